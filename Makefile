@@ -1,0 +1,52 @@
+# The short way in; CMake does the work. `make help` lists the targets.
+.DEFAULT_GOAL := build
+.PHONY: help setup build dev demo test bench lint fuzz coverage install clean
+MAKEFLAGS += --no-print-directory
+PREFIX ?= /usr/local
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|' 2>/dev/null \
+	  || sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1: \2/p' Makefile
+
+setup: ## install the Debian packages that are missing
+	@tools/setup.sh
+
+build: ## the release program, at build/gibbsite (the default)
+	@tools/build.sh release
+	@if [ -x build/release/gibbsite ]; then cp -f build/release/gibbsite build/.gibbsite && mv -f build/.gibbsite build/gibbsite; \
+	 else echo 'make build: no program was built' >&2; exit 1; fi
+
+dev: ## a build for every day: -O1 -g, warnings are errors, with the unit tests
+	@tools/build.sh dev all tests
+
+demo: setup build ## set up, build, and show a certified fit
+	@tools/demo.sh
+
+test: setup build ## every test; the last line counts them
+	@tools/build.sh release tests
+	@tools/build.sh asan-ubsan all tests
+	@tests/run
+
+bench: ## build the benchmarks and run them
+	@tools/setup.sh bench
+	@$(MAKE) build
+	@tools/build.sh release bench
+	@set -e; for b in build/release/bench/*; do [ -f "$$b" ] && [ -x "$$b" ] || continue; echo "== $${b##*/}"; "$$b"; done
+
+lint: ## formatting, warnings of two compilers, static analysis, include rules
+	@tools/setup.sh lint
+	@tools/lint.sh
+
+fuzz: ## run each fuzzer for FUZZ_SECONDS (60)
+	@tools/setup.sh fuzz
+	@tools/fuzz.sh
+
+coverage: ## lines that the tests reach, in build/coverage/report
+	@tools/setup.sh coverage
+	@tools/coverage.sh
+
+install: build ## install under PREFIX (/usr/local); DESTDIR is honoured
+	@cmake --install build/release --prefix '$(PREFIX)'
+
+clean: ## remove build/
+	@rm -rf build

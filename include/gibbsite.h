@@ -1,0 +1,268 @@
+/* Gibbsite: variational approximations of Gibbs posteriors.
+ *
+ * The one public header. A program makes a context, wraps its rows in a data handle, fits a model, and asks the model for
+ * predictions:
+ *
+ *     gbs_context *ctx; gbs_data *data; gbs_model *model;
+ *     gbs_context_create(NULL, &ctx);
+ *     gbs_data_dense(ctx, n, d, x, d, y, GBS_COPY, &data);
+ *     gbs_fit_options options = gbs_fit_options_default();
+ *     options.loss = GBS_LOSS_HINGE;
+ *     if (gbs_fit(ctx, data, &options, &model) != GBS_OK) puts(gbs_error_message(ctx));
+ *
+ * Conventions
+ *  - Every call that can fail returns a gbs_status. On failure the output handle is NULL, nothing leaks, and
+ *    gbs_error_message(ctx) says what happened.
+ *  - A fit that stops early is not an error of the call: the model is there, and gbs_model_info().converged is 0.
+ *  - The library never prints, exits, touches signals or calls rand(). It keeps no state outside the handles, but for one thing:
+ *    while a call computes, OpenBLAS (if that is the BLAS) is held at one thread, and put back when the last such call ends;
+ *    the library runs its own threads over fixed blocks of rows.
+ *  - A context serves one thread at a time; different contexts may work at once. Results do not depend on the thread count.
+ *  - On a system out of memory, the OpenMP runtime itself may end the process while it starts threads; with threads = 1 it is
+ *    not used and every failed allocation comes back as GBS_ERR_MEMORY.
+ */
+#ifndef GIBBSITE_H
+#define GIBBSITE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define GBS_VERSION "0.1.0"
+
+#if defined(__GNUC__)
+#define GBS_API __attribute__((visibility("default")))
+#else
+#define GBS_API
+#endif
+
+/* ---------------------------------------------------------------- status */
+
+typedef enum gbs_status {
+    GBS_OK = 0,
+    GBS_ERR_ARGUMENT,  /* an option or argument is out of range */
+    GBS_ERR_DATA,      /* the rows or labels cannot be used */
+    GBS_ERR_MEMORY,    /* an allocation failed */
+    GBS_ERR_CANCELLED, /* the cancel callback said so */
+    GBS_ERR_NUMERIC,   /* the computation broke down (overflow, singular matrix) */
+    GBS_ERR_FORMAT,    /* a model text is damaged or from a newer major version */
+    GBS_ERR_IO         /* the file system refused */
+} gbs_status;
+
+/* One general sentence for a status; never NULL. */
+GBS_API const char *gbs_status_message(gbs_status status);
+
+/* The version of the library that was linked, "0.1.0". */
+GBS_API const char *gbs_version(void);
+
+/* ---------------------------------------------------------------- context */
+
+typedef struct gbs_context gbs_context;
+
+/* All three or none. `user` is handed back. resize(NULL, n) must act as allocate(n). */
+typedef struct gbs_allocator {
+    void *(*allocate)(size_t bytes, void *user);
+    void *(*resize)(void *memory, size_t bytes, void *user);
+    void (*release)(void *memory, void *user);
+    void *user;
+} gbs_allocator;
+
+typedef enum gbs_log_level { GBS_LOG_DEBUG = 0, GBS_LOG_INFO, GBS_LOG_WARNING } gbs_log_level;
+
+/* Called on the thread that called the library, never from its workers. */
+typedef void (*gbs_log_callback)(gbs_log_level level, const char *message, void *user);
+/* `done` runs from 0 to 1 within one `stage`. */
+typedef void (*gbs_progress_callback)(const char *stage, double done, void *user);
+/* Non-zero: stop as soon as possible with GBS_ERR_CANCELLED. */
+typedef int (*gbs_cancel_callback)(void *user);
+
+typedef struct gbs_context_options {
+    gbs_allocator allocator; /* all zero: malloc, realloc, free */
+    gbs_log_callback log;
+    gbs_progress_callback progress;
+    gbs_cancel_callback cancel;
+    void *user;    /* for the three callbacks */
+    int threads;   /* 0: as many as the machine has */
+    uint64_t seed; /* of every random number; default 1 */
+} gbs_context_options;
+
+GBS_API gbs_context_options gbs_context_options_default(void);
+/* options may be NULL: the defaults. */
+GBS_API gbs_status gbs_context_create(const gbs_context_options *options, gbs_context **out);
+GBS_API void gbs_context_free(gbs_context *ctx);
+/* What the last failed call on this context had to say; "" when none failed. Valid until the next call on the context. */
+GBS_API const char *gbs_error_message(const gbs_context *ctx);
+/* Takes back memory that the library handed out (gbs_model_to_json). */
+GBS_API void gbs_release(gbs_context *ctx, void *memory);
+
+/* ---------------------------------------------------------------- random numbers */
+
+/* Counter-based: the value depends on (seed of the context, stream, index) alone. */
+GBS_API double gbs_random_uniform(const gbs_context *ctx, uint64_t stream, uint64_t index); /* in (0, 1) */
+GBS_API double gbs_random_normal(const gbs_context *ctx, uint64_t stream, uint64_t index);
+
+/* ---------------------------------------------------------------- data */
+
+typedef struct gbs_data gbs_data;
+
+/* GBS_BORROW: the arrays stay the caller's, who keeps them alive and unchanged as long as the handle lives. */
+typedef enum gbs_ownership { GBS_COPY = 0, GBS_BORROW = 1 } gbs_ownership;
+
+/* n rows of d features, row-major, row i at x + i * row_stride. y holds -1 or +1 per row, or is NULL (prediction only).
+ * Every x must be finite. No intercept column: see gbs_fit_options.intercept. */
+GBS_API gbs_status gbs_data_dense(gbs_context *ctx, size_t n, size_t d, const double *x, size_t row_stride, const double *y,
+                                  gbs_ownership ownership, gbs_data **out);
+
+/* Compressed sparse rows: row i is (column[k], value[k]), k = row_start[i] .. row_start[i+1] - 1, columns from 0, strictly
+ * increasing within a row. */
+GBS_API gbs_status gbs_data_csr(gbs_context *ctx, size_t n, size_t d, const size_t *row_start, const uint32_t *column,
+                                const double *value, const double *y, gbs_ownership ownership, gbs_data **out);
+
+GBS_API size_t gbs_data_rows(const gbs_data *data);
+GBS_API size_t gbs_data_columns(const gbs_data *data);
+GBS_API void gbs_data_free(gbs_data *data);
+
+/* ---------------------------------------------------------------- fit */
+
+typedef struct gbs_model gbs_model;
+
+typedef enum gbs_loss { GBS_LOSS_ZERO_ONE = 0, GBS_LOSS_HINGE, GBS_LOSS_EXPONENTIAL } gbs_loss;
+
+typedef enum gbs_family {
+    GBS_FAMILY_AUTO = 0,  /* full when d <= 200, else diagonal */
+    GBS_FAMILY_FIXED,     /* N(m, I/n) */
+    GBS_FAMILY_ISOTROPIC, /* N(m, sigma^2 I) */
+    GBS_FAMILY_DIAGONAL,  /* N(m, diag(sigma_k^2)), mean field */
+    GBS_FAMILY_FULL       /* N(m, C C') */
+} gbs_family;
+
+typedef enum gbs_solver { GBS_SOLVER_AUTO = 0, GBS_SOLVER_LBFGS, GBS_SOLVER_NATURAL, GBS_SOLVER_SGD } gbs_solver;
+
+typedef enum gbs_scale {
+    GBS_SCALE_NONE = 0,
+    GBS_SCALE_STANDARD, /* each column minus its mean, over its standard deviation (divisor n) */
+    GBS_SCALE_UNIT_ROW  /* each row, intercept included, over its Euclidean norm */
+} gbs_scale;
+
+/* Full family: work in the d coordinates, or in the row space of the data (never a d x d matrix). AUTO: dual when d > n. */
+typedef enum gbs_form { GBS_FORM_AUTO = 0, GBS_FORM_PRIMAL, GBS_FORM_DUAL } gbs_form;
+
+/* Step sizes of the stochastic solver. */
+typedef enum gbs_schedule {
+    GBS_SCHEDULE_MODERN = 0, /* Adam, steps falling to zero, the last quarter of the iterates averaged */
+    GBS_SCHEDULE_PAPER       /* x <- x - (t + 1)^-0.9 gradient */
+} gbs_schedule;
+
+typedef struct gbs_fit_options {
+    gbs_loss loss;
+    gbs_family family;
+    gbs_solver solver;
+    gbs_form form;
+    gbs_scale scale;
+    int intercept;         /* non-zero: one more column of ones, the last */
+    double lambda;         /* inverse temperature; 0: the number of rows */
+    double prior_sd;       /* standard deviation of the prior N(0, prior_sd^2 I) */
+    double tolerance;      /* stop when the optimality gap (or what stands for it) is below tolerance * max(1, |F|) */
+    size_t max_iterations; /* per rung of the ladder */
+    const double *ladder;  /* increasing lambdas to anneal through, the last one is fitted; NULL: chosen */
+    size_t ladder_size;
+    size_t restarts;       /* > 0: no annealing; the best of this many starts drawn from the prior */
+    size_t batch;          /* sgd: rows a step; 0: 256 */
+    size_t epochs;         /* sgd: passes over the rows; 0: 20 */
+    gbs_schedule schedule; /* sgd */
+} gbs_fit_options;
+
+GBS_API gbs_fit_options gbs_fit_options_default(void);
+
+/* data must carry labels of both classes. */
+GBS_API gbs_status gbs_fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_options *options, gbs_model **out);
+
+/* Names as the command line and the files spell them; NULL for a value out of range. */
+GBS_API const char *gbs_loss_name(gbs_loss loss);
+GBS_API const char *gbs_family_name(gbs_family family);
+GBS_API const char *gbs_scale_name(gbs_scale scale);
+GBS_API const char *gbs_solver_name(gbs_solver solver);
+
+/* ---------------------------------------------------------------- model */
+
+typedef struct gbs_model_info {
+    gbs_loss loss;
+    gbs_family family;
+    gbs_solver solver; /* the one that ran */
+    gbs_scale scale;
+    int intercept;
+    int dual;          /* full family kept in its row-space form */
+    size_t n;          /* rows trained on */
+    size_t features;   /* columns of the data */
+    size_t d;          /* dimension of theta: features, plus one for an intercept */
+    double lambda, prior_sd;
+    double free_energy; /* lambda * gibbs_risk + kl */
+    double kl;
+    double gibbs_risk;     /* mean over the training rows of E loss, the loss of the fit */
+    double gibbs_error;    /* the same for the zero-one loss */
+    double train_error;    /* of the majority vote sign(x'm) */
+    double optimality_gap; /* proven: F - min F <= gap; NaN for zero-one, which has no proof */
+    size_t iterations;
+    int converged;
+    double seconds;
+} gbs_model_info;
+
+/* One fitted rung of the ladder, or one restart. */
+typedef struct gbs_path_point {
+    double lambda, prior_sd, free_energy, gibbs_risk, kl, optimality_gap;
+    size_t iterations;
+    int converged;
+} gbs_path_point;
+
+GBS_API void gbs_model_get_info(const gbs_model *model, gbs_model_info *out);
+GBS_API size_t gbs_model_path_size(const gbs_model *model);
+GBS_API const gbs_path_point *gbs_model_path(const gbs_model *model);
+/* Free energies of the restarts in the order they were drawn; NULL and 0 when there were none. */
+GBS_API const double *gbs_model_restarts(const gbs_model *model, size_t *count);
+
+/* Posterior mean and standard deviation of theta_k, k < d, in the scaled coordinates (an intercept is the last). */
+GBS_API void gbs_model_coefficients(const gbs_model *model, double *mean, double *sd);
+
+/* For each row: score x'm, standard deviation of x'theta, probability of the vote for +1. Any of the three may be NULL. */
+GBS_API gbs_status gbs_model_predict(gbs_context *ctx, const gbs_model *model, const gbs_data *data, double *score,
+                                     double *score_sd, double *probability);
+
+typedef struct gbs_evaluation {
+    size_t n;
+    double error;       /* of sign(x'm); a score of exactly 0 counts one half */
+    double gibbs_risk;  /* mean E loss, the loss of the fit */
+    double gibbs_error; /* mean E zero-one loss */
+    double auc;         /* of the score, ties one half; NaN when a class is missing */
+    size_t true_positive, false_positive, true_negative, false_negative;
+} gbs_evaluation;
+
+GBS_API gbs_status gbs_model_evaluate(gbs_context *ctx, const gbs_model *model, const gbs_data *data, gbs_evaluation *out);
+
+/* A second text kept inside the model file, for the program's own use (the command line keeps its recipe of columns there).
+ * json is one JSON value; NULL takes it away. */
+GBS_API gbs_status gbs_model_set_recipe(gbs_context *ctx, gbs_model *model, const char *json);
+GBS_API const char *gbs_model_recipe(const gbs_model *model); /* NULL when there is none */
+
+/* The model as versioned JSON, zero-terminated; hand it back with gbs_release. size may be NULL. */
+GBS_API gbs_status gbs_model_to_json(gbs_context *ctx, const gbs_model *model, char **text, size_t *size);
+GBS_API gbs_status gbs_model_from_json(gbs_context *ctx, const char *text, size_t size, gbs_model **out);
+GBS_API gbs_status gbs_model_save(gbs_context *ctx, const gbs_model *model, const char *path);
+GBS_API gbs_status gbs_model_load(gbs_context *ctx, const char *path, gbs_model **out);
+GBS_API void gbs_model_free(gbs_model *model);
+
+/* Writes a file whole or not at all: temporary file beside it, fsync, rename. */
+GBS_API gbs_status gbs_write_file(gbs_context *ctx, const char *path, const void *bytes, size_t size);
+
+/* ---------------------------------------------------------------- pieces, for those who build on them */
+
+/* psi(mu, s) = E loss(z), z ~ N(mu, s^2), and its partials in mu and s. s >= 0. */
+GBS_API void gbs_loss_smoothed(gbs_loss loss, double mu, double s, double *psi, double *d_mu, double *d_s);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

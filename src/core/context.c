@@ -1,0 +1,181 @@
+/* The context and what hangs on it: memory, error text, log, progress, cancellation. */
+#include "core/context.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+enum { CACHE_LINE = 64 };
+
+static void *plain_allocate(size_t bytes, void *user) {
+    (void)user;
+    return malloc(bytes);
+}
+
+static void *plain_resize(void *memory, size_t bytes, void *user) {
+    (void)user;
+    return realloc(memory, bytes);
+}
+
+static void plain_release(void *memory, void *user) {
+    (void)user;
+    free(memory);
+}
+
+gbs_context_options gbs_context_options_default(void) {
+    return (gbs_context_options){.threads = 0, .seed = 1};
+}
+
+static int machine_threads(void) {
+#ifdef _OPENMP
+    return omp_get_num_procs();
+#else
+    return 1;
+#endif
+}
+
+gbs_status gbs_context_create(const gbs_context_options *options, gbs_context **out) {
+    if (out == NULL)
+        return GBS_ERR_ARGUMENT;
+    *out = NULL;
+    gbs_context_options o = options != NULL ? *options : gbs_context_options_default();
+    gbs_allocator a = o.allocator;
+    int hooks = (a.allocate != NULL) + (a.resize != NULL) + (a.release != NULL);
+    if ((hooks != 0 && hooks != 3) || o.threads < 0)
+        return GBS_ERR_ARGUMENT;
+    if (hooks == 0)
+        a = (gbs_allocator){plain_allocate, plain_resize, plain_release, NULL};
+    gbs_context *ctx = a.allocate(sizeof *ctx, a.user);
+    if (ctx == NULL)
+        return GBS_ERR_MEMORY;
+    *ctx = (gbs_context){.allocator = a,
+                         .log = o.log,
+                         .progress = o.progress,
+                         .cancel = o.cancel,
+                         .user = o.user,
+                         .threads = o.threads > 0 ? o.threads : machine_threads(),
+                         .seed = o.seed};
+    *out = ctx;
+    return GBS_OK;
+}
+
+void gbs_context_free(gbs_context *ctx) {
+    if (ctx != NULL)
+        ctx->allocator.release(ctx, ctx->allocator.user);
+}
+
+const char *gbs_error_message(const gbs_context *ctx) {
+    return ctx != NULL ? ctx->error : gbs_status_message(GBS_ERR_ARGUMENT);
+}
+
+const char *gbs_version(void) {
+    return GBS_VERSION;
+}
+
+const char *gbs_status_message(gbs_status status) {
+    switch (status) {
+    case GBS_OK:
+        return "done";
+    case GBS_ERR_ARGUMENT:
+        return "an argument is out of range";
+    case GBS_ERR_DATA:
+        return "the data cannot be used";
+    case GBS_ERR_MEMORY:
+        return "out of memory";
+    case GBS_ERR_CANCELLED:
+        return "cancelled";
+    case GBS_ERR_NUMERIC:
+        return "the computation broke down";
+    case GBS_ERR_FORMAT:
+        return "not a model this version can read";
+    case GBS_ERR_IO:
+        return "the file system refused";
+    }
+    return "unknown status";
+}
+
+/* The hook's pointer is kept just before the aligned one. */
+void *gbs_array_alloc(gbs_context *ctx, size_t count, size_t size) {
+    size_t bytes;
+    size_t room = CACHE_LINE + sizeof(void *);
+    if (__builtin_mul_overflow(count, size, &bytes) || __builtin_add_overflow(bytes, room, &bytes)) {
+        gbs_fail(ctx, GBS_ERR_MEMORY, "out of memory: an array of %zu elements of %zu bytes", count, size);
+        return NULL;
+    }
+    unsigned char *block = ctx->allocator.allocate(bytes, ctx->allocator.user);
+    if (block == NULL) {
+        gbs_fail(ctx, GBS_ERR_MEMORY, "out of memory: an array of %zu elements of %zu bytes", count, size);
+        return NULL;
+    }
+    uintptr_t aligned = ((uintptr_t)block + room) & ~(uintptr_t)(CACHE_LINE - 1);
+    unsigned char *array = block + (aligned - (uintptr_t)block);
+    memcpy(array - sizeof(void *), &block, sizeof block);
+    memset(array, 0, count * size);
+    return array;
+}
+
+void gbs_array_free(const gbs_context *ctx, void *array) {
+    if (array == NULL)
+        return;
+    void *block;
+    memcpy(&block, (unsigned char *)array - sizeof(void *), sizeof block);
+    ctx->allocator.release(block, ctx->allocator.user);
+}
+
+double *gbs_doubles(gbs_context *ctx, size_t count) {
+    return gbs_array_alloc(ctx, count, sizeof(double));
+}
+
+double *gbs_matrix(gbs_context *ctx, size_t rows, size_t columns) {
+    size_t count;
+    if (__builtin_mul_overflow(rows, columns, &count)) {
+        gbs_fail(ctx, GBS_ERR_MEMORY, "out of memory: a %zu x %zu matrix", rows, columns);
+        return NULL;
+    }
+    return gbs_doubles(ctx, count);
+}
+
+void gbs_release(gbs_context *ctx, void *memory) {
+    gbs_array_free(ctx, memory);
+}
+
+gbs_status gbs_fail(gbs_context *ctx, gbs_status status, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    vsnprintf(ctx->error, sizeof ctx->error, format, args);
+    va_end(args);
+    return status;
+}
+
+void gbs_log(gbs_context *ctx, gbs_log_level level, const char *format, ...) {
+    if (ctx->log == NULL)
+        return;
+    char message[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    ctx->log(level, message, ctx->user);
+}
+
+void gbs_progress(gbs_context *ctx, const char *stage, double done) {
+    if (ctx->progress != NULL)
+        ctx->progress(stage, done, ctx->user);
+}
+
+gbs_status gbs_check_cancel(gbs_context *ctx) {
+    if (ctx->cancel != NULL && ctx->cancel(ctx->user))
+        return gbs_fail(ctx, GBS_ERR_CANCELLED, "cancelled");
+    return GBS_OK;
+}
+
+double gbs_now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}

@@ -1,0 +1,56 @@
+/* The context: memory, messages, progress, cancellation, threads and the seed of one caller.
+ *
+ * Every internal function that can fail takes the context first and returns a gbs_status; the text of a failure is left here.
+ */
+#ifndef GIBBSITE_CORE_CONTEXT_H
+#define GIBBSITE_CORE_CONTEXT_H
+
+#include "gibbsite.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct gbs_context {
+    gbs_allocator allocator;
+    gbs_log_callback log;
+    gbs_progress_callback progress;
+    gbs_cancel_callback cancel;
+    void *user;
+    int threads;
+    uint64_t seed;
+    char error[512];
+};
+
+/* Arrays of count elements, zeroed, aligned to a cache line. NULL, and the error set, when out of memory or on overflow.
+ * count 0 gives a valid pointer. Taken back by gbs_array_free, which takes NULL. */
+void *gbs_array_alloc(gbs_context *ctx, size_t count, size_t size);
+void gbs_array_free(const gbs_context *ctx, void *array);
+double *gbs_doubles(gbs_context *ctx, size_t count);
+/* count = a * b, checked. */
+double *gbs_matrix(gbs_context *ctx, size_t rows, size_t columns);
+
+/* Sets the error text and returns the status: `return gbs_fail(ctx, GBS_ERR_DATA, "...")`. */
+gbs_status gbs_fail(gbs_context *ctx, gbs_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+void gbs_log(gbs_context *ctx, gbs_log_level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void gbs_progress(gbs_context *ctx, const char *stage, double done);
+/* GBS_ERR_CANCELLED when the caller wants to stop. */
+gbs_status gbs_check_cancel(gbs_context *ctx);
+
+/* Seconds on a clock that only goes forward. */
+double gbs_now(void);
+
+/* Runs work(arg, task, worker) for task = 0 .. tasks - 1 on the context's threads; worker < gbs_workers(ctx) names the scratch
+ * space to use. With one thread, or too few `flops` in all to be worth waking the others, it is a plain loop without the OpenMP
+ * runtime. */
+typedef void (*gbs_task)(void *arg, size_t task, size_t worker);
+void gbs_parallel_for(const gbs_context *ctx, size_t tasks, double flops, gbs_task work, void *arg);
+size_t gbs_workers(const gbs_context *ctx);
+
+/* Between these two calls OpenBLAS runs single-threaded: we thread over row blocks ourselves, and the bits must not depend on the
+ * machine's core count. Calls nest, across threads too. */
+void gbs_blas_serial_begin(void);
+void gbs_blas_serial_end(void);
+
+#endif

@@ -1,0 +1,17 @@
+/* Counter-based random numbers; streams keep users of randomness apart. */
+#ifndef GIBBSITE_CORE_RANDOM_H
+#define GIBBSITE_CORE_RANDOM_H
+
+#include "core/context.h"
+
+/* The library's own streams start high; callers of gbs_random_* use small numbers. */
+enum {
+    GBS_STREAM_RESTART = 1 << 20, /* + number of the restart */
+    GBS_STREAM_BATCH = 1 << 28    /* + number of the epoch */
+};
+
+double gbs_uniform(uint64_t seed, uint64_t stream, uint64_t index);
+double gbs_normal(uint64_t seed, uint64_t stream, uint64_t index);
+uint64_t gbs_below(uint64_t seed, uint64_t stream, uint64_t index, uint64_t bound); /* 0 .. bound - 1 */
+
+#endif

@@ -1,0 +1,147 @@
+/* Data handles: the caller's rows, checked once, copied or borrowed. */
+#include "data/rows.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+static void *copy_array(gbs_context *ctx, const void *from, size_t count, size_t size) {
+    void *to = gbs_array_alloc(ctx, count, size);
+    if (to != NULL && count > 0)
+        memcpy(to, from, count * size);
+    return to;
+}
+
+static gbs_status check_shape(gbs_context *ctx, size_t n, size_t d) {
+    size_t cells;
+    if (n == 0 || d == 0)
+        return gbs_fail(ctx, GBS_ERR_DATA, "no rows or no columns (%zu x %zu)", n, d);
+    if (d >= INT_MAX || n > SIZE_MAX / 16 || __builtin_mul_overflow(n, d, &cells))
+        return gbs_fail(ctx, GBS_ERR_DATA, "%zu x %zu is too large", n, d);
+    return GBS_OK;
+}
+
+static gbs_status check_labels(gbs_context *ctx, size_t n, const double *y) {
+    for (size_t i = 0; y != NULL && i < n; i++)
+        if (y[i] != 1.0 && y[i] != -1.0)
+            return gbs_fail(ctx, GBS_ERR_DATA, "the label of row %zu is %g, expected -1 or 1", i, y[i]);
+    return GBS_OK;
+}
+
+static gbs_status check_csr(gbs_context *ctx, size_t n, size_t d, const size_t *start, const uint32_t *column,
+                            const double *value) {
+    if (start[0] != 0)
+        return gbs_fail(ctx, GBS_ERR_DATA, "row_start must begin with 0");
+    for (size_t i = 0; i < n; i++) {
+        if (start[i + 1] < start[i])
+            return gbs_fail(ctx, GBS_ERR_DATA, "row_start falls at row %zu", i);
+        for (size_t k = start[i]; k < start[i + 1]; k++) {
+            if (column[k] >= d || (k > start[i] && column[k] <= column[k - 1]))
+                return gbs_fail(ctx, GBS_ERR_DATA, "row %zu: column %lu is out of order or not below %zu", i,
+                                (unsigned long)column[k], d);
+            if (!isfinite(value[k]))
+                return gbs_fail(ctx, GBS_ERR_DATA, "row %zu, column %lu: not a finite number", i, (unsigned long)column[k]);
+        }
+    }
+    return GBS_OK;
+}
+
+static gbs_status new_handle(gbs_context *ctx, size_t n, size_t d, bool borrowed, gbs_data **out) {
+    gbs_data *data = gbs_array_alloc(ctx, 1, sizeof *data);
+    if (data == NULL)
+        return GBS_ERR_MEMORY;
+    *data = (gbs_data){.ctx = ctx, .n = n, .d = d, .borrowed = borrowed};
+    *out = data;
+    return GBS_OK;
+}
+
+gbs_status gbs_data_dense(gbs_context *ctx, size_t n, size_t d, const double *x, size_t row_stride, const double *y,
+                          gbs_ownership ownership, gbs_data **out) {
+    *out = NULL;
+    gbs_status status = check_shape(ctx, n, d);
+    if (status == GBS_OK)
+        status = check_labels(ctx, n, y);
+    if (status != GBS_OK)
+        return status;
+    if (x == NULL || row_stride < d || row_stride > SIZE_MAX / sizeof(double) / n)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "a dense matrix needs its cells and a row stride of at least %zu", d);
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < d; k++)
+            if (!isfinite(x[i * row_stride + k]))
+                return gbs_fail(ctx, GBS_ERR_DATA, "row %zu, column %zu: not a finite number", i, k);
+    gbs_data *data;
+    status = new_handle(ctx, n, d, ownership == GBS_BORROW, &data);
+    if (status != GBS_OK)
+        return status;
+    data->dense = x;
+    data->row_stride = row_stride;
+    data->y = y;
+    if (!data->borrowed) {
+        double *cells = gbs_matrix(ctx, n, d);
+        for (size_t i = 0; cells != NULL && i < n; i++)
+            memcpy(cells + i * d, x + i * row_stride, d * sizeof *cells);
+        data->dense = cells;
+        data->row_stride = d;
+        data->y = y != NULL ? copy_array(ctx, y, n, sizeof *y) : NULL;
+        if (cells == NULL || (y != NULL && data->y == NULL)) {
+            gbs_data_free(data);
+            return GBS_ERR_MEMORY;
+        }
+    }
+    *out = data;
+    return GBS_OK;
+}
+
+gbs_status gbs_data_csr(gbs_context *ctx, size_t n, size_t d, const size_t *row_start, const uint32_t *column,
+                        const double *value, const double *y, gbs_ownership ownership, gbs_data **out) {
+    *out = NULL;
+    gbs_status status = check_shape(ctx, n, d);
+    if (status == GBS_OK)
+        status = check_labels(ctx, n, y);
+    if (status == GBS_OK)
+        status = check_csr(ctx, n, d, row_start, column, value);
+    gbs_data *data = NULL;
+    if (status == GBS_OK)
+        status = new_handle(ctx, n, d, ownership == GBS_BORROW, &data);
+    if (status != GBS_OK)
+        return status;
+    data->row_start = row_start;
+    data->column = column;
+    data->value = value;
+    data->y = y;
+    if (!data->borrowed) {
+        size_t stored = row_start[n];
+        data->row_start = copy_array(ctx, row_start, n + 1, sizeof *row_start);
+        data->column = copy_array(ctx, column, stored, sizeof *column);
+        data->value = copy_array(ctx, value, stored, sizeof *value);
+        data->y = y != NULL ? copy_array(ctx, y, n, sizeof *y) : NULL;
+        if (data->row_start == NULL || data->column == NULL || data->value == NULL || (y != NULL && data->y == NULL)) {
+            gbs_data_free(data);
+            return GBS_ERR_MEMORY;
+        }
+    }
+    *out = data;
+    return GBS_OK;
+}
+
+size_t gbs_data_rows(const gbs_data *data) {
+    return data->n;
+}
+
+size_t gbs_data_columns(const gbs_data *data) {
+    return data->d;
+}
+
+void gbs_data_free(gbs_data *data) {
+    if (data == NULL)
+        return;
+    const gbs_context *ctx = data->ctx;
+    if (!data->borrowed) {
+        gbs_array_free(ctx, (void *)data->dense);
+        gbs_array_free(ctx, (void *)data->row_start);
+        gbs_array_free(ctx, (void *)data->column);
+        gbs_array_free(ctx, (void *)data->value);
+        gbs_array_free(ctx, (void *)data->y);
+    }
+    gbs_array_free(ctx, data);
+}

@@ -1,0 +1,55 @@
+/* Data handles, scaling, and the design rows that solvers see.
+ *
+ *   gbs_data (what the caller gave)  --scaling-->  gbs_rows (scaled, with intercept; dense or CSR with a shift)
+ */
+#ifndef GIBBSITE_DATA_ROWS_H
+#define GIBBSITE_DATA_ROWS_H
+
+#include "core/context.h"
+#include "kernel/block.h"
+
+struct gbs_data {
+    gbs_context *ctx;
+    size_t n, d;
+    const double *dense; /* row i at dense + i * row_stride, or NULL */
+    size_t row_stride;
+    const size_t *row_start;
+    const uint32_t *column;
+    const double *value;
+    const double *y; /* NULL: no labels */
+    bool borrowed;
+};
+
+/* How raw features become design columns; kept in the model and applied unchanged to new rows. */
+typedef struct gbs_scaling {
+    gbs_scale kind;
+    bool intercept;
+    size_t features;
+    double *center, *scale; /* standard only: x -> (x - center) / scale */
+} gbs_scaling;
+
+typedef struct gbs_rows {
+    gbs_block all;     /* every row as one block */
+    size_t d;          /* columns, intercept included */
+    size_t block_rows; /* rows handled together; depends on the shape alone */
+    double shift_norm2;
+    void *owned[6]; /* arrays to free */
+    size_t n_owned;
+} gbs_rows;
+
+gbs_status gbs_scaling_learn(gbs_context *ctx, const gbs_data *data, gbs_scale kind, bool intercept, gbs_scaling *out);
+void gbs_scaling_free(const gbs_context *ctx, gbs_scaling *scaling);
+
+/* Sparse data becomes dense here when that is small or no larger; otherwise it stays sparse. */
+gbs_status gbs_rows_build(gbs_context *ctx, const gbs_data *data, const gbs_scaling *scaling, gbs_rows *out);
+/* Dense rows from a matrix that the caller keeps (n x d, row stride ld). */
+gbs_status gbs_rows_wrap(gbs_context *ctx, size_t n, size_t d, const double *x, size_t ld, const double *y, gbs_rows *out);
+void gbs_rows_free(const gbs_context *ctx, gbs_rows *rows);
+
+/* Every stride-th row, sharing memory with `rows`; not to be freed. */
+gbs_rows gbs_rows_subsample(const gbs_rows *rows, size_t stride);
+
+size_t gbs_rows_blocks(const gbs_rows *rows);
+gbs_block gbs_rows_block(const gbs_rows *rows, size_t index);
+
+#endif

@@ -1,0 +1,88 @@
+/* Diagonal family N(m, diag(sigma_k^2)): mean field.
+ *
+ *   score variance  sum_k x_k^2 sigma_k^2
+ *   KL's spread     1/2 sum_k [ sigma_k^2/v - 1 - log(sigma_k^2/v) ]
+ *   dF/d sigma_k    sigma_k pull_k + sigma_k/v - 1/sigma_k,   pull_k = (lambda/n) sum_i w_i x_ik^2     (MATHS.md, section 4)
+ */
+#include "family/family.h"
+
+#include <math.h>
+
+static size_t per_coordinate(size_t d) {
+    return d;
+}
+
+static void project(const gbs_gaussian *g, const gbs_block *b, const gbs_pass *pass, double *score, double *variance) {
+    gbs_block_scores_squares(b, g->mean, g->tau, pass->shift_dot, pass->shift_square, score, variance);
+}
+
+static void pull_back(const gbs_gaussian *g, const gbs_block *b, const gbs_pass *pass, const double *u, const double *w,
+                      double *d_mean, double *pull) {
+    (void)g;
+    (void)pass;
+    gbs_block_pull_squares(b, u, w, d_mean, pull);
+}
+
+static double kl_spread(const gbs_gaussian *g, double v) {
+    double sum = 0.0;
+    for (size_t k = 0; k < g->d; k++)
+        sum += g->tau[k] / v - 1.0 - log(g->tau[k] / v);
+    return 0.5 * sum;
+}
+
+static double gap(const gbs_gaussian *g, const double *pull, double v, double *scratch) {
+    (void)scratch;
+    double sum = 0.0;
+    for (size_t k = 0; k < g->d; k++) {
+        double slope = g->sd[k] * (pull[k] + 1.0 / v) - 1.0 / g->sd[k];
+        sum += slope * slope;
+    }
+    return 0.5 * v * sum;
+}
+
+static double decrement(const gbs_gaussian *g, const double *pull, double v, double *scratch) {
+    (void)scratch;
+    double sum = 0.0;
+    for (size_t k = 0; k < g->d; k++) {
+        double ratio = g->tau[k] * (pull[k] + 1.0 / v) - 1.0;
+        sum += ratio * ratio;
+    }
+    return 0.25 * sum;
+}
+
+static bool mix(const gbs_gaussian *g, const double *pull, double v, double b, gbs_gaussian *next) {
+    for (size_t k = 0; k < g->d; k++) {
+        double precision = (1.0 - b) / g->tau[k] + b * (1.0 / v + pull[k]);
+        if (!(precision > 0.0) || !isfinite(precision))
+            return false;
+        next->tau[k] = 1.0 / precision;
+        next->sd[k] = sqrt(next->tau[k]);
+    }
+    return true;
+}
+
+static void get_free(const gbs_gaussian *g, double *z) {
+    for (size_t k = 0; k < g->d; k++)
+        z[k] = log(g->sd[k]);
+}
+
+static void set_free(gbs_gaussian *g, const double *z) {
+    for (size_t k = 0; k < g->d; k++) {
+        g->sd[k] = exp(z[k]);
+        g->tau[k] = g->sd[k] * g->sd[k];
+    }
+}
+
+static void free_gradient(const gbs_gaussian *g, const double *pull, double v, double *scratch, double *dz) {
+    (void)scratch;
+    for (size_t k = 0; k < g->d; k++)
+        dz[k] = g->tau[k] * (pull[k] + 1.0 / v) - 1.0;
+}
+
+static void marginal_sd(const gbs_gaussian *g, double *sd) {
+    for (size_t k = 0; k < g->d; k++)
+        sd[k] = g->sd[k];
+}
+
+const gbs_family_ops gbs_diagonal = {"diagonal", per_coordinate, per_coordinate, project,  pull_back,     kl_spread,  gap,
+                                     decrement,  mix,            get_free,       set_free, free_gradient, marginal_sd};

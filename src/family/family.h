@@ -1,0 +1,91 @@
+/* Gaussian families N(m, S): how each spreads over the scores, what its KL is, and how its spread is moved.
+ *
+ * The rest of the library sees a family through gbs_family_ops; a new one is one file and one line in family.c. Throughout, for weights
+ * w_i = (d psi/d s)/s and c = lambda/n, the *pull* of a family is what it needs of H = c sum_i w_i x_i x_i':
+ *   fixed nothing, isotropic the trace, diagonal the diagonal, full the matrix (lower triangle).
+ */
+#ifndef GIBBSITE_FAMILY_FAMILY_H
+#define GIBBSITE_FAMILY_FAMILY_H
+
+#include "core/context.h"
+#include "kernel/block.h"
+
+typedef struct gbs_gaussian {
+    gbs_family family;
+    size_t d;
+    double *mean;      /* d */
+    double *sd;        /* 1 (fixed, isotropic) or d (diagonal); full: NULL */
+    double *tau;       /* diagonal: sd^2 */
+    double *factor;    /* full: upper triangular C, S = C C' */
+    double *precision; /* full: S^-1, both triangles */
+} gbs_gaussian;
+
+/* What one pass over the rows needs besides the rows. */
+typedef struct gbs_pass {
+    double shift_dot, shift_square; /* of sparse rows with a shift */
+    double *scratch;                /* block_rows x d, full only */
+} gbs_pass;
+
+typedef struct gbs_prior {
+    const double *mean; /* NULL: 0 */
+    double variance;
+} gbs_prior;
+
+typedef struct gbs_family_ops {
+    const char *name;
+    size_t (*pull_size)(size_t d);
+    /* Number of free parameters of the spread. */
+    size_t (*free_size)(size_t d);
+
+    /* Mean and variance of the scores of a block. */
+    void (*project)(const gbs_gaussian *g, const gbs_block *b, const gbs_pass *pass, double *score, double *variance);
+    /* d_mean += X'u, pull += what w does to the spread. */
+    void (*pull_back)(const gbs_gaussian *g, const gbs_block *b, const gbs_pass *pass, const double *u, const double *w,
+                      double *d_mean, double *pull);
+
+    /* KL(N(m, S) || N(m0, v I)) without the |m - m0|^2 / 2v. */
+    double (*kl_spread)(const gbs_gaussian *g, double v);
+
+    /* Squared norm of the gradient of F in the spread's own coordinates (sigma or C) over the modulus of strong convexity 1/v, halved:
+     * the spread's share of the optimality gap. scratch d x d. */
+    double (*gap)(const gbs_gaussian *g, const double *pull, double v, double *scratch);
+    /* Half the squared norm of the natural gradient: what is still to gain, to second order. */
+    double (*decrement)(const gbs_gaussian *g, const double *pull, double v, double *scratch);
+
+    /* next's spread = precision (1 - b) S^-1 + b (I/v + pull), restricted to the family. False when that is no covariance. */
+    bool (*mix)(const gbs_gaussian *g, const double *pull, double v, double b, gbs_gaussian *next);
+
+    /* Unconstrained coordinates (log sigma; C with log diagonal) and dF in them. */
+    void (*get_free)(const gbs_gaussian *g, double *z);
+    void (*set_free)(gbs_gaussian *g, const double *z);
+    void (*free_gradient)(const gbs_gaussian *g, const double *pull, double v, double *scratch, double *dz);
+
+    /* Standard deviation of each coordinate. */
+    void (*marginal_sd)(const gbs_gaussian *g, double *sd);
+} gbs_family_ops;
+
+extern const gbs_family_ops gbs_fixed;
+extern const gbs_family_ops gbs_isotropic;
+extern const gbs_family_ops gbs_diagonal;
+extern const gbs_family_ops gbs_full;
+
+const gbs_family_ops *gbs_family_of(gbs_family family); /* NULL for AUTO and out of range */
+
+/* Allocated as the prior itself (the fixed family: sd = fixed_sd). */
+gbs_status gbs_gaussian_create(gbs_context *ctx, gbs_family family, size_t d, const gbs_prior *prior, double fixed_sd,
+                               gbs_gaussian *out);
+void gbs_gaussian_free(const gbs_context *ctx, gbs_gaussian *g);
+void gbs_gaussian_copy(gbs_gaussian *to, const gbs_gaussian *from); /* same family and d */
+void gbs_gaussian_set_prior(gbs_gaussian *g, const gbs_prior *prior, double fixed_sd);
+
+/* The smaller family's distribution as a member of the larger one (fixed < isotropic < diagonal < full). */
+void gbs_gaussian_embed(gbs_gaussian *to, const gbs_gaussian *from);
+
+/* Sets the spread of a full Gaussian from its precision (both triangles). False when not positive definite. */
+bool gbs_full_set_precision(gbs_gaussian *g);
+/* Brings precision in step with factor. */
+void gbs_full_refresh_precision(gbs_gaussian *g);
+
+double gbs_gaussian_kl(const gbs_gaussian *g, const gbs_prior *prior);
+
+#endif

@@ -1,0 +1,153 @@
+/* Full family N(m, C C'), C triangular with a positive diagonal.
+ *
+ *   score variance  |C'x|^2
+ *   KL's spread     1/2 [ |C|^2/v - d ] - sum_k log(C_kk / sqrt v)
+ *   dF/dC           triangle of H C - diag(1/C_kk),   H = I/v + pull,  pull = (lambda/n) X' diag(w) X     (MATHS.md, section 4)
+ *
+ * C is *upper* triangular here: with the precision P = R R' (Cholesky, R lower), C = R^-T needs no second factorisation. Reversing the
+ * order of the coordinates turns one convention into the other, so convexity and the gap hold as they do for a lower C.
+ */
+#include "family/family.h"
+#include "kernel/linalg.h"
+
+#include <cblas.h>
+#include <math.h>
+#include <string.h>
+
+static size_t square(size_t d) {
+    return d * d;
+}
+
+static size_t triangle(size_t d) {
+    return d * (d + 1) / 2;
+}
+
+static void project(const gbs_gaussian *g, const gbs_block *b, const gbs_pass *pass, double *score, double *variance) {
+    gbs_block_scores(b, g->mean, pass->shift_dot, score);
+    gbs_block_factor_variance(b, g->factor, pass->scratch, variance);
+}
+
+static void pull_back(const gbs_gaussian *g, const gbs_block *b, const gbs_pass *pass, const double *u, const double *w,
+                      double *d_mean, double *pull) {
+    (void)g;
+    gbs_block_pull(b, u, d_mean);
+    gbs_block_gram(b, w, pass->scratch, pull);
+}
+
+static double kl_spread(const gbs_gaussian *g, double v) {
+    size_t d = g->d;
+    double norm = gbs_dot(d * d, g->factor, g->factor), log_det = 0.0;
+    for (size_t k = 0; k < d; k++)
+        log_det += log(g->factor[k * d + k]);
+    return 0.5 * (norm / v - (double)d + (double)d * log(v)) - log_det;
+}
+
+/* hc = H C, both triangles. */
+static void curvature_times_factor(const gbs_gaussian *g, const double *pull, double v, double *hc) {
+    size_t d = g->d;
+    int n = (int)d;
+    memcpy(hc, pull, d * d * sizeof *hc);
+    gbs_symmetrise(d, hc);
+    for (size_t k = 0; k < d; k++)
+        hc[k * d + k] += 1.0 / v;
+    cblas_dtrmm(CblasRowMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, n, n, 1.0, g->factor, n, hc, n);
+}
+
+static double gap(const gbs_gaussian *g, const double *pull, double v, double *scratch) {
+    size_t d = g->d;
+    curvature_times_factor(g, pull, v, scratch);
+    double sum = 0.0;
+    for (size_t i = 0; i < d; i++) {
+        scratch[i * d + i] -= 1.0 / g->factor[i * d + i];
+        sum += gbs_dot(d - i, scratch + i * d + i, scratch + i * d + i);
+    }
+    return 0.5 * v * sum;
+}
+
+/* 1/4 |C'HC - I|^2 */
+static double decrement(const gbs_gaussian *g, const double *pull, double v, double *scratch) {
+    size_t d = g->d;
+    int n = (int)d;
+    curvature_times_factor(g, pull, v, scratch);
+    cblas_dtrmm(CblasRowMajor, CblasLeft, CblasUpper, CblasTrans, CblasNonUnit, n, n, 1.0, g->factor, n, scratch, n);
+    for (size_t k = 0; k < d; k++)
+        scratch[k * d + k] -= 1.0;
+    return 0.25 * gbs_dot(d * d, scratch, scratch);
+}
+
+/* C = R^-T with P = R R'. The factor's own array holds R on the way, its transpose goes through the lower triangle. */
+bool gbs_full_set_precision(gbs_gaussian *g) {
+    size_t d = g->d;
+    memcpy(g->factor, g->precision, d * d * sizeof *g->factor);
+    if (!gbs_cholesky(d, g->factor) || !gbs_lower_inverse(d, g->factor))
+        return false;
+    for (size_t i = 0; i < d; i++)
+        for (size_t j = 0; j < i; j++) {
+            g->factor[j * d + i] = g->factor[i * d + j];
+            g->factor[i * d + j] = 0.0;
+        }
+    return true;
+}
+
+void gbs_full_refresh_precision(gbs_gaussian *g) {
+    size_t d = g->d;
+    /* R = C^-T, lower */
+    gbs_transpose(d, g->factor, g->precision);
+    gbs_lower_inverse(d, g->precision);
+    double *r = g->precision;
+    /* P = R R' row by row from the end: row i needs rows j <= i only */
+    for (size_t i = d; i-- > 0;)
+        for (size_t j = 0; j <= i; j++)
+            r[j * d + i] = cblas_ddot((int)j + 1, r + i * d, 1, r + j * d, 1);
+    for (size_t i = 0; i < d; i++)
+        for (size_t j = 0; j < i; j++)
+            r[i * d + j] = r[j * d + i];
+}
+
+static bool mix(const gbs_gaussian *g, const double *pull, double v, double b, gbs_gaussian *next) {
+    size_t d = g->d;
+    for (size_t i = 0; i < d; i++) {
+        for (size_t j = 0; j <= i; j++)
+            next->precision[i * d + j] = (1.0 - b) * g->precision[i * d + j] + b * pull[i * d + j];
+        next->precision[i * d + i] += b / v;
+    }
+    gbs_symmetrise(d, next->precision);
+    return gbs_full_set_precision(next);
+}
+
+static void get_free(const gbs_gaussian *g, double *z) {
+    size_t d = g->d;
+    for (size_t i = 0; i < d; i++) {
+        *z++ = log(g->factor[i * d + i]);
+        for (size_t j = i + 1; j < d; j++)
+            *z++ = g->factor[i * d + j];
+    }
+}
+
+static void set_free(gbs_gaussian *g, const double *z) {
+    size_t d = g->d;
+    for (size_t i = 0; i < d; i++) {
+        g->factor[i * d + i] = exp(*z++);
+        for (size_t j = i + 1; j < d; j++)
+            g->factor[i * d + j] = *z++;
+    }
+}
+
+static void free_gradient(const gbs_gaussian *g, const double *pull, double v, double *scratch, double *dz) {
+    size_t d = g->d;
+    curvature_times_factor(g, pull, v, scratch);
+    for (size_t i = 0; i < d; i++) {
+        *dz++ = g->factor[i * d + i] * scratch[i * d + i] - 1.0;
+        for (size_t j = i + 1; j < d; j++)
+            *dz++ = scratch[i * d + j];
+    }
+}
+
+static void marginal_sd(const gbs_gaussian *g, double *sd) {
+    size_t d = g->d;
+    for (size_t k = 0; k < d; k++)
+        sd[k] = sqrt(gbs_dot(d - k, g->factor + k * d + k, g->factor + k * d + k));
+}
+
+const gbs_family_ops gbs_full = {"full",    square, triangle, project,  pull_back,     kl_spread,  gap,
+                                 decrement, mix,    get_free, set_free, free_gradient, marginal_sd};

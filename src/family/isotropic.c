@@ -1,0 +1,128 @@
+/* Isotropic family N(m, sigma^2 I) and its frozen sister `fixed`, N(m, I/n).
+ *
+ *   score variance  sigma^2 |x|^2
+ *   KL's spread     d/2 [ sigma^2/v - 1 - log(sigma^2/v) ]
+ *   dF/d sigma      sigma pull + d (sigma/v - 1/sigma),   pull = (lambda/n) sum_i w_i |x_i|^2     (MATHS.md, section 4)
+ *   gap             v/(2d) (dF/d sigma)^2: F is (d/v)-strongly convex in sigma
+ */
+#include "family/family.h"
+
+#include <math.h>
+
+static size_t one(size_t d) {
+    (void)d;
+    return 1;
+}
+
+static void project(const gbs_gaussian *g, const gbs_block *b, const gbs_pass *pass, double *score, double *variance) {
+    gbs_block_scores(b, g->mean, pass->shift_dot, score);
+    double variance_unit = g->sd[0] * g->sd[0];
+    for (size_t i = 0; i < b->n; i++)
+        variance[i] = variance_unit * b->norm2[i * b->stride];
+}
+
+static void pull_back(const gbs_gaussian *g, const gbs_block *b, const gbs_pass *pass, const double *u, const double *w,
+                      double *d_mean, double *pull) {
+    (void)g;
+    (void)pass;
+    gbs_block_pull(b, u, d_mean);
+    double sum = 0.0;
+    for (size_t i = 0; i < b->n; i++)
+        sum += w[i] * b->norm2[i * b->stride];
+    pull[0] += sum;
+}
+
+static double kl_spread(const gbs_gaussian *g, double v) {
+    double ratio = g->sd[0] * g->sd[0] / v;
+    return 0.5 * (double)g->d * (ratio - 1.0 - log(ratio));
+}
+
+static double sigma_gradient(const gbs_gaussian *g, const double *pull, double v) {
+    double sigma = g->sd[0];
+    return sigma * pull[0] + (double)g->d * (sigma / v - 1.0 / sigma);
+}
+
+static double gap(const gbs_gaussian *g, const double *pull, double v, double *scratch) {
+    (void)scratch;
+    double slope = sigma_gradient(g, pull, v);
+    return 0.5 * v / (double)g->d * slope * slope;
+}
+
+static double decrement(const gbs_gaussian *g, const double *pull, double v, double *scratch) {
+    (void)scratch;
+    double ratio = g->sd[0] * g->sd[0] * (1.0 / v + pull[0] / (double)g->d) - 1.0;
+    return 0.25 * (double)g->d * ratio * ratio;
+}
+
+static bool mix(const gbs_gaussian *g, const double *pull, double v, double b, gbs_gaussian *next) {
+    double precision = (1.0 - b) / (g->sd[0] * g->sd[0]) + b * (1.0 / v + pull[0] / (double)g->d);
+    if (!(precision > 0.0) || !isfinite(precision))
+        return false;
+    next->sd[0] = 1.0 / sqrt(precision);
+    return true;
+}
+
+static void get_free(const gbs_gaussian *g, double *z) {
+    z[0] = log(g->sd[0]);
+}
+
+static void set_free(gbs_gaussian *g, const double *z) {
+    g->sd[0] = exp(z[0]);
+}
+
+static void free_gradient(const gbs_gaussian *g, const double *pull, double v, double *scratch, double *dz) {
+    (void)scratch;
+    dz[0] = g->sd[0] * sigma_gradient(g, pull, v);
+}
+
+static void marginal_sd(const gbs_gaussian *g, double *sd) {
+    for (size_t k = 0; k < g->d; k++)
+        sd[k] = g->sd[0];
+}
+
+const gbs_family_ops gbs_isotropic = {"isotropic", one, one,      project,  pull_back,     kl_spread,  gap,
+                                      decrement,   mix, get_free, set_free, free_gradient, marginal_sd};
+
+/* ---------------------------------------------------------------- fixed: sigma^2 = 1/n never moves */
+
+static size_t none(size_t d) {
+    (void)d;
+    return 0;
+}
+
+static double no_gap(const gbs_gaussian *g, const double *pull, double v, double *scratch) {
+    (void)g;
+    (void)pull;
+    (void)v;
+    (void)scratch;
+    return 0.0;
+}
+
+static bool keep_spread(const gbs_gaussian *g, const double *pull, double v, double b, gbs_gaussian *next) {
+    (void)pull;
+    (void)v;
+    (void)b;
+    next->sd[0] = g->sd[0];
+    return true;
+}
+
+static void get_nothing(const gbs_gaussian *g, double *z) {
+    (void)g;
+    (void)z;
+}
+
+static void set_nothing(gbs_gaussian *g, const double *z) {
+    (void)g;
+    (void)z;
+}
+
+static void no_gradient(const gbs_gaussian *g, const double *pull, double v, double *scratch, double *dz) {
+    (void)g;
+    (void)pull;
+    (void)v;
+    (void)scratch;
+    (void)dz;
+}
+
+const gbs_family_ops gbs_fixed = {"fixed", one,         none,        project,     pull_back,   kl_spread,  no_gap,
+                                  no_gap,  keep_spread, get_nothing, set_nothing, no_gradient, marginal_sd};

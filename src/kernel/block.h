@@ -1,0 +1,52 @@
+/* A block of rows, dense or sparse, and the sums every family needs over it.
+ *
+ * Dense: row i at dense + i * ld. Sparse: row i is the CSR row (column, value) from start[i * stride] to start[i * stride + 1], minus
+ * `shift` (a standardised sparse matrix stays sparse: its centring is carried as one vector). `norm2` and `y` step by stride too.
+ * A stride above 1 is a subsample without a copy.
+ */
+#ifndef GIBBSITE_KERNEL_BLOCK_H
+#define GIBBSITE_KERNEL_BLOCK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct gbs_block {
+    size_t n, d;
+    const double *dense;
+    size_t ld;
+    const size_t *start;
+    const uint32_t *column;
+    const double *value;
+    const double *shift; /* NULL: none */
+    const double *norm2; /* squared Euclidean norm of the rows, shift included */
+    const double *y;
+    size_t stride;
+} gbs_block;
+
+/* score = X m. shift_dot = shift'm (ignored for dense). */
+void gbs_block_scores(const gbs_block *b, const double *m, double shift_dot, double *score);
+
+/* score = X m and variance_i = sum_k x_ik^2 tau_k; shift_dot = shift'm, shift_square = sum shift_k^2 tau_k. */
+void gbs_block_scores_squares(const gbs_block *b, const double *m, const double *tau, double shift_dot, double shift_square,
+                              double *score, double *variance);
+
+/* g += X'u. The shift's share, -shift * sum u, is left to the caller (gbs_shift_correct), once per pass. */
+void gbs_block_pull(const gbs_block *b, const double *u, double *g);
+
+/* g += X'u and h_k += sum_i w_i x_ik^2, shift left out in the same way: sparse rows add w (x^2 - 2 x shift). */
+void gbs_block_pull_squares(const gbs_block *b, const double *u, const double *w, double *g, double *h);
+
+/* Y = X C for upper triangular C, variance_i = |Y_i|^2. y has room for n * d. */
+void gbs_block_factor_variance(const gbs_block *b, const double *c, double *y, double *variance);
+
+/* M += X' diag(w) X, lower triangle of a row-major d x d matrix; w of either sign. scratch has room for n * d. */
+void gbs_block_gram(const gbs_block *b, const double *w, double *scratch, double *m);
+
+/* The rows as a dense block in `out` (n x d), shift subtracted. */
+void gbs_block_densify(const gbs_block *b, double *out);
+
+double gbs_dot(size_t n, const double *a, const double *b);
+/* sum a_i^2 b_i */
+double gbs_square_dot(size_t n, const double *a, const double *b);
+
+#endif

@@ -1,0 +1,70 @@
+/* Small dense linear algebra. LAPACK thinks in columns: a row-major lower triangle is its upper one. */
+#include "kernel/linalg.h"
+
+#include <cblas.h>
+#include <float.h>
+#include <math.h>
+
+extern void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *info);
+extern void dtrtri_(const char *uplo, const char *diag, const int *n, double *a, const int *lda, int *info);
+extern void dpstrf_(const char *uplo, const int *n, double *a, const int *lda, int *piv, int *rank, const double *tol, double *work,
+                    int *info);
+
+bool gbs_cholesky(size_t d, double *a) {
+    int n = (int)d, info = 0;
+    for (size_t i = 0; i < d; i++)
+        if (!isfinite(a[i * d + i]))
+            return false;
+    dpotrf_("U", &n, a, &n, &info);
+    if (info != 0)
+        return false;
+    for (size_t i = 0; i < d; i++) {
+        if (!isfinite(a[i * d + i]))
+            return false;
+        for (size_t j = i + 1; j < d; j++)
+            a[i * d + j] = 0.0;
+    }
+    return true;
+}
+
+bool gbs_lower_inverse(size_t d, double *r) {
+    int n = (int)d, info = 0;
+    dtrtri_("U", "N", &n, r, &n, &info);
+    return info == 0;
+}
+
+void gbs_transpose(size_t d, const double *a, double *out) {
+    enum { TILE = 16 };
+    for (size_t i0 = 0; i0 < d; i0 += TILE)
+        for (size_t j0 = 0; j0 < d; j0 += TILE)
+            for (size_t i = i0; i < d && i < i0 + TILE; i++)
+                for (size_t j = j0; j < d && j < j0 + TILE; j++)
+                    out[j * d + i] = a[i * d + j];
+}
+
+void gbs_symmetrise(size_t d, double *a) {
+    for (size_t i = 0; i < d; i++)
+        for (size_t j = 0; j < i; j++)
+            a[j * d + i] = a[i * d + j];
+}
+
+size_t gbs_pivoted_cholesky(size_t n, double *k, int *pivot, double *work) {
+    int size = (int)n, rank = 0, info = 0;
+    double largest = 0.0;
+    for (size_t i = 0; i < n; i++)
+        largest = fmax(largest, k[i * n + i]);
+    double tolerance = (double)n * DBL_EPSILON * largest;
+    if (!(largest > 0.0))
+        return 0;
+    dpstrf_("U", &size, k, &size, pivot, &rank, &tolerance, work, &info);
+    for (size_t i = 0; i < n; i++) {
+        pivot[i]--;
+        for (size_t j = i + 1; j < n; j++)
+            k[i * n + j] = 0.0;
+    }
+    return rank > 0 ? (size_t)rank : 0;
+}
+
+void gbs_lower_solve(size_t d, const double *r, size_t ld, bool transpose, double *x) {
+    cblas_dtrsv(CblasRowMajor, CblasLower, transpose ? CblasTrans : CblasNoTrans, CblasNonUnit, (int)d, r, (int)ld, x, 1);
+}

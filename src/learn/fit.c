@@ -1,0 +1,301 @@
+/* One fit, start to end: scaling, design rows, ladder, solver, model. */
+#include "model/model.h"
+#include "vb/anneal.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Zero-one fits climb to lambda in steps of this ratio; the first rung is near lambda = 1, where the prior still rules. */
+#define LADDER_RATIO 2.0
+enum { MOST_RUNGS = 24, FULL_COLUMNS = 200, DEFAULT_BATCH = 256, DEFAULT_EPOCHS = 20 };
+
+gbs_fit_options gbs_fit_options_default(void) {
+    return (gbs_fit_options){.loss = GBS_LOSS_ZERO_ONE,
+                             .scale = GBS_SCALE_STANDARD,
+                             .intercept = 1,
+                             .prior_sd = 1.0,
+                             .tolerance = 1e-8,
+                             .max_iterations = 1000};
+}
+
+const char *gbs_scale_name(gbs_scale scale) {
+    switch (scale) {
+    case GBS_SCALE_NONE:
+        return "none";
+    case GBS_SCALE_STANDARD:
+        return "standard";
+    case GBS_SCALE_UNIT_ROW:
+        return "unit-row";
+    }
+    return NULL;
+}
+
+/* Everything a fit holds until its model is done. */
+struct fit {
+    gbs_context *ctx;
+    const gbs_data *data;
+    gbs_fit_options o; /* defaults filled in */
+    bool dual;
+    gbs_model *model;
+    gbs_rows rows;
+    gbs_reduction reduction;
+    double *ladder;
+    size_t rungs;
+    gbs_solution *path;
+    gbs_gaussian result;
+};
+
+static gbs_status check_options(gbs_context *ctx, const gbs_fit_options *o) {
+    if (gbs_loss_name(o->loss) == NULL || gbs_family_name(o->family) == NULL || gbs_scale_name(o->scale) == NULL ||
+        gbs_solver_name(o->solver) == NULL || o->form > GBS_FORM_DUAL || o->schedule > GBS_SCHEDULE_PAPER)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "an option has a value that does not exist");
+    if (!(o->lambda >= 0.0) || !isfinite(o->lambda))
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "lambda must be a positive number, not %g", o->lambda);
+    if (!(o->prior_sd > 0.0) || !isfinite(o->prior_sd) || !(o->prior_sd * o->prior_sd > 1e-300) ||
+        !isfinite(o->prior_sd * o->prior_sd))
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "prior_sd must be a positive number, not %g", o->prior_sd);
+    if (!(o->tolerance > 0.0) || !isfinite(o->tolerance))
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "the tolerance must be a positive number, not %g", o->tolerance);
+    for (size_t t = 0; t < o->ladder_size; t++)
+        if (!(o->ladder[t] > (t > 0 ? o->ladder[t - 1] : 0.0)) || !isfinite(o->ladder[t]))
+            return gbs_fail(ctx, GBS_ERR_ARGUMENT, "the ladder of lambdas must be positive and increasing");
+    if (o->form != GBS_FORM_AUTO && o->family != GBS_FAMILY_FULL && o->family != GBS_FAMILY_AUTO)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "primal and dual are forms of the full family");
+    if (o->restarts > 0 && o->ladder_size > 0)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "restarts and a ladder exclude each other: restarts go straight to lambda");
+    return GBS_OK;
+}
+
+static gbs_status check_classes(gbs_context *ctx, const gbs_data *data) {
+    if (data->y == NULL)
+        return gbs_fail(ctx, GBS_ERR_DATA, "the data has no labels");
+    size_t positive = 0;
+    for (size_t i = 0; i < data->n; i++)
+        positive += data->y[i] > 0.0;
+    if (positive == 0 || positive == data->n)
+        return gbs_fail(ctx, GBS_ERR_DATA, "only one class among %zu rows: every label is %s", data->n, positive > 0 ? "+1" : "-1");
+    return GBS_OK;
+}
+
+static void fill_defaults(struct fit *f) {
+    gbs_fit_options *o = &f->o;
+    size_t n = f->data->n, d = f->data->d + (o->intercept ? 1 : 0);
+    if (o->family == GBS_FAMILY_AUTO)
+        o->family = d <= FULL_COLUMNS || o->form != GBS_FORM_AUTO ? GBS_FAMILY_FULL : GBS_FAMILY_DIAGONAL;
+    f->dual = o->family == GBS_FAMILY_FULL && (o->form == GBS_FORM_DUAL || (o->form == GBS_FORM_AUTO && d > n));
+    if (o->ladder_size > 0)
+        o->lambda = o->ladder[o->ladder_size - 1];
+    if (o->lambda == 0.0)
+        o->lambda = (double)n;
+    if (o->batch == 0)
+        o->batch = DEFAULT_BATCH;
+    if (o->epochs == 0)
+        o->epochs = DEFAULT_EPOCHS;
+}
+
+/* The caller's ladder; or one rung for a convex loss, restarts and sgd; or powers of the ratio up to lambda. */
+static gbs_status build_ladder(struct fit *f) {
+    const gbs_fit_options *o = &f->o;
+    bool single = gbs_loss_of(o->loss)->convex || o->restarts > 0 || o->solver == GBS_SOLVER_SGD;
+    f->rungs = 1;
+    if (o->ladder_size > 0)
+        f->rungs = o->ladder_size;
+    else if (!single)
+        for (double lambda = o->lambda / LADDER_RATIO; lambda >= 1.0 && f->rungs < MOST_RUNGS; lambda /= LADDER_RATIO)
+            f->rungs++;
+    f->ladder = gbs_doubles(f->ctx, f->rungs);
+    f->path = gbs_array_alloc(f->ctx, f->rungs, sizeof *f->path);
+    if (f->ladder == NULL || f->path == NULL)
+        return GBS_ERR_MEMORY;
+    for (size_t t = 0; t < f->rungs; t++)
+        f->ladder[t] = o->ladder_size > 0 ? o->ladder[t] : o->lambda * pow(LADDER_RATIO, -(double)(f->rungs - 1 - t));
+    return GBS_OK;
+}
+
+static gbs_status solve(struct fit *f) {
+    const gbs_fit_options *o = &f->o;
+    gbs_anneal_task task = {.family = o->family, .ladder = f->ladder, .rungs = f->rungs};
+    task.problem = (gbs_problem){.ctx = f->ctx, .rows = &f->rows, .loss = gbs_loss_of(o->loss)};
+    task.problem.prior = (gbs_prior){NULL, o->prior_sd * o->prior_sd};
+    task.fixed_sd = 1.0 / sqrt((double)f->data->n);
+    task.solve = (gbs_solve_options){o->solver, o->tolerance, o->max_iterations, o->batch, o->epochs, o->schedule};
+    gbs_status status = GBS_OK;
+    if (f->dual) {
+        status = gbs_reduction_create(f->ctx, &f->rows, &task.problem.prior, &f->reduction);
+        task.reduced = &f->reduction;
+    }
+    size_t d = f->dual ? f->reduction.rank : f->rows.d;
+    if (status == GBS_OK)
+        status = gbs_gaussian_create(f->ctx, o->family, d, &task.problem.prior, task.fixed_sd, &f->result);
+    if (status != GBS_OK)
+        return status;
+    if (o->restarts == 0)
+        return gbs_anneal(&task, &f->result, f->path);
+    f->model->restarts = gbs_doubles(f->ctx, o->restarts);
+    if (f->model->restarts == NULL)
+        return GBS_ERR_MEMORY;
+    f->model->restarts_size = o->restarts;
+    return gbs_restart(&task, o->restarts, &f->result, &f->path[0], f->model->restarts);
+}
+
+/* ---------------------------------------------------------------- what is kept */
+
+static void *duplicate(gbs_context *ctx, const void *from, size_t count, size_t size) {
+    void *to = gbs_array_alloc(ctx, count, size);
+    if (to != NULL)
+        memcpy(to, from, count * size);
+    return to;
+}
+
+/* The pivot rows as a block of the model's own. */
+static gbs_status keep_rows(struct fit *f) {
+    const gbs_reduction *r = &f->reduction;
+    const gbs_block *b = &f->rows.all;
+    gbs_block *kept = &f->model->dual.kept;
+    size_t rank = r->rank, d = f->rows.d;
+    *kept = (gbs_block){.n = rank, .d = d, .ld = d, .stride = 1};
+    if (b->dense != NULL) {
+        double *cells = gbs_matrix(f->ctx, rank, d);
+        kept->dense = cells;
+        for (size_t i = 0; cells != NULL && i < rank; i++)
+            memcpy(cells + i * d, b->dense + (size_t)r->pivot[i] * b->ld, d * sizeof *cells);
+        return cells != NULL ? GBS_OK : GBS_ERR_MEMORY;
+    }
+    size_t *start = gbs_array_alloc(f->ctx, rank + 1, sizeof *start);
+    kept->start = start;
+    if (start == NULL)
+        return GBS_ERR_MEMORY;
+    for (size_t i = 0; i < rank; i++)
+        start[i + 1] = start[i] + (b->start[r->pivot[i] + 1] - b->start[r->pivot[i]]);
+    uint32_t *column = gbs_array_alloc(f->ctx, start[rank], sizeof *column);
+    double *value = gbs_doubles(f->ctx, start[rank]);
+    kept->column = column;
+    kept->value = value;
+    if (b->shift != NULL)
+        kept->shift = duplicate(f->ctx, b->shift, d, sizeof *b->shift);
+    if (column == NULL || value == NULL || (b->shift != NULL && kept->shift == NULL))
+        return GBS_ERR_MEMORY;
+    for (size_t i = 0; i < rank; i++) {
+        size_t from = b->start[r->pivot[i]], count = start[i + 1] - start[i];
+        memcpy(column + start[i], b->column + from, count * sizeof *column);
+        memcpy(value + start[i], b->value + from, count * sizeof *value);
+    }
+    return GBS_OK;
+}
+
+static gbs_status keep_posterior(struct fit *f) {
+    gbs_model *m = f->model;
+    if (!f->dual) {
+        m->posterior = f->result;
+        f->result = (gbs_gaussian){0};
+        return GBS_OK;
+    }
+    const gbs_reduction *r = &f->reduction;
+    gbs_prior prior = {NULL, f->o.prior_sd * f->o.prior_sd};
+    m->posterior = (gbs_gaussian){.family = GBS_FAMILY_FULL, .d = f->rows.d, .mean = gbs_doubles(f->ctx, f->rows.d)};
+    m->dual.rank = r->rank;
+    m->dual.lower = duplicate(f->ctx, r->lower, r->rank * r->rank, sizeof(double));
+    m->dual.factor = duplicate(f->ctx, f->result.factor, r->rank * r->rank, sizeof(double));
+    if (m->posterior.mean == NULL || m->dual.lower == NULL || m->dual.factor == NULL)
+        return GBS_ERR_MEMORY;
+    gbs_status status = keep_rows(f);
+    return status == GBS_OK ? gbs_reduction_lift(r, f->result.mean, &prior, m->posterior.mean) : status;
+}
+
+static gbs_status keep_path(struct fit *f) {
+    gbs_model *m = f->model;
+    m->path = gbs_array_alloc(f->ctx, f->rungs, sizeof *m->path);
+    if (m->path == NULL)
+        return GBS_ERR_MEMORY;
+    m->path_size = f->rungs;
+    for (size_t t = 0; t < f->rungs; t++) {
+        const gbs_solution *s = &f->path[t];
+        m->path[t] = (gbs_path_point){f->ladder[t], f->o.prior_sd, s->free_energy, s->risk, s->kl, s->gap, s->iterations,
+                                      s->converged};
+    }
+    return GBS_OK;
+}
+
+static gbs_status keep_info(struct fit *f) {
+    gbs_model *m = f->model;
+    const gbs_solution *s = &f->path[f->rungs - 1];
+    size_t n = f->data->n;
+    m->info = (gbs_model_info){.loss = f->o.loss,
+                               .family = f->o.family,
+                               .solver = s->solver,
+                               .scale = f->o.scale,
+                               .intercept = f->o.intercept != 0,
+                               .dual = f->dual,
+                               .n = n,
+                               .features = f->data->d,
+                               .d = f->rows.d,
+                               .lambda = f->o.lambda,
+                               .prior_sd = f->o.prior_sd,
+                               .free_energy = s->free_energy,
+                               .kl = s->kl,
+                               .gibbs_risk = s->risk,
+                               .optimality_gap = s->gap,
+                               .converged = s->converged};
+    for (size_t t = 0; t < f->rungs; t++)
+        m->info.iterations += f->path[t].iterations;
+    double *score = gbs_doubles(f->ctx, n), *sd = gbs_doubles(f->ctx, n);
+    gbs_evaluation e;
+    gbs_status status = score != NULL && sd != NULL ? gbs_model_project(f->ctx, m, &f->rows, score, sd) : GBS_ERR_MEMORY;
+    if (status == GBS_OK)
+        status = gbs_judge(f->ctx, f->o.loss, n, f->data->y, score, sd, &e);
+    if (status == GBS_OK) {
+        m->info.gibbs_error = e.gibbs_error;
+        m->info.train_error = e.error;
+    }
+    gbs_array_free(f->ctx, score);
+    gbs_array_free(f->ctx, sd);
+    return status;
+}
+
+static gbs_status run(struct fit *f) {
+    gbs_status status = gbs_model_create(f->ctx, &f->model);
+    if (status == GBS_OK)
+        status = gbs_scaling_learn(f->ctx, f->data, f->o.scale, f->o.intercept != 0, &f->model->scaling);
+    if (status == GBS_OK)
+        status = gbs_rows_build(f->ctx, f->data, &f->model->scaling, &f->rows);
+    if (status == GBS_OK)
+        status = build_ladder(f);
+    if (status == GBS_OK)
+        status = solve(f);
+    if (status == GBS_OK && !isfinite(f->path[f->rungs - 1].free_energy))
+        status = gbs_fail(f->ctx, GBS_ERR_NUMERIC, "the free energy overflowed; scale the columns or lower prior_sd");
+    if (status == GBS_OK)
+        status = keep_posterior(f);
+    if (status == GBS_OK)
+        status = keep_path(f);
+    if (status == GBS_OK)
+        status = keep_info(f);
+    return status;
+}
+
+gbs_status gbs_fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_options *options, gbs_model **out) {
+    double start = gbs_now();
+    *out = NULL;
+    struct fit f = {.ctx = ctx, .data = data, .o = options != NULL ? *options : gbs_fit_options_default()};
+    gbs_status status = check_options(ctx, &f.o);
+    if (status == GBS_OK)
+        status = check_classes(ctx, data);
+    if (status != GBS_OK)
+        return status;
+    fill_defaults(&f);
+    gbs_blas_serial_begin();
+    status = run(&f);
+    gbs_blas_serial_end();
+    gbs_gaussian_free(ctx, &f.result);
+    gbs_reduction_free(&f.reduction);
+    gbs_rows_free(ctx, &f.rows);
+    gbs_array_free(ctx, f.ladder);
+    gbs_array_free(ctx, f.path);
+    if (status != GBS_OK) {
+        gbs_model_free(f.model);
+        return status;
+    }
+    f.model->info.seconds = gbs_now() - start;
+    *out = f.model;
+    return GBS_OK;
+}

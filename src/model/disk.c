@@ -1,0 +1,152 @@
+/* Files on disk: written whole or not at all, read whole. */
+#include "model/model.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Models beyond this are refused when read: 4 GB of JSON is no model of ours. */
+#define LARGEST_MODEL ((size_t)1 << 32)
+
+static gbs_status io_error(gbs_context *ctx, const char *path, int error) {
+    return gbs_fail(ctx, GBS_ERR_IO, "%s: %s", path, strerror(error));
+}
+
+static int write_all(int fd, const char *bytes, size_t size) {
+    while (size > 0) {
+        ssize_t written = write(fd, bytes, size);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return written < 0 ? errno : EIO;
+        bytes += written;
+        size -= (size_t)written;
+    }
+    return 0;
+}
+
+/* The name survives a crash only once the folder itself is on disk; a file system that cannot sync a folder is forgiven. */
+static void sync_folder(const char *path, char *scratch) {
+    strcpy(scratch, path);
+    char *slash = strrchr(scratch, '/');
+    if (slash == scratch)
+        slash++;
+    if (slash != NULL)
+        *slash = '\0';
+    int fd = open(slash != NULL ? scratch : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0) {
+        (void)fsync(fd);
+        close(fd);
+    }
+}
+
+/* Pipes and devices (/dev/stdout, a named pipe) cannot be renamed over: they are written straight. */
+static gbs_status write_special(gbs_context *ctx, const char *path, const void *bytes, size_t size) {
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return io_error(ctx, path, errno);
+    int error = write_all(fd, bytes, size);
+    if (close(fd) != 0 && error == 0)
+        error = errno;
+    return error == 0 ? GBS_OK : io_error(ctx, path, error);
+}
+
+gbs_status gbs_write_file(gbs_context *ctx, const char *path, const void *bytes, size_t size) {
+    struct stat st;
+    bool exists = stat(path, &st) == 0;
+    if (exists && S_ISDIR(st.st_mode))
+        return io_error(ctx, path, EISDIR);
+    if (exists && !S_ISREG(st.st_mode))
+        return write_special(ctx, path, bytes, size);
+    if (exists && access(path, W_OK) != 0)
+        return io_error(ctx, path, errno);
+    size_t length = strlen(path);
+    char *temporary = gbs_array_alloc(ctx, length + 16, 1);
+    if (temporary == NULL)
+        return GBS_ERR_MEMORY;
+    memcpy(temporary, path, length);
+    memcpy(temporary + length, ".tmp-XXXXXX", 12);
+    int fd = mkostemp(temporary, O_CLOEXEC), error = 0;
+    if (fd < 0) {
+        error = errno;
+    } else {
+        mode_t mask = umask(0);
+        umask(mask);
+        error = write_all(fd, bytes, size);
+        if (error == 0 && fchmod(fd, exists ? st.st_mode & 0777 : 0666 & ~mask) != 0)
+            error = errno;
+        if (error == 0 && fsync(fd) != 0)
+            error = errno;
+        if (close(fd) != 0 && error == 0)
+            error = errno;
+        if (error == 0 && rename(temporary, path) != 0)
+            error = errno;
+        if (error != 0)
+            unlink(temporary);
+        else
+            sync_folder(path, temporary);
+    }
+    gbs_array_free(ctx, temporary);
+    return error == 0 ? GBS_OK : io_error(ctx, path, error);
+}
+
+gbs_status gbs_model_save(gbs_context *ctx, const gbs_model *model, const char *path) {
+    char *text;
+    size_t size;
+    gbs_status status = gbs_model_to_json(ctx, model, &text, &size);
+    if (status == GBS_OK)
+        status = gbs_write_file(ctx, path, text, size);
+    gbs_release(ctx, text);
+    return status;
+}
+
+/* Grows as the bytes come, so that a pipe works and a lying size does not matter. */
+static gbs_status read_whole(gbs_context *ctx, const char *path, FILE *file, char **out, size_t *size) {
+    size_t room = 1 << 16, used = 0;
+    char *text = gbs_array_alloc(ctx, room, 1);
+    while (text != NULL) {
+        used += fread(text + used, 1, room - used, file);
+        if (used < room)
+            break;
+        char *larger = room <= LARGEST_MODEL / 2 ? gbs_array_alloc(ctx, room * 2, 1) : NULL;
+        if (larger != NULL)
+            memcpy(larger, text, used);
+        gbs_array_free(ctx, text);
+        text = larger;
+        room *= 2;
+    }
+    if (text == NULL)
+        return gbs_fail(ctx, GBS_ERR_MEMORY, "%s: too large for a model", path);
+    if (ferror(file)) {
+        gbs_array_free(ctx, text);
+        return io_error(ctx, path, errno);
+    }
+    *out = text;
+    *size = used;
+    return GBS_OK;
+}
+
+gbs_status gbs_model_load(gbs_context *ctx, const char *path, gbs_model **out) {
+    *out = NULL;
+    FILE *file = fopen(path, "rbe");
+    if (file == NULL)
+        return io_error(ctx, path, errno);
+    char *text = NULL;
+    size_t size = 0;
+    gbs_status status = read_whole(ctx, path, file, &text, &size);
+    fclose(file);
+    if (status != GBS_OK)
+        return status;
+    status = gbs_model_from_json(ctx, text, size, out);
+    gbs_array_free(ctx, text);
+    if (status == GBS_ERR_FORMAT) {
+        char reason[sizeof ctx->error];
+        memcpy(reason, ctx->error, sizeof reason);
+        gbs_fail(ctx, GBS_ERR_FORMAT, "%.200s: %.300s", path, reason);
+    }
+    return status;
+}

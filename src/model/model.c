@@ -1,0 +1,68 @@
+/* The model handle: its life and its simple questions. */
+#include "model/model.h"
+
+#include <math.h>
+#include <string.h>
+
+gbs_status gbs_model_create(gbs_context *ctx, gbs_model **out) {
+    gbs_model *model = gbs_array_alloc(ctx, 1, sizeof *model);
+    *out = model;
+    if (model == NULL)
+        return GBS_ERR_MEMORY;
+    model->ctx = ctx;
+    return GBS_OK;
+}
+
+void gbs_model_free(gbs_model *model) {
+    if (model == NULL)
+        return;
+    const gbs_context *ctx = model->ctx;
+    gbs_scaling_free(ctx, &model->scaling);
+    gbs_gaussian_free(ctx, &model->posterior);
+    gbs_array_free(ctx, model->dual.lower);
+    gbs_array_free(ctx, model->dual.factor);
+    gbs_array_free(ctx, (void *)model->dual.kept.dense);
+    gbs_array_free(ctx, (void *)model->dual.kept.start);
+    gbs_array_free(ctx, (void *)model->dual.kept.column);
+    gbs_array_free(ctx, (void *)model->dual.kept.value);
+    gbs_array_free(ctx, (void *)model->dual.kept.shift);
+    gbs_array_free(ctx, model->path);
+    gbs_array_free(ctx, model->restarts);
+    gbs_array_free(ctx, model->recipe);
+    gbs_array_free(ctx, model);
+}
+
+void gbs_model_get_info(const gbs_model *model, gbs_model_info *out) {
+    *out = model->info;
+}
+
+size_t gbs_model_path_size(const gbs_model *model) {
+    return model->path_size;
+}
+
+const gbs_path_point *gbs_model_path(const gbs_model *model) {
+    return model->path;
+}
+
+const double *gbs_model_restarts(const gbs_model *model, size_t *count) {
+    *count = model->restarts_size;
+    return model->restarts;
+}
+
+const char *gbs_model_recipe(const gbs_model *model) {
+    return model->recipe;
+}
+
+gbs_status gbs_model_set_recipe(gbs_context *ctx, gbs_model *model, const char *json) {
+    char *copy = NULL;
+    if (json != NULL) {
+        size_t size = strlen(json) + 1;
+        copy = gbs_array_alloc(ctx, size, 1);
+        if (copy == NULL)
+            return GBS_ERR_MEMORY;
+        memcpy(copy, json, size);
+    }
+    gbs_array_free(ctx, model->recipe);
+    model->recipe = copy;
+    return GBS_OK;
+}

@@ -1,0 +1,37 @@
+/* The fitted model: what is kept of a fit. */
+#ifndef GIBBSITE_MODEL_MODEL_H
+#define GIBBSITE_MODEL_MODEL_H
+
+#include "data/rows.h"
+#include "family/family.h"
+
+/* A full covariance kept in the row space: S = v I + Q'(T - v I) Q, Q = lower^-1 (kept rows), T = factor factor'. */
+typedef struct gbs_dual {
+    size_t rank;
+    double *lower;  /* rank x rank, lower triangular */
+    double *factor; /* rank x rank, upper triangular */
+    gbs_block kept; /* `rank` design rows, dense or CSR; its arrays are owned */
+} gbs_dual;
+
+struct gbs_model {
+    gbs_context *ctx;
+    gbs_model_info info;
+    gbs_scaling scaling;
+    gbs_gaussian posterior; /* dual: only the mean is set */
+    gbs_dual dual;
+    gbs_path_point *path;
+    size_t path_size;
+    double *restarts;
+    size_t restarts_size;
+    char *recipe;
+};
+
+gbs_status gbs_model_create(gbs_context *ctx, gbs_model **out);
+
+/* Means and standard deviations of the scores of all rows, by blocks on the context's threads. */
+gbs_status gbs_model_project(gbs_context *ctx, const gbs_model *model, const gbs_rows *rows, double *score, double *sd);
+/* Error, risks, AUC from those. y: labels, step apart. */
+gbs_status gbs_judge(gbs_context *ctx, gbs_loss loss, size_t n, const double *y, const double *score, const double *sd,
+                     gbs_evaluation *out);
+
+#endif

@@ -1,0 +1,25 @@
+/* The table of losses. */
+#include "risk/loss.h"
+
+const gbs_loss_ops *gbs_loss_of(gbs_loss loss) {
+    switch (loss) {
+    case GBS_LOSS_ZERO_ONE:
+        return &gbs_zero_one;
+    case GBS_LOSS_HINGE:
+        return &gbs_hinge;
+    case GBS_LOSS_EXPONENTIAL:
+        return &gbs_exponential;
+    }
+    return NULL;
+}
+
+const char *gbs_loss_name(gbs_loss loss) {
+    const gbs_loss_ops *ops = gbs_loss_of(loss);
+    return ops != NULL ? ops->name : NULL;
+}
+
+void gbs_loss_smoothed(gbs_loss loss, double mu, double s, double *psi, double *d_mu, double *d_s) {
+    const gbs_loss_ops *ops = gbs_loss_of(loss);
+    if (ops != NULL)
+        ops->smoothed(1, &mu, &s, psi, d_mu, d_s);
+}

@@ -1,0 +1,29 @@
+/* A loss of the margin z = y x'theta, smoothed by a Gaussian: psi(mu, s) = E loss(z), z ~ N(mu, s^2).
+ *
+ * A loss enters the rest of the library through this table alone; a new one is one small file and one line in loss.c.
+ */
+#ifndef GIBBSITE_RISK_LOSS_H
+#define GIBBSITE_RISK_LOSS_H
+
+#include "gibbsite.h"
+
+#include <stdbool.h>
+
+typedef struct gbs_loss_ops {
+    const char *name;
+    bool convex; /* psi is convex in (mu, s) and does not fall in s: the optimality gap is proven */
+    /* psi and its partials for n margins; s = 0 gives the loss at mu itself. */
+    void (*smoothed)(size_t n, const double *mu, const double *s, double *psi, double *d_mu, double *d_s);
+} gbs_loss_ops;
+
+extern const gbs_loss_ops gbs_zero_one;
+extern const gbs_loss_ops gbs_hinge;
+extern const gbs_loss_ops gbs_exponential;
+
+/* NULL for a value out of range. */
+const gbs_loss_ops *gbs_loss_of(gbs_loss loss);
+
+/* The array length a loss file works in, so that its temporaries live on the stack. */
+enum { GBS_LOSS_TILE = 256 };
+
+#endif

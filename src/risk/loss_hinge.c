@@ -1,0 +1,38 @@
+/* Hinge loss max(0, 1 - z) smoothed by a Gaussian margin.
+ *
+ *   psi(mu, s) = a Phi(t) + s phi(t) = s h(t),   a = 1 - mu,  t = a/s
+ *   d psi/d mu = -Phi(t),   d psi/d s = phi(t)                            (MATHS.md, section 3)
+ *
+ * Convex in (mu, s); s = 0 is the plain hinge.
+ */
+#include "kernel/normal.h"
+#include "risk/loss.h"
+
+#include <math.h>
+
+static void tile(size_t n, const double *mu, const double *s, double *psi, double *d_mu, double *d_s) {
+    double t[GBS_LOSS_TILE], cdf[GBS_LOSS_TILE], h[GBS_LOSS_TILE];
+    for (size_t i = 0; i < n; i++)
+        t[i] = s[i] > 0.0 ? fmin(fmax((1.0 - mu[i]) / s[i], -40.0), 40.0) : 0.0;
+    gbs_normal_density(n, t, d_s);
+    gbs_normal_distribution(n, t, cdf);
+    gbs_normal_excess(n, t, d_s, cdf, h);
+    for (size_t i = 0; i < n; i++) {
+        double a = 1.0 - mu[i];
+        if (s[i] > 0.0) {
+            psi[i] = t[i] < 30.0 ? s[i] * h[i] : a;
+            d_mu[i] = -cdf[i];
+        } else {
+            psi[i] = fmax(0.0, a);
+            d_mu[i] = a > 0.0 ? -1.0 : a < 0.0 ? 0.0 : -0.5;
+            d_s[i] = a == 0.0 ? d_s[i] : 0.0;
+        }
+    }
+}
+
+static void smoothed(size_t n, const double *mu, const double *s, double *psi, double *d_mu, double *d_s) {
+    for (size_t i = 0; i < n; i += GBS_LOSS_TILE)
+        tile(n - i < GBS_LOSS_TILE ? n - i : GBS_LOSS_TILE, mu + i, s + i, psi + i, d_mu + i, d_s + i);
+}
+
+const gbs_loss_ops gbs_hinge = {"hinge", true, smoothed};

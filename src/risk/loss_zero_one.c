@@ -1,0 +1,38 @@
+/* Zero-one loss 1{z < 0} (one half at 0) smoothed by a Gaussian margin.
+ *
+ *   psi(mu, s) = Phi(-t),   t = mu/s
+ *   d psi/d mu = -phi(t)/s,   d psi/d s = t phi(t)/s                      (MATHS.md, section 3)
+ *
+ * Not convex. s = 0 is the plain loss, whose slope is taken as 0.
+ */
+#include "kernel/normal.h"
+#include "risk/loss.h"
+
+#include <math.h>
+
+static void tile(size_t n, const double *mu, const double *s, double *psi, double *d_mu, double *d_s) {
+    double minus_t[GBS_LOSS_TILE], phi[GBS_LOSS_TILE];
+    for (size_t i = 0; i < n; i++) {
+        /* beyond 40 density and tail are 0 in double; the bound keeps infinity out of the products */
+        double t = s[i] > 0.0 ? fmin(fmax(mu[i] / s[i], -40.0), 40.0) : 0.0;
+        minus_t[i] = -t;
+    }
+    gbs_normal_density(n, minus_t, phi);
+    gbs_normal_distribution(n, minus_t, psi);
+    for (size_t i = 0; i < n; i++) {
+        if (s[i] > 0.0) {
+            d_mu[i] = -phi[i] / s[i];
+            d_s[i] = -minus_t[i] * phi[i] / s[i];
+        } else {
+            psi[i] = mu[i] < 0.0 ? 1.0 : mu[i] > 0.0 ? 0.0 : 0.5;
+            d_mu[i] = d_s[i] = 0.0;
+        }
+    }
+}
+
+static void smoothed(size_t n, const double *mu, const double *s, double *psi, double *d_mu, double *d_s) {
+    for (size_t i = 0; i < n; i += GBS_LOSS_TILE)
+        tile(n - i < GBS_LOSS_TILE ? n - i : GBS_LOSS_TILE, mu + i, s + i, psi + i, d_mu + i, d_s + i);
+}
+
+const gbs_loss_ops gbs_zero_one = {"zero-one", false, smoothed};

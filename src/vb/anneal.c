@@ -1,0 +1,159 @@
+/* Deterministic annealing (MATHS.md, section 4).
+ *
+ * For 0 < lambda_1 < ... < lambda_T each problem is solved from the last solution, the first from the prior. The zero-one objective has
+ * many local minima, and a richer family has more of them: left alone, its path may end above that of a smaller family. So the chain
+ * isotropic < diagonal < full climbs together, and at each rung a family that finds itself above its smaller neighbour restarts from there.
+ */
+#include "vb/anneal.h"
+
+#include "core/random.h"
+
+#include <math.h>
+
+/* One family of the chain on its way up. */
+struct climber {
+    gbs_problem problem;
+    gbs_engine engine;
+    gbs_gaussian here, other;
+    gbs_solution solution;
+    const gbs_reduction *reduced;
+};
+
+enum { CHAIN = 4 };
+
+/* Rungs below the last are starts for the next, and honest posteriors at any precision. */
+#define ON_THE_WAY 1e-5
+
+static const gbs_family chain_order[CHAIN] = {GBS_FAMILY_FIXED, GBS_FAMILY_ISOTROPIC, GBS_FAMILY_DIAGONAL, GBS_FAMILY_FULL};
+
+static gbs_status climber_create(const gbs_anneal_task *task, gbs_family family, struct climber *c) {
+    gbs_context *ctx = task->problem.ctx;
+    *c = (struct climber){.problem = task->problem};
+    if (family == GBS_FAMILY_FULL && task->reduced != NULL) {
+        c->reduced = task->reduced;
+        c->problem.rows = &task->reduced->reduced;
+        c->problem.prior.mean = task->reduced->prior_mean;
+    }
+    size_t d = c->problem.rows->d;
+    gbs_status status = gbs_engine_create(ctx, c->problem.rows, family, task->solve.solver, &c->engine);
+    if (status == GBS_OK)
+        status = gbs_gaussian_create(ctx, family, d, &c->problem.prior, task->fixed_sd, &c->here);
+    if (status == GBS_OK)
+        status = gbs_gaussian_create(ctx, family, d, &c->problem.prior, task->fixed_sd, &c->other);
+    return status;
+}
+
+/* A convex problem may start anywhere. From the prior, the exponential risk of a long row overflows; with the spread below the row
+ * lengths every loss is tame. */
+static void tame_start(struct climber *c) {
+    double longest = 0.0;
+    const gbs_block *b = &c->problem.rows->all;
+    for (size_t i = 0; i < b->n; i++)
+        longest = fmax(longest, b->norm2[i * b->stride]);
+    gbs_prior tame = {c->problem.prior.mean, fmin(c->problem.prior.variance, longest > 0.0 ? 1.0 / longest : 1.0)};
+    if (c->here.family != GBS_FAMILY_FIXED)
+        gbs_gaussian_set_prior(&c->here, &tame, 0.0);
+}
+
+static void climber_free(gbs_context *ctx, struct climber *c) {
+    gbs_engine_free(&c->engine);
+    gbs_gaussian_free(ctx, &c->here);
+    gbs_gaussian_free(ctx, &c->other);
+}
+
+/* Starts again from the smaller family's solution; keeps the lower of the two ends. */
+static gbs_status start_from_smaller(const gbs_anneal_task *task, struct climber *c, const struct climber *smaller) {
+    gbs_status status = GBS_OK;
+    if (c->reduced != NULL)
+        status = gbs_reduction_project(c->reduced, &smaller->here, &c->other);
+    else
+        gbs_gaussian_embed(&c->other, &smaller->here);
+    gbs_solution solution;
+    if (status == GBS_OK)
+        status = gbs_solve(&c->problem, &task->solve, false, &c->engine, &c->other, &solution);
+    if (status != GBS_OK)
+        return status;
+    size_t spent = c->solution.iterations + solution.iterations;
+    if (solution.free_energy < c->solution.free_energy) {
+        gbs_gaussian t = c->here;
+        c->here = c->other;
+        c->other = t;
+        c->solution = solution;
+    }
+    c->solution.iterations = spent;
+    return GBS_OK;
+}
+
+static gbs_status climb_rung(const gbs_anneal_task *task, size_t t, struct climber *chain, size_t first, size_t last) {
+    for (size_t k = first; k <= last; k++) {
+        struct climber *c = &chain[k];
+        c->problem.lambda = task->ladder[t];
+        double done = (double)t + (double)(k - first) / (double)(last - first + 1);
+        c->engine.done_before = done / (double)task->rungs;
+        c->engine.done_span = 1.0 / (double)(task->rungs * (last - first + 1));
+        gbs_solve_options options = task->solve;
+        if (t + 1 < task->rungs)
+            options.tolerance = fmax(options.tolerance, ON_THE_WAY);
+        gbs_status status = gbs_solve(&c->problem, &options, t == 0, &c->engine, &c->here, &c->solution);
+        if (status == GBS_OK && k > first && chain[k - 1].solution.free_energy < c->solution.free_energy)
+            status = start_from_smaller(task, c, &chain[k - 1]);
+        if (status != GBS_OK)
+            return status;
+    }
+    return GBS_OK;
+}
+
+gbs_status gbs_anneal(const gbs_anneal_task *task, gbs_gaussian *result, gbs_solution *path) {
+    gbs_context *ctx = task->problem.ctx;
+    struct climber chain[CHAIN] = {0};
+    size_t last = 0;
+    while (chain_order[last] != task->family)
+        last++;
+    bool alone = task->problem.loss->convex || task->solve.solver == GBS_SOLVER_SGD || task->family == GBS_FAMILY_FIXED;
+    size_t first = alone ? last : 1;
+    gbs_status status = GBS_OK;
+    for (size_t k = first; status == GBS_OK && k <= last; k++)
+        status = climber_create(task, chain_order[k], &chain[k]);
+    if (status == GBS_OK && task->problem.loss->convex)
+        tame_start(&chain[last]);
+    for (size_t t = 0; status == GBS_OK && t < task->rungs; t++) {
+        status = climb_rung(task, t, chain, first, last);
+        path[t] = chain[last].solution;
+    }
+    if (status == GBS_OK) {
+        gbs_gaussian swap = *result;
+        *result = chain[last].here;
+        chain[last].here = swap;
+    }
+    for (size_t k = first; k <= last; k++)
+        climber_free(ctx, &chain[k]);
+    return status;
+}
+
+gbs_status gbs_restart(const gbs_anneal_task *task, size_t restarts, gbs_gaussian *result, gbs_solution *best, double *energies) {
+    gbs_context *ctx = task->problem.ctx;
+    struct climber c;
+    gbs_status status = climber_create(task, task->family, &c);
+    c.problem.lambda = task->ladder[task->rungs - 1];
+    double sd = sqrt(c.problem.prior.variance);
+    size_t spent = 0;
+    for (size_t i = 0; status == GBS_OK && i < restarts; i++) {
+        gbs_gaussian_set_prior(&c.here, &c.problem.prior, task->fixed_sd);
+        for (size_t k = 0; k < c.here.d; k++)
+            c.here.mean[k] += sd * gbs_normal(ctx->seed, GBS_STREAM_RESTART + i, k);
+        c.engine.done_before = (double)i / (double)restarts;
+        c.engine.done_span = 1.0 / (double)restarts;
+        status = gbs_solve(&c.problem, &task->solve, false, &c.engine, &c.here, &c.solution);
+        if (status != GBS_OK)
+            break;
+        spent += c.solution.iterations;
+        energies[i] = c.solution.free_energy;
+        if (i == 0 || energies[i] < best->free_energy) {
+            *best = c.solution;
+            gbs_gaussian_copy(result, &c.here);
+        }
+    }
+    best->iterations = spent;
+    climber_free(ctx, &c);
+    return status;
+}

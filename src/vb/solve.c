@@ -1,0 +1,109 @@
+/* Choosing a solver, the engine's memory, and the coarse start. */
+#include "vb/solve.h"
+
+#include <math.h>
+
+/* Up to here a smaller family's Newton step (one X'DX, at BLAS speed) beats the many passes of L-BFGS. */
+enum { NEWTON_COLUMNS = 128 };
+
+const char *gbs_solver_name(gbs_solver solver) {
+    switch (solver) {
+    case GBS_SOLVER_AUTO:
+        return "auto";
+    case GBS_SOLVER_LBFGS:
+        return "lbfgs";
+    case GBS_SOLVER_NATURAL:
+        return "natural";
+    case GBS_SOLVER_SGD:
+        return "sgd";
+    }
+    return NULL;
+}
+
+gbs_status gbs_engine_create(gbs_context *ctx, const gbs_rows *rows, gbs_family family, gbs_solver solver, gbs_engine *out) {
+    size_t d = rows->d;
+    if (solver == GBS_SOLVER_AUTO)
+        solver = family == GBS_FAMILY_FULL || d <= NEWTON_COLUMNS ? GBS_SOLVER_NATURAL : GBS_SOLVER_LBFGS;
+    bool curvature = solver == GBS_SOLVER_NATURAL && family != GBS_FAMILY_FULL;
+    *out = (gbs_engine){.ctx = ctx, .family = family, .d = d, .solver = solver, .done_span = 1.0};
+    gbs_prior any = {NULL, 1.0};
+    gbs_status status = gbs_workspace_create(ctx, rows, family, curvature, &out->workspace);
+    if (status == GBS_OK)
+        status = gbs_gaussian_create(ctx, family, d, &any, 1.0, &out->next);
+    if (status == GBS_OK)
+        status = gbs_point_create(ctx, d, family, curvature, &out->here);
+    if (status == GBS_OK)
+        status = gbs_point_create(ctx, d, family, curvature, &out->there);
+    if (status == GBS_OK && (out->step = gbs_doubles(ctx, d)) == NULL)
+        status = GBS_ERR_MEMORY;
+    if (status != GBS_OK)
+        gbs_engine_free(out);
+    return status;
+}
+
+void gbs_engine_free(gbs_engine *e) {
+    if (e->ctx == NULL)
+        return;
+    gbs_workspace_free(&e->workspace);
+    gbs_gaussian_free(e->ctx, &e->next);
+    gbs_point_free(e->ctx, &e->here);
+    gbs_point_free(e->ctx, &e->there);
+    gbs_array_free(e->ctx, e->step);
+    *e = (gbs_engine){0};
+}
+
+double gbs_left_to_gain(const gbs_problem *problem, const gbs_gaussian *g, const gbs_point *p, double decrement, double *square) {
+    return problem->loss->convex ? gbs_optimality_gap(problem, g, p, square) : decrement;
+}
+
+void gbs_engine_progress(gbs_engine *e, double left, double target) {
+    if (!(e->first_left > 0.0))
+        e->first_left = left;
+    double whole = log(e->first_left / target), now = log(e->first_left / left);
+    double share = whole > 0.0 && now > 0.0 ? fmin(1.0, now / whole) : 0.0;
+    gbs_progress(e->ctx, "fit", e->done_before + e->done_span * share);
+}
+
+void gbs_report(const gbs_problem *problem, const gbs_point *p, double left, gbs_solution *result) {
+    result->free_energy = p->free_energy;
+    result->risk = p->risk;
+    result->kl = p->kl;
+    result->gap = problem->loss->convex ? left : NAN;
+}
+
+static gbs_status run(const gbs_problem *problem, const gbs_solve_options *options, gbs_engine *engine, gbs_gaussian *g,
+                      gbs_solution *result) {
+    switch (engine->solver) {
+    case GBS_SOLVER_NATURAL:
+        return gbs_solve_natural(problem, options, engine, g, result);
+    case GBS_SOLVER_SGD:
+        return gbs_solve_sgd(problem, options, engine, g, result);
+    case GBS_SOLVER_LBFGS:
+    case GBS_SOLVER_AUTO:
+        break;
+    }
+    return gbs_solve_lbfgs(problem, options, engine, g, result);
+}
+
+/* The mean risk over every 64th, then every 8th row is close to the mean over all; solving there first leaves few passes over all. */
+gbs_status gbs_solve(const gbs_problem *problem, const gbs_solve_options *options, bool coarse_first, gbs_engine *engine,
+                     gbs_gaussian *g, gbs_solution *result) {
+    size_t n = problem->rows->all.n, spent = 0;
+    for (size_t stride = 64; coarse_first && engine->solver != GBS_SOLVER_SGD && stride > 1; stride /= 8) {
+        if (n / stride < 500 || n / stride < 5 * g->d)
+            continue;
+        gbs_rows part = gbs_rows_subsample(problem->rows, stride);
+        gbs_problem coarse = *problem;
+        coarse.rows = &part;
+        gbs_solve_options rough = *options;
+        rough.tolerance = fmax(options->tolerance, 1e-3);
+        gbs_status status = run(&coarse, &rough, engine, g, result);
+        if (status != GBS_OK)
+            return status;
+        spent += result->iterations;
+    }
+    engine->first_left = 0.0;
+    gbs_status status = run(problem, options, engine, g, result);
+    result->iterations += spent;
+    return status;
+}

@@ -1,0 +1,60 @@
+/* Minimising the free energy from a given start: the solvers and what they report. */
+#ifndef GIBBSITE_VB_SOLVE_H
+#define GIBBSITE_VB_SOLVE_H
+
+#include "vb/free_energy.h"
+
+typedef struct gbs_solve_options {
+    gbs_solver solver;
+    double tolerance;
+    size_t max_iterations;
+    size_t batch, epochs;
+    gbs_schedule schedule;
+} gbs_solve_options;
+
+typedef struct gbs_solution {
+    double free_energy, risk, kl;
+    double gap; /* NaN when the loss is not convex */
+    size_t iterations;
+    bool converged;
+    gbs_solver solver;
+} gbs_solution;
+
+/* Everything a solver allocates, made once and used for every rung and restart. */
+typedef struct gbs_engine {
+    gbs_context *ctx;
+    gbs_family family;
+    size_t d;
+    gbs_solver solver;
+    gbs_workspace workspace;
+    gbs_gaussian next;
+    gbs_point here, there;
+    double *step;
+    double done_before, done_span; /* this solve's stretch of the progress bar */
+    double first_left;             /* what was left to gain at its start */
+} gbs_engine;
+
+/* solver AUTO is settled here, from the family and the shape of the rows. */
+gbs_status gbs_engine_create(gbs_context *ctx, const gbs_rows *rows, gbs_family family, gbs_solver solver, gbs_engine *out);
+void gbs_engine_free(gbs_engine *e);
+
+/* Moves g downhill until the options' tolerance holds. Not converging is no error: see result->converged. With
+ * `coarse_first`, large data is first solved on a part of its rows, for a start. */
+gbs_status gbs_solve(const gbs_problem *problem, const gbs_solve_options *options, bool coarse_first, gbs_engine *engine,
+                     gbs_gaussian *g, gbs_solution *result);
+
+/* The solvers behind it; same contract, no coarse start. */
+gbs_status gbs_solve_natural(const gbs_problem *problem, const gbs_solve_options *options, gbs_engine *engine, gbs_gaussian *g,
+                             gbs_solution *result);
+gbs_status gbs_solve_lbfgs(const gbs_problem *problem, const gbs_solve_options *options, gbs_engine *engine, gbs_gaussian *g,
+                           gbs_solution *result);
+gbs_status gbs_solve_sgd(const gbs_problem *problem, const gbs_solve_options *options, gbs_engine *engine, gbs_gaussian *g,
+                         gbs_solution *result);
+
+/* What is left to gain at a point: the proven gap for a convex loss, else `decrement` (a second-order guess). */
+double gbs_left_to_gain(const gbs_problem *problem, const gbs_gaussian *g, const gbs_point *p, double decrement, double *square);
+/* Moves the progress bar: on a log scale, from what was left at first to the target. */
+void gbs_engine_progress(gbs_engine *e, double left, double target);
+void gbs_report(const gbs_problem *problem, const gbs_point *p, double left, gbs_solution *result);
+
+#endif

@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# What `make install` leaves is whole: a stranger's program builds against it by pkg-config and by CMake, shared and static.
+. "$(dirname "$0")/../lib.sh"
+
+need_program cc cmake pkg-config nm readelf || exit 0
+need_plain_build 'what is installed can be used' || exit 0
+prefix=$tmp/prefix
+check 'installs' cmake --install "$GIBBSITE_BUILD" --prefix "$prefix" || exit
+libdir=$(dirname "$(find "$prefix" -name libgibbsite.a)")
+
+for file in bin/gibbsite include/gibbsite.h share/man/man1/gibbsite.1 share/doc/gibbsite/LICENSE; do
+    expect_file "$prefix/$file"
+done
+for file in libgibbsite.so libgibbsite.a pkgconfig/gibbsite.pc cmake/gibbsite/gibbsiteConfig.cmake; do
+    expect_file "$libdir/$file"
+done
+
+foreign=$(nm -D --defined-only "$libdir/libgibbsite.so" | awk '{ print $3 }' | grep -vE '^gbs_' | head)
+if [[ ! $foreign ]]; then ok 'the shared library exports gbs_ names only'; else not_ok 'the shared library exports gbs_ names only' "$foreign"; fi
+if grep -rlF -e "$GIBBSITE_ROOT" -e "$tmp" "$libdir/pkgconfig" "$libdir/cmake" >"$stdout"; then
+    not_ok 'no installed file names the place it was built in' "$(cat "$stdout")"
+else
+    ok 'no installed file names the place it was built in'
+fi
+check 'the installed program runs' "$prefix/bin/gibbsite" --version
+
+export PKG_CONFIG_PATH=$libdir/pkgconfig LD_LIBRARY_PATH=$libdir
+consumer=$GIBBSITE_ROOT/tests/install/consumer.c
+flags() { pkg-config "$@" gibbsite; }
+needs_shared() { readelf -d "$1" | grep -q 'NEEDED.*libgibbsite'; }
+
+# Unquoted: the words of pkg-config are words.
+# shellcheck disable=SC2046
+check 'pkg-config, shared: builds' cc -std=c17 -Wall -Werror "$consumer" -o "$tmp/shared" $(flags --cflags --libs) &&
+    check 'pkg-config, shared: runs' "$tmp/shared" &&
+    check 'pkg-config, shared: needs libgibbsite.so' needs_shared "$tmp/shared"
+# Both libraries lie in one folder, where -lgibbsite means the shared one; -l:libgibbsite.a asks for the other.
+# shellcheck disable=SC2046
+check 'pkg-config, static: builds' cc -std=c17 -Wall -Werror "$consumer" -o "$tmp/static" \
+    $(flags --static --cflags --libs | sed 's/-lgibbsite\b/-l:libgibbsite.a/') &&
+    check 'pkg-config, static: runs' env -u LD_LIBRARY_PATH "$tmp/static" &&
+    refuse 'pkg-config, static: does not need libgibbsite.so' needs_shared "$tmp/static"
+
+unset LD_LIBRARY_PATH PKG_CONFIG_PATH
+check 'find_package: configures' cmake -S "$GIBBSITE_ROOT/tests/install" -B "$tmp/cmake" -DCMAKE_PREFIX_PATH="$prefix" &&
+    check 'find_package: builds' cmake --build "$tmp/cmake" &&
+    check 'find_package, shared: runs' "$tmp/cmake/with_shared" &&
+    check 'find_package, static: runs' "$tmp/cmake/with_static" &&
+    refuse 'find_package, static: does not need libgibbsite.so' needs_shared "$tmp/cmake/with_static"

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# tools/setup.sh [lint|fuzz|bench|coverage]...: installs the Debian packages that are missing. With everything there it says
+# nothing and takes no time. GIBBSITE_SKIP_SETUP=1 skips it.
+set -euo pipefail
+
+[[ ${GIBBSITE_SKIP_SETUP:-0} == 0 ]] || exit 0
+
+packages=(gcc libc6-dev make cmake pkg-config libopenblas-dev librandom123-dev liblbfgs-dev libjansson-dev libcsv-dev zlib1g-dev
+          libcmocka-dev libmpfr-dev)
+
+# The runtime of the sanitizers is a package of its own, numbered like the clang it belongs to.
+clang_runtime() {
+    local number=''
+    if command -v clang >/dev/null; then
+        number=$(clang -dumpversion | cut -d. -f1)
+    elif command -v apt-cache >/dev/null; then
+        number=$(apt-cache depends clang 2>/dev/null | sed -n 's/.*Depends: clang-\([0-9][0-9]*\)$/\1/p' | head -n 1)
+    fi
+    echo "libclang-rt-${number:-14}-dev"
+}
+
+for extra in "$@"; do
+    case $extra in
+    lint) packages+=(clang clang-format clang-tidy cppcheck shellcheck libomp-dev) ;;
+    fuzz) packages+=(clang libomp-dev "$(clang_runtime)") ;;
+    bench) packages+=(liblinear-tools) ;;
+    coverage) packages+=(gcovr) ;;
+    *)
+        echo "setup: unknown set '$extra'; known: lint fuzz bench coverage" >&2
+        exit 2
+        ;;
+    esac
+done
+
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+    echo "setup: not a Debian system; please see to the equivalents of: ${packages[*]}" >&2
+    exit 0
+fi
+
+installed=" $(dpkg-query -W -f='${db:Status-Status}:${Package} ' "${packages[@]}" 2>/dev/null || true)"
+missing=()
+for package in "${packages[@]}"; do
+    [[ $installed == *" installed:$package "* ]] || missing+=("$package")
+done
+((${#missing[@]})) || exit 0
+
+as_root=()
+if ((EUID != 0)); then
+    if command -v sudo >/dev/null && sudo -n true 2>/dev/null </dev/null; then
+        as_root=(sudo -n)
+    else
+        echo "setup: these Debian packages are missing, and installing them needs root: ${missing[*]}" >&2
+        exit 1
+    fi
+fi
+
+echo "setup: installing ${missing[*]}"
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+apt() {
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o DPkg::Lock::Timeout=300 "$@" >>"$log" 2>&1 </dev/null
+}
+# Stale or missing lists are the usual reason why an install fails; a failed update alone is not yet a failure.
+apt update || true
+if ! apt install --no-install-recommends "${missing[@]}"; then
+    tail -n 40 "$log" >&2
+    echo "setup: apt-get could not install ${missing[*]}" >&2
+    exit 1
+fi
