@@ -11,7 +11,7 @@ help: ## this list
 setup: ## install the Debian packages that are missing
 	@tools/setup.sh
 
-build: ## the release program, at build/gibbsite (the default)
+build: setup ## the release program, at build/gibbsite (the default)
 	@tools/build.sh release
 	@if [ -x build/release/gibbsite ]; then cp -f build/release/gibbsite build/.gibbsite && mv -f build/.gibbsite build/gibbsite; \
 	 else echo 'make build: no program was built' >&2; exit 1; fi
@@ -19,10 +19,10 @@ build: ## the release program, at build/gibbsite (the default)
 dev: ## a build for every day: -O1 -g, warnings are errors, with the unit tests
 	@tools/build.sh dev all tests
 
-demo: setup build ## set up, build, and show a certified fit
+demo: build ## set up, build, and show a certified fit
 	@tools/demo.sh
 
-test: setup build ## every test; the last line counts them
+test: build ## every test; the last line counts them
 	@tools/build.sh release tests
 	@tools/build.sh asan-ubsan all tests
 	@tests/run

@@ -166,16 +166,22 @@ enum table_status csv_record_start(struct csv_input *in, bool *ended) {
 }
 
 static char choose_separator(const char *p, const char *end) {
-    bool quoted = false, comma = false, tab = false, semicolon = false;
+    bool seen[256] = {false}, quoted = false, cell_starts = true;
     while (p < end && (*p == '\n' || *p == '\r' || *p == ' '))
         p++;
     for (; p < end && (quoted || (*p != '\n' && *p != '\r')); p++) {
-        quoted ^= *p == '"';
-        comma |= !quoted && *p == ',';
-        tab |= !quoted && *p == '\t';
-        semicolon |= !quoted && *p == ';';
+        if (quoted) {
+            /* The second of two quotes opens again what the first closed. */
+            quoted = *p != '"';
+            cell_starts = !quoted;
+        } else if (*p == '"' && cell_starts) {
+            quoted = true;
+        } else {
+            seen[(unsigned char)*p] = true;
+            cell_starts = *p == ',' || *p == '\t' || *p == ';' || (cell_starts && *p == ' ');
+        }
     }
-    return comma ? ',' : tab ? '\t' : semicolon ? ';' : ',';
+    return seen[','] ? ',' : seen['\t'] ? '\t' : seen[';'] ? ';' : ',';
 }
 
 enum table_status csv_open(struct csv_input *in, struct reader *r) {

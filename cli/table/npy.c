@@ -110,7 +110,8 @@ static enum table_status read_elements(struct reader *r, const struct npy_header
 static enum table_status transpose(struct reader *r, const struct npy_header *h) {
     size_t n = h->n_rows, d = h->n_columns;
     const double *from = r->out->cells;
-    double *to = malloc(n * d * sizeof *to);
+    size_t capacity = 0;
+    double *to = grown(NULL, &capacity, n * d, sizeof *to);
     if (!to)
         return reader_no_memory(r);
     for (size_t i0 = 0; i0 < n; i0 += TRANSPOSE_BLOCK)

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -55,6 +54,18 @@ static gbs_status write_special(gbs_context *ctx, const char *path, const void *
     return error == 0 ? GBS_OK : io_error(ctx, path, error);
 }
 
+/* A new file beside `path`, with the permissions that the umask leaves (mkstemp would make it private). */
+static int open_temporary(const char *path, char *name, size_t room) {
+    int fd = -1;
+    for (int k = 0; k < 100 && fd < 0; k++) {
+        snprintf(name, room, "%s.tmp-%ld-%d", path, (long)getpid(), k);
+        fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd < 0 && errno != EEXIST)
+            break;
+    }
+    return fd;
+}
+
 gbs_status gbs_write_file(gbs_context *ctx, const char *path, const void *bytes, size_t size) {
     struct stat st;
     bool exists = stat(path, &st) == 0;
@@ -64,20 +75,14 @@ gbs_status gbs_write_file(gbs_context *ctx, const char *path, const void *bytes,
         return write_special(ctx, path, bytes, size);
     if (exists && access(path, W_OK) != 0)
         return io_error(ctx, path, errno);
-    size_t length = strlen(path);
-    char *temporary = gbs_array_alloc(ctx, length + 16, 1);
+    size_t room = strlen(path) + 48;
+    char *temporary = gbs_array_alloc(ctx, room, 1);
     if (temporary == NULL)
         return GBS_ERR_MEMORY;
-    memcpy(temporary, path, length);
-    memcpy(temporary + length, ".tmp-XXXXXX", 12);
-    int fd = mkostemp(temporary, O_CLOEXEC), error = 0;
-    if (fd < 0) {
-        error = errno;
-    } else {
-        mode_t mask = umask(0);
-        umask(mask);
+    int fd = open_temporary(path, temporary, room), error = fd < 0 ? errno : 0;
+    if (fd >= 0) {
         error = write_all(fd, bytes, size);
-        if (error == 0 && fchmod(fd, exists ? st.st_mode & 0777 : 0666 & ~mask) != 0)
+        if (error == 0 && exists && fchmod(fd, st.st_mode & 0777) != 0)
             error = errno;
         if (error == 0 && fsync(fd) != 0)
             error = errno;

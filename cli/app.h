@@ -1,0 +1,60 @@
+/* What every command shares: the library's context, the options, messages, exit codes, interruption. */
+#ifndef GIBBSITE_CLI_APP_H
+#define GIBBSITE_CLI_APP_H
+
+#include "gibbsite.h"
+#include "options.h"
+#include "out/text.h"
+#include "table/table.h"
+
+/* Exit codes, as promised in the manual. */
+enum exit_code {
+    EXIT_DONE = 0,
+    EXIT_MEMORY = 1,
+    EXIT_USAGE = 2,
+    EXIT_BAD_DATA = 3,
+    EXIT_NOT_CONVERGED = 4,
+    EXIT_FILES = 5,
+    EXIT_INTERRUPTED = 130
+};
+
+struct app {
+    const struct command *command;
+    struct options options;
+    gbs_context *ctx;
+    double started;
+};
+
+struct command {
+    const char *name;
+    unsigned bit;
+    const char *usage;   /* after "gibbsite " */
+    const char *summary; /* one line */
+    const char *detail;  /* a paragraph or more for the help */
+    const char *examples;
+    int (*run)(struct app *app);
+};
+
+extern const struct command command_fit, command_predict, command_evaluate, command_inspect, command_simulate, command_help,
+    command_version;
+/* NULL-terminated, in the order of the help. */
+extern const struct command *const commands[];
+
+/* Seconds since the program started. */
+double app_seconds(const struct app *app);
+bool app_interrupted(void);
+
+/* "gibbsite: ..." on standard error; returns `code`, so that `return app_fail(...)` ends a command. */
+int app_fail(const struct app *app, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* The error of a library call, with the exit code that belongs to it. `about` (a file name, or NULL) stands before the text. */
+int app_fail_status(const struct app *app, gbs_status status, const char *about);
+int app_fail_table(const struct app *app, enum table_status status, const char *message);
+/* A remark on standard error, unless --quiet. */
+void app_note(const struct app *app, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Puts finished text where it belongs: path NULL or "-" is standard output. EXIT_DONE or an exit code already reported. */
+int app_write(const struct app *app, const char *path, const struct text *text);
+
+int app_load_model(const struct app *app, const char *path, gbs_model **out);
+
+#endif

@@ -1,0 +1,54 @@
+/* gibbsite evaluate: how well a model does on labelled rows. */
+#include "input.h"
+#include "result.h"
+
+static int run(struct app *app) {
+    const struct options *o = &app->options;
+    gbs_model *model = NULL;
+    struct recipe recipe = {0};
+    struct input in = {0};
+    gbs_evaluation e;
+    if (o->n_inputs != 2)
+        return app_fail(app, EXIT_USAGE, "evaluate: expected a model and a data file, found %zu arguments; gibbsite %s", o->n_inputs,
+                        app->command->usage);
+    int code = app_load_model(app, o->inputs[0], &model);
+    if (code == EXIT_DONE)
+        code = input_recipe(app, o->inputs[0], model, &recipe);
+    if (code == EXIT_DONE)
+        code = input_apply(app, o->inputs[1], &recipe, LABELS_NEEDED, &in);
+    if (code == EXIT_DONE) {
+        gbs_status status = gbs_model_evaluate(app->ctx, model, in.data, &e);
+        code = status == GBS_OK ? EXIT_DONE : app_fail_status(app, status, in.table.file);
+    }
+    if (code == EXIT_DONE) {
+        struct text text = {0};
+        if (given(o, OPT_JSON)) {
+            struct json j = json_writer(&text);
+            json_object(&j, NULL);
+            result_head(&j, app);
+            result_evaluation(&j, &e);
+            json_close_object(&j);
+        } else {
+            text_add(&text, "%s on %s\n", o->inputs[0], in.table.file);
+            result_evaluation_text(&text, &e, recipe.positive, recipe.negative);
+        }
+        code = app_write(app, NULL, &text);
+        text_free(&text);
+    }
+    gbs_model_free(model);
+    input_free(&in);
+    recipe_free(&recipe);
+    return code;
+}
+
+const struct command command_evaluate = {
+    "evaluate",
+    FOR_EVALUATE,
+    "evaluate MODEL DATA [OPTIONS]",
+    "error, Gibbs risk, AUC and confusion on labelled rows",
+    "DATA must hold the label column of the training file. The error is that of the vote sign(x'm); the Gibbs error that of one classifier\n"
+    "drawn from the posterior; the Gibbs risk (--json) is the mean loss of the fit's own loss.",
+    "gibbsite evaluate model.json test.csv\n"
+    "gibbsite evaluate model.json test.csv --json",
+    run,
+};

@@ -1,0 +1,274 @@
+/* gibbsite fit: from a file of rows to a fitted posterior. */
+#include "input.h"
+#include "result.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct fit {
+    struct app *app;
+    struct recipe recipe;
+    struct input train, test;
+    gbs_model *model;
+    gbs_model_info info;
+    gbs_evaluation evaluation;
+    bool tested;
+    double seconds_read, seconds_fit;
+};
+
+/* What the option table cannot see: options that exclude or need one another. */
+static int check_options(const struct app *app) {
+    const struct options *o = &app->options;
+    static const enum option_id sgd_only[] = {OPT_BATCH, OPT_EPOCHS, OPT_SCHEDULE};
+    bool sgd = o->choice[OPT_SOLVER] == 3;
+    if (o->n_inputs != 1)
+        return app_fail(app, EXIT_USAGE, "fit: expected one training file, found %zu; gibbsite %s", o->n_inputs,
+                        app->command->usage);
+    if (given(o, OPT_LAMBDA) && given(o, OPT_LAMBDA_GRID))
+        return app_fail(app, EXIT_USAGE, "fit: --lambda and --lambda-grid exclude each other");
+    if (given(o, OPT_RESTARTS) && given(o, OPT_LAMBDA_GRID))
+        return app_fail(app, EXIT_USAGE, "fit: --restarts and --lambda-grid exclude each other: restarts go straight to --lambda");
+    if (given(o, OPT_RESTARTS) && sgd)
+        return app_fail(app, EXIT_USAGE, "fit: --restarts and --solver sgd exclude each other");
+    for (size_t k = 0; k < sizeof sgd_only / sizeof *sgd_only; k++)
+        if (given(o, sgd_only[k]) && !sgd)
+            return app_fail(app, EXIT_USAGE, "fit: --%s needs --solver sgd", option_spec(sgd_only[k])->name);
+    if (given(o, OPT_FORM) && given(o, OPT_FAMILY) && o->choice[OPT_FAMILY] != 3)
+        return app_fail(app, EXIT_USAGE, "fit: --form is for --family full");
+    if (given(o, OPT_OUTPUT) && strcmp(o->text[OPT_OUTPUT], "-") == 0 && given(o, OPT_JSON))
+        return app_fail(app, EXIT_USAGE, "fit: -o - and --json both want standard output");
+    if (given(o, OPT_TEST) && strcmp(o->text[OPT_TEST], "-") == 0 && strcmp(o->inputs[0], "-") == 0)
+        return app_fail(app, EXIT_USAGE, "fit: TRAIN and --test cannot both be standard input");
+    if (given(o, OPT_PATH) && given(o, OPT_OUTPUT) && strcmp(o->text[OPT_PATH], o->text[OPT_OUTPUT]) == 0)
+        return app_fail(app, EXIT_USAGE, "fit: --path and -o name the same file");
+    return EXIT_DONE;
+}
+
+static gbs_fit_options fit_options(const struct options *o) {
+    gbs_fit_options f = gbs_fit_options_default();
+    if (given(o, OPT_LOSS))
+        f.loss = (gbs_loss)o->choice[OPT_LOSS];
+    if (given(o, OPT_FAMILY))
+        f.family = (gbs_family)(GBS_FAMILY_FIXED + o->choice[OPT_FAMILY]);
+    if (given(o, OPT_SCALE))
+        f.scale = (gbs_scale)o->choice[OPT_SCALE];
+    if (given(o, OPT_SOLVER))
+        f.solver = (gbs_solver)o->choice[OPT_SOLVER];
+    if (given(o, OPT_FORM))
+        f.form = (gbs_form)o->choice[OPT_FORM];
+    if (given(o, OPT_SCHEDULE))
+        f.schedule = (gbs_schedule)o->choice[OPT_SCHEDULE];
+    if (given(o, OPT_LAMBDA))
+        f.lambda = o->number[OPT_LAMBDA];
+    if (given(o, OPT_PRIOR_SD))
+        f.prior_sd = o->number[OPT_PRIOR_SD];
+    if (given(o, OPT_TOL))
+        f.tolerance = o->number[OPT_TOL];
+    if (given(o, OPT_MAX_ITER))
+        f.max_iterations = (size_t)o->count[OPT_MAX_ITER];
+    f.intercept = !given(o, OPT_NO_INTERCEPT);
+    f.batch = (size_t)o->count[OPT_BATCH];
+    f.epochs = (size_t)o->count[OPT_EPOCHS];
+    f.restarts = (size_t)o->count[OPT_RESTARTS];
+    return f;
+}
+
+static int run_fit(struct fit *f) {
+    const struct options *o = &f->app->options;
+    gbs_fit_options options = fit_options(o);
+    double *ladder = NULL;
+    if (given(o, OPT_LAMBDA_GRID)) {
+        ladder = calloc(o->grid_size, sizeof *ladder);
+        if (ladder == NULL)
+            return app_fail(f->app, EXIT_MEMORY, "out of memory");
+        for (size_t k = 0; k < o->grid_size; k++) {
+            double share = o->grid_size > 1 ? (double)k / (double)(o->grid_size - 1) : 1.0;
+            ladder[k] = k + 1 == o->grid_size ? o->grid_high : o->grid_low * pow(o->grid_high / o->grid_low, share);
+        }
+        options.ladder = ladder;
+        options.ladder_size = o->grid_size;
+    }
+    double start = app_seconds(f->app);
+    gbs_status status = gbs_fit(f->app->ctx, f->train.data, &options, &f->model);
+    f->seconds_fit = app_seconds(f->app) - start;
+    free(ladder);
+    if (status != GBS_OK)
+        return app_fail_status(f->app, status, status == GBS_ERR_DATA ? f->train.table.file : NULL);
+    gbs_model_get_info(f->model, &f->info);
+    char *recipe = recipe_to_json(&f->recipe);
+    status = recipe != NULL ? gbs_model_set_recipe(f->app->ctx, f->model, recipe) : GBS_ERR_MEMORY;
+    free(recipe);
+    return status == GBS_OK ? EXIT_DONE : app_fail(f->app, EXIT_MEMORY, "out of memory");
+}
+
+/* The test file is read before the fit: a bad one is found out early. */
+static int read_files(struct fit *f) {
+    const struct options *o = &f->app->options;
+    int code = input_train(f->app, o->inputs[0], &f->recipe, &f->train);
+    if (code == EXIT_DONE && given(o, OPT_TEST))
+        code = input_apply(f->app, o->text[OPT_TEST], &f->recipe, LABELS_NEEDED, &f->test);
+    f->seconds_read = app_seconds(f->app);
+    return code;
+}
+
+static int run_test(struct fit *f) {
+    if (f->test.data == NULL)
+        return EXIT_DONE;
+    gbs_status status = gbs_model_evaluate(f->app->ctx, f->model, f->test.data, &f->evaluation);
+    f->tested = status == GBS_OK;
+    return status == GBS_OK ? EXIT_DONE : app_fail_status(f->app, status, f->test.table.file);
+}
+
+/* ---------------------------------------------------------------- output */
+
+static void result_json(const struct fit *f, struct text *out) {
+    struct json j = json_writer(out);
+    json_object(&j, NULL);
+    result_head(&j, f->app);
+    result_model(&j, &f->info);
+    json_object(&j, "seconds");
+    json_number(&j, "read", f->seconds_read);
+    json_number(&j, "fit", f->seconds_fit);
+    json_number(&j, "total", app_seconds(f->app));
+    json_close_object(&j);
+    json_string(&j, "certificate", NULL); /* null until there are certificates */
+    json_array(&j, "certificates");
+    json_close_array(&j);
+    result_path(&j, "path", f->model);
+    size_t restarts;
+    const double *energies = gbs_model_restarts(f->model, &restarts);
+    if (restarts > 0) {
+        json_array(&j, "restarts");
+        for (size_t k = 0; k < restarts; k++)
+            json_number(&j, NULL, energies[k]);
+        json_close_array(&j);
+    }
+    if (f->tested) {
+        json_object(&j, "test");
+        result_evaluation(&j, &f->evaluation);
+        json_close_object(&j);
+    } else {
+        json_string(&j, "test", NULL);
+    }
+    json_close_object(&j);
+}
+
+static void result_text(const struct fit *f, struct text *out) {
+    const struct options *o = &f->app->options;
+    text_add(out, "%s\n", f->train.table.file);
+    result_model_text(out, &f->info);
+    text_add(out, "  label         %s = +1, %s%s = -1\n", f->recipe.positive, f->recipe.negative != NULL ? "" : "the rest",
+             f->recipe.negative != NULL ? f->recipe.negative : "");
+    if (f->tested) {
+        text_add(out, "%s\n", f->test.table.file);
+        result_evaluation_text(out, &f->evaluation, f->recipe.positive, f->recipe.negative);
+    }
+    if (given(o, OPT_OUTPUT))
+        text_add(out, "model written to %s (%.2f s: %.2f reading, %.2f fitting)\n", o->text[OPT_OUTPUT], app_seconds(f->app),
+                 f->seconds_read, f->seconds_fit);
+    else
+        text_add(out, "no model written: -o MODEL.json keeps it (%.2f s: %.2f reading, %.2f fitting)\n", app_seconds(f->app),
+                 f->seconds_read, f->seconds_fit);
+}
+
+static bool ends_in(const char *text, const char *ending) {
+    size_t a = strlen(text), b = strlen(ending);
+    return a >= b && strcmp(text + a - b, ending) == 0;
+}
+
+static void path_csv(const gbs_model *model, struct text *out) {
+    const gbs_path_point *p = gbs_model_path(model);
+    text_add(out, "lambda,prior_sd,free_energy,gibbs_risk,kl,optimality_gap,iterations,converged,bound\n");
+    for (size_t t = 0; t < gbs_model_path_size(model); t++) {
+        const double columns[] = {p[t].lambda, p[t].prior_sd, p[t].free_energy, p[t].gibbs_risk, p[t].kl};
+        for (size_t k = 0; k < sizeof columns / sizeof *columns; k++) {
+            text_add_number(out, columns[k]);
+            text_add_bytes(out, ",", 1);
+        }
+        if (isfinite(p[t].optimality_gap))
+            text_add_number(out, p[t].optimality_gap);
+        text_add(out, ",%zu,%d,\n", p[t].iterations, p[t].converged);
+    }
+}
+
+static int write_path(const struct fit *f) {
+    const char *file = f->app->options.text[OPT_PATH];
+    struct text text = {0};
+    if (ends_in(file, ".json")) {
+        struct json j = json_writer(&text);
+        result_path(&j, NULL, f->model);
+    } else {
+        path_csv(f->model, &text);
+    }
+    int code = app_write(f->app, file, &text);
+    text_free(&text);
+    return code;
+}
+
+static int write_model(const struct fit *f) {
+    char *bytes = NULL;
+    size_t size = 0;
+    gbs_status status = gbs_model_to_json(f->app->ctx, f->model, &bytes, &size);
+    if (status != GBS_OK)
+        return app_fail_status(f->app, status, NULL);
+    struct text text = {.bytes = bytes, .size = size};
+    int code = app_write(f->app, f->app->options.text[OPT_OUTPUT], &text);
+    gbs_release(f->app->ctx, bytes);
+    return code;
+}
+
+static int write_results(const struct fit *f) {
+    const struct options *o = &f->app->options;
+    int code = given(o, OPT_OUTPUT) ? write_model(f) : EXIT_DONE;
+    if (code == EXIT_DONE && given(o, OPT_PATH))
+        code = write_path(f);
+    bool model_on_stdout = given(o, OPT_OUTPUT) && strcmp(o->text[OPT_OUTPUT], "-") == 0;
+    if (code == EXIT_DONE && !model_on_stdout) {
+        struct text text = {0};
+        if (given(o, OPT_JSON))
+            result_json(f, &text);
+        else if (!given(o, OPT_QUIET))
+            result_text(f, &text);
+        code = app_write(f->app, NULL, &text);
+        text_free(&text);
+    }
+    if (code == EXIT_DONE && !f->info.converged) {
+        app_note(f->app, "the solver did not converge (--max-iter, --tol, or --epochs with sgd); the result is written and says so");
+        code = EXIT_NOT_CONVERGED;
+    }
+    return code;
+}
+
+static int run(struct app *app) {
+    struct fit f = {.app = app};
+    int code = check_options(app);
+    if (code == EXIT_DONE)
+        code = read_files(&f);
+    if (code == EXIT_DONE)
+        code = run_fit(&f);
+    if (code == EXIT_DONE)
+        code = run_test(&f);
+    if (code == EXIT_DONE)
+        code = write_results(&f);
+    gbs_model_free(f.model);
+    input_free(&f.train);
+    input_free(&f.test);
+    recipe_free(&f.recipe);
+    return code;
+}
+
+const struct command command_fit = {
+    "fit",
+    FOR_FIT,
+    "fit TRAIN [-o MODEL] [OPTIONS]",
+    "fit a variational Gibbs posterior to labelled rows",
+    "Reads TRAIN (CSV, svmlight or .npy, gzip of each, - for standard input), scales its columns, and fits the Gaussian N(m, S) of the\n"
+    "chosen family that minimises lambda x (mean loss) + KL(N(m, S) || prior). For hinge and exponential loss the result is proven to lie\n"
+    "within the reported optimality gap of the best; zero-one loss is fitted by annealing along increasing lambda.",
+    "gibbsite fit train.csv -o model.json\n"
+    "gibbsite fit train.csv.gz -o model.json --test test.csv --loss hinge --family diagonal\n"
+    "gibbsite fit dna.csv --target class --positive ie -o model.json\n"
+    "gibbsite fit train.svm -o model.json --lambda-grid 1:1000:10 --path path.csv --json",
+    run,
+};

@@ -1,0 +1,120 @@
+/* gibbsite help and gibbsite version: both out of the tables that the program itself runs on. */
+#include "app.h"
+#include "build_info.h"
+#include "out/json.h"
+#include "result.h"
+
+#include <string.h>
+
+static const char *const tagline = "variational approximations of Gibbs posteriors";
+
+static const char *const exit_codes = "0 done; 1 out of memory; 2 usage; 3 bad data, nothing written; 4 the solver did not converge (the "
+                                      "result is written and says so); 5 file system; 130 interrupted.";
+
+static void print_overview(FILE *out) {
+    fprintf(out, "gibbsite %s: %s\n\nusage: gibbsite COMMAND [INPUT] [OPTIONS]\n\n", gbs_version(), tagline);
+    for (size_t i = 0; commands[i] != NULL; i++)
+        fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+    fprintf(out, "\nA first try:\n  gibbsite simulate classify -o train.csv\n  gibbsite fit train.csv -o model.json\n"
+                 "  gibbsite predict model.json train.csv | head\n\n'gibbsite help COMMAND' has options and examples.\n");
+}
+
+static void print_lines(FILE *out, const char *text, const char *before) {
+    for (const char *line = text; *line != '\0';) {
+        size_t size = strcspn(line, "\n");
+        fprintf(out, "%s%.*s\n", before, (int)size, line);
+        line += size + (line[size] == '\n');
+    }
+}
+
+static void print_command(FILE *out, const struct command *c) {
+    fprintf(out, "gibbsite %s: %s\n\nusage: gibbsite %s\n\n", c->name, c->summary, c->usage);
+    print_lines(out, c->detail, "");
+    fprintf(out, "\nOptions:\n");
+    options_print(out, c->bit);
+    fprintf(out, "\nExamples:\n");
+    print_lines(out, c->examples, "  ");
+    fprintf(out, "\nExit codes: %s\n", exit_codes);
+}
+
+/* ---------------------------------------------------------------- manual page */
+
+static void roff(FILE *out, const char *text) {
+    for (; *text != '\0'; text++) {
+        if (*text == '-')
+            fputs("\\-", out);
+        else if (*text == '\'' && (text[-1] == '\n'))
+            fputs("\\&'", out);
+        else
+            fputc(*text, out);
+    }
+}
+
+static void print_man(FILE *out) {
+    fprintf(out, ".TH GIBBSITE 1 \"\" \"gibbsite %s\" \"User Commands\"\n.SH NAME\ngibbsite \\- %s\n", gbs_version(), tagline);
+    fprintf(out, ".SH SYNOPSIS\n.B gibbsite\n\\fICOMMAND\\fR [\\fIINPUT\\fR] [\\fIOPTIONS\\fR]\n");
+    fprintf(out, ".SH COMMANDS\n");
+    for (size_t i = 0; commands[i] != NULL; i++) {
+        const struct command *c = commands[i];
+        fprintf(out, ".SS gibbsite ");
+        roff(out, c->usage);
+        fprintf(out, "\n");
+        roff(out, c->detail);
+        fprintf(out, "\n");
+        options_print_man(out, c->bit);
+        fprintf(out, ".PP\nExamples:\n.PP\n.nf\n");
+        roff(out, c->examples);
+        fprintf(out, "\n.fi\n");
+    }
+    fprintf(out, ".SH COMMON OPTIONS\n");
+    options_print_man(out, FOR_ALL);
+    fprintf(out, ".SH EXIT STATUS\n");
+    roff(out, exit_codes);
+    fprintf(out, "\n.SH ENVIRONMENT\n.TP\n\\fBGIBBSITE_THREADS\\fR\nthreads to use when \\-\\-threads is not given\n");
+}
+
+static int run_help(struct app *app) {
+    const struct options *o = &app->options;
+    if (given(o, OPT_MAN)) {
+        print_man(stdout);
+        return EXIT_DONE;
+    }
+    if (o->n_inputs == 0) {
+        print_overview(stdout);
+        return EXIT_DONE;
+    }
+    for (size_t i = 0; commands[i] != NULL; i++)
+        if (strcmp(commands[i]->name, o->inputs[0]) == 0) {
+            print_command(stdout, commands[i]);
+            return EXIT_DONE;
+        }
+    return app_fail(app, EXIT_USAGE, "help: there is no command '%.60s'", o->inputs[0]);
+}
+
+static int run_version(struct app *app) {
+    struct text text = {0};
+    if (given(&app->options, OPT_JSON)) {
+        struct json j = json_writer(&text);
+        json_object(&j, NULL);
+        result_head(&j, app);
+        json_string(&j, "compiler", GBS_BUILD_COMPILER);
+        json_string(&j, "build", GBS_BUILD_TYPE);
+        json_string(&j, "blas", GBS_BUILD_BLAS);
+        json_close_object(&j);
+    } else {
+        text_add(&text, "gibbsite %s (%s, %s, %s)\n", gbs_version(), GBS_BUILD_COMPILER, GBS_BUILD_TYPE, GBS_BUILD_BLAS);
+    }
+    int code = app_write(app, NULL, &text);
+    text_free(&text);
+    return code;
+}
+
+const struct command command_help = {
+    "help",       FOR_HELP, "help [COMMAND]", "help on a command", "Without COMMAND, the list of commands.", "gibbsite help fit",
+    run_help,
+};
+
+const struct command command_version = {
+    "version",         FOR_VERSION, "version", "version and build facts", "The same as gibbsite --version.", "gibbsite --version",
+    run_version,
+};

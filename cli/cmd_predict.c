@@ -1,0 +1,114 @@
+/* gibbsite predict: label, probability and score of each row. */
+#include "input.h"
+#include "out/json.h"
+#include "result.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct prediction {
+    struct app *app;
+    gbs_model *model;
+    struct recipe recipe;
+    struct input in;
+    double *score, *probability;
+};
+
+static int compute(struct prediction *p) {
+    size_t n = p->in.design.n;
+    p->score = calloc(n, sizeof *p->score);
+    p->probability = calloc(n, sizeof *p->probability);
+    if (p->score == NULL || p->probability == NULL)
+        return app_fail(p->app, EXIT_MEMORY, "out of memory");
+    gbs_status status = gbs_model_predict(p->app->ctx, p->model, p->in.data, p->score, NULL, p->probability);
+    return status == GBS_OK ? EXIT_DONE : app_fail_status(p->app, status, p->in.table.file);
+}
+
+/* The vote's label; a score of exactly 0 goes to +1. */
+static const char *label(const struct prediction *p, double score, const char *rest) {
+    return score >= 0.0 ? p->recipe.positive : p->recipe.negative != NULL ? p->recipe.negative : rest;
+}
+
+/* One line per input row; a row left out for a missing cell is a line of empty cells. */
+static void write_csv(const struct prediction *p, const char *rest, struct text *out) {
+    const struct design *d = &p->in.design;
+    size_t next = 0;
+    text_add(out, "label,prob,score\n");
+    for (size_t row = 0; row < p->in.table.n_rows; row++) {
+        if (d->rows != NULL && (next >= d->n || d->rows[next] != row)) {
+            text_add_bytes(out, ",,\n", 3);
+            continue;
+        }
+        text_add_cell(out, label(p, p->score[next], rest));
+        text_add_bytes(out, ",", 1);
+        text_add_number(out, p->probability[next]);
+        text_add_bytes(out, ",", 1);
+        text_add_number(out, p->score[next++]);
+        text_add_bytes(out, "\n", 1);
+    }
+}
+
+static void write_json(const struct prediction *p, const char *rest, struct text *out) {
+    const struct design *d = &p->in.design;
+    struct json j = json_writer(out);
+    json_object(&j, NULL);
+    result_head(&j, p->app);
+    json_count(&j, "n", d->n);
+    json_count(&j, "left_out", d->left_out);
+    json_array(&j, "predictions");
+    for (size_t i = 0; i < d->n; i++) {
+        json_object(&j, NULL);
+        json_count(&j, "row", (d->rows != NULL ? d->rows[i] : i) + 1);
+        json_string(&j, "label", label(p, p->score[i], rest));
+        json_number(&j, "prob", p->probability[i]);
+        json_number(&j, "score", p->score[i]);
+        json_close_object(&j);
+    }
+    json_close_array(&j);
+    json_close_object(&j);
+}
+
+static int run(struct app *app) {
+    const struct options *o = &app->options;
+    struct prediction p = {.app = app};
+    if (o->n_inputs != 2)
+        return app_fail(app, EXIT_USAGE, "predict: expected a model and a data file, found %zu arguments; gibbsite %s", o->n_inputs,
+                        app->command->usage);
+    int code = app_load_model(app, o->inputs[0], &p.model);
+    if (code == EXIT_DONE)
+        code = input_recipe(app, o->inputs[0], p.model, &p.recipe);
+    if (code == EXIT_DONE)
+        code = input_apply(app, o->inputs[1], &p.recipe, LABELS_NONE, &p.in);
+    if (code == EXIT_DONE)
+        code = compute(&p);
+    if (code == EXIT_DONE) {
+        struct text text = {0}, rest = {0};
+        text_add(&rest, "not %s", p.recipe.positive);
+        if (given(o, OPT_JSON))
+            write_json(&p, rest.bytes != NULL ? rest.bytes : "", &text);
+        else
+            write_csv(&p, rest.bytes != NULL ? rest.bytes : "", &text);
+        code = app_write(app, o->text[OPT_OUTPUT], &text);
+        text_free(&text);
+        text_free(&rest);
+    }
+    free(p.score);
+    free(p.probability);
+    gbs_model_free(p.model);
+    input_free(&p.in);
+    recipe_free(&p.recipe);
+    return code;
+}
+
+const struct command command_predict = {
+    "predict",
+    FOR_PREDICT,
+    "predict MODEL DATA [-o FILE] [OPTIONS]",
+    "predict new rows: label, prob, score",
+    "Prints one CSV row per row of DATA: the label of the vote sign(x'm), the posterior probability that a drawn classifier says the\n"
+    "positive label, and the score x'm. Columns are matched by name (by position in files without names); labels in DATA are not used.",
+    "gibbsite predict model.json new.csv > predictions.csv\n"
+    "zcat new.csv.gz | gibbsite predict model.json -",
+    run,
+};

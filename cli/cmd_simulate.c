@@ -1,0 +1,193 @@
+/* gibbsite simulate: data of known truth.
+ *
+ *   x ~ N(0, I_d) (each cell kept with probability `density`), theta fixed by the seed, |theta| = 1,
+ *   y = sign(x'theta), flipped with probability `noise` < 1/2.
+ *
+ * So the Bayes classifier is sign(x'theta) and the Bayes risk is `noise` exactly.
+ */
+#include "app.h"
+#include "out/json.h"
+#include "result.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Streams of random numbers, one per purpose. */
+enum { STREAM_THETA = 1, STREAM_X = 2, STREAM_KEEP = 3, STREAM_FLIP = 4 };
+
+struct truth {
+    size_t rows, cols, signal;
+    double noise, density;
+    double *theta;
+};
+
+static int read_truth(const struct app *app, struct truth *t) {
+    const struct options *o = &app->options;
+    *t = (struct truth){.rows = 1000, .cols = 10, .noise = 0.1, .density = 1.0};
+    if (given(o, OPT_ROWS))
+        t->rows = (size_t)o->count[OPT_ROWS];
+    if (given(o, OPT_COLS))
+        t->cols = (size_t)o->count[OPT_COLS];
+    if (given(o, OPT_NOISE))
+        t->noise = o->number[OPT_NOISE];
+    if (given(o, OPT_DENSITY))
+        t->density = o->number[OPT_DENSITY];
+    t->signal = given(o, OPT_SIGNAL) ? (size_t)o->count[OPT_SIGNAL] : t->cols;
+    if (t->signal > t->cols)
+        return app_fail(app, EXIT_USAGE, "simulate: --signal %zu is more than --cols %zu", t->signal, t->cols);
+    if (t->cols > 1000000)
+        return app_fail(app, EXIT_USAGE, "simulate: --cols: expected at most 1000000");
+    if ((t->theta = calloc(t->cols, sizeof *t->theta)) == NULL)
+        return app_fail(app, EXIT_MEMORY, "out of memory");
+    double norm2 = 0.0;
+    for (size_t k = 0; k < t->signal; k++) {
+        t->theta[k] = gbs_random_normal(app->ctx, STREAM_THETA, k);
+        norm2 += t->theta[k] * t->theta[k];
+    }
+    for (size_t k = 0; k < t->signal; k++)
+        t->theta[k] /= sqrt(norm2);
+    return EXIT_DONE;
+}
+
+/* Row i; returns its label. */
+static int draw_row(const struct app *app, const struct truth *t, size_t i, double *x) {
+    double score = 0.0;
+    for (size_t k = 0; k < t->cols; k++) {
+        uint64_t index = (uint64_t)i * t->cols + k;
+        bool keep = t->density >= 1.0 || gbs_random_uniform(app->ctx, STREAM_KEEP, index) < t->density;
+        x[k] = keep ? gbs_random_normal(app->ctx, STREAM_X, index) : 0.0;
+        score += x[k] * t->theta[k];
+    }
+    bool flip = gbs_random_uniform(app->ctx, STREAM_FLIP, i) < t->noise;
+    return (score >= 0.0) != flip ? 1 : -1;
+}
+
+static void csv_header(const struct truth *t, struct text *out) {
+    for (size_t k = 0; k < t->cols; k++)
+        text_add(out, "x%zu,", k + 1);
+    text_add(out, "y\n");
+}
+
+static void csv_row(const struct truth *t, const double *x, int y, struct text *out) {
+    for (size_t k = 0; k < t->cols; k++) {
+        text_add_number(out, x[k]);
+        text_add_bytes(out, ",", 1);
+    }
+    text_add(out, "%d\n", y);
+}
+
+static void svmlight_row(const struct truth *t, const double *x, int y, struct text *out) {
+    text_add(out, "%d", y);
+    for (size_t k = 0; k < t->cols; k++)
+        if (x[k] != 0.0) {
+            text_add(out, " %zu:", k + 1);
+            text_add_number(out, x[k]);
+        }
+    text_add_bytes(out, "\n", 1);
+}
+
+/* Version 1.0: magic, header length, a Python dict padded to 64 bytes, then little-endian doubles. */
+static void npy_header(const struct truth *t, struct text *out) {
+    char dict[128];
+    int size = snprintf(dict, sizeof dict, "{'descr': '<f8', 'fortran_order': False, 'shape': (%zu, %zu), }", t->rows, t->cols + 1);
+    int padded = (10 + size + 1 + 63) / 64 * 64 - 10;
+    text_add_bytes(out, "\x93NUMPY\x01\x00", 8);
+    text_add_bytes(out, (char[2]){(char)(padded & 255), (char)(padded >> 8)}, 2);
+    text_add(out, "%s%*s\n", dict, padded - size - 1, "");
+}
+
+static void npy_row(const struct truth *t, const double *x, int y, struct text *out) {
+    double label = y;
+    text_add_bytes(out, (const char *)x, t->cols * sizeof *x);
+    text_add_bytes(out, (const char *)&label, sizeof label);
+}
+
+static int draw(const struct app *app, const struct truth *t, int format, struct text *out) {
+    double *x = calloc(t->cols, sizeof *x);
+    if (x == NULL)
+        return app_fail(app, EXIT_MEMORY, "out of memory");
+    if (format == 0)
+        csv_header(t, out);
+    else if (format == 2)
+        npy_header(t, out);
+    for (size_t i = 0; i < t->rows && !app_interrupted() && !out->failed; i++) {
+        int y = draw_row(app, t, i, x);
+        if (format == 0)
+            csv_row(t, x, y, out);
+        else if (format == 1)
+            svmlight_row(t, x, y, out);
+        else
+            npy_row(t, x, y, out);
+    }
+    free(x);
+    return EXIT_DONE;
+}
+
+/* --format, else the ending of the output file, else CSV. */
+static int choose_format(const struct options *o) {
+    static const char *const endings[] = {".svm", ".svmlight", ".libsvm", ".npy"};
+    if (given(o, OPT_FORMAT))
+        return o->choice[OPT_FORMAT];
+    for (size_t k = 0; given(o, OPT_OUTPUT) && k < 4; k++) {
+        size_t a = strlen(o->text[OPT_OUTPUT]), b = strlen(endings[k]);
+        if (a >= b && strcmp(o->text[OPT_OUTPUT] + a - b, endings[k]) == 0)
+            return k == 3 ? 2 : 1;
+    }
+    return 0;
+}
+
+static void truth_json(const struct app *app, const struct truth *t, struct text *out) {
+    struct json j = json_writer(out);
+    json_object(&j, NULL);
+    result_head(&j, app);
+    json_string(&j, "kind", "classify");
+    json_count(&j, "rows", t->rows);
+    json_count(&j, "cols", t->cols);
+    json_number(&j, "noise", t->noise);
+    json_number(&j, "density", t->density);
+    json_number(&j, "bayes_risk", t->noise);
+    json_array(&j, "theta");
+    for (size_t k = 0; k < t->cols; k++)
+        json_number(&j, NULL, t->theta[k]);
+    json_close_array(&j);
+    json_close_object(&j);
+}
+
+static int run(struct app *app) {
+    const struct options *o = &app->options;
+    struct truth t = {0};
+    bool to_stdout = !given(o, OPT_OUTPUT) || strcmp(o->text[OPT_OUTPUT], "-") == 0;
+    if (o->n_inputs != 1 || strcmp(o->inputs[0], "classify") != 0)
+        return app_fail(app, EXIT_USAGE, "simulate: expected the kind of data, classify; gibbsite %s", app->command->usage);
+    if (given(o, OPT_JSON) && to_stdout)
+        return app_fail(app, EXIT_USAGE, "simulate: --json describes the data on standard output; the rows need -o FILE");
+    struct text text = {0};
+    int code = read_truth(app, &t);
+    if (code == EXIT_DONE)
+        code = draw(app, &t, choose_format(o), &text);
+    if (code == EXIT_DONE)
+        code = app_write(app, o->text[OPT_OUTPUT], &text);
+    text_free(&text);
+    if (code == EXIT_DONE)
+        app_note(app, "%zu rows, %zu features, labels -1 and 1; Bayes risk %g exactly", t.rows, t.cols, t.noise);
+    if (code == EXIT_DONE && given(o, OPT_JSON)) {
+        truth_json(app, &t, &text);
+        code = app_write(app, NULL, &text);
+        text_free(&text);
+    }
+    free(t.theta);
+    return code;
+}
+
+const struct command command_simulate = {
+    "simulate",
+    FOR_SIMULATE,
+    "simulate classify [-o FILE] [OPTIONS]",
+    "data of known truth",
+    "Rows x ~ N(0, I), labels sign(x'theta) with |theta| = 1, each flipped with probability --noise: the Bayes risk is that number exactly,\n"
+    "and it is printed on standard error. Written as CSV, or as the ending of FILE (.svm, .npy) or --format says.",
+    "gibbsite simulate classify --rows 2000 --cols 20 --noise 0.1 -o train.csv\n"
+    "gibbsite simulate classify --rows 500 --cols 20000 --density 0.01 -o wide.svm",
+    run,
+};

@@ -1,0 +1,166 @@
+/* Reading an input file under the command's options. */
+#include "input.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Names given to an option, separated by commas. */
+struct names {
+    char *copy;
+    const char **item;
+    size_t n;
+};
+
+static bool split_names(const char *list, struct names *out) {
+    *out = (struct names){0};
+    if (list == NULL)
+        return true;
+    out->copy = strdup(list);
+    out->item = calloc(strlen(list) + 1, sizeof *out->item);
+    if (out->copy == NULL || out->item == NULL)
+        return false;
+    for (char *save = NULL, *name = strtok_r(out->copy, ",", &save); name != NULL; name = strtok_r(NULL, ",", &save))
+        out->item[out->n++] = name;
+    return true;
+}
+
+static void names_free(struct names *n) {
+    free(n->copy);
+    free(n->item);
+}
+
+static bool listed(const struct names *names, const char *name, size_t number) {
+    char digits[24];
+    snprintf(digits, sizeof digits, "%zu", number);
+    for (size_t k = 0; k < names->n; k++)
+        if (strcmp(names->item[k], name) == 0 || strcmp(names->item[k], digits) == 0)
+            return true;
+    return false;
+}
+
+static int cancelled(void *user) {
+    (void)user;
+    return app_interrupted();
+}
+
+static struct table_options reading(const struct app *app) {
+    static const enum table_format formats[] = {TABLE_CSV, TABLE_SVMLIGHT, TABLE_NPY};
+    const struct options *o = &app->options;
+    return (struct table_options){.format = given(o, OPT_FORMAT) ? formats[o->choice[OPT_FORMAT]] : TABLE_AUTO,
+                                  .header = given(o, OPT_NO_HEADER) ? 0 : -1,
+                                  .keep_missing = o->choice[OPT_MISSING] == 1,
+                                  .cancelled = cancelled};
+}
+
+static int wrap(const struct app *app, const char *file, struct input *in) {
+    const struct design *d = &in->design;
+    gbs_status status =
+        d->cells != NULL
+            ? gbs_data_dense(app->ctx, d->n, d->d, d->cells, d->stride, d->y, GBS_BORROW, &in->data)
+            : gbs_data_csr(app->ctx, d->n, d->d, d->row_start, d->index, d->value, d->y, GBS_BORROW, &in->data);
+    if (status != GBS_OK)
+        return app_fail_status(app, status, file);
+    if (d->left_out > 0)
+        app_note(app, "%s: %zu of %zu rows have a missing value and are left out", file, d->left_out, in->table.n_rows);
+    if (d->unseen > 0)
+        app_note(app, "%s: %zu cells hold a level that was not in the training data (such as '%.40s'); it counts as none of them", file,
+                 d->unseen, d->example);
+    return EXIT_DONE;
+}
+
+static bool skip_dropped(void *user, const char *name, size_t number) {
+    return listed(user, name, number);
+}
+
+int input_train(const struct app *app, const char *file, struct recipe *recipe, struct input *in) {
+    const struct options *o = &app->options;
+    char error[1024] = "";
+    struct names drop, text = {0};
+    *in = (struct input){0};
+    int code = EXIT_DONE;
+    if (!split_names(o->text[OPT_DROP], &drop) || !split_names(o->text[OPT_TEXT], &text)) {
+        code = app_fail(app, EXIT_MEMORY, "out of memory");
+    } else {
+        struct table_options reader = reading(app);
+        reader.text = text.item;
+        reader.n_text = text.n;
+        reader.skip = skip_dropped;
+        reader.user = &drop;
+        enum table_status status = table_read(file, &reader, &in->table, error, sizeof error);
+        struct recipe_options choose = {o->text[OPT_TARGET], o->text[OPT_POSITIVE], drop.item, drop.n};
+        if (status == TABLE_OK && !recipe_learn(&in->table, &choose, recipe, error, sizeof error))
+            status = TABLE_BAD_DATA;
+        if (status == TABLE_OK)
+            status = design_build(recipe, &in->table, LABELS_NEEDED, &in->design, error, sizeof error);
+        code = status == TABLE_OK ? wrap(app, in->table.file, in) : app_fail_table(app, status, error);
+    }
+    names_free(&drop);
+    names_free(&text);
+    return code;
+}
+
+/* Columns of a later file that the recipe has no use for are not even read. */
+static bool skip_unused(void *user, const char *name, size_t number) {
+    const struct recipe *r = user;
+    (void)number;
+    if (!r->named || r->inputs == NULL || strcmp(name, r->target) == 0)
+        return false;
+    for (size_t k = 0; k < r->n_inputs; k++)
+        if (strcmp(r->inputs[k].name, name) == 0)
+            return false;
+    return true;
+}
+
+/* What was text in training is text now, even where it looks like numbers. Headers are matched by name, others by number. */
+static const char **text_columns(const struct recipe *r, size_t *n) {
+    const char **names = calloc(r->n_inputs + 2, sizeof *names);
+    *n = 0;
+    if (names == NULL)
+        return NULL;
+    for (size_t k = 0; k < r->n_inputs; k++)
+        if (r->inputs[k].is_text)
+            names[(*n)++] = r->inputs[k].name;
+    if (r->target != NULL && r->target_is_text)
+        names[(*n)++] = r->target;
+    return names;
+}
+
+int input_apply(const struct app *app, const char *file, const struct recipe *recipe, enum design_labels labels, struct input *in) {
+    char error[1024] = "";
+    *in = (struct input){0};
+    struct table_options reader = reading(app);
+    const char **text = text_columns(recipe, &reader.n_text);
+    if (text == NULL)
+        return app_fail(app, EXIT_MEMORY, "out of memory");
+    reader.text = text;
+    reader.skip = skip_unused;
+    reader.user = (void *)recipe;
+    enum table_status status = table_read(file, &reader, &in->table, error, sizeof error);
+    free(text);
+    if (status == TABLE_OK)
+        status = design_build(recipe, &in->table, labels, &in->design, error, sizeof error);
+    return status == TABLE_OK ? wrap(app, in->table.file, in) : app_fail_table(app, status, error);
+}
+
+void input_free(struct input *in) {
+    gbs_data_free(in->data);
+    design_free(&in->design);
+    table_free(&in->table);
+}
+
+int input_recipe(const struct app *app, const char *model_file, const gbs_model *model, struct recipe *out) {
+    char error[256];
+    const char *json = gbs_model_recipe(model);
+    gbs_model_info info;
+    gbs_model_get_info(model, &info);
+    *out = (struct recipe){0};
+    if (json == NULL)
+        return app_fail(app, EXIT_BAD_DATA, "%s: the model has no recipe of columns (it was not fitted by this program)", model_file);
+    if (!recipe_from_json(json, out, error, sizeof error))
+        return app_fail(app, EXIT_BAD_DATA, "%s: %s", model_file, error);
+    if (out->features != info.features) {
+        recipe_free(out);
+        return app_fail(app, EXIT_BAD_DATA, "%s: the model's recipe does not match its posterior", model_file);
+    }
+    return EXIT_DONE;
+}

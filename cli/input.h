@@ -1,0 +1,23 @@
+/* One input file of a command: read, shaped by a recipe, handed to the library. */
+#ifndef GIBBSITE_CLI_INPUT_H
+#define GIBBSITE_CLI_INPUT_H
+
+#include "app.h"
+#include "table/design.h"
+
+struct input {
+    struct table table;
+    struct design design;
+    gbs_data *data;
+};
+
+/* Training: the recipe is learned from the file. */
+int input_train(const struct app *app, const char *file, struct recipe *recipe, struct input *out);
+/* Later files: the recipe is applied. */
+int input_apply(const struct app *app, const char *file, const struct recipe *recipe, enum design_labels labels, struct input *out);
+void input_free(struct input *in);
+
+/* The recipe of a loaded model. */
+int input_recipe(const struct app *app, const char *model_file, const gbs_model *model, struct recipe *out);
+
+#endif

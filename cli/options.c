@@ -1,0 +1,338 @@
+/* The table of options and its reader. */
+#include "options.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DATA_COMMANDS (FOR_FIT | FOR_PREDICT | FOR_EVALUATE)
+
+static const struct option_spec table[OPTION_COUNT] = {
+    {OPT_OUTPUT, "output", 'o', "FILE", OPTION_TEXT, NULL, FOR_FIT | FOR_PREDICT | FOR_SIMULATE,
+     "write to FILE, whole or not at all; - is standard output. fit: the model. predict, simulate: the rows (default -)"},
+    {OPT_TASK, "task", 0, "TASK", OPTION_CHOICE, "classify", FOR_FIT, "what to learn: classify (default)"},
+    {OPT_LOSS, "loss", 0, "LOSS", OPTION_CHOICE, "zero-one|hinge|exponential", FOR_FIT,
+     "loss of the margin: zero-one (default), hinge, exponential"},
+    {OPT_FAMILY, "family", 0, "FAMILY", OPTION_CHOICE, "fixed|isotropic|diagonal|full", FOR_FIT,
+     "Gaussians to choose from: fixed, isotropic, diagonal, full (default: full up to 200 coefficients, else diagonal)"},
+    {OPT_LAMBDA, "lambda", 0, "L", OPTION_POSITIVE, NULL, FOR_FIT,
+     "inverse temperature: how much the mean loss weighs against the distance from the prior (default: the number of rows)"},
+    {OPT_LAMBDA_GRID, "lambda-grid", 0, "LO:HI:K", OPTION_GRID, NULL, FOR_FIT,
+     "climb through K values of lambda, evenly spaced on the log scale from LO to HI, each started from the last"},
+    {OPT_SELECT, "select", 0, "RULE", OPTION_CHOICE, "last", FOR_FIT, "which value of the grid becomes the model: last (default)"},
+    {OPT_PRIOR, "prior", 0, "PRIOR", OPTION_CHOICE, "zero", FOR_FIT, "mean of the Gaussian prior: zero (default)"},
+    {OPT_PRIOR_SD, "prior-sd", 0, "S", OPTION_POSITIVE, NULL, FOR_FIT,
+     "standard deviation of the prior on every coefficient (default 1)"},
+    {OPT_TARGET, "target", 0, "COL", OPTION_TEXT, NULL, FOR_FIT,
+     "column of the labels, by name or number from 1 (default: the column called y, else the last)"},
+    {OPT_POSITIVE, "positive", 0, "LABEL", OPTION_TEXT, NULL, FOR_FIT,
+     "label that counts as +1 (default: the larger of the two). With more than two labels: LABEL against the rest"},
+    {OPT_DROP, "drop", 0, "COLS", OPTION_TEXT, NULL, FOR_FIT, "columns to leave out, names or numbers, separated by commas"},
+    {OPT_TEXT, "text", 0, "COLS", OPTION_TEXT, NULL, FOR_FIT,
+     "columns to read as categories even where they look like numbers, separated by commas"},
+    {OPT_SCALE, "scale", 0, "SCALE", OPTION_CHOICE, "none|standard|unit-row", FOR_FIT,
+     "columns: none, standard (default: mean 0, standard deviation 1), unit-row (each row to length 1)"},
+    {OPT_NO_INTERCEPT, "no-intercept", 0, NULL, OPTION_FLAG, NULL, FOR_FIT, "no constant column"},
+    {OPT_MISSING, "missing", 0, "WHAT", OPTION_CHOICE, "error|drop", DATA_COMMANDS,
+     "rows with empty, NA or NaN cells: error (default), or drop (predict keeps the row and leaves its cells empty)"},
+    {OPT_NO_HEADER, "no-header", 0, NULL, OPTION_FLAG, NULL, DATA_COMMANDS,
+     "the first line of the CSV file is data (default: detected)"},
+    {OPT_FORMAT, "format", 0, "FORMAT", OPTION_CHOICE, "csv|svmlight|npy", DATA_COMMANDS | FOR_SIMULATE,
+     "csv, svmlight or npy (default: by the file's name, else by its first bytes; gzip is seen by itself)"},
+    {OPT_TEST, "test", 0, "FILE", OPTION_TEXT, NULL, FOR_FIT, "rows to test the fitted model on"},
+    {OPT_PATH, "path", 0, "FILE", OPTION_TEXT, NULL, FOR_FIT,
+     "write the annealing path, one row per lambda, as CSV (JSON when FILE ends in .json)"},
+    {OPT_SOLVER, "solver", 0, "SOLVER", OPTION_CHOICE, "auto|lbfgs|natural|sgd", FOR_FIT,
+     "auto (default), lbfgs, natural (natural gradient), sgd (minibatches)"},
+    {OPT_FORM, "form", 0, "FORM", OPTION_CHOICE, "auto|primal|dual", FOR_FIT,
+     "full family: work with d coefficients (primal) or in the span of the rows (dual); auto (default): the smaller"},
+    {OPT_BATCH, "batch", 0, "B", OPTION_COUNT_FROM_1, NULL, FOR_FIT, "sgd: rows in a step (default 256)"},
+    {OPT_EPOCHS, "epochs", 0, "E", OPTION_COUNT_FROM_1, NULL, FOR_FIT, "sgd: passes over the rows (default 20)"},
+    {OPT_SCHEDULE, "schedule", 0, "NAME", OPTION_CHOICE, "modern|paper", FOR_FIT,
+     "sgd: modern (default: Adam, falling steps, averaged) or the paper's steps (t+1)^-0.9"},
+    {OPT_RESTARTS, "restarts", 0, "N", OPTION_COUNT_FROM_1, NULL, FOR_FIT,
+     "instead of annealing, keep the best of N starts drawn from the prior"},
+    {OPT_TOL, "tol", 0, "T", OPTION_POSITIVE, NULL, FOR_FIT,
+     "stop when the optimality gap is below T times the free energy (default 1e-8)"},
+    {OPT_MAX_ITER, "max-iter", 0, "N", OPTION_COUNT_FROM_1, NULL, FOR_FIT, "most iterations for one lambda (default 1000)"},
+    {OPT_ROWS, "rows", 0, "N", OPTION_COUNT_FROM_1, NULL, FOR_SIMULATE, "number of rows (default 1000)"},
+    {OPT_COLS, "cols", 0, "D", OPTION_COUNT_FROM_1, NULL, FOR_SIMULATE, "number of features (default 10)"},
+    {OPT_NOISE, "noise", 0, "P", OPTION_NOISE, NULL, FOR_SIMULATE,
+     "probability that a label is flipped, below one half; it is the Bayes risk (default 0.1)"},
+    {OPT_DENSITY, "density", 0, "P", OPTION_PROBABILITY, NULL, FOR_SIMULATE,
+     "share of the features that are not zero, drawn cell by cell (default 1)"},
+    {OPT_SIGNAL, "signal", 0, "K", OPTION_COUNT_FROM_1, NULL, FOR_SIMULATE,
+     "number of features with a coefficient that is not zero (default: all)"},
+    {OPT_MAN, "man", 0, NULL, OPTION_FLAG, NULL, FOR_HELP, "print the manual page in roff"},
+    {OPT_JSON, "json", 0, NULL, OPTION_FLAG, NULL, FOR_ALL, "print the result as one JSON object on standard output"},
+    {OPT_QUIET, "quiet", 'q', NULL, OPTION_FLAG, NULL, FOR_ALL, "no messages but errors"},
+    {OPT_THREADS, "threads", 0, "N", OPTION_COUNT_FROM_1, NULL, FOR_ALL,
+     "threads to use (default: GIBBSITE_THREADS, else all cores); results do not depend on it"},
+    {OPT_SEED, "seed", 0, "S", OPTION_SEED, NULL, FOR_ALL, "seed of every random number (default 1)"},
+    {OPT_HELP, "help", 'h', NULL, OPTION_FLAG, NULL, FOR_ALL, "print help for the command"},
+};
+
+const struct option_spec *option_spec(enum option_id id) {
+    return &table[id];
+}
+
+/* ---------------------------------------------------------------- reading */
+
+struct parse {
+    struct options *out;
+    unsigned command;
+    char *error;
+    size_t error_size;
+};
+
+static const struct option_spec *find_long(const char *name, size_t length) {
+    for (size_t i = 0; i < OPTION_COUNT; i++)
+        if (strlen(table[i].name) == length && strncmp(table[i].name, name, length) == 0)
+            return &table[i];
+    return NULL;
+}
+
+static const struct option_spec *find_letter(char letter) {
+    for (size_t i = 0; i < OPTION_COUNT; i++)
+        if (table[i].letter == letter)
+            return &table[i];
+    return NULL;
+}
+
+/* Letters in common, in order: enough to guess what a mistyped name meant. */
+static size_t likeness(const char *a, const char *b) {
+    size_t same = 0;
+    while (a[same] != '\0' && a[same] == b[same])
+        same++;
+    return same;
+}
+
+static bool unknown(struct parse *p, const char *argument) {
+    const char *name = argument + strspn(argument, "-"), *best = NULL;
+    size_t likest = 2;
+    for (size_t i = 0; i < OPTION_COUNT; i++)
+        if ((table[i].commands & p->command) != 0 && likeness(table[i].name, name) > likest) {
+            likest = likeness(table[i].name, name);
+            best = table[i].name;
+        }
+    if (best != NULL)
+        snprintf(p->error, p->error_size, "unknown option '%.60s'; did you mean --%s?", argument, best);
+    else
+        snprintf(p->error, p->error_size, "unknown option '%.60s'", argument);
+    return false;
+}
+
+static bool wrong(struct parse *p, const struct option_spec *s, const char *value, const char *expected) {
+    snprintf(p->error, p->error_size, "--%s: expected %s, found '%.60s'", s->name, expected, value);
+    return false;
+}
+
+/* Plain decimals only: strtod's hexadecimal and "infinity" are no numbers here. */
+static bool read_number(const char *text, double *x) {
+    char *end;
+    if (text[0] == '\0' || text[strspn(text, "+-.0123456789eE")] != '\0')
+        return false;
+    *x = strtod(text, &end);
+    return *end == '\0' && isfinite(*x);
+}
+
+static bool read_whole(const char *text, uint64_t *x) {
+    if (text[0] == '\0' || text[strspn(text, "0123456789")] != '\0' || strlen(text) > 20)
+        return false;
+    errno = 0;
+    *x = strtoull(text, NULL, 10);
+    return errno == 0;
+}
+
+static bool read_choice(struct parse *p, const struct option_spec *s, const char *value) {
+    size_t length = strlen(value);
+    int index = 0;
+    for (const char *c = s->choices; c != NULL; index++) {
+        size_t size = strcspn(c, "|");
+        if (size == length && strncmp(c, value, size) == 0) {
+            p->out->choice[s->id] = index;
+            return true;
+        }
+        c = c[size] == '|' ? c + size + 1 : NULL;
+    }
+    char expected[200];
+    snprintf(expected, sizeof expected, strchr(s->choices, '|') != NULL ? "one of %s" : "%s", s->choices);
+    return wrong(p, s, value, expected);
+}
+
+static bool read_grid(struct parse *p, const struct option_spec *s, const char *value) {
+    char copy[128];
+    struct options *o = p->out;
+    uint64_t size = 0;
+    const char *expected = "LO:HI:K with 0 < LO < HI and 2 <= K <= 1000 (or LO = HI and K = 1)";
+    if (strlen(value) >= sizeof copy)
+        return wrong(p, s, value, expected);
+    strcpy(copy, value);
+    char *high = strchr(copy, ':'), *count = high != NULL ? strchr(high + 1, ':') : NULL;
+    if (count == NULL)
+        return wrong(p, s, value, expected);
+    *high++ = '\0';
+    *count++ = '\0';
+    bool ok = read_number(copy, &o->grid_low) && read_number(high, &o->grid_high) && read_whole(count, &size);
+    bool single = o->grid_low == o->grid_high && size == 1;
+    if (!ok || !(o->grid_low > 0.0) || !(single || (o->grid_high > o->grid_low && size >= 2)) || size > 1000)
+        return wrong(p, s, value, expected);
+    o->grid_size = (size_t)size;
+    return true;
+}
+
+static bool set_value(struct parse *p, const struct option_spec *s, const char *value) {
+    struct options *o = p->out;
+    double *x = &o->number[s->id];
+    if (given(o, s->id) && s->type != OPTION_FLAG) {
+        snprintf(p->error, p->error_size, "--%s is given twice", s->name);
+        return false;
+    }
+    o->text[s->id] = value;
+    switch (s->type) {
+    case OPTION_FLAG:
+        return true;
+    case OPTION_TEXT:
+        return value[0] != '\0' || wrong(p, s, value, s->argument);
+    case OPTION_POSITIVE:
+        return (read_number(value, x) && *x > 0.0) || wrong(p, s, value, "a positive number");
+    case OPTION_PROBABILITY:
+        return (read_number(value, x) && *x >= 0.0 && *x <= 1.0) || wrong(p, s, value, "a number from 0 to 1");
+    case OPTION_NOISE:
+        return (read_number(value, x) && *x >= 0.0 && *x < 0.5) || wrong(p, s, value, "a number from 0 to below 0.5");
+    case OPTION_COUNT_FROM_1:
+        return (read_whole(value, &o->count[s->id]) && o->count[s->id] >= 1 && o->count[s->id] <= 1000000000000ULL) ||
+               wrong(p, s, value, "a whole number from 1");
+    case OPTION_SEED:
+        return read_whole(value, &o->count[s->id]) || wrong(p, s, value, "a whole number from 0 to 18446744073709551615");
+    case OPTION_CHOICE:
+        return read_choice(p, s, value);
+    case OPTION_GRID:
+        return read_grid(p, s, value);
+    }
+    return false;
+}
+
+/* One argument that starts with a dash; takes the next one too when the option wants a value. */
+static bool read_option(struct parse *p, int argc, char **argv, int *i) {
+    const char *argument = argv[*i], *value = NULL;
+    const struct option_spec *s;
+    if (argument[1] == '-') {
+        size_t length = strcspn(argument + 2, "=");
+        s = find_long(argument + 2, length);
+        if (argument[2 + length] == '=')
+            value = argument + 3 + length;
+    } else {
+        s = find_letter(argument[1]);
+        if (argument[2] != '\0')
+            value = argument + 2;
+    }
+    if (s == NULL || (s->commands & p->command) == 0)
+        return unknown(p, argument);
+    if (s->type == OPTION_FLAG) {
+        if (value != NULL) {
+            snprintf(p->error, p->error_size, "--%s takes no value", s->name);
+            return false;
+        }
+        return set_value(p, s, "");
+    }
+    if (value == NULL && *i + 1 < argc)
+        value = argv[++*i];
+    if (value == NULL) {
+        snprintf(p->error, p->error_size, "--%s needs a value: --%s %s", s->name, s->name, s->argument);
+        return false;
+    }
+    return set_value(p, s, value);
+}
+
+bool options_parse(int argc, char **argv, unsigned command, const char **inputs, struct options *out, char *error,
+                   size_t error_size) {
+    *out = (struct options){.inputs = inputs};
+    for (size_t k = 0; k < OPTION_COUNT; k++)
+        out->choice[k] = -1;
+    struct parse p = {out, command, error, error_size};
+    bool only_inputs = false;
+    for (int i = 0; i < argc; i++) {
+        if (!only_inputs && strcmp(argv[i], "--") == 0)
+            only_inputs = true;
+        else if (only_inputs || argv[i][0] != '-' || argv[i][1] == '\0')
+            inputs[out->n_inputs++] = argv[i];
+        else if (!read_option(&p, argc, argv, &i))
+            return false;
+    }
+    return true;
+}
+
+/* ---------------------------------------------------------------- printing */
+
+static void print_wrapped(FILE *out, const char *text, int indent, int width) {
+    int column = indent;
+    while (*text != '\0') {
+        int word = (int)strcspn(text, " ");
+        if (column + word > width && column > indent) {
+            fprintf(out, "\n%*s", indent, "");
+            column = indent;
+        }
+        fprintf(out, "%.*s", word, text);
+        column += word;
+        text += word;
+        if (*text == ' ') {
+            if (column < width)
+                fputc(' ', out);
+            column++;
+            text++;
+        }
+    }
+    fputc('\n', out);
+}
+
+void options_print(FILE *out, unsigned command) {
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        const struct option_spec *s = &table[i];
+        if ((s->commands & command) == 0)
+            continue;
+        char head[64];
+        int size = s->letter != 0 ? snprintf(head, sizeof head, "-%c, --%s", s->letter, s->name)
+                                  : snprintf(head, sizeof head, "--%s", s->name);
+        if (s->argument != NULL)
+            size += snprintf(head + size, sizeof head - (size_t)size, " %s", s->argument);
+        fprintf(out, "  %-24s", head);
+        if (size > 22)
+            fprintf(out, "\n%26s", "");
+        print_wrapped(out, s->help, 26, 100);
+    }
+}
+
+/* A leading dash is a minus sign in roff, and a leading dot or quote would be a request. */
+static void print_roff(FILE *out, const char *text) {
+    for (; *text != '\0'; text++) {
+        if (*text == '-')
+            fputs("\\-", out);
+        else if (*text == '\\')
+            fputs("\\e", out);
+        else
+            fputc(*text, out);
+    }
+}
+
+void options_print_man(FILE *out, unsigned command) {
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        const struct option_spec *s = &table[i];
+        /* options of every command are printed once, under their own heading */
+        bool common = s->commands == FOR_ALL;
+        if ((command == FOR_ALL) != common || (s->commands & command) == 0)
+            continue;
+        fputs(".TP\n", out);
+        if (s->letter != 0)
+            fprintf(out, "\\fB\\-%c\\fR, ", s->letter);
+        fputs("\\fB\\-\\-", out);
+        print_roff(out, s->name);
+        fputs("\\fR", out);
+        if (s->argument != NULL)
+            fprintf(out, " \\fI%s\\fR", s->argument);
+        fputs("\n", out);
+        print_roff(out, s->help);
+        fputs("\n", out);
+    }
+}

@@ -1,0 +1,112 @@
+/* Options: one table says what exists, how it is read, for which commands, and what the help and the manual page print of it. */
+#ifndef GIBBSITE_CLI_OPTIONS_H
+#define GIBBSITE_CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum option_id {
+    OPT_OUTPUT,
+    OPT_TASK,
+    OPT_LOSS,
+    OPT_FAMILY,
+    OPT_LAMBDA,
+    OPT_LAMBDA_GRID,
+    OPT_SELECT,
+    OPT_PRIOR,
+    OPT_PRIOR_SD,
+    OPT_TARGET,
+    OPT_POSITIVE,
+    OPT_DROP,
+    OPT_TEXT,
+    OPT_SCALE,
+    OPT_NO_INTERCEPT,
+    OPT_MISSING,
+    OPT_NO_HEADER,
+    OPT_FORMAT,
+    OPT_TEST,
+    OPT_PATH,
+    OPT_SOLVER,
+    OPT_FORM,
+    OPT_BATCH,
+    OPT_EPOCHS,
+    OPT_SCHEDULE,
+    OPT_RESTARTS,
+    OPT_TOL,
+    OPT_MAX_ITER,
+    OPT_ROWS,
+    OPT_COLS,
+    OPT_NOISE,
+    OPT_DENSITY,
+    OPT_SIGNAL,
+    OPT_MAN,
+    OPT_JSON,
+    OPT_QUIET,
+    OPT_THREADS,
+    OPT_SEED,
+    OPT_HELP,
+    OPTION_COUNT
+};
+
+enum command_bit {
+    FOR_FIT = 1,
+    FOR_PREDICT = 2,
+    FOR_EVALUATE = 4,
+    FOR_INSPECT = 8,
+    FOR_SIMULATE = 16,
+    FOR_HELP = 32,
+    FOR_VERSION = 64,
+    FOR_ALL = 127
+};
+
+enum option_type {
+    OPTION_FLAG,
+    OPTION_TEXT,
+    OPTION_POSITIVE,    /* a finite number above 0 */
+    OPTION_PROBABILITY, /* 0 <= x <= 1 */
+    OPTION_NOISE,       /* 0 <= x < 1/2 */
+    OPTION_COUNT_FROM_1,
+    OPTION_SEED,
+    OPTION_CHOICE, /* one of `choices`, separated by | */
+    OPTION_GRID    /* LO:HI:K */
+};
+
+struct option_spec {
+    enum option_id id;
+    const char *name; /* without the dashes */
+    char letter;      /* 0: none */
+    const char *argument;
+    enum option_type type;
+    const char *choices;
+    unsigned commands;
+    const char *help;
+};
+
+/* What a command line said. */
+struct options {
+    const char *text[OPTION_COUNT]; /* NULL: not given; flags: "" */
+    double number[OPTION_COUNT];
+    uint64_t count[OPTION_COUNT];
+    int choice[OPTION_COUNT]; /* index among the choices; -1 when not given */
+    double grid_low, grid_high;
+    size_t grid_size;
+    const char **inputs; /* what is no option, in order */
+    size_t n_inputs;
+};
+
+const struct option_spec *option_spec(enum option_id id);
+
+/* Reads argv[0 .. argc - 1] for the command with bit `command`. inputs has room for argc. False: error says what is wrong. */
+bool options_parse(int argc, char **argv, unsigned command, const char **inputs, struct options *out, char *error,
+                   size_t error_size);
+static inline bool given(const struct options *o, enum option_id id) {
+    return o->text[id] != NULL;
+}
+
+/* The options of a command, one paragraph each, wrapped. */
+void options_print(FILE *out, unsigned command);
+void options_print_man(FILE *out, unsigned command);
+
+#endif

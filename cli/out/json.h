@@ -1,0 +1,27 @@
+/* A small JSON writer: pretty, numbers in their shortest exact form, NaN and infinities as null. */
+#ifndef GIBBSITE_CLI_OUT_JSON_H
+#define GIBBSITE_CLI_OUT_JSON_H
+
+#include "out/text.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct json {
+    struct text *out;
+    int depth;
+    bool first;
+};
+
+/* Writes to `out`; the outermost value is opened by the first json_object or json_array with key NULL. */
+struct json json_writer(struct text *out);
+void json_object(struct json *j, const char *key);
+void json_array(struct json *j, const char *key);
+void json_close_object(struct json *j);
+void json_close_array(struct json *j);
+void json_number(struct json *j, const char *key, double x);
+void json_count(struct json *j, const char *key, size_t x);
+void json_bool(struct json *j, const char *key, bool x);
+void json_string(struct json *j, const char *key, const char *x); /* NULL: null */
+
+#endif

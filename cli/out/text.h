@@ -1,0 +1,22 @@
+/* A growing piece of text. Running out of memory is remembered, and asked for once at the end. */
+#ifndef GIBBSITE_CLI_OUT_TEXT_H
+#define GIBBSITE_CLI_OUT_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct text {
+    char *bytes; /* zero-terminated, or NULL when empty */
+    size_t size, room;
+    bool failed;
+};
+
+void text_add(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void text_add_bytes(struct text *t, const char *bytes, size_t size);
+/* The shortest decimal that reads back as x. */
+void text_add_number(struct text *t, double x);
+/* A CSV cell, quoted where it must be. */
+void text_add_cell(struct text *t, const char *cell);
+void text_free(struct text *t);
+
+#endif

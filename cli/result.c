@@ -1,0 +1,98 @@
+/* Results that several commands print. */
+#include "result.h"
+
+#include <math.h>
+#include <string.h>
+
+void result_head(struct json *j, const struct app *app) {
+    json_string(j, "gibbsite", gbs_version());
+    json_string(j, "command", app->command->name);
+}
+
+void result_model(struct json *j, const gbs_model_info *i) {
+    json_string(j, "task", "classify");
+    json_string(j, "loss", gbs_loss_name(i->loss));
+    json_string(j, "family", gbs_family_name(i->family));
+    json_count(j, "n", i->n);
+    json_count(j, "d", i->d);
+    json_number(j, "lambda", i->lambda);
+    json_number(j, "prior_sd", i->prior_sd);
+    json_string(j, "prior", "zero");
+    json_number(j, "free_energy", i->free_energy);
+    json_number(j, "kl", i->kl);
+    json_number(j, "gibbs_risk", i->gibbs_risk);
+    json_number(j, "gibbs_error", i->gibbs_error);
+    json_number(j, "train_error", i->train_error);
+    json_number(j, "optimality_gap", i->optimality_gap);
+    json_count(j, "iterations", i->iterations);
+    json_bool(j, "converged", i->converged != 0);
+    json_string(j, "solver", gbs_solver_name(i->solver));
+    json_string(j, "form", i->family == GBS_FAMILY_FULL ? (i->dual ? "dual" : "primal") : NULL);
+    json_string(j, "scale", gbs_scale_name(i->scale));
+    json_bool(j, "intercept", i->intercept != 0);
+}
+
+void result_path(struct json *j, const char *key, const gbs_model *model) {
+    const gbs_path_point *p = gbs_model_path(model);
+    json_array(j, key);
+    for (size_t t = 0; t < gbs_model_path_size(model); t++) {
+        json_object(j, NULL);
+        json_number(j, "lambda", p[t].lambda);
+        json_number(j, "prior_sd", p[t].prior_sd);
+        json_number(j, "free_energy", p[t].free_energy);
+        json_number(j, "gibbs_risk", p[t].gibbs_risk);
+        json_number(j, "kl", p[t].kl);
+        json_number(j, "optimality_gap", p[t].optimality_gap);
+        json_count(j, "iterations", p[t].iterations);
+        json_bool(j, "converged", p[t].converged != 0);
+        json_number(j, "bound", NAN); /* null until the path is certified */
+        json_close_object(j);
+    }
+    json_close_array(j);
+}
+
+void result_evaluation(struct json *j, const gbs_evaluation *e) {
+    json_count(j, "n", e->n);
+    json_number(j, "error", e->error);
+    json_number(j, "gibbs_risk", e->gibbs_risk);
+    json_number(j, "gibbs_error", e->gibbs_error);
+    json_number(j, "auc", e->auc);
+    json_object(j, "confusion");
+    json_count(j, "true_positive", e->true_positive);
+    json_count(j, "false_positive", e->false_positive);
+    json_count(j, "true_negative", e->true_negative);
+    json_count(j, "false_negative", e->false_negative);
+    json_close_object(j);
+    json_number(j, "holdout_bound", NAN); /* null until there are certificates */
+}
+
+void result_evaluation_text(struct text *t, const gbs_evaluation *e, const char *positive, const char *negative) {
+    text_add(t, "  rows          %zu\n", e->n);
+    text_add(t, "  error         %.2f %%   of the vote sign(x'm)\n", 100.0 * e->error);
+    text_add(t, "  Gibbs error   %.2f %%   of one random draw from the posterior\n", 100.0 * e->gibbs_error);
+    if (isfinite(e->auc))
+        text_add(t, "  AUC           %.4f\n", e->auc);
+    char other[96];
+    snprintf(other, sizeof other, negative != NULL ? "%.40s" : "not %.40s", negative != NULL ? negative : positive);
+    text_add(t, "  confusion     %-20s %14s %14s\n", "", "said", "said");
+    text_add(t, "                %-20s %14.14s %14.14s\n", "", positive, other);
+    text_add(t, "                is %-17.17s %14zu %14zu\n", positive, e->true_positive, e->false_negative);
+    text_add(t, "                is %-17.17s %14zu %14zu\n", other, e->false_positive, e->true_negative);
+}
+
+void result_model_text(struct text *t, const gbs_model_info *i) {
+    text_add(t, "  model         loss %s, family %s%s, %zu coefficients%s, %zu rows\n", gbs_loss_name(i->loss),
+             gbs_family_name(i->family), i->dual ? " (in the span of the rows)" : "", i->d, i->intercept ? " with the intercept" : "",
+             i->n);
+    text_add(t, "  prior         N(0, %g^2) on each coefficient, lambda %g, columns scaled: %s\n", i->prior_sd, i->lambda,
+             gbs_scale_name(i->scale));
+    text_add(t, "  free energy   %.6g = lambda x %.6g (mean %s loss of the posterior) + %.6g (KL to the prior)\n", i->free_energy,
+             i->gibbs_risk, gbs_loss_name(i->loss), i->kl);
+    text_add(t, "  training      error %.2f %% of the vote, %.2f %% of one random draw\n", 100.0 * i->train_error,
+             100.0 * i->gibbs_error);
+    text_add(t, "  solver        %s, %zu iterations, ", gbs_solver_name(i->solver), i->iterations);
+    text_add(t, i->converged ? "converged" : "NOT CONVERGED");
+    if (isfinite(i->optimality_gap))
+        text_add(t, "; free energy proven within %.2g of its minimum", i->optimality_gap);
+    text_add(t, "\n");
+}

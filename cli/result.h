@@ -1,0 +1,17 @@
+/* Results that several commands print: JSON pieces and tables for people. */
+#ifndef GIBBSITE_CLI_RESULT_H
+#define GIBBSITE_CLI_RESULT_H
+
+#include "app.h"
+#include "out/json.h"
+
+/* "gibbsite": version, "command": name */
+void result_head(struct json *j, const struct app *app);
+/* What was fitted: task, loss, family, sizes, lambda, free energy, gap ... */
+void result_model(struct json *j, const gbs_model_info *info);
+void result_path(struct json *j, const char *key, const gbs_model *model);
+void result_evaluation(struct json *j, const gbs_evaluation *e);
+void result_evaluation_text(struct text *t, const gbs_evaluation *e, const char *positive, const char *negative);
+void result_model_text(struct text *t, const gbs_model_info *info);
+
+#endif
