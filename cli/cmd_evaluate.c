@@ -24,7 +24,7 @@ static int run(struct app *app) {
         struct text text = {0};
         if (given(o, OPT_JSON)) {
             struct json j = json_writer(&text);
-            json_object(&j, NULL);
+            json_open_object(&j, NULL);
             result_head(&j, app);
             result_evaluation(&j, &e);
             json_close_object(&j);

@@ -124,32 +124,32 @@ static int run_test(struct fit *f) {
 
 static void result_json(const struct fit *f, struct text *out) {
     struct json j = json_writer(out);
-    json_object(&j, NULL);
+    json_open_object(&j, NULL);
     result_head(&j, f->app);
     result_model(&j, &f->info);
-    json_object(&j, "seconds");
-    json_number(&j, "read", f->seconds_read);
-    json_number(&j, "fit", f->seconds_fit);
-    json_number(&j, "total", app_seconds(f->app));
+    json_open_object(&j, "seconds");
+    json_put_number(&j, "read", f->seconds_read);
+    json_put_number(&j, "fit", f->seconds_fit);
+    json_put_number(&j, "total", app_seconds(f->app));
     json_close_object(&j);
-    json_string(&j, "certificate", NULL); /* null until there are certificates */
-    json_array(&j, "certificates");
+    json_put_string(&j, "certificate", NULL); /* null until there are certificates */
+    json_open_array(&j, "certificates");
     json_close_array(&j);
     result_path(&j, "path", f->model);
     size_t restarts;
     const double *energies = gbs_model_restarts(f->model, &restarts);
     if (restarts > 0) {
-        json_array(&j, "restarts");
+        json_open_array(&j, "restarts");
         for (size_t k = 0; k < restarts; k++)
-            json_number(&j, NULL, energies[k]);
+            json_put_number(&j, NULL, energies[k]);
         json_close_array(&j);
     }
     if (f->tested) {
-        json_object(&j, "test");
+        json_open_object(&j, "test");
         result_evaluation(&j, &f->evaluation);
         json_close_object(&j);
     } else {
-        json_string(&j, "test", NULL);
+        json_put_string(&j, "test", NULL);
     }
     json_close_object(&j);
 }

@@ -95,11 +95,11 @@ static int run_version(struct app *app) {
     struct text text = {0};
     if (given(&app->options, OPT_JSON)) {
         struct json j = json_writer(&text);
-        json_object(&j, NULL);
+        json_open_object(&j, NULL);
         result_head(&j, app);
-        json_string(&j, "compiler", GBS_BUILD_COMPILER);
-        json_string(&j, "build", GBS_BUILD_TYPE);
-        json_string(&j, "blas", GBS_BUILD_BLAS);
+        json_put_string(&j, "compiler", GBS_BUILD_COMPILER);
+        json_put_string(&j, "build", GBS_BUILD_TYPE);
+        json_put_string(&j, "blas", GBS_BUILD_BLAS);
         json_close_object(&j);
     } else {
         text_add(&text, "gibbsite %s (%s, %s, %s)\n", gbs_version(), GBS_BUILD_COMPILER, GBS_BUILD_TYPE, GBS_BUILD_BLAS);

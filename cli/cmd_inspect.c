@@ -22,22 +22,22 @@ static void inspect_json(const struct app *app, const gbs_model *model, const st
     gbs_model_info info;
     gbs_model_get_info(model, &info);
     struct json j = json_writer(out);
-    json_object(&j, NULL);
+    json_open_object(&j, NULL);
     result_head(&j, app);
     result_model(&j, &info);
-    json_string(&j, "target", r->target);
-    json_string(&j, "positive", r->positive);
-    json_string(&j, "negative", r->negative);
-    json_string(&j, "certificate", NULL); /* null until there are certificates */
+    json_put_string(&j, "target", r->target);
+    json_put_string(&j, "positive", r->positive);
+    json_put_string(&j, "negative", r->negative);
+    json_put_string(&j, "certificate", NULL); /* null until there are certificates */
     result_path(&j, "path", model);
-    json_array(&j, "coefficients");
+    json_open_array(&j, "coefficients");
     for (size_t k = 0; k < info.d; k++) {
         char name[256];
         recipe_feature_name(r, k, name, sizeof name);
-        json_object(&j, NULL);
-        json_string(&j, "name", name);
-        json_number(&j, "mean", mean[k]);
-        json_number(&j, "sd", sd[k]);
+        json_open_object(&j, NULL);
+        json_put_string(&j, "name", name);
+        json_put_number(&j, "mean", mean[k]);
+        json_put_number(&j, "sd", sd[k]);
         json_close_object(&j);
     }
     json_close_array(&j);

@@ -52,17 +52,17 @@ static void write_csv(const struct prediction *p, const char *rest, struct text 
 static void write_json(const struct prediction *p, const char *rest, struct text *out) {
     const struct design *d = &p->in.design;
     struct json j = json_writer(out);
-    json_object(&j, NULL);
+    json_open_object(&j, NULL);
     result_head(&j, p->app);
-    json_count(&j, "n", d->n);
-    json_count(&j, "left_out", d->left_out);
-    json_array(&j, "predictions");
+    json_put_count(&j, "n", d->n);
+    json_put_count(&j, "left_out", d->left_out);
+    json_open_array(&j, "predictions");
     for (size_t i = 0; i < d->n; i++) {
-        json_object(&j, NULL);
-        json_count(&j, "row", (d->rows != NULL ? d->rows[i] : i) + 1);
-        json_string(&j, "label", label(p, p->score[i], rest));
-        json_number(&j, "prob", p->probability[i]);
-        json_number(&j, "score", p->score[i]);
+        json_open_object(&j, NULL);
+        json_put_count(&j, "row", (d->rows != NULL ? d->rows[i] : i) + 1);
+        json_put_string(&j, "label", label(p, p->score[i], rest));
+        json_put_number(&j, "prob", p->probability[i]);
+        json_put_number(&j, "score", p->score[i]);
         json_close_object(&j);
     }
     json_close_array(&j);

@@ -139,17 +139,17 @@ static int choose_format(const struct options *o) {
 
 static void truth_json(const struct app *app, const struct truth *t, struct text *out) {
     struct json j = json_writer(out);
-    json_object(&j, NULL);
+    json_open_object(&j, NULL);
     result_head(&j, app);
-    json_string(&j, "kind", "classify");
-    json_count(&j, "rows", t->rows);
-    json_count(&j, "cols", t->cols);
-    json_number(&j, "noise", t->noise);
-    json_number(&j, "density", t->density);
-    json_number(&j, "bayes_risk", t->noise);
-    json_array(&j, "theta");
+    json_put_string(&j, "kind", "classify");
+    json_put_count(&j, "rows", t->rows);
+    json_put_count(&j, "cols", t->cols);
+    json_put_number(&j, "noise", t->noise);
+    json_put_number(&j, "density", t->density);
+    json_put_number(&j, "bayes_risk", t->noise);
+    json_open_array(&j, "theta");
     for (size_t k = 0; k < t->cols; k++)
-        json_number(&j, NULL, t->theta[k]);
+        json_put_number(&j, NULL, t->theta[k]);
     json_close_array(&j);
     json_close_object(&j);
 }

@@ -5,65 +5,65 @@
 #include <string.h>
 
 void result_head(struct json *j, const struct app *app) {
-    json_string(j, "gibbsite", gbs_version());
-    json_string(j, "command", app->command->name);
+    json_put_string(j, "gibbsite", gbs_version());
+    json_put_string(j, "command", app->command->name);
 }
 
 void result_model(struct json *j, const gbs_model_info *i) {
-    json_string(j, "task", "classify");
-    json_string(j, "loss", gbs_loss_name(i->loss));
-    json_string(j, "family", gbs_family_name(i->family));
-    json_count(j, "n", i->n);
-    json_count(j, "d", i->d);
-    json_number(j, "lambda", i->lambda);
-    json_number(j, "prior_sd", i->prior_sd);
-    json_string(j, "prior", "zero");
-    json_number(j, "free_energy", i->free_energy);
-    json_number(j, "kl", i->kl);
-    json_number(j, "gibbs_risk", i->gibbs_risk);
-    json_number(j, "gibbs_error", i->gibbs_error);
-    json_number(j, "train_error", i->train_error);
-    json_number(j, "optimality_gap", i->optimality_gap);
-    json_count(j, "iterations", i->iterations);
-    json_bool(j, "converged", i->converged != 0);
-    json_string(j, "solver", gbs_solver_name(i->solver));
-    json_string(j, "form", i->family == GBS_FAMILY_FULL ? (i->dual ? "dual" : "primal") : NULL);
-    json_string(j, "scale", gbs_scale_name(i->scale));
-    json_bool(j, "intercept", i->intercept != 0);
+    json_put_string(j, "task", "classify");
+    json_put_string(j, "loss", gbs_loss_name(i->loss));
+    json_put_string(j, "family", gbs_family_name(i->family));
+    json_put_count(j, "n", i->n);
+    json_put_count(j, "d", i->d);
+    json_put_number(j, "lambda", i->lambda);
+    json_put_number(j, "prior_sd", i->prior_sd);
+    json_put_string(j, "prior", "zero");
+    json_put_number(j, "free_energy", i->free_energy);
+    json_put_number(j, "kl", i->kl);
+    json_put_number(j, "gibbs_risk", i->gibbs_risk);
+    json_put_number(j, "gibbs_error", i->gibbs_error);
+    json_put_number(j, "train_error", i->train_error);
+    json_put_number(j, "optimality_gap", i->optimality_gap);
+    json_put_count(j, "iterations", i->iterations);
+    json_put_bool(j, "converged", i->converged != 0);
+    json_put_string(j, "solver", gbs_solver_name(i->solver));
+    json_put_string(j, "form", i->family == GBS_FAMILY_FULL ? (i->dual ? "dual" : "primal") : NULL);
+    json_put_string(j, "scale", gbs_scale_name(i->scale));
+    json_put_bool(j, "intercept", i->intercept != 0);
 }
 
 void result_path(struct json *j, const char *key, const gbs_model *model) {
     const gbs_path_point *p = gbs_model_path(model);
-    json_array(j, key);
+    json_open_array(j, key);
     for (size_t t = 0; t < gbs_model_path_size(model); t++) {
-        json_object(j, NULL);
-        json_number(j, "lambda", p[t].lambda);
-        json_number(j, "prior_sd", p[t].prior_sd);
-        json_number(j, "free_energy", p[t].free_energy);
-        json_number(j, "gibbs_risk", p[t].gibbs_risk);
-        json_number(j, "kl", p[t].kl);
-        json_number(j, "optimality_gap", p[t].optimality_gap);
-        json_count(j, "iterations", p[t].iterations);
-        json_bool(j, "converged", p[t].converged != 0);
-        json_number(j, "bound", NAN); /* null until the path is certified */
+        json_open_object(j, NULL);
+        json_put_number(j, "lambda", p[t].lambda);
+        json_put_number(j, "prior_sd", p[t].prior_sd);
+        json_put_number(j, "free_energy", p[t].free_energy);
+        json_put_number(j, "gibbs_risk", p[t].gibbs_risk);
+        json_put_number(j, "kl", p[t].kl);
+        json_put_number(j, "optimality_gap", p[t].optimality_gap);
+        json_put_count(j, "iterations", p[t].iterations);
+        json_put_bool(j, "converged", p[t].converged != 0);
+        json_put_number(j, "bound", NAN); /* null until the path is certified */
         json_close_object(j);
     }
     json_close_array(j);
 }
 
 void result_evaluation(struct json *j, const gbs_evaluation *e) {
-    json_count(j, "n", e->n);
-    json_number(j, "error", e->error);
-    json_number(j, "gibbs_risk", e->gibbs_risk);
-    json_number(j, "gibbs_error", e->gibbs_error);
-    json_number(j, "auc", e->auc);
-    json_object(j, "confusion");
-    json_count(j, "true_positive", e->true_positive);
-    json_count(j, "false_positive", e->false_positive);
-    json_count(j, "true_negative", e->true_negative);
-    json_count(j, "false_negative", e->false_negative);
+    json_put_count(j, "n", e->n);
+    json_put_number(j, "error", e->error);
+    json_put_number(j, "gibbs_risk", e->gibbs_risk);
+    json_put_number(j, "gibbs_error", e->gibbs_error);
+    json_put_number(j, "auc", e->auc);
+    json_open_object(j, "confusion");
+    json_put_count(j, "true_positive", e->true_positive);
+    json_put_count(j, "false_positive", e->false_positive);
+    json_put_count(j, "true_negative", e->true_negative);
+    json_put_count(j, "false_negative", e->false_negative);
     json_close_object(j);
-    json_number(j, "holdout_bound", NAN); /* null until there are certificates */
+    json_put_number(j, "holdout_bound", NAN); /* null until there are certificates */
 }
 
 void result_evaluation_text(struct text *t, const gbs_evaluation *e, const char *positive, const char *negative) {

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-static void write_string(struct text *t, const char *x) {
+static void quote(struct text *t, const char *x) {
     text_add_bytes(t, "\"", 1);
     for (; *x != '\0'; x++) {
         unsigned char c = (unsigned char)*x;
@@ -32,7 +32,7 @@ static void before(struct json *j, const char *key) {
         line(j);
     j->first = false;
     if (key != NULL) {
-        write_string(j->out, key);
+        quote(j->out, key);
         text_add_bytes(j->out, ": ", 2);
     }
 }
@@ -58,11 +58,11 @@ struct json json_writer(struct text *out) {
     return (struct json){.out = out, .depth = 0, .first = true};
 }
 
-void json_object(struct json *j, const char *key) {
+void json_open_object(struct json *j, const char *key) {
     open_bracket(j, key, "{");
 }
 
-void json_array(struct json *j, const char *key) {
+void json_open_array(struct json *j, const char *key) {
     open_bracket(j, key, "[");
 }
 
@@ -74,7 +74,7 @@ void json_close_array(struct json *j) {
     close_bracket(j, "]");
 }
 
-void json_number(struct json *j, const char *key, double x) {
+void json_put_number(struct json *j, const char *key, double x) {
     before(j, key);
     if (isfinite(x))
         text_add_number(j->out, x);
@@ -82,20 +82,20 @@ void json_number(struct json *j, const char *key, double x) {
         text_add_bytes(j->out, "null", 4);
 }
 
-void json_count(struct json *j, const char *key, size_t x) {
+void json_put_count(struct json *j, const char *key, size_t x) {
     before(j, key);
     text_add(j->out, "%zu", x);
 }
 
-void json_bool(struct json *j, const char *key, bool x) {
+void json_put_bool(struct json *j, const char *key, bool x) {
     before(j, key);
     text_add(j->out, "%s", x ? "true" : "false");
 }
 
-void json_string(struct json *j, const char *key, const char *x) {
+void json_put_string(struct json *j, const char *key, const char *x) {
     before(j, key);
     if (x != NULL)
-        write_string(j->out, x);
+        quote(j->out, x);
     else
         text_add_bytes(j->out, "null", 4);
 }

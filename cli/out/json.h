@@ -13,15 +13,15 @@ struct json {
     bool first;
 };
 
-/* Writes to `out`; the outermost value is opened by the first json_object or json_array with key NULL. */
+/* Writes to `out`; the outermost value is opened by the first json_open_object or json_open_array with key NULL. */
 struct json json_writer(struct text *out);
-void json_object(struct json *j, const char *key);
-void json_array(struct json *j, const char *key);
+void json_open_object(struct json *j, const char *key);
+void json_open_array(struct json *j, const char *key);
 void json_close_object(struct json *j);
 void json_close_array(struct json *j);
-void json_number(struct json *j, const char *key, double x);
-void json_count(struct json *j, const char *key, size_t x);
-void json_bool(struct json *j, const char *key, bool x);
-void json_string(struct json *j, const char *key, const char *x); /* NULL: null */
+void json_put_number(struct json *j, const char *key, double x);
+void json_put_count(struct json *j, const char *key, size_t x);
+void json_put_bool(struct json *j, const char *key, bool x);
+void json_put_string(struct json *j, const char *key, const char *x); /* NULL: null */
 
 #endif

@@ -242,6 +242,10 @@ void recipe_free(struct recipe *r) {
 }
 
 void recipe_feature_name(const struct recipe *r, size_t k, char *name, size_t room) {
+    if (k >= r->features) {
+        snprintf(name, room, "(intercept)");
+        return;
+    }
     for (size_t i = 0; i < r->n_inputs; i++) {
         const struct recipe_column *c = &r->inputs[i];
         size_t width = c->is_text ? c->n_levels : 1;
@@ -254,8 +258,6 @@ void recipe_feature_name(const struct recipe *r, size_t k, char *name, size_t ro
         }
         k -= width;
     }
-    if (k >= r->features)
-        snprintf(name, room, "(intercept)");
-    else
-        snprintf(name, room, "V%zu", r->inputs == NULL && r->target != NULL && k >= r->target_position ? k + 2 : k + 1);
+    /* npy: columns are counted with the target among them */
+    snprintf(name, room, "V%zu", r->target != NULL && k >= r->target_position ? k + 2 : k + 1);
 }

@@ -130,7 +130,7 @@ gbs_status gbs_model_to_json(gbs_context *ctx, const gbs_model *model, char **te
     json_t *root = json_object();
     char *dump = NULL;
     if (root != NULL && put_model(root, model))
-        dump = json_dumps(root, JSON_INDENT(1) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(17));
+        dump = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(17));
     json_decref(root);
     if (dump == NULL)
         return gbs_fail(ctx, GBS_ERR_MEMORY, "out of memory while writing the model");
