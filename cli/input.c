@@ -68,6 +68,10 @@ static int wrap(const struct app *app, const char *file, struct input *in) {
     return EXIT_DONE;
 }
 
+static bool is_out_of_memory(const char *error) {
+    return strcmp(error, "out of memory") == 0;
+}
+
 static bool skip_dropped(void *user, const char *name, size_t number) {
     return listed(user, name, number);
 }
@@ -89,7 +93,7 @@ int input_train(const struct app *app, const char *file, struct recipe *recipe, 
         enum table_status status = table_read(file, &reader, &in->table, error, sizeof error);
         struct recipe_options choose = {o->text[OPT_TARGET], o->text[OPT_POSITIVE], drop.item, drop.n};
         if (status == TABLE_OK && !recipe_learn(&in->table, &choose, recipe, error, sizeof error))
-            status = TABLE_BAD_DATA;
+            status = is_out_of_memory(error) ? TABLE_NO_MEMORY : TABLE_BAD_DATA;
         if (status == TABLE_OK)
             status = design_build(recipe, &in->table, LABELS_NEEDED, &in->design, error, sizeof error);
         code = status == TABLE_OK ? wrap(app, in->table.file, in) : app_fail_table(app, status, error);
@@ -99,19 +103,28 @@ int input_train(const struct app *app, const char *file, struct recipe *recipe, 
     return code;
 }
 
-/* Columns of a later file that the recipe has no use for are not even read. */
+/* What a later file is read for. */
+struct use {
+    const struct recipe *recipe;
+    enum design_labels labels;
+};
+
+/* Columns of a later file that nobody needs are not even read: those the recipe has no use for, and labels when they are not asked for. */
 static bool skip_unused(void *user, const char *name, size_t number) {
-    const struct recipe *r = user;
+    const struct use *use = user;
+    const struct recipe *r = use->recipe;
     (void)number;
-    if (!r->named || r->inputs == NULL || strcmp(name, r->target) == 0)
+    if (!r->named || r->inputs == NULL)
         return false;
+    if (strcmp(name, r->target) == 0)
+        return use->labels == LABELS_NONE;
     for (size_t k = 0; k < r->n_inputs; k++)
         if (strcmp(r->inputs[k].name, name) == 0)
             return false;
     return true;
 }
 
-/* What was text in training is text now, even where it looks like numbers. Headers are matched by name, others by number. */
+/* What was text in training is text now, even where it looks like numbers. */
 static const char **text_columns(const struct recipe *r, size_t *n) {
     const char **names = calloc(r->n_inputs + 2, sizeof *names);
     *n = 0;
@@ -133,8 +146,10 @@ int input_apply(const struct app *app, const char *file, const struct recipe *re
     if (text == NULL)
         return app_fail(app, EXIT_MEMORY, "out of memory");
     reader.text = text;
+    struct use use = {recipe, labels};
+    reader.from_model = true;
     reader.skip = skip_unused;
-    reader.user = (void *)recipe;
+    reader.user = &use;
     enum table_status status = table_read(file, &reader, &in->table, error, sizeof error);
     free(text);
     if (status == TABLE_OK)
@@ -157,7 +172,7 @@ int input_recipe(const struct app *app, const char *model_file, const gbs_model 
     if (json == NULL)
         return app_fail(app, EXIT_BAD_DATA, "%s: the model has no recipe of columns (it was not fitted by this program)", model_file);
     if (!recipe_from_json(json, out, error, sizeof error))
-        return app_fail(app, EXIT_BAD_DATA, "%s: %s", model_file, error);
+        return app_fail(app, is_out_of_memory(error) ? EXIT_MEMORY : EXIT_BAD_DATA, "%s: %s", model_file, error);
     if (out->features != info.features) {
         recipe_free(out);
         return app_fail(app, EXIT_BAD_DATA, "%s: the model's recipe does not match its posterior", model_file);

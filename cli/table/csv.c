@@ -52,6 +52,9 @@ static enum table_status expected_number(struct csv *c, size_t j, const struct c
         snprintf(range, sizeof range, "line %llu holds a number", first);
     else
         snprintf(range, sizeof range, "lines %llu to %llu hold numbers", first, last);
+    if (c->reader->options->from_model)
+        return reader_fail_at(c->reader, cell->line, "%s: expected a number, found '%s' (%s)", place(c, j).text,
+                              shown(cell->text, cell->length).text, range);
     return reader_fail_at(c->reader, cell->line,
                           "%s: expected a number, found '%s' (%s; --text %s treats the column as categories)", place(c, j).text,
                           shown(cell->text, cell->length).text, range, argument(c, j).text);

@@ -87,14 +87,17 @@ static enum table_status apply_options(struct csv *c, const struct levels *names
     const struct table_options *o = c->reader->options;
     struct table *t = c->table;
     for (size_t i = 0; i < o->n_text; i++) {
-        size_t j = find_column(names, o->text[i]);
+        size_t j = o->from_model ? levels_find(names, o->text[i], strlen(o->text[i])) : find_column(names, o->text[i]);
+        if (j == LEVELS_NONE && o->from_model)
+            continue;
         if (j == LEVELS_NONE)
             return reader_fail(c->reader, TABLE_USAGE, "--text %s: the file has no such column",
                                shown(o->text[i], strlen(o->text[i])).text);
         c->kind[j] = CSV_TEXT;
         t->columns[j].is_text = true;
     }
-    for (size_t j = 0; o->skip && j < t->n_columns; j++) {
+    bool ask = o->skip && (t->has_header || !o->from_model);
+    for (size_t j = 0; ask && j < t->n_columns; j++) {
         if (!o->skip(o->user, t->columns[j].name, j + 1))
             continue;
         c->kind[j] = CSV_SKIPPED;

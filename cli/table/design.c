@@ -106,6 +106,11 @@ static enum table_status match_levels(struct build *b) {
                 return not_numbers(b, b->source[k]);
             continue;
         }
+        if (!from->is_text) {
+            snprintf(b->error, b->size, "%s: column %zu: expected text, as in column '%.60s' of the training file, found numbers",
+                     b->t->file, b->source[k] + 1, c->name);
+            return TABLE_BAD_DATA;
+        }
         if ((b->levels[k] = calloc(from->n_levels + 1, sizeof **b->levels)) == NULL)
             return no_memory(b);
         for (size_t j = 0; j < from->n_levels; j++) {

@@ -106,7 +106,7 @@ static bool same_label(const struct labels *l, size_t k, const char *text, const
     return strcmp(text, wanted) == 0;
 }
 
-/* Labels are cut to this in memory and files: a label is a word, not a document. */
+/* A label is a word, not a document. */
 enum { LABEL_ROOM = 256 };
 
 static bool choose_labels(const struct table *t, const struct recipe_options *o, struct recipe *r, char *error, size_t size) {
@@ -116,6 +116,11 @@ static bool choose_labels(const struct table *t, const struct recipe_options *o,
     char text[MOST_LABELS + 1][LABEL_ROOM], list[400] = "";
     size_t used = 0, positive = SIZE_MAX, larger = 0;
     for (size_t k = 0; k < l.n; k++) {
+        if (l.text && strlen(t->columns[r->target_position].levels[(size_t)l.value[k]]) >= LABEL_ROOM) {
+            snprintf(error, size, "%s: column '%.60s': a label is longer than %d bytes; --target COL names another column", t->file,
+                     r->target, LABEL_ROOM - 1);
+            return false;
+        }
         label_text(t, r, &l, k, text[k], LABEL_ROOM);
         if (k < MOST_LABELS)
             used += (size_t)snprintf(list + used, sizeof list - used, "%s%.40s", k > 0 ? ", " : "", text[k]);

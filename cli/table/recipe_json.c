@@ -1,6 +1,7 @@
 /* The recipe inside a model file. What a file says is checked before it is believed. */
 #include "table/recipe.h"
 
+#include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,6 +81,12 @@ static char *get_text(const json_t *object, const char *key) {
     return text != NULL ? strdup(text) : NULL;
 }
 
+/* A text or nothing; false when it is there but there is no memory for it. */
+static bool get_optional_text(const json_t *object, const char *key, char **out) {
+    *out = get_text(object, key);
+    return *out != NULL || !json_is_string(json_object_get(object, key));
+}
+
 static bool get_count(const json_t *object, const char *key, size_t most, size_t *out) {
     const json_t *x = json_object_get(object, key);
     if (!json_is_integer(x) || json_integer_value(x) < 0 || (unsigned long long)json_integer_value(x) > most)
@@ -127,23 +134,24 @@ static bool inputs_from_json(const json_t *inputs, struct recipe *r) {
 
 bool recipe_from_json(const char *json, struct recipe *out, char *error, size_t size) {
     *out = (struct recipe){0};
+    errno = 0;
     json_t *root = json_loads(json, 0, NULL);
     bool ok = json_is_object(root) && get_count(root, "columns", SIZE_MAX / 16, &out->n_columns) &&
               get_count(root, "features", SIZE_MAX / 16, &out->features) && (out->positive = get_text(root, "positive")) != NULL;
     if (ok) {
         out->named = json_is_true(json_object_get(root, "named"));
-        out->negative = get_text(root, "negative");
-        out->target = get_text(root, "target");
+        ok = get_optional_text(root, "negative", &out->negative) && get_optional_text(root, "target", &out->target);
         out->target_is_text = is_text_type(root, "target_type");
-        if (out->target != NULL)
+        if (ok && out->target != NULL)
             ok = get_count(root, "target_position", out->n_columns - 1, &out->target_position) && out->n_columns > 0;
         if (ok && json_is_array(json_object_get(root, "inputs")))
             ok = inputs_from_json(json_object_get(root, "inputs"), out);
     }
+    bool no_memory = errno == ENOMEM;
     json_decref(root);
     if (!ok) {
         recipe_free(out);
-        snprintf(error, size, "the model's recipe of columns is damaged");
+        snprintf(error, size, no_memory ? "out of memory" : "the model's recipe of columns is damaged");
     }
     return ok;
 }

@@ -82,7 +82,7 @@ static enum table_status read_format(struct reader *r, const char *name) {
     r->out->format = format;
     if (format == TABLE_CSV)
         return csv_read(r);
-    if (r->options->n_text > 0)
+    if (r->options->n_text > 0 && !r->options->from_model)
         return reader_fail(r, TABLE_USAGE, "--text is for csv files; %s holds numbers only",
                            format == TABLE_NPY ? "npy" : "svmlight");
     return format == TABLE_NPY ? npy_read(r) : svmlight_read(r);

@@ -22,6 +22,9 @@ struct table_options {
     int header;               /* -1 detect, 0 no header, 1 header */
     const char *const *text;  /* columns (name or 1-based number) that hold categories even where they look like numbers */
     size_t n_text;
+    /* The wishes come from a model, not from the command line: `text` is matched by name alone and a name that is absent is no mistake,
+     * `skip` is asked only where the file itself names its columns, and messages point at no option of fit. */
+    bool from_model;
     bool keep_missing; /* a missing cell becomes NaN, in text columns too; otherwise it is an error */
     /* csv: asked once per column, number from 1; a true answer leaves its cells unread (all NaN), so that neither a missing
      * value nor too many levels in a column nobody uses is an error. May be NULL. */

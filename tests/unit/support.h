@@ -1,0 +1,209 @@
+/* What the numerical tests share: comparisons that print numbers, a small random source, random tables, contexts, fits. */
+#ifndef GIBBSITE_TESTS_SUPPORT_H
+#define GIBBSITE_TESTS_SUPPORT_H
+
+#include "gibbsite.h"
+
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static const gbs_loss all_losses[] = {GBS_LOSS_ZERO_ONE, GBS_LOSS_HINGE, GBS_LOSS_EXPONENTIAL};
+static const gbs_loss convex_losses[] = {GBS_LOSS_HINGE, GBS_LOSS_EXPONENTIAL};
+static const gbs_family all_families[] = {GBS_FAMILY_FIXED, GBS_FAMILY_ISOTROPIC, GBS_FAMILY_DIAGONAL, GBS_FAMILY_FULL};
+
+/* ---------------------------------------------------------------- comparisons */
+
+/* |actual - expected| <= relative |expected| + absolute; NaN never passes. */
+static inline void check_close(double actual, double expected, double relative, double absolute, const char *what,
+                               const char *file, int line) {
+    if (fabs(actual - expected) <= relative * fabs(expected) + absolute)
+        return;
+    print_error("%s: %.17g, expected %.17g, difference %.3g (relative %.3g)\n", what, actual, expected, actual - expected,
+                fabs(actual - expected) / fabs(expected));
+    _fail(file, line);
+}
+
+#define assert_close(actual, expected, relative, absolute)                                                                        \
+    check_close((actual), (expected), (relative), (absolute), #actual, __FILE__, __LINE__)
+
+static inline void check_at_most(double actual, double limit, const char *what, const char *file, int line) {
+    if (actual <= limit)
+        return;
+    print_error("%s: %.17g is above %.17g, by %.3g\n", what, actual, limit, actual - limit);
+    _fail(file, line);
+}
+
+#define assert_at_most(actual, limit) check_at_most((actual), (limit), #actual, __FILE__, __LINE__)
+
+static inline bool same_bits(const double *a, const double *b, size_t count) {
+    return memcmp(a, b, count * sizeof *a) == 0;
+}
+
+/* ---------------------------------------------------------------- random numbers: splitmix64, the tests' own */
+
+struct dice {
+    uint64_t state;
+};
+
+static inline uint64_t dice_bits(struct dice *r) {
+    uint64_t z = r->state += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+static inline double dice_uniform(struct dice *r) {
+    return ((double)(dice_bits(r) >> 12) + 0.5) * 0x1p-52;
+}
+
+static inline double dice_between(struct dice *r, double low, double high) {
+    return low + (high - low) * dice_uniform(r);
+}
+
+static inline size_t dice_below(struct dice *r, size_t bound) {
+    return (size_t)(dice_uniform(r) * (double)bound);
+}
+
+static inline double dice_normal(struct dice *r) {
+    double radius = sqrt(-2.0 * log(dice_uniform(r)));
+    return radius * cos(6.28318530717958648 * dice_uniform(r));
+}
+
+/* ---------------------------------------------------------------- memory that must be there */
+
+static inline void *take(size_t count, size_t size) {
+    void *memory = calloc(count > 0 ? count : 1, size);
+    assert_non_null(memory);
+    return memory;
+}
+
+static inline double *doubles(size_t count) {
+    return take(count, sizeof(double));
+}
+
+/* ---------------------------------------------------------------- random tables */
+
+/* n x d cells, labels of a noisy linear rule; the same cells as CSR in start, column, value. */
+struct table_of_numbers {
+    size_t n, d;
+    double *x, *y;
+    size_t *start;
+    uint32_t *column;
+    double *value;
+};
+
+static inline void make_csr(struct table_of_numbers *t) {
+    t->start = take(t->n + 1, sizeof *t->start);
+    size_t stored = 0;
+    for (size_t i = 0; i < t->n * t->d; i++)
+        stored += t->x[i] != 0.0;
+    t->column = take(stored, sizeof *t->column);
+    t->value = doubles(stored);
+    size_t end = 0;
+    for (size_t i = 0; i < t->n; i++) {
+        for (size_t k = 0; k < t->d; k++) {
+            if (t->x[i * t->d + k] == 0.0)
+                continue;
+            t->column[end] = (uint32_t)k;
+            t->value[end++] = t->x[i * t->d + k];
+        }
+        t->start[i + 1] = end;
+    }
+}
+
+/* Each cell is non-zero with probability `density`; labels follow sign(x'w + noise), both classes present. */
+static inline struct table_of_numbers make_table(struct dice *r, size_t n, size_t d, double density, double noise) {
+    struct table_of_numbers t = {.n = n, .d = d, .x = doubles(n * d), .y = doubles(n)};
+    double *w = doubles(d);
+    for (size_t k = 0; k < d; k++)
+        w[k] = dice_normal(r) / sqrt((double)d * density);
+    for (size_t i = 0; i < n; i++) {
+        double score = noise * dice_normal(r);
+        for (size_t k = 0; k < d; k++) {
+            if (density >= 1.0 || dice_uniform(r) < density)
+                t.x[i * d + k] = dice_normal(r) + (k % 3 == 0 ? 0.7 : 0.0);
+            score += t.x[i * d + k] * w[k];
+        }
+        t.y[i] = score >= 0.0 ? 1.0 : -1.0;
+    }
+    t.y[0] = 1.0;
+    if (n > 1)
+        t.y[1] = -1.0;
+    free(w);
+    make_csr(&t);
+    return t;
+}
+
+static inline void free_table(struct table_of_numbers *t) {
+    free(t->x);
+    free(t->y);
+    free(t->start);
+    free(t->column);
+    free(t->value);
+    *t = (struct table_of_numbers){0};
+}
+
+/* ---------------------------------------------------------------- contexts, data, fits */
+
+static inline gbs_context *new_context(int threads, uint64_t seed) {
+    gbs_context_options o = gbs_context_options_default();
+    o.threads = threads;
+    o.seed = seed;
+    gbs_context *ctx;
+    assert_int_equal(gbs_context_create(&o, &ctx), GBS_OK);
+    return ctx;
+}
+
+#define assert_ok(ctx, call)                                                                                                      \
+    do {                                                                                                                          \
+        if ((call) != GBS_OK) {                                                                                                   \
+            print_error("%s: %s\n", #call, gbs_error_message(ctx));                                                               \
+            fail();                                                                                                               \
+        }                                                                                                                         \
+    } while (0)
+
+static inline gbs_data *dense_data(gbs_context *ctx, const struct table_of_numbers *t) {
+    gbs_data *data;
+    assert_ok(ctx, gbs_data_dense(ctx, t->n, t->d, t->x, t->d, t->y, GBS_BORROW, &data));
+    return data;
+}
+
+static inline gbs_data *sparse_data(gbs_context *ctx, const struct table_of_numbers *t) {
+    gbs_data *data;
+    assert_ok(ctx, gbs_data_csr(ctx, t->n, t->d, t->start, t->column, t->value, t->y, GBS_BORROW, &data));
+    return data;
+}
+
+static inline gbs_model *fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_options *options) {
+    gbs_model *model;
+    assert_ok(ctx, gbs_fit(ctx, data, options, &model));
+    return model;
+}
+
+static inline gbs_model_info info_of(const gbs_model *model) {
+    gbs_model_info info;
+    gbs_model_get_info(model, &info);
+    return info;
+}
+
+/* The info of a fit whose model is not needed. */
+static inline gbs_model_info fit_info(gbs_context *ctx, const gbs_data *data, const gbs_fit_options *options) {
+    gbs_model *model = fit(ctx, data, options);
+    gbs_model_info info = info_of(model);
+    gbs_model_free(model);
+    return info;
+}
+
+#endif
