@@ -55,6 +55,9 @@ void app_note(const struct app *app, const char *format, ...) __attribute__((for
 /* Puts finished text where it belongs: path NULL or "-" is standard output. EXIT_DONE or an exit code already reported. */
 int app_write(const struct app *app, const char *path, const struct text *text);
 
+/* Both name one existing regular file. */
+bool app_same_file(const char *a, const char *b);
+
 int app_load_model(const struct app *app, const char *path, gbs_model **out);
 
 #endif

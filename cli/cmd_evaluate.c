@@ -2,6 +2,8 @@
 #include "input.h"
 #include "result.h"
 
+#include <string.h>
+
 static int run(struct app *app) {
     const struct options *o = &app->options;
     gbs_model *model = NULL;
@@ -11,6 +13,8 @@ static int run(struct app *app) {
     if (o->n_inputs != 2)
         return app_fail(app, EXIT_USAGE, "evaluate: expected a model and a data file, found %zu arguments; gibbsite %s", o->n_inputs,
                         app->command->usage);
+    if (strcmp(o->inputs[0], "-") == 0 && strcmp(o->inputs[1], "-") == 0)
+        return app_fail(app, EXIT_USAGE, "evaluate: MODEL and DATA cannot both be standard input");
     int code = app_load_model(app, o->inputs[0], &model);
     if (code == EXIT_DONE)
         code = input_recipe(app, o->inputs[0], model, &recipe);

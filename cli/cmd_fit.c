@@ -17,6 +17,17 @@ struct fit {
     double seconds_read, seconds_fit;
 };
 
+static int check_overwrite(const struct app *app) {
+    const struct options *o = &app->options;
+    const char *outputs[] = {o->text[OPT_OUTPUT], o->text[OPT_PATH]}, *inputs[] = {o->inputs[0], o->text[OPT_TEST]};
+    for (size_t k = 0; k < 4; k++) {
+        const char *output = outputs[k / 2], *input = inputs[k % 2];
+        if (output != NULL && input != NULL && app_same_file(output, input))
+            return app_fail(app, EXIT_USAGE, "fit: the output %s would overwrite the input %s", output, input);
+    }
+    return EXIT_DONE;
+}
+
 /* What the option table cannot see: options that exclude or need one another. */
 static int check_options(const struct app *app) {
     const struct options *o = &app->options;
@@ -42,7 +53,9 @@ static int check_options(const struct app *app) {
         return app_fail(app, EXIT_USAGE, "fit: TRAIN and --test cannot both be standard input");
     if (given(o, OPT_PATH) && given(o, OPT_OUTPUT) && strcmp(o->text[OPT_PATH], o->text[OPT_OUTPUT]) == 0)
         return app_fail(app, EXIT_USAGE, "fit: --path and -o name the same file");
-    return EXIT_DONE;
+    if (given(o, OPT_PATH) && strcmp(o->text[OPT_PATH], "-") == 0 && given(o, OPT_JSON))
+        return app_fail(app, EXIT_USAGE, "fit: --path - and --json both want standard output");
+    return check_overwrite(app);
 }
 
 static gbs_fit_options fit_options(const struct options *o) {

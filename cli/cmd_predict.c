@@ -75,6 +75,11 @@ static int run(struct app *app) {
     if (o->n_inputs != 2)
         return app_fail(app, EXIT_USAGE, "predict: expected a model and a data file, found %zu arguments; gibbsite %s", o->n_inputs,
                         app->command->usage);
+    for (size_t k = 0; k < 2; k++)
+        if (given(o, OPT_OUTPUT) && app_same_file(o->text[OPT_OUTPUT], o->inputs[k]))
+            return app_fail(app, EXIT_USAGE, "predict: the output %s would overwrite the input %s", o->text[OPT_OUTPUT], o->inputs[k]);
+    if (strcmp(o->inputs[0], "-") == 0 && strcmp(o->inputs[1], "-") == 0)
+        return app_fail(app, EXIT_USAGE, "predict: MODEL and DATA cannot both be standard input");
     int code = app_load_model(app, o->inputs[0], &p.model);
     if (code == EXIT_DONE)
         code = input_recipe(app, o->inputs[0], p.model, &p.recipe);

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -133,6 +134,12 @@ double app_seconds(const struct app *app) {
     return now() - app->started;
 }
 
+/* A reader that has seen enough (head) is no reason for a word. */
+static int stdout_failed(const struct app *app, int error) {
+    clearerr(stdout);
+    return error == EPIPE ? EXIT_FILES : app_fail(app, EXIT_FILES, "standard output: %s", strerror(error));
+}
+
 int app_write(const struct app *app, const char *path, const struct text *text) {
     progress_clear();
     if (text->failed)
@@ -144,8 +151,13 @@ int app_write(const struct app *app, const char *path, const struct text *text) 
         return status == GBS_OK ? EXIT_DONE : app_fail_status(app, status, NULL);
     }
     if (text->size > 0 && (fwrite(text->bytes, 1, text->size, stdout) != text->size || fflush(stdout) != 0))
-        return app_fail(app, EXIT_FILES, "standard output: %s", strerror(errno));
+        return stdout_failed(app, errno);
     return EXIT_DONE;
+}
+
+bool app_same_file(const char *a, const char *b) {
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
 int app_load_model(const struct app *app, const char *path, gbs_model **out) {
@@ -240,6 +252,6 @@ int main(int argc, char **argv) {
     if (argc <= 1 && code == EXIT_DONE)
         code = EXIT_USAGE;
     if (fflush(stdout) != 0 && code == EXIT_DONE)
-        code = app_fail(&app, EXIT_FILES, "standard output: %s", strerror(errno));
+        code = stdout_failed(&app, errno);
     return code;
 }

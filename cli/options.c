@@ -203,7 +203,7 @@ static bool set_value(struct parse *p, const struct option_spec *s, const char *
         return (read_number(value, x) && *x >= 0.0 && *x < 0.5) || wrong(p, s, value, "a number from 0 to below 0.5");
     case OPTION_COUNT_FROM_1:
         return (read_whole(value, &o->count[s->id]) && o->count[s->id] >= 1 && o->count[s->id] <= 1000000000000ULL) ||
-               wrong(p, s, value, "a whole number from 1");
+               wrong(p, s, value, "a whole number from 1 to 1000000000000");
     case OPTION_SEED:
         return read_whole(value, &o->count[s->id]) || wrong(p, s, value, "a whole number from 0 to 18446744073709551615");
     case OPTION_CHOICE:

@@ -145,7 +145,9 @@ bool recipe_from_json(const char *json, struct recipe *out, char *error, size_t 
         if (ok && out->target != NULL)
             ok = get_count(root, "target_position", out->n_columns - 1, &out->target_position) && out->n_columns > 0;
         if (ok && json_is_array(json_object_get(root, "inputs")))
-            ok = inputs_from_json(json_object_get(root, "inputs"), out);
+            ok = out->target != NULL && inputs_from_json(json_object_get(root, "inputs"), out);
+        else
+            ok = ok && out->features == out->n_columns - (out->target != NULL);
     }
     bool no_memory = errno == ENOMEM;
     json_decref(root);

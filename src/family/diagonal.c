@@ -50,13 +50,22 @@ static double decrement(const gbs_gaussian *g, const double *pull, double v, dou
     return 0.25 * sum;
 }
 
-static bool mix(const gbs_gaussian *g, const double *pull, double v, double b, gbs_gaussian *next) {
+static void get_precision(const gbs_gaussian *g, double *p) {
+    for (size_t k = 0; k < g->d; k++)
+        p[k] = 1.0 / g->tau[k];
+}
+
+static void aim_precision(const gbs_gaussian *g, const double *pull, double v, double *p) {
+    for (size_t k = 0; k < g->d; k++)
+        p[k] = 1.0 / v + pull[k];
+}
+
+static bool set_precision(gbs_gaussian *g, const double *p) {
     for (size_t k = 0; k < g->d; k++) {
-        double precision = (1.0 - b) / g->tau[k] + b * (1.0 / v + pull[k]);
-        if (!(precision > 0.0) || !isfinite(precision))
+        if (!(p[k] > 0.0) || !isfinite(p[k]))
             return false;
-        next->tau[k] = 1.0 / precision;
-        next->sd[k] = sqrt(next->tau[k]);
+        g->tau[k] = 1.0 / p[k];
+        g->sd[k] = sqrt(g->tau[k]);
     }
     return true;
 }
@@ -84,5 +93,18 @@ static void marginal_sd(const gbs_gaussian *g, double *sd) {
         sd[k] = g->sd[k];
 }
 
-const gbs_family_ops gbs_diagonal = {"diagonal", per_coordinate, per_coordinate, project,  pull_back,     kl_spread,  gap,
-                                     decrement,  mix,            get_free,       set_free, free_gradient, marginal_sd};
+const gbs_family_ops gbs_diagonal = {.name = "diagonal",
+                                     .pull_size = per_coordinate,
+                                     .free_size = per_coordinate,
+                                     .project = project,
+                                     .pull_back = pull_back,
+                                     .kl_spread = kl_spread,
+                                     .gap = gap,
+                                     .decrement = decrement,
+                                     .get_precision = get_precision,
+                                     .aim_precision = aim_precision,
+                                     .set_precision = set_precision,
+                                     .get_free = get_free,
+                                     .set_free = set_free,
+                                     .free_gradient = free_gradient,
+                                     .marginal_sd = marginal_sd};

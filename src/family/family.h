@@ -52,8 +52,11 @@ typedef struct gbs_family_ops {
     /* Half the squared norm of the natural gradient: what is still to gain, to second order. */
     double (*decrement)(const gbs_gaussian *g, const double *pull, double v, double *scratch);
 
-    /* next's spread = precision (1 - b) S^-1 + b (I/v + pull), restricted to the family. False when that is no covariance. */
-    bool (*mix)(const gbs_gaussian *g, const double *pull, double v, double b, gbs_gaussian *next);
+    /* The spread as a precision: S^-1 in the family's free_size numbers (isotropic 1/sigma^2, diagonal 1/sigma_k^2, full the lower
+     * triangle), the one that the natural gradient aims at, I/v + pull, and back. set_precision: false when that is no covariance. */
+    void (*get_precision)(const gbs_gaussian *g, double *p);
+    void (*aim_precision)(const gbs_gaussian *g, const double *pull, double v, double *p);
+    bool (*set_precision)(gbs_gaussian *g, const double *p);
 
     /* Unconstrained coordinates (log sigma; C with log diagonal) and dF in them. */
     void (*get_free)(const gbs_gaussian *g, double *z);

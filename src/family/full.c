@@ -104,15 +104,27 @@ void gbs_full_refresh_precision(gbs_gaussian *g) {
             r[i * d + j] = r[j * d + i];
 }
 
-static bool mix(const gbs_gaussian *g, const double *pull, double v, double b, gbs_gaussian *next) {
+static void get_precision(const gbs_gaussian *g, double *p) {
     size_t d = g->d;
-    for (size_t i = 0; i < d; i++) {
+    for (size_t i = 0; i < d; i++)
         for (size_t j = 0; j <= i; j++)
-            next->precision[i * d + j] = (1.0 - b) * g->precision[i * d + j] + b * pull[i * d + j];
-        next->precision[i * d + i] += b / v;
-    }
-    gbs_symmetrise(d, next->precision);
-    return gbs_full_set_precision(next);
+            *p++ = g->precision[i * d + j];
+}
+
+static void aim_precision(const gbs_gaussian *g, const double *pull, double v, double *p) {
+    size_t d = g->d;
+    for (size_t i = 0; i < d; i++)
+        for (size_t j = 0; j <= i; j++)
+            *p++ = pull[i * d + j] + (i == j ? 1.0 / v : 0.0);
+}
+
+static bool set_precision(gbs_gaussian *g, const double *p) {
+    size_t d = g->d;
+    for (size_t i = 0; i < d; i++)
+        for (size_t j = 0; j <= i; j++)
+            g->precision[i * d + j] = *p++;
+    gbs_symmetrise(d, g->precision);
+    return gbs_full_set_precision(g);
 }
 
 static void get_free(const gbs_gaussian *g, double *z) {
@@ -149,5 +161,18 @@ static void marginal_sd(const gbs_gaussian *g, double *sd) {
         sd[k] = sqrt(gbs_dot(d - k, g->factor + k * d + k, g->factor + k * d + k));
 }
 
-const gbs_family_ops gbs_full = {"full",    square, triangle, project,  pull_back,     kl_spread,  gap,
-                                 decrement, mix,    get_free, set_free, free_gradient, marginal_sd};
+const gbs_family_ops gbs_full = {.name = "full",
+                                 .pull_size = square,
+                                 .free_size = triangle,
+                                 .project = project,
+                                 .pull_back = pull_back,
+                                 .kl_spread = kl_spread,
+                                 .gap = gap,
+                                 .decrement = decrement,
+                                 .get_precision = get_precision,
+                                 .aim_precision = aim_precision,
+                                 .set_precision = set_precision,
+                                 .get_free = get_free,
+                                 .set_free = set_free,
+                                 .free_gradient = free_gradient,
+                                 .marginal_sd = marginal_sd};

@@ -54,11 +54,18 @@ static double decrement(const gbs_gaussian *g, const double *pull, double v, dou
     return 0.25 * (double)g->d * ratio * ratio;
 }
 
-static bool mix(const gbs_gaussian *g, const double *pull, double v, double b, gbs_gaussian *next) {
-    double precision = (1.0 - b) / (g->sd[0] * g->sd[0]) + b * (1.0 / v + pull[0] / (double)g->d);
-    if (!(precision > 0.0) || !isfinite(precision))
+static void get_precision(const gbs_gaussian *g, double *p) {
+    p[0] = 1.0 / (g->sd[0] * g->sd[0]);
+}
+
+static void aim_precision(const gbs_gaussian *g, const double *pull, double v, double *p) {
+    p[0] = 1.0 / v + pull[0] / (double)g->d;
+}
+
+static bool set_precision(gbs_gaussian *g, const double *p) {
+    if (!(p[0] > 0.0) || !isfinite(p[0]))
         return false;
-    next->sd[0] = 1.0 / sqrt(precision);
+    g->sd[0] = 1.0 / sqrt(p[0]);
     return true;
 }
 
@@ -80,8 +87,21 @@ static void marginal_sd(const gbs_gaussian *g, double *sd) {
         sd[k] = g->sd[0];
 }
 
-const gbs_family_ops gbs_isotropic = {"isotropic", one, one,      project,  pull_back,     kl_spread,  gap,
-                                      decrement,   mix, get_free, set_free, free_gradient, marginal_sd};
+const gbs_family_ops gbs_isotropic = {.name = "isotropic",
+                                      .pull_size = one,
+                                      .free_size = one,
+                                      .project = project,
+                                      .pull_back = pull_back,
+                                      .kl_spread = kl_spread,
+                                      .gap = gap,
+                                      .decrement = decrement,
+                                      .get_precision = get_precision,
+                                      .aim_precision = aim_precision,
+                                      .set_precision = set_precision,
+                                      .get_free = get_free,
+                                      .set_free = set_free,
+                                      .free_gradient = free_gradient,
+                                      .marginal_sd = marginal_sd};
 
 /* ---------------------------------------------------------------- fixed: sigma^2 = 1/n never moves */
 
@@ -98,11 +118,16 @@ static double no_gap(const gbs_gaussian *g, const double *pull, double v, double
     return 0.0;
 }
 
-static bool keep_spread(const gbs_gaussian *g, const double *pull, double v, double b, gbs_gaussian *next) {
+static void aim_nothing(const gbs_gaussian *g, const double *pull, double v, double *p) {
+    (void)g;
     (void)pull;
     (void)v;
-    (void)b;
-    next->sd[0] = g->sd[0];
+    (void)p;
+}
+
+static bool keep_spread(gbs_gaussian *g, const double *p) {
+    (void)g;
+    (void)p;
     return true;
 }
 
@@ -124,5 +149,18 @@ static void no_gradient(const gbs_gaussian *g, const double *pull, double v, dou
     (void)dz;
 }
 
-const gbs_family_ops gbs_fixed = {"fixed", one,         none,        project,     pull_back,   kl_spread,  no_gap,
-                                  no_gap,  keep_spread, get_nothing, set_nothing, no_gradient, marginal_sd};
+const gbs_family_ops gbs_fixed = {.name = "fixed",
+                                  .pull_size = one,
+                                  .free_size = none,
+                                  .project = project,
+                                  .pull_back = pull_back,
+                                  .kl_spread = kl_spread,
+                                  .gap = no_gap,
+                                  .decrement = no_gap,
+                                  .get_precision = get_nothing,
+                                  .aim_precision = aim_nothing,
+                                  .set_precision = keep_spread,
+                                  .get_free = get_nothing,
+                                  .set_free = set_nothing,
+                                  .free_gradient = no_gradient,
+                                  .marginal_sd = marginal_sd};

@@ -118,7 +118,12 @@ static gbs_status solve(struct fit *f) {
     task.problem = (gbs_problem){.ctx = f->ctx, .rows = &f->rows, .loss = gbs_loss_of(o->loss)};
     task.problem.prior = (gbs_prior){NULL, o->prior_sd * o->prior_sd};
     task.fixed_sd = 1.0 / sqrt((double)f->data->n);
-    task.solve = (gbs_solve_options){o->solver, o->tolerance, o->max_iterations, o->batch, o->epochs, o->schedule};
+    task.solve = (gbs_solve_options){.solver = o->solver,
+                                     .tolerance = o->tolerance,
+                                     .max_iterations = o->max_iterations,
+                                     .batch = o->batch,
+                                     .epochs = o->epochs,
+                                     .schedule = o->schedule};
     gbs_status status = GBS_OK;
     if (f->dual) {
         status = gbs_reduction_create(f->ctx, &f->rows, &task.problem.prior, &f->reduction);

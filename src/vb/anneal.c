@@ -130,7 +130,8 @@ gbs_status gbs_anneal(const gbs_anneal_task *task, gbs_gaussian *result, gbs_sol
     return status;
 }
 
-gbs_status gbs_restart(const gbs_anneal_task *task, size_t restarts, gbs_gaussian *result, gbs_solution *best, double *energies) {
+gbs_status gbs_restart(const gbs_anneal_task *task, size_t restarts, gbs_gaussian *result, gbs_solution *best,
+                       double *energies) {
     gbs_context *ctx = task->problem.ctx;
     struct climber c;
     gbs_status status = climber_create(task, task->family, &c);

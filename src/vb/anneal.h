@@ -6,7 +6,7 @@
 #include "vb/solve.h"
 
 typedef struct gbs_anneal_task {
-    gbs_problem problem;          /* lambda is set from the ladder */
+    gbs_problem problem; /* lambda is set from the ladder */
     gbs_family family;
     double fixed_sd;              /* of the fixed family */
     const gbs_reduction *reduced; /* full family in the row space; NULL: in the data's own coordinates */
@@ -21,6 +21,7 @@ typedef struct gbs_anneal_task {
 gbs_status gbs_anneal(const gbs_anneal_task *task, gbs_gaussian *result, gbs_solution *path);
 
 /* The best of `restarts` solves at the last lambda whose means are drawn from the prior; energies[i] is the F of each. */
-gbs_status gbs_restart(const gbs_anneal_task *task, size_t restarts, gbs_gaussian *result, gbs_solution *best, double *energies);
+gbs_status gbs_restart(const gbs_anneal_task *task, size_t restarts, gbs_gaussian *result, gbs_solution *best,
+                       double *energies);
 
 #endif

@@ -91,7 +91,8 @@ struct sums {
 static struct sums sums_of(const struct pass *p, size_t chunk) {
     double *base = p->w->sums + chunk * p->w->sums_size;
     size_t d = p->g->d;
-    return (struct sums){base, base + 1, base + 2, base + EXTRA_SUMS, base + EXTRA_SUMS + d, base + EXTRA_SUMS + d + p->pull_size};
+    return (struct sums){
+        base, base + 1, base + 2, base + EXTRA_SUMS, base + EXTRA_SUMS + d, base + EXTRA_SUMS + d + p->pull_size};
 }
 
 static void add_block(const struct pass *p, const gbs_block *b, double *scratch, struct sums *sums) {

@@ -74,9 +74,9 @@ static double evaluate(void *instance, const double *x, double *gradient, const 
 /* In scaled coordinates the Hessian is near the identity, so |gradient|^2/2 is about what is left. */
 static bool close_enough(struct search *s, double gradient_norm) {
     double f = fmax(1.0, fabs(s->engine->here.free_energy));
-    s->left = gbs_left_to_gain(s->problem, s->g, &s->engine->here, 0.5 * gradient_norm * gradient_norm,
-                               s->engine->workspace.square);
-    s->converged = s->left <= s->options->tolerance * f;
+    s->left =
+        gbs_left_to_gain(s->problem, s->g, &s->engine->here, 0.5 * gradient_norm * gradient_norm, s->engine->workspace.square);
+    s->converged = s->left <= s->options->tolerance * f || 0.5 * gradient_norm * gradient_norm <= s->options->enough;
     gbs_engine_progress(s->engine, s->left, s->options->tolerance * f);
     return s->converged;
 }

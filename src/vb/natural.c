@@ -4,7 +4,8 @@
  *   full:     P <- (1-b) P + b H,  m <- m - b P^-1 dF/dm   with the new P = S^-1
  *   smaller:  the family's part of H for the spread; Newton's step (H with |w|)^-1 dF/dm for m
  *
- * b starts at 1 and is halved until F falls. For the zero-one loss some w_i < 0: a step whose P is not positive definite counts as one
+ * b starts at 1 and is halved until F falls. Where m and S push each other to and fro (a rare level, a long row) b would have to stay small
+ * for all; Anderson's acceleration of the map is tried first and taken whenever F falls. For the zero-one loss some w_i < 0: a step whose P is not positive definite counts as one
  * that does not fall. One step costs one pass over the rows with its X'DX, O(n d^2), and O(d^3).
  */
 #include "kernel/linalg.h"
@@ -40,36 +41,103 @@ static void covariance_direction(const gbs_gaussian *g, gbs_engine *e) {
     cblas_dtrmv(CblasRowMajor, CblasUpper, CblasNoTrans, CblasNonUnit, d, g->factor, d, e->step, 1);
 }
 
+/* engine->packed: x = (m, precision) here, what the natural gradient aims at minus it, the metric's weights, and one more. */
+struct packed {
+    double *x, *aim, *weight, *trial;
+    size_t size;
+};
+
+static struct packed packed_of(const gbs_engine *e) {
+    size_t size = e->anderson.size;
+    return (struct packed){e->packed, e->packed + size, e->packed + 2 * size, e->packed + 3 * size, size};
+}
+
+/* engine->next = the Gaussian with the mean and precision of `trial`. */
+static bool unpack(gbs_engine *e, const double *trial) {
+    memcpy(e->next.mean, trial, e->d * sizeof *trial);
+    return gbs_family_of(e->family)->set_precision(&e->next, trial + e->d);
+}
+
 /* engine->next = g moved by b along the natural gradient. */
 static bool propose(const gbs_problem *problem, gbs_engine *e, const gbs_gaussian *g, double b) {
+    struct packed p = packed_of(e);
     const gbs_family_ops *family = gbs_family_of(g->family);
-    if (!family->mix(g, e->here.pull, problem->prior.variance, b, &e->next))
+    size_t d = g->d;
+    memcpy(p.x, g->mean, d * sizeof *p.x);
+    family->get_precision(g, p.x + d);
+    family->aim_precision(g, e->here.pull, problem->prior.variance, p.aim + d);
+    for (size_t k = d; k < p.size; k++)
+        p.trial[k] = (1.0 - b) * p.x[k] + b * p.aim[k];
+    if (!family->set_precision(&e->next, p.trial + d))
         return false;
     if (g->family == GBS_FAMILY_FULL)
         covariance_direction(&e->next, e);
-    for (size_t k = 0; k < g->d; k++)
+    for (size_t k = 0; k < d; k++)
         e->next.mean[k] = g->mean[k] - b * e->step[k];
     return true;
 }
 
-/* Halves *b until F falls; next and there then hold the new point. False when no step helps. */
-static gbs_status descend(const gbs_problem *problem, gbs_engine *e, const gbs_gaussian *g, double slope, double *b, bool *moved) {
-    double old = e->here.free_energy;
+/* Lengths for the acceleration: a change of m in posterior standard deviations, of the precision relative to itself. */
+static void set_weights(const gbs_gaussian *g, const struct packed *p) {
+    size_t d = g->d, k = d;
+    if (g->family == GBS_FAMILY_FULL) {
+        const double *diagonal = g->precision;
+        for (size_t i = 0; i < d; i++) {
+            p->weight[i] = sqrt(diagonal[i * d + i]);
+            for (size_t j = 0; j <= i; j++)
+                p->weight[k++] = 1.0 / sqrt(diagonal[i * d + i] * diagonal[j * d + j]);
+        }
+        return;
+    }
+    for (; k < p->size; k++)
+        p->weight[k] = 1.0 / p->x[k];
+    for (size_t i = 0; i < d; i++)
+        p->weight[i] = 1.0 / (g->family == GBS_FAMILY_DIAGONAL ? g->sd[i] : g->sd[0]);
+}
+
+/* F at engine->next; *better when it falls enough for a step of size b. */
+static gbs_status try_next(const gbs_problem *problem, gbs_engine *e, double slope, double b, bool *better) {
+    gbs_status status = gbs_evaluate(problem, &e->next, &e->workspace, &e->there);
+    double old = e->here.free_energy, fall = old - e->there.free_energy;
+    /* far from the optimum the slope promises more than F holds */
+    *better = fall >= 1e-4 * b * fmin(slope, fabs(old));
+    /* at the floor of rounding F cannot tell any more: trust the step */
+    if (fabs(fall) <= ROUNDING * fabs(old) && slope <= 1e2 * ROUNDING * fabs(old))
+        *better = true;
+    return status;
+}
+
+/* The accelerated point, made from the full step in engine->next. */
+static gbs_status accelerate(const gbs_problem *problem, gbs_engine *e, const gbs_gaussian *g, double slope, bool *moved) {
+    struct packed p = packed_of(e);
+    size_t d = g->d;
+    set_weights(g, &p);
+    for (size_t k = 0; k < d; k++)
+        p.aim[k] = e->next.mean[k];
+    for (size_t k = 0; k < p.size; k++)
+        p.aim[k] -= p.x[k];
+    if (!gbs_anderson_propose(&e->anderson, p.x, p.aim, p.weight, p.trial) || !unpack(e, p.trial))
+        return GBS_OK;
+    return try_next(problem, e, slope, 1.0, moved);
+}
+
+/* Moves to engine->next: the accelerated point if F falls there, else the plain step, *b halved until it does. */
+static gbs_status descend(const gbs_problem *problem, gbs_engine *e, const gbs_gaussian *g, double slope, double *b,
+                          bool *moved) {
     *moved = false;
-    for (; *b > 1e-8; *b *= 0.5) {
+    gbs_status status = GBS_OK;
+    if (propose(problem, e, g, 1.0))
+        status = accelerate(problem, e, g, slope, moved);
+    else
+        gbs_anderson_forget(&e->anderson);
+    for (; status == GBS_OK && !*moved && *b > 1e-8; *b *= 0.5) {
         if (!propose(problem, e, g, *b))
             continue;
-        gbs_status status = gbs_evaluate(problem, &e->next, &e->workspace, &e->there);
-        if (status != GBS_OK)
-            return status;
-        double fall = old - e->there.free_energy;
-        /* far from the optimum the slope promises more than F holds */
-        if (fall >= 1e-4 * *b * fmin(slope, fabs(old)) || (fabs(fall) <= ROUNDING * fabs(old) && slope <= ROUNDING * 1e2 * fabs(old))) {
-            *moved = true;
-            return GBS_OK;
-        }
+        status = try_next(problem, e, slope, *b, moved);
+        if (*moved)
+            break;
     }
-    return GBS_OK;
+    return status;
 }
 
 static void accept(gbs_engine *e, gbs_gaussian *g) {
@@ -87,6 +155,7 @@ gbs_status gbs_solve_natural(const gbs_problem *problem, const gbs_solve_options
     *result = (gbs_solution){.solver = GBS_SOLVER_NATURAL};
     gbs_status status = gbs_evaluate(problem, g, &e->workspace, &e->here);
     double b = 1.0, left = INFINITY, best = INFINITY;
+    gbs_anderson_forget(&e->anderson);
     size_t stalled = 0;
     while (status == GBS_OK) {
         if (g->family == GBS_FAMILY_FULL)
@@ -103,7 +172,8 @@ gbs_status gbs_solve_natural(const gbs_problem *problem, const gbs_solve_options
         stalled = left < best ? 0 : stalled + 1;
         best = fmin(best, left);
         bool at_floor = stalled >= 3 && slope + 2.0 * spread <= ROUNDING * 1e2 * fabs(e->here.free_energy);
-        if (result->converged || at_floor || result->iterations >= options->max_iterations)
+        bool rough_enough = 0.5 * slope + spread <= options->enough;
+        if (result->converged || at_floor || rough_enough || result->iterations >= options->max_iterations)
             break;
         bool moved;
         status = descend(problem, e, g, slope + 2.0 * spread, &b, &moved);

@@ -52,7 +52,8 @@ static void gram_row(void *arg, size_t i, size_t worker) {
     }
 }
 
-gbs_status gbs_rows_gram(gbs_context *ctx, const gbs_rows *rows, const double *weight, const size_t *pick, size_t count, double *k) {
+gbs_status gbs_rows_gram(gbs_context *ctx, const gbs_rows *rows, const double *weight, const size_t *pick, size_t count,
+                         double *k) {
     struct gram g = {rows, weight, pick, count, gbs_matrix(ctx, gbs_workers(ctx), rows->d), k};
     if (g.scratch == NULL)
         return GBS_ERR_MEMORY;

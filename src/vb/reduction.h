@@ -33,6 +33,7 @@ gbs_status gbs_reduction_lift(const gbs_reduction *r, const double *u, const gbs
 gbs_status gbs_reduction_project(const gbs_reduction *r, const gbs_gaussian *from, gbs_gaussian *to);
 
 /* X diag(weight) X' of the picked rows (all: NULL), count x count, both triangles. */
-gbs_status gbs_rows_gram(gbs_context *ctx, const gbs_rows *rows, const double *weight, const size_t *pick, size_t count, double *k);
+gbs_status gbs_rows_gram(gbs_context *ctx, const gbs_rows *rows, const double *weight, const size_t *pick, size_t count,
+                         double *k);
 
 #endif

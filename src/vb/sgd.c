@@ -102,8 +102,9 @@ static gbs_status one_step(struct descent *s, gbs_schedule schedule, size_t t) {
     for (size_t k = 0; k < s->size; k++) {
         s->gradient[k] /= s->problem->lambda;
         if (!isfinite(s->gradient[k]))
-            return gbs_fail(s->problem->ctx, GBS_ERR_NUMERIC,
-                            "the stochastic solver diverged at step %zu; try --schedule modern, scaled columns or a larger batch", t);
+            return gbs_fail(
+                s->problem->ctx, GBS_ERR_NUMERIC,
+                "the stochastic solver diverged at step %zu; try --schedule modern, scaled columns or a larger batch", t);
     }
     if (schedule == GBS_SCHEDULE_PAPER)
         paper_step(s, t);
@@ -137,7 +138,8 @@ static gbs_status finish(const gbs_problem *problem, const gbs_solve_options *op
     if (status != GBS_OK)
         return status;
     if (!isfinite(e->here.free_energy))
-        return gbs_fail(problem->ctx, GBS_ERR_NUMERIC, "the stochastic solver diverged; try --schedule modern or scaled columns");
+        return gbs_fail(problem->ctx, GBS_ERR_NUMERIC,
+                        "the stochastic solver diverged; try --schedule modern or scaled columns");
     double left = problem->loss->convex ? gbs_optimality_gap(problem, g, &e->here, e->workspace.square) : NAN;
     /* without a proof there is nothing to measure: the epochs asked for were run */
     result->converged = !problem->loss->convex || left <= options->tolerance * fmax(1.0, fabs(e->here.free_energy));

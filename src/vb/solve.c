@@ -6,6 +6,9 @@
 /* Up to here a smaller family's Newton step (one X'DX, at BLAS speed) beats the many passes of L-BFGS. */
 enum { NEWTON_COLUMNS = 128 };
 
+/* A part of the rows moves the optimum by about one nat a coordinate; solving it much closer than that is wasted. */
+#define ROUGHLY 0.05
+
 const char *gbs_solver_name(gbs_solver solver) {
     switch (solver) {
     case GBS_SOLVER_AUTO:
@@ -36,6 +39,12 @@ gbs_status gbs_engine_create(gbs_context *ctx, const gbs_rows *rows, gbs_family 
         status = gbs_point_create(ctx, d, family, curvature, &out->there);
     if (status == GBS_OK && (out->step = gbs_doubles(ctx, d)) == NULL)
         status = GBS_ERR_MEMORY;
+    if (status == GBS_OK && solver == GBS_SOLVER_NATURAL) {
+        size_t size = d + gbs_family_of(family)->free_size(d);
+        status = gbs_anderson_create(ctx, size, &out->anderson);
+        if (status == GBS_OK && (out->packed = gbs_matrix(ctx, 4, size)) == NULL)
+            status = GBS_ERR_MEMORY;
+    }
     if (status != GBS_OK)
         gbs_engine_free(out);
     return status;
@@ -49,10 +58,13 @@ void gbs_engine_free(gbs_engine *e) {
     gbs_point_free(e->ctx, &e->here);
     gbs_point_free(e->ctx, &e->there);
     gbs_array_free(e->ctx, e->step);
+    gbs_array_free(e->ctx, e->packed);
+    gbs_anderson_free(e->ctx, &e->anderson);
     *e = (gbs_engine){0};
 }
 
-double gbs_left_to_gain(const gbs_problem *problem, const gbs_gaussian *g, const gbs_point *p, double decrement, double *square) {
+double gbs_left_to_gain(const gbs_problem *problem, const gbs_gaussian *g, const gbs_point *p, double decrement,
+                        double *square) {
     return problem->loss->convex ? gbs_optimality_gap(problem, g, p, square) : decrement;
 }
 
@@ -85,25 +97,62 @@ static gbs_status run(const gbs_problem *problem, const gbs_solve_options *optio
     return gbs_solve_lbfgs(problem, options, engine, g, result);
 }
 
+/* Every stride-th row stands for all; a level is used while it has rows enough for its columns. */
+static bool worth_a_level(const gbs_problem *problem, size_t stride) {
+    size_t rows = problem->rows->all.n / stride;
+    return rows >= 500 && rows >= 5 * problem->rows->d;
+}
+
 /* The mean risk over every 64th, then every 8th row is close to the mean over all; solving there first leaves few passes over all. */
-gbs_status gbs_solve(const gbs_problem *problem, const gbs_solve_options *options, bool coarse_first, gbs_engine *engine,
-                     gbs_gaussian *g, gbs_solution *result) {
-    size_t n = problem->rows->all.n, spent = 0;
-    for (size_t stride = 64; coarse_first && engine->solver != GBS_SOLVER_SGD && stride > 1; stride /= 8) {
-        if (n / stride < 500 || n / stride < 5 * g->d)
+static gbs_status climb_levels(const gbs_problem *problem, const gbs_solve_options *options, gbs_engine *engine,
+                               gbs_gaussian *g, size_t *spent) {
+    for (size_t stride = 64; stride > 1; stride /= 8) {
+        if (!worth_a_level(problem, stride))
             continue;
         gbs_rows part = gbs_rows_subsample(problem->rows, stride);
         gbs_problem coarse = *problem;
         coarse.rows = &part;
         gbs_solve_options rough = *options;
-        rough.tolerance = fmax(options->tolerance, 1e-3);
-        gbs_status status = run(&coarse, &rough, engine, g, result);
+        rough.enough = ROUGHLY * (double)g->d;
+        gbs_solution result;
+        gbs_status status = run(&coarse, &rough, engine, g, &result);
         if (status != GBS_OK)
             return status;
-        spent += result->iterations;
+        *spent += result.iterations;
     }
+    return GBS_OK;
+}
+
+/* The part may have missed the rows that matter most (a rare level, and the exponential loss explodes on it): its solution becomes
+ * the start only if it is better than the start it came from. */
+static gbs_status coarse_start(const gbs_problem *problem, const gbs_solve_options *options, gbs_engine *engine,
+                               gbs_gaussian *g, size_t *spent) {
+    gbs_gaussian kept;
+    gbs_status status = gbs_gaussian_create(problem->ctx, g->family, g->d, &problem->prior, 1.0, &kept);
+    if (status != GBS_OK)
+        return status;
+    gbs_gaussian_copy(&kept, g);
+    status = climb_levels(problem, options, engine, g, spent);
+    if (status == GBS_OK)
+        status = gbs_evaluate(problem, g, &engine->workspace, &engine->here);
+    double there = engine->here.free_energy;
+    if (status == GBS_OK)
+        status = gbs_evaluate(problem, &kept, &engine->workspace, &engine->here);
+    if (status == GBS_OK && !(there < engine->here.free_energy))
+        gbs_gaussian_copy(g, &kept);
+    gbs_gaussian_free(problem->ctx, &kept);
+    return status;
+}
+
+gbs_status gbs_solve(const gbs_problem *problem, const gbs_solve_options *options, bool coarse_first, gbs_engine *engine,
+                     gbs_gaussian *g, gbs_solution *result) {
+    size_t spent = 0;
+    gbs_status status = GBS_OK;
+    if (coarse_first && engine->solver != GBS_SOLVER_SGD && worth_a_level(problem, 8))
+        status = coarse_start(problem, options, engine, g, &spent);
     engine->first_left = 0.0;
-    gbs_status status = run(problem, options, engine, g, result);
+    if (status == GBS_OK)
+        status = run(problem, options, engine, g, result);
     result->iterations += spent;
     return status;
 }

@@ -2,11 +2,13 @@
 #ifndef GIBBSITE_VB_SOLVE_H
 #define GIBBSITE_VB_SOLVE_H
 
+#include "vb/anderson.h"
 #include "vb/free_energy.h"
 
 typedef struct gbs_solve_options {
     gbs_solver solver;
     double tolerance;
+    double enough; /* also stop when the second-order estimate of what is left falls below this; 0: never */
     size_t max_iterations;
     size_t batch, epochs;
     gbs_schedule schedule;
@@ -30,6 +32,8 @@ typedef struct gbs_engine {
     gbs_gaussian next;
     gbs_point here, there;
     double *step;
+    gbs_anderson anderson;         /* natural: over (m, precision) */
+    double *packed;                /* natural: four vectors of that size */
     double done_before, done_span; /* this solve's stretch of the progress bar */
     double first_left;             /* what was left to gain at its start */
 } gbs_engine;
@@ -52,7 +56,8 @@ gbs_status gbs_solve_sgd(const gbs_problem *problem, const gbs_solve_options *op
                          gbs_solution *result);
 
 /* What is left to gain at a point: the proven gap for a convex loss, else `decrement` (a second-order guess). */
-double gbs_left_to_gain(const gbs_problem *problem, const gbs_gaussian *g, const gbs_point *p, double decrement, double *square);
+double gbs_left_to_gain(const gbs_problem *problem, const gbs_gaussian *g, const gbs_point *p, double decrement,
+                        double *square);
 /* Moves the progress bar: on a log scale, from what was left at first to the target. */
 void gbs_engine_progress(gbs_engine *e, double left, double target);
 void gbs_report(const gbs_problem *problem, const gbs_point *p, double left, gbs_solution *result);

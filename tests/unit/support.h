@@ -35,7 +35,7 @@ static inline void check_close(double actual, double expected, double relative, 
     _fail(file, line);
 }
 
-#define assert_close(actual, expected, relative, absolute)                                                                        \
+#define assert_close(actual, expected, relative, absolute)                                                                     \
     check_close((actual), (expected), (relative), (absolute), #actual, __FILE__, __LINE__)
 
 static inline void check_at_most(double actual, double limit, const char *what, const char *file, int line) {
@@ -166,12 +166,12 @@ static inline gbs_context *new_context(int threads, uint64_t seed) {
     return ctx;
 }
 
-#define assert_ok(ctx, call)                                                                                                      \
-    do {                                                                                                                          \
-        if ((call) != GBS_OK) {                                                                                                   \
-            print_error("%s: %s\n", #call, gbs_error_message(ctx));                                                               \
-            fail();                                                                                                               \
-        }                                                                                                                         \
+#define assert_ok(ctx, call)                                                                                                   \
+    do {                                                                                                                       \
+        if ((call) != GBS_OK) {                                                                                                \
+            print_error("%s: %s\n", #call, gbs_error_message(ctx));                                                            \
+            fail();                                                                                                            \
+        }                                                                                                                      \
     } while (0)
 
 static inline gbs_data *dense_data(gbs_context *ctx, const struct table_of_numbers *t) {
