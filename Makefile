@@ -32,6 +32,7 @@ bench: ## build the benchmarks and run them
 	@$(MAKE) build
 	@tools/build.sh release bench
 	@set -e; for b in build/release/bench/*; do [ -f "$$b" ] && [ -x "$$b" ] || continue; echo "== $${b##*/}"; "$$b"; done
+	@for b in bench/*.sh; do echo "== $${b##*/}"; "$$b" build/gibbsite; done
 
 lint: ## formatting, warnings of two compilers, static analysis, include rules
 	@tools/setup.sh lint

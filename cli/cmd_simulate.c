@@ -17,7 +17,7 @@
 enum { STREAM_THETA = 1, STREAM_X = 2, STREAM_KEEP = 3, STREAM_FLIP = 4 };
 
 struct truth {
-    size_t rows, cols, signal;
+    size_t rows, cols, signal, skip;
     double noise, density;
     double *theta;
 };
@@ -33,6 +33,7 @@ static int read_truth(const struct app *app, struct truth *t) {
         t->noise = o->number[OPT_NOISE];
     if (given(o, OPT_DENSITY))
         t->density = o->number[OPT_DENSITY];
+    t->skip = (size_t)o->count[OPT_SKIP];
     t->signal = given(o, OPT_SIGNAL) ? (size_t)o->count[OPT_SIGNAL] : t->cols;
     if (t->signal > t->cols)
         return app_fail(app, EXIT_USAGE, "simulate: --signal %zu is more than --cols %zu", t->signal, t->cols);
@@ -112,7 +113,7 @@ static int draw(const struct app *app, const struct truth *t, int format, struct
     else if (format == 2)
         npy_header(t, out);
     for (size_t i = 0; i < t->rows && !app_interrupted() && !out->failed; i++) {
-        int y = draw_row(app, t, i, x);
+        int y = draw_row(app, t, t->skip + i, x);
         if (format == 0)
             csv_row(t, x, y, out);
         else if (format == 1)
@@ -188,6 +189,7 @@ const struct command command_simulate = {
     "Rows x ~ N(0, I), labels sign(x'theta) with |theta| = 1, each flipped with probability --noise: the Bayes risk is that number exactly,\n"
     "and it is printed on standard error. Written as CSV, or as the ending of FILE (.svm, .npy) or --format says.",
     "gibbsite simulate classify --rows 2000 --cols 20 --noise 0.1 -o train.csv\n"
+    "gibbsite simulate classify --rows 5000 --cols 20 --noise 0.1 --skip 2000 -o test.csv\n"
     "gibbsite simulate classify --rows 500 --cols 20000 --density 0.01 -o wide.svm",
     run,
 };

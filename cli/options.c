@@ -58,6 +58,8 @@ static const struct option_spec table[OPTION_COUNT] = {
     {OPT_MAX_ITER, "max-iter", 0, "N", OPTION_COUNT_FROM_1, NULL, FOR_FIT, "most iterations for one lambda (default 1000)"},
     {OPT_ROWS, "rows", 0, "N", OPTION_COUNT_FROM_1, NULL, FOR_SIMULATE, "number of rows (default 1000)"},
     {OPT_COLS, "cols", 0, "D", OPTION_COUNT_FROM_1, NULL, FOR_SIMULATE, "number of features (default 10)"},
+    {OPT_SKIP, "skip", 0, "N", OPTION_COUNT_FROM_1, NULL, FOR_SIMULATE,
+     "leave out the first N rows that the seed would give: fresh rows of the same truth, for testing"},
     {OPT_NOISE, "noise", 0, "P", OPTION_NOISE, NULL, FOR_SIMULATE,
      "probability that a label is flipped, below one half; it is the Bayes risk (default 0.1)"},
     {OPT_DENSITY, "density", 0, "P", OPTION_PROBABILITY, NULL, FOR_SIMULATE,

@@ -38,6 +38,7 @@ enum option_id {
     OPT_MAX_ITER,
     OPT_ROWS,
     OPT_COLS,
+    OPT_SKIP,
     OPT_NOISE,
     OPT_DENSITY,
     OPT_SIGNAL,

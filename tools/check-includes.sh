@@ -14,7 +14,7 @@ family: kernel
 vb: risk family
 smc: risk
 bound: core
-model: family
+model: family risk
 learn: vb smc bound model
 '
 # Headers that the build writes.
