@@ -108,8 +108,8 @@ static gbs_model_info fit(const gbs_data *data, gbs_family family) {
     return info;
 }
 
-static void run(size_t n, size_t d, gbs_family family, double (*denominator)(const struct product *), const char *what, double flops,
-                double target) {
+static void run(size_t n, size_t d, gbs_family family, double (*denominator)(const struct product *), const char *what,
+                double flops, double target) {
     double *x = malloc(n * d * sizeof *x), *y = malloc(n * sizeof *y), *m = calloc(d, sizeof *m);
     double *out = calloc(n + CHUNKS * d * d, sizeof *out);
     if (x == NULL || y == NULL || m == NULL || out == NULL)
@@ -130,7 +130,8 @@ static void run(size_t n, size_t d, gbs_family family, double (*denominator)(con
     double bytes = (double)(n * d) * 8.0;
     printf("%-9s hinge %zu x %zu: %.1f ms, %zu iterations, relative gap %.1e\n", gbs_family_name(family), n, d, 1e3 * best,
            info.iterations, info.optimality_gap / info.free_energy);
-    printf("  %s: %.2f ms (%.1f GFLOP/s, %.1f GB/s of the matrix)\n", what, 1e3 * base, 1e-9 * flops / base, 1e-9 * bytes / base);
+    printf("  %s: %.2f ms (%.1f GFLOP/s, %.1f GB/s of the matrix)\n", what, 1e3 * base, 1e-9 * flops / base,
+           1e-9 * bytes / base);
     printf("  ratio %.1f (target at most %.0f)\n", best / base, target);
     gbs_data_free(data);
     free(x);

@@ -11,8 +11,8 @@ static int run(struct app *app) {
     struct input in = {0};
     gbs_evaluation e;
     if (o->n_inputs != 2)
-        return app_fail(app, EXIT_USAGE, "evaluate: expected a model and a data file, found %zu arguments; gibbsite %s", o->n_inputs,
-                        app->command->usage);
+        return app_fail(app, EXIT_USAGE, "evaluate: expected a model and a data file, found %zu arguments; gibbsite %s",
+                        o->n_inputs, app->command->usage);
     if (strcmp(o->inputs[0], "-") == 0 && strcmp(o->inputs[1], "-") == 0)
         return app_fail(app, EXIT_USAGE, "evaluate: MODEL and DATA cannot both be standard input");
     int code = app_load_model(app, o->inputs[0], &model);
@@ -50,7 +50,8 @@ const struct command command_evaluate = {
     FOR_EVALUATE,
     "evaluate MODEL DATA [OPTIONS]",
     "error, Gibbs risk, AUC and confusion on labelled rows",
-    "DATA must hold the label column of the training file. The error is that of the vote sign(x'm); the Gibbs error that of one classifier\n"
+    "DATA must hold the label column of the training file. The error is that of the vote sign(x'm); the Gibbs error that of "
+    "one classifier\n"
     "drawn from the posterior; the Gibbs risk (--json) is the mean loss of the fit's own loss.",
     "gibbsite evaluate model.json test.csv\n"
     "gibbsite evaluate model.json test.csv --json",

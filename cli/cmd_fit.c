@@ -39,7 +39,8 @@ static int check_options(const struct app *app) {
     if (given(o, OPT_LAMBDA) && given(o, OPT_LAMBDA_GRID))
         return app_fail(app, EXIT_USAGE, "fit: --lambda and --lambda-grid exclude each other");
     if (given(o, OPT_RESTARTS) && given(o, OPT_LAMBDA_GRID))
-        return app_fail(app, EXIT_USAGE, "fit: --restarts and --lambda-grid exclude each other: restarts go straight to --lambda");
+        return app_fail(app, EXIT_USAGE,
+                        "fit: --restarts and --lambda-grid exclude each other: restarts go straight to --lambda");
     if (given(o, OPT_RESTARTS) && sgd)
         return app_fail(app, EXIT_USAGE, "fit: --restarts and --solver sgd exclude each other");
     for (size_t k = 0; k < sizeof sgd_only / sizeof *sgd_only; k++)
@@ -205,18 +206,13 @@ static void path_csv(const gbs_model *model, struct text *out) {
     }
 }
 
-static int write_path(const struct fit *f) {
-    const char *file = f->app->options.text[OPT_PATH];
-    struct text text = {0};
-    if (ends_in(file, ".json")) {
-        struct json j = json_writer(&text);
+static void path_text(const struct fit *f, struct text *out) {
+    if (ends_in(f->app->options.text[OPT_PATH], ".json")) {
+        struct json j = json_writer(out);
         result_path(&j, NULL, f->model);
     } else {
-        path_csv(f->model, &text);
+        path_csv(f->model, out);
     }
-    int code = app_write(f->app, file, &text);
-    text_free(&text);
-    return code;
 }
 
 static int write_model(const struct fit *f) {
@@ -231,23 +227,29 @@ static int write_model(const struct fit *f) {
     return code;
 }
 
+/* Everything is composed before the first file is written: running out of memory half way must leave none of them. */
 static int write_results(const struct fit *f) {
     const struct options *o = &f->app->options;
-    int code = given(o, OPT_OUTPUT) ? write_model(f) : EXIT_DONE;
-    if (code == EXIT_DONE && given(o, OPT_PATH))
-        code = write_path(f);
+    struct text path = {0}, result = {0};
     bool model_on_stdout = given(o, OPT_OUTPUT) && strcmp(o->text[OPT_OUTPUT], "-") == 0;
-    if (code == EXIT_DONE && !model_on_stdout) {
-        struct text text = {0};
-        if (given(o, OPT_JSON))
-            result_json(f, &text);
-        else if (!given(o, OPT_QUIET))
-            result_text(f, &text);
-        code = app_write(f->app, NULL, &text);
-        text_free(&text);
-    }
+    if (given(o, OPT_PATH))
+        path_text(f, &path);
+    if (given(o, OPT_JSON))
+        result_json(f, &result);
+    else if (!given(o, OPT_QUIET) && !model_on_stdout)
+        result_text(f, &result);
+    int code = path.failed || result.failed ? app_fail(f->app, EXIT_MEMORY, "out of memory") : EXIT_DONE;
+    if (code == EXIT_DONE && given(o, OPT_OUTPUT))
+        code = write_model(f);
+    if (code == EXIT_DONE && given(o, OPT_PATH))
+        code = app_write(f->app, o->text[OPT_PATH], &path);
+    if (code == EXIT_DONE)
+        code = app_write(f->app, NULL, &result);
+    text_free(&path);
+    text_free(&result);
     if (code == EXIT_DONE && !f->info.converged) {
-        app_note(f->app, "the solver did not converge (--max-iter, --tol, or --epochs with sgd); the result is written and says so");
+        app_note(f->app,
+                 "the solver did not converge (--max-iter, --tol, or --epochs with sgd); the result is written and says so");
         code = EXIT_NOT_CONVERGED;
     }
     return code;
@@ -276,8 +278,10 @@ const struct command command_fit = {
     FOR_FIT,
     "fit TRAIN [-o MODEL] [OPTIONS]",
     "fit a variational Gibbs posterior to labelled rows",
-    "Reads TRAIN (CSV, svmlight or .npy, gzip of each, - for standard input), scales its columns, and fits the Gaussian N(m, S) of the\n"
-    "chosen family that minimises lambda x (mean loss) + KL(N(m, S) || prior). For hinge and exponential loss the result is proven to lie\n"
+    "Reads TRAIN (CSV, svmlight or .npy, gzip of each, - for standard input), scales its columns, and fits the Gaussian N(m, "
+    "S) of the\n"
+    "chosen family that minimises lambda x (mean loss) + KL(N(m, S) || prior). For hinge and exponential loss the result is "
+    "proven to lie\n"
     "within the reported optimality gap of the best; zero-one loss is fitted by annealing along increasing lambda.",
     "gibbsite fit train.csv -o model.json\n"
     "gibbsite fit train.csv.gz -o model.json --test test.csv --loss hinge --family diagonal\n"

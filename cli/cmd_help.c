@@ -8,8 +8,9 @@
 
 static const char *const tagline = "variational approximations of Gibbs posteriors";
 
-static const char *const exit_codes = "0 done; 1 out of memory; 2 usage; 3 bad data, nothing written; 4 the solver did not converge (the "
-                                      "result is written and says so); 5 file system; 130 interrupted.";
+static const char *const exit_codes =
+    "0 done; 1 out of memory; 2 usage; 3 bad data, nothing written; 4 the solver did not converge (the "
+    "result is written and says so); 5 file system; 130 interrupted.";
 
 static void print_overview(FILE *out) {
     fprintf(out, "gibbsite %s: %s\n\nusage: gibbsite COMMAND [INPUT] [OPTIONS]\n\n", gbs_version(), tagline);
@@ -110,11 +111,11 @@ static int run_version(struct app *app) {
 }
 
 const struct command command_help = {
-    "help",       FOR_HELP, "help [COMMAND]", "help on a command", "Without COMMAND, the list of commands.", "gibbsite help fit",
+    "help",   FOR_HELP, "help [COMMAND]", "help on a command", "Without COMMAND, the list of commands.", "gibbsite help fit",
     run_help,
 };
 
 const struct command command_version = {
-    "version",         FOR_VERSION, "version", "version and build facts", "The same as gibbsite --version.", "gibbsite --version",
+    "version",   FOR_VERSION, "version", "version and build facts", "The same as gibbsite --version.", "gibbsite --version",
     run_version,
 };

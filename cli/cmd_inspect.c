@@ -17,8 +17,8 @@ static int by_weight(const void *a, const void *b) {
     return (x < y) - (x > y);
 }
 
-static void inspect_json(const struct app *app, const gbs_model *model, const struct recipe *r, const double *mean, const double *sd,
-                         struct text *out) {
+static void inspect_json(const struct app *app, const gbs_model *model, const struct recipe *r, const double *mean,
+                         const double *sd, struct text *out) {
     gbs_model_info info;
     gbs_model_get_info(model, &info);
     struct json j = json_writer(out);
@@ -44,8 +44,8 @@ static void inspect_json(const struct app *app, const gbs_model *model, const st
     json_close_object(&j);
 }
 
-static int inspect_text(const struct app *app, const gbs_model *model, const struct recipe *r, const double *mean, const double *sd,
-                        struct text *out) {
+static int inspect_text(const struct app *app, const gbs_model *model, const struct recipe *r, const double *mean,
+                        const double *sd, struct text *out) {
     gbs_model_info info;
     gbs_model_get_info(model, &info);
     struct coefficient *c = calloc(info.d, sizeof *c);

@@ -73,11 +73,12 @@ static int run(struct app *app) {
     const struct options *o = &app->options;
     struct prediction p = {.app = app};
     if (o->n_inputs != 2)
-        return app_fail(app, EXIT_USAGE, "predict: expected a model and a data file, found %zu arguments; gibbsite %s", o->n_inputs,
-                        app->command->usage);
+        return app_fail(app, EXIT_USAGE, "predict: expected a model and a data file, found %zu arguments; gibbsite %s",
+                        o->n_inputs, app->command->usage);
     for (size_t k = 0; k < 2; k++)
         if (given(o, OPT_OUTPUT) && app_same_file(o->text[OPT_OUTPUT], o->inputs[k]))
-            return app_fail(app, EXIT_USAGE, "predict: the output %s would overwrite the input %s", o->text[OPT_OUTPUT], o->inputs[k]);
+            return app_fail(app, EXIT_USAGE, "predict: the output %s would overwrite the input %s", o->text[OPT_OUTPUT],
+                            o->inputs[k]);
     if (strcmp(o->inputs[0], "-") == 0 && strcmp(o->inputs[1], "-") == 0)
         return app_fail(app, EXIT_USAGE, "predict: MODEL and DATA cannot both be standard input");
     int code = app_load_model(app, o->inputs[0], &p.model);
@@ -111,8 +112,10 @@ const struct command command_predict = {
     FOR_PREDICT,
     "predict MODEL DATA [-o FILE] [OPTIONS]",
     "predict new rows: label, prob, score",
-    "Prints one CSV row per row of DATA: the label of the vote sign(x'm), the posterior probability that a drawn classifier says the\n"
-    "positive label, and the score x'm. Columns are matched by name (by position in files without names); labels in DATA are not used.",
+    "Prints one CSV row per row of DATA: the label of the vote sign(x'm), the posterior probability that a drawn classifier "
+    "says the\n"
+    "positive label, and the score x'm. Columns are matched by name (by position in files without names); labels in DATA are "
+    "not used.",
     "gibbsite predict model.json new.csv > predictions.csv\n"
     "zcat new.csv.gz | gibbsite predict model.json -",
     run,

@@ -91,7 +91,8 @@ static void svmlight_row(const struct truth *t, const double *x, int y, struct t
 /* Version 1.0: magic, header length, a Python dict padded to 64 bytes, then little-endian doubles. */
 static void npy_header(const struct truth *t, struct text *out) {
     char dict[128];
-    int size = snprintf(dict, sizeof dict, "{'descr': '<f8', 'fortran_order': False, 'shape': (%zu, %zu), }", t->rows, t->cols + 1);
+    int size =
+        snprintf(dict, sizeof dict, "{'descr': '<f8', 'fortran_order': False, 'shape': (%zu, %zu), }", t->rows, t->cols + 1);
     int padded = (10 + size + 1 + 63) / 64 * 64 - 10;
     text_add_bytes(out, "\x93NUMPY\x01\x00", 8);
     text_add_bytes(out, (char[2]){(char)(padded & 255), (char)(padded >> 8)}, 2);
@@ -165,6 +166,8 @@ static int run(struct app *app) {
         return app_fail(app, EXIT_USAGE, "simulate: --json describes the data on standard output; the rows need -o FILE");
     struct text text = {0};
     int code = read_truth(app, &t);
+    if (t.theta == NULL)
+        return code;
     if (code == EXIT_DONE)
         code = draw(app, &t, choose_format(o), &text);
     if (code == EXIT_DONE)
@@ -186,7 +189,8 @@ const struct command command_simulate = {
     FOR_SIMULATE,
     "simulate classify [-o FILE] [OPTIONS]",
     "data of known truth",
-    "Rows x ~ N(0, I), labels sign(x'theta) with |theta| = 1, each flipped with probability --noise: the Bayes risk is that number exactly,\n"
+    "Rows x ~ N(0, I), labels sign(x'theta) with |theta| = 1, each flipped with probability --noise: the Bayes risk is that "
+    "number exactly,\n"
     "and it is printed on standard error. Written as CSV, or as the ending of FILE (.svm, .npy) or --format says.",
     "gibbsite simulate classify --rows 2000 --cols 20 --noise 0.1 -o train.csv\n"
     "gibbsite simulate classify --rows 5000 --cols 20 --noise 0.1 --skip 2000 -o test.csv\n"

@@ -54,17 +54,17 @@ static struct table_options reading(const struct app *app) {
 
 static int wrap(const struct app *app, const char *file, struct input *in) {
     const struct design *d = &in->design;
-    gbs_status status =
-        d->cells != NULL
-            ? gbs_data_dense(app->ctx, d->n, d->d, d->cells, d->stride, d->y, GBS_BORROW, &in->data)
-            : gbs_data_csr(app->ctx, d->n, d->d, d->row_start, d->index, d->value, d->y, GBS_BORROW, &in->data);
+    gbs_status status = d->cells != NULL
+                            ? gbs_data_dense(app->ctx, d->n, d->d, d->cells, d->stride, d->y, GBS_BORROW, &in->data)
+                            : gbs_data_csr(app->ctx, d->n, d->d, d->row_start, d->index, d->value, d->y, GBS_BORROW, &in->data);
     if (status != GBS_OK)
         return app_fail_status(app, status, file);
     if (d->left_out > 0)
         app_note(app, "%s: %zu of %zu rows have a missing value and are left out", file, d->left_out, in->table.n_rows);
     if (d->unseen > 0)
-        app_note(app, "%s: %zu cells hold a level that was not in the training data (such as '%.40s'); it counts as none of them", file,
-                 d->unseen, d->example);
+        app_note(app,
+                 "%s: %zu cells hold a level that was not in the training data (such as '%.40s'); it counts as none of them",
+                 file, d->unseen, d->example);
     return EXIT_DONE;
 }
 
@@ -138,7 +138,8 @@ static const char **text_columns(const struct recipe *r, size_t *n) {
     return names;
 }
 
-int input_apply(const struct app *app, const char *file, const struct recipe *recipe, enum design_labels labels, struct input *in) {
+int input_apply(const struct app *app, const char *file, const struct recipe *recipe, enum design_labels labels,
+                struct input *in) {
     char error[1024] = "";
     *in = (struct input){0};
     struct table_options reader = reading(app);
@@ -170,7 +171,8 @@ int input_recipe(const struct app *app, const char *model_file, const gbs_model 
     gbs_model_get_info(model, &info);
     *out = (struct recipe){0};
     if (json == NULL)
-        return app_fail(app, EXIT_BAD_DATA, "%s: the model has no recipe of columns (it was not fitted by this program)", model_file);
+        return app_fail(app, EXIT_BAD_DATA, "%s: the model has no recipe of columns (it was not fitted by this program)",
+                        model_file);
     if (!recipe_from_json(json, out, error, sizeof error))
         return app_fail(app, is_out_of_memory(error) ? EXIT_MEMORY : EXIT_BAD_DATA, "%s: %s", model_file, error);
     if (out->features != info.features) {

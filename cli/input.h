@@ -14,7 +14,8 @@ struct input {
 /* Training: the recipe is learned from the file. */
 int input_train(const struct app *app, const char *file, struct recipe *recipe, struct input *out);
 /* Later files: the recipe is applied. */
-int input_apply(const struct app *app, const char *file, const struct recipe *recipe, enum design_labels labels, struct input *out);
+int input_apply(const struct app *app, const char *file, const struct recipe *recipe, enum design_labels labels,
+                struct input *out);
 void input_free(struct input *in);
 
 /* The recipe of a loaded model. */

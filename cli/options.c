@@ -20,7 +20,8 @@ static const struct option_spec table[OPTION_COUNT] = {
      "inverse temperature: how much the mean loss weighs against the distance from the prior (default: the number of rows)"},
     {OPT_LAMBDA_GRID, "lambda-grid", 0, "LO:HI:K", OPTION_GRID, NULL, FOR_FIT,
      "climb through K values of lambda, evenly spaced on the log scale from LO to HI, each started from the last"},
-    {OPT_SELECT, "select", 0, "RULE", OPTION_CHOICE, "last", FOR_FIT, "which value of the grid becomes the model: last (default)"},
+    {OPT_SELECT, "select", 0, "RULE", OPTION_CHOICE, "last", FOR_FIT,
+     "which value of the grid becomes the model: last (default)"},
     {OPT_PRIOR, "prior", 0, "PRIOR", OPTION_CHOICE, "zero", FOR_FIT, "mean of the Gaussian prior: zero (default)"},
     {OPT_PRIOR_SD, "prior-sd", 0, "S", OPTION_POSITIVE, NULL, FOR_FIT,
      "standard deviation of the prior on every coefficient (default 1)"},
@@ -159,7 +160,7 @@ static bool read_choice(struct parse *p, const struct option_spec *s, const char
         c = c[size] == '|' ? c + size + 1 : NULL;
     }
     char expected[200];
-    snprintf(expected, sizeof expected, strchr(s->choices, '|') != NULL ? "one of %s" : "%s", s->choices);
+    snprintf(expected, sizeof expected, index > 1 ? "one of %s" : "%s", s->choices);
     return wrong(p, s, value, expected);
 }
 

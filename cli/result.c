@@ -82,12 +82,12 @@ void result_evaluation_text(struct text *t, const gbs_evaluation *e, const char 
 
 void result_model_text(struct text *t, const gbs_model_info *i) {
     text_add(t, "  model         loss %s, family %s%s, %zu coefficients%s, %zu rows\n", gbs_loss_name(i->loss),
-             gbs_family_name(i->family), i->dual ? " (in the span of the rows)" : "", i->d, i->intercept ? " with the intercept" : "",
-             i->n);
+             gbs_family_name(i->family), i->dual ? " (in the span of the rows)" : "", i->d,
+             i->intercept ? " with the intercept" : "", i->n);
     text_add(t, "  prior         N(0, %g^2) on each coefficient, lambda %g, columns scaled: %s\n", i->prior_sd, i->lambda,
              gbs_scale_name(i->scale));
-    text_add(t, "  free energy   %.6g = lambda x %.6g (mean %s loss of the posterior) + %.6g (KL to the prior)\n", i->free_energy,
-             i->gibbs_risk, gbs_loss_name(i->loss), i->kl);
+    text_add(t, "  free energy   %.6g = lambda x %.6g (mean %s loss of the posterior) + %.6g (KL to the prior)\n",
+             i->free_energy, i->gibbs_risk, gbs_loss_name(i->loss), i->kl);
     text_add(t, "  training      error %.2f %% of the vote, %.2f %% of one random draw\n", 100.0 * i->train_error,
              100.0 * i->gibbs_error);
     text_add(t, "  solver        %s, %zu iterations, ", gbs_solver_name(i->solver), i->iterations);

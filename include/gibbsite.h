@@ -194,10 +194,10 @@ typedef struct gbs_model_info {
     gbs_solver solver; /* the one that ran */
     gbs_scale scale;
     int intercept;
-    int dual;          /* full family kept in its row-space form */
-    size_t n;          /* rows trained on */
-    size_t features;   /* columns of the data */
-    size_t d;          /* dimension of theta: features, plus one for an intercept */
+    int dual;        /* full family kept in its row-space form */
+    size_t n;        /* rows trained on */
+    size_t features; /* columns of the data */
+    size_t d;        /* dimension of theta: features, plus one for an intercept */
     double lambda, prior_sd;
     double free_energy; /* lambda * gibbs_risk + kl */
     double kl;

@@ -35,13 +35,14 @@ static enum table_status not_numbers(struct build *b, size_t column) {
         const char *cell = t->columns[column].levels[(size_t)level];
         (void)strtod(cell, &end);
         if (*end != '\0' || cell[0] == '\0') {
-            snprintf(b->error, b->size, "%s:%llu: column '%.60s' (column %zu): expected a number, as in training, found '%.40s'", t->file,
+            snprintf(b->error, b->size,
+                     "%s:%llu: column '%.60s' (column %zu): expected a number, as in training, found '%.40s'", t->file,
                      (unsigned long long)table_line(t, i), t->columns[column].name, column + 1, cell);
             return TABLE_BAD_DATA;
         }
     }
-    snprintf(b->error, b->size, "%s: column '%.60s' (column %zu): expected numbers, as in training", t->file, t->columns[column].name,
-             column + 1);
+    snprintf(b->error, b->size, "%s: column '%.60s' (column %zu): expected numbers, as in training", t->file,
+             t->columns[column].name, column + 1);
     return TABLE_BAD_DATA;
 }
 
@@ -107,8 +108,9 @@ static enum table_status match_levels(struct build *b) {
             continue;
         }
         if (!from->is_text) {
-            snprintf(b->error, b->size, "%s: column %zu: expected text, as in column '%.60s' of the training file, found numbers",
-                     b->t->file, b->source[k] + 1, c->name);
+            snprintf(b->error, b->size,
+                     "%s: column %zu: expected text, as in column '%.60s' of the training file, found numbers", b->t->file,
+                     b->source[k] + 1, c->name);
             return TABLE_BAD_DATA;
         }
         if ((b->levels[k] = calloc(from->n_levels + 1, sizeof **b->levels)) == NULL)
@@ -229,8 +231,8 @@ static double sign_of(const struct recipe *r, const char *text, double number, b
 static enum table_status bad_label(struct build *b, size_t row, const char *text, double number) {
     char shown[64];
     snprintf(shown, sizeof shown, text != NULL ? "%.40s" : "%.0s%g", text != NULL ? text : "", number);
-    snprintf(b->error, b->size, "%s:%llu: the label '%s' is neither '%.40s' nor '%.40s', which the model was trained on", b->t->file,
-             (unsigned long long)table_line(b->t, row), shown, b->r->negative, b->r->positive);
+    snprintf(b->error, b->size, "%s:%llu: the label '%s' is neither '%.40s' nor '%.40s', which the model was trained on",
+             b->t->file, (unsigned long long)table_line(b->t, row), shown, b->r->negative, b->r->positive);
     return TABLE_BAD_DATA;
 }
 
@@ -259,7 +261,8 @@ static enum table_status build_sparse(struct build *b, enum design_labels labels
     struct design *out = b->out;
     for (size_t k = 0; k < r->n_inputs; k++)
         if (r->inputs[k].is_text) {
-            snprintf(b->error, b->size, "%s: the model was trained on a CSV file with text columns; svmlight files have none", t->file);
+            snprintf(b->error, b->size, "%s: the model was trained on a CSV file with text columns; svmlight files have none",
+                     t->file);
             return TABLE_BAD_DATA;
         }
     if (t->n_columns > r->features) {

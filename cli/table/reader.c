@@ -61,7 +61,9 @@ void *shrunk(void *array, size_t used, size_t size) {
     if (!array || used == 0)
         return array;
     void *moved = realloc(array, used * size);
-    return moved ? moved : array;
+    if (!moved)
+        return array;
+    return moved;
 }
 
 enum table_status reader_note_line(struct reader *r, uint64_t line) {

@@ -86,7 +86,8 @@ static void collect_labels(const struct table *t, const struct recipe *r, struct
     }
 }
 
-static void label_text(const struct table *t, const struct recipe *r, const struct labels *l, size_t k, char *out, size_t room) {
+static void label_text(const struct table *t, const struct recipe *r, const struct labels *l, size_t k, char *out,
+                       size_t room) {
     if (l->text) {
         snprintf(out, room, "%s", t->columns[r->target_position].levels[(size_t)l->value[k]]);
         return;
@@ -117,8 +118,8 @@ static bool choose_labels(const struct table *t, const struct recipe_options *o,
     size_t used = 0, positive = SIZE_MAX, larger = 0;
     for (size_t k = 0; k < l.n; k++) {
         if (l.text && strlen(t->columns[r->target_position].levels[(size_t)l.value[k]]) >= LABEL_ROOM) {
-            snprintf(error, size, "%s: column '%.60s': a label is longer than %d bytes; --target COL names another column", t->file,
-                     r->target, LABEL_ROOM - 1);
+            snprintf(error, size, "%s: column '%.60s': a label is longer than %d bytes; --target COL names another column",
+                     t->file, r->target, LABEL_ROOM - 1);
             return false;
         }
         label_text(t, r, &l, k, text[k], LABEL_ROOM);
@@ -131,7 +132,8 @@ static bool choose_labels(const struct table *t, const struct recipe_options *o,
     }
     const char *target = r->target != NULL ? r->target : "label";
     if (l.n < 2) {
-        snprintf(error, size, "%s: column '%.60s': only one class, '%.60s'; %s", t->file, target, l.n > 0 ? text[0] : "", expected);
+        snprintf(error, size, "%s: column '%.60s': only one class, '%.60s'; %s", t->file, target, l.n > 0 ? text[0] : "",
+                 expected);
         return false;
     }
     if (l.n > 2 && o->positive == NULL) {
@@ -142,8 +144,8 @@ static bool choose_labels(const struct table *t, const struct recipe_options *o,
         return false;
     }
     if (o->positive != NULL && positive == SIZE_MAX) {
-        snprintf(error, size, "%s: --positive: column '%.60s' has no label '%.60s'; there are %s%s", t->file, target, o->positive, list,
-                 l.n > MOST_LABELS ? ", ..." : "");
+        snprintf(error, size, "%s: --positive: column '%.60s' has no label '%.60s'; there are %s%s", t->file, target,
+                 o->positive, list, l.n > MOST_LABELS ? ", ..." : "");
         return false;
     }
     positive = positive != SIZE_MAX ? positive : larger;

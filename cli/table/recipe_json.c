@@ -56,8 +56,7 @@ char *recipe_to_json(const struct recipe *r) {
     json_t *root = json_object(), *inputs = NULL;
     bool ok = root != NULL && put(root, "named", json_boolean(r->named)) &&
               put(root, "columns", json_integer((json_int_t)r->n_columns)) &&
-              put(root, "features", json_integer((json_int_t)r->features)) &&
-              put(root, "positive", safe_string(r->positive)) &&
+              put(root, "features", json_integer((json_int_t)r->features)) && put(root, "positive", safe_string(r->positive)) &&
               put(root, "negative", r->negative != NULL ? safe_string(r->negative) : json_null());
     if (ok && r->target != NULL)
         ok = put(root, "target", safe_string(r->target)) &&
@@ -137,7 +136,8 @@ bool recipe_from_json(const char *json, struct recipe *out, char *error, size_t 
     errno = 0;
     json_t *root = json_loads(json, 0, NULL);
     bool ok = json_is_object(root) && get_count(root, "columns", SIZE_MAX / 16, &out->n_columns) &&
-              get_count(root, "features", SIZE_MAX / 16, &out->features) && (out->positive = get_text(root, "positive")) != NULL;
+              get_count(root, "features", SIZE_MAX / 16, &out->features) &&
+              (out->positive = get_text(root, "positive")) != NULL;
     if (ok) {
         out->named = json_is_true(json_object_get(root, "named"));
         ok = get_optional_text(root, "negative", &out->negative) && get_optional_text(root, "target", &out->target);

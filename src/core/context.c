@@ -163,9 +163,15 @@ void gbs_log(gbs_context *ctx, gbs_log_level level, const char *format, ...) {
     ctx->log(level, message, ctx->user);
 }
 
+void gbs_progress_begin(gbs_context *ctx) {
+    ctx->progress_reached = 0.0;
+}
+
 void gbs_progress(gbs_context *ctx, const char *stage, double done) {
+    if (done > ctx->progress_reached)
+        ctx->progress_reached = done < 1.0 ? done : 1.0;
     if (ctx->progress != NULL)
-        ctx->progress(stage, done, ctx->user);
+        ctx->progress(stage, ctx->progress_reached, ctx->user);
 }
 
 gbs_status gbs_check_cancel(gbs_context *ctx) {

@@ -19,6 +19,7 @@ struct gbs_context {
     void *user;
     int threads;
     uint64_t seed;
+    double progress_reached; /* of the running stage; it never goes back */
     char error[512];
 };
 
@@ -34,6 +35,8 @@ double *gbs_matrix(gbs_context *ctx, size_t rows, size_t columns);
 gbs_status gbs_fail(gbs_context *ctx, gbs_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 void gbs_log(gbs_context *ctx, gbs_log_level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Never moves back within a stage: coarse solves and second starts only fill what is ahead. */
+void gbs_progress_begin(gbs_context *ctx);
 void gbs_progress(gbs_context *ctx, const char *stage, double done);
 /* GBS_ERR_CANCELLED when the caller wants to stop. */
 gbs_status gbs_check_cancel(gbs_context *ctx);

@@ -98,6 +98,8 @@ gbs_status gbs_data_csr(gbs_context *ctx, size_t n, size_t d, const size_t *row_
     gbs_status status = check_shape(ctx, n, d);
     if (status == GBS_OK)
         status = check_labels(ctx, n, y);
+    if (status == GBS_OK && (row_start == NULL || column == NULL || value == NULL))
+        status = gbs_fail(ctx, GBS_ERR_ARGUMENT, "a sparse matrix needs row_start, column and value");
     if (status == GBS_OK)
         status = check_csr(ctx, n, d, row_start, column, value);
     gbs_data *data = NULL;

@@ -137,7 +137,8 @@ static gbs_status build_dense(gbs_context *ctx, const gbs_data *data, const gbs_
 }
 
 /* Copies row i into the design, scaled; returns its end. */
-static size_t fill_sparse_row(const gbs_data *data, const gbs_scaling *s, size_t i, uint32_t *column, double *value, size_t end) {
+static size_t fill_sparse_row(const gbs_data *data, const gbs_scaling *s, size_t i, uint32_t *column, double *value,
+                              size_t end) {
     size_t begin = end;
     for (size_t k = data->row_start[i]; k < data->row_start[i + 1]; k++, end++) {
         column[end] = data->column[k];

@@ -64,8 +64,8 @@ static bool set_precision(gbs_gaussian *g, const double *p) {
     for (size_t k = 0; k < g->d; k++) {
         if (!(p[k] > 0.0) || !isfinite(p[k]))
             return false;
-        g->tau[k] = 1.0 / p[k];
-        g->sd[k] = sqrt(g->tau[k]);
+        g->sd[k] = 1.0 / sqrt(p[k]);
+        g->tau[k] = g->sd[k] * g->sd[k]; /* as the model reader has it, to the bit */
     }
     return true;
 }

@@ -190,6 +190,7 @@ void gbs_block_gram(const gbs_block *b, const double *w, double *scratch, double
             }
         }
         if (rows > 0)
-            cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)d, (int)rows, (double)sign, scratch, (int)d, 1.0, m, (int)d);
+            cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)d, (int)rows, (double)sign, scratch, (int)d, 1.0, m,
+                        (int)d);
     }
 }

@@ -7,8 +7,8 @@
 
 extern void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *info);
 extern void dtrtri_(const char *uplo, const char *diag, const int *n, double *a, const int *lda, int *info);
-extern void dpstrf_(const char *uplo, const int *n, double *a, const int *lda, int *piv, int *rank, const double *tol, double *work,
-                    int *info);
+extern void dpstrf_(const char *uplo, const int *n, double *a, const int *lda, int *piv, int *rank, const double *tol,
+                    double *work, int *info);
 
 bool gbs_cholesky(size_t d, double *a) {
     int n = (int)d, info = 0;

@@ -56,6 +56,8 @@ static gbs_status check_options(gbs_context *ctx, const gbs_fit_options *o) {
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "prior_sd must be a positive number, not %g", o->prior_sd);
     if (!(o->tolerance > 0.0) || !isfinite(o->tolerance))
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "the tolerance must be a positive number, not %g", o->tolerance);
+    if (o->ladder_size > 0 && o->ladder == NULL)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "the ladder has a size but no values");
     for (size_t t = 0; t < o->ladder_size; t++)
         if (!(o->ladder[t] > (t > 0 ? o->ladder[t - 1] : 0.0)) || !isfinite(o->ladder[t]))
             return gbs_fail(ctx, GBS_ERR_ARGUMENT, "the ladder of lambdas must be positive and increasing");
@@ -73,7 +75,8 @@ static gbs_status check_classes(gbs_context *ctx, const gbs_data *data) {
     for (size_t i = 0; i < data->n; i++)
         positive += data->y[i] > 0.0;
     if (positive == 0 || positive == data->n)
-        return gbs_fail(ctx, GBS_ERR_DATA, "only one class among %zu rows: every label is %s", data->n, positive > 0 ? "+1" : "-1");
+        return gbs_fail(ctx, GBS_ERR_DATA, "only one class among %zu rows: every label is %s", data->n,
+                        positive > 0 ? "+1" : "-1");
     return GBS_OK;
 }
 
@@ -215,8 +218,8 @@ static gbs_status keep_path(struct fit *f) {
     m->path_size = f->rungs;
     for (size_t t = 0; t < f->rungs; t++) {
         const gbs_solution *s = &f->path[t];
-        m->path[t] = (gbs_path_point){f->ladder[t], f->o.prior_sd, s->free_energy, s->risk, s->kl, s->gap, s->iterations,
-                                      s->converged};
+        m->path[t] =
+            (gbs_path_point){f->ladder[t], f->o.prior_sd, s->free_energy, s->risk, s->kl, s->gap, s->iterations, s->converged};
     }
     return GBS_OK;
 }
@@ -288,6 +291,7 @@ gbs_status gbs_fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_options
     if (status != GBS_OK)
         return status;
     fill_defaults(&f);
+    gbs_progress_begin(ctx);
     gbs_blas_serial_begin();
     status = run(&f);
     gbs_blas_serial_end();

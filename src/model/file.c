@@ -20,8 +20,9 @@ static bool put_fit(json_t *root, const gbs_model *m) {
     const gbs_model_info *i = &m->info;
     json_t *fit = json_object();
     return gbs_json_put(root, "fit", fit) && gbs_json_put(fit, "lambda", json_real(i->lambda)) &&
-           gbs_json_put(fit, "prior_sd", json_real(i->prior_sd)) && gbs_json_put(fit, "free_energy", json_real(i->free_energy)) &&
-           gbs_json_put(fit, "kl", json_real(i->kl)) && gbs_json_put(fit, "gibbs_risk", json_real(i->gibbs_risk)) &&
+           gbs_json_put(fit, "prior_sd", json_real(i->prior_sd)) &&
+           gbs_json_put(fit, "free_energy", json_real(i->free_energy)) && gbs_json_put(fit, "kl", json_real(i->kl)) &&
+           gbs_json_put(fit, "gibbs_risk", json_real(i->gibbs_risk)) &&
            gbs_json_put(fit, "gibbs_error", json_real(i->gibbs_error)) &&
            gbs_json_put(fit, "train_error", json_real(i->train_error)) &&
            gbs_json_put(fit, "optimality_gap", gbs_json_real_or_null(i->optimality_gap)) &&
@@ -125,26 +126,49 @@ static bool put_model(json_t *root, const gbs_model *m) {
            put_posterior(root, m) && put_path(root, m) && put_recipe(root, m);
 }
 
+/* Where jansson's dump goes. The failure is remembered here: jansson 2.14 does not look at what the callback says after a key. */
+struct sink {
+    gbs_context *ctx;
+    char *bytes;
+    size_t size, room;
+    bool failed;
+};
+
+static int pour(const char *bytes, size_t size, void *data) {
+    struct sink *s = data;
+    if (!s->failed && s->size + size + 2 > s->room) {
+        size_t room = 2 * (s->size + size) + 4096;
+        char *larger = gbs_array_alloc(s->ctx, room, 1);
+        if (larger != NULL && s->size > 0)
+            memcpy(larger, s->bytes, s->size);
+        gbs_array_free(s->ctx, s->bytes);
+        s->bytes = larger;
+        s->room = room;
+        s->failed = larger == NULL;
+    }
+    if (s->failed)
+        return -1;
+    memcpy(s->bytes + s->size, bytes, size);
+    s->size += size;
+    return 0;
+}
+
 gbs_status gbs_model_to_json(gbs_context *ctx, const gbs_model *model, char **text, size_t *size) {
     *text = NULL;
+    struct sink sink = {.ctx = ctx};
     json_t *root = json_object();
-    char *dump = NULL;
-    if (root != NULL && put_model(root, model))
-        dump = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    bool ok = root != NULL && put_model(root, model) &&
+              json_dump_callback(root, pour, &sink, JSON_COMPACT | JSON_REAL_PRECISION(17)) == 0 && pour("\n", 1, &sink) == 0;
     json_decref(root);
-    if (dump == NULL)
+    if (!ok || sink.failed) {
+        gbs_array_free(ctx, sink.bytes);
         return gbs_fail(ctx, GBS_ERR_MEMORY, "out of memory while writing the model");
-    size_t length = strlen(dump);
-    char *copy = gbs_array_alloc(ctx, length + 2, 1);
-    if (copy != NULL) {
-        memcpy(copy, dump, length);
-        copy[length] = '\n';
-        *text = copy;
-        if (size != NULL)
-            *size = length + 1;
     }
-    free(dump);
-    return copy != NULL ? GBS_OK : GBS_ERR_MEMORY;
+    sink.bytes[sink.size] = '\0';
+    *text = sink.bytes;
+    if (size != NULL)
+        *size = sink.size;
+    return GBS_OK;
 }
 
 /* ---------------------------------------------------------------- reading */
@@ -165,11 +189,11 @@ static const char *scale_name(int i) {
     return gbs_scale_name((gbs_scale)i);
 }
 
-#define TRY(call)                                                                                                                   \
-    do {                                                                                                                            \
-        gbs_status try_status = (call);                                                                                             \
-        if (try_status != GBS_OK)                                                                                                   \
-            return try_status;                                                                                                      \
+#define TRY(call)                                                                                                              \
+    do {                                                                                                                       \
+        gbs_status try_status = (call);                                                                                        \
+        if (try_status != GBS_OK)                                                                                              \
+            return try_status;                                                                                                 \
     } while (0)
 
 static gbs_status get_head(gbs_context *ctx, const json_t *root, gbs_model_info *info) {
@@ -244,7 +268,8 @@ static gbs_status get_sparse_rows(gbs_context *ctx, const json_t *rows, gbs_bloc
         return GBS_ERR_MEMORY;
     for (size_t i = 0; i <= kept->n; i++) {
         json_int_t x = json_integer_value(json_array_get(starts, i));
-        if (x < (i > 0 ? (json_int_t)start[i - 1] : 0) || (size_t)x > stored || (i == 0 && x != 0) || (i == kept->n && (size_t)x != stored))
+        if (x < (i > 0 ? (json_int_t)start[i - 1] : 0) || (size_t)x > stored || (i == 0 && x != 0) ||
+            (i == kept->n && (size_t)x != stored))
             return gbs_fail(ctx, GBS_ERR_FORMAT, "the model is damaged: 'start' is out of order");
         start[i] = (size_t)x;
     }
@@ -265,6 +290,8 @@ static gbs_status get_dual(gbs_context *ctx, const json_t *object, gbs_model *m)
     size_t d = m->info.d, cells;
     m->info.dual = 1;
     TRY(gbs_json_get_size(ctx, object, "rank", d, &dual->rank));
+    if (dual->rank == 0)
+        return gbs_fail(ctx, GBS_ERR_FORMAT, "the model is damaged: 'rank' should be positive");
     TRY(gbs_json_get_triangle(ctx, object, "lower", dual->rank, false, &dual->lower));
     TRY(gbs_json_get_triangle(ctx, object, "factor", dual->rank, true, &dual->factor));
     const json_t *rows = json_object_get(object, "rows");

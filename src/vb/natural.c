@@ -156,6 +156,7 @@ gbs_status gbs_solve_natural(const gbs_problem *problem, const gbs_solve_options
     gbs_status status = gbs_evaluate(problem, g, &e->workspace, &e->here);
     double b = 1.0, left = INFINITY, best = INFINITY;
     gbs_anderson_forget(&e->anderson);
+    gbs_gaussian_copy(&e->next, g); /* what a family never moves (fixed) must be right from the start */
     size_t stalled = 0;
     while (status == GBS_OK) {
         if (g->family == GBS_FAMILY_FULL)

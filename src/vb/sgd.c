@@ -21,7 +21,8 @@
 
 struct descent {
     const gbs_problem *problem; /* on the batch */
-    gbs_engine *engine;
+    gbs_engine *engine;         /* on the batch */
+    const gbs_engine *outer;    /* on all rows */
     gbs_gaussian *g;
     size_t size, steps;
     double *x, *gradient, *first, *second, *mean;
@@ -126,7 +127,8 @@ static gbs_status run_epochs(struct descent *s, const gbs_problem *whole, struct
             if (status != GBS_OK)
                 return status;
         }
-        gbs_progress(whole->ctx, "fit", (double)(epoch + 1) / (double)options->epochs);
+        double share = (double)(epoch + 1) / (double)options->epochs;
+        gbs_progress(whole->ctx, "fit", s->outer->done_before + s->outer->done_span * share);
     }
     return GBS_OK;
 }
@@ -172,6 +174,7 @@ gbs_status gbs_solve_sgd(const gbs_problem *problem, const gbs_solve_options *op
     }
     if (status == GBS_OK) {
         s.engine = &small;
+        s.outer = e;
         s.x = vectors;
         s.gradient = s.x + s.size;
         s.first = s.gradient + s.size;

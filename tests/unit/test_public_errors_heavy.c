@@ -22,9 +22,10 @@ struct choice {
 };
 
 static const struct choice candidates[] = {
-    {GBS_LOSS_ZERO_ONE, 0.125, 1.0}, {GBS_LOSS_ZERO_ONE, 0.25, 1.0}, {GBS_LOSS_ZERO_ONE, 0.5, 1.0}, {GBS_LOSS_ZERO_ONE, 1.0, 1.0},
-    {GBS_LOSS_ZERO_ONE, 2.0, 1.0},   {GBS_LOSS_HINGE, 0.25, 0.1},    {GBS_LOSS_HINGE, 0.25, 0.3},   {GBS_LOSS_HINGE, 0.25, 1.0},
-    {GBS_LOSS_HINGE, 1.0, 0.1},      {GBS_LOSS_HINGE, 1.0, 0.3},     {GBS_LOSS_HINGE, 1.0, 1.0},
+    {GBS_LOSS_ZERO_ONE, 0.125, 1.0}, {GBS_LOSS_ZERO_ONE, 0.25, 1.0}, {GBS_LOSS_ZERO_ONE, 0.5, 1.0},
+    {GBS_LOSS_ZERO_ONE, 1.0, 1.0},   {GBS_LOSS_ZERO_ONE, 2.0, 1.0},  {GBS_LOSS_HINGE, 0.25, 0.1},
+    {GBS_LOSS_HINGE, 0.25, 0.3},     {GBS_LOSS_HINGE, 0.25, 1.0},    {GBS_LOSS_HINGE, 1.0, 0.1},
+    {GBS_LOSS_HINGE, 1.0, 0.3},      {GBS_LOSS_HINGE, 1.0, 1.0},
 };
 enum { DEFAULT_LOSS_ONLY = 5, BOTH_LOSSES = 11 };
 
@@ -67,8 +68,8 @@ static double cross_validated(gbs_context *ctx, const struct design *d, const si
 }
 
 /* Test errors after the two searches: [0] zero-one alone, [1] both losses. */
-static void search(gbs_context *ctx, const struct design *d, const size_t *train, size_t n_train, const size_t *test, size_t n_test,
-                   double error[2]) {
+static void search(gbs_context *ctx, const struct design *d, const size_t *train, size_t n_train, const size_t *test,
+                   size_t n_test, double error[2]) {
     size_t best = 0;
     double lowest = INFINITY;
     for (size_t k = 0; k < BOTH_LOSSES; k++) {
@@ -105,7 +106,8 @@ static void check_random_splits(const char *name, double most_default, double mo
         skip();
     assert_int_equal(gbs_context_create(NULL, &ctx), GBS_OK);
     const struct design *d = &set.design;
-    size_t *class_rows = calloc(d->n, sizeof *class_rows), *train = calloc(d->n, sizeof *train), *test = calloc(d->n, sizeof *test);
+    size_t *class_rows = calloc(d->n, sizeof *class_rows), *train = calloc(d->n, sizeof *train),
+           *test = calloc(d->n, sizeof *test);
     double mean[2] = {0.0, 0.0};
     for (uint64_t split = 0; split < SPLITS; split++) {
         size_t n_train = 0, n_test = 0;
@@ -156,7 +158,8 @@ static void check_given_split(const char *train_name, const char *test_name, con
     all.cells = cells;
     double error[2];
     search(ctx, &all, rows, n, rows + n, m, error);
-    print_message("%-28s test error %.2f %% (zero-one), %.2f %% (loss chosen too)\n", train_name, 100.0 * error[0], 100.0 * error[1]);
+    print_message("%-28s test error %.2f %% (zero-one), %.2f %% (loss chosen too)\n", train_name, 100.0 * error[0],
+                  100.0 * error[1]);
     assert_true(error[0] <= most_default);
     assert_true(error[1] <= most_both);
     free(cells);

@@ -10,7 +10,8 @@
 
 static const gbs_family families[] = {GBS_FAMILY_ISOTROPIC, GBS_FAMILY_DIAGONAL, GBS_FAMILY_FULL};
 
-static double free_energy(gbs_context *ctx, const gbs_data *data, gbs_loss loss, gbs_family family, double lambda, double prior_sd) {
+static double free_energy(gbs_context *ctx, const gbs_data *data, gbs_loss loss, gbs_family family, double lambda,
+                          double prior_sd) {
     gbs_fit_options options = gbs_fit_options_default();
     gbs_model *model;
     gbs_model_info info;

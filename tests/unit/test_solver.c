@@ -553,7 +553,8 @@ static void without_data_the_posterior_is_the_prior(void **state) {
     gbs_data *data = dense_data(ctx, &t);
     for (size_t l = 0; l < COUNT(all_losses); l++)
         for (size_t f = 1; f < COUNT(all_families); f++)
-            for (double lambda = 1e-3; lambda > 1e-16; lambda *= 1e-4) {
+            for (int power = -3; power >= -15; power -= 4) {
+                double lambda = pow(10.0, power);
                 gbs_fit_options o = gbs_fit_options_default();
                 o.loss = all_losses[l];
                 o.family = all_families[f];

@@ -90,7 +90,7 @@ static void a_large_sparse_table_is_the_dense_one_for_the_primal_full_family(voi
 static void a_wide_sparse_table_is_the_dense_one_for_the_dual_full_family(void **state) {
     (void)state;
     static const gbs_family families[] = {GBS_FAMILY_FULL};
-    sparse_and_dense_agree(110, 20000, 0.005, families, 1, 300, 1e-7, 403);
+    sparse_and_dense_agree(110, 20000, 0.005, families, 1, 300, 1e-6, 403);
 }
 
 /* ---------------------------------------------------------------- threads */
@@ -205,6 +205,7 @@ static double excess_of_sgd(gbs_context *ctx, const gbs_data *data, gbs_family f
     print_message("sgd %s, %s, %zu epochs: F %.6g, optimum %.6g, %.3g %% above\n",
                   schedule == GBS_SCHEDULE_MODERN ? "modern" : "paper", gbs_family_name(family), epochs, got.free_energy, best,
                   100.0 * excess);
+    assert_at_most(best, got.free_energy * (1.0 + 1e-9));
     assert_at_most(got.free_energy - best, got.optimality_gap);
     return excess;
 }
@@ -222,7 +223,7 @@ static void the_modern_schedule_lands_within_two_percent(void **state) {
     gbs_context_free(ctx);
 }
 
-/* Its steps (t + 1)^-0.9 fall fast: 5 to 14 % above the optimum after 20 epochs, and still 2 to 9 % after 400. */
+/* Its steps (t + 1)^-0.9 fall fast: 5 to 12 % above the optimum after 20 epochs, still 2 to 8 % after 400. */
 static void the_papers_schedule_comes_closer_with_every_epoch(void **state) {
     (void)state;
     gbs_context *ctx = new_context(2, 3);
