@@ -989,6 +989,9 @@ extern void *__libc_calloc(size_t n, size_t size);
 extern void *__libc_realloc(void *old, size_t size);
 extern void __libc_free(void *block);
 
+/* libc's own calls (strdup) must find these too, whatever visibility the build hides by default. */
+#define EXPORTED __attribute__((visibility("default")))
+
 static long allocations_left = -1; /* -1: as many as wanted */
 static long blocks_in_use;
 
@@ -1005,21 +1008,21 @@ static bool refuses(void) {
     return false;
 }
 
-void *malloc(size_t size) {
+EXPORTED void *malloc(size_t size) {
     return refuses() ? NULL : counted(__libc_malloc(size));
 }
 
-void *calloc(size_t n, size_t size) {
+EXPORTED void *calloc(size_t n, size_t size) {
     return refuses() ? NULL : counted(__libc_calloc(n, size));
 }
 
-void *realloc(void *old, size_t size) {
+EXPORTED void *realloc(void *old, size_t size) {
     if (refuses())
         return NULL;
     return old ? __libc_realloc(old, size) : counted(__libc_malloc(size));
 }
 
-void free(void *block) {
+EXPORTED void free(void *block) {
     blocks_in_use -= block != NULL;
     __libc_free(block);
 }
