@@ -30,11 +30,11 @@ static int run(struct app *app) {
             struct json j = json_writer(&text);
             json_open_object(&j, NULL);
             result_head(&j, app);
-            result_evaluation(&j, &e);
+            result_evaluation(&j, app, &e);
             json_close_object(&j);
         } else {
             text_add(&text, "%s on %s\n", o->inputs[0], in.table.file);
-            result_evaluation_text(&text, &e, recipe.positive, recipe.negative);
+            result_evaluation_text(&text, app, &e, recipe.positive, recipe.negative);
         }
         code = app_write(app, NULL, &text);
         text_free(&text);

@@ -160,7 +160,7 @@ static void result_json(const struct fit *f, struct text *out) {
     }
     if (f->tested) {
         json_open_object(&j, "test");
-        result_evaluation(&j, &f->evaluation);
+        result_evaluation(&j, f->app, &f->evaluation);
         json_close_object(&j);
     } else {
         json_put_string(&j, "test", NULL);
@@ -176,7 +176,7 @@ static void result_text(const struct fit *f, struct text *out) {
              f->recipe.negative != NULL ? f->recipe.negative : "");
     if (f->tested) {
         text_add(out, "%s\n", f->test.table.file);
-        result_evaluation_text(out, &f->evaluation, f->recipe.positive, f->recipe.negative);
+        result_evaluation_text(out, f->app, &f->evaluation, f->recipe.positive, f->recipe.negative);
     }
     if (given(o, OPT_OUTPUT))
         text_add(out, "model written to %s (%.2f s: %.2f reading, %.2f fitting)\n", o->text[OPT_OUTPUT], app_seconds(f->app),

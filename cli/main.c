@@ -136,8 +136,23 @@ double app_seconds(const struct app *app) {
 
 /* A reader that has seen enough (head) is no reason for a word. */
 static int stdout_failed(const struct app *app, int error) {
-    clearerr(stdout);
     return error == EPIPE ? EXIT_FILES : app_fail(app, EXIT_FILES, "standard output: %s", strerror(error));
+}
+
+/* Not through stdio, which would go on waiting for a reader that does not read after a signal. */
+static int write_stdout(const struct app *app, const char *bytes, size_t size) {
+    if (fflush(stdout) != 0)
+        return stdout_failed(app, errno);
+    while (size > 0) {
+        ssize_t written = write(STDOUT_FILENO, bytes, size);
+        if (interrupted)
+            return app_fail(app, EXIT_INTERRUPTED, "interrupted while writing to standard output");
+        if (written < 0 && errno != EINTR)
+            return stdout_failed(app, errno);
+        bytes += written > 0 ? written : 0;
+        size -= written > 0 ? (size_t)written : 0;
+    }
+    return EXIT_DONE;
 }
 
 int app_write(const struct app *app, const char *path, const struct text *text) {
@@ -150,9 +165,7 @@ int app_write(const struct app *app, const char *path, const struct text *text) 
         gbs_status status = gbs_write_file(app->ctx, path, text->bytes != NULL ? text->bytes : "", text->size);
         return status == GBS_OK ? EXIT_DONE : app_fail_status(app, status, NULL);
     }
-    if (text->size > 0 && (fwrite(text->bytes, 1, text->size, stdout) != text->size || fflush(stdout) != 0))
-        return stdout_failed(app, errno);
-    return EXIT_DONE;
+    return write_stdout(app, text->bytes, text->size);
 }
 
 bool app_same_file(const char *a, const char *b) {
@@ -162,6 +175,8 @@ bool app_same_file(const char *a, const char *b) {
 
 int app_load_model(const struct app *app, const char *path, gbs_model **out) {
     gbs_status status = gbs_model_load(app->ctx, strcmp(path, "-") == 0 ? "/dev/stdin" : path, out);
+    if (status == GBS_ERR_IO && interrupted)
+        status = GBS_ERR_CANCELLED;
     return status == GBS_OK ? EXIT_DONE : app_fail_status(app, status, NULL);
 }
 
@@ -251,7 +266,7 @@ int main(int argc, char **argv) {
     int code = run(&app, argc > 1 ? argc - 2 : 0, argv + (argc > 1 ? 2 : 1));
     if (argc <= 1 && code == EXIT_DONE)
         code = EXIT_USAGE;
-    if (fflush(stdout) != 0 && code == EXIT_DONE)
-        code = stdout_failed(&app, errno);
+    if ((fflush(stdout) != 0 || ferror(stdout)) && code == EXIT_DONE)
+        code = stdout_failed(&app, errno != 0 ? errno : EIO);
     return code;
 }

@@ -42,6 +42,8 @@ static const struct option_spec table[OPTION_COUNT] = {
     {OPT_FORMAT, "format", 0, "FORMAT", OPTION_CHOICE, "csv|svmlight|npy", DATA_COMMANDS | FOR_SIMULATE,
      "csv, svmlight or npy (default: by the file's name, else by its first bytes; gzip is seen by itself)"},
     {OPT_TEST, "test", 0, "FILE", OPTION_TEXT, NULL, FOR_FIT, "rows to test the fitted model on"},
+    {OPT_CONFIDENCE, "confidence", 0, "P", OPTION_CONFIDENCE, NULL, FOR_FIT | FOR_EVALUATE,
+     "confidence of the bounds (default 0.95)"},
     {OPT_PATH, "path", 0, "FILE", OPTION_TEXT, NULL, FOR_FIT,
      "write the annealing path, one row per lambda, as CSV (JSON when FILE ends in .json)"},
     {OPT_SOLVER, "solver", 0, "SOLVER", OPTION_CHOICE, "auto|lbfgs|natural|sgd", FOR_FIT,
@@ -204,6 +206,8 @@ static bool set_value(struct parse *p, const struct option_spec *s, const char *
         return (read_number(value, x) && *x >= 0.0 && *x <= 1.0) || wrong(p, s, value, "a number from 0 to 1");
     case OPTION_NOISE:
         return (read_number(value, x) && *x >= 0.0 && *x < 0.5) || wrong(p, s, value, "a number from 0 to below 0.5");
+    case OPTION_CONFIDENCE:
+        return (read_number(value, x) && *x > 0.0 && *x < 1.0) || wrong(p, s, value, "a number between 0 and 1, such as 0.95");
     case OPTION_COUNT_FROM_1:
         return (read_whole(value, &o->count[s->id]) && o->count[s->id] >= 1 && o->count[s->id] <= 1000000000000ULL) ||
                wrong(p, s, value, "a whole number from 1 to 1000000000000");

@@ -27,6 +27,7 @@ enum option_id {
     OPT_NO_HEADER,
     OPT_FORMAT,
     OPT_TEST,
+    OPT_CONFIDENCE,
     OPT_PATH,
     OPT_SOLVER,
     OPT_FORM,
@@ -68,6 +69,7 @@ enum option_type {
     OPTION_POSITIVE,    /* a finite number above 0 */
     OPTION_PROBABILITY, /* 0 <= x <= 1 */
     OPTION_NOISE,       /* 0 <= x < 1/2 */
+    OPTION_CONFIDENCE,  /* 0 < x < 1 */
     OPTION_COUNT_FROM_1,
     OPTION_SEED,
     OPTION_CHOICE, /* one of `choices`, separated by | */

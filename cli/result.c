@@ -51,7 +51,11 @@ void result_path(struct json *j, const char *key, const gbs_model *model) {
     json_close_array(j);
 }
 
-void result_evaluation(struct json *j, const gbs_evaluation *e) {
+static double confidence(const struct app *app) {
+    return given(&app->options, OPT_CONFIDENCE) ? app->options.number[OPT_CONFIDENCE] : 0.95;
+}
+
+void result_evaluation(struct json *j, const struct app *app, const gbs_evaluation *e) {
     json_put_count(j, "n", e->n);
     json_put_number(j, "error", e->error);
     json_put_number(j, "gibbs_risk", e->gibbs_risk);
@@ -63,15 +67,32 @@ void result_evaluation(struct json *j, const gbs_evaluation *e) {
     json_put_count(j, "true_negative", e->true_negative);
     json_put_count(j, "false_negative", e->false_negative);
     json_close_object(j);
-    json_put_number(j, "holdout_bound", NAN); /* null until there are certificates */
+    json_put_number(j, "brier", e->brier);
+    json_put_number(j, "log_loss", e->log_loss);
+    json_open_array(j, "reliability");
+    for (size_t k = 0; k < 10; k++) {
+        json_open_object(j, NULL);
+        json_put_count(j, "count", e->reliability[k].count);
+        json_put_number(j, "mean_prob", e->reliability[k].mean_probability);
+        json_put_number(j, "share_positive", e->reliability[k].share_positive);
+        json_close_object(j);
+    }
+    json_close_array(j);
+    json_put_number(j, "holdout_bound", gbs_binomial_upper(e->errors, e->n, confidence(app)));
+    json_put_number(j, "confidence", confidence(app));
 }
 
-void result_evaluation_text(struct text *t, const gbs_evaluation *e, const char *positive, const char *negative) {
+void result_evaluation_text(struct text *t, const struct app *app, const gbs_evaluation *e, const char *positive,
+                            const char *negative) {
     text_add(t, "  rows          %zu\n", e->n);
     text_add(t, "  error         %.2f %%   of the vote sign(x'm)\n", 100.0 * e->error);
     text_add(t, "  Gibbs error   %.2f %%   of one random draw from the posterior\n", 100.0 * e->gibbs_error);
+    text_add(t,
+             "  true error    at most %.2f %% with confidence %g, if these rows are fresh (exact binomial bound of the vote)\n",
+             100.0 * gbs_binomial_upper(e->errors, e->n, confidence(app)), confidence(app));
     if (isfinite(e->auc))
         text_add(t, "  AUC           %.4f\n", e->auc);
+    text_add(t, "  calibration   Brier score %.4f, log loss %.4f\n", e->brier, e->log_loss);
     char other[96];
     snprintf(other, sizeof other, negative != NULL ? "%.40s" : "not %.40s", negative != NULL ? negative : positive);
     text_add(t, "  confusion     %-20s %14s %14s\n", "", "said", "said");

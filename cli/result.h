@@ -10,8 +10,10 @@ void result_head(struct json *j, const struct app *app);
 /* What was fitted: task, loss, family, sizes, lambda, free energy, gap ... */
 void result_model(struct json *j, const gbs_model_info *info);
 void result_path(struct json *j, const char *key, const gbs_model *model);
-void result_evaluation(struct json *j, const gbs_evaluation *e);
-void result_evaluation_text(struct text *t, const gbs_evaluation *e, const char *positive, const char *negative);
+/* The binomial bound is at --confidence (default 0.95). */
+void result_evaluation(struct json *j, const struct app *app, const gbs_evaluation *e);
+void result_evaluation_text(struct text *t, const struct app *app, const gbs_evaluation *e, const char *positive,
+                            const char *negative);
 void result_model_text(struct text *t, const gbs_model_info *info);
 
 #endif

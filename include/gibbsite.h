@@ -230,12 +230,22 @@ GBS_API void gbs_model_coefficients(const gbs_model *model, double *mean, double
 GBS_API gbs_status gbs_model_predict(gbs_context *ctx, const gbs_model *model, const gbs_data *data, double *score,
                                      double *score_sd, double *probability);
 
+/* Rows whose probability lies in one tenth of [0, 1]: how often the label was +1 against how often it was said to be. */
+typedef struct gbs_reliability {
+    size_t count;
+    double mean_probability, share_positive; /* NaN when count is 0 */
+} gbs_reliability;
+
 typedef struct gbs_evaluation {
     size_t n;
-    double error;       /* of sign(x'm); a score of exactly 0 counts one half */
+    size_t errors;      /* rows on the wrong side of sign(x'm); a score of exactly 0 is one */
+    double error;       /* their share, but a score of exactly 0 counts one half */
     double gibbs_risk;  /* mean E loss, the loss of the fit */
     double gibbs_error; /* mean E zero-one loss */
     double auc;         /* of the score, ties one half; NaN when a class is missing */
+    double brier;       /* mean squared distance of the probability from the label */
+    double log_loss;    /* mean -log probability of the label, in nats; infinite when a label had probability 0 */
+    gbs_reliability reliability[10];
     size_t true_positive, false_positive, true_negative, false_negative;
 } gbs_evaluation;
 
@@ -257,6 +267,10 @@ GBS_API void gbs_model_free(gbs_model *model);
 GBS_API gbs_status gbs_write_file(gbs_context *ctx, const char *path, const void *bytes, size_t size);
 
 /* ---------------------------------------------------------------- pieces, for those who build on them */
+
+/* The exact binomial (Clopper-Pearson) upper bound on the true error of a classifier that made `errors` mistakes on n rows it was not
+ * trained on, rounded up. NaN unless 0 < confidence < 1; n = 0 gives 1. */
+GBS_API double gbs_binomial_upper(size_t errors, size_t n, double confidence);
 
 /* psi(mu, s) = E loss(z), z ~ N(mu, s^2), and its partials in mu and s. s >= 0. */
 GBS_API void gbs_loss_smoothed(gbs_loss loss, double mu, double s, double *psi, double *d_mu, double *d_s);

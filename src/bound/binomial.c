@@ -8,6 +8,8 @@
  */
 #include "bound/bound.h"
 
+#include "gibbsite.h"
+
 #include <float.h>
 #include <math.h>
 
@@ -69,4 +71,8 @@ double gbs_binomial_upper_tail(uint64_t k, uint64_t n, double delta) {
             low = p;
     }
     return high;
+}
+
+double gbs_binomial_upper(size_t errors, size_t n, double confidence) {
+    return gbs_binomial_upper_tail(errors, n, 1.0 - confidence);
 }

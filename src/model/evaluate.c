@@ -54,6 +54,41 @@ static double mean_loss(const gbs_loss_ops *loss, size_t n, const double *y, con
     return sum / (double)n;
 }
 
+/* log Phi(t), exact in the tail. */
+static double log_distribution(double t) {
+    if (t > -37.0)
+        return log(0.5 * erfc(-0.70710678118654752440 * t));
+    double r = 1.0 / (t * t);
+    return -0.5 * t * t - log(-t) - 0.91893853320467274178 + log1p(-r * (1.0 - 3.0 * r * (1.0 - 5.0 * r)));
+}
+
+/* How far the Gaussian vote's probabilities can be believed. */
+static void calibrate(size_t n, const double *y, const double *score, const double *sd, gbs_evaluation *out) {
+    double brier = 0.0, log_loss = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        double margin = y[i] * score[i], right = margin > 0.0 ? 1.0 : margin < 0.0 ? 0.0 : 0.5;
+        if (sd[i] > 0.0) {
+            right = 0.5 * erfc(-0.70710678118654752440 * (margin / sd[i]));
+            log_loss -= log_distribution(margin / sd[i]);
+        } else {
+            log_loss -= log(right);
+        }
+        brier += (1.0 - right) * (1.0 - right);
+        double positive = y[i] > 0.0 ? right : 1.0 - right;
+        gbs_reliability *bin = &out->reliability[positive < 1.0 ? (size_t)(10.0 * positive) : 9];
+        bin->count++;
+        bin->mean_probability += positive;
+        bin->share_positive += y[i] > 0.0;
+    }
+    for (size_t k = 0; k < 10; k++) {
+        gbs_reliability *bin = &out->reliability[k];
+        bin->mean_probability /= (double)bin->count;
+        bin->share_positive /= (double)bin->count;
+    }
+    out->brier = brier / (double)n;
+    out->log_loss = log_loss / (double)n;
+}
+
 gbs_status gbs_judge(gbs_context *ctx, gbs_loss loss, size_t n, const double *y, const double *score, const double *sd,
                      gbs_evaluation *out) {
     *out = (gbs_evaluation){.n = n};
@@ -66,7 +101,9 @@ gbs_status gbs_judge(gbs_context *ctx, gbs_loss loss, size_t n, const double *y,
         else
             *(is_yes ? &out->false_negative : &out->true_negative) += 1;
         wrong += score[i] == 0.0 ? 0.5 : says_yes != is_yes ? 1.0 : 0.0;
+        out->errors += score[i] == 0.0 || says_yes != is_yes;
     }
+    calibrate(n, y, score, sd, out);
     out->error = wrong / (double)n;
     out->gibbs_risk = mean_loss(gbs_loss_of(loss), n, y, score, sd);
     out->gibbs_error = mean_loss(&gbs_zero_one, n, y, score, sd);

@@ -30,7 +30,7 @@ gbs_status gbs_model_create(gbs_context *ctx, gbs_model **out);
 
 /* Means and standard deviations of the scores of all rows, by blocks on the context's threads. */
 gbs_status gbs_model_project(gbs_context *ctx, const gbs_model *model, const gbs_rows *rows, double *score, double *sd);
-/* Error, risks, AUC from those. y: labels, step apart. */
+/* Error, risks, AUC, calibration from those. */
 gbs_status gbs_judge(gbs_context *ctx, gbs_loss loss, size_t n, const double *y, const double *score, const double *sd,
                      gbs_evaluation *out);
 

@@ -145,10 +145,15 @@ hundred_megabytes() {
         printf 'a,y\n"'
         zeros '\n' 2>/dev/null
     )
-    as "refused: a row of 50 million cells$1"
-    fit_refuses 3 'standard input:2: 5[0-9]* cells, but the header has 2' - < <(
+    as "refused: a row of 20 million cells$1"
+    fit_refuses 3 'standard input:2: 20000001 cells, but the header has 2' - < <(
         printf 'a,y\n1'
-        yes ,1 2>/dev/null | tr -d '\n' 2>/dev/null | head -c 100000000
+        yes ,1 2>/dev/null | tr -d '\n' 2>/dev/null | head -c 40000000
+    )
+    as "refused: a row of 100 MB$1"
+    fit_refuses 3 'standard input:2: the record is longer than 64 MiB' - < <(
+        printf 'a,y\n1'
+        yes ,1 2>/dev/null | tr -d '\n' 2>/dev/null | head -c 100000000 2>/dev/null
     )
     as "refused: 100 MB in one svmlight word$1"
     fit_refuses 3 'standard input:1: a word is longer than 1 MiB' - --format svmlight < <(

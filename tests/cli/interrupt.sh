@@ -1,0 +1,142 @@
+#!/usr/bin/env bash
+# Ctrl-C and kill: exit 130, a word about it, and neither an output nor a temporary file; the progress bar is for terminals alone.
+#
+# SIGTERM asks in the same way as SIGINT and gives the same 130; a second signal ends the program at once with 128 + its number.
+. "$(dirname "$0")/../lib.sh"
+exec </dev/null
+
+"$GIBBSITE" simulate classify --rows 2000 --cols 20 -o train.csv -q
+as 'a model'
+expect_exit 0 "$GIBBSITE" fit train.csv -o model.json -q
+mkdir out
+
+# Fits that would go on for hours.
+endless_sgd=(fit train.csv --solver sgd --epochs 1000000000 -o out/m.json --path out/p.csv)
+endless_restarts=(fit train.csv --restarts 1000000 -o out/m.json)
+endless_natural=(fit train.csv --lambda-grid 1:2000:1000 --tol 1e-15 -o out/m.json)
+
+# ended PID SECONDS: waits; sets rc, or kills it and sets rc to 'still running'.
+ended() {
+    local tenths=$(($2 * 10))
+    while kill -0 "$1" 2>/dev/null && ((tenths-- > 0)); do sleep 0.1; done
+    if kill -0 "$1" 2>/dev/null; then
+        kill -KILL "$1"
+        wait "$1" 2>/dev/null
+        rc='still running'
+        return
+    fi
+    wait "$1" 2>/dev/null
+    rc=$?
+}
+
+# clean NAME: the last run, judged by rc, stderr and what is left.
+clean() {
+    local why=()
+    [[ $rc == 130 ]] || why+=("exit status $rc, not 130")
+    grep -q '^gibbsite: interrupted' "$stderr" || why+=('no word about it')
+    [[ ! -s $stdout ]] || why+=('something on stdout')
+    [[ ! $(ls -A out) ]] || why+=("left behind: $(ls -A out)")
+    rm -f out/*
+    if ((${#why[@]})); then not_ok "$1" "${why[@]}" "stderr: $(cat "$stderr")"; else ok "$1"; fi
+}
+
+for signal in INT TERM; do
+    for what in endless_sgd endless_restarts endless_natural; do
+        declare -n arguments=$what
+        "$GIBBSITE" "${arguments[@]}" >"$stdout" 2>"$stderr" &
+        pid=$!
+        sleep 0.7
+        kill -$signal $pid
+        start=${EPOCHREALTIME/./}
+        ended $pid 20
+        echo "# $what, SIG$signal: ended after $(((${EPOCHREALTIME/./} - start) / 1000)) ms"
+        clean "SIG$signal during ${what/_/ }"
+    done
+done
+
+as 'an old output survives'
+echo old >out.json
+"$GIBBSITE" fit train.csv --solver sgd --epochs 1000000000 -o out.json >"$stdout" 2>"$stderr" &
+pid=$!
+sleep 0.5
+kill -INT $pid
+ended $pid 20
+if [[ $rc == 130 && $(cat out.json) == old ]]; then ok 'the old file is still there'; else not_ok 'the old file is still there' "exit status $rc"; fi
+
+# While waiting for bytes that do not come. Descriptor 9 keeps the pipe open.
+mkfifo slow
+exec 9<>slow
+waiting() { # waiting NAME SIGNAL START ARGUMENT...: START is what the pipe holds
+    local name=$1 signal=$2 start=$3
+    shift 3
+    printf '%b' "$start" >&9
+    "$GIBBSITE" "$@" <slow >"$stdout" 2>"$stderr" 9>&- &
+    pid=$!
+    sleep 0.4
+    kill -"$signal" $pid
+    ended $pid 10
+    clean "$name"
+}
+for signal in INT TERM; do
+    waiting "SIG$signal while waiting for the first byte" $signal '' fit - -o out/m.json
+    waiting "SIG$signal in the middle of a line" $signal 'a,y\n1,0\n2,1\n3' fit - -o out/m.json
+    waiting "SIG$signal in the middle of gzip" $signal '\x1f\x8b\x08\0' fit - -o out/m.json
+    waiting "SIG$signal in the middle of svmlight" $signal '1 1:2\n-1 ' fit - --format svmlight -o out/m.json
+    waiting "SIG$signal in the middle of npy" $signal '\x93NUM' fit - --format npy -o out/m.json
+    waiting "SIG$signal while waiting for rows to predict" $signal 'x1,x2\n' predict model.json - -o out/p.csv
+    waiting "SIG$signal while waiting for a model" $signal '{"gibbsite":' predict - train.csv -o out/p.csv
+done
+exec 9>&-
+
+# A reader that does not read.
+mkfifo full
+sleep 60 <full &
+reader=$!
+"$GIBBSITE" simulate classify --rows 20000 --cols 20 -q >full 2>"$stderr" &
+pid=$!
+sleep 1
+kill -INT $pid
+ended $pid 10
+: >"$stdout"
+clean 'SIGINT while standard output does not move'
+kill $reader 2>/dev/null
+wait $reader 2>/dev/null
+
+# A second signal does not wait.
+if need_program setsid; then
+    "$GIBBSITE" "${endless_sgd[@]}" >"$stdout" 2>"$stderr" &
+    pid=$!
+    sleep 0.4
+    kill -TERM $pid
+    kill -TERM $pid 2>/dev/null
+    ended $pid 10
+    if [[ $rc == 130 || $rc == 143 ]] && [[ ! $(ls -A out) ]]; then
+        ok 'two signals at once end it too'
+    else
+        not_ok 'two signals at once end it too' "exit status $rc" "$(ls -A out)"
+    fi
+    rm -f out/*
+fi
+
+# ---------------------------------------------------------------- the progress bar
+bar='\[=*>? *\] +[0-9]+ %'
+if need_program script; then
+    fit="'$GIBBSITE' fit train.csv --solver sgd --epochs 1000000000"
+    # in_terminal COMMAND: what a terminal would show of it; the fit is interrupted after two seconds
+    in_terminal() { script -qec "timeout -s INT -k 5 2 $1" /dev/null >"$stdout" 2>&1; }
+    in_terminal "$fit"
+    if grep -qE "$bar" "$stdout"; then ok 'a bar on a terminal'; else not_ok 'a bar on a terminal' "$(head -c 2000 "$stdout" | cat -v)"; fi
+    if tail -c 60 "$stdout" | tr '\r' '\n' | grep -q 'gibbsite: interrupted'; then
+        ok 'the bar gives way to the message'
+    else
+        not_ok 'the bar gives way to the message' "$(tail -c 500 "$stdout" | cat -v)"
+    fi
+    in_terminal "$fit --quiet"
+    if grep -qE "$bar" "$stdout"; then not_ok 'no bar with --quiet' "$(head -c 2000 "$stdout" | cat -v)"; else ok 'no bar with --quiet'; fi
+    in_terminal "$fit 2>bar.txt"
+    if grep -qE "$bar" "$stdout" bar.txt; then not_ok 'no bar when stderr is a file' "$(head -c 2000 bar.txt | cat -v)"; else ok 'no bar when stderr is a file'; fi
+    script -qec "'$GIBBSITE' fit train.csv --max-iter 3" /dev/null >"$stdout" 2>&1
+    if grep -qE "$bar" "$stdout"; then not_ok 'no bar for short work' "$(head -c 2000 "$stdout" | cat -v)"; else ok 'no bar for short work'; fi
+fi
+timeout -s INT -k 5 2 "$GIBBSITE" fit train.csv --solver sgd --epochs 1000000000 >"$stdout" 2>"$stderr"
+if grep -qE "$bar" "$stdout" "$stderr"; then not_ok 'no bar in a pipe'; else ok 'no bar in a pipe'; fi
