@@ -35,8 +35,8 @@ struct command {
     int (*run)(struct app *app);
 };
 
-extern const struct command command_fit, command_predict, command_evaluate, command_inspect, command_simulate, command_help,
-    command_version;
+extern const struct command command_fit, command_predict, command_evaluate, command_inspect, command_simulate, command_cv,
+    command_help, command_version;
 /* NULL-terminated, in the order of the help. */
 extern const struct command *const commands[];
 

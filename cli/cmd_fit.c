@@ -1,4 +1,5 @@
 /* gibbsite fit: from a file of rows to a fitted posterior. */
+#include "candidates.h"
 #include "input.h"
 #include "result.h"
 
@@ -10,6 +11,7 @@ struct fit {
     struct app *app;
     struct recipe recipe;
     struct input train, test;
+    struct candidates candidates; /* --select cv */
     gbs_model *model;
     gbs_model_info info;
     gbs_evaluation evaluation;
@@ -17,6 +19,7 @@ struct fit {
     double seconds_read, seconds_fit;
 };
 
+/* A model written over the rows it came from, or over its test rows, would destroy them. */
 static int check_overwrite(const struct app *app) {
     const struct options *o = &app->options;
     const char *outputs[] = {o->text[OPT_OUTPUT], o->text[OPT_PATH]}, *inputs[] = {o->inputs[0], o->text[OPT_TEST]};
@@ -31,82 +34,47 @@ static int check_overwrite(const struct app *app) {
 /* What the option table cannot see: options that exclude or need one another. */
 static int check_options(const struct app *app) {
     const struct options *o = &app->options;
-    static const enum option_id sgd_only[] = {OPT_BATCH, OPT_EPOCHS, OPT_SCHEDULE};
-    bool sgd = o->choice[OPT_SOLVER] == 3;
+    bool cv = o->choice[OPT_SELECT] == 1;
     if (o->n_inputs != 1)
         return app_fail(app, EXIT_USAGE, "fit: expected one training file, found %zu; gibbsite %s", o->n_inputs,
                         app->command->usage);
-    if (given(o, OPT_LAMBDA) && given(o, OPT_LAMBDA_GRID))
-        return app_fail(app, EXIT_USAGE, "fit: --lambda and --lambda-grid exclude each other");
-    if (given(o, OPT_RESTARTS) && given(o, OPT_LAMBDA_GRID))
+    if (given(o, OPT_RESTARTS) && given(o, OPT_LAMBDA_GRID) && !cv)
         return app_fail(app, EXIT_USAGE,
                         "fit: --restarts and --lambda-grid exclude each other: restarts go straight to --lambda");
-    if (given(o, OPT_RESTARTS) && sgd)
+    if (given(o, OPT_RESTARTS) && o->choice[OPT_SOLVER] == 3)
         return app_fail(app, EXIT_USAGE, "fit: --restarts and --solver sgd exclude each other");
-    for (size_t k = 0; k < sizeof sgd_only / sizeof *sgd_only; k++)
-        if (given(o, sgd_only[k]) && !sgd)
-            return app_fail(app, EXIT_USAGE, "fit: --%s needs --solver sgd", option_spec(sgd_only[k])->name);
     if (given(o, OPT_FORM) && given(o, OPT_FAMILY) && o->choice[OPT_FAMILY] != 3)
         return app_fail(app, EXIT_USAGE, "fit: --form is for --family full");
+    if (given(o, OPT_PRIOR_GRID) && !cv)
+        return app_fail(app, EXIT_USAGE, "fit: --prior-grid needs --select cv");
+    if (given(o, OPT_FOLDS) && !cv)
+        return app_fail(app, EXIT_USAGE, "fit: --folds needs --select cv");
+    if (cv && !given(o, OPT_LAMBDA_GRID) && !given(o, OPT_PRIOR_GRID))
+        return app_fail(app, EXIT_USAGE, "fit: --select cv needs --lambda-grid or --prior-grid to choose from");
     if (given(o, OPT_OUTPUT) && strcmp(o->text[OPT_OUTPUT], "-") == 0 && given(o, OPT_JSON))
         return app_fail(app, EXIT_USAGE, "fit: -o - and --json both want standard output");
     if (given(o, OPT_TEST) && strcmp(o->text[OPT_TEST], "-") == 0 && strcmp(o->inputs[0], "-") == 0)
         return app_fail(app, EXIT_USAGE, "fit: TRAIN and --test cannot both be standard input");
     if (given(o, OPT_PATH) && given(o, OPT_OUTPUT) && strcmp(o->text[OPT_PATH], o->text[OPT_OUTPUT]) == 0)
         return app_fail(app, EXIT_USAGE, "fit: --path and -o name the same file");
-    if (given(o, OPT_PATH) && strcmp(o->text[OPT_PATH], "-") == 0 && given(o, OPT_JSON))
-        return app_fail(app, EXIT_USAGE, "fit: --path - and --json both want standard output");
-    return check_overwrite(app);
+    int code = candidates_check(app);
+    return code == EXIT_DONE ? check_overwrite(app) : code;
 }
 
-static gbs_fit_options fit_options(const struct options *o) {
-    gbs_fit_options f = gbs_fit_options_default();
-    if (given(o, OPT_LOSS))
-        f.loss = (gbs_loss)o->choice[OPT_LOSS];
-    if (given(o, OPT_FAMILY))
-        f.family = (gbs_family)(GBS_FAMILY_FIXED + o->choice[OPT_FAMILY]);
-    if (given(o, OPT_SCALE))
-        f.scale = (gbs_scale)o->choice[OPT_SCALE];
-    if (given(o, OPT_SOLVER))
-        f.solver = (gbs_solver)o->choice[OPT_SOLVER];
-    if (given(o, OPT_FORM))
-        f.form = (gbs_form)o->choice[OPT_FORM];
-    if (given(o, OPT_SCHEDULE))
-        f.schedule = (gbs_schedule)o->choice[OPT_SCHEDULE];
-    if (given(o, OPT_LAMBDA))
-        f.lambda = o->number[OPT_LAMBDA];
-    if (given(o, OPT_PRIOR_SD))
-        f.prior_sd = o->number[OPT_PRIOR_SD];
-    if (given(o, OPT_TOL))
-        f.tolerance = o->number[OPT_TOL];
-    if (given(o, OPT_MAX_ITER))
-        f.max_iterations = (size_t)o->count[OPT_MAX_ITER];
-    f.intercept = !given(o, OPT_NO_INTERCEPT);
-    f.batch = (size_t)o->count[OPT_BATCH];
-    f.epochs = (size_t)o->count[OPT_EPOCHS];
-    f.restarts = (size_t)o->count[OPT_RESTARTS];
-    return f;
+/* Cross-validation settles lambda and prior_sd. */
+static int select_by_cv(struct fit *f, gbs_fit_options *options) {
+    int code = candidates_build(f->app, f->train.design.n, &f->candidates);
+    if (code == EXIT_DONE)
+        code = candidates_validate(f->app, f->train.data, f->train.table.file, &f->candidates);
+    if (code == EXIT_DONE)
+        *options = f->candidates.item[f->candidates.best];
+    return code;
 }
 
-static int run_fit(struct fit *f) {
-    const struct options *o = &f->app->options;
-    gbs_fit_options options = fit_options(o);
-    double *ladder = NULL;
-    if (given(o, OPT_LAMBDA_GRID)) {
-        ladder = calloc(o->grid_size, sizeof *ladder);
-        if (ladder == NULL)
-            return app_fail(f->app, EXIT_MEMORY, "out of memory");
-        for (size_t k = 0; k < o->grid_size; k++) {
-            double share = o->grid_size > 1 ? (double)k / (double)(o->grid_size - 1) : 1.0;
-            ladder[k] = k + 1 == o->grid_size ? o->grid_high : o->grid_low * pow(o->grid_high / o->grid_low, share);
-        }
-        options.ladder = ladder;
-        options.ladder_size = o->grid_size;
-    }
+static int fit_model(struct fit *f, const gbs_fit_options *options) {
     double start = app_seconds(f->app);
-    gbs_status status = gbs_fit(f->app->ctx, f->train.data, &options, &f->model);
+    gbs_status status = gbs_fit(f->app->ctx, f->train.data, options, &f->model);
     f->seconds_fit = app_seconds(f->app) - start;
-    free(ladder);
     if (status != GBS_OK)
         return app_fail_status(f->app, status, status == GBS_ERR_DATA ? f->train.table.file : NULL);
     gbs_model_get_info(f->model, &f->info);
@@ -114,6 +82,28 @@ static int run_fit(struct fit *f) {
     status = recipe != NULL ? gbs_model_set_recipe(f->app->ctx, f->model, recipe) : GBS_ERR_MEMORY;
     free(recipe);
     return status == GBS_OK ? EXIT_DONE : app_fail(f->app, EXIT_MEMORY, "out of memory");
+}
+
+static int run_fit(struct fit *f) {
+    const struct options *o = &f->app->options;
+    gbs_fit_options options = candidate_base(o);
+    const struct grid *grid = &o->grid[OPT_LAMBDA_GRID];
+    if (o->choice[OPT_SELECT] == 1) {
+        int code = select_by_cv(f, &options);
+        return code == EXIT_DONE ? fit_model(f, &options) : code;
+    }
+    if (grid->size == 0)
+        return fit_model(f, &options);
+    double *ladder = calloc(grid->size, sizeof *ladder);
+    if (ladder == NULL)
+        return app_fail(f->app, EXIT_MEMORY, "out of memory");
+    for (size_t k = 0; k < grid->size; k++)
+        ladder[k] = grid_value(grid, k);
+    options.ladder = ladder;
+    options.ladder_size = grid->size;
+    int code = fit_model(f, &options);
+    free(ladder);
+    return code;
 }
 
 /* The test file is read before the fit: a bad one is found out early. */
@@ -146,6 +136,16 @@ static void result_json(const struct fit *f, struct text *out) {
     json_put_number(&j, "fit", f->seconds_fit);
     json_put_number(&j, "total", app_seconds(f->app));
     json_close_object(&j);
+    if (f->candidates.n > 0) {
+        const gbs_cv_result *r = &f->candidates.result[f->candidates.best];
+        json_open_object(&j, "selection");
+        json_put_string(&j, "by", "cv");
+        json_put_count(&j, "candidates", f->candidates.n);
+        json_put_count(&j, "folds", candidates_folds(&f->app->options));
+        json_put_number(&j, "error", r->error);
+        json_put_number(&j, "error_se", r->error_se);
+        json_close_object(&j);
+    }
     json_put_string(&j, "certificate", NULL); /* null until there are certificates */
     json_open_array(&j, "certificates");
     json_close_array(&j);
@@ -174,6 +174,9 @@ static void result_text(const struct fit *f, struct text *out) {
     result_model_text(out, &f->info);
     text_add(out, "  label         %s = +1, %s%s = -1\n", f->recipe.positive, f->recipe.negative != NULL ? "" : "the rest",
              f->recipe.negative != NULL ? f->recipe.negative : "");
+    if (f->candidates.n > 0)
+        text_add(out, "  chosen        lambda %g, prior sd %g: smallest of %zu cross-validated errors, %.2f %%\n",
+                 f->info.lambda, f->info.prior_sd, f->candidates.n, 100.0 * f->candidates.result[f->candidates.best].error);
     if (f->tested) {
         text_add(out, "%s\n", f->test.table.file);
         result_evaluation_text(out, f->app, &f->evaluation, f->recipe.positive, f->recipe.negative);
@@ -267,6 +270,7 @@ static int run(struct app *app) {
     if (code == EXIT_DONE)
         code = write_results(&f);
     gbs_model_free(f.model);
+    candidates_free(&f.candidates);
     input_free(&f.train);
     input_free(&f.test);
     recipe_free(&f.recipe);
@@ -286,6 +290,7 @@ const struct command command_fit = {
     "gibbsite fit train.csv -o model.json\n"
     "gibbsite fit train.csv.gz -o model.json --test test.csv --loss hinge --family diagonal\n"
     "gibbsite fit dna.csv --target class --positive ie -o model.json\n"
+    "gibbsite fit train.csv -o model.json --loss hinge --lambda-grid 100:1000:4 --prior-grid 0.1:1:3 --select cv\n"
     "gibbsite fit train.svm -o model.json --lambda-grid 1:1000:10 --path path.csv --json",
     run,
 };

@@ -11,8 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-const struct command *const commands[] = {&command_fit,      &command_predict, &command_evaluate, &command_inspect,
-                                          &command_simulate, &command_help,    &command_version,  NULL};
+const struct command *const commands[] = {&command_fit,     &command_predict, &command_evaluate,
+                                          &command_inspect, &command_cv,      &command_simulate,
+                                          &command_help,    &command_version, NULL};
 
 /* ---------------------------------------------------------------- interruption */
 

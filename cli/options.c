@@ -6,35 +6,41 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DATA_COMMANDS (FOR_FIT | FOR_PREDICT | FOR_EVALUATE)
+#define DATA_COMMANDS (FOR_FIT | FOR_PREDICT | FOR_EVALUATE | FOR_CV)
 
 static const struct option_spec table[OPTION_COUNT] = {
     {OPT_OUTPUT, "output", 'o', "FILE", OPTION_TEXT, NULL, FOR_FIT | FOR_PREDICT | FOR_SIMULATE,
      "write to FILE, whole or not at all; - is standard output. fit: the model. predict, simulate: the rows (default -)"},
     {OPT_TASK, "task", 0, "TASK", OPTION_CHOICE, "classify", FOR_FIT, "what to learn: classify (default)"},
-    {OPT_LOSS, "loss", 0, "LOSS", OPTION_CHOICE, "zero-one|hinge|exponential", FOR_FIT,
-     "loss of the margin: zero-one (default), hinge, exponential"},
-    {OPT_FAMILY, "family", 0, "FAMILY", OPTION_CHOICE, "fixed|isotropic|diagonal|full", FOR_FIT,
-     "Gaussians to choose from: fixed, isotropic, diagonal, full (default: full up to 200 coefficients, else diagonal)"},
-    {OPT_LAMBDA, "lambda", 0, "L", OPTION_POSITIVE, NULL, FOR_FIT,
+    {OPT_LOSS, "loss", 0, "LOSS", OPTION_CHOICE, "zero-one|hinge|exponential", FOR_FIT | FOR_CV,
+     "loss of the margin: zero-one (default), hinge, exponential; cv takes several, separated by commas"},
+    {OPT_FAMILY, "family", 0, "FAMILY", OPTION_CHOICE, "fixed|isotropic|diagonal|full", FOR_FIT | FOR_CV,
+     "Gaussians to choose from: fixed, isotropic, diagonal, full (default: full up to 200 coefficients, else diagonal); cv "
+     "takes several"},
+    {OPT_LAMBDA, "lambda", 0, "L", OPTION_POSITIVE, NULL, FOR_FIT | FOR_CV,
      "inverse temperature: how much the mean loss weighs against the distance from the prior (default: the number of rows)"},
-    {OPT_LAMBDA_GRID, "lambda-grid", 0, "LO:HI:K", OPTION_GRID, NULL, FOR_FIT,
+    {OPT_LAMBDA_GRID, "lambda-grid", 0, "LO:HI:K", OPTION_GRID, NULL, FOR_FIT | FOR_CV,
      "climb through K values of lambda, evenly spaced on the log scale from LO to HI, each started from the last"},
-    {OPT_SELECT, "select", 0, "RULE", OPTION_CHOICE, "last", FOR_FIT,
-     "which value of the grid becomes the model: last (default)"},
+    {OPT_SELECT, "select", 0, "RULE", OPTION_CHOICE, "last|cv", FOR_FIT,
+     "which point of the grids becomes the model: last (default: the last lambda), or cv (smallest cross-validated error)"},
     {OPT_PRIOR, "prior", 0, "PRIOR", OPTION_CHOICE, "zero", FOR_FIT, "mean of the Gaussian prior: zero (default)"},
-    {OPT_PRIOR_SD, "prior-sd", 0, "S", OPTION_POSITIVE, NULL, FOR_FIT,
+    {OPT_PRIOR_SD, "prior-sd", 0, "S", OPTION_POSITIVE, NULL, FOR_FIT | FOR_CV,
      "standard deviation of the prior on every coefficient (default 1)"},
-    {OPT_TARGET, "target", 0, "COL", OPTION_TEXT, NULL, FOR_FIT,
+    {OPT_PRIOR_GRID, "prior-grid", 0, "LO:HI:K", OPTION_GRID, NULL, FOR_FIT | FOR_CV,
+     "K values of --prior-sd, evenly spaced on the log scale from LO to HI (fit: with --select cv)"},
+    {OPT_FOLDS, "folds", 0, "K", OPTION_COUNT_FROM_1, NULL, FOR_FIT | FOR_CV,
+     "parts for cross-validation, stratified by label (default 5)"},
+    {OPT_TARGET, "target", 0, "COL", OPTION_TEXT, NULL, FOR_FIT | FOR_CV,
      "column of the labels, by name or number from 1 (default: the column called y, else the last)"},
-    {OPT_POSITIVE, "positive", 0, "LABEL", OPTION_TEXT, NULL, FOR_FIT,
+    {OPT_POSITIVE, "positive", 0, "LABEL", OPTION_TEXT, NULL, FOR_FIT | FOR_CV,
      "label that counts as +1 (default: the larger of the two). With more than two labels: LABEL against the rest"},
-    {OPT_DROP, "drop", 0, "COLS", OPTION_TEXT, NULL, FOR_FIT, "columns to leave out, names or numbers, separated by commas"},
-    {OPT_TEXT, "text", 0, "COLS", OPTION_TEXT, NULL, FOR_FIT,
+    {OPT_DROP, "drop", 0, "COLS", OPTION_TEXT, NULL, FOR_FIT | FOR_CV,
+     "columns to leave out, names or numbers, separated by commas"},
+    {OPT_TEXT, "text", 0, "COLS", OPTION_TEXT, NULL, FOR_FIT | FOR_CV,
      "columns to read as categories even where they look like numbers, separated by commas"},
-    {OPT_SCALE, "scale", 0, "SCALE", OPTION_CHOICE, "none|standard|unit-row", FOR_FIT,
+    {OPT_SCALE, "scale", 0, "SCALE", OPTION_CHOICE, "none|standard|unit-row", FOR_FIT | FOR_CV,
      "columns: none, standard (default: mean 0, standard deviation 1), unit-row (each row to length 1)"},
-    {OPT_NO_INTERCEPT, "no-intercept", 0, NULL, OPTION_FLAG, NULL, FOR_FIT, "no constant column"},
+    {OPT_NO_INTERCEPT, "no-intercept", 0, NULL, OPTION_FLAG, NULL, FOR_FIT | FOR_CV, "no constant column"},
     {OPT_MISSING, "missing", 0, "WHAT", OPTION_CHOICE, "error|drop", DATA_COMMANDS,
      "rows with empty, NA or NaN cells: error (default), or drop (predict keeps the row and leaves its cells empty)"},
     {OPT_NO_HEADER, "no-header", 0, NULL, OPTION_FLAG, NULL, DATA_COMMANDS,
@@ -46,19 +52,20 @@ static const struct option_spec table[OPTION_COUNT] = {
      "confidence of the bounds (default 0.95)"},
     {OPT_PATH, "path", 0, "FILE", OPTION_TEXT, NULL, FOR_FIT,
      "write the annealing path, one row per lambda, as CSV (JSON when FILE ends in .json)"},
-    {OPT_SOLVER, "solver", 0, "SOLVER", OPTION_CHOICE, "auto|lbfgs|natural|sgd", FOR_FIT,
+    {OPT_SOLVER, "solver", 0, "SOLVER", OPTION_CHOICE, "auto|lbfgs|natural|sgd", FOR_FIT | FOR_CV,
      "auto (default), lbfgs, natural (natural gradient), sgd (minibatches)"},
     {OPT_FORM, "form", 0, "FORM", OPTION_CHOICE, "auto|primal|dual", FOR_FIT,
      "full family: work with d coefficients (primal) or in the span of the rows (dual); auto (default): the smaller"},
-    {OPT_BATCH, "batch", 0, "B", OPTION_COUNT_FROM_1, NULL, FOR_FIT, "sgd: rows in a step (default 256)"},
-    {OPT_EPOCHS, "epochs", 0, "E", OPTION_COUNT_FROM_1, NULL, FOR_FIT, "sgd: passes over the rows (default 20)"},
-    {OPT_SCHEDULE, "schedule", 0, "NAME", OPTION_CHOICE, "modern|paper", FOR_FIT,
+    {OPT_BATCH, "batch", 0, "B", OPTION_COUNT_FROM_1, NULL, FOR_FIT | FOR_CV, "sgd: rows in a step (default 256)"},
+    {OPT_EPOCHS, "epochs", 0, "E", OPTION_COUNT_FROM_1, NULL, FOR_FIT | FOR_CV, "sgd: passes over the rows (default 20)"},
+    {OPT_SCHEDULE, "schedule", 0, "NAME", OPTION_CHOICE, "modern|paper", FOR_FIT | FOR_CV,
      "sgd: modern (default: Adam, falling steps, averaged) or the paper's steps (t+1)^-0.9"},
     {OPT_RESTARTS, "restarts", 0, "N", OPTION_COUNT_FROM_1, NULL, FOR_FIT,
      "instead of annealing, keep the best of N starts drawn from the prior"},
-    {OPT_TOL, "tol", 0, "T", OPTION_POSITIVE, NULL, FOR_FIT,
+    {OPT_TOL, "tol", 0, "T", OPTION_POSITIVE, NULL, FOR_FIT | FOR_CV,
      "stop when the optimality gap is below T times the free energy (default 1e-8)"},
-    {OPT_MAX_ITER, "max-iter", 0, "N", OPTION_COUNT_FROM_1, NULL, FOR_FIT, "most iterations for one lambda (default 1000)"},
+    {OPT_MAX_ITER, "max-iter", 0, "N", OPTION_COUNT_FROM_1, NULL, FOR_FIT | FOR_CV,
+     "most iterations for one lambda (default 1000)"},
     {OPT_ROWS, "rows", 0, "N", OPTION_COUNT_FROM_1, NULL, FOR_SIMULATE, "number of rows (default 1000)"},
     {OPT_COLS, "cols", 0, "D", OPTION_COUNT_FROM_1, NULL, FOR_SIMULATE, "number of features (default 10)"},
     {OPT_SKIP, "skip", 0, "N", OPTION_COUNT_FROM_1, NULL, FOR_SIMULATE,
@@ -150,25 +157,40 @@ static bool read_whole(const char *text, uint64_t *x) {
     return errno == 0;
 }
 
-static bool read_choice(struct parse *p, const struct option_spec *s, const char *value) {
-    size_t length = strlen(value);
+/* Position of value[0 .. length - 1] among the choices, -1: none of them. */
+static int find_choice(const struct option_spec *s, const char *value, size_t length) {
     int index = 0;
     for (const char *c = s->choices; c != NULL; index++) {
         size_t size = strcspn(c, "|");
-        if (size == length && strncmp(c, value, size) == 0) {
-            p->out->choice[s->id] = index;
-            return true;
-        }
+        if (size == length && strncmp(c, value, size) == 0)
+            return index;
         c = c[size] == '|' ? c + size + 1 : NULL;
     }
-    char expected[200];
-    snprintf(expected, sizeof expected, index > 1 ? "one of %s" : "%s", s->choices);
-    return wrong(p, s, value, expected);
+    return -1;
+}
+
+static bool read_choice(struct parse *p, const struct option_spec *s, const char *value) {
+    bool list = p->command == FOR_CV;
+    for (const char *item = value;;) {
+        size_t length = list ? strcspn(item, ",") : strlen(item);
+        int index = find_choice(s, item, length);
+        if (index < 0) {
+            char expected[200];
+            snprintf(expected, sizeof expected, strchr(s->choices, '|') != NULL ? "one of %s" : "%s", s->choices);
+            return wrong(p, s, value, expected);
+        }
+        if (p->out->choice[s->id] < 0)
+            p->out->choice[s->id] = index;
+        p->out->choices[s->id] |= 1U << index;
+        if (item[length] == '\0')
+            return true;
+        item += length + 1;
+    }
 }
 
 static bool read_grid(struct parse *p, const struct option_spec *s, const char *value) {
     char copy[128];
-    struct options *o = p->out;
+    struct grid *g = &p->out->grid[s->id];
     uint64_t size = 0;
     const char *expected = "LO:HI:K with 0 < LO < HI and 2 <= K <= 1000 (or LO = HI and K = 1)";
     if (strlen(value) >= sizeof copy)
@@ -179,12 +201,18 @@ static bool read_grid(struct parse *p, const struct option_spec *s, const char *
         return wrong(p, s, value, expected);
     *high++ = '\0';
     *count++ = '\0';
-    bool ok = read_number(copy, &o->grid_low) && read_number(high, &o->grid_high) && read_whole(count, &size);
-    bool single = o->grid_low == o->grid_high && size == 1;
-    if (!ok || !(o->grid_low > 0.0) || !(single || (o->grid_high > o->grid_low && size >= 2)) || size > 1000)
+    bool ok = read_number(copy, &g->low) && read_number(high, &g->high) && read_whole(count, &size);
+    bool single = g->low == g->high && size == 1;
+    if (!ok || !(g->low > 0.0) || !(single || (g->high > g->low && size >= 2)) || size > 1000)
         return wrong(p, s, value, expected);
-    o->grid_size = (size_t)size;
+    g->size = (size_t)size;
     return true;
+}
+
+double grid_value(const struct grid *g, size_t k) {
+    if (k + 1 >= g->size)
+        return g->high;
+    return g->low * pow(g->high / g->low, (double)k / (double)(g->size - 1));
 }
 
 static bool set_value(struct parse *p, const struct option_spec *s, const char *value) {

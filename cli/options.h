@@ -17,6 +17,8 @@ enum option_id {
     OPT_SELECT,
     OPT_PRIOR,
     OPT_PRIOR_SD,
+    OPT_PRIOR_GRID,
+    OPT_FOLDS,
     OPT_TARGET,
     OPT_POSITIVE,
     OPT_DROP,
@@ -60,7 +62,8 @@ enum command_bit {
     FOR_SIMULATE = 16,
     FOR_HELP = 32,
     FOR_VERSION = 64,
-    FOR_ALL = 127
+    FOR_CV = 128,
+    FOR_ALL = 255
 };
 
 enum option_type {
@@ -72,7 +75,7 @@ enum option_type {
     OPTION_CONFIDENCE,  /* 0 < x < 1 */
     OPTION_COUNT_FROM_1,
     OPTION_SEED,
-    OPTION_CHOICE, /* one of `choices`, separated by | */
+    OPTION_CHOICE, /* one of `choices`, separated by |; several, separated by commas, for cv */
     OPTION_GRID    /* LO:HI:K */
 };
 
@@ -87,15 +90,22 @@ struct option_spec {
     const char *help;
 };
 
+/* LO:HI:K, K values evenly spaced on the log scale. */
+struct grid {
+    double low, high;
+    size_t size;
+};
+double grid_value(const struct grid *g, size_t k);
+
 /* What a command line said. */
 struct options {
     const char *text[OPTION_COUNT]; /* NULL: not given; flags: "" */
     double number[OPTION_COUNT];
     uint64_t count[OPTION_COUNT];
-    int choice[OPTION_COUNT]; /* index among the choices; -1 when not given */
-    double grid_low, grid_high;
-    size_t grid_size;
-    const char **inputs; /* what is no option, in order */
+    int choice[OPTION_COUNT];       /* index among the choices, the first of a list; -1 when not given */
+    unsigned choices[OPTION_COUNT]; /* all of a list, as bits */
+    struct grid grid[OPTION_COUNT]; /* size 0 when not given */
+    const char **inputs;            /* what is no option, in order */
     size_t n_inputs;
 };
 

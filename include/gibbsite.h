@@ -180,6 +180,21 @@ GBS_API gbs_fit_options gbs_fit_options_default(void);
 /* data must carry labels of both classes. */
 GBS_API gbs_status gbs_fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_options *options, gbs_model **out);
 
+/* ---------------------------------------------------------------- cross-validation */
+
+/* Means over all held-out rows of one candidate; se is the standard error over the folds. */
+typedef struct gbs_cv_result {
+    double error, error_se; /* of the vote */
+    double gibbs_error;     /* of one draw from the posterior */
+    double gibbs_risk;      /* in the candidate's own loss */
+    size_t not_converged;   /* folds whose solver gave up */
+} gbs_cv_result;
+
+/* k-fold cross-validation of `count` candidates on the same folds: stratified by label, dealt out by the context's seed. A candidate's lambda is
+ * meant for all rows and is scaled with the rows of a fold (0: their number). results has room for count. Folds run on the context's threads. */
+GBS_API gbs_status gbs_cross_validate(gbs_context *ctx, const gbs_data *data, size_t folds, const gbs_fit_options *candidates,
+                                      size_t count, gbs_cv_result *results);
+
 /* Names as the command line and the files spell them; NULL for a value out of range. */
 GBS_API const char *gbs_loss_name(gbs_loss loss);
 GBS_API const char *gbs_family_name(gbs_family family);

@@ -204,3 +204,19 @@ need_plain_build() {
         return 1
     fi
 }
+
+# watch_peak COMMAND...: runs it as expect_exit does, but without a verdict; sets rc, peak_kb (the most memory it held, by the kernel's own
+# high-water mark, read every 20 ms) and took_ms.
+watch_peak() {
+    local pid now start=${EPOCHREALTIME/./}
+    peak_kb=0
+    "$@" >"$stdout" 2>"$stderr" &
+    pid=$!
+    while now=$(awk '/^VmHWM/ { print $2 }' "/proc/$pid/status" 2>/dev/null) && [[ $now ]]; do
+        peak_kb=$now
+        sleep 0.02
+    done
+    wait "$pid"
+    rc=$?
+    took_ms=$(((${EPOCHREALTIME/./} - start) / 1000))
+}

@@ -38,6 +38,14 @@ uint64_t gbs_below(uint64_t seed, uint64_t stream, uint64_t index, uint64_t boun
     return (uint64_t)(((unsigned __int128)bits * bound) >> 64);
 }
 
+void gbs_shuffle(uint64_t seed, uint64_t stream, size_t n, size_t *order) {
+    for (size_t i = n; i > 1; i--) {
+        size_t j = (size_t)gbs_below(seed, stream, i, i), t = order[i - 1];
+        order[i - 1] = order[j];
+        order[j] = t;
+    }
+}
+
 double gbs_random_uniform(const gbs_context *ctx, uint64_t stream, uint64_t index) {
     return gbs_uniform(ctx->seed, stream, index);
 }

@@ -7,11 +7,14 @@
 /* The library's own streams start high; callers of gbs_random_* use small numbers. */
 enum {
     GBS_STREAM_RESTART = 1 << 20, /* + number of the restart */
-    GBS_STREAM_BATCH = 1 << 28    /* + number of the epoch */
+    GBS_STREAM_FOLDS = 1 << 27,
+    GBS_STREAM_BATCH = 1 << 28 /* + number of the epoch */
 };
 
 double gbs_uniform(uint64_t seed, uint64_t stream, uint64_t index);
 double gbs_normal(uint64_t seed, uint64_t stream, uint64_t index);
+/* Fisher and Yates; depends on seed and stream alone. */
+void gbs_shuffle(uint64_t seed, uint64_t stream, size_t n, size_t *order);
 uint64_t gbs_below(uint64_t seed, uint64_t stream, uint64_t index, uint64_t bound); /* 0 .. bound - 1 */
 
 #endif

@@ -20,6 +20,9 @@ struct gbs_data {
     bool borrowed;
 };
 
+/* The given rows, in that order, as data of its own; labels too. */
+gbs_status gbs_data_pick(gbs_context *ctx, const gbs_data *data, const size_t *rows, size_t count, gbs_data **out);
+
 /* How raw features become design columns; kept in the model and applied unchanged to new rows. */
 typedef struct gbs_scaling {
     gbs_scale kind;

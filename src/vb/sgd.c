@@ -57,16 +57,6 @@ static void write_back(const struct descent *s, const double *x) {
     gbs_family_of(s->g->family)->set_free(s->g, x + s->g->d);
 }
 
-/* Fisher-Yates, keyed by the epoch. */
-static void shuffle(uint64_t seed, size_t epoch, size_t n, size_t *order) {
-    for (size_t i = n; i > 1; i--) {
-        size_t j = (size_t)gbs_below(seed, GBS_STREAM_BATCH + epoch, i, i);
-        size_t t = order[i - 1];
-        order[i - 1] = order[j];
-        order[j] = t;
-    }
-}
-
 static void paper_step(struct descent *s, size_t t) {
     double step = pow((double)t + 1.0, -0.9);
     for (size_t k = 0; k < s->size; k++)
@@ -120,7 +110,7 @@ static gbs_status run_epochs(struct descent *s, const gbs_problem *whole, struct
     for (size_t i = 0; i < n; i++)
         order[i] = i;
     for (size_t epoch = 0; epoch < options->epochs; epoch++) {
-        shuffle(whole->ctx->seed, epoch, n, order);
+        gbs_shuffle(whole->ctx->seed, GBS_STREAM_BATCH + epoch, n, order);
         for (size_t from = 0; from < n; from += rows, t++) {
             fill_batch(batch, whole->rows, order + from, n - from < rows ? n - from : rows);
             gbs_status status = one_step(s, options->schedule, t);

@@ -1,0 +1,166 @@
+/* k-fold cross-validation.
+ *
+ * One task is one candidate on one fold: fit on the other folds, judge on this one. Tasks run side by side on the context's threads, each in a
+ * child context with a single thread, so that small fits, which are too short to be split, still use the machine.
+ */
+#include "core/random.h"
+#include "data/rows.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+struct validation {
+    gbs_context *ctx;
+    const gbs_data *data;
+    size_t folds, count;
+    const gbs_fit_options *candidates;
+    size_t *fold_of;        /* of each row */
+    gbs_evaluation *judged; /* count x folds */
+    int *gave_up;           /* count x folds */
+    gbs_status *status;     /* per task */
+    size_t first;           /* of the tasks now running */
+    atomic_int cancelled;
+    char error[512]; /* of the task that failed; written by whoever sets `failed` first */
+    atomic_flag failed;
+};
+
+/* Dealing each class out in turn keeps the folds alike. */
+static gbs_status deal(struct validation *v) {
+    size_t n = v->data->n, *order = gbs_array_alloc(v->ctx, n, sizeof *order);
+    if (order == NULL)
+        return GBS_ERR_MEMORY;
+    for (size_t i = 0; i < n; i++)
+        order[i] = i;
+    gbs_shuffle(v->ctx->seed, GBS_STREAM_FOLDS, n, order);
+    size_t dealt[2] = {0, 0};
+    for (size_t i = 0; i < n; i++) {
+        size_t positive = v->data->y[order[i]] > 0.0;
+        v->fold_of[order[i]] = dealt[positive]++ % v->folds;
+    }
+    gbs_array_free(v->ctx, order);
+    size_t fewest = dealt[0] < dealt[1] ? dealt[0] : dealt[1];
+    if (fewest < v->folds)
+        return gbs_fail(v->ctx, GBS_ERR_DATA, "%zu folds need at least as many rows of each class; one class has %zu", v->folds,
+                        fewest);
+    return GBS_OK;
+}
+
+/* The caller's cancel callback belongs to the caller's thread, which is worker 0; the others look at the flag. */
+struct child {
+    struct validation *v;
+    size_t worker;
+};
+
+static int cancelled(void *user) {
+    struct child *c = user;
+    gbs_context *ctx = c->v->ctx;
+    if (c->worker == 0 && ctx->cancel != NULL && ctx->cancel(ctx->user))
+        atomic_store(&c->v->cancelled, 1);
+    return atomic_load(&c->v->cancelled);
+}
+
+static gbs_status fit_and_judge(struct validation *v, gbs_context *ctx, size_t candidate, size_t fold, size_t *rows) {
+    size_t n = v->data->n, inside = 0, outside = 0;
+    for (size_t i = 0; i < n; i++) /* training rows from the front, held-out rows from the back */
+        if (v->fold_of[i] != fold)
+            rows[inside++] = i;
+        else
+            rows[n - ++outside] = i;
+    gbs_data *train = NULL, *test = NULL;
+    gbs_model *model = NULL;
+    gbs_model_info info;
+    gbs_fit_options options = v->candidates[candidate];
+    options.lambda *= (double)inside / (double)n;
+    gbs_status status = gbs_data_pick(ctx, v->data, rows, inside, &train);
+    if (status == GBS_OK)
+        status = gbs_data_pick(ctx, v->data, rows + inside, outside, &test);
+    if (status == GBS_OK)
+        status = gbs_fit(ctx, train, &options, &model);
+    if (status == GBS_OK)
+        status = gbs_model_evaluate(ctx, model, test, &v->judged[candidate * v->folds + fold]);
+    if (status == GBS_OK) {
+        gbs_model_get_info(model, &info);
+        v->gave_up[candidate * v->folds + fold] = !info.converged;
+    }
+    gbs_model_free(model);
+    gbs_data_free(train);
+    gbs_data_free(test);
+    return status;
+}
+
+static void run_task(void *arg, size_t task, size_t worker) {
+    struct validation *v = arg;
+    struct child child = {v, worker};
+    gbs_context ctx = {.allocator = v->ctx->allocator, .cancel = cancelled, .user = &child, .threads = 1, .seed = v->ctx->seed};
+    size_t id = v->first + task;
+    size_t *rows = gbs_array_alloc(&ctx, v->data->n, sizeof *rows);
+    v->status[id] = rows != NULL ? fit_and_judge(v, &ctx, id / v->folds, id % v->folds, rows) : GBS_ERR_MEMORY;
+    gbs_array_free(&ctx, rows);
+    if (v->status[id] != GBS_OK && !atomic_flag_test_and_set(&v->failed))
+        memcpy(v->error, ctx.error, sizeof v->error);
+}
+
+/* A few tasks a worker at a time, so that progress can be told and a stop is heard in between. */
+static gbs_status run_all(struct validation *v) {
+    size_t tasks = v->count * v->folds, batch = 4 * gbs_workers(v->ctx);
+    gbs_progress_begin(v->ctx);
+    for (v->first = 0; v->first < tasks; v->first += batch) {
+        size_t now = tasks - v->first < batch ? tasks - v->first : batch;
+        gbs_parallel_for(v->ctx, now, INFINITY, run_task, v);
+        for (size_t k = 0; k < now; k++)
+            if (v->status[v->first + k] != GBS_OK)
+                return gbs_fail(v->ctx, v->status[v->first + k], "%s", v->error);
+        gbs_progress(v->ctx, "cross-validation", (double)(v->first + now) / (double)tasks);
+        gbs_status status = gbs_check_cancel(v->ctx);
+        if (status != GBS_OK)
+            return status;
+    }
+    return GBS_OK;
+}
+
+static gbs_cv_result sum_up(const struct validation *v, size_t candidate) {
+    const gbs_evaluation *e = v->judged + candidate * v->folds;
+    double n = (double)v->data->n, folds = (double)v->folds, spread = 0.0;
+    gbs_cv_result r = {0};
+    for (size_t k = 0; k < v->folds; k++) {
+        double share = (double)e[k].n / n;
+        r.error += share * e[k].error;
+        r.gibbs_error += share * e[k].gibbs_error;
+        r.gibbs_risk += share * e[k].gibbs_risk;
+        r.not_converged += v->gave_up[candidate * v->folds + k] != 0;
+    }
+    for (size_t k = 0; k < v->folds; k++)
+        spread += (e[k].error - r.error) * (e[k].error - r.error);
+    r.error_se = sqrt(spread / (folds - 1.0) / folds);
+    return r;
+}
+
+gbs_status gbs_cross_validate(gbs_context *ctx, const gbs_data *data, size_t folds, const gbs_fit_options *candidates,
+                              size_t count, gbs_cv_result *results) {
+    if (folds < 2 || count == 0 || count > SIZE_MAX / folds)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "cross-validation needs two folds or more and a candidate");
+    if (data->y == NULL)
+        return gbs_fail(ctx, GBS_ERR_DATA, "the data has no labels");
+    for (size_t k = 0; k < count; k++)
+        if (candidates[k].ladder_size > 0)
+            return gbs_fail(ctx, GBS_ERR_ARGUMENT, "a candidate has one lambda, not a ladder");
+    struct validation v = {
+        .ctx = ctx, .data = data, .folds = folds, .count = count, .candidates = candidates, .failed = ATOMIC_FLAG_INIT};
+    v.fold_of = gbs_array_alloc(ctx, data->n, sizeof *v.fold_of);
+    v.judged = gbs_array_alloc(ctx, count * folds, sizeof *v.judged);
+    v.gave_up = gbs_array_alloc(ctx, count * folds, sizeof *v.gave_up);
+    v.status = gbs_array_alloc(ctx, count * folds, sizeof *v.status);
+    gbs_status status = GBS_ERR_MEMORY;
+    if (v.fold_of != NULL && v.judged != NULL && v.gave_up != NULL && v.status != NULL)
+        status = deal(&v);
+    if (status == GBS_OK)
+        status = run_all(&v);
+    for (size_t k = 0; status == GBS_OK && k < count; k++)
+        results[k] = sum_up(&v, k);
+    gbs_array_free(ctx, v.fold_of);
+    gbs_array_free(ctx, v.judged);
+    gbs_array_free(ctx, v.gave_up);
+    gbs_array_free(ctx, v.status);
+    return status;
+}
