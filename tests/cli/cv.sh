@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Cross-validation: the table, its reproducibility, and fit --select cv.
+. "$(dirname "$0")/../lib.sh"
+
+"$GIBBSITE" simulate classify --rows 300 --cols 4 --noise 0.1 --quiet -o train.csv || exit 1
+
+as 'cv prints a row for every combination'
+expect_exit 0 "$GIBBSITE" cv train.csv --loss zero-one,hinge --family diagonal,full --lambda-grid 30:300:2 --prior-grid 0.1:1:2
+rows=$(grep -cE '^[ *] (zero-one|hinge) ' "$stdout")
+check '2 losses x 2 families x 2 lambdas x 2 prior sds = 16 rows, one of them starred' test "$rows" = 16 -a "$(grep -c '^\* [zh]' "$stdout")" = 1
+
+as 'cv --json'
+expect_exit 0 "$GIBBSITE" cv train.csv --loss hinge --lambda-grid 30:300:3 --json
+cp "$stdout" one.json
+check 'the JSON has three rows' test "$(json one.json table.#)" = 3
+check 'errors lie between the Bayes risk less five standard errors and one half' awk -v e="$(json one.json table[0].error)" 'BEGIN { exit !(e > 0.1 - 5 * 0.0173 && e < 0.5) }'
+
+for threads in 1 7; do
+    "$GIBBSITE" cv train.csv --loss hinge --lambda-grid 30:300:3 --json --threads "$threads" >"t$threads.json"
+done
+check 'the table does not depend on the number of threads' cmp t1.json t7.json
+"$GIBBSITE" cv train.csv --loss hinge --lambda-grid 30:300:3 --json --seed 2 >seed2.json
+refuse 'another seed deals other folds' cmp -s t1.json seed2.json
+
+as 'fit --select cv'
+expect_exit 0 "$GIBBSITE" fit train.csv --loss hinge --lambda-grid 30:300:3 --select cv --json -o m.json
+cp "$stdout" fit.json
+best=$(for k in 0 1 2; do
+    if [ "$(json one.json table[$k].best)" = true ]; then json one.json table[$k].lambda; fi
+done)
+check 'fits the lambda that the table stars' test "$(json fit.json lambda)" = "$best"
+check 'and says how it was chosen' test "$(json fit.json selection.by)" = cv -a "$(json fit.json selection.candidates)" = 3
+
+as 'one class too small for the folds'
+{ head -n 1 train.csv && grep -- ',-1$' train.csv | head -n 20 && grep ',1$' train.csv | head -n 3; } >few.csv
+expect_exit 3 "$GIBBSITE" cv few.csv
+expect_stderr 'few.csv: 5 folds need at least as many rows of each class; one class has 3'
+expect_exit 2 "$GIBBSITE" cv train.csv --folds 1
+expect_stderr '\-\-folds: expected 2 to 1000'
+expect_exit 2 "$GIBBSITE" cv train.csv --loss hinge,square
+expect_stderr 'expected one of zero-one\|hinge\|exponential'
+expect_exit 2 "$GIBBSITE" cv train.csv --lambda 3 --lambda-grid 1:2:2
+expect_exit 2 "$GIBBSITE" fit train.csv --select cv
+expect_stderr 'needs --lambda-grid or --prior-grid'
+expect_exit 2 "$GIBBSITE" fit train.csv --prior-grid 0.1:1:2
+expect_stderr 'needs --select cv'
+expect_exit 2 "$GIBBSITE" fit train.csv --loss zero-one,hinge
