@@ -36,13 +36,15 @@ struct command {
 };
 
 extern const struct command command_fit, command_predict, command_evaluate, command_inspect, command_simulate, command_cv,
-    command_help, command_version;
+    command_theory, command_help, command_version;
 /* NULL-terminated, in the order of the help. */
 extern const struct command *const commands[];
 
 /* Seconds since the program started. */
 double app_seconds(const struct app *app);
 bool app_interrupted(void);
+/* jansson overlooks some failed allocations and goes on with a text that lacks a piece; this remembers them. */
+bool app_json_starved(void);
 
 /* "gibbsite: ..." on standard error; returns `code`, so that `return app_fail(...)` ends a command. */
 int app_fail(const struct app *app, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -21,6 +21,10 @@ gbs_fit_options candidate_base(const struct options *o) {
         f.lambda = o->number[OPT_LAMBDA];
     if (given(o, OPT_PRIOR_SD))
         f.prior_sd = o->number[OPT_PRIOR_SD];
+    if (given(o, OPT_BOUND))
+        f.bound = (gbs_bound)o->choice[OPT_BOUND];
+    if (given(o, OPT_CONFIDENCE))
+        f.confidence = o->number[OPT_CONFIDENCE];
     if (given(o, OPT_TOL))
         f.tolerance = o->number[OPT_TOL];
     if (given(o, OPT_MAX_ITER))

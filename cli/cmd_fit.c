@@ -71,7 +71,22 @@ static int select_by_cv(struct fit *f, gbs_fit_options *options) {
     return code;
 }
 
-static int fit_model(struct fit *f, const gbs_fit_options *options) {
+/* What an honest certificate must know of how the columns and the grids were chosen. */
+static unsigned looked(const struct fit *f) {
+    const struct options *o = &f->app->options;
+    unsigned bits = 0;
+    if (f->candidates.n > 0 && given(o, OPT_LAMBDA_GRID))
+        bits |= GBS_LOOKED_LAMBDA;
+    if (f->candidates.n > 0 && given(o, OPT_PRIOR_GRID))
+        bits |= GBS_LOOKED_PRIOR;
+    for (size_t k = 0; k < f->recipe.n_inputs; k++)
+        if (f->recipe.inputs[k].is_text)
+            bits |= GBS_LOOKED_COLUMNS;
+    return bits;
+}
+
+static int fit_model(struct fit *f, gbs_fit_options *options) {
+    options->looked = looked(f);
     double start = app_seconds(f->app);
     gbs_status status = gbs_fit(f->app->ctx, f->train.data, options, &f->model);
     f->seconds_fit = app_seconds(f->app) - start;
@@ -146,9 +161,7 @@ static void result_json(const struct fit *f, struct text *out) {
         json_put_number(&j, "error_se", r->error_se);
         json_close_object(&j);
     }
-    json_put_string(&j, "certificate", NULL); /* null until there are certificates */
-    json_open_array(&j, "certificates");
-    json_close_array(&j);
+    result_certificates(&j, f->model);
     result_path(&j, "path", f->model);
     size_t restarts;
     const double *energies = gbs_model_restarts(f->model, &restarts);
@@ -174,6 +187,7 @@ static void result_text(const struct fit *f, struct text *out) {
     result_model_text(out, &f->info);
     text_add(out, "  label         %s = +1, %s%s = -1\n", f->recipe.positive, f->recipe.negative != NULL ? "" : "the rest",
              f->recipe.negative != NULL ? f->recipe.negative : "");
+    result_certificates_text(out, f->model);
     if (f->candidates.n > 0)
         text_add(out, "  chosen        lambda %g, prior sd %g: smallest of %zu cross-validated errors, %.2f %%\n",
                  f->info.lambda, f->info.prior_sd, f->candidates.n, 100.0 * f->candidates.result[f->candidates.best].error);
@@ -205,7 +219,10 @@ static void path_csv(const gbs_model *model, struct text *out) {
         }
         if (isfinite(p[t].optimality_gap))
             text_add_number(out, p[t].optimality_gap);
-        text_add(out, ",%zu,%d,\n", p[t].iterations, p[t].converged);
+        text_add(out, ",%zu,%d,", p[t].iterations, p[t].converged);
+        if (isfinite(p[t].bound))
+            text_add_number(out, p[t].bound);
+        text_add_bytes(out, "\n", 1);
     }
 }
 
@@ -222,6 +239,10 @@ static int write_model(const struct fit *f) {
     char *bytes = NULL;
     size_t size = 0;
     gbs_status status = gbs_model_to_json(f->app->ctx, f->model, &bytes, &size);
+    if (status == GBS_OK && app_json_starved()) {
+        gbs_release(f->app->ctx, bytes);
+        return app_fail(f->app, EXIT_MEMORY, "out of memory while writing the model");
+    }
     if (status != GBS_OK)
         return app_fail_status(f->app, status, NULL);
     struct text text = {.bytes = bytes, .size = size};

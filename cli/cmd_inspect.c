@@ -28,7 +28,7 @@ static void inspect_json(const struct app *app, const gbs_model *model, const st
     json_put_string(&j, "target", r->target);
     json_put_string(&j, "positive", r->positive);
     json_put_string(&j, "negative", r->negative);
-    json_put_string(&j, "certificate", NULL); /* null until there are certificates */
+    result_certificates(&j, model);
     result_path(&j, "path", model);
     json_open_array(&j, "coefficients");
     for (size_t k = 0; k < info.d; k++) {
@@ -58,7 +58,7 @@ static int inspect_text(const struct app *app, const gbs_model *model, const str
     result_model_text(out, &info);
     text_add(out, "  label         %s%s%s = +1, %s = -1\n", r->target != NULL ? r->target : "", r->target != NULL ? ": " : "",
              r->positive, r->negative != NULL ? r->negative : "the rest");
-    text_add(out, "  certificate   none\n");
+    result_certificates_text(out, model);
     text_add(out, "  coefficients  of the scaled columns, largest first\n");
     text_add(out, "  %14s %12s %12s %12s\n", "", "mean", "sd", "mean/sd");
     size_t shown = info.d < SHOWN ? info.d : SHOWN;

@@ -3,6 +3,7 @@
 #include "out/progress.h"
 
 #include <errno.h>
+#include <jansson.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -11,9 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-const struct command *const commands[] = {&command_fit,     &command_predict, &command_evaluate,
-                                          &command_inspect, &command_cv,      &command_simulate,
-                                          &command_help,    &command_version, NULL};
+const struct command *const commands[] = {&command_fit,      &command_predict, &command_evaluate, &command_inspect, &command_cv,
+                                          &command_simulate, &command_theory,  &command_help,     &command_version, NULL};
 
 /* ---------------------------------------------------------------- interruption */
 
@@ -42,6 +42,20 @@ static void catch_signals(void) {
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error like any other */
+}
+
+/* ---------------------------------------------------------------- memory of jansson */
+
+static bool json_starved;
+
+static void *json_allocate(size_t size) {
+    void *memory = malloc(size);
+    json_starved |= memory == NULL && size > 0;
+    return memory;
+}
+
+bool app_json_starved(void) {
+    return json_starved;
 }
 
 /* ---------------------------------------------------------------- messages */
@@ -176,6 +190,11 @@ bool app_same_file(const char *a, const char *b) {
 
 int app_load_model(const struct app *app, const char *path, gbs_model **out) {
     gbs_status status = gbs_model_load(app->ctx, strcmp(path, "-") == 0 ? "/dev/stdin" : path, out);
+    if (json_starved) {
+        gbs_model_free(*out);
+        *out = NULL;
+        return app_fail(app, EXIT_MEMORY, "%s: out of memory", path);
+    }
     if (status == GBS_ERR_IO && interrupted)
         status = GBS_ERR_CANCELLED;
     return status == GBS_OK ? EXIT_DONE : app_fail_status(app, status, NULL);
@@ -253,6 +272,7 @@ static int run(struct app *app, int argc, char **argv) {
 int main(int argc, char **argv) {
     struct app app = {.started = now()};
     catch_signals();
+    json_set_alloc_funcs(json_allocate, free);
     /* gibbsite --help and gibbsite --version read as the commands of that name */
     const char *name = argc > 1 ? argv[1] : "help";
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)

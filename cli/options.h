@@ -30,6 +30,7 @@ enum option_id {
     OPT_FORMAT,
     OPT_TEST,
     OPT_CONFIDENCE,
+    OPT_BOUND,
     OPT_PATH,
     OPT_SOLVER,
     OPT_FORM,
@@ -45,6 +46,14 @@ enum option_id {
     OPT_NOISE,
     OPT_DENSITY,
     OPT_SIGNAL,
+    OPT_N,
+    OPT_D,
+    OPT_C,
+    OPT_MARGIN,
+    OPT_CX,
+    OPT_NORM,
+    OPT_WANTED_ERROR,
+    OPT_RANK,
     OPT_MAN,
     OPT_JSON,
     OPT_QUIET,
@@ -63,7 +72,8 @@ enum command_bit {
     FOR_HELP = 32,
     FOR_VERSION = 64,
     FOR_CV = 128,
-    FOR_ALL = 255
+    FOR_THEORY = 256,
+    FOR_ALL = 511
 };
 
 enum option_type {

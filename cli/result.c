@@ -32,6 +32,69 @@ void result_model(struct json *j, const gbs_model_info *i) {
     json_put_bool(j, "intercept", i->intercept != 0);
 }
 
+static void put_certificate(struct json *j, const char *key, const gbs_certificate *c) {
+    const char *text;
+    json_open_object(j, key);
+    json_put_string(j, "target", gbs_target_name(c->target));
+    json_put_string(j, "loss", gbs_loss_name(c->loss));
+    json_put_string(j, "method", gbs_bound_name(c->method));
+    json_put_number(j, "value", c->value);
+    json_put_number(j, "confidence", c->confidence);
+    json_put_count(j, "blocks", c->blocks);
+    json_put_number(j, "empirical", c->empirical);
+    json_put_number(j, "kl", c->kl);
+    json_put_number(j, "lambda", c->lambda);
+    json_open_object(j, "penalty_nats");
+    json_put_number(j, "grid", c->grid_nats);
+    json_put_number(j, "xi", c->xi_nats);
+    json_put_number(j, "confidence", -log(1.0 - c->confidence));
+    json_close_object(j);
+    json_put_string(j, "status", c->valid ? "valid" : "conditional");
+    json_open_array(j, "assumptions");
+    for (unsigned k = 0; (text = gbs_assumption_text(k, NULL)) != NULL; k++)
+        if ((c->assumptions >> k & 1U) != 0)
+            json_put_string(j, NULL, text);
+    json_close_array(j);
+    json_close_object(j);
+}
+
+void result_certificates(struct json *j, const gbs_model *model) {
+    size_t count;
+    const gbs_certificate *c = gbs_model_certificates(model, &count);
+    if (count > 0)
+        put_certificate(j, "certificate", c);
+    else
+        json_put_string(j, "certificate", NULL);
+    json_open_array(j, "certificates");
+    for (size_t k = 0; k < count; k++)
+        put_certificate(j, NULL, &c[k]);
+    json_close_array(j);
+}
+
+void result_certificates_text(struct text *t, const gbs_model *model) {
+    size_t count;
+    const char *text;
+    const gbs_certificate *c = gbs_model_certificates(model, &count);
+    if (count == 0) {
+        text_add(t, "  certificate   none\n");
+        return;
+    }
+    text_add(t, "  certificate   true %s risk of %s at most %.4f with confidence %g (%s)\n", gbs_loss_name(c->loss),
+             c->target == GBS_TARGET_GIBBS ? "one random draw" : "the vote", c->value, c->confidence,
+             c->valid ? "valid" : "CONDITIONAL");
+    text_add(t,
+             "                from %zu rows: risk there %.4f; complexity %.2f nats (KL), every posterior at once %.2f, "
+             "confidence %.2f\n",
+             c->blocks, c->empirical, c->kl, c->xi_nats + c->grid_nats, -log(1.0 - c->confidence));
+    for (unsigned k = 0; (text = gbs_assumption_text(k, NULL)) != NULL; k++)
+        if ((c->assumptions >> k & 1U) != 0)
+            text_add(t, "                %s %s\n", k == 0 ? "if" : "and", text);
+    text_add(t, "                others:");
+    for (size_t k = 1; k < count; k++)
+        text_add(t, " %s%s%s %.4f%s", gbs_bound_name(c[k].method), c[k].target == GBS_TARGET_VOTE ? " (vote)" : "",
+                 c[k].loss == GBS_LOSS_HINGE ? " (hinge risk)" : "", c[k].value, k + 1 < count ? "," : "\n");
+}
+
 void result_path(struct json *j, const char *key, const gbs_model *model) {
     const gbs_path_point *p = gbs_model_path(model);
     json_open_array(j, key);
@@ -45,7 +108,7 @@ void result_path(struct json *j, const char *key, const gbs_model *model) {
         json_put_number(j, "optimality_gap", p[t].optimality_gap);
         json_put_count(j, "iterations", p[t].iterations);
         json_put_bool(j, "converged", p[t].converged != 0);
-        json_put_number(j, "bound", NAN); /* null until the path is certified */
+        json_put_number(j, "bound", p[t].bound);
         json_close_object(j);
     }
     json_close_array(j);

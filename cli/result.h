@@ -9,6 +9,9 @@
 void result_head(struct json *j, const struct app *app);
 /* What was fitted: task, loss, family, sizes, lambda, free energy, gap ... */
 void result_model(struct json *j, const gbs_model_info *info);
+/* "certificate": the first, "certificates": all of them. */
+void result_certificates(struct json *j, const gbs_model *model);
+void result_certificates_text(struct text *t, const gbs_model *model);
 void result_path(struct json *j, const char *key, const gbs_model *model);
 /* The binomial bound is at --confidence (default 0.95). */
 void result_evaluation(struct json *j, const struct app *app, const gbs_evaluation *e);

@@ -156,6 +156,23 @@ typedef enum gbs_schedule {
     GBS_SCHEDULE_PAPER       /* x <- x - (t + 1)^-0.9 gradient */
 } gbs_schedule;
 
+/* How a certificate is computed from empirical risk, KL and confidence (MATHS: section 6.1). */
+typedef enum gbs_bound {
+    GBS_BOUND_AUTO = 0,  /* kl */
+    GBS_BOUND_KL,        /* Seeger, Maurer: holds for every posterior at once */
+    GBS_BOUND_CATONI,    /* for the lambda of the fit, fixed in advance */
+    GBS_BOUND_HOEFFDING, /* the same, with the sharp constant */
+    GBS_BOUND_PAPER      /* the same, as the paper prints it */
+} gbs_bound;
+
+/* What was chosen after a look at the training rows. The library cannot know; an honest caller says so, and certificates that needed it fixed in
+ * advance are then marked conditional. */
+enum gbs_looked {
+    GBS_LOOKED_LAMBDA = 1, /* lambda was chosen on these rows */
+    GBS_LOOKED_PRIOR = 2,  /* prior_sd was chosen on these rows */
+    GBS_LOOKED_COLUMNS = 4 /* what the columns are was learned from these rows (levels of text columns) */
+};
+
 typedef struct gbs_fit_options {
     gbs_loss loss;
     gbs_family family;
@@ -173,6 +190,9 @@ typedef struct gbs_fit_options {
     size_t batch;          /* sgd: rows a step; 0: 256 */
     size_t epochs;         /* sgd: passes over the rows; 0: 20 */
     gbs_schedule schedule; /* sgd */
+    gbs_bound bound;       /* of the certificate that comes first */
+    double confidence;     /* of every certificate */
+    unsigned looked;       /* bits of gbs_looked */
 } gbs_fit_options;
 
 GBS_API gbs_fit_options gbs_fit_options_default(void);
@@ -225,9 +245,42 @@ typedef struct gbs_model_info {
     double seconds;
 } gbs_model_info;
 
+/* ---------------------------------------------------------------- certificates */
+
+typedef enum gbs_target {
+    GBS_TARGET_GIBBS = 0, /* the risk of one classifier drawn from the posterior for each prediction */
+    GBS_TARGET_VOTE       /* the error of the vote sign(x'm) */
+} gbs_target;
+
+/* With probability at least `confidence` over the rows, the true risk of `target` under `loss` is at most `value`: an upper bound, computed, on a
+ * number nobody can see. */
+typedef struct gbs_certificate {
+    gbs_target target;
+    gbs_loss loss;
+    gbs_bound method;
+    double value, confidence;
+    size_t blocks;        /* independent rows behind it */
+    double empirical;     /* the risk on those rows (for a vote: of the posterior) */
+    double kl;            /* KL(posterior || prior) */
+    double lambda;        /* of the bound; NaN when it has none */
+    double grid_nats;     /* price of choosing among several in advance */
+    double xi_nats;       /* price of holding for every posterior at once */
+    unsigned assumptions; /* bit k: gbs_assumption_text(k) */
+    int valid;            /* 0: conditional, one of the assumptions is known not to hold */
+} gbs_certificate;
+
+/* Assumption k in words, NULL beyond the last; *breaks says whether it makes a certificate conditional. */
+GBS_API const char *gbs_assumption_text(unsigned k, int *breaks);
+GBS_API const char *gbs_target_name(gbs_target target);
+GBS_API const char *gbs_bound_name(gbs_bound bound);
+
+/* Every certificate that was computed, the one asked for first. Valid as long as the model. */
+GBS_API const gbs_certificate *gbs_model_certificates(const gbs_model *model, size_t *count);
+
 /* One fitted rung of the ladder, or one restart. */
 typedef struct gbs_path_point {
     double lambda, prior_sd, free_energy, gibbs_risk, kl, optimality_gap;
+    double bound; /* zero-one loss: the kl certificate of this rung, valid for all rungs at once; otherwise NaN */
     size_t iterations;
     int converged;
 } gbs_path_point;
@@ -289,6 +342,48 @@ GBS_API double gbs_binomial_upper(size_t errors, size_t n, double confidence);
 
 /* psi(mu, s) = E loss(z), z ~ N(mu, s^2), and its partials in mu and s. s >= 0. */
 GBS_API void gbs_loss_smoothed(gbs_loss loss, double mu, double s, double *psi, double *d_mu, double *d_s);
+
+/* ---------------------------------------------------------------- theory: what is promised before any data is seen */
+
+/* 0 in lambda and prior_sd: the recommended value of each bound. */
+typedef struct gbs_theory_query {
+    uint64_t n;        /* rows, at least 2 */
+    size_t d;          /* coefficients */
+    double c;          /* P(<X,a><X,b> < 0) <= c |a - b| for unit a, b */
+    double margin;     /* C >= 1 of the margin assumption */
+    double confidence; /* between 0 and 1 */
+    double lambda, prior_sd;
+    double cx;               /* |x| <= cx (hinge) */
+    double norm;             /* of the best coefficients (hinge; 1 elsewhere) */
+    double wanted_error;     /* of the optimiser; 0: not asked */
+    size_t rows, cols, rank; /* matrix completion; 0: not asked */
+} gbs_theory_query;
+
+/* On a number that the paper prints, against the value that the theorem gives. */
+typedef enum gbs_verdict {
+    GBS_VERDICT_NONE = 0,
+    GBS_VERDICT_VALID,    /* at or above the value, by at most a tenth */
+    GBS_VERDICT_LOOSE,    /* above it by more */
+    GBS_VERDICT_NOT_VALID /* below it: the theorem does not give the print */
+} gbs_verdict;
+
+typedef struct gbs_theory_row {
+    const char *group, *name, *source;
+    double value, paper_value; /* NaN: there is none */
+    gbs_verdict verdict;
+} gbs_theory_row;
+
+#define GBS_THEORY_ROWS 40
+
+typedef struct gbs_theory {
+    size_t count;
+    gbs_theory_row rows[GBS_THEORY_ROWS];
+} gbs_theory;
+
+GBS_API gbs_theory_query gbs_theory_query_default(void);
+/* Oracle inequalities and recommended constants. Excess risks are over the best classifier of the class. */
+GBS_API gbs_status gbs_theory_compute(gbs_context *ctx, const gbs_theory_query *query, gbs_theory *out);
+GBS_API const char *gbs_verdict_name(gbs_verdict verdict); /* "none", "valid", "loose", "not valid"; NULL out of range */
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,5 @@
 /* One fit, start to end: scaling, design rows, ladder, solver, model. */
+#include "learn/certify.h"
 #include "model/model.h"
 #include "vb/anneal.h"
 
@@ -14,6 +15,7 @@ gbs_fit_options gbs_fit_options_default(void) {
                              .scale = GBS_SCALE_STANDARD,
                              .intercept = 1,
                              .prior_sd = 1.0,
+                             .confidence = 0.95,
                              .tolerance = 1e-8,
                              .max_iterations = 1000};
 }
@@ -47,7 +49,8 @@ struct fit {
 
 static gbs_status check_options(gbs_context *ctx, const gbs_fit_options *o) {
     if (gbs_loss_name(o->loss) == NULL || gbs_family_name(o->family) == NULL || gbs_scale_name(o->scale) == NULL ||
-        gbs_solver_name(o->solver) == NULL || o->form > GBS_FORM_DUAL || o->schedule > GBS_SCHEDULE_PAPER)
+        gbs_solver_name(o->solver) == NULL || gbs_bound_name(o->bound) == NULL || o->form > GBS_FORM_DUAL ||
+        o->schedule > GBS_SCHEDULE_PAPER)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "an option has a value that does not exist");
     if (!(o->lambda >= 0.0) || !isfinite(o->lambda))
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "lambda must be a positive number, not %g", o->lambda);
@@ -56,6 +59,8 @@ static gbs_status check_options(gbs_context *ctx, const gbs_fit_options *o) {
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "prior_sd must be a positive number, not %g", o->prior_sd);
     if (!(o->tolerance > 0.0) || !isfinite(o->tolerance))
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "the tolerance must be a positive number, not %g", o->tolerance);
+    if (!(o->confidence > 0.0 && o->confidence < 1.0))
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "the confidence must lie between 0 and 1, not %g", o->confidence);
     if (o->ladder_size > 0 && o->ladder == NULL)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "the ladder has a size but no values");
     for (size_t t = 0; t < o->ladder_size; t++)
@@ -218,13 +223,20 @@ static gbs_status keep_path(struct fit *f) {
     m->path_size = f->rungs;
     for (size_t t = 0; t < f->rungs; t++) {
         const gbs_solution *s = &f->path[t];
-        m->path[t] =
-            (gbs_path_point){f->ladder[t], f->o.prior_sd, s->free_energy, s->risk, s->kl, s->gap, s->iterations, s->converged};
+        m->path[t] = (gbs_path_point){.lambda = f->ladder[t],
+                                      .prior_sd = f->o.prior_sd,
+                                      .free_energy = s->free_energy,
+                                      .gibbs_risk = s->risk,
+                                      .kl = s->kl,
+                                      .optimality_gap = s->gap,
+                                      .bound = NAN,
+                                      .iterations = s->iterations,
+                                      .converged = s->converged};
     }
     return GBS_OK;
 }
 
-static gbs_status keep_info(struct fit *f) {
+static void keep_info(struct fit *f) {
     gbs_model *m = f->model;
     const gbs_solution *s = &f->path[f->rungs - 1];
     size_t n = f->data->n;
@@ -246,17 +258,28 @@ static gbs_status keep_info(struct fit *f) {
                                .converged = s->converged};
     for (size_t t = 0; t < f->rungs; t++)
         m->info.iterations += f->path[t].iterations;
-    double *score = gbs_doubles(f->ctx, n), *sd = gbs_doubles(f->ctx, n);
+}
+
+/* What the posterior does on its own training rows, and what follows for rows nobody has seen. */
+static gbs_status judge_and_certify(struct fit *f) {
+    gbs_model *m = f->model;
+    size_t n = f->data->n;
+    double *rows = gbs_matrix(f->ctx, 4, n), *score = rows, *sd = rows + n, *error = rows + 2 * n, *unused = rows + 3 * n;
+    if (rows == NULL)
+        return GBS_ERR_MEMORY;
     gbs_evaluation e;
-    gbs_status status = score != NULL && sd != NULL ? gbs_model_project(f->ctx, m, &f->rows, score, sd) : GBS_ERR_MEMORY;
+    gbs_status status = gbs_model_project(f->ctx, m, &f->rows, score, sd);
     if (status == GBS_OK)
         status = gbs_judge(f->ctx, f->o.loss, n, f->data->y, score, sd, &e);
     if (status == GBS_OK) {
         m->info.gibbs_error = e.gibbs_error;
         m->info.train_error = e.error;
+        for (size_t i = 0; i < n; i++)
+            score[i] *= f->data->y[i];
+        gbs_zero_one.smoothed(n, score, sd, error, unused, unused);
+        status = gbs_certify(f->ctx, m, &f->o, error, n);
     }
-    gbs_array_free(f->ctx, score);
-    gbs_array_free(f->ctx, sd);
+    gbs_array_free(f->ctx, rows);
     return status;
 }
 
@@ -276,9 +299,10 @@ static gbs_status run(struct fit *f) {
         status = keep_posterior(f);
     if (status == GBS_OK)
         status = keep_path(f);
-    if (status == GBS_OK)
-        status = keep_info(f);
-    return status;
+    if (status != GBS_OK)
+        return status;
+    keep_info(f);
+    return judge_and_certify(f);
 }
 
 gbs_status gbs_fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_options *options, gbs_model **out) {

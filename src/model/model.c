@@ -26,6 +26,7 @@ void gbs_model_free(gbs_model *model) {
     gbs_array_free(ctx, (void *)model->dual.kept.column);
     gbs_array_free(ctx, (void *)model->dual.kept.value);
     gbs_array_free(ctx, (void *)model->dual.kept.shift);
+    gbs_array_free(ctx, model->certificates);
     gbs_array_free(ctx, model->path);
     gbs_array_free(ctx, model->restarts);
     gbs_array_free(ctx, model->recipe);

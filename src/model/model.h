@@ -19,12 +19,31 @@ struct gbs_model {
     gbs_scaling scaling;
     gbs_gaussian posterior; /* dual: only the mean is set */
     gbs_dual dual;
+    gbs_certificate *certificates;
+    size_t certificates_size;
     gbs_path_point *path;
     size_t path_size;
     double *restarts;
     size_t restarts_size;
     char *recipe;
 };
+
+/* Of model files; counts the incompatible versions. */
+enum { GBS_MODEL_FORMAT = 1 };
+
+/* Bits of gbs_certificate.assumptions. */
+enum {
+    GBS_ASSUMES_IID = 1,
+    GBS_ASSUMES_LAMBDA_FIXED = 2,
+    GBS_ASSUMES_PRIOR_FIXED = 4,
+    GBS_BROKEN_SCALING = 8,
+    GBS_BROKEN_COLUMNS = 16,
+    GBS_BROKEN_LAMBDA = 32,
+    GBS_BROKEN_PRIOR = 64
+};
+
+/* trace and log determinant of the posterior covariance, in all d coordinates. */
+void gbs_model_spread(const gbs_model *model, double *trace, double *log_det);
 
 gbs_status gbs_model_create(gbs_context *ctx, gbs_model **out);
 

@@ -1,8 +1,4 @@
-/* Model files: versioned JSON.
- *
- * "format" counts the incompatible versions; keys may be added within one. A reader takes its own format and leaves keys it does not know
- * alone. Triangular matrices are stored packed, row by row.
- */
+/* Reading model files: nothing in them is trusted. What they hold is written in write.c beside this. */
 #include "model/json_numbers.h"
 #include "model/model.h"
 #include "risk/loss.h"
@@ -11,167 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { FORMAT = 1 };
-
-/* ---------------------------------------------------------------- writing */
-
-static bool put_fit(json_t *root, const gbs_model *m) {
-    const gbs_model_info *i = &m->info;
-    json_t *fit = json_object();
-    return gbs_json_put(root, "fit", fit) && gbs_json_put(fit, "lambda", json_real(i->lambda)) &&
-           gbs_json_put(fit, "prior_sd", json_real(i->prior_sd)) &&
-           gbs_json_put(fit, "free_energy", json_real(i->free_energy)) && gbs_json_put(fit, "kl", json_real(i->kl)) &&
-           gbs_json_put(fit, "gibbs_risk", json_real(i->gibbs_risk)) &&
-           gbs_json_put(fit, "gibbs_error", json_real(i->gibbs_error)) &&
-           gbs_json_put(fit, "train_error", json_real(i->train_error)) &&
-           gbs_json_put(fit, "optimality_gap", gbs_json_real_or_null(i->optimality_gap)) &&
-           gbs_json_put(fit, "iterations", json_integer((json_int_t)i->iterations)) &&
-           gbs_json_put(fit, "converged", json_boolean(i->converged)) && gbs_json_put(fit, "seconds", json_real(i->seconds));
-}
-
-static bool put_scaling(json_t *root, const gbs_scaling *s) {
-    json_t *scaling = json_object();
-    bool ok = gbs_json_put(root, "scaling", scaling) && gbs_json_put(scaling, "kind", json_string(gbs_scale_name(s->kind)));
-    if (s->kind == GBS_SCALE_STANDARD)
-        ok = ok && gbs_json_put(scaling, "center", gbs_json_reals(s->center, s->features)) &&
-             gbs_json_put(scaling, "scale", gbs_json_reals(s->scale, s->features));
-    return ok;
-}
-
-static json_t *sizes(const size_t *x, size_t count) {
-    json_t *array = json_array();
-    for (size_t i = 0; array != NULL && i < count; i++)
-        if (json_array_append_new(array, json_integer((json_int_t)x[i])) != 0) {
-            json_decref(array);
-            return NULL;
-        }
-    return array;
-}
-
-static json_t *columns(const uint32_t *x, size_t count) {
-    json_t *array = json_array();
-    for (size_t i = 0; array != NULL && i < count; i++)
-        if (json_array_append_new(array, json_integer((json_int_t)x[i])) != 0) {
-            json_decref(array);
-            return NULL;
-        }
-    return array;
-}
-
-static bool put_dual(json_t *posterior, const gbs_dual *dual, size_t d) {
-    json_t *object = json_object(), *rows = json_object();
-    bool ok = gbs_json_put(posterior, "dual", object) && gbs_json_put(object, "rows", rows) &&
-              gbs_json_put(object, "rank", json_integer((json_int_t)dual->rank)) &&
-              gbs_json_put(object, "lower", gbs_json_triangle(dual->lower, dual->rank, false)) &&
-              gbs_json_put(object, "factor", gbs_json_triangle(dual->factor, dual->rank, true));
-    const gbs_block *kept = &dual->kept;
-    if (kept->dense != NULL)
-        return ok && gbs_json_put(rows, "cells", gbs_json_reals(kept->dense, dual->rank * d));
-    size_t stored = kept->start[dual->rank];
-    ok = ok && gbs_json_put(rows, "start", sizes(kept->start, dual->rank + 1)) &&
-         gbs_json_put(rows, "column", columns(kept->column, stored)) &&
-         gbs_json_put(rows, "value", gbs_json_reals(kept->value, stored));
-    return kept->shift != NULL ? ok && gbs_json_put(rows, "shift", gbs_json_reals(kept->shift, d)) : ok;
-}
-
-static bool put_posterior(json_t *root, const gbs_model *m) {
-    const gbs_gaussian *g = &m->posterior;
-    json_t *posterior = json_object();
-    bool ok = gbs_json_put(root, "posterior", posterior) && gbs_json_put(posterior, "mean", gbs_json_reals(g->mean, g->d));
-    if (m->info.dual)
-        return ok && put_dual(posterior, &m->dual, g->d);
-    if (g->family == GBS_FAMILY_FULL)
-        return ok && gbs_json_put(posterior, "factor", gbs_json_triangle(g->factor, g->d, true));
-    return ok && gbs_json_put(posterior, "sd", gbs_json_reals(g->sd, g->family == GBS_FAMILY_DIAGONAL ? g->d : 1));
-}
-
-static bool put_path(json_t *root, const gbs_model *m) {
-    json_t *path = json_array();
-    if (!gbs_json_put(root, "path", path))
-        return false;
-    for (size_t t = 0; t < m->path_size; t++) {
-        const gbs_path_point *p = &m->path[t];
-        json_t *point = json_object();
-        if (point == NULL || json_array_append_new(path, point) != 0)
-            return false;
-        if (!gbs_json_put(point, "lambda", json_real(p->lambda)) || !gbs_json_put(point, "prior_sd", json_real(p->prior_sd)) ||
-            !gbs_json_put(point, "free_energy", json_real(p->free_energy)) ||
-            !gbs_json_put(point, "gibbs_risk", json_real(p->gibbs_risk)) || !gbs_json_put(point, "kl", json_real(p->kl)) ||
-            !gbs_json_put(point, "optimality_gap", gbs_json_real_or_null(p->optimality_gap)) ||
-            !gbs_json_put(point, "iterations", json_integer((json_int_t)p->iterations)) ||
-            !gbs_json_put(point, "converged", json_boolean(p->converged)))
-            return false;
-    }
-    return m->restarts_size == 0 || gbs_json_put(root, "restarts", gbs_json_reals(m->restarts, m->restarts_size));
-}
-
-static bool put_recipe(json_t *root, const gbs_model *m) {
-    if (m->recipe == NULL)
-        return true;
-    return gbs_json_put(root, "recipe", json_loads(m->recipe, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL));
-}
-
-static bool put_model(json_t *root, const gbs_model *m) {
-    const gbs_model_info *i = &m->info;
-    return gbs_json_put(root, "gibbsite", json_string(GBS_VERSION)) && gbs_json_put(root, "format", json_integer(FORMAT)) &&
-           gbs_json_put(root, "kind", json_string("model")) && gbs_json_put(root, "task", json_string("classify")) &&
-           gbs_json_put(root, "loss", json_string(gbs_loss_name(i->loss))) &&
-           gbs_json_put(root, "family", json_string(gbs_family_name(i->family))) &&
-           gbs_json_put(root, "solver", json_string(gbs_solver_name(i->solver))) &&
-           gbs_json_put(root, "n", json_integer((json_int_t)i->n)) &&
-           gbs_json_put(root, "features", json_integer((json_int_t)i->features)) &&
-           gbs_json_put(root, "d", json_integer((json_int_t)i->d)) &&
-           gbs_json_put(root, "intercept", json_boolean(i->intercept)) && put_fit(root, m) && put_scaling(root, &m->scaling) &&
-           put_posterior(root, m) && put_path(root, m) && put_recipe(root, m);
-}
-
-/* Where jansson's dump goes. The failure is remembered here: jansson 2.14 does not look at what the callback says after a key. */
-struct sink {
-    gbs_context *ctx;
-    char *bytes;
-    size_t size, room;
-    bool failed;
-};
-
-static int pour(const char *bytes, size_t size, void *data) {
-    struct sink *s = data;
-    if (!s->failed && s->size + size + 2 > s->room) {
-        size_t room = 2 * (s->size + size) + 4096;
-        char *larger = gbs_array_alloc(s->ctx, room, 1);
-        if (larger != NULL && s->size > 0)
-            memcpy(larger, s->bytes, s->size);
-        gbs_array_free(s->ctx, s->bytes);
-        s->bytes = larger;
-        s->room = room;
-        s->failed = larger == NULL;
-    }
-    if (s->failed)
-        return -1;
-    memcpy(s->bytes + s->size, bytes, size);
-    s->size += size;
-    return 0;
-}
-
-gbs_status gbs_model_to_json(gbs_context *ctx, const gbs_model *model, char **text, size_t *size) {
-    *text = NULL;
-    struct sink sink = {.ctx = ctx};
-    json_t *root = json_object();
-    bool ok = root != NULL && put_model(root, model) &&
-              json_dump_callback(root, pour, &sink, JSON_COMPACT | JSON_REAL_PRECISION(17)) == 0 && pour("\n", 1, &sink) == 0;
-    json_decref(root);
-    if (!ok || sink.failed) {
-        gbs_array_free(ctx, sink.bytes);
-        return gbs_fail(ctx, GBS_ERR_MEMORY, "out of memory while writing the model");
-    }
-    sink.bytes[sink.size] = '\0';
-    *text = sink.bytes;
-    if (size != NULL)
-        *size = sink.size;
-    return GBS_OK;
-}
-
-/* ---------------------------------------------------------------- reading */
 
 static const char *loss_name(int i) {
     return gbs_loss_name((gbs_loss)i);
@@ -203,8 +38,9 @@ static gbs_status get_head(gbs_context *ctx, const json_t *root, gbs_model_info 
     if (kind == NULL || strcmp(kind, "model") != 0 || !json_is_string(json_object_get(root, "gibbsite")))
         return gbs_fail(ctx, GBS_ERR_FORMAT, "not a gibbsite model file");
     TRY(gbs_json_get_size(ctx, root, "format", INT_MAX, &format));
-    if (format != FORMAT)
-        return gbs_fail(ctx, GBS_ERR_FORMAT, "a model of format %zu; this version reads format %d", format, (int)FORMAT);
+    if (format != GBS_MODEL_FORMAT)
+        return gbs_fail(ctx, GBS_ERR_FORMAT, "a model of format %zu; this version reads format %d", format,
+                        (int)GBS_MODEL_FORMAT);
     TRY(gbs_json_get_choice(ctx, root, "loss", loss_name, 3, &choice));
     info->loss = (gbs_loss)choice;
     TRY(gbs_json_get_choice(ctx, root, "family", family_name, 4, &choice));
@@ -327,6 +163,58 @@ static gbs_status get_posterior(gbs_context *ctx, const json_t *root, gbs_model 
     return GBS_OK;
 }
 
+static const char *target_name(int i) {
+    return gbs_target_name((gbs_target)i);
+}
+
+static const char *bound_name(int i) {
+    return gbs_bound_name((gbs_bound)i);
+}
+
+/* Texts back to bits; one that this version does not know is left out. */
+static unsigned assumption_bits(const json_t *list) {
+    unsigned bits = 0;
+    const char *text;
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const char *said = json_string_value(json_array_get(list, i));
+        for (unsigned k = 0; said != NULL && (text = gbs_assumption_text(k, NULL)) != NULL; k++)
+            if (strcmp(said, text) == 0)
+                bits |= 1U << k;
+    }
+    return bits;
+}
+
+static gbs_status get_certificate(gbs_context *ctx, const json_t *object, gbs_certificate *c) {
+    int choice;
+    TRY(gbs_json_get_choice(ctx, object, "target", target_name, 2, &choice));
+    c->target = (gbs_target)choice;
+    TRY(gbs_json_get_choice(ctx, object, "loss", loss_name, 3, &choice));
+    c->loss = (gbs_loss)choice;
+    TRY(gbs_json_get_choice(ctx, object, "method", bound_name, 5, &choice));
+    c->method = (gbs_bound)choice;
+    TRY(gbs_json_get_real(ctx, object, "value", &c->value));
+    TRY(gbs_json_get_real(ctx, object, "confidence", &c->confidence));
+    TRY(gbs_json_get_size(ctx, object, "blocks", SIZE_MAX / 16, &c->blocks));
+    TRY(gbs_json_get_real(ctx, object, "empirical", &c->empirical));
+    TRY(gbs_json_get_real(ctx, object, "kl", &c->kl));
+    TRY(gbs_json_get_real_or_nan(ctx, object, "lambda", &c->lambda));
+    TRY(gbs_json_get_real(ctx, object, "grid_nats", &c->grid_nats));
+    TRY(gbs_json_get_real(ctx, object, "xi_nats", &c->xi_nats));
+    TRY(gbs_json_get_bool(ctx, object, "valid", &c->valid));
+    c->assumptions = assumption_bits(json_object_get(object, "assumptions"));
+    return GBS_OK;
+}
+
+static gbs_status get_certificates(gbs_context *ctx, const json_t *root, gbs_model *m) {
+    const json_t *list = json_object_get(root, "certificates");
+    m->certificates = gbs_array_alloc(ctx, json_array_size(list), sizeof *m->certificates);
+    if (m->certificates == NULL)
+        return GBS_ERR_MEMORY;
+    for (; m->certificates_size < json_array_size(list); m->certificates_size++)
+        TRY(get_certificate(ctx, json_array_get(list, m->certificates_size), &m->certificates[m->certificates_size]));
+    return GBS_OK;
+}
+
 static gbs_status get_path(gbs_context *ctx, const json_t *root, gbs_model *m) {
     const json_t *path = json_object_get(root, "path"), *restarts = json_object_get(root, "restarts");
     if (!json_is_array(path))
@@ -344,6 +232,7 @@ static gbs_status get_path(gbs_context *ctx, const json_t *root, gbs_model *m) {
         TRY(gbs_json_get_real(ctx, point, "gibbs_risk", &p->gibbs_risk));
         TRY(gbs_json_get_real(ctx, point, "kl", &p->kl));
         TRY(gbs_json_get_real_or_nan(ctx, point, "optimality_gap", &p->optimality_gap));
+        TRY(gbs_json_get_real_or_nan(ctx, point, "bound", &p->bound));
         TRY(gbs_json_get_size(ctx, point, "iterations", SIZE_MAX / 16, &p->iterations));
         TRY(gbs_json_get_bool(ctx, point, "converged", &p->converged));
     }
@@ -382,6 +271,8 @@ gbs_status gbs_model_from_json(gbs_context *ctx, const char *text, size_t size, 
         status = get_scaling(ctx, root, model);
     if (status == GBS_OK)
         status = get_posterior(ctx, root, model);
+    if (status == GBS_OK)
+        status = get_certificates(ctx, root, model);
     if (status == GBS_OK)
         status = get_path(ctx, root, model);
     if (status == GBS_OK)

@@ -1,0 +1,205 @@
+/* Model files: versioned JSON.
+ *
+ * "format" counts the incompatible versions; keys may be added within one. A reader takes its own format and leaves keys it does not know
+ * alone. Triangular matrices are stored packed, row by row.
+ */
+#include "model/json_numbers.h"
+#include "model/model.h"
+#include "risk/loss.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool put_fit(json_t *root, const gbs_model *m) {
+    const gbs_model_info *i = &m->info;
+    json_t *fit = json_object();
+    return gbs_json_put(root, "fit", fit) && gbs_json_put(fit, "lambda", json_real(i->lambda)) &&
+           gbs_json_put(fit, "prior_sd", json_real(i->prior_sd)) &&
+           gbs_json_put(fit, "free_energy", json_real(i->free_energy)) && gbs_json_put(fit, "kl", json_real(i->kl)) &&
+           gbs_json_put(fit, "gibbs_risk", json_real(i->gibbs_risk)) &&
+           gbs_json_put(fit, "gibbs_error", json_real(i->gibbs_error)) &&
+           gbs_json_put(fit, "train_error", json_real(i->train_error)) &&
+           gbs_json_put(fit, "optimality_gap", gbs_json_real_or_null(i->optimality_gap)) &&
+           gbs_json_put(fit, "iterations", json_integer((json_int_t)i->iterations)) &&
+           gbs_json_put(fit, "converged", json_boolean(i->converged)) && gbs_json_put(fit, "seconds", json_real(i->seconds));
+}
+
+static bool put_scaling(json_t *root, const gbs_scaling *s) {
+    json_t *scaling = json_object();
+    bool ok = gbs_json_put(root, "scaling", scaling) && gbs_json_put(scaling, "kind", json_string(gbs_scale_name(s->kind)));
+    if (s->kind == GBS_SCALE_STANDARD)
+        ok = ok && gbs_json_put(scaling, "center", gbs_json_reals(s->center, s->features)) &&
+             gbs_json_put(scaling, "scale", gbs_json_reals(s->scale, s->features));
+    return ok;
+}
+
+static json_t *sizes(const size_t *x, size_t count) {
+    json_t *array = json_array();
+    for (size_t i = 0; array != NULL && i < count; i++)
+        if (json_array_append_new(array, json_integer((json_int_t)x[i])) != 0) {
+            json_decref(array);
+            return NULL;
+        }
+    return array;
+}
+
+static json_t *columns(const uint32_t *x, size_t count) {
+    json_t *array = json_array();
+    for (size_t i = 0; array != NULL && i < count; i++)
+        if (json_array_append_new(array, json_integer((json_int_t)x[i])) != 0) {
+            json_decref(array);
+            return NULL;
+        }
+    return array;
+}
+
+static bool put_dual(json_t *posterior, const gbs_dual *dual, size_t d) {
+    json_t *object = json_object(), *rows = json_object();
+    bool ok = gbs_json_put(posterior, "dual", object) && gbs_json_put(object, "rows", rows) &&
+              gbs_json_put(object, "rank", json_integer((json_int_t)dual->rank)) &&
+              gbs_json_put(object, "lower", gbs_json_triangle(dual->lower, dual->rank, false)) &&
+              gbs_json_put(object, "factor", gbs_json_triangle(dual->factor, dual->rank, true));
+    const gbs_block *kept = &dual->kept;
+    if (kept->dense != NULL)
+        return ok && gbs_json_put(rows, "cells", gbs_json_reals(kept->dense, dual->rank * d));
+    size_t stored = kept->start[dual->rank];
+    ok = ok && gbs_json_put(rows, "start", sizes(kept->start, dual->rank + 1)) &&
+         gbs_json_put(rows, "column", columns(kept->column, stored)) &&
+         gbs_json_put(rows, "value", gbs_json_reals(kept->value, stored));
+    return kept->shift != NULL ? ok && gbs_json_put(rows, "shift", gbs_json_reals(kept->shift, d)) : ok;
+}
+
+static bool put_posterior(json_t *root, const gbs_model *m) {
+    const gbs_gaussian *g = &m->posterior;
+    json_t *posterior = json_object();
+    bool ok = gbs_json_put(root, "posterior", posterior) && gbs_json_put(posterior, "mean", gbs_json_reals(g->mean, g->d));
+    if (m->info.dual)
+        return ok && put_dual(posterior, &m->dual, g->d);
+    if (g->family == GBS_FAMILY_FULL)
+        return ok && gbs_json_put(posterior, "factor", gbs_json_triangle(g->factor, g->d, true));
+    return ok && gbs_json_put(posterior, "sd", gbs_json_reals(g->sd, g->family == GBS_FAMILY_DIAGONAL ? g->d : 1));
+}
+
+static json_t *assumption_list(unsigned assumptions) {
+    json_t *list = json_array();
+    const char *text;
+    for (unsigned k = 0; list != NULL && (text = gbs_assumption_text(k, NULL)) != NULL; k++)
+        if ((assumptions >> k & 1U) != 0 && json_array_append_new(list, json_string(text)) != 0) {
+            json_decref(list);
+            list = NULL;
+        }
+    return list;
+}
+
+static bool put_certificates(json_t *root, const gbs_model *m) {
+    json_t *list = json_array();
+    if (!gbs_json_put(root, "certificates", list))
+        return false;
+    for (size_t k = 0; k < m->certificates_size; k++) {
+        const gbs_certificate *c = &m->certificates[k];
+        json_t *object = json_object();
+        if (object == NULL || json_array_append_new(list, object) != 0)
+            return false;
+        if (!gbs_json_put(object, "target", json_string(gbs_target_name(c->target))) ||
+            !gbs_json_put(object, "loss", json_string(gbs_loss_name(c->loss))) ||
+            !gbs_json_put(object, "method", json_string(gbs_bound_name(c->method))) ||
+            !gbs_json_put(object, "value", json_real(c->value)) ||
+            !gbs_json_put(object, "confidence", json_real(c->confidence)) ||
+            !gbs_json_put(object, "blocks", json_integer((json_int_t)c->blocks)) ||
+            !gbs_json_put(object, "empirical", json_real(c->empirical)) || !gbs_json_put(object, "kl", json_real(c->kl)) ||
+            !gbs_json_put(object, "lambda", gbs_json_real_or_null(c->lambda)) ||
+            !gbs_json_put(object, "grid_nats", json_real(c->grid_nats)) ||
+            !gbs_json_put(object, "xi_nats", json_real(c->xi_nats)) || !gbs_json_put(object, "valid", json_boolean(c->valid)) ||
+            !gbs_json_put(object, "assumptions", assumption_list(c->assumptions)))
+            return false;
+    }
+    return true;
+}
+
+static bool put_path(json_t *root, const gbs_model *m) {
+    json_t *path = json_array();
+    if (!gbs_json_put(root, "path", path))
+        return false;
+    for (size_t t = 0; t < m->path_size; t++) {
+        const gbs_path_point *p = &m->path[t];
+        json_t *point = json_object();
+        if (point == NULL || json_array_append_new(path, point) != 0)
+            return false;
+        if (!gbs_json_put(point, "lambda", json_real(p->lambda)) || !gbs_json_put(point, "prior_sd", json_real(p->prior_sd)) ||
+            !gbs_json_put(point, "free_energy", json_real(p->free_energy)) ||
+            !gbs_json_put(point, "gibbs_risk", json_real(p->gibbs_risk)) || !gbs_json_put(point, "kl", json_real(p->kl)) ||
+            !gbs_json_put(point, "optimality_gap", gbs_json_real_or_null(p->optimality_gap)) ||
+            !gbs_json_put(point, "bound", gbs_json_real_or_null(p->bound)) ||
+            !gbs_json_put(point, "iterations", json_integer((json_int_t)p->iterations)) ||
+            !gbs_json_put(point, "converged", json_boolean(p->converged)))
+            return false;
+    }
+    return m->restarts_size == 0 || gbs_json_put(root, "restarts", gbs_json_reals(m->restarts, m->restarts_size));
+}
+
+static bool put_recipe(json_t *root, const gbs_model *m) {
+    if (m->recipe == NULL)
+        return true;
+    return gbs_json_put(root, "recipe", json_loads(m->recipe, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL));
+}
+
+static bool put_model(json_t *root, const gbs_model *m) {
+    const gbs_model_info *i = &m->info;
+    return gbs_json_put(root, "gibbsite", json_string(GBS_VERSION)) &&
+           gbs_json_put(root, "format", json_integer(GBS_MODEL_FORMAT)) && gbs_json_put(root, "kind", json_string("model")) &&
+           gbs_json_put(root, "task", json_string("classify")) &&
+           gbs_json_put(root, "loss", json_string(gbs_loss_name(i->loss))) &&
+           gbs_json_put(root, "family", json_string(gbs_family_name(i->family))) &&
+           gbs_json_put(root, "solver", json_string(gbs_solver_name(i->solver))) &&
+           gbs_json_put(root, "n", json_integer((json_int_t)i->n)) &&
+           gbs_json_put(root, "features", json_integer((json_int_t)i->features)) &&
+           gbs_json_put(root, "d", json_integer((json_int_t)i->d)) &&
+           gbs_json_put(root, "intercept", json_boolean(i->intercept)) && put_fit(root, m) && put_scaling(root, &m->scaling) &&
+           put_posterior(root, m) && put_certificates(root, m) && put_path(root, m) && put_recipe(root, m);
+}
+
+/* Where jansson's dump goes. The failure is remembered here: jansson 2.14 does not look at what the callback says after a key. */
+struct sink {
+    gbs_context *ctx;
+    char *bytes;
+    size_t size, room;
+    bool failed;
+};
+
+static int pour(const char *bytes, size_t size, void *data) {
+    struct sink *s = data;
+    if (!s->failed && s->size + size + 2 > s->room) {
+        size_t room = 2 * (s->size + size) + 4096;
+        char *larger = gbs_array_alloc(s->ctx, room, 1);
+        if (larger != NULL && s->size > 0)
+            memcpy(larger, s->bytes, s->size);
+        gbs_array_free(s->ctx, s->bytes);
+        s->bytes = larger;
+        s->room = room;
+        s->failed = larger == NULL;
+    }
+    if (s->failed)
+        return -1;
+    memcpy(s->bytes + s->size, bytes, size);
+    s->size += size;
+    return 0;
+}
+
+gbs_status gbs_model_to_json(gbs_context *ctx, const gbs_model *model, char **text, size_t *size) {
+    *text = NULL;
+    struct sink sink = {.ctx = ctx};
+    json_t *root = json_object();
+    bool ok = root != NULL && put_model(root, model) &&
+              json_dump_callback(root, pour, &sink, JSON_COMPACT | JSON_REAL_PRECISION(17)) == 0 && pour("\n", 1, &sink) == 0;
+    json_decref(root);
+    if (!ok || sink.failed) {
+        gbs_array_free(ctx, sink.bytes);
+        return gbs_fail(ctx, GBS_ERR_MEMORY, "out of memory while writing the model");
+    }
+    sink.bytes[sink.size] = '\0';
+    *text = sink.bytes;
+    if (size != NULL)
+        *size = sink.size;
+    return GBS_OK;
+}
