@@ -57,6 +57,8 @@ static int check_options(const struct app *app) {
         return app_fail(app, EXIT_USAGE, "fit: TRAIN and --test cannot both be standard input");
     if (given(o, OPT_PATH) && given(o, OPT_OUTPUT) && strcmp(o->text[OPT_PATH], o->text[OPT_OUTPUT]) == 0)
         return app_fail(app, EXIT_USAGE, "fit: --path and -o name the same file");
+    if (given(o, OPT_PATH) && strcmp(o->text[OPT_PATH], "-") == 0 && given(o, OPT_JSON))
+        return app_fail(app, EXIT_USAGE, "fit: --path - and --json both want standard output");
     int code = candidates_check(app);
     return code == EXIT_DONE ? check_overwrite(app) : code;
 }

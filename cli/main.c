@@ -189,8 +189,9 @@ bool app_same_file(const char *a, const char *b) {
 }
 
 int app_load_model(const struct app *app, const char *path, gbs_model **out) {
+    errno = 0;
     gbs_status status = gbs_model_load(app->ctx, strcmp(path, "-") == 0 ? "/dev/stdin" : path, out);
-    if (json_starved) {
+    if (json_starved || (status != GBS_OK && errno == ENOMEM)) {
         gbs_model_free(*out);
         *out = NULL;
         return app_fail(app, EXIT_MEMORY, "%s: out of memory", path);

@@ -53,8 +53,9 @@ static void check_coefficients(const gbs_model *model, size_t d) {
 
 /* Bytes changed at random rarely leave JSON behind, so half of the time one whole value, between its border and the next, becomes another. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed) {
-    static const char *const values[] = {"0",    "-1",   "1",    "2",  "3",          "0.5",   "1e308",  "-1e308", "5e-324", "2147483647",
-                                         "null", "true", "\"\"", "{}", "4294967296", "[1, 2]", "\"full\"", "\"none\"", "1, 1", "100001"};
+    static const char *const values[] = {"0",          "-1",     "1",          "2",        "3",    "0.5",   "1e308",
+                                         "-1e308",     "5e-324", "2147483647", "null",     "true", "\"\"",  "{}",
+                                         "4294967296", "[1, 2]", "\"full\"",   "\"none\"", "1, 1", "100001"};
     if (size == 0 || seed % 2 == 0)
         return LLVMFuzzerMutate(data, size, most);
     const char *value = values[seed / 2 % (sizeof values / sizeof *values)];

@@ -17,7 +17,7 @@
  *  - The library never prints, exits, touches signals or calls rand(). It keeps no state outside the handles, but for one thing:
  *    while a call computes, OpenBLAS (if that is the BLAS) is held at one thread, and put back when the last such call ends;
  *    the library runs its own threads over fixed blocks of rows.
- *  - A context serves one thread at a time; different contexts may work at once. Results do not depend on the thread count.
+ *  - A context outlives the data and the models made with it, and serves one thread at a time; different contexts may work at once. Results do not depend on the thread count.
  *  - On a system out of memory, the OpenMP runtime itself may end the process while it starts threads; with threads = 1 it is
  *    not used and every failed allocation comes back as GBS_ERR_MEMORY.
  */
@@ -62,10 +62,10 @@ GBS_API const char *gbs_version(void);
 
 typedef struct gbs_context gbs_context;
 
-/* All three or none. `user` is handed back. resize(NULL, n) must act as allocate(n). */
+/* Both or none. `user` is handed back. Calls come from several threads at once when the context has more than one. What the libraries underneath
+ * take for themselves (liblbfgs, jansson, OpenBLAS) is outside these hooks. */
 typedef struct gbs_allocator {
     void *(*allocate)(size_t bytes, void *user);
-    void *(*resize)(void *memory, size_t bytes, void *user);
     void (*release)(void *memory, void *user);
     void *user;
 } gbs_allocator;
@@ -80,7 +80,7 @@ typedef void (*gbs_progress_callback)(const char *stage, double done, void *user
 typedef int (*gbs_cancel_callback)(void *user);
 
 typedef struct gbs_context_options {
-    gbs_allocator allocator; /* all zero: malloc, realloc, free */
+    gbs_allocator allocator; /* all zero: malloc, free */
     gbs_log_callback log;
     gbs_progress_callback progress;
     gbs_cancel_callback cancel;
@@ -364,7 +364,7 @@ typedef enum gbs_verdict {
     GBS_VERDICT_NONE = 0,
     GBS_VERDICT_VALID,    /* at or above the value, by at most a tenth */
     GBS_VERDICT_LOOSE,    /* above it by more */
-    GBS_VERDICT_NOT_VALID /* below it: the theorem does not give the print */
+    GBS_VERDICT_NOT_VALID /* below it: not what the theorem gives, read as the paper reads it */
 } gbs_verdict;
 
 typedef struct gbs_theory_row {

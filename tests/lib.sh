@@ -207,6 +207,7 @@ need_plain_build() {
 
 # watch_peak COMMAND...: runs it as expect_exit does, but without a verdict; sets rc, peak_kb (the most memory it held, by the kernel's own
 # high-water mark, read every 20 ms) and took_ms.
+# shellcheck disable=SC2034  # for the caller
 watch_peak() {
     local pid now start=${EPOCHREALTIME/./}
     peak_kb=0

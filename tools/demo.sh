@@ -28,4 +28,4 @@ printf '$ gibbsite predict model.json test.csv | head -n 4\n'
 "$gibbsite" predict model.json test.csv -o predictions.csv
 head -n 4 predictions.csv
 
-printf '\nModel, data and predictions are in %s. Certificates of the true risk are not there yet: see CHANGELOG.md.\n' "build/demo/"
+printf '\nModel, data and predictions are in %s.\n' "build/demo/"

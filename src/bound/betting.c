@@ -98,10 +98,11 @@ double gbs_betting_mean_upper(const double *loss, size_t n, double kappa, double
 
 /* The bound at time n for rows like these, as a function of C = -log(1 - kappa). */
 static double foretold(const double *loss, size_t count, double n, double c, double log_price) {
-    double kappa = -expm1(-c), logs = 0.0;
+    double kappa = -expm1(-c),
+           logs = -0.5 * c; /* half a full loss thrown in: few rows without an error must not lead to a reckless bet */
     for (size_t i = 0; i < count; i++)
         logs += log1p(-kappa * loss[i]);
-    return -expm1(logs / (double)count - log_price / n) / kappa;
+    return -expm1(logs / ((double)count + 0.5) - log_price / n) / kappa;
 }
 
 double gbs_betting_kappa(const double *loss, size_t count, uint64_t n, double log_price, double boldness) {
@@ -110,8 +111,8 @@ double gbs_betting_kappa(const double *loss, size_t count, uint64_t n, double lo
     /* one number is chosen, and any is valid: a coarse scan, then a golden section around its best */
     const double golden = 0.61803398874989484820, step = 0.25;
     double best = INFINITY, at = 0.0;
-    for (double u = log(1e-4); u < log(20.0); u += step) {
-        double value = foretold(loss, count, (double)n, exp(u), log_price);
+    for (int k = 0; k < 49; k++) { /* C from 1e-4 to 16 */
+        double u = log(1e-4) + k * step, value = foretold(loss, count, (double)n, exp(u), log_price);
         if (value < best) {
             best = value;
             at = u;

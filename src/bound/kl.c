@@ -17,7 +17,7 @@ static double divergence(double q, double p) {
     if (e < 1.5 * q)
         low = q * gbs_log_gap(e / q, p / q);
     else
-        low = q > 0.0 ? e - q * (q > 1e-290 ? log(p / q) : log(p) - log(q)) : e;
+        low = q > 0.0 ? e - q * (q > 1e-307 ? log(p / q) : log(p) - log(q)) : e;
     high = other > 0.0 ? other * gbs_log_gap(-e / other, (1.0 - p) / other) : -e;
     return low + high;
 }

@@ -1,7 +1,8 @@
 /* gbs_theory: what the theorems promise before any data is seen, row by row, with the paper's closed forms beside them.
  *
- * The verdict on a printed number comes from comparing it with the value computed here from the theorem it is meant to follow from: below it the
- * theorem does not give the print (not valid); above it the print holds (valid), loosely when by more than a tenth.
+ * The verdict on a printed number comes from comparing it with the value computed here from the theorem it is meant to follow from. Below it,
+ * the theorem, read as the paper reads it (m = theta-bar, E |theta - theta-bar| <= sqrt(d) sigma), does not give the print: not valid. Above
+ * it the print holds: valid, or loose when by more than a tenth.
  */
 #include "bound/theory.h"
 #include "bound/bound.h"

@@ -17,11 +17,6 @@ static void *plain_allocate(size_t bytes, void *user) {
     return malloc(bytes);
 }
 
-static void *plain_resize(void *memory, size_t bytes, void *user) {
-    (void)user;
-    return realloc(memory, bytes);
-}
-
 static void plain_release(void *memory, void *user) {
     (void)user;
     free(memory);
@@ -45,11 +40,10 @@ gbs_status gbs_context_create(const gbs_context_options *options, gbs_context **
     *out = NULL;
     gbs_context_options o = options != NULL ? *options : gbs_context_options_default();
     gbs_allocator a = o.allocator;
-    int hooks = (a.allocate != NULL) + (a.resize != NULL) + (a.release != NULL);
-    if ((hooks != 0 && hooks != 3) || o.threads < 0)
+    if ((a.allocate != NULL) != (a.release != NULL) || o.threads < 0)
         return GBS_ERR_ARGUMENT;
-    if (hooks == 0)
-        a = (gbs_allocator){plain_allocate, plain_resize, plain_release, NULL};
+    if (a.allocate == NULL)
+        a = (gbs_allocator){plain_allocate, plain_release, NULL};
     gbs_context *ctx = a.allocate(sizeof *ctx, a.user);
     if (ctx == NULL)
         return GBS_ERR_MEMORY;

@@ -10,69 +10,120 @@
 #include <math.h>
 #include <string.h>
 
-static void column_means(const gbs_data *data, double *mean) {
+/* What a pass over the columns collects. Sparse rows leave out zeros: `stored` counts what they do not. */
+struct columns {
+    double *low, *high, *center, *reach, *square;
+    size_t *stored;
+};
+
+typedef void (*cell_visitor)(const struct columns *c, size_t k, double x);
+
+static void visit(const gbs_data *data, const struct columns *c, cell_visitor see) {
     for (size_t i = 0; i < data->n; i++) {
         if (data->dense != NULL) {
             const double *x = data->dense + i * data->row_stride;
             for (size_t k = 0; k < data->d; k++)
-                mean[k] += x[k];
+                see(c, k, x[k]);
         } else {
             for (size_t k = data->row_start[i]; k < data->row_start[i + 1]; k++)
-                mean[data->column[k]] += data->value[k];
+                see(c, data->column[k], data->value[k]);
         }
     }
-    for (size_t k = 0; k < data->d; k++)
-        mean[k] /= (double)data->n;
 }
 
-/* Sum of squares about the mean; what sparse rows do not store counts mean^2 each. */
-static void column_squares(const gbs_data *data, const double *mean, double *square) {
-    for (size_t i = 0; i < data->n; i++) {
-        if (data->dense != NULL) {
-            const double *x = data->dense + i * data->row_stride;
-            for (size_t k = 0; k < data->d; k++)
-                square[k] += (x[k] - mean[k]) * (x[k] - mean[k]);
-        } else {
-            for (size_t k = data->row_start[i]; k < data->row_start[i + 1]; k++) {
-                double x = data->value[k], c = mean[data->column[k]];
-                square[data->column[k]] += (x - c) * (x - c) - c * c;
-            }
+static void see_range(const struct columns *c, size_t k, double x) {
+    if (c->stored[k]++ == 0) {
+        c->low[k] = c->high[k] = x;
+    } else {
+        c->low[k] = fmin(c->low[k], x);
+        c->high[k] = fmax(c->high[k], x);
+    }
+}
+
+/* `square` holds the sum of x - center, center a first guess of the mean: the guess is mended by its mean error, so that rounding does not
+ * grow with the number of rows. */
+static void see_deviation(const struct columns *c, size_t k, double x) {
+    c->square[k] += x - c->center[k];
+}
+
+/* Deviations are measured in units of the largest one: no square overflows or vanishes. */
+static void see_square(const struct columns *c, size_t k, double x) {
+    double e = (x - c->center[k]) / c->reach[k];
+    c->square[k] += e * e;
+}
+
+static void finish_ranges(const gbs_data *data, const struct columns *c) {
+    for (size_t k = 0; k < data->d; k++) {
+        if (c->stored[k] < data->n) { /* the zeros that sparse rows leave out */
+            c->low[k] = c->stored[k] > 0 ? fmin(c->low[k], 0.0) : 0.0;
+            c->high[k] = c->stored[k] > 0 ? fmax(c->high[k], 0.0) : 0.0;
+        }
+        c->center[k] = 0.5 * c->low[k] + 0.5 * c->high[k];
+    }
+}
+
+static void finish_means(const gbs_data *data, const struct columns *c) {
+    double n = (double)data->n;
+    for (size_t k = 0; k < data->d; k++) {
+        double zeros = n - (double)c->stored[k];
+        c->center[k] += (c->square[k] - zeros * c->center[k]) / n;
+        c->reach[k] = fmax(c->high[k] - c->center[k], c->center[k] - c->low[k]);
+        c->square[k] = 0.0;
+    }
+}
+
+/* center and scale of every column; returns how many are constant, or SIZE_MAX and *bad when column *bad is too large. */
+static size_t measure(const gbs_data *data, const struct columns *c, double *scale, size_t *bad) {
+    size_t constant = 0;
+    double n = (double)data->n;
+    visit(data, c, see_range);
+    finish_ranges(data, c);
+    visit(data, c, see_deviation);
+    finish_means(data, c);
+    for (size_t k = 0; k < data->d; k++)
+        c->reach[k] = c->low[k] == c->high[k] ? 1.0 : c->reach[k];
+    visit(data, c, see_square);
+    for (size_t k = 0; k < data->d; k++) {
+        double zero = c->center[k] / c->reach[k], zeros = n - (double)c->stored[k];
+        scale[k] = c->reach[k] * sqrt((c->square[k] + zeros * zero * zero) / n);
+        if (c->low[k] == c->high[k]) { /* exactly: (x - center) is then exactly 0 */
+            c->center[k] = c->low[k];
+            scale[k] = 1.0;
+            constant++;
+        }
+        if (!isfinite(c->center[k]) || !isfinite(scale[k]) || !(scale[k] > 0.0)) {
+            *bad = k;
+            return SIZE_MAX;
         }
     }
-    if (data->dense == NULL)
-        for (size_t k = 0; k < data->d; k++)
-            square[k] += (double)data->n * mean[k] * mean[k];
+    return constant;
 }
 
 gbs_status gbs_scaling_learn(gbs_context *ctx, const gbs_data *data, gbs_scale kind, bool intercept, gbs_scaling *out) {
     *out = (gbs_scaling){.kind = kind, .intercept = intercept, .features = data->d};
     if (kind != GBS_SCALE_STANDARD)
         return GBS_OK;
-    out->center = gbs_doubles(ctx, data->d);
-    out->scale = gbs_doubles(ctx, data->d);
-    if (out->center == NULL || out->scale == NULL) {
+    size_t d = data->d, bad = 0;
+    double *work = gbs_matrix(ctx, 4, d);
+    size_t *stored = gbs_array_alloc(ctx, d, sizeof *stored);
+    out->center = gbs_doubles(ctx, d);
+    out->scale = gbs_doubles(ctx, d);
+    gbs_status status = GBS_ERR_MEMORY;
+    if (work != NULL && stored != NULL && out->center != NULL && out->scale != NULL) {
+        struct columns c = {work, work + d, out->center, work + 2 * d, work + 3 * d, stored};
+        size_t constant = measure(data, &c, out->scale, &bad);
+        status =
+            constant == SIZE_MAX
+                ? gbs_fail(ctx, GBS_ERR_DATA, "column %zu: its values are too large or too small to be standardised", bad + 1)
+                : GBS_OK;
+        if (status == GBS_OK && constant > 0)
+            gbs_log(ctx, GBS_LOG_INFO, "%zu of %zu columns are constant and carry no information", constant, d);
+    }
+    gbs_array_free(ctx, work);
+    gbs_array_free(ctx, stored);
+    if (status != GBS_OK)
         gbs_scaling_free(ctx, out);
-        return GBS_ERR_MEMORY;
-    }
-    column_means(data, out->center);
-    column_squares(data, out->center, out->scale);
-    size_t constant = 0;
-    for (size_t k = 0; k < data->d; k++) {
-        double sd = sqrt(fmax(0.0, out->scale[k]) / (double)data->n);
-        /* a column that varies by rounding alone is constant */
-        if (!(sd > 1e-12 * fabs(out->center[k])) || sd == 0.0) {
-            sd = 1.0;
-            constant++;
-        }
-        out->scale[k] = sd;
-        if (!isfinite(sd) || !isfinite(out->center[k])) {
-            gbs_scaling_free(ctx, out);
-            return gbs_fail(ctx, GBS_ERR_DATA, "column %zu: its values are too large to be standardised", k + 1);
-        }
-    }
-    if (constant > 0)
-        gbs_log(ctx, GBS_LOG_INFO, "%zu of %zu columns are constant and carry no information", constant, data->d);
-    return GBS_OK;
+    return status;
 }
 
 void gbs_scaling_free(const gbs_context *ctx, gbs_scaling *scaling) {
@@ -82,6 +133,9 @@ void gbs_scaling_free(const gbs_context *ctx, gbs_scaling *scaling) {
 }
 
 /* ---------------------------------------------------------------- rows */
+
+/* Squared length below which the weights of a row, like 1/variance of its score, leave the range of doubles. */
+#define SMALLEST_NORM2 1e-200
 
 /* A block of a quarter of a megabyte stays in the second-level cache beside its products. */
 static size_t rows_per_block(size_t d) {
@@ -101,6 +155,20 @@ static double *new_norms(gbs_context *ctx, gbs_rows *rows) {
     return norm2;
 }
 
+/* In units of the largest entry first: no square overflows or vanishes. A zero row stays one. */
+static void to_unit_length(size_t n, double *x) {
+    double largest = 0.0;
+    for (size_t k = 0; k < n; k++)
+        largest = fmax(largest, fabs(x[k]));
+    if (largest == 0.0)
+        return;
+    for (size_t k = 0; k < n; k++)
+        x[k] /= largest;
+    double norm = sqrt(gbs_dot(n, x, x));
+    for (size_t k = 0; k < n; k++)
+        x[k] /= norm;
+}
+
 /* One dense design row from one raw row already copied to `row`. */
 static void scale_dense_row(const gbs_scaling *s, double *row) {
     size_t p = s->features;
@@ -108,11 +176,8 @@ static void scale_dense_row(const gbs_scaling *s, double *row) {
         row[k] = (row[k] - s->center[k]) / s->scale[k];
     if (s->intercept)
         row[p++] = 1.0;
-    if (s->kind == GBS_SCALE_UNIT_ROW) {
-        double norm = sqrt(gbs_dot(p, row, row));
-        for (size_t k = 0; norm > 0.0 && k < p; k++)
-            row[k] /= norm;
-    }
+    if (s->kind == GBS_SCALE_UNIT_ROW)
+        to_unit_length(p, row);
 }
 
 static gbs_status build_dense(gbs_context *ctx, const gbs_data *data, const gbs_scaling *s, gbs_rows *out) {
@@ -136,23 +201,35 @@ static gbs_status build_dense(gbs_context *ctx, const gbs_data *data, const gbs_
     return GBS_OK;
 }
 
-/* Copies row i into the design, scaled; returns its end. */
-static size_t fill_sparse_row(const gbs_data *data, const gbs_scaling *s, size_t i, uint32_t *column, double *value,
-                              size_t end) {
-    size_t begin = end;
-    for (size_t k = data->row_start[i]; k < data->row_start[i + 1]; k++, end++) {
-        column[end] = data->column[k];
-        value[end] = s->kind == GBS_SCALE_STANDARD ? data->value[k] / s->scale[data->column[k]] : data->value[k];
+/* Columns whose mean is many standard deviations from 0 cannot be carried by the shift: the products would cancel. They are hardly ever sparse,
+ * and are stored centred, in every row. */
+#define LARGEST_SHIFT 4.0
+
+static bool stored_centred(const gbs_scaling *s, size_t k) {
+    return s->kind == GBS_SCALE_STANDARD && fabs(s->center[k]) > LARGEST_SHIFT * s->scale[k];
+}
+
+/* Copies row i into the design, scaled, with the centred columns (sorted) in their places; returns its end. */
+static size_t fill_sparse_row(const gbs_data *data, const gbs_scaling *s, size_t i, const uint32_t *centred, size_t n_centred,
+                              uint32_t *column, double *value, size_t end) {
+    size_t begin = end, k = data->row_start[i], stop = data->row_start[i + 1], c = 0;
+    while (k < stop || c < n_centred) {
+        bool from_row = k < stop && (c == n_centred || data->column[k] <= centred[c]);
+        uint32_t at = from_row ? data->column[k] : centred[c];
+        double x = from_row ? data->value[k++] : 0.0;
+        bool is_centred = c < n_centred && centred[c] == at;
+        c += is_centred;
+        if (s->kind == GBS_SCALE_STANDARD)
+            x = (is_centred ? x - s->center[at] : x) / s->scale[at];
+        column[end] = at;
+        value[end++] = x;
     }
     if (s->intercept) {
         column[end] = (uint32_t)data->d;
         value[end++] = 1.0;
     }
-    if (s->kind == GBS_SCALE_UNIT_ROW) {
-        double norm = sqrt(gbs_dot(end - begin, value + begin, value + begin));
-        for (size_t k = begin; norm > 0.0 && k < end; k++)
-            value[k] /= norm;
-    }
+    if (s->kind == GBS_SCALE_UNIT_ROW)
+        to_unit_length(end - begin, value + begin);
     return end;
 }
 
@@ -163,35 +240,40 @@ static gbs_status build_shift(gbs_context *ctx, const gbs_scaling *s, gbs_rows *
     if (shift == NULL)
         return GBS_ERR_MEMORY;
     for (size_t k = 0; k < s->features; k++)
-        shift[k] = s->center[k] / s->scale[k];
+        shift[k] = stored_centred(s, k) ? 0.0 : s->center[k] / s->scale[k];
     out->all.shift = shift;
     out->shift_norm2 = gbs_dot(out->d, shift, shift);
     return GBS_OK;
 }
 
 static gbs_status build_sparse(gbs_context *ctx, const gbs_data *data, const gbs_scaling *s, gbs_rows *out) {
-    size_t n = data->n, stored = data->row_start[n] + (s->intercept ? n : 0);
-    size_t *start = keep(out, gbs_array_alloc(ctx, n + 1, sizeof *start));
-    uint32_t *column = keep(out, gbs_array_alloc(ctx, stored, sizeof *column));
-    double *value = keep(out, gbs_doubles(ctx, stored));
-    double *norm2 = new_norms(ctx, out);
-    if (start == NULL || column == NULL || value == NULL || norm2 == NULL)
+    size_t n = data->n, n_centred = 0;
+    uint32_t *centred = gbs_array_alloc(ctx, data->d, sizeof *centred);
+    if (centred == NULL)
         return GBS_ERR_MEMORY;
-    gbs_status status = build_shift(ctx, s, out);
-    if (status != GBS_OK)
-        return status;
+    for (size_t k = 0; k < data->d; k++)
+        if (stored_centred(s, k))
+            centred[n_centred++] = (uint32_t)k;
+    size_t most = data->row_start[n] + n * (n_centred + (s->intercept ? 1 : 0));
+    size_t *start = keep(out, gbs_array_alloc(ctx, n + 1, sizeof *start));
+    uint32_t *column = keep(out, gbs_array_alloc(ctx, most, sizeof *column));
+    double *value = keep(out, gbs_doubles(ctx, most));
+    double *norm2 = new_norms(ctx, out);
+    gbs_status status =
+        start != NULL && column != NULL && value != NULL && norm2 != NULL ? build_shift(ctx, s, out) : GBS_ERR_MEMORY;
     const double *shift = out->all.shift;
-    for (size_t i = 0; i < n; i++) {
-        start[i + 1] = fill_sparse_row(data, s, i, column, value, start[i]);
+    for (size_t i = 0; status == GBS_OK && i < n; i++) {
+        start[i + 1] = fill_sparse_row(data, s, i, centred, n_centred, column, value, start[i]);
         double sum = out->shift_norm2;
         for (size_t k = start[i]; k < start[i + 1]; k++)
             sum += value[k] * (shift != NULL ? value[k] - 2.0 * shift[column[k]] : value[k]);
         norm2[i] = fmax(0.0, sum);
     }
+    gbs_array_free(ctx, centred);
     out->all.start = start;
     out->all.column = column;
     out->all.value = value;
-    return GBS_OK;
+    return status;
 }
 
 /* Dense when the matrix is small (16 MB) or would take no more room than its sparse form. */
@@ -217,8 +299,9 @@ gbs_status gbs_rows_build(gbs_context *ctx, const gbs_data *data, const gbs_scal
     else
         status = build_sparse(ctx, data, scaling, out);
     for (size_t i = 0; status == GBS_OK && i < data->n; i++)
-        if (!isfinite(out->all.norm2[i]))
-            status = gbs_fail(ctx, GBS_ERR_DATA, "row %zu: its values are too large to be used", i + 1);
+        if (!isfinite(out->all.norm2[i]) || (out->all.norm2[i] > 0.0 && out->all.norm2[i] < SMALLEST_NORM2))
+            status = gbs_fail(ctx, GBS_ERR_DATA, "row %zu: its values are too %s to be used as they are; scale the columns",
+                              i + 1, isfinite(out->all.norm2[i]) ? "small" : "large");
     if (status != GBS_OK)
         gbs_rows_free(ctx, out);
     return status;

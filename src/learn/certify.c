@@ -104,18 +104,14 @@ static void add_hinge(struct work *w) {
             gbs_bound_hinge(i->gibbs_risk, f, i->kl, i->lambda, w->log_price));
 }
 
-gbs_status gbs_certify(gbs_context *ctx, gbs_model *model, const gbs_fit_options *options, const double *error, size_t n) {
-    struct work w = {.model = model, .options = options, .n = n, .base = common_assumptions(options)};
+gbs_status gbs_certify(gbs_context *ctx, gbs_model *model, const gbs_fit_options *options, double gibbs, double second_moment,
+                       size_t n) {
+    struct work w = {.model = model, .options = options, .n = n, .gibbs = gibbs, .second_moment = second_moment};
+    w.base = common_assumptions(options);
     w.log_price = -log(1.0 - options->confidence);
     w.out = gbs_array_alloc(ctx, MOST, sizeof *w.out);
     if (w.out == NULL)
         return GBS_ERR_MEMORY;
-    for (size_t i = 0; i < n; i++) {
-        w.gibbs += error[i];
-        w.second_moment += error[i] * error[i];
-    }
-    w.gibbs /= (double)n;
-    w.second_moment /= (double)n;
     gbs_bound first = options->bound != GBS_BOUND_AUTO ? options->bound : GBS_BOUND_KL;
     add_gibbs(&w, first);
     for (gbs_bound method = GBS_BOUND_KL; method <= GBS_BOUND_PAPER; method++)

@@ -4,8 +4,9 @@
 
 #include "model/model.h"
 
-/* Fills model->certificates and the bounds of its path. error[i] is the Gibbs error of training row i (Phi_i), n of them; model->info and the
- * posterior are set. */
-gbs_status gbs_certify(gbs_context *ctx, gbs_model *model, const gbs_fit_options *options, const double *error, size_t n);
+/* Fills model->certificates and the bounds of its path. gibbs and second_moment are the means of Phi_i and Phi_i^2 over the n training rows, Phi_i
+ * the Gibbs error of row i; model->info and the posterior are set. */
+gbs_status gbs_certify(gbs_context *ctx, gbs_model *model, const gbs_fit_options *options, double gibbs, double second_moment,
+                       size_t n);
 
 #endif

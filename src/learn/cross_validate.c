@@ -18,10 +18,10 @@ struct validation {
     size_t *fold_of;        /* of each row */
     gbs_evaluation *judged; /* count x folds */
     int *gave_up;           /* count x folds */
-    gbs_status *status;     /* per task */
     size_t first;           /* of the tasks now running */
     atomic_int cancelled;
-    char error[512]; /* of the task that failed; written by whoever sets `failed` first */
+    gbs_status failure; /* of the first task that failed, with its words; written by whoever sets `failed` */
+    char error[512];
     atomic_flag failed;
 };
 
@@ -95,10 +95,12 @@ static void run_task(void *arg, size_t task, size_t worker) {
     gbs_context ctx = {.allocator = v->ctx->allocator, .cancel = cancelled, .user = &child, .threads = 1, .seed = v->ctx->seed};
     size_t id = v->first + task;
     size_t *rows = gbs_array_alloc(&ctx, v->data->n, sizeof *rows);
-    v->status[id] = rows != NULL ? fit_and_judge(v, &ctx, id / v->folds, id % v->folds, rows) : GBS_ERR_MEMORY;
+    gbs_status status = rows != NULL ? fit_and_judge(v, &ctx, id / v->folds, id % v->folds, rows) : GBS_ERR_MEMORY;
     gbs_array_free(&ctx, rows);
-    if (v->status[id] != GBS_OK && !atomic_flag_test_and_set(&v->failed))
+    if (status != GBS_OK && !atomic_flag_test_and_set(&v->failed)) {
+        v->failure = status;
         memcpy(v->error, ctx.error, sizeof v->error);
+    }
 }
 
 /* A few tasks a worker at a time, so that progress can be told and a stop is heard in between. */
@@ -108,9 +110,8 @@ static gbs_status run_all(struct validation *v) {
     for (v->first = 0; v->first < tasks; v->first += batch) {
         size_t now = tasks - v->first < batch ? tasks - v->first : batch;
         gbs_parallel_for(v->ctx, now, INFINITY, run_task, v);
-        for (size_t k = 0; k < now; k++)
-            if (v->status[v->first + k] != GBS_OK)
-                return gbs_fail(v->ctx, v->status[v->first + k], "%s", v->error);
+        if (v->failure != GBS_OK)
+            return gbs_fail(v->ctx, v->failure, "%s", v->error);
         gbs_progress(v->ctx, "cross-validation", (double)(v->first + now) / (double)tasks);
         gbs_status status = gbs_check_cancel(v->ctx);
         if (status != GBS_OK)
@@ -150,9 +151,8 @@ gbs_status gbs_cross_validate(gbs_context *ctx, const gbs_data *data, size_t fol
     v.fold_of = gbs_array_alloc(ctx, data->n, sizeof *v.fold_of);
     v.judged = gbs_array_alloc(ctx, count * folds, sizeof *v.judged);
     v.gave_up = gbs_array_alloc(ctx, count * folds, sizeof *v.gave_up);
-    v.status = gbs_array_alloc(ctx, count * folds, sizeof *v.status);
     gbs_status status = GBS_ERR_MEMORY;
-    if (v.fold_of != NULL && v.judged != NULL && v.gave_up != NULL && v.status != NULL)
+    if (v.fold_of != NULL && v.judged != NULL && v.gave_up != NULL)
         status = deal(&v);
     if (status == GBS_OK)
         status = run_all(&v);
@@ -161,6 +161,5 @@ gbs_status gbs_cross_validate(gbs_context *ctx, const gbs_data *data, size_t fol
     gbs_array_free(ctx, v.fold_of);
     gbs_array_free(ctx, v.judged);
     gbs_array_free(ctx, v.gave_up);
-    gbs_array_free(ctx, v.status);
     return status;
 }

@@ -8,6 +8,10 @@
 
 /* Zero-one fits climb to lambda in steps of this ratio; the first rung is near lambda = 1, where the prior still rules. */
 #define LADDER_RATIO 2.0
+/* The gram matrix of the dual form loses what is 1e8 times smaller than the rest; the posterior is then judged on the rows themselves. */
+#define DUAL_AGREES 1e-6
+/* Up to here a fit whose dual form failed that test is done again in the primal form. */
+enum { PRIMAL_COLUMNS = 3000 };
 enum { MOST_RUNGS = 24, FULL_COLUMNS = 200, DEFAULT_BATCH = 256, DEFAULT_EPOCHS = 20 };
 
 gbs_fit_options gbs_fit_options_default(void) {
@@ -56,7 +60,7 @@ static gbs_status check_options(gbs_context *ctx, const gbs_fit_options *o) {
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "lambda must be a positive number, not %g", o->lambda);
     if (!(o->prior_sd > 0.0) || !isfinite(o->prior_sd) || !(o->prior_sd * o->prior_sd > 1e-300) ||
         !isfinite(o->prior_sd * o->prior_sd))
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "prior_sd must be a positive number, not %g", o->prior_sd);
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "prior_sd must be a number between 1e-150 and 1e150, not %g", o->prior_sd);
     if (!(o->tolerance > 0.0) || !isfinite(o->tolerance))
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "the tolerance must be a positive number, not %g", o->tolerance);
     if (!(o->confidence > 0.0 && o->confidence < 1.0))
@@ -264,20 +268,24 @@ static void keep_info(struct fit *f) {
 static gbs_status judge_and_certify(struct fit *f) {
     gbs_model *m = f->model;
     size_t n = f->data->n;
-    double *rows = gbs_matrix(f->ctx, 4, n), *score = rows, *sd = rows + n, *error = rows + 2 * n, *unused = rows + 3 * n;
+    double *rows = gbs_matrix(f->ctx, 2, n), *score = rows, *sd = rows + n;
     if (rows == NULL)
         return GBS_ERR_MEMORY;
-    gbs_evaluation e;
+    gbs_evaluation e = {0};
     gbs_status status = gbs_model_project(f->ctx, m, &f->rows, score, sd);
     if (status == GBS_OK)
-        status = gbs_judge(f->ctx, f->o.loss, n, f->data->y, score, sd, &e);
+        gbs_judge(f->o.loss, n, f->data->y, score, sd, &e);
+    if (status == GBS_OK && f->dual &&
+        !(fabs(e.gibbs_risk - m->info.gibbs_risk) <= DUAL_AGREES * fmax(1.0, fabs(e.gibbs_risk))))
+        status = gbs_fail(
+            f->ctx, GBS_ERR_NUMERIC,
+            "the columns differ too much in size for the dual form (risk %g on the rows, %g in their span); standardise them "
+            "or use the primal form",
+            e.gibbs_risk, m->info.gibbs_risk);
     if (status == GBS_OK) {
         m->info.gibbs_error = e.gibbs_error;
         m->info.train_error = e.error;
-        for (size_t i = 0; i < n; i++)
-            score[i] *= f->data->y[i];
-        gbs_zero_one.smoothed(n, score, sd, error, unused, unused);
-        status = gbs_certify(f->ctx, m, &f->o, error, n);
+        status = gbs_certify(f->ctx, m, &f->o, e.gibbs_error, gbs_second_moment(n, f->data->y, score, sd), n);
     }
     gbs_array_free(f->ctx, rows);
     return status;
@@ -305,6 +313,16 @@ static gbs_status run(struct fit *f) {
     return judge_and_certify(f);
 }
 
+static void release(struct fit *f) {
+    gbs_gaussian_free(f->ctx, &f->result);
+    gbs_reduction_free(&f->reduction);
+    gbs_rows_free(f->ctx, &f->rows);
+    gbs_array_free(f->ctx, f->ladder);
+    gbs_array_free(f->ctx, f->path);
+    f->ladder = NULL;
+    f->path = NULL;
+}
+
 gbs_status gbs_fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_options *options, gbs_model **out) {
     double start = gbs_now();
     *out = NULL;
@@ -318,12 +336,16 @@ gbs_status gbs_fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_options
     gbs_progress_begin(ctx);
     gbs_blas_serial_begin();
     status = run(&f);
+    if (status == GBS_ERR_NUMERIC && f.dual && f.o.form == GBS_FORM_AUTO && f.rows.d <= PRIMAL_COLUMNS) {
+        gbs_log(ctx, GBS_LOG_INFO, "the dual form was not accurate enough for these columns; working in the primal form");
+        gbs_model_free(f.model);
+        f.model = NULL;
+        release(&f);
+        f.dual = false;
+        status = run(&f);
+    }
     gbs_blas_serial_end();
-    gbs_gaussian_free(ctx, &f.result);
-    gbs_reduction_free(&f.reduction);
-    gbs_rows_free(ctx, &f.rows);
-    gbs_array_free(ctx, f.ladder);
-    gbs_array_free(ctx, f.path);
+    release(&f);
     if (status != GBS_OK) {
         gbs_model_free(f.model);
         return status;

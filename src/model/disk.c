@@ -125,7 +125,7 @@ static gbs_status read_whole(gbs_context *ctx, const char *path, FILE *file, cha
         room *= 2;
     }
     if (text == NULL)
-        return gbs_fail(ctx, GBS_ERR_MEMORY, "%s: too large for a model", path);
+        return gbs_fail(ctx, GBS_ERR_MEMORY, room > LARGEST_MODEL ? "%s: too large for a model" : "%s: out of memory", path);
     if (ferror(file)) {
         gbs_array_free(ctx, text);
         return io_error(ctx, path, errno);

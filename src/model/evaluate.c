@@ -16,7 +16,7 @@ static int by_score(const void *a, const void *b) {
 }
 
 /* Area under the ROC curve: the share of (positive, negative) pairs in the right order, ties one half; O(n log n). */
-static gbs_status area(gbs_context *ctx, size_t n, const double *y, const double *score, double *auc) {
+gbs_status gbs_area(gbs_context *ctx, size_t n, const double *y, const double *score, double *auc) {
     struct scored *sorted = gbs_array_alloc(ctx, n, sizeof *sorted);
     if (sorted == NULL)
         return GBS_ERR_MEMORY;
@@ -89,9 +89,8 @@ static void calibrate(size_t n, const double *y, const double *score, const doub
     out->log_loss = log_loss / (double)n;
 }
 
-gbs_status gbs_judge(gbs_context *ctx, gbs_loss loss, size_t n, const double *y, const double *score, const double *sd,
-                     gbs_evaluation *out) {
-    *out = (gbs_evaluation){.n = n};
+void gbs_judge(gbs_loss loss, size_t n, const double *y, const double *score, const double *sd, gbs_evaluation *out) {
+    *out = (gbs_evaluation){.n = n, .auc = NAN};
     double wrong = 0.0;
     for (size_t i = 0; i < n; i++) {
         /* a score of exactly 0 is predicted as +1, and counts one half in the error */
@@ -107,7 +106,16 @@ gbs_status gbs_judge(gbs_context *ctx, gbs_loss loss, size_t n, const double *y,
     out->error = wrong / (double)n;
     out->gibbs_risk = mean_loss(gbs_loss_of(loss), n, y, score, sd);
     out->gibbs_error = mean_loss(&gbs_zero_one, n, y, score, sd);
-    return area(ctx, n, y, score, &out->auc);
+}
+
+double gbs_second_moment(size_t n, const double *y, const double *score, const double *sd) {
+    double sum = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        double psi, d_mu, d_s, mu = y[i] * score[i];
+        gbs_zero_one.smoothed(1, &mu, &sd[i], &psi, &d_mu, &d_s);
+        sum += psi * psi;
+    }
+    return sum / (double)n;
 }
 
 gbs_status gbs_model_evaluate(gbs_context *ctx, const gbs_model *model, const gbs_data *data, gbs_evaluation *out) {
@@ -117,8 +125,10 @@ gbs_status gbs_model_evaluate(gbs_context *ctx, const gbs_model *model, const gb
     gbs_status status = GBS_ERR_MEMORY;
     if (score != NULL && sd != NULL)
         status = gbs_model_predict(ctx, model, data, score, sd, NULL);
-    if (status == GBS_OK)
-        status = gbs_judge(ctx, model->info.loss, data->n, data->y, score, sd, out);
+    if (status == GBS_OK) {
+        gbs_judge(model->info.loss, data->n, data->y, score, sd, out);
+        status = gbs_area(ctx, data->n, data->y, score, &out->auc);
+    }
     gbs_array_free(ctx, score);
     gbs_array_free(ctx, sd);
     return status;

@@ -19,7 +19,7 @@ static bool append(json_t *array, double x) {
 json_t *gbs_json_reals(const double *x, size_t count) {
     json_t *array = json_array();
     for (size_t i = 0; array != NULL && i < count; i++)
-        if (!append(array, x[i])) {
+        if (json_array_append_new(array, gbs_json_real_or_null(x[i])) != 0) {
             json_decref(array);
             return NULL;
         }
@@ -99,7 +99,8 @@ gbs_status gbs_json_get_real(gbs_context *ctx, const json_t *object, const char 
 
 gbs_status gbs_json_get_real_or_nan(gbs_context *ctx, const json_t *object, const char *key, double *out) {
     *out = NAN;
-    return json_is_null(json_object_get(object, key)) ? GBS_OK : gbs_json_get_real(ctx, object, key, out);
+    const json_t *value = json_object_get(object, key);
+    return value == NULL || json_is_null(value) ? GBS_OK : gbs_json_get_real(ctx, object, key, out);
 }
 
 gbs_status gbs_json_get_size(gbs_context *ctx, const json_t *object, const char *key, size_t most, size_t *out) {

@@ -9,8 +9,8 @@
 /* Stores a NULL-safe value under key; false when value is NULL or memory ran out. Takes over the reference. */
 bool gbs_json_put(json_t *object, const char *key, json_t *value);
 
-json_t *gbs_json_real_or_null(double x); /* null for NaN and infinities, which JSON does not have */
-json_t *gbs_json_reals(const double *x, size_t count);
+json_t *gbs_json_real_or_null(double x);               /* null for NaN and infinities, which JSON does not have */
+json_t *gbs_json_reals(const double *x, size_t count); /* null where not finite */
 /* Rows of the upper (or lower) triangle of a d x d matrix, one after the other. */
 json_t *gbs_json_triangle(const double *x, size_t d, bool upper);
 
@@ -18,6 +18,7 @@ json_t *gbs_json_triangle(const double *x, size_t d, bool upper);
 gbs_status gbs_json_get_reals(gbs_context *ctx, const json_t *object, const char *key, size_t count, double **out);
 gbs_status gbs_json_get_triangle(gbs_context *ctx, const json_t *object, const char *key, size_t d, bool upper, double **out);
 gbs_status gbs_json_get_real(gbs_context *ctx, const json_t *object, const char *key, double *out);
+/* NaN for null, and for a key that an older file does not have. */
 gbs_status gbs_json_get_real_or_nan(gbs_context *ctx, const json_t *object, const char *key, double *out);
 gbs_status gbs_json_get_size(gbs_context *ctx, const json_t *object, const char *key, size_t most, size_t *out);
 gbs_status gbs_json_get_bool(gbs_context *ctx, const json_t *object, const char *key, int *out);

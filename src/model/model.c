@@ -1,7 +1,7 @@
 /* The model handle: its life and its simple questions. */
 #include "model/model.h"
 
-#include <math.h>
+#include <jansson.h>
 #include <string.h>
 
 gbs_status gbs_model_create(gbs_context *ctx, gbs_model **out) {
@@ -56,6 +56,13 @@ const char *gbs_model_recipe(const gbs_model *model) {
 
 gbs_status gbs_model_set_recipe(gbs_context *ctx, gbs_model *model, const char *json) {
     char *copy = NULL;
+    json_error_t error;
+    json_t *value = json != NULL ? json_loads(json, JSON_DECODE_ANY, &error) : NULL;
+    if (json != NULL && value == NULL)
+        return json_error_code(&error) == json_error_out_of_memory
+                   ? gbs_fail(ctx, GBS_ERR_MEMORY, "out of memory")
+                   : gbs_fail(ctx, GBS_ERR_ARGUMENT, "the recipe is not JSON: %s", error.text);
+    json_decref(value);
     if (json != NULL) {
         size_t size = strlen(json) + 1;
         copy = gbs_array_alloc(ctx, size, 1);

@@ -49,8 +49,11 @@ gbs_status gbs_model_create(gbs_context *ctx, gbs_model **out);
 
 /* Means and standard deviations of the scores of all rows, by blocks on the context's threads. */
 gbs_status gbs_model_project(gbs_context *ctx, const gbs_model *model, const gbs_rows *rows, double *score, double *sd);
-/* Error, risks, AUC, calibration from those. */
-gbs_status gbs_judge(gbs_context *ctx, gbs_loss loss, size_t n, const double *y, const double *score, const double *sd,
-                     gbs_evaluation *out);
+/* Error, risks and calibration from those; the AUC is left to gbs_area. */
+void gbs_judge(gbs_loss loss, size_t n, const double *y, const double *score, const double *sd, gbs_evaluation *out);
+/* Area under the ROC curve, ties one half; NaN when a class is missing. */
+gbs_status gbs_area(gbs_context *ctx, size_t n, const double *y, const double *score, double *auc);
+/* Mean over the rows of (Gibbs error)^2: how often two independent draws both err. */
+double gbs_second_moment(size_t n, const double *y, const double *score, const double *sd);
 
 #endif

@@ -41,6 +41,10 @@ static gbs_status get_head(gbs_context *ctx, const json_t *root, gbs_model_info 
     if (format != GBS_MODEL_FORMAT)
         return gbs_fail(ctx, GBS_ERR_FORMAT, "a model of format %zu; this version reads format %d", format,
                         (int)GBS_MODEL_FORMAT);
+    const char *task = json_string_value(json_object_get(root, "task"));
+    if (task == NULL || strcmp(task, "classify") != 0)
+        return gbs_fail(ctx, GBS_ERR_FORMAT, "a model for another task (%.40s) than this version knows",
+                        task != NULL ? task : "none");
     TRY(gbs_json_get_choice(ctx, root, "loss", loss_name, 3, &choice));
     info->loss = (gbs_loss)choice;
     TRY(gbs_json_get_choice(ctx, root, "family", family_name, 4, &choice));
@@ -236,8 +240,14 @@ static gbs_status get_path(gbs_context *ctx, const json_t *root, gbs_model *m) {
         TRY(gbs_json_get_size(ctx, point, "iterations", SIZE_MAX / 16, &p->iterations));
         TRY(gbs_json_get_bool(ctx, point, "converged", &p->converged));
     }
-    m->restarts_size = json_array_size(restarts);
-    return restarts != NULL ? gbs_json_get_reals(ctx, root, "restarts", m->restarts_size, &m->restarts) : GBS_OK;
+    m->restarts = gbs_doubles(ctx, json_array_size(restarts));
+    if (m->restarts == NULL)
+        return GBS_ERR_MEMORY;
+    for (; m->restarts_size < json_array_size(restarts); m->restarts_size++) {
+        const json_t *x = json_array_get(restarts, m->restarts_size);
+        m->restarts[m->restarts_size] = json_is_number(x) ? json_number_value(x) : INFINITY;
+    }
+    return GBS_OK;
 }
 
 static gbs_status get_recipe(gbs_context *ctx, const json_t *root, gbs_model *m) {

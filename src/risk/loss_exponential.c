@@ -16,7 +16,7 @@ static void smoothed(size_t n, const double *mu, const double *s, double *psi, d
     gbs_vector_exp(n, psi, psi);
     for (size_t i = 0; i < n; i++) {
         d_mu[i] = -psi[i];
-        d_s[i] = s[i] * psi[i];
+        d_s[i] = s[i] > 0.0 ? s[i] * psi[i] : 0.0;
     }
 }
 

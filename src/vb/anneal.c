@@ -140,6 +140,8 @@ gbs_status gbs_restart(const gbs_anneal_task *task, size_t restarts, gbs_gaussia
     size_t spent = 0;
     for (size_t i = 0; status == GBS_OK && i < restarts; i++) {
         gbs_gaussian_set_prior(&c.here, &c.problem.prior, task->fixed_sd);
+        if (c.problem.loss->convex)
+            tame_start(&c);
         for (size_t k = 0; k < c.here.d; k++)
             c.here.mean[k] += sd * gbs_normal(ctx->seed, GBS_STREAM_RESTART + i, k);
         c.engine.done_before = (double)i / (double)restarts;
@@ -149,6 +151,7 @@ gbs_status gbs_restart(const gbs_anneal_task *task, size_t restarts, gbs_gaussia
             break;
         spent += c.solution.iterations;
         energies[i] = c.solution.free_energy;
+        /* a start from which F overflowed is worth nothing, unless there is no other */
         if (i == 0 || energies[i] < best->free_energy) {
             *best = c.solution;
             gbs_gaussian_copy(result, &c.here);

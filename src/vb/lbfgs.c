@@ -168,6 +168,8 @@ gbs_status gbs_solve_lbfgs(const gbs_problem *problem, const gbs_solve_options *
         result->iterations = s.iterations;
         result->converged = s.converged;
         gbs_report(problem, &e->here, s.left, result);
+        if (g->family == GBS_FAMILY_FULL)
+            gbs_full_refresh_precision(g);
     }
     lbfgs_free(x);
     gbs_array_free(problem->ctx, s.scale);

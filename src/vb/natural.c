@@ -173,8 +173,8 @@ gbs_status gbs_solve_natural(const gbs_problem *problem, const gbs_solve_options
         stalled = left < best ? 0 : stalled + 1;
         best = fmin(best, left);
         bool at_floor = stalled >= 3 && slope + 2.0 * spread <= ROUNDING * 1e2 * fabs(e->here.free_energy);
-        bool rough_enough = 0.5 * slope + spread <= options->enough;
-        if (result->converged || at_floor || rough_enough || result->iterations >= options->max_iterations)
+        result->converged = result->converged || 0.5 * slope + spread <= options->enough;
+        if (result->converged || at_floor || result->iterations >= options->max_iterations)
             break;
         bool moved;
         status = descend(problem, e, g, slope + 2.0 * spread, &b, &moved);

@@ -83,11 +83,27 @@ void gbs_report(const gbs_problem *problem, const gbs_point *p, double left, gbs
     result->gap = problem->loss->convex ? left : NAN;
 }
 
+/* The natural gradient may find no step that falls (separable rows, a huge lambda); where it was our choice and not the caller's, L-BFGS goes on
+ * from there. */
+static gbs_status natural_or_lbfgs(const gbs_problem *problem, const gbs_solve_options *options, gbs_engine *engine,
+                                   gbs_gaussian *g, gbs_solution *result) {
+    gbs_status status = gbs_solve_natural(problem, options, engine, g, result);
+    if (status != GBS_OK || result->converged || options->solver != GBS_SOLVER_AUTO ||
+        result->iterations >= options->max_iterations)
+        return status;
+    size_t spent = result->iterations;
+    gbs_solve_options rest = *options;
+    rest.max_iterations -= spent;
+    status = gbs_solve_lbfgs(problem, &rest, engine, g, result);
+    result->iterations += spent;
+    return status;
+}
+
 static gbs_status run(const gbs_problem *problem, const gbs_solve_options *options, gbs_engine *engine, gbs_gaussian *g,
                       gbs_solution *result) {
     switch (engine->solver) {
     case GBS_SOLVER_NATURAL:
-        return gbs_solve_natural(problem, options, engine, g, result);
+        return natural_or_lbfgs(problem, options, engine, g, result);
     case GBS_SOLVER_SGD:
         return gbs_solve_sgd(problem, options, engine, g, result);
     case GBS_SOLVER_LBFGS:

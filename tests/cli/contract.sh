@@ -31,7 +31,7 @@ typed() {
         count) [[ $value =~ ^[0-9]+$ ]] ;;
         gap) [[ $value == null || $value =~ $number ]] ;;
         boolean) [[ $value == true || $value == false ]] ;;
-        text) [[ -n $value && ! $value =~ $number && $value != [\[{]* && $value != null ]] ;;
+        text) [[ -n $value && ! $value =~ $number && $value != \[* && $value != \{* && $value != null ]] ;;
         list) [[ $value == \[*\] ]] ;;
         object) [[ $value == \{*\} ]] ;;
         object_or_null) [[ $value == null || $value == \{*\} ]] ;;
@@ -260,11 +260,13 @@ says 'GIBBSITE_THREADS=3: three threads' "$(threads_seen 3)" = 3
 
 # ---------------------------------------------------------------- help
 escape=$(printf '\033')
-for command in fit predict evaluate inspect simulate help version; do
-    gives help.txt help $command
-    gives help2.txt $command --help
+mapfile -t all_commands < <("$GIBBSITE" help | sed -n '/^usage/,/^A first try/s/^  \([a-z]*\) .*/\1/p')
+says 'the help lists at least the first commands' ${#all_commands[@]} -ge 7
+for command in "${all_commands[@]}"; do
+    gives help.txt help "$command"
+    gives help2.txt "$command" --help
     check "$command --help is help $command" cmp help.txt help2.txt
-    gives help2.txt $command -h
+    gives help2.txt "$command" -h
     check "$command -h is help $command" cmp help.txt help2.txt
     says "$command has a usage line" "$(grep -c "^usage: gibbsite $command" help.txt)" = 1
     check "$command has examples" grep -qE '^  (zcat .*)?gibbsite (--)?[a-z]' help.txt
@@ -283,10 +285,10 @@ for command in fit predict evaluate inspect simulate; do check "help names $comm
 gives help2.txt --help
 check '--help is help' cmp help.txt help2.txt
 # Every option that the program accepts is in the help of its command, and what the help names is accepted.
-for command in fit predict evaluate inspect simulate; do
-    gives help.txt help $command
+for command in "${all_commands[@]}"; do
+    gives help.txt help "$command"
     for option in $(grep -oE '^  (-., )?--[a-z-]+( [A-Z:]+)?' help.txt | grep -oE -- '--[a-z-]+( [A-Z:]+)?' | tr ' ' '='); do
-        "$GIBBSITE" $command "${option%%=*}" >/dev/null 2>"$stderr"
+        "$GIBBSITE" "$command" "${option%%=*}" >/dev/null 2>"$stderr"
         if grep -q 'unknown option' "$stderr"; then not_ok "$command knows $option"; fi
     done
 done

@@ -3,7 +3,7 @@
 #
 # Each command runs once for each k with its k-th allocation refused. It must leave with one of its own exit codes (never by a signal); a run
 # that fails must leave neither its output nor a temporary file, and one that does not must have written what it writes with all the memory in
-# the world. Above FAULT_MAX (1000) allocations an even sample of that many is taken.
+# the world. Above FAULT_MAX (500) allocations an even sample of that many is taken.
 . "$(dirname "$0")/../lib.sh"
 exec </dev/null
 export OPENBLAS_NUM_THREADS=1
@@ -54,7 +54,7 @@ judge() {
     if ((rc == 1)) && ! grep -q '^gibbsite: .*memory' "$2.err"; then echo "allocation $1: exit 1 without a word about memory: $(head -n 1 "$2.err")"; fi
 }
 
-most=${FAULT_MAX:-1000}
+most=${FAULT_MAX:-500}
 workers=$(nproc)
 # exhaust NAME ARGUMENT...: the output of the command is the file `out`.
 exhaust() {

@@ -12,7 +12,9 @@ mkdir out
 
 # Fits that would go on for hours.
 endless_sgd=(fit train.csv --solver sgd --epochs 1000000000 -o out/m.json --path out/p.csv)
+# shellcheck disable=SC2034  # read by name
 endless_restarts=(fit train.csv --restarts 1000000 -o out/m.json)
+# shellcheck disable=SC2034
 endless_natural=(fit train.csv --lambda-grid 1:2000:1000 --tol 1e-15 -o out/m.json)
 
 # ended PID SECONDS: waits; sets rc, or kills it and sets rc to 'still running'.
@@ -90,6 +92,7 @@ exec 9>&-
 
 # A reader that does not read.
 mkfifo full
+# shellcheck disable=SC2217  # it holds the pipe open, no more
 sleep 60 <full &
 reader=$!
 "$GIBBSITE" simulate classify --rows 20000 --cols 20 -q >full 2>"$stderr" &

@@ -28,13 +28,6 @@ static void *host_allocate(size_t bytes, void *user) {
     return memory;
 }
 
-static void *host_resize(void *memory, size_t bytes, void *user) {
-    struct host *h = user;
-    if (memory == NULL)
-        return host_allocate(bytes, user);
-    return h->calls++ == h->fail_at ? NULL : realloc(memory, bytes);
-}
-
 static void host_release(void *memory, void *user) {
     ((struct host *)user)->blocks -= memory != NULL;
     free(memory);
@@ -68,7 +61,7 @@ static void host_progress(const char *stage, double done, void *user) {
 static gbs_context *host_context(struct host *h) {
     gbs_context_options o = gbs_context_options_default();
     *h = (struct host){.fail_at = -1, .allowed = -1};
-    o.allocator = (gbs_allocator){host_allocate, host_resize, host_release, h};
+    o.allocator = (gbs_allocator){host_allocate, host_release, h};
     o.log = host_log;
     o.progress = host_progress;
     o.cancel = host_cancel;
@@ -123,7 +116,7 @@ static void a_context_refuses_half_an_allocator_and_negative_threads(void **stat
     o.threads = -1;
     assert_int_equal(gbs_context_create(&o, &ctx), GBS_ERR_ARGUMENT);
     o = gbs_context_options_default();
-    o.allocator = (gbs_allocator){host_allocate, host_resize, host_release, &h};
+    o.allocator = (gbs_allocator){host_allocate, host_release, &h};
     ctx = (void *)1;
     assert_int_equal(gbs_context_create(&o, &ctx), GBS_ERR_MEMORY);
     assert_null(ctx);
@@ -850,21 +843,19 @@ static void auc_counts_ties_one_half(void **state) {
     gbs_context *ctx = host_context(&h);
     struct dice r = {21};
     enum { MOST = 200 };
-    double y[MOST], score[MOST], sd[MOST];
+    double y[MOST], score[MOST];
     for (int round = 0; round < 60; round++) {
         size_t n = 1 + dice_below(&r, MOST), levels = 1 + dice_below(&r, 12);
         for (size_t i = 0; i < n; i++) {
             y[i] = dice_uniform(&r) < 0.3 ? 1.0 : -1.0;
             score[i] = (double)dice_below(&r, levels) - 3.0;
-            sd[i] = 1.0;
         }
-        gbs_evaluation e;
-        assert_ok(ctx, gbs_judge(ctx, GBS_LOSS_HINGE, n, y, score, sd, &e));
-        double expected = brute_auc(n, y, score);
+        double auc, expected = brute_auc(n, y, score);
+        assert_ok(ctx, gbs_area(ctx, n, y, score, &auc));
         if (isnan(expected))
-            assert_true(isnan(e.auc));
+            assert_true(isnan(auc));
         else
-            assert_close(e.auc, expected, 1e-14, 0.0);
+            assert_close(auc, expected, 1e-14, 0.0);
     }
     leave(&h, ctx);
 }
@@ -918,16 +909,13 @@ static void evaluations_count_what_predictions_say(void **state) {
 
 static void a_score_of_zero_is_half_an_error(void **state) {
     (void)state;
-    struct host h;
-    gbs_context *ctx = host_context(&h);
     static const double y[] = {1.0, -1.0, 1.0, -1.0}, score[] = {0.0, 0.0, 1.0, 1.0}, sd[] = {0.0, 1.0, 1.0, 0.0};
     gbs_evaluation e;
-    assert_ok(ctx, gbs_judge(ctx, GBS_LOSS_ZERO_ONE, 4, y, score, sd, &e));
+    gbs_judge(GBS_LOSS_ZERO_ONE, 4, y, score, sd, &e);
     assert_close(e.error, (0.5 + 0.5 + 0.0 + 1.0) / 4.0, 0.0, 0.0);
     assert_close(e.gibbs_error, (0.5 + 0.5 + 0.15865525393145705 + 1.0) / 4.0, 1e-14, 0.0);
     assert_int_equal(e.true_positive + e.false_positive + e.true_negative + e.false_negative, 4);
-    assert_ok(ctx, gbs_judge(ctx, GBS_LOSS_HINGE, 2, y + 1, score, sd + 1, &e));
-    leave(&h, ctx);
+    assert_int_equal(e.errors, 3);
 }
 
 int main(void) {
