@@ -59,6 +59,10 @@ int app_write(const struct app *app, const char *path, const struct text *text);
 
 /* Both name one existing regular file. */
 bool app_same_file(const char *a, const char *b);
+/* Two outputs that would be one file, whether or not it exists yet. */
+bool app_same_output(const char *a, const char *b);
+/* Finds out early that an output cannot be written (EXIT_FILES); NULL and - can. */
+int app_check_output(const struct app *app, const char *path);
 
 int app_load_model(const struct app *app, const char *path, gbs_model **out);
 

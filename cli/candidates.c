@@ -44,7 +44,7 @@ int candidates_check(const struct app *app) {
     const struct options *o = &app->options;
     const char *name = app->command->name;
     static const enum option_id sgd_only[] = {OPT_BATCH, OPT_EPOCHS, OPT_SCHEDULE};
-    bool sgd = o->choice[OPT_SOLVER] == 3;
+    bool sgd = o->choice[OPT_SOLVER] == SOLVER_SGD;
     if (given(o, OPT_LAMBDA) && given(o, OPT_LAMBDA_GRID))
         return app_fail(app, EXIT_USAGE, "%s: --lambda and --lambda-grid exclude each other", name);
     if (given(o, OPT_PRIOR_SD) && given(o, OPT_PRIOR_GRID))

@@ -3,10 +3,6 @@
 #include "input.h"
 #include "result.h"
 
-static const char *family_name(gbs_family family, size_t d) {
-    return family != GBS_FAMILY_AUTO ? gbs_family_name(family) : d <= 200 ? "full" : "diagonal";
-}
-
 static void table_json(const struct app *app, const struct candidates *c, size_t n, size_t d, struct text *out) {
     struct json j = json_writer(out);
     json_open_object(&j, NULL);
@@ -18,7 +14,7 @@ static void table_json(const struct app *app, const struct candidates *c, size_t
     for (size_t k = 0; k < c->n; k++) {
         json_open_object(&j, NULL);
         json_put_string(&j, "loss", gbs_loss_name(c->item[k].loss));
-        json_put_string(&j, "family", family_name(c->item[k].family, d));
+        json_put_string(&j, "family", gbs_family_name(c->result[k].family));
         json_put_number(&j, "lambda", c->item[k].lambda);
         json_put_number(&j, "prior_sd", c->item[k].prior_sd);
         json_put_number(&j, "error", c->result[k].error);
@@ -33,12 +29,12 @@ static void table_json(const struct app *app, const struct candidates *c, size_t
     json_close_object(&j);
 }
 
-static void table_text(const struct app *app, const struct candidates *c, size_t d, struct text *out) {
+static void table_text(const struct app *app, const struct candidates *c, struct text *out) {
     text_add(out, "  %-11s %-9s %10s %10s %9s %8s %12s\n", "loss", "family", "lambda", "prior sd", "error", "(se)",
              "Gibbs error");
     for (size_t k = 0; k < c->n; k++)
         text_add(out, "%c %-11s %-9s %10.4g %10.4g %7.2f %% %8.2f %10.2f %%%s\n", k == c->best ? '*' : ' ',
-                 gbs_loss_name(c->item[k].loss), family_name(c->item[k].family, d), c->item[k].lambda, c->item[k].prior_sd,
+                 gbs_loss_name(c->item[k].loss), gbs_family_name(c->result[k].family), c->item[k].lambda, c->item[k].prior_sd,
                  100.0 * c->result[k].error, 100.0 * c->result[k].error_se, 100.0 * c->result[k].gibbs_error,
                  c->result[k].not_converged > 0 ? "  (not converged)" : "");
     text_add(out,
@@ -67,7 +63,7 @@ static int run(struct app *app) {
         if (given(o, OPT_JSON))
             table_json(app, &c, in.design.n, d, &text);
         else
-            table_text(app, &c, d, &text);
+            table_text(app, &c, &text);
         code = app_write(app, NULL, &text);
         text_free(&text);
     }

@@ -34,16 +34,16 @@ static int check_overwrite(const struct app *app) {
 /* What the option table cannot see: options that exclude or need one another. */
 static int check_options(const struct app *app) {
     const struct options *o = &app->options;
-    bool cv = o->choice[OPT_SELECT] == 1;
+    bool cv = o->choice[OPT_SELECT] == SELECT_CV;
     if (o->n_inputs != 1)
         return app_fail(app, EXIT_USAGE, "fit: expected one training file, found %zu; gibbsite %s", o->n_inputs,
                         app->command->usage);
     if (given(o, OPT_RESTARTS) && given(o, OPT_LAMBDA_GRID) && !cv)
         return app_fail(app, EXIT_USAGE,
                         "fit: --restarts and --lambda-grid exclude each other: restarts go straight to --lambda");
-    if (given(o, OPT_RESTARTS) && o->choice[OPT_SOLVER] == 3)
+    if (given(o, OPT_RESTARTS) && o->choice[OPT_SOLVER] == SOLVER_SGD)
         return app_fail(app, EXIT_USAGE, "fit: --restarts and --solver sgd exclude each other");
-    if (given(o, OPT_FORM) && given(o, OPT_FAMILY) && o->choice[OPT_FAMILY] != 3)
+    if (given(o, OPT_FORM) && given(o, OPT_FAMILY) && o->choice[OPT_FAMILY] != FAMILY_FULL)
         return app_fail(app, EXIT_USAGE, "fit: --form is for --family full");
     if (given(o, OPT_PRIOR_GRID) && !cv)
         return app_fail(app, EXIT_USAGE, "fit: --prior-grid needs --select cv");
@@ -55,12 +55,16 @@ static int check_options(const struct app *app) {
         return app_fail(app, EXIT_USAGE, "fit: -o - and --json both want standard output");
     if (given(o, OPT_TEST) && strcmp(o->text[OPT_TEST], "-") == 0 && strcmp(o->inputs[0], "-") == 0)
         return app_fail(app, EXIT_USAGE, "fit: TRAIN and --test cannot both be standard input");
-    if (given(o, OPT_PATH) && given(o, OPT_OUTPUT) && strcmp(o->text[OPT_PATH], o->text[OPT_OUTPUT]) == 0)
+    if (given(o, OPT_PATH) && given(o, OPT_OUTPUT) && app_same_output(o->text[OPT_PATH], o->text[OPT_OUTPUT]))
         return app_fail(app, EXIT_USAGE, "fit: --path and -o name the same file");
     if (given(o, OPT_PATH) && strcmp(o->text[OPT_PATH], "-") == 0 && given(o, OPT_JSON))
         return app_fail(app, EXIT_USAGE, "fit: --path - and --json both want standard output");
     int code = candidates_check(app);
-    return code == EXIT_DONE ? check_overwrite(app) : code;
+    if (code == EXIT_DONE)
+        code = check_overwrite(app);
+    if (code == EXIT_DONE)
+        code = app_check_output(app, o->text[OPT_OUTPUT]);
+    return code == EXIT_DONE ? app_check_output(app, o->text[OPT_PATH]) : code;
 }
 
 /* Cross-validation settles lambda and prior_sd. */
@@ -105,7 +109,7 @@ static int run_fit(struct fit *f) {
     const struct options *o = &f->app->options;
     gbs_fit_options options = candidate_base(o);
     const struct grid *grid = &o->grid[OPT_LAMBDA_GRID];
-    if (o->choice[OPT_SELECT] == 1) {
+    if (o->choice[OPT_SELECT] == SELECT_CV) {
         int code = select_by_cv(f, &options);
         return code == EXIT_DONE ? fit_model(f, &options) : code;
     }
@@ -205,11 +209,6 @@ static void result_text(const struct fit *f, struct text *out) {
                  f->seconds_read, f->seconds_fit);
 }
 
-static bool ends_in(const char *text, const char *ending) {
-    size_t a = strlen(text), b = strlen(ending);
-    return a >= b && strcmp(text + a - b, ending) == 0;
-}
-
 static void path_csv(const gbs_model *model, struct text *out) {
     const gbs_path_point *p = gbs_model_path(model);
     text_add(out, "lambda,prior_sd,free_energy,gibbs_risk,kl,optimality_gap,iterations,converged,bound\n");
@@ -229,7 +228,7 @@ static void path_csv(const gbs_model *model, struct text *out) {
 }
 
 static void path_text(const struct fit *f, struct text *out) {
-    if (ends_in(f->app->options.text[OPT_PATH], ".json")) {
+    if (text_ends_in(f->app->options.text[OPT_PATH], ".json")) {
         struct json j = json_writer(out);
         result_path(&j, NULL, f->model);
     } else {

@@ -40,17 +40,6 @@ static void print_command(FILE *out, const struct command *c) {
 
 /* ---------------------------------------------------------------- manual page */
 
-static void roff(FILE *out, const char *text) {
-    for (; *text != '\0'; text++) {
-        if (*text == '-')
-            fputs("\\-", out);
-        else if (*text == '\'' && (text[-1] == '\n'))
-            fputs("\\&'", out);
-        else
-            fputc(*text, out);
-    }
-}
-
 static void print_man(FILE *out) {
     fprintf(out, ".TH GIBBSITE 1 \"\" \"gibbsite %s\" \"User Commands\"\n.SH NAME\ngibbsite \\- %s\n", gbs_version(), tagline);
     fprintf(out, ".SH SYNOPSIS\n.B gibbsite\n\\fICOMMAND\\fR [\\fIINPUT\\fR] [\\fIOPTIONS\\fR]\n");
@@ -58,42 +47,93 @@ static void print_man(FILE *out) {
     for (size_t i = 0; commands[i] != NULL; i++) {
         const struct command *c = commands[i];
         fprintf(out, ".SS gibbsite ");
-        roff(out, c->usage);
+        print_roff(out, c->usage);
         fprintf(out, "\n");
-        roff(out, c->detail);
+        print_roff(out, c->detail);
         fprintf(out, "\n");
         options_print_man(out, c->bit);
         fprintf(out, ".PP\nExamples:\n.PP\n.nf\n");
-        roff(out, c->examples);
+        print_roff(out, c->examples);
         fprintf(out, "\n.fi\n");
     }
     fprintf(out, ".SH COMMON OPTIONS\n");
     options_print_man(out, FOR_ALL);
     fprintf(out, ".SH EXIT STATUS\n");
-    roff(out, exit_codes);
+    print_roff(out, exit_codes);
     fprintf(out, "\n.SH ENVIRONMENT\n.TP\n\\fBGIBBSITE_THREADS\\fR\nthreads to use when \\-\\-threads is not given\n");
+}
+
+static const struct command *find(const char *name) {
+    for (size_t i = 0; commands[i] != NULL; i++)
+        if (strcmp(commands[i]->name, name) == 0)
+            return commands[i];
+    return NULL;
+}
+
+static void command_json(struct json *j, const struct command *c) {
+    json_put_string(j, "name", c->name);
+    json_put_string(j, "usage", c->usage);
+    json_put_string(j, "summary", c->summary);
+}
+
+/* The commands, or one of them with its options. */
+static int help_json(const struct app *app, const struct command *topic) {
+    struct text text = {0};
+    struct json j = json_writer(&text);
+    json_open_object(&j, NULL);
+    result_head(&j, app);
+    json_open_array(&j, "commands");
+    for (size_t i = 0; commands[i] != NULL; i++)
+        if (topic == NULL || topic == commands[i]) {
+            json_open_object(&j, NULL);
+            command_json(&j, commands[i]);
+            json_close_object(&j);
+        }
+    json_close_array(&j);
+    if (topic != NULL) {
+        json_put_string(&j, "detail", topic->detail);
+        json_put_string(&j, "examples", topic->examples);
+        json_open_array(&j, "options");
+        for (int id = 0; id < OPTION_COUNT; id++) {
+            const struct option_spec *s = option_spec((enum option_id)id);
+            if ((s->commands & topic->bit) == 0)
+                continue;
+            json_open_object(&j, NULL);
+            json_put_string(&j, "name", s->name);
+            json_put_string(&j, "argument", s->argument);
+            json_put_string(&j, "help", s->help);
+            json_close_object(&j);
+        }
+        json_close_array(&j);
+    }
+    json_close_object(&j);
+    int code = app_write(app, NULL, &text);
+    text_free(&text);
+    return code;
 }
 
 static int run_help(struct app *app) {
     const struct options *o = &app->options;
-    if (given(o, OPT_MAN)) {
+    const struct command *topic = o->n_inputs > 0 ? find(o->inputs[0]) : NULL;
+    if (o->n_inputs > 1)
+        return app_fail(app, EXIT_USAGE, "help: expected one command, found %zu", o->n_inputs);
+    if (o->n_inputs > 0 && topic == NULL)
+        return app_fail(app, EXIT_USAGE, "help: there is no command '%.60s'", o->inputs[0]);
+    if (given(o, OPT_JSON))
+        return help_json(app, topic);
+    if (given(o, OPT_MAN))
         print_man(stdout);
-        return EXIT_DONE;
-    }
-    if (o->n_inputs == 0) {
+    else if (topic != NULL)
+        print_command(stdout, topic);
+    else
         print_overview(stdout);
-        return EXIT_DONE;
-    }
-    for (size_t i = 0; commands[i] != NULL; i++)
-        if (strcmp(commands[i]->name, o->inputs[0]) == 0) {
-            print_command(stdout, commands[i]);
-            return EXIT_DONE;
-        }
-    return app_fail(app, EXIT_USAGE, "help: there is no command '%.60s'", o->inputs[0]);
+    return EXIT_DONE;
 }
 
 static int run_version(struct app *app) {
     struct text text = {0};
+    if (app->options.n_inputs > 0)
+        return app_fail(app, EXIT_USAGE, "version: takes no argument, found '%.60s'", app->options.inputs[0]);
     if (given(&app->options, OPT_JSON)) {
         struct json j = json_writer(&text);
         json_open_object(&j, NULL);

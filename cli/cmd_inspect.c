@@ -94,7 +94,10 @@ static int run(struct app *app) {
             code = app_fail(app, EXIT_MEMORY, "out of memory");
     }
     if (code == EXIT_DONE) {
-        gbs_model_coefficients(model, mean, sd);
+        gbs_status status = gbs_model_coefficients(app->ctx, model, mean, sd);
+        code = status == GBS_OK ? EXIT_DONE : app_fail_status(app, status, o->inputs[0]);
+    }
+    if (code == EXIT_DONE) {
         if (given(o, OPT_JSON))
             inspect_json(app, model, &recipe, mean, sd, &text);
         else

@@ -81,7 +81,9 @@ static int run(struct app *app) {
                             o->inputs[k]);
     if (strcmp(o->inputs[0], "-") == 0 && strcmp(o->inputs[1], "-") == 0)
         return app_fail(app, EXIT_USAGE, "predict: MODEL and DATA cannot both be standard input");
-    int code = app_load_model(app, o->inputs[0], &p.model);
+    int code = app_check_output(app, o->text[OPT_OUTPUT]);
+    if (code == EXIT_DONE)
+        code = app_load_model(app, o->inputs[0], &p.model);
     if (code == EXIT_DONE)
         code = input_recipe(app, o->inputs[0], p.model, &p.recipe);
     if (code == EXIT_DONE)

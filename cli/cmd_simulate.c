@@ -109,15 +109,15 @@ static int draw(const struct app *app, const struct truth *t, int format, struct
     double *x = calloc(t->cols, sizeof *x);
     if (x == NULL)
         return app_fail(app, EXIT_MEMORY, "out of memory");
-    if (format == 0)
+    if (format == FORMAT_CSV)
         csv_header(t, out);
-    else if (format == 2)
+    else if (format == FORMAT_NPY)
         npy_header(t, out);
     for (size_t i = 0; i < t->rows && !app_interrupted() && !out->failed; i++) {
         int y = draw_row(app, t, t->skip + i, x);
-        if (format == 0)
+        if (format == FORMAT_CSV)
             csv_row(t, x, y, out);
-        else if (format == 1)
+        else if (format == FORMAT_SVMLIGHT)
             svmlight_row(t, x, y, out);
         else
             npy_row(t, x, y, out);
@@ -131,12 +131,10 @@ static int choose_format(const struct options *o) {
     static const char *const endings[] = {".svm", ".svmlight", ".libsvm", ".npy"};
     if (given(o, OPT_FORMAT))
         return o->choice[OPT_FORMAT];
-    for (size_t k = 0; given(o, OPT_OUTPUT) && k < 4; k++) {
-        size_t a = strlen(o->text[OPT_OUTPUT]), b = strlen(endings[k]);
-        if (a >= b && strcmp(o->text[OPT_OUTPUT] + a - b, endings[k]) == 0)
-            return k == 3 ? 2 : 1;
-    }
-    return 0;
+    for (size_t k = 0; given(o, OPT_OUTPUT) && k < 4; k++)
+        if (text_ends_in(o->text[OPT_OUTPUT], endings[k]))
+            return k == 3 ? FORMAT_NPY : FORMAT_SVMLIGHT;
+    return FORMAT_CSV;
 }
 
 static void truth_json(const struct app *app, const struct truth *t, struct text *out) {
@@ -162,10 +160,15 @@ static int run(struct app *app) {
     bool to_stdout = !given(o, OPT_OUTPUT) || strcmp(o->text[OPT_OUTPUT], "-") == 0;
     if (o->n_inputs != 1 || strcmp(o->inputs[0], "classify") != 0)
         return app_fail(app, EXIT_USAGE, "simulate: expected the kind of data, classify; gibbsite %s", app->command->usage);
+    if (!to_stdout && text_ends_in(o->text[OPT_OUTPUT], ".gz"))
+        return app_fail(app, EXIT_USAGE, "simulate: writes no gzip; write %.*s and compress it",
+                        (int)strlen(o->text[OPT_OUTPUT]) - 3, o->text[OPT_OUTPUT]);
     if (given(o, OPT_JSON) && to_stdout)
         return app_fail(app, EXIT_USAGE, "simulate: --json describes the data on standard output; the rows need -o FILE");
     struct text text = {0};
-    int code = read_truth(app, &t);
+    int code = app_check_output(app, o->text[OPT_OUTPUT]);
+    if (code == EXIT_DONE)
+        code = read_truth(app, &t);
     if (t.theta == NULL)
         return code;
     if (code == EXIT_DONE)

@@ -29,15 +29,6 @@ static void names_free(struct names *n) {
     free(n->item);
 }
 
-static bool listed(const struct names *names, const char *name, size_t number) {
-    char digits[24];
-    snprintf(digits, sizeof digits, "%zu", number);
-    for (size_t k = 0; k < names->n; k++)
-        if (strcmp(names->item[k], name) == 0 || strcmp(names->item[k], digits) == 0)
-            return true;
-    return false;
-}
-
 static int cancelled(void *user) {
     (void)user;
     return app_interrupted();
@@ -48,7 +39,7 @@ static struct table_options reading(const struct app *app) {
     const struct options *o = &app->options;
     return (struct table_options){.format = given(o, OPT_FORMAT) ? formats[o->choice[OPT_FORMAT]] : TABLE_AUTO,
                                   .header = given(o, OPT_NO_HEADER) ? 0 : -1,
-                                  .keep_missing = o->choice[OPT_MISSING] == 1,
+                                  .keep_missing = o->choice[OPT_MISSING] == MISSING_DROP,
                                   .cancelled = cancelled};
 }
 
@@ -59,6 +50,8 @@ static int wrap(const struct app *app, const char *file, struct input *in) {
                             : gbs_data_csr(app->ctx, d->n, d->d, d->row_start, d->index, d->value, d->y, GBS_BORROW, &in->data);
     if (status != GBS_OK)
         return app_fail_status(app, status, file);
+    if (d->owned != NULL)
+        table_free_cells(&in->table);
     if (d->left_out > 0)
         app_note(app, "%s: %zu of %zu rows have a missing value and are left out", file, d->left_out, in->table.n_rows);
     if (d->unseen > 0)
@@ -70,10 +63,6 @@ static int wrap(const struct app *app, const char *file, struct input *in) {
 
 static bool is_out_of_memory(const char *error) {
     return strcmp(error, "out of memory") == 0;
-}
-
-static bool skip_dropped(void *user, const char *name, size_t number) {
-    return listed(user, name, number);
 }
 
 int input_train(const struct app *app, const char *file, struct recipe *recipe, struct input *in) {
@@ -88,8 +77,8 @@ int input_train(const struct app *app, const char *file, struct recipe *recipe, 
         struct table_options reader = reading(app);
         reader.text = text.item;
         reader.n_text = text.n;
-        reader.skip = skip_dropped;
-        reader.user = &drop;
+        reader.drop = drop.item;
+        reader.n_drop = drop.n;
         enum table_status status = table_read(file, &reader, &in->table, error, sizeof error);
         struct recipe_options choose = {o->text[OPT_TARGET], o->text[OPT_POSITIVE], drop.item, drop.n};
         if (status == TABLE_OK && !recipe_learn(&in->table, &choose, recipe, error, sizeof error))
@@ -110,10 +99,9 @@ struct use {
 };
 
 /* Columns of a later file that nobody needs are not even read: those the recipe has no use for, and labels when they are not asked for. */
-static bool skip_unused(void *user, const char *name, size_t number) {
+static bool skip_unused(void *user, const char *name) {
     const struct use *use = user;
     const struct recipe *r = use->recipe;
-    (void)number;
     if (!r->named || r->inputs == NULL)
         return false;
     if (strcmp(name, r->target) == 0)
@@ -151,6 +139,10 @@ int input_apply(const struct app *app, const char *file, const struct recipe *re
     reader.from_model = true;
     reader.skip = skip_unused;
     reader.user = &use;
+    if (labels == LABELS_NONE && recipe->target != NULL) {
+        reader.unread = recipe->target_position;
+        reader.unread_of = recipe->n_columns;
+    }
     enum table_status status = table_read(file, &reader, &in->table, error, sizeof error);
     free(text);
     if (status == TABLE_OK)

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -175,12 +176,56 @@ int app_write(const struct app *app, const char *path, const struct text *text) 
     if (text->failed)
         return app_fail(app, EXIT_MEMORY, "out of memory");
     if (interrupted)
-        return app_fail(app, EXIT_INTERRUPTED, "interrupted; nothing was written");
+        return app_fail(app, EXIT_INTERRUPTED, "interrupted; %s was not written",
+                        path != NULL && strcmp(path, "-") != 0 ? path : "the result");
     if (path != NULL && strcmp(path, "-") != 0) {
         gbs_status status = gbs_write_file(app->ctx, path, text->bytes != NULL ? text->bytes : "", text->size);
         return status == GBS_OK ? EXIT_DONE : app_fail_status(app, status, NULL);
     }
     return write_stdout(app, text->bytes, text->size);
+}
+
+/* The folder that `path` lies in, and its last part. False when the name is too long. */
+static bool split_path(const char *path, char folder[PATH_MAX], const char **name) {
+    const char *slash = strrchr(path, '/');
+    size_t length = slash == NULL ? 0 : slash == path ? 1 : (size_t)(slash - path);
+    if (length >= PATH_MAX)
+        return false;
+    memcpy(folder, slash != NULL ? path : ".", slash != NULL ? length : 1);
+    folder[slash != NULL ? length : 1] = '\0';
+    *name = slash != NULL ? slash + 1 : path;
+    return true;
+}
+
+int app_check_output(const struct app *app, const char *path) {
+    char folder[PATH_MAX];
+    const char *name;
+    struct stat st;
+    if (path == NULL || strcmp(path, "-") == 0)
+        return EXIT_DONE;
+    if (stat(path, &st) == 0) {
+        if (S_ISDIR(st.st_mode))
+            return app_fail(app, EXIT_FILES, "%s: %s", path, strerror(EISDIR));
+        if (!S_ISREG(st.st_mode))
+            return EXIT_DONE;
+    }
+    if (!split_path(path, folder, &name) || strlen(name) > NAME_MAX)
+        return app_fail(app, EXIT_FILES, "%s: %s", path, strerror(ENAMETOOLONG));
+    if (stat(folder, &st) == 0 && !S_ISDIR(st.st_mode))
+        return app_fail(app, EXIT_FILES, "%s: %s", path, strerror(ENOTDIR));
+    if (access(folder, W_OK | X_OK) != 0)
+        return app_fail(app, EXIT_FILES, "%s: %s", path, strerror(errno));
+    return EXIT_DONE;
+}
+
+bool app_same_output(const char *a, const char *b) {
+    char folder_a[PATH_MAX], folder_b[PATH_MAX];
+    const char *name_a, *name_b;
+    struct stat x, y;
+    if (app_same_file(a, b))
+        return true;
+    return split_path(a, folder_a, &name_a) && split_path(b, folder_b, &name_b) && strcmp(name_a, name_b) == 0 &&
+           stat(folder_a, &x) == 0 && stat(folder_b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
 bool app_same_file(const char *a, const char *b) {

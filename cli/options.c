@@ -59,20 +59,21 @@ static const struct option_spec table[OPTION_COUNT] = {
     {OPT_FORM, "form", 0, "FORM", OPTION_CHOICE, "auto|primal|dual", FOR_FIT,
      "full family: work with d coefficients (primal) or in the span of the rows (dual); auto (default): the smaller"},
     {OPT_BATCH, "batch", 0, "B", OPTION_COUNT_FROM_1, NULL, FOR_FIT | FOR_CV, "sgd: rows in a step (default 256)"},
-    {OPT_EPOCHS, "epochs", 0, "E", OPTION_COUNT_FROM_1, NULL, FOR_FIT | FOR_CV, "sgd: passes over the rows (default 20)"},
+    {OPT_EPOCHS, "epochs", 0, "E", OPTION_COUNT_FROM_1, NULL, FOR_FIT | FOR_CV,
+     "sgd: passes over the rows (default: 20, or as many as make 4000 steps)"},
     {OPT_SCHEDULE, "schedule", 0, "NAME", OPTION_CHOICE, "modern|paper", FOR_FIT | FOR_CV,
      "sgd: modern (default: Adam, falling steps, averaged) or the paper's steps (t+1)^-0.9"},
     {OPT_RESTARTS, "restarts", 0, "N", OPTION_COUNT_FROM_1, NULL, FOR_FIT,
      "instead of annealing, keep the best of N starts drawn from the prior"},
     {OPT_TOL, "tol", 0, "T", OPTION_POSITIVE, NULL, FOR_FIT | FOR_CV,
-     "stop when the optimality gap is below T times the free energy (default 1e-8)"},
+     "stop when the optimality gap is below T times the free energy, or T where that is below 1 (default 1e-8)"},
     {OPT_MAX_ITER, "max-iter", 0, "N", OPTION_COUNT_FROM_1, NULL, FOR_FIT | FOR_CV,
      "most iterations for one lambda (default 1000)"},
     {OPT_ROWS, "rows", 0, "N", OPTION_COUNT_FROM_1, NULL, FOR_SIMULATE | FOR_THEORY,
      "simulate: number of rows (default 1000). theory: rows of the matrix to complete"},
     {OPT_COLS, "cols", 0, "D", OPTION_COUNT_FROM_1, NULL, FOR_SIMULATE | FOR_THEORY,
      "simulate: number of features (default 10). theory: columns of the matrix to complete"},
-    {OPT_SKIP, "skip", 0, "N", OPTION_COUNT_FROM_1, NULL, FOR_SIMULATE,
+    {OPT_SKIP, "skip", 0, "N", OPTION_COUNT_FROM_0, NULL, FOR_SIMULATE,
      "leave out the first N rows that the seed would give: fresh rows of the same truth, for testing"},
     {OPT_NOISE, "noise", 0, "P", OPTION_NOISE, NULL, FOR_SIMULATE,
      "probability that a label is flipped, below one half; it is the Bayes risk (default 0.1)"},
@@ -127,7 +128,7 @@ static const struct option_spec *find_letter(char letter) {
     return NULL;
 }
 
-/* Letters in common, in order: enough to guess what a mistyped name meant. */
+/* Letters in common at the beginning: enough to guess what a mistyped name meant. */
 static size_t likeness(const char *a, const char *b) {
     size_t same = 0;
     while (a[same] != '\0' && a[same] == b[same])
@@ -185,7 +186,7 @@ static int find_choice(const struct option_spec *s, const char *value, size_t le
 }
 
 static bool read_choice(struct parse *p, const struct option_spec *s, const char *value) {
-    bool list = p->command == FOR_CV;
+    bool list = p->command == FOR_CV && (s->id == OPT_LOSS || s->id == OPT_FAMILY);
     for (const char *item = value;;) {
         size_t length = list ? strcspn(item, ",") : strlen(item);
         int index = find_choice(s, item, length);
@@ -251,6 +252,9 @@ static bool set_value(struct parse *p, const struct option_spec *s, const char *
         return (read_number(value, x) && *x >= 0.0 && *x < 0.5) || wrong(p, s, value, "a number from 0 to below 0.5");
     case OPTION_CONFIDENCE:
         return (read_number(value, x) && *x > 0.0 && *x < 1.0) || wrong(p, s, value, "a number between 0 and 1, such as 0.95");
+    case OPTION_COUNT_FROM_0:
+        return (read_whole(value, &o->count[s->id]) && o->count[s->id] <= 1000000000000ULL) ||
+               wrong(p, s, value, "a whole number from 0 to 1000000000000");
     case OPTION_COUNT_FROM_1:
         return (read_whole(value, &o->count[s->id]) && o->count[s->id] >= 1 && o->count[s->id] <= 1000000000000ULL) ||
                wrong(p, s, value, "a whole number from 1 to 1000000000000");
@@ -354,9 +358,10 @@ void options_print(FILE *out, unsigned command) {
     }
 }
 
-/* A leading dash is a minus sign in roff, and a leading dot or quote would be a request. */
-static void print_roff(FILE *out, const char *text) {
-    for (; *text != '\0'; text++) {
+void print_roff(FILE *out, const char *text) {
+    for (bool line_begins = true; *text != '\0'; line_begins = *text++ == '\n') {
+        if (line_begins && (*text == '\'' || *text == '.'))
+            fputs("\\&", out);
         if (*text == '-')
             fputs("\\-", out);
         else if (*text == '\\')

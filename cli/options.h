@@ -83,6 +83,7 @@ enum option_type {
     OPTION_PROBABILITY, /* 0 <= x <= 1 */
     OPTION_NOISE,       /* 0 <= x < 1/2 */
     OPTION_CONFIDENCE,  /* 0 < x < 1 */
+    OPTION_COUNT_FROM_0,
     OPTION_COUNT_FROM_1,
     OPTION_SEED,
     OPTION_CHOICE, /* one of `choices`, separated by |; several, separated by commas, for cv */
@@ -106,6 +107,10 @@ struct grid {
     size_t size;
 };
 double grid_value(const struct grid *g, size_t k);
+
+/* Positions among the choices that commands ask for by name; the order of the table in options.c. */
+enum { SOLVER_SGD = 3, FAMILY_FULL = 3, SELECT_CV = 1, MISSING_DROP = 1 };
+enum { FORMAT_CSV = 0, FORMAT_SVMLIGHT = 1, FORMAT_NPY = 2 };
 
 /* What a command line said. */
 struct options {
@@ -131,5 +136,7 @@ static inline bool given(const struct options *o, enum option_id id) {
 /* The options of a command, one paragraph each, wrapped. */
 void options_print(FILE *out, unsigned command);
 void options_print_man(FILE *out, unsigned command);
+/* Text with what roff would take for its own escaped: dashes, backslashes, and quotes and dots at the beginning of a line. */
+void print_roff(FILE *out, const char *text);
 
 #endif

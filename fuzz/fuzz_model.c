@@ -46,7 +46,7 @@ static void check_round_trip(gbs_context *ctx, const gbs_model *model) {
 
 static void check_coefficients(const gbs_model *model, size_t d) {
     double mean[MOST_FEATURES + 1], sd[MOST_FEATURES + 1];
-    gbs_model_coefficients(model, mean, sd);
+    gbs_model_coefficients(ctx, model, mean, sd);
     for (size_t k = 0; k < d; k++)
         expect(!(sd[k] < 0.0));
 }

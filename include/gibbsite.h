@@ -188,7 +188,7 @@ typedef struct gbs_fit_options {
     size_t ladder_size;
     size_t restarts;       /* > 0: no annealing; the best of this many starts drawn from the prior */
     size_t batch;          /* sgd: rows a step; 0: 256 */
-    size_t epochs;         /* sgd: passes over the rows; 0: 20 */
+    size_t epochs;         /* sgd: passes over the rows; 0: 20, or as many as make 4000 steps */
     gbs_schedule schedule; /* sgd */
     gbs_bound bound;       /* of the certificate that comes first */
     double confidence;     /* of every certificate */
@@ -207,6 +207,7 @@ typedef struct gbs_cv_result {
     double error, error_se; /* of the vote */
     double gibbs_error;     /* of one draw from the posterior */
     double gibbs_risk;      /* in the candidate's own loss */
+    gbs_family family;      /* the one fitted, where AUTO was asked for */
     size_t not_converged;   /* folds whose solver gave up */
 } gbs_cv_result;
 
@@ -292,7 +293,7 @@ GBS_API const gbs_path_point *gbs_model_path(const gbs_model *model);
 GBS_API const double *gbs_model_restarts(const gbs_model *model, size_t *count);
 
 /* Posterior mean and standard deviation of theta_k, k < d, in the scaled coordinates (an intercept is the last). */
-GBS_API void gbs_model_coefficients(const gbs_model *model, double *mean, double *sd);
+GBS_API gbs_status gbs_model_coefficients(gbs_context *ctx, const gbs_model *model, double *mean, double *sd);
 
 /* For each row: score x'm, standard deviation of x'theta, probability of the vote for +1. Any of the three may be NULL. */
 GBS_API gbs_status gbs_model_predict(gbs_context *ctx, const gbs_model *model, const gbs_data *data, double *score,

@@ -77,3 +77,8 @@ void text_free(struct text *t) {
     free(t->bytes);
     *t = (struct text){0};
 }
+
+bool text_ends_in(const char *text, const char *ending) {
+    size_t a = strlen(text), b = strlen(ending);
+    return a >= b && strcmp(text + a - b, ending) == 0;
+}

@@ -19,4 +19,6 @@ void text_add_number(struct text *t, double x);
 void text_add_cell(struct text *t, const char *cell);
 void text_free(struct text *t);
 
+bool text_ends_in(const char *text, const char *ending);
+
 #endif

@@ -83,6 +83,12 @@ static size_t find_column(const struct levels *names, const char *wanted) {
     return (size_t)number - 1;
 }
 
+static void leave_out(struct csv *c, size_t j) {
+    c->kind[j] = CSV_SKIPPED;
+    c->table->columns[j].is_text = false;
+    c->table->columns[j].skipped = true;
+}
+
 static enum table_status apply_options(struct csv *c, const struct levels *names) {
     const struct table_options *o = c->reader->options;
     struct table *t = c->table;
@@ -91,19 +97,19 @@ static enum table_status apply_options(struct csv *c, const struct levels *names
         if (j == LEVELS_NONE && o->from_model)
             continue;
         if (j == LEVELS_NONE)
-            return reader_fail(c->reader, TABLE_USAGE, "--text %s: the file has no such column",
+            return reader_fail(c->reader, TABLE_BAD_DATA, "--text %s: the file has no such column",
                                shown(o->text[i], strlen(o->text[i])).text);
         c->kind[j] = CSV_TEXT;
         t->columns[j].is_text = true;
     }
-    bool ask = o->skip && (t->has_header || !o->from_model);
-    for (size_t j = 0; ask && j < t->n_columns; j++) {
-        if (!o->skip(o->user, t->columns[j].name, j + 1))
-            continue;
-        c->kind[j] = CSV_SKIPPED;
-        t->columns[j].is_text = false;
-        t->columns[j].skipped = true;
-    }
+    for (size_t i = 0; i < o->n_drop; i++)
+        if (find_column(names, o->drop[i]) != LEVELS_NONE)
+            leave_out(c, find_column(names, o->drop[i]));
+    for (size_t j = 0; o->skip && t->has_header && j < t->n_columns; j++)
+        if (o->skip(o->user, t->columns[j].name))
+            leave_out(c, j);
+    if (!t->has_header && o->unread_of == t->n_columns && o->unread < t->n_columns)
+        leave_out(c, o->unread);
     return TABLE_OK;
 }
 

@@ -199,6 +199,55 @@ static void fill_row(struct build *b, size_t row, double *out) {
     }
 }
 
+/* Text columns with many levels are mostly zeros: beyond this many cells they are kept as CSR rows. */
+#define MOST_DENSE_CELLS 8e6
+
+static bool better_sparse(const struct build *b) {
+    double dense = (double)b->out->n * (double)b->r->features, sparse = (double)b->out->n * (double)input_count(b->r);
+    return dense > MOST_DENSE_CELLS && dense > 8.0 * sparse;
+}
+
+/* One row's non-zeros, at most one an input; returns how many. */
+static size_t fill_sparse_row(struct build *b, size_t row, uint32_t *index, double *value) {
+    const struct recipe *r = b->r;
+    size_t n = 0, first = 0;
+    for (size_t k = 0; k < r->n_inputs; k++) {
+        double x = cell(b, row, b->source[k]);
+        bool text = r->inputs[k].is_text;
+        size_t level = text ? b->levels[k][(size_t)x] : 0;
+        if (text && level == SIZE_MAX) {
+            b->out->unseen++;
+            b->out->example = b->t->columns[b->source[k]].levels[(size_t)x];
+        } else if (text || x != 0.0) {
+            index[n] = (uint32_t)(first + level);
+            value[n++] = text ? 1.0 : x;
+        }
+        first += text ? r->inputs[k].n_levels : 1;
+    }
+    return n;
+}
+
+static enum table_status fill_sparse(struct build *b) {
+    struct design *out = b->out;
+    size_t inputs = input_count(b->r), most = out->n * inputs;
+    if (out->n > SIZE_MAX / sizeof(double) / inputs)
+        return no_memory(b);
+    out->owned_start = calloc(out->n + 1, sizeof *out->owned_start);
+    out->owned_index = calloc(most, sizeof *out->owned_index);
+    out->owned = calloc(most, sizeof *out->owned);
+    if (out->owned_start == NULL || out->owned_index == NULL || out->owned == NULL)
+        return no_memory(b);
+    for (size_t i = 0; i < out->n; i++) {
+        size_t from = out->owned_start[i];
+        out->owned_start[i + 1] =
+            from + fill_sparse_row(b, out->rows != NULL ? out->rows[i] : i, out->owned_index + from, out->owned + from);
+    }
+    out->row_start = out->owned_start;
+    out->index = out->owned_index;
+    out->value = out->owned;
+    return TABLE_OK;
+}
+
 static enum table_status fill(struct build *b) {
     struct design *out = b->out;
     out->d = b->r->features;
@@ -207,6 +256,8 @@ static enum table_status fill(struct build *b) {
         out->stride = b->t->n_columns;
         return TABLE_OK;
     }
+    if (better_sparse(b))
+        return fill_sparse(b);
     if (out->n > SIZE_MAX / sizeof(double) / out->d || (out->owned = calloc(out->n * out->d, sizeof(double))) == NULL)
         return no_memory(b);
     for (size_t i = 0; i < out->n; i++)
@@ -315,5 +366,7 @@ void design_free(struct design *d) {
     free(d->y);
     free(d->rows);
     free(d->owned);
+    free(d->owned_start);
+    free(d->owned_index);
     *d = (struct design){0};
 }

@@ -20,10 +20,12 @@ struct design {
     size_t left_out;     /* rows with missing cells */
     size_t unseen;       /* cells with a level that training did not see */
     const char *example; /* one such level, the table's */
-    double *owned;
+    double *owned;       /* the arrays above that are not the table's */
+    size_t *owned_start;
+    uint32_t *owned_index;
 };
 
-enum design_labels { LABELS_NONE, LABELS_IF_THERE, LABELS_NEEDED };
+enum design_labels { LABELS_NONE, LABELS_NEEDED };
 
 /* Status TABLE_BAD_DATA or TABLE_NO_MEMORY on failure, with error set. */
 enum table_status design_build(const struct recipe *r, const struct table *t, enum design_labels labels, struct design *out,

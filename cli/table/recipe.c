@@ -77,15 +77,6 @@ static void add_label(struct labels *l, double value) {
         l->value[l->n++] = value;
 }
 
-static void collect_labels(const struct table *t, const struct recipe *r, struct labels *l) {
-    *l = (struct labels){.text = t->cells != NULL && t->columns[r->target_position].is_text};
-    for (size_t i = 0; i < t->n_rows && l->n <= MOST_LABELS; i++) {
-        double value = t->cells != NULL ? t->cells[i * t->n_columns + r->target_position] : t->label[i];
-        if (!isnan(value))
-            add_label(l, value);
-    }
-}
-
 static void label_text(const struct table *t, const struct recipe *r, const struct labels *l, size_t k, char *out,
                        size_t room) {
     if (l->text) {
@@ -110,10 +101,28 @@ static bool same_label(const struct labels *l, size_t k, const char *text, const
 /* A label is a word, not a document. */
 enum { LABEL_ROOM = 256 };
 
+/* The label that the user calls positive is looked for in every row and comes first: the list may be cut, the label must not be missed. */
+static void collect_labels(const struct table *t, const struct recipe *r, const char *positive, struct labels *l) {
+    *l = (struct labels){.text = t->cells != NULL && t->columns[r->target_position].is_text};
+    for (size_t i = 0; positive != NULL && l->n == 0 && i < t->n_rows; i++) {
+        l->value[0] = t->cells != NULL ? t->cells[i * t->n_columns + r->target_position] : t->label[i];
+        char text[LABEL_ROOM];
+        if (isnan(l->value[0]))
+            continue;
+        label_text(t, r, l, 0, text, sizeof text);
+        l->n = same_label(l, 0, text, positive);
+    }
+    for (size_t i = 0; i < t->n_rows && l->n <= MOST_LABELS; i++) {
+        double value = t->cells != NULL ? t->cells[i * t->n_columns + r->target_position] : t->label[i];
+        if (!isnan(value))
+            add_label(l, value);
+    }
+}
+
 static bool choose_labels(const struct table *t, const struct recipe_options *o, struct recipe *r, char *error, size_t size) {
     struct labels l;
     static const char *const expected = "expected two";
-    collect_labels(t, r, &l);
+    collect_labels(t, r, o->positive, &l);
     char text[MOST_LABELS + 1][LABEL_ROOM], list[400] = "";
     size_t used = 0, positive = SIZE_MAX, larger = 0;
     for (size_t k = 0; k < l.n; k++) {

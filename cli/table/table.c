@@ -141,6 +141,11 @@ void table_free(struct table *t) {
     *t = (struct table){0};
 }
 
+void table_free_cells(struct table *t) {
+    free(t->cells);
+    t->cells = NULL;
+}
+
 uint64_t table_line(const struct table *t, size_t row) {
     return t->line ? t->line[row] : (uint64_t)row + 1 + t->has_header;
 }

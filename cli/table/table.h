@@ -22,13 +22,18 @@ struct table_options {
     int header;               /* -1 detect, 0 no header, 1 header */
     const char *const *text;  /* columns (name or 1-based number) that hold categories even where they look like numbers */
     size_t n_text;
-    /* The wishes come from a model, not from the command line: `text` is matched by name alone and a name that is absent is no mistake,
-     * `skip` is asked only where the file itself names its columns, and messages point at no option of fit. */
+    /* The wishes come from a model, not from the command line: `text` is matched by name alone, a name that is absent is no mistake, and
+     * messages point at no option of fit. */
     bool from_model;
+    const char *const
+        *drop; /* csv: columns (name or number) whose cells are not even read; one that does not exist is ignored */
+    size_t n_drop;
+    /* csv without names: when there are `unread_of` columns, column `unread` (from 0) is not read; unread_of 0: never */
+    size_t unread, unread_of;
     bool keep_missing; /* a missing cell becomes NaN, in text columns too; otherwise it is an error */
-    /* csv: asked once per column, number from 1; a true answer leaves its cells unread (all NaN), so that neither a missing
-     * value nor too many levels in a column nobody uses is an error. May be NULL. */
-    bool (*skip)(void *user, const char *name, size_t number);
+    /* csv with names: asked once per column; a true answer leaves its cells unread (all NaN), so that neither a missing value nor too many
+     * levels in a column nobody uses is an error. May be NULL. */
+    bool (*skip)(void *user, const char *name);
     int (*cancelled)(void *user); /* polled between buffers; may be NULL */
     void *user;
 };
@@ -36,7 +41,7 @@ struct table_options {
 struct table_column {
     char *name;    /* from the header, else "V1", "V2", ... */
     bool is_text;  /* cells are indices into levels */
-    bool skipped;  /* options.skip said so: cells are NaN */
+    bool skipped;  /* dropped, skipped or unread: cells are NaN */
     char **levels; /* in order of first appearance */
     size_t n_levels;
 };
@@ -62,6 +67,8 @@ struct table {
 enum table_status table_read(const char *name, const struct table_options *options, struct table *out, char *error,
                              size_t error_size);
 void table_free(struct table *t);
+/* Gives the cells back early, where a design has copies of its own; names, lines and sizes stay. */
+void table_free_cells(struct table *t);
 
 /* Line of row i in its file, for messages (csv and svmlight). */
 uint64_t table_line(const struct table *t, size_t row);

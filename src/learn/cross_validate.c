@@ -17,7 +17,7 @@ struct validation {
     const gbs_fit_options *candidates;
     size_t *fold_of;        /* of each row */
     gbs_evaluation *judged; /* count x folds */
-    int *gave_up;           /* count x folds */
+    gbs_model_info *fitted; /* count x folds */
     size_t first;           /* of the tasks now running */
     atomic_int cancelled;
     gbs_status failure; /* of the first task that failed, with its words; written by whoever sets `failed` */
@@ -69,7 +69,6 @@ static gbs_status fit_and_judge(struct validation *v, gbs_context *ctx, size_t c
             rows[n - ++outside] = i;
     gbs_data *train = NULL, *test = NULL;
     gbs_model *model = NULL;
-    gbs_model_info info;
     gbs_fit_options options = v->candidates[candidate];
     options.lambda *= (double)inside / (double)n;
     gbs_status status = gbs_data_pick(ctx, v->data, rows, inside, &train);
@@ -79,10 +78,8 @@ static gbs_status fit_and_judge(struct validation *v, gbs_context *ctx, size_t c
         status = gbs_fit(ctx, train, &options, &model);
     if (status == GBS_OK)
         status = gbs_model_evaluate(ctx, model, test, &v->judged[candidate * v->folds + fold]);
-    if (status == GBS_OK) {
-        gbs_model_get_info(model, &info);
-        v->gave_up[candidate * v->folds + fold] = !info.converged;
-    }
+    if (status == GBS_OK)
+        gbs_model_get_info(model, &v->fitted[candidate * v->folds + fold]);
     gbs_model_free(model);
     gbs_data_free(train);
     gbs_data_free(test);
@@ -123,13 +120,13 @@ static gbs_status run_all(struct validation *v) {
 static gbs_cv_result sum_up(const struct validation *v, size_t candidate) {
     const gbs_evaluation *e = v->judged + candidate * v->folds;
     double n = (double)v->data->n, folds = (double)v->folds, spread = 0.0;
-    gbs_cv_result r = {0};
+    gbs_cv_result r = {.family = v->fitted[candidate * v->folds].family};
     for (size_t k = 0; k < v->folds; k++) {
         double share = (double)e[k].n / n;
         r.error += share * e[k].error;
         r.gibbs_error += share * e[k].gibbs_error;
         r.gibbs_risk += share * e[k].gibbs_risk;
-        r.not_converged += v->gave_up[candidate * v->folds + k] != 0;
+        r.not_converged += !v->fitted[candidate * v->folds + k].converged;
     }
     for (size_t k = 0; k < v->folds; k++)
         spread += (e[k].error - r.error) * (e[k].error - r.error);
@@ -150,9 +147,9 @@ gbs_status gbs_cross_validate(gbs_context *ctx, const gbs_data *data, size_t fol
         .ctx = ctx, .data = data, .folds = folds, .count = count, .candidates = candidates, .failed = ATOMIC_FLAG_INIT};
     v.fold_of = gbs_array_alloc(ctx, data->n, sizeof *v.fold_of);
     v.judged = gbs_array_alloc(ctx, count * folds, sizeof *v.judged);
-    v.gave_up = gbs_array_alloc(ctx, count * folds, sizeof *v.gave_up);
+    v.fitted = gbs_array_alloc(ctx, count * folds, sizeof *v.fitted);
     gbs_status status = GBS_ERR_MEMORY;
-    if (v.fold_of != NULL && v.judged != NULL && v.gave_up != NULL)
+    if (v.fold_of != NULL && v.judged != NULL && v.fitted != NULL)
         status = deal(&v);
     if (status == GBS_OK)
         status = run_all(&v);
@@ -160,6 +157,6 @@ gbs_status gbs_cross_validate(gbs_context *ctx, const gbs_data *data, size_t fol
         results[k] = sum_up(&v, k);
     gbs_array_free(ctx, v.fold_of);
     gbs_array_free(ctx, v.judged);
-    gbs_array_free(ctx, v.gave_up);
+    gbs_array_free(ctx, v.fitted);
     return status;
 }

@@ -12,7 +12,7 @@
 #define DUAL_AGREES 1e-6
 /* Up to here a fit whose dual form failed that test is done again in the primal form. */
 enum { PRIMAL_COLUMNS = 3000 };
-enum { MOST_RUNGS = 24, FULL_COLUMNS = 200, DEFAULT_BATCH = 256, DEFAULT_EPOCHS = 20 };
+enum { MOST_RUNGS = 24, FULL_COLUMNS = 200, DEFAULT_BATCH = 256, DEFAULT_EPOCHS = 20, DEFAULT_STEPS = 4000 };
 
 gbs_fit_options gbs_fit_options_default(void) {
     return (gbs_fit_options){.loss = GBS_LOSS_ZERO_ONE,
@@ -101,8 +101,10 @@ static void fill_defaults(struct fit *f) {
         o->lambda = (double)n;
     if (o->batch == 0)
         o->batch = DEFAULT_BATCH;
+    /* small data needs more passes for as many steps */
+    size_t steps = (n + o->batch - 1) / o->batch, passes = (DEFAULT_STEPS + steps - 1) / steps;
     if (o->epochs == 0)
-        o->epochs = DEFAULT_EPOCHS;
+        o->epochs = passes > DEFAULT_EPOCHS ? passes : DEFAULT_EPOCHS;
 }
 
 /* The caller's ladder; or one rung for a convex loss, restarts and sgd; or powers of the ratio up to lambda. */

@@ -6,7 +6,7 @@
 
 #include <cblas.h>
 #include <math.h>
-#include <stdlib.h>
+#include <string.h>
 
 struct projection {
     const gbs_model *model;
@@ -96,26 +96,53 @@ gbs_status gbs_model_predict(gbs_context *ctx, const gbs_model *model, const gbs
     return status;
 }
 
-void gbs_model_coefficients(const gbs_model *model, double *mean, double *sd) {
-    size_t d = model->info.d;
-    for (size_t k = 0; k < d; k++)
+/* S_kk = v (1 - |q_k|^2) + |C'q_k|^2 with q_k = Lp^-1 (column k of Xp), a slice of columns at a time. */
+static gbs_status dual_marginals(gbs_context *ctx, const gbs_model *model, double *sd) {
+    enum { SLICE = 256 };
+    const gbs_dual *dual = &model->dual;
+    size_t d = model->info.d, rank = dual->rank;
+    double v = model->info.prior_sd * model->info.prior_sd;
+    double *row = gbs_doubles(ctx, d), *q = gbs_matrix(ctx, rank, SLICE);
+    gbs_status status = row != NULL && q != NULL ? GBS_OK : GBS_ERR_MEMORY;
+    for (size_t first = 0; status == GBS_OK && first < d; first += SLICE) {
+        int count = (int)(d - first < SLICE ? d - first : SLICE), size = (int)rank;
+        for (size_t i = 0; i < rank; i++) {
+            gbs_block one = dual->kept;
+            one.n = 1;
+            if (one.dense != NULL)
+                one.dense += i * one.ld;
+            else
+                one.start += i;
+            gbs_block_densify(&one, row);
+            memcpy(q + i * (size_t)count, row + first, (size_t)count * sizeof *q);
+        }
+        double inside[SLICE] = {0}, spread[SLICE] = {0};
+        cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, size, count, 1.0, dual->lower, size, q,
+                    count);
+        for (size_t i = 0; i < rank * (size_t)count; i++)
+            inside[i % (size_t)count] += q[i] * q[i];
+        cblas_dtrmm(CblasRowMajor, CblasLeft, CblasUpper, CblasTrans, CblasNonUnit, size, count, 1.0, dual->factor, size, q,
+                    count);
+        for (size_t i = 0; i < rank * (size_t)count; i++)
+            spread[i % (size_t)count] += q[i] * q[i];
+        for (size_t k = 0; k < (size_t)count; k++)
+            sd[first + k] = sqrt(v * fmax(0.0, 1.0 - inside[k]) + spread[k]);
+        status = gbs_check_cancel(ctx);
+    }
+    gbs_array_free(ctx, row);
+    gbs_array_free(ctx, q);
+    return status;
+}
+
+gbs_status gbs_model_coefficients(gbs_context *ctx, const gbs_model *model, double *mean, double *sd) {
+    for (size_t k = 0; k < model->info.d; k++)
         mean[k] = model->posterior.mean[k];
     if (!model->info.dual) {
         gbs_family_of(model->info.family)->marginal_sd(&model->posterior, sd);
-        return;
+        return GBS_OK;
     }
-    /* S_kk = v + (Q'(T - v I)Q)_kk. Column k of Q costs a solve; the prior's sd bounds it, and rows off the span keep it. */
-    gbs_context *ctx = model->ctx;
-    double v = model->info.prior_sd * model->info.prior_sd;
-    double *unit = gbs_doubles(ctx, d), *q = gbs_doubles(ctx, model->dual.rank);
-    for (size_t k = 0; k < d; k++) {
-        sd[k] = NAN;
-        if (unit == NULL || q == NULL)
-            continue;
-        unit[k] = 1.0;
-        sd[k] = sqrt(dual_variance(&model->dual, v, unit, d, 1.0, q));
-        unit[k] = 0.0;
-    }
-    gbs_array_free(ctx, unit);
-    gbs_array_free(ctx, q);
+    gbs_blas_serial_begin();
+    gbs_status status = dual_marginals(ctx, model, sd);
+    gbs_blas_serial_end();
+    return status;
 }

@@ -685,7 +685,7 @@ static void use_text(struct host *h, gbs_context *ctx, const char *text, size_t 
         gbs_data *data = dense_data(ctx, &t);
         double *v = doubles(2 * info.d), out[3 * 4];
         gbs_evaluation e;
-        gbs_model_coefficients(model, v, v + info.d);
+        gbs_model_coefficients(ctx, model, v, v + info.d);
         gbs_model_predict(ctx, model, data, out, out + 4, out + 8);
         gbs_model_evaluate(ctx, model, data, &e);
         free(v);

@@ -130,7 +130,7 @@ static void the_fixed_family_keeps_its_spread(void **state) {
                 o.epochs = 1;
                 gbs_model *model = fit(ctx, data, &o);
                 double mean[5], sd[5];
-                gbs_model_coefficients(model, mean, sd);
+                gbs_model_coefficients(ctx, model, mean, sd);
                 for (size_t k = 0; k < 5; k++)
                     assert_close(sd[k], 1.0 / sqrt(70.0), 1e-15, 0.0);
                 gbs_model_free(model);
@@ -274,7 +274,7 @@ static void primal_and_dual_have_the_same_coefficients(void **state) {
     for (int k = 0; k < 2; k++) {
         o.form = k == 0 ? GBS_FORM_PRIMAL : GBS_FORM_DUAL;
         model[k] = fit(ctx, data, &o);
-        gbs_model_coefficients(model[k], mean[k], sd[k]);
+        gbs_model_coefficients(ctx, model[k], mean[k], sd[k]);
     }
     double allowed = 1e-8 + distance_allowed(model[0], model[1]);
     gbs_model_free(model[0]);
@@ -563,7 +563,7 @@ static void without_data_the_posterior_is_the_prior(void **state) {
                 o.tolerance = 1e-13;
                 gbs_model *model = fit(ctx, data, &o);
                 double mean[P], sd[P];
-                gbs_model_coefficients(model, mean, sd);
+                gbs_model_coefficients(ctx, model, mean, sd);
                 assert_at_most(info_of(model).kl, 10.0 * lambda * lambda + 2e-13);
                 for (size_t k = 0; k < P; k++) {
                     assert_close(mean[k], 0.0, 0.0, 10.0 * lambda + 1e-6);

@@ -109,7 +109,7 @@ static struct outcome outcome_of(int threads, const struct table_of_numbers *t, 
     gbs_model_info info = info_of(model);
     struct outcome out = {{info.free_energy, info.kl, info.gibbs_risk, info.gibbs_error, info.train_error, info.optimality_gap,
                            (double)info.iterations, info.converged}};
-    gbs_model_coefficients(model, out.numbers + 8, out.numbers + 8 + WIDTH + 1);
+    gbs_model_coefficients(ctx, model, out.numbers + 8, out.numbers + 8 + WIDTH + 1);
     double *v = doubles(3 * t->n), sum[3] = {0};
     assert_ok(ctx, gbs_model_predict(ctx, model, data, v, v + t->n, v + 2 * t->n));
     for (size_t i = 0; i < t->n; i++)
