@@ -209,9 +209,8 @@ static bool read_grid(struct parse *p, const struct option_spec *s, const char *
     struct grid *g = &p->out->grid[s->id];
     uint64_t size = 0;
     const char *expected = "LO:HI:K with 0 < LO < HI and 2 <= K <= 1000 (or LO = HI and K = 1)";
-    if (strlen(value) >= sizeof copy)
+    if ((size_t)snprintf(copy, sizeof copy, "%s", value) >= sizeof copy)
         return wrong(p, s, value, expected);
-    strcpy(copy, value);
     char *high = strchr(copy, ':'), *count = high != NULL ? strchr(high + 1, ':') : NULL;
     if (count == NULL)
         return wrong(p, s, value, expected);

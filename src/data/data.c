@@ -7,7 +7,7 @@
 
 static void *copy_array(gbs_context *ctx, const void *from, size_t count, size_t size) {
     void *to = gbs_array_alloc(ctx, count, size);
-    if (to != NULL && count > 0)
+    if (to != NULL && from != NULL && count > 0)
         memcpy(to, from, count * size);
     return to;
 }
@@ -95,11 +95,11 @@ gbs_status gbs_data_dense(gbs_context *ctx, size_t n, size_t d, const double *x,
 gbs_status gbs_data_csr(gbs_context *ctx, size_t n, size_t d, const size_t *row_start, const uint32_t *column,
                         const double *value, const double *y, gbs_ownership ownership, gbs_data **out) {
     *out = NULL;
+    if (row_start == NULL || column == NULL || value == NULL)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "a sparse matrix needs row_start, column and value");
     gbs_status status = check_shape(ctx, n, d);
     if (status == GBS_OK)
         status = check_labels(ctx, n, y);
-    if (status == GBS_OK && (row_start == NULL || column == NULL || value == NULL))
-        status = gbs_fail(ctx, GBS_ERR_ARGUMENT, "a sparse matrix needs row_start, column and value");
     if (status == GBS_OK)
         status = check_csr(ctx, n, d, row_start, column, value);
     gbs_data *data = NULL;

@@ -102,7 +102,7 @@ static void fill_defaults(struct fit *f) {
     if (o->batch == 0)
         o->batch = DEFAULT_BATCH;
     /* small data needs more passes for as many steps */
-    size_t steps = (n + o->batch - 1) / o->batch, passes = (DEFAULT_STEPS + steps - 1) / steps;
+    size_t steps = 1 + (n - 1) / o->batch, passes = (DEFAULT_STEPS + steps - 1) / steps;
     if (o->epochs == 0)
         o->epochs = passes > DEFAULT_EPOCHS ? passes : DEFAULT_EPOCHS;
 }
@@ -270,9 +270,10 @@ static void keep_info(struct fit *f) {
 static gbs_status judge_and_certify(struct fit *f) {
     gbs_model *m = f->model;
     size_t n = f->data->n;
-    double *rows = gbs_matrix(f->ctx, 2, n), *score = rows, *sd = rows + n;
-    if (rows == NULL)
+    double *score = gbs_matrix(f->ctx, 2, n);
+    if (score == NULL)
         return GBS_ERR_MEMORY;
+    double *sd = score + n;
     gbs_evaluation e = {0};
     gbs_status status = gbs_model_project(f->ctx, m, &f->rows, score, sd);
     if (status == GBS_OK)
@@ -289,7 +290,7 @@ static gbs_status judge_and_certify(struct fit *f) {
         m->info.train_error = e.error;
         status = gbs_certify(f->ctx, m, &f->o, e.gibbs_error, gbs_second_moment(n, f->data->y, score, sd), n);
     }
-    gbs_array_free(f->ctx, rows);
+    gbs_array_free(f->ctx, score);
     return status;
 }
 

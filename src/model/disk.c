@@ -30,7 +30,7 @@ static int write_all(int fd, const char *bytes, size_t size) {
 
 /* The name survives a crash only once the folder itself is on disk; a file system that cannot sync a folder is forgiven. */
 static void sync_folder(const char *path, char *scratch) {
-    strcpy(scratch, path);
+    memcpy(scratch, path, strlen(path) + 1);
     char *slash = strrchr(scratch, '/');
     if (slash == scratch)
         slash++;

@@ -56,7 +56,7 @@ static gbs_status get_array(gbs_context *ctx, const json_t *object, const char *
 }
 
 gbs_status gbs_json_get_reals(gbs_context *ctx, const json_t *object, const char *key, size_t count, double **out) {
-    const json_t *array;
+    const json_t *array = NULL;
     gbs_status status = get_array(ctx, object, key, count, &array);
     if (status != GBS_OK)
         return status;
@@ -69,7 +69,7 @@ gbs_status gbs_json_get_reals(gbs_context *ctx, const json_t *object, const char
 }
 
 gbs_status gbs_json_get_triangle(gbs_context *ctx, const json_t *object, const char *key, size_t d, bool upper, double **out) {
-    const json_t *array;
+    const json_t *array = NULL;
     if (d > 100000)
         return bad(ctx, key, "a triangle of at most 100000 rows");
     gbs_status status = get_array(ctx, object, key, d * (d + 1) / 2, &array);

@@ -160,7 +160,7 @@ static void gather(const struct pass *p, gbs_point *out) {
         w += *sums.w;
         add_scaled(out->d_mean, sums.d_mean, d, c, chunk == 0);
         add_scaled(out->pull, sums.pull, p->pull_size, c, chunk == 0);
-        if (p->curvature)
+        if (out->curvature != NULL)
             add_scaled(out->curvature, sums.curvature, d * d, c, chunk == 0);
     }
     out->risk = risk / (double)rows->all.n;
