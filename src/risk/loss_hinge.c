@@ -12,8 +12,11 @@
 
 static void tile(size_t n, const double *mu, const double *s, double *psi, double *d_mu, double *d_s) {
     double t[GBS_LOSS_TILE], cdf[GBS_LOSS_TILE], h[GBS_LOSS_TILE];
-    for (size_t i = 0; i < n; i++)
-        t[i] = s[i] > 0.0 ? fmin(fmax((1.0 - mu[i]) / s[i], -40.0), 40.0) : 0.0;
+    for (size_t i = 0; i < n; i++) {
+        double ratio = s[i] > 0.0 ? (1.0 - mu[i]) / s[i] : 0.0;
+        ratio = ratio > -40.0 ? ratio : -40.0;
+        t[i] = ratio < 40.0 ? ratio : 40.0;
+    }
     gbs_normal_density(n, t, d_s);
     gbs_normal_distribution(n, t, cdf);
     gbs_normal_excess(n, t, d_s, cdf, h);

@@ -8,14 +8,13 @@
 #include "kernel/normal.h"
 #include "risk/loss.h"
 
-#include <math.h>
-
 static void tile(size_t n, const double *mu, const double *s, double *psi, double *d_mu, double *d_s) {
     double minus_t[GBS_LOSS_TILE], phi[GBS_LOSS_TILE];
     for (size_t i = 0; i < n; i++) {
         /* beyond 40 density and tail are 0 in double; the bound keeps infinity out of the products */
-        double t = s[i] > 0.0 ? fmin(fmax(mu[i] / s[i], -40.0), 40.0) : 0.0;
-        minus_t[i] = -t;
+        double t = s[i] > 0.0 ? mu[i] / s[i] : 0.0;
+        t = t > -40.0 ? t : -40.0;
+        minus_t[i] = t < 40.0 ? -t : -40.0;
     }
     gbs_normal_density(n, minus_t, phi);
     gbs_normal_distribution(n, minus_t, psi);
