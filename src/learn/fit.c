@@ -129,6 +129,7 @@ static gbs_status build_ladder(struct fit *f) {
 static gbs_status solve(struct fit *f) {
     const gbs_fit_options *o = &f->o;
     gbs_anneal_task task = {.family = o->family, .ladder = f->ladder, .rungs = f->rungs};
+    task.part_below = o->ladder_size == 0;
     task.problem = (gbs_problem){.ctx = f->ctx, .rows = &f->rows, .loss = gbs_loss_of(o->loss)};
     task.problem.prior = (gbs_prior){NULL, o->prior_sd * o->prior_sd};
     task.fixed_sd = 1.0 / sqrt((double)f->data->n);

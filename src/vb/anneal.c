@@ -84,6 +84,27 @@ static gbs_status start_from_smaller(const gbs_anneal_task *task, struct climber
     return GBS_OK;
 }
 
+/* A posterior at lambda resolves the risk to about 1/lambda; this many rows for each unit of lambda resolve it far better, and the rest of a
+ * large file adds nothing yet. Near lambda = n a part would have minima of its own: there all rows are used. */
+#define ROWS_PER_LAMBDA 64.0
+
+static size_t stride_of(const gbs_anneal_task *task, size_t t, const gbs_rows *rows) {
+    double n = (double)rows->all.n, wanted = fmax(ROWS_PER_LAMBDA * task->ladder[t], fmax(4000.0, 40.0 * (double)rows->d));
+    bool below = task->part_below && t + 1 < task->rungs;
+    return below && n >= 2.0 * wanted ? (size_t)(n / wanted) : 1;
+}
+
+/* One family on one rung. */
+static gbs_status solve_rung(const gbs_anneal_task *task, size_t t, struct climber *c) {
+    gbs_solve_options options = task->solve;
+    if (t + 1 < task->rungs)
+        options.tolerance = fmax(options.tolerance, ON_THE_WAY);
+    size_t stride = stride_of(task, t, c->problem.rows);
+    if (stride > 1)
+        return gbs_solve_on_part(&c->problem, &options, stride, &c->engine, &c->here, &c->solution);
+    return gbs_solve(&c->problem, &options, t == 0, &c->engine, &c->here, &c->solution);
+}
+
 static gbs_status climb_rung(const gbs_anneal_task *task, size_t t, struct climber *chain, size_t first, size_t last) {
     for (size_t k = first; k <= last; k++) {
         struct climber *c = &chain[k];
@@ -91,10 +112,7 @@ static gbs_status climb_rung(const gbs_anneal_task *task, size_t t, struct climb
         double done = (double)t + (double)(k - first) / (double)(last - first + 1);
         c->engine.done_before = done / (double)task->rungs;
         c->engine.done_span = 1.0 / (double)(task->rungs * (last - first + 1));
-        gbs_solve_options options = task->solve;
-        if (t + 1 < task->rungs)
-            options.tolerance = fmax(options.tolerance, ON_THE_WAY);
-        gbs_status status = gbs_solve(&c->problem, &options, t == 0, &c->engine, &c->here, &c->solution);
+        gbs_status status = solve_rung(task, t, c);
         if (status == GBS_OK && k > first && chain[k - 1].solution.free_energy < c->solution.free_energy)
             status = start_from_smaller(task, c, &chain[k - 1]);
         if (status != GBS_OK)

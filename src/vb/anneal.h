@@ -13,6 +13,7 @@ typedef struct gbs_anneal_task {
     gbs_solve_options solve;
     const double *ladder; /* increasing */
     size_t rungs;
+    bool part_below; /* the rungs below the last are only starts: where lambda is small beside n, a part of the rows will do */
 } gbs_anneal_task;
 
 /* Climbs the ladder, each rung started from the last, the first from the prior. result: the last rung in the coordinates of

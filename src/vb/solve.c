@@ -172,3 +172,17 @@ gbs_status gbs_solve(const gbs_problem *problem, const gbs_solve_options *option
     result->iterations += spent;
     return status;
 }
+
+gbs_status gbs_solve_on_part(const gbs_problem *problem, const gbs_solve_options *options, size_t stride, gbs_engine *engine,
+                             gbs_gaussian *g, gbs_solution *result) {
+    gbs_rows part = gbs_rows_subsample(problem->rows, stride);
+    gbs_problem coarse = *problem;
+    coarse.rows = &part;
+    engine->first_left = 0.0;
+    gbs_status status = run(&coarse, options, engine, g, result);
+    if (status == GBS_OK)
+        status = gbs_evaluate(problem, g, &engine->workspace, &engine->here);
+    if (status == GBS_OK)
+        gbs_report(problem, &engine->here, NAN, result);
+    return status;
+}

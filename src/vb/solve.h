@@ -47,6 +47,10 @@ void gbs_engine_free(gbs_engine *e);
 gbs_status gbs_solve(const gbs_problem *problem, const gbs_solve_options *options, bool coarse_first, gbs_engine *engine,
                      gbs_gaussian *g, gbs_solution *result);
 
+/* Solves on every stride-th row, and reports F, risk and KL on all of them. */
+gbs_status gbs_solve_on_part(const gbs_problem *problem, const gbs_solve_options *options, size_t stride, gbs_engine *engine,
+                             gbs_gaussian *g, gbs_solution *result);
+
 /* The solvers behind it; same contract, no coarse start. */
 gbs_status gbs_solve_natural(const gbs_problem *problem, const gbs_solve_options *options, gbs_engine *engine, gbs_gaussian *g,
                              gbs_solution *result);
