@@ -52,6 +52,9 @@ void gbs_rows_free(const gbs_context *ctx, gbs_rows *rows);
 /* Every stride-th row, sharing memory with `rows`; not to be freed. */
 gbs_rows gbs_rows_subsample(const gbs_rows *rows, size_t stride);
 
+/* Rows first .. first + count - 1, sharing memory with `rows`; not to be freed. */
+gbs_rows gbs_rows_slice(const gbs_rows *rows, size_t first, size_t count);
+
 size_t gbs_rows_blocks(const gbs_rows *rows);
 gbs_block gbs_rows_block(const gbs_rows *rows, size_t index);
 

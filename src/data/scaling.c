@@ -337,17 +337,23 @@ size_t gbs_rows_blocks(const gbs_rows *rows) {
     return (rows->all.n + rows->block_rows - 1) / rows->block_rows;
 }
 
-gbs_block gbs_rows_block(const gbs_rows *rows, size_t index) {
-    gbs_block b = rows->all;
-    size_t first = index * rows->block_rows;
-    b.n = rows->all.n - first < rows->block_rows ? rows->all.n - first : rows->block_rows;
-    size_t step = first * b.stride;
-    if (b.dense != NULL)
-        b.dense += first * b.ld;
+gbs_rows gbs_rows_slice(const gbs_rows *rows, size_t first, size_t count) {
+    gbs_rows slice = *rows;
+    gbs_block *b = &slice.all;
+    size_t step = first * b->stride;
+    slice.n_owned = 0;
+    b->n = count;
+    if (b->dense != NULL)
+        b->dense += first * b->ld;
     else
-        b.start += step;
-    b.norm2 += step;
-    if (b.y != NULL)
-        b.y += step;
-    return b;
+        b->start += step;
+    b->norm2 += step;
+    if (b->y != NULL)
+        b->y += step;
+    return slice;
+}
+
+gbs_block gbs_rows_block(const gbs_rows *rows, size_t index) {
+    size_t first = index * rows->block_rows, left = rows->all.n - first;
+    return gbs_rows_slice(rows, first, left < rows->block_rows ? left : rows->block_rows).all;
 }

@@ -267,32 +267,56 @@ static void keep_info(struct fit *f) {
         m->info.iterations += f->path[t].iterations;
 }
 
-/* What the posterior does on its own training rows, and what follows for rows nobody has seen. */
-static gbs_status judge_and_certify(struct fit *f) {
-    gbs_model *m = f->model;
-    size_t n = f->data->n;
-    double *score = gbs_matrix(f->ctx, 2, n);
+/* Means over the training rows: what the posterior does on them. */
+struct means {
+    double error, gibbs_risk, gibbs_error, second_moment;
+};
+
+/* A slice of rows at a time: scores of all of them would be one more copy of a narrow file. */
+static gbs_status judge(struct fit *f, struct means *out) {
+    enum { SLICE = 1 << 15 };
+    size_t n = f->data->n, most = n < SLICE ? n : SLICE;
+    *out = (struct means){0};
+    double *score = gbs_matrix(f->ctx, 2, most);
     if (score == NULL)
         return GBS_ERR_MEMORY;
-    double *sd = score + n;
-    gbs_evaluation e = {0};
-    gbs_status status = gbs_model_project(f->ctx, m, &f->rows, score, sd);
-    if (status == GBS_OK)
-        gbs_judge(f->o.loss, n, f->data->y, score, sd, &e);
-    if (status == GBS_OK && f->dual &&
-        !(fabs(e.gibbs_risk - m->info.gibbs_risk) <= DUAL_AGREES * fmax(1.0, fabs(e.gibbs_risk))))
-        status = gbs_fail(
-            f->ctx, GBS_ERR_NUMERIC,
-            "the columns differ too much in size for the dual form (risk %g on the rows, %g in their span); standardise them "
-            "or use the primal form",
-            e.gibbs_risk, m->info.gibbs_risk);
-    if (status == GBS_OK) {
-        m->info.gibbs_error = e.gibbs_error;
-        m->info.train_error = e.error;
-        status = gbs_certify(f->ctx, m, &f->o, e.gibbs_error, gbs_second_moment(n, f->data->y, score, sd), n);
+    double *sd = score + most;
+    gbs_status status = GBS_OK;
+    for (size_t first = 0; status == GBS_OK && first < n; first += SLICE) {
+        size_t count = n - first < SLICE ? n - first : SLICE;
+        double share = (double)count / (double)n;
+        const double *y = f->data->y + first;
+        gbs_rows slice = gbs_rows_slice(&f->rows, first, count);
+        gbs_evaluation e;
+        status = gbs_model_project(f->ctx, f->model, &slice, score, sd);
+        if (status != GBS_OK)
+            break;
+        gbs_judge(f->o.loss, count, y, score, sd, &e);
+        out->error += share * e.error;
+        out->gibbs_risk += share * e.gibbs_risk;
+        out->gibbs_error += share * e.gibbs_error;
+        out->second_moment += share * gbs_second_moment(count, y, score, sd);
     }
     gbs_array_free(f->ctx, score);
     return status;
+}
+
+/* What the posterior does on its own training rows, and what follows for rows nobody has seen. */
+static gbs_status judge_and_certify(struct fit *f) {
+    gbs_model_info *info = &f->model->info;
+    struct means m;
+    gbs_status status = judge(f, &m);
+    if (status != GBS_OK)
+        return status;
+    if (f->dual && !(fabs(m.gibbs_risk - info->gibbs_risk) <= DUAL_AGREES * fmax(1.0, fabs(m.gibbs_risk))))
+        return gbs_fail(
+            f->ctx, GBS_ERR_NUMERIC,
+            "the columns differ too much in size for the dual form (risk %g on the rows, %g in their span); standardise "
+            "them or use the primal form",
+            m.gibbs_risk, info->gibbs_risk);
+    info->gibbs_error = m.gibbs_error;
+    info->train_error = m.error;
+    return gbs_certify(f->ctx, f->model, &f->o, m.gibbs_error, m.second_moment, f->data->n);
 }
 
 static gbs_status run(struct fit *f) {

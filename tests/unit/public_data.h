@@ -52,7 +52,7 @@ struct picked {
 };
 
 static inline struct picked public_pick(gbs_context *ctx, const struct design *d, const size_t *rows, size_t n) {
-    struct picked p = {calloc(n * d->d, sizeof(double)), calloc(n, sizeof(double)), NULL};
+    struct picked p = {calloc(n * d->d + 1, sizeof(double)), calloc(n + 1, sizeof(double)), NULL};
     for (size_t i = 0; i < n; i++) {
         memcpy(p.x + i * d->d, d->cells + rows[i] * d->stride, d->d * sizeof(double));
         p.y[i] = d->y[rows[i]];

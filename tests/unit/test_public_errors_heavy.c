@@ -49,7 +49,7 @@ static double error_of(gbs_context *ctx, const struct design *d, const size_t *t
 
 /* Mean error of a candidate over stratified folds of the rows. */
 static double cross_validated(gbs_context *ctx, const struct design *d, const size_t *rows, size_t n, const struct choice *c) {
-    size_t *train = calloc(n, sizeof *train), *test = calloc(n, sizeof *test);
+    size_t *train = calloc(n + 1, sizeof *train), *test = calloc(n + 1, sizeof *test);
     double wrong = 0.0;
     for (size_t fold = 0; fold < FOLDS; fold++) {
         size_t n_train = 0, n_test = 0, seen[2] = {0, 0};
@@ -106,13 +106,13 @@ static void check_random_splits(const char *name, double most_default, double mo
         skip();
     assert_int_equal(gbs_context_create(NULL, &ctx), GBS_OK);
     const struct design *d = &set.design;
-    size_t *class_rows = calloc(d->n, sizeof *class_rows), *train = calloc(d->n, sizeof *train),
-           *test = calloc(d->n, sizeof *test);
+    size_t *class_rows = calloc(d->n + 1, sizeof *class_rows), *train = calloc(d->n + 1, sizeof *train),
+           *test = calloc(d->n + 1, sizeof *test);
     double mean[2] = {0.0, 0.0};
     for (uint64_t split = 0; split < SPLITS; split++) {
         size_t n_train = 0, n_test = 0;
-        for (double y = -1.0; y <= 1.0; y += 2.0) {
-            size_t n = shuffled_class(ctx, d, y, split, class_rows);
+        for (int sign = -1; sign <= 1; sign += 2) {
+            size_t n = shuffled_class(ctx, d, sign, split, class_rows);
             for (size_t i = 0; i < n; i++)
                 if (4 * i < 3 * n)
                     train[n_train++] = class_rows[i];
@@ -145,9 +145,9 @@ static void check_given_split(const char *train_name, const char *test_name, con
     assert_int_equal(gbs_context_create(NULL, &ctx), GBS_OK);
     size_t n = train.design.n, m = test.design.n, columns = train.design.d;
     struct design all = {.n = n + m, .d = columns, .stride = columns};
-    double *cells = calloc((n + m) * columns, sizeof *cells);
-    size_t *rows = calloc(n + m, sizeof *rows);
-    all.y = calloc(n + m, sizeof *all.y);
+    double *cells = calloc((n + m) * columns + 1, sizeof *cells);
+    size_t *rows = calloc(n + m + 1, sizeof *rows);
+    all.y = calloc(n + m + 1, sizeof *all.y);
     for (size_t i = 0; i < n + m; i++) {
         const struct design *from = i < n ? &train.design : &test.design;
         size_t k = i < n ? i : i - n;
