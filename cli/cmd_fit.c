@@ -308,7 +308,9 @@ const struct command command_fit = {
     "S) of the\n"
     "chosen family that minimises lambda x (mean loss) + KL(N(m, S) || prior). For hinge and exponential loss the result is "
     "proven to lie\n"
-    "within the reported optimality gap of the best; zero-one loss is fitted by annealing along increasing lambda.",
+    "within the reported optimality gap of the best; zero-one loss is fitted by annealing along increasing lambda. Every fit "
+    "comes with a\n"
+    "certificate, an upper bound on its true risk, valid or marked conditional with the reason.",
     "gibbsite fit train.csv -o model.json\n"
     "gibbsite fit train.csv.gz -o model.json --test test.csv --loss hinge --family diagonal\n"
     "gibbsite fit dna.csv --target class --positive ie -o model.json\n"

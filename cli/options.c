@@ -331,10 +331,10 @@ static void print_wrapped(FILE *out, const char *text, int indent, int width) {
         column += word;
         text += word;
         if (*text == ' ') {
-            if (column < width)
-                fputc(' ', out);
-            column++;
             text++;
+            if (column + 1 + (int)strcspn(text, " ") <= width)
+                fputc(' ', out); /* no blank at the end of a line */
+            column++;
         }
     }
     fputc('\n', out);
