@@ -172,7 +172,8 @@ static void check_given_split(const char *train_name, const char *test_name, con
 
 static void pima_error_is_low(void **state) {
     (void)state;
-    /* zero-one stays at 22.3 to 23.2 % for every lambda from n/8 to n, where 100 restarts find no lower free energy */
+    /* 22 % is not reached by zero-one alone: its error stays at 22.3 to 23.2 % for lambda from n/8 to n, and at n/8, n/4, n/2, 3n/4 and n
+     * the best of 100 restarts has the annealed free energy to 1e-8 */
     check_given_split("pima/train.csv", "pima/test.csv", NULL, 0.235, 0.22);
 }
 
@@ -183,6 +184,7 @@ static void dna_error_is_low(void **state) {
 
 static void german_error_is_low(void **state) {
     (void)state;
+    /* the limit is within a standard error (0.4 %) of what is seen: another draw of 20 splits gave 25.4 % where this one gives 24.4 % */
     check_random_splits("german/german.csv", 0.255, 0.255);
 }
 
