@@ -67,6 +67,16 @@ double gbs_hinge_f_closed(double lambda, uint64_t n, size_t d, double v, double 
 /* f is finite below it: 2 sqrt(n/v)/cx (exact), sqrt(2n/v)/cx (closed). */
 double gbs_hinge_lambda_limit(bool exact, uint64_t n, double v, double cx);
 
+/* ---------------------------------------------------------------- sequential (sequential.c) */
+
+enum { GBS_MOST_STAGES = 16 };
+
+/* Upper bound on sum_t weight[t] p_t (weights fixed beforehand, at most 1 in all) when stage t, fixed before its block, made errors[t] 0/1
+ * errors on the rows[t] rows of the block. foretold_risk comes from earlier rows: it shapes the bound and cannot break it. One stage is
+ * Clopper and Pearson. NaN for arguments out of range. */
+double gbs_bound_sequential(size_t m, const uint64_t *errors, const uint64_t *rows, const double *weight, double foretold_risk,
+                            double log_price);
+
 /* ---------------------------------------------------------------- betting (betting.c)
  *
  * For [0, 1] losses of a predictor fixed before these rows (kl = 0). The order of the rows must not depend on the losses. */
