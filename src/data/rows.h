@@ -36,7 +36,7 @@ typedef struct gbs_rows {
     size_t d;          /* columns, intercept included */
     size_t block_rows; /* rows handled together; depends on the shape alone */
     double shift_norm2;
-    void *owned[6]; /* arrays to free */
+    void *owned[4]; /* arrays to free */
     size_t n_owned;
 } gbs_rows;
 
@@ -45,8 +45,8 @@ void gbs_scaling_free(const gbs_context *ctx, gbs_scaling *scaling);
 
 /* Sparse data becomes dense here when that is small or no larger; otherwise it stays sparse. */
 gbs_status gbs_rows_build(gbs_context *ctx, const gbs_data *data, const gbs_scaling *scaling, gbs_rows *out);
-/* Dense rows from a matrix that the caller keeps (n x d, row stride ld). */
-gbs_status gbs_rows_wrap(gbs_context *ctx, size_t n, size_t d, const double *x, size_t ld, const double *y, gbs_rows *out);
+/* Dense rows from a matrix that the caller keeps (n x d, row stride ld); not to be freed. */
+gbs_rows gbs_rows_wrap(size_t n, size_t d, const double *x, size_t ld, const double *y);
 void gbs_rows_free(const gbs_context *ctx, gbs_rows *rows);
 
 /* Every stride-th row, sharing memory with `rows`; not to be freed. */
@@ -54,6 +54,9 @@ gbs_rows gbs_rows_subsample(const gbs_rows *rows, size_t stride);
 
 /* Rows first .. first + count - 1, sharing memory with `rows`; not to be freed. */
 gbs_rows gbs_rows_slice(const gbs_rows *rows, size_t first, size_t count);
+
+/* The largest squared Euclidean norm of a row. */
+double gbs_rows_longest(const gbs_rows *rows);
 
 size_t gbs_rows_blocks(const gbs_rows *rows);
 gbs_block gbs_rows_block(const gbs_rows *rows, size_t index);
