@@ -16,12 +16,25 @@ struct gbs_data {
     const size_t *row_start;
     const uint32_t *column;
     const double *value;
-    const double *y; /* NULL: no labels */
-    bool borrowed;
+    const double *y;    /* NULL: no labels */
+    const size_t *pick; /* a view: its row i is row pick[i] of the arrays above, its label y[i]. NULL: all rows, in order */
+    bool borrowed;      /* the cells are not ours; a view's labels and pick always are */
 };
 
-/* The given rows, in that order, as data of its own; labels too. */
-gbs_status gbs_data_pick(gbs_context *ctx, const gbs_data *data, const size_t *rows, size_t count, gbs_data **out);
+/* The given rows of `data`, in that order. The view shares the cells of `data`, which must outlive it, and may be viewed in turn. */
+gbs_status gbs_data_view(gbs_context *ctx, const gbs_data *data, const size_t *rows, size_t count, gbs_data **out);
+
+/* One row as the caller gave it. */
+typedef struct gbs_raw_row {
+    size_t stored;
+    const double *value;
+    const uint32_t *column; /* of each stored value; NULL: dense, every column in order */
+} gbs_raw_row;
+
+/* Row i, of a view or not: all who read raw rows come through here. */
+gbs_raw_row gbs_data_at(const gbs_data *data, size_t i);
+/* The number of row i in the data that the caller gave: the one to name in messages. */
+size_t gbs_data_origin(const gbs_data *data, size_t i);
 
 /* How raw features become design columns; kept in the model and applied unchanged to new rows. */
 typedef struct gbs_scaling {

@@ -20,14 +20,9 @@ typedef void (*cell_visitor)(const struct columns *c, size_t k, double x);
 
 static void visit(const gbs_data *data, const struct columns *c, cell_visitor see) {
     for (size_t i = 0; i < data->n; i++) {
-        if (data->dense != NULL) {
-            const double *x = data->dense + i * data->row_stride;
-            for (size_t k = 0; k < data->d; k++)
-                see(c, k, x[k]);
-        } else {
-            for (size_t k = data->row_start[i]; k < data->row_start[i + 1]; k++)
-                see(c, data->column[k], data->value[k]);
-        }
+        gbs_raw_row row = gbs_data_at(data, i);
+        for (size_t k = 0; k < row.stored; k++)
+            see(c, row.column != NULL ? row.column[k] : k, row.value[k]);
     }
 }
 
@@ -149,11 +144,11 @@ static void *keep(gbs_rows *rows, void *array) {
     return array;
 }
 
-static gbs_status check_length(gbs_context *ctx, size_t i, double norm2) {
+static gbs_status check_length(gbs_context *ctx, const gbs_data *data, size_t i, double norm2) {
     if (isfinite(norm2) && (norm2 == 0.0 || norm2 >= SMALLEST_NORM2))
         return GBS_OK;
-    return gbs_fail(ctx, GBS_ERR_DATA, "row %zu: its values are too %s to be used as they are; scale the columns", i + 1,
-                    isfinite(norm2) ? "small" : "large");
+    return gbs_fail(ctx, GBS_ERR_DATA, "row %zu: its values are too %s to be used as they are; scale the columns",
+                    gbs_data_origin(data, i) + 1, isfinite(norm2) ? "small" : "large");
 }
 
 /* In units of the largest entry first: no square overflows or vanishes. A zero row stays one. */
@@ -191,13 +186,14 @@ static gbs_status build_dense(gbs_context *ctx, const gbs_data *data, const gbs_
     gbs_status status = GBS_OK;
     for (size_t i = 0; status == GBS_OK && i < data->n; i++) {
         double *row = cells + i * d;
-        if (data->dense != NULL)
-            memcpy(row, data->dense + i * data->row_stride, data->d * sizeof *row);
+        gbs_raw_row raw = gbs_data_at(data, i);
+        if (raw.column == NULL)
+            memcpy(row, raw.value, data->d * sizeof *row);
         else
-            for (size_t k = data->row_start[i]; k < data->row_start[i + 1]; k++)
-                row[data->column[k]] = data->value[k];
+            for (size_t k = 0; k < raw.stored; k++)
+                row[raw.column[k]] = raw.value[k];
         scale_dense_row(s, row);
-        status = check_length(ctx, i, gbs_dot(d, row, row));
+        status = check_length(ctx, data, i, gbs_dot(d, row, row));
     }
     return status;
 }
@@ -210,14 +206,14 @@ static bool stored_centred(const gbs_scaling *s, size_t k) {
     return s->kind == GBS_SCALE_STANDARD && fabs(s->center[k]) > LARGEST_SHIFT * s->scale[k];
 }
 
-/* Copies row i into the design, scaled, with the centred columns (sorted) in their places; returns its end. */
-static size_t fill_sparse_row(const gbs_data *data, const gbs_scaling *s, size_t i, const uint32_t *centred, size_t n_centred,
+/* Copies a raw row into the design, scaled, with the centred columns (sorted) in their places; returns its end. */
+static size_t fill_sparse_row(const gbs_raw_row *raw, const gbs_scaling *s, const uint32_t *centred, size_t n_centred,
                               uint32_t *column, double *value, size_t end) {
-    size_t begin = end, k = data->row_start[i], stop = data->row_start[i + 1], c = 0;
-    while (k < stop || c < n_centred) {
-        bool from_row = k < stop && (c == n_centred || data->column[k] <= centred[c]);
-        uint32_t at = from_row ? data->column[k] : centred[c];
-        double x = from_row ? data->value[k++] : 0.0;
+    size_t begin = end, k = 0, c = 0;
+    while (k < raw->stored || c < n_centred) {
+        bool from_row = k < raw->stored && (c == n_centred || raw->column[k] <= centred[c]);
+        uint32_t at = from_row ? raw->column[k] : centred[c];
+        double x = from_row ? raw->value[k++] : 0.0;
         bool is_centred = c < n_centred && centred[c] == at;
         c += is_centred;
         if (s->kind == GBS_SCALE_STANDARD)
@@ -226,7 +222,7 @@ static size_t fill_sparse_row(const gbs_data *data, const gbs_scaling *s, size_t
         value[end++] = x;
     }
     if (s->intercept) {
-        column[end] = (uint32_t)data->d;
+        column[end] = (uint32_t)s->features;
         value[end++] = 1.0;
     }
     if (s->kind == GBS_SCALE_UNIT_ROW)
@@ -247,6 +243,13 @@ static gbs_status build_shift(gbs_context *ctx, const gbs_scaling *s, gbs_rows *
     return GBS_OK;
 }
 
+static size_t stored_values(const gbs_data *data) {
+    size_t sum = 0;
+    for (size_t i = 0; i < data->n; i++)
+        sum += gbs_data_at(data, i).stored;
+    return sum;
+}
+
 static gbs_status build_sparse(gbs_context *ctx, const gbs_data *data, const gbs_scaling *s, gbs_rows *out) {
     size_t n = data->n, n_centred = 0;
     uint32_t *centred = gbs_array_alloc(ctx, data->d, sizeof *centred);
@@ -255,7 +258,7 @@ static gbs_status build_sparse(gbs_context *ctx, const gbs_data *data, const gbs
     for (size_t k = 0; k < data->d; k++)
         if (stored_centred(s, k))
             centred[n_centred++] = (uint32_t)k;
-    size_t most = data->row_start[n] + n * (n_centred + (s->intercept ? 1 : 0));
+    size_t most = stored_values(data) + n * (n_centred + (s->intercept ? 1 : 0));
     size_t *start = keep(out, gbs_array_alloc(ctx, n + 1, sizeof *start));
     uint32_t *column = keep(out, gbs_array_alloc(ctx, most, sizeof *column));
     double *value = keep(out, gbs_doubles(ctx, most));
@@ -264,11 +267,12 @@ static gbs_status build_sparse(gbs_context *ctx, const gbs_data *data, const gbs
     out->all.value = value;
     gbs_status status = start != NULL && column != NULL && value != NULL ? build_shift(ctx, s, out) : GBS_ERR_MEMORY;
     for (size_t i = 0; status == GBS_OK && i < n; i++) {
-        start[i + 1] = fill_sparse_row(data, s, i, centred, n_centred, column, value, start[i]);
+        gbs_raw_row raw = gbs_data_at(data, i);
         double norm2;
+        start[i + 1] = fill_sparse_row(&raw, s, centred, n_centred, column, value, start[i]);
         gbs_block one = gbs_rows_slice(out, i, 1).all;
         gbs_block_norms(&one, out->shift_norm2, &norm2);
-        status = check_length(ctx, i, norm2);
+        status = check_length(ctx, data, i, norm2);
     }
     gbs_array_free(ctx, centred);
     return status;
@@ -279,7 +283,7 @@ static bool better_dense(const gbs_data *data, size_t d) {
     if (data->dense != NULL)
         return true;
     double cells = (double)data->n * (double)d;
-    return cells <= (double)(2 << 20) || cells * 8.0 <= (double)data->row_start[data->n] * 12.0;
+    return cells <= (double)(2 << 20) || cells * 8.0 <= (double)stored_values(data) * 12.0;
 }
 
 /* The caller's own cells serve as the design. */
@@ -287,8 +291,8 @@ static gbs_status wrap_checked(gbs_context *ctx, const gbs_data *data, gbs_rows 
     *out = gbs_rows_wrap(data->n, data->d, data->dense, data->row_stride, data->y);
     gbs_status status = GBS_OK;
     for (size_t i = 0; status == GBS_OK && i < data->n; i++) {
-        const double *row = data->dense + i * data->row_stride;
-        status = check_length(ctx, i, gbs_dot(data->d, row, row));
+        const double *row = gbs_data_at(data, i).value;
+        status = check_length(ctx, data, i, gbs_dot(data->d, row, row));
     }
     return status;
 }
@@ -300,7 +304,7 @@ gbs_status gbs_rows_build(gbs_context *ctx, const gbs_data *data, const gbs_scal
     *out = (gbs_rows){.d = d, .block_rows = rows_per_block(d)};
     out->all = (gbs_block){.n = data->n, .d = d, .y = data->y, .stride = 1};
     gbs_status status;
-    bool as_is = data->dense != NULL && scaling->kind == GBS_SCALE_NONE && !scaling->intercept;
+    bool as_is = data->dense != NULL && data->pick == NULL && scaling->kind == GBS_SCALE_NONE && !scaling->intercept;
     if (as_is)
         status = wrap_checked(ctx, data, out);
     else if (better_dense(data, d))
