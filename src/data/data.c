@@ -1,4 +1,4 @@
-/* Data handles: the caller's rows, checked once, copied or borrowed. */
+/* Data handles: the caller's rows, checked once, copied or borrowed; views of some of them. */
 #include "data/rows.h"
 
 #include <limits.h>
@@ -126,55 +126,42 @@ gbs_status gbs_data_csr(gbs_context *ctx, size_t n, size_t d, const size_t *row_
     return GBS_OK;
 }
 
-static void pick_dense(const gbs_data *data, const size_t *rows, size_t count, double *cells) {
-    for (size_t i = 0; i < count; i++)
-        memcpy(cells + i * data->d, data->dense + rows[i] * data->row_stride, data->d * sizeof *cells);
-}
-
-static void pick_csr(const gbs_data *data, const size_t *rows, size_t count, const size_t *start, uint32_t *column,
-                     double *value) {
-    for (size_t i = 0; i < count; i++) {
-        size_t from = data->row_start[rows[i]], stored = start[i + 1] - start[i];
-        memcpy(column + start[i], data->column + from, stored * sizeof *column);
-        memcpy(value + start[i], data->value + from, stored * sizeof *value);
-    }
-}
-
-gbs_status gbs_data_pick(gbs_context *ctx, const gbs_data *data, const size_t *rows, size_t count, gbs_data **out) {
-    *out = NULL;
-    gbs_data *part;
-    gbs_status status = new_handle(ctx, count, data->d, false, &part);
-    if (status != GBS_OK)
-        return status;
+gbs_status gbs_data_view(gbs_context *ctx, const gbs_data *data, const size_t *rows, size_t count, gbs_data **out) {
+    gbs_data *view = gbs_array_alloc(ctx, 1, sizeof *view);
+    size_t *pick = gbs_array_alloc(ctx, count, sizeof *pick);
     double *y = data->y != NULL ? gbs_doubles(ctx, count) : NULL;
-    part->y = y;
-    bool ok = data->y == NULL || y != NULL;
-    for (size_t i = 0; ok && y != NULL && i < count; i++)
-        y[i] = data->y[rows[i]];
-    if (data->dense != NULL) {
-        double *cells = gbs_matrix(ctx, count, data->d);
-        part->dense = cells;
-        part->row_stride = data->d;
-        if ((ok = ok && cells != NULL))
-            pick_dense(data, rows, count, cells);
-    } else {
-        size_t *start = gbs_array_alloc(ctx, count + 1, sizeof *start);
-        part->row_start = start;
-        for (size_t i = 0; start != NULL && i < count; i++)
-            start[i + 1] = start[i] + data->row_start[rows[i] + 1] - data->row_start[rows[i]];
-        uint32_t *column = start != NULL ? gbs_array_alloc(ctx, start[count], sizeof *column) : NULL;
-        double *value = start != NULL ? gbs_doubles(ctx, start[count]) : NULL;
-        part->column = column;
-        part->value = value;
-        if ((ok = ok && column != NULL && value != NULL))
-            pick_csr(data, rows, count, start, column, value);
-    }
-    if (!ok) {
-        gbs_data_free(part);
+    *out = view;
+    if (view == NULL || pick == NULL || (data->y != NULL && y == NULL)) {
+        gbs_array_free(ctx, view);
+        gbs_array_free(ctx, pick);
+        gbs_array_free(ctx, y);
+        *out = NULL;
         return GBS_ERR_MEMORY;
     }
-    *out = part;
+    for (size_t i = 0; i < count; i++) {
+        pick[i] = gbs_data_origin(data, rows[i]);
+        if (y != NULL)
+            y[i] = data->y[rows[i]];
+    }
+    *view = *data;
+    view->ctx = ctx;
+    view->n = count;
+    view->y = y;
+    view->pick = pick;
+    view->borrowed = true;
     return GBS_OK;
+}
+
+size_t gbs_data_origin(const gbs_data *data, size_t i) {
+    return data->pick != NULL ? data->pick[i] : i;
+}
+
+gbs_raw_row gbs_data_at(const gbs_data *data, size_t i) {
+    size_t row = gbs_data_origin(data, i);
+    if (data->dense != NULL)
+        return (gbs_raw_row){data->d, data->dense + row * data->row_stride, NULL};
+    size_t start = data->row_start[row];
+    return (gbs_raw_row){data->row_start[row + 1] - start, data->value + start, data->column + start};
 }
 
 size_t gbs_data_rows(const gbs_data *data) {
@@ -194,7 +181,9 @@ void gbs_data_free(gbs_data *data) {
         gbs_array_free(ctx, (void *)data->row_start);
         gbs_array_free(ctx, (void *)data->column);
         gbs_array_free(ctx, (void *)data->value);
-        gbs_array_free(ctx, (void *)data->y);
     }
+    if (!data->borrowed || data->pick != NULL)
+        gbs_array_free(ctx, (void *)data->y);
+    gbs_array_free(ctx, (void *)data->pick);
     gbs_array_free(ctx, data);
 }

@@ -16,12 +16,25 @@ struct gbs_data {
     const size_t *row_start;
     const uint32_t *column;
     const double *value;
-    const double *y; /* NULL: no labels */
-    bool borrowed;
+    const double *y;    /* NULL: no labels */
+    const size_t *pick; /* a view: its row i is row pick[i] of the arrays above, its label y[i]. NULL: all rows, in order */
+    bool borrowed;      /* the cells are not ours; a view's labels and pick always are */
 };
 
-/* The given rows, in that order, as data of its own; labels too. */
-gbs_status gbs_data_pick(gbs_context *ctx, const gbs_data *data, const size_t *rows, size_t count, gbs_data **out);
+/* The given rows of `data`, in that order. The view shares the cells of `data`, which must outlive it, and may be viewed in turn. */
+gbs_status gbs_data_view(gbs_context *ctx, const gbs_data *data, const size_t *rows, size_t count, gbs_data **out);
+
+/* One row as the caller gave it. */
+typedef struct gbs_raw_row {
+    size_t stored;
+    const double *value;
+    const uint32_t *column; /* of each stored value; NULL: dense, every column in order */
+} gbs_raw_row;
+
+/* Row i, of a view or not: all who read raw rows come through here. */
+gbs_raw_row gbs_data_at(const gbs_data *data, size_t i);
+/* The number of row i in the data that the caller gave: the one to name in messages. */
+size_t gbs_data_origin(const gbs_data *data, size_t i);
 
 /* How raw features become design columns; kept in the model and applied unchanged to new rows. */
 typedef struct gbs_scaling {
@@ -36,7 +49,7 @@ typedef struct gbs_rows {
     size_t d;          /* columns, intercept included */
     size_t block_rows; /* rows handled together; depends on the shape alone */
     double shift_norm2;
-    void *owned[6]; /* arrays to free */
+    void *owned[4]; /* arrays to free */
     size_t n_owned;
 } gbs_rows;
 
@@ -45,8 +58,8 @@ void gbs_scaling_free(const gbs_context *ctx, gbs_scaling *scaling);
 
 /* Sparse data becomes dense here when that is small or no larger; otherwise it stays sparse. */
 gbs_status gbs_rows_build(gbs_context *ctx, const gbs_data *data, const gbs_scaling *scaling, gbs_rows *out);
-/* Dense rows from a matrix that the caller keeps (n x d, row stride ld). */
-gbs_status gbs_rows_wrap(gbs_context *ctx, size_t n, size_t d, const double *x, size_t ld, const double *y, gbs_rows *out);
+/* Dense rows from a matrix that the caller keeps (n x d, row stride ld); not to be freed. */
+gbs_rows gbs_rows_wrap(size_t n, size_t d, const double *x, size_t ld, const double *y);
 void gbs_rows_free(const gbs_context *ctx, gbs_rows *rows);
 
 /* Every stride-th row, sharing memory with `rows`; not to be freed. */
@@ -54,6 +67,9 @@ gbs_rows gbs_rows_subsample(const gbs_rows *rows, size_t stride);
 
 /* Rows first .. first + count - 1, sharing memory with `rows`; not to be freed. */
 gbs_rows gbs_rows_slice(const gbs_rows *rows, size_t first, size_t count);
+
+/* The largest squared Euclidean norm of a row. */
+double gbs_rows_longest(const gbs_rows *rows);
 
 size_t gbs_rows_blocks(const gbs_rows *rows);
 gbs_block gbs_rows_block(const gbs_rows *rows, size_t index);

@@ -20,14 +20,9 @@ typedef void (*cell_visitor)(const struct columns *c, size_t k, double x);
 
 static void visit(const gbs_data *data, const struct columns *c, cell_visitor see) {
     for (size_t i = 0; i < data->n; i++) {
-        if (data->dense != NULL) {
-            const double *x = data->dense + i * data->row_stride;
-            for (size_t k = 0; k < data->d; k++)
-                see(c, k, x[k]);
-        } else {
-            for (size_t k = data->row_start[i]; k < data->row_start[i + 1]; k++)
-                see(c, data->column[k], data->value[k]);
-        }
+        gbs_raw_row row = gbs_data_at(data, i);
+        for (size_t k = 0; k < row.stored; k++)
+            see(c, row.column != NULL ? row.column[k] : k, row.value[k]);
     }
 }
 
@@ -149,10 +144,11 @@ static void *keep(gbs_rows *rows, void *array) {
     return array;
 }
 
-static double *new_norms(gbs_context *ctx, gbs_rows *rows) {
-    double *norm2 = keep(rows, gbs_doubles(ctx, rows->all.n));
-    rows->all.norm2 = norm2;
-    return norm2;
+static gbs_status check_length(gbs_context *ctx, const gbs_data *data, size_t i, double norm2) {
+    if (isfinite(norm2) && (norm2 == 0.0 || norm2 >= SMALLEST_NORM2))
+        return GBS_OK;
+    return gbs_fail(ctx, GBS_ERR_DATA, "row %zu: its values are too %s to be used as they are; scale the columns",
+                    gbs_data_origin(data, i) + 1, isfinite(norm2) ? "small" : "large");
 }
 
 /* In units of the largest entry first: no square overflows or vanishes. A zero row stays one. */
@@ -183,22 +179,23 @@ static void scale_dense_row(const gbs_scaling *s, double *row) {
 static gbs_status build_dense(gbs_context *ctx, const gbs_data *data, const gbs_scaling *s, gbs_rows *out) {
     size_t d = out->d;
     double *cells = keep(out, gbs_matrix(ctx, data->n, d));
-    double *norm2 = new_norms(ctx, out);
-    if (cells == NULL || norm2 == NULL)
+    if (cells == NULL)
         return GBS_ERR_MEMORY;
-    for (size_t i = 0; i < data->n; i++) {
-        double *row = cells + i * d;
-        if (data->dense != NULL)
-            memcpy(row, data->dense + i * data->row_stride, data->d * sizeof *row);
-        else
-            for (size_t k = data->row_start[i]; k < data->row_start[i + 1]; k++)
-                row[data->column[k]] = data->value[k];
-        scale_dense_row(s, row);
-        norm2[i] = gbs_dot(d, row, row);
-    }
     out->all.dense = cells;
     out->all.ld = d;
-    return GBS_OK;
+    gbs_status status = GBS_OK;
+    for (size_t i = 0; status == GBS_OK && i < data->n; i++) {
+        double *row = cells + i * d;
+        gbs_raw_row raw = gbs_data_at(data, i);
+        if (raw.column == NULL)
+            memcpy(row, raw.value, data->d * sizeof *row);
+        else
+            for (size_t k = 0; k < raw.stored; k++)
+                row[raw.column[k]] = raw.value[k];
+        scale_dense_row(s, row);
+        status = check_length(ctx, data, i, gbs_dot(d, row, row));
+    }
+    return status;
 }
 
 /* Columns whose mean is many standard deviations from 0 cannot be carried by the shift: the products would cancel. They are hardly ever sparse,
@@ -209,14 +206,14 @@ static bool stored_centred(const gbs_scaling *s, size_t k) {
     return s->kind == GBS_SCALE_STANDARD && fabs(s->center[k]) > LARGEST_SHIFT * s->scale[k];
 }
 
-/* Copies row i into the design, scaled, with the centred columns (sorted) in their places; returns its end. */
-static size_t fill_sparse_row(const gbs_data *data, const gbs_scaling *s, size_t i, const uint32_t *centred, size_t n_centred,
+/* Copies a raw row into the design, scaled, with the centred columns (sorted) in their places; returns its end. */
+static size_t fill_sparse_row(const gbs_raw_row *raw, const gbs_scaling *s, const uint32_t *centred, size_t n_centred,
                               uint32_t *column, double *value, size_t end) {
-    size_t begin = end, k = data->row_start[i], stop = data->row_start[i + 1], c = 0;
-    while (k < stop || c < n_centred) {
-        bool from_row = k < stop && (c == n_centred || data->column[k] <= centred[c]);
-        uint32_t at = from_row ? data->column[k] : centred[c];
-        double x = from_row ? data->value[k++] : 0.0;
+    size_t begin = end, k = 0, c = 0;
+    while (k < raw->stored || c < n_centred) {
+        bool from_row = k < raw->stored && (c == n_centred || raw->column[k] <= centred[c]);
+        uint32_t at = from_row ? raw->column[k] : centred[c];
+        double x = from_row ? raw->value[k++] : 0.0;
         bool is_centred = c < n_centred && centred[c] == at;
         c += is_centred;
         if (s->kind == GBS_SCALE_STANDARD)
@@ -225,7 +222,7 @@ static size_t fill_sparse_row(const gbs_data *data, const gbs_scaling *s, size_t
         value[end++] = x;
     }
     if (s->intercept) {
-        column[end] = (uint32_t)data->d;
+        column[end] = (uint32_t)s->features;
         value[end++] = 1.0;
     }
     if (s->kind == GBS_SCALE_UNIT_ROW)
@@ -246,6 +243,13 @@ static gbs_status build_shift(gbs_context *ctx, const gbs_scaling *s, gbs_rows *
     return GBS_OK;
 }
 
+static size_t stored_values(const gbs_data *data) {
+    size_t sum = 0;
+    for (size_t i = 0; i < data->n; i++)
+        sum += gbs_data_at(data, i).stored;
+    return sum;
+}
+
 static gbs_status build_sparse(gbs_context *ctx, const gbs_data *data, const gbs_scaling *s, gbs_rows *out) {
     size_t n = data->n, n_centred = 0;
     uint32_t *centred = gbs_array_alloc(ctx, data->d, sizeof *centred);
@@ -254,25 +258,23 @@ static gbs_status build_sparse(gbs_context *ctx, const gbs_data *data, const gbs
     for (size_t k = 0; k < data->d; k++)
         if (stored_centred(s, k))
             centred[n_centred++] = (uint32_t)k;
-    size_t most = data->row_start[n] + n * (n_centred + (s->intercept ? 1 : 0));
+    size_t most = stored_values(data) + n * (n_centred + (s->intercept ? 1 : 0));
     size_t *start = keep(out, gbs_array_alloc(ctx, n + 1, sizeof *start));
     uint32_t *column = keep(out, gbs_array_alloc(ctx, most, sizeof *column));
     double *value = keep(out, gbs_doubles(ctx, most));
-    double *norm2 = new_norms(ctx, out);
-    gbs_status status =
-        start != NULL && column != NULL && value != NULL && norm2 != NULL ? build_shift(ctx, s, out) : GBS_ERR_MEMORY;
-    const double *shift = out->all.shift;
-    for (size_t i = 0; status == GBS_OK && i < n; i++) {
-        start[i + 1] = fill_sparse_row(data, s, i, centred, n_centred, column, value, start[i]);
-        double sum = out->shift_norm2;
-        for (size_t k = start[i]; k < start[i + 1]; k++)
-            sum += value[k] * (shift != NULL ? value[k] - 2.0 * shift[column[k]] : value[k]);
-        norm2[i] = fmax(0.0, sum);
-    }
-    gbs_array_free(ctx, centred);
     out->all.start = start;
     out->all.column = column;
     out->all.value = value;
+    gbs_status status = start != NULL && column != NULL && value != NULL ? build_shift(ctx, s, out) : GBS_ERR_MEMORY;
+    for (size_t i = 0; status == GBS_OK && i < n; i++) {
+        gbs_raw_row raw = gbs_data_at(data, i);
+        double norm2;
+        start[i + 1] = fill_sparse_row(&raw, s, centred, n_centred, column, value, start[i]);
+        gbs_block one = gbs_rows_slice(out, i, 1).all;
+        gbs_block_norms(&one, out->shift_norm2, &norm2);
+        status = check_length(ctx, data, i, norm2);
+    }
+    gbs_array_free(ctx, centred);
     return status;
 }
 
@@ -281,7 +283,18 @@ static bool better_dense(const gbs_data *data, size_t d) {
     if (data->dense != NULL)
         return true;
     double cells = (double)data->n * (double)d;
-    return cells <= (double)(2 << 20) || cells * 8.0 <= (double)data->row_start[data->n] * 12.0;
+    return cells <= (double)(2 << 20) || cells * 8.0 <= (double)stored_values(data) * 12.0;
+}
+
+/* The caller's own cells serve as the design. */
+static gbs_status wrap_checked(gbs_context *ctx, const gbs_data *data, gbs_rows *out) {
+    *out = gbs_rows_wrap(data->n, data->d, data->dense, data->row_stride, data->y);
+    gbs_status status = GBS_OK;
+    for (size_t i = 0; status == GBS_OK && i < data->n; i++) {
+        const double *row = gbs_data_at(data, i).value;
+        status = check_length(ctx, data, i, gbs_dot(data->d, row, row));
+    }
+    return status;
 }
 
 gbs_status gbs_rows_build(gbs_context *ctx, const gbs_data *data, const gbs_scaling *scaling, gbs_rows *out) {
@@ -291,31 +304,22 @@ gbs_status gbs_rows_build(gbs_context *ctx, const gbs_data *data, const gbs_scal
     *out = (gbs_rows){.d = d, .block_rows = rows_per_block(d)};
     out->all = (gbs_block){.n = data->n, .d = d, .y = data->y, .stride = 1};
     gbs_status status;
-    bool as_is = data->dense != NULL && scaling->kind == GBS_SCALE_NONE && !scaling->intercept;
+    bool as_is = data->dense != NULL && data->pick == NULL && scaling->kind == GBS_SCALE_NONE && !scaling->intercept;
     if (as_is)
-        status = gbs_rows_wrap(ctx, data->n, d, data->dense, data->row_stride, data->y, out);
+        status = wrap_checked(ctx, data, out);
     else if (better_dense(data, d))
         status = build_dense(ctx, data, scaling, out);
     else
         status = build_sparse(ctx, data, scaling, out);
-    for (size_t i = 0; status == GBS_OK && i < data->n; i++)
-        if (!isfinite(out->all.norm2[i]) || (out->all.norm2[i] > 0.0 && out->all.norm2[i] < SMALLEST_NORM2))
-            status = gbs_fail(ctx, GBS_ERR_DATA, "row %zu: its values are too %s to be used as they are; scale the columns",
-                              i + 1, isfinite(out->all.norm2[i]) ? "small" : "large");
     if (status != GBS_OK)
         gbs_rows_free(ctx, out);
     return status;
 }
 
-gbs_status gbs_rows_wrap(gbs_context *ctx, size_t n, size_t d, const double *x, size_t ld, const double *y, gbs_rows *out) {
-    *out = (gbs_rows){.d = d, .block_rows = rows_per_block(d)};
-    out->all = (gbs_block){.n = n, .d = d, .dense = x, .ld = ld, .y = y, .stride = 1};
-    double *norm2 = new_norms(ctx, out);
-    if (norm2 == NULL)
-        return GBS_ERR_MEMORY;
-    for (size_t i = 0; i < n; i++)
-        norm2[i] = gbs_dot(d, x + i * ld, x + i * ld);
-    return GBS_OK;
+gbs_rows gbs_rows_wrap(size_t n, size_t d, const double *x, size_t ld, const double *y) {
+    gbs_rows rows = {.d = d, .block_rows = rows_per_block(d)};
+    rows.all = (gbs_block){.n = n, .d = d, .dense = x, .ld = ld, .y = y, .stride = 1};
+    return rows;
 }
 
 void gbs_rows_free(const gbs_context *ctx, gbs_rows *rows) {
@@ -333,6 +337,19 @@ gbs_rows gbs_rows_subsample(const gbs_rows *rows, size_t stride) {
     return part;
 }
 
+double gbs_rows_longest(const gbs_rows *rows) {
+    enum { SLICE = 256 };
+    double norm2[SLICE], longest = 0.0;
+    for (size_t first = 0; first < rows->all.n; first += SLICE) {
+        size_t left = rows->all.n - first, count = left < SLICE ? left : SLICE;
+        gbs_block slice = gbs_rows_slice(rows, first, count).all;
+        gbs_block_norms(&slice, rows->shift_norm2, norm2);
+        for (size_t i = 0; i < count; i++)
+            longest = fmax(longest, norm2[i]);
+    }
+    return longest;
+}
+
 size_t gbs_rows_blocks(const gbs_rows *rows) {
     return (rows->all.n + rows->block_rows - 1) / rows->block_rows;
 }
@@ -347,7 +364,6 @@ gbs_rows gbs_rows_slice(const gbs_rows *rows, size_t first, size_t count) {
         b->dense += first * b->ld;
     else
         b->start += step;
-    b->norm2 += step;
     if (b->y != NULL)
         b->y += step;
     return slice;

@@ -22,8 +22,9 @@ typedef struct gbs_gaussian {
 
 /* What one pass over the rows needs besides the rows. */
 typedef struct gbs_pass {
-    double shift_dot, shift_square; /* of sparse rows with a shift */
-    double *scratch;                /* block_rows x d, full only */
+    double shift_dot;    /* of sparse rows with a shift c: c'm */
+    double shift_square; /* sum c_k^2 tau_k, with tau = 1 where a family has none */
+    double *scratch;     /* full: block_rows x d. isotropic, fixed: block_rows, kept from project to pull_back */
 } gbs_pass;
 
 typedef struct gbs_prior {

@@ -14,21 +14,22 @@ static size_t one(size_t d) {
     return 1;
 }
 
+/* The squared lengths of the rows stay in the scratch space for pull_back. */
 static void project(const gbs_gaussian *g, const gbs_block *b, const gbs_pass *pass, double *score, double *variance) {
-    gbs_block_scores(b, g->mean, pass->shift_dot, score);
-    double variance_unit = g->sd[0] * g->sd[0];
+    double variance_unit = g->sd[0] * g->sd[0], *norm2 = pass->scratch;
+    gbs_block_scores_squares(b, g->mean, NULL, pass->shift_dot, pass->shift_square, score, norm2);
     for (size_t i = 0; i < b->n; i++)
-        variance[i] = variance_unit * b->norm2[i * b->stride];
+        variance[i] = variance_unit * norm2[i];
 }
 
 static void pull_back(const gbs_gaussian *g, const gbs_block *b, const gbs_pass *pass, const double *u, const double *w,
                       double *d_mean, double *pull) {
     (void)g;
-    (void)pass;
     gbs_block_pull(b, u, d_mean);
+    const double *norm2 = pass->scratch;
     double sum = 0.0;
     for (size_t i = 0; i < b->n; i++)
-        sum += w[i] * b->norm2[i * b->stride];
+        sum += w[i] * norm2[i];
     pull[0] += sum;
 }
 

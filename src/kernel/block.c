@@ -24,6 +24,40 @@ GBS_WIDE double gbs_square_dot(size_t n, const double *a, const double *b) {
     return sum;
 }
 
+/* ---------------------------------------------------------------- norms */
+
+GBS_WIDE static void dense_norms(const gbs_block *b, double *restrict norm2) {
+    size_t d = b->d;
+    for (size_t i = 0; i < b->n; i++) {
+        const double *restrict x = b->dense + i * b->ld;
+        double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
+        for (size_t k = 0; k < d; k++)
+            sum += x[k] * x[k];
+        norm2[i] = sum;
+    }
+}
+
+/* |x - c|^2 = sum over the non-zeros of x (x - 2c), plus |c|^2. */
+static void sparse_norms(const gbs_block *b, double shift_norm2, double *norm2) {
+    for (size_t i = 0; i < b->n; i++) {
+        const size_t *s = b->start + i * b->stride;
+        double sum = shift_norm2;
+        for (size_t k = s[0]; k < s[1]; k++) {
+            double x = b->value[k];
+            sum += x * (b->shift != NULL ? x - 2.0 * b->shift[b->column[k]] : x);
+        }
+        norm2[i] = fmax(0.0, sum);
+    }
+}
+
+void gbs_block_norms(const gbs_block *b, double shift_norm2, double *norm2) {
+    if (b->dense == NULL)
+        sparse_norms(b, shift_norm2, norm2);
+    else
+        dense_norms(b, norm2);
+}
+
 /* ---------------------------------------------------------------- scores */
 
 static void sparse_scores(const gbs_block *b, const double *m, double shift_dot, double *score) {
@@ -70,7 +104,7 @@ static void sparse_scores_squares(const gbs_block *b, const double *m, const dou
             uint32_t j = b->column[k];
             double y = b->shift != NULL ? x - 2.0 * b->shift[j] : x;
             a += x * m[j];
-            q += x * y * tau[j];
+            q += x * y * (tau != NULL ? tau[j] : 1.0);
         }
         score[i] = a - shift_dot;
         variance[i] = fmax(0.0, q + shift_square);
@@ -79,10 +113,14 @@ static void sparse_scores_squares(const gbs_block *b, const double *m, const dou
 
 void gbs_block_scores_squares(const gbs_block *b, const double *m, const double *tau, double shift_dot, double shift_square,
                               double *score, double *variance) {
-    if (b->dense == NULL)
+    if (b->dense == NULL) {
         sparse_scores_squares(b, m, tau, shift_dot, shift_square, score, variance);
-    else
+    } else if (tau == NULL) {
+        gbs_block_scores(b, m, shift_dot, score);
+        dense_norms(b, variance);
+    } else {
         dense_scores_squares(b, m, tau, score, variance);
+    }
 }
 
 /* ---------------------------------------------------------------- pull-backs */

@@ -1,7 +1,7 @@
 /* A block of rows, dense or sparse, and the sums every family needs over it.
  *
  * Dense: row i at dense + i * ld. Sparse: row i is the CSR row (column, value) from start[i * stride] to start[i * stride + 1], minus
- * `shift` (a standardised sparse matrix stays sparse: its centring is carried as one vector). `norm2` and `y` step by stride too.
+ * `shift` (a standardised sparse matrix stays sparse: its centring is carried as one vector). `y` steps by stride too.
  * A stride above 1 is a subsample without a copy.
  */
 #ifndef GIBBSITE_KERNEL_BLOCK_H
@@ -18,15 +18,17 @@ typedef struct gbs_block {
     const uint32_t *column;
     const double *value;
     const double *shift; /* NULL: none */
-    const double *norm2; /* squared Euclidean norm of the rows, shift included */
     const double *y;
     size_t stride;
 } gbs_block;
 
+/* Squared Euclidean norms of the rows, shift included; never negative. shift_norm2 = |shift|^2 (ignored for dense). */
+void gbs_block_norms(const gbs_block *b, double shift_norm2, double *norm2);
+
 /* score = X m. shift_dot = shift'm (ignored for dense). */
 void gbs_block_scores(const gbs_block *b, const double *m, double shift_dot, double *score);
 
-/* score = X m and variance_i = sum_k x_ik^2 tau_k; shift_dot = shift'm, shift_square = sum shift_k^2 tau_k. */
+/* score = X m and variance_i = sum_k x_ik^2 tau_k (tau NULL: 1); shift_dot = shift'm, shift_square = sum shift_k^2 tau_k. */
 void gbs_block_scores_squares(const gbs_block *b, const double *m, const double *tau, double shift_dot, double shift_square,
                               double *score, double *variance);
 

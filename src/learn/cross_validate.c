@@ -71,17 +71,17 @@ static gbs_status fit_and_judge(struct validation *v, gbs_context *ctx, size_t c
     gbs_model *model = NULL;
     gbs_fit_options options = v->candidates[candidate];
     options.lambda *= (double)inside / (double)n;
-    gbs_status status = gbs_data_pick(ctx, v->data, rows, inside, &train);
-    if (status == GBS_OK)
-        status = gbs_data_pick(ctx, v->data, rows + inside, outside, &test);
+    gbs_status status = gbs_data_view(ctx, v->data, rows, inside, &train);
     if (status == GBS_OK)
         status = gbs_fit(ctx, train, &options, &model);
+    gbs_data_free(train);
+    if (status == GBS_OK)
+        status = gbs_data_view(ctx, v->data, rows + inside, outside, &test);
     if (status == GBS_OK)
         status = gbs_model_evaluate(ctx, model, test, &v->judged[candidate * v->folds + fold]);
     if (status == GBS_OK)
         gbs_model_get_info(model, &v->fitted[candidate * v->folds + fold]);
     gbs_model_free(model);
-    gbs_data_free(train);
     gbs_data_free(test);
     return status;
 }

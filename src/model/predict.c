@@ -18,14 +18,14 @@ struct projection {
 };
 
 /* s^2 = v (|x|^2 - |q|^2) + |C'q|^2, q = Lp^-1 Xp x: the prior's variance off the row space, the posterior's on it. */
-static double dual_variance(const gbs_dual *dual, double v, const double *x, size_t d, double norm2, double *q) {
+static double dual_variance(const gbs_dual *dual, double v, const double *x, size_t d, double *q) {
     int rank = (int)dual->rank;
     const double *shift = dual->kept.shift;
     gbs_block_scores(&dual->kept, x, shift != NULL ? gbs_dot(d, shift, x) : 0.0, q);
     gbs_lower_solve(dual->rank, dual->lower, dual->rank, false, q);
     double inside = gbs_dot(dual->rank, q, q);
     cblas_dtrmv(CblasRowMajor, CblasUpper, CblasTrans, CblasNonUnit, rank, dual->factor, rank, q, 1);
-    return v * fmax(0.0, norm2 - inside) + gbs_dot(dual->rank, q, q);
+    return v * fmax(0.0, gbs_dot(d, x, x) - inside) + gbs_dot(dual->rank, q, q);
 }
 
 static void project_block(void *arg, size_t index, size_t worker) {
@@ -39,7 +39,7 @@ static void project_block(void *arg, size_t index, size_t worker) {
         gbs_block_densify(&b, scratch);
         double *q = scratch + p->rows->block_rows * b.d;
         for (size_t i = 0; i < b.n; i++)
-            sd[i] = dual_variance(&m->dual, m->info.prior_sd * m->info.prior_sd, scratch + i * b.d, b.d, b.norm2[i], q);
+            sd[i] = dual_variance(&m->dual, m->info.prior_sd * m->info.prior_sd, scratch + i * b.d, b.d, q);
     } else {
         gbs_pass pass = {p->shift_dot, p->shift_square, scratch};
         gbs_family_of(m->info.family)->project(&m->posterior, &b, &pass, score, sd);
@@ -53,15 +53,17 @@ gbs_status gbs_model_project(gbs_context *ctx, const gbs_model *model, const gbs
     const double *shift = rows->all.shift;
     if (shift != NULL) {
         p.shift_dot = gbs_dot(rows->d, shift, model->posterior.mean);
-        p.shift_square = model->posterior.tau != NULL ? gbs_square_dot(rows->d, shift, model->posterior.tau) : 0.0;
+        p.shift_square =
+            model->posterior.tau != NULL ? gbs_square_dot(rows->d, shift, model->posterior.tau) : rows->shift_norm2;
     }
-    p.worker_size = model->info.family == GBS_FAMILY_FULL ? rows->block_rows * rows->d + model->dual.rank : 0;
+    bool full = model->info.family == GBS_FAMILY_FULL;
+    p.worker_size = full ? rows->block_rows * rows->d + model->dual.rank : rows->block_rows;
     p.scratch = gbs_matrix(ctx, gbs_workers(ctx), p.worker_size);
     if (p.scratch == NULL)
         return GBS_ERR_MEMORY;
     gbs_blas_serial_begin();
     double cells = (double)rows->all.n * (double)rows->d;
-    gbs_parallel_for(ctx, gbs_rows_blocks(rows), cells * (p.worker_size > 0 ? (double)rows->d : 4.0), project_block, &p);
+    gbs_parallel_for(ctx, gbs_rows_blocks(rows), cells * (full ? (double)rows->d : 4.0), project_block, &p);
     gbs_blas_serial_end();
     gbs_array_free(ctx, p.scratch);
     return gbs_check_cancel(ctx);

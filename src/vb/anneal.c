@@ -46,10 +46,7 @@ static gbs_status climber_create(const gbs_anneal_task *task, gbs_family family,
 /* A convex problem may start anywhere. From the prior, the exponential risk of a long row overflows; with the spread below the row
  * lengths every loss is tame. */
 static void tame_start(struct climber *c) {
-    double longest = 0.0;
-    const gbs_block *b = &c->problem.rows->all;
-    for (size_t i = 0; i < b->n; i++)
-        longest = fmax(longest, b->norm2[i * b->stride]);
+    double longest = gbs_rows_longest(c->problem.rows);
     gbs_prior tame = {c->problem.prior.mean, fmin(c->problem.prior.variance, longest > 0.0 ? 1.0 / longest : 1.0)};
     if (c->here.family != GBS_FAMILY_FIXED)
         gbs_gaussian_set_prior(&c->here, &tame, 0.0);

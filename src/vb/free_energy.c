@@ -15,6 +15,10 @@ enum { MOST_CHUNKS = 32, ROW_ARRAYS = 6, EXTRA_SUMS = 3 };
 /* A score variance below this is rounding dust of a zero row. */
 #define NO_VARIANCE 1e-280
 
+/* Measured by S itself, a row's share (lambda/n) w x x' of the precision has size (lambda/n) w s^2. Rows whose shares add up to
+ * less than this cannot be seen beside S^-1; leaving them out spares the matrix sums the rows far from the margin. */
+#define NO_PULL 1e-18
+
 /* More chunks balance better, but their sums must stay small beside the data. */
 static size_t chunks_of(const gbs_rows *rows, size_t sums_size) {
     size_t blocks = gbs_rows_blocks(rows);
@@ -30,7 +34,7 @@ gbs_status gbs_workspace_create(gbs_context *ctx, const gbs_rows *rows, gbs_fami
     bool matrices = curvature || family == GBS_FAMILY_FULL;
     *out = (gbs_workspace){.ctx = ctx};
     out->sums_size = EXTRA_SUMS + d + gbs_family_of(family)->pull_size(d) + (curvature ? d * d : 0);
-    out->worker_size = rows->block_rows * (ROW_ARRAYS + (matrices ? d : 0));
+    out->worker_size = rows->block_rows * (ROW_ARRAYS + (matrices ? d : 1));
     out->max_chunks = chunks_of(rows, out->sums_size);
     out->sums = gbs_matrix(ctx, out->max_chunks, out->sums_size);
     out->scratch = gbs_matrix(ctx, gbs_workers(ctx), out->worker_size);
@@ -80,7 +84,7 @@ struct pass {
     gbs_pass common;
     size_t chunks, pull_size;
     bool curvature;
-    double negligible; /* a weight times |x|^2 below it cannot be seen in I/v */
+    double negligible; /* |w| s^2 below it: see NO_PULL */
 };
 
 /* Views into one chunk's sums. */
@@ -109,9 +113,8 @@ static void add_block(const struct pass *p, const gbs_block *b, double *scratch,
     double risk = 0.0, u_sum = 0.0, w_sum = 0.0;
     for (size_t i = 0; i < b->n; i++) {
         u[i] *= b->y[i * b->stride];
-        w[i] = s[i] > 0.0 ? w[i] / s[i] : 0.0;
-        if (fabs(w[i]) * b->norm2[i * b->stride] < p->negligible)
-            w[i] = 0.0;
+        bool unseen = !(s[i] > 0.0) || fabs(w[i]) * s[i] < p->negligible;
+        w[i] = unseen ? 0.0 : w[i] / s[i];
         risk += psi[i];
         u_sum += u[i];
         w_sum += w[i];
@@ -181,10 +184,10 @@ gbs_status gbs_evaluate(const gbs_problem *problem, const gbs_gaussian *g, gbs_w
     struct pass pass = {.problem = problem, .g = g, .family = family, .w = workspace, .pull_size = family->pull_size(g->d)};
     pass.curvature = out->curvature != NULL;
     pass.chunks = chunks_of(rows, workspace->sums_size);
-    pass.negligible = 1e-18 / (problem->lambda * problem->prior.variance);
+    pass.negligible = NO_PULL / problem->lambda;
     if (rows->all.shift != NULL) {
         pass.common.shift_dot = gbs_dot(g->d, rows->all.shift, g->mean);
-        pass.common.shift_square = g->tau != NULL ? gbs_square_dot(g->d, rows->all.shift, g->tau) : 0.0;
+        pass.common.shift_square = g->tau != NULL ? gbs_square_dot(g->d, rows->all.shift, g->tau) : rows->shift_norm2;
     }
     double columns = (double)g->d, cells = (double)rows->all.n * columns;
     bool matrices = pass.curvature || g->family == GBS_FAMILY_FULL;

@@ -119,7 +119,7 @@ gbs_status gbs_reduction_create(gbs_context *ctx, const gbs_rows *rows, const gb
     if (status == GBS_OK)
         status = reduce_prior_mean(out, prior);
     if (status == GBS_OK)
-        status = gbs_rows_wrap(ctx, n, out->rank, out->design, out->rank, rows->all.y, &out->reduced);
+        out->reduced = gbs_rows_wrap(n, out->rank, out->design, out->rank, rows->all.y);
     gbs_array_free(ctx, k);
     gbs_array_free(ctx, work);
     if (status != GBS_OK)
@@ -134,7 +134,6 @@ void gbs_reduction_free(gbs_reduction *r) {
     gbs_array_free(r->ctx, r->lower);
     gbs_array_free(r->ctx, r->design);
     gbs_array_free(r->ctx, r->prior_mean);
-    gbs_rows_free(r->ctx, &r->reduced);
     *r = (gbs_reduction){0};
 }
 

@@ -34,7 +34,7 @@ struct descent {
 /* The batch as dense rows of its own. */
 struct batch {
     gbs_rows rows;
-    double *x, *y, *norm2;
+    double *x, *y;
 };
 
 static void fill_batch(struct batch *batch, const gbs_rows *rows, const size_t *order, size_t count) {
@@ -49,7 +49,6 @@ static void fill_batch(struct batch *batch, const gbs_rows *rows, const size_t *
             one.start += row;
         gbs_block_densify(&one, batch->x + i * d);
         batch->y[i] = rows->all.y[row];
-        batch->norm2[i] = rows->all.norm2[row];
     }
     batch->rows.all.n = count;
 }
@@ -169,9 +168,9 @@ gbs_status gbs_solve_sgd(const gbs_problem *problem, const gbs_solve_options *op
     gbs_context *ctx = problem->ctx;
     size_t n = problem->rows->all.n, d = g->d, rows = options->batch < n ? options->batch : n;
     *result = (gbs_solution){.solver = GBS_SOLVER_SGD};
-    struct batch batch = {.x = gbs_matrix(ctx, rows, d), .y = gbs_doubles(ctx, rows), .norm2 = gbs_doubles(ctx, rows)};
+    struct batch batch = {.x = gbs_matrix(ctx, rows, d), .y = gbs_doubles(ctx, rows)};
     batch.rows = (gbs_rows){.d = d, .block_rows = rows};
-    batch.rows.all = (gbs_block){.d = d, .dense = batch.x, .ld = d, .y = batch.y, .norm2 = batch.norm2, .stride = 1};
+    batch.rows.all = (gbs_block){.d = d, .dense = batch.x, .ld = d, .y = batch.y, .stride = 1};
     gbs_problem on_batch = *problem;
     on_batch.rows = &batch.rows;
     struct descent s = {.problem = &on_batch, .g = g, .size = d + gbs_family_of(g->family)->free_size(d)};
@@ -180,7 +179,7 @@ gbs_status gbs_solve_sgd(const gbs_problem *problem, const gbs_solve_options *op
     size_t *order = gbs_array_alloc(ctx, n, sizeof *order);
     gbs_engine small = {0};
     gbs_status status = GBS_ERR_MEMORY;
-    if (batch.x != NULL && batch.y != NULL && batch.norm2 != NULL && vectors != NULL && order != NULL) {
+    if (batch.x != NULL && batch.y != NULL && vectors != NULL && order != NULL) {
         batch.rows.all.n = rows;
         status = gbs_engine_create(ctx, &batch.rows, g->family, GBS_SOLVER_SGD, &small);
     }
@@ -204,6 +203,5 @@ gbs_status gbs_solve_sgd(const gbs_problem *problem, const gbs_solve_options *op
     gbs_array_free(ctx, vectors);
     gbs_array_free(ctx, batch.x);
     gbs_array_free(ctx, batch.y);
-    gbs_array_free(ctx, batch.norm2);
     return status;
 }

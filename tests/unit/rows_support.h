@@ -8,23 +8,21 @@
 /* Rows of either kind, and the same rows spelled out in `cells`, which naive loops read. */
 struct design {
     gbs_rows rows;
-    double *cells, *norm2, *shift;
+    double *cells, *shift;
     struct table_of_numbers table;
 };
 
 /* Dense: the table's cells. Sparse: its CSR form minus a random shift. block_rows 0: as large as n. */
 static inline struct design make_design(struct dice *r, size_t n, size_t d, bool sparse, size_t block_rows) {
-    struct design g = {.table = make_table(r, n, d, sparse ? 0.5 : 1.0, 0.5), .cells = doubles(n * d), .norm2 = doubles(n)};
+    struct design g = {.table = make_table(r, n, d, sparse ? 0.5 : 1.0, 0.5), .cells = doubles(n * d)};
     g.shift = doubles(d);
     for (size_t k = 0; sparse && k < d; k++)
         g.shift[k] = 0.4 * dice_normal(r);
     for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < d; k++) {
-            double x = g.cells[i * d + k] = g.table.x[i * d + k] - g.shift[k];
-            g.norm2[i] += x * x;
-        }
+        for (size_t k = 0; k < d; k++)
+            g.cells[i * d + k] = g.table.x[i * d + k] - g.shift[k];
     g.rows = (gbs_rows){.d = d, .block_rows = block_rows > 0 ? block_rows : n};
-    g.rows.all = (gbs_block){.n = n, .d = d, .norm2 = g.norm2, .y = g.table.y, .stride = 1};
+    g.rows.all = (gbs_block){.n = n, .d = d, .y = g.table.y, .stride = 1};
     if (sparse) {
         g.rows.all.start = g.table.start;
         g.rows.all.column = g.table.column;
@@ -40,7 +38,6 @@ static inline struct design make_design(struct dice *r, size_t n, size_t d, bool
 
 static inline void free_design(struct design *g) {
     free(g->cells);
-    free(g->norm2);
     free(g->shift);
     free_table(&g->table);
 }

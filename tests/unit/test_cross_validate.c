@@ -1,4 +1,4 @@
-/* Cross-validation: held-out rows are held out, whatever the storage, and equal candidates tie. */
+/* Cross-validation and the views it works on: held-out rows are held out, whatever the storage, and equal candidates tie. */
 #include "data/rows.h"
 #include "gibbsite.h"
 
@@ -54,20 +54,127 @@ static void equal_candidates_have_equal_results(void **state) {
     gbs_context_free(ctx);
 }
 
-static void picked_rows_are_the_rows_asked_for(void **state) {
+/* The sample as CSR data, each cell stored. */
+static gbs_data *as_sparse(gbs_context *ctx, const struct sample *s) {
+    static size_t start[N + 1];
+    static uint32_t column[N * D];
+    gbs_data *sparse;
+    for (size_t i = 0; i <= N; i++)
+        start[i] = i * D;
+    for (size_t k = 0; k < N * D; k++)
+        column[k] = (uint32_t)(k % D);
+    assert_int_equal(gbs_data_csr(ctx, N, D, start, column, s->x, s->y, GBS_BORROW, &sparse), GBS_OK);
+    return sparse;
+}
+
+static void check_view(const gbs_data *view, const struct sample *s, const size_t *rows, size_t count) {
+    assert_int_equal(gbs_data_rows(view), count);
+    for (size_t i = 0; i < count; i++) {
+        gbs_raw_row row = gbs_data_at(view, i);
+        assert_int_equal(row.stored, D);
+        assert_true(row.value == s->x + rows[i] * D); /* shared, not copied */
+        for (size_t k = 0; row.column != NULL && k < D; k++)
+            assert_int_equal(row.column[k], k);
+        assert_true(view->y[i] == s->y[rows[i]]);
+        assert_int_equal(gbs_data_origin(view, i), rows[i]);
+    }
+}
+
+static void a_view_shows_the_rows_asked_for(void **state) {
     (void)state;
     gbs_context *ctx;
     struct sample s;
-    gbs_data *part;
-    size_t rows[] = {7, 3, 120, 0, 3};
+    static const size_t rows[] = {7, 3, 120, 0, 3}, again[] = {4, 2, 2}, twice[] = {3, 120, 120};
     assert_int_equal(gbs_context_create(NULL, &ctx), GBS_OK);
     draw(ctx, &s);
-    assert_int_equal(gbs_data_pick(ctx, s.data, rows, 5, &part), GBS_OK);
-    for (size_t i = 0; i < 5; i++) {
-        assert_memory_equal(part->dense + i * D, s.x + rows[i] * D, D * sizeof(double));
-        assert_true(part->y[i] == s.y[rows[i]]);
+    gbs_data *both[] = {s.data, as_sparse(ctx, &s)};
+    for (size_t k = 0; k < 2; k++) {
+        gbs_data *view, *narrower;
+        assert_int_equal(gbs_data_view(ctx, both[k], rows, 5, &view), GBS_OK);
+        check_view(view, &s, rows, 5);
+        assert_int_equal(gbs_data_view(ctx, view, again, 3, &narrower), GBS_OK);
+        gbs_data_free(view); /* a view of a view leans on the data alone */
+        check_view(narrower, &s, twice, 3);
+        gbs_data_free(narrower);
+        gbs_data_free(both[k]);
     }
-    gbs_data_free(part);
+    gbs_context_free(ctx);
+}
+
+static void rows_without_labels_can_be_viewed(void **state) {
+    (void)state;
+    gbs_context *ctx;
+    gbs_data *data, *view;
+    static const double x[] = {1.0, 2.0, 3.0};
+    static const size_t last = 2;
+    assert_int_equal(gbs_context_create(NULL, &ctx), GBS_OK);
+    assert_int_equal(gbs_data_dense(ctx, 3, 1, x, 1, NULL, GBS_COPY, &data), GBS_OK);
+    assert_int_equal(gbs_data_view(ctx, data, &last, 1, &view), GBS_OK);
+    assert_null(view->y);
+    assert_true(gbs_data_at(view, 0).value[0] == 3.0);
+    gbs_data_free(view);
+    assert_true(gbs_data_at(data, 2).value[0] == 3.0);
+    gbs_data_free(data);
+    gbs_context_free(ctx);
+}
+
+/* Same bits from a view as from a copy of its rows, for every scaling, from dense and from sparse data. */
+static void a_view_is_fitted_as_a_copy_would_be(void **state) {
+    (void)state;
+    enum { EVERY = 2, COUNT = N / EVERY };
+    gbs_context *ctx;
+    struct sample s;
+    gbs_data *copy;
+    double x[COUNT * D], y[COUNT];
+    size_t rows[COUNT];
+    assert_int_equal(gbs_context_create(NULL, &ctx), GBS_OK);
+    draw(ctx, &s);
+    for (size_t i = 0; i < COUNT; i++) {
+        rows[i] = N - 1 - EVERY * i;
+        memcpy(x + i * D, s.x + rows[i] * D, D * sizeof *x);
+        y[i] = s.y[rows[i]];
+    }
+    assert_int_equal(gbs_data_dense(ctx, COUNT, D, x, D, y, GBS_BORROW, &copy), GBS_OK);
+    gbs_data *both[] = {s.data, as_sparse(ctx, &s)};
+    static const gbs_scale scales[] = {GBS_SCALE_NONE, GBS_SCALE_STANDARD, GBS_SCALE_UNIT_ROW};
+    for (size_t k = 0; k < 2 * 3 * 2; k++) {
+        gbs_fit_options options = candidate();
+        gbs_data *view;
+        gbs_model *model[2];
+        gbs_model_info info[2];
+        options.scale = scales[k % 3];
+        options.intercept = k / 3 % 2 == 0;
+        assert_int_equal(gbs_data_view(ctx, both[k / 6], rows, COUNT, &view), GBS_OK);
+        assert_int_equal(gbs_fit(ctx, copy, &options, &model[0]), GBS_OK);
+        assert_int_equal(gbs_fit(ctx, view, &options, &model[1]), GBS_OK);
+        for (size_t m = 0; m < 2; m++) {
+            gbs_model_get_info(model[m], &info[m]);
+            gbs_model_free(model[m]);
+        }
+        assert_true(info[0].free_energy == info[1].free_energy && info[0].gibbs_error == info[1].gibbs_error);
+        gbs_data_free(view);
+    }
+    gbs_data_free(copy);
+    gbs_data_free(both[0]);
+    gbs_data_free(both[1]);
+    gbs_context_free(ctx);
+}
+
+/* Whichever fold meets it first, in training or in testing. */
+static void a_bad_row_is_named_by_its_place_in_the_data(void **state) {
+    (void)state;
+    gbs_context *ctx;
+    struct sample s;
+    assert_int_equal(gbs_context_create(NULL, &ctx), GBS_OK);
+    draw(ctx, &s);
+    gbs_data_free(s.data);
+    s.x[77 * D] = 1e200;
+    assert_int_equal(gbs_data_dense(ctx, N, D, s.x, D, s.y, GBS_BORROW, &s.data), GBS_OK);
+    gbs_fit_options options = candidate();
+    options.scale = GBS_SCALE_NONE;
+    gbs_cv_result r;
+    assert_int_equal(gbs_cross_validate(ctx, s.data, FOLDS, &options, 1, &r), GBS_ERR_DATA);
+    assert_string_equal(gbs_error_message(ctx), "row 78: its values are too large to be used as they are; scale the columns");
     gbs_data_free(s.data);
     gbs_context_free(ctx);
 }
@@ -76,16 +183,9 @@ static void sparse_and_dense_folds_agree(void **state) {
     (void)state;
     gbs_context *ctx;
     struct sample s;
-    gbs_data *sparse;
-    size_t start[N + 1];
-    static uint32_t column[N * D];
     assert_int_equal(gbs_context_create(NULL, &ctx), GBS_OK);
     draw(ctx, &s);
-    for (size_t i = 0; i <= N; i++)
-        start[i] = i * D;
-    for (size_t k = 0; k < N * D; k++)
-        column[k] = (uint32_t)(k % D);
-    assert_int_equal(gbs_data_csr(ctx, N, D, start, column, s.x, s.y, GBS_BORROW, &sparse), GBS_OK);
+    gbs_data *sparse = as_sparse(ctx, &s);
     gbs_fit_options options = candidate();
     gbs_cv_result a, b;
     assert_int_equal(gbs_cross_validate(ctx, s.data, FOLDS, &options, 1, &a), GBS_OK);
@@ -150,7 +250,10 @@ static void cancelling_is_heard(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_candidates_have_equal_results),
-        cmocka_unit_test(picked_rows_are_the_rows_asked_for),
+        cmocka_unit_test(a_view_shows_the_rows_asked_for),
+        cmocka_unit_test(rows_without_labels_can_be_viewed),
+        cmocka_unit_test(a_view_is_fitted_as_a_copy_would_be),
+        cmocka_unit_test(a_bad_row_is_named_by_its_place_in_the_data),
         cmocka_unit_test(sparse_and_dense_folds_agree),
         cmocka_unit_test(held_out_rows_are_held_out),
         cmocka_unit_test(cancelling_is_heard),

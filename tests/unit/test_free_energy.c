@@ -363,7 +363,6 @@ static void a_zero_row_counts_its_plain_loss(void **state) {
         for (size_t f = 0; f < COUNT(all_families); f++) {
             struct design x = make_design(&r, 1, 3, false, 1);
             memset(x.cells, 0, 3 * sizeof *x.cells);
-            x.norm2[0] = 0.0;
             struct bench *b = make_bench(&r, &x.rows, all_losses[l], all_families[f], 5.0, 1.0, false);
             move_randomly(&r, b, 1.0, 0.5);
             evaluate(b);
@@ -373,6 +372,23 @@ static void a_zero_row_counts_its_plain_loss(void **state) {
             for (size_t k = 0; k < b->family->pull_size(3); k++)
                 assert_close(b->point.pull[k], 0.0, 0.0, 0.0);
             free_bench(b);
+            free_design(&x);
+        }
+}
+
+static void the_longest_row_is_found_wherever_it_is(void **state) {
+    (void)state;
+    enum { N = 700, D = 4 };
+    static const size_t strides[] = {1, 3};
+    struct dice r = {207};
+    for (int sparse = 0; sparse <= 1; sparse++)
+        for (size_t s = 0; s < COUNT(strides); s++) {
+            struct design x = make_design(&r, N, D, sparse, 16);
+            gbs_rows part = gbs_rows_subsample(&x.rows, strides[s]);
+            double longest = 0.0;
+            for (size_t i = 0; i < N; i += strides[s])
+                longest = fmax(longest, gbs_dot(D, x.cells + i * D, x.cells + i * D));
+            assert_close(gbs_rows_longest(&part), longest, 1e-13, 0.0);
             free_design(&x);
         }
 }
@@ -576,6 +592,7 @@ int main(void) {
         cmocka_unit_test(blocks_and_chunks_add_up_to_the_plain_sum),
         cmocka_unit_test(a_subsample_is_the_problem_of_every_kth_row),
         cmocka_unit_test(a_zero_row_counts_its_plain_loss),
+        cmocka_unit_test(the_longest_row_is_found_wherever_it_is),
         cmocka_unit_test(dot_products_add_every_element),
         cmocka_unit_test(precision_and_factor_are_inverse_to_each_other),
         cmocka_unit_test(a_precision_that_is_none_is_refused),

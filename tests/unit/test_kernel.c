@@ -17,7 +17,7 @@ enum { N = 37, D = 13, STRIDE = 3, ROWS = N * STRIDE };
 
 /* The same rows in each storage; `plain` is what all of them stand for. */
 struct rows {
-    double all[ROWS * D], plain[N * D], shift[D], norm2[ROWS];
+    double all[ROWS * D], plain[N * D], shift[D];
     size_t start[ROWS + 1];
     uint32_t column[ROWS * D];
     double value[ROWS * D];
@@ -47,7 +47,7 @@ static void fill(struct rows *r, bool shifted, size_t stride) {
 }
 
 static gbs_block dense_block(const struct rows *r, size_t stride) {
-    return (gbs_block){.n = N, .d = D, .dense = r->all, .ld = D * stride, .stride = stride, .norm2 = r->norm2};
+    return (gbs_block){.n = N, .d = D, .dense = r->all, .ld = D * stride, .stride = stride};
 }
 
 static gbs_block sparse_block(const struct rows *r, bool shifted, size_t stride) {
@@ -57,8 +57,7 @@ static gbs_block sparse_block(const struct rows *r, bool shifted, size_t stride)
                        .column = r->column,
                        .value = r->value,
                        .shift = shifted ? r->shift : NULL,
-                       .stride = stride,
-                       .norm2 = r->norm2};
+                       .stride = stride};
 }
 
 static void same(const double *a, const double *b, size_t n) {
@@ -87,6 +86,18 @@ static void check_scores(const struct rows *r, const gbs_block *b) {
     gbs_block_scores_squares(b, m, tau, dot, square, score, variance);
     same(score, expected, N);
     same(variance, spread, N);
+}
+
+static void check_norms(const struct rows *r, const gbs_block *b) {
+    double norm2[N], score[N], m[D] = {0}, expected[N] = {0}, shift_norm2 = 0.0;
+    for (size_t k = 0; k < D; k++)
+        shift_norm2 += r->shift[k] * r->shift[k];
+    for (size_t i = 0; i < N * D; i++)
+        expected[i / D] += r->plain[i] * r->plain[i];
+    gbs_block_norms(b, shift_norm2, norm2);
+    same(norm2, expected, N);
+    gbs_block_scores_squares(b, m, NULL, 0.0, shift_norm2, score, norm2);
+    same(norm2, expected, N);
 }
 
 /* Sparse pull-backs leave the shift to their caller: add it as the pass does. */
@@ -148,11 +159,29 @@ static void block_sums_equal_plain_loops(void **state) {
             gbs_block blocks[2] = {dense_block(r, stride), sparse_block(r, shifted != 0, stride)};
             for (size_t k = 0; k < 2; k++) {
                 check_scores(r, &blocks[k]);
+                check_norms(r, &blocks[k]);
                 check_pulls(r, &blocks[k]);
                 check_matrices(r, &blocks[k]);
             }
         }
     free(r);
+}
+
+/* A row that equals the shift: what rounding leaves of its length is below 0 as often as above. */
+static void a_norm_is_never_negative(void **state) {
+    (void)state;
+    size_t start[2] = {0, D};
+    uint32_t column[D];
+    for (uint64_t trial = 0; trial < 100; trial++) {
+        double shift[D], norm2;
+        for (size_t k = 0; k < D; k++) {
+            column[k] = (uint32_t)k;
+            shift[k] = normal(13, trial * D + k);
+        }
+        gbs_block b = {.n = 1, .d = D, .start = start, .column = column, .value = shift, .shift = shift, .stride = 1};
+        gbs_block_norms(&b, gbs_dot(D, shift, shift), &norm2);
+        assert_true(norm2 >= 0.0 && norm2 < 1e-13);
+    }
 }
 
 static void pivoted_cholesky_rebuilds_a_matrix_of_low_rank(void **state) {
@@ -201,6 +230,7 @@ static void triangular_inverse_and_solves_undo_the_factor(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(block_sums_equal_plain_loops),
+        cmocka_unit_test(a_norm_is_never_negative),
         cmocka_unit_test(pivoted_cholesky_rebuilds_a_matrix_of_low_rank),
         cmocka_unit_test(triangular_inverse_and_solves_undo_the_factor),
     };

@@ -152,13 +152,12 @@ static void a_sparse_column_far_from_zero_is_centred_exactly(void **state) {
     assert_int_equal(gbs_rows_build(ctx, data, &s, &rows), GBS_OK);
     assert_null(rows.all.dense);
     for (size_t i = 0; i < N; i++) {
-        gbs_block one = rows.all;
-        one.n = 1;
-        one.start += i;
+        gbs_block one = gbs_rows_slice(&rows, i, 1).all;
         gbs_block_densify(&one, row);
-        double norm2 = gbs_dot(D + 1, row, row);
+        double norm2 = gbs_dot(D + 1, row, row), from_sparse;
+        gbs_block_norms(&one, rows.shift_norm2, &from_sparse);
         assert_true(fabs(row[0] - (value[2 * i] - s.center[0]) / s.scale[0]) < 1e-14);
-        assert_true(fabs(norm2 - rows.all.norm2[i]) < 1e-12 * norm2);
+        assert_true(fabs(norm2 - from_sparse) < 1e-12 * norm2);
     }
     gbs_rows_free(ctx, &rows);
     gbs_scaling_free(ctx, &s);
@@ -167,6 +166,57 @@ static void a_sparse_column_far_from_zero_is_centred_exactly(void **state) {
     free(index);
     free(value);
     free(row);
+}
+
+/* A view of sparse rows, in another order and with one of them twice, too wide to become dense. */
+static void a_view_of_sparse_rows_is_built_row_by_row(void **state) {
+    (void)state;
+    enum { N = 400, D = 20000, SHOWN = 150 };
+    size_t *start = calloc(N + 1, sizeof *start), rows[SHOWN];
+    uint32_t *index = calloc(3 * N, sizeof *index);
+    double *value = calloc(3 * N, sizeof *value), *sum = calloc(D, sizeof *sum);
+    double *whole = calloc(D + 1, sizeof *whole), *shown = calloc(D + 1, sizeof *shown);
+    for (size_t i = 0; i < N; i++) {
+        start[i + 1] = start[i] + i % 4; /* some rows are empty */
+        for (size_t k = start[i]; k < start[i + 1]; k++) {
+            index[k] = (uint32_t)((k - start[i]) * 6000 + i * 13 % 6000);
+            value[k] = gbs_random_normal(ctx, 9, k);
+        }
+    }
+    for (size_t i = 0; i < SHOWN; i++)
+        rows[i] = i * 7 % N;
+    rows[SHOWN - 1] = rows[0];
+    gbs_data *data, *view;
+    gbs_scaling s;
+    gbs_rows all, part;
+    assert_int_equal(gbs_data_csr(ctx, N, D, start, index, value, NULL, GBS_BORROW, &data), GBS_OK);
+    assert_int_equal(gbs_data_view(ctx, data, rows, SHOWN, &view), GBS_OK);
+    assert_int_equal(gbs_scaling_learn(ctx, view, GBS_SCALE_STANDARD, true, &s), GBS_OK);
+    assert_int_equal(gbs_rows_build(ctx, data, &s, &all), GBS_OK);
+    assert_int_equal(gbs_rows_build(ctx, view, &s, &part), GBS_OK);
+    assert_null(all.all.dense);
+    assert_null(part.all.dense);
+    for (size_t i = 0; i < SHOWN; i++) {
+        gbs_block a = gbs_rows_slice(&all, rows[i], 1).all, b = gbs_rows_slice(&part, i, 1).all;
+        gbs_block_densify(&a, whole);
+        gbs_block_densify(&b, shown);
+        assert_memory_equal(whole, shown, (D + 1) * sizeof *whole);
+        for (size_t k = 0; k < D; k++)
+            sum[k] += shown[k];
+    }
+    for (size_t k = 0; k < D; k++) /* centred over the rows shown */
+        assert_true(fabs(sum[k]) < 1e-10);
+    gbs_rows_free(ctx, &all);
+    gbs_rows_free(ctx, &part);
+    gbs_scaling_free(ctx, &s);
+    gbs_data_free(view);
+    gbs_data_free(data);
+    free(start);
+    free(index);
+    free(value);
+    free(sum);
+    free(whole);
+    free(shown);
 }
 
 static void unit_rows_have_length_one_whatever_their_size(void **state) {
@@ -210,6 +260,7 @@ int main(void) {
         cmocka_unit_test(constants_are_exact_whatever_the_column),
         cmocka_unit_test(a_constant_column_becomes_zero_for_any_number_of_rows),
         cmocka_unit_test(a_sparse_column_far_from_zero_is_centred_exactly),
+        cmocka_unit_test(a_view_of_sparse_rows_is_built_row_by_row),
         cmocka_unit_test(unit_rows_have_length_one_whatever_their_size),
         cmocka_unit_test(rows_beyond_doubles_are_refused_by_name),
     };

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# A fit holds its data twice, as it was read and as the solver sees it, and little else: the peak stays below twice the data plus
+# 16 MB for the program and its libraries. The data is 8 bytes a cell and label (dense), 12 bytes a non-zero and 16 a row (sparse).
+# The diagonal family has no d x d matrix, so none is allowed for. Cross-validation works on views: a fold is no further copy of the
+# data, only lists of rows (32 bytes a row).
+. "$(dirname "$0")/../lib.sh"
+exec </dev/null
+need_plain_build 'peak memory of a fit' || exit 0
+export OPENBLAS_NUM_THREADS=1 # a buffer of OpenBLAS for each idle worker is not what is measured here
+
+in_mb() { awk -v bytes="$1" 'BEGIN { printf "%.1f MB", bytes / 1e6 }'; }
+
+# peak_within NAME DATA_BYTES LIST_BYTES COMMAND...
+peak_within() {
+    local name=$1 data=$2 limit=$((2 * $2 + $3 + 16000000)) peak
+    shift 3
+    watch_peak "$@"
+    peak=$((peak_kb * 1024))
+    echo "# $name: data $(in_mb $data), limit $(in_mb $limit), peak $(in_mb $peak), $took_ms ms"
+    if ((rc != 0)); then
+        not_ok "$name" "exit status $rc" "$(cat "$stderr")"
+    elif ((peak > data && peak <= limit)); then # less than the data itself would be a peak that was missed
+        ok "$name: stays within $(in_mb $limit)"
+    else
+        not_ok "$name: stays within $(in_mb $limit)" "peak of $peak bytes, limit $limit"
+    fi
+}
+
+rows=400000 features=20
+as 'makes 400,000 x 20'
+expect_exit 0 "$GIBBSITE" simulate classify --rows $rows --cols $features -o dense.csv -q || exit
+data=$((8 * rows * (features + 1)))
+peak_within 'dense fit' $data 0 "$GIBBSITE" fit dense.csv --loss hinge --family diagonal --threads 2
+peak_within 'dense cross-validation' $data $((32 * rows)) "$GIBBSITE" cv dense.csv --loss hinge --family diagonal --threads 1
+rm dense.csv
+
+rows=20000
+as 'makes 20,000 x 5,000 with one cell in a hundred'
+expect_exit 0 "$GIBBSITE" simulate classify --rows $rows --cols 5000 --density 0.01 -o sparse.svm -q || exit
+data=$((12 * $(awk '{ sum += NF - 1 } END { print sum }' sparse.svm) + 16 * rows))
+peak_within 'sparse fit' $data 0 "$GIBBSITE" fit sparse.svm --loss hinge --family diagonal --threads 2
+peak_within 'sparse cross-validation' $data $((32 * rows)) "$GIBBSITE" cv sparse.svm --loss hinge --family diagonal --threads 1
