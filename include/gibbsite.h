@@ -156,21 +156,38 @@ typedef enum gbs_schedule {
     GBS_SCHEDULE_PAPER       /* x <- x - (t + 1)^-0.9 gradient */
 } gbs_schedule;
 
-/* How a certificate is computed from empirical risk, KL and confidence (MATHS: section 6.1). */
+/* The prior N(m0, prior_sd^2 I). */
+typedef enum gbs_prior_kind {
+    GBS_PRIOR_ZERO = 0, /* m0 = 0, the paper's */
+    GBS_PRIOR_INFORMED  /* m0, scaling constants and all that is chosen come from a first part of the rows, split off at random;
+                           the certificate from the others */
+} gbs_prior_kind;
+
+/* How a certificate is computed (MATHS: sections 6.1 and 6.8). */
 typedef enum gbs_bound {
-    GBS_BOUND_AUTO = 0,  /* kl */
-    GBS_BOUND_KL,        /* Seeger, Maurer: holds for every posterior at once */
-    GBS_BOUND_CATONI,    /* for the lambda of the fit, fixed in advance */
-    GBS_BOUND_HOEFFDING, /* the same, with the sharp constant */
-    GBS_BOUND_PAPER      /* the same, as the paper prints it */
+    GBS_BOUND_AUTO = 0,    /* informed prior: progressive; zero prior: kl */
+    GBS_BOUND_KL,          /* Seeger, Maurer: holds for every posterior at once */
+    GBS_BOUND_CATONI,      /* for one lambda, fixed in advance or from the first part */
+    GBS_BOUND_HOEFFDING,   /* the same, with the sharp constant */
+    GBS_BOUND_PAPER,       /* the same, as the paper prints it */
+    GBS_BOUND_PROGRESSIVE, /* several stages, each tested on fresh rows before it learns from them; the model is their mixture */
+    GBS_BOUND_BINOMIAL     /* exact, of a single classifier on fresh rows; computed beside the others, not to be asked for */
 } gbs_bound;
+
+/* Which point of the grids becomes the model. */
+typedef enum gbs_select {
+    GBS_SELECT_LAST = 0, /* the last lambda of the ladder, the first prior_sd */
+    GBS_SELECT_BOUND     /* the smallest certificate, the price of the choice paid */
+} gbs_select;
 
 /* What was chosen after a look at the training rows. The library cannot know; an honest caller says so, and certificates that needed it fixed in
  * advance are then marked conditional. */
 enum gbs_looked {
-    GBS_LOOKED_LAMBDA = 1, /* lambda was chosen on these rows */
-    GBS_LOOKED_PRIOR = 2,  /* prior_sd was chosen on these rows */
-    GBS_LOOKED_COLUMNS = 4 /* what the columns are was learned from these rows (levels of text columns) */
+    GBS_LOOKED_LAMBDA = 1,  /* lambda was chosen on these rows */
+    GBS_LOOKED_PRIOR = 2,   /* prior_sd was chosen on these rows */
+    GBS_LOOKED_COLUMNS = 4, /* what the columns are was learned from these rows (levels of text columns) */
+    GBS_LOOKED_CX = 8,      /* cx is a maximum seen in the rows */
+    GBS_LOOKED_METHOD = 16  /* the method of the bound was chosen among several after a look */
 };
 
 typedef struct gbs_fit_options {
@@ -179,12 +196,22 @@ typedef struct gbs_fit_options {
     gbs_solver solver;
     gbs_form form;
     gbs_scale scale;
-    int intercept;         /* non-zero: one more column of ones, the last */
-    double lambda;         /* inverse temperature; 0: the number of rows */
-    double prior_sd;       /* standard deviation of the prior N(0, prior_sd^2 I) */
+    int intercept;        /* non-zero: one more column of ones, the last */
+    gbs_prior_kind prior; /* default: informed */
+    double lambda;        /* inverse temperature, meant for all rows (a stage takes its share); 0: chosen, the number of rows
+                              under the zero prior */
+    double prior_sd;      /* standard deviation of the prior in every coordinate; 0: chosen, 1 under the zero prior */
+    double prior_split;   /* informed, progressive: share of the rows in the first part; 0: chosen */
+    size_t blocks;        /* progressive: stages; 0: chosen */
+    int stratify;         /* non-zero: the split keeps the shares of the classes; certificates are then conditional */
+    double cx; /* > 0: rows longer than this are shortened to it, in training and prediction alike; the hinge risk then has a
+                              certificate too (unit rows have it with cx = 1) */
+    const double *prior_grid; /* values of prior_sd to choose from, declared in advance; NULL: prior_sd alone */
+    size_t prior_grid_size;
+    gbs_select select;     /* what to choose among the ladder and the prior grid */
     double tolerance;      /* stop when the optimality gap (or what stands for it) is below tolerance * max(1, |F|) */
     size_t max_iterations; /* per rung of the ladder */
-    const double *ladder;  /* increasing lambdas to anneal through, the last one is fitted; NULL: chosen */
+    const double *ladder;  /* increasing lambdas to anneal through, declared in advance; NULL: chosen */
     size_t ladder_size;
     size_t restarts;       /* > 0: no annealing; the best of this many starts drawn from the prior */
     size_t batch;          /* sgd: rows a step; 0: 256 */
@@ -195,7 +222,13 @@ typedef struct gbs_fit_options {
     unsigned looked;       /* bits of gbs_looked */
 } gbs_fit_options;
 
+/* Zero-one loss, informed prior, progressive certificate: a good model and a valid, tight bound on its risk. */
 GBS_API gbs_fit_options gbs_fit_options_default(void);
+
+/* The order in which gbs_fit goes through n rows under an informed prior or a progressive bound, for callers who learn something from the first
+ * part themselves (such as the levels of a text column), and the least number of rows in that part: what is learned from the first
+ * *first_part rows of this order may be used for all. Depends on the seed, n and options->prior_split alone. */
+GBS_API gbs_status gbs_fit_order(gbs_context *ctx, size_t n, const gbs_fit_options *options, size_t *order, size_t *first_part);
 
 /* data must carry labels of both classes. */
 GBS_API gbs_status gbs_fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_options *options, gbs_model **out);
@@ -218,6 +251,7 @@ GBS_API gbs_status gbs_cross_validate(gbs_context *ctx, const gbs_data *data, si
 
 /* Names as the command line and the files spell them; NULL for a value out of range. */
 GBS_API const char *gbs_loss_name(gbs_loss loss);
+GBS_API const char *gbs_prior_name(gbs_prior_kind prior);
 GBS_API const char *gbs_family_name(gbs_family family);
 GBS_API const char *gbs_scale_name(gbs_scale scale);
 GBS_API const char *gbs_solver_name(gbs_solver solver);
@@ -234,12 +268,14 @@ typedef struct gbs_model_info {
     size_t n;        /* rows trained on */
     size_t features; /* columns of the data */
     size_t d;        /* dimension of theta: features, plus one for an intercept */
+    gbs_prior_kind prior;
+    /* lambda to optimality_gap: of the posterior, on the rows it was trained on; of a progressive model's last stage */
     double lambda, prior_sd;
     double free_energy; /* lambda * gibbs_risk + kl */
     double kl;
     double gibbs_risk;     /* mean over the training rows of E loss, the loss of the fit */
-    double gibbs_error;    /* the same for the zero-one loss */
-    double train_error;    /* of the majority vote sign(x'm) */
+    double gibbs_error;    /* mean over all rows of E zero-one loss, of the model as it predicts */
+    double train_error;    /* the same of its majority vote */
     double optimality_gap; /* proven: F - min F <= gap; NaN for zero-one, which has no proof */
     size_t iterations;
     int converged;
@@ -249,8 +285,10 @@ typedef struct gbs_model_info {
 /* ---------------------------------------------------------------- certificates */
 
 typedef enum gbs_target {
-    GBS_TARGET_GIBBS = 0, /* the risk of one classifier drawn from the posterior for each prediction */
-    GBS_TARGET_VOTE       /* the error of the vote sign(x'm) */
+    GBS_TARGET_GIBBS = 0,  /* the risk of one classifier drawn from the posterior for each prediction */
+    GBS_TARGET_VOTE,       /* the error of the majority vote */
+    GBS_TARGET_PRIOR_VOTE, /* the error of sign(x'm0), the classifier that the first part gave: the yardstick */
+    GBS_TARGET_MIXTURE     /* the risk of one classifier drawn from a stage that is drawn by its weight */
 } gbs_target;
 
 /* With probability at least `confidence` over the rows, the true risk of `target` under `loss` is at most `value`: an upper bound, computed, on a
@@ -281,10 +319,22 @@ GBS_API const gbs_certificate *gbs_model_certificates(const gbs_model *model, si
 /* One fitted rung of the ladder, or one restart. */
 typedef struct gbs_path_point {
     double lambda, prior_sd, free_energy, gibbs_risk, kl, optimality_gap;
-    double bound; /* zero-one loss: the kl certificate of this rung, valid for all rungs at once; otherwise NaN */
+    double
+        bound; /* what the certificate asked for would be on this rung, the price of choosing among them paid; NaN: not computed */
     size_t iterations;
     int converged;
 } gbs_path_point;
+
+/* One posterior of a progressive model; a plain model is one stage of weight 1. */
+typedef struct gbs_stage_info {
+    double weight;         /* probability of being drawn: its share of the tested rows */
+    size_t rows;           /* trained on */
+    size_t tested, errors; /* fresh rows it met, and how often one draw from it erred there */
+    double prior_sd;
+} gbs_stage_info;
+
+GBS_API size_t gbs_model_stages(const gbs_model *model);
+GBS_API gbs_stage_info gbs_model_stage(const gbs_model *model, size_t t); /* t below that */
 
 GBS_API void gbs_model_get_info(const gbs_model *model, gbs_model_info *out);
 GBS_API size_t gbs_model_path_size(const gbs_model *model);
@@ -292,10 +342,11 @@ GBS_API const gbs_path_point *gbs_model_path(const gbs_model *model);
 /* Free energies of the restarts in the order they were drawn; NULL and 0 when there were none. */
 GBS_API const double *gbs_model_restarts(const gbs_model *model, size_t *count);
 
-/* Posterior mean and standard deviation of theta_k, k < d, in the scaled coordinates (an intercept is the last). */
+/* Mean and standard deviation of theta_k, k < d, in the scaled coordinates (an intercept is the last), over the stages too. */
 GBS_API gbs_status gbs_model_coefficients(gbs_context *ctx, const gbs_model *model, double *mean, double *sd);
 
-/* For each row: score x'm, standard deviation of x'theta, probability of the vote for +1. Any of the three may be NULL. */
+/* For each row: mean and standard deviation of the score x'theta, probability of the vote for +1 (the label is +1 when it is at least
+ * one half). Any of the three may be NULL. */
 GBS_API gbs_status gbs_model_predict(gbs_context *ctx, const gbs_model *model, const gbs_data *data, double *score,
                                      double *score_sd, double *probability);
 
@@ -307,8 +358,8 @@ typedef struct gbs_reliability {
 
 typedef struct gbs_evaluation {
     size_t n;
-    size_t errors;      /* rows on the wrong side of sign(x'm); a score of exactly 0 is one */
-    double error;       /* their share, but a score of exactly 0 counts one half */
+    size_t errors;      /* rows that the vote gets wrong; a tie is one */
+    double error;       /* their share, but a tie counts one half */
     double gibbs_risk;  /* mean E loss, the loss of the fit */
     double gibbs_error; /* mean E zero-one loss */
     double auc;         /* of the score, ties one half; NaN when a class is missing */

@@ -7,6 +7,8 @@
 /* The library's own streams start high; callers of gbs_random_* use small numbers. */
 enum {
     GBS_STREAM_RESTART = 1 << 20, /* + number of the restart */
+    GBS_STREAM_SPLIT = 1 << 26,
+    GBS_STREAM_DRAWS, /* of the classifiers that meet fresh rows */
     GBS_STREAM_FOLDS = 1 << 27,
     GBS_STREAM_BATCH = 1 << 28 /* + number of the epoch */
 };

@@ -42,6 +42,7 @@ typedef struct gbs_scaling {
     bool intercept;
     size_t features;
     double *center, *scale; /* standard only: x -> (x - center) / scale */
+    double clip;            /* > 0: rows longer than this, intercept included, are shortened to it */
 } gbs_scaling;
 
 typedef struct gbs_rows {

@@ -165,6 +165,13 @@ static void to_unit_length(size_t n, double *x) {
         x[k] /= norm;
 }
 
+/* Rows of a declared length: the hinge loss is then bounded where the bound needs it, at prediction too. */
+static void shorten(double most, size_t n, double *x) {
+    double norm = sqrt(gbs_dot(n, x, x));
+    for (size_t k = 0; norm > most && k < n; k++)
+        x[k] *= most / norm;
+}
+
 /* One dense design row from one raw row already copied to `row`. */
 static void scale_dense_row(const gbs_scaling *s, double *row) {
     size_t p = s->features;
@@ -174,6 +181,8 @@ static void scale_dense_row(const gbs_scaling *s, double *row) {
         row[p++] = 1.0;
     if (s->kind == GBS_SCALE_UNIT_ROW)
         to_unit_length(p, row);
+    if (s->clip > 0.0)
+        shorten(s->clip, p, row);
 }
 
 static gbs_status build_dense(gbs_context *ctx, const gbs_data *data, const gbs_scaling *s, gbs_rows *out) {
@@ -227,6 +236,8 @@ static size_t fill_sparse_row(const gbs_raw_row *raw, const gbs_scaling *s, cons
     }
     if (s->kind == GBS_SCALE_UNIT_ROW)
         to_unit_length(end - begin, value + begin);
+    if (s->clip > 0.0)
+        shorten(s->clip, end - begin, value + begin);
     return end;
 }
 
@@ -304,10 +315,14 @@ gbs_status gbs_rows_build(gbs_context *ctx, const gbs_data *data, const gbs_scal
     *out = (gbs_rows){.d = d, .block_rows = rows_per_block(d)};
     out->all = (gbs_block){.n = data->n, .d = d, .y = data->y, .stride = 1};
     gbs_status status;
-    bool as_is = data->dense != NULL && data->pick == NULL && scaling->kind == GBS_SCALE_NONE && !scaling->intercept;
+    bool as_is = data->dense != NULL && data->pick == NULL && scaling->kind == GBS_SCALE_NONE && !scaling->intercept &&
+                 !(scaling->clip > 0.0);
+    bool dense = better_dense(data, d);
+    if (!dense && scaling->clip > 0.0 && scaling->kind == GBS_SCALE_STANDARD)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "cx cannot be kept on standardised sparse rows; scale them unit-row or none");
     if (as_is)
         status = wrap_checked(ctx, data, out);
-    else if (better_dense(data, d))
+    else if (dense)
         status = build_dense(ctx, data, scaling, out);
     else
         status = build_sparse(ctx, data, scaling, out);

@@ -1,4 +1,4 @@
-/* The certificates of a posterior under the prior N(0, prior_sd^2 I), on the rows it was trained on (MATHS.md, sections 6.1, 6.3, 6.5, 6.7).
+/* The certificates of one posterior (MATHS.md, sections 6.1, 6.3 to 6.5, 6.7).
  *
  * Every number holds by itself with the stated confidence. The smallest of several does not: that is why the method is chosen before, by
  * options->bound, and the others are listed beside it for comparison.
@@ -9,31 +9,38 @@
 
 #include <math.h>
 
-enum { MOST = 6 };
+enum { MOST = 8 };
 
 struct work {
     const gbs_model *model;
     const gbs_fit_options *options;
-    size_t n;
-    double gibbs, second_moment; /* means of Phi_i and Phi_i^2 */
-    double log_price;            /* log(1/delta) */
-    unsigned base;               /* assumptions of all */
+    const gbs_evidence *e;
+    double paper_kl;
     gbs_certificate *out;
     size_t count;
 };
 
-/* Bits that hold for every certificate of this fit. */
-static unsigned common_assumptions(const gbs_fit_options *o) {
+unsigned gbs_common_assumptions(const gbs_fit_options *o) {
     unsigned bits = GBS_ASSUMES_IID;
-    bits |= (o->looked & GBS_LOOKED_PRIOR) != 0 ? GBS_BROKEN_PRIOR : GBS_ASSUMES_PRIOR_FIXED;
-    if (o->scale == GBS_SCALE_STANDARD)
-        bits |= GBS_BROKEN_SCALING;
+    if (o->prior == GBS_PRIOR_INFORMED) {
+        bits |= GBS_ASSUMES_FIRST_PART;
+    } else {
+        bits |= (o->looked & GBS_LOOKED_PRIOR) == 0 && o->prior_grid_size <= 1 ? GBS_ASSUMES_PRIOR_FIXED : 0;
+        if (o->scale == GBS_SCALE_STANDARD)
+            bits |= GBS_BROKEN_SCALING;
+    }
+    if ((o->looked & GBS_LOOKED_PRIOR) != 0)
+        bits |= GBS_BROKEN_PRIOR;
     if ((o->looked & GBS_LOOKED_COLUMNS) != 0)
         bits |= GBS_BROKEN_COLUMNS;
+    if ((o->looked & GBS_LOOKED_METHOD) != 0)
+        bits |= GBS_BROKEN_METHOD;
+    if (o->stratify)
+        bits |= GBS_BROKEN_SPLIT;
     return bits;
 }
 
-static int is_valid(unsigned assumptions) {
+int gbs_assumptions_hold(unsigned assumptions) {
     for (unsigned k = 0;; k++) {
         int breaks;
         if (gbs_assumption_text(k, &breaks) == NULL)
@@ -43,87 +50,126 @@ static int is_valid(unsigned assumptions) {
     }
 }
 
-static void add(struct work *w, gbs_target target, gbs_loss loss, gbs_bound method, double value) {
-    const gbs_model_info *info = &w->model->info;
+gbs_bound gbs_single_method(const gbs_fit_options *o) {
+    return o->bound == GBS_BOUND_AUTO ? GBS_BOUND_KL : o->bound;
+}
+
+static bool needs_lambda(gbs_bound method) {
+    return method == GBS_BOUND_CATONI || method == GBS_BOUND_HOEFFDING || method == GBS_BOUND_PAPER;
+}
+
+/* kl holds for every posterior at once, so for every lambda; a prior is chosen from a grid by all of them alike. */
+double gbs_grid_nats(const gbs_fit_options *o, gbs_bound method, size_t grid, size_t ladder) {
+    if (o->select != GBS_SELECT_BOUND)
+        return 0.0;
+    return log((double)grid) + (needs_lambda(method) ? log((double)ladder) : 0.0);
+}
+
+double gbs_gibbs_bound(gbs_bound method, double gibbs, double kl, double paper_kl, size_t n, double lambda, double log_price) {
+    switch (method) {
+    case GBS_BOUND_KL:
+        return gbs_bound_kl(gibbs, kl, n, log_price);
+    case GBS_BOUND_CATONI:
+        return gbs_bound_catoni(gibbs, kl, n, lambda, log_price);
+    case GBS_BOUND_HOEFFDING:
+        return gbs_bound_hoeffding(gibbs, kl, n, lambda, log_price);
+    case GBS_BOUND_PAPER:
+        return gbs_bound_paper(gibbs, paper_kl, n, lambda, log_price);
+    default:
+        return NAN;
+    }
+}
+
+static double log_price(const struct work *w, gbs_bound method) {
+    return -log(1.0 - w->options->confidence) + gbs_grid_nats(w->options, method, w->e->grid, w->e->ladder);
+}
+
+/* What the lambda of a method rests on. */
+static unsigned lambda_assumption(const struct work *w, gbs_bound method) {
+    const gbs_fit_options *o = w->options;
+    if (!needs_lambda(method))
+        return 0;
+    if ((o->looked & GBS_LOOKED_LAMBDA) != 0)
+        return GBS_BROKEN_LAMBDA;
+    if (o->select == GBS_SELECT_BOUND && w->e->ladder > 1)
+        return GBS_ASSUMES_GRID;
+    return o->prior == GBS_PRIOR_INFORMED && !(o->lambda > 0.0) ? GBS_ASSUMES_FIRST_PART : GBS_ASSUMES_LAMBDA_FIXED;
+}
+
+static void add(struct work *w, gbs_target target, gbs_loss loss, gbs_bound method, double value, unsigned more) {
+    const gbs_evidence *e = w->e;
     if (isnan(value))
         return;
-    bool has_lambda = method != GBS_BOUND_KL;
-    unsigned assumptions = w->base;
-    if (has_lambda)
-        assumptions |= (w->options->looked & GBS_LOOKED_LAMBDA) != 0 ? GBS_BROKEN_LAMBDA : GBS_ASSUMES_LAMBDA_FIXED;
+    unsigned assumptions = gbs_common_assumptions(w->options) | lambda_assumption(w, method) | more;
+    if (w->options->select == GBS_SELECT_BOUND && e->grid > 1)
+        assumptions |= GBS_ASSUMES_GRID;
     w->out[w->count++] = (gbs_certificate){.target = target,
                                            .loss = loss,
                                            .method = method,
                                            .value = value,
                                            .confidence = w->options->confidence,
-                                           .blocks = w->n,
-                                           .empirical = loss == GBS_LOSS_ZERO_ONE ? w->gibbs : info->gibbs_risk,
-                                           .kl = info->kl,
-                                           .lambda = has_lambda ? info->lambda : NAN,
-                                           .xi_nats = has_lambda ? 0.0 : log(gbs_xi_upper(w->n)),
+                                           .blocks = e->n,
+                                           .empirical = loss == GBS_LOSS_HINGE ? e->hinge : e->gibbs,
+                                           .kl = method == GBS_BOUND_PAPER ? w->paper_kl : e->kl,
+                                           .lambda = needs_lambda(method) ? e->lambda : NAN,
+                                           .grid_nats = gbs_grid_nats(w->options, method, e->grid, e->ladder),
+                                           .xi_nats = method == GBS_BOUND_KL ? log(gbs_xi_upper(e->n)) : 0.0,
                                            .assumptions = assumptions,
-                                           .valid = is_valid(assumptions)};
-}
-
-static double paper_kl(const gbs_model *m) {
-    double trace, log_det, norm2 = gbs_dot(m->info.d, m->posterior.mean, m->posterior.mean);
-    gbs_model_spread(m, &trace, &log_det);
-    return gbs_kl_paper((double)m->info.d, m->info.prior_sd * m->info.prior_sd, trace, log_det, norm2);
+                                           .valid = gbs_assumptions_hold(assumptions)};
 }
 
 static void add_gibbs(struct work *w, gbs_bound method) {
-    const gbs_model_info *i = &w->model->info;
-    double value = NAN;
-    switch (method) {
-    case GBS_BOUND_AUTO:
-    case GBS_BOUND_KL:
-        method = GBS_BOUND_KL;
-        value = gbs_bound_kl(w->gibbs, i->kl, w->n, w->log_price);
-        break;
-    case GBS_BOUND_CATONI:
-        value = gbs_bound_catoni(w->gibbs, i->kl, w->n, i->lambda, w->log_price);
-        break;
-    case GBS_BOUND_HOEFFDING:
-        value = gbs_bound_hoeffding(w->gibbs, i->kl, w->n, i->lambda, w->log_price);
-        break;
-    case GBS_BOUND_PAPER:
-        value = gbs_bound_paper(w->gibbs, paper_kl(w->model), w->n, i->lambda, w->log_price);
-        break;
-    }
-    add(w, GBS_TARGET_GIBBS, GBS_LOSS_ZERO_ONE, method, value);
+    const gbs_evidence *e = w->e;
+    add(w, GBS_TARGET_GIBBS, GBS_LOSS_ZERO_ONE, method,
+        gbs_gibbs_bound(method, e->gibbs, e->kl, w->paper_kl, e->n, e->lambda, log_price(w, method)), 0);
 }
 
-/* The hinge risk needs |x| <= c_x, enforced at prediction too: unit rows have c_x = 1. */
+/* The hinge risk needs |x| <= c_x, enforced at prediction too: unit rows have c_x = 1, others a declared length. */
 static void add_hinge(struct work *w) {
-    const gbs_model_info *i = &w->model->info;
-    if (i->loss != GBS_LOSS_HINGE || i->scale != GBS_SCALE_UNIT_ROW)
+    const gbs_evidence *e = w->e;
+    const gbs_fit_options *o = w->options;
+    bool unit = o->scale == GBS_SCALE_UNIT_ROW;
+    if (o->loss != GBS_LOSS_HINGE || !(unit || o->cx > 0.0))
         return;
-    double f = gbs_hinge_f_exact(i->lambda, w->n, i->d, i->prior_sd * i->prior_sd, 0.0, 1.0);
+    double cx = o->cx > 0.0 ? o->cx : 1.0, v = e->prior_sd * e->prior_sd;
+    double f = gbs_hinge_f_exact(e->lambda, e->n, w->model->info.d, v, e->prior_norm, cx);
+    unsigned how = o->cx > 0.0 ? ((o->looked & GBS_LOOKED_CX) != 0 ? GBS_BROKEN_CX : GBS_ASSUMES_CX) : 0;
     if (isfinite(f))
         add(w, GBS_TARGET_GIBBS, GBS_LOSS_HINGE, GBS_BOUND_HOEFFDING,
-            gbs_bound_hinge(i->gibbs_risk, f, i->kl, i->lambda, w->log_price));
+            gbs_bound_hinge(e->hinge, f, e->kl, e->lambda, log_price(w, GBS_BOUND_HOEFFDING)), how);
 }
 
-gbs_status gbs_certify(gbs_context *ctx, gbs_model *model, const gbs_fit_options *options, double gibbs, double second_moment,
-                       size_t n) {
-    struct work w = {.model = model, .options = options, .n = n, .gibbs = gibbs, .second_moment = second_moment};
-    w.base = common_assumptions(options);
-    w.log_price = -log(1.0 - options->confidence);
+/* The yardstick: what a practitioner with a test set would use. */
+static void add_prior_vote(struct work *w) {
+    const gbs_evidence *e = w->e;
+    if (w->options->prior != GBS_PRIOR_INFORMED)
+        return;
+    double n = (double)e->n, value = gbs_binomial_upper_tail(e->vote_errors, e->n, 1.0 - w->options->confidence);
+    add(w, GBS_TARGET_PRIOR_VOTE, GBS_LOSS_ZERO_ONE, GBS_BOUND_BINOMIAL, value, 0);
+    gbs_certificate *c = &w->out[w->count - 1];
+    c->empirical = (double)e->vote_errors / n;
+    c->kl = c->grid_nats = 0.0;
+}
+
+gbs_status gbs_certify(gbs_context *ctx, gbs_model *model, const gbs_fit_options *options, const gbs_evidence *evidence) {
+    struct work w = {.model = model, .options = options, .e = evidence};
+    const gbs_stage *stage = &model->stages[model->stages_size - 1];
+    double trace, log_det;
+    gbs_stage_spread(stage, &trace, &log_det);
+    w.paper_kl =
+        gbs_kl_paper((double)model->info.d, evidence->prior_sd * evidence->prior_sd, trace, log_det, evidence->prior_distance2);
     w.out = gbs_array_alloc(ctx, MOST, sizeof *w.out);
     if (w.out == NULL)
         return GBS_ERR_MEMORY;
-    gbs_bound first = options->bound != GBS_BOUND_AUTO ? options->bound : GBS_BOUND_KL;
+    gbs_bound first = gbs_single_method(options);
     add_gibbs(&w, first);
     for (gbs_bound method = GBS_BOUND_KL; method <= GBS_BOUND_PAPER; method++)
         if (method != first)
             add_gibbs(&w, method);
     add(&w, GBS_TARGET_VOTE, GBS_LOSS_ZERO_ONE, GBS_BOUND_KL,
-        gbs_bound_vote(w.gibbs, w.second_moment, model->info.kl, n, w.log_price));
+        gbs_bound_vote(evidence->gibbs, evidence->second_moment, evidence->kl, evidence->n, log_price(&w, GBS_BOUND_KL)), 0);
     add_hinge(&w);
-    for (size_t t = 0; t < model->path_size; t++) {
-        gbs_path_point *p = &model->path[t];
-        p->bound = model->info.loss == GBS_LOSS_ZERO_ONE ? gbs_bound_kl(p->gibbs_risk, p->kl, n, w.log_price) : NAN;
-    }
+    add_prior_vote(&w);
     model->certificates = w.out;
     model->certificates_size = w.count;
     return GBS_OK;

@@ -4,13 +4,32 @@
 #include <jansson.h>
 #include <string.h>
 
-gbs_status gbs_model_create(gbs_context *ctx, gbs_model **out) {
+gbs_status gbs_model_create(gbs_context *ctx, size_t stages, gbs_model **out) {
     gbs_model *model = gbs_array_alloc(ctx, 1, sizeof *model);
     *out = model;
     if (model == NULL)
         return GBS_ERR_MEMORY;
     model->ctx = ctx;
-    return GBS_OK;
+    model->stages = gbs_array_alloc(ctx, stages, sizeof *model->stages);
+    model->stages_size = stages;
+    if (model->stages != NULL)
+        return GBS_OK;
+    gbs_array_free(ctx, model);
+    *out = NULL;
+    return GBS_ERR_MEMORY;
+}
+
+void gbs_stage_free(const gbs_context *ctx, gbs_stage *stage) {
+    gbs_dual *dual = &stage->dual;
+    gbs_gaussian_free(ctx, &stage->posterior);
+    gbs_array_free(ctx, dual->lower);
+    gbs_array_free(ctx, dual->factor);
+    gbs_array_free(ctx, (void *)dual->kept.dense);
+    gbs_array_free(ctx, (void *)dual->kept.start);
+    gbs_array_free(ctx, (void *)dual->kept.column);
+    gbs_array_free(ctx, (void *)dual->kept.value);
+    gbs_array_free(ctx, (void *)dual->kept.shift);
+    *stage = (gbs_stage){0};
 }
 
 void gbs_model_free(gbs_model *model) {
@@ -18,14 +37,9 @@ void gbs_model_free(gbs_model *model) {
         return;
     const gbs_context *ctx = model->ctx;
     gbs_scaling_free(ctx, &model->scaling);
-    gbs_gaussian_free(ctx, &model->posterior);
-    gbs_array_free(ctx, model->dual.lower);
-    gbs_array_free(ctx, model->dual.factor);
-    gbs_array_free(ctx, (void *)model->dual.kept.dense);
-    gbs_array_free(ctx, (void *)model->dual.kept.start);
-    gbs_array_free(ctx, (void *)model->dual.kept.column);
-    gbs_array_free(ctx, (void *)model->dual.kept.value);
-    gbs_array_free(ctx, (void *)model->dual.kept.shift);
+    for (size_t t = 0; t < model->stages_size; t++)
+        gbs_stage_free(ctx, &model->stages[t]);
+    gbs_array_free(ctx, model->stages);
     gbs_array_free(ctx, model->certificates);
     gbs_array_free(ctx, model->path);
     gbs_array_free(ctx, model->restarts);
@@ -48,6 +62,16 @@ const gbs_path_point *gbs_model_path(const gbs_model *model) {
 const double *gbs_model_restarts(const gbs_model *model, size_t *count) {
     *count = model->restarts_size;
     return model->restarts;
+}
+
+size_t gbs_model_stages(const gbs_model *model) {
+    return model->stages_size;
+}
+
+gbs_stage_info gbs_model_stage(const gbs_model *model, size_t t) {
+    const gbs_stage *s = &model->stages[t];
+    return (gbs_stage_info){
+        .weight = s->weight, .rows = s->rows, .tested = s->tested, .errors = s->errors, .prior_sd = s->prior_sd};
 }
 
 const char *gbs_model_recipe(const gbs_model *model) {

@@ -13,12 +13,22 @@ typedef struct gbs_dual {
     gbs_block kept; /* `rank` design rows, dense or CSR; its arrays are owned */
 } gbs_dual;
 
+/* One posterior. A plain model has one of weight 1; a progressive model draws stage t with probability weight[t]. */
+typedef struct gbs_stage {
+    gbs_gaussian posterior; /* dual: only the mean is set */
+    gbs_dual dual;          /* rank 0: the posterior is in the data's own coordinates */
+    double prior_sd;
+    double weight;
+    size_t rows;           /* trained on */
+    size_t tested, errors; /* fresh rows it was tested on, and the errors of one draw on each; 0 in a plain model */
+} gbs_stage;
+
 struct gbs_model {
     gbs_context *ctx;
     gbs_model_info info;
-    gbs_scaling scaling;
-    gbs_gaussian posterior; /* dual: only the mean is set */
-    gbs_dual dual;
+    gbs_scaling scaling; /* of every stage: its constants come from rows that all of them may know */
+    gbs_stage *stages;
+    size_t stages_size;
     gbs_certificate *certificates;
     size_t certificates_size;
     gbs_path_point *path;
@@ -28,8 +38,8 @@ struct gbs_model {
     char *recipe;
 };
 
-/* Of model files; counts the incompatible versions. */
-enum { GBS_MODEL_FORMAT = 1 };
+/* Of model files; counts the incompatible versions. Mixtures came with 2; a plain model is still written as 1. */
+enum { GBS_MODEL_FORMAT = 2, GBS_MODEL_FORMAT_PLAIN = 1 };
 
 /* Bits of gbs_certificate.assumptions. */
 enum {
@@ -39,21 +49,41 @@ enum {
     GBS_BROKEN_SCALING = 8,
     GBS_BROKEN_COLUMNS = 16,
     GBS_BROKEN_LAMBDA = 32,
-    GBS_BROKEN_PRIOR = 64
+    GBS_BROKEN_PRIOR = 64,
+    GBS_ASSUMES_FIRST_PART = 128,
+    GBS_ASSUMES_PAST = 256,
+    GBS_ASSUMES_CX = 512,
+    GBS_ASSUMES_GRID = 1024,
+    GBS_BROKEN_SPLIT = 2048,
+    GBS_BROKEN_CX = 4096,
+    GBS_BROKEN_METHOD = 8192
 };
 
-/* trace and log determinant of the posterior covariance, in all d coordinates. */
-void gbs_model_spread(const gbs_model *model, double *trace, double *log_det);
-
-gbs_status gbs_model_create(gbs_context *ctx, gbs_model **out);
-
+/* trace and log determinant of a stage's covariance, in all d coordinates. */
+void gbs_stage_spread(const gbs_stage *stage, double *trace, double *log_det);
+void gbs_stage_free(const gbs_context *ctx, gbs_stage *stage);
 /* Means and standard deviations of the scores of all rows, by blocks on the context's threads. */
-gbs_status gbs_model_project(gbs_context *ctx, const gbs_model *model, const gbs_rows *rows, double *score, double *sd);
-/* Error, risks and calibration from those; the AUC is left to gbs_area. */
-void gbs_judge(gbs_loss loss, size_t n, const double *y, const double *score, const double *sd, gbs_evaluation *out);
+gbs_status gbs_stage_project(gbs_context *ctx, const gbs_stage *stage, const gbs_rows *rows, double *score, double *sd);
+
+gbs_status gbs_model_create(gbs_context *ctx, size_t stages, gbs_model **out);
+
+/* What a model makes of rows, row by row; arrays of the caller, any of them NULL. */
+typedef struct gbs_judgement {
+    double *score;       /* mean of x'theta */
+    double *sd;          /* its standard deviation */
+    double *probability; /* that a draw votes for +1 */
+    /* these need labels */
+    double *gibbs;     /* mean zero-one loss: the probability that a draw errs */
+    double *log_right; /* log of the probability that it does not */
+    double *risk;      /* mean loss, in the loss of the fit */
+} gbs_judgement;
+
+gbs_status gbs_model_judge(gbs_context *ctx, const gbs_model *model, const gbs_rows *rows, const gbs_judgement *out);
+
+/* Error, risks and calibration of n judged rows, added up: several slices may follow one another before gbs_evaluation_finish. */
+void gbs_evaluation_add(gbs_evaluation *e, size_t n, const double *y, const gbs_judgement *v);
+void gbs_evaluation_finish(gbs_evaluation *e);
 /* Area under the ROC curve, ties one half; NaN when a class is missing. */
 gbs_status gbs_area(gbs_context *ctx, size_t n, const double *y, const double *score, double *auc);
-/* Mean over the rows of (Gibbs error)^2: how often two independent draws both err. */
-double gbs_second_moment(size_t n, const double *y, const double *score, const double *sd);
 
 #endif

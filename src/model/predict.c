@@ -1,15 +1,13 @@
-/* Scores, their spread, and the Gaussian vote P(x'theta > 0) = Phi(x'm / s(x)) (MATHS.md, section 3). */
+/* Scores and their spread under one stage: x'm and sqrt(x'Sx). */
 #include "kernel/linalg.h"
-#include "kernel/normal.h"
 #include "model/model.h"
-#include "risk/loss.h"
 
 #include <cblas.h>
 #include <math.h>
 #include <string.h>
 
 struct projection {
-    const gbs_model *model;
+    const gbs_stage *stage;
     const gbs_rows *rows;
     double shift_dot, shift_square;
     double *scratch;
@@ -30,34 +28,34 @@ static double dual_variance(const gbs_dual *dual, double v, const double *x, siz
 
 static void project_block(void *arg, size_t index, size_t worker) {
     const struct projection *p = arg;
-    const gbs_model *m = p->model;
+    const gbs_stage *s = p->stage;
     gbs_block b = gbs_rows_block(p->rows, index);
     double *scratch = p->scratch + worker * p->worker_size;
     double *score = p->score + index * p->rows->block_rows, *sd = p->sd + index * p->rows->block_rows;
-    if (m->info.dual) {
-        gbs_block_scores(&b, m->posterior.mean, p->shift_dot, score);
+    if (s->dual.rank > 0) {
+        gbs_block_scores(&b, s->posterior.mean, p->shift_dot, score);
         gbs_block_densify(&b, scratch);
         double *q = scratch + p->rows->block_rows * b.d;
         for (size_t i = 0; i < b.n; i++)
-            sd[i] = dual_variance(&m->dual, m->info.prior_sd * m->info.prior_sd, scratch + i * b.d, b.d, q);
+            sd[i] = dual_variance(&s->dual, s->prior_sd * s->prior_sd, scratch + i * b.d, b.d, q);
     } else {
         gbs_pass pass = {p->shift_dot, p->shift_square, scratch};
-        gbs_family_of(m->info.family)->project(&m->posterior, &b, &pass, score, sd);
+        gbs_family_of(s->posterior.family)->project(&s->posterior, &b, &pass, score, sd);
     }
     for (size_t i = 0; i < b.n; i++)
         sd[i] = sqrt(sd[i]);
 }
 
-gbs_status gbs_model_project(gbs_context *ctx, const gbs_model *model, const gbs_rows *rows, double *score, double *sd) {
-    struct projection p = {.model = model, .rows = rows, .score = score, .sd = sd};
+gbs_status gbs_stage_project(gbs_context *ctx, const gbs_stage *stage, const gbs_rows *rows, double *score, double *sd) {
+    struct projection p = {.stage = stage, .rows = rows, .score = score, .sd = sd};
+    const gbs_gaussian *g = &stage->posterior;
     const double *shift = rows->all.shift;
     if (shift != NULL) {
-        p.shift_dot = gbs_dot(rows->d, shift, model->posterior.mean);
-        p.shift_square =
-            model->posterior.tau != NULL ? gbs_square_dot(rows->d, shift, model->posterior.tau) : rows->shift_norm2;
+        p.shift_dot = gbs_dot(rows->d, shift, g->mean);
+        p.shift_square = g->tau != NULL ? gbs_square_dot(rows->d, shift, g->tau) : rows->shift_norm2;
     }
-    bool full = model->info.family == GBS_FAMILY_FULL;
-    p.worker_size = full ? rows->block_rows * rows->d + model->dual.rank : rows->block_rows;
+    bool full = g->family == GBS_FAMILY_FULL;
+    p.worker_size = full ? rows->block_rows * rows->d + stage->dual.rank : rows->block_rows;
     p.scratch = gbs_matrix(ctx, gbs_workers(ctx), p.worker_size);
     if (p.scratch == NULL)
         return GBS_ERR_MEMORY;
@@ -69,41 +67,12 @@ gbs_status gbs_model_project(gbs_context *ctx, const gbs_model *model, const gbs
     return gbs_check_cancel(ctx);
 }
 
-static double vote(double score, double sd) {
-    if (sd > 0.0)
-        return 0.5 * erfc(-0.70710678118654752440 * (score / sd));
-    return score > 0.0 ? 1.0 : score < 0.0 ? 0.0 : 0.5;
-}
-
-gbs_status gbs_model_predict(gbs_context *ctx, const gbs_model *model, const gbs_data *data, double *score, double *score_sd,
-                             double *probability) {
-    gbs_rows rows;
-    gbs_status status = gbs_rows_build(ctx, data, &model->scaling, &rows);
-    if (status != GBS_OK)
-        return status;
-    size_t n = data->n;
-    double *a = gbs_doubles(ctx, n), *s = gbs_doubles(ctx, n);
-    status = a != NULL && s != NULL ? gbs_model_project(ctx, model, &rows, a, s) : GBS_ERR_MEMORY;
-    for (size_t i = 0; status == GBS_OK && i < n; i++) {
-        if (score != NULL)
-            score[i] = a[i];
-        if (score_sd != NULL)
-            score_sd[i] = s[i];
-        if (probability != NULL)
-            probability[i] = vote(a[i], s[i]);
-    }
-    gbs_array_free(ctx, a);
-    gbs_array_free(ctx, s);
-    gbs_rows_free(ctx, &rows);
-    return status;
-}
-
 /* S_kk = v (1 - |q_k|^2) + |C'q_k|^2 with q_k = Lp^-1 (column k of Xp), a slice of columns at a time. */
-static gbs_status dual_marginals(gbs_context *ctx, const gbs_model *model, double *sd) {
+static gbs_status dual_marginals(gbs_context *ctx, const gbs_stage *stage, double *sd) {
     enum { SLICE = 256 };
-    const gbs_dual *dual = &model->dual;
-    size_t d = model->info.d, rank = dual->rank;
-    double v = model->info.prior_sd * model->info.prior_sd;
+    const gbs_dual *dual = &stage->dual;
+    size_t d = stage->posterior.d, rank = dual->rank;
+    double v = stage->prior_sd * stage->prior_sd;
     double *row = gbs_doubles(ctx, d), *q = gbs_matrix(ctx, rank, SLICE);
     gbs_status status = row != NULL && q != NULL ? GBS_OK : GBS_ERR_MEMORY;
     for (size_t first = 0; status == GBS_OK && first < d; first += SLICE) {
@@ -136,15 +105,35 @@ static gbs_status dual_marginals(gbs_context *ctx, const gbs_model *model, doubl
     return status;
 }
 
+static gbs_status marginals(gbs_context *ctx, const gbs_stage *stage, double *sd) {
+    if (stage->dual.rank > 0)
+        return dual_marginals(ctx, stage, sd);
+    gbs_family_of(stage->posterior.family)->marginal_sd(&stage->posterior, sd);
+    return GBS_OK;
+}
+
+/* Of a mixture: mean and variance add up as those of any mixture do, sum w (sd^2 + mean^2) - mean^2. */
 gbs_status gbs_model_coefficients(gbs_context *ctx, const gbs_model *model, double *mean, double *sd) {
-    for (size_t k = 0; k < model->info.d; k++)
-        mean[k] = model->posterior.mean[k];
-    if (!model->info.dual) {
-        gbs_family_of(model->info.family)->marginal_sd(&model->posterior, sd);
-        return GBS_OK;
-    }
+    size_t d = model->info.d;
+    if (model->stages_size == 1)
+        memcpy(mean, model->stages[0].posterior.mean, d * sizeof *mean);
+    double *one = gbs_matrix(ctx, 2, d);
+    gbs_status status = one != NULL ? GBS_OK : GBS_ERR_MEMORY;
     gbs_blas_serial_begin();
-    gbs_status status = dual_marginals(ctx, model, sd);
+    if (status == GBS_OK && model->stages_size == 1)
+        status = marginals(ctx, &model->stages[0], sd);
+    for (size_t t = 0; status == GBS_OK && model->stages_size > 1 && t < model->stages_size; t++) {
+        const gbs_stage *s = &model->stages[t];
+        status = marginals(ctx, s, one);
+        for (size_t k = 0; k < d; k++) {
+            double m = s->posterior.mean[k];
+            mean[k] = (t > 0 ? mean[k] : 0.0) + s->weight * m;
+            one[d + k] += s->weight * (one[k] * one[k] + m * m);
+        }
+    }
     gbs_blas_serial_end();
+    for (size_t k = 0; status == GBS_OK && model->stages_size > 1 && k < d; k++)
+        sd[k] = sqrt(fmax(0.0, one[d + k] - mean[k] * mean[k]));
+    gbs_array_free(ctx, one);
     return status;
 }

@@ -24,6 +24,10 @@ static const char *scale_name(int i) {
     return gbs_scale_name((gbs_scale)i);
 }
 
+static const char *prior_name(int i) {
+    return gbs_prior_name((gbs_prior_kind)i);
+}
+
 #define TRY(call)                                                                                                              \
     do {                                                                                                                       \
         gbs_status try_status = (call);                                                                                        \
@@ -38,9 +42,9 @@ static gbs_status get_head(gbs_context *ctx, const json_t *root, gbs_model_info 
     if (kind == NULL || strcmp(kind, "model") != 0 || !json_is_string(json_object_get(root, "gibbsite")))
         return gbs_fail(ctx, GBS_ERR_FORMAT, "not a gibbsite model file");
     TRY(gbs_json_get_size(ctx, root, "format", INT_MAX, &format));
-    if (format != GBS_MODEL_FORMAT)
-        return gbs_fail(ctx, GBS_ERR_FORMAT, "a model of format %zu; this version reads format %d", format,
-                        (int)GBS_MODEL_FORMAT);
+    if (format < GBS_MODEL_FORMAT_PLAIN || format > GBS_MODEL_FORMAT)
+        return gbs_fail(ctx, GBS_ERR_FORMAT, "a model of format %zu; this version reads formats %d to %d", format,
+                        (int)GBS_MODEL_FORMAT_PLAIN, (int)GBS_MODEL_FORMAT);
     const char *task = json_string_value(json_object_get(root, "task"));
     if (task == NULL || strcmp(task, "classify") != 0)
         return gbs_fail(ctx, GBS_ERR_FORMAT, "a model for another task (%.40s) than this version knows",
@@ -62,6 +66,10 @@ static gbs_status get_head(gbs_context *ctx, const json_t *root, gbs_model_info 
 
 static gbs_status get_fit(gbs_context *ctx, const json_t *root, gbs_model_info *info) {
     const json_t *fit = json_object_get(root, "fit");
+    int prior = GBS_PRIOR_ZERO;
+    if (json_object_get(fit, "prior") != NULL)
+        TRY(gbs_json_get_choice(ctx, fit, "prior", prior_name, 2, &prior));
+    info->prior = (gbs_prior_kind)prior;
     TRY(gbs_json_get_real(ctx, fit, "lambda", &info->lambda));
     TRY(gbs_json_get_real(ctx, fit, "prior_sd", &info->prior_sd));
     TRY(gbs_json_get_real(ctx, fit, "free_energy", &info->free_energy));
@@ -84,6 +92,11 @@ static gbs_status get_scaling(gbs_context *ctx, const json_t *root, gbs_model *m
     TRY(gbs_json_get_choice(ctx, scaling, "kind", scale_name, 3, &kind));
     m->info.scale = (gbs_scale)kind;
     m->scaling = (gbs_scaling){.kind = m->info.scale, .intercept = m->info.intercept != 0, .features = m->info.features};
+    if (json_object_get(scaling, "clip") != NULL) {
+        TRY(gbs_json_get_real(ctx, scaling, "clip", &m->scaling.clip));
+        if (!(m->scaling.clip > 0.0))
+            return gbs_fail(ctx, GBS_ERR_FORMAT, "the model is damaged: 'clip' should be positive");
+    }
     if (m->info.scale != GBS_SCALE_STANDARD)
         return GBS_OK;
     TRY(gbs_json_get_reals(ctx, scaling, "center", m->info.features, &m->scaling.center));
@@ -125,10 +138,8 @@ static gbs_status get_sparse_rows(gbs_context *ctx, const json_t *rows, gbs_bloc
     return GBS_OK;
 }
 
-static gbs_status get_dual(gbs_context *ctx, const json_t *object, gbs_model *m) {
-    gbs_dual *dual = &m->dual;
-    size_t d = m->info.d, cells;
-    m->info.dual = 1;
+static gbs_status get_dual(gbs_context *ctx, const json_t *object, size_t d, gbs_dual *dual) {
+    size_t cells;
     TRY(gbs_json_get_size(ctx, object, "rank", d, &dual->rank));
     if (dual->rank == 0)
         return gbs_fail(ctx, GBS_ERR_FORMAT, "the model is damaged: 'rank' should be positive");
@@ -143,15 +154,15 @@ static gbs_status get_dual(gbs_context *ctx, const json_t *object, gbs_model *m)
     return gbs_json_get_reals(ctx, rows, "cells", cells, (double **)&dual->kept.dense);
 }
 
-static gbs_status get_posterior(gbs_context *ctx, const json_t *root, gbs_model *m) {
+static gbs_status get_posterior(gbs_context *ctx, const json_t *root, const gbs_model_info *info, gbs_stage *stage) {
     const json_t *posterior = json_object_get(root, "posterior");
-    gbs_gaussian *g = &m->posterior;
-    g->family = m->info.family;
-    g->d = m->info.d;
+    gbs_gaussian *g = &stage->posterior;
+    g->family = info->family;
+    g->d = info->d;
     TRY(gbs_json_get_reals(ctx, posterior, "mean", g->d, &g->mean));
     if (g->family == GBS_FAMILY_FULL) {
         if (json_object_get(posterior, "dual") != NULL)
-            return get_dual(ctx, json_object_get(posterior, "dual"), m);
+            return get_dual(ctx, json_object_get(posterior, "dual"), g->d, &stage->dual);
         return gbs_json_get_triangle(ctx, posterior, "factor", g->d, true, &g->factor);
     }
     size_t count = g->family == GBS_FAMILY_DIAGONAL ? g->d : 1;
@@ -165,6 +176,43 @@ static gbs_status get_posterior(gbs_context *ctx, const json_t *root, gbs_model 
             g->tau[k] = g->sd[k] * g->sd[k];
     }
     return GBS_OK;
+}
+
+static gbs_status get_stage(gbs_context *ctx, const json_t *object, const gbs_model_info *info, gbs_stage *s) {
+    TRY(gbs_json_get_real(ctx, object, "weight", &s->weight));
+    TRY(gbs_json_get_real(ctx, object, "prior_sd", &s->prior_sd));
+    TRY(gbs_json_get_size(ctx, object, "rows", SIZE_MAX / 16, &s->rows));
+    TRY(gbs_json_get_size(ctx, object, "tested", SIZE_MAX / 16, &s->tested));
+    TRY(gbs_json_get_size(ctx, object, "errors", SIZE_MAX / 16, &s->errors));
+    if (!(s->weight > 0.0 && s->weight <= 1.0) || !(s->prior_sd > 0.0))
+        return gbs_fail(ctx, GBS_ERR_FORMAT, "the model is damaged: a stage has no weight or no prior");
+    return get_posterior(ctx, object, info, s);
+}
+
+/* Room for the stages was made when the model was: see stages_of. */
+static gbs_status get_stages(gbs_context *ctx, const json_t *root, gbs_model *m) {
+    const json_t *list = json_object_get(root, "stages");
+    double total = 0.0;
+    if (list == NULL) {
+        m->stages[0].weight = 1.0;
+        m->stages[0].prior_sd = m->info.prior_sd;
+        m->stages[0].rows = m->info.n;
+        TRY(get_posterior(ctx, root, &m->info, &m->stages[0]));
+        total = 1.0;
+    }
+    for (size_t t = 0; list != NULL && t < m->stages_size; t++) {
+        TRY(get_stage(ctx, json_array_get(list, t), &m->info, &m->stages[t]));
+        total += m->stages[t].weight;
+    }
+    if (!(fabs(total - 1.0) < 1e-9))
+        return gbs_fail(ctx, GBS_ERR_FORMAT, "the model is damaged: the weights of its stages do not add up to 1");
+    m->info.dual = m->stages[m->stages_size - 1].dual.rank > 0;
+    return GBS_OK;
+}
+
+static size_t stages_of(const json_t *root) {
+    size_t count = json_array_size(json_object_get(root, "stages"));
+    return count > 0 ? count : 1;
 }
 
 static const char *target_name(int i) {
@@ -190,11 +238,11 @@ static unsigned assumption_bits(const json_t *list) {
 
 static gbs_status get_certificate(gbs_context *ctx, const json_t *object, gbs_certificate *c) {
     int choice;
-    TRY(gbs_json_get_choice(ctx, object, "target", target_name, 2, &choice));
+    TRY(gbs_json_get_choice(ctx, object, "target", target_name, 4, &choice));
     c->target = (gbs_target)choice;
     TRY(gbs_json_get_choice(ctx, object, "loss", loss_name, 3, &choice));
     c->loss = (gbs_loss)choice;
-    TRY(gbs_json_get_choice(ctx, object, "method", bound_name, 5, &choice));
+    TRY(gbs_json_get_choice(ctx, object, "method", bound_name, 7, &choice));
     c->method = (gbs_bound)choice;
     TRY(gbs_json_get_real(ctx, object, "value", &c->value));
     TRY(gbs_json_get_real(ctx, object, "confidence", &c->confidence));
@@ -272,7 +320,7 @@ gbs_status gbs_model_from_json(gbs_context *ctx, const char *text, size_t size, 
         return gbs_fail(ctx, GBS_ERR_FORMAT, "not a whole JSON text: line %d: %s", error.line, error.text);
     }
     gbs_model *model;
-    gbs_status status = gbs_model_create(ctx, &model);
+    gbs_status status = gbs_model_create(ctx, stages_of(root), &model);
     if (status == GBS_OK)
         status = get_head(ctx, root, &model->info);
     if (status == GBS_OK)
@@ -280,7 +328,7 @@ gbs_status gbs_model_from_json(gbs_context *ctx, const char *text, size_t size, 
     if (status == GBS_OK)
         status = get_scaling(ctx, root, model);
     if (status == GBS_OK)
-        status = get_posterior(ctx, root, model);
+        status = get_stages(ctx, root, model);
     if (status == GBS_OK)
         status = get_certificates(ctx, root, model);
     if (status == GBS_OK)

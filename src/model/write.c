@@ -14,8 +14,8 @@
 static bool put_fit(json_t *root, const gbs_model *m) {
     const gbs_model_info *i = &m->info;
     json_t *fit = json_object();
-    return gbs_json_put(root, "fit", fit) && gbs_json_put(fit, "lambda", json_real(i->lambda)) &&
-           gbs_json_put(fit, "prior_sd", json_real(i->prior_sd)) &&
+    return gbs_json_put(root, "fit", fit) && gbs_json_put(fit, "prior", json_string(gbs_prior_name(i->prior))) &&
+           gbs_json_put(fit, "lambda", json_real(i->lambda)) && gbs_json_put(fit, "prior_sd", json_real(i->prior_sd)) &&
            gbs_json_put(fit, "free_energy", json_real(i->free_energy)) && gbs_json_put(fit, "kl", json_real(i->kl)) &&
            gbs_json_put(fit, "gibbs_risk", json_real(i->gibbs_risk)) &&
            gbs_json_put(fit, "gibbs_error", json_real(i->gibbs_error)) &&
@@ -28,6 +28,8 @@ static bool put_fit(json_t *root, const gbs_model *m) {
 static bool put_scaling(json_t *root, const gbs_scaling *s) {
     json_t *scaling = json_object();
     bool ok = gbs_json_put(root, "scaling", scaling) && gbs_json_put(scaling, "kind", json_string(gbs_scale_name(s->kind)));
+    if (s->clip > 0.0)
+        ok = ok && gbs_json_put(scaling, "clip", json_real(s->clip));
     if (s->kind == GBS_SCALE_STANDARD)
         ok = ok && gbs_json_put(scaling, "center", gbs_json_reals(s->center, s->features)) &&
              gbs_json_put(scaling, "scale", gbs_json_reals(s->scale, s->features));
@@ -70,15 +72,36 @@ static bool put_dual(json_t *posterior, const gbs_dual *dual, size_t d) {
     return kept->shift != NULL ? ok && gbs_json_put(rows, "shift", gbs_json_reals(kept->shift, d)) : ok;
 }
 
-static bool put_posterior(json_t *root, const gbs_model *m) {
-    const gbs_gaussian *g = &m->posterior;
+static bool put_posterior(json_t *root, const gbs_stage *s) {
+    const gbs_gaussian *g = &s->posterior;
     json_t *posterior = json_object();
     bool ok = gbs_json_put(root, "posterior", posterior) && gbs_json_put(posterior, "mean", gbs_json_reals(g->mean, g->d));
-    if (m->info.dual)
-        return ok && put_dual(posterior, &m->dual, g->d);
+    if (s->dual.rank > 0)
+        return ok && put_dual(posterior, &s->dual, g->d);
     if (g->family == GBS_FAMILY_FULL)
         return ok && gbs_json_put(posterior, "factor", gbs_json_triangle(g->factor, g->d, true));
     return ok && gbs_json_put(posterior, "sd", gbs_json_reals(g->sd, g->family == GBS_FAMILY_DIAGONAL ? g->d : 1));
+}
+
+/* A plain model's posterior stands in the model itself. */
+static bool put_stages(json_t *root, const gbs_model *m) {
+    if (m->stages_size == 1)
+        return put_posterior(root, &m->stages[0]);
+    json_t *list = json_array();
+    if (!gbs_json_put(root, "stages", list))
+        return false;
+    for (size_t t = 0; t < m->stages_size; t++) {
+        const gbs_stage *s = &m->stages[t];
+        json_t *stage = json_object();
+        if (stage == NULL || json_array_append_new(list, stage) != 0)
+            return false;
+        if (!gbs_json_put(stage, "weight", json_real(s->weight)) || !gbs_json_put(stage, "prior_sd", json_real(s->prior_sd)) ||
+            !gbs_json_put(stage, "rows", json_integer((json_int_t)s->rows)) ||
+            !gbs_json_put(stage, "tested", json_integer((json_int_t)s->tested)) ||
+            !gbs_json_put(stage, "errors", json_integer((json_int_t)s->errors)) || !put_posterior(stage, s))
+            return false;
+    }
+    return true;
 }
 
 static json_t *assumption_list(unsigned assumptions) {
@@ -146,9 +169,10 @@ static bool put_recipe(json_t *root, const gbs_model *m) {
 
 static bool put_model(json_t *root, const gbs_model *m) {
     const gbs_model_info *i = &m->info;
+    bool plain = m->stages_size == 1 && !(m->scaling.clip > 0.0); /* what older versions understand */
     return gbs_json_put(root, "gibbsite", json_string(GBS_VERSION)) &&
-           gbs_json_put(root, "format", json_integer(GBS_MODEL_FORMAT)) && gbs_json_put(root, "kind", json_string("model")) &&
-           gbs_json_put(root, "task", json_string("classify")) &&
+           gbs_json_put(root, "format", json_integer(plain ? GBS_MODEL_FORMAT_PLAIN : GBS_MODEL_FORMAT)) &&
+           gbs_json_put(root, "kind", json_string("model")) && gbs_json_put(root, "task", json_string("classify")) &&
            gbs_json_put(root, "loss", json_string(gbs_loss_name(i->loss))) &&
            gbs_json_put(root, "family", json_string(gbs_family_name(i->family))) &&
            gbs_json_put(root, "solver", json_string(gbs_solver_name(i->solver))) &&
@@ -156,7 +180,7 @@ static bool put_model(json_t *root, const gbs_model *m) {
            gbs_json_put(root, "features", json_integer((json_int_t)i->features)) &&
            gbs_json_put(root, "d", json_integer((json_int_t)i->d)) &&
            gbs_json_put(root, "intercept", json_boolean(i->intercept)) && put_fit(root, m) && put_scaling(root, &m->scaling) &&
-           put_posterior(root, m) && put_certificates(root, m) && put_path(root, m) && put_recipe(root, m);
+           put_stages(root, m) && put_certificates(root, m) && put_path(root, m) && put_recipe(root, m);
 }
 
 /* Where jansson's dump goes. The failure is remembered here: jansson 2.14 does not look at what the callback says after a key. */

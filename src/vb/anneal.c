@@ -134,6 +134,8 @@ gbs_status gbs_anneal(const gbs_anneal_task *task, gbs_gaussian *result, gbs_sol
     for (size_t t = 0; status == GBS_OK && t < task->rungs; t++) {
         status = climb_rung(task, t, chain, first, last);
         path[t] = chain[last].solution;
+        if (status == GBS_OK && task->consider != NULL)
+            status = task->consider(task->arg, t, &chain[last].here, &path[t]);
     }
     if (status == GBS_OK) {
         gbs_gaussian swap = *result;

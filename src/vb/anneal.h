@@ -13,6 +13,9 @@ typedef struct gbs_anneal_task {
     gbs_solve_options solve;
     const double *ladder; /* increasing */
     size_t rungs;
+    /* Called with each rung of the task's family as it is done; may be NULL. */
+    gbs_status (*consider)(void *arg, size_t rung, const gbs_gaussian *g, const gbs_solution *solution);
+    void *arg;
     bool part_below; /* the rungs below the last are only starts: where lambda is small beside n, a part of the rows will do */
 } gbs_anneal_task;
 

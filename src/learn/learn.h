@@ -1,0 +1,26 @@
+/* The ways of a fit, and what they share. */
+#ifndef GIBBSITE_LEARN_LEARN_H
+#define GIBBSITE_LEARN_LEARN_H
+
+#include "learn/certify.h"
+#include "learn/posterior.h"
+#include "learn/split.h"
+
+/* One posterior: under the zero prior on all rows, under an informed prior on the second part. */
+gbs_status gbs_fit_single(gbs_context *ctx, const gbs_data *data, const gbs_fit_options *o, gbs_model **out);
+/* Stages, each tested on fresh rows before the next learns from them. */
+gbs_status gbs_fit_progressive(gbs_context *ctx, const gbs_data *data, const gbs_fit_options *o, gbs_model **out);
+
+/* Everything that does not depend on what the rows say. */
+void gbs_fill_defaults(gbs_fit_options *o, size_t n, size_t features);
+
+/* Sets model->info from a posterior (gibbs_error and train_error are left to gbs_judge_rows), counting on the iterations before. */
+void gbs_keep_fit(gbs_model *m, const gbs_fit_options *o, const gbs_data *data, const gbs_posterior *p);
+gbs_status gbs_keep_path(gbs_context *ctx, gbs_model *m, gbs_posterior *p, size_t restarts);
+
+/* What the model does on rows, a slice at a time: scores of all of them would be one more copy of a narrow file. second_moment: mean squared
+ * Gibbs error, or NULL. */
+gbs_status gbs_judge_rows(gbs_context *ctx, const gbs_model *model, const gbs_rows *rows, gbs_evaluation *out,
+                          double *second_moment);
+
+#endif

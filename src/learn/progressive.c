@@ -1,0 +1,225 @@
+/* The progressive fit and its certificate (MATHS.md, section 6.8).
+ *
+ * The rows come in random order. The first h of them give the scaling constants, every choice, and stage 0. Then, block by block: one classifier
+ * is drawn from stage t-1 for each row of block t, its error is counted, and stage t learns from all rows so far. Every row after h is a
+ * fresh test row for the stage that meets it and a training row for the later ones; nothing is paid for a KL. The model is the mixture of the
+ * stages, weighted by their blocks.
+ *
+ * A stage is the posterior of the options' loss and family under N(m0, v I), m0 a hinge classifier fitted to the same rows (or under
+ * N(0, v I)): what a stage learned from its own past costs nothing, so prior and posterior may both look at all of it.
+ */
+#include "learn/anchor.h"
+#include "learn/learn.h"
+
+#include "bound/bound.h"
+#include "core/random.h"
+
+#include <math.h>
+
+struct progressive {
+    gbs_context *ctx;
+    const gbs_data *data;
+    gbs_fit_options o;
+    gbs_model *model;
+    gbs_split split;
+    gbs_anchor anchor;
+    gbs_rows rows; /* all, in their random order */
+    double *m0;
+    size_t blocks, vote_errors; /* of stage 0's sign(x'm0) on all rows after the first part */
+    double loss;                /* summed Gibbs error of the stages on the rows they met */
+};
+
+/* Few errors are worth more in few blocks: a block costs about one (bound/sequential.c). */
+static size_t chosen_blocks(const struct progressive *f) {
+    size_t left = f->split.n - f->split.first;
+    double errors = f->anchor.foretold * (double)left;
+    size_t blocks = f->o.blocks > 0 ? f->o.blocks : errors < 50.0 ? 2 : errors < 300.0 ? 3 : 4;
+    return blocks < left ? blocks : left;
+}
+
+static size_t border(const struct progressive *f, size_t t) {
+    double left = (double)(f->split.n - f->split.first);
+    return f->split.first + (size_t)floor(left * (double)t / (double)f->blocks + 0.5);
+}
+
+/* Everything that comes from the first part. */
+static gbs_status prepare(struct progressive *f) {
+    gbs_data *head = NULL;
+    gbs_status status = gbs_split_create(f->ctx, f->data, &f->o, &f->split);
+    if (status == GBS_OK)
+        status = gbs_anchor_choose(f->ctx, &f->split, &f->o, &f->anchor);
+    if (status != GBS_OK)
+        return status;
+    f->blocks = chosen_blocks(f);
+    status = gbs_model_create(f->ctx, f->blocks, &f->model);
+    if (status == GBS_OK)
+        status = gbs_split_head(f->ctx, &f->split, f->split.first, &head);
+    if (status == GBS_OK)
+        status = gbs_scaling_learn(f->ctx, head, f->o.scale, f->o.intercept != 0, &f->model->scaling);
+    gbs_data_free(head);
+    if (status != GBS_OK)
+        return status;
+    f->model->scaling.clip = f->o.cx;
+    status = gbs_rows_build(f->ctx, f->split.view, &f->model->scaling, &f->rows);
+    if (status == GBS_OK && f->o.prior == GBS_PRIOR_INFORMED && (f->m0 = gbs_doubles(f->ctx, f->rows.d)) == NULL)
+        status = GBS_ERR_MEMORY;
+    return status;
+}
+
+/* The posterior of stage t, on the rows before its block. */
+static gbs_status learn(struct progressive *f, size_t t, gbs_posterior *p) {
+    gbs_rows past = gbs_rows_slice(&f->rows, 0, border(f, t));
+    gbs_status status = GBS_OK;
+    if (f->m0 != NULL)
+        status = gbs_anchor_fit(f->ctx, &past, &f->o, &f->anchor, f->m0);
+    if (status != GBS_OK)
+        return status;
+    double share = (double)past.all.n / (double)f->split.n;
+    double sd = f->o.prior_sd > 0.0 ? f->o.prior_sd : gbs_anchor_spread(f->rows.d, f->m0);
+    gbs_posterior_task task = {.ctx = f->ctx, .options = &f->o, .rows = past, .climb = f->m0 == NULL};
+    task.prior = (gbs_prior){f->m0, sd * sd};
+    task.lambda = f->o.lambda > 0.0 ? f->o.lambda * share : (double)past.all.n;
+    return gbs_posterior_fit(&task, p);
+}
+
+/* One draw of the stage for each fresh row. */
+static gbs_status test(struct progressive *f, size_t t, gbs_stage *stage) {
+    enum { SLICE = 1 << 15 };
+    size_t from = border(f, t), to = border(f, t + 1), most = to - from < SLICE ? to - from : SLICE;
+    double *gibbs = gbs_doubles(f->ctx, most);
+    gbs_status status = gibbs != NULL ? GBS_OK : GBS_ERR_MEMORY;
+    gbs_stage alone = *stage;
+    alone.weight = 1.0;
+    gbs_model one = {.ctx = f->ctx, .info = f->model->info, .stages = &alone, .stages_size = 1};
+    for (size_t first = from; status == GBS_OK && first < to; first += SLICE) {
+        gbs_rows slice = gbs_rows_slice(&f->rows, first, to - first < SLICE ? to - first : SLICE);
+        gbs_judgement v = {.gibbs = gibbs};
+        status = gbs_model_judge(f->ctx, &one, &slice, &v);
+        for (size_t i = 0; status == GBS_OK && i < slice.all.n; i++) {
+            stage->errors += gbs_uniform(f->ctx->seed, GBS_STREAM_DRAWS, first + i) < gibbs[i];
+            f->loss += gibbs[i];
+        }
+    }
+    gbs_array_free(f->ctx, gibbs);
+    stage->tested = to - from;
+    stage->weight = (double)stage->tested / (double)(f->split.n - f->split.first);
+    return status;
+}
+
+/* The yardstick: sign(x'm0) of the first part on all the others. Under the zero prior, the vote of stage 0. */
+static gbs_status count_first_vote(struct progressive *f, const gbs_stage *stage) {
+    gbs_rows others = gbs_rows_slice(&f->rows, f->split.first, f->split.n - f->split.first);
+    const double *m = f->m0 != NULL ? f->m0 : stage->posterior.mean;
+    double *score = gbs_doubles(f->ctx, others.all.n);
+    if (score == NULL)
+        return GBS_ERR_MEMORY;
+    gbs_block_scores(&others.all, m, others.all.shift != NULL ? gbs_dot(others.d, others.all.shift, m) : 0.0, score);
+    for (size_t i = 0; i < others.all.n; i++)
+        f->vote_errors += !(others.all.y[i] * score[i] > 0.0);
+    gbs_array_free(f->ctx, score);
+    return GBS_OK;
+}
+
+static gbs_status run_stages(struct progressive *f) {
+    gbs_status status = GBS_OK;
+    for (size_t t = 0; status == GBS_OK && t < f->blocks; t++) {
+        gbs_stage *stage = &f->model->stages[t];
+        gbs_posterior p;
+        gbs_progress(f->ctx, "stages", (double)t / (double)f->blocks);
+        status = learn(f, t, &p);
+        if (status != GBS_OK)
+            break;
+        gbs_keep_fit(f->model, &f->o, f->data, &p);
+        *stage = p.stage;
+        p.stage = (gbs_stage){0};
+        if (t + 1 == f->blocks || f->model->path == NULL) {
+            gbs_array_free(f->ctx, f->model->path); /* the path of a model is its last stage's */
+            f->model->path = NULL;
+            f->model->path_size = 0;
+            status = gbs_keep_path(f->ctx, f->model, &p, f->o.restarts);
+        }
+        gbs_posterior_free(f->ctx, &p);
+        if (status == GBS_OK && t == 0)
+            status = count_first_vote(f, stage);
+        if (status == GBS_OK)
+            status = test(f, t, stage);
+    }
+    return status;
+}
+
+/* ---------------------------------------------------------------- certificates */
+
+static double sequential_bound(const struct progressive *f, double log_price) {
+    uint64_t errors[GBS_MOST_STAGES], rows[GBS_MOST_STAGES];
+    double weight[GBS_MOST_STAGES];
+    for (size_t t = 0; t < f->blocks; t++) {
+        errors[t] = f->model->stages[t].errors;
+        rows[t] = f->model->stages[t].tested;
+        weight[t] = f->model->stages[t].weight;
+    }
+    return gbs_bound_sequential(f->blocks, errors, rows, weight, f->anchor.foretold, log_price);
+}
+
+static gbs_status certify(struct progressive *f) {
+    enum { COUNT = 4 };
+    size_t n = f->split.n - f->split.first, errors = 0;
+    double log_price = -log(1.0 - f->o.confidence), mean = f->loss / (double)n;
+    gbs_certificate *out = gbs_array_alloc(f->ctx, COUNT, sizeof *out);
+    if (out == NULL)
+        return GBS_ERR_MEMORY;
+    for (size_t t = 0; t < f->blocks; t++)
+        errors += f->model->stages[t].errors;
+    double bound = sequential_bound(f, log_price);
+    double lambda = gbs_bound_catoni_lambda(f->anchor.foretold, 0.0, n, log_price);
+    /* what scaling or prior learned is before every block */
+    unsigned common =
+        gbs_common_assumptions(&f->o) & ~(unsigned)(GBS_ASSUMES_FIRST_PART | GBS_BROKEN_SCALING | GBS_ASSUMES_PRIOR_FIXED);
+    gbs_certificate base = {.loss = GBS_LOSS_ZERO_ONE,
+                            .confidence = f->o.confidence,
+                            .blocks = n,
+                            .lambda = NAN,
+                            .assumptions = common | GBS_ASSUMES_PAST};
+    base.valid = gbs_assumptions_hold(base.assumptions);
+    for (size_t k = 0; k < COUNT; k++)
+        out[k] = base;
+    out[0].target = GBS_TARGET_MIXTURE;
+    out[0].method = GBS_BOUND_PROGRESSIVE;
+    out[0].value = bound;
+    out[0].empirical = (double)errors / (double)n;
+    out[1].target = GBS_TARGET_MIXTURE;
+    out[1].method = GBS_BOUND_CATONI;
+    out[1].value = gbs_bound_progressive(mean, n, lambda / (double)n, log_price);
+    out[1].empirical = mean;
+    out[1].lambda = lambda;
+    out[2].target = GBS_TARGET_VOTE;
+    out[2].method = GBS_BOUND_PROGRESSIVE;
+    out[2].value = gbs_bound_vote_from_gibbs(bound);
+    out[2].empirical = out[0].empirical;
+    out[3].target = GBS_TARGET_PRIOR_VOTE;
+    out[3].method = GBS_BOUND_BINOMIAL;
+    out[3].value = gbs_binomial_upper_tail(f->vote_errors, n, 1.0 - f->o.confidence);
+    out[3].empirical = (double)f->vote_errors / (double)n;
+    f->model->certificates = out;
+    f->model->certificates_size = COUNT;
+    return isnan(bound) ? gbs_fail(f->ctx, GBS_ERR_NUMERIC, "the progressive bound could not be computed") : GBS_OK;
+}
+
+gbs_status gbs_fit_progressive(gbs_context *ctx, const gbs_data *data, const gbs_fit_options *o, gbs_model **out) {
+    struct progressive f = {.ctx = ctx, .data = data, .o = *o};
+    gbs_evaluation on_all;
+    gbs_status status = prepare(&f);
+    if (status == GBS_OK)
+        status = run_stages(&f);
+    if (status == GBS_OK)
+        status = gbs_judge_rows(ctx, f.model, &f.rows, &on_all, NULL);
+    if (status == GBS_OK) {
+        f.model->info.gibbs_error = on_all.gibbs_error;
+        f.model->info.train_error = on_all.error;
+        status = certify(&f);
+    }
+    gbs_rows_free(ctx, &f.rows);
+    gbs_array_free(ctx, f.m0);
+    gbs_split_free(&f.split);
+    *out = f.model;
+    return status;
+}

@@ -1,0 +1,217 @@
+/* One posterior and its certificates: MATHS.md, sections 6.1 to 6.5.
+ *
+ *   zero prior:      pi = N(0, v I); all rows train the posterior, and certify it
+ *   informed prior:  pi = N(m0, v I), m0, v and the scaling from the first part; the second part trains the posterior and certifies it
+ *
+ * A grid of v and a ladder of lambda, declared in advance, may be chosen from by the bound itself, at its price.
+ */
+#include "learn/anchor.h"
+#include "learn/learn.h"
+
+#include "bound/bound.h"
+
+#include <math.h>
+
+/* Nats that a posterior under an informed prior is expected to move by, where a lambda is chosen before. */
+#define FORETOLD_KL 1.0
+
+struct single {
+    gbs_context *ctx;
+    const gbs_data *data;
+    gbs_fit_options o;
+    gbs_model *model;
+    gbs_split split; /* informed: the rows in their random order */
+    gbs_rows rows;   /* all, in that order */
+    size_t first;    /* rows that are not certified */
+    double *m0;      /* informed */
+    gbs_anchor anchor;
+};
+
+static const gbs_data *ordered(const struct single *f) {
+    return f->split.view != NULL ? f->split.view : f->data;
+}
+
+/* Scaling constants and the prior's centre, from the first part; or from all rows, and none. */
+static gbs_status prepare(struct single *f) {
+    const gbs_fit_options *o = &f->o;
+    bool informed = o->prior == GBS_PRIOR_INFORMED;
+    gbs_data *head = NULL;
+    gbs_status status = informed ? gbs_split_create(f->ctx, f->data, o, &f->split) : GBS_OK;
+    f->first = f->split.first;
+    if (status == GBS_OK && informed)
+        status = gbs_anchor_choose(f->ctx, &f->split, o, &f->anchor);
+    if (status == GBS_OK && informed)
+        status = gbs_split_head(f->ctx, &f->split, f->first, &head);
+    if (status == GBS_OK)
+        status = gbs_scaling_learn(f->ctx, informed ? head : f->data, o->scale, o->intercept != 0, &f->model->scaling);
+    gbs_data_free(head);
+    f->model->scaling.clip = o->cx;
+    if (status == GBS_OK)
+        status = gbs_rows_build(f->ctx, ordered(f), &f->model->scaling, &f->rows);
+    if (status == GBS_OK && informed) {
+        gbs_rows known = gbs_rows_slice(&f->rows, 0, f->first);
+        f->m0 = gbs_doubles(f->ctx, f->rows.d);
+        status = f->m0 != NULL ? gbs_anchor_fit(f->ctx, &known, o, &f->anchor, f->m0) : GBS_ERR_MEMORY;
+    }
+    return status;
+}
+
+/* The lambda at which the bound would be smallest if the second part were as the first part foretells. */
+static double chosen_lambda(const struct single *f, size_t n) {
+    double price = FORETOLD_KL - log(1.0 - f->o.confidence), rows = (double)n;
+    switch (gbs_single_method(&f->o)) {
+    case GBS_BOUND_HOEFFDING:
+        return sqrt(8.0 * rows * price);
+    case GBS_BOUND_PAPER:
+        return sqrt(2.0 * rows * price);
+    default:
+        return gbs_bound_catoni_lambda(f->anchor.foretold, FORETOLD_KL, n, price - FORETOLD_KL);
+    }
+}
+
+/* What a rung would be certified at, the price of choosing among all of them paid. */
+struct pricing {
+    const gbs_fit_options *o;
+    size_t n, grid, ladder;
+};
+
+static double rung_value(void *arg, double gibbs, double kl, double lambda) {
+    const struct pricing *p = arg;
+    gbs_bound method = gbs_single_method(p->o);
+    double price = -log(1.0 - p->o->confidence) + gbs_grid_nats(p->o, method, p->grid, p->ladder);
+    /* the paper's KL doubles the quadratic terms: twice the KL is above it, and ranks alike */
+    return gbs_gibbs_bound(method, gibbs, kl, 2.0 * kl, p->n, lambda, price);
+}
+
+static double *spread_grid(const struct single *f, size_t *size) {
+    const gbs_fit_options *o = &f->o;
+    *size = o->prior_grid_size > 0 ? o->prior_grid_size : 1;
+    double *grid = gbs_doubles(f->ctx, *size);
+    for (size_t k = 0; grid != NULL && k < *size; k++)
+        grid[k] = o->prior_grid_size > 0 ? o->prior_grid[k]
+                  : o->prior_sd > 0.0    ? o->prior_sd
+                                         : gbs_anchor_spread(f->rows.d, f->m0);
+    return grid;
+}
+
+/* Keeps the posterior p if it is better than what is kept. */
+static gbs_status keep_best(struct single *f, gbs_posterior *p, double *best) {
+    double value = p->path[p->chosen].bound;
+    gbs_status status = gbs_keep_path(f->ctx, f->model, p, f->o.restarts);
+    if (status == GBS_OK && (f->model->stages[0].posterior.mean == NULL || value < *best)) {
+        size_t spent = f->model->info.iterations;
+        gbs_stage_free(f->ctx, &f->model->stages[0]);
+        f->model->info = (gbs_model_info){.iterations = spent, .converged = 1};
+        gbs_keep_fit(f->model, &f->o, f->data, p);
+        f->model->stages[0] = p->stage;
+        p->stage = (gbs_stage){0};
+        *best = value;
+    } else if (status == GBS_OK) {
+        for (size_t t = 0; t < p->rungs; t++)
+            f->model->info.iterations += p->path[t].iterations;
+    }
+    return status;
+}
+
+static gbs_status train(struct single *f, size_t *grid_size) {
+    const gbs_fit_options *o = &f->o;
+    gbs_rows certified = gbs_rows_slice(&f->rows, f->first, f->rows.all.n - f->first);
+    double *grid = spread_grid(f, grid_size), best = INFINITY;
+    gbs_status status = grid != NULL ? GBS_OK : GBS_ERR_MEMORY;
+    struct pricing pricing = {o, certified.all.n, *grid_size, o->ladder_size > 0 ? o->ladder_size : 1};
+    for (size_t k = 0; status == GBS_OK && k < *grid_size; k++) {
+        gbs_posterior_task task = {.ctx = f->ctx, .options = o, .rows = certified, .climb = o->prior == GBS_PRIOR_ZERO};
+        task.prior = (gbs_prior){f->m0, grid[k] * grid[k]};
+        task.lambda = o->lambda > 0.0 ? o->lambda : chosen_lambda(f, certified.all.n);
+        bool valued = o->select == GBS_SELECT_BOUND || o->ladder_size > 1 || o->loss == GBS_LOSS_ZERO_ONE;
+        task.value = valued && o->restarts == 0 ? rung_value : NULL;
+        task.arg = &pricing;
+        task.last = o->select != GBS_SELECT_BOUND;
+        gbs_posterior p;
+        status = gbs_posterior_fit(&task, &p);
+        if (status == GBS_OK)
+            status = keep_best(f, &p, &best);
+        gbs_posterior_free(f->ctx, &p);
+    }
+    gbs_array_free(f->ctx, grid);
+    return status;
+}
+
+/* Errors of sign(x'm0) on the certified rows; a score of 0 is one. */
+static gbs_status count_prior_errors(struct single *f, const gbs_rows *certified, size_t *errors) {
+    size_t n = certified->all.n;
+    double *score = gbs_doubles(f->ctx, n), shift = 0.0;
+    *errors = 0;
+    if (score == NULL)
+        return GBS_ERR_MEMORY;
+    if (certified->all.shift != NULL)
+        shift = gbs_dot(certified->d, certified->all.shift, f->m0);
+    gbs_block_scores(&certified->all, f->m0, shift, score);
+    for (size_t i = 0; i < n; i++)
+        *errors += !(certified->all.y[i] * score[i] > 0.0);
+    gbs_array_free(f->ctx, score);
+    return GBS_OK;
+}
+
+static gbs_status judge_and_certify(struct single *f, size_t grid_size) {
+    gbs_model_info *info = &f->model->info;
+    const gbs_stage *stage = &f->model->stages[0];
+    gbs_rows certified = gbs_rows_slice(&f->rows, f->first, f->rows.all.n - f->first);
+    gbs_evidence e = {.n = certified.all.n, .kl = info->kl, .lambda = info->lambda, .prior_sd = stage->prior_sd};
+    gbs_evaluation on_certified, on_all;
+    gbs_status status = gbs_judge_rows(f->ctx, f->model, &certified, &on_certified, &e.second_moment);
+    on_all = on_certified;
+    if (status == GBS_OK && f->first > 0)
+        status = gbs_judge_rows(f->ctx, f->model, &f->rows, &on_all, NULL);
+    if (status == GBS_OK && f->m0 != NULL)
+        status = count_prior_errors(f, &certified, &e.vote_errors);
+    if (status != GBS_OK)
+        return status;
+    info->gibbs_error = on_all.gibbs_error;
+    info->train_error = on_all.error;
+    e.gibbs = on_certified.gibbs_error;
+    e.hinge = info->gibbs_risk;
+    e.grid = grid_size;
+    e.ladder = f->o.ladder_size > 0 ? f->o.ladder_size : 1;
+    for (size_t k = 0; k < info->d; k++) {
+        double center = f->m0 != NULL ? f->m0[k] : 0.0, gap = stage->posterior.mean[k] - center;
+        e.prior_distance2 += gap * gap;
+        e.prior_norm += center * center;
+    }
+    e.prior_norm = sqrt(e.prior_norm);
+    return gbs_certify(f->ctx, f->model, &f->o, &e);
+}
+
+/* A hinge certificate that was asked for by name must exist. */
+static gbs_status check_hinge_range(const struct single *f) {
+    const gbs_fit_options *o = &f->o;
+    if (o->loss != GBS_LOSS_HINGE || !(o->cx > 0.0) || !(o->lambda > 0.0) || !(o->prior_sd > 0.0) ||
+        (o->select == GBS_SELECT_BOUND && (o->ladder_size > 1 || o->prior_grid_size > 1)))
+        return GBS_OK;
+    size_t n = f->data->n - f->first;
+    double limit = gbs_hinge_lambda_limit(true, n, o->prior_sd * o->prior_sd, o->cx);
+    if (o->lambda < limit)
+        return GBS_OK;
+    return gbs_fail(f->ctx, GBS_ERR_ARGUMENT,
+                    "the hinge bound with cx %g, prior_sd %g and %zu rows needs lambda between 0 and %g, not %g", o->cx,
+                    o->prior_sd, n, limit, o->lambda);
+}
+
+gbs_status gbs_fit_single(gbs_context *ctx, const gbs_data *data, const gbs_fit_options *o, gbs_model **out) {
+    struct single f = {.ctx = ctx, .data = data, .o = *o};
+    size_t grid_size = 1;
+    gbs_status status = gbs_model_create(ctx, 1, &f.model);
+    if (status == GBS_OK)
+        status = prepare(&f);
+    if (status == GBS_OK)
+        status = check_hinge_range(&f);
+    if (status == GBS_OK)
+        status = train(&f, &grid_size);
+    if (status == GBS_OK)
+        status = judge_and_certify(&f, grid_size);
+    gbs_rows_free(ctx, &f.rows);
+    gbs_array_free(ctx, f.m0);
+    gbs_split_free(&f.split);
+    *out = f.model;
+    return status;
+}

@@ -1,0 +1,22 @@
+/* Which rows are known before which: the random order of the rows, and where the first part ends. */
+#ifndef GIBBSITE_LEARN_SPLIT_H
+#define GIBBSITE_LEARN_SPLIT_H
+
+#include "data/rows.h"
+
+typedef struct gbs_split {
+    gbs_data *view;  /* all rows in the random order */
+    size_t n, first; /* rows, and rows of the first part */
+} gbs_split;
+
+/* The options ask for several stages. */
+bool gbs_is_progressive(const gbs_fit_options *o);
+
+/* GBS_ERR_DATA when the first part lacks a class. */
+gbs_status gbs_split_create(gbs_context *ctx, const gbs_data *data, const gbs_fit_options *o, gbs_split *out);
+void gbs_split_free(gbs_split *s);
+
+/* The first `count` rows of the order. */
+gbs_status gbs_split_head(gbs_context *ctx, const gbs_split *s, size_t count, gbs_data **out);
+
+#endif
