@@ -94,6 +94,8 @@ static double pass_seconds(const struct product *p) {
 
 static gbs_model_info fit(const gbs_data *data, gbs_family family) {
     gbs_fit_options options = gbs_fit_options_default();
+    options.prior = GBS_PRIOR_ZERO;
+    options.prior_sd = 1.0;
     gbs_model *model;
     gbs_model_info info;
     options.loss = GBS_LOSS_HINGE;

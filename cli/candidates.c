@@ -3,8 +3,32 @@
 
 #include <stdlib.h>
 
+/* Where the prior is not given, the options that are about the zero prior mean it. */
+static gbs_prior_kind prior_of(const struct options *o) {
+    if (given(o, OPT_PRIOR))
+        return o->choice[OPT_PRIOR] == PRIOR_ZERO ? GBS_PRIOR_ZERO : GBS_PRIOR_INFORMED;
+    bool zero = given(o, OPT_PAPER) || given(o, OPT_RESTARTS) || o->choice[OPT_SELECT] == SELECT_CV;
+    return zero ? GBS_PRIOR_ZERO : GBS_PRIOR_INFORMED;
+}
+
+/* What stands behind `auto`: rows that are tested once cannot choose from a grid too. */
+static gbs_bound bound_of(const struct options *o) {
+    if (given(o, OPT_PAPER))
+        return GBS_BOUND_PAPER;
+    gbs_bound bound = given(o, OPT_BOUND) ? (gbs_bound)o->choice[OPT_BOUND] : GBS_BOUND_AUTO;
+    bool grid = given(o, OPT_LAMBDA_GRID) || given(o, OPT_PRIOR_GRID);
+    return bound == GBS_BOUND_AUTO && grid ? GBS_BOUND_KL : bound;
+}
+
 gbs_fit_options candidate_base(const struct options *o) {
     gbs_fit_options f = gbs_fit_options_default();
+    f.prior = prior_of(o);
+    f.bound = bound_of(o);
+    f.prior_split = o->number[OPT_PRIOR_SPLIT];
+    f.blocks = (size_t)o->count[OPT_BLOCKS];
+    f.stratify = given(o, OPT_STRATIFY);
+    f.cx = o->number[OPT_CX];
+    f.select = o->choice[OPT_SELECT] == SELECT_LAST ? GBS_SELECT_LAST : GBS_SELECT_BOUND;
     if (given(o, OPT_LOSS))
         f.loss = (gbs_loss)o->choice[OPT_LOSS];
     if (given(o, OPT_FAMILY))
@@ -21,8 +45,6 @@ gbs_fit_options candidate_base(const struct options *o) {
         f.lambda = o->number[OPT_LAMBDA];
     if (given(o, OPT_PRIOR_SD))
         f.prior_sd = o->number[OPT_PRIOR_SD];
-    if (given(o, OPT_BOUND))
-        f.bound = (gbs_bound)o->choice[OPT_BOUND];
     if (given(o, OPT_CONFIDENCE))
         f.confidence = o->number[OPT_CONFIDENCE];
     if (given(o, OPT_TOL))
@@ -76,6 +98,11 @@ static int nth(unsigned set, size_t k, int otherwise) {
 int candidates_build(const struct app *app, size_t n_rows, struct candidates *out) {
     const struct options *o = &app->options;
     gbs_fit_options base = candidate_base(o);
+    base.prior = GBS_PRIOR_ZERO;
+    base.bound = GBS_BOUND_KL;
+    base.select = GBS_SELECT_LAST;
+    if (base.prior_sd == 0.0)
+        base.prior_sd = 1.0;
     const struct grid *lambdas = &o->grid[OPT_LAMBDA_GRID], *sds = &o->grid[OPT_PRIOR_GRID];
     size_t losses = bits(o->choices[OPT_LOSS]), families = bits(o->choices[OPT_FAMILY]);
     *out = (struct candidates){.n = losses * families * size_of(sds) * size_of(lambdas)};

@@ -52,7 +52,7 @@ static int run(struct app *app) {
                         app->command->usage);
     int code = candidates_check(app);
     if (code == EXIT_DONE)
-        code = input_train(app, o->inputs[0], &recipe, &in);
+        code = input_train(app, o->inputs[0], NULL, &recipe, &in);
     if (code == EXIT_DONE)
         code = candidates_build(app, in.design.n, &c);
     if (code == EXIT_DONE)

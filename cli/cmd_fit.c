@@ -31,6 +31,41 @@ static int check_overwrite(const struct app *app) {
     return EXIT_DONE;
 }
 
+/* The same for what is certified, and how. */
+static int check_certificate(const struct app *app) {
+    const struct options *o = &app->options;
+    gbs_fit_options f = candidate_base(o);
+    bool cv = o->choice[OPT_SELECT] == SELECT_CV, informed = f.prior == GBS_PRIOR_INFORMED;
+    bool grid = given(o, OPT_LAMBDA_GRID) || given(o, OPT_PRIOR_GRID);
+    bool progressive = f.bound == GBS_BOUND_PROGRESSIVE || (f.bound == GBS_BOUND_AUTO && informed);
+    static const enum option_id not_paper[] = {OPT_LAMBDA,     OPT_LAMBDA_GRID, OPT_PRIOR_SD,
+                                               OPT_PRIOR_GRID, OPT_BOUND,       OPT_SELECT};
+    for (size_t k = 0; given(o, OPT_PAPER) && k < sizeof not_paper / sizeof *not_paper; k++)
+        if (given(o, not_paper[k]))
+            return app_fail(app, EXIT_USAGE, "fit: --paper sets lambda, prior sd and bound; --%s would change them",
+                            option_spec(not_paper[k])->name);
+    static const char *const zero_only[] = {"--paper", "--restarts", "--select cv"};
+    const bool asked[] = {given(o, OPT_PAPER), given(o, OPT_RESTARTS), cv};
+    for (size_t k = 0; informed && k < 3; k++)
+        if (asked[k])
+            return app_fail(app, EXIT_USAGE, "fit: %s is for --prior zero", zero_only[k]);
+    if (progressive && grid && !cv)
+        return app_fail(app, EXIT_USAGE, "fit: --bound progressive tests its rows once and cannot choose from a grid by them");
+    if (given(o, OPT_BLOCKS) && !progressive)
+        return app_fail(app, EXIT_USAGE, "fit: --blocks needs --bound progressive%s",
+                        grid ? "; with a grid, auto means kl" : "");
+    if ((given(o, OPT_PRIOR_SPLIT) || given(o, OPT_STRATIFY)) && !informed && !progressive)
+        return app_fail(app, EXIT_USAGE, "fit: --%s needs --prior informed or --bound progressive",
+                        given(o, OPT_STRATIFY) ? "stratify" : "prior-split");
+    if (o->count[OPT_BLOCKS] > 16)
+        return app_fail(app, EXIT_USAGE, "fit: --blocks: expected 1 to 16, found '%s'", o->text[OPT_BLOCKS]);
+    if (o->choice[OPT_SELECT] == SELECT_LAST && given(o, OPT_PRIOR_GRID))
+        return app_fail(app, EXIT_USAGE, "fit: --prior-grid needs --select bound or cv");
+    if (o->choice[OPT_SELECT] == SELECT_BOUND && !grid)
+        return app_fail(app, EXIT_USAGE, "fit: --select bound needs --lambda-grid or --prior-grid to choose from");
+    return EXIT_DONE;
+}
+
 /* What the option table cannot see: options that exclude or need one another. */
 static int check_options(const struct app *app) {
     const struct options *o = &app->options;
@@ -45,8 +80,6 @@ static int check_options(const struct app *app) {
         return app_fail(app, EXIT_USAGE, "fit: --restarts and --solver sgd exclude each other");
     if (given(o, OPT_FORM) && given(o, OPT_FAMILY) && o->choice[OPT_FAMILY] != FAMILY_FULL)
         return app_fail(app, EXIT_USAGE, "fit: --form is for --family full");
-    if (given(o, OPT_PRIOR_GRID) && !cv)
-        return app_fail(app, EXIT_USAGE, "fit: --prior-grid needs --select cv");
     if (given(o, OPT_FOLDS) && !cv)
         return app_fail(app, EXIT_USAGE, "fit: --folds needs --select cv");
     if (cv && !given(o, OPT_LAMBDA_GRID) && !given(o, OPT_PRIOR_GRID))
@@ -61,38 +94,47 @@ static int check_options(const struct app *app) {
         return app_fail(app, EXIT_USAGE, "fit: --path - and --json both want standard output");
     int code = candidates_check(app);
     if (code == EXIT_DONE)
+        code = check_certificate(app);
+    if (code == EXIT_DONE)
         code = check_overwrite(app);
     if (code == EXIT_DONE)
         code = app_check_output(app, o->text[OPT_OUTPUT]);
     return code == EXIT_DONE ? app_check_output(app, o->text[OPT_PATH]) : code;
 }
 
+/* Some rows are split off before the others are looked at. */
+static bool splits(const gbs_fit_options *o) {
+    return o->prior == GBS_PRIOR_INFORMED || o->bound == GBS_BOUND_PROGRESSIVE;
+}
+
 /* Cross-validation settles lambda and prior_sd. */
 static int select_by_cv(struct fit *f, gbs_fit_options *options) {
+    gbs_bound bound = options->bound;
     int code = candidates_build(f->app, f->train.design.n, &f->candidates);
     if (code == EXIT_DONE)
         code = candidates_validate(f->app, f->train.data, f->train.table.file, &f->candidates);
     if (code == EXIT_DONE)
         *options = f->candidates.item[f->candidates.best];
+    options->bound = bound == GBS_BOUND_AUTO ? GBS_BOUND_KL : bound;
     return code;
 }
 
 /* What an honest certificate must know of how the columns and the grids were chosen. */
-static unsigned looked(const struct fit *f) {
+static unsigned looked(const struct fit *f, const gbs_fit_options *options) {
     const struct options *o = &f->app->options;
     unsigned bits = 0;
     if (f->candidates.n > 0 && given(o, OPT_LAMBDA_GRID))
         bits |= GBS_LOOKED_LAMBDA;
     if (f->candidates.n > 0 && given(o, OPT_PRIOR_GRID))
         bits |= GBS_LOOKED_PRIOR;
-    for (size_t k = 0; k < f->recipe.n_inputs; k++)
+    for (size_t k = 0; !splits(options) && k < f->recipe.n_inputs; k++)
         if (f->recipe.inputs[k].is_text)
             bits |= GBS_LOOKED_COLUMNS;
     return bits;
 }
 
 static int fit_model(struct fit *f, gbs_fit_options *options) {
-    options->looked = looked(f);
+    options->looked = looked(f, options);
     double start = app_seconds(f->app);
     gbs_status status = gbs_fit(f->app->ctx, f->train.data, options, &f->model);
     f->seconds_fit = app_seconds(f->app) - start;
@@ -105,32 +147,55 @@ static int fit_model(struct fit *f, gbs_fit_options *options) {
     return status == GBS_OK ? EXIT_DONE : app_fail(f->app, EXIT_MEMORY, "out of memory");
 }
 
+/* The values of a grid, to be freed; NULL when it is not given or there is no memory. */
+static double *grid_values(const struct grid *grid) {
+    double *values = grid->size > 0 ? calloc(grid->size, sizeof *values) : NULL;
+    for (size_t k = 0; values != NULL && k < grid->size; k++)
+        values[k] = grid_value(grid, k);
+    return values;
+}
+
+static int fit_over_grids(struct fit *f, gbs_fit_options *options) {
+    const struct grid *lambdas = &f->app->options.grid[OPT_LAMBDA_GRID], *sds = &f->app->options.grid[OPT_PRIOR_GRID];
+    double *ladder = grid_values(lambdas), *prior_grid = grid_values(sds);
+    int code = (lambdas->size > 0 && ladder == NULL) || (sds->size > 0 && prior_grid == NULL)
+                   ? app_fail(f->app, EXIT_MEMORY, "out of memory")
+                   : EXIT_DONE;
+    options->ladder = ladder;
+    options->ladder_size = lambdas->size;
+    options->prior_grid = prior_grid;
+    options->prior_grid_size = sds->size;
+    if (code == EXIT_DONE)
+        code = fit_model(f, options);
+    free(ladder);
+    free(prior_grid);
+    return code;
+}
+
+/* MATHS: section 9, the constants that the paper recommends. */
+static void set_paper(const struct fit *f, gbs_fit_options *options) {
+    double n = (double)f->train.design.n, d = (double)(f->train.design.d + (options->intercept ? 1 : 0));
+    options->prior_sd = 1.0 / sqrt(d);
+    options->lambda = sqrt(n * d) / (options->loss == GBS_LOSS_HINGE && options->cx > 0.0 ? options->cx : 1.0);
+}
+
 static int run_fit(struct fit *f) {
     const struct options *o = &f->app->options;
     gbs_fit_options options = candidate_base(o);
-    const struct grid *grid = &o->grid[OPT_LAMBDA_GRID];
     if (o->choice[OPT_SELECT] == SELECT_CV) {
         int code = select_by_cv(f, &options);
         return code == EXIT_DONE ? fit_model(f, &options) : code;
     }
-    if (grid->size == 0)
-        return fit_model(f, &options);
-    double *ladder = calloc(grid->size, sizeof *ladder);
-    if (ladder == NULL)
-        return app_fail(f->app, EXIT_MEMORY, "out of memory");
-    for (size_t k = 0; k < grid->size; k++)
-        ladder[k] = grid_value(grid, k);
-    options.ladder = ladder;
-    options.ladder_size = grid->size;
-    int code = fit_model(f, &options);
-    free(ladder);
-    return code;
+    if (given(o, OPT_PAPER))
+        set_paper(f, &options);
+    return fit_over_grids(f, &options);
 }
 
 /* The test file is read before the fit: a bad one is found out early. */
 static int read_files(struct fit *f) {
     const struct options *o = &f->app->options;
-    int code = input_train(f->app, o->inputs[0], &f->recipe, &f->train);
+    gbs_fit_options fit = candidate_base(o);
+    int code = input_train(f->app, o->inputs[0], splits(&fit) ? &fit : NULL, &f->recipe, &f->train);
     if (code == EXIT_DONE && given(o, OPT_TEST))
         code = input_apply(f->app, o->text[OPT_TEST], &f->recipe, LABELS_NEEDED, &f->test);
     f->seconds_read = app_seconds(f->app);
@@ -168,6 +233,7 @@ static void result_json(const struct fit *f, struct text *out) {
         json_close_object(&j);
     }
     result_certificates(&j, f->model);
+    result_stages(&j, f->model);
     result_path(&j, "path", f->model);
     size_t restarts;
     const double *energies = gbs_model_restarts(f->model, &restarts);
@@ -190,7 +256,7 @@ static void result_json(const struct fit *f, struct text *out) {
 static void result_text(const struct fit *f, struct text *out) {
     const struct options *o = &f->app->options;
     text_add(out, "%s\n", f->train.table.file);
-    result_model_text(out, &f->info);
+    result_model_text(out, f->model);
     text_add(out, "  label         %s = +1, %s%s = -1\n", f->recipe.positive, f->recipe.negative != NULL ? "" : "the rest",
              f->recipe.negative != NULL ? f->recipe.negative : "");
     result_certificates_text(out, f->model);
@@ -303,18 +369,28 @@ const struct command command_fit = {
     "fit",
     FOR_FIT,
     "fit TRAIN [-o MODEL] [OPTIONS]",
-    "fit a variational Gibbs posterior to labelled rows",
-    "Reads TRAIN (CSV, svmlight or .npy, gzip of each, - for standard input), scales its columns, and fits the Gaussian N(m, "
-    "S) of the\n"
-    "chosen family that minimises lambda x (mean loss) + KL(N(m, S) || prior). For hinge and exponential loss the result is "
-    "proven to lie\n"
-    "within the reported optimality gap of the best; zero-one loss is fitted by annealing along increasing lambda. Every fit "
-    "comes with a\n"
-    "certificate, an upper bound on its true risk, valid or marked conditional with the reason.",
+    "fit a variational Gibbs posterior to labelled rows, and certify it",
+    "Reads TRAIN (CSV, svmlight or .npy, gzip of each, - for standard input), scales its columns, and fits Gaussians N(m, S) "
+    "of the\n"
+    "chosen family that minimise lambda x (mean loss) + KL(N(m, S) || prior). By default a first part of the rows, split off "
+    "at random,\n"
+    "gives the scaling, the centre of the prior and every choice; the others come block by block, each block first as a test "
+    "of what was\n"
+    "learned so far, then as training rows. The model is the mixture of these stages, and its certificate, an upper bound on "
+    "its true risk\n"
+    "that holds with the stated confidence, costs nothing but the test rows. With --prior zero all rows train one posterior, "
+    "as in the\n"
+    "paper, and the certificate pays for its distance from the prior. A certificate is valid, or marked conditional with the "
+    "reason.\n"
+    "For hinge and exponential loss a posterior is proven to lie within the reported optimality gap of the best; zero-one loss "
+    "is fitted by\n"
+    "annealing along increasing lambda, or from the informed prior. Choosing by cross-validation (--select cv) moves lambda "
+    "and the prior\n"
+    "after a look at the rows: lambda is free under --bound kl, a prior chosen so makes the certificate conditional.",
     "gibbsite fit train.csv -o model.json\n"
     "gibbsite fit train.csv.gz -o model.json --test test.csv --loss hinge --family diagonal\n"
     "gibbsite fit dna.csv --target class --positive ie -o model.json\n"
     "gibbsite fit train.csv -o model.json --loss hinge --lambda-grid 100:1000:4 --prior-grid 0.1:1:3 --select cv\n"
-    "gibbsite fit train.svm -o model.json --lambda-grid 1:1000:10 --path path.csv --json",
+    "gibbsite fit train.csv -o model.json --prior zero --scale unit-row --lambda-grid 1:1000:10 --path path.csv",
     run,
 };

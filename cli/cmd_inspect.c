@@ -29,6 +29,7 @@ static void inspect_json(const struct app *app, const gbs_model *model, const st
     json_put_string(&j, "positive", r->positive);
     json_put_string(&j, "negative", r->negative);
     result_certificates(&j, model);
+    result_stages(&j, model);
     result_path(&j, "path", model);
     json_open_array(&j, "coefficients");
     for (size_t k = 0; k < info.d; k++) {
@@ -55,7 +56,7 @@ static int inspect_text(const struct app *app, const gbs_model *model, const str
         c[k] = (struct coefficient){k, mean[k], sd[k]};
     qsort(c, info.d, sizeof *c, by_weight);
     text_add(out, "%s\n", app->options.inputs[0]);
-    result_model_text(out, &info);
+    result_model_text(out, model);
     text_add(out, "  label         %s%s%s = +1, %s = -1\n", r->target != NULL ? r->target : "", r->target != NULL ? ": " : "",
              r->positive, r->negative != NULL ? r->negative : "the rest");
     result_certificates_text(out, model);

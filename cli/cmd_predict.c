@@ -25,9 +25,9 @@ static int compute(struct prediction *p) {
     return status == GBS_OK ? EXIT_DONE : app_fail_status(p->app, status, p->in.table.file);
 }
 
-/* The vote's label; a score of exactly 0 goes to +1. */
-static const char *label(const struct prediction *p, double score, const char *rest) {
-    return score >= 0.0 ? p->recipe.positive : p->recipe.negative != NULL ? p->recipe.negative : rest;
+/* The vote's label; a tie goes to +1. */
+static const char *label(const struct prediction *p, double probability, const char *rest) {
+    return probability >= 0.5 ? p->recipe.positive : p->recipe.negative != NULL ? p->recipe.negative : rest;
 }
 
 /* One line per input row; a row left out for a missing cell is a line of empty cells. */
@@ -40,7 +40,7 @@ static void write_csv(const struct prediction *p, const char *rest, struct text 
             text_add_bytes(out, ",,\n", 3);
             continue;
         }
-        text_add_cell(out, label(p, p->score[next], rest));
+        text_add_cell(out, label(p, p->probability[next], rest));
         text_add_bytes(out, ",", 1);
         text_add_number(out, p->probability[next]);
         text_add_bytes(out, ",", 1);
@@ -60,7 +60,7 @@ static void write_json(const struct prediction *p, const char *rest, struct text
     for (size_t i = 0; i < d->n; i++) {
         json_open_object(&j, NULL);
         json_put_count(&j, "row", (d->rows != NULL ? d->rows[i] : i) + 1);
-        json_put_string(&j, "label", label(p, p->score[i], rest));
+        json_put_string(&j, "label", label(p, p->probability[i], rest));
         json_put_number(&j, "prob", p->probability[i]);
         json_put_number(&j, "score", p->score[i]);
         json_close_object(&j);

@@ -55,9 +55,8 @@ static int wrap(const struct app *app, const char *file, struct input *in) {
     if (d->left_out > 0)
         app_note(app, "%s: %zu of %zu rows have a missing value and are left out", file, d->left_out, in->table.n_rows);
     if (d->unseen > 0)
-        app_note(app,
-                 "%s: %zu cells hold a level that was not in the training data (such as '%.40s'); it counts as none of them",
-                 file, d->unseen, d->example);
+        app_note(app, "%s: %zu cells hold a level that was not in %s (such as '%.40s'); it counts as none of them", file,
+                 d->unseen, in->training ? "the first part of the rows" : "the training data", d->example);
     return EXIT_DONE;
 }
 
@@ -65,7 +64,33 @@ static bool is_out_of_memory(const char *error) {
     return strcmp(error, "out of memory") == 0;
 }
 
-int input_train(const struct app *app, const char *file, struct recipe *recipe, struct input *in) {
+static bool has_text(const struct recipe *r) {
+    for (size_t k = 0; r->inputs != NULL && k < r->n_inputs; k++)
+        if (r->inputs[k].is_text)
+            return true;
+    return false;
+}
+
+/* The recipe as the first part of the rows would have taught it, and the design made by it. */
+static enum table_status relearn_levels(const struct app *app, const gbs_fit_options *fit, struct recipe *recipe,
+                                        struct input *in, char *error, size_t size) {
+    size_t n = in->design.n, first = 0, *order = calloc(n + 1, sizeof *order);
+    enum table_status status = TABLE_NO_MEMORY;
+    snprintf(error, size, "%s: out of memory", in->table.file);
+    /* one row cannot be split: the fit will say so */
+    if (order != NULL && (n < 2 || gbs_fit_order(app->ctx, n, fit, order, &first) == GBS_OK)) {
+        for (size_t i = 0; in->design.rows != NULL && i < first; i++)
+            order[i] = in->design.rows[order[i]];
+        if (n < 2 || recipe_forget_levels(recipe, &in->table, order, first, error, size)) {
+            design_free(&in->design);
+            status = design_build(recipe, &in->table, LABELS_NEEDED, &in->design, error, size);
+        }
+    }
+    free(order);
+    return status;
+}
+
+int input_train(const struct app *app, const char *file, const gbs_fit_options *fit, struct recipe *recipe, struct input *in) {
     const struct options *o = &app->options;
     char error[1024] = "";
     struct names drop, text = {0};
@@ -85,6 +110,9 @@ int input_train(const struct app *app, const char *file, struct recipe *recipe, 
             status = is_out_of_memory(error) ? TABLE_NO_MEMORY : TABLE_BAD_DATA;
         if (status == TABLE_OK)
             status = design_build(recipe, &in->table, LABELS_NEEDED, &in->design, error, sizeof error);
+        in->training = true;
+        if (status == TABLE_OK && fit != NULL && has_text(recipe))
+            status = relearn_levels(app, fit, recipe, in, error, sizeof error);
         code = status == TABLE_OK ? wrap(app, in->table.file, in) : app_fail_table(app, status, error);
     }
     names_free(&drop);

@@ -18,16 +18,26 @@ static const struct option_spec table[OPTION_COUNT] = {
      "Gaussians to choose from: fixed, isotropic, diagonal, full (default: full up to 200 coefficients, else diagonal); cv "
      "takes several"},
     {OPT_LAMBDA, "lambda", 0, "L", OPTION_POSITIVE, NULL, FOR_FIT | FOR_CV | FOR_THEORY,
-     "inverse temperature: how much the mean loss weighs against the distance from the prior (default: the number of rows)"},
+     "inverse temperature: how much the mean loss weighs against the distance from the prior (default: the number of rows; "
+     "under "
+     "an informed prior, chosen from the first part)"},
     {OPT_LAMBDA_GRID, "lambda-grid", 0, "LO:HI:K", OPTION_GRID, NULL, FOR_FIT | FOR_CV,
-     "climb through K values of lambda, evenly spaced on the log scale from LO to HI, each started from the last"},
-    {OPT_SELECT, "select", 0, "RULE", OPTION_CHOICE, "last|cv", FOR_FIT,
-     "which point of the grids becomes the model: last (default: the last lambda), or cv (smallest cross-validated error)"},
-    {OPT_PRIOR, "prior", 0, "PRIOR", OPTION_CHOICE, "zero", FOR_FIT, "mean of the Gaussian prior: zero (default)"},
+     "K values of lambda, evenly spaced on the log scale from LO to HI, each started from the last; see --select"},
+    {OPT_SELECT, "select", 0, "RULE", OPTION_CHOICE, "bound|cv|last", FOR_FIT,
+     "which point of the grids becomes the model: bound (default: the smallest certificate, the price of the choice paid), cv "
+     "(smallest cross-validated error), last (the last lambda)"},
+    {OPT_PRIOR, "prior", 0, "PRIOR", OPTION_CHOICE, "zero|informed", FOR_FIT,
+     "mean of the Gaussian prior: informed (default: learned from a first part of the rows, which is then not certified on), "
+     "or "
+     "zero (default with --paper, --restarts and --select cv)"},
     {OPT_PRIOR_SD, "prior-sd", 0, "S", OPTION_POSITIVE, NULL, FOR_FIT | FOR_CV | FOR_THEORY,
-     "standard deviation of the prior on every coefficient (default 1)"},
+     "standard deviation of the prior on every coefficient (default 1; under an informed prior, chosen from the first part)"},
     {OPT_PRIOR_GRID, "prior-grid", 0, "LO:HI:K", OPTION_GRID, NULL, FOR_FIT | FOR_CV,
-     "K values of --prior-sd, evenly spaced on the log scale from LO to HI (fit: with --select cv)"},
+     "K values of --prior-sd, evenly spaced on the log scale from LO to HI; see --select"},
+    {OPT_PRIOR_SPLIT, "prior-split", 0, "F", OPTION_SHARE, NULL, FOR_FIT,
+     "share of the rows in the first part (default 0.5; progressive: 0.4 to 0.7, more where there are few rows a column)"},
+    {OPT_STRATIFY, "stratify", 0, NULL, OPTION_FLAG, NULL, FOR_FIT,
+     "split so that the first part has its share of each class; the certificate is then only conditional"},
     {OPT_FOLDS, "folds", 0, "K", OPTION_COUNT_FROM_1, NULL, FOR_FIT | FOR_CV,
      "parts for cross-validation, stratified by label (default 5)"},
     {OPT_TARGET, "target", 0, "COL", OPTION_TEXT, NULL, FOR_FIT | FOR_CV,
@@ -50,8 +60,14 @@ static const struct option_spec table[OPTION_COUNT] = {
     {OPT_TEST, "test", 0, "FILE", OPTION_TEXT, NULL, FOR_FIT, "rows to test the fitted model on"},
     {OPT_CONFIDENCE, "confidence", 0, "P", OPTION_CONFIDENCE, NULL, FOR_FIT | FOR_EVALUATE | FOR_THEORY,
      "confidence of the bounds (default 0.95)"},
-    {OPT_BOUND, "bound", 0, "METHOD", OPTION_CHOICE, "auto|kl|catoni|hoeffding|paper", FOR_FIT,
-     "method of the certificate: auto (default: kl), kl, catoni, hoeffding, paper (as printed there)"},
+    {OPT_BOUND, "bound", 0, "METHOD", OPTION_CHOICE, "auto|kl|catoni|hoeffding|paper|progressive", FOR_FIT,
+     "method of the certificate: progressive (stages, each tested on fresh rows before the next learns from them), kl, catoni, "
+     "hoeffding, paper (as printed there), or auto (default: progressive under an informed prior, kl under the zero prior and "
+     "where a grid is to be chosen from)"},
+    {OPT_BLOCKS, "blocks", 0, "M", OPTION_COUNT_FROM_1, NULL, FOR_FIT,
+     "progressive: number of stages, up to 16 (default: 2 to 4, more where more errors are expected)"},
+    {OPT_PAPER, "paper", 0, NULL, OPTION_FLAG, NULL, FOR_FIT,
+     "the paper's choices, as printed: prior of mean zero, lambda sqrt(nd), prior sd 1/sqrt(d), its bound"},
     {OPT_PATH, "path", 0, "FILE", OPTION_TEXT, NULL, FOR_FIT,
      "write the annealing path, one row per lambda, as CSV (JSON when FILE ends in .json)"},
     {OPT_SOLVER, "solver", 0, "SOLVER", OPTION_CHOICE, "auto|lbfgs|natural|sgd", FOR_FIT | FOR_CV,
@@ -86,7 +102,9 @@ static const struct option_spec table[OPTION_COUNT] = {
     {OPT_C, "c", 0, "C1", OPTION_POSITIVE, NULL, FOR_THEORY,
      "constant of the smoothness assumption: P(<X,a><X,b> < 0) <= c |a - b| for unit a, b (default 1)"},
     {OPT_MARGIN, "C", 0, "C2", OPTION_POSITIVE, NULL, FOR_THEORY, "constant of the margin assumption, at least 1 (default 1)"},
-    {OPT_CX, "cx", 0, "CX", OPTION_POSITIVE, NULL, FOR_THEORY, "hinge: every row has length at most CX (default 1)"},
+    {OPT_CX, "cx", 0, "CX", OPTION_POSITIVE, NULL, FOR_THEORY | FOR_FIT,
+     "fit: longer rows are shortened to length CX, in training and prediction, and the hinge risk gets a certificate. theory: "
+     "every row has length at most CX (default 1)"},
     {OPT_NORM, "norm", 0, "B", OPTION_POSITIVE, NULL, FOR_THEORY, "hinge: length of the best coefficients (default 1)"},
     {OPT_WANTED_ERROR, "wanted-error", 0, "E", OPTION_POSITIVE, NULL, FOR_THEORY,
      "error that the optimiser may leave, for the number of its steps (default 0.01)"},
@@ -249,6 +267,8 @@ static bool set_value(struct parse *p, const struct option_spec *s, const char *
         return (read_number(value, x) && *x >= 0.0 && *x <= 1.0) || wrong(p, s, value, "a number from 0 to 1");
     case OPTION_NOISE:
         return (read_number(value, x) && *x >= 0.0 && *x < 0.5) || wrong(p, s, value, "a number from 0 to below 0.5");
+    case OPTION_SHARE:
+        return (read_number(value, x) && *x > 0.0 && *x < 1.0) || wrong(p, s, value, "a number between 0 and 1, such as 0.5");
     case OPTION_CONFIDENCE:
         return (read_number(value, x) && *x > 0.0 && *x < 1.0) || wrong(p, s, value, "a number between 0 and 1, such as 0.95");
     case OPTION_COUNT_FROM_0:

@@ -18,6 +18,8 @@ enum option_id {
     OPT_PRIOR,
     OPT_PRIOR_SD,
     OPT_PRIOR_GRID,
+    OPT_PRIOR_SPLIT,
+    OPT_STRATIFY,
     OPT_FOLDS,
     OPT_TARGET,
     OPT_POSITIVE,
@@ -31,6 +33,8 @@ enum option_id {
     OPT_TEST,
     OPT_CONFIDENCE,
     OPT_BOUND,
+    OPT_BLOCKS,
+    OPT_PAPER,
     OPT_PATH,
     OPT_SOLVER,
     OPT_FORM,
@@ -83,6 +87,7 @@ enum option_type {
     OPTION_PROBABILITY, /* 0 <= x <= 1 */
     OPTION_NOISE,       /* 0 <= x < 1/2 */
     OPTION_CONFIDENCE,  /* 0 < x < 1 */
+    OPTION_SHARE,       /* 0 < x < 1 */
     OPTION_COUNT_FROM_0,
     OPTION_COUNT_FROM_1,
     OPTION_SEED,
@@ -109,7 +114,9 @@ struct grid {
 double grid_value(const struct grid *g, size_t k);
 
 /* Positions among the choices that commands ask for by name; the order of the table in options.c. */
-enum { SOLVER_SGD = 3, FAMILY_FULL = 3, SELECT_CV = 1, MISSING_DROP = 1 };
+enum { SOLVER_SGD = 3, FAMILY_FULL = 3, MISSING_DROP = 1 };
+enum { SELECT_BOUND = 0, SELECT_CV = 1, SELECT_LAST = 2 };
+enum { PRIOR_ZERO = 0, PRIOR_INFORMED = 1 };
 enum { FORMAT_CSV = 0, FORMAT_SVMLIGHT = 1, FORMAT_NPY = 2 };
 
 /* What a command line said. */

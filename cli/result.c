@@ -17,7 +17,7 @@ void result_model(struct json *j, const gbs_model_info *i) {
     json_put_count(j, "d", i->d);
     json_put_number(j, "lambda", i->lambda);
     json_put_number(j, "prior_sd", i->prior_sd);
-    json_put_string(j, "prior", "zero");
+    json_put_string(j, "prior", gbs_prior_name(i->prior));
     json_put_number(j, "free_energy", i->free_energy);
     json_put_number(j, "kl", i->kl);
     json_put_number(j, "gibbs_risk", i->gibbs_risk);
@@ -71,6 +71,20 @@ void result_certificates(struct json *j, const gbs_model *model) {
     json_close_array(j);
 }
 
+static const char *what(const gbs_certificate *c) {
+    switch (c->target) {
+    case GBS_TARGET_GIBBS:
+        return c->loss == GBS_LOSS_HINGE ? "hinge risk, one draw" : "one random draw";
+    case GBS_TARGET_MIXTURE:
+        return "one draw, any stage";
+    case GBS_TARGET_VOTE:
+        return "the vote";
+    case GBS_TARGET_PRIOR_VOTE:
+        return "the first part's vote";
+    }
+    return "";
+}
+
 void result_certificates_text(struct text *t, const gbs_model *model) {
     size_t count;
     const char *text;
@@ -79,20 +93,35 @@ void result_certificates_text(struct text *t, const gbs_model *model) {
         text_add(t, "  certificate   none\n");
         return;
     }
-    text_add(t, "  certificate   true %s risk of %s at most %.4f with confidence %g (%s)\n", gbs_loss_name(c->loss),
-             c->target == GBS_TARGET_GIBBS ? "one random draw" : "the vote", c->value, c->confidence,
-             c->valid ? "valid" : "CONDITIONAL");
-    text_add(t,
-             "                from %zu rows: risk there %.4f; complexity %.2f nats (KL), every posterior at once %.2f, "
-             "confidence %.2f\n",
-             c->blocks, c->empirical, c->kl, c->xi_nats + c->grid_nats, -log(1.0 - c->confidence));
+    text_add(t, "  certificate   the true %s risk of %s is at most %.4f, with confidence %g: %s\n", gbs_loss_name(c->loss),
+             c->target == GBS_TARGET_MIXTURE ? "one random draw (a stage, then a classifier)" : "one random draw", c->value,
+             c->confidence, c->valid ? "valid" : "CONDITIONAL");
+    text_add(t, "  %-7s %-22s %-11s %7s %9s   %s\n", "bound", "of", "method", "rows", "risk seen",
+             "nats: KL + grid + all at once + confidence");
+    for (size_t k = 0; k < count; k++)
+        text_add(t, "  %-7.4f %-22s %-11s %7zu %9.4f   %6.2f %6.2f %6.2f %6.2f%s\n", c[k].value, what(&c[k]),
+                 gbs_bound_name(c[k].method), c[k].blocks, c[k].empirical, c[k].kl, c[k].grid_nats, c[k].xi_nats,
+                 -log(1.0 - c[k].confidence), c[k].valid ? "" : "  conditional");
+    text_add(t, "                each line holds by itself, the smallest of them does not; the first was chosen in advance.\n"
+                "                it assumes that\n");
     for (unsigned k = 0; (text = gbs_assumption_text(k, NULL)) != NULL; k++)
         if ((c->assumptions >> k & 1U) != 0)
-            text_add(t, "                %s %s\n", k == 0 ? "if" : "and", text);
-    text_add(t, "                others:");
-    for (size_t k = 1; k < count; k++)
-        text_add(t, " %s%s%s %.4f%s", gbs_bound_name(c[k].method), c[k].target == GBS_TARGET_VOTE ? " (vote)" : "",
-                 c[k].loss == GBS_LOSS_HINGE ? " (hinge risk)" : "", c[k].value, k + 1 < count ? "," : "\n");
+            text_add(t, "                - %s\n", text);
+}
+
+void result_stages(struct json *j, const gbs_model *model) {
+    json_open_array(j, "stages");
+    for (size_t t = 0; gbs_model_stages(model) > 1 && t < gbs_model_stages(model); t++) {
+        gbs_stage_info s = gbs_model_stage(model, t);
+        json_open_object(j, NULL);
+        json_put_number(j, "weight", s.weight);
+        json_put_count(j, "rows", s.rows);
+        json_put_count(j, "tested", s.tested);
+        json_put_count(j, "errors", s.errors);
+        json_put_number(j, "prior_sd", s.prior_sd);
+        json_close_object(j);
+    }
+    json_close_array(j);
 }
 
 void result_path(struct json *j, const char *key, const gbs_model *model) {
@@ -164,15 +193,34 @@ void result_evaluation_text(struct text *t, const struct app *app, const gbs_eva
     text_add(t, "                is %-17.17s %14zu %14zu\n", other, e->false_positive, e->true_negative);
 }
 
-void result_model_text(struct text *t, const gbs_model_info *i) {
+static void stages_text(struct text *t, const gbs_model *model) {
+    size_t n = gbs_model_stages(model);
+    if (n < 2)
+        return;
+    text_add(t, "  stages        %zu, each learned from", n);
+    for (size_t k = 0; k < n; k++)
+        text_add(t, "%s %zu", k > 0 ? "," : "", gbs_model_stage(model, k).rows);
+    text_add(t, " rows and met");
+    for (size_t k = 0; k < n; k++)
+        text_add(t, "%s %zu", k > 0 ? "," : "", gbs_model_stage(model, k).tested);
+    text_add(t, " fresh ones (errors:");
+    for (size_t k = 0; k < n; k++)
+        text_add(t, "%s %zu", k > 0 ? "," : "", gbs_model_stage(model, k).errors);
+    text_add(t, "); what follows is of the last\n");
+}
+
+void result_model_text(struct text *t, const gbs_model *model) {
+    gbs_model_info info, *i = &info;
+    gbs_model_get_info(model, i);
     text_add(t, "  model         loss %s, family %s%s, %zu coefficients%s, %zu rows\n", gbs_loss_name(i->loss),
              gbs_family_name(i->family), i->dual ? " (in the span of the rows)" : "", i->d,
              i->intercept ? " with the intercept" : "", i->n);
-    text_add(t, "  prior         N(0, %g^2) on each coefficient, lambda %g, columns scaled: %s\n", i->prior_sd, i->lambda,
-             gbs_scale_name(i->scale));
+    stages_text(t, model);
+    text_add(t, "  prior         N(%s, %g^2) on each coefficient, lambda %g, columns scaled: %s\n",
+             i->prior == GBS_PRIOR_INFORMED ? "m0" : "0", i->prior_sd, i->lambda, gbs_scale_name(i->scale));
     text_add(t, "  free energy   %.6g = lambda x %.6g (mean %s loss of the posterior) + %.6g (KL to the prior)\n",
              i->free_energy, i->gibbs_risk, gbs_loss_name(i->loss), i->kl);
-    text_add(t, "  training      error %.2f %% of the vote, %.2f %% of one random draw\n", 100.0 * i->train_error,
+    text_add(t, "  all rows      error %.2f %% of the vote, %.2f %% of one random draw\n", 100.0 * i->train_error,
              100.0 * i->gibbs_error);
     text_add(t, "  solver        %s, %zu iterations, ", gbs_solver_name(i->solver), i->iterations);
     text_add(t, i->converged ? "converged" : "NOT CONVERGED");

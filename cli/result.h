@@ -17,6 +17,8 @@ void result_path(struct json *j, const char *key, const gbs_model *model);
 void result_evaluation(struct json *j, const struct app *app, const gbs_evaluation *e);
 void result_evaluation_text(struct text *t, const struct app *app, const gbs_evaluation *e, const char *positive,
                             const char *negative);
-void result_model_text(struct text *t, const gbs_model_info *info);
+void result_model_text(struct text *t, const gbs_model *model);
+/* "stages": of a progressive model; empty for a plain one. */
+void result_stages(struct json *j, const gbs_model *model);
 
 #endif

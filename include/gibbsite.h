@@ -198,8 +198,7 @@ typedef struct gbs_fit_options {
     gbs_scale scale;
     int intercept;        /* non-zero: one more column of ones, the last */
     gbs_prior_kind prior; /* default: informed */
-    double lambda;        /* inverse temperature, meant for all rows (a stage takes its share); 0: chosen, the number of rows
-                              under the zero prior */
+    double lambda;        /* inverse temperature of each posterior; 0: chosen, the number of rows under the zero prior */
     double prior_sd;      /* standard deviation of the prior in every coordinate; 0: chosen, 1 under the zero prior */
     double prior_split;   /* informed, progressive: share of the rows in the first part; 0: chosen */
     size_t blocks;        /* progressive: stages; 0: chosen */
@@ -345,8 +344,9 @@ GBS_API const double *gbs_model_restarts(const gbs_model *model, size_t *count);
 /* Mean and standard deviation of theta_k, k < d, in the scaled coordinates (an intercept is the last), over the stages too. */
 GBS_API gbs_status gbs_model_coefficients(gbs_context *ctx, const gbs_model *model, double *mean, double *sd);
 
-/* For each row: mean and standard deviation of the score x'theta, probability of the vote for +1 (the label is +1 when it is at least
- * one half). Any of the three may be NULL. */
+/* For each row: the score x'm, the standard deviation of x'theta, and the probability Phi(score/sd) of the vote for +1 (the label is +1 when it is
+ * at least one half). A mixture of stages has no m: its score is the normal quantile of its probability, and sd is 1. Any of the three
+ * may be NULL. */
 GBS_API gbs_status gbs_model_predict(gbs_context *ctx, const gbs_model *model, const gbs_data *data, double *score,
                                      double *score_sd, double *probability);
 

@@ -243,6 +243,31 @@ bool recipe_learn(const struct table *t, const struct recipe_options *o, struct 
     return ok;
 }
 
+bool recipe_forget_levels(struct recipe *r, const struct table *t, const size_t *rows, size_t n, char *error, size_t size) {
+    for (size_t k = 0; r->inputs != NULL && k < r->n_inputs; k++) {
+        struct recipe_column *c = &r->inputs[k];
+        const struct table_column *from = &t->columns[c->position];
+        if (!c->is_text)
+            continue;
+        bool *seen = calloc(from->n_levels + 1, sizeof *seen);
+        if (seen == NULL)
+            return no_memory(error, size);
+        for (size_t i = 0; i < n; i++)
+            seen[(size_t)t->cells[rows[i] * t->n_columns + c->position]] = true;
+        size_t before = c->n_levels;
+        for (size_t j = 0; j < from->n_levels; j++) {
+            char **found = seen[j] ? NULL : bsearch(&from->levels[j], c->levels, c->n_levels, sizeof *c->levels, by_text);
+            if (found == NULL)
+                continue;
+            free(*found);
+            memmove(found, found + 1, (size_t)(c->levels + --c->n_levels - found) * sizeof *found);
+        }
+        r->features -= before - c->n_levels;
+        free(seen);
+    }
+    return true;
+}
+
 void recipe_free(struct recipe *r) {
     for (size_t k = 0; k < r->n_inputs; k++) {
         for (size_t j = 0; j < r->inputs[k].n_levels; j++)

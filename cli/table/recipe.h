@@ -40,6 +40,9 @@ struct recipe_options {
 bool recipe_learn(const struct table *t, const struct recipe_options *options, struct recipe *out, char *error, size_t size);
 void recipe_free(struct recipe *r);
 
+/* Forgets the levels of text columns that none of the given rows of the table has: a recipe must not know more than the rows it may look at. */
+bool recipe_forget_levels(struct recipe *r, const struct table *t, const size_t *rows, size_t n, char *error, size_t size);
+
 /* NULL: out of memory. The caller frees the text. */
 char *recipe_to_json(const struct recipe *r);
 bool recipe_from_json(const char *json, struct recipe *out, char *error, size_t size);

@@ -53,8 +53,12 @@ double gbs_bound_vote(double r, double second_moment, double kl, uint64_t n, dou
 /* The mean of a [0, 1] loss under the posterior, from the mean r_hat of independent draws of it; delta is added to that of the bound. */
 double gbs_monte_carlo_upper(double r_hat, uint64_t draws, double delta);
 
-/* 6.8: the mixture of the stages; c > 0 chosen from the first rows. gbs_betting_mean_upper is never larger. */
+/* 6.8: the mixture of the stages, drawn in proportion to their blocks; c > 0 chosen from the first rows. gbs_betting_mean_upper is never
+ * larger. */
 double gbs_bound_progressive(double r, uint64_t n, double c, double log_price);
+/* The same for other weights: stage t lost loss[t] in all on its rows[t] rows. foretold_risk, from the first rows, chooses the bets. */
+double gbs_bound_progressive_weighted(size_t m, const double *loss, const uint64_t *rows, const double *weight,
+                                      double foretold_risk, double log_price);
 
 /* ---------------------------------------------------------------- hinge (hinge.c)
  *

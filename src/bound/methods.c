@@ -104,6 +104,34 @@ double gbs_bound_progressive(double r, uint64_t n, double c, double log_price) {
     return gbs_bound_catoni(r, 0.0, n, c * (double)n, log_price);
 }
 
+/* With a bet k_t for each stage, sum_t n_t (-log(1 - k_t p_t)) <= sum_t C_t loss_t + L, C_t = -log(1 - k_t), holds with probability 1 - delta; the
+ * left is at least sum_t n_t k_t p_t, and k_t = k (w_t/n_t)/max(w/n) makes it k/max(w/n) times the mixture's risk. */
+double gbs_bound_progressive_weighted(size_t m, const double *loss, const uint64_t *rows, const double *weight,
+                                      double foretold_risk, double log_price) {
+    double steepest = 0.0;
+    for (size_t t = 0; t < m; t++) {
+        if (rows[t] == 0 || !(weight[t] > 0.0) || !(loss[t] >= 0.0 && loss[t] <= (double)rows[t] * (1.0 + 1e-12)))
+            return NAN;
+        steepest = fmax(steepest, weight[t] / (double)rows[t]);
+    }
+    if (m == 0 || !(foretold_risk >= 0.0 && foretold_risk <= 1.0) || !(log_price >= 0.0))
+        return NAN;
+    double best = INFINITY, value = 1.0;
+    for (double k = 0.01; k < 0.99; k *= 1.05) { /* any k is valid: the one that is best for the foretold losses is taken */
+        double foretold = log_price, seen = log_price;
+        for (size_t t = 0; t < m; t++) {
+            double bet = -log1p(-k * weight[t] / (double)rows[t] / steepest);
+            foretold += bet * foretold_risk * (double)rows[t];
+            seen += bet * loss[t];
+        }
+        if (foretold / k < best) {
+            best = foretold / k;
+            value = seen * steepest / k;
+        }
+    }
+    return up_to_one(value);
+}
+
 double gbs_bound_hinge(double r, double f, double kl, double lambda, double log_price) {
     if (!(r >= 0.0 && f >= 0.0 && kl >= 0.0 && log_price >= 0.0 && lambda > 0.0))
         return NAN;

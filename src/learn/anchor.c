@@ -1,18 +1,20 @@
 /* How the first part becomes a prior (MATHS.md, section 6.4).
  *
- * m0 is the mean of a hinge posterior under N(0, width^2 I) at lambda = 4 rows: sharp enough that its Gibbs risk is nearly that of its vote, blunt
- * enough that the Gibbs risk is smooth in the width, so that cross-validation on some hundred rows does not choose by luck (choosing by
- * the vote's error cost up to one per cent of error on the data sets tried). Widths are in units of one over the typical size of a cell.
+ * m0 is the mean of a hinge posterior under N(0, width^2 I) at lambda = rows. The width is chosen by cross-validation, on the Gibbs risk of
+ * that posterior: it is smooth in the width, so that some hundred rows do not choose by luck (choosing by the vote's error cost up to one
+ * per cent of error on the data sets tried). Widths are in units of one over the typical size of a cell.
+ *
+ * The prior around m0 is narrow: the risk of a draw is then nearly that of sign(x'm0), and the posterior moves where the zero-one loss says so.
  */
 #include "learn/anchor.h"
 
-#include "learn/posterior.h"
+#include "learn/learn.h"
 
 #include <math.h>
 #include <string.h>
 
-#define LAMBDA_PER_ROW 4.0
-#define SPREAD 0.1
+#define LAMBDA_PER_ROW 1.0
+#define SPREAD 0.05
 /* More rows than this settle the width no better. */
 enum { FOLDS = 5, MOST_ROWS = 8192 };
 
@@ -22,7 +24,6 @@ enum { WIDTHS = sizeof widths / sizeof *widths };
 static gbs_fit_options hinge(const gbs_fit_options *o, double rows) {
     gbs_fit_options h = gbs_fit_options_default();
     h.loss = GBS_LOSS_HINGE;
-    h.family = GBS_FAMILY_ISOTROPIC;
     h.scale = o->scale;
     h.intercept = o->intercept;
     h.cx = o->cx;
@@ -88,7 +89,7 @@ gbs_status gbs_anchor_choose(gbs_context *ctx, const gbs_split *split, const gbs
             if (results[k].gibbs_error < results[best].gibbs_error)
                 best = k;
         if (status == GBS_OK)
-            *out = (gbs_anchor){.width = candidates[best].prior_sd, .foretold = results[best].gibbs_error};
+            *out = (gbs_anchor){.width = candidates[best].prior_sd, .foretold = results[best].error};
     }
     gbs_data_free(head);
     return status;
@@ -97,6 +98,7 @@ gbs_status gbs_anchor_choose(gbs_context *ctx, const gbs_split *split, const gbs
 gbs_status gbs_anchor_fit(gbs_context *ctx, const gbs_rows *rows, const gbs_fit_options *o, const gbs_anchor *anchor,
                           double *mean) {
     gbs_fit_options options = hinge(o, (double)rows->all.n);
+    gbs_fill_defaults(&options, rows->all.n, rows->d - (o->intercept ? 1 : 0));
     gbs_posterior_task task = {.ctx = ctx, .options = &options, .rows = *rows, .lambda = options.lambda};
     task.prior = (gbs_prior){NULL, anchor->width * anchor->width};
     gbs_posterior fitted;

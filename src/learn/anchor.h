@@ -16,7 +16,7 @@ gbs_status gbs_anchor_choose(gbs_context *ctx, const gbs_split *split, const gbs
 gbs_status gbs_anchor_fit(gbs_context *ctx, const gbs_rows *rows, const gbs_fit_options *o, const gbs_anchor *anchor,
                           double *mean);
 
-/* The default prior_sd around it: a tenth of the root mean square of its coordinates. */
+/* The default prior_sd around it: a twentieth of the root mean square of its coordinates. */
 double gbs_anchor_spread(size_t d, const double *mean);
 
 #endif

@@ -206,6 +206,23 @@ gbs_status gbs_judge_rows(gbs_context *ctx, const gbs_model *model, const gbs_ro
     return status;
 }
 
+gbs_status gbs_count_errors(gbs_context *ctx, const gbs_rows *rows, const double *m, size_t *errors) {
+    enum { SLICE = 1 << 15 };
+    size_t n = rows->all.n;
+    double *score = gbs_doubles(ctx, n < SLICE ? n : SLICE);
+    double shift = rows->all.shift != NULL ? gbs_dot(rows->d, rows->all.shift, m) : 0.0;
+    *errors = 0;
+    for (size_t first = 0; score != NULL && first < n; first += SLICE) {
+        gbs_block slice = gbs_rows_slice(rows, first, n - first < SLICE ? n - first : SLICE).all;
+        gbs_block_scores(&slice, m, shift, score);
+        for (size_t i = 0; i < slice.n; i++)
+            *errors += !(slice.y[i] * score[i] > 0.0);
+    }
+    gbs_status status = score != NULL ? GBS_OK : GBS_ERR_MEMORY;
+    gbs_array_free(ctx, score);
+    return status;
+}
+
 gbs_status gbs_fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_options *options, gbs_model **out) {
     double start = gbs_now();
     *out = NULL;

@@ -23,4 +23,7 @@ gbs_status gbs_keep_path(gbs_context *ctx, gbs_model *m, gbs_posterior *p, size_
 gbs_status gbs_judge_rows(gbs_context *ctx, const gbs_model *model, const gbs_rows *rows, gbs_evaluation *out,
                           double *second_moment);
 
+/* Errors of sign(x'm) on rows; a score of 0 is one. */
+gbs_status gbs_count_errors(gbs_context *ctx, const gbs_rows *rows, const double *m, size_t *errors);
+
 #endif

@@ -48,6 +48,7 @@ static gbs_status prepare(struct single *f) {
     f->model->scaling.clip = o->cx;
     if (status == GBS_OK)
         status = gbs_rows_build(f->ctx, ordered(f), &f->model->scaling, &f->rows);
+    gbs_split_forget_order(&f->split);
     if (status == GBS_OK && informed) {
         gbs_rows known = gbs_rows_slice(&f->rows, 0, f->first);
         f->m0 = gbs_doubles(f->ctx, f->rows.d);
@@ -137,22 +138,6 @@ static gbs_status train(struct single *f, size_t *grid_size) {
     return status;
 }
 
-/* Errors of sign(x'm0) on the certified rows; a score of 0 is one. */
-static gbs_status count_prior_errors(struct single *f, const gbs_rows *certified, size_t *errors) {
-    size_t n = certified->all.n;
-    double *score = gbs_doubles(f->ctx, n), shift = 0.0;
-    *errors = 0;
-    if (score == NULL)
-        return GBS_ERR_MEMORY;
-    if (certified->all.shift != NULL)
-        shift = gbs_dot(certified->d, certified->all.shift, f->m0);
-    gbs_block_scores(&certified->all, f->m0, shift, score);
-    for (size_t i = 0; i < n; i++)
-        *errors += !(certified->all.y[i] * score[i] > 0.0);
-    gbs_array_free(f->ctx, score);
-    return GBS_OK;
-}
-
 static gbs_status judge_and_certify(struct single *f, size_t grid_size) {
     gbs_model_info *info = &f->model->info;
     const gbs_stage *stage = &f->model->stages[0];
@@ -164,7 +149,7 @@ static gbs_status judge_and_certify(struct single *f, size_t grid_size) {
     if (status == GBS_OK && f->first > 0)
         status = gbs_judge_rows(f->ctx, f->model, &f->rows, &on_all, NULL);
     if (status == GBS_OK && f->m0 != NULL)
-        status = count_prior_errors(f, &certified, &e.vote_errors);
+        status = gbs_count_errors(f->ctx, &certified, f->m0, &e.vote_errors);
     if (status != GBS_OK)
         return status;
     info->gibbs_error = on_all.gibbs_error;

@@ -2,8 +2,8 @@
  *
  * Its default share. What is learned from h n rows errs more than what n rows would teach by something like d/(h n); what is certified on the
  * others is off by something like 1/sqrt((1-h) n). So the first part should be larger where there are few rows a coefficient. Under the
- * progressive bound, whose later stages go on learning, h = 2/5 + (5/2) d/n up to 7/10 was best on the data sets tried (docs/certificates.md);
- * a single split takes one half. d may itself be known from the first 2/5 of the rows alone (levels of text columns): the part is then
+ * progressive bound, whose later stages go on learning, h = 2/5 + (5/2) d/n up to 7/10 served the data sets tried best (docs/certificates.md); a
+ * single split takes one half. d may itself be known from the first 2/5 of the rows alone (levels of text columns): the part is then
  * lengthened by what its own beginning says, which is as good as fixed.
  */
 #include "learn/split.h"
@@ -109,6 +109,13 @@ gbs_status gbs_split_create(gbs_context *ctx, const gbs_data *data, const gbs_fi
 void gbs_split_free(gbs_split *s) {
     gbs_data_free(s->view);
     *s = (gbs_split){0};
+}
+
+void gbs_split_forget_order(gbs_split *s) {
+    if (s->view == NULL)
+        return;
+    gbs_array_free(s->view->ctx, (void *)s->view->pick);
+    s->view->pick = NULL;
 }
 
 gbs_status gbs_split_head(gbs_context *ctx, const gbs_split *s, size_t count, gbs_data **out) {

@@ -16,6 +16,9 @@ bool gbs_is_progressive(const gbs_fit_options *o);
 gbs_status gbs_split_create(gbs_context *ctx, const gbs_data *data, const gbs_fit_options *o, gbs_split *out);
 void gbs_split_free(gbs_split *s);
 
+/* Once the design rows are built only the labels of the view are needed. */
+void gbs_split_forget_order(gbs_split *s);
+
 /* The first `count` rows of the order. */
 gbs_status gbs_split_head(gbs_context *ctx, const gbs_split *s, size_t count, gbs_data **out);
 

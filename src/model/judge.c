@@ -1,7 +1,7 @@
 /* What a model makes of rows: the Gaussian vote P(x'theta > 0) = Phi(x'm / s(x)) (MATHS.md, section 3), averaged over the stages.
  *
- * Everything is a mean over the stages with their weights, but for the standard deviation (that of the mixture) and log_right (the log of the
- * mean).
+ * Probabilities and losses are means over the stages with their weights. The score of a single posterior is x'm; that of a mixture is the normal
+ * quantile of its probability, with standard deviation 1: so Phi(score/sd) is the probability in either case, and its sign the label.
  */
 #include "model/model.h"
 #include "risk/loss.h"
@@ -48,25 +48,39 @@ static void add_losses(const gbs_loss_ops *loss, double weight, size_t n, const 
     }
 }
 
+/* The z >= 0 with log Phi(-z) = x, x <= log(1/2): Newton's method, from the leading term of the tail. */
+static double upper_quantile(double x) {
+    double z = sqrt(fmax(0.0, -2.0 * (x + 0.69314718055994530942)));
+    for (int i = 0; i < 8 && isfinite(z); i++) {
+        double at = log_distribution(-z), slope = exp(-0.5 * z * z - 0.91893853320467274178 - at);
+        z = fmax(0.0, z + (at - x) / slope);
+    }
+    return z;
+}
+
 static void clear(size_t n, double *x) {
     for (size_t i = 0; x != NULL && i < n; i++)
         x[i] = 0.0;
 }
 
-/* One more stage of weight w, after stages of weight `before` in all. */
+/* log(sum so far + weight * one); `before` is the weight so far. */
+static double add_log(double so_far, double before, double weight, double one) {
+    return before > 0.0 ? log_mean(1.0, so_far, weight, one) : log(weight) + one;
+}
+
+/* One more stage of weight w, after stages of weight `before` in all. score and sd hold the logs of the probabilities of +1 and -1 until the
+ * end. */
 static void add_stage(const gbs_model *model, double w, double before, size_t n, const double *y, const double *score,
                       const double *sd, const gbs_judgement *out) {
     for (size_t i = 0; i < n; i++) {
-        if (out->sd != NULL) /* the mean square until the end */
-            out->sd[i] += w * (sd[i] * sd[i] + score[i] * score[i]);
         if (out->score != NULL)
-            out->score[i] += w * score[i];
+            out->score[i] = add_log(out->score[i], before, w, log_vote(score[i], sd[i]));
+        if (out->sd != NULL)
+            out->sd[i] = add_log(out->sd[i], before, w, log_vote(-score[i], sd[i]));
         if (out->probability != NULL)
             out->probability[i] += w * vote(score[i], sd[i]);
-        if (out->log_right != NULL) {
-            double one = log_vote(y[i] * score[i], sd[i]);
-            out->log_right[i] = before > 0.0 ? log_mean(1.0, out->log_right[i], w, one) : log(w) + one;
-        }
+        if (out->log_right != NULL)
+            out->log_right[i] = add_log(out->log_right[i], before, w, log_vote(y[i] * score[i], sd[i]));
     }
     if (out->gibbs != NULL)
         add_losses(&gbs_zero_one, w, n, y, score, sd, out->gibbs);
@@ -74,13 +88,19 @@ static void add_stage(const gbs_model *model, double w, double before, size_t n,
         add_losses(gbs_loss_of(model->info.loss), w, n, y, score, sd, out->risk);
 }
 
-gbs_status gbs_model_judge(gbs_context *ctx, const gbs_model *model, const gbs_rows *rows, const gbs_judgement *out) {
+static void finish_scores(size_t n, const gbs_judgement *out) {
+    for (size_t i = 0; out->score != NULL && i < n; i++) {
+        double yes = out->score[i], no = out->sd[i];
+        out->score[i] = yes < no ? -upper_quantile(yes) : upper_quantile(no);
+        out->sd[i] = 1.0;
+    }
+}
+
+static gbs_status judge_stages(gbs_context *ctx, const gbs_model *model, const gbs_rows *rows, double *score, double *sd,
+                               const gbs_judgement *out) {
     size_t n = rows->all.n;
-    double *score = gbs_doubles(ctx, n), *sd = gbs_doubles(ctx, n), before = 0.0;
-    gbs_status status = score != NULL && sd != NULL ? GBS_OK : GBS_ERR_MEMORY;
-    double *const sums[] = {out->score, out->sd, out->probability, out->gibbs, out->log_right, out->risk};
-    for (size_t k = 0; k < sizeof sums / sizeof *sums; k++)
-        clear(n, sums[k]);
+    double before = 0.0;
+    gbs_status status = GBS_OK;
     for (size_t t = 0; status == GBS_OK && t < model->stages_size; t++) {
         double w = model->stages[t].weight;
         status = gbs_stage_project(ctx, &model->stages[t], rows, score, sd);
@@ -88,12 +108,35 @@ gbs_status gbs_model_judge(gbs_context *ctx, const gbs_model *model, const gbs_r
             add_stage(model, w, before, n, rows->all.y, score, sd, out);
         before += w;
     }
-    for (size_t i = 0; status == GBS_OK && out->sd != NULL && i < n; i++) {
-        double mean = out->score != NULL ? out->score[i] : 0.0;
-        out->sd[i] = model->stages_size == 1 ? sd[i] : sqrt(fmax(0.0, out->sd[i] - mean * mean));
+    if (status == GBS_OK)
+        finish_scores(n, out);
+    return status;
+}
+
+gbs_status gbs_model_judge(gbs_context *ctx, const gbs_model *model, const gbs_rows *rows, const gbs_judgement *out) {
+    size_t n = rows->all.n;
+    bool mixture = model->stages_size > 1, scored = out->score != NULL || out->sd != NULL;
+    double *work = gbs_matrix(ctx, 4, n);
+    if (work == NULL)
+        return GBS_ERR_MEMORY;
+    gbs_judgement sums = *out;
+    if (mixture && scored) { /* the one needs the other */
+        sums.score = out->score != NULL ? out->score : work + 2 * n;
+        sums.sd = out->sd != NULL ? out->sd : work + 3 * n;
+    } else {
+        sums.score = sums.sd = NULL;
     }
-    gbs_array_free(ctx, score);
-    gbs_array_free(ctx, sd);
+    double *const cleared[] = {sums.probability, sums.gibbs, sums.risk};
+    for (size_t k = 0; k < sizeof cleared / sizeof *cleared; k++)
+        clear(n, cleared[k]);
+    gbs_status status = judge_stages(ctx, model, rows, work, work + n, &sums);
+    for (size_t i = 0; status == GBS_OK && !mixture && i < n; i++) {
+        if (out->score != NULL)
+            out->score[i] = work[i];
+        if (out->sd != NULL)
+            out->sd[i] = work[n + i];
+    }
+    gbs_array_free(ctx, work);
     return status;
 }
 
@@ -103,14 +146,8 @@ gbs_status gbs_model_predict(gbs_context *ctx, const gbs_model *model, const gbs
     gbs_status status = gbs_rows_build(ctx, data, &model->scaling, &rows);
     if (status != GBS_OK)
         return status;
-    double *mean = score == NULL && score_sd != NULL ? gbs_doubles(ctx, data->n) : score;
-    if (mean == NULL && score_sd != NULL)
-        status = GBS_ERR_MEMORY;
-    gbs_judgement judged = {.score = mean, .sd = score_sd, .probability = probability};
-    if (status == GBS_OK)
-        status = gbs_model_judge(ctx, model, &rows, &judged);
-    if (mean != score)
-        gbs_array_free(ctx, mean);
+    gbs_judgement judged = {.score = score, .sd = score_sd, .probability = probability};
+    status = gbs_model_judge(ctx, model, &rows, &judged);
     gbs_rows_free(ctx, &rows);
     return status;
 }

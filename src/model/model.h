@@ -69,8 +69,8 @@ gbs_status gbs_model_create(gbs_context *ctx, size_t stages, gbs_model **out);
 
 /* What a model makes of rows, row by row; arrays of the caller, any of them NULL. */
 typedef struct gbs_judgement {
-    double *score;       /* mean of x'theta */
-    double *sd;          /* its standard deviation */
+    double *score;       /* x'm; of a mixture, the normal quantile of the probability */
+    double *sd;          /* standard deviation of x'theta; of a mixture, 1 */
     double *probability; /* that a draw votes for +1 */
     /* these need labels */
     double *gibbs;     /* mean zero-one loss: the probability that a draw errs */

@@ -24,6 +24,7 @@ struct search {
     double left;
     bool converged;
     size_t iterations;
+    double at_start; /* of a round: half the squared gradient; negative until it is known */
 };
 
 static void unpack(const struct search *s, const double *x) {
@@ -68,6 +69,11 @@ static double evaluate(void *instance, const double *x, double *gradient, const 
         gradient[k] = p->d_mean[k];
     for (size_t k = 0; k < d + s->free_size; k++)
         gradient[k] *= s->scale[k];
+    if (s->at_start < 0.0) { /* the first call of a round */
+        s->at_start = 0.0;
+        for (size_t k = 0; k < d + s->free_size; k++)
+            s->at_start += 0.5 * gradient[k] * gradient[k];
+    }
     return p->free_energy;
 }
 
@@ -126,11 +132,16 @@ static gbs_status one_round(struct search *s, double *x) {
     p.max_iterations = left < ROUND ? (int)left : ROUND;
     rescale(s);
     pack(s, x);
+    s->at_start = -1.0;
+    size_t before = s->iterations;
     int code = lbfgs((int)size, x, NULL, evaluate, progress, s, &p);
     if (s->status != GBS_OK)
         return s->status;
     if (code == LBFGSERR_OUTOFMEMORY)
         return gbs_fail(s->problem->ctx, GBS_ERR_MEMORY, "out of memory in L-BFGS");
+    /* a start that cannot be bettered is left as it was: what was left there is what is left now */
+    if (s->iterations == before && s->at_start >= 0.0)
+        s->left = s->at_start;
     /* a failed line search leaves the last good point in x, not in g */
     unpack(s, x);
     return gbs_evaluate(s->problem, s->g, &s->engine->workspace, &s->engine->here);

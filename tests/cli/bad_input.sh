@@ -100,7 +100,7 @@ done
 printf 'a,b,y\n1,2,0\n1,1e400,1\n' >huge.csv
 fit_refuses 3 "huge\.csv:3: column 'b' \(column 2\): '1e400' is too large for a double" huge.csv
 printf 'a,b,y\n1e300,2,0\n-1e300,1,1\n' >large.csv
-fit_refuses 3 'large\.csv: .*too large' large.csv --scale none
+fit_refuses 3 'large\.csv: .*too large' large.csv --scale none --prior zero
 printf 'a;b;y\n1,5;2;0\n2,5;1;1\n' >comma.csv
 fit_refuses 3 "comma\.csv:2: column 'a' \(column 1\): '1,5' has a decimal comma; numbers need a point" comma.csv
 printf 'age,age,y\n1,2,0\n3,4,1\n' >twins.csv
@@ -254,8 +254,8 @@ fit_refuses 3 'sum\.csv\.gz: corrupt gzip data' sum.csv.gz
 fit_refuses 3 'tail\.csv\.gz: junk after the end of the gzip data' tail.csv.gz
 
 # ---------------------------------------------------------------- model files
-sed 's/"format":1,/"format":2,/' model.json >newer.json
-refuses 3 'newer\.json: a model of format 2; this version reads format 1' predict newer.json good.csv -o out/p.csv
+sed 's/"format":2,/"format":3,/' model.json >newer.json
+refuses 3 'newer\.json: a model of format 3; this version reads formats 1 to 2' predict newer.json good.csv -o out/p.csv
 echo 'hello, world' >hello.json
 refuses 3 'hello\.json: not a whole JSON text: line 1' predict hello.json good.csv -o out/p.csv
 refuses 3 'good\.csv: not a whole JSON text' evaluate good.csv good.csv
@@ -293,7 +293,7 @@ damaged "the model has no recipe of columns" 's/"recipe":/"rezept":/'
 # Cut anywhere, a model is refused by name; only the newline at its very end may go.
 printf 'x,y\n1,1\n2,-1\n3,1\n' >tiny.csv
 as 'a small model'
-works fit tiny.csv -o small.json -q --family isotropic --loss hinge --no-intercept --scale none
+works fit tiny.csv -o small.json -q --prior zero --family isotropic --loss hinge --no-intercept --scale none
 size=$(wc -c <small.json)
 stride=1
 $sanitized && stride=7

@@ -42,6 +42,6 @@ expect_stderr 'expected one of zero-one\|hinge\|exponential'
 expect_exit 2 "$GIBBSITE" cv train.csv --lambda 3 --lambda-grid 1:2:2
 expect_exit 2 "$GIBBSITE" fit train.csv --select cv
 expect_stderr 'needs --lambda-grid or --prior-grid'
-expect_exit 2 "$GIBBSITE" fit train.csv --prior-grid 0.1:1:2
-expect_stderr 'needs --select cv'
+expect_exit 2 "$GIBBSITE" fit train.csv --prior-grid 0.1:1:2 --select last
+expect_stderr '--prior-grid needs --select bound or cv'
 expect_exit 2 "$GIBBSITE" fit train.csv --loss zero-one,hinge

@@ -15,7 +15,7 @@ endless_sgd=(fit train.csv --solver sgd --epochs 1000000000 -o out/m.json --path
 # shellcheck disable=SC2034  # read by name
 endless_restarts=(fit train.csv --restarts 1000000 -o out/m.json)
 # shellcheck disable=SC2034
-endless_natural=(fit train.csv --lambda-grid 1:2000:1000 --tol 1e-15 -o out/m.json)
+endless_natural=(fit train.csv --prior zero --lambda-grid 1:2000:1000 --tol 1e-15 -o out/m.json)
 
 # ended PID SECONDS: waits; sets rc, or kills it and sets rc to 'still running'.
 ended() {

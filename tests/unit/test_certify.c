@@ -1,6 +1,7 @@
 /* Certificates of a fit: the numbers are those of the bounds, the status is honest, and they hold. */
 #include "bound/bound.h"
 #include "gibbsite.h"
+#include "unit/zero_prior.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -30,7 +31,7 @@ static gbs_data *draw(gbs_context *ctx, uint64_t stream, size_t first, size_t n,
 }
 
 static gbs_fit_options plain_options(void) {
-    gbs_fit_options o = gbs_fit_options_default();
+    gbs_fit_options o = zero_prior_options();
     o.scale = GBS_SCALE_NONE;
     o.intercept = 0;
     o.lambda = 50.0;

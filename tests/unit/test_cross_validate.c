@@ -1,6 +1,7 @@
 /* Cross-validation and the views it works on: held-out rows are held out, whatever the storage, and equal candidates tie. */
 #include "data/rows.h"
 #include "gibbsite.h"
+#include "unit/zero_prior.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -31,7 +32,7 @@ static void draw(gbs_context *ctx, struct sample *s) {
 }
 
 static gbs_fit_options candidate(void) {
-    gbs_fit_options options = gbs_fit_options_default();
+    gbs_fit_options options = zero_prior_options();
     options.loss = GBS_LOSS_HINGE;
     options.lambda = 60.0;
     return options;

@@ -5,6 +5,7 @@
  * nothing to choose.) A cross-validated logistic regression has 25.1 % on german and 3.4 % on breast_complete.
  */
 #include "unit/public_data.h"
+#include "unit/zero_prior.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -32,7 +33,7 @@ enum { DEFAULT_LOSS_ONLY = 5, BOTH_LOSSES = 11 };
 static double error_of(gbs_context *ctx, const struct design *d, const size_t *train, size_t n_train, const size_t *test,
                        size_t n_test, const struct choice *c, double tolerance) {
     struct picked a = public_pick(ctx, d, train, n_train), b = public_pick(ctx, d, test, n_test);
-    gbs_fit_options options = gbs_fit_options_default();
+    gbs_fit_options options = zero_prior_options();
     gbs_model *model;
     gbs_evaluation e;
     options.loss = c->loss;

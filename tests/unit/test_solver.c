@@ -4,6 +4,7 @@
  * stochastic fits at size) is test_solver_heavy.c.
  */
 #include "unit/support.h"
+#include "unit/zero_prior.h"
 
 #define THOROUGH 1e-14
 
@@ -20,7 +21,7 @@ static gbs_scale any_scale(struct dice *r) {
 
 /* n in 20..300, d in 2..15, lambda over three powers of ten around n, prior_sd from 0.1 to 5. */
 static struct problem any_problem(struct dice *r, gbs_loss loss, gbs_family family) {
-    struct problem p = {.options = gbs_fit_options_default()};
+    struct problem p = {.options = zero_prior_options()};
     size_t n = 20 + dice_below(r, 281), d = 2 + dice_below(r, 14);
     p.table = make_table(r, n, d, 1.0, dice_between(r, 0.1, 1.5));
     p.options.loss = loss;
@@ -121,7 +122,7 @@ static void the_fixed_family_keeps_its_spread(void **state) {
     for (size_t s = 0; s < COUNT(solvers); s++)
         for (size_t l = 0; l < COUNT(all_losses); l++)
             for (size_t steps = 0; steps <= 6; steps++) {
-                gbs_fit_options o = gbs_fit_options_default();
+                gbs_fit_options o = zero_prior_options();
                 o.loss = all_losses[l];
                 o.family = GBS_FAMILY_FIXED;
                 o.solver = solvers[s];
@@ -218,7 +219,7 @@ static double longest_row(const struct table_of_numbers *t) {
 static void check_primal_and_dual(gbs_context *ctx, struct dice *r, size_t n, size_t d, gbs_loss loss, gbs_scale scale) {
     struct table_of_numbers t = make_table(r, n, d, 1.0, 0.5), fresh = make_table(r, 25, d, 1.0, 0.5);
     gbs_data *data = dense_data(ctx, &t), *new_rows = dense_data(ctx, &fresh);
-    gbs_fit_options o = gbs_fit_options_default();
+    gbs_fit_options o = zero_prior_options();
     o.loss = loss;
     o.family = GBS_FAMILY_FULL;
     o.scale = scale;
@@ -264,7 +265,7 @@ static void primal_and_dual_have_the_same_coefficients(void **state) {
     struct dice r = {306};
     struct table_of_numbers t = make_table(&r, 12, WIDE - 1, 1.0, 0.5);
     gbs_data *data = dense_data(ctx, &t);
-    gbs_fit_options o = gbs_fit_options_default();
+    gbs_fit_options o = zero_prior_options();
     o.loss = GBS_LOSS_HINGE;
     o.family = GBS_FAMILY_FULL;
     o.prior_sd = 0.7;
@@ -302,7 +303,7 @@ static void the_dual_form_survives_dependent_rows(void **state) {
     memset(t.x + 5 * 8, 0, 8 * sizeof *t.x);
     gbs_data *data = dense_data(ctx, &t);
     const double longest_scaled = sqrt(30.0 * 8.0 + 1.0); /* a standardised value is at most sqrt(n) */
-    gbs_fit_options o = gbs_fit_options_default();
+    gbs_fit_options o = zero_prior_options();
     o.loss = GBS_LOSS_HINGE;
     o.family = GBS_FAMILY_FULL;
     o.tolerance = THOROUGH;
@@ -373,7 +374,7 @@ static void a_small_sparse_table_is_the_dense_one(void **state) {
     for (int scale = 0; scale < 3; scale++)
         for (int intercept = 0; intercept < 2; intercept++)
             for (size_t f = 0; f < COUNT(all_families); f++) {
-                gbs_fit_options o = gbs_fit_options_default();
+                gbs_fit_options o = zero_prior_options();
                 o.loss = all_losses[f % 3];
                 o.family = all_families[f];
                 o.scale = (gbs_scale)scale;
@@ -421,7 +422,7 @@ static void a_larger_family_never_ends_above_a_smaller_one(void **state) {
         gbs_data *data = dense_data(ctx, &t);
         for (size_t l = 0; l < COUNT(all_losses); l++)
             for (size_t j = 0; j < COUNT(lambdas); j++) {
-                gbs_fit_options o = gbs_fit_options_default();
+                gbs_fit_options o = zero_prior_options();
                 o.loss = all_losses[l];
                 o.lambda = lambdas[j];
                 o.prior_sd = k % 2 == 0 ? 1.0 : 4.0;
@@ -444,7 +445,7 @@ static void the_dual_form_never_ends_above_a_smaller_family(void **state) {
     gbs_data *data = dense_data(ctx, &t);
     for (size_t l = 0; l < COUNT(all_losses); l++)
         for (size_t j = 0; j < COUNT(lambdas); j++) {
-            gbs_fit_options o = gbs_fit_options_default();
+            gbs_fit_options o = zero_prior_options();
             o.loss = all_losses[l];
             o.lambda = lambdas[j];
             o.tolerance = 1e-10;
@@ -465,7 +466,7 @@ static void the_path_tells_every_rung(void **state) {
     struct table_of_numbers t = make_table(&r, 120, 5, 1.0, 0.7);
     gbs_data *data = dense_data(ctx, &t);
     for (size_t l = 0; l < COUNT(all_losses); l++) {
-        gbs_fit_options o = gbs_fit_options_default();
+        gbs_fit_options o = zero_prior_options();
         o.loss = all_losses[l];
         o.family = GBS_FAMILY_DIAGONAL;
         o.ladder = ladder;
@@ -495,7 +496,7 @@ static void the_path_tells_every_rung(void **state) {
 static double restart_energies(uint64_t seed, const struct table_of_numbers *t, double energies[5]) {
     gbs_context *ctx = new_context(1, seed);
     gbs_data *data = dense_data(ctx, t);
-    gbs_fit_options o = gbs_fit_options_default();
+    gbs_fit_options o = zero_prior_options();
     o.family = GBS_FAMILY_DIAGONAL;
     o.restarts = 5;
     gbs_model *model = fit(ctx, data, &o);
@@ -555,7 +556,7 @@ static void without_data_the_posterior_is_the_prior(void **state) {
         for (size_t f = 1; f < COUNT(all_families); f++)
             for (int power = -3; power >= -15; power -= 4) {
                 double lambda = pow(10.0, power);
-                gbs_fit_options o = gbs_fit_options_default();
+                gbs_fit_options o = zero_prior_options();
                 o.loss = all_losses[l];
                 o.family = all_families[f];
                 o.lambda = lambda;

@@ -5,6 +5,7 @@
  */
 #include "data/rows.h"
 #include "unit/support.h"
+#include "unit/zero_prior.h"
 
 /* ---------------------------------------------------------------- sparse tables that stay sparse */
 
@@ -60,7 +61,7 @@ static void sparse_and_dense_agree(size_t n, size_t d, double density, const gbs
     for (int scale = 0; scale < 3; scale++)
         for (int intercept = 0; intercept < 2; intercept++)
             for (size_t f = 0; f < count; f++) {
-                gbs_fit_options o = gbs_fit_options_default();
+                gbs_fit_options o = zero_prior_options();
                 o.loss = GBS_LOSS_HINGE;
                 o.family = families[f];
                 o.scale = (gbs_scale)scale;
@@ -136,7 +137,7 @@ static void results_do_not_depend_on_the_thread_count(void **state) {
     struct table_of_numbers t = make_table(&r, 30000, WIDTH, 1.0, 0.7);
     for (size_t s = 0; s < COUNT(solvers); s++)
         for (size_t f = 0; f < COUNT(all_families); f++) {
-            gbs_fit_options o = gbs_fit_options_default();
+            gbs_fit_options o = zero_prior_options();
             o.loss = convex_losses[(s + f) % 2];
             o.family = all_families[f];
             o.solver = solvers[s];
@@ -153,7 +154,7 @@ static void annealed_zero_one_fits_do_not_depend_on_the_thread_count(void **stat
     static const double ladder[] = {100.0, 1000.0};
     struct dice r = {405};
     struct table_of_numbers t = make_table(&r, 20000, WIDTH, 1.0, 0.7);
-    gbs_fit_options o = gbs_fit_options_default();
+    gbs_fit_options o = zero_prior_options();
     o.family = GBS_FAMILY_FULL;
     o.ladder = ladder;
     o.ladder_size = COUNT(ladder);
@@ -166,7 +167,7 @@ static void dual_fits_do_not_depend_on_the_thread_count(void **state) {
     (void)state;
     struct dice r = {406};
     struct table_of_numbers t = make_table(&r, 400, WIDTH, 1.0, 0.7);
-    gbs_fit_options o = gbs_fit_options_default();
+    gbs_fit_options o = zero_prior_options();
     o.loss = GBS_LOSS_HINGE;
     o.family = GBS_FAMILY_FULL;
     o.form = GBS_FORM_DUAL;
@@ -179,7 +180,7 @@ static void sparse_fits_do_not_depend_on_the_thread_count(void **state) {
     struct dice r = {407};
     struct table_of_numbers t = make_table(&r, 110000, WIDTH, 0.1, 0.7);
     for (size_t f = 0; f < COUNT(all_families); f++) {
-        gbs_fit_options o = gbs_fit_options_default();
+        gbs_fit_options o = zero_prior_options();
         o.loss = GBS_LOSS_HINGE;
         o.family = all_families[f];
         o.max_iterations = 3;
@@ -192,7 +193,7 @@ static void sparse_fits_do_not_depend_on_the_thread_count(void **state) {
 
 /* F of a stochastic fit over the optimum, less one. */
 static double excess_of_sgd(gbs_context *ctx, const gbs_data *data, gbs_family family, gbs_schedule schedule, size_t epochs) {
-    gbs_fit_options o = gbs_fit_options_default();
+    gbs_fit_options o = zero_prior_options();
     o.loss = GBS_LOSS_HINGE;
     o.family = family;
     o.tolerance = 1e-10;

@@ -1,0 +1,114 @@
+#!/usr/bin/env bash
+# What each idea does to the certificate and to the model, on the public data sets: the table of docs/certificates.md.
+#
+#   study/certificates.sh [--seeds N] [--sets NAMES] [--ideas NAMES] [-o FILE]
+#
+# For each set and seed the rows are shuffled, 80 % train and 20 % test; the numbers are means over the seeds. "yardstick" is the exact binomial
+# bound of the first part's vote on the certified rows, as `fit` prints it; "all rows" is a cross-validated fit on all training rows (hinge,
+# lambda and prior sd from a grid), which has no certificate of its own to offer but a test error to compare with.
+set -eu
+root=$(cd "$(dirname "$0")/.." && pwd)
+gibbsite=$root/build/gibbsite
+json=$root/build/release/tests/jget
+data=${GIBBSITE_DATA:-$root/../shared/data}
+seeds=10 sets='breast pima german ilpd dna adult' ideas='' out=''
+while [ $# -gt 0 ]; do
+    case $1 in
+    --seeds) seeds=$2 && shift 2 ;;
+    --sets) sets=$2 && shift 2 ;;
+    --ideas) ideas=$2 && shift 2 ;;
+    -o) out=$2 && shift 2 ;;
+    *) printf 'certificates.sh: unknown option %s\n' "$1" >&2 && exit 2 ;;
+    esac
+done
+[ -d "$data" ] || { printf 'no data sets at %s; GIBBSITE_DATA names the folder\n' "$data" >&2 && exit 3; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# file, and options that belong to it
+set_file() {
+    case $1 in
+    breast) echo breast/breast_complete.csv ;;
+    pima) echo pima/pima768.csv ;;
+    german) echo german/german.csv ;;
+    ilpd) echo ilpd/ilpd_complete.csv ;;
+    dna) echo dna/train.csv ;;
+    adult) echo adult/adult.csv.gz ;;
+    esac
+}
+set_options() { [ "$1" != dna ] || echo --positive ie; }
+
+# name|options|what it is
+idea_table='default||the default: progressive, exact binomial, 2 to 4 stages
+blocks1|--blocks 1|one stage: a plain hold-out
+blocks8|--blocks 8|eight stages
+split50|--prior-split 0.5|first part of one half
+split30|--prior-split 0.3|first part of 30 %
+split70|--prior-split 0.7|first part of 70 %
+hinge|--loss hinge|stages fitted with hinge loss
+isotropic|--family isotropic|stages with isotropic posteriors
+wide|--prior-sd 0.2|a wide informed prior (prior sd 0.2)
+kl|--bound kl|informed prior, one posterior that learns on the second part and pays its KL: kl
+catoni|--bound catoni|the same, catoni, lambda from the first part
+catonigrid|--bound catoni --prior-grid 0.003:0.1:4 --lambda-grid 20:2000:4|the same, lambda and prior sd from grids that pay
+zero|--prior zero --scale unit-row|the paper'"'"'s prior, all rows, kl
+zerogrid|--prior zero --scale unit-row --lambda-grid 4:4096:11|the same, lambda chosen by the bound
+paper|--paper --scale unit-row|the paper'"'"'s constants and bound
+all|--prior zero --loss hinge --lambda-grid 0.25n:4n:3 --prior-grid 0.03:0.3:3 --select cv|cross-validated on all rows'
+
+shuffle() { # FILE SEED
+    case $1 in *.gz) gzip -dc "$1" ;; *) cat "$1" ;; esac >"$work/all.csv"
+    head -n 1 "$work/all.csv" >"$work/train.csv"
+    cp "$work/train.csv" "$work/test.csv"
+    awk -v seed="$2" 'BEGIN { srand(seed) } NR > 1 { printf "%.17g\t%s\n", rand(), $0 }' "$work/all.csv" |
+        sort -k1,1g | cut -f2- >"$work/rows.csv"
+    rows=$(wc -l <"$work/rows.csv")
+    train=$((rows * 4 / 5))
+    head -n "$train" "$work/rows.csv" >>"$work/train.csv"
+    tail -n +$((train + 1)) "$work/rows.csv" >>"$work/test.csv"
+}
+
+# one run: certificate, yardstick, error and Gibbs error on the test rows, catoni's value, seconds
+run() { # SET OPTIONS
+    local options=${2//0.25n/$((train / 4))}
+    options=${options//4n/$((train * 4))}
+    # shellcheck disable=SC2046,SC2086
+    "$gibbsite" fit "$work/train.csv" $(set_options "$1") $options --test "$work/test.csv" --json --quiet >"$work/run.json" || [ $? = 4 ]
+    "$json" "$work/run.json" certificate.value
+    yard=$(awk '/"target": "prior-vote"/ { on = 1 } on && /"value"/ { gsub(/[^0-9.e+-]/, "", $2); print $2; exit }' "$work/run.json")
+    echo "${yard:-nan}"
+    "$json" "$work/run.json" test.error
+    "$json" "$work/run.json" test.gibbs_error
+    "$json" "$work/run.json" seconds.fit
+}
+
+summary() { # columns of numbers -> mean and standard error of the test error
+    awk '{ n++; for (k = 1; k <= 5; k++) { s[k] += $k; q[k] += $k * $k } }
+         END { se = n > 1 ? sqrt((q[3] - s[3] * s[3] / n) / (n - 1) / n) : 0
+               printf "%.4f %.4f %.4f %.4f %.4f %.2f\n", s[1] / n, s[2] / n, s[3] / n, se, s[4] / n, s[5] / n }'
+}
+
+table() {
+    for set in $sets; do
+        n=$seeds
+        [ "$set" != adult ] || n=$((seeds < 3 ? seeds : 3))
+        printf '\n## %s\n\nMean of %d shuffles.\n\n' "$set" "$n"
+        printf '| idea | certificate | yardstick | ratio | test error | (se) | Gibbs test error | seconds |\n|---|---|---|---|---|---|---|---|\n'
+        rm -f "$work"/idea.*
+        for ((seed = 0; seed < n; seed++)); do
+            shuffle "$data/$(set_file "$set")" "$seed"
+            while IFS='|' read -r name options _; do
+                [ -z "$ideas" ] || [[ " $ideas " = *" $name "* ]] || continue
+                run "$set" "$options" | paste -sd' ' >>"$work/idea.$name"
+            done <<<"$idea_table"
+            [ -t 2 ] && printf '\r%s: %d of %d' "$set" $((seed + 1)) "$n" >&2
+        done
+        while IFS='|' read -r name _ text; do
+            [ -s "$work/idea.$name" ] || continue
+            summary <"$work/idea.$name" | awk -v text="$text" '{ has = ($2 + 0 > 0); ratio = has ? sprintf("%.3f", $1 / $2) : "-"
+                printf "| %s | %s | %s | %s | %s | %s | %s | %s |\n", text, $1, has ? $2 : "-", ratio, $3, $4, $5, $6 }'
+        done <<<"$idea_table"
+    done
+}
+
+if [ -n "$out" ]; then table >"$out"; else table; fi
