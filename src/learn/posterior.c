@@ -49,21 +49,23 @@ static gbs_status build_ladder(struct search *s) {
     return GBS_OK;
 }
 
-/* Mean zero-one loss of a posterior on the rows it is solved on. */
-static gbs_status gibbs_on_rows(gbs_context *ctx, const gbs_rows *rows, const gbs_gaussian *g, double *gibbs) {
+/* Mean loss of a stage on rows, a slice at a time. */
+static gbs_status mean_loss(gbs_context *ctx, const gbs_rows *rows, const gbs_stage *stage, const gbs_loss_ops *loss,
+                            double *out) {
+    enum { SLICE = 1 << 13 };
     size_t n = rows->all.n;
-    double *score = gbs_matrix(ctx, 2, n);
-    if (score == NULL)
-        return GBS_ERR_MEMORY;
-    gbs_stage stage = {.posterior = *g};
-    gbs_status status = gbs_stage_project(ctx, &stage, rows, score, score + n);
-    double sum = 0.0;
-    for (size_t i = 0; status == GBS_OK && i < n; i++) {
-        double psi, d_mu, d_s, mu = rows->all.y[i] * score[i];
-        gbs_zero_one.smoothed(1, &mu, &score[n + i], &psi, &d_mu, &d_s);
-        sum += psi;
+    double *score = gbs_matrix(ctx, 2, SLICE), sum = 0.0;
+    gbs_status status = score != NULL ? GBS_OK : GBS_ERR_MEMORY;
+    for (size_t first = 0; status == GBS_OK && first < n; first += SLICE) {
+        gbs_rows slice = gbs_rows_slice(rows, first, n - first < SLICE ? n - first : SLICE);
+        status = gbs_stage_project(ctx, stage, &slice, score, score + SLICE);
+        for (size_t i = 0; status == GBS_OK && i < slice.all.n; i++) {
+            double psi, d_mu, d_s, mu = slice.all.y[i] * score[i];
+            loss->smoothed(1, &mu, &score[SLICE + i], &psi, &d_mu, &d_s);
+            sum += psi;
+        }
     }
-    *gibbs = sum / (double)n;
+    *out = sum / (double)n;
     gbs_array_free(ctx, score);
     return status;
 }
@@ -77,7 +79,7 @@ static gbs_status consider(void *arg, size_t t, const gbs_gaussian *g, const gbs
     double gibbs = solution->risk;
     gbs_status status = GBS_OK;
     if (task->options->loss != GBS_LOSS_ZERO_ONE)
-        status = gibbs_on_rows(ctx, rows, g, &gibbs);
+        status = mean_loss(ctx, rows, &(gbs_stage){.posterior = *g}, &gbs_zero_one, &gibbs);
     if (status != GBS_OK)
         return status;
     double value = task->value(task->arg, gibbs, solution->kl, s->ladder[t]);
@@ -224,16 +226,8 @@ static gbs_status check_dual(struct search *s) {
     const gbs_posterior_task *t = s->task;
     if (!s->dual)
         return GBS_OK;
-    size_t n = t->rows.all.n;
-    double *score = gbs_matrix(t->ctx, 2, n), sum = 0.0;
-    gbs_status status = score != NULL ? gbs_stage_project(t->ctx, &s->out->stage, &t->rows, score, score + n) : GBS_ERR_MEMORY;
-    const gbs_loss_ops *loss = gbs_loss_of(t->options->loss);
-    for (size_t i = 0; status == GBS_OK && i < n; i++) {
-        double psi, d_mu, d_s, mu = t->rows.all.y[i] * score[i];
-        loss->smoothed(1, &mu, &score[n + i], &psi, &d_mu, &d_s);
-        sum += psi / (double)n;
-    }
-    gbs_array_free(t->ctx, score);
+    double sum;
+    gbs_status status = mean_loss(t->ctx, &t->rows, &s->out->stage, gbs_loss_of(t->options->loss), &sum);
     double risk = s->solutions[s->out->chosen].risk;
     if (status == GBS_OK && !(fabs(sum - risk) <= DUAL_AGREES * fmax(1.0, fabs(sum))))
         status = gbs_fail(t->ctx, GBS_ERR_NUMERIC,

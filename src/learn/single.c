@@ -124,7 +124,7 @@ static gbs_status train(struct single *f, size_t *grid_size) {
         gbs_posterior_task task = {.ctx = f->ctx, .options = o, .rows = certified, .climb = o->prior == GBS_PRIOR_ZERO};
         task.prior = (gbs_prior){f->m0, grid[k] * grid[k]};
         task.lambda = o->lambda > 0.0 ? o->lambda : chosen_lambda(f, certified.all.n);
-        bool valued = o->select == GBS_SELECT_BOUND || o->ladder_size > 1 || o->loss == GBS_LOSS_ZERO_ONE;
+        bool valued = *grid_size > 1 || o->ladder_size > 1 || o->loss == GBS_LOSS_ZERO_ONE;
         task.value = valued && o->restarts == 0 ? rung_value : NULL;
         task.arg = &pricing;
         task.last = o->select != GBS_SELECT_BOUND;

@@ -84,7 +84,7 @@ static gbs_status check_classes(gbs_context *ctx, const gbs_split *s) {
 
 gbs_status gbs_split_create(gbs_context *ctx, const gbs_data *data, const gbs_fit_options *o, gbs_split *out) {
     size_t n = data->n, d = data->d + (o->intercept ? 1 : 0), least;
-    *out = (gbs_split){.n = n};
+    *out = (gbs_split){.ctx = ctx, .n = n};
     size_t *order = gbs_array_alloc(ctx, n, sizeof *order), *scratch = NULL;
     gbs_status status = order != NULL ? gbs_fit_order(ctx, n, o, order, &least) : GBS_ERR_MEMORY;
     if (status == GBS_OK)
@@ -107,15 +107,19 @@ gbs_status gbs_split_create(gbs_context *ctx, const gbs_data *data, const gbs_fi
 }
 
 void gbs_split_free(gbs_split *s) {
-    gbs_data_free(s->view);
+    if (s->view != NULL)
+        gbs_data_free(s->view);
+    gbs_array_free(s->ctx, s->labels);
     *s = (gbs_split){0};
 }
 
 void gbs_split_forget_order(gbs_split *s) {
     if (s->view == NULL)
         return;
-    gbs_array_free(s->view->ctx, (void *)s->view->pick);
-    s->view->pick = NULL;
+    s->labels = (double *)s->view->y;
+    s->view->y = NULL;
+    gbs_data_free(s->view);
+    s->view = NULL;
 }
 
 gbs_status gbs_split_head(gbs_context *ctx, const gbs_split *s, size_t count, gbs_data **out) {

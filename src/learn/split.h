@@ -5,8 +5,10 @@
 #include "data/rows.h"
 
 typedef struct gbs_split {
+    gbs_context *ctx;
     gbs_data *view;  /* all rows in the random order */
     size_t n, first; /* rows, and rows of the first part */
+    double *labels;  /* of the view, once it is forgotten */
 } gbs_split;
 
 /* The options ask for several stages. */
@@ -16,7 +18,7 @@ bool gbs_is_progressive(const gbs_fit_options *o);
 gbs_status gbs_split_create(gbs_context *ctx, const gbs_data *data, const gbs_fit_options *o, gbs_split *out);
 void gbs_split_free(gbs_split *s);
 
-/* Once the design rows are built only the labels of the view are needed. */
+/* Once the design rows are built only the labels of the view are needed, and stay where they are. */
 void gbs_split_forget_order(gbs_split *s);
 
 /* The first `count` rows of the order. */

@@ -88,6 +88,12 @@ static void add_stage(const gbs_model *model, double w, double before, size_t n,
         add_losses(gbs_loss_of(model->info.loss), w, n, y, score, sd, out->risk);
 }
 
+/* The weights add up to 1 but for a rounding. */
+static void keep_below_one(size_t n, double *x) {
+    for (size_t i = 0; x != NULL && i < n; i++)
+        x[i] = fmin(1.0, x[i]);
+}
+
 static void finish_scores(size_t n, const gbs_judgement *out) {
     for (size_t i = 0; out->score != NULL && i < n; i++) {
         double yes = out->score[i], no = out->sd[i];
@@ -108,8 +114,11 @@ static gbs_status judge_stages(gbs_context *ctx, const gbs_model *model, const g
             add_stage(model, w, before, n, rows->all.y, score, sd, out);
         before += w;
     }
-    if (status == GBS_OK)
+    if (status == GBS_OK) {
         finish_scores(n, out);
+        keep_below_one(n, out->probability);
+        keep_below_one(n, out->gibbs);
+    }
     return status;
 }
 

@@ -213,7 +213,7 @@ check 'labels, probabilities and scores agree' awk -F, 'NR > 1 && !(($1 == 1 || 
     END { exit bad }' p2.csv
 gives e.json evaluate model.json train.csv --json
 expect_json e.json error "$(json fit.json train_error)"
-expect_near 'evaluate gives the Gibbs risk of the fit' "$(json e.json gibbs_risk)" "$(json fit.json gibbs_risk)" 1e-12
+expect_near 'evaluate gives the Gibbs error of the fit' "$(json e.json gibbs_error)" "$(json fit.json gibbs_error)" 1e-12
 says 'the predictions have the error that evaluate says' \
     "$(paste -d, <("$GIBBSITE" predict model.json train.csv) <(cut -d, -f7 train.csv) | awk -F, 'NR > 1 && $1 != $4' | wc -l)" = \
     "$(awk -v e="$(json e.json error)" 'BEGIN { print int(e * 300 + 0.5) }')"
