@@ -209,7 +209,7 @@ says 'nothing temporary is left' -z "$(find . -name '*.tmp*')"
 
 says 'label, prob, score' "$(head -n 1 p2.csv)" = label,prob,score
 says 'one row per input row' "$(wc -l <p2.csv)" = 151
-check 'labels, probabilities and scores agree' awk -F, 'NR > 1 && !(($1 == 1 || $1 == -1) && $2 >= 0 && $2 <= 1 && ($1 > 0) == ($3 >= 0) && ($1 > 0) == ($2 >= 0.5)) { print; bad = 1 }
+check 'labels, probabilities and scores agree' awk -F, 'NR > 1 && !(($1 == 1 || $1 == -1) && $2 + 0 >= 0 && $2 + 0 <= 1 && ($1 > 0) == ($3 + 0 >= 0) && ($1 > 0) == ($2 + 0 >= 0.5)) { print; bad = 1 }
     END { exit bad }' p2.csv
 gives e.json evaluate model.json train.csv --json
 expect_json e.json error "$(json fit.json train_error)"
