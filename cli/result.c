@@ -177,7 +177,7 @@ void result_evaluation(struct json *j, const struct app *app, const gbs_evaluati
 void result_evaluation_text(struct text *t, const struct app *app, const gbs_evaluation *e, const char *positive,
                             const char *negative) {
     text_add(t, "  rows          %zu\n", e->n);
-    text_add(t, "  error         %.2f %%   of the vote sign(x'm)\n", 100.0 * e->error);
+    text_add(t, "  error         %.2f %%   of the vote\n", 100.0 * e->error);
     text_add(t, "  Gibbs error   %.2f %%   of one random draw from the posterior\n", 100.0 * e->gibbs_error);
     text_add(t,
              "  true error    at most %.2f %% with confidence %g, if these rows are fresh (exact binomial bound of the vote)\n",

@@ -17,7 +17,7 @@ say '1. Rows of known truth: ten features, one label in ten flipped. No classifi
 show simulate classify --rows 2000 --cols 10 --noise 0.1 -o train.csv
 show simulate classify --rows 20000 --cols 10 --noise 0.1 --skip 2000 -o test.csv
 
-say '2. Fit a posterior over linear classifiers: the whole Gaussian, not one vector of coefficients.'
+say '2. Fit and certify: stages of Gaussian posteriors over linear classifiers, each tested on fresh rows.'
 show fit train.csv -o model.json --test test.csv
 
 say '3. What was learned.'

@@ -2,8 +2,8 @@
  *
  * Its default share. What is learned from h n rows errs more than what n rows would teach by something like d/(h n); what is certified on the
  * others is off by something like 1/sqrt((1-h) n). So the first part should be larger where there are few rows a coefficient. Under the
- * progressive bound, whose later stages go on learning, h = 2/5 + (5/2) d/n up to 7/10 served the data sets tried best (docs/certificates.md); a
- * single split takes one half. d may itself be known from the first 2/5 of the rows alone (levels of text columns): the part is then
+ * progressive bound, whose later stages go on learning, h = 3/10 + (7/2) d/n up to 7/10 served the data sets tried best (docs/certificates.md); a
+ * single split takes one half. d may itself be known from the first 3/10 of the rows alone (levels of text columns): the part is then
  * lengthened by what its own beginning says, which is as good as fixed.
  */
 #include "learn/split.h"
@@ -12,8 +12,8 @@
 
 #include <math.h>
 
-#define LEAST_SHARE 0.4
-#define SHARE_PER_COLUMN 2.5
+#define LEAST_SHARE 0.3
+#define SHARE_PER_COLUMN 3.5
 #define MOST_SHARE 0.7
 #define SINGLE_SHARE 0.5
 
