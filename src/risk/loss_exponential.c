@@ -6,6 +6,7 @@
  * infinity where the expectation exceeds the range of double; solvers treat that as a step too far.
  */
 #include "kernel/normal.h"
+#include "kernel/tile.h"
 #include "risk/loss.h"
 
 #include <math.h>
@@ -20,4 +21,19 @@ static void smoothed(size_t n, const double *mu, const double *s, double *psi, d
     }
 }
 
-const gbs_loss_ops gbs_exponential = {"exponential", true, smoothed};
+static void add_lanes(size_t n, const double *y, size_t y_step, const double *score, double *total) {
+    enum { ROWS = GBS_LOSS_TILE / GBS_LANES };
+    double loss[GBS_LOSS_TILE];
+    for (size_t from = 0; from < n; from += ROWS) {
+        size_t rows = n - from < ROWS ? n - from : ROWS;
+        for (size_t i = 0; i < rows; i++)
+            for (size_t l = 0; l < GBS_LANES; l++)
+                loss[i * GBS_LANES + l] = -y[(from + i) * y_step] * score[(from + i) * GBS_LANES + l];
+        gbs_vector_exp(rows * GBS_LANES, loss, loss);
+        for (size_t i = 0; i < rows; i++)
+            for (size_t l = 0; l < GBS_LANES; l++)
+                total[l] += loss[i * GBS_LANES + l];
+    }
+}
+
+const gbs_loss_ops gbs_exponential = {"exponential", true, smoothed, add_lanes};

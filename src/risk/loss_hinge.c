@@ -6,6 +6,8 @@
  * Convex in (mu, s); s = 0 is the plain hinge.
  */
 #include "kernel/normal.h"
+#include "kernel/tile.h"
+#include "kernel/vector.h"
 #include "risk/loss.h"
 
 #include <math.h>
@@ -38,4 +40,12 @@ static void smoothed(size_t n, const double *mu, const double *s, double *psi, d
         tile(n - i < GBS_LOSS_TILE ? n - i : GBS_LOSS_TILE, mu + i, s + i, psi + i, d_mu + i, d_s + i);
 }
 
-const gbs_loss_ops gbs_hinge = {"hinge", true, smoothed};
+GBS_WIDE static void add_lanes(size_t n, const double *y, size_t y_step, const double *score, double *total) {
+    for (size_t i = 0; i < n; i++)
+        for (size_t l = 0; l < GBS_LANES; l++) {
+            double a = 1.0 - y[i * y_step] * score[i * GBS_LANES + l];
+            total[l] += a > 0.0 ? a : 0.0;
+        }
+}
+
+const gbs_loss_ops gbs_hinge = {"hinge", true, smoothed, add_lanes};

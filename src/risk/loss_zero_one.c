@@ -6,6 +6,8 @@
  * Not convex. s = 0 is the plain loss, whose slope is taken as 0.
  */
 #include "kernel/normal.h"
+#include "kernel/tile.h"
+#include "kernel/vector.h"
 #include "risk/loss.h"
 
 static void tile(size_t n, const double *mu, const double *s, double *psi, double *d_mu, double *d_s) {
@@ -34,4 +36,13 @@ static void smoothed(size_t n, const double *mu, const double *s, double *psi, d
         tile(n - i < GBS_LOSS_TILE ? n - i : GBS_LOSS_TILE, mu + i, s + i, psi + i, d_mu + i, d_s + i);
 }
 
-const gbs_loss_ops gbs_zero_one = {"zero-one", false, smoothed};
+/* One half for z < 0 and one half for z <= 0. */
+GBS_WIDE static void add_lanes(size_t n, const double *y, size_t y_step, const double *score, double *total) {
+    for (size_t i = 0; i < n; i++)
+        for (size_t l = 0; l < GBS_LANES; l++) {
+            double z = y[i * y_step] * score[i * GBS_LANES + l];
+            total[l] += (z < 0.0 ? 0.5 : 0.0) + (z <= 0.0 ? 0.5 : 0.0);
+        }
+}
+
+const gbs_loss_ops gbs_zero_one = {"zero-one", false, smoothed, add_lanes};
