@@ -341,9 +341,9 @@ GBS_API gbs_status gbs_write_file(gbs_context *ctx, const char *path, const void
 typedef struct gbs_particles gbs_particles;
 
 typedef enum gbs_move {
-    GBS_MOVE_AUTO = 0,      /* crank-nicolson; with `classic` the walk */
-    GBS_MOVE_WALK,          /* Gaussian random walk, covariance 2.38^2/d times that of the particles */
-    GBS_MOVE_CRANK_NICOLSON /* leaves the Gaussian fitted to the particles unchanged; its step is tuned on the way */
+    GBS_MOVE_AUTO = 0, /* ring; with `classic` walk */
+    GBS_MOVE_WALK,     /* Gaussian random walk, covariance 2.38^2/d times that of the particles */
+    GBS_MOVE_RING      /* a draw from a ring of states around a Gaussian approximation (smc/ring.c) */
 } gbs_move;
 
 typedef struct gbs_sample_options {
@@ -353,10 +353,11 @@ typedef struct gbs_sample_options {
     double lambda;   /* inverse temperature to end at; 0 is the prior; negative: the number of rows */
     double prior_sd; /* of the prior N(0, prior_sd^2 I) */
     size_t particles;
-    double ess;           /* the next lambda leaves this share of effective particles */
-    const double *ladder; /* increasing positive lambdas to go through instead, the last one is the end; NULL: chosen on the way */
+    double ess; /* the next lambda leaves this share of effective particles */
+    const double
+        *ladder; /* increasing positive lambdas to go through instead, the last one is the end; NULL: chosen on the way */
     size_t ladder_size;
-    int classic;   /* the paper's algorithm: every particle makes `moves` moves; otherwise waste-free: few long chains, every state kept */
+    int classic; /* the paper's algorithm: every particle makes `moves` moves; otherwise waste-free: few long chains, every state kept */
     size_t moves;  /* classic: a temperature; 0: 5 */
     size_t chains; /* waste-free: at most particles / 2; 0: chosen */
     gbs_move move;
@@ -388,7 +389,7 @@ typedef struct gbs_sample_info {
     double log_z, log_z_sd, gibbs_risk, gibbs_risk_sd; /* at the end of the path */
     double acceptance;                                 /* mean over the path */
     double train_error;                                /* of the average vote of the particles */
-    double seconds, seconds_move;
+    double seconds, seconds_move, seconds_approximate; /* in all; of the moves; of the approximations they lean on */
 } gbs_sample_info;
 
 GBS_API void gbs_particles_get_info(const gbs_particles *particles, gbs_sample_info *out);
@@ -422,7 +423,7 @@ GBS_API gbs_status gbs_particles_from_json(gbs_context *ctx, const char *text, s
 GBS_API void gbs_particles_free(gbs_particles *particles);
 /* A file that holds either: the other handle is NULL. */
 GBS_API gbs_status gbs_load(gbs_context *ctx, const char *path, gbs_model **model, gbs_particles **particles);
-GBS_API const char *gbs_move_name(gbs_move move); /* "auto", "walk", "crank-nicolson"; NULL out of range */
+GBS_API const char *gbs_move_name(gbs_move move); /* "auto", "walk", "ring"; NULL out of range */
 
 /* ---------------------------------------------------------------- pieces, for those who build on them */
 

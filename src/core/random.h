@@ -8,7 +8,7 @@
 enum {
     GBS_STREAM_RESTART = 1 << 20, /* + number of the restart */
     GBS_STREAM_FOLDS = 1 << 27,
-    GBS_STREAM_BATCH = 1 << 28, /* + number of the epoch */
+    GBS_STREAM_BATCH = 1 << 28,    /* + number of the epoch */
     GBS_STREAM_PARTICLES = 1 << 29 /* + 4 x number of the temperature + what for (smc/smc.h) */
 };
 

@@ -10,8 +10,16 @@
 
 enum { GBS_LANES = 16 };
 
-/* score[i * GBS_LANES + l] = x_i'theta_l for the rows of a block, its shift left out (see gbs_tile_shift). */
+/* Half a row of lanes, for code that must stay in registers: one AVX-512 word, two of AVX2. */
+typedef double gbs_wide __attribute__((vector_size(64)));
+typedef int64_t gbs_wide_mask __attribute__((vector_size(64)));
+
+/* score[i * GBS_LANES + l] = x_i'theta_l for the rows of a block, its shift left out (gbs_tile_dot). */
 void gbs_tile_scores(const gbs_block *b, const double *theta, double *score);
+/* score[i][l] -> y_i (score[i][l] - less_l); less NULL: 0. y_i at y[i * y_step]. */
+void gbs_tile_margins(size_t n, const double *y, size_t y_step, const double *less, double *score);
+/* out[i][l] = a_i + x b[i][l] + y c[i][l] */
+void gbs_tile_turn(size_t n, const double *a, double x, const double *b, double y, const double *c, double *out);
 /* out_l = shift'theta_l: what sparse rows with a shift still have to lose. */
 void gbs_tile_dot(size_t d, const double *shift, const double *theta, double *out);
 

@@ -21,14 +21,13 @@ static void smoothed(size_t n, const double *mu, const double *s, double *psi, d
     }
 }
 
-static void add_lanes(size_t n, const double *y, size_t y_step, const double *score, double *total) {
+static void add_lanes(size_t n, const double *margin, double *total) {
     enum { ROWS = GBS_LOSS_TILE / GBS_LANES };
     double loss[GBS_LOSS_TILE];
     for (size_t from = 0; from < n; from += ROWS) {
         size_t rows = n - from < ROWS ? n - from : ROWS;
-        for (size_t i = 0; i < rows; i++)
-            for (size_t l = 0; l < GBS_LANES; l++)
-                loss[i * GBS_LANES + l] = -y[(from + i) * y_step] * score[(from + i) * GBS_LANES + l];
+        for (size_t i = 0; i < rows * GBS_LANES; i++)
+            loss[i] = -margin[from * GBS_LANES + i];
         gbs_vector_exp(rows * GBS_LANES, loss, loss);
         for (size_t i = 0; i < rows; i++)
             for (size_t l = 0; l < GBS_LANES; l++)

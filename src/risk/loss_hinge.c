@@ -40,12 +40,16 @@ static void smoothed(size_t n, const double *mu, const double *s, double *psi, d
         tile(n - i < GBS_LOSS_TILE ? n - i : GBS_LOSS_TILE, mu + i, s + i, psi + i, d_mu + i, d_s + i);
 }
 
-GBS_WIDE static void add_lanes(size_t n, const double *y, size_t y_step, const double *score, double *total) {
-    for (size_t i = 0; i < n; i++)
-        for (size_t l = 0; l < GBS_LANES; l++) {
-            double a = 1.0 - y[i * y_step] * score[i * GBS_LANES + l];
-            total[l] += a > 0.0 ? a : 0.0;
-        }
+GBS_WIDE static void add_lanes(size_t n, const double *margin, double *total) {
+    const gbs_wide *z = (const gbs_wide *)margin, zero = {0};
+    gbs_wide a = zero, b = zero;
+    for (size_t i = 0; i < n; i++, z += 2) {
+        gbs_wide p = 1.0 - z[0], q = 1.0 - z[1];
+        a += (gbs_wide)((gbs_wide_mask)p & (p > zero));
+        b += (gbs_wide)((gbs_wide_mask)q & (q > zero));
+    }
+    ((gbs_wide *)total)[0] += a;
+    ((gbs_wide *)total)[1] += b;
 }
 
 const gbs_loss_ops gbs_hinge = {"hinge", true, smoothed, add_lanes};

@@ -36,13 +36,16 @@ static void smoothed(size_t n, const double *mu, const double *s, double *psi, d
         tile(n - i < GBS_LOSS_TILE ? n - i : GBS_LOSS_TILE, mu + i, s + i, psi + i, d_mu + i, d_s + i);
 }
 
-/* One half for z < 0 and one half for z <= 0. */
-GBS_WIDE static void add_lanes(size_t n, const double *y, size_t y_step, const double *score, double *total) {
-    for (size_t i = 0; i < n; i++)
-        for (size_t l = 0; l < GBS_LANES; l++) {
-            double z = y[i * y_step] * score[i * GBS_LANES + l];
-            total[l] += (z < 0.0 ? 0.5 : 0.0) + (z <= 0.0 ? 0.5 : 0.0);
-        }
+/* One half for z < 0 and one half for z <= 0. A comparison that holds is the integer -1. */
+GBS_WIDE static void add_lanes(size_t n, const double *margin, double *total) {
+    const gbs_wide *z = (const gbs_wide *)margin, zero = {0};
+    gbs_wide_mask a = {0}, b = {0};
+    for (size_t i = 0; i < n; i++, z += 2) {
+        a -= (z[0] < zero) + (z[0] <= zero);
+        b -= (z[1] < zero) + (z[1] <= zero);
+    }
+    ((gbs_wide *)total)[0] += 0.5 * __builtin_convertvector(a, gbs_wide);
+    ((gbs_wide *)total)[1] += 0.5 * __builtin_convertvector(b, gbs_wide);
 }
 
 const gbs_loss_ops gbs_zero_one = {"zero-one", false, smoothed, add_lanes};

@@ -8,7 +8,7 @@
 void gbs_tile_risk(const gbs_smc_problem *problem, const double *theta, double *scratch, double *risk) {
     const gbs_rows *rows = problem->rows;
     const double *shift = rows->all.shift;
-    double lost[GBS_LANES] __attribute__((aligned(64))) = {0}, total[GBS_LANES] = {0};
+    double lost[GBS_LANES] __attribute__((aligned(64))) = {0}, total[GBS_LANES] __attribute__((aligned(64))) = {0};
     size_t n = rows->all.n;
     if (shift != NULL)
         gbs_tile_dot(rows->d, shift, theta, lost);
@@ -16,11 +16,8 @@ void gbs_tile_risk(const gbs_smc_problem *problem, const double *theta, double *
         size_t count = n - first < GBS_RISK_ROWS ? n - first : GBS_RISK_ROWS;
         gbs_block b = gbs_rows_slice(rows, first, count).all;
         gbs_tile_scores(&b, theta, scratch);
-        if (shift != NULL)
-            for (size_t i = 0; i < count; i++)
-                for (size_t l = 0; l < GBS_LANES; l++)
-                    scratch[i * GBS_LANES + l] -= lost[l];
-        problem->loss->add_lanes(count, b.y, b.stride, scratch, total);
+        gbs_tile_margins(count, b.y, b.stride, shift != NULL ? lost : NULL, scratch);
+        problem->loss->add_lanes(count, scratch, total);
     }
     for (size_t l = 0; l < GBS_LANES; l++)
         risk[l] = total[l] / (double)n;

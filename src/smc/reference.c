@@ -11,8 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Above it a d x d matrix costs more than it brings. */
-enum { FULL_COLUMNS = 1000, MOST_CHUNKS = 16 };
+enum { MOST_CHUNKS = 16 };
 /* Particles scaled and multiplied together, in cache. */
 enum { SLICE = 64 };
 
@@ -27,8 +26,7 @@ static size_t stride_of(size_t d, bool full) {
     return sums_of(d, full) + (full ? SLICE * d : 0);
 }
 
-gbs_status gbs_reference_create(gbs_context *ctx, size_t d, size_t particles, gbs_reference *out) {
-    bool full = d <= FULL_COLUMNS;
+gbs_status gbs_reference_create(gbs_context *ctx, size_t d, bool full, size_t particles, gbs_reference *out) {
     size_t chunks = particles / (4 * d);
     *out = (gbs_reference){.d = d, .chunks = chunks < 1 ? 1 : chunks > MOST_CHUNKS ? MOST_CHUNKS : chunks};
     out->mean = gbs_doubles(ctx, d);
@@ -124,8 +122,8 @@ static void fill(size_t d, const double *c, const double *sd, double a, double *
     }
 }
 
-gbs_status gbs_reference_fit(gbs_context *ctx, gbs_reference *r, size_t n, const double *theta, const double *weight, double ess,
-                             double prior_sd) {
+gbs_status gbs_reference_fit(gbs_context *ctx, gbs_reference *r, size_t n, const double *theta, const double *weight,
+                             double ess, double prior_sd) {
     size_t d = r->d;
     bool full = r->factor != NULL;
     struct moments p = {r, n, theta, weight, sums_of(d, full), stride_of(d, full)};
@@ -140,6 +138,7 @@ gbs_status gbs_reference_fit(gbs_context *ctx, gbs_reference *r, size_t n, const
     }
     if (!full)
         return GBS_OK;
+    r->upper = false;
     double a = shrinkage(d, c, r->sd, ess);
     fill(d, c, r->sd, a, r->factor);
     while (!gbs_cholesky(d, r->factor)) {

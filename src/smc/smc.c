@@ -15,10 +15,20 @@
 
 /* A step of lambda is never a smaller part of lambda: particles that far from equilibrium are moved, not tempered. */
 #define LEAST_STEP 1e-3
-/* Acceptance that the tuned moves aim at, and how fast they are led there. */
-#define WANTED_ACCEPTANCE 0.35
-#define TUNING_GAIN 3.0
-#define SMALLEST_SCALE 1e-4
+
+/* The ring's narrow windows are led to this share of moves, at this rate. */
+#define WANTED_SHARE 0.7
+#define TUNING_RATE 3.0
+#define SMALLEST_ANGLE 1e-4
+#define FULL_TURN 6.283185307179586476925286766559
+enum { RING = 16 };
+
+/* A chain is to travel this many times the width of the target: its states are then worth averaging, and what they average is worth a standard
+ * error. In units of gbs_moved.jump, which is 1 for independent states. */
+#define TRAVEL 10.0
+
+/* Above it the particles' covariance costs more than it brings. */
+enum { FULL_COLUMNS = 1000 };
 
 struct sampler {
     const gbs_smc_problem *problem;
@@ -30,7 +40,8 @@ struct sampler {
     size_t *ancestor;
     size_t *eve, *eve_next; /* classic: number of the first particle that each descends from */
     size_t chains;          /* ancestors of a temperature */
-    double scale;
+    double scale;           /* of the next temperature's moves */
+    size_t thin;            /* moves from one particle of a chain to the next */
     double lambda, log_z, variance;
     size_t temperature;
 };
@@ -108,7 +119,7 @@ static void resample(struct sampler *s) {
     s->eve_next = t;
 }
 
-static gbs_status move(struct sampler *s, double *acceptance) {
+static gbs_status move(struct sampler *s, gbs_moved *moved) {
     const gbs_smc_options *o = s->o;
     gbs_chains chains = {.problem = s->problem,
                          .reference = &s->reference,
@@ -116,23 +127,43 @@ static gbs_status move(struct sampler *s, double *acceptance) {
                          .from = s->ancestor,
                          .particles = o->particles,
                          .keep_all = !o->classic,
-                         .steps = o->moves,
+                         .steps = o->classic ? o->moves : s->thin,
                          .lambda = s->lambda,
                          .move = o->move,
                          .scale = s->scale,
+                         .ring = RING,
                          .stream = GBS_STREAM_PARTICLES + GBS_DRAWS * s->temperature};
     double start = gbs_now();
-    gbs_status status = gbs_mover_run(&s->mover, &chains, s->out->theta, s->out->risk, acceptance);
+    gbs_status status = gbs_mover_run(&s->mover, &chains, s->out->theta, s->out->risk, moved);
     s->out->seconds_move += gbs_now() - start;
     return status;
 }
 
-/* The next temperature's target is close to this one's, and so is its best step. */
-static void tune(struct sampler *s, double acceptance) {
-    if (s->o->move != GBS_MOVE_CRANK_NICOLSON || !isfinite(acceptance))
-        return;
-    s->scale *= exp(TUNING_GAIN * (acceptance - WANTED_ACCEPTANCE));
-    s->scale = fmax(SMALLEST_SCALE, fmin(1.0, s->scale));
+/* The next temperature's target is close to this one's, and so is what suits it. */
+static void tune(struct sampler *s, const gbs_moved *moved) {
+    const gbs_smc_options *o = s->o;
+    double length = (double)(o->particles / s->chains), wanted = ceil(TRAVEL / (length * moved->jump));
+    if (!o->classic)
+        s->thin = wanted >= (double)o->moves ? o->moves : wanted > 1.0 ? (size_t)wanted : 1;
+    if (o->move == GBS_MOVE_RING && isfinite(moved->narrow)) {
+        s->scale *= exp(TUNING_RATE * (moved->narrow - WANTED_SHARE));
+        s->scale = fmax(SMALLEST_ANGLE, fmin(FULL_TURN / RING, s->scale));
+    }
+}
+
+/* What the moves lean on: the approximation that the caller knows of, else the particles themselves. */
+static gbs_status refer(struct sampler *s, double ess) {
+    const gbs_smc_options *o = s->o;
+    bool found = false;
+    double start = gbs_now();
+    gbs_status status = GBS_OK;
+    if (o->approximate != NULL)
+        status = o->approximate(o->user, s->lambda, &s->reference, &found);
+    if (status == GBS_OK && !found)
+        status = gbs_reference_fit(s->problem->ctx, &s->reference, o->particles, s->out->theta, s->weight, ess,
+                                   s->problem->prior_sd);
+    s->out->seconds_reference += gbs_now() - start;
+    return status;
 }
 
 static gbs_status climb(struct sampler *s) {
@@ -140,20 +171,21 @@ static gbs_status climb(struct sampler *s) {
     gbs_context *ctx = s->problem->ctx;
     gbs_status status = GBS_OK;
     while (status == GBS_OK && s->lambda < o->lambda) {
-        double next, ess, acceptance = NAN;
+        double next = 0.0, ess;
+        gbs_moved moved = {.acceptance = NAN};
         s->temperature++;
         status = choose_lambda(s, &next);
         if (status != GBS_OK)
             return status;
         ess = reweight(s, next);
-        status = gbs_reference_fit(ctx, &s->reference, o->particles, s->out->theta, s->weight, ess, s->problem->prior_sd);
+        status = refer(s, ess);
         if (status != GBS_OK)
             return status;
         resample(s);
-        status = move(s, &acceptance);
+        status = move(s, &moved);
         if (status == GBS_OK)
-            status = add_point(s, ess, acceptance);
-        tune(s, acceptance);
+            status = add_point(s, ess, moved.acceptance);
+        tune(s, &moved);
         gbs_progress(ctx, "sample", log1p(s->lambda) / log1p(o->lambda));
     }
     return status;
@@ -177,8 +209,8 @@ static gbs_status prepare(struct sampler *s) {
         for (size_t i = 0; i < n; i++)
             s->eve[i] = i;
     }
-    gbs_status status = gbs_reference_create(ctx, d, n, &s->reference);
-    return status == GBS_OK ? gbs_mover_create(ctx, d, s->chains, &s->mover) : status;
+    gbs_status status = gbs_reference_create(ctx, d, d <= FULL_COLUMNS, n, &s->reference);
+    return status == GBS_OK ? gbs_mover_create(ctx, s->problem->rows, s->chains, &s->mover) : status;
 }
 
 gbs_status gbs_smc_run(const gbs_smc_problem *problem, const gbs_smc_options *options, gbs_smc_result *out) {
@@ -186,7 +218,8 @@ gbs_status gbs_smc_run(const gbs_smc_problem *problem, const gbs_smc_options *op
     struct sampler s = {.problem = problem, .o = options, .out = out};
     *out = (gbs_smc_result){0};
     s.chains = options->classic ? options->particles : options->chains;
-    s.scale = options->move == GBS_MOVE_WALK ? 2.38 / sqrt((double)problem->rows->d) : 1.0;
+    s.thin = 1;
+    s.scale = options->move == GBS_MOVE_WALK ? 2.38 / sqrt((double)problem->rows->d) : FULL_TURN / RING;
     gbs_blas_serial_begin();
     gbs_status status = prepare(&s);
     if (status == GBS_OK)

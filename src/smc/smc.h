@@ -4,7 +4,7 @@
  *
  *   particles.c   risks of many thetas at once          temper.c     the next lambda, weights, log Z
  *   resample.c    who goes on                           reference.c  the Gaussian that the moves lean on
- *   move.c        Markov chains at one lambda           spread.c     standard errors from one run
+ *   move.c, ring.c  Markov chains at one lambda          spread.c     standard errors from one run
  *   smc.c         the loop
  */
 #ifndef GIBBSITE_SMC_SMC_H
@@ -21,6 +21,11 @@ typedef struct gbs_smc_problem {
     double prior_sd;
 } gbs_smc_problem;
 
+typedef struct gbs_reference gbs_reference;
+
+/* Sets the reference to a Gaussian close to pi_lambda; *found = false when there is none. Called with increasing lambdas. */
+typedef gbs_status (*gbs_approximate)(void *user, double lambda, gbs_reference *reference, bool *found);
+
 typedef struct gbs_smc_options {
     double lambda;
     const double *ladder; /* NULL: adaptive */
@@ -29,8 +34,10 @@ typedef struct gbs_smc_options {
     double ess;    /* of the weights, as a share of the particles */
     bool classic;  /* every particle moves; otherwise waste-free */
     size_t chains; /* waste-free */
-    size_t moves;  /* classic */
+    size_t moves;  /* classic: of a particle; waste-free: at most, from one particle of a chain to the next */
     gbs_move move;
+    gbs_approximate approximate; /* NULL: the moves lean on the particles' own mean and covariance */
+    void *user;
 } gbs_smc_options;
 
 typedef struct gbs_smc_result {
@@ -38,7 +45,7 @@ typedef struct gbs_smc_result {
     double *risk;  /* particles */
     gbs_sample_point *path;
     size_t path_size, path_room;
-    double seconds_move, seconds_other;
+    double seconds_move, seconds_reference;
 } gbs_smc_result;
 
 /* The result's arrays are the caller's; on failure there are none. */
@@ -74,20 +81,22 @@ void gbs_resample(size_t n, const double *weight, size_t count, double u, size_t
 
 /* ---------------------------------------------------------------- the reference Gaussian */
 
-typedef struct gbs_reference {
+struct gbs_reference {
     size_t d;
     double *mean;
-    double *factor;  /* lower triangular L, S = L L'; NULL when d is too large: then only the deviations */
-    double *sd;      /* square roots of the diagonal of S */
-    double *sums;    /* chunks x (d + d d) */
+    double *factor; /* triangular L, S = L L'; NULL when there are only deviations */
+    bool upper;     /* the factor is upper triangular, otherwise lower */
+    double *sd;     /* deviations, where there is no factor */
+    double *sums;   /* one stretch a chunk of particles */
     size_t chunks;
-} gbs_reference;
+};
 
-gbs_status gbs_reference_create(gbs_context *ctx, size_t d, size_t particles, gbs_reference *out);
+/* full: with a factor. */
+gbs_status gbs_reference_create(gbs_context *ctx, size_t d, bool full, size_t particles, gbs_reference *out);
 void gbs_reference_free(const gbs_context *ctx, gbs_reference *r);
 /* Mean and covariance of the weighted particles (mean weight 1), shrunk towards its diagonal as far as `ess` demands. */
-gbs_status gbs_reference_fit(gbs_context *ctx, gbs_reference *r, size_t n, const double *theta, const double *weight, double ess,
-                             double prior_sd);
+gbs_status gbs_reference_fit(gbs_context *ctx, gbs_reference *r, size_t n, const double *theta, const double *weight,
+                             double ess, double prior_sd);
 
 /* ---------------------------------------------------------------- moves */
 
@@ -97,27 +106,56 @@ typedef struct gbs_chains {
     size_t count;       /* chains */
     const size_t *from; /* particle that each starts from */
     size_t particles;
-    bool keep_all; /* chain c owns the particles offset(c) .. offset(c + 1) - 1 and leaves a state in each; otherwise particle c, the last state */
-    size_t steps;  /* of every chain when not keep_all */
+    bool
+        keep_all; /* chain c owns the particles offset(c) .. offset(c + 1) - 1 and leaves a state in each; otherwise particle c, the last state */
+    size_t steps; /* of every chain when not keep_all; otherwise moves from one state that is kept to the next */
     double lambda;
     gbs_move move;
-    double scale;    /* of a step, in units of the reference */
+    double scale;    /* walk: of a step, in units of the reference; ring: the angle of the narrow windows */
+    size_t ring;     /* states to choose from */
     uint64_t stream; /* of this temperature */
 } gbs_chains;
 
 size_t gbs_chain_offset(size_t particles, size_t chains, size_t chain);
 
+typedef struct gbs_moved {
+    double acceptance; /* share of the moves that led to another state */
+    double narrow;     /* the same among the narrow windows */
+    double jump;       /* mean squared length of a move, in units of the reference, over 2 d: 1 for independent draws */
+} gbs_moved;
+
 typedef struct gbs_mover {
     gbs_context *ctx;
     size_t d, blocks, worker_size;
-    double *state;    /* blocks x (2 d + 3) lanes: theta, whitened theta, risk, log density, accepted */
-    double *scratch;  /* workers x worker_size */
+    double *state;   /* blocks x lanes: theta, whitened theta, and a few numbers a chain */
+    double *scratch; /* workers x worker_size */
+    double *base;    /* scores of the reference's mean */
 } gbs_mover;
 
-gbs_status gbs_mover_create(gbs_context *ctx, size_t d, size_t chains, gbs_mover *out);
+gbs_status gbs_mover_create(gbs_context *ctx, const gbs_rows *rows, size_t chains, gbs_mover *out);
 void gbs_mover_free(gbs_mover *m);
-/* Runs the chains on theta and risk in place; acceptance: share of the proposals taken. done(user, share) is told how far it is. */
-gbs_status gbs_mover_run(gbs_mover *m, const gbs_chains *chains, double *theta, double *risk, double *acceptance);
+/* Runs the chains on theta and risk in place. */
+gbs_status gbs_mover_run(gbs_mover *m, const gbs_chains *chains, double *theta, double *risk, gbs_moved *moved);
+
+/* ---------------------------------------------------------------- rings (ring.c) */
+
+enum { GBS_RING_MOST = 64, GBS_RING_SCRATCH = 3 * GBS_RISK_SCRATCH + GBS_RING_MOST * GBS_LANES };
+
+/* Angles; `here` is the one that is 0. */
+typedef struct gbs_ring {
+    size_t size, here;
+    double cosine[GBS_RING_MOST], sine[GBS_RING_MOST];
+} gbs_ring;
+
+void gbs_ring_full(size_t size, gbs_ring *out);
+/* Angles delta apart, the current state anywhere among them: place in (0, 1). */
+void gbs_ring_window(size_t size, double delta, double place, gbs_ring *out);
+
+/* For each lane the index of the angle drawn, and the risk there. theta = mean + L u, direction = L z; base: x'mean of each row; draw: uniform, one a
+ * lane; scratch: GBS_RING_SCRATCH. */
+void gbs_tile_ring(const gbs_smc_problem *problem, double lambda, const gbs_ring *ring, const double *mean, const double *base,
+                   const double *theta, const double *u, const double *direction, const double *z, const double *draw,
+                   double *scratch, size_t *chosen, double *risk);
 
 /* ---------------------------------------------------------------- standard errors */
 
