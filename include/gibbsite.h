@@ -358,9 +358,10 @@ typedef struct gbs_sample_options {
         *ladder; /* increasing positive lambdas to go through instead, the last one is the end; NULL: chosen on the way */
     size_t ladder_size;
     int classic; /* the paper's algorithm: every particle makes `moves` moves; otherwise waste-free: few long chains, every state kept */
-    size_t moves;  /* classic: a temperature; 0: 5 */
+    size_t moves;  /* classic: of a particle at each lambda, 0: 5. waste-free: at most, between neighbours in a chain, 0: 100 */
     size_t chains; /* waste-free: at most particles / 2; 0: chosen */
     gbs_move move;
+    double confidence; /* of the estimated bound */
 } gbs_sample_options;
 
 GBS_API gbs_sample_options gbs_sample_options_default(void);
@@ -388,7 +389,10 @@ typedef struct gbs_sample_info {
     double lambda, prior_sd, ess;
     double log_z, log_z_sd, gibbs_risk, gibbs_risk_sd; /* at the end of the path */
     double acceptance;                                 /* mean over the path */
+    double gibbs_error;                                /* mean zero-one loss of the particles on the training rows */
     double train_error;                                /* of the average vote of the particles */
+    double kl;                                         /* estimate of KL(Gibbs || prior) = -log Z - lambda gibbs_risk */
+    double confidence, bound;                          /* the kl bound at these estimates: itself an estimate, no certificate */
     double seconds, seconds_move, seconds_approximate; /* in all; of the moves; of the approximations they lean on */
 } gbs_sample_info;
 

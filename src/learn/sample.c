@@ -5,6 +5,7 @@
  * stay exact: an approximation only decides how well the chains mix.
  */
 
+#include "bound/bound.h"
 #include "model/particles.h"
 #include "smc/smc.h"
 #include "vb/solve.h"
@@ -24,19 +25,8 @@ gbs_sample_options gbs_sample_options_default(void) {
                                 .lambda = -1.0,
                                 .prior_sd = 1.0,
                                 .particles = 2000,
-                                .ess = 0.5};
-}
-
-const char *gbs_move_name(gbs_move move) {
-    switch (move) {
-    case GBS_MOVE_AUTO:
-        return "auto";
-    case GBS_MOVE_WALK:
-        return "walk";
-    case GBS_MOVE_RING:
-        return "ring";
-    }
-    return NULL;
+                                .ess = 0.5,
+                                .confidence = 0.95};
 }
 
 static gbs_status check_options(gbs_context *ctx, const gbs_sample_options *o) {
@@ -48,6 +38,8 @@ static gbs_status check_options(gbs_context *ctx, const gbs_sample_options *o) {
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "prior_sd must be a number between 1e-150 and 1e150, not %g", o->prior_sd);
     if (!(o->ess > 0.0 && o->ess < 1.0))
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "ess must lie between 0 and 1, not %g", o->ess);
+    if (!(o->confidence > 0.0 && o->confidence < 1.0))
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "the confidence must lie between 0 and 1, not %g", o->confidence);
     if (o->particles < 4 || o->particles > (size_t)1 << 30)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "particles must be a number from 4 to 2^30, not %zu", o->particles);
     if (o->chains == 1 || o->chains > o->particles / 2)
@@ -171,19 +163,26 @@ static void keep_info(const gbs_sample_options *o, const gbs_smc_options *s, con
                                 .acceptance = p->path_size > 1 ? accepted : NAN};
 }
 
-static gbs_status train_error(gbs_context *ctx, const gbs_rows *rows, gbs_particles *p) {
+/* What the particles do on their own rows, and the kl bound that would follow if they were the posterior itself (MATHS.md, 6.6: an estimate). */
+static gbs_status judge(gbs_context *ctx, const gbs_rows *rows, double confidence, gbs_particles *p) {
+    gbs_sample_info *info = &p->info;
     size_t n = rows->all.n;
-    double *share = gbs_doubles(ctx, n), wrong = 0.0;
+    double *share = gbs_matrix(ctx, 2, n), wrong = 0.0, gibbs = 0.0;
     if (share == NULL)
         return GBS_ERR_MEMORY;
-    gbs_vote vote = {.share = share};
+    gbs_vote vote = {.share = share, .error = share + n};
     gbs_status status = gbs_particles_vote(ctx, p, rows, &vote);
     for (size_t i = 0; status == GBS_OK && i < n; i++) {
         double margin = (share[i] - 0.5) * rows->all.y[i * rows->all.stride];
         wrong += margin < 0.0 ? 1.0 : margin > 0.0 ? 0.0 : 0.5;
+        gibbs += vote.error[i];
     }
-    p->info.train_error = wrong / (double)n;
     gbs_array_free(ctx, share);
+    info->train_error = wrong / (double)n;
+    info->gibbs_error = fmin(1.0, gibbs / (double)n);
+    info->kl = info->lambda > 0.0 ? fmax(0.0, -info->log_z - info->lambda * info->gibbs_risk) : 0.0;
+    info->confidence = confidence;
+    info->bound = gbs_bound_kl(info->gibbs_error, info->kl, n, -log(1.0 - confidence));
     return status;
 }
 
@@ -210,7 +209,7 @@ static gbs_status run(gbs_context *ctx, const gbs_sample_options *o, gbs_rows *r
     keep_info(o, &options, rows, p);
     p->info.seconds_move = result.seconds_move;
     p->info.seconds_approximate = result.seconds_reference;
-    return train_error(ctx, rows, p);
+    return judge(ctx, rows, o->confidence, p);
 }
 
 gbs_status gbs_sample(gbs_context *ctx, const gbs_data *data, const gbs_sample_options *options, gbs_particles **out) {

@@ -13,6 +13,18 @@
 #include <math.h>
 #include <string.h>
 
+const char *gbs_move_name(gbs_move move) {
+    switch (move) {
+    case GBS_MOVE_AUTO:
+        return "auto";
+    case GBS_MOVE_WALK:
+        return "walk";
+    case GBS_MOVE_RING:
+        return "ring";
+    }
+    return NULL;
+}
+
 gbs_status gbs_particles_create(gbs_context *ctx, gbs_particles **out) {
     gbs_particles *p = gbs_array_alloc(ctx, 1, sizeof *p);
     *out = p;

@@ -32,7 +32,11 @@ static bool put_sample(json_t *root, const gbs_sample_info *i) {
            gbs_json_put(sample, "gibbs_risk", gbs_json_real_or_null(i->gibbs_risk)) &&
            gbs_json_put(sample, "gibbs_risk_sd", gbs_json_real_or_null(i->gibbs_risk_sd)) &&
            gbs_json_put(sample, "acceptance", gbs_json_real_or_null(i->acceptance)) &&
+           gbs_json_put(sample, "gibbs_error", json_real(i->gibbs_error)) &&
            gbs_json_put(sample, "train_error", json_real(i->train_error)) &&
+           gbs_json_put(sample, "kl", gbs_json_real_or_null(i->kl)) &&
+           gbs_json_put(sample, "confidence", json_real(i->confidence)) &&
+           gbs_json_put(sample, "bound", gbs_json_real_or_null(i->bound)) &&
            gbs_json_put(sample, "seconds", json_real(i->seconds));
 }
 
@@ -150,7 +154,11 @@ static gbs_status get_sample(gbs_context *ctx, const json_t *root, gbs_sample_in
     TRY(gbs_json_get_real_or_nan(ctx, sample, "gibbs_risk", &i->gibbs_risk));
     TRY(gbs_json_get_real_or_nan(ctx, sample, "gibbs_risk_sd", &i->gibbs_risk_sd));
     TRY(gbs_json_get_real_or_nan(ctx, sample, "acceptance", &i->acceptance));
+    TRY(gbs_json_get_real(ctx, sample, "gibbs_error", &i->gibbs_error));
     TRY(gbs_json_get_real(ctx, sample, "train_error", &i->train_error));
+    TRY(gbs_json_get_real_or_nan(ctx, sample, "kl", &i->kl));
+    TRY(gbs_json_get_real(ctx, sample, "confidence", &i->confidence));
+    TRY(gbs_json_get_real_or_nan(ctx, sample, "bound", &i->bound));
     TRY(gbs_json_get_real(ctx, sample, "seconds", &i->seconds));
     if (i->particles == 0 || !(i->prior_sd > 0.0) || !(i->lambda >= 0.0))
         return gbs_fail(ctx, GBS_ERR_FORMAT, "the sample is damaged: particles, lambda or prior_sd is out of range");
