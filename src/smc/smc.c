@@ -25,7 +25,7 @@ enum { RING = 16 };
 
 /* A chain is to travel this many times the width of the target: its states are then worth averaging, and what they average is worth a standard
  * error. In units of gbs_moved.jump, which is 1 for independent states. */
-#define TRAVEL 10.0
+#define TRAVEL 20.0
 
 /* Above it the particles' covariance costs more than it brings. */
 enum { FULL_COLUMNS = 1000 };
