@@ -43,6 +43,7 @@ struct sampler {
     double scale;           /* of the next temperature's moves */
     size_t thin;            /* moves from one particle of a chain to the next */
     double lambda, log_z, variance;
+    double independent; /* the squared error of log Z, were chains (classic: particles) of different temperatures independent */
     size_t temperature;
 };
 
@@ -98,10 +99,10 @@ static double reweight(struct sampler *s, double next) {
     size_t n = s->o->particles;
     double log_mean, ess = gbs_temper_weights(n, s->out->risk, next - s->lambda, s->weight, &log_mean);
     s->log_z += log_mean;
+    s->independent += gbs_chain_variance(n, s->temperature == 1 || s->o->classic ? n : s->chains, s->weight);
+    s->variance = s->independent;
     if (s->o->classic)
-        s->variance = gbs_family_variance(n, s->eve, s->weight, s->temperature, s->scratch);
-    else
-        s->variance += gbs_chain_variance(n, s->temperature == 1 ? n : s->chains, s->weight);
+        s->variance = fmax(s->variance, gbs_family_variance(n, s->eve, s->weight, s->temperature, s->scratch));
     s->lambda = next;
     return ess;
 }

@@ -7,6 +7,8 @@
  * Classic: every particle descends from one of the first, its eve. With W_e the weight that the family of e holds in the end,
  *   relative variance of Z ~ 1 - (N/(N-1))^g (1 - sum_e W_e^2),   g generations of resampling and the first one.
  *   Chan, Lai (2013); Lee, Whiteley: Variance estimation in the particle filter (2018)
+ * That is for multinomial resampling; systematic resampling loses fewer families, and the difference may come out too small, even negative. So it is
+ * never taken below what independent particles at every temperature would have.
  */
 #include "smc/smc.h"
 
