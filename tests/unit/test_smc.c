@@ -63,7 +63,8 @@ static void tile_risks_are_those_of_plain_loops(void **state) {
                 for (size_t l = 0; l < COUNT(all_losses); l++) {
                     struct design g = make_design(&r, n, d, sparse != 0, 0);
                     gbs_smc_problem p = {ctx, &g.rows, gbs_loss_of(all_losses[l]), 1.0};
-                    double *tile = gbs_doubles(ctx, d * GBS_LANES), *scratch = gbs_doubles(ctx, GBS_RISK_SCRATCH), risk[GBS_LANES];
+                    double *tile = gbs_doubles(ctx, d * GBS_LANES), *scratch = gbs_doubles(ctx, GBS_RISK_SCRATCH),
+                           risk[GBS_LANES];
                     double *theta = doubles(d);
                     for (size_t k = 0; k < d * GBS_LANES; k++)
                         tile[k] = k % GBS_LANES == 3 ? 0.0 : dice_normal(&r); /* lane 3: every margin is 0 */
@@ -234,7 +235,7 @@ static void hard_cases_stay_finite(void **state) {
         size_t n, d, particles;
         double lambda, prior_sd;
         bool twice;
-    } cases[] = {{20, 3, 10, 20.0, 1.0, false}, {20, 3, 100, 1e6, 1.0, false}, {8, 30, 200, 8.0, 1.0, false},
+    } cases[] = {{20, 3, 10, 20.0, 1.0, false}, {20, 3, 100, 1e6, 1.0, false},  {8, 30, 200, 8.0, 1.0, false},
                  {8, 230, 40, 8.0, 1.0, false}, {30, 4, 200, 100.0, 1.0, true}, {30, 4, 64, 30.0, 50.0, false},
                  {1, 1, 10, 5.0, 1.0, false}};
     gbs_context *ctx = new_context(1, 4);
@@ -469,9 +470,12 @@ static void a_sample_file_comes_back_whole_and_damage_is_seen(void **state) {
         assert_int_equal(gbs_particles_from_json(ctx, text, cut, &back), GBS_ERR_FORMAT);
         assert_null(back);
     }
-    static const char *const damage[][2] = {{"\"kind\":\"sample\"", "\"kind\":\"simple\""}, {"\"format\":1", "\"format\":2"},
-                                            {"\"d\":4", "\"d\":5"},   {"\"particles\":40", "\"particles\":41"},
-                                            {"\"loss\":", "\"lots\":"}, {"\"theta\":[", "\"theta\":[0,"},
+    static const char *const damage[][2] = {{"\"kind\":\"sample\"", "\"kind\":\"simple\""},
+                                            {"\"format\":1", "\"format\":2"},
+                                            {"\"d\":4", "\"d\":5"},
+                                            {"\"particles\":40", "\"particles\":41"},
+                                            {"\"loss\":", "\"lots\":"},
+                                            {"\"theta\":[", "\"theta\":[0,"},
                                             {"\"theta\":[", "\"theta\":[\"x\","}};
     for (size_t k = 0; k < COUNT(damage); k++) {
         char *copy = take(size + 16, 1), *at = strstr(text, damage[k][0]);

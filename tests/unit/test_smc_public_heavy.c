@@ -127,8 +127,8 @@ static void the_vote_errs_like_the_full_fit(void **state) {
                     square[m] += (error[k][m] - mean[m]) * (error[k][m] - mean[m]);
                 se[m] = sqrt(square[m] / (SPLITS - 1) / SPLITS);
             }
-            print_message("# %-26s %-8s test error over 10 splits: full fit %.2f %% (se %.2f), particles %.2f %% (se %.2f)\n", sets[s],
-                          gbs_loss_name(loss), 100.0 * mean[0], 100.0 * se[0], 100.0 * mean[1], 100.0 * se[1]);
+            print_message("# %-26s %-8s test error over 10 splits: full fit %.2f %% (se %.2f), particles %.2f %% (se %.2f)\n",
+                          sets[s], gbs_loss_name(loss), 100.0 * mean[0], 100.0 * se[0], 100.0 * mean[1], 100.0 * se[1]);
             assert_at_most(fabs(mean[0] - mean[1]), fmax(se[0], se[1]));
         }
         public_free(&set);

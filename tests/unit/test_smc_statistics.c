@@ -155,8 +155,8 @@ static void z_is_unbiased_on_a_fixed_ladder(void **state) {
             for (size_t k = 0; k < r.count; k++)
                 r.z[k] = exp(r.log_z[k] - truth.log_z);
             mean_and_sd(r.z, r.count, &mean, &sd);
-            print_message("# %-11s %-10s mean of Z/truth over 200 runs of 64 particles: %.4f +- %.4f\n", gbs_loss_name(all_losses[l]),
-                          classic ? "classic" : "waste-free", mean, sd / sqrt(200.0));
+            print_message("# %-11s %-10s mean of Z/truth over 200 runs of 64 particles: %.4f +- %.4f\n",
+                          gbs_loss_name(all_losses[l]), classic ? "classic" : "waste-free", mean, sd / sqrt(200.0));
             assert_close(mean, 1.0, 0.0, 4.0 * sd / sqrt(200.0));
         }
     free_table(&t);
