@@ -644,7 +644,7 @@ static void long_moves_listen(void **state) {
     o.moves = 1000000000;
     o.ladder = ladder;
     o.ladder_size = 1;
-    h.allowed = 20;
+    h.allowed = 4;
     gbs_particles *p;
     assert_int_equal(gbs_sample(ctx, data, &o, &p), GBS_ERR_CANCELLED);
     gbs_data_free(data);

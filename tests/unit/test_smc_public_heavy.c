@@ -91,6 +91,7 @@ static void split(gbs_context *ctx, const struct design *d, gbs_loss loss, uint6
     gbs_evaluation e;
     gbs_particles *p;
     f.loss = o.loss = loss;
+    o.particles = 1000;
     f.lambda = o.lambda = 0.5 * (double)train;
     f.family = GBS_FAMILY_FULL;
     gbs_model *model = fit(ctx, a.data, &f);
