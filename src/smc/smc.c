@@ -64,16 +64,16 @@ static gbs_status add_point(struct sampler *s, double ess, double acceptance) {
     double mean = 0.0;
     for (size_t i = 0; i < n; i++)
         mean += r->risk[i] / (double)n;
-    bool independent = s->temperature == 0 || s->o->classic;
-    r->path[r->path_size++] =
-        (gbs_sample_point){.lambda = s->lambda,
-                           .log_z = s->log_z,
-                           .log_z_sd = sqrt(s->variance),
-                           .gibbs_risk = mean,
-                           .gibbs_risk_sd = sqrt(gbs_chain_variance(n, independent ? n : s->chains, r->risk)),
-                           .ess = ess,
-                           .acceptance = acceptance,
-                           .step = s->temperature > 0 ? s->scale : NAN};
+    double square = s->o->classic ? gbs_family_spread(n, s->eve, r->risk, s->scratch)
+                                  : gbs_chain_variance(n, s->temperature == 0 ? n : s->chains, r->risk);
+    r->path[r->path_size++] = (gbs_sample_point){.lambda = s->lambda,
+                                                 .log_z = s->log_z,
+                                                 .log_z_sd = sqrt(s->variance),
+                                                 .gibbs_risk = mean,
+                                                 .gibbs_risk_sd = sqrt(square),
+                                                 .ess = ess,
+                                                 .acceptance = acceptance,
+                                                 .step = s->temperature > 0 ? s->scale : NAN};
     return GBS_OK;
 }
 

@@ -164,5 +164,7 @@ void gbs_tile_ring(const gbs_smc_problem *problem, double lambda, const gbs_ring
 double gbs_chain_variance(size_t n, size_t chains, const double *x);
 /* The same for classic runs: relative squared error of Z from the weights that the first particles' families have won. scratch: n. */
 double gbs_family_variance(size_t n, const size_t *eve, const double *weight, size_t generations, double *scratch);
+/* Squared standard error of the mean of x over a classic run's particles, whose families are the independent ones. scratch: n. */
+double gbs_family_spread(size_t n, const size_t *eve, const double *x, double *scratch);
 
 #endif

@@ -44,3 +44,15 @@ double gbs_family_variance(size_t n, const size_t *eve, const double *weight, si
     double inflated = exp(-(double)generations * log1p(-1.0 / (double)n));
     return fmax(0.0, 1.0 - inflated * (1.0 - square));
 }
+
+double gbs_family_spread(size_t n, const size_t *eve, const double *x, double *scratch) {
+    double mean = 0.0, sum = 0.0;
+    memset(scratch, 0, n * sizeof *scratch);
+    for (size_t i = 0; i < n; i++)
+        mean += x[i] / (double)n;
+    for (size_t i = 0; i < n; i++)
+        scratch[eve[i]] += x[i] - mean;
+    for (size_t e = 0; e < n; e++)
+        sum += scratch[e] * scratch[e];
+    return sum / ((double)n * (double)n);
+}
