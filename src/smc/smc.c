@@ -43,6 +43,7 @@ struct sampler {
     double scale;           /* of the next temperature's moves */
     size_t thin;            /* moves from one particle of a chain to the next */
     double lambda, log_z, variance;
+    double resampled;   /* classic: noise of the resamplings so far */
     double independent; /* the squared error of log Z, were chains (classic: particles) of different temperatures independent */
     size_t temperature;
 };
@@ -102,7 +103,7 @@ static double reweight(struct sampler *s, double next) {
     s->independent += gbs_chain_variance(n, s->temperature == 1 || s->o->classic ? n : s->chains, s->weight);
     s->variance = s->independent;
     if (s->o->classic)
-        s->variance = fmax(s->variance, gbs_family_variance(n, s->eve, s->weight, s->temperature, s->scratch));
+        s->variance = fmax(s->variance, gbs_family_variance(n, s->eve, s->weight, s->resampled, s->scratch));
     s->lambda = next;
     return ess;
 }
@@ -110,7 +111,7 @@ static double reweight(struct sampler *s, double next) {
 static void resample(struct sampler *s) {
     uint64_t stream = GBS_STREAM_PARTICLES + GBS_DRAWS * s->temperature;
     double u = gbs_uniform(s->problem->ctx->seed, stream + GBS_DRAWS_RESAMPLE, 0);
-    gbs_resample(s->o->particles, s->weight, s->chains, u, s->ancestor);
+    s->resampled += gbs_resample(s->o->particles, s->weight, s->chains, u, s->ancestor);
     if (s->eve == NULL)
         return;
     for (size_t c = 0; c < s->chains; c++)

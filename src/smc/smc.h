@@ -76,8 +76,9 @@ double gbs_temper_weights(size_t n, const double *risk, double delta, double *we
 
 /* ---------------------------------------------------------------- resampling */
 
-/* Systematic: ancestor[0 .. count - 1], ascending, from weights that need not sum to anything; u in (0, 1). */
-void gbs_resample(size_t n, const double *weight, size_t count, double u, size_t *ancestor);
+/* Systematic: ancestor[0 .. count - 1], ascending, from weights that need not sum to anything; u in (0, 1). Returns the sum
+ * of the variances of the shares of descendants: f (1 - f) / count^2, f the fractional part of count times the weight. */
+double gbs_resample(size_t n, const double *weight, size_t count, double u, size_t *ancestor);
 
 /* ---------------------------------------------------------------- the reference Gaussian */
 
@@ -162,8 +163,9 @@ void gbs_tile_ring(const gbs_smc_problem *problem, double lambda, const gbs_ring
 /* Squared standard error of the mean of x over all particles, from the spread of the chains' means; chains of one state each: from the spread of
  * the states. */
 double gbs_chain_variance(size_t n, size_t chains, const double *x);
-/* The same for classic runs: relative squared error of Z from the weights that the first particles' families have won. scratch: n. */
-double gbs_family_variance(size_t n, const size_t *eve, const double *weight, size_t generations, double *scratch);
+/* The same for classic runs: relative squared error of Z from the weights that the first particles' families have won. resampled: what
+ * gbs_resample has returned so far. scratch: n. */
+double gbs_family_variance(size_t n, const size_t *eve, const double *weight, double resampled, double *scratch);
 /* Squared standard error of the mean of x over a classic run's particles, whose families are the independent ones. scratch: n. */
 double gbs_family_spread(size_t n, const size_t *eve, const double *x, double *scratch);
 

@@ -4,11 +4,13 @@
  * the squared error  sum_m (share_m)^2 (mean_m - mean)^2  x M/(M-1),  and the errors of log Z add up over the temperatures.
  *   Dau, Chopin: Waste-free sequential Monte Carlo (2022), section 4
  *
- * Classic: every particle descends from one of the first, its eve. With W_e the weight that the family of e holds in the end,
- *   relative variance of Z ~ 1 - (N/(N-1))^g (1 - sum_e W_e^2),   g generations of resampling and the first one.
- *   Chan, Lai (2013); Lee, Whiteley: Variance estimation in the particle filter (2018)
- * That is for multinomial resampling; systematic resampling loses fewer families, and the difference may come out too small, even negative. So it is
- * never taken below what independent particles at every temperature would have.
+ * Classic: every particle descends from one of the first, its eve. With W_e the weight that the family of e holds in the end, and with the part of
+ * sum_e W_e^2 taken off that resampling alone would have made,
+ *
+ *   relative variance of Z ~ sum_e W_e^2 - 1/N - (sum over the resamplings of sum_i f_i (1 - f_i) / N^2),   f_i the fractional part of N w_i
+ *
+ *   Chan, Lai (2013); Lee, Whiteley: Variance estimation in the particle filter (2018), who have 1/N a generation: multinomial resampling. It is never taken
+ * below what independent particles at every temperature would have.
  */
 #include "smc/smc.h"
 
@@ -32,7 +34,7 @@ double gbs_chain_variance(size_t n, size_t chains, const double *x) {
     return sum / ((double)n * (double)n) * ((double)chains / (double)(chains - 1));
 }
 
-double gbs_family_variance(size_t n, const size_t *eve, const double *weight, size_t generations, double *scratch) {
+double gbs_family_variance(size_t n, const size_t *eve, const double *weight, double resampled, double *scratch) {
     double square = 0.0, total = 0.0;
     memset(scratch, 0, n * sizeof *scratch);
     for (size_t i = 0; i < n; i++) {
@@ -41,8 +43,7 @@ double gbs_family_variance(size_t n, const size_t *eve, const double *weight, si
     }
     for (size_t e = 0; e < n; e++)
         square += (scratch[e] / total) * (scratch[e] / total);
-    double inflated = exp(-(double)generations * log1p(-1.0 / (double)n));
-    return fmax(0.0, 1.0 - inflated * (1.0 - square));
+    return fmax(0.0, square - 1.0 / (double)n - resampled);
 }
 
 double gbs_family_spread(size_t n, const size_t *eve, const double *x, double *scratch) {

@@ -55,7 +55,8 @@ static struct truth integrate(gbs_loss loss, const struct table_of_numbers *t, d
     size_t points = t->d == 1 ? 40000 : 500, total = t->d == 1 ? points : points * points;
     double width = 14.0 / (double)points, mass = 0.0, z = 0.0, risk = 0.0, mean[2] = {0};
     for (size_t k = 0; k < total; k++) {
-        double theta[2] = {-7.0 + ((double)(k % points) + 0.5) * width, -7.0 + ((double)(k / points) + 0.5) * width};
+        size_t column = k % points, row = k / points;
+        double theta[2] = {-7.0 + ((double)column + 0.5) * width, -7.0 + ((double)row + 0.5) * width};
         double square = theta[0] * theta[0] + (t->d == 2 ? theta[1] * theta[1] : 0.0), prior = exp(-0.5 * square);
         double r = plain_risk(loss, t, theta), w = prior * exp(-lambda * r);
         mass += prior;
