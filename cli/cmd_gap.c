@@ -4,11 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct measured {
+    gbs_model *model;
+    gbs_gap gap;
+};
+
 struct comparison {
     struct app *app;
     size_t count;
-    gbs_model **model;
-    gbs_gap *gap;
+    struct measured *item;
     struct recipe recipe;
     struct input train;
     gbs_particles *particles;
@@ -21,10 +25,10 @@ static const char *name_of(const struct comparison *c, size_t k) {
 /* The first model's columns and settings are everyone's. */
 static int check_alike(const struct comparison *c, size_t k) {
     gbs_model_info a, b;
-    gbs_model_get_info(c->model[0], &a);
-    gbs_model_get_info(c->model[k], &b);
+    gbs_model_get_info(c->item[0].model, &a);
+    gbs_model_get_info(c->item[k].model, &b);
     const char *first = name_of(c, 0), *other = name_of(c, k), *what = NULL;
-    const char *recipe_a = gbs_model_recipe(c->model[0]), *recipe_b = gbs_model_recipe(c->model[k]);
+    const char *recipe_a = gbs_model_recipe(c->item[0].model), *recipe_b = gbs_model_recipe(c->item[k].model);
     if (a.loss != b.loss)
         what = "loss";
     else if (a.lambda != b.lambda)
@@ -44,15 +48,14 @@ static int check_alike(const struct comparison *c, size_t k) {
 static int load(struct comparison *c) {
     const struct options *o = &c->app->options;
     c->count = o->n_inputs - 1;
-    c->model = calloc(c->count, sizeof *c->model);
-    c->gap = calloc(c->count, sizeof *c->gap);
-    if (c->model == NULL || c->gap == NULL)
+    c->item = calloc(c->count, sizeof *c->item);
+    if (c->item == NULL)
         return app_fail(c->app, EXIT_MEMORY, "out of memory");
     int code = EXIT_DONE;
     for (size_t k = 0; code == EXIT_DONE && k < c->count; k++) {
-        code = app_load_model(c->app, name_of(c, k), &c->model[k]);
+        code = app_load_model(c->app, name_of(c, k), &c->item[k].model);
         if (code == EXIT_DONE && k == 0)
-            code = input_recipe(c->app, name_of(c, k), c->model[k], &c->recipe);
+            code = input_recipe(c->app, name_of(c, k), c->item[k].model, &c->recipe);
         if (code == EXIT_DONE && k > 0)
             code = check_alike(c, k);
     }
@@ -62,13 +65,13 @@ static int load(struct comparison *c) {
 static int measure(struct comparison *c) {
     gbs_sample_options options = sampling_options(&c->app->options);
     gbs_model_info info;
-    gbs_model_get_info(c->model[0], &info);
+    gbs_model_get_info(c->item[0].model, &info);
     sampling_like(&info, &options);
     gbs_status status = gbs_sample(c->app->ctx, c->train.data, &options, &c->particles);
     if (status != GBS_OK)
         return app_fail_status(c->app, status, status == GBS_ERR_DATA ? c->train.table.file : NULL);
     for (size_t k = 0; k < c->count; k++) {
-        status = gbs_measure_gap(c->app->ctx, c->train.data, c->model[k], c->particles, &c->gap[k]);
+        status = gbs_measure_gap(c->app->ctx, c->train.data, c->item[k].model, c->particles, &c->item[k].gap);
         if (status != GBS_OK)
             return app_fail_status(c->app, status, name_of(c, k));
     }
@@ -83,15 +86,15 @@ static void result_json(const struct comparison *c, struct text *out) {
     json_open_array(&j, "models");
     for (size_t k = 0; k < c->count; k++) {
         gbs_model_info info;
-        gbs_model_get_info(c->model[k], &info);
+        gbs_model_get_info(c->item[k].model, &info);
         json_open_object(&j, NULL);
         json_put_string(&j, "model", name_of(c, k));
         json_put_string(&j, "family", gbs_family_name(info.family));
-        json_put_number(&j, "free_energy", c->gap[k].free_energy);
+        json_put_number(&j, "free_energy", c->item[k].gap.free_energy);
         json_put_number(&j, "gibbs_risk", info.gibbs_risk);
-        json_put_number(&j, "gap", c->gap[k].gap);
-        json_put_number(&j, "gap_sd", c->gap[k].gap_sd);
-        json_put_number(&j, "gap_over_lambda", c->gap[k].gap_over_lambda);
+        json_put_number(&j, "gap", c->item[k].gap.gap);
+        json_put_number(&j, "gap_sd", c->item[k].gap.gap_sd);
+        json_put_number(&j, "gap_over_lambda", c->item[k].gap.gap_over_lambda);
         json_close_object(&j);
     }
     json_close_array(&j);
@@ -105,9 +108,10 @@ static void result_text(const struct comparison *c, struct text *out) {
              "gap/lambda");
     for (size_t k = 0; k < c->count; k++) {
         gbs_model_info info;
-        gbs_model_get_info(c->model[k], &info);
+        gbs_model_get_info(c->item[k].model, &info);
         text_add(out, "  %-24s %-10s %12.4f %12.5f %10.4f %8.4f %12.6f\n", name_of(c, k), gbs_family_name(info.family),
-                 c->gap[k].free_energy, info.gibbs_risk, c->gap[k].gap, c->gap[k].gap_sd, c->gap[k].gap_over_lambda);
+                 c->item[k].gap.free_energy, info.gibbs_risk, c->item[k].gap.gap, c->item[k].gap.gap_sd,
+                 c->item[k].gap.gap_over_lambda);
     }
     text_add(out,
              "gap: KL(model || Gibbs posterior) = free energy + log Z, estimated; the standard error is log Z's, common to all "
@@ -140,10 +144,9 @@ static int run(struct app *app) {
         code = app_write(app, NULL, &text);
         text_free(&text);
     }
-    for (size_t k = 0; c.model != NULL && k < c.count; k++)
-        gbs_model_free(c.model[k]);
-    free(c.model);
-    free(c.gap);
+    for (size_t k = 0; c.item != NULL && k < c.count; k++)
+        gbs_model_free(c.item[k].model);
+    free(c.item);
     gbs_particles_free(c.particles);
     input_free(&c.train);
     recipe_free(&c.recipe);

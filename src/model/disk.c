@@ -176,7 +176,7 @@ static gbs_status parse_either(gbs_context *ctx, const char *text, size_t size, 
     const struct either *e = out;
     static const char mark[] = "\"kind\":\"sample\"";
     size_t head = size < 4096 ? size : 4096;
-    if (memmem(text, head, mark, sizeof mark - 1) != NULL)
+    if (text != NULL && memmem(text, head, mark, sizeof mark - 1) != NULL)
         return gbs_particles_from_json(ctx, text, size, e->particles);
     return gbs_model_from_json(ctx, text, size, e->model);
 }

@@ -85,7 +85,7 @@ gbs_status gbs_particles_to_json(gbs_context *ctx, const gbs_particles *particle
     size_t length = dump != NULL ? strlen(dump) : 0;
     char *copy = dump != NULL ? gbs_array_alloc(ctx, length + 2, 1) : NULL;
     if (copy != NULL) {
-        memcpy(copy, dump, length);
+        memcpy(copy, dump, length + 1);
         copy[length] = '\n';
         *text = copy;
         if (size != NULL)

@@ -26,8 +26,9 @@ static void add_lanes(size_t n, const double *margin, double *total) {
     double loss[GBS_LOSS_TILE];
     for (size_t from = 0; from < n; from += ROWS) {
         size_t rows = n - from < ROWS ? n - from : ROWS;
-        for (size_t i = 0; i < rows * GBS_LANES; i++)
-            loss[i] = -margin[from * GBS_LANES + i];
+        for (size_t i = 0; i < rows; i++)
+            for (size_t l = 0; l < GBS_LANES; l++)
+                loss[i * GBS_LANES + l] = -margin[(from + i) * GBS_LANES + l];
         gbs_vector_exp(rows * GBS_LANES, loss, loss);
         for (size_t i = 0; i < rows; i++)
             for (size_t l = 0; l < GBS_LANES; l++)

@@ -144,7 +144,8 @@ static gbs_status move(struct sampler *s, gbs_moved *moved) {
 /* The next temperature's target is close to this one's, and so is what suits it. */
 static void tune(struct sampler *s, const gbs_moved *moved) {
     const gbs_smc_options *o = s->o;
-    double length = (double)(o->particles / s->chains), wanted = ceil(TRAVEL / (length * moved->jump));
+    size_t length = o->particles / s->chains;
+    double wanted = ceil(TRAVEL / ((double)length * moved->jump));
     if (!o->classic)
         s->thin = wanted >= (double)o->moves ? o->moves : wanted > 1.0 ? (size_t)wanted : 1;
     if (o->move == GBS_MOVE_RING && isfinite(moved->narrow)) {
