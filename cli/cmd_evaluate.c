@@ -33,7 +33,8 @@ static int run(struct app *app) {
             result_evaluation(&j, app, &e);
             json_close_object(&j);
         } else {
-            text_add(&text, "%s on %s\n", o->inputs[0], in.table.file);
+            text_add(&text, "%s on %s%s\n", o->inputs[0], in.table.file,
+                     model.particles != NULL ? " (vote: the average vote of the particles)" : "");
             result_evaluation_text(&text, app, &e, recipe.positive, recipe.negative);
         }
         code = app_write(app, NULL, &text);

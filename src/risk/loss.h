@@ -17,6 +17,9 @@ typedef struct gbs_loss_ops {
     /* The plain loss of n rows under GBS_LANES classifiers at once (kernel/tile.h): total[l] += sum_i loss(margin[i][l]). Both begin on a cache
      * line. */
     void (*add_lanes)(size_t n, const double *margin, double *total);
+    /* The same for the margins base[i] + x here[i][l] + y slope[i][l], which are never stored. */
+    void (*add_turned)(size_t n, const double *base, double x, const double *here, double y, const double *slope,
+                       double *total);
 } gbs_loss_ops;
 
 extern const gbs_loss_ops gbs_zero_one;

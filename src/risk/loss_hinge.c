@@ -52,4 +52,18 @@ GBS_WIDE static void add_lanes(size_t n, const double *margin, double *total) {
     ((gbs_wide *)total)[1] += b;
 }
 
-const gbs_loss_ops gbs_hinge = {"hinge", true, smoothed, add_lanes};
+GBS_WIDE static void add_turned(size_t n, const double *base, double x, const double *here, double y, const double *slope,
+                                double *total) {
+    const gbs_wide *p = (const gbs_wide *)here, *q = (const gbs_wide *)slope, zero = {0};
+    gbs_wide a = zero, b = zero;
+    for (size_t i = 0; i < n; i++, p += 2, q += 2) {
+        double rest = 1.0 - base[i];
+        gbs_wide low = rest - x * p[0] - y * q[0], high = rest - x * p[1] - y * q[1];
+        a += (gbs_wide)((gbs_wide_mask)low & (low > zero));
+        b += (gbs_wide)((gbs_wide_mask)high & (high > zero));
+    }
+    ((gbs_wide *)total)[0] += a;
+    ((gbs_wide *)total)[1] += b;
+}
+
+const gbs_loss_ops gbs_hinge = {"hinge", true, smoothed, add_lanes, add_turned};

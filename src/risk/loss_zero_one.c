@@ -48,4 +48,17 @@ GBS_WIDE static void add_lanes(size_t n, const double *margin, double *total) {
     ((gbs_wide *)total)[1] += 0.5 * __builtin_convertvector(b, gbs_wide);
 }
 
-const gbs_loss_ops gbs_zero_one = {"zero-one", false, smoothed, add_lanes};
+GBS_WIDE static void add_turned(size_t n, const double *base, double x, const double *here, double y, const double *slope,
+                                double *total) {
+    const gbs_wide *p = (const gbs_wide *)here, *q = (const gbs_wide *)slope, zero = {0};
+    gbs_wide_mask a = {0}, b = {0};
+    for (size_t i = 0; i < n; i++, p += 2, q += 2) {
+        gbs_wide low = base[i] + x * p[0] + y * q[0], high = base[i] + x * p[1] + y * q[1];
+        a -= (low < zero) + (low <= zero);
+        b -= (high < zero) + (high <= zero);
+    }
+    ((gbs_wide *)total)[0] += 0.5 * __builtin_convertvector(a, gbs_wide);
+    ((gbs_wide *)total)[1] += 0.5 * __builtin_convertvector(b, gbs_wide);
+}
+
+const gbs_loss_ops gbs_zero_one = {"zero-one", false, smoothed, add_lanes, add_turned};

@@ -34,7 +34,7 @@ static void ring_risks(const gbs_smc_problem *problem, const gbs_ring *ring, con
     const gbs_rows *rows = problem->rows;
     const double *shift = rows->all.shift;
     double lost[2 * GBS_LANES] __attribute__((aligned(64))) = {0};
-    double *here = scratch, *slope = here + GBS_RISK_SCRATCH, *margin = slope + GBS_RISK_SCRATCH, base[GBS_RISK_ROWS];
+    double *here = scratch, *slope = here + GBS_RISK_SCRATCH, base[GBS_RISK_ROWS];
     size_t n = rows->all.n;
     if (shift != NULL) {
         gbs_tile_dot(rows->d, shift, theta, lost);
@@ -48,10 +48,8 @@ static void ring_risks(const gbs_smc_problem *problem, const gbs_ring *ring, con
         gbs_tile_scores(&b, theta, here);
         gbs_tile_scores(&b, direction, slope);
         split_margins(&b, mean_score + first, shift != NULL ? lost : NULL, base, here, slope);
-        for (size_t j = 0; j < ring->size; j++) {
-            gbs_tile_turn(count, base, ring->cosine[j], here, ring->sine[j], slope, margin);
-            problem->loss->add_lanes(count, margin, risk + j * GBS_LANES);
-        }
+        for (size_t j = 0; j < ring->size; j++)
+            problem->loss->add_turned(count, base, ring->cosine[j], here, ring->sine[j], slope, risk + j * GBS_LANES);
     }
     for (size_t k = 0; k < ring->size * GBS_LANES; k++)
         risk[k] /= (double)n;
@@ -107,7 +105,7 @@ static size_t choose(size_t count, double *log_weight, double u) {
 void gbs_tile_ring(const gbs_smc_problem *problem, double lambda, const gbs_ring *ring, const double *mean, const double *base,
                    const double *theta, const double *u, const double *direction, const double *z, const double *draw,
                    double *scratch, size_t *chosen, double *risk) {
-    double v = problem->prior_sd * problem->prior_sd, *risks = scratch + 3 * GBS_RISK_SCRATCH;
+    double v = problem->prior_sd * problem->prior_sd, *risks = scratch + 2 * GBS_RISK_SCRATCH;
     struct squares plain, white;
     ring_risks(problem, ring, base, theta, direction, scratch, risks);
     inner_products(problem->rows->d, mean, theta, direction, &plain);

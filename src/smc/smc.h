@@ -4,8 +4,8 @@
  *
  *   particles.c   risks of many thetas at once          temper.c     the next lambda, weights, log Z
  *   resample.c    who goes on                           reference.c  the Gaussian that the moves lean on
- *   move.c, ring.c  Markov chains at one lambda          spread.c     standard errors from one run
- *   smc.c         the loop
+ *   move.c        Markov chains at one lambda           ring.c       their moves
+ *   spread.c      standard errors from one run          smc.c        the loop
  */
 #ifndef GIBBSITE_SMC_SMC_H
 #define GIBBSITE_SMC_SMC_H
@@ -107,8 +107,8 @@ typedef struct gbs_chains {
     size_t count;       /* chains */
     const size_t *from; /* particle that each starts from */
     size_t particles;
-    bool
-        keep_all; /* chain c owns the particles offset(c) .. offset(c + 1) - 1 and leaves a state in each; otherwise particle c, the last state */
+    /* Chain c owns the particles gbs_chain_offset(c) .. gbs_chain_offset(c + 1) - 1 and leaves a state in each; otherwise particle c, its last. */
+    bool keep_all;
     size_t steps; /* of every chain when not keep_all; otherwise moves from one state that is kept to the next */
     double lambda;
     gbs_move move;
@@ -117,6 +117,7 @@ typedef struct gbs_chains {
     uint64_t stream; /* of this temperature */
 } gbs_chains;
 
+/* First particle of a chain; the longer chains come first. */
 size_t gbs_chain_offset(size_t particles, size_t chains, size_t chain);
 
 typedef struct gbs_moved {
@@ -140,7 +141,7 @@ gbs_status gbs_mover_run(gbs_mover *m, const gbs_chains *chains, double *theta, 
 
 /* ---------------------------------------------------------------- rings (ring.c) */
 
-enum { GBS_RING_MOST = 64, GBS_RING_SCRATCH = 3 * GBS_RISK_SCRATCH + GBS_RING_MOST * GBS_LANES };
+enum { GBS_RING_MOST = 64, GBS_RING_SCRATCH = 2 * GBS_RISK_SCRATCH + GBS_RING_MOST * GBS_LANES };
 
 /* Angles; `here` is the one that is 0. */
 typedef struct gbs_ring {
