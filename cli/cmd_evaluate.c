@@ -1,12 +1,12 @@
 /* gibbsite evaluate: how well a model does on labelled rows. */
-#include "input.h"
+#include "predictor.h"
 #include "result.h"
 
 #include <string.h>
 
 static int run(struct app *app) {
     const struct options *o = &app->options;
-    gbs_model *model = NULL;
+    struct predictor model = {0};
     struct recipe recipe = {0};
     struct input in = {0};
     gbs_evaluation e;
@@ -15,13 +15,13 @@ static int run(struct app *app) {
                         o->n_inputs, app->command->usage);
     if (strcmp(o->inputs[0], "-") == 0 && strcmp(o->inputs[1], "-") == 0)
         return app_fail(app, EXIT_USAGE, "evaluate: MODEL and DATA cannot both be standard input");
-    int code = app_load_model(app, o->inputs[0], &model);
+    int code = predictor_load(app, o->inputs[0], &model);
     if (code == EXIT_DONE)
-        code = input_recipe(app, o->inputs[0], model, &recipe);
+        code = predictor_recipe(app, o->inputs[0], &model, &recipe);
     if (code == EXIT_DONE)
         code = input_apply(app, o->inputs[1], &recipe, LABELS_NEEDED, &in);
     if (code == EXIT_DONE) {
-        gbs_status status = gbs_model_evaluate(app->ctx, model, in.data, &e);
+        gbs_status status = predictor_evaluate(app, &model, in.data, &e);
         code = status == GBS_OK ? EXIT_DONE : app_fail_status(app, status, in.table.file);
     }
     if (code == EXIT_DONE) {
@@ -33,13 +33,14 @@ static int run(struct app *app) {
             result_evaluation(&j, app, &e);
             json_close_object(&j);
         } else {
-            text_add(&text, "%s on %s\n", o->inputs[0], in.table.file);
+            text_add(&text, "%s on %s%s\n", o->inputs[0], in.table.file,
+                     model.particles != NULL ? " (vote: the average vote of the particles)" : "");
             result_evaluation_text(&text, app, &e, recipe.positive, recipe.negative);
         }
         code = app_write(app, NULL, &text);
         text_free(&text);
     }
-    gbs_model_free(model);
+    predictor_free(&model);
     input_free(&in);
     recipe_free(&recipe);
     return code;
@@ -52,7 +53,10 @@ const struct command command_evaluate = {
     "error, Gibbs risk, AUC and confusion on labelled rows",
     "DATA must hold the label column of the training file. The error is that of the vote sign(x'm); the Gibbs error that of "
     "one classifier\n"
-    "drawn from the posterior; the Gibbs risk (--json) is the mean loss of the fit's own loss.",
+    "drawn from the posterior; the Gibbs risk (--json) is the mean loss of the fit's own loss. A sample file counts as a "
+    "model: "
+    "its vote is the\n"
+    "average vote of its particles.",
     "gibbsite evaluate model.json test.csv\n"
     "gibbsite evaluate model.json test.csv --json",
     run,

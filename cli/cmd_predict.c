@@ -1,6 +1,6 @@
 /* gibbsite predict: label, probability and score of each row. */
-#include "input.h"
 #include "out/json.h"
+#include "predictor.h"
 #include "result.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 
 struct prediction {
     struct app *app;
-    gbs_model *model;
+    struct predictor model;
     struct recipe recipe;
     struct input in;
     double *score, *probability;
@@ -21,13 +21,15 @@ static int compute(struct prediction *p) {
     p->probability = calloc(n, sizeof *p->probability);
     if (p->score == NULL || p->probability == NULL)
         return app_fail(p->app, EXIT_MEMORY, "out of memory");
-    gbs_status status = gbs_model_predict(p->app->ctx, p->model, p->in.data, p->score, NULL, p->probability);
+    gbs_status status = predictor_predict(p->app, &p->model, p->in.data, p->score, p->probability);
     return status == GBS_OK ? EXIT_DONE : app_fail_status(p->app, status, p->in.table.file);
 }
 
-/* The vote's label; a tie goes to +1. */
-static const char *label(const struct prediction *p, double probability, const char *rest) {
-    return probability >= 0.5 ? p->recipe.positive : p->recipe.negative != NULL ? p->recipe.negative : rest;
+/* The vote's label; a score of exactly 0 (half of the votes) goes to +1. */
+static const char *label(const struct prediction *p, size_t i, const char *rest) {
+    return predictor_says_yes(&p->model, p->score[i], p->probability[i]) ? p->recipe.positive
+           : p->recipe.negative != NULL                                  ? p->recipe.negative
+                                                                         : rest;
 }
 
 /* One line per input row; a row left out for a missing cell is a line of empty cells. */
@@ -40,7 +42,7 @@ static void write_csv(const struct prediction *p, const char *rest, struct text 
             text_add_bytes(out, ",,\n", 3);
             continue;
         }
-        text_add_cell(out, label(p, p->probability[next], rest));
+        text_add_cell(out, label(p, next, rest));
         text_add_bytes(out, ",", 1);
         text_add_number(out, p->probability[next]);
         text_add_bytes(out, ",", 1);
@@ -60,7 +62,7 @@ static void write_json(const struct prediction *p, const char *rest, struct text
     for (size_t i = 0; i < d->n; i++) {
         json_open_object(&j, NULL);
         json_put_count(&j, "row", (d->rows != NULL ? d->rows[i] : i) + 1);
-        json_put_string(&j, "label", label(p, p->probability[i], rest));
+        json_put_string(&j, "label", label(p, i, rest));
         json_put_number(&j, "prob", p->probability[i]);
         json_put_number(&j, "score", p->score[i]);
         json_close_object(&j);
@@ -83,9 +85,9 @@ static int run(struct app *app) {
         return app_fail(app, EXIT_USAGE, "predict: MODEL and DATA cannot both be standard input");
     int code = app_check_output(app, o->text[OPT_OUTPUT]);
     if (code == EXIT_DONE)
-        code = app_load_model(app, o->inputs[0], &p.model);
+        code = predictor_load(app, o->inputs[0], &p.model);
     if (code == EXIT_DONE)
-        code = input_recipe(app, o->inputs[0], p.model, &p.recipe);
+        code = predictor_recipe(app, o->inputs[0], &p.model, &p.recipe);
     if (code == EXIT_DONE)
         code = input_apply(app, o->inputs[1], &p.recipe, LABELS_NONE, &p.in);
     if (code == EXIT_DONE)
@@ -103,7 +105,7 @@ static int run(struct app *app) {
     }
     free(p.score);
     free(p.probability);
-    gbs_model_free(p.model);
+    predictor_free(&p.model);
     input_free(&p.in);
     recipe_free(&p.recipe);
     return code;
@@ -116,7 +118,8 @@ const struct command command_predict = {
     "predict new rows: label, prob, score",
     "Prints one CSV row per row of DATA: the label of the vote sign(x'm), the posterior probability that a drawn classifier "
     "says the\n"
-    "positive label, and the score x'm. Columns are matched by name (by position in files without names); labels in DATA are "
+    "positive label, and the score x'm (of a sample file: the average vote of its particles, and their mean score). Columns "
+    "are matched by name (by position in files without names); labels in DATA are "
     "not used.",
     "gibbsite predict model.json new.csv > predictions.csv\n"
     "zcat new.csv.gz | gibbsite predict model.json -",

@@ -6,21 +6,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DATA_COMMANDS (FOR_FIT | FOR_PREDICT | FOR_EVALUATE | FOR_CV)
+#define DATA_COMMANDS (FOR_FIT | FOR_PREDICT | FOR_EVALUATE | FOR_CV | FOR_SAMPLE | FOR_GAP)
+#define SAMPLE_COMMANDS (FOR_SAMPLE | FOR_GAP)
 
 static const struct option_spec table[OPTION_COUNT] = {
-    {OPT_OUTPUT, "output", 'o', "FILE", OPTION_TEXT, NULL, FOR_FIT | FOR_PREDICT | FOR_SIMULATE,
-     "write to FILE, whole or not at all; - is standard output. fit: the model. predict, simulate: the rows (default -)"},
+    {OPT_OUTPUT, "output", 'o', "FILE", OPTION_TEXT, NULL, FOR_FIT | FOR_PREDICT | FOR_SIMULATE | FOR_SAMPLE,
+     "write to FILE, whole or not at all; - is standard output. fit: the model. sample: the particles. predict, simulate: the "
+     "rows (default -)"},
     {OPT_TASK, "task", 0, "TASK", OPTION_CHOICE, "classify", FOR_FIT, "what to learn: classify (default)"},
-    {OPT_LOSS, "loss", 0, "LOSS", OPTION_CHOICE, "zero-one|hinge|exponential", FOR_FIT | FOR_CV,
+    {OPT_LOSS, "loss", 0, "LOSS", OPTION_CHOICE, "zero-one|hinge|exponential", FOR_FIT | FOR_CV | FOR_SAMPLE,
      "loss of the margin: zero-one (default), hinge, exponential; cv takes several, separated by commas"},
     {OPT_FAMILY, "family", 0, "FAMILY", OPTION_CHOICE, "fixed|isotropic|diagonal|full", FOR_FIT | FOR_CV,
      "Gaussians to choose from: fixed, isotropic, diagonal, full (default: full up to 200 coefficients, else diagonal); cv "
      "takes several"},
-    {OPT_LAMBDA, "lambda", 0, "L", OPTION_POSITIVE, NULL, FOR_FIT | FOR_CV | FOR_THEORY,
+    {OPT_LAMBDA, "lambda", 0, "L", OPTION_POSITIVE, NULL, FOR_FIT | FOR_CV | FOR_THEORY | FOR_SAMPLE,
      "inverse temperature: how much the mean loss weighs against the distance from the prior (default: the number of rows; "
-     "under "
-     "an informed prior, chosen from the first part)"},
+     "under an informed prior, chosen from the first part). sample: 0 is the prior itself"},
     {OPT_LAMBDA_GRID, "lambda-grid", 0, "LO:HI:K", OPTION_GRID, NULL, FOR_FIT | FOR_CV,
      "K values of lambda, evenly spaced on the log scale from LO to HI, each started from the last; see --select"},
     {OPT_SELECT, "select", 0, "RULE", OPTION_CHOICE, "bound|cv|last", FOR_FIT,
@@ -28,9 +29,8 @@ static const struct option_spec table[OPTION_COUNT] = {
      "(smallest cross-validated error), last (the last lambda)"},
     {OPT_PRIOR, "prior", 0, "PRIOR", OPTION_CHOICE, "zero|informed", FOR_FIT,
      "mean of the Gaussian prior: informed (default: learned from a first part of the rows, which is then not certified on), "
-     "or "
-     "zero (default with --paper, --restarts and --select cv)"},
-    {OPT_PRIOR_SD, "prior-sd", 0, "S", OPTION_POSITIVE, NULL, FOR_FIT | FOR_CV | FOR_THEORY,
+     "or zero (default with --paper, --restarts and --select cv)"},
+    {OPT_PRIOR_SD, "prior-sd", 0, "S", OPTION_POSITIVE, NULL, FOR_FIT | FOR_CV | FOR_THEORY | FOR_SAMPLE,
      "standard deviation of the prior on every coefficient (default 1; under an informed prior, chosen from the first part)"},
     {OPT_PRIOR_GRID, "prior-grid", 0, "LO:HI:K", OPTION_GRID, NULL, FOR_FIT | FOR_CV,
      "K values of --prior-sd, evenly spaced on the log scale from LO to HI; see --select"},
@@ -40,17 +40,17 @@ static const struct option_spec table[OPTION_COUNT] = {
      "split so that the first part has its share of each class; the certificate is then only conditional"},
     {OPT_FOLDS, "folds", 0, "K", OPTION_COUNT_FROM_1, NULL, FOR_FIT | FOR_CV,
      "parts for cross-validation, stratified by label (default 5)"},
-    {OPT_TARGET, "target", 0, "COL", OPTION_TEXT, NULL, FOR_FIT | FOR_CV,
+    {OPT_TARGET, "target", 0, "COL", OPTION_TEXT, NULL, FOR_FIT | FOR_CV | FOR_SAMPLE,
      "column of the labels, by name or number from 1 (default: the column called y, else the last)"},
-    {OPT_POSITIVE, "positive", 0, "LABEL", OPTION_TEXT, NULL, FOR_FIT | FOR_CV,
+    {OPT_POSITIVE, "positive", 0, "LABEL", OPTION_TEXT, NULL, FOR_FIT | FOR_CV | FOR_SAMPLE,
      "label that counts as +1 (default: the larger of the two). With more than two labels: LABEL against the rest"},
-    {OPT_DROP, "drop", 0, "COLS", OPTION_TEXT, NULL, FOR_FIT | FOR_CV,
+    {OPT_DROP, "drop", 0, "COLS", OPTION_TEXT, NULL, FOR_FIT | FOR_CV | FOR_SAMPLE,
      "columns to leave out, names or numbers, separated by commas"},
-    {OPT_TEXT, "text", 0, "COLS", OPTION_TEXT, NULL, FOR_FIT | FOR_CV,
+    {OPT_TEXT, "text", 0, "COLS", OPTION_TEXT, NULL, FOR_FIT | FOR_CV | FOR_SAMPLE,
      "columns to read as categories even where they look like numbers, separated by commas"},
-    {OPT_SCALE, "scale", 0, "SCALE", OPTION_CHOICE, "none|standard|unit-row", FOR_FIT | FOR_CV,
+    {OPT_SCALE, "scale", 0, "SCALE", OPTION_CHOICE, "none|standard|unit-row", FOR_FIT | FOR_CV | FOR_SAMPLE,
      "columns: none, standard (default: mean 0, standard deviation 1), unit-row (each row to length 1)"},
-    {OPT_NO_INTERCEPT, "no-intercept", 0, NULL, OPTION_FLAG, NULL, FOR_FIT | FOR_CV, "no constant column"},
+    {OPT_NO_INTERCEPT, "no-intercept", 0, NULL, OPTION_FLAG, NULL, FOR_FIT | FOR_CV | FOR_SAMPLE, "no constant column"},
     {OPT_MISSING, "missing", 0, "WHAT", OPTION_CHOICE, "error|drop", DATA_COMMANDS,
      "rows with empty, NA or NaN cells: error (default), or drop (predict keeps the row and leaves its cells empty)"},
     {OPT_NO_HEADER, "no-header", 0, NULL, OPTION_FLAG, NULL, DATA_COMMANDS,
@@ -58,7 +58,7 @@ static const struct option_spec table[OPTION_COUNT] = {
     {OPT_FORMAT, "format", 0, "FORMAT", OPTION_CHOICE, "csv|svmlight|npy", DATA_COMMANDS | FOR_SIMULATE,
      "csv, svmlight or npy (default: by the file's name, else by its first bytes; gzip is seen by itself)"},
     {OPT_TEST, "test", 0, "FILE", OPTION_TEXT, NULL, FOR_FIT, "rows to test the fitted model on"},
-    {OPT_CONFIDENCE, "confidence", 0, "P", OPTION_CONFIDENCE, NULL, FOR_FIT | FOR_EVALUATE | FOR_THEORY,
+    {OPT_CONFIDENCE, "confidence", 0, "P", OPTION_CONFIDENCE, NULL, FOR_FIT | FOR_EVALUATE | FOR_THEORY | FOR_SAMPLE,
      "confidence of the bounds (default 0.95)"},
     {OPT_BOUND, "bound", 0, "METHOD", OPTION_CHOICE, "auto|kl|catoni|hoeffding|paper|progressive", FOR_FIT,
      "method of the certificate: progressive (stages, each tested on fresh rows before the next learns from them), kl, catoni, "
@@ -110,6 +110,27 @@ static const struct option_spec table[OPTION_COUNT] = {
      "error that the optimiser may leave, for the number of its steps (default 0.01)"},
     {OPT_RANK, "rank", 0, "K", OPTION_COUNT_FROM_1, NULL, FOR_THEORY,
      "matrix completion: rank of the matrix; with --rows and --cols"},
+    {OPT_PARTICLES, "particles", 0, "N", OPTION_COUNT_FROM_1, NULL, SAMPLE_COMMANDS, "particles, at least 4 (default 2000)"},
+    {OPT_ESS, "ess", 0, "P", OPTION_CONFIDENCE, NULL, SAMPLE_COMMANDS,
+     "share of effective particles that the next lambda leaves (default 0.5)"},
+    {OPT_CLASSIC, "classic", 0, NULL, OPTION_FLAG, NULL, SAMPLE_COMMANDS,
+     "the paper's algorithm: every particle makes --moves random-walk moves at each lambda"},
+    {OPT_WASTE_FREE, "waste-free", 0, NULL, OPTION_FLAG, NULL, SAMPLE_COMMANDS,
+     "few long chains, every state a particle (default)"},
+    {OPT_CHAINS, "chains", 0, "M", OPTION_COUNT_FROM_1, NULL, SAMPLE_COMMANDS,
+     "waste-free: number of chains, at least 2 (default: near the square root of the particles)"},
+    {OPT_MOVES, "moves", 0, "K", OPTION_COUNT_FROM_1, NULL, SAMPLE_COMMANDS,
+     "classic: moves of a particle at each lambda (default 5). waste-free: most moves between two particles of a chain "
+     "(default 100; as many are made as the chain needs to travel)"},
+    {OPT_MOVE, "move", 0, "KIND", OPTION_CHOICE, "auto|walk|ring", SAMPLE_COMMANDS,
+     "auto (default: ring, with --classic walk), walk (random walk, covariance from the particles), ring (a draw from many "
+     "states around a variational fit)"},
+    {OPT_AGAINST, "against", 0, "MODEL", OPTION_TEXT, NULL, FOR_SAMPLE,
+     "measure how far the fitted MODEL is from the Gibbs posterior: KL(model || Gibbs). Columns, loss, lambda and prior are "
+     "the "
+     "model's"},
+    {OPT_DRAWS, "draws", 0, "FILE", OPTION_TEXT, NULL, FOR_SAMPLE,
+     "write the particles as CSV, one row each, a column a coefficient"},
     {OPT_MAN, "man", 0, NULL, OPTION_FLAG, NULL, FOR_HELP, "print the manual page in roff"},
     {OPT_JSON, "json", 0, NULL, OPTION_FLAG, NULL, FOR_ALL, "print the result as one JSON object on standard output"},
     {OPT_QUIET, "quiet", 'q', NULL, OPTION_FLAG, NULL, FOR_ALL, "no messages but errors"},
@@ -262,6 +283,8 @@ static bool set_value(struct parse *p, const struct option_spec *s, const char *
     case OPTION_TEXT:
         return value[0] != '\0' || wrong(p, s, value, s->argument);
     case OPTION_POSITIVE:
+        if (s->id == OPT_LAMBDA && p->command == FOR_SAMPLE)
+            return (read_number(value, x) && *x >= 0.0) || wrong(p, s, value, "a number from 0");
         return (read_number(value, x) && *x > 0.0) || wrong(p, s, value, "a positive number");
     case OPTION_PROBABILITY:
         return (read_number(value, x) && *x >= 0.0 && *x <= 1.0) || wrong(p, s, value, "a number from 0 to 1");

@@ -58,6 +58,15 @@ enum option_id {
     OPT_NORM,
     OPT_WANTED_ERROR,
     OPT_RANK,
+    OPT_PARTICLES,
+    OPT_ESS,
+    OPT_CLASSIC,
+    OPT_WASTE_FREE,
+    OPT_CHAINS,
+    OPT_MOVES,
+    OPT_MOVE,
+    OPT_AGAINST,
+    OPT_DRAWS,
     OPT_MAN,
     OPT_JSON,
     OPT_QUIET,
@@ -77,7 +86,9 @@ enum command_bit {
     FOR_VERSION = 64,
     FOR_CV = 128,
     FOR_THEORY = 256,
-    FOR_ALL = 511
+    FOR_SAMPLE = 512,
+    FOR_GAP = 1024,
+    FOR_ALL = 2047
 };
 
 enum option_type {

@@ -386,6 +386,100 @@ GBS_API void gbs_model_free(gbs_model *model);
 /* Writes a file whole or not at all: temporary file beside it, fsync, rename. */
 GBS_API gbs_status gbs_write_file(gbs_context *ctx, const char *path, const void *bytes, size_t size);
 
+/* ---------------------------------------------------------------- sampling: the Gibbs posterior itself */
+
+/* Particles that stand for the Gibbs posterior, exp(-lambda r_n(theta)) times the prior, and not for an approximation of it. */
+typedef struct gbs_particles gbs_particles;
+
+typedef enum gbs_move {
+    GBS_MOVE_AUTO = 0, /* ring; with `classic` walk */
+    GBS_MOVE_WALK,     /* Gaussian random walk, covariance 2.38^2/d times that of the particles */
+    GBS_MOVE_RING      /* a draw from a ring of states around a Gaussian approximation (smc/ring.c) */
+} gbs_move;
+
+typedef struct gbs_sample_options {
+    gbs_loss loss;
+    gbs_scale scale;
+    int intercept;
+    double lambda;   /* inverse temperature to end at; 0 is the prior; negative: the number of rows */
+    double prior_sd; /* of the prior N(0, prior_sd^2 I) */
+    size_t particles;
+    double ess; /* the next lambda leaves this share of effective particles */
+    const double
+        *ladder; /* increasing positive lambdas to go through instead, the last one is the end; NULL: chosen on the way */
+    size_t ladder_size;
+    int classic; /* the paper's algorithm: every particle makes `moves` moves; otherwise waste-free: few long chains, every state kept */
+    size_t moves;  /* classic: of a particle at each lambda, 0: 5. waste-free: at most, between neighbours in a chain, 0: 100 */
+    size_t chains; /* waste-free: at most particles / 2; 0: chosen */
+    gbs_move move;
+    double confidence; /* of the estimated bound */
+} gbs_sample_options;
+
+GBS_API gbs_sample_options gbs_sample_options_default(void);
+
+/* data must carry labels. Standard errors come from the run itself. With an adaptive ladder Z is nearly unbiased. */
+GBS_API gbs_status gbs_sample(gbs_context *ctx, const gbs_data *data, const gbs_sample_options *options, gbs_particles **out);
+
+/* One inverse temperature of the way; the first is 0, the prior. */
+typedef struct gbs_sample_point {
+    double lambda;
+    double log_z, log_z_sd;           /* log of the integral of exp(-lambda r_n) under the prior, and its standard error */
+    double gibbs_risk, gibbs_risk_sd; /* mean of r_n over the particles, moved at this lambda */
+    double ess;                       /* effective particles after the weights that led here */
+    double acceptance;                /* share of the proposals taken; NaN for the prior */
+    double step;                      /* scale of the proposals; NaN for the prior */
+} gbs_sample_point;
+
+typedef struct gbs_sample_info {
+    gbs_loss loss;
+    gbs_scale scale;
+    gbs_move move;
+    int intercept, classic;
+    size_t n, features, d; /* rows, columns of the data, length of theta */
+    size_t particles, chains, moves;
+    double lambda, prior_sd, ess;
+    double log_z, log_z_sd, gibbs_risk, gibbs_risk_sd; /* at the end of the path */
+    double acceptance;                                 /* mean over the path */
+    double gibbs_error;                                /* mean zero-one loss of the particles on the training rows */
+    double train_error;                                /* of the average vote of the particles */
+    double kl;                                         /* estimate of KL(Gibbs || prior) = -log Z - lambda gibbs_risk */
+    double confidence, bound;                          /* the kl bound at these estimates: itself an estimate, no certificate */
+    double seconds, seconds_move, seconds_approximate; /* in all; of the moves; of the approximations they lean on */
+} gbs_sample_info;
+
+GBS_API void gbs_particles_get_info(const gbs_particles *particles, gbs_sample_info *out);
+GBS_API const gbs_sample_point *gbs_particles_path(const gbs_particles *particles, size_t *count);
+/* The thetas, one after the other (info.particles x info.d), all of the same weight, in the scaled coordinates (an intercept is the last). */
+GBS_API const double *gbs_particles_draws(const gbs_particles *particles);
+/* Their mean (d) and covariance (d x d); either may be NULL. */
+GBS_API void gbs_particles_moments(const gbs_particles *particles, double *mean, double *covariance);
+
+/* For each row: mean score, standard deviation of the score, share of the particles that vote +1 (a score of 0 is half a vote). Any may be NULL. */
+GBS_API gbs_status gbs_particles_predict(gbs_context *ctx, const gbs_particles *particles, const gbs_data *data, double *score,
+                                         double *score_sd, double *probability);
+/* As gbs_model_evaluate, with the average vote of the particles for the vote and for the score. */
+GBS_API gbs_status gbs_particles_evaluate(gbs_context *ctx, const gbs_particles *particles, const gbs_data *data,
+                                          gbs_evaluation *out);
+
+/* How far a fitted model is from the Gibbs posterior: KL(model || Gibbs) = free energy + log Z, an estimate that may come out slightly negative. */
+typedef struct gbs_gap {
+    double free_energy, gap, gap_sd;
+    double gap_over_lambda; /* in units of the bounds; NaN when lambda is 0 */
+} gbs_gap;
+
+/* data: the rows that both come from. GBS_ERR_DATA when the model was fitted to other rows, or with another loss, prior or lambda. */
+GBS_API gbs_status gbs_measure_gap(gbs_context *ctx, const gbs_data *data, const gbs_model *model,
+                                   const gbs_particles *particles, gbs_gap *out);
+
+GBS_API gbs_status gbs_particles_set_recipe(gbs_context *ctx, gbs_particles *particles, const char *json);
+GBS_API const char *gbs_particles_recipe(const gbs_particles *particles);
+GBS_API gbs_status gbs_particles_to_json(gbs_context *ctx, const gbs_particles *particles, char **text, size_t *size);
+GBS_API gbs_status gbs_particles_from_json(gbs_context *ctx, const char *text, size_t size, gbs_particles **out);
+GBS_API void gbs_particles_free(gbs_particles *particles);
+/* A file that holds either: the other handle is NULL. */
+GBS_API gbs_status gbs_load(gbs_context *ctx, const char *path, gbs_model **model, gbs_particles **particles);
+GBS_API const char *gbs_move_name(gbs_move move); /* "auto", "walk", "ring"; NULL out of range */
+
 /* ---------------------------------------------------------------- pieces, for those who build on them */
 
 /* The exact binomial (Clopper-Pearson) upper bound on the true error of a classifier that made `errors` mistakes on n rows it was not

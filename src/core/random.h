@@ -10,7 +10,8 @@ enum {
     GBS_STREAM_SPLIT = 1 << 26,
     GBS_STREAM_DRAWS, /* of the classifiers that meet fresh rows */
     GBS_STREAM_FOLDS = 1 << 27,
-    GBS_STREAM_BATCH = 1 << 28 /* + number of the epoch */
+    GBS_STREAM_BATCH = 1 << 28,    /* + number of the epoch */
+    GBS_STREAM_PARTICLES = 1 << 29 /* + 4 x number of the temperature + what for (smc/smc.h) */
 };
 
 double gbs_uniform(uint64_t seed, uint64_t stream, uint64_t index);

@@ -135,8 +135,9 @@ static gbs_status read_whole(gbs_context *ctx, const char *path, FILE *file, cha
     return GBS_OK;
 }
 
-gbs_status gbs_model_load(gbs_context *ctx, const char *path, gbs_model **out) {
-    *out = NULL;
+/* What parse says of the text in `path`; the words of a format error name the file. */
+static gbs_status load(gbs_context *ctx, const char *path, gbs_status (*parse)(gbs_context *, const char *, size_t, void *),
+                       void *out) {
     FILE *file = fopen(path, "rbe");
     if (file == NULL)
         return io_error(ctx, path, errno);
@@ -146,7 +147,7 @@ gbs_status gbs_model_load(gbs_context *ctx, const char *path, gbs_model **out) {
     fclose(file);
     if (status != GBS_OK)
         return status;
-    status = gbs_model_from_json(ctx, text, size, out);
+    status = parse(ctx, text, size, out);
     gbs_array_free(ctx, text);
     if (status == GBS_ERR_FORMAT) {
         char reason[sizeof ctx->error];
@@ -154,4 +155,35 @@ gbs_status gbs_model_load(gbs_context *ctx, const char *path, gbs_model **out) {
         gbs_fail(ctx, GBS_ERR_FORMAT, "%.200s: %.300s", path, reason);
     }
     return status;
+}
+
+static gbs_status parse_model(gbs_context *ctx, const char *text, size_t size, void *out) {
+    return gbs_model_from_json(ctx, text, size, out);
+}
+
+gbs_status gbs_model_load(gbs_context *ctx, const char *path, gbs_model **out) {
+    *out = NULL;
+    return load(ctx, path, parse_model, out);
+}
+
+struct either {
+    gbs_model **model;
+    gbs_particles **particles;
+};
+
+/* A sample says so before its numbers begin. */
+static gbs_status parse_either(gbs_context *ctx, const char *text, size_t size, void *out) {
+    const struct either *e = out;
+    static const char mark[] = "\"kind\":\"sample\"";
+    size_t head = size < 4096 ? size : 4096;
+    if (text != NULL && memmem(text, head, mark, sizeof mark - 1) != NULL)
+        return gbs_particles_from_json(ctx, text, size, e->particles);
+    return gbs_model_from_json(ctx, text, size, e->model);
+}
+
+gbs_status gbs_load(gbs_context *ctx, const char *path, gbs_model **model, gbs_particles **particles) {
+    *model = NULL;
+    *particles = NULL;
+    struct either e = {model, particles};
+    return load(ctx, path, parse_either, &e);
 }

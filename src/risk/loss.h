@@ -14,6 +14,12 @@ typedef struct gbs_loss_ops {
     bool convex; /* psi is convex in (mu, s) and does not fall in s: the optimality gap is proven */
     /* psi and its partials for n margins; s = 0 gives the loss at mu itself. */
     void (*smoothed)(size_t n, const double *mu, const double *s, double *psi, double *d_mu, double *d_s);
+    /* The plain loss of n rows under GBS_LANES classifiers at once (kernel/tile.h): total[l] += sum_i loss(margin[i][l]). Both begin on a cache
+     * line. */
+    void (*add_lanes)(size_t n, const double *margin, double *total);
+    /* The same for the margins base[i] + x here[i][l] + y slope[i][l], which are never stored. */
+    void (*add_turned)(size_t n, const double *base, double x, const double *here, double y, const double *slope,
+                       double *total);
 } gbs_loss_ops;
 
 extern const gbs_loss_ops gbs_zero_one;

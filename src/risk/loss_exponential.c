@@ -6,6 +6,7 @@
  * infinity where the expectation exceeds the range of double; solvers treat that as a step too far.
  */
 #include "kernel/normal.h"
+#include "kernel/tile.h"
 #include "risk/loss.h"
 
 #include <math.h>
@@ -20,4 +21,31 @@ static void smoothed(size_t n, const double *mu, const double *s, double *psi, d
     }
 }
 
-const gbs_loss_ops gbs_exponential = {"exponential", true, smoothed};
+static void add_lanes(size_t n, const double *margin, double *total) {
+    enum { ROWS = GBS_LOSS_TILE / GBS_LANES };
+    double loss[GBS_LOSS_TILE];
+    for (size_t from = 0; from < n; from += ROWS) {
+        size_t rows = n - from < ROWS ? n - from : ROWS;
+        for (size_t i = 0; i < rows; i++)
+            for (size_t l = 0; l < GBS_LANES; l++)
+                loss[i * GBS_LANES + l] = -margin[(from + i) * GBS_LANES + l];
+        gbs_vector_exp(rows * GBS_LANES, loss, loss);
+        for (size_t i = 0; i < rows; i++)
+            for (size_t l = 0; l < GBS_LANES; l++)
+                total[l] += loss[i * GBS_LANES + l];
+    }
+}
+
+/* A few rows at a time: the exponential is worth an array. */
+static void add_turned(size_t n, const double *base, double x, const double *here, double y, const double *slope,
+                       double *total) {
+    enum { ROWS = GBS_LOSS_TILE / GBS_LANES };
+    double margin[GBS_LOSS_TILE] __attribute__((aligned(64)));
+    for (size_t from = 0; from < n; from += ROWS) {
+        size_t rows = n - from < ROWS ? n - from : ROWS, at = from * GBS_LANES;
+        gbs_tile_turn(rows, base + from, x, here + at, y, slope + at, margin);
+        add_lanes(rows, margin, total);
+    }
+}
+
+const gbs_loss_ops gbs_exponential = {"exponential", true, smoothed, add_lanes, add_turned};

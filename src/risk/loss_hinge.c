@@ -6,6 +6,8 @@
  * Convex in (mu, s); s = 0 is the plain hinge.
  */
 #include "kernel/normal.h"
+#include "kernel/tile.h"
+#include "kernel/vector.h"
 #include "risk/loss.h"
 
 #include <math.h>
@@ -38,4 +40,30 @@ static void smoothed(size_t n, const double *mu, const double *s, double *psi, d
         tile(n - i < GBS_LOSS_TILE ? n - i : GBS_LOSS_TILE, mu + i, s + i, psi + i, d_mu + i, d_s + i);
 }
 
-const gbs_loss_ops gbs_hinge = {"hinge", true, smoothed};
+GBS_WIDE static void add_lanes(size_t n, const double *margin, double *total) {
+    const gbs_wide *z = (const gbs_wide *)margin, zero = {0};
+    gbs_wide a = zero, b = zero;
+    for (size_t i = 0; i < n; i++, z += 2) {
+        gbs_wide p = 1.0 - z[0], q = 1.0 - z[1];
+        a += (gbs_wide)((gbs_wide_mask)p & (p > zero));
+        b += (gbs_wide)((gbs_wide_mask)q & (q > zero));
+    }
+    ((gbs_wide *)total)[0] += a;
+    ((gbs_wide *)total)[1] += b;
+}
+
+GBS_WIDE static void add_turned(size_t n, const double *base, double x, const double *here, double y, const double *slope,
+                                double *total) {
+    const gbs_wide *p = (const gbs_wide *)here, *q = (const gbs_wide *)slope, zero = {0};
+    gbs_wide a = zero, b = zero;
+    for (size_t i = 0; i < n; i++, p += 2, q += 2) {
+        double rest = 1.0 - base[i];
+        gbs_wide low = rest - x * p[0] - y * q[0], high = rest - x * p[1] - y * q[1];
+        a += (gbs_wide)((gbs_wide_mask)low & (low > zero));
+        b += (gbs_wide)((gbs_wide_mask)high & (high > zero));
+    }
+    ((gbs_wide *)total)[0] += a;
+    ((gbs_wide *)total)[1] += b;
+}
+
+const gbs_loss_ops gbs_hinge = {"hinge", true, smoothed, add_lanes, add_turned};

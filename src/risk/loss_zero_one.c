@@ -6,6 +6,8 @@
  * Not convex. s = 0 is the plain loss, whose slope is taken as 0.
  */
 #include "kernel/normal.h"
+#include "kernel/tile.h"
+#include "kernel/vector.h"
 #include "risk/loss.h"
 
 static void tile(size_t n, const double *mu, const double *s, double *psi, double *d_mu, double *d_s) {
@@ -34,4 +36,29 @@ static void smoothed(size_t n, const double *mu, const double *s, double *psi, d
         tile(n - i < GBS_LOSS_TILE ? n - i : GBS_LOSS_TILE, mu + i, s + i, psi + i, d_mu + i, d_s + i);
 }
 
-const gbs_loss_ops gbs_zero_one = {"zero-one", false, smoothed};
+/* One half for z < 0 and one half for z <= 0. A comparison that holds is the integer -1. */
+GBS_WIDE static void add_lanes(size_t n, const double *margin, double *total) {
+    const gbs_wide *z = (const gbs_wide *)margin, zero = {0};
+    gbs_wide_mask a = {0}, b = {0};
+    for (size_t i = 0; i < n; i++, z += 2) {
+        a -= (z[0] < zero) + (z[0] <= zero);
+        b -= (z[1] < zero) + (z[1] <= zero);
+    }
+    ((gbs_wide *)total)[0] += 0.5 * __builtin_convertvector(a, gbs_wide);
+    ((gbs_wide *)total)[1] += 0.5 * __builtin_convertvector(b, gbs_wide);
+}
+
+GBS_WIDE static void add_turned(size_t n, const double *base, double x, const double *here, double y, const double *slope,
+                                double *total) {
+    const gbs_wide *p = (const gbs_wide *)here, *q = (const gbs_wide *)slope, zero = {0};
+    gbs_wide_mask a = {0}, b = {0};
+    for (size_t i = 0; i < n; i++, p += 2, q += 2) {
+        gbs_wide low = base[i] + x * p[0] + y * q[0], high = base[i] + x * p[1] + y * q[1];
+        a -= (low < zero) + (low <= zero);
+        b -= (high < zero) + (high <= zero);
+    }
+    ((gbs_wide *)total)[0] += 0.5 * __builtin_convertvector(a, gbs_wide);
+    ((gbs_wide *)total)[1] += 0.5 * __builtin_convertvector(b, gbs_wide);
+}
+
+const gbs_loss_ops gbs_zero_one = {"zero-one", false, smoothed, add_lanes, add_turned};

@@ -105,4 +105,12 @@ exhaust 'fit, restarts' fit "$tmp/small.csv" --restarts 2 --family fixed -o out
 exhaust 'fit, stochastic' fit "$tmp/small.csv" --solver sgd --epochs 50 --tol 1 --loss hinge --family diagonal --scale unit-row -o out
 exhaust 'predict' predict "$tmp/model.json" "$tmp/text.csv" -o out
 exhaust 'predict, JSON' predict "$tmp/model.json" "$tmp/text.csv" --json -o out
+as 'makes the sample to ask'
+expect_exit 0 "$GIBBSITE" sample text.csv --lambda 5 --particles 8 -o "$tmp/sample.json" -q
+as 'makes the model to measure'
+expect_exit 0 "$GIBBSITE" fit small.csv --prior zero --loss hinge --lambda 10 -o "$tmp/hinge.json" -q
+exhaust 'sample' sample "$tmp/text.csv" --lambda 5 --particles 8 -o out
+exhaust 'sample, classic, draws' sample "$tmp/small.csv" --lambda 5 --particles 8 --classic --draws out
+exhaust 'sample against a model' sample "$tmp/small.csv" --against "$tmp/hinge.json" --particles 8 -o out
+exhaust 'predict from a sample' predict "$tmp/sample.json" "$tmp/text.csv" -o out
 exhaust 'simulate' simulate classify --rows 20 --cols 3 -o out

@@ -1,0 +1,245 @@
+/* The sampler against the matrix product that bounds it, and against the paper's algorithm.
+ *
+ *   one sweep of moves of 2,000 particles over the bare product X Theta' of the same shape,
+ *     pima's 200 x 8 and 20,000 x 50                                                                 target: at most 3
+ *   the whole sampling of pima, lambda 100, 1,000 particles, five moves a temperature                 target: a few milliseconds
+ *   german (62 coefficients): time to a given standard error of log Z, classic over the default        target: at least 5
+ *
+ * The bare product is the fastest form we know of: OpenBLAS's own threads, or blocks of rows on our threads that leave their scores in cache. Times are
+ * the best of several, in turn with the sweeps. For the last one time x variance over repeated runs is compared, the variance about a common log Z that
+ * many particles give: the classic runs' bias counts too.
+ */
+#include "core/context.h"
+#include "smc/smc.h"
+#include "table/design.h"
+
+#include <cblas.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static gbs_context *ctx;
+
+/* ---------------------------------------------------------------- sweeps */
+
+enum { PARTICLES = 2000, ROUNDS = 9, SLICE = 64 };
+
+struct product {
+    size_t n, d;
+    const double *x, *theta;
+    double *out;
+};
+
+static void slice(void *arg, size_t task, size_t worker) {
+    const struct product *p = arg;
+    size_t first = task * SLICE, rows = p->n - first < SLICE ? p->n - first : SLICE;
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)rows, PARTICLES, (int)p->d, 1.0, p->x + first * p->d, (int)p->d,
+                p->theta, (int)p->d, 0.0, p->out + worker * SLICE * PARTICLES, PARTICLES);
+}
+
+static double product_seconds(const struct product *p) {
+    double t = gbs_now();
+    gbs_blas_serial_begin();
+    gbs_parallel_for(ctx, (p->n + SLICE - 1) / SLICE, 1e12, slice, (void *)p);
+    gbs_blas_serial_end();
+    double blocks = gbs_now() - t;
+    if (p->n > 1000)
+        return blocks; /* OpenBLAS's own form would write 320 MB of scores */
+    t = gbs_now();
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)p->n, PARTICLES, (int)p->d, 1.0, p->x, (int)p->d, p->theta,
+                (int)p->d, 0.0, p->out, PARTICLES);
+    return fmin(blocks, gbs_now() - t);
+}
+
+static double sweep_seconds(const gbs_smc_problem *problem, gbs_move move, size_t steps, double *theta, double *risk) {
+    size_t d = problem->rows->d, *from = calloc(PARTICLES, sizeof *from);
+    gbs_reference reference;
+    gbs_mover mover;
+    gbs_moved moved;
+    double *mean = calloc(d, sizeof *mean), *factor = calloc(d * d, sizeof *factor);
+    if (from == NULL || mean == NULL || factor == NULL || gbs_mover_create(ctx, problem->rows, PARTICLES, &mover) != GBS_OK)
+        exit(1);
+    for (size_t i = 0; i < PARTICLES; i++)
+        from[i] = i;
+    for (size_t k = 0; k < d; k++)
+        factor[k * d + k] = 0.3;
+    reference = (gbs_reference){.d = d, .mean = mean, .factor = factor, .sd = mean};
+    gbs_chains chains = {.problem = problem,
+                         .reference = &reference,
+                         .count = PARTICLES,
+                         .from = from,
+                         .particles = PARTICLES,
+                         .steps = steps,
+                         .lambda = 50.0,
+                         .move = move,
+                         .scale = 0.3,
+                         .ring = 16,
+                         .stream = 1 << 29};
+    double t = gbs_now();
+    gbs_blas_serial_begin();
+    if (gbs_mover_run(&mover, &chains, theta, risk, &moved) != GBS_OK)
+        exit(1);
+    gbs_blas_serial_end();
+    t = gbs_now() - t;
+    gbs_mover_free(&mover);
+    free(from);
+    free(mean);
+    free(factor);
+    return t / (double)steps;
+}
+
+static void sweep(const char *name, size_t n, size_t d, size_t steps) {
+    double *x = malloc(n * d * sizeof *x), *y = malloc(n * sizeof *y), *risk = malloc(PARTICLES * sizeof *risk);
+    double *theta = malloc(PARTICLES * d * sizeof *theta);
+    size_t room = n > 1000 ? gbs_workers(ctx) * SLICE : n > gbs_workers(ctx) * SLICE ? n : gbs_workers(ctx) * SLICE;
+    double *out = malloc(room * PARTICLES * sizeof *out);
+    if (x == NULL || y == NULL || risk == NULL || theta == NULL || out == NULL)
+        exit(1);
+    for (size_t i = 0; i < n * d; i++)
+        x[i] = gbs_random_normal(ctx, 1, i);
+    for (size_t i = 0; i < n; i++)
+        y[i] = gbs_random_normal(ctx, 2, i) > 0.0 ? 1.0 : -1.0;
+    gbs_rows rows;
+    if (gbs_rows_wrap(ctx, n, d, x, d, y, &rows) != GBS_OK)
+        exit(1);
+    gbs_smc_problem problem = {ctx, &rows, &gbs_zero_one, 1.0};
+    struct product p = {n, d, x, theta, out};
+    double base = INFINITY, walk = INFINITY, ring = INFINITY;
+    if (gbs_particles_from_prior(&problem, PARTICLES, theta, risk) != GBS_OK)
+        exit(1);
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int k = 0; k < 5; k++)
+            base = fmin(base, product_seconds(&p));
+        walk = fmin(walk, sweep_seconds(&problem, GBS_MOVE_WALK, steps, theta, risk));
+        ring = fmin(ring, sweep_seconds(&problem, GBS_MOVE_RING, steps, theta, risk));
+    }
+    double flops = 2.0 * (double)n * (double)d * PARTICLES;
+    printf("%s %zu x %zu, %d particles: bare product %.3f ms (%.1f GFLOP/s)\n", name, n, d, PARTICLES, 1e3 * base,
+           1e-9 * flops / base);
+    printf("  one sweep of random-walk moves %.3f ms, ratio %.2f (target at most 3)\n", 1e3 * walk, walk / base);
+    printf("  one sweep of ring moves, 16 states each, %.3f ms, ratio %.2f\n", 1e3 * ring, ring / base);
+    gbs_rows_free(ctx, &rows);
+    free(x);
+    free(y);
+    free(risk);
+    free(theta);
+    free(out);
+}
+
+/* ---------------------------------------------------------------- public data */
+
+struct set {
+    struct table table;
+    struct recipe recipe;
+    struct design design;
+    gbs_data *data;
+};
+
+static bool load(const char *name, struct set *s) {
+    const char *folder = getenv("GIBBSITE_DATA");
+    char path[1024], error[1024];
+    snprintf(path, sizeof path, "%s/%s", folder != NULL ? folder : "../shared/data", name);
+    struct table_options options = {.header = -1};
+    struct recipe_options choose = {0};
+    *s = (struct set){0};
+    if (table_read(path, &options, &s->table, error, sizeof error) != TABLE_OK ||
+        !recipe_learn(&s->table, &choose, &s->recipe, error, sizeof error) ||
+        design_build(&s->recipe, &s->table, LABELS_NEEDED, &s->design, error, sizeof error) != TABLE_OK) {
+        printf("%s: left out (%s)\n", name, error);
+        return false;
+    }
+    const struct design *d = &s->design;
+    return gbs_data_dense(ctx, d->n, d->d, d->cells, d->stride, d->y, GBS_BORROW, &s->data) == GBS_OK;
+}
+
+static void unload(struct set *s) {
+    gbs_data_free(s->data);
+    design_free(&s->design);
+    recipe_free(&s->recipe);
+    table_free(&s->table);
+}
+
+static gbs_sample_info draw(const struct set *s, const gbs_sample_options *o, uint64_t seed) {
+    gbs_particles *p;
+    gbs_sample_info info;
+    ctx->seed = seed;
+    if (gbs_sample(ctx, s->data, o, &p) != GBS_OK) {
+        fprintf(stderr, "bench: %s\n", gbs_error_message(ctx));
+        exit(1);
+    }
+    gbs_particles_get_info(p, &info);
+    gbs_particles_free(p);
+    return info;
+}
+
+static void whole_pima(void) {
+    struct set s;
+    if (!load("pima/train.csv", &s))
+        return;
+    gbs_sample_options o = gbs_sample_options_default();
+    double classic = INFINITY, plain = INFINITY;
+    o.lambda = 100.0;
+    o.particles = 1000;
+    for (uint64_t k = 0; k < 100; k++) {
+        o.classic = 1;
+        o.moves = 5;
+        classic = fmin(classic, draw(&s, &o, k).seconds);
+        o.classic = 0;
+        o.moves = 0;
+        plain = fmin(plain, draw(&s, &o, k).seconds);
+    }
+    printf("pima, lambda 100, 1000 particles, whole: classic with five moves a temperature %.1f ms, default %.1f ms\n",
+           1e3 * classic, 1e3 * plain);
+    unload(&s);
+}
+
+/* Mean squared distance from the truth times seconds. */
+static double cost(const struct set *s, const gbs_sample_options *o, size_t runs, double truth, const char *what) {
+    double square = 0.0, seconds = 0.0, mean = 0.0, reported = 0.0;
+    for (uint64_t k = 0; k < runs; k++) {
+        gbs_sample_info info = draw(s, o, 100 + k);
+        square += (info.log_z - truth) * (info.log_z - truth) / (double)runs;
+        mean += info.log_z / (double)runs;
+        reported += info.log_z_sd / (double)runs;
+        seconds += info.seconds / (double)runs;
+    }
+    printf("  %-26s log Z %.2f, off by %.3f (root mean square, reported %.3f), %.0f ms: time x square %.4g\n", what, mean,
+           sqrt(square), reported, 1e3 * seconds, square * seconds);
+    return square * seconds;
+}
+
+static void german(gbs_loss loss, double lambda) {
+    struct set s;
+    if (!load("german/german.csv", &s))
+        return;
+    gbs_sample_options o = gbs_sample_options_default();
+    o.loss = loss;
+    o.lambda = lambda;
+    o.particles = 20000;
+    gbs_sample_info truth = draw(&s, &o, 1);
+    printf("german, %s, lambda %g: log Z %.3f +- %.3f by 20000 particles\n", gbs_loss_name(loss), lambda, truth.log_z,
+           truth.log_z_sd);
+    o.particles = 2000;
+    double plain = cost(&s, &o, 12, truth.log_z, "default, 2000 particles");
+    o.classic = 1;
+    o.particles = 1000;
+    o.moves = 5;
+    double classic = cost(&s, &o, 8, truth.log_z, "classic, 1000 x 5 moves");
+    o.moves = 50;
+    classic = fmin(classic, cost(&s, &o, 4, truth.log_z, "classic, 1000 x 50 moves"));
+    printf("  equal standard error sooner by a factor %.0f (target at least 5)\n", classic / plain);
+    unload(&s);
+}
+
+int main(void) {
+    if (gbs_context_create(NULL, &ctx) != GBS_OK)
+        return 1;
+    sweep("pima's shape", 200, 8, 20);
+    sweep("synthetic", 20000, 50, 2);
+    whole_pima();
+    german(GBS_LOSS_HINGE, 500.0);
+    german(GBS_LOSS_ZERO_ONE, 500.0);
+    gbs_context_free(ctx);
+    return 0;
+}

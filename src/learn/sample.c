@@ -1,0 +1,244 @@
+/* One sampling, start to end: options, scaling, tempering, what is kept.
+ *
+ * The moves lean on the variational approximation at their own lambda, warm from the one before: mean and covariance without the noise of a covariance
+ * estimated from particles, at the price of a few passes over the rows a temperature (full family up to 200 coefficients, else diagonal). The particles
+ * stay exact: an approximation only decides how well the chains mix.
+ */
+
+#include "bound/bound.h"
+#include "model/particles.h"
+#include "smc/smc.h"
+#include "vb/solve.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { FULL_COLUMNS = 200, APPROXIMATE_STEPS = 20, CLASSIC_MOVES = 5, MOST_THINNING = 100, CHAIN_STEP = 32 };
+
+/* The approximation need not be better than this, in nats. */
+#define GOOD_ENOUGH 0.01
+
+gbs_sample_options gbs_sample_options_default(void) {
+    return (gbs_sample_options){.loss = GBS_LOSS_ZERO_ONE,
+                                .scale = GBS_SCALE_STANDARD,
+                                .intercept = 1,
+                                .lambda = -1.0,
+                                .prior_sd = 1.0,
+                                .particles = 2000,
+                                .ess = 0.5,
+                                .confidence = 0.95};
+}
+
+static gbs_status check_options(gbs_context *ctx, const gbs_sample_options *o) {
+    if (gbs_loss_of(o->loss) == NULL || gbs_scale_name(o->scale) == NULL || gbs_move_name(o->move) == NULL)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "an option has a value that does not exist");
+    if (isnan(o->lambda) || o->lambda == INFINITY)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "lambda must be a finite number, not %g", o->lambda);
+    if (!(o->prior_sd > 1e-150 && o->prior_sd < 1e150))
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "prior_sd must be a number between 1e-150 and 1e150, not %g", o->prior_sd);
+    if (!(o->ess > 0.0 && o->ess < 1.0))
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "ess must lie between 0 and 1, not %g", o->ess);
+    if (!(o->confidence > 0.0 && o->confidence < 1.0))
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "the confidence must lie between 0 and 1, not %g", o->confidence);
+    if (o->particles < 4 || o->particles > (size_t)1 << 30)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "particles must be a number from 4 to 2^30, not %zu", o->particles);
+    if (o->chains == 1 || o->chains > o->particles / 2)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "chains must be a number from 2 to half the particles, not %zu", o->chains);
+    if (o->ladder_size > 0 && o->ladder == NULL)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "the ladder has a size but no values");
+    for (size_t t = 0; t < o->ladder_size; t++)
+        if (!(o->ladder[t] > (t > 0 ? o->ladder[t - 1] : 0.0)) || !isfinite(o->ladder[t]))
+            return gbs_fail(ctx, GBS_ERR_ARGUMENT, "the ladder of lambdas must be positive and increasing");
+    return GBS_OK;
+}
+
+/* As many chains as there are states in each, in whole tiles; at least four states each. */
+static size_t chains_for(size_t particles) {
+    size_t chains = CHAIN_STEP * (size_t)ceil(sqrt((double)particles) / CHAIN_STEP), most = particles / 4;
+    return chains < most ? chains : most > 2 ? most : 2;
+}
+
+static gbs_smc_options settle(const gbs_sample_options *o, size_t rows) {
+    gbs_smc_options s = {.lambda = o->ladder_size > 0 ? o->ladder[o->ladder_size - 1]
+                                   : o->lambda < 0.0  ? (double)rows
+                                                      : o->lambda,
+                         .ladder = o->ladder,
+                         .ladder_size = o->ladder_size,
+                         .particles = o->particles,
+                         .ess = o->ess,
+                         .classic = o->classic != 0,
+                         .chains = o->chains > 0 ? o->chains : chains_for(o->particles),
+                         .moves = o->moves > 0 ? o->moves
+                                  : o->classic ? CLASSIC_MOVES
+                                               : MOST_THINNING,
+                         .move = o->move};
+    if (s.move == GBS_MOVE_AUTO)
+        s.move = s.classic ? GBS_MOVE_WALK : GBS_MOVE_RING;
+    return s;
+}
+
+/* ---------------------------------------------------------------- the approximation behind the moves */
+
+struct approximation {
+    gbs_problem problem;
+    gbs_engine engine;
+    gbs_gaussian gaussian;
+};
+
+static gbs_status approximation_create(const gbs_smc_problem *p, struct approximation *out) {
+    gbs_prior prior = {NULL, p->prior_sd * p->prior_sd};
+    gbs_family family = p->rows->d <= FULL_COLUMNS ? GBS_FAMILY_FULL : GBS_FAMILY_DIAGONAL;
+    out->problem = (gbs_problem){.ctx = p->ctx, .rows = p->rows, .loss = p->loss, .prior = prior};
+    gbs_status status = gbs_engine_create(p->ctx, p->rows, family, GBS_SOLVER_AUTO, &out->engine);
+    return status == GBS_OK ? gbs_gaussian_create(p->ctx, family, p->rows->d, &prior, 0.0, &out->gaussian) : status;
+}
+
+static void approximation_free(gbs_context *ctx, struct approximation *a) {
+    gbs_engine_free(&a->engine);
+    gbs_gaussian_free(ctx, &a->gaussian);
+}
+
+static void write_reference(const gbs_gaussian *g, gbs_reference *out) {
+    size_t d = g->d;
+    memcpy(out->mean, g->mean, d * sizeof *g->mean);
+    out->upper = true;
+    if (g->factor != NULL) {
+        memcpy(out->factor, g->factor, d * d * sizeof *g->factor);
+        return;
+    }
+    memcpy(out->sd, g->sd, d * sizeof *g->sd);
+    if (out->factor == NULL)
+        return;
+    memset(out->factor, 0, d * d * sizeof *out->factor);
+    for (size_t k = 0; k < d; k++)
+        out->factor[k * d + k] = g->sd[k];
+}
+
+static gbs_status approximate(void *user, double lambda, gbs_reference *reference, bool *found) {
+    struct approximation *a = user;
+    gbs_context *ctx = a->problem.ctx;
+    gbs_solve_options options = {
+        .solver = a->engine.solver, .tolerance = 1e-6, .enough = GOOD_ENOUGH, .max_iterations = APPROXIMATE_STEPS};
+    gbs_solution solution;
+    gbs_progress_callback progress = ctx->progress;
+    double reached = ctx->progress_reached;
+    a->problem.lambda = lambda;
+    ctx->progress = NULL; /* the bar is the sampler's */
+    gbs_status status = gbs_solve(&a->problem, &options, false, &a->engine, &a->gaussian, &solution);
+    ctx->progress = progress;
+    ctx->progress_reached = reached;
+    *found = status == GBS_OK && isfinite(solution.free_energy);
+    if (*found)
+        write_reference(&a->gaussian, reference);
+    else if (status == GBS_OK)
+        gbs_gaussian_set_prior(&a->gaussian, &a->problem.prior, 0.0); /* a fresh start at the next lambda */
+    return status;
+}
+
+/* ---------------------------------------------------------------- what is kept */
+
+static void keep_info(const gbs_sample_options *o, const gbs_smc_options *s, const gbs_rows *rows, gbs_particles *p) {
+    const gbs_sample_point *end = &p->path[p->path_size - 1];
+    double accepted = 0.0;
+    for (size_t t = 1; t < p->path_size; t++)
+        accepted += p->path[t].acceptance / (double)(p->path_size - 1);
+    p->info = (gbs_sample_info){.loss = o->loss,
+                                .scale = o->scale,
+                                .move = s->move,
+                                .intercept = o->intercept != 0,
+                                .classic = s->classic,
+                                .n = rows->all.n,
+                                .features = p->scaling.features,
+                                .d = rows->d,
+                                .particles = s->particles,
+                                .chains = s->classic ? s->particles : s->chains,
+                                .moves = s->moves,
+                                .lambda = s->lambda,
+                                .prior_sd = o->prior_sd,
+                                .ess = s->ess,
+                                .log_z = end->log_z,
+                                .log_z_sd = end->log_z_sd,
+                                .gibbs_risk = end->gibbs_risk,
+                                .gibbs_risk_sd = end->gibbs_risk_sd,
+                                .acceptance = p->path_size > 1 ? accepted : NAN};
+}
+
+/* What the particles do on their own rows, and the kl bound that would follow if they were the posterior itself (MATHS.md, 6.6: an estimate). */
+static gbs_status judge(gbs_context *ctx, const gbs_rows *rows, double confidence, gbs_particles *p) {
+    gbs_sample_info *info = &p->info;
+    size_t n = rows->all.n;
+    double *share = gbs_matrix(ctx, 2, n), wrong = 0.0, gibbs = 0.0;
+    if (share == NULL)
+        return GBS_ERR_MEMORY;
+    gbs_vote vote = {.share = share, .error = share + n};
+    gbs_status status = gbs_particles_vote(ctx, p, rows, &vote);
+    for (size_t i = 0; status == GBS_OK && i < n; i++) {
+        double margin = (share[i] - 0.5) * rows->all.y[i * rows->all.stride];
+        wrong += margin < 0.0 ? 1.0 : margin > 0.0 ? 0.0 : 0.5;
+        gibbs += vote.error[i];
+    }
+    gbs_array_free(ctx, share);
+    info->train_error = wrong / (double)n;
+    info->gibbs_error = fmin(1.0, gibbs / (double)n);
+    info->kl = info->lambda > 0.0 ? fmax(0.0, -info->log_z - info->lambda * info->gibbs_risk) : 0.0;
+    info->confidence = confidence;
+    info->bound = gbs_bound_kl(info->gibbs_error, info->kl, n, -log(1.0 - confidence));
+    return status;
+}
+
+static gbs_status run(gbs_context *ctx, const gbs_sample_options *o, gbs_rows *rows, gbs_particles *p) {
+    gbs_smc_problem problem = {ctx, rows, gbs_loss_of(o->loss), o->prior_sd};
+    gbs_smc_options options = settle(o, rows->all.n);
+    struct approximation a = {0};
+    gbs_smc_result result = {0};
+    gbs_status status = GBS_OK;
+    if (options.move == GBS_MOVE_RING && options.lambda > 0.0) {
+        status = approximation_create(&problem, &a);
+        options.approximate = approximate;
+        options.user = &a;
+    }
+    if (status == GBS_OK)
+        status = gbs_smc_run(&problem, &options, &result);
+    approximation_free(ctx, &a);
+    if (status != GBS_OK)
+        return status;
+    p->theta = result.theta;
+    p->path = result.path;
+    p->path_size = result.path_size;
+    gbs_array_free(ctx, result.risk);
+    keep_info(o, &options, rows, p);
+    p->info.seconds_move = result.seconds_move;
+    p->info.seconds_approximate = result.seconds_reference;
+    return judge(ctx, rows, o->confidence, p);
+}
+
+gbs_status gbs_sample(gbs_context *ctx, const gbs_data *data, const gbs_sample_options *options, gbs_particles **out) {
+    double start = gbs_now();
+    gbs_sample_options o = options != NULL ? *options : gbs_sample_options_default();
+    gbs_rows rows = {0};
+    gbs_particles *p = NULL;
+    *out = NULL;
+    gbs_status status = check_options(ctx, &o);
+    if (status == GBS_OK && data->y == NULL)
+        status = gbs_fail(ctx, GBS_ERR_DATA, "the data has no labels");
+    if (status != GBS_OK)
+        return status;
+    gbs_progress_begin(ctx);
+    gbs_blas_serial_begin();
+    status = gbs_particles_create(ctx, &p);
+    if (status == GBS_OK)
+        status = gbs_scaling_learn(ctx, data, o.scale, o.intercept != 0, &p->scaling);
+    if (status == GBS_OK)
+        status = gbs_rows_build(ctx, data, &p->scaling, &rows);
+    if (status == GBS_OK)
+        status = run(ctx, &o, &rows, p);
+    gbs_blas_serial_end();
+    gbs_rows_free(ctx, &rows);
+    if (status != GBS_OK) {
+        gbs_particles_free(p);
+        return status;
+    }
+    p->info.seconds = gbs_now() - start;
+    *out = p;
+    return GBS_OK;
+}

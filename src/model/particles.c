@@ -1,0 +1,292 @@
+/* Particles: their life, their moments, their vote.
+ *
+ * The vote of a row is the share of particles with x'theta > 0, a score of 0 counting one half; the average vote is what the Gibbs posterior itself says,
+ * where a fitted model has the closed form of a Gaussian.
+ */
+#include "model/particles.h"
+
+#include "kernel/tile.h"
+#include "model/model.h"
+#include "risk/loss.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+const char *gbs_move_name(gbs_move move) {
+    switch (move) {
+    case GBS_MOVE_AUTO:
+        return "auto";
+    case GBS_MOVE_WALK:
+        return "walk";
+    case GBS_MOVE_RING:
+        return "ring";
+    }
+    return NULL;
+}
+
+gbs_status gbs_particles_create(gbs_context *ctx, gbs_particles **out) {
+    gbs_particles *p = gbs_array_alloc(ctx, 1, sizeof *p);
+    *out = p;
+    if (p == NULL)
+        return GBS_ERR_MEMORY;
+    p->ctx = ctx;
+    return GBS_OK;
+}
+
+void gbs_particles_free(gbs_particles *p) {
+    if (p == NULL)
+        return;
+    const gbs_context *ctx = p->ctx;
+    gbs_scaling_free(ctx, &p->scaling);
+    gbs_array_free(ctx, p->theta);
+    gbs_array_free(ctx, p->path);
+    gbs_array_free(ctx, p->recipe);
+    gbs_array_free(ctx, p);
+}
+
+void gbs_particles_get_info(const gbs_particles *particles, gbs_sample_info *out) {
+    *out = particles->info;
+}
+
+const gbs_sample_point *gbs_particles_path(const gbs_particles *particles, size_t *count) {
+    *count = particles->path_size;
+    return particles->path;
+}
+
+const double *gbs_particles_draws(const gbs_particles *particles) {
+    return particles->theta;
+}
+
+const char *gbs_particles_recipe(const gbs_particles *particles) {
+    return particles->recipe;
+}
+
+gbs_status gbs_particles_set_recipe(gbs_context *ctx, gbs_particles *particles, const char *json) {
+    gbs_model borrowed = {.ctx = ctx, .recipe = particles->recipe}; /* the same check and the same copy */
+    gbs_status status = gbs_model_set_recipe(ctx, &borrowed, json);
+    particles->recipe = borrowed.recipe;
+    return status;
+}
+
+static void mean_of(const gbs_particles *p, double *mean) {
+    size_t n = p->info.particles, d = p->info.d;
+    memset(mean, 0, d * sizeof *mean);
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < d; k++)
+            mean[k] += p->theta[i * d + k];
+    for (size_t k = 0; k < d; k++)
+        mean[k] /= (double)n;
+}
+
+/* Sums about the first particle, whose distance from the mean is a few deviations: nothing cancels that matters. The sums of the coordinates wait in
+ * the first row, above the diagonal, until the lower triangle is done. */
+static void covariance_of(const gbs_particles *p, double *c) {
+    size_t n = p->info.particles, d = p->info.d;
+    const double *first = p->theta;
+    double sum_0 = 0.0;
+    memset(c, 0, d * d * sizeof *c);
+    for (size_t i = 1; i < n; i++) {
+        const double *x = p->theta + i * d;
+        sum_0 += x[0] - first[0];
+        for (size_t k = 0; k < d; k++) {
+            double e = x[k] - first[k];
+            for (size_t j = 0; j <= k; j++)
+                c[k * d + j] += e * (x[j] - first[j]);
+            if (k > 0)
+                c[k] += e;
+        }
+    }
+    for (size_t k = 0; k < d; k++)
+        for (size_t j = 0; j <= k; j++)
+            c[k * d + j] = (c[k * d + j] - (k > 0 ? c[k] : sum_0) * (j > 0 ? c[j] : sum_0) / (double)n) / (double)n;
+    for (size_t k = 0; k < d; k++)
+        for (size_t j = 0; j < k; j++)
+            c[j * d + k] = c[k * d + j];
+}
+
+void gbs_particles_moments(const gbs_particles *particles, double *mean, double *covariance) {
+    if (mean != NULL)
+        mean_of(particles, mean);
+    if (covariance != NULL)
+        covariance_of(particles, covariance);
+}
+
+/* ---------------------------------------------------------------- votes */
+
+struct poll {
+    const gbs_particles *p;
+    const gbs_rows *rows;
+    const gbs_vote *out;
+    const gbs_loss_ops *loss;
+    const double *center; /* mean of the particles */
+    const double *tiles;
+    double *scratch;
+    size_t worker_size;
+};
+
+enum { POLL_ROWS = 64 };
+
+/* Adds one tile of particles, `lanes` of them, to the sums of a few rows. */
+static void count_votes(size_t rows, size_t lanes, const double *score, const double *center, double *square, double *share) {
+    for (size_t i = 0; i < rows; i++)
+        for (size_t l = 0; l < lanes; l++) {
+            double s = score[i * GBS_LANES + l], e = s - center[i];
+            square[i] += e * e;
+            share[i] += s > 0.0 ? 1.0 : s < 0.0 ? 0.0 : 0.5;
+        }
+}
+
+/* The loss of row i under the lanes of one tile. Lanes that are not there repeat the first. */
+static double lost(const gbs_loss_ops *loss, double y, size_t lanes, const double *score) {
+    double margin[GBS_LANES] __attribute__((aligned(64))), total[GBS_LANES] __attribute__((aligned(64))) = {0}, sum = 0.0;
+    for (size_t l = 0; l < GBS_LANES; l++)
+        margin[l] = y * score[l < lanes ? l : 0];
+    loss->add_lanes(1, margin, total);
+    for (size_t l = 0; l < lanes; l++)
+        sum += total[l];
+    return sum;
+}
+
+static void poll_rows(void *arg, size_t task, size_t worker) {
+    const struct poll *w = arg;
+    size_t first = task * POLL_ROWS, left = w->rows->all.n - first, count = left < POLL_ROWS ? left : POLL_ROWS;
+    size_t d = w->rows->d, particles = w->p->info.particles;
+    gbs_block b = gbs_rows_slice(w->rows, first, count).all;
+    const double *shift = b.shift;
+    double *score = w->scratch + worker * w->worker_size;
+    double center[POLL_ROWS], square[POLL_ROWS] = {0}, share[POLL_ROWS] = {0}, loss[POLL_ROWS] = {0};
+    gbs_block_scores(&b, w->center, shift != NULL ? gbs_dot(d, shift, w->center) : 0.0, center);
+    for (size_t from = 0; from < particles; from += GBS_LANES) {
+        size_t lanes = particles - from < GBS_LANES ? particles - from : GBS_LANES;
+        const double *tile = w->tiles + from * d;
+        double less[GBS_LANES] __attribute__((aligned(64)));
+        gbs_tile_scores(&b, tile, score);
+        if (shift != NULL) {
+            gbs_tile_dot(d, shift, tile, less);
+            for (size_t i = 0; i < count * GBS_LANES; i++)
+                score[i] -= less[i % GBS_LANES];
+        }
+        count_votes(count, lanes, score, center, square, share);
+        for (size_t i = 0; w->out->loss != NULL && i < count; i++)
+            loss[i] += lost(w->loss, b.y[i * b.stride], lanes, score + i * GBS_LANES);
+    }
+    for (size_t i = 0; i < count; i++) {
+        double n = (double)particles, yes = share[i] / n;
+        if (w->out->score != NULL)
+            w->out->score[first + i] = center[i];
+        if (w->out->sd != NULL)
+            w->out->sd[first + i] = sqrt(square[i] / n);
+        if (w->out->share != NULL)
+            w->out->share[first + i] = yes;
+        if (w->out->loss != NULL)
+            w->out->loss[first + i] = loss[i] / n;
+        if (w->out->error != NULL)
+            w->out->error[first + i] = b.y[i * b.stride] > 0.0 ? 1.0 - yes : yes;
+    }
+}
+
+/* All particles as tiles, one after the other. */
+static double *make_tiles(gbs_context *ctx, const gbs_particles *p) {
+    size_t n = p->info.particles, d = p->info.d, tiles = (n + GBS_LANES - 1) / GBS_LANES;
+    double *all = gbs_matrix(ctx, tiles * GBS_LANES, d);
+    for (size_t t = 0; all != NULL && t < tiles; t++) {
+        const double *row[GBS_LANES];
+        size_t lanes = n - t * GBS_LANES < GBS_LANES ? n - t * GBS_LANES : GBS_LANES;
+        for (size_t l = 0; l < lanes; l++)
+            row[l] = p->theta + (t * GBS_LANES + l) * d;
+        gbs_tile_gather(d, lanes, row, all + t * GBS_LANES * d);
+    }
+    return all;
+}
+
+gbs_status gbs_particles_vote(gbs_context *ctx, const gbs_particles *p, const gbs_rows *rows, const gbs_vote *out) {
+    struct poll w = {.p = p, .rows = rows, .out = out, .loss = gbs_loss_of(p->info.loss), .worker_size = POLL_ROWS * GBS_LANES};
+    double *mean = gbs_doubles(ctx, p->info.d), *tiles = make_tiles(ctx, p);
+    w.scratch = gbs_matrix(ctx, gbs_workers(ctx), w.worker_size);
+    gbs_status status = mean != NULL && tiles != NULL && w.scratch != NULL ? GBS_OK : GBS_ERR_MEMORY;
+    if (status == GBS_OK) {
+        mean_of(p, mean);
+        w.center = mean;
+        w.tiles = tiles;
+        double flops = 2.0 * (double)rows->all.n * (double)p->info.particles * (double)(p->info.d + 4);
+        gbs_blas_serial_begin();
+        gbs_parallel_for(ctx, (rows->all.n + POLL_ROWS - 1) / POLL_ROWS, flops, poll_rows, &w);
+        gbs_blas_serial_end();
+        status = gbs_check_cancel(ctx);
+    }
+    gbs_array_free(ctx, mean);
+    gbs_array_free(ctx, tiles);
+    gbs_array_free(ctx, w.scratch);
+    return status;
+}
+
+gbs_status gbs_particles_predict(gbs_context *ctx, const gbs_particles *particles, const gbs_data *data, double *score,
+                                 double *score_sd, double *probability) {
+    gbs_rows rows;
+    gbs_status status = gbs_rows_build(ctx, data, &particles->scaling, &rows);
+    if (status != GBS_OK)
+        return status;
+    gbs_vote vote = {.score = score, .sd = score_sd, .share = probability};
+    status = gbs_particles_vote(ctx, particles, &rows, &vote);
+    gbs_rows_free(ctx, &rows);
+    return status;
+}
+
+/* ---------------------------------------------------------------- evaluation */
+
+static void judge_row(double y, double share, gbs_evaluation *out) {
+    bool says_yes = share >= 0.5, is_yes = y > 0.0;
+    double right = is_yes ? share : 1.0 - share;
+    if (says_yes)
+        *(is_yes ? &out->true_positive : &out->false_positive) += 1;
+    else
+        *(is_yes ? &out->false_negative : &out->true_negative) += 1;
+    out->error += share == 0.5 ? 0.5 : says_yes != is_yes ? 1.0 : 0.0;
+    out->errors += share == 0.5 || says_yes != is_yes;
+    out->brier += (1.0 - right) * (1.0 - right);
+    out->log_loss -= log(right);
+    gbs_reliability *bin = &out->reliability[share < 1.0 ? (size_t)(10.0 * share) : 9];
+    bin->count++;
+    bin->mean_probability += share;
+    bin->share_positive += is_yes;
+}
+
+static void judge(size_t n, const double *y, const gbs_vote *vote, gbs_evaluation *out) {
+    *out = (gbs_evaluation){.n = n, .auc = NAN};
+    for (size_t i = 0; i < n; i++) {
+        judge_row(y[i], vote->share[i], out);
+        out->gibbs_risk += vote->loss[i] / (double)n;
+        out->gibbs_error += vote->error[i] / (double)n;
+    }
+    out->error /= (double)n;
+    out->brier /= (double)n;
+    out->log_loss /= (double)n;
+    for (size_t k = 0; k < 10; k++) {
+        out->reliability[k].mean_probability /= (double)out->reliability[k].count;
+        out->reliability[k].share_positive /= (double)out->reliability[k].count;
+    }
+}
+
+gbs_status gbs_particles_evaluate(gbs_context *ctx, const gbs_particles *particles, const gbs_data *data, gbs_evaluation *out) {
+    if (data->y == NULL)
+        return gbs_fail(ctx, GBS_ERR_DATA, "the data has no labels");
+    size_t n = data->n;
+    gbs_rows rows;
+    gbs_status status = gbs_rows_build(ctx, data, &particles->scaling, &rows);
+    if (status != GBS_OK)
+        return status;
+    double *all = gbs_matrix(ctx, 4, n);
+    status = all != NULL ? GBS_OK : GBS_ERR_MEMORY;
+    if (status == GBS_OK) {
+        gbs_vote vote = {.score = all, .share = all + n, .loss = all + 2 * n, .error = all + 3 * n};
+        status = gbs_particles_vote(ctx, particles, &rows, &vote);
+        if (status == GBS_OK) {
+            judge(n, data->y, &vote, out);
+            status = gbs_area(ctx, n, data->y, vote.score, &out->auc);
+        }
+    }
+    gbs_array_free(ctx, all);
+    gbs_rows_free(ctx, &rows);
+    return status;
+}

@@ -1,0 +1,253 @@
+/* Sample files: versioned JSON, in the manner of model files (write.c, read.c). "kind" is "sample"; the particles come last, one after the other. Nothing in
+ * a file is trusted. */
+#include "model/json_numbers.h"
+#include "model/particles.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool put_count(json_t *object, const char *key, size_t x) {
+    return gbs_json_put(object, key, json_integer((json_int_t)x));
+}
+
+static bool put_scaling(json_t *root, const gbs_scaling *s) {
+    json_t *scaling = json_object();
+    bool ok = gbs_json_put(root, "scaling", scaling) && gbs_json_put(scaling, "kind", json_string(gbs_scale_name(s->kind)));
+    if (s->kind == GBS_SCALE_STANDARD)
+        ok = ok && gbs_json_put(scaling, "center", gbs_json_reals(s->center, s->features)) &&
+             gbs_json_put(scaling, "scale", gbs_json_reals(s->scale, s->features));
+    return ok;
+}
+
+static bool put_sample(json_t *root, const gbs_sample_info *i) {
+    json_t *sample = json_object();
+    return gbs_json_put(root, "sample", sample) && gbs_json_put(sample, "move", json_string(gbs_move_name(i->move))) &&
+           gbs_json_put(sample, "classic", json_boolean(i->classic)) && put_count(sample, "particles", i->particles) &&
+           put_count(sample, "chains", i->chains) && put_count(sample, "moves", i->moves) &&
+           gbs_json_put(sample, "lambda", json_real(i->lambda)) && gbs_json_put(sample, "prior_sd", json_real(i->prior_sd)) &&
+           gbs_json_put(sample, "ess", json_real(i->ess)) && gbs_json_put(sample, "log_z", json_real(i->log_z)) &&
+           gbs_json_put(sample, "log_z_sd", gbs_json_real_or_null(i->log_z_sd)) &&
+           gbs_json_put(sample, "gibbs_risk", gbs_json_real_or_null(i->gibbs_risk)) &&
+           gbs_json_put(sample, "gibbs_risk_sd", gbs_json_real_or_null(i->gibbs_risk_sd)) &&
+           gbs_json_put(sample, "acceptance", gbs_json_real_or_null(i->acceptance)) &&
+           gbs_json_put(sample, "gibbs_error", json_real(i->gibbs_error)) &&
+           gbs_json_put(sample, "train_error", json_real(i->train_error)) &&
+           gbs_json_put(sample, "kl", gbs_json_real_or_null(i->kl)) &&
+           gbs_json_put(sample, "confidence", json_real(i->confidence)) &&
+           gbs_json_put(sample, "bound", gbs_json_real_or_null(i->bound)) &&
+           gbs_json_put(sample, "seconds", json_real(i->seconds));
+}
+
+static bool put_path(json_t *root, const gbs_particles *p) {
+    json_t *path = json_array();
+    if (!gbs_json_put(root, "path", path))
+        return false;
+    for (size_t t = 0; t < p->path_size; t++) {
+        const gbs_sample_point *q = &p->path[t];
+        json_t *point = json_object();
+        if (point == NULL || json_array_append_new(path, point) != 0)
+            return false;
+        if (!gbs_json_put(point, "lambda", json_real(q->lambda)) || !gbs_json_put(point, "log_z", json_real(q->log_z)) ||
+            !gbs_json_put(point, "log_z_sd", gbs_json_real_or_null(q->log_z_sd)) ||
+            !gbs_json_put(point, "gibbs_risk", gbs_json_real_or_null(q->gibbs_risk)) ||
+            !gbs_json_put(point, "gibbs_risk_sd", gbs_json_real_or_null(q->gibbs_risk_sd)) ||
+            !gbs_json_put(point, "ess", json_real(q->ess)) ||
+            !gbs_json_put(point, "acceptance", gbs_json_real_or_null(q->acceptance)) ||
+            !gbs_json_put(point, "step", gbs_json_real_or_null(q->step)))
+            return false;
+    }
+    return true;
+}
+
+static bool put_all(json_t *root, const gbs_particles *p) {
+    const gbs_sample_info *i = &p->info;
+    bool ok = gbs_json_put(root, "gibbsite", json_string(GBS_VERSION)) &&
+              gbs_json_put(root, "format", json_integer(GBS_SAMPLE_FORMAT)) &&
+              gbs_json_put(root, "kind", json_string("sample")) && gbs_json_put(root, "task", json_string("classify")) &&
+              gbs_json_put(root, "loss", json_string(gbs_loss_name(i->loss))) && put_count(root, "n", i->n) &&
+              put_count(root, "features", i->features) && put_count(root, "d", i->d) &&
+              gbs_json_put(root, "intercept", json_boolean(i->intercept)) && put_sample(root, i) &&
+              put_scaling(root, &p->scaling) && put_path(root, p);
+    if (p->recipe != NULL)
+        ok = ok && gbs_json_put(root, "recipe", json_loads(p->recipe, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL));
+    return ok && gbs_json_put(root, "theta", gbs_json_reals(p->theta, i->particles * i->d));
+}
+
+gbs_status gbs_particles_to_json(gbs_context *ctx, const gbs_particles *particles, char **text, size_t *size) {
+    json_t *root = json_object();
+    char *dump = NULL;
+    *text = NULL;
+    if (root != NULL && put_all(root, particles))
+        dump = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    json_decref(root);
+    size_t length = dump != NULL ? strlen(dump) : 0;
+    char *copy = dump != NULL ? gbs_array_alloc(ctx, length + 2, 1) : NULL;
+    if (copy != NULL) {
+        memcpy(copy, dump, length + 1);
+        copy[length] = '\n';
+        *text = copy;
+        if (size != NULL)
+            *size = length + 1;
+    }
+    free(dump);
+    return copy != NULL ? GBS_OK : gbs_fail(ctx, GBS_ERR_MEMORY, "out of memory while writing the particles");
+}
+
+/* ---------------------------------------------------------------- reading */
+
+#define TRY(call)                                                                                                              \
+    do {                                                                                                                       \
+        gbs_status try_status = (call);                                                                                        \
+        if (try_status != GBS_OK)                                                                                              \
+            return try_status;                                                                                                 \
+    } while (0)
+
+static const char *loss_name(int i) {
+    return gbs_loss_name((gbs_loss)i);
+}
+
+static const char *scale_name(int i) {
+    return gbs_scale_name((gbs_scale)i);
+}
+
+static const char *move_name(int i) {
+    return gbs_move_name((gbs_move)i);
+}
+
+static gbs_status get_head(gbs_context *ctx, const json_t *root, gbs_sample_info *i) {
+    const char *kind = json_string_value(json_object_get(root, "kind"));
+    size_t format;
+    int choice;
+    if (kind == NULL || strcmp(kind, "sample") != 0 || !json_is_string(json_object_get(root, "gibbsite")))
+        return gbs_fail(ctx, GBS_ERR_FORMAT, "not a gibbsite sample file");
+    TRY(gbs_json_get_size(ctx, root, "format", INT_MAX, &format));
+    if (format != GBS_SAMPLE_FORMAT)
+        return gbs_fail(ctx, GBS_ERR_FORMAT, "a sample of format %zu; this version reads format %d", format,
+                        (int)GBS_SAMPLE_FORMAT);
+    TRY(gbs_json_get_choice(ctx, root, "loss", loss_name, 3, &choice));
+    i->loss = (gbs_loss)choice;
+    TRY(gbs_json_get_size(ctx, root, "n", SIZE_MAX / 16, &i->n));
+    TRY(gbs_json_get_size(ctx, root, "features", INT_MAX - 1, &i->features));
+    TRY(gbs_json_get_size(ctx, root, "d", INT_MAX, &i->d));
+    TRY(gbs_json_get_bool(ctx, root, "intercept", &i->intercept));
+    if (i->d != i->features + (i->intercept ? 1 : 0) || i->features == 0)
+        return gbs_fail(ctx, GBS_ERR_FORMAT, "the sample is damaged: d does not match its features");
+    return GBS_OK;
+}
+
+static gbs_status get_sample(gbs_context *ctx, const json_t *root, gbs_sample_info *i) {
+    const json_t *sample = json_object_get(root, "sample");
+    int choice;
+    TRY(gbs_json_get_choice(ctx, sample, "move", move_name, 3, &choice));
+    i->move = (gbs_move)choice;
+    TRY(gbs_json_get_bool(ctx, sample, "classic", &i->classic));
+    TRY(gbs_json_get_size(ctx, sample, "particles", (size_t)1 << 30, &i->particles));
+    TRY(gbs_json_get_size(ctx, sample, "chains", (size_t)1 << 30, &i->chains));
+    TRY(gbs_json_get_size(ctx, sample, "moves", SIZE_MAX / 16, &i->moves));
+    TRY(gbs_json_get_real(ctx, sample, "lambda", &i->lambda));
+    TRY(gbs_json_get_real(ctx, sample, "prior_sd", &i->prior_sd));
+    TRY(gbs_json_get_real(ctx, sample, "ess", &i->ess));
+    TRY(gbs_json_get_real(ctx, sample, "log_z", &i->log_z));
+    TRY(gbs_json_get_real_or_nan(ctx, sample, "log_z_sd", &i->log_z_sd));
+    TRY(gbs_json_get_real_or_nan(ctx, sample, "gibbs_risk", &i->gibbs_risk));
+    TRY(gbs_json_get_real_or_nan(ctx, sample, "gibbs_risk_sd", &i->gibbs_risk_sd));
+    TRY(gbs_json_get_real_or_nan(ctx, sample, "acceptance", &i->acceptance));
+    TRY(gbs_json_get_real(ctx, sample, "gibbs_error", &i->gibbs_error));
+    TRY(gbs_json_get_real(ctx, sample, "train_error", &i->train_error));
+    TRY(gbs_json_get_real_or_nan(ctx, sample, "kl", &i->kl));
+    TRY(gbs_json_get_real(ctx, sample, "confidence", &i->confidence));
+    TRY(gbs_json_get_real_or_nan(ctx, sample, "bound", &i->bound));
+    TRY(gbs_json_get_real(ctx, sample, "seconds", &i->seconds));
+    if (i->particles == 0 || !(i->prior_sd > 0.0) || !(i->lambda >= 0.0))
+        return gbs_fail(ctx, GBS_ERR_FORMAT, "the sample is damaged: particles, lambda or prior_sd is out of range");
+    return GBS_OK;
+}
+
+static gbs_status get_scaling(gbs_context *ctx, const json_t *root, gbs_particles *p) {
+    const json_t *scaling = json_object_get(root, "scaling");
+    int kind;
+    TRY(gbs_json_get_choice(ctx, scaling, "kind", scale_name, 3, &kind));
+    p->info.scale = (gbs_scale)kind;
+    p->scaling = (gbs_scaling){.kind = p->info.scale, .intercept = p->info.intercept != 0, .features = p->info.features};
+    if (p->info.scale != GBS_SCALE_STANDARD)
+        return GBS_OK;
+    TRY(gbs_json_get_reals(ctx, scaling, "center", p->info.features, &p->scaling.center));
+    TRY(gbs_json_get_reals(ctx, scaling, "scale", p->info.features, &p->scaling.scale));
+    for (size_t k = 0; k < p->info.features; k++)
+        if (!(p->scaling.scale[k] > 0.0))
+            return gbs_fail(ctx, GBS_ERR_FORMAT, "the sample is damaged: a scale is not positive");
+    return GBS_OK;
+}
+
+static gbs_status get_path(gbs_context *ctx, const json_t *root, gbs_particles *p) {
+    const json_t *path = json_object_get(root, "path");
+    if (!json_is_array(path) || json_array_size(path) == 0)
+        return gbs_fail(ctx, GBS_ERR_FORMAT, "the sample is damaged: 'path' should be a list");
+    p->path = gbs_array_alloc(ctx, json_array_size(path), sizeof *p->path);
+    if (p->path == NULL)
+        return GBS_ERR_MEMORY;
+    for (; p->path_size < json_array_size(path); p->path_size++) {
+        const json_t *point = json_array_get(path, p->path_size);
+        gbs_sample_point *q = &p->path[p->path_size];
+        TRY(gbs_json_get_real(ctx, point, "lambda", &q->lambda));
+        TRY(gbs_json_get_real(ctx, point, "log_z", &q->log_z));
+        TRY(gbs_json_get_real_or_nan(ctx, point, "log_z_sd", &q->log_z_sd));
+        TRY(gbs_json_get_real_or_nan(ctx, point, "gibbs_risk", &q->gibbs_risk));
+        TRY(gbs_json_get_real_or_nan(ctx, point, "gibbs_risk_sd", &q->gibbs_risk_sd));
+        TRY(gbs_json_get_real(ctx, point, "ess", &q->ess));
+        TRY(gbs_json_get_real_or_nan(ctx, point, "acceptance", &q->acceptance));
+        TRY(gbs_json_get_real_or_nan(ctx, point, "step", &q->step));
+    }
+    return GBS_OK;
+}
+
+static gbs_status get_theta(gbs_context *ctx, const json_t *root, gbs_particles *p) {
+    size_t count;
+    if (__builtin_mul_overflow(p->info.particles, p->info.d, &count))
+        return gbs_fail(ctx, GBS_ERR_FORMAT, "the sample is damaged: it has too many particles");
+    return gbs_json_get_reals(ctx, root, "theta", count, &p->theta);
+}
+
+static gbs_status get_recipe(gbs_context *ctx, const json_t *root, gbs_particles *p) {
+    const json_t *recipe = json_object_get(root, "recipe");
+    if (recipe == NULL)
+        return GBS_OK;
+    char *dump = json_dumps(recipe, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(17));
+    if (dump == NULL)
+        return gbs_fail(ctx, GBS_ERR_MEMORY, "out of memory while reading the sample");
+    gbs_status status = gbs_particles_set_recipe(ctx, p, dump);
+    free(dump);
+    return status;
+}
+
+static gbs_status get_all(gbs_context *ctx, const json_t *root, gbs_particles *p) {
+    TRY(get_head(ctx, root, &p->info));
+    TRY(get_sample(ctx, root, &p->info));
+    TRY(get_scaling(ctx, root, p));
+    TRY(get_path(ctx, root, p));
+    TRY(get_theta(ctx, root, p));
+    return get_recipe(ctx, root, p);
+}
+
+gbs_status gbs_particles_from_json(gbs_context *ctx, const char *text, size_t size, gbs_particles **out) {
+    json_error_t error;
+    gbs_particles *p = NULL;
+    *out = NULL;
+    json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
+    if (root == NULL) {
+        if (json_error_code(&error) == json_error_out_of_memory)
+            return gbs_fail(ctx, GBS_ERR_MEMORY, "out of memory while reading the sample");
+        return gbs_fail(ctx, GBS_ERR_FORMAT, "not a whole JSON text: line %d: %s", error.line, error.text);
+    }
+    gbs_status status = gbs_particles_create(ctx, &p);
+    if (status == GBS_OK)
+        status = get_all(ctx, root, p);
+    json_decref(root);
+    if (status != GBS_OK)
+        gbs_particles_free(p);
+    else
+        *out = p;
+    return status;
+}

@@ -1,0 +1,297 @@
+/* Markov chains that leave pi_lambda unchanged, sixteen in step, in the whitened coordinates of the reference: theta = m + L u.
+ *
+ *   walk   u' = u + s z, taken with probability min(1, pi(theta')/pi(theta));  s = 2.38/sqrt(d)       (Chopin 2002, tuned from the particles)
+ *   ring   a draw from many states at once: ring.c
+ *
+ * A task is a block of chains and runs through many steps by itself; what it draws depends on the numbers of chain and step alone.
+ */
+#include "core/random.h"
+#include "smc/smc.h"
+
+#include <cblas.h>
+#include <math.h>
+#include <string.h>
+
+/* Numbers that a chain carries besides theta and u: struct lanes. */
+enum { EXTRA_LANES = 4 };
+
+size_t gbs_chain_offset(size_t particles, size_t chains, size_t chain) {
+    size_t length = particles / chains, longer = particles % chains;
+    return chain * length + (chain < longer ? chain : longer);
+}
+
+static size_t state_size(size_t d) {
+    return (2 * d + EXTRA_LANES) * GBS_LANES;
+}
+
+gbs_status gbs_mover_create(gbs_context *ctx, const gbs_rows *rows, size_t chains, gbs_mover *out) {
+    size_t d = rows->d;
+    *out = (gbs_mover){.ctx = ctx, .d = d, .blocks = (chains + GBS_LANES - 1) / GBS_LANES};
+    out->worker_size = 2 * d * GBS_LANES + GBS_RING_SCRATCH;
+    out->state = gbs_matrix(ctx, out->blocks, state_size(d));
+    out->scratch = gbs_matrix(ctx, gbs_workers(ctx), out->worker_size);
+    out->base = gbs_doubles(ctx, rows->all.n);
+    if (out->state == NULL || out->scratch == NULL || out->base == NULL) {
+        gbs_mover_free(out);
+        return GBS_ERR_MEMORY;
+    }
+    return GBS_OK;
+}
+
+void gbs_mover_free(gbs_mover *m) {
+    if (m->ctx == NULL)
+        return;
+    gbs_array_free(m->ctx, m->state);
+    gbs_array_free(m->ctx, m->scratch);
+    gbs_array_free(m->ctx, m->base);
+    *m = (gbs_mover){0};
+}
+
+struct run {
+    gbs_mover *m;
+    const gbs_chains *c;
+    double *theta, *risk;
+    size_t first, last; /* steps of this stretch */
+    size_t longest;     /* states of the longest chain, the first included */
+};
+
+/* Views into the state of a block of chains. */
+struct lanes {
+    double *theta, *u, *risk, *moved, *narrow, *jump;
+};
+
+static struct lanes lanes_of(const struct run *r, size_t block) {
+    double *base = r->m->state + block * state_size(r->m->d);
+    size_t size = r->m->d * GBS_LANES;
+    double *extra = base + 2 * size;
+    return (struct lanes){base, base + size, extra, extra + GBS_LANES, extra + 2 * GBS_LANES, extra + 3 * GBS_LANES};
+}
+
+static size_t lanes_in(const struct run *r, size_t block) {
+    size_t left = r->c->count - block * GBS_LANES;
+    return left < GBS_LANES ? left : GBS_LANES;
+}
+
+/* direction = L z */
+static void colour(const gbs_reference *ref, const double *z, double *direction) {
+    size_t d = ref->d;
+    if (ref->factor != NULL) {
+        gbs_block rows = {.n = d, .d = d, .dense = ref->factor, .ld = d, .stride = 1};
+        gbs_tile_scores(&rows, z, direction);
+        return;
+    }
+    for (size_t k = 0; k < d; k++)
+        for (size_t l = 0; l < GBS_LANES; l++)
+            direction[k * GBS_LANES + l] = ref->sd[k] * z[k * GBS_LANES + l];
+}
+
+/* u = L^-1 (theta - m) */
+static void whiten(const gbs_reference *ref, const double *theta, double *u) {
+    size_t d = ref->d;
+    for (size_t k = 0; k < d; k++)
+        for (size_t l = 0; l < GBS_LANES; l++)
+            u[k * GBS_LANES + l] = (theta[k * GBS_LANES + l] - ref->mean[k]) / (ref->factor != NULL ? 1.0 : ref->sd[k]);
+    if (ref->factor != NULL)
+        cblas_dtrsm(CblasRowMajor, CblasLeft, ref->upper ? CblasUpper : CblasLower, CblasNoTrans, CblasNonUnit, (int)d,
+                    GBS_LANES, 1.0, ref->factor, (int)d, u, GBS_LANES);
+}
+
+static void begin_block(void *arg, size_t block, size_t worker) {
+    const struct run *r = arg;
+    struct lanes s = lanes_of(r, block);
+    size_t d = r->m->d, lanes = lanes_in(r, block), first = block * GBS_LANES;
+    const double *row[GBS_LANES] = {0};
+    (void)worker;
+    for (size_t l = 0; l < GBS_LANES; l++) {
+        s.risk[l] = l < lanes ? r->risk[r->c->from[first + l]] : 0.0;
+        s.moved[l] = s.narrow[l] = s.jump[l] = 0.0;
+        row[l] = l < lanes ? r->theta + r->c->from[first + l] * d : NULL;
+    }
+    gbs_tile_gather(d, lanes, row, s.theta);
+    whiten(r->c->reference, s.theta, s.u);
+}
+
+/* Leaves state number `step` of each chain of the block in its particle. */
+static void keep_state(const struct run *r, size_t block, size_t step, const struct lanes *s) {
+    size_t d = r->m->d, lanes = lanes_in(r, block), kept = 0;
+    const gbs_chains *c = r->c;
+    double *row[GBS_LANES];
+    if (c->keep_all ? step % c->steps != 0 : step != c->steps)
+        return;
+    for (size_t l = 0; l < lanes; l++) {
+        size_t chain = block * GBS_LANES + l, at = chain;
+        if (c->keep_all) {
+            at = gbs_chain_offset(c->particles, c->count, chain) + step / c->steps;
+            if (at >= gbs_chain_offset(c->particles, c->count, chain + 1))
+                break; /* the shorter chains come last */
+        }
+        row[kept++] = r->theta + at * d;
+        r->risk[at] = s->risk[l];
+    }
+    gbs_tile_scatter(d, kept, s->theta, row);
+}
+
+/* z ~ N(0, I) for step `step` of a block. */
+static void draw_normals(const struct run *r, size_t block, size_t step, double *z) {
+    size_t size = r->m->d * GBS_LANES;
+    uint64_t index = ((uint64_t)step * r->m->blocks + block) * (size / 2);
+    gbs_normal_draws(r->m->ctx->seed, r->c->stream + GBS_DRAWS_NORMAL, index, size, z);
+}
+
+static uint64_t uniform_index(const struct run *r, size_t block, size_t step) {
+    return ((uint64_t)step * r->m->blocks + block) * (GBS_LANES + 1);
+}
+
+static void draw_uniforms(const struct run *r, size_t block, size_t step, double *u) {
+    uint64_t first = uniform_index(r, block, step);
+    for (size_t l = 0; l < GBS_LANES; l++)
+        u[l] = gbs_uniform(r->m->ctx->seed, r->c->stream + GBS_DRAWS_UNIFORM, first + l);
+}
+
+static double square_change(size_t d, const double *from, const double *to, size_t l) {
+    double sum = 0.0;
+    for (size_t k = 0; k < d; k++)
+        sum += (to[k * GBS_LANES + l] - from[k * GBS_LANES + l]) * (to[k * GBS_LANES + l] + from[k * GBS_LANES + l]);
+    return sum;
+}
+
+/* The state becomes x u + y z, in both coordinates, where `moves` says so. direction = L z. */
+static void go(const struct run *r, struct lanes *s, const bool *moves, const double *x, const double *y, const double *z,
+               const double *direction) {
+    const double *mean = r->c->reference->mean;
+    double way[GBS_LANES] = {0};
+    for (size_t k = 0; k < r->m->d; k++)
+        for (size_t l = 0; l < GBS_LANES; l++) {
+            size_t at = k * GBS_LANES + l;
+            double u = moves[l] ? x[l] * s->u[at] + y[l] * z[at] : s->u[at];
+            double theta = moves[l] ? mean[k] + x[l] * (s->theta[at] - mean[k]) + y[l] * direction[at] : s->theta[at];
+            way[l] += (u - s->u[at]) * (u - s->u[at]);
+            s->u[at] = u;
+            s->theta[at] = theta;
+        }
+    for (size_t l = 0; l < GBS_LANES; l++) {
+        s->moved[l] += moves[l];
+        s->jump[l] += way[l];
+    }
+}
+
+/* z ~ N(0, I), direction = L z */
+static void draw_direction(const struct run *r, size_t block, size_t step, double *z, double *direction) {
+    draw_normals(r, block, step, z);
+    colour(r->c->reference, z, direction);
+}
+
+static void walk_block(const struct run *r, size_t block, size_t step, double *scratch) {
+    struct lanes s = lanes_of(r, block);
+    const gbs_chains *c = r->c;
+    size_t d = r->m->d, size = d * GBS_LANES;
+    double *z = scratch, *theta = z + size, *rest = theta + size, v = c->problem->prior_sd * c->problem->prior_sd;
+    double risk[GBS_LANES], draw[GBS_LANES], one[GBS_LANES], length[GBS_LANES];
+    bool taken[GBS_LANES];
+    draw_direction(r, block, step, z, theta);
+    draw_uniforms(r, block, step, draw);
+    for (size_t k = 0; k < size; k++)
+        theta[k] = s.theta[k] + c->scale * theta[k];
+    gbs_tile_risk(c->problem, theta, rest, risk);
+    for (size_t l = 0; l < GBS_LANES; l++) {
+        double ratio = -c->lambda * (risk[l] - s.risk[l]) - 0.5 * square_change(d, s.theta, theta, l) / v;
+        taken[l] = log(draw[l]) < ratio; /* false where the ratio is NaN */
+        s.risk[l] = taken[l] ? risk[l] : s.risk[l];
+        one[l] = 1.0;
+        length[l] = c->scale;
+    }
+    for (size_t k = 0; k < size; k++) /* back to the direction */
+        theta[k] = (theta[k] - s.theta[k]) / c->scale;
+    go(r, &s, taken, one, length, z, theta);
+}
+
+static void ring_block(const struct run *r, size_t block, size_t step, double *scratch) {
+    struct lanes s = lanes_of(r, block);
+    const gbs_chains *c = r->c;
+    size_t size = r->m->d * GBS_LANES, chosen[GBS_LANES];
+    double *z = scratch, *direction = z + size, *rest = direction + size;
+    double risk[GBS_LANES], draw[GBS_LANES], x[GBS_LANES], y[GBS_LANES];
+    bool moves[GBS_LANES], narrow = step % 2 == 0;
+    gbs_ring ring;
+    draw_direction(r, block, step, z, direction);
+    draw_uniforms(r, block, step, draw);
+    if (narrow)
+        gbs_ring_window(c->ring, c->scale,
+                        gbs_uniform(r->m->ctx->seed, c->stream + GBS_DRAWS_UNIFORM, uniform_index(r, block, step) + GBS_LANES),
+                        &ring);
+    else
+        gbs_ring_full(c->ring, &ring);
+    gbs_tile_ring(c->problem, c->lambda, &ring, c->reference->mean, r->m->base, s.theta, s.u, direction, z, draw, rest, chosen,
+                  risk);
+    for (size_t l = 0; l < GBS_LANES; l++) {
+        moves[l] = chosen[l] != ring.here;
+        x[l] = ring.cosine[chosen[l]];
+        y[l] = ring.sine[chosen[l]];
+        s.risk[l] = moves[l] ? risk[l] : s.risk[l];
+        s.narrow[l] += narrow && moves[l];
+    }
+    go(r, &s, moves, x, y, z, direction);
+}
+
+static void run_block(void *arg, size_t block, size_t worker) {
+    const struct run *r = arg;
+    struct lanes s = lanes_of(r, block);
+    for (size_t step = r->first; step < r->last; step++) {
+        if (step > 0)
+            (r->c->move == GBS_MOVE_WALK ? walk_block : ring_block)(r, block, step, r->m->scratch + worker * r->m->worker_size);
+        keep_state(r, block, step, &s);
+    }
+}
+
+static void score_mean(const struct run *r) {
+    const gbs_rows *rows = r->c->problem->rows;
+    const double *mean = r->c->reference->mean, *shift = rows->all.shift;
+    gbs_block_scores(&rows->all, mean, shift != NULL ? gbs_dot(rows->d, shift, mean) : 0.0, r->m->base);
+}
+
+static void sum_up(const struct run *r, gbs_moved *moved) {
+    const gbs_chains *c = r->c;
+    double steps = (double)(r->longest - 1), moves = (double)c->count * steps, narrow = (double)c->count * floor(0.5 * steps);
+    *moved = (gbs_moved){0};
+    for (size_t block = 0; block < r->m->blocks; block++) {
+        struct lanes s = lanes_of(r, block);
+        for (size_t l = 0; l < lanes_in(r, block); l++) {
+            moved->acceptance += s.moved[l];
+            moved->narrow += s.narrow[l];
+            moved->jump += s.jump[l] / (2.0 * (double)r->m->d);
+        }
+    }
+    moved->acceptance /= moves;
+    moved->narrow /= narrow;
+    moved->jump /= moves;
+}
+
+/* Steps between two looks at the caller's wish to stop: some 50 milliseconds of work. */
+#define FLOPS_A_STRETCH 1e9
+
+/* Operations of one step of one chain, for each row, beside the products. */
+#define RING_COST 8.0
+
+gbs_status gbs_mover_run(gbs_mover *m, const gbs_chains *c, double *theta, double *risk, gbs_moved *moved) {
+    struct run r = {.m = m, .c = c, .theta = theta, .risk = risk};
+    bool ring = c->move == GBS_MOVE_RING;
+    r.longest = c->keep_all ? (gbs_chain_offset(c->particles, c->count, 1) - 1) * c->steps + 1 : c->steps + 1;
+    double d = (double)m->d, n = (double)c->problem->rows->all.n;
+    double step_flops =
+        (double)c->count * (d * (2.0 * d + 30.0) + n * (ring ? 4.0 * d + RING_COST * (double)c->ring : 2.0 * d));
+    size_t stretch = step_flops < FLOPS_A_STRETCH ? (size_t)(FLOPS_A_STRETCH / step_flops) : 1;
+    gbs_status status = gbs_check_cancel(m->ctx);
+    if (status == GBS_OK) {
+        if (ring)
+            score_mean(&r);
+        gbs_parallel_for(m->ctx, m->blocks, (double)c->count * d * d, begin_block, &r);
+    }
+    while (status == GBS_OK && r.first < r.longest) {
+        r.last = r.first + stretch < r.longest ? r.first + stretch : r.longest;
+        gbs_parallel_for(m->ctx, m->blocks, step_flops * (double)(r.last - r.first), run_block, &r);
+        r.first = r.last;
+        status = gbs_check_cancel(m->ctx);
+    }
+    sum_up(&r, moved);
+    return status;
+}

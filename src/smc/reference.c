@@ -1,0 +1,149 @@
+/* The Gaussian N(m, S) fitted to the weighted particles: the shape of a random walk's steps, and what Crank and Nicolson's moves leave unchanged.
+ *
+ * S is the weighted covariance C, shrunk towards its diagonal: S = (1 - a) C + a diag C. The least mean squared error on the scale of correlations r_kl
+ * is reached at a = sum var(r_kl) / sum r_kl^2, var(r_kl) ~ (1 + r_kl^2)/ess for Gaussian particles (Schaefer, Strimmer 2005). With more coefficients
+ * than effective particles C is singular, a is large, and S is still a covariance.
+ */
+#include "kernel/linalg.h"
+#include "smc/smc.h"
+
+#include <cblas.h>
+#include <math.h>
+#include <string.h>
+
+enum { MOST_CHUNKS = 16 };
+/* Particles scaled and multiplied together, in cache. */
+enum { SLICE = 64 };
+
+/* A deviation below this part of the prior's is taken to be this. */
+#define LEAST_DEVIATION 1e-9
+
+static size_t sums_of(size_t d, bool full) {
+    return full ? d + d * d : 2 * d;
+}
+
+static size_t stride_of(size_t d, bool full) {
+    return sums_of(d, full) + (full ? SLICE * d : 0);
+}
+
+gbs_status gbs_reference_create(gbs_context *ctx, size_t d, bool full, size_t particles, gbs_reference *out) {
+    size_t chunks = particles / (4 * d);
+    *out = (gbs_reference){.d = d, .chunks = chunks < 1 ? 1 : chunks > MOST_CHUNKS ? MOST_CHUNKS : chunks};
+    out->mean = gbs_doubles(ctx, d);
+    out->sd = gbs_doubles(ctx, d);
+    out->factor = full ? gbs_matrix(ctx, d, d) : NULL;
+    out->sums = gbs_matrix(ctx, out->chunks, stride_of(d, full));
+    if (out->mean == NULL || out->sd == NULL || (full && out->factor == NULL) || out->sums == NULL) {
+        gbs_reference_free(ctx, out);
+        return GBS_ERR_MEMORY;
+    }
+    return GBS_OK;
+}
+
+void gbs_reference_free(const gbs_context *ctx, gbs_reference *r) {
+    gbs_array_free(ctx, r->mean);
+    gbs_array_free(ctx, r->sd);
+    gbs_array_free(ctx, r->factor);
+    gbs_array_free(ctx, r->sums);
+    *r = (gbs_reference){0};
+}
+
+/* ---------------------------------------------------------------- moments */
+
+struct moments {
+    const gbs_reference *r;
+    size_t n;
+    const double *theta, *weight;
+    size_t sums_size, stride;
+};
+
+static void add_chunk(void *arg, size_t chunk, size_t worker) {
+    const struct moments *p = arg;
+    size_t d = p->r->d, first = chunk * p->n / p->r->chunks, last = (chunk + 1) * p->n / p->r->chunks, filled = 0;
+    double *sums = p->r->sums + chunk * p->stride, *square = sums + d, *slice = sums + p->sums_size;
+    int size = (int)d;
+    (void)worker;
+    memset(sums, 0, p->sums_size * sizeof *sums);
+    for (size_t i = first; i < last; i++) {
+        const double *x = p->theta + i * d;
+        double w = p->weight[i], root = sqrt(w);
+        for (size_t k = 0; k < d; k++)
+            sums[k] += w * x[k];
+        if (p->r->factor == NULL) {
+            for (size_t k = 0; k < d; k++)
+                square[k] += w * x[k] * x[k];
+            continue;
+        }
+        for (size_t k = 0; k < d; k++)
+            slice[filled * d + k] = root * x[k];
+        if (++filled == SLICE || i + 1 == last) {
+            cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, size, (int)filled, 1.0, slice, size, 1.0, square, size);
+            filled = 0;
+        }
+    }
+}
+
+/* Adds the chunks in their order: mean, and the second moments about it, into the first chunk. */
+static void gather(const gbs_reference *r, size_t n, size_t sums_size, size_t stride) {
+    size_t d = r->d;
+    double *sums = r->sums, *square = sums + d;
+    for (size_t c = 1; c < r->chunks; c++)
+        for (size_t k = 0; k < sums_size; k++)
+            sums[k] += sums[c * stride + k];
+    for (size_t k = 0; k < sums_size; k++)
+        sums[k] /= (double)n;
+    memcpy(r->mean, sums, d * sizeof *sums);
+    for (size_t k = 0; k < d; k++)
+        if (r->factor == NULL)
+            square[k] -= r->mean[k] * r->mean[k];
+        else
+            for (size_t j = 0; j <= k; j++)
+                square[k * d + j] -= r->mean[k] * r->mean[j];
+}
+
+/* ---------------------------------------------------------------- the factor */
+
+static double shrinkage(size_t d, const double *c, const double *sd, double ess) {
+    double noise = 0.0, signal = 0.0;
+    for (size_t k = 0; k < d; k++)
+        for (size_t j = 0; j < k; j++) {
+            double r = c[k * d + j] / (sd[k] * sd[j]);
+            noise += (1.0 + r * r) / ess;
+            signal += r * r;
+        }
+    return noise < signal ? noise / signal : 1.0;
+}
+
+static void fill(size_t d, const double *c, const double *sd, double a, double *s) {
+    for (size_t k = 0; k < d; k++) {
+        for (size_t j = 0; j < d; j++)
+            s[k * d + j] = j < k ? (1.0 - a) * c[k * d + j] : 0.0;
+        s[k * d + k] = sd[k] * sd[k];
+    }
+}
+
+gbs_status gbs_reference_fit(gbs_context *ctx, gbs_reference *r, size_t n, const double *theta, const double *weight,
+                             double ess, double prior_sd) {
+    size_t d = r->d;
+    bool full = r->factor != NULL;
+    struct moments p = {r, n, theta, weight, sums_of(d, full), stride_of(d, full)};
+    gbs_parallel_for(ctx, r->chunks, (double)n * (double)d * (double)(full ? d : 4), add_chunk, &p);
+    gather(r, n, p.sums_size, p.stride);
+    const double *c = r->sums + d;
+    for (size_t k = 0; k < d; k++) {
+        r->sd[k] = sqrt(fmax(0.0, full ? c[k * d + k] : c[k]));
+        r->sd[k] = fmax(r->sd[k], LEAST_DEVIATION * prior_sd);
+        if (!isfinite(r->sd[k]) || !isfinite(r->mean[k]))
+            return gbs_fail(ctx, GBS_ERR_NUMERIC, "the particles' covariance overflowed; scale the columns or lower prior_sd");
+    }
+    if (!full)
+        return GBS_OK;
+    r->upper = false;
+    double a = shrinkage(d, c, r->sd, ess);
+    fill(d, c, r->sd, a, r->factor);
+    while (!gbs_cholesky(d, r->factor)) {
+        a = fmin(1.0, fmax(2.0 * a, 1e-6)); /* the diagonal itself, at the latest, is positive definite */
+        fill(d, c, r->sd, a, r->factor);
+    }
+    return GBS_OK;
+}

@@ -1,0 +1,252 @@
+/* The loop: from the prior to lambda, one temperature at a time.
+ *
+ *   lambda <- lambda + delta with the effective sample size of exp(-delta r) at its share;  log Z += log mean exp(-delta r)
+ *   resample, move at the new lambda                                                             (MATHS.md, section 7)
+ *
+ * waste-free: M << N ancestors, chains of N/M states, every state a particle (Dau, Chopin 2022); classic: N ancestors, k moves each. The last step ends
+ * at lambda exactly, with weights of its own length (MATHS.md, 10.9), and is followed by moves like any other: the particles come out unweighted.
+ */
+#include "smc/smc.h"
+
+#include "core/random.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A step of lambda is never a smaller part of lambda: particles that far from equilibrium are moved, not tempered. */
+#define LEAST_STEP 1e-3
+
+/* The ring's narrow windows are led to this share of moves, at this rate. */
+#define WANTED_SHARE 0.7
+#define TUNING_RATE 3.0
+#define SMALLEST_ANGLE 1e-4
+#define FULL_TURN 6.283185307179586476925286766559
+enum { RING = 16 };
+
+/* A chain is to travel this many times the width of the target: its states are then worth averaging, and what they average is worth a standard
+ * error. In units of gbs_moved.jump, which is 1 for independent states. */
+#define TRAVEL 20.0
+
+/* Above it the particles' covariance costs more than it brings. */
+enum { FULL_COLUMNS = 1000 };
+
+struct sampler {
+    const gbs_smc_problem *problem;
+    const gbs_smc_options *o;
+    gbs_smc_result *out;
+    gbs_reference reference;
+    gbs_mover mover;
+    double *weight, *scratch;
+    size_t *ancestor;
+    size_t *eve, *eve_next; /* classic: number of the first particle that each descends from */
+    size_t chains;          /* ancestors of a temperature */
+    double scale;           /* of the next temperature's moves */
+    size_t thin;            /* moves from one particle of a chain to the next */
+    double lambda, log_z, variance;
+    double resampled;   /* classic: noise of the resamplings so far */
+    double independent; /* the squared error of log Z, were chains (classic: particles) of different temperatures independent */
+    size_t temperature;
+};
+
+static gbs_status add_point(struct sampler *s, double ess, double acceptance) {
+    gbs_smc_result *r = s->out;
+    size_t n = s->o->particles;
+    if (r->path_size == r->path_room) {
+        size_t room = 2 * r->path_room + 64;
+        gbs_sample_point *path = gbs_array_alloc(s->problem->ctx, room, sizeof *path);
+        if (path == NULL)
+            return GBS_ERR_MEMORY;
+        if (r->path_size > 0)
+            memcpy(path, r->path, r->path_size * sizeof *path);
+        gbs_array_free(s->problem->ctx, r->path);
+        r->path = path;
+        r->path_room = room;
+    }
+    double mean = 0.0;
+    for (size_t i = 0; i < n; i++)
+        mean += r->risk[i] / (double)n;
+    double square = s->o->classic ? gbs_family_spread(n, s->eve, r->risk, s->scratch)
+                                  : gbs_chain_variance(n, s->temperature == 0 ? n : s->chains, r->risk);
+    r->path[r->path_size++] = (gbs_sample_point){.lambda = s->lambda,
+                                                 .log_z = s->log_z,
+                                                 .log_z_sd = sqrt(s->variance),
+                                                 .gibbs_risk = mean,
+                                                 .gibbs_risk_sd = sqrt(square),
+                                                 .ess = ess,
+                                                 .acceptance = acceptance,
+                                                 .step = s->temperature > 0 ? s->scale : NAN};
+    return GBS_OK;
+}
+
+/* The next lambda; 0 and a message when there is none. */
+static gbs_status choose_lambda(struct sampler *s, double *next) {
+    const gbs_smc_options *o = s->o;
+    double rest = o->lambda - s->lambda;
+    if (o->ladder_size > 0) {
+        *next = o->ladder[s->temperature - 1];
+        return GBS_OK;
+    }
+    double delta = gbs_temper_step(o->particles, s->out->risk, rest, o->ess, s->weight);
+    if (!(delta > 0.0))
+        return gbs_fail(s->problem->ctx, GBS_ERR_NUMERIC,
+                        "the risk of every particle overflowed; scale the columns or lower prior_sd");
+    delta = fmax(delta, LEAST_STEP * s->lambda);
+    *next = delta < rest && s->lambda + delta < o->lambda ? s->lambda + delta : o->lambda;
+    return GBS_OK;
+}
+
+/* Weights, log Z and its error on the way to `next`. */
+static double reweight(struct sampler *s, double next) {
+    size_t n = s->o->particles;
+    double log_mean, ess = gbs_temper_weights(n, s->out->risk, next - s->lambda, s->weight, &log_mean);
+    s->log_z += log_mean;
+    s->independent += gbs_chain_variance(n, s->temperature == 1 || s->o->classic ? n : s->chains, s->weight);
+    s->variance = s->independent;
+    if (s->o->classic)
+        s->variance = fmax(s->variance, gbs_family_variance(n, s->eve, s->weight, s->resampled, s->scratch));
+    s->lambda = next;
+    return ess;
+}
+
+static void resample(struct sampler *s) {
+    uint64_t stream = GBS_STREAM_PARTICLES + GBS_DRAWS * s->temperature;
+    double u = gbs_uniform(s->problem->ctx->seed, stream + GBS_DRAWS_RESAMPLE, 0);
+    s->resampled += gbs_resample(s->o->particles, s->weight, s->chains, u, s->ancestor);
+    if (s->eve == NULL)
+        return;
+    for (size_t c = 0; c < s->chains; c++)
+        s->eve_next[c] = s->eve[s->ancestor[c]];
+    size_t *t = s->eve;
+    s->eve = s->eve_next;
+    s->eve_next = t;
+}
+
+static gbs_status move(struct sampler *s, gbs_moved *moved) {
+    const gbs_smc_options *o = s->o;
+    gbs_chains chains = {.problem = s->problem,
+                         .reference = &s->reference,
+                         .count = s->chains,
+                         .from = s->ancestor,
+                         .particles = o->particles,
+                         .keep_all = !o->classic,
+                         .steps = o->classic ? o->moves : s->thin,
+                         .lambda = s->lambda,
+                         .move = o->move,
+                         .scale = s->scale,
+                         .ring = RING,
+                         .stream = GBS_STREAM_PARTICLES + GBS_DRAWS * s->temperature};
+    double start = gbs_now();
+    gbs_status status = gbs_mover_run(&s->mover, &chains, s->out->theta, s->out->risk, moved);
+    s->out->seconds_move += gbs_now() - start;
+    return status;
+}
+
+/* The next temperature's target is close to this one's, and so is what suits it. */
+static void tune(struct sampler *s, const gbs_moved *moved) {
+    const gbs_smc_options *o = s->o;
+    size_t length = o->particles / s->chains;
+    double wanted = ceil(TRAVEL / ((double)length * moved->jump));
+    if (!o->classic)
+        s->thin = wanted >= (double)o->moves ? o->moves : wanted > 1.0 ? (size_t)wanted : 1;
+    if (o->move == GBS_MOVE_RING && isfinite(moved->narrow)) {
+        s->scale *= exp(TUNING_RATE * (moved->narrow - WANTED_SHARE));
+        s->scale = fmax(SMALLEST_ANGLE, fmin(FULL_TURN / RING, s->scale));
+    }
+}
+
+/* What the moves lean on: the approximation that the caller knows of, else the particles themselves. */
+static gbs_status refer(struct sampler *s, double ess) {
+    const gbs_smc_options *o = s->o;
+    bool found = false;
+    double start = gbs_now();
+    gbs_status status = GBS_OK;
+    if (o->approximate != NULL)
+        status = o->approximate(o->user, s->lambda, &s->reference, &found);
+    if (status == GBS_OK && !found)
+        status = gbs_reference_fit(s->problem->ctx, &s->reference, o->particles, s->out->theta, s->weight, ess,
+                                   s->problem->prior_sd);
+    s->out->seconds_reference += gbs_now() - start;
+    return status;
+}
+
+static gbs_status climb(struct sampler *s) {
+    const gbs_smc_options *o = s->o;
+    gbs_context *ctx = s->problem->ctx;
+    gbs_status status = GBS_OK;
+    while (status == GBS_OK && s->lambda < o->lambda) {
+        double next = 0.0, ess;
+        gbs_moved moved = {.acceptance = NAN};
+        s->temperature++;
+        status = choose_lambda(s, &next);
+        if (status != GBS_OK)
+            return status;
+        ess = reweight(s, next);
+        status = refer(s, ess);
+        if (status != GBS_OK)
+            return status;
+        resample(s);
+        status = move(s, &moved);
+        if (status == GBS_OK)
+            status = add_point(s, ess, moved.acceptance);
+        tune(s, &moved);
+        gbs_progress(ctx, "sample", log1p(s->lambda) / log1p(o->lambda));
+    }
+    return status;
+}
+
+static gbs_status prepare(struct sampler *s) {
+    gbs_context *ctx = s->problem->ctx;
+    size_t n = s->o->particles, d = s->problem->rows->d;
+    s->out->theta = gbs_matrix(ctx, n, d);
+    s->out->risk = gbs_doubles(ctx, n);
+    s->weight = gbs_doubles(ctx, n);
+    s->scratch = gbs_doubles(ctx, n);
+    s->ancestor = gbs_array_alloc(ctx, s->chains, sizeof *s->ancestor);
+    if (s->out->theta == NULL || s->out->risk == NULL || s->weight == NULL || s->scratch == NULL || s->ancestor == NULL)
+        return GBS_ERR_MEMORY;
+    if (s->o->classic) {
+        s->eve = gbs_array_alloc(ctx, n, sizeof *s->eve);
+        s->eve_next = gbs_array_alloc(ctx, n, sizeof *s->eve_next);
+        if (s->eve == NULL || s->eve_next == NULL)
+            return GBS_ERR_MEMORY;
+        for (size_t i = 0; i < n; i++)
+            s->eve[i] = i;
+    }
+    gbs_status status = gbs_reference_create(ctx, d, d <= FULL_COLUMNS, n, &s->reference);
+    return status == GBS_OK ? gbs_mover_create(ctx, s->problem->rows, s->chains, &s->mover) : status;
+}
+
+gbs_status gbs_smc_run(const gbs_smc_problem *problem, const gbs_smc_options *options, gbs_smc_result *out) {
+    gbs_context *ctx = problem->ctx;
+    struct sampler s = {.problem = problem, .o = options, .out = out};
+    *out = (gbs_smc_result){0};
+    s.chains = options->classic ? options->particles : options->chains;
+    s.thin = 1;
+    s.scale = options->move == GBS_MOVE_WALK ? 2.38 / sqrt((double)problem->rows->d) : FULL_TURN / RING;
+    gbs_blas_serial_begin();
+    gbs_status status = prepare(&s);
+    if (status == GBS_OK)
+        status = gbs_particles_from_prior(problem, options->particles, out->theta, out->risk);
+    if (status == GBS_OK)
+        status = add_point(&s, (double)options->particles, NAN);
+    if (status == GBS_OK)
+        status = climb(&s);
+    gbs_blas_serial_end();
+    gbs_reference_free(ctx, &s.reference);
+    gbs_mover_free(&s.mover);
+    gbs_array_free(ctx, s.weight);
+    gbs_array_free(ctx, s.scratch);
+    gbs_array_free(ctx, s.ancestor);
+    gbs_array_free(ctx, s.eve);
+    gbs_array_free(ctx, s.eve_next);
+    if (status != GBS_OK)
+        gbs_smc_free(ctx, out);
+    return status;
+}
+
+void gbs_smc_free(const gbs_context *ctx, gbs_smc_result *result) {
+    gbs_array_free(ctx, result->theta);
+    gbs_array_free(ctx, result->risk);
+    gbs_array_free(ctx, result->path);
+    *result = (gbs_smc_result){0};
+}

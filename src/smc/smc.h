@@ -1,0 +1,173 @@
+/* Tempering sequential Monte Carlo: particles carried from the prior to the Gibbs posterior, and log Z on the way.
+ *
+ *   pi_lambda(theta)  is proportional to  exp(-lambda r_n(theta)) N(theta; 0, v I)                              (MATHS.md, section 7)
+ *
+ *   particles.c   risks of many thetas at once          temper.c     the next lambda, weights, log Z
+ *   resample.c    who goes on                           reference.c  the Gaussian that the moves lean on
+ *   move.c        Markov chains at one lambda           ring.c       their moves
+ *   spread.c      standard errors from one run          smc.c        the loop
+ */
+#ifndef GIBBSITE_SMC_SMC_H
+#define GIBBSITE_SMC_SMC_H
+
+#include "data/rows.h"
+#include "kernel/tile.h"
+#include "risk/loss.h"
+
+typedef struct gbs_smc_problem {
+    gbs_context *ctx;
+    const gbs_rows *rows;
+    const gbs_loss_ops *loss;
+    double prior_sd;
+} gbs_smc_problem;
+
+typedef struct gbs_reference gbs_reference;
+
+/* Sets the reference to a Gaussian close to pi_lambda; *found = false when there is none. Called with increasing lambdas. */
+typedef gbs_status (*gbs_approximate)(void *user, double lambda, gbs_reference *reference, bool *found);
+
+typedef struct gbs_smc_options {
+    double lambda;
+    const double *ladder; /* NULL: adaptive */
+    size_t ladder_size;
+    size_t particles;
+    double ess;    /* of the weights, as a share of the particles */
+    bool classic;  /* every particle moves; otherwise waste-free */
+    size_t chains; /* waste-free */
+    size_t moves;  /* classic: of a particle; waste-free: at most, from one particle of a chain to the next */
+    gbs_move move;
+    gbs_approximate approximate; /* NULL: the moves lean on the particles' own mean and covariance */
+    void *user;
+} gbs_smc_options;
+
+typedef struct gbs_smc_result {
+    double *theta; /* particles x d, of equal weight */
+    double *risk;  /* particles */
+    gbs_sample_point *path;
+    size_t path_size, path_room;
+    double seconds_move, seconds_reference;
+} gbs_smc_result;
+
+/* The result's arrays are the caller's; on failure there are none. */
+gbs_status gbs_smc_run(const gbs_smc_problem *problem, const gbs_smc_options *options, gbs_smc_result *out);
+void gbs_smc_free(const gbs_context *ctx, gbs_smc_result *result);
+
+/* ---------------------------------------------------------------- particles */
+
+/* Streams of random numbers at temperature t are GBS_STREAM_PARTICLES + GBS_DRAWS * t + one of these. */
+enum { GBS_DRAWS_NORMAL = 0, GBS_DRAWS_UNIFORM, GBS_DRAWS_RESAMPLE, GBS_DRAWS };
+
+/* Doubles that gbs_tile_risk works in. */
+enum { GBS_RISK_ROWS = 64, GBS_RISK_SCRATCH = GBS_RISK_ROWS * GBS_LANES };
+
+/* r_n of the GBS_LANES thetas of a tile. */
+void gbs_tile_risk(const gbs_smc_problem *problem, const double *theta, double *scratch, double *risk);
+
+/* Particles drawn from the prior, and their risks. */
+gbs_status gbs_particles_from_prior(const gbs_smc_problem *problem, size_t count, double *theta, double *risk);
+
+/* ---------------------------------------------------------------- temperatures */
+
+/* The increment of lambda, at most `most`, whose weights exp(-delta risk) have an effective sample size of share x (particles of finite risk);
+ * 0 when no particle has a finite risk. weight: scratch. */
+double gbs_temper_step(size_t n, const double *risk, double most, double share, double *weight);
+/* weight_i = exp(-delta risk_i) / mean, log_mean = log of that mean; returns the effective sample size. */
+double gbs_temper_weights(size_t n, const double *risk, double delta, double *weight, double *log_mean);
+
+/* ---------------------------------------------------------------- resampling */
+
+/* Systematic: ancestor[0 .. count - 1], ascending, from weights that need not sum to anything; u in (0, 1). Returns the sum
+ * of the variances of the shares of descendants: f (1 - f) / count^2, f the fractional part of count times the weight. */
+double gbs_resample(size_t n, const double *weight, size_t count, double u, size_t *ancestor);
+
+/* ---------------------------------------------------------------- the reference Gaussian */
+
+struct gbs_reference {
+    size_t d;
+    double *mean;
+    double *factor; /* triangular L, S = L L'; NULL when there are only deviations */
+    bool upper;     /* the factor is upper triangular, otherwise lower */
+    double *sd;     /* deviations, where there is no factor */
+    double *sums;   /* one stretch a chunk of particles */
+    size_t chunks;
+};
+
+/* full: with a factor. */
+gbs_status gbs_reference_create(gbs_context *ctx, size_t d, bool full, size_t particles, gbs_reference *out);
+void gbs_reference_free(const gbs_context *ctx, gbs_reference *r);
+/* Mean and covariance of the weighted particles (mean weight 1), shrunk towards its diagonal as far as `ess` demands. */
+gbs_status gbs_reference_fit(gbs_context *ctx, gbs_reference *r, size_t n, const double *theta, const double *weight,
+                             double ess, double prior_sd);
+
+/* ---------------------------------------------------------------- moves */
+
+typedef struct gbs_chains {
+    const gbs_smc_problem *problem;
+    const gbs_reference *reference;
+    size_t count;       /* chains */
+    const size_t *from; /* particle that each starts from */
+    size_t particles;
+    /* Chain c owns the particles gbs_chain_offset(c) .. gbs_chain_offset(c + 1) - 1 and leaves a state in each; otherwise particle c, its last. */
+    bool keep_all;
+    size_t steps; /* of every chain when not keep_all; otherwise moves from one state that is kept to the next */
+    double lambda;
+    gbs_move move;
+    double scale;    /* walk: of a step, in units of the reference; ring: the angle of the narrow windows */
+    size_t ring;     /* states to choose from */
+    uint64_t stream; /* of this temperature */
+} gbs_chains;
+
+/* First particle of a chain; the longer chains come first. */
+size_t gbs_chain_offset(size_t particles, size_t chains, size_t chain);
+
+typedef struct gbs_moved {
+    double acceptance; /* share of the moves that led to another state */
+    double narrow;     /* the same among the narrow windows */
+    double jump;       /* mean squared length of a move, in units of the reference, over 2 d: 1 for independent draws */
+} gbs_moved;
+
+typedef struct gbs_mover {
+    gbs_context *ctx;
+    size_t d, blocks, worker_size;
+    double *state;   /* blocks x lanes: theta, whitened theta, and a few numbers a chain */
+    double *scratch; /* workers x worker_size */
+    double *base;    /* scores of the reference's mean */
+} gbs_mover;
+
+gbs_status gbs_mover_create(gbs_context *ctx, const gbs_rows *rows, size_t chains, gbs_mover *out);
+void gbs_mover_free(gbs_mover *m);
+/* Runs the chains on theta and risk in place. */
+gbs_status gbs_mover_run(gbs_mover *m, const gbs_chains *chains, double *theta, double *risk, gbs_moved *moved);
+
+/* ---------------------------------------------------------------- rings (ring.c) */
+
+enum { GBS_RING_MOST = 64, GBS_RING_SCRATCH = 2 * GBS_RISK_SCRATCH + GBS_RING_MOST * GBS_LANES };
+
+/* Angles; `here` is the one that is 0. */
+typedef struct gbs_ring {
+    size_t size, here;
+    double cosine[GBS_RING_MOST], sine[GBS_RING_MOST];
+} gbs_ring;
+
+void gbs_ring_full(size_t size, gbs_ring *out);
+/* Angles delta apart, the current state anywhere among them: place in (0, 1). */
+void gbs_ring_window(size_t size, double delta, double place, gbs_ring *out);
+
+/* For each lane the index of the angle drawn, and the risk there. theta = mean + L u, direction = L z; base: x'mean of each row; draw: uniform, one a
+ * lane; scratch: GBS_RING_SCRATCH. */
+void gbs_tile_ring(const gbs_smc_problem *problem, double lambda, const gbs_ring *ring, const double *mean, const double *base,
+                   const double *theta, const double *u, const double *direction, const double *z, const double *draw,
+                   double *scratch, size_t *chosen, double *risk);
+
+/* ---------------------------------------------------------------- standard errors */
+
+/* Squared standard error of the mean of x over all particles, from the spread of the chains' means; chains of one state each: from the spread of
+ * the states. */
+double gbs_chain_variance(size_t n, size_t chains, const double *x);
+/* The same for classic runs: relative squared error of Z from the weights that the first particles' families have won. resampled: what
+ * gbs_resample has returned so far. scratch: n. */
+double gbs_family_variance(size_t n, const size_t *eve, const double *weight, double resampled, double *scratch);
+/* Squared standard error of the mean of x over a classic run's particles, whose families are the independent ones. scratch: n. */
+double gbs_family_spread(size_t n, const size_t *eve, const double *x, double *scratch);
+
+#endif
