@@ -100,9 +100,7 @@ static void sweep(const char *name, size_t n, size_t d, size_t steps) {
         x[i] = gbs_random_normal(ctx, 1, i);
     for (size_t i = 0; i < n; i++)
         y[i] = gbs_random_normal(ctx, 2, i) > 0.0 ? 1.0 : -1.0;
-    gbs_rows rows;
-    if (gbs_rows_wrap(ctx, n, d, x, d, y, &rows) != GBS_OK)
-        exit(1);
+    gbs_rows rows = gbs_rows_wrap(n, d, x, d, y);
     gbs_smc_problem problem = {ctx, &rows, &gbs_zero_one, 1.0};
     struct product p = {n, d, x, theta, out};
     double base = INFINITY, walk = INFINITY, ring = INFINITY;
@@ -119,8 +117,7 @@ static void sweep(const char *name, size_t n, size_t d, size_t steps) {
            1e-9 * flops / base);
     printf("  one sweep of random-walk moves %.3f ms, ratio %.2f (target at most 3)\n", 1e3 * walk, walk / base);
     printf("  one sweep of ring moves, 16 states each, %.3f ms, ratio %.2f\n", 1e3 * ring, ring / base);
-    gbs_rows_free(ctx, &rows);
-    free(x);
+        free(x);
     free(y);
     free(risk);
     free(theta);

@@ -42,8 +42,9 @@ set_options() { [ "$1" != dna ] || echo --positive ie; }
 idea_table='default||the default: progressive, exact binomial, 2 to 4 stages
 blocks1|--blocks 1|one stage: a plain hold-out
 blocks8|--blocks 8|eight stages
-split50|--prior-split 0.5|first part of one half
+blocks4|--blocks 4|four stages
 split30|--prior-split 0.3|first part of 30 %
+split50|--prior-split 0.5|first part of one half
 split70|--prior-split 0.7|first part of 70 %
 hinge|--loss hinge|stages fitted with hinge loss
 isotropic|--family isotropic|stages with isotropic posteriors
@@ -68,7 +69,7 @@ shuffle() { # FILE SEED
     tail -n +$((train + 1)) "$work/rows.csv" >>"$work/test.csv"
 }
 
-# one run: certificate, yardstick, error and Gibbs error on the test rows, catoni's value, seconds
+# one run: certificate, yardstick, error and Gibbs error on the test rows
 run() { # SET OPTIONS
     local options=${2//0.25n/$((train / 4))}
     options=${options//4n/$((train * 4))}
@@ -79,13 +80,12 @@ run() { # SET OPTIONS
     echo "${yard:-nan}"
     "$json" "$work/run.json" test.error
     "$json" "$work/run.json" test.gibbs_error
-    "$json" "$work/run.json" seconds.fit
 }
 
 summary() { # columns of numbers -> mean and standard error of the test error
-    awk '{ n++; for (k = 1; k <= 5; k++) { s[k] += $k; q[k] += $k * $k } }
+    awk '{ n++; for (k = 1; k <= 4; k++) { s[k] += $k; q[k] += $k * $k } }
          END { se = n > 1 ? sqrt((q[3] - s[3] * s[3] / n) / (n - 1) / n) : 0
-               printf "%.4f %.4f %.4f %.4f %.4f %.2f\n", s[1] / n, s[2] / n, s[3] / n, se, s[4] / n, s[5] / n }'
+               printf "%.4f %.4f %.4f %.4f %.4f\n", s[1] / n, s[2] / n, s[3] / n, se, s[4] / n }'
 }
 
 table() {
@@ -93,7 +93,7 @@ table() {
         n=$seeds
         [ "$set" != adult ] || n=$((seeds < 3 ? seeds : 3))
         printf '\n## %s\n\nMean of %d shuffles.\n\n' "$set" "$n"
-        printf '| idea | certificate | yardstick | ratio | test error | (se) | Gibbs test error | seconds |\n|---|---|---|---|---|---|---|---|\n'
+        printf '| idea | certificate | yardstick | ratio | test error | (se) | Gibbs test error |\n|---|---|---|---|---|---|---|\n'
         rm -f "$work"/idea.*
         for ((seed = 0; seed < n; seed++)); do
             shuffle "$data/$(set_file "$set")" "$seed"
@@ -106,7 +106,7 @@ table() {
         while IFS='|' read -r name _ text; do
             [ -s "$work/idea.$name" ] || continue
             summary <"$work/idea.$name" | awk -v text="$text" '{ has = ($2 + 0 > 0); ratio = has ? sprintf("%.3f", $1 / $2) : "-"
-                printf "| %s | %s | %s | %s | %s | %s | %s | %s |\n", text, $1, has ? $2 : "-", ratio, $3, $4, $5, $6 }'
+                printf "| %s | %s | %s | %s | %s | %s | %s |\n", text, $1, has ? $2 : "-", ratio, $3, $4, $5 }'
         done <<<"$idea_table"
     done
 }

@@ -117,7 +117,8 @@ double gbs_bound_progressive_weighted(size_t m, const double *loss, const uint64
     if (m == 0 || !(foretold_risk >= 0.0 && foretold_risk <= 1.0) || !(log_price >= 0.0))
         return NAN;
     double best = INFINITY, value = 1.0;
-    for (double k = 0.01; k < 0.99; k *= 1.05) { /* any k is valid: the one that is best for the foretold losses is taken */
+    for (int step = 0; step < 94; step++) { /* any k is valid: the one that is best for the foretold losses is taken */
+        double k = 0.01 * pow(1.05, step);
         double foretold = log_price, seen = log_price;
         for (size_t t = 0; t < m; t++) {
             double bet = -log1p(-k * weight[t] / (double)rows[t] / steepest);
