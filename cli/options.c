@@ -103,7 +103,9 @@ static const struct option_spec table[OPTION_COUNT] = {
      "constant of the smoothness assumption: P(<X,a><X,b> < 0) <= c |a - b| for unit a, b (default 1)"},
     {OPT_MARGIN, "C", 0, "C2", OPTION_POSITIVE, NULL, FOR_THEORY, "constant of the margin assumption, at least 1 (default 1)"},
     {OPT_CX, "cx", 0, "CX", OPTION_POSITIVE, NULL, FOR_THEORY | FOR_FIT,
-     "fit: longer rows are shortened to length CX, in training and prediction, and the hinge risk gets a certificate. theory: "
+     "fit: longer rows are shortened to length CX, in training and prediction; with --loss hinge and a bound other than "
+     "progressive "
+     "the hinge risk gets a certificate. theory: "
      "every row has length at most CX (default 1)"},
     {OPT_NORM, "norm", 0, "B", OPTION_POSITIVE, NULL, FOR_THEORY, "hinge: length of the best coefficients (default 1)"},
     {OPT_WANTED_ERROR, "wanted-error", 0, "E", OPTION_POSITIVE, NULL, FOR_THEORY,

@@ -125,7 +125,7 @@ static void add_gibbs(struct work *w, gbs_bound method) {
 }
 
 /* The hinge risk needs |x| <= c_x, enforced at prediction too: unit rows have c_x = 1, others a declared length. */
-static void add_hinge(struct work *w) {
+static void add_hinge(gbs_context *ctx, struct work *w) {
     const gbs_evidence *e = w->e;
     const gbs_fit_options *o = w->options;
     bool unit = o->scale == GBS_SCALE_UNIT_ROW;
@@ -137,6 +137,9 @@ static void add_hinge(struct work *w) {
     if (isfinite(f))
         add(w, GBS_TARGET_GIBBS, GBS_LOSS_HINGE, GBS_BOUND_HOEFFDING,
             gbs_bound_hinge(e->hinge, f, e->kl, e->lambda, log_price(w, GBS_BOUND_HOEFFDING)), how);
+    else
+        gbs_log(ctx, GBS_LOG_INFO, "no certificate of the hinge risk: it needs lambda between 0 and %g, not %g",
+                gbs_hinge_lambda_limit(true, e->n, v, cx), e->lambda);
 }
 
 /* The yardstick: what a practitioner with a test set would use. */
@@ -168,7 +171,7 @@ gbs_status gbs_certify(gbs_context *ctx, gbs_model *model, const gbs_fit_options
             add_gibbs(&w, method);
     add(&w, GBS_TARGET_VOTE, GBS_LOSS_ZERO_ONE, GBS_BOUND_KL,
         gbs_bound_vote(evidence->gibbs, evidence->second_moment, evidence->kl, evidence->n, log_price(&w, GBS_BOUND_KL)), 0);
-    add_hinge(&w);
+    add_hinge(ctx, &w);
     add_prior_vote(&w);
     model->certificates = w.out;
     model->certificates_size = w.count;

@@ -1,6 +1,7 @@
-/* Test errors on the public data sets, hyper-parameters by 5-fold cross-validation of the vote's error.
+/* Test errors on the public data sets: of the default fit, which chooses everything itself, and of fits under the zero prior with
+ * hyper-parameters by 5-fold cross-validation of the vote's error.
  *
- * Two searches each: the default loss (zero-one) alone, over lambda; and zero-one and hinge together, over lambda and prior_sd. (With
+ * Two such searches each: the default loss (zero-one) alone, over lambda; and zero-one and hinge together, over lambda and prior_sd. (With
  * zero-one loss and prior mean 0, theta and c theta err alike, so prior_sd moves nothing but the scale of the posterior: there is
  * nothing to choose.) A cross-validated logistic regression has 25.1 % on german and 3.4 % on breast_complete.
  */
@@ -48,6 +49,19 @@ static double error_of(gbs_context *ctx, const struct design *d, const size_t *t
     return e.error;
 }
 
+static double default_error(gbs_context *ctx, const struct design *d, const size_t *train, size_t n_train, const size_t *test,
+                            size_t n_test) {
+    struct picked a = public_pick(ctx, d, train, n_train), b = public_pick(ctx, d, test, n_test);
+    gbs_model *model;
+    gbs_evaluation e;
+    assert_int_equal(gbs_fit(ctx, a.data, NULL, &model), GBS_OK);
+    assert_int_equal(gbs_model_evaluate(ctx, model, b.data, &e), GBS_OK);
+    gbs_model_free(model);
+    picked_free(&a);
+    picked_free(&b);
+    return e.error;
+}
+
 /* Mean error of a candidate over stratified folds of the rows. */
 static double cross_validated(gbs_context *ctx, const struct design *d, const size_t *rows, size_t n, const struct choice *c) {
     size_t *train = calloc(n + 1, sizeof *train), *test = calloc(n + 1, sizeof *test);
@@ -68,9 +82,9 @@ static double cross_validated(gbs_context *ctx, const struct design *d, const si
     return wrong / (double)n;
 }
 
-/* Test errors after the two searches: [0] zero-one alone, [1] both losses. */
+/* Test errors after the two searches, [0] zero-one alone, [1] both losses, and [2] of the default fit. */
 static void search(gbs_context *ctx, const struct design *d, const size_t *train, size_t n_train, const size_t *test,
-                   size_t n_test, double error[2]) {
+                   size_t n_test, double error[3]) {
     size_t best = 0;
     double lowest = INFINITY;
     for (size_t k = 0; k < BOTH_LOSSES; k++) {
@@ -83,6 +97,7 @@ static void search(gbs_context *ctx, const struct design *d, const size_t *train
             error[0] = error_of(ctx, d, train, n_train, test, n_test, &candidates[best], 1e-8);
     }
     error[1] = error_of(ctx, d, train, n_train, test, n_test, &candidates[best], 1e-8);
+    error[2] = default_error(ctx, d, train, n_train, test, n_test);
 }
 
 /* The rows of `from`, those of one class at a time, shuffled by the seed of the split. */
@@ -100,7 +115,7 @@ static size_t shuffled_class(gbs_context *ctx, const struct design *d, double y,
 }
 
 /* Mean errors over random stratified 75/25 splits. */
-static void check_random_splits(const char *name, double most_default, double most_both) {
+static void check_random_splits(const char *name, double most_zero_one, double most_both) {
     struct public_set set = {0};
     gbs_context *ctx;
     if (!public_load(name, NULL, &set))
@@ -109,7 +124,7 @@ static void check_random_splits(const char *name, double most_default, double mo
     const struct design *d = &set.design;
     size_t *class_rows = calloc(d->n + 1, sizeof *class_rows), *train = calloc(d->n + 1, sizeof *train),
            *test = calloc(d->n + 1, sizeof *test);
-    double mean[2] = {0.0, 0.0};
+    double mean[3] = {0.0, 0.0, 0.0};
     for (uint64_t split = 0; split < SPLITS; split++) {
         size_t n_train = 0, n_test = 0;
         for (int sign = -1; sign <= 1; sign += 2) {
@@ -120,15 +135,17 @@ static void check_random_splits(const char *name, double most_default, double mo
                 else
                     test[n_test++] = class_rows[i];
         }
-        double error[2];
+        double error[3];
         search(ctx, d, train, n_train, test, n_test, error);
         mean[0] += error[0] / SPLITS;
         mean[1] += error[1] / SPLITS;
+        mean[2] += error[2] / SPLITS;
     }
-    print_message("%-28s test error %.2f %% (zero-one), %.2f %% (loss chosen too), mean of %d splits\n", name, 100.0 * mean[0],
-                  100.0 * mean[1], (int)SPLITS);
-    assert_true(mean[0] <= most_default);
+    print_message("%-28s test error %.2f %% (default fit), %.2f %% (zero-one), %.2f %% (loss chosen too), mean of %d splits\n",
+                  name, 100.0 * mean[2], 100.0 * mean[0], 100.0 * mean[1], (int)SPLITS);
+    assert_true(mean[0] <= most_zero_one);
     assert_true(mean[1] <= most_both);
+    assert_true(mean[2] <= most_both);
     free(class_rows);
     free(train);
     free(test);
@@ -137,7 +154,7 @@ static void check_random_splits(const char *name, double most_default, double mo
 }
 
 /* Sets that come with a split of their own. */
-static void check_given_split(const char *train_name, const char *test_name, const char *positive, double most_default,
+static void check_given_split(const char *train_name, const char *test_name, const char *positive, double most_zero_one,
                               double most_both) {
     struct public_set train = {0}, test = {0};
     gbs_context *ctx;
@@ -157,12 +174,13 @@ static void check_given_split(const char *train_name, const char *test_name, con
         rows[i] = i;
     }
     all.cells = cells;
-    double error[2];
+    double error[3];
     search(ctx, &all, rows, n, rows + n, m, error);
-    print_message("%-28s test error %.2f %% (zero-one), %.2f %% (loss chosen too)\n", train_name, 100.0 * error[0],
-                  100.0 * error[1]);
-    assert_true(error[0] <= most_default);
+    print_message("%-28s test error %.2f %% (default fit), %.2f %% (zero-one), %.2f %% (loss chosen too)\n", train_name,
+                  100.0 * error[2], 100.0 * error[0], 100.0 * error[1]);
+    assert_true(error[0] <= most_zero_one);
     assert_true(error[1] <= most_both);
+    assert_true(error[2] <= most_both);
     free(cells);
     free(rows);
     free(all.y);
@@ -173,7 +191,8 @@ static void check_given_split(const char *train_name, const char *test_name, con
 
 static void pima_error_is_low(void **state) {
     (void)state;
-    /* 22 % is not reached by zero-one alone: its error stays at 22.3 to 23.2 % for lambda from n/8 to n, and at n/8, n/4, n/2, 3n/4 and n
+    /* the default fit depends on the seed of its split here: 22.0 % with the default one, 22.2 % over the seeds 1 to 5. 22 % is not reached by
+     * zero-one under the zero prior: its error stays at 22.3 to 23.2 % for lambda from n/8 to n, and at n/8, n/4, n/2, 3n/4 and n
      * the best of 100 restarts has the annealed free energy to 1e-8 */
     check_given_split("pima/train.csv", "pima/test.csv", NULL, 0.235, 0.22);
 }
