@@ -77,12 +77,21 @@ static double largest_risk(const stage *s, double level) {
     return high;
 }
 
+/* The same for the level P(Bin(n, x) <= foretold) where it is no longer a double, from above: it is at least the probability of `foretold`
+ * alone, and P(Bin(n, p) <= errors) at most exp(-n kl(errors/n, p)). */
+static double largest_risk_far(const stage *s, double x) {
+    if (!(x < 1.0))
+        return 1.0;
+    double n = (double)s->rows, nats = -gbs_binomial_log_pmf(s->foretold, s->rows, x);
+    return gbs_kl_inverse_upper((double)s->errors / n, nats * (1.0 + SLACK) / n);
+}
+
 /* risk[j]: the largest p whose rounded B is at most the floor plus j steps. */
 static void largest_risks(const stage *s, double step, size_t points, double *risk) {
     for (size_t j = 0; j < points; j++) {
         double x = s->floor + (double)j * step / s->weight;
         double level = x < 1.0 ? gbs_binomial_cdf(s->foretold, s->rows, x) * (1.0 - SLACK) : 0.0;
-        risk[j] = level > DBL_MIN ? largest_risk(s, fmin(level, 1.0 - DBL_EPSILON)) : 1.0;
+        risk[j] = level > DBL_MIN ? largest_risk(s, fmin(level, 1.0 - DBL_EPSILON)) : largest_risk_far(s, x);
     }
 }
 
