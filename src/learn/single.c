@@ -127,7 +127,8 @@ static gbs_status train(struct single *f, size_t *grid_size) {
         bool valued = *grid_size > 1 || o->ladder_size > 1 || o->loss == GBS_LOSS_ZERO_ONE;
         task.value = valued && o->restarts == 0 ? rung_value : NULL;
         task.arg = &pricing;
-        task.last = o->select != GBS_SELECT_BOUND;
+        /* rungs that nobody declared are steps on the way, not to be chosen from */
+        task.last = o->select != GBS_SELECT_BOUND || o->ladder_size == 0;
         gbs_posterior p;
         status = gbs_posterior_fit(&task, &p);
         if (status == GBS_OK)
