@@ -155,7 +155,7 @@ static double guess_reach(const stage *s, size_t m, double delta) {
 double gbs_bound_sequential(size_t m, const uint64_t *errors, const uint64_t *rows, const double *weight, double foretold_risk,
                             double log_price) {
     stage s[GBS_MOST_STAGES];
-    double delta = exp(-log_price), total = 0.0;
+    double delta = exp(-log_price), total = 0.0, seen = 0.0;
     if (m == 0 || m > GBS_MOST_STAGES || !(foretold_risk >= 0.0 && foretold_risk <= 1.0) || !(log_price > 0.0) || delta == 0.0)
         return NAN;
     for (size_t t = 0; t < m; t++) {
@@ -165,6 +165,7 @@ double gbs_bound_sequential(size_t m, const uint64_t *errors, const uint64_t *ro
         s[t] = (stage){errors[t], rows[t], (uint64_t)fmin(n - 1.0, floor(n * foretold_risk + 0.5)), weight[t], 0.0};
         s[t].floor = beta_quantile(&s[t], KEPT);
         total += weight[t];
+        seen += weight[t] * ((double)errors[t] / n);
     }
     if (!(total <= 1.0 + 1e-9))
         return NAN;
@@ -173,5 +174,6 @@ double gbs_bound_sequential(size_t m, const uint64_t *errors, const uint64_t *ro
     double work[3 * MOST_POINTS];
     double step = guess_reach(s, m, delta) / POINTS;
     size_t steps = critical_steps(s, m, step, delta, MOST_POINTS, work);
-    return steps < MOST_POINTS ? largest_mixture(s, m, step, steps, work) : 1.0;
+    double bound = steps < MOST_POINTS ? largest_mixture(s, m, step, steps, work) : 1.0;
+    return fmin(1.0, fmax(bound, seen)); /* a confidence below one half could go lower */
 }

@@ -96,6 +96,9 @@ static gbs_status check_options(gbs_context *ctx, const gbs_fit_options *o) {
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "primal and dual are forms of the full family");
     if (o->restarts > 0 && o->ladder_size > 0)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "restarts and a ladder exclude each other: restarts go straight to lambda");
+    if (o->restarts > 0 && o->prior_grid_size > 1)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                        "restarts and a prior grid exclude each other: restarts are not valued by the bound");
     return check_certificate_options(ctx, o);
 }
 
@@ -119,6 +122,8 @@ void gbs_fill_defaults(gbs_fit_options *o, size_t n, size_t features) {
         o->family = d <= FULL_COLUMNS || o->form != GBS_FORM_AUTO ? GBS_FAMILY_FULL : GBS_FAMILY_DIAGONAL;
     if (o->ladder_size > 0)
         o->lambda = o->ladder[o->ladder_size - 1];
+    if (o->prior_grid_size == 1) /* nothing to choose */
+        o->prior_sd = o->prior_grid[0];
     if (o->prior == GBS_PRIOR_ZERO) {
         if (o->lambda == 0.0)
             o->lambda = (double)n;
