@@ -543,6 +543,13 @@ static void grids_are_paid_for(void **state) {
         gbs_model_free(last);
         gbs_model_free(model);
     }
+    for (int k = 0; k < 3; k++) { /* a grid of one is its value */
+        gbs_fit_options o = informed(k == 0 ? GBS_BOUND_AUTO : GBS_BOUND_KL);
+        o.prior = k == 2 ? GBS_PRIOR_ZERO : GBS_PRIOR_INFORMED;
+        o.prior_grid = sds;
+        o.prior_grid_size = 1;
+        assert_true(fit_info(ctx, data, &o).prior_sd == sds[0]);
+    }
     gbs_data_free(data);
     free_table(&t);
     gbs_context_free(ctx);
@@ -892,7 +899,7 @@ static void odd_options_are_refused(void **state) {
     struct table_of_numbers t = table(84, 40, D);
     gbs_data *data = dense_data(ctx, &t);
     static const double values[] = {1.0, 2.0}, bad_values[] = {1.0, -2.0};
-    for (int k = 0; k < 16; k++) {
+    for (int k = 0; k < 17; k++) {
         gbs_fit_options o = gbs_fit_options_default();
         switch (k) {
         case 0:
@@ -945,6 +952,14 @@ static void odd_options_are_refused(void **state) {
             o.prior_grid_size = 2;
             o.bound = GBS_BOUND_KL;
             o.select = GBS_SELECT_BOUND;
+            break;
+        case 16:
+            o.restarts = 2;
+            o.prior = GBS_PRIOR_ZERO;
+            o.bound = GBS_BOUND_KL;
+            o.select = GBS_SELECT_BOUND;
+            o.prior_grid = values;
+            o.prior_grid_size = 2;
             break;
         case 14:
             o.cx = -1.0;
