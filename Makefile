@@ -1,12 +1,12 @@
 # The short way in; CMake does the work. `make help` lists the targets.
 .DEFAULT_GOAL := build
-.PHONY: help setup build dev demo test bench lint fuzz coverage install clean
+.PHONY: help setup build dev demo test bench lint fuzz coverage coverage-study install clean
 MAKEFLAGS += --no-print-directory
 PREFIX ?= /usr/local
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|' 2>/dev/null \
-	  || sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1: \2/p' Makefile
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|' 2>/dev/null \
+	  || sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1: \2/p' Makefile
 
 setup: ## install the Debian packages that are missing
 	@tools/setup.sh
@@ -45,6 +45,10 @@ fuzz: ## run each fuzzer for FUZZ_SECONDS (60)
 coverage: ## lines that the tests reach, in build/coverage/report
 	@tools/setup.sh coverage
 	@tools/coverage.sh
+
+coverage-study: build ## how often certificates hold: 1,000 replications of every kind, as a table (some minutes)
+	@tools/build.sh release test_coverage_statistics
+	@GIBBSITE_COVERAGE=full build/release/tests/test_coverage_statistics
 
 install: build ## install under PREFIX (/usr/local); DESTDIR is honoured
 	@cmake --install build/release --prefix '$(PREFIX)'

@@ -77,7 +77,7 @@ enum { GBS_MOST_STAGES = 16 };
 
 /* Upper bound on sum_t weight[t] p_t (weights fixed beforehand, at most 1 in all) when stage t, fixed before its block, made errors[t] 0/1
  * errors on the rows[t] rows of the block. foretold_risk comes from earlier rows: it shapes the bound and cannot break it. One stage is
- * Clopper and Pearson. NaN for arguments out of range. */
+ * Clopper and Pearson. Never below what was seen. NaN for arguments out of range. */
 double gbs_bound_sequential(size_t m, const uint64_t *errors, const uint64_t *rows, const double *weight, double foretold_risk,
                             double log_price);
 

@@ -77,12 +77,21 @@ static double largest_risk(const stage *s, double level) {
     return high;
 }
 
+/* The same for the level P(Bin(n, x) <= foretold) where it is no longer a double, from above: it is at least the probability of `foretold`
+ * alone, and P(Bin(n, p) <= errors) at most exp(-n kl(errors/n, p)). */
+static double largest_risk_far(const stage *s, double x) {
+    if (!(x < 1.0))
+        return 1.0;
+    double n = (double)s->rows, nats = -gbs_binomial_log_pmf(s->foretold, s->rows, x);
+    return gbs_kl_inverse_upper((double)s->errors / n, nats * (1.0 + SLACK) / n);
+}
+
 /* risk[j]: the largest p whose rounded B is at most the floor plus j steps. */
 static void largest_risks(const stage *s, double step, size_t points, double *risk) {
     for (size_t j = 0; j < points; j++) {
         double x = s->floor + (double)j * step / s->weight;
         double level = x < 1.0 ? gbs_binomial_cdf(s->foretold, s->rows, x) * (1.0 - SLACK) : 0.0;
-        risk[j] = level > DBL_MIN ? largest_risk(s, fmin(level, 1.0 - DBL_EPSILON)) : 1.0;
+        risk[j] = level > DBL_MIN ? largest_risk(s, fmin(level, 1.0 - DBL_EPSILON)) : largest_risk_far(s, x);
     }
 }
 
@@ -146,7 +155,7 @@ static double guess_reach(const stage *s, size_t m, double delta) {
 double gbs_bound_sequential(size_t m, const uint64_t *errors, const uint64_t *rows, const double *weight, double foretold_risk,
                             double log_price) {
     stage s[GBS_MOST_STAGES];
-    double delta = exp(-log_price), total = 0.0;
+    double delta = exp(-log_price), total = 0.0, seen = 0.0;
     if (m == 0 || m > GBS_MOST_STAGES || !(foretold_risk >= 0.0 && foretold_risk <= 1.0) || !(log_price > 0.0) || delta == 0.0)
         return NAN;
     for (size_t t = 0; t < m; t++) {
@@ -156,6 +165,7 @@ double gbs_bound_sequential(size_t m, const uint64_t *errors, const uint64_t *ro
         s[t] = (stage){errors[t], rows[t], (uint64_t)fmin(n - 1.0, floor(n * foretold_risk + 0.5)), weight[t], 0.0};
         s[t].floor = beta_quantile(&s[t], KEPT);
         total += weight[t];
+        seen += weight[t] * ((double)errors[t] / n);
     }
     if (!(total <= 1.0 + 1e-9))
         return NAN;
@@ -164,5 +174,6 @@ double gbs_bound_sequential(size_t m, const uint64_t *errors, const uint64_t *ro
     double work[3 * MOST_POINTS];
     double step = guess_reach(s, m, delta) / POINTS;
     size_t steps = critical_steps(s, m, step, delta, MOST_POINTS, work);
-    return steps < MOST_POINTS ? largest_mixture(s, m, step, steps, work) : 1.0;
+    double bound = steps < MOST_POINTS ? largest_mixture(s, m, step, steps, work) : 1.0;
+    return fmin(1.0, fmax(bound, seen)); /* a confidence below one half could go lower */
 }

@@ -4,7 +4,7 @@
  * child context with a single thread, so that small fits, which are too short to be split, still use the machine.
  */
 #include "core/random.h"
-#include "data/rows.h"
+#include "learn/learn.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -73,7 +73,7 @@ static gbs_status fit_and_judge(struct validation *v, gbs_context *ctx, size_t c
     options.lambda *= (double)inside / (double)n;
     gbs_status status = gbs_data_view(ctx, v->data, rows, inside, &train);
     if (status == GBS_OK)
-        status = gbs_fit(ctx, train, &options, &model);
+        status = gbs_fit_to_judge(ctx, train, &options, &model);
     gbs_data_free(train);
     if (status == GBS_OK)
         status = gbs_data_view(ctx, v->data, rows + inside, outside, &test);

@@ -96,6 +96,9 @@ static gbs_status check_options(gbs_context *ctx, const gbs_fit_options *o) {
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "primal and dual are forms of the full family");
     if (o->restarts > 0 && o->ladder_size > 0)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "restarts and a ladder exclude each other: restarts go straight to lambda");
+    if (o->restarts > 0 && o->prior_grid_size > 1)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                        "restarts and a prior grid exclude each other: restarts are not valued by the bound");
     return check_certificate_options(ctx, o);
 }
 
@@ -119,6 +122,8 @@ void gbs_fill_defaults(gbs_fit_options *o, size_t n, size_t features) {
         o->family = d <= FULL_COLUMNS || o->form != GBS_FORM_AUTO ? GBS_FAMILY_FULL : GBS_FAMILY_DIAGONAL;
     if (o->ladder_size > 0)
         o->lambda = o->ladder[o->ladder_size - 1];
+    if (o->prior_grid_size == 1) /* nothing to choose */
+        o->prior_sd = o->prior_grid[0];
     if (o->prior == GBS_PRIOR_ZERO) {
         if (o->lambda == 0.0)
             o->lambda = (double)n;
@@ -223,7 +228,21 @@ gbs_status gbs_count_errors(gbs_context *ctx, const gbs_rows *rows, const double
     return status;
 }
 
-gbs_status gbs_fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_options *options, gbs_model **out) {
+/* A hinge certificate that was asked for by name must exist. */
+static gbs_status check_hinge_range(gbs_context *ctx, size_t n, const gbs_fit_options *o) {
+    if (o->loss != GBS_LOSS_HINGE || !(o->cx > 0.0) || !(o->lambda > 0.0) || !(o->prior_sd > 0.0) || gbs_is_progressive(o) ||
+        (o->select == GBS_SELECT_BOUND && (o->ladder_size > 1 || o->prior_grid_size > 1)))
+        return GBS_OK;
+    size_t rows = gbs_certified_rows(n, o);
+    double limit = gbs_hinge_lambda_limit(true, rows, o->prior_sd * o->prior_sd, o->cx);
+    if (o->lambda < limit)
+        return GBS_OK;
+    return gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                    "the hinge bound with cx %g, prior_sd %g and %zu rows needs lambda between 0 and %g, not %g", o->cx,
+                    o->prior_sd, rows, limit, o->lambda);
+}
+
+static gbs_status fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_options *options, bool certified, gbs_model **out) {
     double start = gbs_now();
     *out = NULL;
     gbs_fit_options o = options != NULL ? *options : gbs_fit_options_default();
@@ -233,6 +252,8 @@ gbs_status gbs_fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_options
     if (status != GBS_OK)
         return status;
     gbs_fill_defaults(&o, data->n, data->d);
+    if (certified && (status = check_hinge_range(ctx, data->n, &o)) != GBS_OK)
+        return status;
     gbs_progress_begin(ctx);
     gbs_blas_serial_begin();
     gbs_model *model = NULL;
@@ -245,4 +266,12 @@ gbs_status gbs_fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_options
     model->info.seconds = gbs_now() - start;
     *out = model;
     return GBS_OK;
+}
+
+gbs_status gbs_fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_options *options, gbs_model **out) {
+    return fit(ctx, data, options, true, out);
+}
+
+gbs_status gbs_fit_to_judge(gbs_context *ctx, const gbs_data *data, const gbs_fit_options *options, gbs_model **out) {
+    return fit(ctx, data, options, false, out);
 }

@@ -11,6 +11,9 @@ gbs_status gbs_fit_single(gbs_context *ctx, const gbs_data *data, const gbs_fit_
 /* Stages, each tested on fresh rows before the next learns from them. */
 gbs_status gbs_fit_progressive(gbs_context *ctx, const gbs_data *data, const gbs_fit_options *o, gbs_model **out);
 
+/* gbs_fit where only the predictions are wanted: lambda need not lie in the range of the hinge bound. */
+gbs_status gbs_fit_to_judge(gbs_context *ctx, const gbs_data *data, const gbs_fit_options *options, gbs_model **out);
+
 /* Everything that does not depend on what the rows say. */
 void gbs_fill_defaults(gbs_fit_options *o, size_t n, size_t features);
 

@@ -178,6 +178,8 @@ static gbs_status certify(struct progressive *f) {
                             /* scaling and prior are older than every block */
                             .assumptions = (gbs_common_assumptions(&f->o) | GBS_ASSUMES_PAST) &
                                            ~(unsigned)(GBS_ASSUMES_FIRST_PART | GBS_BROKEN_SCALING | GBS_ASSUMES_PRIOR_FIXED)};
+    if ((f->o.looked & GBS_LOOKED_LAMBDA) != 0) /* a stage that knows of later rows by its lambda */
+        base.assumptions |= GBS_BROKEN_LAMBDA;
     base.valid = gbs_assumptions_hold(base.assumptions);
     for (size_t k = 0; k < COUNT; k++)
         out[k] = base;

@@ -127,7 +127,8 @@ static gbs_status train(struct single *f, size_t *grid_size) {
         bool valued = *grid_size > 1 || o->ladder_size > 1 || o->loss == GBS_LOSS_ZERO_ONE;
         task.value = valued && o->restarts == 0 ? rung_value : NULL;
         task.arg = &pricing;
-        task.last = o->select != GBS_SELECT_BOUND || o->ladder_size <= 1; /* a ladder of our own is no grid */
+        /* rungs that nobody declared are steps on the way, not to be chosen from */
+        task.last = o->select != GBS_SELECT_BOUND || o->ladder_size == 0;
         gbs_posterior p;
         status = gbs_posterior_fit(&task, &p);
         if (status == GBS_OK)
@@ -167,29 +168,12 @@ static gbs_status judge_and_certify(struct single *f, size_t grid_size) {
     return gbs_certify(f->ctx, f->model, &f->o, &e);
 }
 
-/* A hinge certificate that was asked for by name must exist. */
-static gbs_status check_hinge_range(const struct single *f) {
-    const gbs_fit_options *o = &f->o;
-    if (o->loss != GBS_LOSS_HINGE || !(o->cx > 0.0) || !(o->lambda > 0.0) || !(o->prior_sd > 0.0) ||
-        (o->select == GBS_SELECT_BOUND && (o->ladder_size > 1 || o->prior_grid_size > 1)))
-        return GBS_OK;
-    size_t n = f->data->n - f->first;
-    double limit = gbs_hinge_lambda_limit(true, n, o->prior_sd * o->prior_sd, o->cx);
-    if (o->lambda < limit)
-        return GBS_OK;
-    return gbs_fail(f->ctx, GBS_ERR_ARGUMENT,
-                    "the hinge bound with cx %g, prior_sd %g and %zu rows needs lambda between 0 and %g, not %g", o->cx,
-                    o->prior_sd, n, limit, o->lambda);
-}
-
 gbs_status gbs_fit_single(gbs_context *ctx, const gbs_data *data, const gbs_fit_options *o, gbs_model **out) {
     struct single f = {.ctx = ctx, .data = data, .o = *o};
     size_t grid_size = 1;
     gbs_status status = gbs_model_create(ctx, 1, &f.model);
     if (status == GBS_OK)
         status = prepare(&f);
-    if (status == GBS_OK)
-        status = check_hinge_range(&f);
     if (status == GBS_OK)
         status = train(&f, &grid_size);
     if (status == GBS_OK)

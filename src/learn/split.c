@@ -38,6 +38,10 @@ static size_t first_part(size_t n, size_t d, const gbs_fit_options *o) {
     return part_of(n, fmin(MOST_SHARE, LEAST_SHARE + SHARE_PER_COLUMN * (double)d / (double)n));
 }
 
+size_t gbs_certified_rows(size_t n, const gbs_fit_options *o) {
+    return o->prior == GBS_PRIOR_INFORMED ? n - least_part(n, o) : n;
+}
+
 gbs_status gbs_fit_order(gbs_context *ctx, size_t n, const gbs_fit_options *options, size_t *order, size_t *part) {
     if (n < 2)
         return gbs_fail(ctx, GBS_ERR_DATA, "%zu row cannot be split in two parts", n);

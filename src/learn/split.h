@@ -14,6 +14,9 @@ typedef struct gbs_split {
 /* The options ask for several stages. */
 bool gbs_is_progressive(const gbs_fit_options *o);
 
+/* Rows that a single posterior is certified on. */
+size_t gbs_certified_rows(size_t n, const gbs_fit_options *o);
+
 /* GBS_ERR_DATA when the first part lacks a class. */
 gbs_status gbs_split_create(gbs_context *ctx, const gbs_data *data, const gbs_fit_options *o, gbs_split *out);
 void gbs_split_free(gbs_split *s);
