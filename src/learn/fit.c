@@ -187,30 +187,6 @@ gbs_status gbs_keep_path(gbs_context *ctx, gbs_model *m, gbs_posterior *p, size_
     return GBS_OK;
 }
 
-gbs_status gbs_judge_rows(gbs_context *ctx, const gbs_model *model, const gbs_rows *rows, gbs_evaluation *out,
-                          double *second_moment) {
-    enum { SLICE = 1 << 15 };
-    size_t n = rows->all.n, most = n < SLICE ? n : SLICE;
-    double *work = gbs_matrix(ctx, 3, most), squares = 0.0;
-    gbs_status status = work != NULL ? GBS_OK : GBS_ERR_MEMORY;
-    *out = (gbs_evaluation){0};
-    for (size_t first = 0; status == GBS_OK && first < n; first += SLICE) {
-        gbs_rows slice = gbs_rows_slice(rows, first, n - first < SLICE ? n - first : SLICE);
-        gbs_judgement v = {.gibbs = work, .log_right = work + most, .risk = work + 2 * most};
-        status = gbs_model_judge(ctx, model, &slice, &v);
-        if (status == GBS_OK)
-            gbs_evaluation_add(out, slice.all.n, slice.all.y, &v);
-        for (size_t i = 0; status == GBS_OK && i < slice.all.n; i++)
-            squares += work[i] * work[i];
-    }
-    gbs_array_free(ctx, work);
-    if (status == GBS_OK)
-        gbs_evaluation_finish(out);
-    if (second_moment != NULL)
-        *second_moment = squares / (double)n;
-    return status;
-}
-
 gbs_status gbs_count_errors(gbs_context *ctx, const gbs_rows *rows, const double *m, size_t *errors) {
     enum { SLICE = 1 << 15 };
     size_t n = rows->all.n;

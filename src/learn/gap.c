@@ -61,7 +61,7 @@ static gbs_status free_energy(gbs_context *ctx, const gbs_data *data, const gbs_
     gbs_status status = gbs_rows_build(ctx, data, &model->scaling, &rows);
     if (status != GBS_OK)
         return status;
-    status = gbs_judge_rows(ctx, model, &rows, &e, NULL);
+    status = gbs_judge_rows(ctx, model, &rows, NULL, &e, NULL);
     double trace, log_det, v = info->prior_sd * info->prior_sd, d = (double)info->d;
     gbs_stage_spread(stage, &trace, &log_det);
     double norm = gbs_dot(info->d, stage->posterior.mean, stage->posterior.mean);

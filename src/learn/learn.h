@@ -21,11 +21,6 @@ void gbs_fill_defaults(gbs_fit_options *o, size_t n, size_t features);
 void gbs_keep_fit(gbs_model *m, const gbs_fit_options *o, const gbs_data *data, const gbs_posterior *p);
 gbs_status gbs_keep_path(gbs_context *ctx, gbs_model *m, gbs_posterior *p, size_t restarts);
 
-/* What the model does on rows, a slice at a time: scores of all of them would be one more copy of a narrow file. second_moment: mean squared
- * Gibbs error, or NULL. */
-gbs_status gbs_judge_rows(gbs_context *ctx, const gbs_model *model, const gbs_rows *rows, gbs_evaluation *out,
-                          double *second_moment);
-
 /* Errors of sign(x'm) on rows; a score of 0 is one. */
 gbs_status gbs_count_errors(gbs_context *ctx, const gbs_rows *rows, const double *m, size_t *errors);
 

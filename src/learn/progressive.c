@@ -209,7 +209,7 @@ gbs_status gbs_fit_progressive(gbs_context *ctx, const gbs_data *data, const gbs
     if (status == GBS_OK)
         status = run_stages(&f);
     if (status == GBS_OK)
-        status = gbs_judge_rows(ctx, f.model, &f.rows, &on_all, NULL);
+        status = gbs_judge_rows(ctx, f.model, &f.rows, NULL, &on_all, NULL);
     if (status == GBS_OK) {
         f.model->info.gibbs_error = on_all.gibbs_error;
         f.model->info.train_error = on_all.error;

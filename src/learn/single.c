@@ -145,10 +145,10 @@ static gbs_status judge_and_certify(struct single *f, size_t grid_size) {
     gbs_rows certified = gbs_rows_slice(&f->rows, f->first, f->rows.all.n - f->first);
     gbs_evidence e = {.n = certified.all.n, .kl = info->kl, .lambda = info->lambda, .prior_sd = stage->prior_sd};
     gbs_evaluation on_certified, on_all;
-    gbs_status status = gbs_judge_rows(f->ctx, f->model, &certified, &on_certified, &e.second_moment);
+    gbs_status status = gbs_judge_rows(f->ctx, f->model, &certified, NULL, &on_certified, &e.second_moment);
     on_all = on_certified;
     if (status == GBS_OK && f->first > 0)
-        status = gbs_judge_rows(f->ctx, f->model, &f->rows, &on_all, NULL);
+        status = gbs_judge_rows(f->ctx, f->model, &f->rows, NULL, &on_all, NULL);
     if (status == GBS_OK && f->m0 != NULL)
         status = gbs_count_errors(f->ctx, &certified, f->m0, &e.vote_errors);
     if (status != GBS_OK)

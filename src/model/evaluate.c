@@ -76,21 +76,28 @@ void gbs_evaluation_finish(gbs_evaluation *e) {
     }
 }
 
-/* A slice of rows at a time, but for the scores, which the AUC wants whole. */
-static gbs_status judge_slices(gbs_context *ctx, const gbs_model *model, const gbs_rows *rows, double *score,
-                               gbs_evaluation *out) {
+gbs_status gbs_judge_rows(gbs_context *ctx, const gbs_model *model, const gbs_rows *rows, double *score, gbs_evaluation *out,
+                          double *second_moment) {
     enum { SLICE = 1 << 15 };
     size_t n = rows->all.n, most = n < SLICE ? n : SLICE;
-    double *work = gbs_matrix(ctx, 3, most);
+    double *work = gbs_matrix(ctx, 3, most), squares = 0.0;
     gbs_status status = work != NULL ? GBS_OK : GBS_ERR_MEMORY;
+    *out = (gbs_evaluation){.auc = NAN};
     for (size_t first = 0; status == GBS_OK && first < n; first += SLICE) {
         gbs_rows slice = gbs_rows_slice(rows, first, n - first < SLICE ? n - first : SLICE);
-        gbs_judgement v = {.score = score + first, .gibbs = work, .log_right = work + most, .risk = work + 2 * most};
+        gbs_judgement v = {.gibbs = work, .log_right = work + most, .risk = work + 2 * most};
+        v.score = score != NULL ? score + first : NULL;
         status = gbs_model_judge(ctx, model, &slice, &v);
         if (status == GBS_OK)
             gbs_evaluation_add(out, slice.all.n, slice.all.y, &v);
+        for (size_t i = 0; status == GBS_OK && i < slice.all.n; i++)
+            squares += work[i] * work[i];
     }
     gbs_array_free(ctx, work);
+    if (status == GBS_OK)
+        gbs_evaluation_finish(out);
+    if (second_moment != NULL)
+        *second_moment = squares / (double)n;
     return status;
 }
 
@@ -98,16 +105,13 @@ gbs_status gbs_model_evaluate(gbs_context *ctx, const gbs_model *model, const gb
     if (data->y == NULL)
         return gbs_fail(ctx, GBS_ERR_DATA, "the data has no labels");
     gbs_rows rows;
-    *out = (gbs_evaluation){0};
     gbs_status status = gbs_rows_build(ctx, data, &model->scaling, &rows);
     if (status != GBS_OK)
         return status;
     double *score = gbs_doubles(ctx, data->n);
-    status = score != NULL ? judge_slices(ctx, model, &rows, score, out) : GBS_ERR_MEMORY;
-    if (status == GBS_OK) {
-        gbs_evaluation_finish(out);
+    status = score != NULL ? gbs_judge_rows(ctx, model, &rows, score, out, NULL) : GBS_ERR_MEMORY;
+    if (status == GBS_OK)
         status = gbs_area(ctx, data->n, data->y, score, &out->auc);
-    }
     gbs_array_free(ctx, score);
     gbs_rows_free(ctx, &rows);
     return status;

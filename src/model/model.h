@@ -83,6 +83,10 @@ gbs_status gbs_model_judge(gbs_context *ctx, const gbs_model *model, const gbs_r
 /* Error, risks and calibration of n judged rows, added up: several slices may follow one another before gbs_evaluation_finish. */
 void gbs_evaluation_add(gbs_evaluation *e, size_t n, const double *y, const gbs_judgement *v);
 void gbs_evaluation_finish(gbs_evaluation *e);
+/* What the model does on labelled rows but for the AUC, a slice at a time: what it says of all rows would be one more copy of a narrow file. score (n
+ * numbers) and second_moment (mean squared Gibbs error) may be NULL. */
+gbs_status gbs_judge_rows(gbs_context *ctx, const gbs_model *model, const gbs_rows *rows, double *score, gbs_evaluation *out,
+                          double *second_moment);
 /* Area under the ROC curve, ties one half; NaN when a class is missing. */
 gbs_status gbs_area(gbs_context *ctx, size_t n, const double *y, const double *score, double *auc);
 
