@@ -130,6 +130,8 @@ static unsigned looked(const struct fit *f, const gbs_fit_options *options) {
     for (size_t k = 0; !splits(options) && k < f->recipe.n_inputs; k++)
         if (f->recipe.inputs[k].is_text)
             bits |= GBS_LOOKED_COLUMNS;
+    if (f->train.looked_columns)
+        bits |= GBS_LOOKED_COLUMNS;
     return bits;
 }
 

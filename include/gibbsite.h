@@ -185,7 +185,7 @@ typedef enum gbs_select {
 enum gbs_looked {
     GBS_LOOKED_LAMBDA = 1,  /* lambda was chosen on these rows */
     GBS_LOOKED_PRIOR = 2,   /* prior_sd was chosen on these rows */
-    GBS_LOOKED_COLUMNS = 4, /* what the columns are was learned from these rows (levels of text columns) */
+    GBS_LOOKED_COLUMNS = 4, /* what the columns are was learned from these rows (levels of text columns, number of features) */
     GBS_LOOKED_CX = 8,      /* cx is a maximum seen in the rows */
     GBS_LOOKED_METHOD = 16  /* the method of the bound was chosen among several after a look */
 };
@@ -226,7 +226,7 @@ GBS_API gbs_fit_options gbs_fit_options_default(void);
 
 /* The order in which gbs_fit goes through n rows under an informed prior or a progressive bound, for callers who learn something from the first
  * part themselves (such as the levels of a text column), and the least number of rows in that part: what is learned from the first
- * *first_part rows of this order may be used for all. Depends on the seed, n and options->prior_split alone. */
+ * *first_part rows of this order may be used for all. The order depends on the seed and n alone, first_part on n and the options. */
 GBS_API gbs_status gbs_fit_order(gbs_context *ctx, size_t n, const gbs_fit_options *options, size_t *order, size_t *first_part);
 
 /* data must carry labels of both classes. */

@@ -226,3 +226,15 @@ fits easy.csv --json -q
 expect_json "$stdout" certificate.status valid
 expect_json "$stdout" certificate.empirical 0
 holds 'the certificate lies between 0 and 0.2' "0 < $(json "$stdout" certificate.value) && $(json "$stdout" certificate.value) < 0.2"
+
+# ---------------------------------------------------------------- columns that only certified rows show
+"$GIBBSITE" simulate classify --rows 100 --cols 4 --format svmlight -o four.svm -q
+sed '$ s/$/ 9:1/' four.svm >nine.svm # the last row alone has a ninth feature
+for seed in 1 2 3 4 5 6; do
+    status=$("$GIBBSITE" fit nine.svm --seed $seed --json -q | awk '/"status"/ { print $2; exit }')
+    echo "$status"
+done | sort | uniq -c >statuses.txt
+check 'a feature that some first parts do not show: conditional for them' grep -q conditional statuses.txt
+check 'and valid for those that do' grep -q '"valid"' statuses.txt
+expect_exit 0 "$GIBBSITE" fit four.svm --json -q
+expect_json "$stdout" certificate.status valid
