@@ -111,7 +111,7 @@ done
 holds 'a level that occurs once is in the model for some seeds and not for others' "$in_model > 0 && $left_out > 0"
 if [[ ! $wrong ]]; then ok 'a level left out is counted in a note'; else not_ok 'a level left out is counted in a note' "seeds$wrong"; fi
 status 'text columns under the zero prior' conditional text.csv --prior zero --scale unit-row
-grep -q 'levels of text columns were learned from the certified rows' "$stdout"
+grep -q 'what the columns are (levels of text columns, number of svmlight features) was learned from the certified rows' "$stdout"
 check 'and the reason is given' test $? = 0
 status 'text columns under the zero prior, progressive' valid text.csv --prior zero --bound progressive
 
