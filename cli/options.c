@@ -13,7 +13,9 @@ static const struct option_spec table[OPTION_COUNT] = {
     {OPT_OUTPUT, "output", 'o', "FILE", OPTION_TEXT, NULL, FOR_FIT | FOR_PREDICT | FOR_SIMULATE | FOR_SAMPLE,
      "write to FILE, whole or not at all; - is standard output. fit: the model. sample: the particles. predict, simulate: the "
      "rows (default -)"},
-    {OPT_TASK, "task", 0, "TASK", OPTION_CHOICE, "classify", FOR_FIT, "what to learn: classify (default)"},
+    {OPT_TASK, "task", 0, "TASK", OPTION_CHOICE, "classify|rank", FOR_FIT,
+     "what to learn: classify (default), or rank: a score that puts rows of the positive label above the others; its risk is "
+     "1 - AUC, over all pairs of rows"},
     {OPT_LOSS, "loss", 0, "LOSS", OPTION_CHOICE, "zero-one|hinge|exponential", FOR_FIT | FOR_CV | FOR_SAMPLE,
      "loss of the margin: zero-one (default), hinge, exponential; cv takes several, separated by commas"},
     {OPT_FAMILY, "family", 0, "FAMILY", OPTION_CHOICE, "fixed|isotropic|diagonal|full", FOR_FIT | FOR_CV,

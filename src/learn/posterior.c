@@ -2,6 +2,7 @@
 #include "learn/posterior.h"
 
 #include "risk/loss.h"
+#include "vb/pair_energy.h"
 
 #include <math.h>
 #include <string.h>
@@ -78,7 +79,9 @@ static gbs_status consider(void *arg, size_t t, const gbs_gaussian *g, const gbs
     const gbs_rows *rows = s->dual ? &s->reduction.reduced : &task->rows;
     double gibbs = solution->risk;
     gbs_status status = GBS_OK;
-    if (task->options->loss != GBS_LOSS_ZERO_ONE)
+    if (task->options->loss != GBS_LOSS_ZERO_ONE && rows->pairs)
+        status = gbs_pair_risk(ctx, rows, g, &gbs_zero_one, &gibbs, NULL);
+    else if (task->options->loss != GBS_LOSS_ZERO_ONE)
         status = mean_loss(ctx, rows, &(gbs_stage){.posterior = *g}, &gbs_zero_one, &gibbs);
     if (status != GBS_OK)
         return status;
@@ -99,13 +102,20 @@ static gbs_status consider(void *arg, size_t t, const gbs_gaussian *g, const gbs
     return GBS_OK;
 }
 
+static double rows_counted(const gbs_rows *pairs) {
+    double sum = 0.0;
+    for (size_t i = 0; i < pairs->all.n; i++)
+        sum += fabs(pairs->all.y[i * pairs->all.stride]);
+    return sum;
+}
+
 static gbs_status solve(struct search *s) {
     const gbs_posterior_task *t = s->task;
     const gbs_fit_options *o = t->options;
     gbs_anneal_task task = {.family = o->family, .ladder = s->ladder, .rungs = s->rungs};
     task.part_below = o->ladder_size == 0;
     task.problem = (gbs_problem){.ctx = t->ctx, .rows = &t->rows, .loss = gbs_loss_of(o->loss), .prior = t->prior};
-    task.fixed_sd = 1.0 / sqrt((double)t->rows.all.n);
+    task.fixed_sd = 1.0 / sqrt(t->rows.pairs ? rows_counted(&t->rows) : (double)t->rows.all.n);
     task.solve = (gbs_solve_options){.solver = o->solver,
                                      .tolerance = o->tolerance,
                                      .max_iterations = o->max_iterations,
@@ -265,7 +275,8 @@ gbs_status gbs_posterior_fit(const gbs_posterior_task *task, gbs_posterior *out)
     struct search s = {.task = task, .out = out};
     *out = (gbs_posterior){0};
     size_t d = task->rows.d;
-    s.dual = o->family == GBS_FAMILY_FULL && (o->form == GBS_FORM_DUAL || (o->form == GBS_FORM_AUTO && d > task->rows.all.n));
+    s.dual = o->family == GBS_FAMILY_FULL && !task->rows.pairs &&
+             (o->form == GBS_FORM_DUAL || (o->form == GBS_FORM_AUTO && d > task->rows.all.n));
     bool was_dual = s.dual;
     gbs_status status = run(&s);
     if (status == GBS_ERR_NUMERIC && was_dual && o->form == GBS_FORM_AUTO && d <= PRIMAL_COLUMNS) {
