@@ -71,12 +71,17 @@ static const struct option_spec table[OPTION_COUNT] = {
     {OPT_PAPER, "paper", 0, NULL, OPTION_FLAG, NULL, FOR_FIT,
      "the paper's choices, as printed: prior of mean zero, lambda sqrt(nd), prior sd 1/sqrt(d), its bound"},
     {OPT_PATH, "path", 0, "FILE", OPTION_TEXT, NULL, FOR_FIT,
-     "write the annealing path, one row per lambda, as CSV (JSON when FILE ends in .json)"},
+     "write the annealing path, one row per lambda, as CSV (JSON when FILE ends in .json); --task rank --solver sgd: one row "
+     "per step, a thousand "
+     "at most, then the end"},
     {OPT_SOLVER, "solver", 0, "SOLVER", OPTION_CHOICE, "auto|lbfgs|natural|sgd", FOR_FIT | FOR_CV,
      "auto (default), lbfgs, natural (natural gradient), sgd (minibatches)"},
     {OPT_FORM, "form", 0, "FORM", OPTION_CHOICE, "auto|primal|dual", FOR_FIT,
      "full family: work with d coefficients (primal) or in the span of the rows (dual); auto (default): the smaller"},
-    {OPT_BATCH, "batch", 0, "B", OPTION_COUNT_FROM_1, NULL, FOR_FIT | FOR_CV, "sgd: rows in a step (default 256)"},
+    {OPT_BATCH, "batch", 0, "B", OPTION_COUNT_FROM_1, NULL, FOR_FIT | FOR_CV,
+     "sgd: rows in a step (default 256); --task rank: half of them positive, all their pairs; with --schedule paper: pairs "
+     "drawn one "
+     "by one"},
     {OPT_EPOCHS, "epochs", 0, "E", OPTION_COUNT_FROM_1, NULL, FOR_FIT | FOR_CV,
      "sgd: passes over the rows (default: 20, or as many as make 4000 steps)"},
     {OPT_SCHEDULE, "schedule", 0, "NAME", OPTION_CHOICE, "modern|paper", FOR_FIT | FOR_CV,

@@ -189,13 +189,15 @@ void gbs_keep_fit(gbs_model *m, const gbs_fit_options *o, const gbs_data *data, 
 
 /* Several of them, one after the other (a grid of priors), make one path. */
 gbs_status gbs_keep_path(gbs_context *ctx, gbs_model *m, gbs_posterior *p, size_t restarts) {
-    size_t size = m->path_size + p->rungs;
+    size_t size = m->path_size + p->traced + p->rungs;
     gbs_path_point *path = gbs_array_alloc(ctx, size, sizeof *path);
     if (path == NULL)
         return GBS_ERR_MEMORY;
     if (m->path_size > 0)
         memcpy(path, m->path, m->path_size * sizeof *path);
-    memcpy(path + m->path_size, p->path, p->rungs * sizeof *path);
+    if (p->traced > 0)
+        memcpy(path + m->path_size, p->trace, p->traced * sizeof *path);
+    memcpy(path + m->path_size + p->traced, p->path, p->rungs * sizeof *path);
     gbs_array_free(ctx, m->path);
     m->path = path;
     m->path_size = size;

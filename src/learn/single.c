@@ -169,7 +169,7 @@ static gbs_status train(struct single *f, size_t *grid_size) {
         task.rows = ranks(f) ? f->pairs : certified;
         task.prior = (gbs_prior){f->m0, grid[k] * grid[k]};
         task.lambda = o->lambda > 0.0 ? o->lambda : chosen_lambda(f, counted);
-        bool valued = *grid_size > 1 || o->ladder_size > 1 || o->loss == GBS_LOSS_ZERO_ONE;
+        bool valued = *grid_size > 1 || o->ladder_size > 1 || o->loss == GBS_LOSS_ZERO_ONE || o->trace;
         task.value = valued && o->restarts == 0 ? rung_value : NULL;
         task.arg = &pricing;
         task.last = o->select != GBS_SELECT_BOUND || o->ladder_size <= 1; /* a ladder of our own is no grid */
