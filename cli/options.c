@@ -99,7 +99,8 @@ static const struct option_spec table[OPTION_COUNT] = {
     {OPT_SKIP, "skip", 0, "N", OPTION_COUNT_FROM_0, NULL, FOR_SIMULATE,
      "leave out the first N rows that the seed would give: fresh rows of the same truth, for testing"},
     {OPT_NOISE, "noise", 0, "P", OPTION_NOISE, NULL, FOR_SIMULATE,
-     "probability that a label is flipped, below one half; it is the Bayes risk (default 0.1)"},
+     "probability that a label is flipped, below one half; it is the Bayes risk, of rank 1 - AUC of the best score (default "
+     "0.1)"},
     {OPT_DENSITY, "density", 0, "P", OPTION_PROBABILITY, NULL, FOR_SIMULATE,
      "share of the features that are not zero, drawn cell by cell (default 1)"},
     {OPT_SIGNAL, "signal", 0, "K", OPTION_COUNT_FROM_1, NULL, FOR_SIMULATE,
