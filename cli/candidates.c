@@ -22,6 +22,8 @@ static gbs_bound bound_of(const struct options *o) {
 
 gbs_fit_options candidate_base(const struct options *o) {
     gbs_fit_options f = gbs_fit_options_default();
+    if (given(o, OPT_TASK))
+        f.task = (gbs_task_kind)o->choice[OPT_TASK];
     f.prior = prior_of(o);
     f.bound = bound_of(o);
     f.prior_split = o->number[OPT_PRIOR_SPLIT];
@@ -51,7 +53,8 @@ gbs_fit_options candidate_base(const struct options *o) {
         f.tolerance = o->number[OPT_TOL];
     if (given(o, OPT_MAX_ITER))
         f.max_iterations = (size_t)o->count[OPT_MAX_ITER];
-    f.intercept = !given(o, OPT_NO_INTERCEPT);
+    f.intercept = !given(o, OPT_NO_INTERCEPT) && f.task != GBS_TASK_RANK;
+    f.trace = given(o, OPT_PATH) && f.task == GBS_TASK_RANK;
     f.batch = (size_t)o->count[OPT_BATCH];
     f.epochs = (size_t)o->count[OPT_EPOCHS];
     f.restarts = (size_t)o->count[OPT_RESTARTS];

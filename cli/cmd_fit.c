@@ -37,7 +37,7 @@ static int check_certificate(const struct app *app) {
     gbs_fit_options f = candidate_base(o);
     bool cv = o->choice[OPT_SELECT] == SELECT_CV, informed = f.prior == GBS_PRIOR_INFORMED;
     bool grid = given(o, OPT_LAMBDA_GRID) || given(o, OPT_PRIOR_GRID);
-    bool progressive = f.bound == GBS_BOUND_PROGRESSIVE || (f.bound == GBS_BOUND_AUTO && informed);
+    bool progressive = f.task != GBS_TASK_RANK && (f.bound == GBS_BOUND_PROGRESSIVE || (f.bound == GBS_BOUND_AUTO && informed));
     static const enum option_id not_paper[] = {OPT_LAMBDA,     OPT_LAMBDA_GRID, OPT_PRIOR_SD,
                                                OPT_PRIOR_GRID, OPT_BOUND,       OPT_SELECT};
     for (size_t k = 0; given(o, OPT_PAPER) && k < sizeof not_paper / sizeof *not_paper; k++)
@@ -63,6 +63,25 @@ static int check_certificate(const struct app *app) {
         return app_fail(app, EXIT_USAGE, "fit: --prior-grid needs --select bound or cv");
     if (o->choice[OPT_SELECT] == SELECT_BOUND && !grid)
         return app_fail(app, EXIT_USAGE, "fit: --select bound needs --lambda-grid or --prior-grid to choose from");
+    return EXIT_DONE;
+}
+
+/* What ranking does not have. */
+static int check_ranking(const struct app *app) {
+    const struct options *o = &app->options;
+    gbs_fit_options f = candidate_base(o);
+    if (f.task != GBS_TASK_RANK)
+        return EXIT_DONE;
+    if (f.loss == GBS_LOSS_EXPONENTIAL)
+        return app_fail(app, EXIT_USAGE, "fit: --task rank has the losses zero-one and hinge");
+    if (f.form == GBS_FORM_DUAL)
+        return app_fail(app, EXIT_USAGE, "fit: --task rank has no dual form");
+    if (f.bound == GBS_BOUND_PROGRESSIVE)
+        return app_fail(app, EXIT_USAGE, "fit: --task rank has the bounds kl, catoni, hoeffding and paper");
+    if (o->choice[OPT_SELECT] == SELECT_CV)
+        return app_fail(app, EXIT_USAGE, "fit: --select cv is for --task classify");
+    if (given(o, OPT_STRATIFY))
+        return app_fail(app, EXIT_USAGE, "fit: --task rank is certified given the labels; --stratify is for --task classify");
     return EXIT_DONE;
 }
 
@@ -93,6 +112,8 @@ static int check_options(const struct app *app) {
     if (given(o, OPT_PATH) && strcmp(o->text[OPT_PATH], "-") == 0 && given(o, OPT_JSON))
         return app_fail(app, EXIT_USAGE, "fit: --path - and --json both want standard output");
     int code = candidates_check(app);
+    if (code == EXIT_DONE)
+        code = check_ranking(app);
     if (code == EXIT_DONE)
         code = check_certificate(app);
     if (code == EXIT_DONE)
@@ -177,6 +198,11 @@ static int fit_over_grids(struct fit *f, gbs_fit_options *options) {
 /* MATHS: section 9, the constants that the paper recommends. */
 static void set_paper(const struct fit *f, gbs_fit_options *options) {
     double n = (double)f->train.design.n, d = (double)(f->train.design.d + (options->intercept ? 1 : 0));
+    if (options->task == GBS_TASK_RANK) {
+        options->prior_sd = 1.0;
+        options->lambda = sqrt(0.5 * d * (n - 1.0));
+        return;
+    }
     options->prior_sd = 1.0 / sqrt(d);
     options->lambda = sqrt(n * d) / (options->loss == GBS_LOSS_HINGE && options->cx > 0.0 ? options->cx : 1.0);
 }
@@ -388,10 +414,14 @@ const struct command command_fit = {
     "is fitted by\n"
     "annealing along increasing lambda, or from the informed prior. Choosing by cross-validation (--select cv) moves lambda "
     "and the prior\n"
-    "after a look at the rows: lambda is free under --bound kl, a prior chosen so makes the certificate conditional.",
+    "after a look at the rows: lambda is free under --bound kl, a prior chosen so makes the certificate conditional.\n"
+    "--task rank learns a score instead: the loss is that of (x_i - x_j)'theta over all pairs of a positive and a negative "
+    "row, and the\n"
+    "certificate is on 1 - AUC given the labels.",
     "gibbsite fit train.csv -o model.json\n"
     "gibbsite fit train.csv.gz -o model.json --test test.csv --loss hinge --family diagonal\n"
     "gibbsite fit dna.csv --target class --positive ie -o model.json\n"
+    "gibbsite fit train.csv --task rank -o model.json --test test.csv\n"
     "gibbsite fit train.csv -o model.json --loss hinge --lambda-grid 100:1000:4 --prior-grid 0.1:1:3 --select cv\n"
     "gibbsite fit train.csv -o model.json --prior zero --scale unit-row --lambda-grid 1:1000:10 --path path.csv",
     run,

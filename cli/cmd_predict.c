@@ -13,10 +13,16 @@ struct prediction {
     struct recipe recipe;
     struct input in;
     double *score, *probability;
+    bool ranks;
 };
 
 static int compute(struct prediction *p) {
     size_t n = p->in.design.n;
+    if (p->model.model != NULL) {
+        gbs_model_info info;
+        gbs_model_get_info(p->model.model, &info);
+        p->ranks = info.task == GBS_TASK_RANK;
+    }
     p->score = calloc(n, sizeof *p->score);
     p->probability = calloc(n, sizeof *p->probability);
     if (p->score == NULL || p->probability == NULL)
@@ -25,8 +31,10 @@ static int compute(struct prediction *p) {
     return status == GBS_OK ? EXIT_DONE : app_fail_status(p->app, status, p->in.table.file);
 }
 
-/* The vote's label; a score of exactly 0 (half of the votes) goes to +1. */
+/* The vote's label; a score of exactly 0 (half of the votes) goes to +1. NULL: a ranking says nothing of labels. */
 static const char *label(const struct prediction *p, size_t i, const char *rest) {
+    if (p->ranks)
+        return NULL;
     return predictor_says_yes(&p->model, p->score[i], p->probability[i]) ? p->recipe.positive
            : p->recipe.negative != NULL                                  ? p->recipe.negative
                                                                          : rest;
@@ -42,7 +50,8 @@ static void write_csv(const struct prediction *p, const char *rest, struct text 
             text_add_bytes(out, ",,\n", 3);
             continue;
         }
-        text_add_cell(out, label(p, next, rest));
+        if (!p->ranks)
+            text_add_cell(out, label(p, next, rest));
         text_add_bytes(out, ",", 1);
         text_add_number(out, p->probability[next]);
         text_add_bytes(out, ",", 1);
@@ -118,7 +127,10 @@ const struct command command_predict = {
     "predict new rows: label, prob, score",
     "Prints one CSV row per row of DATA: the label of the vote sign(x'm), the posterior probability that a drawn classifier "
     "says the\n"
-    "positive label, and the score x'm (of a sample file: the average vote of its particles, and their mean score). Columns "
+    "positive label, and the score x'm. A model that ranks leaves the label empty; its prob is the probability of "
+    "outranking a\n"
+    "random negative row of the training data, the share of their scores below. (Of a sample file: the average vote of its "
+    "particles, and their mean score.) Columns "
     "are matched by name (by position in files without names); labels in DATA are "
     "not used.",
     "gibbsite predict model.json new.csv > predictions.csv\n"

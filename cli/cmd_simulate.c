@@ -4,6 +4,11 @@
  *   y = sign(x'theta), flipped with probability `noise` < 1/2.
  *
  * So the Bayes classifier is sign(x'theta) and the Bayes risk is `noise` exactly.
+ *
+ *   rank:  y = +1 or -1 with equal chances, x ~ N(y delta theta, I_d)
+ *
+ * The score x'theta is the best there is; over a positive and a negative row its difference is N(2 delta, 2), so with
+ * Phi(-sqrt(2) delta) = noise its AUC is 1 - noise exactly.
  */
 #include "app.h"
 #include "out/json.h"
@@ -20,7 +25,19 @@ struct truth {
     size_t rows, cols, signal, skip;
     double noise, density;
     double *theta;
+    bool rank;
+    double delta; /* rank: half the distance of the classes */
 };
+
+/* The z with Phi(-z) = p < 1/2. */
+static double upper_quantile(double p) {
+    double low = 0.0, high = 40.0;
+    for (int i = 0; i < 100; i++) {
+        double middle = 0.5 * (low + high);
+        *(0.5 * erfc(middle * sqrt(0.5)) > p ? &low : &high) = middle;
+    }
+    return 0.5 * (low + high);
+}
 
 static int read_truth(const struct app *app, struct truth *t) {
     const struct options *o = &app->options;
@@ -33,6 +50,10 @@ static int read_truth(const struct app *app, struct truth *t) {
         t->noise = o->number[OPT_NOISE];
     if (given(o, OPT_DENSITY))
         t->density = o->number[OPT_DENSITY];
+    t->rank = strcmp(o->inputs[0], "rank") == 0;
+    if (t->rank && (t->density < 1.0 || !(t->noise > 0.0)))
+        return app_fail(app, EXIT_USAGE, "simulate: rank needs --noise above 0 and no --density");
+    t->delta = t->rank ? upper_quantile(t->noise) * sqrt(0.5) : 0.0;
     t->skip = (size_t)o->count[OPT_SKIP];
     t->signal = given(o, OPT_SIGNAL) ? (size_t)o->count[OPT_SIGNAL] : t->cols;
     if (t->signal > t->cols)
@@ -54,12 +75,16 @@ static int read_truth(const struct app *app, struct truth *t) {
 /* Row i; returns its label. */
 static int draw_row(const struct app *app, const struct truth *t, size_t i, double *x) {
     double score = 0.0;
+    int side = gbs_random_uniform(app->ctx, STREAM_FLIP, i) < 0.5 ? 1 : -1; /* rank */
     for (size_t k = 0; k < t->cols; k++) {
         uint64_t index = (uint64_t)i * t->cols + k;
         bool keep = t->density >= 1.0 || gbs_random_uniform(app->ctx, STREAM_KEEP, index) < t->density;
         x[k] = keep ? gbs_random_normal(app->ctx, STREAM_X, index) : 0.0;
         score += x[k] * t->theta[k];
+        x[k] += t->rank ? side * t->delta * t->theta[k] : 0.0;
     }
+    if (t->rank)
+        return side;
     bool flip = gbs_random_uniform(app->ctx, STREAM_FLIP, i) < t->noise;
     return (score >= 0.0) != flip ? 1 : -1;
 }
@@ -141,12 +166,15 @@ static void truth_json(const struct app *app, const struct truth *t, struct text
     struct json j = json_writer(out);
     json_open_object(&j, NULL);
     result_head(&j, app);
-    json_put_string(&j, "kind", "classify");
+    json_put_string(&j, "kind", t->rank ? "rank" : "classify");
     json_put_count(&j, "rows", t->rows);
     json_put_count(&j, "cols", t->cols);
     json_put_number(&j, "noise", t->noise);
     json_put_number(&j, "density", t->density);
-    json_put_number(&j, "bayes_risk", t->noise);
+    if (t->rank)
+        json_put_number(&j, "best_auc", 1.0 - t->noise);
+    else
+        json_put_number(&j, "bayes_risk", t->noise);
     json_open_array(&j, "theta");
     for (size_t k = 0; k < t->cols; k++)
         json_put_number(&j, NULL, t->theta[k]);
@@ -158,8 +186,9 @@ static int run(struct app *app) {
     const struct options *o = &app->options;
     struct truth t = {0};
     bool to_stdout = !given(o, OPT_OUTPUT) || strcmp(o->text[OPT_OUTPUT], "-") == 0;
-    if (o->n_inputs != 1 || strcmp(o->inputs[0], "classify") != 0)
-        return app_fail(app, EXIT_USAGE, "simulate: expected the kind of data, classify; gibbsite %s", app->command->usage);
+    if (o->n_inputs != 1 || (strcmp(o->inputs[0], "classify") != 0 && strcmp(o->inputs[0], "rank") != 0))
+        return app_fail(app, EXIT_USAGE, "simulate: expected the kind of data, classify or rank; gibbsite %s",
+                        app->command->usage);
     if (!to_stdout && text_ends_in(o->text[OPT_OUTPUT], ".gz"))
         return app_fail(app, EXIT_USAGE, "simulate: writes no gzip; write %.*s and compress it",
                         (int)strlen(o->text[OPT_OUTPUT]) - 3, o->text[OPT_OUTPUT]);
@@ -176,7 +205,10 @@ static int run(struct app *app) {
     if (code == EXIT_DONE)
         code = app_write(app, o->text[OPT_OUTPUT], &text);
     text_free(&text);
-    if (code == EXIT_DONE)
+    if (code == EXIT_DONE && t.rank)
+        app_note(app, "%zu rows, %zu features, labels -1 and 1; AUC of the best score %g exactly", t.rows, t.cols,
+                 1.0 - t.noise);
+    else if (code == EXIT_DONE)
         app_note(app, "%zu rows, %zu features, labels -1 and 1; Bayes risk %g exactly", t.rows, t.cols, t.noise);
     if (code == EXIT_DONE && given(o, OPT_JSON)) {
         truth_json(app, &t, &text);
@@ -190,13 +222,17 @@ static int run(struct app *app) {
 const struct command command_simulate = {
     "simulate",
     FOR_SIMULATE,
-    "simulate classify [-o FILE] [OPTIONS]",
+    "simulate classify|rank [-o FILE] [OPTIONS]",
     "data of known truth",
     "Rows x ~ N(0, I), labels sign(x'theta) with |theta| = 1, each flipped with probability --noise: the Bayes risk is that "
     "number exactly,\n"
-    "and it is printed on standard error. Written as CSV, or as the ending of FILE (.svm, .npy) or --format says.",
+    "and it is printed on standard error. rank: labels of equal chances, x ~ N(y delta theta, I), with delta such that the "
+    "best "
+    "score has\n"
+    "an AUC of 1 - noise exactly. Written as CSV, or as the ending of FILE (.svm, .npy) or --format says.",
     "gibbsite simulate classify --rows 2000 --cols 20 --noise 0.1 -o train.csv\n"
     "gibbsite simulate classify --rows 5000 --cols 20 --noise 0.1 --skip 2000 -o test.csv\n"
+    "gibbsite simulate rank --rows 2000 --cols 20 --noise 0.1 -o train.csv\n"
     "gibbsite simulate classify --rows 500 --cols 20000 --density 0.01 -o wide.svm",
     run,
 };

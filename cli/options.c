@@ -13,7 +13,9 @@ static const struct option_spec table[OPTION_COUNT] = {
     {OPT_OUTPUT, "output", 'o', "FILE", OPTION_TEXT, NULL, FOR_FIT | FOR_PREDICT | FOR_SIMULATE | FOR_SAMPLE,
      "write to FILE, whole or not at all; - is standard output. fit: the model. sample: the particles. predict, simulate: the "
      "rows (default -)"},
-    {OPT_TASK, "task", 0, "TASK", OPTION_CHOICE, "classify", FOR_FIT, "what to learn: classify (default)"},
+    {OPT_TASK, "task", 0, "TASK", OPTION_CHOICE, "classify|rank", FOR_FIT,
+     "what to learn: classify (default), or rank: a score that puts rows of the positive label above the others; its risk is "
+     "1 - AUC, over all pairs of rows"},
     {OPT_LOSS, "loss", 0, "LOSS", OPTION_CHOICE, "zero-one|hinge|exponential", FOR_FIT | FOR_CV | FOR_SAMPLE,
      "loss of the margin: zero-one (default), hinge, exponential; cv takes several, separated by commas"},
     {OPT_FAMILY, "family", 0, "FAMILY", OPTION_CHOICE, "fixed|isotropic|diagonal|full", FOR_FIT | FOR_CV,
@@ -69,12 +71,17 @@ static const struct option_spec table[OPTION_COUNT] = {
     {OPT_PAPER, "paper", 0, NULL, OPTION_FLAG, NULL, FOR_FIT,
      "the paper's choices, as printed: prior of mean zero, lambda sqrt(nd), prior sd 1/sqrt(d), its bound"},
     {OPT_PATH, "path", 0, "FILE", OPTION_TEXT, NULL, FOR_FIT,
-     "write the annealing path, one row per lambda, as CSV (JSON when FILE ends in .json)"},
+     "write the annealing path, one row per lambda, as CSV (JSON when FILE ends in .json); --task rank --solver sgd: one row "
+     "per step, a thousand "
+     "at most, then the end"},
     {OPT_SOLVER, "solver", 0, "SOLVER", OPTION_CHOICE, "auto|lbfgs|natural|sgd", FOR_FIT | FOR_CV,
      "auto (default), lbfgs, natural (natural gradient), sgd (minibatches)"},
     {OPT_FORM, "form", 0, "FORM", OPTION_CHOICE, "auto|primal|dual", FOR_FIT,
      "full family: work with d coefficients (primal) or in the span of the rows (dual); auto (default): the smaller"},
-    {OPT_BATCH, "batch", 0, "B", OPTION_COUNT_FROM_1, NULL, FOR_FIT | FOR_CV, "sgd: rows in a step (default 256)"},
+    {OPT_BATCH, "batch", 0, "B", OPTION_COUNT_FROM_1, NULL, FOR_FIT | FOR_CV,
+     "sgd: rows in a step (default 256); --task rank: half of them positive, all their pairs; with --schedule paper: pairs "
+     "drawn one "
+     "by one"},
     {OPT_EPOCHS, "epochs", 0, "E", OPTION_COUNT_FROM_1, NULL, FOR_FIT | FOR_CV,
      "sgd: passes over the rows (default: 20, or as many as make 4000 steps)"},
     {OPT_SCHEDULE, "schedule", 0, "NAME", OPTION_CHOICE, "modern|paper", FOR_FIT | FOR_CV,
@@ -92,7 +99,8 @@ static const struct option_spec table[OPTION_COUNT] = {
     {OPT_SKIP, "skip", 0, "N", OPTION_COUNT_FROM_0, NULL, FOR_SIMULATE,
      "leave out the first N rows that the seed would give: fresh rows of the same truth, for testing"},
     {OPT_NOISE, "noise", 0, "P", OPTION_NOISE, NULL, FOR_SIMULATE,
-     "probability that a label is flipped, below one half; it is the Bayes risk (default 0.1)"},
+     "probability that a label is flipped, below one half; it is the Bayes risk, of rank 1 - AUC of the best score (default "
+     "0.1)"},
     {OPT_DENSITY, "density", 0, "P", OPTION_PROBABILITY, NULL, FOR_SIMULATE,
      "share of the features that are not zero, drawn cell by cell (default 1)"},
     {OPT_SIGNAL, "signal", 0, "K", OPTION_COUNT_FROM_1, NULL, FOR_SIMULATE,

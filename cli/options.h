@@ -128,6 +128,7 @@ double grid_value(const struct grid *g, size_t k);
 enum { SOLVER_SGD = 3, FAMILY_FULL = 3, MISSING_DROP = 1 };
 enum { SELECT_BOUND = 0, SELECT_CV = 1, SELECT_LAST = 2 };
 enum { PRIOR_ZERO = 0, PRIOR_INFORMED = 1 };
+enum { TASK_CLASSIFY = 0, TASK_RANK = 1 };
 enum { FORMAT_CSV = 0, FORMAT_SVMLIGHT = 1, FORMAT_NPY = 2 };
 
 /* What a command line said. */

@@ -10,7 +10,7 @@ void result_head(struct json *j, const struct app *app) {
 }
 
 void result_model(struct json *j, const gbs_model_info *i) {
-    json_put_string(j, "task", "classify");
+    json_put_string(j, "task", gbs_task_name(i->task));
     json_put_string(j, "loss", gbs_loss_name(i->loss));
     json_put_string(j, "family", gbs_family_name(i->family));
     json_put_count(j, "n", i->n);
@@ -37,6 +37,8 @@ static void put_certificate(struct json *j, const char *key, const gbs_certifica
     json_open_object(j, key);
     json_put_string(j, "target", gbs_target_name(c->target));
     json_put_string(j, "loss", gbs_loss_name(c->loss));
+    if (c->risk != GBS_RISK_ERROR)
+        json_put_string(j, "risk", gbs_risk_name(c->risk));
     json_put_string(j, "method", gbs_bound_name(c->method));
     json_put_number(j, "value", c->value);
     json_put_number(j, "confidence", c->confidence);
@@ -72,6 +74,10 @@ void result_certificates(struct json *j, const gbs_model *model) {
 }
 
 static const char *what(const gbs_certificate *c) {
+    if (c->risk == GBS_RISK_PAIRS)
+        return "one draw, any two rows";
+    if (c->risk == GBS_RISK_AUC && c->target != GBS_TARGET_GIBBS)
+        return c->target == GBS_TARGET_VOTE ? "the score" : "the first part's score";
     switch (c->target) {
     case GBS_TARGET_GIBBS:
         return c->loss == GBS_LOSS_HINGE ? "hinge risk, one draw" : "one random draw";
@@ -93,11 +99,16 @@ void result_certificates_text(struct text *t, const gbs_model *model) {
         text_add(t, "  certificate   none\n");
         return;
     }
-    text_add(t, "  certificate   the true %s risk of %s is at most %.4f, with confidence %g: %s\n", gbs_loss_name(c->loss),
-             c->target == GBS_TARGET_MIXTURE ? "one random draw (a stage, then a classifier)" : "one random draw", c->value,
-             c->confidence, c->valid ? "valid" : "CONDITIONAL");
-    text_add(t, "  %-7s %-22s %-11s %7s %9s   %s\n", "bound", "of", "method", "rows", "risk seen",
-             "nats: KL + grid + all at once + confidence");
+    if (c->risk != GBS_RISK_ERROR)
+        text_add(t, "  certificate   the true %s of one random draw is at most %.4f, with confidence %g: %s\n",
+                 c->risk == GBS_RISK_AUC ? "1 - AUC" : "share of pairs in the wrong order", c->value, c->confidence,
+                 c->valid ? "valid" : "CONDITIONAL");
+    else
+        text_add(t, "  certificate   the true %s risk of %s is at most %.4f, with confidence %g: %s\n", gbs_loss_name(c->loss),
+                 c->target == GBS_TARGET_MIXTURE ? "one random draw (a stage, then a classifier)" : "one random draw", c->value,
+                 c->confidence, c->valid ? "valid" : "CONDITIONAL");
+    text_add(t, "  %-7s %-22s %-11s %7s %9s   %s\n", "bound", "of", "method", c->risk != GBS_RISK_ERROR ? "pairs" : "rows",
+             "risk seen", "nats: KL + grid + all at once + confidence");
     for (size_t k = 0; k < count; k++)
         text_add(t, "  %-7.4f %-22s %-11s %7zu %9.4f   %6.2f %6.2f %6.2f %6.2f%s\n", c[k].value, what(&c[k]),
                  gbs_bound_name(c[k].method), c[k].blocks, c[k].empirical, c[k].kl, c[k].grid_nats, c[k].xi_nats,
@@ -147,7 +158,38 @@ static double confidence(const struct app *app) {
     return given(&app->options, OPT_CONFIDENCE) ? app->options.number[OPT_CONFIDENCE] : 0.95;
 }
 
+/* Of a model that ranks; what is about labels is null. */
+static void ranking(struct json *j, const struct app *app, const gbs_evaluation *e) {
+    json_put_count(j, "n", e->n);
+    json_put_number(j, "error", NAN);
+    json_put_number(j, "gibbs_risk", e->gibbs_risk);
+    json_put_number(j, "gibbs_error", e->gibbs_error);
+    json_put_number(j, "auc", e->auc);
+    json_put_number(j, "auc_se", e->auc_se);
+    json_put_count(j, "blocks", e->blocks);
+    json_put_number(j, "holdout_bound", gbs_auc_risk_upper(1.0 - e->auc, e->blocks, confidence(app)));
+    json_put_number(j, "confidence", confidence(app));
+}
+
+static void ranking_text(struct text *t, const struct app *app, const gbs_evaluation *e) {
+    text_add(t, "  rows          %zu, %zu in the smaller class\n", e->n, e->blocks);
+    if (!isfinite(e->auc)) {
+        text_add(t, "  AUC           none: only one class\n");
+        return;
+    }
+    text_add(t, "  AUC           %.4f   of the score", e->auc);
+    if (isfinite(e->auc_se))
+        text_add(t, ", standard error %.4f", e->auc_se);
+    text_add(t, "\n  Gibbs AUC     %.4f   of one random draw from the posterior\n", 1.0 - e->gibbs_error);
+    text_add(t, "  true AUC      at least %.4f with confidence %g, if these rows are fresh (Chernoff bound of the score)\n",
+             1.0 - gbs_auc_risk_upper(1.0 - e->auc, e->blocks, confidence(app)), confidence(app));
+}
+
 void result_evaluation(struct json *j, const struct app *app, const gbs_evaluation *e) {
+    if (e->task == GBS_TASK_RANK) {
+        ranking(j, app, e);
+        return;
+    }
     json_put_count(j, "n", e->n);
     json_put_number(j, "error", e->error);
     json_put_number(j, "gibbs_risk", e->gibbs_risk);
@@ -176,6 +218,10 @@ void result_evaluation(struct json *j, const struct app *app, const gbs_evaluati
 
 void result_evaluation_text(struct text *t, const struct app *app, const gbs_evaluation *e, const char *positive,
                             const char *negative) {
+    if (e->task == GBS_TASK_RANK) {
+        ranking_text(t, app, e);
+        return;
+    }
     text_add(t, "  rows          %zu\n", e->n);
     text_add(t, "  error         %.2f %%   of the vote\n", 100.0 * e->error);
     text_add(t, "  Gibbs error   %.2f %%   of one random draw from the posterior\n", 100.0 * e->gibbs_error);
@@ -212,16 +258,20 @@ static void stages_text(struct text *t, const gbs_model *model) {
 void result_model_text(struct text *t, const gbs_model *model) {
     gbs_model_info info, *i = &info;
     gbs_model_get_info(model, i);
-    text_add(t, "  model         loss %s, family %s%s, %zu coefficients%s, %zu rows\n", gbs_loss_name(i->loss),
-             gbs_family_name(i->family), i->dual ? " (in the span of the rows)" : "", i->d,
+    bool ranks = i->task == GBS_TASK_RANK;
+    text_add(t, "  model         %sloss %s, family %s%s, %zu coefficients%s, %zu rows\n", ranks ? "ranking, " : "",
+             gbs_loss_name(i->loss), gbs_family_name(i->family), i->dual ? " (in the span of the rows)" : "", i->d,
              i->intercept ? " with the intercept" : "", i->n);
     stages_text(t, model);
     text_add(t, "  prior         N(%s, %g^2) on each coefficient, lambda %g, columns scaled: %s\n",
              i->prior == GBS_PRIOR_INFORMED ? "m0" : "0", i->prior_sd, i->lambda, gbs_scale_name(i->scale));
     text_add(t, "  free energy   %.6g = lambda x %.6g (mean %s loss of the posterior) + %.6g (KL to the prior)\n",
              i->free_energy, i->gibbs_risk, gbs_loss_name(i->loss), i->kl);
-    text_add(t, "  all rows      error %.2f %% of the vote, %.2f %% of one random draw\n", 100.0 * i->train_error,
-             100.0 * i->gibbs_error);
+    if (ranks)
+        text_add(t, "  all pairs     1 - AUC %.4f of the score, %.4f of one random draw\n", i->train_error, i->gibbs_error);
+    else
+        text_add(t, "  all rows      error %.2f %% of the vote, %.2f %% of one random draw\n", 100.0 * i->train_error,
+                 100.0 * i->gibbs_error);
     text_add(t, "  solver        %s, %zu iterations, ", gbs_solver_name(i->solver), i->iterations);
     text_add(t, i->converged ? "converged" : "NOT CONVERGED");
     if (isfinite(i->optimality_gap))

@@ -129,6 +129,12 @@ GBS_API void gbs_data_free(gbs_data *data);
 
 typedef struct gbs_model gbs_model;
 
+typedef enum gbs_task_kind {
+    GBS_TASK_CLASSIFY = 0, /* the sign of x'theta is the label: losses of the margin y x'theta */
+    GBS_TASK_RANK /* rows of +1 before rows of -1: losses of the margin (x_i - x_j)'theta over all pairs; the risk is 1 - AUC. There is no
+                              intercept, and GBS_LOSS_EXPONENTIAL, GBS_FORM_DUAL and GBS_BOUND_PROGRESSIVE are not offered */
+} gbs_task_kind;
+
 typedef enum gbs_loss { GBS_LOSS_ZERO_ONE = 0, GBS_LOSS_HINGE, GBS_LOSS_EXPONENTIAL } gbs_loss;
 
 typedef enum gbs_family {
@@ -165,7 +171,7 @@ typedef enum gbs_prior_kind {
 
 /* How a certificate is computed (MATHS: sections 6.1 and 6.8). */
 typedef enum gbs_bound {
-    GBS_BOUND_AUTO = 0,    /* informed prior: progressive; zero prior: kl */
+    GBS_BOUND_AUTO = 0,    /* informed prior: progressive, in ranking catoni; zero prior: kl */
     GBS_BOUND_KL,          /* Seeger, Maurer: holds for every posterior at once */
     GBS_BOUND_CATONI,      /* for one lambda, fixed in advance or from the first part */
     GBS_BOUND_HOEFFDING,   /* the same, with the sharp constant */
@@ -191,6 +197,7 @@ enum gbs_looked {
 };
 
 typedef struct gbs_fit_options {
+    gbs_task_kind task;
     gbs_loss loss;
     gbs_family family;
     gbs_solver solver;
@@ -198,11 +205,12 @@ typedef struct gbs_fit_options {
     gbs_scale scale;
     int intercept;        /* non-zero: one more column of ones, the last */
     gbs_prior_kind prior; /* default: informed */
-    double lambda;        /* inverse temperature of each posterior; 0: chosen, the number of rows under the zero prior */
-    double prior_sd;      /* standard deviation of the prior in every coordinate; 0: chosen, 1 under the zero prior */
-    double prior_split;   /* informed, progressive: share of the rows in the first part; 0: chosen */
-    size_t blocks;        /* progressive: stages; 0: chosen */
-    int stratify;         /* non-zero: the split keeps the shares of the classes; certificates are then conditional */
+    double
+        lambda; /* inverse temperature of each posterior; 0: chosen; under the zero prior the number of rows, in ranking of the smaller class */
+    double prior_sd;    /* standard deviation of the prior in every coordinate; 0: chosen, 1 under the zero prior */
+    double prior_split; /* informed, progressive: share of the rows in the first part; 0: chosen */
+    size_t blocks;      /* progressive: stages; 0: chosen */
+    int stratify;       /* non-zero: the split keeps the shares of the classes; certificates are then conditional */
     double cx; /* > 0: rows longer than this are shortened to it, in training and prediction alike; the hinge risk then has a
                               certificate too (unit rows have it with cx = 1) */
     const double *prior_grid; /* values of prior_sd to choose from, declared in advance; NULL: prior_sd alone */
@@ -216,9 +224,10 @@ typedef struct gbs_fit_options {
     size_t batch;          /* sgd: rows a step; 0: 256 */
     size_t epochs;         /* sgd: passes over the rows; 0: 20, or as many as make 4000 steps */
     gbs_schedule schedule; /* sgd */
-    gbs_bound bound;       /* of the certificate that comes first */
-    double confidence;     /* of every certificate */
-    unsigned looked;       /* bits of gbs_looked */
+    int trace; /* sgd in ranking: the path begins with the steps (a thousand of them at most), each with its exact risk and bound */
+    gbs_bound bound;   /* of the certificate that comes first */
+    double confidence; /* of every certificate */
+    unsigned looked;   /* bits of gbs_looked */
 } gbs_fit_options;
 
 /* Zero-one loss, informed prior, progressive certificate: a good model and a valid, tight bound on its risk. */
@@ -249,6 +258,7 @@ GBS_API gbs_status gbs_cross_validate(gbs_context *ctx, const gbs_data *data, si
                                       size_t count, gbs_cv_result *results);
 
 /* Names as the command line and the files spell them; NULL for a value out of range. */
+GBS_API const char *gbs_task_name(gbs_task_kind task);
 GBS_API const char *gbs_loss_name(gbs_loss loss);
 GBS_API const char *gbs_prior_name(gbs_prior_kind prior);
 GBS_API const char *gbs_family_name(gbs_family family);
@@ -258,6 +268,7 @@ GBS_API const char *gbs_solver_name(gbs_solver solver);
 /* ---------------------------------------------------------------- model */
 
 typedef struct gbs_model_info {
+    gbs_task_kind task;
     gbs_loss loss;
     gbs_family family;
     gbs_solver solver; /* the one that ran */
@@ -272,9 +283,10 @@ typedef struct gbs_model_info {
     double lambda, prior_sd;
     double free_energy; /* lambda * gibbs_risk + kl */
     double kl;
-    double gibbs_risk;     /* mean over the training rows of E loss, the loss of the fit */
-    double gibbs_error;    /* mean over all rows of E zero-one loss, of the model as it predicts */
-    double train_error;    /* the same of its majority vote */
+    double gibbs_risk;  /* mean over the training rows of E loss, the loss of the fit */
+    double gibbs_error; /* mean over all rows of E zero-one loss, of the model as it predicts */
+    double
+        train_error; /* the same of its majority vote. In ranking all three are means over pairs, this one 1 - AUC of the score x'm */
     double optimality_gap; /* proven: F - min F <= gap; NaN for zero-one, which has no proof */
     size_t iterations;
     int converged;
@@ -289,6 +301,13 @@ typedef enum gbs_target {
     GBS_TARGET_PRIOR_VOTE, /* the error of sign(x'm0), the classifier that the first part gave: the yardstick */
     GBS_TARGET_MIXTURE     /* the risk of one classifier drawn from a stage that is drawn by its weight */
 } gbs_target;
+
+/* Which risk a certificate is about. */
+typedef enum gbs_risk {
+    GBS_RISK_ERROR = 0, /* of a row: the label is wrong */
+    GBS_RISK_AUC, /* of a positive and a negative row: they are in the wrong order, a tie one half. 1 - AUC, given the labels */
+    GBS_RISK_PAIRS /* of any two rows, as the paper has it: their labels differ and they are in the wrong order */
+} gbs_risk;
 
 /* With probability at least `confidence` over the rows, the true risk of `target` under `loss` is at most `value`: an upper bound, computed, on a
  * number nobody can see. */
@@ -305,11 +324,13 @@ typedef struct gbs_certificate {
     double xi_nats;       /* price of holding for every posterior at once */
     unsigned assumptions; /* bit k: gbs_assumption_text(k) */
     int valid;            /* 0: conditional, one of the assumptions is known not to hold */
+    gbs_risk risk;        /* of ranking, `blocks` are independent pairs: the rows of the smaller class, or half of all rows */
 } gbs_certificate;
 
 /* Assumption k in words, NULL beyond the last; *breaks says whether it makes a certificate conditional. */
 GBS_API const char *gbs_assumption_text(unsigned k, int *breaks);
 GBS_API const char *gbs_target_name(gbs_target target);
+GBS_API const char *gbs_risk_name(gbs_risk risk); /* "error", "1-auc", "pairs"; NULL out of range */
 GBS_API const char *gbs_bound_name(gbs_bound bound);
 
 /* Every certificate that was computed, the one asked for first. Valid as long as the model. */
@@ -345,7 +366,8 @@ GBS_API const double *gbs_model_restarts(const gbs_model *model, size_t *count);
 GBS_API gbs_status gbs_model_coefficients(gbs_context *ctx, const gbs_model *model, double *mean, double *sd);
 
 /* For each row: the score x'm, the standard deviation of x'theta, and the probability Phi(score/sd) of the vote for +1 (the label is +1 when it is
- * at least one half). A mixture of stages has no m: its score is the normal quantile of its probability, and sd is 1. Any of the three
+ * at least one half). A mixture of stages has no m: its score is the normal quantile of its probability, and sd is 1. A model that ranks gives the
+ * probability that the row outranks a random negative row: the share of the training rows of -1 whose score lies below. Any of the three
  * may be NULL. */
 GBS_API gbs_status gbs_model_predict(gbs_context *ctx, const gbs_model *model, const gbs_data *data, double *score,
                                      double *score_sd, double *probability);
@@ -367,6 +389,10 @@ typedef struct gbs_evaluation {
     double log_loss;    /* mean -log probability of the label, in nats; infinite when a label had probability 0 */
     gbs_reliability reliability[10];
     size_t true_positive, false_positive, true_negative, false_negative;
+    double auc_se; /* standard error of the AUC (DeLong); NaN with fewer than two rows of a class */
+    /* Of a model that ranks: gibbs_risk and gibbs_error are means over pairs, what is about labels is NaN or 0, and */
+    gbs_task_kind task;
+    size_t blocks; /* independent pairs: rows of the smaller class */
 } gbs_evaluation;
 
 GBS_API gbs_status gbs_model_evaluate(gbs_context *ctx, const gbs_model *model, const gbs_data *data, gbs_evaluation *out);
@@ -485,6 +511,10 @@ GBS_API const char *gbs_move_name(gbs_move move); /* "auto", "walk", "ring"; NUL
 /* The exact binomial (Clopper-Pearson) upper bound on the true error of a classifier that made `errors` mistakes on n rows it was not
  * trained on, rounded up. NaN unless 0 < confidence < 1; n = 0 gives 1. */
 GBS_API double gbs_binomial_upper(size_t errors, size_t n, double confidence);
+
+/* An upper bound on the true 1 - AUC, given the labels, of a score that has 1 - AUC = risk on rows it was not trained on, `blocks` of them in the
+ * smaller class: Chernoff's bound for the independent pairs. NaN for arguments out of range; blocks = 0 gives 1. */
+GBS_API double gbs_auc_risk_upper(double risk, size_t blocks, double confidence);
 
 /* psi(mu, s) = E loss(z), z ~ N(mu, s^2), and its partials in mu and s. s >= 0. */
 GBS_API void gbs_loss_smoothed(gbs_loss loss, double mu, double s, double *psi, double *d_mu, double *d_s);

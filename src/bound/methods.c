@@ -14,6 +14,8 @@
  */
 #include "bound/bound.h"
 
+#include "gibbsite.h"
+
 #include <float.h>
 #include <math.h>
 
@@ -92,6 +94,14 @@ double gbs_bound_vote(double r, double second_moment, double kl, uint64_t n, dou
     double first = gbs_bound_vote_from_gibbs(gbs_bound_kl(r, kl, n, half));
     double second = gbs_bound_vote_second_moment(second_moment, kl, n, half);
     return isnan(first) || isnan(second) ? NAN : fmin(first, second);
+}
+
+/* For one score the exponential moment at the best fixed lambda is Chernoff's bound, kl_inv(r, log(1/delta)/k): no xi. A mean over all pairs is a
+ * mean, over the ways to pair the smaller class off, of means of k independent pairs, and the moment is convex (Hoeffding 1963, section 5b). */
+double gbs_auc_risk_upper(double risk, size_t blocks, double confidence) {
+    if (!(confidence > 0.0 && confidence < 1.0) || !(risk >= 0.0 && risk <= 1.0))
+        return NAN;
+    return blocks > 0 ? gbs_kl_inverse_upper(risk, -log1p(-confidence) / (double)blocks * (1.0 + 8.0 * DBL_EPSILON)) : 1.0;
 }
 
 double gbs_monte_carlo_upper(double r_hat, uint64_t draws, double delta) {

@@ -50,7 +50,8 @@ typedef struct gbs_rows {
     size_t d;          /* columns, intercept included */
     size_t block_rows; /* rows handled together; depends on the shape alone */
     double shift_norm2;
-    void *owned[4]; /* arrays to free */
+    bool pairs;     /* the risk is over pairs: rows of y > 0 come first, |y| counts equal rows (gbs_pair_rows_build) */
+    void *owned[5]; /* arrays to free */
     size_t n_owned;
 } gbs_rows;
 
@@ -62,6 +63,10 @@ gbs_status gbs_rows_build(gbs_context *ctx, const gbs_data *data, const gbs_scal
 /* Dense rows from a matrix that the caller keeps (n x d, row stride ld); not to be freed. */
 gbs_rows gbs_rows_wrap(size_t n, size_t d, const double *x, size_t ld, const double *y);
 void gbs_rows_free(const gbs_context *ctx, gbs_rows *rows);
+
+/* The rows for a risk over pairs (positive, negative): positives first, centred, a copy. grouped: equal dense rows are kept once, y = +-(their
+ * number). */
+gbs_status gbs_pair_rows_build(gbs_context *ctx, const gbs_rows *rows, bool grouped, gbs_rows *out);
 
 /* Every stride-th row, sharing memory with `rows`; not to be freed. */
 gbs_rows gbs_rows_subsample(const gbs_rows *rows, size_t stride);

@@ -51,7 +51,10 @@ int gbs_assumptions_hold(unsigned assumptions) {
 }
 
 gbs_bound gbs_single_method(const gbs_fit_options *o) {
-    return o->bound == GBS_BOUND_AUTO ? GBS_BOUND_KL : o->bound;
+    if (o->bound != GBS_BOUND_AUTO)
+        return o->bound;
+    /* in ranking lambda comes from the first part, and catoni does not pay for all posteriors at once */
+    return o->task == GBS_TASK_RANK && o->prior == GBS_PRIOR_INFORMED ? GBS_BOUND_CATONI : GBS_BOUND_KL;
 }
 
 static bool needs_lambda(gbs_bound method) {
@@ -101,6 +104,8 @@ static void add(struct work *w, gbs_target target, gbs_loss loss, gbs_bound meth
     if (isnan(value))
         return;
     unsigned assumptions = gbs_common_assumptions(w->options) | lambda_assumption(w, method) | more;
+    if (e->paired_rows > 0)
+        assumptions |= GBS_ASSUMES_LABELS;
     if (w->options->select == GBS_SELECT_BOUND && e->grid > 1)
         assumptions |= GBS_ASSUMES_GRID;
     w->out[w->count++] = (gbs_certificate){.target = target,
@@ -115,11 +120,33 @@ static void add(struct work *w, gbs_target target, gbs_loss loss, gbs_bound meth
                                            .grid_nats = gbs_grid_nats(w->options, method, e->grid, e->ladder),
                                            .xi_nats = method == GBS_BOUND_KL ? log(gbs_xi_upper(e->n)) : 0.0,
                                            .assumptions = assumptions,
-                                           .valid = gbs_assumptions_hold(assumptions)};
+                                           .valid = gbs_assumptions_hold(assumptions),
+                                           .risk = e->paired_rows > 0 ? GBS_RISK_AUC : GBS_RISK_ERROR};
+}
+
+/* The paper's risk of any two rows: half of them make as many independent pairs, whatever their labels (MATHS.md, section 6.2). */
+static void add_pairs(struct work *w, gbs_bound method, double value) {
+    const gbs_evidence *e = w->e;
+    size_t before = w->count, blocks = e->paired_rows / 2;
+    add(w, GBS_TARGET_GIBBS, GBS_LOSS_ZERO_ONE, method, value, 0);
+    if (w->count == before)
+        return;
+    gbs_certificate *c = &w->out[before];
+    c->risk = GBS_RISK_PAIRS;
+    c->blocks = blocks;
+    c->empirical = e->gibbs * e->pair_share;
+    c->xi_nats = method == GBS_BOUND_KL ? log(gbs_xi_upper(blocks)) : 0.0;
+    c->assumptions &= ~(unsigned)GBS_ASSUMES_LABELS;
 }
 
 static void add_gibbs(struct work *w, gbs_bound method) {
     const gbs_evidence *e = w->e;
+    if (e->paired_rows > 0 && method == GBS_BOUND_PAPER) {
+        add_pairs(
+            w, method,
+            gbs_bound_paper_ranking(e->gibbs * e->pair_share, w->paper_kl, e->paired_rows, e->lambda, log_price(w, method)));
+        return;
+    }
     add(w, GBS_TARGET_GIBBS, GBS_LOSS_ZERO_ONE, method,
         gbs_gibbs_bound(method, e->gibbs, e->kl, w->paper_kl, e->n, e->lambda, log_price(w, method)), 0);
 }
@@ -129,7 +156,7 @@ static void add_hinge(gbs_context *ctx, struct work *w) {
     const gbs_evidence *e = w->e;
     const gbs_fit_options *o = w->options;
     bool unit = o->scale == GBS_SCALE_UNIT_ROW;
-    if (o->loss != GBS_LOSS_HINGE || !(unit || o->cx > 0.0))
+    if (e->paired_rows > 0 || o->loss != GBS_LOSS_HINGE || !(unit || o->cx > 0.0))
         return;
     double cx = o->cx > 0.0 ? o->cx : 1.0, v = e->prior_sd * e->prior_sd;
     double f = gbs_hinge_f_exact(e->lambda, e->n, w->model->info.d, v, e->prior_norm, cx);
@@ -147,6 +174,14 @@ static void add_prior_vote(struct work *w) {
     const gbs_evidence *e = w->e;
     if (w->options->prior != GBS_PRIOR_INFORMED)
         return;
+    if (e->paired_rows > 0) {
+        add(w, GBS_TARGET_PRIOR_VOTE, GBS_LOSS_ZERO_ONE, GBS_BOUND_KL,
+            gbs_auc_risk_upper(e->score_disorder, e->n, w->options->confidence), 0);
+        gbs_certificate *c = &w->out[w->count - 1];
+        c->empirical = e->score_disorder;
+        c->kl = c->grid_nats = c->xi_nats = 0.0;
+        return;
+    }
     double n = (double)e->n, value = gbs_binomial_upper_tail(e->vote_errors, e->n, 1.0 - w->options->confidence);
     add(w, GBS_TARGET_PRIOR_VOTE, GBS_LOSS_ZERO_ONE, GBS_BOUND_BINOMIAL, value, 0);
     gbs_certificate *c = &w->out[w->count - 1];
@@ -167,10 +202,14 @@ gbs_status gbs_certify(gbs_context *ctx, gbs_model *model, const gbs_fit_options
     gbs_bound first = gbs_single_method(options);
     add_gibbs(&w, first);
     for (gbs_bound method = GBS_BOUND_KL; method <= GBS_BOUND_PAPER; method++)
-        if (method != first)
-            add_gibbs(&w, method);
+        if (method != first && !(method == GBS_BOUND_PAPER && evidence->paired_rows > 0 && !(options->lambda > 0.0)))
+            add_gibbs(&w, method); /* a lambda counted on the labels does not do for the paper's pairs */
     add(&w, GBS_TARGET_VOTE, GBS_LOSS_ZERO_ONE, GBS_BOUND_KL,
         gbs_bound_vote(evidence->gibbs, evidence->second_moment, evidence->kl, evidence->n, log_price(&w, GBS_BOUND_KL)), 0);
+    if (evidence->paired_rows > 0)
+        add_pairs(&w, GBS_BOUND_KL,
+                  gbs_bound_kl(evidence->gibbs * evidence->pair_share, evidence->kl, evidence->paired_rows / 2,
+                               log_price(&w, GBS_BOUND_KL)));
     add_hinge(ctx, &w);
     add_prior_vote(&w);
     model->certificates = w.out;

@@ -16,6 +16,10 @@ typedef struct gbs_evidence {
     double prior_sd;
     size_t grid, ladder; /* sizes of the declared grids that were chosen from; 1: nothing was */
     size_t vote_errors;  /* of sign(x'm0) on those rows; only under an informed prior */
+    /* Of ranking: n counts the rows of the smaller class, gibbs and second_moment are means over pairs, and */
+    size_t paired_rows;    /* rows of both classes; 0: no ranking */
+    double pair_share;     /* share of all pairs of rows that have two labels */
+    double score_disorder; /* 1 - AUC of x'm0 on those rows; only under an informed prior */
 } gbs_evidence;
 
 /* The bits that every certificate of a fit carries. */

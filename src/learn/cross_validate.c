@@ -141,7 +141,9 @@ gbs_status gbs_cross_validate(gbs_context *ctx, const gbs_data *data, size_t fol
     if (data->y == NULL)
         return gbs_fail(ctx, GBS_ERR_DATA, "the data has no labels");
     for (size_t k = 0; k < count; k++)
-        if (candidates[k].ladder_size > 0)
+        if (candidates[k].task != GBS_TASK_CLASSIFY)
+            return gbs_fail(ctx, GBS_ERR_ARGUMENT, "cross-validation is for models that classify");
+        else if (candidates[k].ladder_size > 0)
             return gbs_fail(ctx, GBS_ERR_ARGUMENT, "a candidate has one lambda, not a ladder");
     struct validation v = {
         .ctx = ctx, .data = data, .folds = folds, .count = count, .candidates = candidates, .failed = ATOMIC_FLAG_INIT};

@@ -19,6 +19,16 @@ gbs_fit_options gbs_fit_options_default(void) {
                              .max_iterations = 1000};
 }
 
+const char *gbs_task_name(gbs_task_kind task) {
+    switch (task) {
+    case GBS_TASK_CLASSIFY:
+        return "classify";
+    case GBS_TASK_RANK:
+        return "rank";
+    }
+    return NULL;
+}
+
 const char *gbs_scale_name(gbs_scale scale) {
     switch (scale) {
     case GBS_SCALE_NONE:
@@ -74,10 +84,24 @@ static gbs_status check_certificate_options(gbs_context *ctx, const gbs_fit_opti
     return GBS_OK;
 }
 
+static gbs_status check_ranking(gbs_context *ctx, const gbs_fit_options *o) {
+    if (o->task != GBS_TASK_RANK)
+        return GBS_OK;
+    if (o->loss == GBS_LOSS_EXPONENTIAL)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "ranking has the losses zero-one and hinge, not exponential");
+    if (o->form == GBS_FORM_DUAL)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "ranking has no dual form");
+    if (o->bound == GBS_BOUND_PROGRESSIVE)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "ranking has the bounds kl, catoni, hoeffding and paper, not progressive");
+    if (o->stratify)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "ranking is certified given the labels; its split is not stratified");
+    return GBS_OK;
+}
+
 static gbs_status check_options(gbs_context *ctx, const gbs_fit_options *o) {
-    if (gbs_loss_name(o->loss) == NULL || gbs_family_name(o->family) == NULL || gbs_scale_name(o->scale) == NULL ||
-        gbs_solver_name(o->solver) == NULL || gbs_bound_name(o->bound) == NULL || o->form > GBS_FORM_DUAL ||
-        o->schedule > GBS_SCHEDULE_PAPER)
+    if (gbs_task_name(o->task) == NULL || gbs_loss_name(o->loss) == NULL || gbs_family_name(o->family) == NULL ||
+        gbs_scale_name(o->scale) == NULL || gbs_solver_name(o->solver) == NULL || gbs_bound_name(o->bound) == NULL ||
+        o->form > GBS_FORM_DUAL || o->schedule > GBS_SCHEDULE_PAPER)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "an option has a value that does not exist");
     if (!(o->lambda >= 0.0) || !isfinite(o->lambda))
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "lambda must be a positive number, not %g", o->lambda);
@@ -99,7 +123,8 @@ static gbs_status check_options(gbs_context *ctx, const gbs_fit_options *o) {
     if (o->restarts > 0 && o->prior_grid_size > 1)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT,
                         "restarts and a prior grid exclude each other: restarts are not valued by the bound");
-    return check_certificate_options(ctx, o);
+    gbs_status status = check_ranking(ctx, o);
+    return status == GBS_OK ? check_certificate_options(ctx, o) : status;
 }
 
 static gbs_status check_classes(gbs_context *ctx, const gbs_data *data) {
@@ -125,7 +150,7 @@ void gbs_fill_defaults(gbs_fit_options *o, size_t n, size_t features) {
     if (o->prior_grid_size == 1) /* nothing to choose */
         o->prior_sd = o->prior_grid[0];
     if (o->prior == GBS_PRIOR_ZERO) {
-        if (o->lambda == 0.0)
+        if (o->lambda == 0.0 && o->task != GBS_TASK_RANK) /* ranking counts the smaller class */
             o->lambda = (double)n;
         if (o->prior_sd == 0.0)
             o->prior_sd = o->prior_grid_size > 0 ? o->prior_grid[0] : 1.0;
@@ -144,7 +169,8 @@ void gbs_keep_fit(gbs_model *m, const gbs_fit_options *o, const gbs_data *data, 
     const gbs_path_point *at = &p->path[p->chosen];
     size_t before = m->info.iterations;
     int all_converged = m->path != NULL ? m->info.converged : 1;
-    m->info = (gbs_model_info){.loss = o->loss,
+    m->info = (gbs_model_info){.task = o->task,
+                               .loss = o->loss,
                                .family = o->family,
                                .solver = p->solver,
                                .scale = o->scale,
@@ -168,13 +194,15 @@ void gbs_keep_fit(gbs_model *m, const gbs_fit_options *o, const gbs_data *data, 
 
 /* Several of them, one after the other (a grid of priors), make one path. */
 gbs_status gbs_keep_path(gbs_context *ctx, gbs_model *m, gbs_posterior *p, size_t restarts) {
-    size_t size = m->path_size + p->rungs;
+    size_t size = m->path_size + p->traced + p->rungs;
     gbs_path_point *path = gbs_array_alloc(ctx, size, sizeof *path);
     if (path == NULL)
         return GBS_ERR_MEMORY;
     if (m->path_size > 0)
         memcpy(path, m->path, m->path_size * sizeof *path);
-    memcpy(path + m->path_size, p->path, p->rungs * sizeof *path);
+    if (p->traced > 0)
+        memcpy(path + m->path_size, p->trace, p->traced * sizeof *path);
+    memcpy(path + m->path_size + p->traced, p->path, p->rungs * sizeof *path);
     gbs_array_free(ctx, m->path);
     m->path = path;
     m->path_size = size;
@@ -206,8 +234,8 @@ gbs_status gbs_count_errors(gbs_context *ctx, const gbs_rows *rows, const double
 
 /* A hinge certificate that was asked for by name must exist. */
 static gbs_status check_hinge_range(gbs_context *ctx, size_t n, const gbs_fit_options *o) {
-    if (o->loss != GBS_LOSS_HINGE || !(o->cx > 0.0) || !(o->lambda > 0.0) || !(o->prior_sd > 0.0) || gbs_is_progressive(o) ||
-        (o->select == GBS_SELECT_BOUND && (o->ladder_size > 1 || o->prior_grid_size > 1)))
+    if (o->task == GBS_TASK_RANK || o->loss != GBS_LOSS_HINGE || !(o->cx > 0.0) || !(o->lambda > 0.0) || !(o->prior_sd > 0.0) ||
+        gbs_is_progressive(o) || (o->select == GBS_SELECT_BOUND && (o->ladder_size > 1 || o->prior_grid_size > 1)))
         return GBS_OK;
     size_t rows = gbs_certified_rows(n, o);
     double limit = gbs_hinge_lambda_limit(true, rows, o->prior_sd * o->prior_sd, o->cx);
@@ -227,6 +255,8 @@ static gbs_status fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_opti
         status = check_classes(ctx, data);
     if (status != GBS_OK)
         return status;
+    if (o.task == GBS_TASK_RANK)
+        o.intercept = 0; /* it cancels in every pair */
     gbs_fill_defaults(&o, data->n, data->d);
     if (certified && (status = check_hinge_range(ctx, data->n, &o)) != GBS_OK)
         return status;

@@ -20,6 +20,8 @@ static bool close_to(double a, double b, double tolerance) {
 
 static gbs_status check_settings(gbs_context *ctx, const gbs_model *model, const gbs_sample_info *s) {
     const gbs_model_info *m = &model->info;
+    if (m->task != GBS_TASK_CLASSIFY)
+        return gbs_fail(ctx, GBS_ERR_DATA, "the gap is measured for models that classify; this one ranks");
     if (m->prior != GBS_PRIOR_ZERO || model->stages_size != 1)
         return gbs_fail(
             ctx, GBS_ERR_DATA,

@@ -2,6 +2,7 @@
 #include "learn/posterior.h"
 
 #include "risk/loss.h"
+#include "vb/pair_energy.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 /* The gram matrix of the dual form loses what is 1e8 times smaller than the rest; the posterior is then judged on the rows themselves. */
 #define DUAL_AGREES 1e-6
 /* Up to here a fit whose dual form failed that test is done again in the primal form. */
-enum { PRIMAL_COLUMNS = 3000, MOST_RUNGS = 24 };
+enum { PRIMAL_COLUMNS = 3000, MOST_RUNGS = 24, MOST_TRACED = 1000 };
 
 /* What is held until the posterior is done. */
 struct search {
@@ -78,7 +79,9 @@ static gbs_status consider(void *arg, size_t t, const gbs_gaussian *g, const gbs
     const gbs_rows *rows = s->dual ? &s->reduction.reduced : &task->rows;
     double gibbs = solution->risk;
     gbs_status status = GBS_OK;
-    if (task->options->loss != GBS_LOSS_ZERO_ONE)
+    if (task->options->loss != GBS_LOSS_ZERO_ONE && rows->pairs)
+        status = gbs_pair_risk(ctx, rows, g, &gbs_zero_one, &gibbs, NULL);
+    else if (task->options->loss != GBS_LOSS_ZERO_ONE)
         status = mean_loss(ctx, rows, &(gbs_stage){.posterior = *g}, &gbs_zero_one, &gibbs);
     if (status != GBS_OK)
         return status;
@@ -99,13 +102,50 @@ static gbs_status consider(void *arg, size_t t, const gbs_gaussian *g, const gbs
     return GBS_OK;
 }
 
+static double rows_counted(const gbs_rows *pairs) {
+    double sum = 0.0;
+    for (size_t i = 0; i < pairs->all.n; i++)
+        sum += fabs(pairs->all.y[i * pairs->all.stride]);
+    return sum;
+}
+
+/* Step `done` is kept: all of them while there are few, then evenly on a log scale. */
+static bool traced(size_t done, size_t steps) {
+    if (steps <= MOST_TRACED || done == steps)
+        return true;
+    double per_step = (double)MOST_TRACED / log((double)steps);
+    return floor(per_step * log((double)done)) > floor(per_step * log((double)done - 1.0));
+}
+
+static gbs_status trace(void *arg, size_t done, size_t steps, const gbs_gaussian *g) {
+    struct search *s = arg;
+    const gbs_posterior_task *task = s->task;
+    if (!traced(done, steps) || s->out->traced > MOST_TRACED)
+        return GBS_OK;
+    double gibbs, risk, kl = gbs_gaussian_kl(g, &task->prior), lambda = s->ladder[s->rungs - 1];
+    gbs_status status = gbs_pair_risk(task->ctx, &task->rows, g, &gbs_zero_one, &gibbs, NULL);
+    risk = gibbs;
+    if (status == GBS_OK && task->options->loss != GBS_LOSS_ZERO_ONE)
+        status = gbs_pair_risk(task->ctx, &task->rows, g, gbs_loss_of(task->options->loss), &risk, NULL);
+    if (status == GBS_OK)
+        s->out->trace[s->out->traced++] = (gbs_path_point){.lambda = lambda,
+                                                           .prior_sd = sqrt(task->prior.variance),
+                                                           .free_energy = lambda * risk + kl,
+                                                           .gibbs_risk = risk,
+                                                           .kl = kl,
+                                                           .optimality_gap = NAN,
+                                                           .bound = task->value(task->arg, gibbs, kl, lambda),
+                                                           .iterations = done};
+    return status;
+}
+
 static gbs_status solve(struct search *s) {
     const gbs_posterior_task *t = s->task;
     const gbs_fit_options *o = t->options;
     gbs_anneal_task task = {.family = o->family, .ladder = s->ladder, .rungs = s->rungs};
     task.part_below = o->ladder_size == 0;
     task.problem = (gbs_problem){.ctx = t->ctx, .rows = &t->rows, .loss = gbs_loss_of(o->loss), .prior = t->prior};
-    task.fixed_sd = 1.0 / sqrt((double)t->rows.all.n);
+    task.fixed_sd = 1.0 / sqrt(t->rows.pairs ? rows_counted(&t->rows) : (double)t->rows.all.n);
     task.solve = (gbs_solve_options){.solver = o->solver,
                                      .tolerance = o->tolerance,
                                      .max_iterations = o->max_iterations,
@@ -117,7 +157,13 @@ static gbs_status solve(struct search *s) {
         task.arg = s;
     }
     gbs_status status = GBS_OK;
-    if (s->dual) {
+    if (o->trace && t->rows.pairs && o->solver == GBS_SOLVER_SGD && t->value != NULL) {
+        task.solve.trace = trace;
+        task.solve.trace_arg = s;
+        s->out->trace = gbs_array_alloc(t->ctx, MOST_TRACED + 1, sizeof *s->out->trace);
+        status = s->out->trace != NULL ? GBS_OK : GBS_ERR_MEMORY;
+    }
+    if (status == GBS_OK && s->dual) {
         status = gbs_reduction_create(t->ctx, &t->rows, &task.problem.prior, &s->reduction);
         task.reduced = &s->reduction;
     }
@@ -265,7 +311,8 @@ gbs_status gbs_posterior_fit(const gbs_posterior_task *task, gbs_posterior *out)
     struct search s = {.task = task, .out = out};
     *out = (gbs_posterior){0};
     size_t d = task->rows.d;
-    s.dual = o->family == GBS_FAMILY_FULL && (o->form == GBS_FORM_DUAL || (o->form == GBS_FORM_AUTO && d > task->rows.all.n));
+    s.dual = o->family == GBS_FAMILY_FULL && !task->rows.pairs &&
+             (o->form == GBS_FORM_DUAL || (o->form == GBS_FORM_AUTO && d > task->rows.all.n));
     bool was_dual = s.dual;
     gbs_status status = run(&s);
     if (status == GBS_ERR_NUMERIC && was_dual && o->form == GBS_FORM_AUTO && d <= PRIMAL_COLUMNS) {
@@ -283,6 +330,7 @@ gbs_status gbs_posterior_fit(const gbs_posterior_task *task, gbs_posterior *out)
 void gbs_posterior_free(const gbs_context *ctx, gbs_posterior *p) {
     gbs_stage_free(ctx, &p->stage);
     gbs_array_free(ctx, p->path);
+    gbs_array_free(ctx, p->trace);
     gbs_array_free(ctx, p->restarts);
     *p = (gbs_posterior){0};
 }

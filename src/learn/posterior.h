@@ -24,6 +24,8 @@ typedef struct gbs_posterior {
     gbs_stage stage; /* weight 1 */
     gbs_path_point *path;
     size_t rungs, chosen;
+    gbs_path_point *trace; /* sgd over pairs: steps on the way, with the bound at each; NULL: not asked for */
+    size_t traced;
     double *restarts; /* free energies; NULL: there were none */
     gbs_solver solver;
 } gbs_posterior;

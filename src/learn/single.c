@@ -7,8 +7,10 @@
  */
 #include "learn/anchor.h"
 #include "learn/learn.h"
+#include "learn/rank.h"
 
 #include "bound/bound.h"
+#include "vb/pair_energy.h"
 
 #include <math.h>
 
@@ -23,12 +25,37 @@ struct single {
     gbs_split split; /* informed: the rows in their random order */
     gbs_rows rows;   /* all, in that order */
     size_t first;    /* rows that are not certified */
+    gbs_rows pairs;  /* ranking: the certified rows as pairs */
+    size_t blocks;   /* certified rows, or independent pairs of them */
     double *m0;      /* informed */
     gbs_anchor anchor;
 };
 
 static const gbs_data *ordered(const struct single *f) {
     return f->split.view != NULL ? f->split.view : f->data;
+}
+
+static bool ranks(const struct single *f) {
+    return f->o.task == GBS_TASK_RANK;
+}
+
+/* What certifies: rows, or pairs of them. */
+static gbs_status prepare_pairs(struct single *f) {
+    gbs_rows certified = gbs_rows_slice(&f->rows, f->first, f->rows.all.n - f->first);
+    f->blocks = certified.all.n;
+    if (!ranks(f))
+        return GBS_OK;
+    /* steps of the stochastic solver draw single rows */
+    gbs_status status = gbs_pair_rows_build(f->ctx, &certified, f->o.solver != GBS_SOLVER_SGD, &f->pairs);
+    if (status != GBS_OK)
+        return status;
+    f->blocks = gbs_pair_blocks(&f->pairs);
+    if (f->blocks > 0)
+        return GBS_OK;
+    return gbs_fail(f->ctx, GBS_ERR_DATA,
+                    "the certified part of the split (%zu of %zu rows) has rows of one class only; a smaller prior split, "
+                    "another seed or the prior of mean zero would do",
+                    certified.all.n, f->rows.all.n);
 }
 
 /* Scaling constants and the prior's centre, from the first part; or from all rows, and none. */
@@ -38,7 +65,7 @@ static gbs_status prepare(struct single *f) {
     gbs_data *head = NULL;
     gbs_status status = informed ? gbs_split_create(f->ctx, f->data, o, &f->split) : GBS_OK;
     f->first = f->split.first;
-    if (status == GBS_OK && informed)
+    if (status == GBS_OK && informed && !ranks(f))
         status = gbs_anchor_choose(f->ctx, &f->split, o, &f->anchor);
     if (status == GBS_OK && informed)
         status = gbs_split_head(f->ctx, &f->split, f->first, &head);
@@ -52,19 +79,26 @@ static gbs_status prepare(struct single *f) {
     if (status == GBS_OK && informed) {
         gbs_rows known = gbs_rows_slice(&f->rows, 0, f->first);
         f->m0 = gbs_doubles(f->ctx, f->rows.d);
-        status = f->m0 != NULL ? gbs_anchor_fit(f->ctx, &known, o, &f->anchor, f->m0) : GBS_ERR_MEMORY;
+        if (f->m0 == NULL)
+            status = GBS_ERR_MEMORY;
+        else if (ranks(f))
+            status = gbs_rank_anchor(f->ctx, &known, o, f->m0, &f->anchor.foretold);
+        else
+            status = gbs_anchor_fit(f->ctx, &known, o, &f->anchor, f->m0);
     }
-    return status;
+    return status == GBS_OK ? prepare_pairs(f) : status;
 }
 
 /* The lambda at which the bound would be smallest if the second part were as the first part foretells. */
 static double chosen_lambda(const struct single *f, size_t n) {
     double price = FORETOLD_KL - log(1.0 - f->o.confidence), rows = (double)n;
+    if (f->o.prior == GBS_PRIOR_ZERO)
+        return rows; /* ranking: the classifier's is set before */
     switch (gbs_single_method(&f->o)) {
     case GBS_BOUND_HOEFFDING:
         return sqrt(8.0 * rows * price);
     case GBS_BOUND_PAPER:
-        return sqrt(2.0 * rows * price);
+        return sqrt(2.0 * rows * price); /* ranking: the rows are half of them */
     default:
         return gbs_bound_catoni_lambda(f->anchor.foretold, FORETOLD_KL, n, price - FORETOLD_KL);
     }
@@ -74,6 +108,8 @@ static double chosen_lambda(const struct single *f, size_t n) {
 struct pricing {
     const gbs_fit_options *o;
     size_t n, grid, ladder;
+    size_t paired_rows; /* ranking */
+    double pair_share;
 };
 
 static double rung_value(void *arg, double gibbs, double kl, double lambda) {
@@ -81,6 +117,8 @@ static double rung_value(void *arg, double gibbs, double kl, double lambda) {
     gbs_bound method = gbs_single_method(p->o);
     double price = -log(1.0 - p->o->confidence) + gbs_grid_nats(p->o, method, p->grid, p->ladder);
     /* the paper's KL doubles the quadratic terms: twice the KL is above it, and ranks alike */
+    if (p->paired_rows > 0 && method == GBS_BOUND_PAPER)
+        return gbs_bound_paper_ranking(gibbs * p->pair_share, 2.0 * kl, p->paired_rows, lambda, price);
     return gbs_gibbs_bound(method, gibbs, kl, 2.0 * kl, p->n, lambda, price);
 }
 
@@ -119,12 +157,19 @@ static gbs_status train(struct single *f, size_t *grid_size) {
     gbs_rows certified = gbs_rows_slice(&f->rows, f->first, f->rows.all.n - f->first);
     double *grid = spread_grid(f, grid_size), best = INFINITY;
     gbs_status status = grid != NULL ? GBS_OK : GBS_ERR_MEMORY;
-    struct pricing pricing = {o, certified.all.n, *grid_size, o->ladder_size > 0 ? o->ladder_size : 1};
+    struct pricing pricing = {.o = o, .n = f->blocks, .grid = *grid_size, .ladder = o->ladder_size > 0 ? o->ladder_size : 1};
+    if (ranks(f)) {
+        pricing.paired_rows = certified.all.n;
+        pricing.pair_share = gbs_rank_pair_share(certified.all.n, gbs_pair_count(&f->pairs));
+    }
+    /* the paper's risk of pairs does not take the labels as given: its lambda may not depend on them */
+    size_t counted = ranks(f) && gbs_single_method(o) == GBS_BOUND_PAPER ? certified.all.n / 2 : f->blocks;
     for (size_t k = 0; status == GBS_OK && k < *grid_size; k++) {
-        gbs_posterior_task task = {.ctx = f->ctx, .options = o, .rows = certified, .climb = o->prior == GBS_PRIOR_ZERO};
+        gbs_posterior_task task = {.ctx = f->ctx, .options = o, .climb = o->prior == GBS_PRIOR_ZERO};
+        task.rows = ranks(f) ? f->pairs : certified;
         task.prior = (gbs_prior){f->m0, grid[k] * grid[k]};
-        task.lambda = o->lambda > 0.0 ? o->lambda : chosen_lambda(f, certified.all.n);
-        bool valued = *grid_size > 1 || o->ladder_size > 1 || o->loss == GBS_LOSS_ZERO_ONE;
+        task.lambda = o->lambda > 0.0 ? o->lambda : chosen_lambda(f, counted);
+        bool valued = *grid_size > 1 || o->ladder_size > 1 || o->loss == GBS_LOSS_ZERO_ONE || o->trace;
         task.value = valued && o->restarts == 0 ? rung_value : NULL;
         task.arg = &pricing;
         /* rungs that nobody declared are steps on the way, not to be chosen from */
@@ -139,11 +184,28 @@ static gbs_status train(struct single *f, size_t *grid_size) {
     return status;
 }
 
+static gbs_status certify(struct single *f, gbs_evidence *e, size_t grid_size) {
+    const gbs_gaussian *g = &f->model->stages[0].posterior;
+    e->grid = grid_size;
+    e->ladder = f->o.ladder_size > 0 ? f->o.ladder_size : 1;
+    for (size_t k = 0; k < g->d; k++) {
+        double center = f->m0 != NULL ? f->m0[k] : 0.0, gap = g->mean[k] - center;
+        e->prior_distance2 += gap * gap;
+        e->prior_norm += center * center;
+    }
+    e->prior_norm = sqrt(e->prior_norm);
+    return gbs_certify(f->ctx, f->model, &f->o, e);
+}
+
 static gbs_status judge_and_certify(struct single *f, size_t grid_size) {
     gbs_model_info *info = &f->model->info;
     const gbs_stage *stage = &f->model->stages[0];
     gbs_rows certified = gbs_rows_slice(&f->rows, f->first, f->rows.all.n - f->first);
     gbs_evidence e = {.n = certified.all.n, .kl = info->kl, .lambda = info->lambda, .prior_sd = stage->prior_sd};
+    if (ranks(f)) {
+        gbs_status judged = gbs_rank_judge(f->ctx, f->model, &f->rows, f->first, &f->pairs, f->m0, &e);
+        return judged == GBS_OK ? certify(f, &e, grid_size) : judged;
+    }
     gbs_evaluation on_certified, on_all;
     gbs_status status = gbs_judge_rows(f->ctx, f->model, &certified, NULL, &on_certified, &e.second_moment);
     on_all = on_certified;
@@ -157,15 +219,7 @@ static gbs_status judge_and_certify(struct single *f, size_t grid_size) {
     info->train_error = on_all.error;
     e.gibbs = on_certified.gibbs_error;
     e.hinge = info->gibbs_risk;
-    e.grid = grid_size;
-    e.ladder = f->o.ladder_size > 0 ? f->o.ladder_size : 1;
-    for (size_t k = 0; k < info->d; k++) {
-        double center = f->m0 != NULL ? f->m0[k] : 0.0, gap = stage->posterior.mean[k] - center;
-        e.prior_distance2 += gap * gap;
-        e.prior_norm += center * center;
-    }
-    e.prior_norm = sqrt(e.prior_norm);
-    return gbs_certify(f->ctx, f->model, &f->o, &e);
+    return certify(f, &e, grid_size);
 }
 
 gbs_status gbs_fit_single(gbs_context *ctx, const gbs_data *data, const gbs_fit_options *o, gbs_model **out) {
@@ -178,6 +232,7 @@ gbs_status gbs_fit_single(gbs_context *ctx, const gbs_data *data, const gbs_fit_
         status = train(&f, &grid_size);
     if (status == GBS_OK)
         status = judge_and_certify(&f, grid_size);
+    gbs_rows_free(ctx, &f.pairs);
     gbs_rows_free(ctx, &f.rows);
     gbs_array_free(ctx, f.m0);
     gbs_split_free(&f.split);

@@ -18,6 +18,8 @@
 #define SINGLE_SHARE 0.5
 
 bool gbs_is_progressive(const gbs_fit_options *o) {
+    if (o->task == GBS_TASK_RANK)
+        return false;
     return o->bound == GBS_BOUND_PROGRESSIVE || (o->bound == GBS_BOUND_AUTO && o->prior == GBS_PRIOR_INFORMED);
 }
 

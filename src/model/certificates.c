@@ -23,6 +23,7 @@ static const struct {
     {"NOT MET: the split was stratified by label, so the certified rows depend on the first part", 1},
     {"NOT MET: c_x is the longest row of the data, which bounds no other row", 1},
     {"NOT MET: the method was chosen after a look at the certified rows, without a union bound", 1},
+    {"the labels are taken as given: positive rows are draws from one distribution, negative rows from another", 0},
 };
 
 const char *gbs_assumption_text(unsigned k, int *breaks) {
@@ -63,6 +64,18 @@ const char *gbs_bound_name(gbs_bound bound) {
         return "progressive";
     case GBS_BOUND_BINOMIAL:
         return "binomial";
+    }
+    return NULL;
+}
+
+const char *gbs_risk_name(gbs_risk risk) {
+    switch (risk) {
+    case GBS_RISK_ERROR:
+        return "error";
+    case GBS_RISK_AUC:
+        return "1-auc";
+    case GBS_RISK_PAIRS:
+        return "pairs";
     }
     return NULL;
 }

@@ -2,41 +2,6 @@
 #include "model/model.h"
 
 #include <math.h>
-#include <stdlib.h>
-
-struct scored {
-    double score;
-    double y;
-};
-
-static int by_score(const void *a, const void *b) {
-    double x = ((const struct scored *)a)->score, y = ((const struct scored *)b)->score;
-    return (x > y) - (x < y);
-}
-
-/* Area under the ROC curve: the share of (positive, negative) pairs in the right order, ties one half; O(n log n). */
-gbs_status gbs_area(gbs_context *ctx, size_t n, const double *y, const double *score, double *auc) {
-    struct scored *sorted = gbs_array_alloc(ctx, n, sizeof *sorted);
-    if (sorted == NULL)
-        return GBS_ERR_MEMORY;
-    for (size_t i = 0; i < n; i++)
-        sorted[i] = (struct scored){score[i], y[i]};
-    qsort(sorted, n, sizeof *sorted, by_score);
-    double below = 0.0, wins = 0.0, positives = 0.0;
-    for (size_t i = 0; i < n;) {
-        double up = 0.0, down = 0.0;
-        size_t j = i;
-        for (; j < n && sorted[j].score == sorted[i].score; j++)
-            *(sorted[j].y > 0.0 ? &up : &down) += 1.0;
-        wins += up * (below + 0.5 * down);
-        below += down;
-        positives += up;
-        i = j;
-    }
-    *auc = positives > 0.0 && below > 0.0 ? wins / (positives * below) : NAN;
-    gbs_array_free(ctx, sorted);
-    return GBS_OK;
-}
 
 void gbs_evaluation_add(gbs_evaluation *e, size_t n, const double *y, const gbs_judgement *v) {
     for (size_t i = 0; i < n; i++) {
@@ -101,7 +66,7 @@ gbs_status gbs_judge_rows(gbs_context *ctx, const gbs_model *model, const gbs_ro
     return status;
 }
 
-gbs_status gbs_model_evaluate(gbs_context *ctx, const gbs_model *model, const gbs_data *data, gbs_evaluation *out) {
+gbs_status gbs_classifier_evaluate(gbs_context *ctx, const gbs_model *model, const gbs_data *data, gbs_evaluation *out) {
     if (data->y == NULL)
         return gbs_fail(ctx, GBS_ERR_DATA, "the data has no labels");
     gbs_rows rows;
@@ -111,7 +76,7 @@ gbs_status gbs_model_evaluate(gbs_context *ctx, const gbs_model *model, const gb
     double *score = gbs_doubles(ctx, data->n);
     status = score != NULL ? gbs_judge_rows(ctx, model, &rows, score, out, NULL) : GBS_ERR_MEMORY;
     if (status == GBS_OK)
-        status = gbs_area(ctx, data->n, data->y, score, &out->auc);
+        status = gbs_area_with_error(ctx, data->n, data->y, score, &out->auc, &out->auc_se);
     gbs_array_free(ctx, score);
     gbs_rows_free(ctx, &rows);
     return status;

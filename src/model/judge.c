@@ -156,7 +156,14 @@ gbs_status gbs_model_predict(gbs_context *ctx, const gbs_model *model, const gbs
     if (status != GBS_OK)
         return status;
     gbs_judgement judged = {.score = score, .sd = score_sd, .probability = probability};
-    status = gbs_model_judge(ctx, model, &rows, &judged);
+    double *own = NULL; /* a place among the negatives needs the score */
+    bool placed = model->info.task == GBS_TASK_RANK && probability != NULL;
+    if (placed && score == NULL)
+        judged.score = own = gbs_doubles(ctx, data->n);
+    status = placed && judged.score == NULL ? GBS_ERR_MEMORY : gbs_model_judge(ctx, model, &rows, &judged);
+    for (size_t i = 0; status == GBS_OK && placed && i < data->n; i++)
+        probability[i] = gbs_model_place(model, judged.score[i]);
+    gbs_array_free(ctx, own);
     gbs_rows_free(ctx, &rows);
     return status;
 }

@@ -43,6 +43,7 @@ void gbs_model_free(gbs_model *model) {
     gbs_array_free(ctx, model->certificates);
     gbs_array_free(ctx, model->path);
     gbs_array_free(ctx, model->restarts);
+    gbs_array_free(ctx, model->negatives);
     gbs_array_free(ctx, model->recipe);
     gbs_array_free(ctx, model);
 }

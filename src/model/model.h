@@ -35,6 +35,8 @@ struct gbs_model {
     size_t path_size;
     double *restarts;
     size_t restarts_size;
+    double *negatives; /* ranking: quantiles of the scores of the training rows of -1, ascending */
+    size_t negatives_size;
     char *recipe;
 };
 
@@ -56,7 +58,8 @@ enum {
     GBS_ASSUMES_GRID = 1024,
     GBS_BROKEN_SPLIT = 2048,
     GBS_BROKEN_CX = 4096,
-    GBS_BROKEN_METHOD = 8192
+    GBS_BROKEN_METHOD = 8192,
+    GBS_ASSUMES_LABELS = 16384
 };
 
 /* trace and log determinant of a stage's covariance, in all d coordinates. */
@@ -89,5 +92,14 @@ gbs_status gbs_judge_rows(gbs_context *ctx, const gbs_model *model, const gbs_ro
                           double *second_moment);
 /* Area under the ROC curve, ties one half; NaN when a class is missing. */
 gbs_status gbs_area(gbs_context *ctx, size_t n, const double *y, const double *score, double *auc);
+/* The same with DeLong's standard error; NaN where a class has fewer than two rows. */
+gbs_status gbs_area_with_error(gbs_context *ctx, size_t n, const double *y, const double *score, double *auc, double *se);
+
+/* Of a model that ranks: keeps the distribution of the scores of negative rows; places a score in it. */
+gbs_status gbs_model_keep_negatives(gbs_context *ctx, gbs_model *model, size_t n, const double *y, const double *score);
+double gbs_model_place(const gbs_model *model, double score);
+
+/* gbs_model_evaluate of a model that classifies. */
+gbs_status gbs_classifier_evaluate(gbs_context *ctx, const gbs_model *model, const gbs_data *data, gbs_evaluation *out);
 
 #endif

@@ -283,7 +283,7 @@ gbs_status gbs_particles_evaluate(gbs_context *ctx, const gbs_particles *particl
         status = gbs_particles_vote(ctx, particles, &rows, &vote);
         if (status == GBS_OK) {
             judge(n, data->y, &vote, out);
-            status = gbs_area(ctx, n, data->y, vote.score, &out->auc);
+            status = gbs_area_with_error(ctx, n, data->y, vote.score, &out->auc, &out->auc_se);
         }
     }
     gbs_array_free(ctx, all);

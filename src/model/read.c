@@ -46,7 +46,8 @@ static gbs_status get_head(gbs_context *ctx, const json_t *root, gbs_model_info 
         return gbs_fail(ctx, GBS_ERR_FORMAT, "a model of format %zu; this version reads formats %d to %d", format,
                         (int)GBS_MODEL_FORMAT_PLAIN, (int)GBS_MODEL_FORMAT);
     const char *task = json_string_value(json_object_get(root, "task"));
-    if (task == NULL || strcmp(task, "classify") != 0)
+    info->task = task != NULL && strcmp(task, "rank") == 0 ? GBS_TASK_RANK : GBS_TASK_CLASSIFY;
+    if (task == NULL || strcmp(task, gbs_task_name(info->task)) != 0)
         return gbs_fail(ctx, GBS_ERR_FORMAT, "a model for another task (%.40s) than this version knows",
                         task != NULL ? task : "none");
     TRY(gbs_json_get_choice(ctx, root, "loss", loss_name, 3, &choice));
@@ -223,6 +224,10 @@ static const char *bound_name(int i) {
     return gbs_bound_name((gbs_bound)i);
 }
 
+static const char *risk_name(int i) {
+    return gbs_risk_name((gbs_risk)i);
+}
+
 /* Texts back to bits; one that this version does not know is left out. */
 static unsigned assumption_bits(const json_t *list) {
     unsigned bits = 0;
@@ -253,6 +258,10 @@ static gbs_status get_certificate(gbs_context *ctx, const json_t *object, gbs_ce
     TRY(gbs_json_get_real(ctx, object, "grid_nats", &c->grid_nats));
     TRY(gbs_json_get_real(ctx, object, "xi_nats", &c->xi_nats));
     TRY(gbs_json_get_bool(ctx, object, "valid", &c->valid));
+    if (json_object_get(object, "risk") != NULL) {
+        TRY(gbs_json_get_choice(ctx, object, "risk", risk_name, 3, &choice));
+        c->risk = (gbs_risk)choice;
+    }
     c->assumptions = assumption_bits(json_object_get(object, "assumptions"));
     return GBS_OK;
 }
@@ -298,6 +307,19 @@ static gbs_status get_path(gbs_context *ctx, const json_t *root, gbs_model *m) {
     return GBS_OK;
 }
 
+static gbs_status get_negatives(gbs_context *ctx, const json_t *root, gbs_model *m) {
+    if (m->info.task != GBS_TASK_RANK)
+        return GBS_OK;
+    if (m->stages_size != 1 || m->info.dual || m->info.intercept)
+        return gbs_fail(ctx, GBS_ERR_FORMAT, "the model is damaged: a ranking has one posterior and no intercept");
+    m->negatives_size = json_array_size(json_object_get(root, "negative_scores"));
+    TRY(gbs_json_get_reals(ctx, root, "negative_scores", m->negatives_size, &m->negatives));
+    for (size_t k = 1; k < m->negatives_size; k++)
+        if (!(m->negatives[k] >= m->negatives[k - 1]))
+            return gbs_fail(ctx, GBS_ERR_FORMAT, "the model is damaged: 'negative_scores' is out of order");
+    return GBS_OK;
+}
+
 static gbs_status get_recipe(gbs_context *ctx, const json_t *root, gbs_model *m) {
     const json_t *recipe = json_object_get(root, "recipe");
     if (recipe == NULL)
@@ -333,6 +355,8 @@ gbs_status gbs_model_from_json(gbs_context *ctx, const char *text, size_t size, 
         status = get_certificates(ctx, root, model);
     if (status == GBS_OK)
         status = get_path(ctx, root, model);
+    if (status == GBS_OK)
+        status = get_negatives(ctx, root, model);
     if (status == GBS_OK)
         status = get_recipe(ctx, root, model);
     json_decref(root);

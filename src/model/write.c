@@ -134,6 +134,7 @@ static bool put_certificates(json_t *root, const gbs_model *m) {
             !gbs_json_put(object, "lambda", gbs_json_real_or_null(c->lambda)) ||
             !gbs_json_put(object, "grid_nats", json_real(c->grid_nats)) ||
             !gbs_json_put(object, "xi_nats", json_real(c->xi_nats)) || !gbs_json_put(object, "valid", json_boolean(c->valid)) ||
+            !gbs_json_put(object, "risk", json_string(gbs_risk_name(c->risk))) ||
             !gbs_json_put(object, "assumptions", assumption_list(c->assumptions)))
             return false;
     }
@@ -167,12 +168,18 @@ static bool put_recipe(json_t *root, const gbs_model *m) {
     return gbs_json_put(root, "recipe", json_loads(m->recipe, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL));
 }
 
+static bool put_negatives(json_t *root, const gbs_model *m) {
+    return m->info.task != GBS_TASK_RANK ||
+           gbs_json_put(root, "negative_scores", gbs_json_reals(m->negatives, m->negatives_size));
+}
+
 static bool put_model(json_t *root, const gbs_model *m) {
     const gbs_model_info *i = &m->info;
     bool plain = m->stages_size == 1 && !(m->scaling.clip > 0.0); /* what older versions understand */
     return gbs_json_put(root, "gibbsite", json_string(GBS_VERSION)) &&
            gbs_json_put(root, "format", json_integer(plain ? GBS_MODEL_FORMAT_PLAIN : GBS_MODEL_FORMAT)) &&
-           gbs_json_put(root, "kind", json_string("model")) && gbs_json_put(root, "task", json_string("classify")) &&
+           gbs_json_put(root, "kind", json_string("model")) &&
+           gbs_json_put(root, "task", json_string(gbs_task_name(i->task))) &&
            gbs_json_put(root, "loss", json_string(gbs_loss_name(i->loss))) &&
            gbs_json_put(root, "family", json_string(gbs_family_name(i->family))) &&
            gbs_json_put(root, "solver", json_string(gbs_solver_name(i->solver))) &&
@@ -180,7 +187,8 @@ static bool put_model(json_t *root, const gbs_model *m) {
            gbs_json_put(root, "features", json_integer((json_int_t)i->features)) &&
            gbs_json_put(root, "d", json_integer((json_int_t)i->d)) &&
            gbs_json_put(root, "intercept", json_boolean(i->intercept)) && put_fit(root, m) && put_scaling(root, &m->scaling) &&
-           put_stages(root, m) && put_certificates(root, m) && put_path(root, m) && put_recipe(root, m);
+           put_stages(root, m) && put_certificates(root, m) && put_path(root, m) && put_negatives(root, m) &&
+           put_recipe(root, m);
 }
 
 /* Where jansson's dump goes. The failure is remembered here: jansson 2.14 does not look at what the callback says after a key. */

@@ -10,29 +10,34 @@
 #include "kernel/vector.h"
 #include "risk/loss.h"
 
-#include <math.h>
+GBS_WIDE static void ratio(size_t n, const double *restrict mu, const double *restrict s, double *restrict t) {
+    for (size_t i = 0; i < n; i++) {
+        double here = s[i] > 0.0 ? (1.0 - mu[i]) / s[i] : 0.0;
+        here = here > -40.0 ? here : -40.0;
+        t[i] = here < 40.0 ? here : 40.0;
+    }
+}
+
+GBS_WIDE static void values(size_t n, const double *restrict mu, const double *restrict s, const double *restrict t,
+                            const double *restrict cdf, const double *restrict h, double *restrict psi, double *restrict d_mu,
+                            double *restrict d_s) {
+    for (size_t i = 0; i < n; i++) {
+        double a = 1.0 - mu[i], corner = a > 0.0 ? -1.0 : a < 0.0 ? 0.0 : -0.5;
+        bool spread = s[i] > 0.0;
+        double smooth = t[i] < 30.0 ? s[i] * h[i] : a, plain = a > 0.0 ? a : 0.0;
+        psi[i] = spread ? smooth : plain;
+        d_mu[i] = spread ? -cdf[i] : corner;
+        d_s[i] = spread || a == 0.0 ? d_s[i] : 0.0;
+    }
+}
 
 static void tile(size_t n, const double *mu, const double *s, double *psi, double *d_mu, double *d_s) {
     double t[GBS_LOSS_TILE], cdf[GBS_LOSS_TILE], h[GBS_LOSS_TILE];
-    for (size_t i = 0; i < n; i++) {
-        double ratio = s[i] > 0.0 ? (1.0 - mu[i]) / s[i] : 0.0;
-        ratio = ratio > -40.0 ? ratio : -40.0;
-        t[i] = ratio < 40.0 ? ratio : 40.0;
-    }
+    ratio(n, mu, s, t);
     gbs_normal_density(n, t, d_s);
     gbs_normal_distribution(n, t, cdf);
     gbs_normal_excess(n, t, d_s, cdf, h);
-    for (size_t i = 0; i < n; i++) {
-        double a = 1.0 - mu[i];
-        if (s[i] > 0.0) {
-            psi[i] = t[i] < 30.0 ? s[i] * h[i] : a;
-            d_mu[i] = -cdf[i];
-        } else {
-            psi[i] = fmax(0.0, a);
-            d_mu[i] = a > 0.0 ? -1.0 : a < 0.0 ? 0.0 : -0.5;
-            d_s[i] = a == 0.0 ? d_s[i] : 0.0;
-        }
-    }
+    values(n, mu, s, t, cdf, h, psi, d_mu, d_s);
 }
 
 static void smoothed(size_t n, const double *mu, const double *s, double *psi, double *d_mu, double *d_s) {

@@ -10,25 +10,32 @@
 #include "kernel/vector.h"
 #include "risk/loss.h"
 
-static void tile(size_t n, const double *mu, const double *s, double *psi, double *d_mu, double *d_s) {
-    double minus_t[GBS_LOSS_TILE], phi[GBS_LOSS_TILE];
+/* Beyond 40 density and tail are 0 in double; the bound keeps infinity out of the products. */
+GBS_WIDE static void minus_ratio(size_t n, const double *restrict mu, const double *restrict s, double *restrict minus_t) {
     for (size_t i = 0; i < n; i++) {
-        /* beyond 40 density and tail are 0 in double; the bound keeps infinity out of the products */
         double t = s[i] > 0.0 ? mu[i] / s[i] : 0.0;
         t = t > -40.0 ? t : -40.0;
         minus_t[i] = t < 40.0 ? -t : -40.0;
     }
+}
+
+GBS_WIDE static void slopes(size_t n, const double *restrict mu, const double *restrict s, const double *restrict minus_t,
+                            const double *restrict phi, double *restrict psi, double *restrict d_mu, double *restrict d_s) {
+    for (size_t i = 0; i < n; i++) {
+        bool spread = s[i] > 0.0;
+        double plain = mu[i] < 0.0 ? 1.0 : mu[i] > 0.0 ? 0.0 : 0.5, slope = spread ? phi[i] / s[i] : 0.0;
+        psi[i] = spread ? psi[i] : plain;
+        d_mu[i] = -slope;
+        d_s[i] = spread ? -minus_t[i] * phi[i] / s[i] : 0.0;
+    }
+}
+
+static void tile(size_t n, const double *mu, const double *s, double *psi, double *d_mu, double *d_s) {
+    double minus_t[GBS_LOSS_TILE], phi[GBS_LOSS_TILE];
+    minus_ratio(n, mu, s, minus_t);
     gbs_normal_density(n, minus_t, phi);
     gbs_normal_distribution(n, minus_t, psi);
-    for (size_t i = 0; i < n; i++) {
-        if (s[i] > 0.0) {
-            d_mu[i] = -phi[i] / s[i];
-            d_s[i] = -minus_t[i] * phi[i] / s[i];
-        } else {
-            psi[i] = mu[i] < 0.0 ? 1.0 : mu[i] > 0.0 ? 0.0 : 0.5;
-            d_mu[i] = d_s[i] = 0.0;
-        }
-    }
+    slopes(n, mu, s, minus_t, phi, psi, d_mu, d_s);
 }
 
 static void smoothed(size_t n, const double *mu, const double *s, double *psi, double *d_mu, double *d_s) {

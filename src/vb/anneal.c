@@ -84,9 +84,12 @@ static gbs_status start_from_smaller(const gbs_anneal_task *task, struct climber
 /* A posterior at lambda resolves the risk to about 1/lambda; this many rows for each unit of lambda resolve it far better, and the rest of a
  * large file adds nothing yet. Near lambda = n a part would have minima of its own: there all rows are used. */
 #define ROWS_PER_LAMBDA 64.0
+/* n rows have n^2 pairs: their mean risk settles with fewer. */
+#define PAIRED_ROWS_PER_LAMBDA 8.0
 
 static size_t stride_of(const gbs_anneal_task *task, size_t t, const gbs_rows *rows) {
-    double n = (double)rows->all.n, wanted = fmax(ROWS_PER_LAMBDA * task->ladder[t], fmax(4000.0, 40.0 * (double)rows->d));
+    double n = (double)rows->all.n, per_lambda = rows->pairs ? PAIRED_ROWS_PER_LAMBDA : ROWS_PER_LAMBDA;
+    double wanted = fmax(per_lambda * task->ladder[t], fmax(4000.0, 40.0 * (double)rows->d));
     bool below = task->part_below && t + 1 < task->rungs;
     return below && n >= 2.0 * wanted ? (size_t)(n / wanted) : 1;
 }

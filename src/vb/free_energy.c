@@ -5,7 +5,7 @@
  * Rows go through in blocks that stay in cache, blocks are dealt out in chunks, and the chunks' sums are added in their order: the
  * number of chunks depends on the shape of the data, never on the threads.
  */
-#include "vb/free_energy.h"
+#include "vb/pair_energy.h"
 
 #include <math.h>
 #include <string.h>
@@ -30,6 +30,8 @@ static size_t chunks_of(const gbs_rows *rows, size_t sums_size) {
 }
 
 gbs_status gbs_workspace_create(gbs_context *ctx, const gbs_rows *rows, gbs_family family, bool curvature, gbs_workspace *out) {
+    if (rows->pairs)
+        return gbs_pair_workspace_create(ctx, rows, family, curvature, out);
     size_t d = rows->d;
     bool matrices = curvature || family == GBS_FAMILY_FULL;
     *out = (gbs_workspace){.ctx = ctx};
@@ -51,6 +53,7 @@ void gbs_workspace_free(gbs_workspace *w) {
         return;
     gbs_array_free(w->ctx, w->sums);
     gbs_array_free(w->ctx, w->scratch);
+    gbs_array_free(w->ctx, w->values);
     gbs_array_free(w->ctx, w->square);
     *w = (gbs_workspace){0};
 }
@@ -175,10 +178,7 @@ static void gather(const struct pass *p, gbs_point *out) {
     }
 }
 
-gbs_status gbs_evaluate(const gbs_problem *problem, const gbs_gaussian *g, gbs_workspace *workspace, gbs_point *out) {
-    gbs_status status = gbs_check_cancel(problem->ctx);
-    if (status != GBS_OK)
-        return status;
+static void pass_over_rows(const gbs_problem *problem, const gbs_gaussian *g, gbs_workspace *workspace, gbs_point *out) {
     const gbs_rows *rows = problem->rows;
     const gbs_family_ops *family = gbs_family_of(g->family);
     struct pass pass = {.problem = problem, .g = g, .family = family, .w = workspace, .pull_size = family->pull_size(g->d)};
@@ -193,6 +193,16 @@ gbs_status gbs_evaluate(const gbs_problem *problem, const gbs_gaussian *g, gbs_w
     bool matrices = pass.curvature || g->family == GBS_FAMILY_FULL;
     gbs_parallel_for(problem->ctx, pass.chunks, cells * (matrices ? 2.0 * columns : 8.0), run_chunk, &pass);
     gather(&pass, out);
+}
+
+gbs_status gbs_evaluate(const gbs_problem *problem, const gbs_gaussian *g, gbs_workspace *workspace, gbs_point *out) {
+    gbs_status status = gbs_check_cancel(problem->ctx);
+    if (status == GBS_OK && problem->rows->pairs)
+        status = gbs_pair_slopes_of(problem, g, workspace, out);
+    else if (status == GBS_OK)
+        pass_over_rows(problem, g, workspace, out);
+    if (status != GBS_OK)
+        return status;
     for (size_t k = 0; k < g->d; k++)
         out->d_mean[k] += (g->mean[k] - (problem->prior.mean != NULL ? problem->prior.mean[k] : 0.0)) / problem->prior.variance;
     out->kl = gbs_gaussian_kl(g, &problem->prior);

@@ -27,6 +27,7 @@ typedef struct gbs_workspace {
     gbs_context *ctx;
     size_t max_chunks, sums_size, worker_size;
     double *sums, *scratch;
+    double *values; /* of each row, where pairs of them are looked at; else NULL */
     double *square; /* d x d (full, or with curvature), else NULL */
 } gbs_workspace;
 
@@ -36,7 +37,7 @@ void gbs_workspace_free(gbs_workspace *w);
 gbs_status gbs_point_create(gbs_context *ctx, size_t d, gbs_family family, bool curvature, gbs_point *out);
 void gbs_point_free(const gbs_context *ctx, gbs_point *p);
 
-/* Fills `out` (curvature when it has room for one). GBS_ERR_CANCELLED when asked to stop; an overflowing F comes back as infinity. */
+/* Fills `out` (rows->pairs: of the mean over pairs; curvature when it has room for one). GBS_ERR_CANCELLED when asked to stop; an overflowing F comes back as infinity. */
 gbs_status gbs_evaluate(const gbs_problem *problem, const gbs_gaussian *g, gbs_workspace *workspace, gbs_point *out);
 
 /* Proven bound on F(g) - min F for a convex loss: (v/2)|grad|^2 (MATHS.md, section 4). */

@@ -6,6 +6,9 @@
  *   paper:   x <- x - (t + 1)^-0.9 gradient                                  (its Algorithm "Stochastic Gradient Descent")
  *   modern:  Adam (Kingma & Ba 2015), its steps falling to 0 along a cosine, the iterates of the last quarter averaged
  *
+ * Over pairs (rows->pairs) a step of B rows sees all pairs of B/2 positive and B/2 negative rows, drawn with replacement; the paper's step sees B
+ * pairs drawn one by one, which are B rows x_i - x_j (its section 5; MATHS.md, section 5). Both gradients are unbiased.
+ *
  * At the end one pass over all rows gives the exact F and, for a convex loss, the proven gap.
  */
 #include "core/random.h"
@@ -35,22 +38,46 @@ struct descent {
 struct batch {
     gbs_rows rows;
     double *x, *y;
+    size_t positives; /* over pairs: of all rows */
 };
 
+static void copy_row(const gbs_rows *rows, size_t i, double *to) {
+    gbs_block one = gbs_rows_slice(rows, i, 1).all;
+    gbs_block_densify(&one, to);
+}
+
 static void fill_batch(struct batch *batch, const gbs_rows *rows, const size_t *order, size_t count) {
-    size_t d = rows->d;
     for (size_t i = 0; i < count; i++) {
-        gbs_block one = rows->all;
-        size_t row = order[i] * one.stride;
-        one.n = 1;
-        if (one.dense != NULL)
-            one.dense += order[i] * one.ld;
-        else
-            one.start += row;
-        gbs_block_densify(&one, batch->x + i * d);
-        batch->y[i] = rows->all.y[row];
+        copy_row(rows, order[i], batch->x + i * rows->d);
+        batch->y[i] = rows->all.y[order[i] * rows->all.stride];
     }
     batch->rows.all.n = count;
+}
+
+/* Random row of a class, the number of positive rows being `plus`; draw 2i and 2i + 1 of a step are one for each. */
+static size_t draw_row(const gbs_context *ctx, const struct batch *batch, size_t t, size_t i, bool positive, size_t n) {
+    size_t plus = batch->positives, count = positive ? plus : n - plus;
+    uint64_t index = (uint64_t)t * 2 * batch->rows.block_rows + 2 * i + (positive ? 1 : 0);
+    return (positive ? 0 : plus) + (size_t)gbs_below(ctx->seed, GBS_STREAM_BATCH, index, count);
+}
+
+/* Half of them positive, half negative. */
+static void fill_block_of_pairs(const gbs_context *ctx, struct batch *batch, const gbs_rows *rows, size_t t) {
+    size_t half = batch->rows.all.n / 2;
+    for (size_t i = 0; i < batch->rows.all.n; i++)
+        copy_row(rows, draw_row(ctx, batch, t, i % half, i < half, rows->all.n), batch->x + i * rows->d);
+}
+
+/* Each row the difference of a pair. */
+static void fill_pairs(const gbs_context *ctx, struct batch *batch, const gbs_rows *rows, size_t t, double *other) {
+    size_t d = rows->d, n = rows->all.n;
+    for (size_t i = 0; i < batch->rows.all.n; i++) {
+        double *to = batch->x + i * d;
+        copy_row(rows, draw_row(ctx, batch, t, i, true, n), to);
+        copy_row(rows, draw_row(ctx, batch, t, i, false, n), other);
+        for (size_t k = 0; k < d; k++)
+            to[k] -= other[k];
+    }
 }
 
 static void write_back(const struct descent *s, const double *x) {
@@ -124,6 +151,28 @@ static gbs_status run_epochs(struct descent *s, const gbs_problem *whole, struct
     return GBS_OK;
 }
 
+static gbs_status run_steps_over_pairs(struct descent *s, const gbs_problem *whole, struct batch *batch,
+                                       const gbs_solve_options *options) {
+    bool one_by_one = !batch->rows.pairs;
+    double *other = gbs_doubles(whole->ctx, whole->rows->d);
+    gbs_status status = other != NULL ? GBS_OK : GBS_ERR_MEMORY;
+    for (size_t t = 0; status == GBS_OK && t < s->steps; t++) {
+        if (one_by_one)
+            fill_pairs(whole->ctx, batch, whole->rows, t, other);
+        else
+            fill_block_of_pairs(whole->ctx, batch, whole->rows, t);
+        status = one_step(s, options->schedule, t);
+        if (status == GBS_OK && options->trace != NULL) {
+            write_back(s, s->x);
+            status = options->trace(options->trace_arg, t + 1, s->steps, s->g);
+        }
+        if (t % 64 == 0)
+            gbs_progress(whole->ctx, "fit", s->outer->done_before + s->outer->done_span * (double)t / (double)s->steps);
+    }
+    gbs_array_free(whole->ctx, other);
+    return status;
+}
+
 /* Second-order estimate of what is left, with the curvature's diagonal for m where the family has no more. */
 static double estimate_left(const gbs_problem *problem, const gbs_engine *e, const gbs_gaussian *g) {
     const gbs_point *p = &e->here;
@@ -167,10 +216,20 @@ gbs_status gbs_solve_sgd(const gbs_problem *problem, const gbs_solve_options *op
                          gbs_solution *result) {
     gbs_context *ctx = problem->ctx;
     size_t n = problem->rows->all.n, d = g->d, rows = options->batch < n ? options->batch : n;
+    if (problem->rows->pairs && options->schedule != GBS_SCHEDULE_PAPER)
+        rows = rows < 2 ? 2 : rows - rows % 2; /* as many of each class */
     *result = (gbs_solution){.solver = GBS_SOLVER_SGD};
     struct batch batch = {.x = gbs_matrix(ctx, rows, d), .y = gbs_doubles(ctx, rows)};
     batch.rows = (gbs_rows){.d = d, .block_rows = rows};
     batch.rows.all = (gbs_block){.d = d, .dense = batch.x, .ld = d, .y = batch.y, .stride = 1};
+    bool pairs = problem->rows->pairs;
+    if (pairs) {
+        batch.rows.pairs = options->schedule != GBS_SCHEDULE_PAPER;
+        for (batch.positives = 0; problem->rows->all.y[batch.positives * problem->rows->all.stride] > 0.0;)
+            batch.positives++;
+        for (size_t i = 0; batch.y != NULL && i < rows; i++)
+            batch.y[i] = batch.rows.pairs && 2 * i >= rows ? -1.0 : 1.0;
+    }
     gbs_problem on_batch = *problem;
     on_batch.rows = &batch.rows;
     struct descent s = {.problem = &on_batch, .g = g, .size = d + gbs_family_of(g->family)->free_size(d)};
@@ -194,7 +253,7 @@ gbs_status gbs_solve_sgd(const gbs_problem *problem, const gbs_solve_options *op
         memcpy(s.x, g->mean, d * sizeof *s.x);
         gbs_family_of(g->family)->get_free(g, s.x + d);
         memcpy(vectors + 5 * s.size, s.x, s.size * sizeof *s.x); /* the start */
-        status = run_epochs(&s, problem, &batch, options, order);
+        status = pairs ? run_steps_over_pairs(&s, problem, &batch, options) : run_epochs(&s, problem, &batch, options, order);
     }
     if (status == GBS_OK)
         status = finish(problem, options, &s, vectors + 5 * s.size, e, g, result);

@@ -12,6 +12,9 @@ typedef struct gbs_solve_options {
     size_t max_iterations;
     size_t batch, epochs;
     gbs_schedule schedule;
+    /* sgd over pairs: called after step `done` of `steps` with the posterior there; may be NULL. */
+    gbs_status (*trace)(void *arg, size_t done, size_t steps, const gbs_gaussian *g);
+    void *trace_arg;
 } gbs_solve_options;
 
 typedef struct gbs_solution {

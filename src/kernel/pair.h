@@ -1,0 +1,33 @@
+/* Loops over pairs of rows: one row of a block against many others, with the inner products x_i'S x_j already there. */
+#ifndef GIBBSITE_KERNEL_PAIR_H
+#define GIBBSITE_KERNEL_PAIR_H
+
+#include <stddef.h>
+
+/* Mean and standard deviation of z = (x_i - x_j)'theta for one i and n others j, from a = x'm, q = x'Sx and cross_j = x_i'S x_j:
+ *   mu = a_i - a_j,  s^2 = q_i + q_j - 2 cross.
+ * Returns how many pairs are so near each other that s^2 has lost digits by cancellation, and their places in `near` (room for n). */
+size_t gbs_pair_moments(size_t n, double a, double q, const double *other_a, const double *other_q, const double *cross,
+                        double *mu, double *s, size_t *near);
+
+/* Sums over the pairs of one row. */
+typedef struct gbs_pair_sums {
+    double psi, square; /* of psi and psi^2, weighted */
+    double u, w;        /* of the slopes d psi/d mu, and of w = (d psi/d s)/s */
+    double absolute;    /* of |w| */
+    double spread;      /* of w s^2 */
+} gbs_pair_sums;
+
+/* Where a row's slopes go, n of each. column_absolute and absolute: NULL when |w| is not asked for. */
+typedef struct gbs_pair_slopes {
+    double *column_u, *column_w, *column_absolute; /* added to */
+    double *w, *absolute;                          /* set */
+} gbs_pair_slopes;
+
+/* psi, u = d psi/d mu and v = d psi/d s of n pairs, each counted weight * other_weight[j] times. |v| s below `negligible` counts as 0. */
+gbs_pair_sums gbs_pair_add(size_t n, double weight, const double *other_weight, const double *psi, const double *u,
+                           const double *v, const double *s, double negligible, const gbs_pair_slopes *to);
+/* The sums of psi and psi^2 alone. */
+gbs_pair_sums gbs_pair_add_losses(size_t n, double weight, const double *other_weight, const double *psi);
+
+#endif

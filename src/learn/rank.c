@@ -1,0 +1,215 @@
+/* Ranking, start to end, where it differs from classification (MATHS.md, sections 5, 6.2, 6.4).
+ *
+ * The risk is a mean over pairs of a positive and a negative row, 1 - AUC. Given the labels, k = min(n+, n-) of the pairs are independent, and every
+ * bound of section 6.1 holds with k for n. The prior's centre is the mean of a hinge posterior over the pairs of the first part, at lambda = its k;
+ * the width of that posterior's own prior is chosen on a held-out third, by the risk of the narrow Gaussian that will become the prior.
+ */
+#include "learn/rank.h"
+
+#include "learn/anchor.h"
+#include "learn/learn.h"
+#include "vb/pair_energy.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Rows that choose the width: more of them settle it no better. */
+enum { MOST_ROWS = 4096, FEWEST = 5 };
+
+static const double widths[] = {0.025, 0.05, 0.1, 0.2, 0.4};
+enum { WIDTHS = sizeof widths / sizeof *widths };
+
+static gbs_fit_options hinge(const gbs_fit_options *o, const gbs_rows *pairs) {
+    gbs_fit_options h = gbs_fit_options_default();
+    h.task = GBS_TASK_RANK;
+    h.loss = GBS_LOSS_HINGE;
+    h.intercept = 0;
+    h.prior = GBS_PRIOR_ZERO;
+    h.tolerance = 1e-5;
+    h.max_iterations = o->max_iterations;
+    gbs_fill_defaults(&h, pairs->all.n, pairs->d);
+    return h;
+}
+
+static gbs_status fit_width(gbs_context *ctx, const gbs_rows *pairs, const gbs_fit_options *o, double width, double *mean) {
+    gbs_fit_options options = hinge(o, pairs);
+    gbs_posterior_task task = {.ctx = ctx, .options = &options, .rows = *pairs};
+    task.lambda = (double)gbs_pair_blocks(pairs);
+    task.prior = (gbs_prior){NULL, width * width};
+    gbs_posterior fitted;
+    gbs_status status = gbs_posterior_fit(&task, &fitted);
+    if (status == GBS_OK)
+        memcpy(mean, fitted.stage.posterior.mean, pairs->d * sizeof *mean);
+    gbs_posterior_free(ctx, &fitted);
+    return status;
+}
+
+/* The risk of the Gaussian that the mean would be the prior of. */
+static gbs_status foretell(gbs_context *ctx, const gbs_rows *pairs, const double *mean, double *risk) {
+    double sd = gbs_anchor_spread(pairs->d, mean);
+    gbs_prior prior = {mean, sd * sd};
+    gbs_gaussian g;
+    gbs_status status = gbs_gaussian_create(ctx, GBS_FAMILY_ISOTROPIC, pairs->d, &prior, sd, &g);
+    if (status == GBS_OK)
+        status = gbs_pair_risk(ctx, pairs, &g, &gbs_zero_one, risk, NULL);
+    gbs_gaussian_free(ctx, &g);
+    return status;
+}
+
+/* Root mean square of a cell of the centred rows. */
+static double typical_cell(const gbs_rows *pairs) {
+    enum { SLICE = 256 };
+    double norm2[SLICE], sum = 0.0;
+    for (size_t first = 0; first < pairs->all.n; first += SLICE) {
+        size_t left = pairs->all.n - first, count = left < SLICE ? left : SLICE;
+        gbs_block slice = gbs_rows_slice(pairs, first, count).all;
+        gbs_block_norms(&slice, pairs->shift_norm2, norm2);
+        for (size_t i = 0; i < count; i++)
+            sum += norm2[i] / (double)pairs->all.n;
+    }
+    return sum > 0.0 ? sqrt(sum / (double)pairs->d) : 1.0;
+}
+
+static gbs_status choose_width(gbs_context *ctx, const gbs_rows *rows, const gbs_fit_options *o, double *mean, double *width,
+                               double *foretold) {
+    size_t most = rows->all.n < MOST_ROWS ? rows->all.n : MOST_ROWS, inside = most - most / 3;
+    gbs_rows head = gbs_rows_slice(rows, 0, inside), rest = gbs_rows_slice(rows, inside, most - inside);
+    gbs_rows train = {0}, test = {0};
+    gbs_status status = gbs_pair_rows_build(ctx, &head, true, &train);
+    if (status == GBS_OK)
+        status = gbs_pair_rows_build(ctx, &rest, true, &test);
+    if (status == GBS_OK) {
+        double typical = typical_cell(&train), best = INFINITY;
+        *width = widths[WIDTHS / 2] / typical;
+        *foretold = 0.25; /* too few rows to be held out: nothing is foretold */
+        bool enough = gbs_pair_blocks(&train) >= FEWEST && gbs_pair_blocks(&test) >= FEWEST;
+        for (size_t k = 0; status == GBS_OK && enough && k < WIDTHS; k++) {
+            double risk = 1.0;
+            status = fit_width(ctx, &train, o, widths[k] / typical, mean);
+            if (status == GBS_OK)
+                status = foretell(ctx, &test, mean, &risk);
+            if (status == GBS_OK && risk < best) {
+                best = *foretold = risk;
+                *width = widths[k] / typical;
+            }
+        }
+    }
+    gbs_rows_free(ctx, &train);
+    gbs_rows_free(ctx, &test);
+    return status;
+}
+
+gbs_status gbs_rank_anchor(gbs_context *ctx, const gbs_rows *rows, const gbs_fit_options *o, double *mean, double *foretold) {
+    double width;
+    gbs_rows pairs = {0};
+    gbs_status status = choose_width(ctx, rows, o, mean, &width, foretold);
+    if (status == GBS_OK)
+        status = gbs_pair_rows_build(ctx, rows, true, &pairs);
+    if (status == GBS_OK)
+        status = fit_width(ctx, &pairs, o, width, mean);
+    gbs_rows_free(ctx, &pairs);
+    return status;
+}
+
+/* ---------------------------------------------------------------- what a ranking does */
+
+double gbs_rank_pair_share(size_t n, double pairs) {
+    return 2.0 * pairs / ((double)n * (double)(n - 1));
+}
+
+/* 1 - AUC of x'm. */
+static gbs_status disorder(gbs_context *ctx, const gbs_rows *rows, const double *m, double *score, double *out) {
+    const double *shift = rows->all.shift;
+    gbs_block_scores(&rows->all, m, shift != NULL ? gbs_dot(rows->d, shift, m) : 0.0, score);
+    double auc;
+    gbs_status status = gbs_area(ctx, rows->all.n, rows->all.y, score, &auc);
+    *out = 1.0 - auc;
+    return status;
+}
+
+static gbs_status judge_all(gbs_context *ctx, gbs_model *model, const gbs_rows *rows) {
+    gbs_rows pairs;
+    gbs_status status = gbs_pair_rows_build(ctx, rows, true, &pairs);
+    if (status != GBS_OK)
+        return status;
+    status = gbs_pair_risk(ctx, &pairs, &model->stages[0].posterior, &gbs_zero_one, &model->info.gibbs_error, NULL);
+    gbs_rows_free(ctx, &pairs);
+    return status;
+}
+
+gbs_status gbs_rank_judge(gbs_context *ctx, gbs_model *model, const gbs_rows *rows, size_t first, const gbs_rows *pairs,
+                          const double *m0, gbs_evidence *e) {
+    size_t n = rows->all.n;
+    const gbs_gaussian *g = &model->stages[0].posterior;
+    gbs_rows certified = gbs_rows_slice(rows, first, n - first);
+    double *score = gbs_doubles(ctx, n);
+    gbs_status status = score != NULL ? GBS_OK : GBS_ERR_MEMORY;
+    if (status == GBS_OK)
+        status = gbs_pair_risk(ctx, pairs, g, &gbs_zero_one, &e->gibbs, &e->second_moment);
+    model->info.gibbs_error = e->gibbs;
+    if (status == GBS_OK && first > 0)
+        status = judge_all(ctx, model, rows);
+    if (status == GBS_OK && m0 != NULL)
+        status = disorder(ctx, &certified, m0, score, &e->score_disorder);
+    if (status == GBS_OK)
+        status = disorder(ctx, rows, g->mean, score, &model->info.train_error);
+    if (status == GBS_OK)
+        status = gbs_model_keep_negatives(ctx, model, n, rows->all.y, score);
+    gbs_array_free(ctx, score);
+    e->n = gbs_pair_blocks(pairs);
+    e->paired_rows = n - first;
+    e->pair_share = gbs_rank_pair_share(n - first, gbs_pair_count(pairs));
+    model->stages[0].rows = n - first;
+    return status;
+}
+
+/* ---------------------------------------------------------------- evaluation */
+
+static gbs_status evaluate_ranking(gbs_context *ctx, const gbs_model *model, const gbs_rows *rows, double *score,
+                                   gbs_evaluation *out) {
+    gbs_rows pairs;
+    double disorder_of_score;
+    const gbs_gaussian *g = &model->stages[0].posterior;
+    gbs_status status = disorder(ctx, rows, g->mean, score, &disorder_of_score);
+    if (status == GBS_OK)
+        status = gbs_area_with_error(ctx, rows->all.n, rows->all.y, score, &out->auc, &out->auc_se);
+    if (status != GBS_OK || isnan(out->auc))
+        return status;
+    status = gbs_pair_rows_build(ctx, rows, true, &pairs);
+    if (status != GBS_OK)
+        return status;
+    out->blocks = gbs_pair_blocks(&pairs);
+    status = gbs_pair_risk(ctx, &pairs, g, &gbs_zero_one, &out->gibbs_error, NULL);
+    out->gibbs_risk = out->gibbs_error;
+    if (status == GBS_OK && model->info.loss != GBS_LOSS_ZERO_ONE)
+        status = gbs_pair_risk(ctx, &pairs, g, gbs_loss_of(model->info.loss), &out->gibbs_risk, NULL);
+    gbs_rows_free(ctx, &pairs);
+    return status;
+}
+
+gbs_status gbs_model_evaluate(gbs_context *ctx, const gbs_model *model, const gbs_data *data, gbs_evaluation *out) {
+    if (model->info.task != GBS_TASK_RANK)
+        return gbs_classifier_evaluate(ctx, model, data, out);
+    if (data->y == NULL)
+        return gbs_fail(ctx, GBS_ERR_DATA, "the data has no labels");
+    *out = (gbs_evaluation){.n = data->n,
+                            .task = GBS_TASK_RANK,
+                            .error = NAN,
+                            .brier = NAN,
+                            .log_loss = NAN,
+                            .gibbs_risk = NAN,
+                            .gibbs_error = NAN,
+                            .auc = NAN,
+                            .auc_se = NAN};
+    for (size_t k = 0; k < sizeof out->reliability / sizeof *out->reliability; k++)
+        out->reliability[k] = (gbs_reliability){.mean_probability = NAN, .share_positive = NAN};
+    gbs_rows rows;
+    gbs_status status = gbs_rows_build(ctx, data, &model->scaling, &rows);
+    if (status != GBS_OK)
+        return status;
+    double *score = gbs_doubles(ctx, data->n);
+    status = score != NULL ? evaluate_ranking(ctx, model, &rows, score, out) : GBS_ERR_MEMORY;
+    gbs_array_free(ctx, score);
+    gbs_rows_free(ctx, &rows);
+    return status;
+}

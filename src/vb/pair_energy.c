@@ -1,0 +1,536 @@
+/* All n+ n- pairs without an n+ x n- array (MATHS.md, section 5).
+ *
+ *   mu_ij = a_i - a_j,  s_ij^2 = q_i + q_j - 2 x_i'S x_j,   a = Xm, q_i = x_i'S x_i
+ *   risk = mean of psi(mu, s);   d risk/dm = X+'(u 1) - X-'(u'1),   u = d psi/d mu
+ *   sum w (x_i-x_j)(x_i-x_j)' = X+'diag(w 1)X+ + X-'diag(w'1)X- - X+'w X- - (X+'w X-)',   w = (d psi/d s)/s
+ *
+ * The rows of the larger class ("outer") are dealt out in strips; a strip meets the smaller class ("inner") block by block: one product for
+ * x_i'S x_j, the loss, one product M += w X_inner, all in cache. Chunks of strips keep their own sums, added in order: the same bits for any
+ * number of threads. Pairs of nearly equal rows, for which s^2 cancels, are done from x_i - x_j itself.
+ */
+#include "vb/pair_energy.h"
+
+#include "kernel/pair.h"
+
+#include <cblas.h>
+#include <math.h>
+#include <string.h>
+
+enum { MOST_CHUNKS = 32, MOST_OUTER = 96, MOST_INNER = GBS_LOSS_TILE, LEAST_OUTER = 8, LEAST_INNER = 32 };
+enum { LOSS_SUMS = 2, LOSS_ARRAYS = 6, OUTER_ARRAYS = 3, OUTER_MATRICES = 5 };
+
+/* Doubles in the sums of all chunks, beyond which there are fewer of them. */
+#define MOST_SUMS 16e6
+/* Doubles in a block of the wider rows. */
+#define BLOCK_CELLS 32768
+/* As in free_energy.c. */
+#define NO_PULL 1e-18
+#define NO_VARIANCE 1e-280
+/* Flops between two looks at the cancel callback. */
+#define PATIENCE 2e10
+
+/* ---------------------------------------------------------------- shapes */
+
+static size_t positives(const gbs_rows *rows) {
+    size_t low = 0, high = rows->all.n; /* they come first */
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (rows->all.y[middle * rows->all.stride] > 0.0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static size_t within(size_t x, size_t least, size_t most) {
+    return x < least ? least : x > most ? most : x;
+}
+
+static size_t outer_rows(size_t d) {
+    return within(BLOCK_CELLS / d, LEAST_OUTER, MOST_OUTER);
+}
+
+static size_t inner_rows(size_t d) {
+    return within(2 * BLOCK_CELLS / d, LEAST_INNER, MOST_INNER);
+}
+
+static size_t chunks_for(size_t outer, size_t d, size_t sums_size) {
+    size_t blocks = (outer + outer_rows(d) - 1) / outer_rows(d);
+    double affordable = fmax(4.0, MOST_SUMS / (double)sums_size);
+    size_t chunks = affordable < MOST_CHUNKS ? (size_t)affordable : MOST_CHUNKS;
+    return chunks < blocks ? chunks : blocks;
+}
+
+double gbs_pair_count(const gbs_rows *rows) {
+    double sum[2] = {0.0, 0.0};
+    for (size_t i = 0; i < rows->all.n; i++) {
+        double y = rows->all.y[i * rows->all.stride];
+        sum[y > 0.0] += fabs(y);
+    }
+    return sum[0] * sum[1];
+}
+
+size_t gbs_pair_blocks(const gbs_rows *rows) {
+    double sum[2] = {0.0, 0.0};
+    for (size_t i = 0; i < rows->all.n; i++) {
+        double y = rows->all.y[i * rows->all.stride];
+        sum[y > 0.0] += fabs(y);
+    }
+    return (size_t)fmin(sum[0], sum[1]);
+}
+
+/* ---------------------------------------------------------------- memory */
+
+static gbs_status workspace(gbs_context *ctx, const gbs_rows *rows, gbs_family family, bool slopes, bool curvature,
+                            gbs_workspace *out) {
+    size_t d = rows->d, n = rows->all.n, plus = positives(rows), inner = plus < n - plus ? plus : n - plus;
+    size_t bi = outer_rows(d), bj = inner_rows(d);
+    bool square = slopes && (curvature || family == GBS_FAMILY_FULL);
+    *out = (gbs_workspace){.ctx = ctx};
+    out->sums_size = LOSS_SUMS;
+    if (slopes)
+        out->sums_size += d + gbs_family_of(family)->pull_size(d) + (curvature ? d * d : 0) + inner * (curvature ? 3 : 2);
+    size_t meeting = bi * (OUTER_MATRICES * d + OUTER_ARRAYS + 2 * bj) + bj * (d + LOSS_ARRAYS) + 2 * d;
+    size_t projecting = rows->block_rows * (family == GBS_FAMILY_FULL ? d : 1);
+    out->worker_size = meeting > projecting ? meeting : projecting;
+    out->max_chunks = chunks_for(n - inner, d, out->sums_size);
+    out->sums = gbs_matrix(ctx, out->max_chunks > 0 ? out->max_chunks : 1, out->sums_size);
+    out->scratch = gbs_matrix(ctx, gbs_workers(ctx), out->worker_size);
+    out->values = gbs_matrix(ctx, 3, n);
+    out->square = square ? gbs_matrix(ctx, d, d) : NULL;
+    if (out->sums == NULL || out->scratch == NULL || out->values == NULL || (square && out->square == NULL)) {
+        gbs_workspace_free(out);
+        return GBS_ERR_MEMORY;
+    }
+    return GBS_OK;
+}
+
+gbs_status gbs_pair_workspace_create(gbs_context *ctx, const gbs_rows *rows, gbs_family family, bool curvature,
+                                     gbs_workspace *out) {
+    return workspace(ctx, rows, family, true, curvature, out);
+}
+
+struct pass {
+    gbs_context *ctx;
+    const gbs_rows *rows;
+    const gbs_gaussian *g;
+    const gbs_loss_ops *loss;
+    gbs_workspace *w;
+    gbs_rows outer, inner;
+    double sign;                       /* +1: the outer rows are the positive ones */
+    const double *a[2], *q[2], *times; /* of the outer and the inner rows; times: equal inner rows */
+    size_t chunks, first_chunk, pull_size;
+    double negligible;
+    gbs_pass project;
+    bool slopes, matrix, curvature, absolute; /* matrix: M is wanted; absolute: |w| differs from w and is wanted */
+};
+
+/* Views into one chunk's sums. */
+struct sums {
+    double *psi, *square, *d_mean, *pull, *curvature, *inner_u, *inner_w, *inner_absolute;
+};
+
+static struct sums sums_of(const struct pass *p, size_t chunk) {
+    double *at = p->w->sums + chunk * p->w->sums_size;
+    size_t d = p->g->d, inner = p->inner.all.n;
+    struct sums s = {.psi = at, .square = at + 1};
+    if (!p->slopes)
+        return s;
+    s.d_mean = at + LOSS_SUMS;
+    s.pull = s.d_mean + d;
+    s.curvature = s.pull + p->pull_size;
+    s.inner_u = s.curvature + (p->curvature ? d * d : 0);
+    s.inner_w = s.inner_u + inner;
+    s.inner_absolute = s.inner_w + inner;
+    return s;
+}
+
+/* Views into one worker's scratch. */
+struct room {
+    double *x, *xs, *m, *m_absolute, *gram; /* outer block, d columns */
+    double *row_u, *row_w, *row_absolute;
+    double *cross, *absolute; /* outer x inner */
+    double *other;            /* inner block, d columns */
+    double *mu, *s, *psi, *u, *v;
+    size_t *near;
+    double *difference, *work;
+};
+
+static struct room room_of(const struct pass *p, size_t worker) {
+    size_t d = p->g->d, bi = outer_rows(d), bj = inner_rows(d);
+    struct room r = {.x = p->w->scratch + worker * p->w->worker_size};
+    r.xs = r.x + bi * d;
+    r.m = r.xs + bi * d;
+    r.m_absolute = r.m + bi * d;
+    r.gram = r.m_absolute + bi * d;
+    r.row_u = r.gram + bi * d;
+    r.row_w = r.row_u + bi;
+    r.row_absolute = r.row_w + bi;
+    r.cross = r.row_absolute + bi;
+    r.absolute = r.cross + bi * bj;
+    r.other = r.absolute + bi * bj;
+    r.mu = r.other + bj * d;
+    r.s = r.mu + bj;
+    r.psi = r.s + bj;
+    r.u = r.psi + bj;
+    r.v = r.u + bj;
+    r.near = (size_t *)(r.v + bj);
+    r.difference = r.v + 2 * bj;
+    r.work = r.difference + d;
+    return r;
+}
+
+/* Rows first .. as a dense block: themselves, or spelled out in `buffer`. */
+static gbs_block dense_block(const gbs_rows *rows, size_t first, size_t count, double *buffer) {
+    gbs_block b = gbs_rows_slice(rows, first, count).all;
+    if (b.dense != NULL)
+        return b;
+    gbs_block_densify(&b, buffer);
+    return (gbs_block){.n = count, .d = b.d, .dense = buffer, .ld = b.d, .y = b.y, .stride = b.stride};
+}
+
+/* ---------------------------------------------------------------- one row at a time: a = x'm, q = x'S x */
+
+static void project_block(void *arg, size_t index, size_t worker) {
+    const struct pass *p = arg;
+    size_t n = p->rows->all.n, first = index * p->rows->block_rows;
+    gbs_block b = gbs_rows_block(p->rows, index);
+    gbs_pass pass = p->project;
+    pass.scratch = p->w->scratch + worker * p->w->worker_size;
+    double *a = p->w->values + first, *q = a + n, *times = q + n;
+    gbs_family_of(p->g->family)->project(p->g, &b, &pass, a, q);
+    for (size_t i = 0; i < b.n; i++) {
+        a[i] *= p->sign;
+        times[i] = fabs(b.y[i * b.stride]);
+    }
+}
+
+static double flops_of_rows(const struct pass *p) {
+    double d = (double)p->g->d;
+    return (double)p->rows->all.n * d * (p->g->family == GBS_FAMILY_FULL ? d : 4.0);
+}
+
+static void project(struct pass *p) {
+    const double *shift = p->rows->all.shift;
+    if (shift != NULL) {
+        p->project.shift_dot = gbs_dot(p->g->d, shift, p->g->mean);
+        p->project.shift_square = p->g->tau != NULL ? gbs_square_dot(p->g->d, shift, p->g->tau) : p->rows->shift_norm2;
+    }
+    gbs_parallel_for(p->ctx, gbs_rows_blocks(p->rows), flops_of_rows(p), project_block, p);
+}
+
+/* to = X S. */
+static void times_covariance(const gbs_gaussian *g, const gbs_block *b, double *to) {
+    size_t d = g->d;
+    int n = (int)b->n, size = (int)d;
+    gbs_block_densify(b, to);
+    if (g->family == GBS_FAMILY_FULL) {
+        cblas_dtrmm(CblasRowMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, n, size, 1.0, g->factor, size, to, size);
+        cblas_dtrmm(CblasRowMajor, CblasRight, CblasUpper, CblasTrans, CblasNonUnit, n, size, 1.0, g->factor, size, to, size);
+        return;
+    }
+    for (size_t i = 0; i < b->n; i++)
+        for (size_t k = 0; k < d; k++)
+            to[i * d + k] *= g->tau != NULL ? g->tau[k] : g->sd[0] * g->sd[0];
+}
+
+/* ---------------------------------------------------------------- near pairs, from the difference itself */
+
+/* False when the rows are equal. */
+static bool subtract(size_t d, const double *x, const double *y, double *out) {
+    bool differ = false;
+    for (size_t k = 0; k < d; k++) {
+        out[k] = x[k] - y[k];
+        differ = differ || out[k] != 0.0;
+    }
+    return differ;
+}
+
+static double variance_of(const gbs_gaussian *g, const double *x, double *work) {
+    size_t d = g->d;
+    if (g->family != GBS_FAMILY_FULL)
+        return g->tau != NULL ? gbs_square_dot(d, x, g->tau) : g->sd[0] * g->sd[0] * gbs_dot(d, x, x);
+    memcpy(work, x, d * sizeof *work);
+    cblas_dtrmv(CblasRowMajor, CblasUpper, CblasTrans, CblasNonUnit, (int)d, g->factor, (int)d, work, 1);
+    return gbs_dot(d, work, work);
+}
+
+static void measure_near(const struct pass *p, const struct room *r, const double *x, const gbs_block *inner, size_t count) {
+    size_t d = p->g->d;
+    for (size_t k = 0; k < count; k++) {
+        size_t j = r->near[k];
+        r->mu[j] = r->s[j] = 0.0;
+        if (!subtract(d, x, inner->dense + j * inner->ld, r->difference))
+            continue;
+        double variance = variance_of(p->g, r->difference, r->work);
+        r->mu[j] = p->sign * gbs_dot(d, p->g->mean, r->difference);
+        r->s[j] = variance > NO_VARIANCE ? sqrt(variance) : 0.0;
+    }
+}
+
+/* w dd' for the family, |w| dd' for the curvature. */
+static void pull_near(const struct pass *p, const double *difference, double w, double spread, struct sums *sums) {
+    int d = (int)p->g->d;
+    if (p->g->family == GBS_FAMILY_FULL)
+        cblas_dsyr(CblasRowMajor, CblasLower, d, w, difference, 1, sums->pull, d);
+    else if (p->g->family == GBS_FAMILY_DIAGONAL)
+        for (size_t k = 0; k < p->g->d; k++)
+            sums->pull[k] += w * difference[k] * difference[k];
+    else
+        sums->pull[0] += spread;
+    if (p->curvature)
+        cblas_dsyr(CblasRowMajor, CblasLower, d, fabs(w), difference, 1, sums->curvature, d);
+}
+
+/* The slopes of near pairs go straight to the sums; in the block they count as 0. */
+static void add_near(const struct pass *p, const struct room *r, const double *x, const gbs_block *inner, size_t count,
+                     double times, const double *other_times, struct sums *sums) {
+    size_t d = p->g->d;
+    for (size_t k = 0; k < count; k++) {
+        size_t j = r->near[k];
+        double both = times * other_times[j], u = r->u[j], v = r->v[j], s = r->s[j];
+        r->u[j] = r->v[j] = 0.0;
+        if (!subtract(d, x, inner->dense + j * inner->ld, r->difference))
+            continue;
+        cblas_daxpy((int)d, p->sign * both * u, r->difference, 1, sums->d_mean, 1);
+        if (s > 0.0 && fabs(v) * s >= p->negligible)
+            pull_near(p, r->difference, both * v / s, both * v * s, sums);
+    }
+}
+
+/* ---------------------------------------------------------------- a block of outer rows against a block of inner rows */
+
+static void meet_row(const struct pass *p, const struct room *r, const gbs_block *outer, size_t i, size_t row,
+                     const gbs_block *inner, size_t first, struct sums *sums) {
+    size_t n = inner->n;
+    const double *x = outer->dense + i * outer->ld, *other_times = p->times + first;
+    double *cross = r->cross + i * n, times = fabs(outer->y[i * outer->stride]);
+    size_t near =
+        gbs_pair_moments(n, p->a[0][row], p->q[0][row], p->a[1] + first, p->q[1] + first, cross, r->mu, r->s, r->near);
+    if (near > 0)
+        measure_near(p, r, x, inner, near);
+    p->loss->smoothed(n, r->mu, r->s, r->psi, r->u, r->v);
+    gbs_pair_sums got;
+    if (p->slopes) {
+        if (near > 0)
+            add_near(p, r, x, inner, near, times, other_times, sums);
+        gbs_pair_slopes to = {.column_u = sums->inner_u + first, .column_w = sums->inner_w + first, .w = cross};
+        if (p->absolute) {
+            to.column_absolute = sums->inner_absolute + first;
+            to.absolute = r->absolute + i * n;
+        }
+        got = gbs_pair_add(n, times, other_times, r->psi, r->u, r->v, r->s, p->negligible, &to);
+        r->row_u[i] += got.u;
+        r->row_w[i] += got.w;
+        r->row_absolute[i] += got.absolute;
+        if (p->g->family == GBS_FAMILY_ISOTROPIC || p->g->family == GBS_FAMILY_FIXED)
+            sums->pull[0] += got.spread;
+    } else {
+        got = gbs_pair_add_losses(n, times, other_times, r->psi);
+    }
+    *sums->psi += got.psi;
+    *sums->square += got.square;
+}
+
+static void meet(const struct pass *p, const struct room *r, const gbs_block *outer, size_t first_outer, const gbs_block *inner,
+                 size_t first, struct sums *sums) {
+    int rows = (int)outer->n, columns = (int)inner->n, d = (int)p->g->d, ld = (int)inner->ld;
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows, columns, d, 1.0, r->xs, d, inner->dense, ld, 0.0, r->cross,
+                columns);
+    for (size_t i = 0; i < outer->n; i++)
+        meet_row(p, r, outer, i, first_outer + i, inner, first, sums);
+    if (p->matrix)
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, d, columns, 1.0, r->cross, columns, inner->dense, ld, 1.0,
+                    r->m, d);
+    if (p->absolute)
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, d, columns, 1.0, r->absolute, columns, inner->dense, ld,
+                    1.0, r->m_absolute, d);
+}
+
+/* matrix += X'diag(w)X - X'M - M'X, lower triangle. */
+static void add_square(const gbs_block *b, const double *w, const double *m, double *gram, double *matrix) {
+    int d = (int)b->d;
+    gbs_block_gram(b, w, gram, matrix);
+    cblas_dsyr2k(CblasRowMajor, CblasLower, CblasTrans, d, (int)b->n, -1.0, b->dense, (int)b->ld, m, d, 1.0, matrix, d);
+}
+
+static void add_diagonal(const gbs_block *b, const double *w, const double *m, double *pull) {
+    for (size_t i = 0; i < b->n; i++) {
+        const double *x = b->dense + i * b->ld, *mi = m + i * b->d;
+        for (size_t k = 0; k < b->d; k++)
+            pull[k] += x[k] * (w[i] * x[k] - 2.0 * mi[k]);
+    }
+}
+
+/* What a strip of outer rows gives once it has met all inner rows. */
+static void pull_strip(const struct pass *p, const struct room *r, const gbs_block *outer, struct sums *sums) {
+    for (size_t i = 0; i < outer->n; i++)
+        r->row_u[i] *= p->sign;
+    gbs_block_pull(outer, r->row_u, sums->d_mean);
+    if (p->g->family == GBS_FAMILY_FULL)
+        add_square(outer, r->row_w, r->m, r->gram, sums->pull);
+    else if (p->g->family == GBS_FAMILY_DIAGONAL)
+        add_diagonal(outer, r->row_w, r->m, sums->pull);
+    if (p->curvature)
+        add_square(outer, p->absolute ? r->row_absolute : r->row_w, p->absolute ? r->m_absolute : r->m, r->gram,
+                   sums->curvature);
+}
+
+static void run_strip(const struct pass *p, const struct room *r, size_t first, size_t count, struct sums *sums) {
+    size_t d = p->g->d, step = inner_rows(d), n = p->inner.all.n;
+    gbs_block outer = dense_block(&p->outer, first, count, r->x);
+    times_covariance(p->g, &outer, r->xs);
+    if (p->slopes) {
+        memset(r->m, 0, 2 * outer_rows(d) * d * sizeof *r->m);
+        memset(r->row_u, 0, OUTER_ARRAYS * outer_rows(d) * sizeof *r->row_u);
+    }
+    for (size_t at = 0; at < n; at += step) {
+        gbs_block inner = dense_block(&p->inner, at, n - at < step ? n - at : step, r->other);
+        meet(p, r, &outer, first, &inner, at, sums);
+    }
+    if (p->slopes)
+        pull_strip(p, r, &outer, sums);
+}
+
+static void run_chunk(void *arg, size_t task, size_t worker) {
+    const struct pass *p = arg;
+    size_t chunk = p->first_chunk + task, step = outer_rows(p->g->d), n = p->outer.all.n, blocks = (n + step - 1) / step;
+    struct room room = room_of(p, worker);
+    struct sums sums = sums_of(p, chunk);
+    memset(p->w->sums + chunk * p->w->sums_size, 0, p->w->sums_size * sizeof(double));
+    for (size_t i = blocks * chunk / p->chunks; i < blocks * (chunk + 1) / p->chunks; i++)
+        run_strip(p, &room, i * step, n - i * step < step ? n - i * step : step, &sums);
+}
+
+/* ---------------------------------------------------------------- the whole */
+
+/* The rest of the sums: X_inner with its column sums, into chunk 0. */
+static void pull_inner(const struct pass *p, struct sums *sums) {
+    size_t step = outer_rows(p->g->d), n = p->inner.all.n;
+    struct room r = room_of(p, 0);
+    for (size_t at = 0; at < n; at += step) {
+        gbs_block b = dense_block(&p->inner, at, n - at < step ? n - at : step, r.x);
+        double *w = sums->inner_w + at;
+        for (size_t i = 0; i < b.n; i++)
+            r.row_u[i] = -p->sign * sums->inner_u[at + i];
+        gbs_block_pull(&b, r.row_u, sums->d_mean);
+        if (p->g->family == GBS_FAMILY_FULL)
+            gbs_block_gram(&b, w, r.gram, sums->pull);
+        for (size_t i = 0; p->g->family == GBS_FAMILY_DIAGONAL && i < b.n; i++)
+            for (size_t k = 0; k < b.d; k++)
+                sums->pull[k] += w[i] * b.dense[i * b.ld + k] * b.dense[i * b.ld + k];
+        if (p->curvature)
+            gbs_block_gram(&b, p->absolute ? sums->inner_absolute + at : w, r.gram, sums->curvature);
+    }
+}
+
+static void scale(double *to, const double *from, size_t count, double by) {
+    for (size_t k = 0; k < count; k++)
+        to[k] = by * from[k];
+}
+
+static void gather(const struct pass *p, double lambda, double pairs, gbs_point *out) {
+    size_t d = p->g->d;
+    double *first = p->w->sums;
+    for (size_t chunk = 1; chunk < p->chunks; chunk++)
+        for (size_t k = 0; k < p->w->sums_size; k++)
+            first[k] += p->w->sums[chunk * p->w->sums_size + k];
+    struct sums sums = sums_of(p, 0);
+    out->risk = *sums.psi / pairs;
+    if (!p->slopes)
+        return;
+    pull_inner(p, &sums);
+    double c = lambda / pairs, isotropic = p->pull_size == 1 && p->g->sd != NULL ? p->g->sd[0] * p->g->sd[0] : 1.0;
+    bool per_variance = p->g->family == GBS_FAMILY_ISOTROPIC || p->g->family == GBS_FAMILY_FIXED;
+    scale(out->d_mean, sums.d_mean, d, c);
+    scale(out->pull, sums.pull, p->pull_size, per_variance ? c / isotropic : c);
+    if (p->curvature)
+        scale(out->curvature, sums.curvature, d * d, c);
+}
+
+/* A long pass is interrupted between groups of chunks. */
+static gbs_status run_chunks(struct pass *p) {
+    double d = (double)p->g->d, products = p->absolute ? 3.0 : p->matrix ? 2.0 : 1.0;
+    double flops = (double)p->outer.all.n * (double)p->inner.all.n * (2.0 * d * products + 50.0);
+    size_t group = flops > PATIENCE ? (size_t)fmax(1.0, (double)p->chunks * PATIENCE / flops) : p->chunks;
+    if (group < gbs_workers(p->ctx))
+        group = gbs_workers(p->ctx);
+    gbs_status status = GBS_OK;
+    for (size_t from = 0; status == GBS_OK && from < p->chunks; from += group) {
+        size_t count = p->chunks - from < group ? p->chunks - from : group;
+        p->first_chunk = from;
+        gbs_parallel_for(p->ctx, count, flops * (double)count / (double)p->chunks, run_chunk, p);
+        status = gbs_check_cancel(p->ctx);
+    }
+    return status;
+}
+
+static void lay_out(struct pass *p) {
+    const gbs_rows *rows = p->rows;
+    size_t n = rows->all.n, plus = positives(rows);
+    bool outer_is_plus = plus > n - plus;
+    gbs_rows halves[2] = {gbs_rows_slice(rows, 0, plus), gbs_rows_slice(rows, plus, n - plus)};
+    size_t starts[2] = {0, plus};
+    p->outer = halves[outer_is_plus ? 0 : 1];
+    p->inner = halves[outer_is_plus ? 1 : 0];
+    p->sign = outer_is_plus ? 1.0 : -1.0;
+    for (size_t side = 0; side < 2; side++) {
+        size_t at = starts[outer_is_plus ? side : 1 - side];
+        p->a[side] = p->w->values + at;
+        p->q[side] = p->w->values + n + at;
+        p->times = p->w->values + 2 * n + at; /* of the inner rows at the end */
+    }
+    p->chunks = chunks_for(p->outer.all.n, rows->d, p->w->sums_size);
+}
+
+static gbs_status no_pairs(const struct pass *p, gbs_point *out) {
+    out->risk = 0.0;
+    if (p->slopes) {
+        memset(out->d_mean, 0, p->g->d * sizeof *out->d_mean);
+        memset(out->pull, 0, p->pull_size * sizeof *out->pull);
+    }
+    if (p->curvature)
+        memset(out->curvature, 0, p->g->d * p->g->d * sizeof *out->curvature);
+    return GBS_OK;
+}
+
+static gbs_status run(struct pass *p, double lambda, gbs_point *out) {
+    lay_out(p);
+    if (p->inner.all.n == 0)
+        return no_pairs(p, out);
+    project(p);
+    gbs_status status = run_chunks(p);
+    if (status == GBS_OK)
+        gather(p, lambda, gbs_pair_count(p->rows), out);
+    return status;
+}
+
+gbs_status gbs_pair_slopes_of(const gbs_problem *problem, const gbs_gaussian *g, gbs_workspace *w, gbs_point *out) {
+    struct pass p = {.ctx = problem->ctx, .rows = problem->rows, .g = g, .loss = problem->loss, .w = w, .slopes = true};
+    p.pull_size = gbs_family_of(g->family)->pull_size(g->d);
+    p.curvature = out->curvature != NULL;
+    p.matrix = p.curvature || g->family == GBS_FAMILY_FULL || g->family == GBS_FAMILY_DIAGONAL;
+    p.absolute = p.curvature && !problem->loss->convex;
+    p.matrix = p.matrix && !(p.absolute && g->family != GBS_FAMILY_DIAGONAL);
+    p.negligible = NO_PULL / problem->lambda;
+    return run(&p, problem->lambda, out);
+}
+
+gbs_status gbs_pair_risk(gbs_context *ctx, const gbs_rows *rows, const gbs_gaussian *g, const gbs_loss_ops *loss, double *risk,
+                         double *second_moment) {
+    gbs_workspace w;
+    gbs_status status = workspace(ctx, rows, g->family, false, false, &w);
+    if (status != GBS_OK)
+        return status;
+    struct pass p = {.ctx = ctx, .rows = rows, .g = g, .loss = loss, .w = &w};
+    gbs_point out = {0};
+    gbs_blas_serial_begin();
+    status = run(&p, 0.0, &out);
+    gbs_blas_serial_end();
+    *risk = out.risk;
+    if (second_moment != NULL)
+        *second_moment = p.inner.all.n > 0 ? w.sums[1] / gbs_pair_count(rows) : 0.0;
+    gbs_workspace_free(&w);
+    return status;
+}
