@@ -386,6 +386,18 @@ GBS_API void gbs_model_free(gbs_model *model);
 /* Writes a file whole or not at all: temporary file beside it, fsync, rename. */
 GBS_API gbs_status gbs_write_file(gbs_context *ctx, const char *path, const void *bytes, size_t size);
 
+/* ---------------------------------------------------------------- matrix completion */
+
+/* Observations of the cells of a matrix, (row, column, value); a cell may be observed more than once. */
+typedef struct gbs_ratings gbs_ratings;
+
+/* n ratings of a matrix of rows x columns, numbered from 0. ids (NULL: the numbers from 1) are kept in the model. Everything is copied. */
+GBS_API gbs_status gbs_ratings_create(gbs_context *ctx, size_t n, size_t rows, size_t columns, const uint32_t *row,
+                                      const uint32_t *column, const double *value, const char *const *row_ids,
+                                      const char *const *column_ids, gbs_ratings **out);
+GBS_API size_t gbs_ratings_count(const gbs_ratings *ratings);
+GBS_API void gbs_ratings_free(gbs_ratings *ratings);
+
 /* ---------------------------------------------------------------- sampling: the Gibbs posterior itself */
 
 /* Particles that stand for the Gibbs posterior, exp(-lambda r_n(theta)) times the prior, and not for an approximation of it. */
