@@ -19,8 +19,8 @@ enum {
 enum {
     GBS_COMPLETION_START = 0,   /* + side */
     GBS_COMPLETION_SPLIT = 2,   /* which ratings make the first part */
-    GBS_COMPLETION_CERTIFY = 4, /* + side: draws behind a certificate; + 2: of mu, + 3: of the entries */
-    GBS_COMPLETION_SWEEP = 16   /* + side: items; + 2: variances; + 3: mu; + 4: noise */
+    GBS_COMPLETION_CERTIFY = 4, /* draws behind a certificate */
+    GBS_COMPLETION_SWEEP = 16   /* + side: items; + 2: mu; + 4, 5: noise; + 6, 7: variances */
 };
 
 double gbs_uniform(uint64_t seed, uint64_t stream, uint64_t index);
