@@ -415,7 +415,7 @@ typedef struct gbs_complete_options {
     double low, high; /* of that */
     gbs_prior_kind
         prior; /* default: zero (the hierarchical one); informed: from a first part of the ratings, certified on the others */
-    double prior_split; /* informed: share of the ratings in the first part; 0: one half */
+    double prior_split; /* informed: share of the ratings in the first part; 0: 0.8 */
     double confidence;  /* of the certificate */
     double tolerance;   /* stop when a sweep lowers the free energy by less than this share of it */
     size_t max_sweeps;

@@ -16,6 +16,7 @@ struct risk {
     const gbs_ratings *ratings;
     double low, high;
     size_t rounds;
+    uint64_t stream;
     double *partial, *scratch;
 };
 
@@ -24,11 +25,10 @@ static double draw(const struct risk *r, size_t i, size_t e, size_t round, const
     const gbs_factors *f = r->f;
     size_t own = f->own, j = r->ratings->by[0].other[e];
     const double *mean = f->side[0].mean + i * own, *m = f->side[1].mean + j * own;
-    uint64_t stream = GBS_STREAM_COMPLETION + GBS_COMPLETION_CERTIFY;
     uint64_t index = ((uint64_t)round * r->ratings->n + e) * (own + 1);
     memcpy(x, mean, own * sizeof *x);
     for (size_t k = 0; k < own; k++) {
-        double noise = gbs_normal(f->ctx->seed, stream, index + k);
+        double noise = gbs_normal(f->ctx->seed, r->stream, index + k);
         for (size_t c = k; c < own; c++)
             x[c] += noise * root[k * own + c];
     }
@@ -42,7 +42,7 @@ static double draw(const struct risk *r, size_t i, size_t e, size_t round, const
         p += f->ratings->center + f->mu;
         variance += f->mu_variance;
     }
-    return p + sqrt(fmax(0.0, variance)) * gbs_normal(f->ctx->seed, stream, index + own);
+    return p + sqrt(fmax(0.0, variance)) * gbs_normal(f->ctx->seed, r->stream, index + own);
 }
 
 static void draw_block(void *arg, size_t task, size_t worker) {
@@ -71,13 +71,14 @@ static void draw_block(void *arg, size_t task, size_t worker) {
 }
 
 gbs_status gbs_factors_drawn_risk(const gbs_factors *f, const gbs_ratings *ratings, double low, double high, size_t rounds,
-                                  double *risk) {
+                                  uint64_t stream, double *risk) {
     size_t own = f->own, blocks = ratings->by[0].blocks;
     struct risk r = {f,
                      ratings,
                      low,
                      high,
                      rounds,
+                     stream,
                      gbs_doubles(f->ctx, blocks),
                      gbs_matrix(f->ctx, gbs_workers(f->ctx), 2 * own * own + own)};
     gbs_status status = r.partial != NULL && r.scratch != NULL ? GBS_OK : GBS_ERR_MEMORY;

@@ -184,6 +184,19 @@ static void shrink_vector(size_t d, const bool *keep, const double *from, double
             *to++ = from[c];
 }
 
+/* Not finite where a covariance has broken down: the next free energy says so. */
+static double sum_log_det(const gbs_factors *f, const gbs_factor_side *side) {
+    size_t own = f->own;
+    double *a = f->scratch, *l = a + own * own, sum = 0.0, log_det;
+    for (size_t i = 0; i < side->items; i++) {
+        const double *cov = side->cov + i * gbs_packed_size(own);
+        for (size_t c = 0; c < own; c++)
+            memcpy(a + c * own + c, cov + gbs_packed(own, c), (own - c) * sizeof *a);
+        sum += gbs_small_factor(own, a, l, &log_det) ? log_det : NAN;
+    }
+    return sum;
+}
+
 /* keep covers the bias too. */
 void gbs_factors_keep(gbs_factors *f, const bool *keep) {
     size_t own = f->own, kept = 0;
@@ -204,4 +217,6 @@ void gbs_factors_keep(gbs_factors *f, const bool *keep) {
             f->scale[to++] = f->scale[g];
         }
     set_widths(f, kept - (f->biases ? 1 : 0));
+    for (int s = 0; s < 2; s++)
+        f->side[s].log_det = sum_log_det(f, &f->side[s]);
 }

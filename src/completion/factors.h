@@ -66,6 +66,8 @@ void gbs_factors_free(gbs_factors *f);
 void gbs_factors_start(gbs_factors *f, double size, double noise_variance, uint64_t stream);
 /* The prior becomes q itself, fitted to earlier ratings; f then goes on with `ratings`. */
 gbs_status gbs_factors_anchor(gbs_factors *f, const gbs_ratings *ratings);
+/* Back to q = the anchored prior. */
+gbs_status gbs_factors_return(gbs_factors *f);
 
 /* Half a sweep: the best q of the rows (0) or columns (1) given all else; GBS_ERR_NUMERIC when it breaks down. */
 gbs_status gbs_factors_update_side(gbs_factors *f, int side);

@@ -19,7 +19,7 @@ enum {
 enum {
     GBS_COMPLETION_START = 0,   /* + side */
     GBS_COMPLETION_SPLIT = 2,   /* which ratings make the first part */
-    GBS_COMPLETION_CERTIFY = 4, /* draws behind a certificate */
+    GBS_COMPLETION_CERTIFY = 4, /* draws behind a certificate; + 1: behind a choice made before */
     GBS_COMPLETION_SWEEP = 16   /* + side: items; + 2: mu; + 4, 5: noise; + 6, 7: variances */
 };
 

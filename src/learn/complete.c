@@ -3,6 +3,10 @@
  * Everything that moves the prior is fixed in advance (rank, and with a declared range every scale), taken from a first part of the ratings (informed
  * prior), or paid for: how many components are left is chosen among 0 .. rank, log(rank + 1) nats. Without a range the scales come from the ratings, and
  * there is no certificate.
+ *
+ * Under an informed prior q1 (of the first part) the second part both teaches and certifies: q_t is the best q for t x its squared error + KL(q || q1).
+ * KL grows like t^2 where the error falls like t, and a bound over few ratings a parameter wants a small t: the one with the smallest bound is taken. That
+ * choice is free, since kl holds for all q at once; the Monte Carlo term is drawn anew for the q that was chosen.
  */
 #include "bound/bound.h"
 #include "completion/ascent.h"
@@ -24,6 +28,8 @@ enum { LEAST_TERMS = 1000000 };
 #define NOISE_SCALE 1e-4
 /* Where the ascent begins: noise as a share of the spread squared. */
 #define FIRST_NOISE 0.25
+/* Share of the ratings in the first part. */
+#define FIRST_PART 0.8
 
 gbs_complete_options gbs_complete_options_default(void) {
     return (gbs_complete_options){.rank = 16,
@@ -105,9 +111,35 @@ struct run {
     gbs_ascent ascent;
     gbs_completion *model;
     size_t visited; /* gibbs */
-    double noise_sum;
+    double noise_sum, noise_variance;
+    double share; /* informed: t */
+    gbs_ascent second;
     double *cell_square;
 };
+
+/* ---------------------------------------------------------------- certificate */
+
+/* kl (6.1) over the Monte Carlo term (6.6), whose share of delta is set apart; of q as it stands. */
+static gbs_status certify(struct run *r, size_t least_terms, uint64_t stream, gbs_rating_certificate *c) {
+    const gbs_complete_options *o = r->o;
+    size_t n = r->certified->n, rounds = 1 + (least_terms - 1) / n;
+    double delta = 1.0 - o->confidence, risk = 1.0;
+    gbs_status status = gbs_factors_drawn_risk(&r->f, r->certified, o->low, o->high, rounds, stream, &risk);
+    *c = (gbs_rating_certificate){.present = 1,
+                                  .confidence = o->confidence,
+                                  .n = n,
+                                  .empirical = risk,
+                                  .draws = n * rounds,
+                                  .draws_delta = DRAWS_SHARE * delta,
+                                  .kl = fmax(0.0, gbs_factors_kl(&r->f)),
+                                  .grid_nats = o->prior == GBS_PRIOR_INFORMED ? 0.0 : log((double)o->rank + 1.0),
+                                  .xi_nats = log(gbs_xi_upper(n))};
+    c->empirical_upper = gbs_monte_carlo_upper(risk, c->draws, c->draws_delta);
+    c->value = gbs_bound_kl(c->empirical_upper, c->kl, n, c->grid_nats - log(delta - c->draws_delta));
+    c->rmse = (o->high - o->low) * sqrt(c->value);
+    c->vacuous = !(c->value < 0.25);
+    return status;
+}
 
 /* ---------------------------------------------------------------- variational */
 
@@ -131,7 +163,7 @@ static gbs_status ascend(struct run *r, const gbs_ratings *ratings, bool prune, 
 
 /* The split ignores the values (MATHS.md, 6.4). */
 static gbs_status split(struct run *r) {
-    size_t n = r->all->n, first = (size_t)((r->o->prior_split > 0.0 ? r->o->prior_split : 0.5) * (double)n);
+    size_t n = r->all->n, first = (size_t)((r->o->prior_split > 0.0 ? r->o->prior_split : FIRST_PART) * (double)n);
     size_t *order = gbs_array_alloc(r->ctx, n, sizeof *order);
     if (order == NULL)
         return GBS_ERR_MEMORY;
@@ -146,50 +178,47 @@ static gbs_status split(struct run *r) {
     return status;
 }
 
+/* q_t on the second part. */
+static gbs_status learn_share(struct run *r, double share, double tau) {
+    gbs_ascent_options a = {.most_sweeps = r->o->max_sweeps, .tolerance = r->o->tolerance, .stage = "second part"};
+    gbs_ascent second = {.converged = true};
+    gbs_status status = GBS_OK;
+    r->f.tau = share * tau;
+    if (share > 0.0)
+        status = gbs_ascend(&r->f, &a, &second);
+    r->second = second;
+    return status;
+}
+
 static gbs_status ascend_informed(struct run *r) {
-    gbs_ascent second;
+    static const double shares[] = {0.0, 1.0 / 256, 1.0 / 64, 1.0 / 16, 1.0 / 4, 1.0};
     gbs_status status = split(r);
     if (status == GBS_OK)
         status = ascend(r, r->part[0], true, "first part");
     if (status == GBS_OK)
         status = gbs_factors_anchor(&r->f, r->part[1]);
-    if (status != GBS_OK)
-        return status;
-    gbs_ascent_options a = {.most_sweeps = r->o->max_sweeps, .tolerance = r->o->tolerance, .stage = "second part"};
-    gbs_progress_begin(r->ctx);
-    status = gbs_ascend(&r->f, &a, &second);
-    r->ascent.sweeps += second.sweeps;
-    r->ascent.converged = r->ascent.converged && second.converged;
-    r->ascent.free_energy = second.free_energy;
+    double tau = r->f.tau, best = INFINITY;
     r->certified = r->part[1];
+    r->f.learn_noise = false;
+    for (size_t k = 0; k < sizeof shares / sizeof *shares && status == GBS_OK; k++) {
+        gbs_rating_certificate c;
+        status = learn_share(r, shares[k], tau);
+        if (status == GBS_OK)
+            status = certify(r, 1, GBS_STREAM_COMPLETION + GBS_COMPLETION_CERTIFY + 1, &c);
+        if (status != GBS_OK || c.value >= best)
+            break;
+        best = c.value;
+        r->share = shares[k];
+    }
+    if (status == GBS_OK)
+        status = gbs_factors_return(&r->f);
+    if (status == GBS_OK)
+        status = learn_share(r, r->share, tau);
+    r->noise_variance = 1.0 / tau;
+    r->ascent.sweeps += r->second.sweeps;
+    r->ascent.converged = r->ascent.converged && r->second.converged;
+    r->ascent.free_energy = r->second.free_energy;
     return status;
-}
-
-/* kl (6.1) over the Monte Carlo term (6.6), whose share of delta is set apart. */
-static gbs_status certify(struct run *r) {
-    const gbs_complete_options *o = r->o;
-    gbs_rating_certificate *c = &r->model->info.certificate;
-    if (!o->has_range)
-        return GBS_OK;
-    size_t n = r->certified->n, rounds = 1 + (LEAST_TERMS - 1) / n;
-    double delta = 1.0 - o->confidence, risk = 1.0;
-    gbs_status status = gbs_factors_drawn_risk(&r->f, r->certified, o->low, o->high, rounds, &risk);
-    if (status != GBS_OK)
-        return status;
-    *c = (gbs_rating_certificate){.present = 1,
-                                  .confidence = o->confidence,
-                                  .n = n,
-                                  .empirical = risk,
-                                  .draws = n * rounds,
-                                  .draws_delta = DRAWS_SHARE * delta,
-                                  .kl = fmax(0.0, gbs_factors_kl(&r->f)),
-                                  .grid_nats = o->prior == GBS_PRIOR_INFORMED ? 0.0 : log((double)o->rank + 1.0),
-                                  .xi_nats = log(gbs_xi_upper(n))};
-    c->empirical_upper = gbs_monte_carlo_upper(risk, c->draws, c->draws_delta);
-    c->value = gbs_bound_kl(c->empirical_upper, c->kl, n, c->grid_nats - log(delta - c->draws_delta));
-    c->rmse = (o->high - o->low) * sqrt(c->value);
-    c->vacuous = !(c->value < 0.25);
-    return GBS_OK;
 }
 
 /* ---------------------------------------------------------------- what is kept */
@@ -218,7 +247,6 @@ static gbs_status create_model(struct run *r, size_t kept, bool covariance) {
                               .sweeps = r->ascent.sweeps,
                               .converged = r->ascent.converged,
                               .prior = o->prior,
-                              .prior_split = o->prior == GBS_PRIOR_INFORMED ? (double)r->part[0]->n / (double)r->all->n : 0.0,
                               .sampler = o->sampler};
     gbs_status status = gbs_completion_reserve(r->ctx, c, kept, covariance);
     return status == GBS_OK ? gbs_completion_describe(r->ctx, c, r->all) : status;
@@ -243,6 +271,13 @@ static void keep_noise(gbs_completion *c, double noise_variance) {
     c->info.lambda = (double)c->info.n / (2.0 * noise_variance);
 }
 
+static void keep_informed(const struct run *r, gbs_completion *c) {
+    c->info.noise_learned = !(r->o->lambda > 0.0 || r->o->noise_variance > 0.0);
+    c->info.noise_variance = r->noise_variance;
+    c->info.lambda = r->share * (double)r->part[1]->n / (2.0 * r->noise_variance);
+    c->info.prior_split = (double)r->part[0]->n / (double)r->all->n;
+}
+
 static gbs_status keep_variational(struct run *r) {
     const gbs_factors *f = &r->f;
     gbs_status status = create_model(r, 1, true);
@@ -254,8 +289,13 @@ static gbs_status keep_variational(struct run *r) {
         memcpy(c->cov[s], f->side[s].cov, f->side[s].items * gbs_packed_size(f->own) * sizeof(double));
     c->mu_variance = f->biases ? f->mu_variance : 0.0;
     c->info.mu = c->mu[0];
-    keep_noise(c, 1.0 / f->tau);
-    return certify(r);
+    if (r->o->prior == GBS_PRIOR_INFORMED)
+        keep_informed(r, c);
+    else
+        keep_noise(c, 1.0 / f->tau);
+    if (!r->o->has_range)
+        return GBS_OK;
+    return certify(r, LEAST_TERMS, GBS_STREAM_COMPLETION + GBS_COMPLETION_CERTIFY, &c->info.certificate);
 }
 
 /* ---------------------------------------------------------------- sampler */
