@@ -80,9 +80,15 @@ static bool put_side(json_t *root, const gbs_completion *c, int s) {
     return ok;
 }
 
+/* For people; and the first long text of the file: jansson (2.14) runs past the end of a text whose closing quote finds no memory, which is where its
+ * buffer grows for the first texts of 14, 30, 62 or 126 bytes. */
+static const char about[] =
+    "a completed matrix: means and covariances of the factors of rows and columns (rows of upper triangles), the bias last; "
+    "see gibbsite help complete";
+
 static bool put_all(json_t *root, const gbs_completion *c) {
     const gbs_completion_info *i = &c->info;
-    bool ok = gbs_json_put(root, "gibbsite", json_string(GBS_VERSION)) &&
+    bool ok = gbs_json_put(root, "gibbsite", json_string(GBS_VERSION)) && gbs_json_put(root, "about", json_string(about)) &&
               gbs_json_put(root, "format", json_integer(GBS_COMPLETION_FORMAT)) &&
               gbs_json_put(root, "kind", json_string("completion")) && gbs_json_put(root, "task", json_string("complete")) &&
               put_count(root, "n", i->n) && put_count(root, "n_rows", i->rows) && put_count(root, "n_columns", i->columns) &&
