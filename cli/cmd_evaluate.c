@@ -1,5 +1,6 @@
 /* gibbsite evaluate: how well a model does on labelled rows. */
 #include "predictor.h"
+#include "ratings_use.h"
 #include "result.h"
 
 #include <string.h>
@@ -16,6 +17,11 @@ static int run(struct app *app) {
     if (strcmp(o->inputs[0], "-") == 0 && strcmp(o->inputs[1], "-") == 0)
         return app_fail(app, EXIT_USAGE, "evaluate: MODEL and DATA cannot both be standard input");
     int code = predictor_load(app, o->inputs[0], &model);
+    if (code == EXIT_DONE && model.completion != NULL) {
+        code = ratings_evaluate(app, model.completion);
+        predictor_free(&model);
+        return code;
+    }
     if (code == EXIT_DONE)
         code = predictor_recipe(app, o->inputs[0], &model, &recipe);
     if (code == EXIT_DONE)
@@ -56,7 +62,8 @@ const struct command command_evaluate = {
     "drawn from the posterior; the Gibbs risk (--json) is the mean loss of the fit's own loss. A sample file counts as a "
     "model: "
     "its vote is the\n"
-    "average vote of its particles.",
+    "average vote of its particles. A completion and a file of ratings give RMSE, mean absolute error and the coverage of "
+    "intervals.",
     "gibbsite evaluate model.json test.csv\n"
     "gibbsite evaluate model.json test.csv --json",
     run,

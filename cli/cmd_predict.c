@@ -1,6 +1,7 @@
 /* gibbsite predict: label, probability and score of each row. */
 #include "out/json.h"
 #include "predictor.h"
+#include "ratings_use.h"
 #include "result.h"
 
 #include <math.h>
@@ -83,18 +84,28 @@ static void write_json(const struct prediction *p, const char *rest, struct text
 static int run(struct app *app) {
     const struct options *o = &app->options;
     struct prediction p = {.app = app};
-    if (o->n_inputs != 2)
+    if (given(o, OPT_TOP) != given(o, OPT_ROW) || (given(o, OPT_TOP) && o->n_inputs != 1))
+        return app_fail(app, EXIT_USAGE, "predict: --top K and --row ID go together, with a model and no other file");
+    if (o->n_inputs != (given(o, OPT_TOP) ? 1 : 2))
         return app_fail(app, EXIT_USAGE, "predict: expected a model and a data file, found %zu arguments; gibbsite %s",
                         o->n_inputs, app->command->usage);
-    for (size_t k = 0; k < 2; k++)
+    for (size_t k = 0; k < o->n_inputs; k++)
         if (given(o, OPT_OUTPUT) && app_same_file(o->text[OPT_OUTPUT], o->inputs[k]))
             return app_fail(app, EXIT_USAGE, "predict: the output %s would overwrite the input %s", o->text[OPT_OUTPUT],
                             o->inputs[k]);
-    if (strcmp(o->inputs[0], "-") == 0 && strcmp(o->inputs[1], "-") == 0)
+    if (o->n_inputs == 2 && strcmp(o->inputs[0], "-") == 0 && strcmp(o->inputs[1], "-") == 0)
         return app_fail(app, EXIT_USAGE, "predict: MODEL and DATA cannot both be standard input");
     int code = app_check_output(app, o->text[OPT_OUTPUT]);
     if (code == EXIT_DONE)
         code = predictor_load(app, o->inputs[0], &p.model);
+    if (code == EXIT_DONE && p.model.completion != NULL) {
+        code = ratings_predict(app, p.model.completion);
+        predictor_free(&p.model);
+        return code;
+    }
+    if (code == EXIT_DONE && (given(o, OPT_TOP) || given(o, OPT_PARTS)))
+        code =
+            app_fail(app, EXIT_USAGE, "predict: --top, --row and --parts are for completions, which %s is not", o->inputs[0]);
     if (code == EXIT_DONE)
         code = predictor_recipe(app, o->inputs[0], &p.model, &p.recipe);
     if (code == EXIT_DONE)
@@ -132,8 +143,12 @@ const struct command command_predict = {
     "random negative row of the training data, the share of their scores below. (Of a sample file: the average vote of its "
     "particles, and their mean score.) Columns "
     "are matched by name (by position in files without names); labels in DATA are "
-    "not used.",
+    "not used.\n"
+    "A completion takes pairs (row, col) and prints value, sd (of a new rating) and new: whether the row, the column or both "
+    "had no "
+    "ratings.",
     "gibbsite predict model.json new.csv > predictions.csv\n"
-    "zcat new.csv.gz | gibbsite predict model.json -",
+    "zcat new.csv.gz | gibbsite predict model.json -\n"
+    "gibbsite predict completion.json --row alice --top 10",
     run,
 };

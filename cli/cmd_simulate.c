@@ -13,6 +13,7 @@
 #include "app.h"
 #include "out/json.h"
 #include "result.h"
+#include "simulate_ratings.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -50,6 +51,13 @@ static int read_truth(const struct app *app, struct truth *t) {
         t->noise = o->number[OPT_NOISE];
     if (given(o, OPT_DENSITY))
         t->density = o->number[OPT_DENSITY];
+    static const enum option_id ratings_only[] = {OPT_RANK, OPT_RANGE, OPT_SKEW, OPT_NO_BIASES};
+    for (size_t k = 0; k < sizeof ratings_only / sizeof *ratings_only; k++)
+        if (given(o, ratings_only[k]))
+            return app_fail(app, EXIT_USAGE, "simulate: --%s is for ratings", option_spec(ratings_only[k])->name);
+    if (t->noise >= 0.5)
+        return app_fail(app, EXIT_USAGE, "simulate: --noise: expected a number from 0 to below 0.5, found '%.60s'",
+                        o->text[OPT_NOISE]);
     t->rank = strcmp(o->inputs[0], "rank") == 0;
     if (t->rank && (t->density < 1.0 || !(t->noise > 0.0)))
         return app_fail(app, EXIT_USAGE, "simulate: rank needs --noise above 0 and no --density");
@@ -186,14 +194,17 @@ static int run(struct app *app) {
     const struct options *o = &app->options;
     struct truth t = {0};
     bool to_stdout = !given(o, OPT_OUTPUT) || strcmp(o->text[OPT_OUTPUT], "-") == 0;
-    if (o->n_inputs != 1 || (strcmp(o->inputs[0], "classify") != 0 && strcmp(o->inputs[0], "rank") != 0))
-        return app_fail(app, EXIT_USAGE, "simulate: expected the kind of data, classify or rank; gibbsite %s",
+    bool ratings = o->n_inputs == 1 && strcmp(o->inputs[0], "ratings") == 0;
+    if (!ratings && (o->n_inputs != 1 || (strcmp(o->inputs[0], "classify") != 0 && strcmp(o->inputs[0], "rank") != 0)))
+        return app_fail(app, EXIT_USAGE, "simulate: expected the kind of data, classify, rank or ratings; gibbsite %s",
                         app->command->usage);
     if (!to_stdout && text_ends_in(o->text[OPT_OUTPUT], ".gz"))
         return app_fail(app, EXIT_USAGE, "simulate: writes no gzip; write %.*s and compress it",
                         (int)strlen(o->text[OPT_OUTPUT]) - 3, o->text[OPT_OUTPUT]);
     if (given(o, OPT_JSON) && to_stdout)
         return app_fail(app, EXIT_USAGE, "simulate: --json describes the data on standard output; the rows need -o FILE");
+    if (ratings)
+        return simulate_ratings(app);
     struct text text = {0};
     int code = app_check_output(app, o->text[OPT_OUTPUT]);
     if (code == EXIT_DONE)
@@ -222,17 +233,21 @@ static int run(struct app *app) {
 const struct command command_simulate = {
     "simulate",
     FOR_SIMULATE,
-    "simulate classify|rank [-o FILE] [OPTIONS]",
+    "simulate classify|rank|ratings [-o FILE] [OPTIONS]",
     "data of known truth",
-    "Rows x ~ N(0, I), labels sign(x'theta) with |theta| = 1, each flipped with probability --noise: the Bayes risk is that "
+    "classify: rows x ~ N(0, I), labels sign(x'theta) with |theta| = 1, each flipped with probability --noise: the Bayes risk "
+    "is that "
     "number exactly,\n"
     "and it is printed on standard error. rank: labels of equal chances, x ~ N(y delta theta, I), with delta such that the "
-    "best "
-    "score has\n"
-    "an AUC of 1 - noise exactly. Written as CSV, or as the ending of FILE (.svm, .npy) or --format says.",
+    "best score has\n"
+    "an AUC of 1 - noise exactly. Written as CSV, or as the ending of FILE (.svm, .npy) or --format says.\n"
+    "ratings: row, col, value of cells drawn at random from a matrix of rank --rank with a mean and biases, plus noise of "
+    "standard "
+    "deviation --noise.",
     "gibbsite simulate classify --rows 2000 --cols 20 --noise 0.1 -o train.csv\n"
     "gibbsite simulate classify --rows 5000 --cols 20 --noise 0.1 --skip 2000 -o test.csv\n"
     "gibbsite simulate rank --rows 2000 --cols 20 --noise 0.1 -o train.csv\n"
-    "gibbsite simulate classify --rows 500 --cols 20000 --density 0.01 -o wide.svm",
+    "gibbsite simulate classify --rows 500 --cols 20000 --density 0.01 -o wide.svm\n"
+    "gibbsite simulate ratings --rows 1000 --cols 1000 --rank 5 --noise 0.5 --density 0.1 -o ratings.csv",
     run,
 };

@@ -13,9 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
-const struct command *const commands[] = {&command_fit,    &command_predict, &command_evaluate, &command_inspect,
-                                          &command_cv,     &command_sample,  &command_gap,      &command_simulate,
-                                          &command_theory, &command_help,    &command_version,  NULL};
+const struct command *const commands[] = {
+    &command_fit, &command_predict,  &command_evaluate, &command_inspect, &command_cv,   &command_sample,
+    &command_gap, &command_complete, &command_simulate, &command_theory,  &command_help, &command_version,
+    NULL};
 
 /* ---------------------------------------------------------------- interruption */
 

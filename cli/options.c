@@ -10,8 +10,9 @@
 #define SAMPLE_COMMANDS (FOR_SAMPLE | FOR_GAP)
 
 static const struct option_spec table[OPTION_COUNT] = {
-    {OPT_OUTPUT, "output", 'o', "FILE", OPTION_TEXT, NULL, FOR_FIT | FOR_PREDICT | FOR_SIMULATE | FOR_SAMPLE,
-     "write to FILE, whole or not at all; - is standard output. fit: the model. sample: the particles. predict, simulate: the "
+    {OPT_OUTPUT, "output", 'o', "FILE", OPTION_TEXT, NULL, FOR_FIT | FOR_PREDICT | FOR_SIMULATE | FOR_SAMPLE | FOR_COMPLETE,
+     "write to FILE, whole or not at all; - is standard output. fit, complete: the model. sample: the particles. predict, "
+     "simulate: the "
      "rows (default -)"},
     {OPT_TASK, "task", 0, "TASK", OPTION_CHOICE, "classify|rank", FOR_FIT,
      "what to learn: classify (default), or rank: a score that puts rows of the positive label above the others; its risk is "
@@ -21,22 +22,24 @@ static const struct option_spec table[OPTION_COUNT] = {
     {OPT_FAMILY, "family", 0, "FAMILY", OPTION_CHOICE, "fixed|isotropic|diagonal|full", FOR_FIT | FOR_CV,
      "Gaussians to choose from: fixed, isotropic, diagonal, full (default: full up to 200 coefficients, else diagonal); cv "
      "takes several"},
-    {OPT_LAMBDA, "lambda", 0, "L", OPTION_POSITIVE, NULL, FOR_FIT | FOR_CV | FOR_THEORY | FOR_SAMPLE,
+    {OPT_LAMBDA, "lambda", 0, "L", OPTION_POSITIVE, NULL, FOR_FIT | FOR_CV | FOR_THEORY | FOR_SAMPLE | FOR_COMPLETE,
      "inverse temperature: how much the mean loss weighs against the distance from the prior (default: the number of rows; "
-     "under an informed prior, chosen from the first part). sample: 0 is the prior itself"},
+     "under an informed prior, chosen from the first part). sample: 0 is the prior itself. complete: ratings over twice the "
+     "noise "
+     "variance"},
     {OPT_LAMBDA_GRID, "lambda-grid", 0, "LO:HI:K", OPTION_GRID, NULL, FOR_FIT | FOR_CV,
      "K values of lambda, evenly spaced on the log scale from LO to HI, each started from the last; see --select"},
     {OPT_SELECT, "select", 0, "RULE", OPTION_CHOICE, "bound|cv|last", FOR_FIT,
      "which point of the grids becomes the model: bound (default: the smallest certificate, the price of the choice paid), cv "
      "(smallest cross-validated error), last (the last lambda)"},
-    {OPT_PRIOR, "prior", 0, "PRIOR", OPTION_CHOICE, "zero|informed", FOR_FIT,
+    {OPT_PRIOR, "prior", 0, "PRIOR", OPTION_CHOICE, "zero|informed", FOR_FIT | FOR_COMPLETE,
      "mean of the Gaussian prior: informed (default: learned from a first part of the rows, which is then not certified on), "
-     "or zero (default with --paper, --restarts and --select cv)"},
+     "or zero (default with --paper, --restarts and --select cv; and for complete, where informed needs --range)"},
     {OPT_PRIOR_SD, "prior-sd", 0, "S", OPTION_POSITIVE, NULL, FOR_FIT | FOR_CV | FOR_THEORY | FOR_SAMPLE,
      "standard deviation of the prior on every coefficient (default 1; under an informed prior, chosen from the first part)"},
     {OPT_PRIOR_GRID, "prior-grid", 0, "LO:HI:K", OPTION_GRID, NULL, FOR_FIT | FOR_CV,
      "K values of --prior-sd, evenly spaced on the log scale from LO to HI; see --select"},
-    {OPT_PRIOR_SPLIT, "prior-split", 0, "F", OPTION_SHARE, NULL, FOR_FIT,
+    {OPT_PRIOR_SPLIT, "prior-split", 0, "F", OPTION_SHARE, NULL, FOR_FIT | FOR_COMPLETE,
      "share of the rows in the first part (default 0.5; progressive: 0.3 to 0.7, more where there are few rows a column)"},
     {OPT_STRATIFY, "stratify", 0, NULL, OPTION_FLAG, NULL, FOR_FIT,
      "split so that the first part has its share of each class; the certificate is then only conditional"},
@@ -55,13 +58,14 @@ static const struct option_spec table[OPTION_COUNT] = {
     {OPT_NO_INTERCEPT, "no-intercept", 0, NULL, OPTION_FLAG, NULL, FOR_FIT | FOR_CV | FOR_SAMPLE, "no constant column"},
     {OPT_MISSING, "missing", 0, "WHAT", OPTION_CHOICE, "error|drop", DATA_COMMANDS,
      "rows with empty, NA or NaN cells: error (default), or drop (predict keeps the row and leaves its cells empty)"},
-    {OPT_NO_HEADER, "no-header", 0, NULL, OPTION_FLAG, NULL, DATA_COMMANDS,
+    {OPT_NO_HEADER, "no-header", 0, NULL, OPTION_FLAG, NULL, DATA_COMMANDS | FOR_COMPLETE,
      "the first line of the CSV file is data (default: detected)"},
     {OPT_FORMAT, "format", 0, "FORMAT", OPTION_CHOICE, "csv|svmlight|npy", DATA_COMMANDS | FOR_SIMULATE,
      "csv, svmlight or npy (default: by the file's name, else by its first bytes; gzip is seen by itself)"},
-    {OPT_TEST, "test", 0, "FILE", OPTION_TEXT, NULL, FOR_FIT, "rows to test the fitted model on"},
-    {OPT_CONFIDENCE, "confidence", 0, "P", OPTION_CONFIDENCE, NULL, FOR_FIT | FOR_EVALUATE | FOR_THEORY | FOR_SAMPLE,
-     "confidence of the bounds (default 0.95)"},
+    {OPT_TEST, "test", 0, "FILE", OPTION_TEXT, NULL, FOR_FIT | FOR_COMPLETE,
+     "rows (complete: ratings) to test the fitted model on"},
+    {OPT_CONFIDENCE, "confidence", 0, "P", OPTION_CONFIDENCE, NULL,
+     FOR_FIT | FOR_EVALUATE | FOR_THEORY | FOR_SAMPLE | FOR_COMPLETE, "confidence of the bounds (default 0.95)"},
     {OPT_BOUND, "bound", 0, "METHOD", OPTION_CHOICE, "auto|kl|catoni|hoeffding|paper|progressive", FOR_FIT,
      "method of the certificate: progressive (stages, each tested on fresh rows before the next learns from them), kl, catoni, "
      "hoeffding, paper (as printed there), or auto (default: progressive under an informed prior, kl under the zero prior and "
@@ -88,21 +92,26 @@ static const struct option_spec table[OPTION_COUNT] = {
      "sgd: modern (default: Adam, falling steps, averaged) or the paper's steps (t+1)^-0.9"},
     {OPT_RESTARTS, "restarts", 0, "N", OPTION_COUNT_FROM_1, NULL, FOR_FIT,
      "instead of annealing, keep the best of N starts drawn from the prior"},
-    {OPT_TOL, "tol", 0, "T", OPTION_POSITIVE, NULL, FOR_FIT | FOR_CV,
-     "stop when the optimality gap is below T times the free energy, or T where that is below 1 (default 1e-8)"},
-    {OPT_MAX_ITER, "max-iter", 0, "N", OPTION_COUNT_FROM_1, NULL, FOR_FIT | FOR_CV,
-     "most iterations for one lambda (default 1000)"},
+    {OPT_TOL, "tol", 0, "T", OPTION_POSITIVE, NULL, FOR_FIT | FOR_CV | FOR_COMPLETE,
+     "stop when the optimality gap is below T times the free energy, or T where that is below 1 (default 1e-8). complete: when "
+     "a sweep lowers the free energy by less than that (default 1e-6)"},
+    {OPT_MAX_ITER, "max-iter", 0, "N", OPTION_COUNT_FROM_1, NULL, FOR_FIT | FOR_CV | FOR_COMPLETE,
+     "most iterations for one lambda (default 1000). complete: most sweeps (default 500)"},
     {OPT_ROWS, "rows", 0, "N", OPTION_COUNT_FROM_1, NULL, FOR_SIMULATE | FOR_THEORY,
-     "simulate: number of rows (default 1000). theory: rows of the matrix to complete"},
+     "simulate: number of rows (default 1000; of the matrix for ratings). theory: rows of the matrix to complete"},
     {OPT_COLS, "cols", 0, "D", OPTION_COUNT_FROM_1, NULL, FOR_SIMULATE | FOR_THEORY,
-     "simulate: number of features (default 10). theory: columns of the matrix to complete"},
+     "simulate: number of features (default 10), or of the columns that are rated (default 1000). theory: columns of the "
+     "matrix to complete"},
     {OPT_SKIP, "skip", 0, "N", OPTION_COUNT_FROM_0, NULL, FOR_SIMULATE,
-     "leave out the first N rows that the seed would give: fresh rows of the same truth, for testing"},
+     "leave out the first N rows (or ratings) that the seed would give: fresh rows of the same truth, for testing"},
     {OPT_NOISE, "noise", 0, "P", OPTION_NOISE, NULL, FOR_SIMULATE,
-     "probability that a label is flipped, below one half; it is the Bayes risk, of rank 1 - AUC of the best score (default "
-     "0.1)"},
+     "classify: probability that a label is flipped, below one half; it is the Bayes risk (default 0.1). rank: 1 - AUC of the "
+     "best "
+     "score. ratings: standard deviation of the noise (default 0.5)"},
     {OPT_DENSITY, "density", 0, "P", OPTION_PROBABILITY, NULL, FOR_SIMULATE,
-     "share of the features that are not zero, drawn cell by cell (default 1)"},
+     "classify: share of the features that are not zero, drawn cell by cell (default 1). ratings: number of ratings over that "
+     "of "
+     "cells (default 0.1)"},
     {OPT_SIGNAL, "signal", 0, "K", OPTION_COUNT_FROM_1, NULL, FOR_SIMULATE,
      "number of features with a coefficient that is not zero (default: all)"},
     {OPT_N, "n", 0, "N", OPTION_COUNT_FROM_1, NULL, FOR_THEORY, "number of rows, at least 2 (default 1000)"},
@@ -118,8 +127,10 @@ static const struct option_spec table[OPTION_COUNT] = {
     {OPT_NORM, "norm", 0, "B", OPTION_POSITIVE, NULL, FOR_THEORY, "hinge: length of the best coefficients (default 1)"},
     {OPT_WANTED_ERROR, "wanted-error", 0, "E", OPTION_POSITIVE, NULL, FOR_THEORY,
      "error that the optimiser may leave, for the number of its steps (default 0.01)"},
-    {OPT_RANK, "rank", 0, "K", OPTION_COUNT_FROM_1, NULL, FOR_THEORY,
-     "matrix completion: rank of the matrix; with --rows and --cols"},
+    {OPT_RANK, "rank", 0, "K", OPTION_COUNT_FROM_1, NULL, FOR_THEORY | FOR_COMPLETE | FOR_SIMULATE,
+     "complete: most components, up to 512 (default 16); those that the ratings do not need are switched off. theory, with "
+     "--rows "
+     "and --cols, and simulate ratings (default 5): rank of the matrix"},
     {OPT_PARTICLES, "particles", 0, "N", OPTION_COUNT_FROM_1, NULL, SAMPLE_COMMANDS, "particles, at least 4 (default 2000)"},
     {OPT_ESS, "ess", 0, "P", OPTION_CONFIDENCE, NULL, SAMPLE_COMMANDS,
      "share of effective particles that the next lambda leaves (default 0.5)"},
@@ -141,6 +152,26 @@ static const struct option_spec table[OPTION_COUNT] = {
      "model's"},
     {OPT_DRAWS, "draws", 0, "FILE", OPTION_TEXT, NULL, FOR_SAMPLE,
      "write the particles as CSV, one row each, a column a coefficient"},
+    {OPT_COMPLETE_NOISE, "noise", 0, "learn|V", OPTION_LEARNED, NULL, FOR_COMPLETE,
+     "variance of the noise: learn (default), or a value"},
+    {OPT_NO_BIASES, "no-biases", 0, NULL, OPTION_FLAG, NULL, FOR_COMPLETE | FOR_SIMULATE,
+     "no mean and no biases of rows and columns: the product of the factors alone, the paper's model"},
+    {OPT_RANGE, "range", 0, "LO:HI", OPTION_RANGE, NULL, FOR_COMPLETE | FOR_SIMULATE,
+     "complete: every value lies in it, known in advance; predictions are clipped to it, and the error gets a certificate. "
+     "simulate: values are clipped to it"},
+    {OPT_SAMPLER, "sampler", 0, "NAME", OPTION_CHOICE, "vb|gibbs", FOR_COMPLETE,
+     "vb (default: mean-field approximation), gibbs (draws from the posterior itself, begun there)"},
+    {OPT_DRAW_COUNT, "draws", 0, "N", OPTION_COUNT_FROM_1, NULL, FOR_COMPLETE, "gibbs: sweeps that count (default 200)"},
+    {OPT_BURN_IN, "burn-in", 0, "M", OPTION_COUNT_FROM_0, NULL, FOR_COMPLETE, "gibbs: sweeps before them (default 50)"},
+    {OPT_KEEP, "keep", 0, "N", OPTION_COUNT_FROM_1, NULL, FOR_COMPLETE,
+     "gibbs: draws kept in the model file, evenly spread (default 25); --test averages over all draws"},
+    {OPT_TOP, "top", 0, "K", OPTION_COUNT_FROM_1, NULL, FOR_PREDICT,
+     "completions: the K columns with the highest predictions among those that --row has not rated; no DATA"},
+    {OPT_ROW, "row", 0, "ID", OPTION_TEXT, NULL, FOR_PREDICT, "completions: the row that --top is asked for"},
+    {OPT_PARTS, "parts", 0, NULL, OPTION_FLAG, NULL, FOR_PREDICT,
+     "completions: standard deviations of the cell itself and of the noise in columns of their own too"},
+    {OPT_SKEW, "skew", 0, "S", OPTION_POSITIVE, NULL, FOR_SIMULATE,
+     "ratings: some rows and columns are rated more often, with log-normal frequencies of this sigma (default: all alike)"},
     {OPT_MAN, "man", 0, NULL, OPTION_FLAG, NULL, FOR_HELP, "print the manual page in roff"},
     {OPT_JSON, "json", 0, NULL, OPTION_FLAG, NULL, FOR_ALL, "print the result as one JSON object on standard output"},
     {OPT_QUIET, "quiet", 'q', NULL, OPTION_FLAG, NULL, FOR_ALL, "no messages but errors"},
@@ -163,11 +194,16 @@ struct parse {
     size_t error_size;
 };
 
-static const struct option_spec *find_long(const char *name, size_t length) {
+/* A name may mean one thing here and another there: the command's own meaning comes first. */
+static const struct option_spec *find_long(const char *name, size_t length, unsigned command) {
+    const struct option_spec *other = NULL;
     for (size_t i = 0; i < OPTION_COUNT; i++)
-        if (strlen(table[i].name) == length && strncmp(table[i].name, name, length) == 0)
-            return &table[i];
-    return NULL;
+        if (strlen(table[i].name) == length && strncmp(table[i].name, name, length) == 0) {
+            if ((table[i].commands & command) != 0)
+                return &table[i];
+            other = &table[i];
+        }
+    return other;
 }
 
 static const struct option_spec *find_letter(char letter) {
@@ -273,6 +309,18 @@ static bool read_grid(struct parse *p, const struct option_spec *s, const char *
     return true;
 }
 
+static bool read_range(struct parse *p, const struct option_spec *s, const char *value) {
+    char copy[128];
+    struct grid *g = &p->out->grid[s->id];
+    bool fits = (size_t)snprintf(copy, sizeof copy, "%s", value) < sizeof copy;
+    char *high = fits ? strchr(copy, ':') : NULL;
+    if (high != NULL)
+        *high++ = '\0';
+    if (high == NULL || !read_number(copy, &g->low) || !read_number(high, &g->high) || !(g->low < g->high))
+        return wrong(p, s, value, "LO:HI with LO < HI, such as 1:5");
+    return true;
+}
+
 double grid_value(const struct grid *g, size_t k) {
     if (k + 1 >= g->size)
         return g->high;
@@ -299,7 +347,13 @@ static bool set_value(struct parse *p, const struct option_spec *s, const char *
     case OPTION_PROBABILITY:
         return (read_number(value, x) && *x >= 0.0 && *x <= 1.0) || wrong(p, s, value, "a number from 0 to 1");
     case OPTION_NOISE:
-        return (read_number(value, x) && *x >= 0.0 && *x < 0.5) || wrong(p, s, value, "a number from 0 to below 0.5");
+        return (read_number(value, x) && *x >= 0.0) || wrong(p, s, value, "a number from 0");
+    case OPTION_LEARNED:
+        if (strcmp(value, "learn") == 0)
+            return true;
+        return (read_number(value, x) && *x > 0.0) || wrong(p, s, value, "learn or a positive number");
+    case OPTION_RANGE:
+        return read_range(p, s, value);
     case OPTION_SHARE:
         return (read_number(value, x) && *x > 0.0 && *x < 1.0) || wrong(p, s, value, "a number between 0 and 1, such as 0.5");
     case OPTION_CONFIDENCE:
@@ -326,7 +380,7 @@ static bool read_option(struct parse *p, int argc, char **argv, int *i) {
     const struct option_spec *s;
     if (argument[1] == '-') {
         size_t length = strcspn(argument + 2, "=");
-        s = find_long(argument + 2, length);
+        s = find_long(argument + 2, length, p->command);
         if (argument[2 + length] == '=')
             value = argument + 3 + length;
     } else {

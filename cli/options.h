@@ -67,6 +67,17 @@ enum option_id {
     OPT_MOVE,
     OPT_AGAINST,
     OPT_DRAWS,
+    OPT_COMPLETE_NOISE,
+    OPT_NO_BIASES,
+    OPT_RANGE,
+    OPT_SAMPLER,
+    OPT_DRAW_COUNT,
+    OPT_BURN_IN,
+    OPT_KEEP,
+    OPT_TOP,
+    OPT_ROW,
+    OPT_PARTS,
+    OPT_SKEW,
     OPT_MAN,
     OPT_JSON,
     OPT_QUIET,
@@ -88,7 +99,8 @@ enum command_bit {
     FOR_THEORY = 256,
     FOR_SAMPLE = 512,
     FOR_GAP = 1024,
-    FOR_ALL = 2047
+    FOR_COMPLETE = 2048,
+    FOR_ALL = 4095
 };
 
 enum option_type {
@@ -96,7 +108,9 @@ enum option_type {
     OPTION_TEXT,
     OPTION_POSITIVE,    /* a finite number above 0 */
     OPTION_PROBABILITY, /* 0 <= x <= 1 */
-    OPTION_NOISE,       /* 0 <= x < 1/2 */
+    OPTION_NOISE,       /* x >= 0; labels: x < 1/2, which simulate checks */
+    OPTION_LEARNED,     /* learn (number 0), or a finite number above 0 */
+    OPTION_RANGE,       /* LO:HI, LO < HI; in grid.low, grid.high */
     OPTION_CONFIDENCE,  /* 0 < x < 1 */
     OPTION_SHARE,       /* 0 < x < 1 */
     OPTION_COUNT_FROM_0,

@@ -6,7 +6,9 @@
 
 int predictor_load(const struct app *app, const char *path, struct predictor *out) {
     errno = 0;
-    gbs_status status = gbs_load(app->ctx, strcmp(path, "-") == 0 ? "/dev/stdin" : path, &out->model, &out->particles);
+    gbs_loaded loaded;
+    gbs_status status = gbs_load_any(app->ctx, strcmp(path, "-") == 0 ? "/dev/stdin" : path, &loaded);
+    *out = (struct predictor){loaded.model, loaded.particles, loaded.completion};
     if (app_json_starved() || (status != GBS_OK && errno == ENOMEM)) {
         predictor_free(out);
         return app_fail(app, EXIT_MEMORY, "%s: out of memory", path);
@@ -60,5 +62,6 @@ bool predictor_says_yes(const struct predictor *p, double score, double probabil
 void predictor_free(struct predictor *p) {
     gbs_model_free(p->model);
     gbs_particles_free(p->particles);
+    gbs_completion_free(p->completion);
     *p = (struct predictor){0};
 }

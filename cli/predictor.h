@@ -1,13 +1,14 @@
-/* What predict and evaluate ask: a fitted model, or the particles of a sampling. */
+/* What predict and evaluate ask: a fitted model, the particles of a sampling, or a completed matrix. */
 #ifndef GIBBSITE_CLI_PREDICTOR_H
 #define GIBBSITE_CLI_PREDICTOR_H
 
 #include "input.h"
 
-/* One of the two. */
+/* One of the three. What follows is for the first two; ratings_use.h for the third. */
 struct predictor {
     gbs_model *model;
     gbs_particles *particles;
+    gbs_completion *completion;
 };
 
 int predictor_load(const struct app *app, const char *path, struct predictor *out);

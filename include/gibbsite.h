@@ -412,6 +412,117 @@ GBS_API void gbs_model_free(gbs_model *model);
 /* Writes a file whole or not at all: temporary file beside it, fsync, rename. */
 GBS_API gbs_status gbs_write_file(gbs_context *ctx, const char *path, const void *bytes, size_t size);
 
+/* ---------------------------------------------------------------- matrix completion */
+
+/* Observations of the cells of a matrix, (row, column, value); a cell may be observed more than once. */
+typedef struct gbs_ratings gbs_ratings;
+
+/* n ratings of a matrix of rows x columns, numbered from 0. ids (NULL: the numbers from 1) are kept in the model. Everything is copied. */
+GBS_API gbs_status gbs_ratings_create(gbs_context *ctx, size_t n, size_t rows, size_t columns, const uint32_t *row,
+                                      const uint32_t *column, const double *value, const char *const *row_ids,
+                                      const char *const *column_ids, gbs_ratings **out);
+GBS_API size_t gbs_ratings_count(const gbs_ratings *ratings);
+GBS_API void gbs_ratings_free(gbs_ratings *ratings);
+
+/* y = mu + a_i + b_j + u_i'v_j + noise, u and v of few dimensions; the posterior of all of them. */
+typedef struct gbs_completion gbs_completion;
+
+typedef enum gbs_sampler {
+    GBS_SAMPLER_VB = 0, /* mean field: a Gaussian for each row and each column */
+    GBS_SAMPLER_GIBBS   /* draws from the posterior itself, begun at the mean field */
+} gbs_sampler;
+
+typedef struct gbs_complete_options {
+    size_t rank;           /* most components; those that the ratings do not need are dropped */
+    int biases;            /* mu, a_i and b_j; 0: u_i'v_j alone, the paper's model */
+    double lambda;         /* weight of the mean squared error, n / (2 noise variance); 0: see noise_variance */
+    double noise_variance; /* 0: learned */
+    int has_range; /* values lie in [low, high], declared in advance: predictions are clipped to it, and there is a certificate */
+    double low, high; /* of that */
+    gbs_prior_kind
+        prior; /* default: zero (the hierarchical one); informed: from a first part of the ratings, certified on the others */
+    double prior_split; /* informed: share of the ratings in the first part; 0: 0.8 */
+    double confidence;  /* of the certificate */
+    double tolerance;   /* stop when a sweep lowers the free energy by less than this share of it */
+    size_t max_sweeps;
+    gbs_sampler sampler;
+    size_t draws, burn_in; /* gibbs: sweeps that count, and before */
+    size_t keep;           /* gibbs: draws kept in the model, at most `draws` */
+    /* gibbs: cells to average over all draws, numbered from 0 (GBS_UNSEEN: a row or column without ratings); results may be NULL */
+    size_t cells;
+    const uint32_t *cell_row, *cell_column;
+    double *cell_value, *cell_sd;
+} gbs_complete_options;
+
+GBS_API gbs_complete_options gbs_complete_options_default(void);
+GBS_API gbs_status gbs_complete(gbs_context *ctx, const gbs_ratings *ratings, const gbs_complete_options *options,
+                                gbs_completion **out);
+
+/* With probability at least `confidence` over the ratings, the mean squared error of clipped predictions from one draw of the posterior, over
+ * (high - low)^2, is at most `value`. */
+typedef struct gbs_rating_certificate {
+    int present; /* 0: no range was declared, or draws of a sampler: all else is 0 */
+    double value;
+    double rmse; /* the same in units of the ratings: (high - low) sqrt(value) */
+    double confidence;
+    size_t n;         /* ratings certified on */
+    double empirical; /* by Monte Carlo, one independent draw for each of `draws` terms */
+    double empirical_upper;
+    size_t draws;
+    double draws_delta; /* share of 1 - confidence that the draws take */
+    double kl, grid_nats, xi_nats;
+    int vacuous; /* value >= 1/4, which predicting the middle of the range never exceeds */
+} gbs_rating_certificate;
+
+typedef struct gbs_completion_info {
+    size_t n, rows, columns;
+    size_t rank, effective_rank; /* asked for; left */
+    int biases, has_range, noise_learned;
+    double low, high;
+    double lambda, noise_variance;
+    double free_energy, kl;
+    double rmse; /* on the ratings themselves, of the mean prediction, clipped */
+    double mu;   /* posterior mean; 0 without biases */
+    size_t sweeps;
+    int converged;
+    gbs_prior_kind prior;
+    double prior_split;
+    gbs_sampler sampler;
+    size_t draws, burn_in, kept;
+    double seconds;
+    gbs_rating_certificate certificate;
+} gbs_completion_info;
+
+GBS_API void gbs_completion_get_info(const gbs_completion *model, gbs_completion_info *out);
+GBS_API const char *gbs_completion_row_id(const gbs_completion *model, size_t i);    /* i < rows */
+GBS_API const char *gbs_completion_column_id(const gbs_completion *model, size_t j); /* j < columns */
+/* Columns rated in row i, as often as they were. */
+GBS_API const uint32_t *gbs_completion_seen(const gbs_completion *model, size_t i, size_t *count);
+
+/* A row or column without ratings: its prediction is that of the prior. */
+#define GBS_UNSEEN UINT32_MAX
+
+/* Posterior mean of each cell (clipped to the range), standard deviation of its noiseless value. A new rating has variance sd^2 + noise_variance. sd may be
+ * NULL. */
+GBS_API gbs_status gbs_completion_predict(gbs_context *ctx, const gbs_completion *model, size_t n, const uint32_t *row,
+                                          const uint32_t *column, double *value, double *sd);
+
+typedef struct gbs_rating_evaluation {
+    size_t n;
+    double rmse, mae;
+    double coverage;              /* share of the values within 1.96 standard deviations (noise included) */
+    size_t new_rows, new_columns; /* ratings of rows, columns without training ratings */
+} gbs_rating_evaluation;
+
+/* From predictions and their standard deviations (without noise). */
+GBS_API gbs_rating_evaluation gbs_rating_score(size_t n, const uint32_t *row, const uint32_t *column, const double *y,
+                                               const double *value, const double *sd, double noise_variance);
+
+GBS_API gbs_status gbs_completion_to_json(gbs_context *ctx, const gbs_completion *model, char **text, size_t *size);
+GBS_API gbs_status gbs_completion_from_json(gbs_context *ctx, const char *text, size_t size, gbs_completion **out);
+GBS_API void gbs_completion_free(gbs_completion *model);
+GBS_API const char *gbs_sampler_name(gbs_sampler sampler);
+
 /* ---------------------------------------------------------------- sampling: the Gibbs posterior itself */
 
 /* Particles that stand for the Gibbs posterior, exp(-lambda r_n(theta)) times the prior, and not for an approximation of it. */
@@ -504,6 +615,15 @@ GBS_API gbs_status gbs_particles_from_json(gbs_context *ctx, const char *text, s
 GBS_API void gbs_particles_free(gbs_particles *particles);
 /* A file that holds either: the other handle is NULL. */
 GBS_API gbs_status gbs_load(gbs_context *ctx, const char *path, gbs_model **model, gbs_particles **particles);
+
+/* Whatever a file holds: one of the three is set. */
+typedef struct gbs_loaded {
+    gbs_model *model;
+    gbs_particles *particles;
+    gbs_completion *completion;
+} gbs_loaded;
+
+GBS_API gbs_status gbs_load_any(gbs_context *ctx, const char *path, gbs_loaded *out);
 GBS_API const char *gbs_move_name(gbs_move move); /* "auto", "walk", "ring"; NULL out of range */
 
 /* ---------------------------------------------------------------- pieces, for those who build on them */

@@ -14,8 +14,9 @@ family: kernel
 vb: risk family
 smc: risk
 bound: core
-model: family risk
-learn: vb smc bound model
+completion: kernel data
+model: family risk completion
+learn: vb smc bound completion model
 '
 # Headers that the build writes.
 generated=' build_info.h '

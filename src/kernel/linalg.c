@@ -9,6 +9,8 @@ extern void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, i
 extern void dtrtri_(const char *uplo, const char *diag, const int *n, double *a, const int *lda, int *info);
 extern void dpstrf_(const char *uplo, const int *n, double *a, const int *lda, int *piv, int *rank, const double *tol,
                     double *work, int *info);
+extern void dsyev_(const char *jobz, const char *uplo, const int *n, double *a, const int *lda, double *w, double *work,
+                   const int *lwork, int *info);
 
 bool gbs_cholesky(size_t d, double *a) {
     int n = (int)d, info = 0;
@@ -67,4 +69,10 @@ size_t gbs_pivoted_cholesky(size_t n, double *k, int *pivot, double *work) {
 
 void gbs_lower_solve(size_t d, const double *r, size_t ld, bool transpose, double *x) {
     cblas_dtrsv(CblasRowMajor, CblasLower, transpose ? CblasTrans : CblasNoTrans, CblasNonUnit, (int)d, r, (int)ld, x, 1);
+}
+
+bool gbs_symmetric_eigen(size_t d, double *a, double *values, double *work) {
+    int n = (int)d, room = 64 * n, info = 0;
+    dsyev_("V", "U", &n, a, &n, values, work, &room, &info);
+    return info == 0;
 }

@@ -25,4 +25,7 @@ size_t gbs_pivoted_cholesky(size_t n, double *k, int *pivot, double *work);
 /* Solves R x = b (transpose false) or R' x = b in place, R lower triangular with row stride ld. */
 void gbs_lower_solve(size_t d, const double *r, size_t ld, bool transpose, double *x);
 
+/* Symmetric a (d x d, lower triangle read): a becomes the eigenvectors, one a row, values ascending. work has room for 64 d. False: it broke down. */
+bool gbs_symmetric_eigen(size_t d, double *a, double *values, double *work);
+
 #endif

@@ -187,3 +187,19 @@ gbs_status gbs_load(gbs_context *ctx, const char *path, gbs_model **model, gbs_p
     struct either e = {model, particles};
     return load(ctx, path, parse_either, &e);
 }
+
+/* So does a completion. */
+static gbs_status parse_any(gbs_context *ctx, const char *text, size_t size, void *out) {
+    gbs_loaded *loaded = out;
+    static const char mark[] = "\"kind\":\"completion\"";
+    size_t head = size < 4096 ? size : 4096;
+    if (text != NULL && memmem(text, head, mark, sizeof mark - 1) != NULL)
+        return gbs_completion_from_json(ctx, text, size, &loaded->completion);
+    struct either e = {&loaded->model, &loaded->particles};
+    return parse_either(ctx, text, size, &e);
+}
+
+gbs_status gbs_load_any(gbs_context *ctx, const char *path, gbs_loaded *out) {
+    *out = (gbs_loaded){0};
+    return load(ctx, path, parse_any, out);
+}

@@ -114,3 +114,13 @@ exhaust 'sample, classic, draws' sample "$tmp/small.csv" --lambda 5 --particles 
 exhaust 'sample against a model' sample "$tmp/small.csv" --against "$tmp/hinge.json" --particles 8 -o out
 exhaust 'predict from a sample' predict "$tmp/sample.json" "$tmp/text.csv" -o out
 exhaust 'simulate' simulate classify --rows 20 --cols 3 -o out
+as 'makes the ratings'
+expect_exit 0 "$GIBBSITE" simulate ratings --rows 6 --cols 5 --rank 1 --density 0.9 --range 0:6 -o "$tmp/ratings.csv" -q
+as 'makes the completion to ask'
+expect_exit 0 "$GIBBSITE" complete ratings.csv --rank 2 -o "$tmp/completion.json" -q
+exhaust 'complete' complete "$tmp/ratings.csv" --rank 2 --test "$tmp/ratings.csv" -o out
+exhaust 'complete, informed' complete "$tmp/ratings.csv" --rank 2 --range 0:6 --prior informed -o out
+exhaust 'complete, sampler' complete "$tmp/ratings.csv" --rank 2 --sampler gibbs --draws 3 --burn-in 1 -o out
+exhaust 'predict cells' predict "$tmp/completion.json" "$tmp/ratings.csv" -o out
+exhaust 'predict the best cells' predict "$tmp/completion.json" --row 1 --top 2 -o out
+exhaust 'simulate ratings' simulate ratings --rows 5 --cols 4 --skew 1 -o out

@@ -1,0 +1,291 @@
+/* gibbsite complete: fill in a matrix from some of its cells. */
+#include "ratings_use.h"
+#include "result.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct complete {
+    struct app *app;
+    struct ratings_table table;
+    struct cells test;
+    gbs_ratings *ratings;
+    gbs_completion *model;
+    gbs_completion_info info;
+    gbs_rating_evaluation score;
+    double seconds_read;
+};
+
+static int check_options(const struct app *app) {
+    static const enum option_id gibbs[] = {OPT_DRAW_COUNT, OPT_BURN_IN, OPT_KEEP};
+    const struct options *o = &app->options;
+    const char *output = o->text[OPT_OUTPUT];
+    bool sampler = o->choice[OPT_SAMPLER] == 1, informed = o->choice[OPT_PRIOR] == PRIOR_INFORMED;
+    if (o->n_inputs != 1)
+        return app_fail(app, EXIT_USAGE, "complete: expected one file of ratings, found %zu; gibbsite %s", o->n_inputs,
+                        app->command->usage);
+    if (given(o, OPT_JSON) && output != NULL && strcmp(output, "-") == 0)
+        return app_fail(app, EXIT_USAGE, "complete: -o - and --json both want standard output");
+    if (given(o, OPT_LAMBDA) && given(o, OPT_COMPLETE_NOISE))
+        return app_fail(app, EXIT_USAGE, "complete: --lambda and --noise say the same thing; give one of them");
+    for (size_t k = 0; k < 3 && !sampler; k++)
+        if (given(o, gibbs[k]))
+            return app_fail(app, EXIT_USAGE, "complete: --%s is for --sampler gibbs", option_spec(gibbs[k])->name);
+    if (sampler && informed)
+        return app_fail(app, EXIT_USAGE,
+                        "complete: --prior informed is for certificates, which draws of a sampler do not have");
+    if (informed && !given(o, OPT_RANGE))
+        return app_fail(app, EXIT_USAGE, "complete: --prior informed is for a certificate, which needs --range LO:HI");
+    if (given(o, OPT_PRIOR_SPLIT) && !informed)
+        return app_fail(app, EXIT_USAGE, "complete: --prior-split is for --prior informed");
+    if (given(o, OPT_TEST) && strcmp(o->text[OPT_TEST], "-") == 0 && strcmp(o->inputs[0], "-") == 0)
+        return app_fail(app, EXIT_USAGE, "complete: RATINGS and --test cannot both be standard input");
+    const char *inputs[] = {o->inputs[0], o->text[OPT_TEST]};
+    for (size_t k = 0; k < 2; k++)
+        if (output != NULL && inputs[k] != NULL && app_same_file(output, inputs[k]))
+            return app_fail(app, EXIT_USAGE, "complete: the output %s would overwrite the input %s", output, inputs[k]);
+    return app_check_output(app, output);
+}
+
+static gbs_complete_options make_options(const struct complete *c) {
+    const struct options *o = &c->app->options;
+    gbs_complete_options r = gbs_complete_options_default();
+    if (given(o, OPT_RANK))
+        r.rank = (size_t)o->count[OPT_RANK];
+    r.biases = !given(o, OPT_NO_BIASES);
+    r.lambda = o->number[OPT_LAMBDA];
+    r.noise_variance = o->number[OPT_COMPLETE_NOISE];
+    r.has_range = given(o, OPT_RANGE);
+    r.low = o->grid[OPT_RANGE].low;
+    r.high = o->grid[OPT_RANGE].high;
+    r.prior = o->choice[OPT_PRIOR] == PRIOR_INFORMED ? GBS_PRIOR_INFORMED : GBS_PRIOR_ZERO;
+    r.prior_split = o->number[OPT_PRIOR_SPLIT];
+    r.sampler = o->choice[OPT_SAMPLER] == 1 ? GBS_SAMPLER_GIBBS : GBS_SAMPLER_VB;
+    if (given(o, OPT_CONFIDENCE))
+        r.confidence = o->number[OPT_CONFIDENCE];
+    if (given(o, OPT_TOL))
+        r.tolerance = o->number[OPT_TOL];
+    if (given(o, OPT_MAX_ITER))
+        r.max_sweeps = (size_t)o->count[OPT_MAX_ITER];
+    if (given(o, OPT_DRAW_COUNT))
+        r.draws = (size_t)o->count[OPT_DRAW_COUNT];
+    if (given(o, OPT_BURN_IN))
+        r.burn_in = (size_t)o->count[OPT_BURN_IN];
+    if (given(o, OPT_KEEP))
+        r.keep = (size_t)o->count[OPT_KEEP];
+    r.cells = r.sampler == GBS_SAMPLER_GIBBS ? c->test.table.n : 0;
+    r.cell_row = c->test.index[0];
+    r.cell_column = c->test.index[1];
+    r.cell_value = c->test.value;
+    r.cell_sd = c->test.sd;
+    return r;
+}
+
+static int read_files(struct complete *c) {
+    const struct options *o = &c->app->options;
+    double start = app_seconds(c->app);
+    int code = ratings_use_read(c->app, o->inputs[0], true, true, &c->table);
+    if (code == EXIT_DONE && given(o, OPT_TEST)) {
+        code = ratings_use_read(c->app, o->text[OPT_TEST], true, false, &c->test.table);
+        if (code == EXIT_DONE)
+            code = cells_number(c->app, c->table.names, &c->test);
+    }
+    c->seconds_read = app_seconds(c->app) - start;
+    if (code != EXIT_DONE)
+        return code;
+    const struct ratings_table *t = &c->table;
+    gbs_status status =
+        gbs_ratings_create(c->app->ctx, t->n, t->names[0].n, t->names[1].n, t->id[0], t->id[1], t->value,
+                           (const char *const *)t->names[0].text, (const char *const *)t->names[1].text, &c->ratings);
+    return status == GBS_OK ? EXIT_DONE : app_fail_status(c->app, status, t->file);
+}
+
+static int fit(struct complete *c) {
+    gbs_complete_options options = make_options(c);
+    gbs_status status = gbs_complete(c->app->ctx, c->ratings, &options, &c->model);
+    if (status != GBS_OK)
+        return app_fail_status(c->app, status, status == GBS_ERR_ARGUMENT ? "complete" : c->table.file);
+    gbs_completion_get_info(c->model, &c->info);
+    const struct cells *t = &c->test;
+    if (t->table.n == 0)
+        return EXIT_DONE;
+    if (options.cells == 0)
+        status = gbs_completion_predict(c->app->ctx, c->model, t->table.n, t->index[0], t->index[1], t->value, t->sd);
+    if (status != GBS_OK)
+        return app_fail_status(c->app, status, t->table.file);
+    c->score = gbs_rating_score(t->table.n, t->index[0], t->index[1], t->table.value, t->value, t->sd, c->info.noise_variance);
+    return EXIT_DONE;
+}
+
+/* ---------------------------------------------------------------- results */
+
+static void result_json(const struct complete *c, struct text *out) {
+    const gbs_completion_info *i = &c->info;
+    struct json j = json_writer(out);
+    json_open_object(&j, NULL);
+    result_head(&j, c->app);
+    json_put_string(&j, "task", "complete");
+    json_put_count(&j, "n", i->n);
+    json_put_count(&j, "rows", i->rows);
+    json_put_count(&j, "cols", i->columns);
+    json_put_count(&j, "rank", i->rank);
+    json_put_count(&j, "effective_rank", i->effective_rank);
+    json_put_bool(&j, "biases", i->biases != 0);
+    json_put_number(&j, "lambda", i->lambda);
+    json_put_number(&j, "noise_variance", i->noise_variance);
+    json_put_string(&j, "noise", i->noise_learned ? "learned" : "given");
+    json_put_number(&j, "mean", i->mu);
+    json_put_number(&j, "free_energy", i->free_energy);
+    json_put_number(&j, "kl", i->kl);
+    json_put_number(&j, "rmse", i->rmse);
+    json_put_count(&j, "sweeps", i->sweeps);
+    json_put_bool(&j, "converged", i->converged != 0);
+    json_put_string(&j, "prior", gbs_prior_name(i->prior));
+    json_put_number(&j, "prior_split", i->prior == GBS_PRIOR_INFORMED ? i->prior_split : NAN);
+    json_put_string(&j, "sampler", gbs_sampler_name(i->sampler));
+    json_put_count(&j, "draws", i->draws);
+    json_put_count(&j, "burn_in", i->burn_in);
+    if (i->has_range) {
+        json_open_array(&j, "range");
+        json_put_number(&j, NULL, i->low);
+        json_put_number(&j, NULL, i->high);
+        json_close_array(&j);
+    } else {
+        json_put_string(&j, "range", NULL);
+    }
+    result_rating_certificate(&j, &i->certificate);
+    if (c->test.table.n > 0) {
+        json_open_object(&j, "test");
+        result_rating_evaluation(&j, &c->score);
+        json_close_object(&j);
+    } else {
+        json_put_string(&j, "test", NULL);
+    }
+    json_open_object(&j, "seconds");
+    json_put_number(&j, "read", c->seconds_read);
+    json_put_number(&j, "fit", i->seconds);
+    json_put_number(&j, "total", app_seconds(c->app));
+    json_close_object(&j);
+    json_close_object(&j);
+}
+
+static void certificate_text(const struct complete *c, struct text *out) {
+    const gbs_rating_certificate *k = &c->info.certificate;
+    if (!k->present) {
+        text_add(out, c->info.sampler == GBS_SAMPLER_GIBBS
+                          ? "  certificate   none: draws of a sampler give estimates\n"
+                          : "  certificate   none: it needs the range of the values, --range LO:HI\n");
+        return;
+    }
+    text_add(out, "  certificate   the true RMSE of one random draw is at most %.4f, with confidence %g%s\n", k->rmse,
+             k->confidence, k->vacuous ? ": VACUOUS" : "");
+    if (k->vacuous)
+        text_add(out, "                (always predicting the middle of the range is never off by more than %.4f)\n",
+                 0.5 * (c->info.high - c->info.low));
+    text_add(out,
+             "                on %zu ratings: RMSE seen %.4f; nats: KL %.2f + grid %.2f + all at once %.2f + confidence %.2f\n",
+             k->n, (c->info.high - c->info.low) * sqrt(k->empirical), k->kl, k->grid_nats, k->xi_nats,
+             -log(1.0 - k->confidence - k->draws_delta));
+    text_add(out,
+             "                it assumes that\n"
+             "                - ratings are independent draws from one distribution, or cells drawn at random from one table\n"
+             "                - every value lies in the declared range\n");
+}
+
+static void result_text(const struct complete *c, struct text *out) {
+    const gbs_completion_info *i = &c->info;
+    text_add(out, "%s\n", c->table.file);
+    text_add(out, "  ratings       %zu of %zu rows and %zu columns\n", i->n, i->rows, i->columns);
+    if (i->sampler == GBS_SAMPLER_GIBBS)
+        text_add(out, "  model         %zu components%s, %zu draws after %zu sweeps, %zu kept\n", i->effective_rank,
+                 i->biases ? ", mean and biases" : "", i->draws, i->burn_in, i->kept);
+    else
+        text_add(out, "  model         %zu components left of %zu%s\n", i->effective_rank, i->rank,
+                 i->biases ? ", mean and biases" : "");
+    text_add(out, "  noise         variance %.6g (%s), lambda %.6g\n", i->noise_variance,
+             i->noise_learned ? "learned" : "given", i->lambda);
+    text_add(out, "  free energy   %.8g, of it KL to the prior %.6g; %zu sweeps, %s\n", i->free_energy, i->kl, i->sweeps,
+             i->converged ? "converged" : "NOT CONVERGED");
+    text_add(out, "  these ratings RMSE %.4f\n", i->rmse);
+    certificate_text(c, out);
+    if (c->test.table.n > 0) {
+        text_add(out, "%s\n", c->test.table.file);
+        result_rating_evaluation_text(out, &c->score);
+    }
+    if (given(&c->app->options, OPT_OUTPUT))
+        text_add(out, "model written to %s\n", c->app->options.text[OPT_OUTPUT]);
+}
+
+static int write_model(const struct complete *c) {
+    char *bytes = NULL;
+    size_t size = 0;
+    gbs_status status = gbs_completion_to_json(c->app->ctx, c->model, &bytes, &size);
+    if (status == GBS_OK && app_json_starved()) {
+        gbs_release(c->app->ctx, bytes);
+        return app_fail(c->app, EXIT_MEMORY, "out of memory while writing the model");
+    }
+    if (status != GBS_OK)
+        return app_fail_status(c->app, status, NULL);
+    struct text text = {.bytes = bytes, .size = size};
+    int code = app_write(c->app, c->app->options.text[OPT_OUTPUT], &text);
+    gbs_release(c->app->ctx, bytes);
+    return code;
+}
+
+static int write_results(const struct complete *c) {
+    const struct options *o = &c->app->options;
+    struct text result = {0};
+    bool model_on_stdout = given(o, OPT_OUTPUT) && strcmp(o->text[OPT_OUTPUT], "-") == 0;
+    if (given(o, OPT_JSON))
+        result_json(c, &result);
+    else if (!given(o, OPT_QUIET) && !model_on_stdout)
+        result_text(c, &result);
+    int code = result.failed ? app_fail(c->app, EXIT_MEMORY, "out of memory") : EXIT_DONE;
+    if (code == EXIT_DONE && given(o, OPT_OUTPUT))
+        code = write_model(c);
+    if (code == EXIT_DONE)
+        code = app_write(c->app, NULL, &result);
+    text_free(&result);
+    if (code == EXIT_DONE && !c->info.converged) {
+        app_note(c->app, "not converged after %zu sweeps (--max-iter, --tol)", c->info.sweeps);
+        code = EXIT_NOT_CONVERGED;
+    }
+    return code;
+}
+
+static int run(struct app *app) {
+    struct complete c = {.app = app};
+    int code = check_options(app);
+    if (code == EXIT_DONE)
+        code = read_files(&c);
+    if (code == EXIT_DONE)
+        code = fit(&c);
+    if (code == EXIT_DONE)
+        code = write_results(&c);
+    gbs_completion_free(c.model);
+    gbs_ratings_free(c.ratings);
+    ratings_free(&c.table);
+    cells_free(&c.test);
+    return code;
+}
+
+const struct command command_complete = {
+    "complete",
+    FOR_COMPLETE,
+    "complete RATINGS [-o MODEL] [OPTIONS]",
+    "fill in a matrix from some of its cells",
+    "RATINGS is a CSV file of row, col, value (identifiers may be texts; a cell may come more than once) or a MatrixMarket "
+    "coordinate file.\n"
+    "The model is a mean, biases of rows and columns, and a product of factors; components that the ratings do not need are "
+    "switched off.\n"
+    "predict takes the model and a file of pairs, and prints value and standard deviation. With --range, known in advance, the "
+    "error of\n"
+    "predictions gets a certificate; --prior informed makes it far smaller.",
+    "gibbsite complete ratings.csv -o model.json --test test.csv\n"
+    "gibbsite complete ratings.csv --range 1:5 --prior informed --json\n"
+    "gibbsite complete ratings.mtx.gz --rank 30 --sampler gibbs --draws 500 --test test.csv\n"
+    "gibbsite predict model.json pairs.csv\n"
+    "gibbsite predict model.json --row alice --top 10",
+    run,
+};

@@ -1,0 +1,30 @@
+/* Ratings and completions, for complete, predict and evaluate. */
+#ifndef GIBBSITE_CLI_RATINGS_USE_H
+#define GIBBSITE_CLI_RATINGS_USE_H
+
+#include "out/json.h"
+#include "predictor.h"
+#include "table/ratings.h"
+
+/* Cells of a file as a model numbers them; GBS_UNSEEN where it has never met the row or column. */
+struct cells {
+    struct ratings_table table;
+    uint32_t *index[2];
+    double *value, *sd; /* predictions */
+};
+
+/* range: values outside --range are errors. */
+int ratings_use_read(const struct app *app, const char *file, bool values, bool range, struct ratings_table *out);
+/* Numbers the rows and columns of cells->table by the given names. */
+int cells_number(const struct app *app, const struct levels names[2], struct cells *cells);
+void cells_free(struct cells *cells);
+
+void result_rating_evaluation(struct json *j, const gbs_rating_evaluation *e);
+void result_rating_evaluation_text(struct text *t, const gbs_rating_evaluation *e);
+void result_rating_certificate(struct json *j, const gbs_rating_certificate *c);
+
+/* predict MODEL PAIRS, predict MODEL --top K --row ID, evaluate MODEL RATINGS, the model a completion. */
+int ratings_predict(struct app *app, const gbs_completion *model);
+int ratings_evaluate(struct app *app, const gbs_completion *model);
+
+#endif

@@ -1,0 +1,25 @@
+/* Coordinate ascent for matrix completion, start to end. */
+#ifndef GIBBSITE_COMPLETION_ASCENT_H
+#define GIBBSITE_COMPLETION_ASCENT_H
+
+#include "completion/factors.h"
+
+typedef struct gbs_ascent_options {
+    size_t most_sweeps;
+    double tolerance; /* stop when a sweep lowers F by less than this share of it */
+    bool prune;       /* drop components that are switched off */
+    /* called after each step that may only lower F (NULL: not); rank tells where components were dropped */
+    void (*step)(void *user, const gbs_factors *f, double free_energy);
+    void *user;
+    const char *stage; /* of the progress */
+} gbs_ascent_options;
+
+typedef struct gbs_ascent {
+    double free_energy;
+    size_t sweeps;
+    bool converged;
+} gbs_ascent;
+
+gbs_status gbs_ascend(gbs_factors *f, const gbs_ascent_options *options, gbs_ascent *out);
+
+#endif

@@ -1,0 +1,204 @@
+/* Predictions of a completion.
+ *
+ * For p = mu + a + b + u'v with independent Gaussians (u, a) ~ N(m, S), (v, b) ~ N(m', S'):
+ *   E p = mu + m_a + m'_b + m_u'm'_v,   Var p = Var mu + (m_u, 1)'S'(m_u, 1) + (m'_v, 1)'S(m'_v, 1) + tr(S_uu S'_vv).
+ * A row without ratings has mean zero and the variances of the prior. Several draws are a mixture: the mean of their p, and the variance of it.
+ */
+#include "model/completion.h"
+
+#include "kernel/moments.h"
+
+#include <math.h>
+#include <string.h>
+
+gbs_status gbs_completion_reserve(gbs_context *ctx, gbs_completion *c, size_t kept, bool covariance) {
+    size_t items[2] = {c->info.rows, c->info.columns};
+    c->kept = kept;
+    for (int s = 0; s < 2; s++) {
+        size_t count;
+        if (__builtin_mul_overflow(kept, items[s], &count))
+            return gbs_fail(ctx, GBS_ERR_MEMORY, "out of memory: %zu draws of %zu items", kept, items[s]);
+        c->mean[s] = gbs_matrix(ctx, count, c->own);
+        if (covariance)
+            c->cov[s] = gbs_matrix(ctx, items[s], gbs_packed_size(c->own));
+        if (c->mean[s] == NULL || (covariance && c->cov[s] == NULL))
+            return GBS_ERR_MEMORY;
+    }
+    c->mu = gbs_doubles(ctx, kept);
+    c->variance = gbs_matrix(ctx, kept, gbs_completion_groups(c));
+    return c->mu != NULL && c->variance != NULL ? GBS_OK : GBS_ERR_MEMORY;
+}
+
+gbs_status gbs_completion_describe(gbs_context *ctx, gbs_completion *c, const gbs_ratings *ratings) {
+    const gbs_rating_list *l = &ratings->by[0];
+    for (int s = 0; s < 2; s++) {
+        gbs_status status =
+            gbs_texts_copy(ctx, ratings->by[s].items, (const char *const *)ratings->id[s], &c->id[s], &c->texts[s]);
+        if (status != GBS_OK)
+            return status;
+    }
+    c->seen_start = gbs_array_alloc(ctx, l->items + 1, sizeof *c->seen_start);
+    c->seen = gbs_array_alloc(ctx, ratings->n, sizeof *c->seen);
+    if (c->seen_start == NULL || c->seen == NULL)
+        return GBS_ERR_MEMORY;
+    memcpy(c->seen_start, l->start, (l->items + 1) * sizeof *c->seen_start);
+    memcpy(c->seen, l->other, ratings->n * sizeof *c->seen);
+    return GBS_OK;
+}
+
+void gbs_completion_free(gbs_completion *c) {
+    if (c == NULL)
+        return;
+    for (int s = 0; s < 2; s++) {
+        gbs_array_free(c->ctx, c->mean[s]);
+        gbs_array_free(c->ctx, c->cov[s]);
+        gbs_array_free(c->ctx, c->id[s]);
+        gbs_array_free(c->ctx, c->texts[s]);
+    }
+    gbs_array_free(c->ctx, c->mu);
+    gbs_array_free(c->ctx, c->variance);
+    gbs_array_free(c->ctx, c->seen_start);
+    gbs_array_free(c->ctx, c->seen);
+    gbs_array_free(c->ctx, c);
+}
+
+void gbs_completion_get_info(const gbs_completion *model, gbs_completion_info *out) {
+    *out = model->info;
+}
+
+const char *gbs_completion_row_id(const gbs_completion *model, size_t i) {
+    return model->id[0][i];
+}
+
+const char *gbs_completion_column_id(const gbs_completion *model, size_t j) {
+    return model->id[1][j];
+}
+
+const uint32_t *gbs_completion_seen(const gbs_completion *model, size_t i, size_t *count) {
+    *count = model->seen_start[i + 1] - model->seen_start[i];
+    return model->seen + model->seen_start[i];
+}
+
+const char *gbs_sampler_name(gbs_sampler sampler) {
+    return sampler == GBS_SAMPLER_VB ? "vb" : sampler == GBS_SAMPLER_GIBBS ? "gibbs" : NULL;
+}
+
+/* ---------------------------------------------------------------- predictions */
+
+struct prediction {
+    const gbs_completion *model;
+    const uint32_t *index[2];
+    double *value, *sd;
+    size_t n;
+    double *scratch; /* a worker: 2 own (means with the bias replaced by 1), own zeros, 2 packed(own) prior covariances */
+};
+
+/* Variances of the prior on the diagonal. */
+static void prior_covariance(const gbs_completion *m, size_t draw, int side, double *cov) {
+    const double *v = m->variance + draw * gbs_completion_groups(m);
+    size_t rank = m->info.effective_rank;
+    memset(cov, 0, gbs_packed_size(m->own) * sizeof *cov);
+    for (size_t c = 0; c < m->own; c++)
+        cov[gbs_packed(m->own, c)] = c < rank ? v[c] : v[rank + (size_t)side];
+}
+
+struct item {
+    const double *mean, *cov;
+};
+
+static struct item find(const gbs_completion *m, size_t draw, int side, uint32_t index, const double *zeros,
+                        double *prior_cov) {
+    size_t items = side == 0 ? m->info.rows : m->info.columns;
+    if (index == GBS_UNSEEN) {
+        prior_covariance(m, draw, side, prior_cov);
+        return (struct item){zeros, prior_cov};
+    }
+    return (struct item){m->mean[side] + (draw * items + index) * m->own,
+                         m->cov[side] != NULL ? m->cov[side] + index * gbs_packed_size(m->own) : NULL};
+}
+
+/* x with 1 in place of the bias. */
+static const double *with_one(const gbs_completion *m, const double *x, double *out) {
+    memcpy(out, x, m->own * sizeof *out);
+    if (m->info.biases)
+        out[m->info.effective_rank] = 1.0;
+    return out;
+}
+
+static double spread(const gbs_completion *m, struct item a, struct item b, double *scratch) {
+    double v = m->cov[0] != NULL ? m->mu_variance : 0.0;
+    if (b.cov != NULL)
+        v += gbs_packed_quadratic(m->own, b.cov, with_one(m, a.mean, scratch));
+    if (a.cov != NULL)
+        v += gbs_packed_quadratic(m->own, a.cov, with_one(m, b.mean, scratch));
+    if (a.cov != NULL && b.cov != NULL)
+        v += gbs_packed_inner(m->info.effective_rank, m->own, a.cov, m->own, b.cov);
+    return v;
+}
+
+static void predict_cell(const struct prediction *p, size_t e, double *scratch) {
+    const gbs_completion *m = p->model;
+    size_t own = m->own, rank = m->info.effective_rank;
+    double *zeros = scratch + own, *cov = zeros + own, sum = 0.0, squares = 0.0, within = 0.0;
+    for (size_t t = 0; t < m->kept; t++) {
+        struct item a = find(m, t, 0, p->index[0][e], zeros, cov);
+        struct item b = find(m, t, 1, p->index[1][e], zeros, cov + gbs_packed_size(own));
+        double x = m->mu[t] + (m->info.biases ? a.mean[rank] + b.mean[rank] : 0.0);
+        for (size_t k = 0; k < rank; k++)
+            x += a.mean[k] * b.mean[k];
+        /* running mean and squares about it */
+        double step = x - sum;
+        sum += step / (double)(t + 1);
+        squares += step * (x - sum);
+        if (p->sd != NULL)
+            within += spread(m, a, b, scratch);
+    }
+    p->value[e] = m->info.has_range ? fmin(m->info.high, fmax(m->info.low, sum)) : sum;
+    if (p->sd != NULL)
+        p->sd[e] = sqrt(fmax(0.0, (squares + within) / (double)m->kept));
+}
+
+enum { CELLS_A_TASK = 256 };
+
+static void predict_task(void *arg, size_t task, size_t worker) {
+    const struct prediction *p = arg;
+    size_t own = p->model->own, last = (task + 1) * CELLS_A_TASK;
+    double *scratch = p->scratch + worker * (2 * own + 2 * gbs_packed_size(own));
+    for (size_t e = task * CELLS_A_TASK; e < last && e < p->n; e++)
+        predict_cell(p, e, scratch);
+}
+
+gbs_status gbs_completion_predict(gbs_context *ctx, const gbs_completion *model, size_t n, const uint32_t *row,
+                                  const uint32_t *column, double *value, double *sd) {
+    size_t own = model->own;
+    for (size_t e = 0; e < n; e++)
+        if ((row[e] != GBS_UNSEEN && row[e] >= model->info.rows) ||
+            (column[e] != GBS_UNSEEN && column[e] >= model->info.columns))
+            return gbs_fail(ctx, GBS_ERR_ARGUMENT, "cell %zu lies outside the matrix", e + 1);
+    double *scratch = gbs_matrix(ctx, gbs_workers(ctx), 2 * own + 2 * gbs_packed_size(own));
+    if (scratch == NULL)
+        return GBS_ERR_MEMORY;
+    struct prediction p = {model, {row, column}, value, sd, n, scratch};
+    double flops = (double)n * (double)model->kept * (double)(own + 1) * (sd != NULL ? (double)(3 * own + 1) : 2.0);
+    gbs_parallel_for(ctx, (n + CELLS_A_TASK - 1) / CELLS_A_TASK, flops, predict_task, &p);
+    gbs_array_free(ctx, scratch);
+    return gbs_check_cancel(ctx);
+}
+
+gbs_rating_evaluation gbs_rating_score(size_t n, const uint32_t *row, const uint32_t *column, const double *y,
+                                       const double *value, const double *sd, double noise_variance) {
+    gbs_rating_evaluation e = {.n = n};
+    double squares = 0.0;
+    size_t inside = 0;
+    for (size_t k = 0; k < n; k++) {
+        double off = fabs(y[k] - value[k]);
+        squares += off * off;
+        e.mae += off / (double)n;
+        inside += off <= 1.959963984540054 * sqrt(sd[k] * sd[k] + noise_variance);
+        e.new_rows += row[k] == GBS_UNSEEN;
+        e.new_columns += column[k] == GBS_UNSEEN;
+    }
+    e.rmse = sqrt(squares / (double)n);
+    e.coverage = (double)inside / (double)n;
+    return e;
+}

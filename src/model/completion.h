@@ -1,0 +1,34 @@
+/* What is kept of a matrix completion: a Gaussian for each row and column, or some draws of a sampler, with the texts that name them. */
+#ifndef GIBBSITE_MODEL_COMPLETION_H
+#define GIBBSITE_MODEL_COMPLETION_H
+
+#include "completion/factors.h"
+
+struct gbs_completion {
+    gbs_context *ctx;
+    gbs_completion_info info;
+    size_t own;      /* effective rank, plus one for a bias */
+    size_t kept;     /* draws; 1 for a variational posterior */
+    double *mean[2]; /* kept x items x own: factors, then the bias */
+    double *cov[2];  /* items x packed(own); NULL for draws */
+    double *mu;      /* kept */
+    double mu_variance;
+    double *variance; /* kept x (own + 1): of each component, of row biases, of column biases; without biases kept x own */
+    char **id[2];
+    char *texts[2];
+    size_t *seen_start; /* rows + 1 */
+    uint32_t *seen;     /* columns rated in each row */
+};
+
+/* Of completion files; counts the incompatible versions. */
+enum { GBS_COMPLETION_FORMAT = 1, GBS_COMPLETION_MOST_RANK = 512 };
+
+/* Room for kept draws of the model's sizes (info, own set before). */
+gbs_status gbs_completion_reserve(gbs_context *ctx, gbs_completion *c, size_t kept, bool covariance);
+/* Texts and seen columns of the ratings. */
+gbs_status gbs_completion_describe(gbs_context *ctx, gbs_completion *c, const gbs_ratings *ratings);
+static inline size_t gbs_completion_groups(const gbs_completion *c) {
+    return c->own + (c->info.biases ? 1 : 0);
+}
+
+#endif

@@ -1,0 +1,315 @@
+/* Completion files: versioned JSON, in the manner of model files (write.c, read.c). "kind" is "completion"; the numbers of rows and columns come last. Nothing
+ * in a file is trusted. */
+#include "kernel/moments.h"
+#include "model/completion.h"
+#include "model/json_numbers.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool put_count(json_t *object, const char *key, size_t x) {
+    return gbs_json_put(object, key, json_integer((json_int_t)x));
+}
+
+static bool put_real(json_t *object, const char *key, double x) {
+    return gbs_json_put(object, key, gbs_json_real_or_null(x));
+}
+
+static bool put_certificate(json_t *root, const gbs_rating_certificate *c) {
+    if (!c->present)
+        return gbs_json_put(root, "certificate", json_null());
+    json_t *o = json_object();
+    return gbs_json_put(root, "certificate", o) && put_real(o, "value", c->value) && put_real(o, "rmse", c->rmse) &&
+           put_real(o, "confidence", c->confidence) && put_count(o, "n", c->n) && put_real(o, "empirical", c->empirical) &&
+           put_real(o, "empirical_upper", c->empirical_upper) && put_count(o, "draws", c->draws) &&
+           put_real(o, "draws_delta", c->draws_delta) && put_real(o, "kl", c->kl) && put_real(o, "grid_nats", c->grid_nats) &&
+           put_real(o, "xi_nats", c->xi_nats) && gbs_json_put(o, "vacuous", json_boolean(c->vacuous));
+}
+
+static bool put_fit(json_t *root, const gbs_completion_info *i) {
+    json_t *o = json_object();
+    return gbs_json_put(root, "fit", o) && put_count(o, "rank", i->rank) &&
+           gbs_json_put(o, "noise_learned", json_boolean(i->noise_learned)) && put_real(o, "lambda", i->lambda) &&
+           put_real(o, "noise_variance", i->noise_variance) && put_real(o, "free_energy", i->free_energy) &&
+           put_real(o, "kl", i->kl) && put_real(o, "rmse", i->rmse) && put_real(o, "mu", i->mu) &&
+           put_count(o, "sweeps", i->sweeps) && gbs_json_put(o, "converged", json_boolean(i->converged)) &&
+           gbs_json_put(o, "prior", json_string(gbs_prior_name(i->prior))) && put_real(o, "prior_split", i->prior_split) &&
+           gbs_json_put(o, "sampler", json_string(gbs_sampler_name(i->sampler))) && put_count(o, "draws", i->draws) &&
+           put_count(o, "burn_in", i->burn_in) && put_real(o, "seconds", i->seconds);
+}
+
+static json_t *texts(char *const *id, size_t items) {
+    json_t *array = json_array();
+    for (size_t i = 0; array != NULL && i < items; i++)
+        if (json_array_append_new(array, json_string(id[i])) != 0) {
+            json_decref(array);
+            array = NULL;
+        }
+    return array;
+}
+
+static json_t *counts(const uint32_t *x, size_t n) {
+    json_t *array = json_array();
+    for (size_t i = 0; array != NULL && i < n; i++)
+        if (json_array_append_new(array, json_integer((json_int_t)x[i])) != 0) {
+            json_decref(array);
+            array = NULL;
+        }
+    return array;
+}
+
+static bool put_seen(json_t *root, const gbs_completion *c) {
+    json_t *seen = json_array();
+    if (!gbs_json_put(root, "seen", seen))
+        return false;
+    for (size_t i = 0; i < c->info.rows; i++)
+        if (json_array_append_new(seen, counts(c->seen + c->seen_start[i], c->seen_start[i + 1] - c->seen_start[i])) != 0)
+            return false;
+    return true;
+}
+
+static bool put_side(json_t *root, const gbs_completion *c, int s) {
+    size_t items = s == 0 ? c->info.rows : c->info.columns;
+    json_t *o = json_object();
+    bool ok = gbs_json_put(root, s == 0 ? "rows" : "columns", o) && gbs_json_put(o, "id", texts(c->id[s], items)) &&
+              gbs_json_put(o, "mean", gbs_json_reals(c->mean[s], c->kept * items * c->own));
+    if (c->cov[s] != NULL)
+        ok = ok && gbs_json_put(o, "covariance", gbs_json_reals(c->cov[s], items * gbs_packed_size(c->own)));
+    return ok;
+}
+
+/* For people; and the first long text of the file: jansson (2.14) runs past the end of a text whose closing quote finds no memory, which is where its
+ * buffer grows for the first texts of 14, 30, 62 or 126 bytes. */
+static const char about[] =
+    "a completed matrix: means and covariances of the factors of rows and columns (rows of upper triangles), the bias last; "
+    "see gibbsite help complete";
+
+static bool put_all(json_t *root, const gbs_completion *c) {
+    const gbs_completion_info *i = &c->info;
+    bool ok = gbs_json_put(root, "gibbsite", json_string(GBS_VERSION)) && gbs_json_put(root, "about", json_string(about)) &&
+              gbs_json_put(root, "format", json_integer(GBS_COMPLETION_FORMAT)) &&
+              gbs_json_put(root, "kind", json_string("completion")) && gbs_json_put(root, "task", json_string("complete")) &&
+              put_count(root, "n", i->n) && put_count(root, "n_rows", i->rows) && put_count(root, "n_columns", i->columns) &&
+              put_count(root, "effective_rank", i->effective_rank) && gbs_json_put(root, "biases", json_boolean(i->biases)) &&
+              put_count(root, "kept", c->kept) && put_fit(root, i) && put_certificate(root, &i->certificate);
+    if (i->has_range)
+        ok = ok && gbs_json_put(root, "range", gbs_json_reals((double[]){i->low, i->high}, 2));
+    return ok && gbs_json_put(root, "mu", gbs_json_reals(c->mu, c->kept)) && put_real(root, "mu_variance", c->mu_variance) &&
+           gbs_json_put(root, "variance", gbs_json_reals(c->variance, c->kept * gbs_completion_groups(c))) &&
+           put_side(root, c, 0) && put_side(root, c, 1) && put_seen(root, c);
+}
+
+gbs_status gbs_completion_to_json(gbs_context *ctx, const gbs_completion *model, char **text, size_t *size) {
+    json_t *root = json_object();
+    char *dump = NULL;
+    *text = NULL;
+    if (root != NULL && put_all(root, model))
+        dump = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    json_decref(root);
+    size_t length = dump != NULL ? strlen(dump) : 0;
+    char *copy = dump != NULL ? gbs_array_alloc(ctx, length + 2, 1) : NULL;
+    if (copy != NULL) {
+        memcpy(copy, dump, length + 1);
+        copy[length] = '\n';
+        *text = copy;
+        if (size != NULL)
+            *size = length + 1;
+    }
+    free(dump);
+    return copy != NULL ? GBS_OK : gbs_fail(ctx, GBS_ERR_MEMORY, "out of memory while writing the model");
+}
+
+/* ---------------------------------------------------------------- reading */
+
+#define TRY(call)                                                                                                              \
+    do {                                                                                                                       \
+        gbs_status try_status = (call);                                                                                        \
+        if (try_status != GBS_OK)                                                                                              \
+            return try_status;                                                                                                 \
+    } while (0)
+
+static const char *prior_name(int i) {
+    return gbs_prior_name((gbs_prior_kind)i);
+}
+
+static const char *sampler_name(int i) {
+    return gbs_sampler_name((gbs_sampler)i);
+}
+
+static gbs_status damaged(gbs_context *ctx, const char *what) {
+    return gbs_fail(ctx, GBS_ERR_FORMAT, "the model is damaged: %s", what);
+}
+
+static gbs_status get_head(gbs_context *ctx, const json_t *root, gbs_completion *c) {
+    const char *kind = json_string_value(json_object_get(root, "kind"));
+    gbs_completion_info *i = &c->info;
+    const json_t *range = json_object_get(root, "range");
+    size_t format;
+    if (kind == NULL || strcmp(kind, "completion") != 0 || !json_is_string(json_object_get(root, "gibbsite")))
+        return gbs_fail(ctx, GBS_ERR_FORMAT, "not a gibbsite completion file");
+    TRY(gbs_json_get_size(ctx, root, "format", INT_MAX, &format));
+    if (format != GBS_COMPLETION_FORMAT)
+        return gbs_fail(ctx, GBS_ERR_FORMAT, "a completion of format %zu; this version reads format %d", format,
+                        (int)GBS_COMPLETION_FORMAT);
+    TRY(gbs_json_get_size(ctx, root, "n", SIZE_MAX / 16, &i->n));
+    TRY(gbs_json_get_size(ctx, root, "n_rows", UINT32_MAX - 1, &i->rows));
+    TRY(gbs_json_get_size(ctx, root, "n_columns", UINT32_MAX - 1, &i->columns));
+    TRY(gbs_json_get_size(ctx, root, "effective_rank", GBS_COMPLETION_MOST_RANK, &i->effective_rank));
+    TRY(gbs_json_get_bool(ctx, root, "biases", &i->biases));
+    TRY(gbs_json_get_size(ctx, root, "kept", INT_MAX, &c->kept));
+    c->own = i->effective_rank + (i->biases ? 1 : 0);
+    if (i->n == 0 || i->rows == 0 || i->columns == 0 || c->kept == 0)
+        return damaged(ctx, "a size is zero");
+    i->has_range = range != NULL;
+    if (range != NULL) {
+        double *ends = NULL;
+        TRY(gbs_json_get_reals(ctx, root, "range", 2, &ends));
+        i->low = ends[0];
+        i->high = ends[1];
+        gbs_array_free(ctx, ends);
+        if (!(i->low < i->high))
+            return damaged(ctx, "its range is empty");
+    }
+    return GBS_OK;
+}
+
+static gbs_status get_fit(gbs_context *ctx, const json_t *root, gbs_completion *c) {
+    const json_t *o = json_object_get(root, "fit");
+    gbs_completion_info *i = &c->info;
+    int choice;
+    TRY(gbs_json_get_size(ctx, o, "rank", GBS_COMPLETION_MOST_RANK, &i->rank));
+    TRY(gbs_json_get_bool(ctx, o, "noise_learned", &i->noise_learned));
+    TRY(gbs_json_get_real(ctx, o, "lambda", &i->lambda));
+    TRY(gbs_json_get_real(ctx, o, "noise_variance", &i->noise_variance));
+    TRY(gbs_json_get_real(ctx, o, "free_energy", &i->free_energy));
+    TRY(gbs_json_get_real(ctx, o, "kl", &i->kl));
+    TRY(gbs_json_get_real(ctx, o, "rmse", &i->rmse));
+    TRY(gbs_json_get_real(ctx, o, "mu", &i->mu));
+    TRY(gbs_json_get_size(ctx, o, "sweeps", SIZE_MAX / 16, &i->sweeps));
+    TRY(gbs_json_get_bool(ctx, o, "converged", &i->converged));
+    TRY(gbs_json_get_choice(ctx, o, "prior", prior_name, 2, &choice));
+    i->prior = (gbs_prior_kind)choice;
+    TRY(gbs_json_get_real(ctx, o, "prior_split", &i->prior_split));
+    TRY(gbs_json_get_choice(ctx, o, "sampler", sampler_name, 2, &choice));
+    i->sampler = (gbs_sampler)choice;
+    TRY(gbs_json_get_size(ctx, o, "draws", SIZE_MAX / 16, &i->draws));
+    TRY(gbs_json_get_size(ctx, o, "burn_in", SIZE_MAX / 16, &i->burn_in));
+    TRY(gbs_json_get_real(ctx, o, "seconds", &i->seconds));
+    i->kept = i->sampler == GBS_SAMPLER_GIBBS ? c->kept : 0;
+    if (!(i->noise_variance > 0.0) || (i->sampler == GBS_SAMPLER_VB && c->kept != 1))
+        return damaged(ctx, "its noise or its number of draws is out of range");
+    return GBS_OK;
+}
+
+static gbs_status get_certificate(gbs_context *ctx, const json_t *root, gbs_rating_certificate *c) {
+    const json_t *o = json_object_get(root, "certificate");
+    if (o == NULL || json_is_null(o))
+        return GBS_OK;
+    c->present = 1;
+    TRY(gbs_json_get_real(ctx, o, "value", &c->value));
+    TRY(gbs_json_get_real(ctx, o, "rmse", &c->rmse));
+    TRY(gbs_json_get_real(ctx, o, "confidence", &c->confidence));
+    TRY(gbs_json_get_size(ctx, o, "n", SIZE_MAX / 16, &c->n));
+    TRY(gbs_json_get_real(ctx, o, "empirical", &c->empirical));
+    TRY(gbs_json_get_real(ctx, o, "empirical_upper", &c->empirical_upper));
+    TRY(gbs_json_get_size(ctx, o, "draws", SIZE_MAX / 16, &c->draws));
+    TRY(gbs_json_get_real(ctx, o, "draws_delta", &c->draws_delta));
+    TRY(gbs_json_get_real(ctx, o, "kl", &c->kl));
+    TRY(gbs_json_get_real(ctx, o, "grid_nats", &c->grid_nats));
+    TRY(gbs_json_get_real(ctx, o, "xi_nats", &c->xi_nats));
+    return gbs_json_get_bool(ctx, o, "vacuous", &c->vacuous);
+}
+
+static gbs_status get_texts(gbs_context *ctx, const json_t *array, size_t items, char ***id, char **block) {
+    if (!json_is_array(array) || json_array_size(array) != items)
+        return damaged(ctx, "'id' should be a list of as many texts as there are rows or columns");
+    const char **list = gbs_array_alloc(ctx, items, sizeof *list);
+    gbs_status status = list != NULL ? GBS_OK : GBS_ERR_MEMORY;
+    for (size_t i = 0; i < items && status == GBS_OK; i++)
+        if ((list[i] = json_string_value(json_array_get(array, i))) == NULL)
+            status = damaged(ctx, "'id' has something that is not a text");
+    if (status == GBS_OK)
+        status = gbs_texts_copy(ctx, items, list, id, block);
+    gbs_array_free(ctx, list);
+    return status;
+}
+
+static gbs_status get_side(gbs_context *ctx, const json_t *root, gbs_completion *c, int s) {
+    const json_t *o = json_object_get(root, s == 0 ? "rows" : "columns");
+    size_t items = s == 0 ? c->info.rows : c->info.columns, count, packed = gbs_packed_size(c->own);
+    if (__builtin_mul_overflow(c->kept, items, &count) || __builtin_mul_overflow(count, c->own, &count) ||
+        __builtin_mul_overflow(items, packed, &(size_t){0}))
+        return damaged(ctx, "it has too many numbers");
+    TRY(get_texts(ctx, json_object_get(o, "id"), items, &c->id[s], &c->texts[s]));
+    TRY(gbs_json_get_reals(ctx, o, "mean", count, &c->mean[s]));
+    if (c->info.sampler != GBS_SAMPLER_VB)
+        return GBS_OK;
+    TRY(gbs_json_get_reals(ctx, o, "covariance", items * packed, &c->cov[s]));
+    for (size_t i = 0; i < items; i++)
+        for (size_t k = 0; k < c->own; k++)
+            if (!(c->cov[s][i * packed + gbs_packed(c->own, k)] >= 0.0))
+                return damaged(ctx, "a variance is negative");
+    return GBS_OK;
+}
+
+static gbs_status get_seen(gbs_context *ctx, const json_t *root, gbs_completion *c) {
+    const json_t *seen = json_object_get(root, "seen");
+    if (!json_is_array(seen) || json_array_size(seen) != c->info.rows)
+        return damaged(ctx, "'seen' should be a list for each row");
+    c->seen_start = gbs_array_alloc(ctx, c->info.rows + 1, sizeof *c->seen_start);
+    if (c->seen_start == NULL)
+        return GBS_ERR_MEMORY;
+    for (size_t i = 0; i < c->info.rows; i++)
+        c->seen_start[i + 1] = c->seen_start[i] + json_array_size(json_array_get(seen, i));
+    c->seen = gbs_array_alloc(ctx, c->seen_start[c->info.rows], sizeof *c->seen);
+    if (c->seen == NULL)
+        return GBS_ERR_MEMORY;
+    for (size_t i = 0, at = 0; i < c->info.rows; i++)
+        for (size_t k = 0; k < json_array_size(json_array_get(seen, i)); k++) {
+            const json_t *x = json_array_get(json_array_get(seen, i), k);
+            if (!json_is_integer(x) || json_integer_value(x) < 0 || (size_t)json_integer_value(x) >= c->info.columns)
+                return damaged(ctx, "'seen' has something that is not a column");
+            c->seen[at++] = (uint32_t)json_integer_value(x);
+        }
+    return GBS_OK;
+}
+
+static gbs_status get_all(gbs_context *ctx, const json_t *root, gbs_completion *c) {
+    TRY(get_head(ctx, root, c));
+    TRY(get_fit(ctx, root, c));
+    TRY(get_certificate(ctx, root, &c->info.certificate));
+    TRY(gbs_json_get_reals(ctx, root, "mu", c->kept, &c->mu));
+    TRY(gbs_json_get_real(ctx, root, "mu_variance", &c->mu_variance));
+    TRY(gbs_json_get_reals(ctx, root, "variance", c->kept * gbs_completion_groups(c), &c->variance));
+    for (size_t g = 0; g < c->kept * gbs_completion_groups(c); g++)
+        if (!(c->variance[g] >= 0.0))
+            return damaged(ctx, "a variance is negative");
+    TRY(get_side(ctx, root, c, 0));
+    TRY(get_side(ctx, root, c, 1));
+    return get_seen(ctx, root, c);
+}
+
+gbs_status gbs_completion_from_json(gbs_context *ctx, const char *text, size_t size, gbs_completion **out) {
+    json_error_t error;
+    *out = NULL;
+    json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
+    if (root == NULL) {
+        if (json_error_code(&error) == json_error_out_of_memory)
+            return gbs_fail(ctx, GBS_ERR_MEMORY, "out of memory while reading the model");
+        return gbs_fail(ctx, GBS_ERR_FORMAT, "not a whole JSON text: line %d: %s", error.line, error.text);
+    }
+    gbs_completion *c = gbs_array_alloc(ctx, 1, sizeof *c);
+    gbs_status status = GBS_ERR_MEMORY;
+    if (c != NULL) {
+        c->ctx = ctx;
+        status = get_all(ctx, root, c);
+    }
+    json_decref(root);
+    if (status != GBS_OK)
+        gbs_completion_free(c);
+    else
+        *out = c;
+    return status;
+}

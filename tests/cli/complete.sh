@@ -1,0 +1,222 @@
+#!/usr/bin/env bash
+# gibbsite complete, simulate ratings, predict and evaluate of completions: JSON, files, formats, threads, what they refuse.
+. "$(dirname "$0")/../lib.sh"
+exec </dev/null
+
+expect_exit 0 "$GIBBSITE" simulate ratings --rows 120 --cols 90 --rank 2 --density 0.4 --noise 0.4 --range 0:6 -o train.csv --json
+expect_json "$stdout" kind ratings
+expect_json "$stdout" n 4320
+expect_json "$stdout" rank 2
+expect_near 'the noise is said' "$(json "$stdout" noise_variance)" 0.16 1e-12
+"$GIBBSITE" simulate ratings --rows 120 --cols 90 --rank 2 --density 0.4 --noise 0.4 --range 0:6 --skip 4320 -o test.csv -q
+refuse 'skipped ratings are others' cmp train.csv test.csv
+expect_exit 0 "$GIBBSITE" simulate ratings --rows 50 --cols 40 --skew 1.5 --no-biases -o skew.csv
+expect_stderr '200 ratings of 50 rows and 40 columns'
+
+# ---------------------------------------------------------------- JSON
+expect_exit 0 "$GIBBSITE" complete train.csv -o model.json --rank 8 --range 0:6 --test test.csv --json
+expect_silence stderr
+expect_file model.json
+cp "$stdout" c.json
+expect_json c.json command complete
+expect_json c.json task complete
+expect_json c.json n 4320
+expect_json c.json rows 120
+expect_json c.json cols 90
+expect_json c.json rank 8
+expect_json c.json effective_rank 2
+expect_json c.json biases true
+expect_json c.json noise learned
+expect_json c.json converged true
+expect_json c.json sampler vb
+expect_json c.json 'range[1]' 6
+expect_json c.json certificate.method kl
+expect_json c.json certificate.loss squared
+expect_json c.json certificate.target gibbs
+expect_json c.json certificate.status valid
+expect_json c.json certificate.blocks 4320
+for key in lambda noise_variance free_energy kl rmse sweeps certificate.value certificate.rmse certificate.empirical certificate.kl \
+    certificate.penalty_nats.xi certificate.penalty_nats.grid certificate.penalty_nats.confidence test.rmse test.mae test.coverage seconds.fit; do
+    holds "$key is a positive number" "$(json c.json $key) > 0"
+done
+expect_near 'lambda is n / (2 noise variance)' "$(json c.json lambda)" "$(awk -v v="$(json c.json noise_variance)" 'BEGIN { printf "%.12g", 2160 / v }')" 1e-9
+# 4320 ratings: the standard error of a noise variance of 0.16 is 0.0034
+expect_near 'the noise is found' "$(json c.json noise_variance)" 0.16 0.025
+holds 'the test error is near the noise' "$(json c.json test.rmse) < 0.48 && $(json c.json test.rmse) > 0.36"
+holds 'intervals cover' "$(json c.json test.coverage) > 0.92 && $(json c.json test.coverage) < 0.98"
+
+# an informed prior makes a certificate that says something; a model that is vacuous says so
+expect_json c.json certificate.vacuous true
+expect_exit 0 "$GIBBSITE" complete train.csv --rank 8 --range 0:6
+expect_stdout 'VACUOUS'
+expect_exit 0 "$GIBBSITE" complete train.csv --rank 8 --range 0:6 --prior informed --test test.csv --json
+cp "$stdout" i.json
+expect_json i.json certificate.vacuous false
+expect_json i.json prior informed
+expect_near 'four fifths come first' "$(json i.json prior_split)" 0.8 1e-12
+expect_json i.json certificate.blocks 864
+expect_json i.json certificate.penalty_nats.grid 0
+holds 'the true error is below the certificate' "$(json i.json test.rmse) < $(json i.json certificate.rmse)"
+expect_exit 0 "$GIBBSITE" complete train.csv --rank 8 --json
+expect_json "$stdout" certificate null
+expect_json "$stdout" range null
+expect_json "$stdout" test null
+
+# ---------------------------------------------------------------- noise, lambda, biases
+expect_exit 0 "$GIBBSITE" complete train.csv --rank 8 --noise 0.16 --json
+expect_json "$stdout" noise given
+expect_near 'the noise is as given' "$(json "$stdout" noise_variance)" 0.16 1e-12
+f=$(json "$stdout" free_energy)
+expect_exit 0 "$GIBBSITE" complete train.csv --rank 8 --lambda 13500 --json
+expect_near 'lambda says the same' "$(json "$stdout" free_energy)" "$f" 1e-9
+expect_exit 0 "$GIBBSITE" complete train.csv --rank 8 --no-biases --json
+expect_json "$stdout" biases false
+expect_json "$stdout" mean 0
+expect_exit 4 "$GIBBSITE" complete train.csv --max-iter 3 --json
+expect_json "$stdout" converged false
+
+# ---------------------------------------------------------------- predict, evaluate
+cut -d, -f1,2 test.csv >pairs.csv
+expect_exit 0 "$GIBBSITE" predict model.json pairs.csv
+cp "$stdout" p.csv
+check 'one line a pair' awk -F, 'NR == 1 && $0 != "value,sd,new" { bad = 1 } NR > 1 && ($1 < 0 || $1 > 6 || !($2 > 0) || $3 != "") { bad = 1 } END { exit bad || NR != 4321 }' p.csv
+expect_exit 0 "$GIBBSITE" evaluate model.json test.csv --json
+cp "$stdout" e.json
+expect_json e.json n 4320
+expect_json e.json rmse "$(json c.json test.rmse)"
+expect_json e.json coverage "$(json c.json test.coverage)"
+rmse=$(paste -d, p.csv test.csv | awk -F, 'NR > 1 { s += ($1 - $6)^2; n++ } END { printf "%.12g", sqrt(s / n) }')
+expect_near 'evaluate scores what predict says' "$(json e.json rmse)" "$rmse" 1e-9
+expect_exit 0 "$GIBBSITE" evaluate model.json test.csv
+expect_stdout '^  RMSE +0\.'
+printf 'row,col\n7,3\nnobody,3\n7,nothing\nnobody,nothing\n' >new.csv
+expect_exit 0 "$GIBBSITE" predict model.json new.csv --parts
+expect_stderr '2 cells lie in rows without ratings, 2 in columns'
+cp "$stdout" n.csv
+check 'new ones are flagged, and wider' awk -F, 'NR == 1 { next } { sd[NR] = $2; if (($3^2 + $4^2 - $2^2)^2 > 1e-12) bad = 1; flag = flag $5 ";" }
+    END { exit bad || flag != ";row;column;both;" || !(sd[3] > sd[2] && sd[4] > sd[2] && sd[5] > sd[3]) }' n.csv
+expect_exit 0 "$GIBBSITE" predict model.json new.csv --json
+expect_json "$stdout" 'predictions.#' 4
+expect_json "$stdout" 'predictions[1].new' row
+
+expect_exit 0 "$GIBBSITE" predict model.json --row 7 --top 5
+cp "$stdout" top.csv
+check 'five columns, best first, not rated yet' awk -F, 'NR == FNR { if ($1 == 7) rated[$2] = 1; next } FNR > 1 { n++; if ($1 in rated) bad = 1; if (n > 1 && $2 > last) bad = 1; last = $2 }
+    END { exit bad || n != 5 }' train.csv top.csv
+expect_exit 0 "$GIBBSITE" predict model.json --row 7 --top 100000 --json
+rated=$(awk -F, '$1 == 7 { print $2 }' train.csv | sort -u | wc -l)
+expect_json "$stdout" 'top.#' $((90 - rated))
+
+# ---------------------------------------------------------------- the sampler
+expect_exit 0 "$GIBBSITE" complete train.csv --rank 4 --sampler gibbs --draws 60 --burn-in 20 --keep 10 --test test.csv -o gibbs.json --json
+cp "$stdout" g.json
+expect_json g.json sampler gibbs
+expect_json g.json draws 60
+expect_json g.json burn_in 20
+expect_json g.json certificate null
+holds 'the sampler predicts as well' "$(json g.json test.rmse) < 1.02 * $(json c.json test.rmse)"
+expect_exit 0 "$GIBBSITE" evaluate gibbs.json test.csv --json
+expect_near 'ten kept draws come close to sixty' "$(json "$stdout" rmse)" "$(json g.json test.rmse)" 0.02
+expect_exit 0 "$GIBBSITE" predict gibbs.json new.csv -q
+
+# ---------------------------------------------------------------- threads and seeds
+for threads in 1 2 7; do
+    "$GIBBSITE" complete train.csv --rank 8 --range 0:6 --threads $threads -o t$threads.json -q
+    sed -E 's/"seconds":[^,}]*//' t$threads.json >u$threads.json
+done
+check 'threads 1 and 2 fit alike' cmp u1.json u2.json
+check 'threads 1 and 7 fit alike' cmp u1.json u7.json
+
+# ---------------------------------------------------------------- input: names, order, separators, MatrixMarket, gzip, texts
+expect_same() { # expect_same NAME FILE: fits as train.csv does
+    expect_exit 0 "$GIBBSITE" complete "$2" --rank 8 --json
+    expect_near "$1" "$(json "$stdout" rmse)" "$plain" 1e-9
+}
+plain=$("$GIBBSITE" complete train.csv --rank 8 --json | "$GIBBSITE_BUILD/tests/jget" /dev/stdin rmse)
+awk -F, -v OFS=, 'NR == 1 { print "Rating", "stamp", "userId", "movieId" } NR > 1 { print $3, 99, $1, $2 }' train.csv >named.csv
+expect_same 'names in another order' named.csv
+awk -F, -v OFS='\t' 'NR > 1 { print $1, $2, $3, 881250949 }' train.csv >u.data
+expect_same 'tabs, no header, a fourth column' u.data
+awk -F, 'NR > 1 { print $1, $2, $3 }' train.csv | sed -e '1i %%MatrixMarket matrix coordinate real general\n% a comment\n120 90 4320' >m.mtx
+expect_same 'MatrixMarket' m.mtx
+gzip -nk m.mtx train.csv
+expect_same 'MatrixMarket, gzipped' m.mtx.gz
+expect_same 'CSV, gzipped' train.csv.gz
+as 'from standard input'
+expect_exit 0 "$GIBBSITE" complete - --rank 8 --json <train.csv
+expect_near 'the same from there' "$(json "$stdout" rmse)" "$plain" 1e-9
+long=$(printf 'x%.0s' {1..10000})
+printf 'row,col,value\n"an, na",%s,3\nbo,%s,4\n"an, na",ü,2\nbo,ü,1\n"an, na",ü,2\n' "$long" "$long" >texts.csv
+expect_exit 0 "$GIBBSITE" complete texts.csv -o texts.json --json
+expect_json "$stdout" rows 2
+expect_json "$stdout" n 5
+expect_exit 0 "$GIBBSITE" predict texts.json --row 'an, na' --top 3
+check 'all its columns are rated' test "$(wc -l <"$stdout")" = 1
+# a header may promise a matrix that nobody could hold
+printf '%%%%MatrixMarket matrix coordinate integer general\n100000000 100000000 3\n1 1 4\n99999999 2 3\n1 100000000 5\n' >wide.mtx
+expect_exit 0 "$GIBBSITE" complete wide.mtx --json
+expect_json "$stdout" rows 2
+printf 'row,col,value\n1,1,3\n' >one.csv
+expect_exit 0 "$GIBBSITE" complete one.csv --json
+printf 'row,col,value\n1,1,3\n1,2,3\n2,1,3\n' >same.csv
+expect_exit 0 "$GIBBSITE" complete same.csv -o same.json --rank 500 -q
+expect_exit 0 "$GIBBSITE" predict same.json --row 2 --top 1
+check 'equal values are predicted' awk -F, 'NR == 2 && ($2 - 3)^2 < 0.01 { ok = 1 } END { exit !ok }' "$stdout"
+
+# ---------------------------------------------------------------- refused
+refuses() { # refuses CODE REGEX ARGUMENT...
+    local code=$1 regex=$2
+    shift 2
+    expect_exit "$code" "$GIBBSITE" "$@"
+    expect_stderr "$regex"
+    expect_silence stdout
+}
+bad() { # bad REGEX CONTENT...: a file that cannot be used
+    printf '%b' "$2" >bad.csv
+    refuses 3 "$1" complete bad.csv -o never.json
+    expect_no_file never.json
+}
+bad 'bad.csv: the file is empty' ''
+bad "bad.csv:3: column 'value' .column 3.: expected a number, found 'high'" 'row,col,value\n1,1,2\n1,2,high\n'
+bad "bad.csv:2: column 'value' .column 3.: the value is missing" 'row,col,value\n1,1,\n'
+bad "bad.csv:2: column 'value' .column 3.: expected a number, found 'inf'" 'row,col,value\n1,1,inf\n'
+bad "bad.csv:2: column 'row' .column 1.: the identifier is missing" 'row,col,value\n,1,3\n'
+bad 'bad.csv:3: 2 cells, but the first line has 3' 'row,col,value\n1,1,3\n1,2\n'
+bad 'bad.csv:1: expected the columns row, col and value; found 2' 'row,col\n1,1\n'
+bad 'holds no ratings' 'row,col,value\n'
+bad 'not UTF-8' 'row,col,value\n\0377,1,3\n'
+bad 'matrix coordinate real general' '%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n4\n'
+bad 'only general matrices' '%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n1 1 3\n'
+bad 'bad.csv:3: row: expected a whole number from 1 to 2' '%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 3\n'
+bad 'declares 2 entries, the file has 1' '%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 3\n'
+bad 'real or integer, not pattern' '%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 1\n'
+refuses 5 'nothing.csv' complete nothing.csv
+refuses 3 "train.csv:[0-9]+: column 'value' .column 3.: .* lies outside --range 3:4" complete train.csv --range 3:4
+refuses 2 '--range: expected LO:HI' complete train.csv --range 5:1
+refuses 2 '--range: expected LO:HI' complete train.csv --range 5
+refuses 2 '--noise: expected learn or a positive number' complete train.csv --noise -1
+refuses 2 'say the same thing' complete train.csv --noise 1 --lambda 2
+refuses 2 'rank must be at most 512' complete train.csv --rank 1000
+refuses 2 '--draws is for --sampler gibbs' complete train.csv --draws 5
+refuses 2 'needs --range' complete train.csv --prior informed
+refuses 2 '--prior-split is for' complete train.csv --prior-split 0.5
+refuses 2 'both want standard output' complete train.csv -o - --json
+refuses 2 'would overwrite the input' complete train.csv -o train.csv
+refuses 2 'expected one file of ratings' complete
+refuses 2 'go together' predict model.json --top 3
+refuses 2 'go together' predict model.json pairs.csv --top 3 --row 1
+refuses 3 "no row 'nobody'" predict model.json --top 3 --row nobody
+refuses 2 '--format is not for ratings' predict model.json pairs.csv --format csv
+refuses 2 'is for ratings' simulate classify --rank 3
+refuses 2 '--signal is not for ratings' simulate ratings --signal 3
+refuses 2 'classify or ratings' simulate nonsense
+printf 'ann,bo\ncy,di\n' >ambiguous.csv
+refuses 3 'is this line a header' predict model.json ambiguous.csv
+expect_exit 0 "$GIBBSITE" predict model.json ambiguous.csv --no-header -q
+check 'two pairs' test "$(wc -l <"$stdout")" = 3
+"$GIBBSITE" simulate classify --rows 50 --cols 2 -o k.csv -q
+"$GIBBSITE" fit k.csv -o k.json -q
+refuses 2 'are for completions' predict k.json --row 1 --top 3
+refuses 3 'not a gibbsite model' inspect model.json
+head -c 700 model.json >cut.json
+refuses 3 'cut.json' predict cut.json pairs.csv
