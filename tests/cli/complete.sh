@@ -209,7 +209,7 @@ refuses 3 "no row 'nobody'" predict model.json --top 3 --row nobody
 refuses 2 '--format is not for ratings' predict model.json pairs.csv --format csv
 refuses 2 'is for ratings' simulate classify --rank 3
 refuses 2 '--signal is not for ratings' simulate ratings --signal 3
-refuses 2 'classify or ratings' simulate nonsense
+refuses 2 'classify, rank or ratings' simulate nonsense
 printf 'ann,bo\ncy,di\n' >ambiguous.csv
 refuses 3 'is this line a header' predict model.json ambiguous.csv
 expect_exit 0 "$GIBBSITE" predict model.json ambiguous.csv --no-header -q
