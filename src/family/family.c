@@ -110,5 +110,6 @@ double gbs_gaussian_kl(const gbs_gaussian *g, const gbs_prior *prior) {
         double delta = g->mean[k] - (prior->mean != NULL ? prior->mean[k] : 0.0);
         distance += delta * delta;
     }
-    return gbs_family_of(g->family)->kl_spread(g, prior->variance) + 0.5 * distance / prior->variance;
+    /* next to the prior the terms of the spread cancel, and rounding may leave less than nothing */
+    return fmax(0.0, gbs_family_of(g->family)->kl_spread(g, prior->variance) + 0.5 * distance / prior->variance);
 }

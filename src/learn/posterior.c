@@ -89,6 +89,8 @@ static gbs_status consider(void *arg, size_t t, const gbs_gaussian *g, const gbs
     s->out->path[t].bound = value;
     if (task->last)
         return GBS_OK;
+    if (isnan(value)) /* no bound, no choice */
+        value = INFINITY;
     if (s->best.mean != NULL && !(value < s->best_value))
         return GBS_OK;
     gbs_prior anywhere = {NULL, task->prior.variance};
