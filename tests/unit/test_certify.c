@@ -185,12 +185,46 @@ static void certificates_hold_as_often_as_they_say(void **state) {
     free(fresh_y);
 }
 
+/* At a tiny lambda the posterior is the prior but for rounding: its KL must not fall below 0, where no bound exists. */
+static void a_posterior_next_to_its_prior_is_certified(void **state) {
+    (void)state;
+    enum { N = 60 };
+    static const double ladder[] = {1e-12, 1e-9, 1e-6, 1.0};
+    static const gbs_family families[] = {GBS_FAMILY_ISOTROPIC, GBS_FAMILY_DIAGONAL, GBS_FAMILY_FULL};
+    gbs_context *ctx;
+    double x[N * D], y[N];
+    assert_int_equal(gbs_context_create(NULL, &ctx), GBS_OK);
+    gbs_data *data = draw(ctx, 9, 0, N, x, y);
+    for (size_t f = 0; f < 3; f++)
+        for (int k = 0; k < 20; k++) {
+            gbs_fit_options o = plain_options();
+            o.family = families[f];
+            o.loss = k % 2 == 0 ? GBS_LOSS_ZERO_ONE : GBS_LOSS_HINGE;
+            o.prior_sd = 0.003 * (1.0 + 0.137 * k); /* as odd as may be */
+            o.bound = GBS_BOUND_CATONI;
+            o.select = GBS_SELECT_BOUND;
+            o.ladder = ladder;
+            o.ladder_size = 4;
+            gbs_model *model;
+            assert_int_equal(gbs_fit(ctx, data, &o, &model), GBS_OK);
+            for (size_t t = 0; t < gbs_model_path_size(model); t++) {
+                assert_true(gbs_model_path(model)[t].kl >= 0.0);
+                assert_true(gbs_model_path(model)[t].bound <= 1.0);
+            }
+            assert_non_null(find(model, GBS_TARGET_GIBBS, GBS_LOSS_ZERO_ONE, GBS_BOUND_CATONI));
+            gbs_model_free(model);
+        }
+    gbs_data_free(data);
+    gbs_context_free(ctx);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_are_those_of_the_bounds),
         cmocka_unit_test(a_conditional_certificate_is_never_called_valid),
         cmocka_unit_test(certificates_survive_the_model_file),
         cmocka_unit_test(certificates_hold_as_often_as_they_say),
+        cmocka_unit_test(a_posterior_next_to_its_prior_is_certified),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
