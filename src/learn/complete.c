@@ -201,7 +201,7 @@ static gbs_status ascend_informed(struct run *r) {
     r->certified = r->part[1];
     r->f.learn_noise = false;
     for (size_t k = 0; k < sizeof shares / sizeof *shares && status == GBS_OK; k++) {
-        gbs_rating_certificate c;
+        gbs_rating_certificate c = {0};
         status = learn_share(r, shares[k], tau);
         if (status == GBS_OK)
             status = certify(r, 1, GBS_STREAM_COMPLETION + GBS_COMPLETION_CERTIFY + 1, &c);
@@ -231,23 +231,22 @@ static gbs_status create_model(struct run *r, size_t kept, bool covariance) {
     r->model = c;
     c->ctx = r->ctx;
     c->own = r->f.own;
-    c->info =
-        (gbs_completion_info){.n = r->all->n,
-                              .rows = r->all->by[0].items,
-                              .columns = r->all->by[1].items,
-                              .rank = o->rank,
-                              .effective_rank = r->f.rank,
-                              .biases = o->biases != 0,
-                              .has_range = o->has_range != 0,
-                              .noise_learned = r->f.learn_noise,
-                              .low = o->has_range ? o->low : 0.0,
-                              .high = o->has_range ? o->high : 0.0,
-                              .free_energy = r->ascent.free_energy,
-                              .kl = gbs_factors_kl(&r->f),
-                              .sweeps = r->ascent.sweeps,
-                              .converged = r->ascent.converged,
-                              .prior = o->prior,
-                              .sampler = o->sampler};
+    c->info = (gbs_completion_info){.n = r->all->n,
+                                    .rows = r->all->by[0].items,
+                                    .columns = r->all->by[1].items,
+                                    .rank = o->rank,
+                                    .effective_rank = r->f.rank,
+                                    .biases = o->biases != 0,
+                                    .has_range = o->has_range != 0,
+                                    .noise_learned = r->f.learn_noise,
+                                    .low = o->has_range ? o->low : 0.0,
+                                    .high = o->has_range ? o->high : 0.0,
+                                    .free_energy = r->ascent.free_energy,
+                                    .kl = gbs_factors_kl(&r->f),
+                                    .sweeps = r->ascent.sweeps,
+                                    .converged = r->ascent.converged,
+                                    .prior = o->prior,
+                                    .sampler = o->sampler};
     gbs_status status = gbs_completion_reserve(r->ctx, c, kept, covariance);
     return status == GBS_OK ? gbs_completion_describe(r->ctx, c, r->all) : status;
 }
