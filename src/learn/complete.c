@@ -299,25 +299,29 @@ static gbs_status keep_variational(struct run *r) {
 
 /* ---------------------------------------------------------------- sampler */
 
-/* One draw's prediction of a cell, and the variance that a row or column without ratings adds. */
-static double draw_cell(const gbs_factors *f, uint32_t row, uint32_t column, double *extra) {
-    bool unseen[2] = {row == GBS_UNSEEN, column == GBS_UNSEEN};
-    const double *x = unseen[0] ? NULL : f->side[0].mean + row * f->own,
-                 *z = unseen[1] ? NULL : f->side[1].mean + column * f->own;
-    double p = f->biases ? f->mu + f->ratings->center : 0.0;
-    *extra = 0.0;
+/* The variance that a row or column without ratings (NULL) adds to a draw's prediction. */
+static double unseen_variance(const gbs_factors *f, const double *x, const double *z) {
+    double sum = 0.0;
     for (size_t k = 0; k < f->own; k++) {
-        bool bias = k >= f->rank;
-        double vx = 1.0 / f->side[0].weight[k], vz = 1.0 / f->side[1].weight[k];
-        if (bias) {
-            p += (x != NULL ? x[k] : 0.0) + (z != NULL ? z[k] : 0.0);
-            *extra += (unseen[0] ? vx : 0.0) + (unseen[1] ? vz : 0.0);
-        } else {
-            p += x != NULL && z != NULL ? x[k] * z[k] : 0.0;
-            double ex = x != NULL ? x[k] * x[k] : vx, ez = z != NULL ? z[k] * z[k] : vz;
-            *extra += unseen[0] || unseen[1] ? ex * ez : 0.0;
-        }
+        double vx = x == NULL ? 1.0 / f->side[0].weight[k] : 0.0, vz = z == NULL ? 1.0 / f->side[1].weight[k] : 0.0;
+        if (k >= f->rank)
+            sum += vx + vz;
+        else
+            sum += (x == NULL ? vx : x[k] * x[k]) * (z == NULL ? vz : z[k] * z[k]);
     }
+    return sum;
+}
+
+/* One draw's prediction of a cell. */
+static double draw_cell(const gbs_factors *f, uint32_t row, uint32_t column, double *extra) {
+    const double *x = row == GBS_UNSEEN ? NULL : f->side[0].mean + row * f->own;
+    const double *z = column == GBS_UNSEEN ? NULL : f->side[1].mean + column * f->own;
+    double p = 0.0;
+    if (f->biases)
+        p = f->mu + f->ratings->center + (x != NULL ? x[f->rank] : 0.0) + (z != NULL ? z[f->rank] : 0.0);
+    *extra = x == NULL || z == NULL ? unseen_variance(f, x, z) : 0.0;
+    for (size_t k = 0; k < f->rank && x != NULL && z != NULL; k++)
+        p += x[k] * z[k];
     return p;
 }
 
