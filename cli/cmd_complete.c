@@ -2,7 +2,6 @@
 #include "ratings_use.h"
 #include "result.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -121,40 +120,10 @@ static int fit(struct complete *c) {
 /* ---------------------------------------------------------------- results */
 
 static void result_json(const struct complete *c, struct text *out) {
-    const gbs_completion_info *i = &c->info;
     struct json j = json_writer(out);
     json_open_object(&j, NULL);
     result_head(&j, c->app);
-    json_put_string(&j, "task", "complete");
-    json_put_count(&j, "n", i->n);
-    json_put_count(&j, "rows", i->rows);
-    json_put_count(&j, "cols", i->columns);
-    json_put_count(&j, "rank", i->rank);
-    json_put_count(&j, "effective_rank", i->effective_rank);
-    json_put_bool(&j, "biases", i->biases != 0);
-    json_put_number(&j, "lambda", i->lambda);
-    json_put_number(&j, "noise_variance", i->noise_variance);
-    json_put_string(&j, "noise", i->noise_learned ? "learned" : "given");
-    json_put_number(&j, "mean", i->mu);
-    json_put_number(&j, "free_energy", i->free_energy);
-    json_put_number(&j, "kl", i->kl);
-    json_put_number(&j, "rmse", i->rmse);
-    json_put_count(&j, "sweeps", i->sweeps);
-    json_put_bool(&j, "converged", i->converged != 0);
-    json_put_string(&j, "prior", gbs_prior_name(i->prior));
-    json_put_number(&j, "prior_split", i->prior == GBS_PRIOR_INFORMED ? i->prior_split : NAN);
-    json_put_string(&j, "sampler", gbs_sampler_name(i->sampler));
-    json_put_count(&j, "draws", i->draws);
-    json_put_count(&j, "burn_in", i->burn_in);
-    if (i->has_range) {
-        json_open_array(&j, "range");
-        json_put_number(&j, NULL, i->low);
-        json_put_number(&j, NULL, i->high);
-        json_close_array(&j);
-    } else {
-        json_put_string(&j, "range", NULL);
-    }
-    result_rating_certificate(&j, &i->certificate);
+    result_completion(&j, &c->info);
     if (c->test.table.n > 0) {
         json_open_object(&j, "test");
         result_rating_evaluation(&j, &c->score);
@@ -164,51 +133,15 @@ static void result_json(const struct complete *c, struct text *out) {
     }
     json_open_object(&j, "seconds");
     json_put_number(&j, "read", c->seconds_read);
-    json_put_number(&j, "fit", i->seconds);
+    json_put_number(&j, "fit", c->info.seconds);
     json_put_number(&j, "total", app_seconds(c->app));
     json_close_object(&j);
     json_close_object(&j);
 }
 
-static void certificate_text(const struct complete *c, struct text *out) {
-    const gbs_rating_certificate *k = &c->info.certificate;
-    if (!k->present) {
-        text_add(out, c->info.sampler == GBS_SAMPLER_GIBBS
-                          ? "  certificate   none: draws of a sampler give estimates\n"
-                          : "  certificate   none: it needs the range of the values, --range LO:HI\n");
-        return;
-    }
-    text_add(out, "  certificate   the true RMSE of one random draw is at most %.4f, with confidence %g%s\n", k->rmse,
-             k->confidence, k->vacuous ? ": VACUOUS" : "");
-    if (k->vacuous)
-        text_add(out, "                (always predicting the middle of the range is never off by more than %.4f)\n",
-                 0.5 * (c->info.high - c->info.low));
-    text_add(out,
-             "                on %zu ratings: RMSE seen %.4f; nats: KL %.2f + grid %.2f + all at once %.2f + confidence %.2f\n",
-             k->n, (c->info.high - c->info.low) * sqrt(k->empirical), k->kl, k->grid_nats, k->xi_nats,
-             -log(1.0 - k->confidence - k->draws_delta));
-    text_add(out,
-             "                it assumes that\n"
-             "                - ratings are independent draws from one distribution, or cells drawn at random from one table\n"
-             "                - every value lies in the declared range\n");
-}
-
 static void result_text(const struct complete *c, struct text *out) {
-    const gbs_completion_info *i = &c->info;
     text_add(out, "%s\n", c->table.file);
-    text_add(out, "  ratings       %zu of %zu rows and %zu columns\n", i->n, i->rows, i->columns);
-    if (i->sampler == GBS_SAMPLER_GIBBS)
-        text_add(out, "  model         %zu components%s, %zu draws after %zu sweeps, %zu kept\n", i->effective_rank,
-                 i->biases ? ", mean and biases" : "", i->draws, i->burn_in, i->kept);
-    else
-        text_add(out, "  model         %zu components left of %zu%s\n", i->effective_rank, i->rank,
-                 i->biases ? ", mean and biases" : "");
-    text_add(out, "  noise         variance %.6g (%s), lambda %.6g\n", i->noise_variance,
-             i->noise_learned ? "learned" : "given", i->lambda);
-    text_add(out, "  free energy   %.8g, of it KL to the prior %.6g; %zu sweeps, %s\n", i->free_energy, i->kl, i->sweeps,
-             i->converged ? "converged" : "NOT CONVERGED");
-    text_add(out, "  these ratings RMSE %.4f\n", i->rmse);
-    certificate_text(c, out);
+    result_completion_text(out, &c->info);
     if (c->test.table.n > 0) {
         text_add(out, "%s\n", c->test.table.file);
         result_rating_evaluation_text(out, &c->score);

@@ -1,5 +1,5 @@
 /* gibbsite inspect: what a model file holds. */
-#include "input.h"
+#include "ratings_use.h"
 #include "result.h"
 
 #include <math.h>
@@ -76,14 +76,22 @@ static int inspect_text(const struct app *app, const gbs_model *model, const str
 
 static int run(struct app *app) {
     const struct options *o = &app->options;
-    gbs_model *model = NULL;
+    struct predictor loaded = {0};
     struct recipe recipe = {0};
     struct text text = {0};
     double *mean = NULL, *sd = NULL;
     if (o->n_inputs != 1)
         return app_fail(app, EXIT_USAGE, "inspect: expected one model file, found %zu arguments; gibbsite %s", o->n_inputs,
                         app->command->usage);
-    int code = app_load_model(app, o->inputs[0], &model);
+    int code = predictor_load(app, o->inputs[0], &loaded);
+    if (code == EXIT_DONE && loaded.completion != NULL) {
+        code = ratings_inspect(app, loaded.completion);
+        predictor_free(&loaded);
+        return code;
+    }
+    if (code == EXIT_DONE && loaded.model == NULL)
+        code = app_fail(app, EXIT_BAD_DATA, "%s: not a gibbsite model file", o->inputs[0]);
+    const gbs_model *model = loaded.model;
     if (code == EXIT_DONE)
         code = input_recipe(app, o->inputs[0], model, &recipe);
     if (code == EXIT_DONE) {
@@ -109,7 +117,7 @@ static int run(struct app *app) {
     text_free(&text);
     free(mean);
     free(sd);
-    gbs_model_free(model);
+    predictor_free(&loaded);
     recipe_free(&recipe);
     return code;
 }

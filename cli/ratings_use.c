@@ -340,37 +340,3 @@ int ratings_evaluate(struct app *app, const gbs_completion *model) {
     cells_free(&c);
     return code;
 }
-
-/* ---------------------------------------------------------------- the certificate */
-
-void result_rating_certificate(struct json *j, const gbs_rating_certificate *c) {
-    if (!c->present) {
-        json_put_string(j, "certificate", NULL);
-        return;
-    }
-    json_open_object(j, "certificate");
-    json_put_string(j, "target", "gibbs");
-    json_put_string(j, "loss", "squared");
-    json_put_string(j, "method", "kl");
-    json_put_number(j, "value", c->value);
-    json_put_number(j, "rmse", c->rmse);
-    json_put_bool(j, "vacuous", c->vacuous != 0);
-    json_put_number(j, "confidence", c->confidence);
-    json_put_count(j, "blocks", c->n);
-    json_put_number(j, "empirical", c->empirical);
-    json_put_number(j, "empirical_upper", c->empirical_upper);
-    json_put_count(j, "draws", c->draws);
-    json_put_number(j, "draws_delta", c->draws_delta);
-    json_put_number(j, "kl", c->kl);
-    json_open_object(j, "penalty_nats");
-    json_put_number(j, "grid", c->grid_nats);
-    json_put_number(j, "xi", c->xi_nats);
-    json_put_number(j, "confidence", -log(1.0 - c->confidence - c->draws_delta));
-    json_close_object(j);
-    json_put_string(j, "status", "valid");
-    json_open_array(j, "assumptions");
-    json_put_string(j, NULL, "ratings are independent draws from one distribution, or cells drawn at random from one table");
-    json_put_string(j, NULL, "every value lies in the declared range");
-    json_close_array(j);
-    json_close_object(j);
-}

@@ -21,10 +21,13 @@ void cells_free(struct cells *cells);
 
 void result_rating_evaluation(struct json *j, const gbs_rating_evaluation *e);
 void result_rating_evaluation_text(struct text *t, const gbs_rating_evaluation *e);
-void result_rating_certificate(struct json *j, const gbs_rating_certificate *c);
+/* What was fitted, the certificate with it. */
+void result_completion(struct json *j, const gbs_completion_info *i);
+void result_completion_text(struct text *out, const gbs_completion_info *i);
 
-/* predict MODEL PAIRS, predict MODEL --top K --row ID, evaluate MODEL RATINGS, the model a completion. */
+/* predict MODEL PAIRS, predict MODEL --top K --row ID, evaluate MODEL RATINGS, inspect MODEL, the model a completion. */
 int ratings_predict(struct app *app, const gbs_completion *model);
 int ratings_evaluate(struct app *app, const gbs_completion *model);
+int ratings_inspect(struct app *app, const gbs_completion *model);
 
 #endif

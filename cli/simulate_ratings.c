@@ -64,18 +64,18 @@ static bool draw_truth(const struct app *app, struct truth *t) {
         if (t->factor[s] == NULL || t->bias[s] == NULL || (t->skew > 0.0 && t->cumulated[s] == NULL))
             return false;
         for (size_t i = 0; i < m * t->rank; i++)
-            t->factor[s][i] = scale * gbs_random_normal(app->ctx, (uint64_t)(STREAM_FACTORS + s), i);
+            t->factor[s][i] = scale * gbs_random_normal(app->ctx, (uint64_t)STREAM_FACTORS + (uint64_t)s, i);
         for (size_t i = 0; t->biases && i < m; i++)
-            t->bias[s][i] = 0.5 * gbs_random_normal(app->ctx, (uint64_t)(STREAM_BIASES + s), i);
+            t->bias[s][i] = 0.5 * gbs_random_normal(app->ctx, (uint64_t)STREAM_BIASES + (uint64_t)s, i);
         for (size_t i = 0; t->skew > 0.0 && i < m; i++)
             t->cumulated[s][i] = (i > 0 ? t->cumulated[s][i - 1] : 0.0) +
-                                 exp(t->skew * gbs_random_normal(app->ctx, (uint64_t)(STREAM_POPULAR + s), i));
+                                 exp(t->skew * gbs_random_normal(app->ctx, (uint64_t)STREAM_POPULAR + (uint64_t)s, i));
     }
     return true;
 }
 
 static size_t draw_item(const struct app *app, const struct truth *t, int s, size_t e) {
-    double u = gbs_random_uniform(app->ctx, (uint64_t)(STREAM_CELL + s), e);
+    double u = gbs_random_uniform(app->ctx, (uint64_t)STREAM_CELL + (uint64_t)s, e);
     size_t low = 0, high = t->items[s] - 1;
     if (t->cumulated[s] == NULL)
         return (size_t)(u * (double)t->items[s]);

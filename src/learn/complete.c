@@ -201,7 +201,7 @@ static gbs_status ascend_informed(struct run *r) {
     r->certified = r->part[1];
     r->f.learn_noise = false;
     for (size_t k = 0; k < sizeof shares / sizeof *shares && status == GBS_OK; k++) {
-        gbs_rating_certificate c;
+        gbs_rating_certificate c = {0};
         status = learn_share(r, shares[k], tau);
         if (status == GBS_OK)
             status = certify(r, 1, GBS_STREAM_COMPLETION + GBS_COMPLETION_CERTIFY + 1, &c);
@@ -231,23 +231,22 @@ static gbs_status create_model(struct run *r, size_t kept, bool covariance) {
     r->model = c;
     c->ctx = r->ctx;
     c->own = r->f.own;
-    c->info =
-        (gbs_completion_info){.n = r->all->n,
-                              .rows = r->all->by[0].items,
-                              .columns = r->all->by[1].items,
-                              .rank = o->rank,
-                              .effective_rank = r->f.rank,
-                              .biases = o->biases != 0,
-                              .has_range = o->has_range != 0,
-                              .noise_learned = r->f.learn_noise,
-                              .low = o->has_range ? o->low : 0.0,
-                              .high = o->has_range ? o->high : 0.0,
-                              .free_energy = r->ascent.free_energy,
-                              .kl = gbs_factors_kl(&r->f),
-                              .sweeps = r->ascent.sweeps,
-                              .converged = r->ascent.converged,
-                              .prior = o->prior,
-                              .sampler = o->sampler};
+    c->info = (gbs_completion_info){.n = r->all->n,
+                                    .rows = r->all->by[0].items,
+                                    .columns = r->all->by[1].items,
+                                    .rank = o->rank,
+                                    .effective_rank = r->f.rank,
+                                    .biases = o->biases != 0,
+                                    .has_range = o->has_range != 0,
+                                    .noise_learned = r->f.learn_noise,
+                                    .low = o->has_range ? o->low : 0.0,
+                                    .high = o->has_range ? o->high : 0.0,
+                                    .free_energy = r->ascent.free_energy,
+                                    .kl = gbs_factors_kl(&r->f),
+                                    .sweeps = r->ascent.sweeps,
+                                    .converged = r->ascent.converged,
+                                    .prior = o->prior,
+                                    .sampler = o->sampler};
     gbs_status status = gbs_completion_reserve(r->ctx, c, kept, covariance);
     return status == GBS_OK ? gbs_completion_describe(r->ctx, c, r->all) : status;
 }
@@ -300,25 +299,29 @@ static gbs_status keep_variational(struct run *r) {
 
 /* ---------------------------------------------------------------- sampler */
 
-/* One draw's prediction of a cell, and the variance that a row or column without ratings adds. */
-static double draw_cell(const gbs_factors *f, uint32_t row, uint32_t column, double *extra) {
-    bool unseen[2] = {row == GBS_UNSEEN, column == GBS_UNSEEN};
-    const double *x = unseen[0] ? NULL : f->side[0].mean + row * f->own,
-                 *z = unseen[1] ? NULL : f->side[1].mean + column * f->own;
-    double p = f->biases ? f->mu + f->ratings->center : 0.0;
-    *extra = 0.0;
+/* The variance that a row or column without ratings (NULL) adds to a draw's prediction. */
+static double unseen_variance(const gbs_factors *f, const double *x, const double *z) {
+    double sum = 0.0;
     for (size_t k = 0; k < f->own; k++) {
-        bool bias = k >= f->rank;
-        double vx = 1.0 / f->side[0].weight[k], vz = 1.0 / f->side[1].weight[k];
-        if (bias) {
-            p += (x != NULL ? x[k] : 0.0) + (z != NULL ? z[k] : 0.0);
-            *extra += (unseen[0] ? vx : 0.0) + (unseen[1] ? vz : 0.0);
-        } else {
-            p += x != NULL && z != NULL ? x[k] * z[k] : 0.0;
-            double ex = x != NULL ? x[k] * x[k] : vx, ez = z != NULL ? z[k] * z[k] : vz;
-            *extra += unseen[0] || unseen[1] ? ex * ez : 0.0;
-        }
+        double vx = x == NULL ? 1.0 / f->side[0].weight[k] : 0.0, vz = z == NULL ? 1.0 / f->side[1].weight[k] : 0.0;
+        if (k >= f->rank)
+            sum += vx + vz;
+        else
+            sum += (x == NULL ? vx : x[k] * x[k]) * (z == NULL ? vz : z[k] * z[k]);
     }
+    return sum;
+}
+
+/* One draw's prediction of a cell. */
+static double draw_cell(const gbs_factors *f, uint32_t row, uint32_t column, double *extra) {
+    const double *x = row == GBS_UNSEEN ? NULL : f->side[0].mean + row * f->own;
+    const double *z = column == GBS_UNSEEN ? NULL : f->side[1].mean + column * f->own;
+    double p = 0.0;
+    if (f->biases)
+        p = f->mu + f->ratings->center + (x != NULL ? x[f->rank] : 0.0) + (z != NULL ? z[f->rank] : 0.0);
+    *extra = x == NULL || z == NULL ? unseen_variance(f, x, z) : 0.0;
+    for (size_t k = 0; k < f->rank && x != NULL && z != NULL; k++)
+        p += x[k] * z[k];
     return p;
 }
 

@@ -119,9 +119,8 @@ static struct item find(const gbs_completion *m, size_t draw, int side, uint32_t
 
 /* x with 1 in place of the bias. */
 static const double *with_one(const gbs_completion *m, const double *x, double *out) {
-    memcpy(out, x, m->own * sizeof *out);
-    if (m->info.biases)
-        out[m->info.effective_rank] = 1.0;
+    for (size_t c = 0; c < m->own; c++)
+        out[c] = c < m->info.effective_rank ? x[c] : 1.0;
     return out;
 }
 

@@ -107,6 +107,13 @@ expect_exit 0 "$GIBBSITE" predict model.json --row 7 --top 100000 --json
 rated=$(awk -F, '$1 == 7 { print $2 }' train.csv | sort -u | wc -l)
 expect_json "$stdout" 'top.#' $((90 - rated))
 
+expect_exit 0 "$GIBBSITE" inspect model.json --json
+for key in n rows cols rank effective_rank lambda noise_variance free_energy rmse sweeps certificate.value; do
+    expect_json "$stdout" $key "$(json c.json $key)"
+done
+expect_exit 0 "$GIBBSITE" inspect model.json
+expect_stdout 'ratings +4320 of 120 rows and 90 columns'
+
 # ---------------------------------------------------------------- the sampler
 expect_exit 0 "$GIBBSITE" complete train.csv --rank 4 --sampler gibbs --draws 60 --burn-in 20 --keep 10 --test test.csv -o gibbs.json --json
 cp "$stdout" g.json
@@ -217,6 +224,5 @@ check 'two pairs' test "$(wc -l <"$stdout")" = 3
 "$GIBBSITE" simulate classify --rows 50 --cols 2 -o k.csv -q
 "$GIBBSITE" fit k.csv -o k.json -q
 refuses 2 'are for completions' predict k.json --row 1 --top 3
-refuses 3 'not a gibbsite model' inspect model.json
 head -c 700 model.json >cut.json
 refuses 3 'cut.json' predict cut.json pairs.csv

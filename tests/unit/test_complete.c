@@ -155,7 +155,7 @@ static gbs_status ignore(void *user, const gbs_factors *f, size_t draw) {
 }
 
 static void fresh_ratings(struct dice *dice, gbs_factors *f, gbs_ratings *r) {
-    double by_row[G_N];
+    double by_row[G_N] = {0};
     r->sum = r->squares = 0.0;
     for (size_t i = 0; i < G_ROWS; i++)
         for (size_t e = r->by[0].start[i]; e < r->by[0].start[i + 1]; e++) {
@@ -319,11 +319,11 @@ static void clip_ratings(struct matrix_truth *t, double low, double high) {
         t->y[e] = fmin(high, fmax(low, t->y[e]));
 }
 
-/* Forty data sets, 90 % certificates, both priors: the risk of a draw, on 20,000 fresh ratings of the same truth, is above the bound with probability at
- * most 0.1 each; more than 14 of 40 would happen once in 100,000 times. (It should not happen at all: the bound is not that sharp.) */
+/* Twenty data sets, 90 % certificates, both priors: the risk of a draw, on 20,000 fresh ratings of the same truth, is above the bound with probability at
+ * most 0.1 each; more than 9 of 20 would happen once in 100,000 times. (It should not happen at all: the bound is not that sharp.) */
 static void certificates_hold(void **state) {
     (void)state;
-    enum { RUNS = 40, FRESH = 20000 };
+    enum { RUNS = 20, FRESH = 20000 };
     size_t above[2] = {0, 0}, vacuous[2] = {0, 0};
     double bound[2] = {0.0, 0.0}, risk_sum = 0.0, *value = doubles(FRESH), *sd = doubles(FRESH);
     uint32_t *row = take(FRESH, sizeof *row), *column = take(FRESH, sizeof *column);
@@ -370,8 +370,8 @@ static void certificates_hold(void **state) {
     print_message(
         "RMSE certified %.3f (zero prior, %zu of %d vacuous), %.3f (informed, %zu vacuous); true %.3f; above: %zu, %zu\n",
         bound[0], vacuous[0], (int)RUNS, bound[1], vacuous[1], risk_sum, above[0], above[1]);
-    assert_at_most((double)above[0], 14.0);
-    assert_at_most((double)above[1], 14.0);
+    assert_at_most((double)above[0], 9.0);
+    assert_at_most((double)above[1], 9.0);
     assert_int_equal(vacuous[1], 0);
 }
 

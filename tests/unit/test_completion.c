@@ -282,7 +282,7 @@ static double log_gamma_density(double x, double shape, double rate) {
 /* log q - log p of one joint draw (constants of 2 pi in the Gaussians cancel, but for those of the ratings). */
 static double draw_energy(struct dice *r, const gbs_factors *f, const struct matrix_truth *t) {
     size_t own = f->own, K = f->rank;
-    double x[2][64], energy = 0.0, precision[8];
+    double x[2][64], energy = 0.0, precision[8] = {0};
     size_t groups = K + (f->biases ? 2 : 0);
     for (size_t g = 0; g < groups; g++) {
         precision[g] = dice_gamma(r, f->shape[g]) / f->scale[g];
