@@ -31,18 +31,6 @@ enum { LOSS_SUMS = 2, LOSS_ARRAYS = 7, OUTER_ARRAYS = 3, OUTER_MATRICES = 5 };
 
 /* ---------------------------------------------------------------- shapes */
 
-static size_t positives(const gbs_rows *rows) {
-    size_t low = 0, high = rows->all.n; /* they come first */
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (rows->all.y[middle * rows->all.stride] > 0.0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static size_t within(size_t x, size_t least, size_t most) {
     return x < least ? least : x > most ? most : x;
 }
@@ -62,29 +50,11 @@ static size_t chunks_for(size_t outer, size_t d, size_t sums_size) {
     return chunks < blocks ? chunks : blocks;
 }
 
-double gbs_pair_count(const gbs_rows *rows) {
-    double sum[2] = {0.0, 0.0};
-    for (size_t i = 0; i < rows->all.n; i++) {
-        double y = rows->all.y[i * rows->all.stride];
-        sum[y > 0.0] += fabs(y);
-    }
-    return sum[0] * sum[1];
-}
-
-size_t gbs_pair_blocks(const gbs_rows *rows) {
-    double sum[2] = {0.0, 0.0};
-    for (size_t i = 0; i < rows->all.n; i++) {
-        double y = rows->all.y[i * rows->all.stride];
-        sum[y > 0.0] += fabs(y);
-    }
-    return (size_t)fmin(sum[0], sum[1]);
-}
-
 /* ---------------------------------------------------------------- memory */
 
 static gbs_status workspace(gbs_context *ctx, const gbs_rows *rows, gbs_family family, bool slopes, bool curvature,
                             gbs_workspace *out) {
-    size_t d = rows->d, n = rows->all.n, plus = positives(rows), inner = plus < n - plus ? plus : n - plus;
+    size_t d = rows->d, n = rows->all.n, plus = gbs_pair_positives(rows), inner = plus < n - plus ? plus : n - plus;
     size_t bi = outer_rows(d), bj = inner_rows(d);
     bool square = slopes && (curvature || family == GBS_FAMILY_FULL);
     *out = (gbs_workspace){.ctx = ctx};
@@ -461,7 +431,7 @@ static gbs_status run_chunks(struct pass *p) {
 
 static void lay_out(struct pass *p) {
     const gbs_rows *rows = p->rows;
-    size_t n = rows->all.n, plus = positives(rows);
+    size_t n = rows->all.n, plus = gbs_pair_positives(rows);
     bool outer_is_plus = plus > n - plus;
     gbs_rows halves[2] = {gbs_rows_slice(rows, 0, plus), gbs_rows_slice(rows, plus, n - plus)};
     size_t starts[2] = {0, plus};
