@@ -75,18 +75,18 @@ struct losses {
 static void loss_chunk(void *arg, size_t chunk, size_t worker) {
     const struct losses *l = arg;
     (void)chunk;
-    double *a = l->arrays + worker * 5 * GBS_LOSS_TILE;
+    double *a = l->arrays + worker * 6 * GBS_LOSS_TILE;
     for (size_t i = 0; i < (size_t)POSITIVE * NEGATIVE / CHUNKS / GBS_LOSS_TILE; i++)
-        l->loss->smoothed(GBS_LOSS_TILE, a, a + GBS_LOSS_TILE, a + 2 * GBS_LOSS_TILE, a + 3 * GBS_LOSS_TILE,
-                          a + 4 * GBS_LOSS_TILE);
+        l->loss->paired(GBS_LOSS_TILE, a, a + GBS_LOSS_TILE, a + GBS_LOSS_TILE, a + 2 * GBS_LOSS_TILE, a + 3 * GBS_LOSS_TILE,
+                        a + 4 * GBS_LOSS_TILE);
 }
 
 static double loss_seconds(const gbs_loss_ops *loss) {
-    struct losses l = {loss, gbs_matrix(ctx, gbs_workers(ctx), 5 * GBS_LOSS_TILE)};
+    struct losses l = {loss, gbs_matrix(ctx, gbs_workers(ctx), 6 * GBS_LOSS_TILE)};
     for (size_t w = 0; w < gbs_workers(ctx); w++)
         for (size_t i = 0; i < GBS_LOSS_TILE; i++) {
-            l.arrays[w * 5 * GBS_LOSS_TILE + i] = 3.0 * gbs_random_normal(ctx, 3, i);
-            l.arrays[w * 5 * GBS_LOSS_TILE + GBS_LOSS_TILE + i] = 1.0;
+            l.arrays[w * 6 * GBS_LOSS_TILE + i] = 3.0 * gbs_random_normal(ctx, 3, i);
+            l.arrays[w * 6 * GBS_LOSS_TILE + GBS_LOSS_TILE + i] = 1.0;
         }
     double t = cpu_now();
     gbs_parallel_for(ctx, CHUNKS, 1e12, loss_chunk, &l);

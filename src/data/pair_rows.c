@@ -5,6 +5,7 @@
  */
 #include "data/rows.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -161,4 +162,38 @@ gbs_status gbs_pair_rows_build(gbs_context *ctx, const gbs_rows *rows, bool grou
     if (status != GBS_OK)
         gbs_rows_free(ctx, out);
     return status;
+}
+
+/* ---------------------------------------------------------------- counts */
+
+size_t gbs_pair_positives(const gbs_rows *pairs) {
+    size_t low = 0, high = pairs->all.n; /* they come first */
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (pairs->all.y[middle * pairs->all.stride] > 0.0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void class_sizes(const gbs_rows *pairs, double size[2]) {
+    size[0] = size[1] = 0.0;
+    for (size_t i = 0; i < pairs->all.n; i++) {
+        double y = pairs->all.y[i * pairs->all.stride];
+        size[y > 0.0] += fabs(y);
+    }
+}
+
+double gbs_pair_count(const gbs_rows *pairs) {
+    double size[2];
+    class_sizes(pairs, size);
+    return size[0] * size[1];
+}
+
+size_t gbs_pair_blocks(const gbs_rows *pairs) {
+    double size[2];
+    class_sizes(pairs, size);
+    return (size_t)fmin(size[0], size[1]);
 }

@@ -67,6 +67,10 @@ void gbs_rows_free(const gbs_context *ctx, gbs_rows *rows);
 /* The rows for a risk over pairs (positive, negative): positives first, centred, a copy. grouped: equal dense rows are kept once, y = +-(their
  * number). */
 gbs_status gbs_pair_rows_build(gbs_context *ctx, const gbs_rows *rows, bool grouped, gbs_rows *out);
+/* Of such rows: how many come first; pairs, equal ones counted; rows of the smaller class, which is how many independent pairs there are. */
+size_t gbs_pair_positives(const gbs_rows *pairs);
+double gbs_pair_count(const gbs_rows *pairs);
+size_t gbs_pair_blocks(const gbs_rows *pairs);
 
 /* Every stride-th row, sharing memory with `rows`; not to be freed. */
 gbs_rows gbs_rows_subsample(const gbs_rows *rows, size_t stride);

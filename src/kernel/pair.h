@@ -4,11 +4,13 @@
 
 #include <stddef.h>
 
-/* Mean and standard deviation of z = (x_i - x_j)'theta for one i and n others j, from a = x'm, q = x'Sx and cross_j = x_i'S x_j:
+/* Mean, variance and one over the standard deviation of z = (x_i - x_j)'theta for one i and n others j, from a = x'm, q = x'Sx and
+ * cross_j = x_i'S x_j:
  *   mu = a_i - a_j,  s^2 = q_i + q_j - 2 cross.
- * Returns how many pairs are so near each other that s^2 has lost digits by cancellation, and their places in `near` (room for n). */
+ * Returns how many pairs are so near each other that s^2 has lost digits by cancellation, and their places in `near` (room for n): for them
+ * s^2 and 1/s are set to 0. */
 size_t gbs_pair_moments(size_t n, double a, double q, const double *other_a, const double *other_q, const double *cross,
-                        double *mu, double *s, size_t *near);
+                        double *mu, double *variance, double *inverse, size_t *near);
 
 /* Sums over the pairs of one row. */
 typedef struct gbs_pair_sums {
@@ -24,9 +26,9 @@ typedef struct gbs_pair_slopes {
     double *w, *absolute;                          /* set */
 } gbs_pair_slopes;
 
-/* psi, u = d psi/d mu and v = d psi/d s of n pairs, each counted weight * other_weight[j] times. |v| s below `negligible` counts as 0. */
+/* psi, u = d psi/d mu and w = (d psi/d s)/s of n pairs, each counted weight * other_weight[j] times. |w| s^2 below `negligible` counts as 0. */
 gbs_pair_sums gbs_pair_add(size_t n, double weight, const double *other_weight, const double *psi, const double *u,
-                           const double *v, const double *s, double negligible, const gbs_pair_slopes *to);
+                           const double *w, const double *variance, double negligible, const gbs_pair_slopes *to);
 /* The sums of psi and psi^2 alone. */
 gbs_pair_sums gbs_pair_add_losses(size_t n, double weight, const double *other_weight, const double *psi);
 

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { FULL_COLUMNS = 200, DEFAULT_BATCH = 256, DEFAULT_EPOCHS = 20, DEFAULT_STEPS = 4000 };
+enum { FULL_COLUMNS = 200, RANKED_COLUMNS = 3000, DEFAULT_BATCH = 256, DEFAULT_EPOCHS = 20, DEFAULT_STEPS = 4000 };
 
 gbs_fit_options gbs_fit_options_default(void) {
     return (gbs_fit_options){.loss = GBS_LOSS_ZERO_ONE,
@@ -260,6 +260,10 @@ static gbs_status fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_opti
     gbs_fill_defaults(&o, data->n, data->d);
     if (certified && (status = check_hinge_range(ctx, data->n, &o)) != GBS_OK)
         return status;
+    if (o.task == GBS_TASK_RANK && o.family == GBS_FAMILY_FULL && data->d > RANKED_COLUMNS)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                        "ranking with a full covariance takes at most %d columns, not %zu; diagonal has no such limit",
+                        (int)RANKED_COLUMNS, data->d);
     gbs_progress_begin(ctx);
     gbs_blas_serial_begin();
     gbs_model *model = NULL;

@@ -14,6 +14,10 @@ typedef struct gbs_loss_ops {
     bool convex; /* psi is convex in (mu, s) and does not fall in s: the optimality gap is proven */
     /* psi and its partials for n margins; s = 0 gives the loss at mu itself. */
     void (*smoothed)(size_t n, const double *mu, const double *s, double *psi, double *d_mu, double *d_s);
+    /* The same for n pairs of rows (vb/pair_energy.c), of which there are many: given s^2 and 1/s, and w = (d psi/d s)/s in place of d psi/d s.
+     * s^2 = 1/s = 0 gives any finite numbers. */
+    void (*paired)(size_t n, const double *mu, const double *variance, const double *inverse, double *psi, double *d_mu,
+                   double *w);
     /* The plain loss of n rows under GBS_LANES classifiers at once (kernel/tile.h): total[l] += sum_i loss(margin[i][l]). Both begin on a cache
      * line. */
     void (*add_lanes)(size_t n, const double *margin, double *total);

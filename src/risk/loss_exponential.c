@@ -11,6 +11,16 @@
 
 #include <math.h>
 
+/* w = psi: the partial in s is s psi. */
+static void paired(size_t n, const double *mu, const double *variance, const double *inverse, double *psi, double *d_mu,
+                   double *w) {
+    for (size_t i = 0; i < n; i++) {
+        double here = inverse[i] > 0.0 ? exp(0.5 * variance[i] - mu[i]) : 0.0;
+        psi[i] = w[i] = here;
+        d_mu[i] = -here;
+    }
+}
+
 static void smoothed(size_t n, const double *mu, const double *s, double *psi, double *d_mu, double *d_s) {
     for (size_t i = 0; i < n; i++)
         psi[i] = fma(0.5 * s[i], s[i], -mu[i]);
@@ -48,4 +58,4 @@ static void add_turned(size_t n, const double *base, double x, const double *her
     }
 }
 
-const gbs_loss_ops gbs_exponential = {"exponential", true, smoothed, add_lanes, add_turned};
+const gbs_loss_ops gbs_exponential = {"exponential", true, smoothed, paired, add_lanes, add_turned};

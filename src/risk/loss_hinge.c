@@ -40,6 +40,39 @@ static void tile(size_t n, const double *mu, const double *s, double *psi, doubl
     values(n, mu, s, t, cdf, h, psi, d_mu, d_s);
 }
 
+GBS_WIDE static void product(size_t n, const double *restrict mu, const double *restrict inverse, double *restrict t) {
+    for (size_t i = 0; i < n; i++) {
+        double here = (1.0 - mu[i]) * inverse[i];
+        here = here > -40.0 ? here : -40.0;
+        t[i] = here < 40.0 ? here : 40.0;
+    }
+}
+
+GBS_WIDE static void paired_values(size_t n, const double *restrict mu, const double *restrict variance,
+                                   const double *restrict inverse, const double *restrict t, const double *restrict phi,
+                                   const double *restrict cdf, const double *restrict h, double *restrict psi,
+                                   double *restrict d_mu, double *restrict w) {
+    for (size_t i = 0; i < n; i++) {
+        double smooth = variance[i] * inverse[i] * h[i];
+        psi[i] = t[i] < 30.0 ? smooth : 1.0 - mu[i];
+        d_mu[i] = -cdf[i];
+        w[i] = phi[i] * inverse[i];
+    }
+}
+
+static void paired(size_t n, const double *mu, const double *variance, const double *inverse, double *psi, double *d_mu,
+                   double *w) {
+    for (size_t from = 0; from < n; from += GBS_LOSS_TILE) {
+        double t[GBS_LOSS_TILE], phi[GBS_LOSS_TILE], cdf[GBS_LOSS_TILE], h[GBS_LOSS_TILE];
+        size_t m = n - from < GBS_LOSS_TILE ? n - from : GBS_LOSS_TILE;
+        product(m, mu + from, inverse + from, t);
+        gbs_normal_density(m, t, phi);
+        gbs_normal_distribution(m, t, cdf);
+        gbs_normal_excess(m, t, phi, cdf, h);
+        paired_values(m, mu + from, variance + from, inverse + from, t, phi, cdf, h, psi + from, d_mu + from, w + from);
+    }
+}
+
 static void smoothed(size_t n, const double *mu, const double *s, double *psi, double *d_mu, double *d_s) {
     for (size_t i = 0; i < n; i += GBS_LOSS_TILE)
         tile(n - i < GBS_LOSS_TILE ? n - i : GBS_LOSS_TILE, mu + i, s + i, psi + i, d_mu + i, d_s + i);
@@ -71,4 +104,4 @@ GBS_WIDE static void add_turned(size_t n, const double *base, double x, const do
     ((gbs_wide *)total)[1] += b;
 }
 
-const gbs_loss_ops gbs_hinge = {"hinge", true, smoothed, add_lanes, add_turned};
+const gbs_loss_ops gbs_hinge = {"hinge", true, smoothed, paired, add_lanes, add_turned};

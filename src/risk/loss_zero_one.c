@@ -38,6 +38,37 @@ static void tile(size_t n, const double *mu, const double *s, double *psi, doubl
     slopes(n, mu, s, minus_t, phi, psi, d_mu, d_s);
 }
 
+GBS_WIDE static void minus_product(size_t n, const double *restrict mu, const double *restrict inverse,
+                                   double *restrict minus_t) {
+    for (size_t i = 0; i < n; i++) {
+        double t = mu[i] * inverse[i];
+        t = t > -40.0 ? t : -40.0;
+        minus_t[i] = t < 40.0 ? -t : -40.0;
+    }
+}
+
+GBS_WIDE static void paired_slopes(size_t n, const double *restrict inverse, const double *restrict minus_t,
+                                   const double *restrict phi, double *restrict d_mu, double *restrict w) {
+    for (size_t i = 0; i < n; i++) {
+        double slope = -phi[i] * inverse[i];
+        d_mu[i] = slope;
+        w[i] = minus_t[i] * slope * inverse[i];
+    }
+}
+
+static void paired(size_t n, const double *mu, const double *variance, const double *inverse, double *psi, double *d_mu,
+                   double *w) {
+    (void)variance;
+    for (size_t from = 0; from < n; from += GBS_LOSS_TILE) {
+        double minus_t[GBS_LOSS_TILE], phi[GBS_LOSS_TILE];
+        size_t m = n - from < GBS_LOSS_TILE ? n - from : GBS_LOSS_TILE;
+        minus_product(m, mu + from, inverse + from, minus_t);
+        gbs_normal_density(m, minus_t, phi);
+        gbs_normal_distribution(m, minus_t, psi + from);
+        paired_slopes(m, inverse + from, minus_t, phi, d_mu + from, w + from);
+    }
+}
+
 static void smoothed(size_t n, const double *mu, const double *s, double *psi, double *d_mu, double *d_s) {
     for (size_t i = 0; i < n; i += GBS_LOSS_TILE)
         tile(n - i < GBS_LOSS_TILE ? n - i : GBS_LOSS_TILE, mu + i, s + i, psi + i, d_mu + i, d_s + i);
@@ -68,4 +99,4 @@ GBS_WIDE static void add_turned(size_t n, const double *base, double x, const do
     ((gbs_wide *)total)[1] += 0.5 * __builtin_convertvector(b, gbs_wide);
 }
 
-const gbs_loss_ops gbs_zero_one = {"zero-one", false, smoothed, add_lanes, add_turned};
+const gbs_loss_ops gbs_zero_one = {"zero-one", false, smoothed, paired, add_lanes, add_turned};

@@ -16,8 +16,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_CHUNKS = 32, MOST_OUTER = 96, MOST_INNER = GBS_LOSS_TILE, LEAST_OUTER = 8, LEAST_INNER = 32 };
-enum { LOSS_SUMS = 2, LOSS_ARRAYS = 6, OUTER_ARRAYS = 3, OUTER_MATRICES = 5 };
+enum { MOST_CHUNKS = 32, MOST_OUTER = 192, MOST_INNER = GBS_LOSS_TILE, LEAST_OUTER = 8, LEAST_INNER = 32 };
+enum { LOSS_SUMS = 2, LOSS_ARRAYS = 7, OUTER_ARRAYS = 3, OUTER_MATRICES = 5 };
 
 /* Doubles in the sums of all chunks, beyond which there are fewer of them. */
 #define MOST_SUMS 16e6
@@ -30,18 +30,6 @@ enum { LOSS_SUMS = 2, LOSS_ARRAYS = 6, OUTER_ARRAYS = 3, OUTER_MATRICES = 5 };
 #define PATIENCE 2e10
 
 /* ---------------------------------------------------------------- shapes */
-
-static size_t positives(const gbs_rows *rows) {
-    size_t low = 0, high = rows->all.n; /* they come first */
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (rows->all.y[middle * rows->all.stride] > 0.0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
 
 static size_t within(size_t x, size_t least, size_t most) {
     return x < least ? least : x > most ? most : x;
@@ -62,29 +50,11 @@ static size_t chunks_for(size_t outer, size_t d, size_t sums_size) {
     return chunks < blocks ? chunks : blocks;
 }
 
-double gbs_pair_count(const gbs_rows *rows) {
-    double sum[2] = {0.0, 0.0};
-    for (size_t i = 0; i < rows->all.n; i++) {
-        double y = rows->all.y[i * rows->all.stride];
-        sum[y > 0.0] += fabs(y);
-    }
-    return sum[0] * sum[1];
-}
-
-size_t gbs_pair_blocks(const gbs_rows *rows) {
-    double sum[2] = {0.0, 0.0};
-    for (size_t i = 0; i < rows->all.n; i++) {
-        double y = rows->all.y[i * rows->all.stride];
-        sum[y > 0.0] += fabs(y);
-    }
-    return (size_t)fmin(sum[0], sum[1]);
-}
-
 /* ---------------------------------------------------------------- memory */
 
 static gbs_status workspace(gbs_context *ctx, const gbs_rows *rows, gbs_family family, bool slopes, bool curvature,
                             gbs_workspace *out) {
-    size_t d = rows->d, n = rows->all.n, plus = positives(rows), inner = plus < n - plus ? plus : n - plus;
+    size_t d = rows->d, n = rows->all.n, plus = gbs_pair_positives(rows), inner = plus < n - plus ? plus : n - plus;
     size_t bi = outer_rows(d), bj = inner_rows(d);
     bool square = slopes && (curvature || family == GBS_FAMILY_FULL);
     *out = (gbs_workspace){.ctx = ctx};
@@ -152,7 +122,7 @@ struct room {
     double *row_u, *row_w, *row_absolute;
     double *cross, *absolute; /* outer x inner */
     double *other;            /* inner block, d columns */
-    double *mu, *s, *psi, *u, *v;
+    double *mu, *variance, *inverse, *psi, *u, *w;
     size_t *near;
     double *difference, *work;
 };
@@ -171,12 +141,13 @@ static struct room room_of(const struct pass *p, size_t worker) {
     r.absolute = r.cross + bi * bj;
     r.other = r.absolute + bi * bj;
     r.mu = r.other + bj * d;
-    r.s = r.mu + bj;
-    r.psi = r.s + bj;
+    r.variance = r.mu + bj;
+    r.inverse = r.variance + bj;
+    r.psi = r.inverse + bj;
     r.u = r.psi + bj;
-    r.v = r.u + bj;
-    r.near = (size_t *)(r.v + bj);
-    r.difference = r.v + 2 * bj;
+    r.w = r.u + bj;
+    r.near = (size_t *)(r.w + bj);
+    r.difference = r.w + 2 * bj;
     r.work = r.difference + d;
     return r;
 }
@@ -256,19 +227,6 @@ static double variance_of(const gbs_gaussian *g, const double *x, double *work) 
     return gbs_dot(d, work, work);
 }
 
-static void measure_near(const struct pass *p, const struct room *r, const double *x, const gbs_block *inner, size_t count) {
-    size_t d = p->g->d;
-    for (size_t k = 0; k < count; k++) {
-        size_t j = r->near[k];
-        r->mu[j] = r->s[j] = 0.0;
-        if (!subtract(d, x, inner->dense + j * inner->ld, r->difference))
-            continue;
-        double variance = variance_of(p->g, r->difference, r->work);
-        r->mu[j] = p->sign * gbs_dot(d, p->g->mean, r->difference);
-        r->s[j] = variance > NO_VARIANCE ? sqrt(variance) : 0.0;
-    }
-}
-
 /* w dd' for the family, |w| dd' for the curvature. */
 static void pull_near(const struct pass *p, const double *difference, double w, double spread, struct sums *sums) {
     int d = (int)p->g->d;
@@ -283,15 +241,22 @@ static void pull_near(const struct pass *p, const double *difference, double w, 
         cblas_dsyr(CblasRowMajor, CblasLower, d, fabs(w), difference, 1, sums->curvature, d);
 }
 
-/* The slopes of near pairs go straight to the sums; in the block they count as 0. */
+/* Near pairs go straight to the sums of slopes; in the block their slopes count as 0. */
 static void add_near(const struct pass *p, const struct room *r, const double *x, const gbs_block *inner, size_t count,
                      double times, const double *other_times, struct sums *sums) {
     size_t d = p->g->d;
     for (size_t k = 0; k < count; k++) {
         size_t j = r->near[k];
-        double both = times * other_times[j], u = r->u[j], v = r->v[j], s = r->s[j];
-        r->u[j] = r->v[j] = 0.0;
-        if (!subtract(d, x, inner->dense + j * inner->ld, r->difference))
+        double mu = 0.0, s = 0.0, u, v, both = times * other_times[j];
+        bool differ = subtract(d, x, inner->dense + j * inner->ld, r->difference);
+        if (differ) {
+            double variance = variance_of(p->g, r->difference, r->work);
+            mu = p->sign * gbs_dot(d, p->g->mean, r->difference);
+            s = variance > NO_VARIANCE ? sqrt(variance) : 0.0;
+        }
+        p->loss->smoothed(1, &mu, &s, &r->psi[j], &u, &v);
+        r->u[j] = r->w[j] = 0.0;
+        if (!p->slopes || !differ)
             continue;
         cblas_daxpy((int)d, p->sign * both * u, r->difference, 1, sums->d_mean, 1);
         if (s > 0.0 && fabs(v) * s >= p->negligible)
@@ -304,23 +269,21 @@ static void add_near(const struct pass *p, const struct room *r, const double *x
 static void meet_row(const struct pass *p, const struct room *r, const gbs_block *outer, size_t i, size_t row,
                      const gbs_block *inner, size_t first, struct sums *sums) {
     size_t n = inner->n;
-    const double *x = outer->dense + i * outer->ld, *other_times = p->times + first;
+    const double *other_times = p->times + first;
     double *cross = r->cross + i * n, times = fabs(outer->y[i * outer->stride]);
-    size_t near =
-        gbs_pair_moments(n, p->a[0][row], p->q[0][row], p->a[1] + first, p->q[1] + first, cross, r->mu, r->s, r->near);
+    size_t near = gbs_pair_moments(n, p->a[0][row], p->q[0][row], p->a[1] + first, p->q[1] + first, cross, r->mu, r->variance,
+                                   r->inverse, r->near);
+    p->loss->paired(n, r->mu, r->variance, r->inverse, r->psi, r->u, r->w);
     if (near > 0)
-        measure_near(p, r, x, inner, near);
-    p->loss->smoothed(n, r->mu, r->s, r->psi, r->u, r->v);
+        add_near(p, r, outer->dense + i * outer->ld, inner, near, times, other_times, sums);
     gbs_pair_sums got;
     if (p->slopes) {
-        if (near > 0)
-            add_near(p, r, x, inner, near, times, other_times, sums);
         gbs_pair_slopes to = {.column_u = sums->inner_u + first, .column_w = sums->inner_w + first, .w = cross};
         if (p->absolute) {
             to.column_absolute = sums->inner_absolute + first;
             to.absolute = r->absolute + i * n;
         }
-        got = gbs_pair_add(n, times, other_times, r->psi, r->u, r->v, r->s, p->negligible, &to);
+        got = gbs_pair_add(n, times, other_times, r->psi, r->u, r->w, r->variance, p->negligible, &to);
         r->row_u[i] += got.u;
         r->row_w[i] += got.w;
         r->row_absolute[i] += got.absolute;
@@ -468,7 +431,7 @@ static gbs_status run_chunks(struct pass *p) {
 
 static void lay_out(struct pass *p) {
     const gbs_rows *rows = p->rows;
-    size_t n = rows->all.n, plus = positives(rows);
+    size_t n = rows->all.n, plus = gbs_pair_positives(rows);
     bool outer_is_plus = plus > n - plus;
     gbs_rows halves[2] = {gbs_rows_slice(rows, 0, plus), gbs_rows_slice(rows, plus, n - plus)};
     size_t starts[2] = {0, plus};

@@ -13,9 +13,4 @@ gbs_status gbs_pair_slopes_of(const gbs_problem *problem, const gbs_gaussian *g,
 gbs_status gbs_pair_risk(gbs_context *ctx, const gbs_rows *rows, const gbs_gaussian *g, const gbs_loss_ops *loss, double *risk,
                          double *second_moment);
 
-/* Pairs of rows, equal ones counted. */
-double gbs_pair_count(const gbs_rows *rows);
-/* The smaller number of rows of a class: independent pairs that can be had at once. */
-size_t gbs_pair_blocks(const gbs_rows *rows);
-
 #endif

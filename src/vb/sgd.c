@@ -225,8 +225,7 @@ gbs_status gbs_solve_sgd(const gbs_problem *problem, const gbs_solve_options *op
     bool pairs = problem->rows->pairs;
     if (pairs) {
         batch.rows.pairs = options->schedule != GBS_SCHEDULE_PAPER;
-        for (batch.positives = 0; problem->rows->all.y[batch.positives * problem->rows->all.stride] > 0.0;)
-            batch.positives++;
+        batch.positives = gbs_pair_positives(problem->rows);
         for (size_t i = 0; batch.y != NULL && i < rows; i++)
             batch.y[i] = batch.rows.pairs && 2 * i >= rows ? -1.0 : 1.0;
     }

@@ -103,6 +103,8 @@ exhaust 'fit, text columns, gzip' fit "$tmp/text.csv.gz" --loss hinge --family i
 exhaust 'fit, sparse, dual' fit "$tmp/sparse.svm" --loss hinge --family full -o out
 exhaust 'fit, restarts' fit "$tmp/small.csv" --restarts 2 --family fixed -o out
 exhaust 'fit, stochastic' fit "$tmp/small.csv" --solver sgd --epochs 50 --tol 1 --loss hinge --family diagonal --scale unit-row -o out
+exhaust 'fit, ranking' fit "$tmp/small.csv" --task rank --test "$tmp/small.csv" -o out
+exhaust 'fit, ranking, stochastic' fit "$tmp/small.csv" --task rank --prior zero --solver sgd --schedule paper --epochs 2 --tol 1 -o out
 exhaust 'predict' predict "$tmp/model.json" "$tmp/text.csv" -o out
 exhaust 'predict, JSON' predict "$tmp/model.json" "$tmp/text.csv" --json -o out
 as 'makes the sample to ask'

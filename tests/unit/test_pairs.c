@@ -192,15 +192,16 @@ static void value_on(int threads, const gbs_rows *rows, bool grouped, gbs_family
     gbs_rows pairs;
     assert_ok(ctx, gbs_pair_rows_build(ctx, rows, grouped, &pairs));
     struct bench *b = make_bench(&r, &pairs, GBS_LOSS_ZERO_ONE, family, 50.0, 1.0, false);
-    gbs_context_free(b->ctx);
-    b->ctx = b->problem.ctx = new_context(threads, 1);
+    gbs_context *made_with = b->ctx;
     gbs_workspace_free(&b->workspace);
+    b->ctx = b->problem.ctx = new_context(threads, 1);
     assert_ok(b->ctx, gbs_workspace_create(b->ctx, &pairs, family, false, &b->workspace));
     move_randomly(&r, b, 0.4, 0.3);
     out[0] = evaluate(b);
     memcpy(out + 1, b->point.d_mean, d * sizeof *out);
     memcpy(out + 1 + d, b->point.pull, b->family->pull_size(d) * sizeof *out);
     free_bench(b);
+    gbs_context_free(made_with);
     gbs_rows_free(ctx, &pairs);
     gbs_context_free(ctx);
 }
