@@ -2,7 +2,7 @@
  *
  * Its default share. What is learned from h n rows errs more than what n rows would teach by something like d/(h n); what is certified on the
  * others is off by something like 1/sqrt((1-h) n). So the first part should be larger where there are few rows a coefficient. Under the
- * progressive bound, whose later stages go on learning, h = 3/10 + (7/2) d/n up to 7/10 served the data sets tried best (docs/certificates.md); a
+ * progressive bound, whose later stages go on learning, h = 3/10 + (7/2) d/n up to 1/2 served the data sets tried best (docs/certificates.md); a
  * single split takes one half. d may itself be known from the first 3/10 of the rows alone (levels of text columns): the part is then
  * lengthened by what its own beginning says, which is as good as fixed.
  */
@@ -14,7 +14,7 @@
 
 #define LEAST_SHARE 0.3
 #define SHARE_PER_COLUMN 3.5
-#define MOST_SHARE 0.7
+#define MOST_SHARE 0.5
 #define SINGLE_SHARE 0.5
 
 bool gbs_is_progressive(const gbs_fit_options *o) {
