@@ -117,7 +117,7 @@ static void sweep(const char *name, size_t n, size_t d, size_t steps) {
            1e-9 * flops / base);
     printf("  one sweep of random-walk moves %.3f ms, ratio %.2f (target at most 3)\n", 1e3 * walk, walk / base);
     printf("  one sweep of ring moves, 16 states each, %.3f ms, ratio %.2f\n", 1e3 * ring, ring / base);
-        free(x);
+    free(x);
     free(y);
     free(risk);
     free(theta);

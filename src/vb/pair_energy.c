@@ -146,7 +146,7 @@ static struct room room_of(const struct pass *p, size_t worker) {
     r.psi = r.inverse + bj;
     r.u = r.psi + bj;
     r.w = r.u + bj;
-    r.near = (size_t *)(r.w + bj);
+    r.near = (void *)(r.w + bj); /* numbers of pairs, in room that nothing else uses */
     r.difference = r.w + 2 * bj;
     r.work = r.difference + d;
     return r;
@@ -401,7 +401,7 @@ static void gather(const struct pass *p, double lambda, double pairs, gbs_point 
             first[k] += p->w->sums[chunk * p->w->sums_size + k];
     struct sums sums = sums_of(p, 0);
     out->risk = *sums.psi / pairs;
-    if (!p->slopes)
+    if (!p->slopes || out->d_mean == NULL || out->pull == NULL)
         return;
     pull_inner(p, &sums);
     double c = lambda / pairs, isotropic = p->pull_size == 1 && p->g->sd != NULL ? p->g->sd[0] * p->g->sd[0] : 1.0;
@@ -449,7 +449,7 @@ static void lay_out(struct pass *p) {
 
 static gbs_status no_pairs(const struct pass *p, gbs_point *out) {
     out->risk = 0.0;
-    if (p->slopes) {
+    if (p->slopes && out->d_mean != NULL && out->pull != NULL) {
         memset(out->d_mean, 0, p->g->d * sizeof *out->d_mean);
         memset(out->pull, 0, p->pull_size * sizeof *out->pull);
     }
