@@ -408,7 +408,7 @@ static void gather(const struct pass *p, double lambda, double pairs, gbs_point 
     bool per_variance = p->g->family == GBS_FAMILY_ISOTROPIC || p->g->family == GBS_FAMILY_FIXED;
     scale(out->d_mean, sums.d_mean, d, c);
     scale(out->pull, sums.pull, p->pull_size, per_variance ? c / isotropic : c);
-    if (p->curvature)
+    if (p->curvature && out->curvature != NULL)
         scale(out->curvature, sums.curvature, d * d, c);
 }
 
@@ -453,7 +453,7 @@ static gbs_status no_pairs(const struct pass *p, gbs_point *out) {
         memset(out->d_mean, 0, p->g->d * sizeof *out->d_mean);
         memset(out->pull, 0, p->pull_size * sizeof *out->pull);
     }
-    if (p->curvature)
+    if (p->curvature && out->curvature != NULL)
         memset(out->curvature, 0, p->g->d * p->g->d * sizeof *out->curvature);
     return GBS_OK;
 }
