@@ -217,7 +217,9 @@ gbs_status gbs_solve_sgd(const gbs_problem *problem, const gbs_solve_options *op
     gbs_context *ctx = problem->ctx;
     size_t n = problem->rows->all.n, d = g->d, rows = options->batch < n ? options->batch : n;
     if (problem->rows->pairs && options->schedule != GBS_SCHEDULE_PAPER)
-        rows = rows < 2 ? 2 : rows - rows % 2; /* as many of each class */
+        rows = rows / 2 * 2; /* as many of each class */
+    if (rows == 0)
+        rows = problem->rows->pairs ? 2 : 1;
     *result = (gbs_solution){.solver = GBS_SOLVER_SGD};
     struct batch batch = {.x = gbs_matrix(ctx, rows, d), .y = gbs_doubles(ctx, rows)};
     batch.rows = (gbs_rows){.d = d, .block_rows = rows};

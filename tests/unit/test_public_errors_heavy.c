@@ -31,17 +31,13 @@ static const struct choice candidates[] = {
 };
 enum { DEFAULT_LOSS_ONLY = 5, BOTH_LOSSES = 11 };
 
-static double error_of(gbs_context *ctx, const struct design *d, const size_t *train, size_t n_train, const size_t *test,
-                       size_t n_test, const struct choice *c, double tolerance) {
+/* NULL: the default fit, which chooses everything itself. */
+static double error_with(gbs_context *ctx, const struct design *d, const size_t *train, size_t n_train, const size_t *test,
+                         size_t n_test, const gbs_fit_options *options) {
     struct picked a = public_pick(ctx, d, train, n_train), b = public_pick(ctx, d, test, n_test);
-    gbs_fit_options options = zero_prior_options();
     gbs_model *model;
     gbs_evaluation e;
-    options.loss = c->loss;
-    options.lambda = c->share * (double)n_train;
-    options.prior_sd = c->prior_sd;
-    options.tolerance = tolerance;
-    assert_int_equal(gbs_fit(ctx, a.data, &options, &model), GBS_OK);
+    assert_int_equal(gbs_fit(ctx, a.data, options, &model), GBS_OK);
     assert_int_equal(gbs_model_evaluate(ctx, model, b.data, &e), GBS_OK);
     gbs_model_free(model);
     picked_free(&a);
@@ -49,17 +45,14 @@ static double error_of(gbs_context *ctx, const struct design *d, const size_t *t
     return e.error;
 }
 
-static double default_error(gbs_context *ctx, const struct design *d, const size_t *train, size_t n_train, const size_t *test,
-                            size_t n_test) {
-    struct picked a = public_pick(ctx, d, train, n_train), b = public_pick(ctx, d, test, n_test);
-    gbs_model *model;
-    gbs_evaluation e;
-    assert_int_equal(gbs_fit(ctx, a.data, NULL, &model), GBS_OK);
-    assert_int_equal(gbs_model_evaluate(ctx, model, b.data, &e), GBS_OK);
-    gbs_model_free(model);
-    picked_free(&a);
-    picked_free(&b);
-    return e.error;
+static double error_of(gbs_context *ctx, const struct design *d, const size_t *train, size_t n_train, const size_t *test,
+                       size_t n_test, const struct choice *c, double tolerance) {
+    gbs_fit_options options = zero_prior_options();
+    options.loss = c->loss;
+    options.lambda = c->share * (double)n_train;
+    options.prior_sd = c->prior_sd;
+    options.tolerance = tolerance;
+    return error_with(ctx, d, train, n_train, test, n_test, &options);
 }
 
 /* Mean error of a candidate over stratified folds of the rows. */
@@ -97,7 +90,7 @@ static void search(gbs_context *ctx, const struct design *d, const size_t *train
             error[0] = error_of(ctx, d, train, n_train, test, n_test, &candidates[best], 1e-8);
     }
     error[1] = error_of(ctx, d, train, n_train, test, n_test, &candidates[best], 1e-8);
-    error[2] = default_error(ctx, d, train, n_train, test, n_test);
+    error[2] = error_with(ctx, d, train, n_train, test, n_test, NULL);
 }
 
 /* The rows of `from`, those of one class at a time, shuffled by the seed of the split. */

@@ -361,7 +361,7 @@ static void what_ranking_does_not_have(void **state) {
     (void)state;
     gbs_context *ctx = new_context(1, 1);
     double x[4] = {1.0, 2.0, 3.0, 4.0}, y[4] = {1.0, -1.0, 1.0, -1.0};
-    gbs_model_info info;
+    gbs_model_info info = {0};
     gbs_fit_options o = ranking(GBS_LOSS_EXPONENTIAL, GBS_FAMILY_FULL);
     assert_int_equal(try_fit(ctx, x, y, 4, 1, &o, &info), GBS_ERR_ARGUMENT);
     o = ranking(GBS_LOSS_HINGE, GBS_FAMILY_FULL);
