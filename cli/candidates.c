@@ -54,6 +54,9 @@ gbs_fit_options candidate_base(const struct options *o) {
     if (given(o, OPT_MAX_ITER))
         f.max_iterations = (size_t)o->count[OPT_MAX_ITER];
     f.intercept = !given(o, OPT_NO_INTERCEPT) && f.task != GBS_TASK_RANK;
+    f.constant = o->number[OPT_CONSTANT];
+    if (given(o, OPT_COLUMNS))
+        f.columns = (gbs_columns)o->choice[OPT_COLUMNS];
     f.trace = given(o, OPT_PATH) && f.task == GBS_TASK_RANK;
     f.batch = (size_t)o->count[OPT_BATCH];
     f.epochs = (size_t)o->count[OPT_EPOCHS];

@@ -29,6 +29,7 @@ void result_model(struct json *j, const gbs_model_info *i) {
     json_put_string(j, "solver", gbs_solver_name(i->solver));
     json_put_string(j, "form", i->family == GBS_FAMILY_FULL ? (i->dual ? "dual" : "primal") : NULL);
     json_put_string(j, "scale", gbs_scale_name(i->scale));
+    json_put_string(j, "columns", gbs_columns_name(i->columns));
     json_put_bool(j, "intercept", i->intercept != 0);
 }
 
@@ -263,8 +264,9 @@ void result_model_text(struct text *t, const gbs_model *model) {
              gbs_loss_name(i->loss), gbs_family_name(i->family), i->dual ? " (in the span of the rows)" : "", i->d,
              i->intercept ? " with the intercept" : "", i->n);
     stages_text(t, model);
-    text_add(t, "  prior         N(%s, %g^2) on each coefficient, lambda %g, columns scaled: %s\n",
-             i->prior == GBS_PRIOR_INFORMED ? "m0" : "0", i->prior_sd, i->lambda, gbs_scale_name(i->scale));
+    text_add(t, "  prior         N(%s, %g^2) on each coefficient, lambda %g, columns scaled: %s%s\n",
+             i->prior == GBS_PRIOR_INFORMED ? "m0" : "0", i->prior_sd, i->lambda, gbs_scale_name(i->scale),
+             i->columns == GBS_COLUMNS_RELEVANCE ? ", by relevance" : "");
     text_add(t, "  free energy   %.6g = lambda x %.6g (mean %s loss of the posterior) + %.6g (KL to the prior)\n",
              i->free_energy, i->gibbs_risk, gbs_loss_name(i->loss), i->kl);
     if (ranks)

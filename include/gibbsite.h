@@ -196,6 +196,13 @@ enum gbs_looked {
     GBS_LOOKED_METHOD = 16  /* the method of the bound was chosen among several after a look */
 };
 
+/* How much room the prior gives to each column. */
+typedef enum gbs_columns {
+    GBS_COLUMNS_AUTO = 0, /* under an informed prior of a classifier chosen on the first part, else equal */
+    GBS_COLUMNS_EQUAL,
+    GBS_COLUMNS_RELEVANCE /* standardised columns are stretched after their correlation with the label, on the rows that scaling is learned from */
+} gbs_columns;
+
 typedef struct gbs_fit_options {
     gbs_task_kind task;
     gbs_loss loss;
@@ -203,7 +210,11 @@ typedef struct gbs_fit_options {
     gbs_solver solver;
     gbs_form form;
     gbs_scale scale;
-    int intercept;        /* non-zero: one more column of ones, the last */
+    int intercept; /* non-zero: one more column, the last, of the same value everywhere */
+    double
+        constant; /* that value: how much wider the prior of the intercept is; 0: chosen; 1 under the zero prior. Always 1 where
+                             rows have a promised length (unit-row, cx) */
+    gbs_columns columns;
     gbs_prior_kind prior; /* default: informed */
     double
         lambda; /* inverse temperature of each posterior; 0: chosen; under the zero prior the number of rows, in ranking of the smaller class */
@@ -259,6 +270,7 @@ GBS_API gbs_status gbs_cross_validate(gbs_context *ctx, const gbs_data *data, si
 
 /* Names as the command line and the files spell them; NULL for a value out of range. */
 GBS_API const char *gbs_task_name(gbs_task_kind task);
+GBS_API const char *gbs_columns_name(gbs_columns columns);
 GBS_API const char *gbs_loss_name(gbs_loss loss);
 GBS_API const char *gbs_prior_name(gbs_prior_kind prior);
 GBS_API const char *gbs_family_name(gbs_family family);
@@ -274,10 +286,11 @@ typedef struct gbs_model_info {
     gbs_solver solver; /* the one that ran */
     gbs_scale scale;
     int intercept;
-    int dual;        /* full family kept in its row-space form */
-    size_t n;        /* rows trained on */
-    size_t features; /* columns of the data */
-    size_t d;        /* dimension of theta: features, plus one for an intercept */
+    gbs_columns columns; /* the kind chosen */
+    int dual;            /* full family kept in its row-space form */
+    size_t n;            /* rows trained on */
+    size_t features;     /* columns of the data */
+    size_t d;            /* dimension of theta: features, plus one for an intercept */
     gbs_prior_kind prior;
     /* lambda to optimality_gap: of the posterior, on the rows it was trained on; of a progressive model's last stage */
     double lambda, prior_sd;
@@ -362,7 +375,8 @@ GBS_API const gbs_path_point *gbs_model_path(const gbs_model *model);
 /* Free energies of the restarts in the order they were drawn; NULL and 0 when there were none. */
 GBS_API const double *gbs_model_restarts(const gbs_model *model, size_t *count);
 
-/* Mean and standard deviation of theta_k, k < d, in the scaled coordinates (an intercept is the last), over the stages too. */
+/* Mean and standard deviation of theta_k, k < d, over the stages too: per standard deviation of a standardised column, per unit of another; an
+ * intercept, as of a column of ones, is the last. */
 GBS_API gbs_status gbs_model_coefficients(gbs_context *ctx, const gbs_model *model, double *mean, double *sd);
 
 /* For each row: the score x'm, the standard deviation of x'theta, and the probability Phi(score/sd) of the vote for +1 (the label is +1 when it is

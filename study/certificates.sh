@@ -40,6 +40,8 @@ set_options() { [ "$1" != dna ] || echo --positive ie; }
 
 # name|options|what it is
 idea_table='default||the default: progressive, exact binomial, 2 to 4 stages
+equal|--columns equal|columns equal, whatever they have to say
+bound_intercept|--columns equal --constant 1|the same, and the intercept as narrow as a column
 blocks1|--blocks 1|one stage: a plain hold-out
 blocks8|--blocks 8|eight stages
 blocks4|--blocks 4|four stages
@@ -55,7 +57,8 @@ catonigrid|--bound catoni --prior-grid 0.003:0.1:4 --lambda-grid 20:2000:4|the s
 zero|--prior zero --scale unit-row|the paper'"'"'s prior, all rows, kl
 zerogrid|--prior zero --scale unit-row --lambda-grid 4:4096:11|the same, lambda chosen by the bound
 paper|--paper --scale unit-row|the paper'"'"'s constants and bound
-all|--prior zero --loss hinge --lambda-grid 0.25n:4n:3 --prior-grid 0.03:0.3:3 --select cv|cross-validated on all rows'
+all|--prior zero --loss hinge --lambda-grid 0.25n:4n:3 --prior-grid 0.03:0.3:3 --select cv|cross-validated on all rows
+all_relevant|--prior zero --loss hinge --columns relevance --constant 5 --lambda-grid 0.25n:4n:3 --prior-grid 0.03:0.3:3 --select cv|the same with columns by relevance and a free intercept'
 
 shuffle() { # FILE SEED
     case $1 in *.gz) gzip -dc "$1" ;; *) cat "$1" ;; esac >"$work/all.csv"
@@ -122,9 +125,10 @@ the zero-one risk of one classifier drawn from the model.
 - **yardstick**: the exact binomial bound of the first part's vote on the same certified rows: what a hold-out would certify. It moves with the split.
 - **test error**: of the vote on the 20 % that nobody saw, with its standard error over the shuffles; **Gibbs test error**: of one draw, which is what the
   certificate is about.
-- The last line of each table is a cross-validated hinge fit on all training rows, the model that a certificate should not cost us.
+- The last two lines of each table are cross-validated hinge fits on all training rows, the model that a certificate should not cost us: as they come, and with
+  the default's own columns.
 - **In-sample**: the default (share of the first part, blocks, weights, prior spread, how m0 is fitted) was chosen on these sets and, in its last steps, on these
-  shuffles, certificates and test errors in view, from some thirty variants. Each certificate is valid by itself; that the default comes out best here is
+  shuffles, certificates and test errors in view, from some forty variants. Each certificate is valid by itself; that the default comes out best here is
   no evidence for other data.
 
 What was learned from it, and kept as the default:
@@ -133,10 +137,12 @@ What was learned from it, and kept as the default:
    it pay nothing, and the later ones know more than a hold-out's classifier.
 2. *Exact tails.* Within a block the stage is fixed, so its errors are binomial; p-values of the blocks are combined by what a sum of beta variables would
    do (`src/bound/sequential.c`). Ville's inequality (the catoni line under each default fit) is valid for any number of blocks but half as wide again.
-3. *Few blocks, weighted 1 : 2 : … .* A block costs about one error; later stages weigh more, so the vote is mostly that of the best informed.
+3. *Few blocks, the last with the majority.* A block costs about one error; the vote is that of the best informed stage.
 4. *A narrow prior around a hinge classifier,* its width from cross-validation on the first part. A wide prior makes draws disagree and raises the Gibbs risk.
-5. *A larger first part where there are few rows a column* (0.3 + 3.5 d/n, at most 0.5).
-6. Grids that pay lose against choosing from the first part on every set but ilpd; the zero prior is behind the default on all six (on ilpd it beats the
+5. *Columns by relevance, a free intercept.* The classifier's own prior has a variance for each column, after its correlation with the label on the first part
+   (kept where cross-validation there prefers it), and a wide one for the intercept. This was the largest single gain where many columns say little (dna).
+6. *A larger first part where there are few rows a column* (0.3 + 3.5 d/n, at most 0.5).
+7. Grids that pay lose against choosing from the first part on every set but ilpd; the zero prior is behind the default on all six (on ilpd it beats the
    informed prior under kl and catoni).
 END
     table

@@ -40,9 +40,12 @@ size_t gbs_data_origin(const gbs_data *data, size_t i);
 typedef struct gbs_scaling {
     gbs_scale kind;
     bool intercept;
+    bool relevance;  /* standard only: columns are stretched after their correlation with the label */
+    double constant; /* the value of the intercept's column */
+    double clip;     /* > 0: rows longer than this, intercept included, are shortened to it */
     size_t features;
     double *center, *scale; /* standard only: x -> (x - center) / scale */
-    double clip;            /* > 0: rows longer than this, intercept included, are shortened to it */
+    double *stretch;        /* relevance only: scale is the standard deviation over this */
 } gbs_scaling;
 
 typedef struct gbs_rows {
@@ -55,7 +58,9 @@ typedef struct gbs_rows {
     size_t n_owned;
 } gbs_rows;
 
-gbs_status gbs_scaling_learn(gbs_context *ctx, const gbs_data *data, gbs_scale kind, bool intercept, gbs_scaling *out);
+/* What the options ask for; the constants are then learned from rows, with their labels where relevance is asked for. */
+gbs_scaling gbs_scaling_wanted(const gbs_fit_options *o);
+gbs_status gbs_scaling_learn(gbs_context *ctx, const gbs_data *data, const gbs_scaling *wanted, gbs_scaling *out);
 void gbs_scaling_free(const gbs_context *ctx, gbs_scaling *scaling);
 
 /* Sparse data becomes dense here when that is small or no larger; otherwise it stays sparse. */

@@ -2,6 +2,10 @@
  *
  *   standard:  (x_k - mean_k) / sd_k, the divisor of the variance is n; a constant column becomes 0
  *   unit-row:  x / |x|, the intercept's 1 included, so that the sign of x'theta is untouched
+ *   relevance: standard, times c_k; c_k^2 = max(r_k^2, 1/n) over its mean, r_k the correlation of the column with the label
+ *
+ * A prior N(0, v I) on relevant columns is N(0, v diag(c_k^2)) on standardised ones: a column gets room as it has something to say. 1/n is
+ * what a correlation's square is by chance, so that columns of noise are all alike.
  *
  * A sparse matrix keeps its zeros: it stores x_k / sd_k, and mean_k / sd_k once for all rows as the shift.
  */
@@ -94,10 +98,46 @@ static size_t measure(const gbs_data *data, const struct columns *c, double *sca
     return constant;
 }
 
-gbs_status gbs_scaling_learn(gbs_context *ctx, const gbs_data *data, gbs_scale kind, bool intercept, gbs_scaling *out) {
-    *out = (gbs_scaling){.kind = kind, .intercept = intercept, .features = data->d};
-    if (kind != GBS_SCALE_STANDARD)
-        return GBS_OK;
+/* ---------------------------------------------------------------- relevance */
+
+/* sums[k] = sum over rows of y_i z_ik, y the labels less their mean, z the standardised cells. The zeros that sparse rows leave out, and
+ * their centres, are worth nothing in sum. */
+static void label_sums(const gbs_data *data, double mean_y, const gbs_scaling *s, double *sums) {
+    for (size_t i = 0; i < data->n; i++) {
+        gbs_raw_row row = gbs_data_at(data, i);
+        double y = (data->y[i] > 0.0 ? 1.0 : -1.0) - mean_y;
+        for (size_t j = 0; j < row.stored; j++) {
+            size_t k = row.column != NULL ? row.column[j] : j;
+            double x = row.column != NULL ? row.value[j] : row.value[j] - s->center[k];
+            sums[k] += y * (x / s->scale[k]);
+        }
+    }
+}
+
+static gbs_status stretch_columns(gbs_context *ctx, const gbs_data *data, gbs_scaling *s) {
+    size_t d = data->d, positive = 0;
+    double n = (double)data->n, mean_square = 0.0;
+    if ((s->stretch = gbs_doubles(ctx, d)) == NULL)
+        return GBS_ERR_MEMORY;
+    for (size_t i = 0; i < data->n; i++)
+        positive += data->y[i] > 0.0;
+    double mean_y = 2.0 * (double)positive / n - 1.0, sd_y = sqrt(1.0 - mean_y * mean_y);
+    label_sums(data, mean_y, s, s->stretch);
+    for (size_t k = 0; k < d; k++) {
+        double r = sd_y > 0.0 ? s->stretch[k] / (n * sd_y) : 0.0;
+        s->stretch[k] = sqrt(fmax(r * r, 1.0 / n));
+        mean_square += s->stretch[k] * s->stretch[k] / (double)d;
+    }
+    for (size_t k = 0; k < d; k++) {
+        s->stretch[k] /= sqrt(mean_square);
+        s->scale[k] /= s->stretch[k];
+    }
+    return GBS_OK;
+}
+
+/* ---------------------------------------------------------------- constants */
+
+static gbs_status standardise(gbs_context *ctx, const gbs_data *data, gbs_scaling *out) {
     size_t d = data->d, bad = 0;
     double *work = gbs_matrix(ctx, 4, d);
     size_t *stored = gbs_array_alloc(ctx, d, sizeof *stored);
@@ -116,6 +156,25 @@ gbs_status gbs_scaling_learn(gbs_context *ctx, const gbs_data *data, gbs_scale k
     }
     gbs_array_free(ctx, work);
     gbs_array_free(ctx, stored);
+    return status;
+}
+
+gbs_scaling gbs_scaling_wanted(const gbs_fit_options *o) {
+    return (gbs_scaling){.kind = o->scale,
+                         .intercept = o->intercept != 0,
+                         .relevance = o->columns == GBS_COLUMNS_RELEVANCE,
+                         .constant = o->constant,
+                         .clip = o->cx};
+}
+
+gbs_status gbs_scaling_learn(gbs_context *ctx, const gbs_data *data, const gbs_scaling *wanted, gbs_scaling *out) {
+    *out = *wanted;
+    out->features = data->d;
+    if (wanted->kind != GBS_SCALE_STANDARD)
+        return GBS_OK;
+    gbs_status status = standardise(ctx, data, out);
+    if (status == GBS_OK && wanted->relevance)
+        status = stretch_columns(ctx, data, out);
     if (status != GBS_OK)
         gbs_scaling_free(ctx, out);
     return status;
@@ -124,7 +183,8 @@ gbs_status gbs_scaling_learn(gbs_context *ctx, const gbs_data *data, gbs_scale k
 void gbs_scaling_free(const gbs_context *ctx, gbs_scaling *scaling) {
     gbs_array_free(ctx, scaling->center);
     gbs_array_free(ctx, scaling->scale);
-    scaling->center = scaling->scale = NULL;
+    gbs_array_free(ctx, scaling->stretch);
+    scaling->center = scaling->scale = scaling->stretch = NULL;
 }
 
 /* ---------------------------------------------------------------- rows */
@@ -178,7 +238,7 @@ static void scale_dense_row(const gbs_scaling *s, double *row) {
     for (size_t k = 0; s->kind == GBS_SCALE_STANDARD && k < p; k++)
         row[k] = (row[k] - s->center[k]) / s->scale[k];
     if (s->intercept)
-        row[p++] = 1.0;
+        row[p++] = s->constant;
     if (s->kind == GBS_SCALE_UNIT_ROW)
         to_unit_length(p, row);
     if (s->clip > 0.0)
@@ -212,7 +272,10 @@ static gbs_status build_dense(gbs_context *ctx, const gbs_data *data, const gbs_
 #define LARGEST_SHIFT 4.0
 
 static bool stored_centred(const gbs_scaling *s, size_t k) {
-    return s->kind == GBS_SCALE_STANDARD && fabs(s->center[k]) > LARGEST_SHIFT * s->scale[k];
+    if (s->kind != GBS_SCALE_STANDARD)
+        return false;
+    double sd = s->scale[k] * (s->stretch != NULL ? s->stretch[k] : 1.0);
+    return fabs(s->center[k]) > LARGEST_SHIFT * sd;
 }
 
 /* Copies a raw row into the design, scaled, with the centred columns (sorted) in their places; returns its end. */
@@ -232,7 +295,7 @@ static size_t fill_sparse_row(const gbs_raw_row *raw, const gbs_scaling *s, cons
     }
     if (s->intercept) {
         column[end] = (uint32_t)s->features;
-        value[end++] = 1.0;
+        value[end++] = s->constant;
     }
     if (s->kind == GBS_SCALE_UNIT_ROW)
         to_unit_length(end - begin, value + begin);

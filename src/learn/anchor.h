@@ -5,7 +5,8 @@
 #include "learn/split.h"
 
 typedef struct gbs_anchor {
-    double width;    /* prior standard deviation of the hinge fit */
+    gbs_columns columns; /* never AUTO */
+    double width;        /* prior standard deviation of the hinge fit */
     double foretold; /* zero-one Gibbs risk that cross-validation on the first part foretells */
 } gbs_anchor;
 

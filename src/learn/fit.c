@@ -7,6 +7,9 @@
 #include <math.h>
 #include <string.h>
 
+/* The value of the intercept's column under an informed prior: its own prior is this much wider than that of a column. */
+#define FREE_INTERCEPT 5.0
+
 enum { FULL_COLUMNS = 200, RANKED_COLUMNS = 3000, DEFAULT_BATCH = 256, DEFAULT_EPOCHS = 20, DEFAULT_STEPS = 4000 };
 
 gbs_fit_options gbs_fit_options_default(void) {
@@ -37,6 +40,18 @@ const char *gbs_scale_name(gbs_scale scale) {
         return "standard";
     case GBS_SCALE_UNIT_ROW:
         return "unit-row";
+    }
+    return NULL;
+}
+
+const char *gbs_columns_name(gbs_columns columns) {
+    switch (columns) {
+    case GBS_COLUMNS_AUTO:
+        return "auto";
+    case GBS_COLUMNS_EQUAL:
+        return "equal";
+    case GBS_COLUMNS_RELEVANCE:
+        return "relevance";
     }
     return NULL;
 }
@@ -98,10 +113,26 @@ static gbs_status check_ranking(gbs_context *ctx, const gbs_fit_options *o) {
     return GBS_OK;
 }
 
+/* Nothing is promised about how long a row is. */
+static bool free_lengths(const gbs_fit_options *o) {
+    return o->scale != GBS_SCALE_UNIT_ROW && !(o->cx > 0.0);
+}
+
+static gbs_status check_columns(gbs_context *ctx, const gbs_fit_options *o) {
+    if (!(o->constant >= 0.0) || !isfinite(o->constant))
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "the intercept's constant must be a positive number, not %g", o->constant);
+    if (o->columns == GBS_COLUMNS_RELEVANCE && (o->scale != GBS_SCALE_STANDARD || !free_lengths(o)))
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "columns by relevance are standardised columns without a cx");
+    if (o->constant > 0.0 && o->constant != 1.0 && !free_lengths(o))
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                        "the intercept's constant is 1 where rows have a promised length (unit-row, cx)");
+    return GBS_OK;
+}
+
 static gbs_status check_options(gbs_context *ctx, const gbs_fit_options *o) {
     if (gbs_task_name(o->task) == NULL || gbs_loss_name(o->loss) == NULL || gbs_family_name(o->family) == NULL ||
         gbs_scale_name(o->scale) == NULL || gbs_solver_name(o->solver) == NULL || gbs_bound_name(o->bound) == NULL ||
-        o->form > GBS_FORM_DUAL || o->schedule > GBS_SCHEDULE_PAPER)
+        gbs_columns_name(o->columns) == NULL || o->form > GBS_FORM_DUAL || o->schedule > GBS_SCHEDULE_PAPER)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "an option has a value that does not exist");
     if (!(o->lambda >= 0.0) || !isfinite(o->lambda))
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "lambda must be a positive number, not %g", o->lambda);
@@ -123,7 +154,9 @@ static gbs_status check_options(gbs_context *ctx, const gbs_fit_options *o) {
     if (o->restarts > 0 && o->prior_grid_size > 1)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT,
                         "restarts and a prior grid exclude each other: restarts are not valued by the bound");
-    gbs_status status = check_ranking(ctx, o);
+    gbs_status status = check_columns(ctx, o);
+    if (status == GBS_OK)
+        status = check_ranking(ctx, o);
     return status == GBS_OK ? check_certificate_options(ctx, o) : status;
 }
 
@@ -155,6 +188,11 @@ void gbs_fill_defaults(gbs_fit_options *o, size_t n, size_t features) {
         if (o->prior_sd == 0.0)
             o->prior_sd = o->prior_grid_size > 0 ? o->prior_grid[0] : 1.0;
     }
+    bool plain = o->prior == GBS_PRIOR_ZERO || o->task == GBS_TASK_RANK;
+    if (o->columns == GBS_COLUMNS_AUTO && (plain || !free_lengths(o) || o->scale != GBS_SCALE_STANDARD))
+        o->columns = GBS_COLUMNS_EQUAL;
+    if (o->constant == 0.0)
+        o->constant = plain || !free_lengths(o) ? 1.0 : FREE_INTERCEPT;
     if (o->batch == 0)
         o->batch = DEFAULT_BATCH;
     /* small data needs more passes for as many steps */
@@ -175,6 +213,7 @@ void gbs_keep_fit(gbs_model *m, const gbs_fit_options *o, const gbs_data *data, 
                                .solver = p->solver,
                                .scale = o->scale,
                                .intercept = o->intercept != 0,
+                               .columns = o->columns,
                                .dual = p->stage.dual.rank > 0,
                                .n = data->n,
                                .features = data->d,

@@ -47,6 +47,11 @@ static gbs_status check_settings(gbs_context *ctx, const gbs_model *model, const
 }
 
 static gbs_status check_scaling(gbs_context *ctx, const gbs_scaling *a, const gbs_scaling *b) {
+    if (a->constant != b->constant)
+        return gbs_fail(ctx, GBS_ERR_DATA, "the model's intercept has the constant %g, that of the particles %g", a->constant,
+                        b->constant);
+    if (a->relevance != b->relevance)
+        return gbs_fail(ctx, GBS_ERR_DATA, "the model stretches its columns by their relevance, the particles do not");
     for (size_t k = 0; a->kind == GBS_SCALE_STANDARD && k < a->features; k++)
         if (fabs(a->center[k] - b->center[k]) > SAME_CONSTANT * b->scale[k] ||
             fabs(a->scale[k] - b->scale[k]) > SAME_CONSTANT * b->scale[k])

@@ -3,8 +3,8 @@
  * The rows come in random order. The first h of them give the scaling constants, every choice, and stage 0. Then, block by block: one classifier
  * is drawn from stage t-1 for each row of block t, its error is counted, and stage t learns from all rows so far. Every row after h is a
  * fresh test row for the stage that meets it and a training row for the later ones; nothing is paid for a KL. The model is the mixture of the
- * stages. The blocks are equal, the weights 1 : 2 : ... : m: later stages know more. That costs a twentieth of the deviation, and the vote is
- * then mostly that of the last stage, which has learned from nearly all rows.
+ * stages. Later stages know more: three blocks and more are equal, with the weights 1 : 2 : ... : m; two blocks are as 3 : 2, and the second
+ * has just the majority, so that the vote is that of the stage that knows most. That costs a twentieth of the deviation.
  *
  * A stage is the posterior of the options' loss and family under N(m0, v I), m0 a hinge classifier fitted to the same rows (or under
  * N(0, v I)): what a stage learned from its own past costs nothing, so prior and posterior may both look at all of it.
@@ -16,6 +16,10 @@
 #include "core/random.h"
 
 #include <math.h>
+
+/* Of two blocks: the share of the first, the weight of the second. */
+#define FIRST_OF_TWO 0.6
+#define MAJORITY 0.52
 
 struct progressive {
     gbs_context *ctx;
@@ -38,9 +42,19 @@ static size_t chosen_blocks(const struct progressive *f) {
     return blocks < left ? blocks : left;
 }
 
+/* Where block t begins. */
 static size_t border(const struct progressive *f, size_t t) {
-    double left = (double)(f->split.n - f->split.first);
-    return f->split.first + (size_t)floor(left * (double)t / (double)f->blocks + 0.5);
+    double left = (double)(f->split.n - f->split.first), share = (double)t / (double)f->blocks;
+    if (f->blocks == 2 && t == 1)
+        share = FIRST_OF_TWO;
+    size_t before = (size_t)floor(left * share + 0.5), most = f->split.n - f->split.first - (f->blocks - t);
+    return f->split.first + (before < t ? t : before > most ? most : before); /* no block is empty */
+}
+
+static double weight_of(const struct progressive *f, size_t t) {
+    if (f->blocks == 2)
+        return t == 1 ? MAJORITY : 1.0 - MAJORITY;
+    return 2.0 * (double)(t + 1) / (double)(f->blocks * (f->blocks + 1));
 }
 
 /* Everything that comes from the first part. */
@@ -51,16 +65,17 @@ static gbs_status prepare(struct progressive *f) {
         status = gbs_anchor_choose(f->ctx, &f->split, &f->o, &f->anchor);
     if (status != GBS_OK)
         return status;
+    f->o.columns = f->anchor.columns;
+    gbs_scaling wanted = gbs_scaling_wanted(&f->o);
     f->blocks = chosen_blocks(f);
     status = gbs_model_create(f->ctx, f->blocks, &f->model);
     if (status == GBS_OK)
         status = gbs_split_head(f->ctx, &f->split, f->split.first, &head);
     if (status == GBS_OK)
-        status = gbs_scaling_learn(f->ctx, head, f->o.scale, f->o.intercept != 0, &f->model->scaling);
+        status = gbs_scaling_learn(f->ctx, head, &wanted, &f->model->scaling);
     gbs_data_free(head);
     if (status != GBS_OK)
         return status;
-    f->model->scaling.clip = f->o.cx;
     status = gbs_rows_build(f->ctx, f->split.view, &f->model->scaling, &f->rows);
     gbs_split_forget_order(&f->split);
     if (status == GBS_OK && f->o.prior == GBS_PRIOR_INFORMED && (f->m0 = gbs_doubles(f->ctx, f->rows.d)) == NULL)
@@ -103,7 +118,7 @@ static gbs_status test(struct progressive *f, size_t t, gbs_stage *stage) {
     }
     gbs_array_free(f->ctx, gibbs);
     stage->tested = to - from;
-    stage->weight = 2.0 * (double)(t + 1) / (double)(f->blocks * (f->blocks + 1));
+    stage->weight = weight_of(f, t);
     return status;
 }
 

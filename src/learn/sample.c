@@ -227,7 +227,8 @@ gbs_status gbs_sample(gbs_context *ctx, const gbs_data *data, const gbs_sample_o
     gbs_blas_serial_begin();
     status = gbs_particles_create(ctx, &p);
     if (status == GBS_OK)
-        status = gbs_scaling_learn(ctx, data, o.scale, o.intercept != 0, &p->scaling);
+        status = gbs_scaling_learn(ctx, data, &(gbs_scaling){.kind = o.scale, .intercept = o.intercept != 0, .constant = 1.0},
+                                   &p->scaling);
     if (status == GBS_OK)
         status = gbs_rows_build(ctx, data, &p->scaling, &rows);
     if (status == GBS_OK)

@@ -60,19 +60,21 @@ static gbs_status prepare_pairs(struct single *f) {
 
 /* Scaling constants and the prior's centre, from the first part; or from all rows, and none. */
 static gbs_status prepare(struct single *f) {
-    const gbs_fit_options *o = &f->o;
+    gbs_fit_options *o = &f->o;
     bool informed = o->prior == GBS_PRIOR_INFORMED;
     gbs_data *head = NULL;
     gbs_status status = informed ? gbs_split_create(f->ctx, f->data, o, &f->split) : GBS_OK;
     f->first = f->split.first;
-    if (status == GBS_OK && informed && !ranks(f))
+    if (status == GBS_OK && informed && !ranks(f)) {
         status = gbs_anchor_choose(f->ctx, &f->split, o, &f->anchor);
+        o->columns = f->anchor.columns;
+    }
     if (status == GBS_OK && informed)
         status = gbs_split_head(f->ctx, &f->split, f->first, &head);
+    gbs_scaling wanted = gbs_scaling_wanted(o);
     if (status == GBS_OK)
-        status = gbs_scaling_learn(f->ctx, informed ? head : f->data, o->scale, o->intercept != 0, &f->model->scaling);
+        status = gbs_scaling_learn(f->ctx, informed ? head : f->data, &wanted, &f->model->scaling);
     gbs_data_free(head);
-    f->model->scaling.clip = o->cx;
     if (status == GBS_OK)
         status = gbs_rows_build(f->ctx, ordered(f), &f->model->scaling, &f->rows);
     gbs_split_forget_order(&f->split);

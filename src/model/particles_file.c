@@ -2,6 +2,7 @@
  * a file is trusted. */
 #include "model/json_numbers.h"
 #include "model/particles.h"
+#include "model/scaling_file.h"
 
 #include <limits.h>
 #include <math.h>
@@ -10,15 +11,6 @@
 
 static bool put_count(json_t *object, const char *key, size_t x) {
     return gbs_json_put(object, key, json_integer((json_int_t)x));
-}
-
-static bool put_scaling(json_t *root, const gbs_scaling *s) {
-    json_t *scaling = json_object();
-    bool ok = gbs_json_put(root, "scaling", scaling) && gbs_json_put(scaling, "kind", json_string(gbs_scale_name(s->kind)));
-    if (s->kind == GBS_SCALE_STANDARD)
-        ok = ok && gbs_json_put(scaling, "center", gbs_json_reals(s->center, s->features)) &&
-             gbs_json_put(scaling, "scale", gbs_json_reals(s->scale, s->features));
-    return ok;
 }
 
 static bool put_sample(json_t *root, const gbs_sample_info *i) {
@@ -69,7 +61,7 @@ static bool put_all(json_t *root, const gbs_particles *p) {
               gbs_json_put(root, "loss", json_string(gbs_loss_name(i->loss))) && put_count(root, "n", i->n) &&
               put_count(root, "features", i->features) && put_count(root, "d", i->d) &&
               gbs_json_put(root, "intercept", json_boolean(i->intercept)) && put_sample(root, i) &&
-              put_scaling(root, &p->scaling) && put_path(root, p);
+              gbs_json_put_scaling(root, &p->scaling) && put_path(root, p);
     if (p->recipe != NULL)
         ok = ok && gbs_json_put(root, "recipe", json_loads(p->recipe, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL));
     return ok && gbs_json_put(root, "theta", gbs_json_reals(p->theta, i->particles * i->d));
@@ -106,10 +98,6 @@ gbs_status gbs_particles_to_json(gbs_context *ctx, const gbs_particles *particle
 
 static const char *loss_name(int i) {
     return gbs_loss_name((gbs_loss)i);
-}
-
-static const char *scale_name(int i) {
-    return gbs_scale_name((gbs_scale)i);
 }
 
 static const char *move_name(int i) {
@@ -165,22 +153,6 @@ static gbs_status get_sample(gbs_context *ctx, const json_t *root, gbs_sample_in
     return GBS_OK;
 }
 
-static gbs_status get_scaling(gbs_context *ctx, const json_t *root, gbs_particles *p) {
-    const json_t *scaling = json_object_get(root, "scaling");
-    int kind;
-    TRY(gbs_json_get_choice(ctx, scaling, "kind", scale_name, 3, &kind));
-    p->info.scale = (gbs_scale)kind;
-    p->scaling = (gbs_scaling){.kind = p->info.scale, .intercept = p->info.intercept != 0, .features = p->info.features};
-    if (p->info.scale != GBS_SCALE_STANDARD)
-        return GBS_OK;
-    TRY(gbs_json_get_reals(ctx, scaling, "center", p->info.features, &p->scaling.center));
-    TRY(gbs_json_get_reals(ctx, scaling, "scale", p->info.features, &p->scaling.scale));
-    for (size_t k = 0; k < p->info.features; k++)
-        if (!(p->scaling.scale[k] > 0.0))
-            return gbs_fail(ctx, GBS_ERR_FORMAT, "the sample is damaged: a scale is not positive");
-    return GBS_OK;
-}
-
 static gbs_status get_path(gbs_context *ctx, const json_t *root, gbs_particles *p) {
     const json_t *path = json_object_get(root, "path");
     if (!json_is_array(path) || json_array_size(path) == 0)
@@ -225,7 +197,8 @@ static gbs_status get_recipe(gbs_context *ctx, const json_t *root, gbs_particles
 static gbs_status get_all(gbs_context *ctx, const json_t *root, gbs_particles *p) {
     TRY(get_head(ctx, root, &p->info));
     TRY(get_sample(ctx, root, &p->info));
-    TRY(get_scaling(ctx, root, p));
+    TRY(gbs_json_get_scaling(ctx, root, p->info.intercept != 0, p->info.features, &p->scaling));
+    p->info.scale = p->scaling.kind;
     TRY(get_path(ctx, root, p));
     TRY(get_theta(ctx, root, p));
     return get_recipe(ctx, root, p);

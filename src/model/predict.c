@@ -112,6 +112,13 @@ static gbs_status marginals(gbs_context *ctx, const gbs_stage *stage, double *sd
     return GBS_OK;
 }
 
+/* theta speaks of stretched columns and of an intercept's column of any value; people think of standardised ones and of a column of ones. */
+static double unit_of(const gbs_scaling *s, size_t k) {
+    if (k == s->features)
+        return s->constant;
+    return s->stretch != NULL ? s->stretch[k] : 1.0;
+}
+
 /* Of a mixture: mean and variance add up as those of any mixture do, sum w (sd^2 + mean^2) - mean^2. */
 gbs_status gbs_model_coefficients(gbs_context *ctx, const gbs_model *model, double *mean, double *sd) {
     size_t d = model->info.d;
@@ -134,6 +141,11 @@ gbs_status gbs_model_coefficients(gbs_context *ctx, const gbs_model *model, doub
     gbs_blas_serial_end();
     for (size_t k = 0; status == GBS_OK && model->stages_size > 1 && k < d; k++)
         sd[k] = sqrt(fmax(0.0, one[d + k] - mean[k] * mean[k]));
+    for (size_t k = 0; status == GBS_OK && k < d; k++) {
+        double unit = unit_of(&model->scaling, k);
+        mean[k] *= unit;
+        sd[k] *= unit;
+    }
     gbs_array_free(ctx, one);
     return status;
 }

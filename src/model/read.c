@@ -1,6 +1,7 @@
 /* Reading model files: nothing in them is trusted. What they hold is written in write.c beside this. */
 #include "model/json_numbers.h"
 #include "model/model.h"
+#include "model/scaling_file.h"
 #include "risk/loss.h"
 
 #include <limits.h>
@@ -18,10 +19,6 @@ static const char *family_name(int i) {
 
 static const char *solver_name(int i) {
     return gbs_solver_name((gbs_solver)i);
-}
-
-static const char *scale_name(int i) {
-    return gbs_scale_name((gbs_scale)i);
 }
 
 static const char *prior_name(int i) {
@@ -88,24 +85,10 @@ static gbs_status get_fit(gbs_context *ctx, const json_t *root, gbs_model_info *
 }
 
 static gbs_status get_scaling(gbs_context *ctx, const json_t *root, gbs_model *m) {
-    const json_t *scaling = json_object_get(root, "scaling");
-    int kind;
-    TRY(gbs_json_get_choice(ctx, scaling, "kind", scale_name, 3, &kind));
-    m->info.scale = (gbs_scale)kind;
-    m->scaling = (gbs_scaling){.kind = m->info.scale, .intercept = m->info.intercept != 0, .features = m->info.features};
-    if (json_object_get(scaling, "clip") != NULL) {
-        TRY(gbs_json_get_real(ctx, scaling, "clip", &m->scaling.clip));
-        if (!(m->scaling.clip > 0.0))
-            return gbs_fail(ctx, GBS_ERR_FORMAT, "the model is damaged: 'clip' should be positive");
-    }
-    if (m->info.scale != GBS_SCALE_STANDARD)
-        return GBS_OK;
-    TRY(gbs_json_get_reals(ctx, scaling, "center", m->info.features, &m->scaling.center));
-    TRY(gbs_json_get_reals(ctx, scaling, "scale", m->info.features, &m->scaling.scale));
-    for (size_t k = 0; k < m->info.features; k++)
-        if (!(m->scaling.scale[k] > 0.0))
-            return gbs_fail(ctx, GBS_ERR_FORMAT, "the model is damaged: a scale is not positive");
-    return GBS_OK;
+    gbs_status status = gbs_json_get_scaling(ctx, root, m->info.intercept != 0, m->info.features, &m->scaling);
+    m->info.scale = m->scaling.kind;
+    m->info.columns = m->scaling.relevance ? GBS_COLUMNS_RELEVANCE : GBS_COLUMNS_EQUAL;
+    return status;
 }
 
 /* CSR rows as gbs_data_csr would check them. */

@@ -5,6 +5,7 @@
  */
 #include "model/json_numbers.h"
 #include "model/model.h"
+#include "model/scaling_file.h"
 #include "risk/loss.h"
 
 #include <math.h>
@@ -23,17 +24,6 @@ static bool put_fit(json_t *root, const gbs_model *m) {
            gbs_json_put(fit, "optimality_gap", gbs_json_real_or_null(i->optimality_gap)) &&
            gbs_json_put(fit, "iterations", json_integer((json_int_t)i->iterations)) &&
            gbs_json_put(fit, "converged", json_boolean(i->converged)) && gbs_json_put(fit, "seconds", json_real(i->seconds));
-}
-
-static bool put_scaling(json_t *root, const gbs_scaling *s) {
-    json_t *scaling = json_object();
-    bool ok = gbs_json_put(root, "scaling", scaling) && gbs_json_put(scaling, "kind", json_string(gbs_scale_name(s->kind)));
-    if (s->clip > 0.0)
-        ok = ok && gbs_json_put(scaling, "clip", json_real(s->clip));
-    if (s->kind == GBS_SCALE_STANDARD)
-        ok = ok && gbs_json_put(scaling, "center", gbs_json_reals(s->center, s->features)) &&
-             gbs_json_put(scaling, "scale", gbs_json_reals(s->scale, s->features));
-    return ok;
 }
 
 static json_t *sizes(const size_t *x, size_t count) {
@@ -175,7 +165,8 @@ static bool put_negatives(json_t *root, const gbs_model *m) {
 
 static bool put_model(json_t *root, const gbs_model *m) {
     const gbs_model_info *i = &m->info;
-    bool plain = m->stages_size == 1 && !(m->scaling.clip > 0.0); /* what older versions understand */
+    /* what older versions understand */
+    bool plain = m->stages_size == 1 && !(m->scaling.clip > 0.0) && m->scaling.constant == 1.0;
     return gbs_json_put(root, "gibbsite", json_string(GBS_VERSION)) &&
            gbs_json_put(root, "format", json_integer(plain ? GBS_MODEL_FORMAT_PLAIN : GBS_MODEL_FORMAT)) &&
            gbs_json_put(root, "kind", json_string("model")) &&
@@ -186,9 +177,9 @@ static bool put_model(json_t *root, const gbs_model *m) {
            gbs_json_put(root, "n", json_integer((json_int_t)i->n)) &&
            gbs_json_put(root, "features", json_integer((json_int_t)i->features)) &&
            gbs_json_put(root, "d", json_integer((json_int_t)i->d)) &&
-           gbs_json_put(root, "intercept", json_boolean(i->intercept)) && put_fit(root, m) && put_scaling(root, &m->scaling) &&
-           put_stages(root, m) && put_certificates(root, m) && put_path(root, m) && put_negatives(root, m) &&
-           put_recipe(root, m);
+           gbs_json_put(root, "intercept", json_boolean(i->intercept)) && put_fit(root, m) &&
+           gbs_json_put_scaling(root, &m->scaling) && put_stages(root, m) && put_certificates(root, m) && put_path(root, m) &&
+           put_negatives(root, m) && put_recipe(root, m);
 }
 
 /* Where jansson's dump goes. The failure is remembered here: jansson 2.14 does not look at what the callback says after a key. */

@@ -23,6 +23,10 @@ static int tear_down(void **state) {
     return 0;
 }
 
+static gbs_status learn(const gbs_data *data, gbs_scale kind, bool intercept, gbs_scaling *out) {
+    return gbs_scaling_learn(ctx, data, &(gbs_scaling){.kind = kind, .intercept = intercept, .constant = 1.0}, out);
+}
+
 /* One column of n values as dense data, and as CSR data without its zeros. */
 struct column {
     double *x;
@@ -73,7 +77,7 @@ static void check_moments(size_t n, double (*value)(size_t i), double accuracy) 
     slow_moments(c.x, n, &mean, &sd);
     for (size_t k = 0; k < 2; k++) {
         gbs_scaling s;
-        assert_int_equal(gbs_scaling_learn(ctx, both[k], GBS_SCALE_STANDARD, false, &s), GBS_OK);
+        assert_int_equal(learn(both[k], GBS_SCALE_STANDARD, false, &s), GBS_OK);
         assert_true(fabs(s.center[0] - mean) <= accuracy * (fabs(mean) * 2.3e-16 / accuracy + sd));
         assert_true(fabs(s.scale[0] / sd - 1.0) <= accuracy);
         gbs_scaling_free(ctx, &s);
@@ -121,7 +125,7 @@ static void a_constant_column_becomes_zero_for_any_number_of_rows(void **state) 
         struct column c = make(n, tenth);
         gbs_scaling s;
         gbs_rows rows;
-        assert_int_equal(gbs_scaling_learn(ctx, c.dense, GBS_SCALE_STANDARD, false, &s), GBS_OK);
+        assert_int_equal(learn(c.dense, GBS_SCALE_STANDARD, false, &s), GBS_OK);
         assert_int_equal(gbs_rows_build(ctx, c.dense, &s, &rows), GBS_OK);
         for (size_t i = 0; i < n; i++)
             assert_true(rows.all.dense[i] == 0.0);
@@ -148,7 +152,7 @@ static void a_sparse_column_far_from_zero_is_centred_exactly(void **state) {
     gbs_scaling s;
     gbs_rows rows;
     assert_int_equal(gbs_data_csr(ctx, N, D, start, index, value, NULL, GBS_BORROW, &data), GBS_OK);
-    assert_int_equal(gbs_scaling_learn(ctx, data, GBS_SCALE_STANDARD, true, &s), GBS_OK);
+    assert_int_equal(learn(data, GBS_SCALE_STANDARD, true, &s), GBS_OK);
     assert_int_equal(gbs_rows_build(ctx, data, &s, &rows), GBS_OK);
     assert_null(rows.all.dense);
     for (size_t i = 0; i < N; i++) {
@@ -191,7 +195,7 @@ static void a_view_of_sparse_rows_is_built_row_by_row(void **state) {
     gbs_rows all, part;
     assert_int_equal(gbs_data_csr(ctx, N, D, start, index, value, NULL, GBS_BORROW, &data), GBS_OK);
     assert_int_equal(gbs_data_view(ctx, data, rows, SHOWN, &view), GBS_OK);
-    assert_int_equal(gbs_scaling_learn(ctx, view, GBS_SCALE_STANDARD, true, &s), GBS_OK);
+    assert_int_equal(learn(view, GBS_SCALE_STANDARD, true, &s), GBS_OK);
     assert_int_equal(gbs_rows_build(ctx, data, &s, &all), GBS_OK);
     assert_int_equal(gbs_rows_build(ctx, view, &s, &part), GBS_OK);
     assert_null(all.all.dense);
@@ -228,7 +232,7 @@ static void unit_rows_have_length_one_whatever_their_size(void **state) {
         gbs_scaling s;
         gbs_rows rows;
         assert_int_equal(gbs_data_dense(ctx, 2, 2, x, 2, NULL, GBS_BORROW, &data), GBS_OK);
-        assert_int_equal(gbs_scaling_learn(ctx, data, GBS_SCALE_UNIT_ROW, false, &s), GBS_OK);
+        assert_int_equal(learn(data, GBS_SCALE_UNIT_ROW, false, &s), GBS_OK);
         assert_int_equal(gbs_rows_build(ctx, data, &s, &rows), GBS_OK);
         assert_true(fabs(rows.all.dense[0] - 0.6) < 1e-15 && fabs(rows.all.dense[1] + 0.8) < 1e-15);
         assert_true(rows.all.dense[2] == 0.0 && rows.all.dense[3] == 0.0);
@@ -246,7 +250,7 @@ static void rows_beyond_doubles_are_refused_by_name(void **state) {
         gbs_scaling s;
         gbs_rows rows;
         assert_int_equal(gbs_data_dense(ctx, 2, 1, x, 1, NULL, GBS_BORROW, &data), GBS_OK);
-        assert_int_equal(gbs_scaling_learn(ctx, data, GBS_SCALE_NONE, false, &s), GBS_OK);
+        assert_int_equal(learn(data, GBS_SCALE_NONE, false, &s), GBS_OK);
         assert_int_equal(gbs_rows_build(ctx, data, &s, &rows), GBS_ERR_DATA);
         assert_string_equal(gbs_error_message(ctx),
                             k == 0 ? "row 2: its values are too small to be used as they are; scale the columns"

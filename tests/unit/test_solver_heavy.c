@@ -10,9 +10,9 @@
 /* ---------------------------------------------------------------- sparse tables that stay sparse */
 
 static void check_stays_sparse(gbs_context *ctx, const gbs_data *sparse, gbs_scale scale, bool intercept) {
-    gbs_scaling scaling;
+    gbs_scaling scaling, wanted = {.kind = scale, .intercept = intercept, .constant = 1.0};
     gbs_rows rows;
-    assert_ok(ctx, gbs_scaling_learn(ctx, sparse, scale, intercept, &scaling));
+    assert_ok(ctx, gbs_scaling_learn(ctx, sparse, &wanted, &scaling));
     assert_ok(ctx, gbs_rows_build(ctx, sparse, &scaling, &rows));
     assert_null(rows.all.dense);
     assert_true((rows.all.shift != NULL) == (scale == GBS_SCALE_STANDARD));
