@@ -1,0 +1,29 @@
+/* What the tests of certified fits share. */
+#ifndef GIBBSITE_TESTS_INFORMED_SUPPORT_H
+#define GIBBSITE_TESTS_INFORMED_SUPPORT_H
+
+#include "unit/support.h"
+#include "unit/zero_prior.h"
+
+enum { N = 90, D = 3 };
+static inline struct table_of_numbers table(uint64_t seed, size_t n, size_t d) {
+    struct dice r = {seed};
+    return make_table(&r, n, d, 1.0, 0.5);
+}
+
+static inline const gbs_certificate *find(const gbs_model *model, gbs_target target, gbs_loss loss, gbs_bound method) {
+    size_t count;
+    const gbs_certificate *c = gbs_model_certificates(model, &count);
+    for (size_t k = 0; k < count; k++)
+        if (c[k].target == target && c[k].loss == loss && c[k].method == method)
+            return &c[k];
+    return NULL;
+}
+
+static inline gbs_fit_options informed(gbs_bound bound) {
+    gbs_fit_options o = gbs_fit_options_default();
+    o.bound = bound;
+    return o;
+}
+
+#endif

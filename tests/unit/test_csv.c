@@ -1,0 +1,527 @@
+/* What the CSV reader promises: every rule of the format, every message. libcsv is the oracle of its cells, strtod the one of numbers. */
+#include "table/number.h"
+#include "unit/table_support.h"
+
+#include <csv.h>
+
+/* ---------------------------------------------------------------- numbers */
+
+static uint64_t bits_of(double x) {
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+static void same_as_strtod(const char *text) {
+    double expected = strtod(text, NULL), value = -1;
+    const char *stop = number_read(text, text + strlen(text), &value);
+    if (isinf(expected)) {
+        assert_null(stop);
+        assert_int_equal(number_kind(text, strlen(text), &value), NUMBER_TOO_LARGE);
+        return;
+    }
+    if (stop != text + strlen(text) || bits_of(value) != bits_of(expected))
+        fail_msg("%s reads as %.17g, strtod says %.17g", text, value, expected);
+}
+
+static void numbers_have_the_bits_of_strtod(void **state) {
+    (void)state;
+    char text[128];
+    for (int k = 0; k < 300000; k++) {
+        uint64_t bits = random_bits();
+        double x;
+        memcpy(&x, &bits, sizeof x);
+        if (isfinite(x)) {
+            snprintf(text, sizeof text, "%.17g", x);
+            same_as_strtod(text);
+        }
+        snprintf(text, sizeof text, "%.17g", ldexp((double)(int64_t)random_bits(), -(int)below(90)));
+        same_as_strtod(text);
+        snprintf(text, sizeof text, "%s%llu.%llue%d", k & 1 ? "-" : "+", (unsigned long long)(random_bits() >> below(63)),
+                 (unsigned long long)(random_bits() >> below(63)), (int)below(240) - 120);
+        same_as_strtod(text);
+        /* Half-way between two doubles, and a hair above. */
+        uint64_t half = (random_bits() >> 10 | (uint64_t)1 << 53) | 1;
+        snprintf(text, sizeof text, "%llu", (unsigned long long)half);
+        same_as_strtod(text);
+        snprintf(text, sizeof text, "%llu.%030d1", (unsigned long long)half, 0);
+        same_as_strtod(text);
+        snprintf(text, sizeof text, "%.1f", (double)(half >> 1) / 4 + 0.25);
+        same_as_strtod(text);
+    }
+}
+
+static void numbers_at_the_edges_of_double(void **state) {
+    (void)state;
+    static const char *const texts[] = {"0",
+                                        "-0",
+                                        "-0.0e5",
+                                        "5.",
+                                        ".5",
+                                        "+7",
+                                        "1e0",
+                                        "1E+05",
+                                        "00000000000000000000000000012",
+                                        "0.00000000000000000000000000012",
+                                        "1.7976931348623157e308",
+                                        "1.7976931348623159e308",
+                                        "2.2250738585072014e-308",
+                                        "2.2250738585072011e-308",
+                                        "4.9e-324",
+                                        "2e-324",
+                                        "1e-400",
+                                        "1e400",
+                                        "-1e400",
+                                        "1e99999999999999999999",
+                                        "0e99999999999999999999",
+                                        "1e-99999999999999999999",
+                                        "9007199254740993",
+                                        "9007199254740992",
+                                        "18446744073709551616",
+                                        "123456789012345678901234567890",
+                                        "8.5e-23",
+                                        "1e23",
+                                        "9e-97",
+                                        "1.5e64",
+                                        "1.5e65"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        same_as_strtod(texts[i]);
+}
+
+static void only_plain_decimals_are_numbers(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        enum number_kind kind;
+    } cases[] = {{"0x10", NUMBER_NONE},       {"1e", NUMBER_NONE},
+                 {"1e+", NUMBER_NONE},        {"abc", NUMBER_NONE},
+                 {"12abc", NUMBER_NONE},      {"1 2", NUMBER_NONE},
+                 {".", NUMBER_NONE},          {"-", NUMBER_NONE},
+                 {"+", NUMBER_NONE},          {"--1", NUMBER_NONE},
+                 {"1.2.3", NUMBER_NONE},      {"1,5", NUMBER_NONE},
+                 {"na", NUMBER_NONE},         {"-nan", NUMBER_NONE},
+                 {"nan(1)", NUMBER_NONE},     {"", NUMBER_MISSING},
+                 {"NA", NUMBER_MISSING},      {"NaN", NUMBER_MISSING},
+                 {"nan", NUMBER_MISSING},     {"NAN", NUMBER_MISSING},
+                 {"inf", NUMBER_NOT_FINITE},  {"-Infinity", NUMBER_NOT_FINITE},
+                 {"+INF", NUMBER_NOT_FINITE}, {"1e999", NUMBER_TOO_LARGE},
+                 {"infi", NUMBER_NONE},       {"-7.25e1", NUMBER_FINITE}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double value = 0;
+        if (number_kind(cases[i].text, strlen(cases[i].text), &value) != cases[i].kind)
+            fail_msg("'%s'", cases[i].text);
+    }
+}
+
+/* ---------------------------------------------------------------- csv: what is read */
+
+static void csv_reads_numbers_under_a_header(void **state) {
+    (void)state;
+    reads("a,b\n1,2\n3,4.5\n", DETECT, true, 2, 2, CELLS(1, 2, 3, 4.5));
+    reads("1,2\n3,4\n", DETECT, false, 2, 2, CELLS(1, 2, 3, 4));
+    reads("a,b\n1,2", DETECT, true, 1, 2, CELLS(1, 2));
+}
+
+static void csv_takes_every_line_end(void **state) {
+    (void)state;
+    reads("a,b\r\n1,2\r\n3,4\r\n", DETECT, true, 2, 2, CELLS(1, 2, 3, 4));
+    reads("a,b\r1,2\r3,4", DETECT, true, 2, 2, CELLS(1, 2, 3, 4));
+    reads("a,b\r\n1,2\r\n3,\"4\"\r\n5,6", DETECT, true, 3, 2, CELLS(1, 2, 3, 4, 5, 6));
+}
+
+static void csv_skips_blank_lines_and_byte_order_mark(void **state) {
+    (void)state;
+    reads("\xef\xbb\xbf\n\na,b\n\n1,2\n  \t \n\n3,4\n\n\n", DETECT, true, 2, 2, CELLS(1, 2, 3, 4));
+    reads("\xef\xbb\xbf\"a\",b\r\n\r\n1,2\r\n", DETECT, true, 1, 2, CELLS(1, 2));
+}
+
+static void csv_trims_blanks_around_cells(void **state) {
+    (void)state;
+    reads(" a , b\n 1 ,\t2 \n\"3\" , \"4\"\n", DETECT, true, 2, 2, CELLS(1, 2, 3, 4));
+}
+
+static void csv_finds_tab_and_semicolon(void **state) {
+    (void)state;
+    reads("a\tb\n1\t2\n", DETECT, true, 1, 2, CELLS(1, 2));
+    reads("a;b\n1;2\n", DETECT, true, 1, 2, CELLS(1, 2));
+    reads("\"a,b\";c\n1;2\n", DETECT, true, 1, 2, CELLS(1, 2));
+    reads("a\tb\n\t2\n", KEEP, true, 1, 2, CELLS(NAN, 2));
+}
+
+static void csv_header_is_told_from_data(void **state) {
+    (void)state;
+    reads("age,sex\n39,m\n", DETECT, true, 1, 2, CELLS(39, 0));
+    reads("39,m\n50,f\n", DETECT, false, 2, 2, CELLS(39, 0, 50, 1));
+    reads("39,m\n50,7\n", DETECT, true, 1, 2, CELLS(50, 7));
+    reads(",a\n1,2\n", DETECT, true, 1, 2, CELLS(1, 2));
+    reads("\"1\",\"2\"\n3,4\n", DETECT, false, 2, 2, CELLS(1, 2, 3, 4));
+    reads("a,b\nc,d\n", NO_HEADER, false, 2, 2, CELLS(0, 0, 1, 1));
+    reads("1,2\n3,4\n", &(struct table_options){.header = 1}, true, 1, 2, CELLS(3, 4));
+    reads("39,m\n", DETECT, false, 1, 2, CELLS(39, 0));
+}
+
+static void csv_names_columns(void **state) {
+    (void)state;
+    struct table t = reads_at("t.csv", "\"my \"\"age\"\"\",,z\n1,2,3\n", 2, DETECT);
+    assert_string_equal(t.columns[0].name, "my \"age\"");
+    assert_string_equal(t.columns[1].name, "V2");
+    assert_string_equal(t.columns[2].name, "z");
+    table_free(&t);
+    t = reads_at("t.csv", "1,2\n", 0, DETECT);
+    assert_string_equal(t.columns[1].name, "V2");
+    assert_string_equal(t.file, "t.csv");
+    assert_int_equal(t.format, TABLE_CSV);
+    table_free(&t);
+}
+
+static void csv_text_columns_become_levels_in_order(void **state) {
+    (void)state;
+    struct table t = reads_at("t.csv", "x,c\n1,red\n2,\"blue\"\n3,red\n4,\"a,\n\"\"b\"\"\"\n", 3, DETECT);
+    assert_true(t.columns[1].is_text);
+    assert_false(t.columns[0].is_text);
+    assert_int_equal(t.columns[1].n_levels, 3);
+    assert_string_equal(t.columns[1].levels[0], "red");
+    assert_string_equal(t.columns[1].levels[1], "blue");
+    assert_string_equal(t.columns[1].levels[2], "a,\n\"b\"");
+    assert_true(t.cells[1] == 0 && t.cells[3] == 1 && t.cells[5] == 0 && t.cells[7] == 2);
+    table_free(&t);
+}
+
+static void csv_text_option_takes_names_and_numbers(void **state) {
+    (void)state;
+    const char *const text[] = {"b", "1"};
+    struct table_options options = {.header = -1, .text = text, .n_text = 2};
+    struct table t = reads_at("t.csv", "a,b,c\n7,8,9\n7,7,9\n", 0, &options);
+    assert_true(t.columns[0].is_text && t.columns[1].is_text && !t.columns[2].is_text);
+    assert_string_equal(t.columns[1].levels[1], "7");
+    table_free(&t);
+    const char *const unknown[] = {"d"};
+    options = (struct table_options){.header = -1, .text = unknown, .n_text = 1};
+    fails_with_bytes("t.csv", "a,b\n1,2\n", 8, &options, TABLE_BAD_DATA, "t.csv: --text d: the file has no such column");
+    fails_with_bytes("t.svm", "1 1:2\n", 6, &options, TABLE_USAGE,
+                     "t.svm: --text is for csv files; svmlight holds numbers only");
+}
+
+static bool skip_b(void *user, const char *name) {
+    (void)user;
+    return strcmp(name, "b") == 0;
+}
+
+static void csv_skipped_columns_are_not_looked_at(void **state) {
+    (void)state;
+    struct table_options options = {.header = -1, .skip = skip_b};
+    reads("a,b\n1,NA\n2,7\n3,\"x\ny\"\n4,inf\n", &options, true, 4, 2, CELLS(1, NAN, 2, NAN, 3, NAN, 4, NAN));
+    struct table t = reads_at("t.csv", "a,b\n1,NA\n", 0, &options);
+    assert_true(t.columns[1].skipped && !t.columns[0].skipped && !t.columns[1].is_text);
+    table_free(&t);
+}
+
+static void csv_missing_cells_are_kept_on_request(void **state) {
+    (void)state;
+    reads("a,b\n1,\nNA,x\nnan,\"\"\n,NaN\n2,y\n", KEEP, true, 5, 2, CELLS(1, NAN, NAN, 0, NAN, NAN, NAN, NAN, 2, 1));
+    reads("a,b\n,1\n,2\n", KEEP, true, 2, 2, CELLS(NAN, 1, NAN, 2));
+}
+
+static void lines_of_rows_are_known(void **state) {
+    (void)state;
+    for (size_t i = 0; i < N_BUFFERS; i++) {
+        struct table t = reads_at("t.csv", "a,b\n1,x\n2,\"y\nz\"\n\n3,x\n", buffer_sizes[i], DETECT);
+        assert_int_equal(table_line(&t, 0), 2);
+        assert_int_equal(table_line(&t, 1), 3);
+        assert_int_equal(table_line(&t, 2), 6);
+        table_free(&t);
+        t = reads_at("t.csv", "a\r\n1\r\n2\r\n", buffer_sizes[i], DETECT);
+        assert_null(t.line);
+        assert_int_equal(table_line(&t, 1), 3);
+        table_free(&t);
+        t = reads_at("t.svm", "# top\n1 1:1\n\n-1 2:1 # end\n", buffer_sizes[i], DETECT);
+        assert_int_equal(table_line(&t, 0), 2);
+        assert_int_equal(table_line(&t, 1), 4);
+        table_free(&t);
+    }
+}
+
+/* ---------------------------------------------------------------- csv: what is refused */
+
+static void csv_later_text_in_a_numeric_column_is_refused(void **state) {
+    (void)state;
+    fails("train.csv", "id,sex,age\n1,m,3\n2,f,4\n3,m,abc\n", DETECT,
+          "train.csv:4: column 'age' (column 3): expected a number, found 'abc' (lines 2 to 3 hold numbers; --text age treats "
+          "the "
+          "column as categories)");
+    fails("train.csv", "1,my\n2x,3\n", NO_HEADER,
+          "train.csv:2: column 1: expected a number, found '2x' (line 1 holds a number; --text 1 treats the column as "
+          "categories)");
+    fails("train.csv", "my age\n1\n0x10\n", DETECT,
+          "train.csv:3: column 'my age' (column 1): expected a number, found '0x10' (line 2 holds a number; --text 1 treats "
+          "the column "
+          "as categories)");
+}
+
+static void csv_missing_values_are_refused(void **state) {
+    (void)state;
+    fails("t.csv", "a,age\n1,2\n3,NA\n", DETECT,
+          "t.csv:3: column 'age' (column 2): the value is missing ('NA'); --missing drop leaves such rows out");
+    fails("t.csv", "a,age\nx,2\n,3\n", DETECT,
+          "t.csv:3: column 'a' (column 1): the value is missing (''); --missing drop leaves such rows out");
+}
+
+static void csv_infinite_and_too_large_numbers_are_refused(void **state) {
+    (void)state;
+    fails("t.csv", "a\n1\n-inf\n", KEEP, "t.csv:3: column 'a' (column 1): '-inf' is not a finite number");
+    fails("t.csv", "a\nInfinity\n", DETECT, "t.csv:2: column 'a' (column 1): 'Infinity' is not a finite number");
+    fails("t.csv", "a\n1\n1e400\n", DETECT, "t.csv:3: column 'a' (column 1): '1e400' is too large for a double");
+    reads("a\n1e-400\n", DETECT, true, 1, 1, CELLS(0));
+}
+
+static void csv_ragged_rows_are_refused(void **state) {
+    (void)state;
+    fails("t.csv", "a,b,c\n1,2,3\n1,2\n", DETECT, "t.csv:3: 2 cells, but the header has 3");
+    fails("t.csv", "a,b\n1,2,3,4\n", DETECT, "t.csv:2: 4 cells, but the header has 2");
+    fails("t.csv", "a,b\n1,2,\n", DETECT, "t.csv:2: 3 cells, but the header has 2");
+    fails("t.csv", "\n1,2\n3\n", DETECT, "t.csv:3: 1 cell, but line 2 has 2");
+    fails("t.csv", "1,x\n3\n", DETECT, "t.csv:2: 1 cell, but line 1 has 2");
+}
+
+static void csv_double_names_are_refused(void **state) {
+    (void)state;
+    fails("t.csv", "a,b,a\n1,2,3\n", DETECT,
+          "t.csv:1: columns 1 and 3 are both called 'a' (if this line holds data, not names: --no-header)");
+    fails("t.csv", "a,b,a\n1,2,3\n", &(struct table_options){.header = 1}, "t.csv:1: columns 1 and 3 are both called 'a'");
+}
+
+static void csv_quotes_gone_wrong_are_refused(void **state) {
+    (void)state;
+    fails("t.csv", "a,b\n1,\"x\ny\"\n2,\"z\n3,w\n", DETECT, "t.csv:4: the quote opened here is never closed");
+    fails("t.csv", "a,b\n1,\"x\"y\n", DETECT, "t.csv:2: text follows the closing quote of 'x'");
+    fails("t.csv", "a,b\n1,\"\"\"", DETECT, "t.csv:2: the quote opened here is never closed");
+}
+
+static void csv_binary_files_are_refused(void **state) {
+    (void)state;
+    fails_with_bytes("t.csv", "a,b\n1,2\n\0,3\n", 12, DETECT, TABLE_BAD_DATA, "t.csv: not a text file: NUL byte at line 3");
+    fails_with_bytes("t.csv", "a,b\n1,\"\n\0\",3\n", 13, DETECT, TABLE_BAD_DATA, "t.csv: not a text file: NUL byte at line 3");
+    fails_with_bytes("t.csv",
+                     "\xff\xfe"
+                     "a\0",
+                     4, DETECT, TABLE_BAD_DATA, "t.csv: the file is UTF-16 text; save it as UTF-8");
+    fails("t.csv", "a,b\n1,\xe9t\xe9\n", DETECT,
+          "t.csv:2: column 'b' (column 2): '\\xe9t\\xe9' is not UTF-8 text; convert the file, for example with iconv");
+    fails("t.csv", "a,\xff\n1,2\n", DETECT,
+          "t.csv:1: the name '\\xff' of column 2 is not UTF-8 text; convert the file, for example with iconv");
+}
+
+static void csv_empty_files_are_refused(void **state) {
+    (void)state;
+    fails("t.csv", "", DETECT, "t.csv: the file is empty");
+    fails("t.csv", "\n \n", DETECT, "t.csv: the file is empty");
+    fails("t.csv", "a,b\n", DETECT, "t.csv: the file has a header but no rows (if its only line holds data: --no-header)");
+    fails("t.csv", "a,b\n\n", &(struct table_options){.header = 1}, "t.csv: the file has a header but no rows");
+}
+
+static void csv_decimal_commas_are_refused(void **state) {
+    (void)state;
+    fails("t.csv", "a;b\n1,5;2\n", DETECT, "t.csv:2: column 'a' (column 1): '1,5' has a decimal comma; numbers need a point");
+}
+
+static void messages_cut_and_escape_what_they_show(void **state) {
+    (void)state;
+    fails("t.csv", "a\n1\nx\x1b[31m\x07\xc2\x9b\xc3\xa9\n", DETECT,
+          "t.csv:3: column 'a' (column 1): expected a number, found 'x\\x1b[31m\\x07\\xc2\\x9b\xc3\xa9' (line 2 holds a "
+          "number; --text "
+          "a treats the column as categories)");
+    fails("t.csv", "a\n1\n1234567890123456789012345678901234567890x\n", DETECT,
+          "t.csv:3: column 'a' (column 1): expected a number, found '1234567890123456789012345678901234567890...' (line 2 "
+          "holds a "
+          "number; --text a treats the column as categories)");
+}
+
+static void csv_oversized_input_is_refused(void **state) {
+    (void)state;
+    size_t size;
+    char *text = repeated("a\n", "x", 100000000, &size);
+    fails_at_usual_size(text, size, "t.csv:2: a cell is longer than 1 MiB; is this a text file with separators?");
+    text = repeated("a,b\n1,\"", "x,\n", 1000000, &size);
+    fails_at_usual_size(text, size, "t.csv:2: the quote opened here is not closed within 1 MiB, the longest a cell may be");
+    text = repeated("", "1,", 1000001, &size);
+    fails_at_usual_size(text, size, "t.csv:1: more than 1000000 columns");
+    static char long_cell[1001];
+    memset(long_cell, 'x', 999);
+    long_cell[999] = ',';
+    text = repeated("", long_cell, 100000, &size);
+    fails_at_usual_size(text, size, "t.csv:1: the record is longer than 64 MiB; are there line breaks in the file?");
+}
+
+static void csv_identifiers_are_refused_as_categories(void **state) {
+    (void)state;
+    char *text = malloc(1 << 20);
+    size_t size = (size_t)snprintf(text, 8, "id\n");
+    for (int i = 0; i <= 100000; i++)
+        size += (size_t)snprintf(text + size, 16, "u%d\n", i);
+    struct table t;
+    char error[512];
+    assert_int_equal(read_memory("t.csv", text, size, 0, DETECT, &t, error), TABLE_BAD_DATA);
+    assert_string_equal(
+        error, "t.csv:100002: column 'id' (column 1) has more than 100000 different texts; it looks like an identifier "
+               "(--drop id leaves it out)");
+    /* One level fewer is read, each by its own number. */
+    size -= strlen("u100000\n");
+    t = must_read("t.csv", text, size, 0, DETECT);
+    assert_int_equal(t.columns[0].n_levels, 100000);
+    assert_true(t.cells[54321] == 54321);
+    assert_string_equal(t.columns[0].levels[54321], "u54321");
+    table_free(&t);
+    free(text);
+}
+
+/* ---------------------------------------------------------------- csv against libcsv */
+
+struct oracle {
+    char cell[64][256];
+    size_t n, n_rows, in_row;
+};
+
+static void oracle_cell(void *text, size_t length, void *user) {
+    struct oracle *o = user;
+    assert_true(length < 256 && o->n < 64);
+    memcpy(o->cell[o->n], text, length);
+    o->cell[o->n++][length] = '\0';
+}
+
+static void oracle_row(int end, void *user) {
+    (void)end;
+    ((struct oracle *)user)->n_rows++;
+}
+
+static size_t random_cell(char *to) {
+    static const char *const plain[] = {"x",   "1",        "NA",       "nan",    "",
+                                        "a b", "5\" pipe", "\xc3\xa9", "-2.5e3", "long text of a cell"};
+    static const char *const inside[] = {"x", ",", "\n", "\r\n", "\"\"", " ", "7", "\t", ";", "\"\"\"\""};
+    size_t n = 0;
+    for (size_t i = below(3); i > 0; i--)
+        to[n++] = ' ';
+    if (below(2)) {
+        n += (size_t)sprintf(to + n, "%s", plain[below(10)]);
+    } else {
+        to[n++] = '"';
+        for (size_t i = below(6); i > 0; i--)
+            n += (size_t)sprintf(to + n, "%s", inside[below(10)]);
+        to[n++] = '"';
+    }
+    for (size_t i = below(3); i > 0; i--)
+        to[n++] = ' ';
+    return n;
+}
+
+static size_t random_csv(char *to, size_t d) {
+    static const char *const ends[] = {"\n", "\r\n", "\r", "\n\n", "\r\n \r\n"};
+    size_t n = 0, rows = 1 + below(5);
+    for (size_t i = 0; i < rows; i++) {
+        for (size_t j = 0; j < d; j++) {
+            n += random_cell(to + n);
+            if (j + 1 < d)
+                to[n++] = ',';
+        }
+        if (i + 1 < rows || below(2))
+            n += (size_t)sprintf(to + n, "%s", ends[below(5)]);
+    }
+    return n;
+}
+
+static bool counts_as_missing(const char *text) {
+    return !*text || strcmp(text, "NA") == 0 || strcmp(text, "nan") == 0;
+}
+
+static void csv_random_files_agree_with_libcsv(void **state) {
+    (void)state;
+    static const char *const all[] = {"1", "2", "3", "4"};
+    static struct oracle oracle;
+    char text[4096], error[512];
+    for (int k = 0; k < 20000; k++) {
+        size_t d = 1 + below(4), size = random_csv(text, d);
+        struct csv_parser parser;
+        oracle = (struct oracle){0};
+        csv_init(&parser, 0);
+        csv_parse(&parser, text, size, oracle_cell, oracle_row, &oracle);
+        csv_fini(&parser, oracle_cell, oracle_row, &oracle);
+        csv_free(&parser);
+        struct table_options options = {.header = 0, .text = all, .n_text = d, .keep_missing = true};
+        struct table t;
+        enum table_status status = read_memory("t.csv", text, size, buffer_sizes[k % (int)N_BUFFERS], &options, &t, error);
+        if (oracle.n_rows == 0) {
+            assert_int_equal(status, TABLE_BAD_DATA);
+            continue;
+        }
+        if (status != TABLE_OK) {
+            fail_msg("%s in <%.*s>", error, (int)size, text);
+            abort();
+        }
+        assert_int_equal(t.n_rows, oracle.n_rows);
+        assert_int_equal(t.n_rows * t.n_columns, oracle.n);
+        for (size_t i = 0; i < oracle.n; i++) {
+            bool missing = counts_as_missing(oracle.cell[i]);
+            assert_int_equal(missing, isnan(t.cells[i]) != 0);
+            if (!missing)
+                assert_string_equal(t.columns[i % d].levels[(size_t)t.cells[i]], oracle.cell[i]);
+        }
+        table_free(&t);
+    }
+}
+
+static void csv_numbers_survive_every_buffer_size(void **state) {
+    (void)state;
+    static char text[60000];
+    static double cells[1500];
+    size_t size = 0;
+    for (size_t k = 0; k < 1500; k++) {
+        double x = ldexp((double)(int64_t)random_bits(), -(int)below(70));
+        size += (size_t)sprintf(text + size, "%.*g%s", k % 2 ? 17 : 4, x, k % 5 == 4 ? "\r\n" : ",");
+    }
+    char *p = text;
+    for (size_t k = 0; k < 1500; k++) {
+        cells[k] = strtod(p, &p);
+        p += strspn(p, ",\r\n");
+    }
+    for (size_t buffer = 1; buffer < 64; buffer++) {
+        struct table t = reads_at("t.csv", text, buffer, DETECT);
+        assert_int_equal(t.n_rows, 300);
+        assert_memory_equal(t.cells, cells, sizeof cells);
+        assert_null(t.line);
+        table_free(&t);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_have_the_bits_of_strtod),
+        cmocka_unit_test(numbers_at_the_edges_of_double),
+        cmocka_unit_test(only_plain_decimals_are_numbers),
+        cmocka_unit_test(csv_reads_numbers_under_a_header),
+        cmocka_unit_test(csv_takes_every_line_end),
+        cmocka_unit_test(csv_skips_blank_lines_and_byte_order_mark),
+        cmocka_unit_test(csv_trims_blanks_around_cells),
+        cmocka_unit_test(csv_finds_tab_and_semicolon),
+        cmocka_unit_test(csv_header_is_told_from_data),
+        cmocka_unit_test(csv_names_columns),
+        cmocka_unit_test(csv_text_columns_become_levels_in_order),
+        cmocka_unit_test(csv_text_option_takes_names_and_numbers),
+        cmocka_unit_test(csv_skipped_columns_are_not_looked_at),
+        cmocka_unit_test(csv_missing_cells_are_kept_on_request),
+        cmocka_unit_test(lines_of_rows_are_known),
+        cmocka_unit_test(csv_later_text_in_a_numeric_column_is_refused),
+        cmocka_unit_test(csv_missing_values_are_refused),
+        cmocka_unit_test(csv_infinite_and_too_large_numbers_are_refused),
+        cmocka_unit_test(csv_ragged_rows_are_refused),
+        cmocka_unit_test(csv_double_names_are_refused),
+        cmocka_unit_test(csv_quotes_gone_wrong_are_refused),
+        cmocka_unit_test(csv_binary_files_are_refused),
+        cmocka_unit_test(csv_empty_files_are_refused),
+        cmocka_unit_test(csv_decimal_commas_are_refused),
+        cmocka_unit_test(messages_cut_and_escape_what_they_show),
+        cmocka_unit_test(csv_oversized_input_is_refused),
+        cmocka_unit_test(csv_identifiers_are_refused_as_categories),
+        cmocka_unit_test(csv_random_files_agree_with_libcsv),
+        cmocka_unit_test(csv_numbers_survive_every_buffer_size),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
