@@ -3,8 +3,8 @@
 . "$(dirname "$0")/../lib.sh"
 
 for shell in bash zsh fish; do "$GIBBSITE" help --completion "$shell" >"gibbsite.$shell"; done
-mkdir -p folder .site
-cp gibbsite.zsh .site/_gibbsite
+mkdir -p folder/.site
+cp gibbsite.zsh folder/.site/_gibbsite
 touch train.csv 'two words.csv' model.json folder/deep.json folder/rows.csv
 
 # offers WORD...: what bash completes the last word to, sorted, on one line. COMP_WORDS is split as readline does, at = too.
@@ -24,7 +24,7 @@ completes() {
 }
 
 completes '--help,--version' -- 
-completes 'fit' fi
+completes 'fit' 'fi'
 completes 'sample,simulate' s
 completes 'exponential,hinge,zero-one' fit train.csv --loss ''
 completes 'hinge' fit --loss hi
@@ -37,7 +37,7 @@ completes 'learn' complete r.csv --noise ''
 completes '' simulate classify --noise ''
 completes '' fit --lambda ''
 completes 'folder,model.json' predict ''
-completes 'folder/deep.json' predict folder/
+completes 'folder/deep.json' predict folder/d
 completes 'train.csv,two words.csv' predict model.json t
 completes 'train.csv,two words.csv' fit --quiet t
 completes 'folder,model.json' gap train.csv model.json ''
@@ -76,7 +76,7 @@ typed() {
     local name=$1 shell=$2 found start
     case $shell in
     bash) start='source ./gibbsite.bash' ;;
-    zsh) start="fpath=($PWD/.site \$fpath); autoload -Uz compinit; compinit -u -d $PWD/.dump" ;;
+    zsh) start="fpath=($PWD/folder/.site \$fpath); autoload -Uz compinit; compinit -u -d $PWD/folder/.dump" ;;
     esac
     found=$(printf 'gibbsite() { echo "called: $*"; }\n%s\ngibbsite %b\nexit\n' "$start" "$3" |
         env TERM=dumb HOME="$PWD" script -qec "$4" /dev/null 2>&1 | tr -d '\r' | sed -n 's/^called: //p' | sed 's/ *$//')
