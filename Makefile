@@ -1,6 +1,6 @@
 # The short way in; CMake does the work. `make help` lists the targets.
 .DEFAULT_GOAL := build
-.PHONY: help setup build dev demo test bench lint fuzz coverage coverage-study install clean
+.PHONY: help setup build dev demo docs test bench lint fuzz coverage coverage-study install clean
 MAKEFLAGS += --no-print-directory
 PREFIX ?= /usr/local
 
@@ -21,6 +21,10 @@ dev: ## a build for every day: -O1 -g, warnings are errors, with the unit tests
 
 demo: build ## set up, build, and show a certified fit
 	@tools/demo.sh
+
+docs: build ## the pages as HTML, in build/docs/html; a link that leads nowhere is an error
+	@tools/setup.sh docs
+	@tools/docs.py build/gibbsite build/docs/html
 
 test: build ## every test; the last line counts them
 	@tools/build.sh release tests

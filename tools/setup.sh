@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tools/setup.sh [lint|fuzz|bench|coverage]...: installs the Debian packages that are missing. With everything there it says
+# tools/setup.sh [docs|lint|fuzz|bench|coverage]...: installs the Debian packages that are missing. With everything there it says
 # nothing and takes no time. GIBBSITE_SKIP_SETUP=1 skips it.
 set -euo pipefail
 
@@ -21,12 +21,13 @@ clang_runtime() {
 
 for extra in "$@"; do
     case $extra in
+    docs) packages+=(pandoc python3) ;;
     lint) packages+=(clang clang-format clang-tidy cppcheck shellcheck libomp-dev) ;;
     fuzz) packages+=(clang libomp-dev "$(clang_runtime)") ;;
     bench) packages+=(liblinear-tools) ;;
     coverage) packages+=(gcovr) ;;
     *)
-        echo "setup: unknown set '$extra'; known: lint fuzz bench coverage" >&2
+        echo "setup: unknown set '$extra'; known: docs lint fuzz bench coverage" >&2
         exit 2
         ;;
     esac
