@@ -154,8 +154,8 @@ def print_opening(opening, known):
 
 
 def print_item(item, known):
+    print("\n" + "".join(f'<a id="{known[n]}"></a>' for n in item.names))
     print(f"\n### {', '.join(escape(n) for n in item.names)}\n")
-    print("".join(f'<a id="{known[n]}"></a>' for n in item.names) + "\n")
     if not item.comment and not any(w for _, w in item.members):
         fail(f"{item.names[0]} has no words")
     if item.comment:
@@ -163,7 +163,7 @@ def print_item(item, known):
     if not item.members:
         print(f"```c\n{item.code}\n```")
         return
-    print(f"| {'constant' if item.kind == 'enum' else 'member'} | |\n|---|---|")
+    print(f"| {'constant' if item.kind == 'enum' else 'member'} | meaning |\n|---|---|")
     for code, meaning in item.members:
         print(f"| `{code}` | {prose(meaning, known)} |" if code else f"| | *{prose(meaning, known)}* |")
 

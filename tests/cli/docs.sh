@@ -17,7 +17,8 @@ for name in $functions; do
     # an anchor, and words before the next heading: in a line of prose, not of code
     awk -v anchor="<a id=\"c-$name\"></a>" '
         index($0, anchor) { inside = 1; next }
-        /^### |^## / { inside = 0 }
+        /^### / && inside == 1 { inside = 2; next }
+        /^##/ { inside = 0 }
         /^```/ { code = !code; next }
         inside && !code && /[a-z]+ [a-z]+|[A-Za-z]{4}/ { found = 1 }
         END { exit !found }' api.md || missing+=" $name"
