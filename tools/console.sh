@@ -33,7 +33,7 @@ if grep -ql 'pkg-config' "${pages[@]}"; then
 fi
 
 mask() { sed -E 's/\([0-9.]+ s: [0-9.]+ reading, [0-9.]+ fitting\)/(… s)/; s/^( *"[a-z_]*seconds[a-z_]*": )[0-9.e-]+/\1…/; s/^(  time +)[0-9.]+ s: .*/\1…/'; }
-shape() { sed -E 's/-?[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?/N/g; s/ +/ /g'; }
+shape() { sed -E 's|^[*] | |; s/-?[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?/N/g; s/ +/ /g'; }
 
 # typed PAGE: the page with the output of its commands put in anew.
 typed() {
