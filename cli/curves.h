@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { ROC_POINTS = 100, RESIDUAL_BINS = 40 };
+enum { ROC_POINTS = 100, RESIDUAL_BINS = 41 /* odd: zero is the middle of one */ };
 
 struct roc {
     size_t n; /* 0: only one class */
