@@ -140,7 +140,7 @@ async function checkPage(browser, file) {
     await checkDrawn(page, `${name}, ${colorScheme}`);
     await page.screenshot({ path: `${pictures}/${name}-${colorScheme}-1200.png`, fullPage: true });
     await page.setViewportSize({ width: 400, height: 800 });
-    await page.waitForTimeout(150);
+    await page.waitForTimeout(400); // the page draws again a moment after the last change of its size
     await checkDrawn(page, `${name}, ${colorScheme}, 400 px`);
     await checkWidth(page, `${name}, ${colorScheme}`);
     await page.screenshot({ path: `${pictures}/${name}-${colorScheme}-400.png`, fullPage: true });

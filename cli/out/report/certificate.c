@@ -80,21 +80,22 @@ void part_row(struct chart *c, const struct part_series *series, size_t row, con
         chart_put(c, row, series->of[k], part[k]);
 }
 
+/* Spaces that do not break keep them in one line of a table. */
 const char *certificate_target(const json_t *c) {
     const char *target = run_text(c, "target");
     if (target == NULL)
         return "–";
     if (run_is(c, "risk", "pairs"))
-        return "one draw, any two rows";
+        return "one\u00a0draw,\u00a0any\u00a0two\u00a0rows";
     bool ranks = run_is(c, "risk", "1-auc");
     if (strcmp(target, "gibbs") == 0)
-        return run_is(c, "loss", "hinge") ? "hinge risk of one draw" : "one random draw";
+        return run_is(c, "loss", "hinge") ? "hinge\u00a0risk\u00a0of\u00a0one\u00a0draw" : "one\u00a0random\u00a0draw";
     if (strcmp(target, "mixture") == 0)
-        return "one draw, any stage";
+        return "one\u00a0draw,\u00a0any\u00a0stage";
     if (strcmp(target, "vote") == 0)
         return ranks ? "the score" : "the vote";
     if (strcmp(target, "prior-vote") == 0)
-        return ranks ? "the first part's score" : "the first part's vote";
+        return ranks ? "the\u00a0first\u00a0part's\u00a0score" : "the\u00a0first\u00a0part's\u00a0vote";
     return target;
 }
 

@@ -284,7 +284,7 @@ void section_fit(struct page *page, const struct run *run) {
     chart_path(page, run);
     chart_convergence(page, run->root);
     chart_restarts(page, run->root);
+    chart_coefficients(page, run);
     text_add(&page->body, "</div>\n");
     table_stages(&page->body, run->root);
-    chart_coefficients(page, run);
 }

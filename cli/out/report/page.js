@@ -291,14 +291,15 @@
     return spec.labels ? spec.labels[k] : spec.xTitle.replace(/ \(.*\)$/, "") + " " + shown(spec.percentX, spec.x[k]);
   }
 
-  function config(spec, width) {
-    var narrow = width < 480, labels = spec.labels;
+  function config(spec, narrow) {
+    var labels = spec.labels;
     return {
       type: spec.kind === "lines" ? "line" : "bar",
       data: { labels: labels, datasets: datasets(spec) },
       plugins: [guides, whiskers, totals],
       options: {
         spec: spec,
+        narrow: narrow,
         indexAxis: spec.kind === "stack" || spec.kind === "intervals" ? "y" : "x",
         animation: false,
         responsive: true,
@@ -327,10 +328,22 @@
     charts = Array.prototype.map.call(document.querySelectorAll("canvas[data-chart]"), function (canvas) {
       var spec = specs[Number(canvas.getAttribute("data-chart"))];
       if (spec.kind === "intervals" && spec.labels.length > 8) canvas.closest("figure").classList.add("many");
-      return new Chart(canvas, config(spec, canvas.parentNode.clientWidth));
+      return new Chart(canvas, config(spec, isNarrow(canvas)));
     });
     root.setAttribute("data-drawn", String(charts.length));
   }
+
+  /* Names and titles are broken into lines for the width they were drawn at. */
+  var waiting = null;
+  function isNarrow(canvas) {
+    return canvas.parentNode.clientWidth < 480;
+  }
+  window.addEventListener("resize", function () {
+    clearTimeout(waiting);
+    waiting = setTimeout(function () {
+      if (charts.some(function (chart) { return chart.options.narrow !== isNarrow(chart.canvas); })) drawAll();
+    }, 80);
+  });
 
   /* ---------------------------------------------------------------- light and dark */
 

@@ -3,8 +3,9 @@
 #include "out/report/sections.h"
 
 #include <math.h>
+#include <string.h>
 
-static void table_measures(struct text *t, const json_t *e) {
+static void table_measures(struct text *t, const json_t *root, const json_t *e) {
     static const struct {
         const char *key, *name;
         bool percent;
@@ -12,7 +13,7 @@ static void table_measures(struct text *t, const json_t *e) {
                     {"error", "error of the vote", true},
                     {"gibbs_error", "error of one random draw", true},
                     {"gibbs_risk", "mean loss of one draw, in the loss of the fit", false},
-                    {"holdout_bound", "upper bound on the true error (ranking: 1 - AUC), if these rows are fresh", true},
+                    {"holdout_bound", "upper bound on the true error, if these rows are fresh", true},
                     {"confidence", "confidence of that bound", true},
                     {"auc", "AUC of the score", false},
                     {"auc_se", "its standard error", false},
@@ -29,7 +30,8 @@ static void table_measures(struct text *t, const json_t *e) {
         if (isnan(x))
             continue;
         html_row_open(t, false);
-        html_head_cell(t, measures[k].name);
+        bool ranking = run_ranks(root) && strcmp(measures[k].key, "holdout_bound") == 0;
+        html_head_cell(t, ranking ? "upper bound on the true 1 - AUC, if these rows are fresh" : measures[k].name);
         if (measures[k].percent)
             html_percent_cell(t, x);
         else
@@ -174,7 +176,7 @@ void section_evaluation(struct page *page, const json_t *root, const json_t *e) 
         return;
     }
     text_add(t, "<div class=\"tables\">\n");
-    table_measures(t, e);
+    table_measures(t, root, e);
     table_confusion(t, root, e);
     text_add(t, "</div>\n<div class=\"grid\">\n");
     if (!isnan(run_number(e, "rmse"))) {
