@@ -19,7 +19,7 @@ build: setup ## the release program, at build/gibbsite (the default)
 dev: ## a build for every day: -O1 -g, warnings are errors, with the unit tests
 	@tools/build.sh dev all tests
 
-demo: build ## set up, build, and show a certified fit
+demo: build ## set up, build, and show a certified fit and its report
 	@tools/demo.sh
 
 docs: build ## the pages as HTML, in build/docs/html; a link that leads nowhere is an error
@@ -27,6 +27,7 @@ docs: build ## the pages as HTML, in build/docs/html; a link that leads nowhere 
 	@tools/docs.py build/gibbsite build/docs/html
 
 test: build ## every test; the last line counts them
+	@tools/setup.sh test || echo 'make test: no browser; its tests will be skipped'
 	@tools/build.sh release tests
 	@tools/build.sh asan-ubsan all tests
 	@tests/run

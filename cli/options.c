@@ -10,10 +10,11 @@
 #define SAMPLE_COMMANDS (FOR_SAMPLE | FOR_GAP)
 
 static const struct option_spec table[OPTION_COUNT] = {
-    {OPT_OUTPUT, "output", 'o', "FILE", OPTION_FILE, NULL, FOR_FIT | FOR_PREDICT | FOR_SIMULATE | FOR_SAMPLE | FOR_COMPLETE,
+    {OPT_OUTPUT, "output", 'o', "FILE", OPTION_FILE, NULL,
+     FOR_FIT | FOR_PREDICT | FOR_SIMULATE | FOR_SAMPLE | FOR_COMPLETE | FOR_REPORT,
      "write to FILE, whole or not at all; - is standard output. fit, complete: the model. sample: the particles. predict, "
      "simulate: the "
-     "rows (default -)"},
+     "rows (default -). report: the page (default -)"},
     {OPT_TASK, "task", 0, "TASK", OPTION_CHOICE, "classify|rank", FOR_FIT,
      "what to learn: classify (default), or rank: a score that puts rows of the positive label above the others; its risk is "
      "1 - AUC, over all pairs of rows"},

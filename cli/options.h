@@ -102,7 +102,8 @@ enum command_bit {
     FOR_SAMPLE = 512,
     FOR_GAP = 1024,
     FOR_COMPLETE = 2048,
-    FOR_ALL = 4095
+    FOR_REPORT = 4096,
+    FOR_ALL = 8191
 };
 
 enum option_type {

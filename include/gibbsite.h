@@ -384,6 +384,19 @@ GBS_API const gbs_path_point *gbs_model_path(const gbs_model *model);
 /* Free energies of the restarts in the order they were drawn; NULL and 0 when there were none. */
 GBS_API const double *gbs_model_restarts(const gbs_model *model, size_t *count);
 
+/* One iteration of a minimisation: the free energy there. */
+typedef struct gbs_trace_point {
+    size_t solve;     /* counts the minimisations, from 1: rungs, stages, values of a prior grid, restarts */
+    size_t iteration; /* within it, from 0 */
+    double lambda;    /* NaN in a completion whose noise is learned */
+    double free_energy;
+    size_t components; /* completions: those left */
+} gbs_trace_point;
+
+/* How the fit went, some hundred points at most (of long ones every second, fourth, ... iteration): iterations over all rows in the model's own
+ * family. Empty for the stochastic solver, which never sees the exact free energy on its way, and for a model from a file. */
+GBS_API const gbs_trace_point *gbs_model_trace(const gbs_model *model, size_t *count);
+
 /* Mean and standard deviation of theta_k, k < d, in the scaled coordinates (an intercept is the last), over the stages too. */
 GBS_API gbs_status gbs_model_coefficients(gbs_context *ctx, const gbs_model *model, double *mean, double *sd);
 
@@ -534,6 +547,12 @@ GBS_API const char *gbs_completion_row_id(const gbs_completion *model, size_t i)
 GBS_API const char *gbs_completion_column_id(const gbs_completion *model, size_t j); /* j < columns */
 /* Columns rated in row i, as often as they were. */
 GBS_API const uint32_t *gbs_completion_seen(const gbs_completion *model, size_t i, size_t *count);
+
+/* Component k < effective_rank: `size`, the root mean square over all cells of its part u_ik v_jk of a prediction, and `prior_sd`, the standard
+ * deviation that the posterior gives its factors. Largest first; of draws, the mean over them. */
+GBS_API void gbs_completion_components(const gbs_completion *model, double *size, double *prior_sd);
+/* The free energy after each sweep, some hundred points at most; empty for a model from a file. */
+GBS_API const gbs_trace_point *gbs_completion_trace(const gbs_completion *model, size_t *count);
 
 /* A row or column without ratings: its prediction is that of the prior. */
 #define GBS_UNSEEN UINT32_MAX
