@@ -27,7 +27,7 @@ docs: build ## the pages as HTML, in build/docs/html; a link that leads nowhere 
 	@tools/docs.py build/gibbsite build/docs/html
 
 test: build ## every test; the last line counts them
-	@tools/setup.sh test || echo 'make test: no browser; its tests will be skipped'
+	@tools/setup.sh test docs || echo 'make test: no browser or no pandoc; their tests will be skipped'
 	@tools/build.sh release tests
 	@tools/build.sh asan-ubsan all tests
 	@tests/run

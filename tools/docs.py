@@ -42,10 +42,13 @@ def page_name(source):
         return MADE[source]
     folder, name = os.path.split(source)
     stem, ending = os.path.splitext(name)
+    if ending == ".html":
+        return source.removeprefix("docs/")
     if ending != ".md":
         return f"source/{source.replace('/', '-')}.html"
     if folder == "docs":
         return stem + ".html"
+    folder = folder.removeprefix("docs/")
     return (folder.replace("/", "-") if name == "README.md" and folder else stem.lower()) + ".html"
 
 
@@ -179,6 +182,10 @@ class Site:
                 self.commands(program)
             elif source.endswith(".md"):
                 self.markdown(source, read(os.path.join(ROOT, source)))
+            elif source.endswith(".html"):
+                path = os.path.join(self.out, page_name(source))
+                os.makedirs(os.path.dirname(path), exist_ok=True)
+                shutil.copy(os.path.join(ROOT, source), path)
             else:
                 self.plain(source)
         shutil.copy(os.path.join(ROOT, "docs/style/style.css"), self.out)
@@ -204,7 +211,7 @@ def check(out):
     for folder, _, files in os.walk(out):
         for name in files:
             path = os.path.join(folder, name)
-            if name.endswith(".html"):
+            if name.endswith(".html") and "gallery/" not in os.path.relpath(path, out):  # these are not ours to check
                 pages[os.path.relpath(path, out)] = Anchors(read(path))
     for name, page in sorted(pages.items()):
         broken += [f"{name}: the place {i} is there twice" for i in set(page.ids) if page.ids.count(i) > 1]
