@@ -1,7 +1,9 @@
 #!/bin/sh
 # A first certified fit: simulate, fit, predict, and see whether the promise held.
 set -eu
-cd "$(mktemp -d)"
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
 
 # 1,000 rows of five features; one label in ten is flipped, so the best possible error is 10 %.
 gibbsite simulate classify --rows 1000 --cols 5 --noise 0.1 -o train.csv

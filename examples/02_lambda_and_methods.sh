@@ -1,7 +1,9 @@
 #!/bin/sh
 # Choosing lambda, and what each method of certification pays for it.
 set -eu
-cd "$(mktemp -d)"
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
 
 gibbsite simulate classify --rows 800 --cols 6 --noise 0.1 -o train.csv -q
 

@@ -1,7 +1,9 @@
 #!/bin/sh
 # Ranking: a score that puts the positive rows on top, and a certificate of its AUC.
 set -eu
-cd "$(mktemp -d)"
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
 
 # The best score of this truth has an AUC of 0.9 exactly.
 gibbsite simulate rank --rows 2000 --cols 5 --noise 0.1 -o train.csv

@@ -1,7 +1,9 @@
 #!/bin/sh
 # Matrix completion: predict missing cells, recommend, certify.
 set -eu
-cd "$(mktemp -d)"
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
 
 # Ratings from 1 to 5, a fifth of the cells of a 150 x 100 table, and as many others to test on.
 gibbsite simulate ratings --rows 150 --cols 100 --density 0.2 --range 1:5 -o ratings.csv

@@ -130,7 +130,7 @@ class Site:
 
     def write(self, name, title, body):
         body = re.sub(r'<pre class="console"><code>(.*?)</code></pre>', console, body, flags=re.S)
-        body = body.replace("<pre><code>", '<pre tabindex="0"><code>').replace("<table>", '<div class="wide" tabindex="0"><table>')
+        body = body.replace("<pre><code>", '<pre tabindex="0"><code>').replace("<table>", '<div class="wide" role="region" aria-label="Table" tabindex="0"><table>')
         body = body.replace("</table>", "</table></div>")
         up = "../" * name.count("/")
         page = self.template.replace("$title$", html.escape(title)).replace("$body$", body).replace("$up$", up)

@@ -46,6 +46,22 @@ refuse 'no formula is left as text' grep -lE '<span class="math' html/*.html
 refuse 'no page asks the network for anything' grep -lE '(src|href)="(https?:)?//[^"]*\.(js|css|png|woff2?)"|<script|@import' html/*.html html/style.css
 check 'the commands are there with their options' grep -q -- '--lambda-grid' html/commands.html
 
+# In a real browser: no page is wider than a small screen of 400 px (390 and a scrollbar), but for what scrolls inside it.
+if need_program chromium; then
+    {
+        echo '<pre id="out"></pre>'
+        find "$PWD/html" -name '*.html' -not -path '*/gallery/*' | while read -r page; do
+            printf '<iframe style="width:400px;height:600px;border:0" src="file://%s" onload="%s"></iframe>\n' "$page" \
+                "document.getElementById('out').textContent += 'width ' + this.contentDocument.documentElement.scrollWidth + ' ' + this.src + ';'"
+        done
+    } >frames.html
+    chromium --headless --no-sandbox --disable-gpu --allow-file-access-from-files --user-data-dir="$tmp/browser" --virtual-time-budget=20000 \
+        --dump-dom "file://$PWD/frames.html" 2>/dev/null | grep -o '^<pre id="out">.*</pre>\|width [0-9]* [^;<]*;' | grep '^width' | sort -u >widths.txt
+    holds 'the browser saw every page' "$(wc -l <widths.txt) == $(find html -name '*.html' -not -path '*/gallery/*' | wc -l)"
+    wide=$(awk '$2 > 400' widths.txt)
+    if [[ ! $wide ]]; then ok 'no page is wider than 400 px'; else not_ok 'no page is wider than 400 px' "$wide"; fi
+fi
+
 # Mistakes, in a copy: a link to no page, a formula that is none, a page in no list; then a link to no place.
 copy=$tmp/copy
 mkdir "$copy"

@@ -25,6 +25,8 @@ expect_exit 0 sh "$examples/04_completion.sh"
 expect_stdout 'the true RMSE of one random draw is at most [01]\.[0-9]+'
 expect_stdout '^col,value,sd$'
 
+if [[ ! $(ls -A work) ]]; then ok 'they leave nothing behind'; else not_ok 'they leave nothing behind' "$(ls -A work)"; fi
+
 need_program cc cmake pkg-config || exit 0
 need_plain_build 'the C examples build against what is installed' || exit 0
 check 'installs' cmake --install "$GIBBSITE_BUILD" --prefix "$tmp/prefix" || exit

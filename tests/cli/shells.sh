@@ -42,6 +42,8 @@ completes 'train.csv,two words.csv' predict model.json t
 completes 'train.csv,two words.csv' fit --quiet t
 completes 'folder,model.json' gap train.csv model.json ''
 completes '' inspect model.json t
+completes 'folder,model.json' report ''
+completes 'folder,model.json' report model.json model.json ''
 completes 'folder,model.json' sample train.csv --against ''
 completes 'train.csv,two words.csv' fit train.csv --test t
 completes 'train.csv,two words.csv' fit -o t
