@@ -132,6 +132,7 @@ class Site:
         body = re.sub(r'<pre class="console"><code>(.*?)</code></pre>', console, body, flags=re.S)
         body = body.replace("<pre><code>", '<pre tabindex="0"><code>').replace("<table>", '<div class="wide" role="region" aria-label="Table" tabindex="0"><table>')
         body = body.replace("</table>", "</table></div>")
+        body = re.sub(r"(?<!>)<code>([^<]{1,28})</code>", r'<code class="short">\1</code>', body)
         up = "../" * name.count("/")
         page = self.template.replace("$title$", html.escape(title)).replace("$body$", body).replace("$up$", up)
         menu = navigation(self.groups, name)
