@@ -1,6 +1,6 @@
 # The short way in; CMake does the work. `make help` lists the targets.
 .DEFAULT_GOAL := build
-.PHONY: help setup build dev demo test bench lint fuzz coverage coverage-study install clean
+.PHONY: help setup build dev demo docs test bench lint fuzz coverage coverage-study install clean
 MAKEFLAGS += --no-print-directory
 PREFIX ?= /usr/local
 
@@ -19,10 +19,15 @@ build: setup ## the release program, at build/gibbsite (the default)
 dev: ## a build for every day: -O1 -g, warnings are errors, with the unit tests
 	@tools/build.sh dev all tests
 
-demo: build ## set up, build, and show a certified fit
+demo: build ## set up, build, and show a certified fit and its report
 	@tools/demo.sh
 
+docs: build ## the pages as HTML, in build/docs/html; a link that leads nowhere is an error
+	@tools/setup.sh docs
+	@tools/docs.py build/gibbsite build/docs/html
+
 test: build ## every test; the last line counts them
+	@tools/setup.sh test docs || echo 'make test: no browser or no pandoc; their tests will be skipped'
 	@tools/build.sh release tests
 	@tools/build.sh asan-ubsan all tests
 	@tests/run

@@ -36,7 +36,7 @@ struct command {
 };
 
 extern const struct command command_fit, command_predict, command_evaluate, command_inspect, command_simulate, command_cv,
-    command_theory, command_sample, command_gap, command_complete, command_help, command_version;
+    command_theory, command_sample, command_gap, command_complete, command_report, command_help, command_version;
 /* NULL-terminated, in the order of the help. */
 extern const struct command *const commands[];
 

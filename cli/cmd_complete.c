@@ -13,6 +13,7 @@ struct complete {
     gbs_completion *model;
     gbs_completion_info info;
     gbs_rating_evaluation score;
+    double *fitted; /* --json: predictions of the ratings themselves */
     double seconds_read;
 };
 
@@ -119,14 +120,51 @@ static int fit(struct complete *c) {
 
 /* ---------------------------------------------------------------- results */
 
-static void result_json(const struct complete *c, struct text *out) {
+static int put_components(struct json *j, const struct complete *c) {
+    size_t rank = c->info.effective_rank;
+    double *size = calloc(2 * rank + 1, sizeof *size);
+    if (size == NULL)
+        return app_fail(c->app, EXIT_MEMORY, "out of memory");
+    gbs_completion_components(c->model, size, size + rank);
+    json_open_array(j, "components");
+    for (size_t k = 0; k < rank; k++) {
+        json_open_object(j, NULL);
+        json_put_number(j, "size", size[k]);
+        json_put_number(j, "prior_sd", size[rank + k]);
+        json_close_object(j);
+    }
+    json_close_array(j);
+    free(size);
+    return EXIT_DONE;
+}
+
+static int predict_ratings(struct complete *c) {
+    const struct ratings_table *t = &c->table;
+    c->fitted = calloc(t->n, sizeof *c->fitted);
+    if (c->fitted == NULL)
+        return app_fail(c->app, EXIT_MEMORY, "out of memory");
+    gbs_status status = gbs_completion_predict(c->app->ctx, c->model, t->n, t->id[0], t->id[1], c->fitted, NULL);
+    return status == GBS_OK ? EXIT_DONE : app_fail_status(c->app, status, t->file);
+}
+
+static int result_json(const struct complete *c, struct text *out) {
     struct json j = json_writer(out);
+    struct residuals r;
+    size_t traced;
+    const gbs_trace_point *trace = gbs_completion_trace(c->model, &traced);
     json_open_object(&j, NULL);
     result_head(&j, c->app);
+    result_options(&j, c->app);
     result_completion(&j, &c->info);
+    result_trace(&j, trace, traced, true);
+    int code = put_components(&j, c);
+    residuals_make(c->table.n, c->table.value, c->fitted, &r);
+    residuals_json(&j, "residuals", &r);
     if (c->test.table.n > 0) {
         json_open_object(&j, "test");
         result_rating_evaluation(&j, &c->score);
+        residuals_make(c->test.table.n, c->test.table.value, c->test.value, &r);
+        residuals_json(&j, "residuals", &r);
         json_close_object(&j);
     } else {
         json_put_string(&j, "test", NULL);
@@ -137,6 +175,7 @@ static void result_json(const struct complete *c, struct text *out) {
     json_put_number(&j, "total", app_seconds(c->app));
     json_close_object(&j);
     json_close_object(&j);
+    return code;
 }
 
 static void result_text(const struct complete *c, struct text *out) {
@@ -166,15 +205,17 @@ static int write_model(const struct complete *c) {
     return code;
 }
 
-static int write_results(const struct complete *c) {
+static int write_results(struct complete *c) {
     const struct options *o = &c->app->options;
     struct text result = {0};
     bool model_on_stdout = given(o, OPT_OUTPUT) && strcmp(o->text[OPT_OUTPUT], "-") == 0;
-    if (given(o, OPT_JSON))
-        result_json(c, &result);
-    else if (!given(o, OPT_QUIET) && !model_on_stdout)
+    int code = given(o, OPT_JSON) ? predict_ratings(c) : EXIT_DONE;
+    if (code == EXIT_DONE && given(o, OPT_JSON))
+        code = result_json(c, &result);
+    else if (code == EXIT_DONE && !given(o, OPT_QUIET) && !model_on_stdout)
         result_text(c, &result);
-    int code = result.failed ? app_fail(c->app, EXIT_MEMORY, "out of memory") : EXIT_DONE;
+    if (code == EXIT_DONE && result.failed)
+        code = app_fail(c->app, EXIT_MEMORY, "out of memory");
     if (code == EXIT_DONE && given(o, OPT_OUTPUT))
         code = write_model(c);
     if (code == EXIT_DONE)
@@ -196,6 +237,7 @@ static int run(struct app *app) {
         code = fit(&c);
     if (code == EXIT_DONE)
         code = write_results(&c);
+    free(c.fitted);
     gbs_completion_free(c.model);
     gbs_ratings_free(c.ratings);
     ratings_free(&c.table);

@@ -7,6 +7,7 @@ static void table_json(const struct app *app, const struct candidates *c, size_t
     struct json j = json_writer(out);
     json_open_object(&j, NULL);
     result_head(&j, app);
+    result_options(&j, app);
     json_put_count(&j, "n", n);
     json_put_count(&j, "d", d);
     json_put_count(&j, "folds", candidates_folds(&app->options));

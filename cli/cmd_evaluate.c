@@ -3,7 +3,23 @@
 #include "ratings_use.h"
 #include "result.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+/* The scores once more, for the curve. */
+static int make_roc(const struct app *app, const struct predictor *model, const struct input *in, struct roc *out) {
+    size_t n = in->design.n;
+    double *score = calloc(2 * n + 1, sizeof *score);
+    if (score == NULL)
+        return app_fail(app, EXIT_MEMORY, "out of memory");
+    gbs_status status = predictor_predict(app, model, in->data, score, score + n);
+    /* particles rank by the share of their votes */
+    bool made = status == GBS_OK && roc_make(n, in->design.y, model->particles != NULL ? score + n : score, out);
+    free(score);
+    if (status != GBS_OK)
+        return app_fail_status(app, status, in->table.file);
+    return made ? EXIT_DONE : app_fail(app, EXIT_MEMORY, "out of memory");
+}
 
 static int run(struct app *app) {
     const struct options *o = &app->options;
@@ -11,6 +27,7 @@ static int run(struct app *app) {
     struct recipe recipe = {0};
     struct input in = {0};
     gbs_evaluation e;
+    struct roc roc = {0};
     if (o->n_inputs != 2)
         return app_fail(app, EXIT_USAGE, "evaluate: expected a model and a data file, found %zu arguments; gibbsite %s",
                         o->n_inputs, app->command->usage);
@@ -30,13 +47,16 @@ static int run(struct app *app) {
         gbs_status status = predictor_evaluate(app, &model, in.data, &e);
         code = status == GBS_OK ? EXIT_DONE : app_fail_status(app, status, in.table.file);
     }
+    if (code == EXIT_DONE && given(o, OPT_JSON))
+        code = make_roc(app, &model, &in, &roc);
     if (code == EXIT_DONE) {
         struct text text = {0};
         if (given(o, OPT_JSON)) {
             struct json j = json_writer(&text);
             json_open_object(&j, NULL);
             result_head(&j, app);
-            result_evaluation(&j, app, &e);
+            result_options(&j, app);
+            result_evaluation(&j, app, &e, &roc);
             json_close_object(&j);
         } else {
             text_add(&text, "%s on %s%s\n", o->inputs[0], in.table.file,

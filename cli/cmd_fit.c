@@ -15,6 +15,7 @@ struct fit {
     gbs_model *model;
     gbs_model_info info;
     gbs_evaluation evaluation;
+    struct roc roc; /* with --json */
     bool tested;
     double seconds_read, seconds_fit;
 };
@@ -230,36 +231,75 @@ static int read_files(struct fit *f) {
     return code;
 }
 
+static int make_roc(struct fit *f) {
+    double *score = calloc(f->test.design.n, sizeof *score);
+    gbs_status status =
+        score != NULL ? gbs_model_predict(f->app->ctx, f->model, f->test.data, score, NULL, NULL) : GBS_ERR_MEMORY;
+    if (status == GBS_OK && !roc_make(f->test.design.n, f->test.design.y, score, &f->roc))
+        status = GBS_ERR_MEMORY;
+    free(score);
+    return status == GBS_OK           ? EXIT_DONE
+           : status == GBS_ERR_MEMORY ? app_fail(f->app, EXIT_MEMORY, "out of memory")
+                                      : app_fail_status(f->app, status, f->test.table.file);
+}
+
 static int run_test(struct fit *f) {
     if (f->test.data == NULL)
         return EXIT_DONE;
     gbs_status status = gbs_model_evaluate(f->app->ctx, f->model, f->test.data, &f->evaluation);
     f->tested = status == GBS_OK;
-    return status == GBS_OK ? EXIT_DONE : app_fail_status(f->app, status, f->test.table.file);
+    if (status != GBS_OK)
+        return app_fail_status(f->app, status, f->test.table.file);
+    return given(&f->app->options, OPT_JSON) ? make_roc(f) : EXIT_DONE;
 }
 
 /* ---------------------------------------------------------------- output */
 
-static void result_json(const struct fit *f, struct text *out) {
+static void put_data(struct json *j, const struct fit *f) {
+    size_t positives = 0;
+    for (size_t i = 0; i < f->train.design.n; i++)
+        positives += f->train.design.y[i] > 0.0;
+    json_open_object(j, "data");
+    json_put_string(j, "file", f->train.table.file);
+    json_put_count(j, "rows", f->train.design.n);
+    json_put_count(j, "positives", positives);
+    json_put_count(j, "left_out", f->train.design.left_out);
+    json_put_count(j, "columns", f->train.design.d);
+    json_put_string(j, "target", f->recipe.target);
+    json_put_string(j, "positive", f->recipe.positive);
+    json_put_string(j, "negative", f->recipe.negative);
+    json_put_string(j, "test", f->tested ? f->test.table.file : NULL);
+    json_close_object(j);
+}
+
+static void put_selection(struct json *j, const struct fit *f) {
+    if (f->candidates.n == 0)
+        return;
+    const gbs_cv_result *r = &f->candidates.result[f->candidates.best];
+    json_open_object(j, "selection");
+    json_put_string(j, "by", "cv");
+    json_put_count(j, "candidates", f->candidates.n);
+    json_put_count(j, "folds", candidates_folds(&f->app->options));
+    json_put_number(j, "error", r->error);
+    json_put_number(j, "error_se", r->error_se);
+    json_close_object(j);
+}
+
+static int result_json(const struct fit *f, struct text *out) {
     struct json j = json_writer(out);
+    size_t traced;
+    const gbs_trace_point *trace = gbs_model_trace(f->model, &traced);
     json_open_object(&j, NULL);
     result_head(&j, f->app);
+    result_options(&j, f->app);
+    put_data(&j, f);
     result_model(&j, &f->info);
     json_open_object(&j, "seconds");
     json_put_number(&j, "read", f->seconds_read);
     json_put_number(&j, "fit", f->seconds_fit);
     json_put_number(&j, "total", app_seconds(f->app));
     json_close_object(&j);
-    if (f->candidates.n > 0) {
-        const gbs_cv_result *r = &f->candidates.result[f->candidates.best];
-        json_open_object(&j, "selection");
-        json_put_string(&j, "by", "cv");
-        json_put_count(&j, "candidates", f->candidates.n);
-        json_put_count(&j, "folds", candidates_folds(&f->app->options));
-        json_put_number(&j, "error", r->error);
-        json_put_number(&j, "error_se", r->error_se);
-        json_close_object(&j);
-    }
+    put_selection(&j, f);
     result_certificates(&j, f->model);
     result_stages(&j, f->model);
     result_path(&j, "path", f->model);
@@ -271,14 +311,17 @@ static void result_json(const struct fit *f, struct text *out) {
             json_put_number(&j, NULL, energies[k]);
         json_close_array(&j);
     }
+    result_trace(&j, trace, traced, false);
+    int code = result_coefficients(&j, f->app, f->model, &f->recipe);
     if (f->tested) {
         json_open_object(&j, "test");
-        result_evaluation(&j, f->app, &f->evaluation);
+        result_evaluation(&j, f->app, &f->evaluation, &f->roc);
         json_close_object(&j);
     } else {
         json_put_string(&j, "test", NULL);
     }
     json_close_object(&j);
+    return code;
 }
 
 static void result_text(const struct fit *f, struct text *out) {
@@ -351,13 +394,15 @@ static int write_results(const struct fit *f) {
     const struct options *o = &f->app->options;
     struct text path = {0}, result = {0};
     bool model_on_stdout = given(o, OPT_OUTPUT) && strcmp(o->text[OPT_OUTPUT], "-") == 0;
+    int code = EXIT_DONE;
     if (given(o, OPT_PATH))
         path_text(f, &path);
     if (given(o, OPT_JSON))
-        result_json(f, &result);
+        code = result_json(f, &result);
     else if (!given(o, OPT_QUIET) && !model_on_stdout)
         result_text(f, &result);
-    int code = path.failed || result.failed ? app_fail(f->app, EXIT_MEMORY, "out of memory") : EXIT_DONE;
+    if (code == EXIT_DONE && (path.failed || result.failed))
+        code = app_fail(f->app, EXIT_MEMORY, "out of memory");
     if (code == EXIT_DONE && given(o, OPT_OUTPUT))
         code = write_model(f);
     if (code == EXIT_DONE && given(o, OPT_PATH))

@@ -82,6 +82,7 @@ static void result_json(const struct comparison *c, struct text *out) {
     struct json j = json_writer(out);
     json_open_object(&j, NULL);
     result_head(&j, c->app);
+    result_options(&j, c->app);
     sampling_json(&j, c->particles);
     json_open_array(&j, "models");
     for (size_t k = 0; k < c->count; k++) {

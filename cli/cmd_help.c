@@ -2,18 +2,14 @@
 #include "app.h"
 #include "build_info.h"
 #include "out/json.h"
+#include "out/manual.h"
+#include "out/shells.h"
 #include "result.h"
 
 #include <string.h>
 
-static const char *const tagline = "variational approximations of Gibbs posteriors";
-
-static const char *const exit_codes =
-    "0 done; 1 out of memory; 2 usage; 3 bad data, nothing written; 4 the solver did not converge (the "
-    "result is written and says so); 5 file system; 130 interrupted.";
-
 static void print_overview(FILE *out) {
-    fprintf(out, "gibbsite %s: %s\n\nusage: gibbsite COMMAND [INPUT] [OPTIONS]\n\n", gbs_version(), tagline);
+    fprintf(out, "gibbsite %s: %s\n\nusage: gibbsite COMMAND [INPUT] [OPTIONS]\n\n", gbs_version(), manual_tagline);
     for (size_t i = 0; commands[i] != NULL; i++)
         fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
     fprintf(out, "\nA first try:\n  gibbsite simulate classify -o train.csv\n  gibbsite fit train.csv -o model.json\n"
@@ -28,39 +24,53 @@ static void print_lines(FILE *out, const char *text, const char *before) {
     }
 }
 
+static void print_wrapped(FILE *out, const char *text, int indent, int width) {
+    int column = indent;
+    while (*text != '\0') {
+        int word = (int)strcspn(text, " ");
+        if (column + word > width && column > indent) {
+            fprintf(out, "\n%*s", indent, "");
+            column = indent;
+        }
+        fprintf(out, "%.*s", word, text);
+        column += word;
+        text += word;
+        if (*text == ' ') {
+            text++;
+            if (column + 1 + (int)strcspn(text, " ") <= width)
+                fputc(' ', out); /* no blank at the end of a line */
+            column++;
+        }
+    }
+    fputc('\n', out);
+}
+
+/* The options of a command, one paragraph each. */
+static void print_options(FILE *out, unsigned command) {
+    for (int id = 0; id < OPTION_COUNT; id++) {
+        const struct option_spec *s = option_spec((enum option_id)id);
+        if ((s->commands & command) == 0)
+            continue;
+        char head[64];
+        int size = s->letter != 0 ? snprintf(head, sizeof head, "-%c, --%s", s->letter, s->name)
+                                  : snprintf(head, sizeof head, "--%s", s->name);
+        if (s->argument != NULL)
+            size += snprintf(head + size, sizeof head - (size_t)size, " %s", s->argument);
+        fprintf(out, "  %-24s", head);
+        if (size > 22)
+            fprintf(out, "\n%26s", "");
+        print_wrapped(out, s->help, 26, 100);
+    }
+}
+
 static void print_command(FILE *out, const struct command *c) {
     fprintf(out, "gibbsite %s: %s\n\nusage: gibbsite %s\n\n", c->name, c->summary, c->usage);
     print_lines(out, c->detail, "");
     fprintf(out, "\nOptions:\n");
-    options_print(out, c->bit);
+    print_options(out, c->bit);
     fprintf(out, "\nExamples:\n");
     print_lines(out, c->examples, "  ");
-    fprintf(out, "\nExit codes: %s\n", exit_codes);
-}
-
-/* ---------------------------------------------------------------- manual page */
-
-static void print_man(FILE *out) {
-    fprintf(out, ".TH GIBBSITE 1 \"\" \"gibbsite %s\" \"User Commands\"\n.SH NAME\ngibbsite \\- %s\n", gbs_version(), tagline);
-    fprintf(out, ".SH SYNOPSIS\n.B gibbsite\n\\fICOMMAND\\fR [\\fIINPUT\\fR] [\\fIOPTIONS\\fR]\n");
-    fprintf(out, ".SH COMMANDS\n");
-    for (size_t i = 0; commands[i] != NULL; i++) {
-        const struct command *c = commands[i];
-        fprintf(out, ".SS gibbsite ");
-        print_roff(out, c->usage);
-        fprintf(out, "\n");
-        print_roff(out, c->detail);
-        fprintf(out, "\n");
-        options_print_man(out, c->bit);
-        fprintf(out, ".PP\nExamples:\n.PP\n.nf\n");
-        print_roff(out, c->examples);
-        fprintf(out, "\n.fi\n");
-    }
-    fprintf(out, ".SH COMMON OPTIONS\n");
-    options_print_man(out, FOR_ALL);
-    fprintf(out, ".SH EXIT STATUS\n");
-    print_roff(out, exit_codes);
-    fprintf(out, "\n.SH ENVIRONMENT\n.TP\n\\fBGIBBSITE_THREADS\\fR\nthreads to use when \\-\\-threads is not given\n");
+    fprintf(out, "\nExit codes: %s\n", manual_exit_codes);
 }
 
 static const struct command *find(const char *name) {
@@ -101,6 +111,7 @@ static int help_json(const struct app *app, const struct command *topic) {
             json_open_object(&j, NULL);
             json_put_string(&j, "name", s->name);
             json_put_string(&j, "argument", s->argument);
+            json_put_string(&j, "choices", s->choices);
             json_put_string(&j, "help", s->help);
             json_close_object(&j);
         }
@@ -119,10 +130,14 @@ static int run_help(struct app *app) {
         return app_fail(app, EXIT_USAGE, "help: expected one command, found %zu", o->n_inputs);
     if (o->n_inputs > 0 && topic == NULL)
         return app_fail(app, EXIT_USAGE, "help: there is no command '%.60s'", o->inputs[0]);
+    if (given(o, OPT_COMPLETION) && (topic != NULL || given(o, OPT_MAN)))
+        return app_fail(app, EXIT_USAGE, "help: --completion stands alone");
     if (given(o, OPT_JSON))
         return help_json(app, topic);
-    if (given(o, OPT_MAN))
-        print_man(stdout);
+    if (given(o, OPT_COMPLETION))
+        shell_completion(stdout, (enum shell)o->choice[OPT_COMPLETION]);
+    else if (given(o, OPT_MAN))
+        manual_print(stdout, topic);
     else if (topic != NULL)
         print_command(stdout, topic);
     else
@@ -151,7 +166,16 @@ static int run_version(struct app *app) {
 }
 
 const struct command command_help = {
-    "help",   FOR_HELP, "help [COMMAND]", "help on a command", "Without COMMAND, the list of commands.", "gibbsite help fit",
+    "help",
+    FOR_HELP,
+    "help [COMMAND] [OPTIONS]",
+    "help on a command; manual pages and completion for shells",
+    "Without COMMAND, the list of commands. --man and --completion print what `make install` puts into the manual and into the "
+    "folders of\n"
+    "the shells.",
+    "gibbsite help fit\n"
+    "gibbsite help --man fit | man -l -\n"
+    "source <(gibbsite help --completion bash)",
     run_help,
 };
 

@@ -165,6 +165,7 @@ static void result_json(const struct sample *s, struct text *out) {
     struct json j = json_writer(out);
     json_open_object(&j, NULL);
     result_head(&j, s->app);
+    result_options(&j, s->app);
     sampling_json(&j, s->particles);
     if (s->against != NULL) {
         json_put_number(&j, "free_energy", s->gap.free_energy);

@@ -33,6 +33,7 @@ static gbs_theory_query read_query(const struct options *o) {
 static void write_json(struct json *j, const struct app *app, const gbs_theory_query *q, const gbs_theory *theory) {
     json_open_object(j, NULL);
     result_head(j, app);
+    result_options(j, app);
     json_put_count(j, "n", (size_t)q->n);
     json_put_count(j, "d", q->d);
     json_put_number(j, "c", q->c);

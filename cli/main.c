@@ -14,9 +14,8 @@
 #include <unistd.h>
 
 const struct command *const commands[] = {
-    &command_fit, &command_predict,  &command_evaluate, &command_inspect, &command_cv,   &command_sample,
-    &command_gap, &command_complete, &command_simulate, &command_theory,  &command_help, &command_version,
-    NULL};
+    &command_fit,      &command_predict, &command_evaluate, &command_inspect, &command_cv,   &command_sample,  &command_gap,
+    &command_complete, &command_report,  &command_simulate, &command_theory,  &command_help, &command_version, NULL};
 
 /* ---------------------------------------------------------------- interruption */
 

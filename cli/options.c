@@ -10,10 +10,11 @@
 #define SAMPLE_COMMANDS (FOR_SAMPLE | FOR_GAP)
 
 static const struct option_spec table[OPTION_COUNT] = {
-    {OPT_OUTPUT, "output", 'o', "FILE", OPTION_TEXT, NULL, FOR_FIT | FOR_PREDICT | FOR_SIMULATE | FOR_SAMPLE | FOR_COMPLETE,
+    {OPT_OUTPUT, "output", 'o', "FILE", OPTION_FILE, NULL,
+     FOR_FIT | FOR_PREDICT | FOR_SIMULATE | FOR_SAMPLE | FOR_COMPLETE | FOR_REPORT,
      "write to FILE, whole or not at all; - is standard output. fit, complete: the model. sample: the particles. predict, "
      "simulate: the "
-     "rows (default -)"},
+     "rows (default -). report: the page (default -)"},
     {OPT_TASK, "task", 0, "TASK", OPTION_CHOICE, "classify|rank", FOR_FIT,
      "what to learn: classify (default), or rank: a score that puts rows of the positive label above the others; its risk is "
      "1 - AUC, over all pairs of rows"},
@@ -55,7 +56,7 @@ static const struct option_spec table[OPTION_COUNT] = {
     {OPT_TEXT, "text", 0, "COLS", OPTION_TEXT, NULL, FOR_FIT | FOR_CV | FOR_SAMPLE,
      "columns to read as categories even where they look like numbers, separated by commas"},
     {OPT_SCALE, "scale", 0, "SCALE", OPTION_CHOICE, "none|standard|unit-row", FOR_FIT | FOR_CV | FOR_SAMPLE,
-     "columns: none, standard (default: mean 0, standard deviation 1), unit-row (each row to length 1)"},
+     "scaling of the columns: none, standard (default: mean 0, standard deviation 1), unit-row (each row to length 1)"},
     {OPT_COLUMNS, "columns", 0, "KIND", OPTION_CHOICE, "auto|equal|relevance", FOR_FIT | FOR_CV,
      "room that the prior gives to standardised columns: equal, relevance (after their correlation with the label), auto "
      "(default: under an informed prior chosen on the first part, else equal)"},
@@ -68,7 +69,7 @@ static const struct option_spec table[OPTION_COUNT] = {
      "the first line of the CSV file is data (default: detected)"},
     {OPT_FORMAT, "format", 0, "FORMAT", OPTION_CHOICE, "csv|svmlight|npy", DATA_COMMANDS | FOR_SIMULATE,
      "csv, svmlight or npy (default: by the file's name, else by its first bytes; gzip is seen by itself)"},
-    {OPT_TEST, "test", 0, "FILE", OPTION_TEXT, NULL, FOR_FIT | FOR_COMPLETE,
+    {OPT_TEST, "test", 0, "FILE", OPTION_FILE, NULL, FOR_FIT | FOR_COMPLETE,
      "rows (complete: ratings) to test the fitted model on"},
     {OPT_CONFIDENCE, "confidence", 0, "P", OPTION_CONFIDENCE, NULL,
      FOR_FIT | FOR_EVALUATE | FOR_THEORY | FOR_SAMPLE | FOR_COMPLETE, "confidence of the bounds (default 0.95)"},
@@ -80,7 +81,7 @@ static const struct option_spec table[OPTION_COUNT] = {
      "progressive: number of stages, up to 16 (default: 2 to 4, more where more errors are expected)"},
     {OPT_PAPER, "paper", 0, NULL, OPTION_FLAG, NULL, FOR_FIT,
      "the paper's choices, as printed: prior of mean zero, lambda sqrt(nd), prior sd 1/sqrt(d), its bound"},
-    {OPT_PATH, "path", 0, "FILE", OPTION_TEXT, NULL, FOR_FIT,
+    {OPT_PATH, "path", 0, "FILE", OPTION_FILE, NULL, FOR_FIT,
      "write the annealing path, one row per lambda, as CSV (JSON when FILE ends in .json); --task rank --solver sgd: one row "
      "per step, a thousand "
      "at most, then the end"},
@@ -152,13 +153,13 @@ static const struct option_spec table[OPTION_COUNT] = {
     {OPT_MOVE, "move", 0, "KIND", OPTION_CHOICE, "auto|walk|ring", SAMPLE_COMMANDS,
      "auto (default: ring, with --classic walk), walk (random walk, covariance from the particles), ring (a draw from many "
      "states around a variational fit)"},
-    {OPT_AGAINST, "against", 0, "MODEL", OPTION_TEXT, NULL, FOR_SAMPLE,
+    {OPT_AGAINST, "against", 0, "MODEL", OPTION_MODEL_FILE, NULL, FOR_SAMPLE,
      "measure how far the fitted MODEL is from the Gibbs posterior: KL(model || Gibbs). Columns, loss, lambda and prior are "
      "the "
      "model's"},
-    {OPT_DRAWS, "draws", 0, "FILE", OPTION_TEXT, NULL, FOR_SAMPLE,
+    {OPT_DRAWS, "draws", 0, "FILE", OPTION_FILE, NULL, FOR_SAMPLE,
      "write the particles as CSV, one row each, a column a coefficient"},
-    {OPT_COMPLETE_NOISE, "noise", 0, "learn|V", OPTION_LEARNED, NULL, FOR_COMPLETE,
+    {OPT_COMPLETE_NOISE, "noise", 0, "learn|V", OPTION_LEARNED, "learn", FOR_COMPLETE,
      "variance of the noise: learn (default), or a value"},
     {OPT_NO_BIASES, "no-biases", 0, NULL, OPTION_FLAG, NULL, FOR_COMPLETE | FOR_SIMULATE,
      "no mean and no biases of rows and columns: the product of the factors alone, the paper's model"},
@@ -178,7 +179,9 @@ static const struct option_spec table[OPTION_COUNT] = {
      "completions: standard deviations of the cell itself and of the noise in columns of their own too"},
     {OPT_SKEW, "skew", 0, "S", OPTION_POSITIVE, NULL, FOR_SIMULATE,
      "ratings: some rows and columns are rated more often, with log-normal frequencies of this sigma (default: all alike)"},
-    {OPT_MAN, "man", 0, NULL, OPTION_FLAG, NULL, FOR_HELP, "print the manual page in roff"},
+    {OPT_MAN, "man", 0, NULL, OPTION_FLAG, NULL, FOR_HELP, "print the manual page in roff: of COMMAND, else of gibbsite"},
+    {OPT_COMPLETION, "completion", 0, "SHELL", OPTION_CHOICE, "bash|zsh|fish", FOR_HELP,
+     "print what completes commands, options and their values in bash, zsh or fish"},
     {OPT_JSON, "json", 0, NULL, OPTION_FLAG, NULL, FOR_ALL, "print the result as one JSON object on standard output"},
     {OPT_QUIET, "quiet", 'q', NULL, OPTION_FLAG, NULL, FOR_ALL, "no messages but errors"},
     {OPT_THREADS, "threads", 0, "N", OPTION_COUNT_FROM_1, NULL, FOR_ALL,
@@ -189,6 +192,10 @@ static const struct option_spec table[OPTION_COUNT] = {
 
 const struct option_spec *option_spec(enum option_id id) {
     return &table[id];
+}
+
+bool option_takes_list(const struct option_spec *s, unsigned command) {
+    return command == FOR_CV && (s->id == OPT_LOSS || s->id == OPT_FAMILY);
 }
 
 /* ---------------------------------------------------------------- reading */
@@ -277,7 +284,7 @@ static int find_choice(const struct option_spec *s, const char *value, size_t le
 }
 
 static bool read_choice(struct parse *p, const struct option_spec *s, const char *value) {
-    bool list = p->command == FOR_CV && (s->id == OPT_LOSS || s->id == OPT_FAMILY);
+    bool list = option_takes_list(s, p->command);
     for (const char *item = value;;) {
         size_t length = list ? strcspn(item, ",") : strlen(item);
         int index = find_choice(s, item, length);
@@ -345,6 +352,8 @@ static bool set_value(struct parse *p, const struct option_spec *s, const char *
     case OPTION_FLAG:
         return true;
     case OPTION_TEXT:
+    case OPTION_FILE:
+    case OPTION_MODEL_FILE:
         return value[0] != '\0' || wrong(p, s, value, s->argument);
     case OPTION_POSITIVE:
         if (s->id == OPT_LAMBDA && p->command == FOR_SAMPLE)
@@ -428,78 +437,4 @@ bool options_parse(int argc, char **argv, unsigned command, const char **inputs,
             return false;
     }
     return true;
-}
-
-/* ---------------------------------------------------------------- printing */
-
-static void print_wrapped(FILE *out, const char *text, int indent, int width) {
-    int column = indent;
-    while (*text != '\0') {
-        int word = (int)strcspn(text, " ");
-        if (column + word > width && column > indent) {
-            fprintf(out, "\n%*s", indent, "");
-            column = indent;
-        }
-        fprintf(out, "%.*s", word, text);
-        column += word;
-        text += word;
-        if (*text == ' ') {
-            text++;
-            if (column + 1 + (int)strcspn(text, " ") <= width)
-                fputc(' ', out); /* no blank at the end of a line */
-            column++;
-        }
-    }
-    fputc('\n', out);
-}
-
-void options_print(FILE *out, unsigned command) {
-    for (size_t i = 0; i < OPTION_COUNT; i++) {
-        const struct option_spec *s = &table[i];
-        if ((s->commands & command) == 0)
-            continue;
-        char head[64];
-        int size = s->letter != 0 ? snprintf(head, sizeof head, "-%c, --%s", s->letter, s->name)
-                                  : snprintf(head, sizeof head, "--%s", s->name);
-        if (s->argument != NULL)
-            size += snprintf(head + size, sizeof head - (size_t)size, " %s", s->argument);
-        fprintf(out, "  %-24s", head);
-        if (size > 22)
-            fprintf(out, "\n%26s", "");
-        print_wrapped(out, s->help, 26, 100);
-    }
-}
-
-void print_roff(FILE *out, const char *text) {
-    for (bool line_begins = true; *text != '\0'; line_begins = *text++ == '\n') {
-        if (line_begins && (*text == '\'' || *text == '.'))
-            fputs("\\&", out);
-        if (*text == '-')
-            fputs("\\-", out);
-        else if (*text == '\\')
-            fputs("\\e", out);
-        else
-            fputc(*text, out);
-    }
-}
-
-void options_print_man(FILE *out, unsigned command) {
-    for (size_t i = 0; i < OPTION_COUNT; i++) {
-        const struct option_spec *s = &table[i];
-        /* options of every command are printed once, under their own heading */
-        bool common = s->commands == FOR_ALL;
-        if ((command == FOR_ALL) != common || (s->commands & command) == 0)
-            continue;
-        fputs(".TP\n", out);
-        if (s->letter != 0)
-            fprintf(out, "\\fB\\-%c\\fR, ", s->letter);
-        fputs("\\fB\\-\\-", out);
-        print_roff(out, s->name);
-        fputs("\\fR", out);
-        if (s->argument != NULL)
-            fprintf(out, " \\fI%s\\fR", s->argument);
-        fputs("\n", out);
-        print_roff(out, s->help);
-        fputs("\n", out);
-    }
 }

@@ -1,4 +1,5 @@
-/* Options: one table says what exists, how it is read, for which commands, and what the help and the manual page print of it. */
+/* Options: one table says what exists, how it is read, for which commands, and what the help, the manual pages and the completions of
+ * shells say of it. */
 #ifndef GIBBSITE_CLI_OPTIONS_H
 #define GIBBSITE_CLI_OPTIONS_H
 
@@ -81,6 +82,7 @@ enum option_id {
     OPT_PARTS,
     OPT_SKEW,
     OPT_MAN,
+    OPT_COMPLETION,
     OPT_JSON,
     OPT_QUIET,
     OPT_THREADS,
@@ -102,16 +104,19 @@ enum command_bit {
     FOR_SAMPLE = 512,
     FOR_GAP = 1024,
     FOR_COMPLETE = 2048,
-    FOR_ALL = 4095
+    FOR_REPORT = 4096,
+    FOR_ALL = 8191
 };
 
 enum option_type {
     OPTION_FLAG,
     OPTION_TEXT,
+    OPTION_FILE,        /* the name of a file to read or to write */
+    OPTION_MODEL_FILE,  /* of a model to read */
     OPTION_POSITIVE,    /* a finite number above 0 */
     OPTION_PROBABILITY, /* 0 <= x <= 1 */
     OPTION_NOISE,       /* x >= 0; labels: x < 1/2, which simulate checks */
-    OPTION_LEARNED,     /* learn (number 0), or a finite number above 0 */
+    OPTION_LEARNED,     /* learn (number 0), or a finite number above 0; `choices` names the word */
     OPTION_RANGE,       /* LO:HI, LO < HI; in grid.low, grid.high */
     OPTION_CONFIDENCE,  /* 0 < x < 1 */
     OPTION_SHARE,       /* 0 < x < 1 */
@@ -168,10 +173,7 @@ static inline bool given(const struct options *o, enum option_id id) {
     return o->text[id] != NULL;
 }
 
-/* The options of a command, one paragraph each, wrapped. */
-void options_print(FILE *out, unsigned command);
-void options_print_man(FILE *out, unsigned command);
-/* Text with what roff would take for its own escaped: dashes, backslashes, and quotes and dots at the beginning of a line. */
-void print_roff(FILE *out, const char *text);
+/* cv: several choices, separated by commas. */
+bool option_takes_list(const struct option_spec *s, unsigned command);
 
 #endif

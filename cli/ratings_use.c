@@ -328,7 +328,11 @@ int ratings_evaluate(struct app *app, const gbs_completion *model) {
         if (given(o, OPT_JSON)) {
             json_open_object(&j, NULL);
             result_head(&j, app);
+            struct residuals r;
+            residuals_make(c.table.n, c.table.value, c.value, &r);
+            result_options(&j, app);
             result_rating_evaluation(&j, &e);
+            residuals_json(&j, "residuals", &r);
             json_close_object(&j);
         } else {
             text_add(&text, "%s on %s\n", o->inputs[0], c.table.file);

@@ -160,7 +160,7 @@ static double confidence(const struct app *app) {
 }
 
 /* Of a model that ranks; what is about labels is null. */
-static void ranking(struct json *j, const struct app *app, const gbs_evaluation *e) {
+static void ranking(struct json *j, const struct app *app, const gbs_evaluation *e, const struct roc *roc) {
     json_put_count(j, "n", e->n);
     json_put_number(j, "error", NAN);
     json_put_number(j, "gibbs_risk", e->gibbs_risk);
@@ -170,6 +170,8 @@ static void ranking(struct json *j, const struct app *app, const gbs_evaluation 
     json_put_count(j, "blocks", e->blocks);
     json_put_number(j, "holdout_bound", gbs_auc_risk_upper(1.0 - e->auc, e->blocks, confidence(app)));
     json_put_number(j, "confidence", confidence(app));
+    if (roc != NULL)
+        roc_json(j, roc);
 }
 
 static void ranking_text(struct text *t, const struct app *app, const gbs_evaluation *e) {
@@ -186,9 +188,9 @@ static void ranking_text(struct text *t, const struct app *app, const gbs_evalua
              1.0 - gbs_auc_risk_upper(1.0 - e->auc, e->blocks, confidence(app)), confidence(app));
 }
 
-void result_evaluation(struct json *j, const struct app *app, const gbs_evaluation *e) {
+void result_evaluation(struct json *j, const struct app *app, const gbs_evaluation *e, const struct roc *roc) {
     if (e->task == GBS_TASK_RANK) {
-        ranking(j, app, e);
+        ranking(j, app, e, roc);
         return;
     }
     json_put_count(j, "n", e->n);
@@ -215,6 +217,8 @@ void result_evaluation(struct json *j, const struct app *app, const gbs_evaluati
     json_close_array(j);
     json_put_number(j, "holdout_bound", gbs_binomial_upper(e->errors, e->n, confidence(app)));
     json_put_number(j, "confidence", confidence(app));
+    if (roc != NULL)
+        roc_json(j, roc);
 }
 
 void result_evaluation_text(struct text *t, const struct app *app, const gbs_evaluation *e, const char *positive,

@@ -31,6 +31,7 @@
 extern "C" {
 #endif
 
+/* The version of this header; gbs_version() is that of the library that was linked. */
 #define GBS_VERSION "0.1.0"
 
 #if defined(__GNUC__)
@@ -41,6 +42,7 @@ extern "C" {
 
 /* ---------------------------------------------------------------- status */
 
+/* How a call ended. */
 typedef enum gbs_status {
     GBS_OK = 0,
     GBS_ERR_ARGUMENT,  /* an option or argument is out of range */
@@ -60,6 +62,7 @@ GBS_API const char *gbs_version(void);
 
 /* ---------------------------------------------------------------- context */
 
+/* What every call shares: memory, messages, threads, the seed. */
 typedef struct gbs_context gbs_context;
 
 /* Both or none. `user` is handed back. Calls come from several threads at once when the context has more than one. What the libraries underneath
@@ -70,6 +73,7 @@ typedef struct gbs_allocator {
     void *user;
 } gbs_allocator;
 
+/* How much a message matters. */
 typedef enum gbs_log_level { GBS_LOG_DEBUG = 0, GBS_LOG_INFO, GBS_LOG_WARNING } gbs_log_level;
 
 /* Called on the thread that called the library, never from its workers. */
@@ -79,6 +83,7 @@ typedef void (*gbs_progress_callback)(const char *stage, double done, void *user
 /* Non-zero: stop as soon as possible with GBS_ERR_CANCELLED. */
 typedef int (*gbs_cancel_callback)(void *user);
 
+/* All may be left as gbs_context_options_default gives them. */
 typedef struct gbs_context_options {
     gbs_allocator allocator; /* all zero: malloc, free */
     gbs_log_callback log;
@@ -89,9 +94,11 @@ typedef struct gbs_context_options {
     uint64_t seed; /* of every random number; default 1 */
 } gbs_context_options;
 
+/* malloc and free, no callbacks, all threads, seed 1. */
 GBS_API gbs_context_options gbs_context_options_default(void);
 /* options may be NULL: the defaults. */
 GBS_API gbs_status gbs_context_create(const gbs_context_options *options, gbs_context **out);
+/* Takes the context back, after all that was made with it; NULL is ignored. */
 GBS_API void gbs_context_free(gbs_context *ctx);
 /* What the last failed call on this context had to say; "" when none failed. Valid until the next call on the context. */
 GBS_API const char *gbs_error_message(const gbs_context *ctx);
@@ -106,6 +113,7 @@ GBS_API double gbs_random_normal(const gbs_context *ctx, uint64_t stream, uint64
 
 /* ---------------------------------------------------------------- data */
 
+/* Rows of features, with their labels or without. */
 typedef struct gbs_data gbs_data;
 
 /* GBS_BORROW: the arrays stay the caller's, who keeps them alive and unchanged as long as the handle lives. */
@@ -121,22 +129,28 @@ GBS_API gbs_status gbs_data_dense(gbs_context *ctx, size_t n, size_t d, const do
 GBS_API gbs_status gbs_data_csr(gbs_context *ctx, size_t n, size_t d, const size_t *row_start, const uint32_t *column,
                                 const double *value, const double *y, gbs_ownership ownership, gbs_data **out);
 
+/* The shape of the rows as they were handed in, without an intercept. */
 GBS_API size_t gbs_data_rows(const gbs_data *data);
 GBS_API size_t gbs_data_columns(const gbs_data *data);
+/* Takes the handle back; NULL is ignored. Borrowed arrays stay the caller's. */
 GBS_API void gbs_data_free(gbs_data *data);
 
 /* ---------------------------------------------------------------- fit */
 
+/* A fitted posterior, or the stages of a progressive one, with its certificates. */
 typedef struct gbs_model gbs_model;
 
+/* What is learned. */
 typedef enum gbs_task_kind {
     GBS_TASK_CLASSIFY = 0, /* the sign of x'theta is the label: losses of the margin y x'theta */
     GBS_TASK_RANK /* rows of +1 before rows of -1: losses of the margin (x_i - x_j)'theta over all pairs; the risk is 1 - AUC. There is no
                               intercept, and GBS_LOSS_EXPONENTIAL, GBS_FORM_DUAL and GBS_BOUND_PROGRESSIVE are not offered */
 } gbs_task_kind;
 
+/* What a margin z costs: 1 when z < 0 (one half at 0); max(0, 1 - z); exp(-z). */
 typedef enum gbs_loss { GBS_LOSS_ZERO_ONE = 0, GBS_LOSS_HINGE, GBS_LOSS_EXPONENTIAL } gbs_loss;
 
+/* The Gaussians to choose from. */
 typedef enum gbs_family {
     GBS_FAMILY_AUTO = 0,  /* full when d <= 200, else diagonal */
     GBS_FAMILY_FIXED,     /* N(m, I/n) */
@@ -145,8 +159,10 @@ typedef enum gbs_family {
     GBS_FAMILY_FULL       /* N(m, C C') */
 } gbs_family;
 
+/* AUTO: natural gradient for the full family and up to 128 coefficients, else L-BFGS. */
 typedef enum gbs_solver { GBS_SOLVER_AUTO = 0, GBS_SOLVER_LBFGS, GBS_SOLVER_NATURAL, GBS_SOLVER_SGD } gbs_solver;
 
+/* What is done to the columns before anything else. */
 typedef enum gbs_scale {
     GBS_SCALE_NONE = 0,
     GBS_SCALE_STANDARD, /* each column minus its mean, over its standard deviation (divisor n) */
@@ -203,6 +219,7 @@ typedef enum gbs_columns {
     GBS_COLUMNS_RELEVANCE /* standardised columns are stretched after their correlation with the label, on the rows that scaling is learned from */
 } gbs_columns;
 
+/* What gbs_fit is asked for; begin with gbs_fit_options_default. */
 typedef struct gbs_fit_options {
     gbs_task_kind task;
     gbs_loss loss;
@@ -279,6 +296,7 @@ GBS_API const char *gbs_solver_name(gbs_solver solver);
 
 /* ---------------------------------------------------------------- model */
 
+/* How a model was fitted, and how well. */
 typedef struct gbs_model_info {
     gbs_task_kind task;
     gbs_loss loss;
@@ -308,6 +326,7 @@ typedef struct gbs_model_info {
 
 /* ---------------------------------------------------------------- certificates */
 
+/* Whose risk a certificate bounds. */
 typedef enum gbs_target {
     GBS_TARGET_GIBBS = 0,  /* the risk of one classifier drawn from the posterior for each prediction */
     GBS_TARGET_VOTE,       /* the error of the majority vote */
@@ -342,6 +361,7 @@ typedef struct gbs_certificate {
 
 /* Assumption k in words, NULL beyond the last; *breaks says whether it makes a certificate conditional. */
 GBS_API const char *gbs_assumption_text(unsigned k, int *breaks);
+/* Names as the files spell them; NULL for a value out of range. */
 GBS_API const char *gbs_target_name(gbs_target target);
 GBS_API const char *gbs_risk_name(gbs_risk risk); /* "error", "1-auc", "pairs"; NULL out of range */
 GBS_API const char *gbs_bound_name(gbs_bound bound);
@@ -366,14 +386,29 @@ typedef struct gbs_stage_info {
     double prior_sd;
 } gbs_stage_info;
 
+/* How many stages there are, and one of them. */
 GBS_API size_t gbs_model_stages(const gbs_model *model);
 GBS_API gbs_stage_info gbs_model_stage(const gbs_model *model, size_t t); /* t below that */
 
+/* How the model was fitted; and the ladder it went through, one point a rung, valid as long as the model. */
 GBS_API void gbs_model_get_info(const gbs_model *model, gbs_model_info *out);
 GBS_API size_t gbs_model_path_size(const gbs_model *model);
 GBS_API const gbs_path_point *gbs_model_path(const gbs_model *model);
 /* Free energies of the restarts in the order they were drawn; NULL and 0 when there were none. */
 GBS_API const double *gbs_model_restarts(const gbs_model *model, size_t *count);
+
+/* One iteration of a minimisation: the free energy there. */
+typedef struct gbs_trace_point {
+    size_t solve;     /* counts the minimisations, from 1: rungs, stages, values of a prior grid, restarts */
+    size_t iteration; /* within it, from 0 */
+    double lambda;    /* NaN in a completion whose noise is learned */
+    double free_energy;
+    size_t components; /* completions: those left */
+} gbs_trace_point;
+
+/* How the fit went, some hundred points at most (of long ones every second, fourth, ... iteration): iterations over all rows in the model's own
+ * family. Empty for the stochastic solver, which never sees the exact free energy on its way, and for a model from a file. */
+GBS_API const gbs_trace_point *gbs_model_trace(const gbs_model *model, size_t *count);
 
 /* Mean and standard deviation of theta_k, k < d, over the stages too: per standard deviation of a standardised column, per unit of another; an
  * intercept, as of a column of ones, is the last. */
@@ -392,6 +427,7 @@ typedef struct gbs_reliability {
     double mean_probability, share_positive; /* NaN when count is 0 */
 } gbs_reliability;
 
+/* How a model does on labelled rows. */
 typedef struct gbs_evaluation {
     size_t n;
     size_t errors;      /* rows that the vote gets wrong; a tie is one */
@@ -409,6 +445,7 @@ typedef struct gbs_evaluation {
     size_t blocks; /* independent pairs: rows of the smaller class */
 } gbs_evaluation;
 
+/* data must carry labels. */
 GBS_API gbs_status gbs_model_evaluate(gbs_context *ctx, const gbs_model *model, const gbs_data *data, gbs_evaluation *out);
 
 /* A second text kept inside the model file, for the program's own use (the command line keeps its recipe of columns there).
@@ -418,9 +455,12 @@ GBS_API const char *gbs_model_recipe(const gbs_model *model); /* NULL when there
 
 /* The model as versioned JSON, zero-terminated; hand it back with gbs_release. size may be NULL. */
 GBS_API gbs_status gbs_model_to_json(gbs_context *ctx, const gbs_model *model, char **text, size_t *size);
+/* Reads it back; GBS_ERR_FORMAT where the text is no model. */
 GBS_API gbs_status gbs_model_from_json(gbs_context *ctx, const char *text, size_t size, gbs_model **out);
+/* The same to and from a file, written whole or not at all. */
 GBS_API gbs_status gbs_model_save(gbs_context *ctx, const gbs_model *model, const char *path);
 GBS_API gbs_status gbs_model_load(gbs_context *ctx, const char *path, gbs_model **out);
+/* Takes the handle back; NULL is ignored. */
 GBS_API void gbs_model_free(gbs_model *model);
 
 /* Writes a file whole or not at all: temporary file beside it, fsync, rename. */
@@ -435,17 +475,21 @@ typedef struct gbs_ratings gbs_ratings;
 GBS_API gbs_status gbs_ratings_create(gbs_context *ctx, size_t n, size_t rows, size_t columns, const uint32_t *row,
                                       const uint32_t *column, const double *value, const char *const *row_ids,
                                       const char *const *column_ids, gbs_ratings **out);
+/* How many there are. */
 GBS_API size_t gbs_ratings_count(const gbs_ratings *ratings);
+/* Takes the handle back; NULL is ignored. */
 GBS_API void gbs_ratings_free(gbs_ratings *ratings);
 
 /* y = mu + a_i + b_j + u_i'v_j + noise, u and v of few dimensions; the posterior of all of them. */
 typedef struct gbs_completion gbs_completion;
 
+/* How the posterior of a completion is had. */
 typedef enum gbs_sampler {
     GBS_SAMPLER_VB = 0, /* mean field: a Gaussian for each row and each column */
     GBS_SAMPLER_GIBBS   /* draws from the posterior itself, begun at the mean field */
 } gbs_sampler;
 
+/* What gbs_complete is asked for; begin with gbs_complete_options_default. */
 typedef struct gbs_complete_options {
     size_t rank;           /* most components; those that the ratings do not need are dropped */
     int biases;            /* mu, a_i and b_j; 0: u_i'v_j alone, the paper's model */
@@ -468,7 +512,9 @@ typedef struct gbs_complete_options {
     double *cell_value, *cell_sd;
 } gbs_complete_options;
 
+/* Sixteen components, biases, learned noise, no range and so no certificate, mean field. */
 GBS_API gbs_complete_options gbs_complete_options_default(void);
+/* Fits a completion to the ratings, and certifies it where a range was declared. */
 GBS_API gbs_status gbs_complete(gbs_context *ctx, const gbs_ratings *ratings, const gbs_complete_options *options,
                                 gbs_completion **out);
 
@@ -488,6 +534,7 @@ typedef struct gbs_rating_certificate {
     int vacuous; /* value >= 1/4, which predicting the middle of the range never exceeds */
 } gbs_rating_certificate;
 
+/* How a completion was fitted, and how well. */
 typedef struct gbs_completion_info {
     size_t n, rows, columns;
     size_t rank, effective_rank; /* asked for; left */
@@ -507,11 +554,19 @@ typedef struct gbs_completion_info {
     gbs_rating_certificate certificate;
 } gbs_completion_info;
 
+/* How it was fitted. */
 GBS_API void gbs_completion_get_info(const gbs_completion *model, gbs_completion_info *out);
+/* The identifiers that the ratings came with, valid as long as the model. */
 GBS_API const char *gbs_completion_row_id(const gbs_completion *model, size_t i);    /* i < rows */
 GBS_API const char *gbs_completion_column_id(const gbs_completion *model, size_t j); /* j < columns */
 /* Columns rated in row i, as often as they were. */
 GBS_API const uint32_t *gbs_completion_seen(const gbs_completion *model, size_t i, size_t *count);
+
+/* Component k < effective_rank: `size`, the root mean square over all cells of its part u_ik v_jk of a prediction, and `prior_sd`, the standard
+ * deviation that the posterior gives its factors. Largest first; of draws, the mean over them. */
+GBS_API void gbs_completion_components(const gbs_completion *model, double *size, double *prior_sd);
+/* The free energy after each sweep, some hundred points at most; empty for a model from a file. */
+GBS_API const gbs_trace_point *gbs_completion_trace(const gbs_completion *model, size_t *count);
 
 /* A row or column without ratings: its prediction is that of the prior. */
 #define GBS_UNSEEN UINT32_MAX
@@ -521,6 +576,7 @@ GBS_API const uint32_t *gbs_completion_seen(const gbs_completion *model, size_t 
 GBS_API gbs_status gbs_completion_predict(gbs_context *ctx, const gbs_completion *model, size_t n, const uint32_t *row,
                                           const uint32_t *column, double *value, double *sd);
 
+/* How predictions do on known values. */
 typedef struct gbs_rating_evaluation {
     size_t n;
     double rmse, mae;
@@ -532,9 +588,12 @@ typedef struct gbs_rating_evaluation {
 GBS_API gbs_rating_evaluation gbs_rating_score(size_t n, const uint32_t *row, const uint32_t *column, const double *y,
                                                const double *value, const double *sd, double noise_variance);
 
+/* The text of a file and back, as gbs_model_to_json has it. */
 GBS_API gbs_status gbs_completion_to_json(gbs_context *ctx, const gbs_completion *model, char **text, size_t *size);
 GBS_API gbs_status gbs_completion_from_json(gbs_context *ctx, const char *text, size_t size, gbs_completion **out);
+/* Takes the handle back; NULL is ignored. */
 GBS_API void gbs_completion_free(gbs_completion *model);
+/* "vb", "gibbs"; NULL out of range. */
 GBS_API const char *gbs_sampler_name(gbs_sampler sampler);
 
 /* ---------------------------------------------------------------- sampling: the Gibbs posterior itself */
@@ -542,12 +601,14 @@ GBS_API const char *gbs_sampler_name(gbs_sampler sampler);
 /* Particles that stand for the Gibbs posterior, exp(-lambda r_n(theta)) times the prior, and not for an approximation of it. */
 typedef struct gbs_particles gbs_particles;
 
+/* How a particle finds its next state. */
 typedef enum gbs_move {
     GBS_MOVE_AUTO = 0, /* ring; with `classic` walk */
     GBS_MOVE_WALK,     /* Gaussian random walk, covariance 2.38^2/d times that of the particles */
     GBS_MOVE_RING      /* a draw from a ring of states around a Gaussian approximation (smc/ring.c) */
 } gbs_move;
 
+/* What gbs_sample is asked for; begin with gbs_sample_options_default. */
 typedef struct gbs_sample_options {
     gbs_loss loss;
     gbs_scale scale;
@@ -566,6 +627,7 @@ typedef struct gbs_sample_options {
     double confidence; /* of the estimated bound */
 } gbs_sample_options;
 
+/* Zero-one loss, lambda the number of rows, prior_sd 1, 2000 particles, waste-free. */
 GBS_API gbs_sample_options gbs_sample_options_default(void);
 
 /* data must carry labels. Standard errors come from the run itself. With an adaptive ladder Z is nearly unbiased. */
@@ -581,6 +643,7 @@ typedef struct gbs_sample_point {
     double step;                      /* scale of the proposals; NaN for the prior */
 } gbs_sample_point;
 
+/* How a sampling went. */
 typedef struct gbs_sample_info {
     gbs_loss loss;
     gbs_scale scale;
@@ -598,6 +661,7 @@ typedef struct gbs_sample_info {
     double seconds, seconds_move, seconds_approximate; /* in all; of the moves; of the approximations they lean on */
 } gbs_sample_info;
 
+/* How it went; and the temperatures it went through, valid as long as the particles. */
 GBS_API void gbs_particles_get_info(const gbs_particles *particles, gbs_sample_info *out);
 GBS_API const gbs_sample_point *gbs_particles_path(const gbs_particles *particles, size_t *count);
 /* The thetas, one after the other (info.particles x info.d), all of the same weight, in the scaled coordinates (an intercept is the last). */
@@ -622,10 +686,13 @@ typedef struct gbs_gap {
 GBS_API gbs_status gbs_measure_gap(gbs_context *ctx, const gbs_data *data, const gbs_model *model,
                                    const gbs_particles *particles, gbs_gap *out);
 
+/* A second text kept inside the file, as gbs_model_set_recipe has it. */
 GBS_API gbs_status gbs_particles_set_recipe(gbs_context *ctx, gbs_particles *particles, const char *json);
 GBS_API const char *gbs_particles_recipe(const gbs_particles *particles);
+/* The text of a file and back, as gbs_model_to_json has it. */
 GBS_API gbs_status gbs_particles_to_json(gbs_context *ctx, const gbs_particles *particles, char **text, size_t *size);
 GBS_API gbs_status gbs_particles_from_json(gbs_context *ctx, const char *text, size_t size, gbs_particles **out);
+/* Takes the handle back; NULL is ignored. */
 GBS_API void gbs_particles_free(gbs_particles *particles);
 /* A file that holds either: the other handle is NULL. */
 GBS_API gbs_status gbs_load(gbs_context *ctx, const char *path, gbs_model **model, gbs_particles **particles);
@@ -637,8 +704,10 @@ typedef struct gbs_loaded {
     gbs_completion *completion;
 } gbs_loaded;
 
+/* Opens a file that the program or the library wrote. */
 GBS_API gbs_status gbs_load_any(gbs_context *ctx, const char *path, gbs_loaded *out);
-GBS_API const char *gbs_move_name(gbs_move move); /* "auto", "walk", "ring"; NULL out of range */
+/* "auto", "walk", "ring"; NULL out of range. */
+GBS_API const char *gbs_move_name(gbs_move move);
 
 /* ---------------------------------------------------------------- pieces, for those who build on them */
 
@@ -677,23 +746,28 @@ typedef enum gbs_verdict {
     GBS_VERDICT_NOT_VALID /* below it: not what the theorem gives, read as the paper reads it */
 } gbs_verdict;
 
+/* One value of the theory: what it is, and where it comes from. */
 typedef struct gbs_theory_row {
     const char *group, *name, *source;
     double value, paper_value; /* NaN: there is none */
     gbs_verdict verdict;
 } gbs_theory_row;
 
+/* Room in gbs_theory. */
 #define GBS_THEORY_ROWS 40
 
+/* The rows that gbs_theory_compute found, `count` of them. */
 typedef struct gbs_theory {
     size_t count;
     gbs_theory_row rows[GBS_THEORY_ROWS];
 } gbs_theory;
 
+/* n = 1000, d = 10, every constant 1, confidence 0.95, the recommended lambda and prior_sd. */
 GBS_API gbs_theory_query gbs_theory_query_default(void);
 /* Oracle inequalities and recommended constants. Excess risks are over the best classifier of the class. */
 GBS_API gbs_status gbs_theory_compute(gbs_context *ctx, const gbs_theory_query *query, gbs_theory *out);
-GBS_API const char *gbs_verdict_name(gbs_verdict verdict); /* "none", "valid", "loose", "not valid"; NULL out of range */
+/* "none", "valid", "loose", "not valid"; NULL out of range. */
+GBS_API const char *gbs_verdict_name(gbs_verdict verdict);
 
 #ifdef __cplusplus
 }

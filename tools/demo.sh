@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The main job on simulated data, shown step by step: simulate, fit, look at the model, predict, test.
+# The main job on simulated data, shown step by step: simulate, fit, look at the model, predict, test, report.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 gibbsite=$root/build/gibbsite
@@ -28,4 +28,13 @@ printf '$ gibbsite predict model.json test.csv | head -n 4\n'
 "$gibbsite" predict model.json test.csv -o predictions.csv
 head -n 4 predictions.csv
 
-printf '\nModel, data and predictions are in %s.\n' "build/demo/"
+say '5. A report: the same fit, one under the paper'"'"'s prior over a grid of lambdas, and how they compare, as a page for any browser.'
+run() {
+    printf '$ gibbsite %s > %s\n' "${*:2}" "$1"
+    "$gibbsite" "${@:2}" >"$1"
+}
+run informed.run.json fit train.csv --test test.csv --json
+run zero.run.json fit train.csv --prior zero --scale unit-row --lambda-grid 10:2000:8 --test test.csv --json
+show report informed.run.json zero.run.json -o report.html
+
+printf '\nModel, data and predictions are in %s; the report is %s.\n' build/demo/ build/demo/report.html

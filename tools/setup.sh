@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# tools/setup.sh [lint|fuzz|bench|coverage]...: installs the Debian packages that are missing. With everything there it says
+# tools/setup.sh [test|docs|lint|fuzz|bench|coverage]...: installs the Debian packages that are missing. With everything there it says
 # nothing and takes no time. GIBBSITE_SKIP_SETUP=1 skips it.
 set -euo pipefail
 
 [[ ${GIBBSITE_SKIP_SETUP:-0} == 0 ]] || exit 0
 
 packages=(gcc libc6-dev make cmake pkg-config libopenblas-dev librandom123-dev liblbfgs-dev libjansson-dev libcsv-dev zlib1g-dev
-          libcmocka-dev libmpfr-dev)
+          libcmocka-dev libmpfr-dev libjs-chart.js)
 
 # The runtime of the sanitizers is a package of its own, numbered like the clang it belongs to.
 clang_runtime() {
@@ -21,12 +21,18 @@ clang_runtime() {
 
 for extra in "$@"; do
     case $extra in
+    # A browser for the pages of `gibbsite report`. Other makers of node bring npm along and shut Debian's out.
+    test)
+        packages+=(chromium)
+        command -v npm >/dev/null || packages+=(nodejs npm)
+        ;;
+    docs) packages+=(pandoc python3) ;;
     lint) packages+=(clang clang-format clang-tidy cppcheck shellcheck libomp-dev) ;;
     fuzz) packages+=(clang libomp-dev "$(clang_runtime)") ;;
     bench) packages+=(liblinear-tools) ;;
     coverage) packages+=(gcovr) ;;
     *)
-        echo "setup: unknown set '$extra'; known: lint fuzz bench coverage" >&2
+        echo "setup: unknown set '$extra'; known: test docs lint fuzz bench coverage" >&2
         exit 2
         ;;
     esac

@@ -62,6 +62,8 @@ gbs_status gbs_ascend(gbs_factors *f, const gbs_ascent_options *o, gbs_ascent *o
     bool *keep = gbs_array_alloc(f->ctx, f->own, sizeof *keep);
     gbs_status status = keep != NULL ? GBS_OK : GBS_ERR_MEMORY;
     *out = (gbs_ascent){0};
+    if (status == GBS_OK)
+        status = gbs_trace_begin(f->ctx, o->trace, f->learn_noise ? NAN : 0.5 * (double)f->ratings->n * f->tau);
     while (status == GBS_OK && out->sweeps < o->most_sweeps && !out->converged) {
         status = sweep(f, o, out->sweeps);
         if (status != GBS_OK)
@@ -74,6 +76,7 @@ gbs_status gbs_ascend(gbs_factors *f, const gbs_ascent_options *o, gbs_ascent *o
         }
         calm = before - energy <= o->tolerance * fmax(1.0, fabs(energy)) ? calm + 1 : 0;
         before = out->free_energy = energy;
+        gbs_trace_add(o->trace, energy, f->rank);
         bool held = out->sweeps <= HELD_SWEEPS && !f->is_anchored;
         if (o->prune && !held && (calm >= CALM_SWEEPS || out->sweeps % PRUNE_EVERY == 0) && prune(f, keep)) {
             /* the sums behind the error are those of the larger model until the next half sweep */

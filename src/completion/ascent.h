@@ -3,6 +3,7 @@
 #define GIBBSITE_COMPLETION_ASCENT_H
 
 #include "completion/factors.h"
+#include "core/trace.h"
 
 typedef struct gbs_ascent_options {
     size_t most_sweeps;
@@ -12,6 +13,7 @@ typedef struct gbs_ascent_options {
     void (*step)(void *user, const gbs_factors *f, double free_energy);
     void *user;
     const char *stage; /* of the progress */
+    gbs_trace *trace;  /* of the sweeps; may be NULL */
 } gbs_ascent_options;
 
 typedef struct gbs_ascent {

@@ -115,6 +115,7 @@ struct run {
     double share; /* informed: t */
     gbs_ascent second;
     double *cell_square;
+    gbs_trace trace;
 };
 
 /* ---------------------------------------------------------------- certificate */
@@ -157,7 +158,8 @@ static gbs_status ascend(struct run *r, const gbs_ratings *ratings, bool prune, 
     r->f.learn_noise = !(noise > 0.0);
     gbs_factors_start(&r->f, 0.5 * spread / sqrt((double)(rank > 0 ? rank : 1)),
                       noise > 0.0 ? noise : FIRST_NOISE * spread * spread, GBS_STREAM_COMPLETION + GBS_COMPLETION_START);
-    gbs_ascent_options a = {.most_sweeps = o->max_sweeps, .tolerance = o->tolerance, .prune = prune, .stage = stage};
+    gbs_ascent_options a = {
+        .most_sweeps = o->max_sweeps, .tolerance = o->tolerance, .prune = prune, .stage = stage, .trace = &r->trace};
     return gbs_ascend(&r->f, &a, &r->ascent);
 }
 
@@ -420,9 +422,11 @@ gbs_status gbs_complete(gbs_context *ctx, const gbs_ratings *ratings, const gbs_
     gbs_ratings_free(r.part[1]);
     gbs_array_free(ctx, r.cell_square);
     if (status != GBS_OK) {
+        gbs_trace_free(ctx, &r.trace);
         gbs_completion_free(r.model);
         return status;
     }
+    r.model->trace = r.trace;
     r.model->info.seconds = gbs_now() - start;
     *out = r.model;
     return GBS_OK;

@@ -144,7 +144,7 @@ static gbs_status trace(void *arg, size_t done, size_t steps, const gbs_gaussian
 static gbs_status solve(struct search *s) {
     const gbs_posterior_task *t = s->task;
     const gbs_fit_options *o = t->options;
-    gbs_anneal_task task = {.family = o->family, .ladder = s->ladder, .rungs = s->rungs};
+    gbs_anneal_task task = {.family = o->family, .ladder = s->ladder, .rungs = s->rungs, .trace = t->trace};
     task.part_below = o->ladder_size == 0;
     task.problem = (gbs_problem){.ctx = t->ctx, .rows = &t->rows, .loss = gbs_loss_of(o->loss), .prior = t->prior};
     task.fixed_sd = 1.0 / sqrt(t->rows.pairs ? rows_counted(&t->rows) : (double)t->rows.all.n);

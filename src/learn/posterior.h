@@ -17,7 +17,8 @@ typedef struct gbs_posterior_task {
     bool climb;           /* without a ladder: anneal from small lambdas where the loss is not convex */
     gbs_rung_value value; /* NULL: rungs are not valued */
     void *arg;
-    bool last; /* take the last rung whatever the values */
+    bool last;        /* take the last rung whatever the values */
+    gbs_trace *trace; /* of the minimisations; may be NULL */
 } gbs_posterior_task;
 
 typedef struct gbs_posterior {

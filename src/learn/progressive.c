@@ -92,7 +92,8 @@ static gbs_status learn(struct progressive *f, size_t t, gbs_posterior *p) {
     if (status != GBS_OK)
         return status;
     double sd = f->o.prior_sd > 0.0 ? f->o.prior_sd : gbs_anchor_spread(f->rows.d, f->m0);
-    gbs_posterior_task task = {.ctx = f->ctx, .options = &f->o, .rows = past, .climb = f->m0 == NULL};
+    gbs_posterior_task task = {
+        .ctx = f->ctx, .options = &f->o, .rows = past, .climb = f->m0 == NULL, .trace = &f->model->trace};
     task.prior = (gbs_prior){f->m0, sd * sd};
     task.lambda = f->o.lambda > 0.0 ? f->o.lambda : (double)past.all.n;
     return gbs_posterior_fit(&task, p);

@@ -167,7 +167,7 @@ static gbs_status train(struct single *f, size_t *grid_size) {
     /* the paper's risk of pairs does not take the labels as given: its lambda may not depend on them */
     size_t counted = ranks(f) && gbs_single_method(o) == GBS_BOUND_PAPER ? certified.all.n / 2 : f->blocks;
     for (size_t k = 0; status == GBS_OK && k < *grid_size; k++) {
-        gbs_posterior_task task = {.ctx = f->ctx, .options = o, .climb = o->prior == GBS_PRIOR_ZERO};
+        gbs_posterior_task task = {.ctx = f->ctx, .options = o, .climb = o->prior == GBS_PRIOR_ZERO, .trace = &f->model->trace};
         task.rows = ranks(f) ? f->pairs : certified;
         task.prior = (gbs_prior){f->m0, grid[k] * grid[k]};
         task.lambda = o->lambda > 0.0 ? o->lambda : chosen_lambda(f, counted);

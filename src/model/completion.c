@@ -55,6 +55,7 @@ void gbs_completion_free(gbs_completion *c) {
         gbs_array_free(c->ctx, c->id[s]);
         gbs_array_free(c->ctx, c->texts[s]);
     }
+    gbs_trace_free(c->ctx, &c->trace);
     gbs_array_free(c->ctx, c->mu);
     gbs_array_free(c->ctx, c->variance);
     gbs_array_free(c->ctx, c->seen_start);
@@ -77,6 +78,40 @@ const char *gbs_completion_column_id(const gbs_completion *model, size_t j) {
 const uint32_t *gbs_completion_seen(const gbs_completion *model, size_t i, size_t *count) {
     *count = model->seen_start[i + 1] - model->seen_start[i];
     return model->seen + model->seen_start[i];
+}
+
+const gbs_trace_point *gbs_completion_trace(const gbs_completion *model, size_t *count) {
+    *count = model->trace.count;
+    return model->trace.points;
+}
+
+/* Mean over the items of one side of the squared mean of factor k, in one draw. */
+static double mean_square(const gbs_completion *m, size_t draw, int side, size_t k) {
+    size_t items = side == 0 ? m->info.rows : m->info.columns;
+    const double *x = m->mean[side] + draw * items * m->own + k;
+    double sum = 0.0;
+    for (size_t i = 0; i < items; i++)
+        sum += x[i * m->own] * x[i * m->own];
+    return sum / (double)items;
+}
+
+void gbs_completion_components(const gbs_completion *m, double *size, double *prior_sd) {
+    size_t rank = m->info.effective_rank;
+    for (size_t k = 0; k < rank; k++) {
+        double square = 0.0, variance = 0.0;
+        for (size_t t = 0; t < m->kept; t++) {
+            square += mean_square(m, t, 0, k) * mean_square(m, t, 1, k) / (double)m->kept;
+            variance += m->variance[t * gbs_completion_groups(m) + k] / (double)m->kept;
+        }
+        double x = sqrt(square), s = sqrt(variance);
+        size_t at = k; /* insertion: there are few */
+        for (; at > 0 && size[at - 1] < x; at--) {
+            size[at] = size[at - 1];
+            prior_sd[at] = prior_sd[at - 1];
+        }
+        size[at] = x;
+        prior_sd[at] = s;
+    }
 }
 
 const char *gbs_sampler_name(gbs_sampler sampler) {

@@ -3,6 +3,7 @@
 #define GIBBSITE_MODEL_COMPLETION_H
 
 #include "completion/factors.h"
+#include "core/trace.h"
 
 struct gbs_completion {
     gbs_context *ctx;
@@ -14,6 +15,7 @@ struct gbs_completion {
     double *mu;      /* kept */
     double mu_variance;
     double *variance; /* kept x (own + 1): of each component, of row biases, of column biases; without biases kept x own */
+    gbs_trace trace;  /* of this run: not kept in files */
     char **id[2];
     char *texts[2];
     size_t *seen_start; /* rows + 1 */

@@ -43,6 +43,7 @@ void gbs_model_free(gbs_model *model) {
     gbs_array_free(ctx, model->certificates);
     gbs_array_free(ctx, model->path);
     gbs_array_free(ctx, model->restarts);
+    gbs_trace_free(ctx, &model->trace);
     gbs_array_free(ctx, model->negatives);
     gbs_array_free(ctx, model->recipe);
     gbs_array_free(ctx, model);
@@ -63,6 +64,11 @@ const gbs_path_point *gbs_model_path(const gbs_model *model) {
 const double *gbs_model_restarts(const gbs_model *model, size_t *count) {
     *count = model->restarts_size;
     return model->restarts;
+}
+
+const gbs_trace_point *gbs_model_trace(const gbs_model *model, size_t *count) {
+    *count = model->trace.count;
+    return model->trace.points;
 }
 
 size_t gbs_model_stages(const gbs_model *model) {

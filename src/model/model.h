@@ -2,6 +2,7 @@
 #ifndef GIBBSITE_MODEL_MODEL_H
 #define GIBBSITE_MODEL_MODEL_H
 
+#include "core/trace.h"
 #include "data/rows.h"
 #include "family/family.h"
 
@@ -35,6 +36,7 @@ struct gbs_model {
     size_t path_size;
     double *restarts;
     size_t restarts_size;
+    gbs_trace trace;   /* of this run: not kept in files */
     double *negatives; /* ranking: quantiles of the scores of the training rows of -1, ascending */
     size_t negatives_size;
     char *recipe;

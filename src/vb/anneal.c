@@ -112,6 +112,7 @@ static gbs_status climb_rung(const gbs_anneal_task *task, size_t t, struct climb
         double done = (double)t + (double)(k - first) / (double)(last - first + 1);
         c->engine.done_before = done / (double)task->rungs;
         c->engine.done_span = 1.0 / (double)(task->rungs * (last - first + 1));
+        c->engine.trace = k == last ? task->trace : NULL;
         gbs_status status = solve_rung(task, t, c);
         if (status == GBS_OK && k > first && chain[k - 1].solution.free_energy < c->solution.free_energy)
             status = start_from_smaller(task, c, &chain[k - 1]);
@@ -166,6 +167,7 @@ gbs_status gbs_restart(const gbs_anneal_task *task, size_t restarts, gbs_gaussia
             c.here.mean[k] += sd * gbs_normal(ctx->seed, GBS_STREAM_RESTART + i, k);
         c.engine.done_before = (double)i / (double)restarts;
         c.engine.done_span = 1.0 / (double)restarts;
+        c.engine.trace = task->trace;
         status = gbs_solve(&c.problem, &task->solve, false, &c.engine, &c.here, &c.solution);
         if (status != GBS_OK)
             break;

@@ -16,7 +16,8 @@ typedef struct gbs_anneal_task {
     /* Called with each rung of the task's family as it is done; may be NULL. */
     gbs_status (*consider)(void *arg, size_t rung, const gbs_gaussian *g, const gbs_solution *solution);
     void *arg;
-    bool part_below; /* the rungs below the last are only starts: where lambda is small beside n, a part of the rows will do */
+    gbs_trace *trace; /* of the task's family; may be NULL */
+    bool part_below;  /* the rungs below the last are only starts: where lambda is small beside n, a part of the rows will do */
 } gbs_anneal_task;
 
 /* Climbs the ladder, each rung started from the last, the first from the prior. result: the last rung in the coordinates of

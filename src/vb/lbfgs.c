@@ -164,6 +164,8 @@ gbs_status gbs_solve_lbfgs(const gbs_problem *problem, const gbs_solve_options *
         return gbs_fail(problem->ctx, GBS_ERR_MEMORY, "out of memory in L-BFGS");
     }
     gbs_status status = gbs_evaluate(problem, g, &e->workspace, &e->here);
+    if (status == GBS_OK)
+        gbs_trace_add(e->trace, e->here.free_energy, 0);
     double before = INFINITY;
     while (status == GBS_OK && !s.converged && s.iterations < options->max_iterations) {
         status = one_round(&s, x);

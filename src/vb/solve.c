@@ -69,6 +69,7 @@ double gbs_left_to_gain(const gbs_problem *problem, const gbs_gaussian *g, const
 }
 
 void gbs_engine_progress(gbs_engine *e, double left, double target) {
+    gbs_trace_add(e->trace, e->here.free_energy, 0);
     if (!(e->first_left > 0.0))
         e->first_left = left;
     double whole = log(e->first_left / target), now = log(e->first_left / left);
@@ -164,9 +165,14 @@ gbs_status gbs_solve(const gbs_problem *problem, const gbs_solve_options *option
                      gbs_gaussian *g, gbs_solution *result) {
     size_t spent = 0;
     gbs_status status = GBS_OK;
+    gbs_trace *trace = engine->trace;
+    engine->trace = NULL; /* the free energy of a part of the rows is another one */
     if (coarse_first && engine->solver != GBS_SOLVER_SGD && worth_a_level(problem, 8))
         status = coarse_start(problem, options, engine, g, &spent);
     engine->first_left = 0.0;
+    engine->trace = trace;
+    if (status == GBS_OK)
+        status = gbs_trace_begin(problem->ctx, trace, problem->lambda);
     if (status == GBS_OK)
         status = run(problem, options, engine, g, result);
     result->iterations += spent;
@@ -179,7 +185,10 @@ gbs_status gbs_solve_on_part(const gbs_problem *problem, const gbs_solve_options
     gbs_problem coarse = *problem;
     coarse.rows = &part;
     engine->first_left = 0.0;
+    gbs_trace *trace = engine->trace;
+    engine->trace = NULL;
     gbs_status status = run(&coarse, options, engine, g, result);
+    engine->trace = trace;
     if (status == GBS_OK)
         status = gbs_evaluate(problem, g, &engine->workspace, &engine->here);
     if (status == GBS_OK)

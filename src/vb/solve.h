@@ -2,6 +2,7 @@
 #ifndef GIBBSITE_VB_SOLVE_H
 #define GIBBSITE_VB_SOLVE_H
 
+#include "core/trace.h"
 #include "vb/anderson.h"
 #include "vb/free_energy.h"
 
@@ -39,6 +40,7 @@ typedef struct gbs_engine {
     double *packed;                /* natural: four vectors of that size */
     double done_before, done_span; /* this solve's stretch of the progress bar */
     double first_left;             /* what was left to gain at its start */
+    gbs_trace *trace;              /* of this solve's iterations; NULL: not kept */
 } gbs_engine;
 
 /* solver AUTO is settled here, from the family and the shape of the rows. */
@@ -65,7 +67,7 @@ gbs_status gbs_solve_sgd(const gbs_problem *problem, const gbs_solve_options *op
 /* What is left to gain at a point: the proven gap for a convex loss, else `decrement` (a second-order guess). */
 double gbs_left_to_gain(const gbs_problem *problem, const gbs_gaussian *g, const gbs_point *p, double decrement,
                         double *square);
-/* Moves the progress bar: on a log scale, from what was left at first to the target. */
+/* One iteration is done: traces it, and moves the progress bar, on a log scale from what was left at first to the target. */
 void gbs_engine_progress(gbs_engine *e, double left, double target);
 void gbs_report(const gbs_problem *problem, const gbs_point *p, double left, gbs_solution *result);
 

@@ -322,7 +322,7 @@ refuses 5 '/dev/full: No space left' fit good.csv -o /dev/full
 refuses 5 '/dev/full: No space left' predict model.json good.csv -o /dev/full
 if [[ -z $(find . -name '*.tmp*' -o -name 'm.json') ]]; then ok 'no temporary file is left'; else not_ok 'no temporary file is left' "$(ls -A)"; fi
 for command in 'fit good.csv' 'fit good.csv --json' 'fit good.csv -o -' 'predict model.json good.csv' 'evaluate model.json good.csv' \
-    'inspect model.json' 'simulate classify --rows 20' 'help' 'help fit' 'help --man' '--version'; do
+    'inspect model.json' 'simulate classify --rows 20' 'help' 'help fit' 'help --man' 'help --man fit' 'help --completion bash' 'help --completion zsh' '--version'; do
     # shellcheck disable=SC2086
     "$GIBBSITE" $command >/dev/full 2>"$stderr"
     rc=$?

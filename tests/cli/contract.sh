@@ -293,18 +293,6 @@ for command in "${all_commands[@]}"; do
         if grep -q 'unknown option' "$stderr"; then not_ok "$command knows $option"; fi
     done
 done
-gives page.1 help --man
-check 'the manual page has its headings' bash -c 'for h in NAME SYNOPSIS COMMANDS "EXIT STATUS" ENVIRONMENT; do grep -qx ".SH $h" page.1 || exit 1; done'
-if command -v man >/dev/null; then
-    as 'the manual page renders without a warning'
-    expect_exit 0 bash -c 'MANWIDTH=100 man --warnings -l page.1'
-    expect_silence stderr
-    expect_stdout '--lambda-grid LO:HI:K'
-    expect_stdout 'gibbsite fit TRAIN'
-else
-    skip 'the manual page renders' 'man is not installed'
-    check 'the manual page names an option' grep -q 'lambda\\-grid' page.1
-fi
 gives version.txt --version
 expect_stdout '^gibbsite [0-9]+\.[0-9]+\.[0-9]+ \(.+\)$'
 gives version2.txt version

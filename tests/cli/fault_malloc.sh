@@ -125,4 +125,11 @@ exhaust 'complete, informed' complete "$tmp/ratings.csv" --rank 2 --range 0:6 --
 exhaust 'complete, sampler' complete "$tmp/ratings.csv" --rank 2 --sampler gibbs --draws 3 --burn-in 1 -o out
 exhaust 'predict cells' predict "$tmp/completion.json" "$tmp/ratings.csv" -o out
 exhaust 'predict the best cells' predict "$tmp/completion.json" --row 1 --top 2 -o out
+as 'makes the runs to report'
+expect_exit 0 "$GIBBSITE" fit small.csv --test small.csv --json -q
+cp "$stdout" fit.run.json
+expect_exit 0 "$GIBBSITE" complete ratings.csv --rank 2 --range 0:6 --test ratings.csv --json -q
+cp "$stdout" complete.run.json
+exhaust 'report' report "$tmp/fit.run.json" -o out
+exhaust 'report of two runs' report "$tmp/fit.run.json" "$tmp/complete.run.json" -o out
 exhaust 'simulate ratings' simulate ratings --rows 5 --cols 4 --skew 1 -o out

@@ -8,12 +8,17 @@ prefix=$tmp/prefix
 check 'installs' cmake --install "$GIBBSITE_BUILD" --prefix "$prefix" || exit
 libdir=$(dirname "$(find "$prefix" -name libgibbsite.a)")
 
-for file in bin/gibbsite include/gibbsite.h share/man/man1/gibbsite.1 share/doc/gibbsite/LICENSE; do
+for file in bin/gibbsite include/gibbsite.h share/man/man1/gibbsite.1 share/man/man1/gibbsite-fit.1 \
+    share/bash-completion/completions/gibbsite share/zsh/site-functions/_gibbsite share/fish/vendor_completions.d/gibbsite.fish share/doc/gibbsite/LICENSE; do
     expect_file "$prefix/$file"
 done
 for file in libgibbsite.so libgibbsite.a pkgconfig/gibbsite.pc cmake/gibbsite/gibbsiteConfig.cmake; do
     expect_file "$libdir/$file"
 done
+
+pages=$(cd "$prefix/share/man/man1" && echo gibbsite-*.1 | wc -w)
+"$GIBBSITE" help --json >help.json
+if [[ $pages == "$(json help.json 'commands.#')" ]]; then ok 'a manual page for every command'; else not_ok 'a manual page for every command' "$pages"; fi
 
 foreign=$(nm -D --defined-only "$libdir/libgibbsite.so" | awk '{ print $3 }' | grep -vE '^gbs_' | head)
 if [[ ! $foreign ]]; then ok 'the shared library exports gbs_ names only'; else not_ok 'the shared library exports gbs_ names only' "$foreign"; fi

@@ -1,0 +1,111 @@
+/* Several runs side by side. */
+#include "out/report/html.h"
+#include "out/report/sections.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Certificates of one kind share a chart. */
+static const char *risk_of(const json_t *c) {
+    const char *risk = run_text(c, "risk"), *loss = run_text(c, "loss");
+    return loss != NULL && strcmp(loss, "zero-one") != 0 ? loss : risk != NULL ? risk : "error";
+}
+
+static double test_of(const json_t *root) {
+    return run_ranks(root) ? 1.0 - run_number(root, "test.auc") : run_number(root, "test.error");
+}
+
+static size_t of_kind(const struct run *runs, size_t n, const char *risk, bool used[PARTS]) {
+    size_t count = 0;
+    double part[PARTS];
+    for (size_t k = 0; k < n; k++) {
+        const json_t *c = run_at(runs[k].root, "certificate");
+        if (c == NULL || strcmp(risk_of(c), risk) != 0 || !certificate_parts(c, part))
+            continue;
+        count++;
+        for (int p = 0; p < PARTS; p++)
+            used[p] |= part[p] > 0.0;
+    }
+    return count;
+}
+
+static void chart_certificates(struct page *page, const struct run *runs, size_t n, const char *risk, const char *x_title) {
+    bool used[PARTS] = {false};
+    if (of_kind(runs, n, risk, used) < 2)
+        return;
+    struct chart c = {.page = page,
+                      .kind = CHART_STACK,
+                      .title = strcmp(risk, "1-auc") == 0 ? "Certificates side by side, ranking" : "Certificates side by side",
+                      .note = "Each bar ends at its bound. A run that is picked because its bar is the shortest has a "
+                              "certificate no longer: choosing costs confidence.",
+                      .x_title = x_title,
+                      .y_title = "run",
+                      .percent_x = true,
+                      .from_zero = true};
+    struct part_series series = part_series_add(&c, used, false);
+    size_t tick = chart_series(&c, STYLE_TICK,
+                               strcmp(risk, "1-auc") == 0 ? "1 - AUC of the score, test rows" : "error of the vote, test rows");
+    char value[NUMBER_TEXT];
+    for (size_t k = 0; k < n; k++) {
+        const json_t *certificate = run_at(runs[k].root, "certificate");
+        double part[PARTS];
+        if (certificate == NULL || strcmp(risk_of(certificate), risk) != 0 || !certificate_parts(certificate, part))
+            continue;
+        size_t row = chart_row_named(&c, run_short_name(&runs[k]));
+        part_row(&c, &series, row, part);
+        chart_put(&c, row, tick, test_of(runs[k].root));
+        text_add(&c.summary, "%s %s; ", run_short_name(&runs[k]), percent_text(run_number(certificate, "value"), value));
+    }
+    chart_end(&c);
+}
+
+/* A cell that stays empty where there is nothing. */
+static void number_or_nothing(struct text *t, double x, bool percent) {
+    if (isnan(x))
+        text_add(t, "<td class=\"n\"></td>");
+    else if (percent)
+        html_percent_cell(t, x);
+    else
+        html_number_cell(t, x);
+}
+
+static void compare_row(struct text *t, const struct run *run) {
+    const json_t *root = run->root, *c = run_at(root, "certificate");
+    const json_t *e = run->kind == RUN_EVALUATE ? root : run_at(root, "test");
+    const char *loss = run_text(root, "loss"), *family = run_text(root, "family"), *status = run_text(c, "status");
+    bool plain = run_completes(root) || run_is(c, "loss", "hinge");
+    char model[100];
+    snprintf(model, sizeof model, "%.40s%s%.40s", loss != NULL ? loss : "", loss != NULL && family != NULL ? ", " : "",
+             family != NULL ? family : "");
+    html_row_open(t, false);
+    text_add(t, "<th scope=\"row\"><a href=\"#run-%zu\">", run->number);
+    html_text(t, run_short_name(run));
+    text_add(t, "</a></th>");
+    html_cell(t, run_kind_name(run->kind));
+    html_cell(t, run_data(run));
+    html_cell(t, model);
+    number_or_nothing(t, run_number(root, "n"), false);
+    number_or_nothing(t, run_number(root, "d"), false);
+    number_or_nothing(t, run_completes(root) ? run_number(c, "rmse") : run_number(c, "value"), !plain);
+    html_cell(t, status != NULL ? status : "");
+    number_or_nothing(t, run_number(e, "error"), true);
+    number_or_nothing(t, run_number(e, "auc"), false);
+    number_or_nothing(t, run_number(e, "rmse"), false);
+    html_row_close(t);
+}
+
+void section_comparison(struct page *page, const struct run *runs, size_t n) {
+    struct text *t = &page->body;
+    if (n < 2)
+        return;
+    text_add(t,
+             "<section id=\"comparison\" aria-labelledby=\"comparison-title\"><h2 id=\"comparison-title\">Side by side</h2>\n");
+    html_table_open(t, "The runs of this page",
+                    "run|command|data|model|#rows|#coefficients|#certificate|status|#test error|#test AUC|#test RMSE");
+    for (size_t k = 0; k < n; k++)
+        compare_row(t, &runs[k]);
+    html_table_close(t);
+    chart_certificates(page, runs, n, "error", "share of rows that are wrong");
+    chart_certificates(page, runs, n, "1-auc", "1 - AUC");
+    text_add(t, "</section>\n");
+}

@@ -1,0 +1,22 @@
+# Turns files into one C file that holds them as arrays, for a program that carries what it needs.
+#
+#   cmake -DOUT=FILE.c -DHEADER=file.h -DFILES=name=path;name=path;... -P embed.cmake
+#
+# Each becomes `const struct asset asset_NAME`; HEADER declares them.
+set(text "/* Written by cmake/embed.cmake. */\n#include \"${HEADER}\"\n\n")
+foreach(pair IN LISTS FILES)
+  string(REGEX MATCH "^([a-z_]+)=(.*)$" unused "${pair}")
+  set(name ${CMAKE_MATCH_1})
+  set(path ${CMAKE_MATCH_2})
+  file(READ "${path}" bytes HEX)
+  # What is put between <script> and </script> must not end it.
+  if(bytes MATCHES "3c2f736372697074" AND NOT path MATCHES "[.]html$")
+    message(FATAL_ERROR "${path} holds </script")
+  endif()
+  string(REPEAT "." 64 line)
+  string(REGEX REPLACE "(${line})" "\\1\n" bytes "${bytes}")
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
+  string(APPEND text "static const unsigned char bytes_of_${name}[] = {\n${bytes}\n};\n"
+         "const struct asset asset_${name} = {bytes_of_${name}, sizeof bytes_of_${name}};\n\n")
+endforeach()
+file(WRITE "${OUT}" "${text}")

@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# gibbsite report with what is no run, or a damaged one: one clear message, nothing written, no crash.
+. "$(dirname "$0")/../lib.sh"
+exec </dev/null
+
+g() { "$GIBBSITE" "$@" -q; }
+g simulate classify --rows 80 --cols 2 -o train.csv
+g simulate ratings --rows 12 --cols 10 --rank 1 --density 0.8 --range 1:5 -o ratings.csv
+g fit train.csv -o model.json --test train.csv --json >fit.json
+g fit train.csv --prior zero --scale unit-row --lambda-grid 2:80:3 --prior-grid 0.5:1:2 --json >zero.json
+g fit train.csv --task rank --test train.csv --json >rank.json
+g complete ratings.csv --rank 2 --range 1:5 --test ratings.csv -o completion.json --json >complete.json
+g evaluate model.json train.csv --json >evaluate.json
+g cv train.csv --lambda-grid 5:80:2 --json >cv.json
+g fit train.csv --prior zero --lambda 20 -o zero.model
+g gap train.csv zero.model --particles 16 --json >gap.json
+g theory --n 100 --d 3 --json >theory.json
+g sample train.csv --lambda 5 --particles 16 -o sample.model --json >sample.json
+g predict model.json train.csv --json >predict.json
+
+# wrong CODE REGEX FILE...: report of the files fails so, and writes nothing
+wrong() {
+    local code=$1 regex=$2
+    shift 2
+    rm -f out.html
+    expect_exit "$code" "$GIBBSITE" report "$@" -o out.html
+    expect_stderr "$regex"
+    expect_no_file out.html
+    check 'one line of message' test "$(wc -l <"$stderr")" = 1
+}
+
+printf '{"gibbsite": "0.1.0",\n "command": fit}\n' >syntax.json
+wrong 3 '^gibbsite: syntax.json: line 2, column 15: expected the JSON of a run: ' syntax.json
+wrong 3 '^gibbsite: syntax.json: line 2' fit.json syntax.json
+head -c 700 fit.json >cut.json
+wrong 3 '^gibbsite: cut.json: line [0-9]+, column [0-9]+: ' cut.json
+: >empty.json
+wrong 3 '^gibbsite: empty.json: line 1, column [01]: ' empty.json
+wrong 3 '^gibbsite: train.csv: line 1, column 1: ' train.csv
+echo '[1, 2]' >array.json
+wrong 3 '^gibbsite: array.json: not a run of gibbsite; expected what fit, evaluate,' array.json
+echo '{"command": "fit"}' >other.json
+wrong 3 '^gibbsite: other.json: not a run of gibbsite' other.json
+wrong 3 "^gibbsite: model.json: a file of kind 'model', not a run; .*inspect MODEL --json" model.json
+wrong 3 "^gibbsite: completion.json: a file of kind 'completion', not a run" completion.json
+wrong 3 "^gibbsite: sample.model: a file of kind 'sample', not a run" sample.model
+wrong 3 "^gibbsite: predict.json: a run of 'predict', which has nothing to report" predict.json
+printf '{"gibbsite": "0.1.0", "command": "fit", "task": "\xff"}' >bytes.json
+wrong 3 '^gibbsite: bytes.json: line 1, column' bytes.json
+wrong 5 '^gibbsite: none.json: No such file' none.json
+wrong 5 '^gibbsite: .: Is a directory' .
+expect_exit 2 "$GIBBSITE" report
+expect_stderr 'expected at least one run'
+expect_exit 2 "$GIBBSITE" report - - -o out.html
+expect_stderr 'only one of the runs can be standard input'
+expect_exit 2 "$GIBBSITE" report fit.json -o fit.json
+expect_stderr 'would overwrite the input'
+expect_exit 2 "$GIBBSITE" report fit.json --json
+expect_stderr 'both want standard output'
+expect_exit 5 "$GIBBSITE" report fit.json -o nowhere/out.html
+expect_exit 2 "$GIBBSITE" report fit.json --lambda 3
+mkdir closed
+chmod a-w closed
+if [[ -w closed ]]; then
+    skip 'a folder that cannot be written to' 'this user may write anywhere'
+else
+    expect_exit 5 "$GIBBSITE" report fit.json -o closed/out.html
+fi
+
+# Every value of a key becomes something it should not be; and every list of a key becomes a number. The page is made all the same, or refused.
+deep=$(printf '[%.0s' $(seq 1 3000))
+printf '{"gibbsite": "0.1.0", "command": "fit", "path": %s' "$deep" >deep.json
+wrong 3 'deep.json: line 1, column' deep.json
+spoiled=0
+for run in fit zero complete cv gap theory; do
+    mapfile -t keys < <(sed -nE 's/^ *"([a-z_A-Z]+)": .*/\1/p' $run.json | sort -u | grep -vxE 'gibbsite|command')
+    for key in "${keys[@]}"; do
+        for value in '"<b>"' -1e308 '{"x": [[]]}' '[null, 3, "x", {}]'; do
+            sed -E "s/^( *\"$key\": )[^[{]*[^[{,](,?)\$/\\1$value\\2/" $run.json >spoiled.json
+            "$GIBBSITE" report spoiled.json -q >spoiled.html 2>said
+            rc=$?
+            ((spoiled += 1))
+            if ((rc != 0)); then not_ok "$run with $key $value" "exit $rc" "$(head -n 20 said)"; fi
+            if grep -q '<b>"\|<td[^>]*><b>' spoiled.html; then not_ok "$run with $key $value: markup from the data"; fi
+        done
+    done
+done
+check "$spoiled damaged runs make pages" test "$spoiled" -gt 300

@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# The examples of the README and of every page in docs/, typed as written.
+. "$(dirname "$0")/../lib.sh"
+need_plain_build 'the pages show what the program prints' || exit 0
+need_program cc cmake pkg-config || exit 0
+
+cd "$GIBBSITE_ROOT" || exit 1
+for page in README.md docs/*.md; do
+    if grep -q '^```console$' "$page"; then check "$page shows what the program prints" tools/console.sh "$page"; fi
+done
+# Commands that are not typed cannot be right for long: in docs/ they stand in console blocks.
+loose=$(awk 'FNR == 1 { block = "" } /^```/ { block = block == "" ? $0 : "" } block != "" && block != "```console" && /^\$? ?gibbsite / { print FILENAME ":" FNR ": " $0 }' docs/*.md)
+if [[ ! $loose ]]; then ok 'every command in docs/ is in a console block'; else not_ok 'every command in docs/ is in a console block' "$loose"; fi
+
+# The check itself: a page that shows something else is refused.
+cd "$tmp" || exit 1
+page=$tmp/page.md
+refused() { (cd "$GIBBSITE_ROOT" && tools/console.sh "$(realpath --relative-to=. "$page")"); }
+printf '```console\n$ gibbsite simulate classify --rows 3 -q | wc -l\n4\n```\n' >"$page"
+check 'a page that tells the truth passes' refused
+sed -i 's/^4$/four/' "$page"
+refuse 'a page that does not is refused' refused

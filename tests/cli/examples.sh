@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# The examples run as they stand: the shell ones with the program on the PATH, the C ones against an installed package.
+. "$(dirname "$0")/../lib.sh"
+
+examples=$GIBBSITE_ROOT/examples
+mkdir bin work
+ln -s "$GIBBSITE" bin/gibbsite
+export PATH="$PWD/bin:$PATH" TMPDIR="$PWD/work"
+
+listed=$(grep -oE '^\| \[0[1-9]_[a-z_]+\.(sh|c)\]' "$examples/README.md" | tr -d '|[] ' | paste -sd' ' -)
+found=$(cd "$examples" && echo 0*.sh 0*.c | tr ' ' '\n' | sort | paste -sd' ' -)
+if [[ $listed == "$found" ]]; then ok "the list names every example: $found"; else not_ok 'the list names every example' "$listed" "$found"; fi
+
+expect_exit 0 sh "$examples/01_first_fit.sh"
+expect_stdout '^the certificate held$'
+expect_exit 0 sh "$examples/02_lambda_and_methods.sh"
+expect_stdout '^kl: 0\.[0-9]+, price of the grid 0 nats$'
+expect_stdout '^catoni: 0\.[0-9]+, price of the grid 1\.79[0-9]* nats$' # log 6
+expect_stdout '^default: 0\.[0-9]+$'
+holds 'six values of lambda' "$(grep -cE '^[0-9.]+,[0-9.]+,[0-9.]+,[0-9.]+$' "$stdout") == 6"
+expect_exit 0 sh "$examples/03_ranking.sh"
+expect_stdout 'the true 1 - AUC of one random draw is at most 0\.[0-9]+, with confidence 0\.95: valid'
+check 'the rows on top are in order' bash -c 'tail -n 5 "$1" | cut -d, -f1 | sort -g -r -c' bash "$stdout"
+expect_exit 0 sh "$examples/04_completion.sh"
+expect_stdout 'the true RMSE of one random draw is at most [01]\.[0-9]+'
+expect_stdout '^col,value,sd$'
+
+if [[ ! $(ls -A work) ]]; then ok 'they leave nothing behind'; else not_ok 'they leave nothing behind' "$(ls -A work)"; fi
+
+need_program cc cmake pkg-config || exit 0
+need_plain_build 'the C examples build against what is installed' || exit 0
+check 'installs' cmake --install "$GIBBSITE_BUILD" --prefix "$tmp/prefix" || exit
+libdir=$(dirname "$(find "$tmp/prefix" -name libgibbsite.so)")
+export PKG_CONFIG_PATH=$libdir/pkgconfig LD_LIBRARY_PATH=$libdir
+# shellcheck disable=SC2046
+build() { cc -std=c17 -Wall -Wextra -Wconversion -Werror "$examples/$1.c" -o "$1" $(pkg-config --cflags --libs gibbsite); }
+check '05: builds' build 05_fit_certify_predict && {
+    expect_exit 0 ./05_fit_certify_predict
+    expect_stdout '^\* 0\.[0-9]+ +mixture +progressive from [0-9]+ rows, valid$'
+    expect_stdout '^the certificate held$'
+    expect_no_file example05.json
+}
+check '06: builds' build 06_progress_and_cancel && {
+    expect_exit 0 ./06_progress_and_cancel
+    expect_stdout '^fitted: progress was reported several times, up to 100 %$'
+    expect_stdout '^KL\(model \|\| Gibbs posterior\) = -?[0-9.]+ \+- [0-9.]+$'
+    expect_stdout '^cancelled: .*, model is NULL$'
+}

@@ -1,0 +1,207 @@
+#!/usr/bin/env bash
+# gibbsite report: every kind of run becomes a page; what it draws is what the run says.
+. "$(dirname "$0")/../lib.sh"
+exec </dev/null
+
+# ---------------------------------------------------------------- runs of every kind
+
+g() { "$GIBBSITE" "$@" -q; }
+g simulate classify --rows 400 --cols 4 --noise 0.1 -o train.csv
+g simulate classify --rows 1500 --cols 4 --noise 0.1 --skip 400 -o test.csv
+g simulate rank --rows 400 --cols 3 --noise 0.1 -o pairs.csv
+g simulate ratings --rows 60 --cols 40 --rank 2 --density 0.5 --range 1:5 -o ratings.csv
+g simulate ratings --rows 60 --cols 40 --rank 2 --density 0.5 --range 1:5 --skip 1200 -o fresh.csv
+g fit train.csv -o model.json --test test.csv --json >fit.json
+g fit train.csv -o zero.model --prior zero --scale unit-row --lambda-grid 2:400:6 --test test.csv --json >zero.json
+g fit train.csv --prior zero --scale unit-row --bound hoeffding --lambda 60 --json >hoeffding.json
+g fit train.csv --prior zero --scale unit-row --bound catoni --lambda 150 --json >catoni.json
+g fit train.csv --prior zero --loss hinge --solver sgd --epochs 40 --tol 1 --json >sgd.json
+g fit pairs.csv --task rank --test pairs.csv --json >rank.json
+g complete ratings.csv --rank 5 --range 1:5 --prior informed --test fresh.csv -o completion.json --json >complete.json
+g complete ratings.csv --rank 5 --json >uncertified.json
+g evaluate model.json test.csv --json >evaluate.json
+g evaluate completion.json fresh.csv --json >ratings.json
+g inspect model.json --json >inspect.json
+g cv train.csv --loss zero-one,hinge --lambda-grid 20:400:3 --json >cv.json
+g sample train.csv --prior-sd 1 --lambda 100 --particles 300 --json >sample.json
+g fit train.csv --prior zero --lambda 100 -o full.model
+g fit train.csv --prior zero --lambda 100 --family diagonal -o diagonal.model
+g gap train.csv diagonal.model full.model --particles 300 --json >gap.json
+g theory --n 1000 --d 5 --json >theory.json
+
+# charts FILE.html: the numbers that the page draws, as JSON in FILE.charts
+charts() { sed -n 's/^<script type="application\/json" id="charts">//; t go; d; :go; :a; s/<\/script>$//; t end; N; ba; :end; p' "$1" >"${1%.html}.charts"; }
+says() { if grep -qF -- "$2" "$1"; then ok "$1 says: $2"; else not_ok "$1 says: $2"; fi; }
+
+for run in fit zero hoeffding catoni sgd rank complete uncertified evaluate ratings inspect cv sample gap theory; do
+    as "report of $run"
+    expect_exit 0 "$GIBBSITE" report $run.json -o $run.html -q
+    charts $run.html
+    check "$run: one page, whole" test "$(grep -c '</html>' $run.html)" = 1 -a "$(tail -c 8 $run.html | tr -d '\n')" = '</html>'
+    check "$run: words in the HTML itself" grep -q 'In plain words' $run.html
+    check "$run: as many canvases as charts" test "$(grep -o '<canvas' $run.html | wc -l)" = "$(json $run.charts '#')"
+    check "$run: a table for every chart" test "$(grep -o 'Numbers behind this chart' $run.html | wc -l)" = "$(json $run.charts '#')"
+done
+refuse 'a page loads nothing' grep -qE '(src|href)="(https?:)?//|url\(|@import|<iframe|<link [^>]*stylesheet' zero.html
+says zero.html "Content-Security-Policy"
+says zero.html 'Chart.js v'
+says zero.html 'Permission is hereby granted, free of charge'
+says zero.html "default-src 'none'"
+
+# ---------------------------------------------------------------- the certificate taken apart
+
+# part RUN STYLE: what the first bar of the first chart has of it; 0 where the series is not there
+part() {
+    local k n
+    n=$(json "$1.charts" '[0].series.#')
+    for ((k = 0; k < n; k++)); do
+        if [[ $(json "$1.charts" "[0].series[$k].style") == "$2" ]]; then
+            json "$1.charts" "[0].series[$k].y[0]"
+            return
+        fi
+    done
+    echo 0
+}
+for run in fit zero hoeffding catoni rank complete; do
+    sum=0
+    for style in seen complexity fixed xi grid confidence; do sum=$(awk -v a="$sum" -v b="$(part $run $style)" 'BEGIN { printf "%.17g", a + b }'); done
+    expect_near "$run: the parts add up to the certificate" "$sum" "$(json $run.json certificate.value)" 1e-12
+    expect_near "$run: the first part is the risk seen" "$(part $run seen)" "$(json $run.json certificate.empirical)" 1e-15
+done
+value() { json "$1.json" "certificate.$2"; }
+expect_near 'progressive: the rest is the price of the confidence' "$(part fit confidence)" "$(awk "BEGIN { print $(value fit value) - $(value fit empirical) }")" 1e-6
+nats=$(awk "BEGIN { printf \"%.17g\", $(value zero kl) + $(value zero penalty_nats.grid) + $(value zero penalty_nats.xi) + $(value zero penalty_nats.confidence) }")
+for pair in complexity:kl xi:penalty_nats.xi confidence:penalty_nats.confidence; do
+    expect_near "kl: the share of ${pair%%:*} is that of its nats" "$(part zero ${pair%%:*})" \
+        "$(awk "BEGIN { printf \"%.17g\", ($(value zero value) - $(value zero empirical)) * $(value zero ${pair#*:}) / $nats }")" 1e-12
+done
+expect_near 'hoeffding: complexity is KL/lambda' "$(part hoeffding complexity)" "$(awk "BEGIN { printf \"%.17g\", $(value hoeffding kl) / $(value hoeffding lambda) }")" 1e-12
+expect_near 'hoeffding: the fixed lambda costs lambda/(8n)' "$(part hoeffding fixed)" "$(awk "BEGIN { printf \"%.17g\", $(value hoeffding lambda) / (8 * $(value hoeffding blocks)) }")" 1e-12
+expect_near 'catoni: the fixed lambda costs its value at no nats' "$(part catoni fixed)" \
+    "$(awk "BEGIN { l = $(value catoni lambda) / $(value catoni blocks); r = $(value catoni empirical); printf \"%.17g\", (1 - exp(-l * r)) / (1 - exp(-l)) - r }")" 1e-12
+holds 'completions: the draws cost what lies between the mean and its upper bound' \
+    "$(part complete fixed) > 0 && ($(part complete fixed) - ($(value complete empirical_upper) - $(value complete empirical))) ^ 2 < 1e-24"
+
+# ---------------------------------------------------------------- what the JSON has for it
+
+last=$(($(json zero.json trace.#) - 1))
+expect_near 'the trace ends at the free energy of the fit' "$(json zero.json "trace[$last].free_energy")" "$(json zero.json 'path[5].free_energy')" 1e-12
+check 'a trace has a few hundred points at most' test "$last" -lt 400
+for ((k = 1; k <= last; k++)); do
+    a=$(json zero.json "trace[$((k - 1))].solve") b=$(json zero.json "trace[$k].solve")
+    if [[ $a == "$b" ]]; then echo "$(json zero.json "trace[$((k - 1))].free_energy") $(json zero.json "trace[$k].free_energy")"; fi
+done >steps
+check 'the free energy falls along each minimisation' awk '$2 > $1 + 1e-9 { exit 1 } END { exit NR < 5 }' steps
+check 'the stochastic solver leaves no trace, and the page says why' test "$(json sgd.json trace.#)" = 0
+says sgd.html 'the stochastic solver never sees the exact free energy'
+check 'coefficients of fit are those of inspect' test "$(json fit.json 'coefficients.#')" = 5
+name=$(json fit.json 'coefficients[0].name')
+for k in 0 1 2 3 4; do
+    if [[ $(json inspect.json "coefficients[$k].name") == "$name" ]]; then
+        expect_near "the mean of $name is inspect's" "$(json fit.json 'coefficients[0].mean')" "$(json inspect.json "coefficients[$k].mean")" 1e-15
+        expect_near "its sd too" "$(json fit.json 'coefficients[0].sd')" "$(json inspect.json "coefficients[$k].sd")" 1e-15
+    fi
+done
+says fit.html 'gibbsite fit train.csv --test test.csv --seed 1'
+check 'options: what was given' test "$(json zero.json options.given.lambda-grid)" = 2:400:6
+check 'options: where results go is no part of them' test "$(json zero.json options.given.output 2>/dev/null)" = ''
+check 'data: rows and label' test "$(json fit.json data.rows)/$(json fit.json data.target)/$(json fit.json data.test)" = 400/y/test.csv
+
+# area FILE PATH: under the points of a ROC curve; nothing when it is not one
+area() {
+    local k n
+    n=$(json "$1" "$2.#")
+    for ((k = 0; k < n; k++)); do echo "$(json "$1" "$2[$k].fpr") $(json "$1" "$2[$k].tpr")"; done |
+        awk 'NR == 1 && ($1 != 0 || $2 != 0) { exit } NR > 1 && ($1 < x || $2 < y) { exit } NR > 1 { a += ($1 - x) * ($2 + y) / 2 } { x = $1; y = $2 } END { if (x == 1 && y == 1) printf "%.17g\n", a }'
+}
+# between two corners that are kept lies a hundredth of the curve: the area is off by at most half its square a piece
+expect_near 'the area under the curve of evaluate is its AUC' "$(area evaluate.json roc)" "$(json evaluate.json auc)" 0.01
+expect_near 'fit --test has the same curve' "$(area fit.json test.roc)" "$(area evaluate.json roc)" 1e-12
+expect_near 'the area under the curve of a ranking is its AUC' "$(area rank.json test.roc)" "$(json rank.json test.auc)" 0.01
+check 'a curve has at most 200 points' test "$(json evaluate.json roc.#)" -le 200
+head -n 9 test.csv >eight.csv
+g evaluate model.json eight.csv --json >eight.json
+expect_near 'eight rows: every corner is kept, and the area is the AUC' "$(area eight.json roc)" "$(json eight.json auc)" 1e-12
+grep -E 'y|,1$' test.csv >oneclass.csv
+g evaluate model.json oneclass.csv --json >oneclass.json
+check 'one class: no curve' test "$(json oneclass.json roc.#)" = 0
+as 'report of one class'
+expect_exit 0 "$GIBBSITE" report oneclass.json -o oneclass.html -q
+says oneclass.html 'it needs rows of both classes'
+
+total=0
+for k in $(seq 0 40); do total=$((total + $(json complete.json "test.residuals.counts[$k]"))); done
+check 'the bars of the residuals hold every rating' test "$total" = "$(json complete.json test.n)"
+expect_near 'their spread is the RMSE' "$(awk "BEGIN { printf \"%.17g\", sqrt($(json complete.json test.residuals.mean) ^ 2 + $(json complete.json test.residuals.sd) ^ 2) }")" "$(json complete.json test.rmse)" 1e-9
+check 'a component for each of the effective rank' test "$(json complete.json components.#)" = "$(json complete.json effective_rank)"
+
+# ---------------------------------------------------------------- what is missing is named
+
+says uncertified.html 'run with --range LO:HI'
+says uncertified.html 'run with --test FILE'
+says hoeffding.html 'run with --test FILE'
+says sgd.html 'run with --lambda-grid LO:HI:K'
+says fit.html '--prior zero --lambda-grid LO:HI:K'
+says sample.html 'run sample with --against MODEL'
+echo '{"gibbsite": "0.1.0", "command": "fit"}' >bare.json
+as 'a run that says nothing but that it is one'
+expect_exit 0 "$GIBBSITE" report bare.json -o bare.html -q
+says bare.html 'No certificate'
+
+# ---------------------------------------------------------------- the words follow the numbers
+
+says fit.html "the long-run share of mistakes is at most $(awk "BEGIN { printf \"%.2f\", 100 * $(value fit value) }")"
+says fit.html 'The certificate is valid'
+says fit.html '(first a stage, then a classifier from it)'
+says fit.html 'not about the averaged vote'
+says rank.html "The true AUC of such a scorer is at least $(awk "BEGIN { printf \"%.4f\", 1 - $(value rank value) }")"
+says complete.html 'the true root mean squared error is at most'
+g fit train.csv --prior zero --confidence 0.99 --json >conditional.json
+as 'report of a conditional certificate'
+expect_exit 0 "$GIBBSITE" report conditional.json -o conditional.html -q
+says conditional.html 'The certificate is only conditional'
+says conditional.html 'class="broken"'
+says conditional.html '99'
+refuse 'and does not call it valid' grep -q 'The certificate is valid' conditional.html
+says theory.html 'not valid'
+says cv.html 'so that error flatters it'
+
+# ---------------------------------------------------------------- several runs, streams, files
+
+as 'several runs in one page'
+expect_exit 0 "$GIBBSITE" report fit.json zero.json hoeffding.json rank.json complete.json -o many.html
+expect_stderr '5 runs, [0-9]+ charts in many.html'
+charts many.html
+says many.html 'Side by side'
+check 'the first chart compares the three error certificates' test "$(json many.charts '[0].labels.#')" = 3 -a "$(json many.charts '[0].kind')" = stack
+for k in 1 2 3 4 5; do check "section $k can be linked to" test "$(grep -c "id=\"run-$k\"" many.html)" = 1; done
+"$GIBBSITE" report fit.json >stdout.html 2>err
+check 'without -o the page goes to standard output' cmp -s stdout.html fit.html
+"$GIBBSITE" report - -o stdin.html -q <fit.json
+says stdin.html 'from standard input'
+gzip -k fit.json
+as 'a gzipped run'
+expect_exit 0 "$GIBBSITE" report fit.json.gz -o gz.html -q
+as '--json says what was written'
+expect_exit 0 "$GIBBSITE" report fit.json zero.json -o page.html --json
+check 'runs, charts, bytes' test "$(json "$stdout" runs)/$(json "$stdout" bytes)" = "2/$(stat -c %s page.html)"
+"$GIBBSITE" report fit.json zero.json -o again.html -q --threads 7
+check 'the same runs make the same page' cmp page.html again.html
+
+# ---------------------------------------------------------------- names are names, never markup
+
+evil='</script><script>window.injected=1</script>'
+picture='<img src=x onerror=window.injected=2>'
+{
+    printf '"%s","%s",a&b,"x\342\200\250y<!--",y\n' "$evil" "$picture"
+    tail -n +2 train.csv | sed 's/,-1$/,<b>no/; s/,1$/,"<svg onload=window.injected=3>"/'
+} >'<i>evil.csv'
+g fit '<i>evil.csv' --prior zero --test '<i>evil.csv' --json >'<u>evil.json' || not_ok 'fits columns with such names'
+as 'report of columns named like markup'
+expect_exit 0 "$GIBBSITE" report '<u>evil.json' fit.json -o evil.html -q
+for text in '<script>window' '<img src=x' '<svg onload' '<i>evil' '<u>evil' '<b>no' 'y<!--'; do
+    if grep -qF -- "$text" evil.html; then not_ok "no markup from the data: $text"; else ok "no markup from the data: $text"; fi
+done
+check 'the line separator U+2028 is escaped in the script' sh -c '! sed -n "/id=\"charts\"/,/^<\/script>/p" evil.html | grep -q "$(printf "\342\200\250")"'
+charts evil.html
+check 'and the numbers still read as JSON' test "$(json evil.charts '#')" -gt 5
