@@ -139,6 +139,7 @@ What was learned from it, and kept as the default:
    do (`src/bound/sequential.c`). Ville's inequality (the catoni line under each default fit) is valid for any number of blocks but half as wide again.
 3. *Few blocks, the last with the majority.* A block costs about one error; the vote is that of the best informed stage.
 4. *A narrow prior around a hinge classifier,* its width from cross-validation on the first part. A wide prior makes draws disagree and raises the Gibbs risk.
+   (The norm of the centre is no other idea: under zero-one loss twice the centre is half the prior sd.)
 5. *Columns by relevance, a free intercept.* The classifier's own prior has a variance for each column, after its correlation with the label on the first part
    (kept where cross-validation there prefers it), and a wide one for the intercept. This was the largest single gain where many columns say little (dna).
 6. *A larger first part where there are few rows a column* (0.3 + 3.5 d/n, at most 0.5).
