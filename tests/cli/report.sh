@@ -205,3 +205,11 @@ done
 check 'the line separator U+2028 is escaped in the script' sh -c '! sed -n "/id=\"charts\"/,/^<\/script>/p" evil.html | grep -q "$(printf "\342\200\250")"'
 charts evil.html
 check 'and the numbers still read as JSON' test "$(json evil.charts '#')" -gt 5
+
+# ---------------------------------------------------------------- the gallery
+
+for page in "$GIBBSITE_ROOT"/docs/gallery/*.html; do
+    name=docs/gallery/$(basename "$page")
+    check "$name is small" test "$(stat -c %s "$page")" -lt 400000
+    check "$name carries the licence of what it carries" grep -q 'Permission is hereby granted, free of charge' "$page"
+done
