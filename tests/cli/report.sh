@@ -143,10 +143,13 @@ says hoeffding.html 'run with --test FILE'
 says sgd.html 'run with --lambda-grid LO:HI:K'
 says fit.html '--prior zero --lambda-grid LO:HI:K'
 says sample.html 'run sample with --against MODEL'
-echo '{"gibbsite": "0.1.0", "command": "fit"}' >bare.json
-as 'a run that says nothing but that it is one'
-expect_exit 0 "$GIBBSITE" report bare.json -o bare.html -q
-says bare.html 'No certificate'
+for command in fit evaluate cv sample gap complete theory inspect; do
+    echo "{\"gibbsite\": \"0.1.0\", \"command\": \"$command\"}" >bare.json
+    as "a run of $command that says nothing but that it is one"
+    expect_exit 0 "$GIBBSITE" report bare.json -o bare-$command.html -q
+    refuse "and no number is made up for it" sh -c "sed -n '/<main/,/<\/main>/p' bare-$command.html | sed 's/<[^>]*>/ /g' | grep -qwiE -- '-?(nan|inf)'"
+done
+says bare-fit.html 'No certificate'
 
 # ---------------------------------------------------------------- the words follow the numbers
 
