@@ -97,9 +97,8 @@ static void validity(struct text *t, const json_t *root, const json_t *c) {
 static void drawn_against_vote(struct text *t, const json_t *root, const json_t *c, struct numbers *n) {
     const json_t *vote = certificate_of(root, "vote");
     if (run_completes(root)) {
-        SAY("The number is about a prediction drawn from the posterior. The mean prediction, which predict prints, is better "
-            "on average, but this bound "
-            "does not say by how much.");
+        SAY("The number is about a prediction drawn from the posterior. The mean prediction, which predict prints, is "
+            "usually better, but this bound does not say by how much.");
         if (run_true(c, "vacuous"))
             SAY(" Here the bound is vacuous: always predicting the middle of the range would do as well.");
         return;
