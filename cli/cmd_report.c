@@ -16,19 +16,17 @@ static int cancelled(void *user) {
 /* A file, or standard input, whole: b->at .. b->end. */
 static int read_whole(const struct app *app, const char *file, struct bytes *b) {
     enum table_status status = bytes_open(b, file, 0, cancelled, NULL);
-    if (status != TABLE_OK) {
-        char message[512];
-        snprintf(message, sizeof message, "%.300s: %s", file, b->message);
-        return app_fail_table(app, status, message);
-    }
+    bool opened = status == TABLE_OK;
     while (status == TABLE_OK && !b->last)
         status = bytes_more(b);
     if (status == TABLE_OK)
         return EXIT_DONE;
     char message[512];
     snprintf(message, sizeof message, "%.300s: %s", file, b->message);
-    bytes_close(b);
-    return app_fail_table(app, status, message);
+    if (opened)
+        bytes_close(b);
+    return app_fail_table(app, app_interrupted() ? TABLE_CANCELLED : status,
+                          message); /* opening a pipe can be interrupted too */
 }
 
 static int not_json(const struct app *app, const char *file, const json_error_t *error) {

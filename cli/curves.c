@@ -43,7 +43,7 @@ bool roc_make(size_t n, const double *y, const double *score, struct roc *out) {
         positives += y[i] > 0.0;
     if (positives == 0.0 || positives == (double)n)
         return true;
-    struct scored *rows = calloc(n, sizeof *rows);
+    struct scored *rows = calloc(n + 1, sizeof *rows);
     if (rows == NULL)
         return false;
     for (size_t i = 0; i < n; i++)

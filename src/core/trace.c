@@ -36,7 +36,7 @@ static void thin(gbs_trace *t) {
 }
 
 void gbs_trace_add(gbs_trace *t, double free_energy, size_t components) {
-    if (t == NULL)
+    if (t == NULL || t->points == NULL)
         return;
     gbs_trace_point *last = t->count > 0 ? &t->points[t->count - 1] : NULL;
     bool replaces = last != NULL && last->solve == t->next.solve && !is_on_stride(t, last);

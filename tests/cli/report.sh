@@ -143,10 +143,13 @@ says hoeffding.html 'run with --test FILE'
 says sgd.html 'run with --lambda-grid LO:HI:K'
 says fit.html '--prior zero --lambda-grid LO:HI:K'
 says sample.html 'run sample with --against MODEL'
-echo '{"gibbsite": "0.1.0", "command": "fit"}' >bare.json
-as 'a run that says nothing but that it is one'
-expect_exit 0 "$GIBBSITE" report bare.json -o bare.html -q
-says bare.html 'No certificate'
+for command in fit evaluate cv sample gap complete theory inspect; do
+    echo "{\"gibbsite\": \"0.1.0\", \"command\": \"$command\"}" >bare.json
+    as "a run of $command that says nothing but that it is one"
+    expect_exit 0 "$GIBBSITE" report bare.json -o bare-$command.html -q
+    refuse "and no number is made up for it" sh -c "sed -n '/<main/,/<\/main>/p' bare-$command.html | sed 's/<[^>]*>/ /g' | grep -qwiE -- '-?(nan|inf)'"
+done
+says bare-fit.html 'No certificate'
 
 # ---------------------------------------------------------------- the words follow the numbers
 
@@ -205,3 +208,11 @@ done
 check 'the line separator U+2028 is escaped in the script' sh -c '! sed -n "/id=\"charts\"/,/^<\/script>/p" evil.html | grep -q "$(printf "\342\200\250")"'
 charts evil.html
 check 'and the numbers still read as JSON' test "$(json evil.charts '#')" -gt 5
+
+# ---------------------------------------------------------------- the gallery
+
+for page in "$GIBBSITE_ROOT"/docs/gallery/*.html; do
+    name=docs/gallery/$(basename "$page")
+    check "$name is small" test "$(stat -c %s "$page")" -lt 400000
+    check "$name carries the licence of what it carries" grep -q 'Permission is hereby granted, free of charge' "$page"
+done

@@ -155,11 +155,13 @@ static void add_tests(struct bars *b, const json_t *root, const json_t *certific
              run_number(root, "test.holdout_bound"));
 }
 
-static void note_text(struct text *note, bool yardstick, bool tested) {
+static void note_text(struct text *note, bool yardstick, bool tested, bool ratings) {
     text_add(note, "What the bound lies above the risk seen is shared out in proportion to the nats that each term pays.");
     if (yardstick)
         text_add(note, " The yardstick is the bound of what the first part alone gives, tested on the same rows.");
-    if (tested)
+    if (tested && ratings)
+        text_add(note, " Of the test ratings: the squared error of the mean prediction.");
+    else if (tested)
         text_add(
             note,
             " Of the test rows: what was seen and, for the vote or score, the distance to a bound at the same confidence.");
@@ -189,7 +191,7 @@ static void chart_certificate(struct page *page, const struct run *run, const js
         beside = true;
     }
     add_tests(&b, root, c);
-    note_text(&note, beside, b.n > 1U + beside);
+    note_text(&note, beside, b.n > 1U + beside, run_completes(root));
     struct chart chart = {.page = page,
                           .kind = CHART_STACK,
                           .title = "The certificate, taken apart",

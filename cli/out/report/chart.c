@@ -200,8 +200,9 @@ static const char *shape(const struct chart *c) {
 void chart_end(struct chart *c) {
     struct page *p = c->page;
     struct text *t = &p->body;
-    text_add(t, "<figure class=\"chart%s%s\" style=\"--rows:%zu\"><h4>",
-             c->kind == CHART_STACK || c->kind == CHART_INTERVALS ? " rows" : "", c->square ? " square" : "", c->rows);
+    bool rows = c->kind == CHART_STACK || c->kind == CHART_INTERVALS, many = c->kind == CHART_INTERVALS && c->rows > 8;
+    text_add(t, "<figure class=\"chart%s%s%s\" style=\"--rows:%zu\"><h4>", rows ? " rows" : "", many ? " many" : "",
+             c->square ? " square" : "", c->rows);
     html_text(t, c->title);
     text_add(t, "</h4><div class=\"canvas\"><canvas role=\"img\" data-chart=\"%zu\" aria-label=\"", p->n_charts);
     html_print(t, "%s: %s. ", shape(c), c->title);

@@ -3,6 +3,7 @@
 #include "out/report/sections.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---------------------------------------------------------------- path */
@@ -149,15 +150,23 @@ static double energy_at(const json_t *root, size_t k) {
     return run_number(run_item(root, "trace", k), "free_energy");
 }
 
-static void add_solve(struct chart *c, const json_t *root, size_t from, size_t to, bool stages, size_t number) {
+static void add_solve(struct chart *c, const json_t *root, const struct solves *s, size_t which, bool stages) {
+    size_t from = s->from[which], to = s->to[which];
     const json_t *first = run_item(root, "trace", from);
     double end = INFINITY, lambda = run_number(first, "lambda");
     char value[NUMBER_TEXT];
     for (size_t k = from; k < to; k++)
         end = fmin(end, energy_at(root, k));
-    size_t series;
-    if (stages)
-        series = chart_series(c, STYLE_LINE, "stage %zu, lambda %s", number, number_text(lambda, value));
+    size_t series, again = 0;
+    for (size_t k = s->from[0]; k < from; k++)
+        again += run_number(run_item(root, "trace", k), "lambda") == lambda;
+    if (run_size(root, "restarts") > 1)
+        series = chart_series(c, STYLE_LINE, "restart %.0f", run_number(first, "solve"));
+    else if (stages)
+        series = chart_series(c, STYLE_LINE, "stage %zu, lambda %s", which + 1, number_text(lambda, value));
+    else if (lambda > 0.0 && again > 0)
+        series =
+            chart_series(c, STYLE_LINE, "lambda %s, once more (%.0f)", number_text(lambda, value), run_number(first, "solve"));
     else if (lambda > 0.0)
         series = chart_series(c, STYLE_LINE, "lambda %s", number_text(lambda, value));
     else
@@ -191,7 +200,7 @@ void chart_convergence(struct page *page, const json_t *root) {
                             : "Free energy of each iteration above the lowest of its minimisation.";
     bool stages = run_size(root, "stages") > 1 && run_size(root, "stages") == s.n;
     for (size_t k = 0; k < s.n; k++)
-        add_solve(&c, root, s.from[k], s.to[k], stages, k + 1);
+        add_solve(&c, root, &s, k, stages);
     text_add(&c.summary, "%zu minimisations of at most %zu iterations.", s.n + s.left_out, c.rows);
     chart_end(&c);
 }
@@ -245,37 +254,64 @@ static const char *unit_of(const json_t *root) {
     return run_is(root, "scale", "unit-row") ? "coefficient, rows scaled to length 1" : "coefficient, columns as they are";
 }
 
+struct coefficient {
+    const json_t *item;
+    double distance;
+};
+
+static int by_distance(const void *a, const void *b) {
+    double x = ((const struct coefficient *)a)->distance, y = ((const struct coefficient *)b)->distance;
+    return (x < y) - (x > y);
+}
+
+/* Sorted, the farthest from zero in its own standard deviations first; to be freed. */
+static struct coefficient *sorted_coefficients(struct page *page, const json_t *root, size_t n) {
+    struct coefficient *c = calloc(n, sizeof *c);
+    if (c == NULL)
+        page->starved = true;
+    for (size_t k = 0; c != NULL && k < n; k++) {
+        const json_t *item = run_item(root, "coefficients", k);
+        double distance = fabs(run_number(item, "mean")) / run_number(item, "sd");
+        c[k] = (struct coefficient){item, isnan(distance) ? -1.0 : distance};
+    }
+    if (c != NULL)
+        qsort(c, n, sizeof *c, by_distance);
+    return c;
+}
+
 static void chart_coefficients(struct page *page, const struct run *run) {
     const json_t *root = run->root;
     size_t n = run_size(root, "coefficients"), shown = n < MOST_COEFFICIENTS ? n : MOST_COEFFICIENTS;
-    char note[400];
+    bool some = (double)shown < run_number(root, "d");
     if (n == 0) {
         chart_missing(page, "Coefficients", "the run does not have them; fit --json and inspect --json do.");
         return;
     }
-    snprintf(note, sizeof note,
-             "Posterior mean and 95 %% interval (1.96 standard deviations) of %s coefficients%s. Only their proportions matter "
-             "for the labels: the score may be "
-             "scaled freely.",
-             shown < (size_t)fmax(0.0, run_number(root, "d")) ? "the forty" : "all",
-             shown < (size_t)fmax(0.0, run_number(root, "d")) ? " that lie farthest from zero in their own standard deviations"
-                                                              : "");
-    struct chart c = {.page = page,
-                      .kind = CHART_INTERVALS,
-                      .title = "Coefficients with posterior intervals",
-                      .note = note,
-                      .x_title = unit_of(root),
-                      .y_title = "column"};
+    struct coefficient *sorted = sorted_coefficients(page, root, n);
+    if (sorted == NULL)
+        return;
+    struct chart c = {
+        .page = page,
+        .kind = CHART_INTERVALS,
+        .title = "Coefficients with posterior intervals",
+        .note = some ? "Posterior mean and 95 % interval (1.96 standard deviations) of the forty coefficients that lie "
+                       "farthest from zero in their own "
+                       "standard deviations. Only their proportions matter for the labels: the score may be scaled freely."
+                     : "Posterior mean and 95 % interval (1.96 standard deviations) of all coefficients. Only their "
+                       "proportions matter for the "
+                       "labels: the score may be scaled freely.",
+        .x_title = unit_of(root),
+        .y_title = "column"};
     size_t series = chart_series(&c, STYLE_POINTS, "posterior mean and 95 %% interval");
     for (size_t k = 0; k < shown; k++) {
-        const json_t *item = run_item(root, "coefficients", k);
-        double mean = run_number(item, "mean"), sd = run_number(item, "sd");
-        const char *name = run_text(item, "name");
+        double mean = run_number(sorted[k].item, "mean"), sd = run_number(sorted[k].item, "sd");
+        const char *name = run_text(sorted[k].item, "name");
+        if (k == 0)
+            text_add(&c.summary, "Farthest from zero: %s.", name != NULL ? name : "?");
         chart_put_interval(&c, chart_row_named(&c, name != NULL ? name : "?"), series, mean, mean - NORMAL_95 * sd,
                            mean + NORMAL_95 * sd);
     }
-    if (run_text(run_item(root, "coefficients", 0), "name") != NULL)
-        text_add(&c.summary, "Farthest from zero: %s.", run_text(run_item(root, "coefficients", 0), "name"));
+    free(sorted);
     chart_end(&c);
 }
 

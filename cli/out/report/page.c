@@ -41,11 +41,13 @@ static void run_title(struct text *t, const struct run *run) {
     static const char *const titles[RUN_KINDS] = {
         "Fit of ", "Evaluation on ", "Cross-validation on ", "Sampling of ", "Gaps on ", "Completion of ", "Theory", "Model "};
     const char *data = run_data(run);
+    char n[NUMBER_TEXT], d[NUMBER_TEXT];
     text_add(t, "%s", titles[run->kind]);
     if (run->kind != RUN_THEORY)
         html_text(t, data != NULL ? data : shown_file(run));
     else
-        html_print(t, ": n = %.0f, d = %.0f", run_number(run->root, "n"), run_number(run->root, "d"));
+        html_print(t, ": n = %s, d = %s", number_text(run_number(run->root, "n"), n),
+                   number_text(run_number(run->root, "d"), d));
 }
 
 static void sections(struct page *page, const struct run *run) {

@@ -12,11 +12,17 @@
 
   /* ---------------------------------------------------------------- numbers as text */
 
-  function plain(x) {
+  function plain(x, digits) {
     if (x === 0) return "0";
     var size = Math.abs(x);
     if (size >= 1e6 || size < 1e-4) return x.toExponential(2).replace(/\.?0+e/, "e").replace("e+", "e");
-    return String(Number(x.toPrecision(4)));
+    return String(Number(x.toPrecision(digits || 4)));
+  }
+
+  /* As many digits as tell the ticks of a narrow axis apart. */
+  function onAxis(axis, x) {
+    var most = Math.max(Math.abs(axis.max), Math.abs(axis.min)), range = axis.max - axis.min;
+    return plain(x, range > 0 && most > 0 ? Math.min(12, Math.max(4, Math.ceil(Math.log10(most / range)) + 3)) : 4);
   }
 
   function percent(x) {
@@ -130,7 +136,7 @@
         color: colour("soft"),
         maxRotation: 0,
         autoSkipPadding: 14,
-        callback: function (x) { return log ? logTick(this, x) : isPercent ? percent(x) : plain(x); }
+        callback: function (x) { return log ? logTick(this, x) : isPercent ? percent(x) : onAxis(this, x); }
       },
       beginAtZero: Boolean(spec.fromZero) && !log
     };
@@ -327,7 +333,6 @@
     Chart.defaults.font.size = 12;
     charts = Array.prototype.map.call(document.querySelectorAll("canvas[data-chart]"), function (canvas) {
       var spec = specs[Number(canvas.getAttribute("data-chart"))];
-      if (spec.kind === "intervals" && spec.labels.length > 8) canvas.closest("figure").classList.add("many");
       return new Chart(canvas, config(spec, isNarrow(canvas)));
     });
     root.setAttribute("data-drawn", String(charts.length));

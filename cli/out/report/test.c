@@ -75,7 +75,9 @@ static void wilson(double share, double n, double *low, double *high) {
 static void chart_reliability(struct page *page, const json_t *e) {
     const char *title = "Reliability";
     if (run_size(e, "reliability") == 0) {
-        chart_missing(page, title, "a model that ranks says no probabilities of labels.");
+        chart_missing(page, title,
+                      run_ranks(e) ? "a model that ranks says no probabilities of labels."
+                                   : "the run does not have it; evaluate --json and fit --test FILE --json do.");
         return;
     }
     struct chart c = {.page = page,

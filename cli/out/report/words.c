@@ -13,6 +13,10 @@ struct numbers {
 };
 
 static void confidence_texts(struct numbers *n, double confidence) {
+    number_text(NAN, n->confidence);
+    number_text(NAN, n->doubt);
+    if (isnan(confidence))
+        return;
     snprintf(n->confidence, sizeof n->confidence, "%.10g\u00a0%%", 100.0 * confidence);
     snprintf(n->doubt, sizeof n->doubt, "%.10g\u00a0%%", round(1e8 * (1.0 - confidence)) / 1e6);
 }
@@ -93,9 +97,8 @@ static void validity(struct text *t, const json_t *root, const json_t *c) {
 static void drawn_against_vote(struct text *t, const json_t *root, const json_t *c, struct numbers *n) {
     const json_t *vote = certificate_of(root, "vote");
     if (run_completes(root)) {
-        SAY("The number is about a prediction drawn from the posterior. The mean prediction, which predict prints, is better "
-            "on average, but this bound "
-            "does not say by how much.");
+        SAY("The number is about a prediction drawn from the posterior. The mean prediction, which predict prints, is "
+            "usually better, but this bound does not say by how much.");
         if (run_true(c, "vacuous"))
             SAY(" Here the bound is vacuous: always predicting the middle of the range would do as well.");
         return;
@@ -195,7 +198,9 @@ static void words_evaluate(struct page *page, const struct run *run) {
     double bound = run_number(root, "holdout_bound");
     confidence_texts(&n, run_number(root, "confidence"));
     text_add(t, "<p>");
-    if (run_completes(root))
+    if (!run_completes(root) && isnan(run_number(root, "error")) && isnan(run_number(root, "auc")))
+        SAY("The run does not say how well the model does. ");
+    else if (run_completes(root))
         SAY("On %s ratings the mean prediction has RMSE %s; %s of the values lie within 1.96 standard deviations of it, where "
             "95 %% are hoped for. ",
             number_text(run_number(root, "n"), n.value), number_text(run_number(root, "rmse"), n.other),
