@@ -20,8 +20,10 @@ pages=$(cd "$prefix/share/man/man1" && echo gibbsite-*.1 | wc -w)
 "$GIBBSITE" help --json >help.json
 if [[ $pages == "$(json help.json 'commands.#')" ]]; then ok 'a manual page for every command'; else not_ok 'a manual page for every command' "$pages"; fi
 
-foreign=$(nm -D --defined-only "$libdir/libgibbsite.so" | awk '{ print $3 }' | grep -vE '^gbs_' | head)
-if [[ ! $foreign ]]; then ok 'the shared library exports gbs_ names only'; else not_ok 'the shared library exports gbs_ names only' "$foreign"; fi
+what='the shared library exports what the header declares, and nothing else'
+differ=$(comm -3 <(nm -D --defined-only "$libdir/libgibbsite.so" | awk '{ print $3 }' | sort) \
+    <(sed -nE 's/^GBS_API [^(]*(gbs_[a-z0-9_]+)\(.*/\1/p' "$GIBBSITE_ROOT/include/gibbsite.h" | sort) | head)
+if [[ ! $differ ]]; then ok "$what"; else not_ok "$what" "$differ"; fi
 if grep -rlF -e "$GIBBSITE_ROOT" -e "$tmp" "$libdir/pkgconfig" "$libdir/cmake" >"$stdout"; then
     not_ok 'no installed file names the place it was built in' "$(cat "$stdout")"
 else
