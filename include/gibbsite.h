@@ -437,6 +437,11 @@ typedef struct gbs_complete_options {
     int biases;            /* mu, a_i and b_j; 0: u_i'v_j alone, the paper's model */
     double lambda;         /* weight of the mean squared error, n / (2 noise variance); 0: see noise_variance */
     double noise_variance; /* 0: learned */
+    int cross_validate;    /* the noise by the held-out error over `folds` folds of the ratings (informed: of the first part) */
+    size_t folds;
+    const double *lambda_grid; /* to choose from; NULL: learned noise, and 1/4, 1/2, 2 and 4 times it */
+    size_t lambda_grid_size;
+    size_t restarts; /* starts of the ascent; the one with the least free energy is kept */
     int has_range; /* values lie in [low, high], declared in advance: predictions are clipped to it, and there is a certificate */
     double low, high; /* of that */
     gbs_prior_kind
@@ -472,6 +477,9 @@ typedef struct gbs_rating_certificate {
     double draws_delta; /* share of 1 - confidence that the draws take */
     double kl, grid_nats, xi_nats;
     int vacuous; /* value >= 1/4, which predicting the middle of the range never exceeds */
+    /* yardsticks, in units of the ratings: what the same ratings certify of always predicting the middle of the range, and (informed; else NaN) of the first
+     * part's mean prediction, a plain hold-out */
+    double middle_rmse, holdout_rmse;
 } gbs_rating_certificate;
 
 typedef struct gbs_completion_info {
@@ -489,15 +497,30 @@ typedef struct gbs_completion_info {
     double prior_split;
     gbs_sampler sampler;
     size_t draws, burn_in, kept;
+    double mean, sd; /* of the ratings: what predicting their mean would leave */
+    size_t folds;    /* the noise was chosen by cross-validation; 0: it was not */
     double seconds;
     gbs_rating_certificate certificate;
 } gbs_completion_info;
+
+/* One candidate of a choice by cross-validation. */
+typedef struct gbs_noise_choice {
+    double noise_variance, lambda;
+    int learned, taken; /* learned: in each fold anew, and noise_variance is that of all ratings chosen from */
+    double rmse, rmse_se;
+    double effective_rank; /* mean over the folds */
+    size_t not_converged;  /* folds */
+} gbs_noise_choice;
 
 GBS_API void gbs_completion_get_info(const gbs_completion *model, gbs_completion_info *out);
 GBS_API const char *gbs_completion_row_id(const gbs_completion *model, size_t i);    /* i < rows */
 GBS_API const char *gbs_completion_column_id(const gbs_completion *model, size_t j); /* j < columns */
 /* Columns rated in row i, as often as they were. */
 GBS_API const uint32_t *gbs_completion_seen(const gbs_completion *model, size_t i, size_t *count);
+
+/* Candidates for the noise; free energies of the starts, where there was more than one. NULL and 0: none. */
+GBS_API const gbs_noise_choice *gbs_completion_choices(const gbs_completion *model, size_t *count);
+GBS_API const double *gbs_completion_restarts(const gbs_completion *model, size_t *count);
 
 /* A row or column without ratings: its prediction is that of the prior. */
 #define GBS_UNSEEN UINT32_MAX
@@ -517,6 +540,10 @@ typedef struct gbs_rating_evaluation {
 /* From predictions and their standard deviations (without noise). */
 GBS_API gbs_rating_evaluation gbs_rating_score(size_t n, const uint32_t *row, const uint32_t *column, const double *y,
                                                const double *value, const double *sd, double noise_variance);
+
+/* With probability at least `confidence` the true RMSE of these predictions, clipped, is at most this: for ratings that the model has not seen, independent
+ * draws or cells drawn at random. NaN when one lies outside the range. */
+GBS_API double gbs_rating_holdout(size_t n, const double *y, const double *value, double low, double high, double confidence);
 
 GBS_API gbs_status gbs_completion_to_json(gbs_context *ctx, const gbs_completion *model, char **text, size_t *size);
 GBS_API gbs_status gbs_completion_from_json(gbs_context *ctx, const char *text, size_t size, gbs_completion **out);

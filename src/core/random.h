@@ -19,9 +19,13 @@ enum {
 enum {
     GBS_COMPLETION_START = 0,   /* + side */
     GBS_COMPLETION_SPLIT = 2,   /* which ratings make the first part */
+    GBS_COMPLETION_FOLDS = 3,   /* which ratings are left out together */
     GBS_COMPLETION_CERTIFY = 4, /* draws behind a certificate; + 1: behind a choice made before */
     GBS_COMPLETION_SWEEP = 16   /* + side: items; + 2: mu; + 4, 5: noise; + 6, 7: variances */
 };
+
+/* Beyond any number of sweeps: + 2 x number of the start + side. */
+#define GBS_COMPLETION_RESTART ((uint64_t)1 << 60)
 
 double gbs_uniform(uint64_t seed, uint64_t stream, uint64_t index);
 double gbs_normal(uint64_t seed, uint64_t stream, uint64_t index);

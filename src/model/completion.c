@@ -59,6 +59,8 @@ void gbs_completion_free(gbs_completion *c) {
     gbs_array_free(c->ctx, c->variance);
     gbs_array_free(c->ctx, c->seen_start);
     gbs_array_free(c->ctx, c->seen);
+    gbs_array_free(c->ctx, c->choices);
+    gbs_array_free(c->ctx, c->restarts);
     gbs_array_free(c->ctx, c);
 }
 
@@ -77,6 +79,16 @@ const char *gbs_completion_column_id(const gbs_completion *model, size_t j) {
 const uint32_t *gbs_completion_seen(const gbs_completion *model, size_t i, size_t *count) {
     *count = model->seen_start[i + 1] - model->seen_start[i];
     return model->seen + model->seen_start[i];
+}
+
+const gbs_noise_choice *gbs_completion_choices(const gbs_completion *model, size_t *count) {
+    *count = model->n_choices;
+    return model->choices;
+}
+
+const double *gbs_completion_restarts(const gbs_completion *model, size_t *count) {
+    *count = model->n_restarts;
+    return model->restarts;
 }
 
 const char *gbs_sampler_name(gbs_sampler sampler) {

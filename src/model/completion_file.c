@@ -25,7 +25,8 @@ static bool put_certificate(json_t *root, const gbs_rating_certificate *c) {
            put_real(o, "confidence", c->confidence) && put_count(o, "n", c->n) && put_real(o, "empirical", c->empirical) &&
            put_real(o, "empirical_upper", c->empirical_upper) && put_count(o, "draws", c->draws) &&
            put_real(o, "draws_delta", c->draws_delta) && put_real(o, "kl", c->kl) && put_real(o, "grid_nats", c->grid_nats) &&
-           put_real(o, "xi_nats", c->xi_nats) && gbs_json_put(o, "vacuous", json_boolean(c->vacuous));
+           put_real(o, "xi_nats", c->xi_nats) && gbs_json_put(o, "vacuous", json_boolean(c->vacuous)) &&
+           put_real(o, "middle_rmse", c->middle_rmse) && put_real(o, "holdout_rmse", c->holdout_rmse);
 }
 
 static bool put_fit(json_t *root, const gbs_completion_info *i) {
@@ -37,7 +38,25 @@ static bool put_fit(json_t *root, const gbs_completion_info *i) {
            put_count(o, "sweeps", i->sweeps) && gbs_json_put(o, "converged", json_boolean(i->converged)) &&
            gbs_json_put(o, "prior", json_string(gbs_prior_name(i->prior))) && put_real(o, "prior_split", i->prior_split) &&
            gbs_json_put(o, "sampler", json_string(gbs_sampler_name(i->sampler))) && put_count(o, "draws", i->draws) &&
-           put_count(o, "burn_in", i->burn_in) && put_real(o, "seconds", i->seconds);
+           put_count(o, "burn_in", i->burn_in) && put_real(o, "ratings_mean", i->mean) && put_real(o, "ratings_sd", i->sd) &&
+           put_count(o, "folds", i->folds) && put_real(o, "seconds", i->seconds);
+}
+
+static bool put_choices(json_t *root, const gbs_completion *c) {
+    json_t *array = json_array();
+    if (!gbs_json_put(root, "choices", array))
+        return false;
+    for (size_t k = 0; k < c->n_choices; k++) {
+        const gbs_noise_choice *x = &c->choices[k];
+        json_t *o = json_object();
+        if (json_array_append_new(array, o) != 0 || !put_real(o, "noise_variance", x->noise_variance) ||
+            !put_real(o, "lambda", x->lambda) || !gbs_json_put(o, "learned", json_boolean(x->learned)) ||
+            !gbs_json_put(o, "taken", json_boolean(x->taken)) || !put_real(o, "rmse", x->rmse) ||
+            !put_real(o, "rmse_se", x->rmse_se) || !put_real(o, "effective_rank", x->effective_rank) ||
+            !put_count(o, "not_converged", x->not_converged))
+            return false;
+    }
+    return true;
 }
 
 static json_t *texts(char *const *id, size_t items) {
@@ -93,7 +112,8 @@ static bool put_all(json_t *root, const gbs_completion *c) {
               gbs_json_put(root, "kind", json_string("completion")) && gbs_json_put(root, "task", json_string("complete")) &&
               put_count(root, "n", i->n) && put_count(root, "n_rows", i->rows) && put_count(root, "n_columns", i->columns) &&
               put_count(root, "effective_rank", i->effective_rank) && gbs_json_put(root, "biases", json_boolean(i->biases)) &&
-              put_count(root, "kept", c->kept) && put_fit(root, i) && put_certificate(root, &i->certificate);
+              put_count(root, "kept", c->kept) && put_fit(root, i) && put_certificate(root, &i->certificate) &&
+              put_choices(root, c) && gbs_json_put(root, "restarts", gbs_json_reals(c->restarts, c->n_restarts));
     if (i->has_range)
         ok = ok && gbs_json_put(root, "range", gbs_json_reals((double[]){i->low, i->high}, 2));
     return ok && gbs_json_put(root, "mu", gbs_json_reals(c->mu, c->kept)) && put_real(root, "mu_variance", c->mu_variance) &&
@@ -197,6 +217,10 @@ static gbs_status get_fit(gbs_context *ctx, const json_t *root, gbs_completion *
     TRY(gbs_json_get_size(ctx, o, "draws", SIZE_MAX / 16, &i->draws));
     TRY(gbs_json_get_size(ctx, o, "burn_in", SIZE_MAX / 16, &i->burn_in));
     TRY(gbs_json_get_real(ctx, o, "seconds", &i->seconds));
+    TRY(gbs_json_get_real_or_nan(ctx, o, "ratings_mean", &i->mean));
+    TRY(gbs_json_get_real_or_nan(ctx, o, "ratings_sd", &i->sd));
+    if (json_object_get(o, "folds") != NULL)
+        TRY(gbs_json_get_size(ctx, o, "folds", INT_MAX, &i->folds));
     i->kept = i->sampler == GBS_SAMPLER_GIBBS ? c->kept : 0;
     if (!(i->noise_variance > 0.0) || (i->sampler == GBS_SAMPLER_VB && c->kept != 1))
         return damaged(ctx, "its noise or its number of draws is out of range");
@@ -219,7 +243,36 @@ static gbs_status get_certificate(gbs_context *ctx, const json_t *root, gbs_rati
     TRY(gbs_json_get_real(ctx, o, "kl", &c->kl));
     TRY(gbs_json_get_real(ctx, o, "grid_nats", &c->grid_nats));
     TRY(gbs_json_get_real(ctx, o, "xi_nats", &c->xi_nats));
+    TRY(gbs_json_get_real_or_nan(ctx, o, "middle_rmse", &c->middle_rmse));
+    TRY(gbs_json_get_real_or_nan(ctx, o, "holdout_rmse", &c->holdout_rmse));
     return gbs_json_get_bool(ctx, o, "vacuous", &c->vacuous);
+}
+
+static gbs_status get_choice(gbs_context *ctx, const json_t *o, gbs_noise_choice *x) {
+    TRY(gbs_json_get_real(ctx, o, "noise_variance", &x->noise_variance));
+    TRY(gbs_json_get_real(ctx, o, "lambda", &x->lambda));
+    TRY(gbs_json_get_bool(ctx, o, "learned", &x->learned));
+    TRY(gbs_json_get_bool(ctx, o, "taken", &x->taken));
+    TRY(gbs_json_get_real(ctx, o, "rmse", &x->rmse));
+    TRY(gbs_json_get_real(ctx, o, "rmse_se", &x->rmse_se));
+    TRY(gbs_json_get_real(ctx, o, "effective_rank", &x->effective_rank));
+    return gbs_json_get_size(ctx, o, "not_converged", INT_MAX, &x->not_converged);
+}
+
+/* Neither is in the files of the first versions. */
+static gbs_status get_history(gbs_context *ctx, const json_t *root, gbs_completion *c) {
+    const json_t *choices = json_object_get(root, "choices"), *restarts = json_object_get(root, "restarts");
+    if ((choices != NULL && !json_is_array(choices)) || (restarts != NULL && !json_is_array(restarts)))
+        return damaged(ctx, "'choices' and 'restarts' should be lists");
+    c->n_choices = json_array_size(choices);
+    if (c->n_choices > 0 && (c->choices = gbs_array_alloc(ctx, c->n_choices, sizeof *c->choices)) == NULL)
+        return GBS_ERR_MEMORY;
+    for (size_t k = 0; k < c->n_choices; k++)
+        TRY(get_choice(ctx, json_array_get(choices, k), &c->choices[k]));
+    c->n_restarts = json_array_size(restarts);
+    if (c->n_restarts > 0)
+        TRY(gbs_json_get_reals(ctx, root, "restarts", c->n_restarts, &c->restarts));
+    return GBS_OK;
 }
 
 static gbs_status get_texts(gbs_context *ctx, const json_t *array, size_t items, char ***id, char **block) {
@@ -280,6 +333,7 @@ static gbs_status get_all(gbs_context *ctx, const json_t *root, gbs_completion *
     TRY(get_head(ctx, root, c));
     TRY(get_fit(ctx, root, c));
     TRY(get_certificate(ctx, root, &c->info.certificate));
+    TRY(get_history(ctx, root, c));
     TRY(gbs_json_get_reals(ctx, root, "mu", c->kept, &c->mu));
     TRY(gbs_json_get_real(ctx, root, "mu_variance", &c->mu_variance));
     TRY(gbs_json_get_reals(ctx, root, "variance", c->kept * gbs_completion_groups(c), &c->variance));
