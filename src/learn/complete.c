@@ -79,7 +79,7 @@ static gbs_status train_rmse(struct gbs_completion_run *r) {
             row[k] = (uint32_t)i;
         status = gbs_completion_predict(r->ctx, r->model, count, row, l->other + first, value, NULL);
         for (size_t k = 0; k < count; k++) {
-            double off = l->value[first + k] + r->all->center - value[k];
+            double off = l->value[first + k] - value[k];
             squares += off * off;
         }
     }

@@ -31,7 +31,7 @@ double gbs_completion_mean_risk(const gbs_factors *f, const gbs_ratings *ratings
     for (size_t i = 0; i < l->items; i++)
         for (size_t e = l->start[i]; e < l->start[i + 1]; e++) {
             double p = fmin(high, fmax(low, gbs_completion_mean_cell(f, i, l->other[e])));
-            double off = (l->value[e] + ratings->center - p) / (high - low);
+            double off = (l->value[e] - p) / (high - low);
             sum += off * off;
         }
     return sum / (double)ratings->n;

@@ -60,7 +60,7 @@ static double held_out(const struct folds *v, size_t k, const gbs_factors *f) {
         size_t e = v->order[at];
         double p = gbs_completion_mean_cell(f, v->owner[e], v->ratings->by[0].other[e]);
         p = o->has_range ? fmin(o->high, fmax(o->low, p)) : p;
-        double off = v->ratings->by[0].value[e] + v->ratings->center - p;
+        double off = v->ratings->by[0].value[e] - p;
         sum += off * off;
     }
     return sum;
