@@ -95,7 +95,8 @@ static const struct option_spec table[OPTION_COUNT] = {
     {OPT_SCHEDULE, "schedule", 0, "NAME", OPTION_CHOICE, "modern|paper", FOR_FIT | FOR_CV,
      "sgd: modern (default: Adam, falling steps, averaged) or the paper's steps (t+1)^-0.9"},
     {OPT_RESTARTS, "restarts", 0, "N", OPTION_COUNT_FROM_1, NULL, FOR_FIT | FOR_COMPLETE,
-     "instead of annealing, keep the best of N starts drawn from the prior. complete: starts, of which the one with the least "
+     "instead of annealing, keep the best of N starts drawn from the prior. complete: starts, the first spectral, the others "
+     "random, of which the one with the least "
      "free energy is kept (default 1)"},
     {OPT_TOL, "tol", 0, "T", OPTION_POSITIVE, NULL, FOR_FIT | FOR_CV | FOR_COMPLETE,
      "stop when the optimality gap is below T times the free energy, or T where that is below 1 (default 1e-8). complete: when "

@@ -441,7 +441,8 @@ typedef struct gbs_complete_options {
     size_t folds;
     const double *lambda_grid; /* to choose from; NULL: learned noise, and 1/4, 1/2, 2 and 4 times it */
     size_t lambda_grid_size;
-    size_t restarts; /* starts of the ascent; the one with the least free energy is kept */
+    size_t
+        restarts; /* starts of the ascent, the first from the spectrum of the ratings, others random; the least free energy is kept */
     int has_range; /* values lie in [low, high], declared in advance: predictions are clipped to it, and there is a certificate */
     double low, high; /* of that */
     gbs_prior_kind

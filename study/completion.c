@@ -1,7 +1,7 @@
 /* What automatic rank, uncertainty and sampling buy in matrix completion: the tables of docs/completion-table.md.
  *
  *   completion methods [QUICK]   the methods side by side: VB, the same model at fixed gamma, maximum a posteriori (alternating least squares), Gibbs
- *   completion starts            random starts against a spectral one
+ *   completion starts            a random start against the spectral one
  *
  * Simulated ratings of known truth (simulated_matrix.h). "signal" is the RMSE of the predictions against the noiseless values of 100,000 cells drawn as the
  * ratings are; "excess" is the RMSE of fresh ratings less the noise, sqrt(noise^2 + signal^2) - noise. The oracle is told the columns' factors and
@@ -11,8 +11,6 @@
 #include "completion/ascent.h"
 #include "kernel/moments.h"
 #include "simulated_matrix.h"
-#include "spectral_start.h"
-
 #include <time.h>
 
 enum { COMPONENTS = 20, ALS_SWEEPS = 100, DRAWS = 200, BURN_IN = 50 };
@@ -282,7 +280,7 @@ static struct summary ascend_from(const struct simulated *t, const gbs_ratings *
     gbs_ascent out;
     gbs_factors_start(&f, 0.5 * spread / sqrt(COMPONENTS), 0.25 * spread * spread, 1000 + 2 * seed);
     if (spectral)
-        must(spectral_start(&f, 5000 + seed));
+        must(gbs_factors_start_spectral(&f, 5000 + seed));
     must(gbs_ascend(&f, &o, &out));
     struct summary s = {out.free_energy, (double)out.sweeps, (double)f.rank, 0.0, cpu_seconds() - begin};
     score_factors(t, &f, &r);

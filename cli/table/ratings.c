@@ -331,29 +331,35 @@ static enum table_status read_any(struct ratings_reader *r) {
     return status;
 }
 
-enum table_status ratings_read(const char *name, const struct ratings_options *options, struct ratings_table *out, char *error,
-                               size_t error_size) {
-    const char *file = strcmp(name, "-") == 0 ? "standard input" : name;
-    struct bytes bytes;
+enum table_status ratings_read_bytes(struct bytes *bytes, const char *file, const struct ratings_options *options,
+                                     struct ratings_table *out, char *error, size_t error_size) {
     *out = (struct ratings_table){.file = strdup(file)};
     if (!out->file) {
         snprintf(error, error_size, "out of memory");
         return TABLE_NO_MEMORY;
     }
+    struct table named = {.file = out->file}; /* what the readers' messages ask for */
+    struct table_options none = {.header = options->header};
+    struct reader reader = {.bytes = bytes, .options = &none, .out = &named, .error = error, .error_size = error_size};
+    struct ratings_reader r = {.reader = &reader, .options = options, .out = out};
+    enum table_status status = read_any(&r);
+    if (status != TABLE_OK)
+        ratings_free(out);
+    return status;
+}
+
+enum table_status ratings_read(const char *name, const struct ratings_options *options, struct ratings_table *out, char *error,
+                               size_t error_size) {
+    const char *file = strcmp(name, "-") == 0 ? "standard input" : name;
+    struct bytes bytes;
+    *out = (struct ratings_table){0};
     enum table_status status = bytes_open(&bytes, name, 0, options->cancelled, NULL);
     if (status != TABLE_OK) {
         snprintf(error, error_size, "%s: %s", file, bytes.message);
-        ratings_free(out);
         return status;
     }
-    struct table named = {.file = out->file}; /* what the readers' messages ask for */
-    struct table_options none = {.header = options->header};
-    struct reader reader = {.bytes = &bytes, .options = &none, .out = &named, .error = error, .error_size = error_size};
-    struct ratings_reader r = {.reader = &reader, .options = options, .out = out};
-    status = read_any(&r);
+    status = ratings_read_bytes(&bytes, file, options, out, error, error_size);
     bytes_close(&bytes);
-    if (status != TABLE_OK)
-        ratings_free(out);
     return status;
 }
 

@@ -61,6 +61,10 @@ static gbs_status ascend_once(const struct gbs_completion_run *r, const gbs_rati
     a->f.learn_noise = !(r->noise_variance > 0.0);
     gbs_factors_start(&a->f, 0.5 * spread / sqrt((double)(rank > 0 ? rank : 1)),
                       a->f.learn_noise ? FIRST_NOISE * spread * spread : r->noise_variance, stream);
+    if (start == 0)
+        status = gbs_factors_start_spectral(&a->f, GBS_STREAM_COMPLETION + GBS_COMPLETION_SPECTRUM);
+    if (status != GBS_OK)
+        return status;
     gbs_ascent_options options = {.most_sweeps = o->max_sweeps, .tolerance = o->tolerance, .prune = prune, .stage = stage};
     return gbs_ascend(&a->f, &options, &a->ascent);
 }

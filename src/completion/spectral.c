@@ -1,4 +1,4 @@
-/* For the study of starts (completion.c), which decided against it: a start from the spectrum of the ratings: the leading singular vectors of
+/* A start from the spectrum of the ratings: the leading singular vectors of
  *
  *   M_ij = sum of (y - centre - a_i - b_j) over the ratings of cell (i, j) / sqrt((n_i + n1) (n_j + n2)),
  *
@@ -9,10 +9,10 @@
  *   Halko, Martinsson and Tropp: Finding structure with randomness (2011), algorithm 4.4: subspace iteration, orthonormal at each step
  *   Qin and Rohe: Regularized spectral clustering under the degree-corrected stochastic blockmodel (2013): the denominator
  *
- * Nothing is the size of the matrix: a step is one pass over the ratings.
+ * Nothing is the size of the matrix: a step is one pass over the ratings, and all of it takes about as long as a sweep. What it is worth:
+ * docs/completion-table.md.
  */
-#include "spectral_start.h"
-
+#include "completion/factors.h"
 #include "core/random.h"
 #include "kernel/linalg.h"
 
@@ -173,7 +173,7 @@ static void place(const struct spectrum *s, gbs_factors *f) {
         f->side[1].mean[j * f->own + f->rank] = s->bias[1][j];
 }
 
-gbs_status spectral_start(gbs_factors *f, uint64_t stream) {
+gbs_status gbs_factors_start_spectral(gbs_factors *f, uint64_t stream) {
     struct spectrum s;
     bool ready = create_spectrum(f, &s);
     if (ready && f->rank > 0) {
