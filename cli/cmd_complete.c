@@ -116,6 +116,7 @@ static int read_files(struct complete *c) {
     gbs_status status =
         gbs_ratings_create(c->app->ctx, t->n, t->names[0].n, t->names[1].n, t->id[0], t->id[1], t->value,
                            (const char *const *)t->names[0].text, (const char *const *)t->names[1].text, &c->ratings);
+    ratings_forget_cells(&c->table); /* the library has them */
     return status == GBS_OK ? EXIT_DONE : app_fail_status(c->app, status, t->file);
 }
 
@@ -174,10 +175,6 @@ static int write_model(const struct complete *c) {
     char *bytes = NULL;
     size_t size = 0;
     gbs_status status = gbs_completion_to_json(c->app->ctx, c->model, &bytes, &size);
-    if (status == GBS_OK && app_json_starved()) {
-        gbs_release(c->app->ctx, bytes);
-        return app_fail(c->app, EXIT_MEMORY, "out of memory while writing the model");
-    }
     if (status != GBS_OK)
         return app_fail_status(c->app, status, NULL);
     struct text text = {.bytes = bytes, .size = size};

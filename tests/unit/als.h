@@ -68,8 +68,10 @@ static inline double als_cell(const struct als *a, size_t i, size_t j) {
     return p;
 }
 
-static inline void als_half(struct als *a, int s, double *p) {
+/* p has room for own + 1 rows. */
+static inline void als_half(struct als *a, int s, double *restrict p) {
     size_t own = a->own, rank = a->rank;
+    double *z = p + own * own;
     for (size_t i = 0; i < a->items[s]; i++) {
         double *b = a->x[s] + i * own;
         memset(p, 0, own * own * sizeof *p);
@@ -78,13 +80,14 @@ static inline void als_half(struct als *a, int s, double *p) {
             p[c * own + c] = a->pull;
         for (size_t at = a->start[s][i]; at < a->start[s][i + 1]; at++) {
             size_t e = a->rating[s][at];
-            const double *z = a->x[1 - s] + a->id[1 - s][e] * own;
-            double y = a->y[e] - a->mean - z[rank];
+            const double *x = a->x[1 - s] + a->id[1 - s][e] * own;
+            double y = a->y[e] - a->mean - x[rank];
+            memcpy(z, x, rank * sizeof *z);
+            z[rank] = 1.0;
             for (size_t c = 0; c < own; c++) {
-                double zc = c < rank ? z[c] : 1.0;
-                b[c] += zc * y;
+                b[c] += z[c] * y;
                 for (size_t d = c; d < own; d++)
-                    p[c * own + d] += zc * (d < rank ? z[d] : 1.0);
+                    p[c * own + d] += z[c] * z[d];
             }
         }
         als_solve(own, p, b);
@@ -112,7 +115,7 @@ static inline double als_objective(const struct als *a) {
 static inline struct als als_fit(size_t rows, size_t columns, size_t n, const uint32_t *row, const uint32_t *column,
                                  const double *y, size_t rank, double pull, const double *start, size_t most_sweeps) {
     struct als a = {.items = {rows, columns}, .rank = rank, .own = rank + 1, .n = n, .id = {row, column}, .y = y, .pull = pull};
-    double *p = calloc(a.own * a.own, sizeof *p), before = INFINITY;
+    double *p = calloc((a.own + 1) * a.own, sizeof *p), before = INFINITY;
     for (int s = 0; s < 2; s++) {
         als_sort(&a, s);
         a.x[s] = calloc(a.items[s] * a.own, sizeof *a.x[s]);
