@@ -454,7 +454,7 @@ typedef struct gbs_complete_options {
     gbs_sampler sampler;
     size_t draws, burn_in; /* gibbs: sweeps that count, and before */
     size_t keep;           /* gibbs: draws kept in the model, at most `draws` */
-    /* gibbs: cells to average over all draws, numbered from 0 (GBS_UNSEEN: a row or column without ratings); results may be NULL */
+    /* gibbs: cells to average over all draws, numbered from 0 (GBS_UNSEEN: a row or column without ratings), into cell_value and cell_sd */
     size_t cells;
     const uint32_t *cell_row, *cell_column;
     double *cell_value, *cell_sd;

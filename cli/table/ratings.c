@@ -135,7 +135,7 @@ static size_t find_names(struct ratings_reader *r, const struct csv_record *firs
 
 /* Half a header is no header: which column is which would be a guess. */
 static enum table_status refuse_header(const struct ratings_reader *r, const struct csv_record *first, const bool found[3]) {
-    const char *missing[3];
+    const char *missing[3] = {"", "", ""};
     size_t n = 0;
     for (int k = 0; k < (r->options->values ? 3 : 2); k++)
         if (!found[k])

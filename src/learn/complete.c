@@ -46,6 +46,9 @@ static gbs_status check_options(gbs_context *ctx, const gbs_complete_options *o)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "an option has a value that does not exist");
     if (o->sampler == GBS_SAMPLER_GIBBS && (o->draws == 0 || o->keep == 0))
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "draws and keep must be positive");
+    if (o->cells > 0 && (o->cell_row == NULL || o->cell_column == NULL || o->cell_value == NULL || o->cell_sd == NULL))
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                        "cells need their rows and columns, and room for values and standard deviations");
     if (o->sampler == GBS_SAMPLER_GIBBS && o->prior == GBS_PRIOR_INFORMED)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "the sampler has the hierarchical prior: an informed one is for certificates");
     return GBS_OK;

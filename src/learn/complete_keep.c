@@ -125,17 +125,32 @@ struct sampling {
     struct gbs_completion_run *r;
     size_t visited;
     double noise_sum, *square; /* square: of each cell about its running mean */
+    const gbs_factors *f;      /* draw number t */
+    size_t t;
 };
+
+enum { CELLS_A_TASK = 1024 };
+
+static void visit_cells(void *arg, size_t task, size_t worker) {
+    struct sampling *run = arg;
+    const gbs_complete_options *o = run->r->o;
+    size_t last = (task + 1) * CELLS_A_TASK;
+    (void)worker;
+    for (size_t e = task * CELLS_A_TASK; e < last && e < o->cells; e++) {
+        double extra, p = draw_cell(run->f, o->cell_row[e], o->cell_column[e], &extra), step = p - o->cell_value[e];
+        o->cell_value[e] += step / (double)(run->t + 1);
+        run->square[e] += step * (p - o->cell_value[e]) + extra;
+    }
+}
 
 static gbs_status visit(void *user, const gbs_factors *f, size_t t) {
     struct sampling *run = user;
     const gbs_complete_options *o = run->r->o;
     gbs_completion *model = run->r->model;
-    for (size_t e = 0; e < o->cells; e++) {
-        double extra, p = draw_cell(f, o->cell_row[e], o->cell_column[e], &extra), step = p - o->cell_value[e];
-        o->cell_value[e] += step / (double)(t + 1);
-        run->square[e] += step * (p - o->cell_value[e]) + extra;
-    }
+    run->f = f;
+    run->t = t;
+    gbs_parallel_for(run->r->ctx, (o->cells + CELLS_A_TASK - 1) / CELLS_A_TASK, 4.0 * (double)f->own * (double)o->cells,
+                     visit_cells, run);
     run->noise_sum += 1.0 / f->tau;
     model->info.mu += f->biases ? (f->mu + f->ratings->center) / (double)o->draws : 0.0;
     /* evenly spread over the draws, the last one among them */

@@ -118,7 +118,7 @@ static inline struct als als_fit(size_t rows, size_t columns, size_t n, const ui
     double *p = calloc((a.own + 1) * a.own, sizeof *p), before = INFINITY;
     for (int s = 0; s < 2; s++) {
         als_sort(&a, s);
-        a.x[s] = calloc(a.items[s] * a.own, sizeof *a.x[s]);
+        a.x[s] = calloc(a.items[s] * a.own + 1, sizeof *a.x[s]);
     }
     if (p == NULL || a.x[0] == NULL || a.x[1] == NULL)
         abort();
