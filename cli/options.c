@@ -48,7 +48,7 @@ static const struct option_spec table[OPTION_COUNT] = {
     {OPT_STRATIFY, "stratify", 0, NULL, OPTION_FLAG, NULL, FOR_FIT,
      "split so that the first part has its share of each class; the certificate is then only conditional"},
     {OPT_FOLDS, "folds", 0, "K", OPTION_COUNT_FROM_1, NULL, FOR_FIT | FOR_CV | FOR_COMPLETE,
-     "parts for cross-validation, stratified by label (default 5)"},
+     "parts for cross-validation, stratified by label; complete: of the ratings, at random (default 5)"},
     {OPT_TARGET, "target", 0, "COL", OPTION_TEXT, NULL, FOR_FIT | FOR_CV | FOR_SAMPLE,
      "column of the labels, by name or number from 1 (default: the column called y, else the last)"},
     {OPT_POSITIVE, "positive", 0, "LABEL", OPTION_TEXT, NULL, FOR_FIT | FOR_CV | FOR_SAMPLE,

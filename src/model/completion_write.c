@@ -64,8 +64,8 @@ static bool put_choices(json_t *root, const gbs_completion *c) {
 }
 
 /* For people. (It is the first long text of the file, too: jansson, 2.14, runs past the end of a text whose closing quote finds no memory, which is where its
- * buffer grows for the first texts of 14, 30, 62 or 126 bytes. That covers one refused allocation and short names, not more: a caller for whom memory may run
- * out while a model is read gives jansson an allocator that does not return, as the program does.) */
+ * buffer grows for the first texts of 14, 30, 62 or 126 bytes. Names of 254 bytes, 510 and so on are not covered: a caller for whom memory may run out while a
+ * model is read gives jansson an allocator that does not return, as the program does.) */
 static const char about[] =
     "a completed matrix: means and covariances of the factors of rows and columns (rows of upper triangles), the bias last; "
     "see gibbsite help complete";
