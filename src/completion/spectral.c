@@ -9,7 +9,7 @@
  *   Halko, Martinsson and Tropp: Finding structure with randomness (2011), algorithm 4.4: subspace iteration, orthonormal at each step
  *   Qin and Rohe: Regularized spectral clustering under the degree-corrected stochastic blockmodel (2013): the denominator
  *
- * Nothing is the size of the matrix: a step is one pass over the ratings, and all of it takes about as long as a sweep. What it is worth:
+ * Nothing is the size of the matrix: a step is one pass over the ratings, and all of it takes as long as a few sweeps. What it is worth:
  * docs/completion-table.md.
  */
 #include "completion/factors.h"
