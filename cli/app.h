@@ -43,8 +43,6 @@ extern const struct command *const commands[];
 /* Seconds since the program started. */
 double app_seconds(const struct app *app);
 bool app_interrupted(void);
-/* jansson overlooks some failed allocations and goes on with a text that lacks a piece; this remembers them. */
-bool app_json_starved(void);
 
 /* "gibbsite: ..." on standard error; returns `code`, so that `return app_fail(...)` ends a command. */
 int app_fail(const struct app *app, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));

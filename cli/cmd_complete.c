@@ -14,7 +14,9 @@ struct complete {
     gbs_completion_info info;
     gbs_rating_evaluation score;
     double *fitted; /* --json: predictions of the ratings themselves */
+    struct rating_yardstick yardstick;
     double seconds_read;
+    double lambda_grid[1000]; /* as many as --lambda-grid takes */
 };
 
 static int check_options(const struct app *app) {
@@ -29,6 +31,14 @@ static int check_options(const struct app *app) {
         return app_fail(app, EXIT_USAGE, "complete: -o - and --json both want standard output");
     if (given(o, OPT_LAMBDA) && given(o, OPT_COMPLETE_NOISE))
         return app_fail(app, EXIT_USAGE, "complete: --lambda and --noise say the same thing; give one of them");
+    bool cv = o->choice[OPT_SELECT] == SELECT_CV;
+    if (given(o, OPT_SELECT) && !cv)
+        return app_fail(app, EXIT_USAGE, "complete: --select knows cv alone");
+    if (cv && (given(o, OPT_LAMBDA) || given(o, OPT_COMPLETE_NOISE)))
+        return app_fail(app, EXIT_USAGE, "complete: --select cv chooses the noise; leave --%s out",
+                        given(o, OPT_LAMBDA) ? "lambda" : "noise");
+    if (!cv && (given(o, OPT_LAMBDA_GRID) || given(o, OPT_FOLDS)))
+        return app_fail(app, EXIT_USAGE, "complete: --%s is for --select cv", given(o, OPT_FOLDS) ? "folds" : "lambda-grid");
     for (size_t k = 0; k < 3 && !sampler; k++)
         if (given(o, gibbs[k]))
             return app_fail(app, EXIT_USAGE, "complete: --%s is for --sampler gibbs", option_spec(gibbs[k])->name);
@@ -48,7 +58,7 @@ static int check_options(const struct app *app) {
     return app_check_output(app, output);
 }
 
-static gbs_complete_options make_options(const struct complete *c) {
+static gbs_complete_options make_options(struct complete *c) {
     const struct options *o = &c->app->options;
     gbs_complete_options r = gbs_complete_options_default();
     if (given(o, OPT_RANK))
@@ -56,6 +66,15 @@ static gbs_complete_options make_options(const struct complete *c) {
     r.biases = !given(o, OPT_NO_BIASES);
     r.lambda = o->number[OPT_LAMBDA];
     r.noise_variance = o->number[OPT_COMPLETE_NOISE];
+    r.cross_validate = o->choice[OPT_SELECT] == SELECT_CV;
+    if (given(o, OPT_FOLDS))
+        r.folds = (size_t)o->count[OPT_FOLDS];
+    if (given(o, OPT_RESTARTS))
+        r.restarts = (size_t)o->count[OPT_RESTARTS];
+    r.lambda_grid_size = o->grid[OPT_LAMBDA_GRID].size;
+    for (size_t k = 0; k < r.lambda_grid_size; k++)
+        c->lambda_grid[k] = grid_value(&o->grid[OPT_LAMBDA_GRID], k);
+    r.lambda_grid = c->lambda_grid;
     r.has_range = given(o, OPT_RANGE);
     r.low = o->grid[OPT_RANGE].low;
     r.high = o->grid[OPT_RANGE].high;
@@ -98,6 +117,7 @@ static int read_files(struct complete *c) {
     gbs_status status =
         gbs_ratings_create(c->app->ctx, t->n, t->names[0].n, t->names[1].n, t->id[0], t->id[1], t->value,
                            (const char *const *)t->names[0].text, (const char *const *)t->names[1].text, &c->ratings);
+    ratings_forget_cells(&c->table); /* the library has them */
     return status == GBS_OK ? EXIT_DONE : app_fail_status(c->app, status, t->file);
 }
 
@@ -115,6 +135,7 @@ static int fit(struct complete *c) {
     if (status != GBS_OK)
         return app_fail_status(c->app, status, t->table.file);
     c->score = gbs_rating_score(t->table.n, t->index[0], t->index[1], t->table.value, t->value, t->sd, c->info.noise_variance);
+    c->yardstick = ratings_yardstick(c->app, &c->info, t);
     return EXIT_DONE;
 }
 
@@ -155,14 +176,14 @@ static int result_json(const struct complete *c, struct text *out) {
     json_open_object(&j, NULL);
     result_head(&j, c->app);
     result_options(&j, c->app);
-    result_completion(&j, &c->info);
+    result_completion(&j, c->model);
     result_trace(&j, trace, traced, true);
     int code = put_components(&j, c);
     residuals_make(c->table.n, c->table.value, c->fitted, &r);
     residuals_json(&j, "residuals", &r);
     if (c->test.table.n > 0) {
         json_open_object(&j, "test");
-        result_rating_evaluation(&j, &c->score);
+        result_rating_evaluation(&j, &c->score, &c->yardstick);
         residuals_make(c->test.table.n, c->test.table.value, c->test.value, &r);
         residuals_json(&j, "residuals", &r);
         json_close_object(&j);
@@ -180,10 +201,10 @@ static int result_json(const struct complete *c, struct text *out) {
 
 static void result_text(const struct complete *c, struct text *out) {
     text_add(out, "%s\n", c->table.file);
-    result_completion_text(out, &c->info);
+    result_completion_text(out, c->model);
     if (c->test.table.n > 0) {
         text_add(out, "%s\n", c->test.table.file);
-        result_rating_evaluation_text(out, &c->score);
+        result_rating_evaluation_text(out, &c->score, &c->yardstick);
     }
     if (given(&c->app->options, OPT_OUTPUT))
         text_add(out, "model written to %s\n", c->app->options.text[OPT_OUTPUT]);
@@ -193,10 +214,6 @@ static int write_model(const struct complete *c) {
     char *bytes = NULL;
     size_t size = 0;
     gbs_status status = gbs_completion_to_json(c->app->ctx, c->model, &bytes, &size);
-    if (status == GBS_OK && app_json_starved()) {
-        gbs_release(c->app->ctx, bytes);
-        return app_fail(c->app, EXIT_MEMORY, "out of memory while writing the model");
-    }
     if (status != GBS_OK)
         return app_fail_status(c->app, status, NULL);
     struct text text = {.bytes = bytes, .size = size};
@@ -259,6 +276,7 @@ const struct command command_complete = {
     "predictions gets a certificate; --prior informed makes it far smaller.",
     "gibbsite complete ratings.csv -o model.json --test test.csv\n"
     "gibbsite complete ratings.csv --range 1:5 --prior informed --json\n"
+    "gibbsite complete ratings.csv --select cv --restarts 3 -o model.json\n"
     "gibbsite complete ratings.mtx.gz --rank 30 --sampler gibbs --draws 500 --test test.csv\n"
     "gibbsite predict model.json pairs.csv\n"
     "gibbsite predict model.json --row alice --top 10",

@@ -377,10 +377,6 @@ static int write_model(const struct fit *f) {
     char *bytes = NULL;
     size_t size = 0;
     gbs_status status = gbs_model_to_json(f->app->ctx, f->model, &bytes, &size);
-    if (status == GBS_OK && app_json_starved()) {
-        gbs_release(f->app->ctx, bytes);
-        return app_fail(f->app, EXIT_MEMORY, "out of memory while writing the model");
-    }
     if (status != GBS_OK)
         return app_fail_status(f->app, status, NULL);
     struct text text = {.bytes = bytes, .size = size};

@@ -30,7 +30,7 @@ static int read_whole(const struct app *app, const char *file, struct bytes *b) 
 }
 
 static int not_json(const struct app *app, const char *file, const json_error_t *error) {
-    if (app_json_starved() || json_error_code(error) == json_error_out_of_memory)
+    if (json_error_code(error) == json_error_out_of_memory)
         return app_fail(app, EXIT_MEMORY, "%s: out of memory", file);
     return app_fail(app, EXIT_BAD_DATA, "%s: line %d, column %d: expected the JSON of a run: %s", file,
                     error->line > 0 ? error->line : 1, error->column > 0 ? error->column : 1, error->text);
@@ -65,7 +65,7 @@ static int read_run(const struct app *app, const char *file, size_t number, stru
         return code;
     out->root = json_loadb(b.at, (size_t)(b.end - b.at), 0, &error);
     bytes_close(&b);
-    if (out->root == NULL || app_json_starved())
+    if (out->root == NULL)
         return not_json(app, file, &error);
     return recognise(app, out);
 }

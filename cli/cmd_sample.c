@@ -221,10 +221,6 @@ static int write_particles(const struct sample *s) {
     char *bytes = NULL;
     size_t size = 0;
     gbs_status status = gbs_particles_to_json(s->app->ctx, s->particles, &bytes, &size);
-    if (status == GBS_OK && app_json_starved()) {
-        gbs_release(s->app->ctx, bytes);
-        return app_fail(s->app, EXIT_MEMORY, "out of memory while writing the particles");
-    }
     if (status != GBS_OK)
         return app_fail_status(s->app, status, NULL);
     struct text text = {.bytes = bytes, .size = size};

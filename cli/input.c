@@ -209,10 +209,6 @@ int input_recipe(const struct app *app, const char *model_file, const gbs_model 
         return app_fail(app, EXIT_BAD_DATA, "%s: the model has no recipe of columns (it was not fitted by this program)",
                         model_file);
     bool ok = recipe_from_json(json, out, error, sizeof error);
-    if (app_json_starved()) {
-        recipe_free(out);
-        return app_fail(app, EXIT_MEMORY, "%s: out of memory", model_file);
-    }
     if (!ok)
         return app_fail(app, is_out_of_memory(error) ? EXIT_MEMORY : EXIT_BAD_DATA, "%s: %s", model_file, error);
     if (out->features != info.features) {

@@ -28,11 +28,14 @@ static const struct option_spec table[OPTION_COUNT] = {
      "under an informed prior, chosen from the first part). sample: 0 is the prior itself. complete: ratings over twice the "
      "noise "
      "variance"},
-    {OPT_LAMBDA_GRID, "lambda-grid", 0, "LO:HI:K", OPTION_GRID, NULL, FOR_FIT | FOR_CV,
-     "K values of lambda, evenly spaced on the log scale from LO to HI, each started from the last; see --select"},
-    {OPT_SELECT, "select", 0, "RULE", OPTION_CHOICE, "bound|cv|last", FOR_FIT,
+    {OPT_LAMBDA_GRID, "lambda-grid", 0, "LO:HI:K", OPTION_GRID, NULL, FOR_FIT | FOR_CV | FOR_COMPLETE,
+     "K values of lambda, evenly spaced on the log scale from LO to HI, each started from the last; see --select. complete: to "
+     "choose from with --select cv (default: what the ratings teach, and 1/4, 1/2, 2 and 4 times it)"},
+    {OPT_SELECT, "select", 0, "RULE", OPTION_CHOICE, "bound|cv|last", FOR_FIT | FOR_COMPLETE,
      "which point of the grids becomes the model: bound (default: the smallest certificate, the price of the choice paid), cv "
-     "(smallest cross-validated error), last (the last lambda)"},
+     "(smallest cross-validated error), last (the last lambda). complete: cv chooses lambda, and with it the noise, by the "
+     "error "
+     "on ratings left out; the certificate stays valid"},
     {OPT_PRIOR, "prior", 0, "PRIOR", OPTION_CHOICE, "zero|informed", FOR_FIT | FOR_COMPLETE,
      "mean of the Gaussian prior: informed (default: learned from a first part of the rows, which is then not certified on), "
      "or zero (default with --paper, --restarts and --select cv; and for complete, where informed needs --range)"},
@@ -45,8 +48,8 @@ static const struct option_spec table[OPTION_COUNT] = {
      "complete: 0.8)"},
     {OPT_STRATIFY, "stratify", 0, NULL, OPTION_FLAG, NULL, FOR_FIT,
      "split so that the first part has its share of each class; the certificate is then only conditional"},
-    {OPT_FOLDS, "folds", 0, "K", OPTION_COUNT_FROM_1, NULL, FOR_FIT | FOR_CV,
-     "parts for cross-validation, stratified by label (default 5)"},
+    {OPT_FOLDS, "folds", 0, "K", OPTION_COUNT_FROM_1, NULL, FOR_FIT | FOR_CV | FOR_COMPLETE,
+     "parts for cross-validation, stratified by label; complete: of the ratings, at random (default 5)"},
     {OPT_TARGET, "target", 0, "COL", OPTION_TEXT, NULL, FOR_FIT | FOR_CV | FOR_SAMPLE,
      "column of the labels, by name or number from 1 (default: the column called y, else the last)"},
     {OPT_POSITIVE, "positive", 0, "LABEL", OPTION_TEXT, NULL, FOR_FIT | FOR_CV | FOR_SAMPLE,
@@ -97,8 +100,10 @@ static const struct option_spec table[OPTION_COUNT] = {
      "sgd: passes over the rows (default: 20, or as many as make 4000 steps)"},
     {OPT_SCHEDULE, "schedule", 0, "NAME", OPTION_CHOICE, "modern|paper", FOR_FIT | FOR_CV,
      "sgd: modern (default: Adam, falling steps, averaged) or the paper's steps (t+1)^-0.9"},
-    {OPT_RESTARTS, "restarts", 0, "N", OPTION_COUNT_FROM_1, NULL, FOR_FIT,
-     "instead of annealing, keep the best of N starts drawn from the prior"},
+    {OPT_RESTARTS, "restarts", 0, "N", OPTION_COUNT_FROM_1, NULL, FOR_FIT | FOR_COMPLETE,
+     "instead of annealing, keep the best of N starts drawn from the prior. complete: starts, the first spectral, the others "
+     "random, of which the one with the least "
+     "free energy is kept (default 1)"},
     {OPT_TOL, "tol", 0, "T", OPTION_POSITIVE, NULL, FOR_FIT | FOR_CV | FOR_COMPLETE,
      "stop when the optimality gap is below T times the free energy, or T where that is below 1 (default 1e-8). complete: when "
      "a sweep lowers the free energy by less than that (default 1e-6)"},

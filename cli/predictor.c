@@ -9,7 +9,7 @@ int predictor_load(const struct app *app, const char *path, struct predictor *ou
     gbs_loaded loaded;
     gbs_status status = gbs_load_any(app->ctx, strcmp(path, "-") == 0 ? "/dev/stdin" : path, &loaded);
     *out = (struct predictor){loaded.model, loaded.particles, loaded.completion};
-    if (app_json_starved() || (status != GBS_OK && errno == ENOMEM)) {
+    if (status != GBS_OK && errno == ENOMEM) {
         predictor_free(out);
         return app_fail(app, EXIT_MEMORY, "%s: out of memory", path);
     }
@@ -29,7 +29,7 @@ int predictor_recipe(const struct app *app, const char *path, const struct predi
     if (json == NULL)
         return app_fail(app, EXIT_BAD_DATA, "%s: the sample has no recipe of columns (it was not drawn by this program)", path);
     bool ok = recipe_from_json(json, out, error, sizeof error);
-    if (app_json_starved() || (!ok && strcmp(error, "out of memory") == 0)) {
+    if (!ok && strcmp(error, "out of memory") == 0) {
         recipe_free(out);
         return app_fail(app, EXIT_MEMORY, "%s: out of memory", path);
     }

@@ -294,22 +294,16 @@ int ratings_predict(struct app *app, const gbs_completion *model) {
     return code;
 }
 
-void result_rating_evaluation(struct json *j, const gbs_rating_evaluation *e) {
-    json_put_count(j, "n", e->n);
-    json_put_number(j, "rmse", e->rmse);
-    json_put_number(j, "mae", e->mae);
-    json_put_number(j, "coverage", e->coverage);
-    json_put_count(j, "new_rows", e->new_rows);
-    json_put_count(j, "new_cols", e->new_columns);
-}
-
-void result_rating_evaluation_text(struct text *t, const gbs_rating_evaluation *e) {
-    text_add(t, "  ratings       %zu", e->n);
-    if (e->new_rows + e->new_columns > 0)
-        text_add(t, ", of them %zu in rows and %zu in columns without training ratings", e->new_rows, e->new_columns);
-    text_add(t, "\n  RMSE          %.4f, mean absolute error %.4f\n", e->rmse, e->mae);
-    text_add(t, "  intervals     %.1f %% of the values within 1.96 standard deviations (95.0 %% hoped for)\n",
-             100.0 * e->coverage);
+struct rating_yardstick ratings_yardstick(const struct app *app, const gbs_completion_info *info, const struct cells *c) {
+    const struct options *o = &app->options;
+    struct rating_yardstick y = {NAN, NAN, given(o, OPT_CONFIDENCE) ? o->number[OPT_CONFIDENCE] : 0.95};
+    double squares = 0.0;
+    for (size_t e = 0; e < c->table.n; e++)
+        squares += (c->table.value[e] - info->mean) * (c->table.value[e] - info->mean);
+    y.mean_rmse = sqrt(squares / (double)c->table.n);
+    if (info->has_range)
+        y.holdout_rmse = gbs_rating_holdout(c->table.n, c->table.value, c->value, info->low, info->high, y.confidence);
+    return y;
 }
 
 int ratings_evaluate(struct app *app, const gbs_completion *model) {
@@ -324,6 +318,7 @@ int ratings_evaluate(struct app *app, const gbs_completion *model) {
     if (code == EXIT_DONE) {
         gbs_rating_evaluation e =
             gbs_rating_score(c.table.n, c.index[0], c.index[1], c.table.value, c.value, c.sd, info.noise_variance);
+        struct rating_yardstick y = ratings_yardstick(app, &info, &c);
         struct json j = json_writer(&text);
         if (given(o, OPT_JSON)) {
             json_open_object(&j, NULL);
@@ -331,12 +326,12 @@ int ratings_evaluate(struct app *app, const gbs_completion *model) {
             struct residuals r;
             residuals_make(c.table.n, c.table.value, c.value, &r);
             result_options(&j, app);
-            result_rating_evaluation(&j, &e);
+            result_rating_evaluation(&j, &e, &y);
             residuals_json(&j, "residuals", &r);
             json_close_object(&j);
         } else {
             text_add(&text, "%s on %s\n", o->inputs[0], c.table.file);
-            result_rating_evaluation_text(&text, &e);
+            result_rating_evaluation_text(&text, &e, &y);
         }
         code = app_write(app, NULL, &text);
     }

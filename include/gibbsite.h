@@ -495,6 +495,12 @@ typedef struct gbs_complete_options {
     int biases;            /* mu, a_i and b_j; 0: u_i'v_j alone, the paper's model */
     double lambda;         /* weight of the mean squared error, n / (2 noise variance); 0: see noise_variance */
     double noise_variance; /* 0: learned */
+    int cross_validate;    /* the noise by the held-out error over `folds` folds of the ratings (informed: of the first part) */
+    size_t folds;
+    const double *lambda_grid; /* to choose from; NULL: learned noise, and 1/4, 1/2, 2 and 4 times it */
+    size_t lambda_grid_size;
+    size_t
+        restarts; /* starts of the ascent, the first from the spectrum of the ratings, others random; the least free energy is kept */
     int has_range; /* values lie in [low, high], declared in advance: predictions are clipped to it, and there is a certificate */
     double low, high; /* of that */
     gbs_prior_kind
@@ -506,7 +512,7 @@ typedef struct gbs_complete_options {
     gbs_sampler sampler;
     size_t draws, burn_in; /* gibbs: sweeps that count, and before */
     size_t keep;           /* gibbs: draws kept in the model, at most `draws` */
-    /* gibbs: cells to average over all draws, numbered from 0 (GBS_UNSEEN: a row or column without ratings); results may be NULL */
+    /* gibbs: cells to average over all draws, numbered from 0 (GBS_UNSEEN: a row or column without ratings), into cell_value and cell_sd */
     size_t cells;
     const uint32_t *cell_row, *cell_column;
     double *cell_value, *cell_sd;
@@ -532,6 +538,9 @@ typedef struct gbs_rating_certificate {
     double draws_delta; /* share of 1 - confidence that the draws take */
     double kl, grid_nats, xi_nats;
     int vacuous; /* value >= 1/4, which predicting the middle of the range never exceeds */
+    /* yardsticks, in units of the ratings: what the same ratings certify of always predicting the middle of the range, and (informed; else NaN) of the first
+     * part's mean prediction, a plain hold-out */
+    double middle_rmse, holdout_rmse;
 } gbs_rating_certificate;
 
 /* How a completion was fitted, and how well. */
@@ -550,9 +559,20 @@ typedef struct gbs_completion_info {
     double prior_split;
     gbs_sampler sampler;
     size_t draws, burn_in, kept;
+    double mean, sd; /* of the ratings: what predicting their mean would leave */
+    size_t folds;    /* the noise was chosen by cross-validation; 0: it was not */
     double seconds;
     gbs_rating_certificate certificate;
 } gbs_completion_info;
+
+/* One candidate of a choice by cross-validation. */
+typedef struct gbs_noise_choice {
+    double noise_variance, lambda;
+    int learned, taken; /* learned: in each fold anew, and noise_variance is that of all ratings chosen from */
+    double rmse, rmse_se;
+    double effective_rank; /* mean over the folds */
+    size_t not_converged;  /* folds */
+} gbs_noise_choice;
 
 /* How it was fitted. */
 GBS_API void gbs_completion_get_info(const gbs_completion *model, gbs_completion_info *out);
@@ -567,6 +587,9 @@ GBS_API const uint32_t *gbs_completion_seen(const gbs_completion *model, size_t 
 GBS_API void gbs_completion_components(const gbs_completion *model, double *size, double *prior_sd);
 /* The free energy after each sweep, some hundred points at most; empty for a model from a file. */
 GBS_API const gbs_trace_point *gbs_completion_trace(const gbs_completion *model, size_t *count);
+/* Candidates for the noise; free energies of the starts, where there was more than one. NULL and 0: none. */
+GBS_API const gbs_noise_choice *gbs_completion_choices(const gbs_completion *model, size_t *count);
+GBS_API const double *gbs_completion_restarts(const gbs_completion *model, size_t *count);
 
 /* A row or column without ratings: its prediction is that of the prior. */
 #define GBS_UNSEEN UINT32_MAX
@@ -587,6 +610,10 @@ typedef struct gbs_rating_evaluation {
 /* From predictions and their standard deviations (without noise). */
 GBS_API gbs_rating_evaluation gbs_rating_score(size_t n, const uint32_t *row, const uint32_t *column, const double *y,
                                                const double *value, const double *sd, double noise_variance);
+
+/* With probability at least `confidence` the true RMSE of these predictions, clipped, is at most this: for ratings that the model has not seen, independent
+ * draws or cells drawn at random. NaN when one lies outside the range. */
+GBS_API double gbs_rating_holdout(size_t n, const double *y, const double *value, double low, double high, double confidence);
 
 /* The text of a file and back, as gbs_model_to_json has it. */
 GBS_API gbs_status gbs_completion_to_json(gbs_context *ctx, const gbs_completion *model, char **text, size_t *size);

@@ -4,6 +4,7 @@
 #include "csv_cell.h"
 #include "number.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,9 @@ struct ratings_reader {
 };
 
 enum { ROW, COLUMN, VALUE };
+
+/* What the library takes. */
+#define LARGEST_VALUE 1e100
 
 static const char *const what[3] = {"row", "col", "value"};
 
@@ -69,6 +73,9 @@ static enum table_status add_value(struct ratings_reader *r, uint64_t line, cons
     if (o->has_range && !(x >= o->low && x <= o->high))
         return reader_fail_at(r->reader, line, "column 'value' (column %zu): %.10g lies outside --range %.10g:%.10g", column, x,
                               o->low, o->high);
+    if (!(fabs(x) <= LARGEST_VALUE))
+        return reader_fail_at(r->reader, line, "column 'value' (column %zu): %.10g is too large, values must lie within 1e100",
+                              column, x);
     r->out->value[r->out->n] = x;
     return TABLE_OK;
 }
@@ -109,13 +116,12 @@ static bool is_one_of(const char *name, const char *const *list) {
     return false;
 }
 
-/* True when the record names what is needed; a name that comes twice is taken at its first place. */
-static bool find_names(struct ratings_reader *r, const struct csv_record *first) {
+/* How many of the columns that are needed the record names, into found; a name that comes twice is taken at its first place. */
+static size_t find_names(struct ratings_reader *r, const struct csv_record *first, bool found[3]) {
     static const char *const rows[] = {"row", "user", "userid", "user_id", "i", NULL};
     static const char *const columns[] = {"col", "column", "item", "itemid", "item_id", "movieid", "movie_id", "j", NULL};
     static const char *const values[] = {"value", "rating", "y", NULL};
     static const char *const *const lists[3] = {rows, columns, values};
-    bool found[3] = {false, false, false};
     for (size_t j = first->n; j-- > 0;)
         for (int k = 0; k < 3; k++)
             if (is_one_of(first->text + first->start[j], lists[k])) {
@@ -124,7 +130,20 @@ static bool find_names(struct ratings_reader *r, const struct csv_record *first)
             }
     if (!found[VALUE])
         r->column[VALUE] = SIZE_MAX;
-    return found[ROW] && found[COLUMN] && (found[VALUE] || !r->options->values);
+    return (size_t)found[ROW] + found[COLUMN] + (found[VALUE] && r->options->values);
+}
+
+/* Half a header is no header: which column is which would be a guess. */
+static enum table_status refuse_header(const struct ratings_reader *r, const struct csv_record *first, const bool found[3]) {
+    const char *missing[3] = {"", "", ""};
+    size_t n = 0;
+    for (int k = 0; k < (r->options->values ? 3 : 2); k++)
+        if (!found[k])
+            missing[n++] = what[k];
+    return reader_fail_at(r->reader, first->line,
+                          "the header has no column called %s%s%s; expected row, col%s (or user, item%s)", missing[0],
+                          n > 1 ? " or " : "", n > 1 ? missing[1] : "", r->options->values ? " and value" : "",
+                          r->options->values ? ", rating" : "");
 }
 
 /* A record of texts alone is a header too. */
@@ -154,13 +173,16 @@ static enum table_status read_first(struct ratings_reader *r) {
         status = reader_fail_at(r->reader, first.line, "expected the columns row, col%s; found %zu column%s",
                                 values ? " and value" : "", first.n, first.n == 1 ? "" : "s");
     if (status == TABLE_OK) {
-        bool header = r->options->header != 0;
+        bool header = r->options->header != 0, found[3] = {false, false, false};
+        size_t names = header ? find_names(r, &first, found) : 0;
         r->columns = first.n;
-        r->named = header && find_names(r, &first);
+        r->named = names == (values ? 3U : 2U);
         for (size_t k = 0; k < 3 && !r->named; k++)
             r->column[k] = k;
         bool texts = !r->named && header && !has_number(&first);
-        if (texts && !values)
+        if (texts && names > 0)
+            status = refuse_header(r, &first, found);
+        else if (texts && !values)
             status = reader_fail_at(r->reader, first.line,
                                     "is this line a header? Call its columns row and col, or say --no-header");
         else if (!r->named && !texts)
@@ -331,38 +353,49 @@ static enum table_status read_any(struct ratings_reader *r) {
     return status;
 }
 
-enum table_status ratings_read(const char *name, const struct ratings_options *options, struct ratings_table *out, char *error,
-                               size_t error_size) {
-    const char *file = strcmp(name, "-") == 0 ? "standard input" : name;
-    struct bytes bytes;
+enum table_status ratings_read_bytes(struct bytes *bytes, const char *file, const struct ratings_options *options,
+                                     struct ratings_table *out, char *error, size_t error_size) {
     *out = (struct ratings_table){.file = strdup(file)};
     if (!out->file) {
         snprintf(error, error_size, "out of memory");
         return TABLE_NO_MEMORY;
     }
-    enum table_status status = bytes_open(&bytes, name, 0, options->cancelled, NULL);
-    if (status != TABLE_OK) {
-        snprintf(error, error_size, "%s: %s", file, bytes.message);
-        ratings_free(out);
-        return status;
-    }
     struct table named = {.file = out->file}; /* what the readers' messages ask for */
     struct table_options none = {.header = options->header};
-    struct reader reader = {.bytes = &bytes, .options = &none, .out = &named, .error = error, .error_size = error_size};
+    struct reader reader = {.bytes = bytes, .options = &none, .out = &named, .error = error, .error_size = error_size};
     struct ratings_reader r = {.reader = &reader, .options = options, .out = out};
-    status = read_any(&r);
-    bytes_close(&bytes);
+    enum table_status status = read_any(&r);
     if (status != TABLE_OK)
         ratings_free(out);
     return status;
 }
 
-void ratings_free(struct ratings_table *t) {
+enum table_status ratings_read(const char *name, const struct ratings_options *options, struct ratings_table *out, char *error,
+                               size_t error_size) {
+    const char *file = strcmp(name, "-") == 0 ? "standard input" : name;
+    struct bytes bytes;
+    *out = (struct ratings_table){0};
+    enum table_status status = bytes_open(&bytes, name, 0, options->cancelled, NULL);
+    if (status != TABLE_OK) {
+        snprintf(error, error_size, "%s: %s", file, bytes.message);
+        return status;
+    }
+    status = ratings_read_bytes(&bytes, file, options, out, error, error_size);
+    bytes_close(&bytes);
+    return status;
+}
+
+void ratings_forget_cells(struct ratings_table *t) {
     for (int side = 0; side < 2; side++) {
         free(t->id[side]);
         levels_free(&t->names[side]);
     }
     free(t->value);
+    *t = (struct ratings_table){.file = t->file};
+}
+
+void ratings_free(struct ratings_table *t) {
+    ratings_forget_cells(t);
     free(t->file);
     *t = (struct ratings_table){0};
 }

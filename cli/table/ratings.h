@@ -26,6 +26,12 @@ struct ratings_table {
  * three. name "-" is standard input. error holds at least 512 bytes. */
 enum table_status ratings_read(const char *name, const struct ratings_options *options, struct ratings_table *out, char *error,
                                size_t error_size);
+/* The same from bytes that are open already; file is for messages. */
+struct bytes;
+enum table_status ratings_read_bytes(struct bytes *bytes, const char *file, const struct ratings_options *options,
+                                     struct ratings_table *out, char *error, size_t error_size);
+/* Gives back all but the name of the file. */
+void ratings_forget_cells(struct ratings_table *t);
 void ratings_free(struct ratings_table *t);
 
 #endif

@@ -33,9 +33,9 @@ static gbs_status sweep(gbs_factors *f, const gbs_ascent_options *o, size_t numb
     tell(o, f);
     if (number < HELD_SWEEPS && !f->is_anchored)
         return GBS_OK;
-    if (number < TURN_SWEEPS || number % TURN_EVERY == 0)
+    if (!o->hold_variances && (number < TURN_SWEEPS || number % TURN_EVERY == 0))
         status = gbs_factors_rotate(f);
-    else
+    else if (!o->hold_variances)
         gbs_factors_update_variances(f);
     tell(o, f);
     gbs_factors_update_noise(f);

@@ -63,7 +63,7 @@ static void draw_block(void *arg, size_t task, size_t worker) {
         for (size_t e = l->start[i]; e < l->start[i + 1]; e++)
             for (size_t round = 0; round < r->rounds; round++) {
                 double p = fmin(r->high, fmax(r->low, draw(r, i, e, round, root, x)));
-                double off = (l->value[e] + r->ratings->center - p) / (r->high - r->low);
+                double off = (l->value[e] - p) / (r->high - r->low);
                 sum += fmin(1.0, off * off);
             }
     }

@@ -64,6 +64,8 @@ void gbs_factors_free(gbs_factors *f);
 
 /* Columns drawn at random, variances at size, noise a share of the spread: where coordinate ascent begins. */
 void gbs_factors_start(gbs_factors *f, double size, double noise_variance, uint64_t stream);
+/* After gbs_factors_start: columns from the leading singular vectors of the ratings; where there are none (equal values) all stays. */
+gbs_status gbs_factors_start_spectral(gbs_factors *f, uint64_t stream);
 /* The prior becomes q itself, fitted to earlier ratings; f then goes on with `ratings`. */
 gbs_status gbs_factors_anchor(gbs_factors *f, const gbs_ratings *ratings);
 /* Back to q = the anchored prior. */

@@ -106,7 +106,7 @@ static bool update_item(const struct half *h, size_t i, double *scratch, double 
     size_t own = f->own, packed = gbs_packed_size(own);
     double *sum = scratch, *p = sum + f->stride, *lower = p + own * own, *b = lower + own * own, *work = b + own;
     double *noise = work + own, *mean = side->mean + i * own, *cov = side->cov + i * packed, log_det;
-    double shift = f->biases ? 0.0 : f->ratings->center;
+    double shift = f->biases ? -f->ratings->center : 0.0;
     memset(sum, 0, f->stride * sizeof *sum);
     gbs_sum_records(l->start[i + 1] - l->start[i], l->other + l->start[i], l->value + l->start[i], shift, f->records, f->stride,
                     gbs_packed_size(f->wide), f->wide, sum);

@@ -17,11 +17,16 @@ enum {
 /* Matrix completion, beyond the others: + what for, or + GBS_COMPLETION_SWEEP x number of the sweep. */
 #define GBS_STREAM_COMPLETION ((uint64_t)1 << 40)
 enum {
-    GBS_COMPLETION_START = 0,   /* + side */
-    GBS_COMPLETION_SPLIT = 2,   /* which ratings make the first part */
-    GBS_COMPLETION_CERTIFY = 4, /* draws behind a certificate; + 1: behind a choice made before */
-    GBS_COMPLETION_SWEEP = 16   /* + side: items; + 2: mu; + 4, 5: noise; + 6, 7: variances */
+    GBS_COMPLETION_START = 0,    /* + side */
+    GBS_COMPLETION_SPLIT = 2,    /* which ratings make the first part */
+    GBS_COMPLETION_FOLDS = 3,    /* which ratings are left out together */
+    GBS_COMPLETION_SPECTRUM = 6, /* the basis that subspace iteration begins with */
+    GBS_COMPLETION_CERTIFY = 4,  /* draws behind a certificate; + 1: behind a choice made before */
+    GBS_COMPLETION_SWEEP = 16    /* + side: items; + 2: mu; + 4, 5: noise; + 6, 7: variances */
 };
+
+/* Beyond any number of sweeps: + 2 x number of the start + side. */
+#define GBS_COMPLETION_RESTART ((uint64_t)1 << 60)
 
 double gbs_uniform(uint64_t seed, uint64_t stream, uint64_t index);
 double gbs_normal(uint64_t seed, uint64_t stream, uint64_t index);

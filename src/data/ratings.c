@@ -28,7 +28,7 @@ static gbs_status cut_blocks(gbs_context *ctx, gbs_rating_list *l) {
 }
 
 static gbs_status make_list(gbs_context *ctx, size_t n, size_t items, const uint32_t *key, const uint32_t *other,
-                            const double *value, double center, gbs_rating_list *l) {
+                            const double *value, gbs_rating_list *l) {
     l->items = items;
     l->start = gbs_array_alloc(ctx, items + 2, sizeof *l->start);
     l->other = gbs_array_alloc(ctx, n, sizeof *l->other);
@@ -43,7 +43,7 @@ static gbs_status make_list(gbs_context *ctx, size_t n, size_t items, const uint
     for (size_t e = 0; e < n; e++) {
         size_t at = l->start[(size_t)key[e] + 1]++;
         l->other[at] = other[e];
-        l->value[at] = value[e] - center;
+        l->value[at] = value[e];
     }
     return cut_blocks(ctx, l);
 }
@@ -118,9 +118,9 @@ gbs_status gbs_ratings_create(gbs_context *ctx, size_t n, size_t rows, size_t co
     r->ctx = ctx;
     r->n = n;
     summarise(r, value);
-    status = make_list(ctx, n, rows, row, column, value, r->center, &r->by[0]);
+    status = make_list(ctx, n, rows, row, column, value, &r->by[0]);
     if (status == GBS_OK)
-        status = make_list(ctx, n, columns, column, row, value, r->center, &r->by[1]);
+        status = make_list(ctx, n, columns, column, row, value, &r->by[1]);
     if (status == GBS_OK)
         status = gbs_texts_copy(ctx, rows, row_ids, &r->id[0], &r->texts[0]);
     if (status == GBS_OK)
@@ -146,7 +146,7 @@ gbs_status gbs_ratings_subset(gbs_context *ctx, const gbs_ratings *all, size_t c
         for (size_t k = 0; k < count; k++) {
             row[k] = owner[pick[k]];
             column[k] = l->other[pick[k]];
-            value[k] = l->value[pick[k]] + all->center;
+            value[k] = l->value[pick[k]];
         }
         status = gbs_ratings_create(ctx, count, l->items, all->by[1].items, row, column, value, NULL, NULL, out);
     }

@@ -9,7 +9,7 @@ typedef struct gbs_rating_list {
     size_t items;
     size_t *start;
     uint32_t *other;
-    double *value; /* less the centre of the ratings */
+    double *value; /* as they came: a subset has them to the bit */
     size_t *block; /* items of block b: block[b] .. block[b + 1] - 1; borders depend on the ratings alone */
     size_t blocks;
 } gbs_rating_list;
@@ -17,7 +17,7 @@ typedef struct gbs_rating_list {
 struct gbs_ratings {
     gbs_context *ctx;
     size_t n;
-    double center;         /* their mean: kept apart so that squares do not cancel */
+    double center;         /* their mean, about which sums are taken so that squares do not cancel */
     double sum, squares;   /* of value - center */
     double low, high;      /* smallest and largest value */
     gbs_rating_list by[2]; /* rows, columns */

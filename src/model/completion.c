@@ -60,6 +60,8 @@ void gbs_completion_free(gbs_completion *c) {
     gbs_array_free(c->ctx, c->variance);
     gbs_array_free(c->ctx, c->seen_start);
     gbs_array_free(c->ctx, c->seen);
+    gbs_array_free(c->ctx, c->choices);
+    gbs_array_free(c->ctx, c->restarts);
     gbs_array_free(c->ctx, c);
 }
 
@@ -112,6 +114,16 @@ void gbs_completion_components(const gbs_completion *m, double *size, double *pr
         size[at] = x;
         prior_sd[at] = s;
     }
+}
+
+const gbs_noise_choice *gbs_completion_choices(const gbs_completion *model, size_t *count) {
+    *count = model->n_choices;
+    return model->choices;
+}
+
+const double *gbs_completion_restarts(const gbs_completion *model, size_t *count) {
+    *count = model->n_restarts;
+    return model->restarts;
 }
 
 const char *gbs_sampler_name(gbs_sampler sampler) {

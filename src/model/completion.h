@@ -20,6 +20,10 @@ struct gbs_completion {
     char *texts[2];
     size_t *seen_start; /* rows + 1 */
     uint32_t *seen;     /* columns rated in each row */
+    gbs_noise_choice *choices;
+    size_t n_choices;
+    double *restarts;
+    size_t n_restarts;
 };
 
 /* Of completion files; counts the incompatible versions. */

@@ -75,6 +75,42 @@ expect_json "$stdout" mean 0
 expect_exit 4 "$GIBBSITE" complete train.csv --max-iter 3 --json
 expect_json "$stdout" converged false
 
+# ---------------------------------------------------------------- choices and starts
+expect_exit 0 "$GIBBSITE" complete train.csv --rank 8 --range 0:6 --select cv --folds 3 --restarts 2 --test test.csv -o cv.json --json
+cp "$stdout" cv.out
+expect_json cv.out folds 3
+expect_json cv.out 'choices.#' 5
+expect_json cv.out 'restarts.#' 2
+expect_json cv.out certificate.status valid
+check 'one is taken, the smallest' awk '/"rmse":/ && !/_/ { gsub(/[^0-9.]/, ""); last = $0 } /"rmse_se"/ { r[++n] = last } /"taken": true/ { taken = n; k++ }
+    END { for (i = 1; i <= n; i++) if (r[i] < r[taken]) bad = 1; exit bad || k != 1 || n != 5 }' cv.out
+expect_near 'the least free energy is kept' "$(json cv.out free_energy)" "$(awk -v a="$(json cv.out 'restarts[0]')" -v b="$(json cv.out 'restarts[1]')" 'BEGIN { printf "%.17g", a < b ? a : b }')" 1e-12
+expect_exit 0 "$GIBBSITE" complete train.csv --rank 8 --range 0:6 --select cv --folds 3 --restarts 2 --threads 1 --json
+for key in free_energy 'choices[3].rmse' 'restarts[1]' certificate.value; do
+    expect_json "$stdout" "$key" "$(json cv.out "$key")"
+done
+expect_exit 0 "$GIBBSITE" inspect cv.json
+expect_stdout 'chosen by the error on ratings left out, 3 folds'
+expect_stdout '^  starts +free energies'
+expect_stdout 'moves the posterior and not the prior'
+expect_exit 0 "$GIBBSITE" complete train.csv --rank 8 --select cv --lambda-grid 100:1000000:3 --folds 2 --json
+expect_json "$stdout" noise chosen
+expect_json "$stdout" lambda 10000
+expect_exit 0 "$GIBBSITE" complete train.csv --rank 8 --range 0:6 --prior informed --select cv --folds 2
+expect_stdout 'inside the first part'
+expect_stdout 'for the middle of the range, [0-9.]* for the first part.s means'
+
+# ---------------------------------------------------------------- yardsticks
+expect_near 'RMSE of the training mean' "$(json c.json test.mean_rmse)" "$(awk -F, -v m="$(json c.json ratings_mean)" 'NR > 1 { s += ($3 - m)^2; n++ } END { printf "%.12g", sqrt(s / n) }' test.csv)" 1e-9
+holds 'the hold-out bound is above the error, and near it' "$(json c.json test.holdout_rmse) > $(json c.json test.rmse) && $(json c.json test.holdout_rmse) < 1.4 * $(json c.json test.rmse)"
+holds 'the middle of the range is certified too' "$(json c.json certificate.middle_rmse) > $(json c.json ratings_sd) && $(json c.json certificate.middle_rmse) < 3"
+expect_json c.json certificate.holdout_rmse null
+expect_exit 0 "$GIBBSITE" evaluate model.json test.csv --confidence 0.5 --json
+holds 'less confidence, a smaller bound' "$(json "$stdout" holdout_rmse) < $(json c.json test.holdout_rmse)"
+printf 'row,col,value\n1,1,60\n' >beyond.csv
+expect_exit 0 "$GIBBSITE" evaluate model.json beyond.csv --json
+expect_json "$stdout" holdout_rmse null
+
 # ---------------------------------------------------------------- predict, evaluate
 cut -d, -f1,2 test.csv >pairs.csv
 expect_exit 0 "$GIBBSITE" predict model.json pairs.csv
@@ -197,7 +233,20 @@ bad 'only general matrices' '%%MatrixMarket matrix coordinate real symmetric\n2 
 bad 'bad.csv:3: row: expected a whole number from 1 to 2' '%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 3\n'
 bad 'declares 2 entries, the file has 1' '%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 3\n'
 bad 'real or integer, not pattern' '%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 1\n'
+bad 'bad.csv:2: column .value. .column 3.: 1e.200 is too large' 'row,col,value\n1,1,1e200\n'
+bad 'bad.csv:1: the header has no column called row or col; expected row, col and value' 'value,film,who\n3,a,b\n'
+bad 'bad.csv:1: the header has no column called col;' 'value,film,user\n3,a,b\n'
+bad 'declares 100000000 entries, the file has 8' '%%MatrixMarket matrix coordinate real general\n10000 10000 100000000\n1 1 3\n2 2 4\n3 3 5\n4 4 1\n5 5 2\n6 6 1\n7 7 3\n8 8 3\n'
+bad 'expected the numbers of rows, columns and entries' '%%MatrixMarket matrix coordinate real general\n99999999999999999999 1 1\n1 1 3\n'
 refuses 5 'nothing.csv' complete nothing.csv
+refuses 3 '5 folds need at least as many ratings; there are 1' complete one.csv --select cv
+refuses 2 'needs at least 2 folds' complete train.csv --select cv --folds 1
+refuses 2 '--select knows cv alone' complete train.csv --select bound
+refuses 2 'chooses the noise; leave --lambda out' complete train.csv --select cv --lambda 3
+refuses 2 'chooses the noise; leave --noise out' complete train.csv --select cv --noise 3
+refuses 2 '--lambda-grid is for --select cv' complete train.csv --lambda-grid 1:10:3
+refuses 2 '--folds is for --select cv' complete train.csv --folds 3
+refuses 2 '--restarts: expected a whole number from 1' complete train.csv --restarts 0
 refuses 3 "train.csv:[0-9]+: column 'value' .column 3.: .* lies outside --range 3:4" complete train.csv --range 3:4
 refuses 2 '--range: expected LO:HI' complete train.csv --range 5:1
 refuses 2 '--range: expected LO:HI' complete train.csv --range 5

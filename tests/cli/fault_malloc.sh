@@ -124,6 +124,12 @@ exhaust 'complete' complete "$tmp/ratings.csv" --rank 2 --test "$tmp/ratings.csv
 exhaust 'complete, informed' complete "$tmp/ratings.csv" --rank 2 --range 0:6 --prior informed -o out
 exhaust 'complete, sampler' complete "$tmp/ratings.csv" --rank 2 --sampler gibbs --draws 3 --burn-in 1 -o out
 exhaust 'predict cells' predict "$tmp/completion.json" "$tmp/ratings.csv" -o out
+# a name that ends where jansson's buffer grows, once in 256 bytes and once in 512
+name=$(printf 'x%.0s' {1..254})
+sed "1!s/^1,/$name,/; 1!s/^2,/${name}xx$name,/" ratings.csv >"$tmp/long.csv"
+"$GIBBSITE" complete "$tmp/long.csv" --rank 2 -o "$tmp/long.json" -q
+exhaust 'predict cells of rows with long names' predict "$tmp/long.json" "$tmp/ratings.csv" -o out
+exhaust 'complete, chosen noise and two starts' complete "$tmp/ratings.csv" --rank 2 --select cv --folds 2 --lambda-grid 10:100:2 --restarts 2 -o out
 exhaust 'predict the best cells' predict "$tmp/completion.json" --row 1 --top 2 -o out
 as 'makes the runs to report'
 expect_exit 0 "$GIBBSITE" fit small.csv --test small.csv --json -q

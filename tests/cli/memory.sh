@@ -41,3 +41,10 @@ expect_exit 0 "$GIBBSITE" simulate classify --rows $rows --cols 5000 --density 0
 data=$((12 * $(awk '{ sum += NF - 1 } END { print sum }' sparse.svm) + 16 * rows))
 peak_within 'sparse fit' $data 0 "$GIBBSITE" fit sparse.svm --prior zero --loss hinge --family diagonal --threads 2
 peak_within 'sparse cross-validation' $data $((32 * rows)) "$GIBBSITE" cv sparse.svm --loss hinge --family diagonal --threads 1
+rm sparse.svm
+
+# A completion holds its ratings by row and by column (24 bytes each) and, for each row and column, its Gaussian while it is fitted and once more in the model, the
+# record of one side, and its name: 500 bytes for 4 components. Nothing is the size of the matrix, which would be 19 GB here.
+as 'makes 300,000 ratings of 60,000 x 40,000 cells'
+expect_exit 0 "$GIBBSITE" simulate ratings --rows 60000 --cols 40000 --rank 2 --density 0.000125 -o ratings.csv -q || exit
+peak_within 'completion' $((24 * 300000)) $((500 * 100000)) "$GIBBSITE" complete ratings.csv --rank 4 --tol 1 --threads 2

@@ -423,6 +423,89 @@ static void turning_keeps_predictions(void **state) {
     gbs_context_free(ctx);
 }
 
+/* ---------------------------------------------------------------- the spectral start */
+
+/* Eigenvectors of a symmetric matrix by Jacobi's rotations, one a column of v; the values stay on the diagonal of a. */
+static void slow_eigen(size_t d, double *a, double *v) {
+    for (size_t i = 0; i < d * d; i++)
+        v[i] = i % (d + 1) == 0 ? 1.0 : 0.0;
+    for (int round = 0; round < 60; round++)
+        for (size_t p = 0; p < d; p++)
+            for (size_t q = p + 1; q < d; q++) {
+                double theta = 0.5 * atan2(2.0 * a[p * d + q], a[p * d + p] - a[q * d + q]), c = cos(theta), s = sin(theta);
+                for (size_t k = 0; k < d; k++) {
+                    double x = a[k * d + p], y = a[k * d + q];
+                    a[k * d + p] = c * x + s * y;
+                    a[k * d + q] = c * y - s * x;
+                    x = v[k * d + p], y = v[k * d + q];
+                    v[k * d + p] = c * x + s * y;
+                    v[k * d + q] = c * y - s * x;
+                }
+                for (size_t k = 0; k < d; k++) {
+                    double x = a[p * d + k], y = a[q * d + k];
+                    a[p * d + k] = c * x + s * y;
+                    a[q * d + k] = c * y - s * x;
+                }
+            }
+}
+
+/* Against the matrix written out: shrunken means taken off, scaled by the numbers of ratings, its singular vectors by Jacobi. */
+static void spectral_start_is_the_slow_one(void **state) {
+    (void)state;
+    enum { ROWS = 40, COLUMNS = 25, K = 3 };
+    gbs_context *ctx = context_with(2, 1);
+    for (int biases = 0; biases < 2; biases++) {
+        struct matrix_truth t = make_truth(75, ROWS, COLUMNS, K, 700, 0.1, biases ? 3.0 : 0.0, biases);
+        gbs_ratings *r = ratings_of(ctx, &t);
+        gbs_factors f = started(ctx, r, K, biases, true);
+        assert_int_equal(gbs_factors_start_spectral(&f, 5), GBS_OK);
+        double a[ROWS] = {0}, b[COLUMNS] = {0}, count[2][ROWS] = {{0}}, m[ROWS * COLUMNS] = {0};
+        double gram[COLUMNS * COLUMNS] = {0}, v[COLUMNS * COLUMNS];
+        for (size_t e = 0; e < t.n; e++) {
+            count[0][t.row[e]] += 1.0;
+            count[1][t.column[e]] += 1.0;
+            a[t.row[e]] += biases ? t.y[e] - r->center : 0.0;
+        }
+        for (size_t i = 0; i < ROWS; i++)
+            a[i] /= count[0][i] + 3.0;
+        for (size_t e = 0; e < t.n; e++)
+            b[t.column[e]] += biases ? t.y[e] - r->center - a[t.row[e]] : 0.0;
+        for (size_t j = 0; j < COLUMNS; j++)
+            b[j] /= count[1][j] + 3.0;
+        for (size_t e = 0; e < t.n; e++) {
+            size_t i = t.row[e], j = t.column[e];
+            m[i * COLUMNS + j] += (t.y[e] - (biases ? r->center + a[i] + b[j] : 0.0)) /
+                                  sqrt((count[0][i] + 700.0 / ROWS) * (count[1][j] + 700.0 / COLUMNS));
+        }
+        for (size_t j = 0; j < COLUMNS; j++)
+            for (size_t l = 0; l < COLUMNS; l++)
+                for (size_t i = 0; i < ROWS; i++)
+                    gram[j * COLUMNS + l] += m[i * COLUMNS + j] * m[i * COLUMNS + l];
+        slow_eigen(COLUMNS, gram, v);
+        for (size_t k = 0; k < K; k++) {
+            size_t best = 0;
+            for (size_t j = 0; j < COLUMNS; j++)
+                best = gram[j * (COLUMNS + 1)] > gram[best * (COLUMNS + 1)] ? j : best;
+            double dot = 0.0, norm = 0.0, square = 0.0;
+            for (size_t j = 0; j < COLUMNS; j++) {
+                double x = mean_at(&f, 1, j, k), w = x * sqrt(count[1][j] + 700.0 / COLUMNS);
+                dot += w * v[j * COLUMNS + best];
+                norm += w * w;
+                square += x * x / COLUMNS;
+            }
+            assert_close(fabs(dot) / sqrt(norm), 1.0, 1e-5, 0.0);
+            assert_close(square, 2.0 * sqrt(gram[best * (COLUMNS + 1)]), 1e-5, 0.0);
+            gram[best * (COLUMNS + 1)] = -1.0;
+        }
+        for (size_t j = 0; biases && j < COLUMNS; j++)
+            assert_close(mean_at(&f, 1, j, K), b[j], 1e-12, 1e-12);
+        gbs_factors_free(&f);
+        gbs_ratings_free(r);
+        free_truth(&t);
+    }
+    gbs_context_free(ctx);
+}
+
 /* ---------------------------------------------------------------- the informed prior and the certificate's terms */
 
 /* KL to the anchored prior against the sum of Gaussian KLs, written out. */
@@ -534,6 +617,7 @@ int main(void) {
         cmocka_unit_test(free_energy_is_that_of_monte_carlo),
         cmocka_unit_test(free_energy_falls_at_every_step),
         cmocka_unit_test(turning_keeps_predictions),
+        cmocka_unit_test(spectral_start_is_the_slow_one),
         cmocka_unit_test(anchored_kl),
         cmocka_unit_test(drawn_risk_is_the_expected_error),
     };

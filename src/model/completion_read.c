@@ -1,5 +1,4 @@
-/* Completion files: versioned JSON, in the manner of model files (write.c, read.c). "kind" is "completion"; the numbers of rows and columns come last. Nothing
- * in a file is trusted. */
+/* Reading of completion files (completion_write.c says what is in them). Nothing in a file is trusted. */
 #include "kernel/moments.h"
 #include "model/completion.h"
 #include "model/json_numbers.h"
@@ -8,120 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static bool put_count(json_t *object, const char *key, size_t x) {
-    return gbs_json_put(object, key, json_integer((json_int_t)x));
-}
-
-static bool put_real(json_t *object, const char *key, double x) {
-    return gbs_json_put(object, key, gbs_json_real_or_null(x));
-}
-
-static bool put_certificate(json_t *root, const gbs_rating_certificate *c) {
-    if (!c->present)
-        return gbs_json_put(root, "certificate", json_null());
-    json_t *o = json_object();
-    return gbs_json_put(root, "certificate", o) && put_real(o, "value", c->value) && put_real(o, "rmse", c->rmse) &&
-           put_real(o, "confidence", c->confidence) && put_count(o, "n", c->n) && put_real(o, "empirical", c->empirical) &&
-           put_real(o, "empirical_upper", c->empirical_upper) && put_count(o, "draws", c->draws) &&
-           put_real(o, "draws_delta", c->draws_delta) && put_real(o, "kl", c->kl) && put_real(o, "grid_nats", c->grid_nats) &&
-           put_real(o, "xi_nats", c->xi_nats) && gbs_json_put(o, "vacuous", json_boolean(c->vacuous));
-}
-
-static bool put_fit(json_t *root, const gbs_completion_info *i) {
-    json_t *o = json_object();
-    return gbs_json_put(root, "fit", o) && put_count(o, "rank", i->rank) &&
-           gbs_json_put(o, "noise_learned", json_boolean(i->noise_learned)) && put_real(o, "lambda", i->lambda) &&
-           put_real(o, "noise_variance", i->noise_variance) && put_real(o, "free_energy", i->free_energy) &&
-           put_real(o, "kl", i->kl) && put_real(o, "rmse", i->rmse) && put_real(o, "mu", i->mu) &&
-           put_count(o, "sweeps", i->sweeps) && gbs_json_put(o, "converged", json_boolean(i->converged)) &&
-           gbs_json_put(o, "prior", json_string(gbs_prior_name(i->prior))) && put_real(o, "prior_split", i->prior_split) &&
-           gbs_json_put(o, "sampler", json_string(gbs_sampler_name(i->sampler))) && put_count(o, "draws", i->draws) &&
-           put_count(o, "burn_in", i->burn_in) && put_real(o, "seconds", i->seconds);
-}
-
-static json_t *texts(char *const *id, size_t items) {
-    json_t *array = json_array();
-    for (size_t i = 0; array != NULL && i < items; i++)
-        if (json_array_append_new(array, json_string(id[i])) != 0) {
-            json_decref(array);
-            array = NULL;
-        }
-    return array;
-}
-
-static json_t *counts(const uint32_t *x, size_t n) {
-    json_t *array = json_array();
-    for (size_t i = 0; array != NULL && i < n; i++)
-        if (json_array_append_new(array, json_integer((json_int_t)x[i])) != 0) {
-            json_decref(array);
-            array = NULL;
-        }
-    return array;
-}
-
-static bool put_seen(json_t *root, const gbs_completion *c) {
-    json_t *seen = json_array();
-    if (!gbs_json_put(root, "seen", seen))
-        return false;
-    for (size_t i = 0; i < c->info.rows; i++)
-        if (json_array_append_new(seen, counts(c->seen + c->seen_start[i], c->seen_start[i + 1] - c->seen_start[i])) != 0)
-            return false;
-    return true;
-}
-
-static bool put_side(json_t *root, const gbs_completion *c, int s) {
-    size_t items = s == 0 ? c->info.rows : c->info.columns;
-    json_t *o = json_object();
-    bool ok = gbs_json_put(root, s == 0 ? "rows" : "columns", o) && gbs_json_put(o, "id", texts(c->id[s], items)) &&
-              gbs_json_put(o, "mean", gbs_json_reals(c->mean[s], c->kept * items * c->own));
-    if (c->cov[s] != NULL)
-        ok = ok && gbs_json_put(o, "covariance", gbs_json_reals(c->cov[s], items * gbs_packed_size(c->own)));
-    return ok;
-}
-
-/* For people; and the first long text of the file: jansson (2.14) runs past the end of a text whose closing quote finds no memory, which is where its
- * buffer grows for the first texts of 14, 30, 62 or 126 bytes. */
-static const char about[] =
-    "a completed matrix: means and covariances of the factors of rows and columns (rows of upper triangles), the bias last; "
-    "see gibbsite help complete";
-
-static bool put_all(json_t *root, const gbs_completion *c) {
-    const gbs_completion_info *i = &c->info;
-    bool ok = gbs_json_put(root, "gibbsite", json_string(GBS_VERSION)) && gbs_json_put(root, "about", json_string(about)) &&
-              gbs_json_put(root, "format", json_integer(GBS_COMPLETION_FORMAT)) &&
-              gbs_json_put(root, "kind", json_string("completion")) && gbs_json_put(root, "task", json_string("complete")) &&
-              put_count(root, "n", i->n) && put_count(root, "n_rows", i->rows) && put_count(root, "n_columns", i->columns) &&
-              put_count(root, "effective_rank", i->effective_rank) && gbs_json_put(root, "biases", json_boolean(i->biases)) &&
-              put_count(root, "kept", c->kept) && put_fit(root, i) && put_certificate(root, &i->certificate);
-    if (i->has_range)
-        ok = ok && gbs_json_put(root, "range", gbs_json_reals((double[]){i->low, i->high}, 2));
-    return ok && gbs_json_put(root, "mu", gbs_json_reals(c->mu, c->kept)) && put_real(root, "mu_variance", c->mu_variance) &&
-           gbs_json_put(root, "variance", gbs_json_reals(c->variance, c->kept * gbs_completion_groups(c))) &&
-           put_side(root, c, 0) && put_side(root, c, 1) && put_seen(root, c);
-}
-
-gbs_status gbs_completion_to_json(gbs_context *ctx, const gbs_completion *model, char **text, size_t *size) {
-    json_t *root = json_object();
-    char *dump = NULL;
-    *text = NULL;
-    if (root != NULL && put_all(root, model))
-        dump = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(17));
-    json_decref(root);
-    size_t length = dump != NULL ? strlen(dump) : 0;
-    char *copy = dump != NULL ? gbs_array_alloc(ctx, length + 2, 1) : NULL;
-    if (copy != NULL) {
-        memcpy(copy, dump, length + 1);
-        copy[length] = '\n';
-        *text = copy;
-        if (size != NULL)
-            *size = length + 1;
-    }
-    free(dump);
-    return copy != NULL ? GBS_OK : gbs_fail(ctx, GBS_ERR_MEMORY, "out of memory while writing the model");
-}
-
-/* ---------------------------------------------------------------- reading */
 
 #define TRY(call)                                                                                                              \
     do {                                                                                                                       \
@@ -197,6 +82,10 @@ static gbs_status get_fit(gbs_context *ctx, const json_t *root, gbs_completion *
     TRY(gbs_json_get_size(ctx, o, "draws", SIZE_MAX / 16, &i->draws));
     TRY(gbs_json_get_size(ctx, o, "burn_in", SIZE_MAX / 16, &i->burn_in));
     TRY(gbs_json_get_real(ctx, o, "seconds", &i->seconds));
+    TRY(gbs_json_get_real_or_nan(ctx, o, "ratings_mean", &i->mean));
+    TRY(gbs_json_get_real_or_nan(ctx, o, "ratings_sd", &i->sd));
+    if (json_object_get(o, "folds") != NULL)
+        TRY(gbs_json_get_size(ctx, o, "folds", INT_MAX, &i->folds));
     i->kept = i->sampler == GBS_SAMPLER_GIBBS ? c->kept : 0;
     if (!(i->noise_variance > 0.0) || (i->sampler == GBS_SAMPLER_VB && c->kept != 1))
         return damaged(ctx, "its noise or its number of draws is out of range");
@@ -219,7 +108,36 @@ static gbs_status get_certificate(gbs_context *ctx, const json_t *root, gbs_rati
     TRY(gbs_json_get_real(ctx, o, "kl", &c->kl));
     TRY(gbs_json_get_real(ctx, o, "grid_nats", &c->grid_nats));
     TRY(gbs_json_get_real(ctx, o, "xi_nats", &c->xi_nats));
+    TRY(gbs_json_get_real_or_nan(ctx, o, "middle_rmse", &c->middle_rmse));
+    TRY(gbs_json_get_real_or_nan(ctx, o, "holdout_rmse", &c->holdout_rmse));
     return gbs_json_get_bool(ctx, o, "vacuous", &c->vacuous);
+}
+
+static gbs_status get_choice(gbs_context *ctx, const json_t *o, gbs_noise_choice *x) {
+    TRY(gbs_json_get_real(ctx, o, "noise_variance", &x->noise_variance));
+    TRY(gbs_json_get_real(ctx, o, "lambda", &x->lambda));
+    TRY(gbs_json_get_bool(ctx, o, "learned", &x->learned));
+    TRY(gbs_json_get_bool(ctx, o, "taken", &x->taken));
+    TRY(gbs_json_get_real(ctx, o, "rmse", &x->rmse));
+    TRY(gbs_json_get_real(ctx, o, "rmse_se", &x->rmse_se));
+    TRY(gbs_json_get_real(ctx, o, "effective_rank", &x->effective_rank));
+    return gbs_json_get_size(ctx, o, "not_converged", INT_MAX, &x->not_converged);
+}
+
+/* Neither is in the files of the first versions. */
+static gbs_status get_history(gbs_context *ctx, const json_t *root, gbs_completion *c) {
+    const json_t *choices = json_object_get(root, "choices"), *restarts = json_object_get(root, "restarts");
+    if ((choices != NULL && !json_is_array(choices)) || (restarts != NULL && !json_is_array(restarts)))
+        return damaged(ctx, "'choices' and 'restarts' should be lists");
+    c->n_choices = json_array_size(choices);
+    if (c->n_choices > 0 && (c->choices = gbs_array_alloc(ctx, c->n_choices, sizeof *c->choices)) == NULL)
+        return GBS_ERR_MEMORY;
+    for (size_t k = 0; k < c->n_choices; k++)
+        TRY(get_choice(ctx, json_array_get(choices, k), &c->choices[k]));
+    c->n_restarts = json_array_size(restarts);
+    if (c->n_restarts > 0)
+        TRY(gbs_json_get_reals(ctx, root, "restarts", c->n_restarts, &c->restarts));
+    return GBS_OK;
 }
 
 static gbs_status get_texts(gbs_context *ctx, const json_t *array, size_t items, char ***id, char **block) {
@@ -280,6 +198,7 @@ static gbs_status get_all(gbs_context *ctx, const json_t *root, gbs_completion *
     TRY(get_head(ctx, root, c));
     TRY(get_fit(ctx, root, c));
     TRY(get_certificate(ctx, root, &c->info.certificate));
+    TRY(get_history(ctx, root, c));
     TRY(gbs_json_get_reals(ctx, root, "mu", c->kept, &c->mu));
     TRY(gbs_json_get_real(ctx, root, "mu_variance", &c->mu_variance));
     TRY(gbs_json_get_reals(ctx, root, "variance", c->kept * gbs_completion_groups(c), &c->variance));
