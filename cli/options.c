@@ -41,7 +41,7 @@ static const struct option_spec table[OPTION_COUNT] = {
      "K values of --prior-sd, evenly spaced on the log scale from LO to HI; see --select"},
     {OPT_PRIOR_SPLIT, "prior-split", 0, "F", OPTION_SHARE, NULL, FOR_FIT | FOR_COMPLETE,
      "share of the rows in the first part (default 0.5; progressive: 0.3 to 0.5, more where there are few rows a column; "
-     "complete: 0.8)"},
+     "rank: 0.5 up to 18000 rows, then all but 9000 of them, at most 0.9; complete: 0.8)"},
     {OPT_STRATIFY, "stratify", 0, NULL, OPTION_FLAG, NULL, FOR_FIT,
      "split so that the first part has its share of each class; the certificate is then only conditional"},
     {OPT_FOLDS, "folds", 0, "K", OPTION_COUNT_FROM_1, NULL, FOR_FIT | FOR_CV,
