@@ -14,7 +14,7 @@ static const struct option_spec table[OPTION_COUNT] = {
      "write to FILE, whole or not at all; - is standard output. fit, complete: the model. sample: the particles. predict, "
      "simulate: the "
      "rows (default -)"},
-    {OPT_TASK, "task", 0, "TASK", OPTION_CHOICE, "classify|rank", FOR_FIT,
+    {OPT_TASK, "task", 0, "TASK", OPTION_CHOICE, "classify|rank", FOR_FIT | FOR_CV,
      "what to learn: classify (default), or rank: a score that puts rows of the positive label above the others; its risk is "
      "1 - AUC, over all pairs of rows"},
     {OPT_LOSS, "loss", 0, "LOSS", OPTION_CHOICE, "zero-one|hinge|exponential", FOR_FIT | FOR_CV | FOR_SAMPLE,
@@ -94,6 +94,9 @@ static const struct option_spec table[OPTION_COUNT] = {
      "sgd: passes over the rows (default: 20, or as many as make 4000 steps)"},
     {OPT_SCHEDULE, "schedule", 0, "NAME", OPTION_CHOICE, "modern|paper", FOR_FIT | FOR_CV,
      "sgd: modern (default: Adam, falling steps, averaged) or the paper's steps (t+1)^-0.9"},
+    {OPT_PAIRS, "pairs", 0, "N", OPTION_COUNT_FROM_1, NULL, FOR_FIT,
+     "--task rank: certify from N pairs of rows drawn at random instead of all of them, for a tenth of the error probability; "
+     "with --solver sgd no pass over all pairs is made at all"},
     {OPT_RESTARTS, "restarts", 0, "N", OPTION_COUNT_FROM_1, NULL, FOR_FIT,
      "instead of annealing, keep the best of N starts drawn from the prior"},
     {OPT_TOL, "tol", 0, "T", OPTION_POSITIVE, NULL, FOR_FIT | FOR_CV | FOR_COMPLETE,

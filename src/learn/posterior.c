@@ -176,7 +176,8 @@ static gbs_status solve(struct search *s) {
                                      .max_iterations = o->max_iterations,
                                      .batch = o->batch,
                                      .epochs = o->epochs,
-                                     .schedule = o->schedule};
+                                     .schedule = o->schedule,
+                                     .by_jury = o->sampled_pairs > 0};
     if (t->value != NULL) {
         task.consider = consider;
         task.arg = s;
