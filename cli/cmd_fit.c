@@ -421,11 +421,14 @@ const struct command command_fit = {
     "after a look at the rows: lambda is free under --bound kl, a prior chosen so makes the certificate conditional.\n"
     "--task rank learns a score instead: the loss is that of (x_i - x_j)'theta over all pairs of a positive and a negative "
     "row, and the\n"
-    "certificate is on 1 - AUC given the labels.",
+    "certificate is on 1 - AUC given the labels, whichever loss was fitted. --solver sgd --pairs N does without a pass over "
+    "all "
+    "pairs.",
     "gibbsite fit train.csv -o model.json\n"
     "gibbsite fit train.csv.gz -o model.json --test test.csv --loss hinge --family diagonal\n"
     "gibbsite fit dna.csv --target class --positive ie -o model.json\n"
     "gibbsite fit train.csv --task rank -o model.json --test test.csv\n"
+    "gibbsite fit huge.csv --task rank --solver sgd --pairs 1000000 -o model.json\n"
     "gibbsite fit train.csv -o model.json --loss hinge --lambda-grid 100:1000:4 --prior-grid 0.1:1:3 --select cv\n"
     "gibbsite fit train.csv -o model.json --prior zero --scale unit-row --lambda-grid 1:1000:10 --path path.csv",
     run,
