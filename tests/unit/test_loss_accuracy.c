@@ -359,7 +359,7 @@ enum { GRID = 1481 };
 /* Density, distribution and excess at 1,481 points of [-37, 37]: better than 1e-12 against MPFR. */
 static void normal_kernels_keep_twelve_digits(void **state) {
     (void)state;
-    double t[GRID], phi[GRID], cdf[GRID], h[GRID], both_phi[GRID], both_cdf[GRID], worst[5] = {0};
+    double t[GRID], phi[GRID], cdf[GRID], h[GRID], both_phi[GRID], both_cdf[GRID], all_h[GRID], worst[6] = {0};
     struct truth w;
     truth_init(&w);
     for (int i = 0; i < GRID; i++)
@@ -367,7 +367,13 @@ static void normal_kernels_keep_twelve_digits(void **state) {
     gbs_normal_density(GRID, t, phi);
     gbs_normal_distribution(GRID, t, cdf);
     gbs_normal_excess(GRID, t, phi, cdf, h);
-    gbs_normal_both(GRID, t, both_phi, both_cdf);
+    gbs_normal_all(GRID, t, both_phi, both_cdf, all_h);
+    for (int i = 0; i < GRID; i++) { /* and so without the excess */
+        double alone[2];
+        gbs_normal_both(1, t + i, alone, alone + 1);
+        assert_close(alone[0], both_phi[i], 1e-15, 0.0);
+        assert_close(alone[1], both_cdf[i], 1e-15, 0.0);
+    }
     for (int i = 0; i < GRID; i++) {
         mpfr_set_d(w.t, t[i], MPFR_RNDN);
         truth_normal(&w);
@@ -378,12 +384,13 @@ static void normal_kernels_keep_twelve_digits(void **state) {
         worst[2] = fmax(worst[2], error_of(&w, h[i], w.value[0]));
         worst[3] = fmax(worst[3], error_of(&w, both_phi[i], w.density));
         worst[4] = fmax(worst[4], error_of(&w, both_cdf[i], w.cdf));
+        worst[5] = fmax(worst[5], error_of(&w, all_h[i], w.value[0]));
         assert_close(phi[i], 0.39894228040143267794 * exp(-0.5 * t[i] * t[i]), 1e-15, 0.0);
         assert_close(cdf[i], 0.5 * erfc(-0.70710678118654752440 * t[i]), 1e-14, 0.0);
     }
-    print_message("normal kernels: worst relative errors phi %.1e, Phi %.1e, excess %.1e; both at once %.1e, %.1e\n", worst[0],
-                  worst[1], worst[2], worst[3], worst[4]);
-    for (int k = 0; k < 5; k++)
+    print_message("normal kernels: worst relative errors phi %.1e, Phi %.1e, excess %.1e; all at once %.1e, %.1e, %.1e\n",
+                  worst[0], worst[1], worst[2], worst[3], worst[4], worst[5]);
+    for (int k = 0; k < 6; k++)
         assert_at_most(worst[k], ALLOWED);
     truth_clear(&w);
 }
@@ -413,7 +420,8 @@ static void normal_kernels_fall_to_their_limits_without_nan(void **state) {
     static const double t[] = {-INFINITY, -1e300, -1e10, -100.0, -40.0, -39.0, -38.5, 39.0, 1e10, 1e300, INFINITY};
     enum { N = COUNT(t) };
     double phi[N], cdf[N], h[N], both_phi[N], both_cdf[N];
-    gbs_normal_both(N, t, both_phi, both_cdf);
+    double all_h[N];
+    gbs_normal_all(N, t, both_phi, both_cdf, all_h);
     gbs_normal_density(N, t, phi);
     gbs_normal_distribution(N, t, cdf);
     gbs_normal_excess(N, t, phi, cdf, h);
@@ -422,6 +430,8 @@ static void normal_kernels_fall_to_their_limits_without_nan(void **state) {
         assert_close(cdf[i], t[i] > 0.0 ? 1.0 : 0.0, 0.0, 1e-307);
         assert_close(both_phi[i], 0.0, 0.0, 1e-307);
         assert_close(both_cdf[i], t[i] > 0.0 ? 1.0 : 0.0, 0.0, 1e-307);
+        if (!isinf(t[i]))
+            assert_close(all_h[i], fmax(0.0, t[i]), 1e-15, 1e-307);
         if (t[i] < 0.0)
             assert_close(h[i], 0.0, 0.0, 1e-307);
         else if (isinf(t[i]))
