@@ -58,6 +58,7 @@ gbs_fit_options candidate_base(const struct options *o) {
     if (given(o, OPT_COLUMNS))
         f.columns = (gbs_columns)o->choice[OPT_COLUMNS];
     f.trace = given(o, OPT_PATH) && f.task == GBS_TASK_RANK;
+    f.sampled_pairs = (size_t)o->count[OPT_PAIRS];
     f.batch = (size_t)o->count[OPT_BATCH];
     f.epochs = (size_t)o->count[OPT_EPOCHS];
     f.restarts = (size_t)o->count[OPT_RESTARTS];
@@ -101,7 +102,17 @@ static int nth(unsigned set, size_t k, int otherwise) {
     return otherwise;
 }
 
-int candidates_build(const struct app *app, size_t n_rows, struct candidates *out) {
+/* The number of rows; in ranking, of the smaller class. */
+static double usual_lambda(const struct design *design, gbs_task_kind task) {
+    size_t positive = 0;
+    for (size_t i = 0; task == GBS_TASK_RANK && design->y != NULL && i < design->n; i++)
+        positive += design->y[i] > 0.0;
+    if (task != GBS_TASK_RANK)
+        return (double)design->n;
+    return (double)(positive < design->n - positive ? positive : design->n - positive);
+}
+
+int candidates_build(const struct app *app, const struct design *design, struct candidates *out) {
     const struct options *o = &app->options;
     gbs_fit_options base = candidate_base(o);
     base.prior = GBS_PRIOR_ZERO;
@@ -117,7 +128,7 @@ int candidates_build(const struct app *app, size_t n_rows, struct candidates *ou
     if (out->item == NULL || out->result == NULL)
         return app_fail(app, EXIT_MEMORY, "out of memory");
     if (base.lambda == 0.0)
-        base.lambda = (double)n_rows;
+        base.lambda = usual_lambda(design, base.task);
     for (size_t k = 0; k < out->n; k++) {
         gbs_fit_options *f = &out->item[k];
         size_t rest = k;

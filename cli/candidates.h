@@ -3,6 +3,7 @@
 #define GIBBSITE_CLI_CANDIDATES_H
 
 #include "app.h"
+#include "table/design.h"
 
 /* The options of a fit that are no grid. */
 gbs_fit_options candidate_base(const struct options *o);
@@ -14,8 +15,8 @@ struct candidates {
 };
 
 /* Every combination of the losses, families, lambdas and prior_sds asked for, in that order; lambda varies fastest. A lambda that is not given
- * is the number of rows. */
-int candidates_build(const struct app *app, size_t n_rows, struct candidates *out);
+ * is the number of rows, in ranking of the smaller class. */
+int candidates_build(const struct app *app, const struct design *design, struct candidates *out);
 /* Cross-validates them. best: smallest error, the earlier one on ties. */
 int candidates_validate(const struct app *app, const gbs_data *data, const char *file, struct candidates *c);
 void candidates_free(struct candidates *c);

@@ -31,16 +31,16 @@ static void table_json(const struct app *app, const struct candidates *c, size_t
 }
 
 static void table_text(const struct app *app, const struct candidates *c, struct text *out) {
-    text_add(out, "  %-11s %-9s %10s %10s %9s %8s %12s\n", "loss", "family", "lambda", "prior sd", "error", "(se)",
-             "Gibbs error");
+    bool ranks = c->item[0].task == GBS_TASK_RANK;
+    text_add(out, "  %-11s %-9s %10s %10s %9s %8s %12s\n", "loss", "family", "lambda", "prior sd", ranks ? "1 - AUC" : "error",
+             "(se)", ranks ? "of one draw" : "Gibbs error");
     for (size_t k = 0; k < c->n; k++)
         text_add(out, "%c %-11s %-9s %10.4g %10.4g %7.2f %% %8.2f %10.2f %%%s\n", k == c->best ? '*' : ' ',
                  gbs_loss_name(c->item[k].loss), gbs_family_name(c->result[k].family), c->item[k].lambda, c->item[k].prior_sd,
                  100.0 * c->result[k].error, 100.0 * c->result[k].error_se, 100.0 * c->result[k].gibbs_error,
                  c->result[k].not_converged > 0 ? "  (not converged)" : "");
-    text_add(out,
-             "* smallest error of the vote over %zu folds. The row was chosen by this number, so the number flatters it.\n",
-             candidates_folds(&app->options));
+    text_add(out, "* smallest %s over %zu folds. The row was chosen by this number, so the number flatters it.\n",
+             ranks ? "1 - AUC of the score" : "error of the vote", candidates_folds(&app->options));
 }
 
 static int run(struct app *app) {
@@ -55,12 +55,12 @@ static int run(struct app *app) {
     if (code == EXIT_DONE)
         code = input_train(app, o->inputs[0], NULL, &recipe, &in);
     if (code == EXIT_DONE)
-        code = candidates_build(app, in.design.n, &c);
+        code = candidates_build(app, &in.design, &c);
     if (code == EXIT_DONE)
         code = candidates_validate(app, in.data, in.table.file, &c);
     if (code == EXIT_DONE) {
         struct text text = {0};
-        size_t d = in.design.d + !given(o, OPT_NO_INTERCEPT);
+        size_t d = in.design.d + (c.item[0].intercept ? 1 : 0);
         if (given(o, OPT_JSON))
             table_json(app, &c, in.design.n, d, &text);
         else
@@ -83,7 +83,9 @@ const struct command command_cv = {
     "but one and tests it on\n"
     "the one left out, in turn. Folds are stratified by label and dealt out by --seed, the same for every combination. Scaling "
     "constants are\n"
-    "learned from the training folds alone. lambda is meant for all rows and scaled down with the rows of a fold.",
+    "learned from the training folds alone. lambda is meant for all rows and scaled down with the rows of a fold. With --task "
+    "rank the error is\n"
+    "1 - AUC over the pairs inside a fold.",
     "gibbsite cv train.csv --lambda-grid 50:800:5\n"
     "gibbsite cv train.csv --loss zero-one,hinge --family diagonal,full --lambda-grid 100:1000:3 --prior-grid 0.1:1:2 --json",
     run,

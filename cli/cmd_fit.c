@@ -71,16 +71,20 @@ static int check_certificate(const struct app *app) {
 static int check_ranking(const struct app *app) {
     const struct options *o = &app->options;
     gbs_fit_options f = candidate_base(o);
+    if (f.task != GBS_TASK_RANK && given(o, OPT_PAIRS))
+        return app_fail(app, EXIT_USAGE, "fit: --pairs needs --task rank");
     if (f.task != GBS_TASK_RANK)
         return EXIT_DONE;
+    if (given(o, OPT_PAIRS) && (given(o, OPT_LAMBDA_GRID) || given(o, OPT_PRIOR_GRID)))
+        return app_fail(app, EXIT_USAGE, "fit: --pairs certifies one posterior; it does not choose from a grid");
+    if (given(o, OPT_PAIRS) && given(o, OPT_PATH) && f.solver == GBS_SOLVER_SGD)
+        return app_fail(app, EXIT_USAGE, "fit: --path judges every step on all pairs; leave out --pairs or --path");
     if (f.loss == GBS_LOSS_EXPONENTIAL)
         return app_fail(app, EXIT_USAGE, "fit: --task rank has the losses zero-one and hinge");
     if (f.form == GBS_FORM_DUAL)
         return app_fail(app, EXIT_USAGE, "fit: --task rank has no dual form");
     if (f.bound == GBS_BOUND_PROGRESSIVE)
         return app_fail(app, EXIT_USAGE, "fit: --task rank has the bounds kl, catoni, hoeffding and paper");
-    if (o->choice[OPT_SELECT] == SELECT_CV)
-        return app_fail(app, EXIT_USAGE, "fit: --select cv is for --task classify");
     if (given(o, OPT_STRATIFY))
         return app_fail(app, EXIT_USAGE, "fit: --task rank is certified given the labels; --stratify is for --task classify");
     return EXIT_DONE;
@@ -132,7 +136,7 @@ static bool splits(const gbs_fit_options *o) {
 /* Cross-validation settles lambda and prior_sd. */
 static int select_by_cv(struct fit *f, gbs_fit_options *options) {
     gbs_bound bound = options->bound;
-    int code = candidates_build(f->app, f->train.design.n, &f->candidates);
+    int code = candidates_build(f->app, &f->train.design, &f->candidates);
     if (code == EXIT_DONE)
         code = candidates_validate(f->app, f->train.data, f->train.table.file, &f->candidates);
     if (code == EXIT_DONE)
@@ -458,11 +462,14 @@ const struct command command_fit = {
     "after a look at the rows: lambda is free under --bound kl, a prior chosen so makes the certificate conditional.\n"
     "--task rank learns a score instead: the loss is that of (x_i - x_j)'theta over all pairs of a positive and a negative "
     "row, and the\n"
-    "certificate is on 1 - AUC given the labels.",
+    "certificate is on 1 - AUC given the labels, whichever loss was fitted. --solver sgd --pairs N does without a pass over "
+    "all "
+    "pairs.",
     "gibbsite fit train.csv -o model.json\n"
     "gibbsite fit train.csv.gz -o model.json --test test.csv --loss hinge --family diagonal\n"
     "gibbsite fit dna.csv --target class --positive ie -o model.json\n"
     "gibbsite fit train.csv --task rank -o model.json --test test.csv\n"
+    "gibbsite fit huge.csv --task rank --solver sgd --pairs 1000000 -o model.json\n"
     "gibbsite fit train.csv -o model.json --loss hinge --lambda-grid 100:1000:4 --prior-grid 0.1:1:3 --select cv\n"
     "gibbsite fit train.csv -o model.json --prior zero --scale unit-row --lambda-grid 1:1000:10 --path path.csv",
     run,

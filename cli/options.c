@@ -15,7 +15,7 @@ static const struct option_spec table[OPTION_COUNT] = {
      "write to FILE, whole or not at all; - is standard output. fit, complete: the model. sample: the particles. predict, "
      "simulate: the "
      "rows (default -). report: the page (default -)"},
-    {OPT_TASK, "task", 0, "TASK", OPTION_CHOICE, "classify|rank", FOR_FIT,
+    {OPT_TASK, "task", 0, "TASK", OPTION_CHOICE, "classify|rank", FOR_FIT | FOR_CV,
      "what to learn: classify (default), or rank: a score that puts rows of the positive label above the others; its risk is "
      "1 - AUC, over all pairs of rows"},
     {OPT_LOSS, "loss", 0, "LOSS", OPTION_CHOICE, "zero-one|hinge|exponential", FOR_FIT | FOR_CV | FOR_SAMPLE,
@@ -45,7 +45,7 @@ static const struct option_spec table[OPTION_COUNT] = {
      "K values of --prior-sd, evenly spaced on the log scale from LO to HI; see --select"},
     {OPT_PRIOR_SPLIT, "prior-split", 0, "F", OPTION_SHARE, NULL, FOR_FIT | FOR_COMPLETE,
      "share of the rows in the first part (default 0.5; progressive: 0.3 to 0.5, more where there are few rows a column; "
-     "complete: 0.8)"},
+     "rank: 0.5 up to 18000 rows, then all but 9000 of them, at most 0.9; complete: 0.8)"},
     {OPT_STRATIFY, "stratify", 0, NULL, OPTION_FLAG, NULL, FOR_FIT,
      "split so that the first part has its share of each class; the certificate is then only conditional"},
     {OPT_FOLDS, "folds", 0, "K", OPTION_COUNT_FROM_1, NULL, FOR_FIT | FOR_CV | FOR_COMPLETE,
@@ -85,9 +85,12 @@ static const struct option_spec table[OPTION_COUNT] = {
     {OPT_PAPER, "paper", 0, NULL, OPTION_FLAG, NULL, FOR_FIT,
      "the paper's choices, as printed: prior of mean zero, lambda sqrt(nd), prior sd 1/sqrt(d), its bound"},
     {OPT_PATH, "path", 0, "FILE", OPTION_FILE, NULL, FOR_FIT,
-     "write the annealing path, one row per lambda, as CSV (JSON when FILE ends in .json); --task rank --solver sgd: one row "
-     "per step, a thousand "
-     "at most, then the end"},
+     "write the annealing path, one row per lambda, as CSV (JSON when FILE ends in .json): lambda, prior_sd, free_energy, "
+     "gibbs_risk (mean loss of the posterior), kl, optimality_gap, iterations, converged, bound (what --bound would certify "
+     "there). --task rank --solver sgd: one row per step (iterations says which), then the end; where there are more steps "
+     "than points, evenly on the log scale: a thousand points, fewer where the pairs of all points would be more than 1.2e10. "
+     "Risk and bound of each are over all pairs; --bound paper is of the paper's risk of any two rows, the others of 1 - "
+     "AUC"},
     {OPT_SOLVER, "solver", 0, "SOLVER", OPTION_CHOICE, "auto|lbfgs|natural|sgd", FOR_FIT | FOR_CV,
      "auto (default), lbfgs, natural (natural gradient), sgd (minibatches)"},
     {OPT_FORM, "form", 0, "FORM", OPTION_CHOICE, "auto|primal|dual", FOR_FIT,
@@ -100,6 +103,9 @@ static const struct option_spec table[OPTION_COUNT] = {
      "sgd: passes over the rows (default: 20, or as many as make 4000 steps)"},
     {OPT_SCHEDULE, "schedule", 0, "NAME", OPTION_CHOICE, "modern|paper", FOR_FIT | FOR_CV,
      "sgd: modern (default: Adam, falling steps, averaged) or the paper's steps (t+1)^-0.9"},
+    {OPT_PAIRS, "pairs", 0, "N", OPTION_COUNT_FROM_1, NULL, FOR_FIT,
+     "--task rank: certify from N pairs of rows drawn at random instead of all of them, for a tenth of the error probability; "
+     "with --solver sgd no pass over all pairs is made at all"},
     {OPT_RESTARTS, "restarts", 0, "N", OPTION_COUNT_FROM_1, NULL, FOR_FIT | FOR_COMPLETE,
      "instead of annealing, keep the best of N starts drawn from the prior. complete: starts, the first spectral, the others "
      "random, of which the one with the least "

@@ -44,6 +44,7 @@ enum option_id {
     OPT_BATCH,
     OPT_EPOCHS,
     OPT_SCHEDULE,
+    OPT_PAIRS,
     OPT_RESTARTS,
     OPT_TOL,
     OPT_MAX_ITER,

@@ -25,6 +25,8 @@ void result_model(struct json *j, const gbs_model_info *i) {
     json_put_number(j, "train_error", i->train_error);
     json_put_number(j, "optimality_gap", i->optimality_gap);
     json_put_count(j, "iterations", i->iterations);
+    if (i->task == GBS_TASK_RANK)
+        json_put_number(j, "pair_evaluations", i->pair_evaluations);
     json_put_bool(j, "converged", i->converged != 0);
     json_put_string(j, "solver", gbs_solver_name(i->solver));
     json_put_string(j, "form", i->family == GBS_FAMILY_FULL ? (i->dual ? "dual" : "primal") : NULL);
@@ -50,8 +52,15 @@ static void put_certificate(struct json *j, const char *key, const gbs_certifica
     json_open_object(j, "penalty_nats");
     json_put_number(j, "grid", c->grid_nats);
     json_put_number(j, "xi", c->xi_nats);
-    json_put_number(j, "confidence", -log(1.0 - c->confidence));
+    json_put_number(j, "confidence", -log(1.0 - c->confidence - c->sampled_delta));
     json_close_object(j);
+    if (c->sampled > 0) {
+        json_open_object(j, "sampled");
+        json_put_count(j, "pairs", c->sampled);
+        json_put_number(j, "delta", c->sampled_delta);
+        json_put_number(j, "empirical_upper", c->empirical_upper);
+        json_close_object(j);
+    }
     json_put_string(j, "status", c->valid ? "valid" : "conditional");
     json_open_array(j, "assumptions");
     for (unsigned k = 0; (text = gbs_assumption_text(k, NULL)) != NULL; k++)
@@ -113,7 +122,14 @@ void result_certificates_text(struct text *t, const gbs_model *model) {
     for (size_t k = 0; k < count; k++)
         text_add(t, "  %-7.4f %-22s %-11s %7zu %9.4f   %6.2f %6.2f %6.2f %6.2f%s\n", c[k].value, what(&c[k]),
                  gbs_bound_name(c[k].method), c[k].blocks, c[k].empirical, c[k].kl, c[k].grid_nats, c[k].xi_nats,
-                 -log(1.0 - c[k].confidence), c[k].valid ? "" : "  conditional");
+                 -log(1.0 - c[k].confidence - c[k].sampled_delta), c[k].valid ? "" : "  conditional");
+    if (c->sampled > 0)
+        text_add(
+            t,
+            "                the risk seen is that of %zu pairs drawn at random; over all pairs it is at most %.6g, but for "
+            "probability %.4g,\n"
+            "                which is part of %.4g\n",
+            c->sampled, c->empirical_upper, c->sampled_delta, 1.0 - c->confidence);
     text_add(t, "                each line holds by itself, the smallest of them does not; the first was chosen in advance.\n"
                 "                it assumes that\n");
     for (unsigned k = 0; (text = gbs_assumption_text(k, NULL)) != NULL; k++)
@@ -279,6 +295,8 @@ void result_model_text(struct text *t, const gbs_model *model) {
         text_add(t, "  all rows      error %.2f %% of the vote, %.2f %% of one random draw\n", 100.0 * i->train_error,
                  100.0 * i->gibbs_error);
     text_add(t, "  solver        %s, %zu iterations, ", gbs_solver_name(i->solver), i->iterations);
+    if (ranks && i->pair_evaluations > 0.0)
+        text_add(t, "%.4g pairs seen, ", i->pair_evaluations);
     text_add(t, i->converged ? "converged" : "NOT CONVERGED");
     if (isfinite(i->optimality_gap))
         text_add(t, "; free energy proven within %.2g of its minimum", i->optimality_gap);

@@ -252,7 +252,11 @@ typedef struct gbs_fit_options {
     size_t batch;          /* sgd: rows a step; 0: 256 */
     size_t epochs;         /* sgd: passes over the rows; 0: 20, or as many as make 4000 steps */
     gbs_schedule schedule; /* sgd */
-    int trace; /* sgd in ranking: the path begins with the steps (a thousand of them at most), each with its exact risk and bound */
+    size_t
+        sampled_pairs; /* ranking: the certificate's risk comes from this many pairs drawn at random, and a tenth of the error
+                             probability pays for that; 0: from all pairs */
+    int trace; /* sgd in ranking: the path begins with the steps (a thousand of them at most, or as many as make 1.2e10 pairs), each
+                  with its exact risk and bound */
     gbs_bound bound;   /* of the certificate that comes first */
     double confidence; /* of every certificate */
     unsigned looked;   /* bits of gbs_looked */
@@ -273,7 +277,7 @@ GBS_API gbs_status gbs_fit(gbs_context *ctx, const gbs_data *data, const gbs_fit
 
 /* Means over all held-out rows of one candidate; se is the standard error over the folds. */
 typedef struct gbs_cv_result {
-    double error, error_se; /* of the vote */
+    double error, error_se; /* of the vote; in ranking 1 - AUC of the score, over the pairs inside a fold */
     double gibbs_error;     /* of one draw from the posterior */
     double gibbs_risk;      /* in the candidate's own loss */
     gbs_family family;      /* the one fitted, where AUTO was asked for */
@@ -322,6 +326,7 @@ typedef struct gbs_model_info {
     size_t iterations;
     int converged;
     double seconds;
+    double pair_evaluations; /* ranking: losses of a pair and their slopes computed by the fit, prior and all */
 } gbs_model_info;
 
 /* ---------------------------------------------------------------- certificates */
@@ -357,6 +362,10 @@ typedef struct gbs_certificate {
     unsigned assumptions; /* bit k: gbs_assumption_text(k) */
     int valid;            /* 0: conditional, one of the assumptions is known not to hold */
     gbs_risk risk;        /* of ranking, `blocks` are independent pairs: the rows of the smaller class, or half of all rows */
+    size_t sampled;       /* pairs that `empirical` is the mean over, drawn at random; 0: over all of them */
+    double
+        sampled_delta; /* share of 1 - confidence that pays for the drawing: with so much probability the risk over all pairs */
+    double empirical_upper; /* is above this, which the bound takes for it; NaN: it takes `empirical` */
 } gbs_certificate;
 
 /* Assumption k in words, NULL beyond the last; *breaks says whether it makes a certificate conditional. */

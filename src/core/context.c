@@ -168,6 +168,10 @@ void gbs_progress(gbs_context *ctx, const char *stage, double done) {
         ctx->progress(stage, ctx->progress_reached, ctx->user);
 }
 
+void gbs_see_pairs(gbs_context *ctx, double pairs) {
+    __atomic_fetch_add(&ctx->pairs_seen, (uint64_t)pairs, __ATOMIC_RELAXED);
+}
+
 gbs_status gbs_check_cancel(gbs_context *ctx) {
     if (ctx->cancel != NULL && ctx->cancel(ctx->user))
         return gbs_fail(ctx, GBS_ERR_CANCELLED, "cancelled");

@@ -20,6 +20,7 @@ struct gbs_context {
     int threads;
     uint64_t seed;
     double progress_reached; /* of the running stage; it never goes back */
+    uint64_t pairs_seen;     /* pairs whose loss and slopes were computed, since the context began; added to atomically */
     char error[512];
 };
 
@@ -38,6 +39,8 @@ void gbs_log(gbs_context *ctx, gbs_log_level level, const char *format, ...) __a
 /* Never moves back within a stage: coarse solves and second starts only fill what is ahead. */
 void gbs_progress_begin(gbs_context *ctx);
 void gbs_progress(gbs_context *ctx, const char *stage, double done);
+/* Counts them in pairs_seen. */
+void gbs_see_pairs(gbs_context *ctx, double pairs);
 /* GBS_ERR_CANCELLED when the caller wants to stop. */
 gbs_status gbs_check_cancel(gbs_context *ctx);
 

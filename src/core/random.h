@@ -9,6 +9,8 @@ enum {
     GBS_STREAM_RESTART = 1 << 20, /* + number of the restart */
     GBS_STREAM_SPLIT = 1 << 26,
     GBS_STREAM_DRAWS, /* of the classifiers that meet fresh rows */
+    GBS_STREAM_PAIRS, /* behind a risk from a sample of pairs */
+    GBS_STREAM_JURY,  /* the pairs that judge the stochastic solver */
     GBS_STREAM_FOLDS = 1 << 27,
     GBS_STREAM_BATCH = 1 << 28,    /* + number of the epoch */
     GBS_STREAM_PARTICLES = 1 << 29 /* + 4 x number of the temperature + what for (smc/smc.h) */

@@ -1,7 +1,7 @@
 /* Rows made ready for a risk over pairs (MATHS.md, section 5).
  *
  * Only differences x_i - x_j of a positive and a negative row matter. So the rows may be moved together by any vector: they are centred, which keeps
- * q_i + q_j - 2 x_i'S x_j from cancelling. Equal rows of a class have equal pairs: dense ones are kept once and counted.
+ * q_i + q_j - 2 x_i'S x_j from cancelling. Equal rows of a class have equal pairs: they are kept once and counted.
  */
 #include "data/rows.h"
 
@@ -35,22 +35,44 @@ static const double *dense_row(const gbs_rows *rows, size_t i) {
     return rows->all.dense + i * rows->all.ld;
 }
 
+/* The stored cells of a row; of a sparse one their columns too. */
+struct cells {
+    const double *value;
+    const uint32_t *column; /* NULL: all of them */
+    size_t count;
+};
+
+static struct cells cells_of(const gbs_rows *rows, size_t i) {
+    const gbs_block *b = &rows->all;
+    if (b->dense != NULL)
+        return (struct cells){.value = dense_row(rows, i), .count = rows->d};
+    size_t first = b->start[i * b->stride], count = b->start[i * b->stride + 1] - first;
+    return (struct cells){.value = b->value + first, .column = b->column + first, .count = count};
+}
+
 /* FNV-1a over the cells, a word at a time. */
-static uint64_t hash_row(const double *x, size_t d) {
+static uint64_t hash_row(const gbs_rows *rows, size_t i) {
+    struct cells x = cells_of(rows, i);
     uint64_t h = 14695981039346656037u;
-    for (size_t k = 0; k < d; k++) {
-        double cell = x[k] + 0.0; /* -0 is 0 */
+    for (size_t k = 0; k < x.count; k++) {
+        double cell = x.value[k] + 0.0; /* -0 is 0 */
         uint64_t bits;
         memcpy(&bits, &cell, sizeof bits);
+        if (x.column != NULL)
+            bits += (uint64_t)x.column[k] * 0x9e3779b97f4a7c15u;
         h = (h ^ bits) * 1099511628211u;
         h ^= h >> 29;
     }
     return h;
 }
 
-static bool same_row(const double *x, const double *y, size_t d) {
-    for (size_t k = 0; k < d; k++)
-        if (x[k] != y[k])
+/* Sparse rows that write the same row in two ways count as two: that costs time and nothing else. */
+static bool same_row(const gbs_rows *rows, size_t i, size_t j) {
+    struct cells x = cells_of(rows, i), y = cells_of(rows, j);
+    if (x.count != y.count)
+        return false;
+    for (size_t k = 0; k < x.count; k++)
+        if (x.value[k] != y.value[k] || (x.column != NULL && x.column[k] != y.column[k]))
             return false;
     return true;
 }
@@ -63,7 +85,7 @@ static size_t group(const gbs_rows *rows, struct key *keys, size_t n, double *co
         bool seen = false;
         for (size_t k = kept; !seen && k > 0 && keys[k - 1].hash == keys[i].hash && keys[k - 1].negative == keys[i].negative;
              k--)
-            if (same_row(dense_row(rows, keys[k - 1].row), dense_row(rows, keys[i].row), rows->d)) {
+            if (same_row(rows, keys[k - 1].row, keys[i].row)) {
                 count[keys[k - 1].row] += 1.0;
                 seen = true;
             }
@@ -144,12 +166,12 @@ gbs_status gbs_pair_rows_build(gbs_context *ctx, const gbs_rows *rows, bool grou
     bool dense = rows->all.dense != NULL;
     for (size_t i = 0; status == GBS_OK && i < n; i++) {
         keys[i] = (struct key){.row = i, .negative = !(rows->all.y[i * rows->all.stride] > 0.0)};
-        if (dense && grouped)
-            keys[i].hash = hash_row(dense_row(rows, i), rows->d);
+        if (grouped)
+            keys[i].hash = hash_row(rows, i);
         count[i] = 1.0;
     }
     if (status == GBS_OK) {
-        if (dense && grouped)
+        if (grouped)
             out->all.n = group(rows, keys, n, count);
         qsort(keys, out->all.n, sizeof *keys, by_class);
         for (size_t i = 0; i < out->all.n; i++)

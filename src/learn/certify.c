@@ -84,7 +84,8 @@ double gbs_gibbs_bound(gbs_bound method, double gibbs, double kl, double paper_k
 }
 
 static double log_price(const struct work *w, gbs_bound method) {
-    return -log(1.0 - w->options->confidence) + gbs_grid_nats(w->options, method, w->e->grid, w->e->ladder);
+    return -log(1.0 - w->options->confidence - w->e->sampled_delta) +
+           gbs_grid_nats(w->options, method, w->e->grid, w->e->ladder);
 }
 
 /* What the lambda of a method rests on. */
@@ -114,14 +115,19 @@ static void add(struct work *w, gbs_target target, gbs_loss loss, gbs_bound meth
                                            .value = value,
                                            .confidence = w->options->confidence,
                                            .blocks = e->n,
-                                           .empirical = loss == GBS_LOSS_HINGE ? e->hinge : e->gibbs,
+                                           .empirical = loss == GBS_LOSS_HINGE ? e->hinge
+                                                        : e->sampled > 0       ? e->sampled_mean
+                                                                               : e->gibbs,
                                            .kl = method == GBS_BOUND_PAPER ? w->paper_kl : e->kl,
                                            .lambda = needs_lambda(method) ? e->lambda : NAN,
                                            .grid_nats = gbs_grid_nats(w->options, method, e->grid, e->ladder),
                                            .xi_nats = method == GBS_BOUND_KL ? log(gbs_xi_upper(e->n)) : 0.0,
                                            .assumptions = assumptions,
                                            .valid = gbs_assumptions_hold(assumptions),
-                                           .risk = e->paired_rows > 0 ? GBS_RISK_AUC : GBS_RISK_ERROR};
+                                           .risk = e->paired_rows > 0 ? GBS_RISK_AUC : GBS_RISK_ERROR,
+                                           .sampled = e->sampled,
+                                           .sampled_delta = e->sampled_delta,
+                                           .empirical_upper = e->sampled > 0 ? e->gibbs : NAN};
 }
 
 /* The paper's risk of any two rows: half of them make as many independent pairs, whatever their labels (MATHS.md, section 6.2). */
@@ -134,7 +140,8 @@ static void add_pairs(struct work *w, gbs_bound method, double value) {
     gbs_certificate *c = &w->out[before];
     c->risk = GBS_RISK_PAIRS;
     c->blocks = blocks;
-    c->empirical = e->gibbs * e->pair_share;
+    c->empirical *= e->pair_share;
+    c->empirical_upper *= e->pair_share;
     c->xi_nats = method == GBS_BOUND_KL ? log(gbs_xi_upper(blocks)) : 0.0;
     c->assumptions &= ~(unsigned)GBS_ASSUMES_LABELS;
 }
@@ -169,6 +176,15 @@ static void add_hinge(gbs_context *ctx, struct work *w) {
                 gbs_hinge_lambda_limit(true, e->n, v, cx), e->lambda);
 }
 
+/* A sample says nothing of the second moment: twice the Gibbs risk remains. */
+static double vote_bound(const struct work *w) {
+    const gbs_evidence *e = w->e;
+    double price = log_price(w, GBS_BOUND_KL);
+    if (e->sampled > 0)
+        return gbs_bound_vote_from_gibbs(gbs_bound_kl(e->gibbs, e->kl, e->n, price));
+    return gbs_bound_vote(e->gibbs, e->second_moment, e->kl, e->n, price);
+}
+
 /* The yardstick: what a practitioner with a test set would use. */
 static void add_prior_vote(struct work *w) {
     const gbs_evidence *e = w->e;
@@ -178,7 +194,10 @@ static void add_prior_vote(struct work *w) {
         add(w, GBS_TARGET_PRIOR_VOTE, GBS_LOSS_ZERO_ONE, GBS_BOUND_KL,
             gbs_auc_risk_upper(e->score_disorder, e->n, w->options->confidence), 0);
         gbs_certificate *c = &w->out[w->count - 1];
-        c->empirical = e->score_disorder;
+        c->empirical = e->score_disorder; /* over all pairs, sorted */
+        c->empirical_upper = NAN;
+        c->sampled = 0;
+        c->sampled_delta = 0.0;
         c->kl = c->grid_nats = c->xi_nats = 0.0;
         return;
     }
@@ -204,8 +223,7 @@ gbs_status gbs_certify(gbs_context *ctx, gbs_model *model, const gbs_fit_options
     for (gbs_bound method = GBS_BOUND_KL; method <= GBS_BOUND_PAPER; method++)
         if (method != first && !(method == GBS_BOUND_PAPER && evidence->paired_rows > 0 && !(options->lambda > 0.0)))
             add_gibbs(&w, method); /* a lambda counted on the labels does not do for the paper's pairs */
-    add(&w, GBS_TARGET_VOTE, GBS_LOSS_ZERO_ONE, GBS_BOUND_KL,
-        gbs_bound_vote(evidence->gibbs, evidence->second_moment, evidence->kl, evidence->n, log_price(&w, GBS_BOUND_KL)), 0);
+    add(&w, GBS_TARGET_VOTE, GBS_LOSS_ZERO_ONE, GBS_BOUND_KL, vote_bound(&w), 0);
     if (evidence->paired_rows > 0)
         add_pairs(&w, GBS_BOUND_KL,
                   gbs_bound_kl(evidence->gibbs * evidence->pair_share, evidence->kl, evidence->paired_rows / 2,

@@ -20,6 +20,9 @@ typedef struct gbs_evidence {
     size_t paired_rows;    /* rows of both classes; 0: no ranking */
     double pair_share;     /* share of all pairs of rows that have two labels */
     double score_disorder; /* 1 - AUC of x'm0 on those rows; only under an informed prior */
+    size_t sampled;        /* pairs drawn at random that gibbs comes from; 0: from all of them */
+    double sampled_mean;   /* their mean; gibbs is the upper bound that it gives, at sampled_delta */
+    double sampled_delta;
 } gbs_evidence;
 
 /* The bits that every certificate of a fit carries. */

@@ -79,6 +79,8 @@ static gbs_status fit_and_judge(struct validation *v, gbs_context *ctx, size_t c
         status = gbs_data_view(ctx, v->data, rows + inside, outside, &test);
     if (status == GBS_OK)
         status = gbs_model_evaluate(ctx, model, test, &v->judged[candidate * v->folds + fold]);
+    if (status == GBS_OK && options.task == GBS_TASK_RANK) /* of the pairs inside the fold */
+        v->judged[candidate * v->folds + fold].error = 1.0 - v->judged[candidate * v->folds + fold].auc;
     if (status == GBS_OK)
         gbs_model_get_info(model, &v->fitted[candidate * v->folds + fold]);
     gbs_model_free(model);
@@ -141,9 +143,7 @@ gbs_status gbs_cross_validate(gbs_context *ctx, const gbs_data *data, size_t fol
     if (data->y == NULL)
         return gbs_fail(ctx, GBS_ERR_DATA, "the data has no labels");
     for (size_t k = 0; k < count; k++)
-        if (candidates[k].task != GBS_TASK_CLASSIFY)
-            return gbs_fail(ctx, GBS_ERR_ARGUMENT, "cross-validation is for models that classify");
-        else if (candidates[k].ladder_size > 0)
+        if (candidates[k].ladder_size > 0)
             return gbs_fail(ctx, GBS_ERR_ARGUMENT, "a candidate has one lambda, not a ladder");
     struct validation v = {
         .ctx = ctx, .data = data, .folds = folds, .count = count, .candidates = candidates, .failed = ATOMIC_FLAG_INIT};

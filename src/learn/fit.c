@@ -100,8 +100,12 @@ static gbs_status check_certificate_options(gbs_context *ctx, const gbs_fit_opti
 }
 
 static gbs_status check_ranking(gbs_context *ctx, const gbs_fit_options *o) {
+    if (o->task != GBS_TASK_RANK && o->sampled_pairs > 0)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "pairs are sampled in ranking only");
     if (o->task != GBS_TASK_RANK)
         return GBS_OK;
+    if (o->sampled_pairs > 0 && o->select == GBS_SELECT_BOUND && (o->ladder_size > 1 || o->prior_grid_size > 1))
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "sampled pairs certify one posterior; they do not choose from a grid");
     if (o->loss == GBS_LOSS_EXPONENTIAL)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "ranking has the losses zero-one and hinge, not exponential");
     if (o->form == GBS_FORM_DUAL)
@@ -287,6 +291,7 @@ static gbs_status check_hinge_range(gbs_context *ctx, size_t n, const gbs_fit_op
 
 static gbs_status fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_options *options, bool certified, gbs_model **out) {
     double start = gbs_now();
+    uint64_t pairs_before = ctx->pairs_seen;
     *out = NULL;
     gbs_fit_options o = options != NULL ? *options : gbs_fit_options_default();
     gbs_status status = check_options(ctx, &o);
@@ -313,6 +318,7 @@ static gbs_status fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_opti
         return status;
     }
     model->info.seconds = gbs_now() - start;
+    model->info.pair_evaluations = (double)(ctx->pairs_seen - pairs_before);
     *out = model;
     return GBS_OK;
 }

@@ -11,8 +11,8 @@ gbs_status gbs_rank_anchor(gbs_context *ctx, const gbs_rows *rows, const gbs_fit
 
 /* Sets what model->info says of all rows, keeps the scores of the negative ones, and gathers the evidence. `rows`: all, the certified ones from
  * `first` on; `pairs`: the certified ones as pairs. */
-gbs_status gbs_rank_judge(gbs_context *ctx, gbs_model *model, const gbs_rows *rows, size_t first, const gbs_rows *pairs,
-                          const double *m0, gbs_evidence *e);
+gbs_status gbs_rank_judge(gbs_context *ctx, gbs_model *model, const gbs_fit_options *o, const gbs_rows *rows, size_t first,
+                          const gbs_rows *pairs, const double *m0, gbs_evidence *e);
 
 /* Share of all pairs of n rows that have two labels, k of them of one and n - k of the other. */
 double gbs_rank_pair_share(size_t n, double pairs);

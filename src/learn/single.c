@@ -114,14 +114,13 @@ struct pricing {
     double pair_share;
 };
 
-static double rung_value(void *arg, double gibbs, double kl, double lambda) {
+static double rung_value(void *arg, double gibbs, double kl, double paper_kl, double lambda) {
     const struct pricing *p = arg;
     gbs_bound method = gbs_single_method(p->o);
     double price = -log(1.0 - p->o->confidence) + gbs_grid_nats(p->o, method, p->grid, p->ladder);
-    /* the paper's KL doubles the quadratic terms: twice the KL is above it, and ranks alike */
     if (p->paired_rows > 0 && method == GBS_BOUND_PAPER)
-        return gbs_bound_paper_ranking(gibbs * p->pair_share, 2.0 * kl, p->paired_rows, lambda, price);
-    return gbs_gibbs_bound(method, gibbs, kl, 2.0 * kl, p->n, lambda, price);
+        return gbs_bound_paper_ranking(gibbs * p->pair_share, paper_kl, p->paired_rows, lambda, price);
+    return gbs_gibbs_bound(method, gibbs, kl, paper_kl, p->n, lambda, price);
 }
 
 static double *spread_grid(const struct single *f, size_t *size) {
@@ -171,8 +170,10 @@ static gbs_status train(struct single *f, size_t *grid_size) {
         task.rows = ranks(f) ? f->pairs : certified;
         task.prior = (gbs_prior){f->m0, grid[k] * grid[k]};
         task.lambda = o->lambda > 0.0 ? o->lambda : chosen_lambda(f, counted);
+        /* where pairs are sampled, the certificate alone pays for that */
+        bool priced = o->sampled_pairs == 0;
         bool valued = *grid_size > 1 || o->ladder_size > 1 || o->loss == GBS_LOSS_ZERO_ONE || o->trace;
-        task.value = valued && o->restarts == 0 ? rung_value : NULL;
+        task.value = valued && priced && o->restarts == 0 ? rung_value : NULL;
         task.arg = &pricing;
         /* rungs that nobody declared are steps on the way, not to be chosen from */
         task.last = o->select != GBS_SELECT_BOUND || o->ladder_size == 0;
@@ -205,7 +206,7 @@ static gbs_status judge_and_certify(struct single *f, size_t grid_size) {
     gbs_rows certified = gbs_rows_slice(&f->rows, f->first, f->rows.all.n - f->first);
     gbs_evidence e = {.n = certified.all.n, .kl = info->kl, .lambda = info->lambda, .prior_sd = stage->prior_sd};
     if (ranks(f)) {
-        gbs_status judged = gbs_rank_judge(f->ctx, f->model, &f->rows, f->first, &f->pairs, f->m0, &e);
+        gbs_status judged = gbs_rank_judge(f->ctx, f->model, &f->o, &f->rows, f->first, &f->pairs, f->m0, &e);
         return judged == GBS_OK ? certify(f, &e, grid_size) : judged;
     }
     gbs_evaluation on_certified, on_all;

@@ -79,6 +79,8 @@ static gbs_status get_fit(gbs_context *ctx, const json_t *root, gbs_model_info *
     TRY(gbs_json_get_size(ctx, fit, "iterations", SIZE_MAX / 16, &info->iterations));
     TRY(gbs_json_get_bool(ctx, fit, "converged", &info->converged));
     TRY(gbs_json_get_real(ctx, fit, "seconds", &info->seconds));
+    if (json_object_get(fit, "pair_evaluations") != NULL)
+        TRY(gbs_json_get_real(ctx, fit, "pair_evaluations", &info->pair_evaluations));
     if (!(info->prior_sd > 0.0) || !(info->lambda > 0.0))
         return gbs_fail(ctx, GBS_ERR_FORMAT, "the model is damaged: lambda and prior_sd should be positive");
     return GBS_OK;
@@ -244,6 +246,12 @@ static gbs_status get_certificate(gbs_context *ctx, const json_t *object, gbs_ce
     if (json_object_get(object, "risk") != NULL) {
         TRY(gbs_json_get_choice(ctx, object, "risk", risk_name, 3, &choice));
         c->risk = (gbs_risk)choice;
+    }
+    c->empirical_upper = NAN;
+    if (json_object_get(object, "sampled") != NULL) {
+        TRY(gbs_json_get_size(ctx, object, "sampled", SIZE_MAX / 16, &c->sampled));
+        TRY(gbs_json_get_real(ctx, object, "sampled_delta", &c->sampled_delta));
+        TRY(gbs_json_get_real(ctx, object, "empirical_upper", &c->empirical_upper));
     }
     c->assumptions = assumption_bits(json_object_get(object, "assumptions"));
     return GBS_OK;

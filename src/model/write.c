@@ -23,6 +23,7 @@ static bool put_fit(json_t *root, const gbs_model *m) {
            gbs_json_put(fit, "train_error", json_real(i->train_error)) &&
            gbs_json_put(fit, "optimality_gap", gbs_json_real_or_null(i->optimality_gap)) &&
            gbs_json_put(fit, "iterations", json_integer((json_int_t)i->iterations)) &&
+           (i->task != GBS_TASK_RANK || gbs_json_put(fit, "pair_evaluations", json_real(i->pair_evaluations))) &&
            gbs_json_put(fit, "converged", json_boolean(i->converged)) && gbs_json_put(fit, "seconds", json_real(i->seconds));
 }
 
@@ -126,6 +127,10 @@ static bool put_certificates(json_t *root, const gbs_model *m) {
             !gbs_json_put(object, "xi_nats", json_real(c->xi_nats)) || !gbs_json_put(object, "valid", json_boolean(c->valid)) ||
             !gbs_json_put(object, "risk", json_string(gbs_risk_name(c->risk))) ||
             !gbs_json_put(object, "assumptions", assumption_list(c->assumptions)))
+            return false;
+        if (c->sampled > 0 && (!gbs_json_put(object, "sampled", json_integer((json_int_t)c->sampled)) ||
+                               !gbs_json_put(object, "sampled_delta", json_real(c->sampled_delta)) ||
+                               !gbs_json_put(object, "empirical_upper", json_real(c->empirical_upper))))
             return false;
     }
     return true;

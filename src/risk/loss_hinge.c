@@ -66,9 +66,7 @@ static void paired(size_t n, const double *mu, const double *variance, const dou
         double t[GBS_LOSS_TILE], phi[GBS_LOSS_TILE], cdf[GBS_LOSS_TILE], h[GBS_LOSS_TILE];
         size_t m = n - from < GBS_LOSS_TILE ? n - from : GBS_LOSS_TILE;
         product(m, mu + from, inverse + from, t);
-        gbs_normal_density(m, t, phi);
-        gbs_normal_distribution(m, t, cdf);
-        gbs_normal_excess(m, t, phi, cdf, h);
+        gbs_normal_all(m, t, phi, cdf, h);
         paired_values(m, mu + from, variance + from, inverse + from, t, phi, cdf, h, psi + from, d_mu + from, w + from);
     }
 }

@@ -63,8 +63,7 @@ static void paired(size_t n, const double *mu, const double *variance, const dou
         double minus_t[GBS_LOSS_TILE], phi[GBS_LOSS_TILE];
         size_t m = n - from < GBS_LOSS_TILE ? n - from : GBS_LOSS_TILE;
         minus_product(m, mu + from, inverse + from, minus_t);
-        gbs_normal_density(m, minus_t, phi);
-        gbs_normal_distribution(m, minus_t, psi + from);
+        gbs_normal_both(m, minus_t, phi, psi + from);
         paired_slopes(m, inverse + from, minus_t, phi, d_mu + from, w + from);
     }
 }

@@ -90,9 +90,10 @@ struct pass {
     gbs_rows outer, inner;
     double sign;                       /* +1: the outer rows are the positive ones */
     const double *a[2], *q[2], *times; /* of the outer and the inner rows; times: equal inner rows */
-    size_t chunks, first_chunk, pull_size;
+    size_t chunks, round, rounds, pull_size;
     double negligible;
     gbs_pass project;
+    bool progress;                            /* the pass has a progress bar of its own */
     bool slopes, matrix, curvature, absolute; /* matrix: M is wanted; absolute: |w| differs from w and is wanted */
 };
 
@@ -356,13 +357,16 @@ static void run_strip(const struct pass *p, const struct room *r, size_t first, 
         pull_strip(p, r, &outer, sums);
 }
 
-static void run_chunk(void *arg, size_t task, size_t worker) {
+/* The strips of one round. */
+static void run_chunk(void *arg, size_t chunk, size_t worker) {
     const struct pass *p = arg;
-    size_t chunk = p->first_chunk + task, step = outer_rows(p->g->d), n = p->outer.all.n, blocks = (n + step - 1) / step;
+    size_t step = outer_rows(p->g->d), n = p->outer.all.n, blocks = (n + step - 1) / step;
+    size_t from = blocks * chunk / p->chunks, count = blocks * (chunk + 1) / p->chunks - from;
     struct room room = room_of(p, worker);
     struct sums sums = sums_of(p, chunk);
-    memset(p->w->sums + chunk * p->w->sums_size, 0, p->w->sums_size * sizeof(double));
-    for (size_t i = blocks * chunk / p->chunks; i < blocks * (chunk + 1) / p->chunks; i++)
+    if (p->round == 0)
+        memset(p->w->sums + chunk * p->w->sums_size, 0, p->w->sums_size * sizeof(double));
+    for (size_t i = from + count * p->round / p->rounds; i < from + count * (p->round + 1) / p->rounds; i++)
         run_strip(p, &room, i * step, n - i * step < step ? n - i * step : step, &sums);
 }
 
@@ -412,19 +416,18 @@ static void gather(const struct pass *p, double lambda, double pairs, gbs_point 
         scale(out->curvature, sums.curvature, d * d, c);
 }
 
-/* A long pass is interrupted between groups of chunks. */
+/* A long pass is done in rounds, some strips of every chunk in each, and can be interrupted between them. Rounds change no sum. */
 static gbs_status run_chunks(struct pass *p) {
     double d = (double)p->g->d, products = p->absolute ? 3.0 : p->matrix ? 2.0 : 1.0;
     double flops = (double)p->outer.all.n * (double)p->inner.all.n * (2.0 * d * products + 50.0);
-    size_t group = flops > PATIENCE ? (size_t)fmax(1.0, (double)p->chunks * PATIENCE / flops) : p->chunks;
-    if (group < gbs_workers(p->ctx))
-        group = gbs_workers(p->ctx);
+    size_t strips = (p->outer.all.n + outer_rows(p->g->d) - 1) / outer_rows(p->g->d), most = 1 + (strips - 1) / p->chunks;
+    p->rounds = flops > PATIENCE * (double)most ? most : 1 + (size_t)(flops / PATIENCE);
     gbs_status status = GBS_OK;
-    for (size_t from = 0; status == GBS_OK && from < p->chunks; from += group) {
-        size_t count = p->chunks - from < group ? p->chunks - from : group;
-        p->first_chunk = from;
-        gbs_parallel_for(p->ctx, count, flops * (double)count / (double)p->chunks, run_chunk, p);
+    for (p->round = 0; status == GBS_OK && p->round < p->rounds; p->round++) {
+        gbs_parallel_for(p->ctx, p->chunks, flops / (double)p->rounds, run_chunk, p);
         status = gbs_check_cancel(p->ctx);
+        if (p->progress && p->rounds > 1)
+            gbs_progress(p->ctx, "pairs", (double)(p->round + 1) / (double)p->rounds);
     }
     return status;
 }
@@ -464,6 +467,8 @@ static gbs_status run(struct pass *p, double lambda, gbs_point *out) {
         return no_pairs(p, out);
     project(p);
     gbs_status status = run_chunks(p);
+    if (p->slopes)
+        gbs_see_pairs(p->ctx, (double)p->outer.all.n * (double)p->inner.all.n);
     if (status == GBS_OK)
         gather(p, lambda, gbs_pair_count(p->rows), out);
     return status;
@@ -480,13 +485,13 @@ gbs_status gbs_pair_slopes_of(const gbs_problem *problem, const gbs_gaussian *g,
     return run(&p, problem->lambda, out);
 }
 
-gbs_status gbs_pair_risk(gbs_context *ctx, const gbs_rows *rows, const gbs_gaussian *g, const gbs_loss_ops *loss, double *risk,
-                         double *second_moment) {
+static gbs_status risk_of(gbs_context *ctx, const gbs_rows *rows, const gbs_gaussian *g, const gbs_loss_ops *loss,
+                          bool progress, double *risk, double *second_moment) {
     gbs_workspace w;
     gbs_status status = workspace(ctx, rows, g->family, false, false, &w);
     if (status != GBS_OK)
         return status;
-    struct pass p = {.ctx = ctx, .rows = rows, .g = g, .loss = loss, .w = &w};
+    struct pass p = {.ctx = ctx, .rows = rows, .g = g, .loss = loss, .w = &w, .progress = progress};
     gbs_point out = {0};
     gbs_blas_serial_begin();
     status = run(&p, 0.0, &out);
@@ -496,4 +501,15 @@ gbs_status gbs_pair_risk(gbs_context *ctx, const gbs_rows *rows, const gbs_gauss
         *second_moment = p.inner.all.n > 0 ? w.sums[1] / gbs_pair_count(rows) : 0.0;
     gbs_workspace_free(&w);
     return status;
+}
+
+gbs_status gbs_pair_risk(gbs_context *ctx, const gbs_rows *rows, const gbs_gaussian *g, const gbs_loss_ops *loss, double *risk,
+                         double *second_moment) {
+    return risk_of(ctx, rows, g, loss, false, risk, second_moment);
+}
+
+gbs_status gbs_pair_risk_shown(gbs_context *ctx, const gbs_rows *rows, const gbs_gaussian *g, const gbs_loss_ops *loss,
+                               double *risk, double *second_moment) {
+    gbs_progress_begin(ctx);
+    return risk_of(ctx, rows, g, loss, true, risk, second_moment);
 }

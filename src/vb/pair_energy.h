@@ -12,5 +12,8 @@ gbs_status gbs_pair_slopes_of(const gbs_problem *problem, const gbs_gaussian *g,
 /* Mean of psi over the pairs, and of psi^2 (second_moment may be NULL). 0 when a class is missing. */
 gbs_status gbs_pair_risk(gbs_context *ctx, const gbs_rows *rows, const gbs_gaussian *g, const gbs_loss_ops *loss, double *risk,
                          double *second_moment);
+/* The same with a progress bar of its own, where it is long. */
+gbs_status gbs_pair_risk_shown(gbs_context *ctx, const gbs_rows *rows, const gbs_gaussian *g, const gbs_loss_ops *loss,
+                               double *risk, double *second_moment);
 
 #endif

@@ -4,12 +4,15 @@
  * of the mean risk, the KL whole), in the coordinates (m, log sigma) or (m, C with a log diagonal).
  *
  *   paper:   x <- x - (t + 1)^-0.9 gradient                                  (its Algorithm "Stochastic Gradient Descent")
+ *            over pairs, where the paper uses it, the gradient is that of F itself: with F/lambda its steps end far from the optimum
  *   modern:  Adam (Kingma & Ba 2015), its steps falling to 0 along a cosine, the iterates of the last quarter averaged
  *
  * Over pairs (rows->pairs) a step of B rows sees all pairs of B/2 positive and B/2 negative rows, drawn with replacement; the paper's step sees B
  * pairs drawn one by one, which are B rows x_i - x_j (its section 5; MATHS.md, section 5). Both gradients are unbiased.
  *
- * At the end one pass over all rows gives the exact F and, for a convex loss, the proven gap.
+ * At the end one pass over all rows gives the exact F and, for a convex loss, the proven gap. Over many pairs a jury of 2,048 rows of each class,
+ * drawn once, says whether the end is better than the start; where no pass over all pairs is wanted, F is the jury's, and the solver counts as
+ * converged when the last quarter of the steps gained next to nothing there, and its slopes leave little to gain.
  */
 #include "core/random.h"
 #include "vb/solve.h"
@@ -21,6 +24,9 @@
 /* Steps of noise end near the optimum, not on it: this close, by the second-order estimate, counts as there. The proven gap is reported as
  * everywhere. */
 #define STOCHASTIC_TOLERANCE 1e-3
+/* What the last quarter may have gained, relative to F. */
+#define JURY_TOLERANCE 1e-2
+enum { JURY = 4096 };
 #define BETA1 0.9
 #define BETA2 0.999
 
@@ -30,8 +36,9 @@ struct descent {
     const gbs_engine *outer;    /* on all rows */
     gbs_gaussian *g;
     size_t size, steps;
-    double *x, *gradient, *first, *second, *mean;
+    double *x, *gradient, *first, *second, *mean, *start, *late; /* late: after three quarters of the steps */
     size_t averaged;
+    bool of_energy; /* gradients of F, not of F/lambda */
 };
 
 /* The batch as dense rows of its own. */
@@ -39,6 +46,7 @@ struct batch {
     gbs_rows rows;
     double *x, *y;
     size_t positives; /* over pairs: of all rows */
+    uint64_t stream;
 };
 
 static void copy_row(const gbs_rows *rows, size_t i, double *to) {
@@ -58,7 +66,7 @@ static void fill_batch(struct batch *batch, const gbs_rows *rows, const size_t *
 static size_t draw_row(const gbs_context *ctx, const struct batch *batch, size_t t, size_t i, bool positive, size_t n) {
     size_t plus = batch->positives, count = positive ? plus : n - plus;
     uint64_t index = (uint64_t)t * 2 * batch->rows.block_rows + 2 * i + (positive ? 1 : 0);
-    return (positive ? 0 : plus) + (size_t)gbs_below(ctx->seed, GBS_STREAM_BATCH, index, count);
+    return (positive ? 0 : plus) + (size_t)gbs_below(ctx->seed, batch->stream, index, count);
 }
 
 /* Half of them positive, half negative. */
@@ -114,12 +122,15 @@ static gbs_status one_step(struct descent *s, gbs_schedule schedule, size_t t) {
     gbs_status status = gbs_evaluate(s->problem, s->g, &s->engine->workspace, p);
     if (status != GBS_OK)
         return status;
+    if (t == s->steps - s->steps / 4)
+        memcpy(s->late, s->x, s->size * sizeof *s->x);
     size_t d = s->g->d;
     memcpy(s->gradient, p->d_mean, d * sizeof *s->gradient);
     gbs_family_of(s->g->family)
         ->free_gradient(s->g, p->pull, s->problem->prior.variance, s->engine->workspace.square, s->gradient + d);
+    double unit = s->of_energy ? 1.0 : s->problem->lambda;
     for (size_t k = 0; k < s->size; k++) {
-        s->gradient[k] /= s->problem->lambda;
+        s->gradient[k] /= unit;
         if (!isfinite(s->gradient[k]))
             return gbs_fail(
                 s->problem->ctx, GBS_ERR_NUMERIC,
@@ -162,6 +173,8 @@ static gbs_status run_steps_over_pairs(struct descent *s, const gbs_problem *who
         else
             fill_block_of_pairs(whole->ctx, batch, whole->rows, t);
         status = one_step(s, options->schedule, t);
+        if (one_by_one)
+            gbs_see_pairs(whole->ctx, (double)batch->rows.all.n);
         if (status == GBS_OK && options->trace != NULL) {
             write_back(s, s->x);
             status = options->trace(options->trace_arg, t + 1, s->steps, s->g);
@@ -187,81 +200,160 @@ static double estimate_left(const gbs_problem *problem, const gbs_engine *e, con
     return 0.5 * sum + gbs_family_of(g->family)->decrement(g, p->pull, problem->prior.variance, e->workspace.square);
 }
 
-/* The exact F of the end, which is kept only if it is below that of the start. */
-static gbs_status finish(const gbs_problem *problem, const gbs_solve_options *options, struct descent *s, const double *start,
-                         gbs_engine *e, gbs_gaussian *g, gbs_solution *result) {
-    write_back(s, start);
-    gbs_status status = gbs_evaluate(problem, g, &e->workspace, &e->here);
-    double before = e->here.free_energy;
-    write_back(s, s->averaged > 0 ? s->mean : s->x);
-    if (status == GBS_OK)
-        status = gbs_evaluate(problem, g, &e->workspace, &e->here);
-    if (status == GBS_OK && !(e->here.free_energy < before)) {
-        write_back(s, start);
-        status = gbs_evaluate(problem, g, &e->workspace, &e->here);
-    }
+/* F at x. */
+static gbs_status value_at(const gbs_problem *problem, const struct descent *s, const double *x, gbs_engine *e, double *value) {
+    write_back(s, x);
+    gbs_status status = gbs_evaluate(problem, s->g, &e->workspace, &e->here);
+    *value = e->here.free_energy;
+    return status;
+}
+
+/* Rows of both classes, as many of each, as a problem over all their pairs. */
+struct jury {
+    gbs_problem problem;
+    gbs_engine engine;
+    struct batch batch;
+};
+
+static gbs_status batch_create(const gbs_problem *problem, size_t rows, bool pairs, uint64_t stream, struct batch *out) {
+    size_t d = problem->rows->d;
+    *out = (struct batch){.x = gbs_matrix(problem->ctx, rows, d), .y = gbs_doubles(problem->ctx, rows), .stream = stream};
+    out->rows = (gbs_rows){.d = d, .block_rows = rows, .pairs = pairs};
+    out->rows.all = (gbs_block){.n = rows, .d = d, .dense = out->x, .ld = d, .y = out->y, .stride = 1};
+    if (problem->rows->pairs)
+        out->positives = gbs_pair_positives(problem->rows);
+    for (size_t i = 0; out->y != NULL && i < rows; i++)
+        out->y[i] = pairs && 2 * i >= rows ? -1.0 : 1.0;
+    return out->x != NULL && out->y != NULL ? GBS_OK : GBS_ERR_MEMORY;
+}
+
+static void batch_free(const gbs_context *ctx, struct batch *b) {
+    gbs_array_free(ctx, b->x);
+    gbs_array_free(ctx, b->y);
+}
+
+static gbs_status jury_create(const gbs_problem *problem, gbs_family family, struct jury *out) {
+    *out = (struct jury){.problem = *problem};
+    gbs_status status = batch_create(problem, JURY, true, GBS_STREAM_JURY, &out->batch);
     if (status != GBS_OK)
         return status;
-    double left = problem->loss->convex ? gbs_optimality_gap(problem, g, &e->here, e->workspace.square) : NAN;
-    double enough = fmax(options->tolerance, STOCHASTIC_TOLERANCE) * fmax(1.0, fabs(e->here.free_energy));
-    result->converged = estimate_left(problem, e, g) <= enough;
+    out->problem.rows = &out->batch.rows;
+    fill_block_of_pairs(problem->ctx, &out->batch, problem->rows, 0);
+    return gbs_engine_create(problem->ctx, &out->batch.rows, family, GBS_SOLVER_SGD, &out->engine);
+}
+
+static void jury_free(const gbs_context *ctx, struct jury *j) {
+    gbs_engine_free(&j->engine);
+    batch_free(ctx, &j->batch);
+}
+
+/* The end is kept only if it is below the start. *gained: what the last quarter of the steps did to F. */
+static gbs_status choose_end(const gbs_problem *problem, const struct descent *s, gbs_engine *e, const double **end,
+                             double *gained) {
+    double before, after = NAN, late = NAN;
+    gbs_status status = value_at(problem, s, s->start, e, &before);
+    if (status == GBS_OK && gained != NULL)
+        status = value_at(problem, s, s->late, e, &late);
+    if (status == GBS_OK)
+        status = value_at(problem, s, *end, e, &after);
+    if (status == GBS_OK && !(after < before)) {
+        *end = s->start;
+        status = value_at(problem, s, *end, e, &after);
+    }
+    if (gained != NULL)
+        *gained = late - after;
+    return status;
+}
+
+static void report(const gbs_problem *problem, const struct descent *s, const gbs_engine *e, double left, bool converged,
+                   gbs_solution *result) {
+    result->converged = converged;
     result->iterations = s->steps;
     gbs_report(problem, &e->here, left, result);
-    if (g->family == GBS_FAMILY_FULL)
-        gbs_full_refresh_precision(g);
+    if (s->g->family == GBS_FAMILY_FULL)
+        gbs_full_refresh_precision(s->g);
+}
+
+/* By a jury, where there are more pairs than it has. */
+static gbs_status finish_by_jury(const gbs_problem *problem, const struct descent *s, bool alone, const double **end,
+                                 gbs_solution *result) {
+    struct jury jury;
+    double gained;
+    gbs_status status = jury_create(problem, s->g->family, &jury);
+    if (status == GBS_OK)
+        status = choose_end(&jury.problem, s, &jury.engine, end, &gained);
+    if (status == GBS_OK && alone) {
+        /* the jury's own optimum lies elsewhere: by chance its slopes leave some d lambda / JURY to gain at the best point of all pairs */
+        double enough = JURY_TOLERANCE * fmax(1.0, fabs(jury.engine.here.free_energy));
+        double chance = problem->lambda * (double)s->g->d / JURY;
+        bool settled =
+            *end != s->start && gained <= enough && estimate_left(&jury.problem, &jury.engine, s->g) <= enough + chance;
+        report(&jury.problem, s, &jury.engine, NAN, settled, result);
+    }
+    jury_free(problem->ctx, &jury);
+    return status;
+}
+
+static gbs_status finish(const gbs_problem *problem, const gbs_solve_options *options, struct descent *s, gbs_engine *e,
+                         gbs_solution *result) {
+    const double *end = s->averaged > 0 ? s->mean : s->x;
+    bool many = problem->rows->pairs && problem->rows->all.n > JURY;
+    gbs_status status =
+        many ? finish_by_jury(problem, s, options->by_jury, &end, result) : choose_end(problem, s, e, &end, NULL);
+    if (status != GBS_OK || (many && options->by_jury))
+        return status;
+    double value;
+    if (many)
+        status = value_at(problem, s, end, e, &value);
+    if (status != GBS_OK)
+        return status;
+    double left = problem->loss->convex ? gbs_optimality_gap(problem, s->g, &e->here, e->workspace.square) : NAN;
+    double enough = fmax(options->tolerance, STOCHASTIC_TOLERANCE) * fmax(1.0, fabs(e->here.free_energy));
+    report(problem, s, e, left, estimate_left(problem, e, s->g) <= enough, result);
     return GBS_OK;
 }
 
 gbs_status gbs_solve_sgd(const gbs_problem *problem, const gbs_solve_options *options, gbs_engine *e, gbs_gaussian *g,
                          gbs_solution *result) {
     gbs_context *ctx = problem->ctx;
+    bool pairs = problem->rows->pairs, paper = options->schedule == GBS_SCHEDULE_PAPER;
     size_t n = problem->rows->all.n, d = g->d, rows = options->batch < n ? options->batch : n;
-    if (problem->rows->pairs && options->schedule != GBS_SCHEDULE_PAPER)
+    if (pairs && !paper)
         rows = rows / 2 * 2; /* as many of each class */
     if (rows == 0)
-        rows = problem->rows->pairs ? 2 : 1;
+        rows = pairs ? 2 : 1;
     *result = (gbs_solution){.solver = GBS_SOLVER_SGD};
-    struct batch batch = {.x = gbs_matrix(ctx, rows, d), .y = gbs_doubles(ctx, rows)};
-    batch.rows = (gbs_rows){.d = d, .block_rows = rows};
-    batch.rows.all = (gbs_block){.d = d, .dense = batch.x, .ld = d, .y = batch.y, .stride = 1};
-    bool pairs = problem->rows->pairs;
-    if (pairs) {
-        batch.rows.pairs = options->schedule != GBS_SCHEDULE_PAPER;
-        batch.positives = gbs_pair_positives(problem->rows);
-        for (size_t i = 0; batch.y != NULL && i < rows; i++)
-            batch.y[i] = batch.rows.pairs && 2 * i >= rows ? -1.0 : 1.0;
-    }
+    struct batch batch;
+    gbs_status status = batch_create(problem, rows, pairs && !paper, GBS_STREAM_BATCH, &batch);
     gbs_problem on_batch = *problem;
     on_batch.rows = &batch.rows;
     struct descent s = {.problem = &on_batch, .g = g, .size = d + gbs_family_of(g->family)->free_size(d)};
     s.steps = options->epochs * ((n + rows - 1) / rows);
-    double *vectors = gbs_matrix(ctx, 6, s.size);
+    s.of_energy = pairs && paper;
+    double *vectors = gbs_matrix(ctx, 7, s.size);
     size_t *order = gbs_array_alloc(ctx, n, sizeof *order);
     gbs_engine small = {0};
-    gbs_status status = GBS_ERR_MEMORY;
-    if (batch.x != NULL && batch.y != NULL && vectors != NULL && order != NULL) {
-        batch.rows.all.n = rows;
+    if (vectors == NULL || order == NULL)
+        status = GBS_ERR_MEMORY;
+    if (status == GBS_OK)
         status = gbs_engine_create(ctx, &batch.rows, g->family, GBS_SOLVER_SGD, &small);
-    }
     if (status == GBS_OK) {
+        double **const parts[] = {&s.x, &s.gradient, &s.first, &s.second, &s.mean, &s.start, &s.late};
+        for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
+            *parts[k] = vectors + k * s.size;
         s.engine = &small;
         s.outer = e;
-        s.x = vectors;
-        s.gradient = s.x + s.size;
-        s.first = s.gradient + s.size;
-        s.second = s.first + s.size;
-        s.mean = s.second + s.size;
         memcpy(s.x, g->mean, d * sizeof *s.x);
         gbs_family_of(g->family)->get_free(g, s.x + d);
-        memcpy(vectors + 5 * s.size, s.x, s.size * sizeof *s.x); /* the start */
+        memcpy(s.start, s.x, s.size * sizeof *s.x);
+        memcpy(s.late, s.x, s.size * sizeof *s.x);
         status = pairs ? run_steps_over_pairs(&s, problem, &batch, options) : run_epochs(&s, problem, &batch, options, order);
     }
     if (status == GBS_OK)
-        status = finish(problem, options, &s, vectors + 5 * s.size, e, g, result);
+        status = finish(problem, options, &s, e, result);
     gbs_engine_free(&small);
     gbs_array_free(ctx, order);
     gbs_array_free(ctx, vectors);
-    gbs_array_free(ctx, batch.x);
-    gbs_array_free(ctx, batch.y);
+    batch_free(ctx, &batch);
     return status;
 }

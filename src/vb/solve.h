@@ -13,6 +13,7 @@ typedef struct gbs_solve_options {
     size_t max_iterations;
     size_t batch, epochs;
     gbs_schedule schedule;
+    bool by_jury; /* sgd over pairs: F is reported from a sample of rows, and never computed over all pairs */
     /* sgd over pairs: called after step `done` of `steps` with the posterior there; may be NULL. */
     gbs_status (*trace)(void *arg, size_t done, size_t steps, const gbs_gaussian *g);
     void *trace_arg;

@@ -105,6 +105,7 @@ exhaust 'fit, restarts' fit "$tmp/small.csv" --restarts 2 --family fixed -o out
 exhaust 'fit, stochastic' fit "$tmp/small.csv" --solver sgd --epochs 50 --tol 1 --loss hinge --family diagonal --scale unit-row -o out
 exhaust 'fit, ranking' fit "$tmp/small.csv" --task rank --test "$tmp/small.csv" -o out
 exhaust 'fit, ranking, stochastic' fit "$tmp/small.csv" --task rank --prior zero --solver sgd --schedule paper --epochs 2 --tol 1 -o out
+exhaust 'fit, ranking, sampled pairs' fit "$tmp/small.csv" --task rank --prior zero --pairs 100 -o out
 exhaust 'predict' predict "$tmp/model.json" "$tmp/text.csv" -o out
 exhaust 'predict, JSON' predict "$tmp/model.json" "$tmp/text.csv" --json -o out
 as 'makes the sample to ask'

@@ -18,6 +18,11 @@ endless_restarts=(fit train.csv --restarts 1000000 -o out/m.json)
 endless_natural=(fit train.csv --prior zero --lambda-grid 1:2000:1000 --tol 1e-15 -o out/m.json)
 
 # shellcheck disable=SC2034
+endless_pairs=(fit train.csv --task rank --prior zero --loss hinge --family diagonal --tol 1e-3 --pairs 1000000000000 -o out/m.json)
+# shellcheck disable=SC2034
+endless_steps=(fit train.csv --task rank --prior zero --solver sgd --schedule paper --epochs 100000000 -o out/m.json)
+
+# shellcheck disable=SC2034
 endless_sample=(sample train.csv --particles 100000 --ess 0.999 -o out/s.json --draws out/d.csv)
 # shellcheck disable=SC2034
 endless_moves=(sample train.csv --classic --moves 1000000000 -o out/s.json)
@@ -48,7 +53,7 @@ clean() {
 }
 
 for signal in INT TERM; do
-    for what in endless_sgd endless_restarts endless_natural endless_sample endless_moves; do
+    for what in endless_sgd endless_restarts endless_natural endless_pairs endless_steps endless_sample endless_moves; do
         declare -n arguments=$what
         "$GIBBSITE" "${arguments[@]}" >"$stdout" 2>"$stderr" &
         pid=$!

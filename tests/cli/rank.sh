@@ -74,8 +74,30 @@ expect_exit 4 "$GIBBSITE" fit train.csv --task rank --prior zero --lambda 100 --
 check 'the path of the paper has every step, and the end' test "$(wc -l <steps.csv)" = 122
 check 'each with its bound' awk -F, 'NR > 1 && !($9 > 0 && $9 <= 1) { exit 1 }' steps.csv
 
+expect_exit 0 "$GIBBSITE" fit train.csv --task rank --prior zero --lambda-grid 30:300:2 --select cv --json
+expect_json "$stdout" selection.by cv
+expect_exit 0 "$GIBBSITE" cv train.csv --task rank --loss zero-one,hinge --json
+holds 'the cross-validated 1 - AUC is near 0.1 (standard error some 0.013)' "$(json "$stdout" table[0].error) > 0.04 && $(json "$stdout" table[1].error) < 0.17"
+expect_json "$stdout" d 4
+expect_exit 0 "$GIBBSITE" cv train.csv --task rank
+expect_stdout 'smallest 1 - AUC of the score over 5 folds'
+
+as 'certificates from sampled pairs'
+expect_exit 0 "$GIBBSITE" fit train.csv --task rank --pairs 20000 -o s.json --json
+expect_json "$stdout" certificate.sampled.pairs 20000
+expect_json "$stdout" certificate.status valid
+holds 'a tenth of the error probability pays for it' "$(json "$stdout" certificate.sampled.delta) > 0.00499 && $(json "$stdout" certificate.sampled.delta) < 0.00501"
+holds 'the bound lies above that from all pairs, by little' "$(json "$stdout" certificate.value) > $(json fit.json certificate.value) && $(json "$stdout" certificate.value) < $(json fit.json certificate.value) + 0.03"
+expect_exit 0 "$GIBBSITE" inspect s.json
+expect_stdout '20000 pairs drawn at random'
+expect_exit 0 "$GIBBSITE" fit train.csv --task rank --pairs 20000 --solver sgd --json
+holds 'the number of pairs seen is told' "$(json "$stdout" pair_evaluations) > 0"
+expect_exit 2 "$GIBBSITE" fit train.csv --pairs 10
+expect_stderr '\-\-pairs needs --task rank'
+expect_exit 2 "$GIBBSITE" fit train.csv --task rank --solver sgd --pairs 10 --path p.csv
+
 as 'what ranking does not have'
-for options in '--loss exponential' '--form dual' '--bound progressive' '--select cv --lambda-grid 1:2:2' --stratify '--blocks 2'; do
+for options in '--loss exponential' '--form dual' '--bound progressive' --stratify '--blocks 2' '--pairs 10 --lambda-grid 1:2:2' '--pairs 0'; do
     # shellcheck disable=SC2086
     expect_exit 2 "$GIBBSITE" fit train.csv --task rank $options
 done
@@ -94,3 +116,14 @@ expect_json "$stdout" gibbs_error 0.5
 awk 'BEGIN { print "a,b,y"; for (i = 0; i < 100000; i++) print i % 5 "," i % 3 "," (i % 7 < 3 ? 1 : -1) }' >many.csv
 expect_exit 0 "$GIBBSITE" fit many.csv --task rank --prior zero --scale none --json
 holds '10^5 rows of fifteen kinds are a moment' "$(json "$stdout" gibbs_error) > 0.4"
+holds 'for the pairs of the kinds are all there is' "$(json "$stdout" pair_evaluations) < 1e5"
+dense=$(json "$stdout" free_energy)
+awk 'BEGIN { for (i = 0; i < 100000; i++) print (i % 7 < 3 ? 1 : -1) (i % 5 ? " 1:" i % 5 : "") (i % 3 ? " 2:" i % 3 : "") }' >many.svm
+expect_exit 0 "$GIBBSITE" fit many.svm --task rank --prior zero --scale none --json
+expect_near 'sparse rows too' "$(json "$stdout" free_energy)" "$dense" 1e-6
+holds 'and as fast' "$(json "$stdout" pair_evaluations) < 1e5"
+{ echo x,z,y && for i in {1..40}; do echo "1,$((i % 4)),$((i % 2))"; done; } >constant.csv
+expect_exit 0 "$GIBBSITE" fit constant.csv --task rank --drop z --json
+expect_json "$stdout" train_error 0.5
+check 'a constant score certifies no more than it knows' test "$(json "$stdout" certificate.status)" = valid
+holds 'which is one half or worse' "$(json "$stdout" certificate.value) >= 0.5"

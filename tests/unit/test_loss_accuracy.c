@@ -359,7 +359,7 @@ enum { GRID = 1481 };
 /* Density, distribution and excess at 1,481 points of [-37, 37]: better than 1e-12 against MPFR. */
 static void normal_kernels_keep_twelve_digits(void **state) {
     (void)state;
-    double t[GRID], phi[GRID], cdf[GRID], h[GRID], worst[3] = {0};
+    double t[GRID], phi[GRID], cdf[GRID], h[GRID], both_phi[GRID], both_cdf[GRID], all_h[GRID], worst[6] = {0};
     struct truth w;
     truth_init(&w);
     for (int i = 0; i < GRID; i++)
@@ -367,6 +367,13 @@ static void normal_kernels_keep_twelve_digits(void **state) {
     gbs_normal_density(GRID, t, phi);
     gbs_normal_distribution(GRID, t, cdf);
     gbs_normal_excess(GRID, t, phi, cdf, h);
+    gbs_normal_all(GRID, t, both_phi, both_cdf, all_h);
+    for (int i = 0; i < GRID; i++) { /* and so without the excess */
+        double alone[2];
+        gbs_normal_both(1, t + i, alone, alone + 1);
+        assert_close(alone[0], both_phi[i], 1e-15, 0.0);
+        assert_close(alone[1], both_cdf[i], 1e-15, 0.0);
+    }
     for (int i = 0; i < GRID; i++) {
         mpfr_set_d(w.t, t[i], MPFR_RNDN);
         truth_normal(&w);
@@ -375,26 +382,56 @@ static void normal_kernels_keep_twelve_digits(void **state) {
         worst[0] = fmax(worst[0], error_of(&w, phi[i], w.density));
         worst[1] = fmax(worst[1], error_of(&w, cdf[i], w.cdf));
         worst[2] = fmax(worst[2], error_of(&w, h[i], w.value[0]));
+        worst[3] = fmax(worst[3], error_of(&w, both_phi[i], w.density));
+        worst[4] = fmax(worst[4], error_of(&w, both_cdf[i], w.cdf));
+        worst[5] = fmax(worst[5], error_of(&w, all_h[i], w.value[0]));
         assert_close(phi[i], 0.39894228040143267794 * exp(-0.5 * t[i] * t[i]), 1e-15, 0.0);
         assert_close(cdf[i], 0.5 * erfc(-0.70710678118654752440 * t[i]), 1e-14, 0.0);
     }
-    print_message("normal kernels: worst relative errors phi %.1e, Phi %.1e, excess %.1e\n", worst[0], worst[1], worst[2]);
-    for (int k = 0; k < 3; k++)
+    print_message("normal kernels: worst relative errors phi %.1e, Phi %.1e, excess %.1e; all at once %.1e, %.1e, %.1e\n",
+                  worst[0], worst[1], worst[2], worst[3], worst[4], worst[5]);
+    for (int k = 0; k < 6; k++)
         assert_at_most(worst[k], ALLOWED);
     truth_clear(&w);
+}
+
+/* Near 0, where most pairs are, both at once keep all digits but the last two; 40,001 points of [-8, 8], any length of an array. */
+static void both_at_once_are_the_library_s(void **state) {
+    (void)state;
+    enum { N = 40001 };
+    double *t = doubles(N), *phi = doubles(N), *cdf = doubles(N), worst = 0.0;
+    for (int i = 0; i < N; i++)
+        t[i] = -8.0 + 16.0 * i / (N - 1);
+    for (size_t from = 0, count = 1; from < N; from += count, count = count % 37 + 1)
+        gbs_normal_both(N - from < count ? N - from : count, t + from, phi + from, cdf + from);
+    for (int i = 0; i < N; i++) {
+        worst = fmax(worst, fabs(phi[i] / (0.39894228040143267794 * exp(-0.5 * t[i] * t[i])) - 1.0));
+        worst = fmax(worst, fabs(cdf[i] / (0.5 * erfc(-0.70710678118654752440 * t[i])) - 1.0));
+    }
+    print_message("both at once against exp and erfc on [-8, 8]: %.1e\n", worst);
+    assert_at_most(worst, 3e-14);
+    free(t);
+    free(phi);
+    free(cdf);
 }
 
 static void normal_kernels_fall_to_their_limits_without_nan(void **state) {
     (void)state;
     static const double t[] = {-INFINITY, -1e300, -1e10, -100.0, -40.0, -39.0, -38.5, 39.0, 1e10, 1e300, INFINITY};
     enum { N = COUNT(t) };
-    double phi[N], cdf[N], h[N];
+    double phi[N], cdf[N], h[N], both_phi[N], both_cdf[N];
+    double all_h[N];
+    gbs_normal_all(N, t, both_phi, both_cdf, all_h);
     gbs_normal_density(N, t, phi);
     gbs_normal_distribution(N, t, cdf);
     gbs_normal_excess(N, t, phi, cdf, h);
     for (size_t i = 0; i < N; i++) {
         assert_close(phi[i], 0.0, 0.0, 1e-307);
         assert_close(cdf[i], t[i] > 0.0 ? 1.0 : 0.0, 0.0, 1e-307);
+        assert_close(both_phi[i], 0.0, 0.0, 1e-307);
+        assert_close(both_cdf[i], t[i] > 0.0 ? 1.0 : 0.0, 0.0, 1e-307);
+        if (!isinf(t[i]))
+            assert_close(all_h[i], fmax(0.0, t[i]), 1e-15, 1e-307);
         if (t[i] < 0.0)
             assert_close(h[i], 0.0, 0.0, 1e-307);
         else if (isinf(t[i]))
@@ -443,6 +480,7 @@ int main(void) {
         cmocka_unit_test(partials_are_slopes_and_psi_obeys_the_heat_equation),
         cmocka_unit_test(psi_is_the_mean_of_a_million_draws),
         cmocka_unit_test(normal_kernels_keep_twelve_digits),
+        cmocka_unit_test(both_at_once_are_the_library_s),
         cmocka_unit_test(normal_kernels_fall_to_their_limits_without_nan),
         cmocka_unit_test(the_vector_exponential_is_within_four_units_of_libm),
     };
