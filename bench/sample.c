@@ -23,7 +23,7 @@ static gbs_context *ctx;
 
 /* ---------------------------------------------------------------- sweeps */
 
-enum { PARTICLES = 2000, ROUNDS = 9, SLICE = 64 };
+enum { PARTICLES = 2000, SLICE = 64 };
 
 struct product {
     size_t n, d;
@@ -31,9 +31,13 @@ struct product {
     double *out;
 };
 
+static size_t slices(size_t n) {
+    return (n + SLICE - 1) / SLICE;
+}
+
 static void slice(void *arg, size_t task, size_t worker) {
     const struct product *p = arg;
-    size_t first = task * SLICE, rows = p->n - first < SLICE ? p->n - first : SLICE;
+    size_t first = task * p->n / slices(p->n), rows = (task + 1) * p->n / slices(p->n) - first;
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)rows, PARTICLES, (int)p->d, 1.0, p->x + first * p->d, (int)p->d,
                 p->theta, (int)p->d, 0.0, p->out + worker * SLICE * PARTICLES, PARTICLES);
 }
@@ -41,7 +45,7 @@ static void slice(void *arg, size_t task, size_t worker) {
 static double product_seconds(const struct product *p) {
     double t = gbs_now();
     gbs_blas_serial_begin();
-    gbs_parallel_for(ctx, (p->n + SLICE - 1) / SLICE, 1e12, slice, (void *)p);
+    gbs_parallel_for(ctx, slices(p->n), 1e12, slice, (void *)p);
     gbs_blas_serial_end();
     double blocks = gbs_now() - t;
     if (p->n > 1000)
@@ -62,8 +66,10 @@ static double sweep_seconds(const gbs_smc_problem *problem, gbs_move move, size_
         exit(1);
     for (size_t i = 0; i < PARTICLES; i++)
         from[i] = i;
-    for (size_t k = 0; k < d; k++)
+    for (size_t k = 0; k < d; k++) {
         factor[k * d + k] = 0.3;
+        mean[k] = 0.1;
+    }
     reference = (gbs_reference){.d = d, .mean = mean, .factor = factor, .sd = mean};
     gbs_chains chains = {.problem = problem,
                          .reference = &reference,
@@ -74,7 +80,7 @@ static double sweep_seconds(const gbs_smc_problem *problem, gbs_move move, size_
                          .lambda = 50.0,
                          .move = move,
                          .scale = 0.3,
-                         .ring = 16,
+                         .ring = gbs_ring_states(problem),
                          .stream = 1 << 29};
     double t = gbs_now();
     gbs_blas_serial_begin();
@@ -89,7 +95,7 @@ static double sweep_seconds(const gbs_smc_problem *problem, gbs_move move, size_
     return t / (double)steps;
 }
 
-static void sweep(const char *name, size_t n, size_t d, size_t steps) {
+static void sweep(const char *name, size_t n, size_t d, size_t steps, int rounds) {
     double *x = malloc(n * d * sizeof *x), *y = malloc(n * sizeof *y), *risk = malloc(PARTICLES * sizeof *risk);
     double *theta = malloc(PARTICLES * d * sizeof *theta);
     size_t room = n > 1000 ? gbs_workers(ctx) * SLICE : n > gbs_workers(ctx) * SLICE ? n : gbs_workers(ctx) * SLICE;
@@ -106,7 +112,7 @@ static void sweep(const char *name, size_t n, size_t d, size_t steps) {
     double base = INFINITY, walk = INFINITY, ring = INFINITY;
     if (gbs_particles_from_prior(&problem, PARTICLES, theta, risk) != GBS_OK)
         exit(1);
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < rounds; round++) {
         for (int k = 0; k < 5; k++)
             base = fmin(base, product_seconds(&p));
         walk = fmin(walk, sweep_seconds(&problem, GBS_MOVE_WALK, steps, theta, risk));
@@ -115,8 +121,9 @@ static void sweep(const char *name, size_t n, size_t d, size_t steps) {
     double flops = 2.0 * (double)n * (double)d * PARTICLES;
     printf("%s %zu x %zu, %d particles: bare product %.3f ms (%.1f GFLOP/s)\n", name, n, d, PARTICLES, 1e3 * base,
            1e-9 * flops / base);
-    printf("  one sweep of random-walk moves %.3f ms, ratio %.2f (target at most 3)\n", 1e3 * walk, walk / base);
-    printf("  one sweep of ring moves, 16 states each, %.3f ms, ratio %.2f\n", 1e3 * ring, ring / base);
+    printf("  one sweep of ring moves (the default), %zu states each: %.3f ms, ratio %.2f (target at most 3)\n",
+           gbs_ring_states(&problem), 1e3 * ring, ring / base);
+    printf("  one sweep of random-walk moves (--classic): %.3f ms, ratio %.2f (target at most 3)\n", 1e3 * walk, walk / base);
     free(x);
     free(y);
     free(risk);
@@ -232,8 +239,8 @@ static void german(gbs_loss loss, double lambda) {
 int main(void) {
     if (gbs_context_create(NULL, &ctx) != GBS_OK)
         return 1;
-    sweep("pima's shape", 200, 8, 20);
-    sweep("synthetic", 20000, 50, 2);
+    sweep("pima's shape", 200, 8, 5, 200);
+    sweep("synthetic", 20000, 50, 2, 9);
     whole_pima();
     german(GBS_LOSS_HINGE, 500.0);
     german(GBS_LOSS_ZERO_ONE, 500.0);

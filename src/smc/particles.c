@@ -15,8 +15,7 @@ void gbs_tile_risk(const gbs_smc_problem *problem, const double *theta, double *
     for (size_t first = 0; first < n; first += GBS_RISK_ROWS) {
         size_t count = n - first < GBS_RISK_ROWS ? n - first : GBS_RISK_ROWS;
         gbs_block b = gbs_rows_slice(rows, first, count).all;
-        gbs_tile_scores(&b, theta, scratch);
-        gbs_tile_margins(count, b.y, b.stride, shift != NULL ? lost : NULL, scratch);
+        gbs_tile_margins(&b, theta, shift != NULL ? lost : NULL, scratch);
         problem->loss->add_lanes(count, scratch, total);
     }
     for (size_t l = 0; l < GBS_LANES; l++)

@@ -20,8 +20,6 @@
 #define WANTED_SHARE 0.7
 #define TUNING_RATE 3.0
 #define SMALLEST_ANGLE 1e-4
-#define FULL_TURN 6.283185307179586476925286766559
-enum { RING = 16 };
 
 /* A chain is to travel this many times the width of the target: its states are then worth averaging, and what they average is worth a standard
  * error. In units of gbs_moved.jump, which is 1 for independent states. */
@@ -133,7 +131,7 @@ static gbs_status move(struct sampler *s, gbs_moved *moved) {
                          .lambda = s->lambda,
                          .move = o->move,
                          .scale = s->scale,
-                         .ring = RING,
+                         .ring = gbs_ring_states(s->problem),
                          .stream = GBS_STREAM_PARTICLES + GBS_DRAWS * s->temperature};
     double start = gbs_now();
     gbs_status status = gbs_mover_run(&s->mover, &chains, s->out->theta, s->out->risk, moved);
@@ -150,7 +148,7 @@ static void tune(struct sampler *s, const gbs_moved *moved) {
         s->thin = wanted >= (double)o->moves ? o->moves : wanted > 1.0 ? (size_t)wanted : 1;
     if (o->move == GBS_MOVE_RING && isfinite(moved->narrow)) {
         s->scale *= exp(TUNING_RATE * (moved->narrow - WANTED_SHARE));
-        s->scale = fmax(SMALLEST_ANGLE, fmin(FULL_TURN / RING, s->scale));
+        s->scale = fmax(SMALLEST_ANGLE, fmin(gbs_ring_step(gbs_ring_states(s->problem)), s->scale));
     }
 }
 
@@ -222,7 +220,7 @@ gbs_status gbs_smc_run(const gbs_smc_problem *problem, const gbs_smc_options *op
     *out = (gbs_smc_result){0};
     s.chains = options->classic ? options->particles : options->chains;
     s.thin = 1;
-    s.scale = options->move == GBS_MOVE_WALK ? 2.38 / sqrt((double)problem->rows->d) : FULL_TURN / RING;
+    s.scale = options->move == GBS_MOVE_WALK ? 2.38 / sqrt((double)problem->rows->d) : gbs_ring_step(gbs_ring_states(problem));
     gbs_blas_serial_begin();
     gbs_status status = prepare(&s);
     if (status == GBS_OK)

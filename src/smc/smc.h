@@ -113,7 +113,7 @@ typedef struct gbs_chains {
     double lambda;
     gbs_move move;
     double scale;    /* walk: of a step, in units of the reference; ring: the angle of the narrow windows */
-    size_t ring;     /* states to choose from */
+    size_t ring;     /* states to choose from; even */
     uint64_t stream; /* of this temperature */
 } gbs_chains;
 
@@ -129,9 +129,10 @@ typedef struct gbs_moved {
 typedef struct gbs_mover {
     gbs_context *ctx;
     size_t d, blocks, worker_size;
+    size_t group;    /* blocks of a task */
     double *state;   /* blocks x lanes: theta, whitened theta, and a few numbers a chain */
     double *scratch; /* workers x worker_size */
-    double *base;    /* scores of the reference's mean */
+    double *base;    /* margins of the reference's mean */
 } gbs_mover;
 
 gbs_status gbs_mover_create(gbs_context *ctx, const gbs_rows *rows, size_t chains, gbs_mover *out);
@@ -141,23 +142,38 @@ gbs_status gbs_mover_run(gbs_mover *m, const gbs_chains *chains, double *theta, 
 
 /* ---------------------------------------------------------------- rings (ring.c) */
 
-enum { GBS_RING_MOST = 64, GBS_RING_SCRATCH = 2 * GBS_RISK_SCRATCH + GBS_RING_MOST * GBS_LANES };
+/* States of a ring; tiles that meet the rows together; doubles that gbs_ring_risks works in. */
+enum { GBS_RING_MOST = 16, GBS_GROUP = 4, GBS_RING_SCRATCH = 2 * GBS_RISK_SCRATCH };
 
-/* Angles; `here` is the one that is 0. */
+/* Pairs of states at the angles +-(k + 1/2) delta: number 2 k is the plus, 2 k + 1 the minus. */
 typedef struct gbs_ring {
-    size_t size, here;
-    double cosine[GBS_RING_MOST], sine[GBS_RING_MOST];
+    size_t size; /* states; even */
+    double cosine[GBS_RING_MOST / 2], sine[GBS_RING_MOST / 2];
 } gbs_ring;
 
-void gbs_ring_full(size_t size, gbs_ring *out);
-/* Angles delta apart, the current state anywhere among them: place in (0, 1). */
-void gbs_ring_window(size_t size, double delta, double place, gbs_ring *out);
+/* How many states make a move worth the most; the angle between two of them that are evenly spread. */
+size_t gbs_ring_states(const gbs_smc_problem *problem);
+double gbs_ring_step(size_t size);
+void gbs_ring_create(size_t size, double delta, gbs_ring *out);
+double gbs_ring_cosine(const gbs_ring *ring, size_t state);
+double gbs_ring_sine(const gbs_ring *ring, size_t state);
 
-/* For each lane the index of the angle drawn, and the risk there. theta = mean + L u, direction = L z; base: x'mean of each row; draw: uniform, one a
- * lane; scratch: GBS_RING_SCRATCH. */
-void gbs_tile_ring(const gbs_smc_problem *problem, double lambda, const gbs_ring *ring, const double *mean, const double *base,
-                   const double *theta, const double *u, const double *direction, const double *z, const double *draw,
-                   double *scratch, size_t *chosen, double *risk);
+/* A tile of planes: state j is cosine(j) centred + sine(j) direction, relative to the reference's mean, and cosine(j) u + sine(j) z in its coordinates. */
+typedef struct gbs_plane {
+    const double *mean;
+    double *centred, *direction; /* theta - mean, L z */
+    double *u, *z;
+    double *risk; /* of state j in lane l at j * GBS_LANES + l */
+} gbs_plane;
+
+/* Turns planes whose first vectors are the current states so that these are the states called `here`. */
+void gbs_ring_turn(const gbs_smc_problem *problem, const gbs_ring *ring, size_t here, const gbs_plane *plane);
+/* Risks of all states of at most GBS_GROUP tiles. base: y x'mean of each row, no -0; scratch: GBS_RING_SCRATCH. */
+void gbs_ring_risks(const gbs_smc_problem *problem, const gbs_ring *ring, const double *base, size_t count,
+                    const gbs_plane *plane, double *scratch);
+/* For each lane the number of the state drawn; draw: uniform, one a lane. */
+void gbs_ring_choose(const gbs_smc_problem *problem, double lambda, const gbs_ring *ring, const gbs_plane *plane,
+                     const double *draw, size_t *chosen);
 
 /* ---------------------------------------------------------------- standard errors */
 
