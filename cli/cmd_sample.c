@@ -89,6 +89,9 @@ static int read_files(struct sample *s) {
 static int agree(const struct sample *s, const gbs_model_info *m) {
     const struct options *o = &s->app->options;
     const char *model = o->text[OPT_AGAINST];
+    if (given(o, OPT_TASK) && (gbs_task_kind)o->choice[OPT_TASK] != m->task)
+        return app_fail(s->app, EXIT_USAGE, "sample: --task %s, but %s is for the task %s", o->text[OPT_TASK], model,
+                        gbs_task_name(m->task));
     if (given(o, OPT_LOSS) && (gbs_loss)o->choice[OPT_LOSS] != m->loss)
         return app_fail(s->app, EXIT_USAGE, "sample: --loss %s, but %s was fitted with %s", o->text[OPT_LOSS], model,
                         gbs_loss_name(m->loss));
@@ -284,10 +287,11 @@ const struct command command_sample = {
     "particles in a file\n"
     "that predict and evaluate take for a model. --against MODEL prints the gap KL(model || Gibbs) = free energy + log Z of a "
     "fitted model.\n"
-    "Bounds computed from particles are estimates, never certificates.",
+    "--task rank takes the loss over all pairs of a positive and a negative row. Bounds computed from particles are estimates, never certificates.",
     "gibbsite sample train.csv --lambda 100 --json\n"
     "gibbsite sample train.csv --loss hinge --particles 10000 -o sample.json --draws draws.csv\n"
     "gibbsite fit train.csv -o model.json && gibbsite sample train.csv --against model.json\n"
+    "gibbsite sample train.csv --task rank --loss hinge --json\n"
     "gibbsite sample train.csv --classic --moves 5 --ess 0.5",
     run,
 };

@@ -25,6 +25,8 @@ typedef struct gbs_loss_ops {
      * total[2 k] takes the plus, total[2 k + 1] the minus, GBS_LANES each. No base is -0. */
     void (*add_ring)(size_t n, const double *base, const double *here, const double *slope, size_t pairs, const double *c,
                      const double *s, double *total);
+    /* Ranking: the plain loss of all n m differences a_i - b_j, added up; a and b ascending. */
+    double (*add_pairs)(size_t n, const double *a, size_t m, const double *b);
 } gbs_loss_ops;
 
 extern const gbs_loss_ops gbs_zero_one;

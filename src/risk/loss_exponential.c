@@ -60,4 +60,16 @@ static void add_ring(size_t n, const double *base, const double *here, const dou
     }
 }
 
-const gbs_loss_ops gbs_exponential = {"exponential", true, smoothed, paired, add_lanes, add_ring};
+/* exp(-(a - b)) is a product: two sums, each relative to its largest term. */
+static double add_pairs(size_t n, const double *a, size_t m, const double *b) {
+    double up = 0.0, down = 0.0;
+    if (n == 0 || m == 0)
+        return 0.0;
+    for (size_t i = 0; i < n; i++)
+        up += exp(a[0] - a[i]);
+    for (size_t j = 0; j < m; j++)
+        down += exp(b[j] - b[m - 1]);
+    return exp(b[m - 1] - a[0]) * up * down;
+}
+
+const gbs_loss_ops gbs_exponential = {"exponential", true, smoothed, paired, add_lanes, add_ring, add_pairs};

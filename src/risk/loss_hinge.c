@@ -131,4 +131,16 @@ GBS_WIDE static void add_ring(size_t n, const double *base, const double *here, 
     }
 }
 
-const gbs_loss_ops gbs_hinge = {"hinge", true, smoothed, paired, add_lanes, add_ring};
+/* From the largest a downwards the b above a - 1 become more: their number and their sum follow. */
+static double add_pairs(size_t n, const double *a, size_t m, const double *b) {
+    double lost = 0.0, sum = 0.0;
+    size_t next = m;
+    for (size_t i = n; i-- > 0;) {
+        while (next > 0 && b[next - 1] > a[i] - 1.0)
+            sum += b[--next];
+        lost += (double)(m - next) * (1.0 - a[i]) + sum;
+    }
+    return lost;
+}
+
+const gbs_loss_ops gbs_hinge = {"hinge", true, smoothed, paired, add_lanes, add_ring, add_pairs};

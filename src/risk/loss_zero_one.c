@@ -125,4 +125,17 @@ static void add_ring(size_t n, const double *base, const double *here, const dou
             add_ties(here + i * GBS_LANES, slope + i * GBS_LANES, pairs, c, s, total);
 }
 
-const gbs_loss_ops gbs_zero_one = {"zero-one", false, smoothed, paired, add_lanes, add_ring};
+/* Each a is below the b from `above` on, and level with those between `level` and it. */
+static double add_pairs(size_t n, const double *a, size_t m, const double *b) {
+    double lost = 0.0;
+    for (size_t i = 0, level = 0, above = 0; i < n; i++) {
+        while (level < m && b[level] < a[i])
+            level++;
+        while (above < m && b[above] <= a[i])
+            above++;
+        lost += 0.5 * ((double)(m - level) + (double)(m - above));
+    }
+    return lost;
+}
+
+const gbs_loss_ops gbs_zero_one = {"zero-one", false, smoothed, paired, add_lanes, add_ring, add_pairs};

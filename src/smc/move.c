@@ -45,7 +45,8 @@ gbs_status gbs_mover_create(gbs_context *ctx, const gbs_rows *rows, size_t chain
     size_t d = rows->d;
     *out = (gbs_mover){.ctx = ctx, .d = d, .blocks = (chains + GBS_LANES - 1) / GBS_LANES};
     out->group = group_of(ctx, rows, out->blocks);
-    out->worker_size = out->group * plane_size(d) + GBS_RING_SCRATCH;
+    out->worker_size = out->group * plane_size(d) + gbs_risk_scratch(rows);
+    out->worker_size += (GBS_LANES - out->worker_size % GBS_LANES) % GBS_LANES; /* tiles begin on a cache line */
     out->state = gbs_matrix(ctx, out->blocks, state_size(d));
     out->scratch = gbs_matrix(ctx, gbs_workers(ctx), out->worker_size);
     out->base = gbs_doubles(ctx, rows->all.n);
@@ -293,7 +294,7 @@ static void prepare_rings(struct run *r) {
     gbs_ring_create(r->c->ring, r->c->scale, &r->narrow);
     gbs_block_scores(&rows->all, mean, shift != NULL ? gbs_dot(rows->d, shift, mean) : 0.0, base);
     for (size_t i = 0; i < rows->all.n; i++)
-        base[i] = rows->all.y[i * rows->all.stride] * base[i] + 0.0; /* -0 becomes 0 */
+        base[i] = (rows->pairs ? 1.0 : rows->all.y[i * rows->all.stride]) * base[i] + 0.0; /* -0 becomes 0 */
 }
 
 static void sum_up(const struct run *r, gbs_moved *moved) {
@@ -316,16 +317,17 @@ static void sum_up(const struct run *r, gbs_moved *moved) {
 /* Steps between two looks at the caller's wish to stop: some 50 milliseconds of work. */
 #define FLOPS_A_STRETCH 1e9
 
-/* Operations of one step of one chain, for each row, beside the products. */
+/* Operations of one state, for each row, beside the products. */
 #define RING_COST 4.0
+#define SORT_COST 200.0
 
 gbs_status gbs_mover_run(gbs_mover *m, const gbs_chains *c, double *theta, double *risk, gbs_moved *moved) {
     struct run r = {.m = m, .c = c, .theta = theta, .risk = risk};
     bool ring = c->move == GBS_MOVE_RING;
     r.longest = c->keep_all ? (gbs_chain_offset(c->particles, c->count, 1) - 1) * c->steps + 1 : c->steps + 1;
     double d = (double)m->d, n = (double)c->problem->rows->all.n;
-    double step_flops =
-        (double)c->count * (d * (2.0 * d + 30.0) + n * (ring ? 4.0 * d + RING_COST * (double)c->ring : 2.0 * d));
+    double state = c->problem->rows->pairs ? SORT_COST : RING_COST, states = ring ? (double)c->ring : 1.0;
+    double step_flops = (double)c->count * (d * (2.0 * d + 30.0) + n * ((ring ? 4.0 : 2.0) * d + state * states));
     size_t stretch = step_flops < FLOPS_A_STRETCH ? (size_t)(FLOPS_A_STRETCH / step_flops) : 1;
     gbs_status status = gbs_check_cancel(m->ctx);
     if (status == GBS_OK) {

@@ -18,13 +18,13 @@
 #include <math.h>
 #include <string.h>
 
-/* A state costs a few operations a row, many with an exponential in them; the two products cost d each. Variance x time is flat around these sizes
+/* A state costs a few operations a row, many with an exponential in them or a sort; the two products cost d each. Variance x time is flat around these sizes
  * (measured with 8, 10 and 62 columns). */
 enum { FEW_STATES = 4, SOME_STATES = 8, MANY_STATES = 16, SOME_COLUMNS = 16, MANY_COLUMNS = 32 };
 
 size_t gbs_ring_states(const gbs_smc_problem *problem) {
     size_t d = problem->rows->d;
-    if (problem->loss == &gbs_exponential || d < SOME_COLUMNS)
+    if (problem->rows->pairs || problem->loss == &gbs_exponential || d < SOME_COLUMNS)
         return FEW_STATES;
     return d < MANY_COLUMNS ? SOME_STATES : MANY_STATES;
 }
@@ -59,8 +59,12 @@ void gbs_ring_risks(const gbs_smc_problem *problem, const gbs_ring *ring, const 
                     const gbs_plane *plane, double *scratch) {
     const gbs_rows *rows = problem->rows;
     const double *shift = rows->all.shift;
-    double lost[GBS_GROUP][2 * GBS_LANES] __attribute__((aligned(64))) = {0}, *here = scratch, *slope = here + GBS_RISK_SCRATCH;
+    double lost[GBS_GROUP][2 * GBS_LANES] __attribute__((aligned(64))) = {0}, *here = scratch, *slope = here + (size_t)GBS_RISK_ROWS * GBS_LANES;
     size_t n = rows->all.n, size = ring->size * GBS_LANES;
+    for (size_t g = 0; rows->pairs && g < count; g++)
+        gbs_pairs_ring_risks(problem, ring, base, &plane[g], scratch);
+    if (rows->pairs)
+        return;
     for (size_t g = 0; g < count; g++) {
         if (shift != NULL) {
             gbs_tile_dot(rows->d, shift, plane[g].centred, lost[g]);

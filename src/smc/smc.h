@@ -3,6 +3,7 @@
  *   pi_lambda(theta)  is proportional to  exp(-lambda r_n(theta)) N(theta; 0, v I)                              (MATHS.md, section 7)
  *
  *   particles.c   risks of many thetas at once          temper.c     the next lambda, weights, log Z
+ *   pairs.c       the same over pairs of rows
  *   resample.c    who goes on                           reference.c  the Gaussian that the moves lean on
  *   move.c        Markov chains at one lambda           ring.c       their moves
  *   spread.c      standard errors from one run          smc.c        the loop
@@ -16,7 +17,7 @@
 
 typedef struct gbs_smc_problem {
     gbs_context *ctx;
-    const gbs_rows *rows;
+    const gbs_rows *rows; /* of pairs: ungrouped, and the risk is the mean over pairs */
     const gbs_loss_ops *loss;
     double prior_sd;
 } gbs_smc_problem;
@@ -57,11 +58,17 @@ void gbs_smc_free(const gbs_context *ctx, gbs_smc_result *result);
 /* Streams of random numbers at temperature t are GBS_STREAM_PARTICLES + GBS_DRAWS * t + one of these. */
 enum { GBS_DRAWS_NORMAL = 0, GBS_DRAWS_UNIFORM, GBS_DRAWS_RESAMPLE, GBS_DRAWS };
 
-/* Doubles that gbs_tile_risk works in. */
-enum { GBS_RISK_ROWS = 64, GBS_RISK_SCRATCH = GBS_RISK_ROWS * GBS_LANES };
+/* Rows that meet a tile at a time. */
+enum { GBS_RISK_ROWS = 64 };
+
+/* Doubles that gbs_tile_risk and gbs_ring_risks work in. */
+size_t gbs_risk_scratch(const gbs_rows *rows);
 
 /* r_n of the GBS_LANES thetas of a tile. */
 void gbs_tile_risk(const gbs_smc_problem *problem, const double *theta, double *scratch, double *risk);
+
+/* The same of `count` thetas, one after the other, on the context's threads. */
+gbs_status gbs_particles_risk(const gbs_smc_problem *problem, size_t count, const double *theta, double *risk);
 
 /* Particles drawn from the prior, and their risks. */
 gbs_status gbs_particles_from_prior(const gbs_smc_problem *problem, size_t count, double *theta, double *risk);
@@ -142,8 +149,8 @@ gbs_status gbs_mover_run(gbs_mover *m, const gbs_chains *chains, double *theta, 
 
 /* ---------------------------------------------------------------- rings (ring.c) */
 
-/* States of a ring; tiles that meet the rows together; doubles that gbs_ring_risks works in. */
-enum { GBS_RING_MOST = 16, GBS_GROUP = 4, GBS_RING_SCRATCH = 2 * GBS_RISK_SCRATCH };
+/* States of a ring; tiles that meet the rows together. */
+enum { GBS_RING_MOST = 16, GBS_GROUP = 4 };
 
 /* Pairs of states at the angles +-(k + 1/2) delta: number 2 k is the plus, 2 k + 1 the minus. */
 typedef struct gbs_ring {
@@ -168,12 +175,19 @@ typedef struct gbs_plane {
 
 /* Turns planes whose first vectors are the current states so that these are the states called `here`. */
 void gbs_ring_turn(const gbs_smc_problem *problem, const gbs_ring *ring, size_t here, const gbs_plane *plane);
-/* Risks of all states of at most GBS_GROUP tiles. base: y x'mean of each row, no -0; scratch: GBS_RING_SCRATCH. */
+/* Risks of all states of at most GBS_GROUP tiles. base: y x'mean of each row, no -0 (pairs: x'mean). */
 void gbs_ring_risks(const gbs_smc_problem *problem, const gbs_ring *ring, const double *base, size_t count,
                     const gbs_plane *plane, double *scratch);
 /* For each lane the number of the state drawn; draw: uniform, one a lane. */
 void gbs_ring_choose(const gbs_smc_problem *problem, double lambda, const gbs_ring *ring, const gbs_plane *plane,
                      const double *draw, size_t *chosen);
+
+/* ---------------------------------------------------------------- pairs (pairs.c), for the two above */
+
+size_t gbs_pairs_scratch(const gbs_rows *rows);
+void gbs_pairs_tile_risk(const gbs_smc_problem *problem, const double *theta, double *scratch, double *risk);
+void gbs_pairs_ring_risks(const gbs_smc_problem *problem, const gbs_ring *ring, const double *base, const gbs_plane *plane,
+                          double *scratch);
 
 /* ---------------------------------------------------------------- standard errors */
 

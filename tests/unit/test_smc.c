@@ -64,7 +64,7 @@ static void tile_risks_are_those_of_plain_loops(void **state) {
                 for (size_t l = 0; l < COUNT(all_losses); l++) {
                     struct design g = make_design(&r, n, d, sparse != 0, 0);
                     gbs_smc_problem p = {ctx, &g.rows, gbs_loss_of(all_losses[l]), 1.0};
-                    double *tile = gbs_doubles(ctx, d * GBS_LANES), *scratch = gbs_doubles(ctx, GBS_RISK_SCRATCH),
+                    double *tile = gbs_doubles(ctx, d * GBS_LANES), *scratch = gbs_doubles(ctx, gbs_risk_scratch(&g.rows)),
                            risk[GBS_LANES];
                     double *theta = doubles(d);
                     for (size_t k = 0; k < d * GBS_LANES; k++)
@@ -97,7 +97,7 @@ static void check_ring(gbs_context *ctx, struct dice *r, const struct design *g,
     size_t d = g->rows.d, n = g->rows.all.n, size = d * GBS_LANES, here = dice_below(r, STATES);
     gbs_smc_problem p = {ctx, &g->rows, gbs_loss_of(loss), 1.0};
     double *mean = doubles(d), *base = doubles(n), *theta = doubles(d), *copy = doubles(2 * size);
-    double *work = gbs_doubles(ctx, 4 * size + STATES * GBS_LANES), *scratch = gbs_doubles(ctx, GBS_RING_SCRATCH);
+    double *work = gbs_doubles(ctx, 4 * size + STATES * GBS_LANES), *scratch = gbs_doubles(ctx, gbs_risk_scratch(&g->rows));
     gbs_plane plane = {mean, work, work + size, work + 2 * size, work + 3 * size, work + 4 * size};
     gbs_ring ring;
     for (size_t k = 0; k < d; k++)
