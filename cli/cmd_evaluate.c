@@ -40,7 +40,7 @@ static int run(struct app *app) {
             json_close_object(&j);
         } else {
             text_add(&text, "%s on %s%s\n", o->inputs[0], in.table.file,
-                     model.particles == NULL         ? ""
+                     model.particles == NULL   ? ""
                      : e.task == GBS_TASK_RANK ? " (score: the mean over the particles)"
                                                : " (vote: the average vote of the particles)");
             result_evaluation_text(&text, app, &e, recipe.positive, recipe.negative);

@@ -24,7 +24,8 @@ static const struct option_spec table[OPTION_COUNT] = {
      "takes several"},
     {OPT_LAMBDA, "lambda", 0, "L", OPTION_POSITIVE, NULL, FOR_FIT | FOR_CV | FOR_THEORY | FOR_SAMPLE | FOR_COMPLETE,
      "inverse temperature: how much the mean loss weighs against the distance from the prior (default: the number of rows, in "
-     "ranking of those of the smaller class; under an informed prior, chosen from the first part). sample: 0 is the prior itself. complete: ratings over twice the "
+     "ranking of those of the smaller class; under an informed prior, chosen from the first part). sample: 0 is the prior "
+     "itself. complete: ratings over twice the "
      "noise "
      "variance"},
     {OPT_LAMBDA_GRID, "lambda-grid", 0, "LO:HI:K", OPTION_GRID, NULL, FOR_FIT | FOR_CV,

@@ -535,11 +535,13 @@ typedef enum gbs_move {
 } gbs_move;
 
 typedef struct gbs_sample_options {
-    gbs_task_kind task; /* rank: the loss is that of x_i'theta - x_j'theta, mean over all pairs of a positive and a negative row */
+    gbs_task_kind
+        task; /* rank: the loss is that of x_i'theta - x_j'theta, mean over all pairs of a positive and a negative row */
     gbs_loss loss;
     gbs_scale scale;
-    int intercept;   /* rank: there is none */
-    double lambda;   /* inverse temperature to end at; 0 is the prior; negative: the number of rows, in ranking of the smaller class */
+    int intercept; /* rank: there is none */
+    double
+        lambda; /* inverse temperature to end at; 0 is the prior; negative: the number of rows, in ranking of the smaller class */
     double prior_sd; /* of the prior N(0, prior_sd^2 I) */
     size_t particles;
     double ess; /* the next lambda leaves this share of effective particles */
@@ -580,10 +582,10 @@ typedef struct gbs_sample_info {
     double lambda, prior_sd, ess;
     double log_z, log_z_sd, gibbs_risk, gibbs_risk_sd; /* at the end of the path */
     double acceptance;                                 /* mean over the path */
-    double gibbs_error; /* mean zero-one loss of the particles on the training rows; in ranking over pairs of them */
-    double train_error; /* of the average vote of the particles; in ranking 1 - AUC of their mean score */
-    double kl;                                         /* estimate of KL(Gibbs || prior) = -log Z - lambda gibbs_risk */
-    double confidence, bound;                          /* the kl bound at these estimates: itself an estimate, no certificate */
+    double gibbs_error;       /* mean zero-one loss of the particles on the training rows; in ranking over pairs of them */
+    double train_error;       /* of the average vote of the particles; in ranking 1 - AUC of their mean score */
+    double kl;                /* estimate of KL(Gibbs || prior) = -log Z - lambda gibbs_risk */
+    double confidence, bound; /* the kl bound at these estimates: itself an estimate, no certificate */
     double seconds, seconds_move, seconds_approximate; /* in all; of the moves; of the approximations they lean on */
 } gbs_sample_info;
 

@@ -14,7 +14,14 @@
 #include <math.h>
 #include <string.h>
 
-enum { FULL_COLUMNS = 200, APPROXIMATE_STEPS = 20, CLASSIC_MOVES = 5, MOST_THINNING = 100, CHAIN_STEP = 32, PAIRED_ROWS = 1024 };
+enum {
+    FULL_COLUMNS = 200,
+    APPROXIMATE_STEPS = 20,
+    CLASSIC_MOVES = 5,
+    MOST_THINNING = 100,
+    CHAIN_STEP = 32,
+    PAIRED_ROWS = 1024
+};
 
 /* The approximation need not be better than this, in nats. */
 #define GOOD_ENOUGH 0.01
@@ -31,7 +38,8 @@ gbs_sample_options gbs_sample_options_default(void) {
 }
 
 static gbs_status check_options(gbs_context *ctx, const gbs_sample_options *o) {
-    if (gbs_task_name(o->task) == NULL || gbs_loss_of(o->loss) == NULL || gbs_scale_name(o->scale) == NULL || gbs_move_name(o->move) == NULL)
+    if (gbs_task_name(o->task) == NULL || gbs_loss_of(o->loss) == NULL || gbs_scale_name(o->scale) == NULL ||
+        gbs_move_name(o->move) == NULL)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "an option has a value that does not exist");
     if (isnan(o->lambda) || o->lambda == INFINITY)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "lambda must be a finite number, not %g", o->lambda);

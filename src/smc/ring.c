@@ -59,7 +59,8 @@ void gbs_ring_risks(const gbs_smc_problem *problem, const gbs_ring *ring, const 
                     const gbs_plane *plane, double *scratch) {
     const gbs_rows *rows = problem->rows;
     const double *shift = rows->all.shift;
-    double lost[GBS_GROUP][2 * GBS_LANES] __attribute__((aligned(64))) = {0}, *here = scratch, *slope = here + (size_t)GBS_RISK_ROWS * GBS_LANES;
+    double lost[GBS_GROUP][2 * GBS_LANES] __attribute__((aligned(64))) = {0}, *here = scratch,
+                                          *slope = here + (size_t)GBS_RISK_ROWS * GBS_LANES;
     size_t n = rows->all.n, size = ring->size * GBS_LANES;
     for (size_t g = 0; rows->pairs && g < count; g++)
         gbs_pairs_ring_risks(problem, ring, base, &plane[g], scratch);
@@ -92,7 +93,8 @@ void gbs_ring_risks(const gbs_smc_problem *problem, const gbs_ring *ring, const 
  * for all states is left out. */
 static void weigh(const gbs_smc_problem *problem, double lambda, const gbs_ring *ring, const gbs_plane *p, double *log_weight) {
     enum { UU, UZ, ZZ, BB, BC, CC, MB, MC, PRODUCTS };
-    double product[PRODUCTS][GBS_LANES] __attribute__((aligned(64))), half_precision = 0.5 / (problem->prior_sd * problem->prior_sd);
+    double product[PRODUCTS][GBS_LANES] __attribute__((aligned(64))),
+        half_precision = 0.5 / (problem->prior_sd * problem->prior_sd);
     size_t d = problem->rows->d;
     gbs_tile_inner(d, p->u, p->u, product[UU]);
     gbs_tile_inner(d, p->u, p->z, product[UZ]);
