@@ -195,8 +195,9 @@ static void result_text(const struct sample *s, struct text *out) {
     if (s->against != NULL) {
         gbs_model_info m;
         gbs_model_get_info(s->against, &m);
-        text_add(out, "  gap           %.4f +- %.4f: KL(%s || Gibbs posterior), family %s; over lambda %.6f\n", s->gap.gap,
-                 s->gap.gap_sd, o->text[OPT_AGAINST], gbs_family_name(m.family), s->gap.gap_over_lambda);
+        text_add(out, "  gap           %.4f +- %.4f%s: KL(%s || Gibbs posterior), family %s; over lambda %.6f\n", s->gap.gap,
+                 s->gap.gap_sd, s->gap.gap_sd_at_least ? " at least" : "", o->text[OPT_AGAINST], gbs_family_name(m.family),
+                 s->gap.gap_over_lambda);
     }
     text_add(out, "  time          %.2f s: %.2f s moves, %.2f s for the approximations behind them\n", s->info.seconds,
              s->info.seconds_move, s->info.seconds_approximate);

@@ -106,6 +106,7 @@ void sampling_json(struct json *j, const gbs_particles *particles) {
     json_put_count(j, "chains", i.chains);
     json_put_number(j, "log_z", i.log_z);
     json_put_number(j, "log_z_sd", i.log_z_sd);
+    json_put_bool(j, "log_z_sd_at_least", i.log_z_sd_at_least != 0);
     json_put_number(j, "gibbs_risk", i.gibbs_risk);
     json_put_number(j, "gibbs_risk_sd", i.gibbs_risk_sd);
     json_put_number(j, "gibbs_error", i.gibbs_error);
@@ -138,7 +139,8 @@ void sampling_text(struct text *t, const gbs_particles *particles) {
     if (isfinite(i.acceptance))
         text_add(t, ", %.0f %% of the moves taken", 100.0 * i.acceptance);
     text_add(t, "\n");
-    text_add(t, "  log Z         %.4f +- %.4f\n", i.log_z, i.log_z_sd);
+    text_add(t, "  log Z         %.4f +- %.4f%s\n", i.log_z, i.log_z_sd,
+             i.log_z_sd_at_least ? " at least (the chains remember too long to tell; more particles or moves would)" : "");
     text_add(t, "  Gibbs risk    %.5f +- %.5f (mean %s loss of the particles%s)\n", i.gibbs_risk, i.gibbs_risk_sd,
              gbs_loss_name(i.loss), ranks ? " over all pairs" : "");
     if (ranks)

@@ -581,7 +581,8 @@ typedef struct gbs_sample_info {
     size_t particles, chains, moves;
     double lambda, prior_sd, ess;
     double log_z, log_z_sd, gibbs_risk, gibbs_risk_sd; /* at the end of the path */
-    double acceptance;                                 /* mean over the path */
+    int log_z_sd_at_least; /* log_z_sd is a lower bound: chains remember longer than a single run can tell, or Z is too uncertain */
+    double acceptance;     /* mean over the path */
     double gibbs_error;       /* mean zero-one loss of the particles on the training rows; in ranking over pairs of them */
     double train_error;       /* of the average vote of the particles; in ranking 1 - AUC of their mean score */
     double kl;                /* estimate of KL(Gibbs || prior) = -log Z - lambda gibbs_risk */
@@ -608,6 +609,7 @@ GBS_API gbs_status gbs_particles_evaluate(gbs_context *ctx, const gbs_particles 
 typedef struct gbs_gap {
     double free_energy, gap, gap_sd;
     double gap_over_lambda; /* in units of the bounds; NaN when lambda is 0 */
+    int gap_sd_at_least;    /* gap_sd, which is log Z's, is a lower bound */
 } gbs_gap;
 
 /* data: the rows that both come from. GBS_ERR_DATA when the model was fitted to other rows, or with another loss, prior or lambda. */

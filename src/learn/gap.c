@@ -118,6 +118,7 @@ gbs_status gbs_measure_gap(gbs_context *ctx, const gbs_data *data, const gbs_mod
     *out = (gbs_gap){.free_energy = energy,
                      .gap = energy + s->log_z,
                      .gap_sd = s->log_z_sd,
+                     .gap_sd_at_least = s->log_z_sd_at_least,
                      .gap_over_lambda = s->lambda > 0.0 ? (energy + s->log_z) / s->lambda : NAN};
     return GBS_OK;
 }

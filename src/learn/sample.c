@@ -237,6 +237,7 @@ static gbs_status run(gbs_context *ctx, const gbs_sample_options *o, gbs_rows *r
         p->path_size = result.path_size;
         gbs_array_free(ctx, result.risk);
         keep_info(o, &options, rows, blocks, p);
+        p->info.log_z_sd_at_least = result.log_z_sd_at_least;
         p->info.seconds_move = result.seconds_move;
         p->info.seconds_approximate = result.seconds_reference;
         status = ranks ? gbs_rank_judge_particles(ctx, rows, &pairs, p) : judge_votes(ctx, rows, p);

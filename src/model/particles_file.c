@@ -29,6 +29,7 @@ static bool put_sample(json_t *root, const gbs_sample_info *i) {
            gbs_json_put(sample, "lambda", json_real(i->lambda)) && gbs_json_put(sample, "prior_sd", json_real(i->prior_sd)) &&
            gbs_json_put(sample, "ess", json_real(i->ess)) && gbs_json_put(sample, "log_z", json_real(i->log_z)) &&
            gbs_json_put(sample, "log_z_sd", gbs_json_real_or_null(i->log_z_sd)) &&
+           gbs_json_put(sample, "log_z_sd_at_least", json_boolean(i->log_z_sd_at_least)) &&
            gbs_json_put(sample, "gibbs_risk", gbs_json_real_or_null(i->gibbs_risk)) &&
            gbs_json_put(sample, "gibbs_risk_sd", gbs_json_real_or_null(i->gibbs_risk_sd)) &&
            gbs_json_put(sample, "acceptance", gbs_json_real_or_null(i->acceptance)) &&
@@ -169,6 +170,7 @@ static gbs_status get_sample(gbs_context *ctx, const json_t *root, gbs_sample_in
     TRY(gbs_json_get_real(ctx, sample, "ess", &i->ess));
     TRY(gbs_json_get_real(ctx, sample, "log_z", &i->log_z));
     TRY(gbs_json_get_real_or_nan(ctx, sample, "log_z_sd", &i->log_z_sd));
+    i->log_z_sd_at_least = json_is_true(json_object_get(sample, "log_z_sd_at_least")); /* older files do not have it */
     TRY(gbs_json_get_real_or_nan(ctx, sample, "gibbs_risk", &i->gibbs_risk));
     TRY(gbs_json_get_real_or_nan(ctx, sample, "gibbs_risk_sd", &i->gibbs_risk_sd));
     TRY(gbs_json_get_real_or_nan(ctx, sample, "acceptance", &i->acceptance));

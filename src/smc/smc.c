@@ -36,13 +36,11 @@ struct sampler {
     gbs_mover mover;
     double *weight, *scratch;
     size_t *ancestor;
-    size_t *eve, *eve_next; /* classic: number of the first particle that each descends from */
-    size_t chains;          /* ancestors of a temperature */
-    double scale;           /* of the next temperature's moves */
-    size_t thin;            /* moves from one particle of a chain to the next */
-    double lambda, log_z, variance;
-    double resampled;   /* classic: noise of the resamplings so far */
-    double independent; /* the squared error of log Z, were chains (classic: particles) of different temperatures independent */
+    gbs_families families;
+    size_t chains; /* ancestors of a temperature */
+    double scale;  /* of the next temperature's moves */
+    size_t thin;   /* moves from one particle of a chain to the next */
+    double lambda, log_z;
     size_t temperature;
 };
 
@@ -63,11 +61,11 @@ static gbs_status add_point(struct sampler *s, double ess, double acceptance) {
     double mean = 0.0;
     for (size_t i = 0; i < n; i++)
         mean += r->risk[i] / (double)n;
-    double square = s->o->classic ? gbs_family_spread(n, s->eve, r->risk, s->scratch)
+    double square = s->o->classic ? gbs_family_spread(n, s->families.of, r->risk, s->scratch)
                                   : gbs_chain_variance(n, s->temperature == 0 ? n : s->chains, r->risk);
     r->path[r->path_size++] = (gbs_sample_point){.lambda = s->lambda,
                                                  .log_z = s->log_z,
-                                                 .log_z_sd = sqrt(s->variance),
+                                                 .log_z_sd = sqrt(gbs_families_variance(&s->families, &r->log_z_sd_at_least)),
                                                  .gibbs_risk = mean,
                                                  .gibbs_risk_sd = sqrt(square),
                                                  .ess = ess,
@@ -93,15 +91,17 @@ static gbs_status choose_lambda(struct sampler *s, double *next) {
     return GBS_OK;
 }
 
+/* Chains that the particles lie in before the moves of this temperature; those of the prior are all independent. */
+static size_t chains_before(const struct sampler *s) {
+    return s->temperature == 1 ? s->o->particles : s->chains;
+}
+
 /* Weights, log Z and its error on the way to `next`. */
 static double reweight(struct sampler *s, double next) {
     size_t n = s->o->particles;
     double log_mean, ess = gbs_temper_weights(n, s->out->risk, next - s->lambda, s->weight, &log_mean);
     s->log_z += log_mean;
-    s->independent += gbs_chain_variance(n, s->temperature == 1 || s->o->classic ? n : s->chains, s->weight);
-    s->variance = s->independent;
-    if (s->o->classic)
-        s->variance = fmax(s->variance, gbs_family_variance(n, s->eve, s->weight, s->resampled, s->scratch));
+    gbs_families_weigh(&s->families, chains_before(s), s->weight);
     s->lambda = next;
     return ess;
 }
@@ -109,14 +109,8 @@ static double reweight(struct sampler *s, double next) {
 static void resample(struct sampler *s) {
     uint64_t stream = GBS_STREAM_PARTICLES + GBS_DRAWS * s->temperature;
     double u = gbs_uniform(s->problem->ctx->seed, stream + GBS_DRAWS_RESAMPLE, 0);
-    s->resampled += gbs_resample(s->o->particles, s->weight, s->chains, u, s->ancestor);
-    if (s->eve == NULL)
-        return;
-    for (size_t c = 0; c < s->chains; c++)
-        s->eve_next[c] = s->eve[s->ancestor[c]];
-    size_t *t = s->eve;
-    s->eve = s->eve_next;
-    s->eve_next = t;
+    gbs_resample(s->o->particles, s->weight, s->chains, u, s->ancestor);
+    gbs_families_follow(&s->families, chains_before(s), s->chains, s->ancestor);
 }
 
 static gbs_status move(struct sampler *s, gbs_moved *moved) {
@@ -202,15 +196,9 @@ static gbs_status prepare(struct sampler *s) {
     s->ancestor = gbs_array_alloc(ctx, s->chains, sizeof *s->ancestor);
     if (s->out->theta == NULL || s->out->risk == NULL || s->weight == NULL || s->scratch == NULL || s->ancestor == NULL)
         return GBS_ERR_MEMORY;
-    if (s->o->classic) {
-        s->eve = gbs_array_alloc(ctx, n, sizeof *s->eve);
-        s->eve_next = gbs_array_alloc(ctx, n, sizeof *s->eve_next);
-        if (s->eve == NULL || s->eve_next == NULL)
-            return GBS_ERR_MEMORY;
-        for (size_t i = 0; i < n; i++)
-            s->eve[i] = i;
-    }
-    gbs_status status = gbs_reference_create(ctx, d, d <= FULL_COLUMNS, n, &s->reference);
+    gbs_status status = gbs_families_create(ctx, n, &s->families);
+    if (status == GBS_OK)
+        status = gbs_reference_create(ctx, d, d <= FULL_COLUMNS, n, &s->reference);
     return status == GBS_OK ? gbs_mover_create(ctx, s->problem->rows, s->chains, &s->mover) : status;
 }
 
@@ -235,8 +223,7 @@ gbs_status gbs_smc_run(const gbs_smc_problem *problem, const gbs_smc_options *op
     gbs_array_free(ctx, s.weight);
     gbs_array_free(ctx, s.scratch);
     gbs_array_free(ctx, s.ancestor);
-    gbs_array_free(ctx, s.eve);
-    gbs_array_free(ctx, s.eve_next);
+    gbs_families_free(ctx, &s.families);
     if (status != GBS_OK)
         gbs_smc_free(ctx, out);
     return status;

@@ -46,6 +46,7 @@ typedef struct gbs_smc_result {
     double *risk;  /* particles */
     gbs_sample_point *path;
     size_t path_size, path_room;
+    bool log_z_sd_at_least; /* at the end of the path */
     double seconds_move, seconds_reference;
 } gbs_smc_result;
 
@@ -83,9 +84,8 @@ double gbs_temper_weights(size_t n, const double *risk, double delta, double *we
 
 /* ---------------------------------------------------------------- resampling */
 
-/* Systematic: ancestor[0 .. count - 1], ascending, from weights that need not sum to anything; u in (0, 1). Returns the sum
- * of the variances of the shares of descendants: f (1 - f) / count^2, f the fractional part of count times the weight. */
-double gbs_resample(size_t n, const double *weight, size_t count, double u, size_t *ancestor);
+/* Systematic: ancestor[0 .. count - 1], ascending, from weights that need not sum to anything; u in (0, 1). */
+void gbs_resample(size_t n, const double *weight, size_t count, double u, size_t *ancestor);
 
 /* ---------------------------------------------------------------- the reference Gaussian */
 
@@ -194,9 +194,27 @@ void gbs_pairs_ring_risks(const gbs_smc_problem *problem, const gbs_ring *ring, 
 /* Squared standard error of the mean of x over all particles, from the spread of the chains' means; chains of one state each: from the spread of
  * the states. */
 double gbs_chain_variance(size_t n, size_t chains, const double *x);
-/* The same for classic runs: relative squared error of Z from the weights that the first particles' families have won. resampled: what
- * gbs_resample has returned so far. scratch: n. */
-double gbs_family_variance(size_t n, const size_t *eve, const double *weight, double resampled, double *scratch);
+/* What is known of the squared error of log Z so far, by descent; of n particles. */
+typedef struct gbs_families {
+    size_t n;
+    size_t *of;         /* family of each chain; at first every particle is a chain */
+    size_t *next;       /* scratch */
+    double *sum;        /* parts of the families in the error */
+    double *share;      /* scratch */
+    double aside;       /* squared error of families that were given up */
+    double independent; /* the squared error, were chains of different temperatures independent */
+    bool renewed;       /* families were given up */
+    bool long_chains;   /* of several particles each */
+} gbs_families;
+
+gbs_status gbs_families_create(gbs_context *ctx, size_t n, gbs_families *out);
+void gbs_families_free(const gbs_context *ctx, gbs_families *f);
+/* Takes in the weights (of mean 1) of a temperature, whose particles lie in `chains` chains. */
+void gbs_families_weigh(gbs_families *f, size_t chains, const double *weight);
+/* `count` new chains begin with the particles ancestor[] of the old ones. */
+void gbs_families_follow(gbs_families *f, size_t chains, size_t count, const size_t *ancestor);
+/* Squared standard error of log Z; at_least: it may be too small. */
+double gbs_families_variance(const gbs_families *f, bool *at_least);
 /* Squared standard error of the mean of x over a classic run's particles, whose families are the independent ones. scratch: n. */
 double gbs_family_spread(size_t n, const size_t *eve, const double *x, double *scratch);
 
