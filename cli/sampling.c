@@ -140,7 +140,8 @@ void sampling_text(struct text *t, const gbs_particles *particles) {
         text_add(t, ", %.0f %% of the moves taken", 100.0 * i.acceptance);
     text_add(t, "\n");
     text_add(t, "  log Z         %.4f +- %.4f%s\n", i.log_z, i.log_z_sd,
-             i.log_z_sd_at_least ? " at least (the chains remember too long to tell; more particles or moves would)" : "");
+             i.log_z_sd_at_least ? " at least (the chains are too few or too slow to tell; more particles or moves would)"
+                                 : "");
     text_add(t, "  Gibbs risk    %.5f +- %.5f (mean %s loss of the particles%s)\n", i.gibbs_risk, i.gibbs_risk_sd,
              gbs_loss_name(i.loss), ranks ? " over all pairs" : "");
     if (ranks)

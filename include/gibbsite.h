@@ -581,8 +581,8 @@ typedef struct gbs_sample_info {
     size_t particles, chains, moves;
     double lambda, prior_sd, ess;
     double log_z, log_z_sd, gibbs_risk, gibbs_risk_sd; /* at the end of the path */
-    int log_z_sd_at_least; /* log_z_sd is a lower bound: chains remember longer than a single run can tell, or Z is too uncertain */
-    double acceptance;     /* mean over the path */
+    int log_z_sd_at_least; /* log_z_sd is a lower bound: chains are too few or too slow for one run to tell, or Z is too uncertain */
+    double acceptance;        /* mean over the path */
     double gibbs_error;       /* mean zero-one loss of the particles on the training rows; in ranking over pairs of them */
     double train_error;       /* of the average vote of the particles; in ranking 1 - AUC of their mean score */
     double kl;                /* estimate of KL(Gibbs || prior) = -log Z - lambda gibbs_risk */

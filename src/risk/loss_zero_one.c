@@ -120,7 +120,10 @@ static void add_ring(size_t n, const double *base, const double *here, const dou
         gbs_wide *plus = (gbs_wide *)(total + 2 * k * GBS_LANES);
         count_signs(n, base, (const gbs_wide *)here, (const gbs_wide *)slope, c[k], s[k], plus, plus + 2);
     }
+    size_t zeros = 0;
     for (size_t i = 0; i < n; i++)
+        zeros += base[i] == 0.0;
+    for (size_t i = 0; zeros > 0 && i < n; i++)
         if (base[i] == 0.0)
             add_ties(here + i * GBS_LANES, slope + i * GBS_LANES, pairs, c, s, total);
 }

@@ -22,7 +22,7 @@ void gbs_tile_risk(const gbs_smc_problem *problem, const double *theta, double *
         gbs_tile_dot(rows->d, shift, theta, lost);
     for (size_t first = 0; first < n; first += GBS_RISK_ROWS) {
         size_t count = n - first < GBS_RISK_ROWS ? n - first : GBS_RISK_ROWS;
-        gbs_block b = gbs_rows_slice(rows, first, count).all;
+        gbs_block b = gbs_block_part(&rows->all, first, count);
         gbs_tile_margins(&b, theta, shift != NULL ? lost : NULL, scratch);
         problem->loss->add_lanes(count, scratch, total);
     }

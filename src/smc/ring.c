@@ -77,7 +77,7 @@ void gbs_ring_risks(const gbs_smc_problem *problem, const gbs_ring *ring, const 
     size_of_block += (4 - size_of_block % 4) % 4;
     for (size_t first = 0; first < n; first += size_of_block) {
         size_t some = n - first < size_of_block ? n - first : size_of_block;
-        gbs_block b = gbs_rows_slice(rows, first, some).all;
+        gbs_block b = gbs_block_part(&rows->all, first, some);
         for (size_t g = 0; g < count; g++) {
             gbs_tile_margins(&b, plane[g].centred, lost[g], here);
             gbs_tile_margins(&b, plane[g].direction, lost[g] + GBS_LANES, slope);

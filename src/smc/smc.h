@@ -205,6 +205,7 @@ typedef struct gbs_families {
     double independent; /* the squared error, were chains of different temperatures independent */
     bool renewed;       /* families were given up */
     bool long_chains;   /* of several particles each */
+    bool few;           /* chains, too few to tell */
 } gbs_families;
 
 gbs_status gbs_families_create(gbs_context *ctx, size_t n, gbs_families *out);

@@ -42,7 +42,7 @@ double gbs_chain_variance(size_t n, size_t chains, const double *x) {
 /* With fewer of them, by the inverse of the sum of squared shares, every chain begins anew. */
 #define FEWEST_FAMILIES 8.0
 
-/* The reported error is a lower bound when errors live on although chains are meant to forget, or although families had to begin anew; or when Z is off by
+/* The reported error is a lower bound when there are fewer chains than that; when errors live on although chains are meant to forget, or although families had to begin anew; or when Z is off by
  * so much that its logarithm is no longer its relative error. */
 #define LIVES_ON 2.0
 #define FAR_OFF 0.25
@@ -107,6 +107,7 @@ void gbs_families_weigh(gbs_families *f, size_t chains, const double *weight) {
     }
     f->independent += gbs_chain_variance(f->n, chains, weight);
     f->long_chains = chains < f->n;
+    f->few = (double)chains < FEWEST_FAMILIES;
 }
 
 void gbs_families_follow(gbs_families *f, size_t chains, size_t count, const size_t *ancestor) {
@@ -122,7 +123,7 @@ void gbs_families_follow(gbs_families *f, size_t chains, size_t count, const siz
 
 double gbs_families_variance(const gbs_families *f, bool *at_least) {
     double followed = put_aside(f);
-    *at_least = followed > FAR_OFF || ((f->renewed || f->long_chains) && followed > LIVES_ON * f->independent);
+    *at_least = f->few || followed > FAR_OFF || ((f->renewed || f->long_chains) && followed > LIVES_ON * f->independent);
     return fmax(f->independent, followed);
 }
 
