@@ -1,7 +1,7 @@
 /* Markov chains that leave pi_lambda unchanged, sixteen in step, in the whitened coordinates of the reference: theta = m + L u.
  *
  *   walk   u' = u + s z, taken with probability min(1, pi(theta')/pi(theta));  s = 2.38/sqrt(d)       (Chopin 2002, tuned from the particles)
- *   ring   a draw from many states at once: ring.c
+ *   ring   a draw from many states at once, and in turn with it one from a narrow window of them, or a single turn: ring.c
  *
  * A task is a block of chains and runs through many steps by itself; what it draws depends on the numbers of chain and step alone.
  */
@@ -192,26 +192,51 @@ static void draw_direction(const struct run *r, size_t block, size_t step, doubl
     colour(r->c->reference, z, direction);
 }
 
-static void walk_block(const struct run *r, size_t block, size_t step, double *scratch) {
+/* One proposal, taken or not: theta, u in, whose log density is `more` above that of the state, the risk left out. */
+static void propose(const struct run *r, size_t block, size_t step, const double *theta, const double *u, const double *more,
+                    double *scratch) {
     struct lanes s = lanes_of(r, block);
-    const gbs_chains *c = r->c;
-    size_t d = r->m->d, size = d * GBS_LANES;
-    double *u = scratch, *theta = u + size, *rest = theta + size, v = c->problem->prior_sd * c->problem->prior_sd;
     double risk[GBS_LANES], draw[GBS_LANES];
     bool taken[GBS_LANES];
-    draw_direction(r, block, step, u, theta);
     draw_uniforms(r, block, step, draw);
-    for (size_t k = 0; k < size; k++) {
-        u[k] = s.u[k] + c->scale * u[k];
-        theta[k] = s.theta[k] + c->scale * theta[k];
-    }
-    gbs_tile_risk(c->problem, theta, rest, risk);
+    gbs_tile_risk(r->c->problem, theta, scratch, risk);
     for (size_t l = 0; l < GBS_LANES; l++) {
-        double ratio = -c->lambda * (risk[l] - s.risk[l]) - 0.5 * square_change(d, s.theta, theta, l) / v;
-        taken[l] = log(draw[l]) < ratio; /* false where the ratio is NaN */
+        taken[l] = log(draw[l]) < more[l] - r->c->lambda * (risk[l] - s.risk[l]); /* false where that is NaN */
         s.risk[l] = taken[l] ? risk[l] : s.risk[l];
+        s.narrow[l] += taken[l];
     }
     go(r, &s, taken, theta, u);
+}
+
+static void walk_block(const struct run *r, size_t block, size_t step, double *scratch) {
+    struct lanes s = lanes_of(r, block);
+    size_t d = r->m->d, size = d * GBS_LANES;
+    double *u = scratch, *theta = u + size, v = r->c->problem->prior_sd * r->c->problem->prior_sd, more[GBS_LANES];
+    draw_direction(r, block, step, u, theta);
+    for (size_t k = 0; k < size; k++) {
+        u[k] = s.u[k] + r->c->scale * u[k];
+        theta[k] = s.theta[k] + r->c->scale * theta[k];
+    }
+    for (size_t l = 0; l < GBS_LANES; l++)
+        more[l] = -0.5 * square_change(d, s.theta, theta, l) / v;
+    propose(r, block, step, theta, u, more, theta + size);
+}
+
+/* A single state of the ring, at the narrow angle. */
+static void turn_block(const struct run *r, size_t block, size_t step, double *scratch) {
+    struct lanes s = lanes_of(r, block);
+    size_t d = r->m->d, size = d * GBS_LANES;
+    const double *mean = r->c->reference->mean;
+    double *u = scratch, *theta = u + size, v = r->c->problem->prior_sd * r->c->problem->prior_sd, more[GBS_LANES];
+    double x = cos(r->c->scale), y = sin(r->c->scale);
+    draw_direction(r, block, step, u, theta);
+    for (size_t k = 0; k < size; k++) {
+        u[k] = x * s.u[k] + y * u[k];
+        theta[k] = mean[k / GBS_LANES] + x * (s.theta[k] - mean[k / GBS_LANES]) + y * theta[k];
+    }
+    for (size_t l = 0; l < GBS_LANES; l++)
+        more[l] = 0.5 * (square_change(d, s.u, u, l) - square_change(d, s.theta, theta, l) / v);
+    propose(r, block, step, theta, u, more, theta + size);
 }
 
 /* The planes through the states of a block and fresh directions. */
@@ -275,12 +300,13 @@ static void run_group(void *arg, size_t task, size_t worker) {
     size_t begin = task * r->m->group, left = r->m->blocks - begin, count = left < r->m->group ? left : r->m->group;
     double *scratch = r->m->scratch + worker * r->m->worker_size;
     for (size_t step = r->first; step < r->last; step++) {
-        if (step > 0 && r->c->move == GBS_MOVE_RING)
+        bool walk = r->c->move == GBS_MOVE_WALK, single = !walk && r->c->single && step % 2 == 0;
+        if (step > 0 && !walk && !single)
             ring_blocks(r, begin, count, step, scratch);
         for (size_t block = begin; block < begin + count; block++) {
             struct lanes s = lanes_of(r, block);
-            if (step > 0 && r->c->move == GBS_MOVE_WALK)
-                walk_block(r, block, step, scratch);
+            if (step > 0 && (walk || single))
+                (walk ? walk_block : turn_block)(r, block, step, scratch);
             keep_state(r, block, step, &s);
         }
     }

@@ -9,6 +9,9 @@
  * the full ring (phi = 2 pi j/K), and a window of narrow angles delta (j - J), J uniform, for rough or ill-fitted targets.
  *   Murray, Adams, MacKay: Elliptical slice sampling (2010); Neal's multi-point moves; Tjelmeland: Using all Metropolis-Hastings proposals (2004)
  *
+ * A window may also be a single state at the angle delta, taken or not by Metropolis's rule: one product, no plane.
+ *   Neal (1998), Cotter, Roberts, Stuart, White (2013): proposals that leave the reference unchanged
+ *
  * Scores are linear: x'theta(phi) = x'm + cos phi x'(theta - m) + sin phi x'Lz. Two products with the rows serve all K states; each state more costs
  * n operations, not n d. Both kinds of sets are angles delta apart, delta = 2 pi/K for the full ring. The plane (u, z) is turned first so that they lie
  * around 0 in pairs, +-(k + 1/2) delta: the two states of a pair share their multiplications, and the angles are the same for all chains and steps.
@@ -27,6 +30,11 @@ size_t gbs_ring_states(const gbs_smc_problem *problem) {
     if (problem->rows->pairs || problem->loss == &gbs_exponential || d < SOME_COLUMNS)
         return FEW_STATES;
     return d < MANY_COLUMNS ? SOME_STATES : MANY_STATES;
+}
+
+/* Where states are dear, or products cheap, one state for one product is worth more than a window of them for two. */
+bool gbs_ring_single(const gbs_smc_problem *problem) {
+    return gbs_ring_states(problem) == FEW_STATES;
 }
 
 double gbs_ring_step(size_t size) {

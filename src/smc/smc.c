@@ -16,8 +16,9 @@
 /* A step of lambda is never a smaller part of lambda: particles that far from equilibrium are moved, not tempered. */
 #define LEAST_STEP 1e-3
 
-/* The ring's narrow windows are led to this share of moves, at this rate. */
+/* The ring's narrow windows are led to the first share of moves, its single proposals to the second, at this rate. */
 #define WANTED_SHARE 0.7
+#define WANTED_TAKEN 0.5
 #define TUNING_RATE 3.0
 #define SMALLEST_ANGLE 1e-4
 
@@ -126,6 +127,7 @@ static gbs_status move(struct sampler *s, gbs_moved *moved) {
                          .move = o->move,
                          .scale = s->scale,
                          .ring = gbs_ring_states(s->problem),
+                         .single = gbs_ring_single(s->problem),
                          .stream = GBS_STREAM_PARTICLES + GBS_DRAWS * s->temperature};
     double start = gbs_now();
     gbs_status status = gbs_mover_run(&s->mover, &chains, s->out->theta, s->out->risk, moved);
@@ -141,7 +143,7 @@ static void tune(struct sampler *s, const gbs_moved *moved) {
     if (!o->classic)
         s->thin = wanted >= (double)o->moves ? o->moves : wanted > 1.0 ? (size_t)wanted : 1;
     if (o->move == GBS_MOVE_RING && isfinite(moved->narrow)) {
-        s->scale *= exp(TUNING_RATE * (moved->narrow - WANTED_SHARE));
+        s->scale *= exp(TUNING_RATE * (moved->narrow - (gbs_ring_single(s->problem) ? WANTED_TAKEN : WANTED_SHARE)));
         s->scale = fmax(SMALLEST_ANGLE, fmin(gbs_ring_step(gbs_ring_states(s->problem)), s->scale));
     }
 }

@@ -121,6 +121,7 @@ typedef struct gbs_chains {
     gbs_move move;
     double scale;    /* walk: of a step, in units of the reference; ring: the angle of the narrow windows */
     size_t ring;     /* states to choose from; even */
+    bool single;     /* ring: in place of a narrow window */
     uint64_t stream; /* of this temperature */
 } gbs_chains;
 
@@ -158,6 +159,8 @@ typedef struct gbs_ring {
     double cosine[GBS_RING_MOST / 2], sine[GBS_RING_MOST / 2];
 } gbs_ring;
 
+/* Whether a single state stands in for a narrow window. */
+bool gbs_ring_single(const gbs_smc_problem *problem);
 /* How many states make a move worth the most; the angle between two of them that are evenly spread. */
 size_t gbs_ring_states(const gbs_smc_problem *problem);
 double gbs_ring_step(size_t size);
