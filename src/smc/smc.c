@@ -25,6 +25,8 @@
 /* A chain is to travel this many times the width of the target: its states are then worth averaging, and what they average is worth a standard
  * error. In units of gbs_moved.jump, which is 1 for independent states. */
 #define TRAVEL 20.0
+/* Below this part of it the standard error is a lower bound. */
+#define TRAVEL_TOLD (1.0 / 3.0)
 
 /* Above it the particles' covariance costs more than it brings. */
 enum { FULL_COLUMNS = 1000 };
@@ -41,6 +43,7 @@ struct sampler {
     size_t chains; /* ancestors of a temperature */
     double scale;  /* of the next temperature's moves */
     size_t thin;   /* moves from one particle of a chain to the next */
+    bool slow;     /* chains did not travel far enough at some temperature */
     double lambda, log_z;
     size_t temperature;
 };
@@ -59,14 +62,15 @@ static gbs_status add_point(struct sampler *s, double ess, double acceptance) {
         r->path = path;
         r->path_room = room;
     }
-    double mean = 0.0;
+    double mean = 0.0, variance = gbs_families_variance(&s->families, &r->log_z_sd_at_least);
     for (size_t i = 0; i < n; i++)
         mean += r->risk[i] / (double)n;
+    r->log_z_sd_at_least = r->log_z_sd_at_least || s->slow;
     double square = s->o->classic ? gbs_family_spread(n, s->families.of, r->risk, s->scratch)
                                   : gbs_chain_variance(n, s->temperature == 0 ? n : s->chains, r->risk);
     r->path[r->path_size++] = (gbs_sample_point){.lambda = s->lambda,
                                                  .log_z = s->log_z,
-                                                 .log_z_sd = sqrt(gbs_families_variance(&s->families, &r->log_z_sd_at_least)),
+                                                 .log_z_sd = sqrt(variance),
                                                  .gibbs_risk = mean,
                                                  .gibbs_risk_sd = sqrt(square),
                                                  .ess = ess,
@@ -132,6 +136,8 @@ static gbs_status move(struct sampler *s, gbs_moved *moved) {
     double start = gbs_now();
     gbs_status status = gbs_mover_run(&s->mover, &chains, s->out->theta, s->out->risk, moved);
     s->out->seconds_move += gbs_now() - start;
+    double states = (double)(o->particles / s->chains), travel = states * (double)s->thin * moved->jump;
+    s->slow = s->slow || (!o->classic && travel < TRAVEL_TOLD * TRAVEL);
     return status;
 }
 
