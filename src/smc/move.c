@@ -340,21 +340,17 @@ static void sum_up(const struct run *r, gbs_moved *moved) {
     moved->jump /= moves;
 }
 
-/* Steps between two looks at the caller's wish to stop: some 50 milliseconds of work. */
-#define FLOPS_A_STRETCH 1e9
-
 /* Operations of one state, for each row, beside the products. */
 #define RING_COST 4.0
-#define SORT_COST 200.0
 
 gbs_status gbs_mover_run(gbs_mover *m, const gbs_chains *c, double *theta, double *risk, gbs_moved *moved) {
     struct run r = {.m = m, .c = c, .theta = theta, .risk = risk};
     bool ring = c->move == GBS_MOVE_RING;
     r.longest = c->keep_all ? (gbs_chain_offset(c->particles, c->count, 1) - 1) * c->steps + 1 : c->steps + 1;
     double d = (double)m->d, n = (double)c->problem->rows->all.n;
-    double state = c->problem->rows->pairs ? SORT_COST : RING_COST, states = ring ? (double)c->ring : 1.0;
+    double state = c->problem->rows->pairs ? GBS_SORT_COST : RING_COST, states = ring ? (double)c->ring : 1.0;
     double step_flops = (double)c->count * (d * (2.0 * d + 30.0) + n * ((ring ? 4.0 : 2.0) * d + state * states));
-    size_t stretch = step_flops < FLOPS_A_STRETCH ? (size_t)(FLOPS_A_STRETCH / step_flops) : 1;
+    size_t stretch = step_flops < GBS_STRETCH_FLOPS ? (size_t)(GBS_STRETCH_FLOPS / step_flops) : 1;
     gbs_status status = gbs_check_cancel(m->ctx);
     if (status == GBS_OK) {
         if (ring)

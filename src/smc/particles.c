@@ -38,6 +38,7 @@ struct tiles {
     const double *given; /* NULL: drawn from the prior */
     double *theta, *risk, *scratch;
     size_t worker_size;
+    size_t begin; /* tile that this stretch begins with */
 };
 
 /* Particles in the lanes of a tile. */
@@ -69,22 +70,31 @@ static void read_tile(const struct tiles *w, size_t task, double *tile) {
 static void judge_tile(void *arg, size_t task, size_t worker) {
     const struct tiles *w = arg;
     double *tile = w->scratch + worker * w->worker_size, risk[GBS_LANES];
+    task += w->begin;
     (w->given != NULL ? read_tile : draw_tile)(w, task, tile);
     gbs_tile_risk(w->problem, tile, tile + w->problem->rows->d * GBS_LANES, risk);
     memcpy(w->risk + task * GBS_LANES, risk, lanes_of(w, task) * sizeof *risk);
 }
 
+/* A stretch of tiles between two looks at the caller's wish to stop. */
 static gbs_status judge(struct tiles *w) {
     const gbs_smc_problem *p = w->problem;
-    double flops = 2.0 * (double)p->rows->all.n * (double)p->rows->d * (double)w->count;
-    w->worker_size = p->rows->d * GBS_LANES + gbs_risk_scratch(p->rows);
+    size_t n = p->rows->all.n, d = p->rows->d, tiles = (w->count + GBS_LANES - 1) / GBS_LANES;
+    double flops = GBS_LANES * (double)n * (2.0 * (double)d + (p->rows->pairs ? GBS_SORT_COST : 0.0));
+    size_t stretch = gbs_workers(p->ctx) * (flops < GBS_STRETCH_FLOPS ? (size_t)(GBS_STRETCH_FLOPS / flops) : 1);
+    gbs_status status = GBS_OK;
+    w->worker_size = d * GBS_LANES + gbs_risk_scratch(p->rows);
     w->worker_size += (GBS_LANES - w->worker_size % GBS_LANES) % GBS_LANES; /* tiles begin on a cache line */
     w->scratch = gbs_matrix(p->ctx, gbs_workers(p->ctx), w->worker_size);
     if (w->scratch == NULL)
         return GBS_ERR_MEMORY;
-    gbs_parallel_for(p->ctx, (w->count + GBS_LANES - 1) / GBS_LANES, flops, judge_tile, w);
+    for (; status == GBS_OK && w->begin < tiles; w->begin += stretch) {
+        size_t left = tiles - w->begin, some = left < stretch ? left : stretch;
+        gbs_parallel_for(p->ctx, some, flops * (double)some, judge_tile, w);
+        status = gbs_check_cancel(p->ctx);
+    }
     gbs_array_free(p->ctx, w->scratch);
-    return gbs_check_cancel(p->ctx);
+    return status;
 }
 
 gbs_status gbs_particles_risk(const gbs_smc_problem *problem, size_t count, const double *theta, double *risk) {

@@ -59,6 +59,10 @@ void gbs_smc_free(const gbs_context *ctx, gbs_smc_result *result);
 /* Streams of random numbers at temperature t are GBS_STREAM_PARTICLES + GBS_DRAWS * t + one of these. */
 enum { GBS_DRAWS_NORMAL = 0, GBS_DRAWS_UNIFORM, GBS_DRAWS_RESAMPLE, GBS_DRAWS };
 
+/* Work between two looks at the caller's wish to stop, some 50 milliseconds; what sorting a score costs. In floating-point operations. */
+#define GBS_STRETCH_FLOPS 1e9
+#define GBS_SORT_COST 200.0
+
 /* Rows that meet a tile at a time. */
 enum { GBS_RISK_ROWS = 64 };
 
