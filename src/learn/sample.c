@@ -206,16 +206,17 @@ static void estimate_bound(double confidence, gbs_sample_info *info) {
     info->bound = gbs_bound_kl(info->gibbs_error, info->kl, info->blocks, -log(1.0 - confidence));
 }
 
-static gbs_status draw(const gbs_smc_problem *problem, gbs_smc_options *options, gbs_smc_result *result) {
+static gbs_status draw(const gbs_smc_problem *problem, const gbs_smc_options *options, gbs_smc_result *result) {
     struct approximation a = {0};
+    gbs_smc_options leaning = *options;
     gbs_status status = GBS_OK;
     if (options->move == GBS_MOVE_RING && options->lambda > 0.0) {
         status = approximation_create(problem, &a);
-        options->approximate = approximate;
-        options->user = &a;
+        leaning.approximate = approximate;
+        leaning.user = &a;
     }
     if (status == GBS_OK)
-        status = gbs_smc_run(problem, options, result);
+        status = gbs_smc_run(problem, &leaning, result);
     approximation_free(problem->ctx, &a);
     return status;
 }

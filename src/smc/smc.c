@@ -24,7 +24,7 @@
 
 /* A chain is to travel this many times the width of the target: its states are then worth averaging, and what they average is worth a standard
  * error. In units of gbs_moved.jump, which is 1 for independent states. */
-#define TRAVEL 20.0
+#define TRAVEL 40.0
 /* Below this part of it the standard error is a lower bound. */
 #define TRAVEL_TOLD (1.0 / 3.0)
 
@@ -43,6 +43,7 @@ struct sampler {
     size_t chains; /* ancestors of a temperature */
     double scale;  /* of the next temperature's moves */
     size_t thin;   /* moves from one particle of a chain to the next */
+    double jump;   /* gbs_moved.jump of the temperature before */
     bool slow;     /* chains did not travel far enough at some temperature */
     double lambda, log_z;
     size_t temperature;
@@ -144,8 +145,10 @@ static gbs_status move(struct sampler *s, gbs_moved *moved) {
 /* The next temperature's target is close to this one's, and so is what suits it. */
 static void tune(struct sampler *s, const gbs_moved *moved) {
     const gbs_smc_options *o = s->o;
-    size_t length = o->particles / s->chains;
-    double wanted = ceil(TRAVEL / ((double)length * moved->jump));
+    /* jumps that have become shorter will do so again */
+    double states = (double)(o->particles / s->chains), falls = fmin(1.0, moved->jump / s->jump);
+    double wanted = ceil(TRAVEL / (states * moved->jump * falls));
+    s->jump = moved->jump;
     if (!o->classic)
         s->thin = wanted >= (double)o->moves ? o->moves : wanted > 1.0 ? (size_t)wanted : 1;
     if (o->move == GBS_MOVE_RING && isfinite(moved->narrow)) {
@@ -216,6 +219,7 @@ gbs_status gbs_smc_run(const gbs_smc_problem *problem, const gbs_smc_options *op
     *out = (gbs_smc_result){0};
     s.chains = options->classic ? options->particles : options->chains;
     s.thin = 1;
+    s.jump = 1.0;
     s.scale = options->move == GBS_MOVE_WALK ? 2.38 / sqrt((double)problem->rows->d) : gbs_ring_step(gbs_ring_states(problem));
     gbs_blas_serial_begin();
     gbs_status status = prepare(&s);
