@@ -289,10 +289,11 @@ const struct command command_sample = {
     "that predict and evaluate take for a model. --against MODEL prints the gap KL(model || Gibbs) = free energy + log Z of a "
     "fitted model.\n"
     "--task rank takes the loss over all pairs of a positive and a negative row. A standard error that is \"at least\" so much "
-    "is a\n"
-    "lower bound: the chains were too few or too slow to tell (--particles, --moves, fewer lambda). Bounds computed from "
-    "particles are estimates, "
-    "never certificates.",
+    "is "
+    "a lower\n"
+    "bound: the chains were too few or too slow to tell (more --particles or --moves, or a smaller --lambda). Bounds computed "
+    "from particles\n"
+    "are estimates, never certificates.",
     "gibbsite sample train.csv --lambda 100 --json\n"
     "gibbsite sample train.csv --loss hinge --particles 10000 -o sample.json --draws draws.csv\n"
     "gibbsite fit train.csv -o model.json && gibbsite sample train.csv --against model.json\n"
