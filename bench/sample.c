@@ -75,8 +75,8 @@ static double sweep_seconds(const gbs_smc_problem *problem, gbs_move move, size_
                          .lambda = problem->loss == &gbs_exponential ? 1.0 : 50.0,
                          .move = move,
                          .scale = 0.3,
-                         .single = gbs_ring_single(problem),
-                         .ring = gbs_ring_states(problem),
+                         .single = gbs_ring_single(problem, false),
+                         .ring = gbs_ring_states(problem, false),
                          .stream = 1 << 29};
     double t = processor_seconds();
     if (gbs_mover_run(&mover, &chains, theta, risk, &moved) != GBS_OK)
@@ -91,8 +91,8 @@ static double sweep_seconds(const gbs_smc_problem *problem, gbs_move move, size_
 
 static void say_sweep(const gbs_smc_problem *p, double seconds, double base) {
     printf("  one sweep of ring moves (the default), %-11s rings of %zu states, %s in turn: %.3f ms, ratio %.2f%s\n",
-           p->loss->name, gbs_ring_states(p), gbs_ring_single(p) ? "single ones" : "narrow windows", 1e3 * seconds,
-           seconds / base, p->loss == &gbs_zero_one ? " (target at most 3)" : "");
+           p->loss->name, gbs_ring_states(p, false), gbs_ring_single(p, false) ? "single ones" : "narrow windows",
+           1e3 * seconds, seconds / base, p->loss == &gbs_zero_one ? " (target at most 3)" : "");
 }
 
 static void sweep(gbs_context *one, const char *name, size_t n, size_t d, size_t steps, int rounds) {

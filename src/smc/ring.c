@@ -25,16 +25,16 @@
  * (measured with 8, 10 and 62 columns). */
 enum { FEW_STATES = 4, SOME_STATES = 8, MANY_STATES = 16, SOME_COLUMNS = 16, MANY_COLUMNS = 32 };
 
-size_t gbs_ring_states(const gbs_smc_problem *problem) {
+size_t gbs_ring_states(const gbs_smc_problem *problem, bool rough) {
     size_t d = problem->rows->d;
-    if (problem->rows->pairs || problem->loss == &gbs_exponential || d < SOME_COLUMNS)
+    if (problem->rows->pairs || problem->loss == &gbs_exponential || (d < SOME_COLUMNS && !rough))
         return FEW_STATES;
     return d < MANY_COLUMNS ? SOME_STATES : MANY_STATES;
 }
 
-/* Where states are dear, or products cheap, one state for one product is worth more than a window of them for two. */
-bool gbs_ring_single(const gbs_smc_problem *problem) {
-    return gbs_ring_states(problem) == FEW_STATES;
+/* Where states are dear, or far ones are good, one state for one product is worth more than a window of them for two. */
+bool gbs_ring_single(const gbs_smc_problem *problem, bool rough) {
+    return gbs_ring_states(problem, rough) == FEW_STATES;
 }
 
 double gbs_ring_step(size_t size) {

@@ -44,6 +44,7 @@ struct sampler {
     double scale;  /* of the next temperature's moves */
     size_t thin;   /* moves from one particle of a chain to the next */
     double jump;   /* gbs_moved.jump of the temperature before */
+    bool rough;    /* turns by the widest angle are no longer taken as often as wanted */
     bool slow;     /* chains did not travel far enough at some temperature */
     double lambda, log_z;
     size_t temperature;
@@ -131,8 +132,8 @@ static gbs_status move(struct sampler *s, gbs_moved *moved) {
                          .lambda = s->lambda,
                          .move = o->move,
                          .scale = s->scale,
-                         .ring = gbs_ring_states(s->problem),
-                         .single = gbs_ring_single(s->problem),
+                         .ring = gbs_ring_states(s->problem, s->rough),
+                         .single = gbs_ring_single(s->problem, s->rough),
                          .stream = GBS_STREAM_PARTICLES + GBS_DRAWS * s->temperature};
     double start = gbs_now();
     gbs_status status = gbs_mover_run(&s->mover, &chains, s->out->theta, s->out->risk, moved);
@@ -152,8 +153,9 @@ static void tune(struct sampler *s, const gbs_moved *moved) {
     if (!o->classic)
         s->thin = wanted >= (double)o->moves ? o->moves : wanted > 1.0 ? (size_t)wanted : 1;
     if (o->move == GBS_MOVE_RING && isfinite(moved->narrow)) {
-        s->scale *= exp(TUNING_RATE * (moved->narrow - (gbs_ring_single(s->problem) ? WANTED_TAKEN : WANTED_SHARE)));
-        s->scale = fmax(SMALLEST_ANGLE, fmin(gbs_ring_step(gbs_ring_states(s->problem)), s->scale));
+        s->scale *= exp(TUNING_RATE * (moved->narrow - (gbs_ring_single(s->problem, s->rough) ? WANTED_TAKEN : WANTED_SHARE)));
+        s->rough = s->rough || s->scale < gbs_ring_step(gbs_ring_states(s->problem, false));
+        s->scale = fmax(SMALLEST_ANGLE, fmin(gbs_ring_step(gbs_ring_states(s->problem, s->rough)), s->scale));
     }
 }
 
@@ -220,7 +222,8 @@ gbs_status gbs_smc_run(const gbs_smc_problem *problem, const gbs_smc_options *op
     s.chains = options->classic ? options->particles : options->chains;
     s.thin = 1;
     s.jump = 1.0;
-    s.scale = options->move == GBS_MOVE_WALK ? 2.38 / sqrt((double)problem->rows->d) : gbs_ring_step(gbs_ring_states(problem));
+    s.scale =
+        options->move == GBS_MOVE_WALK ? 2.38 / sqrt((double)problem->rows->d) : gbs_ring_step(gbs_ring_states(problem, false));
     gbs_blas_serial_begin();
     gbs_status status = prepare(&s);
     if (status == GBS_OK)

@@ -163,10 +163,10 @@ typedef struct gbs_ring {
     double cosine[GBS_RING_MOST / 2], sine[GBS_RING_MOST / 2];
 } gbs_ring;
 
-/* Whether a single state stands in for a narrow window. */
-bool gbs_ring_single(const gbs_smc_problem *problem);
+/* Whether a single state stands in for a narrow window. rough: only near states are any good. */
+bool gbs_ring_single(const gbs_smc_problem *problem, bool rough);
 /* How many states make a move worth the most; the angle between two of them that are evenly spread. */
-size_t gbs_ring_states(const gbs_smc_problem *problem);
+size_t gbs_ring_states(const gbs_smc_problem *problem, bool rough);
 double gbs_ring_step(size_t size);
 void gbs_ring_create(size_t size, double delta, gbs_ring *out);
 double gbs_ring_cosine(const gbs_ring *ring, size_t state);
