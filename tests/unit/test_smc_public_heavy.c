@@ -225,7 +225,7 @@ static void the_reported_error_is_the_spread_or_a_lower_bound(void **state) {
                 {"pima/train.csv", GBS_LOSS_ZERO_ONE, 100.0, 1000, 1, 5},
                 {"pima/train.csv", GBS_LOSS_HINGE, 100.0, 1000, 1, 20}},
       hidden[] = {{"german/german.csv", GBS_LOSS_HINGE, 500.0, 500, 1, 5},
-                  {"pima/train.csv", GBS_LOSS_ZERO_ONE, 1000.0, 1000, 0, 0}};
+                  {"pima/train.csv", GBS_LOSS_ZERO_ONE, 1000.0, 2000, 0, 0}};
     gbs_sample_options o = gbs_sample_options_default();
     for (size_t k = 0; k < COUNT(told); k++) {
         o.loss = told[k].loss, o.lambda = told[k].lambda, o.particles = told[k].particles;
