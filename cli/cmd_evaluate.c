@@ -60,7 +60,9 @@ static int run(struct app *app) {
             json_close_object(&j);
         } else {
             text_add(&text, "%s on %s%s\n", o->inputs[0], in.table.file,
-                     model.particles != NULL ? " (vote: the average vote of the particles)" : "");
+                     model.particles == NULL   ? ""
+                     : e.task == GBS_TASK_RANK ? " (score: the mean over the particles)"
+                                               : " (vote: the average vote of the particles)");
             result_evaluation_text(&text, app, &e, recipe.positive, recipe.negative);
         }
         code = app_write(app, NULL, &text);

@@ -29,7 +29,9 @@ static int check_alike(const struct comparison *c, size_t k) {
     gbs_model_get_info(c->item[k].model, &b);
     const char *first = name_of(c, 0), *other = name_of(c, k), *what = NULL;
     const char *recipe_a = gbs_model_recipe(c->item[0].model), *recipe_b = gbs_model_recipe(c->item[k].model);
-    if (a.loss != b.loss)
+    if (a.task != b.task)
+        what = "task";
+    else if (a.loss != b.loss)
         what = "loss";
     else if (a.lambda != b.lambda)
         what = "lambda";

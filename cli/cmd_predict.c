@@ -23,6 +23,10 @@ static int compute(struct prediction *p) {
         gbs_model_info info;
         gbs_model_get_info(p->model.model, &info);
         p->ranks = info.task == GBS_TASK_RANK;
+    } else {
+        gbs_sample_info info;
+        gbs_particles_get_info(p->model.particles, &info);
+        p->ranks = info.task == GBS_TASK_RANK;
     }
     p->score = calloc(n, sizeof *p->score);
     p->probability = calloc(n, sizeof *p->probability);
@@ -141,7 +145,7 @@ const struct command command_predict = {
     "positive label, and the score x'm. A model that ranks leaves the label empty; its prob is the probability of "
     "outranking a\n"
     "random negative row of the training data, the share of their scores below. (Of a sample file: the average vote of its "
-    "particles, and their mean score.) Columns "
+    "particles, and their mean score, which is also what ranks.) Columns "
     "are matched by name (by position in files without names); labels in DATA are "
     "not used.\n"
     "A completion takes pairs (row, col) and prints value, sd (of a new rating) and new: whether the row, the column or both "

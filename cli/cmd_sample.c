@@ -89,6 +89,9 @@ static int read_files(struct sample *s) {
 static int agree(const struct sample *s, const gbs_model_info *m) {
     const struct options *o = &s->app->options;
     const char *model = o->text[OPT_AGAINST];
+    if (given(o, OPT_TASK) && (gbs_task_kind)o->choice[OPT_TASK] != m->task)
+        return app_fail(s->app, EXIT_USAGE, "sample: --task %s, but %s is for the task %s", o->text[OPT_TASK], model,
+                        gbs_task_name(m->task));
     if (given(o, OPT_LOSS) && (gbs_loss)o->choice[OPT_LOSS] != m->loss)
         return app_fail(s->app, EXIT_USAGE, "sample: --loss %s, but %s was fitted with %s", o->text[OPT_LOSS], model,
                         gbs_loss_name(m->loss));
@@ -193,8 +196,9 @@ static void result_text(const struct sample *s, struct text *out) {
     if (s->against != NULL) {
         gbs_model_info m;
         gbs_model_get_info(s->against, &m);
-        text_add(out, "  gap           %.4f +- %.4f: KL(%s || Gibbs posterior), family %s; over lambda %.6f\n", s->gap.gap,
-                 s->gap.gap_sd, o->text[OPT_AGAINST], gbs_family_name(m.family), s->gap.gap_over_lambda);
+        text_add(out, "  gap           %.4f +- %.4f%s: KL(%s || Gibbs posterior), family %s; over lambda %.6f\n", s->gap.gap,
+                 s->gap.gap_sd, s->gap.gap_sd_at_least ? " at least" : "", o->text[OPT_AGAINST], gbs_family_name(m.family),
+                 s->gap.gap_over_lambda);
     }
     text_add(out, "  time          %.2f s: %.2f s moves, %.2f s for the approximations behind them\n", s->info.seconds,
              s->info.seconds_move, s->info.seconds_approximate);
@@ -281,10 +285,16 @@ const struct command command_sample = {
     "particles in a file\n"
     "that predict and evaluate take for a model. --against MODEL prints the gap KL(model || Gibbs) = free energy + log Z of a "
     "fitted model.\n"
-    "Bounds computed from particles are estimates, never certificates.",
+    "--task rank takes the loss over all pairs of a positive and a negative row. A standard error that is \"at least\" so much "
+    "is "
+    "a lower\n"
+    "bound: the chains were too few or too slow to tell (more --particles or --moves, or a smaller --lambda). Bounds computed "
+    "from particles\n"
+    "are estimates, never certificates.",
     "gibbsite sample train.csv --lambda 100 --json\n"
     "gibbsite sample train.csv --loss hinge --particles 10000 -o sample.json --draws draws.csv\n"
     "gibbsite fit train.csv -o model.json && gibbsite sample train.csv --against model.json\n"
+    "gibbsite sample train.csv --task rank --loss hinge --json\n"
     "gibbsite sample train.csv --classic --moves 5 --ess 0.5",
     run,
 };

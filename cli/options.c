@@ -15,7 +15,7 @@ static const struct option_spec table[OPTION_COUNT] = {
      "write to FILE, whole or not at all; - is standard output. fit, complete: the model. sample: the particles. predict, "
      "simulate: the "
      "rows (default -). report: the page (default -)"},
-    {OPT_TASK, "task", 0, "TASK", OPTION_CHOICE, "classify|rank", FOR_FIT | FOR_CV,
+    {OPT_TASK, "task", 0, "TASK", OPTION_CHOICE, "classify|rank", FOR_FIT | FOR_CV | FOR_SAMPLE,
      "what to learn: classify (default), or rank: a score that puts rows of the positive label above the others; its risk is "
      "1 - AUC, over all pairs of rows"},
     {OPT_LOSS, "loss", 0, "LOSS", OPTION_CHOICE, "zero-one|hinge|exponential", FOR_FIT | FOR_CV | FOR_SAMPLE,
@@ -24,8 +24,9 @@ static const struct option_spec table[OPTION_COUNT] = {
      "Gaussians to choose from: fixed, isotropic, diagonal, full (default: full up to 200 coefficients, else diagonal); cv "
      "takes several"},
     {OPT_LAMBDA, "lambda", 0, "L", OPTION_POSITIVE, NULL, FOR_FIT | FOR_CV | FOR_THEORY | FOR_SAMPLE | FOR_COMPLETE,
-     "inverse temperature: how much the mean loss weighs against the distance from the prior (default: the number of rows; "
-     "under an informed prior, chosen from the first part). sample: 0 is the prior itself. complete: ratings over twice the "
+     "inverse temperature: how much the mean loss weighs against the distance from the prior (default: the number of rows, in "
+     "ranking of those of the smaller class; under an informed prior, chosen from the first part). sample: 0 is the prior "
+     "itself. complete: ratings over twice the "
      "noise "
      "variance"},
     {OPT_LAMBDA_GRID, "lambda-grid", 0, "LO:HI:K", OPTION_GRID, NULL, FOR_FIT | FOR_CV | FOR_COMPLETE,

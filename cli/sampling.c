@@ -5,6 +5,8 @@
 
 gbs_sample_options sampling_options(const struct options *o) {
     gbs_sample_options s = gbs_sample_options_default();
+    if (given(o, OPT_TASK))
+        s.task = (gbs_task_kind)o->choice[OPT_TASK];
     if (given(o, OPT_LOSS))
         s.loss = (gbs_loss)o->choice[OPT_LOSS];
     if (given(o, OPT_SCALE))
@@ -39,6 +41,7 @@ int sampling_check(const struct app *app) {
 }
 
 void sampling_like(const gbs_model_info *model, gbs_sample_options *options) {
+    options->task = model->task;
     options->loss = model->loss;
     options->scale = model->scale;
     options->intercept = model->intercept;
@@ -76,7 +79,7 @@ static void put_estimate(struct json *j, const gbs_sample_info *i) {
     json_put_string(j, "method", "kl");
     json_put_number(j, "value", i->bound);
     json_put_number(j, "confidence", i->confidence);
-    json_put_count(j, "blocks", i->n);
+    json_put_count(j, "blocks", i->blocks);
     json_put_number(j, "empirical", i->gibbs_error);
     json_put_number(j, "kl", i->kl);
     json_put_string(j, "why", "risk and KL are averages over particles, which are no independent draws of the posterior");
@@ -88,7 +91,7 @@ void sampling_json(struct json *j, const gbs_particles *particles) {
     size_t size;
     const gbs_sample_point *path = gbs_particles_path(particles, &size);
     gbs_particles_get_info(particles, &i);
-    json_put_string(j, "task", "classify");
+    json_put_string(j, "task", gbs_task_name(i.task));
     json_put_string(j, "loss", gbs_loss_name(i.loss));
     json_put_count(j, "n", i.n);
     json_put_count(j, "d", i.d);
@@ -103,6 +106,7 @@ void sampling_json(struct json *j, const gbs_particles *particles) {
     json_put_count(j, "chains", i.chains);
     json_put_number(j, "log_z", i.log_z);
     json_put_number(j, "log_z_sd", i.log_z_sd);
+    json_put_bool(j, "log_z_sd_at_least", i.log_z_sd_at_least != 0);
     json_put_number(j, "gibbs_risk", i.gibbs_risk);
     json_put_number(j, "gibbs_risk_sd", i.gibbs_risk_sd);
     json_put_number(j, "gibbs_error", i.gibbs_error);
@@ -119,8 +123,12 @@ void sampling_text(struct text *t, const gbs_particles *particles) {
     size_t size;
     gbs_particles_path(particles, &size);
     gbs_particles_get_info(particles, &i);
-    text_add(t, "  posterior     loss %s, %zu coefficients%s, %zu rows\n", gbs_loss_name(i.loss), i.d,
+    bool ranks = i.task == GBS_TASK_RANK;
+    text_add(t, "  posterior     %sloss %s, %zu coefficients%s, %zu rows", ranks ? "ranking, " : "", gbs_loss_name(i.loss), i.d,
              i.intercept ? " with the intercept" : "", i.n);
+    if (ranks)
+        text_add(t, ", %zu in the smaller class", i.blocks);
+    text_add(t, "\n");
     text_add(t, "  prior         N(0, %g^2) on each coefficient, lambda %g, columns scaled: %s\n", i.prior_sd, i.lambda,
              gbs_scale_name(i.scale));
     text_add(t, "  sampler       %s, %s moves, %zu particles", i.classic ? "classic" : "waste-free", gbs_move_name(i.move),
@@ -131,14 +139,18 @@ void sampling_text(struct text *t, const gbs_particles *particles) {
     if (isfinite(i.acceptance))
         text_add(t, ", %.0f %% of the moves taken", 100.0 * i.acceptance);
     text_add(t, "\n");
-    text_add(t, "  log Z         %.4f +- %.4f\n", i.log_z, i.log_z_sd);
-    text_add(t, "  Gibbs risk    %.5f +- %.5f (mean %s loss of the particles)\n", i.gibbs_risk, i.gibbs_risk_sd,
-             gbs_loss_name(i.loss));
-    text_add(t, "  training      error %.2f %% of the average vote, %.2f %% of one particle\n", 100.0 * i.train_error,
-             100.0 * i.gibbs_error);
-    text_add(
-        t,
-        "  estimate      true zero-one risk of one draw at most %.4f if these averages were exact (kl bound, confidence %g,\n",
-        i.bound, i.confidence);
+    text_add(t, "  log Z         %.4f +- %.4f%s\n", i.log_z, i.log_z_sd,
+             i.log_z_sd_at_least ? " at least (the chains are too few or too slow to tell; more particles or moves would)"
+                                 : "");
+    text_add(t, "  Gibbs risk    %.5f +- %.5f (mean %s loss of the particles%s)\n", i.gibbs_risk, i.gibbs_risk_sd,
+             gbs_loss_name(i.loss), ranks ? " over all pairs" : "");
+    if (ranks)
+        text_add(t, "  training      AUC %.4f of the mean score, %.4f of one particle\n", 1.0 - i.train_error,
+                 1.0 - i.gibbs_error);
+    else
+        text_add(t, "  training      error %.2f %% of the average vote, %.2f %% of one particle\n", 100.0 * i.train_error,
+                 100.0 * i.gibbs_error);
+    text_add(t, "  estimate      true %s of one draw at most %.4f if these averages were exact (kl bound, confidence %g,\n",
+             ranks ? "1 - AUC" : "zero-one risk", i.bound, i.confidence);
     text_add(t, "                KL to the prior %.4f); no certificate: particles are no independent draws\n", i.kl);
 }

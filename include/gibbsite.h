@@ -646,10 +646,13 @@ typedef enum gbs_move {
 
 /* What gbs_sample is asked for; begin with gbs_sample_options_default. */
 typedef struct gbs_sample_options {
+    gbs_task_kind
+        task; /* rank: the loss is that of x_i'theta - x_j'theta, mean over all pairs of a positive and a negative row */
     gbs_loss loss;
     gbs_scale scale;
-    int intercept;
-    double lambda;   /* inverse temperature to end at; 0 is the prior; negative: the number of rows */
+    int intercept; /* rank: there is none */
+    double
+        lambda; /* inverse temperature to end at; 0 is the prior; negative: the number of rows, in ranking of the smaller class */
     double prior_sd; /* of the prior N(0, prior_sd^2 I) */
     size_t particles;
     double ess; /* the next lambda leaves this share of effective particles */
@@ -681,19 +684,22 @@ typedef struct gbs_sample_point {
 
 /* How a sampling went. */
 typedef struct gbs_sample_info {
+    gbs_task_kind task;
     gbs_loss loss;
     gbs_scale scale;
     gbs_move move;
     int intercept, classic;
     size_t n, features, d; /* rows, columns of the data, length of theta */
+    size_t blocks;         /* what the bound counts: the rows; in ranking those of the smaller class */
     size_t particles, chains, moves;
     double lambda, prior_sd, ess;
     double log_z, log_z_sd, gibbs_risk, gibbs_risk_sd; /* at the end of the path */
-    double acceptance;                                 /* mean over the path */
-    double gibbs_error;                                /* mean zero-one loss of the particles on the training rows */
-    double train_error;                                /* of the average vote of the particles */
-    double kl;                                         /* estimate of KL(Gibbs || prior) = -log Z - lambda gibbs_risk */
-    double confidence, bound;                          /* the kl bound at these estimates: itself an estimate, no certificate */
+    int log_z_sd_at_least; /* log_z_sd is a lower bound: chains are too few or too slow for one run to tell, or Z is too uncertain */
+    double acceptance;        /* mean over the path */
+    double gibbs_error;       /* mean zero-one loss of the particles on the training rows; in ranking over pairs of them */
+    double train_error;       /* of the average vote of the particles; in ranking 1 - AUC of their mean score */
+    double kl;                /* estimate of KL(Gibbs || prior) = -log Z - lambda gibbs_risk */
+    double confidence, bound; /* the kl bound at these estimates: itself an estimate, no certificate */
     double seconds, seconds_move, seconds_approximate; /* in all; of the moves; of the approximations they lean on */
 } gbs_sample_info;
 
@@ -705,10 +711,11 @@ GBS_API const double *gbs_particles_draws(const gbs_particles *particles);
 /* Their mean (d) and covariance (d x d); either may be NULL. */
 GBS_API void gbs_particles_moments(const gbs_particles *particles, double *mean, double *covariance);
 
-/* For each row: mean score, standard deviation of the score, share of the particles that vote +1 (a score of 0 is half a vote). Any may be NULL. */
+/* For each row: mean score, standard deviation of the score, share of the particles that vote +1 (a score of 0 is half a vote). In ranking the
+ * probability is that of outranking a random negative row: the share of the training rows of -1 whose mean score lies below. Any may be NULL. */
 GBS_API gbs_status gbs_particles_predict(gbs_context *ctx, const gbs_particles *particles, const gbs_data *data, double *score,
                                          double *score_sd, double *probability);
-/* As gbs_model_evaluate, with the average vote of the particles for the vote and for the score. */
+/* As gbs_model_evaluate, with the average vote of the particles for the vote, and their mean score for the score. */
 GBS_API gbs_status gbs_particles_evaluate(gbs_context *ctx, const gbs_particles *particles, const gbs_data *data,
                                           gbs_evaluation *out);
 
@@ -716,6 +723,7 @@ GBS_API gbs_status gbs_particles_evaluate(gbs_context *ctx, const gbs_particles 
 typedef struct gbs_gap {
     double free_energy, gap, gap_sd;
     double gap_over_lambda; /* in units of the bounds; NaN when lambda is 0 */
+    int gap_sd_at_least;    /* gap_sd, which is log Z's, is a lower bound */
 } gbs_gap;
 
 /* data: the rows that both come from. GBS_ERR_DATA when the model was fitted to other rows, or with another loss, prior or lambda. */

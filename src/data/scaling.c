@@ -434,20 +434,12 @@ size_t gbs_rows_blocks(const gbs_rows *rows) {
 
 gbs_rows gbs_rows_slice(const gbs_rows *rows, size_t first, size_t count) {
     gbs_rows slice = *rows;
-    gbs_block *b = &slice.all;
-    size_t step = first * b->stride;
+    slice.all = gbs_block_part(&rows->all, first, count);
     slice.n_owned = 0;
-    b->n = count;
-    if (b->dense != NULL)
-        b->dense += first * b->ld;
-    else
-        b->start += step;
-    if (b->y != NULL)
-        b->y += step;
     return slice;
 }
 
 gbs_block gbs_rows_block(const gbs_rows *rows, size_t index) {
     size_t first = index * rows->block_rows, left = rows->all.n - first;
-    return gbs_rows_slice(rows, first, left < rows->block_rows ? left : rows->block_rows).all;
+    return gbs_block_part(&rows->all, first, left < rows->block_rows ? left : rows->block_rows);
 }

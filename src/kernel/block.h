@@ -22,6 +22,20 @@ typedef struct gbs_block {
     size_t stride;
 } gbs_block;
 
+/* Rows first .. first + count - 1, sharing memory. */
+static inline gbs_block gbs_block_part(const gbs_block *b, size_t first, size_t count) {
+    gbs_block part = *b;
+    size_t step = first * b->stride;
+    part.n = count;
+    if (b->dense != NULL)
+        part.dense += first * b->ld;
+    else
+        part.start += step;
+    if (b->y != NULL)
+        part.y += step;
+    return part;
+}
+
 /* Squared Euclidean norms of the rows, shift included; never negative. shift_norm2 = |shift|^2 (ignored for dense). */
 void gbs_block_norms(const gbs_block *b, double shift_norm2, double *norm2);
 

@@ -30,7 +30,7 @@ GBS_WIDE static void philox_round(struct batch *b, uint32_t k0, uint32_t k1) {
     }
 }
 
-static void philox(uint64_t seed, uint64_t stream, uint64_t first, struct batch *b) {
+GBS_WIDE static void count(uint64_t stream, uint64_t first, struct batch *b) {
     for (size_t i = 0; i < BATCH; i++) {
         uint64_t index = first + i;
         b->c0[i] = (uint32_t)index;
@@ -38,6 +38,10 @@ static void philox(uint64_t seed, uint64_t stream, uint64_t first, struct batch 
         b->c2[i] = (uint32_t)stream;
         b->c3[i] = (uint32_t)(stream >> 32);
     }
+}
+
+static void philox(uint64_t seed, uint64_t stream, uint64_t first, struct batch *b) {
+    count(stream, first, b);
     uint32_t k0 = (uint32_t)seed, k1 = (uint32_t)(seed >> 32);
     for (int round = 0; round < ROUNDS; round++, k0 += 0x9E3779B9U, k1 += 0xBB67AE85U)
         philox_round(b, k0, k1);

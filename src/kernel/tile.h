@@ -13,13 +13,28 @@ enum { GBS_LANES = 16 };
 /* Half a row of lanes, for code that must stay in registers: one AVX-512 word, two of AVX2. */
 typedef double gbs_wide __attribute__((vector_size(64)));
 typedef int64_t gbs_wide_mask __attribute__((vector_size(64)));
+typedef uint64_t gbs_wide_bits __attribute__((vector_size(64)));
 
 /* score[i * GBS_LANES + l] = x_i'theta_l for the rows of a block, its shift left out (gbs_tile_dot). */
 void gbs_tile_scores(const gbs_block *b, const double *theta, double *score);
-/* score[i][l] -> y_i (score[i][l] - less_l); less NULL: 0. y_i at y[i * y_step]. */
-void gbs_tile_margins(size_t n, const double *y, size_t y_step, const double *less, double *score);
+/* margin[i][l] = y_i (x_i'theta_l - less_l); less NULL: 0. */
+void gbs_tile_margins(const gbs_block *b, const double *theta, const double *less, double *margin);
 /* out[i][l] = a_i + x b[i][l] + y c[i][l] */
 void gbs_tile_turn(size_t n, const double *a, double x, const double *b, double y, const double *c, double *out);
+/* (a, b) -> (x a + y b, x b - y a), d coordinates of two tiles: a turn by the angle whose cosine is x and whose sine is y. */
+void gbs_tile_rotate(size_t d, double x, double y, double *a, double *b);
+/* a -> x_l a + y_l b, lane by lane. */
+void gbs_tile_combine(size_t d, const double *x, double *a, const double *y, const double *b);
+/* state -> there in the lanes whose mask is all ones (0: stays); way_l += |there_l - state_l|^2 of those, where way is not NULL. */
+void gbs_tile_select(size_t d, const int64_t *mask, const double *there, double *state, double *way);
+/* tile -> tile + by, coordinate by coordinate; times is 1 or -1. */
+void gbs_tile_shift(size_t d, double times, const double *by, double *tile);
+/* out_l = a_l'b_l */
+void gbs_tile_inner(size_t d, const double *a, const double *b, double *out);
+/* out_l = sum_k by[k] a[k][l] + times b_l: one row of lanes from `count` others and one more. */
+void gbs_lanes_weigh(size_t count, const double *by, const double *a, double times, const double *b, double *out);
+/* For each lane an index drawn in proportion to exp(log_weight[j][l]), which is lost. NaN and -infinity: not to be drawn. draw: uniform, one a lane. */
+void gbs_lanes_choose(size_t count, double *log_weight, const double *draw, size_t *chosen);
 /* out_l = shift'theta_l: what sparse rows with a shift still have to lose. */
 void gbs_tile_dot(size_t d, const double *shift, const double *theta, double *out);
 

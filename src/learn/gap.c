@@ -7,6 +7,7 @@
  */
 #include "learn/learn.h"
 #include "model/particles.h"
+#include "vb/pair_energy.h"
 
 #include <math.h>
 
@@ -20,13 +21,17 @@ static bool close_to(double a, double b, double tolerance) {
 
 static gbs_status check_settings(gbs_context *ctx, const gbs_model *model, const gbs_sample_info *s) {
     const gbs_model_info *m = &model->info;
-    if (m->task != GBS_TASK_CLASSIFY)
-        return gbs_fail(ctx, GBS_ERR_DATA, "the gap is measured for models that classify; this one ranks");
-    if (m->prior != GBS_PRIOR_ZERO || model->stages_size != 1)
-        return gbs_fail(
-            ctx, GBS_ERR_DATA,
-            "the gap is measured for one posterior under the zero prior; this model has an informed prior or several "
-            "stages (fit it with the prior zero)");
+    if (m->task != s->task)
+        return gbs_fail(ctx, GBS_ERR_DATA, "the model is for the task %s, the particles are for %s", gbs_task_name(m->task),
+                        gbs_task_name(s->task));
+    if (model->stages_size != 1)
+        return gbs_fail(ctx, GBS_ERR_DATA,
+                        "the gap is measured for one posterior; this model is a mixture of %zu (fit it with the prior zero)",
+                        model->stages_size);
+    if (m->prior != GBS_PRIOR_ZERO)
+        return gbs_fail(ctx, GBS_ERR_DATA,
+                        "the gap is measured under the prior zero; this model's prior is informed, and a model file keeps "
+                        "neither its mean nor which rows it was learned from (fit it with the prior zero)");
     if (m->loss != s->loss)
         return gbs_fail(ctx, GBS_ERR_DATA, "the model was fitted with %s loss, the particles are for %s",
                         gbs_loss_name(m->loss), gbs_loss_name(s->loss));
@@ -60,19 +65,35 @@ static gbs_status check_scaling(gbs_context *ctx, const gbs_scaling *a, const gb
     return GBS_OK;
 }
 
+static gbs_status mean_loss(gbs_context *ctx, const gbs_model *model, const gbs_rows *rows, double *risk) {
+    gbs_evaluation e;
+    gbs_rows pairs;
+    gbs_status status;
+    if (model->info.task != GBS_TASK_RANK) {
+        status = gbs_judge_rows(ctx, model, rows, NULL, &e, NULL);
+        *risk = e.gibbs_risk;
+        return status;
+    }
+    status = gbs_pair_rows_build(ctx, rows, true, &pairs);
+    if (status != GBS_OK)
+        return status;
+    status = gbs_pair_risk(ctx, &pairs, &model->stages[0].posterior, gbs_loss_of(model->info.loss), risk, NULL);
+    gbs_rows_free(ctx, &pairs);
+    return status;
+}
+
 static gbs_status free_energy(gbs_context *ctx, const gbs_data *data, const gbs_model *model, double *out) {
     const gbs_model_info *info = &model->info;
     const gbs_stage *stage = &model->stages[0];
     gbs_rows rows;
-    gbs_evaluation e;
     gbs_status status = gbs_rows_build(ctx, data, &model->scaling, &rows);
     if (status != GBS_OK)
         return status;
-    status = gbs_judge_rows(ctx, model, &rows, NULL, &e, NULL);
-    double trace, log_det, v = info->prior_sd * info->prior_sd, d = (double)info->d;
+    double risk = NAN, trace, log_det, v = info->prior_sd * info->prior_sd, d = (double)info->d;
+    status = mean_loss(ctx, model, &rows, &risk);
     gbs_stage_spread(stage, &trace, &log_det);
     double norm = gbs_dot(info->d, stage->posterior.mean, stage->posterior.mean);
-    *out = info->lambda * e.gibbs_risk + 0.5 * (trace / v + norm / v - d + d * log(v) - log_det);
+    *out = info->lambda * risk + 0.5 * (trace / v + norm / v - d + d * log(v) - log_det);
     gbs_rows_free(ctx, &rows);
     return status;
 }
@@ -102,6 +123,7 @@ gbs_status gbs_measure_gap(gbs_context *ctx, const gbs_data *data, const gbs_mod
     *out = (gbs_gap){.free_energy = energy,
                      .gap = energy + s->log_z,
                      .gap_sd = s->log_z_sd,
+                     .gap_sd_at_least = s->log_z_sd_at_least,
                      .gap_over_lambda = s->lambda > 0.0 ? (energy + s->log_z) / s->lambda : NAN};
     return GBS_OK;
 }

@@ -234,22 +234,27 @@ static gbs_status evaluate_ranking(gbs_context *ctx, const gbs_model *model, con
     return status;
 }
 
+gbs_evaluation gbs_rank_evaluation(size_t n) {
+    gbs_evaluation e = {.n = n,
+                        .task = GBS_TASK_RANK,
+                        .error = NAN,
+                        .brier = NAN,
+                        .log_loss = NAN,
+                        .gibbs_risk = NAN,
+                        .gibbs_error = NAN,
+                        .auc = NAN,
+                        .auc_se = NAN};
+    for (size_t k = 0; k < sizeof e.reliability / sizeof *e.reliability; k++)
+        e.reliability[k] = (gbs_reliability){.mean_probability = NAN, .share_positive = NAN};
+    return e;
+}
+
 gbs_status gbs_model_evaluate(gbs_context *ctx, const gbs_model *model, const gbs_data *data, gbs_evaluation *out) {
     if (model->info.task != GBS_TASK_RANK)
         return gbs_classifier_evaluate(ctx, model, data, out);
     if (data->y == NULL)
         return gbs_fail(ctx, GBS_ERR_DATA, "the data has no labels");
-    *out = (gbs_evaluation){.n = data->n,
-                            .task = GBS_TASK_RANK,
-                            .error = NAN,
-                            .brier = NAN,
-                            .log_loss = NAN,
-                            .gibbs_risk = NAN,
-                            .gibbs_error = NAN,
-                            .auc = NAN,
-                            .auc_se = NAN};
-    for (size_t k = 0; k < sizeof out->reliability / sizeof *out->reliability; k++)
-        out->reliability[k] = (gbs_reliability){.mean_probability = NAN, .share_positive = NAN};
+    *out = gbs_rank_evaluation(data->n);
     gbs_rows rows;
     gbs_status status = gbs_rows_build(ctx, data, &model->scaling, &rows);
     if (status != GBS_OK)

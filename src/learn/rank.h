@@ -17,4 +17,7 @@ gbs_status gbs_rank_judge(gbs_context *ctx, gbs_model *model, const gbs_fit_opti
 /* Share of all pairs of n rows that have two labels, k of them of one and n - k of the other. */
 double gbs_rank_pair_share(size_t n, double pairs);
 
+/* An evaluation of n rows in which nothing is known yet; what is about labels stays NaN. */
+gbs_evaluation gbs_rank_evaluation(size_t n);
+
 #endif

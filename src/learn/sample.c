@@ -5,15 +5,23 @@
  * stay exact: an approximation only decides how well the chains mix.
  */
 
+#include "learn/sample_rank.h"
+
 #include "bound/bound.h"
-#include "model/particles.h"
 #include "smc/smc.h"
 #include "vb/solve.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { FULL_COLUMNS = 200, APPROXIMATE_STEPS = 20, CLASSIC_MOVES = 5, MOST_THINNING = 100, CHAIN_STEP = 32 };
+enum {
+    FULL_COLUMNS = 200,
+    APPROXIMATE_STEPS = 20,
+    CLASSIC_MOVES = 5,
+    MOST_THINNING = 100,
+    CHAIN_STEP = 32,
+    PAIRED_ROWS = 1024
+};
 
 /* The approximation need not be better than this, in nats. */
 #define GOOD_ENOUGH 0.01
@@ -30,7 +38,8 @@ gbs_sample_options gbs_sample_options_default(void) {
 }
 
 static gbs_status check_options(gbs_context *ctx, const gbs_sample_options *o) {
-    if (gbs_loss_of(o->loss) == NULL || gbs_scale_name(o->scale) == NULL || gbs_move_name(o->move) == NULL)
+    if (gbs_task_name(o->task) == NULL || gbs_loss_of(o->loss) == NULL || gbs_scale_name(o->scale) == NULL ||
+        gbs_move_name(o->move) == NULL)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "an option has a value that does not exist");
     if (isnan(o->lambda) || o->lambda == INFINITY)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "lambda must be a finite number, not %g", o->lambda);
@@ -58,9 +67,10 @@ static size_t chains_for(size_t particles) {
     return chains < most ? chains : most > 2 ? most : 2;
 }
 
-static gbs_smc_options settle(const gbs_sample_options *o, size_t rows) {
+/* blocks: rows, or those of the smaller class */
+static gbs_smc_options settle(const gbs_sample_options *o, size_t blocks) {
     gbs_smc_options s = {.lambda = o->ladder_size > 0 ? o->ladder[o->ladder_size - 1]
-                                   : o->lambda < 0.0  ? (double)rows
+                                   : o->lambda < 0.0  ? (double)blocks
                                                       : o->lambda,
                          .ladder = o->ladder,
                          .ladder_size = o->ladder_size,
@@ -80,6 +90,7 @@ static gbs_smc_options settle(const gbs_sample_options *o, size_t rows) {
 /* ---------------------------------------------------------------- the approximation behind the moves */
 
 struct approximation {
+    gbs_rows rows; /* borrowed: those of the sampler, or some of them */
     gbs_problem problem;
     gbs_engine engine;
     gbs_gaussian gaussian;
@@ -88,8 +99,11 @@ struct approximation {
 static gbs_status approximation_create(const gbs_smc_problem *p, struct approximation *out) {
     gbs_prior prior = {NULL, p->prior_sd * p->prior_sd};
     gbs_family family = p->rows->d <= FULL_COLUMNS ? GBS_FAMILY_FULL : GBS_FAMILY_DIAGONAL;
-    out->problem = (gbs_problem){.ctx = p->ctx, .rows = p->rows, .loss = p->loss, .prior = prior};
-    gbs_status status = gbs_engine_create(p->ctx, p->rows, family, GBS_SOLVER_AUTO, &out->engine);
+    size_t n = p->rows->all.n;
+    /* a move costs n log n over pairs, an approximation n^2: some rows are enough to lean on */
+    out->rows = p->rows->pairs && n > PAIRED_ROWS ? gbs_rows_subsample(p->rows, (n + PAIRED_ROWS - 1) / PAIRED_ROWS) : *p->rows;
+    out->problem = (gbs_problem){.ctx = p->ctx, .rows = &out->rows, .loss = p->loss, .prior = prior};
+    gbs_status status = gbs_engine_create(p->ctx, &out->rows, family, GBS_SOLVER_AUTO, &out->engine);
     return status == GBS_OK ? gbs_gaussian_create(p->ctx, family, p->rows->d, &prior, 0.0, &out->gaussian) : status;
 }
 
@@ -137,12 +151,14 @@ static gbs_status approximate(void *user, double lambda, gbs_reference *referenc
 
 /* ---------------------------------------------------------------- what is kept */
 
-static void keep_info(const gbs_sample_options *o, const gbs_smc_options *s, const gbs_rows *rows, gbs_particles *p) {
+static void keep_info(const gbs_sample_options *o, const gbs_smc_options *s, const gbs_rows *rows, size_t blocks,
+                      gbs_particles *p) {
     const gbs_sample_point *end = &p->path[p->path_size - 1];
     double accepted = 0.0;
     for (size_t t = 1; t < p->path_size; t++)
         accepted += p->path[t].acceptance / (double)(p->path_size - 1);
-    p->info = (gbs_sample_info){.loss = o->loss,
+    p->info = (gbs_sample_info){.task = o->task,
+                                .loss = o->loss,
                                 .scale = o->scale,
                                 .move = s->move,
                                 .intercept = o->intercept != 0,
@@ -150,6 +166,7 @@ static void keep_info(const gbs_sample_options *o, const gbs_smc_options *s, con
                                 .n = rows->all.n,
                                 .features = p->scaling.features,
                                 .d = rows->d,
+                                .blocks = blocks,
                                 .particles = s->particles,
                                 .chains = s->classic ? s->particles : s->chains,
                                 .moves = s->moves,
@@ -163,9 +180,8 @@ static void keep_info(const gbs_sample_options *o, const gbs_smc_options *s, con
                                 .acceptance = p->path_size > 1 ? accepted : NAN};
 }
 
-/* What the particles do on their own rows, and the kl bound that would follow if they were the posterior itself (MATHS.md, 6.6: an estimate). */
-static gbs_status judge(gbs_context *ctx, const gbs_rows *rows, double confidence, gbs_particles *p) {
-    gbs_sample_info *info = &p->info;
+/* What the vote of the particles, and one of them, do on their own rows. */
+static gbs_status judge_votes(gbs_context *ctx, const gbs_rows *rows, gbs_particles *p) {
     size_t n = rows->all.n;
     double *share = gbs_matrix(ctx, 2, n), wrong = 0.0, gibbs = 0.0;
     if (share == NULL)
@@ -178,38 +194,71 @@ static gbs_status judge(gbs_context *ctx, const gbs_rows *rows, double confidenc
         gibbs += vote.error[i];
     }
     gbs_array_free(ctx, share);
-    info->train_error = wrong / (double)n;
-    info->gibbs_error = fmin(1.0, gibbs / (double)n);
+    p->info.train_error = wrong / (double)n;
+    p->info.gibbs_error = fmin(1.0, gibbs / (double)n);
+    return status;
+}
+
+/* The kl bound that would follow if the particles were the posterior itself (MATHS.md, 6.6: an estimate). */
+static void estimate_bound(double confidence, gbs_sample_info *info) {
     info->kl = info->lambda > 0.0 ? fmax(0.0, -info->log_z - info->lambda * info->gibbs_risk) : 0.0;
     info->confidence = confidence;
-    info->bound = gbs_bound_kl(info->gibbs_error, info->kl, n, -log(1.0 - confidence));
+    info->bound = gbs_bound_kl(info->gibbs_error, info->kl, info->blocks, -log(1.0 - confidence));
+}
+
+static gbs_status draw(const gbs_smc_problem *problem, const gbs_smc_options *options, gbs_smc_result *result) {
+    struct approximation a = {0};
+    gbs_smc_options leaning = *options;
+    gbs_status status = GBS_OK;
+    if (options->move == GBS_MOVE_RING && options->lambda > 0.0) {
+        status = approximation_create(problem, &a);
+        leaning.approximate = approximate;
+        leaning.user = &a;
+    }
+    if (status == GBS_OK)
+        status = gbs_smc_run(problem, &leaning, result);
+    approximation_free(problem->ctx, &a);
     return status;
 }
 
 static gbs_status run(gbs_context *ctx, const gbs_sample_options *o, gbs_rows *rows, gbs_particles *p) {
-    gbs_smc_problem problem = {ctx, rows, gbs_loss_of(o->loss), o->prior_sd};
-    gbs_smc_options options = settle(o, rows->all.n);
-    struct approximation a = {0};
-    gbs_smc_result result = {0};
-    gbs_status status = GBS_OK;
-    if (options.move == GBS_MOVE_RING && options.lambda > 0.0) {
-        status = approximation_create(&problem, &a);
-        options.approximate = approximate;
-        options.user = &a;
-    }
-    if (status == GBS_OK)
-        status = gbs_smc_run(&problem, &options, &result);
-    approximation_free(ctx, &a);
+    bool ranks = o->task == GBS_TASK_RANK;
+    gbs_rows pairs = {0};
+    gbs_status status = ranks ? gbs_pair_rows_build(ctx, rows, false, &pairs) : GBS_OK;
     if (status != GBS_OK)
         return status;
-    p->theta = result.theta;
-    p->path = result.path;
-    p->path_size = result.path_size;
-    gbs_array_free(ctx, result.risk);
-    keep_info(o, &options, rows, p);
-    p->info.seconds_move = result.seconds_move;
-    p->info.seconds_approximate = result.seconds_reference;
-    return judge(ctx, rows, o->confidence, p);
+    gbs_smc_problem problem = {ctx, ranks ? &pairs : rows, gbs_loss_of(o->loss), o->prior_sd};
+    size_t blocks = ranks ? gbs_pair_blocks(&pairs) : rows->all.n;
+    gbs_smc_options options = settle(o, blocks);
+    gbs_smc_result result = {0};
+    status = draw(&problem, &options, &result);
+    if (status == GBS_OK) {
+        p->theta = result.theta;
+        p->path = result.path;
+        p->path_size = result.path_size;
+        gbs_array_free(ctx, result.risk);
+        keep_info(o, &options, rows, blocks, p);
+        p->info.log_z_sd_at_least = result.log_z_sd_at_least;
+        p->info.seconds_move = result.seconds_move;
+        p->info.seconds_approximate = result.seconds_reference;
+        status = ranks ? gbs_rank_judge_particles(ctx, rows, &pairs, p) : judge_votes(ctx, rows, p);
+        estimate_bound(o->confidence, &p->info);
+    }
+    gbs_rows_free(ctx, &pairs);
+    return status;
+}
+
+/* A ranking without a pair would have nothing to say. */
+static gbs_status check_data(gbs_context *ctx, const gbs_data *data, const gbs_sample_options *o) {
+    size_t positive = 0;
+    if (data->y == NULL)
+        return gbs_fail(ctx, GBS_ERR_DATA, "the data has no labels");
+    for (size_t i = 0; i < data->n; i++)
+        positive += data->y[i] > 0.0;
+    if (o->task == GBS_TASK_RANK && (positive == 0 || positive == data->n))
+        return gbs_fail(ctx, GBS_ERR_DATA, "only one class among %zu rows: every label is %s", data->n,
+                        positive > 0 ? "+1" : "-1");
+    return GBS_OK;
 }
 
 gbs_status gbs_sample(gbs_context *ctx, const gbs_data *data, const gbs_sample_options *options, gbs_particles **out) {
@@ -219,10 +268,12 @@ gbs_status gbs_sample(gbs_context *ctx, const gbs_data *data, const gbs_sample_o
     gbs_particles *p = NULL;
     *out = NULL;
     gbs_status status = check_options(ctx, &o);
-    if (status == GBS_OK && data->y == NULL)
-        status = gbs_fail(ctx, GBS_ERR_DATA, "the data has no labels");
+    if (status == GBS_OK)
+        status = check_data(ctx, data, &o);
     if (status != GBS_OK)
         return status;
+    if (o.task == GBS_TASK_RANK)
+        o.intercept = 0; /* it cancels in every pair */
     gbs_progress_begin(ctx);
     gbs_blas_serial_begin();
     status = gbs_particles_create(ctx, &p);

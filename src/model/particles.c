@@ -41,6 +41,7 @@ void gbs_particles_free(gbs_particles *p) {
     gbs_scaling_free(ctx, &p->scaling);
     gbs_array_free(ctx, p->theta);
     gbs_array_free(ctx, p->path);
+    gbs_array_free(ctx, p->negatives);
     gbs_array_free(ctx, p->recipe);
     gbs_array_free(ctx, p);
 }
@@ -66,6 +67,15 @@ gbs_status gbs_particles_set_recipe(gbs_context *ctx, gbs_particles *particles, 
     gbs_model borrowed = {.ctx = ctx, .recipe = particles->recipe}; /* the same check and the same copy */
     gbs_status status = gbs_model_set_recipe(ctx, &borrowed, json);
     particles->recipe = borrowed.recipe;
+    return status;
+}
+
+gbs_status gbs_particles_keep_negatives(gbs_context *ctx, gbs_particles *particles, size_t n, const double *y,
+                                        const double *score) {
+    gbs_model borrowed = {.ctx = ctx}; /* as a model that ranks does */
+    gbs_status status = gbs_model_keep_negatives(ctx, &borrowed, n, y, score);
+    particles->negatives = borrowed.negatives;
+    particles->negatives_size = borrowed.negatives_size;
     return status;
 }
 
@@ -227,8 +237,15 @@ gbs_status gbs_particles_predict(gbs_context *ctx, const gbs_particles *particle
     gbs_status status = gbs_rows_build(ctx, data, &particles->scaling, &rows);
     if (status != GBS_OK)
         return status;
-    gbs_vote vote = {.score = score, .sd = score_sd, .share = probability};
-    status = gbs_particles_vote(ctx, particles, &rows, &vote);
+    bool ranks = particles->info.task == GBS_TASK_RANK;
+    double *mean = ranks && score == NULL ? gbs_doubles(ctx, data->n) : score; /* a place in the ranking needs the score */
+    gbs_vote vote = {.score = mean, .sd = score_sd, .share = ranks ? NULL : probability};
+    status = ranks && mean == NULL ? GBS_ERR_MEMORY : gbs_particles_vote(ctx, particles, &rows, &vote);
+    gbs_model borrowed = {.negatives = particles->negatives, .negatives_size = particles->negatives_size};
+    for (size_t i = 0; status == GBS_OK && ranks && probability != NULL && i < data->n; i++)
+        probability[i] = gbs_model_place(&borrowed, mean[i]);
+    if (mean != score)
+        gbs_array_free(ctx, mean);
     gbs_rows_free(ctx, &rows);
     return status;
 }
@@ -268,9 +285,8 @@ static void judge(size_t n, const double *y, const gbs_vote *vote, gbs_evaluatio
     }
 }
 
-gbs_status gbs_particles_evaluate(gbs_context *ctx, const gbs_particles *particles, const gbs_data *data, gbs_evaluation *out) {
-    if (data->y == NULL)
-        return gbs_fail(ctx, GBS_ERR_DATA, "the data has no labels");
+gbs_status gbs_particles_evaluate_votes(gbs_context *ctx, const gbs_particles *particles, const gbs_data *data,
+                                        gbs_evaluation *out) {
     size_t n = data->n;
     gbs_rows rows;
     gbs_status status = gbs_rows_build(ctx, data, &particles->scaling, &rows);

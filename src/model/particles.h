@@ -11,11 +11,13 @@ struct gbs_particles {
     double *theta; /* info.particles x info.d */
     gbs_sample_point *path;
     size_t path_size;
+    double *negatives; /* ranking: quantiles of the mean scores of the training rows of -1, ascending */
+    size_t negatives_size;
     char *recipe;
 };
 
-/* Of sample files; counts the incompatible versions. */
-enum { GBS_SAMPLE_FORMAT = 1 };
+/* Of sample files; counts the incompatible versions. Rankings came with 2; a sample of classifiers is still written as 1. */
+enum { GBS_SAMPLE_FORMAT = 2, GBS_SAMPLE_FORMAT_CLASSIFY = 1 };
 
 gbs_status gbs_particles_create(gbs_context *ctx, gbs_particles **out);
 
@@ -24,6 +26,12 @@ gbs_status gbs_particles_create(gbs_context *ctx, gbs_particles **out);
 typedef struct gbs_vote {
     double *score, *sd, *share, *loss, *error;
 } gbs_vote;
+/* gbs_particles_evaluate of particles that classify. */
+gbs_status gbs_particles_evaluate_votes(gbs_context *ctx, const gbs_particles *particles, const gbs_data *data,
+                                        gbs_evaluation *out);
+/* Of particles that rank: keeps the distribution of the mean scores of negative rows. */
+gbs_status gbs_particles_keep_negatives(gbs_context *ctx, gbs_particles *particles, size_t n, const double *y,
+                                        const double *score);
 gbs_status gbs_particles_vote(gbs_context *ctx, const gbs_particles *particles, const gbs_rows *rows, const gbs_vote *out);
 
 #endif

@@ -21,6 +21,7 @@ static bool put_sample(json_t *root, const gbs_sample_info *i) {
            gbs_json_put(sample, "lambda", json_real(i->lambda)) && gbs_json_put(sample, "prior_sd", json_real(i->prior_sd)) &&
            gbs_json_put(sample, "ess", json_real(i->ess)) && gbs_json_put(sample, "log_z", json_real(i->log_z)) &&
            gbs_json_put(sample, "log_z_sd", gbs_json_real_or_null(i->log_z_sd)) &&
+           gbs_json_put(sample, "log_z_sd_at_least", json_boolean(i->log_z_sd_at_least)) &&
            gbs_json_put(sample, "gibbs_risk", gbs_json_real_or_null(i->gibbs_risk)) &&
            gbs_json_put(sample, "gibbs_risk_sd", gbs_json_real_or_null(i->gibbs_risk_sd)) &&
            gbs_json_put(sample, "acceptance", gbs_json_real_or_null(i->acceptance)) &&
@@ -55,13 +56,18 @@ static bool put_path(json_t *root, const gbs_particles *p) {
 
 static bool put_all(json_t *root, const gbs_particles *p) {
     const gbs_sample_info *i = &p->info;
+    bool ranks = i->task == GBS_TASK_RANK;
     bool ok = gbs_json_put(root, "gibbsite", json_string(GBS_VERSION)) &&
-              gbs_json_put(root, "format", json_integer(GBS_SAMPLE_FORMAT)) &&
-              gbs_json_put(root, "kind", json_string("sample")) && gbs_json_put(root, "task", json_string("classify")) &&
+              gbs_json_put(root, "format", json_integer(ranks ? GBS_SAMPLE_FORMAT : GBS_SAMPLE_FORMAT_CLASSIFY)) &&
+              gbs_json_put(root, "kind", json_string("sample")) &&
+              gbs_json_put(root, "task", json_string(gbs_task_name(i->task))) &&
               gbs_json_put(root, "loss", json_string(gbs_loss_name(i->loss))) && put_count(root, "n", i->n) &&
               put_count(root, "features", i->features) && put_count(root, "d", i->d) &&
               gbs_json_put(root, "intercept", json_boolean(i->intercept)) && put_sample(root, i) &&
               gbs_json_put_scaling(root, &p->scaling) && put_path(root, p);
+    if (ranks)
+        ok = ok && put_count(root, "blocks", i->blocks) &&
+             gbs_json_put(root, "negative_scores", gbs_json_reals(p->negatives, p->negatives_size));
     if (p->recipe != NULL)
         ok = ok && gbs_json_put(root, "recipe", json_loads(p->recipe, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL));
     return ok && gbs_json_put(root, "theta", gbs_json_reals(p->theta, i->particles * i->d));
@@ -100,6 +106,10 @@ static const char *loss_name(int i) {
     return gbs_loss_name((gbs_loss)i);
 }
 
+static const char *task_name(int i) {
+    return gbs_task_name((gbs_task_kind)i);
+}
+
 static const char *move_name(int i) {
     return gbs_move_name((gbs_move)i);
 }
@@ -111,9 +121,13 @@ static gbs_status get_head(gbs_context *ctx, const json_t *root, gbs_sample_info
     if (kind == NULL || strcmp(kind, "sample") != 0 || !json_is_string(json_object_get(root, "gibbsite")))
         return gbs_fail(ctx, GBS_ERR_FORMAT, "not a gibbsite sample file");
     TRY(gbs_json_get_size(ctx, root, "format", INT_MAX, &format));
-    if (format != GBS_SAMPLE_FORMAT)
-        return gbs_fail(ctx, GBS_ERR_FORMAT, "a sample of format %zu; this version reads format %d", format,
+    if (format < GBS_SAMPLE_FORMAT_CLASSIFY || format > GBS_SAMPLE_FORMAT)
+        return gbs_fail(ctx, GBS_ERR_FORMAT, "a sample of format %zu; this version reads the formats 1 to %d", format,
                         (int)GBS_SAMPLE_FORMAT);
+    if (format > GBS_SAMPLE_FORMAT_CLASSIFY) {
+        TRY(gbs_json_get_choice(ctx, root, "task", task_name, 2, &choice));
+        i->task = (gbs_task_kind)choice;
+    }
     TRY(gbs_json_get_choice(ctx, root, "loss", loss_name, 3, &choice));
     i->loss = (gbs_loss)choice;
     TRY(gbs_json_get_size(ctx, root, "n", SIZE_MAX / 16, &i->n));
@@ -122,7 +136,12 @@ static gbs_status get_head(gbs_context *ctx, const json_t *root, gbs_sample_info
     TRY(gbs_json_get_bool(ctx, root, "intercept", &i->intercept));
     if (i->d != i->features + (i->intercept ? 1 : 0) || i->features == 0)
         return gbs_fail(ctx, GBS_ERR_FORMAT, "the sample is damaged: d does not match its features");
-    return GBS_OK;
+    i->blocks = i->n;
+    if (i->task != GBS_TASK_RANK)
+        return GBS_OK;
+    if (i->intercept)
+        return gbs_fail(ctx, GBS_ERR_FORMAT, "the sample is damaged: a ranking has no intercept");
+    return gbs_json_get_size(ctx, root, "blocks", i->n, &i->blocks);
 }
 
 static gbs_status get_sample(gbs_context *ctx, const json_t *root, gbs_sample_info *i) {
@@ -139,6 +158,7 @@ static gbs_status get_sample(gbs_context *ctx, const json_t *root, gbs_sample_in
     TRY(gbs_json_get_real(ctx, sample, "ess", &i->ess));
     TRY(gbs_json_get_real(ctx, sample, "log_z", &i->log_z));
     TRY(gbs_json_get_real_or_nan(ctx, sample, "log_z_sd", &i->log_z_sd));
+    i->log_z_sd_at_least = json_is_true(json_object_get(sample, "log_z_sd_at_least")); /* older files do not have it */
     TRY(gbs_json_get_real_or_nan(ctx, sample, "gibbs_risk", &i->gibbs_risk));
     TRY(gbs_json_get_real_or_nan(ctx, sample, "gibbs_risk_sd", &i->gibbs_risk_sd));
     TRY(gbs_json_get_real_or_nan(ctx, sample, "acceptance", &i->acceptance));
@@ -182,6 +202,17 @@ static gbs_status get_theta(gbs_context *ctx, const json_t *root, gbs_particles 
     return gbs_json_get_reals(ctx, root, "theta", count, &p->theta);
 }
 
+static gbs_status get_negatives(gbs_context *ctx, const json_t *root, gbs_particles *p) {
+    if (p->info.task != GBS_TASK_RANK)
+        return GBS_OK;
+    p->negatives_size = json_array_size(json_object_get(root, "negative_scores"));
+    TRY(gbs_json_get_reals(ctx, root, "negative_scores", p->negatives_size, &p->negatives));
+    for (size_t k = 1; k < p->negatives_size; k++)
+        if (!(p->negatives[k] >= p->negatives[k - 1]))
+            return gbs_fail(ctx, GBS_ERR_FORMAT, "the sample is damaged: 'negative_scores' is out of order");
+    return GBS_OK;
+}
+
 static gbs_status get_recipe(gbs_context *ctx, const json_t *root, gbs_particles *p) {
     const json_t *recipe = json_object_get(root, "recipe");
     if (recipe == NULL)
@@ -201,6 +232,7 @@ static gbs_status get_all(gbs_context *ctx, const json_t *root, gbs_particles *p
     p->info.scale = p->scaling.kind;
     TRY(get_path(ctx, root, p));
     TRY(get_theta(ctx, root, p));
+    TRY(get_negatives(ctx, root, p));
     return get_recipe(ctx, root, p);
 }
 

@@ -21,9 +21,12 @@ typedef struct gbs_loss_ops {
     /* The plain loss of n rows under GBS_LANES classifiers at once (kernel/tile.h): total[l] += sum_i loss(margin[i][l]). Both begin on a cache
      * line. */
     void (*add_lanes)(size_t n, const double *margin, double *total);
-    /* The same for the margins base[i] + x here[i][l] + y slope[i][l], which are never stored. */
-    void (*add_turned)(size_t n, const double *base, double x, const double *here, double y, const double *slope,
-                       double *total);
+    /* The same on a ring of states (smc/ring.c), two at a time: the margins are base[i] + c[k] here[i][l] +- s[k] slope[i][l] and are never stored;
+     * total[2 k] takes the plus, total[2 k + 1] the minus, GBS_LANES each. No base is -0. */
+    void (*add_ring)(size_t n, const double *base, const double *here, const double *slope, size_t pairs, const double *c,
+                     const double *s, double *total);
+    /* Ranking: the plain loss of all n m differences a_i - b_j, added up; a and b ascending. */
+    double (*add_pairs)(size_t n, const double *a, size_t m, const double *b);
 } gbs_loss_ops;
 
 extern const gbs_loss_ops gbs_zero_one;

@@ -47,15 +47,29 @@ static void add_lanes(size_t n, const double *margin, double *total) {
 }
 
 /* A few rows at a time: the exponential is worth an array. */
-static void add_turned(size_t n, const double *base, double x, const double *here, double y, const double *slope,
-                       double *total) {
+static void add_ring(size_t n, const double *base, const double *here, const double *slope, size_t pairs, const double *c,
+                     const double *s, double *total) {
     enum { ROWS = GBS_LOSS_TILE / GBS_LANES };
     double margin[GBS_LOSS_TILE] __attribute__((aligned(64)));
     for (size_t from = 0; from < n; from += ROWS) {
         size_t rows = n - from < ROWS ? n - from : ROWS, at = from * GBS_LANES;
-        gbs_tile_turn(rows, base + from, x, here + at, y, slope + at, margin);
-        add_lanes(rows, margin, total);
+        for (size_t k = 0; k < 2 * pairs; k++) {
+            gbs_tile_turn(rows, base + from, c[k / 2], here + at, k % 2 == 0 ? s[k / 2] : -s[k / 2], slope + at, margin);
+            add_lanes(rows, margin, total + k * GBS_LANES);
+        }
     }
 }
 
-const gbs_loss_ops gbs_exponential = {"exponential", true, smoothed, paired, add_lanes, add_turned};
+/* exp(-(a - b)) is a product: two sums, each relative to its largest term. */
+static double add_pairs(size_t n, const double *a, size_t m, const double *b) {
+    double up = 0.0, down = 0.0;
+    if (n == 0 || m == 0)
+        return 0.0;
+    for (size_t i = 0; i < n; i++)
+        up += exp(a[0] - a[i]);
+    for (size_t j = 0; j < m; j++)
+        down += exp(b[j] - b[m - 1]);
+    return exp(b[m - 1] - a[0]) * up * down;
+}
+
+const gbs_loss_ops gbs_exponential = {"exponential", true, smoothed, paired, add_lanes, add_ring, add_pairs};

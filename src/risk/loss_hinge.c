@@ -88,18 +88,57 @@ GBS_WIDE static void add_lanes(size_t n, const double *margin, double *total) {
     ((gbs_wide *)total)[1] += b;
 }
 
-GBS_WIDE static void add_turned(size_t n, const double *base, double x, const double *here, double y, const double *slope,
-                                double *total) {
-    const gbs_wide *p = (const gbs_wide *)here, *q = (const gbs_wide *)slope, zero = {0};
-    gbs_wide a = zero, b = zero;
-    for (size_t i = 0; i < n; i++, p += 2, q += 2) {
+/* max(0, a) = (a + |a|)/2, and the sum of the a = 1 - margin is linear in the sums of here and slope: a state more costs its absolute values. */
+GBS_WIDE static void add_absolute(size_t n, const double *base, const gbs_wide *here, const gbs_wide *slope, double c, double s,
+                                  gbs_wide *plus, gbs_wide *minus) {
+    const gbs_wide_bits all = {0}, size = ~all >> 1;
+    gbs_wide a0 = {0}, a1 = a0, b0 = a0, b1 = a0;
+    for (size_t i = 0; i < n; i++, here += 2, slope += 2) {
         double rest = 1.0 - base[i];
-        gbs_wide low = rest - x * p[0] - y * q[0], high = rest - x * p[1] - y * q[1];
-        a += (gbs_wide)((gbs_wide_mask)low & (low > zero));
-        b += (gbs_wide)((gbs_wide_mask)high & (high > zero));
+        gbs_wide u0 = rest - c * here[0], u1 = rest - c * here[1], w0 = s * slope[0], w1 = s * slope[1];
+        a0 += (gbs_wide)((gbs_wide_bits)(u0 - w0) & size);
+        a1 += (gbs_wide)((gbs_wide_bits)(u1 - w1) & size);
+        b0 += (gbs_wide)((gbs_wide_bits)(u0 + w0) & size);
+        b1 += (gbs_wide)((gbs_wide_bits)(u1 + w1) & size);
     }
-    ((gbs_wide *)total)[0] += a;
-    ((gbs_wide *)total)[1] += b;
+    plus[0] += 0.5 * a0;
+    plus[1] += 0.5 * a1;
+    minus[0] += 0.5 * b0;
+    minus[1] += 0.5 * b1;
 }
 
-const gbs_loss_ops gbs_hinge = {"hinge", true, smoothed, paired, add_lanes, add_turned};
+GBS_WIDE static void add_ring(size_t n, const double *base, const double *here, const double *slope, size_t pairs,
+                              const double *c, const double *s, double *total) {
+    const gbs_wide *p = (const gbs_wide *)here, *q = (const gbs_wide *)slope;
+    gbs_wide p0 = {0}, p1 = p0, q0 = p0, q1 = p0;
+    double rest = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        rest += 1.0 - base[i];
+        p0 += p[2 * i];
+        p1 += p[2 * i + 1];
+        q0 += q[2 * i];
+        q1 += q[2 * i + 1];
+    }
+    for (size_t k = 0; k < pairs; k++) {
+        gbs_wide *plus = (gbs_wide *)(total + 2 * k * GBS_LANES), *minus = plus + 2;
+        add_absolute(n, base, p, q, c[k], s[k], plus, minus);
+        plus[0] += 0.5 * (rest - c[k] * p0 - s[k] * q0);
+        plus[1] += 0.5 * (rest - c[k] * p1 - s[k] * q1);
+        minus[0] += 0.5 * (rest - c[k] * p0 + s[k] * q0);
+        minus[1] += 0.5 * (rest - c[k] * p1 + s[k] * q1);
+    }
+}
+
+/* From the largest a downwards the b above a - 1 become more: their number and their sum follow. */
+static double add_pairs(size_t n, const double *a, size_t m, const double *b) {
+    double lost = 0.0, sum = 0.0;
+    size_t next = m;
+    for (size_t i = n; i-- > 0;) {
+        while (next > 0 && b[next - 1] > a[i] - 1.0)
+            sum += b[--next];
+        lost += (double)(m - next) * (1.0 - a[i]) + sum;
+    }
+    return lost;
+}
+
+const gbs_loss_ops gbs_hinge = {"hinge", true, smoothed, paired, add_lanes, add_ring, add_pairs};

@@ -1,7 +1,7 @@
 /* Markov chains that leave pi_lambda unchanged, sixteen in step, in the whitened coordinates of the reference: theta = m + L u.
  *
  *   walk   u' = u + s z, taken with probability min(1, pi(theta')/pi(theta));  s = 2.38/sqrt(d)       (Chopin 2002, tuned from the particles)
- *   ring   a draw from many states at once: ring.c
+ *   ring   a draw from many states at once, and in turn with it one from a narrow window of them, or a single turn: ring.c
  *
  * A task is a block of chains and runs through many steps by itself; what it draws depends on the numbers of chain and step alone.
  */
@@ -24,10 +24,29 @@ static size_t state_size(size_t d) {
     return (2 * d + EXTRA_LANES) * GBS_LANES;
 }
 
+/* A tile's planes and the risks of their states. */
+static size_t plane_size(size_t d) {
+    return (4 * d + GBS_RING_MOST) * GBS_LANES;
+}
+
+/* Rows of more bytes than this are read again from afar for every tile; planes of more push them out. */
+#define NEAR_BYTES ((size_t)1 << 19)
+
+/* Blocks that go through the rows together. A choice of speed alone: no number depends on it. */
+static size_t group_of(const gbs_context *ctx, const gbs_rows *rows, size_t blocks) {
+    size_t share = blocks / gbs_workers(ctx), room = NEAR_BYTES / (plane_size(rows->d) * sizeof(double));
+    size_t most = share < room ? share : room;
+    if (rows->all.n * rows->d * sizeof(double) <= NEAR_BYTES || most < 2)
+        return 1;
+    return most < GBS_GROUP ? most : GBS_GROUP;
+}
+
 gbs_status gbs_mover_create(gbs_context *ctx, const gbs_rows *rows, size_t chains, gbs_mover *out) {
     size_t d = rows->d;
     *out = (gbs_mover){.ctx = ctx, .d = d, .blocks = (chains + GBS_LANES - 1) / GBS_LANES};
-    out->worker_size = 2 * d * GBS_LANES + GBS_RING_SCRATCH;
+    out->group = group_of(ctx, rows, out->blocks);
+    out->worker_size = out->group * plane_size(d) + gbs_risk_scratch(rows);
+    out->worker_size += (GBS_LANES - out->worker_size % GBS_LANES) % GBS_LANES; /* tiles begin on a cache line */
     out->state = gbs_matrix(ctx, out->blocks, state_size(d));
     out->scratch = gbs_matrix(ctx, gbs_workers(ctx), out->worker_size);
     out->base = gbs_doubles(ctx, rows->all.n);
@@ -53,6 +72,7 @@ struct run {
     double *theta, *risk;
     size_t first, last; /* steps of this stretch */
     size_t longest;     /* states of the longest chain, the first included */
+    gbs_ring full, narrow;
 };
 
 /* Views into the state of a block of chains. */
@@ -155,24 +175,15 @@ static double square_change(size_t d, const double *from, const double *to, size
     return sum;
 }
 
-/* The state becomes x u + y z, in both coordinates, where `moves` says so. direction = L z. */
-static void go(const struct run *r, struct lanes *s, const bool *moves, const double *x, const double *y, const double *z,
-               const double *direction) {
-    const double *mean = r->c->reference->mean;
-    double way[GBS_LANES] = {0};
-    for (size_t k = 0; k < r->m->d; k++)
-        for (size_t l = 0; l < GBS_LANES; l++) {
-            size_t at = k * GBS_LANES + l;
-            double u = moves[l] ? x[l] * s->u[at] + y[l] * z[at] : s->u[at];
-            double theta = moves[l] ? mean[k] + x[l] * (s->theta[at] - mean[k]) + y[l] * direction[at] : s->theta[at];
-            way[l] += (u - s->u[at]) * (u - s->u[at]);
-            s->u[at] = u;
-            s->theta[at] = theta;
-        }
+/* The states of the lanes that move become theta, u. */
+static void go(const struct run *r, struct lanes *s, const bool *moves, const double *theta, const double *u) {
+    int64_t mask[GBS_LANES] __attribute__((aligned(64)));
     for (size_t l = 0; l < GBS_LANES; l++) {
+        mask[l] = moves[l] ? -1 : 0;
         s->moved[l] += moves[l];
-        s->jump[l] += way[l];
     }
+    gbs_tile_select(r->m->d, mask, theta, s->theta, NULL);
+    gbs_tile_select(r->m->d, mask, u, s->u, s->jump);
 }
 
 /* z ~ N(0, I), direction = L z */
@@ -181,72 +192,135 @@ static void draw_direction(const struct run *r, size_t block, size_t step, doubl
     colour(r->c->reference, z, direction);
 }
 
+/* One proposal, taken or not: theta, u in, whose log density is `more` above that of the state, the risk left out. */
+static void propose(const struct run *r, size_t block, size_t step, const double *theta, const double *u, const double *more,
+                    double *scratch) {
+    struct lanes s = lanes_of(r, block);
+    double risk[GBS_LANES], draw[GBS_LANES];
+    bool taken[GBS_LANES];
+    draw_uniforms(r, block, step, draw);
+    gbs_tile_risk(r->c->problem, theta, scratch, risk);
+    for (size_t l = 0; l < GBS_LANES; l++) {
+        taken[l] = log(draw[l]) < more[l] - r->c->lambda * (risk[l] - s.risk[l]); /* false where that is NaN */
+        s.risk[l] = taken[l] ? risk[l] : s.risk[l];
+        s.narrow[l] += taken[l];
+    }
+    go(r, &s, taken, theta, u);
+}
+
 static void walk_block(const struct run *r, size_t block, size_t step, double *scratch) {
     struct lanes s = lanes_of(r, block);
-    const gbs_chains *c = r->c;
     size_t d = r->m->d, size = d * GBS_LANES;
-    double *z = scratch, *theta = z + size, *rest = theta + size, v = c->problem->prior_sd * c->problem->prior_sd;
-    double risk[GBS_LANES], draw[GBS_LANES], one[GBS_LANES], length[GBS_LANES];
-    bool taken[GBS_LANES];
-    draw_direction(r, block, step, z, theta);
-    draw_uniforms(r, block, step, draw);
-    for (size_t k = 0; k < size; k++)
-        theta[k] = s.theta[k] + c->scale * theta[k];
-    gbs_tile_risk(c->problem, theta, rest, risk);
-    for (size_t l = 0; l < GBS_LANES; l++) {
-        double ratio = -c->lambda * (risk[l] - s.risk[l]) - 0.5 * square_change(d, s.theta, theta, l) / v;
-        taken[l] = log(draw[l]) < ratio; /* false where the ratio is NaN */
-        s.risk[l] = taken[l] ? risk[l] : s.risk[l];
-        one[l] = 1.0;
-        length[l] = c->scale;
+    double *u = scratch, *theta = u + size, v = r->c->problem->prior_sd * r->c->problem->prior_sd, more[GBS_LANES];
+    draw_direction(r, block, step, u, theta);
+    for (size_t k = 0; k < size; k++) {
+        u[k] = s.u[k] + r->c->scale * u[k];
+        theta[k] = s.theta[k] + r->c->scale * theta[k];
     }
-    for (size_t k = 0; k < size; k++) /* back to the direction */
-        theta[k] = (theta[k] - s.theta[k]) / c->scale;
-    go(r, &s, taken, one, length, z, theta);
+    for (size_t l = 0; l < GBS_LANES; l++)
+        more[l] = -0.5 * square_change(d, s.theta, theta, l) / v;
+    propose(r, block, step, theta, u, more, theta + size);
 }
 
-static void ring_block(const struct run *r, size_t block, size_t step, double *scratch) {
+/* A single state of the ring, at the narrow angle. */
+static void turn_block(const struct run *r, size_t block, size_t step, double *scratch) {
     struct lanes s = lanes_of(r, block);
+    size_t d = r->m->d, size = d * GBS_LANES;
+    const double *mean = r->c->reference->mean;
+    double *u = scratch, *theta = u + size, v = r->c->problem->prior_sd * r->c->problem->prior_sd, more[GBS_LANES];
+    double x = cos(r->c->scale), y = sin(r->c->scale);
+    draw_direction(r, block, step, u, theta);
+    for (size_t k = 0; k < size; k++) {
+        u[k] = x * s.u[k] + y * u[k];
+        theta[k] = mean[k / GBS_LANES] + x * (s.theta[k] - mean[k / GBS_LANES]) + y * theta[k];
+    }
+    for (size_t l = 0; l < GBS_LANES; l++)
+        more[l] = 0.5 * (square_change(d, s.u, u, l) - square_change(d, s.theta, theta, l) / v);
+    propose(r, block, step, theta, u, more, theta + size);
+}
+
+/* The planes through the states of a block and fresh directions. */
+static gbs_plane span(const struct run *r, size_t block, size_t step, double *scratch) {
+    struct lanes s = lanes_of(r, block);
+    size_t d = r->m->d, size = d * GBS_LANES;
+    gbs_plane p = {.mean = r->c->reference->mean, .centred = scratch};
+    p.direction = p.centred + size;
+    p.u = p.direction + size;
+    p.z = p.u + size;
+    p.risk = p.z + size;
+    draw_direction(r, block, step, p.z, p.direction);
+    memcpy(p.u, s.u, size * sizeof *p.u);
+    memcpy(p.centred, s.theta, size * sizeof *p.centred);
+    gbs_tile_shift(d, -1.0, p.mean, p.centred);
+    return p;
+}
+
+/* Moves a block to states drawn from its planes, whose risks are known. */
+static void draw_state(const struct run *r, size_t block, size_t step, const gbs_ring *ring, size_t here, const gbs_plane *p) {
+    struct lanes s = lanes_of(r, block);
+    size_t d = r->m->d, chosen[GBS_LANES];
+    double draw[GBS_LANES], x[GBS_LANES] __attribute__((aligned(64))), y[GBS_LANES] __attribute__((aligned(64)));
+    bool moves[GBS_LANES];
+    draw_uniforms(r, block, step, draw);
+    gbs_ring_choose(r->c->problem, r->c->lambda, ring, p, draw, chosen);
+    for (size_t l = 0; l < GBS_LANES; l++) {
+        moves[l] = chosen[l] != here;
+        x[l] = gbs_ring_cosine(ring, chosen[l]);
+        y[l] = gbs_ring_sine(ring, chosen[l]);
+        s.risk[l] = moves[l] ? p->risk[chosen[l] * GBS_LANES + l] : s.risk[l];
+        s.narrow[l] += ring == &r->narrow && moves[l];
+    }
+    gbs_tile_combine(d, x, p->u, y, p->z);
+    gbs_tile_combine(d, x, p->centred, y, p->direction);
+    gbs_tile_shift(d, 1.0, p->mean, p->centred);
+    go(r, &s, moves, p->centred, p->u);
+}
+
+/* `count` blocks at once: they share what they read of the rows. */
+static void ring_blocks(const struct run *r, size_t first, size_t count, size_t step, double *scratch) {
     const gbs_chains *c = r->c;
-    size_t size = r->m->d * GBS_LANES, chosen[GBS_LANES];
-    double *z = scratch, *direction = z + size, *rest = direction + size;
-    double risk[GBS_LANES], draw[GBS_LANES], x[GBS_LANES], y[GBS_LANES];
-    bool moves[GBS_LANES], narrow = step % 2 == 0;
-    gbs_ring ring;
-    draw_direction(r, block, step, z, direction);
-    draw_uniforms(r, block, step, draw);
-    if (narrow)
-        gbs_ring_window(c->ring, c->scale,
-                        gbs_uniform(r->m->ctx->seed, c->stream + GBS_DRAWS_UNIFORM, uniform_index(r, block, step) + GBS_LANES),
-                        &ring);
-    else
-        gbs_ring_full(c->ring, &ring);
-    gbs_tile_ring(c->problem, c->lambda, &ring, c->reference->mean, r->m->base, s.theta, s.u, direction, z, draw, rest, chosen,
-                  risk);
-    for (size_t l = 0; l < GBS_LANES; l++) {
-        moves[l] = chosen[l] != ring.here;
-        x[l] = ring.cosine[chosen[l]];
-        y[l] = ring.sine[chosen[l]];
-        s.risk[l] = moves[l] ? risk[l] : s.risk[l];
-        s.narrow[l] += narrow && moves[l];
+    const gbs_ring *ring = step % 2 == 0 ? &r->narrow : &r->full;
+    gbs_plane plane[GBS_GROUP];
+    size_t here[GBS_GROUP] = {0};
+    for (size_t g = 0; g < count; g++) {
+        plane[g] = span(r, first + g, step, scratch + g * plane_size(r->m->d));
+        if (ring == &r->narrow) {
+            uint64_t place = uniform_index(r, first + g, step) + GBS_LANES;
+            here[g] = (size_t)(gbs_uniform(r->m->ctx->seed, c->stream + GBS_DRAWS_UNIFORM, place) * (double)c->ring);
+        }
+        gbs_ring_turn(c->problem, ring, here[g], &plane[g]);
     }
-    go(r, &s, moves, x, y, z, direction);
+    gbs_ring_risks(c->problem, ring, r->m->base, count, plane, scratch + r->m->group * plane_size(r->m->d));
+    for (size_t g = 0; g < count; g++)
+        draw_state(r, first + g, step, ring, here[g], &plane[g]);
 }
 
-static void run_block(void *arg, size_t block, size_t worker) {
+static void run_group(void *arg, size_t task, size_t worker) {
     const struct run *r = arg;
-    struct lanes s = lanes_of(r, block);
+    size_t begin = task * r->m->group, left = r->m->blocks - begin, count = left < r->m->group ? left : r->m->group;
+    double *scratch = r->m->scratch + worker * r->m->worker_size;
     for (size_t step = r->first; step < r->last; step++) {
-        if (step > 0)
-            (r->c->move == GBS_MOVE_WALK ? walk_block : ring_block)(r, block, step, r->m->scratch + worker * r->m->worker_size);
-        keep_state(r, block, step, &s);
+        bool walk = r->c->move == GBS_MOVE_WALK, single = !walk && r->c->single && step % 2 == 0;
+        if (step > 0 && !walk && !single)
+            ring_blocks(r, begin, count, step, scratch);
+        for (size_t block = begin; block < begin + count; block++) {
+            struct lanes s = lanes_of(r, block);
+            if (step > 0 && (walk || single))
+                (walk ? walk_block : turn_block)(r, block, step, scratch);
+            keep_state(r, block, step, &s);
+        }
     }
 }
 
-static void score_mean(const struct run *r) {
+static void prepare_rings(struct run *r) {
     const gbs_rows *rows = r->c->problem->rows;
     const double *mean = r->c->reference->mean, *shift = rows->all.shift;
-    gbs_block_scores(&rows->all, mean, shift != NULL ? gbs_dot(rows->d, shift, mean) : 0.0, r->m->base);
+    double *base = r->m->base;
+    gbs_ring_create(r->c->ring, gbs_ring_step(r->c->ring), &r->full);
+    gbs_ring_create(r->c->ring, r->c->scale, &r->narrow);
+    gbs_block_scores(&rows->all, mean, shift != NULL ? gbs_dot(rows->d, shift, mean) : 0.0, base);
+    for (size_t i = 0; i < rows->all.n; i++)
+        base[i] = (rows->pairs ? 1.0 : rows->all.y[i * rows->all.stride]) * base[i] + 0.0; /* -0 becomes 0 */
 }
 
 static void sum_up(const struct run *r, gbs_moved *moved) {
@@ -266,29 +340,26 @@ static void sum_up(const struct run *r, gbs_moved *moved) {
     moved->jump /= moves;
 }
 
-/* Steps between two looks at the caller's wish to stop: some 50 milliseconds of work. */
-#define FLOPS_A_STRETCH 1e9
-
-/* Operations of one step of one chain, for each row, beside the products. */
-#define RING_COST 8.0
+/* Operations of one state, for each row, beside the products. */
+#define RING_COST 4.0
 
 gbs_status gbs_mover_run(gbs_mover *m, const gbs_chains *c, double *theta, double *risk, gbs_moved *moved) {
     struct run r = {.m = m, .c = c, .theta = theta, .risk = risk};
     bool ring = c->move == GBS_MOVE_RING;
     r.longest = c->keep_all ? (gbs_chain_offset(c->particles, c->count, 1) - 1) * c->steps + 1 : c->steps + 1;
     double d = (double)m->d, n = (double)c->problem->rows->all.n;
-    double step_flops =
-        (double)c->count * (d * (2.0 * d + 30.0) + n * (ring ? 4.0 * d + RING_COST * (double)c->ring : 2.0 * d));
-    size_t stretch = step_flops < FLOPS_A_STRETCH ? (size_t)(FLOPS_A_STRETCH / step_flops) : 1;
+    double state = c->problem->rows->pairs ? GBS_SORT_COST : RING_COST, states = ring ? (double)c->ring : 1.0;
+    double step_flops = (double)c->count * (d * (2.0 * d + 30.0) + n * ((ring ? 4.0 : 2.0) * d + state * states));
+    size_t stretch = step_flops < GBS_STRETCH_FLOPS ? (size_t)(GBS_STRETCH_FLOPS / step_flops) : 1;
     gbs_status status = gbs_check_cancel(m->ctx);
     if (status == GBS_OK) {
         if (ring)
-            score_mean(&r);
+            prepare_rings(&r);
         gbs_parallel_for(m->ctx, m->blocks, (double)c->count * d * d, begin_block, &r);
     }
     while (status == GBS_OK && r.first < r.longest) {
         r.last = r.first + stretch < r.longest ? r.first + stretch : r.longest;
-        gbs_parallel_for(m->ctx, m->blocks, step_flops * (double)(r.last - r.first), run_block, &r);
+        gbs_parallel_for(m->ctx, (m->blocks + m->group - 1) / m->group, step_flops * (double)(r.last - r.first), run_group, &r);
         r.first = r.last;
         status = gbs_check_cancel(m->ctx);
     }

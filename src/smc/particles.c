@@ -5,58 +5,102 @@
 
 #include <string.h>
 
+size_t gbs_risk_scratch(const gbs_rows *rows) {
+    return rows->pairs ? gbs_pairs_scratch(rows) : (size_t)2 * GBS_RISK_ROWS * GBS_LANES;
+}
+
 void gbs_tile_risk(const gbs_smc_problem *problem, const double *theta, double *scratch, double *risk) {
     const gbs_rows *rows = problem->rows;
     const double *shift = rows->all.shift;
     double lost[GBS_LANES] __attribute__((aligned(64))) = {0}, total[GBS_LANES] __attribute__((aligned(64))) = {0};
     size_t n = rows->all.n;
+    if (rows->pairs) {
+        gbs_pairs_tile_risk(problem, theta, scratch, risk);
+        return;
+    }
     if (shift != NULL)
         gbs_tile_dot(rows->d, shift, theta, lost);
     for (size_t first = 0; first < n; first += GBS_RISK_ROWS) {
         size_t count = n - first < GBS_RISK_ROWS ? n - first : GBS_RISK_ROWS;
-        gbs_block b = gbs_rows_slice(rows, first, count).all;
-        gbs_tile_scores(&b, theta, scratch);
-        gbs_tile_margins(count, b.y, b.stride, shift != NULL ? lost : NULL, scratch);
+        gbs_block b = gbs_block_part(&rows->all, first, count);
+        gbs_tile_margins(&b, theta, shift != NULL ? lost : NULL, scratch);
         problem->loss->add_lanes(count, scratch, total);
     }
     for (size_t l = 0; l < GBS_LANES; l++)
         risk[l] = total[l] / (double)n;
 }
 
-/* ---------------------------------------------------------------- the prior */
+/* ---------------------------------------------------------------- all particles */
 
-struct drawing {
+struct tiles {
     const gbs_smc_problem *problem;
     size_t count;
+    const double *given; /* NULL: drawn from the prior */
     double *theta, *risk, *scratch;
     size_t worker_size;
+    size_t begin; /* tile that this stretch begins with */
 };
 
-static void draw_tile(void *arg, size_t task, size_t worker) {
-    const struct drawing *w = arg;
+/* Particles in the lanes of a tile. */
+static size_t lanes_of(const struct tiles *w, size_t tile) {
+    size_t left = w->count - tile * GBS_LANES;
+    return left < GBS_LANES ? left : GBS_LANES;
+}
+
+static void draw_tile(const struct tiles *w, size_t task, double *tile) {
     const gbs_smc_problem *p = w->problem;
-    size_t d = p->rows->d, first = task * GBS_LANES, lanes = w->count - first < GBS_LANES ? w->count - first : GBS_LANES;
-    double *tile = w->scratch + worker * w->worker_size, *scores = tile + d * GBS_LANES, risk[GBS_LANES], *row[GBS_LANES];
+    size_t d = p->rows->d;
+    double *row[GBS_LANES];
     gbs_normal_draws(p->ctx->seed, GBS_STREAM_PARTICLES + GBS_DRAWS_NORMAL, task * d * GBS_LANES / 2, d * GBS_LANES, tile);
     for (size_t k = 0; k < d * GBS_LANES; k++)
         tile[k] *= p->prior_sd;
-    gbs_tile_risk(p, tile, scores, risk);
-    for (size_t l = 0; l < lanes; l++)
-        row[l] = w->theta + (first + l) * d;
-    gbs_tile_scatter(d, lanes, tile, row);
-    memcpy(w->risk + first, risk, lanes * sizeof *risk);
+    for (size_t l = 0; l < lanes_of(w, task); l++)
+        row[l] = w->theta + (task * GBS_LANES + l) * d;
+    gbs_tile_scatter(d, lanes_of(w, task), tile, row);
+}
+
+static void read_tile(const struct tiles *w, size_t task, double *tile) {
+    size_t d = w->problem->rows->d;
+    const double *row[GBS_LANES];
+    for (size_t l = 0; l < lanes_of(w, task); l++)
+        row[l] = w->given + (task * GBS_LANES + l) * d;
+    gbs_tile_gather(d, lanes_of(w, task), row, tile);
+}
+
+static void judge_tile(void *arg, size_t task, size_t worker) {
+    const struct tiles *w = arg;
+    double *tile = w->scratch + worker * w->worker_size, risk[GBS_LANES];
+    task += w->begin;
+    (w->given != NULL ? read_tile : draw_tile)(w, task, tile);
+    gbs_tile_risk(w->problem, tile, tile + w->problem->rows->d * GBS_LANES, risk);
+    memcpy(w->risk + task * GBS_LANES, risk, lanes_of(w, task) * sizeof *risk);
+}
+
+/* A stretch of tiles between two looks at the caller's wish to stop. */
+static gbs_status judge(struct tiles *w) {
+    const gbs_smc_problem *p = w->problem;
+    size_t n = p->rows->all.n, d = p->rows->d, tiles = (w->count + GBS_LANES - 1) / GBS_LANES;
+    double flops = GBS_LANES * (double)n * (2.0 * (double)d + (p->rows->pairs ? GBS_SORT_COST : 0.0));
+    size_t stretch = gbs_workers(p->ctx) * (flops < GBS_STRETCH_FLOPS ? (size_t)(GBS_STRETCH_FLOPS / flops) : 1);
+    gbs_status status = GBS_OK;
+    w->worker_size = d * GBS_LANES + gbs_risk_scratch(p->rows);
+    w->worker_size += (GBS_LANES - w->worker_size % GBS_LANES) % GBS_LANES; /* tiles begin on a cache line */
+    w->scratch = gbs_matrix(p->ctx, gbs_workers(p->ctx), w->worker_size);
+    if (w->scratch == NULL)
+        return GBS_ERR_MEMORY;
+    for (; status == GBS_OK && w->begin < tiles; w->begin += stretch) {
+        size_t left = tiles - w->begin, some = left < stretch ? left : stretch;
+        gbs_parallel_for(p->ctx, some, flops * (double)some, judge_tile, w);
+        status = gbs_check_cancel(p->ctx);
+    }
+    gbs_array_free(p->ctx, w->scratch);
+    return status;
+}
+
+gbs_status gbs_particles_risk(const gbs_smc_problem *problem, size_t count, const double *theta, double *risk) {
+    return judge(&(struct tiles){.problem = problem, .count = count, .given = theta, .risk = risk});
 }
 
 gbs_status gbs_particles_from_prior(const gbs_smc_problem *problem, size_t count, double *theta, double *risk) {
-    gbs_context *ctx = problem->ctx;
-    struct drawing w = {.problem = problem, .count = count, .theta = theta, .risk = risk};
-    size_t d = problem->rows->d, tiles = (count + GBS_LANES - 1) / GBS_LANES;
-    w.worker_size = d * GBS_LANES + GBS_RISK_SCRATCH;
-    w.scratch = gbs_matrix(ctx, gbs_workers(ctx), w.worker_size);
-    if (w.scratch == NULL)
-        return GBS_ERR_MEMORY;
-    double flops = 2.0 * (double)problem->rows->all.n * (double)d * (double)count;
-    gbs_parallel_for(ctx, tiles, flops, draw_tile, &w);
-    gbs_array_free(ctx, w.scratch);
-    return gbs_check_cancel(ctx);
+    return judge(&(struct tiles){.problem = problem, .count = count, .theta = theta, .risk = risk});
 }

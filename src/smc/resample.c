@@ -5,10 +5,8 @@
  */
 #include "smc/smc.h"
 
-#include <math.h>
-
-double gbs_resample(size_t n, const double *weight, size_t count, double u, size_t *ancestor) {
-    double total = 0.0, reached = 0.0, noise = 0.0;
+void gbs_resample(size_t n, const double *weight, size_t count, double u, size_t *ancestor) {
+    double total = 0.0, reached = 0.0;
     for (size_t i = 0; i < n; i++)
         total += weight[i];
     double tooth = total / (double)count;
@@ -17,12 +15,9 @@ double gbs_resample(size_t n, const double *weight, size_t count, double u, size
         if (weight[i] > 0.0)
             last = i;
         reached += weight[i];
-        double share = weight[i] / tooth, part = share - floor(share);
-        noise += part * (1.0 - part);
         while (next < count && ((double)next + u) * tooth < reached)
             ancestor[next++] = i;
     }
     while (next < count) /* rounding kept the sum below the last tooth */
         ancestor[next++] = last;
-    return noise / ((double)count * (double)count);
 }

@@ -9,134 +9,119 @@
  * the full ring (phi = 2 pi j/K), and a window of narrow angles delta (j - J), J uniform, for rough or ill-fitted targets.
  *   Murray, Adams, MacKay: Elliptical slice sampling (2010); Neal's multi-point moves; Tjelmeland: Using all Metropolis-Hastings proposals (2004)
  *
+ * A window may also be a single state at the angle delta, taken or not by Metropolis's rule: one product, no plane.
+ *   Neal (1998), Cotter, Roberts, Stuart, White (2013): proposals that leave the reference unchanged
+ *
  * Scores are linear: x'theta(phi) = x'm + cos phi x'(theta - m) + sin phi x'Lz. Two products with the rows serve all K states; each state more costs
- * n operations, not n d.
+ * n operations, not n d. Both kinds of sets are angles delta apart, delta = 2 pi/K for the full ring. The plane (u, z) is turned first so that they lie
+ * around 0 in pairs, +-(k + 1/2) delta: the two states of a pair share their multiplications, and the angles are the same for all chains and steps.
  */
 #include "smc/smc.h"
 
 #include <math.h>
+#include <string.h>
 
-/* Margins of a few rows: y x'm in base, y x'(theta - m) in here, y x'Lz in slope. */
-static void split_margins(const gbs_block *b, const double *mean_score, const double *lost, double *base, double *here,
-                          double *slope) {
-    gbs_tile_margins(b->n, b->y, b->stride, lost, here);
-    gbs_tile_margins(b->n, b->y, b->stride, lost != NULL ? lost + GBS_LANES : NULL, slope);
-    for (size_t i = 0; i < b->n; i++) {
-        base[i] = b->y[i * b->stride] * mean_score[i];
-        for (size_t l = 0; l < GBS_LANES; l++)
-            here[i * GBS_LANES + l] -= base[i];
+/* A state costs a few operations a row, many with an exponential in them or a sort; the two products cost d each. Variance x time is flat around these sizes
+ * (measured with 8, 10 and 62 columns). */
+enum { FEW_STATES = 4, SOME_STATES = 8, MANY_STATES = 16, SOME_COLUMNS = 16, MANY_COLUMNS = 32 };
+
+size_t gbs_ring_states(const gbs_smc_problem *problem, bool rough) {
+    size_t d = problem->rows->d;
+    if (problem->rows->pairs || problem->loss == &gbs_exponential || (d < SOME_COLUMNS && !rough))
+        return FEW_STATES;
+    return d < MANY_COLUMNS ? SOME_STATES : MANY_STATES;
+}
+
+/* Where states are dear, or far ones are good, one state for one product is worth more than a window of them for two. */
+bool gbs_ring_single(const gbs_smc_problem *problem, bool rough) {
+    return gbs_ring_states(problem, rough) == FEW_STATES;
+}
+
+double gbs_ring_step(size_t size) {
+    return 6.283185307179586476925286766559 / (double)size;
+}
+
+void gbs_ring_create(size_t size, double delta, gbs_ring *out) {
+    *out = (gbs_ring){.size = size};
+    for (size_t k = 0; k < size / 2; k++) {
+        out->cosine[k] = cos(((double)k + 0.5) * delta);
+        out->sine[k] = sin(((double)k + 0.5) * delta);
     }
 }
 
-/* risk[j * GBS_LANES + l]: r_n of lane l at angle j. */
-static void ring_risks(const gbs_smc_problem *problem, const gbs_ring *ring, const double *mean_score, const double *theta,
-                       const double *direction, double *scratch, double *risk) {
+double gbs_ring_cosine(const gbs_ring *ring, size_t state) {
+    return ring->cosine[state / 2];
+}
+
+double gbs_ring_sine(const gbs_ring *ring, size_t state) {
+    return state % 2 == 0 ? ring->sine[state / 2] : -ring->sine[state / 2];
+}
+
+void gbs_ring_turn(const gbs_smc_problem *problem, const gbs_ring *ring, size_t here, const gbs_plane *p) {
+    double x = gbs_ring_cosine(ring, here), y = -gbs_ring_sine(ring, here);
+    gbs_tile_rotate(problem->rows->d, x, y, p->centred, p->direction);
+    gbs_tile_rotate(problem->rows->d, x, y, p->u, p->z);
+}
+
+void gbs_ring_risks(const gbs_smc_problem *problem, const gbs_ring *ring, const double *base, size_t count,
+                    const gbs_plane *plane, double *scratch) {
     const gbs_rows *rows = problem->rows;
     const double *shift = rows->all.shift;
-    double lost[2 * GBS_LANES] __attribute__((aligned(64))) = {0};
-    double *here = scratch, *slope = here + GBS_RISK_SCRATCH, base[GBS_RISK_ROWS];
-    size_t n = rows->all.n;
-    if (shift != NULL) {
-        gbs_tile_dot(rows->d, shift, theta, lost);
-        gbs_tile_dot(rows->d, shift, direction, lost + GBS_LANES);
+    double lost[GBS_GROUP][2 * GBS_LANES] __attribute__((aligned(64))) = {0}, *here = scratch,
+                                          *slope = here + (size_t)GBS_RISK_ROWS * GBS_LANES;
+    size_t n = rows->all.n, size = ring->size * GBS_LANES;
+    for (size_t g = 0; rows->pairs && g < count; g++)
+        gbs_pairs_ring_risks(problem, ring, base, &plane[g], scratch);
+    if (rows->pairs)
+        return;
+    for (size_t g = 0; g < count; g++) {
+        if (shift != NULL) {
+            gbs_tile_dot(rows->d, shift, plane[g].centred, lost[g]);
+            gbs_tile_dot(rows->d, shift, plane[g].direction, lost[g] + GBS_LANES);
+        }
+        memset(plane[g].risk, 0, size * sizeof *plane[g].risk);
     }
-    for (size_t k = 0; k < ring->size * GBS_LANES; k++)
-        risk[k] = 0.0;
-    for (size_t first = 0; first < n; first += GBS_RISK_ROWS) {
-        size_t count = n - first < GBS_RISK_ROWS ? n - first : GBS_RISK_ROWS;
-        gbs_block b = gbs_rows_slice(rows, first, count).all;
-        gbs_tile_scores(&b, theta, here);
-        gbs_tile_scores(&b, direction, slope);
-        split_margins(&b, mean_score + first, shift != NULL ? lost : NULL, base, here, slope);
-        for (size_t j = 0; j < ring->size; j++)
-            problem->loss->add_turned(count, base, ring->cosine[j], here, ring->sine[j], slope, risk + j * GBS_LANES);
-    }
-    for (size_t k = 0; k < ring->size * GBS_LANES; k++)
-        risk[k] /= (double)n;
-}
-
-/* |a + cos b + sin c|^2 for each lane, from the six inner products. */
-struct squares {
-    double aa, ab[GBS_LANES], ac[GBS_LANES], bb[GBS_LANES], bc[GBS_LANES], cc[GBS_LANES];
-};
-
-static double turned_square(const struct squares *s, size_t l, double x, double y) {
-    return s->aa + 2.0 * (x * s->ab[l] + y * s->ac[l] + x * y * s->bc[l]) + x * x * s->bb[l] + y * y * s->cc[l];
-}
-
-/* a may be NULL: 0. b is taken relative to it: the states are a + cos (b - a) + sin c. */
-static void inner_products(size_t d, const double *a, const double *b, const double *c, struct squares *out) {
-    *out = (struct squares){0};
-    for (size_t k = 0; k < d; k++) {
-        double at = a != NULL ? a[k] : 0.0;
-        out->aa += at * at;
-        for (size_t l = 0; l < GBS_LANES; l++) {
-            double p = b[k * GBS_LANES + l] - at, q = c[k * GBS_LANES + l];
-            out->ab[l] += at * p;
-            out->ac[l] += at * q;
-            out->bb[l] += p * p;
-            out->bc[l] += p * q;
-            out->cc[l] += q * q;
+    size_t blocks = (n + GBS_RISK_ROWS - 1) / GBS_RISK_ROWS, size_of_block = (n + blocks - 1) / blocks;
+    size_of_block += (4 - size_of_block % 4) % 4;
+    for (size_t first = 0; first < n; first += size_of_block) {
+        size_t some = n - first < size_of_block ? n - first : size_of_block;
+        gbs_block b = gbs_block_part(&rows->all, first, some);
+        for (size_t g = 0; g < count; g++) {
+            gbs_tile_margins(&b, plane[g].centred, lost[g], here);
+            gbs_tile_margins(&b, plane[g].direction, lost[g] + GBS_LANES, slope);
+            problem->loss->add_ring(some, base + first, here, slope, ring->size / 2, ring->cosine, ring->sine, plane[g].risk);
         }
     }
+    for (size_t g = 0; g < count; g++)
+        for (size_t k = 0; k < size; k++)
+            plane[g].risk[k] /= (double)n;
 }
 
-/* Index drawn in proportion to exp(log_weight). An infinite risk is no state to go to. */
-static size_t choose(size_t count, double *log_weight, double u) {
-    double most = -INFINITY, total = 0.0, reached = 0.0;
-    for (size_t j = 0; j < count; j++)
-        most = log_weight[j] > most ? log_weight[j] : most;
-    for (size_t j = 0; j < count; j++) {
-        log_weight[j] = log_weight[j] > -INFINITY ? exp(log_weight[j] - most) : 0.0;
-        total += log_weight[j];
-    }
-    size_t last = 0;
-    for (size_t j = 0; j < count; j++) {
-        if (!(log_weight[j] > 0.0))
-            continue;
-        reached += log_weight[j];
-        last = j;
-        if (u * total < reached)
-            break;
-    }
-    return last;
-}
-
-void gbs_tile_ring(const gbs_smc_problem *problem, double lambda, const gbs_ring *ring, const double *mean, const double *base,
-                   const double *theta, const double *u, const double *direction, const double *z, const double *draw,
-                   double *scratch, size_t *chosen, double *risk) {
-    double v = problem->prior_sd * problem->prior_sd, *risks = scratch + 2 * GBS_RISK_SCRATCH;
-    struct squares plain, white;
-    ring_risks(problem, ring, base, theta, direction, scratch, risks);
-    inner_products(problem->rows->d, mean, theta, direction, &plain);
-    inner_products(problem->rows->d, NULL, u, z, &white);
-    for (size_t l = 0; l < GBS_LANES; l++) {
-        double log_weight[GBS_RING_MOST];
-        for (size_t j = 0; j < ring->size; j++) {
-            double x = ring->cosine[j], y = ring->sine[j], r = risks[j * GBS_LANES + l];
-            double density = 0.5 * (turned_square(&white, l, x, y) - turned_square(&plain, l, x, y) / v);
-            log_weight[j] = isfinite(r) ? density - lambda * r : -INFINITY;
-        }
-        chosen[l] = choose(ring->size, log_weight, draw[l]);
-        risk[l] = risks[chosen[l] * GBS_LANES + l];
+/* log_weight[j][l] = (|cos u + sin z|^2 - |m + cos b + sin c|^2/v)/2 - lambda r, b and c the same plane in the coordinates of theta; what is the same
+ * for all states is left out. */
+static void weigh(const gbs_smc_problem *problem, double lambda, const gbs_ring *ring, const gbs_plane *p, double *log_weight) {
+    enum { UU, UZ, ZZ, BB, BC, CC, MB, MC, PRODUCTS };
+    double product[PRODUCTS][GBS_LANES] __attribute__((aligned(64))),
+        half_precision = 0.5 / (problem->prior_sd * problem->prior_sd);
+    size_t d = problem->rows->d;
+    gbs_tile_inner(d, p->u, p->u, product[UU]);
+    gbs_tile_inner(d, p->u, p->z, product[UZ]);
+    gbs_tile_inner(d, p->z, p->z, product[ZZ]);
+    gbs_tile_inner(d, p->centred, p->centred, product[BB]);
+    gbs_tile_inner(d, p->centred, p->direction, product[BC]);
+    gbs_tile_inner(d, p->direction, p->direction, product[CC]);
+    gbs_tile_dot(d, p->mean, p->centred, product[MB]);
+    gbs_tile_dot(d, p->mean, p->direction, product[MC]);
+    for (size_t j = 0; j < ring->size; j++) {
+        double x = gbs_ring_cosine(ring, j), y = gbs_ring_sine(ring, j), v = half_precision;
+        double by[] = {0.5 * x * x, x * y, 0.5 * y * y, -v * x * x, -2.0 * v * x * y, -v * y * y, -2.0 * v * x, -2.0 * v * y};
+        gbs_lanes_weigh(PRODUCTS, by, product[0], -lambda, p->risk + j * GBS_LANES, log_weight + j * GBS_LANES);
     }
 }
 
-void gbs_ring_full(size_t size, gbs_ring *out) {
-    *out = (gbs_ring){.size = size};
-    for (size_t j = 0; j < size; j++) {
-        double angle = 6.283185307179586476925286766559 * (double)j / (double)size;
-        out->cosine[j] = cos(angle);
-        out->sine[j] = sin(angle);
-    }
-}
-
-void gbs_ring_window(size_t size, double delta, double place, gbs_ring *out) {
-    *out = (gbs_ring){.size = size};
-    out->here = (size_t)(place * (double)size);
-    for (size_t j = 0; j < size; j++) {
-        double angle = delta * ((double)j - (double)out->here);
-        out->cosine[j] = cos(angle);
-        out->sine[j] = sin(angle);
-    }
+void gbs_ring_choose(const gbs_smc_problem *problem, double lambda, const gbs_ring *ring, const gbs_plane *plane,
+                     const double *draw, size_t *chosen) {
+    double weight[GBS_RING_MOST * GBS_LANES] __attribute__((aligned(64)));
+    weigh(problem, lambda, ring, plane, weight);
+    gbs_lanes_choose(ring->size, weight, draw, chosen);
 }

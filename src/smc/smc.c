@@ -16,16 +16,17 @@
 /* A step of lambda is never a smaller part of lambda: particles that far from equilibrium are moved, not tempered. */
 #define LEAST_STEP 1e-3
 
-/* The ring's narrow windows are led to this share of moves, at this rate. */
+/* The ring's narrow windows are led to the first share of moves, its single proposals to the second, at this rate. */
 #define WANTED_SHARE 0.7
+#define WANTED_TAKEN 0.5
 #define TUNING_RATE 3.0
 #define SMALLEST_ANGLE 1e-4
-#define FULL_TURN 6.283185307179586476925286766559
-enum { RING = 16 };
 
 /* A chain is to travel this many times the width of the target: its states are then worth averaging, and what they average is worth a standard
  * error. In units of gbs_moved.jump, which is 1 for independent states. */
-#define TRAVEL 20.0
+#define TRAVEL 40.0
+/* Below this part of it the standard error is a lower bound. */
+#define TRAVEL_TOLD (1.0 / 3.0)
 
 /* Above it the particles' covariance costs more than it brings. */
 enum { FULL_COLUMNS = 1000 };
@@ -38,13 +39,14 @@ struct sampler {
     gbs_mover mover;
     double *weight, *scratch;
     size_t *ancestor;
-    size_t *eve, *eve_next; /* classic: number of the first particle that each descends from */
-    size_t chains;          /* ancestors of a temperature */
-    double scale;           /* of the next temperature's moves */
-    size_t thin;            /* moves from one particle of a chain to the next */
-    double lambda, log_z, variance;
-    double resampled;   /* classic: noise of the resamplings so far */
-    double independent; /* the squared error of log Z, were chains (classic: particles) of different temperatures independent */
+    gbs_families families;
+    size_t chains; /* ancestors of a temperature */
+    double scale;  /* of the next temperature's moves */
+    size_t thin;   /* moves from one particle of a chain to the next */
+    double jump;   /* gbs_moved.jump of the temperature before */
+    bool rough;    /* turns by the widest angle are no longer taken as often as wanted */
+    bool slow;     /* chains did not travel far enough at some temperature */
+    double lambda, log_z;
     size_t temperature;
 };
 
@@ -62,14 +64,15 @@ static gbs_status add_point(struct sampler *s, double ess, double acceptance) {
         r->path = path;
         r->path_room = room;
     }
-    double mean = 0.0;
+    double mean = 0.0, variance = gbs_families_variance(&s->families, &r->log_z_sd_at_least);
     for (size_t i = 0; i < n; i++)
         mean += r->risk[i] / (double)n;
-    double square = s->o->classic ? gbs_family_spread(n, s->eve, r->risk, s->scratch)
+    r->log_z_sd_at_least = r->log_z_sd_at_least || s->slow;
+    double square = s->o->classic ? gbs_family_spread(n, s->families.of, r->risk, s->scratch)
                                   : gbs_chain_variance(n, s->temperature == 0 ? n : s->chains, r->risk);
     r->path[r->path_size++] = (gbs_sample_point){.lambda = s->lambda,
                                                  .log_z = s->log_z,
-                                                 .log_z_sd = sqrt(s->variance),
+                                                 .log_z_sd = sqrt(variance),
                                                  .gibbs_risk = mean,
                                                  .gibbs_risk_sd = sqrt(square),
                                                  .ess = ess,
@@ -95,15 +98,17 @@ static gbs_status choose_lambda(struct sampler *s, double *next) {
     return GBS_OK;
 }
 
+/* Chains that the particles lie in before the moves of this temperature; those of the prior are all independent. */
+static size_t chains_before(const struct sampler *s) {
+    return s->temperature == 1 ? s->o->particles : s->chains;
+}
+
 /* Weights, log Z and its error on the way to `next`. */
 static double reweight(struct sampler *s, double next) {
     size_t n = s->o->particles;
     double log_mean, ess = gbs_temper_weights(n, s->out->risk, next - s->lambda, s->weight, &log_mean);
     s->log_z += log_mean;
-    s->independent += gbs_chain_variance(n, s->temperature == 1 || s->o->classic ? n : s->chains, s->weight);
-    s->variance = s->independent;
-    if (s->o->classic)
-        s->variance = fmax(s->variance, gbs_family_variance(n, s->eve, s->weight, s->resampled, s->scratch));
+    gbs_families_weigh(&s->families, chains_before(s), s->weight);
     s->lambda = next;
     return ess;
 }
@@ -111,14 +116,8 @@ static double reweight(struct sampler *s, double next) {
 static void resample(struct sampler *s) {
     uint64_t stream = GBS_STREAM_PARTICLES + GBS_DRAWS * s->temperature;
     double u = gbs_uniform(s->problem->ctx->seed, stream + GBS_DRAWS_RESAMPLE, 0);
-    s->resampled += gbs_resample(s->o->particles, s->weight, s->chains, u, s->ancestor);
-    if (s->eve == NULL)
-        return;
-    for (size_t c = 0; c < s->chains; c++)
-        s->eve_next[c] = s->eve[s->ancestor[c]];
-    size_t *t = s->eve;
-    s->eve = s->eve_next;
-    s->eve_next = t;
+    gbs_resample(s->o->particles, s->weight, s->chains, u, s->ancestor);
+    gbs_families_follow(&s->families, chains_before(s), s->chains, s->ancestor);
 }
 
 static gbs_status move(struct sampler *s, gbs_moved *moved) {
@@ -133,24 +132,30 @@ static gbs_status move(struct sampler *s, gbs_moved *moved) {
                          .lambda = s->lambda,
                          .move = o->move,
                          .scale = s->scale,
-                         .ring = RING,
+                         .ring = gbs_ring_states(s->problem, s->rough),
+                         .single = gbs_ring_single(s->problem, s->rough),
                          .stream = GBS_STREAM_PARTICLES + GBS_DRAWS * s->temperature};
     double start = gbs_now();
     gbs_status status = gbs_mover_run(&s->mover, &chains, s->out->theta, s->out->risk, moved);
     s->out->seconds_move += gbs_now() - start;
+    double states = (double)(o->particles / s->chains), travel = states * (double)s->thin * moved->jump;
+    s->slow = s->slow || (!o->classic && travel < TRAVEL_TOLD * TRAVEL);
     return status;
 }
 
 /* The next temperature's target is close to this one's, and so is what suits it. */
 static void tune(struct sampler *s, const gbs_moved *moved) {
     const gbs_smc_options *o = s->o;
-    size_t length = o->particles / s->chains;
-    double wanted = ceil(TRAVEL / ((double)length * moved->jump));
+    /* jumps that have become shorter will do so again */
+    double states = (double)(o->particles / s->chains), falls = fmin(1.0, moved->jump / s->jump);
+    double wanted = ceil(TRAVEL / (states * moved->jump * falls));
+    s->jump = moved->jump;
     if (!o->classic)
         s->thin = wanted >= (double)o->moves ? o->moves : wanted > 1.0 ? (size_t)wanted : 1;
     if (o->move == GBS_MOVE_RING && isfinite(moved->narrow)) {
-        s->scale *= exp(TUNING_RATE * (moved->narrow - WANTED_SHARE));
-        s->scale = fmax(SMALLEST_ANGLE, fmin(FULL_TURN / RING, s->scale));
+        s->scale *= exp(TUNING_RATE * (moved->narrow - (gbs_ring_single(s->problem, s->rough) ? WANTED_TAKEN : WANTED_SHARE)));
+        s->rough = s->rough || s->scale < gbs_ring_step(gbs_ring_states(s->problem, false));
+        s->scale = fmax(SMALLEST_ANGLE, fmin(gbs_ring_step(gbs_ring_states(s->problem, s->rough)), s->scale));
     }
 }
 
@@ -204,15 +209,9 @@ static gbs_status prepare(struct sampler *s) {
     s->ancestor = gbs_array_alloc(ctx, s->chains, sizeof *s->ancestor);
     if (s->out->theta == NULL || s->out->risk == NULL || s->weight == NULL || s->scratch == NULL || s->ancestor == NULL)
         return GBS_ERR_MEMORY;
-    if (s->o->classic) {
-        s->eve = gbs_array_alloc(ctx, n, sizeof *s->eve);
-        s->eve_next = gbs_array_alloc(ctx, n, sizeof *s->eve_next);
-        if (s->eve == NULL || s->eve_next == NULL)
-            return GBS_ERR_MEMORY;
-        for (size_t i = 0; i < n; i++)
-            s->eve[i] = i;
-    }
-    gbs_status status = gbs_reference_create(ctx, d, d <= FULL_COLUMNS, n, &s->reference);
+    gbs_status status = gbs_families_create(ctx, n, &s->families);
+    if (status == GBS_OK)
+        status = gbs_reference_create(ctx, d, d <= FULL_COLUMNS, n, &s->reference);
     return status == GBS_OK ? gbs_mover_create(ctx, s->problem->rows, s->chains, &s->mover) : status;
 }
 
@@ -222,7 +221,9 @@ gbs_status gbs_smc_run(const gbs_smc_problem *problem, const gbs_smc_options *op
     *out = (gbs_smc_result){0};
     s.chains = options->classic ? options->particles : options->chains;
     s.thin = 1;
-    s.scale = options->move == GBS_MOVE_WALK ? 2.38 / sqrt((double)problem->rows->d) : FULL_TURN / RING;
+    s.jump = 1.0;
+    s.scale =
+        options->move == GBS_MOVE_WALK ? 2.38 / sqrt((double)problem->rows->d) : gbs_ring_step(gbs_ring_states(problem, false));
     gbs_blas_serial_begin();
     gbs_status status = prepare(&s);
     if (status == GBS_OK)
@@ -237,8 +238,7 @@ gbs_status gbs_smc_run(const gbs_smc_problem *problem, const gbs_smc_options *op
     gbs_array_free(ctx, s.weight);
     gbs_array_free(ctx, s.scratch);
     gbs_array_free(ctx, s.ancestor);
-    gbs_array_free(ctx, s.eve);
-    gbs_array_free(ctx, s.eve_next);
+    gbs_families_free(ctx, &s.families);
     if (status != GBS_OK)
         gbs_smc_free(ctx, out);
     return status;

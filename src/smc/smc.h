@@ -3,6 +3,7 @@
  *   pi_lambda(theta)  is proportional to  exp(-lambda r_n(theta)) N(theta; 0, v I)                              (MATHS.md, section 7)
  *
  *   particles.c   risks of many thetas at once          temper.c     the next lambda, weights, log Z
+ *   pairs.c       the same over pairs of rows
  *   resample.c    who goes on                           reference.c  the Gaussian that the moves lean on
  *   move.c        Markov chains at one lambda           ring.c       their moves
  *   spread.c      standard errors from one run          smc.c        the loop
@@ -16,7 +17,7 @@
 
 typedef struct gbs_smc_problem {
     gbs_context *ctx;
-    const gbs_rows *rows;
+    const gbs_rows *rows; /* of pairs: ungrouped, and the risk is the mean over pairs */
     const gbs_loss_ops *loss;
     double prior_sd;
 } gbs_smc_problem;
@@ -45,6 +46,7 @@ typedef struct gbs_smc_result {
     double *risk;  /* particles */
     gbs_sample_point *path;
     size_t path_size, path_room;
+    bool log_z_sd_at_least; /* at the end of the path */
     double seconds_move, seconds_reference;
 } gbs_smc_result;
 
@@ -57,11 +59,21 @@ void gbs_smc_free(const gbs_context *ctx, gbs_smc_result *result);
 /* Streams of random numbers at temperature t are GBS_STREAM_PARTICLES + GBS_DRAWS * t + one of these. */
 enum { GBS_DRAWS_NORMAL = 0, GBS_DRAWS_UNIFORM, GBS_DRAWS_RESAMPLE, GBS_DRAWS };
 
-/* Doubles that gbs_tile_risk works in. */
-enum { GBS_RISK_ROWS = 64, GBS_RISK_SCRATCH = GBS_RISK_ROWS * GBS_LANES };
+/* Work between two looks at the caller's wish to stop, some 50 milliseconds; what sorting a score costs. In floating-point operations. */
+#define GBS_STRETCH_FLOPS 1e9
+#define GBS_SORT_COST 200.0
+
+/* Rows that meet a tile at a time. */
+enum { GBS_RISK_ROWS = 64 };
+
+/* Doubles that gbs_tile_risk and gbs_ring_risks work in. */
+size_t gbs_risk_scratch(const gbs_rows *rows);
 
 /* r_n of the GBS_LANES thetas of a tile. */
 void gbs_tile_risk(const gbs_smc_problem *problem, const double *theta, double *scratch, double *risk);
+
+/* The same of `count` thetas, one after the other, on the context's threads. */
+gbs_status gbs_particles_risk(const gbs_smc_problem *problem, size_t count, const double *theta, double *risk);
 
 /* Particles drawn from the prior, and their risks. */
 gbs_status gbs_particles_from_prior(const gbs_smc_problem *problem, size_t count, double *theta, double *risk);
@@ -76,9 +88,8 @@ double gbs_temper_weights(size_t n, const double *risk, double delta, double *we
 
 /* ---------------------------------------------------------------- resampling */
 
-/* Systematic: ancestor[0 .. count - 1], ascending, from weights that need not sum to anything; u in (0, 1). Returns the sum
- * of the variances of the shares of descendants: f (1 - f) / count^2, f the fractional part of count times the weight. */
-double gbs_resample(size_t n, const double *weight, size_t count, double u, size_t *ancestor);
+/* Systematic: ancestor[0 .. count - 1], ascending, from weights that need not sum to anything; u in (0, 1). */
+void gbs_resample(size_t n, const double *weight, size_t count, double u, size_t *ancestor);
 
 /* ---------------------------------------------------------------- the reference Gaussian */
 
@@ -113,7 +124,8 @@ typedef struct gbs_chains {
     double lambda;
     gbs_move move;
     double scale;    /* walk: of a step, in units of the reference; ring: the angle of the narrow windows */
-    size_t ring;     /* states to choose from */
+    size_t ring;     /* states to choose from; even */
+    bool single;     /* ring: in place of a narrow window */
     uint64_t stream; /* of this temperature */
 } gbs_chains;
 
@@ -129,9 +141,10 @@ typedef struct gbs_moved {
 typedef struct gbs_mover {
     gbs_context *ctx;
     size_t d, blocks, worker_size;
+    size_t group;    /* blocks of a task */
     double *state;   /* blocks x lanes: theta, whitened theta, and a few numbers a chain */
     double *scratch; /* workers x worker_size */
-    double *base;    /* scores of the reference's mean */
+    double *base;    /* margins of the reference's mean */
 } gbs_mover;
 
 gbs_status gbs_mover_create(gbs_context *ctx, const gbs_rows *rows, size_t chains, gbs_mover *out);
@@ -141,32 +154,75 @@ gbs_status gbs_mover_run(gbs_mover *m, const gbs_chains *chains, double *theta, 
 
 /* ---------------------------------------------------------------- rings (ring.c) */
 
-enum { GBS_RING_MOST = 64, GBS_RING_SCRATCH = 2 * GBS_RISK_SCRATCH + GBS_RING_MOST * GBS_LANES };
+/* States of a ring; tiles that meet the rows together. */
+enum { GBS_RING_MOST = 16, GBS_GROUP = 4 };
 
-/* Angles; `here` is the one that is 0. */
+/* Pairs of states at the angles +-(k + 1/2) delta: number 2 k is the plus, 2 k + 1 the minus. */
 typedef struct gbs_ring {
-    size_t size, here;
-    double cosine[GBS_RING_MOST], sine[GBS_RING_MOST];
+    size_t size; /* states; even */
+    double cosine[GBS_RING_MOST / 2], sine[GBS_RING_MOST / 2];
 } gbs_ring;
 
-void gbs_ring_full(size_t size, gbs_ring *out);
-/* Angles delta apart, the current state anywhere among them: place in (0, 1). */
-void gbs_ring_window(size_t size, double delta, double place, gbs_ring *out);
+/* Whether a single state stands in for a narrow window. rough: only near states are any good. */
+bool gbs_ring_single(const gbs_smc_problem *problem, bool rough);
+/* How many states make a move worth the most; the angle between two of them that are evenly spread. */
+size_t gbs_ring_states(const gbs_smc_problem *problem, bool rough);
+double gbs_ring_step(size_t size);
+void gbs_ring_create(size_t size, double delta, gbs_ring *out);
+double gbs_ring_cosine(const gbs_ring *ring, size_t state);
+double gbs_ring_sine(const gbs_ring *ring, size_t state);
 
-/* For each lane the index of the angle drawn, and the risk there. theta = mean + L u, direction = L z; base: x'mean of each row; draw: uniform, one a
- * lane; scratch: GBS_RING_SCRATCH. */
-void gbs_tile_ring(const gbs_smc_problem *problem, double lambda, const gbs_ring *ring, const double *mean, const double *base,
-                   const double *theta, const double *u, const double *direction, const double *z, const double *draw,
-                   double *scratch, size_t *chosen, double *risk);
+/* A tile of planes: state j is cosine(j) centred + sine(j) direction, relative to the reference's mean, and cosine(j) u + sine(j) z in its coordinates. */
+typedef struct gbs_plane {
+    const double *mean;
+    double *centred, *direction; /* theta - mean, L z */
+    double *u, *z;
+    double *risk; /* of state j in lane l at j * GBS_LANES + l */
+} gbs_plane;
+
+/* Turns planes whose first vectors are the current states so that these are the states called `here`. */
+void gbs_ring_turn(const gbs_smc_problem *problem, const gbs_ring *ring, size_t here, const gbs_plane *plane);
+/* Risks of all states of at most GBS_GROUP tiles. base: y x'mean of each row, no -0 (pairs: x'mean). */
+void gbs_ring_risks(const gbs_smc_problem *problem, const gbs_ring *ring, const double *base, size_t count,
+                    const gbs_plane *plane, double *scratch);
+/* For each lane the number of the state drawn; draw: uniform, one a lane. */
+void gbs_ring_choose(const gbs_smc_problem *problem, double lambda, const gbs_ring *ring, const gbs_plane *plane,
+                     const double *draw, size_t *chosen);
+
+/* ---------------------------------------------------------------- pairs (pairs.c), for the two above */
+
+size_t gbs_pairs_scratch(const gbs_rows *rows);
+void gbs_pairs_tile_risk(const gbs_smc_problem *problem, const double *theta, double *scratch, double *risk);
+void gbs_pairs_ring_risks(const gbs_smc_problem *problem, const gbs_ring *ring, const double *base, const gbs_plane *plane,
+                          double *scratch);
 
 /* ---------------------------------------------------------------- standard errors */
 
 /* Squared standard error of the mean of x over all particles, from the spread of the chains' means; chains of one state each: from the spread of
  * the states. */
 double gbs_chain_variance(size_t n, size_t chains, const double *x);
-/* The same for classic runs: relative squared error of Z from the weights that the first particles' families have won. resampled: what
- * gbs_resample has returned so far. scratch: n. */
-double gbs_family_variance(size_t n, const size_t *eve, const double *weight, double resampled, double *scratch);
+/* What is known of the squared error of log Z so far, by descent; of n particles. */
+typedef struct gbs_families {
+    size_t n;
+    size_t *of;         /* family of each chain; at first every particle is a chain */
+    size_t *next;       /* scratch */
+    double *sum;        /* parts of the families in the error */
+    double *share;      /* scratch */
+    double aside;       /* squared error of families that were given up */
+    double independent; /* the squared error, were chains of different temperatures independent */
+    bool renewed;       /* families were given up */
+    bool long_chains;   /* of several particles each */
+    bool few;           /* chains, too few to tell */
+} gbs_families;
+
+gbs_status gbs_families_create(gbs_context *ctx, size_t n, gbs_families *out);
+void gbs_families_free(const gbs_context *ctx, gbs_families *f);
+/* Takes in the weights (of mean 1) of a temperature, whose particles lie in `chains` chains. */
+void gbs_families_weigh(gbs_families *f, size_t chains, const double *weight);
+/* `count` new chains begin with the particles ancestor[] of the old ones. */
+void gbs_families_follow(gbs_families *f, size_t chains, size_t count, const size_t *ancestor);
+/* Squared standard error of log Z; at_least: it may be too small. */
+double gbs_families_variance(const gbs_families *f, bool *at_least);
 /* Squared standard error of the mean of x over a classic run's particles, whose families are the independent ones. scratch: n. */
 double gbs_family_spread(size_t n, const size_t *eve, const double *x, double *scratch);
 

@@ -115,6 +115,7 @@ expect_exit 0 "$GIBBSITE" fit small.csv --prior zero --loss hinge --lambda 10 -o
 exhaust 'sample' sample "$tmp/text.csv" --lambda 5 --particles 8 -o out
 exhaust 'sample, classic, draws' sample "$tmp/small.csv" --lambda 5 --particles 8 --classic --draws out
 exhaust 'sample against a model' sample "$tmp/small.csv" --against "$tmp/hinge.json" --particles 8 -o out
+exhaust 'sample, ranking' sample "$tmp/small.csv" --task rank --lambda 5 --particles 8 -o out
 exhaust 'predict from a sample' predict "$tmp/sample.json" "$tmp/text.csv" -o out
 exhaust 'simulate' simulate classify --rows 20 --cols 3 -o out
 as 'makes the ratings'

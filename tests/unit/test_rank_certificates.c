@@ -143,7 +143,7 @@ static void a_sample_of_pairs_is_unbiased(void **state) {
                 gbs_data *data = sparse ? sparse_data(ctx, &again) : dense_data(ctx, &again);
                 gbs_scaling scaling;
                 gbs_rows rows, pairs, single;
-                assert_ok(ctx, gbs_scaling_learn(ctx, data, GBS_SCALE_NONE, false, &scaling));
+                assert_ok(ctx, gbs_scaling_learn(ctx, data, &(gbs_scaling){.constant = 1.0}, &scaling));
                 assert_ok(ctx, gbs_rows_build(ctx, data, &scaling, &rows));
                 assert_ok(ctx, gbs_pair_rows_build(ctx, &rows, true, &pairs));
                 assert_ok(ctx, gbs_pair_rows_build(ctx, &rows, false, &single));

@@ -2,34 +2,12 @@
 #include "core/random.h"
 #include "smc/smc.h"
 #include "unit/rows_support.h"
+#include "unit/smc_support.h"
 #include "unit/zero_prior.h"
 
 static struct table_of_numbers rows_of(uint64_t seed, size_t n, size_t d) {
     struct dice r = {seed};
     return make_table(&r, n, d, 1.0, 0.5);
-}
-
-static double plain_loss(gbs_loss loss, double z) {
-    switch (loss) {
-    case GBS_LOSS_ZERO_ONE:
-        return z < 0.0 ? 1.0 : z > 0.0 ? 0.0 : 0.5;
-    case GBS_LOSS_HINGE:
-        return z < 1.0 ? 1.0 - z : 0.0;
-    case GBS_LOSS_EXPONENTIAL:
-        return exp(-z);
-    }
-    return NAN;
-}
-
-static double plain_risk(gbs_loss loss, size_t n, size_t d, const double *x, const double *y, const double *theta) {
-    double sum = 0.0;
-    for (size_t i = 0; i < n; i++) {
-        double score = 0.0;
-        for (size_t k = 0; k < d; k++)
-            score += x[i * d + k] * theta[k];
-        sum += plain_loss(loss, y[i] * score);
-    }
-    return sum / (double)n;
 }
 
 static gbs_particles *sample(gbs_context *ctx, const gbs_data *data, const gbs_sample_options *o) {
@@ -64,7 +42,7 @@ static void tile_risks_are_those_of_plain_loops(void **state) {
                 for (size_t l = 0; l < COUNT(all_losses); l++) {
                     struct design g = make_design(&r, n, d, sparse != 0, 0);
                     gbs_smc_problem p = {ctx, &g.rows, gbs_loss_of(all_losses[l]), 1.0};
-                    double *tile = gbs_doubles(ctx, d * GBS_LANES), *scratch = gbs_doubles(ctx, GBS_RISK_SCRATCH),
+                    double *tile = gbs_doubles(ctx, d * GBS_LANES), *scratch = gbs_doubles(ctx, gbs_risk_scratch(&g.rows)),
                            risk[GBS_LANES];
                     double *theta = doubles(d);
                     for (size_t k = 0; k < d * GBS_LANES; k++)
@@ -333,15 +311,18 @@ static void wrong_options_are_refused(void **state) {
 
 static void the_bits_do_not_depend_on_threads(void **state) {
     (void)state;
-    struct table_of_numbers t = rows_of(24, 300, 20);
-    for (int mode = 0; mode < 3; mode++) {
+    struct table_of_numbers t = rows_of(24, 300, 20),
+                            large = rows_of(31, 4000, 20); /* large: blocks of chains read the rows together */
+    for (int mode = 0; mode < 5; mode++) {
         double first[4] = {0}, *theta = NULL;
         static const int threads[] = {1, 2, 7};
         for (size_t k = 0; k < 3; k++) {
             gbs_context *ctx = new_context(threads[k], 7);
-            gbs_data *data = dense_data(ctx, &t);
-            gbs_sample_options o = small_options(mode == 2 ? GBS_LOSS_ZERO_ONE : GBS_LOSS_HINGE, 50.0, 777);
+            gbs_data *data = dense_data(ctx, mode == 3 ? &large : &t);
+            gbs_sample_options o = small_options(mode >= 2 ? GBS_LOSS_ZERO_ONE : GBS_LOSS_HINGE, mode == 3 ? 10.0 : 50.0, 777);
             o.classic = mode == 1;
+            o.chains = mode == 3 ? 128 : 0;
+            o.task = mode == 4 ? GBS_TASK_RANK : GBS_TASK_CLASSIFY;
             gbs_particles *p = sample(ctx, data, &o);
             gbs_sample_info info = sample_info(p);
             double now[4] = {info.log_z, info.log_z_sd, info.gibbs_risk, info.train_error};
@@ -360,6 +341,7 @@ static void the_bits_do_not_depend_on_threads(void **state) {
         free(theta);
     }
     free_table(&t);
+    free_table(&large);
 }
 
 /* Sparse rows with a shift give what dense ones give. Not to the bit: chains that are close part in time, so few moves are made. */
@@ -472,7 +454,7 @@ static void a_sample_file_comes_back_whole_and_damage_is_seen(void **state) {
         assert_null(back);
     }
     static const char *const damage[][2] = {{"\"kind\":\"sample\"", "\"kind\":\"simple\""},
-                                            {"\"format\":1", "\"format\":2"},
+                                            {"\"format\":1", "\"format\":3"},
                                             {"\"d\":4", "\"d\":5"},
                                             {"\"particles\":40", "\"particles\":41"},
                                             {"\"loss\":", "\"lots\":"},
@@ -594,9 +576,10 @@ static void every_allocation_may_fail_and_every_question_may_stop_it(void **stat
     gbs_context *ctx = host_context(&h);
     struct table_of_numbers t = rows_of(29, 40, 3);
     gbs_data *data = dense_data(ctx, &t);
-    for (int classic = 0; classic < 2; classic++) {
+    for (int mode = 0; mode < 3; mode++) {
         gbs_sample_options o = small_options(GBS_LOSS_HINGE, 20.0, 64);
-        o.classic = classic;
+        o.classic = mode == 1;
+        o.task = mode == 2 ? GBS_TASK_RANK : GBS_TASK_CLASSIFY;
         gbs_particles *p;
         long before = h.blocks, first = h.calls;
         h.allowed = 1L << 40;

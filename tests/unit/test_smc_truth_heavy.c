@@ -3,30 +3,7 @@
  * Every seed is fixed. Where a test is statistical its limit lies 5 standard errors out (unbiasedness, as its issue asks: 4), a false alarm in 10^6
  * seeds (10^4).
  */
-#include "unit/support.h"
-
-static double plain_loss(gbs_loss loss, double z) {
-    switch (loss) {
-    case GBS_LOSS_ZERO_ONE:
-        return z < 0.0 ? 1.0 : z > 0.0 ? 0.0 : 0.5;
-    case GBS_LOSS_HINGE:
-        return z < 1.0 ? 1.0 - z : 0.0;
-    case GBS_LOSS_EXPONENTIAL:
-        return exp(-z);
-    }
-    return NAN;
-}
-
-static double plain_risk(gbs_loss loss, const struct table_of_numbers *t, const double *theta) {
-    double sum = 0.0;
-    for (size_t i = 0; i < t->n; i++) {
-        double score = 0.0;
-        for (size_t k = 0; k < t->d; k++)
-            score += t->x[i * t->d + k] * theta[k];
-        sum += plain_loss(loss, t->y[i] * score);
-    }
-    return sum / (double)t->n;
-}
+#include "unit/smc_support.h"
 
 static struct table_of_numbers rows_of(uint64_t seed, size_t n, size_t d) {
     struct dice r = {seed};
@@ -51,14 +28,15 @@ struct truth {
 };
 
 /* The midpoint rule on [-7, 7]^d for a standard normal prior; its error is far below the sampling error. */
-static struct truth integrate(gbs_loss loss, const struct table_of_numbers *t, double lambda) {
+static struct truth integrate(gbs_task_kind task, gbs_loss loss, const struct table_of_numbers *t, double lambda) {
     size_t points = t->d == 1 ? 40000 : 500, total = t->d == 1 ? points : points * points;
     double width = 14.0 / (double)points, mass = 0.0, z = 0.0, risk = 0.0, mean[2] = {0};
     for (size_t k = 0; k < total; k++) {
         size_t column = k % points, row = k / points;
         double theta[2] = {-7.0 + ((double)column + 0.5) * width, -7.0 + ((double)row + 0.5) * width};
         double square = theta[0] * theta[0] + (t->d == 2 ? theta[1] * theta[1] : 0.0), prior = exp(-0.5 * square);
-        double r = plain_risk(loss, t, theta), w = prior * exp(-lambda * r);
+        double r = (task == GBS_TASK_RANK ? plain_pair_risk : plain_risk)(loss, t->n, t->d, t->x, t->y, theta);
+        double w = prior * exp(-lambda * r);
         mass += prior;
         z += w;
         risk += w * r;
@@ -68,38 +46,43 @@ static struct truth integrate(gbs_loss loss, const struct table_of_numbers *t, d
     return (struct truth){log(z / mass), risk / z, {mean[0] / z, mean[1] / z}};
 }
 
+static void check_against_quadrature(gbs_task_kind task, size_t d, gbs_loss loss, bool classic) {
+    enum { N = 8192 };
+    struct table_of_numbers t = rows_of(40 + d, 15, d);
+    struct truth truth = integrate(task, loss, &t, 12.0);
+    gbs_context *ctx = new_context(2, 100 + loss);
+    gbs_data *data = dense_data(ctx, &t);
+    gbs_sample_options o = plain_options(loss, 12.0, N);
+    o.task = task;
+    o.classic = classic;
+    o.moves = classic ? 10 : 0;
+    gbs_particles *p;
+    gbs_sample_info info;
+    double mean[2] = {0}, covariance[4];
+    assert_ok(ctx, gbs_sample(ctx, data, &o, &p));
+    gbs_particles_get_info(p, &info);
+    gbs_particles_moments(p, mean, covariance);
+    print_message("# %s d %zu %-11s %-10s log Z %.4f +- %.4f, truth %.4f; risk %.4f +- %.4f, truth %.4f\n", gbs_task_name(task),
+                  d, gbs_loss_name(loss), classic ? "classic" : "waste-free", info.log_z, info.log_z_sd, truth.log_z,
+                  info.gibbs_risk, info.gibbs_risk_sd, truth.risk);
+    assert_close(info.log_z, truth.log_z, 0.0, 5.0 * info.log_z_sd + 1e-3);
+    assert_true(info.log_z_sd < 0.05);
+    assert_close(info.gibbs_risk, truth.risk, 0.0, 5.0 * info.gibbs_risk_sd + 1e-3);
+    for (size_t k = 0; k < d; k++) /* at least a sixteenth of the particles is effective */
+        assert_close(mean[k], truth.mean[k], 0.0, 5.0 * sqrt(covariance[k * d + k] * 16.0 / N));
+    gbs_particles_free(p);
+    gbs_data_free(data);
+    gbs_context_free(ctx);
+    free_table(&t);
+}
+
 static void log_z_and_moments_agree_with_quadrature(void **state) {
     (void)state;
-    enum { N = 8192 };
-    for (size_t d = 1; d <= 2; d++)
-        for (size_t l = 0; l < COUNT(all_losses); l++)
-            for (int classic = 0; classic < 2; classic++) {
-                struct table_of_numbers t = rows_of(40 + d, 15, d);
-                struct truth truth = integrate(all_losses[l], &t, 12.0);
-                gbs_context *ctx = new_context(2, 100 + l);
-                gbs_data *data = dense_data(ctx, &t);
-                gbs_sample_options o = plain_options(all_losses[l], 12.0, N);
-                o.classic = classic;
-                o.moves = classic ? 10 : 0;
-                gbs_particles *p;
-                gbs_sample_info info;
-                double mean[2] = {0}, covariance[4];
-                assert_ok(ctx, gbs_sample(ctx, data, &o, &p));
-                gbs_particles_get_info(p, &info);
-                gbs_particles_moments(p, mean, covariance);
-                print_message("# d %zu %-11s %-10s log Z %.4f +- %.4f, truth %.4f; risk %.4f +- %.4f, truth %.4f\n", d,
-                              gbs_loss_name(all_losses[l]), classic ? "classic" : "waste-free", info.log_z, info.log_z_sd,
-                              truth.log_z, info.gibbs_risk, info.gibbs_risk_sd, truth.risk);
-                assert_close(info.log_z, truth.log_z, 0.0, 5.0 * info.log_z_sd + 1e-3);
-                assert_true(info.log_z_sd < 0.05);
-                assert_close(info.gibbs_risk, truth.risk, 0.0, 5.0 * info.gibbs_risk_sd + 1e-3);
-                for (size_t k = 0; k < d; k++) /* at least a sixteenth of the particles is effective */
-                    assert_close(mean[k], truth.mean[k], 0.0, 5.0 * sqrt(covariance[k * d + k] * 16.0 / N));
-                gbs_particles_free(p);
-                gbs_data_free(data);
-                gbs_context_free(ctx);
-                free_table(&t);
-            }
+    for (int task = 0; task < 2; task++)
+        for (size_t d = 1; d <= 2; d++)
+            for (size_t l = 0; l < COUNT(all_losses); l++)
+                for (int classic = 0; classic < 2; classic++)
+                    check_against_quadrature(task == 0 ? GBS_TASK_CLASSIFY : GBS_TASK_RANK, d, all_losses[l], classic != 0);
 }
 
 /* ---------------------------------------------------------------- many runs */
@@ -145,7 +128,7 @@ static void z_is_unbiased_on_a_fixed_ladder(void **state) {
     struct table_of_numbers t = rows_of(42, 15, 2);
     for (size_t l = 0; l < COUNT(all_losses); l++)
         for (int classic = 0; classic < 2; classic++) {
-            struct truth truth = integrate(all_losses[l], &t, 15.0);
+            struct truth truth = integrate(GBS_TASK_CLASSIFY, all_losses[l], &t, 15.0);
             gbs_sample_options o = plain_options(all_losses[l], -1.0, 64);
             o.ladder = ladder;
             o.ladder_size = 3;
@@ -193,7 +176,8 @@ struct chain {
 static struct chain walk(const struct table_of_numbers *t, double lambda, const double *step, size_t length, uint64_t seed) {
     struct dice r = {seed};
     struct chain c = {0};
-    double theta[D] = {0}, batch[D] = {0}, square[D] = {0}, here = -lambda * plain_risk(GBS_LOSS_HINGE, t, theta);
+    double theta[D] = {0}, batch[D] = {0}, square[D] = {0},
+           here = -lambda * plain_risk(GBS_LOSS_HINGE, t->n, t->d, t->x, t->y, theta);
     size_t size = length / BATCHES;
     for (size_t i = 0; i < length; i++) {
         double next[D], there = 0.0;
@@ -201,7 +185,7 @@ static struct chain walk(const struct table_of_numbers *t, double lambda, const 
             next[k] = theta[k] + step[k] * dice_normal(&r);
             there -= 0.5 * next[k] * next[k];
         }
-        there -= lambda * plain_risk(GBS_LOSS_HINGE, t, next);
+        there -= lambda * plain_risk(GBS_LOSS_HINGE, t->n, t->d, t->x, t->y, next);
         if (log(dice_uniform(&r)) < there - here) {
             here = there;
             memcpy(theta, next, sizeof theta);

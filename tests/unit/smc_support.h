@@ -1,0 +1,45 @@
+/* Plain losses and risks, for tests of the sampler. */
+#ifndef GIBBSITE_TESTS_SMC_SUPPORT_H
+#define GIBBSITE_TESTS_SMC_SUPPORT_H
+
+#include "unit/support.h"
+
+static inline double plain_loss(gbs_loss loss, double z) {
+    switch (loss) {
+    case GBS_LOSS_ZERO_ONE:
+        return z < 0.0 ? 1.0 : z > 0.0 ? 0.0 : 0.5;
+    case GBS_LOSS_HINGE:
+        return z < 1.0 ? 1.0 - z : 0.0;
+    case GBS_LOSS_EXPONENTIAL:
+        return exp(-z);
+    }
+    return NAN;
+}
+
+static inline double plain_score(size_t d, const double *x, const double *theta) {
+    double score = 0.0;
+    for (size_t k = 0; k < d; k++)
+        score += x[k] * theta[k];
+    return score;
+}
+
+static inline double plain_risk(gbs_loss loss, size_t n, size_t d, const double *x, const double *y, const double *theta) {
+    double sum = 0.0;
+    for (size_t i = 0; i < n; i++)
+        sum += plain_loss(loss, y[i] * plain_score(d, x + i * d, theta));
+    return sum / (double)n;
+}
+
+/* Over all pairs of a positive and a negative row, one by one. */
+static inline double plain_pair_risk(gbs_loss loss, size_t n, size_t d, const double *x, const double *y, const double *theta) {
+    double sum = 0.0, pairs = 0.0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++)
+            if (y[i] > 0.0 && y[j] < 0.0) {
+                sum += plain_loss(loss, plain_score(d, x + i * d, theta) - plain_score(d, x + j * d, theta));
+                pairs += 1.0;
+            }
+    return sum / pairs;
+}
+
+#endif
