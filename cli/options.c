@@ -76,9 +76,12 @@ static const struct option_spec table[OPTION_COUNT] = {
     {OPT_PAPER, "paper", 0, NULL, OPTION_FLAG, NULL, FOR_FIT,
      "the paper's choices, as printed: prior of mean zero, lambda sqrt(nd), prior sd 1/sqrt(d), its bound"},
     {OPT_PATH, "path", 0, "FILE", OPTION_TEXT, NULL, FOR_FIT,
-     "write the annealing path, one row per lambda, as CSV (JSON when FILE ends in .json); --task rank --solver sgd: one row "
-     "per step, a thousand "
-     "at most, then the end"},
+     "write the annealing path, one row per lambda, as CSV (JSON when FILE ends in .json): lambda, prior_sd, free_energy, "
+     "gibbs_risk (mean loss of the posterior), kl, optimality_gap, iterations, converged, bound (what --bound would certify "
+     "there). --task rank --solver sgd: one row per step (iterations says which), then the end; where there are more steps "
+     "than points, evenly on the log scale: a thousand points, fewer where the pairs of all points would be more than 1.2e10. "
+     "Risk and bound of each are over all pairs; --bound paper is of the paper's risk of any two rows, the others of 1 - "
+     "AUC"},
     {OPT_SOLVER, "solver", 0, "SOLVER", OPTION_CHOICE, "auto|lbfgs|natural|sgd", FOR_FIT | FOR_CV,
      "auto (default), lbfgs, natural (natural gradient), sgd (minibatches)"},
     {OPT_FORM, "form", 0, "FORM", OPTION_CHOICE, "auto|primal|dual", FOR_FIT,

@@ -224,7 +224,8 @@ typedef struct gbs_fit_options {
     size_t batch;          /* sgd: rows a step; 0: 256 */
     size_t epochs;         /* sgd: passes over the rows; 0: 20, or as many as make 4000 steps */
     gbs_schedule schedule; /* sgd */
-    int trace; /* sgd in ranking: the path begins with the steps (a thousand of them at most), each with its exact risk and bound */
+    int trace; /* sgd in ranking: the path begins with the steps (a thousand of them at most, or as many as make 1.2e10 pairs), each
+                  with its exact risk and bound */
     gbs_bound bound;   /* of the certificate that comes first */
     double confidence; /* of every certificate */
     unsigned looked;   /* bits of gbs_looked */

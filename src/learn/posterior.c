@@ -1,6 +1,7 @@
 /* From rows and a prior to one posterior: ladder, solver, the choice of a rung, and what is kept of it. */
 #include "learn/posterior.h"
 
+#include "bound/bound.h"
 #include "risk/loss.h"
 #include "vb/pair_energy.h"
 
@@ -12,7 +13,9 @@
 /* The gram matrix of the dual form loses what is 1e8 times smaller than the rest; the posterior is then judged on the rows themselves. */
 #define DUAL_AGREES 1e-6
 /* Up to here a fit whose dual form failed that test is done again in the primal form. */
-enum { PRIMAL_COLUMNS = 3000, MOST_RUNGS = 24, MOST_TRACED = 1000 };
+enum { PRIMAL_COLUMNS = 3000, MOST_RUNGS = 24, LEAST_TRACED = 10, MOST_TRACED = 1000 };
+/* A traced step is judged on all pairs; so many of them in all. */
+#define TRACED_PAIRS 1.2e10
 
 /* What is held until the posterior is done. */
 struct search {
@@ -26,6 +29,7 @@ struct search {
     gbs_gaussian result; /* in the coordinates of the reduction, or the data's */
     gbs_gaussian best;   /* the chosen rung, where one is chosen */
     double best_value;
+    size_t points; /* steps to be traced, at most */
 };
 
 /* The caller's ladder; or one rung for a convex loss, restarts, sgd and a prior that already knows; or powers of the ratio up to lambda. */
@@ -71,6 +75,20 @@ static gbs_status mean_loss(gbs_context *ctx, const gbs_rows *rows, const gbs_st
     return status;
 }
 
+/* The paper's KL, whose quadratic terms are doubled; off the row space of a dual form the posterior is the prior. */
+static double paper_kl(const struct search *s, const gbs_gaussian *g) {
+    const gbs_prior *prior = &s->task->prior;
+    const double *center = s->dual ? s->reduction.prior_mean : prior->mean;
+    gbs_stage stage = {.posterior = *g, .prior_sd = sqrt(prior->variance)};
+    double trace, log_det, distance2 = 0.0;
+    gbs_stage_spread(&stage, &trace, &log_det);
+    for (size_t k = 0; k < g->d; k++) {
+        double delta = g->mean[k] - (center != NULL ? center[k] : 0.0);
+        distance2 += delta * delta;
+    }
+    return gbs_kl_paper((double)g->d, prior->variance, trace, log_det, distance2) + 0.5 * (double)(s->task->rows.d - g->d);
+}
+
 /* Called for each rung as it is done: the best so far is kept. */
 static gbs_status consider(void *arg, size_t t, const gbs_gaussian *g, const gbs_solution *solution) {
     struct search *s = arg;
@@ -85,7 +103,7 @@ static gbs_status consider(void *arg, size_t t, const gbs_gaussian *g, const gbs
         status = mean_loss(ctx, rows, &(gbs_stage){.posterior = *g}, &gbs_zero_one, &gibbs);
     if (status != GBS_OK)
         return status;
-    double value = task->value(task->arg, gibbs, solution->kl, s->ladder[t]);
+    double value = task->value(task->arg, gibbs, solution->kl, paper_kl(s, g), s->ladder[t]);
     s->out->path[t].bound = value;
     if (task->last)
         return GBS_OK;
@@ -111,18 +129,23 @@ static double rows_counted(const gbs_rows *pairs) {
     return sum;
 }
 
+static size_t traced_points(const gbs_rows *pairs) {
+    double affordable = TRACED_PAIRS / fmax(1.0, gbs_pair_count(pairs));
+    return affordable > MOST_TRACED ? MOST_TRACED : affordable < LEAST_TRACED ? LEAST_TRACED : (size_t)affordable;
+}
+
 /* Step `done` is kept: all of them while there are few, then evenly on a log scale. */
-static bool traced(size_t done, size_t steps) {
-    if (steps <= MOST_TRACED || done == steps)
+static bool traced(size_t done, size_t steps, size_t points) {
+    if (steps <= points || done == steps)
         return true;
-    double per_step = (double)MOST_TRACED / log((double)steps);
+    double per_step = (double)points / log((double)steps);
     return floor(per_step * log((double)done)) > floor(per_step * log((double)done - 1.0));
 }
 
 static gbs_status trace(void *arg, size_t done, size_t steps, const gbs_gaussian *g) {
     struct search *s = arg;
     const gbs_posterior_task *task = s->task;
-    if (!traced(done, steps) || s->out->traced > MOST_TRACED)
+    if (!traced(done, steps, s->points) || s->out->traced > s->points)
         return GBS_OK;
     double gibbs, risk, kl = gbs_gaussian_kl(g, &task->prior), lambda = s->ladder[s->rungs - 1];
     gbs_status status = gbs_pair_risk(task->ctx, &task->rows, g, &gbs_zero_one, &gibbs, NULL);
@@ -136,7 +159,7 @@ static gbs_status trace(void *arg, size_t done, size_t steps, const gbs_gaussian
                                                            .gibbs_risk = risk,
                                                            .kl = kl,
                                                            .optimality_gap = NAN,
-                                                           .bound = task->value(task->arg, gibbs, kl, lambda),
+                                                           .bound = task->value(task->arg, gibbs, kl, paper_kl(s, g), lambda),
                                                            .iterations = done};
     return status;
 }
@@ -162,7 +185,8 @@ static gbs_status solve(struct search *s) {
     if (o->trace && t->rows.pairs && o->solver == GBS_SOLVER_SGD && t->value != NULL) {
         task.solve.trace = trace;
         task.solve.trace_arg = s;
-        s->out->trace = gbs_array_alloc(t->ctx, MOST_TRACED + 1, sizeof *s->out->trace);
+        s->points = traced_points(&t->rows);
+        s->out->trace = gbs_array_alloc(t->ctx, s->points + 1, sizeof *s->out->trace);
         status = s->out->trace != NULL ? GBS_OK : GBS_ERR_MEMORY;
     }
     if (status == GBS_OK && s->dual) {

@@ -5,8 +5,8 @@
 #include "model/model.h"
 #include "vb/anneal.h"
 
-/* What a rung of the ladder is worth (less is better), from its zero-one Gibbs risk on the rows, its KL and its lambda. */
-typedef double (*gbs_rung_value)(void *arg, double gibbs, double kl, double lambda);
+/* What a rung of the ladder is worth (less is better), from its zero-one Gibbs risk on the rows, its KL (and the paper's) and its lambda. */
+typedef double (*gbs_rung_value)(void *arg, double gibbs, double kl, double paper_kl, double lambda);
 
 typedef struct gbs_posterior_task {
     gbs_context *ctx;

@@ -112,14 +112,13 @@ struct pricing {
     double pair_share;
 };
 
-static double rung_value(void *arg, double gibbs, double kl, double lambda) {
+static double rung_value(void *arg, double gibbs, double kl, double paper_kl, double lambda) {
     const struct pricing *p = arg;
     gbs_bound method = gbs_single_method(p->o);
     double price = -log(1.0 - p->o->confidence) + gbs_grid_nats(p->o, method, p->grid, p->ladder);
-    /* the paper's KL doubles the quadratic terms: twice the KL is above it, and ranks alike */
     if (p->paired_rows > 0 && method == GBS_BOUND_PAPER)
-        return gbs_bound_paper_ranking(gibbs * p->pair_share, 2.0 * kl, p->paired_rows, lambda, price);
-    return gbs_gibbs_bound(method, gibbs, kl, 2.0 * kl, p->n, lambda, price);
+        return gbs_bound_paper_ranking(gibbs * p->pair_share, paper_kl, p->paired_rows, lambda, price);
+    return gbs_gibbs_bound(method, gibbs, kl, paper_kl, p->n, lambda, price);
 }
 
 static double *spread_grid(const struct single *f, size_t *size) {

@@ -4,6 +4,7 @@
  * of the mean risk, the KL whole), in the coordinates (m, log sigma) or (m, C with a log diagonal).
  *
  *   paper:   x <- x - (t + 1)^-0.9 gradient                                  (its Algorithm "Stochastic Gradient Descent")
+ *            over pairs, where the paper uses it, the gradient is that of F itself: with F/lambda its steps end far from the optimum
  *   modern:  Adam (Kingma & Ba 2015), its steps falling to 0 along a cosine, the iterates of the last quarter averaged
  *
  * Over pairs (rows->pairs) a step of B rows sees all pairs of B/2 positive and B/2 negative rows, drawn with replacement; the paper's step sees B
@@ -32,6 +33,7 @@ struct descent {
     size_t size, steps;
     double *x, *gradient, *first, *second, *mean;
     size_t averaged;
+    bool of_energy; /* gradients of F, not of F/lambda */
 };
 
 /* The batch as dense rows of its own. */
@@ -118,8 +120,9 @@ static gbs_status one_step(struct descent *s, gbs_schedule schedule, size_t t) {
     memcpy(s->gradient, p->d_mean, d * sizeof *s->gradient);
     gbs_family_of(s->g->family)
         ->free_gradient(s->g, p->pull, s->problem->prior.variance, s->engine->workspace.square, s->gradient + d);
+    double unit = s->of_energy ? 1.0 : s->problem->lambda;
     for (size_t k = 0; k < s->size; k++) {
-        s->gradient[k] /= s->problem->lambda;
+        s->gradient[k] /= unit;
         if (!isfinite(s->gradient[k]))
             return gbs_fail(
                 s->problem->ctx, GBS_ERR_NUMERIC,
@@ -235,6 +238,7 @@ gbs_status gbs_solve_sgd(const gbs_problem *problem, const gbs_solve_options *op
     on_batch.rows = &batch.rows;
     struct descent s = {.problem = &on_batch, .g = g, .size = d + gbs_family_of(g->family)->free_size(d)};
     s.steps = options->epochs * ((n + rows - 1) / rows);
+    s.of_energy = pairs && options->schedule == GBS_SCHEDULE_PAPER;
     double *vectors = gbs_matrix(ctx, 6, s.size);
     size_t *order = gbs_array_alloc(ctx, n, sizeof *order);
     gbs_engine small = {0};

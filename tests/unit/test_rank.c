@@ -112,6 +112,39 @@ static void the_stochastic_solvers_come_near(void **state) {
     free_table(&t);
 }
 
+/* The paper's Figure 1: its steps end near the exact optimum, and the bound beside each is the printed one, with the printed KL: at the end it is the
+ * certificate's, whose KL comes from the kept posterior. */
+static void the_papers_steps_carry_the_papers_bound(void **state) {
+    (void)state;
+    struct dice r = {611};
+    gbs_context *ctx = new_context(2, 1);
+    struct table_of_numbers t = two_clouds(&r, 300, 4, 0.6, 0.3);
+    gbs_data *data = dense_data(ctx, &t);
+    gbs_fit_options o = ranking(GBS_LOSS_ZERO_ONE, GBS_FAMILY_DIAGONAL);
+    o.lambda = 100.0;
+    o.bound = GBS_BOUND_PAPER;
+    double exact = fit_info(ctx, data, &o).free_energy;
+    o.solver = GBS_SOLVER_SGD;
+    o.schedule = GBS_SCHEDULE_PAPER;
+    o.batch = 20;
+    o.epochs = 40;
+    o.trace = 1;
+    gbs_model *model = fit(ctx, data, &o);
+    size_t points = gbs_model_path_size(model), count;
+    const gbs_path_point *end = gbs_model_path(model) + points - 1;
+    const gbs_certificate *c = gbs_model_certificates(model, &count);
+    assert_int_equal(points, 601);
+    assert_true(end->free_energy >= exact - 1e-6 && end->free_energy <= 1.02 * exact);
+    assert_true(c->risk == GBS_RISK_PAIRS && c->method == GBS_BOUND_PAPER);
+    assert_close(end->bound, c->value, 1e-12, 0.0);
+    assert_close(end[-1].bound, c->value, 1e-12, 0.0); /* the last step is where it ends: nothing is averaged */
+    assert_close(c->value, c->empirical + 100.0 / 299.0 + (c->kl + log(20.0)) / 100.0, 1e-12, 0.0);
+    gbs_model_free(model);
+    gbs_data_free(data);
+    gbs_context_free(ctx);
+    free_table(&t);
+}
+
 static void threads_change_no_bit(void **state) {
     (void)state;
     struct dice r = {604};
@@ -385,6 +418,7 @@ int main(void) {
         cmocka_unit_test(solvers_agree_and_the_gap_is_true),
         cmocka_unit_test(larger_families_end_lower),
         cmocka_unit_test(the_stochastic_solvers_come_near),
+        cmocka_unit_test(the_papers_steps_carry_the_papers_bound),
         cmocka_unit_test(threads_change_no_bit),
         cmocka_unit_test(certificates_hold_and_are_near),
         cmocka_unit_test(each_risk_has_its_own_blocks),
