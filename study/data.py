@@ -1,8 +1,8 @@
 """Rows: read a set, divide it, and write each part the way each program wants it.
 
 Gibbsite gets the CSV cells as they are, with the label as a last column y of 1 and -1. The support vector machines get svmlight files: text columns one-hot
-coded by the levels of the training rows, every column standardised with the training rows' mean and standard deviation, as Gibbsite does by
-default.
+coded by the levels of the training rows, and every column standardised with the training rows' mean and standard deviation, or left alone, as Gibbsite
+does with `--scale standard` and `none`.
 """
 
 import csv
@@ -15,7 +15,7 @@ class NoData(Exception):
 
 
 def folder(root):
-    return os.environ.get("GIBBSITE_DATA") or os.path.join(root, "..", "shared", "data")
+    return os.environ.get("GIBBSITE_DATA") or os.path.normpath(os.path.join(root, "..", "shared", "data"))
 
 
 def read(base, s, name):
@@ -58,15 +58,17 @@ def number(text):
 
 
 class Coding:
-    """One-hot coding and standardisation, learned from training rows."""
+    """One-hot coding and scaling, learned from training rows."""
 
-    def __init__(self, rows):
+    def __init__(self, rows, scale="standard"):
         columns = list(zip(*(cells for cells, _ in rows)))
         self.levels = [None if all(number(c) is not None for c in column) else sorted(set(column)) for column in columns]
         design = [self.code(cells) for cells, _ in rows]
-        n = len(design)
-        self.mean = [sum(column) / n for column in zip(*design)]
-        self.sd = [(sum((v - m) ** 2 for v in column) / n) ** 0.5 for column, m in zip(zip(*design), self.mean)]
+        n, self.columns = len(design), len(design[0])
+        self.mean, self.sd = [0.0] * self.columns, [1.0] * self.columns
+        if scale == "standard":
+            self.mean = [sum(column) / n for column in zip(*design)]
+            self.sd = [(sum((v - m) ** 2 for v in column) / n) ** 0.5 for column, m in zip(zip(*design), self.mean)]
 
     def code(self, cells):
         values = []
