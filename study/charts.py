@@ -17,7 +17,7 @@ def table_chart(lines, chosen, method):
     )
     title = f"{sets.TITLES[method]}: test error in per cent"
     plot = svg.Plot(title, words + ".", (0, 100 * most * 1.05), (len(rows) - 0.5, -0.5), "test error, per cent", "", names=[l.set.title for l in rows],
-                    height=70 + 26 * len(rows), left=104)  # fmt: skip
+                    height=70 + 26 * len(rows), left=112)  # fmt: skip
     for k, (line, peer) in enumerate(zip(rows, linear)):
         if peer:
             plot.mark(100 * peer.error, k, "tick", 2)

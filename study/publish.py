@@ -115,7 +115,8 @@ def everything(out, results, chosen, methods, options, args):
         rows("figure2_objective.csv", ["panel", "lambda", "position", "objective"], drawn.objective_rows())
         rows("figure2_starts.csv", ["family", "lambda", "start", "free_energy", "bound"], drawn.start_rows())
     said = summary.text(lines) + drawn.summary()
-    facts = page.Facts(lines, chosen, options, args.quick, said, list(own_rows(lines, chosen)), dict(size_rows()), drawn, results)
+    short = [*summary.counts_part(lines), *summary.target_part(lines)]
+    facts = page.Facts(lines, chosen, options, args.quick, short, said, list(own_rows(lines, chosen)), dict(size_rows()), drawn)
     write_whole(os.path.join(out, "study.html"), page.html(facts))
     if args.markdown:
         write_whole(args.markdown, page.markdown(facts))

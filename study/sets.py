@@ -39,17 +39,17 @@ class Set:
 ONE_UNIT = ("standard", "none")
 SETS = (
     Set("pima", "Pima", ("pima/train.csv", "pima/test.csv"), "y", ("1",), paper="Pima", note="Ripley's split, 200 rows train, 332 test"),
-    Set("german", "Credit (german)", ("german/german.csv",), "y", ("1",), paper="Credit", note="70/30"),
+    Set("german", "Credit", ("german/german.csv",), "y", ("1",), paper="Credit", note="70/30"),
     Set("dna", "DNA", ("dna/train.csv", "dna/test.csv"), "class", ("ie",), paper="DNA", note="class ie against the rest; StatLog's split", scales=ONE_UNIT),
     Set("spect", "SPECT", ("spect/train.csv", "spect/test.csv"), "y", ("1",), paper="SPECTF",
         note="called SPECTF in the paper, but 22 covariates are SPECT's; UCI's split: 80 balanced rows train, 187 rows test, 92 % of them positive",
         scales=ONE_UNIT),
-    Set("glass_type1", "Glass, type 1", ("glass/glass.csv",), "Type", ("1",), 0.5, "Glass", "type 1 against the rest, 50/50"),
-    Set("glass_window", "Glass, window", ("glass/glass.csv",), "Type", ("1", "2", "3"), 0.5, "Glass", "window glass (1, 2, 3) against the rest, 50/50"),
-    Set("ilpd", "Indian (ilpd)", ("ilpd/ilpd_complete.csv",), "y", ("1",), paper="Indian", note="579 complete rows, 70/30"),
+    Set("glass_type1", "Glass (type 1)", ("glass/glass.csv",), "Type", ("1",), 0.5, "Glass", "type 1 against the rest, 50/50"),
+    Set("glass_window", "Glass (window)", ("glass/glass.csv",), "Type", ("1", "2", "3"), 0.5, "Glass", "window glass (1, 2, 3) against the rest, 50/50"),
+    Set("ilpd", "Indian", ("ilpd/ilpd_complete.csv",), "y", ("1",), paper="Indian", note="579 complete rows, 70/30"),
     Set("breast", "Breast", ("breast/breast_complete.csv",), "y", ("1",), paper="Breast", note="683 complete rows, 70/30", scales=ONE_UNIT),
-    Set("pima_shuffled", "Pima, shuffled", ("pima/train.csv", "pima/test.csv"), "y", ("1",), 200 / 532, note="the same rows and sizes, split at random"),
-    Set("spect_shuffled", "SPECT, shuffled", ("spect/train.csv", "spect/test.csv"), "y", ("1",), 80 / 267, note="the same rows and sizes, split at random",
+    Set("pima_shuffled", "Pima (shuffled)", ("pima/train.csv", "pima/test.csv"), "y", ("1",), 200 / 532, note="the same rows and sizes, split at random"),
+    Set("spect_shuffled", "SPECT (shuffled)", ("spect/train.csv", "spect/test.csv"), "y", ("1",), 80 / 267, note="the same rows and sizes, split at random",
         scales=ONE_UNIT),
 )
 BY_NAME = {s.name: s for s in SETS}

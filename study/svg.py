@@ -4,7 +4,7 @@ that light, dark and print each have their own; dashes and shapes tell the serie
 import math
 from html import escape
 
-WIDTH, LEFT, RIGHT, TOP = 420, 54, 12, 10
+WIDTH, LEFT, RIGHT, TOP = 420, 58, 20, 10
 DASHES = ("", "7 3", "2 3", "9 3 2 3", "4 4")
 
 
@@ -124,7 +124,7 @@ class Plot:
         x, y = self.legend_at
         start = x
         for name, glyph, room in self.legend:
-            width = room + 6.3 * len(name) + 12
+            width = room + 6.9 * len(name) + 12
             if x + width > WIDTH and x > start:
                 x, y = start, y + 16
             shapes.append(glyph.format(x=f"{x + (0 if room > 20 else 5):.1f}", y=f"{y - 4:.1f}"))

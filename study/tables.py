@@ -76,10 +76,6 @@ def collect(results, chosen_sets, methods, splits):
     return lines
 
 
-def majority(wrong_rates):
-    return min(wrong_rates, 1 - wrong_rates)
-
-
 def counts(lines, method, glass):
     """(at or below the paper, rows) over the paper's rows, glass read as the set `glass`."""
     rows = [line for (_, m), line in lines.items() if m == method and line.paper is not None and line.set.name in (glass, *others())]
