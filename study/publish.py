@@ -5,6 +5,7 @@ import os
 
 import charts
 import page
+import plan
 import sets
 import summary
 import tables
@@ -98,7 +99,7 @@ def size_rows():
 
 
 def everything(out, results, chosen, methods, options, args):
-    lines = tables.collect(results, chosen, methods, lambda s: range(1 if s.fixed else options["splits"]))
+    lines = tables.collect(results, chosen, methods, lambda s: plan.numbers_of_splits(s, options))
     drawn = charts.Figures(results)
 
     def rows(name, header, content):

@@ -14,6 +14,7 @@ import sys
 import data
 import methods
 import plan
+import publish
 import runs
 import sets
 import tool
@@ -26,7 +27,8 @@ def names(text, known, what):
     chosen = [name for name in text.split(",") if name]
     unknown = [name for name in chosen if name not in known]
     if unknown or not chosen:
-        sys.exit(f"study: --{what}: expected names from {', '.join(known)}, found '{text}'")
+        print(f"study: --{what}: expected names from {', '.join(known)}, found '{text}'", file=sys.stderr)
+        sys.exit(2)
     return chosen
 
 
@@ -48,45 +50,50 @@ def arguments():
     return args
 
 
-def main():
-    args = arguments()
-    program = os.environ.get("GIBBSITE") or os.path.join(ROOT, "build", "gibbsite")
-    if not os.access(program, os.X_OK):
-        sys.exit(f"study: there is no program {program}; `make build` builds it")
-    options = dict(plan.QUICK if args.quick else plan.FULL)
-    options.update({name: getattr(args, name) for name in ("splits", "repeats") if getattr(args, name)})
-    chosen = [s for s in sets.SETS if not (args.quick and s.name in plan.LARGE)]
+def chosen_sets(args):
     if args.sets:
         wanted = names(args.sets, sets.BY_NAME, "sets")
-        chosen = [s for s in sets.SETS if s.name in wanted]
+        return [s for s in sets.SETS if s.name in wanted]
+    return [s for s in sets.SETS if not (args.quick and s.name in plan.LARGE)]
+
+
+def chosen_methods(args):
     wanted = names(args.methods, methods.TABLE, "methods") if args.methods else list(methods.TABLE)
     if "smc" in wanted and "full" not in wanted:
         wanted.append("full")  # smc samples at the lambda chosen for it
-    base = data.folder(ROOT)
-    absent = plan.check_data(base, chosen, not args.no_figures, args.quick)
-    if absent:
-        print(f"study: skipped: {absent[0]}{' and others are' if absent[1:] else ' is'} not below {base}; GIBBSITE_DATA says where the data sets are")
-        return 0
     for method, programs in plan.missing_programs().items():
         if method in wanted:
             print(f"study: {sets.TITLES[method]} left out: {' and '.join(programs)} not installed (tools/setup.sh study)")
             wanted.remove(method)
-    os.environ["GIBBSITE_THREADS"] = "1"
-    os.environ["LC_ALL"] = "C"
+    return wanted
+
+
+def main():
+    args = arguments()
+    options = dict(plan.QUICK if args.quick else plan.FULL)
+    options.update({name: getattr(args, name) for name in ("splits", "repeats") if getattr(args, name)})
+    chosen, figures = chosen_sets(args), not args.no_figures
+    program = os.environ.get("GIBBSITE") or os.path.join(ROOT, "build", "gibbsite")
+    if not os.access(program, os.X_OK):
+        sys.exit(f"study: there is no program {program}; `make build` builds it")
+    base = data.folder(ROOT)
+    absent = plan.check_data(base, chosen, figures, args.quick)
+    if absent:
+        print(f"study: skipped: {absent[0]}{' and others are' if absent[1:] else ' is'} not below {base}; GIBBSITE_DATA says where the data sets are")
+        return 0
+    wanted = chosen_methods(args)
+    os.environ.update(GIBBSITE_THREADS="1", LC_ALL="C")
     out = args.out or os.path.join(HERE, "out", *(["quick"] if args.quick else []))
-    store = runs.Store(os.path.join(out, "runs"))
-    work = plan.units(program, base, chosen, wanted, options, args.quick, not args.no_figures)
     try:
-        results, kept = runs.run_all(work, store, args.workers)
+        work = plan.units(program, base, chosen, wanted, options, args.quick, figures)
+        results, kept = runs.run_all(work, runs.Store(os.path.join(out, "runs")), args.workers)
     except runs.Interrupted as note:
         print(f"study: {note}", file=sys.stderr)
         return 130
     except tool.Failed as note:
-        print(f"study: some units failed:\n{note}", file=sys.stderr)
+        print(f"study: failed:\n{note}", file=sys.stderr)
         return 1
     print(f"study: {len(work)} units, {kept} of them kept from before")
-    import publish  # pylint: disable=import-outside-toplevel
-
     publish.everything(out, results, chosen, wanted, options, args)
     return 0
 

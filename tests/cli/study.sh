@@ -10,7 +10,7 @@ need_program /usr/bin/python3 || exit 0
 
 # ---------------------------------------------------------------- bad arguments, no data
 as 'an unknown set is refused'
-expect_exit 1 study --sets moon
+expect_exit 2 study --sets moon
 expect_stderr "^study: --sets: expected names from pima, .*, found 'moon'"
 as 'no splits are refused'
 expect_exit 2 study --splits 0
@@ -65,6 +65,12 @@ END
 # ---------------------------------------------------------------- the quick study
 need_data pima/train.csv pima/test.csv glass/glass.csv german/german.csv ilpd/ilpd_complete.csv breast/breast_complete.csv spect/train.csv spect/test.csv || exit 0
 
+as 'a program that fails is named, with its words'
+printf '#!/bin/sh\n[ "$1" = --version ] && echo gibbsite 0 && exit\necho broken >&2; exit 7\n' >broken && chmod +x broken
+expect_exit 1 env GIBBSITE="$tmp/broken" /usr/bin/python3 "$GIBBSITE_ROOT/study/study.py" --sets glass_window --splits 1 --methods default --no-figures --out "$tmp/bad"
+expect_stderr '^glass_window-0-default: .*/broken fit .*: exit status 7: broken'
+expect_no_file "$tmp/bad/study.html"
+
 as 'without the peers it says which method is left out, and goes on'
 expect_exit 0 env PATH="$tmp/empty" /usr/bin/python3 "$GIBBSITE_ROOT/study/study.py" --quick --sets glass_window --splits 1 --methods default,linear --no-figures --out "$tmp/alone"
 expect_stdout '^study: Linear SVM left out: liblinear-train and liblinear-predict not installed'
@@ -72,13 +78,13 @@ expect_file "$tmp/alone/study.html"
 
 need_program svm-train svm-predict liblinear-train liblinear-predict || exit 0
 out=$tmp/out
-study --quick --out "$out" >first.txt 2>&1 &
+/usr/bin/python3 "$GIBBSITE_ROOT/study/study.py" --quick --out "$out" >first.txt 2>&1 & # the program itself, not a shell, gets the signal
 pid=$!
 until (($(find "$out/runs" -name '*.json' 2>/dev/null | wc -l) >= 20)) || ! kill -0 $pid 2>/dev/null; do sleep 0.1; done
 kill -TERM $pid 2>/dev/null
 wait $pid
-as 'interrupted it leaves with 130'
-check 'interrupted it leaves with 130' test $? = 130
+rc=$?
+check 'interrupted it leaves with 130' test $rc = 130
 check 'and says how to go on' grep -q '^study: interrupted with [0-9]* of [0-9]* units done; the same command goes on from there' first.txt
 check 'what is kept is whole' inline "$out/runs" <<'END'
 import glob, json, sys
