@@ -122,7 +122,9 @@ def target_part(lines):
     for kind, mine in (("over random splits", [l for l in rows if l.splits > 1]), ("on the fixed splits", [l for l in rows if l.splits == 1])):
         if mine:
             worse = [f"{sets.TITLES[line.method]} on {difference(line)}" for line in mine if line.peer == "misses"]
-            yield f"  never worse than the linear SVM by more than one standard error, {kind}: {'yes' if not worse else 'no: ' + listing(worse)}"
+            better = sum(line.peer == "beats" for line in mine)
+            verdict = "yes" if not worse else f"no, in {len(worse)} of {len(mine)} comparisons: {listing(worse)}"
+            yield f"  never worse than the linear SVM by more than one standard error, {kind}: {verdict}; better by more than one in {better}"
 
 
 def text(lines):

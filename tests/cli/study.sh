@@ -109,7 +109,7 @@ for file in table1 table2 errors own splits test_sizes figure1 figure2_objective
     check "$file.csv is rectangular and not empty" awk -F, 'NR == 1 { n = NF } NF != n { exit 1 } END { exit NR < 2 }' "$out/$file.csv"
 done
 holds 'table 1 has a row a set' "$(tail -n +2 "$out/table1.csv" | wc -l) == 9"
-holds 'each method has an error in it' "$(awk -F, 'NR > 1 { for (k = 6; k <= 20; k++) if ($k == "" && (k % 3 || $1 !~ /shuffled/) && k != 20) n++ } END { print n + 0 }' "$out/table1.csv") == 0"
+check 'each method has an error in it, between 0 and 60 per cent' awk -F, 'NR > 1 { for (k = 6; k <= 18; k += 3) if ($k == "" || $k < 0 || $k > 60) exit 1 }' "$out/table1.csv"
 check 'means and standard errors are those of the splits, pairs those of the two methods' inline "$out" <<'END'
 import csv, math, statistics, sys
 read = lambda name: list(csv.DictReader(open(f"{sys.argv[1]}/{name}.csv")))
@@ -140,10 +140,10 @@ run = lambda *more: json.loads(subprocess.run([program, "fit", "a.csv", "--test"
 kept = lambda method: json.load(open(f"{out}/runs/german-2-{method}.json"))
 fit = run()
 assert round(fit["test"]["error"] * len(test)) == kept("default")["wrong"].count("1") and fit["certificate"]["value"] == kept("default")["certificate"]
-assert fit["d"] == data.Coding(train).columns + 1, "the machines see the columns that gibbsite sees"
 h = kept("hinge")
 fit = run("--prior", "zero", "--loss", "hinge", "--family", "full", "--lambda", str(h["lambda"]), "--prior-sd", str(h["prior_sd"]))
 assert round(fit["test"]["error"] * len(test)) == h["wrong"].count("1")
+assert fit["d"] == data.Coding(train).columns + 1, "the machines see the columns that gibbsite sees"
 END
 check 'fit ends at the minimum of the objective that is drawn' inline "$out" <<'END'
 import json, sys
