@@ -35,13 +35,18 @@ USES = {
 INFORMED = ["--prior", "informed", "--bound", "kl", "--prior-split", "0.9"]
 
 
+def repeats(options, rows):
+    """How often the folds are dealt out: many rows need fewer repeats."""
+    return min(options["repeats"], math.ceil(2000 / rows))
+
+
 class Split:
     """One division of one set, in a folder of its own, and the options of the study."""
 
     def __init__(self, program, path, parts, scales, options, known):
         self.program, self.path, self.scales, self.options, self.known = program, path, scales, options, known
         self.header, self.train, self.test = parts
-        self.repeats = min(options["repeats"], math.ceil(2000 / len(self.train)))  # many rows need fewer
+        self.repeats = repeats(options, len(self.train))
         data.write_csv(self.file("train.csv"), self.header, self.train)
         data.write_csv(self.file("test.csv"), self.header, self.test)
 

@@ -14,7 +14,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 FULL = {
     "splits": 20,
     "folds": 5,
-    "repeats": 5,  # of the folds, each dealt out anew; fewer where there are more than 400 rows
+    "repeats": 20,  # of the folds, each dealt out anew; fewer where there are more than 100 rows (methods.Split)
     "lambda": (1 / 16, 16, 9),  # zero-one loss: from, to (times the number of training rows), points
     "lambda_hinge": (1 / 16, 16, 5),
     "prior_sd": (0.03, 3, 5),  # hinge loss
@@ -53,7 +53,9 @@ def numbers_of_splits(s, options):
 
 def unit(program, base, s, split, method, options, facts):
     name = f"{s.name}-{split}-{method}"
-    inputs = {"set": s, "split": split, "method": method, "options": {k: options[k] for k in methods.USES[method]}, **facts}
+    inputs = {"split": split, "method": method, "options": {k: options[k] for k in methods.USES[method]}, **facts}
+    if "repeats" in inputs["options"]:  # what comes of it, so that other sets are not run again for nothing
+        inputs["options"]["repeats"] = methods.repeats(options, len(data.divide(base, s, split)[1]))
     inputs["set"] = {k: getattr(s, k) for k in ("files", "label", "positive", "share", "scales")}
     inputs["files"] = [runs.file_digest(os.path.join(base, file)) for file in s.files]
 
