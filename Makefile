@@ -1,6 +1,6 @@
 # The short way in; CMake does the work. `make help` lists the targets.
 .DEFAULT_GOAL := build
-.PHONY: help setup build dev demo docs test bench lint fuzz coverage coverage-study install clean
+.PHONY: help setup build dev demo docs test bench study study-quick lint fuzz coverage coverage-study install clean
 MAKEFLAGS += --no-print-directory
 PREFIX ?= /usr/local
 
@@ -27,7 +27,7 @@ docs: build ## the pages as HTML, in build/docs/html; a link that leads nowhere 
 	@tools/docs.py build/gibbsite build/docs/html
 
 test: build ## every test; the last line counts them
-	@tools/setup.sh test docs || echo 'make test: no browser or no pandoc; their tests will be skipped'
+	@tools/setup.sh test docs study || echo 'make test: no browser, pandoc or peers; their tests will be skipped'
 	@tools/build.sh release tests
 	@tools/build.sh asan-ubsan all tests
 	@tests/run
@@ -38,6 +38,16 @@ bench: ## build the benchmarks and run them
 	@tools/build.sh release bench
 	@set -e; for b in build/release/bench/*; do [ -f "$$b" ] && [ -x "$$b" ] || continue; echo "== $${b##*/}"; "$$b"; done
 	@for b in bench/*.sh; do echo "== $${b##*/}"; "$$b" build/gibbsite; done
+
+study: ## the paper's tables and figures, made anew: study/out/study.html (half an hour; goes on where it was interrupted)
+	@tools/setup.sh study
+	@$(MAKE) build
+	@/usr/bin/python3 study/study.py
+
+study-quick: ## the same with three splits, small sets and coarse grids: study/out/quick/study.html (a few minutes)
+	@tools/setup.sh study
+	@$(MAKE) build
+	@/usr/bin/python3 study/study.py --quick
 
 lint: ## formatting, warnings of two compilers, static analysis, include rules
 	@tools/setup.sh lint

@@ -16,6 +16,7 @@ list() {
         while read -r file; do [[ -f $file ]] && echo "${file#./}"; done
 }
 mapfile -t sources < <(list '*.c' '*.h')
+mapfile -t pythons < <(list '*.py')
 mapfile -t scripts < <(list '*.sh' && printf '%s\n' .ci/run tests/run)
 
 step() { # step NAME COMMAND...
@@ -73,5 +74,6 @@ step 'gcc -Werror' warnings gcc
 step 'clang -Werror' warnings clang
 step 'cppcheck' check_c
 step 'clang-tidy' tidy
+step 'pyflakes' pyflakes3 "${pythons[@]}"
 step 'shellcheck' shellcheck --severity=warning --exclude=SC2154 --shell=bash "${scripts[@]}"
 exit "$failed"

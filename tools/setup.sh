@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tools/setup.sh [test|docs|lint|fuzz|bench|coverage]...: installs the Debian packages that are missing. With everything there it says
+# tools/setup.sh [test|docs|lint|fuzz|bench|coverage|study]...: installs the Debian packages that are missing. With everything there it says
 # nothing and takes no time. GIBBSITE_SKIP_SETUP=1 skips it.
 set -euo pipefail
 
@@ -27,12 +27,13 @@ for extra in "$@"; do
         command -v npm >/dev/null || packages+=(nodejs npm)
         ;;
     docs) packages+=(pandoc python3) ;;
-    lint) packages+=(clang clang-format clang-tidy cppcheck shellcheck libomp-dev) ;;
+    lint) packages+=(clang clang-format clang-tidy cppcheck shellcheck pyflakes3 libomp-dev) ;;
     fuzz) packages+=(clang libomp-dev "$(clang_runtime)") ;;
     bench) packages+=(liblinear-tools) ;;
     coverage) packages+=(gcovr) ;;
+    study) packages+=(python3 libsvm-tools liblinear-tools gnuplot-nox) ;; # the smallest of the gnuplots that libsvm-tools accepts
     *)
-        echo "setup: unknown set '$extra'; known: test docs lint fuzz bench coverage" >&2
+        echo "setup: unknown set '$extra'; known: test docs lint fuzz bench coverage study" >&2
         exit 2
         ;;
     esac

@@ -1,0 +1,217 @@
+"""The methods of the tables. Each takes a Split and returns what is kept of it: which test rows it got wrong and what was chosen.
+
+Every choice is made by cross-validation on the training rows; the test rows are read once, to predict.
+
+  mean_field, full   zero-one loss, Gaussians with diagonal or full covariance. Chosen: lambda, and the centre of the prior: zero as in the paper
+                     (`gibbsite cv`), or informed by 90 % of the training rows, its width and lambda as `fit` sets them. (Under a prior of mean
+                     zero, theta and c theta err alike, so prior_sd moves nothing and stays 1.) What the zero prior alone gives is kept beside it.
+  hinge              hinge loss, full covariance, prior of mean zero. Chosen: lambda and prior_sd.
+  smc                `gibbsite sample` at the lambda chosen for `full` under the zero prior; prediction by the average vote of the particles. It
+                     measures the gap of the Gaussian fits at that lambda on the way.
+  default            `gibbsite fit` as it comes: its certificate and the binomial yardstick.
+  linear, rbf        liblinear (hinge loss, L2 penalty, intercept) and libsvm. Chosen: C, and gamma.
+
+Where a set's columns are all in one unit (0/1, grades), whether they are standardised or left alone is chosen too, by every method.
+"""
+
+import math
+import os
+import random
+import re
+
+import data
+import tool
+
+# What of the study's options each method looks at: a change of these makes its earlier results stale.
+USES = {
+    "mean_field": ("folds", "repeats", "lambda"),
+    "full": ("folds", "repeats", "lambda"),
+    "hinge": ("folds", "repeats", "lambda_hinge", "prior_sd"),
+    "smc": ("particles",),
+    "default": (),
+    "linear": ("folds", "repeats", "linear_c"),
+    "rbf": ("folds", "rbf_c", "rbf_gamma"),
+}
+INFORMED = ["--prior", "informed", "--bound", "kl", "--prior-split", "0.9"]
+
+
+def repeats(options, rows):
+    """How often the folds are dealt out: many rows need fewer repeats."""
+    return min(options["repeats"], math.ceil(2000 / rows))
+
+
+class Split:
+    """One division of one set, in a folder of its own, and the options of the study."""
+
+    def __init__(self, program, path, parts, scales, options, known):
+        self.program, self.path, self.scales, self.options, self.known = program, path, scales, options, known
+        self.header, self.train, self.test = parts
+        self.repeats = repeats(options, len(self.train))
+        data.write_csv(self.file("train.csv"), self.header, self.train)
+        data.write_csv(self.file("test.csv"), self.header, self.test)
+
+    def file(self, name):
+        return os.path.join(self.path, name)
+
+    def gibbsite(self, command, *arguments):
+        return tool.run_json([self.program, command, self.file("train.csv"), *arguments])
+
+    def wrong(self, said):
+        """One character a test row: 1 where the label said is wrong."""
+        if len(said) != len(self.test):
+            raise tool.Failed(f"{len(said)} predictions of {len(self.test)} test rows")
+        return "".join("01"[label != y] for label, (_, y) in zip(said, self.test))
+
+    def judge(self, model):
+        """The test rows that a model file of gibbsite gets wrong."""
+        lines = tool.run([self.program, "predict", model, self.file("test.csv"), "--quiet"]).splitlines()
+        at = lines[0].split(",").index("label")
+        return self.wrong([int(float(line.split(",")[at])) for line in lines[1:]])
+
+    def lambdas(self, name):
+        """LO:HI:K of --lambda-grid; the study's options give LO and HI as multiples of the number of rows."""
+        low, high, steps = self.options[name]
+        return f"{low * len(self.train):.10g}:{high * len(self.train):.10g}:{steps}"
+
+
+# ------------------------------------------------------------------ variational fits
+
+
+def best_of_grid(split, loss, family, grids):
+    """(cross-validated error, options) of the best grid point under the zero prior: the smallest error over all repeats of the folds; of equals
+    the one with the smallest Gibbs error."""
+    total = {}
+    for scale in split.scales:
+        for seed in range(1, split.repeats + 1):
+            table = split.gibbsite(
+                "cv", "--loss", loss, "--family", family, *grids, "--scale", scale, "--folds", split.options["folds"], "--seed", seed
+            )["table"]
+            for line in table:
+                point = (scale, line["lambda"], line["prior_sd"])
+                error, gibbs = total.get(point, (0.0, 0.0))
+                total[point] = (error + line["error"], gibbs + line["gibbs_error"])
+    best = min(total, key=lambda point: (round(total[point][0], 9), total[point][1]))
+    scale, strength, prior_sd = best
+    options = ["--prior", "zero", "--loss", loss, "--family", family, "--scale", scale, "--lambda", strength, "--prior-sd", prior_sd]
+    return total[best][0] / split.repeats, options
+
+
+def folds(rows, count, seed):
+    """(train, test) of each fold, stratified by label."""
+    order = list(range(len(rows)))
+    random.Random(f"folds {seed}").shuffle(order)
+    order.sort(key=lambda i: rows[i][1])  # stable: shuffled within each label
+    for fold in range(count):
+        test = set(order[fold::count])
+        yield [rows[i] for i in order if i not in test], [rows[i] for i in order if i in test]
+
+
+def error_of_informed(split, family, scale):
+    """Cross-validated error of the informed prior."""
+    wrong = rows = 0
+    for seed in range(1, split.repeats + 1):
+        for train, test in folds(split.train, split.options["folds"], seed):
+            data.write_csv(split.file("fold-train.csv"), split.header, train)
+            data.write_csv(split.file("fold-test.csv"), split.header, test)
+            fit = tool.run_json([split.program, "fit", split.file("fold-train.csv"), "--test", split.file("fold-test.csv"), *INFORMED,
+                                 "--loss", "zero-one", "--family", family, "--scale", scale])  # fmt: skip
+            wrong += round(fit["test"]["error"] * len(test))
+            rows += len(test)
+    return wrong / rows
+
+
+def fitted(split, name, options):
+    model = split.file(name + ".json")
+    fit = split.gibbsite("fit", *options, "-o", model)
+    return {"wrong": split.judge(model), "prior": fit["prior"], "lambda": fit["lambda"], "prior_sd": fit["prior_sd"], "scale": fit["scale"],
+            "free_energy": fit["free_energy"], "converged": fit["converged"], "seconds_fit": fit["seconds"]["fit"]}  # fmt: skip
+
+
+def zero_one(split, family):
+    error, options = best_of_grid(split, "zero-one", family, ["--lambda-grid", split.lambdas("lambda")])
+    result = fitted(split, "zero", options)
+    result.update(cv_error=error, zero={"lambda": result["lambda"], "scale": result["scale"], "wrong": result["wrong"], "cv_error": error})
+    informed, scale = min((error_of_informed(split, family, scale), scale) for scale in split.scales)
+    if informed < error:  # of equals the paper's
+        result.update(fitted(split, "informed", [*INFORMED, "--loss", "zero-one", "--family", family, "--scale", scale]), cv_error=informed)
+    return result
+
+
+def mean_field(split):
+    return zero_one(split, "diagonal")
+
+
+def full(split):
+    return zero_one(split, "full")
+
+
+def hinge(split):
+    low, high, steps = split.options["prior_sd"]
+    error, options = best_of_grid(
+        split, "hinge", "full", ["--lambda-grid", split.lambdas("lambda_hinge"), "--prior-grid", f"{low}:{high}:{steps}"]
+    )
+    return {**fitted(split, "hinge", options), "cv_error": error}
+
+
+def smc(split):
+    chosen = split.known["zero"]
+    here = ["--prior", "zero", "--lambda", chosen["lambda"], "--scale", chosen["scale"]]
+    diagonal = split.gibbsite("fit", *here, "--family", "diagonal")
+    split.gibbsite("fit", *here, "--family", "full", "-o", split.file("full.json"))
+    model = split.file("particles.json")
+    sample = split.gibbsite("sample", "--particles", split.options["particles"], "--against", split.file("full.json"), "-o", model)
+    return {"wrong": split.judge(model), "lambda": chosen["lambda"], "scale": chosen["scale"], "log_z": sample["log_z"],
+            "gap_full": sample["gap"], "gap_mean_field": diagonal["free_energy"] + sample["log_z"], "gap_se": sample["gap_sd"],
+            "seconds_fit": sample["seconds"]["sample"]}  # fmt: skip
+
+
+def default(split):
+    model = split.file("default.json")
+    fit = split.gibbsite("fit", "-o", model)
+    yardstick = [c["value"] for c in fit["certificates"] if c["target"] == "prior-vote" and c["method"] == "binomial"]
+    return {"wrong": split.judge(model), "certificate": fit["certificate"]["value"], "status": fit["certificate"]["status"],
+            "yardstick": yardstick[0] if yardstick else None, "seconds_fit": fit["seconds"]["total"]}  # fmt: skip
+
+
+# ------------------------------------------------------------------ support vector machines
+
+
+def svm(split, train, predict, constant, grid, repeats):
+    """Cross-validate over `grid` (lists of options) and scalings, train on all training rows, predict. The programs deal the folds by the order of
+    the rows, so a repeat is another order."""
+    total = {}
+    codings = {scale: data.Coding(split.train, scale) for scale in split.scales}
+    for repeat in range(repeats):
+        rows = list(split.train)
+        random.Random(f"order {repeat}").shuffle(rows)
+        for scale, coding in codings.items():
+            coding.write(split.file("folds.svm"), rows)
+            for point in grid(coding.columns):
+                said = tool.run([train, *constant, *point, "-v", split.options["folds"], split.file("folds.svm")])
+                accuracy = float(re.search(r"Cross Validation Accuracy = ([0-9.]+)%", said).group(1))
+                total[scale, point] = total.get((scale, point), 0.0) + accuracy / repeats
+    scale, best = max(total, key=lambda key: round(total[key], 9))  # of equals the first: the smallest C
+    for name, rows in (("train", split.train), ("test", split.test)):
+        codings[scale].write(split.file(name + ".svm"), rows)
+    tool.run([train, *constant, *best, split.file("train.svm"), split.file("svm.model")])
+    tool.run([predict, split.file("test.svm"), split.file("svm.model"), split.file("svm.said")])
+    with open(split.file("svm.said"), encoding="ascii") as file:
+        labels = [int(float(line)) for line in file]
+    return {"wrong": split.wrong(labels), "chosen": " ".join(best), "scale": scale, "cv_error": 1 - total[scale, best] / 100}
+
+
+def linear(split):
+    def grid(_):
+        return [("-c", str(2.0**k)) for k in split.options["linear_c"]]
+
+    return svm(split, "liblinear-train", "liblinear-predict", ["-s", "3", "-B", "1", "-q"], grid, split.repeats)
+
+
+def rbf(split):
+    def grid(columns):
+        return [("-c", str(2.0**c), "-g", f"{2.0**g / columns:.6g}") for c in split.options["rbf_c"] for g in split.options["rbf_gamma"]]
+
+    return svm(split, "svm-train", "svm-predict", ["-q"], grid, 1)
+
+
+TABLE = {method.__name__: method for method in (linear, mean_field, full, hinge, default, rbf, smc)}
