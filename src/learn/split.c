@@ -2,7 +2,7 @@
  *
  * Its default share. What is learned from h n rows errs more than what n rows would teach by something like d/(h n); what is certified on the
  * others is off by something like 1/sqrt((1-h) n). So the first part should be larger where there are few rows a coefficient. Under the
- * progressive bound, whose later stages go on learning, h = 3/10 + (7/2) d/n up to 1/2 served the data sets tried best (docs/certificates.md); a
+ * progressive bound, whose later stages go on learning, h = 1/4 + (7/2) d/n within 3/10 and 1/2 served the data sets tried best (docs/certificates.md); a
  * single split takes one half. d may itself be known from the first 3/10 of the rows alone (levels of text columns): the part is then
  * lengthened by what its own beginning says, which is as good as fixed.
  *
@@ -17,6 +17,7 @@
 #include <math.h>
 
 #define LEAST_SHARE 0.3
+#define BASE_SHARE 0.25
 #define SHARE_PER_COLUMN 3.5
 #define MOST_SHARE 0.5
 #define SINGLE_SHARE 0.5
@@ -50,7 +51,7 @@ static size_t least_part(size_t n, const gbs_fit_options *o) {
 static size_t first_part(size_t n, size_t d, const gbs_fit_options *o) {
     if (o->prior_split > 0.0 || !gbs_is_progressive(o))
         return least_part(n, o);
-    return part_of(n, fmin(MOST_SHARE, LEAST_SHARE + SHARE_PER_COLUMN * (double)d / (double)n));
+    return part_of(n, fmin(MOST_SHARE, fmax(LEAST_SHARE, BASE_SHARE + SHARE_PER_COLUMN * (double)d / (double)n)));
 }
 
 size_t gbs_certified_rows(size_t n, const gbs_fit_options *o) {
