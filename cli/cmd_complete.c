@@ -117,7 +117,8 @@ static int read_files(struct complete *c) {
     gbs_status status =
         gbs_ratings_create(c->app->ctx, t->n, t->names[0].n, t->names[1].n, t->id[0], t->id[1], t->value,
                            (const char *const *)t->names[0].text, (const char *const *)t->names[1].text, &c->ratings);
-    ratings_forget_cells(&c->table); /* the library has them */
+    if (!given(o, OPT_JSON)) /* whose residuals need them once more */
+        ratings_forget_cells(&c->table);
     return status == GBS_OK ? EXIT_DONE : app_fail_status(c->app, status, t->file);
 }
 

@@ -63,10 +63,10 @@ static const struct option_spec table[OPTION_COUNT] = {
      "scaling of the columns: none, standard (default: mean 0, standard deviation 1), unit-row (each row to length 1)"},
     {OPT_COLUMNS, "columns", 0, "KIND", OPTION_CHOICE, "auto|equal|relevance", FOR_FIT | FOR_CV,
      "room that the prior gives to standardised columns: equal, relevance (after their correlation with the label), auto "
-     "(default: under an informed prior chosen on the first part, else equal)"},
+     "(default: relevance under an informed prior, else equal)"},
     {OPT_NO_INTERCEPT, "no-intercept", 0, NULL, OPTION_FLAG, NULL, FOR_FIT | FOR_CV | FOR_SAMPLE, "no constant column"},
     {OPT_CONSTANT, "constant", 0, "V", OPTION_POSITIVE, NULL, FOR_FIT | FOR_CV,
-     "value of the constant column: the intercept's prior is that much wider (default 1; 5 under an informed prior)"},
+     "value of the constant column: the intercept's prior is that much wider (default 1)"},
     {OPT_MISSING, "missing", 0, "WHAT", OPTION_CHOICE, "error|drop", DATA_COMMANDS,
      "rows with empty, NA or NaN cells: error (default), or drop (predict keeps the row and leaves its cells empty)"},
     {OPT_NO_HEADER, "no-header", 0, NULL, OPTION_FLAG, NULL, DATA_COMMANDS | FOR_COMPLETE,

@@ -214,7 +214,7 @@ enum gbs_looked {
 
 /* How much room the prior gives to each column. */
 typedef enum gbs_columns {
-    GBS_COLUMNS_AUTO = 0, /* under an informed prior of a classifier chosen on the first part, else equal */
+    GBS_COLUMNS_AUTO = 0, /* relevance under an informed prior of a classifier on standardised columns, else equal */
     GBS_COLUMNS_EQUAL,
     GBS_COLUMNS_RELEVANCE /* standardised columns are stretched after their correlation with the label, on the rows that scaling is learned from */
 } gbs_columns;
@@ -227,9 +227,8 @@ typedef struct gbs_fit_options {
     gbs_solver solver;
     gbs_form form;
     gbs_scale scale;
-    int intercept; /* non-zero: one more column, the last, of the same value everywhere */
-    double
-        constant; /* that value: how much wider the prior of the intercept is; 0: chosen; 1 under the zero prior. Always 1 where
+    int intercept;   /* non-zero: one more column, the last, of the same value everywhere */
+    double constant; /* that value: how much wider the prior of the intercept is; 0: 1. Always 1 where
                              rows have a promised length (unit-row, cx) */
     gbs_columns columns;
     gbs_prior_kind prior; /* default: informed */

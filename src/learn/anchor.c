@@ -1,8 +1,8 @@
 /* How the first part becomes a prior (MATHS.md, section 6.4).
  *
- * m0 is the mean of a hinge posterior under N(0, width^2 I) at lambda = rows. The width, and whether columns are stretched by their relevance
- * (data/scaling.c), are chosen by cross-validation, on the Gibbs risk of that posterior: it is smooth in the width, so that some hundred rows
- * do not choose by luck (choosing by the vote's error cost up to one per cent of error on the data sets tried). Widths are in units of one
+ * m0 is the mean of a hinge posterior under N(0, width^2 I) at lambda = rows. By default the columns
+ * are stretched by their relevance (data/scaling.c). The width is chosen by cross-validation, on the Gibbs risk of that posterior: it is smooth in
+ * the width, so that some hundred rows do not choose by luck (choosing by the vote's error cost up to one per cent of error on the data sets tried). Widths are in units of one
  * over the typical size of a cell.
  *
  * The prior around m0 is narrow: the risk of a draw is then nearly that of sign(x'm0), and the posterior moves where the zero-one loss says so.
@@ -20,7 +20,7 @@
 enum { FOLDS = 5, MOST_ROWS = 8192 };
 
 static const double widths[] = {0.025, 0.05, 0.1, 0.2, 0.4};
-enum { WIDTHS = sizeof widths / sizeof *widths, KINDS = 2 };
+enum { WIDTHS = sizeof widths / sizeof *widths };
 
 static gbs_fit_options hinge(const gbs_fit_options *o, double rows) {
     gbs_fit_options h = gbs_fit_options_default();
@@ -68,42 +68,30 @@ static size_t fewest_of_a_class(const gbs_data *data) {
     return positive < data->n - positive ? positive : data->n - positive;
 }
 
-/* Every width under every kind of columns that may be chosen. */
-static size_t list_candidates(const gbs_data *head, const gbs_fit_options *o, double typical, gbs_fit_options *candidates) {
-    static const gbs_columns kinds[] = {GBS_COLUMNS_EQUAL, GBS_COLUMNS_RELEVANCE};
-    size_t count = 0;
-    for (size_t j = 0; j < KINDS; j++) {
-        if (o->columns != kinds[j] && (o->columns != GBS_COLUMNS_AUTO || (j > 0 && o->scale != GBS_SCALE_STANDARD)))
-            continue;
-        for (size_t k = 0; k < WIDTHS; k++) {
-            candidates[count] = hinge(o, (double)head->n);
-            candidates[count].columns = kinds[j];
-            candidates[count++].prior_sd = widths[k] / typical;
-        }
-    }
-    return count;
-}
-
 gbs_status gbs_anchor_choose(gbs_context *ctx, const gbs_split *split, const gbs_fit_options *o, gbs_anchor *out) {
     gbs_data *head;
     double typical;
     gbs_status status = gbs_split_head(ctx, split, split->first < MOST_ROWS ? split->first : MOST_ROWS, &head);
     if (status == GBS_OK)
         status = typical_cell(ctx, head, o, &typical);
-    gbs_fit_options candidates[WIDTHS * KINDS];
-    gbs_cv_result results[WIDTHS * KINDS];
-    size_t count = status == GBS_OK ? list_candidates(head, o, typical, candidates) : 0;
-    if (count > 0)
-        *out = (gbs_anchor){candidates[0].columns, candidates[WIDTHS / 2].prior_sd, 0.25};
+    gbs_fit_options candidates[WIDTHS];
+    gbs_cv_result results[WIDTHS];
+    if (status == GBS_OK) {
+        *out = (gbs_anchor){.width = widths[WIDTHS / 2] / typical, .foretold = 0.25};
+        for (size_t k = 0; k < WIDTHS; k++) {
+            candidates[k] = hinge(o, (double)head->n);
+            candidates[k].prior_sd = widths[k] / typical;
+        }
+    }
     /* too few rows to be dealt out: the middle width, and nothing is foretold */
-    if (count > 0 && fewest_of_a_class(head) >= FOLDS) {
-        status = gbs_cross_validate(ctx, head, FOLDS, candidates, count, results);
+    if (status == GBS_OK && fewest_of_a_class(head) >= FOLDS) {
+        status = gbs_cross_validate(ctx, head, FOLDS, candidates, WIDTHS, results);
         size_t best = 0;
-        for (size_t k = 1; status == GBS_OK && k < count; k++)
+        for (size_t k = 1; status == GBS_OK && k < WIDTHS; k++)
             if (results[k].gibbs_error < results[best].gibbs_error)
                 best = k;
         if (status == GBS_OK)
-            *out = (gbs_anchor){candidates[best].columns, candidates[best].prior_sd, results[best].error};
+            *out = (gbs_anchor){.width = candidates[best].prior_sd, .foretold = results[best].error};
     }
     gbs_data_free(head);
     return status;

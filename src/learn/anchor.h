@@ -5,8 +5,7 @@
 #include "learn/split.h"
 
 typedef struct gbs_anchor {
-    gbs_columns columns; /* never AUTO */
-    double width;        /* prior standard deviation of the hinge fit */
+    double width;    /* prior standard deviation of the hinge fit */
     double foretold; /* zero-one Gibbs risk that cross-validation on the first part foretells */
 } gbs_anchor;
 

@@ -7,9 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-/* The value of the intercept's column under an informed prior: its own prior is this much wider than that of a column. */
-#define FREE_INTERCEPT 5.0
-
 enum { FULL_COLUMNS = 200, RANKED_COLUMNS = 3000, DEFAULT_BATCH = 256, DEFAULT_EPOCHS = 20, DEFAULT_STEPS = 4000 };
 
 gbs_fit_options gbs_fit_options_default(void) {
@@ -192,11 +189,11 @@ void gbs_fill_defaults(gbs_fit_options *o, size_t n, size_t features) {
         if (o->prior_sd == 0.0)
             o->prior_sd = o->prior_grid_size > 0 ? o->prior_grid[0] : 1.0;
     }
-    bool plain = o->prior == GBS_PRIOR_ZERO || o->task == GBS_TASK_RANK;
-    if (o->columns == GBS_COLUMNS_AUTO && (plain || !free_lengths(o) || o->scale != GBS_SCALE_STANDARD))
-        o->columns = GBS_COLUMNS_EQUAL;
+    bool relevance = o->prior == GBS_PRIOR_INFORMED && o->task == GBS_TASK_CLASSIFY && o->scale == GBS_SCALE_STANDARD;
+    if (o->columns == GBS_COLUMNS_AUTO)
+        o->columns = relevance && free_lengths(o) ? GBS_COLUMNS_RELEVANCE : GBS_COLUMNS_EQUAL;
     if (o->constant == 0.0)
-        o->constant = plain || !free_lengths(o) ? 1.0 : FREE_INTERCEPT;
+        o->constant = 1.0;
     if (o->batch == 0)
         o->batch = DEFAULT_BATCH;
     /* small data needs more passes for as many steps */

@@ -65,7 +65,6 @@ static gbs_status prepare(struct progressive *f) {
         status = gbs_anchor_choose(f->ctx, &f->split, &f->o, &f->anchor);
     if (status != GBS_OK)
         return status;
-    f->o.columns = f->anchor.columns;
     gbs_scaling wanted = gbs_scaling_wanted(&f->o);
     f->blocks = chosen_blocks(f);
     status = gbs_model_create(f->ctx, f->blocks, &f->model);

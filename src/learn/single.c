@@ -60,15 +60,13 @@ static gbs_status prepare_pairs(struct single *f) {
 
 /* Scaling constants and the prior's centre, from the first part; or from all rows, and none. */
 static gbs_status prepare(struct single *f) {
-    gbs_fit_options *o = &f->o;
+    const gbs_fit_options *o = &f->o;
     bool informed = o->prior == GBS_PRIOR_INFORMED;
     gbs_data *head = NULL;
     gbs_status status = informed ? gbs_split_create(f->ctx, f->data, o, &f->split) : GBS_OK;
     f->first = f->split.first;
-    if (status == GBS_OK && informed && !ranks(f)) {
+    if (status == GBS_OK && informed && !ranks(f))
         status = gbs_anchor_choose(f->ctx, &f->split, o, &f->anchor);
-        o->columns = f->anchor.columns;
-    }
     if (status == GBS_OK && informed)
         status = gbs_split_head(f->ctx, &f->split, f->first, &head);
     gbs_scaling wanted = gbs_scaling_wanted(o);

@@ -138,7 +138,8 @@ static gbs_status move(struct sampler *s, gbs_moved *moved) {
     double start = gbs_now();
     gbs_status status = gbs_mover_run(&s->mover, &chains, s->out->theta, s->out->risk, moved);
     s->out->seconds_move += gbs_now() - start;
-    double states = (double)(o->particles / s->chains), travel = states * (double)s->thin * moved->jump;
+    size_t length = o->particles / s->chains;
+    double states = (double)length, travel = states * (double)s->thin * moved->jump;
     s->slow = s->slow || (!o->classic && travel < TRAVEL_TOLD * TRAVEL);
     return status;
 }
@@ -147,7 +148,8 @@ static gbs_status move(struct sampler *s, gbs_moved *moved) {
 static void tune(struct sampler *s, const gbs_moved *moved) {
     const gbs_smc_options *o = s->o;
     /* jumps that have become shorter will do so again */
-    double states = (double)(o->particles / s->chains), falls = fmin(1.0, moved->jump / s->jump);
+    size_t length = o->particles / s->chains;
+    double states = (double)length, falls = fmin(1.0, moved->jump / s->jump);
     double wanted = ceil(TRAVEL / (states * moved->jump * falls));
     s->jump = moved->jump;
     if (!o->classic)

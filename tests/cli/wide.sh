@@ -35,4 +35,4 @@ check 'the model can be inspected' "$GIBBSITE" inspect hinge.json
 holds 'hinge: the proven gap is small' "$(json hinge.out optimality_gap) <= 1e-8 * (1 + $(json hinge.out free_energy))"
 as 'hinge, diagonal'
 expect_exit 0 "$GIBBSITE" fit wide.svm --family diagonal --loss hinge --json
-holds 'hinge: full is not above diagonal' "$(json hinge.out free_energy) <= $(json "$stdout" free_energy) * (1 + 1e-7)"
+holds 'hinge: full is not above diagonal' "$(json hinge.out free_energy) <= $(json "$stdout" free_energy) * (1 + 1e-7) + 2e-8"

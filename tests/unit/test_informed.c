@@ -425,81 +425,87 @@ static void odd_data_is_refused_or_certified(void **state) {
     gbs_context_free(ctx);
 }
 
+/* The k-th of things that cannot be asked for. */
+static gbs_fit_options odd_options(int k) {
+    static const double values[] = {1.0, 2.0}, bad_values[] = {1.0, -2.0};
+    gbs_fit_options o = gbs_fit_options_default();
+    switch (k) {
+    case 0:
+        o.confidence = 0.0;
+        break;
+    case 1:
+        o.confidence = 1.0;
+        break;
+    case 2:
+        o.confidence = NAN;
+        break;
+    case 3:
+        o.prior_split = 1.0;
+        break;
+    case 4:
+        o.prior_split = -0.1;
+        break;
+    case 5:
+        o.prior_split = NAN;
+        break;
+    case 6:
+        o.blocks = GBS_MOST_STAGES + 1;
+        break;
+    case 7:
+        o.blocks = 2;
+        o.bound = GBS_BOUND_KL;
+        break;
+    case 8:
+        o.bound = GBS_BOUND_BINOMIAL;
+        break;
+    case 9:
+        o.bound = (gbs_bound)99;
+        break;
+    case 10:
+        o.ladder = values;
+        o.ladder_size = 2;
+        break;
+    case 11:
+        o.prior_grid = values;
+        o.prior_grid_size = 2;
+        o.select = GBS_SELECT_BOUND;
+        break;
+    case 12:
+        o.prior_grid = values;
+        o.prior_grid_size = 2;
+        o.bound = GBS_BOUND_KL;
+        break;
+    case 13:
+        o.prior_grid = bad_values;
+        o.prior_grid_size = 2;
+        o.bound = GBS_BOUND_KL;
+        o.select = GBS_SELECT_BOUND;
+        break;
+    case 16:
+        o.restarts = 2;
+        o.prior = GBS_PRIOR_ZERO;
+        o.bound = GBS_BOUND_KL;
+        o.select = GBS_SELECT_BOUND;
+        o.prior_grid = values;
+        o.prior_grid_size = 2;
+        break;
+    case 14:
+        o.cx = -1.0;
+        break;
+    default:
+        o.prior = (gbs_prior_kind)7;
+        break;
+    }
+    return o;
+}
+
 static void odd_options_are_refused(void **state) {
     (void)state;
     gbs_context *ctx = new_context(1, 20);
     struct table_of_numbers t = table(84, 40, D);
     gbs_data *data = dense_data(ctx, &t);
-    static const double values[] = {1.0, 2.0}, bad_values[] = {1.0, -2.0};
     for (int k = 0; k < 17; k++) {
-        gbs_fit_options o = gbs_fit_options_default();
-        switch (k) {
-        case 0:
-            o.confidence = 0.0;
-            break;
-        case 1:
-            o.confidence = 1.0;
-            break;
-        case 2:
-            o.confidence = NAN;
-            break;
-        case 3:
-            o.prior_split = 1.0;
-            break;
-        case 4:
-            o.prior_split = -0.1;
-            break;
-        case 5:
-            o.prior_split = NAN;
-            break;
-        case 6:
-            o.blocks = GBS_MOST_STAGES + 1;
-            break;
-        case 7:
-            o.blocks = 2;
-            o.bound = GBS_BOUND_KL;
-            break;
-        case 8:
-            o.bound = GBS_BOUND_BINOMIAL;
-            break;
-        case 9:
-            o.bound = (gbs_bound)99;
-            break;
-        case 10:
-            o.ladder = values;
-            o.ladder_size = 2;
-            break;
-        case 11:
-            o.prior_grid = values;
-            o.prior_grid_size = 2;
-            o.select = GBS_SELECT_BOUND;
-            break;
-        case 12:
-            o.prior_grid = values;
-            o.prior_grid_size = 2;
-            o.bound = GBS_BOUND_KL;
-            break;
-        case 13:
-            o.prior_grid = bad_values;
-            o.prior_grid_size = 2;
-            o.bound = GBS_BOUND_KL;
-            o.select = GBS_SELECT_BOUND;
-            break;
-        case 16:
-            o.restarts = 2;
-            o.prior = GBS_PRIOR_ZERO;
-            o.bound = GBS_BOUND_KL;
-            o.select = GBS_SELECT_BOUND;
-            o.prior_grid = values;
-            o.prior_grid_size = 2;
-            break;
-        case 14:
-            o.cx = -1.0;
-            break;
-        default:
-            o.prior = (gbs_prior_kind)7;
-            break;
-        }
+        gbs_fit_options o = odd_options(k);
         gbs_model *model = (void *)1;
         assert_int_equal(gbs_fit(ctx, data, &o, &model), GBS_ERR_ARGUMENT);
         assert_null(model);

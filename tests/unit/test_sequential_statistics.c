@@ -131,7 +131,7 @@ static void bounds_move_the_right_way(void **state) {
     struct dice r = {21};
     for (int i = 0; i < (SANITIZED ? 10 : 40); i++) {
         struct plan p = {.m = 2 + dice_below(&r, 3), .foretold = i % 5 == 0 ? 0.0 : dice_between(&r, 0.0, 0.5)};
-        uint64_t errors[MOST];
+        uint64_t errors[MOST] = {0};
         double delta = i % 4 == 0 ? 0.95 : dice_between(&r, 0.01, 0.4), seen = 0.0, total = 0.0;
         for (size_t t = 0; t < p.m; t++) {
             p.n[t] = 1 + dice_below(&r, 200);
@@ -160,7 +160,7 @@ static void weighted_bets_match_their_formula(void **state) {
     struct dice r = {23};
     for (int i = 0; i < 200; i++) {
         struct plan p = {.m = 1 + dice_below(&r, 4), .foretold = dice_between(&r, 0.0, 0.6)};
-        double loss[MOST], delta = dice_between(&r, 0.01, 0.4), total = 0.0, steepest = 0.0;
+        double loss[MOST] = {0}, delta = dice_between(&r, 0.01, 0.4), total = 0.0, steepest = 0.0;
         for (size_t t = 0; t < p.m; t++) {
             p.n[t] = 5 + dice_below(&r, 300);
             total += p.weight[t] = dice_between(&r, 0.1, 1.0);

@@ -35,8 +35,10 @@ static void check_ring(gbs_context *ctx, struct dice *r, const struct design *g,
     for (size_t j = 0; j < STATES; j++) /* numbers 2 k and 2 k + 1 stand at +-(k + 1/2) times 0.4 */
         for (size_t l = 0; l < GBS_LANES; l++) {
             double at[2];
-            for (size_t k = 0; k < 2; k++)
-                at[k] = 0.4 * ((double)((k == 0 ? j : here) / 2) + 0.5) * ((k == 0 ? j : here) % 2 == 0 ? 1.0 : -1.0);
+            for (size_t k = 0; k < 2; k++) {
+                size_t number = k == 0 ? j : here, step = number / 2;
+                at[k] = 0.4 * ((double)step + 0.5) * (number % 2 == 0 ? 1.0 : -1.0);
+            }
             ring_state(d, mean, copy, copy + size, at[0] - at[1], l, theta);
             assert_close(plane.risk[j * GBS_LANES + l], plain_risk(loss, n, d, g->cells, g->table.y, theta), 1e-11, 1e-13);
         }

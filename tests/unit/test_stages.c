@@ -72,10 +72,9 @@ static void a_model_with_stages_reads_back_the_same_bits(void **state) {
 static char *with(const char *text, const char *from, const char *to) {
     const char *at = strstr(text, from);
     assert_non_null(at);
-    char *out = take(strlen(text) + strlen(to) + 1, 1);
-    memcpy(out, text, (size_t)(at - text));
-    strcat(out, to);
-    strcat(out, at + strlen(from));
+    size_t room = strlen(text) + strlen(to) + 1;
+    char *out = take(room, 1);
+    snprintf(out, room, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
     return out;
 }
 
