@@ -92,7 +92,7 @@ as 'predict'
 expect_exit 0 "$GIBBSITE" predict model.json test.csv
 error=$(json fit.json test.error)
 wrong=$(paste -d, <(tail -n +2 test.csv | awk -F, '{ print $NF }') <(awk -F, 'NR == 1 { for (k = 1; k <= NF; k++) if ($k ~ /^prob/) p = k; next } { print $p }' "$stdout") |
-    awk -F, '($1 > 0) != ($2 >= 0.5) { n++ } END { print n + 0 }')
+    awk -F, '($1 > 0) != ($2 + 0 >= 0.5) { n++ } END { print n + 0 }')
 holds 'predictions err as often as fit --test and evaluate say' "$wrong - 150 * $error < 0.5 && 150 * $error - $wrong < 0.5"
 
 # ---------------------------------------------------------------- text columns: what is known of them is known from the first part
