@@ -1,9 +1,9 @@
 /* How the first part becomes a prior (MATHS.md, section 6.4).
  *
- * m0 is the mean of a hinge posterior under N(0, width^2 I) at lambda = rows. By default the columns
- * are stretched by their relevance (data/scaling.c). The width is chosen by cross-validation, on the Gibbs risk of that posterior: it is smooth in
- * the width, so that some hundred rows do not choose by luck (choosing by the vote's error cost up to one per cent of error on the data sets tried). Widths are in units of one
- * over the typical size of a cell.
+ * m0 is the mean of a hinge posterior under N(0, width^2 I) at lambda = rows, by default on columns stretched by their relevance
+ * (data/scaling.c). The width is chosen by cross-validation, on the Gibbs risk of that posterior: it is smooth in the width, so that some hundred
+ * rows do not choose by luck (choosing by the vote's error cost up to one per cent of error on the data sets tried). Widths are in units of
+ * one over the typical size of a cell.
  *
  * The prior around m0 is narrow: the risk of a draw is then nearly that of sign(x'm0), and the posterior moves where the zero-one loss says so.
  */
