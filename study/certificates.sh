@@ -94,7 +94,7 @@ summary() { # columns of numbers -> mean and standard error of the test error
 table() {
     for set in $sets; do
         n=$seeds
-        [ "$set" != adult ] || n=$((seeds < 3 ? seeds : 3))
+        [ "$set" != adult ] || n=$((seeds < 5 ? seeds : 5))
         printf '\n## %s\n\nMean of %d shuffles.\n\n' "$set" "$n"
         printf '| idea | certificate | yardstick | ratio | test error | (se) | Gibbs test error |\n|---|---|---|---|---|---|---|\n'
         rm -f "$work"/idea.*

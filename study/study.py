@@ -39,7 +39,7 @@ def arguments():
     parser.add_argument("--sets", help="some of the sets, separated by commas: " + ", ".join(sets.BY_NAME))
     parser.add_argument("--methods", help="some of the methods: " + ", ".join(methods.TABLE))
     parser.add_argument("--splits", type=int, help="random splits of a set (default 20, with --quick 3)")
-    parser.add_argument("--repeats", type=int, help="repeats of the cross-validation (default 5, with --quick 1)")
+    parser.add_argument("--repeats", type=int, help="repeats of the cross-validation (default 20, with --quick 1; fewer where there are many rows)")
     parser.add_argument("--workers", type=int, default=2, help="units at a time, one thread each (default 2)")
     parser.add_argument("--no-figures", action="store_true", help="the tables alone")
     parser.add_argument("--markdown", metavar="FILE", help="write the tables to FILE as Markdown, too")

@@ -1,7 +1,8 @@
 """From the runs to the tables: means, standard errors, and what they say against the paper and against the linear support vector machine.
 
 Standard errors. Twenty splits: of their mean, sd/sqrt(20) (the splits share rows, so it speaks of the choice of a split, not of other data). One fixed split:
-binomial, from its test rows. Differences between two methods are paired: split by split, or row by row where there is one split.
+binomial, from its test rows. Differences between two methods are paired: split by split, or row by row where there is one split; beside that stands the
+looser verdict of the tables' own standard errors, sqrt(a^2 + b^2) for a difference.
 """
 
 import math
@@ -52,10 +53,12 @@ class Line:
         self.verdict = against(self.error - self.paper, self.se) if self.paper is not None else None
         self.at_or_below = self.error <= self.paper + 1e-12 if self.paper is not None else None
         self.lucky = sum(r <= self.paper + 1e-12 for r in self.rates) if self.paper is not None else None
-        self.difference = self.difference_se = self.peer = None
+        self.difference = self.difference_se = self.peer = self.peer_unpaired = None
         if linear and method != "linear":
-            self.difference, self.difference_se = paired(self.wrong, [r["wrong"] for r in linear])
+            theirs = [r["wrong"] for r in linear]
+            self.difference, self.difference_se = paired(self.wrong, theirs)
             self.peer = against(self.difference, self.difference_se)
+            self.peer_unpaired = against(self.difference, math.hypot(self.se, share_se([rate(w) for w in theirs], self.test_rows)[1]))
         self.cpu = sum(r["seconds_cpu"] for r in results) / self.splits
         fits = [r["seconds_fit"] for r in results if "seconds_fit" in r]
         self.fit = sum(fits) / len(fits) if fits else None

@@ -36,6 +36,9 @@ assert math.isclose(difference, 0.2) and math.isclose(se, statistics.stdev([0, 1
 difference, se = tables.paired([ours, theirs, ours], [theirs, ours, theirs])
 assert math.isclose(difference, 0.2 / 3) and math.isclose(se, statistics.stdev([0.2, -0.2, 0.2]) / math.sqrt(3))
 assert [tables.against(d, 0.1) for d in (-0.2, -0.1, 0, 0.1, 0.2)] == ["beats", "matches", "matches", "matches", "misses"]
+for wrong, paired, unpaired in (("1111" + "0" * 96, "misses", "matches"), ("1" * 40 + "0" * 60, "misses", "misses")):
+    line = tables.Line(sets.BY_NAME["pima"], "full", [{"wrong": wrong, "seconds_cpu": 1.0}], [{"wrong": "11" + "0" * 98}])
+    assert (line.peer, line.peer_unpaired) == (paired, unpaired), (line.peer, line.peer_unpaired, line.difference_se)
 sizes = sets.denominators([33.3, 66.6], 30)  # thirds, rounded or cut
 assert 21 in sizes and 24 in sizes and 20 not in sizes and 25 not in sizes
 assert 187 in sets.denominators(list(sets.PAPER["SPECTF"].values()), 187)

@@ -242,7 +242,7 @@ static void certificates_hold_as_often_as_they_say(void **state) {
     for (size_t k = 0; k < studies; k++) {
         done[k].n = sizes[k];
         done[k].replications = full ? 1000 : few[k];
-        done[k].fresh = full ? 100000 : 20000;
+        done[k].fresh = full ? 1000000 : 20000;
         run_study(&done[k]);
         print_study(&done[k], full);
     }
