@@ -40,6 +40,11 @@ static gbs_completion_prior make_prior(const gbs_ratings *r, const gbs_complete_
 
 /* ---------------------------------------------------------------- starts */
 
+/* The variance that a component begins with: together they make half the spread. */
+static double first_variance(double spread, size_t rank) {
+    return 0.5 * spread / sqrt((double)(rank > 0 ? rank : 1));
+}
+
 struct attempt {
     gbs_factors f;
     gbs_ascent ascent;
@@ -59,8 +64,8 @@ static gbs_status ascend_once(const struct gbs_completion_run *r, const gbs_rati
     if (status != GBS_OK)
         return status;
     a->f.learn_noise = !(r->noise_variance > 0.0);
-    gbs_factors_start(&a->f, 0.5 * spread / sqrt((double)(rank > 0 ? rank : 1)),
-                      a->f.learn_noise ? FIRST_NOISE * spread * spread : r->noise_variance, stream);
+    gbs_factors_start(&a->f, first_variance(spread, rank), a->f.learn_noise ? FIRST_NOISE * spread * spread : r->noise_variance,
+                      stream);
     if (start == 0)
         status = gbs_factors_start_spectral(&a->f, GBS_STREAM_COMPLETION + GBS_COMPLETION_SPECTRUM);
     if (status != GBS_OK)
@@ -87,6 +92,11 @@ gbs_status gbs_completion_ascend(struct gbs_completion_run *r, const gbs_ratings
             gbs_factors_free(&a.f);
     }
     return status;
+}
+
+void gbs_completion_reopen(struct gbs_completion_run *r) {
+    gbs_factors_reopen(&r->f, first_variance(spread_of(r->all, r->o), r->f.rank),
+                       GBS_STREAM_COMPLETION + GBS_COMPLETION_REOPEN);
 }
 
 /* ---------------------------------------------------------------- an informed prior */

@@ -166,8 +166,10 @@ gbs_status gbs_completion_sample(struct gbs_completion_run *r) {
     gbs_status status = run.square != NULL ? create_model(r, kept, false) : GBS_ERR_MEMORY;
     for (size_t e = 0; e < o->cells; e++)
         o->cell_value[e] = 0.0;
-    if (status == GBS_OK)
+    if (status == GBS_OK) {
+        gbs_completion_reopen(r);
         status = gbs_gibbs_run(&r->f, o->burn_in, o->draws, visit, &run);
+    }
     if (status == GBS_OK) {
         gbs_completion_info *i = &r->model->info;
         i->draws = o->draws;

@@ -115,7 +115,7 @@ static void slow_update(const gbs_factors *f, const struct matrix_truth *t, int 
 
 static void half_sweep_is_the_slow_one(void **state) {
     (void)state;
-    gbs_context *ctx = context_with(1, 1);
+    gbs_context *ctx = new_context(1, 1);
     for (int biases = 0; biases < 2; biases++)
         for (size_t rank = biases ? 0 : 1; rank <= 4; rank++) {
             struct matrix_truth t = make_truth(20 + rank, 12, 9, 2, 60, 0.4, biases ? 3.0 : 0.3, biases);
@@ -164,7 +164,7 @@ static void half_sweep_is_the_slow_one(void **state) {
 static void known_columns_make_a_regression(void **state) {
     (void)state;
     enum { K = 3, OWN = 4 };
-    gbs_context *ctx = context_with(1, 1);
+    gbs_context *ctx = new_context(1, 1);
     struct matrix_truth t = make_truth(31, 5, 40, K, 120, 0.3, 3.0, true);
     gbs_ratings *r = ratings_of(ctx, &t);
     gbs_factors f = started(ctx, r, K, true, false);
@@ -200,7 +200,7 @@ static void known_columns_make_a_regression(void **state) {
 /* The variances: shape a + (m1 + m2)/2, which the paper's print lacks, is what minimises F; any other shape or scale is worse. */
 static void variances_are_the_best(void **state) {
     (void)state;
-    gbs_context *ctx = context_with(1, 1);
+    gbs_context *ctx = new_context(1, 1);
     struct matrix_truth t = make_truth(41, 12, 9, 2, 60, 0.4, 3.0, true);
     gbs_ratings *r = ratings_of(ctx, &t);
     gbs_factors f = started(ctx, r, 3, true, true);
@@ -327,7 +327,7 @@ static double draw_energy(struct dice *r, const gbs_factors *f, const struct mat
 static void free_energy_is_that_of_monte_carlo(void **state) {
     (void)state;
     enum { DRAWS = 200000 };
-    gbs_context *ctx = context_with(1, 1);
+    gbs_context *ctx = new_context(1, 1);
     for (int biases = 0; biases < 2; biases++)
         for (int learn = 0; learn < 2; learn++) {
             struct matrix_truth t = make_truth(51, 4, 3, 1, 10, 0.5, 1.0, biases);
@@ -372,7 +372,7 @@ static void must_fall(void *user, const gbs_factors *f, double energy) {
 
 static void free_energy_falls_at_every_step(void **state) {
     (void)state;
-    gbs_context *ctx = context_with(2, 1);
+    gbs_context *ctx = new_context(2, 1);
     size_t drops = 0;
     for (uint64_t seed = 0; seed < 12; seed++) {
         bool biases = seed % 2 == 0, learn = seed % 4 < 2;
@@ -398,7 +398,7 @@ static void free_energy_falls_at_every_step(void **state) {
 
 static void turning_keeps_predictions(void **state) {
     (void)state;
-    gbs_context *ctx = context_with(1, 1);
+    gbs_context *ctx = new_context(1, 1);
     struct matrix_truth t = make_truth(71, 12, 9, 2, 80, 0.4, 3.0, true);
     gbs_ratings *r = ratings_of(ctx, &t);
     gbs_factors f = started(ctx, r, 4, true, true);
@@ -453,7 +453,7 @@ static void slow_eigen(size_t d, double *a, double *v) {
 static void spectral_start_is_the_slow_one(void **state) {
     (void)state;
     enum { ROWS = 40, COLUMNS = 25, K = 3 };
-    gbs_context *ctx = context_with(2, 1);
+    gbs_context *ctx = new_context(2, 1);
     for (int biases = 0; biases < 2; biases++) {
         struct matrix_truth t = make_truth(75, ROWS, COLUMNS, K, 700, 0.1, biases ? 3.0 : 0.0, biases);
         gbs_ratings *r = ratings_of(ctx, &t);
@@ -511,7 +511,7 @@ static void spectral_start_is_the_slow_one(void **state) {
 /* KL to the anchored prior against the sum of Gaussian KLs, written out. */
 static void anchored_kl(void **state) {
     (void)state;
-    gbs_context *ctx = context_with(1, 1);
+    gbs_context *ctx = new_context(1, 1);
     struct matrix_truth t = make_truth(81, 8, 7, 1, 60, 0.4, 3.0, true), t2 = make_truth(82, 8, 7, 1, 50, 0.4, 3.0, true);
     gbs_ratings *r = ratings_of(ctx, &t), *r2 = ratings_of(ctx, &t2);
     gbs_factors f = started(ctx, r, 2, true, false);
@@ -582,7 +582,7 @@ static void anchored_kl(void **state) {
  * mean square; 6 standard errors. */
 static void drawn_risk_is_the_expected_error(void **state) {
     (void)state;
-    gbs_context *ctx = context_with(2, 5);
+    gbs_context *ctx = new_context(2, 5);
     for (int biases = 0; biases < 2; biases++) {
         struct matrix_truth t = make_truth(91, 20, 15, 2, 200, 0.5, biases ? 3.0 : 0.0, biases);
         gbs_ratings *r = ratings_of(ctx, &t);
