@@ -9,10 +9,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static bool skip_second(void *user, const char *name, size_t number) {
+/* Names come from the input: some have a first letter in the second half of the alphabet, some have not. */
+static bool skip_late_names(void *user, const char *name) {
     (void)user;
-    (void)name;
-    return number == 2;
+    return (*name | 32) > 'm';
 }
 
 /* Every text cell must point at one of its column's levels. */
@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         return 0;
     struct table_options options = {.format = TABLE_CSV, .header = data[0] % 3 - 1};
     options.keep_missing = data[0] & 64;
-    options.skip = data[0] & 128 ? skip_second : NULL;
+    options.skip = data[0] & 128 ? skip_late_names : NULL;
     options.text = text;
     options.n_text = data[0] & 32 ? 1 : 0;
     struct bytes b;
