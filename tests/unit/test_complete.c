@@ -139,7 +139,7 @@ static void same_bits_for_any_threads(void **state) {
     free_truth(&t);
 }
 
-/* The less is known of a cell the wider it is; a cell of a new row and a new column is the mean. (The formula itself: test_completion.c, slow_error.) */
+/* The less is known of a cell the wider it is; a cell of a new row and a new column is the mean. (The formula itself: slow_error, in test_completion.c.) */
 static void prediction_spread(void **state) {
     (void)state;
     gbs_context *ctx = new_context(1, 1);

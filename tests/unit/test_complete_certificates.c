@@ -1,7 +1,6 @@
 /* Certificates of a matrix completion: they hold, also after choices; what was chosen before; the yardsticks beside them. */
 #include "complete_support.h"
 
-#include "bound/bound.h"
 #include "core/random.h"
 
 /* The risk of one draw of the model over `fresh` ratings of the same truth, values clipped to 1 .. 5 and errors divided by the range. */
