@@ -8,8 +8,6 @@
  */
 #include "completion/ascent.h"
 
-#include "core/random.h"
-
 #include <math.h>
 
 enum { HELD_SWEEPS = 5, TURN_SWEEPS = 30, TURN_EVERY = 10, PRUNE_EVERY = 5, CALM_SWEEPS = 3 };
@@ -45,15 +43,11 @@ static gbs_status sweep(gbs_factors *f, const gbs_ascent_options *o, size_t numb
     return status;
 }
 
-static bool switched_off(const gbs_factors *f, size_t k) {
-    return gbs_factors_component(f, k) <= SWITCHED_OFF / f->tau;
-}
-
 /* True when some component was dropped. */
 static bool prune(gbs_factors *f, bool *keep) {
     size_t kept = 0;
     for (size_t c = 0; c < f->own; c++) {
-        keep[c] = c >= f->rank || !switched_off(f, c);
+        keep[c] = c >= f->rank || gbs_factors_component(f, c) > SWITCHED_OFF / f->tau;
         kept += keep[c];
     }
     if (kept == f->own)
@@ -94,17 +88,4 @@ gbs_status gbs_ascend(gbs_factors *f, const gbs_ascent_options *o, gbs_ascent *o
     }
     gbs_array_free(f->ctx, keep);
     return status;
-}
-
-/* A chain leaves u = v = 0 slowly: while a component points nowhere its variance grows by some b / (m1 + m2) a sweep, hundreds of sweeps before it can
- * meet what the ratings hold. From above it comes down within tens. */
-void gbs_factors_reopen(gbs_factors *f, double size, uint64_t stream) {
-    for (size_t k = 0; k < f->rank; k++) {
-        if (!switched_off(f, k))
-            continue;
-        for (size_t j = 0; j < f->side[1].items; j++)
-            f->side[1].mean[j * f->own + k] = sqrt(size) * gbs_normal(f->ctx->seed, stream, j * f->own + k);
-        for (int s = 0; s < 2; s++)
-            f->side[s].weight[k] = 1.0 / size;
-    }
 }

@@ -24,7 +24,5 @@ typedef struct gbs_ascent {
 } gbs_ascent;
 
 gbs_status gbs_ascend(gbs_factors *f, const gbs_ascent_options *options, gbs_ascent *out);
-/* After an ascent that dropped nothing, for a sampler: switched-off components get random columns and variances of `size`. */
-void gbs_factors_reopen(gbs_factors *f, double size, uint64_t stream);
 
 #endif

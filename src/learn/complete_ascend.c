@@ -50,8 +50,8 @@ struct attempt {
     gbs_ascent ascent;
 };
 
-static gbs_status ascend_once(const struct gbs_completion_run *r, const gbs_ratings *ratings, bool prune, const char *stage,
-                              size_t start, struct attempt *a) {
+static gbs_status ascend_once(const struct gbs_completion_run *r, const gbs_ratings *ratings, const char *stage, size_t start,
+                              struct attempt *a) {
     const gbs_complete_options *o = r->o;
     gbs_completion_prior prior = make_prior(ratings, o);
     double spread = spread_of(ratings, o);
@@ -71,15 +71,15 @@ static gbs_status ascend_once(const struct gbs_completion_run *r, const gbs_rati
     if (status != GBS_OK)
         return status;
     gbs_ascent_options options = {
-        .most_sweeps = o->max_sweeps, .tolerance = o->tolerance, .prune = prune, .stage = stage, .trace = r->trace};
+        .most_sweeps = o->max_sweeps, .tolerance = o->tolerance, .prune = true, .stage = stage, .trace = r->trace};
     return gbs_ascend(&a->f, &options, &a->ascent);
 }
 
-gbs_status gbs_completion_ascend(struct gbs_completion_run *r, const gbs_ratings *ratings, bool prune, const char *stage) {
+gbs_status gbs_completion_ascend(struct gbs_completion_run *r, const gbs_ratings *ratings, const char *stage) {
     gbs_status status = GBS_OK;
     for (size_t k = 0; k < r->o->restarts && status == GBS_OK; k++) {
         struct attempt a = {.f = {.ctx = r->ctx}};
-        status = ascend_once(r, ratings, prune, stage, k, &a);
+        status = ascend_once(r, ratings, stage, k, &a);
         if (r->restarts != NULL)
             r->restarts[k] = a.ascent.free_energy;
         if (k == 0 || (status == GBS_OK && a.ascent.free_energy < r->ascent.free_energy)) {
@@ -95,7 +95,7 @@ gbs_status gbs_completion_ascend(struct gbs_completion_run *r, const gbs_ratings
 }
 
 void gbs_completion_reopen(struct gbs_completion_run *r) {
-    gbs_factors_reopen(&r->f, first_variance(spread_of(r->all, r->o), r->f.rank),
+    gbs_factors_reopen(&r->f, first_variance(spread_of(r->all, r->o), r->f.room),
                        GBS_STREAM_COMPLETION + GBS_COMPLETION_REOPEN);
 }
 
@@ -158,7 +158,7 @@ gbs_status gbs_completion_ascend_informed(struct gbs_completion_run *r) {
     if (status == GBS_OK && r->o->cross_validate)
         status = gbs_completion_choose_noise(r, r->part[0]);
     if (status == GBS_OK)
-        status = gbs_completion_ascend(r, r->part[0], true, "first part");
+        status = gbs_completion_ascend(r, r->part[0], "first part");
     if (status == GBS_OK)
         status = gbs_factors_anchor(&r->f, r->part[1]);
     if (status != GBS_OK)

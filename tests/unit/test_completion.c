@@ -1,4 +1,4 @@
-/* The steps of matrix completion against slow references: half sweeps, variances, the spectral start. */
+/* The steps of matrix completion against slow references: half sweeps, variances, the spectral start, and components that come back. */
 #include "completion_support.h"
 
 /* The normal equations of item i of a side, written out rating by rating. */
@@ -243,12 +243,53 @@ static void spectral_start_is_the_slow_one(void **state) {
     gbs_context_free(ctx);
 }
 
+/* Dropped components come back with columns of the asked size; those that stayed, biases and weights are untouched. */
+static void reopening_leaves_the_others(void **state) {
+    (void)state;
+    static const bool keep[] = {false, true, false, true, true};
+    gbs_context *ctx = new_context(1, 1);
+    struct matrix_truth t = make_truth(31, 40, 3000, 2, 500, 0.5, 3.0, true);
+    for (int biases = 0; biases < 2; biases++) {
+        gbs_ratings *r = ratings_of(ctx, &t);
+        gbs_factors f = started(ctx, r, 4, biases != 0, true);
+        for (int s = 0; s < 2; s++) {
+            for (size_t k = 0; k < f.side[s].items * f.own; k++)
+                f.side[s].mean[k] = (double)k + 0.5;
+            for (size_t c = 0; c < f.own; c++)
+                f.side[s].weight[c] = 10.0 + (double)c;
+        }
+        gbs_factors_keep(&f, keep);
+        assert_int_equal(f.rank, 2);
+        gbs_factors_reopen(&f, 0.3, 55);
+        size_t own = biases ? 5 : 4;
+        assert_true(f.rank == 4 && f.own == own && f.wide == own + (biases ? 1 : 0));
+        double squares = 0.0;
+        for (int s = 0; s < 2; s++) {
+            for (size_t i = 0; i < f.side[s].items; i++) {
+                double first = (double)(i * own) + 0.5;
+                assert_true(mean_at(&f, s, i, 0) == first + 1.0 && mean_at(&f, s, i, 1) == first + 3.0);
+                assert_true(!biases || mean_at(&f, s, i, 4) == first + 4.0);
+                for (size_t k = 2; s == 1 && k < 4; k++)
+                    squares += mean_at(&f, 1, i, k) * mean_at(&f, 1, i, k) / 6000.0;
+            }
+            assert_true(f.side[s].weight[0] == 11.0 && f.side[s].weight[1] == 13.0);
+            assert_true(f.side[s].weight[2] == 1.0 / 0.3 && f.side[s].weight[3] == 1.0 / 0.3);
+            assert_true(!biases || f.side[s].weight[4] == 14.0);
+        }
+        /* 6000 squares of normals: five standard errors */
+        assert_close(squares, 0.3, 5.0 * sqrt(2.0 / 6000.0), 0.0);
+        gbs_factors_free(&f);
+        gbs_ratings_free(r);
+    }
+    free_truth(&t);
+    gbs_context_free(ctx);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(half_sweep_is_the_slow_one),
-        cmocka_unit_test(known_columns_make_a_regression),
-        cmocka_unit_test(variances_are_the_best),
-        cmocka_unit_test(spectral_start_is_the_slow_one),
+        cmocka_unit_test(half_sweep_is_the_slow_one),  cmocka_unit_test(known_columns_make_a_regression),
+        cmocka_unit_test(variances_are_the_best),      cmocka_unit_test(spectral_start_is_the_slow_one),
+        cmocka_unit_test(reopening_leaves_the_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
