@@ -9,13 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRY(call)                                                                                                              \
-    do {                                                                                                                       \
-        gbs_status try_status = (call);                                                                                        \
-        if (try_status != GBS_OK)                                                                                              \
-            return try_status;                                                                                                 \
-    } while (0)
-
 static const char *prior_name(int i) {
     return gbs_prior_name((gbs_prior_kind)i);
 }

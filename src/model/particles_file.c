@@ -83,13 +83,6 @@ gbs_status gbs_particles_to_json(gbs_context *ctx, const gbs_particles *particle
 
 /* ---------------------------------------------------------------- reading */
 
-#define TRY(call)                                                                                                              \
-    do {                                                                                                                       \
-        gbs_status try_status = (call);                                                                                        \
-        if (try_status != GBS_OK)                                                                                              \
-            return try_status;                                                                                                 \
-    } while (0)
-
 static const char *loss_name(int i) {
     return gbs_loss_name((gbs_loss)i);
 }

@@ -26,13 +26,6 @@ static const char *prior_name(int i) {
     return gbs_prior_name((gbs_prior_kind)i);
 }
 
-#define TRY(call)                                                                                                              \
-    do {                                                                                                                       \
-        gbs_status try_status = (call);                                                                                        \
-        if (try_status != GBS_OK)                                                                                              \
-            return try_status;                                                                                                 \
-    } while (0)
-
 static gbs_status get_head(gbs_context *ctx, const json_t *root, gbs_model_info *info) {
     const char *kind = json_string_value(json_object_get(root, "kind"));
     size_t format;
