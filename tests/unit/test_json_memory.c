@@ -47,24 +47,56 @@ struct kind {
     void (*release)(void *model);
 };
 
-#define KIND(type, c_name)                                                                                                     \
-    static gbs_status write_##type(gbs_context *ctx, const void *model, char **text, size_t *size) {                           \
-        return c_name##_to_json(ctx, model, text, size);                                                                       \
-    }                                                                                                                          \
-    static gbs_status read_##type(gbs_context *ctx, const char *text, size_t size, void **model) {                             \
-        c_name *m;                                                                                                             \
-        gbs_status status = c_name##_from_json(ctx, text, size, &m);                                                           \
-        *model = m;                                                                                                            \
-        return status;                                                                                                         \
-    }                                                                                                                          \
-    static void release_##type(void *model) {                                                                                  \
-        c_name##_free(model);                                                                                                  \
-    }                                                                                                                          \
-    static const struct kind a_##type = {#type, write_##type, read_##type, release_##type}
+static gbs_status write_model(gbs_context *ctx, const void *model, char **text, size_t *size) {
+    return gbs_model_to_json(ctx, model, text, size);
+}
 
-KIND(model, gbs_model);
-KIND(sample, gbs_particles);
-KIND(completion, gbs_completion);
+static gbs_status read_model(gbs_context *ctx, const char *text, size_t size, void **model) {
+    gbs_model *read;
+    gbs_status status = gbs_model_from_json(ctx, text, size, &read);
+    *model = read;
+    return status;
+}
+
+static void release_model(void *model) {
+    gbs_model_free(model);
+}
+
+static const struct kind a_model = {"model", write_model, read_model, release_model};
+
+static gbs_status write_sample(gbs_context *ctx, const void *model, char **text, size_t *size) {
+    return gbs_particles_to_json(ctx, model, text, size);
+}
+
+static gbs_status read_sample(gbs_context *ctx, const char *text, size_t size, void **model) {
+    gbs_particles *read;
+    gbs_status status = gbs_particles_from_json(ctx, text, size, &read);
+    *model = read;
+    return status;
+}
+
+static void release_sample(void *model) {
+    gbs_particles_free(model);
+}
+
+static const struct kind a_sample = {"sample", write_sample, read_sample, release_sample};
+
+static gbs_status write_completion(gbs_context *ctx, const void *model, char **text, size_t *size) {
+    return gbs_completion_to_json(ctx, model, text, size);
+}
+
+static gbs_status read_completion(gbs_context *ctx, const char *text, size_t size, void **model) {
+    gbs_completion *read;
+    gbs_status status = gbs_completion_from_json(ctx, text, size, &read);
+    *model = read;
+    return status;
+}
+
+static void release_completion(void *model) {
+    gbs_completion_free(model);
+}
+
+static const struct kind a_completion = {"completion", write_completion, read_completion, release_completion};
 
 static void check_memory_error(gbs_context *ctx, const struct kind *kind, const char *what, size_t k, gbs_status status) {
     if (status != GBS_ERR_MEMORY)
