@@ -166,7 +166,7 @@ static struct normal2 prior_of(const struct bench *b) {
 /* One posterior, all rows: risk, KL and F by integration. */
 static void check_by_integration(const struct rule *rule, const struct design *x, struct bench *b, gbs_loss loss) {
     size_t n = x->table.n, d = b->g.d;
-    double cov[4], risk = 0.0;
+    double cov[4] = {0}, risk = 0.0;
     covariance_of(&b->g, cov);
     struct task t = {.rule = rule, .under = normal2_from(d, b->g.mean, cov), .prior = prior_of(b), .loss = loss};
     for (size_t i = 0; i < n; i++) {
