@@ -62,28 +62,29 @@ static void *json_allocate(size_t size) {
 
 /* ---------------------------------------------------------------- messages */
 
-int app_fail(const struct app *app, int code, const char *format, ...) {
-    (void)app;
+static void say(const char *format, va_list args) {
     progress_clear();
     fputs("gibbsite: ", stderr);
-    va_list args;
-    va_start(args, format);
     vfprintf(stderr, format, args);
-    va_end(args);
     fputc('\n', stderr);
+}
+
+int app_fail(const struct app *app, int code, const char *format, ...) {
+    va_list args;
+    (void)app;
+    va_start(args, format);
+    say(format, args);
+    va_end(args);
     return code;
 }
 
 void app_note(const struct app *app, const char *format, ...) {
+    va_list args;
     if (given(&app->options, OPT_QUIET))
         return;
-    progress_clear();
-    fputs("gibbsite: ", stderr);
-    va_list args;
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    say(format, args);
     va_end(args);
-    fputc('\n', stderr);
 }
 
 int app_fail_status(const struct app *app, gbs_status status, const char *about) {

@@ -13,7 +13,7 @@
 #include "simulated_matrix.h"
 #include <time.h>
 
-enum { COMPONENTS = 20, ALS_SWEEPS = 60, DRAWS = 200, BURN_IN = 50 };
+enum { COMPONENTS = 20, ALS_SWEEPS = 60, DRAWS = 200, BURN_IN = 50, LONG = 5 };
 #define NORMAL_975 1.959963984540054
 
 struct result {
@@ -55,8 +55,9 @@ static void score(const struct simulated *t, const double *value, const double *
 }
 
 static void print_result(const struct simulated *t, const struct result *r) {
-    printf("| %s | %.4f | %.4f | %.1f %% | %s | %.1f |\n", r->name, r->signal,
-           sqrt(t->noise * t->noise + r->signal * r->signal) - t->noise, r->coverage, r->rank, r->seconds);
+    double rmse = sqrt(t->noise * t->noise + r->signal * r->signal);
+    printf("| %s | %.4f | %.4f | %.4f | %.1f %% | %s | %.1f |\n", r->name, rmse, r->signal, rmse - t->noise, r->coverage,
+           r->rank, r->seconds);
     fflush(stdout);
 }
 
@@ -113,8 +114,12 @@ static struct result oracle(const struct simulated *t) {
 
 /* ---------------------------------------------------------------- Gibbsite */
 
-static struct result complete(const struct simulated *t, gbs_sampler sampler) {
-    struct result r = {.name = sampler == GBS_SAMPLER_VB ? "VB, automatic rank" : "Gibbs, from the VB fit"};
+/* times: how much longer than by default the sampler runs; 0: none of it. */
+static struct result complete(const struct simulated *t, size_t times) {
+    gbs_sampler sampler = times > 0 ? GBS_SAMPLER_GIBBS : GBS_SAMPLER_VB;
+    struct result r = {.name = times == 0   ? "VB, automatic rank"
+                               : times == 1 ? "Gibbs, from the VB fit"
+                                            : "Gibbs, 1000 draws after 250"};
     double *value = room(t->tests, sizeof(double)), *variance = room(t->tests, sizeof(double));
     gbs_ratings *ratings = ratings_of(t);
     gbs_complete_options o = gbs_complete_options_default();
@@ -122,8 +127,8 @@ static struct result complete(const struct simulated *t, gbs_sampler sampler) {
     gbs_completion_info info;
     o.rank = COMPONENTS;
     o.sampler = sampler;
-    o.draws = DRAWS;
-    o.burn_in = BURN_IN;
+    o.draws = DRAWS * times;
+    o.burn_in = BURN_IN * times;
     if (sampler == GBS_SAMPLER_GIBBS) {
         o.cells = t->tests;
         o.cell_row = t->test[0];
@@ -250,20 +255,27 @@ static struct result least_squares(const struct simulated *t, size_t rank) {
 
 /* ---------------------------------------------------------------- the tables */
 
-static void compare(size_t rows, size_t columns, double density, double skew) {
-    size_t n = (size_t)(density * (double)rows * (double)columns);
-    struct simulated t = simulate_matrix(ctx, rows, columns, 5, n, 0.5, skew);
-    printf("\n**%zu x %zu, %g %% observed (%zu ratings)%s**\n\n"
-           "| method | signal RMSE | excess RMSE | 95 %% intervals cover | components | CPU seconds "
-           "|\n|---|---|---|---|---|---|\n",
-           rows, columns, 100.0 * density, n, skew > 0.0 ? ", uneven sampling" : "");
-    struct result results[] = {oracle(&t),
-                               complete(&t, GBS_SAMPLER_VB),
-                               fixed_gamma(&t),
-                               least_squares(&t, COMPONENTS),
-                               least_squares(&t, t.rank),
-                               complete(&t, GBS_SAMPLER_GIBBS)};
-    for (size_t k = 0; k < sizeof results / sizeof *results; k++)
+static void compare(const struct design *d) {
+    struct simulated t = simulate_matrix(ctx, d);
+    printf("\n**%zu x %zu, %g %% observed (%zu ratings)%s%s**\n\n"
+           "| method | RMSE | signal RMSE | excess RMSE | 95 %% intervals cover | components | CPU seconds "
+           "|\n|---|---|---|---|---|---|---|\n",
+           d->rows, d->columns, 100.0 * (double)d->n / (double)d->rows / (double)d->columns, d->n,
+           d->skew > 0.0 ? ", uneven sampling" : "", d->stars ? ", stars" : "");
+    /* stars are no linear function of the factors: nothing is exact there, and no number of components is the right one */
+    struct result results[7];
+    size_t count = 0;
+    if (!d->stars)
+        results[count++] = oracle(&t);
+    results[count++] = complete(&t, 0);
+    results[count++] = fixed_gamma(&t);
+    results[count++] = least_squares(&t, COMPONENTS);
+    if (!d->stars)
+        results[count++] = least_squares(&t, t.rank);
+    results[count++] = complete(&t, 1);
+    if (100 * d->n <= d->rows * d->columns)
+        results[count++] = complete(&t, LONG);
+    for (size_t k = 0; k < count; k++)
         print_result(&t, &results[k]);
     free_simulated(&t);
 }
@@ -290,14 +302,14 @@ static struct summary ascend_from(const struct simulated *t, const gbs_ratings *
 }
 
 /* Ten truths, one start each. */
-static void compare_starts(size_t rows, size_t columns, double density, double skew) {
+static void compare_starts(const struct design *d) {
     enum { TRUTHS = 10 };
     struct summary sum[2] = {{0}}, one[2];
-    size_t lower = 0, higher = 0, right[2] = {0, 0}, n = (size_t)(density * (double)rows * (double)columns);
+    size_t lower = 0, higher = 0, right[2] = {0, 0};
     uint64_t seed = ctx->seed;
     for (uint64_t truth = 0; truth < TRUTHS; truth++) {
         ctx->seed = seed + truth;
-        struct simulated t = simulate_matrix(ctx, rows, columns, 5, n, 0.5, skew);
+        struct simulated t = simulate_matrix(ctx, d);
         gbs_ratings *ratings = ratings_of(&t);
         for (int s = 0; s < 2; s++) {
             one[s] = ascend_from(&t, ratings, s == 1, truth);
@@ -317,20 +329,26 @@ static void compare_starts(size_t rows, size_t columns, double density, double s
         char energy[64] = "";
         if (s == 1)
             snprintf(energy, sizeof energy, "lower %zu, higher %zu", lower, higher);
-        printf("| %zu x %zu, %g %%%s | %s | %s | %.1f | %zu | %.4f | %.1f | %.2f |\n", rows, columns, 100.0 * density,
-               skew > 0.0 ? ", uneven" : "", s == 1 ? "spectral" : "random", energy, sum[s].rank, right[s], sum[s].signal,
-               sum[s].sweeps, sum[s].seconds);
+        printf("| %zu x %zu, %g %%%s | %s | %s | %.1f | %zu | %.4f | %.1f | %.2f |\n", d->rows, d->columns,
+               100.0 * (double)d->n / (double)d->rows / (double)d->columns, d->skew > 0.0 ? ", uneven" : "",
+               s == 1 ? "spectral" : "random", energy, sum[s].rank, right[s], sum[s].signal, sum[s].sweeps, sum[s].seconds);
     }
     fflush(stdout);
 }
 
-static const struct {
-    size_t rows, columns;
-    double density, skew;
-} sets[] = {{1000, 1000, 0.01, 0.0}, {1000, 1000, 0.05, 0.0}, {1000, 1000, 0.2, 0.0}, {1000, 1000, 0.01, 1.0},
-            {1000, 1000, 0.05, 1.0}, {1000, 1000, 0.2, 1.0},  {3000, 2000, 0.01, 0.0}},
-  sparse[] = {{1000, 1000, 0.01, 0.0}, {1000, 1000, 0.012, 0.0}, {1000, 1000, 0.015, 0.0}, {1000, 1000, 0.02, 0.0},
-              {1000, 1000, 0.05, 0.0}, {1000, 1000, 0.01, 1.0},  {1000, 1000, 0.015, 1.0}, {1000, 1000, 0.05, 1.0}};
+#define EQUAL(rows, columns, n, skew)                                                                                          \
+    { rows, columns, 5, n, 0.5, skew, 1.0, 0.0, 0.5, false }
+#define STARS(rows, columns, n)                                                                                                \
+    { rows, columns, 40, n, 0.8, 1.0, 0.6, 0.7, 0.4, true }
+static const struct design sets[] = {EQUAL(1000, 1000, 10000, 0.0),  EQUAL(1000, 1000, 50000, 0.0),
+                                     EQUAL(1000, 1000, 200000, 0.0), EQUAL(1000, 1000, 10000, 1.0),
+                                     EQUAL(1000, 1000, 50000, 1.0),  EQUAL(1000, 1000, 200000, 1.0),
+                                     EQUAL(3000, 2000, 60000, 0.0),  STARS(3000, 2000, 60000),
+                                     STARS(1000, 2000, 100000),      STARS(1000, 1000, 200000)},
+                           sparse[] = {EQUAL(1000, 1000, 10000, 0.0), EQUAL(1000, 1000, 12000, 0.0),
+                                       EQUAL(1000, 1000, 15000, 0.0), EQUAL(1000, 1000, 20000, 0.0),
+                                       EQUAL(1000, 1000, 50000, 0.0), EQUAL(1000, 1000, 10000, 1.0),
+                                       EQUAL(1000, 1000, 15000, 1.0), EQUAL(1000, 1000, 50000, 1.0)};
 
 int main(int argc, char **argv) {
     const char *what = argc > 1 ? argv[1] : "";
@@ -342,13 +360,13 @@ int main(int argc, char **argv) {
     if (strcmp(what, "methods") == 0) {
         for (size_t k = 0; k < sizeof sets / sizeof *sets; k++)
             if (only == 0 || only == k + 1)
-                compare(sets[k].rows, sets[k].columns, sets[k].density, sets[k].skew);
+                compare(&sets[k]);
     } else if (strcmp(what, "starts") == 0) {
         printf("| set | start | F, spectral against random | components | right rank, of 10 | signal RMSE | sweeps | CPU "
                "seconds |\n"
                "|---|---|---|---|---|---|---|---|\n");
         for (size_t k = 0; k < sizeof sparse / sizeof *sparse; k++)
-            compare_starts(sparse[k].rows, sparse[k].columns, sparse[k].density, sparse[k].skew);
+            compare_starts(&sparse[k]);
     } else {
         fputs("usage: completion methods [SET] | starts\n", stderr);
         return 2;

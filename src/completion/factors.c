@@ -29,7 +29,7 @@ static void set_widths(gbs_factors *f, size_t rank) {
 gbs_status gbs_factors_create(gbs_context *ctx, const gbs_ratings *ratings, size_t rank, bool biases,
                               const gbs_completion_prior *prior, gbs_factors *out) {
     gbs_factors *f = out;
-    *f = (gbs_factors){.ctx = ctx, .ratings = ratings, .prior = *prior, .biases = biases};
+    *f = (gbs_factors){.ctx = ctx, .ratings = ratings, .prior = *prior, .biases = biases, .room = rank};
     set_widths(f, rank);
     const gbs_rating_list *by = ratings->by;
     size_t most = by[0].items > by[1].items ? by[0].items : by[1].items;
@@ -168,7 +168,7 @@ void gbs_factors_start(gbs_factors *f, double size, double noise_variance, uint6
     f->tau_scale = f->tau_shape * noise_variance;
 }
 
-/* ---------------------------------------------------------------- fewer components */
+/* ---------------------------------------------------------------- fewer components, and more */
 
 /* Rows of the upper triangle among the kept coordinates, in place: to never overtakes from. */
 static void shrink_packed(size_t d, const bool *keep, double *s, double *to) {
@@ -219,4 +219,32 @@ void gbs_factors_keep(gbs_factors *f, const bool *keep) {
     set_widths(f, kept - (f->biases ? 1 : 0));
     for (int s = 0; s < 2; s++)
         f->side[s].log_det = sum_log_det(f, &f->side[s]);
+}
+
+/* Rows of `before` numbers (and a bias) become rows of `after`, the new ones zero; in place, so from the last row on. */
+static void widen_rows(double *x, size_t rows, size_t before, size_t after, size_t bias) {
+    for (size_t i = rows; i-- > 0;) {
+        double *from = x + i * (before + bias), *to = x + i * (after + bias), last = bias > 0 ? from[before] : 0.0;
+        memmove(to, from, before * sizeof *x);
+        memset(to + before, 0, (after - before) * sizeof *x);
+        if (bias > 0)
+            to[after] = last;
+    }
+}
+
+/* A chain leaves u = v = 0 slowly: while a component points nowhere its variance grows by some b / (m1 + m2) a sweep, hundreds of sweeps before it can
+ * meet what the ratings hold. From above it comes down within tens. */
+void gbs_factors_reopen(gbs_factors *f, double size, uint64_t stream) {
+    size_t before = f->rank, bias = f->own - f->rank;
+    for (int s = 0; s < 2; s++) {
+        gbs_factor_side *side = &f->side[s];
+        widen_rows(side->mean, side->items, before, f->room, bias);
+        widen_rows(side->weight, 1, before, f->room, bias);
+        for (size_t k = before; k < f->room; k++)
+            side->weight[k] = 1.0 / size;
+    }
+    set_widths(f, f->room);
+    for (size_t j = 0; j < f->side[1].items; j++)
+        for (size_t k = before; k < f->room; k++)
+            f->side[1].mean[j * f->own + k] = sqrt(size) * gbs_normal(f->ctx->seed, stream, j * f->own + k);
 }

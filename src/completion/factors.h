@@ -45,6 +45,7 @@ typedef struct gbs_factors {
     gbs_context *ctx;
     const gbs_ratings *ratings;
     gbs_completion_prior prior;
+    size_t room;            /* components it was created with */
     size_t rank, own, wide; /* own = rank + bias; wide = own + offset: the length of z */
     bool biases, learn_noise, is_anchored;
     gbs_factor_side side[2];
@@ -92,5 +93,8 @@ double gbs_factors_free_energy(const gbs_factors *f);
 double gbs_factors_component(const gbs_factors *f, size_t k);
 /* Leaves out the components with keep[k] false. */
 void gbs_factors_keep(gbs_factors *f, const bool *keep);
+/* The other way, for a sampler: as many components as it was created with, the new ones with random columns and variances of `size`. Means, weights, mu and tau
+ * are those of a draw to begin with; all else is no longer worth anything. */
+void gbs_factors_reopen(gbs_factors *f, double size, uint64_t stream);
 
 #endif

@@ -24,6 +24,7 @@ enum {
     GBS_COMPLETION_FOLDS = 3,    /* which ratings are left out together */
     GBS_COMPLETION_SPECTRUM = 6, /* the basis that subspace iteration begins with */
     GBS_COMPLETION_CERTIFY = 4,  /* draws behind a certificate; + 1: behind a choice made before */
+    GBS_COMPLETION_REOPEN = 7,   /* columns of components that the sampler begins anew */
     GBS_COMPLETION_SWEEP = 16    /* + side: items; + 2: mu; + 4, 5: noise; + 6, 7: variances */
 };
 

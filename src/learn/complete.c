@@ -103,9 +103,8 @@ static gbs_status run_all(struct gbs_completion_run *r) {
     } else {
         if (o->cross_validate)
             status = gbs_completion_choose_noise(r, r->all);
-        /* the sampler keeps every component: what the mean field switches off may be there all the same */
         if (status == GBS_OK)
-            status = gbs_completion_ascend(r, r->all, vb, "completing");
+            status = gbs_completion_ascend(r, r->all, "completing");
     }
     if (status == GBS_OK)
         status = vb ? gbs_completion_keep_variational(r) : gbs_completion_sample(r);

@@ -25,7 +25,9 @@ struct gbs_completion_run {
 };
 
 /* Coordinate ascent on these ratings: the best of options->restarts starts into r->f, r->ascent. */
-gbs_status gbs_completion_ascend(struct gbs_completion_run *r, const gbs_ratings *ratings, bool prune, const char *stage);
+gbs_status gbs_completion_ascend(struct gbs_completion_run *r, const gbs_ratings *ratings, const char *stage);
+/* For the sampler: what the mean field dropped begins anew, since it may be there all the same. */
+void gbs_completion_reopen(struct gbs_completion_run *r);
 /* Splits the ratings; an informed prior from the first part (its noise chosen there), and the second part's say. */
 gbs_status gbs_completion_ascend_informed(struct gbs_completion_run *r);
 

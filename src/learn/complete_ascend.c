@@ -40,13 +40,18 @@ static gbs_completion_prior make_prior(const gbs_ratings *r, const gbs_complete_
 
 /* ---------------------------------------------------------------- starts */
 
+/* The variance that a component begins with: together they make half the spread. */
+static double first_variance(double spread, size_t rank) {
+    return 0.5 * spread / sqrt((double)(rank > 0 ? rank : 1));
+}
+
 struct attempt {
     gbs_factors f;
     gbs_ascent ascent;
 };
 
-static gbs_status ascend_once(const struct gbs_completion_run *r, const gbs_ratings *ratings, bool prune, const char *stage,
-                              size_t start, struct attempt *a) {
+static gbs_status ascend_once(const struct gbs_completion_run *r, const gbs_ratings *ratings, const char *stage, size_t start,
+                              struct attempt *a) {
     const gbs_complete_options *o = r->o;
     gbs_completion_prior prior = make_prior(ratings, o);
     double spread = spread_of(ratings, o);
@@ -59,22 +64,22 @@ static gbs_status ascend_once(const struct gbs_completion_run *r, const gbs_rati
     if (status != GBS_OK)
         return status;
     a->f.learn_noise = !(r->noise_variance > 0.0);
-    gbs_factors_start(&a->f, 0.5 * spread / sqrt((double)(rank > 0 ? rank : 1)),
-                      a->f.learn_noise ? FIRST_NOISE * spread * spread : r->noise_variance, stream);
+    gbs_factors_start(&a->f, first_variance(spread, rank), a->f.learn_noise ? FIRST_NOISE * spread * spread : r->noise_variance,
+                      stream);
     if (start == 0)
         status = gbs_factors_start_spectral(&a->f, GBS_STREAM_COMPLETION + GBS_COMPLETION_SPECTRUM);
     if (status != GBS_OK)
         return status;
     gbs_ascent_options options = {
-        .most_sweeps = o->max_sweeps, .tolerance = o->tolerance, .prune = prune, .stage = stage, .trace = r->trace};
+        .most_sweeps = o->max_sweeps, .tolerance = o->tolerance, .prune = true, .stage = stage, .trace = r->trace};
     return gbs_ascend(&a->f, &options, &a->ascent);
 }
 
-gbs_status gbs_completion_ascend(struct gbs_completion_run *r, const gbs_ratings *ratings, bool prune, const char *stage) {
+gbs_status gbs_completion_ascend(struct gbs_completion_run *r, const gbs_ratings *ratings, const char *stage) {
     gbs_status status = GBS_OK;
     for (size_t k = 0; k < r->o->restarts && status == GBS_OK; k++) {
         struct attempt a = {.f = {.ctx = r->ctx}};
-        status = ascend_once(r, ratings, prune, stage, k, &a);
+        status = ascend_once(r, ratings, stage, k, &a);
         if (r->restarts != NULL)
             r->restarts[k] = a.ascent.free_energy;
         if (k == 0 || (status == GBS_OK && a.ascent.free_energy < r->ascent.free_energy)) {
@@ -87,6 +92,11 @@ gbs_status gbs_completion_ascend(struct gbs_completion_run *r, const gbs_ratings
             gbs_factors_free(&a.f);
     }
     return status;
+}
+
+void gbs_completion_reopen(struct gbs_completion_run *r) {
+    gbs_factors_reopen(&r->f, first_variance(spread_of(r->all, r->o), r->f.room),
+                       GBS_STREAM_COMPLETION + GBS_COMPLETION_REOPEN);
 }
 
 /* ---------------------------------------------------------------- an informed prior */
@@ -148,7 +158,7 @@ gbs_status gbs_completion_ascend_informed(struct gbs_completion_run *r) {
     if (status == GBS_OK && r->o->cross_validate)
         status = gbs_completion_choose_noise(r, r->part[0]);
     if (status == GBS_OK)
-        status = gbs_completion_ascend(r, r->part[0], true, "first part");
+        status = gbs_completion_ascend(r, r->part[0], "first part");
     if (status == GBS_OK)
         status = gbs_factors_anchor(&r->f, r->part[1]);
     if (status != GBS_OK)

@@ -79,7 +79,7 @@ static gbs_status judge_fold(struct folds *v, size_t k, size_t candidates, gbs_n
         struct gbs_completion_run one = {.ctx = r->ctx, .o = &once, .all = v->ratings};
         once.restarts = 1;
         one.noise_variance = choices[c].learned ? 0.0 : choices[c].noise_variance;
-        status = gbs_completion_ascend(&one, rest, true, "choosing the noise");
+        status = gbs_completion_ascend(&one, rest, "choosing the noise");
         if (status == GBS_OK) {
             v->error[c * v->count + k] = held_out(v, k, &one.f);
             choices[c].effective_rank += (double)one.f.rank / (double)v->count;
@@ -116,7 +116,7 @@ static gbs_status list_candidates(struct gbs_completion_run *r, const gbs_rating
         gbs_complete_options once = *o;
         struct gbs_completion_run one = {.ctx = r->ctx, .o = &once, .all = ratings};
         once.restarts = 1;
-        gbs_status status = gbs_completion_ascend(&one, ratings, true, "choosing the noise");
+        gbs_status status = gbs_completion_ascend(&one, ratings, "choosing the noise");
         learned = status == GBS_OK ? 1.0 / one.f.tau : 0.0;
         if (one.f.ctx != NULL)
             gbs_factors_free(&one.f);

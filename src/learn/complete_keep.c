@@ -10,7 +10,7 @@
 /* Terms that the Monte Carlo part of a certificate draws at least. */
 enum { LEAST_TERMS = 1000000 };
 
-static gbs_status create_model(struct gbs_completion_run *r, size_t kept, bool covariance) {
+static gbs_status create_model(struct gbs_completion_run *r, size_t kept, bool covariance, double kl) {
     gbs_completion *c = gbs_array_alloc(r->ctx, 1, sizeof *c);
     const gbs_complete_options *o = r->o;
     if (c == NULL)
@@ -29,7 +29,7 @@ static gbs_status create_model(struct gbs_completion_run *r, size_t kept, bool c
                                     .low = o->has_range ? o->low : 0.0,
                                     .high = o->has_range ? o->high : 0.0,
                                     .free_energy = r->ascent.free_energy,
-                                    .kl = gbs_factors_kl(&r->f),
+                                    .kl = kl,
                                     .sweeps = r->ascent.sweeps,
                                     .converged = r->ascent.converged,
                                     .prior = o->prior,
@@ -75,7 +75,7 @@ static void keep_informed(const struct gbs_completion_run *r, gbs_completion *c)
 
 gbs_status gbs_completion_keep_variational(struct gbs_completion_run *r) {
     const gbs_factors *f = &r->f;
-    gbs_status status = create_model(r, 1, true);
+    gbs_status status = create_model(r, 1, true, gbs_factors_kl(f));
     if (status != GBS_OK)
         return status;
     gbs_completion *c = r->model;
@@ -163,7 +163,9 @@ gbs_status gbs_completion_sample(struct gbs_completion_run *r) {
     const gbs_complete_options *o = r->o;
     size_t kept = o->keep < o->draws ? o->keep : o->draws;
     struct sampling run = {.r = r, .square = gbs_doubles(r->ctx, o->cells)};
-    gbs_status status = run.square != NULL ? create_model(r, kept, false) : GBS_ERR_MEMORY;
+    double kl = gbs_factors_kl(&r->f); /* as free energy and sweeps, of the mean field that the chain begins at */
+    gbs_completion_reopen(r);
+    gbs_status status = run.square != NULL ? create_model(r, kept, false, kl) : GBS_ERR_MEMORY;
     for (size_t e = 0; e < o->cells; e++)
         o->cell_value[e] = 0.0;
     if (status == GBS_OK)

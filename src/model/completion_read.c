@@ -2,18 +2,12 @@
 #include "kernel/moments.h"
 #include "model/completion.h"
 #include "model/json_numbers.h"
+#include "model/json_text.h"
 
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define TRY(call)                                                                                                              \
-    do {                                                                                                                       \
-        gbs_status try_status = (call);                                                                                        \
-        if (try_status != GBS_OK)                                                                                              \
-            return try_status;                                                                                                 \
-    } while (0)
 
 static const char *prior_name(int i) {
     return gbs_prior_name((gbs_prior_kind)i);
@@ -211,14 +205,9 @@ static gbs_status get_all(gbs_context *ctx, const json_t *root, gbs_completion *
 }
 
 gbs_status gbs_completion_from_json(gbs_context *ctx, const char *text, size_t size, gbs_completion **out) {
-    json_error_t error;
+    json_t *root;
     *out = NULL;
-    json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
-    if (root == NULL) {
-        if (json_error_code(&error) == json_error_out_of_memory)
-            return gbs_fail(ctx, GBS_ERR_MEMORY, "out of memory while reading the model");
-        return gbs_fail(ctx, GBS_ERR_FORMAT, "not a whole JSON text: line %d: %s", error.line, error.text);
-    }
+    TRY(gbs_json_parse(ctx, text, size, GBS_JSON_LEVELS, "not a whole JSON text", &root));
     gbs_completion *c = gbs_array_alloc(ctx, 1, sizeof *c);
     gbs_status status = GBS_ERR_MEMORY;
     if (c != NULL) {

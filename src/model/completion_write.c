@@ -7,6 +7,7 @@
 #include "kernel/moments.h"
 #include "model/completion.h"
 #include "model/json_numbers.h"
+#include "model/json_text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -63,9 +64,7 @@ static bool put_choices(json_t *root, const gbs_completion *c) {
     return true;
 }
 
-/* For people. (It is the first long text of the file, too: jansson, 2.14, runs past the end of a text whose closing quote finds no memory, which is where its
- * buffer grows for the first texts of 14, 30, 62 or 126 bytes. Names of 254 bytes, 510 and so on are not covered: a caller for whom memory may run out while a
- * model is read gives jansson an allocator that does not return, as the program does.) */
+/* For people. */
 static const char about[] =
     "a completed matrix: means and covariances of the factors of rows and columns (rows of upper triangles), the bias last; "
     "see gibbsite help complete";
@@ -182,10 +181,10 @@ gbs_status gbs_completion_to_json(gbs_context *ctx, const gbs_completion *model,
     size_t room;
     *text = NULL;
     if (root != NULL && put_head(root, model))
-        head = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(17));
+        gbs_json_print(ctx, root, "", &head, NULL);
     json_decref(root);
     if (head == NULL || !room_for(model, strlen(head), &room)) {
-        free(head);
+        gbs_array_free(ctx, head);
         return gbs_fail(ctx, GBS_ERR_MEMORY, "out of memory while writing the model");
     }
     out = gbs_array_alloc(ctx, room, 1);
@@ -196,7 +195,7 @@ gbs_status gbs_completion_to_json(gbs_context *ctx, const gbs_completion *model,
         if (end == NULL)
             gbs_fail(ctx, GBS_ERR_MEMORY, "a row or column has a name that is not UTF-8, or there is no memory to write it");
     }
-    free(head);
+    gbs_array_free(ctx, head);
     if (end == NULL) {
         gbs_array_free(ctx, out);
         return GBS_ERR_MEMORY;

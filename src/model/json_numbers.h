@@ -14,6 +14,14 @@ json_t *gbs_json_reals(const double *x, size_t count); /* null where not finite 
 /* Rows of the upper (or lower) triangle of a d x d matrix, one after the other. */
 json_t *gbs_json_triangle(const double *x, size_t d, bool upper);
 
+/* Leaves the reader that calls it with the status of what it read. */
+#define TRY(call)                                                                                                              \
+    do {                                                                                                                       \
+        gbs_status try_status = (call);                                                                                        \
+        if (try_status != GBS_OK)                                                                                              \
+            return try_status;                                                                                                 \
+    } while (0)
+
 /* Readers: GBS_ERR_FORMAT with a message that names the key. `key` is looked up in object. */
 gbs_status gbs_json_get_reals(gbs_context *ctx, const json_t *object, const char *key, size_t count, double **out);
 gbs_status gbs_json_get_triangle(gbs_context *ctx, const json_t *object, const char *key, size_t d, bool upper, double **out);

@@ -1,7 +1,8 @@
 /* The model handle: its life and its simple questions. */
 #include "model/model.h"
 
-#include <jansson.h>
+#include "model/json_text.h"
+
 #include <string.h>
 
 gbs_status gbs_model_create(gbs_context *ctx, size_t stages, gbs_model **out) {
@@ -87,12 +88,12 @@ const char *gbs_model_recipe(const gbs_model *model) {
 
 gbs_status gbs_model_set_recipe(gbs_context *ctx, gbs_model *model, const char *json) {
     char *copy = NULL;
-    json_error_t error;
-    json_t *value = json != NULL ? json_loads(json, JSON_DECODE_ANY, &error) : NULL;
-    if (json != NULL && value == NULL)
-        return json_error_code(&error) == json_error_out_of_memory
-                   ? gbs_fail(ctx, GBS_ERR_MEMORY, "out of memory")
-                   : gbs_fail(ctx, GBS_ERR_ARGUMENT, "the recipe is not JSON: %s", error.text);
+    json_t *value = NULL;
+    gbs_status status = GBS_OK;
+    if (json != NULL)
+        status = gbs_json_parse(ctx, json, strlen(json), GBS_JSON_LEVELS - 1, "the recipe is not JSON", &value);
+    if (status != GBS_OK)
+        return status == GBS_ERR_FORMAT ? GBS_ERR_ARGUMENT : status;
     json_decref(value);
     if (json != NULL) {
         size_t size = strlen(json) + 1;

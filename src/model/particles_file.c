@@ -1,6 +1,7 @@
 /* Sample files: versioned JSON, in the manner of model files (write.c, read.c). "kind" is "sample"; the particles come last, one after the other. Nothing in
  * a file is trusted. */
 #include "model/json_numbers.h"
+#include "model/json_text.h"
 #include "model/particles.h"
 #include "model/scaling_file.h"
 
@@ -54,7 +55,7 @@ static bool put_path(json_t *root, const gbs_particles *p) {
     return true;
 }
 
-static bool put_all(json_t *root, const gbs_particles *p) {
+static bool put_all(gbs_context *ctx, json_t *root, const gbs_particles *p) {
     const gbs_sample_info *i = &p->info;
     bool ranks = i->task == GBS_TASK_RANK;
     bool ok = gbs_json_put(root, "gibbsite", json_string(GBS_VERSION)) &&
@@ -68,39 +69,19 @@ static bool put_all(json_t *root, const gbs_particles *p) {
     if (ranks)
         ok = ok && put_count(root, "blocks", i->blocks) &&
              gbs_json_put(root, "negative_scores", gbs_json_reals(p->negatives, p->negatives_size));
-    if (p->recipe != NULL)
-        ok = ok && gbs_json_put(root, "recipe", json_loads(p->recipe, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL));
-    return ok && gbs_json_put(root, "theta", gbs_json_reals(p->theta, i->particles * i->d));
+    return ok && gbs_json_put_text(ctx, root, "recipe", p->recipe) &&
+           gbs_json_put(root, "theta", gbs_json_reals(p->theta, i->particles * i->d));
 }
 
 gbs_status gbs_particles_to_json(gbs_context *ctx, const gbs_particles *particles, char **text, size_t *size) {
     json_t *root = json_object();
-    char *dump = NULL;
     *text = NULL;
-    if (root != NULL && put_all(root, particles))
-        dump = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    bool ok = root != NULL && put_all(ctx, root, particles) && gbs_json_print(ctx, root, "\n", text, size) == GBS_OK;
     json_decref(root);
-    size_t length = dump != NULL ? strlen(dump) : 0;
-    char *copy = dump != NULL ? gbs_array_alloc(ctx, length + 2, 1) : NULL;
-    if (copy != NULL) {
-        memcpy(copy, dump, length + 1);
-        copy[length] = '\n';
-        *text = copy;
-        if (size != NULL)
-            *size = length + 1;
-    }
-    free(dump);
-    return copy != NULL ? GBS_OK : gbs_fail(ctx, GBS_ERR_MEMORY, "out of memory while writing the particles");
+    return ok ? GBS_OK : gbs_fail(ctx, GBS_ERR_MEMORY, "out of memory while writing the particles");
 }
 
 /* ---------------------------------------------------------------- reading */
-
-#define TRY(call)                                                                                                              \
-    do {                                                                                                                       \
-        gbs_status try_status = (call);                                                                                        \
-        if (try_status != GBS_OK)                                                                                              \
-            return try_status;                                                                                                 \
-    } while (0)
 
 static const char *loss_name(int i) {
     return gbs_loss_name((gbs_loss)i);
@@ -213,18 +194,6 @@ static gbs_status get_negatives(gbs_context *ctx, const json_t *root, gbs_partic
     return GBS_OK;
 }
 
-static gbs_status get_recipe(gbs_context *ctx, const json_t *root, gbs_particles *p) {
-    const json_t *recipe = json_object_get(root, "recipe");
-    if (recipe == NULL)
-        return GBS_OK;
-    char *dump = json_dumps(recipe, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(17));
-    if (dump == NULL)
-        return gbs_fail(ctx, GBS_ERR_MEMORY, "out of memory while reading the sample");
-    gbs_status status = gbs_particles_set_recipe(ctx, p, dump);
-    free(dump);
-    return status;
-}
-
 static gbs_status get_all(gbs_context *ctx, const json_t *root, gbs_particles *p) {
     TRY(get_head(ctx, root, &p->info));
     TRY(get_sample(ctx, root, &p->info));
@@ -233,19 +202,14 @@ static gbs_status get_all(gbs_context *ctx, const json_t *root, gbs_particles *p
     TRY(get_path(ctx, root, p));
     TRY(get_theta(ctx, root, p));
     TRY(get_negatives(ctx, root, p));
-    return get_recipe(ctx, root, p);
+    return gbs_json_get_text(ctx, root, "recipe", &p->recipe);
 }
 
 gbs_status gbs_particles_from_json(gbs_context *ctx, const char *text, size_t size, gbs_particles **out) {
-    json_error_t error;
     gbs_particles *p = NULL;
+    json_t *root;
     *out = NULL;
-    json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
-    if (root == NULL) {
-        if (json_error_code(&error) == json_error_out_of_memory)
-            return gbs_fail(ctx, GBS_ERR_MEMORY, "out of memory while reading the sample");
-        return gbs_fail(ctx, GBS_ERR_FORMAT, "not a whole JSON text: line %d: %s", error.line, error.text);
-    }
+    TRY(gbs_json_parse(ctx, text, size, GBS_JSON_LEVELS, "not a whole JSON text", &root));
     gbs_status status = gbs_particles_create(ctx, &p);
     if (status == GBS_OK)
         status = get_all(ctx, root, p);

@@ -1,5 +1,6 @@
 /* Reading model files: nothing in them is trusted. What they hold is written in write.c beside this. */
 #include "model/json_numbers.h"
+#include "model/json_text.h"
 #include "model/model.h"
 #include "model/scaling_file.h"
 #include "risk/loss.h"
@@ -24,13 +25,6 @@ static const char *solver_name(int i) {
 static const char *prior_name(int i) {
     return gbs_prior_name((gbs_prior_kind)i);
 }
-
-#define TRY(call)                                                                                                              \
-    do {                                                                                                                       \
-        gbs_status try_status = (call);                                                                                        \
-        if (try_status != GBS_OK)                                                                                              \
-            return try_status;                                                                                                 \
-    } while (0)
 
 static gbs_status get_head(gbs_context *ctx, const json_t *root, gbs_model_info *info) {
     const char *kind = json_string_value(json_object_get(root, "kind"));
@@ -311,27 +305,10 @@ static gbs_status get_negatives(gbs_context *ctx, const json_t *root, gbs_model 
     return GBS_OK;
 }
 
-static gbs_status get_recipe(gbs_context *ctx, const json_t *root, gbs_model *m) {
-    const json_t *recipe = json_object_get(root, "recipe");
-    if (recipe == NULL)
-        return GBS_OK;
-    char *dump = json_dumps(recipe, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(17));
-    if (dump == NULL)
-        return gbs_fail(ctx, GBS_ERR_MEMORY, "out of memory while reading the model");
-    gbs_status status = gbs_model_set_recipe(ctx, m, dump);
-    free(dump);
-    return status;
-}
-
 gbs_status gbs_model_from_json(gbs_context *ctx, const char *text, size_t size, gbs_model **out) {
     *out = NULL;
-    json_error_t error;
-    json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
-    if (root == NULL) {
-        if (json_error_code(&error) == json_error_out_of_memory)
-            return gbs_fail(ctx, GBS_ERR_MEMORY, "out of memory while reading the model");
-        return gbs_fail(ctx, GBS_ERR_FORMAT, "not a whole JSON text: line %d: %s", error.line, error.text);
-    }
+    json_t *root;
+    TRY(gbs_json_parse(ctx, text, size, GBS_JSON_LEVELS, "not a whole JSON text", &root));
     gbs_model *model;
     gbs_status status = gbs_model_create(ctx, stages_of(root), &model);
     if (status == GBS_OK)
@@ -349,7 +326,7 @@ gbs_status gbs_model_from_json(gbs_context *ctx, const char *text, size_t size, 
     if (status == GBS_OK)
         status = get_negatives(ctx, root, model);
     if (status == GBS_OK)
-        status = get_recipe(ctx, root, model);
+        status = gbs_json_get_text(ctx, root, "recipe", &model->recipe);
     json_decref(root);
     if (status != GBS_OK)
         gbs_model_free(model);

@@ -4,6 +4,7 @@
  * alone. Triangular matrices are stored packed, row by row.
  */
 #include "model/json_numbers.h"
+#include "model/json_text.h"
 #include "model/model.h"
 #include "model/scaling_file.h"
 #include "risk/loss.h"
@@ -48,8 +49,8 @@ static json_t *columns(const uint32_t *x, size_t count) {
 }
 
 static bool put_dual(json_t *posterior, const gbs_dual *dual, size_t d) {
-    json_t *object = json_object(), *rows = json_object();
-    bool ok = gbs_json_put(posterior, "dual", object) && gbs_json_put(object, "rows", rows) &&
+    json_t *object = json_object(), *rows = NULL;
+    bool ok = gbs_json_put(posterior, "dual", object) && gbs_json_put(object, "rows", rows = json_object()) &&
               gbs_json_put(object, "rank", json_integer((json_int_t)dual->rank)) &&
               gbs_json_put(object, "lower", gbs_json_triangle(dual->lower, dual->rank, false)) &&
               gbs_json_put(object, "factor", gbs_json_triangle(dual->factor, dual->rank, true));
@@ -157,18 +158,12 @@ static bool put_path(json_t *root, const gbs_model *m) {
     return m->restarts_size == 0 || gbs_json_put(root, "restarts", gbs_json_reals(m->restarts, m->restarts_size));
 }
 
-static bool put_recipe(json_t *root, const gbs_model *m) {
-    if (m->recipe == NULL)
-        return true;
-    return gbs_json_put(root, "recipe", json_loads(m->recipe, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL));
-}
-
 static bool put_negatives(json_t *root, const gbs_model *m) {
     return m->info.task != GBS_TASK_RANK ||
            gbs_json_put(root, "negative_scores", gbs_json_reals(m->negatives, m->negatives_size));
 }
 
-static bool put_model(json_t *root, const gbs_model *m) {
+static bool put_model(gbs_context *ctx, json_t *root, const gbs_model *m) {
     const gbs_model_info *i = &m->info;
     /* what older versions understand */
     bool plain = m->stages_size == 1 && !(m->scaling.clip > 0.0) && m->scaling.constant == 1.0;
@@ -184,50 +179,13 @@ static bool put_model(json_t *root, const gbs_model *m) {
            gbs_json_put(root, "d", json_integer((json_int_t)i->d)) &&
            gbs_json_put(root, "intercept", json_boolean(i->intercept)) && put_fit(root, m) &&
            gbs_json_put_scaling(root, &m->scaling) && put_stages(root, m) && put_certificates(root, m) && put_path(root, m) &&
-           put_negatives(root, m) && put_recipe(root, m);
-}
-
-/* Where jansson's dump goes. The failure is remembered here: jansson 2.14 does not look at what the callback says after a key. */
-struct sink {
-    gbs_context *ctx;
-    char *bytes;
-    size_t size, room;
-    bool failed;
-};
-
-static int pour(const char *bytes, size_t size, void *data) {
-    struct sink *s = data;
-    if (!s->failed && s->size + size + 2 > s->room) {
-        size_t room = 2 * (s->size + size) + 4096;
-        char *larger = gbs_array_alloc(s->ctx, room, 1);
-        if (larger != NULL && s->size > 0)
-            memcpy(larger, s->bytes, s->size);
-        gbs_array_free(s->ctx, s->bytes);
-        s->bytes = larger;
-        s->room = room;
-        s->failed = larger == NULL;
-    }
-    if (s->failed)
-        return -1;
-    memcpy(s->bytes + s->size, bytes, size);
-    s->size += size;
-    return 0;
+           put_negatives(root, m) && gbs_json_put_text(ctx, root, "recipe", m->recipe);
 }
 
 gbs_status gbs_model_to_json(gbs_context *ctx, const gbs_model *model, char **text, size_t *size) {
-    *text = NULL;
-    struct sink sink = {.ctx = ctx};
     json_t *root = json_object();
-    bool ok = root != NULL && put_model(root, model) &&
-              json_dump_callback(root, pour, &sink, JSON_COMPACT | JSON_REAL_PRECISION(17)) == 0 && pour("\n", 1, &sink) == 0;
+    *text = NULL;
+    bool ok = root != NULL && put_model(ctx, root, model) && gbs_json_print(ctx, root, "\n", text, size) == GBS_OK;
     json_decref(root);
-    if (!ok || sink.failed) {
-        gbs_array_free(ctx, sink.bytes);
-        return gbs_fail(ctx, GBS_ERR_MEMORY, "out of memory while writing the model");
-    }
-    sink.bytes[sink.size] = '\0';
-    *text = sink.bytes;
-    if (size != NULL)
-        *size = sink.size;
-    return GBS_OK;
+    return ok ? GBS_OK : gbs_fail(ctx, GBS_ERR_MEMORY, "out of memory while writing the model");
 }

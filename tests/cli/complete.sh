@@ -151,7 +151,7 @@ expect_exit 0 "$GIBBSITE" inspect model.json
 expect_stdout 'ratings +4320 of 120 rows and 90 columns'
 
 # ---------------------------------------------------------------- the sampler
-expect_exit 0 "$GIBBSITE" complete train.csv --rank 4 --sampler gibbs --draws 60 --burn-in 20 --keep 10 --test test.csv -o gibbs.json --json
+expect_exit 0 "$GIBBSITE" complete train.csv --rank 4 --range 0:6 --sampler gibbs --draws 60 --burn-in 20 --keep 10 --test test.csv -o gibbs.json --json
 cp "$stdout" g.json
 expect_json g.json sampler gibbs
 expect_json g.json draws 60

@@ -63,15 +63,6 @@ static inline void free_truth(struct matrix_truth *t) {
     free(t->y);
 }
 
-static inline gbs_context *context_with(int threads, uint64_t seed) {
-    gbs_context_options o = gbs_context_options_default();
-    gbs_context *ctx;
-    o.threads = threads;
-    o.seed = seed;
-    assert_int_equal(gbs_context_create(&o, &ctx), GBS_OK);
-    return ctx;
-}
-
 static inline gbs_ratings *ratings_of(gbs_context *ctx, const struct matrix_truth *t) {
     gbs_ratings *r;
     assert_int_equal(gbs_ratings_create(ctx, t->n, t->rows, t->columns, t->row, t->column, t->y, NULL, NULL, &r), GBS_OK);

@@ -127,7 +127,7 @@ static void mean_and_error(const double *batch, double *mean, double *variance) 
 
 static void sampler_and_metropolis_agree(void **state) {
     (void)state;
-    gbs_context *ctx = context_with(1, 3);
+    gbs_context *ctx = new_context(1, 3);
     gbs_ratings *r;
     gbs_factors f;
     struct means *gibbs = take(1, sizeof *gibbs), *walk = take(1, sizeof *walk);
