@@ -247,9 +247,10 @@ typedef struct gbs_fit_options {
     size_t max_iterations; /* per rung of the ladder */
     const double *ladder;  /* increasing lambdas to anneal through, declared in advance; NULL: chosen */
     size_t ladder_size;
-    size_t restarts;       /* > 0: no annealing; the best of this many starts drawn from the prior */
-    size_t batch;          /* sgd: rows a step; 0: 256 */
-    size_t epochs;         /* sgd: passes over the rows; 0: 20, or as many as make 4000 steps */
+    size_t restarts; /* > 0: no annealing; the best of this many starts drawn from the prior */
+    size_t batch;    /* sgd: rows a step; 0: 256 */
+    size_t
+        epochs; /* sgd: passes over the rows; 0: 20, or as many as make 4000 steps. Rankings stop before, once F has settled */
     gbs_schedule schedule; /* sgd */
     size_t
         sampled_pairs; /* ranking: the certificate's risk comes from this many pairs drawn at random, and a tenth of the error

@@ -15,7 +15,7 @@
 /* Up to here a fit whose dual form failed that test is done again in the primal form. */
 enum { PRIMAL_COLUMNS = 3000, MOST_RUNGS = 24, LEAST_TRACED = 10, MOST_TRACED = 1000 };
 /* A traced step is judged on all pairs; so many of them in all. */
-#define TRACED_PAIRS 1.2e10
+#define TRACED_PAIRS 3e9
 
 /* What is held until the posterior is done. */
 struct search {

@@ -6,6 +6,7 @@
 exec </dev/null
 
 "$GIBBSITE" simulate classify --rows 2000 --cols 20 -o train.csv -q
+"$GIBBSITE" simulate classify --rows 1000 --cols 400 -o wide.csv -q # steps of the full family are slow there, and 182 of them the fewest
 as 'a model'
 expect_exit 0 "$GIBBSITE" fit train.csv -o model.json -q
 mkdir out
@@ -20,7 +21,7 @@ endless_natural=(fit train.csv --prior zero --lambda-grid 1:2000:1000 --tol 1e-1
 # shellcheck disable=SC2034
 endless_pairs=(fit train.csv --task rank --prior zero --loss hinge --family diagonal --tol 1e-3 --pairs 1000000000000 -o out/m.json)
 # shellcheck disable=SC2034
-endless_steps=(fit train.csv --task rank --prior zero --solver sgd --schedule paper --epochs 100000000 -o out/m.json)
+endless_steps=(fit wide.csv --task rank --prior zero --family full --solver sgd --schedule paper --batch 1000 --epochs 100000000 -o out/m.json)
 
 # shellcheck disable=SC2034
 endless_sample=(sample train.csv --particles 100000 --ess 0.999 -o out/s.json --draws out/d.csv)
