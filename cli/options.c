@@ -108,7 +108,8 @@ static const struct option_spec table[OPTION_COUNT] = {
      "deviation by more than a factor of e"},
     {OPT_PAIRS, "pairs", 0, "N", OPTION_COUNT_FROM_1, NULL, FOR_FIT,
      "--task rank: certify from N pairs of rows drawn at random instead of all of them, for a tenth of the error probability; "
-     "with --solver sgd no pass over all pairs is made at all"},
+     "with --solver sgd no pass over all pairs is made at all. Without it, more than 2e9 pairs are passed over once, for the "
+     "certificate, and --solver sgd makes no other pass"},
     {OPT_RESTARTS, "restarts", 0, "N", OPTION_COUNT_FROM_1, NULL, FOR_FIT | FOR_COMPLETE,
      "instead of annealing, keep the best of N starts drawn from the prior. complete: starts, the first spectral, the others "
      "random, of which the one with the least "

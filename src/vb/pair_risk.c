@@ -4,7 +4,7 @@
  *
  * Strips of the larger class ("outer") meet the smaller one ("inner") block by block, as in pair_energy.c.
  *
- * For the zero-one loss psi = Phi(-mu/s) is 0 or 1 to 2e-19 where |mu| > 9 s. So the rows of each class are taken in the order of their scores: then a block of
+ * For the zero-one loss psi = Phi(-mu/s) is 0 or 1 to 5e-17 where |mu| > 8.4 s. So the rows of each class are taken in the order of their scores: then a block of
  * pairs has scores that are close together, and with s_ij <= sqrt(q_i) + sqrt(q_j) most blocks far from the diagonal are decided by four numbers.
  * What is left are the pairs that the posterior is in doubt about.
  *
@@ -21,9 +21,11 @@
 #include <string.h>
 
 /* |mu|/s from which a pair is decided. */
-#define DECIDED 9.0
+#define DECIDED 8.4
 /* Rows from which sorting pays. */
 enum { WORTH_SORTING = 1024, STRIPS_PER_WORKER = 4, ARRAYS = 7 };
+/* Doubles in a copy of the smaller class, in order. */
+#define MOST_COPIED 16e6
 /* Flops between two looks at the cancel callback. */
 #define PATIENCE 2e10
 
@@ -34,6 +36,7 @@ struct pass {
     gbs_pair_sides sides;
     const double *a[2], *q[2], *times[2]; /* of the outer and the inner rows */
     const size_t *order[2];               /* NULL: as they are */
+    double *copy;                         /* the inner rows in their order; NULL: spelled out block by block */
     const double *reach, *weight; /* of each block of inner rows: largest sqrt(q), rows; NULL: nothing is decided in advance */
     double *scratch, *sums;
     size_t worker_size, from; /* first strip of the round */
@@ -45,16 +48,23 @@ static const gbs_rows *rows_of(const struct pass *p, int side) {
     return side == 0 ? &p->sides.outer : &p->sides.inner;
 }
 
+static void spell_out(const gbs_rows *rows, const size_t *order, size_t count, double *to) {
+    for (size_t i = 0; i < count; i++) {
+        gbs_block one = gbs_rows_slice(rows, order[i], 1).all;
+        gbs_block_densify(&one, to + i * rows->d);
+    }
+}
+
 /* Rows first .. of a side, in its order. */
 static gbs_block block_of(const struct pass *p, int side, size_t first, size_t count, double *buffer) {
     const gbs_rows *rows = rows_of(p, side);
     if (p->order[side] == NULL)
         return gbs_pair_dense(rows, first, count, buffer);
-    for (size_t i = 0; i < count; i++) {
-        gbs_block one = gbs_rows_slice(rows, p->order[side][first + i], 1).all;
-        gbs_block_densify(&one, buffer + i * rows->d);
-    }
-    return (gbs_block){.n = count, .d = rows->d, .dense = buffer, .ld = rows->d, .stride = 1};
+    bool copied = side == 1 && p->copy != NULL;
+    if (!copied)
+        spell_out(rows, p->order[side] + first, count, buffer);
+    return (gbs_block){
+        .n = count, .d = rows->d, .dense = copied ? p->copy + first * rows->d : buffer, .ld = rows->d, .stride = 1};
 }
 
 static double largest_root(const double *q, size_t count) {
@@ -102,28 +112,45 @@ static struct room room_of(const struct pass *p, size_t worker) {
 
 /* ---------------------------------------------------------------- one strip */
 
+/* Row i of the block against the inner rows; near pairs come from the difference itself. */
+static void meet_row(const struct pass *p, const struct room *r, const gbs_block *outer, size_t i, size_t row,
+                     const gbs_block *inner, size_t first, double *sums) {
+    size_t n = inner->n, near;
+    const double *cross = r->cross + i * n, *times = p->times[1] + first, *a = p->a[1] + first, *q = p->q[1] + first;
+    double got[2], weight = p->times[0][row];
+    if (p->loss == &gbs_zero_one) {
+        near = gbs_pair_tails(n, p->a[0][row], p->q[0][row], a, q, cross, times, &got[0], &got[1]);
+        if (near > 0)
+            near = gbs_pair_find_near(n, p->q[0][row], q, cross, r->near);
+    } else {
+        near = gbs_pair_moments(n, p->a[0][row], p->q[0][row], a, q, cross, r->mu, r->variance, r->inverse, r->near);
+        p->loss->paired(n, r->mu, r->variance, r->inverse, r->psi, r->u, r->w);
+        for (size_t k = 0; k < near; k++)
+            r->psi[r->near[k]] = 0.0;
+        gbs_pair_sums all = gbs_pair_add_losses(n, 1.0, times, r->psi);
+        got[0] = all.psi;
+        got[1] = all.square;
+    }
+    for (size_t k = 0; k < near; k++) {
+        size_t j = r->near[k];
+        double mu, s, psi, u, v;
+        gbs_pair_near(p->g, outer->dense + i * outer->ld, inner->dense + j * inner->ld, r->difference, r->work, &mu, &s);
+        mu *= p->sides.sign;
+        p->loss->smoothed(1, &mu, &s, &psi, &u, &v);
+        got[0] += times[j] * psi;
+        got[1] += times[j] * psi * psi;
+    }
+    sums[0] += weight * got[0];
+    sums[1] += weight * got[1];
+}
+
 static void meet(const struct pass *p, const struct room *r, const gbs_block *outer, size_t first_outer, const gbs_block *inner,
                  size_t first, double *sums) {
-    size_t n = inner->n;
-    int d = (int)p->g->d;
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)outer->n, (int)n, d, 1.0, r->xs, d, inner->dense, (int)inner->ld,
-                0.0, r->cross, (int)n);
-    for (size_t i = 0; i < outer->n; i++) {
-        size_t row = first_outer + i;
-        size_t near = gbs_pair_moments(n, p->a[0][row], p->q[0][row], p->a[1] + first, p->q[1] + first, r->cross + i * n, r->mu,
-                                       r->variance, r->inverse, r->near);
-        p->loss->paired(n, r->mu, r->variance, r->inverse, r->psi, r->u, r->w);
-        for (size_t k = 0; k < near; k++) {
-            size_t j = r->near[k];
-            double mu, s, u, v;
-            gbs_pair_near(p->g, outer->dense + i * outer->ld, inner->dense + j * inner->ld, r->difference, r->work, &mu, &s);
-            mu *= p->sides.sign;
-            p->loss->smoothed(1, &mu, &s, &r->psi[j], &u, &v);
-        }
-        gbs_pair_sums got = gbs_pair_add_losses(n, p->times[0][row], p->times[1] + first, r->psi);
-        sums[0] += got.psi;
-        sums[1] += got.square;
-    }
+    int d = (int)p->g->d, columns = (int)inner->n;
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)outer->n, columns, d, 1.0, r->xs, d, inner->dense, (int)inner->ld,
+                0.0, r->cross, columns);
+    for (size_t i = 0; i < outer->n; i++)
+        meet_row(p, r, outer, i, first_outer + i, inner, first, sums);
 }
 
 /* The scores of a strip of outer rows, as far as they decide. */
@@ -208,6 +235,8 @@ static gbs_status sort_rows(struct pass *p, double *values, size_t *order, doubl
         p->order[side] = order + firsts[side];
         sort_side(s, sizes[side], a, a + n, a + 2 * n, spare, order + firsts[side]);
     }
+    if (status == GBS_OK && p->copy != NULL)
+        spell_out(&p->sides.inner, p->order[1], sizes[1], p->copy);
     size_t blocks = (sizes[1] + block - 1) / block;
     p->reach = facts;
     p->weight = facts + blocks;
@@ -269,8 +298,11 @@ static gbs_status risk_of(gbs_context *ctx, const gbs_rows *rows, const gbs_gaus
     p.scratch = gbs_matrix(ctx, gbs_workers(ctx), p.worker_size);
     p.sums = gbs_matrix(ctx, strips > 0 ? strips : 1, 2);
     double *values = gbs_matrix(ctx, 3, n), *facts = gbs_matrix(ctx, 2, blocks);
+    bool copied = sorted && (double)inner * (double)d <= MOST_COPIED;
+    p.copy = copied ? gbs_matrix(ctx, inner, d) : NULL;
     size_t *order = sorted ? gbs_array_alloc(ctx, n, sizeof *order) : NULL;
-    bool room = p.scratch != NULL && p.sums != NULL && values != NULL && facts != NULL && (!sorted || order != NULL);
+    bool room = p.scratch != NULL && p.sums != NULL && values != NULL && facts != NULL && (!sorted || order != NULL) &&
+                (!copied || p.copy != NULL);
     gbs_status status = room ? GBS_OK : GBS_ERR_MEMORY;
     gbs_blas_serial_begin();
     if (status == GBS_OK && inner > 0)
@@ -283,6 +315,7 @@ static gbs_status risk_of(gbs_context *ctx, const gbs_rows *rows, const gbs_gaus
     gbs_array_free(ctx, p.sums);
     gbs_array_free(ctx, values);
     gbs_array_free(ctx, facts);
+    gbs_array_free(ctx, p.copy);
     gbs_array_free(ctx, order);
     return status;
 }
