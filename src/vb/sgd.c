@@ -241,7 +241,7 @@ static void report(const gbs_problem *problem, const struct descent *s, const gb
 
 /* Without a pass over all pairs. */
 static gbs_status finish_by_jury(const gbs_problem *problem, const struct descent *s, gbs_jury *jury, bool moved,
-                                 gbs_solution *result) {
+                                 double tolerance, gbs_solution *result) {
     gbs_hearing v;
     gbs_status status = gbs_jury_hear(jury, s->g, &v);
     if (status != GBS_OK)
@@ -249,7 +249,7 @@ static gbs_status finish_by_jury(const gbs_problem *problem, const struct descen
     gbs_point *here = &jury->engine.here;
     here->risk = v.risk;
     here->free_energy = problem->lambda * v.risk + here->kl;
-    double enough = STOCHASTIC_TOLERANCE * fmax(1.0, fabs(here->free_energy));
+    double enough = fmax(tolerance, STOCHASTIC_TOLERANCE) * fmax(1.0, fabs(here->free_energy));
     report(problem, s, &jury->engine, NAN, moved && v.left + DOUBT * v.left_sd <= enough, result);
     return GBS_OK;
 }
@@ -260,7 +260,7 @@ static gbs_status finish(const gbs_solve_options *options, struct descent *s, st
     const double *end = options->schedule == GBS_SCHEDULE_PAPER ? s->x : s->mean;
     gbs_status status = choose_end(w, s, &end);
     if (status == GBS_OK && w->jury != NULL && options->by_jury)
-        return finish_by_jury(problem, s, w->jury, end != s->start, result);
+        return finish_by_jury(problem, s, w->jury, end != s->start, options->tolerance, result);
     double value;
     if (status == GBS_OK && w->jury != NULL)
         status = value_at(problem, s, end, e, &value);
