@@ -249,12 +249,12 @@ typedef struct gbs_fit_options {
     size_t ladder_size;
     size_t restarts;       /* > 0: no annealing; the best of this many starts drawn from the prior */
     size_t batch;          /* sgd: rows a step; 0: 256 */
-    size_t epochs;         /* sgd: passes over the rows; 0: 20, or as many as make 4000 steps */
+    size_t epochs;         /* sgd: passes over the rows; 0: 20, or 4000 steps if that is more. Rankings: at most */
     gbs_schedule schedule; /* sgd */
     size_t
         sampled_pairs; /* ranking: the certificate's risk comes from this many pairs drawn at random, and a tenth of the error
                              probability pays for that; 0: from all pairs */
-    int trace; /* sgd in ranking: the path begins with the steps (a thousand of them at most, or as many as make 1.2e10 pairs), each
+    int trace; /* sgd in ranking: the path begins with the steps (a thousand of them at most, or as many as make 3e9 pairs), each
                   with its exact risk and bound */
     gbs_bound bound;   /* of the certificate that comes first */
     double confidence; /* of every certificate */

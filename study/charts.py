@@ -112,12 +112,13 @@ class Figures:
         gains = [end["free_energy"] - r["annealed"]["free_energy"] for r in group for end in r["starts"]]
         return sum(g > 0.01 for g in gains), sum(g < -0.01 for g in gains)
 
+    def figure1_summary(self):
+        return [f"  1, {d['set']}, B = {d['batch']}: the bound ends at {d['steps'][-1][1]:.3f} after {d['steps'][-1][0]} steps" for d in self.descents]
+
     def summary(self):
         if not self.any:
             return []
-        said = ["Figures"]
-        for d in self.descents:
-            said.append(f"  1, {d['set']}, B = {d['batch']}: the bound ends at {d['steps'][-1][1]:.3f} after {d['steps'][-1][0]} steps")
+        said = ["Figures", *self.figure1_summary()]
         for family, name in (("diagonal", "mean field"), ("full", "full covariance")):
             group = [r for r in self.starts if r["family"] == family]
             higher, lower = self.tally(group)

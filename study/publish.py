@@ -98,6 +98,17 @@ def size_rows():
         yield name, sets.denominators([round(r, 1) for r in rates.values()], 400)
 
 
+FIGURE1_HEADER = ["set", "batch", "step", "bound", "gibbs_risk", "kl"]
+
+
+def figure1(out, results):
+    drawn = charts.Figures(results)
+    write_rows(os.path.join(out, "figure1.csv"), FIGURE1_HEADER, drawn.figure1_rows())
+    write_whole(os.path.join(out, "figure1.html"), page.whole("the paper\u2019s Figure 1", page.figure1(drawn)))
+    print("\n".join(["Figures", *drawn.figure1_summary()]))
+    print(f"study: figure in {os.path.join(out, 'figure1.html')}")
+
+
 def everything(out, results, chosen, methods, options, args):
     lines = tables.collect(results, chosen, methods, lambda s: plan.numbers_of_splits(s, options))
     drawn = charts.Figures(results)
@@ -112,7 +123,7 @@ def everything(out, results, chosen, methods, options, args):
     rows("splits.csv", ["set", "split", "method", "error", "prior", "lambda", "prior_sd", "scale", "chosen", "cv_error"], split_rows(lines))
     rows("test_sizes.csv", ["set", "size"], ([name, size] for name, sizes in size_rows() for size in sizes))
     if drawn.any:
-        rows("figure1.csv", ["set", "batch", "step", "bound", "gibbs_risk", "kl"], drawn.figure1_rows())
+        rows("figure1.csv", FIGURE1_HEADER, drawn.figure1_rows())
         rows("figure2_objective.csv", ["panel", "lambda", "position", "objective"], drawn.objective_rows())
         rows("figure2_starts.csv", ["family", "lambda", "start", "free_energy", "bound"], drawn.start_rows())
     said = summary.text(lines) + drawn.summary()

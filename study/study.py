@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 """The paper's tables and figures, made anew over the command line of Gibbsite.
 
-    study/study.py [--quick] [--out DIR] [--sets NAMES] [--methods NAMES] [--splits N] [--repeats N] [--workers N] [--no-figures] [--markdown FILE]
+    study/study.py [--quick] [--out DIR] [--sets NAMES] [--methods NAMES] [--splits N] [--repeats N] [--workers N] [--no-figures | --figure1] [--markdown FILE]
 
 Data: the folder GIBBSITE_DATA (default ../shared/data, seen from the repository). Results: CSV files and study.html under --out (default
-study/out, with --quick study/out/quick); what has been run is kept under its runs/ and not run again.
+study/out, with --quick study/out/quick); what has been run is kept under its runs/ and not run again. --figure1: the paper's Figure 1 alone, as
+figure1.csv and figure1.html (two minutes; with --quick pima alone, a moment).
 """
 
 import argparse
@@ -12,6 +13,7 @@ import os
 import sys
 
 import data
+import figures as plan_figures
 import methods
 import plan
 import publish
@@ -41,7 +43,9 @@ def arguments():
     parser.add_argument("--splits", type=int, help="random splits of a set (default 20, with --quick 3)")
     parser.add_argument("--repeats", type=int, help="repeats of the cross-validation (default 20, with --quick 1; fewer where there are many rows)")
     parser.add_argument("--workers", type=int, default=2, help="units at a time, one thread each (default 2)")
-    parser.add_argument("--no-figures", action="store_true", help="the tables alone")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--no-figures", action="store_true", help="the tables alone")
+    which.add_argument("--figure1", action="store_true", help="the bound along the stochastic descent for ranking, alone: figure1.csv, figure1.html")
     parser.add_argument("--markdown", metavar="FILE", help="write the tables to FILE as Markdown, too")
     args = parser.parse_args()
     for name in ("splits", "repeats", "workers"):
@@ -51,6 +55,8 @@ def arguments():
 
 
 def chosen_sets(args):
+    if args.figure1:
+        return []
     if args.sets:
         wanted = names(args.sets, sets.BY_NAME, "sets")
         return [s for s in sets.SETS if s.name in wanted]
@@ -58,6 +64,8 @@ def chosen_sets(args):
 
 
 def chosen_methods(args):
+    if args.figure1:
+        return []
     wanted = names(args.methods, methods.TABLE, "methods") if args.methods else list(methods.TABLE)
     if "smc" in wanted and "full" not in wanted:
         wanted.append("full")  # smc samples at the lambda chosen for it
@@ -85,7 +93,7 @@ def main():
     os.environ.update(GIBBSITE_THREADS="1", LC_ALL="C")
     out = args.out or os.path.join(HERE, "out", *(["quick"] if args.quick else []))
     try:
-        work = plan.units(program, base, chosen, wanted, options, args.quick, figures)
+        work = plan_figures.descents(program, base, args.quick) if args.figure1 else plan.units(program, base, chosen, wanted, options, args.quick, figures)
         results, kept = runs.run_all(work, runs.Store(os.path.join(out, "runs")), args.workers)
     except runs.Interrupted as note:
         print(f"study: {note}", file=sys.stderr)
@@ -94,7 +102,10 @@ def main():
         print(f"study: failed:\n{note}", file=sys.stderr)
         return 1
     print(f"study: {len(work)} units, {kept} of them kept from before")
-    publish.everything(out, results, chosen, wanted, options, args)
+    if args.figure1:
+        publish.figure1(out, results)
+    else:
+        publish.everything(out, results, chosen, wanted, options, args)
     return 0
 
 

@@ -10,69 +10,8 @@
  */
 #include "kernel/normal.h"
 
+#include "kernel/mills.h"
 #include "kernel/vector.h"
-
-#include <stdint.h>
-#include <string.h>
-
-#define DENSITY_AT_0 0.39894228040143267794
-/* Below this exponent the density counts as 0. */
-#define LEAST_EXPONENT (-700.0)
-#define CENTRE 5.0
-
-/* Adding it rounds to a whole number, which is then in the last bits. */
-#define ROUNDER 0x1.8p52
-#define LOG2_E 0x1.71547652b82fep+0
-#define LOG_2_HIGH 0x1.62e42p-1 /* times any k exact */
-#define LOG_2_LOW 0x1.fdf473de6af28p-22
-
-static inline double exp_of(double y) {
-    double shifted = y * LOG2_E + ROUNDER, k = shifted - ROUNDER, r = (y - k * LOG_2_HIGH) - k * LOG_2_LOW;
-    double q = 2.5114870219497475323e-8;
-    q = q * r + 2.7632640675430235707e-7;
-    q = q * r + 2.7557224956110722939e-6;
-    q = q * r + 2.4801485479216429363e-5;
-    q = q * r + 1.9841269909219842196e-4;
-    q = q * r + 1.388888895231804535e-3;
-    q = q * r + 8.3333333333095256391e-3;
-    q = q * r + 4.1666666666488081465e-2;
-    q = q * r + 0.16666666666666702415;
-    q = q * r + 0.50000000000000183876;
-    q = q * r + 1.0;
-    q = q * r + 1.0;
-    uint64_t bits;
-    memcpy(&bits, &shifted, sizeof bits);
-    bits = (bits << 52) + ((uint64_t)1023 << 52);
-    double power;
-    memcpy(&power, &bits, sizeof power);
-    return q * power;
-}
-
-/* P, given u. */
-static inline double mills(double u) {
-    double p = 1.2420669014487680095e-8;
-    p = p * u - 5.9434681814085111347e-9;
-    p = p * u - 1.4327136230422850857e-7;
-    p = p * u + 7.4868603481075596328e-8;
-    p = p * u + 1.052048919771784487e-6;
-    p = p * u - 8.1108763176024747349e-7;
-    p = p * u - 6.9117866068520262467e-6;
-    p = p * u + 9.9566482935518028935e-6;
-    p = p * u + 4.1797300278833977704e-5;
-    p = p * u - 1.2472719405731046063e-4;
-    p = p * u - 1.4882723589239921604e-4;
-    p = p * u + 1.3658566565516658894e-3;
-    p = p * u - 1.9999632011944493446e-3;
-    p = p * u - 7.5032823719667852059e-3;
-    p = p * u + 5.2125502563594285851e-2;
-    p = p * u - 0.17325473413156744614;
-    p = p * u + 0.4136447157230846147;
-    p = p * u - 0.78591107554452169692;
-    p = p * u + 1.2415470615741043437;
-    p = p * u - 1.6678665951889872812;
-    p = p * u + 1.9280810471531566713;
-    return p;
-}
 
 /* W, given u. */
 static inline double excess(double u) {
@@ -102,18 +41,11 @@ static inline double excess(double u) {
     return w;
 }
 
-/* phi(x), x >= 0. */
-static inline double density_at(double x) {
-    double exponent = -0.5 * x * x, inside = exponent > LEAST_EXPONENT ? exponent : LEAST_EXPONENT;
-    double density = DENSITY_AT_0 * exp_of(inside);
-    return exponent > LEAST_EXPONENT ? density : 0.0;
-}
-
 GBS_WIDE void gbs_normal_both(size_t n, const double *restrict t, double *restrict phi, double *restrict cdf) {
 #pragma omp simd
     for (size_t i = 0; i < n; i++) {
-        double x = t[i] < 0.0 ? -t[i] : t[i], over = 1.0 / (x + CENTRE), u = 1.0 - 2.0 * CENTRE * over;
-        double density = density_at(x), tail = density * (mills(u) * over);
+        double x = t[i] < 0.0 ? -t[i] : t[i], over = 1.0 / (x + GBS_MILLS_CENTRE), u = 1.0 - 2.0 * GBS_MILLS_CENTRE * over;
+        double density = gbs_density_at(x), tail = density * (gbs_mills(u) * over);
         phi[i] = density;
         cdf[i] = t[i] < 0.0 ? tail : 1.0 - tail;
     }
@@ -123,8 +55,8 @@ GBS_WIDE void gbs_normal_all(size_t n, const double *restrict t, double *restric
                              double *restrict h) {
 #pragma omp simd
     for (size_t i = 0; i < n; i++) {
-        double x = t[i] < 0.0 ? -t[i] : t[i], over = 1.0 / (x + CENTRE), u = 1.0 - 2.0 * CENTRE * over;
-        double density = density_at(x), tail = density * (mills(u) * over), below = density * (excess(u) * over * over);
+        double x = t[i] < 0.0 ? -t[i] : t[i], over = 1.0 / (x + GBS_MILLS_CENTRE), u = 1.0 - 2.0 * GBS_MILLS_CENTRE * over;
+        double density = gbs_density_at(x), tail = density * (gbs_mills(u) * over), below = density * (excess(u) * over * over);
         phi[i] = density;
         cdf[i] = t[i] < 0.0 ? tail : 1.0 - tail;
         h[i] = t[i] < 0.0 ? below : t[i] + below;

@@ -6,9 +6,6 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* q_i + q_j - 2 cross is good to some 1e-15 of q_i + q_j; above this share of it s^2 keeps eleven digits. */
-#define NEAR 1e-4
-
 GBS_WIDE static size_t moments(size_t n, double a, double q, const double *restrict other_a, const double *restrict other_q,
                                const double *restrict cross, double *restrict mu, double *restrict variance,
                                double *restrict inverse) {
@@ -16,7 +13,7 @@ GBS_WIDE static size_t moments(size_t n, double a, double q, const double *restr
 #pragma omp simd reduction(+ : near)
     for (size_t j = 0; j < n; j++) {
         double sum = q + other_q[j], square = sum - 2.0 * cross[j];
-        bool apart = square > NEAR * sum;
+        bool apart = square > GBS_PAIR_NEAR * sum;
         double safe = apart ? square : 1.0, one_over = 1.0 / sqrt(safe);
         mu[j] = a - other_a[j];
         near += apart ? 0 : 1;

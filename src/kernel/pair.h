@@ -4,6 +4,9 @@
 
 #include <stddef.h>
 
+/* q_i + q_j - 2 cross is good to some 1e-15 of q_i + q_j; above this share of it s^2 keeps eleven digits. */
+#define GBS_PAIR_NEAR 1e-4
+
 /* Mean, variance and one over the standard deviation of z = (x_i - x_j)'theta for one i and n others j, from a = x'm, q = x'Sx and
  * cross_j = x_i'S x_j:
  *   mu = a_i - a_j,  s^2 = q_i + q_j - 2 cross.
@@ -31,5 +34,11 @@ gbs_pair_sums gbs_pair_add(size_t n, double weight, const double *other_weight, 
                            const double *w, const double *variance, double negligible, const gbs_pair_slopes *to);
 /* The sums of psi and psi^2 alone. */
 gbs_pair_sums gbs_pair_add_losses(size_t n, double weight, const double *other_weight, const double *psi);
+
+/* Sums of Phi(-mu/s) and its square over the pairs of one row, each counted other_weight[j] times. Returns how many pairs are near each other; these are left
+ * out, and gbs_pair_find_near says which they are. */
+size_t gbs_pair_tails(size_t n, double a, double q, const double *other_a, const double *other_q, const double *cross,
+                      const double *other_weight, double *sum, double *square_sum);
+size_t gbs_pair_find_near(size_t n, double q, const double *other_q, const double *cross, size_t *near);
 
 #endif

@@ -15,7 +15,17 @@
 /* Up to here a fit whose dual form failed that test is done again in the primal form. */
 enum { PRIMAL_COLUMNS = 3000, MOST_RUNGS = 24, LEAST_TRACED = 10, MOST_TRACED = 1000 };
 /* A traced step is judged on all pairs; so many of them in all. */
-#define TRACED_PAIRS 1.2e10
+#define TRACED_PAIRS 3e9
+
+/* More pairs than this are passed over for the certificate alone. */
+#define MOST_PAIRS 2e9
+
+bool gbs_posterior_by_sample(const gbs_fit_options *o, const gbs_rows *rows) {
+    if (!rows->pairs || o->sampled_pairs > 0)
+        return o->sampled_pairs > 0;
+    bool chosen = o->ladder_size > 1 || o->prior_grid_size > 1 || o->trace;
+    return o->solver == GBS_SOLVER_SGD && !chosen && gbs_pair_count(rows) > MOST_PAIRS;
+}
 
 /* What is held until the posterior is done. */
 struct search {
@@ -177,7 +187,7 @@ static gbs_status solve(struct search *s) {
                                      .batch = o->batch,
                                      .epochs = o->epochs,
                                      .schedule = o->schedule,
-                                     .by_jury = o->sampled_pairs > 0};
+                                     .by_jury = gbs_posterior_by_sample(o, &t->rows)};
     if (t->value != NULL) {
         task.consider = consider;
         task.arg = s;

@@ -31,6 +31,10 @@ typedef struct gbs_posterior {
     gbs_solver solver;
 } gbs_posterior;
 
+/* Stochastic steps over so many pairs that the solver is not to make a pass over all of them at its end: what it reports of F comes from a sample of rows. So
+ * it is where pairs are sampled on request. A choice by bounds, and a path of them, need the passes. */
+bool gbs_posterior_by_sample(const gbs_fit_options *o, const gbs_rows *rows);
+
 gbs_status gbs_posterior_fit(const gbs_posterior_task *task, gbs_posterior *out);
 void gbs_posterior_free(const gbs_context *ctx, gbs_posterior *p);
 

@@ -167,7 +167,7 @@ static gbs_status judge_all(gbs_context *ctx, gbs_model *model, const gbs_rows *
     if (sampled > 0)
         status = gbs_pair_sampled_risk(ctx, &pairs, g, &gbs_zero_one, sampled, &model->info.gibbs_error);
     else
-        status = gbs_pair_risk(ctx, &pairs, g, &gbs_zero_one, &model->info.gibbs_error, NULL);
+        status = gbs_pair_risk_shown(ctx, &pairs, g, &gbs_zero_one, &model->info.gibbs_error, NULL);
     gbs_rows_free(ctx, &pairs);
     return status;
 }
@@ -194,6 +194,11 @@ gbs_status gbs_rank_judge(gbs_context *ctx, gbs_model *model, const gbs_fit_opti
     if (status == GBS_OK)
         status = judge_certified(ctx, pairs, g, o, e);
     model->info.gibbs_error = e->sampled > 0 ? e->sampled_mean : e->gibbs;
+    if (status == GBS_OK && e->sampled == 0 && o->loss == GBS_LOSS_ZERO_ONE && gbs_posterior_by_sample(o, pairs)) {
+        /* the solver had a sample of them */
+        model->info.gibbs_risk = e->gibbs;
+        model->info.free_energy = model->info.lambda * e->gibbs + model->info.kl;
+    }
     if (status == GBS_OK && first > 0)
         status = judge_all(ctx, model, rows, o->sampled_pairs);
     if (status == GBS_OK && m0 != NULL)

@@ -169,7 +169,7 @@ static gbs_status train(struct single *f, size_t *grid_size) {
         task.prior = (gbs_prior){f->m0, grid[k] * grid[k]};
         task.lambda = o->lambda > 0.0 ? o->lambda : chosen_lambda(f, counted);
         /* where pairs are sampled, the certificate alone pays for that */
-        bool priced = o->sampled_pairs == 0;
+        bool priced = !gbs_posterior_by_sample(o, &task.rows);
         bool valued = *grid_size > 1 || o->ladder_size > 1 || o->loss == GBS_LOSS_ZERO_ONE || o->trace;
         task.value = valued && priced && o->restarts == 0 ? rung_value : NULL;
         task.arg = &pricing;

@@ -1,4 +1,4 @@
-/* All n+ n- pairs without an n+ x n- array (MATHS.md, section 5).
+/* All n+ n- pairs without an n+ x n- array: the risk and its slopes (MATHS.md, section 5).
  *
  *   mu_ij = a_i - a_j,  s_ij^2 = q_i + q_j - 2 x_i'S x_j,   a = Xm, q_i = x_i'S x_i
  *   risk = mean of psi(mu, s);   d risk/dm = X+'(u 1) - X-'(u'1),   u = d psi/d mu
@@ -6,45 +6,30 @@
  *
  * The rows of the larger class ("outer") are dealt out in strips; a strip meets the smaller class ("inner") block by block: one product for
  * x_i'S x_j, the loss, one product M += w X_inner, all in cache. Chunks of strips keep their own sums, added in order: the same bits for any
- * number of threads. Pairs of nearly equal rows, for which s^2 cancels, are done from x_i - x_j itself.
+ * number of threads. Pairs of nearly equal rows, for which s^2 cancels, are done from x_i - x_j itself. The risk alone: pair_risk.c.
  */
 #include "vb/pair_energy.h"
 
 #include "kernel/pair.h"
+#include "vb/pair_parts.h"
 
 #include <cblas.h>
 #include <math.h>
 #include <string.h>
 
-enum { MOST_CHUNKS = 32, MOST_OUTER = 192, MOST_INNER = GBS_LOSS_TILE, LEAST_OUTER = 8, LEAST_INNER = 32 };
-enum { LOSS_SUMS = 2, LOSS_ARRAYS = 7, OUTER_ARRAYS = 3, OUTER_MATRICES = 5 };
+enum { MOST_CHUNKS = 32, LOSS_ARRAYS = 7, OUTER_ARRAYS = 3, OUTER_MATRICES = 5 };
 
 /* Doubles in the sums of all chunks, beyond which there are fewer of them. */
 #define MOST_SUMS 16e6
-/* Doubles in a block of the wider rows. */
-#define BLOCK_CELLS 32768
 /* As in free_energy.c. */
 #define NO_PULL 1e-18
-#define NO_VARIANCE 1e-280
 /* Flops between two looks at the cancel callback. */
 #define PATIENCE 2e10
 
 /* ---------------------------------------------------------------- shapes */
 
-static size_t within(size_t x, size_t least, size_t most) {
-    return x < least ? least : x > most ? most : x;
-}
-
-static size_t outer_rows(size_t d) {
-    return within(BLOCK_CELLS / d, LEAST_OUTER, MOST_OUTER);
-}
-
-static size_t inner_rows(size_t d) {
-    return within(2 * BLOCK_CELLS / d, LEAST_INNER, MOST_INNER);
-}
-
 static size_t chunks_for(size_t outer, size_t d, size_t sums_size) {
-    size_t blocks = (outer + outer_rows(d) - 1) / outer_rows(d);
+    size_t blocks = (outer + gbs_pair_outer_rows(d) - 1) / gbs_pair_outer_rows(d);
     double affordable = fmax(4.0, MOST_SUMS / (double)sums_size);
     size_t chunks = affordable < MOST_CHUNKS ? (size_t)affordable : MOST_CHUNKS;
     return chunks < blocks ? chunks : blocks;
@@ -52,17 +37,15 @@ static size_t chunks_for(size_t outer, size_t d, size_t sums_size) {
 
 /* ---------------------------------------------------------------- memory */
 
-static gbs_status workspace(gbs_context *ctx, const gbs_rows *rows, gbs_family family, bool slopes, bool curvature,
-                            gbs_workspace *out) {
+gbs_status gbs_pair_workspace_create(gbs_context *ctx, const gbs_rows *rows, gbs_family family, bool curvature,
+                                     gbs_workspace *out) {
     size_t d = rows->d, n = rows->all.n, plus = gbs_pair_positives(rows), inner = plus < n - plus ? plus : n - plus;
-    size_t bi = outer_rows(d), bj = inner_rows(d);
-    bool square = slopes && (curvature || family == GBS_FAMILY_FULL);
+    size_t bi = gbs_pair_outer_rows(d), bj = gbs_pair_inner_rows(d);
+    bool square = curvature || family == GBS_FAMILY_FULL;
     *out = (gbs_workspace){.ctx = ctx};
-    out->sums_size = LOSS_SUMS;
-    if (slopes)
-        out->sums_size += d + gbs_family_of(family)->pull_size(d) + (curvature ? d * d : 0) + inner * (curvature ? 3 : 2);
+    out->sums_size = 1 + d + gbs_family_of(family)->pull_size(d) + (curvature ? d * d : 0) + inner * (curvature ? 3 : 2);
     size_t meeting = bi * (OUTER_MATRICES * d + OUTER_ARRAYS + 2 * bj) + bj * (d + LOSS_ARRAYS) + 2 * d;
-    size_t projecting = rows->block_rows * (family == GBS_FAMILY_FULL ? d : 1);
+    size_t projecting = gbs_pair_project_room(rows, family);
     out->worker_size = meeting > projecting ? meeting : projecting;
     out->max_chunks = chunks_for(n - inner, d, out->sums_size);
     out->sums = gbs_matrix(ctx, out->max_chunks > 0 ? out->max_chunks : 1, out->sums_size);
@@ -76,39 +59,28 @@ static gbs_status workspace(gbs_context *ctx, const gbs_rows *rows, gbs_family f
     return GBS_OK;
 }
 
-gbs_status gbs_pair_workspace_create(gbs_context *ctx, const gbs_rows *rows, gbs_family family, bool curvature,
-                                     gbs_workspace *out) {
-    return workspace(ctx, rows, family, true, curvature, out);
-}
-
 struct pass {
     gbs_context *ctx;
     const gbs_rows *rows;
     const gbs_gaussian *g;
     const gbs_loss_ops *loss;
     gbs_workspace *w;
-    gbs_rows outer, inner;
-    double sign;                       /* +1: the outer rows are the positive ones */
+    gbs_pair_sides sides;
     const double *a[2], *q[2], *times; /* of the outer and the inner rows; times: equal inner rows */
     size_t chunks, round, rounds, pull_size;
     double negligible;
-    gbs_pass project;
-    bool progress;                            /* the pass has a progress bar of its own */
-    bool slopes, matrix, curvature, absolute; /* matrix: M is wanted; absolute: |w| differs from w and is wanted */
+    bool matrix, curvature, absolute; /* matrix: M is wanted; absolute: |w| differs from w and is wanted */
 };
 
 /* Views into one chunk's sums. */
 struct sums {
-    double *psi, *square, *d_mean, *pull, *curvature, *inner_u, *inner_w, *inner_absolute;
+    double *psi, *d_mean, *pull, *curvature, *inner_u, *inner_w, *inner_absolute;
 };
 
 static struct sums sums_of(const struct pass *p, size_t chunk) {
     double *at = p->w->sums + chunk * p->w->sums_size;
-    size_t d = p->g->d, inner = p->inner.all.n;
-    struct sums s = {.psi = at, .square = at + 1};
-    if (!p->slopes)
-        return s;
-    s.d_mean = at + LOSS_SUMS;
+    size_t d = p->g->d, inner = p->sides.inner.all.n;
+    struct sums s = {.psi = at, .d_mean = at + 1};
     s.pull = s.d_mean + d;
     s.curvature = s.pull + p->pull_size;
     s.inner_u = s.curvature + (p->curvature ? d * d : 0);
@@ -129,7 +101,7 @@ struct room {
 };
 
 static struct room room_of(const struct pass *p, size_t worker) {
-    size_t d = p->g->d, bi = outer_rows(d), bj = inner_rows(d);
+    size_t d = p->g->d, bi = gbs_pair_outer_rows(d), bj = gbs_pair_inner_rows(d);
     struct room r = {.x = p->w->scratch + worker * p->w->worker_size};
     r.xs = r.x + bi * d;
     r.m = r.xs + bi * d;
@@ -153,80 +125,7 @@ static struct room room_of(const struct pass *p, size_t worker) {
     return r;
 }
 
-/* Rows first .. as a dense block: themselves, or spelled out in `buffer`. */
-static gbs_block dense_block(const gbs_rows *rows, size_t first, size_t count, double *buffer) {
-    gbs_block b = gbs_rows_slice(rows, first, count).all;
-    if (b.dense != NULL)
-        return b;
-    gbs_block_densify(&b, buffer);
-    return (gbs_block){.n = count, .d = b.d, .dense = buffer, .ld = b.d, .y = b.y, .stride = b.stride};
-}
-
-/* ---------------------------------------------------------------- one row at a time: a = x'm, q = x'S x */
-
-static void project_block(void *arg, size_t index, size_t worker) {
-    const struct pass *p = arg;
-    size_t n = p->rows->all.n, first = index * p->rows->block_rows;
-    gbs_block b = gbs_rows_block(p->rows, index);
-    gbs_pass pass = p->project;
-    pass.scratch = p->w->scratch + worker * p->w->worker_size;
-    double *a = p->w->values + first, *q = a + n, *times = q + n;
-    gbs_family_of(p->g->family)->project(p->g, &b, &pass, a, q);
-    for (size_t i = 0; i < b.n; i++) {
-        a[i] *= p->sign;
-        times[i] = fabs(b.y[i * b.stride]);
-    }
-}
-
-static double flops_of_rows(const struct pass *p) {
-    double d = (double)p->g->d;
-    return (double)p->rows->all.n * d * (p->g->family == GBS_FAMILY_FULL ? d : 4.0);
-}
-
-static void project(struct pass *p) {
-    const double *shift = p->rows->all.shift;
-    if (shift != NULL) {
-        p->project.shift_dot = gbs_dot(p->g->d, shift, p->g->mean);
-        p->project.shift_square = p->g->tau != NULL ? gbs_square_dot(p->g->d, shift, p->g->tau) : p->rows->shift_norm2;
-    }
-    gbs_parallel_for(p->ctx, gbs_rows_blocks(p->rows), flops_of_rows(p), project_block, p);
-}
-
-/* to = X S. */
-static void times_covariance(const gbs_gaussian *g, const gbs_block *b, double *to) {
-    size_t d = g->d;
-    int n = (int)b->n, size = (int)d;
-    gbs_block_densify(b, to);
-    if (g->family == GBS_FAMILY_FULL) {
-        cblas_dtrmm(CblasRowMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, n, size, 1.0, g->factor, size, to, size);
-        cblas_dtrmm(CblasRowMajor, CblasRight, CblasUpper, CblasTrans, CblasNonUnit, n, size, 1.0, g->factor, size, to, size);
-        return;
-    }
-    for (size_t i = 0; i < b->n; i++)
-        for (size_t k = 0; k < d; k++)
-            to[i * d + k] *= g->tau != NULL ? g->tau[k] : g->sd[0] * g->sd[0];
-}
-
 /* ---------------------------------------------------------------- near pairs, from the difference itself */
-
-/* False when the rows are equal. */
-static bool subtract(size_t d, const double *x, const double *y, double *out) {
-    bool differ = false;
-    for (size_t k = 0; k < d; k++) {
-        out[k] = x[k] - y[k];
-        differ = differ || out[k] != 0.0;
-    }
-    return differ;
-}
-
-static double variance_of(const gbs_gaussian *g, const double *x, double *work) {
-    size_t d = g->d;
-    if (g->family != GBS_FAMILY_FULL)
-        return g->tau != NULL ? gbs_square_dot(d, x, g->tau) : g->sd[0] * g->sd[0] * gbs_dot(d, x, x);
-    memcpy(work, x, d * sizeof *work);
-    cblas_dtrmv(CblasRowMajor, CblasUpper, CblasTrans, CblasNonUnit, (int)d, g->factor, (int)d, work, 1);
-    return gbs_dot(d, work, work);
-}
 
 /* w dd' for the family, |w| dd' for the curvature. */
 static void pull_near(const struct pass *p, const double *difference, double w, double spread, struct sums *sums) {
@@ -248,18 +147,14 @@ static void add_near(const struct pass *p, const struct room *r, const double *x
     size_t d = p->g->d;
     for (size_t k = 0; k < count; k++) {
         size_t j = r->near[k];
-        double mu = 0.0, s = 0.0, u, v, both = times * other_times[j];
-        bool differ = subtract(d, x, inner->dense + j * inner->ld, r->difference);
-        if (differ) {
-            double variance = variance_of(p->g, r->difference, r->work);
-            mu = p->sign * gbs_dot(d, p->g->mean, r->difference);
-            s = variance > NO_VARIANCE ? sqrt(variance) : 0.0;
-        }
+        double mu, s, u, v, both = times * other_times[j];
+        bool differ = gbs_pair_near(p->g, x, inner->dense + j * inner->ld, r->difference, r->work, &mu, &s);
+        mu *= p->sides.sign;
         p->loss->smoothed(1, &mu, &s, &r->psi[j], &u, &v);
         r->u[j] = r->w[j] = 0.0;
-        if (!p->slopes || !differ)
+        if (!differ)
             continue;
-        cblas_daxpy((int)d, p->sign * both * u, r->difference, 1, sums->d_mean, 1);
+        cblas_daxpy((int)d, p->sides.sign * both * u, r->difference, 1, sums->d_mean, 1);
         if (s > 0.0 && fabs(v) * s >= p->negligible)
             pull_near(p, r->difference, both * v / s, both * v * s, sums);
     }
@@ -277,24 +172,18 @@ static void meet_row(const struct pass *p, const struct room *r, const gbs_block
     p->loss->paired(n, r->mu, r->variance, r->inverse, r->psi, r->u, r->w);
     if (near > 0)
         add_near(p, r, outer->dense + i * outer->ld, inner, near, times, other_times, sums);
-    gbs_pair_sums got;
-    if (p->slopes) {
-        gbs_pair_slopes to = {.column_u = sums->inner_u + first, .column_w = sums->inner_w + first, .w = cross};
-        if (p->absolute) {
-            to.column_absolute = sums->inner_absolute + first;
-            to.absolute = r->absolute + i * n;
-        }
-        got = gbs_pair_add(n, times, other_times, r->psi, r->u, r->w, r->variance, p->negligible, &to);
-        r->row_u[i] += got.u;
-        r->row_w[i] += got.w;
-        r->row_absolute[i] += got.absolute;
-        if (p->g->family == GBS_FAMILY_ISOTROPIC || p->g->family == GBS_FAMILY_FIXED)
-            sums->pull[0] += got.spread;
-    } else {
-        got = gbs_pair_add_losses(n, times, other_times, r->psi);
+    gbs_pair_slopes to = {.column_u = sums->inner_u + first, .column_w = sums->inner_w + first, .w = cross};
+    if (p->absolute) {
+        to.column_absolute = sums->inner_absolute + first;
+        to.absolute = r->absolute + i * n;
     }
+    gbs_pair_sums got = gbs_pair_add(n, times, other_times, r->psi, r->u, r->w, r->variance, p->negligible, &to);
+    r->row_u[i] += got.u;
+    r->row_w[i] += got.w;
+    r->row_absolute[i] += got.absolute;
+    if (p->g->family == GBS_FAMILY_ISOTROPIC || p->g->family == GBS_FAMILY_FIXED)
+        sums->pull[0] += got.spread;
     *sums->psi += got.psi;
-    *sums->square += got.square;
 }
 
 static void meet(const struct pass *p, const struct room *r, const gbs_block *outer, size_t first_outer, const gbs_block *inner,
@@ -330,7 +219,7 @@ static void add_diagonal(const gbs_block *b, const double *w, const double *m, d
 /* What a strip of outer rows gives once it has met all inner rows. */
 static void pull_strip(const struct pass *p, const struct room *r, const gbs_block *outer, struct sums *sums) {
     for (size_t i = 0; i < outer->n; i++)
-        r->row_u[i] *= p->sign;
+        r->row_u[i] *= p->sides.sign;
     gbs_block_pull(outer, r->row_u, sums->d_mean);
     if (p->g->family == GBS_FAMILY_FULL)
         add_square(outer, r->row_w, r->m, r->gram, sums->pull);
@@ -342,25 +231,22 @@ static void pull_strip(const struct pass *p, const struct room *r, const gbs_blo
 }
 
 static void run_strip(const struct pass *p, const struct room *r, size_t first, size_t count, struct sums *sums) {
-    size_t d = p->g->d, step = inner_rows(d), n = p->inner.all.n;
-    gbs_block outer = dense_block(&p->outer, first, count, r->x);
-    times_covariance(p->g, &outer, r->xs);
-    if (p->slopes) {
-        memset(r->m, 0, 2 * outer_rows(d) * d * sizeof *r->m);
-        memset(r->row_u, 0, OUTER_ARRAYS * outer_rows(d) * sizeof *r->row_u);
-    }
+    size_t d = p->g->d, step = gbs_pair_inner_rows(d), n = p->sides.inner.all.n;
+    gbs_block outer = gbs_pair_dense(&p->sides.outer, first, count, r->x);
+    gbs_pair_times_covariance(p->g, &outer, r->xs);
+    memset(r->m, 0, 2 * gbs_pair_outer_rows(d) * d * sizeof *r->m);
+    memset(r->row_u, 0, OUTER_ARRAYS * gbs_pair_outer_rows(d) * sizeof *r->row_u);
     for (size_t at = 0; at < n; at += step) {
-        gbs_block inner = dense_block(&p->inner, at, n - at < step ? n - at : step, r->other);
+        gbs_block inner = gbs_pair_dense(&p->sides.inner, at, n - at < step ? n - at : step, r->other);
         meet(p, r, &outer, first, &inner, at, sums);
     }
-    if (p->slopes)
-        pull_strip(p, r, &outer, sums);
+    pull_strip(p, r, &outer, sums);
 }
 
 /* The strips of one round. */
 static void run_chunk(void *arg, size_t chunk, size_t worker) {
     const struct pass *p = arg;
-    size_t step = outer_rows(p->g->d), n = p->outer.all.n, blocks = (n + step - 1) / step;
+    size_t step = gbs_pair_outer_rows(p->g->d), n = p->sides.outer.all.n, blocks = (n + step - 1) / step;
     size_t from = blocks * chunk / p->chunks, count = blocks * (chunk + 1) / p->chunks - from;
     struct room room = room_of(p, worker);
     struct sums sums = sums_of(p, chunk);
@@ -374,13 +260,13 @@ static void run_chunk(void *arg, size_t chunk, size_t worker) {
 
 /* The rest of the sums: X_inner with its column sums, into chunk 0. */
 static void pull_inner(const struct pass *p, struct sums *sums) {
-    size_t step = outer_rows(p->g->d), n = p->inner.all.n;
+    size_t step = gbs_pair_outer_rows(p->g->d), n = p->sides.inner.all.n;
     struct room r = room_of(p, 0);
     for (size_t at = 0; at < n; at += step) {
-        gbs_block b = dense_block(&p->inner, at, n - at < step ? n - at : step, r.x);
+        gbs_block b = gbs_pair_dense(&p->sides.inner, at, n - at < step ? n - at : step, r.x);
         double *w = sums->inner_w + at;
         for (size_t i = 0; i < b.n; i++)
-            r.row_u[i] = -p->sign * sums->inner_u[at + i];
+            r.row_u[i] = -p->sides.sign * sums->inner_u[at + i];
         gbs_block_pull(&b, r.row_u, sums->d_mean);
         if (p->g->family == GBS_FAMILY_FULL)
             gbs_block_gram(&b, w, r.gram, sums->pull);
@@ -405,7 +291,7 @@ static void gather(const struct pass *p, double lambda, double pairs, gbs_point 
             first[k] += p->w->sums[chunk * p->w->sums_size + k];
     struct sums sums = sums_of(p, 0);
     out->risk = *sums.psi / pairs;
-    if (!p->slopes || out->d_mean == NULL || out->pull == NULL)
+    if (out->d_mean == NULL || out->pull == NULL)
         return;
     pull_inner(p, &sums);
     double c = lambda / pairs, isotropic = p->pull_size == 1 && p->g->sd != NULL ? p->g->sd[0] * p->g->sd[0] : 1.0;
@@ -419,40 +305,33 @@ static void gather(const struct pass *p, double lambda, double pairs, gbs_point 
 /* A long pass is done in rounds, some strips of every chunk in each, and can be interrupted between them. Rounds change no sum. */
 static gbs_status run_chunks(struct pass *p) {
     double d = (double)p->g->d, products = p->absolute ? 3.0 : p->matrix ? 2.0 : 1.0;
-    double flops = (double)p->outer.all.n * (double)p->inner.all.n * (2.0 * d * products + 50.0);
-    size_t strips = (p->outer.all.n + outer_rows(p->g->d) - 1) / outer_rows(p->g->d), most = 1 + (strips - 1) / p->chunks;
+    double flops = (double)p->sides.outer.all.n * (double)p->sides.inner.all.n * (2.0 * d * products + 50.0);
+    size_t strips = (p->sides.outer.all.n + gbs_pair_outer_rows(p->g->d) - 1) / gbs_pair_outer_rows(p->g->d),
+           most = 1 + (strips - 1) / p->chunks;
     p->rounds = flops > PATIENCE * (double)most ? most : 1 + (size_t)(flops / PATIENCE);
     gbs_status status = GBS_OK;
     for (p->round = 0; status == GBS_OK && p->round < p->rounds; p->round++) {
         gbs_parallel_for(p->ctx, p->chunks, flops / (double)p->rounds, run_chunk, p);
         status = gbs_check_cancel(p->ctx);
-        if (p->progress && p->rounds > 1)
-            gbs_progress(p->ctx, "pairs", (double)(p->round + 1) / (double)p->rounds);
     }
     return status;
 }
 
 static void lay_out(struct pass *p) {
     const gbs_rows *rows = p->rows;
-    size_t n = rows->all.n, plus = gbs_pair_positives(rows);
-    bool outer_is_plus = plus > n - plus;
-    gbs_rows halves[2] = {gbs_rows_slice(rows, 0, plus), gbs_rows_slice(rows, plus, n - plus)};
-    size_t starts[2] = {0, plus};
-    p->outer = halves[outer_is_plus ? 0 : 1];
-    p->inner = halves[outer_is_plus ? 1 : 0];
-    p->sign = outer_is_plus ? 1.0 : -1.0;
+    p->sides = gbs_pair_sides_of(rows);
+    size_t n = rows->all.n, firsts[2] = {p->sides.outer_first, p->sides.inner_first};
     for (size_t side = 0; side < 2; side++) {
-        size_t at = starts[outer_is_plus ? side : 1 - side];
-        p->a[side] = p->w->values + at;
-        p->q[side] = p->w->values + n + at;
-        p->times = p->w->values + 2 * n + at; /* of the inner rows at the end */
+        p->a[side] = p->w->values + firsts[side];
+        p->q[side] = p->a[side] + n;
     }
-    p->chunks = chunks_for(p->outer.all.n, rows->d, p->w->sums_size);
+    p->times = p->q[1] + n;
+    p->chunks = chunks_for(p->sides.outer.all.n, rows->d, p->w->sums_size);
 }
 
 static gbs_status no_pairs(const struct pass *p, gbs_point *out) {
     out->risk = 0.0;
-    if (p->slopes && out->d_mean != NULL && out->pull != NULL) {
+    if (out->d_mean != NULL && out->pull != NULL) {
         memset(out->d_mean, 0, p->g->d * sizeof *out->d_mean);
         memset(out->pull, 0, p->pull_size * sizeof *out->pull);
     }
@@ -463,19 +342,18 @@ static gbs_status no_pairs(const struct pass *p, gbs_point *out) {
 
 static gbs_status run(struct pass *p, double lambda, gbs_point *out) {
     lay_out(p);
-    if (p->inner.all.n == 0)
+    if (p->sides.inner.all.n == 0)
         return no_pairs(p, out);
-    project(p);
+    gbs_pair_project(p->ctx, p->rows, p->g, p->sides.sign, p->w->scratch, p->w->worker_size, p->w->values);
     gbs_status status = run_chunks(p);
-    if (p->slopes)
-        gbs_see_pairs(p->ctx, (double)p->outer.all.n * (double)p->inner.all.n);
+    gbs_see_pairs(p->ctx, (double)p->sides.outer.all.n * (double)p->sides.inner.all.n);
     if (status == GBS_OK)
         gather(p, lambda, gbs_pair_count(p->rows), out);
     return status;
 }
 
 gbs_status gbs_pair_slopes_of(const gbs_problem *problem, const gbs_gaussian *g, gbs_workspace *w, gbs_point *out) {
-    struct pass p = {.ctx = problem->ctx, .rows = problem->rows, .g = g, .loss = problem->loss, .w = w, .slopes = true};
+    struct pass p = {.ctx = problem->ctx, .rows = problem->rows, .g = g, .loss = problem->loss, .w = w};
     p.pull_size = gbs_family_of(g->family)->pull_size(g->d);
     p.curvature = out->curvature != NULL;
     p.matrix = p.curvature || g->family == GBS_FAMILY_FULL || g->family == GBS_FAMILY_DIAGONAL;
@@ -483,33 +361,4 @@ gbs_status gbs_pair_slopes_of(const gbs_problem *problem, const gbs_gaussian *g,
     p.matrix = p.matrix && !(p.absolute && g->family != GBS_FAMILY_DIAGONAL);
     p.negligible = NO_PULL / problem->lambda;
     return run(&p, problem->lambda, out);
-}
-
-static gbs_status risk_of(gbs_context *ctx, const gbs_rows *rows, const gbs_gaussian *g, const gbs_loss_ops *loss,
-                          bool progress, double *risk, double *second_moment) {
-    gbs_workspace w;
-    gbs_status status = workspace(ctx, rows, g->family, false, false, &w);
-    if (status != GBS_OK)
-        return status;
-    struct pass p = {.ctx = ctx, .rows = rows, .g = g, .loss = loss, .w = &w, .progress = progress};
-    gbs_point out = {0};
-    gbs_blas_serial_begin();
-    status = run(&p, 0.0, &out);
-    gbs_blas_serial_end();
-    *risk = out.risk;
-    if (second_moment != NULL)
-        *second_moment = p.inner.all.n > 0 ? w.sums[1] / gbs_pair_count(rows) : 0.0;
-    gbs_workspace_free(&w);
-    return status;
-}
-
-gbs_status gbs_pair_risk(gbs_context *ctx, const gbs_rows *rows, const gbs_gaussian *g, const gbs_loss_ops *loss, double *risk,
-                         double *second_moment) {
-    return risk_of(ctx, rows, g, loss, false, risk, second_moment);
-}
-
-gbs_status gbs_pair_risk_shown(gbs_context *ctx, const gbs_rows *rows, const gbs_gaussian *g, const gbs_loss_ops *loss,
-                               double *risk, double *second_moment) {
-    gbs_progress_begin(ctx);
-    return risk_of(ctx, rows, g, loss, true, risk, second_moment);
 }

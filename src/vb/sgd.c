@@ -4,17 +4,27 @@
  * of the mean risk, the KL whole), in the coordinates (m, log sigma) or (m, C with a log diagonal).
  *
  *   paper:   x <- x - (t + 1)^-0.9 gradient                                  (its Algorithm "Stochastic Gradient Descent")
- *            over pairs, where the paper uses it, the gradient is that of F itself: with F/lambda its steps end far from the optimum
+ *            over pairs, where the paper uses it, the gradient is that of F itself: with F/lambda its steps end far from the optimum;
+ *            and no step multiplies or divides a standard deviation by more than e. A first step of length 1 along lambda times the slope of one pair
+ *            may ask for exp(100) or exp(-100) of it: then the KL overflows, and later, shorter steps never mend it. The mean needs no such limit: the
+ *            prior's pull halves what the first steps overshot
  *   modern:  Adam (Kingma & Ba 2015), its steps falling to 0 along a cosine, the iterates of the last quarter averaged
  *
  * Over pairs (rows->pairs) a step of B rows sees all pairs of B/2 positive and B/2 negative rows, drawn with replacement; the paper's step sees B
  * pairs drawn one by one, which are B rows x_i - x_j (its section 5; MATHS.md, section 5). Both gradients are unbiased.
  *
- * At the end one pass over all rows gives the exact F and, for a convex loss, the proven gap. Over many pairs a jury of 2,048 rows of each class,
- * drawn once, says whether the end is better than the start; where no pass over all pairs is wanted, F is the jury's, and the solver counts as
- * converged when the last quarter of the steps gained next to nothing there, and its slopes leave little to gain.
+ * Over pairs there is a rule to stop by. From step 64 on, each time the number of steps has grown by a factor of sqrt(2), F is looked at: of the last
+ * iterate (paper) or of the mean of the iterates since the last look (modern), by a jury (vb/jury.c) where there are many rows. When three looks in a row find
+ * F within a thousandth of what it was two looks before, at half as many steps, it has settled: the paper's descent ends there, the modern one lands, its
+ * steps falling to 0 over as many steps as it has made. Epochs are the most that is done.
+ *
+ * At the end one pass over all rows gives the exact F and, for a convex loss, the proven gap; over many pairs the jury says whether the end is better than
+ * the start. Where no pass over all pairs is wanted, F is the jury's, and the solver counts as converged when what is left to gain is small even
+ * three standard errors above the jury's estimate of it.
  */
 #include "core/random.h"
+#include "vb/batch.h"
+#include "vb/jury.h"
 #include "vb/solve.h"
 
 #include <math.h>
@@ -24,9 +34,14 @@
 /* Steps of noise end near the optimum, not on it: this close, by the second-order estimate, counts as there. The proven gap is reported as
  * everywhere. */
 #define STOCHASTIC_TOLERANCE 1e-3
-/* What the last quarter may have gained, relative to F. */
-#define JURY_TOLERANCE 1e-2
-enum { JURY = 4096 };
+/* Looks find F settled when it changed by no more than this share of it. */
+#define SETTLED 1e-3
+/* Standard errors that a jury's estimate of what is left is raised by. */
+#define DOUBT 3.0
+/* Up to so many rows their pairs are looked at themselves, without a jury. */
+enum { FEW_ROWS = 2048, FIRST_LOOK = 64, SETTLED_LOOKS = 3 };
+/* The paper's steps, in the logarithm of a standard deviation. */
+#define LONGEST_LOG_STEP 1.0
 #define BETA1 0.9
 #define BETA2 0.999
 
@@ -35,73 +50,52 @@ struct descent {
     gbs_engine *engine;         /* on the batch */
     const gbs_engine *outer;    /* on all rows */
     gbs_gaussian *g;
-    size_t size, steps;
-    double *x, *gradient, *first, *second, *mean, *start, *late; /* late: after three quarters of the steps */
+    size_t size;
+    size_t planned, steps;                                /* steps < planned once F has settled */
+    size_t landing;                                       /* the step from which it lands; planned: not yet */
+    double *x, *gradient, *first, *second, *mean, *start; /* mean: of the last `averaged` iterates */
     size_t averaged;
     bool of_energy; /* gradients of F, not of F/lambda */
 };
 
-/* The batch as dense rows of its own. */
-struct batch {
-    gbs_rows rows;
-    double *x, *y;
-    size_t positives; /* over pairs: of all rows */
-    uint64_t stream;
+/* The looks at F on the way. */
+struct watch {
+    const gbs_problem *problem; /* on all rows */
+    gbs_engine *engine;         /* on all rows */
+    gbs_jury *jury;             /* NULL: all pairs are looked at */
+    size_t next, settled;       /* settled: looks in a row */
+    double before[2];           /* F one and two looks ago */
 };
-
-static void copy_row(const gbs_rows *rows, size_t i, double *to) {
-    gbs_block one = gbs_rows_slice(rows, i, 1).all;
-    gbs_block_densify(&one, to);
-}
-
-static void fill_batch(struct batch *batch, const gbs_rows *rows, const size_t *order, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        copy_row(rows, order[i], batch->x + i * rows->d);
-        batch->y[i] = rows->all.y[order[i] * rows->all.stride];
-    }
-    batch->rows.all.n = count;
-}
-
-/* Random row of a class, the number of positive rows being `plus`; draw 2i and 2i + 1 of a step are one for each. */
-static size_t draw_row(const gbs_context *ctx, const struct batch *batch, size_t t, size_t i, bool positive, size_t n) {
-    size_t plus = batch->positives, count = positive ? plus : n - plus;
-    uint64_t index = (uint64_t)t * 2 * batch->rows.block_rows + 2 * i + (positive ? 1 : 0);
-    return (positive ? 0 : plus) + (size_t)gbs_below(ctx->seed, batch->stream, index, count);
-}
-
-/* Half of them positive, half negative. */
-static void fill_block_of_pairs(const gbs_context *ctx, struct batch *batch, const gbs_rows *rows, size_t t) {
-    size_t half = batch->rows.all.n / 2;
-    for (size_t i = 0; i < batch->rows.all.n; i++)
-        copy_row(rows, draw_row(ctx, batch, t, i % half, i < half, rows->all.n), batch->x + i * rows->d);
-}
-
-/* Each row the difference of a pair. */
-static void fill_pairs(const gbs_context *ctx, struct batch *batch, const gbs_rows *rows, size_t t, double *other) {
-    size_t d = rows->d, n = rows->all.n;
-    for (size_t i = 0; i < batch->rows.all.n; i++) {
-        double *to = batch->x + i * d;
-        copy_row(rows, draw_row(ctx, batch, t, i, true, n), to);
-        copy_row(rows, draw_row(ctx, batch, t, i, false, n), other);
-        for (size_t k = 0; k < d; k++)
-            to[k] -= other[k];
-    }
-}
 
 static void write_back(const struct descent *s, const double *x) {
     memcpy(s->g->mean, x, s->g->d * sizeof *x);
     gbs_family_of(s->g->family)->set_free(s->g, x + s->g->d);
 }
 
+/* Coordinates that are logarithms of a spread: all behind the mean; or, of a full covariance, the diagonals of C, which stand before the rest of each row. */
+static void limit_logs(const struct descent *s, double most) {
+    bool full = s->g->family == GBS_FAMILY_FULL;
+    for (size_t k = s->g->d, row = s->g->d; k < s->size; k += full ? row-- : 1)
+        s->gradient[k] = fmax(-most, fmin(most, s->gradient[k]));
+}
+
 static void paper_step(struct descent *s, size_t t) {
     double step = pow((double)t + 1.0, -0.9);
+    limit_logs(s, LONGEST_LOG_STEP / step);
     for (size_t k = 0; k < s->size; k++)
         s->x[k] -= step * s->gradient[k];
 }
 
+static double modern_step_length(const struct descent *s, size_t t) {
+    double pi = 3.14159265358979323846, at = (double)(t < s->landing ? t : s->landing);
+    double length = FIRST_STEP * 0.5 * (1.0 + cos(pi * at / (double)s->planned));
+    if (t > s->landing)
+        length *= 0.5 * (1.0 + cos(pi * (double)(t - s->landing) / (double)(s->steps - s->landing)));
+    return length;
+}
+
 static void modern_step(struct descent *s, size_t t) {
-    double done = (double)t / (double)s->steps;
-    double step = FIRST_STEP * 0.5 * (1.0 + cos(3.14159265358979323846 * done));
+    double step = modern_step_length(s, t);
     double fix1 = 1.0 - pow(BETA1, (double)t + 1.0), fix2 = 1.0 - pow(BETA2, (double)t + 1.0);
     for (size_t k = 0; k < s->size; k++) {
         double g = s->gradient[k];
@@ -109,11 +103,11 @@ static void modern_step(struct descent *s, size_t t) {
         s->second[k] = BETA2 * s->second[k] + (1.0 - BETA2) * g * g;
         s->x[k] -= step * (s->first[k] / fix1) / (sqrt(s->second[k] / fix2) + 1e-12);
     }
-    if (4 * t >= 3 * s->steps) {
-        s->averaged++;
-        for (size_t k = 0; k < s->size; k++)
-            s->mean[k] += (s->x[k] - s->mean[k]) / (double)s->averaged;
-    }
+    if (t == s->steps - (s->steps < 4 ? 1 : s->steps / 4)) /* the last quarter begins */
+        s->averaged = 0;
+    s->averaged++;
+    for (size_t k = 0; k < s->size; k++)
+        s->mean[k] = s->averaged > 1 ? s->mean[k] + (s->x[k] - s->mean[k]) / (double)s->averaged : s->x[k];
 }
 
 static gbs_status one_step(struct descent *s, gbs_schedule schedule, size_t t) {
@@ -122,8 +116,6 @@ static gbs_status one_step(struct descent *s, gbs_schedule schedule, size_t t) {
     gbs_status status = gbs_evaluate(s->problem, s->g, &s->engine->workspace, p);
     if (status != GBS_OK)
         return status;
-    if (t == s->steps - s->steps / 4)
-        memcpy(s->late, s->x, s->size * sizeof *s->x);
     size_t d = s->g->d;
     memcpy(s->gradient, p->d_mean, d * sizeof *s->gradient);
     gbs_family_of(s->g->family)
@@ -134,7 +126,9 @@ static gbs_status one_step(struct descent *s, gbs_schedule schedule, size_t t) {
         if (!isfinite(s->gradient[k]))
             return gbs_fail(
                 s->problem->ctx, GBS_ERR_NUMERIC,
-                "the stochastic solver diverged at step %zu; scaled columns, a larger batch or another schedule may help", t);
+                "the stochastic solver diverged at step %zu; scaled columns, a larger prior_sd or batch, or another "
+                "schedule may help",
+                t);
     }
     if (schedule == GBS_SCHEDULE_PAPER)
         paper_step(s, t);
@@ -143,7 +137,7 @@ static gbs_status one_step(struct descent *s, gbs_schedule schedule, size_t t) {
     return GBS_OK;
 }
 
-static gbs_status run_epochs(struct descent *s, const gbs_problem *whole, struct batch *batch, const gbs_solve_options *options,
+static gbs_status run_epochs(struct descent *s, const gbs_problem *whole, gbs_batch *batch, const gbs_solve_options *options,
                              size_t *order) {
     size_t n = whole->rows->all.n, rows = batch->rows.block_rows, t = 0;
     for (size_t i = 0; i < n; i++)
@@ -151,7 +145,7 @@ static gbs_status run_epochs(struct descent *s, const gbs_problem *whole, struct
     for (size_t epoch = 0; epoch < options->epochs; epoch++) {
         gbs_shuffle(whole->ctx->seed, GBS_STREAM_BATCH + epoch, n, order);
         for (size_t from = 0; from < n; from += rows, t++) {
-            fill_batch(batch, whole->rows, order + from, n - from < rows ? n - from : rows);
+            gbs_batch_fill(batch, whole->rows, order + from, n - from < rows ? n - from : rows);
             gbs_status status = one_step(s, options->schedule, t);
             if (status != GBS_OK)
                 return status;
@@ -162,44 +156,6 @@ static gbs_status run_epochs(struct descent *s, const gbs_problem *whole, struct
     return GBS_OK;
 }
 
-static gbs_status run_steps_over_pairs(struct descent *s, const gbs_problem *whole, struct batch *batch,
-                                       const gbs_solve_options *options) {
-    bool one_by_one = !batch->rows.pairs;
-    double *other = gbs_doubles(whole->ctx, whole->rows->d);
-    gbs_status status = other != NULL ? GBS_OK : GBS_ERR_MEMORY;
-    for (size_t t = 0; status == GBS_OK && t < s->steps; t++) {
-        if (one_by_one)
-            fill_pairs(whole->ctx, batch, whole->rows, t, other);
-        else
-            fill_block_of_pairs(whole->ctx, batch, whole->rows, t);
-        status = one_step(s, options->schedule, t);
-        if (one_by_one)
-            gbs_see_pairs(whole->ctx, (double)batch->rows.all.n);
-        if (status == GBS_OK && options->trace != NULL) {
-            write_back(s, s->x);
-            status = options->trace(options->trace_arg, t + 1, s->steps, s->g);
-        }
-        if (t % 64 == 0)
-            gbs_progress(whole->ctx, "fit", s->outer->done_before + s->outer->done_span * (double)t / (double)s->steps);
-    }
-    gbs_array_free(whole->ctx, other);
-    return status;
-}
-
-/* Second-order estimate of what is left, with the curvature's diagonal for m where the family has no more. */
-static double estimate_left(const gbs_problem *problem, const gbs_engine *e, const gbs_gaussian *g) {
-    const gbs_point *p = &e->here;
-    double base = 1.0 / problem->prior.variance, sum = 0.0;
-    size_t d = g->d;
-    for (size_t k = 0; k < d; k++) {
-        double pull = g->family == GBS_FAMILY_FULL       ? p->pull[k * d + k]
-                      : g->family == GBS_FAMILY_DIAGONAL ? p->pull[k]
-                                                         : p->pull[0] / (double)d;
-        sum += p->d_mean[k] * p->d_mean[k] / (base + fabs(pull));
-    }
-    return 0.5 * sum + gbs_family_of(g->family)->decrement(g, p->pull, problem->prior.variance, e->workspace.square);
-}
-
 /* F at x. */
 static gbs_status value_at(const gbs_problem *problem, const struct descent *s, const double *x, gbs_engine *e, double *value) {
     write_back(s, x);
@@ -208,60 +164,69 @@ static gbs_status value_at(const gbs_problem *problem, const struct descent *s, 
     return status;
 }
 
-/* Rows of both classes, as many of each, as a problem over all their pairs. */
-struct jury {
-    gbs_problem problem;
-    gbs_engine engine;
-    struct batch batch;
-};
-
-static gbs_status batch_create(const gbs_problem *problem, size_t rows, bool pairs, uint64_t stream, struct batch *out) {
-    size_t d = problem->rows->d;
-    *out = (struct batch){.x = gbs_matrix(problem->ctx, rows, d), .y = gbs_doubles(problem->ctx, rows), .stream = stream};
-    out->rows = (gbs_rows){.d = d, .block_rows = rows, .pairs = pairs};
-    out->rows.all = (gbs_block){.n = rows, .d = d, .dense = out->x, .ld = d, .y = out->y, .stride = 1};
-    if (problem->rows->pairs)
-        out->positives = gbs_pair_positives(problem->rows);
-    for (size_t i = 0; out->y != NULL && i < rows; i++)
-        out->y[i] = pairs && 2 * i >= rows ? -1.0 : 1.0;
-    return out->x != NULL && out->y != NULL ? GBS_OK : GBS_ERR_MEMORY;
+static gbs_status judged_at(struct watch *w, const struct descent *s, const double *x, double *value) {
+    if (w->jury == NULL)
+        return value_at(w->problem, s, x, w->engine, value);
+    write_back(s, x);
+    return gbs_jury_value(w->jury, s->g, value);
 }
 
-static void batch_free(const gbs_context *ctx, struct batch *b) {
-    gbs_array_free(ctx, b->x);
-    gbs_array_free(ctx, b->y);
+/* After `done` steps. Once it lands, or in its last quarter, the modern descent is not looked at any more. */
+static gbs_status look(struct watch *w, struct descent *s, gbs_schedule schedule, size_t done) {
+    bool paper = schedule == GBS_SCHEDULE_PAPER;
+    if (done < w->next || s->landing < s->planned || (!paper && 4 * done >= 3 * s->planned))
+        return GBS_OK;
+    double value;
+    gbs_status status = judged_at(w, s, paper ? s->x : s->mean, &value);
+    bool same = fabs(value - w->before[1]) <= SETTLED * fmax(1.0, fabs(value)); /* false while one of them is not finite */
+    w->settled = same ? w->settled + 1 : 0;
+    w->before[1] = w->before[0];
+    w->before[0] = value;
+    w->next = (size_t)ceil(sqrt(2.0) * (double)w->next);
+    s->averaged = 0;
+    if (w->settled >= SETTLED_LOOKS) {
+        s->landing = done;
+        s->steps = paper ? done : done < s->planned / 2 ? 2 * done : s->planned;
+    }
+    return status;
 }
 
-static gbs_status jury_create(const gbs_problem *problem, gbs_family family, struct jury *out) {
-    *out = (struct jury){.problem = *problem};
-    gbs_status status = batch_create(problem, JURY, true, GBS_STREAM_JURY, &out->batch);
-    if (status != GBS_OK)
-        return status;
-    out->problem.rows = &out->batch.rows;
-    fill_block_of_pairs(problem->ctx, &out->batch, problem->rows, 0);
-    return gbs_engine_create(problem->ctx, &out->batch.rows, family, GBS_SOLVER_SGD, &out->engine);
+static gbs_status run_steps_over_pairs(struct descent *s, struct watch *w, gbs_batch *batch, const gbs_solve_options *options) {
+    const gbs_problem *whole = w->problem;
+    bool one_by_one = !batch->rows.pairs;
+    double *other = gbs_doubles(whole->ctx, whole->rows->d);
+    gbs_status status = other != NULL ? GBS_OK : GBS_ERR_MEMORY;
+    for (size_t t = 0; status == GBS_OK && t < s->steps; t++) {
+        if (one_by_one)
+            gbs_batch_draw_pairs(whole->ctx, batch, whole->rows, t, other);
+        else
+            gbs_batch_draw_block(whole->ctx, batch, whole->rows, t);
+        status = one_step(s, options->schedule, t);
+        if (one_by_one)
+            gbs_see_pairs(whole->ctx, (double)batch->rows.all.n);
+        if (status == GBS_OK)
+            status = look(w, s, options->schedule, t + 1);
+        if (status == GBS_OK && options->trace != NULL) {
+            write_back(s, s->x);
+            status = options->trace(options->trace_arg, t + 1, t + 1 < s->steps ? s->planned : t + 1, s->g);
+        }
+        if (t % 64 == 0)
+            gbs_progress(whole->ctx, "fit", s->outer->done_before + s->outer->done_span * (double)t / (double)s->steps);
+    }
+    gbs_array_free(whole->ctx, other);
+    return status;
 }
 
-static void jury_free(const gbs_context *ctx, struct jury *j) {
-    gbs_engine_free(&j->engine);
-    batch_free(ctx, &j->batch);
-}
-
-/* The end is kept only if it is below the start. *gained: what the last quarter of the steps did to F. */
-static gbs_status choose_end(const gbs_problem *problem, const struct descent *s, gbs_engine *e, const double **end,
-                             double *gained) {
-    double before, after = NAN, late = NAN;
-    gbs_status status = value_at(problem, s, s->start, e, &before);
-    if (status == GBS_OK && gained != NULL)
-        status = value_at(problem, s, s->late, e, &late);
+/* The end is kept only if it is below the start. */
+static gbs_status choose_end(struct watch *w, const struct descent *s, const double **end) {
+    double before, after = NAN;
+    gbs_status status = judged_at(w, s, s->start, &before);
     if (status == GBS_OK)
-        status = value_at(problem, s, *end, e, &after);
+        status = judged_at(w, s, *end, &after);
     if (status == GBS_OK && !(after < before)) {
         *end = s->start;
-        status = value_at(problem, s, *end, e, &after);
+        status = judged_at(w, s, *end, &after);
     }
-    if (gained != NULL)
-        *gained = late - after;
     return status;
 }
 
@@ -274,43 +239,54 @@ static void report(const gbs_problem *problem, const struct descent *s, const gb
         gbs_full_refresh_precision(s->g);
 }
 
-/* By a jury, where there are more pairs than it has. */
-static gbs_status finish_by_jury(const gbs_problem *problem, const struct descent *s, bool alone, const double **end,
-                                 gbs_solution *result) {
-    struct jury jury;
-    double gained;
-    gbs_status status = jury_create(problem, s->g->family, &jury);
-    if (status == GBS_OK)
-        status = choose_end(&jury.problem, s, &jury.engine, end, &gained);
-    if (status == GBS_OK && alone) {
-        /* the jury's own optimum lies elsewhere: by chance its slopes leave some d lambda / JURY to gain at the best point of all pairs */
-        double enough = JURY_TOLERANCE * fmax(1.0, fabs(jury.engine.here.free_energy));
-        double chance = problem->lambda * (double)s->g->d / JURY;
-        bool settled =
-            *end != s->start && gained <= enough && estimate_left(&jury.problem, &jury.engine, s->g) <= enough + chance;
-        report(&jury.problem, s, &jury.engine, NAN, settled, result);
-    }
-    jury_free(problem->ctx, &jury);
-    return status;
+/* Without a pass over all pairs. */
+static gbs_status finish_by_jury(const gbs_problem *problem, const struct descent *s, gbs_jury *jury, bool moved,
+                                 double tolerance, gbs_solution *result) {
+    gbs_hearing v;
+    gbs_status status = gbs_jury_hear(jury, s->g, &v);
+    if (status != GBS_OK)
+        return status;
+    gbs_point *here = &jury->engine.here;
+    here->risk = v.risk;
+    here->free_energy = problem->lambda * v.risk + here->kl;
+    double enough = fmax(tolerance, STOCHASTIC_TOLERANCE) * fmax(1.0, fabs(here->free_energy));
+    report(problem, s, &jury->engine, NAN, moved && v.left + DOUBT * v.left_sd <= enough, result);
+    return GBS_OK;
 }
 
-static gbs_status finish(const gbs_problem *problem, const gbs_solve_options *options, struct descent *s, gbs_engine *e,
-                         gbs_solution *result) {
-    const double *end = s->averaged > 0 ? s->mean : s->x;
-    bool many = problem->rows->pairs && problem->rows->all.n > JURY;
-    gbs_status status =
-        many ? finish_by_jury(problem, s, options->by_jury, &end, result) : choose_end(problem, s, e, &end, NULL);
-    if (status != GBS_OK || (many && options->by_jury))
-        return status;
+static gbs_status finish(const gbs_solve_options *options, struct descent *s, struct watch *w, gbs_solution *result) {
+    const gbs_problem *problem = w->problem;
+    gbs_engine *e = w->engine;
+    const double *end = options->schedule == GBS_SCHEDULE_PAPER ? s->x : s->mean;
+    gbs_status status = choose_end(w, s, &end);
+    if (status == GBS_OK && w->jury != NULL && options->by_jury)
+        return finish_by_jury(problem, s, w->jury, end != s->start, options->tolerance, result);
     double value;
-    if (many)
+    if (status == GBS_OK && w->jury != NULL)
         status = value_at(problem, s, end, e, &value);
     if (status != GBS_OK)
         return status;
-    double left = problem->loss->convex ? gbs_optimality_gap(problem, s->g, &e->here, e->workspace.square) : NAN;
-    double enough = fmax(options->tolerance, STOCHASTIC_TOLERANCE) * fmax(1.0, fabs(e->here.free_energy));
-    report(problem, s, e, left, estimate_left(problem, e, s->g) <= enough, result);
+    const gbs_point *p = &e->here;
+    double proven = problem->loss->convex ? gbs_optimality_gap(problem, s->g, p, e->workspace.square) : NAN;
+    double left = gbs_estimate_left(problem, s->g, p->d_mean, p->pull, p->pull, e->workspace.square);
+    double enough = fmax(options->tolerance, STOCHASTIC_TOLERANCE) * fmax(1.0, fabs(p->free_energy));
+    report(problem, s, e, proven, left <= enough, result);
     return GBS_OK;
+}
+
+static gbs_status descend(const gbs_problem *problem, const gbs_solve_options *options, gbs_batch *batch, struct descent *s,
+                          gbs_engine *e, size_t *order, gbs_solution *result) {
+    bool pairs = problem->rows->pairs, many = pairs && problem->rows->all.n > FEW_ROWS;
+    gbs_jury jury = {.problem = *problem};
+    struct watch w = {.problem = problem, .engine = e, .next = FIRST_LOOK, .before = {INFINITY, INFINITY}};
+    gbs_status status = many ? gbs_jury_create(problem, s->g->family, &jury) : GBS_OK;
+    w.jury = many ? &jury : NULL;
+    if (status == GBS_OK)
+        status = pairs ? run_steps_over_pairs(s, &w, batch, options) : run_epochs(s, problem, batch, options, order);
+    if (status == GBS_OK)
+        status = finish(options, s, &w, result);
+    gbs_jury_free(&jury);
+    return status;
 }
 
 gbs_status gbs_solve_sgd(const gbs_problem *problem, const gbs_solve_options *options, gbs_engine *e, gbs_gaussian *g,
@@ -323,14 +299,14 @@ gbs_status gbs_solve_sgd(const gbs_problem *problem, const gbs_solve_options *op
     if (rows == 0)
         rows = pairs ? 2 : 1;
     *result = (gbs_solution){.solver = GBS_SOLVER_SGD};
-    struct batch batch;
-    gbs_status status = batch_create(problem, rows, pairs && !paper, GBS_STREAM_BATCH, &batch);
+    gbs_batch batch;
+    gbs_status status = gbs_batch_create(problem, rows, pairs && !paper, GBS_STREAM_BATCH, &batch);
     gbs_problem on_batch = *problem;
     on_batch.rows = &batch.rows;
     struct descent s = {.problem = &on_batch, .g = g, .size = d + gbs_family_of(g->family)->free_size(d)};
-    s.steps = options->epochs * ((n + rows - 1) / rows);
+    s.planned = s.steps = s.landing = options->epochs * ((n + rows - 1) / rows);
     s.of_energy = pairs && paper;
-    double *vectors = gbs_matrix(ctx, 7, s.size);
+    double *vectors = gbs_matrix(ctx, 6, s.size);
     size_t *order = gbs_array_alloc(ctx, n, sizeof *order);
     gbs_engine small = {0};
     if (vectors == NULL || order == NULL)
@@ -338,7 +314,7 @@ gbs_status gbs_solve_sgd(const gbs_problem *problem, const gbs_solve_options *op
     if (status == GBS_OK)
         status = gbs_engine_create(ctx, &batch.rows, g->family, GBS_SOLVER_SGD, &small);
     if (status == GBS_OK) {
-        double **const parts[] = {&s.x, &s.gradient, &s.first, &s.second, &s.mean, &s.start, &s.late};
+        double **const parts[] = {&s.x, &s.gradient, &s.first, &s.second, &s.mean, &s.start};
         for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
             *parts[k] = vectors + k * s.size;
         s.engine = &small;
@@ -346,14 +322,11 @@ gbs_status gbs_solve_sgd(const gbs_problem *problem, const gbs_solve_options *op
         memcpy(s.x, g->mean, d * sizeof *s.x);
         gbs_family_of(g->family)->get_free(g, s.x + d);
         memcpy(s.start, s.x, s.size * sizeof *s.x);
-        memcpy(s.late, s.x, s.size * sizeof *s.x);
-        status = pairs ? run_steps_over_pairs(&s, problem, &batch, options) : run_epochs(&s, problem, &batch, options, order);
+        status = descend(problem, options, &batch, &s, e, order, result);
     }
-    if (status == GBS_OK)
-        status = finish(problem, options, &s, e, result);
     gbs_engine_free(&small);
     gbs_array_free(ctx, order);
     gbs_array_free(ctx, vectors);
-    batch_free(ctx, &batch);
+    gbs_batch_free(ctx, &batch);
     return status;
 }

@@ -106,6 +106,20 @@ check 'progress was shown' grep -qE '^study: [0-9]+ of [0-9]+ units, about ' "$s
 check 'what was kept is untouched' sha256sum --quiet -c kept.sums
 cp "$stdout" summary.txt
 
+as 'the first figure alone'
+expect_exit 0 study --quick --figure1 --out "$out"
+expect_stdout '^study: 4 units, 4 of them kept from before'
+expect_stdout '^  1, pima, B = 1: the bound ends at 0\.[67][0-9]* after'
+expect_file "$out/figure1.html"
+check 'all four batches, and a bound that falls' inline "$out" <<'END'
+import csv, sys
+rows = [r for r in csv.DictReader(open(sys.argv[1] + "/figure1.csv")) if r["set"] == "pima"]
+for batch in ("1", "10", "20", "50"):
+    bounds = [float(r["bound"]) for r in rows if r["batch"] == batch]
+    assert len(bounds) > 100 and bounds[0] == 1.0 and max(bounds[-20:]) < 0.75, (batch, len(bounds), bounds[-1])
+END
+expect_exit 2 study --figure1 --no-figures
+
 # ---------------------------------------------------------------- its tables
 as 'CSV files'
 for file in table1 table2 errors own splits test_sizes figure1 figure2_objective figure2_starts; do

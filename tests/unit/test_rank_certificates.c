@@ -232,7 +232,7 @@ static void the_stochastic_solver_needs_no_pass(void **state) {
     double pairs = 0.3 * 0.7 * 16000.0 * 16000.0;
     print_message("pairs seen: exact %.3g, stochastic %.3g\n", exact.pair_evaluations, sampled.pair_evaluations);
     assert_true(sampled.converged);
-    assert_true(sampled.pair_evaluations < 0.5 * pairs && exact.pair_evaluations > 2.0 * pairs);
+    assert_true(sampled.pair_evaluations < 0.7 * pairs && exact.pair_evaluations > 2.0 * pairs);
     assert_true(1.0 - sampled.train_error > 0.999 * (1.0 - exact.train_error));
     /* reported from a jury of 2 x 2048 rows: the standard error of its mean hinge loss is some 1.2/sqrt(1024) of it */
     assert_close(sampled.gibbs_risk, exact.gibbs_risk, 0.2, 0.0);
