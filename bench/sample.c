@@ -111,7 +111,7 @@ static void sweep(gbs_context *one, const char *name, size_t n, size_t d, size_t
     struct product p = {n, d, x, theta, out};
     double base = INFINITY, walk = INFINITY, rough = INFINITY, ring[3] = {INFINITY, INFINITY, INFINITY};
     for (size_t k = 0; k < 3; k++)
-        problem[k] = (gbs_smc_problem){one, &rows, gbs_loss_of((gbs_loss)k), 1.0};
+        problem[k] = (gbs_smc_problem){one, &rows, gbs_loss_of((gbs_loss)k), 1.0, NULL};
     if (gbs_particles_from_prior(&problem[0], PARTICLES, theta, risk) != GBS_OK)
         exit(1);
     for (int round = 0; round < rounds; round++) {

@@ -8,6 +8,7 @@
 #include "learn/sample_rank.h"
 
 #include "bound/bound.h"
+#include "learn/target.h"
 #include "smc/smc.h"
 #include "vb/solve.h"
 
@@ -97,7 +98,7 @@ struct approximation {
 };
 
 static gbs_status approximation_create(const gbs_smc_problem *p, struct approximation *out) {
-    gbs_prior prior = {NULL, p->prior_sd * p->prior_sd};
+    gbs_prior prior = {p->prior_mean, p->prior_sd * p->prior_sd};
     gbs_family family = p->rows->d <= FULL_COLUMNS ? GBS_FAMILY_FULL : GBS_FAMILY_DIAGONAL;
     size_t n = p->rows->all.n;
     /* a move costs n log n over pairs, an approximation n^2: some rows are enough to lean on */
@@ -164,6 +165,8 @@ static void keep_info(const gbs_sample_options *o, const gbs_smc_options *s, con
                                 .intercept = o->intercept != 0,
                                 .classic = s->classic,
                                 .n = rows->all.n,
+                                .n_data = rows->all.n,
+                                .prior = p->prior_mean != NULL ? GBS_PRIOR_INFORMED : GBS_PRIOR_ZERO,
                                 .features = p->scaling.features,
                                 .d = rows->d,
                                 .blocks = blocks,
@@ -227,7 +230,7 @@ static gbs_status run(gbs_context *ctx, const gbs_sample_options *o, gbs_rows *r
     gbs_status status = ranks ? gbs_pair_rows_build(ctx, rows, false, &pairs) : GBS_OK;
     if (status != GBS_OK)
         return status;
-    gbs_smc_problem problem = {ctx, ranks ? &pairs : rows, gbs_loss_of(o->loss), o->prior_sd};
+    gbs_smc_problem problem = {ctx, ranks ? &pairs : rows, gbs_loss_of(o->loss), o->prior_sd, p->prior_mean};
     size_t blocks = ranks ? gbs_pair_blocks(&pairs) : rows->all.n;
     gbs_smc_options options = settle(o, blocks);
     gbs_smc_result result = {0};
@@ -261,6 +264,25 @@ static gbs_status check_data(gbs_context *ctx, const gbs_data *data, const gbs_s
     return GBS_OK;
 }
 
+/* Rows and scaling of a sampling under the zero prior. */
+static gbs_status learn_rows(gbs_context *ctx, const gbs_data *data, const gbs_sample_options *o, gbs_rows *rows,
+                             gbs_particles *p) {
+    gbs_scaling wanted = {.kind = o->scale, .intercept = o->intercept != 0, .constant = 1.0};
+    gbs_status status = gbs_scaling_learn(ctx, data, &wanted, &p->scaling);
+    return status == GBS_OK ? gbs_rows_build(ctx, data, &p->scaling, rows) : status;
+}
+
+static gbs_status finish(gbs_status status, double start, gbs_particles *p, gbs_particles **out) {
+    gbs_blas_serial_end();
+    if (status != GBS_OK) {
+        gbs_particles_free(p);
+        return status;
+    }
+    p->info.seconds = gbs_now() - start;
+    *out = p;
+    return GBS_OK;
+}
+
 gbs_status gbs_sample(gbs_context *ctx, const gbs_data *data, const gbs_sample_options *options, gbs_particles **out) {
     double start = gbs_now();
     gbs_sample_options o = options != NULL ? *options : gbs_sample_options_default();
@@ -278,19 +300,62 @@ gbs_status gbs_sample(gbs_context *ctx, const gbs_data *data, const gbs_sample_o
     gbs_blas_serial_begin();
     status = gbs_particles_create(ctx, &p);
     if (status == GBS_OK)
-        status = gbs_scaling_learn(ctx, data, &(gbs_scaling){.kind = o.scale, .intercept = o.intercept != 0, .constant = 1.0},
-                                   &p->scaling);
-    if (status == GBS_OK)
-        status = gbs_rows_build(ctx, data, &p->scaling, &rows);
+        status = learn_rows(ctx, data, &o, &rows, p);
     if (status == GBS_OK)
         status = run(ctx, &o, &rows, p);
-    gbs_blas_serial_end();
     gbs_rows_free(ctx, &rows);
-    if (status != GBS_OK) {
-        gbs_particles_free(p);
+    return finish(status, start, p, out);
+}
+
+/* What the model fixes. */
+static gbs_sample_options settled_by(const gbs_model *model, const gbs_stage *stage, const gbs_sample_options *options) {
+    gbs_sample_options o = options != NULL ? *options : gbs_sample_options_default();
+    o.task = model->info.task;
+    o.loss = model->info.loss;
+    o.scale = model->info.scale;
+    o.intercept = model->info.intercept;
+    o.lambda = stage->lambda;
+    o.prior_sd = stage->prior_sd;
+    o.ladder = NULL;
+    o.ladder_size = 0;
+    return o;
+}
+
+static gbs_status copy_prior(gbs_context *ctx, const gbs_model *model, const gbs_stage *stage, gbs_particles *p) {
+    gbs_status status = gbs_scaling_copy(ctx, &model->scaling, &p->scaling);
+    if (status != GBS_OK || stage->prior_mean == NULL)
         return status;
-    }
-    p->info.seconds = gbs_now() - start;
-    *out = p;
+    p->prior_mean = gbs_doubles(ctx, model->info.d);
+    if (p->prior_mean == NULL)
+        return GBS_ERR_MEMORY;
+    memcpy(p->prior_mean, stage->prior_mean, model->info.d * sizeof *p->prior_mean);
     return GBS_OK;
+}
+
+gbs_status gbs_sample_for(gbs_context *ctx, const gbs_data *data, const gbs_model *model, size_t stage,
+                          const gbs_sample_options *options, gbs_particles **out) {
+    double start = gbs_now();
+    gbs_gibbs_target target;
+    gbs_particles *p = NULL;
+    *out = NULL;
+    gbs_status status = gbs_gibbs_target_find(ctx, data, model, stage, &target);
+    if (status != GBS_OK)
+        return status;
+    gbs_sample_options o = settled_by(model, target.stage, options);
+    gbs_progress_begin(ctx);
+    gbs_blas_serial_begin();
+    status = check_options(ctx, &o);
+    if (status == GBS_OK)
+        status = gbs_particles_create(ctx, &p);
+    if (status == GBS_OK)
+        status = copy_prior(ctx, model, target.stage, p);
+    if (status == GBS_OK)
+        status = run(ctx, &o, &target.rows, p);
+    if (status == GBS_OK) {
+        p->info.n_data = data->n;
+        if (gbs_prior_knows_rows(target.stage))
+            p->info.bound = NAN;
+    }
+    gbs_gibbs_target_free(&target);
+    return finish(status, start, p, out);
 }

@@ -50,7 +50,8 @@ gbs_status gbs_mover_create(gbs_context *ctx, const gbs_rows *rows, size_t chain
     out->state = gbs_matrix(ctx, out->blocks, state_size(d));
     out->scratch = gbs_matrix(ctx, gbs_workers(ctx), out->worker_size);
     out->base = gbs_doubles(ctx, rows->all.n);
-    if (out->state == NULL || out->scratch == NULL || out->base == NULL) {
+    out->away = gbs_doubles(ctx, d);
+    if (out->state == NULL || out->scratch == NULL || out->base == NULL || out->away == NULL) {
         gbs_mover_free(out);
         return GBS_ERR_MEMORY;
     }
@@ -63,6 +64,7 @@ void gbs_mover_free(gbs_mover *m) {
     gbs_array_free(m->ctx, m->state);
     gbs_array_free(m->ctx, m->scratch);
     gbs_array_free(m->ctx, m->base);
+    gbs_array_free(m->ctx, m->away);
     *m = (gbs_mover){0};
 }
 
@@ -168,10 +170,13 @@ static void draw_uniforms(const struct run *r, size_t block, size_t step, double
         u[l] = gbs_uniform(r->m->ctx->seed, r->c->stream + GBS_DRAWS_UNIFORM, first + l);
 }
 
-static double square_change(size_t d, const double *from, const double *to, size_t l) {
+/* |to - centre|^2 - |from - centre|^2 in lane l; centre NULL: 0. */
+static double square_change(size_t d, const double *centre, const double *from, const double *to, size_t l) {
     double sum = 0.0;
-    for (size_t k = 0; k < d; k++)
-        sum += (to[k * GBS_LANES + l] - from[k * GBS_LANES + l]) * (to[k * GBS_LANES + l] + from[k * GBS_LANES + l]);
+    for (size_t k = 0; k < d; k++) {
+        double a = from[k * GBS_LANES + l], b = to[k * GBS_LANES + l];
+        sum += (b - a) * (b + a - (centre != NULL ? 2.0 * centre[k] : 0.0));
+    }
     return sum;
 }
 
@@ -218,7 +223,7 @@ static void walk_block(const struct run *r, size_t block, size_t step, double *s
         theta[k] = s.theta[k] + r->c->scale * theta[k];
     }
     for (size_t l = 0; l < GBS_LANES; l++)
-        more[l] = -0.5 * square_change(d, s.theta, theta, l) / v;
+        more[l] = -0.5 * square_change(d, r->c->problem->prior_mean, s.theta, theta, l) / v;
     propose(r, block, step, theta, u, more, theta + size);
 }
 
@@ -235,7 +240,8 @@ static void turn_block(const struct run *r, size_t block, size_t step, double *s
         theta[k] = mean[k / GBS_LANES] + x * (s.theta[k] - mean[k / GBS_LANES]) + y * theta[k];
     }
     for (size_t l = 0; l < GBS_LANES; l++)
-        more[l] = 0.5 * (square_change(d, s.u, u, l) - square_change(d, s.theta, theta, l) / v);
+        more[l] =
+            0.5 * (square_change(d, NULL, s.u, u, l) - square_change(d, r->c->problem->prior_mean, s.theta, theta, l) / v);
     propose(r, block, step, theta, u, more, theta + size);
 }
 
@@ -243,7 +249,7 @@ static void turn_block(const struct run *r, size_t block, size_t step, double *s
 static gbs_plane span(const struct run *r, size_t block, size_t step, double *scratch) {
     struct lanes s = lanes_of(r, block);
     size_t d = r->m->d, size = d * GBS_LANES;
-    gbs_plane p = {.mean = r->c->reference->mean, .centred = scratch};
+    gbs_plane p = {.mean = r->c->reference->mean, .away = r->m->away, .centred = scratch};
     p.direction = p.centred + size;
     p.u = p.direction + size;
     p.z = p.u + size;
@@ -316,6 +322,9 @@ static void prepare_rings(struct run *r) {
     const gbs_rows *rows = r->c->problem->rows;
     const double *mean = r->c->reference->mean, *shift = rows->all.shift;
     double *base = r->m->base;
+    const double *prior_mean = r->c->problem->prior_mean;
+    for (size_t k = 0; k < rows->d; k++)
+        r->m->away[k] = mean[k] - (prior_mean != NULL ? prior_mean[k] : 0.0);
     gbs_ring_create(r->c->ring, gbs_ring_step(r->c->ring), &r->full);
     gbs_ring_create(r->c->ring, r->c->scale, &r->narrow);
     gbs_block_scores(&rows->all, mean, shift != NULL ? gbs_dot(rows->d, shift, mean) : 0.0, base);

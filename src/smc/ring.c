@@ -3,7 +3,7 @@
  * With the reference N(m, L L'), theta = m + L u, and a fresh z ~ N(0, I), the states  m + L (u cos phi + z sin phi)  lie on an ellipse; turning the pair
  * (u, z) leaves N(0, I) x N(0, I) unchanged. So among angles that form the same set seen from each of them, the draw of one with probability
  *
- *   proportional to  exp(-lambda r - |theta|^2/2v + |u|^2/2)     (the target over the reference)
+ *   proportional to  exp(-lambda r - |theta - m0|^2/2v + |u|^2/2)     (the target over the reference)
  *
  * is an exact Gibbs step: nothing is rejected, far states are reached when the reference is good, near ones when it is not. Two kinds of sets take turns:
  * the full ring (phi = 2 pi j/K), and a window of narrow angles delta (j - J), J uniform, for rough or ill-fitted targets.
@@ -97,8 +97,8 @@ void gbs_ring_risks(const gbs_smc_problem *problem, const gbs_ring *ring, const 
             plane[g].risk[k] /= (double)n;
 }
 
-/* log_weight[j][l] = (|cos u + sin z|^2 - |m + cos b + sin c|^2/v)/2 - lambda r, b and c the same plane in the coordinates of theta; what is the same
- * for all states is left out. */
+/* log_weight[j][l] = (|cos u + sin z|^2 - |m - m0 + cos b + sin c|^2/v)/2 - lambda r, b and c the same plane in the coordinates of theta; what is the
+ * same for all states is left out. */
 static void weigh(const gbs_smc_problem *problem, double lambda, const gbs_ring *ring, const gbs_plane *p, double *log_weight) {
     enum { UU, UZ, ZZ, BB, BC, CC, MB, MC, PRODUCTS };
     double product[PRODUCTS][GBS_LANES] __attribute__((aligned(64))),
@@ -110,8 +110,8 @@ static void weigh(const gbs_smc_problem *problem, double lambda, const gbs_ring 
     gbs_tile_inner(d, p->centred, p->centred, product[BB]);
     gbs_tile_inner(d, p->centred, p->direction, product[BC]);
     gbs_tile_inner(d, p->direction, p->direction, product[CC]);
-    gbs_tile_dot(d, p->mean, p->centred, product[MB]);
-    gbs_tile_dot(d, p->mean, p->direction, product[MC]);
+    gbs_tile_dot(d, p->away, p->centred, product[MB]);
+    gbs_tile_dot(d, p->away, p->direction, product[MC]);
     for (size_t j = 0; j < ring->size; j++) {
         double x = gbs_ring_cosine(ring, j), y = gbs_ring_sine(ring, j), v = half_precision;
         double by[] = {0.5 * x * x, x * y, 0.5 * y * y, -v * x * x, -2.0 * v * x * y, -v * y * y, -2.0 * v * x, -2.0 * v * y};

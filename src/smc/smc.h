@@ -1,6 +1,6 @@
 /* Tempering sequential Monte Carlo: particles carried from the prior to the Gibbs posterior, and log Z on the way.
  *
- *   pi_lambda(theta)  is proportional to  exp(-lambda r_n(theta)) N(theta; 0, v I)                              (MATHS.md, section 7)
+ *   pi_lambda(theta)  is proportional to  exp(-lambda r_n(theta)) N(theta; m0, v I)                             (MATHS.md, section 7)
  *
  *   particles.c   risks of many thetas at once          temper.c     the next lambda, weights, log Z
  *   pairs.c       the same over pairs of rows
@@ -20,6 +20,7 @@ typedef struct gbs_smc_problem {
     const gbs_rows *rows; /* of pairs: ungrouped, and the risk is the mean over pairs */
     const gbs_loss_ops *loss;
     double prior_sd;
+    const double *prior_mean; /* NULL: 0 */
 } gbs_smc_problem;
 
 typedef struct gbs_reference gbs_reference;
@@ -145,6 +146,7 @@ typedef struct gbs_mover {
     double *state;   /* blocks x lanes: theta, whitened theta, and a few numbers a chain */
     double *scratch; /* workers x worker_size */
     double *base;    /* margins of the reference's mean */
+    double *away;    /* the reference's mean less the prior's */
 } gbs_mover;
 
 gbs_status gbs_mover_create(gbs_context *ctx, const gbs_rows *rows, size_t chains, gbs_mover *out);
@@ -174,7 +176,7 @@ double gbs_ring_sine(const gbs_ring *ring, size_t state);
 
 /* A tile of planes: state j is cosine(j) centred + sine(j) direction, relative to the reference's mean, and cosine(j) u + sine(j) z in its coordinates. */
 typedef struct gbs_plane {
-    const double *mean;
+    const double *mean, *away;   /* of the reference; the same less the prior's */
     double *centred, *direction; /* theta - mean, L z */
     double *u, *z;
     double *risk; /* of state j in lane l at j * GBS_LANES + l */

@@ -41,7 +41,7 @@ static void tile_risks_are_those_of_plain_loops(void **state) {
             for (size_t d = 1; d < 20; d += 6)
                 for (size_t l = 0; l < COUNT(all_losses); l++) {
                     struct design g = make_design(&r, n, d, sparse != 0, 0);
-                    gbs_smc_problem p = {ctx, &g.rows, gbs_loss_of(all_losses[l]), 1.0};
+                    gbs_smc_problem p = {ctx, &g.rows, gbs_loss_of(all_losses[l]), 1.0, NULL};
                     double *tile = gbs_doubles(ctx, d * GBS_LANES), *scratch = gbs_doubles(ctx, gbs_risk_scratch(&g.rows)),
                            risk[GBS_LANES];
                     double *theta = doubles(d);
@@ -359,7 +359,7 @@ static void sparse_rows_are_sampled_like_dense_ones(void **state) {
         gbs_smc_result a, b;
         gbs_smc_options o = {.lambda = 3.0, .particles = 64, .ess = 0.5, .chains = 16, .moves = 1};
         o.move = ring ? GBS_MOVE_RING : GBS_MOVE_WALK;
-        gbs_smc_problem p = {ctx, &g.rows, &gbs_hinge, 1.0}, q = {ctx, &dense, &gbs_hinge, 1.0};
+        gbs_smc_problem p = {ctx, &g.rows, &gbs_hinge, 1.0, NULL}, q = {ctx, &dense, &gbs_hinge, 1.0, NULL};
         assert_ok(ctx, gbs_smc_run(&p, &o, &a));
         assert_ok(ctx, gbs_smc_run(&q, &o, &b));
         assert_int_equal(a.path_size, b.path_size);

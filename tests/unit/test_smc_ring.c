@@ -14,10 +14,10 @@ static void ring_state(size_t d, const double *mean, const double *centred, cons
 static void check_ring(gbs_context *ctx, struct dice *r, const struct design *g, gbs_loss loss, bool centred_mean) {
     enum { STATES = 6 };
     size_t d = g->rows.d, n = g->rows.all.n, size = d * GBS_LANES, here = dice_below(r, STATES);
-    gbs_smc_problem p = {ctx, &g->rows, gbs_loss_of(loss), 1.0};
+    gbs_smc_problem p = {ctx, &g->rows, gbs_loss_of(loss), 1.0, NULL};
     double *mean = doubles(d), *base = doubles(n), *theta = doubles(d), *copy = doubles(2 * size);
     double *work = gbs_doubles(ctx, 4 * size + STATES * GBS_LANES), *scratch = gbs_doubles(ctx, gbs_risk_scratch(&g->rows));
-    gbs_plane plane = {mean, work, work + size, work + 2 * size, work + 3 * size, work + 4 * size};
+    gbs_plane plane = {mean, mean, work, work + size, work + 2 * size, work + 3 * size, work + 4 * size};
     gbs_ring ring;
     for (size_t k = 0; k < d; k++)
         mean[k] = centred_mean ? 0.0 : dice_normal(r);
