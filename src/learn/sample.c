@@ -8,10 +8,12 @@
 #include "learn/sample_rank.h"
 
 #include "bound/bound.h"
+#include "kernel/linalg.h"
 #include "learn/target.h"
 #include "smc/smc.h"
 #include "vb/solve.h"
 
+#include <cblas.h>
 #include <math.h>
 #include <string.h>
 
@@ -129,9 +131,31 @@ static void write_reference(const gbs_gaussian *g, gbs_reference *out) {
         out->factor[k * d + k] = g->sd[k];
 }
 
+/* The Gaussian of a reference that was fitted to particles; the smaller families take its deviations. */
+static void read_reference(const gbs_reference *from, const gbs_prior *prior, gbs_gaussian *g) {
+    size_t d = g->d;
+    int size = (int)d;
+    memcpy(g->mean, from->mean, d * sizeof *g->mean);
+    for (size_t k = 0; g->tau != NULL && k < d; k++) {
+        g->sd[k] = from->sd[k];
+        g->tau[k] = g->sd[k] * g->sd[k];
+    }
+    if (g->factor == NULL || from->factor == NULL)
+        return;
+    /* S = L L', so S^-1 = K'K with K = L^-1 */
+    memcpy(g->factor, from->factor, d * d * sizeof *g->factor);
+    bool regular = gbs_lower_inverse(d, g->factor);
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, size, size, 1.0, g->factor, size, 0.0, g->precision, size);
+    gbs_symmetrise(d, g->precision);
+    if (!regular || !gbs_full_set_precision(g))
+        gbs_gaussian_set_prior(g, prior, 0.0);
+}
+
 static gbs_status approximate(void *user, double lambda, gbs_reference *reference, bool *found) {
     struct approximation *a = user;
     gbs_context *ctx = a->problem.ctx;
+    if (*found)
+        read_reference(reference, &a->problem.prior, &a->gaussian);
     gbs_solve_options options = {
         .solver = a->engine.solver, .tolerance = 1e-6, .enough = GOOD_ENOUGH, .max_iterations = APPROXIMATE_STEPS};
     gbs_solution solution;

@@ -5,7 +5,7 @@
  *
  *   proportional to  exp(-lambda r - |theta - m0|^2/2v + |u|^2/2)     (the target over the reference)
  *
- * is an exact Gibbs step: nothing is rejected, far states are reached when the reference is good, near ones when it is not. Two kinds of sets take turns:
+ * is an exact Gibbs step: nothing is rejected, far states are reached when the reference is good, near ones when it is not. Two kinds of sets:
  * the full ring (phi = 2 pi j/K), and a window of narrow angles delta (j - J), J uniform, for rough or ill-fitted targets.
  *   Murray, Adams, MacKay: Elliptical slice sampling (2010); Neal's multi-point moves; Tjelmeland: Using all Metropolis-Hastings proposals (2004)
  *
@@ -25,16 +25,40 @@
  * (measured with 8, 10 and 62 columns). */
 enum { FEW_STATES = 4, SOME_STATES = 8, MANY_STATES = 16, SOME_COLUMNS = 16, MANY_COLUMNS = 32 };
 
+/* The approximation of a smooth target is good enough for single states, and a product is cheap: a ring is not worth its second one. */
+static bool smooth_and_small(const gbs_smc_problem *p) {
+    return p->loss->convex && !p->rows->pairs && p->rows->d < SOME_COLUMNS;
+}
+
 size_t gbs_ring_states(const gbs_smc_problem *problem, bool rough) {
     size_t d = problem->rows->d;
-    if (problem->rows->pairs || problem->loss == &gbs_exponential || (d < SOME_COLUMNS && !rough))
+    if (problem->rows->pairs || problem->loss == &gbs_exponential || smooth_and_small(problem) || (d < SOME_COLUMNS && !rough))
         return FEW_STATES;
     return d < MANY_COLUMNS ? SOME_STATES : MANY_STATES;
 }
 
-/* Where states are dear, or far ones are good, one state for one product is worth more than a window of them for two. */
-bool gbs_ring_single(const gbs_smc_problem *problem, bool rough) {
-    return gbs_ring_states(problem, rough) == FEW_STATES;
+/* Where states are dear, or far ones are good, one state for one product is worth more than a window of them for two; between a window and a ring it
+ * comes at half their price. */
+gbs_turns gbs_ring_turns(const gbs_smc_problem *problem, bool rough) {
+    if (smooth_and_small(problem))
+        return GBS_TURNS_SINGLE;
+    if (gbs_ring_states(problem, rough) == FEW_STATES)
+        return GBS_TURNS_SINGLE_RING;
+    return problem->rows->d < SOME_COLUMNS ? GBS_TURNS_MIXED : GBS_TURNS_WINDOW_RING;
+}
+
+gbs_turn gbs_turn_of(gbs_turns turns, size_t step) {
+    static const gbs_turn kinds[][4] = {
+        [GBS_TURNS_SINGLE] = {GBS_TURN_SINGLE, GBS_TURN_SINGLE, GBS_TURN_SINGLE, GBS_TURN_SINGLE},
+        [GBS_TURNS_SINGLE_RING] = {GBS_TURN_SINGLE, GBS_TURN_RING, GBS_TURN_SINGLE, GBS_TURN_RING},
+        [GBS_TURNS_MIXED] = {GBS_TURN_WINDOW, GBS_TURN_SINGLE, GBS_TURN_RING, GBS_TURN_SINGLE},
+        [GBS_TURNS_WINDOW_RING] = {GBS_TURN_WINDOW, GBS_TURN_RING, GBS_TURN_WINDOW, GBS_TURN_RING},
+    };
+    return kinds[turns][step % 4];
+}
+
+gbs_turn gbs_turn_tuned(gbs_turns turns) {
+    return turns == GBS_TURNS_SINGLE || turns == GBS_TURNS_SINGLE_RING ? GBS_TURN_SINGLE : GBS_TURN_WINDOW;
 }
 
 double gbs_ring_step(size_t size) {
