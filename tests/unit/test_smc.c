@@ -515,6 +515,34 @@ static void the_width_of_a_reference(void **state) {
     gbs_context_free(ctx);
 }
 
+/* A wide prior under an exponential loss: no variational fit finds its way from there in a few steps. The moves lean on the particles until one does, and
+ * the chains travel far enough to tell how sure log Z is. With 20,000 particles and two other seeds the gap is 1.32 +- 0.13 and 1.08 +- 0.11. */
+static void references_that_miss_are_mended(void **state) {
+    (void)state;
+    gbs_context *ctx = new_context(2, 12);
+    struct table_of_numbers t = rows_of(33, 150, 30);
+    gbs_data *data = dense_data(ctx, &t);
+    gbs_fit_options f = zero_prior_options();
+    f.loss = GBS_LOSS_EXPONENTIAL;
+    f.lambda = 150.0;
+    f.prior_sd = 2.0;
+    gbs_model *model = fit(ctx, data, &f);
+    gbs_sample_options o = gbs_sample_options_default();
+    gbs_particles *p;
+    gbs_gap gap;
+    assert_ok(ctx, gbs_sample_for(ctx, data, model, 0, &o, &p));
+    assert_ok(ctx, gbs_measure_gap(ctx, data, model, p, &gap));
+    print_message("# gap %.3f +- %.3f\n", gap.gap, gap.gap_sd);
+    assert_false(sample_info(p).log_z_sd_at_least);
+    assert_close(gap.gap, 1.2, 0.0, 7.5 * gap.gap_sd + 0.5);
+    assert_true(gap.gap_sd < 0.5);
+    gbs_particles_free(p);
+    gbs_model_free(model);
+    gbs_data_free(data);
+    free_table(&t);
+    gbs_context_free(ctx);
+}
+
 /* ---------------------------------------------------------------- the gap refuses what does not belong together */
 
 static void the_gap_wants_the_same_rows_and_settings(void **state) {
@@ -691,6 +719,7 @@ int main(void) {
         cmocka_unit_test(the_vote_is_the_average_of_the_particles),
         cmocka_unit_test(a_sample_file_comes_back_whole_and_damage_is_seen),
         cmocka_unit_test(the_width_of_a_reference),
+        cmocka_unit_test(references_that_miss_are_mended),
         cmocka_unit_test(the_gap_wants_the_same_rows_and_settings),
         cmocka_unit_test(every_allocation_may_fail_and_every_question_may_stop_it),
         cmocka_unit_test(long_moves_listen),
