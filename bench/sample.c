@@ -89,12 +89,14 @@ static double sweep_seconds(const gbs_smc_problem *problem, gbs_move move, bool 
 }
 
 static void say_sweep(const gbs_smc_problem *p, bool rough, double seconds, double base) {
-    static const char *const turns[] = {"single states", "a single state and a ring",
-                                        "a window, a single state, a ring, a single state", "a window and a ring"};
-    printf("  one sweep of ring moves (the default), %s%s, rings of %zu states; in turn %s: %.3f ms, ratio %.2f (target at "
-           "most 3)\n",
-           p->loss->name, rough ? " where only near states are any good" : "", gbs_ring_states(p, rough),
-           turns[gbs_ring_turns(p, rough)], 1e3 * seconds, seconds / base);
+    static const char *const turns[] = {"single states", "a single state, a ring",
+                                        "a window, a single state, a ring, a single state", "a window, a ring"};
+    gbs_turns how = gbs_ring_turns(p, rough);
+    printf("  one sweep of ring moves (the default), %s%s; in turn %s", p->loss->name,
+           rough ? " where only near states are any good" : "", turns[how]);
+    if (how != GBS_TURNS_SINGLE)
+        printf(" (of %zu states)", gbs_ring_states(p, rough));
+    printf(": %.3f ms, ratio %.2f (target at most 3)\n", 1e3 * seconds, seconds / base);
 }
 
 static void sweep(gbs_context *one, const char *name, size_t n, size_t d, size_t steps, int rounds) {
