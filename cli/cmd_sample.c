@@ -107,23 +107,26 @@ static int agree(const struct sample *s, const gbs_model_info *m) {
 static int draw(struct sample *s) {
     struct app *app = s->app;
     gbs_sample_options options = sampling_options(&app->options);
+    gbs_status status;
     if (s->against != NULL) {
         gbs_model_info m;
         gbs_model_get_info(s->against, &m);
         int code = agree(s, &m);
         if (code != EXIT_DONE)
             return code;
-        sampling_like(&m, &options);
+        size_t last = gbs_model_stages(s->against) - 1;
+        status = gbs_sample_for(app->ctx, s->train.data, s->against, last, &options, &s->particles);
+        if (status == GBS_OK)
+            status = gbs_measure_gap(app->ctx, s->train.data, s->against, s->particles, &s->gap);
+    } else {
+        status = gbs_sample(app->ctx, s->train.data, &options, &s->particles);
     }
-    gbs_status status = gbs_sample(app->ctx, s->train.data, &options, &s->particles);
     if (status != GBS_OK)
-        return app_fail_status(app, status, status == GBS_ERR_DATA ? s->train.table.file : NULL);
+        return app_fail_status(app, status,
+                               status != GBS_ERR_DATA ? NULL
+                               : s->against != NULL   ? app->options.text[OPT_AGAINST]
+                                                      : s->train.table.file);
     gbs_particles_get_info(s->particles, &s->info);
-    if (s->against != NULL) {
-        status = gbs_measure_gap(app->ctx, s->train.data, s->against, s->particles, &s->gap);
-        if (status != GBS_OK)
-            return app_fail_status(app, status, app->options.text[OPT_AGAINST]);
-    }
     char *recipe = recipe_to_json(&s->recipe);
     status = recipe != NULL ? gbs_particles_set_recipe(app->ctx, s->particles, recipe) : GBS_ERR_MEMORY;
     free(recipe);
@@ -175,6 +178,7 @@ static void result_json(const struct sample *s, struct text *out) {
         json_put_number(&j, "gap", s->gap.gap);
         json_put_number(&j, "gap_sd", s->gap.gap_sd);
         json_put_number(&j, "gap_over_lambda", s->gap.gap_over_lambda);
+        json_put_count(&j, "stages", gbs_model_stages(s->against));
     }
     put_moments(&j, s);
     json_open_object(&j, "seconds");
@@ -196,8 +200,9 @@ static void result_text(const struct sample *s, struct text *out) {
     if (s->against != NULL) {
         gbs_model_info m;
         gbs_model_get_info(s->against, &m);
-        text_add(out, "  gap           %.4f +- %.4f%s: KL(%s || Gibbs posterior), family %s; over lambda %.6f\n", s->gap.gap,
-                 s->gap.gap_sd, s->gap.gap_sd_at_least ? " at least" : "", o->text[OPT_AGAINST], gbs_family_name(m.family),
+        text_add(out, "  gap           %.4f +- %.4f%s: KL(%s%s || Gibbs posterior), family %s; over lambda %.6f\n", s->gap.gap,
+                 s->gap.gap_sd, s->gap.gap_sd_at_least ? " at least" : "",
+                 gbs_model_stages(s->against) > 1 ? "last stage of " : "", o->text[OPT_AGAINST], gbs_family_name(m.family),
                  s->gap.gap_over_lambda);
     }
     text_add(out, "  time          %.2f s: %.2f s moves, %.2f s for the approximations behind them\n", s->info.seconds,
@@ -284,7 +289,8 @@ const struct command command_sample = {
     "way. Prints log Z and the Gibbs risk with standard errors, for every lambda of the path with --json. -o keeps the "
     "particles in a file\n"
     "that predict and evaluate take for a model. --against MODEL prints the gap KL(model || Gibbs) = free energy + log Z of a "
-    "fitted model.\n"
+    "fitted model,\n"
+    "whose loss, lambda, prior, columns and rows are then sampled (of a progressive model the last stage's).\n"
     "--task rank takes the loss over all pairs of a positive and a negative row. A standard error that is \"at least\" so much "
     "is "
     "a lower\n"

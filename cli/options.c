@@ -169,9 +169,8 @@ static const struct option_spec table[OPTION_COUNT] = {
      "auto (default: ring, with --classic walk), walk (random walk, covariance from the particles), ring (a draw from many "
      "states around a variational fit)"},
     {OPT_AGAINST, "against", 0, "MODEL", OPTION_MODEL_FILE, NULL, FOR_SAMPLE,
-     "measure how far the fitted MODEL is from the Gibbs posterior: KL(model || Gibbs). Columns, loss, lambda and prior are "
-     "the "
-     "model's"},
+     "measure how far the fitted MODEL is from the Gibbs posterior: KL(model || Gibbs). Columns, loss, lambda, prior "
+     "and rows are the model's"},
     {OPT_DRAWS, "draws", 0, "FILE", OPTION_FILE, NULL, FOR_SAMPLE,
      "write the particles as CSV, one row each, a column a coefficient"},
     {OPT_COMPLETE_NOISE, "noise", 0, "learn|V", OPTION_LEARNED, "learn", FOR_COMPLETE,

@@ -40,15 +40,6 @@ int sampling_check(const struct app *app) {
     return EXIT_DONE;
 }
 
-void sampling_like(const gbs_model_info *model, gbs_sample_options *options) {
-    options->task = model->task;
-    options->loss = model->loss;
-    options->scale = model->scale;
-    options->intercept = model->intercept;
-    options->lambda = model->lambda;
-    options->prior_sd = model->prior_sd;
-}
-
 static void put_path(struct json *j, const gbs_sample_point *path, size_t size) {
     json_open_array(j, "lambda_path");
     for (size_t t = 0; t < size; t++)
@@ -82,7 +73,10 @@ static void put_estimate(struct json *j, const gbs_sample_info *i) {
     json_put_count(j, "blocks", i->blocks);
     json_put_number(j, "empirical", i->gibbs_error);
     json_put_number(j, "kl", i->kl);
-    json_put_string(j, "why", "risk and KL are averages over particles, which are no independent draws of the posterior");
+    json_put_string(j, "why",
+                    isnan(i->bound)
+                        ? "the prior was learned from the same rows: there is no bound to estimate"
+                        : "risk and KL are averages over particles, which are no independent draws of the posterior");
     json_close_object(j);
 }
 
@@ -94,10 +88,11 @@ void sampling_json(struct json *j, const gbs_particles *particles) {
     json_put_string(j, "task", gbs_task_name(i.task));
     json_put_string(j, "loss", gbs_loss_name(i.loss));
     json_put_count(j, "n", i.n);
+    json_put_count(j, "n_data", i.n_data);
     json_put_count(j, "d", i.d);
     json_put_number(j, "lambda", i.lambda);
     json_put_number(j, "prior_sd", i.prior_sd);
-    json_put_string(j, "prior", "zero");
+    json_put_string(j, "prior", gbs_prior_name(i.prior));
     json_put_string(j, "scale", gbs_scale_name(i.scale));
     json_put_bool(j, "intercept", i.intercept != 0);
     json_put_string(j, "algorithm", i.classic ? "classic" : "waste-free");
@@ -124,13 +119,16 @@ void sampling_text(struct text *t, const gbs_particles *particles) {
     gbs_particles_path(particles, &size);
     gbs_particles_get_info(particles, &i);
     bool ranks = i.task == GBS_TASK_RANK;
-    text_add(t, "  posterior     %sloss %s, %zu coefficients%s, %zu rows", ranks ? "ranking, " : "", gbs_loss_name(i.loss), i.d,
+    text_add(t, "  posterior     %sloss %s, %zu coefficients%s, %zu", ranks ? "ranking, " : "", gbs_loss_name(i.loss), i.d,
              i.intercept ? " with the intercept" : "", i.n);
+    if (i.n < i.n_data)
+        text_add(t, " of the %zu", i.n_data);
+    text_add(t, " rows");
     if (ranks)
         text_add(t, ", %zu in the smaller class", i.blocks);
     text_add(t, "\n");
-    text_add(t, "  prior         N(0, %g^2) on each coefficient, lambda %g, columns scaled: %s\n", i.prior_sd, i.lambda,
-             gbs_scale_name(i.scale));
+    text_add(t, "  prior         N(%s, %g^2) on each coefficient, lambda %g, columns scaled: %s\n",
+             i.prior == GBS_PRIOR_INFORMED ? "the model's m0" : "0", i.prior_sd, i.lambda, gbs_scale_name(i.scale));
     text_add(t, "  sampler       %s, %s moves, %zu particles", i.classic ? "classic" : "waste-free", gbs_move_name(i.move),
              i.particles);
     if (!i.classic)
@@ -150,6 +148,8 @@ void sampling_text(struct text *t, const gbs_particles *particles) {
     else
         text_add(t, "  training      error %.2f %% of the average vote, %.2f %% of one particle\n", 100.0 * i.train_error,
                  100.0 * i.gibbs_error);
+    if (isnan(i.bound))
+        return; /* there is none */
     text_add(t, "  estimate      true %s of one draw at most %.4f if these averages were exact (kl bound, confidence %g,\n",
              ranks ? "1 - AUC" : "zero-one risk", i.bound, i.confidence);
     text_add(t, "                KL to the prior %.4f); no certificate: particles are no independent draws\n", i.kl);

@@ -9,8 +9,6 @@
 gbs_sample_options sampling_options(const struct options *o);
 /* Options that exclude or need one another. */
 int sampling_check(const struct app *app);
-/* Loss, lambda, prior and scaling of a fitted model. */
-void sampling_like(const gbs_model_info *model, gbs_sample_options *options);
 
 /* What was sampled, and log Z. */
 void sampling_json(struct json *j, const gbs_particles *particles);

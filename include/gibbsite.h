@@ -392,6 +392,7 @@ typedef struct gbs_stage_info {
     size_t rows;           /* trained on */
     size_t tested, errors; /* fresh rows it met, and how often one draw from it erred there */
     double prior_sd;
+    double lambda; /* NaN or 0: from a file of an older version, which does not say */
 } gbs_stage_info;
 
 /* How many stages there are, and one of them. */
@@ -671,6 +672,12 @@ GBS_API gbs_sample_options gbs_sample_options_default(void);
 /* data must carry labels. Standard errors come from the run itself. With an adaptive ladder Z is nearly unbiased. */
 GBS_API gbs_status gbs_sample(gbs_context *ctx, const gbs_data *data, const gbs_sample_options *options, gbs_particles **out);
 
+/* Samples the Gibbs posterior that stage `stage` of a model (0 of a plain one) approximates: its loss, lambda, prior and scaling, on the rows it was
+ * trained on. `data` are the rows of the fit, all of them; GBS_ERR_DATA when they are not, or when the model comes from a file of an older version that
+ * does not say what its prior was. The options say how to sample; what the model fixes is not read from them, nor is a ladder. */
+GBS_API gbs_status gbs_sample_for(gbs_context *ctx, const gbs_data *data, const gbs_model *model, size_t stage,
+                                  const gbs_sample_options *options, gbs_particles **out);
+
 /* One inverse temperature of the way; the first is 0, the prior. */
 typedef struct gbs_sample_point {
     double lambda;
@@ -694,12 +701,15 @@ typedef struct gbs_sample_info {
     double lambda, prior_sd, ess;
     double log_z, log_z_sd, gibbs_risk, gibbs_risk_sd; /* at the end of the path */
     int log_z_sd_at_least; /* log_z_sd is a lower bound: chains are too few or too slow for one run to tell, or Z is too uncertain */
-    double acceptance;        /* mean over the path */
-    double gibbs_error;       /* mean zero-one loss of the particles on the training rows; in ranking over pairs of them */
-    double train_error;       /* of the average vote of the particles; in ranking 1 - AUC of their mean score */
-    double kl;                /* estimate of KL(Gibbs || prior) = -log Z - lambda gibbs_risk */
-    double confidence, bound; /* the kl bound at these estimates: itself an estimate, no certificate */
+    double acceptance;  /* mean over the path */
+    double gibbs_error; /* mean zero-one loss of the particles on the training rows; in ranking over pairs of them */
+    double train_error; /* of the average vote of the particles; in ranking 1 - AUC of their mean score */
+    double kl;          /* estimate of KL(Gibbs || prior) = -log Z - lambda gibbs_risk */
+    double confidence,
+        bound; /* the kl bound at these estimates: itself an estimate, no certificate; NaN: the prior was learned from the same rows */
     double seconds, seconds_move, seconds_approximate; /* in all; of the moves; of the approximations they lean on */
+    gbs_prior_kind prior; /* informed: its mean is that of the model that was sampled for (gbs_sample_for) */
+    size_t n_data;        /* rows of the data, of which n make the risk */
 } gbs_sample_info;
 
 /* How it went; and the temperatures it went through, valid as long as the particles. */
@@ -723,9 +733,11 @@ typedef struct gbs_gap {
     double free_energy, gap, gap_sd;
     double gap_over_lambda; /* in units of the bounds; NaN when lambda is 0 */
     int gap_sd_at_least;    /* gap_sd, which is log Z's, is a lower bound */
+    double gibbs_risk;      /* mean loss of the model (of the stage in question) on the rows of the risk */
 } gbs_gap;
 
-/* data: the rows that both come from. GBS_ERR_DATA when the model was fitted to other rows, or with another loss, prior or lambda. */
+/* data: the rows that both come from, all of them. Of a mixture the stage is meant that was trained on as many rows as the particles were drawn for.
+ * GBS_ERR_DATA when the model was fitted to other rows, or with another loss, prior or lambda. */
 GBS_API gbs_status gbs_measure_gap(gbs_context *ctx, const gbs_data *data, const gbs_model *model,
                                    const gbs_particles *particles, gbs_gap *out);
 

@@ -61,6 +61,7 @@ typedef struct gbs_rows {
 /* What the options ask for; the constants are then learned from rows, with their labels where relevance is asked for. */
 gbs_scaling gbs_scaling_wanted(const gbs_fit_options *o);
 gbs_status gbs_scaling_learn(gbs_context *ctx, const gbs_data *data, const gbs_scaling *wanted, gbs_scaling *out);
+gbs_status gbs_scaling_copy(gbs_context *ctx, const gbs_scaling *scaling, gbs_scaling *out);
 void gbs_scaling_free(const gbs_context *ctx, gbs_scaling *scaling);
 
 /* Sparse data becomes dense here when that is small or no larger; otherwise it stays sparse. */

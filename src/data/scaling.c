@@ -180,6 +180,30 @@ gbs_status gbs_scaling_learn(gbs_context *ctx, const gbs_data *data, const gbs_s
     return status;
 }
 
+static gbs_status copy_constants(gbs_context *ctx, const double *from, size_t count, double **to) {
+    if (from == NULL)
+        return GBS_OK;
+    *to = gbs_doubles(ctx, count);
+    if (*to == NULL)
+        return GBS_ERR_MEMORY;
+    memcpy(*to, from, count * sizeof *from);
+    return GBS_OK;
+}
+
+gbs_status gbs_scaling_copy(gbs_context *ctx, const gbs_scaling *scaling, gbs_scaling *out) {
+    size_t features = scaling->features;
+    *out = *scaling;
+    out->center = out->scale = out->stretch = NULL;
+    gbs_status status = copy_constants(ctx, scaling->center, features, &out->center);
+    if (status == GBS_OK)
+        status = copy_constants(ctx, scaling->scale, features, &out->scale);
+    if (status == GBS_OK)
+        status = copy_constants(ctx, scaling->stretch, features, &out->stretch);
+    if (status != GBS_OK)
+        gbs_scaling_free(ctx, out);
+    return status;
+}
+
 void gbs_scaling_free(const gbs_context *ctx, gbs_scaling *scaling) {
     gbs_array_free(ctx, scaling->center);
     gbs_array_free(ctx, scaling->scale);

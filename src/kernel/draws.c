@@ -19,8 +19,9 @@ struct batch {
     uint32_t c0[BATCH], c1[BATCH], c2[BATCH], c3[BATCH];
 };
 
-GBS_WIDE static void philox_round(struct batch *b, uint32_t k0, uint32_t k1) {
-    for (size_t i = 0; i < BATCH; i++) {
+/* n of a batch; whole words of lanes are quick. */
+GBS_WIDE static void philox_round(struct batch *b, size_t n, uint32_t k0, uint32_t k1) {
+    for (size_t i = 0; i < n; i++) {
         uint64_t p0 = (uint64_t)0xD2511F53U * b->c0[i], p1 = (uint64_t)0xCD9E8D57U * b->c2[i];
         uint32_t n0 = (uint32_t)(p1 >> 32) ^ b->c1[i] ^ k0, n2 = (uint32_t)(p0 >> 32) ^ b->c3[i] ^ k1;
         b->c1[i] = (uint32_t)p1;
@@ -30,8 +31,8 @@ GBS_WIDE static void philox_round(struct batch *b, uint32_t k0, uint32_t k1) {
     }
 }
 
-GBS_WIDE static void count(uint64_t stream, uint64_t first, struct batch *b) {
-    for (size_t i = 0; i < BATCH; i++) {
+GBS_WIDE static void count(uint64_t stream, uint64_t first, size_t n, struct batch *b) {
+    for (size_t i = 0; i < n; i++) {
         uint64_t index = first + i;
         b->c0[i] = (uint32_t)index;
         b->c1[i] = (uint32_t)(index >> 32);
@@ -40,20 +41,20 @@ GBS_WIDE static void count(uint64_t stream, uint64_t first, struct batch *b) {
     }
 }
 
-static void philox(uint64_t seed, uint64_t stream, uint64_t first, struct batch *b) {
-    count(stream, first, b);
+static void philox(uint64_t seed, uint64_t stream, uint64_t first, size_t n, struct batch *b) {
+    count(stream, first, n, b);
     uint32_t k0 = (uint32_t)seed, k1 = (uint32_t)(seed >> 32);
     for (int round = 0; round < ROUNDS; round++, k0 += 0x9E3779B9U, k1 += 0xBB67AE85U)
-        philox_round(b, k0, k1);
+        philox_round(b, n, k0, k1);
 }
 
 /* 52 bits as the fraction of a number in [1, 2), less 1, plus half a step: the numbers of core/random.c without a conversion from integers. */
-GBS_WIDE static void units(const uint32_t *high, const uint32_t *low, double *out) {
+GBS_WIDE static void units(size_t n, const uint32_t *high, const uint32_t *low, double *out) {
     uint64_t bits[BATCH];
-    for (size_t i = 0; i < BATCH; i++)
+    for (size_t i = 0; i < n; i++)
         bits[i] = (((uint64_t)high[i] << 32 | low[i]) >> 12) | 0x3FF0000000000000U;
-    memcpy(out, bits, sizeof bits);
-    for (size_t i = 0; i < BATCH; i++)
+    memcpy(out, bits, n * sizeof *bits);
+    for (size_t i = 0; i < n; i++)
         out[i] = (out[i] - 1.0) + 0x1p-53;
 }
 
@@ -79,11 +80,17 @@ void gbs_normal_draws(uint64_t seed, uint64_t stream, uint64_t first, size_t cou
         struct batch b;
         double u[BATCH], v[BATCH], x[BATCH], y[BATCH];
         size_t n = half - from < BATCH ? half - from : BATCH;
-        philox(seed, stream, first + from, &b);
-        units(b.c0, b.c1, u);
-        units(b.c2, b.c3, v);
+        philox(seed, stream, first + from, BATCH, &b);
+        units(BATCH, b.c0, b.c1, u);
+        units(BATCH, b.c2, b.c3, v);
         pairs(u, v, x, y);
         memcpy(out + from, x, n * sizeof *x);
         memcpy(out + half + from, y, n * sizeof *y);
     }
+}
+
+void gbs_lane_uniforms(uint64_t seed, uint64_t stream, uint64_t first, double *out) {
+    struct batch b;
+    philox(seed, stream, first, GBS_LANES, &b);
+    units(GBS_LANES, b.c0, b.c1, out);
 }

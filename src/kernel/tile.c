@@ -129,6 +129,18 @@ GBS_WIDE void gbs_tile_shift(size_t d, double times, const double *by, double *t
     }
 }
 
+GBS_WIDE void gbs_tile_change(size_t d, const double *centre, const double *from, const double *to, double *out) {
+    const gbs_wide *p = (const gbs_wide *)from, *q = (const gbs_wide *)to;
+    gbs_wide low = {0}, high = low;
+    for (size_t k = 0; k < d; k++, p += 2, q += 2) {
+        double twice = centre != NULL ? 2.0 * centre[k] : 0.0;
+        low += (q[0] - p[0]) * (q[0] + p[0] - twice);
+        high += (q[1] - p[1]) * (q[1] + p[1] - twice);
+    }
+    ((gbs_wide *)out)[0] = low;
+    ((gbs_wide *)out)[1] = high;
+}
+
 GBS_WIDE void gbs_tile_inner(size_t d, const double *a, const double *b, double *out) {
     const gbs_wide *p = (const gbs_wide *)a, *q = (const gbs_wide *)b;
     gbs_wide low = {0}, high = low;

@@ -27,8 +27,10 @@ void gbs_tile_rotate(size_t d, double x, double y, double *a, double *b);
 void gbs_tile_combine(size_t d, const double *x, double *a, const double *y, const double *b);
 /* state -> there in the lanes whose mask is all ones (0: stays); way_l += |there_l - state_l|^2 of those, where way is not NULL. */
 void gbs_tile_select(size_t d, const int64_t *mask, const double *there, double *state, double *way);
-/* tile -> tile + by, coordinate by coordinate; times is 1 or -1. */
+/* tile -> tile + times by, coordinate by coordinate. */
 void gbs_tile_shift(size_t d, double times, const double *by, double *tile);
+/* out_l = |to_l - centre|^2 - |from_l - centre|^2, the squares not formed; centre NULL: 0. */
+void gbs_tile_change(size_t d, const double *centre, const double *from, const double *to, double *out);
 /* out_l = a_l'b_l */
 void gbs_tile_inner(size_t d, const double *a, const double *b, double *out);
 /* out_l = sum_k by[k] a[k][l] + times b_l: one row of lanes from `count` others and one more. */
@@ -45,5 +47,7 @@ void gbs_tile_scatter(size_t d, size_t lanes, const double *tile, double *const 
 /* `count` standard normal numbers, count even, from the counters first .. first + count/2 - 1 of a stream: the first half are those that gbs_normal
  * gives for these counters (but for rounding), the second half their partners in Box and Muller's pair. */
 void gbs_normal_draws(uint64_t seed, uint64_t stream, uint64_t first, size_t count, double *out);
+/* One uniform number a lane, those that gbs_uniform gives for the counters first .. first + GBS_LANES - 1. */
+void gbs_lane_uniforms(uint64_t seed, uint64_t stream, uint64_t first, double *out);
 
 #endif

@@ -268,8 +268,12 @@ static gbs_status keep_posterior(struct search *s) {
     gbs_stage *stage = &s->out->stage;
     gbs_gaussian *from = s->best.mean != NULL ? &s->best : &s->result;
     stage->prior_sd = sqrt(t->prior.variance);
+    stage->lambda = s->ladder[s->out->chosen];
+    stage->free_energy = s->solutions[s->out->chosen].free_energy;
     stage->weight = 1.0;
     stage->rows = t->rows.all.n;
+    if (t->prior.mean != NULL && (stage->prior_mean = duplicate(t->ctx, t->prior.mean, t->rows.d, sizeof(double))) == NULL)
+        return GBS_ERR_MEMORY;
     if (!s->dual) {
         stage->posterior = *from;
         *from = (gbs_gaussian){0};

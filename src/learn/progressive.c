@@ -69,6 +69,8 @@ static gbs_status prepare(struct progressive *f) {
     f->blocks = chosen_blocks(f);
     status = gbs_model_create(f->ctx, f->blocks, &f->model);
     if (status == GBS_OK)
+        f->model->split = gbs_split_key_of(&f->split, &f->o);
+    if (status == GBS_OK)
         status = gbs_split_head(f->ctx, &f->split, f->split.first, &head);
     if (status == GBS_OK)
         status = gbs_scaling_learn(f->ctx, head, &wanted, &f->model->scaling);

@@ -8,9 +8,12 @@
 #include "learn/sample_rank.h"
 
 #include "bound/bound.h"
+#include "kernel/linalg.h"
+#include "learn/target.h"
 #include "smc/smc.h"
 #include "vb/solve.h"
 
+#include <cblas.h>
 #include <math.h>
 #include <string.h>
 
@@ -97,7 +100,7 @@ struct approximation {
 };
 
 static gbs_status approximation_create(const gbs_smc_problem *p, struct approximation *out) {
-    gbs_prior prior = {NULL, p->prior_sd * p->prior_sd};
+    gbs_prior prior = {p->prior_mean, p->prior_sd * p->prior_sd};
     gbs_family family = p->rows->d <= FULL_COLUMNS ? GBS_FAMILY_FULL : GBS_FAMILY_DIAGONAL;
     size_t n = p->rows->all.n;
     /* a move costs n log n over pairs, an approximation n^2: some rows are enough to lean on */
@@ -128,9 +131,31 @@ static void write_reference(const gbs_gaussian *g, gbs_reference *out) {
         out->factor[k * d + k] = g->sd[k];
 }
 
+/* The Gaussian of a reference that was fitted to particles; the smaller families take its deviations. */
+static void read_reference(const gbs_reference *from, const gbs_prior *prior, gbs_gaussian *g) {
+    size_t d = g->d;
+    int size = (int)d;
+    memcpy(g->mean, from->mean, d * sizeof *g->mean);
+    for (size_t k = 0; g->tau != NULL && k < d; k++) {
+        g->sd[k] = from->sd[k];
+        g->tau[k] = g->sd[k] * g->sd[k];
+    }
+    if (g->factor == NULL || from->factor == NULL)
+        return;
+    /* S = L L', so S^-1 = K'K with K = L^-1 */
+    memcpy(g->factor, from->factor, d * d * sizeof *g->factor);
+    bool regular = gbs_lower_inverse(d, g->factor);
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, size, size, 1.0, g->factor, size, 0.0, g->precision, size);
+    gbs_symmetrise(d, g->precision);
+    if (!regular || !gbs_full_set_precision(g))
+        gbs_gaussian_set_prior(g, prior, 0.0);
+}
+
 static gbs_status approximate(void *user, double lambda, gbs_reference *reference, bool *found) {
     struct approximation *a = user;
     gbs_context *ctx = a->problem.ctx;
+    if (*found)
+        read_reference(reference, &a->problem.prior, &a->gaussian);
     gbs_solve_options options = {
         .solver = a->engine.solver, .tolerance = 1e-6, .enough = GOOD_ENOUGH, .max_iterations = APPROXIMATE_STEPS};
     gbs_solution solution;
@@ -164,6 +189,8 @@ static void keep_info(const gbs_sample_options *o, const gbs_smc_options *s, con
                                 .intercept = o->intercept != 0,
                                 .classic = s->classic,
                                 .n = rows->all.n,
+                                .n_data = rows->all.n,
+                                .prior = p->prior_mean != NULL ? GBS_PRIOR_INFORMED : GBS_PRIOR_ZERO,
                                 .features = p->scaling.features,
                                 .d = rows->d,
                                 .blocks = blocks,
@@ -227,7 +254,7 @@ static gbs_status run(gbs_context *ctx, const gbs_sample_options *o, gbs_rows *r
     gbs_status status = ranks ? gbs_pair_rows_build(ctx, rows, false, &pairs) : GBS_OK;
     if (status != GBS_OK)
         return status;
-    gbs_smc_problem problem = {ctx, ranks ? &pairs : rows, gbs_loss_of(o->loss), o->prior_sd};
+    gbs_smc_problem problem = {ctx, ranks ? &pairs : rows, gbs_loss_of(o->loss), o->prior_sd, p->prior_mean};
     size_t blocks = ranks ? gbs_pair_blocks(&pairs) : rows->all.n;
     gbs_smc_options options = settle(o, blocks);
     gbs_smc_result result = {0};
@@ -261,6 +288,25 @@ static gbs_status check_data(gbs_context *ctx, const gbs_data *data, const gbs_s
     return GBS_OK;
 }
 
+/* Rows and scaling of a sampling under the zero prior. */
+static gbs_status learn_rows(gbs_context *ctx, const gbs_data *data, const gbs_sample_options *o, gbs_rows *rows,
+                             gbs_particles *p) {
+    gbs_scaling wanted = {.kind = o->scale, .intercept = o->intercept != 0, .constant = 1.0};
+    gbs_status status = gbs_scaling_learn(ctx, data, &wanted, &p->scaling);
+    return status == GBS_OK ? gbs_rows_build(ctx, data, &p->scaling, rows) : status;
+}
+
+static gbs_status finish(gbs_status status, double start, gbs_particles *p, gbs_particles **out) {
+    gbs_blas_serial_end();
+    if (status != GBS_OK) {
+        gbs_particles_free(p);
+        return status;
+    }
+    p->info.seconds = gbs_now() - start;
+    *out = p;
+    return GBS_OK;
+}
+
 gbs_status gbs_sample(gbs_context *ctx, const gbs_data *data, const gbs_sample_options *options, gbs_particles **out) {
     double start = gbs_now();
     gbs_sample_options o = options != NULL ? *options : gbs_sample_options_default();
@@ -278,19 +324,62 @@ gbs_status gbs_sample(gbs_context *ctx, const gbs_data *data, const gbs_sample_o
     gbs_blas_serial_begin();
     status = gbs_particles_create(ctx, &p);
     if (status == GBS_OK)
-        status = gbs_scaling_learn(ctx, data, &(gbs_scaling){.kind = o.scale, .intercept = o.intercept != 0, .constant = 1.0},
-                                   &p->scaling);
-    if (status == GBS_OK)
-        status = gbs_rows_build(ctx, data, &p->scaling, &rows);
+        status = learn_rows(ctx, data, &o, &rows, p);
     if (status == GBS_OK)
         status = run(ctx, &o, &rows, p);
-    gbs_blas_serial_end();
     gbs_rows_free(ctx, &rows);
-    if (status != GBS_OK) {
-        gbs_particles_free(p);
+    return finish(status, start, p, out);
+}
+
+/* What the model fixes. */
+static gbs_sample_options settled_by(const gbs_model *model, const gbs_stage *stage, const gbs_sample_options *options) {
+    gbs_sample_options o = options != NULL ? *options : gbs_sample_options_default();
+    o.task = model->info.task;
+    o.loss = model->info.loss;
+    o.scale = model->info.scale;
+    o.intercept = model->info.intercept;
+    o.lambda = stage->lambda;
+    o.prior_sd = stage->prior_sd;
+    o.ladder = NULL;
+    o.ladder_size = 0;
+    return o;
+}
+
+static gbs_status copy_prior(gbs_context *ctx, const gbs_model *model, const gbs_stage *stage, gbs_particles *p) {
+    gbs_status status = gbs_scaling_copy(ctx, &model->scaling, &p->scaling);
+    if (status != GBS_OK || stage->prior_mean == NULL)
         return status;
-    }
-    p->info.seconds = gbs_now() - start;
-    *out = p;
+    p->prior_mean = gbs_doubles(ctx, model->info.d);
+    if (p->prior_mean == NULL)
+        return GBS_ERR_MEMORY;
+    memcpy(p->prior_mean, stage->prior_mean, model->info.d * sizeof *p->prior_mean);
     return GBS_OK;
+}
+
+gbs_status gbs_sample_for(gbs_context *ctx, const gbs_data *data, const gbs_model *model, size_t stage,
+                          const gbs_sample_options *options, gbs_particles **out) {
+    double start = gbs_now();
+    gbs_gibbs_target target;
+    gbs_particles *p = NULL;
+    *out = NULL;
+    gbs_status status = gbs_gibbs_target_find(ctx, data, model, stage, &target);
+    if (status != GBS_OK)
+        return status;
+    gbs_sample_options o = settled_by(model, target.stage, options);
+    gbs_progress_begin(ctx);
+    gbs_blas_serial_begin();
+    status = check_options(ctx, &o);
+    if (status == GBS_OK)
+        status = gbs_particles_create(ctx, &p);
+    if (status == GBS_OK)
+        status = copy_prior(ctx, model, target.stage, p);
+    if (status == GBS_OK)
+        status = run(ctx, &o, &target.rows, p);
+    if (status == GBS_OK) {
+        p->info.n_data = data->n;
+        if (gbs_prior_knows_rows(target.stage))
+            p->info.bound = NAN;
+    }
+    gbs_gibbs_target_free(&target);
+    return finish(status, start, p, out);
 }

@@ -11,7 +11,7 @@
 
 /* Mean over the particles of their risk on pairs. */
 static gbs_status mean_risk(gbs_context *ctx, const gbs_rows *pairs, const gbs_particles *p, gbs_loss loss, double *out) {
-    gbs_smc_problem problem = {ctx, pairs, gbs_loss_of(loss), p->info.prior_sd};
+    gbs_smc_problem problem = {ctx, pairs, gbs_loss_of(loss), p->info.prior_sd, p->prior_mean};
     size_t count = p->info.particles;
     double *risk = gbs_doubles(ctx, count);
     if (risk == NULL)

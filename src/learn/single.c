@@ -65,6 +65,8 @@ static gbs_status prepare(struct single *f) {
     gbs_data *head = NULL;
     gbs_status status = informed ? gbs_split_create(f->ctx, f->data, o, &f->split) : GBS_OK;
     f->first = f->split.first;
+    if (status == GBS_OK && informed)
+        f->model->split = gbs_split_key_of(&f->split, o);
     if (status == GBS_OK && informed && !ranks(f))
         status = gbs_anchor_choose(f->ctx, &f->split, o, &f->anchor);
     if (status == GBS_OK && informed)
@@ -142,6 +144,7 @@ static gbs_status keep_best(struct single *f, gbs_posterior *p, double *best) {
         f->model->info = (gbs_model_info){.iterations = spent, .converged = 1};
         gbs_keep_fit(f->model, &f->o, f->data, p);
         f->model->stages[0] = p->stage;
+        f->model->stages[0].from = f->first;
         p->stage = (gbs_stage){0};
         *best = value;
     } else if (status == GBS_OK) {

@@ -58,12 +58,16 @@ size_t gbs_certified_rows(size_t n, const gbs_fit_options *o) {
     return o->prior == GBS_PRIOR_INFORMED ? n - least_part(n, o) : n;
 }
 
+static void shuffle_rows(uint64_t seed, size_t n, size_t *order) {
+    for (size_t i = 0; i < n; i++)
+        order[i] = i;
+    gbs_shuffle(seed, GBS_STREAM_SPLIT, n, order);
+}
+
 gbs_status gbs_fit_order(gbs_context *ctx, size_t n, const gbs_fit_options *options, size_t *order, size_t *part) {
     if (n < 2)
         return gbs_fail(ctx, GBS_ERR_DATA, "%zu row cannot be split in two parts", n);
-    for (size_t i = 0; i < n; i++)
-        order[i] = i;
-    gbs_shuffle(ctx->seed, GBS_STREAM_SPLIT, n, order);
+    shuffle_rows(ctx->seed, n, order);
     *part = least_part(n, options);
     return GBS_OK;
 }
@@ -123,6 +127,26 @@ gbs_status gbs_split_create(gbs_context *ctx, const gbs_data *data, const gbs_fi
         status = check_classes(ctx, out);
     if (status != GBS_OK)
         gbs_split_free(out);
+    return status;
+}
+
+gbs_split_key gbs_split_key_of(const gbs_split *s, const gbs_fit_options *o) {
+    return (gbs_split_key){.known = true, .stratified = o->stratify != 0, .seed = s->ctx->seed, .first = s->first};
+}
+
+gbs_status gbs_split_find(gbs_context *ctx, const gbs_data *data, const gbs_split_key *key, size_t from, size_t count,
+                          gbs_data **out) {
+    size_t *order = gbs_array_alloc(ctx, data->n, sizeof *order), *scratch = gbs_array_alloc(ctx, data->n, sizeof *scratch);
+    gbs_status status = order != NULL && scratch != NULL ? GBS_OK : GBS_ERR_MEMORY;
+    *out = NULL;
+    if (status == GBS_OK) {
+        shuffle_rows(key->seed, data->n, order);
+        if (key->stratified)
+            stratify(data->y, data->n, key->first, order, scratch);
+        status = gbs_data_view(ctx, data, order + from, count, out);
+    }
+    gbs_array_free(ctx, order);
+    gbs_array_free(ctx, scratch);
     return status;
 }
 

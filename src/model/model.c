@@ -23,6 +23,7 @@ gbs_status gbs_model_create(gbs_context *ctx, size_t stages, gbs_model **out) {
 void gbs_stage_free(const gbs_context *ctx, gbs_stage *stage) {
     gbs_dual *dual = &stage->dual;
     gbs_gaussian_free(ctx, &stage->posterior);
+    gbs_array_free(ctx, stage->prior_mean);
     gbs_array_free(ctx, dual->lower);
     gbs_array_free(ctx, dual->factor);
     gbs_array_free(ctx, (void *)dual->kept.dense);
@@ -78,8 +79,12 @@ size_t gbs_model_stages(const gbs_model *model) {
 
 gbs_stage_info gbs_model_stage(const gbs_model *model, size_t t) {
     const gbs_stage *s = &model->stages[t];
-    return (gbs_stage_info){
-        .weight = s->weight, .rows = s->rows, .tested = s->tested, .errors = s->errors, .prior_sd = s->prior_sd};
+    return (gbs_stage_info){.weight = s->weight,
+                            .rows = s->rows,
+                            .tested = s->tested,
+                            .errors = s->errors,
+                            .prior_sd = s->prior_sd,
+                            .lambda = s->lambda};
 }
 
 const char *gbs_model_recipe(const gbs_model *model) {

@@ -18,16 +18,28 @@ typedef struct gbs_dual {
 typedef struct gbs_stage {
     gbs_gaussian posterior; /* dual: only the mean is set */
     gbs_dual dual;          /* rank 0: the posterior is in the data's own coordinates */
-    double prior_sd;
+    /* What it approximates: the Gibbs posterior of lambda and N(prior_mean, prior_sd^2 I) on the rows from .. from + rows - 1 of the model's order. */
+    double *prior_mean; /* NULL: 0, or not known (gbs_model.split) */
+    double prior_sd, lambda;
+    double free_energy; /* there; NaN: not known */
+    size_t from, rows;
     double weight;
-    size_t rows;           /* trained on */
     size_t tested, errors; /* fresh rows it was tested on, and the errors of one draw on each; 0 in a plain model */
 } gbs_stage;
+
+/* The random order of the rows behind an informed prior or a progressive bound (learn/split.c). A file of an older version does not say. */
+typedef struct gbs_split_key {
+    bool known;
+    bool stratified;
+    uint64_t seed;
+    size_t first; /* rows of the first part */
+} gbs_split_key;
 
 struct gbs_model {
     gbs_context *ctx;
     gbs_model_info info;
     gbs_scaling scaling; /* of every stage: its constants come from rows that all of them may know */
+    gbs_split_key split; /* zero prior, no stages: not known, and not needed */
     gbs_stage *stages;
     size_t stages_size;
     gbs_certificate *certificates;

@@ -40,6 +40,7 @@ void gbs_particles_free(gbs_particles *p) {
     const gbs_context *ctx = p->ctx;
     gbs_scaling_free(ctx, &p->scaling);
     gbs_array_free(ctx, p->theta);
+    gbs_array_free(ctx, p->prior_mean);
     gbs_array_free(ctx, p->path);
     gbs_array_free(ctx, p->negatives);
     gbs_array_free(ctx, p->recipe);

@@ -8,7 +8,8 @@ struct gbs_particles {
     gbs_context *ctx;
     gbs_sample_info info;
     gbs_scaling scaling;
-    double *theta; /* info.particles x info.d */
+    double *theta;      /* info.particles x info.d */
+    double *prior_mean; /* NULL: 0 */
     gbs_sample_point *path;
     size_t path_size;
     double *negatives; /* ranking: quantiles of the mean scores of the training rows of -1, ascending */

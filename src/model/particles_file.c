@@ -20,7 +20,8 @@ static bool put_sample(json_t *root, const gbs_sample_info *i) {
            gbs_json_put(sample, "classic", json_boolean(i->classic)) && put_count(sample, "particles", i->particles) &&
            put_count(sample, "chains", i->chains) && put_count(sample, "moves", i->moves) &&
            gbs_json_put(sample, "lambda", json_real(i->lambda)) && gbs_json_put(sample, "prior_sd", json_real(i->prior_sd)) &&
-           gbs_json_put(sample, "ess", json_real(i->ess)) && gbs_json_put(sample, "log_z", json_real(i->log_z)) &&
+           put_count(sample, "n_data", i->n_data) && gbs_json_put(sample, "ess", json_real(i->ess)) &&
+           gbs_json_put(sample, "log_z", json_real(i->log_z)) &&
            gbs_json_put(sample, "log_z_sd", gbs_json_real_or_null(i->log_z_sd)) &&
            gbs_json_put(sample, "log_z_sd_at_least", json_boolean(i->log_z_sd_at_least)) &&
            gbs_json_put(sample, "gibbs_risk", gbs_json_real_or_null(i->gibbs_risk)) &&
@@ -69,6 +70,8 @@ static bool put_all(gbs_context *ctx, json_t *root, const gbs_particles *p) {
     if (ranks)
         ok = ok && put_count(root, "blocks", i->blocks) &&
              gbs_json_put(root, "negative_scores", gbs_json_reals(p->negatives, p->negatives_size));
+    if (p->prior_mean != NULL)
+        ok = ok && gbs_json_put(root, "prior_mean", gbs_json_reals(p->prior_mean, i->d));
     return ok && gbs_json_put_text(ctx, root, "recipe", p->recipe) &&
            gbs_json_put(root, "theta", gbs_json_reals(p->theta, i->particles * i->d));
 }
@@ -136,6 +139,9 @@ static gbs_status get_sample(gbs_context *ctx, const json_t *root, gbs_sample_in
     TRY(gbs_json_get_size(ctx, sample, "moves", SIZE_MAX / 16, &i->moves));
     TRY(gbs_json_get_real(ctx, sample, "lambda", &i->lambda));
     TRY(gbs_json_get_real(ctx, sample, "prior_sd", &i->prior_sd));
+    i->n_data = i->n;
+    if (json_object_get(sample, "n_data") != NULL)
+        TRY(gbs_json_get_size(ctx, sample, "n_data", SIZE_MAX / 16, &i->n_data));
     TRY(gbs_json_get_real(ctx, sample, "ess", &i->ess));
     TRY(gbs_json_get_real(ctx, sample, "log_z", &i->log_z));
     TRY(gbs_json_get_real_or_nan(ctx, sample, "log_z_sd", &i->log_z_sd));
@@ -183,6 +189,14 @@ static gbs_status get_theta(gbs_context *ctx, const json_t *root, gbs_particles 
     return gbs_json_get_reals(ctx, root, "theta", count, &p->theta);
 }
 
+/* Older files are all of the prior of mean zero. */
+static gbs_status get_prior_mean(gbs_context *ctx, const json_t *root, gbs_particles *p) {
+    if (json_object_get(root, "prior_mean") == NULL)
+        return GBS_OK;
+    p->info.prior = GBS_PRIOR_INFORMED;
+    return gbs_json_get_reals(ctx, root, "prior_mean", p->info.d, &p->prior_mean);
+}
+
 static gbs_status get_negatives(gbs_context *ctx, const json_t *root, gbs_particles *p) {
     if (p->info.task != GBS_TASK_RANK)
         return GBS_OK;
@@ -201,6 +215,7 @@ static gbs_status get_all(gbs_context *ctx, const json_t *root, gbs_particles *p
     p->info.scale = p->scaling.kind;
     TRY(get_path(ctx, root, p));
     TRY(get_theta(ctx, root, p));
+    TRY(get_prior_mean(ctx, root, p));
     TRY(get_negatives(ctx, root, p));
     return gbs_json_get_text(ctx, root, "recipe", &p->recipe);
 }

@@ -5,6 +5,7 @@
 #include "model/scaling_file.h"
 #include "risk/loss.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -158,7 +159,41 @@ static gbs_status get_posterior(gbs_context *ctx, const json_t *root, const gbs_
     return GBS_OK;
 }
 
-static gbs_status get_stage(gbs_context *ctx, const json_t *object, const gbs_model_info *info, gbs_stage *s) {
+static gbs_status get_split(gbs_context *ctx, const json_t *root, gbs_model *m) {
+    const json_t *split = json_object_get(root, "split");
+    int stratified;
+    if (split == NULL) /* the zero prior on all rows, or an older file */
+        return GBS_OK;
+    const char *seed = json_string_value(json_object_get(split, "seed"));
+    size_t digits = seed != NULL ? strspn(seed, "0123456789") : 0;
+    errno = 0;
+    m->split.seed = digits > 0 ? strtoull(seed, NULL, 10) : 0;
+    if (digits == 0 || seed[digits] != '\0' || errno == ERANGE)
+        return gbs_fail(ctx, GBS_ERR_FORMAT, "the model is damaged: 'seed' should be a whole number in quotes");
+    TRY(gbs_json_get_size(ctx, split, "first", m->info.n, &m->split.first));
+    TRY(gbs_json_get_bool(ctx, split, "stratified", &stratified));
+    m->split.stratified = stratified != 0;
+    m->split.known = true;
+    return GBS_OK;
+}
+
+/* What a posterior approximates; without a split, the Gibbs posterior of the zero prior on all rows. */
+static gbs_status get_gibbs(gbs_context *ctx, const json_t *root, const gbs_model *m, gbs_stage *s) {
+    const json_t *gibbs = json_object_get(root, "gibbs");
+    if (!m->split.known)
+        return GBS_OK;
+    TRY(gbs_json_get_real(ctx, gibbs, "lambda", &s->lambda));
+    TRY(gbs_json_get_real_or_nan(ctx, gibbs, "free_energy", &s->free_energy));
+    TRY(gbs_json_get_size(ctx, gibbs, "rows", m->info.n, &s->rows));
+    TRY(gbs_json_get_size(ctx, gibbs, "from", m->info.n - s->rows, &s->from));
+    if (s->rows == 0 || !(s->lambda > 0.0))
+        return gbs_fail(ctx, GBS_ERR_FORMAT, "the model is damaged: a posterior without rows or lambda");
+    if (json_is_null(json_object_get(gibbs, "prior_mean")))
+        return GBS_OK;
+    return gbs_json_get_reals(ctx, gibbs, "prior_mean", m->info.d, &s->prior_mean);
+}
+
+static gbs_status get_stage(gbs_context *ctx, const json_t *object, const gbs_model *m, gbs_stage *s) {
     TRY(gbs_json_get_real(ctx, object, "weight", &s->weight));
     TRY(gbs_json_get_real(ctx, object, "prior_sd", &s->prior_sd));
     TRY(gbs_json_get_size(ctx, object, "rows", SIZE_MAX / 16, &s->rows));
@@ -166,7 +201,8 @@ static gbs_status get_stage(gbs_context *ctx, const json_t *object, const gbs_mo
     TRY(gbs_json_get_size(ctx, object, "errors", SIZE_MAX / 16, &s->errors));
     if (!(s->weight > 0.0 && s->weight <= 1.0) || !(s->prior_sd > 0.0))
         return gbs_fail(ctx, GBS_ERR_FORMAT, "the model is damaged: a stage has no weight or no prior");
-    return get_posterior(ctx, object, info, s);
+    TRY(get_posterior(ctx, object, &m->info, s));
+    return get_gibbs(ctx, object, m, s);
 }
 
 /* Room for the stages was made when the model was: see stages_of. */
@@ -176,12 +212,15 @@ static gbs_status get_stages(gbs_context *ctx, const json_t *root, gbs_model *m)
     if (list == NULL) {
         m->stages[0].weight = 1.0;
         m->stages[0].prior_sd = m->info.prior_sd;
+        m->stages[0].lambda = m->info.lambda;
+        m->stages[0].free_energy = m->info.free_energy;
         m->stages[0].rows = m->info.n;
         TRY(get_posterior(ctx, root, &m->info, &m->stages[0]));
+        TRY(get_gibbs(ctx, root, m, &m->stages[0]));
         total = 1.0;
     }
     for (size_t t = 0; list != NULL && t < m->stages_size; t++) {
-        TRY(get_stage(ctx, json_array_get(list, t), &m->info, &m->stages[t]));
+        TRY(get_stage(ctx, json_array_get(list, t), m, &m->stages[t]));
         total += m->stages[t].weight;
     }
     if (!(fabs(total - 1.0) < 1e-9))
@@ -317,6 +356,8 @@ gbs_status gbs_model_from_json(gbs_context *ctx, const char *text, size_t size, 
         status = get_fit(ctx, root, &model->info);
     if (status == GBS_OK)
         status = get_scaling(ctx, root, model);
+    if (status == GBS_OK)
+        status = get_split(ctx, root, model);
     if (status == GBS_OK)
         status = get_stages(ctx, root, model);
     if (status == GBS_OK)

@@ -2,6 +2,9 @@
  *
  * "format" counts the incompatible versions; keys may be added within one. A reader takes its own format and leaves keys it does not know
  * alone. Triangular matrices are stored packed, row by row.
+ *
+ * "split" and "gibbs" say what a posterior approximates, so that it can be sampled (learn/target.c): the order of the rows (a seed is a text: it may
+ * not fit in JSON's numbers), and lambda, prior mean and place of the rows in that order. Models of the zero prior on all rows do without.
  */
 #include "model/json_numbers.h"
 #include "model/json_text.h"
@@ -10,6 +13,7 @@
 #include "risk/loss.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,6 +68,25 @@ static bool put_dual(json_t *posterior, const gbs_dual *dual, size_t d) {
     return kept->shift != NULL ? ok && gbs_json_put(rows, "shift", gbs_json_reals(kept->shift, d)) : ok;
 }
 
+static bool put_split(json_t *root, const gbs_split_key *key) {
+    char seed[24];
+    json_t *split = json_object();
+    snprintf(seed, sizeof seed, "%llu", (unsigned long long)key->seed);
+    return gbs_json_put(root, "split", split) && gbs_json_put(split, "seed", json_string(seed)) &&
+           gbs_json_put(split, "first", json_integer((json_int_t)key->first)) &&
+           gbs_json_put(split, "stratified", json_boolean(key->stratified));
+}
+
+static bool put_gibbs(json_t *root, const gbs_stage *s) {
+    json_t *gibbs = json_object();
+    return gbs_json_put(root, "gibbs", gibbs) && gbs_json_put(gibbs, "lambda", json_real(s->lambda)) &&
+           gbs_json_put(gibbs, "free_energy", gbs_json_real_or_null(s->free_energy)) &&
+           gbs_json_put(gibbs, "from", json_integer((json_int_t)s->from)) &&
+           gbs_json_put(gibbs, "rows", json_integer((json_int_t)s->rows)) &&
+           gbs_json_put(gibbs, "prior_mean",
+                        s->prior_mean != NULL ? gbs_json_reals(s->prior_mean, s->posterior.d) : json_null());
+}
+
 static bool put_posterior(json_t *root, const gbs_stage *s) {
     const gbs_gaussian *g = &s->posterior;
     json_t *posterior = json_object();
@@ -77,8 +100,11 @@ static bool put_posterior(json_t *root, const gbs_stage *s) {
 
 /* A plain model's posterior stands in the model itself. */
 static bool put_stages(json_t *root, const gbs_model *m) {
+    bool known = m->split.known;
+    if (known && !put_split(root, &m->split))
+        return false;
     if (m->stages_size == 1)
-        return put_posterior(root, &m->stages[0]);
+        return put_posterior(root, &m->stages[0]) && (!known || put_gibbs(root, &m->stages[0]));
     json_t *list = json_array();
     if (!gbs_json_put(root, "stages", list))
         return false;
@@ -90,7 +116,8 @@ static bool put_stages(json_t *root, const gbs_model *m) {
         if (!gbs_json_put(stage, "weight", json_real(s->weight)) || !gbs_json_put(stage, "prior_sd", json_real(s->prior_sd)) ||
             !gbs_json_put(stage, "rows", json_integer((json_int_t)s->rows)) ||
             !gbs_json_put(stage, "tested", json_integer((json_int_t)s->tested)) ||
-            !gbs_json_put(stage, "errors", json_integer((json_int_t)s->errors)) || !put_posterior(stage, s))
+            !gbs_json_put(stage, "errors", json_integer((json_int_t)s->errors)) || !put_posterior(stage, s) ||
+            (known && !put_gibbs(stage, s)))
             return false;
     }
     return true;

@@ -73,6 +73,9 @@ static void smoothed(size_t n, const double *mu, const double *s, double *psi, d
         tile(n - i < GBS_LOSS_TILE ? n - i : GBS_LOSS_TILE, mu + i, s + i, psi + i, d_mu + i, d_s + i);
 }
 
+/* Counts below 2^52 as doubles: they become the last bits of 2^52, which is then taken off. Not every processor converts them by the word. */
+#define COUNTED(counts) ((gbs_wide)((gbs_wide_bits)(counts) | 0x4330000000000000U) - 0x1p52)
+
 /* One half for z < 0 and one half for z <= 0. A comparison that holds is the integer -1. */
 GBS_WIDE static void add_lanes(size_t n, const double *margin, double *total) {
     const gbs_wide *z = (const gbs_wide *)margin, zero = {0};
@@ -81,8 +84,8 @@ GBS_WIDE static void add_lanes(size_t n, const double *margin, double *total) {
         a -= (z[0] < zero) + (z[0] <= zero);
         b -= (z[1] < zero) + (z[1] <= zero);
     }
-    ((gbs_wide *)total)[0] += 0.5 * __builtin_convertvector(a, gbs_wide);
-    ((gbs_wide *)total)[1] += 0.5 * __builtin_convertvector(b, gbs_wide);
+    ((gbs_wide *)total)[0] += 0.5 * COUNTED(a);
+    ((gbs_wide *)total)[1] += 0.5 * COUNTED(b);
 }
 
 /* The sign bit counts. A margin that is 0 has none, as base is 0 and not -0 there; it lacks a half. */
@@ -96,10 +99,10 @@ GBS_WIDE static void count_signs(size_t n, const double *base, const gbs_wide *h
         b0 += (gbs_wide_bits)(u0 - w0) >> 63;
         b1 += (gbs_wide_bits)(u1 - w1) >> 63;
     }
-    plus[0] += __builtin_convertvector(a0, gbs_wide);
-    plus[1] += __builtin_convertvector(a1, gbs_wide);
-    minus[0] += __builtin_convertvector(b0, gbs_wide);
-    minus[1] += __builtin_convertvector(b1, gbs_wide);
+    plus[0] += COUNTED(a0);
+    plus[1] += COUNTED(a1);
+    minus[0] += COUNTED(b0);
+    minus[1] += COUNTED(b1);
 }
 
 /* The missing halves of a row with base 0, which is a row of zeros, or any row when the reference has mean 0. (Other margins are 0 by chance alone, and

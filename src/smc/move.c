@@ -1,7 +1,7 @@
 /* Markov chains that leave pi_lambda unchanged, sixteen in step, in the whitened coordinates of the reference: theta = m + L u.
  *
  *   walk   u' = u + s z, taken with probability min(1, pi(theta')/pi(theta));  s = 2.38/sqrt(d)       (Chopin 2002, tuned from the particles)
- *   ring   a draw from many states at once, and in turn with it one from a narrow window of them, or a single turn: ring.c
+ *   ring   in turn: a draw from many states at once, one from a narrow window of them, a single turn: ring.c
  *
  * A task is a block of chains and runs through many steps by itself; what it draws depends on the numbers of chain and step alone.
  */
@@ -50,7 +50,8 @@ gbs_status gbs_mover_create(gbs_context *ctx, const gbs_rows *rows, size_t chain
     out->state = gbs_matrix(ctx, out->blocks, state_size(d));
     out->scratch = gbs_matrix(ctx, gbs_workers(ctx), out->worker_size);
     out->base = gbs_doubles(ctx, rows->all.n);
-    if (out->state == NULL || out->scratch == NULL || out->base == NULL) {
+    out->away = gbs_doubles(ctx, d);
+    if (out->state == NULL || out->scratch == NULL || out->base == NULL || out->away == NULL) {
         gbs_mover_free(out);
         return GBS_ERR_MEMORY;
     }
@@ -63,6 +64,7 @@ void gbs_mover_free(gbs_mover *m) {
     gbs_array_free(m->ctx, m->state);
     gbs_array_free(m->ctx, m->scratch);
     gbs_array_free(m->ctx, m->base);
+    gbs_array_free(m->ctx, m->away);
     *m = (gbs_mover){0};
 }
 
@@ -163,16 +165,7 @@ static uint64_t uniform_index(const struct run *r, size_t block, size_t step) {
 }
 
 static void draw_uniforms(const struct run *r, size_t block, size_t step, double *u) {
-    uint64_t first = uniform_index(r, block, step);
-    for (size_t l = 0; l < GBS_LANES; l++)
-        u[l] = gbs_uniform(r->m->ctx->seed, r->c->stream + GBS_DRAWS_UNIFORM, first + l);
-}
-
-static double square_change(size_t d, const double *from, const double *to, size_t l) {
-    double sum = 0.0;
-    for (size_t k = 0; k < d; k++)
-        sum += (to[k * GBS_LANES + l] - from[k * GBS_LANES + l]) * (to[k * GBS_LANES + l] + from[k * GBS_LANES + l]);
-    return sum;
+    gbs_lane_uniforms(r->m->ctx->seed, r->c->stream + GBS_DRAWS_UNIFORM, uniform_index(r, block, step), u);
 }
 
 /* The states of the lanes that move become theta, u. */
@@ -197,45 +190,56 @@ static void propose(const struct run *r, size_t block, size_t step, const double
                     double *scratch) {
     struct lanes s = lanes_of(r, block);
     double risk[GBS_LANES], draw[GBS_LANES];
-    bool taken[GBS_LANES];
+    bool taken[GBS_LANES], tuned = gbs_turn_tuned(r->c->turns) == GBS_TURN_SINGLE;
     draw_uniforms(r, block, step, draw);
     gbs_tile_risk(r->c->problem, theta, scratch, risk);
     for (size_t l = 0; l < GBS_LANES; l++) {
         taken[l] = log(draw[l]) < more[l] - r->c->lambda * (risk[l] - s.risk[l]); /* false where that is NaN */
         s.risk[l] = taken[l] ? risk[l] : s.risk[l];
-        s.narrow[l] += taken[l];
+        s.narrow[l] += tuned && taken[l];
     }
     go(r, &s, taken, theta, u);
 }
 
+/* drawn -> x state + y drawn, two tiles. */
+static void mix(size_t d, double x, const double *state, double y, double *drawn) {
+    double by_state[GBS_LANES] __attribute__((aligned(64))), by_draw[GBS_LANES] __attribute__((aligned(64)));
+    for (size_t l = 0; l < GBS_LANES; l++) {
+        by_state[l] = x;
+        by_draw[l] = y;
+    }
+    gbs_tile_combine(d, by_draw, drawn, by_state, state);
+}
+
 static void walk_block(const struct run *r, size_t block, size_t step, double *scratch) {
     struct lanes s = lanes_of(r, block);
+    const gbs_smc_problem *p = r->c->problem;
     size_t d = r->m->d, size = d * GBS_LANES;
-    double *u = scratch, *theta = u + size, v = r->c->problem->prior_sd * r->c->problem->prior_sd, more[GBS_LANES];
+    double *u = scratch, *theta = u + size, more[GBS_LANES] __attribute__((aligned(64)));
     draw_direction(r, block, step, u, theta);
-    for (size_t k = 0; k < size; k++) {
-        u[k] = s.u[k] + r->c->scale * u[k];
-        theta[k] = s.theta[k] + r->c->scale * theta[k];
-    }
+    mix(d, 1.0, s.u, r->c->scale, u);
+    mix(d, 1.0, s.theta, r->c->scale, theta);
+    gbs_tile_change(d, p->prior_mean, s.theta, theta, more);
     for (size_t l = 0; l < GBS_LANES; l++)
-        more[l] = -0.5 * square_change(d, s.theta, theta, l) / v;
+        more[l] *= -0.5 / (p->prior_sd * p->prior_sd);
     propose(r, block, step, theta, u, more, theta + size);
 }
 
 /* A single state of the ring, at the narrow angle. */
 static void turn_block(const struct run *r, size_t block, size_t step, double *scratch) {
     struct lanes s = lanes_of(r, block);
+    const gbs_smc_problem *p = r->c->problem;
     size_t d = r->m->d, size = d * GBS_LANES;
-    const double *mean = r->c->reference->mean;
-    double *u = scratch, *theta = u + size, v = r->c->problem->prior_sd * r->c->problem->prior_sd, more[GBS_LANES];
-    double x = cos(r->c->scale), y = sin(r->c->scale);
+    double *u = scratch, *theta = u + size, x = cos(r->c->scale), y = sin(r->c->scale);
+    double more[GBS_LANES] __attribute__((aligned(64))), less[GBS_LANES] __attribute__((aligned(64)));
     draw_direction(r, block, step, u, theta);
-    for (size_t k = 0; k < size; k++) {
-        u[k] = x * s.u[k] + y * u[k];
-        theta[k] = mean[k / GBS_LANES] + x * (s.theta[k] - mean[k / GBS_LANES]) + y * theta[k];
-    }
+    mix(d, x, s.u, y, u);
+    mix(d, x, s.theta, y, theta);
+    gbs_tile_shift(d, 1.0 - x, r->c->reference->mean, theta); /* m + x (theta - m) + y L z */
+    gbs_tile_change(d, NULL, s.u, u, more);
+    gbs_tile_change(d, p->prior_mean, s.theta, theta, less);
     for (size_t l = 0; l < GBS_LANES; l++)
-        more[l] = 0.5 * (square_change(d, s.u, u, l) - square_change(d, s.theta, theta, l) / v);
+        more[l] = 0.5 * (more[l] - less[l] / (p->prior_sd * p->prior_sd));
     propose(r, block, step, theta, u, more, theta + size);
 }
 
@@ -243,7 +247,7 @@ static void turn_block(const struct run *r, size_t block, size_t step, double *s
 static gbs_plane span(const struct run *r, size_t block, size_t step, double *scratch) {
     struct lanes s = lanes_of(r, block);
     size_t d = r->m->d, size = d * GBS_LANES;
-    gbs_plane p = {.mean = r->c->reference->mean, .centred = scratch};
+    gbs_plane p = {.mean = r->c->reference->mean, .away = r->m->away, .centred = scratch};
     p.direction = p.centred + size;
     p.u = p.direction + size;
     p.z = p.u + size;
@@ -279,7 +283,7 @@ static void draw_state(const struct run *r, size_t block, size_t step, const gbs
 /* `count` blocks at once: they share what they read of the rows. */
 static void ring_blocks(const struct run *r, size_t first, size_t count, size_t step, double *scratch) {
     const gbs_chains *c = r->c;
-    const gbs_ring *ring = step % 2 == 0 ? &r->narrow : &r->full;
+    const gbs_ring *ring = gbs_turn_of(c->turns, step) == GBS_TURN_WINDOW ? &r->narrow : &r->full;
     gbs_plane plane[GBS_GROUP];
     size_t here[GBS_GROUP] = {0};
     for (size_t g = 0; g < count; g++) {
@@ -300,7 +304,7 @@ static void run_group(void *arg, size_t task, size_t worker) {
     size_t begin = task * r->m->group, left = r->m->blocks - begin, count = left < r->m->group ? left : r->m->group;
     double *scratch = r->m->scratch + worker * r->m->worker_size;
     for (size_t step = r->first; step < r->last; step++) {
-        bool walk = r->c->move == GBS_MOVE_WALK, single = !walk && r->c->single && step % 2 == 0;
+        bool walk = r->c->move == GBS_MOVE_WALK, single = !walk && gbs_turn_of(r->c->turns, step) == GBS_TURN_SINGLE;
         if (step > 0 && !walk && !single)
             ring_blocks(r, begin, count, step, scratch);
         for (size_t block = begin; block < begin + count; block++) {
@@ -316,6 +320,9 @@ static void prepare_rings(struct run *r) {
     const gbs_rows *rows = r->c->problem->rows;
     const double *mean = r->c->reference->mean, *shift = rows->all.shift;
     double *base = r->m->base;
+    const double *prior_mean = r->c->problem->prior_mean;
+    for (size_t k = 0; k < rows->d; k++)
+        r->m->away[k] = mean[k] - (prior_mean != NULL ? prior_mean[k] : 0.0);
     gbs_ring_create(r->c->ring, gbs_ring_step(r->c->ring), &r->full);
     gbs_ring_create(r->c->ring, r->c->scale, &r->narrow);
     gbs_block_scores(&rows->all, mean, shift != NULL ? gbs_dot(rows->d, shift, mean) : 0.0, base);
@@ -323,9 +330,20 @@ static void prepare_rings(struct run *r) {
         base[i] = (rows->pairs ? 1.0 : rows->all.y[i * rows->all.stride]) * base[i] + 0.0; /* -0 becomes 0 */
 }
 
+/* Steps 1 .. last of the kind that is tuned; kinds come back every four. */
+static double tuned_steps(const gbs_chains *c, size_t last) {
+    size_t in_four = 0, rest = 0;
+    for (size_t step = 0; step < 4; step++) {
+        bool tuned = gbs_turn_of(c->turns, step) == gbs_turn_tuned(c->turns);
+        in_four += tuned;
+        rest += tuned && step > 0 && step <= last % 4;
+    }
+    return (double)(last / 4 * in_four + rest);
+}
+
 static void sum_up(const struct run *r, gbs_moved *moved) {
     const gbs_chains *c = r->c;
-    double steps = (double)(r->longest - 1), moves = (double)c->count * steps, narrow = (double)c->count * floor(0.5 * steps);
+    double moves = (double)c->count * (double)(r->longest - 1), narrow = (double)c->count * tuned_steps(c, r->longest - 1);
     *moved = (gbs_moved){0};
     for (size_t block = 0; block < r->m->blocks; block++) {
         struct lanes s = lanes_of(r, block);

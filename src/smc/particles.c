@@ -54,6 +54,8 @@ static void draw_tile(const struct tiles *w, size_t task, double *tile) {
     gbs_normal_draws(p->ctx->seed, GBS_STREAM_PARTICLES + GBS_DRAWS_NORMAL, task * d * GBS_LANES / 2, d * GBS_LANES, tile);
     for (size_t k = 0; k < d * GBS_LANES; k++)
         tile[k] *= p->prior_sd;
+    if (p->prior_mean != NULL)
+        gbs_tile_shift(d, 1.0, p->prior_mean, tile);
     for (size_t l = 0; l < lanes_of(w, task); l++)
         row[l] = w->theta + (task * GBS_LANES + l) * d;
     gbs_tile_scatter(d, lanes_of(w, task), tile, row);

@@ -147,3 +147,23 @@ gbs_status gbs_reference_fit(gbs_context *ctx, gbs_reference *r, size_t n, const
     }
     return GBS_OK;
 }
+
+/* ---------------------------------------------------------------- how well a reference fits */
+
+/* Some of them are enough to see a factor. */
+enum { ASKED = 256 };
+
+double gbs_reference_width(const gbs_reference *r, size_t n, const double *theta, const double *weight) {
+    size_t d = r->d, stride = (n + ASKED - 1) / ASKED;
+    double *u = r->sums, sum = 0.0, total = 0.0; /* the sums are free between two fits */
+    for (size_t i = 0; i < n; i += stride) {
+        for (size_t k = 0; k < d; k++)
+            u[k] = (theta[i * d + k] - r->mean[k]) / (r->factor != NULL ? 1.0 : r->sd[k]);
+        if (r->factor != NULL)
+            cblas_dtrsv(CblasRowMajor, r->upper ? CblasUpper : CblasLower, CblasNoTrans, CblasNonUnit, (int)d, r->factor,
+                        (int)d, u, 1);
+        sum += weight[i] * cblas_ddot((int)d, u, 1, u, 1);
+        total += weight[i];
+    }
+    return sum / (total * (double)d);
+}

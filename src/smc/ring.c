@@ -3,9 +3,9 @@
  * With the reference N(m, L L'), theta = m + L u, and a fresh z ~ N(0, I), the states  m + L (u cos phi + z sin phi)  lie on an ellipse; turning the pair
  * (u, z) leaves N(0, I) x N(0, I) unchanged. So among angles that form the same set seen from each of them, the draw of one with probability
  *
- *   proportional to  exp(-lambda r - |theta|^2/2v + |u|^2/2)     (the target over the reference)
+ *   proportional to  exp(-lambda r - |theta - m0|^2/2v + |u|^2/2)     (the target over the reference)
  *
- * is an exact Gibbs step: nothing is rejected, far states are reached when the reference is good, near ones when it is not. Two kinds of sets take turns:
+ * is an exact Gibbs step: nothing is rejected, far states are reached when the reference is good, near ones when it is not. Two kinds of sets:
  * the full ring (phi = 2 pi j/K), and a window of narrow angles delta (j - J), J uniform, for rough or ill-fitted targets.
  *   Murray, Adams, MacKay: Elliptical slice sampling (2010); Neal's multi-point moves; Tjelmeland: Using all Metropolis-Hastings proposals (2004)
  *
@@ -25,16 +25,40 @@
  * (measured with 8, 10 and 62 columns). */
 enum { FEW_STATES = 4, SOME_STATES = 8, MANY_STATES = 16, SOME_COLUMNS = 16, MANY_COLUMNS = 32 };
 
+/* The approximation of a smooth target is good enough for single states, and a product is cheap: a ring is not worth its second one. */
+static bool smooth_and_small(const gbs_smc_problem *p) {
+    return p->loss->convex && !p->rows->pairs && p->rows->d < SOME_COLUMNS;
+}
+
 size_t gbs_ring_states(const gbs_smc_problem *problem, bool rough) {
     size_t d = problem->rows->d;
-    if (problem->rows->pairs || problem->loss == &gbs_exponential || (d < SOME_COLUMNS && !rough))
+    if (problem->rows->pairs || problem->loss == &gbs_exponential || smooth_and_small(problem) || (d < SOME_COLUMNS && !rough))
         return FEW_STATES;
     return d < MANY_COLUMNS ? SOME_STATES : MANY_STATES;
 }
 
-/* Where states are dear, or far ones are good, one state for one product is worth more than a window of them for two. */
-bool gbs_ring_single(const gbs_smc_problem *problem, bool rough) {
-    return gbs_ring_states(problem, rough) == FEW_STATES;
+/* Where states are dear, or far ones are good, one state for one product is worth more than a window of them for two; between a window and a ring it
+ * comes at half their price. */
+gbs_turns gbs_ring_turns(const gbs_smc_problem *problem, bool rough) {
+    if (smooth_and_small(problem))
+        return GBS_TURNS_SINGLE;
+    if (gbs_ring_states(problem, rough) == FEW_STATES)
+        return GBS_TURNS_SINGLE_RING;
+    return problem->rows->d < SOME_COLUMNS ? GBS_TURNS_MIXED : GBS_TURNS_WINDOW_RING;
+}
+
+gbs_turn gbs_turn_of(gbs_turns turns, size_t step) {
+    static const gbs_turn kinds[][4] = {
+        [GBS_TURNS_SINGLE] = {GBS_TURN_SINGLE, GBS_TURN_SINGLE, GBS_TURN_SINGLE, GBS_TURN_SINGLE},
+        [GBS_TURNS_SINGLE_RING] = {GBS_TURN_SINGLE, GBS_TURN_RING, GBS_TURN_SINGLE, GBS_TURN_RING},
+        [GBS_TURNS_MIXED] = {GBS_TURN_WINDOW, GBS_TURN_SINGLE, GBS_TURN_RING, GBS_TURN_SINGLE},
+        [GBS_TURNS_WINDOW_RING] = {GBS_TURN_WINDOW, GBS_TURN_RING, GBS_TURN_WINDOW, GBS_TURN_RING},
+    };
+    return kinds[turns][step % 4];
+}
+
+gbs_turn gbs_turn_tuned(gbs_turns turns) {
+    return turns == GBS_TURNS_SINGLE || turns == GBS_TURNS_SINGLE_RING ? GBS_TURN_SINGLE : GBS_TURN_WINDOW;
 }
 
 double gbs_ring_step(size_t size) {
@@ -97,8 +121,8 @@ void gbs_ring_risks(const gbs_smc_problem *problem, const gbs_ring *ring, const 
             plane[g].risk[k] /= (double)n;
 }
 
-/* log_weight[j][l] = (|cos u + sin z|^2 - |m + cos b + sin c|^2/v)/2 - lambda r, b and c the same plane in the coordinates of theta; what is the same
- * for all states is left out. */
+/* log_weight[j][l] = (|cos u + sin z|^2 - |m - m0 + cos b + sin c|^2/v)/2 - lambda r, b and c the same plane in the coordinates of theta; what is the
+ * same for all states is left out. */
 static void weigh(const gbs_smc_problem *problem, double lambda, const gbs_ring *ring, const gbs_plane *p, double *log_weight) {
     enum { UU, UZ, ZZ, BB, BC, CC, MB, MC, PRODUCTS };
     double product[PRODUCTS][GBS_LANES] __attribute__((aligned(64))),
@@ -110,8 +134,8 @@ static void weigh(const gbs_smc_problem *problem, double lambda, const gbs_ring 
     gbs_tile_inner(d, p->centred, p->centred, product[BB]);
     gbs_tile_inner(d, p->centred, p->direction, product[BC]);
     gbs_tile_inner(d, p->direction, p->direction, product[CC]);
-    gbs_tile_dot(d, p->mean, p->centred, product[MB]);
-    gbs_tile_dot(d, p->mean, p->direction, product[MC]);
+    gbs_tile_dot(d, p->away, p->centred, product[MB]);
+    gbs_tile_dot(d, p->away, p->direction, product[MC]);
     for (size_t j = 0; j < ring->size; j++) {
         double x = gbs_ring_cosine(ring, j), y = gbs_ring_sine(ring, j), v = half_precision;
         double by[] = {0.5 * x * x, x * y, 0.5 * y * y, -v * x * x, -2.0 * v * x * y, -v * y * y, -2.0 * v * x, -2.0 * v * y};

@@ -28,6 +28,10 @@
 /* Below this part of it the standard error is a lower bound. */
 #define TRAVEL_TOLD (1.0 / 3.0)
 
+/* An approximation serves when the particles' mean square in its coordinates, which should be 1, lies between these. */
+#define NARROWEST 0.7
+#define WIDEST 2.0
+
 /* Above it the particles' covariance costs more than it brings. */
 enum { FULL_COLUMNS = 1000 };
 
@@ -44,6 +48,7 @@ struct sampler {
     double scale;  /* of the next temperature's moves */
     size_t thin;   /* moves from one particle of a chain to the next */
     double jump;   /* gbs_moved.jump of the temperature before */
+    bool missed;   /* the approximation of the temperature before was of no use */
     bool rough;    /* turns by the widest angle are no longer taken as often as wanted */
     bool slow;     /* chains did not travel far enough at some temperature */
     double lambda, log_z;
@@ -133,7 +138,7 @@ static gbs_status move(struct sampler *s, gbs_moved *moved) {
                          .move = o->move,
                          .scale = s->scale,
                          .ring = gbs_ring_states(s->problem, s->rough),
-                         .single = gbs_ring_single(s->problem, s->rough),
+                         .turns = gbs_ring_turns(s->problem, s->rough),
                          .stream = GBS_STREAM_PARTICLES + GBS_DRAWS * s->temperature};
     double start = gbs_now();
     gbs_status status = gbs_mover_run(&s->mover, &chains, s->out->theta, s->out->risk, moved);
@@ -151,27 +156,36 @@ static void tune(struct sampler *s, const gbs_moved *moved) {
     size_t length = o->particles / s->chains;
     double states = (double)length, falls = fmin(1.0, moved->jump / s->jump);
     double wanted = ceil(TRAVEL / (states * moved->jump * falls));
-    s->jump = moved->jump;
+    s->jump = fmin(1.0, moved->jump); /* more is a way in from far outside, and will not be gone again */
     if (!o->classic)
         s->thin = wanted >= (double)o->moves ? o->moves : wanted > 1.0 ? (size_t)wanted : 1;
     if (o->move == GBS_MOVE_RING && isfinite(moved->narrow)) {
-        s->scale *= exp(TUNING_RATE * (moved->narrow - (gbs_ring_single(s->problem, s->rough) ? WANTED_TAKEN : WANTED_SHARE)));
+        bool single = gbs_turn_tuned(gbs_ring_turns(s->problem, s->rough)) == GBS_TURN_SINGLE;
+        s->scale *= exp(TUNING_RATE * (moved->narrow - (single ? WANTED_TAKEN : WANTED_SHARE)));
         s->rough = s->rough || s->scale < gbs_ring_step(gbs_ring_states(s->problem, false));
         s->scale = fmax(SMALLEST_ANGLE, fmin(gbs_ring_step(gbs_ring_states(s->problem, s->rough)), s->scale));
     }
 }
 
-/* What the moves lean on: the approximation that the caller knows of, else the particles themselves. */
+static gbs_status fit_particles(struct sampler *s, double ess) {
+    return gbs_reference_fit(s->problem->ctx, &s->reference, s->o->particles, s->out->theta, s->weight, ess,
+                             s->problem->prior_sd);
+}
+
+/* What the moves lean on: the approximation that the caller knows of, if it has the width of the particles; else these themselves. */
 static gbs_status refer(struct sampler *s, double ess) {
     const gbs_smc_options *o = s->o;
-    bool found = false;
+    bool found = s->missed;
     double start = gbs_now();
-    gbs_status status = GBS_OK;
-    if (o->approximate != NULL)
+    gbs_status status = s->missed || o->approximate == NULL ? fit_particles(s, ess) : GBS_OK;
+    if (status == GBS_OK && o->approximate != NULL) {
         status = o->approximate(o->user, s->lambda, &s->reference, &found);
-    if (status == GBS_OK && !found)
-        status = gbs_reference_fit(s->problem->ctx, &s->reference, o->particles, s->out->theta, s->weight, ess,
-                                   s->problem->prior_sd);
+        double width =
+            status == GBS_OK && found ? gbs_reference_width(&s->reference, o->particles, s->out->theta, s->weight) : NAN;
+        s->missed = !(width > NARROWEST && width < WIDEST);
+        if (status == GBS_OK && s->missed)
+            status = fit_particles(s, ess);
+    }
     s->out->seconds_reference += gbs_now() - start;
     return status;
 }

@@ -1,6 +1,6 @@
 /* Tempering sequential Monte Carlo: particles carried from the prior to the Gibbs posterior, and log Z on the way.
  *
- *   pi_lambda(theta)  is proportional to  exp(-lambda r_n(theta)) N(theta; 0, v I)                              (MATHS.md, section 7)
+ *   pi_lambda(theta)  is proportional to  exp(-lambda r_n(theta)) N(theta; m0, v I)                             (MATHS.md, section 7)
  *
  *   particles.c   risks of many thetas at once          temper.c     the next lambda, weights, log Z
  *   pairs.c       the same over pairs of rows
@@ -20,11 +20,13 @@ typedef struct gbs_smc_problem {
     const gbs_rows *rows; /* of pairs: ungrouped, and the risk is the mean over pairs */
     const gbs_loss_ops *loss;
     double prior_sd;
+    const double *prior_mean; /* NULL: 0 */
 } gbs_smc_problem;
 
 typedef struct gbs_reference gbs_reference;
 
-/* Sets the reference to a Gaussian close to pi_lambda; *found = false when there is none. Called with increasing lambdas. */
+/* Sets the reference to a Gaussian close to pi_lambda; *found = false when there is none. Called with increasing lambdas. *found comes in true where the
+ * last one was not close: the reference then holds the moments of the particles, to begin with. */
 typedef gbs_status (*gbs_approximate)(void *user, double lambda, gbs_reference *reference, bool *found);
 
 typedef struct gbs_smc_options {
@@ -109,8 +111,19 @@ void gbs_reference_free(const gbs_context *ctx, gbs_reference *r);
 /* Mean and covariance of the weighted particles (mean weight 1), shrunk towards its diagonal as far as `ess` demands. */
 gbs_status gbs_reference_fit(gbs_context *ctx, gbs_reference *r, size_t n, const double *theta, const double *weight,
                              double ess, double prior_sd);
+/* Mean square of the weighted particles in the reference's coordinates: 1 where it fits them, more where it is too narrow. NaN: no weight. */
+double gbs_reference_width(const gbs_reference *r, size_t n, const double *theta, const double *weight);
 
 /* ---------------------------------------------------------------- moves */
+
+/* Moves on rings (ring.c), and how they take turns. */
+typedef enum gbs_turn { GBS_TURN_SINGLE, GBS_TURN_WINDOW, GBS_TURN_RING } gbs_turn;
+typedef enum gbs_turns {
+    GBS_TURNS_SINGLE,      /* single states alone */
+    GBS_TURNS_SINGLE_RING, /* a single state, a full ring */
+    GBS_TURNS_MIXED,       /* a window, a single state, a full ring, a single state */
+    GBS_TURNS_WINDOW_RING  /* a window, a full ring */
+} gbs_turns;
 
 typedef struct gbs_chains {
     const gbs_smc_problem *problem;
@@ -125,7 +138,7 @@ typedef struct gbs_chains {
     gbs_move move;
     double scale;    /* walk: of a step, in units of the reference; ring: the angle of the narrow windows */
     size_t ring;     /* states to choose from; even */
-    bool single;     /* ring: in place of a narrow window */
+    gbs_turns turns; /* ring: which moves take turns */
     uint64_t stream; /* of this temperature */
 } gbs_chains;
 
@@ -134,7 +147,7 @@ size_t gbs_chain_offset(size_t particles, size_t chains, size_t chain);
 
 typedef struct gbs_moved {
     double acceptance; /* share of the moves that led to another state */
-    double narrow;     /* the same among the narrow windows */
+    double narrow;     /* the same among the narrow windows, or where there are none among the single states */
     double jump;       /* mean squared length of a move, in units of the reference, over 2 d: 1 for independent draws */
 } gbs_moved;
 
@@ -145,6 +158,7 @@ typedef struct gbs_mover {
     double *state;   /* blocks x lanes: theta, whitened theta, and a few numbers a chain */
     double *scratch; /* workers x worker_size */
     double *base;    /* margins of the reference's mean */
+    double *away;    /* the reference's mean less the prior's */
 } gbs_mover;
 
 gbs_status gbs_mover_create(gbs_context *ctx, const gbs_rows *rows, size_t chains, gbs_mover *out);
@@ -163,9 +177,12 @@ typedef struct gbs_ring {
     double cosine[GBS_RING_MOST / 2], sine[GBS_RING_MOST / 2];
 } gbs_ring;
 
-/* Whether a single state stands in for a narrow window. rough: only near states are any good. */
-bool gbs_ring_single(const gbs_smc_problem *problem, bool rough);
-/* How many states make a move worth the most; the angle between two of them that are evenly spread. */
+/* The kinds of moves that are worth the most. rough: only near states are any good. */
+gbs_turns gbs_ring_turns(const gbs_smc_problem *problem, bool rough);
+gbs_turn gbs_turn_of(gbs_turns turns, size_t step);
+/* The kind whose angle is tuned: windows, where there are any. */
+gbs_turn gbs_turn_tuned(gbs_turns turns);
+/* How many states; the angle between two of them that are evenly spread. */
 size_t gbs_ring_states(const gbs_smc_problem *problem, bool rough);
 double gbs_ring_step(size_t size);
 void gbs_ring_create(size_t size, double delta, gbs_ring *out);
@@ -174,7 +191,7 @@ double gbs_ring_sine(const gbs_ring *ring, size_t state);
 
 /* A tile of planes: state j is cosine(j) centred + sine(j) direction, relative to the reference's mean, and cosine(j) u + sine(j) z in its coordinates. */
 typedef struct gbs_plane {
-    const double *mean;
+    const double *mean, *away;   /* of the reference; the same less the prior's */
     double *centred, *direction; /* theta - mean, L z */
     double *u, *z;
     double *risk; /* of state j in lane l at j * GBS_LANES + l */

@@ -156,6 +156,50 @@ expect_json "$stdout" lambda 1
 expect_exit 0 "$GIBBSITE" sample equal.csv --task rank --particles 50 --json
 expect_json "$stdout" train_error 0.5
 
+# ---------------------------------------------------------------- informed priors: the certified rows, the model's own prior mean
+for family in isotropic diagonal full; do
+    "$GIBBSITE" fit train.csv --bound kl --loss hinge --lambda 40 --prior-sd 0.2 --family $family -o informed-$family.json -q
+    "$GIBBSITE" fit train.csv --loss hinge --family $family -o staged-$family.json -q
+done
+"$GIBBSITE" fit train.csv --bound kl --loss hinge --lambda 40 --prior-sd 0.2 --json >f.json
+expect_exit 0 "$GIBBSITE" gap train.csv informed-isotropic.json informed-diagonal.json informed-full.json --particles 1000 --json
+cp "$stdout" g.json
+expect_json g.json prior informed
+expect_json g.json n 100
+expect_json g.json n_data 200
+expect_json g.json 'models.#' 3
+expect_json g.json stages 1
+expect_near 'the free energy is that of fit' "$(json g.json 'models[2].free_energy')" "$(json f.json free_energy)" 1e-6
+expect_near 'gap = free energy + log Z' "$(json g.json 'models[2].gap')" \
+    "$(awk -v f="$(json g.json 'models[2].free_energy')" -v z="$(json g.json log_z)" 'BEGIN { printf "%.12g", f + z }')" 1e-9
+holds 'full <= diagonal <= isotropic' "$(json g.json 'models[2].gap') <= $(json g.json 'models[1].gap') + 1e-6 && $(json g.json 'models[1].gap') <= $(json g.json 'models[0].gap') + 1e-6"
+holds 'the gap is positive within error' "$(json g.json 'models[2].gap') > -7.5 * $(json g.json 'models[2].gap_sd')"
+expect_exit 0 "$GIBBSITE" gap train.csv informed-full.json --particles 100
+expect_stdout '100 of the 200 rows'
+expect_stdout "N\\(the model's m0, 0.2\\^2\\)"
+# each stage of a progressive model, by a sampling of its own; --against takes the last
+expect_exit 0 "$GIBBSITE" gap train.csv staged-isotropic.json staged-full.json --particles 500 --json
+cp "$stdout" sg.json
+stages=$(json sg.json stages)
+holds 'several stages' "$stages > 1"
+expect_json sg.json 'models.#' $((2 * stages))
+expect_json sg.json 'models[0].stage' 1
+expect_json sg.json 'models[0].model' staged-isotropic.json
+expect_json sg.json "models[$((2 * stages - 1))].stage" "$stages"
+expect_json sg.json "models[$((2 * stages - 1))].rows" "$(json sg.json n)"
+expect_json sg.json estimate.value null
+for ((k = 0; k < 2 * stages; k += 2)); do
+    holds "stage $((k / 2 + 1)): full <= isotropic" "$(json sg.json "models[$((k + 1))].gap") <= $(json sg.json "models[$k].gap") + 1e-6"
+done
+expect_exit 0 "$GIBBSITE" sample train.csv --against staged-full.json --particles 500 --json -o staged-sample.json
+expect_json "$stdout" gap "$(json sg.json "models[$((2 * stages - 1))].gap")"
+expect_json "$stdout" prior informed
+expect_exit 0 "$GIBBSITE" evaluate staged-sample.json other.csv
+expect_exit 0 "$GIBBSITE" sample train.csv --against staged-full.json --particles 100
+expect_stdout 'last stage of staged-full.json'
+expect_exit 0 "$GIBBSITE" gap train.csv rank-informed.json --particles 500 --json
+holds 'the gap of a ranking under an informed prior' "$(json "$stdout" 'models[0].gap') > -7.5 * $(json "$stdout" 'models[0].gap_sd') && $(json "$stdout" 'models[0].gap') < 5"
+
 # ---------------------------------------------------------------- refused
 refuses() { # refuses CODE REGEX ARGUMENT...
     local code=$1 regex=$2
@@ -175,7 +219,16 @@ refuses 3 'another set of columns' gap train.csv full.json drop.json
 refuses 3 'one' sample one.csv --task rank --particles 50
 refuses 3 'another task' gap train.csv full.json rank-hinge.json
 refuses 2 '--task classify, but rank-hinge.json is for the task rank' sample train.csv --task classify --against rank-hinge.json
-refuses 3 'the prior zero; this model' gap train.csv rank-informed.json --particles 50
+refuses 3 'another prior' gap train.csv full.json informed-full.json
+refuses 3 'another number of stages' gap train.csv informed-full.json staged-full.json
+refuses 3 'does not belong to these rows' gap other.csv informed-full.json --particles 50
+refuses 3 'does not belong to these rows' gap other.csv staged-full.json --particles 50
+"$GIBBSITE" fit train.csv --bound kl --loss hinge --lambda 40 --prior-sd 0.2 --seed 2 -o seed2.json -q
+refuses 3 'seed2.json: the model' gap train.csv informed-full.json seed2.json --particles 50
+sed 's/"split"/"older"/' informed-full.json >older.json
+expect_exit 0 "$GIBBSITE" predict older.json other.csv
+refuses 3 'older.json: .*older version.*fit it again' gap train.csv older.json --particles 50
+refuses 3 'older.json: .*older version.*fit it again' sample train.csv --against older.json --particles 50
 refuses 2 '--lambda 60, but full.json' sample train.csv --against full.json --lambda 60
 refuses 2 '--loss zero-one, but full.json' sample train.csv --against full.json --loss zero-one
 refuses 2 '--drop and --against exclude' sample train.csv --against full.json --drop x1

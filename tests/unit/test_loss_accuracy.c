@@ -4,7 +4,9 @@
  * for cancellation: 256 bits leave 60 digits at the worst point. A value is judged by its relative error where the truth is a
  * normal double, and by an absolute error of DBL_MIN where it is not.
  */
+#include "kernel/exponential.h"
 #include "kernel/normal.h"
+#include "kernel/tile.h"
 #include "risk/loss.h"
 #include "unit/support.h"
 
@@ -466,6 +468,67 @@ static void the_vector_exponential_is_within_four_units_of_libm(void **state) {
         assert_close(y[i], exp(x[i]), 4.0 * DBL_EPSILON, 0.0);
 }
 
+/* Sums over rows of lanes, near and far: thirteen digits of the C library's long exponential. */
+static void lane_exponentials_keep_thirteen_digits(void **state) {
+    (void)state;
+    enum { ROWS = 40, CELLS = ROWS * GBS_LANES };
+    static const double reaches[] = {1e-9, 0.3, 1.0, 20.0, 80.0, 300.0, 700.0};
+    double x[CELLS] __attribute__((aligned(64))), w[CELLS] __attribute__((aligned(64))), a[ROWS];
+    double total[4 * GBS_LANES] __attribute__((aligned(64)));
+    const double c[2] = {0.6, -0.8}, s[2] = {0.8, 0.6};
+    uint64_t bits = 1;
+    for (size_t k = 0; k < COUNT(reaches); k++)
+        for (int round = 0; round < 50; round++) {
+            for (size_t i = 0; i < 2 * CELLS + ROWS; i++) {
+                bits = bits * 6364136223846793005U + 1442695040888963407U;
+                double u = reaches[k] * ((double)(bits >> 11) * 0x1p-52 - 1.0);
+                *(i < CELLS ? &x[i] : i < 2 * CELLS ? &w[i - CELLS] : &a[i - 2 * CELLS]) = i < CELLS ? u : u / 3.0;
+            }
+            memset(total, 0, sizeof total);
+            gbs_lanes_add_exp(ROWS, x, total);
+            for (size_t l = 0; l < GBS_LANES; l++) {
+                long double sum = 0.0L;
+                for (size_t i = 0; i < ROWS; i++)
+                    sum += expl(-(long double)x[i * GBS_LANES + l]);
+                assert_close(total[l], (double)sum, 2e-13, 0.0);
+            }
+            for (size_t i = 0; i < CELLS; i++)
+                x[i] /= 3.0;
+            memset(total, 0, sizeof total);
+            gbs_lanes_add_exp_ring(ROWS, a, x, w, 2, c, s, total);
+            for (size_t j = 0; j < 4; j++)
+                for (size_t l = 0; l < GBS_LANES; l++) {
+                    long double sum = 0.0L, by = j % 2 == 0 ? s[j / 2] : -s[j / 2];
+                    for (size_t i = 0; i < ROWS; i++)
+                        sum += expl(-(a[i] + c[j / 2] * (long double)x[i * GBS_LANES + l] + by * w[i * GBS_LANES + l]));
+                    assert_close(total[j * GBS_LANES + l], (double)sum, 2e-13, 0.0);
+                }
+        }
+}
+
+/* One row each, the exponent in lane 0: what double cannot hold is as large or small as can be, and NaN is large. */
+static void lane_exponentials_at_the_ends(void **state) {
+    (void)state;
+    static const double ends[] = {-1e300, -INFINITY, NAN, -710.0, 709.0, 745.0, 1e300, INFINITY, -709.7, -703.0};
+    for (size_t k = 0; k < COUNT(ends); k++) {
+        double x[2 * GBS_LANES] __attribute__((aligned(64))) = {0}, total[2 * GBS_LANES] __attribute__((aligned(64))) = {0};
+        const double zero = 0.0, one = 1.0;
+        x[0] = ends[k];
+        gbs_lanes_add_exp(1, x, total);
+        assert_true(k < 4 ? total[0] > 1.6e308 && isfinite(total[0]) : k < 8 ? total[0] >= 0.0 && total[0] < 1e-307 : true);
+        if (k >= 8)
+            assert_close(total[0], exp(-ends[k]), 2e-13, 0.0);
+        assert_close(total[1], 1.0, 1e-13, 0.0);
+        if (k < 4 && isfinite(ends[k])) {
+            gbs_lanes_add_exp(1, x, total);
+            assert_true(isinf(total[0]));
+        }
+        memset(total, 0, sizeof total);
+        gbs_lanes_add_exp_ring(1, &zero, x, x + GBS_LANES, 1, &one, &zero, total);
+        assert_true(k < 4 ? total[0] > 1.6e308 : k < 8 ? total[0] >= 0.0 && total[0] < 1e-307 : true);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(zero_one_keeps_twelve_digits),
@@ -483,6 +546,8 @@ int main(void) {
         cmocka_unit_test(both_at_once_are_the_library_s),
         cmocka_unit_test(normal_kernels_fall_to_their_limits_without_nan),
         cmocka_unit_test(the_vector_exponential_is_within_four_units_of_libm),
+        cmocka_unit_test(lane_exponentials_keep_thirteen_digits),
+        cmocka_unit_test(lane_exponentials_at_the_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,6 +58,45 @@ static void gaps_are_positive_and_ordered(void **state) {
     gbs_context_free(ctx);
 }
 
+/* The same under informed priors: on the certified rows, and of every stage of the default fit. */
+static void informed_gaps_are_positive_and_ordered(void **state) {
+    (void)state;
+    static const gbs_family families[] = {GBS_FAMILY_FULL, GBS_FAMILY_DIAGONAL, GBS_FAMILY_ISOTROPIC};
+    gbs_context *ctx = new_context(0, 1);
+    gbs_sample_options o = gbs_sample_options_default();
+    for (size_t s = 0; s < COUNT(sets); s++)
+        for (int single = 0; single < 2; single++) {
+            struct public_set set = {0};
+            gbs_model *model[3];
+            if (!public_load(sets[s], NULL, &set))
+                skip();
+            gbs_data *data = data_of(ctx, &set);
+            for (size_t k = 0; k < 3; k++) {
+                gbs_fit_options f = gbs_fit_options_default();
+                f.bound = single ? GBS_BOUND_KL : GBS_BOUND_AUTO;
+                f.family = families[k];
+                model[k] = fit(ctx, data, &f);
+            }
+            for (size_t t = 0; t < gbs_model_stages(model[0]); t++) {
+                gbs_gap gap[3];
+                gbs_particles *p;
+                assert_ok(ctx, gbs_sample_for(ctx, data, model[0], t, &o, &p));
+                for (size_t k = 0; k < 3; k++)
+                    assert_ok(ctx, gbs_measure_gap(ctx, data, model[k], p, &gap[k]));
+                print_message("# %-26s %s, stage %zu, gap: isotropic %.3f, diagonal %.3f, full %.3f, all +- %.3f\n", sets[s],
+                              single ? "kl" : "default", t + 1, gap[2].gap, gap[1].gap, gap[0].gap, gap[0].gap_sd);
+                assert_true(gap[0].gap > -5.0 * 1.5 * gap[0].gap_sd);
+                assert_true(gap[0].gap <= gap[1].gap + 1e-4 && gap[1].gap <= gap[2].gap + 1e-4);
+                gbs_particles_free(p);
+            }
+            for (size_t k = 0; k < 3; k++)
+                gbs_model_free(model[k]);
+            gbs_data_free(data);
+            public_free(&set);
+        }
+    gbs_context_free(ctx);
+}
+
 static void the_gap_vanishes_with_lambda(void **state) {
     (void)state;
     gbs_context *ctx = new_context(0, 1);
@@ -244,6 +283,7 @@ static void the_reported_error_is_the_spread_or_a_lower_bound(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gaps_are_positive_and_ordered),
+        cmocka_unit_test(informed_gaps_are_positive_and_ordered),
         cmocka_unit_test(the_gap_vanishes_with_lambda),
         cmocka_unit_test(the_vote_errs_like_the_full_fit),
         cmocka_unit_test(hundreds_of_temperatures_end_well),

@@ -42,7 +42,7 @@ static void check_tile(gbs_context *ctx, struct dice *r, const struct design *g,
     size_t d = g->rows.d, n = g->rows.all.n, size = d * GBS_LANES;
     gbs_rows pairs;
     assert_ok(ctx, gbs_pair_rows_build(ctx, &g->rows, false, &pairs));
-    gbs_smc_problem p = {ctx, &pairs, gbs_loss_of(loss), 1.0};
+    gbs_smc_problem p = {ctx, &pairs, gbs_loss_of(loss), 1.0, NULL};
     double *tile = gbs_doubles(ctx, size), *scratch = gbs_doubles(ctx, gbs_risk_scratch(&pairs)), *theta = doubles(d);
     double risk[GBS_LANES];
     for (size_t k = 0; k < size; k++)
@@ -64,10 +64,10 @@ static void check_ring(gbs_context *ctx, struct dice *r, const struct design *g,
     size_t d = g->rows.d, n = g->rows.all.n, size = d * GBS_LANES;
     gbs_rows pairs;
     assert_ok(ctx, gbs_pair_rows_build(ctx, &g->rows, false, &pairs));
-    gbs_smc_problem p = {ctx, &pairs, gbs_loss_of(loss), 1.0};
+    gbs_smc_problem p = {ctx, &pairs, gbs_loss_of(loss), 1.0, NULL};
     double *mean = doubles(d), *base = doubles(n), *theta = doubles(d), *scratch = gbs_doubles(ctx, gbs_risk_scratch(&pairs));
     double *work = gbs_doubles(ctx, 4 * size + STATES * GBS_LANES);
-    gbs_plane plane = {mean, work, work + size, work + 2 * size, work + 3 * size, work + 4 * size};
+    gbs_plane plane = {mean, mean, work, work + size, work + 2 * size, work + 3 * size, work + 4 * size};
     gbs_ring ring;
     for (size_t k = 0; k < d; k++)
         mean[k] = dice_normal(r);

@@ -1,4 +1,5 @@
-/* The states of a ring: their risks against plain loops, and the draw among them. */
+/* The states of a ring: their risks against plain loops, the draw among them, and moves on them against quadrature. */
+#include "core/random.h"
 #include "smc/smc.h"
 #include "unit/rows_support.h"
 #include "unit/smc_support.h"
@@ -14,10 +15,10 @@ static void ring_state(size_t d, const double *mean, const double *centred, cons
 static void check_ring(gbs_context *ctx, struct dice *r, const struct design *g, gbs_loss loss, bool centred_mean) {
     enum { STATES = 6 };
     size_t d = g->rows.d, n = g->rows.all.n, size = d * GBS_LANES, here = dice_below(r, STATES);
-    gbs_smc_problem p = {ctx, &g->rows, gbs_loss_of(loss), 1.0};
+    gbs_smc_problem p = {ctx, &g->rows, gbs_loss_of(loss), 1.0, NULL};
     double *mean = doubles(d), *base = doubles(n), *theta = doubles(d), *copy = doubles(2 * size);
     double *work = gbs_doubles(ctx, 4 * size + STATES * GBS_LANES), *scratch = gbs_doubles(ctx, gbs_risk_scratch(&g->rows));
-    gbs_plane plane = {mean, work, work + size, work + 2 * size, work + 3 * size, work + 4 * size};
+    gbs_plane plane = {mean, mean, work, work + size, work + 2 * size, work + 3 * size, work + 4 * size};
     gbs_ring ring;
     for (size_t k = 0; k < d; k++)
         mean[k] = centred_mean ? 0.0 : dice_normal(r);
@@ -91,10 +92,150 @@ static void lanes_draw_by_their_weights(void **state) {
     }
 }
 
+/* ---------------------------------------------------------------- the moves themselves */
+
+enum { ROWS = 30 };
+
+struct truth {
+    double risk, mean[2];
+};
+
+/* exp(-lambda r) N(theta; prior_mean, prior_sd^2 I) in two dimensions, by the midpoint rule. */
+static struct truth integrate(const gbs_smc_problem *p, gbs_loss loss, double lambda, const double *x, const double *y) {
+    enum { CELLS = 600 };
+    double width = 12.0 * p->prior_sd / CELLS, total = 0.0;
+    struct truth t = {0};
+    for (int i = 0; i < CELLS; i++)
+        for (int j = 0; j < CELLS; j++) {
+            double u = (i + 0.5) * width - 6.0 * p->prior_sd, v = (j + 0.5) * width - 6.0 * p->prior_sd;
+            double theta[2] = {p->prior_mean[0] + u, p->prior_mean[1] + v}, risk = plain_risk(loss, ROWS, 2, x, y, theta);
+            double weight = exp(-lambda * risk - 0.5 * (u * u + v * v) / (p->prior_sd * p->prior_sd));
+            total += weight;
+            t.risk += weight * risk;
+            t.mean[0] += weight * theta[0];
+            t.mean[1] += weight * theta[1];
+        }
+    return (struct truth){t.risk / total, {t.mean[0] / total, t.mean[1] / total}};
+}
+
+/* Mean over the chains of what they averaged, against the truth: 6 standard errors, which come from the independent chains. */
+static void check_mean(size_t chains, const double *average, double truth, double slack) {
+    double mean = 0.0, square = 0.0;
+    for (size_t c = 0; c < chains; c++)
+        mean += average[c] / (double)chains;
+    for (size_t c = 0; c < chains; c++)
+        square += (average[c] - mean) * (average[c] - mean);
+    assert_close(mean, truth, 0.0, 6.0 * sqrt(square / ((double)chains * (double)(chains - 1))) + slack);
+}
+
+/* Chains long enough to forget where they began, under a reference that is off in mean and covariance. */
+static void check_moves(gbs_context *ctx, gbs_loss loss, gbs_move move, gbs_turns turns, const double *x, const double *y) {
+    enum { CHAINS = 400, LENGTH = 300, FORGOTTEN = 60 };
+    gbs_rows rows = gbs_rows_wrap(ROWS, 2, x, 2, y);
+    double prior_mean[2] = {0.8, -0.5}, lambda = loss == GBS_LOSS_EXPONENTIAL ? 6.0 : 20.0;
+    gbs_smc_problem p = {ctx, &rows, gbs_loss_of(loss), 0.7, prior_mean};
+    double mean[2] = {0.6, -0.2}, factor[4] = {0.5, 0.0, 0.2, 0.4}, sd[2] = {0.5, 0.45};
+    gbs_reference reference = {.d = 2, .mean = mean, .factor = factor, .sd = sd};
+    size_t *from = take(CHAINS, sizeof *from), particles = (size_t)CHAINS * LENGTH;
+    double *theta = doubles(2 * particles), *risk = doubles(particles), *average = doubles(3 * CHAINS);
+    gbs_mover mover;
+    gbs_moved moved;
+    assert_ok(ctx, gbs_particles_from_prior(&p, CHAINS, theta, risk));
+    for (size_t c = 0; c < CHAINS; c++)
+        from[c] = c;
+    assert_ok(ctx, gbs_mover_create(ctx, &rows, CHAINS, &mover));
+    gbs_chains chains = {.problem = &p,
+                         .reference = &reference,
+                         .count = CHAINS,
+                         .from = from,
+                         .particles = particles,
+                         .keep_all = true,
+                         .steps = 1,
+                         .lambda = lambda,
+                         .move = move,
+                         .scale = 0.6,
+                         .ring = 8,
+                         .turns = turns,
+                         .stream = 1 << 29};
+    assert_ok(ctx, gbs_mover_run(&mover, &chains, theta, risk, &moved));
+    assert_true(moved.narrow > 0.05 && moved.narrow < 1.0 && moved.acceptance > 0.05 && moved.acceptance < 1.0);
+    for (size_t c = 0; c < CHAINS; c++)
+        for (size_t i = FORGOTTEN; i < LENGTH; i++) {
+            size_t at = c * LENGTH + i;
+            average[c] += risk[at] / (LENGTH - FORGOTTEN);
+            average[CHAINS + c] += theta[2 * at] / (LENGTH - FORGOTTEN);
+            average[2 * CHAINS + c] += theta[2 * at + 1] / (LENGTH - FORGOTTEN);
+        }
+    struct truth t = integrate(&p, loss, lambda, x, y);
+    check_mean(CHAINS, average, t.risk, 2e-4); /* the grid's own error where the risk jumps */
+    check_mean(CHAINS, average + CHAINS, t.mean[0], 2e-4);
+    check_mean(CHAINS, average + 2 * CHAINS, t.mean[1], 2e-4);
+    gbs_mover_free(&mover);
+    free(from);
+    free(theta);
+    free(risk);
+    free(average);
+}
+
+/* Every order of turns, and the walk, leaves the target as it is. */
+static void moves_leave_the_target_unchanged(void **state) {
+    (void)state;
+    gbs_context *ctx = new_context(2, 3);
+    struct dice r = {17};
+    double x[2 * ROWS], y[ROWS];
+    for (size_t i = 0; i < ROWS; i++) {
+        x[2 * i] = dice_normal(&r);
+        x[2 * i + 1] = dice_normal(&r);
+        y[i] = x[2 * i] + 0.5 * x[2 * i + 1] + dice_normal(&r) > 0.0 ? 1.0 : -1.0;
+    }
+    for (size_t l = 0; l < COUNT(all_losses); l++) {
+        for (gbs_turns turns = GBS_TURNS_SINGLE; turns <= GBS_TURNS_WINDOW_RING; turns++)
+            check_moves(ctx, all_losses[l], GBS_MOVE_RING, turns, x, y);
+        check_moves(ctx, all_losses[l], GBS_MOVE_WALK, GBS_TURNS_SINGLE, x, y);
+    }
+    gbs_context_free(ctx);
+}
+
+static void lane_numbers_are_those_of_the_counters(void **state) {
+    (void)state;
+    double u[GBS_LANES];
+    for (uint64_t first = 0; first < 3000; first += 917) {
+        gbs_lane_uniforms(9, 1 << 29, first, u);
+        for (size_t l = 0; l < GBS_LANES; l++)
+            assert_true(u[l] == gbs_uniform(9, 1 << 29, first + l));
+    }
+}
+
+static void changes_of_squares_are_those_of_plain_loops(void **state) {
+    (void)state;
+    enum { D = 7 };
+    struct dice r = {18};
+    double from[D * GBS_LANES] __attribute__((aligned(64))), to[D * GBS_LANES] __attribute__((aligned(64))), centre[D],
+        change[GBS_LANES] __attribute__((aligned(64)));
+    for (int centred = 0; centred < 2; centred++) {
+        for (size_t k = 0; k < D; k++)
+            centre[k] = centred ? 3.0 * dice_normal(&r) : 0.0;
+        for (size_t k = 0; k < (size_t)D * GBS_LANES; k++) {
+            from[k] = dice_normal(&r);
+            to[k] = dice_normal(&r);
+        }
+        gbs_tile_change(D, centred ? centre : NULL, from, to, change);
+        for (size_t l = 0; l < GBS_LANES; l++) {
+            double expected = 0.0;
+            for (size_t k = 0; k < D; k++)
+                expected += pow(to[k * GBS_LANES + l] - centre[k], 2.0) - pow(from[k * GBS_LANES + l] - centre[k], 2.0);
+            assert_close(change[l], expected, 1e-12, 1e-12);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ring_risks_are_those_of_plain_loops),
         cmocka_unit_test(lanes_draw_by_their_weights),
+        cmocka_unit_test(moves_leave_the_target_unchanged),
+        cmocka_unit_test(lane_numbers_are_those_of_the_counters),
+        cmocka_unit_test(changes_of_squares_are_those_of_plain_loops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

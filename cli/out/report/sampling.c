@@ -74,6 +74,15 @@ static void add_gap(struct chart *c, size_t series, const char *name, const json
         chart_put_interval(c, chart_row_named(c, name != NULL ? name : "model"), series, gap, gap - 2.0 * sd, gap + 2.0 * sd);
 }
 
+/* Its file, and its stage where there are several. */
+static void name_model(const json_t *root, const json_t *item, char *name, size_t size) {
+    const char *file = run_text(item, "model");
+    if (run_number(root, "stages") > 1.0)
+        snprintf(name, size, "%.150s, stage %.0f", file != NULL ? file : "model", run_number(item, "stage"));
+    else
+        snprintf(name, size, "%.150s", file != NULL ? file : "model");
+}
+
 static void chart_gap(struct page *page, const struct run *run) {
     const json_t *root = run->root;
     size_t n = run_size(root, "models");
@@ -91,9 +100,10 @@ static void chart_gap(struct page *page, const struct run *run) {
     size_t series = chart_series(&c, STYLE_BARS, "gap and two standard errors");
     for (size_t k = 0; k < n; k++) {
         const json_t *m = run_item(root, "models", k);
-        const char *file = run_text(m, "model"), *family = run_text(m, "family");
-        char name[200];
-        snprintf(name, sizeof name, "%.150s (%.40s)", file != NULL ? file : "model", family != NULL ? family : "?");
+        const char *family = run_text(m, "family");
+        char model[200], name[250];
+        name_model(root, m, model, sizeof model);
+        snprintf(name, sizeof name, "%s (%.40s)", model, family != NULL ? family : "?");
         add_gap(&c, series, name, m);
     }
     if (n == 0)
@@ -112,7 +122,9 @@ static void table_models(struct text *t, const json_t *root) {
     for (size_t k = 0; k < run_size(root, "models"); k++) {
         const json_t *m = run_item(root, "models", k);
         html_row_open(t, false);
-        html_head_cell(t, run_text(m, "model"));
+        char name[200];
+        name_model(root, m, name, sizeof name);
+        html_head_cell(t, name);
         html_cell(t, run_text(m, "family"));
         html_number_cell(t, run_number(m, "free_energy"));
         html_number_cell(t, run_number(m, "gibbs_risk"));
