@@ -47,7 +47,7 @@ fi
 installed=" $(dpkg-query -W -f='${db:Status-Status}:${Package} ' "${packages[@]}" 2>/dev/null || true)"
 missing=()
 for package in "${packages[@]}"; do
-    [[ $installed == *" installed:$package "* ]] || missing+=("$package")
+    [[ $installed == *" installed:$package "* || " ${missing[*]-} " == *" $package "* ]] || missing+=("$package")
 done
 ((${#missing[@]})) || exit 0
 

@@ -104,7 +104,11 @@ struct table_of_numbers {
     double *value;
 };
 
+/* Anew, where there is one. */
 static inline void make_csr(struct table_of_numbers *t) {
+    free(t->start);
+    free(t->column);
+    free(t->value);
     t->start = take(t->n + 1, sizeof *t->start);
     size_t stored = 0;
     for (size_t i = 0; i < t->n * t->d; i++)

@@ -43,9 +43,6 @@ static void stretches_follow_the_correlation(void **state) {
     long double c2[D], mean = 0;
     for (size_t i = 0; i < N; i++)
         t.x[i * D + 6] = 3.0; /* a constant column says nothing */
-    free(t.start);
-    free(t.column);
-    free(t.value);
     make_csr(&t);
     for (size_t k = 0; k < D; k++) {
         long double rho = slow_correlation(&t, k);

@@ -92,7 +92,7 @@ static void a_jury_estimates_what_is_left(void **state) {
     gbs_context *ctx = new_context(2, 1);
     struct table_of_numbers t = two_clouds(&r, 4000, D, 0.6, 0.3);
     gbs_data *data = dense_data(ctx, &t);
-    gbs_scaling wanted = {.scale = GBS_SCALE_NONE}, none;
+    gbs_scaling wanted = {.kind = GBS_SCALE_NONE}, none;
     gbs_rows rows, pairs;
     assert_ok(ctx, gbs_scaling_learn(ctx, data, &wanted, &none));
     assert_ok(ctx, gbs_rows_build(ctx, data, &none, &rows));
