@@ -71,9 +71,6 @@ static int load(struct comparison *c) {
         if (code == EXIT_DONE && (c->item[k].gap = calloc(c->stages, sizeof *c->item[k].gap)) == NULL)
             code = app_fail(c->app, EXIT_MEMORY, "out of memory");
     }
-    c->particles = calloc(c->stages + 1, sizeof(gbs_particles *));
-    if (code == EXIT_DONE && c->particles == NULL)
-        code = app_fail(c->app, EXIT_MEMORY, "out of memory");
     return code == EXIT_DONE ? input_apply(c->app, o->inputs[0], &c->recipe, LABELS_NEEDED, &c->train) : code;
 }
 
@@ -93,6 +90,11 @@ static int measure_stage(struct comparison *c, size_t t) {
 
 static int measure(struct comparison *c) {
     int code = EXIT_DONE;
+    c->particles = calloc(c->stages, sizeof(gbs_particles *));
+    if (c->particles == NULL) {
+        app_fail(c->app, EXIT_MEMORY, "out of memory");
+        return EXIT_MEMORY;
+    }
     for (size_t t = 0; code == EXIT_DONE && t < c->stages; t++)
         code = measure_stage(c, t);
     return code;

@@ -338,7 +338,8 @@ static double tuned_steps(const gbs_chains *c, size_t last) {
         in_four += tuned;
         rest += tuned && step > 0 && step <= last % 4;
     }
-    return (double)(last / 4 * in_four + rest);
+    size_t steps = last / 4 * in_four + rest;
+    return (double)steps;
 }
 
 static void sum_up(const struct run *r, gbs_moved *moved) {

@@ -220,7 +220,8 @@ static gbs_model *through_text(gbs_context *ctx, const gbs_model *model, const c
     assert_ok(ctx, gbs_model_to_json(ctx, model, &text, &size));
     for (char *at = text; from != NULL && (at = strstr(at, from)) != NULL;) {
         assert_int_equal(strlen(from), strlen(to));
-        memcpy(at, to, strlen(to));
+        for (size_t k = 0; to[k] != '\0'; k++)
+            at[k] = to[k];
     }
     assert_int_equal(gbs_model_from_json(ctx, text, size, &back), expected);
     gbs_release(ctx, text);
