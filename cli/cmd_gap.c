@@ -90,7 +90,7 @@ static int measure_stage(struct comparison *c, size_t t) {
 
 static int measure(struct comparison *c) {
     int code = EXIT_DONE;
-    c->particles = calloc(c->stages, sizeof(gbs_particles *));
+    c->particles = calloc(c->stages + 1, sizeof(gbs_particles *)); /* never of no size */
     if (c->particles == NULL) {
         app_fail(c->app, EXIT_MEMORY, "out of memory");
         return EXIT_MEMORY;
