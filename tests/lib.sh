@@ -196,6 +196,15 @@ need_program() {
     done
 }
 
+# need_terminal: the same for a terminal of one's own, which `script` makes.
+need_terminal() {
+    need_program script || return 1
+    if ! script -qec true /dev/null >/dev/null 2>&1; then
+        skip 'needs a terminal' 'this machine makes no pseudo-terminals'
+        return 1
+    fi
+}
+
 # need_plain_build NAME: succeeds when $GIBBSITE_BUILD carries neither sanitizers nor counters; otherwise one visible skip.
 need_plain_build() {
     if grep -qE '^GIBBSITE_(COVERAGE:BOOL=ON|FUZZ:BOOL=ON|SANITIZE:STRING=.)' "$GIBBSITE_BUILD/CMakeCache.txt" ||

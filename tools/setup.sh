@@ -21,9 +21,10 @@ clang_runtime() {
 
 for extra in "$@"; do
     case $extra in
-    # A browser for the pages of `gibbsite report`. Other makers of node bring npm along and shut Debian's out.
+    # A browser for the pages of `gibbsite report`; readers of manuals and the shells that completion is for. Other makers of node bring npm along
+    # and shut Debian's out.
     test)
-        packages+=(chromium)
+        packages+=(chromium man-db mandoc zsh fish shellcheck)
         command -v npm >/dev/null || packages+=(nodejs npm)
         ;;
     docs) packages+=(pandoc python3) ;;

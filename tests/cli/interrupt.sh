@@ -136,7 +136,7 @@ rm -f out/*
 
 # ---------------------------------------------------------------- the progress bar
 bar='\[=*>? *\] +[0-9]+ %'
-if need_program script; then
+if need_terminal; then
     fit="'$GIBBSITE' fit train.csv --solver sgd --epochs 1000000000"
     # in_terminal COMMAND: what a terminal would show of it; the fit is interrupted after two seconds
     in_terminal() { script -qec "timeout -s INT -k 5 2 $1" /dev/null >"$stdout" 2>&1; }

@@ -84,7 +84,7 @@ typed() {
         env TERM=dumb HOME="$PWD" script -qec "$4" /dev/null 2>&1 | tr -d '\r' | sed -n 's/^called: //p' | sed 's/ *$//')
     if [[ $found == "$5" ]]; then ok "$name"; else not_ok "$name" "it was called with: $found"; fi
 }
-if need_program script; then
+if need_terminal; then
     at_bash() { typed "bash, at a terminal: $1" bash "$1" 'bash --norc --noprofile -i' "$2"; }
     at_bash 'fi\ttra\t--los\thin\t' 'fit train.csv --loss hinge'
     at_bash 'cv train.csv --loss=zero-one,hi\t' 'cv train.csv --loss=zero-one,hinge'
