@@ -2,10 +2,9 @@
 
 Every choice is made by cross-validation on the training rows; the test rows are read once, to predict.
 
-  mean_field, full   zero-one loss, Gaussians with diagonal or full covariance. Chosen: lambda, at most the number of rows (`fit`'s own value); the room
-                     that the prior gives to columns, equal or by relevance; and the centre of the prior: zero as in the paper (`gibbsite cv`), or
-                     informed by 90 % of the training rows, its width and lambda as `fit` sets them. (Under a prior of mean zero, theta and c theta err
-                     alike, so prior_sd moves nothing and stays 1.) What the zero prior alone gives is kept beside it.
+  mean_field, full   zero-one loss, Gaussians with diagonal or full covariance. Chosen: lambda, and the centre of the prior: zero as in the paper
+                     (`gibbsite cv`), or informed by 90 % of the training rows, its width and lambda as `fit` sets them. (Under a prior of mean
+                     zero, theta and c theta err alike, so prior_sd moves nothing and stays 1.) What the zero prior alone gives is kept beside it.
   hinge              hinge loss, full covariance, prior of mean zero. Chosen: lambda and prior_sd.
   smc                `gibbsite sample` at the lambda chosen for `full` under the zero prior; prediction by the average vote of the particles. It
                      measures the gap of the Gaussian fits at that lambda on the way.
@@ -78,22 +77,23 @@ class Split:
 # ------------------------------------------------------------------ variational fits
 
 
-def best_of_grid(split, loss, family, grids, codings):
+def best_of_grid(split, loss, family, grids):
     """(cross-validated error, options) of the best grid point under the zero prior: the smallest error over all repeats of the folds; of equals
-    the one with the smallest Gibbs error. `codings`: candidates of (--scale, --columns)."""
+    the one with the smallest Gibbs error."""
     total = {}
-    for scale, columns in codings:
+    for scale in split.scales:
         for seed in range(1, split.repeats + 1):
-            table = split.gibbsite("cv", "--loss", loss, "--family", family, *grids, "--scale", scale, "--columns", columns,
-                                   "--folds", split.options["folds"], "--seed", seed)["table"]  # fmt: skip
+            table = split.gibbsite(
+                "cv", "--loss", loss, "--family", family, *grids, "--scale", scale, "--folds", split.options["folds"], "--seed", seed
+            )["table"]
             for line in table:
-                point = (scale, columns, line["lambda"], line["prior_sd"])
+                point = (scale, line["lambda"], line["prior_sd"])
                 error, gibbs = total.get(point, (0.0, 0.0))
                 total[point] = (error + line["error"], gibbs + line["gibbs_error"])
     best = min(total, key=lambda point: (round(total[point][0], 9), total[point][1]))
-    scale, columns, strength, prior_sd = best
-    return total[best][0] / split.repeats, ["--prior", "zero", "--loss", loss, "--family", family, "--scale", scale, "--columns", columns,
-                                            "--lambda", strength, "--prior-sd", prior_sd]  # fmt: skip
+    scale, strength, prior_sd = best
+    options = ["--prior", "zero", "--loss", loss, "--family", family, "--scale", scale, "--lambda", strength, "--prior-sd", prior_sd]
+    return total[best][0] / split.repeats, options
 
 
 def folds(rows, count, seed):
@@ -124,14 +124,13 @@ def fitted(split, name, options):
     model = split.file(name + ".json")
     fit = split.gibbsite("fit", *options, "-o", model)
     return {"wrong": split.judge(model), "prior": fit["prior"], "lambda": fit["lambda"], "prior_sd": fit["prior_sd"], "scale": fit["scale"],
-            "columns": fit["columns"], "free_energy": fit["free_energy"], "converged": fit["converged"], "seconds_fit": fit["seconds"]["fit"]}  # fmt: skip
+            "free_energy": fit["free_energy"], "converged": fit["converged"], "seconds_fit": fit["seconds"]["fit"]}  # fmt: skip
 
 
 def zero_one(split, family):
-    codings = [(scale, "equal") for scale in split.scales] + [("standard", "relevance")]
-    error, options = best_of_grid(split, "zero-one", family, ["--lambda-grid", split.lambdas("lambda")], codings)
+    error, options = best_of_grid(split, "zero-one", family, ["--lambda-grid", split.lambdas("lambda")])
     result = fitted(split, "zero", options)
-    result.update(cv_error=error, zero={**{key: result[key] for key in ("lambda", "scale", "columns", "wrong")}, "cv_error": error})
+    result.update(cv_error=error, zero={**{key: result[key] for key in ("lambda", "scale", "wrong")}, "cv_error": error})
     informed, scale = min((error_of_informed(split, family, scale), scale) for scale in split.scales)
     if informed < error:  # of equals the paper's
         result.update(fitted(split, "informed", [*INFORMED, "--loss", "zero-one", "--family", family, "--scale", scale]), cv_error=informed)
@@ -149,13 +148,13 @@ def full(split):
 def hinge(split):
     low, high, steps = split.options["prior_sd"]
     grids = ["--lambda-grid", split.lambdas("lambda_hinge"), "--prior-grid", f"{low}:{high}:{steps}"]
-    error, options = best_of_grid(split, "hinge", "full", grids, [(scale, "equal") for scale in split.scales])
+    error, options = best_of_grid(split, "hinge", "full", grids)
     return {**fitted(split, "hinge", options), "cv_error": error}
 
 
 def smc(split):
     chosen = split.known["zero"]
-    here = ["--prior", "zero", "--lambda", chosen["lambda"], "--scale", chosen["scale"], "--columns", chosen["columns"]]
+    here = ["--prior", "zero", "--lambda", chosen["lambda"], "--scale", chosen["scale"]]
     diagonal = split.gibbsite("fit", *here, "--family", "diagonal")
     split.gibbsite("fit", *here, "--family", "full", "-o", split.file("full.json"))
     model = split.file("particles.json")

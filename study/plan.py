@@ -15,7 +15,7 @@ FULL = {
     "splits": 20,
     "folds": 5,
     "repeats": 20,  # of the folds, each dealt out anew; fewer where there are more than 100 rows (methods.Split)
-    "lambda": (1 / 16, 1, 5),  # zero-one loss: from, to (times the number of training rows), points
+    "lambda": (1 / 16, 16, 9),  # zero-one loss: from, to (times the number of training rows), points
     "lambda_hinge": (1 / 16, 16, 5),
     "prior_sd": (0.03, 3, 5),  # hinge loss
     "particles": 2000,
@@ -27,7 +27,7 @@ QUICK = {
     **FULL,
     "splits": 3,
     "repeats": 1,
-    "lambda": (1 / 16, 1, 3),
+    "lambda": (1 / 16, 16, 5),
     "lambda_hinge": (1 / 16, 16, 3),
     "prior_sd": (0.03, 3, 3),
     "particles": 500,
