@@ -1,5 +1,5 @@
-/* The normal density and Mills' ratio, one number at a time, for loops that the compiler makes wide (mills.c has the formulas). Polynomials are four interleaved
- * chains of every fourth power: one chain alone would wait for each of its multiplications in turn. */
+/* The normal density and Mills' ratio, one number at a time, for loops that the compiler makes wide (mills.c has the formulas). Polynomials
+ * are single chains: several vectors are on their way at a time, and shorter chains side by side were slower, for want of registers. */
 #ifndef GIBBSITE_KERNEL_MILLS_H
 #define GIBBSITE_KERNEL_MILLS_H
 
@@ -21,20 +21,18 @@
 
 static inline double gbs_exp_of(double y) {
     double shifted = y * LOG2_E + GBS_ROUNDER, k = shifted - GBS_ROUNDER, r = (y - k * LOG_2_HIGH) - k * LOG_2_LOW;
-    double square = r * r, fourth = square * square;
-    double c0 = 2.4801485479216429363e-5;
-    c0 = c0 * fourth + 4.1666666666488081465e-2;
-    c0 = c0 * fourth + 1.0;
-    double c1 = 2.7557224956110722939e-6;
-    c1 = c1 * fourth + 8.3333333333095256391e-3;
-    c1 = c1 * fourth + 1.0;
-    double c2 = 2.7632640675430235707e-7;
-    c2 = c2 * fourth + 1.388888895231804535e-3;
-    c2 = c2 * fourth + 0.50000000000000183876;
-    double c3 = 2.5114870219497475323e-8;
-    c3 = c3 * fourth + 1.9841269909219842196e-4;
-    c3 = c3 * fourth + 0.16666666666666702415;
-    double q = (c0 + c1 * r) + (c2 + c3 * r) * square;
+    double q = 2.5114870219497475323e-8;
+    q = q * r + 2.7632640675430235707e-7;
+    q = q * r + 2.7557224956110722939e-6;
+    q = q * r + 2.4801485479216429363e-5;
+    q = q * r + 1.9841269909219842196e-4;
+    q = q * r + 1.388888895231804535e-3;
+    q = q * r + 8.3333333333095256391e-3;
+    q = q * r + 4.1666666666488081465e-2;
+    q = q * r + 0.16666666666666702415;
+    q = q * r + 0.50000000000000183876;
+    q = q * r + 1.0;
+    q = q * r + 1.0;
     uint64_t bits;
     memcpy(&bits, &shifted, sizeof bits);
     bits = (bits << 52) + ((uint64_t)1023 << 52);
@@ -45,29 +43,27 @@ static inline double gbs_exp_of(double y) {
 
 /* P, given u. */
 static inline double gbs_mills(double u) {
-    double square = u * u, fourth = square * square;
-    double c0 = 1.2420669014487680095e-8;
-    c0 = c0 * fourth + 1.052048919771784487e-6;
-    c0 = c0 * fourth + 4.1797300278833977704e-5;
-    c0 = c0 * fourth - 1.9999632011944493446e-3;
-    c0 = c0 * fourth + 0.4136447157230846147;
-    c0 = c0 * fourth + 1.9280810471531566713;
-    double c1 = 7.4868603481075596328e-8;
-    c1 = c1 * fourth + 9.9566482935518028935e-6;
-    c1 = c1 * fourth + 1.3658566565516658894e-3;
-    c1 = c1 * fourth - 0.17325473413156744614;
-    c1 = c1 * fourth - 1.6678665951889872812;
-    double c2 = -1.4327136230422850857e-7;
-    c2 = c2 * fourth - 6.9117866068520262467e-6;
-    c2 = c2 * fourth - 1.4882723589239921604e-4;
-    c2 = c2 * fourth + 5.2125502563594285851e-2;
-    c2 = c2 * fourth + 1.2415470615741043437;
-    double c3 = -5.9434681814085111347e-9;
-    c3 = c3 * fourth - 8.1108763176024747349e-7;
-    c3 = c3 * fourth - 1.2472719405731046063e-4;
-    c3 = c3 * fourth - 7.5032823719667852059e-3;
-    c3 = c3 * fourth - 0.78591107554452169692;
-    double p = (c0 + c1 * u) + (c2 + c3 * u) * square;
+    double p = 1.2420669014487680095e-8;
+    p = p * u - 5.9434681814085111347e-9;
+    p = p * u - 1.4327136230422850857e-7;
+    p = p * u + 7.4868603481075596328e-8;
+    p = p * u + 1.052048919771784487e-6;
+    p = p * u - 8.1108763176024747349e-7;
+    p = p * u - 6.9117866068520262467e-6;
+    p = p * u + 9.9566482935518028935e-6;
+    p = p * u + 4.1797300278833977704e-5;
+    p = p * u - 1.2472719405731046063e-4;
+    p = p * u - 1.4882723589239921604e-4;
+    p = p * u + 1.3658566565516658894e-3;
+    p = p * u - 1.9999632011944493446e-3;
+    p = p * u - 7.5032823719667852059e-3;
+    p = p * u + 5.2125502563594285851e-2;
+    p = p * u - 0.17325473413156744614;
+    p = p * u + 0.4136447157230846147;
+    p = p * u - 0.78591107554452169692;
+    p = p * u + 1.2415470615741043437;
+    p = p * u - 1.6678665951889872812;
+    p = p * u + 1.9280810471531566713;
     return p;
 }
 
