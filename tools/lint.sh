@@ -63,7 +63,7 @@ tidy() {
     local database=build/lint-clang/compile_commands.json
     [[ -f $database ]] || { echo 'the clang build left no compile_commands.json'; return 1; }
     for file in "${sources[@]}"; do
-        [[ $file == *.c ]] && grep -qF "\"$PWD/$file\"" "$database" && echo "$file"
+        if [[ $file == *.c ]] && grep -qF "\"$PWD/$file\"" "$database"; then echo "$file"; fi
     done | xargs -P "$jobs" -n 4 clang-tidy --quiet -p build/lint-clang 2>/dev/null
 }
 
