@@ -197,7 +197,7 @@ gbs_status gbs_rank_judge(gbs_context *ctx, gbs_model *model, const gbs_fit_opti
     if (status == GBS_OK && e->sampled == 0 && o->loss == GBS_LOSS_ZERO_ONE && gbs_posterior_by_sample(o, pairs)) {
         /* the solver had a sample of them */
         model->info.gibbs_risk = e->gibbs;
-        model->info.free_energy = model->info.lambda * e->gibbs + model->info.kl;
+        model->info.free_energy = model->stages[0].free_energy = model->info.lambda * e->gibbs + model->info.kl;
     }
     if (status == GBS_OK && first > 0)
         status = judge_all(ctx, model, rows, o->sampled_pairs);

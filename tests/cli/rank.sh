@@ -96,6 +96,12 @@ expect_exit 2 "$GIBBSITE" fit train.csv --pairs 10
 expect_stderr '\-\-pairs needs --task rank'
 expect_exit 2 "$GIBBSITE" fit train.csv --task rank --solver sgd --pairs 10 --path p.csv
 
+as 'a gap wants a free energy over all pairs'
+"$GIBBSITE" simulate rank --rows 6000 --cols 4 --noise 0.1 -o drawn.csv -q
+expect_exit 0 "$GIBBSITE" fit drawn.csv --task rank --prior zero --solver sgd --pairs 2000 -o drawn.json
+expect_exit 3 "$GIBBSITE" gap drawn.csv drawn.json
+expect_stderr 'or was fitted to sampled pairs'
+
 as 'what ranking does not have'
 for options in '--loss exponential' '--form dual' '--bound progressive' --stratify '--blocks 2' '--pairs 10 --lambda-grid 1:2:2' '--pairs 0'; do
     # shellcheck disable=SC2086
