@@ -73,11 +73,6 @@ static inline void leave(struct host *h, gbs_context *ctx) {
     assert_int_equal(h->blocks, 0);
 }
 
-static inline struct table_of_numbers small_table(uint64_t seed, size_t n, size_t d) {
-    struct dice r = {seed};
-    return make_table(&r, n, d, 1.0, 0.5);
-}
-
 /* A call that must fail: its status, no output, and something to say. */
 #define assert_refused(ctx, expected, call, out)                                                                               \
     do {                                                                                                                       \

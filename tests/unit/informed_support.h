@@ -6,11 +6,6 @@
 #include "unit/zero_prior.h"
 
 enum { N = 90, D = 3 };
-static inline struct table_of_numbers table(uint64_t seed, size_t n, size_t d) {
-    struct dice r = {seed};
-    return make_table(&r, n, d, 1.0, 0.5);
-}
-
 static inline const gbs_certificate *find(const gbs_model *model, gbs_target target, gbs_loss loss, gbs_bound method) {
     size_t count;
     const gbs_certificate *c = gbs_model_certificates(model, &count);

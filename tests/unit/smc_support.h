@@ -1,8 +1,28 @@
-/* Plain losses and risks, for tests of the sampler. */
+/* For tests of the sampler: a sample of some rows, plain losses and risks. */
 #ifndef GIBBSITE_TESTS_SMC_SUPPORT_H
 #define GIBBSITE_TESTS_SMC_SUPPORT_H
 
 #include "unit/support.h"
+
+static inline gbs_particles *sample(gbs_context *ctx, const gbs_data *data, const gbs_sample_options *o) {
+    gbs_particles *p;
+    assert_ok(ctx, gbs_sample(ctx, data, o, &p));
+    return p;
+}
+
+static inline gbs_sample_info sample_info(const gbs_particles *p) {
+    gbs_sample_info info;
+    gbs_particles_get_info(p, &info);
+    return info;
+}
+
+static inline gbs_sample_options small_options(gbs_loss loss, double lambda, size_t particles) {
+    gbs_sample_options o = gbs_sample_options_default();
+    o.loss = loss;
+    o.lambda = lambda;
+    o.particles = particles;
+    return o;
+}
 
 static inline double plain_loss(gbs_loss loss, double z) {
     switch (loss) {

@@ -150,6 +150,11 @@ static inline struct table_of_numbers make_table(struct dice *r, size_t n, size_
     return t;
 }
 
+static inline struct table_of_numbers small_table(uint64_t seed, size_t n, size_t d) {
+    struct dice r = {seed};
+    return make_table(&r, n, d, 1.0, 0.5);
+}
+
 static inline void free_table(struct table_of_numbers *t) {
     free(t->x);
     free(t->y);

@@ -8,7 +8,7 @@
 static void the_hinge_risk_needs_a_declared_length(void **state) {
     (void)state;
     gbs_context *ctx = new_context(1, 11);
-    struct table_of_numbers t = table(65, 60, D);
+    struct table_of_numbers t = small_table(65, 60, D);
     gbs_data *data = dense_data(ctx, &t);
     gbs_fit_options o = zero_prior_options();
     o.loss = GBS_LOSS_HINGE;
@@ -56,7 +56,7 @@ static void the_hinge_risk_needs_a_declared_length(void **state) {
 static void long_rows_are_shortened_at_prediction_too(void **state) {
     (void)state;
     gbs_context *ctx = new_context(1, 12);
-    struct table_of_numbers t = table(66, 60, D);
+    struct table_of_numbers t = small_table(66, 60, D);
     gbs_data *data = dense_data(ctx, &t);
     for (int k = 0; k < 3; k++) {
         gbs_fit_options o = k == 0 ? gbs_fit_options_default() : k == 1 ? informed(GBS_BOUND_KL) : zero_prior_options();
@@ -116,7 +116,7 @@ static void grids_are_paid_for(void **state) {
     static const double ladder[] = {3.0, 10.0, 30.0, 100.0, 300.0}, sds[] = {0.2, 1.0, 5.0};
     static const gbs_bound bounds[] = {GBS_BOUND_KL, GBS_BOUND_CATONI, GBS_BOUND_HOEFFDING, GBS_BOUND_PAPER};
     gbs_context *ctx = new_context(1, 13);
-    struct table_of_numbers t = table(67, N, D);
+    struct table_of_numbers t = small_table(67, N, D);
     gbs_data *data = dense_data(ctx, &t);
     for (size_t k = 0; k < 16 * COUNT(bounds); k++) {
         gbs_bound bound = bounds[k / 16];

@@ -81,7 +81,7 @@ static void a_stage_knows_nothing_of_later_rows(void **state) {
     };
     for (size_t k = 0; k < COUNT(cases); k++) {
         gbs_context *ctx = new_context(1, 3 + k);
-        struct table_of_numbers t = table(40 + k, cases[k].n, cases[k].d);
+        struct table_of_numbers t = small_table(40 + k, cases[k].n, cases[k].d);
         gbs_fit_options o = informed(GBS_BOUND_PROGRESSIVE);
         o.prior = cases[k].prior;
         o.prior_sd = o.prior == GBS_PRIOR_ZERO ? 1.0 : 0.0;
@@ -134,7 +134,7 @@ static void a_stage_knows_nothing_of_later_rows(void **state) {
 static void an_informed_prior_knows_nothing_of_the_second_part(void **state) {
     (void)state;
     gbs_context *ctx = new_context(1, 8);
-    struct table_of_numbers t = table(50, N, D);
+    struct table_of_numbers t = small_table(50, N, D);
     size_t order[N], first;
     gbs_fit_options o = informed(GBS_BOUND_CATONI);
     assert_ok(ctx, gbs_fit_order(ctx, N, &o, order, &first));
@@ -174,7 +174,7 @@ static void stages_add_up_and_the_certificate_is_theirs(void **state) {
     (void)state;
     for (size_t blocks = 0; blocks <= 16; blocks += blocks < 4 ? 1 : 6) {
         gbs_context *ctx = new_context(2, 60 + blocks);
-        struct table_of_numbers t = table(61, N, D);
+        struct table_of_numbers t = small_table(61, N, D);
         gbs_data *data = dense_data(ctx, &t);
         gbs_fit_options o = gbs_fit_options_default();
         o.blocks = blocks;
@@ -227,7 +227,7 @@ static void stages_add_up_and_the_certificate_is_theirs(void **state) {
  * 5 standard deviations of a sum of independent draws, each of variance at most 1/4. */
 static void errors_are_those_of_draws(void **state) {
     (void)state;
-    struct table_of_numbers t = table(62, N, D);
+    struct table_of_numbers t = small_table(62, N, D);
     double drawn = 0.0, expected = 0.0, rows = 0.0;
     for (uint64_t seed = 1; seed <= 200; seed++) {
         gbs_context *ctx = new_context(1, seed);
@@ -256,7 +256,7 @@ static void the_declared_certificate_comes_first(void **state) {
     (void)state;
     static const gbs_bound bounds[] = {GBS_BOUND_KL, GBS_BOUND_CATONI, GBS_BOUND_HOEFFDING, GBS_BOUND_PAPER};
     gbs_context *ctx = new_context(1, 9);
-    struct table_of_numbers t = table(63, N, D);
+    struct table_of_numbers t = small_table(63, N, D);
     gbs_data *data = dense_data(ctx, &t);
     size_t smaller = 0;
     for (size_t k = 0; k < 2 * COUNT(bounds); k++) {

@@ -52,7 +52,7 @@ static void a_conditional_situation_is_never_called_valid(void **state) {
         {"progressive, method", GBS_PRIOR_INFORMED, GBS_BOUND_AUTO, GBS_SCALE_STANDARD, GBS_LOOKED_METHOD, 0, CONDITIONAL, -1},
     };
     gbs_context *ctx = new_context(1, 10);
-    struct table_of_numbers t = table(64, 60, D);
+    struct table_of_numbers t = small_table(64, 60, D);
     gbs_data *data = dense_data(ctx, &t);
     for (size_t k = 0; k < COUNT(cases); k++) {
         gbs_fit_options o = gbs_fit_options_default();
@@ -222,7 +222,7 @@ static gbs_fit_options odd_options(int k) {
 static void odd_options_are_refused(void **state) {
     (void)state;
     gbs_context *ctx = new_context(1, 20);
-    struct table_of_numbers t = table(84, 40, D);
+    struct table_of_numbers t = small_table(84, 40, D);
     gbs_data *data = dense_data(ctx, &t);
     for (int k = 0; k < 17; k++) {
         gbs_fit_options o = odd_options(k);

@@ -116,13 +116,6 @@ static gbs_sample_options rank_options(gbs_loss loss, double lambda, size_t part
     return o;
 }
 
-static gbs_particles *sample(gbs_context *ctx, const gbs_data *data, const gbs_sample_options *o, gbs_sample_info *info) {
-    gbs_particles *p;
-    assert_ok(ctx, gbs_sample(ctx, data, o, &p));
-    gbs_particles_get_info(p, info);
-    return p;
-}
-
 static void one_class_is_refused(void **state) {
     (void)state;
     gbs_context *ctx = new_context(1, 2);
@@ -150,11 +143,11 @@ static void equal_rows_are_one_jump(void **state) {
     for (size_t l = 0; l < COUNT(all_losses); l++)
         for (int scaled = 0; scaled < 2; scaled++) {
             gbs_sample_options o = rank_options(all_losses[l], 40.0, 64);
-            gbs_sample_info info;
             gbs_evaluation e;
             size_t count;
             o.scale = scaled ? GBS_SCALE_STANDARD : GBS_SCALE_NONE;
-            gbs_particles *p = sample(ctx, data, &o, &info);
+            gbs_particles *p = sample(ctx, data, &o);
+            gbs_sample_info info = sample_info(p);
             gbs_particles_path(p, &count);
             assert_int_equal(count, 2);
             assert_close(info.log_z, -40.0 * plain_loss(all_losses[l], 0.0), 1e-10, 0.0);
@@ -179,8 +172,8 @@ static void one_positive_is_enough(void **state) {
     gbs_data *data = dense_data(ctx, &t);
     for (size_t l = 0; l < COUNT(all_losses); l++) {
         gbs_sample_options o = rank_options(all_losses[l], -1.0, 100);
-        gbs_sample_info info;
-        gbs_particles *p = sample(ctx, data, &o, &info);
+        gbs_particles *p = sample(ctx, data, &o);
+        gbs_sample_info info = sample_info(p);
         assert_close(info.lambda, 1.0, 0.0, 0.0);
         assert_int_equal(info.blocks, 1);
         assert_true(isfinite(info.log_z) && isfinite(info.log_z_sd) && info.bound <= 1.0);
@@ -200,9 +193,9 @@ static void particles_that_rank_come_back_from_a_file(void **state) {
     struct table_of_numbers t = make_table(&r, ROWS, D, 1.0, 0.5);
     gbs_data *data = dense_data(ctx, &t);
     gbs_sample_options o = rank_options(GBS_LOSS_HINGE, 10.0, N);
-    gbs_sample_info info;
     o.scale = GBS_SCALE_NONE;
-    gbs_particles *p = sample(ctx, data, &o, &info), *back;
+    gbs_particles *p = sample(ctx, data, &o), *back;
+    gbs_sample_info info = sample_info(p);
     const double *theta = gbs_particles_draws(p);
     double risk = 0.0, error = 0.0, score[ROWS], probability[ROWS], again[ROWS], mean[D];
     for (size_t i = 0; i < N; i++) {
@@ -255,8 +248,7 @@ static void the_gap_of_rankings(void **state) {
     static const gbs_family families[] = {GBS_FAMILY_ISOTROPIC, GBS_FAMILY_DIAGONAL, GBS_FAMILY_FULL};
     for (gbs_loss loss = GBS_LOSS_ZERO_ONE; loss <= GBS_LOSS_HINGE; loss++) {
         gbs_sample_options o = rank_options(loss, 40.0, 2000);
-        gbs_sample_info info;
-        gbs_particles *p = sample(ctx, data, &o, &info);
+        gbs_particles *p = sample(ctx, data, &o);
         gbs_fit_options f = zero_prior_options();
         gbs_gap gap;
         double before = INFINITY;

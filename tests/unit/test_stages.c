@@ -31,7 +31,7 @@ static void a_model_with_stages_reads_back_the_same_bits(void **state) {
     };
     for (size_t k = 0; k < COUNT(cases); k++) {
         gbs_context *ctx = new_context(1, 14);
-        struct table_of_numbers t = table(70 + k, cases[k].n, cases[k].d);
+        struct table_of_numbers t = small_table(70 + k, cases[k].n, cases[k].d);
         gbs_data *data = cases[k].sparse ? sparse_data(ctx, &t) : dense_data(ctx, &t);
         gbs_fit_options o = gbs_fit_options_default();
         o.family = cases[k].family;
@@ -81,7 +81,7 @@ static char *with(const char *text, const char *from, const char *to) {
 static void damaged_stages_are_refused(void **state) {
     (void)state;
     gbs_context *ctx = new_context(1, 15);
-    struct table_of_numbers t = table(80, 60, D);
+    struct table_of_numbers t = small_table(80, 60, D);
     gbs_data *data = dense_data(ctx, &t);
     gbs_fit_options o = gbs_fit_options_default();
     o.blocks = 3;
@@ -137,7 +137,7 @@ static double phi(double z) {
 static void a_mixture_votes_as_its_stages_do(void **state) {
     (void)state;
     gbs_context *ctx = new_context(1, 16);
-    struct table_of_numbers t = table(81, N, D);
+    struct table_of_numbers t = small_table(81, N, D);
     gbs_data *data = dense_data(ctx, &t);
     gbs_fit_options o = gbs_fit_options_default();
     o.blocks = 4;
@@ -178,7 +178,7 @@ static void a_mixture_votes_as_its_stages_do(void **state) {
 static void threads_change_nothing(void **state) {
     (void)state;
     static const int threads[] = {1, 2, 7};
-    struct table_of_numbers t = table(82, 3000, 6);
+    struct table_of_numbers t = small_table(82, 3000, 6);
     for (int kind = 0; kind < 3; kind++) {
         char *first = NULL;
         for (size_t k = 0; k < COUNT(threads); k++) {
@@ -228,7 +228,7 @@ static gbs_status whole_story(gbs_context *ctx, const struct table_of_numbers *t
 
 static void every_failed_allocation_comes_back_as_a_status(void **state) {
     (void)state;
-    struct table_of_numbers t = table(83, 40, D);
+    struct table_of_numbers t = small_table(83, 40, D);
     static const double sds[] = {0.1, 1.0};
     for (int kind = 0; kind < 6; kind++) {
         struct host h = {.fail_at = -1};
