@@ -82,7 +82,7 @@ def gap_se(line):
 OWN_HEADER = ["set", "splits", "certificate", "certificate_se", "yardstick", "yardstick_se", "test_error", "status", "gap_mean_field", "gap_full", "gap_se",
               "lambda", "seconds_mean_field", "seconds_full", "seconds_hinge", "seconds_smc", "seconds_default"]  # fmt: skip
 ERROR_HEADER = ["set", "method", "splits", "test_rows", "error", "se", "paper", "against_paper", "splits_at_or_below", "minus_linear", "minus_linear_se",
-                "against_linear", "zero_prior_error", "zero_prior_se", "informed_splits", "seconds_cpu", "seconds_fit"]  # fmt: skip
+                "against_linear", "zero_prior_error", "zero_prior_se", "informed_weight", "seconds_cpu", "seconds_fit"]  # fmt: skip
 
 
 def split_rows(lines):

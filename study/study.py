@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """The paper's tables and figures, made anew over the command line of Gibbsite.
 
-    study/study.py [--quick] [--out DIR] [--sets NAMES] [--methods NAMES] [--splits N] [--repeats N] [--workers N] [--no-figures | --figure1] [--markdown FILE]
+    study/study.py [--quick] [--out DIR] [--sets NAMES] [--methods NAMES] [--splits N] [--first-split K] [--repeats N] [--workers N] [--no-figures | --figure1] [--markdown FILE]
 
 Data: the folder GIBBSITE_DATA (default ../shared/data, seen from the repository). Results: CSV files and study.html under --out (default
 study/out, with --quick study/out/quick); what has been run is kept under its runs/ and not run again. --figure1: the paper's Figure 1 alone, as
@@ -41,6 +41,7 @@ def arguments():
     parser.add_argument("--sets", help="some of the sets, separated by commas: " + ", ".join(sets.BY_NAME))
     parser.add_argument("--methods", help="some of the methods: " + ", ".join(methods.TABLE))
     parser.add_argument("--splits", type=int, help="random splits of a set (default 20, with --quick 3)")
+    parser.add_argument("--first-split", type=int, dest="first", metavar="K", help="number of the first of them (default 0): other numbers, other splits")
     parser.add_argument("--repeats", type=int, help="repeats of the cross-validation (default 20, with --quick 1; fewer where there are many rows)")
     parser.add_argument("--workers", type=int, default=2, help="units at a time, one thread each (default 2)")
     which = parser.add_mutually_exclusive_group()
@@ -51,6 +52,8 @@ def arguments():
     for name in ("splits", "repeats", "workers"):
         if getattr(args, name) is not None and getattr(args, name) < 1:
             parser.error(f"--{name}: expected 1 or more")
+    if args.first is not None and args.first < 0:
+        parser.error("--first-split: expected 0 or more")
     return args
 
 
@@ -79,7 +82,7 @@ def chosen_methods(args):
 def main():
     args = arguments()
     options = dict(plan.QUICK if args.quick else plan.FULL)
-    options.update({name: getattr(args, name) for name in ("splits", "repeats") if getattr(args, name)})
+    options.update({name: getattr(args, name) for name in ("splits", "first", "repeats") if getattr(args, name)})
     chosen, figures = chosen_sets(args), not args.no_figures
     program = os.environ.get("GIBBSITE") or os.path.join(ROOT, "build", "gibbsite")
     if not os.access(program, os.X_OK):

@@ -73,7 +73,7 @@ def collect(results, chosen_sets, methods, splits):
     """Line by (set name, method), of the units that the study has."""
     lines = {}
     for s in chosen_sets:
-        kept = {m: [results[f"{s.name}-{k}-{m}"] for k in splits(s)] for m in methods if f"{s.name}-0-{m}" in results}
+        kept = {m: [results[f"{s.name}-{k}-{m}"] for k in splits(s)] for m in methods if f"{s.name}-{splits(s)[0]}-{m}" in results}
         for method, group in kept.items():
             lines[s.name, method] = Line(s, method, group, kept.get("linear"))
     return lines
@@ -90,8 +90,9 @@ def others():
 
 
 def zero_prior(line):
-    """The same method under the zero prior alone: rates, and how many splits chose the informed prior; None for methods without the choice."""
+    """One posterior under the zero prior, instead of a vote: mean rate, standard error, and the mean weight of informed priors in the vote; None for
+    methods that do not vote."""
     if "zero" not in line.results[0]:
         return None
     error, se = share_se([rate(r["zero"]["wrong"]) for r in line.results], line.test_rows)
-    return error, se, sum(r["prior"] == "informed" for r in line.results)
+    return error, se, line.mean("informed")[0]

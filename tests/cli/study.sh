@@ -14,6 +14,7 @@ expect_exit 2 study --sets moon
 expect_stderr "^study: --sets: expected names from pima, .*, found 'moon'"
 as 'no splits are refused'
 expect_exit 2 study --splits 0
+expect_exit 2 study --first-split -1
 as 'without the data it says so and ends cleanly'
 expect_exit 0 env GIBBSITE_DATA="$tmp/nowhere" /usr/bin/python3 "$GIBBSITE_ROOT/study/study.py" --quick --out "$tmp/none"
 expect_stdout '^study: skipped: pima/train\.csv and others are not below .*/nowhere; GIBBSITE_DATA says'
@@ -42,6 +43,16 @@ for wrong, paired, unpaired in (("1111" + "0" * 96, "misses", "matches"), ("1" *
 sizes = sets.denominators([33.3, 66.6], 30)  # thirds, rounded or cut
 assert 21 in sizes and 24 in sizes and 20 not in sizes and 25 not in sizes
 assert 187 in sets.denominators(list(sets.PAPER["SPECTF"].values()), 187)
+END
+check 'candidates vote with the weights of their errors' inline <<'END'
+import math
+import methods
+shares = methods.weights([0.2, 0.25, 0.5], 80)  # lambda 20
+assert math.isclose(sum(shares), 1) and math.isclose(shares[1] / shares[0], math.exp(-1)) and math.isclose(shares[2] / shares[0], math.exp(-6))
+assert methods.weights([0.9, 0.9 + 1e-9], 10**9)[1] < 0.5 and methods.weights([0.0, 1.0], 10**6) == [1, 0]
+wrongs = ["0011", "0101", "0110"]
+assert methods.vote(wrongs, [0.2, 0.3, 0.5]) == "0111"  # half a vote is not enough to be right
+assert methods.vote(wrongs, [0.3, 0.3, 0.4]) == "0111" and methods.vote(wrongs, [0.6, 0.2, 0.2]) == wrongs[0] and methods.vote(wrongs[:1], [1.0]) == wrongs[0]
 END
 check 'rows are divided without loss, the same way each time; folds are stratified and disjoint' inline <<'END'
 import collections, os, tempfile
@@ -205,6 +216,8 @@ study --quick --sets glass_window --splits 2 --methods default,linear --no-figur
 check 'fewer splits of the same study: nothing is run' grep -q '^study: 4 units, 4 of them kept from before' again.txt
 study --quick --sets glass_window --splits 2 --methods default,linear --no-figures --repeats 2 --out "$out" >again.txt 2>/dev/null
 check 'other repeats: what cross-validates is run again' grep -q '^study: 4 units, 2 of them kept from before' again.txt
+study --quick --sets glass_window --splits 2 --first-split 2 --methods default,linear --no-figures --out "$out" >again.txt 2>/dev/null
+check 'splits of other numbers: the one that is new is run' grep -q '^study: 4 units, 2 of them kept from before' again.txt
 printf '{"fingerprint": ' >"$out/runs/glass_window-0-default.json"
 study --quick --sets glass_window --splits 2 --methods default --no-figures --out "$out" --markdown table.md >again.txt 2>/dev/null
 check 'a torn file is run again' grep -q '^study: 2 units, 1 of them kept from before' again.txt
