@@ -56,6 +56,8 @@ static int run(struct app *app) {
             json_open_object(&j, NULL);
             result_head(&j, app);
             result_options(&j, app);
+            json_put_string(&j, "positive", recipe.positive);
+            json_put_string(&j, "negative", recipe.negative);
             result_evaluation(&j, app, &e, &roc);
             json_close_object(&j);
         } else {

@@ -82,7 +82,8 @@ static void write_text(struct text *t, const gbs_theory_query *q, const gbs_theo
         t,
         "\nexcess_risk: with the confidence above, the risk of the Gibbs posterior and of its Gaussian approximation exceeds "
         "that of the best\nclassifier by at most this much. Verdict on the paper's number: valid, loose (above the value by "
-        "more than a tenth), or not valid\n(below it: the theorem does not give it).\n");
+        "more than a tenth), or not valid\n(below it, so that the theorem does not give it; of a prior variance: not the best "
+        "one).\n");
 }
 
 static int run(struct app *app) {

@@ -211,7 +211,8 @@ int app_check_output(const struct app *app, const char *path) {
         if (!S_ISREG(st.st_mode))
             return EXIT_DONE;
     }
-    if (!split_path(path, folder, &name) || strlen(name) > NAME_MAX)
+    char real[PATH_MAX]; /* a link leads to the file that will be replaced */
+    if (!split_path(realpath(path, real) != NULL ? real : path, folder, &name) || strlen(name) > NAME_MAX)
         return app_fail(app, EXIT_FILES, "%s: %s", path, strerror(ENAMETOOLONG));
     if (stat(folder, &st) == 0 && !S_ISDIR(st.st_mode))
         return app_fail(app, EXIT_FILES, "%s: %s", path, strerror(ENOTDIR));

@@ -273,7 +273,7 @@ static void stages_text(struct text *t, const gbs_model *model) {
     text_add(t, " fresh ones (errors:");
     for (size_t k = 0; k < n; k++)
         text_add(t, "%s %zu", k > 0 ? "," : "", gbs_model_stage(model, k).errors);
-    text_add(t, "); what follows is of the last\n");
+    text_add(t, "); prior, free energy and solver: the last one's\n");
 }
 
 void result_model_text(struct text *t, const gbs_model *model) {

@@ -1,7 +1,9 @@
 /* What a run's JSON says beyond the result, for reports: what was asked, how the fit went, what the coefficients are. */
 #include "result.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Where results go and how many threads make them is no part of what they are. */
@@ -12,6 +14,17 @@ static bool is_of_the_result(enum option_id id) {
         if (others[k] == id)
             return false;
     return true;
+}
+
+/* Beyond 2^53 many readers of JSON lose digits: such a seed is text. */
+static void put_seed(struct json *j, uint64_t seed) {
+    char text[24];
+    if (seed <= UINT64_C(1) << 53) {
+        json_put_count(j, "seed", (size_t)seed);
+        return;
+    }
+    snprintf(text, sizeof text, "%" PRIu64, seed);
+    json_put_string(j, "seed", text);
 }
 
 void result_options(struct json *j, const struct app *app) {
@@ -31,7 +44,7 @@ void result_options(struct json *j, const struct app *app) {
                 json_put_string(j, s->name, o->text[id]);
         }
     json_close_object(j);
-    json_put_count(j, "seed", given(o, OPT_SEED) ? (size_t)o->count[OPT_SEED] : 1);
+    put_seed(j, given(o, OPT_SEED) ? o->count[OPT_SEED] : 1);
     json_close_object(j);
 }
 

@@ -6,16 +6,20 @@
 
 static void quote(struct text *t, const char *x) {
     text_add_bytes(t, "\"", 1);
-    for (; *x != '\0'; x++) {
+    for (size_t length = 1; *x != '\0'; x += length) {
         unsigned char c = (unsigned char)*x;
+        length = utf8_length(x);
         if (c == '"' || c == '\\')
             text_add(t, "\\%c", c);
         else if (c == '\n')
             text_add_bytes(t, "\\n", 2);
         else if (c < 0x20)
             text_add(t, "\\u%04x", c);
+        else if (length > 0)
+            text_add_bytes(t, x, length);
         else
-            text_add_bytes(t, x, 1);
+            text_add_bytes(t, "\xef\xbf\xbd", 3); /* names of files may be any bytes, JSON may not */
+        length += length == 0;
     }
     text_add_bytes(t, "\"", 1);
 }

@@ -82,3 +82,21 @@ bool text_ends_in(const char *text, const char *ending) {
     size_t a = strlen(text), b = strlen(ending);
     return a >= b && strcmp(text + a - b, ending) == 0;
 }
+
+size_t utf8_length(const char *text) {
+    const unsigned char *s = (const unsigned char *)text;
+    static const unsigned char first_low[] = {0xa0, 0x80, 0x80, 0x90, 0x80};
+    size_t length = s[0] < 0x80                   ? 1
+                    : s[0] >= 0xc2 && s[0] < 0xe0 ? 2
+                    : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
+                    : s[0] >= 0xf0 && s[0] < 0xf5 ? 4
+                                                  : 0;
+    for (size_t k = 1; k < length; k++)
+        if (s[k] < 0x80 || s[k] > 0xbf)
+            return 0;
+    if ((s[0] == 0xe0 && s[1] < first_low[0]) || (s[0] == 0xf0 && s[1] < first_low[3]))
+        return 0;
+    if ((s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf4 && s[1] > 0x8f))
+        return 0;
+    return length;
+}

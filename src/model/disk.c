@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -56,9 +58,10 @@ static gbs_status write_special(gbs_context *ctx, const char *path, const void *
 
 /* A new file beside `path`, with the permissions that the umask leaves (mkstemp would make it private). */
 static int open_temporary(const char *path, char *name, size_t room) {
-    int fd = -1;
+    const char *slash = strrchr(path, '/');
+    int fd = -1, folder = slash != NULL ? (int)(slash + 1 - path) : 0;
     for (int k = 0; k < 100 && fd < 0; k++) {
-        snprintf(name, room, "%s.tmp-%ld-%d", path, (long)getpid(), k);
+        snprintf(name, room, "%.*s.gibbsite-%ld-%d.tmp", folder, path, (long)getpid(), k);
         fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (fd < 0 && errno != EEXIST)
             break;
@@ -66,15 +69,18 @@ static int open_temporary(const char *path, char *name, size_t room) {
     return fd;
 }
 
-gbs_status gbs_write_file(gbs_context *ctx, const char *path, const void *bytes, size_t size) {
-    struct stat st;
-    bool exists = stat(path, &st) == 0;
-    if (exists && S_ISDIR(st.st_mode))
-        return io_error(ctx, path, EISDIR);
-    if (exists && !S_ISREG(st.st_mode))
-        return write_special(ctx, path, bytes, size);
-    if (exists && access(path, W_OK) != 0)
-        return io_error(ctx, path, errno);
+/* `st` is what a link leads to: 1 or 2 when that is the file behind standard output or error (/dev/stdout, redirected), else -1. */
+static int own_descriptor(const struct stat *st) {
+    for (int fd = 1; fd <= 2; fd++) {
+        struct stat own;
+        if (fstat(fd, &own) == 0 && own.st_dev == st->st_dev && own.st_ino == st->st_ino)
+            return fd;
+    }
+    return -1;
+}
+
+/* Beside `path`, then renamed to it; `before` is the file of that name, or NULL. */
+static gbs_status replace(gbs_context *ctx, const char *path, const struct stat *before, const void *bytes, size_t size) {
     size_t room = strlen(path) + 48;
     char *temporary = gbs_array_alloc(ctx, room, 1);
     if (temporary == NULL)
@@ -82,7 +88,7 @@ gbs_status gbs_write_file(gbs_context *ctx, const char *path, const void *bytes,
     int fd = open_temporary(path, temporary, room), error = fd < 0 ? errno : 0;
     if (fd >= 0) {
         error = write_all(fd, bytes, size);
-        if (error == 0 && exists && fchmod(fd, st.st_mode & 0777) != 0)
+        if (error == 0 && before != NULL && fchmod(fd, before->st_mode & 0777) != 0)
             error = errno;
         if (error == 0 && fsync(fd) != 0)
             error = errno;
@@ -97,6 +103,30 @@ gbs_status gbs_write_file(gbs_context *ctx, const char *path, const void *bytes,
     }
     gbs_array_free(ctx, temporary);
     return error == 0 ? GBS_OK : io_error(ctx, path, error);
+}
+
+gbs_status gbs_write_file(gbs_context *ctx, const char *path, const void *bytes, size_t size) {
+    struct stat st, link;
+    bool exists = stat(path, &st) == 0;
+    if (exists && S_ISDIR(st.st_mode))
+        return io_error(ctx, path, EISDIR);
+    if (exists && !S_ISREG(st.st_mode))
+        return write_special(ctx, path, bytes, size);
+    if (exists && access(path, W_OK) != 0)
+        return io_error(ctx, path, errno);
+    if (!exists || lstat(path, &link) != 0 || !S_ISLNK(link.st_mode))
+        return replace(ctx, path, exists ? &st : NULL, bytes, size);
+    int own = own_descriptor(&st);
+    if (own >= 0) {
+        int error = write_all(own, bytes, size);
+        return error == 0 ? GBS_OK : io_error(ctx, path, error);
+    }
+    char *real = gbs_array_alloc(ctx, PATH_MAX, 1);
+    if (real == NULL)
+        return GBS_ERR_MEMORY;
+    gbs_status status = realpath(path, real) != NULL ? replace(ctx, real, &st, bytes, size) : io_error(ctx, path, errno);
+    gbs_array_free(ctx, real); /* the link stays */
+    return status;
 }
 
 gbs_status gbs_model_save(gbs_context *ctx, const gbs_model *model, const char *path) {

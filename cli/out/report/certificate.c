@@ -144,6 +144,8 @@ static void add_tests(struct bars *b, const json_t *root, const json_t *certific
         add_test(b, "test: mean prediction", rmse * rmse / width, NAN);
         return;
     }
+    if (run_is(certificate, "risk", "pairs"))
+        return; /* tests are of 1 - AUC: another risk */
     if (run_is(certificate, "loss", "hinge")) {
         add_test(b, "test: hinge loss of one draw", run_number(root, "test.gibbs_risk"), NAN);
         return;
@@ -172,6 +174,8 @@ static const char *risk_title(const json_t *root, const json_t *c) {
         return "mean squared error / (high - low)²";
     if (run_is(c, "loss", "hinge"))
         return "hinge loss";
+    if (run_is(c, "risk", "pairs"))
+        return "share of pairs of any two rows in the wrong order";
     return run_ranks(root) ? "1 - AUC" : "share of rows that are wrong";
 }
 
@@ -186,7 +190,8 @@ static void chart_certificate(struct page *page, const struct run *run, const js
         return;
     snprintf(label, sizeof label, "certificate: %s", certificate_target(c));
     add_bar(&b, label, part);
-    if (yardstick != NULL && !run_is(c, "loss", "hinge") && certificate_parts(yardstick, part)) {
+    bool same_risk = !run_is(c, "loss", "hinge") && !run_is(c, "risk", "pairs");
+    if (yardstick != NULL && same_risk && certificate_parts(yardstick, part)) {
         add_bar(&b, "yardstick: a plain hold-out", part);
         beside = true;
     }

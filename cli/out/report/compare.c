@@ -11,6 +11,15 @@ static const char *risk_of(const json_t *c) {
     return loss != NULL && strcmp(loss, "zero-one") != 0 ? loss : risk != NULL ? risk : "error";
 }
 
+/* What a certificate bounds, in a word. */
+static const char *quantity_of(const json_t *root, const json_t *c) {
+    if (run_completes(root))
+        return "RMSE";
+    if (run_is(c, "loss", "hinge"))
+        return "hinge loss";
+    return run_is(c, "risk", "1-auc") ? "1 - AUC" : run_is(c, "risk", "pairs") ? "any two rows" : "error";
+}
+
 static double test_of(const json_t *root) {
     return run_ranks(root) ? 1.0 - run_number(root, "test.auc") : run_number(root, "test.error");
 }
@@ -36,8 +45,9 @@ static void chart_certificates(struct page *page, const struct run *runs, size_t
     struct chart c = {.page = page,
                       .kind = CHART_STACK,
                       .title = strcmp(risk, "1-auc") == 0 ? "Certificates side by side, ranking" : "Certificates side by side",
-                      .note = "Each bar ends at its bound. A run that is picked because its bar is the shortest has a "
-                              "certificate no longer: choosing costs confidence.",
+                      .note =
+                          "Each bar ends at its bound, at the confidence in the table. A run that is picked because its bar "
+                          "is the shortest has a certificate no longer: choosing costs confidence.",
                       .x_title = x_title,
                       .y_title = "run",
                       .percent_x = true,
@@ -86,7 +96,9 @@ static void compare_row(struct text *t, const struct run *run) {
     html_cell(t, model);
     number_or_nothing(t, run_number(root, "n"), false);
     number_or_nothing(t, run_number(root, "d"), false);
+    html_cell(t, c != NULL ? quantity_of(root, c) : "");
     number_or_nothing(t, run_completes(root) ? run_number(c, "rmse") : run_number(c, "value"), !plain);
+    number_or_nothing(t, run_number(c, "confidence"), true);
     html_cell(t, status != NULL ? status : "");
     number_or_nothing(t, run_number(e, "error"), true);
     number_or_nothing(t, run_number(e, "auc"), false);
@@ -100,8 +112,9 @@ void section_comparison(struct page *page, const struct run *runs, size_t n) {
         return;
     text_add(t,
              "<section id=\"comparison\" aria-labelledby=\"comparison-title\"><h2 id=\"comparison-title\">Side by side</h2>\n");
-    html_table_open(t, "The runs of this page",
-                    "run|command|data|model|#rows|#coefficients|#certificate|status|#test error|#test AUC|#test RMSE");
+    html_table_open(
+        t, "The runs of this page",
+        "run|command|data|model|#rows|#coefficients|certified|#at most|#confidence|status|#test error|#test AUC|#test RMSE");
     for (size_t k = 0; k < n; k++)
         compare_row(t, &runs[k]);
     html_table_close(t);

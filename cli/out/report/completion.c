@@ -6,6 +6,7 @@
 
 static void chart_components(struct page *page, const json_t *root) {
     size_t n = run_size(root, "components");
+    bool drawn = run_is(root, "sampler", "gibbs");
     char rank[NUMBER_TEXT];
     if (n == 0) {
         chart_missing(page, "Components",
@@ -15,10 +16,13 @@ static void chart_components(struct page *page, const json_t *root) {
     }
     struct chart c = {.page = page,
                       .kind = CHART_BARS,
-                      .title = "Components that are left",
-                      .note = "Root mean square of each component's part of a prediction, over all cells, against the standard "
-                              "deviation of the noise. Components that "
-                              "the ratings do not need were switched off.",
+                      .title = drawn ? "Components" : "Components that are left",
+                      .note = drawn ? "Root mean square of each component's part of a prediction, over all cells, against the "
+                                      "standard deviation of the noise. The sampler draws all of them; those that the ratings "
+                                      "do not need stay small."
+                                    : "Root mean square of each component's part of a prediction, over all cells, against the "
+                                      "standard deviation of the noise. Components that the ratings do not need were switched "
+                                      "off.",
                       .x_title = "component, largest first",
                       .y_title = "units of the ratings",
                       .from_zero = true};
@@ -31,7 +35,7 @@ static void chart_components(struct page *page, const json_t *root) {
         chart_put(&c, row, size, run_number(run_item(root, "components", k), "size"));
         chart_put(&c, row, noise, sd);
     }
-    text_add(&c.summary, "%zu components left of %s.", n, number_text(run_number(root, "rank"), rank));
+    text_add(&c.summary, "%zu components %sof %s.", n, drawn ? "" : "left ", number_text(run_number(root, "rank"), rank));
     chart_end(&c);
 }
 
@@ -42,7 +46,8 @@ static void chart_rank(struct page *page, const json_t *root) {
         return;
     struct chart c = {.page = page,
                       .kind = CHART_LINES,
-                      .title = "Effective rank along the sweeps",
+                      .title = run_is(root, "sampler", "gibbs") ? "Effective rank along the sweeps of the start"
+                                                                : "Effective rank along the sweeps",
                       .x_title = "sweep",
                       .y_title = "components left",
                       .from_zero = true};

@@ -59,15 +59,23 @@ static void fit_cards(struct text *t, const json_t *root) {
     const json_t *yardstick = certificate_of(root, "prior-vote"), *test = run_at(root, "test");
     bool completes = run_completes(root);
     certificate_card(t, root);
+    if (completes) {
+        number_card(t, "Yardstick: the middle", run_number(root, "certificate.middle_rmse"), false,
+                    "RMSE of always predicting the middle of the range, certified from the same ratings");
+        number_card(t, "Yardstick: a plain hold-out", run_number(root, "certificate.holdout_rmse"), false,
+                    "RMSE of the first part's means, the same ratings, the same confidence");
+    }
     if (yardstick != NULL)
         number_card(t, "Yardstick: a plain hold-out", run_number(yardstick, "value"), true,
                     "the same rows, the same confidence");
     if (test != NULL)
         test_cards(t, root, test, "Test rows");
     if (completes)
-        number_card(t, "Effective rank", run_number(root, "effective_rank"), false, "components left");
+        number_card(t, "Effective rank", run_number(root, "effective_rank"), false,
+                    run_is(root, "sampler", "gibbs") ? "components drawn" : "components left");
     else
-        number_card(t, "Training, one draw", run_number(root, "gibbs_error"), true, "all rows");
+        number_card(t, "Training, one draw", run_number(root, "gibbs_error"), true,
+                    run_ranks(root) ? "1 - AUC, all pairs" : "all rows");
 }
 
 static void sampling_cards(struct text *t, const json_t *root) {
@@ -155,7 +163,11 @@ static void option_facts(struct text *t, const json_t *root) {
         const char *text = json_string_value(json_object_iter_value(at));
         html_print(t, " --%.100s%s%.600s", json_object_iter_key(at), text != NULL ? " " : "", text != NULL ? text : "");
     }
-    html_print(t, " --seed %.0f", run_number(root, "options.seed"));
+    const char *seed = run_text(root, "options.seed"); /* beyond 2^53 */
+    if (seed != NULL)
+        html_print(t, " --seed %.40s", seed);
+    else
+        html_print(t, " --seed %.0f", run_number(root, "options.seed"));
     text_add(t,
              "</code></pre>\n<p>What was not asked for was settled by the program; the list below has what came of it.</p>\n");
 }

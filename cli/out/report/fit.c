@@ -290,18 +290,19 @@ static void chart_coefficients(struct page *page, const struct run *run) {
     struct coefficient *sorted = sorted_coefficients(page, root, n);
     if (sorted == NULL)
         return;
-    struct chart c = {
-        .page = page,
-        .kind = CHART_INTERVALS,
-        .title = "Coefficients with posterior intervals",
-        .note = some ? "Posterior mean and 95 % interval (1.96 standard deviations) of the forty coefficients that lie "
-                       "farthest from zero in their own "
-                       "standard deviations. Only their proportions matter for the labels: the score may be scaled freely."
-                     : "Posterior mean and 95 % interval (1.96 standard deviations) of all coefficients. Only their "
-                       "proportions matter for the "
-                       "labels: the score may be scaled freely.",
-        .x_title = unit_of(root),
-        .y_title = "column"};
+    struct text note = {0};
+    text_add(&note,
+             "Posterior mean and 95 %% interval (1.96 standard deviations) of %s%s, those that lie farthest from zero in "
+             "their own standard deviations first. Only their proportions matter for the labels: the score may be "
+             "scaled freely.",
+             some ? "forty coefficients" : "all coefficients", run_size(root, "stages") > 1 ? " of the last stage" : "");
+    page->starved |= note.failed;
+    struct chart c = {.page = page,
+                      .kind = CHART_INTERVALS,
+                      .title = "Coefficients with posterior intervals",
+                      .note = note.bytes,
+                      .x_title = unit_of(root),
+                      .y_title = "column"};
     size_t series = chart_series(&c, STYLE_POINTS, "posterior mean and 95 %% interval");
     for (size_t k = 0; k < shown; k++) {
         double mean = run_number(sorted[k].item, "mean"), sd = run_number(sorted[k].item, "sd");
@@ -313,6 +314,7 @@ static void chart_coefficients(struct page *page, const struct run *run) {
     }
     free(sorted);
     chart_end(&c);
+    text_free(&note);
 }
 
 void section_fit(struct page *page, const struct run *run) {

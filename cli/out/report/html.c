@@ -6,27 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Length of the UTF-8 character at s, 0 when it is none (cut short, overlong, a surrogate, beyond Unicode). */
-static size_t utf8_length(const unsigned char *s) {
-    static const unsigned char first_low[] = {0xa0, 0x80, 0x80, 0x90, 0x80};
-    size_t length = s[0] < 0x80                   ? 1
-                    : s[0] >= 0xc2 && s[0] < 0xe0 ? 2
-                    : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
-                    : s[0] >= 0xf0 && s[0] < 0xf5 ? 4
-                                                  : 0;
-    for (size_t k = 1; k < length; k++)
-        if (s[k] < 0x80 || s[k] > 0xbf)
-            return 0;
-    if ((s[0] == 0xe0 && s[1] < first_low[0]) || (s[0] == 0xf0 && s[1] < first_low[3]))
-        return 0;
-    if ((s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf4 && s[1] > 0x8f))
-        return 0;
-    return length;
-}
-
 void html_text(struct text *t, const char *text) {
     for (const unsigned char *s = (const unsigned char *)text; *s != '\0';) {
-        size_t length = utf8_length(s);
+        size_t length = utf8_length((const char *)s);
         if (*s == '<')
             text_add_bytes(t, "&lt;", 4);
         else if (*s == '>')

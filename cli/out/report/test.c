@@ -9,29 +9,34 @@ static void table_measures(struct text *t, const json_t *root, const json_t *e) 
     static const struct {
         const char *key, *name;
         bool percent;
-    } measures[] = {{"n", "rows or ratings", false},
-                    {"error", "error of the vote", true},
-                    {"gibbs_error", "error of one random draw", true},
-                    {"gibbs_risk", "mean loss of one draw, in the loss of the fit", false},
-                    {"holdout_bound", "upper bound on the true error, if these rows are fresh", true},
-                    {"confidence", "confidence of that bound", true},
-                    {"auc", "AUC of the score", false},
-                    {"auc_se", "its standard error", false},
-                    {"brier", "Brier score", false},
-                    {"log_loss", "log loss, nats", false},
-                    {"rmse", "RMSE", false},
-                    {"mae", "mean absolute error", false},
-                    {"coverage", "values within 1.96 standard deviations (95 % hoped for)", true},
-                    {"new_rows", "ratings of rows without training ratings", false},
-                    {"new_cols", "ratings of columns without training ratings", false}};
+        const char *ranking; /* its name there, if it is another */
+    } measures[] = {{"n", "rows or ratings", false, NULL},
+                    {"error", "error of the vote", true, "1 - AUC of the score"},
+                    {"gibbs_error", "error of one random draw", true, "1 - AUC of one random draw"},
+                    {"gibbs_risk", "mean loss of one draw, in the loss of the fit", false, NULL},
+                    {"auc", "AUC of the score", false, NULL},
+                    {"auc_se", "its standard error", false, NULL},
+                    {"brier", "Brier score", false, NULL},
+                    {"log_loss", "log loss, nats", false, NULL},
+                    {"rmse", "RMSE", false, NULL},
+                    {"mean_rmse", "RMSE of always predicting the training mean", false, NULL},
+                    {"holdout_bound", "upper bound on the true error, if these rows are fresh", true,
+                     "upper bound on the true 1 - AUC, if these rows are fresh"},
+                    {"holdout_rmse", "upper bound on the true RMSE, if these ratings are fresh", false, NULL},
+                    {"confidence", "confidence of that bound", true, NULL},
+                    {"mae", "mean absolute error", false, NULL},
+                    {"coverage", "values within 1.96 standard deviations (95 % hoped for)", true, NULL},
+                    {"new_rows", "ratings of rows without training ratings", false, NULL},
+                    {"new_cols", "ratings of columns without training ratings", false, NULL}};
     html_table_open(t, "Measures", "measure|#value");
     for (size_t k = 0; k < sizeof measures / sizeof *measures; k++) {
         double x = run_number(e, measures[k].key);
-        if (isnan(x))
+        bool nothing = strcmp(measures[k].key, "confidence") == 0 && isnan(run_number(e, "holdout_bound")) &&
+                       isnan(run_number(e, "holdout_rmse"));
+        if (isnan(x) || nothing)
             continue;
         html_row_open(t, false);
-        bool ranking = run_ranks(root) && strcmp(measures[k].key, "holdout_bound") == 0;
-        html_head_cell(t, ranking ? "upper bound on the true 1 - AUC, if these rows are fresh" : measures[k].name);
+        html_head_cell(t, run_ranks(root) && measures[k].ranking != NULL ? measures[k].ranking : measures[k].name);
         if (measures[k].percent)
             html_percent_cell(t, x);
         else
@@ -41,17 +46,28 @@ static void table_measures(struct text *t, const json_t *root, const json_t *e) 
     html_table_close(t);
 }
 
+/* A name as a heading of a table, whose columns are separated by bars. */
+static const char *without_bars(const char *name, char out[100]) {
+    snprintf(out, 100, "%s", name);
+    for (char *c = strchr(out, '|'); c != NULL; c = strchr(c, '|'))
+        *c = '/';
+    return out;
+}
+
 static void table_confusion(struct text *t, const json_t *root, const json_t *e) {
     const char *positive = run_text(root, "data.positive"), *negative = run_text(root, "data.negative");
-    char head[200], name[120];
+    if (positive == NULL) { /* evaluate */
+        positive = run_text(root, "positive");
+        negative = run_text(root, "negative");
+    }
+    char head[200], name[120], first[100], second[100];
     if (run_at(e, "confusion") == NULL)
         return;
     if (positive == NULL)
         positive = "+1";
     if (negative == NULL)
         negative = "the other label";
-    /* the separator of columns cannot be part of a name */
-    snprintf(head, sizeof head, "label|#said %.80s|#said %.80s", positive, negative);
+    snprintf(head, sizeof head, "label|#said %.80s|#said %.80s", without_bars(positive, first), without_bars(negative, second));
     html_table_open(t, "Confusion of the vote", head);
     for (int row = 0; row < 2; row++) {
         snprintf(name, sizeof name, "is %.100s", row == 0 ? positive : negative);

@@ -59,7 +59,7 @@ static void claim(struct text *t, const json_t *root, const json_t *c, struct nu
         SAY(" That holds with confidence %s: in at most %s of all draws of training data would a number computed this way be "
             "too small. ",
             n->confidence, n->doubt);
-    if (!run_completes(root) && !run_is(c, "loss", "hinge") && value >= 0.5)
+    if (!run_completes(root) && !run_is(c, "loss", "hinge") && value >= (run_is(c, "risk", "pairs") ? 0.25 : 0.5))
         SAY("A coin does no worse than that: the certificate says nothing here (it is vacuous). ");
 }
 
@@ -69,9 +69,8 @@ static void how_it_is_had(struct text *t, const json_t *root, const json_t *c, s
                        : run_completes(root)                                    ? "ratings"
                                                                                 : "rows";
     if (run_is(c, "method", "progressive"))
-        SAY("It rests on %s rows, each met by a stage of the model that had not learned from it yet: every one was a fresh "
-            "test row first and a "
-            "training row later, so nothing is paid for having learned. ",
+        SAY("It rests on %s rows, each met by a stage of the model that had not learned from it: every one was a fresh test "
+            "row, and only then, but for the last block, a training row, so nothing is paid for having learned. ",
             number_text(blocks, n->other));
     else
         SAY("It rests on %s %s; the price of having learned is the distance of the posterior from the prior, %s nats. ",
@@ -101,21 +100,38 @@ static void drawn_against_vote(struct text *t, const json_t *root, const json_t 
             "usually better, but this bound does not say by how much.");
         if (run_true(c, "vacuous"))
             SAY(" Here the bound is vacuous: always predicting the middle of the range would do as well.");
+        else if (run_number(c, "rmse") >= run_number(c, "middle_rmse"))
+            SAY(" Here it says little: always predicting the middle of the range is certified to do as well, from the same "
+                "ratings.");
         return;
     }
     bool ranks = run_ranks(root);
     SAY("The number is about a %s that is drawn anew each time (the Gibbs %s), not about %s that predict uses. ",
         ranks ? "scorer" : "classifier", ranks ? "scorer" : "classifier", ranks ? "the mean score" : "the averaged vote");
     if (vote != NULL)
-        SAY("For %s the same argument gives %s, which is usually far too careful: averaging tends to help, but that is not "
-            "what is proven here.",
+        SAY("For %s at most %s is proven, which is usually far too careful: averaging tends to help, but that is not what is "
+            "proven here.",
             ranks ? "the mean score" : "the vote", percent_text(run_number(vote, "value"), n->value));
 }
 
+static void against_rating_yardsticks(struct text *t, const json_t *c, struct numbers *n) {
+    double middle = run_number(c, "middle_rmse"), holdout = run_number(c, "holdout_rmse");
+    if (!isnan(middle))
+        SAY("From the same ratings, always predicting the middle of the range is certified at RMSE %s. ",
+            number_text(middle, n->value));
+    if (!isnan(holdout))
+        SAY("A plain hold-out, the first part's means tested on the same ratings, would have certified %s. ",
+            number_text(holdout, n->value));
+}
+
 static void against_yardstick(struct text *t, const json_t *root, const json_t *c, struct numbers *n) {
+    if (run_completes(root)) {
+        against_rating_yardsticks(t, c, n);
+        return;
+    }
     const json_t *yardstick = certificate_of(root, "prior-vote");
     double value = run_number(c, "value"), other = run_number(yardstick, "value");
-    if (yardstick == NULL || run_is(c, "loss", "hinge") || isnan(other))
+    if (yardstick == NULL || run_is(c, "loss", "hinge") || run_is(c, "risk", "pairs") || isnan(other))
         return;
     SAY("A plain hold-out, the first part's %s tested on the same rows, would have certified %s: the certificate is %s by %.2f "
         "points. ",
@@ -140,9 +156,18 @@ static void against_test(struct text *t, const json_t *root, const json_t *c, st
         return;
     bool ranks = run_ranks(root);
     double mean = ranks ? 1.0 - run_number(root, "test.auc") : run_number(root, "test.error");
-    SAY("On %s test rows one random draw is wrong %s of the time and %s %s", number_text(rows, n->value),
-        percent_text(drawn, n->other), ranks ? "the score" : "the vote", percent_text(mean, n->third));
-    if (drawn <= value)
+    if (ranks)
+        SAY("Of the pairs of a positive and a negative among %s test rows one random draw puts %s in the wrong order, the mean "
+            "score %s",
+            number_text(rows, n->value), percent_text(drawn, n->other), percent_text(mean, n->third));
+    else
+        SAY("On %s test rows one random draw is wrong %s of the time and the vote %s", number_text(rows, n->value),
+            percent_text(drawn, n->other), percent_text(mean, n->third));
+    if (run_is(c, "risk", "pairs"))
+        SAY(" (1 - AUC, not the risk of any two rows that the certificate is about). ");
+    else if (c == NULL)
+        SAY(". ");
+    else if (drawn <= value)
         SAY("; the draw stays below the certificate, as it should. ");
     else
         SAY("; the draw lies ABOVE the certificate: either the training rows were a misfortune of the kind that the confidence "
@@ -257,9 +282,8 @@ static void words_plain(struct page *page, const struct run *run) {
         SAY("No data is read here: these are promises made before any row is seen. With confidence %s, the risk of the Gibbs "
             "posterior, and of its "
             "Gaussian approximation, exceeds that of the best classifier by at most excess_risk, if the assumptions behind c "
-            "and C hold. The verdict is on the "
-            "number that the paper prints: valid, loose (above the value by more than a tenth), or not valid (below it: the "
-            "theorem does not give it).",
+            "and C hold. The verdict is on the number that the paper prints: valid, loose (above the value by more than a "
+            "tenth), or not valid (below it, so that the theorem does not give it; of a prior variance: not the best one).",
             n.confidence);
     text_add(t, "</p>\n");
 }
