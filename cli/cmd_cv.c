@@ -81,7 +81,8 @@ const struct command command_cv = {
     "cross-validated errors over losses, families and grids",
     "Fits every combination of --loss and --family (several, separated by commas), --lambda-grid and --prior-grid on all folds "
     "but one and tests it on\n"
-    "the one left out, in turn. Folds are stratified by label and dealt out by --seed, the same for every combination. Scaling "
+    "the one left out, in turn: one posterior under the zero prior, as fit --prior zero would make it. Folds are stratified by "
+    "label and dealt out by --seed, the same for every combination. Scaling "
     "constants are\n"
     "learned from the training folds alone. lambda is meant for all rows and scaled down with the rows of a fold. With --task "
     "rank the error is\n"

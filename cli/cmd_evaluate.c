@@ -81,7 +81,7 @@ const struct command command_evaluate = {
     FOR_EVALUATE,
     "evaluate MODEL DATA [OPTIONS]",
     "error, Gibbs risk, AUC and confusion on labelled rows",
-    "DATA must hold the label column of the training file. The error is that of the vote sign(x'm); the Gibbs error that of "
+    "DATA must hold the label column of the training file. The error is that of the vote; the Gibbs error that of "
     "one classifier\n"
     "drawn from the posterior; the Gibbs risk (--json) is the mean loss of the fit's own loss. A sample file counts as a "
     "model: "

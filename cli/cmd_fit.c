@@ -156,7 +156,8 @@ static unsigned looked(const struct fit *f, const gbs_fit_options *options) {
     for (size_t k = 0; !splits(options) && k < f->recipe.n_inputs; k++)
         if (f->recipe.inputs[k].is_text)
             bits |= GBS_LOOKED_COLUMNS;
-    if (f->train.looked_columns)
+    bool counted = f->train.table.cells == NULL; /* svmlight: the largest index of any row */
+    if (f->train.looked_columns || (!splits(options) && counted))
         bits |= GBS_LOOKED_COLUMNS;
     return bits;
 }
@@ -449,7 +450,8 @@ const struct command command_fit = {
     "at random,\n"
     "gives the scaling, the centre of the prior and every choice; the others come block by block, each block first as a test "
     "of what was\n"
-    "learned so far, then as training rows. The model is the mixture of these stages, and its certificate, an upper bound on "
+    "learned so far, then (but the last) as training rows. The model is the mixture of these stages, and its certificate, an "
+    "upper bound on "
     "its true risk\n"
     "that holds with the stated confidence, costs nothing but the test rows. With --prior zero all rows train one posterior, "
     "as in the\n"

@@ -140,9 +140,10 @@ const struct command command_predict = {
     FOR_PREDICT,
     "predict MODEL DATA [-o FILE] [OPTIONS]",
     "predict new rows: label, prob, score",
-    "Prints one CSV row per row of DATA: the label of the vote sign(x'm), the posterior probability that a drawn classifier "
-    "says the\n"
-    "positive label, and the score x'm. A model that ranks leaves the label empty; its prob is the probability of "
+    "Prints one CSV row per row of DATA: the label of the vote, the probability that a classifier drawn from the model says "
+    "the positive\n"
+    "label, and a score that orders rows: x'm of one posterior, the normal quantile of the probability of a mixture of stages. "
+    "A model that ranks leaves the label empty; its prob is the probability of "
     "outranking a\n"
     "random negative row of the training data, the share of their scores below. (Of a sample file: the average vote of its "
     "particles, and their mean score, which is also what ranks.) Columns "

@@ -25,7 +25,8 @@ static const struct option_spec table[OPTION_COUNT] = {
      "takes several"},
     {OPT_LAMBDA, "lambda", 0, "L", OPTION_POSITIVE, NULL, FOR_FIT | FOR_CV | FOR_THEORY | FOR_SAMPLE | FOR_COMPLETE,
      "inverse temperature: how much the mean loss weighs against the distance from the prior (default: the number of rows, in "
-     "ranking of those of the smaller class; under an informed prior, chosen from the first part). sample: 0 is the prior "
+     "ranking of those of the smaller class; under an informed prior, of the rows before a stage; --bound kl and others: "
+     "chosen from the first part). sample: 0 is the prior "
      "itself. complete: ratings over twice the "
      "noise "
      "variance"},
@@ -41,7 +42,7 @@ static const struct option_spec table[OPTION_COUNT] = {
      "mean of the Gaussian prior: informed (default: learned from a first part of the rows, which is then not certified on), "
      "or zero (default with --paper, --restarts and --select cv; and for complete, where informed needs --range)"},
     {OPT_PRIOR_SD, "prior-sd", 0, "S", OPTION_POSITIVE, NULL, FOR_FIT | FOR_CV | FOR_THEORY | FOR_SAMPLE,
-     "standard deviation of the prior on every coefficient (default 1; under an informed prior, chosen from the first part)"},
+     "standard deviation of the prior on every coefficient (default 1; under an informed prior, chosen from earlier rows)"},
     {OPT_PRIOR_GRID, "prior-grid", 0, "LO:HI:K", OPTION_GRID, NULL, FOR_FIT | FOR_CV,
      "K values of --prior-sd, evenly spaced on the log scale from LO to HI; see --select"},
     {OPT_PRIOR_SPLIT, "prior-split", 0, "F", OPTION_SHARE, NULL, FOR_FIT | FOR_COMPLETE,

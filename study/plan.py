@@ -76,7 +76,7 @@ def unit(program, base, s, split, method, options, facts):
 
 
 def units(program, base, chosen_sets, chosen_methods, options, quick, with_figures):
-    facts = {"program": figures.version(program), "recipe": [runs.file_digest(os.path.join(HERE, f)) for f in ("methods.py", "data.py")]}
+    facts = {"program": runs.file_digest(program), "recipe": [runs.file_digest(os.path.join(HERE, f)) for f in ("methods.py", "data.py")]}
     work = [
         unit(program, base, s, split, method, options, facts)
         for s in chosen_sets

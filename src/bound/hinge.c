@@ -11,6 +11,10 @@
  * h'(rho)/rho = const + 2as [beyond the kink]/rho + (d-1)/rho^2 + delta I'(.)/rho falls in rho, since I_(nu+1)(x)/(x I_nu(x)) does. So a golden
  * search finds the peak of a side, bisection the places where h is 60 below the highest peak, and Gauss-Legendre with 16 nodes in each of 64
  * panels integrates between them to about 1e-13; MARGIN is added on top. Closed form: b^2 <= 2 + 2 t^2.
+ *
+ * The mixture takes some delta terms, so beyond FAR the triangle stands in for it: |theta| <= |m0| + sqrt(v) |z|, z standard normal. b rises, so
+ * that is an upper bound; it lets |z| count in full where the law lets it count along m0 alone, which moves t by less than c_x sqrt(vd), below
+ * sqrt(d)/FAR of itself. Then rho is |z|, t = s (delta + rho), and the law is the central one.
  */
 #include "bound/accurate.h"
 #include "bound/bound.h"
@@ -19,11 +23,13 @@
 
 #define DEPTH 60.0
 #define MARGIN 1e-10
+#define FAR 1e4
 enum { PANELS = 64, NODES = 16, STEPS = 100 };
 
 struct moment {
     double d, delta; /* of the law of rho */
     double a, s;     /* of the integrand */
+    double shift;    /* t = s (shift + rho) */
 };
 
 /* log sum_j P(j; delta^2/2) P(alpha + j; rho^2/2): outwards from its largest term. */
@@ -54,7 +60,7 @@ static double log_density(const struct moment *w, double rho) {
 }
 
 static double log_integrand(const struct moment *w, double rho) {
-    double t = w->s * rho, b = fmin(2.0 * t, 1.0 + t);
+    double t = w->s * (w->shift + rho), b = fmin(2.0 * t, 1.0 + t);
     return rho > 0.0 ? w->a * b * b + log_density(w, rho) : -INFINITY;
 }
 
@@ -115,17 +121,20 @@ static double beyond_peak(const struct moment *w, double pull, double curvature)
 }
 
 static double log_moment(const struct moment *w) {
-    double kink = 1.0 / w->s, steep = 1.0 - 8.0 * w->a * w->s * w->s, flat = 1.0 - 2.0 * w->a * w->s * w->s;
-    double end = steep > 0.0 ? fmin(kink, beyond_peak(w, 0.0, steep)) : kink;
+    double kink = fmax(0.0, 1.0 / w->s - w->shift), steep = 1.0 - 8.0 * w->a * w->s * w->s,
+           flat = 1.0 - 2.0 * w->a * w->s * w->s;
+    double end = steep > 0.0 ? fmin(kink, beyond_peak(w, 8.0 * w->a * w->s * w->s * w->shift, steep)) : kink;
     double first = peak_between(w, 0.0, end);
-    double limit = kink + beyond_peak(w, 2.0 * w->a * w->s, flat);
+    double limit = kink + beyond_peak(w, 2.0 * w->a * w->s * (1.0 + w->s * w->shift), flat);
     double second = peak_between(w, kink, limit);
     double h1 = fmax(log_integrand(w, first), log_integrand(w, end)), h2 = log_integrand(w, second);
     h2 = fmax(h2, log_integrand(w, kink));
     double top = fmax(h1, h2), sum = 0.0;
     if (h1 > top - DEPTH) {
-        double low = crossing(w, first, 0.0, top - DEPTH), high = crossing(w, first, kink, top - DEPTH);
-        sum += integral(w, low, high, top);
+        double low = crossing(w, first, 0.0, top - DEPTH), high = fmin(kink, first + 1.0);
+        while (high < kink && log_integrand(w, high) > top - DEPTH)
+            high = fmin(kink, first + 2.0 * (high - first));
+        sum += integral(w, low, crossing(w, first, high, top - DEPTH), top);
     }
     if (h2 > top - DEPTH) {
         double low = crossing(w, second, kink, top - DEPTH), high = second + 1.0 / sqrt(flat);
@@ -151,6 +160,11 @@ double gbs_hinge_f_exact(double lambda, uint64_t n, size_t d, double v, double n
     struct moment w = {.d = (double)d, .delta = norm / sqrt(v), .a = lambda * lambda / (8.0 * (double)n), .s = cx * sqrt(v)};
     if (!(1.0 - 2.0 * w.a * w.s * w.s > 1e-12))
         return INFINITY;
+    if (w.delta > FAR) {
+        w.shift = w.delta;
+        w.delta = 0.0;
+        return fmax(0.0, fmin(log_moment(&w), gbs_hinge_f_closed(lambda, n, d, v, norm, cx)));
+    }
     return fmax(0.0, log_moment(&w));
 }
 

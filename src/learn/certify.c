@@ -96,7 +96,7 @@ static unsigned lambda_assumption(const struct work *w, gbs_bound method) {
     if ((o->looked & GBS_LOOKED_LAMBDA) != 0)
         return GBS_BROKEN_LAMBDA;
     if (o->select == GBS_SELECT_BOUND && w->e->ladder > 1)
-        return GBS_ASSUMES_GRID;
+        return GBS_ASSUMES_LAMBDA_GRID;
     return o->prior == GBS_PRIOR_INFORMED && !(o->lambda > 0.0) ? GBS_ASSUMES_FIRST_PART : GBS_ASSUMES_LAMBDA_FIXED;
 }
 
@@ -108,7 +108,7 @@ static void add(struct work *w, gbs_target target, gbs_loss loss, gbs_bound meth
     if (e->paired_rows > 0)
         assumptions |= GBS_ASSUMES_LABELS;
     if (w->options->select == GBS_SELECT_BOUND && e->grid > 1)
-        assumptions |= GBS_ASSUMES_GRID;
+        assumptions |= GBS_ASSUMES_PRIOR_GRID;
     w->out[w->count++] = (gbs_certificate){.target = target,
                                            .loss = loss,
                                            .method = method,
@@ -188,11 +188,14 @@ static double vote_bound(const struct work *w) {
 /* The yardstick: what a practitioner with a test set would use. */
 static void add_prior_vote(struct work *w) {
     const gbs_evidence *e = w->e;
+    size_t before = w->count; /* a bound that is no number is not added */
     if (w->options->prior != GBS_PRIOR_INFORMED)
         return;
     if (e->paired_rows > 0) {
         add(w, GBS_TARGET_PRIOR_VOTE, GBS_LOSS_ZERO_ONE, GBS_BOUND_KL,
             gbs_auc_risk_upper(e->score_disorder, e->n, w->options->confidence), 0);
+        if (w->count == before)
+            return;
         gbs_certificate *c = &w->out[w->count - 1];
         c->empirical = e->score_disorder; /* over all pairs, sorted */
         c->empirical_upper = NAN;
@@ -203,6 +206,8 @@ static void add_prior_vote(struct work *w) {
     }
     double n = (double)e->n, value = gbs_binomial_upper_tail(e->vote_errors, e->n, 1.0 - w->options->confidence);
     add(w, GBS_TARGET_PRIOR_VOTE, GBS_LOSS_ZERO_ONE, GBS_BOUND_BINOMIAL, value, 0);
+    if (w->count == before)
+        return;
     gbs_certificate *c = &w->out[w->count - 1];
     c->empirical = (double)e->vote_errors / n;
     c->kl = c->grid_nats = 0.0;

@@ -69,11 +69,12 @@ enum {
     GBS_ASSUMES_FIRST_PART = 128,
     GBS_ASSUMES_PAST = 256,
     GBS_ASSUMES_CX = 512,
-    GBS_ASSUMES_GRID = 1024,
+    GBS_ASSUMES_LAMBDA_GRID = 1024,
     GBS_BROKEN_SPLIT = 2048,
     GBS_BROKEN_CX = 4096,
     GBS_BROKEN_METHOD = 8192,
-    GBS_ASSUMES_LABELS = 16384
+    GBS_ASSUMES_LABELS = 16384,
+    GBS_ASSUMES_PRIOR_GRID = 32768
 };
 
 /* trace and log determinant of a stage's covariance, in all d coordinates. */

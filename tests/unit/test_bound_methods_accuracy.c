@@ -250,6 +250,27 @@ static void hinge_moment_matches_monte_carlo(void **state) {
     }
 }
 
+/* A prior of next to no width, far from zero: f is a b(t)^2 at t = c_x |m0| plus what little the width does. In t it does no more than s (sqrt(d) + 8), but
+ * with a chance of e^-32; and no less than 0, since b(|theta|)^2 is convex in theta beyond the kink and before it. Across the border between the two ways
+ * to compute it, f does not jump. */
+static void hinge_moment_of_a_narrow_prior_is_that_of_its_centre(void **state) {
+    (void)state;
+    for (size_t d = 1; d < 2000; d = 5 * d + 2)
+        for (int k = 0; k < 8; k++) {
+            double t = k < 4 ? 0.4 : 2.5, norm = 1.7, cx = t / norm,
+                   delta = (k % 4 == 0   ? 0.99e4
+                            : k % 4 == 1 ? 1.01e4
+                            : k % 4 == 2 ? 1e7
+                                         : 1e40);
+            double v = norm * norm / (delta * delta), lambda = 40.0, a = lambda * lambda / 8.0 / 300.0,
+                   b = fmin(2.0 * t, 1.0 + t);
+            double f = gbs_hinge_f_exact(lambda, 300, d, v, norm, cx), more = t / delta * (sqrt((double)d) + 8.0),
+                   c = fmin(2.0 * (t + more), 1.0 + t + more);
+            assert_at_most(a * b * b, f + 1e-9);
+            assert_at_most(f, a * c * c + 1e-9);
+        }
+}
+
 static void hinge_exact_is_below_closed_and_both_know_their_range(void **state) {
     (void)state;
     struct dice r = {7};
@@ -282,6 +303,7 @@ int main(void) {
         cmocka_unit_test(methods_refuse_what_is_out_of_range),
         cmocka_unit_test(hinge_moment_matches_simpson),
         cmocka_unit_test(hinge_moment_matches_monte_carlo),
+        cmocka_unit_test(hinge_moment_of_a_narrow_prior_is_that_of_its_centre),
         cmocka_unit_test(hinge_exact_is_below_closed_and_both_know_their_range),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -45,7 +45,8 @@ static bool reserve(struct chart *c) {
 }
 
 static size_t add_row(struct chart *c, double x, char *label) {
-    if (!reserve(c)) {
+    c->left_out += c->rows == MOST_ROWS;
+    if (c->rows == MOST_ROWS || !reserve(c)) {
         free(label);
         return SIZE_MAX;
     }
@@ -209,9 +210,11 @@ void chart_end(struct chart *c) {
     if (c->summary.bytes != NULL)
         html_text(t, c->summary.bytes);
     text_add(t, " The numbers are in the table that follows.\"></canvas></div>");
-    if (c->note != NULL) {
+    if (c->note != NULL || c->left_out > 0) {
         text_add(t, "<figcaption>");
-        html_text(t, c->note);
+        html_text(t, c->note != NULL ? c->note : "");
+        if (c->left_out > 0)
+            text_add(t, " The first %d points are drawn; the run has more.", MOST_ROWS);
         text_add(t, "</figcaption>");
     }
     text_add(t, "<details class=\"numbers\"><summary>Numbers behind this chart</summary>\n");

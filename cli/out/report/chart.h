@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { MOST_SERIES = 8, SERIES_NAME = 64 };
+enum { MOST_ROWS = 5000, MOST_SERIES = 8, SERIES_NAME = 64 };
 
 enum chart_kind { CHART_LINES, CHART_STACK /* horizontal, a row each */, CHART_INTERVALS /* horizontal points */, CHART_BARS };
 
@@ -39,7 +39,7 @@ struct chart {
     const char *title, *note, *x_title, *y_title;
     bool log_x, log_y, percent_x, percent_y, diagonal, from_zero, square;
     /* built up */
-    size_t rows, room, n_series;
+    size_t rows, room, n_series, left_out;
     char **label; /* NULL: x */
     double *x;
     double (*cell)[MOST_SERIES][3]; /* value, low, high */
@@ -53,7 +53,7 @@ struct chart {
 
 /* After the fields above were set. A ninth series is left out: the returned number is then MOST_SERIES, and points of it are ignored. */
 size_t chart_series(struct chart *c, enum series_style style, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* One more row; its cells are empty. */
+/* One more row; its cells are empty. Of more than MOST_ROWS the others are left out, and the caption says so. */
 size_t chart_row(struct chart *c, double x);
 size_t chart_row_named(struct chart *c, const char *label);
 /* Row of x, added where there is none. */

@@ -87,11 +87,12 @@ static void chart_path(struct page *page, const struct run *run) {
     const char *title = "Bound and risk along lambda";
     size_t n = run_size(root, "path");
     if (n < 2) {
-        chart_missing(page, title,
-                      run_is(root, "prior", "informed")
-                          ? "under an informed prior one lambda is settled from the first part; --prior zero --lambda-grid "
-                            "LO:HI:K fits several."
-                          : "one lambda alone was fitted; run with --lambda-grid LO:HI:K for several.");
+        chart_missing(
+            page, title,
+            run_is(root, "prior", "informed")
+                ? "under an informed prior lambda is settled before the certified rows are seen; --prior zero --lambda-grid "
+                  "LO:HI:K fits several."
+                : "one lambda alone was fitted; run with --lambda-grid LO:HI:K for several.");
         return;
     }
     struct chart c = {.page = page,
