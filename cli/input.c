@@ -53,7 +53,8 @@ static int wrap(const struct app *app, const char *file, struct input *in) {
     if (d->owned != NULL)
         table_free_cells(&in->table);
     if (d->left_out > 0)
-        app_note(app, "%s: %zu of %zu rows have a missing value and are left out", file, d->left_out, in->table.n_rows);
+        app_note(app, "%s: %zu of %zu rows have a missing value and are %s", file, d->left_out, in->table.n_rows,
+                 in->unlabelled ? "not predicted: their cells stay empty" : "left out");
     if (d->unseen > 0)
         app_note(app, "%s: %zu cells hold a level that was not in %s (such as '%.40s'); it counts as none of them", file,
                  d->unseen, in->training ? "the first part of the rows" : "the training data", d->example);
@@ -172,7 +173,7 @@ static const char **text_columns(const struct recipe *r, size_t *n) {
 int input_apply(const struct app *app, const char *file, const struct recipe *recipe, enum design_labels labels,
                 struct input *in) {
     char error[1024] = "";
-    *in = (struct input){0};
+    *in = (struct input){.unlabelled = labels == LABELS_NONE};
     struct table_options reader = reading(app);
     const char **text = text_columns(recipe, &reader.n_text);
     if (text == NULL)

@@ -130,9 +130,13 @@ int app_fail_table(const struct app *app, enum table_status status, const char *
     return app_fail(app, EXIT_BAD_DATA, "%s", message);
 }
 
+/* What several parts of a fit find alike is said once. */
 static void on_log(gbs_log_level level, const char *message, void *user) {
-    if (level >= GBS_LOG_INFO)
-        app_note(user, "%s", message);
+    static char last[200];
+    if (level < GBS_LOG_INFO || strncmp(message, last, sizeof last - 1) == 0)
+        return;
+    snprintf(last, sizeof last, "%s", message);
+    app_note(user, "%s", message);
 }
 
 static void on_progress(const char *stage, double done, void *user) {
@@ -263,9 +267,7 @@ static int choose_threads(const struct app *app, int *threads) {
     const char *env = getenv("GIBBSITE_THREADS");
     *threads = 0;
     if (given(&app->options, OPT_THREADS)) {
-        if (app->options.count[OPT_THREADS] > 1024)
-            return app_fail(app, EXIT_USAGE, "--threads: expected at most 1024, found '%s'", app->options.text[OPT_THREADS]);
-        *threads = (int)app->options.count[OPT_THREADS];
+        *threads = (int)app->options.count[OPT_THREADS]; /* at most 1024 */
     } else if (env != NULL && env[0] != '\0') {
         char *end;
         long n = strtol(env, &end, 10);

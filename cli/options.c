@@ -306,7 +306,9 @@ static bool read_choice(struct parse *p, const struct option_spec *s, const char
         if (index < 0) {
             char expected[200];
             snprintf(expected, sizeof expected, strchr(s->choices, '|') != NULL ? "one of %s" : "%s", s->choices);
-            return wrong(p, s, value, expected);
+            char found[200];
+            snprintf(found, sizeof found, "%.*s", (int)(length < 199 ? length : 199), item);
+            return wrong(p, s, found, expected);
         }
         if (p->out->choice[s->id] < 0)
             p->out->choice[s->id] = index;
@@ -392,6 +394,9 @@ static bool set_value(struct parse *p, const struct option_spec *s, const char *
         return (read_whole(value, &o->count[s->id]) && o->count[s->id] <= 1000000000000ULL) ||
                wrong(p, s, value, "a whole number from 0 to 1000000000000");
     case OPTION_COUNT_FROM_1:
+        if (s->id == OPT_THREADS)
+            return (read_whole(value, &o->count[s->id]) && o->count[s->id] >= 1 && o->count[s->id] <= 1024) ||
+                   wrong(p, s, value, "a whole number from 1 to 1024");
         return (read_whole(value, &o->count[s->id]) && o->count[s->id] >= 1 && o->count[s->id] <= 1000000000000ULL) ||
                wrong(p, s, value, "a whole number from 1 to 1000000000000");
     case OPTION_SEED:

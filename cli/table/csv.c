@@ -64,7 +64,7 @@ static enum table_status store_missing(struct csv *c, size_t j, const struct cel
     *to = NAN;
     if (c->reader->options->keep_missing)
         return TABLE_OK;
-    return reader_fail_at(c->reader, cell->line, "%s: the value is missing ('%s'); --missing drop leaves such rows out",
+    return reader_fail_at(c->reader, cell->line, "%s: the value is missing ('%s'); --missing drop does without such rows",
                           place(c, j).text, shown(cell->text, cell->length).text);
 }
 

@@ -113,6 +113,8 @@ static enum table_status cell_too_long(struct csv_input *in) {
 static enum table_status explain(struct csv_input *in, enum found found, const struct cell *cell) {
     if (found == UNCLOSED)
         return reader_fail_at(in->reader, in->line, "the quote opened here is never closed");
+    if (found == JUNK_AFTER_QUOTE && in->line == 1 && cell->text[cell->length] == '"' && cell->text[cell->length + 1] == ':')
+        return reader_fail_at(in->reader, in->line, "rows were expected, and this is JSON; is it a model?");
     if (found == JUNK_AFTER_QUOTE)
         return reader_fail_at(in->reader, in->line, "text follows the closing quote of '%s'",
                               shown(cell->text, cell->length).text);

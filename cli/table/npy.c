@@ -57,7 +57,7 @@ static enum table_status refuse(struct reader *r, const struct npy_header *h, si
     size_t row = h->fortran ? k % h->n_rows : k / h->n_columns, column = h->fortran ? k / h->n_rows : k % h->n_columns;
     if (isnan(value))
         return reader_fail(r, TABLE_BAD_DATA,
-                           "row %zu, column %zu: the value is missing (NaN); --missing drop leaves such rows out", row + 1,
+                           "row %zu, column %zu: the value is missing (NaN); --missing drop does without such rows", row + 1,
                            column + 1);
     return reader_fail(r, TABLE_BAD_DATA, "row %zu, column %zu: %s is not a finite number", row + 1, column + 1,
                        value < 0 ? "-inf" : "inf");

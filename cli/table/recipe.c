@@ -34,7 +34,11 @@ static void list_columns(const struct table *t, char *out, size_t room) {
 static bool unknown_column(const struct table *t, const char *option, const char *name, char *error, size_t size) {
     char list[300];
     list_columns(t, list, sizeof list);
-    snprintf(error, size, "%s: %s: no column is called '%.60s'; there are %s", t->file, option, name, list);
+    bool number = name[0] != '\0' && strspn(name, "0123456789") == strlen(name);
+    snprintf(error, size,
+             number ? "%s: %s: there is no column '%.60s', by name or by number; there are %s"
+                    : "%s: %s: no column is called '%.60s'; there are %s",
+             t->file, option, name, list);
     return false;
 }
 

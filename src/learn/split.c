@@ -101,8 +101,8 @@ static gbs_status check_classes(gbs_context *ctx, const gbs_split *s) {
         return GBS_OK;
     return gbs_fail(
         ctx, GBS_ERR_DATA,
-        "the first part of the split (%zu of %zu rows) has no row of class %s; a larger prior split, another seed or "
-        "the prior of mean zero would do without",
+        "the first part of the split (%zu of %zu rows) has no row of class %s; a larger --prior-split, another --seed or "
+        "--prior zero would do without",
         s->first, s->n, positive > 0 ? "-1" : "+1");
 }
 

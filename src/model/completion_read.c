@@ -207,7 +207,7 @@ static gbs_status get_all(gbs_context *ctx, const json_t *root, gbs_completion *
 gbs_status gbs_completion_from_json(gbs_context *ctx, const char *text, size_t size, gbs_completion **out) {
     json_t *root;
     *out = NULL;
-    TRY(gbs_json_parse(ctx, text, size, GBS_JSON_LEVELS, "not a whole JSON text", &root));
+    TRY(gbs_json_parse(ctx, text, size, GBS_JSON_LEVELS, "expected a gibbsite model, found no whole JSON text", &root));
     gbs_completion *c = gbs_array_alloc(ctx, 1, sizeof *c);
     gbs_status status = GBS_ERR_MEMORY;
     if (c != NULL) {

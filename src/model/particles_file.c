@@ -224,7 +224,7 @@ gbs_status gbs_particles_from_json(gbs_context *ctx, const char *text, size_t si
     gbs_particles *p = NULL;
     json_t *root;
     *out = NULL;
-    TRY(gbs_json_parse(ctx, text, size, GBS_JSON_LEVELS, "not a whole JSON text", &root));
+    TRY(gbs_json_parse(ctx, text, size, GBS_JSON_LEVELS, "expected a gibbsite model, found no whole JSON text", &root));
     gbs_status status = gbs_particles_create(ctx, &p);
     if (status == GBS_OK)
         status = get_all(ctx, root, p);

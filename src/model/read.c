@@ -31,6 +31,8 @@ static gbs_status get_head(gbs_context *ctx, const json_t *root, gbs_model_info 
     const char *kind = json_string_value(json_object_get(root, "kind"));
     size_t format;
     int choice;
+    if (kind != NULL && (strcmp(kind, "completion") == 0 || strcmp(kind, "sample") == 0))
+        return gbs_fail(ctx, GBS_ERR_FORMAT, "a %s, where a model made by fit is expected", kind);
     if (kind == NULL || strcmp(kind, "model") != 0 || !json_is_string(json_object_get(root, "gibbsite")))
         return gbs_fail(ctx, GBS_ERR_FORMAT, "not a gibbsite model file");
     TRY(gbs_json_get_size(ctx, root, "format", INT_MAX, &format));
@@ -347,7 +349,7 @@ static gbs_status get_negatives(gbs_context *ctx, const json_t *root, gbs_model 
 gbs_status gbs_model_from_json(gbs_context *ctx, const char *text, size_t size, gbs_model **out) {
     *out = NULL;
     json_t *root;
-    TRY(gbs_json_parse(ctx, text, size, GBS_JSON_LEVELS, "not a whole JSON text", &root));
+    TRY(gbs_json_parse(ctx, text, size, GBS_JSON_LEVELS, "expected a gibbsite model, found no whole JSON text", &root));
     gbs_model *model;
     gbs_status status = gbs_model_create(ctx, stages_of(root), &model);
     if (status == GBS_OK)

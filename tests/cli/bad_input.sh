@@ -106,7 +106,7 @@ fit_refuses 3 "comma\.csv:2: column 'a' \(column 1\): '1,5' has a decimal comma;
 printf 'age,age,y\n1,2,0\n3,4,1\n' >twins.csv
 fit_refuses 3 "twins\.csv:1: columns 1 and 2 are both called 'age'" twins.csv
 fit_refuses 3 "good\.csv: --target: no column is called 'z'; there are x1, x2, x3, y" good.csv --target z
-fit_refuses 3 "good\.csv: --target: no column is called '5'" good.csv --target 5
+fit_refuses 3 "good\.csv: --target: there is no column '5', by name or by number" good.csv --target 5
 fit_refuses 3 "good\.csv: --drop: no column is called 'z'; there are x1, x2, x3, y" good.csv --drop x1,z
 fit_refuses 3 "good\.csv: --drop leaves out the target 'y'" good.csv --drop y
 fit_refuses 3 "good\.csv: no column is left beside the target 'y'" good.csv --drop x1,x2,x3
@@ -257,16 +257,16 @@ fit_refuses 3 'tail\.csv\.gz: junk after the end of the gzip data' tail.csv.gz
 sed 's/"format":2,/"format":3,/' model.json >newer.json
 refuses 3 'newer\.json: a model of format 3; this version reads formats 1 to 2' predict newer.json good.csv -o out/p.csv
 echo 'hello, world' >hello.json
-refuses 3 'hello\.json: not a whole JSON text: line 1' predict hello.json good.csv -o out/p.csv
-refuses 3 'good\.csv: not a whole JSON text' evaluate good.csv good.csv
+refuses 3 'hello\.json: expected a gibbsite model, found no whole JSON text: line 1' predict hello.json good.csv -o out/p.csv
+refuses 3 'good\.csv: expected a gibbsite model, found no whole JSON text' evaluate good.csv good.csv
 : >empty.json
-refuses 3 'empty\.json: not a whole JSON text' inspect empty.json
+refuses 3 'empty\.json: expected a gibbsite model, found no whole JSON text' inspect empty.json
 echo '{"a": [1, 2]}' >other.json
 refuses 3 'other\.json: not a gibbsite model file' inspect other.json
 echo '[]' >list.json
 refuses 3 'list\.json: not a gibbsite model file' inspect list.json
 as 'refused: gzip where a model is expected'
-refuses 3 'good\.csv\.gz: not a whole JSON text' inspect good.csv.gz
+refuses 3 'good\.csv\.gz: expected a gibbsite model, found no whole JSON text' inspect good.csv.gz
 
 damaged() { # damaged REGEX SED: a model after one edit
     sed -E "$2" model.json >damaged.json
@@ -283,8 +283,8 @@ damaged "the model is damaged: 'mean' should be a list of 4 numbers" 's/"mean":\
 damaged "the model is damaged: 'mean' has something that is not a number" 's/"mean":\[[^,]*,/"mean":[null,/'
 damaged "the model is damaged: 'factor' should be a triangle with a positive diagonal" 's/"factor":\[/"factor":[-/'
 damaged 'the model is damaged: a scale is not positive' 's/"scale":\[/"scale":[-/'
-damaged 'not a whole JSON text' 's/"mean":\[[^,]*,/"mean":[1e999,/'
-damaged 'not a whole JSON text: .*duplicate' 's/"d":4/"d":4,"d":4/'
+damaged 'expected a gibbsite model, found no whole JSON text' 's/"mean":\[[^,]*,/"mean":[1e999,/'
+damaged 'expected a gibbsite model, found no whole JSON text: .*duplicate' 's/"d":4/"d":4,"d":4/'
 damaged "the model's recipe of columns is damaged" 's/"columns":4/"columns":2/'
 damaged "the model's recipe of columns is damaged" 's/"target":"y",//'
 damaged "the model's recipe of columns is damaged" 's/"position":0/"position":9/'
@@ -386,7 +386,7 @@ option "fit: --loss: expected one of zero-one\|hinge\|exponential, found 'logist
 option "fit: --family: expected one of .*, found 'Full'" --family Full
 option "fit: --seed: expected a whole number from 0 to 18446744073709551615, found '-1'" --seed -1
 option "fit: --threads: expected .*, found '0'" --threads 0
-option 'threads: expected at most 1024' --threads 100000
+option 'threads: expected a whole number from 1 to 1024' --threads 100000
 option 'fit: --lambda and --lambda-grid exclude each other' --lambda 5 --lambda-grid 1:5:3
 option 'fit: --restarts and --lambda-grid exclude each other' --restarts 3 --lambda-grid 1:5:3
 option 'fit: --restarts and --solver sgd exclude each other' --restarts 3 --solver sgd

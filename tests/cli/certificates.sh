@@ -207,14 +207,14 @@ done
 
 # ---------------------------------------------------------------- data that leaves little
 printf 'x,y\n1,1\n-1,-1\n' >two.csv
-refuses 3 'two\.csv: the first part of the split \(1 of 2 rows\) has no row of class .*; a larger prior split, another seed or the prior of mean zero' two.csv
+refuses 3 'two\.csv: the first part of the split \(1 of 2 rows\) has no row of class .*; a larger --prior-split, another --seed or --prior zero' two.csv
 awk -F, -v OFS=, 'NR > 1 { $NF = NR == 7 ? 1 : -1 } { print }' train.csv >lonely.csv
 missed=0 fitted=0 odd=''
 for seed in 1 2 3 4 5 6 7 8 9 10; do
     "$GIBBSITE" fit lonely.csv -q --seed $seed >"$stdout" 2>"$stderr"
     case $? in
     0) fitted=$((fitted + 1)) ;;
-    3) missed=$((missed + 1)) && { grep -q 'has no row of class +1; a larger prior split, another seed' "$stderr" || odd+=" $seed"; } ;;
+    3) missed=$((missed + 1)) && { grep -q 'has no row of class +1; a larger --prior-split, another --seed or --prior zero' "$stderr" || odd+=" $seed"; } ;;
     *) odd+=" $seed" ;;
     esac
 done
@@ -238,3 +238,21 @@ check 'a feature that some first parts do not show: conditional for them' grep -
 check 'and valid for those that do' grep -q '"valid"' statuses.txt
 expect_exit 0 "$GIBBSITE" fit four.svm --json -q
 expect_json "$stdout" certificate.status valid
+as 'under the zero prior all rows say how many features there are'
+expect_exit 0 "$GIBBSITE" fit four.svm --prior zero --scale none --json -q
+expect_json "$stdout" certificate.status conditional
+expect_stdout 'number of svmlight features. was learned from the certified rows'
+
+# ---------------------------------------------------------------- words for what was chosen
+as 'a grid of lambda alone'
+expect_exit 0 "$GIBBSITE" fit train.csv --prior zero --scale none --bound catoni --lambda-grid 10:100:3
+expect_stdout 'lambda was chosen from a grid declared in advance'
+expect_stdout 'prior_sd was fixed before'
+check 'no word of a grid of prior_sd' bash -c "! grep -q 'prior_sd was chosen' '$stdout'"
+as 'a grid of prior_sd alone'
+expect_exit 0 "$GIBBSITE" fit train.csv --prior zero --scale none --prior-grid 0.1:1:3
+expect_stdout 'prior_sd was chosen from a grid declared in advance'
+check 'no word of a grid of lambda' bash -c "! grep -q 'lambda was chosen' '$stdout'"
+as 'a confidence so small that the yardstick has no number'
+expect_exit 0 "$GIBBSITE" fit train.csv --bound kl --confidence 1e-20 --json -q
+check 'the lines beside it keep theirs' bash -c "[ \$(sed -n 's/ *\"empirical\": \([0-9.]*\),/\1/p' '$stdout' | sort -u | wc -l) = 1 ]"

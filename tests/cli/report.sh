@@ -191,6 +191,19 @@ check 'runs, charts, bytes' test "$(json "$stdout" runs)/$(json "$stdout" bytes)
 "$GIBBSITE" report fit.json zero.json -o again.html -q --threads 7
 check 'the same runs make the same page' cmp page.html again.html
 
+# ---------------------------------------------------------------- risks that must not be compared
+
+{ head -n 1 train.csv && awk -F, 'NR > 1 && ($NF == -1 || ++k % 8 == 0)' train.csv; } >rare.csv # few positive rows: few pairs of any two rows differ
+g fit rare.csv --task rank --paper --scale none --test rare.csv --json >pairs.json || not_ok 'fits the pairs of the paper'
+as 'report of a risk of any two rows'
+expect_exit 0 "$GIBBSITE" report pairs.json -o pairs.html -q
+says pairs.html 'not the risk of any two rows that the certificate is about'
+says pairs.html 'share of pairs of any two rows in the wrong order'
+check 'it is not held against 1 - AUC' bash -c '! grep -q "ABOVE the certificate\|stays below the certificate" pairs.html'
+g fit train.csv --confidence 0.8 --json >unsure.json || not_ok 'fits'
+"$GIBBSITE" report fit.json unsure.json -o sure.html -q
+check 'side by side, the confidence of each' bash -c 'grep -q "<td>error (80.*%)</td>" sure.html && grep -q "<td>error (95.*%)</td>" sure.html'
+
 # ---------------------------------------------------------------- names are names, never markup
 
 evil='</script><script>window.injected=1</script>'

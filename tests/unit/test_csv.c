@@ -149,9 +149,9 @@ static void csv_later_text_in_a_numeric_column_is_refused(void **state) {
 static void csv_missing_values_are_refused(void **state) {
     (void)state;
     fails("t.csv", "a,age\n1,2\n3,NA\n", DETECT,
-          "t.csv:3: column 'age' (column 2): the value is missing ('NA'); --missing drop leaves such rows out");
+          "t.csv:3: column 'age' (column 2): the value is missing ('NA'); --missing drop does without such rows");
     fails("t.csv", "a,age\nx,2\n,3\n", DETECT,
-          "t.csv:3: column 'a' (column 1): the value is missing (''); --missing drop leaves such rows out");
+          "t.csv:3: column 'a' (column 1): the value is missing (''); --missing drop does without such rows");
 }
 
 static void csv_infinite_and_too_large_numbers_are_refused(void **state) {

@@ -214,9 +214,9 @@ static void npy_bad_values_are_named_by_row_and_column(void **state) {
     const char *c = "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }";
     const char *f = "{'descr': '<f8', 'fortran_order': True, 'shape': (2, 3), }";
     fails_with_bytes("t.npy", file, make_npy(file, 1, c, nan_at, sizeof nan_at), DETECT, TABLE_BAD_DATA,
-                     "t.npy: row 2, column 2: the value is missing (NaN); --missing drop leaves such rows out");
+                     "t.npy: row 2, column 2: the value is missing (NaN); --missing drop does without such rows");
     fails_with_bytes("t.npy", file, make_npy(file, 1, f, nan_at, sizeof nan_at), DETECT, TABLE_BAD_DATA,
-                     "t.npy: row 1, column 3: the value is missing (NaN); --missing drop leaves such rows out");
+                     "t.npy: row 1, column 3: the value is missing (NaN); --missing drop does without such rows");
     fails_with_bytes("t.npy", file, make_npy(file, 1, c, inf_at, sizeof inf_at), KEEP, TABLE_BAD_DATA,
                      "t.npy: row 2, column 1: -inf is not a finite number");
 }

@@ -84,7 +84,9 @@ static void compare_row(struct text *t, const struct run *run) {
     const json_t *e = run->kind == RUN_EVALUATE ? root : run_at(root, "test");
     const char *loss = run_text(root, "loss"), *family = run_text(root, "family"), *status = run_text(c, "status");
     bool plain = run_completes(root) || run_is(c, "loss", "hinge");
-    char model[100];
+    char model[100], certified[64] = "";
+    if (c != NULL)
+        snprintf(certified, sizeof certified, "%s (%.10g\u00a0%%)", quantity_of(root, c), 100.0 * run_number(c, "confidence"));
     snprintf(model, sizeof model, "%.40s%s%.40s", loss != NULL ? loss : "", loss != NULL && family != NULL ? ", " : "",
              family != NULL ? family : "");
     html_row_open(t, false);
@@ -96,9 +98,8 @@ static void compare_row(struct text *t, const struct run *run) {
     html_cell(t, model);
     number_or_nothing(t, run_number(root, "n"), false);
     number_or_nothing(t, run_number(root, "d"), false);
-    html_cell(t, c != NULL ? quantity_of(root, c) : "");
+    html_cell(t, certified);
     number_or_nothing(t, run_completes(root) ? run_number(c, "rmse") : run_number(c, "value"), !plain);
-    number_or_nothing(t, run_number(c, "confidence"), true);
     html_cell(t, status != NULL ? status : "");
     number_or_nothing(t, run_number(e, "error"), true);
     number_or_nothing(t, run_number(e, "auc"), false);
@@ -112,9 +113,8 @@ void section_comparison(struct page *page, const struct run *runs, size_t n) {
         return;
     text_add(t,
              "<section id=\"comparison\" aria-labelledby=\"comparison-title\"><h2 id=\"comparison-title\">Side by side</h2>\n");
-    html_table_open(
-        t, "The runs of this page",
-        "run|command|data|model|#rows|#coefficients|certified|#at most|#confidence|status|#test error|#test AUC|#test RMSE");
+    html_table_open(t, "The runs of this page",
+                    "run|command|data|model|#rows|#coefficients|certified|#at most|status|#test error|#test AUC|#test RMSE");
     for (size_t k = 0; k < n; k++)
         compare_row(t, &runs[k]);
     html_table_close(t);
