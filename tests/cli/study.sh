@@ -222,3 +222,6 @@ printf '{"fingerprint": ' >"$out/runs/glass_window-0-default.json"
 study --quick --sets glass_window --splits 2 --methods default --no-figures --out "$out" --markdown table.md >again.txt 2>/dev/null
 check 'a torn file is run again' grep -q '^study: 2 units, 1 of them kept from before' again.txt
 check 'the tables as Markdown' grep -q '^| Glass (window) |' table.md
+cp "$GIBBSITE" other && printf x >>other # the same program to the processor, other bytes to the eye
+GIBBSITE=$tmp/other study --quick --sets glass_window --splits 1 --methods default --no-figures --out "$out" >again.txt 2>/dev/null
+check 'another program: nothing is kept' grep -q '^study: 1 units, 0 of them kept from before' again.txt
