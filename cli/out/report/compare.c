@@ -79,9 +79,19 @@ static void number_or_nothing(struct text *t, double x, bool percent) {
         html_number_cell(t, x);
 }
 
-static void compare_row(struct text *t, const struct run *run) {
+/* What test rows may say; a column that no run has is left out. */
+enum { TESTS = 3 };
+static const struct {
+    const char *key, *head;
+    bool percent;
+} tests[TESTS] = {{"error", "|#test error", true}, {"auc", "|#test AUC", false}, {"rmse", "|#test RMSE", false}};
+
+static const json_t *test_rows(const struct run *run) {
+    return run->kind == RUN_EVALUATE ? run->root : run_at(run->root, "test");
+}
+
+static void compare_row(struct text *t, const struct run *run, const bool shown[TESTS]) {
     const json_t *root = run->root, *c = run_at(root, "certificate");
-    const json_t *e = run->kind == RUN_EVALUATE ? root : run_at(root, "test");
     const char *loss = run_text(root, "loss"), *family = run_text(root, "family"), *status = run_text(c, "status");
     bool plain = run_completes(root) || run_is(c, "loss", "hinge");
     char model[100], certified[64] = "";
@@ -101,9 +111,9 @@ static void compare_row(struct text *t, const struct run *run) {
     html_cell(t, certified);
     number_or_nothing(t, run_completes(root) ? run_number(c, "rmse") : run_number(c, "value"), !plain);
     html_cell(t, status != NULL ? status : "");
-    number_or_nothing(t, run_number(e, "error"), true);
-    number_or_nothing(t, run_number(e, "auc"), false);
-    number_or_nothing(t, run_number(e, "rmse"), false);
+    for (int k = 0; k < TESTS; k++)
+        if (shown[k])
+            number_or_nothing(t, run_number(test_rows(run), tests[k].key), tests[k].percent);
     html_row_close(t);
 }
 
@@ -113,10 +123,20 @@ void section_comparison(struct page *page, const struct run *runs, size_t n) {
         return;
     text_add(t,
              "<section id=\"comparison\" aria-labelledby=\"comparison-title\"><h2 id=\"comparison-title\">Side by side</h2>\n");
-    html_table_open(t, "The runs of this page",
-                    "run|command|data|model|#rows|#coefficients|certified|#at most|status|#test error|#test AUC|#test RMSE");
+    bool shown[TESTS] = {false};
+    struct text head = {0};
+    text_add(&head, "run|command|data|model|#rows|#coefficients|certified|#at most|status");
+    for (int i = 0; i < TESTS; i++) {
+        for (size_t k = 0; k < n; k++)
+            shown[i] |= !isnan(run_number(test_rows(&runs[k]), tests[i].key));
+        if (shown[i])
+            text_add(&head, "%s", tests[i].head);
+    }
+    html_table_open(t, "The runs of this page", head.bytes != NULL ? head.bytes : "");
+    page->starved |= head.failed;
+    text_free(&head);
     for (size_t k = 0; k < n; k++)
-        compare_row(t, &runs[k]);
+        compare_row(t, &runs[k], shown);
     html_table_close(t);
     chart_certificates(page, runs, n, "error", "share of rows that are wrong");
     chart_certificates(page, runs, n, "1-auc", "1 - AUC");
