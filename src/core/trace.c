@@ -18,7 +18,8 @@ static bool is_on_stride(const gbs_trace *t, const gbs_trace_point *p) {
     return p->iteration % t->stride == 0;
 }
 
-/* Many short solves have nothing between their ends to forget: then the oldest of them go. */
+/* Many short solves have nothing between their ends to forget: then the oldest of them go, and the stride stays, which so remains below twice the
+ * iterations of the longest. */
 static void thin(gbs_trace *t) {
     size_t kept = 0;
     t->stride *= 2;
@@ -27,6 +28,8 @@ static void thin(gbs_trace *t) {
         if (ends || is_on_stride(t, &t->points[k]))
             t->points[kept++] = t->points[k];
     }
+    if (kept == t->count)
+        t->stride /= 2;
     size_t most = 3 * GBS_MOST_TRACED / 4;
     if (kept > most) {
         memmove(t->points, t->points + (kept - most), most * sizeof *t->points);

@@ -16,7 +16,7 @@ endless_sgd=(fit train.csv --solver sgd --epochs 1000000000 -o out/m.json --path
 # shellcheck disable=SC2034  # read by name
 endless_restarts=(fit train.csv --restarts 1000000 -o out/m.json)
 # shellcheck disable=SC2034
-endless_natural=(fit train.csv --prior zero --lambda-grid 1:2000:1000 --tol 1e-15 -o out/m.json)
+endless_natural=(fit train.csv --prior zero --lambda-grid 1:2000:1000 --prior-grid 0.01:10:1000 --tol 1e-15 -o out/m.json)
 
 # shellcheck disable=SC2034
 endless_pairs=(fit train.csv --task rank --prior zero --loss hinge --family diagonal --tol 1e-3 --pairs 1000000000000 -o out/m.json)
