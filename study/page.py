@@ -176,7 +176,7 @@ def how(facts):
     )
     yield (
         "Why a vote: where a set of a few hundred rows is divided at random, what errs less on the training rows by chance errs more on the others by the same chance, and picking one "
-        "candidate costs more than it gains. Candidates and weights were settled on other splits of the same sets (`--first-split 100`), after earlier recipes, which picked, had been seen "
+        "candidate pays for that. Where the pick does better all the same is seen below. Candidates and weights were settled on other splits of the same sets (numbers 100 to 119), after earlier recipes, which picked from more values of lambda, had been seen "
         "on these. Which SVM, which lambda, which weight: decided on training rows."
     )
     yield (
