@@ -1,6 +1,6 @@
 # The short way in; CMake does the work. `make help` lists the targets.
 .DEFAULT_GOAL := build
-.PHONY: help setup build dev demo docs test bench study study-quick lint fuzz coverage coverage-study install clean
+.PHONY: help setup build dev demo docs test golden bench study study-quick lint fuzz coverage coverage-study install clean
 MAKEFLAGS += --no-print-directory
 PREFIX ?= /usr/local
 
@@ -31,6 +31,13 @@ test: build ## every test; the last line counts them
 	@tools/build.sh release tests
 	@tools/build.sh asan-ubsan all tests
 	@tests/run
+
+golden: build ## every number against another build's, to 1e-12: make golden OLD=path/to/gibbsite
+	@if [ ! -f '$(OLD)' ]; then echo 'make golden: OLD=PROGRAM says what to compare with' >&2; exit 2; fi
+	@mkdir -p build/golden
+	@tests/golden/run.sh '$(OLD)' >build/golden/old.txt
+	@tests/golden/run.sh build/gibbsite >build/golden/new.txt
+	@tests/golden/compare.py build/golden/old.txt build/golden/new.txt --tolerance $(or $(TOLERANCE),1e-12)
 
 bench: ## build the benchmarks and run them
 	@tools/setup.sh bench
