@@ -185,7 +185,7 @@ typedef enum gbs_prior_kind {
                            the certificate from the others */
 } gbs_prior_kind;
 
-/* How a certificate is computed (MATHS: sections 6.1 and 6.8). */
+/* How a certificate is computed (docs/maths.md, 6.1 and 6.8). */
 typedef enum gbs_bound {
     GBS_BOUND_AUTO = 0,    /* informed prior: progressive, in ranking catoni; zero prior: kl */
     GBS_BOUND_KL,          /* Seeger, Maurer: holds for every posterior at once */

@@ -1,4 +1,4 @@
-/* One posterior and its certificates: MATHS.md, sections 6.1 to 6.5.
+/* One posterior and its certificates: docs/maths.md, 6.1 to 6.5.
  *
  *   zero prior:      pi = N(0, v I); all rows train the posterior, and certify it
  *   informed prior:  pi = N(m0, v I), m0, v and the scaling from the first part; the second part trains the posterior and certifies it

@@ -1,4 +1,5 @@
-/* The split of MATHS.md, section 6.4: a random order of the rows that does not look at them, and a first part.
+/* The split of docs/maths.md, 6.4: a random order of the rows that does not look at them, and a
+ * first part.
  *
  * Its default share. What is learned from h n rows errs more than what n rows would teach by something like d/(h n); what is certified on the
  * others is off by something like 1/sqrt((1-h) n). So the first part should be larger where there are few rows a coefficient. Under the
