@@ -53,8 +53,8 @@ static gbs_status prepare_pairs(struct single *f) {
     if (f->blocks > 0)
         return GBS_OK;
     return gbs_fail(f->ctx, GBS_ERR_DATA,
-                    "the certified part of the split (%zu of %zu rows) has rows of one class only; a smaller prior split, "
-                    "another seed or the prior of mean zero would do",
+                    "the certified part of the split (%zu of %zu rows) has rows of one class only; "
+                    "use a smaller prior split, another seed, or the zero prior",
                     certified.all.n, f->rows.all.n);
 }
 
