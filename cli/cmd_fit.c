@@ -201,7 +201,7 @@ static int fit_over_grids(struct fit *f, gbs_fit_options *options) {
     return code;
 }
 
-/* MATHS: section 9, the constants that the paper recommends. */
+/* docs/maths.md, 9.5: the constants that the paper recommends. */
 static void set_paper(const struct fit *f, gbs_fit_options *options) {
     double n = (double)f->train.design.n, d = (double)(f->train.design.d + (options->intercept ? 1 : 0));
     if (options->task == GBS_TASK_RANK) {

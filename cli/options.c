@@ -31,8 +31,9 @@ static const struct option_spec table[OPTION_COUNT] = {
      "noise "
      "variance"},
     {OPT_LAMBDA_GRID, "lambda-grid", 0, "LO:HI:K", OPTION_GRID, NULL, FOR_FIT | FOR_CV | FOR_COMPLETE,
-     "K values of lambda, evenly spaced on the log scale from LO to HI, each started from the last; see --select. complete: to "
-     "choose from with --select cv (default: what the ratings teach, and 1/4, 1/2, 2 and 4 times it)"},
+     "K values of lambda, evenly spaced on the log scale from LO to HI, each started from the last "
+     "solution; see --select. complete: candidates for --select cv (default: the value learned "
+     "from the ratings, and 1/4, 1/2, 2 and 4 times it)"},
     {OPT_SELECT, "select", 0, "RULE", OPTION_CHOICE, "bound|cv|last", FOR_FIT | FOR_COMPLETE,
      "which point of the grids becomes the model: bound (default: the smallest certificate, the price of the choice paid), cv "
      "(smallest cross-validated error), last (the last lambda). complete: cv chooses lambda, and with it the noise, by the "
@@ -46,7 +47,8 @@ static const struct option_spec table[OPTION_COUNT] = {
     {OPT_PRIOR_GRID, "prior-grid", 0, "LO:HI:K", OPTION_GRID, NULL, FOR_FIT | FOR_CV,
      "K values of --prior-sd, evenly spaced on the log scale from LO to HI; see --select"},
     {OPT_PRIOR_SPLIT, "prior-split", 0, "F", OPTION_SHARE, NULL, FOR_FIT | FOR_COMPLETE,
-     "share of the rows in the first part (default 0.5; progressive: 0.3 to 0.5, more where there are few rows a column; "
+     "share of the rows in the first part (default 0.5; progressive: 0.3 to 0.5, more where there "
+     "are few rows per column; "
      "rank: 0.5 up to 18000 rows, then all but 9000 of them, at most 0.9; complete: 0.8)"},
     {OPT_STRATIFY, "stratify", 0, NULL, OPTION_FLAG, NULL, FOR_FIT,
      "split so that the first part has its share of each class; the certificate is then only conditional"},
@@ -63,8 +65,9 @@ static const struct option_spec table[OPTION_COUNT] = {
     {OPT_SCALE, "scale", 0, "SCALE", OPTION_CHOICE, "none|standard|unit-row", FOR_FIT | FOR_CV | FOR_SAMPLE,
      "scaling of the columns: none, standard (default: mean 0, standard deviation 1), unit-row (each row to length 1)"},
     {OPT_COLUMNS, "columns", 0, "KIND", OPTION_CHOICE, "auto|equal|relevance", FOR_FIT | FOR_CV,
-     "room that the prior gives to standardised columns: equal, relevance (after their correlation with the label), auto "
-     "(default: relevance under an informed prior, else equal)"},
+     "width of the prior on standardised columns: equal, relevance (wider for columns that "
+     "correlate more with the label), auto (default: relevance under an informed prior, else "
+     "equal)"},
     {OPT_NO_INTERCEPT, "no-intercept", 0, NULL, OPTION_FLAG, NULL, FOR_FIT | FOR_CV | FOR_SAMPLE, "no constant column"},
     {OPT_CONSTANT, "constant", 0, "V", OPTION_POSITIVE, NULL, FOR_FIT | FOR_CV,
      "value of the constant column: the intercept's prior is that much wider (default 1)"},
@@ -73,15 +76,16 @@ static const struct option_spec table[OPTION_COUNT] = {
     {OPT_NO_HEADER, "no-header", 0, NULL, OPTION_FLAG, NULL, DATA_COMMANDS | FOR_COMPLETE,
      "the first line of the CSV file is data (default: detected)"},
     {OPT_FORMAT, "format", 0, "FORMAT", OPTION_CHOICE, "csv|svmlight|npy", DATA_COMMANDS | FOR_SIMULATE,
-     "csv, svmlight or npy (default: by the file's name, else by its first bytes; gzip is seen by itself)"},
+     "csv, svmlight or npy (default: by the file's name, else by its first bytes; gzip is "
+     "detected)"},
     {OPT_TEST, "test", 0, "FILE", OPTION_FILE, NULL, FOR_FIT | FOR_COMPLETE,
      "rows (complete: ratings) to test the fitted model on"},
     {OPT_CONFIDENCE, "confidence", 0, "P", OPTION_CONFIDENCE, NULL,
      FOR_FIT | FOR_EVALUATE | FOR_THEORY | FOR_SAMPLE | FOR_COMPLETE, "confidence of the bounds (default 0.95)"},
     {OPT_BOUND, "bound", 0, "METHOD", OPTION_CHOICE, "auto|kl|catoni|hoeffding|paper|progressive", FOR_FIT,
      "method of the certificate: progressive (stages, each tested on fresh rows before the next learns from them), kl, catoni, "
-     "hoeffding, paper (as printed there), or auto (default: progressive under an informed prior, kl under the zero prior and "
-     "where a grid is to be chosen from)"},
+     "hoeffding, paper (as the paper prints it), or auto (default: progressive under an informed "
+     "prior, kl under the zero prior and where a grid is given)"},
     {OPT_BLOCKS, "blocks", 0, "M", OPTION_COUNT_FROM_1, NULL, FOR_FIT,
      "progressive: number of stages, up to 16 (default: 2 to 4, more where more errors are expected)"},
     {OPT_PAPER, "paper", 0, NULL, OPTION_FLAG, NULL, FOR_FIT,
@@ -102,8 +106,9 @@ static const struct option_spec table[OPTION_COUNT] = {
      "drawn one "
      "by one"},
     {OPT_EPOCHS, "epochs", 0, "E", OPTION_COUNT_FROM_1, NULL, FOR_FIT | FOR_CV,
-     "sgd: passes over the rows (default: 20, or as many as make 4000 steps); --task rank: at most so many, it stops before "
-     "when the free energy has settled: within a thousandth of what it was at half as many steps, three times in a row"},
+     "sgd: passes over the rows (default: 20, or as many as make 4000 steps); --task rank: at most "
+     "so many, it stops earlier when the free energy has settled: within a thousandth of what it "
+     "was at half as many steps, three times in a row"},
     {OPT_SCHEDULE, "schedule", 0, "NAME", OPTION_CHOICE, "modern|paper", FOR_FIT | FOR_CV,
      "sgd: modern (default: Adam, falling steps, averaged) or the paper's steps (t+1)^-0.9, none of which changes a standard "
      "deviation by more than a factor of e"},
@@ -156,7 +161,7 @@ static const struct option_spec table[OPTION_COUNT] = {
      "and --cols, and simulate ratings (default 5): rank of the matrix"},
     {OPT_PARTICLES, "particles", 0, "N", OPTION_COUNT_FROM_1, NULL, SAMPLE_COMMANDS, "particles, at least 4 (default 2000)"},
     {OPT_ESS, "ess", 0, "P", OPTION_CONFIDENCE, NULL, SAMPLE_COMMANDS,
-     "share of effective particles that the next lambda leaves (default 0.5)"},
+     "effective sample size after each step of lambda, as a share of the particles (default 0.5)"},
     {OPT_CLASSIC, "classic", 0, NULL, OPTION_FLAG, NULL, SAMPLE_COMMANDS,
      "the paper's algorithm: every particle makes --moves random-walk moves at each lambda"},
     {OPT_WASTE_FREE, "waste-free", 0, NULL, OPTION_FLAG, NULL, SAMPLE_COMMANDS,
@@ -173,7 +178,7 @@ static const struct option_spec table[OPTION_COUNT] = {
      "measure how far the fitted MODEL is from the Gibbs posterior: KL(model || Gibbs). Columns, loss, lambda, prior "
      "and rows are the model's"},
     {OPT_DRAWS, "draws", 0, "FILE", OPTION_FILE, NULL, FOR_SAMPLE,
-     "write the particles as CSV, one row each, a column a coefficient"},
+     "write the particles as CSV, one line per particle, one column per coefficient"},
     {OPT_COMPLETE_NOISE, "noise", 0, "learn|V", OPTION_LEARNED, "learn", FOR_COMPLETE,
      "variance of the noise: learn (default), or a value"},
     {OPT_NO_BIASES, "no-biases", 0, NULL, OPTION_FLAG, NULL, FOR_COMPLETE | FOR_SIMULATE,
@@ -182,23 +187,26 @@ static const struct option_spec table[OPTION_COUNT] = {
      "complete: every value lies in it, known in advance; predictions are clipped to it, and the error gets a certificate. "
      "simulate: values are clipped to it"},
     {OPT_SAMPLER, "sampler", 0, "NAME", OPTION_CHOICE, "vb|gibbs", FOR_COMPLETE,
-     "vb (default: mean-field approximation), gibbs (draws from the posterior itself, begun there)"},
-    {OPT_DRAW_COUNT, "draws", 0, "N", OPTION_COUNT_FROM_1, NULL, FOR_COMPLETE, "gibbs: sweeps that count (default 200)"},
-    {OPT_BURN_IN, "burn-in", 0, "M", OPTION_COUNT_FROM_0, NULL, FOR_COMPLETE, "gibbs: sweeps before them (default 50)"},
+     "vb (default: mean-field approximation), gibbs (draws from the posterior itself, started from "
+     "the vb fit)"},
+    {OPT_DRAW_COUNT, "draws", 0, "N", OPTION_COUNT_FROM_1, NULL, FOR_COMPLETE, "gibbs: sweeps after the burn-in (default 200)"},
+    {OPT_BURN_IN, "burn-in", 0, "M", OPTION_COUNT_FROM_0, NULL, FOR_COMPLETE,
+     "gibbs: sweeps before the first draw (default 50)"},
     {OPT_KEEP, "keep", 0, "N", OPTION_COUNT_FROM_1, NULL, FOR_COMPLETE,
      "gibbs: draws kept in the model file, evenly spread (default 25); --test averages over all draws"},
     {OPT_TOP, "top", 0, "K", OPTION_COUNT_FROM_1, NULL, FOR_PREDICT,
      "completions: the K columns with the highest predictions among those that --row has not rated; no DATA"},
     {OPT_ROW, "row", 0, "ID", OPTION_TEXT, NULL, FOR_PREDICT, "completions: the row that --top is asked for"},
     {OPT_PARTS, "parts", 0, NULL, OPTION_FLAG, NULL, FOR_PREDICT,
-     "completions: standard deviations of the cell itself and of the noise in columns of their own too"},
+     "completions: also print the standard deviations of the cell itself and of the noise, in "
+     "columns of their own"},
     {OPT_SKEW, "skew", 0, "S", OPTION_POSITIVE, NULL, FOR_SIMULATE,
      "ratings: some rows and columns are rated more often, with log-normal frequencies of this sigma (default: all alike)"},
     {OPT_MAN, "man", 0, NULL, OPTION_FLAG, NULL, FOR_HELP, "print the manual page in roff: of COMMAND, else of gibbsite"},
     {OPT_COMPLETION, "completion", 0, "SHELL", OPTION_CHOICE, "bash|zsh|fish", FOR_HELP,
-     "print what completes commands, options and their values in bash, zsh or fish"},
+     "print the script that completes commands, options and their values in bash, zsh or fish"},
     {OPT_JSON, "json", 0, NULL, OPTION_FLAG, NULL, FOR_ALL, "print the result as one JSON object on standard output"},
-    {OPT_QUIET, "quiet", 'q', NULL, OPTION_FLAG, NULL, FOR_ALL, "no messages but errors"},
+    {OPT_QUIET, "quiet", 'q', NULL, OPTION_FLAG, NULL, FOR_ALL, "print no messages except errors"},
     {OPT_THREADS, "threads", 0, "N", OPTION_COUNT_FROM_1, NULL, FOR_ALL,
      "threads to use (default: GIBBSITE_THREADS, else all cores); results do not depend on it"},
     {OPT_SEED, "seed", 0, "S", OPTION_SEED, NULL, FOR_ALL, "seed of every random number (default 1)"},

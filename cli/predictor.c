@@ -1,4 +1,4 @@
-/* Models and samples under one hat. */
+/* Common interface to models and samples. */
 #include "predictor.h"
 
 #include <errno.h>

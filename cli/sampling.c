@@ -61,7 +61,7 @@ static void put_path(struct json *j, const gbs_sample_point *path, size_t size) 
     json_close_array(j);
 }
 
-/* MATHS.md, 6.6: never a certificate. */
+/* docs/maths.md, 6.6: never a certificate. */
 static void put_estimate(struct json *j, const gbs_sample_info *i) {
     json_open_object(j, "estimate");
     json_put_string(j, "status", "estimate");

@@ -16,7 +16,7 @@
  *  - A fit that stops early is not an error of the call: the model is there, and gbs_model_info().converged is 0.
  *  - The library never prints, exits, touches signals or calls rand(). It keeps no state outside the handles, but for one thing:
  *    while a call computes, OpenBLAS (if that is the BLAS) is held at one thread, and put back when the last such call ends;
- *    the library runs its own threads over fixed blocks of rows.
+ *    the library runs its own threads over fixed strips of rows.
  *  - A context outlives the data and the models made with it, and serves one thread at a time; different contexts may work at once. Results do not depend on the thread count.
  *  - On a system out of memory, the OpenMP runtime itself may end the process while it starts threads; with threads = 1 it is
  *    not used and every failed allocation comes back as GBS_ERR_MEMORY.
@@ -98,11 +98,12 @@ typedef struct gbs_context_options {
 GBS_API gbs_context_options gbs_context_options_default(void);
 /* options may be NULL: the defaults. */
 GBS_API gbs_status gbs_context_create(const gbs_context_options *options, gbs_context **out);
-/* Takes the context back, after all that was made with it; NULL is ignored. */
+/* Frees the context. Free all that was made with it first. NULL is ignored. */
 GBS_API void gbs_context_free(gbs_context *ctx);
-/* What the last failed call on this context had to say; "" when none failed. Valid until the next call on the context. */
+/* The message of the last call that failed on this context; "" when none failed. Valid until the
+ * next call on the context. */
 GBS_API const char *gbs_error_message(const gbs_context *ctx);
-/* Takes back memory that the library handed out (gbs_model_to_json). */
+/* Frees memory that the library returned (gbs_model_to_json). */
 GBS_API void gbs_release(gbs_context *ctx, void *memory);
 
 /* ---------------------------------------------------------------- random numbers */
@@ -132,7 +133,7 @@ GBS_API gbs_status gbs_data_csr(gbs_context *ctx, size_t n, size_t d, const size
 /* The shape of the rows as they were handed in, without an intercept. */
 GBS_API size_t gbs_data_rows(const gbs_data *data);
 GBS_API size_t gbs_data_columns(const gbs_data *data);
-/* Takes the handle back; NULL is ignored. Borrowed arrays stay the caller's. */
+/* Frees the handle; NULL is ignored. Borrowed arrays stay the caller's. */
 GBS_API void gbs_data_free(gbs_data *data);
 
 /* ---------------------------------------------------------------- fit */
@@ -162,7 +163,7 @@ typedef enum gbs_family {
 /* AUTO: natural gradient for the full family and up to 128 coefficients, else L-BFGS. */
 typedef enum gbs_solver { GBS_SOLVER_AUTO = 0, GBS_SOLVER_LBFGS, GBS_SOLVER_NATURAL, GBS_SOLVER_SGD } gbs_solver;
 
-/* What is done to the columns before anything else. */
+/* How the columns are scaled, before anything else. */
 typedef enum gbs_scale {
     GBS_SCALE_NONE = 0,
     GBS_SCALE_STANDARD, /* each column minus its mean, over its standard deviation (divisor n) */
@@ -185,7 +186,7 @@ typedef enum gbs_prior_kind {
                            the certificate from the others */
 } gbs_prior_kind;
 
-/* How a certificate is computed (MATHS: sections 6.1 and 6.8). */
+/* How a certificate is computed (docs/maths.md, 6.1 and 6.8). */
 typedef enum gbs_bound {
     GBS_BOUND_AUTO = 0,    /* informed prior: progressive, in ranking catoni; zero prior: kl */
     GBS_BOUND_KL,          /* Seeger, Maurer: holds for every posterior at once */
@@ -212,14 +213,15 @@ enum gbs_looked {
     GBS_LOOKED_METHOD = 16  /* the method of the bound was chosen among several after a look */
 };
 
-/* How much room the prior gives to each column. */
+/* How wide the prior is for each column. */
 typedef enum gbs_columns {
     GBS_COLUMNS_AUTO = 0, /* relevance under an informed prior of a classifier on standardised columns, else equal */
     GBS_COLUMNS_EQUAL,
-    GBS_COLUMNS_RELEVANCE /* standardised columns are stretched after their correlation with the label, on the rows that scaling is learned from */
+    GBS_COLUMNS_RELEVANCE /* wider for standardised columns that correlate more with the label, on
+                             the rows that scaling is learned from */
 } gbs_columns;
 
-/* What gbs_fit is asked for; begin with gbs_fit_options_default. */
+/* Options of gbs_fit; start from gbs_fit_options_default(). */
 typedef struct gbs_fit_options {
     gbs_task_kind task;
     gbs_loss loss;
@@ -236,7 +238,7 @@ typedef struct gbs_fit_options {
         lambda; /* inverse temperature of each posterior; 0: chosen; under the zero prior the number of rows, in ranking of the smaller class */
     double prior_sd;    /* standard deviation of the prior in every coordinate; 0: chosen, 1 under the zero prior */
     double prior_split; /* informed, progressive: share of the rows in the first part; 0: chosen */
-    size_t blocks;      /* progressive: stages; 0: chosen */
+    size_t blocks;      /* progressive: number of stages; 0: chosen */
     int stratify;       /* non-zero: the split keeps the shares of the classes; certificates are then conditional */
     double cx; /* > 0: rows longer than this are shortened to it, in training and prediction alike; the hinge risk then has a
                               certificate too (unit rows have it with cx = 1) */
@@ -248,7 +250,7 @@ typedef struct gbs_fit_options {
     const double *ladder;  /* increasing lambdas to anneal through, declared in advance; NULL: chosen */
     size_t ladder_size;
     size_t restarts;       /* > 0: no annealing; the best of this many starts drawn from the prior */
-    size_t batch;          /* sgd: rows a step; 0: 256 */
+    size_t batch;          /* sgd: rows per step; 0: 256 */
     size_t epochs;         /* sgd: passes over the rows; 0: 20, or 4000 steps if that is more. Rankings: at most */
     gbs_schedule schedule; /* sgd */
     size_t
@@ -280,15 +282,16 @@ typedef struct gbs_cv_result {
     double gibbs_error;     /* of one draw from the posterior */
     double gibbs_risk;      /* in the candidate's own loss */
     gbs_family family;      /* the one fitted, where AUTO was asked for */
-    size_t not_converged;   /* folds whose solver gave up */
+    size_t not_converged;   /* folds whose solver did not converge */
 } gbs_cv_result;
 
-/* k-fold cross-validation of `count` candidates on the same folds: stratified by label, dealt out by the context's seed. A candidate's lambda is
- * meant for all rows and is scaled with the rows of a fold (0: their number). results has room for count. Folds run on the context's threads. */
+/* k-fold cross-validation of `count` candidates on the same folds: stratified by label, drawn by
+ * the context's seed. A candidate's lambda is meant for all rows and is scaled with the rows of a
+ * fold (0: their number). results has room for count. Folds run on the context's threads. */
 GBS_API gbs_status gbs_cross_validate(gbs_context *ctx, const gbs_data *data, size_t folds, const gbs_fit_options *candidates,
                                       size_t count, gbs_cv_result *results);
 
-/* Names as the command line and the files spell them; NULL for a value out of range. */
+/* Names as the command line and the files write them; NULL for a value out of range. */
 GBS_API const char *gbs_task_name(gbs_task_kind task);
 GBS_API const char *gbs_columns_name(gbs_columns columns);
 GBS_API const char *gbs_loss_name(gbs_loss loss);
@@ -334,7 +337,7 @@ typedef struct gbs_model_info {
 typedef enum gbs_target {
     GBS_TARGET_GIBBS = 0,  /* the risk of one classifier drawn from the posterior for each prediction */
     GBS_TARGET_VOTE,       /* the error of the majority vote */
-    GBS_TARGET_PRIOR_VOTE, /* the error of sign(x'm0), the classifier that the first part gave: the yardstick */
+    GBS_TARGET_PRIOR_VOTE, /* the error of sign(x'm0), m0 the prior centre: a plain hold-out */
     GBS_TARGET_MIXTURE     /* the risk of one classifier drawn from a stage that is drawn by its weight */
 } gbs_target;
 
@@ -345,14 +348,14 @@ typedef enum gbs_risk {
     GBS_RISK_PAIRS /* of any two rows, as the paper has it: their labels differ and they are in the wrong order */
 } gbs_risk;
 
-/* With probability at least `confidence` over the rows, the true risk of `target` under `loss` is at most `value`: an upper bound, computed, on a
- * number nobody can see. */
+/* With probability at least `confidence` over the rows, the true risk of `target` under `loss` is
+ * at most `value`: a computed upper bound on a number that cannot be observed. */
 typedef struct gbs_certificate {
     gbs_target target;
     gbs_loss loss;
     gbs_bound method;
     double value, confidence;
-    size_t blocks;        /* independent rows behind it */
+    size_t blocks;        /* independent units behind it: rows, in ranking pairs */
     double empirical;     /* the risk on those rows (for a vote: of the posterior) */
     double kl;            /* KL(posterior || prior) */
     double lambda;        /* of the bound; NaN when it has none */
@@ -369,7 +372,7 @@ typedef struct gbs_certificate {
 
 /* Assumption k in words, NULL beyond the last; *breaks says whether it makes a certificate conditional. */
 GBS_API const char *gbs_assumption_text(unsigned k, int *breaks);
-/* Names as the files spell them; NULL for a value out of range. */
+/* Names as the files write them; NULL for a value out of range. */
 GBS_API const char *gbs_target_name(gbs_target target);
 GBS_API const char *gbs_risk_name(gbs_risk risk); /* "error", "1-auc", "pairs"; NULL out of range */
 GBS_API const char *gbs_bound_name(gbs_bound bound);
@@ -388,7 +391,7 @@ typedef struct gbs_path_point {
 
 /* One posterior of a progressive model; a plain model is one stage of weight 1. */
 typedef struct gbs_stage_info {
-    double weight;         /* probability of being drawn: its share of the tested rows */
+    double weight;         /* probability of being drawn */
     size_t rows;           /* trained on */
     size_t tested, errors; /* fresh rows it met, and how often one draw from it erred there */
     double prior_sd;
@@ -399,7 +402,7 @@ typedef struct gbs_stage_info {
 GBS_API size_t gbs_model_stages(const gbs_model *model);
 GBS_API gbs_stage_info gbs_model_stage(const gbs_model *model, size_t t); /* t below that */
 
-/* How the model was fitted; and the ladder it went through, one point a rung, valid as long as the model. */
+/* How the model was fitted; and its ladder, one point per rung, valid as long as the model. */
 GBS_API void gbs_model_get_info(const gbs_model *model, gbs_model_info *out);
 GBS_API size_t gbs_model_path_size(const gbs_model *model);
 GBS_API const gbs_path_point *gbs_model_path(const gbs_model *model);
@@ -451,7 +454,7 @@ typedef struct gbs_evaluation {
     double auc_se; /* standard error of the AUC (DeLong); NaN with fewer than two rows of a class */
     /* Of a model that ranks: gibbs_risk and gibbs_error are means over pairs, what is about labels is NaN or 0, and */
     gbs_task_kind task;
-    size_t blocks; /* independent pairs: rows of the smaller class */
+    size_t blocks; /* independent units: pairs, as many as rows of the smaller class */
 } gbs_evaluation;
 
 /* data must carry labels. */
@@ -469,7 +472,7 @@ GBS_API gbs_status gbs_model_from_json(gbs_context *ctx, const char *text, size_
 /* The same to and from a file, written whole or not at all. */
 GBS_API gbs_status gbs_model_save(gbs_context *ctx, const gbs_model *model, const char *path);
 GBS_API gbs_status gbs_model_load(gbs_context *ctx, const char *path, gbs_model **out);
-/* Takes the handle back; NULL is ignored. */
+/* Frees the handle; NULL is ignored. */
 GBS_API void gbs_model_free(gbs_model *model);
 
 /* Writes a file whole or not at all: temporary file beside it, fsync, rename. */
@@ -486,19 +489,19 @@ GBS_API gbs_status gbs_ratings_create(gbs_context *ctx, size_t n, size_t rows, s
                                       const char *const *column_ids, gbs_ratings **out);
 /* How many there are. */
 GBS_API size_t gbs_ratings_count(const gbs_ratings *ratings);
-/* Takes the handle back; NULL is ignored. */
+/* Frees the handle; NULL is ignored. */
 GBS_API void gbs_ratings_free(gbs_ratings *ratings);
 
 /* y = mu + a_i + b_j + u_i'v_j + noise, u and v of few dimensions; the posterior of all of them. */
 typedef struct gbs_completion gbs_completion;
 
-/* How the posterior of a completion is had. */
+/* How the posterior of a completion is obtained. */
 typedef enum gbs_sampler {
     GBS_SAMPLER_VB = 0, /* mean field: a Gaussian for each row and each column */
-    GBS_SAMPLER_GIBBS   /* draws from the posterior itself, begun at the mean field */
+    GBS_SAMPLER_GIBBS   /* draws from the posterior itself, started from the mean field */
 } gbs_sampler;
 
-/* What gbs_complete is asked for; begin with gbs_complete_options_default. */
+/* Options of gbs_complete; start from gbs_complete_options_default(). */
 typedef struct gbs_complete_options {
     size_t rank;           /* most components; those that the ratings do not need are dropped */
     int biases;            /* mu, a_i and b_j; 0: u_i'v_j alone, the paper's model */
@@ -519,7 +522,7 @@ typedef struct gbs_complete_options {
     double tolerance;   /* stop when a sweep lowers the free energy by less than this share of it */
     size_t max_sweeps;
     gbs_sampler sampler;
-    size_t draws, burn_in; /* gibbs: sweeps that count, and before */
+    size_t draws, burn_in; /* gibbs: sweeps after the burn-in, and in it */
     size_t keep;           /* gibbs: draws kept in the model, at most `draws` */
     /* gibbs: cells to average over all draws, numbered from 0 (GBS_UNSEEN: a row or column without ratings), into cell_value and cell_sd */
     size_t cells;
@@ -547,8 +550,9 @@ typedef struct gbs_rating_certificate {
     double draws_delta; /* share of 1 - confidence that the draws take */
     double kl, grid_nats, xi_nats;
     int vacuous; /* value >= 1/4, which predicting the middle of the range never exceeds */
-    /* yardsticks, in units of the ratings: what the same ratings certify of always predicting the middle of the range, and (informed; else NaN) of the first
-     * part's mean prediction, a plain hold-out */
+    /* for comparison, in units of the ratings: what the same ratings certify of always predicting
+     * the middle of the range, and (informed; else NaN) of the first part's mean prediction,
+     * a plain hold-out */
     double middle_rmse, holdout_rmse;
 } gbs_rating_certificate;
 
@@ -577,7 +581,7 @@ typedef struct gbs_completion_info {
 /* One candidate of a choice by cross-validation. */
 typedef struct gbs_noise_choice {
     double noise_variance, lambda;
-    int learned, taken; /* learned: in each fold anew, and noise_variance is that of all ratings chosen from */
+    int learned, taken; /* learned: again in each fold; noise_variance is that of all ratings */
     double rmse, rmse_se;
     double effective_rank; /* mean over the folds */
     size_t not_converged;  /* folds */
@@ -588,7 +592,7 @@ GBS_API void gbs_completion_get_info(const gbs_completion *model, gbs_completion
 /* The identifiers that the ratings came with, valid as long as the model. */
 GBS_API const char *gbs_completion_row_id(const gbs_completion *model, size_t i);    /* i < rows */
 GBS_API const char *gbs_completion_column_id(const gbs_completion *model, size_t j); /* j < columns */
-/* Columns rated in row i, as often as they were. */
+/* Columns rated in row i, one entry per rating. */
 GBS_API const uint32_t *gbs_completion_seen(const gbs_completion *model, size_t i, size_t *count);
 
 /* Component k < effective_rank: `size`, the root mean square over all cells of its part u_ik v_jk of a prediction, and `prior_sd`, the standard
@@ -627,7 +631,7 @@ GBS_API double gbs_rating_holdout(size_t n, const double *y, const double *value
 /* The text of a file and back, as gbs_model_to_json has it. */
 GBS_API gbs_status gbs_completion_to_json(gbs_context *ctx, const gbs_completion *model, char **text, size_t *size);
 GBS_API gbs_status gbs_completion_from_json(gbs_context *ctx, const char *text, size_t size, gbs_completion **out);
-/* Takes the handle back; NULL is ignored. */
+/* Frees the handle; NULL is ignored. */
 GBS_API void gbs_completion_free(gbs_completion *model);
 /* "vb", "gibbs"; NULL out of range. */
 GBS_API const char *gbs_sampler_name(gbs_sampler sampler);
@@ -641,10 +645,10 @@ typedef struct gbs_particles gbs_particles;
 typedef enum gbs_move {
     GBS_MOVE_AUTO = 0, /* ring; with `classic` walk */
     GBS_MOVE_WALK,     /* Gaussian random walk, covariance 2.38^2/d times that of the particles */
-    GBS_MOVE_RING      /* a draw from a ring of states around a Gaussian approximation (smc/ring.c) */
+    GBS_MOVE_RING      /* a draw from a ring of states around a Gaussian (docs/maths.md, 7.4) */
 } gbs_move;
 
-/* What gbs_sample is asked for; begin with gbs_sample_options_default. */
+/* Options of gbs_sample; start from gbs_sample_options_default(). */
 typedef struct gbs_sample_options {
     gbs_task_kind
         task; /* rank: the loss is that of x_i'theta - x_j'theta, mean over all pairs of a positive and a negative row */
@@ -696,7 +700,7 @@ typedef struct gbs_sample_info {
     gbs_move move;
     int intercept, classic;
     size_t n, features, d; /* rows, columns of the data, length of theta */
-    size_t blocks;         /* what the bound counts: the rows; in ranking those of the smaller class */
+    size_t blocks;         /* independent units: the rows; in ranking those of the smaller class */
     size_t particles, chains, moves;
     double lambda, prior_sd, ess;
     double log_z, log_z_sd, gibbs_risk, gibbs_risk_sd; /* at the end of the path */
@@ -707,7 +711,7 @@ typedef struct gbs_sample_info {
     double kl;          /* estimate of KL(Gibbs || prior) = -log Z - lambda gibbs_risk */
     double confidence,
         bound; /* the kl bound at these estimates: itself an estimate, no certificate; NaN: the prior was learned from the same rows */
-    double seconds, seconds_move, seconds_approximate; /* in all; of the moves; of the approximations they lean on */
+    double seconds, seconds_move, seconds_approximate; /* all; moves; approximations */
     gbs_prior_kind prior; /* informed: its mean is that of the model that was sampled for (gbs_sample_for) */
     size_t n_data;        /* rows of the data, of which n make the risk */
 } gbs_sample_info;
@@ -747,7 +751,7 @@ GBS_API const char *gbs_particles_recipe(const gbs_particles *particles);
 /* The text of a file and back, as gbs_model_to_json has it. */
 GBS_API gbs_status gbs_particles_to_json(gbs_context *ctx, const gbs_particles *particles, char **text, size_t *size);
 GBS_API gbs_status gbs_particles_from_json(gbs_context *ctx, const char *text, size_t size, gbs_particles **out);
-/* Takes the handle back; NULL is ignored. */
+/* Frees the handle; NULL is ignored. */
 GBS_API void gbs_particles_free(gbs_particles *particles);
 /* A file that holds either: the other handle is NULL. */
 GBS_API gbs_status gbs_load(gbs_context *ctx, const char *path, gbs_model **model, gbs_particles **particles);
@@ -764,14 +768,15 @@ GBS_API gbs_status gbs_load_any(gbs_context *ctx, const char *path, gbs_loaded *
 /* "auto", "walk", "ring"; NULL out of range. */
 GBS_API const char *gbs_move_name(gbs_move move);
 
-/* ---------------------------------------------------------------- pieces, for those who build on them */
+/* ---------------------------------------------------------------- low-level functions */
 
 /* The exact binomial (Clopper-Pearson) upper bound on the true error of a classifier that made `errors` mistakes on n rows it was not
  * trained on, rounded up. NaN unless 0 < confidence < 1; n = 0 gives 1. */
 GBS_API double gbs_binomial_upper(size_t errors, size_t n, double confidence);
 
-/* An upper bound on the true 1 - AUC, given the labels, of a score that has 1 - AUC = risk on rows it was not trained on, `blocks` of them in the
- * smaller class: Chernoff's bound for the independent pairs. NaN for arguments out of range; blocks = 0 gives 1. */
+/* An upper bound on the true 1 - AUC, given the labels, of a score that has 1 - AUC = risk on rows
+ * it was not trained on; `blocks` is the number of rows of the smaller class: Chernoff's bound for
+ * the independent pairs. NaN for arguments out of range; blocks = 0 gives 1. */
 GBS_API double gbs_auc_risk_upper(double risk, size_t blocks, double confidence);
 
 /* psi(mu, s) = E loss(z), z ~ N(mu, s^2), and its partials in mu and s. s >= 0. */

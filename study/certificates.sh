@@ -129,23 +129,24 @@ the zero-one risk of one classifier drawn from the model.
   certificate is about.
 - The last two lines of each table are cross-validated hinge fits on all training rows, the model that a certificate should not cost us: as they come, and with
   the default's own columns.
-- **In-sample**: the default (share of the first part, blocks, weights, prior spread, how m0 is fitted) was chosen on these sets and, in its last steps, on these
+- **In-sample**: the default (share of the first part, stages, weights, width of the prior, how its centre is fitted) was chosen on these sets and, in its last steps, on these
   shuffles, certificates and test errors in view, from some forty variants. Each certificate is valid by itself; how well the default does here is no evidence for
   other data.
 
 What was learned from it, and kept as the default:
 
-1. *Test, then learn.* One posterior that learns on the second part pays for its KL (kl, catoni lines); stages that are tested on a block before they learn from
-   it pay nothing, and the later ones know more than a hold-out's classifier.
-2. *Exact tails.* Within a block the stage is fixed, so its errors are binomial; p-values of the blocks are combined by what a sum of beta variables would
-   do (`src/bound/sequential.c`). Ville's inequality (the catoni line under each default fit) is valid for any number of blocks but half as wide again.
-3. *Few blocks, the last with the majority.* A block costs about one error; the vote is that of the best informed stage.
+1. *Test, then learn.* One posterior that learns on the second part pays for its KL (kl, catoni lines); stages that are tested on rows before they
+   learn from them pay nothing, and the later ones know more than a hold-out's classifier.
+2. *Exact tails.* A stage is fixed while it is tested, so its errors are binomial. The p-values of the stages
+   are combined as a sum of beta variables would be (`src/bound/sequential.c`). Ville's inequality (the catoni
+   line under each default fit) is valid for any number of stages but half as wide again.
+3. *Few stages, the last with the majority.* A stage costs about one error; the vote is that of the best informed stage.
 4. *A narrow prior around a hinge classifier,* its width from cross-validation on the first part. A wide prior makes draws disagree and raises the Gibbs risk.
-   (The norm of the centre is no other idea: under zero-one loss twice the centre is half the prior sd.)
+   (The norm of the prior centre is no other idea: under zero-one loss twice the centre is half the prior sd.)
 5. *Columns by relevance.* The classifier's own prior has a variance for each column, after its correlation with the label on the first part. This was the largest
    single gain where many columns say little (dna). A free intercept (`--constant 5`) is no default; the tables
    show where it helps.
-6. *A larger first part where there are few rows a column* (0.25 + 3.5 d/n, within 0.3 and 0.5).
+6. *A larger first part where there are few rows per column* (0.25 + 3.5 d/n, within 0.3 and 0.5).
 7. Grids that pay lose against a lambda from the first part (catoni) on every set; the zero prior is behind the default on all six (on ilpd it beats the
    informed prior under kl).
 END

@@ -70,6 +70,7 @@ tidy() {
 mkdir -p build
 step 'clang-format' format
 step 'include rules' tools/check-includes.sh
+step 'citations' tools/check_citations.py
 step 'gcc -Werror' warnings gcc
 step 'clang -Werror' warnings clang
 step 'cppcheck' check_c

@@ -1,4 +1,5 @@
-/* Upper bounds on the mean of n values in [0, 1] by betting against it (Waudby-Smith & Ramdas 2024).
+/* Upper bounds on the mean of n values in [0, 1] by betting against it (Waudby-Smith & Ramdas 2024;
+ * docs/maths.md, 6.10).
  *
  * For the losses of one fixed predictor (chosen without these rows): the mean losses Phi_i of a Gibbs classifier are rarely 0 or 1, and
  * what they spread less than a coin of the same mean is gained here. Nothing is gained for 0/1 losses, where the exact binomial is best.
@@ -18,7 +19,8 @@
  *   m >= [1 - exp((sum_(i<=t) log(1 - kappa X_i) - log(1/delta)) / t)] / kappa,
  *
  * which is catoni's bound with K = 0 and kappa = 1 - e^-C, but for log(1 - kappa X) >= -C X: never worse. By Ville the least over t counts. At
- * t = n alone the means may differ from row to row: the logarithm is concave, so it bounds their average, as MATHS.md, 6.8 needs.
+ * t = n alone the means may differ from row to row: the logarithm is concave, so it bounds their
+ * average, as 6.8 needs.
  */
 #include "bound/bound.h"
 

@@ -1,4 +1,4 @@
-/* The exact binomial upper bound (Clopper & Pearson 1934).
+/* The exact binomial upper bound (Clopper & Pearson 1934; docs/maths.md, 6.1).
  *
  *   p_up(k, n, delta) = max{p : P(Bin(n, p) <= k) >= delta}
  *

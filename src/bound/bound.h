@@ -53,7 +53,8 @@ double gbs_bound_vote(double r, double second_moment, double kl, uint64_t n, dou
 /* The mean of a [0, 1] loss under the posterior, from the mean r_hat of independent draws of it; delta is added to that of the bound. */
 double gbs_monte_carlo_upper(double r_hat, uint64_t draws, double delta);
 
-/* 6.8: the mixture of the stages, drawn in proportion to their blocks; c > 0 chosen from the first rows. gbs_betting_mean_upper is never
+/* docs/maths.md, 6.8: the mixture of the stages, drawn in proportion to their blocks; c > 0 chosen
+ * from the first rows. gbs_betting_mean_upper is never
  * larger. */
 double gbs_bound_progressive(double r, uint64_t n, double c, double log_price);
 /* The same for other weights: stage t lost loss[t] in all on its rows[t] rows. foretold_risk, from the first rows, chooses the bets. */

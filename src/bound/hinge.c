@@ -1,4 +1,4 @@
-/* The exponential moment behind the hinge bound (MATHS.md, section 6.3).
+/* The exponential moment behind the hinge bound (docs/maths.md, 6.3).
  *
  *   f = log E exp(a b(c_x |theta|)^2),   theta ~ N(m0, v I_d),   a = lambda^2/(8n),   b(t) = min(2t, 1+t)
  *

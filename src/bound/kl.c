@@ -1,6 +1,7 @@
 /* The Bernoulli divergence and its inverse.
  *
- *   kl(q, p) = q log(q/p) + (1-q) log((1-q)/(1-p)),   kl_inv(q, c) = sup{p : kl(q, p) <= c}     (MATHS.md, section 6)
+ *   kl(q, p) = q log(q/p) + (1-q) log((1-q)/(1-p)),   kl_inv(q, c) = sup{p : kl(q, p) <= c}
+ *                                                                                (docs/maths.md, 6)
  *
  * With e = p - q and g(x) = x - log(1+x) >= 0 it is q g(e/q) + (1-q) g(-e/(1-q)), the two linear terms having cancelled on paper: a sum of
  * positive numbers, each right to a few epsilons, also for p next to q. The inverse is found by bisection; what is returned is the upper

@@ -1,4 +1,4 @@
-/* The certificates of MATHS.md, section 6, as functions of numbers.
+/* The certificates of docs/maths.md, 6.1 to 6.8, as functions of numbers.
  *
  *   kl         R <= kl_inv(r, (K + log xi(n) + L)/n)
  *   catoni     R <= [1 - exp(-(lambda r + K + L)/n)] / [1 - exp(-lambda/n)]

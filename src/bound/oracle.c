@@ -1,4 +1,5 @@
-/* The oracle inequalities of the paper as numbers: from its theorems, and as it prints them (MATHS.md, sections 9 and 10).
+/* The oracle inequalities of the paper as numbers: from its theorems (docs/maths.md, 9), and as it
+ * prints them (docs/errata.md).
  *
  * Every theorem restricted to N(theta-bar, sigma^2 I) has the shape  min_sigma  slope sigma + weight (K(sigma) + nats),
  * K = 1/2 [ d sigma^2/v + |theta-bar|^2/v - d + d log(v/sigma^2) ]. Its derivative, slope + weight d (sigma/v - 1/sigma), is a quadratic in

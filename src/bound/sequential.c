@@ -1,4 +1,5 @@
-/* The mixture of stages that were each tested on fresh rows: an exact binomial bound for means that drift (MATHS.md, section 6.8, sharpened).
+/* The mixture of stages that were each tested on fresh rows: an exact binomial bound for means that
+ * drift (docs/maths.md, 6.9).
  *
  * Stage t is fixed before its block is seen; it makes X_t errors on the n_t rows of the block, so X_t given the past is Bin(n_t, p_t), with p_t
  * chosen by the past in whatever way. Wanted: an upper bound on R = sum_t w_t p_t, the weights fixed beforehand.

@@ -16,7 +16,7 @@ double gbs_oracle_hoeffding(double f, double lambda, double c, double d, double 
 double gbs_oracle_bernstein(double g, double lambda, double c, double d, double v, double delta);
 /* Hinge: min cx sqrt(d) sigma + 2 (f + K + log(2/delta))/lambda. */
 double gbs_oracle_hinge(double f, double lambda, double cx, double d, double v, double norm, double delta);
-/* The right closed forms under margin, at sigma = 1/n and the margin lambda (MATHS.md, section 9). */
+/* The closed forms under margin, at sigma = 1/n and the margin lambda (docs/maths.md, 9.4). */
 double gbs_margin_closed(bool ranking, double n, double d, double c, double margin, double v, double delta);
 
 /* What the paper prints (L: line of its LaTeX). The Hoeffding ones fix lambda and the prior themselves. */

@@ -1,4 +1,5 @@
-/* xi(n), the price of a bound that holds for every posterior at once (Maurer 2004).
+/* xi(n), the price of a bound that holds for every posterior at once (Maurer 2004;
+ * docs/maths.md, 6.1).
  *
  *   xi(n) = sum_k C(n,k) (k/n)^k (1-k/n)^(n-k) = e^n n^-n Gamma(n+1, n) = sum_(j=0..n) prod_(i<j) (1 - i/n)
  *

@@ -1,4 +1,5 @@
-/* An informed prior: q of earlier ratings becomes the prior of what follows (MATHS.md, 6.4). The variances have done their work and leave. */
+/* An informed prior: q of earlier ratings becomes the prior of what follows (docs/maths.md, 8.9).
+ * The variances have done their work and leave. */
 #include "completion/factors.h"
 #include "kernel/moments.h"
 

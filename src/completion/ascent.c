@@ -1,4 +1,5 @@
-/* Coordinate ascent: rows, columns, mu, variances (with a turn of the factors), noise; F is exact and never rises.
+/* Coordinate ascent: rows, columns, mu, variances (with a turn of the factors), noise; F is exact
+ * and never rises (docs/maths.md, 8.5).
  *
  * The variances and the noise wait for a few sweeps: a random start explains nothing yet, and variances learned from it would switch every component
  * off (u = v = 0 is a fixed point that such a start falls into).

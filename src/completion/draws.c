@@ -1,4 +1,4 @@
-/* The risk of one draw of q, by Monte Carlo (MATHS.md, 6.6).
+/* The risk of one draw of q, by Monte Carlo (docs/maths.md, 6.6 and 8.10).
  *
  * For each rating: x_i ~ q(row), then the prediction given x_i, which is normal with mean m_j'(x, 1) and variance (x, 1)'S_j (x, 1): no draw of the
  * column is needed.

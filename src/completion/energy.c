@@ -1,4 +1,4 @@
-/* The free energy of a completion, exact (MATHS.md, 8).
+/* The free energy of a completion, exact (docs/maths.md, 8.4).
  *
  *   KL(q || prior) = sum over items 1/2 [ sum_c E(1/gamma_c) E x_c^2 + sum_c E log gamma_c - log det S - own ] + sum_c KL(InvGamma || InvGamma) + KL(mu)
  *   F = tau/2 sum E (y - p)^2 + KL                                                               (noise given: lambda r + KL, lambda = n tau / 2)

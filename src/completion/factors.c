@@ -82,7 +82,7 @@ static size_t groups(const gbs_factors *f) {
 }
 
 /* q(gamma_k) = InvGamma(a + (m1 + m2)/2, b + (sum E u_ik^2 + sum E v_jk^2)/2): the Gaussians' normalisation, which the paper's print lacks, is in the
- * shape (MATHS.md, 10.8). */
+ * shape (docs/maths.md, 8.3). */
 void gbs_factors_update_variances(gbs_factors *f) {
     if (f->is_anchored)
         return;

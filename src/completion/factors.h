@@ -1,4 +1,5 @@
-/* Matrix completion (MATHS.md, 8): y = mu + a_i + b_j + u_i'v_j + noise, and the distribution q of its unknowns.
+/* Matrix completion (docs/maths.md, 8.1): y = mu + a_i + b_j + u_i'v_j + noise, and the
+ * distribution q of its unknowns.
  *
  *   u_ik, v_jk | gamma_k ~ N(0, gamma_k), a_i | alpha ~ N(0, alpha), b_j | beta ~ N(0, beta), the variances inverse-gamma, mu ~ N(m0, v0),
  *   noise precision tau ~ Gamma(shape, scale), or fixed.
@@ -10,7 +11,8 @@
  *
  * The same sweep serves the Gibbs sampler: there records are of drawn values, without covariance, and means become draws.
  *
- * An anchored q has another prior: N(m_i, S_i) for each item, a q of earlier ratings, in place of the hierarchical one (MATHS.md, 6.4).
+ * An anchored q has another prior: N(m_i, S_i) for each item, a q of earlier ratings, in place of
+ * the hierarchical one (docs/maths.md, 8.9).
  */
 #ifndef GIBBSITE_COMPLETION_FACTORS_H
 #define GIBBSITE_COMPLETION_FACTORS_H

@@ -1,5 +1,6 @@
 /* Gibbs sampling: the conditional law of each unknown given the others is the one that coordinate ascent computes, with what is known in place of its
- * moments. So sweep.c serves both; what differs is that means become draws and that covariances are zero.
+ * moments. So sweep.c serves both; what differs is that means become draws and that covariances are
+ * zero (docs/maths.md, 8.7).
  *   Salakhutdinov and Mnih: Bayesian probabilistic matrix factorization using Markov chain Monte Carlo (2008)
  */
 #include "completion/gibbs.h"

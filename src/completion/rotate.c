@@ -1,4 +1,5 @@
-/* Turning the factors: u'v = (R'u)'(R'v) for orthogonal R, so only the prior's part of the free energy moves.
+/* Turning the factors: u'v = (R'u)'(R'v) for orthogonal R, so only the prior's part of the free
+ * energy moves (docs/maths.md, 8.5).
  *
  * At the best variances that part is (a + (m1 + m2)/2) sum_k log(b + d_k/2) with d the diagonal of R'(sum E uu' + sum E vv')R: a concave symmetric
  * function of d, least where d is the spectrum, which majorises every other diagonal (Schur). Coordinate ascent alone turns the factors by small steps;

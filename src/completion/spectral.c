@@ -1,4 +1,4 @@
-/* A start from the spectrum of the ratings: the leading singular vectors of
+/* A start from the spectrum of the ratings (docs/maths.md, 8.6): the leading singular vectors of
  *
  *   M_ij = sum of (y - centre - a_i - b_j) over the ratings of cell (i, j) / sqrt((n_i + n1) (n_j + n2)),
  *

@@ -1,4 +1,5 @@
-/* Half a sweep: the best q of every row given the columns, or the other way round; or, for the sampler, a draw from their law.
+/* Half a sweep: the best q of every row given the columns, or the other way round; or, for the
+ * sampler, a draw from their law (docs/maths.md, 8.2).
  *
  *   precision  P_i = diag(E 1/gamma) + tau A,  A = sum over the row's ratings of E zz' (own coordinates)
  *   mean       m_i = P_i^-1 tau (r - mu sum E z - E z b),  r = sum y E z

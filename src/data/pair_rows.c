@@ -1,4 +1,4 @@
-/* Rows made ready for a risk over pairs (MATHS.md, section 5).
+/* Rows made ready for a risk over pairs (docs/maths.md, 5.2).
  *
  * Only differences x_i - x_j of a positive and a negative row matter. So the rows may be moved together by any vector: they are centred, which keeps
  * q_i + q_j - 2 x_i'S x_j from cancelling. Equal rows of a class have equal pairs: they are kept once and counted.

@@ -5,7 +5,8 @@
  *   relevance: standard, times c_k; c_k^2 = max(r_k^2, 1/n) over its mean, r_k the correlation of the column with the label
  *
  * A prior N(0, v I) on relevant columns is N(0, v diag(c_k^2)) on standardised ones: a column gets room as it has something to say. 1/n is
- * what a correlation's square is by chance, so that columns of noise are all alike.
+ * what a correlation's square is by chance, so that columns of noise are all alike
+ * (docs/maths.md, 6.4).
  *
  * A sparse matrix keeps its zeros: it stores x_k / sd_k, and mean_k / sd_k once for all rows as the shift.
  */

@@ -2,7 +2,8 @@
  *
  *   score variance  sum_k x_k^2 sigma_k^2
  *   KL's spread     1/2 sum_k [ sigma_k^2/v - 1 - log(sigma_k^2/v) ]
- *   dF/d sigma_k    sigma_k pull_k + sigma_k/v - 1/sigma_k,   pull_k = (lambda/n) sum_i w_i x_ik^2     (MATHS.md, section 4)
+ *   dF/d sigma_k    sigma_k pull_k + sigma_k/v - 1/sigma_k,   pull_k = (lambda/n) sum_i w_i x_ik^2
+ *                                                                              (docs/maths.md, 4.1)
  */
 #include "family/family.h"
 

@@ -2,10 +2,12 @@
  *
  *   score variance  |C'x|^2
  *   KL's spread     1/2 [ |C|^2/v - d ] - sum_k log(C_kk / sqrt v)
- *   dF/dC           triangle of H C - diag(1/C_kk),   H = I/v + pull,  pull = (lambda/n) X' diag(w) X     (MATHS.md, section 4)
+ *   dF/dC           triangle of H C - diag(1/C_kk),   H = I/v + pull,  pull = lambda/n X' diag(w) X
+ *                                                                              (docs/maths.md, 4.1)
  *
  * C is *upper* triangular here: with the precision P = R R' (Cholesky, R lower), C = R^-T needs no second factorisation. Reversing the
- * order of the coordinates turns one convention into the other, so convexity and the gap hold as they do for a lower C.
+ * order of the coordinates turns one convention into the other, so convexity and the gap
+ * (docs/maths.md, 4.4) hold as they do for a lower C.
  */
 #include "family/family.h"
 #include "kernel/linalg.h"

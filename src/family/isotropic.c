@@ -2,7 +2,8 @@
  *
  *   score variance  sigma^2 |x|^2
  *   KL's spread     d/2 [ sigma^2/v - 1 - log(sigma^2/v) ]
- *   dF/d sigma      sigma pull + d (sigma/v - 1/sigma),   pull = (lambda/n) sum_i w_i |x_i|^2     (MATHS.md, section 4)
+ *   dF/d sigma      sigma pull + d (sigma/v - 1/sigma),   pull = (lambda/n) sum_i w_i |x_i|^2
+ *                                                                              (docs/maths.md, 4.1)
  *   gap             v/(2d) (dF/d sigma)^2: F is (d/v)-strongly convex in sigma
  */
 #include "family/family.h"

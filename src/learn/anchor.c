@@ -1,4 +1,4 @@
-/* How the first part becomes a prior (MATHS.md, section 6.4).
+/* How the first part becomes a prior (docs/maths.md, 6.4).
  *
  * m0 is the mean of a hinge posterior under N(0, width^2 I) at lambda = rows, by default on columns stretched by their relevance
  * (data/scaling.c). The width is chosen by cross-validation, on the Gibbs risk of that posterior: it is smooth in the width, so that some hundred

@@ -1,4 +1,4 @@
-/* The certificates of one posterior (MATHS.md, sections 6.1, 6.3 to 6.5, 6.7).
+/* The certificates of one posterior (docs/maths.md, 6.1 to 6.5, 6.7).
  *
  * Every number holds by itself with the stated confidence. The smallest of several does not: that is why the method is chosen before, by
  * options->bound, and the others are listed beside it for comparison.
@@ -130,7 +130,8 @@ static void add(struct work *w, gbs_target target, gbs_loss loss, gbs_bound meth
                                            .empirical_upper = e->sampled > 0 ? e->gibbs : NAN};
 }
 
-/* The paper's risk of any two rows: half of them make as many independent pairs, whatever their labels (MATHS.md, section 6.2). */
+/* The paper's risk of any two rows: half of them make as many independent pairs, whatever their
+ * labels (docs/maths.md, 6.2). */
 static void add_pairs(struct work *w, gbs_bound method, double value) {
     const gbs_evidence *e = w->e;
     size_t before = w->count, blocks = e->paired_rows / 2;

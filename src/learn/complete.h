@@ -34,7 +34,8 @@ gbs_status gbs_completion_ascend_informed(struct gbs_completion_run *r);
 /* The noise variance with the smallest held-out error over folds of these ratings, into r->noise_variance; r->choices tells of all. */
 gbs_status gbs_completion_choose_noise(struct gbs_completion_run *r, const gbs_ratings *ratings);
 
-/* kl (MATHS.md, 6.1) over the Monte Carlo term (6.6) of q as it stands, on r->certified. */
+/* kl (docs/maths.md, 6.1) over the Monte Carlo term (docs/maths.md, 6.6) of q as it stands, on
+ * r->certified. */
 gbs_status gbs_completion_certify(struct gbs_completion_run *r, size_t least_terms, uint64_t stream, gbs_rating_certificate *c);
 /* Mean over the ratings of ((y - clip(mean prediction)) / (high - low))^2. */
 double gbs_completion_mean_risk(const gbs_factors *f, const gbs_ratings *ratings, double low, double high);

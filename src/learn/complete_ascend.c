@@ -2,7 +2,8 @@
  *
  * Under an informed prior q1 (of the first part) the second part both teaches and certifies: q_t is the best q for t x its squared error + KL(q || q1).
  * KL grows like t^2 where the error falls like t, and a bound over few ratings a parameter wants a small t: the one with the smallest bound is taken. That
- * choice is free, since kl holds for all q at once; the Monte Carlo term is drawn anew for the q that was chosen.
+ * choice is free, since kl holds for all q at once; the Monte Carlo term is drawn anew for the q
+ * that was chosen (docs/maths.md, 8.9).
  */
 #include "core/random.h"
 #include "learn/complete.h"
@@ -101,7 +102,7 @@ void gbs_completion_reopen(struct gbs_completion_run *r) {
 
 /* ---------------------------------------------------------------- an informed prior */
 
-/* The split ignores the values (MATHS.md, 6.4). */
+/* The split ignores the values (docs/maths.md, 6.4). */
 static gbs_status split(struct gbs_completion_run *r) {
     size_t n = r->all->n, first = (size_t)((r->o->prior_split > 0.0 ? r->o->prior_split : FIRST_PART) * (double)n);
     size_t *order = gbs_array_alloc(r->ctx, n, sizeof *order);

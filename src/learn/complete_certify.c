@@ -1,4 +1,5 @@
-/* The certificate of a completion (MATHS.md, 8): squared error of clipped predictions over the squared range, kl (6.1) over a Monte Carlo term (6.6) whose
+/* The certificate of a completion (docs/maths.md, 8.10): squared error of clipped predictions over
+ * the squared range, kl (6.1) over a Monte Carlo term (6.6) whose
  * share of delta is set apart.
  *
  * kl holds for all q at once. What moves q alone is therefore free: restarts, and the noise, by whatever ratings it was chosen. What moves the prior is fixed

@@ -1,6 +1,7 @@
 /* How far a fitted model is from the Gibbs posterior it approximates.
  *
- *   KL(model || Gibbs) = F(model) + log Z,   F = lambda x (mean smoothed loss) + KL(model || prior)                  (MATHS.md, section 1)
+ *   KL(model || Gibbs) = F(model) + log Z,   F = lambda x (mean smoothed loss) + KL(model || prior)
+ *                                                                              (docs/maths.md, 1.2)
  *
  * F is computed again on the rows at hand (target.c). If that is not the F the model remembers, or if the particles were drawn for another lambda, prior
  * or scaling, the sum would mean nothing.

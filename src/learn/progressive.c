@@ -1,4 +1,4 @@
-/* The progressive fit and its certificate (MATHS.md, section 6.8).
+/* The progressive fit and its certificate (docs/maths.md, 6.8).
  *
  * The rows come in random order. The first h of them give the scaling constants, every choice, and stage 0. Then, block by block: one classifier
  * is drawn from stage t-1 for each row of block t, its error is counted, and stage t learns from all rows so far. Every row after h is a

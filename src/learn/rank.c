@@ -1,7 +1,8 @@
-/* Ranking, start to end, where it differs from classification (MATHS.md, sections 5, 6.2, 6.4).
+/* Ranking, start to end, where it differs from classification (docs/maths.md, 5.2, 6.2, 6.4).
  *
  * The risk is a mean over pairs of a positive and a negative row, 1 - AUC. Given the labels, k = min(n+, n-) of the pairs are independent, and every
- * bound of section 6.1 holds with k for n. The prior's centre is the mean of a hinge posterior over the pairs of the first part, at lambda = its k;
+ * bound of docs/maths.md, 6.1 holds with k for n. The prior's centre is the mean of a hinge
+ * posterior over the pairs of the first part, at lambda = its k;
  * the width of that posterior's own prior is chosen on a held-out third, by the risk of the narrow Gaussian that will become the prior.
  */
 #include "learn/rank.h"

@@ -226,7 +226,8 @@ static gbs_status judge_votes(gbs_context *ctx, const gbs_rows *rows, gbs_partic
     return status;
 }
 
-/* The kl bound that would follow if the particles were the posterior itself (MATHS.md, 6.6: an estimate). */
+/* The kl bound that would follow if the particles were the posterior itself: an estimate
+ * (docs/maths.md, 7.7). */
 static void estimate_bound(double confidence, gbs_sample_info *info) {
     info->kl = info->lambda > 0.0 ? fmax(0.0, -info->log_z - info->lambda * info->gibbs_risk) : 0.0;
     info->confidence = confidence;

@@ -1,4 +1,5 @@
-/* Particles that rank, where they differ from particles that classify: what they do to pairs of rows (MATHS.md, section 5).
+/* Particles that rank, where they differ from particles that classify: what they do to pairs of
+ * rows (docs/maths.md, 5.2).
  *
  * The score of a row is its mean over the particles, x'(mean theta); one draw's own risk is a mean over pairs, a sort for each particle.
  */

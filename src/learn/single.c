@@ -1,4 +1,4 @@
-/* One posterior and its certificates: MATHS.md, sections 6.1 to 6.5.
+/* One posterior and its certificates: docs/maths.md, 6.1 to 6.5.
  *
  *   zero prior:      pi = N(0, v I); all rows train the posterior, and certify it
  *   informed prior:  pi = N(m0, v I), m0, v and the scaling from the first part; the second part trains the posterior and certifies it
@@ -53,8 +53,8 @@ static gbs_status prepare_pairs(struct single *f) {
     if (f->blocks > 0)
         return GBS_OK;
     return gbs_fail(f->ctx, GBS_ERR_DATA,
-                    "the certified part of the split (%zu of %zu rows) has rows of one class only; a smaller prior split, "
-                    "another seed or the prior of mean zero would do",
+                    "the certified part of the split (%zu of %zu rows) has rows of one class only; "
+                    "use a smaller prior split, another seed, or the zero prior",
                     certified.all.n, f->rows.all.n);
 }
 

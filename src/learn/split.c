@@ -1,4 +1,5 @@
-/* The split of MATHS.md, section 6.4: a random order of the rows that does not look at them, and a first part.
+/* The split of docs/maths.md, 6.4: a random order of the rows that does not look at them, and a
+ * first part.
  *
  * Its default share. What is learned from h n rows errs more than what n rows would teach by something like d/(h n); what is certified on the
  * others is off by something like 1/sqrt((1-h) n). So the first part should be larger where there are few rows a coefficient. Under the
@@ -99,11 +100,10 @@ static gbs_status check_classes(gbs_context *ctx, const gbs_split *s) {
         positive += s->view->y[i] > 0.0;
     if (positive > 0 && positive < s->first)
         return GBS_OK;
-    return gbs_fail(
-        ctx, GBS_ERR_DATA,
-        "the first part of the split (%zu of %zu rows) has no row of class %s; a larger --prior-split, another --seed or "
-        "--prior zero would do without",
-        s->first, s->n, positive > 0 ? "-1" : "+1");
+    return gbs_fail(ctx, GBS_ERR_DATA,
+                    "the first part of the split (%zu of %zu rows) has no row of class %s; use a larger "
+                    "prior split, another seed, or the zero prior",
+                    s->first, s->n, positive > 0 ? "-1" : "+1");
 }
 
 gbs_status gbs_split_create(gbs_context *ctx, const gbs_data *data, const gbs_fit_options *o, gbs_split *out) {

@@ -1,6 +1,7 @@
 /* What a fitted posterior approximates, found again from the model and the rows of the fit.
  *
- *   exp(-lambda r(theta)) N(theta; m0, v I),   r the mean loss over the rows that the posterior was trained on           (MATHS.md, section 1)
+ *   exp(-lambda r(theta)) N(theta; m0, v I),   r the mean loss over the rows
+ *   that the posterior was trained on                                          (docs/maths.md, 1.2)
  *
  *   zero prior       m0 = 0, all rows
  *   informed prior   m0 of the first part of the model's split, the rows of the second part

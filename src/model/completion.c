@@ -1,4 +1,4 @@
-/* Predictions of a completion.
+/* Predictions of a completion (docs/maths.md, 8.8).
  *
  * For p = mu + a + b + u'v with independent Gaussians (u, a) ~ N(m, S), (v, b) ~ N(m', S'):
  *   E p = mu + m_a + m'_b + m_u'm'_v,   Var p = Var mu + (m_u, 1)'S'(m_u, 1) + (m'_v, 1)'S(m'_v, 1) + tr(S_uu S'_vv).

@@ -1,4 +1,5 @@
-/* What a model makes of rows: the Gaussian vote P(x'theta > 0) = Phi(x'm / s(x)) (MATHS.md, section 3), averaged over the stages.
+/* What a model makes of rows: the Gaussian vote P(x'theta > 0) = Phi(x'm / s(x)), averaged over the
+ * stages (docs/maths.md, 3.6).
  *
  * Probabilities and losses are means over the stages with their weights. The score of a single posterior is x'm; that of a mixture is the normal
  * quantile of its probability, with standard deviation 1: so Phi(score/sd) is the probability in either case, and its sign the label.

@@ -1,6 +1,6 @@
 /* Exponential loss exp(-z) smoothed by a Gaussian margin.
  *
- *   psi(mu, s) = exp(-mu + s^2/2),   d psi/d mu = -psi,   d psi/d s = s psi     (MATHS.md, section 3)
+ *   psi(mu, s) = exp(-mu + s^2/2),   d psi/d mu = -psi,   d psi/d s = s psi    (docs/maths.md, 3.4)
  *
  * Convex in (mu, s). The exponent is formed by one fused operation, so -mu and s^2/2 may cancel without loss. It overflows to
  * infinity where the expectation exceeds the range of double; solvers treat that as a step too far.

@@ -1,7 +1,7 @@
 /* Hinge loss max(0, 1 - z) smoothed by a Gaussian margin.
  *
  *   psi(mu, s) = a Phi(t) + s phi(t) = s h(t),   a = 1 - mu,  t = a/s
- *   d psi/d mu = -Phi(t),   d psi/d s = phi(t)                            (MATHS.md, section 3)
+ *   d psi/d mu = -Phi(t),   d psi/d s = phi(t)                            (docs/maths.md, 3.3)
  *
  * Convex in (mu, s); s = 0 is the plain hinge.
  */

@@ -1,7 +1,7 @@
 /* Zero-one loss 1{z < 0} (one half at 0) smoothed by a Gaussian margin.
  *
  *   psi(mu, s) = Phi(-t),   t = mu/s
- *   d psi/d mu = -phi(t)/s,   d psi/d s = t phi(t)/s                      (MATHS.md, section 3)
+ *   d psi/d mu = -phi(t)/s,   d psi/d s = t phi(t)/s                      (docs/maths.md, 3.2)
  *
  * Not convex. s = 0 is the plain loss, whose slope is taken as 0.
  */

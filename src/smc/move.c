@@ -3,7 +3,8 @@
  *   walk   u' = u + s z, taken with probability min(1, pi(theta')/pi(theta));  s = 2.38/sqrt(d)       (Chopin 2002, tuned from the particles)
  *   ring   in turn: a draw from many states at once, one from a narrow window of them, a single turn: ring.c
  *
- * A task is a block of chains and runs through many steps by itself; what it draws depends on the numbers of chain and step alone.
+ * A task is a block of chains and runs through many steps by itself; what it draws depends on the
+ * numbers of chain and step alone (docs/maths.md, 7.4).
  */
 #include "core/random.h"
 #include "smc/smc.h"

@@ -1,6 +1,7 @@
 /* The risk over pairs: a positive row is to score above a negative one.
  *
- *   r_n(theta) = mean over i positive, j negative of loss(x_i'theta - x_j'theta);  zero-one: 1 - AUC, ties one half          (MATHS.md, section 5)
+ *   r_n(theta) = mean over i positive, j negative of loss(x_i'theta - x_j'theta);
+ *   zero-one: 1 - AUC, ties one half                                           (docs/maths.md, 5.2)
  *
  * Scores of a tile against all rows first, then a sort a lane and state: O(n log n), and the losses are added up along the sorted scores
  * (add_pairs in risk/). What is common to all rows, a shift or an intercept, cancels and is left out.

@@ -2,7 +2,8 @@
  *
  * S is the weighted covariance C, shrunk towards its diagonal: S = (1 - a) C + a diag C. The least mean squared error on the scale of correlations r_kl
  * is reached at a = sum var(r_kl) / sum r_kl^2, var(r_kl) ~ (1 + r_kl^2)/ess for Gaussian particles (Schaefer, Strimmer 2005). With more coefficients
- * than effective particles C is singular, a is large, and S is still a covariance.
+ * than effective particles C is singular, a is large, and S is still a covariance
+ * (docs/maths.md, 7.5).
  */
 #include "kernel/linalg.h"
 #include "smc/smc.h"

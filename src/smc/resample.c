@@ -1,4 +1,5 @@
-/* Systematic resampling: one uniform number, a comb of `count` teeth over the cumulated weights.
+/* Systematic resampling: one uniform number, a comb of `count` teeth over the cumulated weights
+ * (docs/maths.md, 7.3).
  *
  * A particle of weight w gets floor or ceiling of count w / (sum of weights) descendants. Neighbours in the array are states of one chain, so the comb
  * also spreads the descendants evenly over the chains.

@@ -1,4 +1,4 @@
-/* A draw from a ring of states, instead of one proposal that is taken or not.
+/* A draw from a ring of states, instead of one proposal that is taken or not (docs/maths.md, 7.4).
  *
  * With the reference N(m, L L'), theta = m + L u, and a fresh z ~ N(0, I), the states  m + L (u cos phi + z sin phi)  lie on an ellipse; turning the pair
  * (u, z) leaves N(0, I) x N(0, I) unchanged. So among angles that form the same set seen from each of them, the draw of one with probability

@@ -1,10 +1,11 @@
 /* The loop: from the prior to lambda, one temperature at a time.
  *
  *   lambda <- lambda + delta with the effective sample size of exp(-delta r) at its share;  log Z += log mean exp(-delta r)
- *   resample, move at the new lambda                                                             (MATHS.md, section 7)
+ *   resample, move at the new lambda                                           (docs/maths.md, 7.1)
  *
  * waste-free: M << N ancestors, chains of N/M states, every state a particle (Dau, Chopin 2022); classic: N ancestors, k moves each. The last step ends
- * at lambda exactly, with weights of its own length (MATHS.md, 10.9), and is followed by moves like any other: the particles come out unweighted.
+ * at lambda exactly, with weights of its own length, and is followed by moves like any other: the
+ * particles come out unweighted.
  */
 #include "smc/smc.h"
 

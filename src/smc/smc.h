@@ -1,6 +1,7 @@
 /* Tempering sequential Monte Carlo: particles carried from the prior to the Gibbs posterior, and log Z on the way.
  *
- *   pi_lambda(theta)  is proportional to  exp(-lambda r_n(theta)) N(theta; m0, v I)                             (MATHS.md, section 7)
+ *   pi_lambda(theta)  is proportional to  exp(-lambda r_n(theta)) N(theta; m0, v I)
+ *                                                                              (docs/maths.md, 7.1)
  *
  *   particles.c   risks of many thetas at once          temper.c     the next lambda, weights, log Z
  *   pairs.c       the same over pairs of rows

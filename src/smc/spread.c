@@ -1,4 +1,4 @@
-/* Standard errors from a single run.
+/* Standard errors from a single run (docs/maths.md, 7.6).
  *
  * Waste-free: given the past the M chains of a temperature are independent, and long enough to forget where they began; so the mean over all states has
  * the squared error  sum_m (share_m)^2 (mean_m - mean)^2  x M/(M-1),  and the errors of log Z add up over the temperatures.

@@ -1,4 +1,4 @@
-/* The next inverse temperature, and the weights that lead there.
+/* The next inverse temperature, and the weights that lead there (docs/maths.md, 7.2).
  *
  *   w_i = exp(-delta r_i),   ESS(delta) = (sum w)^2 / sum w^2,   log Z(lambda + delta) - log Z(lambda) ~ log mean w
  *

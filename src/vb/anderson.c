@@ -1,4 +1,4 @@
-/* Anderson acceleration.
+/* Anderson acceleration (docs/maths.md, 4.6).
  *
  *   gamma = argmin | f_k - DF gamma |,   x_(k+1) = x_k + f_k - (DX + DF) gamma,
  *

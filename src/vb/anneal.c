@@ -1,4 +1,4 @@
-/* Deterministic annealing (MATHS.md, section 4).
+/* Deterministic annealing (docs/maths.md, 4.8).
  *
  * For 0 < lambda_1 < ... < lambda_T each problem is solved from the last solution, the first from the prior. The zero-one objective has
  * many local minima, and a richer family has more of them: left alone, its path may end above that of a smaller family. So the chain

@@ -1,4 +1,5 @@
-/* One pass over the rows: scores and their variances (family), smoothed losses (risk), pull-backs (family).
+/* One pass over the rows: scores and their variances (family), smoothed losses (risk), pull-backs
+ * (family; docs/maths.md, 4.1).
  *
  *   F = lambda/n sum_i psi(y_i x_i'm, s_i) + KL,   dF/dm = lambda/n sum_i y_i psi_mu x_i + (m - m0)/v
  *

@@ -40,7 +40,7 @@ void gbs_point_free(const gbs_context *ctx, gbs_point *p);
 /* Fills `out` (rows->pairs: of the mean over pairs; curvature when it has room for one). GBS_ERR_CANCELLED when asked to stop; an overflowing F comes back as infinity. */
 gbs_status gbs_evaluate(const gbs_problem *problem, const gbs_gaussian *g, gbs_workspace *workspace, gbs_point *out);
 
-/* Proven bound on F(g) - min F for a convex loss: (v/2)|grad|^2 (MATHS.md, section 4). */
+/* Proven bound on F(g) - min F for a convex loss: (v/2)|grad|^2 (docs/maths.md, 4.4). */
 double gbs_optimality_gap(const gbs_problem *problem, const gbs_gaussian *g, const gbs_point *p, double *square);
 
 #endif

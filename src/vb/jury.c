@@ -1,4 +1,4 @@
-/* A jury: panels of random rows.
+/* A jury: panels of random rows (docs/maths.md, 5.4).
  *
  * A panel is 128 positive and 128 negative rows, drawn with replacement, and all their pairs. Its risk and slopes are unbiased for those over all pairs, and
  * panels are independent. Their noise comes from the rows far more than from the pairs, so many small panels know more than one large one of as many

@@ -1,4 +1,4 @@
-/* Natural gradient (Opper & Archambeau 2009; MATHS.md, section 4).
+/* Natural gradient (Opper & Archambeau 2009; docs/maths.md, 4.2 and 4.3).
  *
  *   H = I/v + (lambda/n) X' diag(w) X,   w_i = (d psi/d s)/s = d^2 psi/d mu^2
  *   full:     P <- (1-b) P + b H,  m <- m - b P^-1 dF/dm   with the new P = S^-1

@@ -1,4 +1,4 @@
-/* All n+ n- pairs without an n+ x n- array: the risk and its slopes (MATHS.md, section 5).
+/* All n+ n- pairs without an n+ x n- array: the risk and its slopes (docs/maths.md, 5.2).
  *
  *   mu_ij = a_i - a_j,  s_ij^2 = q_i + q_j - 2 x_i'S x_j,   a = Xm, q_i = x_i'S x_i
  *   risk = mean of psi(mu, s);   d risk/dm = X+'(u 1) - X-'(u'1),   u = d psi/d mu

@@ -1,4 +1,5 @@
-/* The risk over all pairs of a positive and a negative row, without its slopes: what certificates are made of.
+/* The risk over all pairs of a positive and a negative row, without its slopes: what certificates
+ * are made of (docs/maths.md, 5.2).
  *
  *   mu_ij = a_i - a_j,  s_ij^2 = q_i + q_j - 2 x_i'S x_j,  a = Xm, q_i = x_i'S x_i;   risk = mean of psi(mu, s), and the mean of psi^2
  *

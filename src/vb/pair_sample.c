@@ -1,4 +1,5 @@
-/* The mean loss over pairs drawn at random, for data whose n+ n- pairs are too many to be visited (MATHS.md, section 6.6).
+/* The mean loss over pairs drawn at random, for data whose n+ n- pairs are too many to be visited
+ * (docs/maths.md, 5.3 and 6.6).
  *
  *   r_hat = (1/N) sum_t psi(z_t),   z_t the margin of a positive and a negative row, each drawn uniformly, with replacement
  *

@@ -4,7 +4,7 @@
  *
  * The risk sees theta through Q theta alone, and off the row space the best choice is the prior itself; so the optimum is
  * m = m0 + Q'(u - u0), S = v I + Q'(T - v I) Q, with (u, T) the optimum for the rows L. Q is never formed: Q = Lp^-1 Xp, with p the r pivot
- * rows. Cost O(n^2 d) once; no d x d matrix (MATHS.md, section 4).
+ * rows. Cost O(n^2 d) once; no d x d matrix (docs/maths.md, 4.7).
  */
 #ifndef GIBBSITE_VB_REDUCTION_H
 #define GIBBSITE_VB_REDUCTION_H

@@ -1,4 +1,4 @@
-/* Stochastic gradients over minibatches of rows.
+/* Stochastic gradients over minibatches of rows (docs/maths.md, 4.9).
  *
  * Each step sees B rows drawn without replacement within an epoch and an unbiased gradient of F/lambda (the risk of the batch in place
  * of the mean risk, the KL whole), in the coordinates (m, log sigma) or (m, C with a log diagonal).
@@ -11,7 +11,8 @@
  *   modern:  Adam (Kingma & Ba 2015), its steps falling to 0 along a cosine, the iterates of the last quarter averaged
  *
  * Over pairs (rows->pairs) a step of B rows sees all pairs of B/2 positive and B/2 negative rows, drawn with replacement; the paper's step sees B
- * pairs drawn one by one, which are B rows x_i - x_j (its section 5; MATHS.md, section 5). Both gradients are unbiased.
+ * pairs drawn one by one, which are B rows x_i - x_j (docs/maths.md, 5.3). Both gradients are
+ * unbiased.
  *
  * Over pairs there is a rule to stop by. From step 64 on, each time the number of steps has grown by a factor of sqrt(2), F is looked at: of the last
  * iterate (paper) or of the mean of the iterates since the last look (modern), by a jury (vb/jury.c) where there are many rows. When three looks in a row find

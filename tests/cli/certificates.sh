@@ -207,14 +207,14 @@ done
 
 # ---------------------------------------------------------------- data that leaves little
 printf 'x,y\n1,1\n-1,-1\n' >two.csv
-refuses 3 'two\.csv: the first part of the split \(1 of 2 rows\) has no row of class .*; a larger --prior-split, another --seed or --prior zero' two.csv
+refuses 3 'two\.csv: the first part of the split \(1 of 2 rows\) has no row of class .*; use a larger prior split, another seed, or the zero prior' two.csv
 awk -F, -v OFS=, 'NR > 1 { $NF = NR == 7 ? 1 : -1 } { print }' train.csv >lonely.csv
 missed=0 fitted=0 odd=''
 for seed in 1 2 3 4 5 6 7 8 9 10; do
     "$GIBBSITE" fit lonely.csv -q --seed $seed >"$stdout" 2>"$stderr"
     case $? in
     0) fitted=$((fitted + 1)) ;;
-    3) missed=$((missed + 1)) && { grep -q 'has no row of class +1; a larger --prior-split, another --seed or --prior zero' "$stderr" || odd+=" $seed"; } ;;
+    3) missed=$((missed + 1)) && { grep -q 'has no row of class +1; use a larger prior split, another seed, or the zero prior' "$stderr" || odd+=" $seed"; } ;;
     *) odd+=" $seed" ;;
     esac
 done

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The pages: the C interface has words for every name, the HTML builds, its links lead somewhere, and mistakes are found.
+# The pages: the C interface has words for every name, the HTML builds, its links lead somewhere, and mistakes are found; comments cite sections of
+# docs/maths.md that are there.
 . "$(dirname "$0")/../lib.sh"
 [[ -x /usr/bin/python3 ]] || { skip 'the pages' 'needs /usr/bin/python3'; exit 0; }
 header=$GIBBSITE_ROOT/include/gibbsite.h
@@ -33,6 +34,23 @@ refuse 'a function without words is refused' "$GIBBSITE_ROOT/tools/api_page.py" 
 sed 's,^GBS_API size_t gbs_data_rows,size_t gbs_data_rows,' "$header" >odd.h
 refuse 'what it cannot read is refused' "$GIBBSITE_ROOT/tools/api_page.py" odd.h
 
+# Citations in comments: right as they are, and a wrong one is found, over the end of a line too.
+check 'comments cite sections of docs/maths.md that are there' "$GIBBSITE_ROOT/tools/check_citations.py"
+mkdir -p cited/src cited/docs
+printf '# Maths\n\n## 4. Solvers\n\n### 4.2 A gap\n' >cited/docs/maths.md
+cites() { # cites NAME EXIT COMMENT [MESSAGE]
+    printf '/* %b */\n' "$3" >cited/src/a.c
+    as "$1"
+    expect_exit "$2" "$GIBBSITE_ROOT/tools/check_citations.py" cited
+    if [[ ${4:-} ]]; then expect_stdout "$4"; fi
+}
+cites 'sections that are there' 0 'docs/maths.md, 4 and 4.2'
+cites 'a section that is not there' 1 'docs/maths.md, 4.3' 'src/a.c: docs/maths.md has no section 4.3'
+cites 'a list of sections' 1 'docs/maths.md, 4 to 4.2, 7.1' 'has no section 7.1'
+cites 'a citation over two lines' 1 'docs/maths.md,\n * 5.1' 'has no section 5.1'
+cites 'a citation without a section' 1 'see docs/maths.md for it' 'without a section'
+cites 'a page that is not there' 1 'docs/nowhere.md' 'docs/nowhere.md is not there'
+
 need_program pandoc || exit 0
 site() { "$GIBBSITE_ROOT/tools/docs.py" "$GIBBSITE" "$1"; }
 expect_exit 0 site "$tmp/html"
@@ -43,6 +61,8 @@ done
 for page in api commands examples contributing; do expect_file "html/$page.html"; done
 check 'formulas are MathML' grep -q '<math .*<mfrac>' html/maths.html
 refuse 'no formula is left as text' grep -lE '<span class="math' html/*.html
+# A line of a formula that begins with + or - is a list to markdown, and its dollars stay.
+refuse 'no dollars are left of a formula' bash -c "sed 's,<pre.*</pre>,,; /<pre/,/<\\/pre>/d; s,<code[^>]*>[^<]*</code>,,g' html/maths.html html/errata.html | grep -n '\\$'"
 refuse 'no page asks the network for anything' grep -lE '(src|href)="(https?:)?//[^"]*\.(js|css|png|woff2?)"|<script|@import' html/*.html html/style.css
 check 'the commands are there with their options' grep -q -- '--lambda-grid' html/commands.html
 

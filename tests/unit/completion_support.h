@@ -90,7 +90,7 @@ static inline double mean_at(const gbs_factors *f, int s, size_t item, size_t c)
     return f->side[s].mean[item * f->own + c];
 }
 
-/* E (y - p)^2, from the formula of MATHS.md 8 with biases: nothing of sweep.c. */
+/* E (y - p)^2, from the formula of docs/maths.md, 8.2 with biases: nothing of sweep.c. */
 static inline double slow_error(const gbs_factors *f, const struct matrix_truth *t, size_t e) {
     size_t i = t->row[e], j = t->column[e], K = f->rank;
     double p = f->biases ? f->ratings->center + f->mu + mean_at(f, 0, i, K) + mean_at(f, 1, j, K) : 0.0, v = 0.0;

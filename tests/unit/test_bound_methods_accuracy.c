@@ -1,4 +1,5 @@
-/* Every method of MATHS.md, section 6, against a slow implementation of its own: MPFR with 200 bits, plain bisection, plain grids; the hinge
+/* Every method of docs/maths.md, 6, against a slow implementation of its own: MPFR with 200 bits,
+ * plain bisection, plain grids; the hinge
  * moment against Simpson's rule on closed densities and against Monte Carlo. */
 #include "bound/bound.h"
 #include "unit/support.h"

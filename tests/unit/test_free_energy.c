@@ -1,4 +1,5 @@
-/* F, its risk and its KL against naive loops, which take the formulas of MATHS.md, sections 2 to 4, row by row over spelled-out cells. */
+/* F, its risk and its KL against naive loops, which take the formulas of docs/maths.md, 2 to 4, row
+ * by row over spelled-out cells. */
 #include "unit/rows_support.h"
 
 /* psi and its partials from libm, without a thought for the far tails. */

@@ -133,7 +133,7 @@ static void odd_data_is_refused_or_certified(void **state) {
         assert_true(status == GBS_OK || status == GBS_ERR_DATA);
         if (status == GBS_ERR_DATA) {
             assert_null(model);
-            assert_non_null(strstr(gbs_error_message(own), "has no row of class +1; a larger --prior-split, another --seed"));
+            assert_non_null(strstr(gbs_error_message(own), "has no row of class +1; use a larger prior split, another seed"));
         }
         missed += status == GBS_ERR_DATA;
         fitted += status == GBS_OK;

@@ -1,6 +1,7 @@
 /* The smoothed losses and the normal kernels against MPFR with 256 bits, finite differences and Monte Carlo.
  *
- * The truth is computed from the very doubles that the library is given, by the formulas of MATHS.md, section 3, with no care
+ * The truth is computed from the very doubles that the library is given, by the formulas of
+ * docs/maths.md, 3.1, with no care
  * for cancellation: 256 bits leave 60 digits at the worst point. A value is judged by its relative error where the truth is a
  * normal double, and by an absolute error of DBL_MIN where it is not.
  */

@@ -1,4 +1,5 @@
-/* The oracle inequalities against plain grids over sigma, and the slips of the paper that are about formulas (MATHS.md, section 10): each with
+/* The oracle inequalities against plain grids over sigma, and the slips of the paper that are about
+ * formulas (docs/errata.md): each with
  * the printed value beside the right one. */
 #include "bound/bound.h"
 #include "bound/theory.h"
@@ -21,7 +22,7 @@ static gbs_theory_row find(const gbs_theory *t, const char *group, const char *n
     return t->rows[0];
 }
 
-/* KL(N(m, sigma^2 I_d) || N(0, v I_d)), |m|^2 = norm2, straight from section 2. */
+/* KL(N(m, sigma^2 I_d) || N(0, v I_d)), |m|^2 = norm2, straight from docs/maths.md, 2.2. */
 static double gaussian_kl(double d, double sigma, double v, double norm2) {
     return 0.5 * (d * sigma * sigma / v + norm2 / v - d + d * log(v) - 2.0 * d * log(sigma));
 }

@@ -1,0 +1,58 @@
+#!/usr/bin/python3
+"""tools/check_citations.py [ROOT]: every "docs/maths.md, N.M" in a C file is a numbered heading of
+that page, and every page that a C file names is there. Fails with one line for each citation that
+leads nowhere.
+"""
+import os
+import re
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, ".."))
+FOLDERS = ("src", "include", "cli", "tests", "examples", "bench", "fuzz", "study")
+ENDINGS = (".c", ".h")
+NUMBER = r"[0-9]+(?:\.[0-9]+)?"
+CITED = re.compile(rf"docs/maths\.md(?:, ({NUMBER}(?:(?:, | and | to ){NUMBER})*))?")
+PAGE = re.compile(r"\bdocs/[A-Za-z0-9_/-]+\.md\b")
+
+
+def read(*parts):
+    with open(os.path.join(ROOT, *parts), encoding="utf-8") as file:
+        return file.read()
+
+
+def sources():
+    for top in FOLDERS:
+        for folder, _, names in os.walk(os.path.join(ROOT, top)):
+            for name in sorted(names):
+                if name.endswith(ENDINGS):
+                    yield os.path.relpath(os.path.join(folder, name), ROOT)
+
+
+def mistakes(path, numbers):
+    # a citation may go on in the next line of a comment
+    text = re.sub(r"\n[ \t]*(?:\*|//)?[ \t]*", " ", read(path))
+    for cited in CITED.finditer(text):
+        if cited.group(1) is None:
+            yield "docs/maths.md is cited without a section"
+        for number in re.findall(NUMBER, cited.group(1) or ""):
+            if number not in numbers:
+                yield f"docs/maths.md has no section {number}"
+    for page in set(PAGE.findall(text)):
+        if not os.path.isfile(os.path.join(ROOT, page)):
+            yield f"{page} is not there"
+    for name in set(re.findall(r"\bMATHS(?:\.md)?\b", text)):
+        yield f"{name} is not in this repository: docs/maths.md is"
+
+
+def main():
+    numbers = re.findall(rf"^##+ ({NUMBER})[. ]", read("docs", "maths.md"), re.M)
+    twice = sorted({n for n in numbers if numbers.count(n) > 1})
+    wrong = [f"docs/maths.md has two sections {n}" for n in twice]
+    for path in sources():
+        wrong += [f"{path}: {what}" for what in mistakes(path, numbers)]
+    print("\n".join(wrong) if wrong else f"citations of {len(numbers)} sections are right")
+    return 1 if wrong else 0
+
+
+sys.exit(main())
