@@ -14,8 +14,8 @@ enum exit_code {
     EXIT_USAGE = 2,
     EXIT_BAD_DATA = 3,
     EXIT_NOT_CONVERGED = 4,
-    EXIT_FILES = 5,
-    EXIT_INTERRUPTED = 130
+    EXIT_FILES = 5
+    /* 128 + its number after a signal: 129 hung up, 130 interrupted, 143 terminated */
 };
 
 struct app {
@@ -49,18 +49,18 @@ int app_fail(const struct app *app, int code, const char *format, ...) __attribu
 /* The error of a library call, with the exit code that belongs to it. `about` (a file name, or NULL) stands before the text. */
 int app_fail_status(const struct app *app, gbs_status status, const char *about);
 int app_fail_table(const struct app *app, enum table_status status, const char *message);
+/* A signal asked to stop: "interrupted" or what the signal is called, and the text. */
+int app_stopped(const struct app *app, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 /* A remark on standard error, unless --quiet. */
 void app_note(const struct app *app, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Puts finished text where it belongs: path NULL or "-" is standard output. EXIT_DONE or an exit code already reported. */
+/* Puts finished text where it belongs: path NULL or a name of standard output is that. EXIT_DONE,
+ * or an exit code already reported. */
 int app_write(const struct app *app, const char *path, const struct text *text);
 
-/* Both name one existing regular file. */
-bool app_same_file(const char *a, const char *b);
-/* Two outputs that would be one file, whether or not it exists yet. */
-bool app_same_output(const char *a, const char *b);
-/* Finds out early that an output cannot be written (EXIT_FILES); NULL and - can. */
-int app_check_output(const struct app *app, const char *path);
+/* Standard output cannot be written: says why, and returns the exit code. */
+int app_stdout_failed(const struct app *app, int error);
 
 int app_load_model(const struct app *app, const char *path, gbs_model **out);
 

@@ -1,4 +1,5 @@
 /* gibbsite complete: fill in a matrix from some of its cells. */
+#include "outputs.h"
 #include "ratings_use.h"
 #include "result.h"
 
@@ -22,13 +23,10 @@ struct complete {
 static int check_options(const struct app *app) {
     static const enum option_id gibbs[] = {OPT_DRAW_COUNT, OPT_BURN_IN, OPT_KEEP};
     const struct options *o = &app->options;
-    const char *output = o->text[OPT_OUTPUT];
     bool sampler = o->choice[OPT_SAMPLER] == 1, informed = o->choice[OPT_PRIOR] == PRIOR_INFORMED;
     if (o->n_inputs != 1)
         return app_fail(app, EXIT_USAGE, "complete: expected one file of ratings, found %zu; gibbsite %s", o->n_inputs,
                         app->command->usage);
-    if (given(o, OPT_JSON) && output != NULL && strcmp(output, "-") == 0)
-        return app_fail(app, EXIT_USAGE, "complete: -o - and --json both want standard output");
     if (given(o, OPT_LAMBDA) && given(o, OPT_COMPLETE_NOISE))
         return app_fail(app, EXIT_USAGE, "complete: --lambda and --noise say the same thing; give one of them");
     bool cv = o->choice[OPT_SELECT] == SELECT_CV;
@@ -51,11 +49,7 @@ static int check_options(const struct app *app) {
         return app_fail(app, EXIT_USAGE, "complete: --prior-split is for --prior informed");
     if (given(o, OPT_TEST) && strcmp(o->text[OPT_TEST], "-") == 0 && strcmp(o->inputs[0], "-") == 0)
         return app_fail(app, EXIT_USAGE, "complete: RATINGS and --test cannot both be standard input");
-    const char *inputs[] = {o->inputs[0], o->text[OPT_TEST]};
-    for (size_t k = 0; k < 2; k++)
-        if (output != NULL && inputs[k] != NULL && app_same_file(output, inputs[k]))
-            return app_fail(app, EXIT_USAGE, "complete: the output %s would overwrite the input %s", output, inputs[k]);
-    return app_check_output(app, output);
+    return outputs_check(app, outputs_print_result(o));
 }
 
 static gbs_complete_options make_options(struct complete *c) {
@@ -226,11 +220,10 @@ static int write_model(const struct complete *c) {
 static int write_results(struct complete *c) {
     const struct options *o = &c->app->options;
     struct text result = {0};
-    bool model_on_stdout = given(o, OPT_OUTPUT) && strcmp(o->text[OPT_OUTPUT], "-") == 0;
     int code = given(o, OPT_JSON) ? predict_ratings(c) : EXIT_DONE;
     if (code == EXIT_DONE && given(o, OPT_JSON))
         code = result_json(c, &result);
-    else if (code == EXIT_DONE && !given(o, OPT_QUIET) && !model_on_stdout)
+    else if (code == EXIT_DONE && outputs_print_result(o))
         result_text(c, &result);
     if (code == EXIT_DONE && result.failed)
         code = app_fail(c->app, EXIT_MEMORY, "out of memory");

@@ -1,6 +1,7 @@
 /* gibbsite cv: a table of cross-validated errors. */
 #include "candidates.h"
 #include "input.h"
+#include "outputs.h"
 #include "result.h"
 
 static void table_json(const struct app *app, const struct candidates *c, size_t n, size_t d, struct text *out) {
@@ -52,6 +53,8 @@ static int run(struct app *app) {
         return app_fail(app, EXIT_USAGE, "cv: expected one training file, found %zu; gibbsite %s", o->n_inputs,
                         app->command->usage);
     int code = candidates_check(app);
+    if (code == EXIT_DONE)
+        code = outputs_check(app, true);
     if (code == EXIT_DONE)
         code = input_train(app, o->inputs[0], NULL, &recipe, &in);
     if (code == EXIT_DONE)

@@ -1,4 +1,5 @@
 /* gibbsite evaluate: how well a model does on labelled rows. */
+#include "outputs.h"
 #include "predictor.h"
 #include "ratings_use.h"
 #include "result.h"
@@ -33,7 +34,9 @@ static int run(struct app *app) {
                         o->n_inputs, app->command->usage);
     if (strcmp(o->inputs[0], "-") == 0 && strcmp(o->inputs[1], "-") == 0)
         return app_fail(app, EXIT_USAGE, "evaluate: MODEL and DATA cannot both be standard input");
-    int code = predictor_load(app, o->inputs[0], &model);
+    int code = outputs_check(app, true);
+    if (code == EXIT_DONE)
+        code = predictor_load(app, o->inputs[0], &model);
     if (code == EXIT_DONE && model.completion != NULL) {
         code = ratings_evaluate(app, model.completion);
         predictor_free(&model);

@@ -1,6 +1,7 @@
 /* gibbsite fit: from a file of rows to a fitted posterior. */
 #include "candidates.h"
 #include "input.h"
+#include "outputs.h"
 #include "result.h"
 
 #include <math.h>
@@ -20,19 +21,7 @@ struct fit {
     double seconds_read, seconds_fit;
 };
 
-/* A model written over the rows it came from, or over its test rows, would destroy them. */
-static int check_overwrite(const struct app *app) {
-    const struct options *o = &app->options;
-    const char *outputs[] = {o->text[OPT_OUTPUT], o->text[OPT_PATH]}, *inputs[] = {o->inputs[0], o->text[OPT_TEST]};
-    for (size_t k = 0; k < 4; k++) {
-        const char *output = outputs[k / 2], *input = inputs[k % 2];
-        if (output != NULL && input != NULL && app_same_file(output, input))
-            return app_fail(app, EXIT_USAGE, "fit: the output %s would overwrite the input %s", output, input);
-    }
-    return EXIT_DONE;
-}
-
-/* The same for what is certified, and how. */
+/* What is certified, and how: options that exclude or need one another. */
 static int check_certificate(const struct app *app) {
     const struct options *o = &app->options;
     gbs_fit_options f = candidate_base(o);
@@ -108,24 +97,14 @@ static int check_options(const struct app *app) {
         return app_fail(app, EXIT_USAGE, "fit: --folds needs --select cv");
     if (cv && !given(o, OPT_LAMBDA_GRID) && !given(o, OPT_PRIOR_GRID))
         return app_fail(app, EXIT_USAGE, "fit: --select cv needs --lambda-grid or --prior-grid to choose from");
-    if (given(o, OPT_OUTPUT) && strcmp(o->text[OPT_OUTPUT], "-") == 0 && given(o, OPT_JSON))
-        return app_fail(app, EXIT_USAGE, "fit: -o - and --json both want standard output");
     if (given(o, OPT_TEST) && strcmp(o->text[OPT_TEST], "-") == 0 && strcmp(o->inputs[0], "-") == 0)
         return app_fail(app, EXIT_USAGE, "fit: TRAIN and --test cannot both be standard input");
-    if (given(o, OPT_PATH) && given(o, OPT_OUTPUT) && app_same_output(o->text[OPT_PATH], o->text[OPT_OUTPUT]))
-        return app_fail(app, EXIT_USAGE, "fit: --path and -o name the same file");
-    if (given(o, OPT_PATH) && strcmp(o->text[OPT_PATH], "-") == 0 && given(o, OPT_JSON))
-        return app_fail(app, EXIT_USAGE, "fit: --path - and --json both want standard output");
     int code = candidates_check(app);
     if (code == EXIT_DONE)
         code = check_ranking(app);
     if (code == EXIT_DONE)
         code = check_certificate(app);
-    if (code == EXIT_DONE)
-        code = check_overwrite(app);
-    if (code == EXIT_DONE)
-        code = app_check_output(app, o->text[OPT_OUTPUT]);
-    return code == EXIT_DONE ? app_check_output(app, o->text[OPT_PATH]) : code;
+    return code == EXIT_DONE ? outputs_check(app, outputs_print_result(o)) : code;
 }
 
 /* Some rows are split off before the others are looked at. */
@@ -394,13 +373,12 @@ static int write_model(const struct fit *f) {
 static int write_results(const struct fit *f) {
     const struct options *o = &f->app->options;
     struct text path = {0}, result = {0};
-    bool model_on_stdout = given(o, OPT_OUTPUT) && strcmp(o->text[OPT_OUTPUT], "-") == 0;
     int code = EXIT_DONE;
     if (given(o, OPT_PATH))
         path_text(f, &path);
     if (given(o, OPT_JSON))
         code = result_json(f, &result);
-    else if (!given(o, OPT_QUIET) && !model_on_stdout)
+    else if (outputs_print_result(o))
         result_text(f, &result);
     if (code == EXIT_DONE && (path.failed || result.failed))
         code = app_fail(f->app, EXIT_MEMORY, "out of memory");

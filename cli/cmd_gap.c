@@ -1,4 +1,5 @@
 /* gibbsite gap: how far fitted models are from the Gibbs posterior that they approximate, side by side. */
+#include "outputs.h"
 #include "sampling.h"
 
 #include <stdlib.h>
@@ -187,6 +188,8 @@ static int run(struct app *app) {
     if (from_stdin > 1)
         return app_fail(app, EXIT_USAGE, "gap: only one of the files can be standard input");
     int code = sampling_check(app);
+    if (code == EXIT_DONE)
+        code = outputs_check(app, true);
     if (code == EXIT_DONE)
         code = load(&c);
     if (code == EXIT_DONE)

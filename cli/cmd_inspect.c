@@ -1,4 +1,5 @@
 /* gibbsite inspect: what a model file holds. */
+#include "outputs.h"
 #include "ratings_use.h"
 #include "result.h"
 #include "sampling.h"
@@ -146,7 +147,9 @@ static int run(struct app *app) {
     if (o->n_inputs != 1)
         return app_fail(app, EXIT_USAGE, "inspect: expected one model file, found %zu arguments; gibbsite %s", o->n_inputs,
                         app->command->usage);
-    int code = predictor_load(app, o->inputs[0], &loaded);
+    int code = outputs_check(app, true);
+    if (code == EXIT_DONE)
+        code = predictor_load(app, o->inputs[0], &loaded);
     if (code == EXIT_DONE && loaded.completion != NULL) {
         code = ratings_inspect(app, loaded.completion);
         predictor_free(&loaded);

@@ -1,5 +1,6 @@
 /* gibbsite predict: label, probability and score of each row. */
 #include "out/json.h"
+#include "outputs.h"
 #include "predictor.h"
 #include "ratings_use.h"
 #include "result.h"
@@ -93,13 +94,9 @@ static int run(struct app *app) {
     if (o->n_inputs != (given(o, OPT_TOP) ? 1 : 2))
         return app_fail(app, EXIT_USAGE, "predict: expected a model and a data file, found %zu arguments; gibbsite %s",
                         o->n_inputs, app->command->usage);
-    for (size_t k = 0; k < o->n_inputs; k++)
-        if (given(o, OPT_OUTPUT) && app_same_file(o->text[OPT_OUTPUT], o->inputs[k]))
-            return app_fail(app, EXIT_USAGE, "predict: the output %s would overwrite the input %s", o->text[OPT_OUTPUT],
-                            o->inputs[k]);
     if (o->n_inputs == 2 && strcmp(o->inputs[0], "-") == 0 && strcmp(o->inputs[1], "-") == 0)
         return app_fail(app, EXIT_USAGE, "predict: MODEL and DATA cannot both be standard input");
-    int code = app_check_output(app, o->text[OPT_OUTPUT]);
+    int code = outputs_check(app, !given(o, OPT_OUTPUT));
     if (code == EXIT_DONE)
         code = predictor_load(app, o->inputs[0], &p.model);
     if (code == EXIT_DONE && p.model.completion != NULL) {

@@ -2,6 +2,7 @@
 #include "app.h"
 #include "out/json.h"
 #include "out/report/page.h"
+#include "outputs.h"
 #include "result.h"
 #include "table/bytes.h"
 
@@ -76,17 +77,14 @@ static int check_options(const struct app *app) {
     size_t from_stdin = 0;
     if (o->n_inputs == 0)
         return app_fail(app, EXIT_USAGE, "report: expected at least one run; gibbsite %s", app->command->usage);
-    for (size_t k = 0; k < o->n_inputs; k++) {
+    for (size_t k = 0; k < o->n_inputs; k++)
         from_stdin += strcmp(o->inputs[k], "-") == 0;
-        if (output != NULL && app_same_file(output, o->inputs[k]))
-            return app_fail(app, EXIT_USAGE, "report: the output %s would overwrite the input %s", output, o->inputs[k]);
-    }
     if (from_stdin > 1)
         return app_fail(app, EXIT_USAGE, "report: only one of the runs can be standard input");
-    if (given(o, OPT_JSON) && (output == NULL || strcmp(output, "-") == 0))
+    if (given(o, OPT_JSON) && (output == NULL || output_is_stdout(output)))
         return app_fail(app, EXIT_USAGE,
                         "report: the page and --json both want standard output; -o FILE.html takes the page away");
-    return app_check_output(app, output);
+    return outputs_check(app, given(o, OPT_JSON) || output == NULL);
 }
 
 static int write_page(const struct app *app, const struct run *runs, size_t n) {
@@ -108,7 +106,7 @@ static int write_page(const struct app *app, const struct run *runs, size_t n) {
     int code = whole && !said.failed ? app_write(app, output, &page) : app_fail(app, EXIT_MEMORY, "out of memory");
     if (code == EXIT_DONE && given(o, OPT_JSON))
         code = app_write(app, NULL, &said);
-    else if (code == EXIT_DONE && output != NULL && strcmp(output, "-") != 0)
+    else if (code == EXIT_DONE && output != NULL && !output_is_stdout(output))
         app_note(app, "%zu run%s, %zu chart%s in %s; it opens in any browser, without a network", n, n == 1 ? "" : "s", charts,
                  charts == 1 ? "" : "s", output);
     text_free(&page);

@@ -1,4 +1,5 @@
 /* gibbsite sample: the Gibbs posterior itself, by tempering SMC. */
+#include "outputs.h"
 #include "sampling.h"
 
 #include <math.h>
@@ -18,21 +19,6 @@ struct sample {
     gbs_gap gap;
     double seconds_read, *moments;
 };
-
-static bool to_stdout(const struct options *o, enum option_id id) {
-    return given(o, id) && strcmp(o->text[id], "-") == 0;
-}
-
-static int check_overwrite(const struct app *app) {
-    const struct options *o = &app->options;
-    const char *outputs[] = {o->text[OPT_OUTPUT], o->text[OPT_DRAWS]}, *inputs[] = {o->inputs[0], o->text[OPT_AGAINST]};
-    for (size_t k = 0; k < 4; k++) {
-        const char *output = outputs[k / 2], *input = inputs[k % 2];
-        if (output != NULL && input != NULL && app_same_file(output, input))
-            return app_fail(app, EXIT_USAGE, "sample: the output %s would overwrite the input %s", output, input);
-    }
-    return EXIT_DONE;
-}
 
 /* With --against the model says how its columns are made. */
 static int check_against(const struct app *app) {
@@ -54,18 +40,10 @@ static int check_options(const struct app *app) {
     if (o->n_inputs != 1)
         return app_fail(app, EXIT_USAGE, "sample: expected one training file, found %zu; gibbsite %s", o->n_inputs,
                         app->command->usage);
-    if (to_stdout(o, OPT_OUTPUT) + to_stdout(o, OPT_DRAWS) + given(o, OPT_JSON) > 1)
-        return app_fail(app, EXIT_USAGE, "sample: -o -, --draws - and --json all want standard output");
-    if (given(o, OPT_DRAWS) && given(o, OPT_OUTPUT) && app_same_output(o->text[OPT_DRAWS], o->text[OPT_OUTPUT]))
-        return app_fail(app, EXIT_USAGE, "sample: --draws and -o name the same file");
     int code = sampling_check(app);
     if (code == EXIT_DONE)
         code = check_against(app);
-    if (code == EXIT_DONE)
-        code = check_overwrite(app);
-    if (code == EXIT_DONE)
-        code = app_check_output(app, o->text[OPT_OUTPUT]);
-    return code == EXIT_DONE ? app_check_output(app, o->text[OPT_DRAWS]) : code;
+    return code == EXIT_DONE ? outputs_check(app, outputs_print_result(o)) : code;
 }
 
 static int read_files(struct sample *s) {
@@ -247,7 +225,7 @@ static int write_results(struct sample *s) {
         draws_csv(s, &draws);
     if (code == EXIT_DONE && given(o, OPT_JSON))
         result_json(s, &result);
-    else if (code == EXIT_DONE && !given(o, OPT_QUIET) && !to_stdout(o, OPT_OUTPUT) && !to_stdout(o, OPT_DRAWS))
+    else if (code == EXIT_DONE && outputs_print_result(o))
         result_text(s, &result);
     if (code == EXIT_DONE && (draws.failed || result.failed))
         code = app_fail(s->app, EXIT_MEMORY, "out of memory");

@@ -12,6 +12,7 @@
  */
 #include "app.h"
 #include "out/json.h"
+#include "outputs.h"
 #include "result.h"
 #include "simulate_ratings.h"
 
@@ -193,7 +194,7 @@ static void truth_json(const struct app *app, const struct truth *t, struct text
 static int run(struct app *app) {
     const struct options *o = &app->options;
     struct truth t = {0};
-    bool to_stdout = !given(o, OPT_OUTPUT) || strcmp(o->text[OPT_OUTPUT], "-") == 0;
+    bool to_stdout = !given(o, OPT_OUTPUT) || output_is_stdout(o->text[OPT_OUTPUT]);
     bool ratings = o->n_inputs == 1 && strcmp(o->inputs[0], "ratings") == 0;
     if (!ratings && (o->n_inputs != 1 || (strcmp(o->inputs[0], "classify") != 0 && strcmp(o->inputs[0], "rank") != 0)))
         return app_fail(app, EXIT_USAGE, "simulate: expected the kind of data, classify, rank or ratings; gibbsite %s",
@@ -206,7 +207,7 @@ static int run(struct app *app) {
     if (ratings)
         return simulate_ratings(app);
     struct text text = {0};
-    int code = app_check_output(app, o->text[OPT_OUTPUT]);
+    int code = outputs_check(app, given(o, OPT_JSON) || !given(o, OPT_OUTPUT));
     if (code == EXIT_DONE)
         code = read_truth(app, &t);
     if (t.theta == NULL)

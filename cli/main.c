@@ -1,15 +1,15 @@
 /* gibbsite: finds the command, reads its options, makes the library's context, runs it. */
 #include "app.h"
 #include "out/progress.h"
+#include "signals.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <jansson.h>
-#include <limits.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,31 +19,22 @@ const struct command *const commands[] = {
 
 /* ---------------------------------------------------------------- interruption */
 
-static volatile sig_atomic_t interrupted;
-
-/* The first signal asks the running call to stop; a second one, for the impatient, ends the program: files appear by rename, so none is
- * left half written. */
-static void on_signal(int number) {
-    if (interrupted)
-        _exit(128 + number);
-    interrupted = 1;
-}
-
 bool app_interrupted(void) {
-    return interrupted != 0;
+    return signals_caught() != 0;
 }
 
 static int on_cancel(void *user) {
     (void)user;
-    return interrupted != 0;
+    return app_interrupted();
 }
 
-static void catch_signals(void) {
-    struct sigaction action = {.sa_handler = on_signal};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error like any other */
+int app_stopped(const struct app *app, const char *format, ...) {
+    char what[4096];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    return app_fail(app, 128 + signals_caught(), "%s%s", signals_word(), what);
 }
 
 /* ---------------------------------------------------------------- memory of jansson */
@@ -62,11 +53,19 @@ static void *json_allocate(size_t size) {
 
 /* ---------------------------------------------------------------- messages */
 
+/* One line, whatever the names and cells in it: a control character of theirs could move the cursor
+ * of a terminal, or fake a second message. */
 static void say(const char *format, va_list args) {
+    char text[4096], line[4 * sizeof text], *to = line;
+    vsnprintf(text, sizeof text, format, args);
+    for (const char *c = text; *c != '\0'; c++)
+        if (iscntrl((unsigned char)*c))
+            to += sprintf(to, "\\x%02x", (unsigned char)*c);
+        else
+            *to++ = *c;
+    *to = '\0';
     progress_clear();
-    fputs("gibbsite: ", stderr);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    fprintf(stderr, "gibbsite: %s\n", line);
 }
 
 int app_fail(const struct app *app, int code, const char *format, ...) {
@@ -92,7 +91,7 @@ int app_fail_status(const struct app *app, gbs_status status, const char *about)
     int code = EXIT_BAD_DATA;
     switch (status) {
     case GBS_ERR_CANCELLED:
-        return app_fail(app, EXIT_INTERRUPTED, "interrupted; nothing was written");
+        return app_stopped(app, "; nothing was written");
     case GBS_ERR_MEMORY:
         code = EXIT_MEMORY;
         break;
@@ -116,7 +115,7 @@ int app_fail_status(const struct app *app, gbs_status status, const char *about)
 int app_fail_table(const struct app *app, enum table_status status, const char *message) {
     switch (status) {
     case TABLE_CANCELLED:
-        return app_fail(app, EXIT_INTERRUPTED, "interrupted; nothing was written");
+        return app_stopped(app, "; nothing was written");
     case TABLE_NO_MEMORY:
         return app_fail(app, EXIT_MEMORY, "%s", message[0] != '\0' ? message : "out of memory");
     case TABLE_USAGE:
@@ -156,90 +155,6 @@ double app_seconds(const struct app *app) {
     return now() - app->started;
 }
 
-/* A reader that has seen enough (head) is no reason for a word. */
-static int stdout_failed(const struct app *app, int error) {
-    return error == EPIPE ? EXIT_FILES : app_fail(app, EXIT_FILES, "standard output: %s", strerror(error));
-}
-
-/* Not through stdio, which would go on waiting for a reader that does not read after a signal. */
-static int write_stdout(const struct app *app, const char *bytes, size_t size) {
-    if (fflush(stdout) != 0)
-        return stdout_failed(app, errno);
-    while (size > 0) {
-        ssize_t written = write(STDOUT_FILENO, bytes, size);
-        if (interrupted)
-            return app_fail(app, EXIT_INTERRUPTED, "interrupted while writing to standard output");
-        if (written < 0 && errno != EINTR)
-            return stdout_failed(app, errno);
-        bytes += written > 0 ? written : 0;
-        size -= written > 0 ? (size_t)written : 0;
-    }
-    return EXIT_DONE;
-}
-
-int app_write(const struct app *app, const char *path, const struct text *text) {
-    progress_clear();
-    if (text->failed)
-        return app_fail(app, EXIT_MEMORY, "out of memory");
-    if (interrupted)
-        return app_fail(app, EXIT_INTERRUPTED, "interrupted; %s was not written",
-                        path != NULL && strcmp(path, "-") != 0 ? path : "the result");
-    if (path != NULL && strcmp(path, "-") != 0) {
-        gbs_status status = gbs_write_file(app->ctx, path, text->bytes != NULL ? text->bytes : "", text->size);
-        return status == GBS_OK ? EXIT_DONE : app_fail_status(app, status, NULL);
-    }
-    return write_stdout(app, text->bytes, text->size);
-}
-
-/* The folder that `path` lies in, and its last part. False when the name is too long. */
-static bool split_path(const char *path, char folder[PATH_MAX], const char **name) {
-    const char *slash = strrchr(path, '/');
-    size_t length = slash == NULL ? 0 : slash == path ? 1 : (size_t)(slash - path);
-    if (length >= PATH_MAX)
-        return false;
-    memcpy(folder, slash != NULL ? path : ".", slash != NULL ? length : 1);
-    folder[slash != NULL ? length : 1] = '\0';
-    *name = slash != NULL ? slash + 1 : path;
-    return true;
-}
-
-int app_check_output(const struct app *app, const char *path) {
-    char folder[PATH_MAX];
-    const char *name;
-    struct stat st;
-    if (path == NULL || strcmp(path, "-") == 0)
-        return EXIT_DONE;
-    if (stat(path, &st) == 0) {
-        if (S_ISDIR(st.st_mode))
-            return app_fail(app, EXIT_FILES, "%s: %s", path, strerror(EISDIR));
-        if (!S_ISREG(st.st_mode))
-            return EXIT_DONE;
-    }
-    char real[PATH_MAX]; /* a link leads to the file that will be replaced */
-    if (!split_path(realpath(path, real) != NULL ? real : path, folder, &name) || strlen(name) > NAME_MAX)
-        return app_fail(app, EXIT_FILES, "%s: %s", path, strerror(ENAMETOOLONG));
-    if (stat(folder, &st) == 0 && !S_ISDIR(st.st_mode))
-        return app_fail(app, EXIT_FILES, "%s: %s", path, strerror(ENOTDIR));
-    if (access(folder, W_OK | X_OK) != 0)
-        return app_fail(app, EXIT_FILES, "%s: %s", path, strerror(errno));
-    return EXIT_DONE;
-}
-
-bool app_same_output(const char *a, const char *b) {
-    char folder_a[PATH_MAX], folder_b[PATH_MAX];
-    const char *name_a, *name_b;
-    struct stat x, y;
-    if (app_same_file(a, b))
-        return true;
-    return split_path(a, folder_a, &name_a) && split_path(b, folder_b, &name_b) && strcmp(name_a, name_b) == 0 &&
-           stat(folder_a, &x) == 0 && stat(folder_b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-}
-
-bool app_same_file(const char *a, const char *b) {
-    struct stat x, y;
-    return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-}
-
 int app_load_model(const struct app *app, const char *path, gbs_model **out) {
     errno = 0;
     gbs_status status = gbs_model_load(app->ctx, strcmp(path, "-") == 0 ? "/dev/stdin" : path, out);
@@ -248,7 +163,7 @@ int app_load_model(const struct app *app, const char *path, gbs_model **out) {
         *out = NULL;
         return app_fail(app, EXIT_MEMORY, "%s: out of memory", path);
     }
-    if (status == GBS_ERR_IO && interrupted)
+    if (status == GBS_ERR_IO && app_interrupted())
         status = GBS_ERR_CANCELLED;
     return status == GBS_OK ? EXIT_DONE : app_fail_status(app, status, NULL);
 }
@@ -320,9 +235,18 @@ static int run(struct app *app, int argc, char **argv) {
     return code;
 }
 
+/* A file opened while one of the first three descriptors is closed would take its place, and
+ * messages or results would go into it. So they are held, but useless: using them fails. */
+static void hold_descriptors(void) {
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) < 0)
+            return;
+}
+
 int main(int argc, char **argv) {
     struct app app = {.started = now()};
-    catch_signals();
+    hold_descriptors();
+    signals_catch();
     json_set_alloc_funcs(json_allocate, free);
     /* gibbsite --help and gibbsite --version read as the commands of that name */
     const char *name = argc > 1 ? argv[1] : "help";
@@ -339,6 +263,6 @@ int main(int argc, char **argv) {
     if (argc <= 1 && code == EXIT_DONE)
         code = EXIT_USAGE;
     if ((fflush(stdout) != 0 || ferror(stdout)) && code == EXIT_DONE)
-        code = stdout_failed(&app, errno != 0 ? errno : EIO);
+        code = app_stdout_failed(&app, errno != 0 ? errno : EIO);
     return code;
 }

@@ -8,6 +8,7 @@
 #include "simulate_ratings.h"
 
 #include "out/json.h"
+#include "outputs.h"
 #include "result.h"
 
 #include <math.h>
@@ -128,7 +129,7 @@ int simulate_ratings(struct app *app) {
     struct text text = {0};
     int code = read_options(app, &t);
     if (code == EXIT_DONE)
-        code = app_check_output(app, o->text[OPT_OUTPUT]);
+        code = outputs_check(app, given(o, OPT_JSON) || !given(o, OPT_OUTPUT));
     if (code == EXIT_DONE && !draw_truth(app, &t))
         code = app_fail(app, EXIT_MEMORY, "out of memory");
     if (code == EXIT_DONE) {

@@ -18,6 +18,9 @@
  *    while a call computes, OpenBLAS (if that is the BLAS) is held at one thread, and put back when the last such call ends;
  *    the library runs its own threads over fixed strips of rows.
  *  - A context outlives the data and the models made with it, and serves one thread at a time; different contexts may work at once. Results do not depend on the thread count.
+ *  - Signals stay the caller's: writing beyond a limit on the size of files (ulimit -f) raises
+ *    SIGXFSZ, writing to a pipe without a reader SIGPIPE. Both end a process that does not ignore
+ *    them; one that does gets GBS_ERR_IO, and no temporary file is left behind.
  *  - On a system out of memory, the OpenMP runtime itself may end the process while it starts threads; with threads = 1 it is
  *    not used and every failed allocation comes back as GBS_ERR_MEMORY.
  */
@@ -475,8 +478,16 @@ GBS_API gbs_status gbs_model_load(gbs_context *ctx, const char *path, gbs_model 
 /* Frees the handle; NULL is ignored. */
 GBS_API void gbs_model_free(gbs_model *model);
 
-/* Writes a file whole or not at all: temporary file beside it, fsync, rename. */
+/* Writes a file whole or not at all: temporary file beside it, fsync, rename. A link stays, and
+ * what it leads to is made or replaced; a file that is replaced keeps its rights, owner and group,
+ * as far as the caller may give them. Pipes and devices are written straight. Refused (GBS_ERR_IO):
+ * what another user has put into a folder where anyone may make files. GBS_ERR_CANCELLED while a
+ * pipe keeps it waiting, or between pieces of a large file. */
 GBS_API gbs_status gbs_write_file(gbs_context *ctx, const char *path, const void *bytes, size_t size);
+/* Where gbs_write_file would write to: path, or what it leads to when it is a link. GBS_ERR_IO,
+ * with the reason, where it can be told in advance that nothing could be written; nothing is
+ * created. Hand *out back with gbs_release. */
+GBS_API gbs_status gbs_output_file(gbs_context *ctx, const char *path, char **out);
 
 /* ---------------------------------------------------------------- matrix completion */
 

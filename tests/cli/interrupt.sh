@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Ctrl-C and kill: exit 130, a word about it, and neither an output nor a temporary file; the progress bar is for terminals alone.
-#
-# SIGTERM asks in the same way as SIGINT and gives the same 130; a second signal ends the program at once with 128 + its number.
+# Ctrl-C, kill and a terminal that is closed: exit 130, 143 or 129, a word about it, and neither an
+# output nor a temporary file; the progress bar is for terminals alone. A second signal ends the
+# program at once with 128 + its number.
 . "$(dirname "$0")/../lib.sh"
 exec </dev/null
 
@@ -46,11 +46,13 @@ ended() {
     rc=$?
 }
 
-# clean NAME: the last run, judged by rc, stderr and what is left.
+declare -A code=([INT]=130 [TERM]=143 [HUP]=129)
+declare -A word=([INT]=interrupted [TERM]=terminated [HUP]='hung up')
+# clean NAME [SIGNAL [WORDS]]: the last run, judged by rc, stderr and what is left.
 clean() {
-    local why=()
-    [[ $rc == 130 ]] || why+=("exit status $rc, not 130")
-    grep -q '^gibbsite: interrupted' "$stderr" || why+=('no word about it')
+    local why=() signal=${2:-INT}
+    [[ $rc == "${code[$signal]}" ]] || why+=("exit status $rc, not ${code[$signal]}")
+    grep -qE "^gibbsite: ${word[$signal]}${3:-}" "$stderr" || why+=('no word about it')
     [[ ! -s $stdout ]] || why+=('something on stdout')
     [[ ! $(ls -A out) ]] || why+=("left behind: $(ls -A out)")
     rm -f out/*
@@ -67,9 +69,26 @@ for signal in INT TERM; do
         start=${EPOCHREALTIME/./}
         ended $pid 20
         echo "# $what, SIG$signal: ended after $(((${EPOCHREALTIME/./} - start) / 1000)) ms"
-        clean "SIG$signal during ${what/_/ }"
+        clean "SIG$signal during ${what/_/ }" $signal '; nothing was written$'
     done
 done
+"$GIBBSITE" "${endless_sgd[@]}" >"$stdout" 2>"$stderr" &
+pid=$!
+sleep 0.7
+kill -HUP $pid
+ended $pid 20
+clean 'SIGHUP' HUP '; nothing was written$'
+(
+    trap '' HUP # as nohup does
+    exec "$GIBBSITE" "${endless_sgd[@]}" >"$stdout" 2>"$stderr"
+) &
+pid=$!
+sleep 0.7
+kill -HUP $pid
+sleep 0.3
+kill -TERM $pid
+ended $pid 20
+clean 'SIGHUP is ignored under nohup' TERM '; nothing was written$'
 
 as 'an old output survives'
 echo old >out.json
@@ -92,7 +111,7 @@ waiting() { # waiting NAME SIGNAL START ARGUMENT...: START is what the pipe hold
     sleep 0.4
     kill -"$signal" $pid
     ended $pid 10
-    clean "$name"
+    clean "$name" "$signal" '; nothing was written$'
 }
 for signal in INT TERM; do
     waiting "SIG$signal while waiting for the first byte" $signal '' fit - -o out/m.json
@@ -117,8 +136,25 @@ kill -INT $pid
 ended $pid 10
 : >"$stdout"
 clean 'SIGINT while standard output does not move'
+for signal in INT TERM; do # the same pipe by its name
+    "$GIBBSITE" simulate classify --rows 2000 --cols 20 -q -o full >"$stdout" 2>"$stderr" &
+    pid=$!
+    sleep 1
+    kill -$signal $pid
+    ended $pid 10
+    clean "SIG$signal while an output pipe does not move" $signal \
+        '( while writing to full|; full was not written)$'
+done
 kill $reader 2>/dev/null
 wait $reader 2>/dev/null
+mkfifo alone
+"$GIBBSITE" simulate classify --rows 20 --cols 2 -q -o alone >"$stdout" 2>"$stderr" &
+pid=$!
+sleep 0.5
+kill -TERM $pid
+ended $pid 10
+clean 'SIGTERM while an output pipe has no reader' TERM \
+    '( while writing to alone|; alone was not written)$'
 
 # A second signal does not wait.
 "$GIBBSITE" "${endless_sgd[@]}" >"$stdout" 2>"$stderr" &
@@ -127,7 +163,7 @@ sleep 0.4
 kill -TERM $pid
 kill -TERM $pid 2>/dev/null
 ended $pid 10
-if [[ $rc == 130 || $rc == 143 ]] && [[ ! $(ls -A out) ]]; then
+if [[ $rc == 143 ]] && [[ ! $(ls -A out) ]]; then
     ok 'two signals at once end it too'
 else
     not_ok 'two signals at once end it too' "exit status $rc" "$(ls -A out)"
@@ -166,3 +202,11 @@ if need_terminal; then
 fi
 timeout -s INT -k 5 2 "$GIBBSITE" fit train.csv --solver sgd --epochs 1000000000 >"$stdout" 2>"$stderr"
 if grep -qE "$bar" "$stdout" "$stderr"; then not_ok 'no bar in a pipe'; else ok 'no bar in a pipe'; fi
+
+# ---------------------------------------------------------------- what the pages say of it
+for page in docs/tour.md docs/formats.md; do
+    check "$page knows 129, 130 and 143" awk '/129.*hung up/ { a = 1 } /130.*interrupted/ { b = 1 }
+        /143.*terminated/ { c = 1 } END { exit !(a && b && c) }' "$GIBBSITE_ROOT/$page"
+done
+expect_exit 0 "$GIBBSITE" help fit
+expect_stdout '^Exit codes: 0 done; .* 129 hung up, 130 interrupted, 143 terminated\.$'

@@ -238,7 +238,7 @@ refuses 2 'particles must be' sample train.csv --particles 3
 refuses 2 'chains must be' sample train.csv --particles 100 --chains 60
 refuses 2 '--lambda: expected a number from 0' sample train.csv --lambda -1
 refuses 2 '--ess: expected' sample train.csv --ess 1
-refuses 2 'all want standard output' sample train.csv -o - --json
+refuses 2 'both want standard output' sample train.csv -o - --json
 refuses 2 'would overwrite the input' sample train.csv -o train.csv
 refuses 2 'name the same file' sample train.csv -o x.json --draws x.json
 refuses 2 'expected one training file' sample

@@ -1,0 +1,253 @@
+/* The outputs of a command: no two of them are one file, none is an input, each can be written. */
+#include "outputs.h"
+
+#include "out/progress.h"
+#include "signals.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Options that name a file to write, and those that name one to read beside the inputs. */
+static const enum option_id written[] = {OPT_OUTPUT, OPT_PATH, OPT_DRAWS};
+static const enum option_id read_too[] = {OPT_TEST, OPT_AGAINST};
+enum { WRITTEN = sizeof written / sizeof *written, READ_TOO = sizeof read_too / sizeof *read_too };
+
+/* One output. */
+struct output {
+    const char *name; /* as the user gave it; NULL: what the command prints */
+    enum option_id option;
+    char *file; /* what the name leads to; NULL: standard output */
+};
+
+/* ---------------------------------------------------------------- what is one file */
+
+static bool same(const struct stat *a, const struct stat *b) {
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* What is written there is gone: it may be named as often as one likes. */
+static bool is_null(const struct stat *st) {
+    struct stat null;
+    return S_ISCHR(st->st_mode) && stat("/dev/null", &null) == 0 && st->st_rdev == null.st_rdev;
+}
+
+bool output_is_stdout(const char *path) {
+    struct stat named, own, itself;
+    if (strcmp(path, "-") == 0)
+        return true;
+    if (stat(path, &named) != 0 || fstat(STDOUT_FILENO, &own) != 0 || !same(&named, &own))
+        return false;
+    /* a file by its own name is replaced, and standard output goes on into the old one */
+    bool by_link = lstat(path, &itself) == 0 && S_ISLNK(itself.st_mode);
+    return (by_link || !S_ISREG(named.st_mode)) && !is_null(&named);
+}
+
+bool outputs_print_result(const struct options *o) {
+    if (given(o, OPT_JSON) || given(o, OPT_QUIET))
+        return given(o, OPT_JSON);
+    for (size_t k = 0; k < WRITTEN; k++)
+        if (given(o, written[k]) && output_is_stdout(o->text[written[k]]))
+            return false;
+    return true;
+}
+
+/* The folder that `path` lies in, and its last part. */
+static void split_path(const char *path, char folder[PATH_MAX], const char **name) {
+    const char *slash = strrchr(path, '/');
+    size_t length = slash == NULL || slash == path ? 1 : (size_t)(slash - path);
+    memcpy(folder, slash != NULL ? path : ".", length);
+    folder[length] = '\0';
+    *name = slash != NULL ? slash + 1 : path;
+}
+
+/* Two files, whether or not they exist yet. */
+static bool same_file(const char *a, const char *b) {
+    char folder_a[PATH_MAX], folder_b[PATH_MAX];
+    const char *name_a, *name_b;
+    struct stat x, y;
+    if (stat(a, &x) == 0 && is_null(&x))
+        return false;
+    if (stat(a, &x) == 0 && stat(b, &y) == 0)
+        return same(&x, &y);
+    split_path(a, folder_a, &name_a);
+    split_path(b, folder_b, &name_b);
+    return strcmp(name_a, name_b) == 0 && stat(folder_a, &x) == 0 && stat(folder_b, &y) == 0 &&
+           same(&x, &y);
+}
+
+/* The regular file that an output is now; false when there is none. */
+static bool find_file(const struct output *a, struct stat *st) {
+    int failed = a->file != NULL ? stat(a->file, st) : fstat(STDOUT_FILENO, st);
+    return failed == 0 && S_ISREG(st->st_mode);
+}
+
+static bool same_output(const struct output *a, const struct output *b) {
+    struct stat x, y;
+    if (a->file != NULL && b->file != NULL)
+        return same_file(a->file, b->file);
+    if (a->file == NULL && b->file == NULL)
+        return true;
+    return find_file(a, &x) && find_file(b, &y) && same(&x, &y);
+}
+
+/* ---------------------------------------------------------------- checks */
+
+/* -o or --path, as the user wrote it. */
+static const char *flag(enum option_id id) {
+    return id == OPT_OUTPUT ? "-o" : id == OPT_PATH ? "--path" : "--draws";
+}
+
+/* b comes after a in the list. */
+static int conflict(const struct app *app, const struct output *a, const struct output *b) {
+    const char *command = app->command->name;
+    const char *result = given(&app->options, OPT_JSON) ? "--json" : "the result";
+    if (a->file != NULL && b->file != NULL)
+        return app_fail(app, EXIT_USAGE, "%s: %s and %s name the same file", command,
+                        flag(b->option), flag(a->option));
+    if (a->file == NULL && b->name == NULL)
+        return app_fail(app, EXIT_USAGE, "%s: %s %s and %s both want standard output", command,
+                        flag(a->option), a->name, result);
+    if (a->file == NULL && b->file == NULL)
+        return app_fail(app, EXIT_USAGE, "%s: %s %s and %s %s both want standard output", command,
+                        flag(a->option), a->name, flag(b->option), b->name);
+    const struct output *file = a->file != NULL ? a : b, *other = a->file != NULL ? b : a;
+    const char *what = other->name != NULL ? flag(other->option) : result;
+    return app_fail(app, EXIT_USAGE,
+                    "%s: %s %s and %s would be one file: standard output goes there", command,
+                    flag(file->option), file->name, what);
+}
+
+static int check_pairs(const struct app *app, const struct output *outputs, size_t n) {
+    for (size_t j = 1; j < n; j++)
+        for (size_t i = 0; i < j; i++)
+            if (same_output(&outputs[i], &outputs[j]))
+                return conflict(app, &outputs[i], &outputs[j]);
+    return EXIT_DONE;
+}
+
+/* An output over an input would destroy it. */
+static int check_input(const struct app *app, const char *input, const struct output *outputs,
+                       size_t n) {
+    struct stat in, out;
+    bool from_stdin = strcmp(input, "-") == 0;
+    if ((from_stdin ? fstat(STDIN_FILENO, &in) : stat(input, &in)) != 0 || !S_ISREG(in.st_mode))
+        return EXIT_DONE;
+    for (size_t k = 0; k < n; k++)
+        if (find_file(&outputs[k], &out) && same(&in, &out))
+            return app_fail(app, EXIT_USAGE, "%s: %s%s would overwrite the input%s%s",
+                            app->command->name, outputs[k].file != NULL ? "the output " : "",
+                            outputs[k].file != NULL ? outputs[k].name : "standard output",
+                            from_stdin ? ", which is standard input" : " ",
+                            from_stdin ? "" : input);
+    return EXIT_DONE;
+}
+
+static int check_inputs(const struct app *app, const struct output *outputs, size_t n) {
+    const struct options *o = &app->options;
+    int code = EXIT_DONE;
+    if (app->command->bit == FOR_SIMULATE) /* its argument is no file */
+        return code;
+    for (size_t k = 0; code == EXIT_DONE && k < o->n_inputs; k++)
+        code = check_input(app, o->inputs[k], outputs, n);
+    for (size_t k = 0; code == EXIT_DONE && k < READ_TOO; k++)
+        if (given(o, read_too[k]))
+            code = check_input(app, o->text[read_too[k]], outputs, n);
+    return code;
+}
+
+/* Closed, or open for reading alone. */
+static int check_stdout(const struct app *app) {
+    int flags = fcntl(STDOUT_FILENO, F_GETFL);
+    if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY)
+        return app_fail(app, EXIT_FILES, "standard output: %s", strerror(EBADF));
+    return EXIT_DONE;
+}
+
+int outputs_check(const struct app *app, bool prints) {
+    const struct options *o = &app->options;
+    struct output outputs[WRITTEN + 1] = {0};
+    size_t n = 0;
+    int code = EXIT_DONE;
+    for (size_t k = 0; code == EXIT_DONE && k < WRITTEN; k++) {
+        if (!given(o, written[k]))
+            continue;
+        struct output *out = &outputs[n++];
+        out->option = written[k];
+        out->name = o->text[written[k]];
+        if (output_is_stdout(out->name))
+            continue;
+        gbs_status status = gbs_output_file(app->ctx, out->name, &out->file);
+        code = status == GBS_OK ? EXIT_DONE : app_fail_status(app, status, NULL);
+    }
+    if (prints)
+        n++; /* its name is NULL */
+    if (code == EXIT_DONE)
+        code = check_pairs(app, outputs, n);
+    if (code == EXIT_DONE)
+        code = check_inputs(app, outputs, n);
+    for (size_t k = 0; k < n; k++) {
+        if (code == EXIT_DONE && outputs[k].file == NULL)
+            code = check_stdout(app);
+        gbs_release(app->ctx, outputs[k].file);
+    }
+    return code;
+}
+
+/* ---------------------------------------------------------------- writing */
+
+int app_stdout_failed(const struct app *app, int error) {
+    /* a reader that has seen enough (head) is no reason for a word */
+    if (error == EPIPE)
+        return EXIT_FILES;
+    return app_fail(app, EXIT_FILES, "standard output: %s", strerror(error));
+}
+
+/* Not through stdio, which would go on waiting for a reader that does not read after a signal. */
+static int write_stdout(const struct app *app, const char *bytes, size_t size) {
+    struct pollfd wait = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    if (fflush(stdout) != 0)
+        return app_stdout_failed(app, errno);
+    while (size > 0) {
+        ssize_t done = write(STDOUT_FILENO, bytes, size);
+        int error = done < 0 ? errno : 0;
+        bytes += done > 0 ? done : 0;
+        size -= done > 0 ? (size_t)done : 0;
+        if (size > 0 && signals_caught() != 0)
+            return app_stopped(app, " while writing to standard output");
+        if (error == EAGAIN) /* whoever shares the pipe with us may have asked for that */
+            poll(&wait, 1, -1);
+        else if (error != 0 && error != EINTR)
+            return app_stdout_failed(app, error);
+    }
+    return EXIT_DONE;
+}
+
+static int write_file(const struct app *app, const char *path, const struct text *text) {
+    signals_hold(true);
+    gbs_status status = gbs_write_file(app->ctx, path, text->bytes != NULL ? text->bytes : "",
+                                       text->size);
+    signals_hold(false);
+    struct stat st;
+    if (status == GBS_ERR_CANCELLED && stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+        return app_stopped(app, " while writing to %s", path);
+    if (status == GBS_ERR_CANCELLED)
+        return app_stopped(app, "; %s was not written", path);
+    return status == GBS_OK ? EXIT_DONE : app_fail_status(app, status, NULL);
+}
+
+int app_write(const struct app *app, const char *path, const struct text *text) {
+    bool to_stdout = path == NULL || output_is_stdout(path);
+    progress_clear();
+    if (text->failed)
+        return app_fail(app, EXIT_MEMORY, "out of memory");
+    if (to_stdout && text->size == 0)
+        return EXIT_DONE;
+    if (signals_caught() != 0)
+        return app_stopped(app, "; %s was not written", to_stdout ? "the result" : path);
+    return to_stdout ? write_stdout(app, text->bytes, text->size) : write_file(app, path, text);
+}

@@ -1,0 +1,40 @@
+/* Signals that ask the program to stop. */
+#include "signals.h"
+
+#include <signal.h>
+#include <stddef.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t caught, held;
+
+static void on_signal(int number) {
+    if (caught != 0 && !held)
+        _exit(128 + number);
+    if (caught == 0)
+        caught = number;
+}
+
+void signals_catch(void) {
+    struct sigaction action = {.sa_handler = on_signal}, before;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    /* nohup means it */
+    if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+        sigaction(SIGHUP, &action, NULL);
+    /* a closed pipe and a file that grows too large are write errors like any other */
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+}
+
+int signals_caught(void) {
+    return caught;
+}
+
+const char *signals_word(void) {
+    return caught == SIGTERM ? "terminated" : caught == SIGHUP ? "hung up" : "interrupted";
+}
+
+void signals_hold(bool hold) {
+    held = hold;
+}
