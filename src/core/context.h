@@ -18,6 +18,7 @@ struct gbs_context {
     gbs_cancel_callback cancel;
     void *user;
     int threads;
+    int cpus; /* that the process may use: a larger team does not look for work, it sleeps */
     uint64_t seed;
     double progress_reached; /* of the running stage; it never goes back */
     uint64_t pairs_seen;     /* pairs whose loss and slopes were computed, since the context began; added to atomically */
