@@ -6,9 +6,10 @@
 find_package(PkgConfig QUIET)
 
 # gibbsite_dependency(name PACKAGE debian-package HEADER file LIBRARY file [MODULES pkg-config-names...])
-# pkg-config first, then a plain look for header and library. Where both find the same file, the library is named by the
-# plain path: pkg-config names Debian's OpenBLAS by the folder of one of its builds, and a program linked by that path gets
-# a RUNPATH, which goes past the system's choice of a BLAS.
+# pkg-config first, then a plain look for header and library. Where both find the same file, the
+# library is named by the plain path: pkg-config names Debian's OpenBLAS by the folder of one of
+# its builds, and a program linked by that path gets a RUNPATH, which goes past the system's
+# choice of a BLAS.
 macro(gibbsite_dependency name)
   cmake_parse_arguments(_gd "" "PACKAGE;HEADER;LIBRARY" "MODULES" ${ARGN})
   string(TOUPPER ${name} _gd_upper)
@@ -38,7 +39,8 @@ macro(gibbsite_dependency name)
     endif()
     if(_gd_plain)
       add_library(gibbsite_dep::${name} INTERFACE IMPORTED)
-      target_include_directories(gibbsite_dep::${name} INTERFACE ${GIBBSITE_${_gd_upper}_INCLUDE_DIRS})
+      target_include_directories(gibbsite_dep::${name}
+                                 INTERFACE ${GIBBSITE_${_gd_upper}_INCLUDE_DIRS})
       target_link_libraries(gibbsite_dep::${name} INTERFACE ${GIBBSITE_${_gd_upper}_LIBRARY})
     elseif(_gd_target)
       add_library(gibbsite_dep::${name} INTERFACE IMPORTED)
