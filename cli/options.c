@@ -208,7 +208,8 @@ static const struct option_spec table[OPTION_COUNT] = {
     {OPT_JSON, "json", 0, NULL, OPTION_FLAG, NULL, FOR_ALL, "print the result as one JSON object on standard output"},
     {OPT_QUIET, "quiet", 'q', NULL, OPTION_FLAG, NULL, FOR_ALL, "print no messages except errors"},
     {OPT_THREADS, "threads", 0, "N", OPTION_COUNT_FROM_1, NULL, FOR_ALL,
-     "threads to use (default: GIBBSITE_THREADS, else all cores); results do not depend on it"},
+     "threads to use (default: GIBBSITE_THREADS, else OMP_NUM_THREADS, else the CPUs that "
+     "affinity and cgroup allow); results do not depend on it"},
     {OPT_SEED, "seed", 0, "S", OPTION_SEED, NULL, FOR_ALL, "seed of every random number (default 1)"},
     {OPT_HELP, "help", 'h', NULL, OPTION_FLAG, NULL, FOR_ALL, "print help for the command"},
 };

@@ -18,11 +18,14 @@
  *    while a call computes, OpenBLAS (if that is the BLAS) is held at one thread, and put back when the last such call ends;
  *    the library runs its own threads over fixed strips of rows.
  *  - A context outlives the data and the models made with it, and serves one thread at a time; different contexts may work at once. Results do not depend on the thread count.
+ *  - Threads live no longer than the call that started them. A process may fork between calls,
+ *    and the child go on with the parent's handles. Where the system starts fewer threads than
+ *    asked for, or has no address space for their buffers in OpenBLAS, a call computes with those
+ *    that it has, and says so in the log; with no room for the first buffer (128 MB) it fails
+ *    with GBS_ERR_MEMORY.
  *  - Signals stay the caller's: writing beyond a limit on the size of files (ulimit -f) raises
  *    SIGXFSZ, writing to a pipe without a reader SIGPIPE. Both end a process that does not ignore
  *    them; one that does gets GBS_ERR_IO, and no temporary file is left behind.
- *  - On a system out of memory, the OpenMP runtime itself may end the process while it starts threads; with threads = 1 it is
- *    not used and every failed allocation comes back as GBS_ERR_MEMORY.
  */
 #ifndef GIBBSITE_H
 #define GIBBSITE_H
@@ -92,12 +95,15 @@ typedef struct gbs_context_options {
     gbs_log_callback log;
     gbs_progress_callback progress;
     gbs_cancel_callback cancel;
-    void *user;    /* for the three callbacks */
-    int threads;   /* 0: as many as the machine has */
+    void *user; /* for the three callbacks */
+    /* At most so many; more than 128 are never started. 0: OMP_NUM_THREADS where it is set, else
+     * the CPUs that the process may use by its affinity mask and by the CPU quota of its cgroup
+     * (rounded up), and no more than OMP_THREAD_LIMIT. */
+    int threads;
     uint64_t seed; /* of every random number; default 1 */
 } gbs_context_options;
 
-/* malloc and free, no callbacks, all threads, seed 1. */
+/* malloc and free, no callbacks, threads = 0, seed 1. */
 GBS_API gbs_context_options gbs_context_options_default(void);
 /* options may be NULL: the defaults. */
 GBS_API gbs_status gbs_context_create(const gbs_context_options *options, gbs_context **out);

@@ -25,11 +25,12 @@ for extra in "$@"; do
     # and shut Debian's out.
     test)
         packages+=(chromium man-db mandoc zsh fish shellcheck)
+        packages+=(libopenblas0-serial) # a BLAS that the program must not share between threads
         command -v npm >/dev/null || packages+=(nodejs npm)
         ;;
     docs) packages+=(pandoc python3) ;;
-    lint) packages+=(clang clang-format clang-tidy cppcheck shellcheck pyflakes3 libomp-dev) ;;
-    fuzz) packages+=(clang libomp-dev "$(clang_runtime)") ;;
+    lint) packages+=(clang clang-format clang-tidy cppcheck shellcheck pyflakes3) ;;
+    fuzz) packages+=(clang "$(clang_runtime)") ;;
     bench) packages+=(liblinear-tools) ;;
     coverage) packages+=(gcovr) ;;
     study) packages+=(python3 libsvm-tools liblinear-tools gnuplot-nox) ;; # the smallest of the gnuplots that libsvm-tools accepts

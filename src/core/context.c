@@ -1,14 +1,13 @@
 /* The context and what hangs on it: memory, error text, log, progress, cancellation. */
 #include "core/context.h"
 
+#include "core/cpus.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 enum { CACHE_LINE = 64 };
 
@@ -24,14 +23,6 @@ static void plain_release(void *memory, void *user) {
 
 gbs_context_options gbs_context_options_default(void) {
     return (gbs_context_options){.threads = 0, .seed = 1};
-}
-
-static int machine_threads(void) {
-#ifdef _OPENMP
-    return omp_get_num_procs();
-#else
-    return 1;
-#endif
 }
 
 gbs_status gbs_context_create(const gbs_context_options *options, gbs_context **out) {
@@ -52,7 +43,8 @@ gbs_status gbs_context_create(const gbs_context_options *options, gbs_context **
                          .progress = o.progress,
                          .cancel = o.cancel,
                          .user = o.user,
-                         .threads = o.threads > 0 ? o.threads : machine_threads(),
+                         .threads = o.threads > 0 ? o.threads : gbs_default_threads(),
+                         .cpus = o.threads == 1 ? 1 : gbs_usable_cpus(),
                          .seed = o.seed};
     *out = ctx;
     return GBS_OK;

@@ -18,9 +18,12 @@ struct gbs_context {
     gbs_cancel_callback cancel;
     void *user;
     int threads;
+    int cpus; /* that the process may use: a larger team does not look for work, it sleeps */
     uint64_t seed;
     double progress_reached; /* of the running stage; it never goes back */
     uint64_t pairs_seen;     /* pairs whose loss and slopes were computed, since the context began; added to atomically */
+    int computing;           /* gbs_compute_begin without its end */
+    struct gbs_team *team;   /* of the call that computes; NULL before it first needs one */
     char error[512];
 };
 
@@ -47,16 +50,19 @@ gbs_status gbs_check_cancel(gbs_context *ctx);
 /* Seconds on a clock that only goes forward. */
 double gbs_now(void);
 
-/* Runs work(arg, task, worker) for task = 0 .. tasks - 1 on the context's threads; worker < gbs_workers(ctx) names the scratch
- * space to use. With one thread, or too few `flops` in all to be worth waking the others, it is a plain loop without the OpenMP
- * runtime. */
-typedef void (*gbs_task)(void *arg, size_t task, size_t worker);
-void gbs_parallel_for(const gbs_context *ctx, size_t tasks, double flops, gbs_task work, void *arg);
-size_t gbs_workers(const gbs_context *ctx);
+/* Every call of the library that computes does so between these two, on one thread; they nest. There
+ * products of matrices start no threads of their own and have their work space, and the context's
+ * threads live from the first loop that is worth them to the end. GBS_ERR_MEMORY, and nothing to end,
+ * when there is no room for the work space. */
+gbs_status gbs_compute_begin(gbs_context *ctx);
+void gbs_compute_end(gbs_context *ctx);
 
-/* Between these two calls OpenBLAS runs single-threaded: we thread over row blocks ourselves, and the bits must not depend on the
- * machine's core count. Calls nest, across threads too. */
-void gbs_blas_serial_begin(void);
-void gbs_blas_serial_end(void);
+/* Runs work(arg, task, worker) for task = 0 .. tasks - 1 on the context's threads, or as many as the
+ * system starts; worker < gbs_workers(ctx) names the scratch space to use, 0 is the caller. With one
+ * thread, or too few `flops` in all to be worth waking the others, it is a plain loop. A task does not
+ * come here again with the same context. */
+typedef void (*gbs_task)(void *arg, size_t task, size_t worker);
+void gbs_parallel_for(gbs_context *ctx, size_t tasks, double flops, gbs_task work, void *arg);
+size_t gbs_workers(const gbs_context *ctx);
 
 #endif

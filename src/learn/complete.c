@@ -122,13 +122,14 @@ gbs_status gbs_complete(gbs_context *ctx, const gbs_ratings *ratings, const gbs_
     gbs_status status = check_options(ctx, &o);
     if (status == GBS_OK)
         status = check_ratings(ctx, ratings, &o);
+    if (status == GBS_OK)
+        status = gbs_compute_begin(ctx);
     if (status != GBS_OK)
         return status;
     r.noise_variance = o.lambda > 0.0 ? (double)ratings->n / (2.0 * o.lambda) : o.noise_variance;
     gbs_progress_begin(ctx);
-    gbs_blas_serial_begin();
     status = run_all(&r);
-    gbs_blas_serial_end();
+    gbs_compute_end(ctx);
     gbs_factors_free(&r.f);
     gbs_ratings_free(r.part[0]);
     gbs_ratings_free(r.part[1]);

@@ -91,7 +91,13 @@ static gbs_status fit_and_judge(struct validation *v, gbs_context *ctx, size_t c
 static void run_task(void *arg, size_t task, size_t worker) {
     struct validation *v = arg;
     struct child child = {v, worker};
-    gbs_context ctx = {.allocator = v->ctx->allocator, .cancel = cancelled, .user = &child, .threads = 1, .seed = v->ctx->seed};
+    /* computing: inside the caller's gbs_compute_begin, which has the work space of this thread */
+    gbs_context ctx = {.allocator = v->ctx->allocator,
+                       .cancel = cancelled,
+                       .user = &child,
+                       .threads = 1,
+                       .seed = v->ctx->seed,
+                       .computing = 1};
     size_t id = v->first + task;
     size_t *rows = gbs_array_alloc(&ctx, v->data->n, sizeof *rows);
     gbs_status status = rows != NULL ? fit_and_judge(v, &ctx, id / v->folds, id % v->folds, rows) : GBS_ERR_MEMORY;
@@ -154,7 +160,11 @@ gbs_status gbs_cross_validate(gbs_context *ctx, const gbs_data *data, size_t fol
     if (v.fold_of != NULL && v.judged != NULL && v.fitted != NULL)
         status = deal(&v);
     if (status == GBS_OK)
+        status = gbs_compute_begin(ctx);
+    if (status == GBS_OK) {
         status = run_all(&v);
+        gbs_compute_end(ctx);
+    }
     for (size_t k = 0; status == GBS_OK && k < count; k++)
         results[k] = sum_up(&v, k);
     gbs_array_free(ctx, v.fold_of);

@@ -305,11 +305,13 @@ static gbs_status fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_opti
         return gbs_fail(ctx, GBS_ERR_ARGUMENT,
                         "ranking with a full covariance takes at most %d columns, not %zu; diagonal has no such limit",
                         (int)RANKED_COLUMNS, data->d);
+    status = gbs_compute_begin(ctx);
+    if (status != GBS_OK)
+        return status;
     gbs_progress_begin(ctx);
-    gbs_blas_serial_begin();
     gbs_model *model = NULL;
     status = gbs_is_progressive(&o) ? gbs_fit_progressive(ctx, data, &o, &model) : gbs_fit_single(ctx, data, &o, &model);
-    gbs_blas_serial_end();
+    gbs_compute_end(ctx);
     if (status != GBS_OK) {
         gbs_model_free(model);
         return status;

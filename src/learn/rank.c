@@ -266,7 +266,11 @@ gbs_status gbs_model_evaluate(gbs_context *ctx, const gbs_model *model, const gb
     if (status != GBS_OK)
         return status;
     double *score = gbs_doubles(ctx, data->n);
-    status = score != NULL ? evaluate_ranking(ctx, model, &rows, score, out) : GBS_ERR_MEMORY;
+    status = score != NULL ? gbs_compute_begin(ctx) : GBS_ERR_MEMORY;
+    if (status == GBS_OK) {
+        status = evaluate_ranking(ctx, model, &rows, score, out);
+        gbs_compute_end(ctx);
+    }
     gbs_array_free(ctx, score);
     gbs_rows_free(ctx, &rows);
     return status;

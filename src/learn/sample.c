@@ -298,7 +298,6 @@ static gbs_status learn_rows(gbs_context *ctx, const gbs_data *data, const gbs_s
 }
 
 static gbs_status finish(gbs_status status, double start, gbs_particles *p, gbs_particles **out) {
-    gbs_blas_serial_end();
     if (status != GBS_OK) {
         gbs_particles_free(p);
         return status;
@@ -317,18 +316,20 @@ gbs_status gbs_sample(gbs_context *ctx, const gbs_data *data, const gbs_sample_o
     gbs_status status = check_options(ctx, &o);
     if (status == GBS_OK)
         status = check_data(ctx, data, &o);
+    if (status == GBS_OK)
+        status = gbs_compute_begin(ctx);
     if (status != GBS_OK)
         return status;
     if (o.task == GBS_TASK_RANK)
         o.intercept = 0; /* it cancels in every pair */
     gbs_progress_begin(ctx);
-    gbs_blas_serial_begin();
     status = gbs_particles_create(ctx, &p);
     if (status == GBS_OK)
         status = learn_rows(ctx, data, &o, &rows, p);
     if (status == GBS_OK)
         status = run(ctx, &o, &rows, p);
     gbs_rows_free(ctx, &rows);
+    gbs_compute_end(ctx);
     return finish(status, start, p, out);
 }
 
@@ -363,12 +364,16 @@ gbs_status gbs_sample_for(gbs_context *ctx, const gbs_data *data, const gbs_mode
     gbs_gibbs_target target;
     gbs_particles *p = NULL;
     *out = NULL;
-    gbs_status status = gbs_gibbs_target_find(ctx, data, model, stage, &target);
+    gbs_status status = gbs_compute_begin(ctx);
     if (status != GBS_OK)
         return status;
+    status = gbs_gibbs_target_find(ctx, data, model, stage, &target);
+    if (status != GBS_OK) {
+        gbs_compute_end(ctx);
+        return status;
+    }
     gbs_sample_options o = settled_by(model, target.stage, options);
     gbs_progress_begin(ctx);
-    gbs_blas_serial_begin();
     status = check_options(ctx, &o);
     if (status == GBS_OK)
         status = gbs_particles_create(ctx, &p);
@@ -382,5 +387,6 @@ gbs_status gbs_sample_for(gbs_context *ctx, const gbs_data *data, const gbs_mode
             p->info.bound = NAN;
     }
     gbs_gibbs_target_free(&target);
+    gbs_compute_end(ctx);
     return finish(status, start, p, out);
 }

@@ -86,7 +86,11 @@ gbs_status gbs_particles_evaluate(gbs_context *ctx, const gbs_particles *particl
     gbs_status status = gbs_rows_build(ctx, data, &particles->scaling, &rows);
     if (status != GBS_OK)
         return status;
-    status = evaluate(ctx, particles, &rows, out);
+    status = gbs_compute_begin(ctx);
+    if (status == GBS_OK) {
+        status = evaluate(ctx, particles, &rows, out);
+        gbs_compute_end(ctx);
+    }
     gbs_rows_free(ctx, &rows);
     return status;
 }

@@ -215,15 +215,15 @@ gbs_status gbs_particles_vote(gbs_context *ctx, const gbs_particles *p, const gb
     struct poll w = {.p = p, .rows = rows, .out = out, .loss = gbs_loss_of(p->info.loss), .worker_size = POLL_ROWS * GBS_LANES};
     double *mean = gbs_doubles(ctx, p->info.d), *tiles = make_tiles(ctx, p);
     w.scratch = gbs_matrix(ctx, gbs_workers(ctx), w.worker_size);
-    gbs_status status = mean != NULL && tiles != NULL && w.scratch != NULL ? GBS_OK : GBS_ERR_MEMORY;
+    bool room = mean != NULL && tiles != NULL && w.scratch != NULL;
+    gbs_status status = room ? gbs_compute_begin(ctx) : GBS_ERR_MEMORY;
     if (status == GBS_OK) {
         mean_of(p, mean);
         w.center = mean;
         w.tiles = tiles;
         double flops = 2.0 * (double)rows->all.n * (double)p->info.particles * (double)(p->info.d + 4);
-        gbs_blas_serial_begin();
         gbs_parallel_for(ctx, (rows->all.n + POLL_ROWS - 1) / POLL_ROWS, flops, poll_rows, &w);
-        gbs_blas_serial_end();
+        gbs_compute_end(ctx);
         status = gbs_check_cancel(ctx);
     }
     gbs_array_free(ctx, mean);

@@ -57,14 +57,15 @@ gbs_status gbs_stage_project(gbs_context *ctx, const gbs_stage *stage, const gbs
     bool full = g->family == GBS_FAMILY_FULL;
     p.worker_size = full ? rows->block_rows * rows->d + stage->dual.rank : rows->block_rows;
     p.scratch = gbs_matrix(ctx, gbs_workers(ctx), p.worker_size);
-    if (p.scratch == NULL)
-        return GBS_ERR_MEMORY;
-    gbs_blas_serial_begin();
-    double cells = (double)rows->all.n * (double)rows->d;
-    gbs_parallel_for(ctx, gbs_rows_blocks(rows), cells * (full ? (double)rows->d : 4.0), project_block, &p);
-    gbs_blas_serial_end();
+    gbs_status status = p.scratch != NULL ? gbs_compute_begin(ctx) : GBS_ERR_MEMORY;
+    if (status == GBS_OK) {
+        double cells = (double)rows->all.n * (double)rows->d;
+        gbs_parallel_for(ctx, gbs_rows_blocks(rows), cells * (full ? (double)rows->d : 4.0), project_block, &p);
+        gbs_compute_end(ctx);
+        status = gbs_check_cancel(ctx);
+    }
     gbs_array_free(ctx, p.scratch);
-    return gbs_check_cancel(ctx);
+    return status;
 }
 
 /* S_kk = v (1 - |q_k|^2) + |C'q_k|^2 with q_k = Lp^-1 (column k of Xp), a slice of columns at a time. */
@@ -125,8 +126,8 @@ gbs_status gbs_model_coefficients(gbs_context *ctx, const gbs_model *model, doub
     if (model->stages_size == 1)
         memcpy(mean, model->stages[0].posterior.mean, d * sizeof *mean);
     double *one = gbs_matrix(ctx, 2, d);
-    gbs_status status = one != NULL ? GBS_OK : GBS_ERR_MEMORY;
-    gbs_blas_serial_begin();
+    gbs_status status = one != NULL ? gbs_compute_begin(ctx) : GBS_ERR_MEMORY;
+    bool computing = status == GBS_OK;
     if (status == GBS_OK && model->stages_size == 1)
         status = marginals(ctx, &model->stages[0], sd);
     for (size_t t = 0; status == GBS_OK && model->stages_size > 1 && t < model->stages_size; t++) {
@@ -138,7 +139,8 @@ gbs_status gbs_model_coefficients(gbs_context *ctx, const gbs_model *model, doub
             one[d + k] += s->weight * (one[k] * one[k] + m * m);
         }
     }
-    gbs_blas_serial_end();
+    if (computing)
+        gbs_compute_end(ctx);
     for (size_t k = 0; status == GBS_OK && model->stages_size > 1 && k < d; k++)
         sd[k] = sqrt(fmax(0.0, one[d + k] - mean[k] * mean[k]));
     for (size_t k = 0; status == GBS_OK && k < d; k++) {

@@ -241,15 +241,17 @@ gbs_status gbs_smc_run(const gbs_smc_problem *problem, const gbs_smc_options *op
     s.jump = 1.0;
     s.scale =
         options->move == GBS_MOVE_WALK ? 2.38 / sqrt((double)problem->rows->d) : gbs_ring_step(gbs_ring_states(problem, false));
-    gbs_blas_serial_begin();
-    gbs_status status = prepare(&s);
+    gbs_status status = gbs_compute_begin(ctx);
+    if (status != GBS_OK)
+        return status;
+    status = prepare(&s);
     if (status == GBS_OK)
         status = gbs_particles_from_prior(problem, options->particles, out->theta, out->risk);
     if (status == GBS_OK)
         status = add_point(&s, (double)options->particles, NAN);
     if (status == GBS_OK)
         status = climb(&s);
-    gbs_blas_serial_end();
+    gbs_compute_end(ctx);
     gbs_reference_free(ctx, &s.reference);
     gbs_mover_free(&s.mover);
     gbs_array_free(ctx, s.weight);

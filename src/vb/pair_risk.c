@@ -304,11 +304,12 @@ static gbs_status risk_of(gbs_context *ctx, const gbs_rows *rows, const gbs_gaus
     size_t *order = sorted ? gbs_array_alloc(ctx, n, sizeof *order) : NULL;
     bool room = p.scratch != NULL && p.sums != NULL && values != NULL && facts != NULL && (!sorted || order != NULL) &&
                 (!copied || p.copy != NULL);
-    gbs_status status = room ? GBS_OK : GBS_ERR_MEMORY;
-    gbs_blas_serial_begin();
-    if (status == GBS_OK && inner > 0)
-        status = run(&p, rows, progress, values, order, facts, strips, sums);
-    gbs_blas_serial_end();
+    gbs_status status = room ? gbs_compute_begin(ctx) : GBS_ERR_MEMORY;
+    if (status == GBS_OK) {
+        if (inner > 0)
+            status = run(&p, rows, progress, values, order, facts, strips, sums);
+        gbs_compute_end(ctx);
+    }
     *risk = inner > 0 ? sums[0] / pairs : 0.0;
     if (second_moment != NULL)
         *second_moment = inner > 0 ? sums[1] / pairs : 0.0;

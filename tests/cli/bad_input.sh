@@ -4,7 +4,6 @@
 # Every output goes to the folder out/, which has to stay empty. The same script runs against the sanitized program.
 . "$(dirname "$0")/../lib.sh"
 exec </dev/null
-export OPENBLAS_NUM_THREADS=1 # its idle workers would take address space, which is rationed below
 mkdir out
 
 sanitized=false

@@ -245,9 +245,9 @@ as '--threads comes before GIBBSITE_THREADS'
 expect_exit 0 env GIBBSITE_THREADS=junk "$GIBBSITE" fit small.csv -q --threads 1
 # The environment's number is really used: a second thread shows in /proc while a fit runs.
 "$GIBBSITE" simulate classify --rows 20000 --cols 60 -o busy.csv -q
-threads_seen() { # threads_seen N: the most threads that OpenMP adds to those of one
+threads_seen() { # threads_seen N: the most threads of a fit with GIBBSITE_THREADS=N
     local most=0 now pid
-    OPENBLAS_NUM_THREADS=1 GIBBSITE_THREADS=$1 "$GIBBSITE" fit busy.csv -q --max-iter 20 >/dev/null 2>&1 &
+    GIBBSITE_THREADS=$1 "$GIBBSITE" fit busy.csv -q --max-iter 20 >/dev/null 2>&1 &
     pid=$!
     while now=$(awk '/^Threads/ { print $2 }' "/proc/$pid/status" 2>/dev/null) && [[ $now ]]; do
         ((now > most)) && most=$now

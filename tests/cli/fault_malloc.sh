@@ -6,7 +6,6 @@
 # the world. Above FAULT_MAX (500) allocations an even sample of that many is taken.
 . "$(dirname "$0")/../lib.sh"
 exec </dev/null
-export OPENBLAS_NUM_THREADS=1
 
 failmalloc=$GIBBSITE_BUILD/tests/failmalloc.so
 if [[ ! -e $failmalloc ]]; then

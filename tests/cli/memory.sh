@@ -6,7 +6,6 @@
 . "$(dirname "$0")/../lib.sh"
 exec </dev/null
 need_plain_build 'peak memory of a fit' || exit 0
-export OPENBLAS_NUM_THREADS=1 # a buffer of OpenBLAS for each idle worker is not what is measured here
 
 in_mb() { awk -v bytes="$1" 'BEGIN { printf "%.1f MB", bytes / 1e6 }'; }
 

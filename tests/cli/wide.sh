@@ -3,7 +3,6 @@
 # (20,000^2 doubles would be 3.2 GB.) The time is printed, not judged.
 . "$(dirname "$0")/../lib.sh"
 exec </dev/null
-export OPENBLAS_NUM_THREADS=1 # a buffer of OpenBLAS for each idle worker is not what is measured here
 most_kb=307200
 
 as 'makes 500 x 20,000'
