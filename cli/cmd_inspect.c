@@ -14,6 +14,7 @@ struct coefficient {
     double mean, sd;
 };
 
+/* Coefficients are finite: compute() sees to it. */
 static int by_weight(const void *a, const void *b) {
     double x = fabs(((const struct coefficient *)a)->mean), y = fabs(((const struct coefficient *)b)->mean);
     return (x < y) - (x > y);
@@ -136,6 +137,12 @@ static int compute(struct shown *s) {
         status = gbs_model_coefficients(s->app->ctx, of->model, s->mean, s->sd);
     else
         particle_coefficients(of->particles, s->d, s->mean, s->sd);
+    for (size_t k = 0; status == GBS_OK && k < s->d; k++)
+        if (!isfinite(s->mean[k]) || !isfinite(s->sd[k]))
+            return app_fail(s->app, EXIT_BAD_DATA,
+                            "%s: a coefficient or its standard deviation is not a finite number: "
+                            "its numbers are too large",
+                            s->app->options.inputs[0]);
     return status == GBS_OK ? EXIT_DONE : app_fail_status(s->app, status, s->app->options.inputs[0]);
 }
 

@@ -46,12 +46,13 @@ static const char *label(const struct prediction *p, size_t i, const char *rest)
                                                                          : rest;
 }
 
-/* One line per input row; a row left out for a missing cell is a line of empty cells. */
+/* One line per input row; a row left out for a missing cell is a line of empty cells. What is cut
+ * short by a signal is not written (app_write). */
 static void write_csv(const struct prediction *p, const char *rest, struct text *out) {
     const struct design *d = &p->in.design;
     size_t next = 0;
     text_add(out, "label,prob,score\n");
-    for (size_t row = 0; row < p->in.table.n_rows; row++) {
+    for (size_t row = 0; row < p->in.table.n_rows && !app_interrupted(); row++) {
         if (d->rows != NULL && (next >= d->n || d->rows[next] != row)) {
             text_add_bytes(out, ",,\n", 3);
             continue;
@@ -74,7 +75,7 @@ static void write_json(const struct prediction *p, const char *rest, struct text
     json_put_count(&j, "n", d->n);
     json_put_count(&j, "left_out", d->left_out);
     json_open_array(&j, "predictions");
-    for (size_t i = 0; i < d->n; i++) {
+    for (size_t i = 0; i < d->n && !app_interrupted(); i++) {
         json_open_object(&j, NULL);
         json_put_count(&j, "row", (d->rows != NULL ? d->rows[i] : i) + 1);
         json_put_string(&j, "label", label(p, i, rest));

@@ -24,10 +24,10 @@ static void walk(size_t n, const struct scored *rows, double positives, struct r
     add_point(out, 0.0, 0.0);
     for (size_t i = 0; i < n;) {
         double score = rows[i].score;
-        for (; i < n && rows[i].score == score; i++) {
+        do {
             up += rows[i].y > 0.0;
             right += rows[i].y < 0.0;
-        }
+        } while (++i < n && rows[i].score == score);
         double length = up / positives + right / negatives;
         if (i == n || length - kept >= 2.0 / ROC_POINTS) {
             add_point(out, right / negatives, up / positives);

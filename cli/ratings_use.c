@@ -115,7 +115,7 @@ static const char parts_head[] = ",sd_cell,sd_noise";
 static void cells_csv(const struct app *app, const struct cells *c, double noise, struct text *out) {
     bool parts = given(&app->options, OPT_PARTS);
     text_add(out, "value,sd%s,new\n", parts ? parts_head : "");
-    for (size_t e = 0; e < c->table.n; e++) {
+    for (size_t e = 0; e < c->table.n && !app_interrupted(); e++) {
         text_add_number(out, c->value[e]);
         text_add_bytes(out, ",", 1);
         put_sd_csv(out, c->sd[e], noise, parts);
@@ -129,7 +129,7 @@ static void cells_json(const struct app *app, const struct cells *c, double nois
     result_head(&j, app);
     json_put_count(&j, "n", c->table.n);
     json_open_array(&j, "predictions");
-    for (size_t e = 0; e < c->table.n; e++) {
+    for (size_t e = 0; e < c->table.n && !app_interrupted(); e++) {
         json_open_object(&j, NULL);
         json_put_string(&j, "row", c->table.names[0].text[c->table.id[0][e]]);
         json_put_string(&j, "col", c->table.names[1].text[c->table.id[1][e]]);
@@ -159,11 +159,12 @@ struct ranked {
     double value, sd;
 };
 
+/* Predictions are finite. */
 static int by_value(const void *a, const void *b) {
     const struct ranked *x = a, *y = b;
     if (x->value != y->value)
         return x->value < y->value ? 1 : -1;
-    return x->column > y->column ? 1 : -1;
+    return (x->column > y->column) - (x->column < y->column);
 }
 
 /* The columns that the row has not rated; returns their number. */

@@ -77,7 +77,7 @@ double gbs_binomial_upper_tail(uint64_t k, uint64_t n, double delta) {
         return high;
     for (;;) {
         double p = low + 0.5 * (high - low), error;
-        if (p <= low || p >= high)
+        if (!(p > low && p < high))
             return high;
         double tail = lower_tail(k, n, p, &error);
         if (tail * (1.0 + error) < delta)

@@ -24,6 +24,10 @@
 #define DEPTH 60.0
 #define MARGIN 1e-10
 #define FAR 1e4
+/* Next to the largest lambda the integral reaches out to some rho = 1/(1 - 2as^2), and the mixture
+ * there has some sqrt(delta rho) terms, without end as lambda grows. Beyond this product the
+ * triangle stands in too: the bound is vacuous by orders of magnitude either way. */
+#define MOST_MIXED 1e8
 enum { PANELS = 64, NODES = 16, STEPS = 100 };
 
 struct moment {
@@ -120,13 +124,25 @@ static double beyond_peak(const struct moment *w, double pull, double curvature)
     return (pull + w->delta) / curvature + sqrt((w->d - 1.0) / curvature) + 1.0;
 }
 
+static double kink_of(const struct moment *w) {
+    return fmax(0.0, 1.0 / w->s - w->shift);
+}
+
+/* 1 - 2as^2: the integrand falls like exp(-flat rho^2/2). */
+static double flatness(const struct moment *w) {
+    return 1.0 - 2.0 * w->a * w->s * w->s;
+}
+
+/* A place beyond which h falls. */
+static double far_end(const struct moment *w) {
+    return kink_of(w) + beyond_peak(w, 2.0 * w->a * w->s * (1.0 + w->s * w->shift), flatness(w));
+}
+
 static double log_moment(const struct moment *w) {
-    double kink = fmax(0.0, 1.0 / w->s - w->shift), steep = 1.0 - 8.0 * w->a * w->s * w->s,
-           flat = 1.0 - 2.0 * w->a * w->s * w->s;
+    double kink = kink_of(w), steep = 1.0 - 8.0 * w->a * w->s * w->s, flat = flatness(w);
     double end = steep > 0.0 ? fmin(kink, beyond_peak(w, 8.0 * w->a * w->s * w->s * w->shift, steep)) : kink;
     double first = peak_between(w, 0.0, end);
-    double limit = kink + beyond_peak(w, 2.0 * w->a * w->s * (1.0 + w->s * w->shift), flat);
-    double second = peak_between(w, kink, limit);
+    double second = peak_between(w, kink, far_end(w));
     double h1 = fmax(log_integrand(w, first), log_integrand(w, end)), h2 = log_integrand(w, second);
     h2 = fmax(h2, log_integrand(w, kink));
     double top = fmax(h1, h2), sum = 0.0;
@@ -158,14 +174,15 @@ double gbs_hinge_f_exact(double lambda, uint64_t n, size_t d, double v, double n
     if (!fine(lambda, n, d, v, norm, cx))
         return NAN;
     struct moment w = {.d = (double)d, .delta = norm / sqrt(v), .a = lambda * lambda / (8.0 * (double)n), .s = cx * sqrt(v)};
-    if (!(1.0 - 2.0 * w.a * w.s * w.s > 1e-12))
+    if (!(flatness(&w) > 1e-12))
         return INFINITY;
-    if (w.delta > FAR) {
+    if (w.delta > FAR || w.delta * far_end(&w) > MOST_MIXED) {
         w.shift = w.delta;
         w.delta = 0.0;
         return fmax(0.0, fmin(log_moment(&w), gbs_hinge_f_closed(lambda, n, d, v, norm, cx)));
     }
-    return fmax(0.0, log_moment(&w));
+    double f = log_moment(&w);
+    return f < 0.0 ? 0.0 : f; /* NaN stays NaN: there is no bound then */
 }
 
 double gbs_hinge_f_closed(double lambda, uint64_t n, size_t d, double v, double norm, double cx) {

@@ -45,7 +45,7 @@ double gbs_kl_inverse_upper(double q, double c) {
     double low = fmax(q, -expm1(-c) * (1.0 - GBS_ACCURATE)), high = fmin(1.0, 8.0 * low);
     for (;;) {
         double p = low + 0.5 * (high - low);
-        if (p <= low || p >= high)
+        if (!(p > low && p < high))
             return high;
         if (divergence(q, p) * (1.0 - GBS_ACCURATE) > c)
             high = p;

@@ -77,7 +77,8 @@ double gbs_bound_paper_ranking(double r, double kl_paper, uint64_t n, double lam
 double gbs_kl_paper(double d, double v, double trace, double log_det, double norm2) {
     double terms = trace / v + norm2 / v, logs = d * log(v) - log_det;
     double error = 8.0 * DBL_EPSILON * (terms + 0.5 * (fabs(d * log(v)) + fabs(log_det)) + 0.5 * d);
-    return fmax(0.0, terms + 0.5 * logs - 0.5 * d + error);
+    double kl = terms + 0.5 * logs - 0.5 * d + error;
+    return kl < 0.0 ? 0.0 : kl; /* NaN stays NaN: there is no bound then */
 }
 
 double gbs_bound_vote_from_gibbs(double gibbs_bound) {

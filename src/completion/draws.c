@@ -42,7 +42,8 @@ static double draw(const struct risk *r, size_t i, size_t e, size_t round, const
         p += f->ratings->center + f->mu;
         variance += f->mu_variance;
     }
-    return p + sqrt(fmax(0.0, variance)) * gbs_normal(f->ctx->seed, r->stream, index + own);
+    double sd = sqrt(variance < 0.0 ? 0.0 : variance);
+    return p + sd * gbs_normal(f->ctx->seed, r->stream, index + own);
 }
 
 static void draw_block(void *arg, size_t task, size_t worker) {
@@ -62,9 +63,9 @@ static void draw_block(void *arg, size_t task, size_t worker) {
         }
         for (size_t e = l->start[i]; e < l->start[i + 1]; e++)
             for (size_t round = 0; round < r->rounds; round++) {
-                double p = fmin(r->high, fmax(r->low, draw(r, i, e, round, root, x)));
-                double off = (l->value[e] - p) / (r->high - r->low);
-                sum += fmin(1.0, off * off);
+                double p = gbs_rating_clip(draw(r, i, e, round, root, x), r->low, r->high);
+                double off = (l->value[e] - p) / (r->high - r->low), loss = off * off;
+                sum += loss > 1.0 ? 1.0 : loss; /* NaN stays NaN */
             }
     }
     r->partial[task] = sum;
@@ -89,7 +90,9 @@ gbs_status gbs_factors_drawn_risk(const gbs_factors *f, const gbs_ratings *ratin
             sum += r.partial[b];
         *risk = fmin(1.0, sum / terms);
         if (!isfinite(sum))
-            status = gbs_fail(f->ctx, GBS_ERR_NUMERIC, "the completion broke down: a covariance is not positive definite");
+            status = gbs_fail(f->ctx, GBS_ERR_NUMERIC,
+                              "the completion broke down: a covariance is not positive definite, or a "
+                              "prediction overflowed");
     }
     gbs_array_free(f->ctx, r.partial);
     gbs_array_free(f->ctx, r.scratch);

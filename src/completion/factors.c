@@ -122,7 +122,7 @@ double gbs_factors_error(const gbs_factors *f) {
     double error = r->squares + 2.0 * shift * r->sum + n * shift * shift + f->cross;
     if (f->biases)
         error += n * (f->mu * f->mu + f->mu_variance) - 2.0 * f->mu * residual(f);
-    return fmax(error, 0.0);
+    return error < 0.0 ? 0.0 : error; /* NaN stays NaN */
 }
 
 void gbs_factors_update_noise(gbs_factors *f) {

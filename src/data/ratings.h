@@ -28,6 +28,11 @@ struct gbs_ratings {
 /* The ratings numbered pick[0 .. count - 1] (in the order of by[0]) of the same rows and columns; texts are not taken along. */
 gbs_status gbs_ratings_subset(gbs_context *ctx, const gbs_ratings *all, size_t count, const size_t *pick, gbs_ratings **out);
 
+/* A prediction moved into [low, high]. NaN stays NaN: fmin and fmax would make it an end of it. */
+static inline double gbs_rating_clip(double x, double low, double high) {
+    return x < low ? low : x > high ? high : x;
+}
+
 /* Texts of `items` items into one block of memory with a table of pointers; ids NULL: the numbers from 1. */
 gbs_status gbs_texts_copy(gbs_context *ctx, size_t items, const char *const *ids, char ***id, char **texts);
 

@@ -52,6 +52,7 @@ typedef struct gbs_rows {
     gbs_block all;     /* every row as one block */
     size_t d;          /* columns, intercept included */
     size_t block_rows; /* rows handled together; depends on the shape alone */
+    size_t first;      /* rows before these, where they are a slice: for messages */
     double shift_norm2;
     bool pairs;     /* the risk is over pairs: rows of y > 0 come first, |y| counts equal rows (gbs_pair_rows_build) */
     void *owned[5]; /* arrays to free */

@@ -217,6 +217,9 @@ void gbs_scaling_free(const gbs_context *ctx, gbs_scaling *scaling) {
 /* Squared length below which the weights of a row, like 1/variance of its score, leave the range of doubles. */
 #define SMALLEST_NORM2 1e-200
 
+/* Rows between two looks at the caller's wish to stop. */
+enum { ROWS_A_LOOK = 4096 };
+
 /* A block of a quarter of a megabyte stays in the second-level cache beside its products. */
 static size_t rows_per_block(size_t d) {
     size_t rows = ((size_t)1 << 15) / d;
@@ -279,6 +282,8 @@ static gbs_status build_dense(gbs_context *ctx, const gbs_data *data, const gbs_
     out->all.ld = d;
     gbs_status status = GBS_OK;
     for (size_t i = 0; status == GBS_OK && i < data->n; i++) {
+        if (i % ROWS_A_LOOK == 0 && (status = gbs_check_cancel(ctx)) != GBS_OK)
+            break;
         double *row = cells + i * d;
         gbs_raw_row raw = gbs_data_at(data, i);
         if (raw.column == NULL)
@@ -366,6 +371,8 @@ static gbs_status build_sparse(gbs_context *ctx, const gbs_data *data, const gbs
     out->all.value = value;
     gbs_status status = start != NULL && column != NULL && value != NULL ? build_shift(ctx, s, out) : GBS_ERR_MEMORY;
     for (size_t i = 0; status == GBS_OK && i < n; i++) {
+        if (i % ROWS_A_LOOK == 0 && (status = gbs_check_cancel(ctx)) != GBS_OK)
+            break;
         gbs_raw_row raw = gbs_data_at(data, i);
         double norm2;
         start[i + 1] = fill_sparse_row(&raw, s, centred, n_centred, column, value, start[i]);
@@ -460,6 +467,7 @@ size_t gbs_rows_blocks(const gbs_rows *rows) {
 gbs_rows gbs_rows_slice(const gbs_rows *rows, size_t first, size_t count) {
     gbs_rows slice = *rows;
     slice.all = gbs_block_part(&rows->all, first, count);
+    slice.first += first;
     slice.n_owned = 0;
     return slice;
 }

@@ -110,6 +110,8 @@ double gbs_gaussian_kl(const gbs_gaussian *g, const gbs_prior *prior) {
         double delta = g->mean[k] - (prior->mean != NULL ? prior->mean[k] : 0.0);
         distance += delta * delta;
     }
-    /* next to the prior the terms of the spread cancel, and rounding may leave less than nothing */
-    return fmax(0.0, gbs_family_of(g->family)->kl_spread(g, prior->variance) + 0.5 * distance / prior->variance);
+    double v = prior->variance, kl = gbs_family_of(g->family)->kl_spread(g, v) + 0.5 * distance / v;
+    /* Next to the prior the terms of the spread cancel, and rounding may leave less than nothing.
+     * NaN stays NaN: fmax would make it 0, and an overflow would look like the best posterior. */
+    return kl < 0.0 ? 0.0 : kl;
 }

@@ -24,6 +24,23 @@ GBS_WIDE double gbs_square_dot(size_t n, const double *a, const double *b) {
     return sum;
 }
 
+/* 0 times infinity, and times NaN, is NaN. */
+GBS_WIDE bool gbs_finite(size_t n, const double *x) {
+    double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
+    for (size_t i = 0; i < n; i++)
+        sum += 0.0 * x[i];
+    return sum == 0.0;
+}
+
+GBS_WIDE bool gbs_any_nan(size_t n, const double *x) {
+    size_t count = 0;
+#pragma omp simd reduction(+ : count)
+    for (size_t i = 0; i < n; i++)
+        count += x[i] != x[i];
+    return count > 0;
+}
+
 /* ---------------------------------------------------------------- norms */
 
 GBS_WIDE static void dense_norms(const gbs_block *b, double *restrict norm2) {
@@ -47,7 +64,7 @@ static void sparse_norms(const gbs_block *b, double shift_norm2, double *norm2) 
             double x = b->value[k];
             sum += x * (b->shift != NULL ? x - 2.0 * b->shift[b->column[k]] : x);
         }
-        norm2[i] = fmax(0.0, sum);
+        norm2[i] = sum < 0.0 ? 0.0 : sum; /* NaN stays NaN */
     }
 }
 
@@ -106,8 +123,9 @@ static void sparse_scores_squares(const gbs_block *b, const double *m, const dou
             a += x * m[j];
             q += x * y * (tau != NULL ? tau[j] : 1.0);
         }
+        double square = q + shift_square;
         score[i] = a - shift_dot;
-        variance[i] = fmax(0.0, q + shift_square);
+        variance[i] = square < 0.0 ? 0.0 : square; /* NaN stays NaN */
     }
 }
 

@@ -7,6 +7,7 @@
 #ifndef GIBBSITE_KERNEL_BLOCK_H
 #define GIBBSITE_KERNEL_BLOCK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -60,6 +61,10 @@ void gbs_block_gram(const gbs_block *b, const double *w, double *scratch, double
 
 /* The rows as a dense block in `out` (n x d), shift subtracted. */
 void gbs_block_densify(const gbs_block *b, double *out);
+
+/* Every number is finite; one of them is NaN. */
+bool gbs_finite(size_t n, const double *x);
+bool gbs_any_nan(size_t n, const double *x);
 
 double gbs_dot(size_t n, const double *a, const double *b);
 /* sum a_i^2 b_i */

@@ -6,6 +6,8 @@
 
 double gbs_digamma(double x) {
     double shift = 0.0;
+    if (!(x > 0.0))
+        return NAN; /* upwards from far below 0 there would be no end */
     while (x < 12.0) {
         shift -= 1.0 / x;
         x += 1.0;

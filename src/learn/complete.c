@@ -130,6 +130,8 @@ gbs_status gbs_complete(gbs_context *ctx, const gbs_ratings *ratings, const gbs_
     gbs_progress_begin(ctx);
     status = run_all(&r);
     gbs_compute_end(ctx);
+    if (status == GBS_OK)
+        status = gbs_completion_check(ctx, r.model);
     gbs_factors_free(&r.f);
     gbs_ratings_free(r.part[0]);
     gbs_ratings_free(r.part[1]);

@@ -141,7 +141,7 @@ static gbs_status choose_share(struct gbs_completion_run *r) {
         status = learn_share(r, shares[k], tau);
         if (status == GBS_OK)
             status = gbs_completion_certify(r, 1, GBS_STREAM_COMPLETION + GBS_COMPLETION_CERTIFY + 1, &c);
-        if (status != GBS_OK || c.value >= best)
+        if (status != GBS_OK || !(c.value < best))
             break;
         best = c.value;
         r->share = shares[k];

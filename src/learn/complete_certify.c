@@ -31,7 +31,7 @@ double gbs_completion_mean_risk(const gbs_factors *f, const gbs_ratings *ratings
     double sum = 0.0;
     for (size_t i = 0; i < l->items; i++)
         for (size_t e = l->start[i]; e < l->start[i + 1]; e++) {
-            double p = fmin(high, fmax(low, gbs_completion_mean_cell(f, i, l->other[e])));
+            double p = gbs_rating_clip(gbs_completion_mean_cell(f, i, l->other[e]), low, high);
             double off = (l->value[e] - p) / (high - low);
             sum += off * off;
         }
@@ -50,13 +50,14 @@ gbs_status gbs_completion_certify(struct gbs_completion_run *r, size_t least_ter
     double delta = 1.0 - o->confidence, risk = 1.0, width = o->high - o->low;
     bool informed = o->prior == GBS_PRIOR_INFORMED;
     gbs_status status = gbs_factors_drawn_risk(&r->f, r->certified, o->low, o->high, rounds, stream, &risk);
+    double kl = gbs_factors_kl(&r->f);
     *c = (gbs_rating_certificate){.present = 1,
                                   .confidence = o->confidence,
                                   .n = n,
                                   .empirical = risk,
                                   .draws = n * rounds,
                                   .draws_delta = DRAWS_SHARE * delta,
-                                  .kl = fmax(0.0, gbs_factors_kl(&r->f)),
+                                  .kl = kl < 0.0 ? 0.0 : kl, /* NaN stays NaN */
                                   .grid_nats = informed ? 0.0 : log((double)o->rank + 1.0),
                                   .xi_nats = log(gbs_xi_upper(n))};
     c->empirical_upper = gbs_monte_carlo_upper(risk, c->draws, c->draws_delta);
@@ -73,8 +74,9 @@ double gbs_rating_holdout(size_t n, const double *y, const double *value, double
     for (size_t k = 0; k < n; k++) {
         if (!(y[k] >= low && y[k] <= high))
             return NAN;
-        double off = (y[k] - fmin(high, fmax(low, value[k]))) / (high - low);
+        double off = (y[k] - gbs_rating_clip(value[k], low, high)) / (high - low);
         sum += off * off;
     }
-    return (high - low) * sqrt(gbs_monte_carlo_upper(fmin(1.0, sum / (double)n), n, 1.0 - confidence));
+    double mean = sum / (double)n;
+    return (high - low) * sqrt(gbs_monte_carlo_upper(mean > 1.0 ? 1.0 : mean, n, 1.0 - confidence));
 }

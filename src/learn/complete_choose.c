@@ -59,7 +59,7 @@ static double held_out(const struct folds *v, size_t k, const gbs_factors *f) {
     for (size_t at = from(v, k); at < from(v, k + 1); at++) {
         size_t e = v->order[at];
         double p = gbs_completion_mean_cell(f, v->owner[e], v->ratings->by[0].other[e]);
-        p = o->has_range ? fmin(o->high, fmax(o->low, p)) : p;
+        p = o->has_range ? gbs_rating_clip(p, o->low, o->high) : p;
         double off = v->ratings->by[0].value[e] - p;
         sum += off * off;
     }
@@ -144,7 +144,9 @@ gbs_status gbs_completion_choose_noise(struct gbs_completion_run *r, const gbs_r
     size_t best = 0;
     for (size_t c = 0; c < r->n_choices && status == GBS_OK; c++) {
         score(&v, c, &r->choices[c]);
-        best = r->choices[c].rmse < r->choices[best].rmse ? c : best;
+        /* an error that overflowed is the worst of all */
+        if (r->choices[c].rmse < r->choices[best].rmse || isnan(r->choices[best].rmse))
+            best = c;
     }
     if (status == GBS_OK) {
         r->choices[best].taken = 1;

@@ -180,7 +180,9 @@ gbs_status gbs_completion_sample(struct gbs_completion_run *r) {
     for (size_t e = 0; e < o->cells && status == GBS_OK; e++) {
         o->cell_sd[e] = sqrt(run.square[e] / (double)o->draws);
         if (o->has_range)
-            o->cell_value[e] = fmin(o->high, fmax(o->low, o->cell_value[e]));
+            o->cell_value[e] = gbs_rating_clip(o->cell_value[e], o->low, o->high);
+        if (!isfinite(o->cell_value[e]) || !isfinite(o->cell_sd[e]))
+            status = gbs_fail(r->ctx, GBS_ERR_NUMERIC, "cell %zu: its prediction is not a finite number", e + 1);
     }
     gbs_array_free(r->ctx, run.square);
     return status;

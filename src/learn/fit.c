@@ -312,6 +312,8 @@ static gbs_status fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_opti
     gbs_model *model = NULL;
     status = gbs_is_progressive(&o) ? gbs_fit_progressive(ctx, data, &o, &model) : gbs_fit_single(ctx, data, &o, &model);
     gbs_compute_end(ctx);
+    if (status == GBS_OK)
+        status = gbs_model_check(ctx, model);
     if (status != GBS_OK) {
         gbs_model_free(model);
         return status;

@@ -229,7 +229,8 @@ static gbs_status judge_votes(gbs_context *ctx, const gbs_rows *rows, gbs_partic
 /* The kl bound that would follow if the particles were the posterior itself: an estimate
  * (docs/maths.md, 7.7). */
 static void estimate_bound(double confidence, gbs_sample_info *info) {
-    info->kl = info->lambda > 0.0 ? fmax(0.0, -info->log_z - info->lambda * info->gibbs_risk) : 0.0;
+    double kl = info->lambda > 0.0 ? -info->log_z - info->lambda * info->gibbs_risk : 0.0;
+    info->kl = kl < 0.0 ? 0.0 : kl; /* NaN stays NaN */
     info->confidence = confidence;
     info->bound = gbs_bound_kl(info->gibbs_error, info->kl, info->blocks, -log(1.0 - confidence));
 }
@@ -298,6 +299,8 @@ static gbs_status learn_rows(gbs_context *ctx, const gbs_data *data, const gbs_s
 }
 
 static gbs_status finish(gbs_status status, double start, gbs_particles *p, gbs_particles **out) {
+    if (status == GBS_OK)
+        status = gbs_particles_check(p->ctx, p);
     if (status != GBS_OK) {
         gbs_particles_free(p);
         return status;

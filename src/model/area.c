@@ -27,8 +27,9 @@ struct tie {
 
 static struct tie tie_at(const struct scored *sorted, size_t n, size_t i) {
     struct tie t = {.end = i};
-    for (; t.end < n && sorted[t.end].score == sorted[i].score; t.end++)
+    do
         *(sorted[t.end].y > 0.0 ? &t.up : &t.down) += 1.0;
+    while (++t.end < n && sorted[t.end].score == sorted[i].score);
     return t;
 }
 
@@ -57,6 +58,10 @@ static void measure(const struct scored *sorted, size_t n, double *auc, double *
 }
 
 gbs_status gbs_area_with_error(gbs_context *ctx, size_t n, const double *y, const double *score, double *auc, double *se) {
+    /* NaN has no place in an order */
+    gbs_status status = gbs_check_scores(ctx, 0, n, score);
+    if (status != GBS_OK)
+        return status;
     struct scored *sorted = gbs_array_alloc(ctx, n, sizeof *sorted);
     if (sorted == NULL)
         return GBS_ERR_MEMORY;

@@ -6,6 +6,7 @@
  */
 #include "model/completion.h"
 
+#include "kernel/block.h"
 #include "kernel/moments.h"
 
 #include <math.h>
@@ -44,6 +45,35 @@ gbs_status gbs_completion_describe(gbs_context *ctx, gbs_completion *c, const gb
     memcpy(c->seen_start, l->start, (l->items + 1) * sizeof *c->seen_start);
     memcpy(c->seen, l->other, ratings->n * sizeof *c->seen);
     return GBS_OK;
+}
+
+static bool finite_side(const gbs_completion *c, int s, size_t items) {
+    return gbs_finite(c->kept * items * c->own, c->mean[s]) &&
+           (c->cov[s] == NULL || gbs_finite(items * gbs_packed_size(c->own), c->cov[s]));
+}
+
+gbs_status gbs_completion_check(gbs_context *ctx, const gbs_completion *c) {
+    const gbs_completion_info *i = &c->info;
+    const gbs_rating_certificate *r = &i->certificate;
+    const double fit[] = {i->rmse, i->mu, i->lambda, i->noise_variance}, certified[] = {r->value, r->kl};
+    const char *bad = NULL;
+    if (!finite_side(c, 0, i->rows) || !finite_side(c, 1, i->columns))
+        bad = "a factor of the posterior";
+    else if (!gbs_finite(c->kept, c->mu) || !isfinite(c->mu_variance) ||
+             !gbs_finite(c->kept * gbs_completion_groups(c), c->variance))
+        bad = "the mean or a variance of the prior";
+    else if (!isfinite(i->free_energy) || !isfinite(i->kl))
+        bad = "the free energy";
+    else if (!gbs_finite(4, fit))
+        bad = "the error or the noise";
+    else if (r->present && !gbs_finite(2, certified))
+        bad = "the certificate";
+    if (bad == NULL)
+        return GBS_OK;
+    return gbs_fail(ctx, GBS_ERR_NUMERIC,
+                    "the completion broke down: %s is not a finite number; the values are too large or "
+                    "too small",
+                    bad);
 }
 
 void gbs_completion_free(gbs_completion *c) {
@@ -136,7 +166,7 @@ struct prediction {
     const gbs_completion *model;
     const uint32_t *index[2];
     double *value, *sd;
-    size_t n;
+    size_t n, begin; /* cells; task that this stretch begins with */
     double *scratch; /* a worker: 2 own (means with the bias replaced by 1), own zeros, 2 packed(own) prior covariances */
 };
 
@@ -199,19 +229,52 @@ static void predict_cell(const struct prediction *p, size_t e, double *scratch) 
         if (p->sd != NULL)
             within += spread(m, a, b, scratch);
     }
-    p->value[e] = m->info.has_range ? fmin(m->info.high, fmax(m->info.low, sum)) : sum;
+    double variance = (squares + within) / (double)m->kept;
+    p->value[e] = m->info.has_range ? gbs_rating_clip(sum, m->info.low, m->info.high) : sum;
     if (p->sd != NULL)
-        p->sd[e] = sqrt(fmax(0.0, (squares + within) / (double)m->kept));
+        p->sd[e] = sqrt(variance < 0.0 ? 0.0 : variance);
+    if (!isfinite(sum)) /* what was infinite before it was clipped is no prediction */
+        p->value[e] = NAN;
 }
 
 enum { CELLS_A_TASK = 256 };
+/* Flops between two looks at the caller's wish to stop. */
+#define PATIENCE 1e9
 
 static void predict_task(void *arg, size_t task, size_t worker) {
     const struct prediction *p = arg;
+    task += p->begin;
     size_t own = p->model->own, last = (task + 1) * CELLS_A_TASK;
     double *scratch = p->scratch + worker * (2 * own + 2 * gbs_packed_size(own));
     for (size_t e = task * CELLS_A_TASK; e < last && e < p->n; e++)
         predict_cell(p, e, scratch);
+}
+
+/* All cells, a stretch of them at a time. */
+static gbs_status predict_all(gbs_context *ctx, struct prediction *p) {
+    size_t tasks = (p->n + CELLS_A_TASK - 1) / CELLS_A_TASK;
+    double own = (double)p->model->own, each = (own + 1.0) * (p->sd != NULL ? 3.0 * own + 1.0 : 2.0);
+    double flops = CELLS_A_TASK * (double)p->model->kept * each;
+    size_t stretch = gbs_workers(ctx) * (flops < PATIENCE ? (size_t)(PATIENCE / flops) : 1);
+    gbs_status status = gbs_check_cancel(ctx);
+    for (; status == GBS_OK && p->begin < tasks; p->begin += stretch) {
+        size_t some = tasks - p->begin < stretch ? tasks - p->begin : stretch;
+        gbs_parallel_for(ctx, some, flops * (double)some, predict_task, p);
+        status = gbs_check_cancel(ctx);
+    }
+    return status;
+}
+
+/* A new rating has variance sd^2 + noise. */
+static gbs_status check_cells(gbs_context *ctx, const struct prediction *p) {
+    double noise = p->model->info.noise_variance;
+    for (size_t e = 0; e < p->n; e++)
+        if (!isfinite(p->value[e]) || (p->sd != NULL && !isfinite(p->sd[e] * p->sd[e] + noise)))
+            return gbs_fail(ctx, GBS_ERR_NUMERIC,
+                            "cell %zu: its prediction is not a finite number; the factors of the model "
+                            "are too large",
+                            e + 1);
+    return GBS_OK;
 }
 
 gbs_status gbs_completion_predict(gbs_context *ctx, const gbs_completion *model, size_t n, const uint32_t *row,
@@ -224,11 +287,10 @@ gbs_status gbs_completion_predict(gbs_context *ctx, const gbs_completion *model,
     double *scratch = gbs_matrix(ctx, gbs_workers(ctx), 2 * own + 2 * gbs_packed_size(own));
     if (scratch == NULL)
         return GBS_ERR_MEMORY;
-    struct prediction p = {model, {row, column}, value, sd, n, scratch};
-    double flops = (double)n * (double)model->kept * (double)(own + 1) * (sd != NULL ? (double)(3 * own + 1) : 2.0);
-    gbs_parallel_for(ctx, (n + CELLS_A_TASK - 1) / CELLS_A_TASK, flops, predict_task, &p);
+    struct prediction p = {model, {row, column}, value, sd, n, 0, scratch};
+    gbs_status status = predict_all(ctx, &p);
     gbs_array_free(ctx, scratch);
-    return gbs_check_cancel(ctx);
+    return status == GBS_OK ? check_cells(ctx, &p) : status;
 }
 
 gbs_rating_evaluation gbs_rating_score(size_t n, const uint32_t *row, const uint32_t *column, const double *y,

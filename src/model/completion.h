@@ -31,6 +31,8 @@ enum { GBS_COMPLETION_FORMAT = 1, GBS_COMPLETION_MOST_RANK = 512 };
 
 /* Room for kept draws of the model's sizes (info, own set before). */
 gbs_status gbs_completion_reserve(gbs_context *ctx, gbs_completion *c, size_t kept, bool covariance);
+/* GBS_ERR_NUMERIC when a number that a completion leaves behind is not finite. */
+gbs_status gbs_completion_check(gbs_context *ctx, const gbs_completion *c);
 /* Texts and seen columns of the ratings. */
 gbs_status gbs_completion_describe(gbs_context *ctx, gbs_completion *c, const gbs_ratings *ratings);
 static inline size_t gbs_completion_groups(const gbs_completion *c) {

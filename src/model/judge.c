@@ -103,6 +103,18 @@ static void finish_scores(size_t n, const gbs_judgement *out) {
     }
 }
 
+gbs_status gbs_check_scores(gbs_context *ctx, size_t first, size_t n, const double *score) {
+    size_t bad = 0;
+    if (score == NULL || gbs_finite(n, score))
+        return GBS_OK;
+    while (isfinite(score[bad]))
+        bad++;
+    return gbs_fail(ctx, GBS_ERR_NUMERIC,
+                    "row %zu: its score is not a finite number; the coefficients of the model or the "
+                    "values of the row are too large",
+                    first + bad + 1);
+}
+
 static gbs_status judge_stages(gbs_context *ctx, const gbs_model *model, const gbs_rows *rows, double *score, double *sd,
                                const gbs_judgement *out) {
     size_t n = rows->all.n;
@@ -112,6 +124,10 @@ static gbs_status judge_stages(gbs_context *ctx, const gbs_model *model, const g
         double w = model->stages[t].weight;
         status = gbs_stage_project(ctx, &model->stages[t], rows, score, sd);
         if (status == GBS_OK)
+            status = gbs_check_scores(ctx, rows->first, n, score);
+        if (status == GBS_OK)
+            status = gbs_check_scores(ctx, rows->first, n, sd);
+        if (status == GBS_OK)
             add_stage(model, w, before, n, rows->all.y, score, sd, out);
         before += w;
     }
@@ -119,6 +135,7 @@ static gbs_status judge_stages(gbs_context *ctx, const gbs_model *model, const g
         finish_scores(n, out);
         keep_below_one(n, out->probability);
         keep_below_one(n, out->gibbs);
+        status = gbs_check_scores(ctx, rows->first, n, out->score); /* a quantile of probability 1 */
     }
     return status;
 }
@@ -150,20 +167,41 @@ gbs_status gbs_model_judge(gbs_context *ctx, const gbs_model *model, const gbs_r
     return status;
 }
 
+/* A place among the negatives needs the score: `own` has room for it where the caller has none. */
+static gbs_status predict_slice(gbs_context *ctx, const gbs_model *model, const gbs_rows *rows, const gbs_judgement *out,
+                                double *own) {
+    gbs_judgement judged = *out;
+    bool placed = model->info.task == GBS_TASK_RANK && out->probability != NULL;
+    if (placed && judged.score == NULL)
+        judged.score = own;
+    gbs_status status = gbs_model_judge(ctx, model, rows, &judged);
+    for (size_t i = 0; status == GBS_OK && placed && i < rows->all.n; i++)
+        out->probability[i] = gbs_model_place(model, judged.score[i]);
+    return status;
+}
+
+static double *from(double *x, size_t first) {
+    return x != NULL ? x + first : NULL;
+}
+
 gbs_status gbs_model_predict(gbs_context *ctx, const gbs_model *model, const gbs_data *data, double *score, double *score_sd,
                              double *probability) {
+    enum { SLICE = 1 << 15 };
     gbs_rows rows;
     gbs_status status = gbs_rows_build(ctx, data, &model->scaling, &rows);
     if (status != GBS_OK)
         return status;
-    gbs_judgement judged = {.score = score, .sd = score_sd, .probability = probability};
-    double *own = NULL; /* a place among the negatives needs the score */
-    bool placed = model->info.task == GBS_TASK_RANK && probability != NULL;
-    if (placed && score == NULL)
-        judged.score = own = gbs_doubles(ctx, data->n);
-    status = placed && judged.score == NULL ? GBS_ERR_MEMORY : gbs_model_judge(ctx, model, &rows, &judged);
-    for (size_t i = 0; status == GBS_OK && placed && i < data->n; i++)
-        probability[i] = gbs_model_place(model, judged.score[i]);
+    /* Whole blocks, so that their borders, and with them the bits, are those of all rows at once.
+     * Each slice asks whether to stop. */
+    size_t n = data->n, slice = (SLICE + rows.block_rows - 1) / rows.block_rows * rows.block_rows;
+    double *own = gbs_doubles(ctx, n < slice ? n : slice);
+    status = own != NULL ? GBS_OK : GBS_ERR_MEMORY;
+    for (size_t first = 0; status == GBS_OK && first < n; first += slice) {
+        gbs_rows some = gbs_rows_slice(&rows, first, n - first < slice ? n - first : slice);
+        gbs_judgement out = {.score = from(score, first), .sd = from(score_sd, first)};
+        out.probability = from(probability, first);
+        status = predict_slice(ctx, model, &some, &out, own);
+    }
     gbs_array_free(ctx, own);
     gbs_rows_free(ctx, &rows);
     return status;

@@ -3,6 +3,7 @@
 
 #include "model/json_text.h"
 
+#include <math.h>
 #include <string.h>
 
 gbs_status gbs_model_create(gbs_context *ctx, size_t stages, gbs_model **out) {
@@ -49,6 +50,43 @@ void gbs_model_free(gbs_model *model) {
     gbs_array_free(ctx, model->negatives);
     gbs_array_free(ctx, model->recipe);
     gbs_array_free(ctx, model);
+}
+
+static gbs_status not_finite(gbs_context *ctx, const char *what) {
+    return gbs_fail(ctx, GBS_ERR_NUMERIC,
+                    "the fit broke down: %s is not a finite number; scale the columns or lower "
+                    "prior_sd",
+                    what);
+}
+
+static bool finite_or_none(size_t count, const double *x) {
+    return x == NULL || gbs_finite(count, x);
+}
+
+static bool finite_stage(const gbs_stage *s) {
+    const gbs_gaussian *g = &s->posterior;
+    size_t d = g->d, square = s->dual.rank * s->dual.rank, sds = g->family == GBS_FAMILY_DIAGONAL ? d : 1;
+    const double plain[] = {s->prior_sd, s->lambda, s->free_energy};
+    return gbs_finite(d, g->mean) && finite_or_none(d, s->prior_mean) && finite_or_none(sds, g->sd) &&
+           finite_or_none(d * d, g->factor) && finite_or_none(square, s->dual.lower) &&
+           finite_or_none(square, s->dual.factor) && gbs_finite(3, plain);
+}
+
+gbs_status gbs_model_check(gbs_context *ctx, const gbs_model *m) {
+    const gbs_model_info *i = &m->info;
+    for (size_t t = 0; t < m->stages_size; t++)
+        if (!finite_stage(&m->stages[t]))
+            return not_finite(ctx, "a coefficient of the posterior");
+    if (!isfinite(i->free_energy) || !isfinite(i->kl))
+        return not_finite(ctx, "the free energy");
+    if (!isfinite(i->gibbs_risk) || !isfinite(i->gibbs_error) || !isfinite(i->train_error))
+        return not_finite(ctx, "a risk on the training rows");
+    for (size_t k = 0; k < m->certificates_size; k++) {
+        const gbs_certificate *c = &m->certificates[k];
+        if (!isfinite(c->value) || !isfinite(c->empirical) || !isfinite(c->kl))
+            return not_finite(ctx, "a certificate");
+    }
+    return GBS_OK;
 }
 
 void gbs_model_get_info(const gbs_model *model, gbs_model_info *out) {

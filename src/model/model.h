@@ -84,6 +84,8 @@ void gbs_stage_free(const gbs_context *ctx, gbs_stage *stage);
 gbs_status gbs_stage_project(gbs_context *ctx, const gbs_stage *stage, const gbs_rows *rows, double *score, double *sd);
 
 gbs_status gbs_model_create(gbs_context *ctx, size_t stages, gbs_model **out);
+/* GBS_ERR_NUMERIC when a number that a fit leaves behind is not finite. */
+gbs_status gbs_model_check(gbs_context *ctx, const gbs_model *model);
 
 /* What a model makes of rows, row by row; arrays of the caller, any of them NULL. */
 typedef struct gbs_judgement {
@@ -96,6 +98,10 @@ typedef struct gbs_judgement {
     double *risk;      /* mean loss, in the loss of the fit */
 } gbs_judgement;
 
+/* GBS_ERR_NUMERIC, with the number of the row, when a score (or a standard deviation) of rows
+ * first .. first + n - 1 is not finite. score may be NULL. */
+gbs_status gbs_check_scores(gbs_context *ctx, size_t first, size_t n, const double *score);
+
 gbs_status gbs_model_judge(gbs_context *ctx, const gbs_model *model, const gbs_rows *rows, const gbs_judgement *out);
 
 /* Error, risks and calibration of n judged rows, added up: several slices may follow one another before gbs_evaluation_finish. */
@@ -105,12 +111,14 @@ void gbs_evaluation_finish(gbs_evaluation *e);
  * numbers) and second_moment (mean squared Gibbs error) may be NULL. */
 gbs_status gbs_judge_rows(gbs_context *ctx, const gbs_model *model, const gbs_rows *rows, double *score, gbs_evaluation *out,
                           double *second_moment);
-/* Area under the ROC curve, ties one half; NaN when a class is missing. */
+/* Area under the ROC curve, ties one half; NaN when a class is missing. GBS_ERR_NUMERIC when a
+ * score is not finite. */
 gbs_status gbs_area(gbs_context *ctx, size_t n, const double *y, const double *score, double *auc);
 /* The same with DeLong's standard error; NaN where a class has fewer than two rows. */
 gbs_status gbs_area_with_error(gbs_context *ctx, size_t n, const double *y, const double *score, double *auc, double *se);
 
-/* Of a model that ranks: keeps the distribution of the scores of negative rows; places a score in it. */
+/* Of a model that ranks: keeps the distribution of the scores of negative rows, which are finite;
+ * places a score in it. */
 gbs_status gbs_model_keep_negatives(gbs_context *ctx, gbs_model *model, size_t n, const double *y, const double *score);
 double gbs_model_place(const gbs_model *model, double score);
 

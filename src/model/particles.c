@@ -47,6 +47,23 @@ void gbs_particles_free(gbs_particles *p) {
     gbs_array_free(ctx, p);
 }
 
+gbs_status gbs_particles_check(gbs_context *ctx, const gbs_particles *p) {
+    const gbs_sample_info *i = &p->info;
+    const char *bad = NULL;
+    if (!gbs_finite(i->particles * i->d, p->theta))
+        bad = "a particle";
+    else if (!isfinite(i->log_z))
+        bad = "log Z";
+    else if (isnan(i->gibbs_risk) || !isfinite(i->gibbs_error) || !isfinite(i->train_error))
+        bad = "a risk on the training rows";
+    if (bad == NULL)
+        return GBS_OK;
+    return gbs_fail(ctx, GBS_ERR_NUMERIC,
+                    "the sampling broke down: %s is not a finite number; scale the columns or lower "
+                    "prior_sd",
+                    bad);
+}
+
 void gbs_particles_get_info(const gbs_particles *particles, gbs_sample_info *out) {
     *out = particles->info;
 }
@@ -133,10 +150,14 @@ struct poll {
     const double *center; /* mean of the particles */
     const double *tiles;
     double *scratch;
+    double *score, *sd; /* of all rows: whether they are finite is looked at */
     size_t worker_size;
+    size_t begin; /* task that this stretch begins with */
 };
 
 enum { POLL_ROWS = 64 };
+/* Flops between two looks at the caller's wish to stop. */
+#define PATIENCE 1e9
 
 /* Adds one tile of particles, `lanes` of them, to the sums of a few rows. */
 static void count_votes(size_t rows, size_t lanes, const double *score, const double *center, double *square, double *share) {
@@ -161,6 +182,7 @@ static double lost(const gbs_loss_ops *loss, double y, size_t lanes, const doubl
 
 static void poll_rows(void *arg, size_t task, size_t worker) {
     const struct poll *w = arg;
+    task += w->begin;
     size_t first = task * POLL_ROWS, left = w->rows->all.n - first, count = left < POLL_ROWS ? left : POLL_ROWS;
     size_t d = w->rows->d, particles = w->p->info.particles;
     gbs_block b = gbs_rows_slice(w->rows, first, count).all;
@@ -184,10 +206,8 @@ static void poll_rows(void *arg, size_t task, size_t worker) {
     }
     for (size_t i = 0; i < count; i++) {
         double n = (double)particles, yes = share[i] / n;
-        if (w->out->score != NULL)
-            w->out->score[first + i] = center[i];
-        if (w->out->sd != NULL)
-            w->out->sd[first + i] = sqrt(square[i] / n);
+        w->score[first + i] = center[i];
+        w->sd[first + i] = sqrt(square[i] / n);
         if (w->out->share != NULL)
             w->out->share[first + i] = yes;
         if (w->out->loss != NULL)
@@ -211,23 +231,44 @@ static double *make_tiles(gbs_context *ctx, const gbs_particles *p) {
     return all;
 }
 
+/* All rows, a stretch of them at a time. */
+static gbs_status poll_all(gbs_context *ctx, struct poll *w) {
+    const gbs_sample_info *info = &w->p->info;
+    size_t tasks = (w->rows->all.n + POLL_ROWS - 1) / POLL_ROWS;
+    double flops = 2.0 * POLL_ROWS * (double)info->particles * (double)(info->d + 4);
+    size_t stretch = gbs_workers(ctx) * (flops < PATIENCE ? (size_t)(PATIENCE / flops) : 1);
+    gbs_status status = GBS_OK;
+    for (; status == GBS_OK && w->begin < tasks; w->begin += stretch) {
+        size_t some = tasks - w->begin < stretch ? tasks - w->begin : stretch;
+        gbs_parallel_for(ctx, some, flops * (double)some, poll_rows, w);
+        status = gbs_check_cancel(ctx);
+    }
+    return status;
+}
+
 gbs_status gbs_particles_vote(gbs_context *ctx, const gbs_particles *p, const gbs_rows *rows, const gbs_vote *out) {
     struct poll w = {.p = p, .rows = rows, .out = out, .loss = gbs_loss_of(p->info.loss), .worker_size = POLL_ROWS * GBS_LANES};
-    double *mean = gbs_doubles(ctx, p->info.d), *tiles = make_tiles(ctx, p);
+    size_t n = rows->all.n;
+    double *mean = gbs_doubles(ctx, p->info.d), *tiles = make_tiles(ctx, p), *own = gbs_matrix(ctx, 2, n);
     w.scratch = gbs_matrix(ctx, gbs_workers(ctx), w.worker_size);
-    bool room = mean != NULL && tiles != NULL && w.scratch != NULL;
+    bool room = mean != NULL && tiles != NULL && own != NULL && w.scratch != NULL;
     gbs_status status = room ? gbs_compute_begin(ctx) : GBS_ERR_MEMORY;
     if (status == GBS_OK) {
         mean_of(p, mean);
         w.center = mean;
         w.tiles = tiles;
-        double flops = 2.0 * (double)rows->all.n * (double)p->info.particles * (double)(p->info.d + 4);
-        gbs_parallel_for(ctx, (rows->all.n + POLL_ROWS - 1) / POLL_ROWS, flops, poll_rows, &w);
+        w.score = out->score != NULL ? out->score : own;
+        w.sd = out->sd != NULL ? out->sd : own + n;
+        status = poll_all(ctx, &w);
         gbs_compute_end(ctx);
-        status = gbs_check_cancel(ctx);
     }
+    if (status == GBS_OK)
+        status = gbs_check_scores(ctx, rows->first, n, w.score);
+    if (status == GBS_OK)
+        status = gbs_check_scores(ctx, rows->first, n, w.sd);
     gbs_array_free(ctx, mean);
     gbs_array_free(ctx, tiles);
+    gbs_array_free(ctx, own);
     gbs_array_free(ctx, w.scratch);
     return status;
 }

@@ -21,6 +21,9 @@ struct gbs_particles {
 enum { GBS_SAMPLE_FORMAT = 2, GBS_SAMPLE_FORMAT_CLASSIFY = 1 };
 
 gbs_status gbs_particles_create(gbs_context *ctx, gbs_particles **out);
+/* GBS_ERR_NUMERIC when a number that a sampling leaves behind is not finite. A risk may be infinite
+ * (exponential loss) but not NaN. */
+gbs_status gbs_particles_check(gbs_context *ctx, const gbs_particles *particles);
 
 /* Over the particles, for each row of the design: mean and standard deviation of the score, share of the votes for +1, and (labels needed) the mean loss
  * of the sampling and the mean zero-one loss. Any may be NULL. */

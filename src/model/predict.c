@@ -23,7 +23,8 @@ static double dual_variance(const gbs_dual *dual, double v, const double *x, siz
     gbs_lower_solve(dual->rank, dual->lower, dual->rank, false, q);
     double inside = gbs_dot(dual->rank, q, q);
     cblas_dtrmv(CblasRowMajor, CblasUpper, CblasTrans, CblasNonUnit, rank, dual->factor, rank, q, 1);
-    return v * fmax(0.0, gbs_dot(d, x, x) - inside) + gbs_dot(dual->rank, q, q);
+    double outside = gbs_dot(d, x, x) - inside;
+    return v * (outside < 0.0 ? 0.0 : outside) + gbs_dot(dual->rank, q, q); /* NaN stays NaN */
 }
 
 static void project_block(void *arg, size_t index, size_t worker) {
@@ -98,7 +99,7 @@ static gbs_status dual_marginals(gbs_context *ctx, const gbs_stage *stage, doubl
         for (size_t i = 0; i < rank * (size_t)count; i++)
             spread[i % (size_t)count] += q[i] * q[i];
         for (size_t k = 0; k < (size_t)count; k++)
-            sd[first + k] = sqrt(v * fmax(0.0, 1.0 - inside[k]) + spread[k]);
+            sd[first + k] = sqrt(v * (inside[k] > 1.0 ? 0.0 : 1.0 - inside[k]) + spread[k]);
         status = gbs_check_cancel(ctx);
     }
     gbs_array_free(ctx, row);
@@ -141,13 +142,19 @@ gbs_status gbs_model_coefficients(gbs_context *ctx, const gbs_model *model, doub
     }
     if (computing)
         gbs_compute_end(ctx);
-    for (size_t k = 0; status == GBS_OK && model->stages_size > 1 && k < d; k++)
-        sd[k] = sqrt(fmax(0.0, one[d + k] - mean[k] * mean[k]));
+    for (size_t k = 0; status == GBS_OK && model->stages_size > 1 && k < d; k++) {
+        double square = one[d + k] - mean[k] * mean[k];
+        sd[k] = sqrt(square < 0.0 ? 0.0 : square);
+    }
     for (size_t k = 0; status == GBS_OK && k < d; k++) {
         double unit = unit_of(&model->scaling, k);
         mean[k] *= unit;
         sd[k] *= unit;
     }
     gbs_array_free(ctx, one);
+    if (status == GBS_OK && (!gbs_finite(d, mean) || !gbs_finite(d, sd)))
+        status = gbs_fail(ctx, GBS_ERR_NUMERIC,
+                          "a coefficient or its standard deviation is not a finite number: the model's "
+                          "numbers are too large");
     return status;
 }

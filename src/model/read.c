@@ -315,9 +315,9 @@ static gbs_status get_path(gbs_context *ctx, const json_t *root, gbs_model *m) {
         gbs_path_point *p = &m->path[t];
         TRY(gbs_json_get_real(ctx, point, "lambda", &p->lambda));
         TRY(gbs_json_get_real(ctx, point, "prior_sd", &p->prior_sd));
-        TRY(gbs_json_get_real(ctx, point, "free_energy", &p->free_energy));
-        TRY(gbs_json_get_real(ctx, point, "gibbs_risk", &p->gibbs_risk));
-        TRY(gbs_json_get_real(ctx, point, "kl", &p->kl));
+        TRY(gbs_json_get_real_or_nan(ctx, point, "free_energy", &p->free_energy));
+        TRY(gbs_json_get_real_or_nan(ctx, point, "gibbs_risk", &p->gibbs_risk));
+        TRY(gbs_json_get_real_or_nan(ctx, point, "kl", &p->kl));
         TRY(gbs_json_get_real_or_nan(ctx, point, "optimality_gap", &p->optimality_gap));
         TRY(gbs_json_get_real_or_nan(ctx, point, "bound", &p->bound));
         TRY(gbs_json_get_size(ctx, point, "iterations", SIZE_MAX / 16, &p->iterations));

@@ -174,8 +174,10 @@ static bool put_path(json_t *root, const gbs_model *m) {
         if (point == NULL || json_array_append_new(path, point) != 0)
             return false;
         if (!gbs_json_put(point, "lambda", json_real(p->lambda)) || !gbs_json_put(point, "prior_sd", json_real(p->prior_sd)) ||
-            !gbs_json_put(point, "free_energy", json_real(p->free_energy)) ||
-            !gbs_json_put(point, "gibbs_risk", json_real(p->gibbs_risk)) || !gbs_json_put(point, "kl", json_real(p->kl)) ||
+            /* what overflowed on the way is null */
+            !gbs_json_put(point, "free_energy", gbs_json_real_or_null(p->free_energy)) ||
+            !gbs_json_put(point, "gibbs_risk", gbs_json_real_or_null(p->gibbs_risk)) ||
+            !gbs_json_put(point, "kl", gbs_json_real_or_null(p->kl)) ||
             !gbs_json_put(point, "optimality_gap", gbs_json_real_or_null(p->optimality_gap)) ||
             !gbs_json_put(point, "bound", gbs_json_real_or_null(p->bound)) ||
             !gbs_json_put(point, "iterations", json_integer((json_int_t)p->iterations)) ||

@@ -9,19 +9,23 @@
 #include "kernel/sort.h"
 #include "smc/smc.h"
 
-#include <string.h>
+#include <math.h>
 
 size_t gbs_pairs_scratch(const gbs_rows *rows) {
     return rows->all.n * (2 * GBS_LANES + 3); /* two tiles of scores; base; one lane and what sorts it */
 }
 
-/* Mean loss over the pairs of n scores, the first `positives` of them positive; spare: n. */
+/* Mean loss over the pairs of n scores, the first `positives` of them positive; spare: n. NaN has
+ * no place in an order: where scores overflowed to it the loss is infinite, and no move goes there. */
 static double mean_loss(const gbs_smc_problem *problem, size_t positives, double *score, double *spare) {
     size_t n = problem->rows->all.n, negatives = n - positives;
+    for (size_t i = 0; i < n; i++)
+        if (isnan(score[i]))
+            return INFINITY;
     gbs_sort(positives, score, spare);
     gbs_sort(negatives, score + positives, spare);
     double lost = problem->loss->add_pairs(positives, score, negatives, score + positives);
-    return lost / ((double)positives * (double)negatives);
+    return isnan(lost) ? INFINITY : lost / ((double)positives * (double)negatives);
 }
 
 void gbs_pairs_tile_risk(const gbs_smc_problem *problem, const double *theta, double *scratch, double *risk) {

@@ -115,12 +115,17 @@ static double shrinkage(size_t d, const double *c, const double *sd, double ess)
     return noise < signal ? noise / signal : 1.0;
 }
 
+/* a = 1 leaves the diagonal alone, whatever the products did. */
 static void fill(size_t d, const double *c, const double *sd, double a, double *s) {
     for (size_t k = 0; k < d; k++) {
         for (size_t j = 0; j < d; j++)
-            s[k * d + j] = j < k ? (1.0 - a) * c[k * d + j] : 0.0;
+            s[k * d + j] = j < k && a < 1.0 ? (1.0 - a) * c[k * d + j] : 0.0;
         s[k * d + k] = sd[k] * sd[k];
     }
+}
+
+static gbs_status overflowed(gbs_context *ctx) {
+    return gbs_fail(ctx, GBS_ERR_NUMERIC, "the particles' covariance overflowed; scale the columns or lower prior_sd");
 }
 
 gbs_status gbs_reference_fit(gbs_context *ctx, gbs_reference *r, size_t n, const double *theta, const double *weight,
@@ -132,10 +137,11 @@ gbs_status gbs_reference_fit(gbs_context *ctx, gbs_reference *r, size_t n, const
     gather(r, n, p.sums_size, p.stride);
     const double *c = r->sums + d;
     for (size_t k = 0; k < d; k++) {
-        r->sd[k] = sqrt(fmax(0.0, full ? c[k * d + k] : c[k]));
-        r->sd[k] = fmax(r->sd[k], LEAST_DEVIATION * prior_sd);
-        if (!isfinite(r->sd[k]) || !isfinite(r->mean[k]))
-            return gbs_fail(ctx, GBS_ERR_NUMERIC, "the particles' covariance overflowed; scale the columns or lower prior_sd");
+        double square = full ? c[k * d + k] : c[k], floor = LEAST_DEVIATION * prior_sd;
+        if (!isfinite(square) || !isfinite(r->mean[k]))
+            return overflowed(ctx);
+        double sd = square > 0.0 ? sqrt(square) : 0.0;
+        r->sd[k] = sd > floor ? sd : floor;
     }
     if (!full)
         return GBS_OK;
@@ -143,7 +149,9 @@ gbs_status gbs_reference_fit(gbs_context *ctx, gbs_reference *r, size_t n, const
     double a = shrinkage(d, c, r->sd, ess);
     fill(d, c, r->sd, a, r->factor);
     while (!gbs_cholesky(d, r->factor)) {
-        a = fmin(1.0, fmax(2.0 * a, 1e-6)); /* the diagonal itself, at the latest, is positive definite */
+        if (!(a < 1.0)) /* the diagonal itself: its squares leave the range of doubles */
+            return overflowed(ctx);
+        a = fmin(1.0, fmax(2.0 * a, 1e-6));
         fill(d, c, r->sd, a, r->factor);
     }
     return GBS_OK;

@@ -232,6 +232,20 @@ static gbs_status prepare(struct sampler *s) {
     return status == GBS_OK ? gbs_mover_create(ctx, s->problem->rows, s->chains, &s->mover) : status;
 }
 
+/* No draw of a normal variable is as far out as this many deviations. */
+#define FARTHEST 50.0
+
+/* A score that overflows to NaN would count as no loss: |x| |theta| must stay in range. */
+static gbs_status check_reach(const gbs_smc_problem *p) {
+    size_t d = p->rows->d;
+    double centre = p->prior_mean != NULL ? sqrt(gbs_dot(d, p->prior_mean, p->prior_mean)) : 0.0;
+    double theta = centre + FARTHEST * sqrt((double)d) * p->prior_sd;
+    if (sqrt(gbs_rows_longest(p->rows)) * theta < 1e300)
+        return GBS_OK;
+    return gbs_fail(p->ctx, GBS_ERR_NUMERIC,
+                    "the scores of draws from the prior overflow; scale the columns or lower prior_sd");
+}
+
 gbs_status gbs_smc_run(const gbs_smc_problem *problem, const gbs_smc_options *options, gbs_smc_result *out) {
     gbs_context *ctx = problem->ctx;
     struct sampler s = {.problem = problem, .o = options, .out = out};
@@ -244,7 +258,9 @@ gbs_status gbs_smc_run(const gbs_smc_problem *problem, const gbs_smc_options *op
     gbs_status status = gbs_compute_begin(ctx);
     if (status != GBS_OK)
         return status;
-    status = prepare(&s);
+    status = check_reach(problem);
+    if (status == GBS_OK)
+        status = prepare(&s);
     if (status == GBS_OK)
         status = gbs_particles_from_prior(problem, options->particles, out->theta, out->risk);
     if (status == GBS_OK)

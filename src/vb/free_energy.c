@@ -109,12 +109,14 @@ static void add_block(const struct pass *p, const gbs_block *b, double *scratch,
     gbs_pass pass = p->common;
     pass.scratch = score + rows;
     p->family->project(p->g, b, &pass, score, s);
+    /* losses take NaN for a margin far on one side: what overflowed must not look like a small risk */
+    bool broken = gbs_any_nan(b->n, score) || gbs_any_nan(b->n, s);
+    double risk = broken ? NAN : 0.0, u_sum = 0.0, w_sum = 0.0;
     for (size_t i = 0; i < b->n; i++) {
         mu[i] = b->y[i * b->stride] * score[i];
         s[i] = s[i] > NO_VARIANCE ? sqrt(s[i]) : 0.0;
     }
     p->problem->loss->smoothed(b->n, mu, s, psi, u, w);
-    double risk = 0.0, u_sum = 0.0, w_sum = 0.0;
     for (size_t i = 0; i < b->n; i++) {
         u[i] *= b->y[i * b->stride];
         bool unseen = !(s[i] > 0.0) || fabs(w[i]) * s[i] < p->negligible;
@@ -215,5 +217,7 @@ gbs_status gbs_evaluate(const gbs_problem *problem, const gbs_gaussian *g, gbs_w
 
 double gbs_optimality_gap(const gbs_problem *problem, const gbs_gaussian *g, const gbs_point *p, double *square) {
     double v = problem->prior.variance;
-    return 0.5 * v * gbs_dot(g->d, p->d_mean, p->d_mean) + gbs_family_of(g->family)->gap(g, p->pull, v, square);
+    double gap = 0.5 * v * gbs_dot(g->d, p->d_mean, p->d_mean);
+    gap += gbs_family_of(g->family)->gap(g, p->pull, v, square);
+    return isnan(gap) ? INFINITY : gap; /* slopes that overflow prove nothing */
 }

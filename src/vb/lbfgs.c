@@ -46,34 +46,43 @@ static void pack(const struct search *s, double *x) {
         x[d + k] /= s->scale[d + k];
 }
 
+/* A step too far: F is huge there, and the line search comes back. */
+#define TOO_FAR 1e300
+
+static double no_slope(double *gradient, size_t size, double value) {
+    for (size_t k = 0; k < size; k++)
+        gradient[k] = 0.0;
+    return value;
+}
+
 /* F and its gradient at the packed coordinates. */
 static double evaluate(void *instance, const double *x, double *gradient, const int n, const double step) {
     struct search *s = instance;
     (void)n;
     (void)step;
-    size_t d = s->g->d;
+    size_t d = s->g->d, size = d + s->free_size;
     if (s->status == GBS_OK) {
         unpack(s, x);
         s->status = gbs_evaluate(s->problem, s->g, &s->engine->workspace, &s->engine->here);
         s->evaluations++;
     }
     const gbs_point *p = &s->engine->here;
-    if (s->status != GBS_OK || !isfinite(p->free_energy)) {
-        for (size_t k = 0; k < d + s->free_size; k++)
-            gradient[k] = 0.0;
-        return s->status != GBS_OK ? HUGE_VAL : 1e300;
-    }
+    if (s->status != GBS_OK || !isfinite(p->free_energy))
+        return no_slope(gradient, size, s->status != GBS_OK ? HUGE_VAL : TOO_FAR);
     gbs_family_of(s->g->family)
         ->free_gradient(s->g, p->pull, s->problem->prior.variance, s->engine->workspace.square, gradient + d);
     for (size_t k = 0; k < d; k++)
         gradient[k] = p->d_mean[k];
-    for (size_t k = 0; k < d + s->free_size; k++)
+    double square = 0.0;
+    for (size_t k = 0; k < size; k++) {
         gradient[k] *= s->scale[k];
-    if (s->at_start < 0.0) { /* the first call of a round */
-        s->at_start = 0.0;
-        for (size_t k = 0; k < d + s->free_size; k++)
-            s->at_start += 0.5 * gradient[k] * gradient[k];
+        square += 0.5 * gradient[k] * gradient[k];
     }
+    /* A tiny spread may leave F finite and its slopes not; their direction would be NaN. */
+    if (!isfinite(square))
+        return no_slope(gradient, size, TOO_FAR);
+    if (s->at_start < 0.0) /* the first call of a round */
+        s->at_start = square;
     return p->free_energy;
 }
 

@@ -349,6 +349,8 @@ static gbs_status run(struct pass *p, double lambda, gbs_point *out) {
     gbs_see_pairs(p->ctx, (double)p->sides.outer.all.n * (double)p->sides.inner.all.n);
     if (status == GBS_OK)
         gather(p, lambda, gbs_pair_count(p->rows), out);
+    if (gbs_any_nan(2 * p->rows->all.n, p->w->values)) /* as in free_energy.c */
+        out->risk = NAN;
     return status;
 }
 

@@ -202,6 +202,7 @@ struct scored {
     size_t row;
 };
 
+/* No score is NaN here. */
 static int by_score(const void *x, const void *y) {
     const struct scored *a = x, *b = y;
     if (a->score != b->score)
@@ -277,6 +278,10 @@ static gbs_status run(struct pass *p, const gbs_rows *rows, bool progress, doubl
         p->times[side] = p->q[side] + n;
     }
     gbs_pair_project(p->ctx, rows, p->g, p->sides.sign, p->scratch, p->worker_size, values);
+    if (gbs_any_nan(2 * n, values)) { /* NaN has no place in an order; and see free_energy.c */
+        sums[0] = sums[1] = NAN;
+        return GBS_OK;
+    }
     gbs_status status = order != NULL ? sort_rows(p, values, order, facts) : GBS_OK;
     if (status == GBS_OK)
         status = run_rounds(p, strips, progress);

@@ -58,6 +58,8 @@ static double tile_sum(const struct sampling *s, uint64_t first, size_t count, d
     }
     gbs_block b = {.n = count, .d = d, .dense = x, .ld = d, .stride = 1};
     gbs_family_of(s->g->family)->project(s->g, &b, &pass, mu, sd);
+    if (gbs_any_nan(count, mu) || gbs_any_nan(count, sd)) /* as in free_energy.c */
+        return NAN;
     for (size_t i = 0; i < count; i++)
         sd[i] = sd[i] > 0.0 ? sqrt(sd[i]) : 0.0;
     s->loss->smoothed(count, mu, sd, psi, u, v);
