@@ -135,8 +135,7 @@ static unsigned looked(const struct fit *f, const gbs_fit_options *options) {
     for (size_t k = 0; !splits(options) && k < f->recipe.n_inputs; k++)
         if (f->recipe.inputs[k].is_text)
             bits |= GBS_LOOKED_COLUMNS;
-    bool counted = f->train.table.cells == NULL; /* svmlight: the largest index of any row */
-    if (f->train.looked_columns || (!splits(options) && counted))
+    if (!splits(options) && f->train.table.cells == NULL) /* svmlight: the largest index of any row */
         bits |= GBS_LOOKED_COLUMNS;
     return bits;
 }

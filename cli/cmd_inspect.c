@@ -29,11 +29,17 @@ struct shown {
     double *mean, *sd;
 };
 
+/* Column of the data behind coefficient k. */
+static size_t column_of(const struct shown *s, size_t k) {
+    return s->of->model != NULL ? gbs_model_column(s->of->model, k)
+                                : gbs_particles_column(s->of->particles, k);
+}
+
 static void put_coefficients(struct json *j, const struct shown *s) {
     json_open_array(j, "coefficients");
     for (size_t k = 0; k < s->d; k++) {
         char name[256];
-        recipe_feature_name(&s->recipe, k, name, sizeof name);
+        recipe_feature_name(&s->recipe, column_of(s, k), name, sizeof name);
         json_open_object(j, NULL);
         json_put_string(j, "name", name);
         json_put_number(j, "mean", s->mean[k]);
@@ -80,7 +86,7 @@ static int coefficients_text(const struct shown *s, struct text *out) {
     size_t shown = s->d < SHOWN ? s->d : SHOWN;
     for (size_t k = 0; k < shown; k++) {
         char name[64];
-        recipe_feature_name(&s->recipe, c[k].k, name, sizeof name);
+        recipe_feature_name(&s->recipe, column_of(s, c[k].k), name, sizeof name);
         text_add(out, "  %-14s %12.4g %12.4g %12.2f\n", name, c[k].mean, c[k].sd, c[k].mean / c[k].sd);
     }
     if (shown < s->d)

@@ -194,7 +194,7 @@ static void draws_csv(const struct sample *s, struct text *out) {
     size_t d = s->info.d;
     for (size_t k = 0; k < d; k++) {
         char name[256];
-        recipe_feature_name(&s->recipe, k, name, sizeof name);
+        recipe_feature_name(&s->recipe, gbs_particles_column(s->particles, k), name, sizeof name);
         text_add_cell(out, name);
         text_add_bytes(out, k + 1 < d ? "," : "\n", 1);
     }

@@ -91,19 +91,6 @@ static enum table_status relearn_levels(const struct app *app, const gbs_fit_opt
     return status;
 }
 
-/* An svmlight file has as many columns as its largest index: does the first part of the rows show it? */
-static bool shows_all_columns(const struct app *app, const gbs_fit_options *fit, const struct input *in) {
-    const struct design *d = &in->design;
-    size_t first = 0, *order = calloc(d->n + 1, sizeof *order);
-    bool shown = order == NULL || d->n < 2 || gbs_fit_order(app->ctx, d->n, fit, order, &first) != GBS_OK;
-    for (size_t i = 0; !shown && i < first; i++) {
-        size_t end = d->row_start[order[i] + 1];
-        shown = end > d->row_start[order[i]] && d->index[end - 1] + 1 == d->d;
-    }
-    free(order);
-    return shown;
-}
-
 int input_train(const struct app *app, const char *file, const gbs_fit_options *fit, struct recipe *recipe, struct input *in) {
     const struct options *o = &app->options;
     char error[1024] = "";
@@ -127,8 +114,6 @@ int input_train(const struct app *app, const char *file, const gbs_fit_options *
         in->training = true;
         if (status == TABLE_OK && fit != NULL && has_text(recipe))
             status = relearn_levels(app, fit, recipe, in, error, sizeof error);
-        if (status == TABLE_OK && fit != NULL && in->table.cells == NULL)
-            in->looked_columns = !shows_all_columns(app, fit, in);
         code = status == TABLE_OK ? wrap(app, in->table.file, in) : app_fail_table(app, status, error);
     }
     names_free(&drop);

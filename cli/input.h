@@ -10,7 +10,6 @@ struct input {
     struct design design;
     gbs_data *data;
     bool training, unlabelled; /* read to learn from; read to be predicted */
-    bool looked_columns;       /* training: rows beyond the first part were needed to know what the columns are */
 };
 
 /* Training: the recipe is learned from the file. Under an informed prior or a progressive bound (`fit`; NULL: neither) the levels of text columns

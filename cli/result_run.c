@@ -82,11 +82,12 @@ static int by_distance(const void *a, const void *b) {
     return x != y ? (x < y) - (x > y) : (p->k > q->k) - (p->k < q->k);
 }
 
-static void put_coefficients(struct json *j, const struct recipe *recipe, const struct coefficient *c, size_t n) {
+static void put_coefficients(struct json *j, const gbs_model *model, const struct recipe *recipe,
+                             const struct coefficient *c, size_t n) {
     json_open_array(j, "coefficients");
     for (size_t k = 0; k < n; k++) {
         char name[256];
-        recipe_feature_name(recipe, c[k].k, name, sizeof name);
+        recipe_feature_name(recipe, gbs_model_column(model, c[k].k), name, sizeof name);
         json_open_object(j, NULL);
         json_put_string(j, "name", name);
         json_put_number(j, "mean", c[k].mean);
@@ -108,7 +109,7 @@ int result_coefficients(struct json *j, const struct app *app, const gbs_model *
         c[k] = (struct coefficient){k, mean[k], mean[d + k]};
     if (status == GBS_OK) {
         qsort(c, d, sizeof *c, by_distance);
-        put_coefficients(j, recipe, c, d < SHOWN ? d : SHOWN);
+        put_coefficients(j, model, recipe, c, d < SHOWN ? d : SHOWN);
     }
     free(c);
     free(mean);

@@ -435,6 +435,10 @@ GBS_API const gbs_trace_point *gbs_model_trace(const gbs_model *model, size_t *c
  * intercept, as of a column of ones, is the last. */
 GBS_API gbs_status gbs_model_coefficients(gbs_context *ctx, const gbs_model *model, double *mean, double *sd);
 
+/* The column of the data that coefficient k < d belongs to: k itself, unless columns that no row to
+ * learn from sets were left out. The number of columns for an intercept, SIZE_MAX beyond d. */
+GBS_API size_t gbs_model_column(const gbs_model *model, size_t k);
+
 /* For each row: the score x'm, the standard deviation of x'theta, and the probability Phi(score/sd) of the vote for +1 (the label is +1 when it is
  * at least one half). A mixture of stages has no m: its score is the normal quantile of its probability, and sd is 1. A model that ranks gives the
  * probability that the row outranks a random negative row: the share of the training rows of -1 whose score lies below. Any of the three
@@ -740,6 +744,9 @@ GBS_API const gbs_sample_point *gbs_particles_path(const gbs_particles *particle
 GBS_API const double *gbs_particles_draws(const gbs_particles *particles);
 /* Their mean (d) and covariance (d x d); either may be NULL. */
 GBS_API void gbs_particles_moments(const gbs_particles *particles, double *mean, double *covariance);
+
+/* As gbs_model_column, of theta_k. */
+GBS_API size_t gbs_particles_column(const gbs_particles *particles, size_t k);
 
 /* For each row: mean score, standard deviation of the score, share of the particles that vote +1 (a score of 0 is half a vote). In ranking the
  * probability is that of outranking a random negative row: the share of the training rows of -1 whose mean score lies below. Any may be NULL. */

@@ -12,6 +12,15 @@ static void *copy_array(gbs_context *ctx, const void *from, size_t count, size_t
     return to;
 }
 
+/* Sparse rows may have as many columns as there are indices: those that no row sets cost nothing. */
+static gbs_status check_sparse_shape(gbs_context *ctx, size_t n, size_t d) {
+    if (n == 0 || d == 0)
+        return gbs_fail(ctx, GBS_ERR_DATA, "no rows or no columns (%zu x %zu)", n, d);
+    if (d > (size_t)UINT32_MAX + 1 || n > SIZE_MAX / 16)
+        return gbs_fail(ctx, GBS_ERR_DATA, "%zu x %zu is too large", n, d);
+    return GBS_OK;
+}
+
 static gbs_status check_shape(gbs_context *ctx, size_t n, size_t d) {
     size_t cells;
     if (n == 0 || d == 0)
@@ -97,7 +106,7 @@ gbs_status gbs_data_csr(gbs_context *ctx, size_t n, size_t d, const size_t *row_
     *out = NULL;
     if (row_start == NULL || column == NULL || value == NULL)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "a sparse matrix needs row_start, column and value");
-    gbs_status status = check_shape(ctx, n, d);
+    gbs_status status = check_sparse_shape(ctx, n, d);
     if (status == GBS_OK)
         status = check_labels(ctx, n, y);
     if (status == GBS_OK)

@@ -36,6 +36,23 @@ gbs_raw_row gbs_data_at(const gbs_data *data, size_t i);
 /* The number of row i in the data that the caller gave: the one to name in messages. */
 size_t gbs_data_origin(const gbs_data *data, size_t i);
 
+/* The columns that are used, of `given` ones. */
+typedef struct gbs_seen {
+    size_t given, size;
+    uint32_t *column; /* `size` of them, increasing; NULL: all */
+} gbs_seen;
+
+/* The columns that one of the rows sets (rows NULL: the first `count`); of dense data all. */
+gbs_status gbs_data_seen(gbs_context *ctx, const gbs_data *data, const size_t *rows, size_t count,
+                         gbs_seen *out);
+void gbs_seen_free(const gbs_context *ctx, gbs_seen *seen);
+/* Number k of those used, as it was given; `given` beyond them, where an intercept stands. */
+size_t gbs_seen_column(const gbs_seen *seen, size_t k);
+/* A copy with these columns alone; *lost: cells of others that are not zero. Its rows are numbered
+ * anew: messages about a row come before. */
+gbs_status gbs_data_keep(gbs_context *ctx, const gbs_data *data, const gbs_seen *seen,
+                         gbs_data **out, size_t *lost);
+
 /* How raw features become design columns; kept in the model and applied unchanged to new rows. */
 typedef struct gbs_scaling {
     gbs_scale kind;
@@ -43,7 +60,8 @@ typedef struct gbs_scaling {
     bool relevance;  /* standard only: columns are stretched after their correlation with the label */
     double constant; /* the value of the intercept's column */
     double clip;     /* > 0: rows longer than this, intercept included, are shortened to it */
-    size_t features;
+    size_t features; /* columns that are used: all, or */
+    gbs_seen seen;   /* those that a learn row sets */
     double *center, *scale; /* standard only: x -> (x - center) / scale */
     double *stretch;        /* relevance only: scale is the standard deviation over this */
 } gbs_scaling;

@@ -171,6 +171,7 @@ gbs_scaling gbs_scaling_wanted(const gbs_fit_options *o) {
 gbs_status gbs_scaling_learn(gbs_context *ctx, const gbs_data *data, const gbs_scaling *wanted, gbs_scaling *out) {
     *out = *wanted;
     out->features = data->d;
+    out->seen = (gbs_seen){.given = data->d, .size = data->d};
     if (wanted->kind != GBS_SCALE_STANDARD)
         return GBS_OK;
     gbs_status status = standardise(ctx, data, out);
@@ -195,7 +196,15 @@ gbs_status gbs_scaling_copy(gbs_context *ctx, const gbs_scaling *scaling, gbs_sc
     size_t features = scaling->features;
     *out = *scaling;
     out->center = out->scale = out->stretch = NULL;
+    out->seen.column = NULL;
     gbs_status status = copy_constants(ctx, scaling->center, features, &out->center);
+    if (status == GBS_OK && scaling->seen.column != NULL) {
+        out->seen.column = gbs_array_alloc(ctx, features, sizeof *out->seen.column);
+        if (out->seen.column == NULL)
+            status = GBS_ERR_MEMORY;
+        else
+            memcpy(out->seen.column, scaling->seen.column, features * sizeof *out->seen.column);
+    }
     if (status == GBS_OK)
         status = copy_constants(ctx, scaling->scale, features, &out->scale);
     if (status == GBS_OK)
@@ -210,6 +219,7 @@ void gbs_scaling_free(const gbs_context *ctx, gbs_scaling *scaling) {
     gbs_array_free(ctx, scaling->scale);
     gbs_array_free(ctx, scaling->stretch);
     scaling->center = scaling->scale = scaling->stretch = NULL;
+    gbs_seen_free(ctx, &scaling->seen);
 }
 
 /* ---------------------------------------------------------------- rows */
@@ -403,7 +413,38 @@ static gbs_status wrap_checked(gbs_context *ctx, const gbs_data *data, gbs_rows 
     return status;
 }
 
+/* Of the columns that are used alone. */
+static gbs_status build_from_seen(gbs_context *ctx, const gbs_data *data,
+                                  const gbs_scaling *scaling, gbs_rows *out) {
+    gbs_data *kept;
+    size_t lost = 0;
+    gbs_scaling plain = *scaling;
+    plain.seen.column = NULL;
+    gbs_status status = gbs_data_keep(ctx, data, &scaling->seen, &kept, &lost);
+    if (status != GBS_OK)
+        return status;
+    status = gbs_rows_build(ctx, kept, &plain, out);
+    if (status == GBS_OK) {
+        out->all.y = data->y;
+        if (out->all.dense != NULL && out->all.dense == kept->dense) { /* they serve as they are */
+            keep(out, (void *)kept->dense);
+            kept->dense = NULL;
+        }
+        if (lost > 0)
+            gbs_log(ctx, GBS_LOG_INFO,
+                    "%zu cells stand in columns that no row to learn from sets; they are left out",
+                    lost);
+    }
+    gbs_data_free(kept);
+    return status;
+}
+
 gbs_status gbs_rows_build(gbs_context *ctx, const gbs_data *data, const gbs_scaling *scaling, gbs_rows *out) {
+    if (scaling->seen.column != NULL && data->d == scaling->seen.given)
+        return build_from_seen(ctx, data, scaling, out);
+    if (scaling->seen.column != NULL)
+        return gbs_fail(ctx, GBS_ERR_DATA, "%zu columns, but the model was trained on %zu", data->d,
+                        scaling->seen.given);
     if (data->d != scaling->features)
         return gbs_fail(ctx, GBS_ERR_DATA, "%zu columns, but the model was trained on %zu", data->d, scaling->features);
     size_t d = data->d + (scaling->intercept ? 1 : 0);

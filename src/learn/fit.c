@@ -286,6 +286,72 @@ static gbs_status check_hinge_range(gbs_context *ctx, size_t n, const gbs_fit_op
                     o->prior_sd, rows, limit, o->lambda);
 }
 
+/* Columns come from rows that do not certify: from the first part, where there is one. */
+static gbs_status find_columns(gbs_context *ctx, const gbs_data *data, gbs_fit_options *o,
+                               gbs_seen *seen) {
+    size_t first = data->n, *order = NULL;
+    bool split = o->prior == GBS_PRIOR_INFORMED || gbs_is_progressive(o);
+    gbs_status status = GBS_OK;
+    if (split && data->dense == NULL) {
+        order = gbs_array_alloc(ctx, data->n, sizeof *order);
+        status = order != NULL ? gbs_fit_order(ctx, data->n, o, order, &first) : GBS_ERR_MEMORY;
+    }
+    if (status == GBS_OK)
+        status = gbs_data_seen(ctx, data, order, first, seen);
+    gbs_array_free(ctx, order);
+    if (status == GBS_OK && seen->column != NULL && !split)
+        o->looked |= GBS_LOOKED_COLUMNS;
+    return status;
+}
+
+static gbs_status fit_used(gbs_context *ctx, const gbs_data *data, gbs_fit_options *o,
+                           bool certified, gbs_model **model) {
+    gbs_status status = GBS_OK;
+    gbs_fill_defaults(o, data->n, data->d);
+    if (certified && (status = check_hinge_range(ctx, data->n, o)) != GBS_OK)
+        return status;
+    if (o->task == GBS_TASK_RANK && o->family == GBS_FAMILY_FULL && data->d > RANKED_COLUMNS)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                        "ranking with a full covariance takes at most %d columns, not %zu; "
+                        "diagonal has no such limit",
+                        (int)RANKED_COLUMNS, data->d);
+    status = gbs_compute_begin(ctx);
+    if (status != GBS_OK)
+        return status;
+    gbs_progress_begin(ctx);
+    status = gbs_is_progressive(o) ? gbs_fit_progressive(ctx, data, o, model)
+                                   : gbs_fit_single(ctx, data, o, model);
+    gbs_compute_end(ctx);
+    return status;
+}
+
+/* The model of the columns that are used, told of those that are not. */
+static gbs_status fit_seen(gbs_context *ctx, const gbs_data *data, gbs_fit_options *o,
+                           bool certified, gbs_model **model) {
+    gbs_seen seen = {0};
+    gbs_data *kept = NULL;
+    size_t lost = 0;
+    gbs_status status = find_columns(ctx, data, o, &seen);
+    if (status == GBS_OK && seen.column == NULL)
+        return fit_used(ctx, data, o, certified, model);
+    if (status == GBS_OK)
+        status = gbs_data_keep(ctx, data, &seen, &kept, &lost);
+    if (status == GBS_OK)
+        gbs_log(ctx, GBS_LOG_INFO,
+                "%zu of %zu columns are set in no row to learn from and are left out%s",
+                seen.given - seen.size, seen.given, lost > 0 ? ", cells of other rows too" : "");
+    if (status == GBS_OK)
+        status = fit_used(ctx, kept, o, certified, model);
+    gbs_data_free(kept);
+    if (status != GBS_OK) {
+        gbs_seen_free(ctx, &seen);
+        return status;
+    }
+    (*model)->info.features = seen.given;
+    (*model)->scaling.seen = seen;
+    return GBS_OK;
+}
+
 static gbs_status fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_options *options, bool certified, gbs_model **out) {
     double start = gbs_now();
     uint64_t pairs_before = ctx->pairs_seen;
@@ -298,20 +364,8 @@ static gbs_status fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_opti
         return status;
     if (o.task == GBS_TASK_RANK)
         o.intercept = 0; /* it cancels in every pair */
-    gbs_fill_defaults(&o, data->n, data->d);
-    if (certified && (status = check_hinge_range(ctx, data->n, &o)) != GBS_OK)
-        return status;
-    if (o.task == GBS_TASK_RANK && o.family == GBS_FAMILY_FULL && data->d > RANKED_COLUMNS)
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
-                        "ranking with a full covariance takes at most %d columns, not %zu; diagonal has no such limit",
-                        (int)RANKED_COLUMNS, data->d);
-    status = gbs_compute_begin(ctx);
-    if (status != GBS_OK)
-        return status;
-    gbs_progress_begin(ctx);
     gbs_model *model = NULL;
-    status = gbs_is_progressive(&o) ? gbs_fit_progressive(ctx, data, &o, &model) : gbs_fit_single(ctx, data, &o, &model);
-    gbs_compute_end(ctx);
+    status = fit_seen(ctx, data, &o, certified, &model);
     if (status == GBS_OK)
         status = gbs_model_check(ctx, model);
     if (status != GBS_OK) {

@@ -191,7 +191,7 @@ static void keep_info(const gbs_sample_options *o, const gbs_smc_options *s, con
                                 .n = rows->all.n,
                                 .n_data = rows->all.n,
                                 .prior = p->prior_mean != NULL ? GBS_PRIOR_INFORMED : GBS_PRIOR_ZERO,
-                                .features = p->scaling.features,
+                                .features = p->scaling.seen.given,
                                 .d = rows->d,
                                 .blocks = blocks,
                                 .particles = s->particles,
@@ -294,8 +294,21 @@ static gbs_status check_data(gbs_context *ctx, const gbs_data *data, const gbs_s
 static gbs_status learn_rows(gbs_context *ctx, const gbs_data *data, const gbs_sample_options *o, gbs_rows *rows,
                              gbs_particles *p) {
     gbs_scaling wanted = {.kind = o->scale, .intercept = o->intercept != 0, .constant = 1.0};
-    gbs_status status = gbs_scaling_learn(ctx, data, &wanted, &p->scaling);
-    return status == GBS_OK ? gbs_rows_build(ctx, data, &p->scaling, rows) : status;
+    gbs_seen seen;
+    gbs_data *kept = NULL;
+    size_t lost = 0;
+    gbs_status status = gbs_data_seen(ctx, data, NULL, data->n, &seen);
+    if (status == GBS_OK && seen.column != NULL)
+        status = gbs_data_keep(ctx, data, &seen, &kept, &lost);
+    if (status == GBS_OK)
+        status = gbs_scaling_learn(ctx, kept != NULL ? kept : data, &wanted, &p->scaling);
+    gbs_data_free(kept);
+    if (status != GBS_OK) {
+        gbs_seen_free(ctx, &seen);
+        return status;
+    }
+    p->scaling.seen = seen;
+    return gbs_rows_build(ctx, data, &p->scaling, rows);
 }
 
 static gbs_status finish(gbs_status status, double start, gbs_particles *p, gbs_particles **out) {

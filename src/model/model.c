@@ -149,3 +149,7 @@ gbs_status gbs_model_set_recipe(gbs_context *ctx, gbs_model *model, const char *
     model->recipe = copy;
     return GBS_OK;
 }
+
+size_t gbs_model_column(const gbs_model *model, size_t k) {
+    return model != NULL && k < model->info.d ? gbs_seen_column(&model->scaling.seen, k) : SIZE_MAX;
+}

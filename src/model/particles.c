@@ -348,3 +348,9 @@ gbs_status gbs_particles_evaluate_votes(gbs_context *ctx, const gbs_particles *p
     gbs_rows_free(ctx, &rows);
     return status;
 }
+
+size_t gbs_particles_column(const gbs_particles *particles, size_t k) {
+    return particles != NULL && k < particles->info.d
+               ? gbs_seen_column(&particles->scaling.seen, k)
+               : SIZE_MAX;
+}

@@ -115,10 +115,10 @@ static gbs_status get_head(gbs_context *ctx, const json_t *root, gbs_sample_info
     TRY(gbs_json_get_choice(ctx, root, "loss", loss_name, 3, &choice));
     i->loss = (gbs_loss)choice;
     TRY(gbs_json_get_size(ctx, root, "n", SIZE_MAX / 16, &i->n));
-    TRY(gbs_json_get_size(ctx, root, "features", INT_MAX - 1, &i->features));
+    TRY(gbs_json_get_size(ctx, root, "features", (size_t)UINT32_MAX + 1, &i->features));
     TRY(gbs_json_get_size(ctx, root, "d", INT_MAX, &i->d));
     TRY(gbs_json_get_bool(ctx, root, "intercept", &i->intercept));
-    if (i->d != i->features + (i->intercept ? 1 : 0) || i->features == 0)
+    if (i->d == 0 || i->features == 0)
         return gbs_fail(ctx, GBS_ERR_FORMAT, "the sample is damaged: d does not match its features");
     i->blocks = i->n;
     if (i->task != GBS_TASK_RANK)
@@ -211,7 +211,8 @@ static gbs_status get_negatives(gbs_context *ctx, const json_t *root, gbs_partic
 static gbs_status get_all(gbs_context *ctx, const json_t *root, gbs_particles *p) {
     TRY(get_head(ctx, root, &p->info));
     TRY(get_sample(ctx, root, &p->info));
-    TRY(gbs_json_get_scaling(ctx, root, p->info.intercept != 0, p->info.features, &p->scaling));
+    TRY(gbs_json_get_scaling(ctx, root, p->info.intercept != 0, p->info.features, p->info.d,
+                             &p->scaling));
     p->info.scale = p->scaling.kind;
     TRY(get_path(ctx, root, p));
     TRY(get_theta(ctx, root, p));

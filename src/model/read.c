@@ -51,10 +51,10 @@ static gbs_status get_head(gbs_context *ctx, const json_t *root, gbs_model_info 
     TRY(gbs_json_get_choice(ctx, root, "solver", solver_name, 4, &choice));
     info->solver = (gbs_solver)choice;
     TRY(gbs_json_get_size(ctx, root, "n", SIZE_MAX / 16, &info->n));
-    TRY(gbs_json_get_size(ctx, root, "features", INT_MAX - 1, &info->features));
+    TRY(gbs_json_get_size(ctx, root, "features", (size_t)UINT32_MAX + 1, &info->features));
     TRY(gbs_json_get_size(ctx, root, "d", INT_MAX, &info->d));
     TRY(gbs_json_get_bool(ctx, root, "intercept", &info->intercept));
-    if (info->d != info->features + (info->intercept ? 1 : 0) || info->features == 0)
+    if (info->d == 0 || info->features == 0)
         return gbs_fail(ctx, GBS_ERR_FORMAT, "the model is damaged: d does not match its features");
     return GBS_OK;
 }
@@ -84,7 +84,8 @@ static gbs_status get_fit(gbs_context *ctx, const json_t *root, gbs_model_info *
 }
 
 static gbs_status get_scaling(gbs_context *ctx, const json_t *root, gbs_model *m) {
-    gbs_status status = gbs_json_get_scaling(ctx, root, m->info.intercept != 0, m->info.features, &m->scaling);
+    gbs_status status = gbs_json_get_scaling(ctx, root, m->info.intercept != 0, m->info.features,
+                                             m->info.d, &m->scaling);
     m->info.scale = m->scaling.kind;
     m->info.columns = m->scaling.relevance ? GBS_COLUMNS_RELEVANCE : GBS_COLUMNS_EQUAL;
     return status;

@@ -9,6 +9,7 @@
 /* Under the key "scaling" of root; false when memory ran out. */
 bool gbs_json_put_scaling(json_t *root, const gbs_scaling *s);
 /* What is read even when it fails is for the caller to free. */
-gbs_status gbs_json_get_scaling(gbs_context *ctx, const json_t *root, bool intercept, size_t features, gbs_scaling *s);
+gbs_status gbs_json_get_scaling(gbs_context *ctx, const json_t *root, bool intercept, size_t given,
+                                size_t d, gbs_scaling *s);
 
 #endif

@@ -1,0 +1,152 @@
+/* Columns that some rows set: those of sparse data that no learn row sets cost nothing.
+ *
+ * A file of sparse rows has as many columns as its largest index, and a single odd index would make
+ * scalings, posteriors and model files of that length. So a fit looks at the rows it learns its
+ * columns from, keeps the columns that one of them sets, and works with these alone. The list is
+ * found by sorting the indices: time and memory are of the order of what is stored.
+ */
+#include "data/rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int by_index(const void *a, const void *b) {
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+gbs_status gbs_data_seen(gbs_context *ctx, const gbs_data *data, const size_t *rows, size_t count, gbs_seen *out) {
+    *out = (gbs_seen){.given = data->d, .size = data->d};
+    size_t stored = 0, size = 0;
+    if (data->dense != NULL)
+        return GBS_OK;
+    for (size_t i = 0; i < count; i++)
+        stored += gbs_data_at(data, rows != NULL ? rows[i] : i).stored;
+    uint32_t *index = gbs_array_alloc(ctx, stored + 1, sizeof *index);
+    if (index == NULL)
+        return GBS_ERR_MEMORY;
+    stored = 0;
+    for (size_t i = 0; i < count; i++) {
+        gbs_raw_row row = gbs_data_at(data, rows != NULL ? rows[i] : i);
+        for (size_t k = 0; k < row.stored; k++)
+            if (row.value[k] != 0.0)
+                index[stored++] = row.column[k];
+    }
+    qsort(index, stored, sizeof *index, by_index);
+    for (size_t k = 0; k < stored; k++)
+        if (k == 0 || index[k] != index[k - 1])
+            index[size++] = index[k];
+    if (size == 0) /* rows of zeros: one column is left, so that there is something to scale */
+        index[size++] = 0;
+    if (size == data->d) {
+        gbs_array_free(ctx, index);
+        return GBS_OK;
+    }
+    out->column = index;
+    out->size = size;
+    return GBS_OK;
+}
+
+void gbs_seen_free(const gbs_context *ctx, gbs_seen *seen) {
+    gbs_array_free(ctx, seen->column);
+    *seen = (gbs_seen){0};
+}
+
+size_t gbs_seen_column(const gbs_seen *seen, size_t k) {
+    if (k >= seen->size)
+        return seen->given;
+    return seen->column != NULL ? seen->column[k] : k;
+}
+
+/* Place of a column among those kept; SIZE_MAX: it is not. */
+static size_t place_of(const gbs_seen *seen, uint32_t column) {
+    size_t low = 0, high = seen->size;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (seen->column[middle] < column)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < seen->size && seen->column[low] == column ? low : SIZE_MAX;
+}
+
+/* The kept cells of row `from` behind those before; returns how many others are not zero. */
+static size_t keep_row(const gbs_raw_row *from, const gbs_seen *seen, uint32_t *column, double *value, size_t *end) {
+    size_t lost = 0;
+    for (size_t k = 0; k < from->stored; k++) {
+        size_t place = place_of(seen, from->column[k]);
+        if (place == SIZE_MAX) {
+            lost += from->value[k] != 0.0;
+            continue;
+        }
+        column[*end] = (uint32_t)place;
+        value[(*end)++] = from->value[k];
+    }
+    return lost;
+}
+
+static size_t keep_sparse(const gbs_data *data, const gbs_seen *seen, size_t *start, uint32_t *column, double *value) {
+    size_t end = 0, lost = 0;
+    for (size_t i = 0; i < data->n; i++) {
+        gbs_raw_row row = gbs_data_at(data, i);
+        lost += keep_row(&row, seen, column, value, &end);
+        start[i + 1] = end;
+    }
+    return lost;
+}
+
+static size_t keep_dense(const gbs_data *data, const gbs_seen *seen, double *cells) {
+    size_t lost = 0, at = 0;
+    for (size_t i = 0; i < data->n; i++) {
+        const double *row = gbs_data_at(data, i).value;
+        for (size_t k = 0, next = 0; k < data->d; k++) {
+            if (next < seen->size && seen->column[next] == k) {
+                cells[at++] = row[k];
+                next++;
+            } else {
+                lost += row[k] != 0.0;
+            }
+        }
+    }
+    return lost;
+}
+
+gbs_status gbs_data_keep(gbs_context *ctx, const gbs_data *data, const gbs_seen *seen, gbs_data **out, size_t *lost) {
+    gbs_data *kept = gbs_array_alloc(ctx, 1, sizeof *kept);
+    size_t stored = 0;
+    *out = kept;
+    if (kept == NULL)
+        return GBS_ERR_MEMORY;
+    *kept = (gbs_data){.ctx = ctx, .n = data->n, .d = seen->size};
+    for (size_t i = 0; i < data->n && data->dense == NULL; i++)
+        stored += gbs_data_at(data, i).stored;
+    bool ok = true;
+    if (data->dense != NULL) {
+        double *cells = gbs_matrix(ctx, data->n, seen->size);
+        kept->dense = cells;
+        kept->row_stride = seen->size;
+        if ((ok = cells != NULL))
+            *lost = keep_dense(data, seen, cells);
+    } else {
+        size_t *start = gbs_array_alloc(ctx, data->n + 1, sizeof *start);
+        uint32_t *column = gbs_array_alloc(ctx, stored, sizeof *column);
+        double *value = gbs_doubles(ctx, stored);
+        kept->row_start = start;
+        kept->column = column;
+        kept->value = value;
+        if ((ok = start != NULL && column != NULL && value != NULL))
+            *lost = keep_sparse(data, seen, start, column, value);
+    }
+    if (ok && data->y != NULL) {
+        double *y = gbs_doubles(ctx, data->n);
+        kept->y = y;
+        if ((ok = y != NULL))
+            memcpy(y, data->y, data->n * sizeof *y);
+    }
+    if (!ok) {
+        gbs_data_free(kept);
+        *out = NULL;
+    }
+    return ok ? GBS_OK : GBS_ERR_MEMORY;
+}
