@@ -17,7 +17,11 @@
  *  - The library never prints, exits, touches signals or calls rand(). It keeps no state outside the handles, but for one thing:
  *    while a call computes, OpenBLAS (if that is the BLAS) is held at one thread, and put back when the last such call ends;
  *    the library runs its own threads over fixed strips of rows.
- *  - A context outlives the data and the models made with it, and serves one thread at a time; different contexts may work at once. Results do not depend on the thread count.
+ *  - A context serves one thread at a time; different contexts may work at once, on the same
+ *    handles too. Results do not depend on the thread count.
+ *  - Handles (data, ratings, models, particles, completions) and texts keep the memory of their
+ *    context: they and the context may be freed in any order, on any thread, even while the context
+ *    is at work. A freed context takes no more calls, and calls none of its callbacks.
  *  - Threads live no longer than the call that started them. A process may fork between calls,
  *    and the child go on with the parent's handles. Where the system starts fewer threads than
  *    asked for, or has no address space for their buffers in OpenBLAS, a call computes with those
@@ -71,8 +75,10 @@ GBS_API const char *gbs_version(void);
 /* What every call shares: memory, messages, threads, the seed. */
 typedef struct gbs_context gbs_context;
 
-/* Both or none. `user` is handed back. Calls come from several threads at once when the context has more than one. What the libraries underneath
- * take for themselves (liblbfgs, jansson, OpenBLAS) is outside these hooks. */
+/* Both or none. `user` is handed back; what it points at must last until the context and the last
+ * of its handles and texts are freed. Calls come from several threads at once when the context has
+ * more than one, and from the thread that frees a handle. What the libraries underneath take for
+ * themselves (liblbfgs, jansson, OpenBLAS) is outside these hooks. */
 typedef struct gbs_allocator {
     void *(*allocate)(size_t bytes, void *user);
     void (*release)(void *memory, void *user);
@@ -107,12 +113,14 @@ typedef struct gbs_context_options {
 GBS_API gbs_context_options gbs_context_options_default(void);
 /* options may be NULL: the defaults. */
 GBS_API gbs_status gbs_context_create(const gbs_context_options *options, gbs_context **out);
-/* Frees the context. Free all that was made with it first. NULL is ignored. */
+/* Frees the context, before or after what was made with it: its memory goes with the last of them.
+ * Its callbacks are not called any more. NULL is ignored. */
 GBS_API void gbs_context_free(gbs_context *ctx);
 /* The message of the last call that failed on this context; "" when none failed. Valid until the
  * next call on the context. */
 GBS_API const char *gbs_error_message(const gbs_context *ctx);
-/* Frees memory that the library returned (gbs_model_to_json). */
+/* Frees a text that the library returned (gbs_model_to_json); NULL is ignored. The text knows where
+ * it came from: ctx may be NULL, another context, or freed. */
 GBS_API void gbs_release(gbs_context *ctx, void *memory);
 
 /* ---------------------------------------------------------------- random numbers */

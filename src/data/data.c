@@ -47,7 +47,7 @@ static gbs_status check_csr(gbs_context *ctx, size_t n, size_t d, const size_t *
 }
 
 static gbs_status new_handle(gbs_context *ctx, size_t n, size_t d, bool borrowed, gbs_data **out) {
-    gbs_data *data = gbs_array_alloc(ctx, 1, sizeof *data);
+    gbs_data *data = gbs_handle_alloc(ctx, sizeof *data);
     if (data == NULL)
         return GBS_ERR_MEMORY;
     *data = (gbs_data){.ctx = ctx, .n = n, .d = d, .borrowed = borrowed};
@@ -127,12 +127,12 @@ gbs_status gbs_data_csr(gbs_context *ctx, size_t n, size_t d, const size_t *row_
 }
 
 gbs_status gbs_data_view(gbs_context *ctx, const gbs_data *data, const size_t *rows, size_t count, gbs_data **out) {
-    gbs_data *view = gbs_array_alloc(ctx, 1, sizeof *view);
+    gbs_data *view = gbs_handle_alloc(ctx, sizeof *view);
     size_t *pick = gbs_array_alloc(ctx, count, sizeof *pick);
     double *y = data->y != NULL ? gbs_doubles(ctx, count) : NULL;
     *out = view;
     if (view == NULL || pick == NULL || (data->y != NULL && y == NULL)) {
-        gbs_array_free(ctx, view);
+        gbs_handle_free(ctx, view);
         gbs_array_free(ctx, pick);
         gbs_array_free(ctx, y);
         *out = NULL;
@@ -175,7 +175,7 @@ size_t gbs_data_columns(const gbs_data *data) {
 void gbs_data_free(gbs_data *data) {
     if (data == NULL)
         return;
-    const gbs_context *ctx = data->ctx;
+    gbs_context *ctx = data->ctx;
     if (!data->borrowed) {
         gbs_array_free(ctx, (void *)data->dense);
         gbs_array_free(ctx, (void *)data->row_start);
@@ -185,5 +185,5 @@ void gbs_data_free(gbs_data *data) {
     if (!data->borrowed || data->pick != NULL)
         gbs_array_free(ctx, (void *)data->y);
     gbs_array_free(ctx, (void *)data->pick);
-    gbs_array_free(ctx, data);
+    gbs_handle_free(ctx, data);
 }

@@ -112,7 +112,7 @@ gbs_status gbs_ratings_create(gbs_context *ctx, size_t n, size_t rows, size_t co
     gbs_status status = check(ctx, n, rows, columns, row, column, value);
     if (status != GBS_OK)
         return status;
-    gbs_ratings *r = gbs_array_alloc(ctx, 1, sizeof *r);
+    gbs_ratings *r = gbs_handle_alloc(ctx, sizeof *r);
     if (r == NULL)
         return GBS_ERR_MEMORY;
     r->ctx = ctx;
@@ -169,5 +169,5 @@ void gbs_ratings_free(gbs_ratings *r) {
         gbs_array_free(r->ctx, r->id[side]);
         gbs_array_free(r->ctx, r->texts[side]);
     }
-    gbs_array_free(r->ctx, r);
+    gbs_handle_free(r->ctx, r);
 }

@@ -91,8 +91,10 @@ static gbs_status fit_and_judge(struct validation *v, gbs_context *ctx, size_t c
 static void run_task(void *arg, size_t task, size_t worker) {
     struct validation *v = arg;
     struct child child = {v, worker};
-    /* computing: inside the caller's gbs_compute_begin, which has the work space of this thread */
+    /* computing: inside the caller's gbs_compute_begin, which has the work space of this thread;
+     * references: this function's, so that handles that come and go leave it on the stack */
     gbs_context ctx = {.allocator = v->ctx->allocator,
+                       .references = 1,
                        .cancel = cancelled,
                        .user = &child,
                        .threads = 1,

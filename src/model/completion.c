@@ -92,7 +92,7 @@ void gbs_completion_free(gbs_completion *c) {
     gbs_array_free(c->ctx, c->seen);
     gbs_array_free(c->ctx, c->choices);
     gbs_array_free(c->ctx, c->restarts);
-    gbs_array_free(c->ctx, c);
+    gbs_handle_free(c->ctx, c);
 }
 
 void gbs_completion_get_info(const gbs_completion *model, gbs_completion_info *out) {

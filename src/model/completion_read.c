@@ -208,7 +208,7 @@ gbs_status gbs_completion_from_json(gbs_context *ctx, const char *text, size_t s
     json_t *root;
     *out = NULL;
     TRY(gbs_json_parse(ctx, text, size, GBS_JSON_LEVELS, "expected a gibbsite model, found no whole JSON text", &root));
-    gbs_completion *c = gbs_array_alloc(ctx, 1, sizeof *c);
+    gbs_completion *c = gbs_handle_alloc(ctx, sizeof *c);
     gbs_status status = GBS_ERR_MEMORY;
     if (c != NULL) {
         c->ctx = ctx;

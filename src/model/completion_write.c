@@ -204,5 +204,6 @@ gbs_status gbs_completion_to_json(gbs_context *ctx, const gbs_completion *model,
     if (size != NULL)
         *size = (size_t)(end - out);
     *text = out;
+    gbs_context_retain(ctx); /* until gbs_release */
     return GBS_OK;
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 gbs_status gbs_model_create(gbs_context *ctx, size_t stages, gbs_model **out) {
-    gbs_model *model = gbs_array_alloc(ctx, 1, sizeof *model);
+    gbs_model *model = gbs_handle_alloc(ctx, sizeof *model);
     *out = model;
     if (model == NULL)
         return GBS_ERR_MEMORY;
@@ -16,7 +16,7 @@ gbs_status gbs_model_create(gbs_context *ctx, size_t stages, gbs_model **out) {
     model->stages_size = stages;
     if (model->stages != NULL)
         return GBS_OK;
-    gbs_array_free(ctx, model);
+    gbs_handle_free(ctx, model);
     *out = NULL;
     return GBS_ERR_MEMORY;
 }
@@ -38,7 +38,7 @@ void gbs_stage_free(const gbs_context *ctx, gbs_stage *stage) {
 void gbs_model_free(gbs_model *model) {
     if (model == NULL)
         return;
-    const gbs_context *ctx = model->ctx;
+    gbs_context *ctx = model->ctx;
     gbs_scaling_free(ctx, &model->scaling);
     for (size_t t = 0; t < model->stages_size; t++)
         gbs_stage_free(ctx, &model->stages[t]);
@@ -49,7 +49,7 @@ void gbs_model_free(gbs_model *model) {
     gbs_trace_free(ctx, &model->trace);
     gbs_array_free(ctx, model->negatives);
     gbs_array_free(ctx, model->recipe);
-    gbs_array_free(ctx, model);
+    gbs_handle_free(ctx, model);
 }
 
 static gbs_status not_finite(gbs_context *ctx, const char *what) {
@@ -140,12 +140,12 @@ gbs_status gbs_model_set_recipe(gbs_context *ctx, gbs_model *model, const char *
     json_decref(value);
     if (json != NULL) {
         size_t size = strlen(json) + 1;
-        copy = gbs_array_alloc(ctx, size, 1);
+        copy = gbs_array_alloc_for(ctx, model->ctx, size, 1);
         if (copy == NULL)
             return GBS_ERR_MEMORY;
         memcpy(copy, json, size);
     }
-    gbs_array_free(ctx, model->recipe);
+    gbs_array_free(model->ctx, model->recipe);
     model->recipe = copy;
     return GBS_OK;
 }

@@ -164,7 +164,7 @@ gbs_status gbs_output_file(gbs_context *ctx, const char *path, char **out) {
         error = refused(&p);
     if (error != 0)
         return failed(ctx, path, &p, error);
-    *out = gbs_array_alloc(ctx, strlen(p.name) + 1, 1);
+    *out = gbs_handle_alloc(ctx, strlen(p.name) + 1); /* until gbs_release */
     if (*out == NULL)
         return GBS_ERR_MEMORY;
     memcpy(*out, p.name, strlen(p.name));

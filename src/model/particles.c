@@ -26,7 +26,7 @@ const char *gbs_move_name(gbs_move move) {
 }
 
 gbs_status gbs_particles_create(gbs_context *ctx, gbs_particles **out) {
-    gbs_particles *p = gbs_array_alloc(ctx, 1, sizeof *p);
+    gbs_particles *p = gbs_handle_alloc(ctx, sizeof *p);
     *out = p;
     if (p == NULL)
         return GBS_ERR_MEMORY;
@@ -37,14 +37,14 @@ gbs_status gbs_particles_create(gbs_context *ctx, gbs_particles **out) {
 void gbs_particles_free(gbs_particles *p) {
     if (p == NULL)
         return;
-    const gbs_context *ctx = p->ctx;
+    gbs_context *ctx = p->ctx;
     gbs_scaling_free(ctx, &p->scaling);
     gbs_array_free(ctx, p->theta);
     gbs_array_free(ctx, p->prior_mean);
     gbs_array_free(ctx, p->path);
     gbs_array_free(ctx, p->negatives);
     gbs_array_free(ctx, p->recipe);
-    gbs_array_free(ctx, p);
+    gbs_handle_free(ctx, p);
 }
 
 gbs_status gbs_particles_check(gbs_context *ctx, const gbs_particles *p) {
@@ -82,7 +82,8 @@ const char *gbs_particles_recipe(const gbs_particles *particles) {
 }
 
 gbs_status gbs_particles_set_recipe(gbs_context *ctx, gbs_particles *particles, const char *json) {
-    gbs_model borrowed = {.ctx = ctx, .recipe = particles->recipe}; /* the same check and the same copy */
+    gbs_model borrowed = {.ctx = particles->ctx,
+                          .recipe = particles->recipe}; /* the same check and copy */
     gbs_status status = gbs_model_set_recipe(ctx, &borrowed, json);
     particles->recipe = borrowed.recipe;
     return status;

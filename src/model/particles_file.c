@@ -81,7 +81,10 @@ gbs_status gbs_particles_to_json(gbs_context *ctx, const gbs_particles *particle
     *text = NULL;
     bool ok = root != NULL && put_all(ctx, root, particles) && gbs_json_print(ctx, root, "\n", text, size) == GBS_OK;
     json_decref(root);
-    return ok ? GBS_OK : gbs_fail(ctx, GBS_ERR_MEMORY, "out of memory while writing the particles");
+    if (!ok)
+        return gbs_fail(ctx, GBS_ERR_MEMORY, "out of memory while writing the particles");
+    gbs_context_retain(ctx); /* until gbs_release */
+    return GBS_OK;
 }
 
 /* ---------------------------------------------------------------- reading */

@@ -216,5 +216,8 @@ gbs_status gbs_model_to_json(gbs_context *ctx, const gbs_model *model, char **te
     *text = NULL;
     bool ok = root != NULL && put_model(ctx, root, model) && gbs_json_print(ctx, root, "\n", text, size) == GBS_OK;
     json_decref(root);
-    return ok ? GBS_OK : gbs_fail(ctx, GBS_ERR_MEMORY, "out of memory while writing the model");
+    if (!ok)
+        return gbs_fail(ctx, GBS_ERR_MEMORY, "out of memory while writing the model");
+    gbs_context_retain(ctx); /* until gbs_release */
+    return GBS_OK;
 }
