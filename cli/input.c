@@ -78,11 +78,12 @@ static enum table_status relearn_levels(const struct app *app, const gbs_fit_opt
     size_t n = in->design.n, first = 0, *order = calloc(n + 1, sizeof *order);
     enum table_status status = TABLE_NO_MEMORY;
     snprintf(error, size, "%s: out of memory", in->table.file);
-    /* one row cannot be split: the fit will say so */
-    if (order != NULL && (n < 2 || gbs_fit_order(app->ctx, n, fit, order, &first) == GBS_OK)) {
+    /* one row cannot be split, nor any for options that exclude each other: the fit will say so */
+    bool split = order != NULL && gbs_fit_order(app->ctx, n, fit, order, &first) == GBS_OK;
+    if (order != NULL) {
         for (size_t i = 0; in->design.rows != NULL && i < first; i++)
             order[i] = in->design.rows[order[i]];
-        if (n < 2 || recipe_forget_levels(recipe, &in->table, order, first, error, size)) {
+        if (!split || recipe_forget_levels(recipe, &in->table, order, first, error, size)) {
             design_free(&in->design);
             status = design_build(recipe, &in->table, LABELS_NEEDED, &in->design, error, size);
         }

@@ -13,11 +13,22 @@
  * Conventions
  *  - Every call that can fail returns a gbs_status. On failure the output handle is NULL, nothing leaks, and
  *    gbs_error_message(ctx) says what happened.
+ *  - Arguments are checked: a NULL where something is needed, a value that an enumeration does not
+ *    have and a number out of range are answered with GBS_ERR_ARGUMENT and a message that names the
+ *    argument. Functions without a status answer with 0, NULL, NaN or zeros. `options` may always
+ *    be NULL: the defaults. So may a `count`, by those who do not want to know it.
+ *  - What the library cannot see is the caller's duty: a pointer to memory that is gone, an array
+ *    shorter than told, a handle freed twice, a handle that one thread changes or frees while
+ *    another uses it.
  *  - A fit that stops early is not an error of the call: the model is there, and gbs_model_info().converged is 0.
  *  - The library never prints, exits, touches signals or calls rand(). It keeps no state outside the handles, but for one thing:
  *    while a call computes, OpenBLAS (if that is the BLAS) is held at one thread, and put back when the last such call ends;
  *    the library runs its own threads over fixed strips of rows.
- *  - A context outlives the data and the models made with it, and serves one thread at a time; different contexts may work at once. Results do not depend on the thread count.
+ *  - A context serves one thread at a time; different contexts may work at once, on the same
+ *    handles too. Results do not depend on the thread count.
+ *  - Handles (data, ratings, models, particles, completions) and texts keep the memory of their
+ *    context: they and the context may be freed in any order, on any thread, even while the context
+ *    is at work. A freed context takes no more calls, and calls none of its callbacks.
  *  - Threads live no longer than the call that started them. A process may fork between calls,
  *    and the child go on with the parent's handles. Where the system starts fewer threads than
  *    asked for, or has no address space for their buffers in OpenBLAS, a call computes with those
@@ -71,8 +82,10 @@ GBS_API const char *gbs_version(void);
 /* What every call shares: memory, messages, threads, the seed. */
 typedef struct gbs_context gbs_context;
 
-/* Both or none. `user` is handed back. Calls come from several threads at once when the context has more than one. What the libraries underneath
- * take for themselves (liblbfgs, jansson, OpenBLAS) is outside these hooks. */
+/* Both or none. `user` is handed back; what it points at must last until the context and the last
+ * of its handles and texts are freed. Calls come from several threads at once when the context has
+ * more than one, and from the thread that frees a handle. What the libraries underneath take for
+ * themselves (liblbfgs, jansson, OpenBLAS) is outside these hooks. */
 typedef struct gbs_allocator {
     void *(*allocate)(size_t bytes, void *user);
     void (*release)(void *memory, void *user);
@@ -107,17 +120,20 @@ typedef struct gbs_context_options {
 GBS_API gbs_context_options gbs_context_options_default(void);
 /* options may be NULL: the defaults. */
 GBS_API gbs_status gbs_context_create(const gbs_context_options *options, gbs_context **out);
-/* Frees the context. Free all that was made with it first. NULL is ignored. */
+/* Frees the context, before or after what was made with it: its memory goes with the last of them.
+ * Its callbacks are not called any more. NULL is ignored. */
 GBS_API void gbs_context_free(gbs_context *ctx);
 /* The message of the last call that failed on this context; "" when none failed. Valid until the
  * next call on the context. */
 GBS_API const char *gbs_error_message(const gbs_context *ctx);
-/* Frees memory that the library returned (gbs_model_to_json). */
+/* Frees a text that the library returned (gbs_model_to_json); NULL is ignored. The text knows where
+ * it came from: ctx may be NULL, another context, or freed. */
 GBS_API void gbs_release(gbs_context *ctx, void *memory);
 
 /* ---------------------------------------------------------------- random numbers */
 
-/* Counter-based: the value depends on (seed of the context, stream, index) alone. */
+/* Counter-based: the value depends on (seed of the context, stream, index) alone. NaN without a
+ * context. */
 GBS_API double gbs_random_uniform(const gbs_context *ctx, uint64_t stream, uint64_t index); /* in (0, 1) */
 GBS_API double gbs_random_normal(const gbs_context *ctx, uint64_t stream, uint64_t index);
 
@@ -255,7 +271,7 @@ typedef struct gbs_fit_options {
     size_t prior_grid_size;
     gbs_select select;     /* what to choose among the ladder and the prior grid */
     double tolerance;      /* stop when the optimality gap (or what stands for it) is below tolerance * max(1, |F|) */
-    size_t max_iterations; /* per rung of the ladder */
+    size_t max_iterations; /* per rung of the ladder, at least 1 */
     const double *ladder;  /* increasing lambdas to anneal through, declared in advance; NULL: chosen */
     size_t ladder_size;
     size_t restarts;       /* > 0: no annealing; the best of this many starts drawn from the prior */
@@ -269,7 +285,7 @@ typedef struct gbs_fit_options {
                   with its exact risk and bound */
     gbs_bound bound;   /* of the certificate that comes first */
     double confidence; /* of every certificate */
-    unsigned looked;   /* bits of gbs_looked */
+    unsigned looked;   /* bits of gbs_looked, no others */
 } gbs_fit_options;
 
 /* Zero-one loss, informed prior, progressive certificate: a good model and a valid, tight bound on its risk. */
@@ -277,7 +293,8 @@ GBS_API gbs_fit_options gbs_fit_options_default(void);
 
 /* The order in which gbs_fit goes through n rows under an informed prior or a progressive bound, for callers who learn something from the first
  * part themselves (such as the levels of a text column), and the least number of rows in that part: what is learned from the first
- * *first_part rows of this order may be used for all. The order depends on the seed and n alone, first_part on n and the options. */
+ * *first_part rows of this order may be used for all. The order depends on the seed and n alone,
+ * first_part on n and the options. options may be NULL: the defaults. */
 GBS_API gbs_status gbs_fit_order(gbs_context *ctx, size_t n, const gbs_fit_options *options, size_t *order, size_t *first_part);
 
 /* data must carry labels of both classes. */
@@ -407,9 +424,9 @@ typedef struct gbs_stage_info {
     double lambda; /* NaN or 0: from a file of an older version, which does not say */
 } gbs_stage_info;
 
-/* How many stages there are, and one of them. */
+/* How many stages there are, and one of them; zeros beyond the last. */
 GBS_API size_t gbs_model_stages(const gbs_model *model);
-GBS_API gbs_stage_info gbs_model_stage(const gbs_model *model, size_t t); /* t below that */
+GBS_API gbs_stage_info gbs_model_stage(const gbs_model *model, size_t t);
 
 /* How the model was fitted; and its ladder, one point per rung, valid as long as the model. */
 GBS_API void gbs_model_get_info(const gbs_model *model, gbs_model_info *out);
@@ -541,7 +558,7 @@ typedef struct gbs_complete_options {
     double prior_split; /* informed: share of the ratings in the first part; 0: 0.8 */
     double confidence;  /* of the certificate */
     double tolerance;   /* stop when a sweep lowers the free energy by less than this share of it */
-    size_t max_sweeps;
+    size_t max_sweeps;  /* at least 1 */
     gbs_sampler sampler;
     size_t draws, burn_in; /* gibbs: sweeps after the burn-in, and in it */
     size_t keep;           /* gibbs: draws kept in the model, at most `draws` */
@@ -610,14 +627,16 @@ typedef struct gbs_noise_choice {
 
 /* How it was fitted. */
 GBS_API void gbs_completion_get_info(const gbs_completion *model, gbs_completion_info *out);
-/* The identifiers that the ratings came with, valid as long as the model. */
-GBS_API const char *gbs_completion_row_id(const gbs_completion *model, size_t i);    /* i < rows */
-GBS_API const char *gbs_completion_column_id(const gbs_completion *model, size_t j); /* j < columns */
-/* Columns rated in row i, one entry per rating. */
+/* The identifiers that the ratings came with, valid as long as the model; NULL unless i < rows,
+ * j < columns. */
+GBS_API const char *gbs_completion_row_id(const gbs_completion *model, size_t i);
+GBS_API const char *gbs_completion_column_id(const gbs_completion *model, size_t j);
+/* Columns rated in row i, one entry per rating; NULL and 0 unless i < rows. */
 GBS_API const uint32_t *gbs_completion_seen(const gbs_completion *model, size_t i, size_t *count);
 
 /* Component k < effective_rank: `size`, the root mean square over all cells of its part u_ik v_jk of a prediction, and `prior_sd`, the standard
- * deviation that the posterior gives its factors. Largest first; of draws, the mean over them. */
+ * deviation that the posterior gives its factors. Largest first; of draws, the mean over them.
+ * Nothing is written unless both are there. */
 GBS_API void gbs_completion_components(const gbs_completion *model, double *size, double *prior_sd);
 /* The free energy after each sweep, some hundred points at most; empty for a model from a file. */
 GBS_API const gbs_trace_point *gbs_completion_trace(const gbs_completion *model, size_t *count);
@@ -641,12 +660,13 @@ typedef struct gbs_rating_evaluation {
     size_t new_rows, new_columns; /* ratings of rows, columns without training ratings */
 } gbs_rating_evaluation;
 
-/* From predictions and their standard deviations (without noise). */
+/* From predictions and their standard deviations (without noise). NaN and n = 0 when one of the
+ * arrays is NULL. */
 GBS_API gbs_rating_evaluation gbs_rating_score(size_t n, const uint32_t *row, const uint32_t *column, const double *y,
                                                const double *value, const double *sd, double noise_variance);
 
 /* With probability at least `confidence` the true RMSE of these predictions, clipped, is at most this: for ratings that the model has not seen, independent
- * draws or cells drawn at random. NaN when one lies outside the range. */
+ * draws or cells drawn at random. NaN when one lies outside the range, or an argument is wrong. */
 GBS_API double gbs_rating_holdout(size_t n, const double *y, const double *value, double low, double high, double confidence);
 
 /* The text of a file and back, as gbs_model_to_json has it. */
@@ -803,7 +823,8 @@ GBS_API double gbs_binomial_upper(size_t errors, size_t n, double confidence);
  * the independent pairs. NaN for arguments out of range; blocks = 0 gives 1. */
 GBS_API double gbs_auc_risk_upper(double risk, size_t blocks, double confidence);
 
-/* psi(mu, s) = E loss(z), z ~ N(mu, s^2), and its partials in mu and s. s >= 0. */
+/* psi(mu, s) = E loss(z), z ~ N(mu, s^2), and its partials in mu and s. NaN unless s >= 0. Any of
+ * the three may be NULL. */
 GBS_API void gbs_loss_smoothed(gbs_loss loss, double mu, double s, double *psi, double *d_mu, double *d_s);
 
 /* ---------------------------------------------------------------- theory: what is promised before any data is seen */

@@ -6,7 +6,7 @@
  */
 #include "bound/theory.h"
 #include "bound/bound.h"
-#include "core/context.h"
+#include "core/check.h"
 
 #include <math.h>
 
@@ -148,18 +148,23 @@ gbs_theory_query gbs_theory_query_default(void) {
         .n = 1000, .d = 10, .c = 1.0, .margin = 1.0, .confidence = 0.95, .cx = 1.0, .norm = 1.0, .wanted_error = 0.01};
 }
 
+struct number {
+    const char *name;
+    double value;
+};
+
 static gbs_status check_numbers(gbs_context *ctx, const gbs_theory_query *q) {
-    const struct {
-        const char *name;
-        double value;
-    } positive[] = {{"c", q->c}, {"cx", q->cx}, {"norm", q->norm}};
+    const struct number positive[] = {{"c", q->c}, {"cx", q->cx}, {"norm", q->norm}};
     for (size_t k = 0; k < sizeof positive / sizeof *positive; k++)
         if (!(positive[k].value > 0.0 && isfinite(positive[k].value)))
             return gbs_fail(ctx, GBS_ERR_ARGUMENT, "%s: expected a positive number, found %g", positive[k].name,
                             positive[k].value);
-    if (!(q->lambda >= 0.0 && isfinite(q->lambda)) || !(q->prior_sd >= 0.0 && isfinite(q->prior_sd)) ||
-        !(q->wanted_error >= 0.0 && isfinite(q->wanted_error)))
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "lambda, prior_sd and wanted_error: expected numbers from 0 (0: chosen)");
+    const struct number from_zero[] = {
+        {"lambda", q->lambda}, {"prior_sd", q->prior_sd}, {"wanted_error", q->wanted_error}};
+    for (size_t k = 0; k < sizeof from_zero / sizeof *from_zero; k++)
+        if (!(from_zero[k].value >= 0.0 && isfinite(from_zero[k].value)))
+            return gbs_fail(ctx, GBS_ERR_ARGUMENT, "%s: expected a number from 0, found %g",
+                            from_zero[k].name, from_zero[k].value);
     return GBS_OK;
 }
 
@@ -190,11 +195,10 @@ static gbs_status check(gbs_context *ctx, const gbs_theory_query *q) {
 }
 
 gbs_status gbs_theory_compute(gbs_context *ctx, const gbs_theory_query *query, gbs_theory *out) {
-    if (ctx == NULL || out == NULL)
-        return GBS_ERR_ARGUMENT;
+    GBS_NEEDS(ctx, out);
     *out = (gbs_theory){0};
-    if (query == NULL)
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "theory: no query");
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, query);
     gbs_status status = check(ctx, query);
     if (status != GBS_OK)
         return status;

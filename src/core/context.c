@@ -39,6 +39,7 @@ gbs_status gbs_context_create(const gbs_context_options *options, gbs_context **
     if (ctx == NULL)
         return GBS_ERR_MEMORY;
     *ctx = (gbs_context){.allocator = a,
+                         .references = 1,
                          .log = o.log,
                          .progress = o.progress,
                          .cancel = o.cancel,
@@ -50,9 +51,40 @@ gbs_status gbs_context_create(const gbs_context_options *options, gbs_context **
     return GBS_OK;
 }
 
-void gbs_context_free(gbs_context *ctx) {
-    if (ctx != NULL)
+void gbs_context_retain(gbs_context *ctx) {
+    atomic_fetch_add_explicit(&ctx->references, 1, memory_order_relaxed);
+}
+
+/* Release: what this thread did with the context comes before its end. Acquire: so does what the
+ * others did. */
+void gbs_context_release(gbs_context *ctx) {
+    if (atomic_fetch_sub_explicit(&ctx->references, 1, memory_order_acq_rel) == 1)
         ctx->allocator.release(ctx, ctx->allocator.user);
+}
+
+/* Handles may outlive the caller's interest, and what the callbacks' `user` points at need not. */
+void gbs_context_free(gbs_context *ctx) {
+    if (ctx == NULL)
+        return;
+    ctx->log = NULL;
+    ctx->progress = NULL;
+    ctx->cancel = NULL;
+    ctx->user = NULL;
+    gbs_context_release(ctx);
+}
+
+void *gbs_handle_alloc(gbs_context *ctx, size_t size) {
+    void *handle = gbs_array_alloc(ctx, 1, size);
+    if (handle != NULL)
+        gbs_context_retain(ctx);
+    return handle;
+}
+
+void gbs_handle_free(gbs_context *ctx, void *handle) {
+    if (handle == NULL)
+        return;
+    gbs_array_free(ctx, handle);
+    gbs_context_release(ctx);
 }
 
 const char *gbs_error_message(const gbs_context *ctx) {
@@ -85,32 +117,46 @@ const char *gbs_status_message(gbs_status status) {
     return "unknown status";
 }
 
-/* The hook's pointer is kept just before the aligned one. */
-void *gbs_array_alloc(gbs_context *ctx, size_t count, size_t size) {
-    size_t bytes;
-    size_t room = CACHE_LINE + sizeof(void *);
-    if (__builtin_mul_overflow(count, size, &bytes) || __builtin_add_overflow(bytes, room, &bytes)) {
-        gbs_fail(ctx, GBS_ERR_MEMORY, "out of memory: an array of %zu elements of %zu bytes", count, size);
-        return NULL;
-    }
-    unsigned char *block = ctx->allocator.allocate(bytes, ctx->allocator.user);
-    if (block == NULL) {
-        gbs_fail(ctx, GBS_ERR_MEMORY, "out of memory: an array of %zu elements of %zu bytes", count, size);
-        return NULL;
-    }
+/* Kept just before an array: what the hook gave, and whose hook it was. */
+struct origin {
+    void *block;
+    gbs_context *owner;
+};
+
+static struct origin origin_of(const void *array) {
+    struct origin origin;
+    memcpy(&origin, (const unsigned char *)array - sizeof origin, sizeof origin);
+    return origin;
+}
+
+static void *no_room(gbs_context *ctx, size_t count, size_t size) {
+    gbs_fail(ctx, GBS_ERR_MEMORY, "out of memory: an array of %zu elements of %zu bytes", count,
+             size);
+    return NULL;
+}
+
+void *gbs_array_alloc_for(gbs_context *ctx, gbs_context *owner, size_t count, size_t size) {
+    size_t bytes, room = CACHE_LINE + sizeof(struct origin);
+    if (__builtin_mul_overflow(count, size, &bytes) || __builtin_add_overflow(bytes, room, &bytes))
+        return no_room(ctx, count, size);
+    unsigned char *block = owner->allocator.allocate(bytes, owner->allocator.user);
+    if (block == NULL)
+        return no_room(ctx, count, size);
     uintptr_t aligned = ((uintptr_t)block + room) & ~(uintptr_t)(CACHE_LINE - 1);
     unsigned char *array = block + (aligned - (uintptr_t)block);
-    memcpy(array - sizeof(void *), &block, sizeof block);
+    struct origin origin = {block, owner};
+    memcpy(array - sizeof origin, &origin, sizeof origin);
     memset(array, 0, count * size);
     return array;
 }
 
+void *gbs_array_alloc(gbs_context *ctx, size_t count, size_t size) {
+    return gbs_array_alloc_for(ctx, ctx, count, size);
+}
+
 void gbs_array_free(const gbs_context *ctx, void *array) {
-    if (array == NULL)
-        return;
-    void *block;
-    memcpy(&block, (unsigned char *)array - sizeof(void *), sizeof block);
-    ctx->allocator.release(block, ctx->allocator.user);
+    if (array != NULL)
+        ctx->allocator.release(origin_of(array).block, ctx->allocator.user);
 }
 
 double *gbs_doubles(gbs_context *ctx, size_t count) {
@@ -126,8 +172,11 @@ double *gbs_matrix(gbs_context *ctx, size_t rows, size_t columns) {
     return gbs_doubles(ctx, count);
 }
 
+/* A text knows its context, and keeps it: `ctx` may be gone, or be another. */
 void gbs_release(gbs_context *ctx, void *memory) {
-    gbs_array_free(ctx, memory);
+    (void)ctx;
+    if (memory != NULL)
+        gbs_handle_free(origin_of(memory).owner, memory);
 }
 
 gbs_status gbs_fail(gbs_context *ctx, gbs_status status, const char *format, ...) {

@@ -7,12 +7,14 @@
 
 #include "gibbsite.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct gbs_context {
     gbs_allocator allocator;
+    atomic_size_t references; /* the caller's, and one for each handle and each text handed out */
     gbs_log_callback log;
     gbs_progress_callback progress;
     gbs_cancel_callback cancel;
@@ -27,9 +29,20 @@ struct gbs_context {
     char error[512];
 };
 
+/* One more who needs the context's memory, and one less: the last to leave gives it back. */
+void gbs_context_retain(gbs_context *ctx);
+void gbs_context_release(gbs_context *ctx);
+
+/* Zeroed memory for a handle, which keeps its context alive until gbs_handle_free (NULL is
+ * ignored): handles and context may go in any order, on any thread. */
+void *gbs_handle_alloc(gbs_context *ctx, size_t size);
+void gbs_handle_free(gbs_context *ctx, void *handle);
+
 /* Arrays of count elements, zeroed, aligned to a cache line. NULL, and the error set, when out of memory or on overflow.
  * count 0 gives a valid pointer. Taken back by gbs_array_free, which takes NULL. */
 void *gbs_array_alloc(gbs_context *ctx, size_t count, size_t size);
+/* The same in the memory of `owner`, the context of a handle; a failure is told on ctx. */
+void *gbs_array_alloc_for(gbs_context *ctx, gbs_context *owner, size_t count, size_t size);
 void gbs_array_free(const gbs_context *ctx, void *array);
 double *gbs_doubles(gbs_context *ctx, size_t count);
 /* count = a * b, checked. */

@@ -47,9 +47,9 @@ void gbs_shuffle(uint64_t seed, uint64_t stream, size_t n, size_t *order) {
 }
 
 double gbs_random_uniform(const gbs_context *ctx, uint64_t stream, uint64_t index) {
-    return gbs_uniform(ctx->seed, stream, index);
+    return ctx != NULL ? gbs_uniform(ctx->seed, stream, index) : NAN;
 }
 
 double gbs_random_normal(const gbs_context *ctx, uint64_t stream, uint64_t index) {
-    return gbs_normal(ctx->seed, stream, index);
+    return ctx != NULL ? gbs_normal(ctx->seed, stream, index) : NAN;
 }

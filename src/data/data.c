@@ -1,6 +1,8 @@
 /* Data handles: the caller's rows, checked once, copied or borrowed; views of some of them. */
 #include "data/rows.h"
 
+#include "core/check.h"
+
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -30,6 +32,14 @@ static gbs_status check_shape(gbs_context *ctx, size_t n, size_t d) {
     return GBS_OK;
 }
 
+static const char *ownership_name(int ownership) {
+    return ownership == GBS_COPY ? "copy" : ownership == GBS_BORROW ? "borrow" : NULL;
+}
+
+static gbs_status check_ownership(gbs_context *ctx, gbs_ownership ownership) {
+    return gbs_check_choices(ctx, &(gbs_choice){"ownership", (int)ownership, ownership_name}, 1);
+}
+
 static gbs_status check_labels(gbs_context *ctx, size_t n, const double *y) {
     for (size_t i = 0; y != NULL && i < n; i++)
         if (y[i] != 1.0 && y[i] != -1.0)
@@ -44,6 +54,9 @@ static gbs_status check_csr(gbs_context *ctx, size_t n, size_t d, const size_t *
     for (size_t i = 0; i < n; i++) {
         if (start[i + 1] < start[i])
             return gbs_fail(ctx, GBS_ERR_DATA, "row_start falls at row %zu", i);
+        if (start[i + 1] - start[i] > d) /* before a wild number leads outside the arrays */
+            return gbs_fail(ctx, GBS_ERR_DATA, "row %zu has %zu values in %zu columns", i,
+                            start[i + 1] - start[i], d);
         for (size_t k = start[i]; k < start[i + 1]; k++) {
             if (column[k] >= d || (k > start[i] && column[k] <= column[k - 1]))
                 return gbs_fail(ctx, GBS_ERR_DATA, "row %zu: column %lu is out of order or not below %zu", i,
@@ -56,7 +69,7 @@ static gbs_status check_csr(gbs_context *ctx, size_t n, size_t d, const size_t *
 }
 
 static gbs_status new_handle(gbs_context *ctx, size_t n, size_t d, bool borrowed, gbs_data **out) {
-    gbs_data *data = gbs_array_alloc(ctx, 1, sizeof *data);
+    gbs_data *data = gbs_handle_alloc(ctx, sizeof *data);
     if (data == NULL)
         return GBS_ERR_MEMORY;
     *data = (gbs_data){.ctx = ctx, .n = n, .d = d, .borrowed = borrowed};
@@ -66,14 +79,22 @@ static gbs_status new_handle(gbs_context *ctx, size_t n, size_t d, bool borrowed
 
 gbs_status gbs_data_dense(gbs_context *ctx, size_t n, size_t d, const double *x, size_t row_stride, const double *y,
                           gbs_ownership ownership, gbs_data **out) {
+    GBS_NEEDS(ctx, out);
     *out = NULL;
-    gbs_status status = check_shape(ctx, n, d);
+    GBS_NEEDS(ctx, ctx);
+    gbs_status status = check_ownership(ctx, ownership);
     if (status == GBS_OK)
-        status = check_labels(ctx, n, y);
+        status = check_shape(ctx, n, d);
     if (status != GBS_OK)
         return status;
-    if (x == NULL || row_stride < d || row_stride > SIZE_MAX / sizeof(double) / n)
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "a dense matrix needs its cells and a row stride of at least %zu", d);
+    GBS_NEEDS(ctx, x);
+    if (row_stride < d || row_stride > SIZE_MAX / sizeof(double) / n)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                        "row_stride must be at least the %zu columns, and %zu rows of it fit in "
+                        "memory, not %zu",
+                        d, n, row_stride);
+    if ((status = check_labels(ctx, n, y)) != GBS_OK)
+        return status;
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < d; k++)
             if (!isfinite(x[i * row_stride + k]))
@@ -103,10 +124,15 @@ gbs_status gbs_data_dense(gbs_context *ctx, size_t n, size_t d, const double *x,
 
 gbs_status gbs_data_csr(gbs_context *ctx, size_t n, size_t d, const size_t *row_start, const uint32_t *column,
                         const double *value, const double *y, gbs_ownership ownership, gbs_data **out) {
+    GBS_NEEDS(ctx, out);
     *out = NULL;
-    if (row_start == NULL || column == NULL || value == NULL)
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "a sparse matrix needs row_start, column and value");
-    gbs_status status = check_sparse_shape(ctx, n, d);
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, row_start);
+    GBS_NEEDS(ctx, column);
+    GBS_NEEDS(ctx, value);
+    gbs_status status = check_ownership(ctx, ownership);
+    if (status == GBS_OK)
+        status = check_sparse_shape(ctx, n, d);
     if (status == GBS_OK)
         status = check_labels(ctx, n, y);
     if (status == GBS_OK)
@@ -136,12 +162,12 @@ gbs_status gbs_data_csr(gbs_context *ctx, size_t n, size_t d, const size_t *row_
 }
 
 gbs_status gbs_data_view(gbs_context *ctx, const gbs_data *data, const size_t *rows, size_t count, gbs_data **out) {
-    gbs_data *view = gbs_array_alloc(ctx, 1, sizeof *view);
+    gbs_data *view = gbs_handle_alloc(ctx, sizeof *view);
     size_t *pick = gbs_array_alloc(ctx, count, sizeof *pick);
     double *y = data->y != NULL ? gbs_doubles(ctx, count) : NULL;
     *out = view;
     if (view == NULL || pick == NULL || (data->y != NULL && y == NULL)) {
-        gbs_array_free(ctx, view);
+        gbs_handle_free(ctx, view);
         gbs_array_free(ctx, pick);
         gbs_array_free(ctx, y);
         *out = NULL;
@@ -174,17 +200,17 @@ gbs_raw_row gbs_data_at(const gbs_data *data, size_t i) {
 }
 
 size_t gbs_data_rows(const gbs_data *data) {
-    return data->n;
+    return data != NULL ? data->n : 0;
 }
 
 size_t gbs_data_columns(const gbs_data *data) {
-    return data->d;
+    return data != NULL ? data->d : 0;
 }
 
 void gbs_data_free(gbs_data *data) {
     if (data == NULL)
         return;
-    const gbs_context *ctx = data->ctx;
+    gbs_context *ctx = data->ctx;
     if (!data->borrowed) {
         gbs_array_free(ctx, (void *)data->dense);
         gbs_array_free(ctx, (void *)data->row_start);
@@ -194,5 +220,5 @@ void gbs_data_free(gbs_data *data) {
     if (!data->borrowed || data->pick != NULL)
         gbs_array_free(ctx, (void *)data->y);
     gbs_array_free(ctx, (void *)data->pick);
-    gbs_array_free(ctx, data);
+    gbs_handle_free(ctx, data);
 }

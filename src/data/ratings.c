@@ -1,6 +1,8 @@
 /* Ratings, sorted twice (by row, by column) in counting sorts: O(n + rows + columns), nothing the size of the matrix. */
 #include "data/ratings.h"
 
+#include "core/check.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -78,6 +80,8 @@ static gbs_status check(gbs_context *ctx, size_t n, size_t rows, size_t columns,
                         const double *value) {
     if (n == 0)
         return gbs_fail(ctx, GBS_ERR_DATA, "there are no ratings");
+    if (n > SIZE_MAX / 16)
+        return gbs_fail(ctx, GBS_ERR_DATA, "%zu ratings are too many", n);
     if (rows > UINT32_MAX - 1 || columns > UINT32_MAX - 1)
         return gbs_fail(ctx, GBS_ERR_DATA, "more than 2^32 - 2 rows or columns");
     for (size_t e = 0; e < n; e++) {
@@ -87,6 +91,15 @@ static gbs_status check(gbs_context *ctx, size_t n, size_t rows, size_t columns,
         if (!(fabs(value[e]) <= 1e100))
             return gbs_fail(ctx, GBS_ERR_DATA, "rating %zu is %g: values must be numbers up to 1e100", e + 1, value[e]);
     }
+    return GBS_OK;
+}
+
+static gbs_status check_ids(gbs_context *ctx, const char *name, const char *const *ids,
+                            size_t items) {
+    for (size_t i = 0; ids != NULL && i < items; i++)
+        if (ids[i] == NULL)
+            return gbs_fail(ctx, GBS_ERR_ARGUMENT, "%s must be texts; number %zu is NULL", name,
+                            i + 1);
     return GBS_OK;
 }
 
@@ -108,11 +121,20 @@ static void summarise(gbs_ratings *r, const double *value) {
 gbs_status gbs_ratings_create(gbs_context *ctx, size_t n, size_t rows, size_t columns, const uint32_t *row,
                               const uint32_t *column, const double *value, const char *const *row_ids,
                               const char *const *column_ids, gbs_ratings **out) {
+    GBS_NEEDS(ctx, out);
     *out = NULL;
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS_ARRAY(ctx, row, n);
+    GBS_NEEDS_ARRAY(ctx, column, n);
+    GBS_NEEDS_ARRAY(ctx, value, n);
     gbs_status status = check(ctx, n, rows, columns, row, column, value);
+    if (status == GBS_OK)
+        status = check_ids(ctx, "row_ids", row_ids, rows);
+    if (status == GBS_OK)
+        status = check_ids(ctx, "column_ids", column_ids, columns);
     if (status != GBS_OK)
         return status;
-    gbs_ratings *r = gbs_array_alloc(ctx, 1, sizeof *r);
+    gbs_ratings *r = gbs_handle_alloc(ctx, sizeof *r);
     if (r == NULL)
         return GBS_ERR_MEMORY;
     r->ctx = ctx;
@@ -158,7 +180,7 @@ gbs_status gbs_ratings_subset(gbs_context *ctx, const gbs_ratings *all, size_t c
 }
 
 size_t gbs_ratings_count(const gbs_ratings *ratings) {
-    return ratings->n;
+    return ratings != NULL ? ratings->n : 0;
 }
 
 void gbs_ratings_free(gbs_ratings *r) {
@@ -169,5 +191,5 @@ void gbs_ratings_free(gbs_ratings *r) {
         gbs_array_free(r->ctx, r->id[side]);
         gbs_array_free(r->ctx, r->texts[side]);
     }
-    gbs_array_free(r->ctx, r);
+    gbs_handle_free(r->ctx, r);
 }

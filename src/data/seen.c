@@ -113,7 +113,7 @@ static size_t keep_dense(const gbs_data *data, const gbs_seen *seen, double *cel
 }
 
 gbs_status gbs_data_keep(gbs_context *ctx, const gbs_data *data, const gbs_seen *seen, gbs_data **out, size_t *lost) {
-    gbs_data *kept = gbs_array_alloc(ctx, 1, sizeof *kept);
+    gbs_data *kept = gbs_handle_alloc(ctx, sizeof *kept);
     size_t stored = 0;
     *out = kept;
     if (kept == NULL)

@@ -71,8 +71,10 @@ gbs_status gbs_completion_certify(struct gbs_completion_run *r, size_t least_ter
 
 double gbs_rating_holdout(size_t n, const double *y, const double *value, double low, double high, double confidence) {
     double sum = 0.0;
+    if (y == NULL || value == NULL || !(low < high) || !isfinite(high - low))
+        return NAN;
     for (size_t k = 0; k < n; k++) {
-        if (!(y[k] >= low && y[k] <= high))
+        if (!(y[k] >= low && y[k] <= high) || isnan(value[k]))
             return NAN;
         double off = (y[k] - gbs_rating_clip(value[k], low, high)) / (high - low);
         sum += off * off;

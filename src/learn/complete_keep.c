@@ -11,7 +11,7 @@
 enum { LEAST_TERMS = 1000000 };
 
 static gbs_status create_model(struct gbs_completion_run *r, size_t kept, bool covariance, double kl) {
-    gbs_completion *c = gbs_array_alloc(r->ctx, 1, sizeof *c);
+    gbs_completion *c = gbs_handle_alloc(r->ctx, sizeof *c);
     const gbs_complete_options *o = r->o;
     if (c == NULL)
         return GBS_ERR_MEMORY;

@@ -3,6 +3,7 @@
  * One task is one candidate on one fold: fit on the other folds, judge on this one. Tasks run side by side on the context's threads, each in a
  * child context with a single thread, so that small fits, which are too short to be split, still use the machine.
  */
+#include "core/check.h"
 #include "core/random.h"
 #include "learn/learn.h"
 
@@ -91,8 +92,10 @@ static gbs_status fit_and_judge(struct validation *v, gbs_context *ctx, size_t c
 static void run_task(void *arg, size_t task, size_t worker) {
     struct validation *v = arg;
     struct child child = {v, worker};
-    /* computing: inside the caller's gbs_compute_begin, which has the work space of this thread */
+    /* computing: inside the caller's gbs_compute_begin, which has the work space of this thread;
+     * references: this function's, so that handles that come and go leave it on the stack */
     gbs_context ctx = {.allocator = v->ctx->allocator,
+                       .references = 1,
                        .cancel = cancelled,
                        .user = &child,
                        .threads = 1,
@@ -144,6 +147,10 @@ static gbs_cv_result sum_up(const struct validation *v, size_t candidate) {
 
 gbs_status gbs_cross_validate(gbs_context *ctx, const gbs_data *data, size_t folds, const gbs_fit_options *candidates,
                               size_t count, gbs_cv_result *results) {
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, data);
+    GBS_NEEDS(ctx, candidates);
+    GBS_NEEDS(ctx, results);
     if (folds < 2 || count == 0 || count > SIZE_MAX / folds)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "cross-validation needs two folds or more and a candidate");
     if (data->y == NULL)

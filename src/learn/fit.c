@@ -2,12 +2,23 @@
 #include "learn/learn.h"
 
 #include "bound/bound.h"
+#include "core/check.h"
 #include "risk/loss.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { FULL_COLUMNS = 200, RANKED_COLUMNS = 3000, DEFAULT_BATCH = 256, DEFAULT_EPOCHS = 20, DEFAULT_STEPS = 4000 };
+enum {
+    FULL_COLUMNS = 200,
+    RANKED_COLUMNS = 3000,
+    DEFAULT_BATCH = 256,
+    DEFAULT_EPOCHS = 20,
+    DEFAULT_STEPS = 4000,
+    MOST_EPOCHS = 1 << 30
+};
+
+#define GBS_LOOKED_ANY                                                                             \
+    (GBS_LOOKED_LAMBDA | GBS_LOOKED_PRIOR | GBS_LOOKED_COLUMNS | GBS_LOOKED_CX | GBS_LOOKED_METHOD)
 
 gbs_fit_options gbs_fit_options_default(void) {
     return (gbs_fit_options){.loss = GBS_LOSS_ZERO_ONE,
@@ -71,8 +82,9 @@ static bool usable_sd(double sd) {
 
 static gbs_status check_certificate_options(gbs_context *ctx, const gbs_fit_options *o) {
     bool progressive = gbs_is_progressive(o);
-    if (gbs_prior_name(o->prior) == NULL || o->select > GBS_SELECT_BOUND || o->bound == GBS_BOUND_BINOMIAL)
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "an option has a value that does not exist");
+    if (o->bound == GBS_BOUND_BINOMIAL)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                        "the binomial bound is computed beside the others and cannot be asked for");
     if (!(o->prior_split >= 0.0 && o->prior_split < 1.0))
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "prior_split must lie between 0 and 1, not %g", o->prior_split);
     if (!(o->cx >= 0.0) || !isfinite(o->cx))
@@ -81,8 +93,9 @@ static gbs_status check_certificate_options(gbs_context *ctx, const gbs_fit_opti
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "at most %d blocks, not %zu", (int)GBS_MOST_STAGES, o->blocks);
     if (o->blocks > 0 && !progressive)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "blocks are for the progressive bound");
-    if (o->prior_grid_size > 0 && o->prior_grid == NULL)
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "the prior grid has a size but no values");
+    gbs_status status = gbs_check_array(ctx, "prior_grid", o->prior_grid, o->prior_grid_size);
+    if (status != GBS_OK)
+        return status;
     for (size_t k = 0; k < o->prior_grid_size; k++)
         if (!usable_sd(o->prior_grid[k]))
             return gbs_fail(ctx, GBS_ERR_ARGUMENT, "prior_sd must be a number between 1e-150 and 1e150, not %g",
@@ -130,24 +143,68 @@ static gbs_status check_columns(gbs_context *ctx, const gbs_fit_options *o) {
     return GBS_OK;
 }
 
-static gbs_status check_options(gbs_context *ctx, const gbs_fit_options *o) {
-    if (gbs_task_name(o->task) == NULL || gbs_loss_name(o->loss) == NULL || gbs_family_name(o->family) == NULL ||
-        gbs_scale_name(o->scale) == NULL || gbs_solver_name(o->solver) == NULL || gbs_bound_name(o->bound) == NULL ||
-        gbs_columns_name(o->columns) == NULL || o->form > GBS_FORM_DUAL || o->schedule > GBS_SCHEDULE_PAPER)
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "an option has a value that does not exist");
+GBS_NAMES_OF(gbs_task_kind, gbs_task_name)
+GBS_NAMES_OF(gbs_loss, gbs_loss_name)
+GBS_NAMES_OF(gbs_family, gbs_family_name)
+GBS_NAMES_OF(gbs_solver, gbs_solver_name)
+GBS_NAMES_OF(gbs_scale, gbs_scale_name)
+GBS_NAMES_OF(gbs_columns, gbs_columns_name)
+GBS_NAMES_OF(gbs_prior_kind, gbs_prior_name)
+GBS_NAMES_OF(gbs_bound, gbs_bound_name)
+
+static const char *form_at(int form) {
+    static const char *const names[] = {"auto", "primal", "dual"};
+    return (unsigned)form <= GBS_FORM_DUAL ? names[form] : NULL;
+}
+
+static const char *schedule_at(int schedule) {
+    static const char *const names[] = {"modern", "paper"};
+    return (unsigned)schedule <= GBS_SCHEDULE_PAPER ? names[schedule] : NULL;
+}
+
+static const char *select_at(int select) {
+    static const char *const names[] = {"last", "bound"};
+    return (unsigned)select <= GBS_SELECT_BOUND ? names[select] : NULL;
+}
+
+static gbs_status check_choices(gbs_context *ctx, const gbs_fit_options *o) {
+    const gbs_choice choices[] = {
+        {"task", (int)o->task, gbs_task_name_at},
+        {"loss", (int)o->loss, gbs_loss_name_at},
+        {"family", (int)o->family, gbs_family_name_at},
+        {"solver", (int)o->solver, gbs_solver_name_at},
+        {"form", (int)o->form, form_at},
+        {"scale", (int)o->scale, gbs_scale_name_at},
+        {"columns", (int)o->columns, gbs_columns_name_at},
+        {"prior", (int)o->prior, gbs_prior_name_at},
+        {"select", (int)o->select, select_at},
+        {"schedule", (int)o->schedule, schedule_at},
+        {"bound", (int)o->bound, gbs_bound_name_at},
+    };
+    return gbs_check_choices(ctx, choices, sizeof choices / sizeof *choices);
+}
+
+gbs_status gbs_check_fit_options(gbs_context *ctx, const gbs_fit_options *o) {
+    gbs_status status = check_choices(ctx, o);
+    if (status != GBS_OK)
+        return status;
     if (!(o->lambda >= 0.0) || !isfinite(o->lambda))
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "lambda must be a positive number, not %g", o->lambda);
     if (o->prior_sd != 0.0 && !usable_sd(o->prior_sd))
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "prior_sd must be a number between 1e-150 and 1e150, not %g", o->prior_sd);
     if (!(o->tolerance > 0.0) || !isfinite(o->tolerance))
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "the tolerance must be a positive number, not %g", o->tolerance);
-    if (!(o->confidence > 0.0 && o->confidence < 1.0))
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "the confidence must lie between 0 and 1, not %g", o->confidence);
-    if (o->ladder_size > 0 && o->ladder == NULL)
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "the ladder has a size but no values");
-    for (size_t t = 0; t < o->ladder_size; t++)
-        if (!(o->ladder[t] > (t > 0 ? o->ladder[t - 1] : 0.0)) || !isfinite(o->ladder[t]))
-            return gbs_fail(ctx, GBS_ERR_ARGUMENT, "the ladder of lambdas must be positive and increasing");
+    if (o->max_iterations == 0)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "max_iterations must be at least 1");
+    if (o->epochs > MOST_EPOCHS)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "epochs must be at most %d, not %zu",
+                        (int)MOST_EPOCHS, o->epochs);
+    if ((o->looked & ~(unsigned)GBS_LOOKED_ANY) != 0)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "looked must be bits of gbs_looked, not %#x",
+                        o->looked);
+    if ((status = gbs_check_confidence(ctx, o->confidence)) != GBS_OK ||
+        (status = gbs_check_ladder(ctx, o->ladder, o->ladder_size)) != GBS_OK)
+        return status;
     if (o->form != GBS_FORM_AUTO && o->family != GBS_FAMILY_FULL && o->family != GBS_FAMILY_AUTO)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "primal and dual are forms of the full family");
     if (o->restarts > 0 && o->ladder_size > 0)
@@ -155,7 +212,7 @@ static gbs_status check_options(gbs_context *ctx, const gbs_fit_options *o) {
     if (o->restarts > 0 && o->prior_grid_size > 1)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT,
                         "restarts and a prior grid exclude each other: restarts are not valued by the bound");
-    gbs_status status = check_columns(ctx, o);
+    status = check_columns(ctx, o);
     if (status == GBS_OK)
         status = check_ranking(ctx, o);
     return status == GBS_OK ? check_certificate_options(ctx, o) : status;
@@ -353,11 +410,14 @@ static gbs_status fit_seen(gbs_context *ctx, const gbs_data *data, gbs_fit_optio
 }
 
 static gbs_status fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_options *options, bool certified, gbs_model **out) {
+    GBS_NEEDS(ctx, out);
+    *out = NULL;
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, data);
     double start = gbs_now();
     uint64_t pairs_before = ctx->pairs_seen;
-    *out = NULL;
     gbs_fit_options o = options != NULL ? *options : gbs_fit_options_default();
-    gbs_status status = check_options(ctx, &o);
+    gbs_status status = gbs_check_fit_options(ctx, &o);
     if (status == GBS_OK)
         status = check_classes(ctx, data);
     if (status != GBS_OK)

@@ -6,6 +6,7 @@
  * F is computed again on the rows at hand (target.c). If that is not the F the model remembers, or if the particles were drawn for another lambda, prior
  * or scaling, the sum would mean nothing.
  */
+#include "core/check.h"
 #include "learn/target.h"
 #include "model/particles.h"
 
@@ -83,10 +84,15 @@ static gbs_status check_scaling(gbs_context *ctx, const gbs_scaling *a, const gb
 
 gbs_status gbs_measure_gap(gbs_context *ctx, const gbs_data *data, const gbs_model *model, const gbs_particles *particles,
                            gbs_gap *out) {
+    GBS_NEEDS(ctx, out);
+    *out = (gbs_gap){0};
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, data);
+    GBS_NEEDS(ctx, model);
+    GBS_NEEDS(ctx, particles);
     const gbs_sample_info *s = &particles->info;
     gbs_gibbs_target target = {0};
     size_t t = 0;
-    *out = (gbs_gap){0};
     gbs_status status = find_stage(ctx, model, s, &t);
     if (status == GBS_OK)
         status = check_settings(ctx, model, &model->stages[t], s);

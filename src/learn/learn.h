@@ -14,6 +14,8 @@ gbs_status gbs_fit_progressive(gbs_context *ctx, const gbs_data *data, const gbs
 /* gbs_fit where only the predictions are wanted: lambda need not lie in the range of the hinge bound. */
 gbs_status gbs_fit_to_judge(gbs_context *ctx, const gbs_data *data, const gbs_fit_options *options, gbs_model **out);
 
+/* What can be told from the options alone. */
+gbs_status gbs_check_fit_options(gbs_context *ctx, const gbs_fit_options *o);
 /* Everything that does not depend on what the rows say. */
 void gbs_fill_defaults(gbs_fit_options *o, size_t n, size_t features);
 

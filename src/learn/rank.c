@@ -8,6 +8,7 @@
 #include "learn/rank.h"
 
 #include "bound/bound.h"
+#include "core/check.h"
 #include "learn/anchor.h"
 #include "learn/learn.h"
 #include "vb/pair_energy.h"
@@ -256,6 +257,10 @@ gbs_evaluation gbs_rank_evaluation(size_t n) {
 }
 
 gbs_status gbs_model_evaluate(gbs_context *ctx, const gbs_model *model, const gbs_data *data, gbs_evaluation *out) {
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, model);
+    GBS_NEEDS(ctx, data);
+    GBS_NEEDS(ctx, out);
     if (model->info.task != GBS_TASK_RANK)
         return gbs_classifier_evaluate(ctx, model, data, out);
     if (data->y == NULL)

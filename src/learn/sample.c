@@ -8,6 +8,7 @@
 #include "learn/sample_rank.h"
 
 #include "bound/bound.h"
+#include "core/check.h"
 #include "kernel/linalg.h"
 #include "learn/target.h"
 #include "smc/smc.h"
@@ -22,6 +23,7 @@ enum {
     APPROXIMATE_STEPS = 20,
     CLASSIC_MOVES = 5,
     MOST_THINNING = 100,
+    MOST_MOVES = 1 << 30,
     CHAIN_STEP = 32,
     PAIRED_ROWS = 1024
 };
@@ -40,28 +42,34 @@ gbs_sample_options gbs_sample_options_default(void) {
                                 .confidence = 0.95};
 }
 
+GBS_NAMES_OF(gbs_task_kind, gbs_task_name)
+GBS_NAMES_OF(gbs_loss, gbs_loss_name)
+GBS_NAMES_OF(gbs_scale, gbs_scale_name)
+GBS_NAMES_OF(gbs_move, gbs_move_name)
+
 static gbs_status check_options(gbs_context *ctx, const gbs_sample_options *o) {
-    if (gbs_task_name(o->task) == NULL || gbs_loss_of(o->loss) == NULL || gbs_scale_name(o->scale) == NULL ||
-        gbs_move_name(o->move) == NULL)
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "an option has a value that does not exist");
-    if (isnan(o->lambda) || o->lambda == INFINITY)
+    const gbs_choice choices[] = {{"task", (int)o->task, gbs_task_name_at},
+                                  {"loss", (int)o->loss, gbs_loss_name_at},
+                                  {"scale", (int)o->scale, gbs_scale_name_at},
+                                  {"move", (int)o->move, gbs_move_name_at}};
+    gbs_status status = gbs_check_choices(ctx, choices, sizeof choices / sizeof *choices);
+    if (status != GBS_OK)
+        return status;
+    if (!isfinite(o->lambda))
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "lambda must be a finite number, not %g", o->lambda);
     if (!(o->prior_sd > 1e-150 && o->prior_sd < 1e150))
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "prior_sd must be a number between 1e-150 and 1e150, not %g", o->prior_sd);
     if (!(o->ess > 0.0 && o->ess < 1.0))
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "ess must lie between 0 and 1, not %g", o->ess);
-    if (!(o->confidence > 0.0 && o->confidence < 1.0))
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "the confidence must lie between 0 and 1, not %g", o->confidence);
     if (o->particles < 4 || o->particles > (size_t)1 << 30)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "particles must be a number from 4 to 2^30, not %zu", o->particles);
     if (o->chains == 1 || o->chains > o->particles / 2)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "chains must be a number from 2 to half the particles, not %zu", o->chains);
-    if (o->ladder_size > 0 && o->ladder == NULL)
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "the ladder has a size but no values");
-    for (size_t t = 0; t < o->ladder_size; t++)
-        if (!(o->ladder[t] > (t > 0 ? o->ladder[t - 1] : 0.0)) || !isfinite(o->ladder[t]))
-            return gbs_fail(ctx, GBS_ERR_ARGUMENT, "the ladder of lambdas must be positive and increasing");
-    return GBS_OK;
+    if (o->moves > MOST_MOVES)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "moves must be at most %d, not %zu", (int)MOST_MOVES,
+                        o->moves);
+    status = gbs_check_confidence(ctx, o->confidence);
+    return status == GBS_OK ? gbs_check_ladder(ctx, o->ladder, o->ladder_size) : status;
 }
 
 /* As many chains as there are states in each, in whole tiles; at least four states each. */
@@ -324,11 +332,14 @@ static gbs_status finish(gbs_status status, double start, gbs_particles *p, gbs_
 }
 
 gbs_status gbs_sample(gbs_context *ctx, const gbs_data *data, const gbs_sample_options *options, gbs_particles **out) {
+    GBS_NEEDS(ctx, out);
+    *out = NULL;
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, data);
     double start = gbs_now();
     gbs_sample_options o = options != NULL ? *options : gbs_sample_options_default();
     gbs_rows rows = {0};
     gbs_particles *p = NULL;
-    *out = NULL;
     gbs_status status = check_options(ctx, &o);
     if (status == GBS_OK)
         status = check_data(ctx, data, &o);
@@ -376,10 +387,14 @@ static gbs_status copy_prior(gbs_context *ctx, const gbs_model *model, const gbs
 
 gbs_status gbs_sample_for(gbs_context *ctx, const gbs_data *data, const gbs_model *model, size_t stage,
                           const gbs_sample_options *options, gbs_particles **out) {
+    GBS_NEEDS(ctx, out);
+    *out = NULL;
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, data);
+    GBS_NEEDS(ctx, model);
     double start = gbs_now();
     gbs_gibbs_target target;
     gbs_particles *p = NULL;
-    *out = NULL;
     gbs_status status = gbs_compute_begin(ctx);
     if (status != GBS_OK)
         return status;

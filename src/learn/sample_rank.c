@@ -5,6 +5,7 @@
  */
 #include "learn/sample_rank.h"
 
+#include "core/check.h"
 #include "model/model.h"
 #include "smc/smc.h"
 
@@ -77,6 +78,10 @@ static gbs_status evaluate(gbs_context *ctx, const gbs_particles *p, const gbs_r
 }
 
 gbs_status gbs_particles_evaluate(gbs_context *ctx, const gbs_particles *particles, const gbs_data *data, gbs_evaluation *out) {
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, particles);
+    GBS_NEEDS(ctx, data);
+    GBS_NEEDS(ctx, out);
     if (data->y == NULL)
         return gbs_fail(ctx, GBS_ERR_DATA, "the data has no labels");
     if (particles->info.task != GBS_TASK_RANK)

@@ -81,9 +81,10 @@ static gbs_status check_energy(gbs_context *ctx, const gbs_model *model, double 
     if (fabs(here - remembered) <= SAME_ENERGY * fmax(1.0, fmax(fabs(here), fabs(remembered))))
         return GBS_OK;
     return gbs_fail(ctx, GBS_ERR_DATA,
-                    "the model does not belong to these rows%s: its free energy is %.10g here, and %.10g where it was fitted%s",
+                    "the model does not belong to these rows%s: its free energy is %.10g here, and "
+                    "%.10g where it was fitted%s",
                     sampled ? ", or was fitted to sampled pairs" : "", here, remembered,
-                    sampled ? "; a gap wants a fit that saw all pairs (without --pairs)" : "");
+                    sampled ? "; a gap wants a fit that saw all pairs (sampled_pairs 0)" : "");
 }
 
 gbs_status gbs_gibbs_target_find(gbs_context *ctx, const gbs_data *data, const gbs_model *model, size_t t,

@@ -1,6 +1,8 @@
 /* Certificates as a model keeps them: their words, and the numbers of the posterior that they need. */
 #include "model/model.h"
 
+#include "core/check.h"
+
 #include <math.h>
 
 /* In the order of the bits in model.h. */
@@ -82,8 +84,8 @@ const char *gbs_risk_name(gbs_risk risk) {
 }
 
 const gbs_certificate *gbs_model_certificates(const gbs_model *model, size_t *count) {
-    *count = model->certificates_size;
-    return model->certificates;
+    gbs_tell(count, model != NULL ? model->certificates_size : 0);
+    return model != NULL ? model->certificates : NULL;
 }
 
 void gbs_stage_spread(const gbs_stage *stage, double *trace, double *log_det) {

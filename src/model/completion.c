@@ -6,6 +6,7 @@
  */
 #include "model/completion.h"
 
+#include "core/check.h"
 #include "kernel/block.h"
 #include "kernel/moments.h"
 
@@ -92,29 +93,33 @@ void gbs_completion_free(gbs_completion *c) {
     gbs_array_free(c->ctx, c->seen);
     gbs_array_free(c->ctx, c->choices);
     gbs_array_free(c->ctx, c->restarts);
-    gbs_array_free(c->ctx, c);
+    gbs_handle_free(c->ctx, c);
 }
 
 void gbs_completion_get_info(const gbs_completion *model, gbs_completion_info *out) {
-    *out = model->info;
+    if (out != NULL)
+        *out = model != NULL ? model->info : (gbs_completion_info){0};
 }
 
 const char *gbs_completion_row_id(const gbs_completion *model, size_t i) {
-    return model->id[0][i];
+    return model != NULL && i < model->info.rows ? model->id[0][i] : NULL;
 }
 
 const char *gbs_completion_column_id(const gbs_completion *model, size_t j) {
-    return model->id[1][j];
+    return model != NULL && j < model->info.columns ? model->id[1][j] : NULL;
 }
 
 const uint32_t *gbs_completion_seen(const gbs_completion *model, size_t i, size_t *count) {
-    *count = model->seen_start[i + 1] - model->seen_start[i];
+    gbs_tell(count, 0);
+    if (model == NULL || i >= model->info.rows)
+        return NULL;
+    gbs_tell(count, model->seen_start[i + 1] - model->seen_start[i]);
     return model->seen + model->seen_start[i];
 }
 
 const gbs_trace_point *gbs_completion_trace(const gbs_completion *model, size_t *count) {
-    *count = model->trace.count;
-    return model->trace.points;
+    gbs_tell(count, model != NULL ? model->trace.count : 0);
+    return model != NULL ? model->trace.points : NULL;
 }
 
 /* Mean over the items of one side of the squared mean of factor k, in one draw. */
@@ -128,7 +133,7 @@ static double mean_square(const gbs_completion *m, size_t draw, int side, size_t
 }
 
 void gbs_completion_components(const gbs_completion *m, double *size, double *prior_sd) {
-    size_t rank = m->info.effective_rank;
+    size_t rank = m != NULL && size != NULL && prior_sd != NULL ? m->info.effective_rank : 0;
     for (size_t k = 0; k < rank; k++) {
         double square = 0.0, variance = 0.0;
         for (size_t t = 0; t < m->kept; t++) {
@@ -147,13 +152,13 @@ void gbs_completion_components(const gbs_completion *m, double *size, double *pr
 }
 
 const gbs_noise_choice *gbs_completion_choices(const gbs_completion *model, size_t *count) {
-    *count = model->n_choices;
-    return model->choices;
+    gbs_tell(count, model != NULL ? model->n_choices : 0);
+    return model != NULL ? model->choices : NULL;
 }
 
 const double *gbs_completion_restarts(const gbs_completion *model, size_t *count) {
-    *count = model->n_restarts;
-    return model->restarts;
+    gbs_tell(count, model != NULL ? model->n_restarts : 0);
+    return model != NULL ? model->restarts : NULL;
 }
 
 const char *gbs_sampler_name(gbs_sampler sampler) {
@@ -279,6 +284,11 @@ static gbs_status check_cells(gbs_context *ctx, const struct prediction *p) {
 
 gbs_status gbs_completion_predict(gbs_context *ctx, const gbs_completion *model, size_t n, const uint32_t *row,
                                   const uint32_t *column, double *value, double *sd) {
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, model);
+    GBS_NEEDS_ARRAY(ctx, row, n);
+    GBS_NEEDS_ARRAY(ctx, column, n);
+    GBS_NEEDS_ARRAY(ctx, value, n);
     size_t own = model->own;
     for (size_t e = 0; e < n; e++)
         if ((row[e] != GBS_UNSEEN && row[e] >= model->info.rows) ||
@@ -295,6 +305,8 @@ gbs_status gbs_completion_predict(gbs_context *ctx, const gbs_completion *model,
 
 gbs_rating_evaluation gbs_rating_score(size_t n, const uint32_t *row, const uint32_t *column, const double *y,
                                        const double *value, const double *sd, double noise_variance) {
+    if (row == NULL || column == NULL || y == NULL || value == NULL || sd == NULL)
+        return (gbs_rating_evaluation){.rmse = NAN, .mae = NAN, .coverage = NAN};
     gbs_rating_evaluation e = {.n = n};
     double squares = 0.0;
     size_t inside = 0;

@@ -1,4 +1,5 @@
 /* Reading of completion files (completion_write.c says what is in them). Nothing in a file is trusted. */
+#include "core/check.h"
 #include "kernel/moments.h"
 #include "model/completion.h"
 #include "model/json_numbers.h"
@@ -205,10 +206,13 @@ static gbs_status get_all(gbs_context *ctx, const json_t *root, gbs_completion *
 }
 
 gbs_status gbs_completion_from_json(gbs_context *ctx, const char *text, size_t size, gbs_completion **out) {
-    json_t *root;
+    GBS_NEEDS(ctx, out);
     *out = NULL;
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, text);
+    json_t *root;
     TRY(gbs_json_parse(ctx, text, size, GBS_JSON_LEVELS, "expected a gibbsite model, found no whole JSON text", &root));
-    gbs_completion *c = gbs_array_alloc(ctx, 1, sizeof *c);
+    gbs_completion *c = gbs_handle_alloc(ctx, sizeof *c);
     gbs_status status = GBS_ERR_MEMORY;
     if (c != NULL) {
         c->ctx = ctx;

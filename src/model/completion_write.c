@@ -4,6 +4,7 @@
  * Those are nearly all of a file (17 million numbers for 10^5 items of 16 components), and a tree of values would take ten times their own memory: they are
  * written as text straight away, into room for the longest texts they can have.
  */
+#include "core/check.h"
 #include "kernel/moments.h"
 #include "model/completion.h"
 #include "model/json_numbers.h"
@@ -175,11 +176,29 @@ static bool room_for(const gbs_completion *c, size_t head, size_t *room) {
     return fits;
 }
 
+/* The text that could not be written, if there is one: jansson says the same of want of memory. */
+static gbs_status why_not_written(gbs_context *ctx, const gbs_completion *c) {
+    for (int s = 0; s < 2; s++)
+        for (size_t i = 0; i < (s == 0 ? c->info.rows : c->info.columns); i++) {
+            json_t *checked = json_string(c->id[s][i]), *raw = json_string_nocheck(c->id[s][i]);
+            bool wrong = checked == NULL && raw != NULL;
+            json_decref(checked);
+            json_decref(raw);
+            if (wrong)
+                return gbs_fail(ctx, GBS_ERR_DATA, "the text of %s %zu is not UTF-8",
+                                s == 0 ? "row" : "column", i + 1);
+        }
+    return gbs_fail(ctx, GBS_ERR_MEMORY, "out of memory while writing the model");
+}
+
 gbs_status gbs_completion_to_json(gbs_context *ctx, const gbs_completion *model, char **text, size_t *size) {
+    GBS_NEEDS(ctx, text);
+    *text = NULL;
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, model);
     json_t *root = json_object();
     char *head = NULL, *out = NULL, *end = NULL;
     size_t room;
-    *text = NULL;
     if (root != NULL && put_head(root, model))
         gbs_json_print(ctx, root, "", &head, NULL);
     json_decref(root);
@@ -192,17 +211,17 @@ gbs_status gbs_completion_to_json(gbs_context *ctx, const gbs_completion *model,
         end = add_text(out, head) - 1; /* over its closing brace */
         for (int s = 0; s < 2 && end != NULL; s++)
             end = add_side(end, model, s);
-        if (end == NULL)
-            gbs_fail(ctx, GBS_ERR_MEMORY, "a row or column has a name that is not UTF-8, or there is no memory to write it");
     }
     gbs_array_free(ctx, head);
     if (end == NULL) {
+        bool room_was_there = out != NULL;
         gbs_array_free(ctx, out);
-        return GBS_ERR_MEMORY;
+        return room_was_there ? why_not_written(ctx, model) : GBS_ERR_MEMORY;
     }
     end = add_text(add_seen(end, model), "}\n");
     if (size != NULL)
         *size = (size_t)(end - out);
     *text = out;
+    gbs_context_retain(ctx); /* until gbs_release */
     return GBS_OK;
 }

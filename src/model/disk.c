@@ -1,4 +1,5 @@
 /* Files of models, samples and completions on disk, read whole. */
+#include "core/check.h"
 #include "model/model.h"
 
 #include <errno.h>
@@ -13,6 +14,9 @@ static gbs_status io_error(gbs_context *ctx, const char *path, int error) {
 }
 
 gbs_status gbs_model_save(gbs_context *ctx, const gbs_model *model, const char *path) {
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, model);
+    GBS_NEEDS(ctx, path);
     char *text;
     size_t size;
     gbs_status status = gbs_model_to_json(ctx, model, &text, &size);
@@ -75,7 +79,10 @@ static gbs_status parse_model(gbs_context *ctx, const char *text, size_t size, v
 }
 
 gbs_status gbs_model_load(gbs_context *ctx, const char *path, gbs_model **out) {
+    GBS_NEEDS(ctx, out);
     *out = NULL;
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, path);
     return load(ctx, path, parse_model, out);
 }
 
@@ -95,8 +102,14 @@ static gbs_status parse_either(gbs_context *ctx, const char *text, size_t size, 
 }
 
 gbs_status gbs_load(gbs_context *ctx, const char *path, gbs_model **model, gbs_particles **particles) {
-    *model = NULL;
-    *particles = NULL;
+    if (model != NULL)
+        *model = NULL;
+    if (particles != NULL)
+        *particles = NULL;
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, path);
+    GBS_NEEDS(ctx, model);
+    GBS_NEEDS(ctx, particles);
     struct either e = {model, particles};
     return load(ctx, path, parse_either, &e);
 }
@@ -113,6 +126,9 @@ static gbs_status parse_any(gbs_context *ctx, const char *text, size_t size, voi
 }
 
 gbs_status gbs_load_any(gbs_context *ctx, const char *path, gbs_loaded *out) {
+    GBS_NEEDS(ctx, out);
     *out = (gbs_loaded){0};
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, path);
     return load(ctx, path, parse_any, out);
 }

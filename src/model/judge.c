@@ -4,6 +4,7 @@
  * Probabilities and losses are means over the stages with their weights. The score of a single posterior is x'm; that of a mixture is the normal
  * quantile of its probability, with standard deviation 1: so Phi(score/sd) is the probability in either case, and its sign the label.
  */
+#include "core/check.h"
 #include "model/model.h"
 #include "risk/loss.h"
 
@@ -186,6 +187,9 @@ static double *from(double *x, size_t first) {
 
 gbs_status gbs_model_predict(gbs_context *ctx, const gbs_model *model, const gbs_data *data, double *score, double *score_sd,
                              double *probability) {
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, model);
+    GBS_NEEDS(ctx, data);
     enum { SLICE = 1 << 15 };
     gbs_rows rows;
     gbs_status status = gbs_rows_build(ctx, data, &model->scaling, &rows);

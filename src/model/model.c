@@ -1,13 +1,14 @@
 /* The model handle: its life and its simple questions. */
 #include "model/model.h"
 
+#include "core/check.h"
 #include "model/json_text.h"
 
 #include <math.h>
 #include <string.h>
 
 gbs_status gbs_model_create(gbs_context *ctx, size_t stages, gbs_model **out) {
-    gbs_model *model = gbs_array_alloc(ctx, 1, sizeof *model);
+    gbs_model *model = gbs_handle_alloc(ctx, sizeof *model);
     *out = model;
     if (model == NULL)
         return GBS_ERR_MEMORY;
@@ -16,7 +17,7 @@ gbs_status gbs_model_create(gbs_context *ctx, size_t stages, gbs_model **out) {
     model->stages_size = stages;
     if (model->stages != NULL)
         return GBS_OK;
-    gbs_array_free(ctx, model);
+    gbs_handle_free(ctx, model);
     *out = NULL;
     return GBS_ERR_MEMORY;
 }
@@ -38,7 +39,7 @@ void gbs_stage_free(const gbs_context *ctx, gbs_stage *stage) {
 void gbs_model_free(gbs_model *model) {
     if (model == NULL)
         return;
-    const gbs_context *ctx = model->ctx;
+    gbs_context *ctx = model->ctx;
     gbs_scaling_free(ctx, &model->scaling);
     for (size_t t = 0; t < model->stages_size; t++)
         gbs_stage_free(ctx, &model->stages[t]);
@@ -49,7 +50,7 @@ void gbs_model_free(gbs_model *model) {
     gbs_trace_free(ctx, &model->trace);
     gbs_array_free(ctx, model->negatives);
     gbs_array_free(ctx, model->recipe);
-    gbs_array_free(ctx, model);
+    gbs_handle_free(ctx, model);
 }
 
 static gbs_status not_finite(gbs_context *ctx, const char *what) {
@@ -90,32 +91,35 @@ gbs_status gbs_model_check(gbs_context *ctx, const gbs_model *m) {
 }
 
 void gbs_model_get_info(const gbs_model *model, gbs_model_info *out) {
-    *out = model->info;
+    if (out != NULL)
+        *out = model != NULL ? model->info : (gbs_model_info){0};
 }
 
 size_t gbs_model_path_size(const gbs_model *model) {
-    return model->path_size;
+    return model != NULL ? model->path_size : 0;
 }
 
 const gbs_path_point *gbs_model_path(const gbs_model *model) {
-    return model->path;
+    return model != NULL ? model->path : NULL;
 }
 
 const double *gbs_model_restarts(const gbs_model *model, size_t *count) {
-    *count = model->restarts_size;
-    return model->restarts;
+    gbs_tell(count, model != NULL ? model->restarts_size : 0);
+    return model != NULL ? model->restarts : NULL;
 }
 
 const gbs_trace_point *gbs_model_trace(const gbs_model *model, size_t *count) {
-    *count = model->trace.count;
-    return model->trace.points;
+    gbs_tell(count, model != NULL ? model->trace.count : 0);
+    return model != NULL ? model->trace.points : NULL;
 }
 
 size_t gbs_model_stages(const gbs_model *model) {
-    return model->stages_size;
+    return model != NULL ? model->stages_size : 0;
 }
 
 gbs_stage_info gbs_model_stage(const gbs_model *model, size_t t) {
+    if (t >= gbs_model_stages(model))
+        return (gbs_stage_info){0};
     const gbs_stage *s = &model->stages[t];
     return (gbs_stage_info){.weight = s->weight,
                             .rows = s->rows,
@@ -126,10 +130,12 @@ gbs_stage_info gbs_model_stage(const gbs_model *model, size_t t) {
 }
 
 const char *gbs_model_recipe(const gbs_model *model) {
-    return model->recipe;
+    return model != NULL ? model->recipe : NULL;
 }
 
 gbs_status gbs_model_set_recipe(gbs_context *ctx, gbs_model *model, const char *json) {
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, model);
     char *copy = NULL;
     json_t *value = NULL;
     gbs_status status = GBS_OK;
@@ -140,12 +146,12 @@ gbs_status gbs_model_set_recipe(gbs_context *ctx, gbs_model *model, const char *
     json_decref(value);
     if (json != NULL) {
         size_t size = strlen(json) + 1;
-        copy = gbs_array_alloc(ctx, size, 1);
+        copy = gbs_array_alloc_for(ctx, model->ctx, size, 1);
         if (copy == NULL)
             return GBS_ERR_MEMORY;
         memcpy(copy, json, size);
     }
-    gbs_array_free(ctx, model->recipe);
+    gbs_array_free(model->ctx, model->recipe);
     model->recipe = copy;
     return GBS_OK;
 }

@@ -5,6 +5,7 @@
  * foresee, which never grants more rights than the file that it becomes; it is synced and renamed.
  * Pipes and devices cannot be renamed over: they are written straight.
  */
+#include "core/check.h"
 #include "model/model.h"
 
 #include <errno.h>
@@ -157,14 +158,17 @@ static gbs_status failed(gbs_context *ctx, const char *path, const struct place 
 }
 
 gbs_status gbs_output_file(gbs_context *ctx, const char *path, char **out) {
-    struct place p;
+    GBS_NEEDS(ctx, out);
     *out = NULL;
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, path);
+    struct place p;
     int error = find(path, &p);
     if (error == 0)
         error = refused(&p);
     if (error != 0)
         return failed(ctx, path, &p, error);
-    *out = gbs_array_alloc(ctx, strlen(p.name) + 1, 1);
+    *out = gbs_handle_alloc(ctx, strlen(p.name) + 1); /* until gbs_release */
     if (*out == NULL)
         return GBS_ERR_MEMORY;
     memcpy(*out, p.name, strlen(p.name));
@@ -263,6 +267,9 @@ static int replace(gbs_context *ctx, const struct place *p, const char *bytes, s
 }
 
 gbs_status gbs_write_file(gbs_context *ctx, const char *path, const void *bytes, size_t size) {
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, path);
+    GBS_NEEDS_ARRAY(ctx, bytes, size);
     struct place p;
     int error = find(path, &p);
     if (error == 0)

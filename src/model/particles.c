@@ -5,6 +5,7 @@
  */
 #include "model/particles.h"
 
+#include "core/check.h"
 #include "kernel/tile.h"
 #include "model/model.h"
 #include "risk/loss.h"
@@ -26,7 +27,7 @@ const char *gbs_move_name(gbs_move move) {
 }
 
 gbs_status gbs_particles_create(gbs_context *ctx, gbs_particles **out) {
-    gbs_particles *p = gbs_array_alloc(ctx, 1, sizeof *p);
+    gbs_particles *p = gbs_handle_alloc(ctx, sizeof *p);
     *out = p;
     if (p == NULL)
         return GBS_ERR_MEMORY;
@@ -37,14 +38,14 @@ gbs_status gbs_particles_create(gbs_context *ctx, gbs_particles **out) {
 void gbs_particles_free(gbs_particles *p) {
     if (p == NULL)
         return;
-    const gbs_context *ctx = p->ctx;
+    gbs_context *ctx = p->ctx;
     gbs_scaling_free(ctx, &p->scaling);
     gbs_array_free(ctx, p->theta);
     gbs_array_free(ctx, p->prior_mean);
     gbs_array_free(ctx, p->path);
     gbs_array_free(ctx, p->negatives);
     gbs_array_free(ctx, p->recipe);
-    gbs_array_free(ctx, p);
+    gbs_handle_free(ctx, p);
 }
 
 gbs_status gbs_particles_check(gbs_context *ctx, const gbs_particles *p) {
@@ -65,24 +66,28 @@ gbs_status gbs_particles_check(gbs_context *ctx, const gbs_particles *p) {
 }
 
 void gbs_particles_get_info(const gbs_particles *particles, gbs_sample_info *out) {
-    *out = particles->info;
+    if (out != NULL)
+        *out = particles != NULL ? particles->info : (gbs_sample_info){0};
 }
 
 const gbs_sample_point *gbs_particles_path(const gbs_particles *particles, size_t *count) {
-    *count = particles->path_size;
-    return particles->path;
+    gbs_tell(count, particles != NULL ? particles->path_size : 0);
+    return particles != NULL ? particles->path : NULL;
 }
 
 const double *gbs_particles_draws(const gbs_particles *particles) {
-    return particles->theta;
+    return particles != NULL ? particles->theta : NULL;
 }
 
 const char *gbs_particles_recipe(const gbs_particles *particles) {
-    return particles->recipe;
+    return particles != NULL ? particles->recipe : NULL;
 }
 
 gbs_status gbs_particles_set_recipe(gbs_context *ctx, gbs_particles *particles, const char *json) {
-    gbs_model borrowed = {.ctx = ctx, .recipe = particles->recipe}; /* the same check and the same copy */
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, particles);
+    gbs_model borrowed = {.ctx = particles->ctx,
+                          .recipe = particles->recipe}; /* the same check and copy */
     gbs_status status = gbs_model_set_recipe(ctx, &borrowed, json);
     particles->recipe = borrowed.recipe;
     return status;
@@ -134,9 +139,9 @@ static void covariance_of(const gbs_particles *p, double *c) {
 }
 
 void gbs_particles_moments(const gbs_particles *particles, double *mean, double *covariance) {
-    if (mean != NULL)
+    if (particles != NULL && mean != NULL)
         mean_of(particles, mean);
-    if (covariance != NULL)
+    if (particles != NULL && covariance != NULL)
         covariance_of(particles, covariance);
 }
 
@@ -275,6 +280,9 @@ gbs_status gbs_particles_vote(gbs_context *ctx, const gbs_particles *p, const gb
 
 gbs_status gbs_particles_predict(gbs_context *ctx, const gbs_particles *particles, const gbs_data *data, double *score,
                                  double *score_sd, double *probability) {
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, particles);
+    GBS_NEEDS(ctx, data);
     gbs_rows rows;
     gbs_status status = gbs_rows_build(ctx, data, &particles->scaling, &rows);
     if (status != GBS_OK)

@@ -1,5 +1,6 @@
 /* Sample files: versioned JSON, in the manner of model files (write.c, read.c). "kind" is "sample"; the particles come last, one after the other. Nothing in
  * a file is trusted. */
+#include "core/check.h"
 #include "model/json_numbers.h"
 #include "model/json_text.h"
 #include "model/particles.h"
@@ -77,11 +78,17 @@ static bool put_all(gbs_context *ctx, json_t *root, const gbs_particles *p) {
 }
 
 gbs_status gbs_particles_to_json(gbs_context *ctx, const gbs_particles *particles, char **text, size_t *size) {
-    json_t *root = json_object();
+    GBS_NEEDS(ctx, text);
     *text = NULL;
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, particles);
+    json_t *root = json_object();
     bool ok = root != NULL && put_all(ctx, root, particles) && gbs_json_print(ctx, root, "\n", text, size) == GBS_OK;
     json_decref(root);
-    return ok ? GBS_OK : gbs_fail(ctx, GBS_ERR_MEMORY, "out of memory while writing the particles");
+    if (!ok)
+        return gbs_fail(ctx, GBS_ERR_MEMORY, "out of memory while writing the particles");
+    gbs_context_retain(ctx); /* until gbs_release */
+    return GBS_OK;
 }
 
 /* ---------------------------------------------------------------- reading */
@@ -222,9 +229,12 @@ static gbs_status get_all(gbs_context *ctx, const json_t *root, gbs_particles *p
 }
 
 gbs_status gbs_particles_from_json(gbs_context *ctx, const char *text, size_t size, gbs_particles **out) {
+    GBS_NEEDS(ctx, out);
+    *out = NULL;
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, text);
     gbs_particles *p = NULL;
     json_t *root;
-    *out = NULL;
     TRY(gbs_json_parse(ctx, text, size, GBS_JSON_LEVELS, "expected a gibbsite model, found no whole JSON text", &root));
     gbs_status status = gbs_particles_create(ctx, &p);
     if (status == GBS_OK)

@@ -1,4 +1,5 @@
 /* Scores and their spread under one stage: x'm and sqrt(x'Sx). */
+#include "core/check.h"
 #include "kernel/linalg.h"
 #include "model/model.h"
 
@@ -123,6 +124,10 @@ static double unit_of(const gbs_scaling *s, size_t k) {
 
 /* Of a mixture: mean and variance add up as those of any mixture do, sum w (sd^2 + mean^2) - mean^2. */
 gbs_status gbs_model_coefficients(gbs_context *ctx, const gbs_model *model, double *mean, double *sd) {
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, model);
+    GBS_NEEDS(ctx, mean);
+    GBS_NEEDS(ctx, sd);
     size_t d = model->info.d;
     if (model->stages_size == 1)
         memcpy(mean, model->stages[0].posterior.mean, d * sizeof *mean);

@@ -1,4 +1,5 @@
 /* Reading model files: nothing in them is trusted. What they hold is written in write.c beside this. */
+#include "core/check.h"
 #include "model/json_numbers.h"
 #include "model/json_text.h"
 #include "model/model.h"
@@ -348,7 +349,10 @@ static gbs_status get_negatives(gbs_context *ctx, const json_t *root, gbs_model 
 }
 
 gbs_status gbs_model_from_json(gbs_context *ctx, const char *text, size_t size, gbs_model **out) {
+    GBS_NEEDS(ctx, out);
     *out = NULL;
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, text);
     json_t *root;
     TRY(gbs_json_parse(ctx, text, size, GBS_JSON_LEVELS, "expected a gibbsite model, found no whole JSON text", &root));
     gbs_model *model;

@@ -6,6 +6,7 @@
  * "split" and "gibbs" say what a posterior approximates, so that it can be sampled (learn/target.c): the order of the rows (a seed is a text: it may
  * not fit in JSON's numbers), and lambda, prior mean and place of the rows in that order. Models of the zero prior on all rows do without.
  */
+#include "core/check.h"
 #include "model/json_numbers.h"
 #include "model/json_text.h"
 #include "model/model.h"
@@ -212,9 +213,15 @@ static bool put_model(gbs_context *ctx, json_t *root, const gbs_model *m) {
 }
 
 gbs_status gbs_model_to_json(gbs_context *ctx, const gbs_model *model, char **text, size_t *size) {
-    json_t *root = json_object();
+    GBS_NEEDS(ctx, text);
     *text = NULL;
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, model);
+    json_t *root = json_object();
     bool ok = root != NULL && put_model(ctx, root, model) && gbs_json_print(ctx, root, "\n", text, size) == GBS_OK;
     json_decref(root);
-    return ok ? GBS_OK : gbs_fail(ctx, GBS_ERR_MEMORY, "out of memory while writing the model");
+    if (!ok)
+        return gbs_fail(ctx, GBS_ERR_MEMORY, "out of memory while writing the model");
+    gbs_context_retain(ctx); /* until gbs_release */
+    return GBS_OK;
 }

@@ -1,6 +1,8 @@
 /* The table of losses. */
 #include "risk/loss.h"
 
+#include <math.h>
+
 const gbs_loss_ops *gbs_loss_of(gbs_loss loss) {
     switch (loss) {
     case GBS_LOSS_ZERO_ONE:
@@ -20,6 +22,13 @@ const char *gbs_loss_name(gbs_loss loss) {
 
 void gbs_loss_smoothed(gbs_loss loss, double mu, double s, double *psi, double *d_mu, double *d_s) {
     const gbs_loss_ops *ops = gbs_loss_of(loss);
-    if (ops != NULL)
-        ops->smoothed(1, &mu, &s, psi, d_mu, d_s);
+    double value = NAN, by_mu = NAN, by_s = NAN;
+    if (ops != NULL && s >= 0.0 && !isnan(mu))
+        ops->smoothed(1, &mu, &s, &value, &by_mu, &by_s);
+    if (psi != NULL)
+        *psi = value;
+    if (d_mu != NULL)
+        *d_mu = by_mu;
+    if (d_s != NULL)
+        *d_s = by_s;
 }

@@ -204,7 +204,7 @@ static void numbers_come_back(void **state) {
             assert_true(same_bits(&x, &y, 1));
             json_decref(value);
             json_decref(back);
-            gbs_release(ctx, text);
+            gbs_array_free(ctx, text);
         }
     }
     setlocale(LC_NUMERIC, "C");
