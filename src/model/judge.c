@@ -199,13 +199,16 @@ gbs_status gbs_model_predict(gbs_context *ctx, const gbs_model *model, const gbs
      * Each slice asks whether to stop. */
     size_t n = data->n, slice = (SLICE + rows.block_rows - 1) / rows.block_rows * rows.block_rows;
     double *own = gbs_doubles(ctx, n < slice ? n : slice);
-    status = own != NULL ? GBS_OK : GBS_ERR_MEMORY;
+    bool computing = own != NULL && gbs_compute_begin(ctx) == GBS_OK;
+    status = computing ? GBS_OK : GBS_ERR_MEMORY;
     for (size_t first = 0; status == GBS_OK && first < n; first += slice) {
         gbs_rows some = gbs_rows_slice(&rows, first, n - first < slice ? n - first : slice);
         gbs_judgement out = {.score = from(score, first), .sd = from(score_sd, first)};
         out.probability = from(probability, first);
         status = predict_slice(ctx, model, &some, &out, own);
     }
+    if (computing)
+        gbs_compute_end(ctx);
     gbs_array_free(ctx, own);
     gbs_rows_free(ctx, &rows);
     return status;
