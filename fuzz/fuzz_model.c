@@ -1,8 +1,9 @@
 /* Fuzzes the reader of model files. A text that is refused must leave no model and say something; one that is taken must survive being
- * written and read again, and must give a probability for a row.
+ * written and read again, and must give probabilities for rows and an evaluation of them, or say why it cannot.
  */
 #include "gibbsite.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,15 +18,24 @@ static void expect(int truth) {
         abort();
 }
 
-/* Finite numbers in a file may be as large as they like, so scores may overflow; a probability is one or no number at all. */
+enum { ROWS = 5 };
+
+/* Finite numbers in a file may be as large as they like, so scores may overflow: that is an error. What is no error is a number. */
 static void check_prediction(gbs_context *ctx, const gbs_model *model, size_t features) {
-    double row[MOST_FEATURES], score, sd, probability;
+    static const double y[ROWS] = {1.0, -1.0, -1.0, 1.0, 1.0};
+    double cells[ROWS * MOST_FEATURES], score[ROWS], sd[ROWS], probability[ROWS];
     gbs_data *rows = NULL;
-    for (size_t k = 0; k < features; k++)
-        row[k] = (double)(k % 3) - 1.0;
-    expect(gbs_data_dense(ctx, 1, features, row, features, NULL, GBS_BORROW, &rows) == GBS_OK);
-    if (gbs_model_predict(ctx, model, rows, &score, &sd, &probability) == GBS_OK)
-        expect(!(probability < 0.0) && !(probability > 1.0) && !(sd < 0.0));
+    gbs_evaluation e;
+    for (size_t k = 0; k < ROWS * features; k++)
+        cells[k] = (double)(k % 3) - 1.0;
+    expect(gbs_data_dense(ctx, ROWS, features, cells, features, y, GBS_BORROW, &rows) == GBS_OK);
+    if (gbs_model_predict(ctx, model, rows, score, sd, probability) == GBS_OK)
+        for (size_t i = 0; i < ROWS; i++)
+            expect(probability[i] >= 0.0 && probability[i] <= 1.0 && sd[i] >= 0.0 && isfinite(score[i]));
+    else
+        expect(gbs_error_message(ctx)[0] != '\0');
+    if (gbs_model_evaluate(ctx, model, rows, &e) == GBS_OK)
+        expect(e.n == ROWS && e.auc >= 0.0 && e.auc <= 1.0 && e.gibbs_error >= 0.0 && e.gibbs_error <= 1.0);
     else
         expect(gbs_error_message(ctx)[0] != '\0');
     gbs_data_free(rows);

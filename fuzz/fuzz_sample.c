@@ -15,14 +15,23 @@ static void expect(int truth) {
         abort();
 }
 
+enum { ROWS = 5 };
+
 static void check_vote(gbs_context *ctx, const gbs_particles *particles, size_t features) {
-    double row[MOST_FEATURES], share;
+    static const double y[ROWS] = {1.0, -1.0, -1.0, 1.0, 1.0};
+    double cells[ROWS * MOST_FEATURES], share[ROWS];
     gbs_data *rows = NULL;
-    for (size_t k = 0; k < features; k++)
-        row[k] = (double)(k % 3) - 1.0;
-    expect(gbs_data_dense(ctx, 1, features, row, features, NULL, GBS_BORROW, &rows) == GBS_OK);
-    if (gbs_particles_predict(ctx, particles, rows, NULL, NULL, &share) == GBS_OK)
-        expect(!(share < 0.0) && !(share > 1.0 + 1e-9));
+    gbs_evaluation e;
+    for (size_t k = 0; k < ROWS * features; k++)
+        cells[k] = (double)(k % 3) - 1.0;
+    expect(gbs_data_dense(ctx, ROWS, features, cells, features, y, GBS_BORROW, &rows) == GBS_OK);
+    if (gbs_particles_predict(ctx, particles, rows, NULL, NULL, share) == GBS_OK)
+        for (size_t i = 0; i < ROWS; i++)
+            expect(share[i] >= 0.0 && share[i] <= 1.0 + 1e-9);
+    else
+        expect(gbs_error_message(ctx)[0] != '\0');
+    if (gbs_particles_evaluate(ctx, particles, rows, &e) == GBS_OK)
+        expect(e.n == ROWS && e.auc >= 0.0 && e.auc <= 1.0);
     else
         expect(gbs_error_message(ctx)[0] != '\0');
     gbs_data_free(rows);
