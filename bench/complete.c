@@ -1,13 +1,17 @@
-/* One sweep of matrix completion, against the flops and the memory traffic that it cannot do without.
+/* One sweep of matrix completion, against the flops and the memory traffic that it cannot do
+ * without.
  *
- *   6,000 x 4,000, 10^6 ratings, 16 components                       target: at most 1.5 s a sweep on two cores
- *   10^5, 10^6, 10^7 ratings                                         target: linear (a part for the items, a part a rating)
- *   the Gibbs sweep over the variational one                         target: about 1
- *   peak memory of 10^7 ratings                                      target: at most 2 GB (bench/complete.sh: of the program, too)
+ *   6,000 x 4,000, 10^6 ratings, 16 components                       target: at most 1.5 s a sweep
+ * on two cores 10^5, 10^6, 10^7 ratings                                         target: linear (a
+ * part for the items, a part a rating) the Gibbs sweep over the variational one target: about 1
+ *   peak memory of 10^7 ratings                                      target: at most 2 GB
+ * (bench/complete.sh: of the program, too)
  *
- * A rating costs a sweep two sums of a record, (K + 2)(K + 3)/2 + K + 2 numbers of eight bytes: one addition (or multiplication and addition) each. The
- * floor beside it is measured on this machine: the same additions over records that stay in the first-level cache (arithmetic), and the same bytes copied
- * in order from memory (traffic, which is the floor once the records outgrow the caches).
+ * A rating costs a sweep two sums of a record, (K + 2)(K + 3)/2 + K + 2 numbers of eight bytes: one
+ * addition (or multiplication and addition) each. The floor beside it is measured on this machine:
+ * the same additions over records that stay in the first-level cache (arithmetic), and the same
+ * bytes copied in order from memory (traffic, which is the floor once the records outgrow the
+ * caches).
  */
 #include "completion/ascent.h"
 #include "completion/gibbs.h"
@@ -29,7 +33,8 @@ static gbs_ratings *make_ratings(size_t rows, size_t columns, size_t n) {
     for (size_t e = 0; e < n; e++) {
         row[e] = (uint32_t)(gbs_random_uniform(ctx, 1, e) * (double)rows);
         column[e] = (uint32_t)(gbs_random_uniform(ctx, 2, e) * (double)columns);
-        y[e] = 3.0 + sin((double)row[e]) * cos((double)column[e]) + 0.5 * gbs_random_normal(ctx, 3, e);
+        y[e] = 3.0 + sin((double)row[e]) * cos((double)column[e]) +
+               0.5 * gbs_random_normal(ctx, 3, e);
     }
     if (gbs_ratings_create(ctx, n, rows, columns, row, column, y, NULL, NULL, &r) != GBS_OK)
         exit(1);
@@ -66,7 +71,8 @@ static void floor_block(void *arg, size_t task, size_t worker) {
 /* Seconds for one pass over n ratings whose records are `items` in order. */
 static double floor_seconds(size_t n, size_t rank, size_t items) {
     size_t wide = rank + 2, plain = gbs_packed_size(wide), stride = (plain + wide + 7) / 8 * 8;
-    struct floor_test t = {n, stride, plain, wide, aligned_alloc(64, items * stride * sizeof(double)), items};
+    struct floor_test t = {
+        n, stride, plain, wide, aligned_alloc(64, items * stride * sizeof(double)), items};
     double best = INFINITY;
     if (t.records == NULL)
         exit(1);
@@ -93,7 +99,8 @@ static double peak_gigabytes(void) {
     return kilobytes * 1024.0 / 1e9;
 }
 
-/* Sweeps that are timed together: of the variational ones the first five have neither turn nor variances, the others have. */
+/* Sweeps that are timed together: of the variational ones the first five have neither turn nor
+ * variances, the others have. */
 enum { SWEEPS = 10, GIBBS_SWEEPS = 5 };
 
 /* Seconds of a variational sweep. */
@@ -121,12 +128,15 @@ static double bench(size_t rows, size_t columns, size_t n, size_t rank, int roun
         gibbs = fmin(gibbs, (gbs_now() - start) / GIBBS_SWEEPS);
     }
     double numbers = (double)(gbs_packed_size(rank + 2) + rank + 2);
-    printf("%zu x %zu, %zu ratings, %zu components: %.3f s a sweep, %.0f ns a rating, %.3f ns a rating and K^2; Gibbs %.3f s "
+    printf("%zu x %zu, %zu ratings, %zu components: %.3f s a sweep, %.0f ns a rating, %.3f ns a "
+           "rating and K^2; Gibbs %.3f s "
            "(%.2f times)\n",
-           rows, columns, n, rank, vb, 1e9 * vb / (double)n, 1e9 * vb / (double)n / (double)(rank * rank), gibbs, gibbs / vb);
+           rows, columns, n, rank, vb, 1e9 * vb / (double)n,
+           1e9 * vb / (double)n / (double)(rank * rank), gibbs, gibbs / vb);
     printf("  peak memory so far %.2f GB\n", peak_gigabytes());
     double cache = 2.0 * floor_seconds(n, rank, 16), memory = 2.0 * floor_seconds(n, rank, 200000);
-    printf("  floors: %.0f additions a rating take %.3f s a sweep from the first cache, %.3f s in order from memory: ratio "
+    printf("  floors: %.0f additions a rating take %.3f s a sweep from the first cache, %.3f s in "
+           "order from memory: ratio "
            "%.2f, %.2f\n",
            2.0 * numbers, cache, memory, vb / cache, vb / memory);
     fflush(stdout);
@@ -135,12 +145,13 @@ static double bench(size_t rows, size_t columns, size_t n, size_t rank, int roun
     return vb;
 }
 
-/* Rows and columns have their price, ratings theirs: the line through the ends, and how far from it the middle lies. */
+/* Rows and columns have their price, ratings theirs: the line through the ends, and how far from it
+ * the middle lies. */
 static void show_line(const double seconds[3]) {
     double a_rating = (seconds[2] - seconds[0]) / 9.9e6, items = seconds[0] - 1e5 * a_rating;
-    printf(
-        "  linear: %.3f s for 10,000 rows and columns + %.0f ns a rating; 10^6 ratings take %.2f times what this line says\n",
-        items, 1e9 * a_rating, seconds[1] / (items + 1e6 * a_rating));
+    printf("  linear: %.3f s for 10,000 rows and columns + %.0f ns a rating; 10^6 ratings take "
+           "%.2f times what this line says\n",
+           items, 1e9 * a_rating, seconds[1] / (items + 1e6 * a_rating));
 }
 
 int main(void) {

@@ -1,9 +1,12 @@
-/* log Z, run after run: is its standard error what it says, and how much sooner than the paper's algorithm is it known?
+/* log Z, run after run: is its standard error what it says, and how much sooner than the paper's
+ * algorithm is it known?
  *
- *   spread of log Z over 100 runs over the standard error that one run reports, pima and german, lambda = n       target: within a factor 1.5
- *   german: processor time x mean squared error of log Z, classic over the default                                target: at least 5
+ *   spread of log Z over 100 runs over the standard error that one run reports, pima and german,
+ * lambda = n       target: within a factor 1.5 german: processor time x mean squared error of log
+ * Z, classic over the default                                target: at least 5
  *
- * One thread, processor time. The mean squared error is about a common log Z that many particles give: the classic runs' bias counts too.
+ * One thread, processor time. The mean squared error is about a common log Z that many particles
+ * give: the classic runs' bias counts too.
  *
  *   evidence [spread] [classic]               the parts named, otherwise both
  *   evidence FILE LOSS LAMBDA PARTICLES RUNS  one line for any data; LAMBDA 0: the number of rows
@@ -39,12 +42,14 @@ static bool load(const char *path, struct set *s) {
     *s = (struct set){0};
     if (table_read(path, &options, &s->table, error, sizeof error) != TABLE_OK ||
         !recipe_learn(&s->table, &choose, &s->recipe, error, sizeof error) ||
-        design_build(&s->recipe, &s->table, LABELS_NEEDED, &s->design, error, sizeof error) != TABLE_OK) {
+        design_build(&s->recipe, &s->table, LABELS_NEEDED, &s->design, error, sizeof error) !=
+            TABLE_OK) {
         printf("%s: left out (%s)\n", path, error);
         return false;
     }
     const struct design *d = &s->design;
-    return gbs_data_dense(ctx, d->n, d->d, d->cells, d->stride, d->y, GBS_BORROW, &s->data) == GBS_OK;
+    return gbs_data_dense(ctx, d->n, d->d, d->cells, d->stride, d->y, GBS_BORROW, &s->data) ==
+           GBS_OK;
 }
 
 static bool load_public(const char *name, struct set *s) {
@@ -63,11 +68,13 @@ static void unload(struct set *s) {
 
 /* What many runs with their own seeds did. */
 struct runs {
-    size_t count, at_least;                       /* runs; those whose standard error is a lower bound */
-    double mean, sd, reported, seconds, quickest; /* of log Z; mean reported standard error; mean and least time of one */
+    size_t count, at_least; /* runs; those whose standard error is a lower bound */
+    /* of log Z; mean reported standard error; mean and least time of one */
+    double mean, sd, reported, seconds, quickest;
 };
 
-static gbs_sample_info draw(const struct set *s, const gbs_sample_options *o, uint64_t seed, double *seconds) {
+static gbs_sample_info draw(const struct set *s, const gbs_sample_options *o, uint64_t seed,
+                            double *seconds) {
     gbs_particles *p;
     gbs_sample_info info;
     ctx->seed = seed;
@@ -100,8 +107,8 @@ static struct runs repeat(const struct set *s, const gbs_sample_options *o, size
 }
 
 static void say(const struct runs *r) {
-    printf("log Z %.3f, spread %.4f over %zu runs, reported %.4f (%.2f of it", r->mean, r->sd, r->count, r->reported,
-           r->reported / r->sd);
+    printf("log Z %.3f, spread %.4f over %zu runs, reported %.4f (%.2f of it", r->mean, r->sd,
+           r->count, r->reported, r->reported / r->sd);
     if (r->at_least > 0)
         printf("; a lower bound in %zu", r->at_least);
     printf("), %.1f ms: time x square %.4g\n", 1e3 * r->seconds, r->seconds * r->sd * r->sd);
@@ -114,18 +121,21 @@ static void spread(const char *name, gbs_loss loss, size_t count) {
         return;
     gbs_sample_options o = gbs_sample_options_default();
     o.loss = loss;
-    printf("%s, %s, lambda = n = %zu, %zu particles: ", name, gbs_loss_name(loss), s.design.n, o.particles);
+    printf("%s, %s, lambda = n = %zu, %zu particles: ", name, gbs_loss_name(loss), s.design.n,
+           o.particles);
     fflush(stdout);
     struct runs r = repeat(&s, &o, count);
     say(&r);
     unload(&s);
 }
 
-static double cost(const struct set *s, const gbs_sample_options *o, size_t count, double truth, const char *what) {
+static double cost(const struct set *s, const gbs_sample_options *o, size_t count, double truth,
+                   const char *what) {
     struct runs r = repeat(s, o, count);
-    double square = (r.mean - truth) * (r.mean - truth) + r.sd * r.sd * ((double)count - 1.0) / (double)count;
-    printf("  %-24s log Z %.2f, off by %.3f (root mean square), %.1f ms: time x square %.4g\n", what, r.mean, sqrt(square),
-           1e3 * r.seconds, square * r.seconds);
+    double square = (r.mean - truth) * (r.mean - truth) +
+                    r.sd * r.sd * ((double)count - 1.0) / (double)count;
+    printf("  %-24s log Z %.2f, off by %.3f (root mean square), %.1f ms: time x square %.4g\n",
+           what, r.mean, sqrt(square), 1e3 * r.seconds, square * r.seconds);
     fflush(stdout);
     return square * r.seconds;
 }
@@ -140,8 +150,8 @@ static void against_classic(gbs_loss loss, double lambda) {
     o.lambda = lambda;
     o.particles = 20000;
     gbs_sample_info truth = draw(&s, &o, 1, &seconds);
-    printf("german, %s, lambda %g: log Z %.3f +- %.3f by 20000 particles\n", gbs_loss_name(loss), lambda, truth.log_z,
-           truth.log_z_sd);
+    printf("german, %s, lambda %g: log Z %.3f +- %.3f by 20000 particles\n", gbs_loss_name(loss),
+           lambda, truth.log_z, truth.log_z_sd);
     o.particles = 2000;
     double plain = cost(&s, &o, 30, truth.log_z, "default, 2000 particles");
     o.classic = 1;
@@ -190,7 +200,8 @@ int main(int argc, char **argv) {
         spread("german/german.csv", GBS_LOSS_HINGE, 100);
         spread("german/german.csv", GBS_LOSS_ZERO_ONE, 30); /* seven seconds each */
     }
-    for (gbs_loss loss = GBS_LOSS_ZERO_ONE; wanted(argc, argv, "classic") && loss <= GBS_LOSS_HINGE; loss++)
+    for (gbs_loss loss = GBS_LOSS_ZERO_ONE; wanted(argc, argv, "classic") && loss <= GBS_LOSS_HINGE;
+         loss++)
         against_classic(loss, 500.0);
     gbs_context_free(ctx);
     return 0;

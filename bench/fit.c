@@ -1,10 +1,12 @@
 /* Fits against the BLAS calls that bound them from below, as ratios in one run.
  *
- *   full, hinge, 20,000 x 100, relative gap 1e-6        over one threaded X'X of the same matrix     target: at most 60
- *   diagonal, hinge, 200,000 x 50, relative gap 1e-6    over one pass X m plus X'r                    target: at most 150
+ *   full, hinge, 20,000 x 100, relative gap 1e-6        over one threaded X'X of the same matrix
+ * target: at most 60 diagonal, hinge, 200,000 x 50, relative gap 1e-6    over one pass X m plus X'r
+ * target: at most 150
  *
- * The denominators are the fastest threaded form we know of: OpenBLAS's own threads, or row blocks on our threads with BLAS single-threaded
- * inside, whichever is faster here. Times are the best of several, taken in turn with the fits, so that a busy machine hurts both.
+ * The denominators are the fastest threaded form we know of: OpenBLAS's own threads, or row blocks
+ * on our threads with BLAS single-threaded inside, whichever is faster here. Times are the best of
+ * several, taken in turn with the fits, so that a busy machine hurts both.
  */
 #include "core/context.h"
 #include "gibbsite.h"
@@ -46,8 +48,8 @@ static void gram_chunk(void *arg, size_t chunk, size_t worker) {
     (void)worker;
     size_t from = chunk * p->n / CHUNKS, to = (chunk + 1) * p->n / CHUNKS;
     int d = (int)p->d;
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, d, (int)(to - from), 1.0, p->x + from * p->d, d, 0.0,
-                p->out + chunk * p->d * p->d, d);
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, d, (int)(to - from), 1.0, p->x + from * p->d,
+                d, 0.0, p->out + chunk * p->d * p->d, d);
 }
 
 static void pass_chunk(void *arg, size_t chunk, size_t worker) {
@@ -56,8 +58,10 @@ static void pass_chunk(void *arg, size_t chunk, size_t worker) {
     size_t from = chunk * p->n / CHUNKS, rows = (chunk + 1) * p->n / CHUNKS - from;
     int d = (int)p->d;
     const double *x = p->x + from * p->d;
-    cblas_dgemv(CblasRowMajor, CblasNoTrans, (int)rows, d, 1.0, x, d, p->m, 1, 0.0, p->out + from, 1);
-    cblas_dgemv(CblasRowMajor, CblasTrans, (int)rows, d, 1.0, x, d, p->r + from, 1, 0.0, p->out + p->n + chunk * p->d, 1);
+    cblas_dgemv(CblasRowMajor, CblasNoTrans, (int)rows, d, 1.0, x, d, p->m, 1, 0.0, p->out + from,
+                1);
+    cblas_dgemv(CblasRowMajor, CblasTrans, (int)rows, d, 1.0, x, d, p->r + from, 1, 0.0,
+                p->out + p->n + chunk * p->d, 1);
 }
 
 static double gram_seconds(const struct product *p) {
@@ -70,7 +74,8 @@ static double gram_seconds(const struct product *p) {
         cblas_daxpy(d * d, 1.0, p->out + c * p->d * p->d, 1, p->out, 1);
     double blocks = gbs_now() - t;
     t = gbs_now();
-    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, d, d, n, 1.0, p->x, d, p->x, d, 0.0, p->out, d);
+    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, d, d, n, 1.0, p->x, d, p->x, d, 0.0,
+                p->out, d);
     double gemm = gbs_now() - t;
     t = gbs_now();
     cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, d, n, 1.0, p->x, d, 0.0, p->out, d);
@@ -110,8 +115,9 @@ static gbs_model_info fit(const gbs_data *data, gbs_family family) {
     return info;
 }
 
-static void run(size_t n, size_t d, gbs_family family, double (*denominator)(const struct product *), const char *what,
-                double flops, double target) {
+static void run(size_t n, size_t d, gbs_family family,
+                double (*denominator)(const struct product *), const char *what, double flops,
+                double target) {
     double *x = malloc(n * d * sizeof *x), *y = malloc(n * sizeof *y), *m = calloc(d, sizeof *m);
     double *out = calloc(n + CHUNKS * d * d, sizeof *out);
     if (x == NULL || y == NULL || m == NULL || out == NULL)
@@ -130,10 +136,11 @@ static void run(size_t n, size_t d, gbs_family family, double (*denominator)(con
         best = fmin(best, info.seconds);
     }
     double bytes = (double)(n * d) * 8.0;
-    printf("%-9s hinge %zu x %zu: %.1f ms, %zu iterations, relative gap %.1e\n", gbs_family_name(family), n, d, 1e3 * best,
-           info.iterations, info.optimality_gap / info.free_energy);
-    printf("  %s: %.2f ms (%.1f GFLOP/s, %.1f GB/s of the matrix)\n", what, 1e3 * base, 1e-9 * flops / base,
-           1e-9 * bytes / base);
+    printf("%-9s hinge %zu x %zu: %.1f ms, %zu iterations, relative gap %.1e\n",
+           gbs_family_name(family), n, d, 1e3 * best, info.iterations,
+           info.optimality_gap / info.free_energy);
+    printf("  %s: %.2f ms (%.1f GFLOP/s, %.1f GB/s of the matrix)\n", what, 1e3 * base,
+           1e-9 * flops / base, 1e-9 * bytes / base);
     printf("  ratio %.1f (target at most %.0f)\n", best / base, target);
     gbs_data_free(data);
     free(x);
@@ -146,10 +153,12 @@ int main(void) {
     if (gbs_context_create(NULL, &ctx) != GBS_OK)
         return 1;
     size_t n = 20000, d = 100;
-    run(n, d, GBS_FAMILY_FULL, gram_seconds, "one threaded X'X", (double)n * (double)d * (double)(d + 1), 60.0);
+    run(n, d, GBS_FAMILY_FULL, gram_seconds, "one threaded X'X",
+        (double)n * (double)d * (double)(d + 1), 60.0);
     n = 200000;
     d = 50;
-    run(n, d, GBS_FAMILY_DIAGONAL, pass_seconds, "one pass X m plus X'r", 4.0 * (double)n * (double)d, 150.0);
+    run(n, d, GBS_FAMILY_DIAGONAL, pass_seconds, "one pass X m plus X'r",
+        4.0 * (double)n * (double)d, 150.0);
     gbs_context_free(ctx);
     return 0;
 }

@@ -1,11 +1,13 @@
-/* The exact pairwise risk and its gradient, in one run against the two matrix products that it needs.
+/* The exact pairwise risk and its gradient, in one run against the two matrix products that it
+ * needs.
  *
- *   full, zero-one, 7,841 x 24,720 pairs, d = 108    over (X S) X' and W X of the same shape, no loss in between    target: at most 1.6
- *   the same at d = 14, where the loss of each pair weighs more: nanoseconds a pair, and those of the loss alone
+ *   full, zero-one, 7,841 x 24,720 pairs, d = 108    over (X S) X' and W X of the same shape, no
+ * loss in between    target: at most 1.6 the same at d = 14, where the loss of each pair weighs
+ * more: nanoseconds a pair, and those of the loss alone
  *
- * The products are done in blocks on the same threads (no 7,841 x 24,720 array in either), in the fastest of several block shapes. Times are the
- * best of several, taken in turn, in seconds of all processors together, so that other programs count as little
- * as they can.
+ * The products are done in blocks on the same threads (no 7,841 x 24,720 array in either), in the
+ * fastest of several block shapes. Times are the best of several, taken in turn, in seconds of all
+ * processors together, so that other programs count as little as they can.
  */
 #include "core/context.h"
 #include "vb/pair_energy.h"
@@ -38,14 +40,15 @@ static void products_chunk(void *arg, size_t chunk, size_t worker) {
     int d = (int)p->d;
     double *cross = p->cross + worker * p->outer * p->inner, *m = p->m + worker * p->outer * p->d;
     const double *other = p->x + NEGATIVE * p->d;
-    for (size_t i = NEGATIVE * chunk / CHUNKS, to = NEGATIVE * (chunk + 1) / CHUNKS; i < to; i += p->outer) {
+    for (size_t i = NEGATIVE * chunk / CHUNKS, to = NEGATIVE * (chunk + 1) / CHUNKS; i < to;
+         i += p->outer) {
         int rows = (int)(to - i < p->outer ? to - i : p->outer);
         for (size_t j = 0; j < POSITIVE; j += p->inner) {
             int columns = (int)(POSITIVE - j < p->inner ? POSITIVE - j : p->inner);
-            cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows, columns, d, 1.0, p->x + i * p->d, d, other + j * p->d, d,
-                        0.0, cross, columns);
-            cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, d, columns, 1.0, cross, columns, other + j * p->d, d,
-                        j > 0 ? 1.0 : 0.0, m, d);
+            cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows, columns, d, 1.0,
+                        p->x + i * p->d, d, other + j * p->d, d, 0.0, cross, columns);
+            cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, d, columns, 1.0, cross,
+                        columns, other + j * p->d, d, j > 0 ? 1.0 : 0.0, m, d);
         }
     }
 }
@@ -77,8 +80,8 @@ static void loss_chunk(void *arg, size_t chunk, size_t worker) {
     (void)chunk;
     double *a = l->arrays + worker * 6 * GBS_LOSS_TILE;
     for (size_t i = 0; i < (size_t)POSITIVE * NEGATIVE / CHUNKS / GBS_LOSS_TILE; i++)
-        l->loss->paired(GBS_LOSS_TILE, a, a + GBS_LOSS_TILE, a + GBS_LOSS_TILE, a + 2 * GBS_LOSS_TILE, a + 3 * GBS_LOSS_TILE,
-                        a + 4 * GBS_LOSS_TILE);
+        l->loss->paired(GBS_LOSS_TILE, a, a + GBS_LOSS_TILE, a + GBS_LOSS_TILE,
+                        a + 2 * GBS_LOSS_TILE, a + 3 * GBS_LOSS_TILE, a + 4 * GBS_LOSS_TILE);
 }
 
 static double loss_seconds(const gbs_loss_ops *loss) {
@@ -110,7 +113,8 @@ static double *make_rows(size_t d, double *y, gbs_rows *pairs) {
 }
 
 static void run(size_t d, gbs_loss loss, gbs_family family) {
-    double *y = gbs_doubles(ctx, POSITIVE + NEGATIVE), products = INFINITY, exact = INFINITY, alone = INFINITY;
+    double *y = gbs_doubles(ctx, POSITIVE + NEGATIVE), products = INFINITY, exact = INFINITY,
+           alone = INFINITY;
     gbs_rows pairs;
     double *x = make_rows(d, y, &pairs), n = (double)POSITIVE * NEGATIVE;
     gbs_problem problem = {ctx, &pairs, gbs_loss_of(loss), {NULL, 1.0}, 1000.0};
@@ -131,10 +135,13 @@ static void run(size_t d, gbs_loss loss, gbs_family family) {
         exact = fmin(exact, cpu_now() - t);
         alone = fmin(alone, loss_seconds(problem.loss));
     }
-    printf("pairs: %s, %s, d %3zu: %6.3f s, %5.2f ns a pair (the loss alone %5.2f); two products %6.3f s; ratio %.2f%s\n",
-           gbs_loss_name(loss), gbs_family_name(family), d, exact, 1e9 * exact / n, 1e9 * alone / n, products, exact / products,
-           d == 108 && loss == GBS_LOSS_ZERO_ONE ? (exact <= 1.6 * products ? " (target 1.6: met)" : " (target 1.6: MISSED)")
-                                                 : "");
+    printf("pairs: %s, %s, d %3zu: %6.3f s, %5.2f ns a pair (the loss alone %5.2f); two products "
+           "%6.3f s; ratio %.2f%s\n",
+           gbs_loss_name(loss), gbs_family_name(family), d, exact, 1e9 * exact / n, 1e9 * alone / n,
+           products, exact / products,
+           d == 108 && loss == GBS_LOSS_ZERO_ONE
+               ? (exact <= 1.6 * products ? " (target 1.6: met)" : " (target 1.6: MISSED)")
+               : "");
     gbs_point_free(ctx, &point);
     gbs_workspace_free(&w);
     gbs_gaussian_free(ctx, &g);
@@ -147,7 +154,8 @@ int main(void) {
     if (gbs_context_create(NULL, &ctx) != GBS_OK)
         return 1;
     gbs_blas_serial_begin();
-    printf("pairs: %d x %d, %zu threads; processor seconds\n", POSITIVE, NEGATIVE, gbs_workers(ctx));
+    printf("pairs: %d x %d, %zu threads; processor seconds\n", POSITIVE, NEGATIVE,
+           gbs_workers(ctx));
     run(108, GBS_LOSS_ZERO_ONE, GBS_FAMILY_FULL);
     run(108, GBS_LOSS_HINGE, GBS_FAMILY_DIAGONAL);
     run(14, GBS_LOSS_ZERO_ONE, GBS_FAMILY_FULL);

@@ -1,6 +1,7 @@
 /* Reading speed of the table readers on one core, beside `wc -l` of the same file.
  *
- * The floor is memory: a CSV cell of 7 bytes becomes a double of 8. Target for CSV: 100 MB/s or better.
+ * The floor is memory: a CSV cell of 7 bytes becomes a double of 8. Target for CSV: 100 MB/s or
+ * better.
  */
 #include "core/context.h"
 #include "table/table.h"
@@ -62,7 +63,8 @@ static void measure(const char *name, const char *what) {
         lines = fmin(lines, gbs_now() - t);
     }
     double megabytes = file_megabytes(name);
-    printf("%-24s %6.1f MB: %6.0f MB/s on one core; wc -l %6.0f MB/s\n", what, megabytes, megabytes / best, megabytes / lines);
+    printf("%-24s %6.1f MB: %6.0f MB/s on one core; wc -l %6.0f MB/s\n", what, megabytes,
+           megabytes / best, megabytes / lines);
 }
 
 int main(void) {
@@ -75,7 +77,9 @@ int main(void) {
         const char *what;
         int digits;
         bool svmlight;
-    } files[] = {{"csv, 5 digits", 5, false}, {"csv, 17 digits", 17, false}, {"svmlight, 6 digits", 6, true}};
+    } files[] = {{"csv, 5 digits", 5, false},
+                 {"csv, 17 digits", 17, false},
+                 {"svmlight, 6 digits", 6, true}};
     for (size_t k = 0; k < 3; k++) {
         write_file(ctx, name, files[k].digits, files[k].svmlight);
         measure(name, files[k].what);

@@ -1,11 +1,12 @@
 /* The sampler against the matrix product that bounds it.
  *
  *   one sweep of moves of 2,000 particles over the bare product X Theta' of the same shape,
- *     pima's 200 x 8 and 20,000 x 50                                                                 target: at most 3
- *   the whole sampling of pima, lambda 100, 1,000 particles, five moves a temperature                 target: a few milliseconds
+ *     pima's 200 x 8 and 20,000 x 50 target: at most 3 the whole sampling of pima, lambda 100,
+ * 1,000 particles, five moves a temperature                 target: a few milliseconds
  *
- * The bare product is the fastest form we know of: OpenBLAS on blocks of rows that leave their scores in cache, or on all rows at once. Times are
- * the best of several, in turn with the sweeps. How soon log Z is known is asked in evidence.c.
+ * The bare product is the fastest form we know of: OpenBLAS on blocks of rows that leave their
+ * scores in cache, or on all rows at once. Times are the best of several, in turn with the sweeps.
+ * How soon log Z is known is asked in evidence.c.
  */
 #include "core/context.h"
 #include "smc/smc.h"
@@ -22,7 +23,8 @@ static gbs_context *ctx;
 
 /* ---------------------------------------------------------------- sweeps */
 
-/* On one thread and by its processor time: neither other work on the machine nor the start of threads counts. */
+/* On one thread and by its processor time: neither other work on the machine nor the start of
+ * threads counts. */
 
 enum { PARTICLES = 2000, SLICE = 64 };
 
@@ -42,14 +44,14 @@ static double product_seconds(const struct product *p, size_t rows) {
     double t = processor_seconds();
     for (size_t first = 0; first < p->n; first += rows) {
         size_t count = p->n - first < rows ? p->n - first : rows;
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)count, PARTICLES, (int)p->d, 1.0, p->x + first * p->d,
-                    (int)p->d, p->theta, (int)p->d, 0.0, p->out, PARTICLES);
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)count, PARTICLES, (int)p->d, 1.0,
+                    p->x + first * p->d, (int)p->d, p->theta, (int)p->d, 0.0, p->out, PARTICLES);
     }
     return processor_seconds() - t;
 }
 
-static double sweep_seconds(const gbs_smc_problem *problem, gbs_move move, bool rough, size_t steps, double *theta,
-                            double *risk) {
+static double sweep_seconds(const gbs_smc_problem *problem, gbs_move move, bool rough, size_t steps,
+                            double *theta, double *risk) {
     size_t d = problem->rows->d, *from = calloc(PARTICLES, sizeof *from);
     gbs_reference reference;
     gbs_mover mover;
@@ -90,7 +92,8 @@ static double sweep_seconds(const gbs_smc_problem *problem, gbs_move move, bool 
 
 static void say_sweep(const gbs_smc_problem *p, bool rough, double seconds, double base) {
     static const char *const turns[] = {"single states", "a single state, a ring",
-                                        "a window, a single state, a ring, a single state", "a window, a ring"};
+                                        "a window, a single state, a ring, a single state",
+                                        "a window, a ring"};
     gbs_turns how = gbs_ring_turns(p, rough);
     printf("  one sweep of ring moves (the default), %s%s; in turn %s", p->loss->name,
            rough ? " where only near states are any good" : "", turns[how]);
@@ -99,10 +102,13 @@ static void say_sweep(const gbs_smc_problem *p, bool rough, double seconds, doub
     printf(": %.3f ms, ratio %.2f (target at most 3)\n", 1e3 * seconds, seconds / base);
 }
 
-static void sweep(gbs_context *one, const char *name, size_t n, size_t d, size_t steps, int rounds) {
+static void sweep(gbs_context *one, const char *name, size_t n, size_t d, size_t steps,
+                  int rounds) {
     size_t room = n < 1000 ? n : SLICE;
-    double *x = malloc(n * d * sizeof *x), *y = malloc(n * sizeof *y), *risk = malloc(PARTICLES * sizeof *risk);
-    double *theta = malloc(PARTICLES * d * sizeof *theta), *out = malloc(room * PARTICLES * sizeof *out);
+    double *x = malloc(n * d * sizeof *x), *y = malloc(n * sizeof *y),
+           *risk = malloc(PARTICLES * sizeof *risk);
+    double *theta = malloc(PARTICLES * d * sizeof *theta),
+           *out = malloc(room * PARTICLES * sizeof *out);
     if (x == NULL || y == NULL || risk == NULL || theta == NULL || out == NULL)
         exit(1);
     for (size_t i = 0; i < n * d; i++)
@@ -112,7 +118,8 @@ static void sweep(gbs_context *one, const char *name, size_t n, size_t d, size_t
     gbs_rows rows = gbs_rows_wrap(n, d, x, d, y);
     gbs_smc_problem problem[3];
     struct product p = {n, d, x, theta, out};
-    double base = INFINITY, walk = INFINITY, rough = INFINITY, ring[3] = {INFINITY, INFINITY, INFINITY};
+    double base = INFINITY, walk = INFINITY, rough = INFINITY,
+           ring[3] = {INFINITY, INFINITY, INFINITY};
     for (size_t k = 0; k < 3; k++)
         problem[k] = (gbs_smc_problem){one, &rows, gbs_loss_of((gbs_loss)k), 1.0, NULL};
     if (gbs_particles_from_prior(&problem[0], PARTICLES, theta, risk) != GBS_OK)
@@ -123,15 +130,17 @@ static void sweep(gbs_context *one, const char *name, size_t n, size_t d, size_t
         walk = fmin(walk, sweep_seconds(&problem[0], GBS_MOVE_WALK, false, steps, theta, risk));
         rough = fmin(rough, sweep_seconds(&problem[0], GBS_MOVE_RING, true, steps, theta, risk));
         for (size_t k = 0; k < 3; k++)
-            ring[k] = fmin(ring[k], sweep_seconds(&problem[k], GBS_MOVE_RING, false, steps, theta, risk));
+            ring[k] = fmin(ring[k],
+                           sweep_seconds(&problem[k], GBS_MOVE_RING, false, steps, theta, risk));
     }
-    printf("%s %zu x %zu, %d particles, one thread: bare product %.3f ms (%.1f GFLOP/s)\n", name, n, d, PARTICLES, 1e3 * base,
-           2e-9 * (double)n * (double)d * PARTICLES / base);
+    printf("%s %zu x %zu, %d particles, one thread: bare product %.3f ms (%.1f GFLOP/s)\n", name, n,
+           d, PARTICLES, 1e3 * base, 2e-9 * (double)n * (double)d * PARTICLES / base);
     for (size_t k = 0; k < 3; k++)
         say_sweep(&problem[k], false, ring[k], base);
     say_sweep(&problem[0], true, rough, base);
-    printf("  one sweep of random-walk moves (--classic), zero-one: %.3f ms, ratio %.2f (target at most 3)\n", 1e3 * walk,
-           walk / base);
+    printf("  one sweep of random-walk moves (--classic), zero-one: %.3f ms, ratio %.2f (target at "
+           "most 3)\n",
+           1e3 * walk, walk / base);
     fflush(stdout);
     free(x);
     free(y);
@@ -171,12 +180,14 @@ static bool load(const char *name, struct set *s) {
     *s = (struct set){0};
     if (table_read(path, &options, &s->table, error, sizeof error) != TABLE_OK ||
         !recipe_learn(&s->table, &choose, &s->recipe, error, sizeof error) ||
-        design_build(&s->recipe, &s->table, LABELS_NEEDED, &s->design, error, sizeof error) != TABLE_OK) {
+        design_build(&s->recipe, &s->table, LABELS_NEEDED, &s->design, error, sizeof error) !=
+            TABLE_OK) {
         printf("%s: left out (%s)\n", name, error);
         return false;
     }
     const struct design *d = &s->design;
-    return gbs_data_dense(ctx, d->n, d->d, d->cells, d->stride, d->y, GBS_BORROW, &s->data) == GBS_OK;
+    return gbs_data_dense(ctx, d->n, d->d, d->cells, d->stride, d->y, GBS_BORROW, &s->data) ==
+           GBS_OK;
 }
 
 static void unload(struct set *s) {
@@ -215,7 +226,8 @@ static void whole_pima(void) {
         o.moves = 0;
         plain = fmin(plain, draw(&s, &o, k).seconds);
     }
-    printf("pima, lambda 100, 1000 particles, whole: classic with five moves a temperature %.1f ms, default %.1f ms\n",
+    printf("pima, lambda 100, 1000 particles, whole: classic with five moves a temperature %.1f "
+           "ms, default %.1f ms\n",
            1e3 * classic, 1e3 * plain);
     unload(&s);
 }

@@ -1,4 +1,5 @@
-/* What every command shares: the library's context, the options, messages, exit codes, interruption. */
+/* What every command shares: the library's context, the options, messages, exit codes,
+ * interruption. */
 #ifndef GIBBSITE_CLI_APP_H
 #define GIBBSITE_CLI_APP_H
 
@@ -35,8 +36,9 @@ struct command {
     int (*run)(struct app *app);
 };
 
-extern const struct command command_fit, command_predict, command_evaluate, command_inspect, command_simulate, command_cv,
-    command_theory, command_sample, command_gap, command_complete, command_report, command_help, command_version;
+extern const struct command command_fit, command_predict, command_evaluate, command_inspect,
+    command_simulate, command_cv, command_theory, command_sample, command_gap, command_complete,
+    command_report, command_help, command_version;
 /* NULL-terminated, in the order of the help. */
 extern const struct command *const commands[];
 
@@ -44,9 +46,12 @@ extern const struct command *const commands[];
 double app_seconds(const struct app *app);
 bool app_interrupted(void);
 
-/* "gibbsite: ..." on standard error; returns `code`, so that `return app_fail(...)` ends a command. */
-int app_fail(const struct app *app, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* The error of a library call, with the exit code that belongs to it. `about` (a file name, or NULL) stands before the text. */
+/* "gibbsite: ..." on standard error; returns `code`, so that `return app_fail(...)` ends a command.
+ */
+int app_fail(const struct app *app, int code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* The error of a library call, with the exit code that belongs to it. `about` (a file name, or
+ * NULL) stands before the text. */
 int app_fail_status(const struct app *app, gbs_status status, const char *about);
 int app_fail_table(const struct app *app, enum table_status status, const char *message);
 /* A signal asked to stop: "interrupted" or what the signal is called, and the text. */

@@ -19,7 +19,8 @@ static bool split_names(const char *list, struct names *out) {
     out->item = calloc(strlen(list) + 1, sizeof *out->item);
     if (out->copy == NULL || out->item == NULL)
         return false;
-    for (char *save = NULL, *name = strtok_r(out->copy, ",", &save); name != NULL; name = strtok_r(NULL, ",", &save))
+    for (char *save = NULL, *name = strtok_r(out->copy, ",", &save); name != NULL;
+         name = strtok_r(NULL, ",", &save))
         out->item[out->n++] = name;
     return true;
 }
@@ -37,7 +38,8 @@ static int cancelled(void *user) {
 static struct table_options reading(const struct app *app) {
     static const enum table_format formats[] = {TABLE_CSV, TABLE_SVMLIGHT, TABLE_NPY};
     const struct options *o = &app->options;
-    return (struct table_options){.format = given(o, OPT_FORMAT) ? formats[o->choice[OPT_FORMAT]] : TABLE_AUTO,
+    return (struct table_options){.format = given(o, OPT_FORMAT) ? formats[o->choice[OPT_FORMAT]]
+                                                                 : TABLE_AUTO,
                                   .header = given(o, OPT_NO_HEADER) ? 0 : -1,
                                   .keep_missing = o->choice[OPT_MISSING] == MISSING_DROP,
                                   .cancelled = cancelled};
@@ -46,18 +48,24 @@ static struct table_options reading(const struct app *app) {
 static int wrap(const struct app *app, const char *file, struct input *in) {
     const struct design *d = &in->design;
     gbs_status status = d->cells != NULL
-                            ? gbs_data_dense(app->ctx, d->n, d->d, d->cells, d->stride, d->y, GBS_BORROW, &in->data)
-                            : gbs_data_csr(app->ctx, d->n, d->d, d->row_start, d->index, d->value, d->y, GBS_BORROW, &in->data);
+                            ? gbs_data_dense(app->ctx, d->n, d->d, d->cells, d->stride, d->y,
+                                             GBS_BORROW, &in->data)
+                            : gbs_data_csr(app->ctx, d->n, d->d, d->row_start, d->index, d->value,
+                                           d->y, GBS_BORROW, &in->data);
     if (status != GBS_OK)
         return app_fail_status(app, status, file);
     if (d->owned != NULL)
         table_free_cells(&in->table);
     if (d->left_out > 0)
-        app_note(app, "%s: %zu of %zu rows have a missing value and are %s", file, d->left_out, in->table.n_rows,
+        app_note(app, "%s: %zu of %zu rows have a missing value and are %s", file, d->left_out,
+                 in->table.n_rows,
                  in->unlabelled ? "not predicted: their cells stay empty" : "left out");
     if (d->unseen > 0)
-        app_note(app, "%s: %zu cells hold a level that was not in %s (such as '%.40s'); it counts as none of them", file,
-                 d->unseen, in->training ? "the first part of the rows" : "the training data", d->example);
+        app_note(app,
+                 "%s: %zu cells hold a level that was not in %s (such as '%.40s'); it counts as "
+                 "none of them",
+                 file, d->unseen, in->training ? "the first part of the rows" : "the training data",
+                 d->example);
     return EXIT_DONE;
 }
 
@@ -73,8 +81,9 @@ static bool has_text(const struct recipe *r) {
 }
 
 /* The recipe as the first part of the rows would have taught it, and the design made by it. */
-static enum table_status relearn_levels(const struct app *app, const gbs_fit_options *fit, struct recipe *recipe,
-                                        struct input *in, char *error, size_t size) {
+static enum table_status relearn_levels(const struct app *app, const gbs_fit_options *fit,
+                                        struct recipe *recipe, struct input *in, char *error,
+                                        size_t size) {
     size_t n = in->design.n, first = 0, *order = calloc(n + 1, sizeof *order);
     enum table_status status = TABLE_NO_MEMORY;
     snprintf(error, size, "%s: out of memory", in->table.file);
@@ -92,7 +101,8 @@ static enum table_status relearn_levels(const struct app *app, const gbs_fit_opt
     return status;
 }
 
-int input_train(const struct app *app, const char *file, const gbs_fit_options *fit, struct recipe *recipe, struct input *in) {
+int input_train(const struct app *app, const char *file, const gbs_fit_options *fit,
+                struct recipe *recipe, struct input *in) {
     const struct options *o = &app->options;
     char error[1024] = "";
     struct names drop, text = {0};
@@ -107,15 +117,18 @@ int input_train(const struct app *app, const char *file, const gbs_fit_options *
         reader.drop = drop.item;
         reader.n_drop = drop.n;
         enum table_status status = table_read(file, &reader, &in->table, error, sizeof error);
-        struct recipe_options choose = {o->text[OPT_TARGET], o->text[OPT_POSITIVE], drop.item, drop.n};
+        struct recipe_options choose = {o->text[OPT_TARGET], o->text[OPT_POSITIVE], drop.item,
+                                        drop.n};
         if (status == TABLE_OK && !recipe_learn(&in->table, &choose, recipe, error, sizeof error))
             status = is_out_of_memory(error) ? TABLE_NO_MEMORY : TABLE_BAD_DATA;
         if (status == TABLE_OK)
-            status = design_build(recipe, &in->table, LABELS_NEEDED, &in->design, error, sizeof error);
+            status = design_build(recipe, &in->table, LABELS_NEEDED, &in->design, error,
+                                  sizeof error);
         in->training = true;
         if (status == TABLE_OK && fit != NULL && has_text(recipe))
             status = relearn_levels(app, fit, recipe, in, error, sizeof error);
-        code = status == TABLE_OK ? wrap(app, in->table.file, in) : app_fail_table(app, status, error);
+        code = status == TABLE_OK ? wrap(app, in->table.file, in)
+                                  : app_fail_table(app, status, error);
     }
     names_free(&drop);
     names_free(&text);
@@ -128,7 +141,8 @@ struct use {
     enum design_labels labels;
 };
 
-/* Columns of a later file that nobody needs are not even read: those the recipe has no use for, and labels when they are not asked for. */
+/* Columns of a later file that nobody needs are not even read: those the recipe has no use for, and
+ * labels when they are not asked for. */
 static bool skip_unused(void *user, const char *name) {
     const struct use *use = user;
     const struct recipe *r = use->recipe;
@@ -156,8 +170,8 @@ static const char **text_columns(const struct recipe *r, size_t *n) {
     return names;
 }
 
-int input_apply(const struct app *app, const char *file, const struct recipe *recipe, enum design_labels labels,
-                struct input *in) {
+int input_apply(const struct app *app, const char *file, const struct recipe *recipe,
+                enum design_labels labels, struct input *in) {
     char error[1024] = "";
     *in = (struct input){.unlabelled = labels == LABELS_NONE};
     struct table_options reader = reading(app);
@@ -186,21 +200,26 @@ void input_free(struct input *in) {
     table_free(&in->table);
 }
 
-int input_recipe(const struct app *app, const char *model_file, const gbs_model *model, struct recipe *out) {
+int input_recipe(const struct app *app, const char *model_file, const gbs_model *model,
+                 struct recipe *out) {
     char error[256];
     const char *json = gbs_model_recipe(model);
     gbs_model_info info;
     gbs_model_get_info(model, &info);
     *out = (struct recipe){0};
     if (json == NULL)
-        return app_fail(app, EXIT_BAD_DATA, "%s: the model has no recipe of columns (it was not fitted by this program)",
-                        model_file);
+        return app_fail(
+            app, EXIT_BAD_DATA,
+            "%s: the model has no recipe of columns (it was not fitted by this program)",
+            model_file);
     bool ok = recipe_from_json(json, out, error, sizeof error);
     if (!ok)
-        return app_fail(app, is_out_of_memory(error) ? EXIT_MEMORY : EXIT_BAD_DATA, "%s: %s", model_file, error);
+        return app_fail(app, is_out_of_memory(error) ? EXIT_MEMORY : EXIT_BAD_DATA, "%s: %s",
+                        model_file, error);
     if (out->features != info.features) {
         recipe_free(out);
-        return app_fail(app, EXIT_BAD_DATA, "%s: the model's recipe does not match its posterior", model_file);
+        return app_fail(app, EXIT_BAD_DATA, "%s: the model's recipe does not match its posterior",
+                        model_file);
     }
     return EXIT_DONE;
 }

@@ -12,15 +12,17 @@ struct input {
     bool training, unlabelled; /* read to learn from; read to be predicted */
 };
 
-/* Training: the recipe is learned from the file. Under an informed prior or a progressive bound (`fit`; NULL: neither) the levels of text columns
- * come from the rows of the first part alone. */
-int input_train(const struct app *app, const char *file, const gbs_fit_options *fit, struct recipe *recipe, struct input *out);
+/* Training: the recipe is learned from the file. Under an informed prior or a progressive bound
+ * (`fit`; NULL: neither) the levels of text columns come from the rows of the first part alone. */
+int input_train(const struct app *app, const char *file, const gbs_fit_options *fit,
+                struct recipe *recipe, struct input *out);
 /* Later files: the recipe is applied. */
-int input_apply(const struct app *app, const char *file, const struct recipe *recipe, enum design_labels labels,
-                struct input *out);
+int input_apply(const struct app *app, const char *file, const struct recipe *recipe,
+                enum design_labels labels, struct input *out);
 void input_free(struct input *in);
 
 /* The recipe of a loaded model. */
-int input_recipe(const struct app *app, const char *model_file, const gbs_model *model, struct recipe *out);
+int input_recipe(const struct app *app, const char *model_file, const gbs_model *model,
+                 struct recipe *out);
 
 #endif

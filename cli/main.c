@@ -13,9 +13,13 @@
 #include <time.h>
 #include <unistd.h>
 
-const struct command *const commands[] = {
-    &command_fit,      &command_predict, &command_evaluate, &command_inspect, &command_cv,   &command_sample,  &command_gap,
-    &command_complete, &command_report,  &command_simulate, &command_theory,  &command_help, &command_version, NULL};
+const struct command *const commands[] = {&command_fit,      &command_predict,
+                                          &command_evaluate, &command_inspect,
+                                          &command_cv,       &command_sample,
+                                          &command_gap,      &command_complete,
+                                          &command_report,   &command_simulate,
+                                          &command_theory,   &command_help,
+                                          &command_version,  NULL};
 
 /* ---------------------------------------------------------------- interruption */
 
@@ -39,8 +43,9 @@ int app_stopped(const struct app *app, const char *format, ...) {
 
 /* ---------------------------------------------------------------- memory of jansson */
 
-/* jansson (2.14) overlooks some failed allocations: a key or a byte of a text is lost, and where that byte is the closing quote it reads on past the end of
- * its buffer. So it is never told of one. No file is open for writing while it works. */
+/* jansson (2.14) overlooks some failed allocations: a key or a byte of a text is lost, and where
+ * that byte is the closing quote it reads on past the end of its buffer. So it is never told of
+ * one. No file is open for writing while it works. */
 static void *json_allocate(size_t size) {
     void *memory = malloc(size);
     if (memory != NULL || size == 0)
@@ -109,7 +114,8 @@ int app_fail_status(const struct app *app, gbs_status status, const char *about)
     }
     if (message[0] == '\0')
         message = gbs_status_message(status);
-    return about != NULL ? app_fail(app, code, "%s: %s", about, message) : app_fail(app, code, "%s", message);
+    return about != NULL ? app_fail(app, code, "%s: %s", about, message)
+                         : app_fail(app, code, "%s", message);
 }
 
 int app_fail_table(const struct app *app, enum table_status status, const char *message) {
@@ -187,7 +193,9 @@ static int choose_threads(const struct app *app, int *threads) {
         char *end;
         long n = strtol(env, &end, 10);
         if (*end != '\0' || n < 1 || n > 1024)
-            return app_fail(app, EXIT_USAGE, "GIBBSITE_THREADS: expected a whole number from 1 to 1024, found '%.60s'", env);
+            return app_fail(
+                app, EXIT_USAGE,
+                "GIBBSITE_THREADS: expected a whole number from 1 to 1024, found '%.60s'", env);
         *threads = (int)n;
     }
     return EXIT_DONE;
@@ -201,7 +209,8 @@ static int run(struct app *app, int argc, char **argv) {
     int code = EXIT_DONE, threads = 0;
     if (!options_parse(argc, argv, app->command->bit, inputs, &app->options, error, sizeof error)) {
         app_fail(app, EXIT_USAGE, "%s: %s", app->command->name, error);
-        fprintf(stderr, "usage: gibbsite %s; 'gibbsite help %s' says more\n", app->command->usage, app->command->name);
+        fprintf(stderr, "usage: gibbsite %s; 'gibbsite help %s' says more\n", app->command->usage,
+                app->command->name);
         code = EXIT_USAGE;
     } else {
         code = choose_threads(app, &threads);
@@ -256,7 +265,8 @@ int main(int argc, char **argv) {
         name = "version";
     app.command = find_command(name);
     if (app.command == NULL) {
-        app_fail(&app, EXIT_USAGE, "unknown command '%.60s'; 'gibbsite help' lists the commands", name);
+        app_fail(&app, EXIT_USAGE, "unknown command '%.60s'; 'gibbsite help' lists the commands",
+                 name);
         return EXIT_USAGE;
     }
     int code = run(&app, argc > 1 ? argc - 2 : 0, argv + (argc > 1 ? 2 : 1));

@@ -1,5 +1,5 @@
-/* Options: one table says what exists, how it is read, for which commands, and what the help, the manual pages and the completions of
- * shells say of it. */
+/* Options: one table says what exists, how it is read, for which commands, and what the help, the
+ * manual pages and the completions of shells say of it. */
 #ifndef GIBBSITE_CLI_OPTIONS_H
 #define GIBBSITE_CLI_OPTIONS_H
 
@@ -146,7 +146,8 @@ struct grid {
 };
 double grid_value(const struct grid *g, size_t k);
 
-/* Positions among the choices that commands ask for by name; the order of the table in options.c. */
+/* Positions among the choices that commands ask for by name; the order of the table in options.c.
+ */
 enum { SOLVER_SGD = 3, FAMILY_FULL = 3, MISSING_DROP = 1 };
 enum { SELECT_BOUND = 0, SELECT_CV = 1, SELECT_LAST = 2 };
 enum { PRIOR_ZERO = 0, PRIOR_INFORMED = 1 };
@@ -158,7 +159,7 @@ struct options {
     const char *text[OPTION_COUNT]; /* NULL: not given; flags: "" */
     double number[OPTION_COUNT];
     uint64_t count[OPTION_COUNT];
-    int choice[OPTION_COUNT];       /* index among the choices, the first of a list; -1 when not given */
+    int choice[OPTION_COUNT]; /* index among the choices, the first of a list; -1 when not given */
     unsigned choices[OPTION_COUNT]; /* all of a list, as bits */
     struct grid grid[OPTION_COUNT]; /* size 0 when not given */
     const char **inputs;            /* what is no option, in order */
@@ -167,9 +168,10 @@ struct options {
 
 const struct option_spec *option_spec(enum option_id id);
 
-/* Reads argv[0 .. argc - 1] for the command with bit `command`. inputs has room for argc. False: error says what is wrong. */
-bool options_parse(int argc, char **argv, unsigned command, const char **inputs, struct options *out, char *error,
-                   size_t error_size);
+/* Reads argv[0 .. argc - 1] for the command with bit `command`. inputs has room for argc. False:
+ * error says what is wrong. */
+bool options_parse(int argc, char **argv, unsigned command, const char **inputs,
+                   struct options *out, char *error, size_t error_size);
 static inline bool given(const struct options *o, enum option_id id) {
     return o->text[id] != NULL;
 }

@@ -1,6 +1,7 @@
 /* The library from C: fit, certify, predict, save, load.
  *
- *     cc -std=c17 05_fit_certify_predict.c -o example $(pkg-config --cflags --libs gibbsite) && ./example
+ *     cc -std=c17 05_fit_certify_predict.c -o example $(pkg-config --cflags --libs gibbsite) &&
+ * ./example
  */
 #include <gibbsite.h>
 #include <stdio.h>
@@ -8,7 +9,8 @@
 
 enum { TRAIN = 1000, FRESH = 4000, COLUMNS = 4 };
 
-/* Rows of known truth: the sign of x0 - x1 + x2/2, one label in ten flipped. Counter-based numbers: row i is row i, whoever asks. */
+/* Rows of known truth: the sign of x0 - x1 + x2/2, one label in ten flipped. Counter-based numbers:
+ * row i is row i, whoever asks. */
 static void make_rows(const gbs_context *ctx, size_t first, size_t n, double *x, double *y) {
     for (size_t i = 0; i < n; i++) {
         double *row = x + i * COLUMNS;
@@ -23,8 +25,9 @@ static void print_certificates(const gbs_model *model) {
     size_t count;
     const gbs_certificate *c = gbs_model_certificates(model, &count);
     for (size_t k = 0; k < count; k++)
-        printf("%s%.4f  %-10s %-11s from %zu rows, %s\n", k == 0 ? "* " : "  ", c[k].value, gbs_target_name(c[k].target),
-               gbs_bound_name(c[k].method), c[k].blocks, c[k].valid ? "valid" : "conditional");
+        printf("%s%.4f  %-10s %-11s from %zu rows, %s\n", k == 0 ? "* " : "  ", c[k].value,
+               gbs_target_name(c[k].target), gbs_bound_name(c[k].method), c[k].blocks,
+               c[k].valid ? "valid" : "conditional");
     for (unsigned bit = 0; gbs_assumption_text(bit, NULL) != NULL; bit++)
         if ((c[0].assumptions >> bit & 1) != 0)
             printf("  assumes that %s\n", gbs_assumption_text(bit, NULL));
@@ -61,8 +64,8 @@ static gbs_status run(gbs_context *ctx, double *x, double *y) {
     if (status == GBS_OK) {
         size_t count;
         const gbs_certificate *c = gbs_model_certificates(model, &count);
-        printf("fresh rows: error %.4f of the vote, %.4f of one draw; the first is %s\n", e.error, e.gibbs_error,
-               probability[0] >= 0.5 ? "+1" : "-1");
+        printf("fresh rows: error %.4f of the vote, %.4f of one draw; the first is %s\n", e.error,
+               e.gibbs_error, probability[0] >= 0.5 ? "+1" : "-1");
         printf("the certificate %s\n", e.gibbs_error <= c->value ? "held" : "did not hold");
     }
     remove("example05.json");

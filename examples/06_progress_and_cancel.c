@@ -1,6 +1,8 @@
-/* Callbacks from C: progress, messages, cancellation; sparse rows of one's own; and the gap to the Gibbs posterior.
+/* Callbacks from C: progress, messages, cancellation; sparse rows of one's own; and the gap to the
+ * Gibbs posterior.
  *
- *     cc -std=c17 06_progress_and_cancel.c -o example $(pkg-config --cflags --libs gibbsite) && ./example
+ *     cc -std=c17 06_progress_and_cancel.c -o example $(pkg-config --cflags --libs gibbsite) &&
+ * ./example
  */
 #include <gibbsite.h>
 #include <stdio.h>
@@ -33,7 +35,8 @@ static int on_cancel(void *user) {
     return w->patience >= 0 && w->patience-- == 0;
 }
 
-/* Sparse rows: five cells of thirty; the label is the sign of the first ten columns' sum, with noise. */
+/* Sparse rows: five cells of thirty; the label is the sign of the first ten columns' sum, with
+ * noise. */
 static gbs_status make_data(gbs_context *ctx, gbs_data **out) {
     static size_t start[ROWS + 1];
     static uint32_t column[ROWS * PER_ROW];
@@ -42,7 +45,8 @@ static gbs_status make_data(gbs_context *ctx, gbs_data **out) {
         double sum = 0.5 * gbs_random_normal(ctx, 2, i);
         for (size_t k = 0; k < PER_ROW; k++) {
             size_t cell = i * PER_ROW + k, width = COLUMNS / PER_ROW;
-            column[cell] = (uint32_t)(k * width + (size_t)((double)width * gbs_random_uniform(ctx, 0, cell)));
+            column[cell] = (uint32_t)(k * width +
+                                      (size_t)((double)width * gbs_random_uniform(ctx, 0, cell)));
             value[cell] = gbs_random_normal(ctx, 1, cell);
             sum += column[cell] < 10 ? value[cell] : 0.0;
         }
@@ -58,7 +62,8 @@ static gbs_status measure_gap(gbs_context *ctx, const gbs_data *data) {
     gbs_model *model = NULL;
     gbs_particles *particles = NULL;
     gbs_gap gap;
-    fit.prior = GBS_PRIOR_ZERO; /* the gap is measured against the posterior of this prior and lambda */
+    /* the gap is measured against the posterior of this prior and lambda */
+    fit.prior = GBS_PRIOR_ZERO;
     fit.loss = sampling.loss = GBS_LOSS_HINGE;
     fit.lambda = sampling.lambda = 100;
     sampling.particles = 500;
@@ -90,17 +95,19 @@ int main(void) {
     if (status == GBS_OK)
         status = gbs_fit(ctx, data, NULL, &model);
     if (status == GBS_OK)
-        printf("fitted: progress was reported%s, up to %.0f %%\n", watch.calls > 1 ? " several times" : "",
-               100 * watch.furthest);
+        printf("fitted: progress was reported%s, up to %.0f %%\n",
+               watch.calls > 1 ? " several times" : "", 100 * watch.furthest);
     gbs_model_free(model);
     if (status == GBS_OK)
         status = measure_gap(ctx, data);
 
-    /* again, but out of patience at the third question: the call ends early, the model is NULL, nothing leaks */
+    /* again, but out of patience at the third question: the call ends early, the model is NULL,
+     * nothing leaks */
     if (status == GBS_OK) {
         watch.patience = 2;
         gbs_status stopped = gbs_fit(ctx, data, NULL, &model);
-        printf("cancelled: %s, model is %s\n", gbs_status_message(stopped), model == NULL ? "NULL" : "there");
+        printf("cancelled: %s, model is %s\n", gbs_status_message(stopped),
+               model == NULL ? "NULL" : "there");
         status = stopped == GBS_ERR_CANCELLED ? GBS_OK : GBS_ERR_ARGUMENT;
     }
     if (status != GBS_OK)

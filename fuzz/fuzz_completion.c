@@ -1,5 +1,6 @@
-/* Fuzzes the reader of completion files. A text that is refused must leave nothing and say something; one that is taken must survive being written and read
- * again, and must predict cells it knows and cells it does not.
+/* Fuzzes the reader of completion files. A text that is refused must leave nothing and say
+ * something; one that is taken must survive being written and read again, and must predict cells it
+ * knows and cells it does not.
  */
 #include "gibbsite.h"
 
@@ -14,12 +15,14 @@ static void expect(int truth) {
 }
 
 static void check_prediction(gbs_context *ctx, const gbs_completion *model) {
-    const uint32_t row[] = {0, GBS_UNSEEN, 0, GBS_UNSEEN}, column[] = {0, 0, GBS_UNSEEN, GBS_UNSEEN};
+    const uint32_t row[] = {0, GBS_UNSEEN, 0, GBS_UNSEEN},
+                   column[] = {0, 0, GBS_UNSEEN, GBS_UNSEEN};
     double value[4], sd[4];
     gbs_completion_info info;
     size_t count;
     gbs_completion_get_info(model, &info);
-    expect(info.rows > 0 && info.columns > 0 && gbs_completion_row_id(model, info.rows - 1) != NULL);
+    expect(info.rows > 0 && info.columns > 0 &&
+           gbs_completion_row_id(model, info.rows - 1) != NULL);
     gbs_status status = gbs_completion_predict(ctx, model, 4, row, column, value, sd);
     expect(status == GBS_OK || gbs_error_message(ctx)[0] != '\0');
     const uint32_t *seen = gbs_completion_seen(model, 0, &count);

@@ -1,7 +1,9 @@
-/* Fuzzes the CSV reader: a table that is read must be whole. The first byte chooses the options, too. */
+/* Fuzzes the CSV reader: a table that is read must be whole. The first byte chooses the options,
+ * too. */
 #include "fuzz_table.h"
 
-/* Names come from the input: some have a first letter in the second half of the alphabet, some have not. */
+/* Names come from the input: some have a first letter in the second half of the alphabet, some have
+ * not. */
 static bool skip_late_names(void *user, const char *name) {
     (void)user;
     return (*name | 32) > 'm';
@@ -14,7 +16,8 @@ static void check(const struct table *t) {
             abort();
         for (size_t j = 0; j < t->n_columns; j++) {
             double cell = t->cells[i * t->n_columns + j];
-            if (t->columns[j].is_text && cell == cell && (cell < 0 || cell >= (double)t->columns[j].n_levels))
+            if (t->columns[j].is_text && cell == cell &&
+                (cell < 0 || cell >= (double)t->columns[j].n_levels))
                 abort();
         }
     }

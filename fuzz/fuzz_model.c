@@ -1,5 +1,6 @@
-/* Fuzzes the reader of model files. A text that is refused must leave no model and say something; one that is taken must survive being
- * written and read again, and must give probabilities for rows and an evaluation of them, or say why it cannot.
+/* Fuzzes the reader of model files. A text that is refused must leave no model and say something;
+ * one that is taken must survive being written and read again, and must give probabilities for rows
+ * and an evaluation of them, or say why it cannot.
  */
 #include "gibbsite.h"
 
@@ -20,7 +21,8 @@ static void expect(int truth) {
 
 enum { ROWS = 5 };
 
-/* Finite numbers in a file may be as large as they like, so scores may overflow: that is an error. What is no error is a number. */
+/* Finite numbers in a file may be as large as they like, so scores may overflow: that is an error.
+ * What is no error is a number. */
 static void check_prediction(gbs_context *ctx, const gbs_model *model, size_t features) {
     static const double y[ROWS] = {1.0, -1.0, -1.0, 1.0, 1.0};
     double cells[ROWS * MOST_FEATURES], score[ROWS], sd[ROWS], probability[ROWS];
@@ -31,11 +33,13 @@ static void check_prediction(gbs_context *ctx, const gbs_model *model, size_t fe
     expect(gbs_data_dense(ctx, ROWS, features, cells, features, y, GBS_BORROW, &rows) == GBS_OK);
     if (gbs_model_predict(ctx, model, rows, score, sd, probability) == GBS_OK)
         for (size_t i = 0; i < ROWS; i++)
-            expect(probability[i] >= 0.0 && probability[i] <= 1.0 && sd[i] >= 0.0 && isfinite(score[i]));
+            expect(probability[i] >= 0.0 && probability[i] <= 1.0 && sd[i] >= 0.0 &&
+                   isfinite(score[i]));
     else
         expect(gbs_error_message(ctx)[0] != '\0');
     if (gbs_model_evaluate(ctx, model, rows, &e) == GBS_OK)
-        expect(e.n == ROWS && e.auc >= 0.0 && e.auc <= 1.0 && e.gibbs_error >= 0.0 && e.gibbs_error <= 1.0);
+        expect(e.n == ROWS && e.auc >= 0.0 && e.auc <= 1.0 && e.gibbs_error >= 0.0 &&
+               e.gibbs_error <= 1.0);
     else
         expect(gbs_error_message(ctx)[0] != '\0');
     gbs_data_free(rows);
@@ -62,11 +66,13 @@ static void check_coefficients(gbs_context *ctx, const gbs_model *model, size_t 
         expect(!(sd[k] < 0.0));
 }
 
-/* Bytes changed at random rarely leave JSON behind, so half of the time one whole value, between its border and the next, becomes another. */
+/* Bytes changed at random rarely leave JSON behind, so half of the time one whole value, between
+ * its border and the next, becomes another. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed) {
-    static const char *const values[] = {"0",          "-1",     "1",          "2",        "3",    "0.5",   "1e308",
-                                         "-1e308",     "5e-324", "2147483647", "null",     "true", "\"\"",  "{}",
-                                         "4294967296", "[1, 2]", "\"full\"",   "\"none\"", "1, 1", "100001"};
+    static const char *const values[] = {"0",      "-1",       "1",        "2",      "3",
+                                         "0.5",    "1e308",    "-1e308",   "5e-324", "2147483647",
+                                         "null",   "true",     "\"\"",     "{}",     "4294967296",
+                                         "[1, 2]", "\"full\"", "\"none\"", "1, 1",   "100001"};
     if (size == 0 || seed % 2 == 0)
         return LLVMFuzzerMutate(data, size, most);
     const char *value = values[seed / 2 % (sizeof values / sizeof *values)];

@@ -1,4 +1,5 @@
-/* Fuzzes the npy reader: a table that is read must be whole. The first byte chooses the options, too. */
+/* Fuzzes the npy reader: a table that is read must be whole. The first byte chooses the options,
+ * too. */
 #include "fuzz_table.h"
 
 #include <math.h>

@@ -1,5 +1,7 @@
-/* Fuzzes the readers of ratings, CSV and MatrixMarket. The first byte chooses the buffer's size and the options, so that cuts between buffers are searched
- * too; ratings that are read must be whole and different names have different numbers, a failure must leave nothing behind and say something.
+/* Fuzzes the readers of ratings, CSV and MatrixMarket. The first byte chooses the buffer's size and
+ * the options, so that cuts between buffers are searched too; ratings that are read must be whole
+ * and different names have different numbers, a failure must leave nothing behind and say
+ * something.
  */
 #include "table/bytes.h"
 #include "table/ratings.h"
@@ -31,8 +33,11 @@ static void check(const struct ratings_table *t, const struct ratings_options *o
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size == 0)
         return 0;
-    struct ratings_options options = {
-        .header = data[0] & 128 ? 0 : -1, .values = !(data[0] & 64), .has_range = data[0] & 32, .low = 1.0, .high = 5.0};
+    struct ratings_options options = {.header = data[0] & 128 ? 0 : -1,
+                                      .values = !(data[0] & 64),
+                                      .has_range = data[0] & 32,
+                                      .low = 1.0,
+                                      .high = 5.0};
     struct bytes b;
     struct ratings_table t = {0};
     char error[1024] = "";

@@ -1,5 +1,5 @@
-/* Fuzzes the reader of sample files. A text that is refused must leave nothing and say something; one that is taken must survive being written and read
- * again, and must give a vote for a row.
+/* Fuzzes the reader of sample files. A text that is refused must leave nothing and say something;
+ * one that is taken must survive being written and read again, and must give a vote for a row.
  */
 #include "gibbsite.h"
 

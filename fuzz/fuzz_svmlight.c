@@ -1,4 +1,5 @@
-/* Fuzzes the svmlight reader: a table that is read must be whole. The first byte chooses the options, too. */
+/* Fuzzes the svmlight reader: a table that is read must be whole. The first byte chooses the
+ * options, too. */
 #include "fuzz_table.h"
 
 /* Rows follow each other and indices increase inside a row. */
@@ -6,10 +7,12 @@ static void check(const struct table *t) {
     if (t->format != TABLE_SVMLIGHT)
         return;
     for (size_t i = 0; i < t->n_rows; i++) {
-        if (t->row_start[i] > t->row_start[i + 1] || table_line(t, i) == 0 || t->label[i] != t->label[i])
+        if (t->row_start[i] > t->row_start[i + 1] || table_line(t, i) == 0 ||
+            t->label[i] != t->label[i])
             abort();
         for (size_t k = t->row_start[i]; k < t->row_start[i + 1]; k++)
-            if (t->index[k] >= t->n_columns || (k > t->row_start[i] && t->index[k] <= t->index[k - 1]) ||
+            if (t->index[k] >= t->n_columns ||
+                (k > t->row_start[i] && t->index[k] <= t->index[k - 1]) ||
                 t->value[k] != t->value[k])
                 abort();
     }

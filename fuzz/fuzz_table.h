@@ -10,8 +10,9 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Reads all but the first byte, which chooses the buffer's size, so that cuts between buffers are searched too. A table that is read goes to `check`; a failure
- * must leave nothing behind and say something. */
+/* Reads all but the first byte, which chooses the buffer's size, so that cuts between buffers are
+ * searched too. A table that is read goes to `check`; a failure must leave nothing behind and say
+ * something. */
 static inline int fuzz_table(const uint8_t *data, size_t size, const struct table_options *options,
                              void (*check)(const struct table *t)) {
     struct bytes b;

@@ -1,11 +1,14 @@
-/* What automatic rank, uncertainty and sampling buy in matrix completion: the tables of docs/completion-table.md.
+/* What automatic rank, uncertainty and sampling buy in matrix completion: the tables of
+ * docs/completion-table.md.
  *
- *   completion methods [SET]   the methods side by side: VB, the same model at fixed gamma, maximum a posteriori (alternating least squares), Gibbs
- *   completion starts          a random start against the spectral one
+ *   completion methods [SET]   the methods side by side: VB, the same model at fixed gamma, maximum
+ * a posteriori (alternating least squares), Gibbs completion starts          a random start against
+ * the spectral one
  *
- * Simulated ratings of known truth (simulated_matrix.h). "signal" is the RMSE of the predictions against the noiseless values of 100,000 cells drawn as the
- * ratings are; "excess" is the RMSE of fresh ratings less the noise, sqrt(noise^2 + signal^2) - noise. The oracle is told the columns' factors and
- * biases, the mean and the noise, and does the exact conjugate regression of each row.
+ * Simulated ratings of known truth (simulated_matrix.h). "signal" is the RMSE of the predictions
+ * against the noiseless values of 100,000 cells drawn as the ratings are; "excess" is the RMSE of
+ * fresh ratings less the noise, sqrt(noise^2 + signal^2) - noise. The oracle is told the columns'
+ * factors and biases, the mean and the noise, and does the exact conjugate regression of each row.
  */
 #include "../tests/unit/als.h"
 #include "completion/ascent.h"
@@ -38,12 +41,14 @@ static void must(gbs_status status) {
 
 static gbs_ratings *ratings_of(const struct simulated *t) {
     gbs_ratings *r;
-    must(gbs_ratings_create(ctx, t->n, t->items[0], t->items[1], t->id[0], t->id[1], t->y, NULL, NULL, &r));
+    must(gbs_ratings_create(ctx, t->n, t->items[0], t->items[1], t->id[0], t->id[1], t->y, NULL,
+                            NULL, &r));
     return r;
 }
 
 /* From predictions of the test cells and the variances of new ratings there. */
-static void score(const struct simulated *t, const double *value, const double *variance, struct result *r) {
+static void score(const struct simulated *t, const double *value, const double *variance,
+                  struct result *r) {
     double squares = 0.0;
     size_t inside = 0;
     for (size_t e = 0; e < t->tests; e++) {
@@ -56,20 +61,26 @@ static void score(const struct simulated *t, const double *value, const double *
 
 static void print_result(const struct simulated *t, const struct result *r) {
     double rmse = sqrt(t->noise * t->noise + r->signal * r->signal);
-    printf("| %s | %.4f | %.4f | %.4f | %.1f %% | %s | %.1f |\n", r->name, rmse, r->signal, rmse - t->noise, r->coverage,
-           r->rank, r->seconds);
+    printf("| %s | %.4f | %.4f | %.4f | %.1f %% | %s | %.1f |\n", r->name, rmse, r->signal,
+           rmse - t->noise, r->coverage, r->rank, r->seconds);
     fflush(stdout);
 }
 
 /* ---------------------------------------------------------------- the oracle */
 
-/* Rows given the truth of the columns: coordinates (u, a), prior variances 1/sqrt(rank) and 1/4, known noise. */
+/* Rows given the truth of the columns: coordinates (u, a), prior variances 1/sqrt(rank) and 1/4,
+ * known noise. */
 static struct result oracle(const struct simulated *t) {
-    size_t own = t->rank + 1, *start = room(t->items[0] + 2, sizeof *start), *rating = room(t->n, sizeof *rating);
-    double *inverse = room(t->items[0] * gbs_packed_size(own), sizeof(double)), *mean = room(t->items[0] * own, sizeof(double));
-    double *p = room(own * own, sizeof(double)), *lower = room(own * own, sizeof(double)), *z = room(own, sizeof(double));
-    double *b = room(own, sizeof(double)), *work = room(own, sizeof(double)), *value = room(t->tests, sizeof(double));
-    double *variance = room(t->tests, sizeof(double)), tau = 1.0 / (t->noise * t->noise), log_det, begin = cpu_seconds();
+    size_t own = t->rank + 1, *start = room(t->items[0] + 2, sizeof *start),
+           *rating = room(t->n, sizeof *rating);
+    double *inverse = room(t->items[0] * gbs_packed_size(own), sizeof(double)),
+           *mean = room(t->items[0] * own, sizeof(double));
+    double *p = room(own * own, sizeof(double)), *lower = room(own * own, sizeof(double)),
+           *z = room(own, sizeof(double));
+    double *b = room(own, sizeof(double)), *work = room(own, sizeof(double)),
+           *value = room(t->tests, sizeof(double));
+    double *variance = room(t->tests, sizeof(double)), tau = 1.0 / (t->noise * t->noise), log_det,
+           begin = cpu_seconds();
     struct result r = {.name = "oracle: columns known", .rank = "5"};
     for (size_t e = 0; e < t->n; e++)
         start[t->id[0][e] + 2]++;
@@ -104,11 +115,12 @@ static struct result oracle(const struct simulated *t) {
         value[e] = 3.0 + t->bias[1][j];
         for (size_t c = 0; c < own; c++)
             value[e] += z[c] * mean[i * own + c];
-        variance[e] = gbs_packed_quadratic(own, inverse + i * gbs_packed_size(own), z) + t->noise * t->noise;
+        variance[e] = gbs_packed_quadratic(own, inverse + i * gbs_packed_size(own), z) +
+                      t->noise * t->noise;
     }
     score(t, value, variance, &r);
-    free(start), free(rating), free(inverse), free(mean), free(p), free(lower), free(z), free(b), free(work), free(value),
-        free(variance);
+    free(start), free(rating), free(inverse), free(mean), free(p), free(lower), free(z), free(b),
+        free(work), free(value), free(variance);
     return r;
 }
 
@@ -191,14 +203,16 @@ static void score_factors(const struct simulated *t, const gbs_factors *f, struc
         for (size_t k = 0; k < f->rank; k++)
             value[e] += x[k] * z[k];
         x[f->rank] = z[f->rank] = 1.0;
-        variance[e] = f->mu_variance + gbs_packed_quadratic(own, si, z) + gbs_packed_quadratic(own, sj, x) +
+        variance[e] = f->mu_variance + gbs_packed_quadratic(own, si, z) +
+                      gbs_packed_quadratic(own, sj, x) +
                       gbs_packed_inner(f->rank, own, si, own, sj) + 1.0 / f->tau;
     }
     score(t, value, variance, r);
     free(value), free(variance), free(x), free(z);
 }
 
-/* gamma held at c x spread / sqrt(components), the c with the smallest error on the test cells themselves: more than it could have in use. */
+/* gamma held at c x spread / sqrt(components), the c with the smallest error on the test cells
+ * themselves: more than it could have in use. */
 static struct result fixed_gamma(const struct simulated *t) {
     static const double sizes[] = {0.125, 0.25, 0.5};
     struct result best = {.signal = INFINITY};
@@ -207,7 +221,8 @@ static struct result fixed_gamma(const struct simulated *t) {
         struct result r = {.name = "VB, gamma fixed (best of 3)"};
         gbs_ratings *ratings = ratings_of(t);
         gbs_factors f = begin_factors(ratings, spread, COMPONENTS);
-        gbs_ascent_options o = {.most_sweeps = 200, .tolerance = 1e-6, .hold_variances = true, .stage = "study"};
+        gbs_ascent_options o = {
+            .most_sweeps = 200, .tolerance = 1e-6, .hold_variances = true, .stage = "study"};
         gbs_ascent out;
         double begin = cpu_seconds();
         gbs_factors_start(&f, sizes[k] * spread / sqrt(COMPONENTS), 0.25 * spread * spread, 1);
@@ -225,18 +240,22 @@ static struct result fixed_gamma(const struct simulated *t) {
 
 /* ---------------------------------------------------------------- alternating least squares */
 
-/* The pull with the smallest error on the test cells; intervals from the residuals of the training ratings, all that such a fit knows. */
+/* The pull with the smallest error on the test cells; intervals from the residuals of the training
+ * ratings, all that such a fit knows. */
 static struct result least_squares(const struct simulated *t, size_t rank) {
     static const double pulls[] = {0.5, 1.0, 2.0, 4.0, 8.0};
     struct result best = {.signal = INFINITY};
     double *start = room(t->items[1] * rank, sizeof *start), *value = room(t->tests, sizeof *value);
-    double *variance = room(t->tests, sizeof *variance), size = 0.5 * spread_of(t) / sqrt((double)rank);
+    double *variance = room(t->tests, sizeof *variance),
+           size = 0.5 * spread_of(t) / sqrt((double)rank);
     for (size_t k = 0; k < t->items[1] * rank; k++)
         start[k] = sqrt(size) * gbs_random_normal(ctx, 90, k);
     for (size_t k = 0; k < sizeof pulls / sizeof *pulls; k++) {
-        struct result r = {.name = rank == t->rank ? "ALS-MAP, rank known (best of 5)" : "ALS-MAP (best of 5)"};
+        struct result r = {.name = rank == t->rank ? "ALS-MAP, rank known (best of 5)"
+                                                   : "ALS-MAP (best of 5)"};
         double begin = cpu_seconds();
-        struct als a = als_fit(t->items[0], t->items[1], t->n, t->id[0], t->id[1], t->y, rank, pulls[k], start, ALS_SWEEPS);
+        struct als a = als_fit(t->items[0], t->items[1], t->n, t->id[0], t->id[1], t->y, rank,
+                               pulls[k], start, ALS_SWEEPS);
         r.seconds = cpu_seconds() - begin;
         double noise = als_squares(&a) / (double)t->n;
         for (size_t e = 0; e < t->tests; e++) {
@@ -258,11 +277,13 @@ static struct result least_squares(const struct simulated *t, size_t rank) {
 static void compare(const struct design *d) {
     struct simulated t = simulate_matrix(ctx, d);
     printf("\n**%zu x %zu, %g %% observed (%zu ratings)%s%s**\n\n"
-           "| method | RMSE | signal RMSE | excess RMSE | 95 %% intervals cover | components | CPU seconds "
+           "| method | RMSE | signal RMSE | excess RMSE | 95 %% intervals cover | components | CPU "
+           "seconds "
            "|\n|---|---|---|---|---|---|---|\n",
            d->rows, d->columns, 100.0 * (double)d->n / (double)d->rows / (double)d->columns, d->n,
            d->skew > 0.0 ? ", uneven sampling" : "", d->stars ? ", stars" : "");
-    /* stars are no linear function of the factors: nothing is exact there, and no number of components is the right one */
+    /* stars are no linear function of the factors: nothing is exact there, and no number of
+     * components is the right one */
     struct result results[7];
     size_t count = 0;
     if (!d->stars)
@@ -284,7 +305,8 @@ struct summary {
     double energy, sweeps, rank, signal, seconds;
 };
 
-static struct summary ascend_from(const struct simulated *t, const gbs_ratings *ratings, bool spectral, uint64_t seed) {
+static struct summary ascend_from(const struct simulated *t, const gbs_ratings *ratings,
+                                  bool spectral, uint64_t seed) {
     double spread = spread_of(t), begin = cpu_seconds();
     struct result r = {0};
     gbs_factors f = begin_factors(ratings, spread, COMPONENTS);
@@ -294,7 +316,8 @@ static struct summary ascend_from(const struct simulated *t, const gbs_ratings *
     if (spectral)
         must(gbs_factors_start_spectral(&f, 5000 + seed));
     must(gbs_ascend(&f, &o, &out));
-    struct summary s = {out.free_energy, (double)out.sweeps, (double)f.rank, 0.0, cpu_seconds() - begin};
+    struct summary s = {out.free_energy, (double)out.sweeps, (double)f.rank, 0.0,
+                        cpu_seconds() - begin};
     score_factors(t, &f, &r);
     s.signal = r.signal;
     gbs_factors_free(&f);
@@ -329,26 +352,28 @@ static void compare_starts(const struct design *d) {
         char energy[64] = "";
         if (s == 1)
             snprintf(energy, sizeof energy, "lower %zu, higher %zu", lower, higher);
-        printf("| %zu x %zu, %g %%%s | %s | %s | %.1f | %zu | %.4f | %.1f | %.2f |\n", d->rows, d->columns,
-               100.0 * (double)d->n / (double)d->rows / (double)d->columns, d->skew > 0.0 ? ", uneven" : "",
-               s == 1 ? "spectral" : "random", energy, sum[s].rank, right[s], sum[s].signal, sum[s].sweeps, sum[s].seconds);
+        printf("| %zu x %zu, %g %%%s | %s | %s | %.1f | %zu | %.4f | %.1f | %.2f |\n", d->rows,
+               d->columns, 100.0 * (double)d->n / (double)d->rows / (double)d->columns,
+               d->skew > 0.0 ? ", uneven" : "", s == 1 ? "spectral" : "random", energy, sum[s].rank,
+               right[s], sum[s].signal, sum[s].sweeps, sum[s].seconds);
     }
     fflush(stdout);
 }
 
-#define EQUAL(rows, columns, n, skew)                                                                                          \
+#define EQUAL(rows, columns, n, skew)                                                              \
     { rows, columns, 5, n, 0.5, skew, 1.0, 0.0, 0.5, false }
-#define STARS(rows, columns, n)                                                                                                \
+#define STARS(rows, columns, n)                                                                    \
     { rows, columns, 40, n, 0.8, 1.0, 0.6, 0.7, 0.4, true }
 static const struct design sets[] = {EQUAL(1000, 1000, 10000, 0.0),  EQUAL(1000, 1000, 50000, 0.0),
                                      EQUAL(1000, 1000, 200000, 0.0), EQUAL(1000, 1000, 10000, 1.0),
                                      EQUAL(1000, 1000, 50000, 1.0),  EQUAL(1000, 1000, 200000, 1.0),
                                      EQUAL(3000, 2000, 60000, 0.0),  STARS(3000, 2000, 60000),
                                      STARS(1000, 2000, 100000),      STARS(1000, 1000, 200000)},
-                           sparse[] = {EQUAL(1000, 1000, 10000, 0.0), EQUAL(1000, 1000, 12000, 0.0),
-                                       EQUAL(1000, 1000, 15000, 0.0), EQUAL(1000, 1000, 20000, 0.0),
-                                       EQUAL(1000, 1000, 50000, 0.0), EQUAL(1000, 1000, 10000, 1.0),
-                                       EQUAL(1000, 1000, 15000, 1.0), EQUAL(1000, 1000, 50000, 1.0)};
+                           sparse[] = {
+                               EQUAL(1000, 1000, 10000, 0.0), EQUAL(1000, 1000, 12000, 0.0),
+                               EQUAL(1000, 1000, 15000, 0.0), EQUAL(1000, 1000, 20000, 0.0),
+                               EQUAL(1000, 1000, 50000, 0.0), EQUAL(1000, 1000, 10000, 1.0),
+                               EQUAL(1000, 1000, 15000, 1.0), EQUAL(1000, 1000, 50000, 1.0)};
 
 int main(int argc, char **argv) {
     const char *what = argc > 1 ? argv[1] : "";
@@ -362,7 +387,8 @@ int main(int argc, char **argv) {
             if (only == 0 || only == k + 1)
                 compare(&sets[k]);
     } else if (strcmp(what, "starts") == 0) {
-        printf("| set | start | F, spectral against random | components | right rank, of 10 | signal RMSE | sweeps | CPU "
+        printf("| set | start | F, spectral against random | components | right rank, of 10 | "
+               "signal RMSE | sweeps | CPU "
                "seconds |\n"
                "|---|---|---|---|---|---|---|---|\n");
         for (size_t k = 0; k < sizeof sparse / sizeof *sparse; k++)

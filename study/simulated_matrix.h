@@ -1,5 +1,6 @@
-/* A matrix of known truth and ratings of it: for the studies. With equal components and no stars they are as `gibbsite simulate ratings` makes them; stars and
- * components that decay are nearer to what people click. */
+/* A matrix of known truth and ratings of it: for the studies. With equal components and no stars
+ * they are as `gibbsite simulate ratings` makes them; stars and components that decay are nearer to
+ * what people click. */
 #ifndef GIBBSITE_STUDY_SIMULATED_MATRIX_H
 #define GIBBSITE_STUDY_SIMULATED_MATRIX_H
 
@@ -14,7 +15,8 @@
 struct design {
     size_t rows, columns, rank, n;
     double noise;
-    double skew;     /* 0: every cell alike; else rows and columns have log-normal frequencies of this sigma */
+    double skew; /* 0: every cell alike; else rows and columns have log-normal frequencies of this
+                    sigma */
     double strength; /* standard deviation of a product of factors */
     double decay;    /* component k has a part of it in proportion to k^-decay */
     double bias_sd;
@@ -26,7 +28,8 @@ struct simulated {
     size_t items[2], rank, n, tests;
     double noise; /* of a rating about its expectation, in root mean square */
     double *factor[2], *bias[2], *cumulated[2];
-    /* of the ratings; of cells drawn in the same way, whose expected value is `theta` and fresh rating `fresh` */
+    /* of the ratings; of cells drawn in the same way, whose expected value is `theta` and fresh
+     * rating `fresh` */
     uint32_t *id[2], *test[2];
     double *y, *theta, *fresh;
 };
@@ -47,7 +50,8 @@ static inline double simulated_theta(const struct simulated *t, size_t i, size_t
     return x;
 }
 
-static inline uint32_t simulated_item(const gbs_context *ctx, const struct simulated *t, int s, size_t e) {
+static inline uint32_t simulated_item(const gbs_context *ctx, const struct simulated *t, int s,
+                                      size_t e) {
     double u = gbs_random_uniform(ctx, 22 + (uint64_t)s, e) * t->cumulated[s][t->items[s] - 1];
     size_t low = 0, high = t->items[s] - 1;
     while (low < high) {
@@ -70,13 +74,14 @@ static inline void simulate_items(const gbs_context *ctx, struct simulated *t, i
     t->bias[s] = room(m, sizeof(double));
     t->cumulated[s] = room(m, sizeof(double));
     for (size_t k = 0; k < m * rank; k++) {
-        double part = t->design.strength * pow((double)(k % rank + 1), -t->design.decay) / sqrt(squares);
+        double part = t->design.strength * pow((double)(k % rank + 1), -t->design.decay) /
+                      sqrt(squares);
         t->factor[s][k] = sqrt(part) * gbs_random_normal(ctx, 16 + (uint64_t)s, k);
     }
     for (size_t i = 0; i < m; i++) {
         t->bias[s][i] = t->design.bias_sd * gbs_random_normal(ctx, 18 + (uint64_t)s, i);
-        t->cumulated[s][i] =
-            (i > 0 ? t->cumulated[s][i - 1] : 0.0) + exp(t->design.skew * gbs_random_normal(ctx, 20 + (uint64_t)s, i));
+        t->cumulated[s][i] = (i > 0 ? t->cumulated[s][i - 1] : 0.0) +
+                             exp(t->design.skew * gbs_random_normal(ctx, 20 + (uint64_t)s, i));
     }
 }
 
@@ -93,8 +98,12 @@ static inline void star_moments(double x, double noise, double *mean, double *va
 }
 
 static inline struct simulated simulate_matrix(const gbs_context *ctx, const struct design *d) {
-    struct simulated t = {
-        .design = *d, .items = {d->rows, d->columns}, .rank = d->rank, .n = d->n, .tests = 100000, .noise = d->noise};
+    struct simulated t = {.design = *d,
+                          .items = {d->rows, d->columns},
+                          .rank = d->rank,
+                          .n = d->n,
+                          .tests = 100000,
+                          .noise = d->noise};
     double variances = 0.0;
     for (int s = 0; s < 2; s++) {
         simulate_items(ctx, &t, s);
@@ -106,7 +115,8 @@ static inline struct simulated simulate_matrix(const gbs_context *ctx, const str
     t.fresh = room(t.tests, sizeof(double));
     for (size_t e = 0; e < t.n + t.tests; e++) {
         uint32_t i = simulated_item(ctx, &t, 0, e), j = simulated_item(ctx, &t, 1, e);
-        double theta = simulated_theta(&t, i, j), y = theta + d->noise * gbs_random_normal(ctx, 24, e);
+        double theta = simulated_theta(&t, i, j),
+               y = theta + d->noise * gbs_random_normal(ctx, 24, e);
         if (d->stars)
             y = fmin(5.0, fmax(1.0, round(y)));
         if (e < t.n) {

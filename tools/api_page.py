@@ -4,6 +4,7 @@
 Every name of the header appears with the words of its comment. A comment speaks for the declarations below it, up to the next comment or blank
 line; one at the end of a line for that line. A declaration without words is an error.
 """
+import os
 import re
 import sys
 
@@ -66,6 +67,20 @@ def read_members(body, kind):
         members.append([re.sub(r"\s+", " ", body[at:stop]).strip(), ""])
         at = stop
     return members
+
+
+def whole(path):
+    """The umbrella's opening comment and, in its order, what its pages declare: one text."""
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    pages = []
+    for name in re.findall(r'#include "(gibbsite/\w+\.h)"', text):
+        with open(os.path.join(os.path.dirname(path), name), encoding="utf-8") as file:
+            page = file.read()
+        page = page[page.index('extern "C" {') :]
+        page = page[page.index("#endif") + len("#endif") : page.rindex("#ifdef __cplusplus")]
+        pages.append(page.strip())
+    return COMMENT.match(text).group(0) + '\nextern "C" {\n#endif\n\n' + "\n\n".join(pages) + "\n\n#endif\n"
 
 
 def read(text):
@@ -169,8 +184,7 @@ def print_item(item, known):
 
 
 def main():
-    with open(sys.argv[1], encoding="utf-8") as file:
-        text = file.read()
+    text = whole(sys.argv[1])
     opening, sections = read(text)
     names = [n for _, items in sections for item in items for n in item.names]
     wanted = set(re.findall(r"GBS_API [^;]*?\b(gbs_\w+)\(", text)) | set(re.findall(r"(?:struct|enum) (gbs_\w+)", text))

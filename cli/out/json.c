@@ -18,7 +18,8 @@ static void quote(struct text *t, const char *x) {
         else if (length > 0)
             text_add_bytes(t, x, length);
         else
-            text_add_bytes(t, "\xef\xbf\xbd", 3); /* names of files may be any bytes, JSON may not */
+            /* names of files may be any bytes, JSON may not */
+            text_add_bytes(t, "\xef\xbf\xbd", 3);
         length += length == 0;
     }
     text_add_bytes(t, "\"", 1);

@@ -13,7 +13,8 @@ struct json {
     bool first;
 };
 
-/* Writes to `out`; the outermost value is opened by the first json_open_object or json_open_array with key NULL. */
+/* Writes to `out`; the outermost value is opened by the first json_open_object or json_open_array
+ * with key NULL. */
 struct json json_writer(struct text *out);
 void json_open_object(struct json *j, const char *key);
 void json_open_array(struct json *j, const char *key);

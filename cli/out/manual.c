@@ -1,4 +1,5 @@
-/* Manual pages in roff. What roff takes for its own is escaped: dashes, backslashes, quotes and dots at the beginning of a line. */
+/* Manual pages in roff. What roff takes for its own is escaped: dashes, backslashes, quotes and
+ * dots at the beginning of a line. */
 #include "out/manual.h"
 
 #include <ctype.h>
@@ -7,7 +8,8 @@
 const char *const manual_tagline = "variational approximations of Gibbs posteriors";
 
 const char *const manual_exit_codes =
-    "0 done; 1 out of memory; 2 usage; 3 bad data, nothing written; 4 the solver did not converge (the "
+    "0 done; 1 out of memory; 2 usage; 3 bad data, nothing written; 4 the solver did not converge "
+    "(the "
     "result is written and says so); 5 file system; after a signal 128 + its number: 129 hung up, "
     "130 interrupted, 143 terminated.";
 
@@ -72,7 +74,8 @@ static void print_synopsis(FILE *out, const char *usage) {
 
 static void print_title(FILE *out, const char *command, const char *summary) {
     char name[64];
-    int size = snprintf(name, sizeof name, "gibbsite%s%s", command != NULL ? "-" : "", command != NULL ? command : "");
+    int size = snprintf(name, sizeof name, "gibbsite%s%s", command != NULL ? "-" : "",
+                        command != NULL ? command : "");
     fputs(".TH ", out);
     for (int k = 0; k < size; k++) {
         if (name[k] == '-')
@@ -95,7 +98,9 @@ static void print_examples(FILE *out, const char *examples) {
 static void print_end(FILE *out) {
     fputs(".SH EXIT STATUS\n", out);
     print_roff(out, manual_exit_codes);
-    fputs("\n.SH ENVIRONMENT\n.TP\n\\fBGIBBSITE_THREADS\\fR\nthreads to use when \\fB\\-\\-threads\\fR is not given.\n", out);
+    fputs("\n.SH ENVIRONMENT\n.TP\n\\fBGIBBSITE_THREADS\\fR\nthreads to use when "
+          "\\fB\\-\\-threads\\fR is not given.\n",
+          out);
 }
 
 static void print_command(FILE *out, const struct command *c) {
@@ -114,9 +119,11 @@ static void print_command(FILE *out, const struct command *c) {
 static void print_overview(FILE *out) {
     print_title(out, NULL, manual_tagline);
     print_synopsis(out, "COMMAND [INPUT] [OPTIONS]");
-    fputs(".SH DESCRIPTION\nFits Gaussian distributions over linear classifiers and rankers, and low\\-rank matrices, and "
+    fputs(".SH DESCRIPTION\nFits Gaussian distributions over linear classifiers and rankers, and "
+          "low\\-rank matrices, and "
           "certifies "
-          "them: with each fit comes an upper bound on its true risk that holds with the stated confidence.\n"
+          "them: with each fit comes an upper bound on its true risk that holds with the stated "
+          "confidence.\n"
           "Each command has a page of its own.\n.SH COMMANDS\n",
           out);
     for (size_t i = 0; commands[i] != NULL; i++) {
@@ -128,12 +135,14 @@ static void print_overview(FILE *out) {
     }
     fputs(".SH COMMON OPTIONS\nOptions of every command:\n", out);
     print_options(out, FOR_ALL, true);
-    print_examples(out, "gibbsite simulate classify -o train.csv\ngibbsite fit train.csv -o model.json\n"
-                        "gibbsite predict model.json train.csv | head");
+    print_examples(out,
+                   "gibbsite simulate classify -o train.csv\ngibbsite fit train.csv -o model.json\n"
+                   "gibbsite predict model.json train.csv | head");
     print_end(out);
     fputs(".SH SEE ALSO\n", out);
     for (size_t i = 0; commands[i] != NULL; i++)
-        fprintf(out, ".BR gibbsite\\-%s (1)%s\n", commands[i]->name, commands[i + 1] != NULL ? "," : "");
+        fprintf(out, ".BR gibbsite\\-%s (1)%s\n", commands[i]->name,
+                commands[i + 1] != NULL ? "," : "");
 }
 
 void manual_print(FILE *out, const struct command *topic) {

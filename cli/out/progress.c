@@ -35,7 +35,11 @@ void progress_draw(const char *stage, double done) {
     fprintf(stderr, "\r%s [", stage);
     for (int k = 0; k < WIDTH; k++)
         fputc(k < full ? '=' : k == full ? '>' : ' ', stderr);
-    fprintf(stderr, "] %3d %%  %.0f s", (int)(100.0 * (done < 0.0 ? 0.0 : done > 1.0 ? 1.0 : done)), t - bar.began);
+    fprintf(stderr, "] %3d %%  %.0f s",
+            (int)(100.0 * (done < 0.0   ? 0.0
+                           : done > 1.0 ? 1.0
+                                        : done)),
+            t - bar.began);
     fflush(stderr);
     bar.drawn = t;
     bar.visible = true;

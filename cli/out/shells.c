@@ -1,7 +1,8 @@
 /* Completion for shells.
  *
- * bash: two functions say what a command's options and inputs are, a third walks along the words typed so far. It needs no bash-completion package.
- * zsh and fish have a language for this: one line an option.
+ * bash: two functions say what a command's options and inputs are, a third walks along the words
+ * typed so far. It needs no bash-completion package. zsh and fish have a language for this: one
+ * line an option.
  */
 #include "out/shells.h"
 #include "app.h"
@@ -30,10 +31,12 @@ static void print_commands(FILE *out, char between) {
         fprintf(out, "%s%.1s", commands[i]->name, commands[i + 1] != NULL ? &between : "");
 }
 
-/* The beginning of a help text, up to where it goes into details, for a shell's single quotes and with `escaped` behind backslashes. */
+/* The beginning of a help text, up to where it goes into details, for a shell's single quotes and
+ * with `escaped` behind backslashes. */
 static void print_brief(FILE *out, const char *help, const char *escaped, const char *quote) {
     size_t length = strcspn(help, ";(:"), word = strcspn(help, " ");
-    if (help[length] == ':' && word == length + 1) /* "sgd: rows in a step": the one word says for whom */
+    if (help[length] == ':' &&
+        word == length + 1) /* "sgd: rows in a step": the one word says for whom */
         length += 1 + strcspn(help + length + 1, ";(:");
     const char *sentence = strstr(help, ". ");
     if (sentence != NULL && (size_t)(sentence - help) < length)
@@ -90,7 +93,10 @@ static void bash_inputs(FILE *out, const struct command *c) {
         if (input.kind == INPUT_COMMAND)
             print_commands(out, '|');
         else
-            fputs(input.kind == INPUT_CHOICE ? input.name : input.kind == INPUT_JSON ? "json" : "file", out);
+            fputs(input.kind == INPUT_CHOICE ? input.name
+                  : input.kind == INPUT_JSON ? "json"
+                                             : "file",
+                  out);
         if (input.repeats)
             fputs(" ...", out);
     }
@@ -105,13 +111,15 @@ static const char *const bash_end =
     "    list) mapfile -t COMPREPLY < <(compgen -P \"$before\" -W \"$2\" -- \"${cur##*,}\") ;;\n"
     "    json | file)\n"
     "        compopt -o filenames 2>/dev/null\n"
-    "        [[ $1 == json ]] && mapfile -t COMPREPLY < <(compgen -f -X '!*.json' -- \"$cur\"; compgen -d -- \"$cur\")\n"
+    "        [[ $1 == json ]] && mapfile -t COMPREPLY < <(compgen -f -X '!*.json' -- \"$cur\"; "
+    "compgen -d -- \"$cur\")\n"
     "        ((${#COMPREPLY[@]})) || mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
     "        ;;\n"
     "    esac\n"
     "}\n\n"
     "_gibbsite() {\n"
-    "    local cur=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} kind words options inputs word i seen=0 only=''\n"
+    "    local cur=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} kind words options inputs "
+    "word i seen=0 only=''\n"
     "    COMPREPLY=()\n"
     "    if ((COMP_CWORD == 1)); then\n"
     "        _gibbsite_offer words \"$(_gibbsite_commands) --help --version\"\n"
@@ -153,11 +161,13 @@ static const char *const bash_end =
     "complete -F _gibbsite gibbsite\n";
 
 static void bash_completion(FILE *out) {
-    fputs("# bash completion for gibbsite, from its table of options: gibbsite help --completion bash\n"
+    fputs("# bash completion for gibbsite, from its table of options: gibbsite help --completion "
+          "bash\n"
           "# shellcheck shell=bash\n\n_gibbsite_commands() { echo '",
           out);
     print_commands(out, ' ');
-    fputs("'; }\n\n# _gibbsite_value COMMAND OPTION: what follows the option, in kind and words; kind is empty when nothing "
+    fputs("'; }\n\n# _gibbsite_value COMMAND OPTION: what follows the option, in kind and words; "
+          "kind is empty when nothing "
           "does.\n"
           "_gibbsite_value() {\n    kind='' words=''\n    case $1:$2 in\n",
           out);
@@ -186,8 +196,8 @@ static void zsh_brief(FILE *out, const char *help) {
 static void zsh_option(FILE *out, const struct option_spec *s, const struct command *c) {
     bool value = s->argument != NULL;
     if (s->letter != 0)
-        fprintf(out, " \\\n            '(-%c --%s)'{-%c%s,--%s%s}'[", s->letter, s->name, s->letter, value ? "+" : "", s->name,
-                value ? "=" : "");
+        fprintf(out, " \\\n            '(-%c --%s)'{-%c%s,--%s%s}'[", s->letter, s->name, s->letter,
+                value ? "+" : "", s->name, value ? "=" : "");
     else
         fprintf(out, " \\\n            '--%s%s[", s->name, value ? "=" : "");
     zsh_brief(out, s->help);
@@ -237,8 +247,10 @@ static void zsh_inputs(FILE *out, const struct command *c) {
 }
 
 static void zsh_completion(FILE *out) {
-    fputs("#compdef gibbsite\n# zsh completion for gibbsite, from its table of options: gibbsite help --completion zsh\n\n"
-          "_gibbsite() {\n    local curcontext=\"$curcontext\" command\n    local -a list\n    if (( CURRENT == 2 )); then\n"
+    fputs("#compdef gibbsite\n# zsh completion for gibbsite, from its table of options: gibbsite "
+          "help --completion zsh\n\n"
+          "_gibbsite() {\n    local curcontext=\"$curcontext\" command\n    local -a list\n    if "
+          "(( CURRENT == 2 )); then\n"
           "        list=(\n",
           out);
     for (size_t i = 0; commands[i] != NULL; i++) {
@@ -246,7 +258,8 @@ static void zsh_completion(FILE *out) {
         zsh_brief(out, commands[i]->summary);
         fputs("'\n", out);
     }
-    fputs("        )\n        _describe command list\n        return\n    fi\n    command=$words[2]\n    shift words\n"
+    fputs("        )\n        _describe command list\n        return\n    fi\n    "
+          "command=$words[2]\n    shift words\n"
           "    (( CURRENT-- ))\n    case $command in\n",
           out);
     for (size_t i = 0; commands[i] != NULL; i++) {
@@ -299,10 +312,13 @@ static void fish_inputs(FILE *out, const struct command *c) {
 }
 
 static void fish_completion(FILE *out) {
-    fputs("# fish completion for gibbsite, from its table of options: gibbsite help --completion fish\n\n"
-          "function __gibbsite_is\n    set -l typed (commandline -opc)\n    test (count $typed) -gt 1; and test $typed[2] = "
+    fputs("# fish completion for gibbsite, from its table of options: gibbsite help --completion "
+          "fish\n\n"
+          "function __gibbsite_is\n    set -l typed (commandline -opc)\n    test (count $typed) "
+          "-gt 1; and test $typed[2] = "
           "$argv[1]\n"
-          "end\n\nfunction __gibbsite_first\n    test (count (commandline -opc)) -eq 1\nend\n\ncomplete -c gibbsite -f\n",
+          "end\n\nfunction __gibbsite_first\n    test (count (commandline -opc)) -eq "
+          "1\nend\n\ncomplete -c gibbsite -f\n",
           out);
     for (size_t i = 0; commands[i] != NULL; i++) {
         fprintf(out, "complete -c gibbsite -n __gibbsite_first -a %s -d '", commands[i]->name);

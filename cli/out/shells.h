@@ -1,4 +1,5 @@
-/* Completion of commands, options, their values and file names in shells, out of the tables of commands and options. */
+/* Completion of commands, options, their values and file names in shells, out of the tables of
+ * commands and options. */
 #ifndef GIBBSITE_CLI_OUT_SHELLS_H
 #define GIBBSITE_CLI_OUT_SHELLS_H
 

@@ -19,7 +19,8 @@ void text_add_number(struct text *t, double x);
 void text_add_cell(struct text *t, const char *cell);
 void text_free(struct text *t);
 
-/* Bytes of the UTF-8 character that begins here; 0 when there is none (cut short, overlong, a surrogate, beyond Unicode). */
+/* Bytes of the UTF-8 character that begins here; 0 when there is none (cut short, overlong, a
+ * surrogate, beyond Unicode). */
 size_t utf8_length(const char *text);
 
 bool text_ends_in(const char *text, const char *ending);

@@ -1,4 +1,5 @@
-/* What a command takes that is no option, read off its usage line: "gap TRAIN MODEL... [OPTIONS]". */
+/* What a command takes that is no option, read off its usage line: "gap TRAIN MODEL... [OPTIONS]".
+ */
 #ifndef GIBBSITE_CLI_OUT_USAGE_H
 #define GIBBSITE_CLI_OUT_USAGE_H
 

@@ -1,7 +1,8 @@
-/* Byte source: read(2) or memory, straight into the window, or through zlib when the input opens with the gzip magic.
+/* Byte source: read(2) or memory, straight into the window, or through zlib when the input opens
+ * with the gzip magic.
  *
- * Plain files do not pass through zlib: gzread would copy every byte once more. The name plays no part in the choice, because
- * standard input has none and a wrong ending is common.
+ * Plain files do not pass through zlib: gzread would copy every byte once more. The name plays no
+ * part in the choice, because standard input has none and a wrong ending is common.
  */
 #include "bytes.h"
 
@@ -119,7 +120,8 @@ static enum table_status inflate_step(struct bytes *b, bool *ended) {
     } else if (code == Z_MEM_ERROR) {
         return fail(b, TABLE_NO_MEMORY, "out of memory");
     } else if (code != Z_OK && code != Z_BUF_ERROR) {
-        snprintf(b->message, sizeof b->message, "corrupt gzip data (%s)", z->msg ? z->msg : "bad stream");
+        snprintf(b->message, sizeof b->message, "corrupt gzip data (%s)",
+                 z->msg ? z->msg : "bad stream");
         return TABLE_BAD_DATA;
     }
     return TABLE_OK;
@@ -209,7 +211,8 @@ static enum table_status look_for_magic(struct bytes *b) {
     return size == 2 && head[0] == 0x1f && head[1] == 0x8b ? start_gzip(b) : TABLE_OK;
 }
 
-static enum table_status prepare(struct bytes *b, size_t buffer_size, int (*cancelled)(void *user), void *user) {
+static enum table_status prepare(struct bytes *b, size_t buffer_size, int (*cancelled)(void *user),
+                                 void *user) {
     *b = (struct bytes){.capacity = buffer_size ? buffer_size : BYTES_BUFFER};
     b->origin = calloc(1, sizeof *b->origin);
     b->buffer = malloc(b->capacity + 1);
@@ -228,7 +231,8 @@ static enum table_status prepare(struct bytes *b, size_t buffer_size, int (*canc
     return TABLE_OK;
 }
 
-enum table_status bytes_open(struct bytes *b, const char *name, size_t buffer_size, int (*cancelled)(void *user), void *user) {
+enum table_status bytes_open(struct bytes *b, const char *name, size_t buffer_size,
+                             int (*cancelled)(void *user), void *user) {
     enum table_status status = prepare(b, buffer_size, cancelled, user);
     if (status != TABLE_OK)
         return status;
@@ -239,8 +243,8 @@ enum table_status bytes_open(struct bytes *b, const char *name, size_t buffer_si
     return status;
 }
 
-enum table_status bytes_open_memory(struct bytes *b, const void *data, size_t size, size_t buffer_size,
-                                    int (*cancelled)(void *user), void *user) {
+enum table_status bytes_open_memory(struct bytes *b, const void *data, size_t size,
+                                    size_t buffer_size, int (*cancelled)(void *user), void *user) {
     enum table_status status = prepare(b, buffer_size, cancelled, user);
     if (status != TABLE_OK)
         return status;

@@ -1,12 +1,13 @@
 /* CSV rows to a dense table.
  *
- * The common cell, a number in a column known to be numeric, is converted where it lies in the window, and its border is
- * whatever stands behind the number: one pass over the bytes. Everything else (text, quotes, missing values, the edge of the
- * buffer, mistakes) takes the general way through csv_cell. libcsv, the oracle of the tests, needs as long to find the cells
- * alone (about 200 MB/s) as this file needs to read them.
+ * The common cell, a number in a column known to be numeric, is converted where it lies in the
+ * window, and its border is whatever stands behind the number: one pass over the bytes. Everything
+ * else (text, quotes, missing values, the edge of the buffer, mistakes) takes the general way
+ * through csv_cell. libcsv, the oracle of the tests, needs as long to find the cells alone (about
+ * 200 MB/s) as this file needs to read them.
  *
- * A column is text when the options say so or when its first cell that is not missing is no number; otherwise it is numeric,
- * and a later text in it is an error rather than a silent change of type.
+ * A column is text when the options say so or when its first cell that is not missing is no number;
+ * otherwise it is numeric, and a later text in it is an error rather than a silent change of type.
  */
 #include "csv_columns.h"
 #include "number.h"
@@ -27,13 +28,15 @@ static struct place place(const struct csv *c, size_t j) {
     struct place p;
     const char *name = c->table->columns[j].name;
     if (c->table->has_header)
-        snprintf(p.text, sizeof p.text, "column '%s' (column %zu)", shown(name, strlen(name)).text, j + 1);
+        snprintf(p.text, sizeof p.text, "column '%s' (column %zu)", shown(name, strlen(name)).text,
+                 j + 1);
     else
         snprintf(p.text, sizeof p.text, "column %zu", j + 1);
     return p;
 }
 
-/* How the user names the column on the command line: by number where the name would need the shell's quotes. */
+/* How the user names the column on the command line: by number where the name would need the
+ * shell's quotes. */
 static struct place argument(const struct csv *c, size_t j) {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
     struct place p;
@@ -53,18 +56,21 @@ static enum table_status expected_number(struct csv *c, size_t j, const struct c
     else
         snprintf(range, sizeof range, "lines %llu to %llu hold numbers", first, last);
     if (c->reader->options->from_model)
-        return reader_fail_at(c->reader, cell->line, "%s: expected a number, found '%s' (%s)", place(c, j).text,
-                              shown(cell->text, cell->length).text, range);
-    return reader_fail_at(c->reader, cell->line,
-                          "%s: expected a number, found '%s' (%s; --text %s treats the column as categories)", place(c, j).text,
-                          shown(cell->text, cell->length).text, range, argument(c, j).text);
+        return reader_fail_at(c->reader, cell->line, "%s: expected a number, found '%s' (%s)",
+                              place(c, j).text, shown(cell->text, cell->length).text, range);
+    return reader_fail_at(
+        c->reader, cell->line,
+        "%s: expected a number, found '%s' (%s; --text %s treats the column as categories)",
+        place(c, j).text, shown(cell->text, cell->length).text, range, argument(c, j).text);
 }
 
-static enum table_status store_missing(struct csv *c, size_t j, const struct cell *cell, double *to) {
+static enum table_status store_missing(struct csv *c, size_t j, const struct cell *cell,
+                                       double *to) {
     *to = NAN;
     if (c->reader->options->keep_missing)
         return TABLE_OK;
-    return reader_fail_at(c->reader, cell->line, "%s: the value is missing ('%s'); --missing drop does without such rows",
+    return reader_fail_at(c->reader, cell->line,
+                          "%s: the value is missing ('%s'); --missing drop does without such rows",
                           place(c, j).text, shown(cell->text, cell->length).text);
 }
 
@@ -72,14 +78,17 @@ static enum table_status add_level(struct csv *c, size_t j, const struct cell *c
     struct levels *set = &c->levels[j];
     if (set->n == MOST_LEVELS)
         return reader_fail_at(c->reader, cell->line,
-                              "%s has more than %zu different texts; it looks like an identifier (--drop %s leaves it out)",
+                              "%s has more than %zu different texts; it looks like an identifier "
+                              "(--drop %s leaves it out)",
                               place(c, j).text, MOST_LEVELS, argument(c, j).text);
     const char *p = cell->text, *end = cell->text + cell->length;
     while (p < end) {
         size_t n = utf8_character(p, end);
         if (n == 0)
-            return reader_fail_at(c->reader, cell->line, "%s: '%s' is not UTF-8 text; convert the file, for example with iconv",
-                                  place(c, j).text, shown(cell->text, cell->length).text);
+            return reader_fail_at(
+                c->reader, cell->line,
+                "%s: '%s' is not UTF-8 text; convert the file, for example with iconv",
+                place(c, j).text, shown(cell->text, cell->length).text);
         p += n;
     }
     return levels_add(set, cell->text, cell->length) ? TABLE_OK : reader_no_memory(c->reader);
@@ -100,7 +109,8 @@ static enum table_status store_text(struct csv *c, size_t j, const struct cell *
     return TABLE_OK;
 }
 
-/* 1,5 in a file whose separator is ; or tab: taken as text it would become a category without a word. */
+/* 1,5 in a file whose separator is ; or tab: taken as text it would become a category without a
+ * word. */
 static bool is_decimal_comma(const struct csv *c, const struct cell *cell) {
     char text[32];
     double value;
@@ -117,8 +127,9 @@ static bool is_decimal_comma(const struct csv *c, const struct cell *cell) {
 /* The first cell of a column that says anything, and it is no number. */
 static enum table_status start_text(struct csv *c, size_t j, const struct cell *cell, double *to) {
     if (is_decimal_comma(c, cell))
-        return reader_fail_at(c->reader, cell->line, "%s: '%s' has a decimal comma; numbers need a point", place(c, j).text,
-                              shown(cell->text, cell->length).text);
+        return reader_fail_at(c->reader, cell->line,
+                              "%s: '%s' has a decimal comma; numbers need a point",
+                              place(c, j).text, shown(cell->text, cell->length).text);
     c->kind[j] = CSV_TEXT;
     c->table->columns[j].is_text = true;
     return store_text(c, j, cell, to);
@@ -139,11 +150,11 @@ static enum table_status store(struct csv *c, size_t j, const struct cell *cell,
     case NUMBER_MISSING:
         return store_missing(c, j, cell, to);
     case NUMBER_NOT_FINITE:
-        return reader_fail_at(c->reader, cell->line, "%s: '%s' is not a finite number", place(c, j).text,
-                              shown(cell->text, cell->length).text);
+        return reader_fail_at(c->reader, cell->line, "%s: '%s' is not a finite number",
+                              place(c, j).text, shown(cell->text, cell->length).text);
     case NUMBER_TOO_LARGE:
-        return reader_fail_at(c->reader, cell->line, "%s: '%s' is too large for a double", place(c, j).text,
-                              shown(cell->text, cell->length).text);
+        return reader_fail_at(c->reader, cell->line, "%s: '%s' is too large for a double",
+                              place(c, j).text, shown(cell->text, cell->length).text);
     case NUMBER_NONE:
         break;
     }
@@ -161,16 +172,18 @@ static enum table_status ragged(struct csv *c, uint64_t line, size_t n, bool end
     }
     const char *plural = n == 1 ? "" : "s";
     if (c->table->has_header)
-        return reader_fail_at(c->reader, line, "%zu cell%s, but the header has %zu", n, plural, c->table->n_columns);
-    return reader_fail_at(c->reader, line, "%zu cell%s, but line %llu has %zu", n, plural, (unsigned long long)c->first_line,
-                          c->table->n_columns);
+        return reader_fail_at(c->reader, line, "%zu cell%s, but the header has %zu", n, plural,
+                              c->table->n_columns);
+    return reader_fail_at(c->reader, line, "%zu cell%s, but line %llu has %zu", n, plural,
+                          (unsigned long long)c->first_line, c->table->n_columns);
 }
 
 static enum table_status room_for_row(struct csv *c) {
     struct table *t = c->table;
     if (t->n_rows >= SIZE_MAX / t->n_columns - 1)
         return reader_no_memory(c->reader);
-    double *cells = grown(t->cells, &c->cell_capacity, (t->n_rows + 1) * t->n_columns, sizeof *cells);
+    double *cells = grown(t->cells, &c->cell_capacity, (t->n_rows + 1) * t->n_columns,
+                          sizeof *cells);
     if (!cells)
         return reader_no_memory(c->reader);
     t->cells = cells;
@@ -184,7 +197,8 @@ static enum table_status finish_row(struct csv *c, uint64_t line) {
     return status;
 }
 
-/* Takes plain numbers while columns are numeric and the window holds whole cells; true when that ended the record. */
+/* Takes plain numbers while columns are numeric and the window holds whole cells; true when that
+ * ended the record. */
 static bool take_numbers(struct csv *c, double *row, size_t *column) {
     struct bytes *b = c->in.bytes;
     const size_t d = c->table->n_columns;
@@ -269,7 +283,8 @@ static enum table_status store_record(struct csv *c, const struct csv_record *re
     return status == TABLE_OK ? finish_row(c, record->line) : status;
 }
 
-static enum table_status read_all(struct csv *c, struct csv_record *first, struct csv_record *second) {
+static enum table_status read_all(struct csv *c, struct csv_record *first,
+                                  struct csv_record *second) {
     bool header = false;
     enum table_status status = csv_open(&c->in, c->reader);
     if (status == TABLE_OK)
@@ -283,8 +298,9 @@ static enum table_status read_all(struct csv *c, struct csv_record *first, struc
     if (status == TABLE_OK)
         status = read_rows(c);
     if (status == TABLE_OK && c->table->n_rows == 0)
-        return reader_fail(c->reader, TABLE_BAD_DATA, "the file has a header but no rows%s",
-                           c->reader->options->header < 0 ? " (if its only line holds data: --no-header)" : "");
+        return reader_fail(
+            c->reader, TABLE_BAD_DATA, "the file has a header but no rows%s",
+            c->reader->options->header < 0 ? " (if its only line holds data: --no-header)" : "");
     return status;
 }
 

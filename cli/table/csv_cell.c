@@ -1,6 +1,6 @@
-/* Finding the borders of CSV cells in the window; when a cell does not end inside it, the window is refilled and the cell is
- * scanned again from its start. That is cheap, since a cell is far shorter than the buffer, and leaves no scanner state between
- * buffers. */
+/* Finding the borders of CSV cells in the window; when a cell does not end inside it, the window is
+ * refilled and the cell is scanned again from its start. That is cheap, since a cell is far shorter
+ * than the buffer, and leaves no scanner state between buffers. */
 #include "csv_cell.h"
 
 #include <stdlib.h>
@@ -60,7 +60,8 @@ static size_t undouble_quotes(char *text, size_t length) {
     return to;
 }
 
-/* start is behind the opening quote. Nothing in the window changes before the whole cell is there. */
+/* start is behind the opening quote. Nothing in the window changes before the whole cell is there.
+ */
 static enum found find_quoted(struct csv_input *in, struct cell *cell, char *start, char **next) {
     char *end = in->bytes->end;
     bool doubled = false, last = in->bytes->last;
@@ -105,23 +106,28 @@ static enum table_status cell_too_long(struct csv_input *in) {
     while (is_blank(in, *p))
         p++;
     if (*p == '"')
-        return reader_fail_at(in->reader, in->line,
-                              "the quote opened here is not closed within 1 MiB, the longest a cell may be");
-    return reader_fail_at(in->reader, in->line, "a cell is longer than 1 MiB; is this a text file with separators?");
+        return reader_fail_at(
+            in->reader, in->line,
+            "the quote opened here is not closed within 1 MiB, the longest a cell may be");
+    return reader_fail_at(in->reader, in->line,
+                          "a cell is longer than 1 MiB; is this a text file with separators?");
 }
 
 static enum table_status explain(struct csv_input *in, enum found found, const struct cell *cell) {
     if (found == UNCLOSED)
         return reader_fail_at(in->reader, in->line, "the quote opened here is never closed");
-    if (found == JUNK_AFTER_QUOTE && in->line == 1 && cell->text[cell->length] == '"' && cell->text[cell->length + 1] == ':')
-        return reader_fail_at(in->reader, in->line, "rows were expected, and this is JSON; is it a model?");
+    if (found == JUNK_AFTER_QUOTE && in->line == 1 && cell->text[cell->length] == '"' &&
+        cell->text[cell->length + 1] == ':')
+        return reader_fail_at(in->reader, in->line,
+                              "rows were expected, and this is JSON; is it a model?");
     if (found == JUNK_AFTER_QUOTE)
         return reader_fail_at(in->reader, in->line, "text follows the closing quote of '%s'",
                               shown(cell->text, cell->length).text);
     uint64_t line = in->line;
     for (const char *p = in->bytes->at; p < in->bytes->end && *p; p++)
         line += *p == '\n';
-    return reader_fail(in->reader, TABLE_BAD_DATA, "not a text file: NUL byte at line %llu", (unsigned long long)line);
+    return reader_fail(in->reader, TABLE_BAD_DATA, "not a text file: NUL byte at line %llu",
+                       (unsigned long long)line);
 }
 
 enum table_status csv_cell(struct csv_input *in, struct cell *cell) {
@@ -133,7 +139,9 @@ enum table_status csv_cell(struct csv_input *in, struct cell *cell) {
         if ((size_t)(b->end - b->at) > TABLE_LONGEST_CELL)
             return cell_too_long(in);
         if (bytes_offset(b) - in->record_offset > CSV_LONGEST_RECORD)
-            return reader_fail_at(in->reader, in->line, "the record is longer than 64 MiB; are there line breaks in the file?");
+            return reader_fail_at(
+                in->reader, in->line,
+                "the record is longer than 64 MiB; are there line breaks in the file?");
         enum table_status status = reader_more(in->reader);
         if (status != TABLE_OK)
             return status;
@@ -194,23 +202,28 @@ enum table_status csv_open(struct csv_input *in, struct reader *r) {
         if (status != TABLE_OK)
             return status;
     }
-    if (b->end - b->at >= 2 && (memcmp(b->at, "\xff\xfe", 2) == 0 || memcmp(b->at, "\xfe\xff", 2) == 0))
+    if (b->end - b->at >= 2 &&
+        (memcmp(b->at, "\xff\xfe", 2) == 0 || memcmp(b->at, "\xfe\xff", 2) == 0))
         return reader_fail(r, TABLE_BAD_DATA, "the file is UTF-16 text; save it as UTF-8");
     if (b->end - b->at >= 3 && memcmp(b->at, "\xef\xbb\xbf", 3) == 0)
         b->at += 3;
-    in->separator = choose_separator(b->at, b->at + DETECTION_BYTES < b->end ? b->at + DETECTION_BYTES : b->end);
+    in->separator = choose_separator(
+        b->at, b->at + DETECTION_BYTES < b->end ? b->at + DETECTION_BYTES : b->end);
     in->stop[(unsigned char)in->separator] = in->stop['\n'] = in->stop['\r'] = in->stop['\0'] = 1;
     return TABLE_OK;
 }
 
-static enum table_status append(struct csv_input *in, struct csv_record *record, const struct cell *cell) {
+static enum table_status append(struct csv_input *in, struct csv_record *record,
+                                const struct cell *cell) {
     if (record->n == TABLE_MOST_COLUMNS)
-        return reader_fail_at(in->reader, record->line, "more than %zu columns", TABLE_MOST_COLUMNS);
+        return reader_fail_at(in->reader, record->line, "more than %zu columns",
+                              TABLE_MOST_COLUMNS);
     size_t *start = grown(record->start, &record->capacity, record->n + 2, sizeof *start);
     if (!start)
         return reader_no_memory(in->reader);
     record->start = start;
-    char *text = grown(record->text, &record->text_capacity, record->text_size + cell->length + 1, 1);
+    char *text = grown(record->text, &record->text_capacity, record->text_size + cell->length + 1,
+                       1);
     if (!text)
         return reader_no_memory(in->reader);
     record->text = text;

@@ -1,4 +1,5 @@
-/* Between csv.c (rows) and csv_header.c (what the first records say about the columns). Not called csv.h: libcsv has that name.
+/* Between csv.c (rows) and csv_header.c (what the first records say about the columns). Not called
+ * csv.h: libcsv has that name.
  */
 #ifndef GIBBSITE_CLI_TABLE_CSV_COLUMNS_H
 #define GIBBSITE_CLI_TABLE_CSV_COLUMNS_H
@@ -21,7 +22,8 @@ struct csv {
 };
 
 /* Reads the first record and, where the answer needs it, the second. */
-enum table_status csv_detect_header(struct csv *c, struct csv_record *first, struct csv_record *second, bool *header);
+enum table_status csv_detect_header(struct csv *c, struct csv_record *first,
+                                    struct csv_record *second, bool *header);
 
 /* Names the columns and notes which of them the options call text or skip. */
 enum table_status csv_make_columns(struct csv *c, const struct csv_record *first, bool header);

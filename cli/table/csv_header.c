@@ -1,9 +1,11 @@
 /* Is the first record a header, and what are the columns called?
  *
- * Text in the first record alone proves nothing, since a file without a header may have text columns. It is a header when
+ * Text in the first record alone proves nothing, since a file without a header may have text
+ * columns. It is a header when
  *   - every cell of it is text (not empty, not missing, not a number), or
  *   - some cell of it is text above a number in the second record.
- * So "age,sex" is a header, "39,male" is data, and "39,male" above "50,7" is a header. A cell in quotes counts like any other.
+ * So "age,sex" is a header, "39,male" is data, and "39,male" above "50,7" is a header. A cell in
+ * quotes counts like any other.
  */
 #include "csv_columns.h"
 #include "number.h"
@@ -13,10 +15,12 @@
 
 static enum number_kind kind_of(const struct csv_record *record, size_t i) {
     double value;
-    return number_kind(record->text + record->start[i], record->start[i + 1] - record->start[i] - 1, &value);
+    return number_kind(record->text + record->start[i], record->start[i + 1] - record->start[i] - 1,
+                       &value);
 }
 
-enum table_status csv_detect_header(struct csv *c, struct csv_record *first, struct csv_record *second, bool *header) {
+enum table_status csv_detect_header(struct csv *c, struct csv_record *first,
+                                    struct csv_record *second, bool *header) {
     enum table_status status = csv_record_read(&c->in, first);
     if (status != TABLE_OK)
         return status;
@@ -48,23 +52,29 @@ static bool is_utf8(const char *text) {
     return true;
 }
 
-static enum table_status name_columns(struct csv *c, const struct csv_record *first, bool header, struct levels *names) {
+static enum table_status name_columns(struct csv *c, const struct csv_record *first, bool header,
+                                      struct levels *names) {
     struct table *t = c->table;
     for (size_t j = 0; j < t->n_columns; j++) {
         const char *name = first->text + first->start[j];
         struct table_column *column = &t->columns[j];
-        if (header && *name ? !(column->name = strdup(name)) : !reader_default_name(&column->name, j))
+        if (header && *name ? !(column->name = strdup(name))
+                            : !reader_default_name(&column->name, j))
             return reader_no_memory(c->reader);
         struct shown seen = shown(column->name, strlen(column->name));
         if (!is_utf8(column->name))
             return reader_fail_at(c->reader, first->line,
-                                  "the name '%s' of column %zu is not UTF-8 text; convert the file, for example with iconv",
+                                  "the name '%s' of column %zu is not UTF-8 text; convert the "
+                                  "file, for example with iconv",
                                   seen.text, j + 1);
         size_t twin = levels_find(names, column->name, strlen(column->name));
         if (twin != LEVELS_NONE)
-            return reader_fail_at(c->reader, first->line, "columns %zu and %zu are both called '%s'%s", twin + 1, j + 1,
+            return reader_fail_at(c->reader, first->line,
+                                  "columns %zu and %zu are both called '%s'%s", twin + 1, j + 1,
                                   seen.text,
-                                  c->reader->options->header < 0 ? " (if this line holds data, not names: --no-header)" : "");
+                                  c->reader->options->header < 0
+                                      ? " (if this line holds data, not names: --no-header)"
+                                      : "");
         if (!levels_add(names, column->name, strlen(column->name)))
             return reader_no_memory(c->reader);
     }
@@ -93,7 +103,8 @@ static enum table_status apply_options(struct csv *c, const struct levels *names
     const struct table_options *o = c->reader->options;
     struct table *t = c->table;
     for (size_t i = 0; i < o->n_text; i++) {
-        size_t j = o->from_model ? levels_find(names, o->text[i], strlen(o->text[i])) : find_column(names, o->text[i]);
+        size_t j = o->from_model ? levels_find(names, o->text[i], strlen(o->text[i]))
+                                 : find_column(names, o->text[i]);
         if (j == LEVELS_NONE && o->from_model)
             continue;
         if (j == LEVELS_NONE)

@@ -36,13 +36,15 @@ static enum table_status not_numbers(struct build *b, size_t column) {
         (void)strtod(cell, &end);
         if (*end != '\0' || cell[0] == '\0') {
             snprintf(b->error, b->size,
-                     "%s:%llu: column '%.60s' (column %zu): expected a number, as in training, found '%.40s'", t->file,
-                     (unsigned long long)table_line(t, i), t->columns[column].name, column + 1, cell);
+                     "%s:%llu: column '%.60s' (column %zu): expected a number, as in training, "
+                     "found '%.40s'",
+                     t->file, (unsigned long long)table_line(t, i), t->columns[column].name,
+                     column + 1, cell);
             return TABLE_BAD_DATA;
         }
     }
-    snprintf(b->error, b->size, "%s: column '%.60s' (column %zu): expected numbers, as in training", t->file,
-             t->columns[column].name, column + 1);
+    snprintf(b->error, b->size, "%s: column '%.60s' (column %zu): expected numbers, as in training",
+             t->file, t->columns[column].name, column + 1);
     return TABLE_BAD_DATA;
 }
 
@@ -61,10 +63,11 @@ static size_t input_count(const struct recipe *r) {
 static enum table_status match_positions(struct build *b) {
     const struct recipe *r = b->r;
     size_t inputs = input_count(r), have = b->t->n_columns;
-    size_t all = r->target == NULL ? r->n_columns + 1 : r->n_columns; /* svmlight counts no label column */
+    /* svmlight counts no label column */
+    size_t all = r->target == NULL ? r->n_columns + 1 : r->n_columns;
     if (have != inputs && have != all) {
-        snprintf(b->error, b->size, "%s: %zu columns; the model expects %zu features%s", b->t->file, have, inputs,
-                 all == inputs + 1 ? ", or those and the label" : "");
+        snprintf(b->error, b->size, "%s: %zu columns; the model expects %zu features%s", b->t->file,
+                 have, inputs, all == inputs + 1 ? ", or those and the label" : "");
         return TABLE_BAD_DATA;
     }
     bool whole = have == all;
@@ -84,7 +87,8 @@ static enum table_status match_names(struct build *b) {
     for (size_t k = 0; k < r->n_inputs; k++) {
         b->source[k] = find_named(b->t, r->inputs[k].name);
         if (b->source[k] == SIZE_MAX) {
-            snprintf(b->error, b->size, "%s: no column is called '%.60s', which the model was trained on", b->t->file,
+            snprintf(b->error, b->size,
+                     "%s: no column is called '%.60s', which the model was trained on", b->t->file,
                      r->inputs[k].name);
             return TABLE_BAD_DATA;
         }
@@ -109,14 +113,16 @@ static enum table_status match_levels(struct build *b) {
         }
         if (!from->is_text) {
             snprintf(b->error, b->size,
-                     "%s: column %zu: expected text, as in column '%.60s' of the training file, found numbers", b->t->file,
-                     b->source[k] + 1, c->name);
+                     "%s: column %zu: expected text, as in column '%.60s' of the training file, "
+                     "found numbers",
+                     b->t->file, b->source[k] + 1, c->name);
             return TABLE_BAD_DATA;
         }
         if ((b->levels[k] = calloc(from->n_levels + 1, sizeof **b->levels)) == NULL)
             return no_memory(b);
         for (size_t j = 0; j < from->n_levels; j++) {
-            char **found = bsearch(from->levels[j], c->levels, c->n_levels, sizeof *c->levels, by_text);
+            char **found = bsearch(from->levels[j], c->levels, c->n_levels, sizeof *c->levels,
+                                   by_text);
             b->levels[k][j] = found != NULL ? (size_t)(found - c->levels) : SIZE_MAX;
         }
     }
@@ -130,7 +136,9 @@ static enum table_status match(struct build *b) {
     b->levels = calloc(inputs + 1, sizeof *b->levels);
     if (b->source == NULL || b->levels == NULL)
         return no_memory(b);
-    enum table_status status = r->inputs != NULL && r->named && b->t->has_header ? match_names(b) : match_positions(b);
+    enum table_status status = r->inputs != NULL && r->named && b->t->has_header
+                                   ? match_names(b)
+                                   : match_positions(b);
     if (status == TABLE_OK && r->inputs != NULL)
         status = match_levels(b);
     /* svmlight- and npy-trained models know numbers only */
@@ -199,11 +207,13 @@ static void fill_row(struct build *b, size_t row, double *out) {
     }
 }
 
-/* Text columns with many levels are mostly zeros: beyond this many cells they are kept as CSR rows. */
+/* Text columns with many levels are mostly zeros: beyond this many cells they are kept as CSR rows.
+ */
 #define MOST_DENSE_CELLS 8e6
 
 static bool better_sparse(const struct build *b) {
-    double dense = (double)b->out->n * (double)b->r->features, sparse = (double)b->out->n * (double)input_count(b->r);
+    double dense = (double)b->out->n * (double)b->r->features,
+           sparse = (double)b->out->n * (double)input_count(b->r);
     return dense > MOST_DENSE_CELLS && dense > 8.0 * sparse;
 }
 
@@ -239,8 +249,9 @@ static enum table_status fill_sparse(struct build *b) {
         return no_memory(b);
     for (size_t i = 0; i < out->n; i++) {
         size_t from = out->owned_start[i];
-        out->owned_start[i + 1] =
-            from + fill_sparse_row(b, out->rows != NULL ? out->rows[i] : i, out->owned_index + from, out->owned + from);
+        out->owned_start[i + 1] = from + fill_sparse_row(b, out->rows != NULL ? out->rows[i] : i,
+                                                         out->owned_index + from,
+                                                         out->owned + from);
     }
     out->row_start = out->owned_start;
     out->index = out->owned_index;
@@ -258,7 +269,8 @@ static enum table_status fill(struct build *b) {
     }
     if (better_sparse(b))
         return fill_sparse(b);
-    if (out->n > SIZE_MAX / sizeof(double) / out->d || (out->owned = calloc(out->n * out->d, sizeof(double))) == NULL)
+    if (out->n > SIZE_MAX / sizeof(double) / out->d ||
+        (out->owned = calloc(out->n * out->d, sizeof(double))) == NULL)
         return no_memory(b);
     for (size_t i = 0; i < out->n; i++)
         fill_row(b, out->rows != NULL ? out->rows[i] : i, out->owned + i * out->d);
@@ -276,14 +288,19 @@ static double sign_of(const struct recipe *r, const char *text, double number, b
         return 1.0;
     if (r->negative == NULL)
         return -1.0;
-    return (is_text ? strcmp(text, r->negative) == 0 : number == strtod(r->negative, NULL)) ? -1.0 : 0.0;
+    return (is_text ? strcmp(text, r->negative) == 0 : number == strtod(r->negative, NULL)) ? -1.0
+                                                                                            : 0.0;
 }
 
 static enum table_status bad_label(struct build *b, size_t row, const char *text, double number) {
     char shown[64];
-    snprintf(shown, sizeof shown, text != NULL ? "%.40s" : "%.0s%g", text != NULL ? text : "", number);
-    snprintf(b->error, b->size, "%s:%llu: the label '%s' is neither '%.40s' nor '%.40s', which the model was trained on",
-             b->t->file, (unsigned long long)table_line(b->t, row), shown, b->r->negative, b->r->positive);
+    snprintf(shown, sizeof shown, text != NULL ? "%.40s" : "%.0s%g", text != NULL ? text : "",
+             number);
+    snprintf(
+        b->error, b->size,
+        "%s:%llu: the label '%s' is neither '%.40s' nor '%.40s', which the model was trained on",
+        b->t->file, (unsigned long long)table_line(b->t, row), shown, b->r->negative,
+        b->r->positive);
     return TABLE_BAD_DATA;
 }
 
@@ -312,16 +329,20 @@ static enum table_status build_sparse(struct build *b, enum design_labels labels
     struct design *out = b->out;
     for (size_t k = 0; k < r->n_inputs; k++)
         if (r->inputs[k].is_text) {
-            snprintf(b->error, b->size, "%s: the model was trained on a CSV file with text columns; svmlight files have none",
+            snprintf(b->error, b->size,
+                     "%s: the model was trained on a CSV file with text columns; svmlight files "
+                     "have none",
                      t->file);
             return TABLE_BAD_DATA;
         }
     if (t->n_columns > r->features) {
         size_t row = 0;
-        while (t->row_start[row + 1] == t->row_start[row] || t->index[t->row_start[row + 1] - 1] < r->features)
+        while (t->row_start[row + 1] == t->row_start[row] ||
+               t->index[t->row_start[row + 1] - 1] < r->features)
             row++;
         snprintf(b->error, b->size, "%s:%llu: index %lu, but the model has %zu features", t->file,
-                 (unsigned long long)table_line(t, row), (unsigned long)t->index[t->row_start[row + 1] - 1] + 1, r->features);
+                 (unsigned long long)table_line(t, row),
+                 (unsigned long)t->index[t->row_start[row + 1] - 1] + 1, r->features);
         return TABLE_BAD_DATA;
     }
     out->n = t->n_rows;
@@ -348,11 +369,13 @@ static enum table_status build_dense(struct build *b, enum design_labels labels)
     return status == TABLE_OK && with_labels ? fill_labels(b) : status;
 }
 
-enum table_status design_build(const struct recipe *r, const struct table *t, enum design_labels labels, struct design *out,
-                               char *error, size_t size) {
+enum table_status design_build(const struct recipe *r, const struct table *t,
+                               enum design_labels labels, struct design *out, char *error,
+                               size_t size) {
     *out = (struct design){0};
     struct build b = {.r = r, .t = t, .out = out, .target = SIZE_MAX, .error = error, .size = size};
-    enum table_status status = t->cells == NULL ? build_sparse(&b, labels) : build_dense(&b, labels);
+    enum table_status status = t->cells == NULL ? build_sparse(&b, labels)
+                                                : build_dense(&b, labels);
     for (size_t k = 0; b.levels != NULL && k < input_count(r); k++)
         free(b.levels[k]);
     free(b.levels);

@@ -1,7 +1,7 @@
 /* A design: the rows of a table in the shape a recipe asks for, ready to be a gbs_data.
  *
- * Where the table's cells can serve as they are (numeric columns side by side, no row left out) they are borrowed, not copied: the table
- * must outlive the design.
+ * Where the table's cells can serve as they are (numeric columns side by side, no row left out)
+ * they are borrowed, not copied: the table must outlive the design.
  */
 #ifndef GIBBSITE_CLI_TABLE_DESIGN_H
 #define GIBBSITE_CLI_TABLE_DESIGN_H
@@ -28,8 +28,9 @@ struct design {
 enum design_labels { LABELS_NONE, LABELS_NEEDED };
 
 /* Status TABLE_BAD_DATA or TABLE_NO_MEMORY on failure, with error set. */
-enum table_status design_build(const struct recipe *r, const struct table *t, enum design_labels labels, struct design *out,
-                               char *error, size_t size);
+enum table_status design_build(const struct recipe *r, const struct table *t,
+                               enum design_labels labels, struct design *out, char *error,
+                               size_t size);
 void design_free(struct design *d);
 
 #endif

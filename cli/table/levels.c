@@ -1,4 +1,5 @@
-/* Open addressing with linear probing, at most half full; a slot keeps the hash so that a probe rarely touches a text. */
+/* Open addressing with linear probing, at most half full; a slot keeps the hash so that a probe
+ * rarely touches a text. */
 #include "levels.h"
 
 #include "reader.h"

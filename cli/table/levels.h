@@ -1,4 +1,5 @@
-/* The different texts of a column, numbered in order of first appearance: a hash table, since every cell asks. */
+/* The different texts of a column, numbered in order of first appearance: a hash table, since every
+ * cell asks. */
 #ifndef GIBBSITE_CLI_TABLE_LEVELS_H
 #define GIBBSITE_CLI_TABLE_LEVELS_H
 
@@ -18,7 +19,8 @@ struct levels {
 /* text holds no '\0'. */
 size_t levels_find(const struct levels *set, const char *text, size_t length);
 
-/* Adds a text that is not there yet; its number is the former n. False: no memory, nothing changed. */
+/* Adds a text that is not there yet; its number is the former n. False: no memory, nothing changed.
+ */
 bool levels_add(struct levels *set, const char *text, size_t length);
 
 void levels_free(struct levels *set);

@@ -1,7 +1,8 @@
 /* numpy arrays to a dense table.
  *
- * Memory grows with the bytes that arrive, never with what the header claims. A Fortran-ordered array arrives column after
- * column and is transposed at the end, which takes twice the memory for a moment.
+ * Memory grows with the bytes that arrive, never with what the header claims. A Fortran-ordered
+ * array arrives column after column and is transposed at the end, which takes twice the memory for
+ * a moment.
  */
 #include "npy_header.h"
 
@@ -53,18 +54,22 @@ static double element(const struct npy_header *h, const char *p) {
     }
 }
 
-static enum table_status refuse(struct reader *r, const struct npy_header *h, size_t k, double value) {
-    size_t row = h->fortran ? k % h->n_rows : k / h->n_columns, column = h->fortran ? k / h->n_rows : k % h->n_columns;
+static enum table_status refuse(struct reader *r, const struct npy_header *h, size_t k,
+                                double value) {
+    size_t row = h->fortran ? k % h->n_rows : k / h->n_columns,
+           column = h->fortran ? k / h->n_rows : k % h->n_columns;
     if (isnan(value))
         return reader_fail(r, TABLE_BAD_DATA,
-                           "row %zu, column %zu: the value is missing (NaN); --missing drop does without such rows", row + 1,
-                           column + 1);
-    return reader_fail(r, TABLE_BAD_DATA, "row %zu, column %zu: %s is not a finite number", row + 1, column + 1,
-                       value < 0 ? "-inf" : "inf");
+                           "row %zu, column %zu: the value is missing (NaN); --missing drop does "
+                           "without such rows",
+                           row + 1, column + 1);
+    return reader_fail(r, TABLE_BAD_DATA, "row %zu, column %zu: %s is not a finite number", row + 1,
+                       column + 1, value < 0 ? "-inf" : "inf");
 }
 
 /* Converts whole elements out of the window, from the k-th on. */
-static enum table_status take_elements(struct reader *r, const struct npy_header *h, size_t k, size_t n) {
+static enum table_status take_elements(struct reader *r, const struct npy_header *h, size_t k,
+                                       size_t n) {
     bool keep_missing = r->options->keep_missing;
     for (size_t i = 0; i < n; i++, r->bytes->at += h->item) {
         double value = element(h, r->bytes->at);
@@ -83,8 +88,10 @@ static enum table_status read_elements(struct reader *r, const struct npy_header
         if (n > total - k)
             n = total - k;
         if (n == 0 && b->last)
-            return reader_fail(r, TABLE_BAD_DATA, "the data ends early: %zu x %zu elements are announced, %zu are there",
-                               h->n_rows, h->n_columns, k);
+            return reader_fail(
+                r, TABLE_BAD_DATA,
+                "the data ends early: %zu x %zu elements are announced, %zu are there", h->n_rows,
+                h->n_columns, k);
         double *cells = grown(r->out->cells, &capacity, k + n, sizeof *cells);
         if (!cells)
             return reader_no_memory(r);
@@ -100,8 +107,9 @@ static enum table_status read_elements(struct reader *r, const struct npy_header
             return status;
     }
     if (b->at < b->end)
-        return reader_fail(r, TABLE_BAD_DATA, "bytes follow the %zu x %zu elements that the header announces", h->n_rows,
-                           h->n_columns);
+        return reader_fail(r, TABLE_BAD_DATA,
+                           "bytes follow the %zu x %zu elements that the header announces",
+                           h->n_rows, h->n_columns);
     r->out->cells = shrunk(r->out->cells, total, sizeof *r->out->cells);
     return TABLE_OK;
 }

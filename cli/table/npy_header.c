@@ -1,9 +1,11 @@
 /* numpy .npy header, versions 1.0, 2.0 and 3.0:
  *
- *   \x93NUMPY major minor  length (2 or 4 bytes, little-endian)  {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }
+ *   \x93NUMPY major minor  length (2 or 4 bytes, little-endian)  {'descr': '<f8', 'fortran_order':
+ * False, 'shape': (3, 4), }
  *
- * The header is untrusted: the dictionary is parsed by a grammar that knows these three keys and nothing else, every length is
- * checked before it is used, and no memory depends on what the shape claims.
+ * The header is untrusted: the dictionary is parsed by a grammar that knows these three keys and
+ * nothing else, every length is checked before it is used, and no memory depends on what the shape
+ * claims.
  */
 #include "npy_header.h"
 
@@ -19,8 +21,8 @@ struct parser {
 
 static enum table_status malformed(struct parser *p, const char *expected) {
     size_t left = (size_t)(p->end - p->at);
-    return reader_fail(p->reader, TABLE_BAD_DATA, "malformed npy header: expected %s at '%s'", expected,
-                       shown(p->at, left).text);
+    return reader_fail(p->reader, TABLE_BAD_DATA, "malformed npy header: expected %s at '%s'",
+                       expected, shown(p->at, left).text);
 }
 
 static void skip_blanks(struct parser *p) {
@@ -61,16 +63,20 @@ static bool take_string(struct parser *p, const char **text, size_t *length) {
 }
 
 static enum table_status parse_type(struct parser *p, struct npy_header *h) {
-    static const char *const known[] = {"f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1"};
+    static const char *const known[] = {"f4", "f8", "i1", "i2", "i4", "i8",
+                                        "u1", "u2", "u4", "u8", "b1"};
     const bool little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
     const char *text;
     size_t length;
     skip_blanks(p);
     if (*p->at == '[')
-        return reader_fail(p->reader, TABLE_BAD_DATA, "a structured array; expected plain numbers in two dimensions");
+        return reader_fail(p->reader, TABLE_BAD_DATA,
+                           "a structured array; expected plain numbers in two dimensions");
     if (!take_string(p, &text, &length))
         return malformed(p, "a type");
-    for (size_t i = 0; length == 3 && strchr("<>|=", text[0]) && text[0] && i < sizeof known / sizeof *known; i++) {
+    for (size_t i = 0;
+         length == 3 && strchr("<>|=", text[0]) && text[0] && i < sizeof known / sizeof *known;
+         i++) {
         if (memcmp(text + 1, known[i], 2) != 0)
             continue;
         h->kind = known[i][0];
@@ -78,9 +84,10 @@ static enum table_status parse_type(struct parser *p, struct npy_header *h) {
         h->swapped = h->item > 1 && ((text[0] == '<' && !little) || (text[0] == '>' && little));
         return TABLE_OK;
     }
-    return reader_fail(p->reader, TABLE_BAD_DATA,
-                       "elements of type '%s'; expected real numbers (f4 f8 i1 i2 i4 i8 u1 u2 u4 u8 b1)",
-                       shown(text, length).text);
+    return reader_fail(
+        p->reader, TABLE_BAD_DATA,
+        "elements of type '%s'; expected real numbers (f4 f8 i1 i2 i4 i8 u1 u2 u4 u8 b1)",
+        shown(text, length).text);
 }
 
 static enum table_status parse_order(struct parser *p, struct npy_header *h) {
@@ -118,7 +125,8 @@ static enum table_status parse_shape(struct parser *p, struct npy_header *h) {
         }
     }
     if (n != 2)
-        return reader_fail(p->reader, TABLE_BAD_DATA, "an array of %zu dimension%s; expected 2 (rows and columns)", n,
+        return reader_fail(p->reader, TABLE_BAD_DATA,
+                           "an array of %zu dimension%s; expected 2 (rows and columns)", n,
                            n == 1 ? "" : "s");
     h->n_rows = size[0];
     h->n_columns = size[1];
@@ -145,8 +153,8 @@ static enum table_status parse_item(struct parser *p, struct npy_header *h) {
         parse = parse_shape;
     }
     if (!seen || *seen)
-        return reader_fail(p->reader, TABLE_BAD_DATA, "malformed npy header: %s key '%s'", seen ? "repeated" : "unknown",
-                           shown(key, length).text);
+        return reader_fail(p->reader, TABLE_BAD_DATA, "malformed npy header: %s key '%s'",
+                           seen ? "repeated" : "unknown", shown(key, length).text);
     *seen = true;
     return parse(p, h);
 }
@@ -167,18 +175,26 @@ static enum table_status parse_dictionary(struct parser *p, struct npy_header *h
     skip_blanks(p);
     if (p->at != p->end)
         return malformed(p, "the end");
-    const char *absent = !p->seen_type ? "descr" : !p->seen_order ? "fortran_order" : !p->seen_shape ? "shape" : NULL;
-    return absent ? reader_fail(p->reader, TABLE_BAD_DATA, "malformed npy header: %s is not there", absent) : TABLE_OK;
+    const char *absent = !p->seen_type    ? "descr"
+                         : !p->seen_order ? "fortran_order"
+                         : !p->seen_shape ? "shape"
+                                          : NULL;
+    return absent ? reader_fail(p->reader, TABLE_BAD_DATA, "malformed npy header: %s is not there",
+                                absent)
+                  : TABLE_OK;
 }
 
 static enum table_status check_shape(struct reader *r, const struct npy_header *h) {
     if (h->n_rows == 0 || h->n_columns == 0)
-        return reader_fail(r, TABLE_BAD_DATA, "the array of %zu rows and %zu columns is empty", h->n_rows, h->n_columns);
+        return reader_fail(r, TABLE_BAD_DATA, "the array of %zu rows and %zu columns is empty",
+                           h->n_rows, h->n_columns);
     if (h->n_columns > TABLE_MOST_COLUMNS)
-        return reader_fail(r, TABLE_BAD_DATA, "%zu columns; at most %zu are read", h->n_columns, TABLE_MOST_COLUMNS);
+        return reader_fail(r, TABLE_BAD_DATA, "%zu columns; at most %zu are read", h->n_columns,
+                           TABLE_MOST_COLUMNS);
     if (h->n_rows > SIZE_MAX / 2 / sizeof(double) / h->n_columns)
-        return reader_fail(r, TABLE_BAD_DATA, "the header claims more elements (%zu x %zu) than memory can address", h->n_rows,
-                           h->n_columns);
+        return reader_fail(r, TABLE_BAD_DATA,
+                           "the header claims more elements (%zu x %zu) than memory can address",
+                           h->n_rows, h->n_columns);
     return TABLE_OK;
 }
 
@@ -200,9 +216,11 @@ static enum table_status read_prefix(struct reader *r, size_t *length) {
         return status;
     const unsigned char *u = (const unsigned char *)r->bytes->at;
     if (memcmp(u, "\x93NUMPY", 6) != 0)
-        return reader_fail(r, TABLE_BAD_DATA, "not an npy file (it does not start with \\x93NUMPY)");
+        return reader_fail(r, TABLE_BAD_DATA,
+                           "not an npy file (it does not start with \\x93NUMPY)");
     if (u[6] < 1 || u[6] > 3 || u[7] != 0)
-        return reader_fail(r, TABLE_BAD_DATA, "npy version %u.%u; 1.0, 2.0 and 3.0 are read", u[6], u[7]);
+        return reader_fail(r, TABLE_BAD_DATA, "npy version %u.%u; 1.0, 2.0 and 3.0 are read", u[6],
+                           u[7]);
     size_t width = u[6] == 1 ? 2 : 4;
     status = have(r, 8 + width);
     if (status != TABLE_OK)
@@ -212,7 +230,8 @@ static enum table_status read_prefix(struct reader *r, size_t *length) {
     for (size_t i = width; i-- > 0;)
         *length = *length << 8 | u[i];
     if (*length > LONGEST_HEADER)
-        return reader_fail(r, TABLE_BAD_DATA, "the npy header claims to be %zu bytes long", *length);
+        return reader_fail(r, TABLE_BAD_DATA, "the npy header claims to be %zu bytes long",
+                           *length);
     r->bytes->at += 8 + width;
     return have(r, *length);
 }

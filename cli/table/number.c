@@ -2,13 +2,16 @@
  *
  *   text = m 10^q,  m an integer of at most 19 digits
  *
- * First, m <= 2^53 and |q| <= 22: m and 10^|q| are doubles, so one division or product is correctly rounded (Clinger 1990).
+ * First, m <= 2^53 and |q| <= 22: m and 10^|q| are doubles, so one division or product is correctly
+ * rounded (Clinger 1990).
  *
- * Second, m is multiplied by the 128 leading bits of 5^q. The truncated product T is below the true one by less than a known
- * error, so when the bits after the 53rd stay on one side of a half over the whole interval, the rounding is certain (the idea
- * of Lemire 2021, with an interval instead of his case analysis). More than 19 digits only widen the interval.
+ * Second, m is multiplied by the 128 leading bits of 5^q. The truncated product T is below the true
+ * one by less than a known error, so when the bits after the 53rd stay on one side of a half over
+ * the whole interval, the rounding is certain (the idea of Lemire 2021, with an interval instead of
+ * his case analysis). More than 19 digits only widen the interval.
  *
- * The rest (ties, extreme exponents) goes to strtod. setlocale is never called, so strtod reads the C numeric convention.
+ * The rest (ties, extreme exponents) goes to strtod. setlocale is never called, so strtod reads the
+ * C numeric convention.
  */
 #include "number.h"
 
@@ -44,10 +47,11 @@ static inline bool take_eight(const char *p, uint64_t *mantissa) {
     uint64_t v;
     memcpy(&v, p, 8);
     /* A byte is a digit when its upper half is 3 and stays 3 after adding 6. */
-    if (((v & 0xf0f0f0f0f0f0f0f0u) | (((v + 0x0606060606060606u) & 0xf0f0f0f0f0f0f0f0u) >> 4)) != 0x3333333333333333u)
+    if (((v & 0xf0f0f0f0f0f0f0f0u) | (((v + 0x0606060606060606u) & 0xf0f0f0f0f0f0f0f0u) >> 4)) !=
+        0x3333333333333333u)
         return false;
     v -= 0x3030303030303030u;
-    v = v * 10 + (v >> 8);                                                     /* pairs, in every second byte */
+    v = v * 10 + (v >> 8); /* pairs, in every second byte */
     v = (v & 0x00ff00ff00ff00ffu) * 100 + ((v >> 16) & 0x00ff00ff00ff00ffu);   /* fours */
     v = (v & 0x0000ffff0000ffffu) * 10000 + ((v >> 32) & 0x0000ffff0000ffffu); /* eight */
     *mantissa = *mantissa * 100000000 + (v & 0xffffffffu);
@@ -72,7 +76,8 @@ static inline const char *take_digits(const char *p, const char *end, uint64_t *
     return p;
 }
 
-/* p at the e; returns p itself when no digit follows, which leaves the e as junk behind the number. */
+/* p at the e; returns p itself when no digit follows, which leaves the e as junk behind the number.
+ */
 static const char *take_exponent(const char *p, int64_t *exponent) {
     const char *q = p + 1;
     bool negative = *q == '-';
@@ -89,7 +94,8 @@ static const char *take_exponent(const char *p, int64_t *exponent) {
 }
 
 /* Keeps the first 19 significant digits of [first, stop). */
-static void keep_leading_digits(const char *first, const char *stop, int64_t exponent, struct decimal *d) {
+static void keep_leading_digits(const char *first, const char *stop, int64_t exponent,
+                                struct decimal *d) {
     uint64_t m = 0;
     int taken = 0;
     bool fraction = false;
@@ -159,16 +165,19 @@ static bool round_product(const struct decimal *d, double *value) {
         bits >>= 1;
         exponent++;
     }
-    bits = (bits & (((uint64_t)1 << 52) - 1)) | (uint64_t)(exponent + 1023) << 52 | (uint64_t)d->negative << 63;
+    bits = (bits & (((uint64_t)1 << 52) - 1)) | (uint64_t)(exponent + 1023) << 52 |
+           (uint64_t)d->negative << 63;
     memcpy(value, &bits, sizeof bits);
     return true;
 }
 
 static inline bool convert(const struct decimal *d, double *value) {
-    static const double powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                                           1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    static const double powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                           1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                           1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     /* Wider intermediate registers (x87) would round twice. */
-    if (FLT_EVAL_METHOD == 0 && !d->cut && d->mantissa <= (uint64_t)1 << 53 && d->exponent >= -22 && d->exponent <= 22) {
+    if (FLT_EVAL_METHOD == 0 && !d->cut && d->mantissa <= (uint64_t)1 << 53 && d->exponent >= -22 &&
+        d->exponent <= 22) {
         double m = (double)d->mantissa;
         m = d->exponent < 0 ? m / powers_of_ten[-d->exponent] : m * powers_of_ten[d->exponent];
         *value = d->negative ? -m : m;
@@ -181,7 +190,8 @@ static inline bool convert(const struct decimal *d, double *value) {
     return d->exponent >= POWERS_FIRST && d->exponent <= POWERS_LAST && round_product(d, value);
 }
 
-/* The value may come out infinite. strtod cannot take a hexadecimal here: "0x" has the mantissa 0 and never reaches it. */
+/* The value may come out infinite. strtod cannot take a hexadecimal here: "0x" has the mantissa 0
+ * and never reaches it. */
 static inline const char *read_any(const char *text, const char *end, double *value) {
     struct decimal d;
     const char *stop = scan_decimal(text, end, &d);
@@ -204,7 +214,8 @@ static bool is_word(const char *text, size_t length, const char *word) {
 }
 
 enum number_kind number_kind(const char *text, size_t length, double *value) {
-    if (length == 0 || (length == 2 && text[0] == 'N' && text[1] == 'A') || is_word(text, length, "nan"))
+    if (length == 0 || (length == 2 && text[0] == 'N' && text[1] == 'A') ||
+        is_word(text, length, "nan"))
         return NUMBER_MISSING;
     double v;
     const char *stop = read_any(text, text + length, &v);
@@ -215,7 +226,8 @@ enum number_kind number_kind(const char *text, size_t length, double *value) {
         return NUMBER_FINITE;
     }
     size_t sign = text[0] == '-' || text[0] == '+';
-    if (is_word(text + sign, length - sign, "inf") || is_word(text + sign, length - sign, "infinity"))
+    if (is_word(text + sign, length - sign, "inf") ||
+        is_word(text + sign, length - sign, "infinity"))
         return NUMBER_NOT_FINITE;
     return NUMBER_NONE;
 }

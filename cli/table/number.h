@@ -15,12 +15,13 @@ enum number_kind {
     NUMBER_NONE        /* anything else */
 };
 
-/* Reads the longest number that starts at text; returns where it stops, or NULL where none starts or it is too large. The byte
- * at end must be readable and no part of a number (a separator, a quote, '\0'); a result equal to end says that the text may go
- * on. */
+/* Reads the longest number that starts at text; returns where it stops, or NULL where none starts
+ * or it is too large. The byte at end must be readable and no part of a number (a separator, a
+ * quote, '\0'); a result equal to end says that the text may go on. */
 const char *number_read(const char *text, const char *end, double *value);
 
-/* What the whole of text is; *value is set for NUMBER_FINITE only. The byte at text[length] as above. */
+/* What the whole of text is; *value is set for NUMBER_FINITE only. The byte at text[length] as
+ * above. */
 enum number_kind number_kind(const char *text, size_t length, double *value);
 
 #endif

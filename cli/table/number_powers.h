@@ -1,8 +1,10 @@
-/* Powers of five for number.c: the 128 leading bits of 5^q, rounded down, for q = -96 to 64, as {upper, lower} halves.
+/* Powers of five for number.c: the 128 leading bits of 5^q, rounded down, for q = -96 to 64, as
+ * {upper, lower} halves.
  *
  * Each is floor(5^q 2^k) with k such that the topmost bit is set. Python's integers made the list:
  *   q >= 0: 5**q shifted to 128 bits;  q < 0: 2**k // 5**-q.
- * The range covers every number of up to 19 digits between about 1e-77 and 1e64; others are rare and go to strtod.
+ * The range covers every number of up to 19 digits between about 1e-77 and 1e64; others are rare
+ * and go to strtod.
  */
 #ifndef GIBBSITE_CLI_TABLE_NUMBER_POWERS_H
 #define GIBBSITE_CLI_TABLE_NUMBER_POWERS_H

@@ -25,7 +25,8 @@ enum table_status reader_fail(struct reader *r, enum table_status status, const 
 enum table_status reader_fail_at(struct reader *r, uint64_t line, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    say(r, snprintf(r->error, r->error_size, "%s:%llu: ", r->out->file, (unsigned long long)line), format, arguments);
+    say(r, snprintf(r->error, r->error_size, "%s:%llu: ", r->out->file, (unsigned long long)line),
+        format, arguments);
     va_end(arguments);
     return TABLE_BAD_DATA;
 }

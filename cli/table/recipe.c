@@ -26,12 +26,14 @@ size_t recipe_find_column(const struct table *t, const char *name) {
 static void list_columns(const struct table *t, char *out, size_t room) {
     size_t used = 0, k = 0;
     for (; k < t->n_columns && used + 60 < room; k++)
-        used += (size_t)snprintf(out + used, room - used, "%s%.40s", k > 0 ? ", " : "", t->columns[k].name);
+        used += (size_t)snprintf(out + used, room - used, "%s%.40s", k > 0 ? ", " : "",
+                                 t->columns[k].name);
     if (k < t->n_columns)
         snprintf(out + used, room - used, " and %zu more", t->n_columns - k);
 }
 
-static bool unknown_column(const struct table *t, const char *option, const char *name, char *error, size_t size) {
+static bool unknown_column(const struct table *t, const char *option, const char *name, char *error,
+                           size_t size) {
     char list[300];
     list_columns(t, list, sizeof list);
     bool number = name[0] != '\0' && strspn(name, "0123456789") == strlen(name);
@@ -42,7 +44,8 @@ static bool unknown_column(const struct table *t, const char *option, const char
     return false;
 }
 
-static bool find_target(const struct table *t, const struct recipe_options *o, struct recipe *r, char *error, size_t size) {
+static bool find_target(const struct table *t, const struct recipe_options *o, struct recipe *r,
+                        char *error, size_t size) {
     size_t target = t->n_columns - 1;
     if (o->target != NULL) {
         target = recipe_find_column(t, o->target);
@@ -54,7 +57,8 @@ static bool find_target(const struct table *t, const struct recipe_options *o, s
                 target = k;
     }
     if (t->columns[target].skipped) {
-        snprintf(error, size, "%s: --drop leaves out the target '%.60s'", t->file, t->columns[target].name);
+        snprintf(error, size, "%s: --drop leaves out the target '%.60s'", t->file,
+                 t->columns[target].name);
         return false;
     }
     r->target_position = target;
@@ -81,8 +85,8 @@ static void add_label(struct labels *l, double value) {
         l->value[l->n++] = value;
 }
 
-static void label_text(const struct table *t, const struct recipe *r, const struct labels *l, size_t k, char *out,
-                       size_t room) {
+static void label_text(const struct table *t, const struct recipe *r, const struct labels *l,
+                       size_t k, char *out, size_t room) {
     if (l->text) {
         snprintf(out, room, "%s", t->columns[r->target_position].levels[(size_t)l->value[k]]);
         return;
@@ -105,11 +109,14 @@ static bool same_label(const struct labels *l, size_t k, const char *text, const
 /* A label is a word, not a document. */
 enum { LABEL_ROOM = 256 };
 
-/* The label that the user calls positive is looked for in every row and comes first: the list may be cut, the label must not be missed. */
-static void collect_labels(const struct table *t, const struct recipe *r, const char *positive, struct labels *l) {
+/* The label that the user calls positive is looked for in every row and comes first: the list may
+ * be cut, the label must not be missed. */
+static void collect_labels(const struct table *t, const struct recipe *r, const char *positive,
+                           struct labels *l) {
     *l = (struct labels){.text = t->cells != NULL && t->columns[r->target_position].is_text};
     for (size_t i = 0; positive != NULL && l->n == 0 && i < t->n_rows; i++) {
-        l->value[0] = t->cells != NULL ? t->cells[i * t->n_columns + r->target_position] : t->label[i];
+        l->value[0] = t->cells != NULL ? t->cells[i * t->n_columns + r->target_position]
+                                       : t->label[i];
         char text[LABEL_ROOM];
         if (isnan(l->value[0]))
             continue;
@@ -117,27 +124,33 @@ static void collect_labels(const struct table *t, const struct recipe *r, const 
         l->n = same_label(l, 0, text, positive);
     }
     for (size_t i = 0; i < t->n_rows && l->n <= MOST_LABELS; i++) {
-        double value = t->cells != NULL ? t->cells[i * t->n_columns + r->target_position] : t->label[i];
+        double value = t->cells != NULL ? t->cells[i * t->n_columns + r->target_position]
+                                        : t->label[i];
         if (!isnan(value))
             add_label(l, value);
     }
 }
 
-static bool choose_labels(const struct table *t, const struct recipe_options *o, struct recipe *r, char *error, size_t size) {
+static bool choose_labels(const struct table *t, const struct recipe_options *o, struct recipe *r,
+                          char *error, size_t size) {
     struct labels l;
     static const char *const expected = "expected two";
     collect_labels(t, r, o->positive, &l);
     char text[MOST_LABELS + 1][LABEL_ROOM], list[400] = "";
     size_t used = 0, positive = SIZE_MAX, larger = 0;
     for (size_t k = 0; k < l.n; k++) {
-        if (l.text && strlen(t->columns[r->target_position].levels[(size_t)l.value[k]]) >= LABEL_ROOM) {
-            snprintf(error, size, "%s: column '%.60s': a label is longer than %d bytes; --target COL names another column",
+        if (l.text &&
+            strlen(t->columns[r->target_position].levels[(size_t)l.value[k]]) >= LABEL_ROOM) {
+            snprintf(error, size,
+                     "%s: column '%.60s': a label is longer than %d bytes; --target COL names "
+                     "another column",
                      t->file, r->target, LABEL_ROOM - 1);
             return false;
         }
         label_text(t, r, &l, k, text[k], LABEL_ROOM);
         if (k < MOST_LABELS)
-            used += (size_t)snprintf(list + used, sizeof list - used, "%s%.40s", k > 0 ? ", " : "", text[k]);
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%.40s", k > 0 ? ", " : "",
+                                     text[k]);
         if (o->positive != NULL && same_label(&l, k, text[k], o->positive))
             positive = k;
         bool above = l.text ? strcmp(text[k], text[larger]) > 0 : l.value[k] > l.value[larger];
@@ -145,20 +158,21 @@ static bool choose_labels(const struct table *t, const struct recipe_options *o,
     }
     const char *target = r->target != NULL ? r->target : "label";
     if (l.n < 2) {
-        snprintf(error, size, "%s: column '%.60s': only one class, '%.60s'; %s", t->file, target, l.n > 0 ? text[0] : "",
-                 expected);
+        snprintf(error, size, "%s: column '%.60s': only one class, '%.60s'; %s", t->file, target,
+                 l.n > 0 ? text[0] : "", expected);
         return false;
     }
     if (l.n > 2 && o->positive == NULL) {
         snprintf(error, size,
-                 "%s: column '%.60s': more than two classes (%s%s); --positive LABEL sets one against the rest, --target COL "
+                 "%s: column '%.60s': more than two classes (%s%s); --positive LABEL sets one "
+                 "against the rest, --target COL "
                  "names another column",
                  t->file, target, list, l.n > MOST_LABELS ? ", ..." : "");
         return false;
     }
     if (o->positive != NULL && positive == SIZE_MAX) {
-        snprintf(error, size, "%s: --positive: column '%.60s' has no label '%.60s'; there are %s%s", t->file, target,
-                 o->positive, list, l.n > MOST_LABELS ? ", ..." : "");
+        snprintf(error, size, "%s: --positive: column '%.60s' has no label '%.60s'; there are %s%s",
+                 t->file, target, o->positive, list, l.n > MOST_LABELS ? ", ..." : "");
         return false;
     }
     positive = positive != SIZE_MAX ? positive : larger;
@@ -173,8 +187,10 @@ static int by_text(const void *a, const void *b) {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static bool copy_column(const struct table_column *from, size_t position, struct recipe_column *to) {
-    *to = (struct recipe_column){.position = position, .is_text = from->is_text, .name = strdup(from->name)};
+static bool copy_column(const struct table_column *from, size_t position,
+                        struct recipe_column *to) {
+    *to = (struct recipe_column){
+        .position = position, .is_text = from->is_text, .name = strdup(from->name)};
     if (to->name == NULL)
         return false;
     if (!from->is_text)
@@ -202,16 +218,19 @@ static bool take_inputs(const struct table *t, struct recipe *r, char *error, si
         r->features += c->is_text ? c->n_levels : 1;
     }
     if (r->features == 0) {
-        snprintf(error, size, "%s: no column is left beside the target '%.60s'", t->file, r->target);
+        snprintf(error, size, "%s: no column is left beside the target '%.60s'", t->file,
+                 r->target);
         return false;
     }
     return true;
 }
 
-static bool check_drop(const struct table *t, const struct recipe_options *o, char *error, size_t size) {
+static bool check_drop(const struct table *t, const struct recipe_options *o, char *error,
+                       size_t size) {
     for (size_t k = 0; k < o->n_drop; k++) {
         if (t->format != TABLE_CSV) {
-            snprintf(error, size, "%s: --drop works on CSV files, whose columns have names", t->file);
+            snprintf(error, size, "%s: --drop works on CSV files, whose columns have names",
+                     t->file);
             return false;
         }
         if (recipe_find_column(t, o->drop[k]) == SIZE_MAX)
@@ -220,13 +239,16 @@ static bool check_drop(const struct table *t, const struct recipe_options *o, ch
     return true;
 }
 
-bool recipe_learn(const struct table *t, const struct recipe_options *o, struct recipe *out, char *error, size_t size) {
+bool recipe_learn(const struct table *t, const struct recipe_options *o, struct recipe *out,
+                  char *error, size_t size) {
     *out = (struct recipe){.named = t->has_header, .n_columns = t->n_columns};
     bool ok = check_drop(t, o, error, size);
     if (ok && t->format == TABLE_SVMLIGHT) {
         out->features = t->n_columns;
         if (o->target != NULL) {
-            snprintf(error, size, "%s: --target: the label of an svmlight file is the first number of each line", t->file);
+            snprintf(error, size,
+                     "%s: --target: the label of an svmlight file is the first number of each line",
+                     t->file);
             ok = false;
         } else if (t->n_columns == 0) {
             snprintf(error, size, "%s: no line has a feature", t->file);
@@ -247,7 +269,8 @@ bool recipe_learn(const struct table *t, const struct recipe_options *o, struct 
     return ok;
 }
 
-bool recipe_forget_levels(struct recipe *r, const struct table *t, const size_t *rows, size_t n, char *error, size_t size) {
+bool recipe_forget_levels(struct recipe *r, const struct table *t, const size_t *rows, size_t n,
+                          char *error, size_t size) {
     for (size_t k = 0; r->inputs != NULL && k < r->n_inputs; k++) {
         struct recipe_column *c = &r->inputs[k];
         const struct table_column *from = &t->columns[c->position];
@@ -260,7 +283,9 @@ bool recipe_forget_levels(struct recipe *r, const struct table *t, const size_t 
             seen[(size_t)t->cells[rows[i] * t->n_columns + c->position]] = true;
         size_t before = c->n_levels;
         for (size_t j = 0; j < from->n_levels; j++) {
-            char **found = seen[j] ? NULL : bsearch(&from->levels[j], c->levels, c->n_levels, sizeof *c->levels, by_text);
+            char **found = seen[j] ? NULL
+                                   : bsearch(&from->levels[j], c->levels, c->n_levels,
+                                             sizeof *c->levels, by_text);
             if (found == NULL)
                 continue;
             free(*found);

@@ -1,8 +1,9 @@
-/* The recipe: how columns of a file become columns of the design, learned from the training file, kept in the model, applied unchanged to
- * every later file.
+/* The recipe: how columns of a file become columns of the design, learned from the training file,
+ * kept in the model, applied unchanged to every later file.
  *
- * A text column becomes one 0/1 column per level (levels sorted, so that the order of the rows does not matter); a level not seen in
- * training becomes zeros. Files with names are matched by name, files without by position.
+ * A text column becomes one 0/1 column per level (levels sorted, so that the order of the rows does
+ * not matter); a level not seen in training becomes zeros. Files with names are matched by name,
+ * files without by position.
  */
 #ifndef GIBBSITE_CLI_TABLE_RECIPE_H
 #define GIBBSITE_CLI_TABLE_RECIPE_H
@@ -21,7 +22,8 @@ struct recipe {
     bool named;       /* the training file had a header */
     size_t n_columns; /* of the training file; svmlight: its features */
     size_t features;  /* columns of the design */
-    /* csv: every input column. svmlight and npy: NULL, the inputs are all columns but the target, as they come. */
+    /* csv: every input column. svmlight and npy: NULL, the inputs are all columns but the target,
+     * as they come. */
     struct recipe_column *inputs;
     size_t n_inputs;
     char *target; /* name; NULL for svmlight */
@@ -37,11 +39,14 @@ struct recipe_options {
 };
 
 /* False: error says why. */
-bool recipe_learn(const struct table *t, const struct recipe_options *options, struct recipe *out, char *error, size_t size);
+bool recipe_learn(const struct table *t, const struct recipe_options *options, struct recipe *out,
+                  char *error, size_t size);
 void recipe_free(struct recipe *r);
 
-/* Forgets the levels of text columns that none of the given rows of the table has: a recipe must not know more than the rows it may look at. */
-bool recipe_forget_levels(struct recipe *r, const struct table *t, const size_t *rows, size_t n, char *error, size_t size);
+/* Forgets the levels of text columns that none of the given rows of the table has: a recipe must
+ * not know more than the rows it may look at. */
+bool recipe_forget_levels(struct recipe *r, const struct table *t, const size_t *rows, size_t n,
+                          char *error, size_t size);
 
 /* NULL: out of memory. The caller frees the text. */
 char *recipe_to_json(const struct recipe *r);

@@ -11,7 +11,8 @@ static bool put(json_t *object, const char *key, json_t *value) {
     return value != NULL && json_object_set_new(object, key, value) == 0;
 }
 
-/* Names and labels come from files and may not be UTF-8; JSON must be. Bytes that are not are kept as U+FFFD. */
+/* Names and labels come from files and may not be UTF-8; JSON must be. Bytes that are not are kept
+ * as U+FFFD. */
 static json_t *safe_string(const char *text) {
     json_t *value = json_string(text);
     if (value != NULL)
@@ -56,7 +57,8 @@ char *recipe_to_json(const struct recipe *r) {
     json_t *root = json_object(), *inputs = NULL;
     bool ok = root != NULL && put(root, "named", json_boolean(r->named)) &&
               put(root, "columns", json_integer((json_int_t)r->n_columns)) &&
-              put(root, "features", json_integer((json_int_t)r->features)) && put(root, "positive", safe_string(r->positive)) &&
+              put(root, "features", json_integer((json_int_t)r->features)) &&
+              put(root, "positive", safe_string(r->positive)) &&
               put(root, "negative", r->negative != NULL ? safe_string(r->negative) : json_null());
     if (ok && r->target != NULL)
         ok = put(root, "target", safe_string(r->target)) &&
@@ -88,7 +90,8 @@ static bool get_optional_text(const json_t *object, const char *key, char **out)
 
 static bool get_count(const json_t *object, const char *key, size_t most, size_t *out) {
     const json_t *x = json_object_get(object, key);
-    if (!json_is_integer(x) || json_integer_value(x) < 0 || (unsigned long long)json_integer_value(x) > most)
+    if (!json_is_integer(x) || json_integer_value(x) < 0 ||
+        (unsigned long long)json_integer_value(x) > most)
         return false;
     *out = (size_t)json_integer_value(x);
     return true;
@@ -110,7 +113,8 @@ static bool column_from_json(const json_t *object, struct recipe_column *c) {
     c->levels = calloc(json_array_size(levels) + 1, sizeof *c->levels);
     for (size_t k = 0; c->levels != NULL && k < json_array_size(levels); k++) {
         const char *text = json_string_value(json_array_get(levels, k));
-        if (text == NULL || (k > 0 && strcmp(c->levels[k - 1], text) >= 0) || (c->levels[k] = strdup(text)) == NULL)
+        if (text == NULL || (k > 0 && strcmp(c->levels[k - 1], text) >= 0) ||
+            (c->levels[k] = strdup(text)) == NULL)
             return false;
         c->n_levels++;
     }
@@ -140,10 +144,12 @@ bool recipe_from_json(const char *json, struct recipe *out, char *error, size_t 
               (out->positive = get_text(root, "positive")) != NULL;
     if (ok) {
         out->named = json_is_true(json_object_get(root, "named"));
-        ok = get_optional_text(root, "negative", &out->negative) && get_optional_text(root, "target", &out->target);
+        ok = get_optional_text(root, "negative", &out->negative) &&
+             get_optional_text(root, "target", &out->target);
         out->target_is_text = is_text_type(root, "target_type");
         if (ok && out->target != NULL)
-            ok = get_count(root, "target_position", out->n_columns - 1, &out->target_position) && out->n_columns > 0;
+            ok = get_count(root, "target_position", out->n_columns - 1, &out->target_position) &&
+                 out->n_columns > 0;
         if (ok && json_is_array(json_object_get(root, "inputs")))
             ok = out->target != NULL && inputs_from_json(json_object_get(root, "inputs"), out);
         else
@@ -153,7 +159,8 @@ bool recipe_from_json(const char *json, struct recipe *out, char *error, size_t 
     json_decref(root);
     if (!ok) {
         recipe_free(out);
-        snprintf(error, size, no_memory ? "out of memory" : "the model's recipe of columns is damaged");
+        snprintf(error, size,
+                 no_memory ? "out of memory" : "the model's recipe of columns is damaged");
     }
     return ok;
 }

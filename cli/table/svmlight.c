@@ -1,7 +1,8 @@
 /* svmlight rows to a sparse table:   label index:value index:value ... # comment
  *
- * Indices count from 1 and increase along a line. Pairs are converted where they lie in the window; a pair that is cut by the
- * window's edge or is wrong in any way goes once more through the careful function, which refills or says what is wrong.
+ * Indices count from 1 and increase along a line. Pairs are converted where they lie in the window;
+ * a pair that is cut by the window's edge or is wrong in any way goes once more through the careful
+ * function, which refills or says what is wrong.
  */
 #include "number.h"
 #include "reader.h"
@@ -25,7 +26,8 @@ static inline bool ends_token(char c) {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '#' || c == '\0';
 }
 
-/* Makes sure that the token at `at` ends inside the window; *length is 0 at a line's or the file's end. */
+/* Makes sure that the token at `at` ends inside the window; *length is 0 at a line's or the file's
+ * end. */
 static enum table_status whole_token(struct svmlight *s, size_t *length) {
     struct bytes *b = s->bytes;
     for (;;) {
@@ -41,7 +43,8 @@ static enum table_status whole_token(struct svmlight *s, size_t *length) {
         if (p < b->end || b->last)
             return TABLE_OK;
         if (*length > TABLE_LONGEST_CELL)
-            return reader_fail_at(s->reader, s->line, "a word is longer than 1 MiB; is this an svmlight file?");
+            return reader_fail_at(s->reader, s->line,
+                                  "a word is longer than 1 MiB; is this an svmlight file?");
         enum table_status status = reader_more(s->reader);
         if (status != TABLE_OK)
             return status;
@@ -67,23 +70,28 @@ static enum table_status skip_line(struct svmlight *s) {
     }
 }
 
-static enum table_status read_value(struct svmlight *s, const char *text, size_t length, const char *what, double *value) {
+static enum table_status read_value(struct svmlight *s, const char *text, size_t length,
+                                    const char *what, double *value) {
     struct shown seen = shown(text, length);
     switch (number_kind(text, length, value)) {
     case NUMBER_FINITE:
         return TABLE_OK;
     case NUMBER_MISSING:
-        return reader_fail_at(s->reader, s->line,
-                              "the %s is missing ('%s'); svmlight leaves zeros out, but has no missing values", what,
-                              seen.text);
+        return reader_fail_at(
+            s->reader, s->line,
+            "the %s is missing ('%s'); svmlight leaves zeros out, but has no missing values", what,
+            seen.text);
     case NUMBER_NOT_FINITE:
-        return reader_fail_at(s->reader, s->line, "the %s '%s' is not a finite number", what, seen.text);
+        return reader_fail_at(s->reader, s->line, "the %s '%s' is not a finite number", what,
+                              seen.text);
     case NUMBER_TOO_LARGE:
-        return reader_fail_at(s->reader, s->line, "the %s '%s' is too large for a double", what, seen.text);
+        return reader_fail_at(s->reader, s->line, "the %s '%s' is too large for a double", what,
+                              seen.text);
     case NUMBER_NONE:
         break;
     }
-    return reader_fail_at(s->reader, s->line, "expected a number for the %s, found '%s'", what, seen.text);
+    return reader_fail_at(s->reader, s->line, "expected a number for the %s, found '%s'", what,
+                          seen.text);
 }
 
 static enum table_status store_pair(struct svmlight *s, uint32_t index, double value) {
@@ -109,27 +117,34 @@ static enum table_status careful_pair(struct svmlight *s, size_t length) {
     const char *token = s->bytes->at, *colon = memchr(token, ':', length);
     struct shown seen = shown(token, length);
     if (colon == token + 3 && memcmp(token, "qid", 3) == 0)
-        return reader_fail_at(s->reader, s->line, "'%s': ranking groups (qid) are not supported", seen.text);
+        return reader_fail_at(s->reader, s->line, "'%s': ranking groups (qid) are not supported",
+                              seen.text);
     if (!colon || colon == token)
         return reader_fail_at(s->reader, s->line, "expected index:value, found '%s'", seen.text);
     uint64_t index = 0;
     for (const char *p = token; p < colon; p++) {
         if (*p < '0' || *p > '9')
-            return reader_fail_at(s->reader, s->line, "expected a whole number before the colon, found '%s'", seen.text);
+            return reader_fail_at(s->reader, s->line,
+                                  "expected a whole number before the colon, found '%s'",
+                                  seen.text);
         if (index <= LARGEST_INDEX)
             index = index * 10 + (uint64_t)(*p - '0');
     }
     if (index == 0)
         return reader_fail_at(s->reader, s->line, "'%s': indices count from 1", seen.text);
     if (index > LARGEST_INDEX)
-        return reader_fail_at(s->reader, s->line, "'%s': the index is larger than %u", seen.text, LARGEST_INDEX);
+        return reader_fail_at(s->reader, s->line, "'%s': the index is larger than %u", seen.text,
+                              LARGEST_INDEX);
     if (index == s->previous)
-        return reader_fail_at(s->reader, s->line, "'%s': index %u stands twice in the row", seen.text, s->previous);
+        return reader_fail_at(s->reader, s->line, "'%s': index %u stands twice in the row",
+                              seen.text, s->previous);
     if (index < s->previous)
-        return reader_fail_at(s->reader, s->line, "'%s': indices must increase, but this one follows %u", seen.text,
+        return reader_fail_at(s->reader, s->line,
+                              "'%s': indices must increase, but this one follows %u", seen.text,
                               s->previous);
     double value;
-    enum table_status status = read_value(s, colon + 1, length - (size_t)(colon + 1 - token), "value", &value);
+    enum table_status status = read_value(s, colon + 1, length - (size_t)(colon + 1 - token),
+                                          "value", &value);
     if (status == TABLE_OK)
         status = store_pair(s, (uint32_t)index, value);
     s->bytes->at += length;
@@ -207,7 +222,8 @@ enum table_status svmlight_read(struct reader *r) {
     struct table *t = r->out;
     struct svmlight s = {.reader = r, .bytes = r->bytes, .table = t, .line = 1};
     for (;;) {
-        enum table_status status = s.bytes->at == s.bytes->end && !s.bytes->last ? reader_more(r) : TABLE_OK;
+        enum table_status status = s.bytes->at == s.bytes->end && !s.bytes->last ? reader_more(r)
+                                                                                 : TABLE_OK;
         if (status != TABLE_OK)
             return status;
         if (s.bytes->at == s.bytes->end)
@@ -219,7 +235,8 @@ enum table_status svmlight_read(struct reader *r) {
     if (t->n_rows == 0)
         return reader_fail(r, TABLE_BAD_DATA, "the file is empty");
     if (s.largest == 0)
-        return reader_fail(r, TABLE_BAD_DATA, "the rows hold labels only, not one index:value pair");
+        return reader_fail(r, TABLE_BAD_DATA,
+                           "the rows hold labels only, not one index:value pair");
     t->row_start[t->n_rows] = s.n;
     t->n_columns = s.largest;
     t->row_start = shrunk(t->row_start, t->n_rows + 1, sizeof *t->row_start);

@@ -1,7 +1,8 @@
 /* Reading a table: which reader, and who cleans up when it fails.
  *
- * A known ending (.csv .tsv .svm .svmlight .libsvm .npy, before an optional .gz) decides. Otherwise the bytes do: the npy
- * magic; a first line of the form "number index:value", comments apart, is svmlight; anything else is csv.
+ * A known ending (.csv .tsv .svm .svmlight .libsvm .npy, before an optional .gz) decides. Otherwise
+ * the bytes do: the npy magic; a first line of the form "number index:value", comments apart, is
+ * svmlight; anything else is csv.
  */
 #include "table.h"
 
@@ -24,8 +25,9 @@ static enum table_format format_of_name(const char *name) {
     static const struct {
         const char *ending;
         enum table_format format;
-    } known[] = {{".csv", TABLE_CSV},           {".tsv", TABLE_CSV},         {".svm", TABLE_SVMLIGHT},
-                 {".svmlight", TABLE_SVMLIGHT}, {".libsvm", TABLE_SVMLIGHT}, {".npy", TABLE_NPY}};
+    } known[] = {{".csv", TABLE_CSV},         {".tsv", TABLE_CSV},
+                 {".svm", TABLE_SVMLIGHT},    {".svmlight", TABLE_SVMLIGHT},
+                 {".libsvm", TABLE_SVMLIGHT}, {".npy", TABLE_NPY}};
     size_t length = strlen(name);
     if (ends_in(name, length, ".gz"))
         length -= 3;
@@ -57,7 +59,8 @@ static bool looks_like_svmlight(const char *p, const char *end) {
     return digits > 0 && p[digits] == ':' && number_read(p + digits + 1, end, &value);
 }
 
-static enum table_status choose_format(struct reader *r, const char *name, enum table_format *format) {
+static enum table_status choose_format(struct reader *r, const char *name,
+                                       enum table_format *format) {
     struct bytes *b = r->bytes;
     *format = r->options->format != TABLE_AUTO ? r->options->format : format_of_name(name);
     if (*format != TABLE_AUTO)
@@ -98,9 +101,11 @@ static enum table_status start(struct reader *r, const char *name) {
     return TABLE_NO_MEMORY;
 }
 
-enum table_status table_read_bytes(struct bytes *bytes, const char *name, const struct table_options *options,
-                                   struct table *out, char *error, size_t error_size) {
-    struct reader r = {.bytes = bytes, .options = options, .out = out, .error = error, .error_size = error_size};
+enum table_status table_read_bytes(struct bytes *bytes, const char *name,
+                                   const struct table_options *options, struct table *out,
+                                   char *error, size_t error_size) {
+    struct reader r = {
+        .bytes = bytes, .options = options, .out = out, .error = error, .error_size = error_size};
     enum table_status status = start(&r, name);
     if (status == TABLE_OK)
         status = read_format(&r, name);
@@ -109,13 +114,14 @@ enum table_status table_read_bytes(struct bytes *bytes, const char *name, const 
     return status;
 }
 
-enum table_status table_read(const char *name, const struct table_options *options, struct table *out, char *error,
-                             size_t error_size) {
+enum table_status table_read(const char *name, const struct table_options *options,
+                             struct table *out, char *error, size_t error_size) {
     struct bytes bytes;
     *out = (struct table){0};
     enum table_status status = bytes_open(&bytes, name, 0, options->cancelled, options->user);
     if (status != TABLE_OK) {
-        snprintf(error, error_size, "%s: %s", strcmp(name, "-") == 0 ? "standard input" : name, bytes.message);
+        snprintf(error, error_size, "%s: %s", strcmp(name, "-") == 0 ? "standard input" : name,
+                 bytes.message);
         return status;
     }
     status = table_read_bytes(&bytes, name, options, out, error, error_size);

@@ -2,8 +2,8 @@
  *
  *   x - log(1+x) = s (x - 2 s^2 (1/3 + s^2/5 + s^4/7 + ...)),   s = x/(2+x),
  *
- * since log(1+x) = 2 atanh(s) and x - 2s = s x. The deviances of the binomial and the Poisson law are sums of such gaps with positive
- * weights (Loader 2000), so they never cancel.
+ * since log(1+x) = 2 atanh(s) and x - 2s = s x. The deviances of the binomial and the Poisson law
+ * are sums of such gaps with positive weights (Loader 2000), so they never cancel.
  */
 #include "bound/accurate.h"
 
@@ -41,6 +41,8 @@ double gbs_stirling_error(double x) {
         return log(tgamma(x + 1.0)) - ((x + 0.5) * log(x) - x + HALF_LOG_2_PI);
     double r = 1.0 / (x * x);
     return (1.0 / 12.0 -
-            r * (1.0 / 360.0 - r * (1.0 / 1260.0 - r * (1.0 / 1680.0 - r * (1.0 / 1188.0 - r * 691.0 / 360360.0))))) /
+            r * (1.0 / 360.0 -
+                 r * (1.0 / 1260.0 -
+                      r * (1.0 / 1680.0 - r * (1.0 / 1188.0 - r * 691.0 / 360360.0))))) /
            x;
 }

@@ -1,19 +1,25 @@
 /* The exponential moment behind the hinge bound (docs/maths.md, 6.3).
  *
- *   f = log E exp(a b(c_x |theta|)^2),   theta ~ N(m0, v I_d),   a = lambda^2/(8n),   b(t) = min(2t, 1+t)
+ *   f = log E exp(a b(c_x |theta|)^2),   theta ~ N(m0, v I_d),   a = lambda^2/(8n),   b(t) =
+ * min(2t, 1+t)
  *
- * For a fixed theta the hinge loss lies between max(0, 1-t) and 1+t, t = c_x |theta|: Hoeffding's lemma with a range of b(t). rho =
- * |theta|/sqrt(v) has the non-central chi law with d degrees and distance delta = |m0|/sqrt(v), a Poisson mixture:
+ * For a fixed theta the hinge loss lies between max(0, 1-t) and 1+t, t = c_x |theta|: Hoeffding's
+ * lemma with a range of b(t). rho = |theta|/sqrt(v) has the non-central chi law with d degrees and
+ * distance delta = |m0|/sqrt(v), a Poisson mixture:
  *
- *   density(rho) = rho sum_j P(j; delta^2/2) P(d/2 - 1 + j; rho^2/2),   P(x; mu) = mu^x e^-mu / Gamma(x+1).
+ *   density(rho) = rho sum_j P(j; delta^2/2) P(d/2 - 1 + j; rho^2/2),   P(x; mu) = mu^x e^-mu /
+ * Gamma(x+1).
  *
- * Everything is kept as logarithms. With s = c_x sqrt(v) the integrand has a kink at rho = 1/s; on either side its logarithm h is unimodal:
- * h'(rho)/rho = const + 2as [beyond the kink]/rho + (d-1)/rho^2 + delta I'(.)/rho falls in rho, since I_(nu+1)(x)/(x I_nu(x)) does. So a golden
- * search finds the peak of a side, bisection the places where h is 60 below the highest peak, and Gauss-Legendre with 16 nodes in each of 64
- * panels integrates between them to about 1e-13; MARGIN is added on top. Closed form: b^2 <= 2 + 2 t^2.
+ * Everything is kept as logarithms. With s = c_x sqrt(v) the integrand has a kink at rho = 1/s; on
+ * either side its logarithm h is unimodal: h'(rho)/rho = const + 2as [beyond the kink]/rho +
+ * (d-1)/rho^2 + delta I'(.)/rho falls in rho, since I_(nu+1)(x)/(x I_nu(x)) does. So a golden
+ * search finds the peak of a side, bisection the places where h is 60 below the highest peak, and
+ * Gauss-Legendre with 16 nodes in each of 64 draws integrates between them to about 1e-13; MARGIN
+ * is added on top. Closed form: b^2 <= 2 + 2 t^2.
  *
- * The mixture takes some delta terms, so beyond FAR the triangle stands in for it: |theta| <= |m0| + sqrt(v) |z|, z standard normal. b rises, so
- * that is an upper bound; it lets |z| count in full where the law lets it count along m0 alone, which moves t by less than c_x sqrt(vd), below
+ * The mixture takes some delta terms, so beyond FAR the triangle stands in for it: |theta| <= |m0|
+ * + sqrt(v) |z|, z standard normal. b rises, so that is an upper bound; it lets |z| count in full
+ * where the law lets it count along m0 alone, which moves t by less than c_x sqrt(vd), below
  * sqrt(d)/FAR of itself. Then rho is |z|, t = s (delta + rho), and the law is the central one.
  */
 #include "bound/accurate.h"
@@ -87,7 +93,8 @@ static double peak_between(const struct moment *w, double low, double high) {
     return 0.5 * (low + high);
 }
 
-/* Where h crosses `level` between `inside` (above it) and `outside`; the side away from the peak. `outside` itself when h is above there. */
+/* Where h crosses `level` between `inside` (above it) and `outside`; the side away from the peak.
+ * `outside` itself when h is above there. */
 static double crossing(const struct moment *w, double inside, double outside, double level) {
     if (log_integrand(w, outside) > level)
         return outside;
@@ -103,15 +110,15 @@ static double crossing(const struct moment *w, double inside, double outside, do
 
 /* The integral of exp(h - top) over [low, high]. */
 static double integral(const struct moment *w, double low, double high, double top) {
-    static const double node[NODES / 2] = {0.0950125098376374402, 0.2816035507792589132, 0.4580167776572273863,
-                                           0.6178762444026437484, 0.7554044083550030339, 0.8656312023878317439,
-                                           0.9445750230732325761, 0.9894009349916499326};
-    static const double weight[NODES / 2] = {0.1894506104550684963, 0.1826034150449235889, 0.1691565193950025382,
-                                             0.1495959888165767321, 0.1246289712555338721, 0.0951585116824927848,
-                                             0.0622535239386478929, 0.0271524594117540949};
+    static const double node[NODES / 2] = {
+        0.0950125098376374402, 0.2816035507792589132, 0.4580167776572273863, 0.6178762444026437484,
+        0.7554044083550030339, 0.8656312023878317439, 0.9445750230732325761, 0.9894009349916499326};
+    static const double weight[NODES / 2] = {
+        0.1894506104550684963, 0.1826034150449235889, 0.1691565193950025382, 0.1495959888165767321,
+        0.1246289712555338721, 0.0951585116824927848, 0.0622535239386478929, 0.0271524594117540949};
     double half = 0.5 * (high - low) / PANELS, sum = 0.0;
-    for (int panel = 0; panel < PANELS; panel++) {
-        double centre = low + (2.0 * panel + 1.0) * half;
+    for (int drawn = 0; drawn < PANELS; drawn++) {
+        double centre = low + (2.0 * drawn + 1.0) * half;
         for (int k = 0; k < NODES / 2; k++)
             sum += weight[k] * (exp(log_integrand(w, centre - half * node[k]) - top) +
                                 exp(log_integrand(w, centre + half * node[k]) - top));
@@ -119,7 +126,8 @@ static double integral(const struct moment *w, double low, double high, double t
     return sum * half;
 }
 
-/* A place beyond which h falls, on the side with h' <= 2ap + [2as^2q - 1] rho + (d-1)/rho + delta. */
+/* A place beyond which h falls, on the side with h' <= 2ap + [2as^2q - 1] rho + (d-1)/rho + delta.
+ */
 static double beyond_peak(const struct moment *w, double pull, double curvature) {
     return (pull + w->delta) / curvature + sqrt((w->d - 1.0) / curvature) + 1.0;
 }
@@ -140,7 +148,9 @@ static double far_end(const struct moment *w) {
 
 static double log_moment(const struct moment *w) {
     double kink = kink_of(w), steep = 1.0 - 8.0 * w->a * w->s * w->s, flat = flatness(w);
-    double end = steep > 0.0 ? fmin(kink, beyond_peak(w, 8.0 * w->a * w->s * w->s * w->shift, steep)) : kink;
+    double end = steep > 0.0
+                     ? fmin(kink, beyond_peak(w, 8.0 * w->a * w->s * w->s * w->shift, steep))
+                     : kink;
     double first = peak_between(w, 0.0, end);
     double second = peak_between(w, kink, far_end(w));
     double h1 = fmax(log_integrand(w, first), log_integrand(w, end)), h2 = log_integrand(w, second);
@@ -162,8 +172,8 @@ static double log_moment(const struct moment *w) {
 }
 
 static bool fine(double lambda, uint64_t n, size_t d, double v, double norm, double cx) {
-    return lambda > 0.0 && isfinite(lambda) && n > 0 && d > 0 && v > 0.0 && isfinite(v) && norm >= 0.0 && isfinite(norm) &&
-           cx > 0.0 && isfinite(cx);
+    return lambda > 0.0 && isfinite(lambda) && n > 0 && d > 0 && v > 0.0 && isfinite(v) &&
+           norm >= 0.0 && isfinite(norm) && cx > 0.0 && isfinite(cx);
 }
 
 double gbs_hinge_lambda_limit(bool exact, uint64_t n, double v, double cx) {
@@ -173,7 +183,10 @@ double gbs_hinge_lambda_limit(bool exact, uint64_t n, double v, double cx) {
 double gbs_hinge_f_exact(double lambda, uint64_t n, size_t d, double v, double norm, double cx) {
     if (!fine(lambda, n, d, v, norm, cx))
         return NAN;
-    struct moment w = {.d = (double)d, .delta = norm / sqrt(v), .a = lambda * lambda / (8.0 * (double)n), .s = cx * sqrt(v)};
+    struct moment w = {.d = (double)d,
+                       .delta = norm / sqrt(v),
+                       .a = lambda * lambda / (8.0 * (double)n),
+                       .s = cx * sqrt(v)};
     if (!(flatness(&w) > 1e-12))
         return INFINITY;
     if (w.delta > FAR || w.delta * far_end(&w) > MOST_MIXED) {
@@ -191,6 +204,7 @@ double gbs_hinge_f_closed(double lambda, uint64_t n, size_t d, double v, double 
     double size = (double)n, a = lambda * lambda / (4.0 * size) * cx * cx, left = 1.0 - 2.0 * a * v;
     if (!(left > 1e-12))
         return INFINITY;
-    double f = lambda * lambda / (4.0 * size) - 0.5 * (double)d * log1p(-2.0 * a * v) + a * norm * norm / left;
+    double f = lambda * lambda / (4.0 * size) - 0.5 * (double)d * log1p(-2.0 * a * v) +
+               a * norm * norm / left;
     return f * (1.0 + 16.0 * DBL_EPSILON / left);
 }

@@ -3,9 +3,10 @@
  *   kl(q, p) = q log(q/p) + (1-q) log((1-q)/(1-p)),   kl_inv(q, c) = sup{p : kl(q, p) <= c}
  *                                                                                (docs/maths.md, 6)
  *
- * With e = p - q and g(x) = x - log(1+x) >= 0 it is q g(e/q) + (1-q) g(-e/(1-q)), the two linear terms having cancelled on paper: a sum of
- * positive numbers, each right to a few epsilons, also for p next to q. The inverse is found by bisection; what is returned is the upper
- * end of the last bracket, where kl less its rounding error is still above c.
+ * With e = p - q and g(x) = x - log(1+x) >= 0 it is q g(e/q) + (1-q) g(-e/(1-q)), the two linear
+ * terms having cancelled on paper: a sum of positive numbers, each right to a few epsilons, also
+ * for p next to q. The inverse is found by bisection; what is returned is the upper end of the last
+ * bracket, where kl less its rounding error is still above c.
  */
 #include "bound/accurate.h"
 #include "bound/bound.h"
@@ -40,8 +41,9 @@ double gbs_kl_inverse_upper(double q, double c) {
         return 1.0;
     if (c == 0.0)
         return q;
-    /* In p itself, so that what is returned is what was tested. Below: kl_inv grows with q, and at q = 0 it is 1 - e^-c. Above:
-     * kl(q, p) >= (p-q)^2/(2p) gives p <= q + 2c + sqrt(2qc) <= 4.5 max(q, c), and c <= 1.6 (1 - e^-c) where that is below 1. */
+    /* In p itself, so that what is returned is what was tested. Below: kl_inv grows with q, and at
+     * q = 0 it is 1 - e^-c. Above: kl(q, p) >= (p-q)^2/(2p) gives p <= q + 2c + sqrt(2qc) <= 4.5
+     * max(q, c), and c <= 1.6 (1 - e^-c) where that is below 1. */
     double low = fmax(q, -expm1(-c) * (1.0 - GBS_ACCURATE)), high = fmin(1.0, 8.0 * low);
     for (;;) {
         double p = low + 0.5 * (high - low);

@@ -5,12 +5,13 @@
  *   hoeffding  R <= r + lambda/(8n) + (K + L)/lambda
  *   paper      R <= r + lambda/(2n) + (K' + L)/lambda
  *
- * L = log(1/delta) plus the price of grids. r, K and L are taken as exact; what is added to the result covers every rounding after them:
- * a sum or product of m terms is off by at most m half-epsilons of the sum of their absolute values, and all terms here are positive.
+ * L = log(1/delta) plus the price of grids. r, K and L are taken as exact; what is added to the
+ * result covers every rounding after them: a sum or product of m terms is off by at most m
+ * half-epsilons of the sum of their absolute values, and all terms here are positive.
  *
- * The best lambda of catoni needs no search. kl(r, p) = sup_x [-x r - log(1 - p(1 - e^-x))], so p <= catoni(x n) for every x > 0 says
- * kl(r, p) <= (K+L)/n: the smallest catoni bound is kl_inv(r, (K+L)/n), reached at the x that attains the supremum there, the log of the
- * odds ratio of p and r.
+ * The best lambda of catoni needs no search. kl(r, p) = sup_x [-x r - log(1 - p(1 - e^-x))], so p
+ * <= catoni(x n) for every x > 0 says kl(r, p) <= (K+L)/n: the smallest catoni bound is kl_inv(r,
+ * (K+L)/n), reached at the x that attains the supremum there, the log of the odds ratio of p and r.
  */
 #include "bound/bound.h"
 
@@ -68,7 +69,8 @@ double gbs_bound_paper(double r, double kl_paper, uint64_t n, double lambda, dou
     return up_to_one(r + (lambda / (2.0 * (double)n) + (kl_paper + log_price) / lambda));
 }
 
-double gbs_bound_paper_ranking(double r, double kl_paper, uint64_t n, double lambda, double log_price) {
+double gbs_bound_paper_ranking(double r, double kl_paper, uint64_t n, double lambda,
+                               double log_price) {
     if (!usable(r, kl_paper, n, log_price) || !(r <= 1.0) || !(lambda > 0.0) || n < 2)
         return NAN;
     return up_to_one(r + (lambda / ((double)n - 1.0) + (kl_paper + log_price) / lambda));
@@ -97,12 +99,15 @@ double gbs_bound_vote(double r, double second_moment, double kl, uint64_t n, dou
     return isnan(first) || isnan(second) ? NAN : fmin(first, second);
 }
 
-/* For one score the exponential moment at the best fixed lambda is Chernoff's bound, kl_inv(r, log(1/delta)/k): no xi. A mean over all pairs is a
- * mean, over the ways to pair the smaller class off, of means of k independent pairs, and the moment is convex (Hoeffding 1963, section 5b). */
+/* For one score the exponential moment at the best fixed lambda is Chernoff's bound, kl_inv(r,
+ * log(1/delta)/k): no xi. A mean over all pairs is a mean, over the ways to pair the smaller class
+ * off, of means of k independent pairs, and the moment is convex (Hoeffding 1963, section 5b). */
 double gbs_auc_risk_upper(double risk, size_t blocks, double confidence) {
     if (!(confidence > 0.0 && confidence < 1.0) || !(risk >= 0.0 && risk <= 1.0))
         return NAN;
-    return blocks > 0 ? gbs_kl_inverse_upper(risk, -log1p(-confidence) / (double)blocks * (1.0 + 8.0 * DBL_EPSILON)) : 1.0;
+    return blocks > 0 ? gbs_kl_inverse_upper(risk, -log1p(-confidence) / (double)blocks *
+                                                       (1.0 + 8.0 * DBL_EPSILON))
+                      : 1.0;
 }
 
 double gbs_monte_carlo_upper(double r_hat, uint64_t draws, double delta) {
@@ -115,29 +120,33 @@ double gbs_bound_progressive(double r, uint64_t n, double c, double log_price) {
     return gbs_bound_catoni(r, 0.0, n, c * (double)n, log_price);
 }
 
-/* With a bet k_t for each stage, sum_t n_t (-log(1 - k_t p_t)) <= sum_t C_t loss_t + L, C_t = -log(1 - k_t), holds with probability 1 - delta; the
- * left is at least sum_t n_t k_t p_t, and k_t = k (w_t/n_t)/max(w/n) makes it k/max(w/n) times the mixture's risk. */
-double gbs_bound_progressive_weighted(size_t m, const double *loss, const uint64_t *rows, const double *weight,
-                                      double foretold_risk, double log_price) {
+/* With a bet k_t for each stage, sum_t n_t (-log(1 - k_t p_t)) <= sum_t C_t loss_t + L, C_t =
+ * -log(1 - k_t), holds with probability 1 - delta; the left is at least sum_t n_t k_t p_t, and k_t
+ * = k (w_t/n_t)/max(w/n) makes it k/max(w/n) times the mixture's risk. */
+double gbs_bound_progressive_weighted(size_t m, const double *loss, const uint64_t *rows,
+                                      const double *weight, double predicted_risk,
+                                      double log_price) {
     double steepest = 0.0;
     for (size_t t = 0; t < m; t++) {
-        if (rows[t] == 0 || !(weight[t] > 0.0) || !(loss[t] >= 0.0 && loss[t] <= (double)rows[t] * (1.0 + 1e-12)))
+        if (rows[t] == 0 || !(weight[t] > 0.0) ||
+            !(loss[t] >= 0.0 && loss[t] <= (double)rows[t] * (1.0 + 1e-12)))
             return NAN;
         steepest = fmax(steepest, weight[t] / (double)rows[t]);
     }
-    if (m == 0 || !(foretold_risk >= 0.0 && foretold_risk <= 1.0) || !(log_price >= 0.0))
+    if (m == 0 || !(predicted_risk >= 0.0 && predicted_risk <= 1.0) || !(log_price >= 0.0))
         return NAN;
     double best = INFINITY, value = 1.0;
-    for (int step = 0; step < 94; step++) { /* any k is valid: the one that is best for the foretold losses is taken */
+    for (int step = 0; step < 94;
+         step++) { /* any k is valid: the one that is best for the predicted losses is taken */
         double k = 0.01 * pow(1.05, step);
-        double foretold = log_price, seen = log_price;
+        double predicted = log_price, seen = log_price;
         for (size_t t = 0; t < m; t++) {
             double bet = -log1p(-k * weight[t] / (double)rows[t] / steepest);
-            foretold += bet * foretold_risk * (double)rows[t];
+            predicted += bet * predicted_risk * (double)rows[t];
             seen += bet * loss[t];
         }
-        if (foretold / k < best) {
-            best = foretold / k;
+        if (predicted / k < best) {
+            best = predicted / k;
             value = seen * steepest / k;
         }
     }

@@ -1,11 +1,13 @@
 /* Coordinate ascent: rows, columns, mu, variances (with a turn of the factors), noise; F is exact
  * and never rises (docs/maths.md, 8.5).
  *
- * The variances and the noise wait for a few sweeps: a random start explains nothing yet, and variances learned from it would switch every component
- * off (u = v = 0 is a fixed point that such a start falls into).
+ * The variances and the noise wait for a few sweeps: a random start explains nothing yet, and
+ * variances learned from it would switch every component off (u = v = 0 is a fixed point that such
+ * a start falls into).
  *
- * A component that is switched off has mean zero; it still pays for the width of its two Gaussians in both parts of F. Dropping it is one more step
- * that lowers F, in the model of one component less.
+ * A component that is switched off has mean zero; it still pays for the width of its two Gaussians
+ * in both parts of F. Dropping it is one more step that lowers F, in the model of one component
+ * less.
  */
 #include "completion/ascent.h"
 
@@ -32,7 +34,7 @@ static gbs_status sweep(gbs_factors *f, const gbs_ascent_options *o, size_t numb
         return status;
     gbs_factors_update_mu(f);
     tell(o, f);
-    if (number < HELD_SWEEPS && !f->is_anchored)
+    if (number < HELD_SWEEPS && !f->is_centred)
         return GBS_OK;
     if (!o->hold_variances && (number < TURN_SWEEPS || number % TURN_EVERY == 0))
         status = gbs_factors_rotate(f);
@@ -64,7 +66,8 @@ gbs_status gbs_ascend(gbs_factors *f, const gbs_ascent_options *o, gbs_ascent *o
     gbs_status status = keep != NULL ? GBS_OK : GBS_ERR_MEMORY;
     *out = (gbs_ascent){0};
     if (status == GBS_OK)
-        status = gbs_trace_begin(f->ctx, o->trace, f->learn_noise ? NAN : 0.5 * (double)f->ratings->n * f->tau);
+        status = gbs_trace_begin(f->ctx, o->trace,
+                                 f->learn_noise ? NAN : 0.5 * (double)f->ratings->n * f->tau);
     while (status == GBS_OK && out->sweeps < o->most_sweeps && !out->converged) {
         status = sweep(f, o, out->sweeps);
         if (status != GBS_OK)
@@ -72,14 +75,16 @@ gbs_status gbs_ascend(gbs_factors *f, const gbs_ascent_options *o, gbs_ascent *o
         out->sweeps++;
         double energy = gbs_factors_free_energy(f);
         if (!isfinite(energy)) {
-            status = gbs_fail(f->ctx, GBS_ERR_NUMERIC, "the completion broke down: the free energy is not finite");
+            status = gbs_fail(f->ctx, GBS_ERR_NUMERIC,
+                              "the completion broke down: the free energy is not finite");
             break;
         }
         calm = before - energy <= o->tolerance * fmax(1.0, fabs(energy)) ? calm + 1 : 0;
         before = out->free_energy = energy;
         gbs_trace_add(o->trace, energy, f->rank);
-        bool held = out->sweeps <= HELD_SWEEPS && !f->is_anchored;
-        if (o->prune && !held && (calm >= CALM_SWEEPS || out->sweeps % PRUNE_EVERY == 0) && prune(f, keep)) {
+        bool held = out->sweeps <= HELD_SWEEPS && !f->is_centred;
+        if (o->prune && !held && (calm >= CALM_SWEEPS || out->sweeps % PRUNE_EVERY == 0) &&
+            prune(f, keep)) {
             /* the sums behind the error are those of the larger model until the next half sweep */
             before = INFINITY;
             calm = 0;

@@ -10,7 +10,8 @@ typedef struct gbs_ascent_options {
     double tolerance;    /* stop when a sweep lowers F by less than this share of it */
     bool prune;          /* drop components that are switched off */
     bool hold_variances; /* gamma stays as it is: no automatic rank */
-    /* called after each step that may only lower F (NULL: not); rank tells where components were dropped */
+    /* called after each step that may only lower F (NULL: not); rank tells where components were
+     * dropped */
     void (*step)(void *user, const gbs_factors *f, double free_energy);
     void *user;
     const char *stage; /* of the progress */

@@ -1,7 +1,7 @@
 /* The risk of one draw of q, by Monte Carlo (docs/maths.md, 6.6 and 8.10).
  *
- * For each rating: x_i ~ q(row), then the prediction given x_i, which is normal with mean m_j'(x, 1) and variance (x, 1)'S_j (x, 1): no draw of the
- * column is needed.
+ * For each rating: x_i ~ q(row), then the prediction given x_i, which is normal with mean m_j'(x,
+ * 1) and variance (x, 1)'S_j (x, 1): no draw of the column is needed.
  */
 #include "completion/draws.h"
 
@@ -21,7 +21,8 @@ struct risk {
 };
 
 /* One drawn prediction of rating e of row i; root is the upper triangle U of its covariance U'U. */
-static double draw(const struct risk *r, size_t i, size_t e, size_t round, const double *root, double *x) {
+static double draw(const struct risk *r, size_t i, size_t e, size_t round, const double *root,
+                   double *x) {
     const gbs_factors *f = r->f;
     size_t own = f->own, j = r->ratings->by[0].other[e];
     const double *mean = f->side[0].mean + i * own, *m = f->side[1].mean + j * own;
@@ -51,7 +52,8 @@ static void draw_block(void *arg, size_t task, size_t worker) {
     const gbs_factors *f = r->f;
     const gbs_rating_list *l = &r->ratings->by[0];
     size_t own = f->own;
-    double *root = r->scratch + worker * (2 * own * own + own), *lower = root + own * own, *x = lower + own * own, log_det;
+    double *root = r->scratch + worker * (2 * own * own + own), *lower = root + own * own,
+           *x = lower + own * own, log_det;
     double sum = 0.0;
     for (size_t i = l->block[task]; i < l->block[task + 1]; i++) {
         const double *cov = f->side[0].cov + i * gbs_packed_size(own);
@@ -71,8 +73,8 @@ static void draw_block(void *arg, size_t task, size_t worker) {
     r->partial[task] = sum;
 }
 
-gbs_status gbs_factors_drawn_risk(const gbs_factors *f, const gbs_ratings *ratings, double low, double high, size_t rounds,
-                                  uint64_t stream, double *risk) {
+gbs_status gbs_factors_drawn_risk(const gbs_factors *f, const gbs_ratings *ratings, double low,
+                                  double high, size_t rounds, uint64_t stream, double *risk) {
     size_t own = f->own, blocks = ratings->by[0].blocks;
     struct risk r = {f,
                      ratings,
@@ -90,9 +92,10 @@ gbs_status gbs_factors_drawn_risk(const gbs_factors *f, const gbs_ratings *ratin
             sum += r.partial[b];
         *risk = fmin(1.0, sum / terms);
         if (!isfinite(sum))
-            status = gbs_fail(f->ctx, GBS_ERR_NUMERIC,
-                              "the completion broke down: a covariance is not positive definite, or a "
-                              "prediction overflowed");
+            status = gbs_fail(
+                f->ctx, GBS_ERR_NUMERIC,
+                "the completion broke down: a covariance is not positive definite, or a "
+                "prediction overflowed");
     }
     gbs_array_free(f->ctx, r.partial);
     gbs_array_free(f->ctx, r.scratch);

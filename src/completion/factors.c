@@ -1,4 +1,5 @@
-/* The factors of a matrix and their start; the unit steps that are one line of algebra each (the half sweep is in sweep.c). */
+/* The factors of a matrix and their start; the unit steps that are one line of algebra each (the
+ * half sweep is in sweep.c). */
 #include "completion/factors.h"
 
 #include "core/random.h"
@@ -15,7 +16,9 @@ static gbs_status create_side(gbs_context *ctx, size_t items, size_t own, gbs_fa
     s->cov = gbs_matrix(ctx, items, gbs_packed_size(own));
     s->energy = gbs_doubles(ctx, own);
     s->weight = gbs_doubles(ctx, own);
-    return s->mean != NULL && s->cov != NULL && s->energy != NULL && s->weight != NULL ? GBS_OK : GBS_ERR_MEMORY;
+    return s->mean != NULL && s->cov != NULL && s->energy != NULL && s->weight != NULL
+               ? GBS_OK
+               : GBS_ERR_MEMORY;
 }
 
 static void set_widths(gbs_factors *f, size_t rank) {
@@ -26,10 +29,11 @@ static void set_widths(gbs_factors *f, size_t rank) {
     f->per_block = f->own + PER_BLOCK_EXTRA;
 }
 
-gbs_status gbs_factors_create(gbs_context *ctx, const gbs_ratings *ratings, size_t rank, bool biases,
-                              const gbs_completion_prior *prior, gbs_factors *out) {
+gbs_status gbs_factors_create(gbs_context *ctx, const gbs_ratings *ratings, size_t rank,
+                              bool biases, const gbs_completion_prior *prior, gbs_factors *out) {
     gbs_factors *f = out;
-    *f = (gbs_factors){.ctx = ctx, .ratings = ratings, .prior = *prior, .biases = biases, .room = rank};
+    *f = (gbs_factors){
+        .ctx = ctx, .ratings = ratings, .prior = *prior, .biases = biases, .room = rank};
     set_widths(f, rank);
     const gbs_rating_list *by = ratings->by;
     size_t most = by[0].items > by[1].items ? by[0].items : by[1].items;
@@ -43,8 +47,8 @@ gbs_status gbs_factors_create(gbs_context *ctx, const gbs_ratings *ratings, size
     f->records = gbs_matrix(ctx, most, f->stride);
     f->partial = gbs_matrix(ctx, blocks, f->per_block);
     f->scratch = gbs_matrix(ctx, gbs_workers(ctx), f->per_worker);
-    if (status != GBS_OK || f->shape == NULL || f->scale == NULL || f->records == NULL || f->partial == NULL ||
-        f->scratch == NULL) {
+    if (status != GBS_OK || f->shape == NULL || f->scale == NULL || f->records == NULL ||
+        f->partial == NULL || f->scratch == NULL) {
         gbs_factors_free(f);
         return GBS_ERR_MEMORY;
     }
@@ -57,8 +61,8 @@ void gbs_factors_free(gbs_factors *f) {
         gbs_array_free(f->ctx, f->side[s].cov);
         gbs_array_free(f->ctx, f->side[s].energy);
         gbs_array_free(f->ctx, f->side[s].weight);
-        gbs_array_free(f->ctx, f->side[s].anchor.mean);
-        gbs_array_free(f->ctx, f->side[s].anchor.precision);
+        gbs_array_free(f->ctx, f->side[s].centre.mean);
+        gbs_array_free(f->ctx, f->side[s].centre.precision);
     }
     gbs_array_free(f->ctx, f->shape);
     gbs_array_free(f->ctx, f->scale);
@@ -81,10 +85,10 @@ static size_t groups(const gbs_factors *f) {
     return f->rank + (f->biases ? 2 : 0);
 }
 
-/* q(gamma_k) = InvGamma(a + (m1 + m2)/2, b + (sum E u_ik^2 + sum E v_jk^2)/2): the Gaussians' normalisation, which the paper's print lacks, is in the
- * shape (docs/maths.md, 8.3). */
+/* q(gamma_k) = InvGamma(a + (m1 + m2)/2, b + (sum E u_ik^2 + sum E v_jk^2)/2): the Gaussians'
+ * normalisation, which the paper's print lacks, is in the shape (docs/maths.md, 8.3). */
 void gbs_factors_update_variances(gbs_factors *f) {
-    if (f->is_anchored)
+    if (f->is_centred)
         return;
     for (size_t g = 0; g < groups(f); g++) {
         f->shape[g] = f->prior.shape;
@@ -111,11 +115,13 @@ void gbs_factors_update_mu(gbs_factors *f) {
         return;
     double precision = 1.0 / f->prior.variance + f->tau * (double)f->ratings->n;
     f->mu_variance = 1.0 / precision;
-    f->mu = ((f->prior.mean - f->ratings->center) / f->prior.variance + f->tau * residual(f)) / precision;
+    f->mu = ((f->prior.mean - f->ratings->center) / f->prior.variance + f->tau * residual(f)) /
+            precision;
 }
 
-/* sum E (y - mu - p)^2 = sum y^2 + sum (E p^2 - 2 y E p) + n E mu^2 - 2 E mu sum (y - E p), p the prediction without mu; `cross` and `linear` are the
- * two sums that p takes part in. Without biases mu is -center: the plain model predicts the ratings as they are. */
+/* sum E (y - mu - p)^2 = sum y^2 + sum (E p^2 - 2 y E p) + n E mu^2 - 2 E mu sum (y - E p), p the
+ * prediction without mu; `cross` and `linear` are the two sums that p takes part in. Without biases
+ * mu is -center: the plain model predicts the ratings as they are. */
 double gbs_factors_error(const gbs_factors *f) {
     const gbs_ratings *r = f->ratings;
     double n = (double)r->n, shift = f->biases ? 0.0 : r->center;
@@ -206,7 +212,8 @@ void gbs_factors_keep(gbs_factors *f, const bool *keep) {
         gbs_factor_side *side = &f->side[s];
         for (size_t i = 0; i < side->items; i++) {
             shrink_vector(own, keep, side->mean + i * own, side->mean + i * kept);
-            shrink_packed(own, keep, side->cov + i * gbs_packed_size(own), side->cov + i * gbs_packed_size(kept));
+            shrink_packed(own, keep, side->cov + i * gbs_packed_size(own),
+                          side->cov + i * gbs_packed_size(kept));
         }
         shrink_vector(own, keep, side->energy, side->energy);
         shrink_vector(own, keep, side->weight, side->weight);
@@ -221,10 +228,12 @@ void gbs_factors_keep(gbs_factors *f, const bool *keep) {
         f->side[s].log_det = sum_log_det(f, &f->side[s]);
 }
 
-/* Rows of `before` numbers (and a bias) become rows of `after`, the new ones zero; in place, so from the last row on. */
+/* Rows of `before` numbers (and a bias) become rows of `after`, the new ones zero; in place, so
+ * from the last row on. */
 static void widen_rows(double *x, size_t rows, size_t before, size_t after, size_t bias) {
     for (size_t i = rows; i-- > 0;) {
-        double *from = x + i * (before + bias), *to = x + i * (after + bias), last = bias > 0 ? from[before] : 0.0;
+        double *from = x + i * (before + bias), *to = x + i * (after + bias),
+               last = bias > 0 ? from[before] : 0.0;
         memmove(to, from, before * sizeof *x);
         memset(to + before, 0, (after - before) * sizeof *x);
         if (bias > 0)
@@ -232,8 +241,9 @@ static void widen_rows(double *x, size_t rows, size_t before, size_t after, size
     }
 }
 
-/* A chain leaves u = v = 0 slowly: while a component points nowhere its variance grows by some b / (m1 + m2) a sweep, hundreds of sweeps before it can
- * meet what the ratings hold. From above it comes down within tens. */
+/* A chain leaves u = v = 0 slowly: while a component points nowhere its variance grows by some b /
+ * (m1 + m2) a sweep, hundreds of sweeps before it can meet what the ratings hold. From above it
+ * comes down within tens. */
 void gbs_factors_reopen(gbs_factors *f, double size, uint64_t stream) {
     size_t before = f->rank, bias = f->own - f->rank;
     for (int s = 0; s < 2; s++) {
@@ -246,5 +256,6 @@ void gbs_factors_reopen(gbs_factors *f, double size, uint64_t stream) {
     set_widths(f, f->room);
     for (size_t j = 0; j < f->side[1].items; j++)
         for (size_t k = before; k < f->room; k++)
-            f->side[1].mean[j * f->own + k] = sqrt(size) * gbs_normal(f->ctx->seed, stream, j * f->own + k);
+            f->side[1].mean[j * f->own + k] = sqrt(size) *
+                                              gbs_normal(f->ctx->seed, stream, j * f->own + k);
 }

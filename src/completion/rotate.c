@@ -1,9 +1,10 @@
 /* Turning the factors: u'v = (R'u)'(R'v) for orthogonal R, so only the prior's part of the free
  * energy moves (docs/maths.md, 8.5).
  *
- * At the best variances that part is (a + (m1 + m2)/2) sum_k log(b + d_k/2) with d the diagonal of R'(sum E uu' + sum E vv')R: a concave symmetric
- * function of d, least where d is the spectrum, which majorises every other diagonal (Schur). Coordinate ascent alone turns the factors by small steps;
- * this ends the turning, and with it most of the time that components need to switch off.
+ * At the best variances that part is (a + (m1 + m2)/2) sum_k log(b + d_k/2) with d the diagonal of
+ * R'(sum E uu' + sum E vv')R: a concave symmetric function of d, least where d is the spectrum,
+ * which majorises every other diagonal (Schur). Coordinate ascent alone turns the factors by small
+ * steps; this ends the turning, and with it most of the time that components need to switch off.
  */
 #include "completion/factors.h"
 #include "kernel/linalg.h"
@@ -16,7 +17,8 @@ enum { ITEMS_A_TASK = 64 };
 struct turn {
     gbs_factors *f;
     int side;
-    const double *r; /* rank x rank, a row an eigenvector: new coordinate k = sum_c r[k][c] old[c] */
+    /* rank x rank, a row an eigenvector: new coordinate k = sum_c r[k][c] old[c] */
+    const double *r;
     double *scratch; /* a worker: 2 own^2 */
 };
 
@@ -85,13 +87,14 @@ static void sum_energy(gbs_factors *f, int s) {
     for (size_t i = 0; i < side->items; i++)
         for (size_t c = 0; c < f->rank; c++) {
             double m = side->mean[i * f->own + c];
-            side->energy[c] += m * m + side->cov[i * gbs_packed_size(f->own) + gbs_packed(f->own, c)];
+            side->energy[c] += m * m +
+                               side->cov[i * gbs_packed_size(f->own) + gbs_packed(f->own, c)];
         }
 }
 
 gbs_status gbs_factors_rotate(gbs_factors *f) {
     size_t rank = f->rank, own = f->own;
-    if (rank < 2 || f->is_anchored) {
+    if (rank < 2 || f->is_centred) {
         gbs_factors_update_variances(f);
         return GBS_OK;
     }
@@ -105,7 +108,8 @@ gbs_status gbs_factors_rotate(gbs_factors *f) {
             for (int s = 0; s < 2; s++) {
                 struct turn t = {f, s, a, scratch};
                 double flops = 4.0 * (double)(own * own) * (double)own * (double)f->side[s].items;
-                gbs_parallel_for(f->ctx, (f->side[s].items + ITEMS_A_TASK - 1) / ITEMS_A_TASK, flops, turn_items, &t);
+                gbs_parallel_for(f->ctx, (f->side[s].items + ITEMS_A_TASK - 1) / ITEMS_A_TASK,
+                                 flops, turn_items, &t);
                 sum_energy(f, s);
             }
         }

@@ -1,16 +1,20 @@
 /* A start from the spectrum of the ratings (docs/maths.md, 8.6): the leading singular vectors of
  *
- *   M_ij = sum of (y - centre - a_i - b_j) over the ratings of cell (i, j) / sqrt((n_i + n1) (n_j + n2)),
+ *   M_ij = sum of (y - centre - a_i - b_j) over the ratings of cell (i, j) / sqrt((n_i + n1) (n_j +
+ * n2)),
  *
- * a, b shrunken means of rows and columns, n_i, n_j numbers of ratings, n1, n2 their means. If cells are rated with probability n_i n_j / n, the unscaled
- * mean of M is (sqrt(n_i) u_i)'(sqrt(n_j) v_j) / n, and its noise is alike in all cells: a component whose part of a rating has standard deviation s is a
- * singular value s above noise of norm about spread (sqrt(m1) + sqrt(m2)) / sqrt(n), however unevenly rows and columns are rated. The means in the
- * denominator keep rows and columns of few ratings from having singular vectors of their own.
- *   Halko, Martinsson and Tropp: Finding structure with randomness (2011), algorithm 4.4: subspace iteration, orthonormal at each step
- *   Qin and Rohe: Regularized spectral clustering under the degree-corrected stochastic blockmodel (2013): the denominator
+ * a, b shrunken means of rows and columns, n_i, n_j numbers of ratings, n1, n2 their means. If
+ * cells are rated with probability n_i n_j / n, the unscaled mean of M is (sqrt(n_i)
+ * u_i)'(sqrt(n_j) v_j) / n, and its noise is alike in all cells: a component whose part of a rating
+ * has standard deviation s is a singular value s above noise of norm about spread (sqrt(m1) +
+ * sqrt(m2)) / sqrt(n), however unevenly rows and columns are rated. The means in the denominator
+ * keep rows and columns of few ratings from having singular vectors of their own. Halko, Martinsson
+ * and Tropp: Finding structure with randomness (2011), algorithm 4.4: subspace iteration,
+ * orthonormal at each step Qin and Rohe: Regularized spectral clustering under the degree-corrected
+ * stochastic blockmodel (2013): the denominator
  *
- * Nothing is the size of the matrix: a step is one pass over the ratings, and all of it takes as long as a few sweeps. What it is worth:
- * docs/completion-table.md.
+ * Nothing is the size of the matrix: a step is one pass over the ratings, and all of it takes as
+ * long as a few sweeps. What it is worth: docs/completion-table.md.
  */
 #include "completion/factors.h"
 #include "core/random.h"
@@ -101,7 +105,8 @@ static void multiply_block(void *arg, size_t task, size_t worker) {
         for (size_t e = l->start[i]; e < l->start[i + 1]; e++) {
             size_t j = l->other[e];
             const double *from = s->basis[1 - p->side] + j * width;
-            double x = (l->value[e] + shift - s->bias[p->side][i] - s->bias[1 - p->side][j]) * s->root[1 - p->side][j];
+            double x = (l->value[e] + shift - s->bias[p->side][i] - s->bias[1 - p->side][j]) *
+                       s->root[1 - p->side][j];
             for (size_t c = 0; c < width; c++)
                 to[c] += x * from[c];
         }
@@ -110,7 +115,8 @@ static void multiply_block(void *arg, size_t task, size_t worker) {
     }
 }
 
-/* basis[side] becomes orthonormal, its directions by falling singular value; value: those of what it was. */
+/* basis[side] becomes orthonormal, its directions by falling singular value; value: those of what
+ * it was. */
 static bool orthonormal(struct spectrum *s, int side) {
     size_t width = s->width, items = s->f->side[side].items;
     double *x = s->basis[side];
@@ -144,7 +150,8 @@ static bool iterate(struct spectrum *s, uint64_t stream) {
     for (int step = 0; step < 2 * ROUNDS && sound; step++) {
         struct product p = {s, step % 2};
         const gbs_rating_list *l = &f->ratings->by[p.side];
-        gbs_parallel_for(f->ctx, l->blocks, 2.0 * (double)s->width * (double)f->ratings->n, multiply_block, &p);
+        gbs_parallel_for(f->ctx, l->blocks, 2.0 * (double)s->width * (double)f->ratings->n,
+                         multiply_block, &p);
         sound = orthonormal(s, p.side);
     }
     return sound;
@@ -155,8 +162,8 @@ static double singular(const struct spectrum *s, size_t k) {
     return sqrt(fmax(0.0, s->value[s->width - 1 - k]));
 }
 
-/* Only the columns matter: the first half sweep takes the rows from them. A component is as large as its singular value says (the regularised
- * denominator halves it where all are rated alike). */
+/* Only the columns matter: the first half sweep takes the rows from them. A component is as large
+ * as its singular value says (the regularised denominator halves it where all are rated alike). */
 static void place(const struct spectrum *s, gbs_factors *f) {
     size_t items = f->side[1].items;
     for (size_t k = 0; k < f->rank && k < s->width; k++) {
@@ -166,8 +173,8 @@ static void place(const struct spectrum *s, gbs_factors *f) {
             square += x * x / (double)items;
         }
         for (size_t j = 0; j < items && square > 0.0; j++)
-            f->side[1].mean[j * f->own + k] =
-                s->basis[1][j * s->width + k] * s->root[1][j] * sqrt(2.0 * singular(s, k) / square);
+            f->side[1].mean[j * f->own + k] = s->basis[1][j * s->width + k] * s->root[1][j] *
+                                              sqrt(2.0 * singular(s, k) / square);
     }
     for (size_t j = 0; f->biases && j < items; j++)
         f->side[1].mean[j * f->own + f->rank] = s->bias[1][j];

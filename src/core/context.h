@@ -1,6 +1,7 @@
 /* The context: memory, messages, progress, cancellation, threads and the seed of one caller.
  *
- * Every internal function that can fail takes the context first and returns a gbs_status; the text of a failure is left here.
+ * Every internal function that can fail takes the context first and returns a gbs_status; the text
+ * of a failure is left here.
  */
 #ifndef GIBBSITE_CORE_CONTEXT_H
 #define GIBBSITE_CORE_CONTEXT_H
@@ -23,7 +24,8 @@ struct gbs_context {
     int cpus; /* that the process may use: a larger team does not look for work, it sleeps */
     uint64_t seed;
     double progress_reached; /* of the running stage; it never goes back */
-    uint64_t pairs_seen;     /* pairs whose loss and slopes were computed, since the context began; added to atomically */
+    uint64_t pairs_seen;     /* pairs whose loss and slopes were computed, since the context began;
+                                added to atomically */
     int computing;           /* gbs_compute_begin without its end */
     struct gbs_team *team;   /* of the call that computes; NULL before it first needs one */
     char error[512];
@@ -38,8 +40,9 @@ void gbs_context_release(gbs_context *ctx);
 void *gbs_handle_alloc(gbs_context *ctx, size_t size);
 void gbs_handle_free(gbs_context *ctx, void *handle);
 
-/* Arrays of count elements, zeroed, aligned to a cache line. NULL, and the error set, when out of memory or on overflow.
- * count 0 gives a valid pointer. Taken back by gbs_array_free, which takes NULL. */
+/* Arrays of count elements, zeroed, aligned to a cache line. NULL, and the error set, when out of
+ * memory or on overflow. count 0 gives a valid pointer. Taken back by gbs_array_free, which takes
+ * NULL. */
 void *gbs_array_alloc(gbs_context *ctx, size_t count, size_t size);
 /* The same in the memory of `owner`, the context of a handle; a failure is told on ctx. */
 void *gbs_array_alloc_for(gbs_context *ctx, gbs_context *owner, size_t count, size_t size);
@@ -49,9 +52,11 @@ double *gbs_doubles(gbs_context *ctx, size_t count);
 double *gbs_matrix(gbs_context *ctx, size_t rows, size_t columns);
 
 /* Sets the error text and returns the status: `return gbs_fail(ctx, GBS_ERR_DATA, "...")`. */
-gbs_status gbs_fail(gbs_context *ctx, gbs_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+gbs_status gbs_fail(gbs_context *ctx, gbs_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
-void gbs_log(gbs_context *ctx, gbs_log_level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void gbs_log(gbs_context *ctx, gbs_log_level level, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* Never moves back within a stage: coarse solves and second starts only fill what is ahead. */
 void gbs_progress_begin(gbs_context *ctx);
 void gbs_progress(gbs_context *ctx, const char *stage, double done);
@@ -63,17 +68,17 @@ gbs_status gbs_check_cancel(gbs_context *ctx);
 /* Seconds on a clock that only goes forward. */
 double gbs_now(void);
 
-/* Every call of the library that computes does so between these two, on one thread; they nest. There
- * products of matrices start no threads of their own and have their work space, and the context's
- * threads live from the first loop that is worth them to the end. GBS_ERR_MEMORY, and nothing to end,
- * when there is no room for the work space. */
+/* Every call of the library that computes does so between these two, on one thread; they nest.
+ * There products of matrices start no threads of their own and have their work space, and the
+ * context's threads live from the first loop that is worth them to the end. GBS_ERR_MEMORY, and
+ * nothing to end, when there is no room for the work space. */
 gbs_status gbs_compute_begin(gbs_context *ctx);
 void gbs_compute_end(gbs_context *ctx);
 
-/* Runs work(arg, task, worker) for task = 0 .. tasks - 1 on the context's threads, or as many as the
- * system starts; worker < gbs_workers(ctx) names the scratch space to use, 0 is the caller. With one
- * thread, or too few `flops` in all to be worth waking the others, it is a plain loop. A task does not
- * come here again with the same context. */
+/* Runs work(arg, task, worker) for task = 0 .. tasks - 1 on the context's threads, or as many as
+ * the system starts; worker < gbs_workers(ctx) names the scratch space to use, 0 is the caller.
+ * With one thread, or too few `flops` in all to be worth waking the others, it is a plain loop. A
+ * task does not come here again with the same context. */
 typedef void (*gbs_task)(void *arg, size_t task, size_t worker);
 void gbs_parallel_for(gbs_context *ctx, size_t tasks, double flops, gbs_task work, void *arg);
 size_t gbs_workers(const gbs_context *ctx);

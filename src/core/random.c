@@ -1,6 +1,8 @@
-/* Counter-based random numbers: Philox 4x32-10 (Random123), keyed by the seed, counted by (stream, index).
+/* Counter-based random numbers: Philox 4x32-10 (Random123), keyed by the seed, counted by (stream,
+ * index).
  *
- * No state: any number can be had in any order on any thread, and a result depends on the seed alone.
+ * No state: any number can be had in any order on any thread, and a result depends on the seed
+ * alone.
  */
 #include "core/random.h"
 
@@ -9,7 +11,8 @@
 
 static philox4x32_ctr_t philox(uint64_t seed, uint64_t stream, uint64_t index) {
     philox4x32_key_t key = {{(uint32_t)seed, (uint32_t)(seed >> 32)}};
-    philox4x32_ctr_t counter = {{(uint32_t)index, (uint32_t)(index >> 32), (uint32_t)stream, (uint32_t)(stream >> 32)}};
+    philox4x32_ctr_t counter = {
+        {(uint32_t)index, (uint32_t)(index >> 32), (uint32_t)stream, (uint32_t)(stream >> 32)}};
     return philox4x32(counter, key);
 }
 
@@ -24,7 +27,8 @@ double gbs_uniform(uint64_t seed, uint64_t stream, uint64_t index) {
     return unit(r.v[0], r.v[1]);
 }
 
-/* Box and Muller's first coordinate; the second is thrown away, which keeps a draw independent of its neighbours. */
+/* Box and Muller's first coordinate; the second is thrown away, which keeps a draw independent of
+ * its neighbours. */
 double gbs_normal(uint64_t seed, uint64_t stream, uint64_t index) {
     philox4x32_ctr_t r = philox(seed, stream, index);
     double radius = sqrt(-2.0 * log(unit(r.v[0], r.v[1])));

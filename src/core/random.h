@@ -16,7 +16,8 @@ enum {
     GBS_STREAM_PARTICLES = 1 << 29 /* + 4 x number of the temperature + what for (smc/smc.h) */
 };
 
-/* Matrix completion, beyond the others: + what for, or + GBS_COMPLETION_SWEEP x number of the sweep. */
+/* Matrix completion, beyond the others: + what for, or + GBS_COMPLETION_SWEEP x number of the
+ * sweep. */
 #define GBS_STREAM_COMPLETION ((uint64_t)1 << 40)
 enum {
     GBS_COMPLETION_START = 0,    /* + side */
@@ -35,6 +36,7 @@ double gbs_uniform(uint64_t seed, uint64_t stream, uint64_t index);
 double gbs_normal(uint64_t seed, uint64_t stream, uint64_t index);
 /* Fisher and Yates; depends on seed and stream alone. */
 void gbs_shuffle(uint64_t seed, uint64_t stream, size_t n, size_t *order);
-uint64_t gbs_below(uint64_t seed, uint64_t stream, uint64_t index, uint64_t bound); /* 0 .. bound - 1 */
+uint64_t gbs_below(uint64_t seed, uint64_t stream, uint64_t index,
+                   uint64_t bound); /* 0 .. bound - 1 */
 
 #endif

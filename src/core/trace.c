@@ -1,4 +1,5 @@
-/* A trace of bounded length: whenever it is full, every other iteration of each solve is forgotten; the first and the last of a solve stay. */
+/* A trace of bounded length: whenever it is full, every other iteration of each solve is forgotten;
+ * the first and the last of a solve stay. */
 #include "core/trace.h"
 
 #include <string.h>
@@ -18,8 +19,8 @@ static bool is_on_stride(const gbs_trace *t, const gbs_trace_point *p) {
     return p->iteration % t->stride == 0;
 }
 
-/* Many short solves have nothing between their ends to forget: then the oldest of them go, and the stride stays, which so remains below twice the
- * iterations of the longest. */
+/* Many short solves have nothing between their ends to forget: then the oldest of them go, and the
+ * stride stays, which so remains below twice the iterations of the longest. */
 static void thin(gbs_trace *t) {
     size_t kept = 0;
     t->stride *= 2;

@@ -8,7 +8,8 @@ enum { GBS_MOST_TRACED = 400 };
 
 typedef struct gbs_trace {
     gbs_trace_point *points; /* GBS_MOST_TRACED of them; NULL before the first begin */
-    size_t count, stride;    /* iterations that are no multiple of stride were left out, but for the last of each solve */
+    size_t count, stride;    /* iterations that are no multiple of stride were left out, but for the
+                                last of each solve */
     gbs_trace_point next;    /* solve, iteration and lambda of the next point */
 } gbs_trace;
 

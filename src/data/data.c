@@ -14,7 +14,8 @@ static void *copy_array(gbs_context *ctx, const void *from, size_t count, size_t
     return to;
 }
 
-/* Sparse rows may have as many columns as there are indices: those that no row sets cost nothing. */
+/* Sparse rows may have as many columns as there are indices: those that no row sets cost nothing.
+ */
 static gbs_status check_sparse_shape(gbs_context *ctx, size_t n, size_t d) {
     if (n == 0 || d == 0)
         return gbs_fail(ctx, GBS_ERR_DATA, "no rows or no columns (%zu x %zu)", n, d);
@@ -43,12 +44,13 @@ static gbs_status check_ownership(gbs_context *ctx, gbs_ownership ownership) {
 static gbs_status check_labels(gbs_context *ctx, size_t n, const double *y) {
     for (size_t i = 0; y != NULL && i < n; i++)
         if (y[i] != 1.0 && y[i] != -1.0)
-            return gbs_fail(ctx, GBS_ERR_DATA, "the label of row %zu is %g, expected -1 or 1", i, y[i]);
+            return gbs_fail(ctx, GBS_ERR_DATA, "the label of row %zu is %g, expected -1 or 1", i,
+                            y[i]);
     return GBS_OK;
 }
 
-static gbs_status check_csr(gbs_context *ctx, size_t n, size_t d, const size_t *start, const uint32_t *column,
-                            const double *value) {
+static gbs_status check_csr(gbs_context *ctx, size_t n, size_t d, const size_t *start,
+                            const uint32_t *column, const double *value) {
     if (start[0] != 0)
         return gbs_fail(ctx, GBS_ERR_DATA, "row_start must begin with 0");
     for (size_t i = 0; i < n; i++) {
@@ -59,10 +61,12 @@ static gbs_status check_csr(gbs_context *ctx, size_t n, size_t d, const size_t *
                             start[i + 1] - start[i], d);
         for (size_t k = start[i]; k < start[i + 1]; k++) {
             if (column[k] >= d || (k > start[i] && column[k] <= column[k - 1]))
-                return gbs_fail(ctx, GBS_ERR_DATA, "row %zu: column %lu is out of order or not below %zu", i,
+                return gbs_fail(ctx, GBS_ERR_DATA,
+                                "row %zu: column %lu is out of order or not below %zu", i,
                                 (unsigned long)column[k], d);
             if (!isfinite(value[k]))
-                return gbs_fail(ctx, GBS_ERR_DATA, "row %zu, column %lu: not a finite number", i, (unsigned long)column[k]);
+                return gbs_fail(ctx, GBS_ERR_DATA, "row %zu, column %lu: not a finite number", i,
+                                (unsigned long)column[k]);
         }
     }
     return GBS_OK;
@@ -77,8 +81,8 @@ static gbs_status new_handle(gbs_context *ctx, size_t n, size_t d, bool borrowed
     return GBS_OK;
 }
 
-gbs_status gbs_data_dense(gbs_context *ctx, size_t n, size_t d, const double *x, size_t row_stride, const double *y,
-                          gbs_ownership ownership, gbs_data **out) {
+gbs_status gbs_data_dense(gbs_context *ctx, size_t n, size_t d, const double *x, size_t row_stride,
+                          const double *y, gbs_ownership ownership, gbs_data **out) {
     GBS_NEEDS(ctx, out);
     *out = NULL;
     GBS_NEEDS(ctx, ctx);
@@ -98,7 +102,8 @@ gbs_status gbs_data_dense(gbs_context *ctx, size_t n, size_t d, const double *x,
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < d; k++)
             if (!isfinite(x[i * row_stride + k]))
-                return gbs_fail(ctx, GBS_ERR_DATA, "row %zu, column %zu: not a finite number", i, k);
+                return gbs_fail(ctx, GBS_ERR_DATA, "row %zu, column %zu: not a finite number", i,
+                                k);
     gbs_data *data;
     status = new_handle(ctx, n, d, ownership == GBS_BORROW, &data);
     if (status != GBS_OK)
@@ -122,8 +127,9 @@ gbs_status gbs_data_dense(gbs_context *ctx, size_t n, size_t d, const double *x,
     return GBS_OK;
 }
 
-gbs_status gbs_data_csr(gbs_context *ctx, size_t n, size_t d, const size_t *row_start, const uint32_t *column,
-                        const double *value, const double *y, gbs_ownership ownership, gbs_data **out) {
+gbs_status gbs_data_csr(gbs_context *ctx, size_t n, size_t d, const size_t *row_start,
+                        const uint32_t *column, const double *value, const double *y,
+                        gbs_ownership ownership, gbs_data **out) {
     GBS_NEEDS(ctx, out);
     *out = NULL;
     GBS_NEEDS(ctx, ctx);
@@ -152,7 +158,8 @@ gbs_status gbs_data_csr(gbs_context *ctx, size_t n, size_t d, const size_t *row_
         data->column = copy_array(ctx, column, stored, sizeof *column);
         data->value = copy_array(ctx, value, stored, sizeof *value);
         data->y = y != NULL ? copy_array(ctx, y, n, sizeof *y) : NULL;
-        if (data->row_start == NULL || data->column == NULL || data->value == NULL || (y != NULL && data->y == NULL)) {
+        if (data->row_start == NULL || data->column == NULL || data->value == NULL ||
+            (y != NULL && data->y == NULL)) {
             gbs_data_free(data);
             return GBS_ERR_MEMORY;
         }
@@ -161,7 +168,8 @@ gbs_status gbs_data_csr(gbs_context *ctx, size_t n, size_t d, const size_t *row_
     return GBS_OK;
 }
 
-gbs_status gbs_data_view(gbs_context *ctx, const gbs_data *data, const size_t *rows, size_t count, gbs_data **out) {
+gbs_status gbs_data_view(gbs_context *ctx, const gbs_data *data, const size_t *rows, size_t count,
+                         gbs_data **out) {
     gbs_data *view = gbs_handle_alloc(ctx, sizeof *view);
     size_t *pick = gbs_array_alloc(ctx, count, sizeof *pick);
     double *y = data->y != NULL ? gbs_doubles(ctx, count) : NULL;
@@ -196,7 +204,8 @@ gbs_raw_row gbs_data_at(const gbs_data *data, size_t i) {
     if (data->dense != NULL)
         return (gbs_raw_row){data->d, data->dense + row * data->row_stride, NULL};
     size_t start = data->row_start[row];
-    return (gbs_raw_row){data->row_start[row + 1] - start, data->value + start, data->column + start};
+    return (gbs_raw_row){data->row_start[row + 1] - start, data->value + start,
+                         data->column + start};
 }
 
 size_t gbs_data_rows(const gbs_data *data) {

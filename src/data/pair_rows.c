@@ -1,7 +1,8 @@
 /* Rows made ready for a risk over pairs (docs/maths.md, 5.2).
  *
- * Only differences x_i - x_j of a positive and a negative row matter. So the rows may be moved together by any vector: they are centred, which keeps
- * q_i + q_j - 2 x_i'S x_j from cancelling. Equal rows of a class have equal pairs: they are kept once and counted.
+ * Only differences x_i - x_j of a positive and a negative row matter. So the rows may be moved
+ * together by any vector: they are centred, which keeps q_i + q_j - 2 x_i'S x_j from cancelling.
+ * Equal rows of a class have equal pairs: they are kept once and counted.
  */
 #include "data/rows.h"
 
@@ -43,7 +44,7 @@ struct cells {
 };
 
 static struct cells cells_of(const gbs_rows *rows, size_t i) {
-    const gbs_block *b = &rows->all;
+    const gbs_strip *b = &rows->all;
     if (b->dense != NULL)
         return (struct cells){.value = dense_row(rows, i), .count = rows->d};
     size_t first = b->start[i * b->stride], count = b->start[i * b->stride + 1] - first;
@@ -66,7 +67,8 @@ static uint64_t hash_row(const gbs_rows *rows, size_t i) {
     return h;
 }
 
-/* Sparse rows that write the same row in two ways count as two: that costs time and nothing else. */
+/* Sparse rows that write the same row in two ways count as two: that costs time and nothing else.
+ */
 static bool same_row(const gbs_rows *rows, size_t i, size_t j) {
     struct cells x = cells_of(rows, i), y = cells_of(rows, j);
     if (x.count != y.count)
@@ -77,13 +79,15 @@ static bool same_row(const gbs_rows *rows, size_t i, size_t j) {
     return true;
 }
 
-/* Keeps the first of equal rows and counts them; rows that only share a hash stay. Returns the number kept. */
+/* Keeps the first of equal rows and counts them; rows that only share a hash stay. Returns the
+ * number kept. */
 static size_t group(const gbs_rows *rows, struct key *keys, size_t n, double *count) {
     qsort(keys, n, sizeof *keys, by_key);
     size_t kept = 0;
     for (size_t i = 0; i < n; i++) {
         bool seen = false;
-        for (size_t k = kept; !seen && k > 0 && keys[k - 1].hash == keys[i].hash && keys[k - 1].negative == keys[i].negative;
+        for (size_t k = kept; !seen && k > 0 && keys[k - 1].hash == keys[i].hash &&
+                              keys[k - 1].negative == keys[i].negative;
              k--)
             if (same_row(rows, keys[k - 1].row, keys[i].row)) {
                 count[keys[k - 1].row] += 1.0;
@@ -102,7 +106,8 @@ static void keep(gbs_rows *rows, void *array) {
         rows->owned[rows->n_owned++] = array;
 }
 
-static gbs_status gather_dense(gbs_context *ctx, const gbs_rows *from, const struct key *keys, gbs_rows *out) {
+static gbs_status gather_dense(gbs_context *ctx, const gbs_rows *from, const struct key *keys,
+                               gbs_rows *out) {
     size_t d = from->d, n = out->all.n;
     double *cells = gbs_matrix(ctx, n, d), *mean = gbs_doubles(ctx, d), total = 0.0;
     keep(out, cells);
@@ -125,9 +130,11 @@ static gbs_status gather_dense(gbs_context *ctx, const gbs_rows *from, const str
     return status;
 }
 
-/* Whatever shift the rows had, differences do not see it; the mean of the stored cells takes its place. */
-static gbs_status gather_sparse(gbs_context *ctx, const gbs_rows *from, const struct key *keys, gbs_rows *out) {
-    const gbs_block *b = &from->all;
+/* Whatever shift the rows had, differences do not see it; the mean of the stored cells takes its
+ * place. */
+static gbs_status gather_sparse(gbs_context *ctx, const gbs_rows *from, const struct key *keys,
+                                gbs_rows *out) {
+    const gbs_strip *b = &from->all;
     size_t n = out->all.n, d = from->d, stored = 0;
     for (size_t i = 0; i < n; i++)
         stored += b->start[keys[i].row * b->stride + 1] - b->start[keys[i].row * b->stride];
@@ -140,7 +147,8 @@ static gbs_status gather_sparse(gbs_context *ctx, const gbs_rows *from, const st
     if (start == NULL || column == NULL || value == NULL || shift == NULL)
         return GBS_ERR_MEMORY;
     for (size_t i = 0; i < n; i++) {
-        size_t first = b->start[keys[i].row * b->stride], count = b->start[keys[i].row * b->stride + 1] - first;
+        size_t first = b->start[keys[i].row * b->stride],
+               count = b->start[keys[i].row * b->stride + 1] - first;
         memcpy(column + start[i], b->column + first, count * sizeof *column);
         memcpy(value + start[i], b->value + first, count * sizeof *value);
         start[i + 1] = start[i] + count;
@@ -155,10 +163,11 @@ static gbs_status gather_sparse(gbs_context *ctx, const gbs_rows *from, const st
     return GBS_OK;
 }
 
-gbs_status gbs_pair_rows_build(gbs_context *ctx, const gbs_rows *rows, bool grouped, gbs_rows *out) {
+gbs_status gbs_pair_rows_build(gbs_context *ctx, const gbs_rows *rows, bool grouped,
+                               gbs_rows *out) {
     size_t n = rows->all.n;
-    *out = (gbs_rows){.d = rows->d, .block_rows = rows->block_rows, .pairs = true};
-    out->all = (gbs_block){.n = n, .d = rows->d, .stride = 1};
+    *out = (gbs_rows){.d = rows->d, .strip_rows = rows->strip_rows, .pairs = true};
+    out->all = (gbs_strip){.n = n, .d = rows->d, .stride = 1};
     struct key *keys = gbs_array_alloc(ctx, n, sizeof *keys);
     double *count = gbs_doubles(ctx, n), *y = gbs_doubles(ctx, n);
     keep(out, y);
@@ -214,7 +223,7 @@ double gbs_pair_count(const gbs_rows *pairs) {
     return size[0] * size[1];
 }
 
-size_t gbs_pair_blocks(const gbs_rows *pairs) {
+size_t gbs_pair_units(const gbs_rows *pairs) {
     double size[2];
     class_sizes(pairs, size);
     return (size_t)fmin(size[0], size[1]);

@@ -1,4 +1,5 @@
-/* Ratings, sorted twice (by row, by column) in counting sorts: O(n + rows + columns), nothing the size of the matrix. */
+/* Ratings, sorted twice (by row, by column) in counting sorts: O(n + rows + columns), nothing the
+ * size of the matrix. */
 #include "data/ratings.h"
 
 #include "core/check.h"
@@ -7,14 +8,16 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A block of items is a unit of parallel work: enough ratings to be worth dealing out, few enough that the last one is no wait. */
+/* A block of items is a unit of parallel work: enough ratings to be worth dealing out, few enough
+ * that the last one is no wait. */
 enum { BLOCK_RATINGS = 4096, BLOCK_ITEMS = 64 };
 
 static gbs_status cut_blocks(gbs_context *ctx, gbs_rating_list *l) {
     for (int pass = 0; pass < 2; pass++) {
         size_t blocks = 0, first = 0;
         for (size_t i = 0; i < l->items; i++) {
-            bool full = l->start[i + 1] - l->start[first] >= BLOCK_RATINGS || i + 1 - first >= BLOCK_ITEMS;
+            bool full = l->start[i + 1] - l->start[first] >= BLOCK_RATINGS ||
+                        i + 1 - first >= BLOCK_ITEMS;
             if (!full && i + 1 < l->items)
                 continue;
             first = i + 1;
@@ -29,8 +32,8 @@ static gbs_status cut_blocks(gbs_context *ctx, gbs_rating_list *l) {
     return GBS_OK;
 }
 
-static gbs_status make_list(gbs_context *ctx, size_t n, size_t items, const uint32_t *key, const uint32_t *other,
-                            const double *value, gbs_rating_list *l) {
+static gbs_status make_list(gbs_context *ctx, size_t n, size_t items, const uint32_t *key,
+                            const uint32_t *other, const double *value, gbs_rating_list *l) {
     l->items = items;
     l->start = gbs_array_alloc(ctx, items + 2, sizeof *l->start);
     l->other = gbs_array_alloc(ctx, n, sizeof *l->other);
@@ -57,7 +60,8 @@ static void free_list(const gbs_context *ctx, gbs_rating_list *l) {
     gbs_array_free(ctx, l->block);
 }
 
-gbs_status gbs_texts_copy(gbs_context *ctx, size_t items, const char *const *ids, char ***id, char **texts) {
+gbs_status gbs_texts_copy(gbs_context *ctx, size_t items, const char *const *ids, char ***id,
+                          char **texts) {
     size_t size = 0;
     for (size_t i = 0; i < items; i++)
         size += ids != NULL ? strlen(ids[i]) + 1 : 21;
@@ -76,8 +80,8 @@ gbs_status gbs_texts_copy(gbs_context *ctx, size_t items, const char *const *ids
     return GBS_OK;
 }
 
-static gbs_status check(gbs_context *ctx, size_t n, size_t rows, size_t columns, const uint32_t *row, const uint32_t *column,
-                        const double *value) {
+static gbs_status check(gbs_context *ctx, size_t n, size_t rows, size_t columns,
+                        const uint32_t *row, const uint32_t *column, const double *value) {
     if (n == 0)
         return gbs_fail(ctx, GBS_ERR_DATA, "there are no ratings");
     if (n > SIZE_MAX / 16)
@@ -86,10 +90,12 @@ static gbs_status check(gbs_context *ctx, size_t n, size_t rows, size_t columns,
         return gbs_fail(ctx, GBS_ERR_DATA, "more than 2^32 - 2 rows or columns");
     for (size_t e = 0; e < n; e++) {
         if (row[e] >= rows || column[e] >= columns)
-            return gbs_fail(ctx, GBS_ERR_DATA, "rating %zu is of cell (%u, %u), outside %zu x %zu", e + 1, row[e], column[e],
-                            rows, columns);
+            return gbs_fail(ctx, GBS_ERR_DATA, "rating %zu is of cell (%u, %u), outside %zu x %zu",
+                            e + 1, row[e], column[e], rows, columns);
         if (!(fabs(value[e]) <= 1e100))
-            return gbs_fail(ctx, GBS_ERR_DATA, "rating %zu is %g: values must be numbers up to 1e100", e + 1, value[e]);
+            return gbs_fail(ctx, GBS_ERR_DATA,
+                            "rating %zu is %g: values must be numbers up to 1e100", e + 1,
+                            value[e]);
     }
     return GBS_OK;
 }
@@ -118,9 +124,10 @@ static void summarise(gbs_ratings *r, const double *value) {
     }
 }
 
-gbs_status gbs_ratings_create(gbs_context *ctx, size_t n, size_t rows, size_t columns, const uint32_t *row,
-                              const uint32_t *column, const double *value, const char *const *row_ids,
-                              const char *const *column_ids, gbs_ratings **out) {
+gbs_status gbs_ratings_create(gbs_context *ctx, size_t n, size_t rows, size_t columns,
+                              const uint32_t *row, const uint32_t *column, const double *value,
+                              const char *const *row_ids, const char *const *column_ids,
+                              gbs_ratings **out) {
     GBS_NEEDS(ctx, out);
     *out = NULL;
     GBS_NEEDS(ctx, ctx);
@@ -154,9 +161,11 @@ gbs_status gbs_ratings_create(gbs_context *ctx, size_t n, size_t rows, size_t co
     return status;
 }
 
-gbs_status gbs_ratings_subset(gbs_context *ctx, const gbs_ratings *all, size_t count, const size_t *pick, gbs_ratings **out) {
+gbs_status gbs_ratings_subset(gbs_context *ctx, const gbs_ratings *all, size_t count,
+                              const size_t *pick, gbs_ratings **out) {
     const gbs_rating_list *l = &all->by[0];
-    uint32_t *row = gbs_array_alloc(ctx, count, sizeof *row), *column = gbs_array_alloc(ctx, count, sizeof *column);
+    uint32_t *row = gbs_array_alloc(ctx, count, sizeof *row),
+             *column = gbs_array_alloc(ctx, count, sizeof *column);
     uint32_t *owner = gbs_array_alloc(ctx, all->n, sizeof *owner);
     double *value = gbs_doubles(ctx, count);
     gbs_status status = GBS_ERR_MEMORY;
@@ -170,7 +179,8 @@ gbs_status gbs_ratings_subset(gbs_context *ctx, const gbs_ratings *all, size_t c
             column[k] = l->other[pick[k]];
             value[k] = l->value[pick[k]];
         }
-        status = gbs_ratings_create(ctx, count, l->items, all->by[1].items, row, column, value, NULL, NULL, out);
+        status = gbs_ratings_create(ctx, count, l->items, all->by[1].items, row, column, value,
+                                    NULL, NULL, out);
     }
     gbs_array_free(ctx, row);
     gbs_array_free(ctx, column);

@@ -1,39 +1,46 @@
-/* Ratings: observations (row, column, value) of the cells of a matrix, by row and by column. A cell may be observed more than once. */
+/* Ratings: observations (row, column, value) of the cells of a matrix, by row and by column. A cell
+ * may be observed more than once. */
 #ifndef GIBBSITE_DATA_RATINGS_H
 #define GIBBSITE_DATA_RATINGS_H
 
 #include "core/context.h"
 
-/* The observations of each row (or column): those of item i are other[k], value[k], k = start[i] .. start[i + 1] - 1, in the order they came. */
+/* The observations of each row (or column): those of item i are other[k], value[k], k = start[i] ..
+ * start[i + 1] - 1, in the order they came. */
 typedef struct gbs_rating_list {
     size_t items;
     size_t *start;
     uint32_t *other;
     double *value; /* as they came: a subset has them to the bit */
-    size_t *block; /* items of block b: block[b] .. block[b + 1] - 1; borders depend on the ratings alone */
+    /* items of block b: block[b] .. block[b + 1] - 1; borders depend on the ratings alone */
+    size_t *block;
     size_t blocks;
 } gbs_rating_list;
 
 struct gbs_ratings {
     gbs_context *ctx;
     size_t n;
-    double center;         /* their mean, about which sums are taken so that squares do not cancel */
-    double sum, squares;   /* of value - center */
-    double low, high;      /* smallest and largest value */
+    double center;       /* their mean, about which sums are taken so that squares do not cancel */
+    double sum, squares; /* of value - center */
+    double low, high;    /* smallest and largest value */
     gbs_rating_list by[2]; /* rows, columns */
     char **id[2];          /* texts of the items; one allocation each side */
     char *texts[2];
 };
 
-/* The ratings numbered pick[0 .. count - 1] (in the order of by[0]) of the same rows and columns; texts are not taken along. */
-gbs_status gbs_ratings_subset(gbs_context *ctx, const gbs_ratings *all, size_t count, const size_t *pick, gbs_ratings **out);
+/* The ratings numbered pick[0 .. count - 1] (in the order of by[0]) of the same rows and columns;
+ * texts are not taken along. */
+gbs_status gbs_ratings_subset(gbs_context *ctx, const gbs_ratings *all, size_t count,
+                              const size_t *pick, gbs_ratings **out);
 
 /* A prediction moved into [low, high]. NaN stays NaN: fmin and fmax would make it an end of it. */
 static inline double gbs_rating_clip(double x, double low, double high) {
     return x < low ? low : x > high ? high : x;
 }
 
-/* Texts of `items` items into one block of memory with a table of pointers; ids NULL: the numbers from 1. */
-gbs_status gbs_texts_copy(gbs_context *ctx, size_t items, const char *const *ids, char ***id, char **texts);
+/* Texts of `items` items into one block of memory with a table of pointers; ids NULL: the numbers
+ * from 1. */
+gbs_status gbs_texts_copy(gbs_context *ctx, size_t items, const char *const *ids, char ***id,
+                          char **texts);
 
 #endif

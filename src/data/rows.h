@@ -1,12 +1,13 @@
 /* Data handles, scaling, and the design rows that solvers see.
  *
- *   gbs_data (what the caller gave)  --scaling-->  gbs_rows (scaled, with intercept; dense or CSR with a shift)
+ *   gbs_data (what the caller gave)  --scaling-->  gbs_rows (scaled, with intercept; dense or CSR
+ * with a shift)
  */
 #ifndef GIBBSITE_DATA_ROWS_H
 #define GIBBSITE_DATA_ROWS_H
 
 #include "core/context.h"
-#include "kernel/block.h"
+#include "kernel/strip.h"
 
 struct gbs_data {
     gbs_context *ctx;
@@ -16,13 +17,17 @@ struct gbs_data {
     const size_t *row_start;
     const uint32_t *column;
     const double *value;
-    const double *y;    /* NULL: no labels */
-    const size_t *pick; /* a view: its row i is row pick[i] of the arrays above, its label y[i]. NULL: all rows, in order */
-    bool borrowed;      /* the cells are not ours; a view's labels and pick always are */
+    const double *y; /* NULL: no labels */
+    /* a view: its row i is row pick[i] of the arrays above, its label y[i]. NULL: all rows, in
+     * order */
+    const size_t *pick;
+    bool borrowed; /* the cells are not ours; a view's labels and pick always are */
 };
 
-/* The given rows of `data`, in that order. The view shares the cells of `data`, which must outlive it, and may be viewed in turn. */
-gbs_status gbs_data_view(gbs_context *ctx, const gbs_data *data, const size_t *rows, size_t count, gbs_data **out);
+/* The given rows of `data`, in that order. The view shares the cells of `data`, which must outlive
+ * it, and may be viewed in turn. */
+gbs_status gbs_data_view(gbs_context *ctx, const gbs_data *data, const size_t *rows, size_t count,
+                         gbs_data **out);
 
 /* One row as the caller gave it. */
 typedef struct gbs_raw_row {
@@ -57,7 +62,8 @@ gbs_status gbs_data_keep(gbs_context *ctx, const gbs_data *data, const gbs_seen 
 typedef struct gbs_scaling {
     gbs_scale kind;
     bool intercept;
-    bool relevance;  /* standard only: columns are stretched after their correlation with the label */
+    bool
+        relevance; /* standard only: columns are stretched after their correlation with the label */
     double constant; /* the value of the intercept's column */
     double clip;     /* > 0: rows longer than this, intercept included, are shortened to it */
     size_t features; /* columns that are used: all, or */
@@ -67,35 +73,40 @@ typedef struct gbs_scaling {
 } gbs_scaling;
 
 typedef struct gbs_rows {
-    gbs_block all;     /* every row as one block */
+    gbs_strip all;     /* every row as one block */
     size_t d;          /* columns, intercept included */
-    size_t block_rows; /* rows handled together; depends on the shape alone */
+    size_t strip_rows; /* rows handled together; depends on the shape alone */
     size_t first;      /* rows before these, where they are a slice: for messages */
     double shift_norm2;
-    bool pairs;     /* the risk is over pairs: rows of y > 0 come first, |y| counts equal rows (gbs_pair_rows_build) */
+    bool pairs;     /* the risk is over pairs: rows of y > 0 come first, |y| counts equal rows
+                       (gbs_pair_rows_build) */
     void *owned[5]; /* arrays to free */
     size_t n_owned;
 } gbs_rows;
 
-/* What the options ask for; the constants are then learned from rows, with their labels where relevance is asked for. */
+/* What the options ask for; the constants are then learned from rows, with their labels where
+ * relevance is asked for. */
 gbs_scaling gbs_scaling_wanted(const gbs_fit_options *o);
-gbs_status gbs_scaling_learn(gbs_context *ctx, const gbs_data *data, const gbs_scaling *wanted, gbs_scaling *out);
+gbs_status gbs_scaling_learn(gbs_context *ctx, const gbs_data *data, const gbs_scaling *wanted,
+                             gbs_scaling *out);
 gbs_status gbs_scaling_copy(gbs_context *ctx, const gbs_scaling *scaling, gbs_scaling *out);
 void gbs_scaling_free(const gbs_context *ctx, gbs_scaling *scaling);
 
 /* Sparse data becomes dense here when that is small or no larger; otherwise it stays sparse. */
-gbs_status gbs_rows_build(gbs_context *ctx, const gbs_data *data, const gbs_scaling *scaling, gbs_rows *out);
+gbs_status gbs_rows_build(gbs_context *ctx, const gbs_data *data, const gbs_scaling *scaling,
+                          gbs_rows *out);
 /* Dense rows from a matrix that the caller keeps (n x d, row stride ld); not to be freed. */
 gbs_rows gbs_rows_wrap(size_t n, size_t d, const double *x, size_t ld, const double *y);
 void gbs_rows_free(const gbs_context *ctx, gbs_rows *rows);
 
-/* The rows for a risk over pairs (positive, negative): positives first, centred, a copy. grouped: equal dense rows are kept once, y = +-(their
- * number). */
+/* The rows for a risk over pairs (positive, negative): positives first, centred, a copy. grouped:
+ * equal dense rows are kept once, y = +-(their number). */
 gbs_status gbs_pair_rows_build(gbs_context *ctx, const gbs_rows *rows, bool grouped, gbs_rows *out);
-/* Of such rows: how many come first; pairs, equal ones counted; rows of the smaller class, which is how many independent pairs there are. */
+/* Of such rows: how many come first; pairs, equal ones counted; rows of the smaller class, which is
+ * how many independent pairs there are. */
 size_t gbs_pair_positives(const gbs_rows *pairs);
 double gbs_pair_count(const gbs_rows *pairs);
-size_t gbs_pair_blocks(const gbs_rows *pairs);
+size_t gbs_pair_units(const gbs_rows *pairs);
 
 /* Every stride-th row, sharing memory with `rows`; not to be freed. */
 gbs_rows gbs_rows_subsample(const gbs_rows *rows, size_t stride);
@@ -106,7 +117,7 @@ gbs_rows gbs_rows_slice(const gbs_rows *rows, size_t first, size_t count);
 /* The largest squared Euclidean norm of a row. */
 double gbs_rows_longest(const gbs_rows *rows);
 
-size_t gbs_rows_blocks(const gbs_rows *rows);
-gbs_block gbs_rows_block(const gbs_rows *rows, size_t index);
+size_t gbs_rows_strips(const gbs_rows *rows);
+gbs_strip gbs_rows_strip(const gbs_rows *rows, size_t index);
 
 #endif

@@ -2,20 +2,23 @@
  *
  *   standard:  (x_k - mean_k) / sd_k, the divisor of the variance is n; a constant column becomes 0
  *   unit-row:  x / |x|, the intercept's 1 included, so that the sign of x'theta is untouched
- *   relevance: standard, times c_k; c_k^2 = max(r_k^2, 1/n) over its mean, r_k the correlation of the column with the label
+ *   relevance: standard, times c_k; c_k^2 = max(r_k^2, 1/n) over its mean, r_k the correlation of
+ * the column with the label
  *
- * A prior N(0, v I) on relevant columns is N(0, v diag(c_k^2)) on standardised ones: a column gets room as it has something to say. 1/n is
- * what a correlation's square is by chance, so that columns of noise are all alike
- * (docs/maths.md, 6.4).
+ * A prior N(0, v I) on relevant columns is N(0, v diag(c_k^2)) on standardised ones: a column gets
+ * room as it has something to say. 1/n is what a correlation's square is by chance, so that columns
+ * of noise are all alike (docs/maths.md, 6.4).
  *
- * A sparse matrix keeps its zeros: it stores x_k / sd_k, and mean_k / sd_k once for all rows as the shift.
+ * A sparse matrix keeps its zeros: it stores x_k / sd_k, and mean_k / sd_k once for all rows as the
+ * shift.
  */
 #include "data/rows.h"
 
 #include <math.h>
 #include <string.h>
 
-/* What a pass over the columns collects. Sparse rows leave out zeros: `stored` counts what they do not. */
+/* What a pass over the columns collects. Sparse rows leave out zeros: `stored` counts what they do
+ * not. */
 struct columns {
     double *low, *high, *center, *reach, *square;
     size_t *stored;
@@ -40,8 +43,8 @@ static void see_range(const struct columns *c, size_t k, double x) {
     }
 }
 
-/* `square` holds the sum of x - center, center a first guess of the mean: the guess is mended by its mean error, so that rounding does not
- * grow with the number of rows. */
+/* `square` holds the sum of x - center, center a first guess of the mean: the guess is mended by
+ * its mean error, so that rounding does not grow with the number of rows. */
 static void see_deviation(const struct columns *c, size_t k, double x) {
     c->square[k] += x - c->center[k];
 }
@@ -72,7 +75,8 @@ static void finish_means(const gbs_data *data, const struct columns *c) {
     }
 }
 
-/* center and scale of every column; returns how many are constant, or SIZE_MAX and *bad when column *bad is too large. */
+/* center and scale of every column; returns how many are constant, or SIZE_MAX and *bad when column
+ * *bad is too large. */
 static size_t measure(const gbs_data *data, const struct columns *c, double *scale, size_t *bad) {
     size_t constant = 0;
     double n = (double)data->n;
@@ -101,8 +105,8 @@ static size_t measure(const gbs_data *data, const struct columns *c, double *sca
 
 /* ---------------------------------------------------------------- relevance */
 
-/* sums[k] = sum over rows of y_i z_ik, y the labels less their mean, z the standardised cells. The zeros that sparse rows leave out, and
- * their centres, are worth nothing in sum. */
+/* sums[k] = sum over rows of y_i z_ik, y the labels less their mean, z the standardised cells. The
+ * zeros that sparse rows leave out, and their centres, are worth nothing in sum. */
 static void label_sums(const gbs_data *data, double mean_y, const gbs_scaling *s, double *sums) {
     for (size_t i = 0; i < data->n; i++) {
         gbs_raw_row row = gbs_data_at(data, i);
@@ -148,12 +152,15 @@ static gbs_status standardise(gbs_context *ctx, const gbs_data *data, gbs_scalin
     if (work != NULL && stored != NULL && out->center != NULL && out->scale != NULL) {
         struct columns c = {work, work + d, out->center, work + 2 * d, work + 3 * d, stored};
         size_t constant = measure(data, &c, out->scale, &bad);
-        status =
-            constant == SIZE_MAX
-                ? gbs_fail(ctx, GBS_ERR_DATA, "column %zu: its values are too large or too small to be standardised", bad + 1)
-                : GBS_OK;
+        status = constant == SIZE_MAX
+                     ? gbs_fail(
+                           ctx, GBS_ERR_DATA,
+                           "column %zu: its values are too large or too small to be standardised",
+                           bad + 1)
+                     : GBS_OK;
         if (status == GBS_OK && constant > 0)
-            gbs_log(ctx, GBS_LOG_INFO, "%zu of %zu columns are constant and carry no information", constant, d);
+            gbs_log(ctx, GBS_LOG_INFO, "%zu of %zu columns are constant and carry no information",
+                    constant, d);
     }
     gbs_array_free(ctx, work);
     gbs_array_free(ctx, stored);
@@ -168,7 +175,8 @@ gbs_scaling gbs_scaling_wanted(const gbs_fit_options *o) {
                          .clip = o->cx};
 }
 
-gbs_status gbs_scaling_learn(gbs_context *ctx, const gbs_data *data, const gbs_scaling *wanted, gbs_scaling *out) {
+gbs_status gbs_scaling_learn(gbs_context *ctx, const gbs_data *data, const gbs_scaling *wanted,
+                             gbs_scaling *out) {
     *out = *wanted;
     out->features = data->d;
     out->seen = (gbs_seen){.given = data->d, .size = data->d};
@@ -224,7 +232,8 @@ void gbs_scaling_free(const gbs_context *ctx, gbs_scaling *scaling) {
 
 /* ---------------------------------------------------------------- rows */
 
-/* Squared length below which the weights of a row, like 1/variance of its score, leave the range of doubles. */
+/* Squared length below which the weights of a row, like 1/variance of its score, leave the range of
+ * doubles. */
 #define SMALLEST_NORM2 1e-200
 
 /* Rows between two looks at the caller's wish to stop. */
@@ -245,7 +254,8 @@ static void *keep(gbs_rows *rows, void *array) {
 static gbs_status check_length(gbs_context *ctx, const gbs_data *data, size_t i, double norm2) {
     if (isfinite(norm2) && (norm2 == 0.0 || norm2 >= SMALLEST_NORM2))
         return GBS_OK;
-    return gbs_fail(ctx, GBS_ERR_DATA, "row %zu: its values are too %s to be used as they are; scale the columns",
+    return gbs_fail(ctx, GBS_ERR_DATA,
+                    "row %zu: its values are too %s to be used as they are; scale the columns",
                     gbs_data_origin(data, i) + 1, isfinite(norm2) ? "small" : "large");
 }
 
@@ -263,7 +273,8 @@ static void to_unit_length(size_t n, double *x) {
         x[k] /= norm;
 }
 
-/* Rows of a declared length: the hinge loss is then bounded where the bound needs it, at prediction too. */
+/* Rows of a declared length: the hinge loss is then bounded where the bound needs it, at prediction
+ * too. */
 static void shorten(double most, size_t n, double *x) {
     double norm = sqrt(gbs_dot(n, x, x));
     for (size_t k = 0; norm > most && k < n; k++)
@@ -283,7 +294,8 @@ static void scale_dense_row(const gbs_scaling *s, double *row) {
         shorten(s->clip, p, row);
 }
 
-static gbs_status build_dense(gbs_context *ctx, const gbs_data *data, const gbs_scaling *s, gbs_rows *out) {
+static gbs_status build_dense(gbs_context *ctx, const gbs_data *data, const gbs_scaling *s,
+                              gbs_rows *out) {
     size_t d = out->d;
     double *cells = keep(out, gbs_matrix(ctx, data->n, d));
     if (cells == NULL)
@@ -307,8 +319,8 @@ static gbs_status build_dense(gbs_context *ctx, const gbs_data *data, const gbs_
     return status;
 }
 
-/* Columns whose mean is many standard deviations from 0 cannot be carried by the shift: the products would cancel. They are hardly ever sparse,
- * and are stored centred, in every row. */
+/* Columns whose mean is many standard deviations from 0 cannot be carried by the shift: the
+ * products would cancel. They are hardly ever sparse, and are stored centred, in every row. */
 #define LARGEST_SHIFT 4.0
 
 static bool stored_centred(const gbs_scaling *s, size_t k) {
@@ -318,9 +330,10 @@ static bool stored_centred(const gbs_scaling *s, size_t k) {
     return fabs(s->center[k]) > LARGEST_SHIFT * sd;
 }
 
-/* Copies a raw row into the design, scaled, with the centred columns (sorted) in their places; returns its end. */
-static size_t fill_sparse_row(const gbs_raw_row *raw, const gbs_scaling *s, const uint32_t *centred, size_t n_centred,
-                              uint32_t *column, double *value, size_t end) {
+/* Copies a raw row into the design, scaled, with the centred columns (sorted) in their places;
+ * returns its end. */
+static size_t fill_sparse_row(const gbs_raw_row *raw, const gbs_scaling *s, const uint32_t *centred,
+                              size_t n_centred, uint32_t *column, double *value, size_t end) {
     size_t begin = end, k = 0, c = 0;
     while (k < raw->stored || c < n_centred) {
         bool from_row = k < raw->stored && (c == n_centred || raw->column[k] <= centred[c]);
@@ -364,7 +377,8 @@ static size_t stored_values(const gbs_data *data) {
     return sum;
 }
 
-static gbs_status build_sparse(gbs_context *ctx, const gbs_data *data, const gbs_scaling *s, gbs_rows *out) {
+static gbs_status build_sparse(gbs_context *ctx, const gbs_data *data, const gbs_scaling *s,
+                               gbs_rows *out) {
     size_t n = data->n, n_centred = 0;
     uint32_t *centred = gbs_array_alloc(ctx, data->d, sizeof *centred);
     if (centred == NULL)
@@ -379,15 +393,16 @@ static gbs_status build_sparse(gbs_context *ctx, const gbs_data *data, const gbs
     out->all.start = start;
     out->all.column = column;
     out->all.value = value;
-    gbs_status status = start != NULL && column != NULL && value != NULL ? build_shift(ctx, s, out) : GBS_ERR_MEMORY;
+    gbs_status status = start != NULL && column != NULL && value != NULL ? build_shift(ctx, s, out)
+                                                                         : GBS_ERR_MEMORY;
     for (size_t i = 0; status == GBS_OK && i < n; i++) {
         if (i % ROWS_A_LOOK == 0 && (status = gbs_check_cancel(ctx)) != GBS_OK)
             break;
         gbs_raw_row raw = gbs_data_at(data, i);
         double norm2;
         start[i + 1] = fill_sparse_row(&raw, s, centred, n_centred, column, value, start[i]);
-        gbs_block one = gbs_rows_slice(out, i, 1).all;
-        gbs_block_norms(&one, out->shift_norm2, &norm2);
+        gbs_strip one = gbs_rows_slice(out, i, 1).all;
+        gbs_strip_norms(&one, out->shift_norm2, &norm2);
         status = check_length(ctx, data, i, norm2);
     }
     gbs_array_free(ctx, centred);
@@ -439,23 +454,27 @@ static gbs_status build_from_seen(gbs_context *ctx, const gbs_data *data,
     return status;
 }
 
-gbs_status gbs_rows_build(gbs_context *ctx, const gbs_data *data, const gbs_scaling *scaling, gbs_rows *out) {
+gbs_status gbs_rows_build(gbs_context *ctx, const gbs_data *data, const gbs_scaling *scaling,
+                          gbs_rows *out) {
     if (scaling->seen.column != NULL && data->d == scaling->seen.given)
         return build_from_seen(ctx, data, scaling, out);
     if (scaling->seen.column != NULL)
         return gbs_fail(ctx, GBS_ERR_DATA, "%zu columns, but the model was trained on %zu", data->d,
                         scaling->seen.given);
     if (data->d != scaling->features)
-        return gbs_fail(ctx, GBS_ERR_DATA, "%zu columns, but the model was trained on %zu", data->d, scaling->features);
+        return gbs_fail(ctx, GBS_ERR_DATA, "%zu columns, but the model was trained on %zu", data->d,
+                        scaling->features);
     size_t d = data->d + (scaling->intercept ? 1 : 0);
-    *out = (gbs_rows){.d = d, .block_rows = rows_per_block(d)};
-    out->all = (gbs_block){.n = data->n, .d = d, .y = data->y, .stride = 1};
+    *out = (gbs_rows){.d = d, .strip_rows = rows_per_block(d)};
+    out->all = (gbs_strip){.n = data->n, .d = d, .y = data->y, .stride = 1};
     gbs_status status;
-    bool as_is = data->dense != NULL && data->pick == NULL && scaling->kind == GBS_SCALE_NONE && !scaling->intercept &&
-                 !(scaling->clip > 0.0);
+    bool as_is = data->dense != NULL && data->pick == NULL && scaling->kind == GBS_SCALE_NONE &&
+                 !scaling->intercept && !(scaling->clip > 0.0);
     bool dense = better_dense(data, d);
     if (!dense && scaling->clip > 0.0 && scaling->kind == GBS_SCALE_STANDARD)
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "cx cannot be kept on standardised sparse rows; scale them unit-row or none");
+        return gbs_fail(
+            ctx, GBS_ERR_ARGUMENT,
+            "cx cannot be kept on standardised sparse rows; scale them unit-row or none");
     if (as_is)
         status = wrap_checked(ctx, data, out);
     else if (dense)
@@ -468,8 +487,8 @@ gbs_status gbs_rows_build(gbs_context *ctx, const gbs_data *data, const gbs_scal
 }
 
 gbs_rows gbs_rows_wrap(size_t n, size_t d, const double *x, size_t ld, const double *y) {
-    gbs_rows rows = {.d = d, .block_rows = rows_per_block(d)};
-    rows.all = (gbs_block){.n = n, .d = d, .dense = x, .ld = ld, .y = y, .stride = 1};
+    gbs_rows rows = {.d = d, .strip_rows = rows_per_block(d)};
+    rows.all = (gbs_strip){.n = n, .d = d, .dense = x, .ld = ld, .y = y, .stride = 1};
     return rows;
 }
 
@@ -493,27 +512,27 @@ double gbs_rows_longest(const gbs_rows *rows) {
     double norm2[SLICE], longest = 0.0;
     for (size_t first = 0; first < rows->all.n; first += SLICE) {
         size_t left = rows->all.n - first, count = left < SLICE ? left : SLICE;
-        gbs_block slice = gbs_rows_slice(rows, first, count).all;
-        gbs_block_norms(&slice, rows->shift_norm2, norm2);
+        gbs_strip slice = gbs_rows_slice(rows, first, count).all;
+        gbs_strip_norms(&slice, rows->shift_norm2, norm2);
         for (size_t i = 0; i < count; i++)
             longest = fmax(longest, norm2[i]);
     }
     return longest;
 }
 
-size_t gbs_rows_blocks(const gbs_rows *rows) {
-    return (rows->all.n + rows->block_rows - 1) / rows->block_rows;
+size_t gbs_rows_strips(const gbs_rows *rows) {
+    return (rows->all.n + rows->strip_rows - 1) / rows->strip_rows;
 }
 
 gbs_rows gbs_rows_slice(const gbs_rows *rows, size_t first, size_t count) {
     gbs_rows slice = *rows;
-    slice.all = gbs_block_part(&rows->all, first, count);
+    slice.all = gbs_strip_part(&rows->all, first, count);
     slice.first += first;
     slice.n_owned = 0;
     return slice;
 }
 
-gbs_block gbs_rows_block(const gbs_rows *rows, size_t index) {
-    size_t first = index * rows->block_rows, left = rows->all.n - first;
-    return gbs_block_part(&rows->all, first, left < rows->block_rows ? left : rows->block_rows);
+gbs_strip gbs_rows_strip(const gbs_rows *rows, size_t index) {
+    size_t first = index * rows->strip_rows, left = rows->all.n - first;
+    return gbs_strip_part(&rows->all, first, left < rows->strip_rows ? left : rows->strip_rows);
 }

@@ -15,7 +15,8 @@ static int by_index(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-gbs_status gbs_data_seen(gbs_context *ctx, const gbs_data *data, const size_t *rows, size_t count, gbs_seen *out) {
+gbs_status gbs_data_seen(gbs_context *ctx, const gbs_data *data, const size_t *rows, size_t count,
+                         gbs_seen *out) {
     *out = (gbs_seen){.given = data->d, .size = data->d};
     size_t stored = 0, size = 0;
     if (data->dense != NULL)
@@ -72,7 +73,8 @@ static size_t place_of(const gbs_seen *seen, uint32_t column) {
 }
 
 /* The kept cells of row `from` behind those before; returns how many others are not zero. */
-static size_t keep_row(const gbs_raw_row *from, const gbs_seen *seen, uint32_t *column, double *value, size_t *end) {
+static size_t keep_row(const gbs_raw_row *from, const gbs_seen *seen, uint32_t *column,
+                       double *value, size_t *end) {
     size_t lost = 0;
     for (size_t k = 0; k < from->stored; k++) {
         size_t place = place_of(seen, from->column[k]);
@@ -86,7 +88,8 @@ static size_t keep_row(const gbs_raw_row *from, const gbs_seen *seen, uint32_t *
     return lost;
 }
 
-static size_t keep_sparse(const gbs_data *data, const gbs_seen *seen, size_t *start, uint32_t *column, double *value) {
+static size_t keep_sparse(const gbs_data *data, const gbs_seen *seen, size_t *start,
+                          uint32_t *column, double *value) {
     size_t end = 0, lost = 0;
     for (size_t i = 0; i < data->n; i++) {
         gbs_raw_row row = gbs_data_at(data, i);
@@ -112,7 +115,8 @@ static size_t keep_dense(const gbs_data *data, const gbs_seen *seen, double *cel
     return lost;
 }
 
-gbs_status gbs_data_keep(gbs_context *ctx, const gbs_data *data, const gbs_seen *seen, gbs_data **out, size_t *lost) {
+gbs_status gbs_data_keep(gbs_context *ctx, const gbs_data *data, const gbs_seen *seen,
+                         gbs_data **out, size_t *lost) {
     gbs_data *kept = gbs_handle_alloc(ctx, sizeof *kept);
     size_t stored = 0;
     *out = kept;

@@ -13,15 +13,17 @@ static size_t per_coordinate(size_t d) {
     return d;
 }
 
-static void project(const gbs_gaussian *g, const gbs_block *b, const gbs_pass *pass, double *score, double *variance) {
-    gbs_block_scores_squares(b, g->mean, g->tau, pass->shift_dot, pass->shift_square, score, variance);
+static void project(const gbs_gaussian *g, const gbs_strip *b, const gbs_pass *pass, double *score,
+                    double *variance) {
+    gbs_strip_scores_squares(b, g->mean, g->tau, pass->shift_dot, pass->shift_square, score,
+                             variance);
 }
 
-static void pull_back(const gbs_gaussian *g, const gbs_block *b, const gbs_pass *pass, const double *u, const double *w,
-                      double *d_mean, double *pull) {
+static void pull_back(const gbs_gaussian *g, const gbs_strip *b, const gbs_pass *pass,
+                      const double *u, const double *w, double *d_mean, double *pull) {
     (void)g;
     (void)pass;
-    gbs_block_pull_squares(b, u, w, d_mean, pull);
+    gbs_strip_pull_squares(b, u, w, d_mean, pull);
 }
 
 static double kl_spread(const gbs_gaussian *g, double v) {
@@ -83,7 +85,8 @@ static void set_free(gbs_gaussian *g, const double *z) {
     }
 }
 
-static void free_gradient(const gbs_gaussian *g, const double *pull, double v, double *scratch, double *dz) {
+static void free_gradient(const gbs_gaussian *g, const double *pull, double v, double *scratch,
+                          double *dz) {
     (void)scratch;
     for (size_t k = 0; k < g->d; k++)
         dz[k] = g->tau[k] * (pull[k] + 1.0 / v) - 1.0;

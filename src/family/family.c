@@ -29,8 +29,8 @@ static size_t sd_size(gbs_family family, size_t d) {
     return family == GBS_FAMILY_FULL ? 0 : family == GBS_FAMILY_DIAGONAL ? d : 1;
 }
 
-gbs_status gbs_gaussian_create(gbs_context *ctx, gbs_family family, size_t d, const gbs_prior *prior, double fixed_sd,
-                               gbs_gaussian *out) {
+gbs_status gbs_gaussian_create(gbs_context *ctx, gbs_family family, size_t d,
+                               const gbs_prior *prior, double fixed_sd, gbs_gaussian *out) {
     *out = (gbs_gaussian){.family = family, .d = d};
     bool ok = (out->mean = gbs_doubles(ctx, d)) != NULL;
     if (family == GBS_FAMILY_FULL) {

@@ -1,14 +1,16 @@
-/* Gaussian families N(m, S): how each spreads over the scores, what its KL is, and how its spread is moved.
+/* Gaussian families N(m, S): how each spreads over the scores, what its KL is, and how its spread
+ * is moved.
  *
- * The rest of the library sees a family through gbs_family_ops; a new one is one file and one line in family.c. Throughout, for weights
- * w_i = (d psi/d s)/s and c = lambda/n, the *pull* of a family is what it needs of H = c sum_i w_i x_i x_i':
- *   fixed nothing, isotropic the trace, diagonal the diagonal, full the matrix (lower triangle).
+ * The rest of the library sees a family through gbs_family_ops; a new one is one file and one line
+ * in family.c. Throughout, for weights w_i = (d psi/d s)/s and c = lambda/n, the *pull* of a family
+ * is what it needs of H = c sum_i w_i x_i x_i': fixed nothing, isotropic the trace, diagonal the
+ * diagonal, full the matrix (lower triangle).
  */
 #ifndef GIBBSITE_FAMILY_FAMILY_H
 #define GIBBSITE_FAMILY_FAMILY_H
 
 #include "core/context.h"
-#include "kernel/block.h"
+#include "kernel/strip.h"
 
 typedef struct gbs_gaussian {
     gbs_family family;
@@ -24,7 +26,8 @@ typedef struct gbs_gaussian {
 typedef struct gbs_pass {
     double shift_dot;    /* of sparse rows with a shift c: c'm */
     double shift_square; /* sum c_k^2 tau_k, with tau = 1 where a family has none */
-    double *scratch;     /* full: block_rows x d. isotropic, fixed: block_rows, kept from project to pull_back */
+    double *scratch;     /* full: strip_rows x d. isotropic, fixed: strip_rows, kept from project to
+                            pull_back */
 } gbs_pass;
 
 typedef struct gbs_prior {
@@ -39,22 +42,25 @@ typedef struct gbs_family_ops {
     size_t (*free_size)(size_t d);
 
     /* Mean and variance of the scores of a block. */
-    void (*project)(const gbs_gaussian *g, const gbs_block *b, const gbs_pass *pass, double *score, double *variance);
+    void (*project)(const gbs_gaussian *g, const gbs_strip *b, const gbs_pass *pass, double *score,
+                    double *variance);
     /* d_mean += X'u, pull += what w does to the spread. */
-    void (*pull_back)(const gbs_gaussian *g, const gbs_block *b, const gbs_pass *pass, const double *u, const double *w,
-                      double *d_mean, double *pull);
+    void (*pull_back)(const gbs_gaussian *g, const gbs_strip *b, const gbs_pass *pass,
+                      const double *u, const double *w, double *d_mean, double *pull);
 
     /* KL(N(m, S) || N(m0, v I)) without the |m - m0|^2 / 2v. */
     double (*kl_spread)(const gbs_gaussian *g, double v);
 
-    /* Squared norm of the gradient of F in the spread's own coordinates (sigma or C) over the modulus of strong convexity 1/v, halved:
-     * the spread's share of the optimality gap. scratch d x d. */
+    /* Squared norm of the gradient of F in the spread's own coordinates (sigma or C) over the
+     * modulus of strong convexity 1/v, halved: the spread's share of the optimality gap. scratch d
+     * x d. */
     double (*gap)(const gbs_gaussian *g, const double *pull, double v, double *scratch);
     /* Half the squared norm of the natural gradient: what is still to gain, to second order. */
     double (*decrement)(const gbs_gaussian *g, const double *pull, double v, double *scratch);
 
-    /* The spread as a precision: S^-1 in the family's free_size numbers (isotropic 1/sigma^2, diagonal 1/sigma_k^2, full the lower
-     * triangle), the one that the natural gradient aims at, I/v + pull, and back. set_precision: false when that is no covariance. */
+    /* The spread as a precision: S^-1 in the family's free_size numbers (isotropic 1/sigma^2,
+     * diagonal 1/sigma_k^2, full the lower triangle), the one that the natural gradient aims at,
+     * I/v + pull, and back. set_precision: false when that is no covariance. */
     void (*get_precision)(const gbs_gaussian *g, double *p);
     void (*aim_precision)(const gbs_gaussian *g, const double *pull, double v, double *p);
     bool (*set_precision)(gbs_gaussian *g, const double *p);
@@ -62,7 +68,8 @@ typedef struct gbs_family_ops {
     /* Unconstrained coordinates (log sigma; C with log diagonal) and dF in them. */
     void (*get_free)(const gbs_gaussian *g, double *z);
     void (*set_free)(gbs_gaussian *g, const double *z);
-    void (*free_gradient)(const gbs_gaussian *g, const double *pull, double v, double *scratch, double *dz);
+    void (*free_gradient)(const gbs_gaussian *g, const double *pull, double v, double *scratch,
+                          double *dz);
 
     /* Standard deviation of each coordinate. */
     void (*marginal_sd)(const gbs_gaussian *g, double *sd);
@@ -76,16 +83,18 @@ extern const gbs_family_ops gbs_full;
 const gbs_family_ops *gbs_family_of(gbs_family family); /* NULL for AUTO and out of range */
 
 /* Allocated as the prior itself (the fixed family: sd = fixed_sd). */
-gbs_status gbs_gaussian_create(gbs_context *ctx, gbs_family family, size_t d, const gbs_prior *prior, double fixed_sd,
-                               gbs_gaussian *out);
+gbs_status gbs_gaussian_create(gbs_context *ctx, gbs_family family, size_t d,
+                               const gbs_prior *prior, double fixed_sd, gbs_gaussian *out);
 void gbs_gaussian_free(const gbs_context *ctx, gbs_gaussian *g);
 void gbs_gaussian_copy(gbs_gaussian *to, const gbs_gaussian *from); /* same family and d */
 void gbs_gaussian_set_prior(gbs_gaussian *g, const gbs_prior *prior, double fixed_sd);
 
-/* The smaller family's distribution as a member of the larger one (fixed < isotropic < diagonal < full). */
+/* The smaller family's distribution as a member of the larger one (fixed < isotropic < diagonal <
+ * full). */
 void gbs_gaussian_embed(gbs_gaussian *to, const gbs_gaussian *from);
 
-/* Sets the spread of a full Gaussian from its precision (both triangles). False when not positive definite. */
+/* Sets the spread of a full Gaussian from its precision (both triangles). False when not positive
+ * definite. */
 bool gbs_full_set_precision(gbs_gaussian *g);
 /* Brings precision in step with factor. */
 void gbs_full_refresh_precision(gbs_gaussian *g);

@@ -5,9 +5,9 @@
  *   dF/dC           triangle of H C - diag(1/C_kk),   H = I/v + pull,  pull = lambda/n X' diag(w) X
  *                                                                              (docs/maths.md, 4.1)
  *
- * C is *upper* triangular here: with the precision P = R R' (Cholesky, R lower), C = R^-T needs no second factorisation. Reversing the
- * order of the coordinates turns one convention into the other, so convexity and the gap
- * (docs/maths.md, 4.4) hold as they do for a lower C.
+ * C is *upper* triangular here: with the precision P = R R' (Cholesky, R lower), C = R^-T needs no
+ * second factorisation. Reversing the order of the coordinates turns one convention into the other,
+ * so convexity and the gap (docs/maths.md, 4.4) hold as they do for a lower C.
  */
 #include "family/family.h"
 #include "kernel/linalg.h"
@@ -24,16 +24,17 @@ static size_t triangle(size_t d) {
     return d * (d + 1) / 2;
 }
 
-static void project(const gbs_gaussian *g, const gbs_block *b, const gbs_pass *pass, double *score, double *variance) {
-    gbs_block_scores(b, g->mean, pass->shift_dot, score);
-    gbs_block_factor_variance(b, g->factor, pass->scratch, variance);
+static void project(const gbs_gaussian *g, const gbs_strip *b, const gbs_pass *pass, double *score,
+                    double *variance) {
+    gbs_strip_scores(b, g->mean, pass->shift_dot, score);
+    gbs_strip_factor_variance(b, g->factor, pass->scratch, variance);
 }
 
-static void pull_back(const gbs_gaussian *g, const gbs_block *b, const gbs_pass *pass, const double *u, const double *w,
-                      double *d_mean, double *pull) {
+static void pull_back(const gbs_gaussian *g, const gbs_strip *b, const gbs_pass *pass,
+                      const double *u, const double *w, double *d_mean, double *pull) {
     (void)g;
-    gbs_block_pull(b, u, d_mean);
-    gbs_block_gram(b, w, pass->scratch, pull);
+    gbs_strip_pull(b, u, d_mean);
+    gbs_strip_gram(b, w, pass->scratch, pull);
 }
 
 static double kl_spread(const gbs_gaussian *g, double v) {
@@ -45,14 +46,16 @@ static double kl_spread(const gbs_gaussian *g, double v) {
 }
 
 /* hc = H C, both triangles. */
-static void curvature_times_factor(const gbs_gaussian *g, const double *pull, double v, double *hc) {
+static void curvature_times_factor(const gbs_gaussian *g, const double *pull, double v,
+                                   double *hc) {
     size_t d = g->d;
     int n = (int)d;
     memcpy(hc, pull, d * d * sizeof *hc);
     gbs_symmetrise(d, hc);
     for (size_t k = 0; k < d; k++)
         hc[k * d + k] += 1.0 / v;
-    cblas_dtrmm(CblasRowMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, n, n, 1.0, g->factor, n, hc, n);
+    cblas_dtrmm(CblasRowMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, n, n, 1.0,
+                g->factor, n, hc, n);
 }
 
 static double gap(const gbs_gaussian *g, const double *pull, double v, double *scratch) {
@@ -71,13 +74,15 @@ static double decrement(const gbs_gaussian *g, const double *pull, double v, dou
     size_t d = g->d;
     int n = (int)d;
     curvature_times_factor(g, pull, v, scratch);
-    cblas_dtrmm(CblasRowMajor, CblasLeft, CblasUpper, CblasTrans, CblasNonUnit, n, n, 1.0, g->factor, n, scratch, n);
+    cblas_dtrmm(CblasRowMajor, CblasLeft, CblasUpper, CblasTrans, CblasNonUnit, n, n, 1.0,
+                g->factor, n, scratch, n);
     for (size_t k = 0; k < d; k++)
         scratch[k * d + k] -= 1.0;
     return 0.25 * gbs_dot(d * d, scratch, scratch);
 }
 
-/* C = R^-T with P = R R'. The factor's own array holds R on the way, its transpose goes through the lower triangle. */
+/* C = R^-T with P = R R'. The factor's own array holds R on the way, its transpose goes through the
+ * lower triangle. */
 bool gbs_full_set_precision(gbs_gaussian *g) {
     size_t d = g->d;
     memcpy(g->factor, g->precision, d * d * sizeof *g->factor);
@@ -147,7 +152,8 @@ static void set_free(gbs_gaussian *g, const double *z) {
     }
 }
 
-static void free_gradient(const gbs_gaussian *g, const double *pull, double v, double *scratch, double *dz) {
+static void free_gradient(const gbs_gaussian *g, const double *pull, double v, double *scratch,
+                          double *dz) {
     size_t d = g->d;
     curvature_times_factor(g, pull, v, scratch);
     for (size_t i = 0; i < d; i++) {

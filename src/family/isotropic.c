@@ -16,17 +16,18 @@ static size_t one(size_t d) {
 }
 
 /* The squared lengths of the rows stay in the scratch space for pull_back. */
-static void project(const gbs_gaussian *g, const gbs_block *b, const gbs_pass *pass, double *score, double *variance) {
+static void project(const gbs_gaussian *g, const gbs_strip *b, const gbs_pass *pass, double *score,
+                    double *variance) {
     double variance_unit = g->sd[0] * g->sd[0], *norm2 = pass->scratch;
-    gbs_block_scores_squares(b, g->mean, NULL, pass->shift_dot, pass->shift_square, score, norm2);
+    gbs_strip_scores_squares(b, g->mean, NULL, pass->shift_dot, pass->shift_square, score, norm2);
     for (size_t i = 0; i < b->n; i++)
         variance[i] = variance_unit * norm2[i];
 }
 
-static void pull_back(const gbs_gaussian *g, const gbs_block *b, const gbs_pass *pass, const double *u, const double *w,
-                      double *d_mean, double *pull) {
+static void pull_back(const gbs_gaussian *g, const gbs_strip *b, const gbs_pass *pass,
+                      const double *u, const double *w, double *d_mean, double *pull) {
     (void)g;
-    gbs_block_pull(b, u, d_mean);
+    gbs_strip_pull(b, u, d_mean);
     const double *norm2 = pass->scratch;
     double sum = 0.0;
     for (size_t i = 0; i < b->n; i++)
@@ -79,7 +80,8 @@ static void set_free(gbs_gaussian *g, const double *z) {
     g->sd[0] = exp(z[0]);
 }
 
-static void free_gradient(const gbs_gaussian *g, const double *pull, double v, double *scratch, double *dz) {
+static void free_gradient(const gbs_gaussian *g, const double *pull, double v, double *scratch,
+                          double *dz) {
     (void)scratch;
     dz[0] = g->sd[0] * sigma_gradient(g, pull, v);
 }
@@ -105,7 +107,8 @@ const gbs_family_ops gbs_isotropic = {.name = "isotropic",
                                       .free_gradient = free_gradient,
                                       .marginal_sd = marginal_sd};
 
-/* ---------------------------------------------------------------- fixed: sigma^2 = 1/n never moves */
+/* ---------------------------------------------------------------- fixed: sigma^2 = 1/n never moves
+ */
 
 static size_t none(size_t d) {
     (void)d;
@@ -143,7 +146,8 @@ static void set_nothing(gbs_gaussian *g, const double *z) {
     (void)z;
 }
 
-static void no_gradient(const gbs_gaussian *g, const double *pull, double v, double *scratch, double *dz) {
+static void no_gradient(const gbs_gaussian *g, const double *pull, double v, double *scratch,
+                        double *dz) {
     (void)g;
     (void)pull;
     (void)v;

@@ -1,4 +1,5 @@
-/* Normal numbers by the array: Philox 4x32-10 and Box and Muller's pair, both of whose numbers are used.
+/* Normal numbers by the array: Philox 4x32-10 and Box and Muller's pair, both of whose numbers are
+ * used.
  *
  * The same counters as core/random.c, written so that the loops over a batch of counters vectorise.
  *   Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1, 2, 3 (2011)
@@ -23,7 +24,8 @@ struct batch {
 GBS_WIDE static void philox_round(struct batch *b, size_t n, uint32_t k0, uint32_t k1) {
     for (size_t i = 0; i < n; i++) {
         uint64_t p0 = (uint64_t)0xD2511F53U * b->c0[i], p1 = (uint64_t)0xCD9E8D57U * b->c2[i];
-        uint32_t n0 = (uint32_t)(p1 >> 32) ^ b->c1[i] ^ k0, n2 = (uint32_t)(p0 >> 32) ^ b->c3[i] ^ k1;
+        uint32_t n0 = (uint32_t)(p1 >> 32) ^ b->c1[i] ^ k0,
+                 n2 = (uint32_t)(p0 >> 32) ^ b->c3[i] ^ k1;
         b->c1[i] = (uint32_t)p1;
         b->c3[i] = (uint32_t)p0;
         b->c0[i] = n0;
@@ -48,7 +50,8 @@ static void philox(uint64_t seed, uint64_t stream, uint64_t first, size_t n, str
         philox_round(b, n, k0, k1);
 }
 
-/* 52 bits as the fraction of a number in [1, 2), less 1, plus half a step: the numbers of core/random.c without a conversion from integers. */
+/* 52 bits as the fraction of a number in [1, 2), less 1, plus half a step: the numbers of
+ * core/random.c without a conversion from integers. */
 GBS_WIDE static void units(size_t n, const uint32_t *high, const uint32_t *low, double *out) {
     uint64_t bits[BATCH];
     for (size_t i = 0; i < n; i++)

@@ -1,9 +1,12 @@
 /* Exponentials that are summed as soon as they are known.
  *
- *   exp(x) = 2^k exp(r),   k = the integer nearest x / log 2,   |r| <= log(2)/2,   exp(r) by a polynomial of degree 9
+ *   exp(x) = 2^k exp(r),   k = the integer nearest x / log 2,   |r| <= log(2)/2,   exp(r) by a
+ * polynomial of degree 9
  *
- * The coefficients minimise the largest relative error (Remez's exchange), which is 1.3e-14; k log 2 in one product adds |x| 1e-16 at most. So it is not
- * as exact as the library's or that of mills.h, and quicker than either: a risk is the mean of many, and steps are drawn by it, not certificates made.
+ * The coefficients minimise the largest relative error (Remez's exchange), which is 1.3e-14; k log
+ * 2 in one product adds |x| 1e-16 at most. So it is not as exact as the library's or that of
+ * mills.h, and quicker than either: a risk is the mean of many, and steps are drawn by it, not
+ * certificates made.
  */
 #include "kernel/exponential.h"
 
@@ -17,14 +20,17 @@
 #define LOG_2 0.69314718055994530942
 /* Added to a double below 2^51 it leaves the nearest integer in the last bits. */
 #define ROUNDER 0x1.8p52
-/* 2^k, the polynomial's exponent included, is a normal number between these; log(DBL_MAX) is 709.7827. */
+/* 2^k, the polynomial's exponent included, is a normal number between these; log(DBL_MAX) is
+ * 709.7827. */
 #define LEAST_EXPONENT (-708.0)
 #define LARGEST_EXPONENT 709.78
 
-/* Exponents whose squares add up to less are within the bounds, all of them, and need not be looked at one by one. */
+/* Exponents whose squares add up to less are within the bounds, all of them, and need not be looked
+ * at one by one. */
 #define WITHIN (LEAST_EXPONENT * LEAST_EXPONENT)
 
-/* For loops that become vectors: no branch, and the power of two is an addition to the exponent's bits. */
+/* For loops that become vectors: no branch, and the power of two is an addition to the exponent's
+ * bits. */
 static inline __attribute__((always_inline)) double exponential(double x) {
     double shifted = x * LOG2_E + ROUNDER, r = x - (shifted - ROUNDER) * LOG_2;
     double p = 2.7482174037831559612e-6;
@@ -88,12 +94,13 @@ void gbs_lanes_add_exp(size_t n, const double *x, double *total) {
 }
 
 /* Two states: plus and minus s. */
-typedef void (*add_pair)(size_t n, const double *a, const double *b, const double *w, double c, double s, double *plus,
-                         double *minus);
+typedef void (*add_pair)(size_t n, const double *a, const double *b, const double *w, double c,
+                         double s, double *plus, double *minus);
 
-GBS_WIDE static void add_near_pair(size_t n, const double *a, const double *b, const double *w, double c, double s,
-                                   double *plus, double *minus) {
-    double up[GBS_LANES] __attribute__((aligned(64))) = {0}, down[GBS_LANES] __attribute__((aligned(64))) = {0};
+GBS_WIDE static void add_near_pair(size_t n, const double *a, const double *b, const double *w,
+                                   double c, double s, double *plus, double *minus) {
+    double up[GBS_LANES] __attribute__((aligned(64))) = {0},
+                         down[GBS_LANES] __attribute__((aligned(64))) = {0};
     for (size_t i = 0; i < n; i++)
 #pragma omp simd
         for (size_t l = 0; l < GBS_LANES; l++) {
@@ -107,8 +114,8 @@ GBS_WIDE static void add_near_pair(size_t n, const double *a, const double *b, c
     }
 }
 
-GBS_WIDE static void add_any_pair(size_t n, const double *a, const double *b, const double *w, double c, double s, double *plus,
-                                  double *minus) {
+GBS_WIDE static void add_any_pair(size_t n, const double *a, const double *b, const double *w,
+                                  double c, double s, double *plus, double *minus) {
     for (size_t i = 0; i < n; i++)
 #pragma omp simd
         for (size_t l = 0; l < GBS_LANES; l++) {
@@ -118,8 +125,8 @@ GBS_WIDE static void add_any_pair(size_t n, const double *a, const double *b, co
         }
 }
 
-void gbs_lanes_add_exp_ring(size_t n, const double *a, const double *b, const double *w, size_t pairs, const double *c,
-                            const double *s, double *total) {
+void gbs_lanes_add_exp_ring(size_t n, const double *a, const double *b, const double *w,
+                            size_t pairs, const double *c, const double *s, double *total) {
     double square[GBS_LANES] __attribute__((aligned(64))) = {0}, common = 0.0;
     add_squares(n, b, square);
     add_squares(n, w, square);

@@ -1,4 +1,5 @@
-/* Small dense linear algebra. LAPACK thinks in columns: a row-major lower triangle is its upper one. */
+/* Small dense linear algebra. LAPACK thinks in columns: a row-major lower triangle is its upper
+ * one. */
 #include "kernel/linalg.h"
 
 #include <cblas.h>
@@ -6,11 +7,12 @@
 #include <math.h>
 
 extern void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *info);
-extern void dtrtri_(const char *uplo, const char *diag, const int *n, double *a, const int *lda, int *info);
-extern void dpstrf_(const char *uplo, const int *n, double *a, const int *lda, int *piv, int *rank, const double *tol,
-                    double *work, int *info);
-extern void dsyev_(const char *jobz, const char *uplo, const int *n, double *a, const int *lda, double *w, double *work,
-                   const int *lwork, int *info);
+extern void dtrtri_(const char *uplo, const char *diag, const int *n, double *a, const int *lda,
+                    int *info);
+extern void dpstrf_(const char *uplo, const int *n, double *a, const int *lda, int *piv, int *rank,
+                    const double *tol, double *work, int *info);
+extern void dsyev_(const char *jobz, const char *uplo, const int *n, double *a, const int *lda,
+                   double *w, double *work, const int *lwork, int *info);
 
 bool gbs_cholesky(size_t d, double *a) {
     int n = (int)d, info = 0;
@@ -68,7 +70,8 @@ size_t gbs_pivoted_cholesky(size_t n, double *k, int *pivot, double *work) {
 }
 
 void gbs_lower_solve(size_t d, const double *r, size_t ld, bool transpose, double *x) {
-    cblas_dtrsv(CblasRowMajor, CblasLower, transpose ? CblasTrans : CblasNoTrans, CblasNonUnit, (int)d, r, (int)ld, x, 1);
+    cblas_dtrsv(CblasRowMajor, CblasLower, transpose ? CblasTrans : CblasNoTrans, CblasNonUnit,
+                (int)d, r, (int)ld, x, 1);
 }
 
 bool gbs_symmetric_eigen(size_t d, double *a, double *values, double *work) {

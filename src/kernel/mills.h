@@ -1,5 +1,6 @@
-/* The normal density and Mills' ratio, one number at a time, for loops that the compiler makes wide (mills.c has the formulas). Polynomials
- * are single chains: several vectors are on their way at a time, and shorter chains side by side were slower, for want of registers. */
+/* The normal density and Mills' ratio, one number at a time, for loops that the compiler makes wide
+ * (mills.c has the formulas). Polynomials are single chains: several vectors are on their way at a
+ * time, and shorter chains side by side were slower, for want of registers. */
 #ifndef GIBBSITE_KERNEL_MILLS_H
 #define GIBBSITE_KERNEL_MILLS_H
 
@@ -20,7 +21,8 @@
 #define LOG_2_LOW 0x1.fdf473de6af28p-22
 
 static inline double gbs_exp_of(double y) {
-    double shifted = y * LOG2_E + GBS_ROUNDER, k = shifted - GBS_ROUNDER, r = (y - k * LOG_2_HIGH) - k * LOG_2_LOW;
+    double shifted = y * LOG2_E + GBS_ROUNDER, k = shifted - GBS_ROUNDER,
+           r = (y - k * LOG_2_HIGH) - k * LOG_2_LOW;
     double q = 2.5114870219497475323e-8;
     q = q * r + 2.7632640675430235707e-7;
     q = q * r + 2.7557224956110722939e-6;
@@ -69,7 +71,8 @@ static inline double gbs_mills(double u) {
 
 /* phi(x), x >= 0. */
 static inline double gbs_density_at(double x) {
-    double exponent = -0.5 * x * x, inside = exponent > GBS_LEAST_EXPONENT ? exponent : GBS_LEAST_EXPONENT;
+    double exponent = -0.5 * x * x,
+           inside = exponent > GBS_LEAST_EXPONENT ? exponent : GBS_LEAST_EXPONENT;
     double density = GBS_DENSITY_AT_0 * gbs_exp_of(inside);
     return exponent > GBS_LEAST_EXPONENT ? density : 0.0;
 }

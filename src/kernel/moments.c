@@ -1,5 +1,5 @@
-/* Many small regressions at once. Loops run along rows of upper triangles, so that each is an axpy the compiler vectorises without being allowed to
- * reorder sums. */
+/* Many small regressions at once. Loops run along rows of upper triangles, so that each is an axpy
+ * the compiler vectorises without being allowed to reorder sums. */
 #include "kernel/moments.h"
 #include "kernel/vector.h"
 
@@ -7,8 +7,9 @@
 #include <string.h>
 
 /* Four neighbours in a pass: the sum is loaded and stored once for four of them. */
-GBS_WIDE static void add_four(size_t plain, size_t weighted, const double *restrict a, const double *restrict b,
-                              const double *restrict c, const double *restrict d, const double *y, double shift,
+GBS_WIDE static void add_four(size_t plain, size_t weighted, const double *restrict a,
+                              const double *restrict b, const double *restrict c,
+                              const double *restrict d, const double *y, double shift,
                               double *restrict sum) {
     const double ya = y[0] + shift, yb = y[1] + shift, yc = y[2] + shift, yd = y[3] + shift;
     for (size_t t = 0; t < plain; t++)
@@ -17,24 +18,28 @@ GBS_WIDE static void add_four(size_t plain, size_t weighted, const double *restr
         sum[t] += (ya * a[t] + yb * b[t]) + (yc * c[t] + yd * d[t]);
 }
 
-GBS_WIDE static void add_one(size_t plain, size_t weighted, const double *restrict a, double y, double *restrict sum) {
+GBS_WIDE static void add_one(size_t plain, size_t weighted, const double *restrict a, double y,
+                             double *restrict sum) {
     for (size_t t = 0; t < plain; t++)
         sum[t] += a[t];
     for (size_t t = plain; t < plain + weighted; t++)
         sum[t] += y * a[t];
 }
 
-void gbs_sum_records(size_t count, const uint32_t *other, const double *y, double shift, const double *records, size_t stride,
-                     size_t plain, size_t weighted, double *sum) {
+void gbs_sum_records(size_t count, const uint32_t *other, const double *y, double shift,
+                     const double *records, size_t stride, size_t plain, size_t weighted,
+                     double *sum) {
     size_t e = 0;
     for (; e + 4 <= count; e += 4)
-        add_four(plain, weighted, records + other[e] * stride, records + other[e + 1] * stride, records + other[e + 2] * stride,
-                 records + other[e + 3] * stride, y + e, shift, sum);
+        add_four(plain, weighted, records + other[e] * stride, records + other[e + 1] * stride,
+                 records + other[e + 2] * stride, records + other[e + 3] * stride, y + e, shift,
+                 sum);
     for (; e < count; e++)
         add_one(plain, weighted, records + other[e] * stride, y[e] + shift, sum);
 }
 
-void gbs_record_write(size_t rank, bool biases, const double *mean, const double *cov, double *record) {
+void gbs_record_write(size_t rank, bool biases, const double *mean, const double *cov,
+                      double *record) {
     size_t own = rank + (biases ? 1 : 0), t = own + (biases ? 1 : 0);
     double *to = record;
     for (size_t i = 0; i < rank; i++) {
@@ -109,7 +114,8 @@ GBS_WIDE void gbs_small_inverse(size_t d, const double *l, double *out) {
     }
 }
 
-void gbs_small_solve(size_t d, const double *l, const double *b, const double *e, double *scratch, double *x) {
+void gbs_small_solve(size_t d, const double *l, const double *b, const double *e, double *scratch,
+                     double *x) {
     for (size_t k = 0; k < d; k++) {
         double t = e != NULL ? e[k] : 0.0;
         for (size_t j = 0; j <= k; j++)

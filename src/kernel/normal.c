@@ -1,9 +1,11 @@
 /* The standard normal over arrays.
  *
- *   phi(t) = exp(-t^2/2) / sqrt(2 pi),   Phi(t) = erfc(-t/sqrt 2) / 2,   h(t) = E max(0, t + Z) = phi(t) + t Phi(t)
+ *   phi(t) = exp(-t^2/2) / sqrt(2 pi),   Phi(t) = erfc(-t/sqrt 2) / 2,   h(t) = E max(0, t + Z) =
+ * phi(t) + t Phi(t)
  *
- * h cancels when t << 0: there phi(t) + t Phi(t) ~ phi(t)/t^2. With x = -t and Laplace's continued fraction of Mills' ratio,
- * Phi(-x)/phi(x) = 1/(x + R), R = 1/(x + 2/(x + 3/(x + ...))), it is h = phi(x) R/(x + R), where nothing cancels.
+ * h cancels when t << 0: there phi(t) + t Phi(t) ~ phi(t)/t^2. With x = -t and Laplace's continued
+ * fraction of Mills' ratio, Phi(-x)/phi(x) = 1/(x + R), R = 1/(x + 2/(x + 3/(x + ...))), it is h =
+ * phi(x) R/(x + R), where nothing cancels.
  */
 #include "kernel/normal.h"
 
@@ -21,8 +23,9 @@ double erfc(double) GBS_VECTOR_MATH;
 /* phi and Phi are exactly 0 in double beyond it. */
 #define FAR 39.0
 
-/* Near the end of the range of double libmvec leaves its fast path for a scalar call, lane by lane, thirty times slower; what lies beyond is set to
- * 0 without asking. The bound is applied in a loop of its own: written as one expression, the compiler sees through it and asks all the same. */
+/* Near the end of the range of double libmvec leaves its fast path for a scalar call, lane by lane,
+ * thirty times slower; what lies beyond is set to 0 without asking. The bound is applied in a loop
+ * of its own: written as one expression, the compiler sees through it and asks all the same. */
 #define LEAST_EXPONENT (-700.0)
 #define LARGEST_TAIL 26.4
 enum { TILE = 128 };
@@ -71,7 +74,8 @@ GBS_WIDE void gbs_vector_exp(size_t n, const double *x, double *y) {
         y[i] = exp(x[i]);
 }
 
-/* R/(x + R) = B/(x A + B) with A/B the convergent of x + 2/(x + 3/(x + ...)), by the forward recurrence. */
+/* R/(x + R) = B/(x A + B) with A/B the convergent of x + 2/(x + 3/(x + ...)), by the forward
+ * recurrence. */
 GBS_WIDE static void tail_ratio(size_t n, const double *x, double *ratio) {
 #pragma omp simd
     for (size_t i = 0; i < n; i++) {

@@ -1,4 +1,5 @@
-/* What is done for each pair of rows besides the matrix products and the loss: some ten flops, all of them vectorised. */
+/* What is done for each pair of rows besides the matrix products and the loss: some ten flops, all
+ * of them vectorised. */
 #include "kernel/pair.h"
 
 #include "kernel/vector.h"
@@ -6,8 +7,9 @@
 #include <math.h>
 #include <stdbool.h>
 
-GBS_WIDE static size_t moments(size_t n, double a, double q, const double *restrict other_a, const double *restrict other_q,
-                               const double *restrict cross, double *restrict mu, double *restrict variance,
+GBS_WIDE static size_t moments(size_t n, double a, double q, const double *restrict other_a,
+                               const double *restrict other_q, const double *restrict cross,
+                               double *restrict mu, double *restrict variance,
                                double *restrict inverse) {
     size_t near = 0;
 #pragma omp simd reduction(+ : near)
@@ -23,8 +25,9 @@ GBS_WIDE static size_t moments(size_t n, double a, double q, const double *restr
     return near;
 }
 
-size_t gbs_pair_moments(size_t n, double a, double q, const double *other_a, const double *other_q, const double *cross,
-                        double *mu, double *variance, double *inverse, size_t *near) {
+size_t gbs_pair_moments(size_t n, double a, double q, const double *other_a, const double *other_q,
+                        const double *cross, double *mu, double *variance, double *inverse,
+                        size_t *near) {
     size_t count = moments(n, a, q, other_a, other_q, cross, mu, variance, inverse), found = 0;
     for (size_t j = 0; found < count && j < n; j++)
         if (inverse[j] == 0.0)
@@ -32,9 +35,11 @@ size_t gbs_pair_moments(size_t n, double a, double q, const double *other_a, con
     return found;
 }
 
-GBS_WIDE static gbs_pair_sums add_signed(size_t n, double weight, const double *restrict other_weight,
-                                         const double *restrict psi, const double *restrict u, const double *restrict w,
-                                         const double *restrict variance, double negligible, double *restrict column_u,
+GBS_WIDE static gbs_pair_sums add_signed(size_t n, double weight,
+                                         const double *restrict other_weight,
+                                         const double *restrict psi, const double *restrict u,
+                                         const double *restrict w, const double *restrict variance,
+                                         double negligible, double *restrict column_u,
                                          double *restrict column_w, double *restrict kept) {
     double risk = 0.0, square = 0.0, u_sum = 0.0, w_sum = 0.0, spread = 0.0;
 #pragma omp simd reduction(+ : risk, square, u_sum, w_sum, spread)
@@ -53,7 +58,8 @@ GBS_WIDE static gbs_pair_sums add_signed(size_t n, double weight, const double *
     return (gbs_pair_sums){.psi = risk, .square = square, .u = u_sum, .w = w_sum, .spread = spread};
 }
 
-GBS_WIDE static double add_absolute(size_t n, const double *restrict w, double *restrict column, double *restrict absolute) {
+GBS_WIDE static double add_absolute(size_t n, const double *restrict w, double *restrict column,
+                                    double *restrict absolute) {
     double sum = 0.0;
 #pragma omp simd reduction(+ : sum)
     for (size_t j = 0; j < n; j++) {
@@ -64,16 +70,18 @@ GBS_WIDE static double add_absolute(size_t n, const double *restrict w, double *
     return sum;
 }
 
-gbs_pair_sums gbs_pair_add(size_t n, double weight, const double *other_weight, const double *psi, const double *u,
-                           const double *w, const double *variance, double negligible, const gbs_pair_slopes *to) {
-    gbs_pair_sums sums =
-        add_signed(n, weight, other_weight, psi, u, w, variance, negligible, to->column_u, to->column_w, to->w);
+gbs_pair_sums gbs_pair_add(size_t n, double weight, const double *other_weight, const double *psi,
+                           const double *u, const double *w, const double *variance,
+                           double negligible, const gbs_pair_slopes *to) {
+    gbs_pair_sums sums = add_signed(n, weight, other_weight, psi, u, w, variance, negligible,
+                                    to->column_u, to->column_w, to->w);
     if (to->absolute != NULL)
         sums.absolute = add_absolute(n, to->w, to->column_absolute, to->absolute);
     return sums;
 }
 
-GBS_WIDE static gbs_pair_sums add_losses(size_t n, double weight, const double *restrict other_weight,
+GBS_WIDE static gbs_pair_sums add_losses(size_t n, double weight,
+                                         const double *restrict other_weight,
                                          const double *restrict psi) {
     double risk = 0.0, square = 0.0;
 #pragma omp simd reduction(+ : risk, square)
@@ -85,6 +93,7 @@ GBS_WIDE static gbs_pair_sums add_losses(size_t n, double weight, const double *
     return (gbs_pair_sums){.psi = risk, .square = square};
 }
 
-gbs_pair_sums gbs_pair_add_losses(size_t n, double weight, const double *other_weight, const double *psi) {
+gbs_pair_sums gbs_pair_add_losses(size_t n, double weight, const double *other_weight,
+                                  const double *psi) {
     return add_losses(n, weight, other_weight, psi);
 }

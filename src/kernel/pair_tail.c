@@ -1,4 +1,5 @@
-/* The zero-one loss of a row against many others, in one go: what the risk over all pairs takes its time with.
+/* The zero-one loss of a row against many others, in one go: what the risk over all pairs takes its
+ * time with.
  *
  *   t = (a_i - a_j) / s,  s^2 = q_i + q_j - 2 x_i'S x_j;   sums of Phi(-t) and Phi(-t)^2
  *
@@ -11,8 +12,9 @@
 #include <math.h>
 #include <stdbool.h>
 
-GBS_WIDE size_t gbs_pair_tails(size_t n, double a, double q, const double *restrict other_a, const double *restrict other_q,
-                               const double *restrict cross, const double *restrict other_weight, double *sum,
+GBS_WIDE size_t gbs_pair_tails(size_t n, double a, double q, const double *restrict other_a,
+                               const double *restrict other_q, const double *restrict cross,
+                               const double *restrict other_weight, double *sum,
                                double *square_sum) {
     double first = 0.0, second = 0.0;
     size_t near = 0;
@@ -34,7 +36,8 @@ GBS_WIDE size_t gbs_pair_tails(size_t n, double a, double q, const double *restr
     return near;
 }
 
-size_t gbs_pair_find_near(size_t n, double q, const double *other_q, const double *cross, size_t *near) {
+size_t gbs_pair_find_near(size_t n, double q, const double *other_q, const double *cross,
+                          size_t *near) {
     size_t found = 0;
     for (size_t j = 0; j < n; j++) {
         double both = q + other_q[j];

@@ -1,4 +1,5 @@
-/* Merge sort, bottom up: short runs by insertion, then merges that choose without a branch, to and fro between the array and its spare. */
+/* Merge sort, bottom up: short runs by insertion, then merges that choose without a branch, to and
+ * fro between the array and its spare. */
 #include "kernel/sort.h"
 
 #include <string.h>
@@ -15,7 +16,8 @@ static void insert_run(size_t n, double *x) {
     }
 }
 
-/* From both ends: the smaller half forwards and the larger half backwards are two chains that the processor follows at once. */
+/* From both ends: the smaller half forwards and the larger half backwards are two chains that the
+ * processor follows at once. */
 static void merge(const double *a, size_t n, const double *b, size_t m, double *out) {
     size_t i = 0, j = 0, p = n, q = m, both = n < m ? n : m, total = n + m;
     for (size_t k = 0; k < both; k++) {
@@ -43,7 +45,8 @@ void gbs_sort(size_t n, double *x, double *spare) {
         insert_run(n - first < RUN ? n - first : RUN, x + first);
     for (size_t run = RUN; run < n; run *= 2) {
         for (size_t first = 0; first < n; first += 2 * run) {
-            size_t left = n - first, a = left < run ? left : run, b = left - a < run ? left - a : run;
+            size_t left = n - first, a = left < run ? left : run,
+                   b = left - a < run ? left - a : run;
             if (b == 0)
                 memcpy(to + first, from + first, a * sizeof *to);
             else

@@ -1,5 +1,5 @@
-/* digamma: upwards by psi(x) = psi(x + 1) - 1/x, then the asymptotic series (Abramowitz and Stegun 6.3.18), whose first term left out is below 1e-17
- * at x = 12. */
+/* digamma: upwards by psi(x) = psi(x + 1) - 1/x, then the asymptotic series (Abramowitz and
+ * Stegun 6.3.18), whose first term left out is below 1e-17 at x = 12. */
 #include "kernel/special.h"
 
 #include <math.h>
@@ -13,7 +13,10 @@ double gbs_digamma(double x) {
         x += 1.0;
     }
     double y = 1.0 / (x * x);
-    double series =
-        y * (1.0 / 12 - y * (1.0 / 120 - y * (1.0 / 252 - y * (1.0 / 240 - y * (1.0 / 132 - y * (691.0 / 32760 - y / 12))))));
+    double series = y *
+                    (1.0 / 12 -
+                     y * (1.0 / 120 -
+                          y * (1.0 / 252 -
+                               y * (1.0 / 240 - y * (1.0 / 132 - y * (691.0 / 32760 - y / 12))))));
     return log(x) - 0.5 / x - series + shift;
 }

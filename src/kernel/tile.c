@@ -1,8 +1,9 @@
 /* Scores of sixteen coefficient vectors against a block of rows.
  *
- * The product X Theta with Theta only sixteen columns gbs_wide: four rows times sixteen lanes stay in registers while k runs, a tile of a few hundred
- * coefficients stays in the first-level cache, and nothing has to be packed. That is as fast as a large dgemm and, for the eight or fifty columns of
- * common data, faster; what is done with a score can be done while it is still in cache.
+ * The product X Theta with Theta only sixteen columns gbs_wide: four rows times sixteen lanes stay
+ * in registers while k runs, a tile of a few hundred coefficients stays in the first-level cache,
+ * and nothing has to be packed. That is as fast as a large dgemm and, for the eight or fifty
+ * columns of common data, faster; what is done with a score can be done while it is still in cache.
  */
 #include "kernel/tile.h"
 
@@ -20,9 +21,10 @@ struct sign {
 static const double unsigned_y = 1.0;
 static const double no_less[GBS_LANES] __attribute__((aligned(64))) = {0};
 
-GBS_WIDE static void dense_rows(size_t n, size_t d, const double *x, size_t ld, const double *theta, const struct sign *by,
-                                double *score) {
-    const gbs_wide *t = (const gbs_wide *)theta, low = ((const gbs_wide *)by->less)[0], high = ((const gbs_wide *)by->less)[1];
+GBS_WIDE static void dense_rows(size_t n, size_t d, const double *x, size_t ld, const double *theta,
+                                const struct sign *by, double *score) {
+    const gbs_wide *t = (const gbs_wide *)theta, low = ((const gbs_wide *)by->less)[0],
+                   high = ((const gbs_wide *)by->less)[1];
     const double *y = by->y;
     gbs_wide *s = (gbs_wide *)score;
     size_t i = 0;
@@ -49,8 +51,10 @@ GBS_WIDE static void dense_rows(size_t n, size_t d, const double *x, size_t ld, 
     }
 }
 
-GBS_WIDE static void sparse_rows(const gbs_block *block, const double *theta, const struct sign *by, double *score) {
-    const gbs_wide *t = (const gbs_wide *)theta, low = ((const gbs_wide *)by->less)[0], high = ((const gbs_wide *)by->less)[1];
+GBS_WIDE static void sparse_rows(const gbs_strip *block, const double *theta, const struct sign *by,
+                                 double *score) {
+    const gbs_wide *t = (const gbs_wide *)theta, low = ((const gbs_wide *)by->less)[0],
+                   high = ((const gbs_wide *)by->less)[1];
     gbs_wide *s = (gbs_wide *)score;
     for (size_t i = 0; i < block->n; i++, s += 2) {
         const size_t *start = block->start + i * block->stride;
@@ -64,23 +68,26 @@ GBS_WIDE static void sparse_rows(const gbs_block *block, const double *theta, co
     }
 }
 
-static void signed_scores(const gbs_block *b, const double *theta, const struct sign *by, double *score) {
-    _Static_assert(GBS_LANES * sizeof(double) == 2 * sizeof(gbs_wide), "a row of lanes is two wide words");
+static void signed_scores(const gbs_strip *b, const double *theta, const struct sign *by,
+                          double *score) {
+    _Static_assert(GBS_LANES * sizeof(double) == 2 * sizeof(gbs_wide),
+                   "a row of lanes is two wide words");
     if (b->dense != NULL)
         dense_rows(b->n, b->d, b->dense, b->ld, theta, by, score);
     else
         sparse_rows(b, theta, by, score);
 }
 
-void gbs_tile_scores(const gbs_block *b, const double *theta, double *score) {
+void gbs_tile_scores(const gbs_strip *b, const double *theta, double *score) {
     signed_scores(b, theta, &(struct sign){&unsigned_y, no_less, 0}, score);
 }
 
-void gbs_tile_margins(const gbs_block *b, const double *theta, const double *less, double *margin) {
+void gbs_tile_margins(const gbs_strip *b, const double *theta, const double *less, double *margin) {
     signed_scores(b, theta, &(struct sign){b->y, less != NULL ? less : no_less, b->stride}, margin);
 }
 
-GBS_WIDE void gbs_tile_turn(size_t n, const double *a, double x, const double *b, double y, const double *c, double *out) {
+GBS_WIDE void gbs_tile_turn(size_t n, const double *a, double x, const double *b, double y,
+                            const double *c, double *out) {
     const gbs_wide *p = (const gbs_wide *)b, *q = (const gbs_wide *)c;
     gbs_wide *s = (gbs_wide *)out;
     for (size_t i = 0; i < n; i++, p += 2, q += 2, s += 2) {
@@ -98,14 +105,16 @@ GBS_WIDE void gbs_tile_rotate(size_t d, double x, double y, double *a, double *b
     }
 }
 
-GBS_WIDE void gbs_tile_combine(size_t d, const double *x, double *a, const double *y, const double *b) {
+GBS_WIDE void gbs_tile_combine(size_t d, const double *x, double *a, const double *y,
+                               const double *b) {
     const gbs_wide *u = (const gbs_wide *)x, *v = (const gbs_wide *)y, *q = (const gbs_wide *)b;
     gbs_wide *p = (gbs_wide *)a;
     for (size_t k = 0; k < 2 * d; k++)
         p[k] = u[k % 2] * p[k] + v[k % 2] * q[k];
 }
 
-GBS_WIDE void gbs_tile_select(size_t d, const int64_t *mask, const double *there, double *state, double *way) {
+GBS_WIDE void gbs_tile_select(size_t d, const int64_t *mask, const double *there, double *state,
+                              double *way) {
     const gbs_wide_mask *m = (const gbs_wide_mask *)mask;
     const gbs_wide *p = (const gbs_wide *)there;
     gbs_wide *s = (gbs_wide *)state, sum[2] = {{0}, {0}};
@@ -129,7 +138,8 @@ GBS_WIDE void gbs_tile_shift(size_t d, double times, const double *by, double *t
     }
 }
 
-GBS_WIDE void gbs_tile_change(size_t d, const double *centre, const double *from, const double *to, double *out) {
+GBS_WIDE void gbs_tile_change(size_t d, const double *centre, const double *from, const double *to,
+                              double *out) {
     const gbs_wide *p = (const gbs_wide *)from, *q = (const gbs_wide *)to;
     gbs_wide low = {0}, high = low;
     for (size_t k = 0; k < d; k++, p += 2, q += 2) {
@@ -152,7 +162,8 @@ GBS_WIDE void gbs_tile_inner(size_t d, const double *a, const double *b, double 
     ((gbs_wide *)out)[1] = high;
 }
 
-GBS_WIDE void gbs_lanes_weigh(size_t count, const double *by, const double *a, double times, const double *b, double *out) {
+GBS_WIDE void gbs_lanes_weigh(size_t count, const double *by, const double *a, double times,
+                              const double *b, double *out) {
     const gbs_wide *p = (const gbs_wide *)a, *q = (const gbs_wide *)b;
     gbs_wide low = times * q[0], high = times * q[1];
     for (size_t k = 0; k < count; k++) {
@@ -181,7 +192,8 @@ GBS_WIDE static void below_the_largest(size_t count, double *x) {
         }
 }
 
-/* Sums of the first 1, 2, ... rows of lanes, in place; then, in each lane, how many of them are at most draw times the last. */
+/* Sums of the first 1, 2, ... rows of lanes, in place; then, in each lane, how many of them are at
+ * most draw times the last. */
 GBS_WIDE static void place(size_t count, double *x, const double *draw, double *below) {
     for (size_t j = 1; j < count; j++)
         for (size_t l = 0; l < GBS_LANES; l++)
@@ -190,7 +202,8 @@ GBS_WIDE static void place(size_t count, double *x, const double *draw, double *
         below[l] = 0.0;
     for (size_t j = 0; j + 1 < count; j++)
         for (size_t l = 0; l < GBS_LANES; l++)
-            below[l] += x[j * GBS_LANES + l] <= draw[l] * x[(count - 1) * GBS_LANES + l] ? 1.0 : 0.0;
+            below[l] += x[j * GBS_LANES + l] <= draw[l] * x[(count - 1) * GBS_LANES + l] ? 1.0
+                                                                                         : 0.0;
 }
 
 void gbs_lanes_choose(size_t count, double *log_weight, const double *draw, size_t *chosen) {

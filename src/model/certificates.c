@@ -1,4 +1,5 @@
-/* Certificates as a model keeps them: their words, and the numbers of the posterior that they need. */
+/* Certificates as a model keeps them: their words, and the numbers of the posterior that they need.
+ */
 #include "model/model.h"
 
 #include "core/check.h"
@@ -13,19 +14,31 @@ static const struct {
     {"rows are independent draws from one distribution", 0},
     {"lambda was fixed before the rows were seen", 0},
     {"prior_sd was fixed before the rows were seen", 0},
-    {"NOT MET: columns were standardised with constants from the certified rows (unit-row or none would keep it valid)", 1},
-    {"NOT MET: what the columns are (levels of text columns, number of svmlight features) was learned from the certified rows",
+    {"NOT MET: columns were standardised with constants from the certified rows (unit-row or none "
+     "would keep it valid)",
+     1},
+    {"NOT MET: what the columns are (levels of text columns, number of svmlight features) was "
+     "learned from the certified rows",
      1},
     {"NOT MET: lambda was chosen on the certified rows", 1},
     {"NOT MET: prior_sd was chosen on the certified rows", 1},
-    {"the prior, the scaling and all that was chosen come from a first part of the rows, split off at random", 0},
-    {"each stage, and all that was chosen, comes from rows before those it was tested on, in random order", 0},
-    {"rows are no longer than the declared c_x (longer ones are shortened, in training and prediction alike)", 0},
+    {"the prior, the scaling and all that was chosen come from a first part of the rows, split off "
+     "at random",
+     0},
+    {"each stage, and all that was chosen, comes from rows before those it was tested on, in "
+     "random order",
+     0},
+    {"rows are no longer than the declared c_x (longer ones are shortened, in training and "
+     "prediction alike)",
+     0},
     {"lambda was chosen from a grid declared in advance, whose price is paid", 0},
-    {"NOT MET: the split was stratified by label, so the certified rows depend on the first part", 1},
+    {"NOT MET: the split was stratified by label, so the certified rows depend on the first part",
+     1},
     {"NOT MET: c_x is the longest row of the data, which bounds no other row", 1},
     {"NOT MET: the method was chosen after a look at the certified rows, without a union bound", 1},
-    {"the labels are taken as given: positive rows are draws from one distribution, negative rows from another", 0},
+    {"the labels are taken as given: positive rows are draws from one distribution, negative rows "
+     "from another",
+     0},
     {"prior_sd was chosen from a grid declared in advance, whose price is paid", 0},
 };
 
@@ -97,8 +110,10 @@ void gbs_stage_spread(const gbs_stage *stage, double *trace, double *log_det) {
     *trace = v * (double)(d - size);
     *log_det = log(v) * (double)(d - size);
     for (size_t k = 0; k < size; k++) {
-        double sd = factor != NULL ? factor[k * size + k] : g->sd[g->family == GBS_FAMILY_DIAGONAL ? k : 0];
-        *trace += factor != NULL ? gbs_dot(size - k, factor + k * size + k, factor + k * size + k) : sd * sd;
+        double sd = factor != NULL ? factor[k * size + k]
+                                   : g->sd[g->family == GBS_FAMILY_DIAGONAL ? k : 0];
+        *trace += factor != NULL ? gbs_dot(size - k, factor + k * size + k, factor + k * size + k)
+                                 : sd * sd;
         *log_det += 2.0 * log(sd);
     }
 }

@@ -1,25 +1,28 @@
 /* Predictions of a completion (docs/maths.md, 8.8).
  *
  * For p = mu + a + b + u'v with independent Gaussians (u, a) ~ N(m, S), (v, b) ~ N(m', S'):
- *   E p = mu + m_a + m'_b + m_u'm'_v,   Var p = Var mu + (m_u, 1)'S'(m_u, 1) + (m'_v, 1)'S(m'_v, 1) + tr(S_uu S'_vv).
- * A row without ratings has mean zero and the variances of the prior. Several draws are a mixture: the mean of their p, and the variance of it.
+ *   E p = mu + m_a + m'_b + m_u'm'_v,   Var p = Var mu + (m_u, 1)'S'(m_u, 1) + (m'_v, 1)'S(m'_v, 1)
+ * + tr(S_uu S'_vv). A row without ratings has mean zero and the variances of the prior. Several
+ * draws are a mixture: the mean of their p, and the variance of it.
  */
 #include "model/completion.h"
 
 #include "core/check.h"
-#include "kernel/block.h"
 #include "kernel/moments.h"
+#include "kernel/strip.h"
 
 #include <math.h>
 #include <string.h>
 
-gbs_status gbs_completion_reserve(gbs_context *ctx, gbs_completion *c, size_t kept, bool covariance) {
+gbs_status gbs_completion_reserve(gbs_context *ctx, gbs_completion *c, size_t kept,
+                                  bool covariance) {
     size_t items[2] = {c->info.rows, c->info.columns};
     c->kept = kept;
     for (int s = 0; s < 2; s++) {
         size_t count;
         if (__builtin_mul_overflow(kept, items[s], &count))
-            return gbs_fail(ctx, GBS_ERR_MEMORY, "out of memory: %zu draws of %zu items", kept, items[s]);
+            return gbs_fail(ctx, GBS_ERR_MEMORY, "out of memory: %zu draws of %zu items", kept,
+                            items[s]);
         c->mean[s] = gbs_matrix(ctx, count, c->own);
         if (covariance)
             c->cov[s] = gbs_matrix(ctx, items[s], gbs_packed_size(c->own));
@@ -31,11 +34,13 @@ gbs_status gbs_completion_reserve(gbs_context *ctx, gbs_completion *c, size_t ke
     return c->mu != NULL && c->variance != NULL ? GBS_OK : GBS_ERR_MEMORY;
 }
 
-gbs_status gbs_completion_describe(gbs_context *ctx, gbs_completion *c, const gbs_ratings *ratings) {
+gbs_status gbs_completion_describe(gbs_context *ctx, gbs_completion *c,
+                                   const gbs_ratings *ratings) {
     const gbs_rating_list *l = &ratings->by[0];
     for (int s = 0; s < 2; s++) {
-        gbs_status status =
-            gbs_texts_copy(ctx, ratings->by[s].items, (const char *const *)ratings->id[s], &c->id[s], &c->texts[s]);
+        gbs_status status = gbs_texts_copy(ctx, ratings->by[s].items,
+                                           (const char *const *)ratings->id[s], &c->id[s],
+                                           &c->texts[s]);
         if (status != GBS_OK)
             return status;
     }
@@ -56,7 +61,8 @@ static bool finite_side(const gbs_completion *c, int s, size_t items) {
 gbs_status gbs_completion_check(gbs_context *ctx, const gbs_completion *c) {
     const gbs_completion_info *i = &c->info;
     const gbs_rating_certificate *r = &i->certificate;
-    const double fit[] = {i->rmse, i->mu, i->lambda, i->noise_variance}, certified[] = {r->value, r->kl};
+    const double fit[] = {i->rmse, i->mu, i->lambda, i->noise_variance},
+                 certified[] = {r->value, r->kl};
     const char *bad = NULL;
     if (!finite_side(c, 0, i->rows) || !finite_side(c, 1, i->columns))
         bad = "a factor of the posterior";
@@ -71,10 +77,11 @@ gbs_status gbs_completion_check(gbs_context *ctx, const gbs_completion *c) {
         bad = "the certificate";
     if (bad == NULL)
         return GBS_OK;
-    return gbs_fail(ctx, GBS_ERR_NUMERIC,
-                    "the completion broke down: %s is not a finite number; the values are too large or "
-                    "too small",
-                    bad);
+    return gbs_fail(
+        ctx, GBS_ERR_NUMERIC,
+        "the completion broke down: %s is not a finite number; the values are too large or "
+        "too small",
+        bad);
 }
 
 void gbs_completion_free(gbs_completion *c) {
@@ -172,7 +179,9 @@ struct prediction {
     const uint32_t *index[2];
     double *value, *sd;
     size_t n, begin; /* cells; task that this stretch begins with */
-    double *scratch; /* a worker: 2 own (means with the bias replaced by 1), own zeros, 2 packed(own) prior covariances */
+    /* a worker: 2 own (means with the bias replaced by 1), own zeros, 2 packed(own) prior
+     * covariances */
+    double *scratch;
 };
 
 /* Variances of the prior on the diagonal. */
@@ -188,15 +197,16 @@ struct item {
     const double *mean, *cov;
 };
 
-static struct item find(const gbs_completion *m, size_t draw, int side, uint32_t index, const double *zeros,
-                        double *prior_cov) {
+static struct item find(const gbs_completion *m, size_t draw, int side, uint32_t index,
+                        const double *zeros, double *prior_cov) {
     size_t items = side == 0 ? m->info.rows : m->info.columns;
     if (index == GBS_UNSEEN) {
         prior_covariance(m, draw, side, prior_cov);
         return (struct item){zeros, prior_cov};
     }
     return (struct item){m->mean[side] + (draw * items + index) * m->own,
-                         m->cov[side] != NULL ? m->cov[side] + index * gbs_packed_size(m->own) : NULL};
+                         m->cov[side] != NULL ? m->cov[side] + index * gbs_packed_size(m->own)
+                                              : NULL};
 }
 
 /* x with 1 in place of the bias. */
@@ -258,7 +268,8 @@ static void predict_task(void *arg, size_t task, size_t worker) {
 /* All cells, a stretch of them at a time. */
 static gbs_status predict_all(gbs_context *ctx, struct prediction *p) {
     size_t tasks = (p->n + CELLS_A_TASK - 1) / CELLS_A_TASK;
-    double own = (double)p->model->own, each = (own + 1.0) * (p->sd != NULL ? 3.0 * own + 1.0 : 2.0);
+    double own = (double)p->model->own,
+           each = (own + 1.0) * (p->sd != NULL ? 3.0 * own + 1.0 : 2.0);
     double flops = CELLS_A_TASK * (double)p->model->kept * each;
     size_t stretch = gbs_workers(ctx) * (flops < PATIENCE ? (size_t)(PATIENCE / flops) : 1);
     gbs_status status = gbs_check_cancel(ctx);
@@ -275,15 +286,17 @@ static gbs_status check_cells(gbs_context *ctx, const struct prediction *p) {
     double noise = p->model->info.noise_variance;
     for (size_t e = 0; e < p->n; e++)
         if (!isfinite(p->value[e]) || (p->sd != NULL && !isfinite(p->sd[e] * p->sd[e] + noise)))
-            return gbs_fail(ctx, GBS_ERR_NUMERIC,
-                            "cell %zu: its prediction is not a finite number; the factors of the model "
-                            "are too large",
-                            e + 1);
+            return gbs_fail(
+                ctx, GBS_ERR_NUMERIC,
+                "cell %zu: its prediction is not a finite number; the factors of the model "
+                "are too large",
+                e + 1);
     return GBS_OK;
 }
 
-gbs_status gbs_completion_predict(gbs_context *ctx, const gbs_completion *model, size_t n, const uint32_t *row,
-                                  const uint32_t *column, double *value, double *sd) {
+gbs_status gbs_completion_predict(gbs_context *ctx, const gbs_completion *model, size_t n,
+                                  const uint32_t *row, const uint32_t *column, double *value,
+                                  double *sd) {
     GBS_NEEDS(ctx, ctx);
     GBS_NEEDS(ctx, model);
     GBS_NEEDS_ARRAY(ctx, row, n);
@@ -303,8 +316,9 @@ gbs_status gbs_completion_predict(gbs_context *ctx, const gbs_completion *model,
     return status == GBS_OK ? check_cells(ctx, &p) : status;
 }
 
-gbs_rating_evaluation gbs_rating_score(size_t n, const uint32_t *row, const uint32_t *column, const double *y,
-                                       const double *value, const double *sd, double noise_variance) {
+gbs_rating_evaluation gbs_rating_score(size_t n, const uint32_t *row, const uint32_t *column,
+                                       const double *y, const double *value, const double *sd,
+                                       double noise_variance) {
     if (row == NULL || column == NULL || y == NULL || value == NULL || sd == NULL)
         return (gbs_rating_evaluation){.rmse = NAN, .mae = NAN, .coverage = NAN};
     gbs_rating_evaluation e = {.n = n};

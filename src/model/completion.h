@@ -1,4 +1,5 @@
-/* What is kept of a matrix completion: a Gaussian for each row and column, or some draws of a sampler, with the texts that name them. */
+/* What is kept of a matrix completion: a Gaussian for each row and column, or some draws of a
+ * sampler, with the texts that name them. */
 #ifndef GIBBSITE_MODEL_COMPLETION_H
 #define GIBBSITE_MODEL_COMPLETION_H
 
@@ -14,8 +15,10 @@ struct gbs_completion {
     double *cov[2];  /* items x packed(own); NULL for draws */
     double *mu;      /* kept */
     double mu_variance;
-    double *variance; /* kept x (own + 1): of each component, of row biases, of column biases; without biases kept x own */
-    gbs_trace trace;  /* of this run: not kept in files */
+    /* kept x (own + 1): of each component, of row biases, of column biases; without biases kept x
+     * own */
+    double *variance;
+    gbs_trace trace; /* of this run: not kept in files */
     char **id[2];
     char *texts[2];
     size_t *seen_start; /* rows + 1 */
@@ -30,7 +33,8 @@ struct gbs_completion {
 enum { GBS_COMPLETION_FORMAT = 1, GBS_COMPLETION_MOST_RANK = 512 };
 
 /* Room for kept draws of the model's sizes (info, own set before). */
-gbs_status gbs_completion_reserve(gbs_context *ctx, gbs_completion *c, size_t kept, bool covariance);
+gbs_status gbs_completion_reserve(gbs_context *ctx, gbs_completion *c, size_t kept,
+                                  bool covariance);
 /* GBS_ERR_NUMERIC when a number that a completion leaves behind is not finite. */
 gbs_status gbs_completion_check(gbs_context *ctx, const gbs_completion *c);
 /* Texts and seen columns of the ratings. */

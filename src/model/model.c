@@ -2,7 +2,7 @@
 #include "model/model.h"
 
 #include "core/check.h"
-#include "model/json_text.h"
+#include "file/json_text.h"
 
 #include <math.h>
 #include <string.h>
@@ -66,11 +66,13 @@ static bool finite_or_none(size_t count, const double *x) {
 
 static bool finite_stage(const gbs_stage *s) {
     const gbs_gaussian *g = &s->posterior;
-    size_t d = g->d, square = s->dual.rank * s->dual.rank, sds = g->family == GBS_FAMILY_DIAGONAL ? d : 1;
+    size_t d = g->d, square = s->dual.rank * s->dual.rank,
+           sds = g->family == GBS_FAMILY_DIAGONAL ? d : 1;
     const double plain[] = {s->prior_sd, s->lambda, s->free_energy};
-    return gbs_finite(d, g->mean) && finite_or_none(d, s->prior_mean) && finite_or_none(sds, g->sd) &&
-           finite_or_none(d * d, g->factor) && finite_or_none(square, s->dual.lower) &&
-           finite_or_none(square, s->dual.factor) && gbs_finite(3, plain);
+    return gbs_finite(d, g->mean) && finite_or_none(d, s->prior_mean) &&
+           finite_or_none(sds, g->sd) && finite_or_none(d * d, g->factor) &&
+           finite_or_none(square, s->dual.lower) && finite_or_none(square, s->dual.factor) &&
+           gbs_finite(3, plain);
 }
 
 gbs_status gbs_model_check(gbs_context *ctx, const gbs_model *m) {
@@ -140,7 +142,8 @@ gbs_status gbs_model_set_recipe(gbs_context *ctx, gbs_model *model, const char *
     json_t *value = NULL;
     gbs_status status = GBS_OK;
     if (json != NULL)
-        status = gbs_json_parse(ctx, json, strlen(json), GBS_JSON_LEVELS - 1, "the recipe is not JSON", &value);
+        status = gbs_json_parse(ctx, json, strlen(json), GBS_JSON_LEVELS - 1,
+                                "the recipe is not JSON", &value);
     if (status != GBS_OK)
         return status == GBS_ERR_FORMAT ? GBS_ERR_ARGUMENT : status;
     json_decref(value);

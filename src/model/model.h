@@ -6,28 +6,33 @@
 #include "data/rows.h"
 #include "family/family.h"
 
-/* A full covariance kept in the row space: S = v I + Q'(T - v I) Q, Q = lower^-1 (kept rows), T = factor factor'. */
+/* A full covariance kept in the row space: S = v I + Q'(T - v I) Q, Q = lower^-1 (kept rows), T =
+ * factor factor'. */
 typedef struct gbs_dual {
     size_t rank;
     double *lower;  /* rank x rank, lower triangular */
     double *factor; /* rank x rank, upper triangular */
-    gbs_block kept; /* `rank` design rows, dense or CSR; its arrays are owned */
+    gbs_strip kept; /* `rank` design rows, dense or CSR; its arrays are owned */
 } gbs_dual;
 
-/* One posterior. A plain model has one of weight 1; a progressive model draws stage t with probability weight[t]. */
+/* One posterior. A plain model has one of weight 1; a progressive model draws stage t with
+ * probability weight[t]. */
 typedef struct gbs_stage {
     gbs_gaussian posterior; /* dual: only the mean is set */
     gbs_dual dual;          /* rank 0: the posterior is in the data's own coordinates */
-    /* What it approximates: the Gibbs posterior of lambda and N(prior_mean, prior_sd^2 I) on the rows from .. from + rows - 1 of the model's order. */
+    /* What it approximates: the Gibbs posterior of lambda and N(prior_mean, prior_sd^2 I) on the
+     * rows from .. from + rows - 1 of the model's order. */
     double *prior_mean; /* NULL: 0, or not known (gbs_model.split) */
     double prior_sd, lambda;
     double free_energy; /* there; NaN: not known */
     size_t from, rows;
     double weight;
-    size_t tested, errors; /* fresh rows it was tested on, and the errors of one draw on each; 0 in a plain model */
+    /* fresh rows it was tested on, and the errors of one draw on each; 0 in a plain model */
+    size_t tested, errors;
 } gbs_stage;
 
-/* The random order of the rows behind an informed prior or a progressive bound (learn/split.c). A file of an older version does not say. */
+/* The random order of the rows behind an informed prior or a progressive bound (learn/split.c). A
+ * file of an older version does not say. */
 typedef struct gbs_split_key {
     bool known;
     bool stratified;
@@ -38,7 +43,8 @@ typedef struct gbs_split_key {
 struct gbs_model {
     gbs_context *ctx;
     gbs_model_info info;
-    gbs_scaling scaling; /* of every stage: its constants come from rows that all of them may know */
+    /* of every stage: its constants come from rows that all of them may know */
+    gbs_scaling scaling;
     gbs_split_key split; /* zero prior, no stages: not known, and not needed */
     gbs_stage *stages;
     size_t stages_size;
@@ -54,7 +60,8 @@ struct gbs_model {
     char *recipe;
 };
 
-/* Of model files; counts the incompatible versions. Mixtures came with 2; a plain model is still written as 1. */
+/* Of model files; counts the incompatible versions. Mixtures came with 2; a plain model is still
+ * written as 1. */
 enum { GBS_MODEL_FORMAT = 2, GBS_MODEL_FORMAT_PLAIN = 1 };
 
 /* Bits of gbs_certificate.assumptions. */
@@ -81,7 +88,8 @@ enum {
 void gbs_stage_spread(const gbs_stage *stage, double *trace, double *log_det);
 void gbs_stage_free(const gbs_context *ctx, gbs_stage *stage);
 /* Means and standard deviations of the scores of all rows, by blocks on the context's threads. */
-gbs_status gbs_stage_project(gbs_context *ctx, const gbs_stage *stage, const gbs_rows *rows, double *score, double *sd);
+gbs_status gbs_stage_project(gbs_context *ctx, const gbs_stage *stage, const gbs_rows *rows,
+                             double *score, double *sd);
 
 gbs_status gbs_model_create(gbs_context *ctx, size_t stages, gbs_model **out);
 /* GBS_ERR_NUMERIC when a number that a fit leaves behind is not finite. */
@@ -102,27 +110,33 @@ typedef struct gbs_judgement {
  * first .. first + n - 1 is not finite. score may be NULL. */
 gbs_status gbs_check_scores(gbs_context *ctx, size_t first, size_t n, const double *score);
 
-gbs_status gbs_model_judge(gbs_context *ctx, const gbs_model *model, const gbs_rows *rows, const gbs_judgement *out);
+gbs_status gbs_model_judge(gbs_context *ctx, const gbs_model *model, const gbs_rows *rows,
+                           const gbs_judgement *out);
 
-/* Error, risks and calibration of n judged rows, added up: several slices may follow one another before gbs_evaluation_finish. */
+/* Error, risks and calibration of n judged rows, added up: several slices may follow one another
+ * before gbs_evaluation_finish. */
 void gbs_evaluation_add(gbs_evaluation *e, size_t n, const double *y, const gbs_judgement *v);
 void gbs_evaluation_finish(gbs_evaluation *e);
-/* What the model does on labelled rows but for the AUC, a slice at a time: what it says of all rows would be one more copy of a narrow file. score (n
- * numbers) and second_moment (mean squared Gibbs error) may be NULL. */
-gbs_status gbs_judge_rows(gbs_context *ctx, const gbs_model *model, const gbs_rows *rows, double *score, gbs_evaluation *out,
-                          double *second_moment);
+/* What the model does on labelled rows but for the AUC, a slice at a time: what it says of all rows
+ * would be one more copy of a narrow file. score (n numbers) and second_moment (mean squared Gibbs
+ * error) may be NULL. */
+gbs_status gbs_judge_rows(gbs_context *ctx, const gbs_model *model, const gbs_rows *rows,
+                          double *score, gbs_evaluation *out, double *second_moment);
 /* Area under the ROC curve, ties one half; NaN when a class is missing. GBS_ERR_NUMERIC when a
  * score is not finite. */
 gbs_status gbs_area(gbs_context *ctx, size_t n, const double *y, const double *score, double *auc);
 /* The same with DeLong's standard error; NaN where a class has fewer than two rows. */
-gbs_status gbs_area_with_error(gbs_context *ctx, size_t n, const double *y, const double *score, double *auc, double *se);
+gbs_status gbs_area_with_error(gbs_context *ctx, size_t n, const double *y, const double *score,
+                               double *auc, double *se);
 
 /* Of a model that ranks: keeps the distribution of the scores of negative rows, which are finite;
  * places a score in it. */
-gbs_status gbs_model_keep_negatives(gbs_context *ctx, gbs_model *model, size_t n, const double *y, const double *score);
+gbs_status gbs_model_keep_negatives(gbs_context *ctx, gbs_model *model, size_t n, const double *y,
+                                    const double *score);
 double gbs_model_place(const gbs_model *model, double score);
 
 /* gbs_model_evaluate of a model that classifies. */
-gbs_status gbs_classifier_evaluate(gbs_context *ctx, const gbs_model *model, const gbs_data *data, gbs_evaluation *out);
+gbs_status gbs_classifier_evaluate(gbs_context *ctx, const gbs_model *model, const gbs_data *data,
+                                   gbs_evaluation *out);
 
 #endif

@@ -1,7 +1,8 @@
 /* Particles: their life, their moments, their vote.
  *
- * The vote of a row is the share of particles with x'theta > 0, a score of 0 counting one half; the average vote is what the Gibbs posterior itself says,
- * where a fitted model has the closed form of a Gaussian.
+ * The vote of a row is the share of particles with x'theta > 0, a score of 0 counting one half; the
+ * average vote is what the Gibbs posterior itself says, where a fitted model has the closed form of
+ * a Gaussian.
  */
 #include "model/particles.h"
 
@@ -59,10 +60,11 @@ gbs_status gbs_particles_check(gbs_context *ctx, const gbs_particles *p) {
         bad = "a risk on the training rows";
     if (bad == NULL)
         return GBS_OK;
-    return gbs_fail(ctx, GBS_ERR_NUMERIC,
-                    "the sampling broke down: %s is not a finite number; scale the columns or lower "
-                    "prior_sd",
-                    bad);
+    return gbs_fail(
+        ctx, GBS_ERR_NUMERIC,
+        "the sampling broke down: %s is not a finite number; scale the columns or lower "
+        "prior_sd",
+        bad);
 }
 
 void gbs_particles_get_info(const gbs_particles *particles, gbs_sample_info *out) {
@@ -93,8 +95,8 @@ gbs_status gbs_particles_set_recipe(gbs_context *ctx, gbs_particles *particles, 
     return status;
 }
 
-gbs_status gbs_particles_keep_negatives(gbs_context *ctx, gbs_particles *particles, size_t n, const double *y,
-                                        const double *score) {
+gbs_status gbs_particles_keep_negatives(gbs_context *ctx, gbs_particles *particles, size_t n,
+                                        const double *y, const double *score) {
     gbs_model borrowed = {.ctx = ctx}; /* as a model that ranks does */
     gbs_status status = gbs_model_keep_negatives(ctx, &borrowed, n, y, score);
     particles->negatives = borrowed.negatives;
@@ -112,8 +114,9 @@ static void mean_of(const gbs_particles *p, double *mean) {
         mean[k] /= (double)n;
 }
 
-/* Sums about the first particle, whose distance from the mean is a few deviations: nothing cancels that matters. The sums of the coordinates wait in
- * the first row, above the diagonal, until the lower triangle is done. */
+/* Sums about the first particle, whose distance from the mean is a few deviations: nothing cancels
+ * that matters. The sums of the coordinates wait in the first row, above the diagonal, until the
+ * lower triangle is done. */
 static void covariance_of(const gbs_particles *p, double *c) {
     size_t n = p->info.particles, d = p->info.d;
     const double *first = p->theta;
@@ -132,7 +135,9 @@ static void covariance_of(const gbs_particles *p, double *c) {
     }
     for (size_t k = 0; k < d; k++)
         for (size_t j = 0; j <= k; j++)
-            c[k * d + j] = (c[k * d + j] - (k > 0 ? c[k] : sum_0) * (j > 0 ? c[j] : sum_0) / (double)n) / (double)n;
+            c[k * d + j] = (c[k * d + j] -
+                            (k > 0 ? c[k] : sum_0) * (j > 0 ? c[j] : sum_0) / (double)n) /
+                           (double)n;
     for (size_t k = 0; k < d; k++)
         for (size_t j = 0; j < k; j++)
             c[j * d + k] = c[k * d + j];
@@ -165,7 +170,8 @@ enum { POLL_ROWS = 64 };
 #define PATIENCE 1e9
 
 /* Adds one tile of particles, `lanes` of them, to the sums of a few rows. */
-static void count_votes(size_t rows, size_t lanes, const double *score, const double *center, double *square, double *share) {
+static void count_votes(size_t rows, size_t lanes, const double *score, const double *center,
+                        double *square, double *share) {
     for (size_t i = 0; i < rows; i++)
         for (size_t l = 0; l < lanes; l++) {
             double s = score[i * GBS_LANES + l], e = s - center[i];
@@ -176,7 +182,8 @@ static void count_votes(size_t rows, size_t lanes, const double *score, const do
 
 /* The loss of row i under the lanes of one tile. Lanes that are not there repeat the first. */
 static double lost(const gbs_loss_ops *loss, double y, size_t lanes, const double *score) {
-    double margin[GBS_LANES] __attribute__((aligned(64))), total[GBS_LANES] __attribute__((aligned(64))) = {0}, sum = 0.0;
+    double margin[GBS_LANES] __attribute__((aligned(64))),
+        total[GBS_LANES] __attribute__((aligned(64))) = {0}, sum = 0.0;
     for (size_t l = 0; l < GBS_LANES; l++)
         margin[l] = y * score[l < lanes ? l : 0];
     loss->add_lanes(1, margin, total);
@@ -188,13 +195,15 @@ static double lost(const gbs_loss_ops *loss, double y, size_t lanes, const doubl
 static void poll_rows(void *arg, size_t task, size_t worker) {
     const struct poll *w = arg;
     task += w->begin;
-    size_t first = task * POLL_ROWS, left = w->rows->all.n - first, count = left < POLL_ROWS ? left : POLL_ROWS;
+    size_t first = task * POLL_ROWS, left = w->rows->all.n - first,
+           count = left < POLL_ROWS ? left : POLL_ROWS;
     size_t d = w->rows->d, particles = w->p->info.particles;
-    gbs_block b = gbs_rows_slice(w->rows, first, count).all;
+    gbs_strip b = gbs_rows_slice(w->rows, first, count).all;
     const double *shift = b.shift;
     double *score = w->scratch + worker * w->worker_size;
-    double center[POLL_ROWS], square[POLL_ROWS] = {0}, share[POLL_ROWS] = {0}, loss[POLL_ROWS] = {0};
-    gbs_block_scores(&b, w->center, shift != NULL ? gbs_dot(d, shift, w->center) : 0.0, center);
+    double center[POLL_ROWS], square[POLL_ROWS] = {0}, share[POLL_ROWS] = {0},
+                              loss[POLL_ROWS] = {0};
+    gbs_strip_scores(&b, w->center, shift != NULL ? gbs_dot(d, shift, w->center) : 0.0, center);
     for (size_t from = 0; from < particles; from += GBS_LANES) {
         size_t lanes = particles - from < GBS_LANES ? particles - from : GBS_LANES;
         const double *tile = w->tiles + from * d;
@@ -251,10 +260,16 @@ static gbs_status poll_all(gbs_context *ctx, struct poll *w) {
     return status;
 }
 
-gbs_status gbs_particles_vote(gbs_context *ctx, const gbs_particles *p, const gbs_rows *rows, const gbs_vote *out) {
-    struct poll w = {.p = p, .rows = rows, .out = out, .loss = gbs_loss_of(p->info.loss), .worker_size = POLL_ROWS * GBS_LANES};
+gbs_status gbs_particles_vote(gbs_context *ctx, const gbs_particles *p, const gbs_rows *rows,
+                              const gbs_vote *out) {
+    struct poll w = {.p = p,
+                     .rows = rows,
+                     .out = out,
+                     .loss = gbs_loss_of(p->info.loss),
+                     .worker_size = POLL_ROWS * GBS_LANES};
     size_t n = rows->all.n;
-    double *mean = gbs_doubles(ctx, p->info.d), *tiles = make_tiles(ctx, p), *own = gbs_matrix(ctx, 2, n);
+    double *mean = gbs_doubles(ctx, p->info.d), *tiles = make_tiles(ctx, p),
+           *own = gbs_matrix(ctx, 2, n);
     w.scratch = gbs_matrix(ctx, gbs_workers(ctx), w.worker_size);
     bool room = mean != NULL && tiles != NULL && own != NULL && w.scratch != NULL;
     gbs_status status = room ? gbs_compute_begin(ctx) : GBS_ERR_MEMORY;
@@ -278,8 +293,9 @@ gbs_status gbs_particles_vote(gbs_context *ctx, const gbs_particles *p, const gb
     return status;
 }
 
-gbs_status gbs_particles_predict(gbs_context *ctx, const gbs_particles *particles, const gbs_data *data, double *score,
-                                 double *score_sd, double *probability) {
+gbs_status gbs_particles_predict(gbs_context *ctx, const gbs_particles *particles,
+                                 const gbs_data *data, double *score, double *score_sd,
+                                 double *probability) {
     GBS_NEEDS(ctx, ctx);
     GBS_NEEDS(ctx, particles);
     GBS_NEEDS(ctx, data);
@@ -288,10 +304,13 @@ gbs_status gbs_particles_predict(gbs_context *ctx, const gbs_particles *particle
     if (status != GBS_OK)
         return status;
     bool ranks = particles->info.task == GBS_TASK_RANK;
-    double *mean = ranks && score == NULL ? gbs_doubles(ctx, data->n) : score; /* a place in the ranking needs the score */
+    /* a place in the ranking needs the score */
+    double *mean = ranks && score == NULL ? gbs_doubles(ctx, data->n) : score;
     gbs_vote vote = {.score = mean, .sd = score_sd, .share = ranks ? NULL : probability};
-    status = ranks && mean == NULL ? GBS_ERR_MEMORY : gbs_particles_vote(ctx, particles, &rows, &vote);
-    gbs_model borrowed = {.negatives = particles->negatives, .negatives_size = particles->negatives_size};
+    status = ranks && mean == NULL ? GBS_ERR_MEMORY
+                                   : gbs_particles_vote(ctx, particles, &rows, &vote);
+    gbs_model borrowed = {.negatives = particles->negatives,
+                          .negatives_size = particles->negatives_size};
     for (size_t i = 0; status == GBS_OK && ranks && probability != NULL && i < data->n; i++)
         probability[i] = gbs_model_place(&borrowed, mean[i]);
     if (mean != score)
@@ -335,8 +354,8 @@ static void judge(size_t n, const double *y, const gbs_vote *vote, gbs_evaluatio
     }
 }
 
-gbs_status gbs_particles_evaluate_votes(gbs_context *ctx, const gbs_particles *particles, const gbs_data *data,
-                                        gbs_evaluation *out) {
+gbs_status gbs_particles_evaluate_votes(gbs_context *ctx, const gbs_particles *particles,
+                                        const gbs_data *data, gbs_evaluation *out) {
     size_t n = data->n;
     gbs_rows rows;
     gbs_status status = gbs_rows_build(ctx, data, &particles->scaling, &rows);
@@ -358,7 +377,6 @@ gbs_status gbs_particles_evaluate_votes(gbs_context *ctx, const gbs_particles *p
 }
 
 size_t gbs_particles_column(const gbs_particles *particles, size_t k) {
-    return particles != NULL && k < particles->info.d
-               ? gbs_seen_column(&particles->scaling.seen, k)
-               : SIZE_MAX;
+    return particles != NULL && k < particles->info.d ? gbs_seen_column(&particles->scaling.seen, k)
+                                                      : SIZE_MAX;
 }

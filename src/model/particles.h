@@ -1,4 +1,5 @@
-/* What is kept of a sampling: equally weighted particles, how they came about, and the scaling of the rows they speak of. */
+/* What is kept of a sampling: equally weighted particles, how they came about, and the scaling of
+ * the rows they speak of. */
 #ifndef GIBBSITE_MODEL_PARTICLES_H
 #define GIBBSITE_MODEL_PARTICLES_H
 
@@ -12,12 +13,14 @@ struct gbs_particles {
     double *prior_mean; /* NULL: 0 */
     gbs_sample_point *path;
     size_t path_size;
-    double *negatives; /* ranking: quantiles of the mean scores of the training rows of -1, ascending */
+    /* ranking: quantiles of the mean scores of the training rows of -1, ascending */
+    double *negatives;
     size_t negatives_size;
     char *recipe;
 };
 
-/* Of sample files; counts the incompatible versions. Rankings came with 2; a sample of classifiers is still written as 1. */
+/* Of sample files; counts the incompatible versions. Rankings came with 2; a sample of classifiers
+ * is still written as 1. */
 enum { GBS_SAMPLE_FORMAT = 2, GBS_SAMPLE_FORMAT_CLASSIFY = 1 };
 
 gbs_status gbs_particles_create(gbs_context *ctx, gbs_particles **out);
@@ -25,17 +28,19 @@ gbs_status gbs_particles_create(gbs_context *ctx, gbs_particles **out);
  * (exponential loss) but not NaN. */
 gbs_status gbs_particles_check(gbs_context *ctx, const gbs_particles *particles);
 
-/* Over the particles, for each row of the design: mean and standard deviation of the score, share of the votes for +1, and (labels needed) the mean loss
- * of the sampling and the mean zero-one loss. Any may be NULL. */
+/* Over the particles, for each row of the design: mean and standard deviation of the score, share
+ * of the votes for +1, and (labels needed) the mean loss of the sampling and the mean zero-one
+ * loss. Any may be NULL. */
 typedef struct gbs_vote {
     double *score, *sd, *share, *loss, *error;
 } gbs_vote;
 /* gbs_particles_evaluate of particles that classify. */
-gbs_status gbs_particles_evaluate_votes(gbs_context *ctx, const gbs_particles *particles, const gbs_data *data,
-                                        gbs_evaluation *out);
+gbs_status gbs_particles_evaluate_votes(gbs_context *ctx, const gbs_particles *particles,
+                                        const gbs_data *data, gbs_evaluation *out);
 /* Of particles that rank: keeps the distribution of the mean scores of negative rows. */
-gbs_status gbs_particles_keep_negatives(gbs_context *ctx, gbs_particles *particles, size_t n, const double *y,
-                                        const double *score);
-gbs_status gbs_particles_vote(gbs_context *ctx, const gbs_particles *particles, const gbs_rows *rows, const gbs_vote *out);
+gbs_status gbs_particles_keep_negatives(gbs_context *ctx, gbs_particles *particles, size_t n,
+                                        const double *y, const double *score);
+gbs_status gbs_particles_vote(gbs_context *ctx, const gbs_particles *particles,
+                              const gbs_rows *rows, const gbs_vote *out);
 
 #endif

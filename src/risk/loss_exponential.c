@@ -2,8 +2,9 @@
  *
  *   psi(mu, s) = exp(-mu + s^2/2),   d psi/d mu = -psi,   d psi/d s = s psi    (docs/maths.md, 3.4)
  *
- * Convex in (mu, s). The exponent is formed by one fused operation, so -mu and s^2/2 may cancel without loss. It overflows to
- * infinity where the expectation exceeds the range of double; solvers treat that as a step too far.
+ * Convex in (mu, s). The exponent is formed by one fused operation, so -mu and s^2/2 may cancel
+ * without loss. It overflows to infinity where the expectation exceeds the range of double; solvers
+ * treat that as a step too far.
  */
 #include "kernel/exponential.h"
 #include "kernel/normal.h"
@@ -13,8 +14,8 @@
 #include <math.h>
 
 /* w = psi: the partial in s is s psi. */
-static void paired(size_t n, const double *mu, const double *variance, const double *inverse, double *psi, double *d_mu,
-                   double *w) {
+static void paired(size_t n, const double *mu, const double *variance, const double *inverse,
+                   double *psi, double *d_mu, double *w) {
     for (size_t i = 0; i < n; i++) {
         double here = inverse[i] > 0.0 ? exp(0.5 * variance[i] - mu[i]) : 0.0;
         psi[i] = w[i] = here;
@@ -22,7 +23,8 @@ static void paired(size_t n, const double *mu, const double *variance, const dou
     }
 }
 
-static void smoothed(size_t n, const double *mu, const double *s, double *psi, double *d_mu, double *d_s) {
+static void smoothed(size_t n, const double *mu, const double *s, double *psi, double *d_mu,
+                     double *d_s) {
     for (size_t i = 0; i < n; i++)
         psi[i] = fma(0.5 * s[i], s[i], -mu[i]);
     gbs_vector_exp(n, psi, psi);
@@ -44,5 +46,5 @@ static double add_pairs(size_t n, const double *a, size_t m, const double *b) {
     return exp(b[m - 1] - a[0]) * up * down;
 }
 
-const gbs_loss_ops gbs_exponential = {"exponential",          true,     smoothed, paired, gbs_lanes_add_exp,
-                                      gbs_lanes_add_exp_ring, add_pairs};
+const gbs_loss_ops gbs_exponential = {
+    "exponential", true, smoothed, paired, gbs_lanes_add_exp, gbs_lanes_add_exp_ring, add_pairs};

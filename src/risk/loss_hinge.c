@@ -10,7 +10,8 @@
 #include "kernel/vector.h"
 #include "risk/loss.h"
 
-GBS_WIDE static void ratio(size_t n, const double *restrict mu, const double *restrict s, double *restrict t) {
+GBS_WIDE static void ratio(size_t n, const double *restrict mu, const double *restrict s,
+                           double *restrict t) {
     for (size_t i = 0; i < n; i++) {
         double here = s[i] > 0.0 ? (1.0 - mu[i]) / s[i] : 0.0;
         here = here > -40.0 ? here : -40.0;
@@ -18,8 +19,9 @@ GBS_WIDE static void ratio(size_t n, const double *restrict mu, const double *re
     }
 }
 
-GBS_WIDE static void values(size_t n, const double *restrict mu, const double *restrict s, const double *restrict t,
-                            const double *restrict cdf, const double *restrict h, double *restrict psi, double *restrict d_mu,
+GBS_WIDE static void values(size_t n, const double *restrict mu, const double *restrict s,
+                            const double *restrict t, const double *restrict cdf,
+                            const double *restrict h, double *restrict psi, double *restrict d_mu,
                             double *restrict d_s) {
     for (size_t i = 0; i < n; i++) {
         double a = 1.0 - mu[i], corner = a > 0.0 ? -1.0 : a < 0.0 ? 0.0 : -0.5;
@@ -31,7 +33,8 @@ GBS_WIDE static void values(size_t n, const double *restrict mu, const double *r
     }
 }
 
-static void tile(size_t n, const double *mu, const double *s, double *psi, double *d_mu, double *d_s) {
+static void tile(size_t n, const double *mu, const double *s, double *psi, double *d_mu,
+                 double *d_s) {
     double t[GBS_LOSS_TILE], cdf[GBS_LOSS_TILE], h[GBS_LOSS_TILE];
     ratio(n, mu, s, t);
     gbs_normal_density(n, t, d_s);
@@ -40,7 +43,8 @@ static void tile(size_t n, const double *mu, const double *s, double *psi, doubl
     values(n, mu, s, t, cdf, h, psi, d_mu, d_s);
 }
 
-GBS_WIDE static void product(size_t n, const double *restrict mu, const double *restrict inverse, double *restrict t) {
+GBS_WIDE static void product(size_t n, const double *restrict mu, const double *restrict inverse,
+                             double *restrict t) {
     for (size_t i = 0; i < n; i++) {
         double here = (1.0 - mu[i]) * inverse[i];
         here = here > -40.0 ? here : -40.0;
@@ -48,10 +52,12 @@ GBS_WIDE static void product(size_t n, const double *restrict mu, const double *
     }
 }
 
-GBS_WIDE static void paired_values(size_t n, const double *restrict mu, const double *restrict variance,
-                                   const double *restrict inverse, const double *restrict t, const double *restrict phi,
-                                   const double *restrict cdf, const double *restrict h, double *restrict psi,
-                                   double *restrict d_mu, double *restrict w) {
+GBS_WIDE static void paired_values(size_t n, const double *restrict mu,
+                                   const double *restrict variance, const double *restrict inverse,
+                                   const double *restrict t, const double *restrict phi,
+                                   const double *restrict cdf, const double *restrict h,
+                                   double *restrict psi, double *restrict d_mu,
+                                   double *restrict w) {
     for (size_t i = 0; i < n; i++) {
         double smooth = variance[i] * inverse[i] * h[i];
         psi[i] = t[i] < 30.0 ? smooth : 1.0 - mu[i];
@@ -60,20 +66,23 @@ GBS_WIDE static void paired_values(size_t n, const double *restrict mu, const do
     }
 }
 
-static void paired(size_t n, const double *mu, const double *variance, const double *inverse, double *psi, double *d_mu,
-                   double *w) {
+static void paired(size_t n, const double *mu, const double *variance, const double *inverse,
+                   double *psi, double *d_mu, double *w) {
     for (size_t from = 0; from < n; from += GBS_LOSS_TILE) {
         double t[GBS_LOSS_TILE], phi[GBS_LOSS_TILE], cdf[GBS_LOSS_TILE], h[GBS_LOSS_TILE];
         size_t m = n - from < GBS_LOSS_TILE ? n - from : GBS_LOSS_TILE;
         product(m, mu + from, inverse + from, t);
         gbs_normal_all(m, t, phi, cdf, h);
-        paired_values(m, mu + from, variance + from, inverse + from, t, phi, cdf, h, psi + from, d_mu + from, w + from);
+        paired_values(m, mu + from, variance + from, inverse + from, t, phi, cdf, h, psi + from,
+                      d_mu + from, w + from);
     }
 }
 
-static void smoothed(size_t n, const double *mu, const double *s, double *psi, double *d_mu, double *d_s) {
+static void smoothed(size_t n, const double *mu, const double *s, double *psi, double *d_mu,
+                     double *d_s) {
     for (size_t i = 0; i < n; i += GBS_LOSS_TILE)
-        tile(n - i < GBS_LOSS_TILE ? n - i : GBS_LOSS_TILE, mu + i, s + i, psi + i, d_mu + i, d_s + i);
+        tile(n - i < GBS_LOSS_TILE ? n - i : GBS_LOSS_TILE, mu + i, s + i, psi + i, d_mu + i,
+             d_s + i);
 }
 
 GBS_WIDE static void add_lanes(size_t n, const double *margin, double *total) {
@@ -88,14 +97,17 @@ GBS_WIDE static void add_lanes(size_t n, const double *margin, double *total) {
     ((gbs_wide *)total)[1] += b;
 }
 
-/* max(0, a) = (a + |a|)/2, and the sum of the a = 1 - margin is linear in the sums of here and slope: a state more costs its absolute values. */
-GBS_WIDE static void add_absolute(size_t n, const double *base, const gbs_wide *here, const gbs_wide *slope, double c, double s,
-                                  gbs_wide *plus, gbs_wide *minus) {
+/* max(0, a) = (a + |a|)/2, and the sum of the a = 1 - margin is linear in the sums of here and
+ * slope: a state more costs its absolute values. */
+GBS_WIDE static void add_absolute(size_t n, const double *base, const gbs_wide *here,
+                                  const gbs_wide *slope, double c, double s, gbs_wide *plus,
+                                  gbs_wide *minus) {
     const gbs_wide_bits all = {0}, size = ~all >> 1;
     gbs_wide a0 = {0}, a1 = a0, b0 = a0, b1 = a0;
     for (size_t i = 0; i < n; i++, here += 2, slope += 2) {
         double rest = 1.0 - base[i];
-        gbs_wide u0 = rest - c * here[0], u1 = rest - c * here[1], w0 = s * slope[0], w1 = s * slope[1];
+        gbs_wide u0 = rest - c * here[0], u1 = rest - c * here[1], w0 = s * slope[0],
+                 w1 = s * slope[1];
         a0 += (gbs_wide)((gbs_wide_bits)(u0 - w0) & size);
         a1 += (gbs_wide)((gbs_wide_bits)(u1 - w1) & size);
         b0 += (gbs_wide)((gbs_wide_bits)(u0 + w0) & size);
@@ -107,8 +119,8 @@ GBS_WIDE static void add_absolute(size_t n, const double *base, const gbs_wide *
     minus[1] += 0.5 * b1;
 }
 
-GBS_WIDE static void add_ring(size_t n, const double *base, const double *here, const double *slope, size_t pairs,
-                              const double *c, const double *s, double *total) {
+GBS_WIDE static void add_ring(size_t n, const double *base, const double *here, const double *slope,
+                              size_t pairs, const double *c, const double *s, double *total) {
     const gbs_wide *p = (const gbs_wide *)here, *q = (const gbs_wide *)slope;
     gbs_wide p0 = {0}, p1 = p0, q0 = p0, q1 = p0;
     double rest = 0.0;

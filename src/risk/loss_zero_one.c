@@ -11,7 +11,8 @@
 #include "risk/loss.h"
 
 /* Beyond 40 density and tail are 0 in double; the bound keeps infinity out of the products. */
-GBS_WIDE static void minus_ratio(size_t n, const double *restrict mu, const double *restrict s, double *restrict minus_t) {
+GBS_WIDE static void minus_ratio(size_t n, const double *restrict mu, const double *restrict s,
+                                 double *restrict minus_t) {
     for (size_t i = 0; i < n; i++) {
         double t = s[i] > 0.0 ? mu[i] / s[i] : 0.0;
         t = t > -40.0 ? t : -40.0;
@@ -19,18 +20,23 @@ GBS_WIDE static void minus_ratio(size_t n, const double *restrict mu, const doub
     }
 }
 
-GBS_WIDE static void slopes(size_t n, const double *restrict mu, const double *restrict s, const double *restrict minus_t,
-                            const double *restrict phi, double *restrict psi, double *restrict d_mu, double *restrict d_s) {
+GBS_WIDE static void slopes(size_t n, const double *restrict mu, const double *restrict s,
+                            const double *restrict minus_t, const double *restrict phi,
+                            double *restrict psi, double *restrict d_mu, double *restrict d_s) {
     for (size_t i = 0; i < n; i++) {
         bool spread = s[i] > 0.0;
-        double plain = mu[i] < 0.0 ? 1.0 : mu[i] > 0.0 ? 0.0 : 0.5, slope = spread ? phi[i] / s[i] : 0.0;
+        double plain = mu[i] < 0.0   ? 1.0
+                       : mu[i] > 0.0 ? 0.0
+                                     : 0.5,
+               slope = spread ? phi[i] / s[i] : 0.0;
         psi[i] = spread ? psi[i] : plain;
         d_mu[i] = -slope;
         d_s[i] = spread ? -minus_t[i] * phi[i] / s[i] : 0.0;
     }
 }
 
-static void tile(size_t n, const double *mu, const double *s, double *psi, double *d_mu, double *d_s) {
+static void tile(size_t n, const double *mu, const double *s, double *psi, double *d_mu,
+                 double *d_s) {
     double minus_t[GBS_LOSS_TILE], phi[GBS_LOSS_TILE];
     minus_ratio(n, mu, s, minus_t);
     gbs_normal_density(n, minus_t, phi);
@@ -38,8 +44,8 @@ static void tile(size_t n, const double *mu, const double *s, double *psi, doubl
     slopes(n, mu, s, minus_t, phi, psi, d_mu, d_s);
 }
 
-GBS_WIDE static void minus_product(size_t n, const double *restrict mu, const double *restrict inverse,
-                                   double *restrict minus_t) {
+GBS_WIDE static void minus_product(size_t n, const double *restrict mu,
+                                   const double *restrict inverse, double *restrict minus_t) {
     for (size_t i = 0; i < n; i++) {
         double t = mu[i] * inverse[i];
         t = t > -40.0 ? t : -40.0;
@@ -47,8 +53,9 @@ GBS_WIDE static void minus_product(size_t n, const double *restrict mu, const do
     }
 }
 
-GBS_WIDE static void paired_slopes(size_t n, const double *restrict inverse, const double *restrict minus_t,
-                                   const double *restrict phi, double *restrict d_mu, double *restrict w) {
+GBS_WIDE static void paired_slopes(size_t n, const double *restrict inverse,
+                                   const double *restrict minus_t, const double *restrict phi,
+                                   double *restrict d_mu, double *restrict w) {
     for (size_t i = 0; i < n; i++) {
         double slope = -phi[i] * inverse[i];
         d_mu[i] = slope;
@@ -56,8 +63,8 @@ GBS_WIDE static void paired_slopes(size_t n, const double *restrict inverse, con
     }
 }
 
-static void paired(size_t n, const double *mu, const double *variance, const double *inverse, double *psi, double *d_mu,
-                   double *w) {
+static void paired(size_t n, const double *mu, const double *variance, const double *inverse,
+                   double *psi, double *d_mu, double *w) {
     (void)variance;
     for (size_t from = 0; from < n; from += GBS_LOSS_TILE) {
         double minus_t[GBS_LOSS_TILE], phi[GBS_LOSS_TILE];
@@ -68,12 +75,15 @@ static void paired(size_t n, const double *mu, const double *variance, const dou
     }
 }
 
-static void smoothed(size_t n, const double *mu, const double *s, double *psi, double *d_mu, double *d_s) {
+static void smoothed(size_t n, const double *mu, const double *s, double *psi, double *d_mu,
+                     double *d_s) {
     for (size_t i = 0; i < n; i += GBS_LOSS_TILE)
-        tile(n - i < GBS_LOSS_TILE ? n - i : GBS_LOSS_TILE, mu + i, s + i, psi + i, d_mu + i, d_s + i);
+        tile(n - i < GBS_LOSS_TILE ? n - i : GBS_LOSS_TILE, mu + i, s + i, psi + i, d_mu + i,
+             d_s + i);
 }
 
-/* Counts below 2^52 as doubles: they become the last bits of 2^52, which is then taken off. Not every processor converts them by the word. */
+/* Counts below 2^52 as doubles: they become the last bits of 2^52, which is then taken off. Not
+ * every processor converts them by the word. */
 #define COUNTED(counts) ((gbs_wide)((gbs_wide_bits)(counts) | 0x4330000000000000U) - 0x1p52)
 
 /* One half for z < 0 and one half for z <= 0. A comparison that holds is the integer -1. */
@@ -88,12 +98,15 @@ GBS_WIDE static void add_lanes(size_t n, const double *margin, double *total) {
     ((gbs_wide *)total)[1] += 0.5 * COUNTED(b);
 }
 
-/* The sign bit counts. A margin that is 0 has none, as base is 0 and not -0 there; it lacks a half. */
-GBS_WIDE static void count_signs(size_t n, const double *base, const gbs_wide *here, const gbs_wide *slope, double c, double s,
-                                 gbs_wide *plus, gbs_wide *minus) {
+/* The sign bit counts. A margin that is 0 has none, as base is 0 and not -0 there; it lacks a half.
+ */
+GBS_WIDE static void count_signs(size_t n, const double *base, const gbs_wide *here,
+                                 const gbs_wide *slope, double c, double s, gbs_wide *plus,
+                                 gbs_wide *minus) {
     gbs_wide_bits a0 = {0}, a1 = a0, b0 = a0, b1 = a0;
     for (size_t i = 0; i < n; i++, here += 2, slope += 2) {
-        gbs_wide u0 = base[i] + c * here[0], u1 = base[i] + c * here[1], w0 = s * slope[0], w1 = s * slope[1];
+        gbs_wide u0 = base[i] + c * here[0], u1 = base[i] + c * here[1], w0 = s * slope[0],
+                 w1 = s * slope[1];
         a0 += (gbs_wide_bits)(u0 + w0) >> 63;
         a1 += (gbs_wide_bits)(u1 + w1) >> 63;
         b0 += (gbs_wide_bits)(u0 - w0) >> 63;
@@ -105,9 +118,11 @@ GBS_WIDE static void count_signs(size_t n, const double *base, const gbs_wide *h
     minus[1] += COUNTED(b1);
 }
 
-/* The missing halves of a row with base 0, which is a row of zeros, or any row when the reference has mean 0. (Other margins are 0 by chance alone, and
- * double precision leaves it none to speak of.) */
-static void add_ties(const double *here, const double *slope, size_t pairs, const double *c, const double *s, double *total) {
+/* The missing halves of a row with base 0, which is a row of zeros, or any row when the reference
+ * has mean 0. (Other margins are 0 by chance alone, and double precision leaves it none to speak
+ * of.) */
+static void add_ties(const double *here, const double *slope, size_t pairs, const double *c,
+                     const double *s, double *total) {
     for (size_t k = 0; k < pairs; k++, total += 2 * GBS_LANES)
         for (size_t l = 0; l < GBS_LANES; l++) {
             double u = c[k] * here[l], w = s[k] * slope[l];
@@ -116,11 +131,12 @@ static void add_ties(const double *here, const double *slope, size_t pairs, cons
         }
 }
 
-static void add_ring(size_t n, const double *base, const double *here, const double *slope, size_t pairs, const double *c,
-                     const double *s, double *total) {
+static void add_ring(size_t n, const double *base, const double *here, const double *slope,
+                     size_t pairs, const double *c, const double *s, double *total) {
     for (size_t k = 0; k < pairs; k++) {
         gbs_wide *plus = (gbs_wide *)(total + 2 * k * GBS_LANES);
-        count_signs(n, base, (const gbs_wide *)here, (const gbs_wide *)slope, c[k], s[k], plus, plus + 2);
+        count_signs(n, base, (const gbs_wide *)here, (const gbs_wide *)slope, c[k], s[k], plus,
+                    plus + 2);
     }
     size_t zeros = 0;
     for (size_t i = 0; i < n; i++)
@@ -143,4 +159,5 @@ static double add_pairs(size_t n, const double *a, size_t m, const double *b) {
     return lost;
 }
 
-const gbs_loss_ops gbs_zero_one = {"zero-one", false, smoothed, paired, add_lanes, add_ring, add_pairs};
+const gbs_loss_ops gbs_zero_one = {"zero-one", false,    smoothed, paired,
+                                   add_lanes,  add_ring, add_pairs};

@@ -1,7 +1,9 @@
-/* Markov chains that leave pi_lambda unchanged, sixteen in step, in the whitened coordinates of the reference: theta = m + L u.
+/* Markov chains that leave pi_lambda unchanged, sixteen in step, in the whitened coordinates of the
+ * reference: theta = m + L u.
  *
- *   walk   u' = u + s z, taken with probability min(1, pi(theta')/pi(theta));  s = 2.38/sqrt(d)       (Chopin 2002, tuned from the particles)
- *   ring   in turn: a draw from many states at once, one from a narrow window of them, a single turn: ring.c
+ *   walk   u' = u + s z, taken with probability min(1, pi(theta')/pi(theta));  s = 2.38/sqrt(d)
+ * (Chopin 2002, tuned from the particles) ring   in turn: a draw from many states at once, one from
+ * a narrow window of them, a single turn: ring.c
  *
  * A task is a block of chains and runs through many steps by itself; what it draws depends on the
  * numbers of chain and step alone (docs/maths.md, 7.4).
@@ -30,12 +32,14 @@ static size_t plane_size(size_t d) {
     return (4 * d + GBS_RING_MOST) * GBS_LANES;
 }
 
-/* Rows of more bytes than this are read again from afar for every tile; planes of more push them out. */
+/* Rows of more bytes than this are read again from afar for every tile; planes of more push them
+ * out. */
 #define NEAR_BYTES ((size_t)1 << 19)
 
 /* Blocks that go through the rows together. A choice of speed alone: no number depends on it. */
 static size_t group_of(const gbs_context *ctx, const gbs_rows *rows, size_t blocks) {
-    size_t share = blocks / gbs_workers(ctx), room = NEAR_BYTES / (plane_size(rows->d) * sizeof(double));
+    size_t share = blocks / gbs_workers(ctx),
+           room = NEAR_BYTES / (plane_size(rows->d) * sizeof(double));
     size_t most = share < room ? share : room;
     if (rows->all.n * rows->d * sizeof(double) <= NEAR_BYTES || most < 2)
         return 1;
@@ -47,7 +51,8 @@ gbs_status gbs_mover_create(gbs_context *ctx, const gbs_rows *rows, size_t chain
     *out = (gbs_mover){.ctx = ctx, .d = d, .blocks = (chains + GBS_LANES - 1) / GBS_LANES};
     out->group = group_of(ctx, rows, out->blocks);
     out->worker_size = out->group * plane_size(d) + gbs_risk_scratch(rows);
-    out->worker_size += (GBS_LANES - out->worker_size % GBS_LANES) % GBS_LANES; /* tiles begin on a cache line */
+    /* tiles begin on a cache line */
+    out->worker_size += (GBS_LANES - out->worker_size % GBS_LANES) % GBS_LANES;
     out->state = gbs_matrix(ctx, out->blocks, state_size(d));
     out->scratch = gbs_matrix(ctx, gbs_workers(ctx), out->worker_size);
     out->base = gbs_doubles(ctx, rows->all.n);
@@ -87,7 +92,8 @@ static struct lanes lanes_of(const struct run *r, size_t block) {
     double *base = r->m->state + block * state_size(r->m->d);
     size_t size = r->m->d * GBS_LANES;
     double *extra = base + 2 * size;
-    return (struct lanes){base, base + size, extra, extra + GBS_LANES, extra + 2 * GBS_LANES, extra + 3 * GBS_LANES};
+    return (struct lanes){
+        base, base + size, extra, extra + GBS_LANES, extra + 2 * GBS_LANES, extra + 3 * GBS_LANES};
 }
 
 static size_t lanes_in(const struct run *r, size_t block) {
@@ -99,7 +105,7 @@ static size_t lanes_in(const struct run *r, size_t block) {
 static void colour(const gbs_reference *ref, const double *z, double *direction) {
     size_t d = ref->d;
     if (ref->factor != NULL) {
-        gbs_block rows = {.n = d, .d = d, .dense = ref->factor, .ld = d, .stride = 1};
+        gbs_strip rows = {.n = d, .d = d, .dense = ref->factor, .ld = d, .stride = 1};
         gbs_tile_scores(&rows, z, direction);
         return;
     }
@@ -113,10 +119,11 @@ static void whiten(const gbs_reference *ref, const double *theta, double *u) {
     size_t d = ref->d;
     for (size_t k = 0; k < d; k++)
         for (size_t l = 0; l < GBS_LANES; l++)
-            u[k * GBS_LANES + l] = (theta[k * GBS_LANES + l] - ref->mean[k]) / (ref->factor != NULL ? 1.0 : ref->sd[k]);
+            u[k * GBS_LANES + l] = (theta[k * GBS_LANES + l] - ref->mean[k]) /
+                                   (ref->factor != NULL ? 1.0 : ref->sd[k]);
     if (ref->factor != NULL)
-        cblas_dtrsm(CblasRowMajor, CblasLeft, ref->upper ? CblasUpper : CblasLower, CblasNoTrans, CblasNonUnit, (int)d,
-                    GBS_LANES, 1.0, ref->factor, (int)d, u, GBS_LANES);
+        cblas_dtrsm(CblasRowMajor, CblasLeft, ref->upper ? CblasUpper : CblasLower, CblasNoTrans,
+                    CblasNonUnit, (int)d, GBS_LANES, 1.0, ref->factor, (int)d, u, GBS_LANES);
 }
 
 static void begin_block(void *arg, size_t block, size_t worker) {
@@ -166,11 +173,13 @@ static uint64_t uniform_index(const struct run *r, size_t block, size_t step) {
 }
 
 static void draw_uniforms(const struct run *r, size_t block, size_t step, double *u) {
-    gbs_lane_uniforms(r->m->ctx->seed, r->c->stream + GBS_DRAWS_UNIFORM, uniform_index(r, block, step), u);
+    gbs_lane_uniforms(r->m->ctx->seed, r->c->stream + GBS_DRAWS_UNIFORM,
+                      uniform_index(r, block, step), u);
 }
 
 /* The states of the lanes that move become theta, u. */
-static void go(const struct run *r, struct lanes *s, const bool *moves, const double *theta, const double *u) {
+static void go(const struct run *r, struct lanes *s, const bool *moves, const double *theta,
+               const double *u) {
     int64_t mask[GBS_LANES] __attribute__((aligned(64)));
     for (size_t l = 0; l < GBS_LANES; l++) {
         mask[l] = moves[l] ? -1 : 0;
@@ -181,21 +190,24 @@ static void go(const struct run *r, struct lanes *s, const bool *moves, const do
 }
 
 /* z ~ N(0, I), direction = L z */
-static void draw_direction(const struct run *r, size_t block, size_t step, double *z, double *direction) {
+static void draw_direction(const struct run *r, size_t block, size_t step, double *z,
+                           double *direction) {
     draw_normals(r, block, step, z);
     colour(r->c->reference, z, direction);
 }
 
-/* One proposal, taken or not: theta, u in, whose log density is `more` above that of the state, the risk left out. */
-static void propose(const struct run *r, size_t block, size_t step, const double *theta, const double *u, const double *more,
-                    double *scratch) {
+/* One proposal, taken or not: theta, u in, whose log density is `more` above that of the state, the
+ * risk left out. */
+static void propose(const struct run *r, size_t block, size_t step, const double *theta,
+                    const double *u, const double *more, double *scratch) {
     struct lanes s = lanes_of(r, block);
     double risk[GBS_LANES], draw[GBS_LANES];
     bool taken[GBS_LANES], tuned = gbs_turn_tuned(r->c->turns) == GBS_TURN_SINGLE;
     draw_uniforms(r, block, step, draw);
     gbs_tile_risk(r->c->problem, theta, scratch, risk);
     for (size_t l = 0; l < GBS_LANES; l++) {
-        taken[l] = log(draw[l]) < more[l] - r->c->lambda * (risk[l] - s.risk[l]); /* false where that is NaN */
+        /* false where that is NaN */
+        taken[l] = log(draw[l]) < more[l] - r->c->lambda * (risk[l] - s.risk[l]);
         s.risk[l] = taken[l] ? risk[l] : s.risk[l];
         s.narrow[l] += tuned && taken[l];
     }
@@ -204,7 +216,8 @@ static void propose(const struct run *r, size_t block, size_t step, const double
 
 /* drawn -> x state + y drawn, two tiles. */
 static void mix(size_t d, double x, const double *state, double y, double *drawn) {
-    double by_state[GBS_LANES] __attribute__((aligned(64))), by_draw[GBS_LANES] __attribute__((aligned(64)));
+    double by_state[GBS_LANES] __attribute__((aligned(64))),
+        by_draw[GBS_LANES] __attribute__((aligned(64)));
     for (size_t l = 0; l < GBS_LANES; l++) {
         by_state[l] = x;
         by_draw[l] = y;
@@ -232,7 +245,8 @@ static void turn_block(const struct run *r, size_t block, size_t step, double *s
     const gbs_smc_problem *p = r->c->problem;
     size_t d = r->m->d, size = d * GBS_LANES;
     double *u = scratch, *theta = u + size, x = cos(r->c->scale), y = sin(r->c->scale);
-    double more[GBS_LANES] __attribute__((aligned(64))), less[GBS_LANES] __attribute__((aligned(64)));
+    double more[GBS_LANES] __attribute__((aligned(64))),
+        less[GBS_LANES] __attribute__((aligned(64)));
     draw_direction(r, block, step, u, theta);
     mix(d, x, s.u, y, u);
     mix(d, x, s.theta, y, theta);
@@ -261,10 +275,12 @@ static gbs_plane span(const struct run *r, size_t block, size_t step, double *sc
 }
 
 /* Moves a block to states drawn from its planes, whose risks are known. */
-static void draw_state(const struct run *r, size_t block, size_t step, const gbs_ring *ring, size_t here, const gbs_plane *p) {
+static void draw_state(const struct run *r, size_t block, size_t step, const gbs_ring *ring,
+                       size_t here, const gbs_plane *p) {
     struct lanes s = lanes_of(r, block);
     size_t d = r->m->d, chosen[GBS_LANES];
-    double draw[GBS_LANES], x[GBS_LANES] __attribute__((aligned(64))), y[GBS_LANES] __attribute__((aligned(64)));
+    double draw[GBS_LANES], x[GBS_LANES] __attribute__((aligned(64))),
+        y[GBS_LANES] __attribute__((aligned(64)));
     bool moves[GBS_LANES];
     draw_uniforms(r, block, step, draw);
     gbs_ring_choose(r->c->problem, r->c->lambda, ring, p, draw, chosen);
@@ -282,7 +298,8 @@ static void draw_state(const struct run *r, size_t block, size_t step, const gbs
 }
 
 /* `count` blocks at once: they share what they read of the rows. */
-static void ring_blocks(const struct run *r, size_t first, size_t count, size_t step, double *scratch) {
+static void ring_blocks(const struct run *r, size_t first, size_t count, size_t step,
+                        double *scratch) {
     const gbs_chains *c = r->c;
     const gbs_ring *ring = gbs_turn_of(c->turns, step) == GBS_TURN_WINDOW ? &r->narrow : &r->full;
     gbs_plane plane[GBS_GROUP];
@@ -291,21 +308,25 @@ static void ring_blocks(const struct run *r, size_t first, size_t count, size_t 
         plane[g] = span(r, first + g, step, scratch + g * plane_size(r->m->d));
         if (ring == &r->narrow) {
             uint64_t place = uniform_index(r, first + g, step) + GBS_LANES;
-            here[g] = (size_t)(gbs_uniform(r->m->ctx->seed, c->stream + GBS_DRAWS_UNIFORM, place) * (double)c->ring);
+            here[g] = (size_t)(gbs_uniform(r->m->ctx->seed, c->stream + GBS_DRAWS_UNIFORM, place) *
+                               (double)c->ring);
         }
         gbs_ring_turn(c->problem, ring, here[g], &plane[g]);
     }
-    gbs_ring_risks(c->problem, ring, r->m->base, count, plane, scratch + r->m->group * plane_size(r->m->d));
+    gbs_ring_risks(c->problem, ring, r->m->base, count, plane,
+                   scratch + r->m->group * plane_size(r->m->d));
     for (size_t g = 0; g < count; g++)
         draw_state(r, first + g, step, ring, here[g], &plane[g]);
 }
 
 static void run_group(void *arg, size_t task, size_t worker) {
     const struct run *r = arg;
-    size_t begin = task * r->m->group, left = r->m->blocks - begin, count = left < r->m->group ? left : r->m->group;
+    size_t begin = task * r->m->group, left = r->m->blocks - begin,
+           count = left < r->m->group ? left : r->m->group;
     double *scratch = r->m->scratch + worker * r->m->worker_size;
     for (size_t step = r->first; step < r->last; step++) {
-        bool walk = r->c->move == GBS_MOVE_WALK, single = !walk && gbs_turn_of(r->c->turns, step) == GBS_TURN_SINGLE;
+        bool walk = r->c->move == GBS_MOVE_WALK,
+             single = !walk && gbs_turn_of(r->c->turns, step) == GBS_TURN_SINGLE;
         if (step > 0 && !walk && !single)
             ring_blocks(r, begin, count, step, scratch);
         for (size_t block = begin; block < begin + count; block++) {
@@ -326,9 +347,10 @@ static void prepare_rings(struct run *r) {
         r->m->away[k] = mean[k] - (prior_mean != NULL ? prior_mean[k] : 0.0);
     gbs_ring_create(r->c->ring, gbs_ring_step(r->c->ring), &r->full);
     gbs_ring_create(r->c->ring, r->c->scale, &r->narrow);
-    gbs_block_scores(&rows->all, mean, shift != NULL ? gbs_dot(rows->d, shift, mean) : 0.0, base);
+    gbs_strip_scores(&rows->all, mean, shift != NULL ? gbs_dot(rows->d, shift, mean) : 0.0, base);
     for (size_t i = 0; i < rows->all.n; i++)
-        base[i] = (rows->pairs ? 1.0 : rows->all.y[i * rows->all.stride]) * base[i] + 0.0; /* -0 becomes 0 */
+        /* -0 becomes 0 */
+        base[i] = (rows->pairs ? 1.0 : rows->all.y[i * rows->all.stride]) * base[i] + 0.0;
 }
 
 /* Steps 1 .. last of the kind that is tuned; kinds come back every four. */
@@ -345,7 +367,8 @@ static double tuned_steps(const gbs_chains *c, size_t last) {
 
 static void sum_up(const struct run *r, gbs_moved *moved) {
     const gbs_chains *c = r->c;
-    double moves = (double)c->count * (double)(r->longest - 1), narrow = (double)c->count * tuned_steps(c, r->longest - 1);
+    double moves = (double)c->count * (double)(r->longest - 1),
+           narrow = (double)c->count * tuned_steps(c, r->longest - 1);
     *moved = (gbs_moved){0};
     for (size_t block = 0; block < r->m->blocks; block++) {
         struct lanes s = lanes_of(r, block);
@@ -363,13 +386,17 @@ static void sum_up(const struct run *r, gbs_moved *moved) {
 /* Operations of one state, for each row, beside the products. */
 #define RING_COST 4.0
 
-gbs_status gbs_mover_run(gbs_mover *m, const gbs_chains *c, double *theta, double *risk, gbs_moved *moved) {
+gbs_status gbs_mover_run(gbs_mover *m, const gbs_chains *c, double *theta, double *risk,
+                         gbs_moved *moved) {
     struct run r = {.m = m, .c = c, .theta = theta, .risk = risk};
     bool ring = c->move == GBS_MOVE_RING;
-    r.longest = c->keep_all ? (gbs_chain_offset(c->particles, c->count, 1) - 1) * c->steps + 1 : c->steps + 1;
+    r.longest = c->keep_all ? (gbs_chain_offset(c->particles, c->count, 1) - 1) * c->steps + 1
+                            : c->steps + 1;
     double d = (double)m->d, n = (double)c->problem->rows->all.n;
-    double state = c->problem->rows->pairs ? GBS_SORT_COST : RING_COST, states = ring ? (double)c->ring : 1.0;
-    double step_flops = (double)c->count * (d * (2.0 * d + 30.0) + n * ((ring ? 4.0 : 2.0) * d + state * states));
+    double state = c->problem->rows->pairs ? GBS_SORT_COST : RING_COST,
+           states = ring ? (double)c->ring : 1.0;
+    double step_flops = (double)c->count *
+                        (d * (2.0 * d + 30.0) + n * ((ring ? 4.0 : 2.0) * d + state * states));
     size_t stretch = step_flops < GBS_STRETCH_FLOPS ? (size_t)(GBS_STRETCH_FLOPS / step_flops) : 1;
     gbs_status status = gbs_check_cancel(m->ctx);
     if (status == GBS_OK) {
@@ -379,7 +406,8 @@ gbs_status gbs_mover_run(gbs_mover *m, const gbs_chains *c, double *theta, doubl
     }
     while (status == GBS_OK && r.first < r.longest) {
         r.last = r.first + stretch < r.longest ? r.first + stretch : r.longest;
-        gbs_parallel_for(m->ctx, (m->blocks + m->group - 1) / m->group, step_flops * (double)(r.last - r.first), run_group, &r);
+        gbs_parallel_for(m->ctx, (m->blocks + m->group - 1) / m->group,
+                         step_flops * (double)(r.last - r.first), run_group, &r);
         r.first = r.last;
         status = gbs_check_cancel(m->ctx);
     }

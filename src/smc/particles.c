@@ -1,5 +1,5 @@
-/* Risks of many thetas: sixteen of them meet a few rows at a time, and the losses are counted while the scores are in cache. No matrix of all scores
- * is ever formed. */
+/* Risks of many thetas: sixteen of them meet a few rows at a time, and the losses are counted while
+ * the scores are in cache. No matrix of all scores is ever formed. */
 #include "core/random.h"
 #include "smc/smc.h"
 
@@ -9,10 +9,12 @@ size_t gbs_risk_scratch(const gbs_rows *rows) {
     return rows->pairs ? gbs_pairs_scratch(rows) : (size_t)2 * GBS_RISK_ROWS * GBS_LANES;
 }
 
-void gbs_tile_risk(const gbs_smc_problem *problem, const double *theta, double *scratch, double *risk) {
+void gbs_tile_risk(const gbs_smc_problem *problem, const double *theta, double *scratch,
+                   double *risk) {
     const gbs_rows *rows = problem->rows;
     const double *shift = rows->all.shift;
-    double lost[GBS_LANES] __attribute__((aligned(64))) = {0}, total[GBS_LANES] __attribute__((aligned(64))) = {0};
+    double lost[GBS_LANES] __attribute__((aligned(64))) = {0},
+                           total[GBS_LANES] __attribute__((aligned(64))) = {0};
     size_t n = rows->all.n;
     if (rows->pairs) {
         gbs_pairs_tile_risk(problem, theta, scratch, risk);
@@ -22,7 +24,7 @@ void gbs_tile_risk(const gbs_smc_problem *problem, const double *theta, double *
         gbs_tile_dot(rows->d, shift, theta, lost);
     for (size_t first = 0; first < n; first += GBS_RISK_ROWS) {
         size_t count = n - first < GBS_RISK_ROWS ? n - first : GBS_RISK_ROWS;
-        gbs_block b = gbs_block_part(&rows->all, first, count);
+        gbs_strip b = gbs_strip_part(&rows->all, first, count);
         gbs_tile_margins(&b, theta, shift != NULL ? lost : NULL, scratch);
         problem->loss->add_lanes(count, scratch, total);
     }
@@ -51,7 +53,8 @@ static void draw_tile(const struct tiles *w, size_t task, double *tile) {
     const gbs_smc_problem *p = w->problem;
     size_t d = p->rows->d;
     double *row[GBS_LANES];
-    gbs_normal_draws(p->ctx->seed, GBS_STREAM_PARTICLES + GBS_DRAWS_NORMAL, task * d * GBS_LANES / 2, d * GBS_LANES, tile);
+    gbs_normal_draws(p->ctx->seed, GBS_STREAM_PARTICLES + GBS_DRAWS_NORMAL,
+                     task * d * GBS_LANES / 2, d * GBS_LANES, tile);
     for (size_t k = 0; k < d * GBS_LANES; k++)
         tile[k] *= p->prior_sd;
     if (p->prior_mean != NULL)
@@ -82,11 +85,14 @@ static void judge_tile(void *arg, size_t task, size_t worker) {
 static gbs_status judge(struct tiles *w) {
     const gbs_smc_problem *p = w->problem;
     size_t n = p->rows->all.n, d = p->rows->d, tiles = (w->count + GBS_LANES - 1) / GBS_LANES;
-    double flops = GBS_LANES * (double)n * (2.0 * (double)d + (p->rows->pairs ? GBS_SORT_COST : 0.0));
-    size_t stretch = gbs_workers(p->ctx) * (flops < GBS_STRETCH_FLOPS ? (size_t)(GBS_STRETCH_FLOPS / flops) : 1);
+    double flops = GBS_LANES * (double)n *
+                   (2.0 * (double)d + (p->rows->pairs ? GBS_SORT_COST : 0.0));
+    size_t stretch = gbs_workers(p->ctx) *
+                     (flops < GBS_STRETCH_FLOPS ? (size_t)(GBS_STRETCH_FLOPS / flops) : 1);
     gbs_status status = GBS_OK;
     w->worker_size = d * GBS_LANES + gbs_risk_scratch(p->rows);
-    w->worker_size += (GBS_LANES - w->worker_size % GBS_LANES) % GBS_LANES; /* tiles begin on a cache line */
+    /* tiles begin on a cache line */
+    w->worker_size += (GBS_LANES - w->worker_size % GBS_LANES) % GBS_LANES;
     w->scratch = gbs_matrix(p->ctx, gbs_workers(p->ctx), w->worker_size);
     if (w->scratch == NULL)
         return GBS_ERR_MEMORY;
@@ -99,10 +105,12 @@ static gbs_status judge(struct tiles *w) {
     return status;
 }
 
-gbs_status gbs_particles_risk(const gbs_smc_problem *problem, size_t count, const double *theta, double *risk) {
+gbs_status gbs_particles_risk(const gbs_smc_problem *problem, size_t count, const double *theta,
+                              double *risk) {
     return judge(&(struct tiles){.problem = problem, .count = count, .given = theta, .risk = risk});
 }
 
-gbs_status gbs_particles_from_prior(const gbs_smc_problem *problem, size_t count, double *theta, double *risk) {
+gbs_status gbs_particles_from_prior(const gbs_smc_problem *problem, size_t count, double *theta,
+                                    double *risk) {
     return judge(&(struct tiles){.problem = problem, .count = count, .theta = theta, .risk = risk});
 }

@@ -1,8 +1,10 @@
-/* The Gaussian N(m, S) fitted to the weighted particles: the shape of a random walk's steps, and what Crank and Nicolson's moves leave unchanged.
+/* The Gaussian N(m, S) fitted to the weighted particles: the shape of a random walk's steps, and
+ * what Crank and Nicolson's moves leave unchanged.
  *
- * S is the weighted covariance C, shrunk towards its diagonal: S = (1 - a) C + a diag C. The least mean squared error on the scale of correlations r_kl
- * is reached at a = sum var(r_kl) / sum r_kl^2, var(r_kl) ~ (1 + r_kl^2)/ess for Gaussian particles (Schaefer, Strimmer 2005). With more coefficients
- * than effective particles C is singular, a is large, and S is still a covariance
+ * S is the weighted covariance C, shrunk towards its diagonal: S = (1 - a) C + a diag C. The least
+ * mean squared error on the scale of correlations r_kl is reached at a = sum var(r_kl) / sum
+ * r_kl^2, var(r_kl) ~ (1 + r_kl^2)/ess for Gaussian particles (Schaefer, Strimmer 2005). With more
+ * coefficients than effective particles C is singular, a is large, and S is still a covariance
  * (docs/maths.md, 7.5).
  */
 #include "kernel/linalg.h"
@@ -27,14 +29,19 @@ static size_t stride_of(size_t d, bool full) {
     return sums_of(d, full) + (full ? SLICE * d : 0);
 }
 
-gbs_status gbs_reference_create(gbs_context *ctx, size_t d, bool full, size_t particles, gbs_reference *out) {
+gbs_status gbs_reference_create(gbs_context *ctx, size_t d, bool full, size_t particles,
+                                gbs_reference *out) {
     size_t chunks = particles / (4 * d);
-    *out = (gbs_reference){.d = d, .chunks = chunks < 1 ? 1 : chunks > MOST_CHUNKS ? MOST_CHUNKS : chunks};
+    *out = (gbs_reference){.d = d,
+                           .chunks = chunks < 1             ? 1
+                                     : chunks > MOST_CHUNKS ? MOST_CHUNKS
+                                                            : chunks};
     out->mean = gbs_doubles(ctx, d);
     out->sd = gbs_doubles(ctx, d);
     out->factor = full ? gbs_matrix(ctx, d, d) : NULL;
     out->sums = gbs_matrix(ctx, out->chunks, stride_of(d, full));
-    if (out->mean == NULL || out->sd == NULL || (full && out->factor == NULL) || out->sums == NULL) {
+    if (out->mean == NULL || out->sd == NULL || (full && out->factor == NULL) ||
+        out->sums == NULL) {
         gbs_reference_free(ctx, out);
         return GBS_ERR_MEMORY;
     }
@@ -60,7 +67,8 @@ struct moments {
 
 static void add_chunk(void *arg, size_t chunk, size_t worker) {
     const struct moments *p = arg;
-    size_t d = p->r->d, first = chunk * p->n / p->r->chunks, last = (chunk + 1) * p->n / p->r->chunks, filled = 0;
+    size_t d = p->r->d, first = chunk * p->n / p->r->chunks,
+           last = (chunk + 1) * p->n / p->r->chunks, filled = 0;
     double *sums = p->r->sums + chunk * p->stride, *square = sums + d, *slice = sums + p->sums_size;
     int size = (int)d;
     (void)worker;
@@ -78,7 +86,8 @@ static void add_chunk(void *arg, size_t chunk, size_t worker) {
         for (size_t k = 0; k < d; k++)
             slice[filled * d + k] = root * x[k];
         if (++filled == SLICE || i + 1 == last) {
-            cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, size, (int)filled, 1.0, slice, size, 1.0, square, size);
+            cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, size, (int)filled, 1.0, slice, size,
+                        1.0, square, size);
             filled = 0;
         }
     }
@@ -125,11 +134,12 @@ static void fill(size_t d, const double *c, const double *sd, double a, double *
 }
 
 static gbs_status overflowed(gbs_context *ctx) {
-    return gbs_fail(ctx, GBS_ERR_NUMERIC, "the particles' covariance overflowed; scale the columns or lower prior_sd");
+    return gbs_fail(ctx, GBS_ERR_NUMERIC,
+                    "the particles' covariance overflowed; scale the columns or lower prior_sd");
 }
 
-gbs_status gbs_reference_fit(gbs_context *ctx, gbs_reference *r, size_t n, const double *theta, const double *weight,
-                             double ess, double prior_sd) {
+gbs_status gbs_reference_fit(gbs_context *ctx, gbs_reference *r, size_t n, const double *theta,
+                             const double *weight, double ess, double prior_sd) {
     size_t d = r->d;
     bool full = r->factor != NULL;
     struct moments p = {r, n, theta, weight, sums_of(d, full), stride_of(d, full)};
@@ -162,15 +172,16 @@ gbs_status gbs_reference_fit(gbs_context *ctx, gbs_reference *r, size_t n, const
 /* Some of them are enough to see a factor. */
 enum { ASKED = 256 };
 
-double gbs_reference_width(const gbs_reference *r, size_t n, const double *theta, const double *weight) {
+double gbs_reference_width(const gbs_reference *r, size_t n, const double *theta,
+                           const double *weight) {
     size_t d = r->d, stride = (n + ASKED - 1) / ASKED;
     double *u = r->sums, sum = 0.0, total = 0.0; /* the sums are free between two fits */
     for (size_t i = 0; i < n; i += stride) {
         for (size_t k = 0; k < d; k++)
             u[k] = (theta[i * d + k] - r->mean[k]) / (r->factor != NULL ? 1.0 : r->sd[k]);
         if (r->factor != NULL)
-            cblas_dtrsv(CblasRowMajor, r->upper ? CblasUpper : CblasLower, CblasNoTrans, CblasNonUnit, (int)d, r->factor,
-                        (int)d, u, 1);
+            cblas_dtrsv(CblasRowMajor, r->upper ? CblasUpper : CblasLower, CblasNoTrans,
+                        CblasNonUnit, (int)d, r->factor, (int)d, u, 1);
         sum += weight[i] * cblas_ddot((int)d, u, 1, u, 1);
         total += weight[i];
     }

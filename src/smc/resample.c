@@ -1,8 +1,9 @@
 /* Systematic resampling: one uniform number, a comb of `count` teeth over the cumulated weights
  * (docs/maths.md, 7.3).
  *
- * A particle of weight w gets floor or ceiling of count w / (sum of weights) descendants. Neighbours in the array are states of one chain, so the comb
- * also spreads the descendants evenly over the chains.
+ * A particle of weight w gets floor or ceiling of count w / (sum of weights) descendants.
+ * Neighbours in the array are states of one chain, so the comb also spreads the descendants evenly
+ * over the chains.
  */
 #include "smc/smc.h"
 

@@ -1,44 +1,54 @@
 /* A draw from a ring of states, instead of one proposal that is taken or not (docs/maths.md, 7.4).
  *
- * With the reference N(m, L L'), theta = m + L u, and a fresh z ~ N(0, I), the states  m + L (u cos phi + z sin phi)  lie on an ellipse; turning the pair
- * (u, z) leaves N(0, I) x N(0, I) unchanged. So among angles that form the same set seen from each of them, the draw of one with probability
+ * With the reference N(m, L L'), theta = m + L u, and a fresh z ~ N(0, I), the states  m + L (u cos
+ * phi + z sin phi)  lie on an ellipse; turning the pair (u, z) leaves N(0, I) x N(0, I) unchanged.
+ * So among angles that form the same set seen from each of them, the draw of one with probability
  *
- *   proportional to  exp(-lambda r - |theta - m0|^2/2v + |u|^2/2)     (the target over the reference)
+ *   proportional to  exp(-lambda r - |theta - m0|^2/2v + |u|^2/2)     (the target over the
+ * reference)
  *
- * is an exact Gibbs step: nothing is rejected, far states are reached when the reference is good, near ones when it is not. Two kinds of sets:
- * the full ring (phi = 2 pi j/K), and a window of narrow angles delta (j - J), J uniform, for rough or ill-fitted targets.
- *   Murray, Adams, MacKay: Elliptical slice sampling (2010); Neal's multi-point moves; Tjelmeland: Using all Metropolis-Hastings proposals (2004)
+ * is an exact Gibbs step: nothing is rejected, far states are reached when the reference is good,
+ * near ones when it is not. Two kinds of sets: the full ring (phi = 2 pi j/K), and a window of
+ * narrow angles delta (j - J), J uniform, for rough or ill-fitted targets. Murray, Adams, MacKay:
+ * Elliptical slice sampling (2010); Neal's multi-point moves; Tjelmeland: Using all
+ * Metropolis-Hastings proposals (2004)
  *
- * A window may also be a single state at the angle delta, taken or not by Metropolis's rule: one product, no plane.
- *   Neal (1998), Cotter, Roberts, Stuart, White (2013): proposals that leave the reference unchanged
+ * A window may also be a single state at the angle delta, taken or not by Metropolis's rule: one
+ * product, no plane. Neal (1998), Cotter, Roberts, Stuart, White (2013): proposals that leave the
+ * reference unchanged
  *
- * Scores are linear: x'theta(phi) = x'm + cos phi x'(theta - m) + sin phi x'Lz. Two products with the rows serve all K states; each state more costs
- * n operations, not n d. Both kinds of sets are angles delta apart, delta = 2 pi/K for the full ring. The plane (u, z) is turned first so that they lie
- * around 0 in pairs, +-(k + 1/2) delta: the two states of a pair share their multiplications, and the angles are the same for all chains and steps.
+ * Scores are linear: x'theta(phi) = x'm + cos phi x'(theta - m) + sin phi x'Lz. Two products with
+ * the rows serve all K states; each state more costs n operations, not n d. Both kinds of sets are
+ * angles delta apart, delta = 2 pi/K for the full ring. The plane (u, z) is turned first so that
+ * they lie around 0 in pairs, +-(k + 1/2) delta: the two states of a pair share their
+ * multiplications, and the angles are the same for all chains and steps.
  */
 #include "smc/smc.h"
 
 #include <math.h>
 #include <string.h>
 
-/* A state costs a few operations a row, many with an exponential in them or a sort; the two products cost d each. Variance x time is flat around these sizes
- * (measured with 8, 10 and 62 columns). */
+/* A state costs a few operations a row, many with an exponential in them or a sort; the two
+ * products cost d each. Variance x time is flat around these sizes (measured with 8, 10 and 62
+ * columns). */
 enum { FEW_STATES = 4, SOME_STATES = 8, MANY_STATES = 16, SOME_COLUMNS = 16, MANY_COLUMNS = 32 };
 
-/* The approximation of a smooth target is good enough for single states, and a product is cheap: a ring is not worth its second one. */
+/* The approximation of a smooth target is good enough for single states, and a product is cheap: a
+ * ring is not worth its second one. */
 static bool smooth_and_small(const gbs_smc_problem *p) {
     return p->loss->convex && !p->rows->pairs && p->rows->d < SOME_COLUMNS;
 }
 
 size_t gbs_ring_states(const gbs_smc_problem *problem, bool rough) {
     size_t d = problem->rows->d;
-    if (problem->rows->pairs || problem->loss == &gbs_exponential || smooth_and_small(problem) || (d < SOME_COLUMNS && !rough))
+    if (problem->rows->pairs || problem->loss == &gbs_exponential || smooth_and_small(problem) ||
+        (d < SOME_COLUMNS && !rough))
         return FEW_STATES;
     return d < MANY_COLUMNS ? SOME_STATES : MANY_STATES;
 }
 
-/* Where states are dear, or far ones are good, one state for one product is worth more than a window of them for two; between a window and a ring it
- * comes at half their price. */
+/* Where states are dear, or far ones are good, one state for one product is worth more than a
+ * window of them for two; between a window and a ring it comes at half their price. */
 gbs_turns gbs_ring_turns(const gbs_smc_problem *problem, bool rough) {
     if (smooth_and_small(problem))
         return GBS_TURNS_SINGLE;
@@ -58,7 +68,8 @@ gbs_turn gbs_turn_of(gbs_turns turns, size_t step) {
 }
 
 gbs_turn gbs_turn_tuned(gbs_turns turns) {
-    return turns == GBS_TURNS_SINGLE || turns == GBS_TURNS_SINGLE_RING ? GBS_TURN_SINGLE : GBS_TURN_WINDOW;
+    return turns == GBS_TURNS_SINGLE || turns == GBS_TURNS_SINGLE_RING ? GBS_TURN_SINGLE
+                                                                       : GBS_TURN_WINDOW;
 }
 
 double gbs_ring_step(size_t size) {
@@ -81,14 +92,15 @@ double gbs_ring_sine(const gbs_ring *ring, size_t state) {
     return state % 2 == 0 ? ring->sine[state / 2] : -ring->sine[state / 2];
 }
 
-void gbs_ring_turn(const gbs_smc_problem *problem, const gbs_ring *ring, size_t here, const gbs_plane *p) {
+void gbs_ring_turn(const gbs_smc_problem *problem, const gbs_ring *ring, size_t here,
+                   const gbs_plane *p) {
     double x = gbs_ring_cosine(ring, here), y = -gbs_ring_sine(ring, here);
     gbs_tile_rotate(problem->rows->d, x, y, p->centred, p->direction);
     gbs_tile_rotate(problem->rows->d, x, y, p->u, p->z);
 }
 
-void gbs_ring_risks(const gbs_smc_problem *problem, const gbs_ring *ring, const double *base, size_t count,
-                    const gbs_plane *plane, double *scratch) {
+void gbs_ring_risks(const gbs_smc_problem *problem, const gbs_ring *ring, const double *base,
+                    size_t count, const gbs_plane *plane, double *scratch) {
     const gbs_rows *rows = problem->rows;
     const double *shift = rows->all.shift;
     double lost[GBS_GROUP][2 * GBS_LANES] __attribute__((aligned(64))) = {0}, *here = scratch,
@@ -105,15 +117,17 @@ void gbs_ring_risks(const gbs_smc_problem *problem, const gbs_ring *ring, const 
         }
         memset(plane[g].risk, 0, size * sizeof *plane[g].risk);
     }
-    size_t blocks = (n + GBS_RISK_ROWS - 1) / GBS_RISK_ROWS, size_of_block = (n + blocks - 1) / blocks;
-    size_of_block += (4 - size_of_block % 4) % 4;
-    for (size_t first = 0; first < n; first += size_of_block) {
-        size_t some = n - first < size_of_block ? n - first : size_of_block;
-        gbs_block b = gbs_block_part(&rows->all, first, some);
+    size_t blocks = (n + GBS_RISK_ROWS - 1) / GBS_RISK_ROWS,
+           size_of_strip = (n + blocks - 1) / blocks;
+    size_of_strip += (4 - size_of_strip % 4) % 4;
+    for (size_t first = 0; first < n; first += size_of_strip) {
+        size_t some = n - first < size_of_strip ? n - first : size_of_strip;
+        gbs_strip b = gbs_strip_part(&rows->all, first, some);
         for (size_t g = 0; g < count; g++) {
             gbs_tile_margins(&b, plane[g].centred, lost[g], here);
             gbs_tile_margins(&b, plane[g].direction, lost[g] + GBS_LANES, slope);
-            problem->loss->add_ring(some, base + first, here, slope, ring->size / 2, ring->cosine, ring->sine, plane[g].risk);
+            problem->loss->add_ring(some, base + first, here, slope, ring->size / 2, ring->cosine,
+                                    ring->sine, plane[g].risk);
         }
     }
     for (size_t g = 0; g < count; g++)
@@ -121,9 +135,10 @@ void gbs_ring_risks(const gbs_smc_problem *problem, const gbs_ring *ring, const 
             plane[g].risk[k] /= (double)n;
 }
 
-/* log_weight[j][l] = (|cos u + sin z|^2 - |m - m0 + cos b + sin c|^2/v)/2 - lambda r, b and c the same plane in the coordinates of theta; what is the
- * same for all states is left out. */
-static void weigh(const gbs_smc_problem *problem, double lambda, const gbs_ring *ring, const gbs_plane *p, double *log_weight) {
+/* log_weight[j][l] = (|cos u + sin z|^2 - |m - m0 + cos b + sin c|^2/v)/2 - lambda r, b and c the
+ * same plane in the coordinates of theta; what is the same for all states is left out. */
+static void weigh(const gbs_smc_problem *problem, double lambda, const gbs_ring *ring,
+                  const gbs_plane *p, double *log_weight) {
     enum { UU, UZ, ZZ, BB, BC, CC, MB, MC, PRODUCTS };
     double product[PRODUCTS][GBS_LANES] __attribute__((aligned(64))),
         half_precision = 0.5 / (problem->prior_sd * problem->prior_sd);
@@ -138,13 +153,15 @@ static void weigh(const gbs_smc_problem *problem, double lambda, const gbs_ring 
     gbs_tile_dot(d, p->away, p->direction, product[MC]);
     for (size_t j = 0; j < ring->size; j++) {
         double x = gbs_ring_cosine(ring, j), y = gbs_ring_sine(ring, j), v = half_precision;
-        double by[] = {0.5 * x * x, x * y, 0.5 * y * y, -v * x * x, -2.0 * v * x * y, -v * y * y, -2.0 * v * x, -2.0 * v * y};
-        gbs_lanes_weigh(PRODUCTS, by, product[0], -lambda, p->risk + j * GBS_LANES, log_weight + j * GBS_LANES);
+        double by[] = {0.5 * x * x,      x * y,      0.5 * y * y,  -v * x * x,
+                       -2.0 * v * x * y, -v * y * y, -2.0 * v * x, -2.0 * v * y};
+        gbs_lanes_weigh(PRODUCTS, by, product[0], -lambda, p->risk + j * GBS_LANES,
+                        log_weight + j * GBS_LANES);
     }
 }
 
-void gbs_ring_choose(const gbs_smc_problem *problem, double lambda, const gbs_ring *ring, const gbs_plane *plane,
-                     const double *draw, size_t *chosen) {
+void gbs_ring_choose(const gbs_smc_problem *problem, double lambda, const gbs_ring *ring,
+                     const gbs_plane *plane, const double *draw, size_t *chosen) {
     double weight[GBS_RING_MOST * GBS_LANES] __attribute__((aligned(64)));
     weigh(problem, lambda, ring, plane, weight);
     gbs_lanes_choose(ring->size, weight, draw, chosen);

@@ -1,11 +1,11 @@
 /* The loop: from the prior to lambda, one temperature at a time.
  *
- *   lambda <- lambda + delta with the effective sample size of exp(-delta r) at its share;  log Z += log mean exp(-delta r)
- *   resample, move at the new lambda                                           (docs/maths.md, 7.1)
+ *   lambda <- lambda + delta with the effective sample size of exp(-delta r) at its share;  log Z
+ * += log mean exp(-delta r) resample, move at the new lambda (docs/maths.md, 7.1)
  *
- * waste-free: M << N ancestors, chains of N/M states, every state a particle (Dau, Chopin 2022); classic: N ancestors, k moves each. The last step ends
- * at lambda exactly, with weights of its own length, and is followed by moves like any other: the
- * particles come out unweighted.
+ * waste-free: M << N ancestors, chains of N/M states, every state a particle (Dau, Chopin 2022);
+ * classic: N ancestors, k moves each. The last step ends at lambda exactly, with weights of its own
+ * length, and is followed by moves like any other: the particles come out unweighted.
  */
 #include "smc/smc.h"
 
@@ -14,22 +14,26 @@
 #include <math.h>
 #include <string.h>
 
-/* A step of lambda is never a smaller part of lambda: particles that far from equilibrium are moved, not tempered. */
+/* A step of lambda is never a smaller part of lambda: particles that far from equilibrium are
+ * moved, not tempered. */
 #define LEAST_STEP 1e-3
 
-/* The ring's narrow windows are led to the first share of moves, its single proposals to the second, at this rate. */
+/* The ring's narrow windows are led to the first share of moves, its single proposals to the
+ * second, at this rate. */
 #define WANTED_SHARE 0.7
 #define WANTED_TAKEN 0.5
 #define TUNING_RATE 3.0
 #define SMALLEST_ANGLE 1e-4
 
-/* A chain is to travel this many times the width of the target: its states are then worth averaging, and what they average is worth a standard
- * error. In units of gbs_moved.jump, which is 1 for independent states. */
+/* A chain is to travel this many times the width of the target: its states are then worth
+ * averaging, and what they average is worth a standard error. In units of gbs_moved.jump, which is
+ * 1 for independent states. */
 #define TRAVEL 40.0
 /* Below this part of it the standard error is a lower bound. */
 #define TRAVEL_TOLD (1.0 / 3.0)
 
-/* An approximation serves when the particles' mean square in its coordinates, which should be 1, lies between these. */
+/* An approximation serves when the particles' mean square in its coordinates, which should be 1,
+ * lies between these. */
 #define NARROWEST 0.7
 #define WIDEST 2.0
 
@@ -74,8 +78,9 @@ static gbs_status add_point(struct sampler *s, double ess, double acceptance) {
     for (size_t i = 0; i < n; i++)
         mean += r->risk[i] / (double)n;
     r->log_z_sd_at_least = r->log_z_sd_at_least || s->slow;
-    double square = s->o->classic ? gbs_family_spread(n, s->families.of, r->risk, s->scratch)
-                                  : gbs_chain_variance(n, s->temperature == 0 ? n : s->chains, r->risk);
+    double square = s->o->classic
+                        ? gbs_family_spread(n, s->families.of, r->risk, s->scratch)
+                        : gbs_chain_variance(n, s->temperature == 0 ? n : s->chains, r->risk);
     r->path[r->path_size++] = (gbs_sample_point){.lambda = s->lambda,
                                                  .log_z = s->log_z,
                                                  .log_z_sd = sqrt(variance),
@@ -97,14 +102,16 @@ static gbs_status choose_lambda(struct sampler *s, double *next) {
     }
     double delta = gbs_temper_step(o->particles, s->out->risk, rest, o->ess, s->weight);
     if (!(delta > 0.0))
-        return gbs_fail(s->problem->ctx, GBS_ERR_NUMERIC,
-                        "the risk of every particle overflowed; scale the columns or lower prior_sd");
+        return gbs_fail(
+            s->problem->ctx, GBS_ERR_NUMERIC,
+            "the risk of every particle overflowed; scale the columns or lower prior_sd");
     delta = fmax(delta, LEAST_STEP * s->lambda);
     *next = delta < rest && s->lambda + delta < o->lambda ? s->lambda + delta : o->lambda;
     return GBS_OK;
 }
 
-/* Chains that the particles lie in before the moves of this temperature; those of the prior are all independent. */
+/* Chains that the particles lie in before the moves of this temperature; those of the prior are all
+ * independent. */
 static size_t chains_before(const struct sampler *s) {
     return s->temperature == 1 ? s->o->particles : s->chains;
 }
@@ -112,7 +119,8 @@ static size_t chains_before(const struct sampler *s) {
 /* Weights, log Z and its error on the way to `next`. */
 static double reweight(struct sampler *s, double next) {
     size_t n = s->o->particles;
-    double log_mean, ess = gbs_temper_weights(n, s->out->risk, next - s->lambda, s->weight, &log_mean);
+    double log_mean,
+        ess = gbs_temper_weights(n, s->out->risk, next - s->lambda, s->weight, &log_mean);
     s->log_z += log_mean;
     gbs_families_weigh(&s->families, chains_before(s), s->weight);
     s->lambda = next;
@@ -157,23 +165,26 @@ static void tune(struct sampler *s, const gbs_moved *moved) {
     size_t length = o->particles / s->chains;
     double states = (double)length, falls = fmin(1.0, moved->jump / s->jump);
     double wanted = ceil(TRAVEL / (states * moved->jump * falls));
-    s->jump = fmin(1.0, moved->jump); /* more is a way in from far outside, and will not be gone again */
+    /* more is a way in from far outside, and will not be gone again */
+    s->jump = fmin(1.0, moved->jump);
     if (!o->classic)
         s->thin = wanted >= (double)o->moves ? o->moves : wanted > 1.0 ? (size_t)wanted : 1;
     if (o->move == GBS_MOVE_RING && isfinite(moved->narrow)) {
         bool single = gbs_turn_tuned(gbs_ring_turns(s->problem, s->rough)) == GBS_TURN_SINGLE;
         s->scale *= exp(TUNING_RATE * (moved->narrow - (single ? WANTED_TAKEN : WANTED_SHARE)));
         s->rough = s->rough || s->scale < gbs_ring_step(gbs_ring_states(s->problem, false));
-        s->scale = fmax(SMALLEST_ANGLE, fmin(gbs_ring_step(gbs_ring_states(s->problem, s->rough)), s->scale));
+        s->scale = fmax(SMALLEST_ANGLE,
+                        fmin(gbs_ring_step(gbs_ring_states(s->problem, s->rough)), s->scale));
     }
 }
 
 static gbs_status fit_particles(struct sampler *s, double ess) {
-    return gbs_reference_fit(s->problem->ctx, &s->reference, s->o->particles, s->out->theta, s->weight, ess,
-                             s->problem->prior_sd);
+    return gbs_reference_fit(s->problem->ctx, &s->reference, s->o->particles, s->out->theta,
+                             s->weight, ess, s->problem->prior_sd);
 }
 
-/* What the moves lean on: the approximation that the caller knows of, if it has the width of the particles; else these themselves. */
+/* What the moves lean on: the approximation that the caller knows of, if it has the width of the
+ * particles; else these themselves. */
 static gbs_status refer(struct sampler *s, double ess) {
     const gbs_smc_options *o = s->o;
     bool found = s->missed;
@@ -181,8 +192,9 @@ static gbs_status refer(struct sampler *s, double ess) {
     gbs_status status = s->missed || o->approximate == NULL ? fit_particles(s, ess) : GBS_OK;
     if (status == GBS_OK && o->approximate != NULL) {
         status = o->approximate(o->user, s->lambda, &s->reference, &found);
-        double width =
-            status == GBS_OK && found ? gbs_reference_width(&s->reference, o->particles, s->out->theta, s->weight) : NAN;
+        double width = status == GBS_OK && found ? gbs_reference_width(&s->reference, o->particles,
+                                                                       s->out->theta, s->weight)
+                                                 : NAN;
         s->missed = !(width > NARROWEST && width < WIDEST);
         if (status == GBS_OK && s->missed)
             status = fit_particles(s, ess);
@@ -224,12 +236,14 @@ static gbs_status prepare(struct sampler *s) {
     s->weight = gbs_doubles(ctx, n);
     s->scratch = gbs_doubles(ctx, n);
     s->ancestor = gbs_array_alloc(ctx, s->chains, sizeof *s->ancestor);
-    if (s->out->theta == NULL || s->out->risk == NULL || s->weight == NULL || s->scratch == NULL || s->ancestor == NULL)
+    if (s->out->theta == NULL || s->out->risk == NULL || s->weight == NULL || s->scratch == NULL ||
+        s->ancestor == NULL)
         return GBS_ERR_MEMORY;
     gbs_status status = gbs_families_create(ctx, n, &s->families);
     if (status == GBS_OK)
         status = gbs_reference_create(ctx, d, d <= FULL_COLUMNS, n, &s->reference);
-    return status == GBS_OK ? gbs_mover_create(ctx, s->problem->rows, s->chains, &s->mover) : status;
+    return status == GBS_OK ? gbs_mover_create(ctx, s->problem->rows, s->chains, &s->mover)
+                            : status;
 }
 
 /* No draw of a normal variable is as far out as this many deviations. */
@@ -242,19 +256,21 @@ static gbs_status check_reach(const gbs_smc_problem *p) {
     double theta = centre + FARTHEST * sqrt((double)d) * p->prior_sd;
     if (sqrt(gbs_rows_longest(p->rows)) * theta < 1e300)
         return GBS_OK;
-    return gbs_fail(p->ctx, GBS_ERR_NUMERIC,
-                    "the scores of draws from the prior overflow; scale the columns or lower prior_sd");
+    return gbs_fail(
+        p->ctx, GBS_ERR_NUMERIC,
+        "the scores of draws from the prior overflow; scale the columns or lower prior_sd");
 }
 
-gbs_status gbs_smc_run(const gbs_smc_problem *problem, const gbs_smc_options *options, gbs_smc_result *out) {
+gbs_status gbs_smc_run(const gbs_smc_problem *problem, const gbs_smc_options *options,
+                       gbs_smc_result *out) {
     gbs_context *ctx = problem->ctx;
     struct sampler s = {.problem = problem, .o = options, .out = out};
     *out = (gbs_smc_result){0};
     s.chains = options->classic ? options->particles : options->chains;
     s.thin = 1;
     s.jump = 1.0;
-    s.scale =
-        options->move == GBS_MOVE_WALK ? 2.38 / sqrt((double)problem->rows->d) : gbs_ring_step(gbs_ring_states(problem, false));
+    s.scale = options->move == GBS_MOVE_WALK ? 2.38 / sqrt((double)problem->rows->d)
+                                             : gbs_ring_step(gbs_ring_states(problem, false));
     gbs_status status = gbs_compute_begin(ctx);
     if (status != GBS_OK)
         return status;

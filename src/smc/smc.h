@@ -1,13 +1,13 @@
-/* Tempering sequential Monte Carlo: particles carried from the prior to the Gibbs posterior, and log Z on the way.
+/* Tempering sequential Monte Carlo: particles carried from the prior to the Gibbs posterior, and
+ * log Z on the way.
  *
  *   pi_lambda(theta)  is proportional to  exp(-lambda r_n(theta)) N(theta; m0, v I)
  *                                                                              (docs/maths.md, 7.1)
  *
- *   particles.c   risks of many thetas at once          temper.c     the next lambda, weights, log Z
- *   pairs.c       the same over pairs of rows
- *   resample.c    who goes on                           reference.c  the Gaussian that the moves lean on
- *   move.c        Markov chains at one lambda           ring.c       their moves
- *   spread.c      standard errors from one run          smc.c        the loop
+ *   particles.c   risks of many thetas at once          temper.c     the next lambda, weights, log
+ * Z pairs.c       the same over pairs of rows resample.c    who goes on reference.c  the Gaussian
+ * that the moves lean on move.c        Markov chains at one lambda           ring.c       their
+ * moves spread.c      standard errors from one run          smc.c        the loop
  */
 #ifndef GIBBSITE_SMC_SMC_H
 #define GIBBSITE_SMC_SMC_H
@@ -26,9 +26,11 @@ typedef struct gbs_smc_problem {
 
 typedef struct gbs_reference gbs_reference;
 
-/* Sets the reference to a Gaussian close to pi_lambda; *found = false when there is none. Called with increasing lambdas. *found comes in true where the
- * last one was not close: the reference then holds the moments of the particles, to begin with. */
-typedef gbs_status (*gbs_approximate)(void *user, double lambda, gbs_reference *reference, bool *found);
+/* Sets the reference to a Gaussian close to pi_lambda; *found = false when there is none. Called
+ * with increasing lambdas. *found comes in true where the last one was not close: the reference
+ * then holds the moments of the particles, to begin with. */
+typedef gbs_status (*gbs_approximate)(void *user, double lambda, gbs_reference *reference,
+                                      bool *found);
 
 typedef struct gbs_smc_options {
     double lambda;
@@ -38,9 +40,11 @@ typedef struct gbs_smc_options {
     double ess;    /* of the weights, as a share of the particles */
     bool classic;  /* every particle moves; otherwise waste-free */
     size_t chains; /* waste-free */
-    size_t moves;  /* classic: of a particle; waste-free: at most, from one particle of a chain to the next */
+    size_t moves;  /* classic: of a particle; waste-free: at most, from one particle of a chain to
+                      the next */
     gbs_move move;
-    gbs_approximate approximate; /* NULL: the moves lean on the particles' own mean and covariance */
+    /* NULL: the moves lean on the particles' own mean and covariance */
+    gbs_approximate approximate;
     void *user;
 } gbs_smc_options;
 
@@ -54,15 +58,18 @@ typedef struct gbs_smc_result {
 } gbs_smc_result;
 
 /* The result's arrays are the caller's; on failure there are none. */
-gbs_status gbs_smc_run(const gbs_smc_problem *problem, const gbs_smc_options *options, gbs_smc_result *out);
+gbs_status gbs_smc_run(const gbs_smc_problem *problem, const gbs_smc_options *options,
+                       gbs_smc_result *out);
 void gbs_smc_free(const gbs_context *ctx, gbs_smc_result *result);
 
 /* ---------------------------------------------------------------- particles */
 
-/* Streams of random numbers at temperature t are GBS_STREAM_PARTICLES + GBS_DRAWS * t + one of these. */
+/* Streams of random numbers at temperature t are GBS_STREAM_PARTICLES + GBS_DRAWS * t + one of
+ * these. */
 enum { GBS_DRAWS_NORMAL = 0, GBS_DRAWS_UNIFORM, GBS_DRAWS_RESAMPLE, GBS_DRAWS };
 
-/* Work between two looks at the caller's wish to stop, some 50 milliseconds; what sorting a score costs. In floating-point operations. */
+/* Work between two looks at the caller's wish to stop, some 50 milliseconds; what sorting a score
+ * costs. In floating-point operations. */
 #define GBS_STRETCH_FLOPS 1e9
 #define GBS_SORT_COST 200.0
 
@@ -73,25 +80,32 @@ enum { GBS_RISK_ROWS = 64 };
 size_t gbs_risk_scratch(const gbs_rows *rows);
 
 /* r_n of the GBS_LANES thetas of a tile. */
-void gbs_tile_risk(const gbs_smc_problem *problem, const double *theta, double *scratch, double *risk);
+void gbs_tile_risk(const gbs_smc_problem *problem, const double *theta, double *scratch,
+                   double *risk);
 
 /* The same of `count` thetas, one after the other, on the context's threads. */
-gbs_status gbs_particles_risk(const gbs_smc_problem *problem, size_t count, const double *theta, double *risk);
+gbs_status gbs_particles_risk(const gbs_smc_problem *problem, size_t count, const double *theta,
+                              double *risk);
 
 /* Particles drawn from the prior, and their risks. */
-gbs_status gbs_particles_from_prior(const gbs_smc_problem *problem, size_t count, double *theta, double *risk);
+gbs_status gbs_particles_from_prior(const gbs_smc_problem *problem, size_t count, double *theta,
+                                    double *risk);
 
 /* ---------------------------------------------------------------- temperatures */
 
-/* The increment of lambda, at most `most`, whose weights exp(-delta risk) have an effective sample size of share x (particles of finite risk);
- * 0 when no particle has a finite risk. weight: scratch. */
+/* The increment of lambda, at most `most`, whose weights exp(-delta risk) have an effective sample
+ * size of share x (particles of finite risk); 0 when no particle has a finite risk. weight:
+ * scratch. */
 double gbs_temper_step(size_t n, const double *risk, double most, double share, double *weight);
-/* weight_i = exp(-delta risk_i) / mean, log_mean = log of that mean; returns the effective sample size. */
-double gbs_temper_weights(size_t n, const double *risk, double delta, double *weight, double *log_mean);
+/* weight_i = exp(-delta risk_i) / mean, log_mean = log of that mean; returns the effective sample
+ * size. */
+double gbs_temper_weights(size_t n, const double *risk, double delta, double *weight,
+                          double *log_mean);
 
 /* ---------------------------------------------------------------- resampling */
 
-/* Systematic: ancestor[0 .. count - 1], ascending, from weights that need not sum to anything; u in (0, 1). */
+/* Systematic: ancestor[0 .. count - 1], ascending, from weights that need not sum to anything; u in
+ * (0, 1). */
 void gbs_resample(size_t n, const double *weight, size_t count, double u, size_t *ancestor);
 
 /* ---------------------------------------------------------------- the reference Gaussian */
@@ -107,13 +121,17 @@ struct gbs_reference {
 };
 
 /* full: with a factor. */
-gbs_status gbs_reference_create(gbs_context *ctx, size_t d, bool full, size_t particles, gbs_reference *out);
+gbs_status gbs_reference_create(gbs_context *ctx, size_t d, bool full, size_t particles,
+                                gbs_reference *out);
 void gbs_reference_free(const gbs_context *ctx, gbs_reference *r);
-/* Mean and covariance of the weighted particles (mean weight 1), shrunk towards its diagonal as far as `ess` demands. */
-gbs_status gbs_reference_fit(gbs_context *ctx, gbs_reference *r, size_t n, const double *theta, const double *weight,
-                             double ess, double prior_sd);
-/* Mean square of the weighted particles in the reference's coordinates: 1 where it fits them, more where it is too narrow. NaN: no weight. */
-double gbs_reference_width(const gbs_reference *r, size_t n, const double *theta, const double *weight);
+/* Mean and covariance of the weighted particles (mean weight 1), shrunk towards its diagonal as far
+ * as `ess` demands. */
+gbs_status gbs_reference_fit(gbs_context *ctx, gbs_reference *r, size_t n, const double *theta,
+                             const double *weight, double ess, double prior_sd);
+/* Mean square of the weighted particles in the reference's coordinates: 1 where it fits them, more
+ * where it is too narrow. NaN: no weight. */
+double gbs_reference_width(const gbs_reference *r, size_t n, const double *theta,
+                           const double *weight);
 
 /* ---------------------------------------------------------------- moves */
 
@@ -132,12 +150,15 @@ typedef struct gbs_chains {
     size_t count;       /* chains */
     const size_t *from; /* particle that each starts from */
     size_t particles;
-    /* Chain c owns the particles gbs_chain_offset(c) .. gbs_chain_offset(c + 1) - 1 and leaves a state in each; otherwise particle c, its last. */
+    /* Chain c owns the particles gbs_chain_offset(c) .. gbs_chain_offset(c + 1) - 1 and leaves a
+     * state in each; otherwise particle c, its last. */
     bool keep_all;
-    size_t steps; /* of every chain when not keep_all; otherwise moves from one state that is kept to the next */
+    /* of every chain when not keep_all; otherwise moves from one state that is kept to the next */
+    size_t steps;
     double lambda;
     gbs_move move;
-    double scale;    /* walk: of a step, in units of the reference; ring: the angle of the narrow windows */
+    double scale;    /* walk: of a step, in units of the reference; ring: the angle of the narrow
+                        windows */
     size_t ring;     /* states to choose from; even */
     gbs_turns turns; /* ring: which moves take turns */
     uint64_t stream; /* of this temperature */
@@ -148,8 +169,10 @@ size_t gbs_chain_offset(size_t particles, size_t chains, size_t chain);
 
 typedef struct gbs_moved {
     double acceptance; /* share of the moves that led to another state */
-    double narrow;     /* the same among the narrow windows, or where there are none among the single states */
-    double jump;       /* mean squared length of a move, in units of the reference, over 2 d: 1 for independent draws */
+    double narrow; /* the same among the narrow windows, or where there are none among the single
+                      states */
+    double jump;   /* mean squared length of a move, in units of the reference, over 2 d: 1 for
+                      independent draws */
 } gbs_moved;
 
 typedef struct gbs_mover {
@@ -165,7 +188,8 @@ typedef struct gbs_mover {
 gbs_status gbs_mover_create(gbs_context *ctx, const gbs_rows *rows, size_t chains, gbs_mover *out);
 void gbs_mover_free(gbs_mover *m);
 /* Runs the chains on theta and risk in place. */
-gbs_status gbs_mover_run(gbs_mover *m, const gbs_chains *chains, double *theta, double *risk, gbs_moved *moved);
+gbs_status gbs_mover_run(gbs_mover *m, const gbs_chains *chains, double *theta, double *risk,
+                         gbs_moved *moved);
 
 /* ---------------------------------------------------------------- rings (ring.c) */
 
@@ -190,7 +214,8 @@ void gbs_ring_create(size_t size, double delta, gbs_ring *out);
 double gbs_ring_cosine(const gbs_ring *ring, size_t state);
 double gbs_ring_sine(const gbs_ring *ring, size_t state);
 
-/* A tile of planes: state j is cosine(j) centred + sine(j) direction, relative to the reference's mean, and cosine(j) u + sine(j) z in its coordinates. */
+/* A tile of planes: state j is cosine(j) centred + sine(j) direction, relative to the reference's
+ * mean, and cosine(j) u + sine(j) z in its coordinates. */
 typedef struct gbs_plane {
     const double *mean, *away;   /* of the reference; the same less the prior's */
     double *centred, *direction; /* theta - mean, L z */
@@ -198,26 +223,31 @@ typedef struct gbs_plane {
     double *risk; /* of state j in lane l at j * GBS_LANES + l */
 } gbs_plane;
 
-/* Turns planes whose first vectors are the current states so that these are the states called `here`. */
-void gbs_ring_turn(const gbs_smc_problem *problem, const gbs_ring *ring, size_t here, const gbs_plane *plane);
-/* Risks of all states of at most GBS_GROUP tiles. base: y x'mean of each row, no -0 (pairs: x'mean). */
-void gbs_ring_risks(const gbs_smc_problem *problem, const gbs_ring *ring, const double *base, size_t count,
-                    const gbs_plane *plane, double *scratch);
+/* Turns planes whose first vectors are the current states so that these are the states called
+ * `here`. */
+void gbs_ring_turn(const gbs_smc_problem *problem, const gbs_ring *ring, size_t here,
+                   const gbs_plane *plane);
+/* Risks of all states of at most GBS_GROUP tiles. base: y x'mean of each row, no -0 (pairs:
+ * x'mean). */
+void gbs_ring_risks(const gbs_smc_problem *problem, const gbs_ring *ring, const double *base,
+                    size_t count, const gbs_plane *plane, double *scratch);
 /* For each lane the number of the state drawn; draw: uniform, one a lane. */
-void gbs_ring_choose(const gbs_smc_problem *problem, double lambda, const gbs_ring *ring, const gbs_plane *plane,
-                     const double *draw, size_t *chosen);
+void gbs_ring_choose(const gbs_smc_problem *problem, double lambda, const gbs_ring *ring,
+                     const gbs_plane *plane, const double *draw, size_t *chosen);
 
-/* ---------------------------------------------------------------- pairs (pairs.c), for the two above */
+/* ---------------------------------------------------------------- pairs (pairs.c), for the two
+ * above */
 
 size_t gbs_pairs_scratch(const gbs_rows *rows);
-void gbs_pairs_tile_risk(const gbs_smc_problem *problem, const double *theta, double *scratch, double *risk);
-void gbs_pairs_ring_risks(const gbs_smc_problem *problem, const gbs_ring *ring, const double *base, const gbs_plane *plane,
-                          double *scratch);
+void gbs_pairs_tile_risk(const gbs_smc_problem *problem, const double *theta, double *scratch,
+                         double *risk);
+void gbs_pairs_ring_risks(const gbs_smc_problem *problem, const gbs_ring *ring, const double *base,
+                          const gbs_plane *plane, double *scratch);
 
 /* ---------------------------------------------------------------- standard errors */
 
-/* Squared standard error of the mean of x over all particles, from the spread of the chains' means; chains of one state each: from the spread of
- * the states. */
+/* Squared standard error of the mean of x over all particles, from the spread of the chains' means;
+ * chains of one state each: from the spread of the states. */
 double gbs_chain_variance(size_t n, size_t chains, const double *x);
 /* What is known of the squared error of log Z so far, by descent; of n particles. */
 typedef struct gbs_families {
@@ -241,7 +271,8 @@ void gbs_families_weigh(gbs_families *f, size_t chains, const double *weight);
 void gbs_families_follow(gbs_families *f, size_t chains, size_t count, const size_t *ancestor);
 /* Squared standard error of log Z; at_least: it may be too small. */
 double gbs_families_variance(const gbs_families *f, bool *at_least);
-/* Squared standard error of the mean of x over a classic run's particles, whose families are the independent ones. scratch: n. */
+/* Squared standard error of the mean of x over a classic run's particles, whose families are the
+ * independent ones. scratch: n. */
 double gbs_family_spread(size_t n, const size_t *eve, const double *x, double *scratch);
 
 #endif

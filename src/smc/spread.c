@@ -1,19 +1,24 @@
 /* Standard errors from a single run (docs/maths.md, 7.6).
  *
- * Waste-free: given the past the M chains of a temperature are independent, and long enough to forget where they began; so the mean over all states has
- * the squared error  sum_m (share_m)^2 (mean_m - mean)^2  x M/(M-1),  and the errors of log Z add up over the temperatures.
- *   Dau, Chopin: Waste-free sequential Monte Carlo (2022), section 4
+ * Waste-free: given the past the M chains of a temperature are independent, and long enough to
+ * forget where they began; so the mean over all states has the squared error  sum_m (share_m)^2
+ * (mean_m - mean)^2  x M/(M-1),  and the errors of log Z add up over the temperatures. Dau, Chopin:
+ * Waste-free sequential Monte Carlo (2022), section 4
  *
- * That is so when chains forget within a temperature. Where they do not, an error lives on in the descendants of the chains that made it, and errors of
- * different temperatures add up before they are squared. So the parts of the chains in the error of log Z are added up by families, the descendants of
- * one chain of the beginning (classic: of one particle):
+ * That is so when chains forget within a temperature. Where they do not, an error lives on in the
+ * descendants of the chains that made it, and errors of different temperatures add up before they
+ * are squared. So the parts of the chains in the error of log Z are added up by families, the
+ * descendants of one chain of the beginning (classic: of one particle):
  *
- *   F_g = sum over the temperatures and the members c of family g of  (share_c)(mean weight_c - 1),    squared error of log Z ~ sum_g F_g^2
+ *   F_g = sum over the temperatures and the members c of family g of  (share_c)(mean weight_c - 1),
+ * squared error of log Z ~ sum_g F_g^2
  *
- * It is never taken below the sum of squares over all chains and temperatures. When few families are left, what they have is squared and put aside, and
- * every chain begins a family of its own: only errors older than that are not followed any more. The families' number, as the inverse of the sum of their
- * squared shares q, also gives the factor 1/(1 - sum q^2) for means that are taken over few.
- *   Chan, Lai (2013); Lee, Whiteley: Variance estimation in the particle filter (2018); Olsson, Douc (2019): ancestors of a fixed lag
+ * It is never taken below the sum of squares over all chains and temperatures. When few families
+ * are left, what they have is squared and put aside, and every chain begins a family of its own:
+ * only errors older than that are not followed any more. The families' number, as the inverse of
+ * the sum of their squared shares q, also gives the factor 1/(1 - sum q^2) for means that are taken
+ * over few. Chan, Lai (2013); Lee, Whiteley: Variance estimation in the particle filter (2018);
+ * Olsson, Douc (2019): ancestors of a fixed lag
  */
 #include "smc/smc.h"
 
@@ -42,7 +47,8 @@ double gbs_chain_variance(size_t n, size_t chains, const double *x) {
 /* With fewer of them, by the inverse of the sum of squared shares, every chain begins anew. */
 #define FEWEST_FAMILIES 8.0
 
-/* The reported error is a lower bound when there are fewer chains than that; when errors live on although chains are meant to forget, or although families had to begin anew; or when Z is off by
+/* The reported error is a lower bound when there are fewer chains than that; when errors live on
+ * although chains are meant to forget, or although families had to begin anew; or when Z is off by
  * so much that its logarithm is no longer its relative error. */
 #define LIVES_ON 2.0
 #define FAR_OFF 0.25
@@ -101,7 +107,8 @@ void gbs_families_weigh(gbs_families *f, size_t chains, const double *weight) {
     double factor = squares < 1.0 ? 1.0 / sqrt(1.0 - squares) : 1.0;
     for (size_t c = 0; c < chains; c++) {
         double excess = 0.0;
-        for (size_t i = gbs_chain_offset(f->n, chains, c); i < gbs_chain_offset(f->n, chains, c + 1); i++)
+        for (size_t i = gbs_chain_offset(f->n, chains, c);
+             i < gbs_chain_offset(f->n, chains, c + 1); i++)
             excess += weight[i] - 1.0;
         f->sum[f->of[c]] += factor * excess / n;
     }
@@ -113,7 +120,8 @@ void gbs_families_weigh(gbs_families *f, size_t chains, const double *weight) {
 void gbs_families_follow(gbs_families *f, size_t chains, size_t count, const size_t *ancestor) {
     size_t length = f->n / chains, longer = f->n % chains, first = longer * (length + 1);
     for (size_t c = 0; c < count; c++) {
-        size_t i = ancestor[c], chain = i < first ? i / (length + 1) : longer + (i - first) / length;
+        size_t i = ancestor[c],
+               chain = i < first ? i / (length + 1) : longer + (i - first) / length;
         f->next[c] = f->of[chain];
     }
     size_t *t = f->of;
@@ -123,7 +131,8 @@ void gbs_families_follow(gbs_families *f, size_t chains, size_t count, const siz
 
 double gbs_families_variance(const gbs_families *f, bool *at_least) {
     double followed = put_aside(f);
-    *at_least = f->few || followed > FAR_OFF || ((f->renewed || f->long_chains) && followed > LIVES_ON * f->independent);
+    *at_least = f->few || followed > FAR_OFF ||
+                ((f->renewed || f->long_chains) && followed > LIVES_ON * f->independent);
     return fmax(f->independent, followed);
 }
 

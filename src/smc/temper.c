@@ -1,11 +1,13 @@
 /* The next inverse temperature, and the weights that lead there (docs/maths.md, 7.2).
  *
- *   w_i = exp(-delta r_i),   ESS(delta) = (sum w)^2 / sum w^2,   log Z(lambda + delta) - log Z(lambda) ~ log mean w
+ *   w_i = exp(-delta r_i),   ESS(delta) = (sum w)^2 / sum w^2,   log Z(lambda + delta) - log
+ * Z(lambda) ~ log mean w
  *
- * ESS falls in delta: with K the cumulant generating function of -r under the particles, log(ESS/n) = 2 K(delta) - K(2 delta), and K is convex. For
- * Gaussian risks log(ESS/n) = -delta^2 var r, so a step that missed is mended by the square root of the ratio of the logarithms; where risks are far
- * from Gaussian (an exponential loss under a wide prior) the bracket is halved on the log scale instead. That cannot stall at delta = 0: there is no
- * absolute tolerance in it.
+ * ESS falls in delta: with K the cumulant generating function of -r under the particles, log(ESS/n)
+ * = 2 K(delta) - K(2 delta), and K is convex. For Gaussian risks log(ESS/n) = -delta^2 var r, so a
+ * step that missed is mended by the square root of the ratio of the logarithms; where risks are far
+ * from Gaussian (an exponential loss under a wide prior) the bracket is halved on the log scale
+ * instead. That cannot stall at delta = 0: there is no absolute tolerance in it.
  */
 #include "kernel/normal.h"
 #include "smc/smc.h"
@@ -26,7 +28,8 @@ static double least(size_t n, const double *risk) {
 }
 
 /* exp(-delta (risk - best)), and its sums. */
-static void tilt(size_t n, const double *risk, double best, double delta, double *weight, double *sum, double *square) {
+static void tilt(size_t n, const double *risk, double best, double delta, double *weight,
+                 double *sum, double *square) {
     for (size_t i = 0; i < n; i++) {
         double exponent = delta > 0.0 ? -delta * (risk[i] - best) : 0.0;
         weight[i] = exponent > LEAST_EXPONENT ? exponent : LEAST_EXPONENT;
@@ -39,7 +42,8 @@ static void tilt(size_t n, const double *risk, double best, double delta, double
     }
 }
 
-static double share_of(size_t n, const double *risk, double best, double delta, double *weight, size_t among) {
+static double share_of(size_t n, const double *risk, double best, double delta, double *weight,
+                       size_t among) {
     double sum, square;
     tilt(n, risk, best, delta, weight, &sum, &square);
     return sum * sum / (square * (double)among);
@@ -77,7 +81,8 @@ double gbs_temper_step(size_t n, const double *risk, double most, double share, 
     return delta;
 }
 
-double gbs_temper_weights(size_t n, const double *risk, double delta, double *weight, double *log_mean) {
+double gbs_temper_weights(size_t n, const double *risk, double delta, double *weight,
+                          double *log_mean) {
     double best = least(n, risk), sum, square;
     tilt(n, risk, best, delta, weight, &sum, &square);
     *log_mean = (delta > 0.0 ? -delta * best : 0.0) + log(sum / (double)n);

@@ -2,8 +2,8 @@
  *
  *   gamma = argmin | f_k - DF gamma |,   x_(k+1) = x_k + f_k - (DX + DF) gamma,
  *
- * with the columns of DX and DF the last differences of x and f. On a linear map it is a Krylov method: a few directions that overshoot or
- * creep no longer hold up the rest.
+ * with the columns of DX and DF the last differences of x and f. On a linear map it is a Krylov
+ * method: a few directions that overshoot or creep no longer hold up the rest.
  */
 #include "vb/anderson.h"
 
@@ -58,8 +58,10 @@ static double weighted_dot(size_t n, const double *a, const double *b, const dou
     return sum;
 }
 
-/* The small least-squares problem by its normal equations, with a ridge at the level of rounding. */
-static bool solve_weights(const gbs_anderson *a, const double *f, const double *weight, double *gamma) {
+/* The small least-squares problem by its normal equations, with a ridge at the level of rounding.
+ */
+static bool solve_weights(const gbs_anderson *a, const double *f, const double *weight,
+                          double *gamma) {
     size_t m = a->count;
     double gram[DEPTH * DEPTH], trace = 0.0;
     for (size_t i = 0; i < m; i++) {
@@ -77,7 +79,8 @@ static bool solve_weights(const gbs_anderson *a, const double *f, const double *
     return true;
 }
 
-bool gbs_anderson_propose(gbs_anderson *a, const double *x, const double *f, const double *weight, double *out) {
+bool gbs_anderson_propose(gbs_anderson *a, const double *x, const double *f, const double *weight,
+                          double *out) {
     double gamma[DEPTH];
     if (a->started)
         remember(a, x, f);

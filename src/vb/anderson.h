@@ -18,8 +18,9 @@ gbs_status gbs_anderson_create(gbs_context *ctx, size_t size, gbs_anderson *out)
 void gbs_anderson_free(const gbs_context *ctx, gbs_anderson *a);
 void gbs_anderson_forget(gbs_anderson *a);
 
-/* Takes in the pair (x, f) and sets out to the accelerated point; lengths are measured after multiplying by `weight`. False when there is
- * no history yet to learn from: out is then x + f. */
-bool gbs_anderson_propose(gbs_anderson *a, const double *x, const double *f, const double *weight, double *out);
+/* Takes in the pair (x, f) and sets out to the accelerated point; lengths are measured after
+ * multiplying by `weight`. False when there is no history yet to learn from: out is then x + f. */
+bool gbs_anderson_propose(gbs_anderson *a, const double *x, const double *f, const double *weight,
+                          double *out);
 
 #endif

@@ -1,8 +1,10 @@
 /* Deterministic annealing (docs/maths.md, 4.8).
  *
- * For 0 < lambda_1 < ... < lambda_T each problem is solved from the last solution, the first from the prior. The zero-one objective has
- * many local minima, and a richer family has more of them: left alone, its path may end above that of a smaller family. So the chain
- * isotropic < diagonal < full climbs together, and at each rung a family that finds itself above its smaller neighbour restarts from there.
+ * For 0 < lambda_1 < ... < lambda_T each problem is solved from the last solution, the first from
+ * the prior. The zero-one objective has many local minima, and a richer family has more of them:
+ * left alone, its path may end above that of a smaller family. So the chain isotropic < diagonal <
+ * full climbs together, and at each rung a family that finds itself above its smaller neighbour
+ * restarts from there.
  */
 #include "vb/anneal.h"
 
@@ -24,9 +26,11 @@ enum { CHAIN = 4 };
 /* Rungs below the last are starts for the next, and honest posteriors at any precision. */
 #define ON_THE_WAY 1e-5
 
-static const gbs_family chain_order[CHAIN] = {GBS_FAMILY_FIXED, GBS_FAMILY_ISOTROPIC, GBS_FAMILY_DIAGONAL, GBS_FAMILY_FULL};
+static const gbs_family chain_order[CHAIN] = {GBS_FAMILY_FIXED, GBS_FAMILY_ISOTROPIC,
+                                              GBS_FAMILY_DIAGONAL, GBS_FAMILY_FULL};
 
-static gbs_status climber_create(const gbs_anneal_task *task, gbs_family family, struct climber *c) {
+static gbs_status climber_create(const gbs_anneal_task *task, gbs_family family,
+                                 struct climber *c) {
     gbs_context *ctx = task->problem.ctx;
     *c = (struct climber){.problem = task->problem};
     if (family == GBS_FAMILY_FULL && task->reduced != NULL) {
@@ -35,7 +39,8 @@ static gbs_status climber_create(const gbs_anneal_task *task, gbs_family family,
         c->problem.prior.mean = task->reduced->prior_mean;
     }
     size_t d = c->problem.rows->d;
-    gbs_status status = gbs_engine_create(ctx, c->problem.rows, family, task->solve.solver, &c->engine);
+    gbs_status status = gbs_engine_create(ctx, c->problem.rows, family, task->solve.solver,
+                                          &c->engine);
     if (status == GBS_OK)
         status = gbs_gaussian_create(ctx, family, d, &c->problem.prior, task->fixed_sd, &c->here);
     if (status == GBS_OK)
@@ -43,11 +48,12 @@ static gbs_status climber_create(const gbs_anneal_task *task, gbs_family family,
     return status;
 }
 
-/* A convex problem may start anywhere. From the prior, the exponential risk of a long row overflows; with the spread below the row
- * lengths every loss is tame. */
+/* A convex problem may start anywhere. From the prior, the exponential risk of a long row
+ * overflows; with the spread below the row lengths every loss is tame. */
 static void tame_start(struct climber *c) {
     double longest = gbs_rows_longest(c->problem.rows);
-    gbs_prior tame = {c->problem.prior.mean, fmin(c->problem.prior.variance, longest > 0.0 ? 1.0 / longest : 1.0)};
+    gbs_prior tame = {c->problem.prior.mean,
+                      fmin(c->problem.prior.variance, longest > 0.0 ? 1.0 / longest : 1.0)};
     if (c->here.family != GBS_FAMILY_FIXED)
         gbs_gaussian_set_prior(&c->here, &tame, 0.0);
 }
@@ -59,7 +65,8 @@ static void climber_free(gbs_context *ctx, struct climber *c) {
 }
 
 /* Starts again from the smaller family's solution; keeps the lower of the two ends. */
-static gbs_status start_from_smaller(const gbs_anneal_task *task, struct climber *c, const struct climber *smaller) {
+static gbs_status start_from_smaller(const gbs_anneal_task *task, struct climber *c,
+                                     const struct climber *smaller) {
     gbs_status status = GBS_OK;
     if (c->reduced != NULL)
         status = gbs_reduction_project(c->reduced, &smaller->here, &c->other);
@@ -81,14 +88,16 @@ static gbs_status start_from_smaller(const gbs_anneal_task *task, struct climber
     return GBS_OK;
 }
 
-/* A posterior at lambda resolves the risk to about 1/lambda; this many rows for each unit of lambda resolve it far better, and the rest of a
- * large file adds nothing yet. Near lambda = n a part would have minima of its own: there all rows are used. */
+/* A posterior at lambda resolves the risk to about 1/lambda; this many rows for each unit of lambda
+ * resolve it far better, and the rest of a large file adds nothing yet. Near lambda = n a part
+ * would have minima of its own: there all rows are used. */
 #define ROWS_PER_LAMBDA 64.0
 /* n rows have n^2 pairs: their mean risk settles with fewer. */
 #define PAIRED_ROWS_PER_LAMBDA 8.0
 
 static size_t stride_of(const gbs_anneal_task *task, size_t t, const gbs_rows *rows) {
-    double n = (double)rows->all.n, per_lambda = rows->pairs ? PAIRED_ROWS_PER_LAMBDA : ROWS_PER_LAMBDA;
+    double n = (double)rows->all.n,
+           per_lambda = rows->pairs ? PAIRED_ROWS_PER_LAMBDA : ROWS_PER_LAMBDA;
     double wanted = fmax(per_lambda * task->ladder[t], fmax(4000.0, 40.0 * (double)rows->d));
     bool below = task->part_below && t + 1 < task->rungs;
     return below && n >= 2.0 * wanted ? (size_t)(n / wanted) : 1;
@@ -105,7 +114,8 @@ static gbs_status solve_rung(const gbs_anneal_task *task, size_t t, struct climb
     return gbs_solve(&c->problem, &options, t == 0, &c->engine, &c->here, &c->solution);
 }
 
-static gbs_status climb_rung(const gbs_anneal_task *task, size_t t, struct climber *chain, size_t first, size_t last) {
+static gbs_status climb_rung(const gbs_anneal_task *task, size_t t, struct climber *chain,
+                             size_t first, size_t last) {
     for (size_t k = first; k <= last; k++) {
         struct climber *c = &chain[k];
         c->problem.lambda = task->ladder[t];
@@ -114,7 +124,8 @@ static gbs_status climb_rung(const gbs_anneal_task *task, size_t t, struct climb
         c->engine.done_span = 1.0 / (double)(task->rungs * (last - first + 1));
         c->engine.trace = k == last ? task->trace : NULL;
         gbs_status status = solve_rung(task, t, c);
-        if (status == GBS_OK && k > first && chain[k - 1].solution.free_energy < c->solution.free_energy)
+        if (status == GBS_OK && k > first &&
+            chain[k - 1].solution.free_energy < c->solution.free_energy)
             status = start_from_smaller(task, c, &chain[k - 1]);
         if (status != GBS_OK)
             return status;
@@ -128,7 +139,8 @@ gbs_status gbs_anneal(const gbs_anneal_task *task, gbs_gaussian *result, gbs_sol
     size_t last = 0;
     while (chain_order[last] != task->family)
         last++;
-    bool alone = task->problem.loss->convex || task->solve.solver == GBS_SOLVER_SGD || task->family == GBS_FAMILY_FIXED;
+    bool alone = task->problem.loss->convex || task->solve.solver == GBS_SOLVER_SGD ||
+                 task->family == GBS_FAMILY_FIXED;
     size_t first = alone ? last : 1;
     gbs_status status = GBS_OK;
     for (size_t k = first; status == GBS_OK && k <= last; k++)
@@ -151,8 +163,8 @@ gbs_status gbs_anneal(const gbs_anneal_task *task, gbs_gaussian *result, gbs_sol
     return status;
 }
 
-gbs_status gbs_restart(const gbs_anneal_task *task, size_t restarts, gbs_gaussian *result, gbs_solution *best,
-                       double *energies) {
+gbs_status gbs_restart(const gbs_anneal_task *task, size_t restarts, gbs_gaussian *result,
+                       gbs_solution *best, double *energies) {
     gbs_context *ctx = task->problem.ctx;
     struct climber c;
     gbs_status status = climber_create(task, task->family, &c);

@@ -1,4 +1,5 @@
-/* The free energy F(rho) = lambda * (mean over rows of psi) + KL(rho || prior), and its gradient, in one pass over the rows. */
+/* The free energy F(rho) = lambda * (mean over rows of psi) + KL(rho || prior), and its gradient,
+ * in one pass over the rows. */
 #ifndef GIBBSITE_VB_FREE_ENERGY_H
 #define GIBBSITE_VB_FREE_ENERGY_H
 
@@ -31,16 +32,21 @@ typedef struct gbs_workspace {
     double *square; /* d x d (full, or with curvature), else NULL */
 } gbs_workspace;
 
-gbs_status gbs_workspace_create(gbs_context *ctx, const gbs_rows *rows, gbs_family family, bool curvature, gbs_workspace *out);
+gbs_status gbs_workspace_create(gbs_context *ctx, const gbs_rows *rows, gbs_family family,
+                                bool curvature, gbs_workspace *out);
 void gbs_workspace_free(gbs_workspace *w);
 
-gbs_status gbs_point_create(gbs_context *ctx, size_t d, gbs_family family, bool curvature, gbs_point *out);
+gbs_status gbs_point_create(gbs_context *ctx, size_t d, gbs_family family, bool curvature,
+                            gbs_point *out);
 void gbs_point_free(const gbs_context *ctx, gbs_point *p);
 
-/* Fills `out` (rows->pairs: of the mean over pairs; curvature when it has room for one). GBS_ERR_CANCELLED when asked to stop; an overflowing F comes back as infinity. */
-gbs_status gbs_evaluate(const gbs_problem *problem, const gbs_gaussian *g, gbs_workspace *workspace, gbs_point *out);
+/* Fills `out` (rows->pairs: of the mean over pairs; curvature when it has room for one).
+ * GBS_ERR_CANCELLED when asked to stop; an overflowing F comes back as infinity. */
+gbs_status gbs_evaluate(const gbs_problem *problem, const gbs_gaussian *g, gbs_workspace *workspace,
+                        gbs_point *out);
 
 /* Proven bound on F(g) - min F for a convex loss: (v/2)|grad|^2 (docs/maths.md, 4.4). */
-double gbs_optimality_gap(const gbs_problem *problem, const gbs_gaussian *g, const gbs_point *p, double *square);
+double gbs_optimality_gap(const gbs_problem *problem, const gbs_gaussian *g, const gbs_point *p,
+                          double *square);
 
 #endif

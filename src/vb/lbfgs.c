@@ -2,8 +2,9 @@
  *
  *   m_k = D_k u_k,  D_k = (I/v + H)_kk^-1/2;   z = log sigma / sqrt 2 (full: C with a log diagonal)
  *
- * The scaling D is refreshed between rounds, as the curvature changes on the way. The stop is the same as everywhere: the proven gap in
- * the (m, sigma) or (m, C) coordinates, whatever coordinates the search runs in.
+ * The scaling D is refreshed between rounds, as the curvature changes on the way. The stop is the
+ * same as everywhere: the proven gap in the (m, sigma) or (m, C) coordinates, whatever coordinates
+ * the search runs in.
  */
 #include "vb/solve.h"
 
@@ -56,7 +57,8 @@ static double no_slope(double *gradient, size_t size, double value) {
 }
 
 /* F and its gradient at the packed coordinates. */
-static double evaluate(void *instance, const double *x, double *gradient, const int n, const double step) {
+static double evaluate(void *instance, const double *x, double *gradient, const int n,
+                       const double step) {
     struct search *s = instance;
     (void)n;
     (void)step;
@@ -70,7 +72,8 @@ static double evaluate(void *instance, const double *x, double *gradient, const 
     if (s->status != GBS_OK || !isfinite(p->free_energy))
         return no_slope(gradient, size, s->status != GBS_OK ? HUGE_VAL : TOO_FAR);
     gbs_family_of(s->g->family)
-        ->free_gradient(s->g, p->pull, s->problem->prior.variance, s->engine->workspace.square, gradient + d);
+        ->free_gradient(s->g, p->pull, s->problem->prior.variance, s->engine->workspace.square,
+                        gradient + d);
     for (size_t k = 0; k < d; k++)
         gradient[k] = p->d_mean[k];
     double square = 0.0;
@@ -86,18 +89,21 @@ static double evaluate(void *instance, const double *x, double *gradient, const 
     return p->free_energy;
 }
 
-/* In scaled coordinates the Hessian is near the identity, so |gradient|^2/2 is about what is left. */
+/* In scaled coordinates the Hessian is near the identity, so |gradient|^2/2 is about what is left.
+ */
 static bool close_enough(struct search *s, double gradient_norm) {
     double f = fmax(1.0, fabs(s->engine->here.free_energy));
-    s->left =
-        gbs_left_to_gain(s->problem, s->g, &s->engine->here, 0.5 * gradient_norm * gradient_norm, s->engine->workspace.square);
-    s->converged = s->left <= s->options->tolerance * f || 0.5 * gradient_norm * gradient_norm <= s->options->enough;
+    s->left = gbs_left_to_gain(s->problem, s->g, &s->engine->here,
+                               0.5 * gradient_norm * gradient_norm, s->engine->workspace.square);
+    s->converged = s->left <= s->options->tolerance * f ||
+                   0.5 * gradient_norm * gradient_norm <= s->options->enough;
     gbs_engine_progress(s->engine, s->left, s->options->tolerance * f);
     return s->converged;
 }
 
-static int progress(void *instance, const double *x, const double *gradient, const double fx, const double xnorm,
-                    const double gnorm, const double step, int n, int k, int ls) {
+static int progress(void *instance, const double *x, const double *gradient, const double fx,
+                    const double xnorm, const double gnorm, const double step, int n, int k,
+                    int ls) {
     struct search *s = instance;
     (void)x, (void)gradient, (void)fx, (void)xnorm, (void)step, (void)n, (void)k, (void)ls;
     if (s->status != GBS_OK)
@@ -156,15 +162,17 @@ static gbs_status one_round(struct search *s, double *x) {
     return gbs_evaluate(s->problem, s->g, &s->engine->workspace, &s->engine->here);
 }
 
-gbs_status gbs_solve_lbfgs(const gbs_problem *problem, const gbs_solve_options *options, gbs_engine *e, gbs_gaussian *g,
-                           gbs_solution *result) {
+gbs_status gbs_solve_lbfgs(const gbs_problem *problem, const gbs_solve_options *options,
+                           gbs_engine *e, gbs_gaussian *g, gbs_solution *result) {
     const gbs_family_ops *family = gbs_family_of(g->family);
-    struct search s = {.problem = problem, .options = options, .engine = e, .g = g, .left = INFINITY};
+    struct search s = {
+        .problem = problem, .options = options, .engine = e, .g = g, .left = INFINITY};
     s.free_size = family->free_size(g->d);
     size_t size = g->d + s.free_size;
     *result = (gbs_solution){.solver = GBS_SOLVER_LBFGS};
     if (size > INT_MAX / 2)
-        return gbs_fail(problem->ctx, GBS_ERR_ARGUMENT, "%zu parameters are too many for L-BFGS", size);
+        return gbs_fail(problem->ctx, GBS_ERR_ARGUMENT, "%zu parameters are too many for L-BFGS",
+                        size);
     s.scale = gbs_doubles(problem->ctx, size);
     double *x = lbfgs_malloc((int)size); /* its vector code asks for its own alignment */
     if (s.scale == NULL || x == NULL) {

@@ -4,9 +4,11 @@
  *   full:     P <- (1-b) P + b H,  m <- m - b P^-1 dF/dm   with the new P = S^-1
  *   smaller:  the family's part of H for the spread; Newton's step (H with |w|)^-1 dF/dm for m
  *
- * b starts at 1 and is halved until F falls. Where m and S push each other to and fro (a rare level, a long row) b would have to stay small
- * for all; Anderson's acceleration of the map is tried first and taken whenever F falls. For the zero-one loss some w_i < 0: a step whose P is not positive definite counts as one
- * that does not fall. One step costs one pass over the rows with its X'DX, O(n d^2), and O(d^3).
+ * b starts at 1 and is halved until F falls. Where m and S push each other to and fro (a rare
+ * level, a long row) b would have to stay small for all; Anderson's acceleration of the map is
+ * tried first and taken whenever F falls. For the zero-one loss some w_i < 0: a step whose P is not
+ * positive definite counts as one that does not fall. One step costs one pass over the rows with
+ * its X'DX, O(n d^2), and O(d^3).
  */
 #include "kernel/linalg.h"
 #include "vb/solve.h"
@@ -41,7 +43,8 @@ static void covariance_direction(const gbs_gaussian *g, gbs_engine *e) {
     cblas_dtrmv(CblasRowMajor, CblasUpper, CblasNoTrans, CblasNonUnit, d, g->factor, d, e->step, 1);
 }
 
-/* engine->packed: x = (m, precision) here, what the natural gradient aims at minus it, the metric's weights, and one more. */
+/* engine->packed: x = (m, precision) here, what the natural gradient aims at minus it, the metric's
+ * weights, and one more. */
 struct packed {
     double *x, *aim, *weight, *trial;
     size_t size;
@@ -49,7 +52,8 @@ struct packed {
 
 static struct packed packed_of(const gbs_engine *e) {
     size_t size = e->anderson.size;
-    return (struct packed){e->packed, e->packed + size, e->packed + 2 * size, e->packed + 3 * size, size};
+    return (struct packed){e->packed, e->packed + size, e->packed + 2 * size, e->packed + 3 * size,
+                           size};
 }
 
 /* engine->next = the Gaussian with the mean and precision of `trial`. */
@@ -77,7 +81,8 @@ static bool propose(const gbs_problem *problem, gbs_engine *e, const gbs_gaussia
     return true;
 }
 
-/* Lengths for the acceleration: a change of m in posterior standard deviations, of the precision relative to itself. */
+/* Lengths for the acceleration: a change of m in posterior standard deviations, of the precision
+ * relative to itself. */
 static void set_weights(const gbs_gaussian *g, const struct packed *p) {
     size_t d = g->d, k = d;
     if (g->family == GBS_FAMILY_FULL) {
@@ -96,7 +101,8 @@ static void set_weights(const gbs_gaussian *g, const struct packed *p) {
 }
 
 /* F at engine->next; *better when it falls enough for a step of size b. */
-static gbs_status try_next(const gbs_problem *problem, gbs_engine *e, double slope, double b, bool *better) {
+static gbs_status try_next(const gbs_problem *problem, gbs_engine *e, double slope, double b,
+                           bool *better) {
     gbs_status status = gbs_evaluate(problem, &e->next, &e->workspace, &e->there);
     double old = e->here.free_energy, fall = old - e->there.free_energy;
     /* far from the optimum the slope promises more than F holds */
@@ -108,7 +114,8 @@ static gbs_status try_next(const gbs_problem *problem, gbs_engine *e, double slo
 }
 
 /* The accelerated point, made from the full step in engine->next. */
-static gbs_status accelerate(const gbs_problem *problem, gbs_engine *e, const gbs_gaussian *g, double slope, bool *moved) {
+static gbs_status accelerate(const gbs_problem *problem, gbs_engine *e, const gbs_gaussian *g,
+                             double slope, bool *moved) {
     struct packed p = packed_of(e);
     size_t d = g->d;
     set_weights(g, &p);
@@ -121,9 +128,10 @@ static gbs_status accelerate(const gbs_problem *problem, gbs_engine *e, const gb
     return try_next(problem, e, slope, 1.0, moved);
 }
 
-/* Moves to engine->next: the accelerated point if F falls there, else the plain step, *b halved until it does. */
-static gbs_status descend(const gbs_problem *problem, gbs_engine *e, const gbs_gaussian *g, double slope, double *b,
-                          bool *moved) {
+/* Moves to engine->next: the accelerated point if F falls there, else the plain step, *b halved
+ * until it does. */
+static gbs_status descend(const gbs_problem *problem, gbs_engine *e, const gbs_gaussian *g,
+                          double slope, double *b, bool *moved) {
     *moved = false;
     gbs_status status = GBS_OK;
     if (propose(problem, e, g, 1.0))
@@ -149,14 +157,15 @@ static void accept(gbs_engine *e, gbs_gaussian *g) {
     e->there = p_old;
 }
 
-gbs_status gbs_solve_natural(const gbs_problem *problem, const gbs_solve_options *options, gbs_engine *e, gbs_gaussian *g,
-                             gbs_solution *result) {
+gbs_status gbs_solve_natural(const gbs_problem *problem, const gbs_solve_options *options,
+                             gbs_engine *e, gbs_gaussian *g, gbs_solution *result) {
     const gbs_family_ops *family = gbs_family_of(g->family);
     *result = (gbs_solution){.solver = GBS_SOLVER_NATURAL};
     gbs_status status = gbs_evaluate(problem, g, &e->workspace, &e->here);
     double b = 1.0, left = INFINITY, best = INFINITY;
     gbs_anderson_forget(&e->anderson);
-    gbs_gaussian_copy(&e->next, g); /* what a family never moves (fixed) must be right from the start */
+    /* what a family never moves (fixed) must be right from the start */
+    gbs_gaussian_copy(&e->next, g);
     size_t stalled = 0;
     while (status == GBS_OK) {
         if (g->family == GBS_FAMILY_FULL)
@@ -164,7 +173,8 @@ gbs_status gbs_solve_natural(const gbs_problem *problem, const gbs_solve_options
         else if (!newton_direction(problem, e))
             break;
         double slope = gbs_dot(g->d, e->here.d_mean, e->step);
-        double spread = family->decrement(g, e->here.pull, problem->prior.variance, e->workspace.square);
+        double spread = family->decrement(g, e->here.pull, problem->prior.variance,
+                                          e->workspace.square);
         left = gbs_left_to_gain(problem, g, &e->here, 0.5 * slope + spread, e->workspace.square);
         double target = options->tolerance * fmax(1.0, fabs(e->here.free_energy));
         result->converged = left <= target;
@@ -172,7 +182,8 @@ gbs_status gbs_solve_natural(const gbs_problem *problem, const gbs_solve_options
         /* at the floor of rounding the gap wanders: three steps without a new best end it */
         stalled = left < best ? 0 : stalled + 1;
         best = fmin(best, left);
-        bool at_floor = stalled >= 3 && slope + 2.0 * spread <= ROUNDING * 1e2 * fabs(e->here.free_energy);
+        bool at_floor = stalled >= 3 &&
+                        slope + 2.0 * spread <= ROUNDING * 1e2 * fabs(e->here.free_energy);
         result->converged = result->converged || 0.5 * slope + spread <= options->enough;
         if (result->converged || at_floor || result->iterations >= options->max_iterations)
             break;

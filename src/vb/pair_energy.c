@@ -2,11 +2,14 @@
  *
  *   mu_ij = a_i - a_j,  s_ij^2 = q_i + q_j - 2 x_i'S x_j,   a = Xm, q_i = x_i'S x_i
  *   risk = mean of psi(mu, s);   d risk/dm = X+'(u 1) - X-'(u'1),   u = d psi/d mu
- *   sum w (x_i-x_j)(x_i-x_j)' = X+'diag(w 1)X+ + X-'diag(w'1)X- - X+'w X- - (X+'w X-)',   w = (d psi/d s)/s
+ *   sum w (x_i-x_j)(x_i-x_j)' = X+'diag(w 1)X+ + X-'diag(w'1)X- - X+'w X- - (X+'w X-)',   w = (d
+ * psi/d s)/s
  *
- * The rows of the larger class ("outer") are dealt out in strips; a strip meets the smaller class ("inner") block by block: one product for
- * x_i'S x_j, the loss, one product M += w X_inner, all in cache. Chunks of strips keep their own sums, added in order: the same bits for any
- * number of threads. Pairs of nearly equal rows, for which s^2 cancels, are done from x_i - x_j itself. The risk alone: pair_risk.c.
+ * The rows of the larger class ("outer") are dealt out in strips; a strip meets the smaller class
+ * ("inner") block by block: one product for x_i'S x_j, the loss, one product M += w X_inner, all in
+ * cache. Chunks of strips keep their own sums, added in order: the same bits for any number of
+ * threads. Pairs of nearly equal rows, for which s^2 cancels, are done from x_i - x_j itself. The
+ * risk alone: pair_risk.c.
  */
 #include "vb/pair_energy.h"
 
@@ -37,14 +40,17 @@ static size_t chunks_for(size_t outer, size_t d, size_t sums_size) {
 
 /* ---------------------------------------------------------------- memory */
 
-gbs_status gbs_pair_workspace_create(gbs_context *ctx, const gbs_rows *rows, gbs_family family, bool curvature,
-                                     gbs_workspace *out) {
-    size_t d = rows->d, n = rows->all.n, plus = gbs_pair_positives(rows), inner = plus < n - plus ? plus : n - plus;
+gbs_status gbs_pair_workspace_create(gbs_context *ctx, const gbs_rows *rows, gbs_family family,
+                                     bool curvature, gbs_workspace *out) {
+    size_t d = rows->d, n = rows->all.n, plus = gbs_pair_positives(rows),
+           inner = plus < n - plus ? plus : n - plus;
     size_t bi = gbs_pair_outer_rows(d), bj = gbs_pair_inner_rows(d);
     bool square = curvature || family == GBS_FAMILY_FULL;
     *out = (gbs_workspace){.ctx = ctx};
-    out->sums_size = 1 + d + gbs_family_of(family)->pull_size(d) + (curvature ? d * d : 0) + inner * (curvature ? 3 : 2);
-    size_t meeting = bi * (OUTER_MATRICES * d + OUTER_ARRAYS + 2 * bj) + bj * (d + LOSS_ARRAYS) + 2 * d;
+    out->sums_size = 1 + d + gbs_family_of(family)->pull_size(d) + (curvature ? d * d : 0) +
+                     inner * (curvature ? 3 : 2);
+    size_t meeting = bi * (OUTER_MATRICES * d + OUTER_ARRAYS + 2 * bj) + bj * (d + LOSS_ARRAYS) +
+                     2 * d;
     size_t projecting = gbs_pair_project_room(rows, family);
     out->worker_size = meeting > projecting ? meeting : projecting;
     out->max_chunks = chunks_for(n - inner, d, out->sums_size);
@@ -52,7 +58,8 @@ gbs_status gbs_pair_workspace_create(gbs_context *ctx, const gbs_rows *rows, gbs
     out->scratch = gbs_matrix(ctx, gbs_workers(ctx), out->worker_size);
     out->values = gbs_matrix(ctx, 3, n);
     out->square = square ? gbs_matrix(ctx, d, d) : NULL;
-    if (out->sums == NULL || out->scratch == NULL || out->values == NULL || (square && out->square == NULL)) {
+    if (out->sums == NULL || out->scratch == NULL || out->values == NULL ||
+        (square && out->square == NULL)) {
         gbs_workspace_free(out);
         return GBS_ERR_MEMORY;
     }
@@ -66,10 +73,12 @@ struct pass {
     const gbs_loss_ops *loss;
     gbs_workspace *w;
     gbs_pair_sides sides;
-    const double *a[2], *q[2], *times; /* of the outer and the inner rows; times: equal inner rows */
+    /* of the outer and the inner rows; times: equal inner rows */
+    const double *a[2], *q[2], *times;
     size_t chunks, round, rounds, pull_size;
     double negligible;
-    bool matrix, curvature, absolute; /* matrix: M is wanted; absolute: |w| differs from w and is wanted */
+    /* matrix: M is wanted; absolute: |w| differs from w and is wanted */
+    bool matrix, curvature, absolute;
 };
 
 /* Views into one chunk's sums. */
@@ -125,10 +134,12 @@ static struct room room_of(const struct pass *p, size_t worker) {
     return r;
 }
 
-/* ---------------------------------------------------------------- near pairs, from the difference itself */
+/* ---------------------------------------------------------------- near pairs, from the difference
+ * itself */
 
 /* w dd' for the family, |w| dd' for the curvature. */
-static void pull_near(const struct pass *p, const double *difference, double w, double spread, struct sums *sums) {
+static void pull_near(const struct pass *p, const double *difference, double w, double spread,
+                      struct sums *sums) {
     int d = (int)p->g->d;
     if (p->g->family == GBS_FAMILY_FULL)
         cblas_dsyr(CblasRowMajor, CblasLower, d, w, difference, 1, sums->pull, d);
@@ -142,13 +153,15 @@ static void pull_near(const struct pass *p, const double *difference, double w, 
 }
 
 /* Near pairs go straight to the sums of slopes; in the block their slopes count as 0. */
-static void add_near(const struct pass *p, const struct room *r, const double *x, const gbs_block *inner, size_t count,
-                     double times, const double *other_times, struct sums *sums) {
+static void add_near(const struct pass *p, const struct room *r, const double *x,
+                     const gbs_strip *inner, size_t count, double times, const double *other_times,
+                     struct sums *sums) {
     size_t d = p->g->d;
     for (size_t k = 0; k < count; k++) {
         size_t j = r->near[k];
         double mu, s, u, v, both = times * other_times[j];
-        bool differ = gbs_pair_near(p->g, x, inner->dense + j * inner->ld, r->difference, r->work, &mu, &s);
+        bool differ = gbs_pair_near(p->g, x, inner->dense + j * inner->ld, r->difference, r->work,
+                                    &mu, &s);
         mu *= p->sides.sign;
         p->loss->smoothed(1, &mu, &s, &r->psi[j], &u, &v);
         r->u[j] = r->w[j] = 0.0;
@@ -160,24 +173,27 @@ static void add_near(const struct pass *p, const struct room *r, const double *x
     }
 }
 
-/* ---------------------------------------------------------------- a block of outer rows against a block of inner rows */
+/* ---------------------------------------------------------------- a block of outer rows against a
+ * block of inner rows */
 
-static void meet_row(const struct pass *p, const struct room *r, const gbs_block *outer, size_t i, size_t row,
-                     const gbs_block *inner, size_t first, struct sums *sums) {
+static void meet_row(const struct pass *p, const struct room *r, const gbs_strip *outer, size_t i,
+                     size_t row, const gbs_strip *inner, size_t first, struct sums *sums) {
     size_t n = inner->n;
     const double *other_times = p->times + first;
     double *cross = r->cross + i * n, times = fabs(outer->y[i * outer->stride]);
-    size_t near = gbs_pair_moments(n, p->a[0][row], p->q[0][row], p->a[1] + first, p->q[1] + first, cross, r->mu, r->variance,
-                                   r->inverse, r->near);
+    size_t near = gbs_pair_moments(n, p->a[0][row], p->q[0][row], p->a[1] + first, p->q[1] + first,
+                                   cross, r->mu, r->variance, r->inverse, r->near);
     p->loss->paired(n, r->mu, r->variance, r->inverse, r->psi, r->u, r->w);
     if (near > 0)
         add_near(p, r, outer->dense + i * outer->ld, inner, near, times, other_times, sums);
-    gbs_pair_slopes to = {.column_u = sums->inner_u + first, .column_w = sums->inner_w + first, .w = cross};
+    gbs_pair_slopes to = {
+        .column_u = sums->inner_u + first, .column_w = sums->inner_w + first, .w = cross};
     if (p->absolute) {
         to.column_absolute = sums->inner_absolute + first;
         to.absolute = r->absolute + i * n;
     }
-    gbs_pair_sums got = gbs_pair_add(n, times, other_times, r->psi, r->u, r->w, r->variance, p->negligible, &to);
+    gbs_pair_sums got = gbs_pair_add(n, times, other_times, r->psi, r->u, r->w, r->variance,
+                                     p->negligible, &to);
     r->row_u[i] += got.u;
     r->row_w[i] += got.w;
     r->row_absolute[i] += got.absolute;
@@ -186,29 +202,31 @@ static void meet_row(const struct pass *p, const struct room *r, const gbs_block
     *sums->psi += got.psi;
 }
 
-static void meet(const struct pass *p, const struct room *r, const gbs_block *outer, size_t first_outer, const gbs_block *inner,
-                 size_t first, struct sums *sums) {
+static void meet(const struct pass *p, const struct room *r, const gbs_strip *outer,
+                 size_t first_outer, const gbs_strip *inner, size_t first, struct sums *sums) {
     int rows = (int)outer->n, columns = (int)inner->n, d = (int)p->g->d, ld = (int)inner->ld;
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows, columns, d, 1.0, r->xs, d, inner->dense, ld, 0.0, r->cross,
-                columns);
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows, columns, d, 1.0, r->xs, d,
+                inner->dense, ld, 0.0, r->cross, columns);
     for (size_t i = 0; i < outer->n; i++)
         meet_row(p, r, outer, i, first_outer + i, inner, first, sums);
     if (p->matrix)
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, d, columns, 1.0, r->cross, columns, inner->dense, ld, 1.0,
-                    r->m, d);
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, d, columns, 1.0, r->cross,
+                    columns, inner->dense, ld, 1.0, r->m, d);
     if (p->absolute)
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, d, columns, 1.0, r->absolute, columns, inner->dense, ld,
-                    1.0, r->m_absolute, d);
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, d, columns, 1.0, r->absolute,
+                    columns, inner->dense, ld, 1.0, r->m_absolute, d);
 }
 
 /* matrix += X'diag(w)X - X'M - M'X, lower triangle. */
-static void add_square(const gbs_block *b, const double *w, const double *m, double *gram, double *matrix) {
+static void add_square(const gbs_strip *b, const double *w, const double *m, double *gram,
+                       double *matrix) {
     int d = (int)b->d;
-    gbs_block_gram(b, w, gram, matrix);
-    cblas_dsyr2k(CblasRowMajor, CblasLower, CblasTrans, d, (int)b->n, -1.0, b->dense, (int)b->ld, m, d, 1.0, matrix, d);
+    gbs_strip_gram(b, w, gram, matrix);
+    cblas_dsyr2k(CblasRowMajor, CblasLower, CblasTrans, d, (int)b->n, -1.0, b->dense, (int)b->ld, m,
+                 d, 1.0, matrix, d);
 }
 
-static void add_diagonal(const gbs_block *b, const double *w, const double *m, double *pull) {
+static void add_diagonal(const gbs_strip *b, const double *w, const double *m, double *pull) {
     for (size_t i = 0; i < b->n; i++) {
         const double *x = b->dense + i * b->ld, *mi = m + i * b->d;
         for (size_t k = 0; k < b->d; k++)
@@ -217,27 +235,30 @@ static void add_diagonal(const gbs_block *b, const double *w, const double *m, d
 }
 
 /* What a strip of outer rows gives once it has met all inner rows. */
-static void pull_strip(const struct pass *p, const struct room *r, const gbs_block *outer, struct sums *sums) {
+static void pull_strip(const struct pass *p, const struct room *r, const gbs_strip *outer,
+                       struct sums *sums) {
     for (size_t i = 0; i < outer->n; i++)
         r->row_u[i] *= p->sides.sign;
-    gbs_block_pull(outer, r->row_u, sums->d_mean);
+    gbs_strip_pull(outer, r->row_u, sums->d_mean);
     if (p->g->family == GBS_FAMILY_FULL)
         add_square(outer, r->row_w, r->m, r->gram, sums->pull);
     else if (p->g->family == GBS_FAMILY_DIAGONAL)
         add_diagonal(outer, r->row_w, r->m, sums->pull);
     if (p->curvature)
-        add_square(outer, p->absolute ? r->row_absolute : r->row_w, p->absolute ? r->m_absolute : r->m, r->gram,
-                   sums->curvature);
+        add_square(outer, p->absolute ? r->row_absolute : r->row_w,
+                   p->absolute ? r->m_absolute : r->m, r->gram, sums->curvature);
 }
 
-static void run_strip(const struct pass *p, const struct room *r, size_t first, size_t count, struct sums *sums) {
+static void run_strip(const struct pass *p, const struct room *r, size_t first, size_t count,
+                      struct sums *sums) {
     size_t d = p->g->d, step = gbs_pair_inner_rows(d), n = p->sides.inner.all.n;
-    gbs_block outer = gbs_pair_dense(&p->sides.outer, first, count, r->x);
+    gbs_strip outer = gbs_pair_dense(&p->sides.outer, first, count, r->x);
     gbs_pair_times_covariance(p->g, &outer, r->xs);
     memset(r->m, 0, 2 * gbs_pair_outer_rows(d) * d * sizeof *r->m);
     memset(r->row_u, 0, OUTER_ARRAYS * gbs_pair_outer_rows(d) * sizeof *r->row_u);
     for (size_t at = 0; at < n; at += step) {
-        gbs_block inner = gbs_pair_dense(&p->sides.inner, at, n - at < step ? n - at : step, r->other);
+        gbs_strip inner = gbs_pair_dense(&p->sides.inner, at, n - at < step ? n - at : step,
+                                         r->other);
         meet(p, r, &outer, first, &inner, at, sums);
     }
     pull_strip(p, r, &outer, sums);
@@ -246,13 +267,15 @@ static void run_strip(const struct pass *p, const struct room *r, size_t first, 
 /* The strips of one round. */
 static void run_chunk(void *arg, size_t chunk, size_t worker) {
     const struct pass *p = arg;
-    size_t step = gbs_pair_outer_rows(p->g->d), n = p->sides.outer.all.n, blocks = (n + step - 1) / step;
+    size_t step = gbs_pair_outer_rows(p->g->d), n = p->sides.outer.all.n,
+           blocks = (n + step - 1) / step;
     size_t from = blocks * chunk / p->chunks, count = blocks * (chunk + 1) / p->chunks - from;
     struct room room = room_of(p, worker);
     struct sums sums = sums_of(p, chunk);
     if (p->round == 0)
         memset(p->w->sums + chunk * p->w->sums_size, 0, p->w->sums_size * sizeof(double));
-    for (size_t i = from + count * p->round / p->rounds; i < from + count * (p->round + 1) / p->rounds; i++)
+    for (size_t i = from + count * p->round / p->rounds;
+         i < from + count * (p->round + 1) / p->rounds; i++)
         run_strip(p, &room, i * step, n - i * step < step ? n - i * step : step, &sums);
 }
 
@@ -263,18 +286,19 @@ static void pull_inner(const struct pass *p, struct sums *sums) {
     size_t step = gbs_pair_outer_rows(p->g->d), n = p->sides.inner.all.n;
     struct room r = room_of(p, 0);
     for (size_t at = 0; at < n; at += step) {
-        gbs_block b = gbs_pair_dense(&p->sides.inner, at, n - at < step ? n - at : step, r.x);
+        gbs_strip b = gbs_pair_dense(&p->sides.inner, at, n - at < step ? n - at : step, r.x);
         double *w = sums->inner_w + at;
         for (size_t i = 0; i < b.n; i++)
             r.row_u[i] = -p->sides.sign * sums->inner_u[at + i];
-        gbs_block_pull(&b, r.row_u, sums->d_mean);
+        gbs_strip_pull(&b, r.row_u, sums->d_mean);
         if (p->g->family == GBS_FAMILY_FULL)
-            gbs_block_gram(&b, w, r.gram, sums->pull);
+            gbs_strip_gram(&b, w, r.gram, sums->pull);
         for (size_t i = 0; p->g->family == GBS_FAMILY_DIAGONAL && i < b.n; i++)
             for (size_t k = 0; k < b.d; k++)
                 sums->pull[k] += w[i] * b.dense[i * b.ld + k] * b.dense[i * b.ld + k];
         if (p->curvature)
-            gbs_block_gram(&b, p->absolute ? sums->inner_absolute + at : w, r.gram, sums->curvature);
+            gbs_strip_gram(&b, p->absolute ? sums->inner_absolute + at : w, r.gram,
+                           sums->curvature);
     }
 }
 
@@ -294,7 +318,8 @@ static void gather(const struct pass *p, double lambda, double pairs, gbs_point 
     if (out->d_mean == NULL || out->pull == NULL)
         return;
     pull_inner(p, &sums);
-    double c = lambda / pairs, isotropic = p->pull_size == 1 && p->g->sd != NULL ? p->g->sd[0] * p->g->sd[0] : 1.0;
+    double c = lambda / pairs,
+           isotropic = p->pull_size == 1 && p->g->sd != NULL ? p->g->sd[0] * p->g->sd[0] : 1.0;
     bool per_variance = p->g->family == GBS_FAMILY_ISOTROPIC || p->g->family == GBS_FAMILY_FIXED;
     scale(out->d_mean, sums.d_mean, d, c);
     scale(out->pull, sums.pull, p->pull_size, per_variance ? c / isotropic : c);
@@ -302,11 +327,14 @@ static void gather(const struct pass *p, double lambda, double pairs, gbs_point 
         scale(out->curvature, sums.curvature, d * d, c);
 }
 
-/* A long pass is done in rounds, some strips of every chunk in each, and can be interrupted between them. Rounds change no sum. */
+/* A long pass is done in rounds, some strips of every chunk in each, and can be interrupted between
+ * them. Rounds change no sum. */
 static gbs_status run_chunks(struct pass *p) {
     double d = (double)p->g->d, products = p->absolute ? 3.0 : p->matrix ? 2.0 : 1.0;
-    double flops = (double)p->sides.outer.all.n * (double)p->sides.inner.all.n * (2.0 * d * products + 50.0);
-    size_t strips = (p->sides.outer.all.n + gbs_pair_outer_rows(p->g->d) - 1) / gbs_pair_outer_rows(p->g->d),
+    double flops = (double)p->sides.outer.all.n * (double)p->sides.inner.all.n *
+                   (2.0 * d * products + 50.0);
+    size_t strips = (p->sides.outer.all.n + gbs_pair_outer_rows(p->g->d) - 1) /
+                    gbs_pair_outer_rows(p->g->d),
            most = 1 + (strips - 1) / p->chunks;
     p->rounds = flops > PATIENCE * (double)most ? most : 1 + (size_t)(flops / PATIENCE);
     gbs_status status = GBS_OK;
@@ -344,7 +372,8 @@ static gbs_status run(struct pass *p, double lambda, gbs_point *out) {
     lay_out(p);
     if (p->sides.inner.all.n == 0)
         return no_pairs(p, out);
-    gbs_pair_project(p->ctx, p->rows, p->g, p->sides.sign, p->w->scratch, p->w->worker_size, p->w->values);
+    gbs_pair_project(p->ctx, p->rows, p->g, p->sides.sign, p->w->scratch, p->w->worker_size,
+                     p->w->values);
     gbs_status status = run_chunks(p);
     gbs_see_pairs(p->ctx, (double)p->sides.outer.all.n * (double)p->sides.inner.all.n);
     if (status == GBS_OK)
@@ -354,8 +383,10 @@ static gbs_status run(struct pass *p, double lambda, gbs_point *out) {
     return status;
 }
 
-gbs_status gbs_pair_slopes_of(const gbs_problem *problem, const gbs_gaussian *g, gbs_workspace *w, gbs_point *out) {
-    struct pass p = {.ctx = problem->ctx, .rows = problem->rows, .g = g, .loss = problem->loss, .w = w};
+gbs_status gbs_pair_slopes_of(const gbs_problem *problem, const gbs_gaussian *g, gbs_workspace *w,
+                              gbs_point *out) {
+    struct pass p = {
+        .ctx = problem->ctx, .rows = problem->rows, .g = g, .loss = problem->loss, .w = w};
     p.pull_size = gbs_family_of(g->family)->pull_size(g->d);
     p.curvature = out->curvature != NULL;
     p.matrix = p.curvature || g->family == GBS_FAMILY_FULL || g->family == GBS_FAMILY_DIAGONAL;

@@ -1,4 +1,5 @@
-/* Parts of the passes over pairs (vb/pair_parts.h): sizes of blocks, one row at a time (a = x'm, q = x'S x), and pairs of nearly equal rows. */
+/* Parts of the passes over pairs (vb/pair_parts.h): sizes of blocks, one row at a time (a = x'm, q
+ * = x'S x), and pairs of nearly equal rows. */
 #include "vb/pair_parts.h"
 
 #include <cblas.h>
@@ -25,10 +26,13 @@ size_t gbs_pair_inner_rows(size_t d) {
 
 gbs_pair_sides gbs_pair_sides_of(const gbs_rows *rows) {
     size_t n = rows->all.n, plus = gbs_pair_positives(rows);
-    gbs_rows positive = gbs_rows_slice(rows, 0, plus), negative = gbs_rows_slice(rows, plus, n - plus);
+    gbs_rows positive = gbs_rows_slice(rows, 0, plus),
+             negative = gbs_rows_slice(rows, plus, n - plus);
     if (plus > n - plus)
-        return (gbs_pair_sides){.outer = positive, .inner = negative, .inner_first = plus, .sign = 1.0};
-    return (gbs_pair_sides){.outer = negative, .inner = positive, .outer_first = plus, .sign = -1.0};
+        return (gbs_pair_sides){
+            .outer = positive, .inner = negative, .inner_first = plus, .sign = 1.0};
+    return (gbs_pair_sides){
+        .outer = negative, .inner = positive, .outer_first = plus, .sign = -1.0};
 }
 
 /* ---------------------------------------------------------------- one row at a time */
@@ -41,10 +45,10 @@ struct projection {
     size_t worker_size;
 };
 
-static void project_block(void *arg, size_t index, size_t worker) {
+static void project_strip(void *arg, size_t index, size_t worker) {
     const struct projection *p = arg;
-    size_t n = p->rows->all.n, first = index * p->rows->block_rows;
-    gbs_block b = gbs_rows_block(p->rows, index);
+    size_t n = p->rows->all.n, first = index * p->rows->strip_rows;
+    gbs_strip b = gbs_rows_strip(p->rows, index);
     gbs_pass pass = p->pass;
     pass.scratch = p->room + worker * p->worker_size;
     double *a = p->values + first, *q = a + n, *times = q + n;
@@ -56,38 +60,48 @@ static void project_block(void *arg, size_t index, size_t worker) {
 }
 
 size_t gbs_pair_project_room(const gbs_rows *rows, gbs_family family) {
-    return rows->block_rows * (family == GBS_FAMILY_FULL ? rows->d : 1);
+    return rows->strip_rows * (family == GBS_FAMILY_FULL ? rows->d : 1);
 }
 
-void gbs_pair_project(gbs_context *ctx, const gbs_rows *rows, const gbs_gaussian *g, double sign, double *room,
-                      size_t worker_size, double *values) {
-    struct projection p = {.rows = rows, .g = g, .sign = sign, .room = room, .worker_size = worker_size, .values = values};
+void gbs_pair_project(gbs_context *ctx, const gbs_rows *rows, const gbs_gaussian *g, double sign,
+                      double *room, size_t worker_size, double *values) {
+    struct projection p = {.rows = rows,
+                           .g = g,
+                           .sign = sign,
+                           .room = room,
+                           .worker_size = worker_size,
+                           .values = values};
     const double *shift = rows->all.shift;
     if (shift != NULL) {
         p.pass.shift_dot = gbs_dot(g->d, shift, g->mean);
-        p.pass.shift_square = g->tau != NULL ? gbs_square_dot(g->d, shift, g->tau) : rows->shift_norm2;
+        p.pass.shift_square = g->tau != NULL ? gbs_square_dot(g->d, shift, g->tau)
+                                             : rows->shift_norm2;
     }
-    double d = (double)g->d, flops = (double)rows->all.n * d * (g->family == GBS_FAMILY_FULL ? d : 4.0);
-    gbs_parallel_for(ctx, gbs_rows_blocks(rows), flops, project_block, &p);
+    double d = (double)g->d,
+           flops = (double)rows->all.n * d * (g->family == GBS_FAMILY_FULL ? d : 4.0);
+    gbs_parallel_for(ctx, gbs_rows_strips(rows), flops, project_strip, &p);
 }
 
 /* ---------------------------------------------------------------- blocks of rows */
 
-gbs_block gbs_pair_dense(const gbs_rows *rows, size_t first, size_t count, double *buffer) {
-    gbs_block b = gbs_rows_slice(rows, first, count).all;
+gbs_strip gbs_pair_dense(const gbs_rows *rows, size_t first, size_t count, double *buffer) {
+    gbs_strip b = gbs_rows_slice(rows, first, count).all;
     if (b.dense != NULL)
         return b;
-    gbs_block_densify(&b, buffer);
-    return (gbs_block){.n = count, .d = b.d, .dense = buffer, .ld = b.d, .y = b.y, .stride = b.stride};
+    gbs_strip_densify(&b, buffer);
+    return (gbs_strip){
+        .n = count, .d = b.d, .dense = buffer, .ld = b.d, .y = b.y, .stride = b.stride};
 }
 
-void gbs_pair_times_covariance(const gbs_gaussian *g, const gbs_block *b, double *to) {
+void gbs_pair_times_covariance(const gbs_gaussian *g, const gbs_strip *b, double *to) {
     size_t d = g->d;
     int n = (int)b->n, size = (int)d;
-    gbs_block_densify(b, to);
+    gbs_strip_densify(b, to);
     if (g->family == GBS_FAMILY_FULL) {
-        cblas_dtrmm(CblasRowMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, n, size, 1.0, g->factor, size, to, size);
-        cblas_dtrmm(CblasRowMajor, CblasRight, CblasUpper, CblasTrans, CblasNonUnit, n, size, 1.0, g->factor, size, to, size);
+        cblas_dtrmm(CblasRowMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, n, size, 1.0,
+                    g->factor, size, to, size);
+        cblas_dtrmm(CblasRowMajor, CblasRight, CblasUpper, CblasTrans, CblasNonUnit, n, size, 1.0,
+                    g->factor, size, to, size);
         return;
     }
     for (size_t i = 0; i < b->n; i++)
@@ -110,14 +124,16 @@ static bool subtract(size_t d, const double *x, const double *y, double *out) {
 static double variance_of(const gbs_gaussian *g, const double *x, double *work) {
     size_t d = g->d;
     if (g->family != GBS_FAMILY_FULL)
-        return g->tau != NULL ? gbs_square_dot(d, x, g->tau) : g->sd[0] * g->sd[0] * gbs_dot(d, x, x);
+        return g->tau != NULL ? gbs_square_dot(d, x, g->tau)
+                              : g->sd[0] * g->sd[0] * gbs_dot(d, x, x);
     memcpy(work, x, d * sizeof *work);
-    cblas_dtrmv(CblasRowMajor, CblasUpper, CblasTrans, CblasNonUnit, (int)d, g->factor, (int)d, work, 1);
+    cblas_dtrmv(CblasRowMajor, CblasUpper, CblasTrans, CblasNonUnit, (int)d, g->factor, (int)d,
+                work, 1);
     return gbs_dot(d, work, work);
 }
 
-bool gbs_pair_near(const gbs_gaussian *g, const double *x, const double *y, double *difference, double *work, double *mu,
-                   double *s) {
+bool gbs_pair_near(const gbs_gaussian *g, const double *x, const double *y, double *difference,
+                   double *work, double *mu, double *s) {
     *mu = *s = 0.0;
     if (!subtract(g->d, x, y, difference))
         return false;

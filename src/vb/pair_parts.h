@@ -1,4 +1,5 @@
-/* What both passes over pairs, that of the slopes (pair_energy.c) and that of the risk alone (pair_risk.c), are made of. */
+/* What both passes over pairs, that of the slopes (pair_energy.c) and that of the risk alone
+ * (pair_risk.c), are made of. */
 #ifndef GIBBSITE_VB_PAIR_PARTS_H
 #define GIBBSITE_VB_PAIR_PARTS_H
 
@@ -16,20 +17,20 @@ typedef struct gbs_pair_sides {
 } gbs_pair_sides;
 gbs_pair_sides gbs_pair_sides_of(const gbs_rows *rows);
 
-/* values: three arrays over all rows, a = sign x'm, q = x'S x, and how many equal rows each stands for. `room`: gbs_pair_project_room doubles a worker,
- * `worker_size` apart. */
+/* values: three arrays over all rows, a = sign x'm, q = x'S x, and how many equal rows each stands
+ * for. `room`: gbs_pair_project_room doubles a worker, `worker_size` apart. */
 size_t gbs_pair_project_room(const gbs_rows *rows, gbs_family family);
-void gbs_pair_project(gbs_context *ctx, const gbs_rows *rows, const gbs_gaussian *g, double sign, double *room,
-                      size_t worker_size, double *values);
+void gbs_pair_project(gbs_context *ctx, const gbs_rows *rows, const gbs_gaussian *g, double sign,
+                      double *room, size_t worker_size, double *values);
 
 /* Rows first .. as a dense block: themselves, or spelled out in `buffer`. */
-gbs_block gbs_pair_dense(const gbs_rows *rows, size_t first, size_t count, double *buffer);
+gbs_strip gbs_pair_dense(const gbs_rows *rows, size_t first, size_t count, double *buffer);
 /* to = X S. */
-void gbs_pair_times_covariance(const gbs_gaussian *g, const gbs_block *b, double *to);
+void gbs_pair_times_covariance(const gbs_gaussian *g, const gbs_strip *b, double *to);
 
-/* Two nearly equal rows, for which q_i + q_j - 2 x_i'S x_j cancels: difference = x - y, and from it mu (for sign +1) and s. False when the rows are equal, and
- * mu = s = 0. `work`: d doubles. */
-bool gbs_pair_near(const gbs_gaussian *g, const double *x, const double *y, double *difference, double *work, double *mu,
-                   double *s);
+/* Two nearly equal rows, for which q_i + q_j - 2 x_i'S x_j cancels: difference = x - y, and from it
+ * mu (for sign +1) and s. False when the rows are equal, and mu = s = 0. `work`: d doubles. */
+bool gbs_pair_near(const gbs_gaussian *g, const double *x, const double *y, double *difference,
+                   double *work, double *mu, double *s);
 
 #endif

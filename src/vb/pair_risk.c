@@ -1,16 +1,19 @@
 /* The risk over all pairs of a positive and a negative row, without its slopes: what certificates
  * are made of (docs/maths.md, 5.2).
  *
- *   mu_ij = a_i - a_j,  s_ij^2 = q_i + q_j - 2 x_i'S x_j,  a = Xm, q_i = x_i'S x_i;   risk = mean of psi(mu, s), and the mean of psi^2
+ *   mu_ij = a_i - a_j,  s_ij^2 = q_i + q_j - 2 x_i'S x_j,  a = Xm, q_i = x_i'S x_i;   risk = mean
+ * of psi(mu, s), and the mean of psi^2
  *
- * Strips of the larger class ("outer") meet the smaller one ("inner") block by block, as in pair_energy.c.
+ * Strips of the larger class ("outer") meet the smaller one ("inner") block by block, as in
+ * pair_energy.c.
  *
- * For the zero-one loss psi = Phi(-mu/s) is 0 or 1 to 5e-17 where |mu| > 8.4 s. So the rows of each class are taken in the order of their scores: then a block of
- * pairs has scores that are close together, and with s_ij <= sqrt(q_i) + sqrt(q_j) most blocks far from the diagonal are decided by four numbers.
- * What is left are the pairs that the posterior is in doubt about.
+ * For the zero-one loss psi = Phi(-mu/s) is 0 or 1 to 5e-17 where |mu| > 8.4 s. So the rows of each
+ * class are taken in the order of their scores: then a block of pairs has scores that are close
+ * together, and with s_ij <= sqrt(q_i) + sqrt(q_j) most blocks far from the diagonal are decided by
+ * four numbers. What is left are the pairs that the posterior is in doubt about.
  *
- * Each strip has sums of its own, added in order: the same bits for any number of threads. Some strips make a round; between rounds the pass can be
- * interrupted, and shows how far it is.
+ * Each strip has sums of its own, added in order: the same bits for any number of threads. Some
+ * strips make a round; between rounds the pass can be interrupted, and shows how far it is.
  */
 #include "kernel/pair.h"
 #include "vb/pair_energy.h"
@@ -37,8 +40,9 @@ struct pass {
     gbs_pair_sides sides;
     const double *a[2], *q[2], *times[2]; /* of the outer and the inner rows */
     const size_t *order[2];               /* NULL: as they are */
-    double *copy;                         /* the inner rows in their order; NULL: spelled out block by block */
-    const double *reach, *weight; /* of each block of inner rows: largest sqrt(q), rows; NULL: nothing is decided in advance */
+    double *copy; /* the inner rows in their order; NULL: spelled out block by block */
+    /* of each block of inner rows: largest sqrt(q), rows; NULL: nothing is decided in advance */
+    const double *reach, *weight;
     double *scratch, *sums;
     size_t worker_size, from; /* first strip of the round */
 };
@@ -51,21 +55,25 @@ static const gbs_rows *rows_of(const struct pass *p, int side) {
 
 static void spell_out(const gbs_rows *rows, const size_t *order, size_t count, double *to) {
     for (size_t i = 0; i < count; i++) {
-        gbs_block one = gbs_rows_slice(rows, order[i], 1).all;
-        gbs_block_densify(&one, to + i * rows->d);
+        gbs_strip one = gbs_rows_slice(rows, order[i], 1).all;
+        gbs_strip_densify(&one, to + i * rows->d);
     }
 }
 
 /* Rows first .. of a side, in its order. */
-static gbs_block block_of(const struct pass *p, int side, size_t first, size_t count, double *buffer) {
+static gbs_strip block_of(const struct pass *p, int side, size_t first, size_t count,
+                          double *buffer) {
     const gbs_rows *rows = rows_of(p, side);
     if (p->order[side] == NULL)
         return gbs_pair_dense(rows, first, count, buffer);
     bool copied = side == 1 && p->copy != NULL;
     if (!copied)
         spell_out(rows, p->order[side] + first, count, buffer);
-    return (gbs_block){
-        .n = count, .d = rows->d, .dense = copied ? p->copy + first * rows->d : buffer, .ld = rows->d, .stride = 1};
+    return (gbs_strip){.n = count,
+                       .d = rows->d,
+                       .dense = copied ? p->copy + first * rows->d : buffer,
+                       .ld = rows->d,
+                       .stride = 1};
 }
 
 static double largest_root(const double *q, size_t count) {
@@ -114,17 +122,19 @@ static struct room room_of(const struct pass *p, size_t worker) {
 /* ---------------------------------------------------------------- one strip */
 
 /* Row i of the block against the inner rows; near pairs come from the difference itself. */
-static void meet_row(const struct pass *p, const struct room *r, const gbs_block *outer, size_t i, size_t row,
-                     const gbs_block *inner, size_t first, double *sums) {
+static void meet_row(const struct pass *p, const struct room *r, const gbs_strip *outer, size_t i,
+                     size_t row, const gbs_strip *inner, size_t first, double *sums) {
     size_t n = inner->n, near;
-    const double *cross = r->cross + i * n, *times = p->times[1] + first, *a = p->a[1] + first, *q = p->q[1] + first;
+    const double *cross = r->cross + i * n, *times = p->times[1] + first, *a = p->a[1] + first,
+                 *q = p->q[1] + first;
     double got[2], weight = p->times[0][row];
     if (p->loss == &gbs_zero_one) {
         near = gbs_pair_tails(n, p->a[0][row], p->q[0][row], a, q, cross, times, &got[0], &got[1]);
         if (near > 0)
             near = gbs_pair_find_near(n, p->q[0][row], q, cross, r->near);
     } else {
-        near = gbs_pair_moments(n, p->a[0][row], p->q[0][row], a, q, cross, r->mu, r->variance, r->inverse, r->near);
+        near = gbs_pair_moments(n, p->a[0][row], p->q[0][row], a, q, cross, r->mu, r->variance,
+                                r->inverse, r->near);
         p->loss->paired(n, r->mu, r->variance, r->inverse, r->psi, r->u, r->w);
         for (size_t k = 0; k < near; k++)
             r->psi[r->near[k]] = 0.0;
@@ -135,7 +145,8 @@ static void meet_row(const struct pass *p, const struct room *r, const gbs_block
     for (size_t k = 0; k < near; k++) {
         size_t j = r->near[k];
         double mu, s, psi, u, v;
-        gbs_pair_near(p->g, outer->dense + i * outer->ld, inner->dense + j * inner->ld, r->difference, r->work, &mu, &s);
+        gbs_pair_near(p->g, outer->dense + i * outer->ld, inner->dense + j * inner->ld,
+                      r->difference, r->work, &mu, &s);
         mu *= p->sides.sign;
         p->loss->smoothed(1, &mu, &s, &psi, &u, &v);
         got[0] += times[j] * psi;
@@ -145,11 +156,11 @@ static void meet_row(const struct pass *p, const struct room *r, const gbs_block
     sums[1] += weight * got[1];
 }
 
-static void meet(const struct pass *p, const struct room *r, const gbs_block *outer, size_t first_outer, const gbs_block *inner,
-                 size_t first, double *sums) {
+static void meet(const struct pass *p, const struct room *r, const gbs_strip *outer,
+                 size_t first_outer, const gbs_strip *inner, size_t first, double *sums) {
     int d = (int)p->g->d, columns = (int)inner->n;
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)outer->n, columns, d, 1.0, r->xs, d, inner->dense, (int)inner->ld,
-                0.0, r->cross, columns);
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)outer->n, columns, d, 1.0, r->xs, d,
+                inner->dense, (int)inner->ld, 0.0, r->cross, columns);
     for (size_t i = 0; i < outer->n; i++)
         meet_row(p, r, outer, i, first_outer + i, inner, first, sums);
 }
@@ -160,7 +171,8 @@ struct reach {
 };
 
 /* True when all pairs of the strip and a block of inner rows are decided; adds them. */
-static bool decided(const struct pass *p, const struct reach *strip, size_t block, size_t first, size_t count, double *sums) {
+static bool decided(const struct pass *p, const struct reach *strip, size_t block, size_t first,
+                    size_t count, double *sums) {
     if (p->reach == NULL)
         return false;
     double doubt = DECIDED * (strip->root + p->reach[block]);
@@ -176,21 +188,22 @@ static bool decided(const struct pass *p, const struct reach *strip, size_t bloc
 
 static void run_strip(void *arg, size_t task, size_t worker) {
     const struct pass *p = arg;
-    size_t d = p->g->d, step = gbs_pair_outer_rows(d), block = gbs_pair_inner_rows(d), n = p->sides.inner.all.n;
+    size_t d = p->g->d, step = gbs_pair_outer_rows(d), block = gbs_pair_inner_rows(d),
+           n = p->sides.inner.all.n;
     size_t strip = p->from + task, first = strip * step, rows = p->sides.outer.all.n;
     size_t count = rows - first < step ? rows - first : step;
     double *sums = p->sums + 2 * strip;
     struct room r = room_of(p, worker);
-    gbs_block outer = block_of(p, 0, first, count, r.x);
-    struct reach reach = {p->a[0][first], p->a[0][first + count - 1], largest_root(p->q[0] + first, count),
-                          total(p->times[0] + first, count)};
+    gbs_strip outer = block_of(p, 0, first, count, r.x);
+    struct reach reach = {p->a[0][first], p->a[0][first + count - 1],
+                          largest_root(p->q[0] + first, count), total(p->times[0] + first, count)};
     gbs_pair_times_covariance(p->g, &outer, r.xs);
     sums[0] = sums[1] = 0.0;
     for (size_t at = 0; at < n; at += block) {
         size_t size = n - at < block ? n - at : block;
         if (decided(p, &reach, at / block, at, size, sums))
             continue;
-        gbs_block inner = block_of(p, 1, at, size, r.other);
+        gbs_strip inner = block_of(p, 1, at, size, r.other);
         meet(p, &r, &outer, first, &inner, at, sums);
     }
 }
@@ -211,7 +224,8 @@ static int by_score(const void *x, const void *y) {
 }
 
 /* Orders one side; its a, q and times follow. */
-static void sort_side(struct scored *s, size_t n, double *a, double *q, double *times, double *spare, size_t *order) {
+static void sort_side(struct scored *s, size_t n, double *a, double *q, double *times,
+                      double *spare, size_t *order) {
     for (size_t i = 0; i < n; i++)
         s[i] = (struct scored){a[i], i};
     qsort(s, n, sizeof *s, by_score);
@@ -227,7 +241,8 @@ static void sort_side(struct scored *s, size_t n, double *a, double *q, double *
 
 /* `facts`: two numbers for each block of inner rows. */
 static gbs_status sort_rows(struct pass *p, double *values, size_t *order, double *facts) {
-    size_t sizes[2] = {p->sides.outer.all.n, p->sides.inner.all.n}, firsts[2] = {p->sides.outer_first, p->sides.inner_first};
+    size_t sizes[2] = {p->sides.outer.all.n, p->sides.inner.all.n},
+           firsts[2] = {p->sides.outer_first, p->sides.inner_first};
     size_t n = sizes[0] + sizes[1], most = sizes[0], block = gbs_pair_inner_rows(p->g->d);
     struct scored *s = gbs_array_alloc(p->ctx, most, sizeof *s);
     double *spare = gbs_doubles(p->ctx, most);
@@ -255,8 +270,10 @@ static gbs_status sort_rows(struct pass *p, double *values, size_t *order, doubl
 /* ---------------------------------------------------------------- the whole */
 
 static gbs_status run_rounds(struct pass *p, size_t strips, bool progress) {
-    double per_strip = (double)p->sides.inner.all.n * (double)gbs_pair_outer_rows(p->g->d) * (2.0 * (double)p->g->d + 50.0);
-    size_t busy = STRIPS_PER_WORKER * gbs_workers(p->ctx), patient = 1 + (size_t)(PATIENCE / per_strip);
+    double per_strip = (double)p->sides.inner.all.n * (double)gbs_pair_outer_rows(p->g->d) *
+                       (2.0 * (double)p->g->d + 50.0);
+    size_t busy = STRIPS_PER_WORKER * gbs_workers(p->ctx),
+           patient = 1 + (size_t)(PATIENCE / per_strip);
     size_t round = patient > busy ? patient : busy;
     gbs_status status = GBS_OK;
     for (p->from = 0; status == GBS_OK && p->from < strips; p->from += round) {
@@ -269,8 +286,8 @@ static gbs_status run_rounds(struct pass *p, size_t strips, bool progress) {
     return status;
 }
 
-static gbs_status run(struct pass *p, const gbs_rows *rows, bool progress, double *values, size_t *order, double *facts,
-                      size_t strips, double *sums) {
+static gbs_status run(struct pass *p, const gbs_rows *rows, bool progress, double *values,
+                      size_t *order, double *facts, size_t strips, double *sums) {
     size_t n = rows->all.n, firsts[2] = {p->sides.outer_first, p->sides.inner_first};
     for (int side = 0; side < 2; side++) {
         p->a[side] = values + firsts[side];
@@ -292,11 +309,13 @@ static gbs_status run(struct pass *p, const gbs_rows *rows, bool progress, doubl
     return status;
 }
 
-static gbs_status risk_of(gbs_context *ctx, const gbs_rows *rows, const gbs_gaussian *g, const gbs_loss_ops *loss,
-                          bool progress, double *risk, double *second_moment) {
+static gbs_status risk_of(gbs_context *ctx, const gbs_rows *rows, const gbs_gaussian *g,
+                          const gbs_loss_ops *loss, bool progress, double *risk,
+                          double *second_moment) {
     struct pass p = {.ctx = ctx, .g = g, .loss = loss, .sides = gbs_pair_sides_of(rows)};
     size_t n = rows->all.n, d = rows->d, inner = p.sides.inner.all.n, step = gbs_pair_outer_rows(d);
-    size_t strips = (p.sides.outer.all.n + step - 1) / step, blocks = 1 + inner / gbs_pair_inner_rows(d);
+    size_t strips = (p.sides.outer.all.n + step - 1) / step,
+           blocks = 1 + inner / gbs_pair_inner_rows(d);
     bool sorted = loss == &gbs_zero_one && n >= WORTH_SORTING;
     double sums[2] = {0.0, 0.0}, pairs = gbs_pair_count(rows);
     size_t projecting = gbs_pair_project_room(rows, g->family);
@@ -307,8 +326,8 @@ static gbs_status risk_of(gbs_context *ctx, const gbs_rows *rows, const gbs_gaus
     bool copied = sorted && (double)inner * (double)d <= MOST_COPIED;
     p.copy = copied ? gbs_matrix(ctx, inner, d) : NULL;
     size_t *order = sorted ? gbs_array_alloc(ctx, n, sizeof *order) : NULL;
-    bool room = p.scratch != NULL && p.sums != NULL && values != NULL && facts != NULL && (!sorted || order != NULL) &&
-                (!copied || p.copy != NULL);
+    bool room = p.scratch != NULL && p.sums != NULL && values != NULL && facts != NULL &&
+                (!sorted || order != NULL) && (!copied || p.copy != NULL);
     gbs_status status = room ? gbs_compute_begin(ctx) : GBS_ERR_MEMORY;
     if (status == GBS_OK) {
         if (inner > 0)
@@ -327,13 +346,13 @@ static gbs_status risk_of(gbs_context *ctx, const gbs_rows *rows, const gbs_gaus
     return status;
 }
 
-gbs_status gbs_pair_risk(gbs_context *ctx, const gbs_rows *rows, const gbs_gaussian *g, const gbs_loss_ops *loss, double *risk,
-                         double *second_moment) {
+gbs_status gbs_pair_risk(gbs_context *ctx, const gbs_rows *rows, const gbs_gaussian *g,
+                         const gbs_loss_ops *loss, double *risk, double *second_moment) {
     return risk_of(ctx, rows, g, loss, false, risk, second_moment);
 }
 
-gbs_status gbs_pair_risk_shown(gbs_context *ctx, const gbs_rows *rows, const gbs_gaussian *g, const gbs_loss_ops *loss,
-                               double *risk, double *second_moment) {
+gbs_status gbs_pair_risk_shown(gbs_context *ctx, const gbs_rows *rows, const gbs_gaussian *g,
+                               const gbs_loss_ops *loss, double *risk, double *second_moment) {
     gbs_progress_begin(ctx);
     return risk_of(ctx, rows, g, loss, true, risk, second_moment);
 }

@@ -10,13 +10,13 @@
 
 /* Row i of the data as a dense vector. */
 static void dense_row(const gbs_rows *rows, size_t i, double *out) {
-    gbs_block one = rows->all;
+    gbs_strip one = rows->all;
     one.n = 1;
     if (one.dense != NULL)
         one.dense += i * one.ld;
     else
         one.start += i * one.stride;
-    gbs_block_densify(&one, out);
+    gbs_strip_densify(&one, out);
 }
 
 struct gram {
@@ -35,7 +35,7 @@ static void gram_row(void *arg, size_t i, size_t worker) {
     dense_row(g->rows, g->pick != NULL ? g->pick[i] : i, x);
     for (size_t k = 0; g->weight != NULL && k < d; k++)
         x[k] *= g->weight[k];
-    const gbs_block *b = &g->rows->all;
+    const gbs_strip *b = &g->rows->all;
     double shift_dot = b->shift != NULL ? gbs_dot(d, b->shift, x) : 0.0;
     for (size_t j = 0; j <= i; j++) {
         size_t row = g->pick != NULL ? g->pick[j] : j;
@@ -43,17 +43,17 @@ static void gram_row(void *arg, size_t i, size_t worker) {
         if (b->dense != NULL) {
             sum = gbs_dot(d, b->dense + row * b->ld, x);
         } else {
-            gbs_block one = *b;
+            gbs_strip one = *b;
             one.n = 1;
             one.start += row * b->stride;
-            gbs_block_scores(&one, x, shift_dot, &sum);
+            gbs_strip_scores(&one, x, shift_dot, &sum);
         }
         g->k[i * g->count + j] = sum;
     }
 }
 
-gbs_status gbs_rows_gram(gbs_context *ctx, const gbs_rows *rows, const double *weight, const size_t *pick, size_t count,
-                         double *k) {
+gbs_status gbs_rows_gram(gbs_context *ctx, const gbs_rows *rows, const double *weight,
+                         const size_t *pick, size_t count, double *k) {
     struct gram g = {rows, weight, pick, count, gbs_matrix(ctx, gbs_workers(ctx), rows->d), k};
     if (g.scratch == NULL)
         return GBS_ERR_MEMORY;
@@ -76,7 +76,8 @@ static gbs_status reduce_prior_mean(gbs_reduction *r, const gbs_prior *prior) {
         return GBS_ERR_MEMORY;
     }
     const double *shift = r->rows->all.shift;
-    gbs_block_scores(&r->rows->all, prior->mean, shift != NULL ? gbs_dot(r->rows->d, shift, prior->mean) : 0.0, scores);
+    gbs_strip_scores(&r->rows->all, prior->mean,
+                     shift != NULL ? gbs_dot(r->rows->d, shift, prior->mean) : 0.0, scores);
     for (size_t i = 0; i < r->rank; i++)
         r->prior_mean[i] = scores[r->pivot[i]];
     gbs_lower_solve(r->rank, r->lower, r->rank, false, r->prior_mean);
@@ -99,7 +100,8 @@ static gbs_status unpack_factor(gbs_reduction *r, const double *k) {
     return GBS_OK;
 }
 
-gbs_status gbs_reduction_create(gbs_context *ctx, const gbs_rows *rows, const gbs_prior *prior, gbs_reduction *out) {
+gbs_status gbs_reduction_create(gbs_context *ctx, const gbs_rows *rows, const gbs_prior *prior,
+                                gbs_reduction *out) {
     size_t n = rows->all.n;
     *out = (gbs_reduction){.ctx = ctx, .rows = rows};
     if (n > INT_MAX)
@@ -137,7 +139,8 @@ void gbs_reduction_free(gbs_reduction *r) {
     *r = (gbs_reduction){0};
 }
 
-gbs_status gbs_reduction_lift(const gbs_reduction *r, const double *u, const gbs_prior *prior, double *m) {
+gbs_status gbs_reduction_lift(const gbs_reduction *r, const double *u, const gbs_prior *prior,
+                              double *m) {
     size_t d = r->rows->d, rank = r->rank;
     double *alpha = gbs_doubles(r->ctx, rank), *row = gbs_doubles(r->ctx, d);
     if (alpha == NULL || row == NULL) {
@@ -160,7 +163,8 @@ gbs_status gbs_reduction_lift(const gbs_reduction *r, const double *u, const gbs
 }
 
 /* T = Q S Q' = Lp^-1 (Xp S Xp') Lp^-T */
-gbs_status gbs_reduction_project(const gbs_reduction *r, const gbs_gaussian *from, gbs_gaussian *to) {
+gbs_status gbs_reduction_project(const gbs_reduction *r, const gbs_gaussian *from,
+                                 gbs_gaussian *to) {
     size_t rank = r->rank, d = r->rows->d;
     gbs_status status = GBS_ERR_MEMORY;
     double *tau = gbs_doubles(r->ctx, d), *scores = gbs_doubles(r->ctx, r->rows->all.n);
@@ -170,7 +174,8 @@ gbs_status gbs_reduction_project(const gbs_reduction *r, const gbs_gaussian *fro
     for (size_t k = 0; k < d; k++)
         tau[k] = from->tau != NULL ? from->tau[k] : from->sd[0] * from->sd[0];
     const double *shift = r->rows->all.shift;
-    gbs_block_scores(&r->rows->all, from->mean, shift != NULL ? gbs_dot(d, shift, from->mean) : 0.0, scores);
+    gbs_strip_scores(&r->rows->all, from->mean, shift != NULL ? gbs_dot(d, shift, from->mean) : 0.0,
+                     scores);
     for (size_t i = 0; i < rank; i++) {
         pick[i] = (size_t)r->pivot[i];
         to->mean[i] = scores[pick[i]];
@@ -181,15 +186,18 @@ gbs_status gbs_reduction_project(const gbs_reduction *r, const gbs_gaussian *fro
     if (status != GBS_OK)
         goto cleanup;
     int size = (int)rank;
-    cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, size, size, 1.0, r->lower, size, t, size);
-    cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, size, size, 1.0, r->lower, size, t, size);
+    cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, size, size, 1.0,
+                r->lower, size, t, size);
+    cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, size, size, 1.0,
+                r->lower, size, t, size);
     /* precision = T^-1 = (G^-1)'(G^-1), T = G G' */
     if (!gbs_cholesky(rank, t) || !gbs_lower_inverse(rank, t)) {
         status = gbs_fail(r->ctx, GBS_ERR_NUMERIC, "a covariance in the row space is singular");
         goto cleanup;
     }
     memcpy(to->factor, t, rank * rank * sizeof *t);
-    cblas_dtrmm(CblasRowMajor, CblasLeft, CblasLower, CblasTrans, CblasNonUnit, size, size, 1.0, to->factor, size, t, size);
+    cblas_dtrmm(CblasRowMajor, CblasLeft, CblasLower, CblasTrans, CblasNonUnit, size, size, 1.0,
+                to->factor, size, t, size);
     if (!gbs_full_set_precision(to))
         status = gbs_fail(r->ctx, GBS_ERR_NUMERIC, "a covariance in the row space is singular");
 cleanup:

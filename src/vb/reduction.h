@@ -1,10 +1,13 @@
-/* The row space: a full-covariance problem with d > n, solved exactly in r = rank(X) <= n dimensions.
+/* The row space: a full-covariance problem with d > n, solved exactly in r = rank(X) <= n
+ * dimensions.
  *
- *   X X' = L L' (pivoted Cholesky),  X = L Q with Q (r x d) orthonormal rows,  theta = m0-part + Q'u
+ *   X X' = L L' (pivoted Cholesky),  X = L Q with Q (r x d) orthonormal rows,  theta = m0-part +
+ * Q'u
  *
- * The risk sees theta through Q theta alone, and off the row space the best choice is the prior itself; so the optimum is
- * m = m0 + Q'(u - u0), S = v I + Q'(T - v I) Q, with (u, T) the optimum for the rows L. Q is never formed: Q = Lp^-1 Xp, with p the r pivot
- * rows. Cost O(n^2 d) once; no d x d matrix (docs/maths.md, 4.7).
+ * The risk sees theta through Q theta alone, and off the row space the best choice is the prior
+ * itself; so the optimum is m = m0 + Q'(u - u0), S = v I + Q'(T - v I) Q, with (u, T) the optimum
+ * for the rows L. Q is never formed: Q = Lp^-1 Xp, with p the r pivot rows. Cost O(n^2 d) once; no
+ * d x d matrix (docs/maths.md, 4.7).
  */
 #ifndef GIBBSITE_VB_REDUCTION_H
 #define GIBBSITE_VB_REDUCTION_H
@@ -23,17 +26,21 @@ typedef struct gbs_reduction {
     double *prior_mean; /* u0 = Q m0, or NULL */
 } gbs_reduction;
 
-gbs_status gbs_reduction_create(gbs_context *ctx, const gbs_rows *rows, const gbs_prior *prior, gbs_reduction *out);
+gbs_status gbs_reduction_create(gbs_context *ctx, const gbs_rows *rows, const gbs_prior *prior,
+                                gbs_reduction *out);
 void gbs_reduction_free(gbs_reduction *r);
 
 /* m (length d) of the reduced mean u. */
-gbs_status gbs_reduction_lift(const gbs_reduction *r, const double *u, const gbs_prior *prior, double *m);
+gbs_status gbs_reduction_lift(const gbs_reduction *r, const double *u, const gbs_prior *prior,
+                              double *m);
 
-/* The marginal of Q theta under an isotropic or diagonal Gaussian in d dimensions, as a full one in r dimensions. */
-gbs_status gbs_reduction_project(const gbs_reduction *r, const gbs_gaussian *from, gbs_gaussian *to);
+/* The marginal of Q theta under an isotropic or diagonal Gaussian in d dimensions, as a full one in
+ * r dimensions. */
+gbs_status gbs_reduction_project(const gbs_reduction *r, const gbs_gaussian *from,
+                                 gbs_gaussian *to);
 
 /* X diag(weight) X' of the picked rows (all: NULL), count x count, both triangles. */
-gbs_status gbs_rows_gram(gbs_context *ctx, const gbs_rows *rows, const double *weight, const size_t *pick, size_t count,
-                         double *k);
+gbs_status gbs_rows_gram(gbs_context *ctx, const gbs_rows *rows, const double *weight,
+                         const size_t *pick, size_t count, double *k);
 
 #endif

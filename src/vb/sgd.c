@@ -1,45 +1,51 @@
 /* Stochastic gradients over minibatches of rows (docs/maths.md, 4.9).
  *
- * Each step sees B rows drawn without replacement within an epoch and an unbiased gradient of F/lambda (the risk of the batch in place
- * of the mean risk, the KL whole), in the coordinates (m, log sigma) or (m, C with a log diagonal).
+ * Each step sees B rows drawn without replacement within an epoch and an unbiased gradient of
+ * F/lambda (the risk of the batch in place of the mean risk, the KL whole), in the coordinates (m,
+ * log sigma) or (m, C with a log diagonal).
  *
- *   paper:   x <- x - (t + 1)^-0.9 gradient                                  (its Algorithm "Stochastic Gradient Descent")
- *            over pairs, where the paper uses it, the gradient is that of F itself: with F/lambda its steps end far from the optimum;
- *            and no step multiplies or divides a standard deviation by more than e. A first step of length 1 along lambda times the slope of one pair
- *            may ask for exp(100) or exp(-100) of it: then the KL overflows, and later, shorter steps never mend it. The mean needs no such limit: the
- *            prior's pull halves what the first steps overshot
- *   modern:  Adam (Kingma & Ba 2015), its steps falling to 0 along a cosine, the iterates of the last quarter averaged
+ *   paper:   x <- x - (t + 1)^-0.9 gradient                                  (its Algorithm
+ * "Stochastic Gradient Descent") over pairs, where the paper uses it, the gradient is that of F
+ * itself: with F/lambda its steps end far from the optimum; and no step multiplies or divides a
+ * standard deviation by more than e. A first step of length 1 along lambda times the slope of one
+ * pair may ask for exp(100) or exp(-100) of it: then the KL overflows, and later, shorter steps
+ * never mend it. The mean needs no such limit: the prior's pull halves what the first steps
+ * overshot modern:  Adam (Kingma & Ba 2015), its steps falling to 0 along a cosine, the iterates of
+ * the last quarter averaged
  *
- * Over pairs (rows->pairs) a step of B rows sees all pairs of B/2 positive and B/2 negative rows, drawn with replacement; the paper's step sees B
- * pairs drawn one by one, which are B rows x_i - x_j (docs/maths.md, 5.3). Both gradients are
- * unbiased.
+ * Over pairs (rows->pairs) a step of B rows sees all pairs of B/2 positive and B/2 negative rows,
+ * drawn with replacement; the paper's step sees B pairs drawn one by one, which are B rows x_i -
+ * x_j (docs/maths.md, 5.3). Both gradients are unbiased.
  *
- * Over pairs there is a rule to stop by. From step 64 on, each time the number of steps has grown by a factor of sqrt(2), F is looked at: of the last
- * iterate (paper) or of the mean of the iterates since the last look (modern), by a jury (vb/jury.c) where there are many rows. When three looks in a row find
- * F within a thousandth of what it was two looks before, at half as many steps, it has settled: the paper's descent ends there, the modern one lands, its
- * steps falling to 0 over as many steps as it has made. Epochs are the most that is done.
+ * Over pairs there is a rule to stop by. From step 64 on, each time the number of steps has grown
+ * by a factor of sqrt(2), F is looked at: of the last iterate (paper) or of the mean of the
+ * iterates since the last look (modern), by a subsample (vb/subsample.c) where there are many rows.
+ * When three looks in a row find F within a thousandth of what it was two looks before, at half as
+ * many steps, it has settled: the paper's descent ends there, the modern one lands, its steps
+ * falling to 0 over as many steps as it has made. Epochs are the most that is done.
  *
- * At the end one pass over all rows gives the exact F and, for a convex loss, the proven gap; over many pairs the jury says whether the end is better than
- * the start. Where no pass over all pairs is wanted, F is the jury's, and the solver counts as converged when what is left to gain is small even
- * three standard errors above the jury's estimate of it.
+ * At the end one pass over all rows gives the exact F and, for a convex loss, the proven gap; over
+ * many pairs the subsample says whether the end is better than the start. Where no pass over all
+ * pairs is wanted, F is the subsample's, and the solver counts as converged when what is left to
+ * gain is small even three standard errors above the subsample's estimate of it.
  */
 #include "core/random.h"
 #include "vb/batch.h"
-#include "vb/jury.h"
 #include "vb/solve.h"
+#include "vb/subsample.h"
 
 #include <math.h>
 #include <string.h>
 
 #define FIRST_STEP 0.05
-/* Steps of noise end near the optimum, not on it: this close, by the second-order estimate, counts as there. The proven gap is reported as
- * everywhere. */
+/* Steps of noise end near the optimum, not on it: this close, by the second-order estimate, counts
+ * as there. The proven gap is reported as everywhere. */
 #define STOCHASTIC_TOLERANCE 1e-3
 /* Looks find F settled when it changed by no more than this share of it. */
 #define SETTLED 1e-3
-/* Standard errors that a jury's estimate of what is left is raised by. */
+/* Standard errors that a subsample's estimate of what is left is raised by. */
 #define DOUBT 3.0
-/* Up to so many rows their pairs are looked at themselves, without a jury. */
+/* Up to so many rows their pairs are looked at themselves, without a subsample. */
 enum { FEW_ROWS = 2048, FIRST_LOOK = 64, SETTLED_LOOKS = 3 };
 /* The paper's steps, in the logarithm of a standard deviation. */
 #define LONGEST_LOG_STEP 1.0
@@ -52,9 +58,10 @@ struct descent {
     const gbs_engine *outer;    /* on all rows */
     gbs_gaussian *g;
     size_t size;
-    size_t planned, steps;                                /* steps < planned once F has settled */
-    size_t landing;                                       /* the step from which it lands; planned: not yet */
-    double *x, *gradient, *first, *second, *mean, *start; /* mean: of the last `averaged` iterates */
+    size_t planned, steps; /* steps < planned once F has settled */
+    size_t landing;        /* the step from which it lands; planned: not yet */
+    /* mean: of the last `averaged` iterates */
+    double *x, *gradient, *first, *second, *mean, *start;
     size_t averaged;
     bool of_energy; /* gradients of F, not of F/lambda */
 };
@@ -63,7 +70,7 @@ struct descent {
 struct watch {
     const gbs_problem *problem; /* on all rows */
     gbs_engine *engine;         /* on all rows */
-    gbs_jury *jury;             /* NULL: all pairs are looked at */
+    gbs_subsample *subsample;   /* NULL: all pairs are looked at */
     size_t next, settled;       /* settled: looks in a row */
     double before[2];           /* F one and two looks ago */
 };
@@ -73,7 +80,8 @@ static void write_back(const struct descent *s, const double *x) {
     gbs_family_of(s->g->family)->set_free(s->g, x + s->g->d);
 }
 
-/* Coordinates that are logarithms of a spread: all behind the mean; or, of a full covariance, the diagonals of C, which stand before the rest of each row. */
+/* Coordinates that are logarithms of a spread: all behind the mean; or, of a full covariance, the
+ * diagonals of C, which stand before the rest of each row. */
 static void limit_logs(const struct descent *s, double most) {
     bool full = s->g->family == GBS_FAMILY_FULL;
     for (size_t k = s->g->d, row = s->g->d; k < s->size; k += full ? row-- : 1)
@@ -91,7 +99,8 @@ static double modern_step_length(const struct descent *s, size_t t) {
     double pi = 3.14159265358979323846, at = (double)(t < s->landing ? t : s->landing);
     double length = FIRST_STEP * 0.5 * (1.0 + cos(pi * at / (double)s->planned));
     if (t > s->landing)
-        length *= 0.5 * (1.0 + cos(pi * (double)(t - s->landing) / (double)(s->steps - s->landing)));
+        length *= 0.5 *
+                  (1.0 + cos(pi * (double)(t - s->landing) / (double)(s->steps - s->landing)));
     return length;
 }
 
@@ -108,7 +117,8 @@ static void modern_step(struct descent *s, size_t t) {
         s->averaged = 0;
     s->averaged++;
     for (size_t k = 0; k < s->size; k++)
-        s->mean[k] = s->averaged > 1 ? s->mean[k] + (s->x[k] - s->mean[k]) / (double)s->averaged : s->x[k];
+        s->mean[k] = s->averaged > 1 ? s->mean[k] + (s->x[k] - s->mean[k]) / (double)s->averaged
+                                     : s->x[k];
 }
 
 static gbs_status one_step(struct descent *s, gbs_schedule schedule, size_t t) {
@@ -120,16 +130,17 @@ static gbs_status one_step(struct descent *s, gbs_schedule schedule, size_t t) {
     size_t d = s->g->d;
     memcpy(s->gradient, p->d_mean, d * sizeof *s->gradient);
     gbs_family_of(s->g->family)
-        ->free_gradient(s->g, p->pull, s->problem->prior.variance, s->engine->workspace.square, s->gradient + d);
+        ->free_gradient(s->g, p->pull, s->problem->prior.variance, s->engine->workspace.square,
+                        s->gradient + d);
     double unit = s->of_energy ? 1.0 : s->problem->lambda;
     for (size_t k = 0; k < s->size; k++) {
         s->gradient[k] /= unit;
         if (!isfinite(s->gradient[k]))
-            return gbs_fail(
-                s->problem->ctx, GBS_ERR_NUMERIC,
-                "the stochastic solver diverged at step %zu; scaled columns, a larger prior_sd or batch, or another "
-                "schedule may help",
-                t);
+            return gbs_fail(s->problem->ctx, GBS_ERR_NUMERIC,
+                            "the stochastic solver diverged at step %zu; scaled columns, a larger "
+                            "prior_sd or batch, or another "
+                            "schedule may help",
+                            t);
     }
     if (schedule == GBS_SCHEDULE_PAPER)
         paper_step(s, t);
@@ -138,9 +149,9 @@ static gbs_status one_step(struct descent *s, gbs_schedule schedule, size_t t) {
     return GBS_OK;
 }
 
-static gbs_status run_epochs(struct descent *s, const gbs_problem *whole, gbs_batch *batch, const gbs_solve_options *options,
-                             size_t *order) {
-    size_t n = whole->rows->all.n, rows = batch->rows.block_rows, t = 0;
+static gbs_status run_epochs(struct descent *s, const gbs_problem *whole, gbs_batch *batch,
+                             const gbs_solve_options *options, size_t *order) {
+    size_t n = whole->rows->all.n, rows = batch->rows.strip_rows, t = 0;
     for (size_t i = 0; i < n; i++)
         order[i] = i;
     for (size_t epoch = 0; epoch < options->epochs; epoch++) {
@@ -158,28 +169,32 @@ static gbs_status run_epochs(struct descent *s, const gbs_problem *whole, gbs_ba
 }
 
 /* F at x. */
-static gbs_status value_at(const gbs_problem *problem, const struct descent *s, const double *x, gbs_engine *e, double *value) {
+static gbs_status value_at(const gbs_problem *problem, const struct descent *s, const double *x,
+                           gbs_engine *e, double *value) {
     write_back(s, x);
     gbs_status status = gbs_evaluate(problem, s->g, &e->workspace, &e->here);
     *value = e->here.free_energy;
     return status;
 }
 
-static gbs_status judged_at(struct watch *w, const struct descent *s, const double *x, double *value) {
-    if (w->jury == NULL)
+static gbs_status judged_at(struct watch *w, const struct descent *s, const double *x,
+                            double *value) {
+    if (w->subsample == NULL)
         return value_at(w->problem, s, x, w->engine, value);
     write_back(s, x);
-    return gbs_jury_value(w->jury, s->g, value);
+    return gbs_subsample_value(w->subsample, s->g, value);
 }
 
-/* After `done` steps. Once it lands, or in its last quarter, the modern descent is not looked at any more. */
+/* After `done` steps. Once it lands, or in its last quarter, the modern descent is not looked at
+ * any more. */
 static gbs_status look(struct watch *w, struct descent *s, gbs_schedule schedule, size_t done) {
     bool paper = schedule == GBS_SCHEDULE_PAPER;
     if (done < w->next || s->landing < s->planned || (!paper && 4 * done >= 3 * s->planned))
         return GBS_OK;
     double value;
     gbs_status status = judged_at(w, s, paper ? s->x : s->mean, &value);
-    bool same = fabs(value - w->before[1]) <= SETTLED * fmax(1.0, fabs(value)); /* false while one of them is not finite */
+    /* false while one of them is not finite */
+    bool same = fabs(value - w->before[1]) <= SETTLED * fmax(1.0, fabs(value));
     w->settled = same ? w->settled + 1 : 0;
     w->before[1] = w->before[0];
     w->before[0] = value;
@@ -192,7 +207,8 @@ static gbs_status look(struct watch *w, struct descent *s, gbs_schedule schedule
     return status;
 }
 
-static gbs_status run_steps_over_pairs(struct descent *s, struct watch *w, gbs_batch *batch, const gbs_solve_options *options) {
+static gbs_status run_steps_over_pairs(struct descent *s, struct watch *w, gbs_batch *batch,
+                                       const gbs_solve_options *options) {
     const gbs_problem *whole = w->problem;
     bool one_by_one = !batch->rows.pairs;
     double *other = gbs_doubles(whole->ctx, whole->rows->d);
@@ -209,10 +225,13 @@ static gbs_status run_steps_over_pairs(struct descent *s, struct watch *w, gbs_b
             status = look(w, s, options->schedule, t + 1);
         if (status == GBS_OK && options->trace != NULL) {
             write_back(s, s->x);
-            status = options->trace(options->trace_arg, t + 1, t + 1 < s->steps ? s->planned : t + 1, s->g);
+            status = options->trace(options->trace_arg, t + 1,
+                                    t + 1 < s->steps ? s->planned : t + 1, s->g);
         }
         if (t % 64 == 0)
-            gbs_progress(whole->ctx, "fit", s->outer->done_before + s->outer->done_span * (double)t / (double)s->steps);
+            gbs_progress(whole->ctx, "fit",
+                         s->outer->done_before +
+                             s->outer->done_span * (double)t / (double)s->steps);
     }
     gbs_array_free(whole->ctx, other);
     return status;
@@ -231,8 +250,8 @@ static gbs_status choose_end(struct watch *w, const struct descent *s, const dou
     return status;
 }
 
-static void report(const gbs_problem *problem, const struct descent *s, const gbs_engine *e, double left, bool converged,
-                   gbs_solution *result) {
+static void report(const gbs_problem *problem, const struct descent *s, const gbs_engine *e,
+                   double left, bool converged, gbs_solution *result) {
     result->converged = converged;
     result->iterations = s->steps;
     gbs_report(problem, &e->here, left, result);
@@ -241,57 +260,68 @@ static void report(const gbs_problem *problem, const struct descent *s, const gb
 }
 
 /* Without a pass over all pairs. */
-static gbs_status finish_by_jury(const gbs_problem *problem, const struct descent *s, gbs_jury *jury, bool moved,
-                                 double tolerance, gbs_solution *result) {
-    gbs_hearing v;
-    gbs_status status = gbs_jury_hear(jury, s->g, &v);
+static gbs_status finish_by_subsample(const gbs_problem *problem, const struct descent *s,
+                                      gbs_subsample *subsample, bool moved, double tolerance,
+                                      gbs_solution *result) {
+    gbs_subsample_estimates v;
+    gbs_status status = gbs_subsample_estimate(subsample, s->g, &v);
     if (status != GBS_OK)
         return status;
-    gbs_point *here = &jury->engine.here;
+    gbs_point *here = &subsample->engine.here;
     here->risk = v.risk;
     here->free_energy = problem->lambda * v.risk + here->kl;
     double enough = fmax(tolerance, STOCHASTIC_TOLERANCE) * fmax(1.0, fabs(here->free_energy));
-    report(problem, s, &jury->engine, NAN, moved && v.left + DOUBT * v.left_sd <= enough, result);
+    report(problem, s, &subsample->engine, NAN, moved && v.left + DOUBT * v.left_sd <= enough,
+           result);
     return GBS_OK;
 }
 
-static gbs_status finish(const gbs_solve_options *options, struct descent *s, struct watch *w, gbs_solution *result) {
+static gbs_status finish(const gbs_solve_options *options, struct descent *s, struct watch *w,
+                         gbs_solution *result) {
     const gbs_problem *problem = w->problem;
     gbs_engine *e = w->engine;
     const double *end = options->schedule == GBS_SCHEDULE_PAPER ? s->x : s->mean;
     gbs_status status = choose_end(w, s, &end);
-    if (status == GBS_OK && w->jury != NULL && options->by_jury)
-        return finish_by_jury(problem, s, w->jury, end != s->start, options->tolerance, result);
+    if (status == GBS_OK && w->subsample != NULL && options->by_subsample)
+        return finish_by_subsample(problem, s, w->subsample, end != s->start, options->tolerance,
+                                   result);
     double value;
-    if (status == GBS_OK && w->jury != NULL)
+    if (status == GBS_OK && w->subsample != NULL)
         status = value_at(problem, s, end, e, &value);
     if (status != GBS_OK)
         return status;
     const gbs_point *p = &e->here;
-    double proven = problem->loss->convex ? gbs_optimality_gap(problem, s->g, p, e->workspace.square) : NAN;
-    double left = gbs_estimate_left(problem, s->g, p->d_mean, p->pull, p->pull, e->workspace.square);
-    double enough = fmax(options->tolerance, STOCHASTIC_TOLERANCE) * fmax(1.0, fabs(p->free_energy));
+    double proven = problem->loss->convex
+                        ? gbs_optimality_gap(problem, s->g, p, e->workspace.square)
+                        : NAN;
+    double left = gbs_estimate_left(problem, s->g, p->d_mean, p->pull, p->pull,
+                                    e->workspace.square);
+    double enough = fmax(options->tolerance, STOCHASTIC_TOLERANCE) *
+                    fmax(1.0, fabs(p->free_energy));
     report(problem, s, e, proven, left <= enough, result);
     return GBS_OK;
 }
 
-static gbs_status descend(const gbs_problem *problem, const gbs_solve_options *options, gbs_batch *batch, struct descent *s,
-                          gbs_engine *e, size_t *order, gbs_solution *result) {
+static gbs_status descend(const gbs_problem *problem, const gbs_solve_options *options,
+                          gbs_batch *batch, struct descent *s, gbs_engine *e, size_t *order,
+                          gbs_solution *result) {
     bool pairs = problem->rows->pairs, many = pairs && problem->rows->all.n > FEW_ROWS;
-    gbs_jury jury = {.problem = *problem};
-    struct watch w = {.problem = problem, .engine = e, .next = FIRST_LOOK, .before = {INFINITY, INFINITY}};
-    gbs_status status = many ? gbs_jury_create(problem, s->g->family, &jury) : GBS_OK;
-    w.jury = many ? &jury : NULL;
+    gbs_subsample subsample = {.problem = *problem};
+    struct watch w = {
+        .problem = problem, .engine = e, .next = FIRST_LOOK, .before = {INFINITY, INFINITY}};
+    gbs_status status = many ? gbs_subsample_create(problem, s->g->family, &subsample) : GBS_OK;
+    w.subsample = many ? &subsample : NULL;
     if (status == GBS_OK)
-        status = pairs ? run_steps_over_pairs(s, &w, batch, options) : run_epochs(s, problem, batch, options, order);
+        status = pairs ? run_steps_over_pairs(s, &w, batch, options)
+                       : run_epochs(s, problem, batch, options, order);
     if (status == GBS_OK)
         status = finish(options, s, &w, result);
-    gbs_jury_free(&jury);
+    gbs_subsample_free(&subsample);
     return status;
 }
 
-gbs_status gbs_solve_sgd(const gbs_problem *problem, const gbs_solve_options *options, gbs_engine *e, gbs_gaussian *g,
-                         gbs_solution *result) {
+gbs_status gbs_solve_sgd(const gbs_problem *problem, const gbs_solve_options *options,
+                         gbs_engine *e, gbs_gaussian *g, gbs_solution *result) {
     gbs_context *ctx = problem->ctx;
     bool pairs = problem->rows->pairs, paper = options->schedule == GBS_SCHEDULE_PAPER;
     size_t n = problem->rows->all.n, d = g->d, rows = options->batch < n ? options->batch : n;
@@ -304,7 +334,8 @@ gbs_status gbs_solve_sgd(const gbs_problem *problem, const gbs_solve_options *op
     gbs_status status = gbs_batch_create(problem, rows, pairs && !paper, GBS_STREAM_BATCH, &batch);
     gbs_problem on_batch = *problem;
     on_batch.rows = &batch.rows;
-    struct descent s = {.problem = &on_batch, .g = g, .size = d + gbs_family_of(g->family)->free_size(d)};
+    struct descent s = {
+        .problem = &on_batch, .g = g, .size = d + gbs_family_of(g->family)->free_size(d)};
     s.planned = s.steps = s.landing = options->epochs * ((n + rows - 1) / rows);
     s.of_energy = pairs && paper;
     double *vectors = gbs_matrix(ctx, 6, s.size);

@@ -3,10 +3,12 @@
 
 #include <math.h>
 
-/* Up to here a smaller family's Newton step (one X'DX, at BLAS speed) beats the many passes of L-BFGS. */
+/* Up to here a smaller family's Newton step (one X'DX, at BLAS speed) beats the many passes of
+ * L-BFGS. */
 enum { NEWTON_COLUMNS = 128 };
 
-/* A part of the rows moves the optimum by about one nat a coordinate; solving it much closer than that is wasted. */
+/* A part of the rows moves the optimum by about one nat a coordinate; solving it much closer than
+ * that is wasted. */
 #define ROUGHLY 0.05
 
 const char *gbs_solver_name(gbs_solver solver) {
@@ -23,10 +25,12 @@ const char *gbs_solver_name(gbs_solver solver) {
     return NULL;
 }
 
-gbs_status gbs_engine_create(gbs_context *ctx, const gbs_rows *rows, gbs_family family, gbs_solver solver, gbs_engine *out) {
+gbs_status gbs_engine_create(gbs_context *ctx, const gbs_rows *rows, gbs_family family,
+                             gbs_solver solver, gbs_engine *out) {
     size_t d = rows->d;
     if (solver == GBS_SOLVER_AUTO)
-        solver = family == GBS_FAMILY_FULL || d <= NEWTON_COLUMNS ? GBS_SOLVER_NATURAL : GBS_SOLVER_LBFGS;
+        solver = family == GBS_FAMILY_FULL || d <= NEWTON_COLUMNS ? GBS_SOLVER_NATURAL
+                                                                  : GBS_SOLVER_LBFGS;
     bool curvature = solver == GBS_SOLVER_NATURAL && family != GBS_FAMILY_FULL;
     *out = (gbs_engine){.ctx = ctx, .family = family, .d = d, .solver = solver, .done_span = 1.0};
     gbs_prior any = {NULL, 1.0};
@@ -63,8 +67,8 @@ void gbs_engine_free(gbs_engine *e) {
     *e = (gbs_engine){0};
 }
 
-double gbs_left_to_gain(const gbs_problem *problem, const gbs_gaussian *g, const gbs_point *p, double decrement,
-                        double *square) {
+double gbs_left_to_gain(const gbs_problem *problem, const gbs_gaussian *g, const gbs_point *p,
+                        double decrement, double *square) {
     return problem->loss->convex ? gbs_optimality_gap(problem, g, p, square) : decrement;
 }
 
@@ -84,10 +88,10 @@ void gbs_report(const gbs_problem *problem, const gbs_point *p, double left, gbs
     result->gap = problem->loss->convex ? left : NAN;
 }
 
-/* The natural gradient may find no step that falls (separable rows, a huge lambda); where it was our choice and not the caller's, L-BFGS goes on
- * from there. */
-static gbs_status natural_or_lbfgs(const gbs_problem *problem, const gbs_solve_options *options, gbs_engine *engine,
-                                   gbs_gaussian *g, gbs_solution *result) {
+/* The natural gradient may find no step that falls (separable rows, a huge lambda); where it was
+ * our choice and not the caller's, L-BFGS goes on from there. */
+static gbs_status natural_or_lbfgs(const gbs_problem *problem, const gbs_solve_options *options,
+                                   gbs_engine *engine, gbs_gaussian *g, gbs_solution *result) {
     gbs_status status = gbs_solve_natural(problem, options, engine, g, result);
     if (status != GBS_OK || result->converged || options->solver != GBS_SOLVER_AUTO ||
         result->iterations >= options->max_iterations)
@@ -100,8 +104,8 @@ static gbs_status natural_or_lbfgs(const gbs_problem *problem, const gbs_solve_o
     return status;
 }
 
-static gbs_status run(const gbs_problem *problem, const gbs_solve_options *options, gbs_engine *engine, gbs_gaussian *g,
-                      gbs_solution *result) {
+static gbs_status run(const gbs_problem *problem, const gbs_solve_options *options,
+                      gbs_engine *engine, gbs_gaussian *g, gbs_solution *result) {
     switch (engine->solver) {
     case GBS_SOLVER_NATURAL:
         return natural_or_lbfgs(problem, options, engine, g, result);
@@ -120,9 +124,10 @@ static bool worth_a_level(const gbs_problem *problem, size_t stride) {
     return rows >= 500 && rows >= 5 * problem->rows->d;
 }
 
-/* The mean risk over every 64th, then every 8th row is close to the mean over all; solving there first leaves few passes over all. */
-static gbs_status climb_levels(const gbs_problem *problem, const gbs_solve_options *options, gbs_engine *engine,
-                               gbs_gaussian *g, size_t *spent) {
+/* The mean risk over every 64th, then every 8th row is close to the mean over all; solving there
+ * first leaves few passes over all. */
+static gbs_status climb_levels(const gbs_problem *problem, const gbs_solve_options *options,
+                               gbs_engine *engine, gbs_gaussian *g, size_t *spent) {
     for (size_t stride = 64; stride > 1; stride /= 8) {
         if (!worth_a_level(problem, stride))
             continue;
@@ -140,12 +145,14 @@ static gbs_status climb_levels(const gbs_problem *problem, const gbs_solve_optio
     return GBS_OK;
 }
 
-/* The part may have missed the rows that matter most (a rare level, and the exponential loss explodes on it): its solution becomes
- * the start only if it is better than the start it came from. */
-static gbs_status coarse_start(const gbs_problem *problem, const gbs_solve_options *options, gbs_engine *engine,
-                               gbs_gaussian *g, size_t *spent) {
+/* The part may have missed the rows that matter most (a rare level, and the exponential loss
+ * explodes on it): its solution becomes the start only if it is better than the start it came from.
+ */
+static gbs_status coarse_start(const gbs_problem *problem, const gbs_solve_options *options,
+                               gbs_engine *engine, gbs_gaussian *g, size_t *spent) {
     gbs_gaussian kept;
-    gbs_status status = gbs_gaussian_create(problem->ctx, g->family, g->d, &problem->prior, 1.0, &kept);
+    gbs_status status = gbs_gaussian_create(problem->ctx, g->family, g->d, &problem->prior, 1.0,
+                                            &kept);
     if (status != GBS_OK)
         return status;
     gbs_gaussian_copy(&kept, g);
@@ -161,8 +168,8 @@ static gbs_status coarse_start(const gbs_problem *problem, const gbs_solve_optio
     return status;
 }
 
-gbs_status gbs_solve(const gbs_problem *problem, const gbs_solve_options *options, bool coarse_first, gbs_engine *engine,
-                     gbs_gaussian *g, gbs_solution *result) {
+gbs_status gbs_solve(const gbs_problem *problem, const gbs_solve_options *options,
+                     bool coarse_first, gbs_engine *engine, gbs_gaussian *g, gbs_solution *result) {
     size_t spent = 0;
     gbs_status status = GBS_OK;
     gbs_trace *trace = engine->trace;
@@ -179,8 +186,9 @@ gbs_status gbs_solve(const gbs_problem *problem, const gbs_solve_options *option
     return status;
 }
 
-gbs_status gbs_solve_on_part(const gbs_problem *problem, const gbs_solve_options *options, size_t stride, gbs_engine *engine,
-                             gbs_gaussian *g, gbs_solution *result) {
+gbs_status gbs_solve_on_part(const gbs_problem *problem, const gbs_solve_options *options,
+                             size_t stride, gbs_engine *engine, gbs_gaussian *g,
+                             gbs_solution *result) {
     gbs_rows part = gbs_rows_subsample(problem->rows, stride);
     gbs_problem coarse = *problem;
     coarse.rows = &part;

@@ -9,11 +9,13 @@
 typedef struct gbs_solve_options {
     gbs_solver solver;
     double tolerance;
-    double enough; /* also stop when the second-order estimate of what is left falls below this; 0: never */
+    /* also stop when the second-order estimate of what is left falls below this; 0: never */
+    double enough;
     size_t max_iterations;
     size_t batch, epochs;
     gbs_schedule schedule;
-    bool by_jury; /* sgd over pairs: F is reported from a sample of rows, and never computed over all pairs */
+    /* sgd over pairs: F is reported from a sample of rows, and never computed over all pairs */
+    bool by_subsample;
     /* sgd over pairs: called after step `done` of `steps` with the posterior there; may be NULL. */
     gbs_status (*trace)(void *arg, size_t done, size_t steps, const gbs_gaussian *g);
     void *trace_arg;
@@ -45,30 +47,35 @@ typedef struct gbs_engine {
 } gbs_engine;
 
 /* solver AUTO is settled here, from the family and the shape of the rows. */
-gbs_status gbs_engine_create(gbs_context *ctx, const gbs_rows *rows, gbs_family family, gbs_solver solver, gbs_engine *out);
+gbs_status gbs_engine_create(gbs_context *ctx, const gbs_rows *rows, gbs_family family,
+                             gbs_solver solver, gbs_engine *out);
 void gbs_engine_free(gbs_engine *e);
 
-/* Moves g downhill until the options' tolerance holds. Not converging is no error: see result->converged. With
- * `coarse_first`, large data is first solved on a part of its rows, for a start. */
-gbs_status gbs_solve(const gbs_problem *problem, const gbs_solve_options *options, bool coarse_first, gbs_engine *engine,
-                     gbs_gaussian *g, gbs_solution *result);
+/* Moves g downhill until the options' tolerance holds. Not converging is no error: see
+ * result->converged. With `coarse_first`, large data is first solved on a part of its rows, for a
+ * start. */
+gbs_status gbs_solve(const gbs_problem *problem, const gbs_solve_options *options,
+                     bool coarse_first, gbs_engine *engine, gbs_gaussian *g, gbs_solution *result);
 
 /* Solves on every stride-th row, and reports F, risk and KL on all of them. */
-gbs_status gbs_solve_on_part(const gbs_problem *problem, const gbs_solve_options *options, size_t stride, gbs_engine *engine,
-                             gbs_gaussian *g, gbs_solution *result);
+gbs_status gbs_solve_on_part(const gbs_problem *problem, const gbs_solve_options *options,
+                             size_t stride, gbs_engine *engine, gbs_gaussian *g,
+                             gbs_solution *result);
 
 /* The solvers behind it; same contract, no coarse start. */
-gbs_status gbs_solve_natural(const gbs_problem *problem, const gbs_solve_options *options, gbs_engine *engine, gbs_gaussian *g,
-                             gbs_solution *result);
-gbs_status gbs_solve_lbfgs(const gbs_problem *problem, const gbs_solve_options *options, gbs_engine *engine, gbs_gaussian *g,
-                           gbs_solution *result);
-gbs_status gbs_solve_sgd(const gbs_problem *problem, const gbs_solve_options *options, gbs_engine *engine, gbs_gaussian *g,
-                         gbs_solution *result);
+gbs_status gbs_solve_natural(const gbs_problem *problem, const gbs_solve_options *options,
+                             gbs_engine *engine, gbs_gaussian *g, gbs_solution *result);
+gbs_status gbs_solve_lbfgs(const gbs_problem *problem, const gbs_solve_options *options,
+                           gbs_engine *engine, gbs_gaussian *g, gbs_solution *result);
+gbs_status gbs_solve_sgd(const gbs_problem *problem, const gbs_solve_options *options,
+                         gbs_engine *engine, gbs_gaussian *g, gbs_solution *result);
 
-/* What is left to gain at a point: the proven gap for a convex loss, else `decrement` (a second-order guess). */
-double gbs_left_to_gain(const gbs_problem *problem, const gbs_gaussian *g, const gbs_point *p, double decrement,
-                        double *square);
-/* One iteration is done: traces it, and moves the progress bar, on a log scale from what was left at first to the target. */
+/* What is left to gain at a point: the proven gap for a convex loss, else `decrement` (a
+ * second-order guess). */
+double gbs_left_to_gain(const gbs_problem *problem, const gbs_gaussian *g, const gbs_point *p,
+                        double decrement, double *square);
+/* One iteration is done: traces it, and moves the progress bar, on a log scale from what was left
+ * at first to the target. */
 void gbs_engine_progress(gbs_engine *e, double left, double target);
 void gbs_report(const gbs_problem *problem, const gbs_point *p, double left, gbs_solution *result);
 

@@ -1,12 +1,13 @@
 /* Fails the k-th allocation of a program: LD_PRELOAD this object.
  *
- *   FAILMALLOC_AT=k             the k-th call (from 1) of malloc, calloc, realloc, posix_memalign, aligned_alloc, memalign or
- *                               reallocarray returns NULL with ENOMEM; 0 or unset: none does
- *   FAILMALLOC_COUNT_FILE=name  when the program leaves through exit, the number of calls is written there
+ *   FAILMALLOC_AT=k             the k-th call (from 1) of malloc, calloc, realloc, posix_memalign,
+ * aligned_alloc, memalign or reallocarray returns NULL with ENOMEM; 0 or unset: none does
+ *   FAILMALLOC_COUNT_FILE=name  when the program leaves through exit, the number of calls is
+ * written there
  *
- * Calls count from this object's constructor on. The loader runs it after the constructors of the program's libraries, so what
- * OpenBLAS takes when it is loaded stays out. The allocator beneath is glibc's own under its private names: no dlsym, which
- * allocates itself.
+ * Calls count from this object's constructor on. The loader runs it after the constructors of the
+ * program's libraries, so what OpenBLAS takes when it is loaded stays out. The allocator beneath is
+ * glibc's own under its private names: no dlsym, which allocates itself.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -46,7 +46,8 @@ static int print(const json_t *value) {
 static int look_up(json_t *root, char *path) {
     json_t *value = root;
     char *rest = NULL;
-    for (char *key = strtok_r(path, ".[]", &rest); key != NULL; key = strtok_r(NULL, ".[]", &rest)) {
+    for (char *key = strtok_r(path, ".[]", &rest); key != NULL;
+         key = strtok_r(NULL, ".[]", &rest)) {
         if (strcmp(key, "#") == 0) {
             printf("%zu\n", count(value));
             return FOUND;

@@ -1,8 +1,11 @@
-/* Maximum a posteriori by alternating least squares, the usual way to complete a matrix: a yardstick for tests and studies, not a part of the library.
+/* Maximum a posteriori by alternating least squares, the usual way to complete a matrix: a
+ * yardstick for tests and studies, not a part of the library.
  *
- *   minimise  sum (y - mean - a_i - b_j - u_i'v_j)^2 + pull (sum |u_i|^2 + sum |v_j|^2 + sum a_i^2 + sum b_j^2)
+ *   minimise  sum (y - mean - a_i - b_j - u_i'v_j)^2 + pull (sum |u_i|^2 + sum |v_j|^2 + sum a_i^2
+ * + sum b_j^2)
  *
- * A row's (u_i, a_i) given the columns is a ridge regression, and the other way round. No uncertainty, no automatic rank: the pull and the rank are given.
+ * A row's (u_i, a_i) given the columns is a ridge regression, and the other way round. No
+ * uncertainty, no automatic rank: the pull and the rank are given.
  */
 #ifndef GIBBSITE_TESTS_ALS_H
 #define GIBBSITE_TESTS_ALS_H
@@ -18,14 +21,16 @@ struct als {
     const uint32_t *id[2];         /* row and column of each rating */
     const double *y;
     double mean, pull;
-    double *x[2];                 /* items x own */
-    size_t *start[2], *rating[2]; /* ratings of item i: rating[start[i]] .. rating[start[i + 1] - 1] */
+    double *x[2]; /* items x own */
+    /* ratings of item i: rating[start[i]] .. rating[start[i + 1] - 1] */
+    size_t *start[2], *rating[2];
     double objective;
     size_t sweeps;
 };
 
 static inline void als_sort(struct als *a, int s) {
-    size_t m = a->items[s], *start = calloc(m + 2, sizeof *start), *rating = calloc(a->n + 1, sizeof *rating);
+    size_t m = a->items[s], *start = calloc(m + 2, sizeof *start),
+           *rating = calloc(a->n + 1, sizeof *rating);
     if (start == NULL || rating == NULL)
         abort();
     for (size_t e = 0; e < a->n; e++)
@@ -111,10 +116,18 @@ static inline double als_objective(const struct als *a) {
     return sum;
 }
 
-/* Columns begin as `start` says (columns x rank). Ends when a sweep lowers the objective by less than 1e-6 of it. */
-static inline struct als als_fit(size_t rows, size_t columns, size_t n, const uint32_t *row, const uint32_t *column,
-                                 const double *y, size_t rank, double pull, const double *start, size_t most_sweeps) {
-    struct als a = {.items = {rows, columns}, .rank = rank, .own = rank + 1, .n = n, .id = {row, column}, .y = y, .pull = pull};
+/* Columns begin as `start` says (columns x rank). Ends when a sweep lowers the objective by less
+ * than 1e-6 of it. */
+static inline struct als als_fit(size_t rows, size_t columns, size_t n, const uint32_t *row,
+                                 const uint32_t *column, const double *y, size_t rank, double pull,
+                                 const double *start, size_t most_sweeps) {
+    struct als a = {.items = {rows, columns},
+                    .rank = rank,
+                    .own = rank + 1,
+                    .n = n,
+                    .id = {row, column},
+                    .y = y,
+                    .pull = pull};
     double *p = calloc((a.own + 1) * a.own, sizeof *p), before = INFINITY;
     for (int s = 0; s < 2; s++) {
         als_sort(&a, s);

@@ -1,10 +1,12 @@
-/* What the tests of matrix completion as callers see it share: fits that must succeed, scores against the truth, fits short of memory. */
+/* What the tests of matrix completion as callers see it share: fits that must succeed, scores
+ * against the truth, fits short of memory. */
 #ifndef GIBBSITE_TESTS_COMPLETE_SUPPORT_H
 #define GIBBSITE_TESTS_COMPLETE_SUPPORT_H
 
 #include "completion_support.h"
 
-static inline gbs_completion *complete(gbs_context *ctx, const struct matrix_truth *t, const gbs_complete_options *o) {
+static inline gbs_completion *complete(gbs_context *ctx, const struct matrix_truth *t,
+                                       const gbs_complete_options *o) {
     gbs_ratings *r = ratings_of(ctx, t);
     gbs_completion *m = NULL;
     gbs_status status = gbs_complete(ctx, r, o, &m);
@@ -25,18 +27,21 @@ struct score {
     double theta_rmse, coverage; /* of the truth without noise; of fresh ratings */
 };
 
-static inline struct score score_cells(gbs_context *ctx, const gbs_completion *m, const struct matrix_truth *t) {
+static inline struct score score_cells(gbs_context *ctx, const gbs_completion *m,
+                                       const struct matrix_truth *t) {
     enum { N = 40000 };
     struct dice r = {7};
     uint32_t *row = take(N, sizeof *row), *column = take(N, sizeof *column);
-    double *value = doubles(N), *sd = doubles(N), squares = 0.0, inside = 0.0, noise = facts_of(m).noise_variance;
+    double *value = doubles(N), *sd = doubles(N), squares = 0.0, inside = 0.0,
+           noise = facts_of(m).noise_variance;
     for (size_t e = 0; e < N; e++) {
         row[e] = (uint32_t)dice_below(&r, t->rows);
         column[e] = (uint32_t)dice_below(&r, t->columns);
     }
     assert_int_equal(gbs_completion_predict(ctx, m, N, row, column, value, sd), GBS_OK);
     for (size_t e = 0; e < N; e++) {
-        double off = truth_at(t, row[e], column[e]) - value[e], y = off + t->noise * dice_normal(&r);
+        double off = truth_at(t, row[e], column[e]) - value[e],
+               y = off + t->noise * dice_normal(&r);
         squares += off * off / N;
         inside += (fabs(y) <= 1.959963984540054 * sqrt(sd[e] * sd[e] + noise)) / (double)N;
     }

@@ -21,8 +21,9 @@ static inline double truth_at(const struct matrix_truth *t, size_t i, size_t j) 
 }
 
 /* Products of variance 1, biases of variance 1/4 about `mean` (biases false: none). */
-static inline struct matrix_truth make_truth(uint64_t seed, size_t rows, size_t columns, size_t rank, size_t n, double noise,
-                                             double mean, bool biases) {
+static inline struct matrix_truth make_truth(uint64_t seed, size_t rows, size_t columns,
+                                             size_t rank, size_t n, double noise, double mean,
+                                             bool biases) {
     struct dice r = {seed};
     struct matrix_truth t = {rows,
                              columns,
@@ -65,14 +66,22 @@ static inline void free_truth(struct matrix_truth *t) {
 
 static inline gbs_ratings *ratings_of(gbs_context *ctx, const struct matrix_truth *t) {
     gbs_ratings *r;
-    assert_int_equal(gbs_ratings_create(ctx, t->n, t->rows, t->columns, t->row, t->column, t->y, NULL, NULL, &r), GBS_OK);
+    assert_int_equal(
+        gbs_ratings_create(ctx, t->n, t->rows, t->columns, t->row, t->column, t->y, NULL, NULL, &r),
+        GBS_OK);
     return r;
 }
 
-static const gbs_completion_prior some_prior = {
-    .shape = 1.5, .scale = 0.2, .bias_scale = 0.1, .mean = 2.0, .variance = 4.0, .noise_shape = 2.0, .noise_scale = 0.1};
+static const gbs_completion_prior some_prior = {.shape = 1.5,
+                                                .scale = 0.2,
+                                                .bias_scale = 0.1,
+                                                .mean = 2.0,
+                                                .variance = 4.0,
+                                                .noise_shape = 2.0,
+                                                .noise_scale = 0.1};
 
-static inline gbs_factors started(gbs_context *ctx, const gbs_ratings *r, size_t rank, bool biases, bool learn) {
+static inline gbs_factors started(gbs_context *ctx, const gbs_ratings *r, size_t rank, bool biases,
+                                  bool learn) {
     gbs_factors f;
     assert_int_equal(gbs_factors_create(ctx, r, rank, biases, &some_prior, &f), GBS_OK);
     f.learn_noise = learn;
@@ -93,7 +102,9 @@ static inline double mean_at(const gbs_factors *f, int s, size_t item, size_t c)
 /* E (y - p)^2, from the formula of docs/maths.md, 8.2 with biases: nothing of sweep.c. */
 static inline double slow_error(const gbs_factors *f, const struct matrix_truth *t, size_t e) {
     size_t i = t->row[e], j = t->column[e], K = f->rank;
-    double p = f->biases ? f->ratings->center + f->mu + mean_at(f, 0, i, K) + mean_at(f, 1, j, K) : 0.0, v = 0.0;
+    double p = f->biases ? f->ratings->center + f->mu + mean_at(f, 0, i, K) + mean_at(f, 1, j, K)
+                         : 0.0,
+           v = 0.0;
     for (size_t k = 0; k < K; k++)
         p += mean_at(f, 0, i, k) * mean_at(f, 1, j, k);
     for (size_t k = 0; k < f->own; k++)
@@ -107,7 +118,8 @@ static inline double slow_error(const gbs_factors *f, const struct matrix_truth 
     return (t->y[e] - p) * (t->y[e] - p) + v + (f->biases ? f->mu_variance : 0.0);
 }
 
-/* Gauss and Jordan with pivots on [a | b], d x d and d right-hand sides: the slowest way there is. */
+/* Gauss and Jordan with pivots on [a | b], d x d and d right-hand sides: the slowest way there is.
+ */
 static inline void slow_solve(size_t d, double *a, double *b, size_t m) {
     for (size_t k = 0; k < d; k++) {
         size_t best = k;

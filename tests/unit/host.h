@@ -74,19 +74,20 @@ static inline void leave(struct host *h, gbs_context *ctx) {
 }
 
 /* A call that must fail: its status, no output, and something to say. */
-#define assert_refused(ctx, expected, call, out)                                                                               \
-    do {                                                                                                                       \
-        (out) = (void *)1;                                                                                                     \
-        assert_int_equal((call), (expected));                                                                                  \
-        assert_null(out);                                                                                                      \
-        assert_true(strlen(gbs_error_message(ctx)) > 0);                                                                       \
+#define assert_refused(ctx, expected, call, out)                                                   \
+    do {                                                                                           \
+        (out) = (void *)1;                                                                         \
+        assert_int_equal((call), (expected));                                                      \
+        assert_null(out);                                                                          \
+        assert_true(strlen(gbs_error_message(ctx)) > 0);                                           \
     } while (0)
 
 /* Losses, solvers, families and forms in turn. */
 enum { KINDS = 12 };
 
 static inline gbs_fit_options one_of_each(int k) {
-    static const gbs_solver solvers[] = {GBS_SOLVER_AUTO, GBS_SOLVER_NATURAL, GBS_SOLVER_LBFGS, GBS_SOLVER_SGD};
+    static const gbs_solver solvers[] = {GBS_SOLVER_AUTO, GBS_SOLVER_NATURAL, GBS_SOLVER_LBFGS,
+                                         GBS_SOLVER_SGD};
     gbs_fit_options o = zero_prior_options();
     o.loss = all_losses[k % 3];
     o.solver = solvers[k % 4];

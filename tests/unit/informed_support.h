@@ -6,7 +6,8 @@
 #include "unit/zero_prior.h"
 
 enum { N = 90, D = 3 };
-static inline const gbs_certificate *find(const gbs_model *model, gbs_target target, gbs_loss loss, gbs_bound method) {
+static inline const gbs_certificate *find(const gbs_model *model, gbs_target target, gbs_loss loss,
+                                          gbs_bound method) {
     size_t count;
     const gbs_certificate *c = gbs_model_certificates(model, &count);
     for (size_t k = 0; k < count; k++)

@@ -1,4 +1,5 @@
-/* The public data sets, from the folder GIBBSITE_DATA (default ../shared/data beside the repository). */
+/* The public data sets, from the folder GIBBSITE_DATA (default ../shared/data beside the
+ * repository). */
 #ifndef GIBBSITE_TESTS_PUBLIC_DATA_H
 #define GIBBSITE_TESTS_PUBLIC_DATA_H
 
@@ -32,7 +33,8 @@ static inline bool public_load(const char *name, const char *positive, struct pu
     struct recipe_options choose = {.positive = positive};
     if (table_read(path, &options, &out->table, error, sizeof error) != TABLE_OK ||
         !recipe_learn(&out->table, &choose, &out->recipe, error, sizeof error) ||
-        design_build(&out->recipe, &out->table, LABELS_NEEDED, &out->design, error, sizeof error) != TABLE_OK) {
+        design_build(&out->recipe, &out->table, LABELS_NEEDED, &out->design, error, sizeof error) !=
+            TABLE_OK) {
         fprintf(stderr, "%s\n", error);
         abort();
     }
@@ -51,7 +53,8 @@ struct picked {
     gbs_data *data;
 };
 
-static inline struct picked public_pick(gbs_context *ctx, const struct design *d, const size_t *rows, size_t n) {
+static inline struct picked public_pick(gbs_context *ctx, const struct design *d,
+                                        const size_t *rows, size_t n) {
     struct picked p = {calloc(n * d->d + 1, sizeof(double)), calloc(n + 1, sizeof(double)), NULL};
     for (size_t i = 0; i < n; i++) {
         memcpy(p.x + i * d->d, d->cells + rows[i] * d->stride, d->d * sizeof(double));

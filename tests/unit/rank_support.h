@@ -13,8 +13,10 @@ static inline gbs_fit_options ranking(gbs_loss loss, gbs_family family) {
     return o;
 }
 
-/* x ~ N(y delta e, I), labels of unequal chances. The score x'theta has 1 - AUC = Phi(-sqrt(2) delta e'theta/|theta|). */
-static inline struct table_of_numbers two_clouds(struct dice *r, size_t n, size_t d, double delta, double positive) {
+/* x ~ N(y delta e, I), labels of unequal chances. The score x'theta has 1 - AUC = Phi(-sqrt(2)
+ * delta e'theta/|theta|). */
+static inline struct table_of_numbers two_clouds(struct dice *r, size_t n, size_t d, double delta,
+                                                 double positive) {
     struct table_of_numbers t = {.n = n, .d = d, .x = doubles(n * d), .y = doubles(n)};
     for (size_t i = 0; i < n; i++) {
         t.y[i] = i < 4 ? (i % 2 == 0 ? 1.0 : -1.0) : dice_uniform(r) < positive ? 1.0 : -1.0;

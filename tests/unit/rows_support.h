@@ -1,4 +1,5 @@
-/* Design rows for tests that look inside: dense, and sparse with a shift, with blocks of any size; problems over them. */
+/* Design rows for tests that look inside: dense, and sparse with a shift, with blocks of any size;
+ * problems over them. */
 #ifndef GIBBSITE_TESTS_ROWS_SUPPORT_H
 #define GIBBSITE_TESTS_ROWS_SUPPORT_H
 
@@ -12,17 +13,20 @@ struct design {
     struct table_of_numbers table;
 };
 
-/* Dense: the table's cells. Sparse: its CSR form minus a random shift. block_rows 0: as large as n. */
-static inline struct design make_design(struct dice *r, size_t n, size_t d, bool sparse, size_t block_rows) {
-    struct design g = {.table = make_table(r, n, d, sparse ? 0.5 : 1.0, 0.5), .cells = doubles(n * d)};
+/* Dense: the table's cells. Sparse: its CSR form minus a random shift. strip_rows 0: as large as n.
+ */
+static inline struct design make_design(struct dice *r, size_t n, size_t d, bool sparse,
+                                        size_t strip_rows) {
+    struct design g = {.table = make_table(r, n, d, sparse ? 0.5 : 1.0, 0.5),
+                       .cells = doubles(n * d)};
     g.shift = doubles(d);
     for (size_t k = 0; sparse && k < d; k++)
         g.shift[k] = 0.4 * dice_normal(r);
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < d; k++)
             g.cells[i * d + k] = g.table.x[i * d + k] - g.shift[k];
-    g.rows = (gbs_rows){.d = d, .block_rows = block_rows > 0 ? block_rows : n};
-    g.rows.all = (gbs_block){.n = n, .d = d, .y = g.table.y, .stride = 1};
+    g.rows = (gbs_rows){.d = d, .strip_rows = strip_rows > 0 ? strip_rows : n};
+    g.rows.all = (gbs_strip){.n = n, .d = d, .y = g.table.y, .stride = 1};
     if (sparse) {
         g.rows.all.start = g.table.start;
         g.rows.all.column = g.table.column;
@@ -55,14 +59,16 @@ struct bench {
 };
 
 /* The prior mean is random; the posterior is the prior. */
-static inline struct bench *make_bench(struct dice *r, const gbs_rows *rows, gbs_loss loss, gbs_family family, double lambda,
-                                       double prior_sd, bool curvature) {
+static inline struct bench *make_bench(struct dice *r, const gbs_rows *rows, gbs_loss loss,
+                                       gbs_family family, double lambda, double prior_sd,
+                                       bool curvature) {
     struct bench *b = take(1, sizeof *b);
     b->ctx = new_context(2, 7);
     b->prior_mean = doubles(rows->d);
     for (size_t k = 0; k < rows->d; k++)
         b->prior_mean[k] = 0.5 * dice_normal(r);
-    b->problem = (gbs_problem){b->ctx, rows, gbs_loss_of(loss), {b->prior_mean, prior_sd * prior_sd}, lambda};
+    b->problem = (gbs_problem){
+        b->ctx, rows, gbs_loss_of(loss), {b->prior_mean, prior_sd * prior_sd}, lambda};
     b->family = gbs_family_of(family);
     assert_true(rows->d <= 64);
     assert_ok(b->ctx, gbs_gaussian_create(b->ctx, family, rows->d, &b->problem.prior, 0.3, &b->g));
@@ -105,8 +111,10 @@ static inline void move_randomly(struct dice *r, struct bench *b, double mean_si
     free(z);
 }
 
-/* The spread of `to` = precision (1 - step) S^-1 + step (I/v + pull), as a natural-gradient step sets it; `to` may be b->g. */
-static inline bool mix_precision(const struct bench *b, const double *pull, double step, gbs_gaussian *to) {
+/* The spread of `to` = precision (1 - step) S^-1 + step (I/v + pull), as a natural-gradient step
+ * sets it; `to` may be b->g. */
+static inline bool mix_precision(const struct bench *b, const double *pull, double step,
+                                 gbs_gaussian *to) {
     size_t count = b->family->free_size(b->g.d);
     double *p = doubles(2 * count), *aim = p + count;
     b->family->get_precision(&b->g, p);

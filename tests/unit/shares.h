@@ -27,17 +27,19 @@ static inline double binomial_from(uint64_t k, uint64_t n, double p) {
     return sum < 1.0 ? sum : 1.0;
 }
 
-/* `count` of n is no more than a share p lets one expect: a false alarm has probability `alarm` at most. */
-static inline void check_share(uint64_t count, uint64_t n, double p, double alarm, const char *what, const char *file,
-                               int line) {
+/* `count` of n is no more than a share p lets one expect: a false alarm has probability `alarm` at
+ * most. */
+static inline void check_share(uint64_t count, uint64_t n, double p, double alarm, const char *what,
+                               const char *file, int line) {
     double tail = binomial_from(count, n, p);
     if (tail >= alarm)
         return;
-    print_error("%s: %llu of %llu, which a share of %g gives with probability %.3g\n", what, (unsigned long long)count,
-                (unsigned long long)n, p, tail);
+    print_error("%s: %llu of %llu, which a share of %g gives with probability %.3g\n", what,
+                (unsigned long long)count, (unsigned long long)n, p, tail);
     _fail(file, line);
 }
 
-#define assert_share(count, n, p, alarm, what) check_share((count), (n), (p), (alarm), (what), __FILE__, __LINE__)
+#define assert_share(count, n, p, alarm, what)                                                     \
+    check_share((count), (n), (p), (alarm), (what), __FILE__, __LINE__)
 
 #endif

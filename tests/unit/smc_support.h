@@ -4,7 +4,8 @@
 
 #include "unit/support.h"
 
-static inline gbs_particles *sample(gbs_context *ctx, const gbs_data *data, const gbs_sample_options *o) {
+static inline gbs_particles *sample(gbs_context *ctx, const gbs_data *data,
+                                    const gbs_sample_options *o) {
     gbs_particles *p;
     assert_ok(ctx, gbs_sample(ctx, data, o, &p));
     return p;
@@ -43,7 +44,8 @@ static inline double plain_score(size_t d, const double *x, const double *theta)
     return score;
 }
 
-static inline double plain_risk(gbs_loss loss, size_t n, size_t d, const double *x, const double *y, const double *theta) {
+static inline double plain_risk(gbs_loss loss, size_t n, size_t d, const double *x, const double *y,
+                                const double *theta) {
     double sum = 0.0;
     for (size_t i = 0; i < n; i++)
         sum += plain_loss(loss, y[i] * plain_score(d, x + i * d, theta));
@@ -51,12 +53,14 @@ static inline double plain_risk(gbs_loss loss, size_t n, size_t d, const double 
 }
 
 /* Over all pairs of a positive and a negative row, one by one. */
-static inline double plain_pair_risk(gbs_loss loss, size_t n, size_t d, const double *x, const double *y, const double *theta) {
+static inline double plain_pair_risk(gbs_loss loss, size_t n, size_t d, const double *x,
+                                     const double *y, const double *theta) {
     double sum = 0.0, pairs = 0.0;
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++)
             if (y[i] > 0.0 && y[j] < 0.0) {
-                sum += plain_loss(loss, plain_score(d, x + i * d, theta) - plain_score(d, x + j * d, theta));
+                sum += plain_loss(loss, plain_score(d, x + i * d, theta) -
+                                            plain_score(d, x + j * d, theta));
                 pairs += 1.0;
             }
     return sum / pairs;

@@ -1,4 +1,5 @@
-/* Random problems for the tests of what a fit promises; their seeds are fixed, so each check passes always or never. */
+/* Random problems for the tests of what a fit promises; their seeds are fixed, so each check passes
+ * always or never. */
 #ifndef GIBBSITE_TESTS_SOLVER_SUPPORT_H
 #define GIBBSITE_TESTS_SOLVER_SUPPORT_H
 

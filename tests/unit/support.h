@@ -1,4 +1,5 @@
-/* What the numerical tests share: comparisons that print numbers, a small random source, random tables, contexts, fits. */
+/* What the numerical tests share: comparisons that print numbers, a small random source, random
+ * tables, contexts, fits. */
 #ifndef GIBBSITE_TESTS_SUPPORT_H
 #define GIBBSITE_TESTS_SUPPORT_H
 
@@ -21,24 +22,26 @@
 
 static const gbs_loss all_losses[] = {GBS_LOSS_ZERO_ONE, GBS_LOSS_HINGE, GBS_LOSS_EXPONENTIAL};
 static const gbs_loss convex_losses[] = {GBS_LOSS_HINGE, GBS_LOSS_EXPONENTIAL};
-static const gbs_family all_families[] = {GBS_FAMILY_FIXED, GBS_FAMILY_ISOTROPIC, GBS_FAMILY_DIAGONAL, GBS_FAMILY_FULL};
+static const gbs_family all_families[] = {GBS_FAMILY_FIXED, GBS_FAMILY_ISOTROPIC,
+                                          GBS_FAMILY_DIAGONAL, GBS_FAMILY_FULL};
 
 /* ---------------------------------------------------------------- comparisons */
 
 /* |actual - expected| <= relative |expected| + absolute; NaN never passes. */
-static inline void check_close(double actual, double expected, double relative, double absolute, const char *what,
-                               const char *file, int line) {
+static inline void check_close(double actual, double expected, double relative, double absolute,
+                               const char *what, const char *file, int line) {
     if (fabs(actual - expected) <= relative * fabs(expected) + absolute)
         return;
-    print_error("%s: %.17g, expected %.17g, difference %.3g (relative %.3g)\n", what, actual, expected, actual - expected,
-                fabs(actual - expected) / fabs(expected));
+    print_error("%s: %.17g, expected %.17g, difference %.3g (relative %.3g)\n", what, actual,
+                expected, actual - expected, fabs(actual - expected) / fabs(expected));
     _fail(file, line);
 }
 
-#define assert_close(actual, expected, relative, absolute)                                                                     \
+#define assert_close(actual, expected, relative, absolute)                                         \
     check_close((actual), (expected), (relative), (absolute), #actual, __FILE__, __LINE__)
 
-static inline void check_at_most(double actual, double limit, const char *what, const char *file, int line) {
+static inline void check_at_most(double actual, double limit, const char *what, const char *file,
+                                 int line) {
     if (actual <= limit)
         return;
     print_error("%s: %.17g is above %.17g, by %.3g\n", what, actual, limit, actual - limit);
@@ -51,7 +54,8 @@ static inline bool same_bits(const double *a, const double *b, size_t count) {
     return memcmp(a, b, count * sizeof *a) == 0;
 }
 
-/* ---------------------------------------------------------------- random numbers: splitmix64, the tests' own */
+/* ---------------------------------------------------------------- random numbers: splitmix64, the
+ * tests' own */
 
 struct dice {
     uint64_t state;
@@ -127,8 +131,10 @@ static inline void make_csr(struct table_of_numbers *t) {
     }
 }
 
-/* Each cell is non-zero with probability `density`; labels follow sign(x'w + noise), both classes present. */
-static inline struct table_of_numbers make_table(struct dice *r, size_t n, size_t d, double density, double noise) {
+/* Each cell is non-zero with probability `density`; labels follow sign(x'w + noise), both classes
+ * present. */
+static inline struct table_of_numbers make_table(struct dice *r, size_t n, size_t d, double density,
+                                                 double noise) {
     struct table_of_numbers t = {.n = n, .d = d, .x = doubles(n * d), .y = doubles(n)};
     double *w = doubles(d);
     for (size_t k = 0; k < d; k++)
@@ -175,12 +181,12 @@ static inline gbs_context *new_context(int threads, uint64_t seed) {
     return ctx;
 }
 
-#define assert_ok(ctx, call)                                                                                                   \
-    do {                                                                                                                       \
-        if ((call) != GBS_OK) {                                                                                                \
-            print_error("%s: %s\n", #call, gbs_error_message(ctx));                                                            \
-            fail();                                                                                                            \
-        }                                                                                                                      \
+#define assert_ok(ctx, call)                                                                       \
+    do {                                                                                           \
+        if ((call) != GBS_OK) {                                                                    \
+            print_error("%s: %s\n", #call, gbs_error_message(ctx));                                \
+            fail();                                                                                \
+        }                                                                                          \
     } while (0)
 
 static inline gbs_data *dense_data(gbs_context *ctx, const struct table_of_numbers *t) {
@@ -191,11 +197,13 @@ static inline gbs_data *dense_data(gbs_context *ctx, const struct table_of_numbe
 
 static inline gbs_data *sparse_data(gbs_context *ctx, const struct table_of_numbers *t) {
     gbs_data *data;
-    assert_ok(ctx, gbs_data_csr(ctx, t->n, t->d, t->start, t->column, t->value, t->y, GBS_BORROW, &data));
+    assert_ok(
+        ctx, gbs_data_csr(ctx, t->n, t->d, t->start, t->column, t->value, t->y, GBS_BORROW, &data));
     return data;
 }
 
-static inline gbs_model *fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_options *options) {
+static inline gbs_model *fit(gbs_context *ctx, const gbs_data *data,
+                             const gbs_fit_options *options) {
     gbs_model *model;
     assert_ok(ctx, gbs_fit(ctx, data, options, &model));
     return model;
@@ -208,7 +216,8 @@ static inline gbs_model_info info_of(const gbs_model *model) {
 }
 
 /* The info of a fit whose model is not needed. */
-static inline gbs_model_info fit_info(gbs_context *ctx, const gbs_data *data, const gbs_fit_options *options) {
+static inline gbs_model_info fit_info(gbs_context *ctx, const gbs_data *data,
+                                      const gbs_fit_options *options) {
     gbs_model *model = fit(ctx, data, options);
     gbs_model_info info = info_of(model);
     gbs_model_free(model);

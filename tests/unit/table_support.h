@@ -1,5 +1,6 @@
-/* What the tests of the table readers share: texts read from memory through byte sources of 1, 2, 3, 7 and the usual number of bytes, so that
- * each cell, quote and line end falls on a buffer's edge in some run. */
+/* What the tests of the table readers share: texts read from memory through byte sources of 1, 2,
+ * 3, 7 and the usual number of bytes, so that each cell, quote and line end falls on a buffer's
+ * edge in some run. */
 #ifndef GIBBSITE_TESTS_TABLE_SUPPORT_H
 #define GIBBSITE_TESTS_TABLE_SUPPORT_H
 
@@ -38,11 +39,13 @@ static inline size_t below(size_t n) {
     return (size_t)(random_bits() >> 16) % n;
 }
 
-static inline enum table_status read_memory(const char *name, const void *data, size_t size, size_t buffer,
-                                            const struct table_options *options, struct table *t, char error[512]) {
+static inline enum table_status read_memory(const char *name, const void *data, size_t size,
+                                            size_t buffer, const struct table_options *options,
+                                            struct table *t, char error[512]) {
     struct bytes b;
     *t = (struct table){0};
-    enum table_status status = bytes_open_memory(&b, data, size, buffer, options->cancelled, options->user);
+    enum table_status status = bytes_open_memory(&b, data, size, buffer, options->cancelled,
+                                                 options->user);
     if (status != TABLE_OK) {
         snprintf(error, 512, "%s: %s", name, b.message);
         return status;
@@ -52,12 +55,14 @@ static inline enum table_status read_memory(const char *name, const void *data, 
     return status;
 }
 
-static inline void fails_with_bytes(const char *name, const void *data, size_t size, const struct table_options *options,
-                                    enum table_status expected, const char *message) {
+static inline void fails_with_bytes(const char *name, const void *data, size_t size,
+                                    const struct table_options *options, enum table_status expected,
+                                    const char *message) {
     for (size_t i = 0; i < N_BUFFERS; i++) {
         struct table t;
         char error[512] = "";
-        enum table_status status = read_memory(name, data, size, buffer_sizes[i], options, &t, error);
+        enum table_status status = read_memory(name, data, size, buffer_sizes[i], options, &t,
+                                               error);
         assert_string_equal(error, message);
         assert_int_equal(status, expected);
         assert_null(t.cells);
@@ -65,7 +70,8 @@ static inline void fails_with_bytes(const char *name, const void *data, size_t s
     }
 }
 
-static inline void fails(const char *name, const char *text, const struct table_options *options, const char *message) {
+static inline void fails(const char *name, const char *text, const struct table_options *options,
+                         const char *message) {
     fails_with_bytes(name, text, strlen(text), options, TABLE_BAD_DATA, message);
 }
 
@@ -80,13 +86,14 @@ static inline struct table must_read(const char *name, const void *data, size_t 
     return t;
 }
 
-static inline struct table reads_at(const char *name, const char *text, size_t buffer, const struct table_options *options) {
+static inline struct table reads_at(const char *name, const char *text, size_t buffer,
+                                    const struct table_options *options) {
     return must_read(name, text, strlen(text), buffer, options);
 }
 
 /* A dense table of these cells, whatever the buffer. */
-static inline void reads(const char *text, const struct table_options *options, bool header, size_t n, size_t d,
-                         const double *cells) {
+static inline void reads(const char *text, const struct table_options *options, bool header,
+                         size_t n, size_t d, const double *cells) {
     for (size_t i = 0; i < N_BUFFERS; i++) {
         struct table t = reads_at("t.csv", text, buffer_sizes[i], options);
         assert_int_equal(t.has_header, header);
@@ -102,7 +109,8 @@ static inline void reads(const char *text, const struct table_options *options, 
 #define CELLS(...) ((const double[]){__VA_ARGS__})
 
 /* The header as numpy writes it, then the data. */
-static inline size_t make_npy(char *to, int version, const char *dictionary, const void *data, size_t data_size) {
+static inline size_t make_npy(char *to, int version, const char *dictionary, const void *data,
+                              size_t data_size) {
     size_t n = strlen(dictionary), at = version == 1 ? 10 : 12;
     memcpy(to, "\x93NUMPY", 6);
     to[6] = (char)version;

@@ -1,7 +1,8 @@
 /* The numbers behind every certificate against MPFR (200 bits) and exact rational arithmetic.
  *
- * An upper bound may never lie below the truth, not by one ulp, and not above it by more than is stated. The truth is computed by other
- * formulas than the library's: the textbook kl, binomial sums from the first term, xi by its definition.
+ * An upper bound may never lie below the truth, not by one ulp, and not above it by more than is
+ * stated. The truth is computed by other formulas than the library's: the textbook kl, binomial
+ * sums from the first term, xi by its definition.
  */
 #include "bound/accurate.h"
 #include "bound/bound.h"
@@ -210,7 +211,8 @@ static void xi_grows_like_the_root_of_n(void **state) {
     (void)state;
     double last = 0.0;
     for (int k = 6; k <= 24; k++) {
-        double size = pow(10.0, 0.5 * k), up = gbs_xi_upper((uint64_t)size), rough = sqrt(M_PI * floor(size) / 2.0) + 2.0 / 3.0;
+        double size = pow(10.0, 0.5 * k), up = gbs_xi_upper((uint64_t)size),
+               rough = sqrt(M_PI * floor(size) / 2.0) + 2.0 / 3.0;
         assert_true(up > last && up >= rough);
         assert_at_most(up, rough + 0.5);
         assert_at_most(up, 2.0 * sqrt(size));
@@ -247,7 +249,8 @@ static void true_tail(mpfr_t tail, unsigned long k, unsigned long n, double p) {
 static void clopper_pearson_never_undershoots(void **state) {
     (void)state;
     static const unsigned long sizes[] = {1, 2, 3, 10, 57, 200, 1000, 5000, 1000000};
-    static const double shares[] = {0.0, 0.001, 0.03, 0.25, 0.5, 0.9, 0.999}, deltas[] = {0.2, 0.05, 1e-3, 1e-12};
+    static const double shares[] = {0.0, 0.001, 0.03, 0.25, 0.5, 0.9, 0.999},
+                        deltas[] = {0.2, 0.05, 1e-3, 1e-12};
     mpfr_t tail;
     mpfr_init2(tail, BITS);
     for (size_t s = 0; s < COUNT(sizes); s++)
@@ -273,8 +276,10 @@ static void clopper_pearson_never_undershoots(void **state) {
 
 static void clopper_pearson_at_the_edges(void **state) {
     (void)state;
-    assert_true(gbs_binomial_upper_tail(5, 5, 0.05) == 1.0 && gbs_binomial_upper_tail(0, 0, 0.05) == 1.0);
-    assert_true(isnan(gbs_binomial_upper_tail(1, 5, 0.0)) && isnan(gbs_binomial_upper_tail(1, 5, 1.0)));
+    assert_true(gbs_binomial_upper_tail(5, 5, 0.05) == 1.0 &&
+                gbs_binomial_upper_tail(0, 0, 0.05) == 1.0);
+    assert_true(isnan(gbs_binomial_upper_tail(1, 5, 0.0)) &&
+                isnan(gbs_binomial_upper_tail(1, 5, 1.0)));
     assert_close(gbs_binomial_upper_tail(0, 100, 0.05), 1.0 - pow(0.05, 0.01), 1e-12, 0.0);
     /* beyond the rows that are summed, Chernoff's bound: close by, and above */
     double summed = gbs_binomial_upper_tail(3000000000, 10000000000, 0.05);

@@ -30,7 +30,8 @@ static double draw(struct dice *r, int kind) {
 }
 
 static double mean_of(int kind) {
-    const double means[KINDS] = {0.05, 0.3, 0.5, 0.5 * erfc(1.5 / sqrt(10.0)), 0.01 + 0.99 * 0.02, 0.1};
+    const double means[KINDS] = {0.05, 0.3, 0.5, 0.5 * erfc(1.5 / sqrt(10.0)), 0.01 + 0.99 * 0.02,
+                                 0.1};
     return means[kind];
 }
 
@@ -52,8 +53,10 @@ static void bounds_are_wrong_no_more_often_than_they_say(void **state) {
             draw_rows(&r, kind, other, ROWS);
             double kappa = gbs_betting_kappa(other, ROWS, ROWS, price, 1.0),
                    bolder = gbs_betting_kappa(other, ROWS, ROWS, price, 1.25);
-            double up[4] = {gbs_betting_upper(x, ROWS, delta), gbs_betting_fixed_upper(x, ROWS, bolder, price),
-                            gbs_betting_mean_upper(x, ROWS, kappa, price), gbs_betting_fixed_upper(x, ROWS, 0.999, price)};
+            double up[4] = {gbs_betting_upper(x, ROWS, delta),
+                            gbs_betting_fixed_upper(x, ROWS, bolder, price),
+                            gbs_betting_mean_upper(x, ROWS, kappa, price),
+                            gbs_betting_fixed_upper(x, ROWS, 0.999, price)};
             for (int j = 0; j < 4; j++) {
                 wrong[j] += up[j] < mean;
                 total[j] += up[j];
@@ -61,8 +64,8 @@ static void bounds_are_wrong_no_more_often_than_they_say(void **state) {
         }
         for (int j = 0; j < 4; j++) {
             assert_at_most(wrong[j], delta * REPEATS + 5.0 * sqrt(REPEATS * delta * (1.0 - delta)));
-            print_message("# law %d, bound %d: wrong %.3f of the time, mean %.4f (truth %.4f)\n", kind, j,
-                          (double)wrong[j] / REPEATS, total[j] / REPEATS, mean);
+            print_message("# law %d, bound %d: wrong %.3f of the time, mean %.4f (truth %.4f)\n",
+                          kind, j, (double)wrong[j] / REPEATS, total[j] / REPEATS, mean);
         }
     }
 }
@@ -91,7 +94,8 @@ static void fixed_bet_matches_its_formula(void **state) {
     struct dice r = {10};
     double x[ROWS];
     for (int k = 0; k < 200; k++) {
-        double kappa = dice_between(&r, 0.001, 0.999), price = dice_between(&r, 0.0, 6.0), c = -log1p(-kappa), r_hat = 0.0;
+        double kappa = dice_between(&r, 0.001, 0.999), price = dice_between(&r, 0.0, 6.0),
+               c = -log1p(-kappa), r_hat = 0.0;
         long double logs = 0.0L, least = 1.0L, last = 1.0L;
         draw_rows(&r, k % KINDS, x, ROWS);
         for (size_t i = 0; i < ROWS; i++) {
@@ -100,7 +104,8 @@ static void fixed_bet_matches_its_formula(void **state) {
             least = fminl(least, last);
             r_hat += x[i] / ROWS;
         }
-        double mean = gbs_betting_mean_upper(x, ROWS, kappa, price), fixed = gbs_betting_fixed_upper(x, ROWS, kappa, price);
+        double mean = gbs_betting_mean_upper(x, ROWS, kappa, price),
+               fixed = gbs_betting_fixed_upper(x, ROWS, kappa, price);
         assert_close(mean, (double)fminl(1.0L, last), 1e-12, 0.0);
         assert_close(fixed, (double)least, 1e-12, 0.0);
         assert_true(mean >= (double)fminl(1.0L, last) && fixed >= (double)least && fixed <= mean);
@@ -123,8 +128,10 @@ static void bounds_move_the_right_way(void **state) {
             mean += x[i] / ROWS;
         double wide = gbs_betting_upper(x, ROWS, 0.01), narrow = gbs_betting_upper(x, ROWS, 0.2);
         assert_true(wide >= narrow && narrow > 0.0 && wide <= 1.0);
-        double before = gbs_betting_fixed_upper(x, ROWS, 0.5, 3.0), mean_before = gbs_betting_mean_upper(x, ROWS, 0.5, 3.0);
-        assert_true(mean_before >= mean); /* one bet that does not move cannot get below what was seen */
+        double before = gbs_betting_fixed_upper(x, ROWS, 0.5, 3.0),
+               mean_before = gbs_betting_mean_upper(x, ROWS, 0.5, 3.0);
+        /* one bet that does not move cannot get below what was seen */
+        assert_true(mean_before >= mean);
         size_t i = dice_below(&r, ROWS);
         x[i] = x[i] + (1.0 - x[i]) * dice_uniform(&r);
         assert_true(gbs_betting_fixed_upper(x, ROWS, 0.5, 3.0) >= before);
@@ -143,7 +150,8 @@ static void capital_refutes_an_interval(void **state) {
         for (int step = 1; step < 200; step++) {
             double m = 0.005 * step, capital = 0.0, most = 0.0, sum = 0.5, squares = 0.25;
             for (size_t t = 0; t < ROWS; t++) {
-                double bet = fmin(0.75 / (1.0 - m), sqrt(2.0 * goal / (ROWS * (squares / (double)(t + 1)))));
+                double bet = fmin(0.75 / (1.0 - m),
+                                  sqrt(2.0 * goal / (ROWS * (squares / (double)(t + 1)))));
                 capital += log(1.0 + bet * (m - x[t]));
                 most = fmax(most, capital);
                 sum += x[t];
@@ -162,8 +170,10 @@ static void odd_input_is_refused(void **state) {
     assert_true(isfinite(gbs_betting_upper(good, 3, 0.05)));
     assert_true(isnan(gbs_betting_upper(high, 3, 0.05)) && isnan(gbs_betting_upper(nan, 3, 0.05)));
     assert_true(isnan(gbs_betting_upper(good, 0, 0.05)) && isnan(gbs_betting_upper(good, 3, 0.0)));
-    assert_true(isnan(gbs_betting_fixed_upper(good, 3, 1.0, 1.0)) && isnan(gbs_betting_fixed_upper(good, 3, 0.5, -1.0)));
-    assert_true(isnan(gbs_betting_mean_upper(high, 3, 0.5, 1.0)) && isnan(gbs_betting_kappa(good, 3, 0, 1.0, 1.0)));
+    assert_true(isnan(gbs_betting_fixed_upper(good, 3, 1.0, 1.0)) &&
+                isnan(gbs_betting_fixed_upper(good, 3, 0.5, -1.0)));
+    assert_true(isnan(gbs_betting_mean_upper(high, 3, 0.5, 1.0)) &&
+                isnan(gbs_betting_kappa(good, 3, 0, 1.0, 1.0)));
     const double zeros[4] = {0.0}, ones[4] = {1.0, 1.0, 1.0, 1.0};
     double kappa = gbs_betting_kappa(zeros, 4, 100, 3.0, 1.0);
     assert_true(kappa > 0.5 && kappa < 1.0);

@@ -1,4 +1,5 @@
-/* Certificates of a fit: the numbers are those of the bounds, the status is honest, and they hold. */
+/* Certificates of a fit: the numbers are those of the bounds, the status is honest, and they hold.
+ */
 #include "bound/bound.h"
 #include "gibbsite.h"
 #include "unit/zero_prior.h"
@@ -17,7 +18,8 @@ enum { D = 3 };
 #define NOISE 0.1
 
 /* Rows first .. first + n - 1 of y = sign(x_1 + x_2 / 2), flipped with probability NOISE. */
-static gbs_data *draw(gbs_context *ctx, uint64_t stream, size_t first, size_t n, double *x, double *y) {
+static gbs_data *draw(gbs_context *ctx, uint64_t stream, size_t first, size_t n, double *x,
+                      double *y) {
     for (size_t i = 0; i < n; i++) {
         for (size_t k = 0; k < D; k++)
             x[i * D + k] = gbs_random_normal(ctx, stream, (first + i) * D + k);
@@ -38,7 +40,8 @@ static gbs_fit_options plain_options(void) {
     return o;
 }
 
-static const gbs_certificate *find(const gbs_model *model, gbs_target target, gbs_loss loss, gbs_bound method) {
+static const gbs_certificate *find(const gbs_model *model, gbs_target target, gbs_loss loss,
+                                   gbs_bound method) {
     size_t count;
     const gbs_certificate *c = gbs_model_certificates(model, &count);
     for (size_t k = 0; k < count; k++)
@@ -69,12 +72,14 @@ static void values_are_those_of_the_bounds(void **state) {
     assert_int_equal(c[0].method, GBS_BOUND_CATONI); /* the one asked for comes first */
     assert_true(c[0].value == gbs_bound_catoni(i.gibbs_error, i.kl, N, i.lambda, price));
     c = find(model, GBS_TARGET_GIBBS, GBS_LOSS_ZERO_ONE, GBS_BOUND_KL);
-    assert_true(c->value == gbs_bound_kl(i.gibbs_error, i.kl, N, price) && c->confidence == 0.9 && c->blocks == N);
+    assert_true(c->value == gbs_bound_kl(i.gibbs_error, i.kl, N, price) && c->confidence == 0.9 &&
+                c->blocks == N);
     c = find(model, GBS_TARGET_GIBBS, GBS_LOSS_ZERO_ONE, GBS_BOUND_HOEFFDING);
     assert_true(c->value == gbs_bound_hoeffding(i.gibbs_error, i.kl, N, i.lambda, price));
     c = find(model, GBS_TARGET_VOTE, GBS_LOSS_ZERO_ONE, GBS_BOUND_KL);
     assert_true(fabs(c->value - gbs_bound_vote(i.gibbs_error, square, i.kl, N, price)) < 1e-12);
-    /* the paper doubles the quadratic terms of the KL and has four times the lambda term: never below hoeffding's */
+    /* the paper doubles the quadratic terms of the KL and has four times the lambda term: never
+     * below hoeffding's */
     assert_true(find(model, GBS_TARGET_GIBBS, GBS_LOSS_ZERO_ONE, GBS_BOUND_PAPER)->value >=
                 find(model, GBS_TARGET_GIBBS, GBS_LOSS_ZERO_ONE, GBS_BOUND_HOEFFDING)->value);
     gbs_model_free(model);
@@ -136,11 +141,13 @@ static void certificates_survive_the_model_file(void **state) {
     assert_int_equal(gbs_fit(ctx, data, &o, &model), GBS_OK);
     assert_int_equal(gbs_model_to_json(ctx, model, &text, &size), GBS_OK);
     assert_int_equal(gbs_model_from_json(ctx, text, size, &copy), GBS_OK);
-    const gbs_certificate *c = gbs_model_certificates(model, &a), *d = gbs_model_certificates(copy, &b);
+    const gbs_certificate *c = gbs_model_certificates(model, &a),
+                          *d = gbs_model_certificates(copy, &b);
     assert_int_equal(a, b);
     for (size_t k = 0; k < a; k++)
-        assert_true(c[k].value == d[k].value && c[k].assumptions == d[k].assumptions && c[k].valid == d[k].valid &&
-                    c[k].method == d[k].method && c[k].target == d[k].target);
+        assert_true(c[k].value == d[k].value && c[k].assumptions == d[k].assumptions &&
+                    c[k].valid == d[k].valid && c[k].method == d[k].method &&
+                    c[k].target == d[k].target);
     gbs_release(ctx, text);
     gbs_model_free(model);
     gbs_model_free(copy);
@@ -148,8 +155,9 @@ static void certificates_survive_the_model_file(void **state) {
     gbs_context_free(ctx);
 }
 
-/* 300 samples at confidence 0.8: every kind of certificate may fail 60 times on average. More than 60 + 5 standard deviations (95) would be
- * a false alarm with probability below 1e-6. The true risk is that on 20,000 fresh rows (standard error below 0.003, which is taken off). */
+/* 300 samples at confidence 0.8: every kind of certificate may fail 60 times on average. More than
+ * 60 + 5 standard deviations (95) would be a false alarm with probability below 1e-6. The true risk
+ * is that on 20,000 fresh rows (standard error below 0.003, which is taken off). */
 static void certificates_hold_as_often_as_they_say(void **state) {
     (void)state;
     enum { SAMPLES = 300, N = 60, FRESH = 20000, KINDS = 5 };
@@ -172,7 +180,8 @@ static void certificates_hold_as_often_as_they_say(void **state) {
         assert_int_equal(count, KINDS);
         for (size_t k = 0; k < count; k++) {
             assert_true(c[k].valid);
-            broken[k] += c[k].value < (c[k].target == GBS_TARGET_VOTE ? e.error : e.gibbs_error) - 0.003;
+            broken[k] += c[k].value <
+                         (c[k].target == GBS_TARGET_VOTE ? e.error : e.gibbs_error) - 0.003;
         }
         gbs_model_free(model);
         gbs_data_free(data);
@@ -185,12 +194,14 @@ static void certificates_hold_as_often_as_they_say(void **state) {
     free(fresh_y);
 }
 
-/* At a tiny lambda the posterior is the prior but for rounding: its KL must not fall below 0, where no bound exists. */
+/* At a tiny lambda the posterior is the prior but for rounding: its KL must not fall below 0, where
+ * no bound exists. */
 static void a_posterior_next_to_its_prior_is_certified(void **state) {
     (void)state;
     enum { N = 60 };
     static const double ladder[] = {1e-12, 1e-9, 1e-6, 1.0};
-    static const gbs_family families[] = {GBS_FAMILY_ISOTROPIC, GBS_FAMILY_DIAGONAL, GBS_FAMILY_FULL};
+    static const gbs_family families[] = {GBS_FAMILY_ISOTROPIC, GBS_FAMILY_DIAGONAL,
+                                          GBS_FAMILY_FULL};
     gbs_context *ctx;
     double x[N * D], y[N];
     assert_int_equal(gbs_context_create(NULL, &ctx), GBS_OK);

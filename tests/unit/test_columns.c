@@ -1,4 +1,5 @@
-/* How much room the prior gives to each column: relevance, the intercept's constant, and what may know of the labels. */
+/* How much room the prior gives to each column: relevance, the intercept's constant, and what may
+ * know of the labels. */
 #include "data/rows.h"
 #include "model/model.h"
 #include "unit/support.h"
@@ -71,8 +72,10 @@ static void stretches_follow_the_correlation(void **state) {
 
 /* ---------------------------------------------------------------- the model */
 
-/* Coefficients are those of standardised columns and of a column of ones, whatever the columns were when theta met them. */
-static void check_scores(gbs_context *ctx, const struct table_of_numbers *t, const gbs_data *data, const gbs_model *model) {
+/* Coefficients are those of standardised columns and of a column of ones, whatever the columns were
+ * when theta met them. */
+static void check_scores(gbs_context *ctx, const struct table_of_numbers *t, const gbs_data *data,
+                         const gbs_model *model) {
     size_t n = t->n, d = t->d;
     double *mean = doubles(d + 1), *sd = doubles(d + 1), *score = doubles(n);
     gbs_scaling s, wanted = {.kind = GBS_SCALE_STANDARD, .constant = 1.0};
@@ -124,7 +127,8 @@ static void a_model_of_relevant_columns_is_kept_and_read_again(void **state) {
     gbs_context_free(ctx);
 }
 
-/* A wide prior for the intercept is a prior N(0, (c sd)^2) for the coefficient of ones: the fit on hand-made columns is the same. */
+/* A wide prior for the intercept is a prior N(0, (c sd)^2) for the coefficient of ones: the fit on
+ * hand-made columns is the same. */
 static void the_constant_widens_the_prior_of_the_intercept(void **state) {
     (void)state;
     enum { N = 90, D = 3 };
@@ -183,7 +187,8 @@ static void relevance_seen_on_certified_rows_is_conditional(void **state) {
     gbs_context_free(ctx);
 }
 
-/* Labels and cells of the rows after the first part are changed: what was chosen and learned before them stays, to the bit. */
+/* Labels and cells of the rows after the first part are changed: what was chosen and learned before
+ * them stays, to the bit. */
 static void the_choice_knows_the_first_part_alone(void **state) {
     (void)state;
     enum { N = 240, D = 12 };
@@ -205,7 +210,8 @@ static void the_choice_knows_the_first_part_alone(void **state) {
     data = dense_data(ctx, &t);
     gbs_model *b = fit(ctx, data, &o);
     gbs_data_free(data);
-    assert_int_equal(info_of(a).columns, GBS_COLUMNS_RELEVANCE); /* else there would be little to compare */
+    /* else there would be little to compare */
+    assert_int_equal(info_of(a).columns, GBS_COLUMNS_RELEVANCE);
     assert_int_equal(info_of(b).columns, GBS_COLUMNS_RELEVANCE);
     assert_true(same_bits(a->scaling.scale, b->scaling.scale, D));
     assert_true(same_bits(a->scaling.stretch, b->scaling.stretch, D));
@@ -216,7 +222,8 @@ static void the_choice_knows_the_first_part_alone(void **state) {
     gbs_context_free(ctx);
 }
 
-/* Three columns of sixty matter. Means over ten tables; equal columns were higher by 0.05 and more when this was written. */
+/* Three columns of sixty matter. Means over ten tables; equal columns were higher by 0.05 and more
+ * when this was written. */
 static void relevance_pays_where_few_columns_matter(void **state) {
     (void)state;
     enum { TABLES = 10 };
@@ -240,8 +247,8 @@ static void relevance_pays_where_few_columns_matter(void **state) {
         free_table(&t);
         gbs_context_free(ctx);
     }
-    print_message("mean certificate: auto %.4f, equal %.4f; relevance chosen %zu of %d times\n", sum[0], sum[1], chosen,
-                  (int)TABLES);
+    print_message("mean certificate: auto %.4f, equal %.4f; relevance chosen %zu of %d times\n",
+                  sum[0], sum[1], chosen, (int)TABLES);
     assert_at_most(sum[0], sum[1] - 0.03);
     assert_true(chosen >= TABLES - 1);
 }

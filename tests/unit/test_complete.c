@@ -1,8 +1,10 @@
 /* Matrix completion as callers see it: recovery of a known truth, threads, predictions. */
 #include "complete_support.h"
 
-/* Mean squared error, over all cells, of an oracle that is told the factors and biases of one side (1: the columns), the mean, the noise and all variances: the
- * exact conjugate regression of each item of the other side. (That update_side is that regression: known_columns_make_a_regression.) */
+/* Mean squared error, over all cells, of an oracle that is told the factors and biases of one side
+ * (1: the columns), the mean, the noise and all variances: the exact conjugate regression of each
+ * item of the other side. (That update_side is that regression: known_columns_make_a_regression.)
+ */
 static double oracle_square(gbs_context *ctx, const struct matrix_truth *t, int known) {
     gbs_ratings *r = ratings_of(ctx, t);
     size_t K = t->rank, own = K + 1;
@@ -35,10 +37,13 @@ static double excess_of(double square) {
     return sqrt(0.25 + square) - 0.5;
 }
 
-/* How near to an oracle one can come. The matrices of rank K with biases are a surface of (K + 1)(m1 + m2) - K^2 - 1 dimensions, and unbiased estimates from n
- * ratings leave at least noise^2 x dimensions / n a cell (Cramer and Rao, cells rated alike). Told one side, only the other's (K + 1) m1 are left. So with
- * m1 = m2 nobody comes nearer to that oracle than a factor of about 2 in squared error and in excess over the noise, 1.41 in RMSE of the signal: both sides
- * must be learned. What can be asked for is the sum of the two one-sided oracles, and that is what the fit is held to, within 25 %. */
+/* How near to an oracle one can come. The matrices of rank K with biases are a surface of (K +
+ * 1)(m1 + m2) - K^2 - 1 dimensions, and unbiased estimates from n ratings leave at least noise^2 x
+ * dimensions / n a cell (Cramer and Rao, cells rated alike). Told one side, only the other's (K +
+ * 1) m1 are left. So with m1 = m2 nobody comes nearer to that oracle than a factor of about 2 in
+ * squared error and in excess over the noise, 1.41 in RMSE of the signal: both sides must be
+ * learned. What can be asked for is the sum of the two one-sided oracles, and that is what the fit
+ * is held to, within 25 %. */
 static void finds_rank_noise_and_cells(void **state) {
     (void)state;
     gbs_context *ctx = new_context(2, 1);
@@ -53,16 +58,18 @@ static void finds_rank_noise_and_cells(void **state) {
     /* n = 1e5: the standard error of a variance of 0.25 is 0.0011 */
     assert_close(i.noise_variance, 0.25, 0.0, 0.006);
     assert_close(i.lambda, 1e5 / (2.0 * i.noise_variance), 1e-12, 0.0);
-    double square = s.theta_rmse * s.theta_rmse, known[2] = {oracle_square(ctx, &t, 0), oracle_square(ctx, &t, 1)};
+    double square = s.theta_rmse * s.theta_rmse,
+           known[2] = {oracle_square(ctx, &t, 0), oracle_square(ctx, &t, 1)};
     double both = known[0] + known[1], floor = 0.25 * (6.0 * 2000.0 - 26.0) / 1e5;
-    print_message(
-        "signal RMSE %.4f; told the columns %.4f: %.2f times (nobody below %.2f); sum of both oracles %.4f: %.3f times\n",
-        s.theta_rmse, sqrt(known[1]), s.theta_rmse / sqrt(known[1]), sqrt(floor / known[1]), sqrt(both),
-        s.theta_rmse / sqrt(both));
-    print_message(
-        "excess RMSE %.4f; told the columns %.4f: %.2f times (nobody below %.2f); sum of both oracles %.4f: %.3f times\n",
-        excess_of(square), excess_of(known[1]), excess_of(square) / excess_of(known[1]), excess_of(floor) / excess_of(known[1]),
-        excess_of(both), excess_of(square) / excess_of(both));
+    print_message("signal RMSE %.4f; told the columns %.4f: %.2f times (nobody below %.2f); sum of "
+                  "both oracles %.4f: %.3f times\n",
+                  s.theta_rmse, sqrt(known[1]), s.theta_rmse / sqrt(known[1]),
+                  sqrt(floor / known[1]), sqrt(both), s.theta_rmse / sqrt(both));
+    print_message("excess RMSE %.4f; told the columns %.4f: %.2f times (nobody below %.2f); sum of "
+                  "both oracles %.4f: %.3f times\n",
+                  excess_of(square), excess_of(known[1]), excess_of(square) / excess_of(known[1]),
+                  excess_of(floor) / excess_of(known[1]), excess_of(both),
+                  excess_of(square) / excess_of(both));
     print_message("intervals of 95 %% cover %.2f %%\n", 100.0 * s.coverage);
     assert_at_most(excess_of(square), 1.25 * excess_of(both));
     assert_at_most(s.theta_rmse, 1.25 * sqrt(both));
@@ -139,14 +146,16 @@ static void same_bits_for_any_threads(void **state) {
     free_truth(&t);
 }
 
-/* The less is known of a cell the wider it is; a cell of a new row and a new column is the mean. (The formula itself: slow_error, in test_completion.c.) */
+/* The less is known of a cell the wider it is; a cell of a new row and a new column is the mean.
+ * (The formula itself: slow_error, in test_completion.c.) */
 static void prediction_spread(void **state) {
     (void)state;
     gbs_context *ctx = new_context(1, 1);
     struct matrix_truth t = make_truth(105, 30, 20, 1, 250, 0.5, 3.0, true);
     gbs_complete_options o = gbs_complete_options_default();
     gbs_completion *m = complete(ctx, &t, &o);
-    uint32_t row[] = {0, 3, GBS_UNSEEN, 4, GBS_UNSEEN}, column[] = {0, 7, 2, GBS_UNSEEN, GBS_UNSEEN};
+    uint32_t row[] = {0, 3, GBS_UNSEEN, 4, GBS_UNSEEN},
+             column[] = {0, 7, 2, GBS_UNSEEN, GBS_UNSEEN};
     double value[5], sd[5];
     assert_int_equal(gbs_completion_predict(ctx, m, 5, row, column, value, sd), GBS_OK);
     assert_true(sd[2] > sd[0] && sd[4] > sd[2]);
@@ -154,7 +163,8 @@ static void prediction_spread(void **state) {
     for (int k = 0; k < 5; k++)
         assert_true(sd[k] > 0.0 && isfinite(value[k]));
     uint32_t outside = 30;
-    assert_int_equal(gbs_completion_predict(ctx, m, 1, &outside, column, value, sd), GBS_ERR_ARGUMENT);
+    assert_int_equal(gbs_completion_predict(ctx, m, 1, &outside, column, value, sd),
+                     GBS_ERR_ARGUMENT);
     gbs_completion_free(m);
     free_truth(&t);
     gbs_context_free(ctx);

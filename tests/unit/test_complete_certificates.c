@@ -1,11 +1,13 @@
-/* Certificates of a matrix completion: they hold, also after choices; what was chosen before; the yardsticks beside them. */
+/* Certificates of a matrix completion: they hold, also after choices; what was chosen before; the
+ * yardsticks beside them. */
 #include "complete_support.h"
 
 #include "core/random.h"
 
-/* The risk of one draw of the model over `fresh` ratings of the same truth, values clipped to 1 .. 5 and errors divided by the range. */
-static double clipped_risk(gbs_context *ctx, const gbs_completion *m, const struct matrix_truth *t, size_t fresh,
-                           uint64_t seed) {
+/* The risk of one draw of the model over `fresh` ratings of the same truth, values clipped to 1 ..
+ * 5 and errors divided by the range. */
+static double clipped_risk(gbs_context *ctx, const gbs_completion *m, const struct matrix_truth *t,
+                           size_t fresh, uint64_t seed) {
     struct dice r = {seed};
     uint32_t *row = take(fresh, sizeof *row), *column = take(fresh, sizeof *column);
     double *value = doubles(fresh), *sd = doubles(fresh), risk = 0.0;
@@ -15,7 +17,8 @@ static double clipped_risk(gbs_context *ctx, const gbs_completion *m, const stru
     }
     assert_int_equal(gbs_completion_predict(ctx, m, fresh, row, column, value, sd), GBS_OK);
     for (size_t e = 0; e < fresh; e++) {
-        double y = fmin(5.0, fmax(1.0, truth_at(t, row[e], column[e]) + t->noise * dice_normal(&r)));
+        double y = fmin(5.0,
+                        fmax(1.0, truth_at(t, row[e], column[e]) + t->noise * dice_normal(&r)));
         double p = fmin(5.0, fmax(1.0, value[e] + sd[e] * dice_normal(&r)));
         risk += (y - p) * (y - p) / 16.0 / (double)fresh;
     }
@@ -23,8 +26,9 @@ static double clipped_risk(gbs_context *ctx, const gbs_completion *m, const stru
     return risk;
 }
 
-/* Twenty data sets, 90 % certificates, both priors: the risk of a draw, on 20,000 fresh ratings of the same truth, is above the bound with probability at
- * most 0.1 each; more than 9 of 20 would happen once in 100,000 times. (It should not happen at all: the bound is not that sharp.) */
+/* Twenty data sets, 90 % certificates, both priors: the risk of a draw, on 20,000 fresh ratings of
+ * the same truth, is above the bound with probability at most 0.1 each; more than 9 of 20 would
+ * happen once in 100,000 times. (It should not happen at all: the bound is not that sharp.) */
 static void certificates_hold(void **state) {
     (void)state;
     enum { RUNS = 20, FRESH = 20000 };
@@ -44,7 +48,8 @@ static void certificates_hold(void **state) {
             o.prior = informed ? GBS_PRIOR_INFORMED : GBS_PRIOR_ZERO;
             gbs_completion *m = complete(ctx, &t, &o);
             gbs_rating_certificate c = facts_of(m).certificate;
-            assert_true(c.present && c.value > c.empirical_upper && c.empirical_upper >= c.empirical);
+            assert_true(c.present && c.value > c.empirical_upper &&
+                        c.empirical_upper >= c.empirical);
             assert_int_equal(c.n, informed ? 240 : 1200);
             assert_close(c.rmse, 4.0 * sqrt(c.value), 1e-12, 0.0);
             assert_int_equal(c.vacuous, c.value >= 0.25);
@@ -58,15 +63,17 @@ static void certificates_hold(void **state) {
         free_truth(&t);
         gbs_context_free(ctx);
     }
-    print_message(
-        "RMSE certified %.3f (zero prior, %zu of %d vacuous), %.3f (informed, %zu vacuous); true %.3f; above: %zu, %zu\n",
-        bound[0], vacuous[0], (int)RUNS, bound[1], vacuous[1], risk_sum, above[0], above[1]);
+    print_message("RMSE certified %.3f (zero prior, %zu of %d vacuous), %.3f (informed, %zu "
+                  "vacuous); true %.3f; above: %zu, %zu\n",
+                  bound[0], vacuous[0], (int)RUNS, bound[1], vacuous[1], risk_sum, above[0],
+                  above[1]);
     assert_at_most((double)above[0], 9.0);
     assert_at_most((double)above[1], 9.0);
     assert_int_equal(vacuous[1], 0);
 }
 
-/* Under an informed prior nothing that is chosen may look at the certified ratings: with other values there, every choice is the same to the bit. */
+/* Under an informed prior nothing that is chosen may look at the certified ratings: with other
+ * values there, every choice is the same to the bit. */
 static void choices_are_of_the_first_part(void **state) {
     (void)state;
     gbs_context *ctx = new_context(1, 5);
@@ -89,12 +96,15 @@ static void choices_are_of_the_first_part(void **state) {
     for (size_t k = first; k < t.n; k++)
         t.y[order[k]] = dice_between(&dice, 0.0, 6.0);
     gbs_completion *other = complete(ctx, &t, &o);
-    const gbs_noise_choice *a = gbs_completion_choices(m, &count), *b = gbs_completion_choices(other, &count);
-    const double *fa = gbs_completion_restarts(m, &starts), *fb = gbs_completion_restarts(other, &starts);
+    const gbs_noise_choice *a = gbs_completion_choices(m, &count),
+                           *b = gbs_completion_choices(other, &count);
+    const double *fa = gbs_completion_restarts(m, &starts),
+                 *fb = gbs_completion_restarts(other, &starts);
     assert_int_equal(count, 5);
     assert_int_equal(starts, 2);
     for (size_t k = 0; k < count; k++) {
-        assert_true(same_bits(&a[k].rmse, &b[k].rmse, 1) && same_bits(&a[k].noise_variance, &b[k].noise_variance, 1));
+        assert_true(same_bits(&a[k].rmse, &b[k].rmse, 1) &&
+                    same_bits(&a[k].noise_variance, &b[k].noise_variance, 1));
         assert_int_equal(a[k].taken, b[k].taken);
     }
     assert_true(same_bits(fa, fb, starts));
@@ -106,8 +116,9 @@ static void choices_are_of_the_first_part(void **state) {
     gbs_context_free(ctx);
 }
 
-/* Noise and start chosen from the certified ratings themselves (zero prior), or from the first part: twelve data sets, 90 % certificates. More than 7 above their
- * bound would happen once in 300,000 times. (None should be: the bound is not that sharp.) */
+/* Noise and start chosen from the certified ratings themselves (zero prior), or from the first
+ * part: twelve data sets, 90 % certificates. More than 7 above their bound would happen once in
+ * 300,000 times. (None should be: the bound is not that sharp.) */
 static void certificates_hold_after_choices(void **state) {
     (void)state;
     enum { RUNS = 12, FRESH = 5000 };
@@ -135,8 +146,9 @@ static void certificates_hold_after_choices(void **state) {
         free_truth(&t);
         gbs_context_free(ctx);
     }
-    print_message("RMSE certified after choices %.3f (zero prior), %.3f (informed); above: %zu, %zu of %d\n", bound[0],
-                  bound[1], above[0], above[1], (int)RUNS);
+    print_message(
+        "RMSE certified after choices %.3f (zero prior), %.3f (informed); above: %zu, %zu of %d\n",
+        bound[0], bound[1], above[0], above[1], (int)RUNS);
     assert_at_most((double)above[0], 7.0);
     assert_at_most((double)above[1], 7.0);
 }
@@ -147,7 +159,8 @@ static void certificates_hold_after_choices(void **state) {
 static double slow_inverse(double q, double c) {
     double low = q, high = 1.0;
     for (int k = 0; k < 200; k++) {
-        double p = 0.5 * (low + high), kl = (q > 0.0 ? q * log(q / p) : 0.0) + (1.0 - q) * log((1.0 - q) / (1.0 - p));
+        double p = 0.5 * (low + high),
+               kl = (q > 0.0 ? q * log(q / p) : 0.0) + (1.0 - q) * log((1.0 - q) / (1.0 - p));
         if (kl <= c)
             low = p;
         else
@@ -181,18 +194,19 @@ static void yardsticks(void **state) {
     double value[1500], fresh[1500], risk = 0.0;
     struct dice dice = {9};
     for (size_t e = 0; e < t.n; e++) {
-        fresh[e] = fmin(5.0, fmax(1.0, truth_at(&t, t.row[e], t.column[e]) + 0.5 * dice_normal(&dice)));
+        fresh[e] = fmin(5.0,
+                        fmax(1.0, truth_at(&t, t.row[e], t.column[e]) + 0.5 * dice_normal(&dice)));
         value[e] = truth_at(&t, t.row[e], t.column[e]); /* not clipped yet */
         double p = fmin(5.0, fmax(1.0, value[e]));
         risk += (fresh[e] - p) * (fresh[e] - p) / 16.0 / (double)t.n;
     }
-    assert_close(gbs_rating_holdout(t.n, fresh, value, 1.0, 5.0, 0.9), 4.0 * sqrt(slow_inverse(risk, log(10.0) / 1500.0)), 1e-9,
-                 0.0);
+    assert_close(gbs_rating_holdout(t.n, fresh, value, 1.0, 5.0, 0.9),
+                 4.0 * sqrt(slow_inverse(risk, log(10.0) / 1500.0)), 1e-9, 0.0);
     fresh[3] = 5.5;
     assert_true(isnan(gbs_rating_holdout(t.n, fresh, value, 1.0, 5.0, 0.9)));
     gbs_completion_free(m);
-    /* informed: the hold-out is of the first part's fit alone, so it beats the middle and is no larger than the certificate, which pays for xi, the draws
-     * and the width of q as well */
+    /* informed: the hold-out is of the first part's fit alone, so it beats the middle and is no
+     * larger than the certificate, which pays for xi, the draws and the width of q as well */
     o.prior = GBS_PRIOR_INFORMED;
     m = complete(ctx, &t, &o);
     c = facts_of(m).certificate;

@@ -1,13 +1,16 @@
-/* Choices of a matrix completion: the noise by cross-validation, the best of several starts; and what it is compared with: fixed variances, least squares. */
+/* Choices of a matrix completion: the noise by cross-validation, the best of several starts; and
+ * what it is compared with: fixed variances, least squares. */
 #include "als.h"
 #include "complete_support.h"
 
 #include "core/random.h"
 
-static void take_ratings(const struct matrix_truth *t, const size_t *pick, size_t n, struct matrix_truth *out) {
+static void take_ratings(const struct matrix_truth *t, const size_t *pick, size_t n,
+                         struct matrix_truth *out) {
     *out = *t;
     out->n = n;
-    out->row = take(n, sizeof *out->row), out->column = take(n, sizeof *out->column), out->y = doubles(n);
+    out->row = take(n, sizeof *out->row), out->column = take(n, sizeof *out->column),
+    out->y = doubles(n);
     for (size_t k = 0; k < n; k++) {
         out->row[k] = t->row[pick[k]];
         out->column[k] = t->column[pick[k]];
@@ -22,7 +25,8 @@ static void free_ratings(struct matrix_truth *t) {
 /* ---------------------------------------------------------------- cross-validation */
 
 /* Held-out error of one noise variance (0: learned) over the same folds, by fits of their own. */
-static double slow_held_out(gbs_context *ctx, const struct matrix_truth *t, size_t folds, double noise) {
+static double slow_held_out(gbs_context *ctx, const struct matrix_truth *t, size_t folds,
+                            double noise) {
     size_t *order = take(t->n, sizeof *order), *rest = take(t->n, sizeof *rest);
     double sum = 0.0;
     for (size_t e = 0; e < t->n; e++)
@@ -41,7 +45,9 @@ static double slow_held_out(gbs_context *ctx, const struct matrix_truth *t, size
         gbs_completion *m = complete(ctx, &train, &o);
         for (size_t e = from; e < to; e++) {
             double value;
-            assert_int_equal(gbs_completion_predict(ctx, m, 1, &t->row[order[e]], &t->column[order[e]], &value, NULL), GBS_OK);
+            assert_int_equal(gbs_completion_predict(ctx, m, 1, &t->row[order[e]],
+                                                    &t->column[order[e]], &value, NULL),
+                             GBS_OK);
             sum += (t->y[order[e]] - value) * (t->y[order[e]] - value);
         }
         gbs_completion_free(m);
@@ -62,7 +68,8 @@ static void noise_by_held_out_error(void **state) {
     o.folds = 3;
     gbs_completion *m = complete(ctx, &t, &o), *again = complete(ctx, &t, &o);
     size_t count, count_again, taken = 0, best = 0;
-    const gbs_noise_choice *c = gbs_completion_choices(m, &count), *c2 = gbs_completion_choices(again, &count_again);
+    const gbs_noise_choice *c = gbs_completion_choices(m, &count),
+                           *c2 = gbs_completion_choices(again, &count_again);
     assert_int_equal(count, 5);
     assert_true(c[0].learned && !c[1].learned);
     assert_memory_equal(c, c2, count * sizeof *c);
@@ -105,7 +112,8 @@ static void noise_by_held_out_error(void **state) {
 
 static void best_of_the_starts(void **state) {
     (void)state;
-    struct matrix_truth t = make_truth(403, 150, 120, 4, 1500, 0.5, 3.0, true); /* 10 ratings a row: several optima */
+    /* 10 ratings a row: several optima */
+    struct matrix_truth t = make_truth(403, 150, 120, 4, 1500, 0.5, 3.0, true);
     gbs_complete_options o = gbs_complete_options_default();
     double energies[2][6];
     for (int run = 0; run < 2; run++) {
@@ -150,19 +158,24 @@ static void held_variances(void **state) {
     gbs_ratings *r = ratings_of(ctx, &t);
     gbs_factors f = started(ctx, r, 4, true, true);
     double weight = f.side[0].weight[2], last = INFINITY;
-    gbs_ascent_options o = {
-        .most_sweeps = 60, .tolerance = 1e-9, .hold_variances = true, .step = must_fall, .user = &last, .stage = "test"};
+    gbs_ascent_options o = {.most_sweeps = 60,
+                            .tolerance = 1e-9,
+                            .hold_variances = true,
+                            .step = must_fall,
+                            .user = &last,
+                            .stage = "test"};
     gbs_ascent out;
     assert_int_equal(gbs_ascend(&f, &o, &out), GBS_OK);
-    assert_true(out.sweeps > 10 && same_bits(&weight, &f.side[0].weight[2], 1) && same_bits(&weight, &f.side[1].weight[2], 1));
+    assert_true(out.sweeps > 10 && same_bits(&weight, &f.side[0].weight[2], 1) &&
+                same_bits(&weight, &f.side[1].weight[2], 1));
     gbs_factors_free(&f);
     gbs_ratings_free(r);
     free_truth(&t);
     gbs_context_free(ctx);
 }
 
-/* The yardstick is what it says: no small step in any coordinate lowers its objective. And the mean field with components to spare predicts better than
- * it does with the best of its pulls. */
+/* The yardstick is what it says: no small step in any coordinate lowers its objective. And the mean
+ * field with components to spare predicts better than it does with the best of its pulls. */
 static void least_squares_is_a_minimum_and_worse(void **state) {
     (void)state;
     enum { K = 8 };
@@ -190,7 +203,8 @@ static void least_squares_is_a_minimum_and_worse(void **state) {
             }
         for (size_t i = 0; i < 100; i++)
             for (size_t j = 0; j < 80; j++)
-                off += (als_cell(&a, i, j) - truth_at(&t, i, j)) * (als_cell(&a, i, j) - truth_at(&t, i, j)) / 8000.0;
+                off += (als_cell(&a, i, j) - truth_at(&t, i, j)) *
+                       (als_cell(&a, i, j) - truth_at(&t, i, j)) / 8000.0;
         als_best = fmin(als_best, sqrt(off));
         als_free(&a);
     }
@@ -200,8 +214,9 @@ static void least_squares_is_a_minimum_and_worse(void **state) {
             assert_int_equal(gbs_completion_predict(ctx, m, 1, &i, &j, &value, NULL), GBS_OK);
             vb += (value - truth_at(&t, i, j)) * (value - truth_at(&t, i, j)) / 8000.0;
         }
-    print_message("signal RMSE: mean field %.4f, alternating least squares at the best of its pulls %.4f\n", sqrt(vb),
-                  als_best);
+    print_message(
+        "signal RMSE: mean field %.4f, alternating least squares at the best of its pulls %.4f\n",
+        sqrt(vb), als_best);
     assert_true(sqrt(vb) < 0.9 * als_best);
     gbs_completion_free(m);
     free(start);

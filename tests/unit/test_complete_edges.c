@@ -1,4 +1,5 @@
-/* The edges of matrix completion: files and damaged files, odd ratings, wrong options, no memory. */
+/* The edges of matrix completion: files and damaged files, odd ratings, wrong options, no memory.
+ */
 #include "complete_support.h"
 
 static void files_keep_everything(void **state) {
@@ -24,10 +25,12 @@ static void files_keep_everything(void **state) {
             for (uint32_t j = 0; j < 9; j++) {
                 double x[2], sd[2];
                 assert_int_equal(gbs_completion_predict(ctx, m, 1, &i, &j, &x[0], &sd[0]), GBS_OK);
-                assert_int_equal(gbs_completion_predict(ctx, back, 1, &i, &j, &x[1], &sd[1]), GBS_OK);
+                assert_int_equal(gbs_completion_predict(ctx, back, 1, &i, &j, &x[1], &sd[1]),
+                                 GBS_OK);
                 assert_true(same_bits(&x[0], &x[1], 1) && same_bits(&sd[0], &sd[1], 1));
             }
-        const uint32_t *a = gbs_completion_seen(m, 3, &seen), *b = gbs_completion_seen(back, 3, &seen_back);
+        const uint32_t *a = gbs_completion_seen(m, 3, &seen),
+                       *b = gbs_completion_seen(back, 3, &seen_back);
         assert_int_equal(seen, seen_back);
         assert_memory_equal(a, b, seen * sizeof *a);
         assert_string_equal(gbs_completion_row_id(back, 4), "5");
@@ -80,7 +83,8 @@ static void files_keep_choices(void **state) {
     assert_non_null(gbs_completion_restarts(back, &starts));
     assert_true(count == 5 && starts == 3 && facts_of(back).folds == 5);
     gbs_completion_free(back);
-    static const char *const names[] = {"\"choices\"", "\"restarts\"", "\"folds\"", "\"ratings_sd\""};
+    static const char *const names[] = {"\"choices\"", "\"restarts\"", "\"folds\"",
+                                        "\"ratings_sd\""};
     for (size_t k = 0; k < 4; k++)
         strstr(text, names[k])[1] = 'X'; /* another key */
     assert_int_equal(gbs_completion_from_json(ctx, text, size, &back), GBS_OK);
@@ -107,7 +111,9 @@ static void odd_ratings(void **state) {
             size_t n = k == 0 ? 1 : 6;
             const double *y = k == 3 ? huge : same;
             /* one rating; one row; one cell six times; huge values */
-            assert_int_equal(gbs_ratings_create(ctx, n, 1, 6, zeros, k == 2 ? zeros : column, y, NULL, NULL, &r), GBS_OK);
+            assert_int_equal(
+                gbs_ratings_create(ctx, n, 1, 6, zeros, k == 2 ? zeros : column, y, NULL, NULL, &r),
+                GBS_OK);
             gbs_completion *m;
             gbs_status status = gbs_complete(ctx, r, &o, &m);
             if (status != GBS_OK)
@@ -123,10 +129,13 @@ static void odd_ratings(void **state) {
         }
     }
     double nan[1] = {NAN};
-    assert_int_equal(gbs_ratings_create(ctx, 1, 1, 1, zeros, zeros, nan, NULL, NULL, &r), GBS_ERR_DATA);
+    assert_int_equal(gbs_ratings_create(ctx, 1, 1, 1, zeros, zeros, nan, NULL, NULL, &r),
+                     GBS_ERR_DATA);
     assert_null(r);
-    assert_int_equal(gbs_ratings_create(ctx, 0, 1, 1, zeros, zeros, same, NULL, NULL, &r), GBS_ERR_DATA);
-    assert_int_equal(gbs_ratings_create(ctx, 6, 1, 5, zeros, column, same, NULL, NULL, &r), GBS_ERR_DATA);
+    assert_int_equal(gbs_ratings_create(ctx, 0, 1, 1, zeros, zeros, same, NULL, NULL, &r),
+                     GBS_ERR_DATA);
+    assert_int_equal(gbs_ratings_create(ctx, 6, 1, 5, zeros, column, same, NULL, NULL, &r),
+                     GBS_ERR_DATA);
     gbs_context_free(ctx);
 }
 
@@ -185,7 +194,8 @@ static void options_of_choices_are_checked(void **state) {
     }
     bad[0].folds = 31;
     assert_int_equal(gbs_complete(ctx, r, &bad[0], &m), GBS_ERR_DATA);
-    bad[0].folds = 30; /* one rating left out at a time, rows and columns with nothing left among them */
+    /* one rating left out at a time, rows and columns with nothing left among them */
+    bad[0].folds = 30;
     bad[0].max_sweeps = 20;
     assert_int_equal(gbs_complete(ctx, r, &bad[0], &m), GBS_OK);
     gbs_completion_free(m);
@@ -214,8 +224,10 @@ static void scarce_release(void *memory, void *user) {
     free(memory);
 }
 
-/* A completion with so many allocations allowed: GBS_OK or GBS_ERR_MEMORY, and nothing is left behind. */
-static gbs_status starved(const struct matrix_truth *t, const gbs_complete_options *o, size_t allowed) {
+/* A completion with so many allocations allowed: GBS_OK or GBS_ERR_MEMORY, and nothing is left
+ * behind. */
+static gbs_status starved(const struct matrix_truth *t, const gbs_complete_options *o,
+                          size_t allowed) {
     struct scarce s = {allowed, 0};
     gbs_context_options c = gbs_context_options_default();
     gbs_context *ctx;
@@ -224,7 +236,8 @@ static gbs_status starved(const struct matrix_truth *t, const gbs_complete_optio
     c.allocator = (gbs_allocator){scarce_take, scarce_release, &s};
     c.threads = 1;
     assert_int_equal(gbs_context_create(&c, &ctx), GBS_OK);
-    gbs_status status = gbs_ratings_create(ctx, t->n, t->rows, t->columns, t->row, t->column, t->y, NULL, NULL, &r);
+    gbs_status status = gbs_ratings_create(ctx, t->n, t->rows, t->columns, t->row, t->column, t->y,
+                                           NULL, NULL, &r);
     if (status == GBS_OK)
         status = gbs_complete(ctx, r, o, &m);
     assert_true(status == GBS_OK || status == GBS_ERR_MEMORY);

@@ -1,18 +1,34 @@
-/* The sampler's law on a tiny problem against a long chain of another kind: random-walk Metropolis, one coordinate at a time, on the joint density written out
- * below. Two-sample test of 14 means, 100 batch means each, 5 standard errors: with Student's 99 degrees of freedom a false alarm in 30,000 runs; the seeds are
- * fixed. (test_complete.c tests the same sampler against its prior, by successive conditional simulation.) */
+/* The sampler's law on a tiny problem against a long chain of another kind: random-walk Metropolis,
+ * one coordinate at a time, on the joint density written out below. Two-sample test of 14 means,
+ * 100 batch means each, 5 standard errors: with Student's 99 degrees of freedom a false alarm in
+ * 30,000 runs; the seeds are fixed. (test_complete.c tests the same sampler against its prior, by
+ * successive conditional simulation.) */
 #include "completion_support.h"
 
 #include "completion/gibbs.h"
 
-enum { ROWS = 3, COLUMNS = 2, N = 7, STATISTICS = 14, BATCHES = 100, LENGTH = 4000, BURN_IN = 2000 };
+enum {
+    ROWS = 3,
+    COLUMNS = 2,
+    N = 7,
+    STATISTICS = 14,
+    BATCHES = 100,
+    LENGTH = 4000,
+    BURN_IN = 2000
+};
 
 static const uint32_t row[N] = {0, 0, 0, 1, 1, 2, 2}, column[N] = {0, 0, 1, 0, 1, 0, 1};
 static const double y[N] = {3.1, 2.6, 1.2, 0.4, 2.9, 1.7, 2.2};
-static const gbs_completion_prior prior = {
-    .shape = 6.0, .scale = 3.0, .bias_scale = 2.0, .mean = 1.5, .variance = 0.7, .noise_shape = 5.0, .noise_scale = 2.0};
+static const gbs_completion_prior prior = {.shape = 6.0,
+                                           .scale = 3.0,
+                                           .bias_scale = 2.0,
+                                           .mean = 1.5,
+                                           .variance = 0.7,
+                                           .noise_shape = 5.0,
+                                           .noise_scale = 2.0};
 
-/* All unknowns: u, a of rows; v, b of columns; mu; logs of the precisions of the factors, of row biases, of column biases, of the noise. */
+/* All unknowns: u, a of rows; v, b of columns; mu; logs of the precisions of the factors, of row
+ * biases, of column biases, of the noise. */
 enum {
     U = 0,
     A = U + ROWS,
@@ -66,10 +82,20 @@ struct means {
 /* The signs of u and v are not told apart by the ratings: everything here is blind to them. */
 static void look(struct means *m, const double *x) {
     double theta[4] = {cell(x, 0, 0), cell(x, 1, 1), cell(x, 2, 0), x[U + 1] * x[V]};
-    double values[STATISTICS] = {
-        theta[0],      theta[1],      theta[2],    theta[0] * theta[0], theta[1] * theta[1], theta[3],
-        x[MU],         x[MU] * x[MU], x[A] * x[A], x[U + 2] * x[U + 2], x[V] * x[V],         x[FACTORS],
-        x[ROW_BIASES], x[NOISE]};
+    double values[STATISTICS] = {theta[0],
+                                 theta[1],
+                                 theta[2],
+                                 theta[0] * theta[0],
+                                 theta[1] * theta[1],
+                                 theta[3],
+                                 x[MU],
+                                 x[MU] * x[MU],
+                                 x[A] * x[A],
+                                 x[U + 2] * x[U + 2],
+                                 x[V] * x[V],
+                                 x[FACTORS],
+                                 x[ROW_BIASES],
+                                 x[NOISE]};
     for (int s = 0; s < STATISTICS; s++)
         m->batch[s][m->seen / LENGTH] += values[s] / LENGTH;
     m->seen++;
@@ -131,7 +157,8 @@ static void sampler_and_metropolis_agree(void **state) {
     gbs_ratings *r;
     gbs_factors f;
     struct means *gibbs = take(1, sizeof *gibbs), *walk = take(1, sizeof *walk);
-    assert_int_equal(gbs_ratings_create(ctx, N, ROWS, COLUMNS, row, column, y, NULL, NULL, &r), GBS_OK);
+    assert_int_equal(gbs_ratings_create(ctx, N, ROWS, COLUMNS, row, column, y, NULL, NULL, &r),
+                     GBS_OK);
     assert_int_equal(gbs_factors_create(ctx, r, 1, true, &prior, &f), GBS_OK);
     f.learn_noise = true;
     gbs_factors_start(&f, 0.5, 0.8, 1);
@@ -145,12 +172,15 @@ static void sampler_and_metropolis_agree(void **state) {
         double z = fabs(mean[0] - mean[1]) / sqrt(variance[0] + variance[1]);
         largest = fmax(largest, z);
         if (!(z < 5.0))
-            print_error("statistic %d: %.5f against %.5f, %.1f standard errors apart\n", s, mean[0], mean[1], z);
+            print_error("statistic %d: %.5f against %.5f, %.1f standard errors apart\n", s, mean[0],
+                        mean[1], z);
         assert_true(z < 5.0);
-        /* the comparison is worth something: both know the mean to a twentieth of a unit or better */
+        /* the comparison is worth something: both know the mean to a twentieth of a unit or better
+         */
         assert_true(sqrt(variance[0] + variance[1]) < 0.05);
     }
-    print_message("14 means of Gibbs and Metropolis: at most %.2f standard errors apart\n", largest);
+    print_message("14 means of Gibbs and Metropolis: at most %.2f standard errors apart\n",
+                  largest);
     gbs_factors_free(&f);
     gbs_ratings_free(r);
     gbs_context_free(ctx);

@@ -1,13 +1,14 @@
-/* The sampler of matrix completion: its law (successive conditional simulation; test_complete_law.c has another chain), and what it does against the mean
- * field. */
+/* The sampler of matrix completion: its law (successive conditional simulation; test_complete_law.c
+ * has another chain), and what it does against the mean field. */
 #include "complete_support.h"
 
 #include "completion/gibbs.h"
 #include "kernel/special.h"
 
-/* Geweke (2004): draw unknowns from the prior, then again and again a sweep of the sampler given the ratings and fresh ratings given the unknowns. If each
- * conditional draw is right, the unknowns keep the prior as their law, whose moments are known. 200 batch means; 5 standard errors on ten moments: a false
- * alarm in 170,000 runs. */
+/* Geweke (2004): draw unknowns from the prior, then again and again a sweep of the sampler given
+ * the ratings and fresh ratings given the unknowns. If each conditional draw is right, the unknowns
+ * keep the prior as their law, whose moments are known. 200 batch means; 5 standard errors on ten
+ * moments: a false alarm in 170,000 runs. */
 enum { G_ROWS = 3, G_COLUMNS = 2, G_N = 7, MOMENTS = 10 };
 
 static gbs_status ignore(void *user, const gbs_factors *f, size_t draw) {
@@ -26,7 +27,8 @@ static void fresh_ratings(struct dice *dice, gbs_factors *f, gbs_ratings *r) {
             r->sum += by_row[e];
             r->squares += by_row[e] * by_row[e];
         }
-    /* the same values by column: every cell is observed at most once but for (0, 0), whose two come in order */
+    /* the same values by column: every cell is observed at most once but for (0, 0), whose two come
+     * in order */
     for (size_t j = 0; j < G_COLUMNS; j++)
         for (size_t e = r->by[1].start[j], last = SIZE_MAX; e < r->by[1].start[j + 1]; e++) {
             size_t i = r->by[1].other[e], from = r->by[0].start[i];
@@ -57,8 +59,13 @@ static void sampler_keeps_its_law(void **state) {
     enum { BATCHES = 200, LENGTH = 1000 };
     static const uint32_t row[G_N] = {0, 0, 0, 1, 1, 2, 2}, column[G_N] = {0, 0, 1, 0, 1, 0, 1};
     static const double y[G_N];
-    const gbs_completion_prior p = {
-        .shape = 6.0, .scale = 3.0, .bias_scale = 2.0, .mean = 0.5, .variance = 0.7, .noise_shape = 5.0, .noise_scale = 4.0};
+    const gbs_completion_prior p = {.shape = 6.0,
+                                    .scale = 3.0,
+                                    .bias_scale = 2.0,
+                                    .mean = 0.5,
+                                    .variance = 0.7,
+                                    .noise_shape = 5.0,
+                                    .noise_scale = 4.0};
     const double expected[MOMENTS] = {0.5,
                                       0.25 + 0.7,
                                       gbs_digamma(5.0) - log(4.0),
@@ -73,7 +80,8 @@ static void sampler_keeps_its_law(void **state) {
     gbs_ratings *r;
     gbs_factors f;
     struct dice dice = {201};
-    assert_int_equal(gbs_ratings_create(ctx, G_N, G_ROWS, G_COLUMNS, row, column, y, NULL, NULL, &r), GBS_OK);
+    assert_int_equal(
+        gbs_ratings_create(ctx, G_N, G_ROWS, G_COLUMNS, row, column, y, NULL, NULL, &r), GBS_OK);
     r->center = 0.0;
     assert_int_equal(gbs_factors_create(ctx, r, 1, true, &p, &f), GBS_OK);
     f.learn_noise = true;
@@ -84,7 +92,8 @@ static void sampler_keeps_its_law(void **state) {
         double batch[MOMENTS] = {0};
         for (int k = 0; k < LENGTH; k++) {
             fresh_ratings(&dice, &f, r);
-            ctx->seed = sweep++; /* a run of one sweep always takes the same random numbers of its seed */
+            /* a run of one sweep always takes the same random numbers of its seed */
+            ctx->seed = sweep++;
             assert_int_equal(gbs_gibbs_run(&f, 0, 1, ignore, NULL), GBS_OK);
             moments_of(&f, one);
             for (int m = 0; m < MOMENTS; m++)
@@ -96,7 +105,8 @@ static void sampler_keeps_its_law(void **state) {
         }
     }
     for (int m = 0; m < MOMENTS; m++)
-        assert_close(mean[m], expected[m], 0.0, 5.0 * sqrt((square[m] - mean[m] * mean[m]) / BATCHES));
+        assert_close(mean[m], expected[m], 0.0,
+                     5.0 * sqrt((square[m] - mean[m] * mean[m]) / BATCHES));
     gbs_factors_free(&f);
     gbs_ratings_free(r);
     gbs_context_free(ctx);
@@ -104,8 +114,9 @@ static void sampler_keeps_its_law(void **state) {
 
 /* ---------------------------------------------------------------- against the mean field */
 
-/* Where there are many ratings a row the mean field is close to the posterior: cell by cell the two agree within a fraction of the standard deviation. And
- * running averages are the averages over the kept draws when all are kept. */
+/* Where there are many ratings a row the mean field is close to the posterior: cell by cell the two
+ * agree within a fraction of the standard deviation. And running averages are the averages over the
+ * kept draws when all are kept. */
 static void sampler_agrees_with_the_mean_field(void **state) {
     (void)state;
     gbs_context *ctx = new_context(2, 1);
@@ -144,8 +155,8 @@ static void sampler_agrees_with_the_mean_field(void **state) {
         ratio += gibbs_sd[e] / vb_sd[e];
         seen++;
     }
-    print_message("sampler against mean field: %.3f standard deviations apart, sd %.3f times\n", sqrt(off / (double)seen),
-                  ratio / (double)seen);
+    print_message("sampler against mean field: %.3f standard deviations apart, sd %.3f times\n",
+                  sqrt(off / (double)seen), ratio / (double)seen);
     assert_at_most(sqrt(off / (double)seen), 0.5);
     assert_true(ratio / (double)seen > 0.9 && ratio / (double)seen < 1.3);
     assert_at_most(score_cells(ctx, m, &t).theta_rmse, 0.35);
@@ -154,8 +165,9 @@ static void sampler_agrees_with_the_mean_field(void **state) {
     gbs_context_free(ctx);
 }
 
-/* 10 ratings a row at the edge of what can be found: the mean field drops a component, the posterior does not. A chain that began with that component at zero
- * would still be there after these hundred sweeps; its signal RMSE would be that of the mean field (1.01 times). */
+/* 10 ratings a row at the edge of what can be found: the mean field drops a component, the
+ * posterior does not. A chain that began with that component at zero would still be there after
+ * these hundred sweeps; its signal RMSE would be that of the mean field (1.01 times). */
 static void sampler_finds_what_the_mean_field_drops(void **state) {
     (void)state;
     enum { TRUTHS = 3 };
@@ -173,8 +185,9 @@ static void sampler_finds_what_the_mean_field_drops(void **state) {
         o.draws = o.keep = 60;
         m = complete(ctx, &t, &o);
         struct score s = score_cells(ctx, m, &t);
-        print_message("signal RMSE %.4f by the mean field, %.4f by the sampler, whose 95 %% intervals cover %.1f %%\n", vb,
-                      s.theta_rmse, 100.0 * s.coverage);
+        print_message("signal RMSE %.4f by the mean field, %.4f by the sampler, whose 95 %% "
+                      "intervals cover %.1f %%\n",
+                      vb, s.theta_rmse, 100.0 * s.coverage);
         assert_at_most(s.theta_rmse, 0.95 * vb);
         assert_true(s.coverage > 0.91 && s.coverage < 0.97);
         gbs_completion_free(m);

@@ -1,8 +1,10 @@
-/* The steps of matrix completion against slow references: half sweeps, variances, the spectral start, and components that come back. */
+/* The steps of matrix completion against slow references: half sweeps, variances, the spectral
+ * start, and components that come back. */
 #include "completion_support.h"
 
 /* The normal equations of item i of a side, written out rating by rating. */
-static void slow_update(const gbs_factors *f, const struct matrix_truth *t, int s, size_t i, double *precision, double *right) {
+static void slow_update(const gbs_factors *f, const struct matrix_truth *t, int s, size_t i,
+                        double *precision, double *right) {
     size_t own = f->own, K = f->rank;
     memset(precision, 0, own * own * sizeof *precision);
     memset(right, 0, own * sizeof *right);
@@ -16,11 +18,14 @@ static void slow_update(const gbs_factors *f, const struct matrix_truth *t, int 
         for (size_t c = 0; c < own; c++) {
             double zc = c < K ? mean_at(f, 1 - s, j, c) : 1.0;
             /* E z_c (y - b) = z_c (y - b) - Cov(z_c, b) */
-            double b = f->biases ? mean_at(f, 1 - s, j, K) : 0.0, with = f->biases && c < K ? cov_at(f, 1 - s, j, c, K) : 0.0;
+            double b = f->biases ? mean_at(f, 1 - s, j, K) : 0.0,
+                   with = f->biases && c < K ? cov_at(f, 1 - s, j, c, K) : 0.0;
             right[c] += f->tau * (zc * (y - b) - with);
             for (size_t d = 0; d < own; d++) {
                 double zd = d < K ? mean_at(f, 1 - s, j, d) : 1.0;
-                precision[c * own + d] += f->tau * (zc * zd + (c < K && d < K ? cov_at(f, 1 - s, j, c, d) : 0.0));
+                precision[c * own + d] += f->tau *
+                                          (zc * zd +
+                                           (c < K && d < K ? cov_at(f, 1 - s, j, c, d) : 0.0));
             }
         }
     }
@@ -31,7 +36,8 @@ static void half_sweep_is_the_slow_one(void **state) {
     gbs_context *ctx = new_context(1, 1);
     for (int biases = 0; biases < 2; biases++)
         for (size_t rank = biases ? 0 : 1; rank <= 4; rank++) {
-            struct matrix_truth t = make_truth(20 + rank, 12, 9, 2, 60, 0.4, biases ? 3.0 : 0.3, biases);
+            struct matrix_truth t = make_truth(20 + rank, 12, 9, 2, 60, 0.4, biases ? 3.0 : 0.3,
+                                               biases);
             gbs_ratings *r = ratings_of(ctx, &t);
             gbs_factors f = started(ctx, r, rank, biases, true);
             size_t own = f.own;
@@ -72,8 +78,9 @@ static void half_sweep_is_the_slow_one(void **state) {
     gbs_context_free(ctx);
 }
 
-/* With the columns known exactly, q(u_i, a_i) is the posterior of a Bayesian linear regression: compared with the ridge solution of the stacked least-squares
- * problem, rows of it the ratings and the prior. */
+/* With the columns known exactly, q(u_i, a_i) is the posterior of a Bayesian linear regression:
+ * compared with the ridge solution of the stacked least-squares problem, rows of it the ratings and
+ * the prior. */
 static void known_columns_make_a_regression(void **state) {
     (void)state;
     enum { K = 3, OWN = 4 };
@@ -110,7 +117,8 @@ static void known_columns_make_a_regression(void **state) {
     gbs_context_free(ctx);
 }
 
-/* The variances: shape a + (m1 + m2)/2, which the paper's print lacks, is what minimises F; any other shape or scale is worse. */
+/* The variances: shape a + (m1 + m2)/2, which the paper's print lacks, is what minimises F; any
+ * other shape or scale is worse. */
 static void variances_are_the_best(void **state) {
     (void)state;
     gbs_context *ctx = new_context(1, 1);
@@ -162,14 +170,16 @@ static void variances_are_the_best(void **state) {
 
 /* ---------------------------------------------------------------- the spectral start */
 
-/* Eigenvectors of a symmetric matrix by Jacobi's rotations, one a column of v; the values stay on the diagonal of a. */
+/* Eigenvectors of a symmetric matrix by Jacobi's rotations, one a column of v; the values stay on
+ * the diagonal of a. */
 static void slow_eigen(size_t d, double *a, double *v) {
     for (size_t i = 0; i < d * d; i++)
         v[i] = i % (d + 1) == 0 ? 1.0 : 0.0;
     for (int round = 0; round < 60; round++)
         for (size_t p = 0; p < d; p++)
             for (size_t q = p + 1; q < d; q++) {
-                double theta = 0.5 * atan2(2.0 * a[p * d + q], a[p * d + p] - a[q * d + q]), c = cos(theta), s = sin(theta);
+                double theta = 0.5 * atan2(2.0 * a[p * d + q], a[p * d + p] - a[q * d + q]),
+                       c = cos(theta), s = sin(theta);
                 for (size_t k = 0; k < d; k++) {
                     double x = a[k * d + p], y = a[k * d + q];
                     a[k * d + p] = c * x + s * y;
@@ -186,13 +196,15 @@ static void slow_eigen(size_t d, double *a, double *v) {
             }
 }
 
-/* Against the matrix written out: shrunken means taken off, scaled by the numbers of ratings, its singular vectors by Jacobi. */
+/* Against the matrix written out: shrunken means taken off, scaled by the numbers of ratings, its
+ * singular vectors by Jacobi. */
 static void spectral_start_is_the_slow_one(void **state) {
     (void)state;
     enum { ROWS = 40, COLUMNS = 25, K = 3 };
     gbs_context *ctx = new_context(2, 1);
     for (int biases = 0; biases < 2; biases++) {
-        struct matrix_truth t = make_truth(75, ROWS, COLUMNS, K, 700, 0.1, biases ? 3.0 : 0.0, biases);
+        struct matrix_truth t = make_truth(75, ROWS, COLUMNS, K, 700, 0.1, biases ? 3.0 : 0.0,
+                                           biases);
         gbs_ratings *r = ratings_of(ctx, &t);
         gbs_factors f = started(ctx, r, K, biases, true);
         assert_int_equal(gbs_factors_start_spectral(&f, 5), GBS_OK);
@@ -212,7 +224,8 @@ static void spectral_start_is_the_slow_one(void **state) {
         for (size_t e = 0; e < t.n; e++) {
             size_t i = t.row[e], j = t.column[e];
             m[i * COLUMNS + j] += (t.y[e] - (biases ? r->center + a[i] + b[j] : 0.0)) /
-                                  sqrt((count[0][i] + 700.0 / ROWS) * (count[1][j] + 700.0 / COLUMNS));
+                                  sqrt((count[0][i] + 700.0 / ROWS) *
+                                       (count[1][j] + 700.0 / COLUMNS));
         }
         for (size_t j = 0; j < COLUMNS; j++)
             for (size_t l = 0; l < COLUMNS; l++)
@@ -243,7 +256,8 @@ static void spectral_start_is_the_slow_one(void **state) {
     gbs_context_free(ctx);
 }
 
-/* Dropped components come back with columns of the asked size; those that stayed, biases and weights are untouched. */
+/* Dropped components come back with columns of the asked size; those that stayed, biases and
+ * weights are untouched. */
 static void reopening_leaves_the_others(void **state) {
     (void)state;
     static const bool keep[] = {false, true, false, true, true};
@@ -267,7 +281,8 @@ static void reopening_leaves_the_others(void **state) {
         for (int s = 0; s < 2; s++) {
             for (size_t i = 0; i < f.side[s].items; i++) {
                 double first = (double)(i * own) + 0.5;
-                assert_true(mean_at(&f, s, i, 0) == first + 1.0 && mean_at(&f, s, i, 1) == first + 3.0);
+                assert_true(mean_at(&f, s, i, 0) == first + 1.0 &&
+                            mean_at(&f, s, i, 1) == first + 3.0);
                 assert_true(!biases || mean_at(&f, s, i, 4) == first + 4.0);
                 for (size_t k = 2; s == 1 && k < 4; k++)
                     squares += mean_at(&f, 1, i, k) * mean_at(&f, 1, i, k) / 6000.0;
@@ -287,8 +302,10 @@ static void reopening_leaves_the_others(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(half_sweep_is_the_slow_one),  cmocka_unit_test(known_columns_make_a_regression),
-        cmocka_unit_test(variances_are_the_best),      cmocka_unit_test(spectral_start_is_the_slow_one),
+        cmocka_unit_test(half_sweep_is_the_slow_one),
+        cmocka_unit_test(known_columns_make_a_regression),
+        cmocka_unit_test(variances_are_the_best),
+        cmocka_unit_test(spectral_start_is_the_slow_one),
         cmocka_unit_test(reopening_leaves_the_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

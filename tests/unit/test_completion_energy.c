@@ -1,11 +1,13 @@
-/* The free energy of matrix completion: against Monte Carlo, falling at every step, the same after a turn; its KL under an informed prior, and the risk of a draw
- * that a certificate begins with. */
+/* The free energy of matrix completion: against Monte Carlo, falling at every step, the same after
+ * a turn; its KL under an informed prior, and the risk of a draw that a certificate begins with. */
 #include "completion_support.h"
 
 #include "completion/draws.h"
 
-/* A draw of N(mean, packed cov) of dimension d, and its log density (without the constant of 2 pi). */
-static double draw_gaussian(struct dice *r, size_t d, const double *mean, const double *cov, double *x) {
+/* A draw of N(mean, packed cov) of dimension d, and its log density (without the constant of 2 pi).
+ */
+static double draw_gaussian(struct dice *r, size_t d, const double *mean, const double *cov,
+                            double *x) {
     double a[16], l[16], log_det, q = 0.0;
     for (size_t i = 0; i < d; i++)
         memcpy(a + i * d + i, cov + gbs_packed(d, i), (d - i) * sizeof *a);
@@ -35,7 +37,8 @@ static double log_gamma_density(double x, double shape, double rate) {
     return shape * log(rate) - lgamma(shape) + (shape - 1.0) * log(x) - rate * x;
 }
 
-/* log q - log p of one joint draw (constants of 2 pi in the Gaussians cancel, but for those of the ratings). */
+/* log q - log p of one joint draw (constants of 2 pi in the Gaussians cancel, but for those of the
+ * ratings). */
 static double draw_energy(struct dice *r, const gbs_factors *f, const struct matrix_truth *t) {
     size_t own = f->own, K = f->rank;
     double x[2][64], energy = 0.0, precision[8] = {0};
@@ -43,12 +46,14 @@ static double draw_energy(struct dice *r, const gbs_factors *f, const struct mat
     for (size_t g = 0; g < groups; g++) {
         precision[g] = dice_gamma(r, f->shape[g]) / f->scale[g];
         energy += log_gamma_density(precision[g], f->shape[g], f->scale[g]) -
-                  log_gamma_density(precision[g], f->prior.shape, g < K ? f->prior.scale : f->prior.bias_scale);
+                  log_gamma_density(precision[g], f->prior.shape,
+                                    g < K ? f->prior.scale : f->prior.bias_scale);
     }
     for (int s = 0; s < 2; s++)
         for (size_t i = 0; i < f->side[s].items; i++) {
             double *to = x[s] + i * own;
-            energy += draw_gaussian(r, own, f->side[s].mean + i * own, f->side[s].cov + i * gbs_packed_size(own), to);
+            energy += draw_gaussian(r, own, f->side[s].mean + i * own,
+                                    f->side[s].cov + i * gbs_packed_size(own), to);
             for (size_t c = 0; c < own; c++) {
                 double w = precision[c < K ? c : K + (size_t)s];
                 energy -= 0.5 * (log(w) - w * to[c] * to[c]);
@@ -59,7 +64,8 @@ static double draw_energy(struct dice *r, const gbs_factors *f, const struct mat
         double e = dice_normal(r), off;
         mu = f->mu + sqrt(f->mu_variance) * e;
         off = mu + f->ratings->center - f->prior.mean;
-        energy += -0.5 * (e * e + log(f->mu_variance)) + 0.5 * (off * off / f->prior.variance + log(f->prior.variance));
+        energy += -0.5 * (e * e + log(f->mu_variance)) +
+                  0.5 * (off * off / f->prior.variance + log(f->prior.variance));
     }
     if (f->learn_noise) {
         tau = dice_gamma(r, f->tau_shape) / f->tau_scale;
@@ -131,13 +137,17 @@ static void free_energy_falls_at_every_step(void **state) {
     size_t drops = 0;
     for (uint64_t seed = 0; seed < 12; seed++) {
         bool biases = seed % 2 == 0, learn = seed % 4 < 2;
-        struct matrix_truth t =
-            make_truth(60 + seed, 80, 60, seed % 3, 900 + 300 * (size_t)seed, 0.4, biases ? 3.0 : 0.0, biases);
+        struct matrix_truth t = make_truth(60 + seed, 80, 60, seed % 3, 900 + 300 * (size_t)seed,
+                                           0.4, biases ? 3.0 : 0.0, biases);
         gbs_ratings *r = ratings_of(ctx, &t);
         gbs_factors f = started(ctx, r, 6, biases, learn);
         struct falling watch = {INFINITY, 0, 0, 6};
-        gbs_ascent_options o = {
-            .most_sweeps = 200, .tolerance = 1e-9, .prune = true, .step = must_fall, .user = &watch, .stage = "test"};
+        gbs_ascent_options o = {.most_sweeps = 200,
+                                .tolerance = 1e-9,
+                                .prune = true,
+                                .step = must_fall,
+                                .user = &watch,
+                                .stage = "test"};
         gbs_ascent out;
         assert_int_equal(gbs_ascend(&f, &o, &out), GBS_OK);
         assert_true(watch.steps > 20);
@@ -178,13 +188,15 @@ static void turning_keeps_predictions(void **state) {
     gbs_context_free(ctx);
 }
 
-/* ---------------------------------------------------------------- the informed prior and the certificate's terms */
+/* ---------------------------------------------------------------- the informed prior and the
+ * certificate's terms */
 
-/* KL to the anchored prior against the sum of Gaussian KLs, written out. */
-static void anchored_kl(void **state) {
+/* KL to the centred prior against the sum of Gaussian KLs, written out. */
+static void centred_kl(void **state) {
     (void)state;
     gbs_context *ctx = new_context(1, 1);
-    struct matrix_truth t = make_truth(81, 8, 7, 1, 60, 0.4, 3.0, true), t2 = make_truth(82, 8, 7, 1, 50, 0.4, 3.0, true);
+    struct matrix_truth t = make_truth(81, 8, 7, 1, 60, 0.4, 3.0, true),
+                        t2 = make_truth(82, 8, 7, 1, 50, 0.4, 3.0, true);
     gbs_ratings *r = ratings_of(ctx, &t), *r2 = ratings_of(ctx, &t2);
     gbs_factors f = started(ctx, r, 2, true, false);
     for (int s = 0; s < 4; s++)
@@ -198,19 +210,22 @@ static void anchored_kl(void **state) {
         memcpy(m0[s], f.side[s].mean, f.side[s].items * own * sizeof(double));
         memcpy(s0[s], f.side[s].cov, f.side[s].items * packed * sizeof(double));
     }
-    assert_int_equal(gbs_factors_anchor(&f, r2), GBS_OK);
+    assert_int_equal(gbs_factors_centre(&f, r2), GBS_OK);
     assert_close(gbs_factors_kl(&f), 0.0, 0.0, 1e-9);
     struct falling watch = {INFINITY, 0, 0, 2};
-    gbs_ascent_options o = {.most_sweeps = 20, .tolerance = 1e-9, .step = must_fall, .user = &watch, .stage = "test"};
+    gbs_ascent_options o = {
+        .most_sweeps = 20, .tolerance = 1e-9, .step = must_fall, .user = &watch, .stage = "test"};
     gbs_ascent out;
     assert_int_equal(gbs_ascend(&f, &o, &out), GBS_OK);
-    double off = f.mu + r2->center - mu0, kl = 0.5 * (f.mu_variance / v0 + off * off / v0 - 1.0 - log(f.mu_variance / v0));
+    double off = f.mu + r2->center - mu0,
+           kl = 0.5 * (f.mu_variance / v0 + off * off / v0 - 1.0 - log(f.mu_variance / v0));
     for (int s = 0; s < 2; s++)
         for (size_t i = 0; i < f.side[s].items; i++) {
             double a[9], b[9], det[2];
             for (size_t c = 0; c < own; c++)
                 for (size_t d = c; d < own; d++) {
-                    a[c * own + d] = a[d * own + c] = s0[s][i * packed + gbs_packed(own, c) + d - c];
+                    a[c * own + d] = a[d * own + c] = s0[s]
+                                                        [i * packed + gbs_packed(own, c) + d - c];
                     b[c * own + d] = b[d * own + c] = cov_at(&f, s, i, c, d);
                 }
             double *both[2] = {a, b};
@@ -250,8 +265,8 @@ static void anchored_kl(void **state) {
     gbs_context_free(ctx);
 }
 
-/* A range that clips nothing: the drawn risk estimates E (y - p)^2 / (high - low)^2, known exactly. The spread of its terms is bounded by their own
- * mean square; 6 standard errors. */
+/* A range that clips nothing: the drawn risk estimates E (y - p)^2 / (high - low)^2, known exactly.
+ * The spread of its terms is bounded by their own mean square; 6 standard errors. */
 static void drawn_risk_is_the_expected_error(void **state) {
     (void)state;
     gbs_context *ctx = new_context(2, 5);
@@ -267,7 +282,8 @@ static void drawn_risk_is_the_expected_error(void **state) {
         for (size_t e = 0; e < t.n; e++)
             error += slow_error(&f, &t, e) / (double)t.n;
         assert_int_equal(gbs_factors_drawn_risk(&f, r, -100.0, 100.0, ROUNDS, 9, &risk), GBS_OK);
-        /* a squared near-Gaussian term has a standard deviation of about sqrt(2) its mean; 3 is generous */
+        /* a squared near-Gaussian term has a standard deviation of about sqrt(2) its mean; 3 is
+         * generous */
         assert_close(risk * width * width, error, 6.0 * 3.0 / sqrt(ROUNDS * (double)t.n), 0.0);
         assert_int_equal(gbs_factors_drawn_risk(&f, r, 1.0, 1.001, 1, 9, &risk), GBS_OK);
         assert_true(risk <= 1.0);
@@ -280,8 +296,10 @@ static void drawn_risk_is_the_expected_error(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(free_energy_is_that_of_monte_carlo), cmocka_unit_test(free_energy_falls_at_every_step),
-        cmocka_unit_test(turning_keeps_predictions),          cmocka_unit_test(anchored_kl),
+        cmocka_unit_test(free_energy_is_that_of_monte_carlo),
+        cmocka_unit_test(free_energy_falls_at_every_step),
+        cmocka_unit_test(turning_keeps_predictions),
+        cmocka_unit_test(centred_kl),
         cmocka_unit_test(drawn_risk_is_the_expected_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

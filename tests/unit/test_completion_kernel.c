@@ -1,4 +1,5 @@
-/* What matrix completion computes with: digamma against MPFR, small Gaussians and sums of records against plain loops. */
+/* What matrix completion computes with: digamma against MPFR, small Gaussians and sums of records
+ * against plain loops. */
 #include "completion_support.h"
 
 #include "kernel/special.h"
@@ -23,13 +24,16 @@ static void small_gaussians(void **state) {
     (void)state;
     struct dice r = {11};
     for (size_t d = 1; d <= 70; d += d < 8 ? 1 : 9) {
-        double *p = doubles(d * d), *a = doubles(d * d), *l = doubles(d * d), *slow = doubles(d * d), *inverse = doubles(d * d);
-        double *packed = doubles(gbs_packed_size(d)), *b = doubles(d), *x = doubles(d), *work = doubles(d), log_det;
+        double *p = doubles(d * d), *a = doubles(d * d), *l = doubles(d * d),
+               *slow = doubles(d * d), *inverse = doubles(d * d);
+        double *packed = doubles(gbs_packed_size(d)), *b = doubles(d), *x = doubles(d),
+               *work = doubles(d), log_det;
         for (size_t i = 0; i < d; i++) {
             b[i] = dice_normal(&r);
             inverse[i * d + i] = 1.0;
             for (size_t j = 0; j <= i; j++)
-                p[i * d + j] = p[j * d + i] = dice_between(&r, -1.0, 1.0) + (i == j ? (double)d : 0.0);
+                p[i * d + j] = p[j * d + i] = dice_between(&r, -1.0, 1.0) +
+                                              (i == j ? (double)d : 0.0);
         }
         memcpy(a, p, d * d * sizeof *a);
         memcpy(slow, p, d * d * sizeof *a);
@@ -50,7 +54,8 @@ static void small_gaussians(void **state) {
                 back += p[i * d + j] * x[j];
             assert_close(back, b[i], 1e-11, 1e-11);
         }
-        free(p), free(a), free(l), free(slow), free(inverse), free(packed), free(b), free(x), free(work);
+        free(p), free(a), free(l), free(slow), free(inverse), free(packed), free(b), free(x),
+            free(work);
     }
     double bad[4] = {1.0, 2.0, 2.0, 1.0}, l[4], log_det;
     assert_false(gbs_small_factor(2, bad, l, &log_det));

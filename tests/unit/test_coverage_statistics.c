@@ -1,13 +1,17 @@
 /* Certificates hold as often as they say: fits to simulated rows whose true risks are known.
  *
- * x ~ N(0, I), y = sign(x'theta) flipped with probability noise (0.1 in even replications, 0.3 in odd ones). The true risk of a model is
- * noise + (1 - 2 noise) E[Gibbs error against the unflipped label], the mean over fresh rows that no fit saw. Its Monte Carlo error is added to
- * it five times before a certificate is compared: the comparison is strict. A certificate that stands above the risk of the first FEW rows, five of
- * their larger errors added, holds; where one does not, all fresh rows judge. Every certificate that a fit lists, whichever was asked for, has to
- * hold by itself; all but that of the first part's vote, whose classifier is not in the model (it is a plain exact binomial bound).
+ * x ~ N(0, I), y = sign(x'theta) flipped with probability noise (0.1 in even replications, 0.3 in
+ * odd ones). The true risk of a model is noise + (1 - 2 noise) E[Gibbs error against the unflipped
+ * label], the mean over fresh rows that no fit saw. Its Monte Carlo error is added to it five times
+ * before a certificate is compared: the comparison is strict. A certificate that stands above the
+ * risk of the first FEW rows, five of their larger errors added, holds; where one does not, all
+ * fresh rows judge. Every certificate that a fit lists, whichever was asked for, has to hold by
+ * itself; all but that of the first part's vote, whose classifier is not in the model (it is a
+ * plain exact binomial bound).
  *
- * The number of violations of each passes a one-sided binomial test at 1e-4 / (number of tests), so that a false alarm has probability below 1e-4
- * in all. GIBBSITE_COVERAGE=full (make coverage-study) runs 1,000 replications at n = 50, 200, 1000; otherwise there are fewer.
+ * The number of violations of each passes a one-sided binomial test at 1e-4 / (number of tests), so
+ * that a false alarm has probability below 1e-4 in all. GIBBSITE_COVERAGE=full (make
+ * coverage-study) runs 1,000 replications at n = 50, 200, 1000; otherwise there are fewer.
  */
 #include "unit/shares.h"
 
@@ -29,7 +33,8 @@ static const struct run {
     {"informed hoeffding", GBS_PRIOR_INFORMED, GBS_BOUND_HOEFFDING, GBS_SCALE_STANDARD, false},
     {"informed paper", GBS_PRIOR_INFORMED, GBS_BOUND_PAPER, GBS_SCALE_STANDARD, false},
     {"zero progressive", GBS_PRIOR_ZERO, GBS_BOUND_PROGRESSIVE, GBS_SCALE_STANDARD, false},
-    {"zero kl", GBS_PRIOR_ZERO, GBS_BOUND_KL, GBS_SCALE_UNIT_ROW, false}, /* and catoni, hoeffding, paper: the same fit */
+    /* and catoni, hoeffding, paper: the same fit */
+    {"zero kl", GBS_PRIOR_ZERO, GBS_BOUND_KL, GBS_SCALE_UNIT_ROW, false},
     {"zero kl, grids", GBS_PRIOR_ZERO, GBS_BOUND_KL, GBS_SCALE_NONE, true},
     {"zero catoni, grids", GBS_PRIOR_ZERO, GBS_BOUND_CATONI, GBS_SCALE_UNIT_ROW, true},
 };
@@ -60,7 +65,8 @@ static void draw_rows(struct dice *r, size_t n, double noise, double *x, double 
     }
 }
 
-static gbs_fit_options options_of(const struct run *run, size_t n, double confidence, double *ladder) {
+static gbs_fit_options options_of(const struct run *run, size_t n, double confidence,
+                                  double *ladder) {
     static const double sds[] = {0.3, 1.0, 3.0};
     gbs_fit_options o = gbs_fit_options_default();
     o.prior = run->prior;
@@ -86,12 +92,13 @@ struct truth {
 };
 
 static double with_noise(double sum, double squares, size_t n, double noise) {
-    double mean = sum / (double)n, se = sqrt(fmax(0.0, squares / (double)n - mean * mean) / (double)n);
+    double mean = sum / (double)n,
+           se = sqrt(fmax(0.0, squares / (double)n - mean * mean) / (double)n);
     return noise + (1.0 - 2.0 * noise) * (mean + 5.0 * se);
 }
 
-static bool judge(gbs_context *ctx, const gbs_model *model, const struct study *s, size_t rows, double noise, double *p,
-                  struct truth *out) {
+static bool judge(gbs_context *ctx, const gbs_model *model, const struct study *s, size_t rows,
+                  double noise, double *p, struct truth *out) {
     gbs_data *fresh;
     if (gbs_data_dense(ctx, rows, D, s->fresh_x, D, NULL, GBS_BORROW, &fresh) != GBS_OK)
         return false;
@@ -103,7 +110,8 @@ static bool judge(gbs_context *ctx, const gbs_model *model, const struct study *
         squares += e * e;
         wrong += (p[i] >= 0.5) != (s->fresh_y[i] > 0.0);
     }
-    *out = (struct truth){with_noise(sum, squares, rows, noise), with_noise(wrong, wrong, rows, noise), rows};
+    *out = (struct truth){with_noise(sum, squares, rows, noise),
+                          with_noise(wrong, wrong, rows, noise), rows};
     gbs_data_free(fresh);
     return ok;
 }
@@ -118,20 +126,24 @@ static bool settled(const gbs_model *model, const struct truth *truth) {
     const gbs_certificate *list = gbs_model_certificates(model, &count);
     bool all = true;
     for (size_t k = 0; k < count; k++)
-        all = all && (list[k].target == GBS_TARGET_PRIOR_VOTE || list[k].value >= risk_of(&list[k], truth));
+        all = all && (list[k].target == GBS_TARGET_PRIOR_VOTE ||
+                      list[k].value >= risk_of(&list[k], truth));
     return all;
 }
 
 /* Writes down every certificate of a model; a shared table, so one thread at a time. */
-static void note(struct study *s, size_t run, size_t c, const gbs_model *model, const struct truth *truth) {
+static void note(struct study *s, size_t run, size_t c, const gbs_model *model,
+                 const struct truth *truth) {
     size_t count;
     const gbs_certificate *list = gbs_model_certificates(model, &count);
     s->odd += count == 0 || count > KINDS;
     for (size_t k = 0; k < count && k < KINDS; k++) {
         struct cell *cell = &s->cells[run][c][k];
         double risk = risk_of(&list[k], truth);
-        s->odd += !list[k].valid || list[k].confidence != confidences[c] || !(list[k].value > 0.0 && list[k].value <= 1.0);
-        s->odd += cell->fits > 0 && (cell->target != list[k].target || cell->method != list[k].method);
+        s->odd += !list[k].valid || list[k].confidence != confidences[c] ||
+                  !(list[k].value > 0.0 && list[k].value <= 1.0);
+        s->odd += cell->fits > 0 &&
+                  (cell->target != list[k].target || cell->method != list[k].method);
         cell->target = list[k].target;
         cell->method = list[k].method;
         cell->fits++;
@@ -150,8 +162,8 @@ static void replicate(struct study *s, size_t index, double *x, double *y, doubl
     options.threads = 1;
     options.seed = index + 1;
     draw_rows(&r, s->n, noise, x, y);
-    bool ok =
-        gbs_context_create(&options, &ctx) == GBS_OK && gbs_data_dense(ctx, s->n, D, x, D, y, GBS_BORROW, &data) == GBS_OK;
+    bool ok = gbs_context_create(&options, &ctx) == GBS_OK &&
+              gbs_data_dense(ctx, s->n, D, x, D, y, GBS_BORROW, &data) == GBS_OK;
     for (size_t run = 0; ok && run < RUNS; run++) {
         gbs_model_info before = {0};
         struct truth truth = {1.0, 1.0, 0};
@@ -159,7 +171,8 @@ static void replicate(struct study *s, size_t index, double *x, double *y, doubl
             gbs_fit_options o = options_of(&runs[run], s->n, confidences[c], ladder);
             gbs_model *model;
             gbs_status status = gbs_fit(ctx, data, &o, &model);
-            if (status == GBS_ERR_DATA) { /* documented: the first part, or all of it, lacks a class */
+            if (status ==
+                GBS_ERR_DATA) { /* documented: the first part, or all of it, lacks a class */
 #pragma omp atomic
                 s->failed[run]++;
                 break;
@@ -167,7 +180,8 @@ static void replicate(struct study *s, size_t index, double *x, double *y, doubl
             ok = status == GBS_OK;
             gbs_model_info now = ok ? info_of(model) : before;
             /* another confidence need not mean another posterior */
-            bool same = c > 0 && now.kl == before.kl && now.gibbs_error == before.gibbs_error && now.lambda == before.lambda;
+            bool same = c > 0 && now.kl == before.kl && now.gibbs_error == before.gibbs_error &&
+                        now.lambda == before.lambda;
             ok = ok && (same || judge(ctx, model, s, FEW, noise, p, &truth));
             if (ok && truth.rows < s->fresh && !settled(model, &truth))
                 ok = judge(ctx, model, s, s->fresh, noise, p, &truth);
@@ -207,23 +221,25 @@ static void run_study(struct study *s) {
 
 /* All of it, or the certificates that were asked for. */
 static void print_study(const struct study *s, bool all) {
-    print_message("# n %zu, %zu replications, true risks from %zu fresh rows where a certificate is near them\n", s->n,
-                  s->replications, s->fresh);
-    print_message("# %-19s %-10s %-11s %10s %11s %6s %10s %10s\n", "fit", "of", "bound", "confidence", "violations", "fits",
-                  "mean bound", "true risk");
+    print_message("# n %zu, %zu replications, true risks from %zu fresh rows where a certificate "
+                  "is near them\n",
+                  s->n, s->replications, s->fresh);
+    print_message("# %-19s %-10s %-11s %10s %11s %6s %10s %10s\n", "fit", "of", "bound",
+                  "confidence", "violations", "fits", "mean bound", "true risk");
     for (size_t run = 0; run < RUNS; run++) {
         for (size_t k = 0; k < (all ? KINDS : 1); k++)
             for (size_t c = 0; c < CONFIDENCES; c++) {
                 const struct cell *cell = &s->cells[run][c][k];
                 if (cell->fits > 0 && cell->target != GBS_TARGET_PRIOR_VOTE)
-                    print_message("# %-19s %-10s %-11s %10g %11llu %6llu %10.4f %10.4f\n", runs[run].name,
-                                  gbs_target_name(cell->target), gbs_bound_name(cell->method), confidences[c],
-                                  (unsigned long long)cell->violations, (unsigned long long)cell->fits,
-                                  cell->value / (double)cell->fits, cell->truth / (double)cell->fits);
+                    print_message(
+                        "# %-19s %-10s %-11s %10g %11llu %6llu %10.4f %10.4f\n", runs[run].name,
+                        gbs_target_name(cell->target), gbs_bound_name(cell->method), confidences[c],
+                        (unsigned long long)cell->violations, (unsigned long long)cell->fits,
+                        cell->value / (double)cell->fits, cell->truth / (double)cell->fits);
             }
         if (s->failed[run] > 0)
-            print_message("# %-19s could not be fitted %llu times: a class is missing in a part\n", runs[run].name,
-                          (unsigned long long)s->failed[run]);
+            print_message("# %-19s could not be fitted %llu times: a class is missing in a part\n",
+                          runs[run].name, (unsigned long long)s->failed[run]);
     }
 }
 
@@ -238,8 +254,9 @@ static void check_study(const struct study *s, size_t studies) {
                 char what[120];
                 if (cell->fits == 0 || cell->target == GBS_TARGET_PRIOR_VOTE)
                     continue;
-                snprintf(what, sizeof what, "n %zu, %s, %s of %s, confidence %g", s->n, runs[run].name,
-                         gbs_bound_name(cell->method), gbs_target_name(cell->target), confidences[c]);
+                snprintf(what, sizeof what, "n %zu, %s, %s of %s, confidence %g", s->n,
+                         runs[run].name, gbs_bound_name(cell->method),
+                         gbs_target_name(cell->target), confidences[c]);
                 assert_share(cell->violations, cell->fits, 1.0 - confidences[c],
                              1e-4 / (double)(studies * RUNS * CONFIDENCES * KINDS), what);
             }

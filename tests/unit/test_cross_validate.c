@@ -1,4 +1,5 @@
-/* Cross-validation and the views it works on: held-out rows are held out, whatever the storage, and equal candidates tie. */
+/* Cross-validation and the views it works on: held-out rows are held out, whatever the storage, and
+ * equal candidates tie. */
 #include "data/rows.h"
 #include "gibbsite.h"
 #include "unit/zero_prior.h"
@@ -47,10 +48,12 @@ static void equal_candidates_have_equal_results(void **state) {
     gbs_fit_options two[2] = {candidate(), candidate()};
     gbs_cv_result r[2];
     assert_int_equal(gbs_cross_validate(ctx, s.data, FOLDS, two, 2, r), GBS_OK);
-    assert_true(r[0].error == r[1].error && r[0].error_se == r[1].error_se && r[0].gibbs_error == r[1].gibbs_error &&
-                r[0].gibbs_risk == r[1].gibbs_risk && r[0].family == r[1].family);
+    assert_true(r[0].error == r[1].error && r[0].error_se == r[1].error_se &&
+                r[0].gibbs_error == r[1].gibbs_error && r[0].gibbs_risk == r[1].gibbs_risk &&
+                r[0].family == r[1].family);
     assert_int_equal(r[0].family, GBS_FAMILY_FULL);
-    assert_true(r[0].error > 0.0 && r[0].error < 0.5 && r[0].error_se > 0.0 && r[0].not_converged == 0);
+    assert_true(r[0].error > 0.0 && r[0].error < 0.5 && r[0].error_se > 0.0 &&
+                r[0].not_converged == 0);
     gbs_data_free(s.data);
     gbs_context_free(ctx);
 }
@@ -64,11 +67,13 @@ static gbs_data *as_sparse(gbs_context *ctx, const struct sample *s) {
         start[i] = i * D;
     for (size_t k = 0; k < N * D; k++)
         column[k] = (uint32_t)(k % D);
-    assert_int_equal(gbs_data_csr(ctx, N, D, start, column, s->x, s->y, GBS_BORROW, &sparse), GBS_OK);
+    assert_int_equal(gbs_data_csr(ctx, N, D, start, column, s->x, s->y, GBS_BORROW, &sparse),
+                     GBS_OK);
     return sparse;
 }
 
-static void check_view(const gbs_data *view, const struct sample *s, const size_t *rows, size_t count) {
+static void check_view(const gbs_data *view, const struct sample *s, const size_t *rows,
+                       size_t count) {
     assert_int_equal(gbs_data_rows(view), count);
     for (size_t i = 0; i < count; i++) {
         gbs_raw_row row = gbs_data_at(view, i);
@@ -119,7 +124,8 @@ static void rows_without_labels_can_be_viewed(void **state) {
     gbs_context_free(ctx);
 }
 
-/* Same bits from a view as from a copy of its rows, for every scaling, from dense and from sparse data. */
+/* Same bits from a view as from a copy of its rows, for every scaling, from dense and from sparse
+ * data. */
 static void a_view_is_fitted_as_a_copy_would_be(void **state) {
     (void)state;
     enum { EVERY = 2, COUNT = N / EVERY };
@@ -152,7 +158,8 @@ static void a_view_is_fitted_as_a_copy_would_be(void **state) {
             gbs_model_get_info(model[m], &info[m]);
             gbs_model_free(model[m]);
         }
-        assert_true(info[0].free_energy == info[1].free_energy && info[0].gibbs_error == info[1].gibbs_error);
+        assert_true(info[0].free_energy == info[1].free_energy &&
+                    info[0].gibbs_error == info[1].gibbs_error);
         gbs_data_free(view);
     }
     gbs_data_free(copy);
@@ -175,7 +182,9 @@ static void a_bad_row_is_named_by_its_place_in_the_data(void **state) {
     options.scale = GBS_SCALE_NONE;
     gbs_cv_result r;
     assert_int_equal(gbs_cross_validate(ctx, s.data, FOLDS, &options, 1, &r), GBS_ERR_DATA);
-    assert_string_equal(gbs_error_message(ctx), "row 78: its values are too large to be used as they are; scale the columns");
+    assert_string_equal(
+        gbs_error_message(ctx),
+        "row 78: its values are too large to be used as they are; scale the columns");
     gbs_data_free(s.data);
     gbs_context_free(ctx);
 }
@@ -198,7 +207,8 @@ static void sparse_and_dense_folds_agree(void **state) {
     gbs_context_free(ctx);
 }
 
-/* On labels that are coin tosses the error is one half up to five standard errors (false alarm 6e-7), though every fit can overfit. */
+/* On labels that are coin tosses the error is one half up to five standard errors (false alarm
+ * 6e-7), though every fit can overfit. */
 static void held_out_rows_are_held_out(void **state) {
     (void)state;
     enum { ROWS = 400, COLUMNS = 40 };

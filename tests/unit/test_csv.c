@@ -1,4 +1,5 @@
-/* What the CSV reader promises: every rule of the format, every message. (Its cells against libcsv: test_csv_cells.c.) */
+/* What the CSV reader promises: every rule of the format, every message. (Its cells against libcsv:
+ * test_csv_cells.c.) */
 #include "unit/table_support.h"
 
 /* ---------------------------------------------------------------- csv: what is read */
@@ -64,7 +65,8 @@ static void csv_names_columns(void **state) {
 
 static void csv_text_columns_become_levels_in_order(void **state) {
     (void)state;
-    struct table t = reads_at("t.csv", "x,c\n1,red\n2,\"blue\"\n3,red\n4,\"a,\n\"\"b\"\"\"\n", 3, DETECT);
+    struct table t = reads_at("t.csv", "x,c\n1,red\n2,\"blue\"\n3,red\n4,\"a,\n\"\"b\"\"\"\n", 3,
+                              DETECT);
     assert_true(t.columns[1].is_text);
     assert_false(t.columns[0].is_text);
     assert_int_equal(t.columns[1].n_levels, 3);
@@ -85,7 +87,8 @@ static void csv_text_option_takes_names_and_numbers(void **state) {
     table_free(&t);
     const char *const unknown[] = {"d"};
     options = (struct table_options){.header = -1, .text = unknown, .n_text = 1};
-    fails_with_bytes("t.csv", "a,b\n1,2\n", 8, &options, TABLE_BAD_DATA, "t.csv: --text d: the file has no such column");
+    fails_with_bytes("t.csv", "a,b\n1,2\n", 8, &options, TABLE_BAD_DATA,
+                     "t.csv: --text d: the file has no such column");
     fails_with_bytes("t.svm", "1 1:2\n", 6, &options, TABLE_USAGE,
                      "t.svm: --text is for csv files; svmlight holds numbers only");
 }
@@ -98,7 +101,8 @@ static bool skip_b(void *user, const char *name) {
 static void csv_skipped_columns_are_not_looked_at(void **state) {
     (void)state;
     struct table_options options = {.header = -1, .skip = skip_b};
-    reads("a,b\n1,NA\n2,7\n3,\"x\ny\"\n4,inf\n", &options, true, 4, 2, CELLS(1, NAN, 2, NAN, 3, NAN, 4, NAN));
+    reads("a,b\n1,NA\n2,7\n3,\"x\ny\"\n4,inf\n", &options, true, 4, 2,
+          CELLS(1, NAN, 2, NAN, 3, NAN, 4, NAN));
     struct table t = reads_at("t.csv", "a,b\n1,NA\n", 0, &options);
     assert_true(t.columns[1].skipped && !t.columns[0].skipped && !t.columns[1].is_text);
     table_free(&t);
@@ -106,14 +110,16 @@ static void csv_skipped_columns_are_not_looked_at(void **state) {
 
 static void csv_missing_cells_are_kept_on_request(void **state) {
     (void)state;
-    reads("a,b\n1,\nNA,x\nnan,\"\"\n,NaN\n2,y\n", KEEP, true, 5, 2, CELLS(1, NAN, NAN, 0, NAN, NAN, NAN, NAN, 2, 1));
+    reads("a,b\n1,\nNA,x\nnan,\"\"\n,NaN\n2,y\n", KEEP, true, 5, 2,
+          CELLS(1, NAN, NAN, 0, NAN, NAN, NAN, NAN, 2, 1));
     reads("a,b\n,1\n,2\n", KEEP, true, 2, 2, CELLS(NAN, 1, NAN, 2));
 }
 
 static void lines_of_rows_are_known(void **state) {
     (void)state;
     for (size_t i = 0; i < N_BUFFERS; i++) {
-        struct table t = reads_at("t.csv", "a,b\n1,x\n2,\"y\nz\"\n\n3,x\n", buffer_sizes[i], DETECT);
+        struct table t = reads_at("t.csv", "a,b\n1,x\n2,\"y\nz\"\n\n3,x\n", buffer_sizes[i],
+                                  DETECT);
         assert_int_equal(table_line(&t, 0), 2);
         assert_int_equal(table_line(&t, 1), 3);
         assert_int_equal(table_line(&t, 2), 6);
@@ -134,14 +140,17 @@ static void lines_of_rows_are_known(void **state) {
 static void csv_later_text_in_a_numeric_column_is_refused(void **state) {
     (void)state;
     fails("train.csv", "id,sex,age\n1,m,3\n2,f,4\n3,m,abc\n", DETECT,
-          "train.csv:4: column 'age' (column 3): expected a number, found 'abc' (lines 2 to 3 hold numbers; --text age treats "
+          "train.csv:4: column 'age' (column 3): expected a number, found 'abc' (lines 2 to 3 hold "
+          "numbers; --text age treats "
           "the "
           "column as categories)");
     fails("train.csv", "1,my\n2x,3\n", NO_HEADER,
-          "train.csv:2: column 1: expected a number, found '2x' (line 1 holds a number; --text 1 treats the column as "
+          "train.csv:2: column 1: expected a number, found '2x' (line 1 holds a number; --text 1 "
+          "treats the column as "
           "categories)");
     fails("train.csv", "my age\n1\n0x10\n", DETECT,
-          "train.csv:3: column 'my age' (column 1): expected a number, found '0x10' (line 2 holds a number; --text 1 treats "
+          "train.csv:3: column 'my age' (column 1): expected a number, found '0x10' (line 2 holds "
+          "a number; --text 1 treats "
           "the column "
           "as categories)");
 }
@@ -149,16 +158,21 @@ static void csv_later_text_in_a_numeric_column_is_refused(void **state) {
 static void csv_missing_values_are_refused(void **state) {
     (void)state;
     fails("t.csv", "a,age\n1,2\n3,NA\n", DETECT,
-          "t.csv:3: column 'age' (column 2): the value is missing ('NA'); --missing drop does without such rows");
+          "t.csv:3: column 'age' (column 2): the value is missing ('NA'); --missing drop does "
+          "without such rows");
     fails("t.csv", "a,age\nx,2\n,3\n", DETECT,
-          "t.csv:3: column 'a' (column 1): the value is missing (''); --missing drop does without such rows");
+          "t.csv:3: column 'a' (column 1): the value is missing (''); --missing drop does without "
+          "such rows");
 }
 
 static void csv_infinite_and_too_large_numbers_are_refused(void **state) {
     (void)state;
-    fails("t.csv", "a\n1\n-inf\n", KEEP, "t.csv:3: column 'a' (column 1): '-inf' is not a finite number");
-    fails("t.csv", "a\nInfinity\n", DETECT, "t.csv:2: column 'a' (column 1): 'Infinity' is not a finite number");
-    fails("t.csv", "a\n1\n1e400\n", DETECT, "t.csv:3: column 'a' (column 1): '1e400' is too large for a double");
+    fails("t.csv", "a\n1\n-inf\n", KEEP,
+          "t.csv:3: column 'a' (column 1): '-inf' is not a finite number");
+    fails("t.csv", "a\nInfinity\n", DETECT,
+          "t.csv:2: column 'a' (column 1): 'Infinity' is not a finite number");
+    fails("t.csv", "a\n1\n1e400\n", DETECT,
+          "t.csv:3: column 'a' (column 1): '1e400' is too large for a double");
     reads("a\n1e-400\n", DETECT, true, 1, 1, CELLS(0));
 }
 
@@ -174,52 +188,64 @@ static void csv_ragged_rows_are_refused(void **state) {
 static void csv_double_names_are_refused(void **state) {
     (void)state;
     fails("t.csv", "a,b,a\n1,2,3\n", DETECT,
-          "t.csv:1: columns 1 and 3 are both called 'a' (if this line holds data, not names: --no-header)");
-    fails("t.csv", "a,b,a\n1,2,3\n", &(struct table_options){.header = 1}, "t.csv:1: columns 1 and 3 are both called 'a'");
+          "t.csv:1: columns 1 and 3 are both called 'a' (if this line holds data, not names: "
+          "--no-header)");
+    fails("t.csv", "a,b,a\n1,2,3\n", &(struct table_options){.header = 1},
+          "t.csv:1: columns 1 and 3 are both called 'a'");
 }
 
 static void csv_quotes_gone_wrong_are_refused(void **state) {
     (void)state;
-    fails("t.csv", "a,b\n1,\"x\ny\"\n2,\"z\n3,w\n", DETECT, "t.csv:4: the quote opened here is never closed");
+    fails("t.csv", "a,b\n1,\"x\ny\"\n2,\"z\n3,w\n", DETECT,
+          "t.csv:4: the quote opened here is never closed");
     fails("t.csv", "a,b\n1,\"x\"y\n", DETECT, "t.csv:2: text follows the closing quote of 'x'");
     fails("t.csv", "a,b\n1,\"\"\"", DETECT, "t.csv:2: the quote opened here is never closed");
 }
 
 static void csv_binary_files_are_refused(void **state) {
     (void)state;
-    fails_with_bytes("t.csv", "a,b\n1,2\n\0,3\n", 12, DETECT, TABLE_BAD_DATA, "t.csv: not a text file: NUL byte at line 3");
-    fails_with_bytes("t.csv", "a,b\n1,\"\n\0\",3\n", 13, DETECT, TABLE_BAD_DATA, "t.csv: not a text file: NUL byte at line 3");
+    fails_with_bytes("t.csv", "a,b\n1,2\n\0,3\n", 12, DETECT, TABLE_BAD_DATA,
+                     "t.csv: not a text file: NUL byte at line 3");
+    fails_with_bytes("t.csv", "a,b\n1,\"\n\0\",3\n", 13, DETECT, TABLE_BAD_DATA,
+                     "t.csv: not a text file: NUL byte at line 3");
     fails_with_bytes("t.csv",
                      "\xff\xfe"
                      "a\0",
                      4, DETECT, TABLE_BAD_DATA, "t.csv: the file is UTF-16 text; save it as UTF-8");
     fails("t.csv", "a,b\n1,\xe9t\xe9\n", DETECT,
-          "t.csv:2: column 'b' (column 2): '\\xe9t\\xe9' is not UTF-8 text; convert the file, for example with iconv");
+          "t.csv:2: column 'b' (column 2): '\\xe9t\\xe9' is not UTF-8 text; convert the file, for "
+          "example with iconv");
     fails("t.csv", "a,\xff\n1,2\n", DETECT,
-          "t.csv:1: the name '\\xff' of column 2 is not UTF-8 text; convert the file, for example with iconv");
+          "t.csv:1: the name '\\xff' of column 2 is not UTF-8 text; convert the file, for example "
+          "with iconv");
 }
 
 static void csv_empty_files_are_refused(void **state) {
     (void)state;
     fails("t.csv", "", DETECT, "t.csv: the file is empty");
     fails("t.csv", "\n \n", DETECT, "t.csv: the file is empty");
-    fails("t.csv", "a,b\n", DETECT, "t.csv: the file has a header but no rows (if its only line holds data: --no-header)");
-    fails("t.csv", "a,b\n\n", &(struct table_options){.header = 1}, "t.csv: the file has a header but no rows");
+    fails("t.csv", "a,b\n", DETECT,
+          "t.csv: the file has a header but no rows (if its only line holds data: --no-header)");
+    fails("t.csv", "a,b\n\n", &(struct table_options){.header = 1},
+          "t.csv: the file has a header but no rows");
 }
 
 static void csv_decimal_commas_are_refused(void **state) {
     (void)state;
-    fails("t.csv", "a;b\n1,5;2\n", DETECT, "t.csv:2: column 'a' (column 1): '1,5' has a decimal comma; numbers need a point");
+    fails("t.csv", "a;b\n1,5;2\n", DETECT,
+          "t.csv:2: column 'a' (column 1): '1,5' has a decimal comma; numbers need a point");
 }
 
 static void messages_cut_and_escape_what_they_show(void **state) {
     (void)state;
     fails("t.csv", "a\n1\nx\x1b[31m\x07\xc2\x9b\xc3\xa9\n", DETECT,
-          "t.csv:3: column 'a' (column 1): expected a number, found 'x\\x1b[31m\\x07\\xc2\\x9b\xc3\xa9' (line 2 holds a "
+          "t.csv:3: column 'a' (column 1): expected a number, found "
+          "'x\\x1b[31m\\x07\\xc2\\x9b\xc3\xa9' (line 2 holds a "
           "number; --text "
           "a treats the column as categories)");
     fails("t.csv", "a\n1\n1234567890123456789012345678901234567890x\n", DETECT,
-          "t.csv:3: column 'a' (column 1): expected a number, found '1234567890123456789012345678901234567890...' (line 2 "
+          "t.csv:3: column 'a' (column 1): expected a number, found "
+          "'1234567890123456789012345678901234567890...' (line 2 "
           "holds a "
           "number; --text a treats the column as categories)");
 }
@@ -228,16 +254,21 @@ static void csv_oversized_input_is_refused(void **state) {
     (void)state;
     size_t size;
     char *text = repeated("a\n", "x", 100000000, &size);
-    fails_at_usual_size(text, size, "t.csv:2: a cell is longer than 1 MiB; is this a text file with separators?");
+    fails_at_usual_size(
+        text, size, "t.csv:2: a cell is longer than 1 MiB; is this a text file with separators?");
     text = repeated("a,b\n1,\"", "x,\n", 1000000, &size);
-    fails_at_usual_size(text, size, "t.csv:2: the quote opened here is not closed within 1 MiB, the longest a cell may be");
+    fails_at_usual_size(
+        text, size,
+        "t.csv:2: the quote opened here is not closed within 1 MiB, the longest a cell may be");
     text = repeated("", "1,", 1000001, &size);
     fails_at_usual_size(text, size, "t.csv:1: more than 1000000 columns");
     static char long_cell[1001];
     memset(long_cell, 'x', 999);
     long_cell[999] = ',';
     text = repeated("", long_cell, 100000, &size);
-    fails_at_usual_size(text, size, "t.csv:1: the record is longer than 64 MiB; are there line breaks in the file?");
+    fails_at_usual_size(
+        text, size,
+        "t.csv:1: the record is longer than 64 MiB; are there line breaks in the file?");
 }
 
 static void csv_identifiers_are_refused_as_categories(void **state) {
@@ -249,9 +280,9 @@ static void csv_identifiers_are_refused_as_categories(void **state) {
     struct table t;
     char error[512];
     assert_int_equal(read_memory("t.csv", text, size, 0, DETECT, &t, error), TABLE_BAD_DATA);
-    assert_string_equal(
-        error, "t.csv:100002: column 'id' (column 1) has more than 100000 different texts; it looks like an identifier "
-               "(--drop id leaves it out)");
+    assert_string_equal(error, "t.csv:100002: column 'id' (column 1) has more than 100000 "
+                               "different texts; it looks like an identifier "
+                               "(--drop id leaves it out)");
     /* One level fewer is read, each by its own number. */
     size -= strlen("u100000\n");
     t = must_read("t.csv", text, size, 0, DETECT);

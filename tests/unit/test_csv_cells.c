@@ -21,9 +21,10 @@ static void oracle_row(int end, void *user) {
 }
 
 static size_t random_cell(char *to) {
-    static const char *const plain[] = {"x",   "1",        "NA",       "nan",    "",
-                                        "a b", "5\" pipe", "\xc3\xa9", "-2.5e3", "long text of a cell"};
-    static const char *const inside[] = {"x", ",", "\n", "\r\n", "\"\"", " ", "7", "\t", ";", "\"\"\"\""};
+    static const char *const plain[] = {
+        "x", "1", "NA", "nan", "", "a b", "5\" pipe", "\xc3\xa9", "-2.5e3", "long text of a cell"};
+    static const char *const inside[] = {"x", ",", "\n", "\r\n", "\"\"",
+                                         " ", "7", "\t", ";",    "\"\"\"\""};
     size_t n = 0;
     for (size_t i = below(3); i > 0; i--)
         to[n++] = ' ';
@@ -72,9 +73,11 @@ static void csv_random_files_agree_with_libcsv(void **state) {
         csv_parse(&parser, text, size, oracle_cell, oracle_row, &oracle);
         csv_fini(&parser, oracle_cell, oracle_row, &oracle);
         csv_free(&parser);
-        struct table_options options = {.header = 0, .text = all, .n_text = d, .keep_missing = true};
+        struct table_options options = {
+            .header = 0, .text = all, .n_text = d, .keep_missing = true};
         struct table t;
-        enum table_status status = read_memory("t.csv", text, size, buffer_sizes[k % (int)N_BUFFERS], &options, &t, error);
+        enum table_status status = read_memory(
+            "t.csv", text, size, buffer_sizes[k % (int)N_BUFFERS], &options, &t, error);
         if (oracle.n_rows == 0) {
             assert_int_equal(status, TABLE_BAD_DATA);
             continue;
@@ -102,7 +105,8 @@ static void csv_numbers_survive_every_buffer_size(void **state) {
     size_t size = 0;
     for (size_t k = 0; k < 1500; k++) {
         double x = ldexp((double)(int64_t)random_bits(), -(int)below(70));
-        size += (size_t)sprintf(text + size, "%.*g%s", k % 2 ? 17 : 4, x, k % 5 == 4 ? "\r\n" : ",");
+        size += (size_t)sprintf(text + size, "%.*g%s", k % 2 ? 17 : 4, x,
+                                k % 5 == 4 ? "\r\n" : ",");
     }
     char *p = text;
     for (size_t k = 0; k < 1500; k++) {

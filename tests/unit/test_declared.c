@@ -1,6 +1,7 @@
-/* What is declared before the rows are seen: a length that rows keep, grids to choose from, and their price. */
+/* What is declared before the rows are seen: a length that rows keep, grids to choose from, and
+ * their price. */
 #include "bound/bound.h"
-#include "learn/learn.h"
+#include "fit/ways.h"
 #include "unit/informed_support.h"
 
 /* ---------------------------------------------------------------- c_x and the hinge risk */
@@ -15,7 +16,8 @@ static void the_hinge_risk_needs_a_declared_length(void **state) {
     o.scale = GBS_SCALE_NONE;
     o.bound = GBS_BOUND_KL;
     gbs_model *model = fit(ctx, data, &o);
-    assert_null(find(model, GBS_TARGET_GIBBS, GBS_LOSS_HINGE, GBS_BOUND_HOEFFDING)); /* rows of any length */
+    /* rows of any length */
+    assert_null(find(model, GBS_TARGET_GIBBS, GBS_LOSS_HINGE, GBS_BOUND_HOEFFDING));
     gbs_model_free(model);
     o.cx = 2.5;
     double limit = gbs_hinge_lambda_limit(true, 60, 1.0, o.cx);
@@ -23,11 +25,13 @@ static void the_hinge_risk_needs_a_declared_length(void **state) {
         o.lambda = 0.9 * limit;
         o.looked = looked ? GBS_LOOKED_CX : 0;
         model = fit(ctx, data, &o);
-        const gbs_certificate *c = find(model, GBS_TARGET_GIBBS, GBS_LOSS_HINGE, GBS_BOUND_HOEFFDING);
+        const gbs_certificate *c = find(model, GBS_TARGET_GIBBS, GBS_LOSS_HINGE,
+                                        GBS_BOUND_HOEFFDING);
         gbs_model_info i = info_of(model);
         assert_non_null(c);
         assert_int_equal(c->valid, !looked);
-        assert_true(find(model, GBS_TARGET_GIBBS, GBS_LOSS_ZERO_ONE, GBS_BOUND_KL)->valid); /* zero-one needs no length */
+        /* zero-one needs no length */
+        assert_true(find(model, GBS_TARGET_GIBBS, GBS_LOSS_ZERO_ONE, GBS_BOUND_KL)->valid);
         double f = gbs_hinge_f_exact(o.lambda, 60, D + 1, 1.0, 0.0, o.cx);
         assert_close(c->value, i.gibbs_risk + (f + i.kl - log(0.05)) / o.lambda, 1e-12, 0.0);
         gbs_model_free(model);
@@ -52,14 +56,17 @@ static void the_hinge_risk_needs_a_declared_length(void **state) {
     gbs_context_free(ctx);
 }
 
-/* With cx a row longer than it is the row of that length, for every kind of model. Without an intercept its length is that of the features. */
+/* With cx a row longer than it is the row of that length, for every kind of model. Without an
+ * intercept its length is that of the features. */
 static void long_rows_are_shortened_at_prediction_too(void **state) {
     (void)state;
     gbs_context *ctx = new_context(1, 12);
     struct table_of_numbers t = small_table(66, 60, D);
     gbs_data *data = dense_data(ctx, &t);
     for (int k = 0; k < 3; k++) {
-        gbs_fit_options o = k == 0 ? gbs_fit_options_default() : k == 1 ? informed(GBS_BOUND_KL) : zero_prior_options();
+        gbs_fit_options o = k == 0   ? gbs_fit_options_default()
+                            : k == 1 ? informed(GBS_BOUND_KL)
+                                     : zero_prior_options();
         o.loss = GBS_LOSS_HINGE;
         o.scale = GBS_SCALE_NONE;
         o.intercept = 0;
@@ -83,7 +90,8 @@ static void long_rows_are_shortened_at_prediction_too(void **state) {
             assert_close(score[0], score[1], 1e-12, 1e-14);
             assert_close(sd[0], sd[1], 1e-12, 0.0);
             assert_close(p[0], p[1], 1e-12, 0.0);
-            assert_true(k == 0 || fabs(score[2]) < 0.5 * fabs(score[1])); /* a short one is left alone */
+            /* a short one is left alone */
+            assert_true(k == 0 || fabs(score[2]) < 0.5 * fabs(score[1]));
         }
         gbs_release(ctx, text);
         gbs_model_free(again);
@@ -114,7 +122,8 @@ static double recomputed(const gbs_certificate *c) {
 static void grids_are_paid_for(void **state) {
     (void)state;
     static const double ladder[] = {3.0, 10.0, 30.0, 100.0, 300.0}, sds[] = {0.2, 1.0, 5.0};
-    static const gbs_bound bounds[] = {GBS_BOUND_KL, GBS_BOUND_CATONI, GBS_BOUND_HOEFFDING, GBS_BOUND_PAPER};
+    static const gbs_bound bounds[] = {GBS_BOUND_KL, GBS_BOUND_CATONI, GBS_BOUND_HOEFFDING,
+                                       GBS_BOUND_PAPER};
     gbs_context *ctx = new_context(1, 13);
     struct table_of_numbers t = small_table(67, N, D);
     gbs_data *data = dense_data(ctx, &t);
@@ -137,17 +146,20 @@ static void grids_are_paid_for(void **state) {
         const gbs_path_point *path = gbs_model_path(model);
         double least = INFINITY;
         for (size_t j = 0; j < points; j++)
-            if (rungs > 0 || path[j].lambda == info.lambda) /* steps of the fit's own are not chosen from */
+            if (rungs > 0 ||
+                path[j].lambda == info.lambda) /* steps of the fit's own are not chosen from */
                 least = fmin(least, path[j].bound);
         if (rungs > 0)
             assert_int_equal(points, rungs * widths);
         else if (o.prior == GBS_PRIOR_ZERO)
             assert_true(info.lambda == (double)N);
-        for (size_t j = 0; j < count && c[j].target == GBS_TARGET_GIBBS && c[j].loss == GBS_LOSS_ZERO_ONE; j++) {
+        for (size_t j = 0;
+             j < count && c[j].target == GBS_TARGET_GIBBS && c[j].loss == GBS_LOSS_ZERO_ONE; j++) {
             double lambdas = c[j].method == GBS_BOUND_KL || rungs == 0 ? 1.0 : (double)rungs;
             assert_close(c[j].grid_nats, log((double)widths) + log(lambdas), 1e-14, 1e-300);
             assert_true(c[j].value == recomputed(&c[j]) && c[j].valid);
-            assert_true(c[j].method == GBS_BOUND_KL ? isnan(c[j].lambda) : c[j].lambda == info.lambda);
+            assert_true(c[j].method == GBS_BOUND_KL ? isnan(c[j].lambda)
+                                                    : c[j].lambda == info.lambda);
         }
         assert_int_equal(c[0].method, bound);
         if (bound != GBS_BOUND_PAPER && (rungs * widths > 1 || o.loss == GBS_LOSS_ZERO_ONE))

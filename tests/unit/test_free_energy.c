@@ -5,7 +5,8 @@
 /* psi and its partials from libm, without a thought for the far tails. */
 static void naive_psi(gbs_loss loss, double mu, double s, double out[3]) {
     double t = (loss == GBS_LOSS_HINGE ? 1.0 - mu : mu) / s;
-    double phi = 0.39894228040143267794 * exp(-0.5 * t * t), cdf = 0.5 * erfc(-t * 0.70710678118654752440);
+    double phi = 0.39894228040143267794 * exp(-0.5 * t * t),
+           cdf = 0.5 * erfc(-t * 0.70710678118654752440);
     if (loss == GBS_LOSS_ZERO_ONE) {
         out[0] = 0.5 * erfc(t * 0.70710678118654752440);
         out[1] = -phi / s;
@@ -44,7 +45,8 @@ static double naive_kl(const gbs_gaussian *g, const double *cov, const gbs_prior
     return 0.5 * (sum - log_det);
 }
 
-static struct naive naive_pass(const struct design *x, const struct bench *b, gbs_loss loss, size_t stride) {
+static struct naive naive_pass(const struct design *x, const struct bench *b, gbs_loss loss,
+                               size_t stride) {
     size_t d = b->g.d, n = (x->table.n + stride - 1) / stride;
     double cov[64], c = b->problem.lambda / (double)n;
     struct naive out = {0};
@@ -91,13 +93,15 @@ static void check_pull(const gbs_gaussian *g, const double *pull, const double *
     }
 }
 
-static void check_against_naive(const struct design *x, struct bench *b, gbs_loss loss, size_t stride) {
+static void check_against_naive(const struct design *x, struct bench *b, gbs_loss loss,
+                                size_t stride) {
     struct naive expected = naive_pass(x, b, loss, stride);
     size_t d = b->g.d;
     evaluate(b);
     assert_close(b->point.risk, expected.risk, 1e-12, 1e-14);
     assert_close(b->point.kl, expected.kl, 1e-12, 1e-13);
-    assert_close(b->point.free_energy, b->problem.lambda * expected.risk + expected.kl, 1e-12, 1e-13);
+    assert_close(b->point.free_energy, b->problem.lambda * expected.risk + expected.kl, 1e-12,
+                 1e-13);
     assert_close(b->point.free_energy, b->problem.lambda * b->point.risk + b->point.kl, 0.0, 0.0);
     double size = 1.0;
     for (size_t k = 0; k < d; k++)
@@ -107,7 +111,8 @@ static void check_against_naive(const struct design *x, struct bench *b, gbs_los
     check_pull(&b->g, b->point.pull, expected.h);
     for (size_t i = 0; b->point.curvature != NULL && i < d; i++)
         for (size_t j = 0; j <= i; j++)
-            assert_close(b->point.curvature[i * d + j], expected.h_abs[i * d + j], 1e-11, 1e-11 * size);
+            assert_close(b->point.curvature[i * d + j], expected.h_abs[i * d + j], 1e-11,
+                         1e-11 * size);
 }
 
 /* Blocks of 1, 7, 32 and all rows; with and without the |w| curvature; dense and sparse rows. */
@@ -121,7 +126,8 @@ static void blocks_and_chunks_add_up_to_the_plain_sum(void **state) {
                 for (int sparse = 0; sparse <= 1; sparse++) {
                     gbs_loss loss = all_losses[(s + k + f) % 3];
                     struct design x = make_design(&r, sizes[s], 4, sparse, blocks[k]);
-                    struct bench *b = make_bench(&r, &x.rows, loss, all_families[f], 20.0, 1.3, (s + k) % 2 == 0);
+                    struct bench *b = make_bench(&r, &x.rows, loss, all_families[f], 20.0, 1.3,
+                                                 (s + k) % 2 == 0);
                     move_randomly(&r, b, 0.5, 0.4);
                     check_against_naive(&x, b, loss, 1);
                     free_bench(b);
@@ -138,7 +144,8 @@ static void a_subsample_is_the_problem_of_every_kth_row(void **state) {
             for (int sparse = 0; sparse <= 1; sparse++) {
                 struct design x = make_design(&r, 331, 4, sparse, 16);
                 gbs_rows part = gbs_rows_subsample(&x.rows, strides[k]);
-                struct bench *b = make_bench(&r, &x.rows, GBS_LOSS_HINGE, all_families[f], 20.0, 1.3, true);
+                struct bench *b = make_bench(&r, &x.rows, GBS_LOSS_HINGE, all_families[f], 20.0,
+                                             1.3, true);
                 b->problem.rows = &part;
                 move_randomly(&r, b, 0.5, 0.4);
                 check_against_naive(&x, b, GBS_LOSS_HINGE, strides[k]);
@@ -156,7 +163,8 @@ static void a_zero_row_counts_its_plain_loss(void **state) {
         for (size_t f = 0; f < COUNT(all_families); f++) {
             struct design x = make_design(&r, 1, 3, false, 1);
             memset(x.cells, 0, 3 * sizeof *x.cells);
-            struct bench *b = make_bench(&r, &x.rows, all_losses[l], all_families[f], 5.0, 1.0, false);
+            struct bench *b = make_bench(&r, &x.rows, all_losses[l], all_families[f], 5.0, 1.0,
+                                         false);
             move_randomly(&r, b, 1.0, 0.5);
             evaluate(b);
             assert_close(b->point.risk, at_zero[l], 0.0, 0.0);

@@ -1,8 +1,8 @@
 /* F, its risk and its KL against numerical integration.
  *
- * Integrals are products of 20-point Gauss rules over panels that end where a row's loss has its kink; the Gaussian is cut
- * nine standard deviations out, where less than 1e-18 of it is left (the exponential loss, which grows, meets margins of
- * moderate spread only).
+ * Integrals are products of 20-point Gauss rules over draws that end where a row's loss has its
+ * kink; the Gaussian is cut nine standard deviations out, where less than 1e-18 of it is left (the
+ * exponential loss, which grows, meets margins of moderate spread only).
  */
 #include "unit/rows_support.h"
 
@@ -37,10 +37,12 @@ static struct rule gauss_rule(void) {
     return q;
 }
 
-/* The integral of f from low to high, PANELS panels on each side of `kink` where that lies inside. */
+/* The integral of f from low to high, PANELS draws on each side of `kink` where that lies inside.
+ */
 typedef double (*integrand)(double x, void *arg);
 
-static double integrate_smooth(const struct rule *q, double low, double high, integrand f, void *arg) {
+static double integrate_smooth(const struct rule *q, double low, double high, integrand f,
+                               void *arg) {
     double sum = 0.0, width = (high - low) / PANELS;
     for (int p = 0; p < PANELS; p++)
         for (int i = 0; i < NODES; i++)
@@ -48,13 +50,15 @@ static double integrate_smooth(const struct rule *q, double low, double high, in
     return 0.5 * width * sum;
 }
 
-static double integrate(const struct rule *q, double low, double high, double kink, integrand f, void *arg) {
+static double integrate(const struct rule *q, double low, double high, double kink, integrand f,
+                        void *arg) {
     if (!(kink > low && kink < high))
         return integrate_smooth(q, low, high, f, arg);
     return integrate_smooth(q, low, kink, f, arg) + integrate_smooth(q, kink, high, f, arg);
 }
 
-/* ---------------------------------------------------------------- Gaussians in one and two dimensions */
+/* ---------------------------------------------------------------- Gaussians in one and two
+ * dimensions */
 
 struct normal2 {
     size_t d;
@@ -78,7 +82,8 @@ static struct normal2 normal2_from(size_t d, const double *mean, const double *c
 
 static double log_density(const struct normal2 *g, const double *theta) {
     double e0 = theta[0] - g->mean[0], e1 = g->d == 2 ? theta[1] - g->mean[1] : 0.0;
-    double square = e0 * e0 * g->inverse[0] + e0 * e1 * (g->inverse[1] + g->inverse[2]) + e1 * e1 * g->inverse[3];
+    double square = e0 * e0 * g->inverse[0] + e0 * e1 * (g->inverse[1] + g->inverse[2]) +
+                    e1 * e1 * g->inverse[3];
     return -0.5 * square - 0.5 * log(g->determinant) - (double)g->d * 0.91893853320467274178;
 }
 
@@ -126,7 +131,8 @@ static double over_first(struct task *t) {
         center += t->under.cov[1] / t->under.cov[3] * (t->theta[1] - t->under.mean[1]);
         spread = sqrt(t->under.determinant / t->under.cov[3]);
     }
-    return integrate(t->rule, center - REACH * spread, center + REACH * spread, kink_of(t), first_coordinate, t);
+    return integrate(t->rule, center - REACH * spread, center + REACH * spread, kink_of(t),
+                     first_coordinate, t);
 }
 
 static double second_coordinate(double x, void *arg) {
@@ -139,10 +145,12 @@ static double expectation(struct task *t) {
     if (t->under.d == 1)
         return over_first(t);
     double spread = sqrt(t->under.cov[3]), center = t->under.mean[1];
-    return integrate(t->rule, center - REACH * spread, center + REACH * spread, INFINITY, second_coordinate, t);
+    return integrate(t->rule, center - REACH * spread, center + REACH * spread, INFINITY,
+                     second_coordinate, t);
 }
 
-/* The inner integral runs along the coordinate that moves the row's score most; along the other its result is then smooth. */
+/* The inner integral runs along the coordinate that moves the row's score most; along the other its
+ * result is then smooth. */
 static struct task with_row(struct task t, const double *row) {
     double mean[2] = {t.under.mean[1], t.under.mean[0]};
     double cov[4] = {t.under.cov[3], t.under.cov[1], t.under.cov[2], t.under.cov[0]};
@@ -164,11 +172,13 @@ static struct normal2 prior_of(const struct bench *b) {
 }
 
 /* One posterior, all rows: risk, KL and F by integration. */
-static void check_by_integration(const struct rule *rule, const struct design *x, struct bench *b, gbs_loss loss) {
+static void check_by_integration(const struct rule *rule, const struct design *x, struct bench *b,
+                                 gbs_loss loss) {
     size_t n = x->table.n, d = b->g.d;
     double cov[4] = {0}, risk = 0.0;
     covariance_of(&b->g, cov);
-    struct task t = {.rule = rule, .under = normal2_from(d, b->g.mean, cov), .prior = prior_of(b), .loss = loss};
+    struct task t = {
+        .rule = rule, .under = normal2_from(d, b->g.mean, cov), .prior = prior_of(b), .loss = loss};
     for (size_t i = 0; i < n; i++) {
         struct task one = with_row(t, x->cells + i * d);
         one.y = x->table.y[i];
@@ -188,7 +198,8 @@ static void integrals_agree_in(size_t d, uint64_t seed) {
     for (size_t l = 0; l < COUNT(all_losses); l++)
         for (size_t f = 0; f < COUNT(all_families); f++) {
             struct design x = make_design(&r, 5, d, f % 2 == 1, 2);
-            struct bench *b = make_bench(&r, &x.rows, all_losses[l], all_families[f], 8.0, 0.8, false);
+            struct bench *b = make_bench(&r, &x.rows, all_losses[l], all_families[f], 8.0, 0.8,
+                                         false);
             move_randomly(&r, b, 0.6, 0.4);
             check_by_integration(&rule, &x, b, all_losses[l]);
             free_bench(b);

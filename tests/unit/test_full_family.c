@@ -1,4 +1,5 @@
-/* The promises of the full family: precision and factor, steps, embedding, standard deviations, its KL. */
+/* The promises of the full family: precision and factor, steps, embedding, standard deviations, its
+ * KL. */
 #include "unit/rows_support.h"
 
 /* max |P S - I| of a full Gaussian. */
@@ -48,8 +49,9 @@ static void precision_and_factor_are_inverse_to_each_other(void **state) {
 
 static void a_precision_that_is_none_is_refused(void **state) {
     (void)state;
-    static const double bad[][4] = {{1.0, 2.0, 2.0, 1.0}, {-1.0, 0.0, 0.0, 1.0}, {0.0, 0.0, 0.0, 1.0},
-                                    {NAN, 0.0, 0.0, 1.0}, {1.0, NAN, NAN, 1.0},  {INFINITY, 0.0, 0.0, 1.0}};
+    static const double bad[][4] = {{1.0, 2.0, 2.0, 1.0}, {-1.0, 0.0, 0.0, 1.0},
+                                    {0.0, 0.0, 0.0, 1.0}, {NAN, 0.0, 0.0, 1.0},
+                                    {1.0, NAN, NAN, 1.0}, {INFINITY, 0.0, 0.0, 1.0}};
     struct dice r = {208};
     struct design x = make_design(&r, 3, 2, false, 2);
     struct bench *b = make_bench(&r, &x.rows, GBS_LOSS_HINGE, GBS_FAMILY_FULL, 5.0, 1.0, false);
@@ -69,9 +71,11 @@ static void a_step_moves_the_precision_in_a_straight_line(void **state) {
     struct design x = make_design(&r, 40, 4, false, 7);
     for (size_t f = 1; f < COUNT(all_families); f++)
         for (size_t k = 0; k < COUNT(steps); k++) {
-            struct bench *b = make_bench(&r, &x.rows, GBS_LOSS_HINGE, all_families[f], 20.0, 0.9, false);
+            struct bench *b = make_bench(&r, &x.rows, GBS_LOSS_HINGE, all_families[f], 20.0, 0.9,
+                                         false);
             gbs_gaussian next;
-            assert_ok(b->ctx, gbs_gaussian_create(b->ctx, all_families[f], 4, &b->problem.prior, 0.3, &next));
+            assert_ok(b->ctx, gbs_gaussian_create(b->ctx, all_families[f], 4, &b->problem.prior,
+                                                  0.3, &next));
             move_randomly(&r, b, 0.5, 0.4);
             evaluate(b);
             double v = b->problem.prior.variance, step = steps[k], cov[16], mixed[16];
@@ -81,12 +85,14 @@ static void a_step_moves_the_precision_in_a_straight_line(void **state) {
             const double *pull = b->point.pull;
             for (size_t i = 0; i < 4 && all_families[f] != GBS_FAMILY_FULL; i++) {
                 double h = all_families[f] == GBS_FAMILY_DIAGONAL ? pull[i] : pull[0] / 4.0;
-                assert_close(1.0 / mixed[5 * i], (1.0 - step) / cov[5 * i] + step * (1.0 / v + h), 1e-13, 0.0);
+                assert_close(1.0 / mixed[5 * i], (1.0 - step) / cov[5 * i] + step * (1.0 / v + h),
+                             1e-13, 0.0);
             }
             for (size_t i = 0; i < 4 && all_families[f] == GBS_FAMILY_FULL; i++)
                 for (size_t j = 0; j <= i; j++) {
                     double h = pull[4 * i + j] + (i == j ? 1.0 / v : 0.0);
-                    assert_close(next.precision[4 * i + j], (1.0 - step) * b->g.precision[4 * i + j] + step * h, 1e-13, 1e-14);
+                    assert_close(next.precision[4 * i + j],
+                                 (1.0 - step) * b->g.precision[4 * i + j] + step * h, 1e-13, 1e-14);
                     assert_close(next.precision[4 * j + i], next.precision[4 * i + j], 0.0, 0.0);
                 }
             if (all_families[f] == GBS_FAMILY_FULL)
@@ -103,9 +109,11 @@ static void a_step_refuses_what_is_no_covariance(void **state) {
     struct design x = make_design(&r, 4, 2, false, 2);
     static const double pull[] = {-9.0, 0.0, 0.0, -9.0};
     for (size_t f = 1; f < COUNT(all_families); f++) {
-        struct bench *b = make_bench(&r, &x.rows, GBS_LOSS_ZERO_ONE, all_families[f], 20.0, 1.0, false);
+        struct bench *b = make_bench(&r, &x.rows, GBS_LOSS_ZERO_ONE, all_families[f], 20.0, 1.0,
+                                     false);
         gbs_gaussian next;
-        assert_ok(b->ctx, gbs_gaussian_create(b->ctx, all_families[f], 2, &b->problem.prior, 0.3, &next));
+        assert_ok(b->ctx,
+                  gbs_gaussian_create(b->ctx, all_families[f], 2, &b->problem.prior, 0.3, &next));
         double scaled[4];
         for (int k = 0; k < 4; k++)
             scaled[k] = pull[k];
@@ -126,8 +134,10 @@ static void an_embedded_posterior_is_the_same_posterior(void **state) {
         for (size_t small = 0; small < COUNT(all_families); small++)
             for (size_t large = small + 1; large < COUNT(all_families); large++) {
                 struct design x = make_design(&r, 25, 4, sparse, 7);
-                struct bench *a = make_bench(&r, &x.rows, GBS_LOSS_HINGE, all_families[small], 20.0, 0.9, false);
-                struct bench *b = make_bench(&r, &x.rows, GBS_LOSS_HINGE, all_families[large], 20.0, 0.9, false);
+                struct bench *a = make_bench(&r, &x.rows, GBS_LOSS_HINGE, all_families[small], 20.0,
+                                             0.9, false);
+                struct bench *b = make_bench(&r, &x.rows, GBS_LOSS_HINGE, all_families[large], 20.0,
+                                             0.9, false);
                 b->problem.prior = a->problem.prior;
                 move_randomly(&r, a, 0.5, 0.4);
                 gbs_gaussian_embed(&b->g, &a->g);
@@ -147,7 +157,8 @@ static void marginal_sd_is_the_root_of_the_diagonal(void **state) {
     struct dice r = {212};
     struct design x = make_design(&r, 5, 6, false, 7);
     for (size_t f = 0; f < COUNT(all_families); f++) {
-        struct bench *b = make_bench(&r, &x.rows, GBS_LOSS_HINGE, all_families[f], 20.0, 0.9, false);
+        struct bench *b = make_bench(&r, &x.rows, GBS_LOSS_HINGE, all_families[f], 20.0, 0.9,
+                                     false);
         double cov[36] = {0}, sd[6] = {0};
         move_randomly(&r, b, 0.5, 0.4);
         covariance_of(&b->g, cov);
@@ -165,7 +176,8 @@ static void the_kl_of_the_prior_is_zero(void **state) {
     struct design x = make_design(&r, 5, 6, false, 7);
     for (size_t f = 1; f < COUNT(all_families); f++)
         for (int power = -6; power <= 6; power++) {
-            struct bench *b = make_bench(&r, &x.rows, GBS_LOSS_HINGE, all_families[f], 20.0, pow(10.0, power), false);
+            struct bench *b = make_bench(&r, &x.rows, GBS_LOSS_HINGE, all_families[f], 20.0,
+                                         pow(10.0, power), false);
             assert_close(gbs_gaussian_kl(&b->g, &b->problem.prior), 0.0, 0.0, 1e-13);
             free_bench(b);
         }

@@ -1,8 +1,10 @@
-/* Every slope the solvers rely on, against differences of F itself, for each loss, family and kind of rows.
+/* Every slope the solvers rely on, against differences of F itself, for each loss, family and kind
+ * of rows.
  *
- * Slopes are fourth-order central differences: with a step h = 1e-3 and F of some tens, truncation and rounding both stay
- * below 1e-9 of the numbers compared. The prior mean is not 0, and rows come in blocks of 7, so that sums over blocks, the
- * last short block and the shift of sparse rows all take part.
+ * Slopes are fourth-order central differences: with a step h = 1e-3 and F of some tens, truncation
+ * and rounding both stay below 1e-9 of the numbers compared. The prior mean is not 0, and rows come
+ * in blocks of 7, so that sums over blocks, the last short block and the shift of sparse rows all
+ * take part.
  */
 #include "unit/rows_support.h"
 
@@ -11,7 +13,8 @@ enum { N = 30, D = 5, POINTS = 3 };
 #define STEP 1e-3
 #define ALLOWED 2e-8
 
-/* A way to move one coordinate of the posterior: 'm' mean, 'z' free coordinates, 's' own coordinates (sigma or C). */
+/* A way to move one coordinate of the posterior: 'm' mean, 'z' free coordinates, 's' own
+ * coordinates (sigma or C). */
 struct axis {
     char kind;
     size_t index;
@@ -45,7 +48,8 @@ static void shift(struct bench *b, struct axis a, double by) {
 
 static double energy_at(struct bench *b, struct axis a, double by) {
     gbs_gaussian kept;
-    assert_ok(b->ctx, gbs_gaussian_create(b->ctx, b->g.family, b->g.d, &b->problem.prior, 0.3, &kept));
+    assert_ok(b->ctx,
+              gbs_gaussian_create(b->ctx, b->g.family, b->g.d, &b->problem.prior, 0.3, &kept));
     gbs_gaussian_copy(&kept, &b->g);
     shift(b, a, by);
     double f = evaluate(b);
@@ -109,7 +113,8 @@ static void check_gap(struct bench *b) {
     evaluate(b);
     double spread_gap = b->family->gap(&b->g, b->point.pull, v, b->square);
     assert_close(spread_gap, spread_share, 1e-6, 1e-12);
-    assert_close(gbs_optimality_gap(&b->problem, &b->g, &b->point, b->square), mean_share + spread_share, 1e-6, 1e-12);
+    assert_close(gbs_optimality_gap(&b->problem, &b->g, &b->point, b->square),
+                 mean_share + spread_share, 1e-6, 1e-12);
 }
 
 static void everywhere(void (*check)(struct bench *), uint64_t seed) {
@@ -119,8 +124,10 @@ static void everywhere(void (*check)(struct bench *), uint64_t seed) {
             for (size_t f = 0; f < COUNT(all_families); f++) {
                 struct design x = make_design(&r, N, D, sparse, 7);
                 for (int point = 0; point < POINTS; point++) {
-                    double lambda = exp(dice_between(&r, 0.0, 4.0)), prior_sd = exp(dice_between(&r, -0.7, 0.7));
-                    struct bench *b = make_bench(&r, &x.rows, all_losses[l], all_families[f], lambda, prior_sd, false);
+                    double lambda = exp(dice_between(&r, 0.0, 4.0)),
+                           prior_sd = exp(dice_between(&r, -0.7, 0.7));
+                    struct bench *b = make_bench(&r, &x.rows, all_losses[l], all_families[f],
+                                                 lambda, prior_sd, false);
                     move_randomly(&r, b, 0.4, 0.5);
                     check(b);
                     free_bench(b);
@@ -150,7 +157,8 @@ static void free_coordinates_round_trip(void **state) {
     struct dice r = {104};
     struct design x = make_design(&r, N, D, false, 7);
     for (size_t f = 0; f < COUNT(all_families); f++) {
-        struct bench *b = make_bench(&r, &x.rows, GBS_LOSS_HINGE, all_families[f], 10.0, 1.0, false);
+        struct bench *b = make_bench(&r, &x.rows, GBS_LOSS_HINGE, all_families[f], 10.0, 1.0,
+                                     false);
         move_randomly(&r, b, 0.4, 0.5);
         double before = evaluate(b), z[D * D] = {0}, again[D * D] = {0};
         b->family->get_free(&b->g, z);
@@ -164,13 +172,15 @@ static void free_coordinates_round_trip(void **state) {
     free_design(&x);
 }
 
-/* At an optimum of the spread the precision is I/v + pull, and only there is the decrement 0; elsewhere it is positive. */
+/* At an optimum of the spread the precision is I/v + pull, and only there is the decrement 0;
+ * elsewhere it is positive. */
 static void the_decrement_vanishes_at_the_fixed_point_alone(void **state) {
     (void)state;
     struct dice r = {105};
     struct design x = make_design(&r, N, D, false, 7);
     for (size_t f = 1; f < COUNT(all_families); f++) {
-        struct bench *b = make_bench(&r, &x.rows, GBS_LOSS_HINGE, all_families[f], 10.0, 1.0, false);
+        struct bench *b = make_bench(&r, &x.rows, GBS_LOSS_HINGE, all_families[f], 10.0, 1.0,
+                                     false);
         move_randomly(&r, b, 0.4, 0.5);
         evaluate(b);
         double v = b->problem.prior.variance;

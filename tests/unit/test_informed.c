@@ -1,7 +1,7 @@
 /* What is promised of informed priors and of models with stages. */
 #include "bound/bound.h"
-#include "learn/anchor.h"
-#include "learn/learn.h"
+#include "fit/prior_centre.h"
+#include "fit/ways.h"
 #include "model/model.h"
 #include "unit/informed_support.h"
 
@@ -41,10 +41,13 @@ static void the_order_depends_on_seed_and_n_alone(void **state) {
     gbs_context_free(sixth);
 }
 
-/* A table whose rows from `from` on, in the order of the fit, are others: cells, sizes and labels. */
-static struct table_of_numbers changed_from(const struct table_of_numbers *t, const size_t *order, size_t from) {
+/* A table whose rows from `from` on, in the order of the fit, are others: cells, sizes and labels.
+ */
+static struct table_of_numbers changed_from(const struct table_of_numbers *t, const size_t *order,
+                                            size_t from) {
     struct dice r = {77};
-    struct table_of_numbers c = {.n = t->n, .d = t->d, .x = doubles(t->n * t->d), .y = doubles(t->n)};
+    struct table_of_numbers c = {
+        .n = t->n, .d = t->d, .x = doubles(t->n * t->d), .y = doubles(t->n)};
     memcpy(c.x, t->x, t->n * t->d * sizeof *c.x);
     memcpy(c.y, t->y, t->n * sizeof *c.y);
     for (size_t i = from; i < t->n; i++) {
@@ -58,7 +61,8 @@ static struct table_of_numbers changed_from(const struct table_of_numbers *t, co
 
 static bool same_stage(const gbs_stage *a, const gbs_stage *b) {
     size_t d = a->posterior.d;
-    if (!same_bits(&a->prior_sd, &b->prior_sd, 1) || !same_bits(a->posterior.mean, b->posterior.mean, d) || a->rows != b->rows)
+    if (!same_bits(&a->prior_sd, &b->prior_sd, 1) ||
+        !same_bits(a->posterior.mean, b->posterior.mean, d) || a->rows != b->rows)
         return false;
     if (a->dual.rank != b->dual.rank || a->tested != b->tested || a->weight != b->weight)
         return false;
@@ -66,7 +70,8 @@ static bool same_stage(const gbs_stage *a, const gbs_stage *b) {
                             : same_bits(a->posterior.factor, b->posterior.factor, d * d);
 }
 
-/* Stage t and the scaling are the same bits when only rows after its own change; not when one row of them does. */
+/* Stage t and the scaling are the same bits when only rows after its own change; not when one row
+ * of them does. */
 static void a_stage_knows_nothing_of_later_rows(void **state) {
     (void)state;
     static const struct {
@@ -75,8 +80,10 @@ static void a_stage_knows_nothing_of_later_rows(void **state) {
         gbs_prior_kind prior;
         gbs_loss loss;
     } cases[] = {
-        {N, D, 0, false, GBS_PRIOR_INFORMED, GBS_LOSS_ZERO_ONE}, {N, D, 4, false, GBS_PRIOR_INFORMED, GBS_LOSS_HINGE},
-        {N, D, 3, true, GBS_PRIOR_INFORMED, GBS_LOSS_ZERO_ONE},  {N, D, 3, false, GBS_PRIOR_ZERO, GBS_LOSS_ZERO_ONE},
+        {N, D, 0, false, GBS_PRIOR_INFORMED, GBS_LOSS_ZERO_ONE},
+        {N, D, 4, false, GBS_PRIOR_INFORMED, GBS_LOSS_HINGE},
+        {N, D, 3, true, GBS_PRIOR_INFORMED, GBS_LOSS_ZERO_ONE},
+        {N, D, 3, false, GBS_PRIOR_ZERO, GBS_LOSS_ZERO_ONE},
         {60, 48, 3, false, GBS_PRIOR_INFORMED, GBS_LOSS_HINGE}, /* dual stages, then primal ones */
     };
     for (size_t k = 0; k < COUNT(cases); k++) {
@@ -101,8 +108,9 @@ static void a_stage_knows_nothing_of_later_rows(void **state) {
             assert_true(same_bits(model->scaling.scale, whole->scaling.scale, t.d));
             for (size_t u = 0; u <= s; u++) {
                 if (!same_stage(&model->stages[u], &whole->stages[u]))
-                    print_error("case %zu: stage %zu of %zu rows changed with rows after those of stage %zu\n", k, u,
-                                gbs_model_stage(whole, u).rows, s);
+                    print_error("case %zu: stage %zu of %zu rows changed with rows after those of "
+                                "stage %zu\n",
+                                k, u, gbs_model_stage(whole, u).rows, s);
                 assert_true(same_stage(&model->stages[u], &whole->stages[u]));
             }
             for (size_t u = 0; u < s; u++)
@@ -129,8 +137,8 @@ static void a_stage_knows_nothing_of_later_rows(void **state) {
     }
 }
 
-/* Under kl the posterior at a lambda of almost 0 is the prior: its centre and width, the scaling and the lambda that catoni is given do not
- * change with the second part. */
+/* Under kl the posterior at a lambda of almost 0 is the prior: its centre and width, the scaling
+ * and the lambda that catoni is given do not change with the second part. */
 static void an_informed_prior_knows_nothing_of_the_second_part(void **state) {
     (void)state;
     gbs_context *ctx = new_context(1, 8);
@@ -150,9 +158,11 @@ static void an_informed_prior_knows_nothing_of_the_second_part(void **state) {
         assert_true(info_of(model[0]).lambda == info_of(model[1]).lambda &&
                     info_of(model[0]).prior_sd == info_of(model[1]).prior_sd);
         for (size_t j = 0; own && j <= D; j++)
-            assert_close(model[0]->stages[0].posterior.mean[j], model[1]->stages[0].posterior.mean[j], 1e-6, 1e-9);
+            assert_close(model[0]->stages[0].posterior.mean[j],
+                         model[1]->stages[0].posterior.mean[j], 1e-6, 1e-9);
         if (!own) /* while the posterior did learn from the second part */
-            assert_false(same_bits(model[0]->stages[0].posterior.mean, model[1]->stages[0].posterior.mean, D + 1));
+            assert_false(same_bits(model[0]->stages[0].posterior.mean,
+                                   model[1]->stages[0].posterior.mean, D + 1));
         size_t count;
         for (int k = 0; k < 2; k++) {
             const gbs_certificate *list = gbs_model_certificates(model[k], &count);
@@ -180,7 +190,8 @@ static void stages_add_up_and_the_certificate_is_theirs(void **state) {
         o.blocks = blocks;
         o.confidence = 0.9;
         gbs_model *model = fit(ctx, data, &o);
-        size_t m = gbs_model_stages(model), first = gbs_model_stage(model, 0).rows, rows = first, count;
+        size_t m = gbs_model_stages(model), first = gbs_model_stage(model, 0).rows, rows = first,
+               count;
         uint64_t errors[GBS_MOST_STAGES], tested[GBS_MOST_STAGES];
         double weight[GBS_MOST_STAGES], total = 0.0, seen = 0.0;
         assert_int_equal(m, blocks > 0 ? blocks : 2);
@@ -193,28 +204,33 @@ static void stages_add_up_and_the_certificate_is_theirs(void **state) {
             seen += info.weight * (double)info.errors / (double)info.tested;
             assert_true(info.tested > 0 && info.errors <= info.tested && info.prior_sd > 0.0);
             /* two stages: the second has just the majority */
-            double expected = m == 2 ? (s == 0 ? 0.48 : 0.52) : 2.0 * (double)(s + 1) / (double)(m * (m + 1));
+            double expected = m == 2 ? (s == 0 ? 0.48 : 0.52)
+                                     : 2.0 * (double)(s + 1) / (double)(m * (m + 1));
             assert_close(info.weight, expected, 1e-14, 0.0);
-            assert_close((double)info.tested, (double)(N - first) * (m == 2 ? 0.6 - 0.2 * (double)s : 1.0 / (double)m), 0.0,
-                         1.0);
+            assert_close((double)info.tested,
+                         (double)(N - first) * (m == 2 ? 0.6 - 0.2 * (double)s : 1.0 / (double)m),
+                         0.0, 1.0);
         }
         assert_int_equal(rows, N);
         assert_close(total, 1.0, 1e-14, 0.0);
-        /* what the first part foretells, found again */
+        /* what the first part predicts, found again */
         gbs_split split;
-        gbs_anchor anchor;
+        gbs_prior_centre centre;
         gbs_fill_defaults(&o, N, D);
         assert_ok(ctx, gbs_split_create(ctx, data, &o, &split));
         assert_int_equal(split.first, first);
-        assert_ok(ctx, gbs_anchor_choose(ctx, &split, &o, &anchor));
+        assert_ok(ctx, gbs_prior_centre_choose(ctx, &split, &o, &centre));
         gbs_split_free(&split);
         const gbs_certificate *c = gbs_model_certificates(model, &count);
-        assert_true(c[0].target == (GBS_TARGET_MIXTURE) && c[0].method == GBS_BOUND_PROGRESSIVE && c[0].valid);
+        assert_true(c[0].target == (GBS_TARGET_MIXTURE) && c[0].method == GBS_BOUND_PROGRESSIVE &&
+                    c[0].valid);
         assert_int_equal(c[0].blocks, N - first);
         assert_close(c[0].empirical, seen, 1e-14, 0.0);
-        assert_true(c[0].value == gbs_bound_sequential(m, errors, tested, weight, anchor.foretold, -log(1.0 - 0.9)));
+        assert_true(c[0].value == gbs_bound_sequential(m, errors, tested, weight, centre.predicted,
+                                                       -log(1.0 - 0.9)));
         assert_true(c[0].kl == 0.0 && c[0].grid_nats == 0.0 && c[0].xi_nats == 0.0);
-        const gbs_certificate *vote = find(model, GBS_TARGET_VOTE, GBS_LOSS_ZERO_ONE, GBS_BOUND_PROGRESSIVE);
+        const gbs_certificate *vote = find(model, GBS_TARGET_VOTE, GBS_LOSS_ZERO_ONE,
+                                           GBS_BOUND_PROGRESSIVE);
         assert_true(vote->value == fmin(1.0, 2.0 * c[0].value));
         gbs_model_free(model);
         gbs_data_free(data);
@@ -223,8 +239,9 @@ static void stages_add_up_and_the_certificate_is_theirs(void **state) {
     }
 }
 
-/* The errors of a stage are those of one draw for each row: over many seeds their number is that of the Gibbs errors. 200 fits of some 40 rows;
- * 5 standard deviations of a sum of independent draws, each of variance at most 1/4. */
+/* The errors of a stage are those of one draw for each row: over many seeds their number is that of
+ * the Gibbs errors. 200 fits of some 40 rows; 5 standard deviations of a sum of independent draws,
+ * each of variance at most 1/4. */
 static void errors_are_those_of_draws(void **state) {
     (void)state;
     struct table_of_numbers t = small_table(62, N, D);
@@ -242,7 +259,9 @@ static void errors_are_those_of_draws(void **state) {
         gbs_stage_info info = gbs_model_stage(model, 0);
         drawn += (double)info.errors;
         rows += (double)info.tested;
-        expected += find(model, GBS_TARGET_MIXTURE, GBS_LOSS_ZERO_ONE, GBS_BOUND_CATONI)->empirical * (double)info.tested;
+        expected += find(model, GBS_TARGET_MIXTURE, GBS_LOSS_ZERO_ONE, GBS_BOUND_CATONI)
+                        ->empirical *
+                    (double)info.tested;
         gbs_model_free(model);
         gbs_data_free(data);
         gbs_context_free(ctx);
@@ -254,7 +273,8 @@ static void errors_are_those_of_draws(void **state) {
 
 static void the_declared_certificate_comes_first(void **state) {
     (void)state;
-    static const gbs_bound bounds[] = {GBS_BOUND_KL, GBS_BOUND_CATONI, GBS_BOUND_HOEFFDING, GBS_BOUND_PAPER};
+    static const gbs_bound bounds[] = {GBS_BOUND_KL, GBS_BOUND_CATONI, GBS_BOUND_HOEFFDING,
+                                       GBS_BOUND_PAPER};
     gbs_context *ctx = new_context(1, 9);
     struct table_of_numbers t = small_table(63, N, D);
     gbs_data *data = dense_data(ctx, &t);
@@ -265,7 +285,8 @@ static void the_declared_certificate_comes_first(void **state) {
         gbs_model *model = fit(ctx, data, &o);
         size_t count, kinds = 0;
         const gbs_certificate *c = gbs_model_certificates(model, &count);
-        assert_true(c[0].method == bounds[k / 2] && c[0].target == GBS_TARGET_GIBBS && c[0].loss == GBS_LOSS_ZERO_ONE);
+        assert_true(c[0].method == bounds[k / 2] && c[0].target == GBS_TARGET_GIBBS &&
+                    c[0].loss == GBS_LOSS_ZERO_ONE);
         for (size_t j = 0; j < count; j++) {
             kinds += c[j].target == GBS_TARGET_GIBBS;
             smaller += j > 0 && c[j].target == GBS_TARGET_GIBBS && c[j].value < c[0].value;

@@ -1,4 +1,5 @@
-/* The words "valid" and "conditional" under informed priors, and what cannot be fitted or certified. */
+/* The words "valid" and "conditional" under informed priors, and what cannot be fitted or
+ * certified. */
 #include "bound/bound.h"
 #include "unit/informed_support.h"
 
@@ -17,39 +18,54 @@ static void a_conditional_situation_is_never_called_valid(void **state) {
     } cases[] = {
         {"nothing wrong", GBS_PRIOR_ZERO, GBS_BOUND_KL, GBS_SCALE_NONE, 0, 0, VALID, VALID},
         {"unit rows", GBS_PRIOR_ZERO, GBS_BOUND_CATONI, GBS_SCALE_UNIT_ROW, 0, 0, VALID, VALID},
-        {"scaling on certified rows", GBS_PRIOR_ZERO, GBS_BOUND_KL, GBS_SCALE_STANDARD, 0, 0, CONDITIONAL, CONDITIONAL},
-        {"the same", GBS_PRIOR_ZERO, GBS_BOUND_HOEFFDING, GBS_SCALE_STANDARD, 0, 0, CONDITIONAL, CONDITIONAL},
-        {"prior_sd after a look", GBS_PRIOR_ZERO, GBS_BOUND_KL, GBS_SCALE_NONE, GBS_LOOKED_PRIOR, 0, CONDITIONAL, CONDITIONAL},
-        {"lambda after a look, kl", GBS_PRIOR_ZERO, GBS_BOUND_KL, GBS_SCALE_NONE, GBS_LOOKED_LAMBDA, 0, VALID, CONDITIONAL},
-        {"lambda, catoni", GBS_PRIOR_ZERO, GBS_BOUND_CATONI, GBS_SCALE_NONE, GBS_LOOKED_LAMBDA, 0, CONDITIONAL, CONDITIONAL},
-        {"lambda, hoeffding", GBS_PRIOR_ZERO, GBS_BOUND_HOEFFDING, GBS_SCALE_NONE, GBS_LOOKED_LAMBDA, 0, CONDITIONAL,
+        {"scaling on certified rows", GBS_PRIOR_ZERO, GBS_BOUND_KL, GBS_SCALE_STANDARD, 0, 0,
+         CONDITIONAL, CONDITIONAL},
+        {"the same", GBS_PRIOR_ZERO, GBS_BOUND_HOEFFDING, GBS_SCALE_STANDARD, 0, 0, CONDITIONAL,
          CONDITIONAL},
-        {"lambda, paper", GBS_PRIOR_ZERO, GBS_BOUND_PAPER, GBS_SCALE_NONE, GBS_LOOKED_LAMBDA, 0, CONDITIONAL, CONDITIONAL},
-        {"columns", GBS_PRIOR_ZERO, GBS_BOUND_KL, GBS_SCALE_NONE, GBS_LOOKED_COLUMNS, 0, CONDITIONAL, CONDITIONAL},
-        {"the better of two methods", GBS_PRIOR_ZERO, GBS_BOUND_KL, GBS_SCALE_NONE, GBS_LOOKED_METHOD, 0, CONDITIONAL,
-         CONDITIONAL},
+        {"prior_sd after a look", GBS_PRIOR_ZERO, GBS_BOUND_KL, GBS_SCALE_NONE, GBS_LOOKED_PRIOR, 0,
+         CONDITIONAL, CONDITIONAL},
+        {"lambda after a look, kl", GBS_PRIOR_ZERO, GBS_BOUND_KL, GBS_SCALE_NONE, GBS_LOOKED_LAMBDA,
+         0, VALID, CONDITIONAL},
+        {"lambda, catoni", GBS_PRIOR_ZERO, GBS_BOUND_CATONI, GBS_SCALE_NONE, GBS_LOOKED_LAMBDA, 0,
+         CONDITIONAL, CONDITIONAL},
+        {"lambda, hoeffding", GBS_PRIOR_ZERO, GBS_BOUND_HOEFFDING, GBS_SCALE_NONE,
+         GBS_LOOKED_LAMBDA, 0, CONDITIONAL, CONDITIONAL},
+        {"lambda, paper", GBS_PRIOR_ZERO, GBS_BOUND_PAPER, GBS_SCALE_NONE, GBS_LOOKED_LAMBDA, 0,
+         CONDITIONAL, CONDITIONAL},
+        {"columns", GBS_PRIOR_ZERO, GBS_BOUND_KL, GBS_SCALE_NONE, GBS_LOOKED_COLUMNS, 0,
+         CONDITIONAL, CONDITIONAL},
+        {"the better of two methods", GBS_PRIOR_ZERO, GBS_BOUND_KL, GBS_SCALE_NONE,
+         GBS_LOOKED_METHOD, 0, CONDITIONAL, CONDITIONAL},
         {"informed", GBS_PRIOR_INFORMED, GBS_BOUND_KL, GBS_SCALE_STANDARD, 0, 0, VALID, VALID},
-        {"informed, lambda, kl", GBS_PRIOR_INFORMED, GBS_BOUND_KL, GBS_SCALE_STANDARD, GBS_LOOKED_LAMBDA, 0, VALID,
-         CONDITIONAL},
-        {"informed, lambda", GBS_PRIOR_INFORMED, GBS_BOUND_CATONI, GBS_SCALE_STANDARD, GBS_LOOKED_LAMBDA, 0, CONDITIONAL,
-         CONDITIONAL},
-        {"informed, prior_sd", GBS_PRIOR_INFORMED, GBS_BOUND_KL, GBS_SCALE_STANDARD, GBS_LOOKED_PRIOR, 0, CONDITIONAL,
-         CONDITIONAL},
-        {"informed, columns", GBS_PRIOR_INFORMED, GBS_BOUND_KL, GBS_SCALE_STANDARD, GBS_LOOKED_COLUMNS, 0, CONDITIONAL,
-         CONDITIONAL},
-        {"informed, method", GBS_PRIOR_INFORMED, GBS_BOUND_KL, GBS_SCALE_STANDARD, GBS_LOOKED_METHOD, 0, CONDITIONAL,
-         CONDITIONAL},
-        {"a stratified split", GBS_PRIOR_INFORMED, GBS_BOUND_KL, GBS_SCALE_STANDARD, 0, 1, CONDITIONAL, CONDITIONAL},
+        {"informed, lambda, kl", GBS_PRIOR_INFORMED, GBS_BOUND_KL, GBS_SCALE_STANDARD,
+         GBS_LOOKED_LAMBDA, 0, VALID, CONDITIONAL},
+        {"informed, lambda", GBS_PRIOR_INFORMED, GBS_BOUND_CATONI, GBS_SCALE_STANDARD,
+         GBS_LOOKED_LAMBDA, 0, CONDITIONAL, CONDITIONAL},
+        {"informed, prior_sd", GBS_PRIOR_INFORMED, GBS_BOUND_KL, GBS_SCALE_STANDARD,
+         GBS_LOOKED_PRIOR, 0, CONDITIONAL, CONDITIONAL},
+        {"informed, columns", GBS_PRIOR_INFORMED, GBS_BOUND_KL, GBS_SCALE_STANDARD,
+         GBS_LOOKED_COLUMNS, 0, CONDITIONAL, CONDITIONAL},
+        {"informed, method", GBS_PRIOR_INFORMED, GBS_BOUND_KL, GBS_SCALE_STANDARD,
+         GBS_LOOKED_METHOD, 0, CONDITIONAL, CONDITIONAL},
+        {"a stratified split", GBS_PRIOR_INFORMED, GBS_BOUND_KL, GBS_SCALE_STANDARD, 0, 1,
+         CONDITIONAL, CONDITIONAL},
         {"the default", GBS_PRIOR_INFORMED, GBS_BOUND_AUTO, GBS_SCALE_STANDARD, 0, 0, VALID, -1},
-        {"progressive, zero prior", GBS_PRIOR_ZERO, GBS_BOUND_PROGRESSIVE, GBS_SCALE_STANDARD, 0, 0, VALID, -1},
-        {"progressive, stratified", GBS_PRIOR_INFORMED, GBS_BOUND_AUTO, GBS_SCALE_STANDARD, 0, 1, CONDITIONAL, -1},
-        {"progressive, prior_sd", GBS_PRIOR_INFORMED, GBS_BOUND_AUTO, GBS_SCALE_STANDARD, GBS_LOOKED_PRIOR, 0, CONDITIONAL, -1},
-        {"progressive, prior_sd", GBS_PRIOR_ZERO, GBS_BOUND_PROGRESSIVE, GBS_SCALE_NONE, GBS_LOOKED_PRIOR, 0, CONDITIONAL, -1},
-        {"progressive, lambda", GBS_PRIOR_INFORMED, GBS_BOUND_AUTO, GBS_SCALE_STANDARD, GBS_LOOKED_LAMBDA, 0, CONDITIONAL, -1},
-        {"progressive, lambda", GBS_PRIOR_ZERO, GBS_BOUND_PROGRESSIVE, GBS_SCALE_NONE, GBS_LOOKED_LAMBDA, 0, CONDITIONAL, -1},
-        {"progressive, columns", GBS_PRIOR_INFORMED, GBS_BOUND_AUTO, GBS_SCALE_STANDARD, GBS_LOOKED_COLUMNS, 0, CONDITIONAL,
-         -1},
-        {"progressive, method", GBS_PRIOR_INFORMED, GBS_BOUND_AUTO, GBS_SCALE_STANDARD, GBS_LOOKED_METHOD, 0, CONDITIONAL, -1},
+        {"progressive, zero prior", GBS_PRIOR_ZERO, GBS_BOUND_PROGRESSIVE, GBS_SCALE_STANDARD, 0, 0,
+         VALID, -1},
+        {"progressive, stratified", GBS_PRIOR_INFORMED, GBS_BOUND_AUTO, GBS_SCALE_STANDARD, 0, 1,
+         CONDITIONAL, -1},
+        {"progressive, prior_sd", GBS_PRIOR_INFORMED, GBS_BOUND_AUTO, GBS_SCALE_STANDARD,
+         GBS_LOOKED_PRIOR, 0, CONDITIONAL, -1},
+        {"progressive, prior_sd", GBS_PRIOR_ZERO, GBS_BOUND_PROGRESSIVE, GBS_SCALE_NONE,
+         GBS_LOOKED_PRIOR, 0, CONDITIONAL, -1},
+        {"progressive, lambda", GBS_PRIOR_INFORMED, GBS_BOUND_AUTO, GBS_SCALE_STANDARD,
+         GBS_LOOKED_LAMBDA, 0, CONDITIONAL, -1},
+        {"progressive, lambda", GBS_PRIOR_ZERO, GBS_BOUND_PROGRESSIVE, GBS_SCALE_NONE,
+         GBS_LOOKED_LAMBDA, 0, CONDITIONAL, -1},
+        {"progressive, columns", GBS_PRIOR_INFORMED, GBS_BOUND_AUTO, GBS_SCALE_STANDARD,
+         GBS_LOOKED_COLUMNS, 0, CONDITIONAL, -1},
+        {"progressive, method", GBS_PRIOR_INFORMED, GBS_BOUND_AUTO, GBS_SCALE_STANDARD,
+         GBS_LOOKED_METHOD, 0, CONDITIONAL, -1},
     };
     gbs_context *ctx = new_context(1, 10);
     struct table_of_numbers t = small_table(64, 60, D);
@@ -64,13 +80,16 @@ static void a_conditional_situation_is_never_called_valid(void **state) {
         gbs_model *model = fit(ctx, data, &o);
         size_t count;
         const gbs_certificate *c = gbs_model_certificates(model, &count);
-        const gbs_certificate *catoni = find(model, GBS_TARGET_GIBBS, GBS_LOSS_ZERO_ONE, GBS_BOUND_CATONI);
-        if (c[0].valid != cases[k].first || (cases[k].catoni >= 0 && catoni->valid != cases[k].catoni)) {
+        const gbs_certificate *catoni = find(model, GBS_TARGET_GIBBS, GBS_LOSS_ZERO_ONE,
+                                             GBS_BOUND_CATONI);
+        if (c[0].valid != cases[k].first ||
+            (cases[k].catoni >= 0 && catoni->valid != cases[k].catoni)) {
             print_error("case %zu, %s: the certificate asked for is called %s\n", k, cases[k].what,
                         c[0].valid ? "valid" : "conditional");
             fail();
         }
-        for (size_t j = 0; j < count; j++) { /* conditional if and only if an assumption in words says NOT MET */
+        for (size_t j = 0; j < count;
+             j++) { /* conditional if and only if an assumption in words says NOT MET */
             int broken = 0, breaks;
             const char *text;
             for (unsigned b = 0; (text = gbs_assumption_text(b, &breaks)) != NULL; b++) {
@@ -110,7 +129,8 @@ static void odd_data_is_refused_or_certified(void **state) {
         x[2 * i] += y[i];
     }
     assert_ok(ctx, gbs_data_dense(ctx, ROWS, 2, x, 2, y, GBS_BORROW, &data));
-    static const gbs_bound bounds[] = {GBS_BOUND_AUTO, GBS_BOUND_KL, GBS_BOUND_CATONI, GBS_BOUND_HOEFFDING};
+    static const gbs_bound bounds[] = {GBS_BOUND_AUTO, GBS_BOUND_KL, GBS_BOUND_CATONI,
+                                       GBS_BOUND_HOEFFDING};
     for (size_t k = 0; k < COUNT(bounds); k++) {
         o.bound = bounds[k];
         model = fit(ctx, data, &o);
@@ -133,7 +153,9 @@ static void odd_data_is_refused_or_certified(void **state) {
         assert_true(status == GBS_OK || status == GBS_ERR_DATA);
         if (status == GBS_ERR_DATA) {
             assert_null(model);
-            assert_non_null(strstr(gbs_error_message(own), "has no row of class +1; use a larger prior split, another seed"));
+            assert_non_null(
+                strstr(gbs_error_message(own),
+                       "has no row of class +1; use a larger prior split, another seed"));
         }
         missed += status == GBS_ERR_DATA;
         fitted += status == GBS_OK;

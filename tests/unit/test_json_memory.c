@@ -1,6 +1,8 @@
-/* Model, sample and completion files when jansson runs out of memory: each of its allocations refused in turn, that one alone or it and all that follow. The
- * library must say GBS_ERR_MEMORY, or have the same result as ever; never a damaged one, and never blame the file. (The context's own allocations:
- * test_library.c and others. The program as a whole: tests/cli/fault_malloc.sh.) */
+/* Model, sample and completion files when jansson runs out of memory: each of its allocations
+ * refused in turn, that one alone or it and all that follow. The library must say GBS_ERR_MEMORY,
+ * or have the same result as ever; never a damaged one, and never blame the file. (The context's
+ * own allocations: test_library.c and others. The program as a whole: tests/cli/fault_malloc.sh.)
+ */
 #include "complete_support.h"
 
 #include "unit/zero_prior.h"
@@ -15,7 +17,8 @@ static struct {
 
 static void *scarce(size_t bytes) {
     memory.calls++;
-    if (memory.refused > 0 && (memory.calls == memory.refused || (memory.for_good && memory.calls > memory.refused)))
+    if (memory.refused > 0 &&
+        (memory.calls == memory.refused || (memory.for_good && memory.calls > memory.refused)))
         return NULL;
     memory.live++;
     return malloc(bytes);
@@ -96,17 +99,21 @@ static void release_completion(void *model) {
     gbs_completion_free(model);
 }
 
-static const struct kind a_completion = {"completion", write_completion, read_completion, release_completion};
+static const struct kind a_completion = {"completion", write_completion, read_completion,
+                                         release_completion};
 
-static void check_memory_error(gbs_context *ctx, const struct kind *kind, const char *what, size_t k, gbs_status status) {
+static void check_memory_error(gbs_context *ctx, const struct kind *kind, const char *what,
+                               size_t k, gbs_status status) {
     if (status != GBS_ERR_MEMORY)
-        print_error("%s, %s, allocation %zu refused: %s\n", kind->name, what, k, gbs_error_message(ctx));
+        print_error("%s, %s, allocation %zu refused: %s\n", kind->name, what, k,
+                    gbs_error_message(ctx));
     assert_int_equal(status, GBS_ERR_MEMORY);
     assert_non_null(strstr(gbs_error_message(ctx), "memory"));
 }
 
 /* Number of refusals that were noticed. */
-static size_t write_starved(gbs_context *ctx, const struct kind *kind, const void *model, const char *whole, bool for_good) {
+static size_t write_starved(gbs_context *ctx, const struct kind *kind, const void *model,
+                            const char *whole, bool for_good) {
     size_t noticed = 0;
     bool reached = true;
     for (size_t k = 1; reached; k++) {
@@ -128,7 +135,8 @@ static size_t write_starved(gbs_context *ctx, const struct kind *kind, const voi
     return noticed;
 }
 
-static size_t read_starved(gbs_context *ctx, const struct kind *kind, const char *whole, bool for_good) {
+static size_t read_starved(gbs_context *ctx, const struct kind *kind, const char *whole,
+                           bool for_good) {
     size_t noticed = 0;
     bool reached = true;
     for (size_t k = 1; reached; k++) {
@@ -161,8 +169,10 @@ static void starve(gbs_context *ctx, const struct kind *kind, void *model, const
         noticed[1][for_good] = read_starved(ctx, kind, whole, for_good != 0);
         assert_true(noticed[0][for_good] > 100 && noticed[1][for_good] > 100);
     }
-    print_message("%s, %s: %zu bytes; %zu and %zu refusals of one, %zu and %zu of all that follow were noticed\n", kind->name,
-                  about, strlen(whole), noticed[0][0], noticed[1][0], noticed[0][1], noticed[1][1]);
+    print_message("%s, %s: %zu bytes; %zu and %zu refusals of one, %zu and %zu of all that follow "
+                  "were noticed\n",
+                  kind->name, about, strlen(whole), noticed[0][0], noticed[1][0], noticed[0][1],
+                  noticed[1][1]);
     gbs_release(ctx, whole);
     kind->release(model);
     assert_int_equal(memory.live, 0); /* models hold nothing of jansson's */
@@ -185,9 +195,11 @@ static void models(void **state) {
     (void)state;
     gbs_context *ctx = new_context(1, 1);
     struct dice dice = {11};
-    struct table_of_numbers t = make_table(&dice, 40, 3, 1.0, 0.5), wide = make_table(&dice, 12, 30, 0.2, 0.5);
+    struct table_of_numbers t = make_table(&dice, 40, 3, 1.0, 0.5),
+                            wide = make_table(&dice, 12, 30, 0.2, 0.5);
     gbs_data *data = dense_data(ctx, &t), *sparse = sparse_data(ctx, &wide);
-    gbs_fit_options plain = zero_prior_options(), dual = plain, informed = gbs_fit_options_default(), rank = informed;
+    gbs_fit_options plain = zero_prior_options(), dual = plain,
+                    informed = gbs_fit_options_default(), rank = informed;
     char *recipe = recipe_of_lengths();
     gbs_model *m = fit(ctx, data, &plain);
     assert_int_equal(gbs_model_set_recipe(ctx, m, recipe), GBS_OK);
@@ -248,8 +260,8 @@ static void completions(void **state) {
         o.restarts = 2;
         o.cross_validate = !gibbs;
         o.folds = 2;
-        assert_ok(ctx,
-                  gbs_ratings_create(ctx, t.n, t.rows, t.columns, t.row, t.column, t.y, (const char *const *)id, NULL, &r));
+        assert_ok(ctx, gbs_ratings_create(ctx, t.n, t.rows, t.columns, t.row, t.column, t.y,
+                                          (const char *const *)id, NULL, &r));
         assert_ok(ctx, gbs_complete(ctx, r, &o, &c));
         starve(ctx, &a_completion, c, gibbs ? "draws" : "mean field");
         gbs_ratings_free(r);

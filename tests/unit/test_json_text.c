@@ -1,7 +1,8 @@
-/* Our reader of JSON against jansson's, which has all the memory it wants here: the same texts are refused, the others have the same value. */
+/* Our reader of JSON against jansson's, which has all the memory it wants here: the same texts are
+ * refused, the others have the same value. */
 #include "unit/support.h"
 
-#include "model/json_text.h"
+#include "file/json_text.h"
 
 #include <locale.h>
 
@@ -9,12 +10,15 @@
 static bool same_as_jansson(gbs_context *ctx, const char *text, size_t size) {
     json_t *theirs = json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, NULL), *ours;
     gbs_status status = gbs_json_parse(ctx, text, size, GBS_JSON_LEVELS, "text", &ours);
-    bool same = status == GBS_OK ? ours != NULL && theirs != NULL && json_equal(ours, theirs) : ours == NULL && theirs == NULL;
+    bool same = status == GBS_OK ? ours != NULL && theirs != NULL && json_equal(ours, theirs)
+                                 : ours == NULL && theirs == NULL;
     if (!same)
-        print_error("%.*s: ours %s, jansson's %s\n", (int)size, text, ours != NULL ? "a value" : gbs_error_message(ctx),
+        print_error("%.*s: ours %s, jansson's %s\n", (int)size, text,
+                    ours != NULL ? "a value" : gbs_error_message(ctx),
                     theirs != NULL ? "a value" : "refused");
     assert_true(same);
-    assert_true(status == GBS_OK || (status == GBS_ERR_FORMAT && strncmp(gbs_error_message(ctx), "text: line ", 11) == 0));
+    assert_true(status == GBS_OK || (status == GBS_ERR_FORMAT &&
+                                     strncmp(gbs_error_message(ctx), "text: line ", 11) == 0));
     json_decref(ours);
     json_decref(theirs);
     return theirs != NULL;
@@ -131,13 +135,15 @@ static void odd_texts(void **state) {
     gbs_context_free(ctx);
 }
 
-/* A hundred thousand texts: pieces of JSON thrown together, and a good text with some bytes changed. */
+/* A hundred thousand texts: pieces of JSON thrown together, and a good text with some bytes
+ * changed. */
 static void random_texts(void **state) {
     (void)state;
-    static const char *const pieces[] = {
-        "[", "]", "{", "}", ",", ":", "\"a\"", "\"b\":", "\"a\":1", "1", "-0.5e1", "null", " ", "\"\\u00e9\"", "[1,2]", "{}"};
-    static const char whole[] =
-        "{\"a\":[1,-2.5e3,\"x\\ny\\u20ac\",null,true],\"b\":{\"c\":\"\xc3\xa9\",\"d\":[[],{}]},\"e\":0}";
+    static const char *const pieces[] = {"[",     "]",           "{",       "}", ",",      ":",
+                                         "\"a\"", "\"b\":",      "\"a\":1", "1", "-0.5e1", "null",
+                                         " ",     "\"\\u00e9\"", "[1,2]",   "{}"};
+    static const char whole[] = "{\"a\":[1,-2.5e3,\"x\\ny\\u20ac\",null,true],\"b\":{\"c\":"
+                                "\"\xc3\xa9\",\"d\":[[],{}]},\"e\":0}";
     static const char bytes[] = "0123456789-+.eE\"\\u[]{}:, \n\x80\xc3x";
     gbs_context *ctx = new_context(1, 1);
     struct dice r = {21};
@@ -168,18 +174,23 @@ static void levels_and_lines(void **state) {
     json_t *value;
     memset(deep, '[', GBS_JSON_LEVELS + 1);
     memset(deep + GBS_JSON_LEVELS + 1, ']', GBS_JSON_LEVELS + 1);
-    assert_int_equal(gbs_json_parse(ctx, deep, sizeof deep, GBS_JSON_LEVELS, "text", &value), GBS_ERR_FORMAT);
-    assert_int_equal(gbs_json_parse(ctx, deep + 1, sizeof deep - 2, GBS_JSON_LEVELS, "text", &value), GBS_OK);
+    assert_int_equal(gbs_json_parse(ctx, deep, sizeof deep, GBS_JSON_LEVELS, "text", &value),
+                     GBS_ERR_FORMAT);
+    assert_int_equal(
+        gbs_json_parse(ctx, deep + 1, sizeof deep - 2, GBS_JSON_LEVELS, "text", &value), GBS_OK);
     json_decref(value);
-    assert_int_equal(gbs_json_parse(ctx, "[1,\n2,\n}", 8, GBS_JSON_LEVELS, "the file", &value), GBS_ERR_FORMAT);
+    assert_int_equal(gbs_json_parse(ctx, "[1,\n2,\n}", 8, GBS_JSON_LEVELS, "the file", &value),
+                     GBS_ERR_FORMAT);
     assert_string_equal(gbs_error_message(ctx), "the file: line 3: not a value of JSON");
     char digits[1000];
     memset(digits, '1', sizeof digits);
-    assert_int_equal(gbs_json_parse(ctx, digits, sizeof digits, GBS_JSON_LEVELS, "text", &value), GBS_ERR_FORMAT);
+    assert_int_equal(gbs_json_parse(ctx, digits, sizeof digits, GBS_JSON_LEVELS, "text", &value),
+                     GBS_ERR_FORMAT);
     gbs_context_free(ctx);
 }
 
-/* Numbers come back to the bit, and in a locale with a decimal comma (where there is one) as well. */
+/* Numbers come back to the bit, and in a locale with a decimal comma (where there is one) as well.
+ */
 static void numbers_come_back(void **state) {
     (void)state;
     static const char *const locales[] = {"C", "de_DE.UTF-8", "fr_FR.UTF-8"};

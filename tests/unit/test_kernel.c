@@ -1,6 +1,7 @@
-/* Every sum over a block of rows against its plain twin: dense, dense with a stride, sparse, sparse with a shift and a stride. */
-#include "kernel/block.h"
+/* Every sum over a block of rows against its plain twin: dense, dense with a stride, sparse, sparse
+ * with a shift and a stride. */
 #include "kernel/linalg.h"
+#include "kernel/strip.h"
 
 #include "core/random.h"
 
@@ -46,12 +47,12 @@ static void fill(struct rows *r, bool shifted, size_t stride) {
         memcpy(r->plain + i * D, r->all + i * stride * D, D * sizeof(double));
 }
 
-static gbs_block dense_block(const struct rows *r, size_t stride) {
-    return (gbs_block){.n = N, .d = D, .dense = r->all, .ld = D * stride, .stride = stride};
+static gbs_strip dense_block(const struct rows *r, size_t stride) {
+    return (gbs_strip){.n = N, .d = D, .dense = r->all, .ld = D * stride, .stride = stride};
 }
 
-static gbs_block sparse_block(const struct rows *r, bool shifted, size_t stride) {
-    return (gbs_block){.n = N,
+static gbs_strip sparse_block(const struct rows *r, bool shifted, size_t stride) {
+    return (gbs_strip){.n = N,
                        .d = D,
                        .start = r->start,
                        .column = r->column,
@@ -65,7 +66,7 @@ static void same(const double *a, const double *b, size_t n) {
         assert_true(fabs(a[i] - b[i]) <= 1e-12 * (1.0 + fabs(b[i])));
 }
 
-static void check_scores(const struct rows *r, const gbs_block *b) {
+static void check_scores(const struct rows *r, const gbs_strip *b) {
     double m[D], tau[D], score[N], variance[N], expected[N], spread[N], dot = 0.0, square = 0.0;
     for (size_t k = 0; k < D; k++) {
         m[k] = normal(4, k);
@@ -81,29 +82,29 @@ static void check_scores(const struct rows *r, const gbs_block *b) {
             spread[i] += x * x * tau[k];
         }
     }
-    gbs_block_scores(b, m, dot, score);
+    gbs_strip_scores(b, m, dot, score);
     same(score, expected, N);
-    gbs_block_scores_squares(b, m, tau, dot, square, score, variance);
+    gbs_strip_scores_squares(b, m, tau, dot, square, score, variance);
     same(score, expected, N);
     same(variance, spread, N);
 }
 
-static void check_norms(const struct rows *r, const gbs_block *b) {
+static void check_norms(const struct rows *r, const gbs_strip *b) {
     double norm2[N], score[N], m[D] = {0}, expected[N] = {0}, shift_norm2 = 0.0;
     for (size_t k = 0; k < D; k++)
         shift_norm2 += r->shift[k] * r->shift[k];
     for (size_t i = 0; i < N * D; i++)
         expected[i / D] += r->plain[i] * r->plain[i];
-    gbs_block_norms(b, shift_norm2, norm2);
+    gbs_strip_norms(b, shift_norm2, norm2);
     same(norm2, expected, N);
-    gbs_block_scores_squares(b, m, NULL, 0.0, shift_norm2, score, norm2);
+    gbs_strip_scores_squares(b, m, NULL, 0.0, shift_norm2, score, norm2);
     same(norm2, expected, N);
 }
 
 /* Sparse pull-backs leave the shift to their caller: add it as the pass does. */
-static void check_pulls(const struct rows *r, const gbs_block *b) {
-    double u[N], w[N], g[D] = {0}, h[D] = {0}, only[D] = {0}, expected_g[D] = {0}, expected_h[D] = {0}, u_sum = 0.0,
-                       w_sum = 0.0;
+static void check_pulls(const struct rows *r, const gbs_strip *b) {
+    double u[N], w[N], g[D] = {0}, h[D] = {0}, only[D] = {0}, expected_g[D] = {0},
+                       expected_h[D] = {0}, u_sum = 0.0, w_sum = 0.0;
     for (size_t i = 0; i < N; i++) {
         u_sum += u[i] = normal(6, i);
         w_sum += w[i] = normal(7, i);
@@ -113,8 +114,8 @@ static void check_pulls(const struct rows *r, const gbs_block *b) {
             expected_h[k] += w[i] * x * x;
         }
     }
-    gbs_block_pull(b, u, only);
-    gbs_block_pull_squares(b, u, w, g, h);
+    gbs_strip_pull(b, u, only);
+    gbs_strip_pull_squares(b, u, w, g, h);
     for (size_t k = 0; k < D && b->shift != NULL; k++) {
         only[k] -= r->shift[k] * u_sum;
         g[k] -= r->shift[k] * u_sum;
@@ -125,14 +126,15 @@ static void check_pulls(const struct rows *r, const gbs_block *b) {
     same(h, expected_h, D);
 }
 
-static void check_matrices(const struct rows *r, const gbs_block *b) {
-    double c[D * D] = {0}, y[N * D], variance[N], expected[N], w[N], gram[D * D] = {0}, slow[D * D] = {0};
+static void check_matrices(const struct rows *r, const gbs_strip *b) {
+    double c[D * D] = {0}, y[N * D], variance[N], expected[N], w[N], gram[D * D] = {0},
+                 slow[D * D] = {0};
     for (size_t i = 0; i < D; i++)
         for (size_t j = i; j < D; j++)
             c[i * D + j] = normal(8, i * D + j);
-    gbs_block_densify(b, y);
+    gbs_strip_densify(b, y);
     same(y, r->plain, N * D);
-    gbs_block_factor_variance(b, c, y, variance);
+    gbs_strip_factor_variance(b, c, y, variance);
     for (size_t i = 0; i < N; i++) {
         w[i] = i % 5 == 0 ? 0.0 : normal(9, i); /* either sign, some zero */
         expected[i] = 0.0;
@@ -146,7 +148,7 @@ static void check_matrices(const struct rows *r, const gbs_block *b) {
         }
     }
     same(variance, expected, N);
-    gbs_block_gram(b, w, y, gram);
+    gbs_strip_gram(b, w, y, gram);
     same(gram, slow, D * D);
 }
 
@@ -156,7 +158,7 @@ static void block_sums_equal_plain_loops(void **state) {
     for (size_t stride = 1; stride <= STRIDE; stride += STRIDE - 1)
         for (int shifted = 0; shifted < 2; shifted++) {
             fill(r, shifted != 0, stride);
-            gbs_block blocks[2] = {dense_block(r, stride), sparse_block(r, shifted != 0, stride)};
+            gbs_strip blocks[2] = {dense_block(r, stride), sparse_block(r, shifted != 0, stride)};
             for (size_t k = 0; k < 2; k++) {
                 check_scores(r, &blocks[k]);
                 check_norms(r, &blocks[k]);
@@ -178,8 +180,14 @@ static void a_norm_is_never_negative(void **state) {
             column[k] = (uint32_t)k;
             shift[k] = normal(13, trial * D + k);
         }
-        gbs_block b = {.n = 1, .d = D, .start = start, .column = column, .value = shift, .shift = shift, .stride = 1};
-        gbs_block_norms(&b, gbs_dot(D, shift, shift), &norm2);
+        gbs_strip b = {.n = 1,
+                       .d = D,
+                       .start = start,
+                       .column = column,
+                       .value = shift,
+                       .shift = shift,
+                       .stride = 1};
+        gbs_strip_norms(&b, gbs_dot(D, shift, shift), &norm2);
         assert_true(norm2 >= 0.0 && norm2 < 1e-13);
     }
 }

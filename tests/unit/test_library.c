@@ -63,11 +63,17 @@ static void dense_data_is_checked(void **state) {
     gbs_data *data;
     assert_refused(ctx, GBS_ERR_DATA, gbs_data_dense(ctx, 0, 2, x, 2, y, GBS_COPY, &data), data);
     assert_refused(ctx, GBS_ERR_DATA, gbs_data_dense(ctx, 3, 0, x, 2, y, GBS_COPY, &data), data);
-    assert_refused(ctx, GBS_ERR_ARGUMENT, gbs_data_dense(ctx, 3, 2, NULL, 2, y, GBS_COPY, &data), data);
-    assert_refused(ctx, GBS_ERR_ARGUMENT, gbs_data_dense(ctx, 3, 2, x, 1, y, GBS_COPY, &data), data);
-    assert_refused(ctx, GBS_ERR_ARGUMENT, gbs_data_dense(ctx, 3, 2, x, SIZE_MAX / 4, y, GBS_COPY, &data), data);
-    assert_refused(ctx, GBS_ERR_DATA, gbs_data_dense(ctx, SIZE_MAX / 8, 64, x, 64, NULL, GBS_COPY, &data), data);
-    assert_refused(ctx, GBS_ERR_DATA, gbs_data_dense(ctx, 3, (size_t)1 << 40, x, (size_t)1 << 40, NULL, GBS_COPY, &data), data);
+    assert_refused(ctx, GBS_ERR_ARGUMENT, gbs_data_dense(ctx, 3, 2, NULL, 2, y, GBS_COPY, &data),
+                   data);
+    assert_refused(ctx, GBS_ERR_ARGUMENT, gbs_data_dense(ctx, 3, 2, x, 1, y, GBS_COPY, &data),
+                   data);
+    assert_refused(ctx, GBS_ERR_ARGUMENT,
+                   gbs_data_dense(ctx, 3, 2, x, SIZE_MAX / 4, y, GBS_COPY, &data), data);
+    assert_refused(ctx, GBS_ERR_DATA,
+                   gbs_data_dense(ctx, SIZE_MAX / 8, 64, x, 64, NULL, GBS_COPY, &data), data);
+    assert_refused(
+        ctx, GBS_ERR_DATA,
+        gbs_data_dense(ctx, 3, (size_t)1 << 40, x, (size_t)1 << 40, NULL, GBS_COPY, &data), data);
     y[1] = 0.0;
     assert_refused(ctx, GBS_ERR_DATA, gbs_data_dense(ctx, 3, 2, x, 2, y, GBS_COPY, &data), data);
     y[1] = NAN;
@@ -76,8 +82,10 @@ static void dense_data_is_checked(void **state) {
     static const double bad[] = {NAN, INFINITY, -INFINITY};
     for (size_t k = 0; k < COUNT(bad); k++) {
         x[5] = bad[k];
-        assert_refused(ctx, GBS_ERR_DATA, gbs_data_dense(ctx, 3, 2, x, 2, y, GBS_COPY, &data), data);
-        assert_refused(ctx, GBS_ERR_DATA, gbs_data_dense(ctx, 3, 2, x, 2, y, GBS_BORROW, &data), data);
+        assert_refused(ctx, GBS_ERR_DATA, gbs_data_dense(ctx, 3, 2, x, 2, y, GBS_COPY, &data),
+                       data);
+        assert_refused(ctx, GBS_ERR_DATA, gbs_data_dense(ctx, 3, 2, x, 2, y, GBS_BORROW, &data),
+                       data);
     }
     leave(&h, ctx);
 }
@@ -87,17 +95,28 @@ static void csr_data_is_checked(void **state) {
     struct host h;
     gbs_context *ctx = host_context(&h);
     static const size_t good[] = {0, 2, 3}, late[] = {1, 2, 3}, falling[] = {0, 3, 2};
-    static const uint32_t column[] = {0, 2, 1}, unordered[] = {2, 0, 1}, twice[] = {1, 1, 1}, beyond[] = {0, 3, 1};
-    static const double value[] = {1.0, 2.0, 3.0}, infinite[] = {1.0, INFINITY, 3.0}, y[] = {1.0, -1.0};
+    static const uint32_t column[] = {0, 2, 1}, unordered[] = {2, 0, 1}, twice[] = {1, 1, 1},
+                          beyond[] = {0, 3, 1};
+    static const double value[] = {1.0, 2.0, 3.0}, infinite[] = {1.0, INFINITY, 3.0},
+                        y[] = {1.0, -1.0};
     gbs_data *data;
-    assert_refused(ctx, GBS_ERR_DATA, gbs_data_csr(ctx, 2, 3, late, column, value, y, GBS_COPY, &data), data);
-    assert_refused(ctx, GBS_ERR_DATA, gbs_data_csr(ctx, 2, 3, falling, column, value, y, GBS_COPY, &data), data);
-    assert_refused(ctx, GBS_ERR_DATA, gbs_data_csr(ctx, 2, 3, good, unordered, value, y, GBS_COPY, &data), data);
-    assert_refused(ctx, GBS_ERR_DATA, gbs_data_csr(ctx, 2, 3, good, twice, value, y, GBS_COPY, &data), data);
-    assert_refused(ctx, GBS_ERR_DATA, gbs_data_csr(ctx, 2, 3, good, beyond, value, y, GBS_COPY, &data), data);
-    assert_refused(ctx, GBS_ERR_DATA, gbs_data_csr(ctx, 2, 3, good, column, infinite, y, GBS_COPY, &data), data);
-    assert_refused(ctx, GBS_ERR_DATA, gbs_data_csr(ctx, 0, 3, good, column, value, y, GBS_COPY, &data), data);
-    assert_refused(ctx, GBS_ERR_DATA, gbs_data_csr(ctx, SIZE_MAX / 8, 64, good, column, value, y, GBS_COPY, &data), data);
+    assert_refused(ctx, GBS_ERR_DATA,
+                   gbs_data_csr(ctx, 2, 3, late, column, value, y, GBS_COPY, &data), data);
+    assert_refused(ctx, GBS_ERR_DATA,
+                   gbs_data_csr(ctx, 2, 3, falling, column, value, y, GBS_COPY, &data), data);
+    assert_refused(ctx, GBS_ERR_DATA,
+                   gbs_data_csr(ctx, 2, 3, good, unordered, value, y, GBS_COPY, &data), data);
+    assert_refused(ctx, GBS_ERR_DATA,
+                   gbs_data_csr(ctx, 2, 3, good, twice, value, y, GBS_COPY, &data), data);
+    assert_refused(ctx, GBS_ERR_DATA,
+                   gbs_data_csr(ctx, 2, 3, good, beyond, value, y, GBS_COPY, &data), data);
+    assert_refused(ctx, GBS_ERR_DATA,
+                   gbs_data_csr(ctx, 2, 3, good, column, infinite, y, GBS_COPY, &data), data);
+    assert_refused(ctx, GBS_ERR_DATA,
+                   gbs_data_csr(ctx, 0, 3, good, column, value, y, GBS_COPY, &data), data);
+    assert_refused(ctx, GBS_ERR_DATA,
+                   gbs_data_csr(ctx, SIZE_MAX / 8, 64, good, column, value, y, GBS_COPY, &data),
+                   data);
     assert_ok(ctx, gbs_data_csr(ctx, 2, 3, good, column, value, y, GBS_COPY, &data));
     assert_int_equal(gbs_data_rows(data), 2);
     assert_int_equal(gbs_data_columns(data), 3);
@@ -136,11 +155,11 @@ static void refuse_options(gbs_context *ctx, const gbs_data *data, const gbs_fit
     assert_refused(ctx, GBS_ERR_ARGUMENT, gbs_fit(ctx, data, o, &model), model);
 }
 
-#define assert_option_refused(member, value)                                                                                   \
-    do {                                                                                                                       \
-        gbs_fit_options changed = zero_prior_options();                                                                        \
-        changed.member = (value);                                                                                              \
-        refuse_options(ctx, data, &changed);                                                                                   \
+#define assert_option_refused(member, value)                                                       \
+    do {                                                                                           \
+        gbs_fit_options changed = zero_prior_options();                                            \
+        changed.member = (value);                                                                  \
+        refuse_options(ctx, data, &changed);                                                       \
     } while (0)
 
 static void numbers_out_of_range_are_refused(void **state) {
@@ -176,7 +195,8 @@ static void choices_that_do_not_exist_or_clash_are_refused(void **state) {
     assert_option_refused(scale, (gbs_scale)7);
     assert_option_refused(form, (gbs_form)7);
     assert_option_refused(schedule, (gbs_schedule)7);
-    static const double falling[] = {2.0, 1.0}, level[] = {1.0, 1.0}, from_zero[] = {0.0, 1.0}, unknown[] = {1.0, NAN};
+    static const double falling[] = {2.0, 1.0}, level[] = {1.0, 1.0}, from_zero[] = {0.0, 1.0},
+                        unknown[] = {1.0, NAN};
     const double *ladders[] = {falling, level, from_zero, unknown};
     gbs_fit_options o = zero_prior_options();
     o.ladder_size = 2;
@@ -207,7 +227,8 @@ static void a_fit_needs_labels_of_both_classes(void **state) {
     for (int sign = -1; sign <= 1; sign++) {
         for (size_t i = 0; i < t.n; i++)
             t.y[i] = sign;
-        assert_ok(ctx, gbs_data_dense(ctx, t.n, t.d, t.x, t.d, sign != 0 ? t.y : NULL, GBS_BORROW, &data));
+        assert_ok(ctx, gbs_data_dense(ctx, t.n, t.d, t.x, t.d, sign != 0 ? t.y : NULL, GBS_BORROW,
+                                      &data));
         assert_refused(ctx, GBS_ERR_DATA, gbs_fit(ctx, data, NULL, &model), model);
         gbs_data_free(data);
     }
@@ -235,7 +256,8 @@ static void no_options_are_the_default_options(void **state) {
     leave(&h, ctx);
 }
 
-/* Constant columns, zero rows and rows of huge or tiny numbers: an answer or a message, never a NaN. */
+/* Constant columns, zero rows and rows of huge or tiny numbers: an answer or a message, never a
+ * NaN. */
 static void odd_tables_give_numbers_or_a_message(void **state) {
     (void)state;
     static const double sizes[] = {1e-200, 1e-8, 1e8, 1e100, 1e160, 1e308};
@@ -247,7 +269,9 @@ static void odd_tables_give_numbers_or_a_message(void **state) {
                 for (int scale = 0; scale < 3; scale++) {
                     struct table_of_numbers t = small_table(6, 12, 3);
                     for (size_t i = 0; i < 36; i++)
-                        t.x[i] = i % 3 == 2 ? 5.0 : i / 3 == 4 ? 0.0 : fmax(-1.7, fmin(1.7, t.x[i])) * sizes[k];
+                        t.x[i] = i % 3 == 2   ? 5.0
+                                 : i / 3 == 4 ? 0.0
+                                              : fmax(-1.7, fmin(1.7, t.x[i])) * sizes[k];
                     gbs_data *data = dense_data(ctx, &t);
                     gbs_fit_options o = zero_prior_options();
                     o.loss = all_losses[l];
@@ -349,7 +373,8 @@ static void progress_never_runs_back(void **state) {
     (void)state;
     struct host h;
     gbs_context *ctx = host_context(&h);
-    struct table_of_numbers small = small_table(9, 60, 4), large = small_table(10, 6000, 3); /* the second has a coarse start */
+    /* the second has a coarse start */
+    struct table_of_numbers small = small_table(9, 60, 4), large = small_table(10, 6000, 3);
     int fell = 0;
     for (int k = 0; k < 2 * KINDS; k++) {
         gbs_data *data = dense_data(ctx, k < KINDS ? &small : &large);
@@ -360,8 +385,9 @@ static void progress_never_runs_back(void **state) {
         h.fell = false;
         fit_info(ctx, data, &o);
         if (h.fell)
-            print_error("progress ran back: %zu rows, %s, %s, %s, restarts %zu\n", gbs_data_rows(data), gbs_loss_name(o.loss),
-                        gbs_family_name(o.family), gbs_solver_name(o.solver), o.restarts);
+            print_error("progress ran back: %zu rows, %s, %s, %s, restarts %zu\n",
+                        gbs_data_rows(data), gbs_loss_name(o.loss), gbs_family_name(o.family),
+                        gbs_solver_name(o.solver), o.restarts);
         fell += h.fell;
         gbs_data_free(data);
     }
@@ -389,14 +415,16 @@ static void a_constant_column_is_logged(void **state) {
 /* ---------------------------------------------------------------- memory that runs out */
 
 /* Data, fit, prediction, evaluation, text and back; the status of the first step that failed. */
-static gbs_status whole_story(gbs_context *ctx, const struct table_of_numbers *t, const gbs_fit_options *o, bool sparse) {
+static gbs_status whole_story(gbs_context *ctx, const struct table_of_numbers *t,
+                              const gbs_fit_options *o, bool sparse) {
     gbs_data *data = NULL;
     gbs_model *model = NULL, *again = NULL;
     char *text = NULL;
     size_t size = 0;
     double score[64], sd[64], p[64];
     gbs_evaluation e;
-    gbs_status status = sparse ? gbs_data_csr(ctx, t->n, t->d, t->start, t->column, t->value, t->y, GBS_COPY, &data)
+    gbs_status status = sparse ? gbs_data_csr(ctx, t->n, t->d, t->start, t->column, t->value, t->y,
+                                              GBS_COPY, &data)
                                : gbs_data_dense(ctx, t->n, t->d, t->x, t->d, t->y, GBS_COPY, &data);
     if (status == GBS_OK && (status = gbs_fit(ctx, data, o, &model)) != GBS_OK)
         assert_null(model);
@@ -434,8 +462,8 @@ static void every_failed_allocation_comes_back_as_a_status(void **state) {
             h.fail_at = fail_at;
             gbs_status status = whole_story(ctx, &t, &o, k % 3 == 0);
             if (status != GBS_ERR_MEMORY || h.blocks != before)
-                print_error("kind %d, allocation %ld of %ld: status %d, %ld blocks left\n", k, fail_at, calls, (int)status,
-                            h.blocks - before);
+                print_error("kind %d, allocation %ld of %ld: status %d, %ld blocks left\n", k,
+                            fail_at, calls, (int)status, h.blocks - before);
             assert_int_equal(status, GBS_ERR_MEMORY);
             assert_true(strlen(gbs_error_message(ctx)) > 0);
             assert_int_equal(h.blocks, before);

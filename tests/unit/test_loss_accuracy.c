@@ -1,9 +1,10 @@
-/* The smoothed losses and the normal kernels against MPFR with 256 bits, finite differences and Monte Carlo.
+/* The smoothed losses and the normal kernels against MPFR with 256 bits, finite differences and
+ * Monte Carlo.
  *
  * The truth is computed from the very doubles that the library is given, by the formulas of
  * docs/maths.md, 3.1, with no care
- * for cancellation: 256 bits leave 60 digits at the worst point. A value is judged by its relative error where the truth is a
- * normal double, and by an absolute error of DBL_MIN where it is not.
+ * for cancellation: 256 bits leave 60 digits at the worst point. A value is judged by its relative
+ * error where the truth is a normal double, and by an absolute error of DBL_MIN where it is not.
  */
 #include "kernel/exponential.h"
 #include "kernel/normal.h"
@@ -24,11 +25,13 @@ struct truth {
 };
 
 static void truth_init(struct truth *w) {
-    mpfr_inits2(BITS, w->t, w->density, w->cdf, w->value[0], w->value[1], w->value[2], w->scratch, (mpfr_ptr)NULL);
+    mpfr_inits2(BITS, w->t, w->density, w->cdf, w->value[0], w->value[1], w->value[2], w->scratch,
+                (mpfr_ptr)NULL);
 }
 
 static void truth_clear(struct truth *w) {
-    mpfr_clears(w->t, w->density, w->cdf, w->value[0], w->value[1], w->value[2], w->scratch, (mpfr_ptr)NULL);
+    mpfr_clears(w->t, w->density, w->cdf, w->value[0], w->value[1], w->value[2], w->scratch,
+                (mpfr_ptr)NULL);
     mpfr_free_cache();
 }
 
@@ -92,7 +95,8 @@ static void truth_of(struct truth *w, gbs_loss loss, double mu, double s) {
         truth_exponential(w, mu, s);
 }
 
-/* Relative error where the truth is a normal double; else 0 when within DBL_MIN of it, infinity when not. */
+/* Relative error where the truth is a normal double; else 0 when within DBL_MIN of it, infinity
+ * when not. */
 static double error_of(struct truth *w, double got, mpfr_srcptr truth) {
     if (isnan(got))
         return INFINITY;
@@ -116,8 +120,8 @@ static void check_point(struct truth *w, gbs_loss loss, double mu, double s, dou
     for (int k = 0; k < 3; k++) {
         double error = error_of(w, got[k], w->value[k]);
         if (!(error < ALLOWED)) {
-            print_error("%s %s at mu = %.17g, s = %.17g: %.17g, relative error %.3g\n", gbs_loss_name(loss), part_names[k], mu,
-                        s, got[k], error);
+            print_error("%s %s at mu = %.17g, s = %.17g: %.17g, relative error %.3g\n",
+                        gbs_loss_name(loss), part_names[k], mu, s, got[k], error);
             fail();
         }
         worst[k] = fmax(worst[k], error);
@@ -128,7 +132,8 @@ static bool overflows(double mu, double s) {
     return -mu + 0.5 * s * s > 700.0;
 }
 
-/* t from -37 to 37 on a grid and between its points, s a random mantissa at every power of ten from 1e-8 to 1e8. */
+/* t from -37 to 37 on a grid and between its points, s a random mantissa at every power of ten from
+ * 1e-8 to 1e8. */
 static void sweep(gbs_loss loss, uint64_t seed) {
     struct truth w;
     truth_init(&w);
@@ -136,15 +141,16 @@ static void sweep(gbs_loss loss, uint64_t seed) {
     double worst[3] = {0};
     for (int power = -8; power <= 8; power++)
         for (int step = -74; step <= 74; step++) {
-            double t = fmax(-37.0, fmin(37.0, 0.5 * step + (step % 2 ? dice_between(&r, -0.5, 0.5) : 0.0)));
+            double t = fmax(
+                -37.0, fmin(37.0, 0.5 * step + (step % 2 ? dice_between(&r, -0.5, 0.5) : 0.0)));
             double s = pow(10.0, power) * dice_between(&r, 1.0, power < 8 ? 9.9 : 1.0);
             if (loss != GBS_LOSS_EXPONENTIAL || !overflows(t * s, s))
                 check_point(&w, loss, t * s, s, worst);
             if (loss == GBS_LOSS_HINGE)
                 check_point(&w, loss, 1.0 - t * s, s, worst);
         }
-    print_message("%s: worst relative errors psi %.1e, d_mu %.1e, d_s %.1e\n", gbs_loss_name(loss), worst[0], worst[1],
-                  worst[2]);
+    print_message("%s: worst relative errors psi %.1e, d_mu %.1e, d_s %.1e\n", gbs_loss_name(loss),
+                  worst[0], worst[1], worst[2]);
     truth_clear(&w);
 }
 
@@ -301,7 +307,8 @@ static double slope_of(gbs_loss loss, int part, int along_s, double mu, double s
     double h = 2e-3 * (loss == GBS_LOSS_EXPONENTIAL ? fmin(s, 1.0 / s) : s), f[4];
     static const double at[4] = {-2.0, -1.0, 1.0, 2.0};
     for (int k = 0; k < 4; k++)
-        f[k] = part_at(loss, part, mu + (along_s ? 0.0 : at[k] * h), s + (along_s ? at[k] * h : 0.0));
+        f[k] = part_at(loss, part, mu + (along_s ? 0.0 : at[k] * h),
+                       s + (along_s ? at[k] * h : 0.0));
     return (8.0 * (f[2] - f[1]) - (f[3] - f[0])) / (12.0 * h);
 }
 
@@ -313,13 +320,17 @@ static void partials_are_slopes_and_psi_obeys_the_heat_equation(void **state) {
             gbs_loss loss = all_losses[l];
             double s = exp(dice_between(&r, -2.5, loss == GBS_LOSS_EXPONENTIAL ? 1.0 : 4.0));
             double mu = (loss == GBS_LOSS_HINGE ? 1.0 : 0.0) + dice_between(&r, -6.0, 6.0) * s;
-            double v[3], size = loss == GBS_LOSS_EXPONENTIAL ? part_at(loss, 0, mu, s) * fmax(1.0, s * s) : 1.0;
+            double v[3], size = loss == GBS_LOSS_EXPONENTIAL
+                                    ? part_at(loss, 0, mu, s) * fmax(1.0, s * s)
+                                    : 1.0;
             gbs_loss_smoothed(loss, mu, s, &v[0], &v[1], &v[2]);
             double psi_size = loss == GBS_LOSS_HINGE ? v[0] / s + 1.0 : size / s;
             assert_close(slope_of(loss, 0, 0, mu, s), v[1], 1e-9, 3e-10 * psi_size);
             assert_close(slope_of(loss, 0, 1, mu, s), v[2], 1e-9, 3e-10 * psi_size);
             double second = slope_of(loss, 1, 0, mu, s);
-            double second_size = loss == GBS_LOSS_ZERO_ONE ? 1.0 / s : loss == GBS_LOSS_HINGE ? 1.0 : size;
+            double second_size = loss == GBS_LOSS_ZERO_ONE ? 1.0 / s
+                                 : loss == GBS_LOSS_HINGE  ? 1.0
+                                                           : size;
             assert_close(s * second, v[2], 1e-9, 3e-10 * second_size);
         }
 }
@@ -332,7 +343,8 @@ static double plain_loss(gbs_loss loss, double z) {
     return loss == GBS_LOSS_HINGE ? fmax(0.0, 1.0 - z) : exp(-z);
 }
 
-/* 12 checks at 5 sigma: a right library fails with probability below 7e-6, and with this seed always or never. */
+/* 12 checks at 5 sigma: a right library fails with probability below 7e-6, and with this seed
+ * always or never. */
 static void psi_is_the_mean_of_a_million_draws(void **state) {
     (void)state;
     static const double points[][2] = {{0.4, 1.0}, {-1.5, 0.7}, {1.0, 0.25}, {2.0, 0.9}};
@@ -362,7 +374,8 @@ enum { GRID = 1481 };
 /* Density, distribution and excess at 1,481 points of [-37, 37]: better than 1e-12 against MPFR. */
 static void normal_kernels_keep_twelve_digits(void **state) {
     (void)state;
-    double t[GRID], phi[GRID], cdf[GRID], h[GRID], both_phi[GRID], both_cdf[GRID], all_h[GRID], worst[6] = {0};
+    double t[GRID], phi[GRID], cdf[GRID], h[GRID], both_phi[GRID], both_cdf[GRID], all_h[GRID],
+        worst[6] = {0};
     struct truth w;
     truth_init(&w);
     for (int i = 0; i < GRID; i++)
@@ -391,14 +404,16 @@ static void normal_kernels_keep_twelve_digits(void **state) {
         assert_close(phi[i], 0.39894228040143267794 * exp(-0.5 * t[i] * t[i]), 1e-15, 0.0);
         assert_close(cdf[i], 0.5 * erfc(-0.70710678118654752440 * t[i]), 1e-14, 0.0);
     }
-    print_message("normal kernels: worst relative errors phi %.1e, Phi %.1e, excess %.1e; all at once %.1e, %.1e, %.1e\n",
+    print_message("normal kernels: worst relative errors phi %.1e, Phi %.1e, excess %.1e; all at "
+                  "once %.1e, %.1e, %.1e\n",
                   worst[0], worst[1], worst[2], worst[3], worst[4], worst[5]);
     for (int k = 0; k < 6; k++)
         assert_at_most(worst[k], ALLOWED);
     truth_clear(&w);
 }
 
-/* Near 0, where most pairs are, both at once keep all digits but the last two; 40,001 points of [-8, 8], any length of an array. */
+/* Near 0, where most pairs are, both at once keep all digits but the last two; 40,001 points of
+ * [-8, 8], any length of an array. */
 static void both_at_once_are_the_library_s(void **state) {
     (void)state;
     enum { N = 40001 };
@@ -408,7 +423,8 @@ static void both_at_once_are_the_library_s(void **state) {
     for (size_t from = 0, count = 1; from < N; from += count, count = count % 37 + 1)
         gbs_normal_both(N - from < count ? N - from : count, t + from, phi + from, cdf + from);
     for (int i = 0; i < N; i++) {
-        worst = fmax(worst, fabs(phi[i] / (0.39894228040143267794 * exp(-0.5 * t[i] * t[i])) - 1.0));
+        worst = fmax(worst,
+                     fabs(phi[i] / (0.39894228040143267794 * exp(-0.5 * t[i] * t[i])) - 1.0));
         worst = fmax(worst, fabs(cdf[i] / (0.5 * erfc(-0.70710678118654752440 * t[i])) - 1.0));
     }
     print_message("both at once against exp and erfc on [-8, 8]: %.1e\n", worst);
@@ -420,7 +436,8 @@ static void both_at_once_are_the_library_s(void **state) {
 
 static void normal_kernels_fall_to_their_limits_without_nan(void **state) {
     (void)state;
-    static const double t[] = {-INFINITY, -1e300, -1e10, -100.0, -40.0, -39.0, -38.5, 39.0, 1e10, 1e300, INFINITY};
+    static const double t[] = {-INFINITY, -1e300, -1e10, -100.0, -40.0,   -39.0,
+                               -38.5,     39.0,   1e10,  1e300,  INFINITY};
     enum { N = COUNT(t) };
     double phi[N], cdf[N], h[N], both_phi[N], both_cdf[N];
     double all_h[N];
@@ -483,7 +500,9 @@ static void lane_exponentials_keep_thirteen_digits(void **state) {
             for (size_t i = 0; i < 2 * CELLS + ROWS; i++) {
                 bits = bits * 6364136223846793005U + 1442695040888963407U;
                 double u = reaches[k] * ((double)(bits >> 11) * 0x1p-52 - 1.0);
-                *(i < CELLS ? &x[i] : i < 2 * CELLS ? &w[i - CELLS] : &a[i - 2 * CELLS]) = i < CELLS ? u : u / 3.0;
+                *(i < CELLS       ? &x[i]
+                  : i < 2 * CELLS ? &w[i - CELLS]
+                                  : &a[i - 2 * CELLS]) = i < CELLS ? u : u / 3.0;
             }
             memset(total, 0, sizeof total);
             gbs_lanes_add_exp(ROWS, x, total);
@@ -501,22 +520,28 @@ static void lane_exponentials_keep_thirteen_digits(void **state) {
                 for (size_t l = 0; l < GBS_LANES; l++) {
                     long double sum = 0.0L, by = j % 2 == 0 ? s[j / 2] : -s[j / 2];
                     for (size_t i = 0; i < ROWS; i++)
-                        sum += expl(-(a[i] + c[j / 2] * (long double)x[i * GBS_LANES + l] + by * w[i * GBS_LANES + l]));
+                        sum += expl(-(a[i] + c[j / 2] * (long double)x[i * GBS_LANES + l] +
+                                      by * w[i * GBS_LANES + l]));
                     assert_close(total[j * GBS_LANES + l], (double)sum, 2e-13, 0.0);
                 }
         }
 }
 
-/* One row each, the exponent in lane 0: what double cannot hold is as large or small as can be, and NaN is large. */
+/* One row each, the exponent in lane 0: what double cannot hold is as large or small as can be, and
+ * NaN is large. */
 static void lane_exponentials_at_the_ends(void **state) {
     (void)state;
-    static const double ends[] = {-1e300, -INFINITY, NAN, -710.0, 709.0, 745.0, 1e300, INFINITY, -709.7, -703.0};
+    static const double ends[] = {-1e300, -INFINITY, NAN,      -710.0, 709.0,
+                                  745.0,  1e300,     INFINITY, -709.7, -703.0};
     for (size_t k = 0; k < COUNT(ends); k++) {
-        double x[2 * GBS_LANES] __attribute__((aligned(64))) = {0}, total[2 * GBS_LANES] __attribute__((aligned(64))) = {0};
+        double x[2 * GBS_LANES] __attribute__((aligned(64))) = {0},
+                                total[2 * GBS_LANES] __attribute__((aligned(64))) = {0};
         const double zero = 0.0, one = 1.0;
         x[0] = ends[k];
         gbs_lanes_add_exp(1, x, total);
-        assert_true(k < 4 ? total[0] > 1.6e308 && isfinite(total[0]) : k < 8 ? total[0] >= 0.0 && total[0] < 1e-307 : true);
+        assert_true(k < 4   ? total[0] > 1.6e308 && isfinite(total[0])
+                    : k < 8 ? total[0] >= 0.0 && total[0] < 1e-307
+                            : true);
         if (k >= 8)
             assert_close(total[0], exp(-ends[k]), 2e-13, 0.0);
         assert_close(total[1], 1.0, 1e-13, 0.0);
@@ -526,7 +551,9 @@ static void lane_exponentials_at_the_ends(void **state) {
         }
         memset(total, 0, sizeof total);
         gbs_lanes_add_exp_ring(1, &zero, x, x + GBS_LANES, 1, &one, &zero, total);
-        assert_true(k < 4 ? total[0] > 1.6e308 : k < 8 ? total[0] >= 0.0 && total[0] < 1e-307 : true);
+        assert_true(k < 4   ? total[0] > 1.6e308
+                    : k < 8 ? total[0] >= 0.0 && total[0] < 1e-307
+                            : true);
     }
 }
 

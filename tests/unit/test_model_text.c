@@ -1,4 +1,5 @@
-/* Model texts, whole and damaged, and what models say of rows. Every call goes through an allocator that counts. */
+/* Model texts, whole and damaged, and what models say of rows. Every call goes through an allocator
+ * that counts. */
 #include "model/model.h"
 #include "unit/host.h"
 
@@ -20,11 +21,14 @@ static void check_round_trip(gbs_context *ctx, const gbs_model *model, const gbs
     assert_true(same_bits(v, v + 3 * n, 3 * n));
     gbs_model_info a = info_of(model), b = info_of(again);
     assert_true(same_bits(&a.free_energy, &b.free_energy, 1) && same_bits(&a.kl, &b.kl, 1));
-    assert_true(a.n == b.n && a.d == b.d && a.dual == b.dual && a.loss == b.loss && a.family == b.family && a.scale == b.scale);
-    assert_true(isnan(a.optimality_gap) ? isnan(b.optimality_gap) : a.optimality_gap == b.optimality_gap);
+    assert_true(a.n == b.n && a.d == b.d && a.dual == b.dual && a.loss == b.loss &&
+                a.family == b.family && a.scale == b.scale);
+    assert_true(isnan(a.optimality_gap) ? isnan(b.optimality_gap)
+                                        : a.optimality_gap == b.optimality_gap);
     assert_int_equal(gbs_model_path_size(again), gbs_model_path_size(model));
     size_t restarts[2];
-    const double *energies[2] = {gbs_model_restarts(model, &restarts[0]), gbs_model_restarts(again, &restarts[1])};
+    const double *energies[2] = {gbs_model_restarts(model, &restarts[0]),
+                                 gbs_model_restarts(again, &restarts[1])};
     assert_int_equal(restarts[0], restarts[1]);
     assert_true(restarts[0] == 0 || same_bits(energies[0], energies[1], restarts[0]));
     char *second;
@@ -67,7 +71,8 @@ static struct table_of_numbers wide_sparse_table(void) {
         t.y[i] = i % 2 == 0 ? 1.0 : -1.0;
         t.start[i + 1] = EACH * (i + 1);
         for (size_t k = 0; k < EACH; k++) {
-            t.column[EACH * i + k] = (uint32_t)(k * (COLUMNS / EACH) + dice_below(&r, k == 0 ? 5 : COLUMNS / EACH));
+            t.column[EACH * i + k] = (uint32_t)(k * (COLUMNS / EACH) +
+                                                dice_below(&r, k == 0 ? 5 : COLUMNS / EACH));
             t.value[EACH * i + k] = dice_normal(&r);
         }
     }
@@ -121,7 +126,8 @@ static void a_cut_off_text_is_refused(void **state) {
         gbs_model *model;
         /* the last byte is a newline: without it the text is still whole */
         for (size_t length = 0; length + 1 < size; length++) {
-            assert_refused(ctx, GBS_ERR_FORMAT, gbs_model_from_json(ctx, text, length, &model), model);
+            assert_refused(ctx, GBS_ERR_FORMAT, gbs_model_from_json(ctx, text, length, &model),
+                           model);
             assert_int_equal(h.blocks, before);
         }
         gbs_release(ctx, text);
@@ -166,7 +172,8 @@ static void a_damaged_byte_never_crashes(void **state) {
         for (int round = 0; round < 1500; round++) {
             size_t at = dice_below(&r, size);
             char kept = text[at];
-            text[at] = round % 3 == 0 ? (char)dice_bits(&r) : likely[dice_below(&r, sizeof likely - 1)];
+            text[at] = round % 3 == 0 ? (char)dice_bits(&r)
+                                      : likely[dice_below(&r, sizeof likely - 1)];
             use_text(&h, ctx, text, size);
             text[at] = kept;
         }
@@ -176,19 +183,24 @@ static void a_damaged_byte_never_crashes(void **state) {
 }
 
 /* A dual model by hand; the changes below break one thing each. */
-#define DUAL_MODEL(rank, lower, factor, rows)                                                                                  \
-    "{\"gibbsite\":\"0.1.0\",\"format\":1,\"kind\":\"model\",\"task\":\"classify\",\"loss\":\"hinge\",\"family\":\"full\","    \
-    "\"solver\":\"natural\",\"n\":2,\"features\":2,\"d\":2,\"intercept\":false,\"fit\":{\"lambda\":2,\"prior_sd\":1,"          \
-    "\"free_energy\":1,\"kl\":0.5,\"gibbs_risk\":0.25,\"gibbs_error\":0.1,\"train_error\":0,\"optimality_gap\":0,"             \
-    "\"iterations\":1,\"converged\":true,\"seconds\":0},\"scaling\":{\"kind\":\"none\"},\"posterior\":{\"mean\":[1,2],"        \
-    "\"dual\":{"                                                                                                               \
+#define DUAL_MODEL(rank, lower, factor, rows)                                                      \
+    "{\"gibbsite\":\"0.1.0\",\"format\":1,\"kind\":\"model\",\"task\":\"classify\",\"loss\":"      \
+    "\"hinge\",\"family\":\"full\","                                                               \
+    "\"solver\":\"natural\",\"n\":2,\"features\":2,\"d\":2,\"intercept\":false,\"fit\":{"          \
+    "\"lambda\":2,\"prior_sd\":1,"                                                                 \
+    "\"free_energy\":1,\"kl\":0.5,\"gibbs_risk\":0.25,\"gibbs_error\":0.1,\"train_error\":0,"      \
+    "\"optimality_gap\":0,"                                                                        \
+    "\"iterations\":1,\"converged\":true,\"seconds\":0},\"scaling\":{\"kind\":\"none\"},"          \
+    "\"posterior\":{\"mean\":[1,2],"                                                               \
+    "\"dual\":{"                                                                                   \
     "\"rank\":" rank ",\"lower\":" lower ",\"factor\":" factor ",\"rows\":" rows "}},\"path\":[]}"
 
 static void dual_texts_are_checked_cell_by_cell(void **state) {
     (void)state;
     struct host h;
     gbs_context *ctx = host_context(&h);
-    static const char good[] = DUAL_MODEL("1", "[2]", "[0.5]", "{\"start\":[0,2],\"column\":[0,1],\"value\":[2,0]}");
+    static const char good[] = DUAL_MODEL("1", "[2]", "[0.5]",
+                                          "{\"start\":[0,2],\"column\":[0,1],\"value\":[2,0]}");
     static const char *const bad[] = {
         DUAL_MODEL("3", "[2,0,2,0,0,2]", "[1,0,0,1,0,1]", "{\"cells\":[1,2,3,4,5,6]}"),
         DUAL_MODEL("1", "[0]", "[0.5]", "{\"cells\":[2,0]}"),
@@ -199,7 +211,8 @@ static void dual_texts_are_checked_cell_by_cell(void **state) {
         DUAL_MODEL("1", "[2]", "[0.5]", "{\"start\":[1,2],\"column\":[0,1],\"value\":[2,0]}"),
         DUAL_MODEL("1", "[2]", "[0.5]", "{\"start\":[0,2],\"column\":[0,-1],\"value\":[2,0]}"),
         DUAL_MODEL("1", "[2]", "[0.5]", "{\"start\":[0,2],\"column\":[0,1],\"value\":[2]}"),
-        DUAL_MODEL("1", "[2]", "[0.5]", "{\"start\":[0,2],\"column\":[0,1],\"value\":[2,0],\"shift\":[1]}"),
+        DUAL_MODEL("1", "[2]", "[0.5]",
+                   "{\"start\":[0,2],\"column\":[0,1],\"value\":[2,0],\"shift\":[1]}"),
         DUAL_MODEL("-1", "[]", "[]", "{\"cells\":[]}"),
     };
     gbs_model *model;
@@ -207,7 +220,8 @@ static void dual_texts_are_checked_cell_by_cell(void **state) {
     gbs_model_free(model);
     use_text(&h, ctx, good, strlen(good));
     for (size_t k = 0; k < COUNT(bad); k++)
-        assert_refused(ctx, GBS_ERR_FORMAT, gbs_model_from_json(ctx, bad[k], strlen(bad[k]), &model), model);
+        assert_refused(ctx, GBS_ERR_FORMAT,
+                       gbs_model_from_json(ctx, bad[k], strlen(bad[k]), &model), model);
     leave(&h, ctx);
 }
 
@@ -218,7 +232,8 @@ static void a_dual_text_of_rank_zero_is_refused(void **state) {
     gbs_context *ctx = host_context(&h);
     static const char text[] = DUAL_MODEL("0", "[]", "[]", "{\"cells\":[]}");
     gbs_model *model;
-    assert_refused(ctx, GBS_ERR_FORMAT, gbs_model_from_json(ctx, text, strlen(text), &model), model);
+    assert_refused(ctx, GBS_ERR_FORMAT, gbs_model_from_json(ctx, text, strlen(text), &model),
+                   model);
     leave(&h, ctx);
 }
 
@@ -341,7 +356,8 @@ static void evaluations_count_what_predictions_say(void **state) {
             double psi, unused[2];
             gbs_loss_smoothed(o.loss, t.y[i] * score[i], sd[i], &psi, unused, unused + 1);
             risk += psi / 300.0;
-            gbs_loss_smoothed(GBS_LOSS_ZERO_ONE, t.y[i] * score[i], sd[i], &psi, unused, unused + 1);
+            gbs_loss_smoothed(GBS_LOSS_ZERO_ONE, t.y[i] * score[i], sd[i], &psi, unused,
+                              unused + 1);
             error += psi / 300.0;
             counts[2 * (score[i] >= 0.0) + (t.y[i] > 0.0)]++;
         }

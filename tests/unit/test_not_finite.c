@@ -29,7 +29,8 @@ static void what_overflows_is_no_minimum(void **state) {
     struct dice r = {11};
     for (size_t k = 0; k < 2 * COUNT(all_losses) * COUNT(all_families); k++) {
         struct design x = make_design(&r, 30, 5, k % 2 == 1, 8);
-        struct bench *b = make_bench(&r, &x.rows, all_losses[k / 2 % 3], all_families[k / 6], 20.0, 1.0, false);
+        struct bench *b = make_bench(&r, &x.rows, all_losses[k / 2 % 3], all_families[k / 6], 20.0,
+                                     1.0, false);
         assert_true(isfinite(evaluate(b)));
         double kept = b->g.mean[2];
         b->g.mean[2] = NAN;
@@ -125,7 +126,8 @@ static void check_refused_scores(gbs_context *ctx, const gbs_model *model, const
     size_t n = gbs_data_rows(data);
     double *room = doubles(3 * n);
     gbs_evaluation e;
-    assert_int_equal(gbs_model_predict(ctx, model, data, room, room + n, room + 2 * n), GBS_ERR_NUMERIC);
+    assert_int_equal(gbs_model_predict(ctx, model, data, room, room + n, room + 2 * n),
+                     GBS_ERR_NUMERIC);
     assert_non_null(strstr(gbs_error_message(ctx), "its score is not a finite number"));
     assert_int_equal(gbs_model_predict(ctx, model, data, NULL, NULL, room), GBS_ERR_NUMERIC);
     assert_int_equal(gbs_model_evaluate(ctx, model, data, &e), GBS_ERR_NUMERIC);
@@ -153,7 +155,8 @@ static void models_of_huge_numbers_predict_nothing(void **state) {
         if (model->scaling.stretch != NULL) {
             double coefficient[2 * 5];
             model->scaling.stretch[0] = 1e10;
-            assert_int_equal(gbs_model_coefficients(ctx, model, coefficient, coefficient + 5), GBS_ERR_NUMERIC);
+            assert_int_equal(gbs_model_coefficients(ctx, model, coefficient, coefficient + 5),
+                             GBS_ERR_NUMERIC);
         }
         stage->posterior.mean[0] = NAN;
         check_refused_scores(ctx, model, data);
@@ -172,8 +175,9 @@ static void a_fit_is_checked_before_it_leaves(void **state) {
     gbs_data *data = dense_data(ctx, &t);
     gbs_fit_options o = zero_prior_options();
     gbs_model *model = fit(ctx, data, &o);
-    double *const numbers[] = {&model->info.free_energy,   &model->info.kl,           &model->info.gibbs_risk,
-                               &model->info.gibbs_error,   &model->info.train_error,  &model->certificates[0].value,
+    double *const numbers[] = {&model->info.free_energy,   &model->info.kl,
+                               &model->info.gibbs_risk,    &model->info.gibbs_error,
+                               &model->info.train_error,   &model->certificates[0].value,
                                &model->certificates[1].kl, &model->stages[0].prior_sd};
     for (size_t k = 0; k < COUNT(numbers); k++) {
         double kept = *numbers[k];
@@ -270,7 +274,8 @@ static void covariances_that_overflow_are_refused(void **state) {
         for (size_t i = 0; i < N; i++)
             weight[i] = 1.0;
         assert_ok(ctx, gbs_reference_create(ctx, D, true, N, &reference));
-        assert_int_equal(gbs_reference_fit(ctx, &reference, N, theta, weight, N, prior_sd[k]), GBS_ERR_NUMERIC);
+        assert_int_equal(gbs_reference_fit(ctx, &reference, N, theta, weight, N, prior_sd[k]),
+                         GBS_ERR_NUMERIC);
         gbs_reference_free(ctx, &reference);
     }
     gbs_context_free(ctx);
@@ -297,9 +302,11 @@ static void completions_of_huge_numbers_predict_nothing(void **state) {
         assert_ok(ctx, gbs_completion_predict(ctx, m, 2, row, column, value, sd));
         for (int s = 0; s < 2; s++)
             m->mean[s][2 * m->own] = 1e200; /* of item 2 in the first draw */
-        assert_int_equal(gbs_completion_predict(ctx, m, 2, row, column, value, NULL), GBS_ERR_NUMERIC);
+        assert_int_equal(gbs_completion_predict(ctx, m, 2, row, column, value, NULL),
+                         GBS_ERR_NUMERIC);
         assert_non_null(strstr(gbs_error_message(ctx), "cell 2"));
-        assert_int_equal(gbs_completion_predict(ctx, m, 2, row, column, value, sd), GBS_ERR_NUMERIC);
+        assert_int_equal(gbs_completion_predict(ctx, m, 2, row, column, value, sd),
+                         GBS_ERR_NUMERIC);
         m->mean[0][0] = NAN;
         assert_int_equal(gbs_completion_check(ctx, m), GBS_ERR_NUMERIC);
         gbs_completion_free(m);
@@ -314,7 +321,8 @@ static void a_hold_out_of_nan_is_none(void **state) {
     assert_true(isnan(gbs_rating_holdout(2, y, value, 1.0, 5.0, 0.95)));
 }
 
-/* ---------------------------------------------------------------- long predictions can be stopped */
+/* ---------------------------------------------------------------- long predictions can be stopped
+ */
 
 static void long_predictions_ask_whether_to_stop(void **state) {
     (void)state;

@@ -31,9 +31,11 @@ static void numbers_have_the_bits_of_strtod(void **state) {
             snprintf(text, sizeof text, "%.17g", x);
             same_as_strtod(text);
         }
-        snprintf(text, sizeof text, "%.17g", ldexp((double)(int64_t)random_bits(), -(int)below(90)));
+        snprintf(text, sizeof text, "%.17g",
+                 ldexp((double)(int64_t)random_bits(), -(int)below(90)));
         same_as_strtod(text);
-        snprintf(text, sizeof text, "%s%llu.%llue%d", k & 1 ? "-" : "+", (unsigned long long)(random_bits() >> below(63)),
+        snprintf(text, sizeof text, "%s%llu.%llue%d", k & 1 ? "-" : "+",
+                 (unsigned long long)(random_bits() >> below(63)),
                  (unsigned long long)(random_bits() >> below(63)), (int)below(240) - 120);
         same_as_strtod(text);
         /* Half-way between two doubles, and a hair above. */

@@ -1,4 +1,5 @@
-/* The risk over all pairs without slopes: against every pair by itself, whatever the scores decide in advance; its progress, and its end when asked. */
+/* The risk over all pairs without slopes: against every pair by itself, whatever the scores decide
+ * in advance; its progress, and its end when asked. */
 #include "unit/rank_support.h"
 #include "vb/pair_energy.h"
 
@@ -8,7 +9,7 @@ enum { D = 3 };
 static void brute_force(const gbs_rows *rows, const gbs_gaussian *g, double *risk, double *second) {
     size_t n = rows->all.n, plus = gbs_pair_positives(rows);
     double *cells = doubles(n * D), pairs = 0.0;
-    gbs_block_densify(&rows->all, cells);
+    gbs_strip_densify(&rows->all, cells);
     *risk = *second = 0.0;
     for (size_t i = 0; i < plus; i++)
         for (size_t j = plus; j < n; j++) {
@@ -35,7 +36,8 @@ static void brute_force(const gbs_rows *rows, const gbs_gaussian *g, double *ris
     free(cells);
 }
 
-/* Spreads from next to nothing, where the scores decide nearly all pairs, to so much that they decide none; the larger class first or last; equal rows. */
+/* Spreads from next to nothing, where the scores decide nearly all pairs, to so much that they
+ * decide none; the larger class first or last; equal rows. */
 static void what_is_decided_in_advance_changes_nothing(void **state) {
     (void)state;
     static const double spreads[] = {1e-7, 1e-3, 0.03, 0.2, 3.0};
@@ -57,13 +59,15 @@ static void what_is_decided_in_advance_changes_nothing(void **state) {
                 gbs_prior prior = {NULL, spreads[k] * spreads[k]};
                 gbs_gaussian g;
                 double risk, second, other, other_second, exact, exact_second;
-                assert_ok(ctx, gbs_gaussian_create(ctx, all_families[f], D, &prior, spreads[k], &g));
+                assert_ok(ctx,
+                          gbs_gaussian_create(ctx, all_families[f], D, &prior, spreads[k], &g));
                 for (size_t i = 0; i < D; i++)
                     g.mean[i] = dice_normal(&r);
                 if (all_families[f] == GBS_FAMILY_FULL)
                     g.factor[1] = 0.5 * spreads[k];
                 assert_ok(ctx, gbs_pair_risk(ctx, &pairs, &g, &gbs_zero_one, &risk, &second));
-                assert_ok(more, gbs_pair_risk(more, &pairs, &g, &gbs_zero_one, &other, &other_second));
+                assert_ok(more,
+                          gbs_pair_risk(more, &pairs, &g, &gbs_zero_one, &other, &other_second));
                 assert_true(risk == other && second == other_second);
                 brute_force(&pairs, &g, &exact, &exact_second);
                 assert_close(risk, exact, 1e-11, 0.0);
@@ -80,10 +84,12 @@ static void what_is_decided_in_advance_changes_nothing(void **state) {
     }
 }
 
-/* ---------------------------------------------------------------- progress and an end before its time */
+/* ---------------------------------------------------------------- progress and an end before its
+ * time */
 
 struct witness {
-    size_t shown, asked, patience; /* patience: asked more often than that, it wants an end; 0: never */
+    /* patience: asked more often than that, it wants an end; 0: never */
+    size_t shown, asked, patience;
     double last;
 };
 
@@ -127,7 +133,8 @@ static void a_long_pass_shows_progress_and_ends_when_asked(void **state) {
         assert_ok(ctx, gbs_gaussian_create(ctx, GBS_FAMILY_DIAGONAL, 1, &prior, 1.0, &g));
         g.mean[0] = 1.0;
         gbs_status status = gbs_pair_risk_shown(ctx, &pairs, &g, &gbs_zero_one, &risk, NULL);
-        if (patience == 0) { /* x differs by N(2, 2): P(below 0) = Phi(-sqrt 2), with a standard error of some 0.002 */
+        if (patience == 0) { /* x differs by N(2, 2): P(below 0) = Phi(-sqrt 2), with a standard
+                                error of some 0.002 */
             assert_int_equal(status, GBS_OK);
             assert_true(w.shown >= 3 && w.asked >= w.shown && w.last == 1.0);
             assert_close(risk, upper_tail(sqrt(2.0)), 0.0, 0.01);

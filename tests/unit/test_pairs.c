@@ -1,5 +1,6 @@
-/* The risk over pairs: against the same risk over the list of all differences, which the pass over rows computes; against central
- * differences; and whatever must not matter (threads, order, equal rows, a common offset).
+/* The risk over pairs: against the same risk over the list of all differences, which the pass over
+ * rows computes; against central differences; and whatever must not matter (threads, order, equal
+ * rows, a common offset).
  */
 #include "unit/rows_support.h"
 #include "vb/pair_energy.h"
@@ -7,7 +8,8 @@
 static const gbs_loss pair_losses[] = {GBS_LOSS_ZERO_ONE, GBS_LOSS_HINGE, GBS_LOSS_EXPONENTIAL};
 
 /* Every x_i - x_j, y = +1. */
-static gbs_rows difference_rows(const double *cells, const double *y, size_t n, size_t d, double **x, double **ones) {
+static gbs_rows difference_rows(const double *cells, const double *y, size_t n, size_t d,
+                                double **x, double **ones) {
     size_t pairs = 0;
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++)
@@ -46,8 +48,9 @@ static void assert_triangles_close(const double *a, const double *b, size_t d, d
     free(y);
 }
 
-static void check_against_differences(struct dice *r, const gbs_rows *rows, const double *cells, gbs_loss loss,
-                                      gbs_family family, double spread, double tolerance) {
+static void check_against_differences(struct dice *r, const gbs_rows *rows, const double *cells,
+                                      gbs_loss loss, gbs_family family, double spread,
+                                      double tolerance) {
     size_t n = rows->all.n, d = rows->d;
     double *x, *ones;
     gbs_rows all = difference_rows(cells, rows->all.y, n, d, &x, &ones), pairs;
@@ -74,7 +77,8 @@ static void check_against_differences(struct dice *r, const gbs_rows *rows, cons
     assert_ok(ctx, gbs_pair_risk(ctx, &pairs, &a->g, a->problem.loss, &risk, &second));
     assert_close(risk, b->point.risk, tolerance, 1e-300);
     for (size_t i = 0; i < all.all.n; i++) {
-        double *s = b->square, mu = gbs_dot(d, x + i * d, b->g.mean), variance = 0.0, psi, d_mu, d_s;
+        double *s = b->square, mu = gbs_dot(d, x + i * d, b->g.mean), variance = 0.0, psi, d_mu,
+               d_s;
         covariance_of(&b->g, s);
         for (size_t k = 0; k < d; k++)
             variance += x[i * d + k] * gbs_dot(d, s + k * d, x + i * d);
@@ -97,7 +101,8 @@ static void all_pairs_are_all_differences(void **state) {
         for (size_t l = 0; l < COUNT(pair_losses); l++)
             for (size_t f = 0; f < COUNT(all_families); f++) {
                 struct design x = make_design(&r, 40, 5, sparse, 7);
-                check_against_differences(&r, &x.rows, x.cells, pair_losses[l], all_families[f], 0.5, 1e-10);
+                check_against_differences(&r, &x.rows, x.cells, pair_losses[l], all_families[f],
+                                          0.5, 1e-10);
                 free_design(&x);
             }
 }
@@ -111,13 +116,15 @@ static void several_blocks_on_both_sides(void **state) {
         for (size_t i = 0; i < 420; i++)
             x.table.y[i] = (i % 10 < (turn == 1 ? 3 : 7)) ? 1.0 : -1.0;
         for (size_t f = 1; f < COUNT(all_families); f++)
-            check_against_differences(&r, &x.rows, x.cells, turn == 0 ? GBS_LOSS_ZERO_ONE : GBS_LOSS_HINGE, all_families[f],
-                                      0.3, 1e-10);
+            check_against_differences(&r, &x.rows, x.cells,
+                                      turn == 0 ? GBS_LOSS_ZERO_ONE : GBS_LOSS_HINGE,
+                                      all_families[f], 0.3, 1e-10);
         free_design(&x);
     }
 }
 
-/* Rows that lie within 1e-7 of each other, far from the origin: s^2 from q_i + q_j - 2 x_i'S x_j would have no digit left. */
+/* Rows that lie within 1e-7 of each other, far from the origin: s^2 from q_i + q_j - 2 x_i'S x_j
+ * would have no digit left. */
 static void near_rows_keep_their_digits(void **state) {
     (void)state;
     struct dice r = {503};
@@ -126,17 +133,20 @@ static void near_rows_keep_their_digits(void **state) {
             struct design x = make_design(&r, 40, 4, false, 7);
             for (size_t i = 1; i < 40; i += 2)
                 for (size_t k = 0; k < 4; k++)
-                    x.cells[i * 4 + k] = x.cells[(i - 1) * 4 + k] + ldexp(round(64.0 * dice_normal(&r)), -30);
+                    x.cells[i * 4 + k] = x.cells[(i - 1) * 4 + k] +
+                                         ldexp(round(64.0 * dice_normal(&r)), -30);
             for (size_t i = 0; i < 40 * 4; i++)
                 x.cells[i] = ldexp(round(ldexp(x.cells[i], 30)), -30) + 1000.0;
-            check_against_differences(&r, &x.rows, x.cells, pair_losses[l], all_families[f], 0.5, 1e-7);
+            check_against_differences(&r, &x.rows, x.cells, pair_losses[l], all_families[f], 0.5,
+                                      1e-7);
             free_design(&x);
         }
 }
 
 #define STEP 1e-3
 
-/* Fourth-order central differences of F along coordinate k: of the mean, or of the free coordinates. */
+/* Fourth-order central differences of F along coordinate k: of the mean, or of the free
+ * coordinates. */
 static double slope(struct bench *b, bool of_mean, size_t k) {
     double z[64], f[4], mean = b->g.mean[k < b->g.d ? k : 0];
     const double at[4] = {2.0, 1.0, -1.0, -2.0};
@@ -166,13 +176,15 @@ static void slopes_are_slopes(void **state) {
             gbs_rows pairs;
             gbs_context *ctx = new_context(1, 1);
             assert_ok(ctx, gbs_pair_rows_build(ctx, &x.rows, true, &pairs));
-            struct bench *b = make_bench(&r, &pairs, pair_losses[l], all_families[f], 20.0, 0.8, false);
+            struct bench *b = make_bench(&r, &pairs, pair_losses[l], all_families[f], 20.0, 0.8,
+                                         false);
             move_randomly(&r, b, 0.3, 0.4);
             size_t free_count = b->family->free_size(4);
             double d_mean[4], dz[64];
             evaluate(b);
             memcpy(d_mean, b->point.d_mean, sizeof d_mean);
-            b->family->free_gradient(&b->g, b->point.pull, b->problem.prior.variance, b->square, dz);
+            b->family->free_gradient(&b->g, b->point.pull, b->problem.prior.variance, b->square,
+                                     dz);
             for (size_t k = 0; k < 4; k++)
                 assert_close(slope(b, true, k), d_mean[k], 1e-7, 1e-7);
             for (size_t k = 0; k < free_count; k++)
@@ -184,8 +196,10 @@ static void slopes_are_slopes(void **state) {
         }
 }
 
-/* Evaluates the rows' pairs at a fixed point of the full family on so many threads; out: F, d_mean, pull. */
-static void value_on(int threads, const gbs_rows *rows, bool grouped, gbs_family family, double *out) {
+/* Evaluates the rows' pairs at a fixed point of the full family on so many threads; out: F, d_mean,
+ * pull. */
+static void value_on(int threads, const gbs_rows *rows, bool grouped, gbs_family family,
+                     double *out) {
     struct dice r = {77};
     size_t d = rows->d;
     gbs_context *ctx = new_context(threads, 1);
@@ -226,7 +240,8 @@ static void threads_change_no_bit(void **state) {
 static void order_and_equal_rows_change_nothing(void **state) {
     (void)state;
     struct dice r = {506};
-    struct design x = make_design(&r, MANY, WIDE, false, 100), y = make_design(&r, MANY, WIDE, false, 100);
+    struct design x = make_design(&r, MANY, WIDE, false, 100),
+                  y = make_design(&r, MANY, WIDE, false, 100);
     for (size_t i = 0; i < MANY; i++) { /* every row three times, and some in both classes */
         memcpy(x.cells + i * WIDE, x.cells + (i / 3) * WIDE, WIDE * sizeof *x.cells);
         x.table.y[i] = i % 7 < 3 ? 1.0 : -1.0;
@@ -263,7 +278,7 @@ static void equal_rows_are_ties(void **state) {
     assert_ok(ctx, gbs_pair_rows_build(ctx, &rows, true, &pairs));
     assert_int_equal(pairs.all.n, 2);
     assert_close(gbs_pair_count(&pairs), 33334.0 * 66666.0, 0.0, 0.0);
-    assert_int_equal(gbs_pair_blocks(&pairs), 33334);
+    assert_int_equal(gbs_pair_units(&pairs), 33334);
     gbs_prior prior = {NULL, 1.0};
     gbs_gaussian g;
     assert_ok(ctx, gbs_gaussian_create(ctx, GBS_FAMILY_FULL, COLUMNS, &prior, 1.0, &g));
@@ -286,9 +301,12 @@ static void equal_rows_are_ties(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_pairs_are_all_differences), cmocka_unit_test(several_blocks_on_both_sides),
-        cmocka_unit_test(near_rows_keep_their_digits),   cmocka_unit_test(slopes_are_slopes),
-        cmocka_unit_test(threads_change_no_bit),         cmocka_unit_test(order_and_equal_rows_change_nothing),
+        cmocka_unit_test(all_pairs_are_all_differences),
+        cmocka_unit_test(several_blocks_on_both_sides),
+        cmocka_unit_test(near_rows_keep_their_digits),
+        cmocka_unit_test(slopes_are_slopes),
+        cmocka_unit_test(threads_change_no_bit),
+        cmocka_unit_test(order_and_equal_rows_change_nothing),
         cmocka_unit_test(equal_rows_are_ties),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

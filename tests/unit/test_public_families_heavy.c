@@ -1,4 +1,5 @@
-/* On the public data sets a larger family never ends with a higher free energy, whatever the loss. */
+/* On the public data sets a larger family never ends with a higher free energy, whatever the loss.
+ */
 #include "unit/public_data.h"
 #include "unit/zero_prior.h"
 
@@ -11,8 +12,8 @@
 
 static const gbs_family families[] = {GBS_FAMILY_ISOTROPIC, GBS_FAMILY_DIAGONAL, GBS_FAMILY_FULL};
 
-static double free_energy(gbs_context *ctx, const gbs_data *data, gbs_loss loss, gbs_family family, double lambda,
-                          double prior_sd) {
+static double free_energy(gbs_context *ctx, const gbs_data *data, gbs_loss loss, gbs_family family,
+                          double lambda, double prior_sd) {
     gbs_fit_options options = zero_prior_options();
     gbs_model *model;
     gbs_model_info info;
@@ -35,14 +36,15 @@ static void check_set(const char *name, const char *positive) {
         skip();
     assert_int_equal(gbs_context_create(NULL, &ctx), GBS_OK);
     const struct design *d = &set.design;
-    assert_int_equal(gbs_data_dense(ctx, d->n, d->d, d->cells, d->stride, d->y, GBS_BORROW, &data), GBS_OK);
+    assert_int_equal(gbs_data_dense(ctx, d->n, d->d, d->cells, d->stride, d->y, GBS_BORROW, &data),
+                     GBS_OK);
     for (gbs_loss loss = GBS_LOSS_ZERO_ONE; loss <= GBS_LOSS_EXPONENTIAL; loss++)
         for (int quarters = 1; quarters <= 4; quarters += 3) {
             double last = INFINITY, share = 0.25 * quarters;
             for (size_t k = 0; k < 3; k++) {
                 double f = free_energy(ctx, data, loss, families[k], share * (double)d->n, 1.0);
-                print_message("%-24s %-11s lambda %-6g %-9s F = %.6f\n", name, gbs_loss_name(loss), share * (double)d->n,
-                              gbs_family_name(families[k]), f);
+                print_message("%-24s %-11s lambda %-6g %-9s F = %.6f\n", name, gbs_loss_name(loss),
+                              share * (double)d->n, gbs_family_name(families[k]), f);
                 assert_true(f <= last + 1e-8 * fabs(f));
                 last = f;
             }

@@ -1,5 +1,5 @@
-/* Rankings, start to end: one optimum whatever the road to it, a true gap, models that come back from their file, and data that cannot be
- * ranked. Their certificates: test_rank_certificates.c.
+/* Rankings, start to end: one optimum whatever the road to it, a true gap, models that come back
+ * from their file, and data that cannot be ranked. Their certificates: test_rank_certificates.c.
  */
 #include "model/model.h"
 #include "unit/rank_support.h"
@@ -87,8 +87,9 @@ static void the_stochastic_solvers_come_near(void **state) {
     free_table(&t);
 }
 
-/* The paper's Figure 1: its steps end near the exact optimum, and the bound beside each is the printed one, with the printed KL: at the end it is the
- * certificate's, whose KL comes from the kept posterior. */
+/* The paper's Figure 1: its steps end near the exact optimum, and the bound beside each is the
+ * printed one, with the printed KL: at the end it is the certificate's, whose KL comes from the
+ * kept posterior. */
 static void the_papers_steps_carry_the_papers_bound(void **state) {
     (void)state;
     struct dice r = {611};
@@ -112,7 +113,8 @@ static void the_papers_steps_carry_the_papers_bound(void **state) {
     assert_true(end->free_energy >= exact - 1e-6 && end->free_energy <= 1.02 * exact);
     assert_true(c->risk == GBS_RISK_PAIRS && c->method == GBS_BOUND_PAPER);
     assert_close(end->bound, c->value, 1e-12, 0.0);
-    assert_close(end[-1].bound, c->value, 1e-12, 0.0); /* the last step is where it ends: nothing is averaged */
+    /* the last step is where it ends: nothing is averaged */
+    assert_close(end[-1].bound, c->value, 1e-12, 0.0);
     assert_close(c->value, c->empirical + 100.0 / 299.0 + (c->kl + log(20.0)) / 100.0, 1e-12, 0.0);
     gbs_model_free(model);
     gbs_data_free(data);
@@ -214,14 +216,16 @@ static void the_standard_error_is_delongs(void **state) {
         *(y[i] > 0.0 ? &of_up : &of_down) += (up[i] - area) * (up[i] - area);
     assert_ok(ctx, gbs_area_with_error(ctx, N, y, score, &auc, &se));
     assert_close(auc, area, 1e-13, 0.0);
-    assert_close(se * se, of_up / (plus - 1.0) / plus + of_down / (N - plus - 1.0) / (N - plus), 1e-12, 0.0);
+    assert_close(se * se, of_up / (plus - 1.0) / plus + of_down / (N - plus - 1.0) / (N - plus),
+                 1e-12, 0.0);
     gbs_context_free(ctx);
 }
 
-/* ---------------------------------------------------------------- data that says little or nothing */
+/* ---------------------------------------------------------------- data that says little or nothing
+ */
 
-static gbs_status try_fit(gbs_context *ctx, const double *x, const double *y, size_t n, size_t d, const gbs_fit_options *o,
-                          gbs_model_info *info) {
+static gbs_status try_fit(gbs_context *ctx, const double *x, const double *y, size_t n, size_t d,
+                          const gbs_fit_options *o, gbs_model_info *info) {
     gbs_data *data;
     gbs_model *model;
     assert_ok(ctx, gbs_data_dense(ctx, n, d, x, d, y, GBS_COPY, &data));
@@ -241,7 +245,8 @@ static void poor_data(void **state) {
     gbs_context *ctx = new_context(1, 1);
     double x[N * D], y[N];
     gbs_model_info info;
-    gbs_fit_options zero = ranking(GBS_LOSS_ZERO_ONE, GBS_FAMILY_FULL), informed = gbs_fit_options_default();
+    gbs_fit_options zero = ranking(GBS_LOSS_ZERO_ONE, GBS_FAMILY_FULL),
+                    informed = gbs_fit_options_default();
     informed.task = GBS_TASK_RANK;
     for (size_t i = 0; i < N * D; i++)
         x[i] = dice_normal(&r);
@@ -257,7 +262,8 @@ static void poor_data(void **state) {
         for (size_t k = 0; k < D; k++)
             x[i * D + k] = 0.3;
     }
-    for (int loss = 0; loss < 2; loss++) { /* equal rows: all pairs are ties, and the prior is the best there is */
+    for (int loss = 0; loss < 2;
+         loss++) { /* equal rows: all pairs are ties, and the prior is the best there is */
         zero.loss = informed.loss = (gbs_loss)loss;
         assert_int_equal(try_fit(ctx, x, y, N, D, &zero, &info), GBS_OK);
         assert_close(info.gibbs_error, 0.5, 0.0, 0.0);

@@ -1,4 +1,5 @@
-/* Certificates of rankings: they hold on data of known AUC, each risk has its own count of independent pairs, and what sampled pairs cost is paid.
+/* Certificates of rankings: they hold on data of known AUC, each risk has its own count of
+ * independent pairs, and what sampled pairs cost is paid.
  */
 #include "bound/bound.h"
 #include "model/model.h"
@@ -29,9 +30,10 @@ static double true_risk(struct dice *r, gbs_context *ctx, const gbs_model *model
     return sum / DRAWS;
 }
 
-/* At confidence 0.5 a valid bound fails in at most half of the runs; 300 runs would show more than 193 failures (5 sigma) of one that does not
- * hold as promised with probability below 3e-7. A bound of 1 would pass that: it must be near the truth as well. Catoni's and the Chernoff
- * bound of the first part's score are near enough to the truth to fail sometimes. */
+/* At confidence 0.5 a valid bound fails in at most half of the runs; 300 runs would show more than
+ * 193 failures (5 sigma) of one that does not hold as promised with probability below 3e-7. A bound
+ * of 1 would pass that: it must be near the truth as well. Catoni's and the Chernoff bound of the
+ * first part's score are near enough to the truth to fail sometimes. */
 static void certificates_hold_and_are_near(void **state) {
     (void)state;
     enum { RUNS = 300 };
@@ -55,7 +57,8 @@ static void certificates_hold_and_are_near(void **state) {
         failed += c[0].value < truth;
         excess += (c[0].value - truth) / RUNS;
         for (size_t k = 0; k < count; k++)
-            failed_score += c[k].target == GBS_TARGET_PRIOR_VOTE && c[k].value < upper_tail(sqrt(2.0) * delta);
+            failed_score += c[k].target == GBS_TARGET_PRIOR_VOTE &&
+                            c[k].value < upper_tail(sqrt(2.0) * delta);
         gbs_model_free(model);
         gbs_data_free(data);
         gbs_context_free(ctx);
@@ -66,7 +69,8 @@ static void certificates_hold_and_are_near(void **state) {
     assert_true(excess > 0.0 && excess < 0.12);
 }
 
-static const gbs_certificate *find(const gbs_model *model, gbs_risk risk, gbs_target target, gbs_bound method) {
+static const gbs_certificate *find(const gbs_model *model, gbs_risk risk, gbs_target target,
+                                   gbs_bound method) {
     size_t count;
     const gbs_certificate *c = gbs_model_certificates(model, &count);
     for (size_t k = 0; k < count; k++)
@@ -76,8 +80,9 @@ static const gbs_certificate *find(const gbs_model *model, gbs_risk risk, gbs_ta
     return NULL;
 }
 
-/* The other ways to a certificate, tested as above: the zero prior (columns not scaled, so that it is valid), a large first part as large files have
- * it, and sampled pairs, few enough that their price is felt. */
+/* The other ways to a certificate, tested as above: the zero prior (columns not scaled, so that it
+ * is valid), a large first part as large files have it, and sampled pairs, few enough that their
+ * price is felt. */
 static void other_certificates_hold_and_are_near(void **state) {
     (void)state;
     enum { RUNS = 300, WAYS = 3 };
@@ -113,8 +118,8 @@ static void other_certificates_hold_and_are_near(void **state) {
         free_table(&t);
     }
     for (int way = 0; way < WAYS; way++) {
-        print_message("way %d: %zu of %d failed at confidence 0.5, mean excess %.3f\n", way, failed[way], (int)RUNS,
-                      excess[way]);
+        print_message("way %d: %zu of %d failed at confidence 0.5, mean excess %.3f\n", way,
+                      failed[way], (int)RUNS, excess[way]);
         assert_true(failed[way] <= RUNS / 2 + 43);
         assert_true(excess[way] > 0.0 && excess[way] < most_excess[way]);
     }
@@ -122,8 +127,8 @@ static void other_certificates_hold_and_are_near(void **state) {
 
 /* ---------------------------------------------------------------- sampled pairs */
 
-/* Equal rows are drawn as often as they are counted; threads change nothing; the mean is within 5 standard errors (psi lies in [0, 1]) of
- * the exact one. */
+/* Equal rows are drawn as often as they are counted; threads change nothing; the mean is within 5
+ * standard errors (psi lies in [0, 1]) of the exact one. */
 static void a_sample_of_pairs_is_unbiased(void **state) {
     (void)state;
     enum { DRAWS = 40000 };
@@ -143,7 +148,8 @@ static void a_sample_of_pairs_is_unbiased(void **state) {
                 gbs_data *data = sparse ? sparse_data(ctx, &again) : dense_data(ctx, &again);
                 gbs_scaling scaling;
                 gbs_rows rows, pairs, single;
-                assert_ok(ctx, gbs_scaling_learn(ctx, data, &(gbs_scaling){.constant = 1.0}, &scaling));
+                assert_ok(ctx,
+                          gbs_scaling_learn(ctx, data, &(gbs_scaling){.constant = 1.0}, &scaling));
                 assert_ok(ctx, gbs_rows_build(ctx, data, &scaling, &rows));
                 assert_ok(ctx, gbs_pair_rows_build(ctx, &rows, true, &pairs));
                 assert_ok(ctx, gbs_pair_rows_build(ctx, &rows, false, &single));
@@ -156,7 +162,8 @@ static void a_sample_of_pairs_is_unbiased(void **state) {
                 assert_ok(ctx, gbs_pair_risk(ctx, &pairs, &g, &gbs_zero_one, &exact, NULL));
                 assert_ok(ctx, gbs_pair_risk(ctx, &single, &g, &gbs_zero_one, &plain, NULL));
                 assert_close(exact, plain, 1e-12, 0.0);
-                assert_ok(ctx, gbs_pair_sampled_risk(ctx, &pairs, &g, &gbs_zero_one, DRAWS, &mean[threads - 1]));
+                assert_ok(ctx, gbs_pair_sampled_risk(ctx, &pairs, &g, &gbs_zero_one, DRAWS,
+                                                     &mean[threads - 1]));
                 gbs_gaussian_free(ctx, &g);
                 gbs_rows_free(ctx, &pairs);
                 gbs_rows_free(ctx, &single);
@@ -194,9 +201,11 @@ static void sampled_pairs_are_paid_for(void **state) {
     double e = all->empirical;
     assert_close(c->empirical, e, 0.0, 5.0 * sqrt(e * (1.0 - e) / DRAWS));
     assert_close(DRAWS * gbs_kl(c->empirical, c->empirical_upper), log(200.0), 1e-9, 0.0);
-    assert_close((double)c->blocks * gbs_kl(c->empirical_upper, c->value), c->kl + c->xi_nats - log(0.045), 1e-9, 0.0);
+    assert_close((double)c->blocks * gbs_kl(c->empirical_upper, c->value),
+                 c->kl + c->xi_nats - log(0.045), 1e-9, 0.0);
     const gbs_certificate *pairs = find(model, GBS_RISK_PAIRS, GBS_TARGET_GIBBS, GBS_BOUND_KL);
-    assert_close(pairs->empirical / c->empirical, pairs->empirical_upper / c->empirical_upper, 1e-12, 0.0);
+    assert_close(pairs->empirical / c->empirical, pairs->empirical_upper / c->empirical_upper,
+                 1e-12, 0.0);
     assert_int_equal(find(model, GBS_RISK_AUC, GBS_TARGET_PRIOR_VOTE, GBS_BOUND_KL)->sampled, 0);
     char *text, *twice;
     size_t size;
@@ -215,7 +224,8 @@ static void sampled_pairs_are_paid_for(void **state) {
     free_table(&t);
 }
 
-/* With sampled pairs the stochastic solver never makes a pass over all pairs, and yet ranks as well as the exact one: 99.9 % of its AUC. */
+/* With sampled pairs the stochastic solver never makes a pass over all pairs, and yet ranks as well
+ * as the exact one: 99.9 % of its AUC. */
 static void the_stochastic_solver_needs_no_pass(void **state) {
     (void)state;
     struct dice r = {615};
@@ -230,11 +240,13 @@ static void the_stochastic_solver_needs_no_pass(void **state) {
     o.sampled_pairs = 100000;
     gbs_model_info sampled = fit_info(ctx, data, &o);
     double pairs = 0.3 * 0.7 * 16000.0 * 16000.0;
-    print_message("pairs seen: exact %.3g, stochastic %.3g\n", exact.pair_evaluations, sampled.pair_evaluations);
+    print_message("pairs seen: exact %.3g, stochastic %.3g\n", exact.pair_evaluations,
+                  sampled.pair_evaluations);
     assert_true(sampled.converged);
     assert_true(sampled.pair_evaluations < 0.7 * pairs && exact.pair_evaluations > 2.0 * pairs);
     assert_true(1.0 - sampled.train_error > 0.999 * (1.0 - exact.train_error));
-    /* reported from a jury of 2 x 2048 rows: the standard error of its mean hinge loss is some 1.2/sqrt(1024) of it */
+    /* reported from a subsample of 2 x 2048 rows: the standard error of its mean hinge loss is
+     * some 1.2/sqrt(1024) of it */
     assert_close(sampled.gibbs_risk, exact.gibbs_risk, 0.2, 0.0);
     gbs_data_free(data);
     gbs_context_free(ctx);
@@ -269,9 +281,12 @@ static void each_risk_has_its_own_blocks(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(certificates_hold_and_are_near),      cmocka_unit_test(other_certificates_hold_and_are_near),
-        cmocka_unit_test(a_sample_of_pairs_is_unbiased),       cmocka_unit_test(sampled_pairs_are_paid_for),
-        cmocka_unit_test(the_stochastic_solver_needs_no_pass), cmocka_unit_test(each_risk_has_its_own_blocks),
+        cmocka_unit_test(certificates_hold_and_are_near),
+        cmocka_unit_test(other_certificates_hold_and_are_near),
+        cmocka_unit_test(a_sample_of_pairs_is_unbiased),
+        cmocka_unit_test(sampled_pairs_are_paid_for),
+        cmocka_unit_test(the_stochastic_solver_needs_no_pass),
+        cmocka_unit_test(each_risk_has_its_own_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

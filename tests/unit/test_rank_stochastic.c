@@ -1,13 +1,14 @@
-/* The stochastic solvers of rankings: when they stop, what that costs, what they say of themselves, and that single pairs do not make them overflow. */
+/* The stochastic solvers of rankings: when they stop, what that costs, what they say of themselves,
+ * and that single pairs do not make them overflow. */
 #include "unit/rank_support.h"
-#include "vb/jury.h"
+#include "vb/subsample.h"
 
 /* ---------------------------------------------------------------- the rule to stop by */
 
 static void it_stops_once_nothing_is_gained(void **state) {
     (void)state;
     for (int loss = 0; loss < 2; loss++)
-        for (int many = 0; many < 2; many++) { /* looks at all pairs, and looks by a jury */
+        for (int many = 0; many < 2; many++) { /* looks at all pairs, and looks by a subsample */
             struct dice r = {621};
             gbs_context *ctx = new_context(2, 1);
             struct table_of_numbers t = two_clouds(&r, many ? 6000 : 1500, 4, 0.6, 0.3);
@@ -19,17 +20,21 @@ static void it_stops_once_nothing_is_gained(void **state) {
             o.batch = 256;
             o.epochs = 3000;
             gbs_model_info info = fit_info(ctx, data, &o);
-            print_message("loss %d, %zu rows: stopped after %zu steps, F %.6g, optimum %.6g: %.2g %% above it\n", loss, t.n,
-                          info.iterations, info.free_energy, exact, 100.0 * (info.free_energy / exact - 1.0));
+            print_message("loss %d, %zu rows: stopped after %zu steps, F %.6g, optimum %.6g: %.2g "
+                          "%% above it\n",
+                          loss, t.n, info.iterations, info.free_energy, exact,
+                          100.0 * (info.free_energy / exact - 1.0));
             assert_true(info.converged && info.iterations < 20000);
-            assert_true(info.free_energy >= exact - 1e-4 * exact && info.free_energy <= 1.002 * exact);
+            assert_true(info.free_energy >= exact - 1e-4 * exact &&
+                        info.free_energy <= 1.002 * exact);
             gbs_data_free(data);
             gbs_context_free(ctx);
             free_table(&t);
         }
 }
 
-/* Columns of a hundredth: the mean has to go a hundred times as far, at 0.05 a step, and F falls all the way. */
+/* Columns of a hundredth: the mean has to go a hundred times as far, at 0.05 a step, and F falls
+ * all the way. */
 static void it_goes_on_while_it_gains(void **state) {
     (void)state;
     struct dice r = {622};
@@ -47,7 +52,8 @@ static void it_goes_on_while_it_gains(void **state) {
     o.batch = 300;
     o.epochs = 80;
     gbs_model_info info = fit_info(ctx, data, &o);
-    print_message("%zu of 800 steps, F %.6g, optimum %.6g\n", info.iterations, info.free_energy, exact);
+    print_message("%zu of 800 steps, F %.6g, optimum %.6g\n", info.iterations, info.free_energy,
+                  exact);
     assert_int_equal(info.iterations, 800);
     assert_true(info.free_energy > 1.01 * exact && !info.converged);
     gbs_data_free(data);
@@ -82,10 +88,11 @@ static void a_path_ends_where_it_stopped(void **state) {
     free_table(&t);
 }
 
-/* ---------------------------------------------------------------- the verdict of a jury */
+/* ---------------------------------------------------------------- the verdict of a subsample */
 
-/* Against all pairs, at points near the optimum and far from it: the estimate lies within five standard errors. */
-static void a_jury_estimates_what_is_left(void **state) {
+/* Against all pairs, at points near the optimum and far from it: the estimate lies within five
+ * standard errors. */
+static void a_subsample_estimates_what_is_left(void **state) {
     (void)state;
     enum { D = 4 };
     struct dice r = {624};
@@ -100,26 +107,30 @@ static void a_jury_estimates_what_is_left(void **state) {
     for (size_t f = 0; f < COUNT(all_families); f++)
         for (int away = 0; away < 3; away++) {
             gbs_prior prior = {NULL, 1.0};
-            gbs_problem problem = {.ctx = ctx, .rows = &pairs, .loss = &gbs_hinge, .prior = prior, .lambda = 2000.0};
+            gbs_problem problem = {
+                .ctx = ctx, .rows = &pairs, .loss = &gbs_hinge, .prior = prior, .lambda = 2000.0};
             gbs_gaussian g;
             gbs_engine e;
-            gbs_jury jury;
-            gbs_hearing heard;
+            gbs_subsample subsample;
+            gbs_subsample_estimates heard;
             gbs_solution solution;
             assert_ok(ctx, gbs_gaussian_create(ctx, all_families[f], D, &prior, 0.05, &g));
             assert_ok(ctx, gbs_engine_create(ctx, &pairs, all_families[f], GBS_SOLVER_LBFGS, &e));
-            gbs_solve_options o = {.solver = GBS_SOLVER_LBFGS, .tolerance = 1e-9, .max_iterations = 500};
+            gbs_solve_options o = {
+                .solver = GBS_SOLVER_LBFGS, .tolerance = 1e-9, .max_iterations = 500};
             assert_ok(ctx, gbs_solve_lbfgs(&problem, &o, &e, &g, &solution));
             g.mean[1] += 0.02 * away * away;
             assert_ok(ctx, gbs_evaluate(&problem, &g, &e.workspace, &e.here));
-            double left = gbs_estimate_left(&problem, &g, e.here.d_mean, e.here.pull, e.here.pull, e.workspace.square);
-            assert_ok(ctx, gbs_jury_create(&problem, all_families[f], &jury));
-            assert_ok(ctx, gbs_jury_hear(&jury, &g, &heard));
-            print_message("%s: left %.4g, by the jury %.4g +- %.2g; really %.4g\n", gbs_family_of(all_families[f])->name, left,
-                          heard.left, heard.left_sd, e.here.free_energy - solution.free_energy);
+            double left = gbs_estimate_left(&problem, &g, e.here.d_mean, e.here.pull, e.here.pull,
+                                            e.workspace.square);
+            assert_ok(ctx, gbs_subsample_create(&problem, all_families[f], &subsample));
+            assert_ok(ctx, gbs_subsample_estimate(&subsample, &g, &heard));
+            print_message("%s: left %.4g, by the subsample %.4g +- %.2g; really %.4g\n",
+                          gbs_family_of(all_families[f])->name, left, heard.left, heard.left_sd,
+                          e.here.free_energy - solution.free_energy);
             assert_close(heard.left, left, 0.0, 5.0 * heard.left_sd);
             assert_true(heard.left_sd < 0.001 * solution.free_energy + 0.2 * left);
-            gbs_jury_free(&jury);
+            gbs_subsample_free(&subsample);
             gbs_engine_free(&e);
             gbs_gaussian_free(ctx, &g);
         }
@@ -131,9 +142,9 @@ static void a_jury_estimates_what_is_left(void **state) {
     free_table(&t);
 }
 
-/* Batches of 16 rows end some parts in a thousand above the optimum, more than counts as there: without a pass over all pairs that must be seen, too. Large
- * batches get there. */
-static void a_jury_is_not_lenient(void **state) {
+/* Batches of 16 rows end some parts in a thousand above the optimum, more than counts as there:
+ * without a pass over all pairs that must be seen, too. Large batches get there. */
+static void a_subsample_estimate_is_not_lenient(void **state) {
     (void)state;
     struct dice r = {625};
     gbs_context *ctx = new_context(2, 1);
@@ -150,12 +161,14 @@ static void a_jury_is_not_lenient(void **state) {
         o.sampled_pairs = 0;
         gbs_model_info whole = fit_info(ctx, data, &o);
         o.sampled_pairs = 100000;
-        gbs_model_info jury = fit_info(ctx, data, &o);
+        gbs_model_info subsample = fit_info(ctx, data, &o);
         double above = whole.free_energy / exact - 1.0;
-        print_message("batches of %zu: F %.2g %% above the optimum; converged by all pairs: %d, by the jury: %d\n", batches[k],
-                      100.0 * above, whole.converged, jury.converged);
-        assert_true(batches[k] == 256 ? above < 5e-4 && jury.converged : above > 1.5e-3 && !jury.converged);
-        assert_int_equal(jury.converged, whole.converged);
+        print_message("batches of %zu: F %.2g %% above the optimum; converged by all pairs: %d, by "
+                      "the subsample: %d\n",
+                      batches[k], 100.0 * above, whole.converged, subsample.converged);
+        assert_true(batches[k] == 256 ? above < 5e-4 && subsample.converged
+                                      : above > 1.5e-3 && !subsample.converged);
+        assert_int_equal(subsample.converged, whole.converged);
     }
     gbs_data_free(data);
     gbs_context_free(ctx);
@@ -164,7 +177,8 @@ static void a_jury_is_not_lenient(void **state) {
 
 /* ---------------------------------------------------------------- the paper's steps */
 
-/* One pair a step, lambda 1000: a step of length 1 would multiply standard deviations by exp of hundreds, and the KL would be infinite for good. */
+/* One pair a step, lambda 1000: a step of length 1 would multiply standard deviations by exp of
+ * hundreds, and the KL would be infinite for good. */
 static void single_pairs_do_not_overflow(void **state) {
     (void)state;
     for (size_t f = 1; f < COUNT(all_families); f++) {
@@ -184,9 +198,11 @@ static void single_pairs_do_not_overflow(void **state) {
         gbs_model *model = fit(ctx, data, &o);
         size_t points = gbs_model_path_size(model);
         const gbs_path_point *path = gbs_model_path(model);
-        print_message("family %d: F %.6g, optimum %.6g\n", (int)all_families[f], path[points - 1].free_energy, exact);
+        print_message("family %d: F %.6g, optimum %.6g\n", (int)all_families[f],
+                      path[points - 1].free_energy, exact);
         for (size_t k = 0; k < points; k++)
-            assert_true(isfinite(path[k].free_energy) && isfinite(path[k].kl) && path[k].bound <= 1.0);
+            assert_true(isfinite(path[k].free_energy) && isfinite(path[k].kl) &&
+                        path[k].bound <= 1.0);
         assert_true(path[points - 1].free_energy < 1.15 * exact);
         gbs_model_free(model);
         gbs_data_free(data);
@@ -222,8 +238,8 @@ int main(void) {
         cmocka_unit_test(it_stops_once_nothing_is_gained),
         cmocka_unit_test(it_goes_on_while_it_gains),
         cmocka_unit_test(a_path_ends_where_it_stopped),
-        cmocka_unit_test(a_jury_estimates_what_is_left),
-        cmocka_unit_test(a_jury_is_not_lenient),
+        cmocka_unit_test(a_subsample_estimates_what_is_left),
+        cmocka_unit_test(a_subsample_estimate_is_not_lenient),
         cmocka_unit_test(single_pairs_do_not_overflow),
         cmocka_unit_test(divergence_is_said),
     };

@@ -24,7 +24,8 @@ static int tear_down(void **state) {
 }
 
 static gbs_status learn(const gbs_data *data, gbs_scale kind, bool intercept, gbs_scaling *out) {
-    return gbs_scaling_learn(ctx, data, &(gbs_scaling){.kind = kind, .intercept = intercept, .constant = 1.0}, out);
+    return gbs_scaling_learn(
+        ctx, data, &(gbs_scaling){.kind = kind, .intercept = intercept, .constant = 1.0}, out);
 }
 
 /* One column of n values as dense data, and as CSR data without its zeros. */
@@ -36,7 +37,8 @@ struct column {
 };
 
 static struct column make(size_t n, double (*value)(size_t i)) {
-    struct column c = {calloc(n, sizeof(double)), calloc(n + 1, sizeof(size_t)), calloc(n, sizeof(uint32_t)), NULL, NULL};
+    struct column c = {calloc(n, sizeof(double)), calloc(n + 1, sizeof(size_t)),
+                       calloc(n, sizeof(uint32_t)), NULL, NULL};
     double *stored = calloc(n, sizeof *stored);
     for (size_t i = 0; i < n; i++) {
         c.x[i] = value(i);
@@ -45,7 +47,8 @@ static struct column make(size_t n, double (*value)(size_t i)) {
             stored[c.start[i + 1]++] = c.x[i];
     }
     assert_int_equal(gbs_data_dense(ctx, n, 1, c.x, 1, NULL, GBS_BORROW, &c.dense), GBS_OK);
-    assert_int_equal(gbs_data_csr(ctx, n, 1, c.start, c.index, stored, NULL, GBS_COPY, &c.sparse), GBS_OK);
+    assert_int_equal(gbs_data_csr(ctx, n, 1, c.start, c.index, stored, NULL, GBS_COPY, &c.sparse),
+                     GBS_OK);
     free(stored);
     return c;
 }
@@ -135,7 +138,8 @@ static void a_constant_column_becomes_zero_for_any_number_of_rows(void **state) 
     }
 }
 
-/* Wide enough to stay sparse: column 0 is 1e8 + N and is in every row, the others are nearly empty. */
+/* Wide enough to stay sparse: column 0 is 1e8 + N and is in every row, the others are nearly empty.
+ */
 static void a_sparse_column_far_from_zero_is_centred_exactly(void **state) {
     (void)state;
     enum { N = 300, D = 20000 };
@@ -156,10 +160,10 @@ static void a_sparse_column_far_from_zero_is_centred_exactly(void **state) {
     assert_int_equal(gbs_rows_build(ctx, data, &s, &rows), GBS_OK);
     assert_null(rows.all.dense);
     for (size_t i = 0; i < N; i++) {
-        gbs_block one = gbs_rows_slice(&rows, i, 1).all;
-        gbs_block_densify(&one, row);
+        gbs_strip one = gbs_rows_slice(&rows, i, 1).all;
+        gbs_strip_densify(&one, row);
         double norm2 = gbs_dot(D + 1, row, row), from_sparse;
-        gbs_block_norms(&one, rows.shift_norm2, &from_sparse);
+        gbs_strip_norms(&one, rows.shift_norm2, &from_sparse);
         assert_true(fabs(row[0] - (value[2 * i] - s.center[0]) / s.scale[0]) < 1e-14);
         assert_true(fabs(norm2 - from_sparse) < 1e-12 * norm2);
     }
@@ -201,9 +205,9 @@ static void a_view_of_sparse_rows_is_built_row_by_row(void **state) {
     assert_null(all.all.dense);
     assert_null(part.all.dense);
     for (size_t i = 0; i < SHOWN; i++) {
-        gbs_block a = gbs_rows_slice(&all, rows[i], 1).all, b = gbs_rows_slice(&part, i, 1).all;
-        gbs_block_densify(&a, whole);
-        gbs_block_densify(&b, shown);
+        gbs_strip a = gbs_rows_slice(&all, rows[i], 1).all, b = gbs_rows_slice(&part, i, 1).all;
+        gbs_strip_densify(&a, whole);
+        gbs_strip_densify(&b, shown);
         assert_memory_equal(whole, shown, (D + 1) * sizeof *whole);
         for (size_t k = 0; k < D; k++)
             sum[k] += shown[k];
@@ -252,9 +256,10 @@ static void rows_beyond_doubles_are_refused_by_name(void **state) {
         assert_int_equal(gbs_data_dense(ctx, 2, 1, x, 1, NULL, GBS_BORROW, &data), GBS_OK);
         assert_int_equal(learn(data, GBS_SCALE_NONE, false, &s), GBS_OK);
         assert_int_equal(gbs_rows_build(ctx, data, &s, &rows), GBS_ERR_DATA);
-        assert_string_equal(gbs_error_message(ctx),
-                            k == 0 ? "row 2: its values are too small to be used as they are; scale the columns"
-                                   : "row 2: its values are too large to be used as they are; scale the columns");
+        assert_string_equal(
+            gbs_error_message(ctx),
+            k == 0 ? "row 2: its values are too small to be used as they are; scale the columns"
+                   : "row 2: its values are too large to be used as they are; scale the columns");
         gbs_data_free(data);
     }
 }

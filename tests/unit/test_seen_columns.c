@@ -35,14 +35,18 @@ static struct sparse make_rows(gbs_context *ctx) {
     return s;
 }
 
-/* A fit to wide rows is the fit to narrow ones, whatever the prior; predictions too, after a file. */
+/* A fit to wide rows is the fit to narrow ones, whatever the prior; predictions too, after a file.
+ */
 static void the_columns_between_cost_nothing(void **state) {
     (void)state;
     gbs_context *ctx = new_context(1, 11);
     struct sparse s = make_rows(ctx);
     gbs_data *narrow, *wide;
-    assert_int_equal(gbs_data_csr(ctx, ROWS, USED, s.start, s.narrow, s.value, s.y, GBS_COPY, &narrow), GBS_OK);
-    assert_int_equal(gbs_data_csr(ctx, ROWS, (size_t)UINT32_MAX + 1, s.start, s.wide, s.value, s.y, GBS_COPY, &wide), GBS_OK);
+    assert_int_equal(
+        gbs_data_csr(ctx, ROWS, USED, s.start, s.narrow, s.value, s.y, GBS_COPY, &narrow), GBS_OK);
+    assert_int_equal(gbs_data_csr(ctx, ROWS, (size_t)UINT32_MAX + 1, s.start, s.wide, s.value, s.y,
+                                  GBS_COPY, &wide),
+                     GBS_OK);
     for (int kind = 0; kind < 4; kind++) {
         gbs_fit_options o = gbs_fit_options_default();
         o.loss = kind % 2 == 0 ? GBS_LOSS_ZERO_ONE : GBS_LOSS_HINGE;
@@ -80,7 +84,8 @@ static void the_columns_between_cost_nothing(void **state) {
     gbs_context_free(ctx);
 }
 
-/* Under an informed prior the list comes from the first part alone: rows behind it cannot move it. */
+/* Under an informed prior the list comes from the first part alone: rows behind it cannot move it.
+ */
 static void later_rows_do_not_choose_columns(void **state) {
     (void)state;
     gbs_context *ctx = new_context(1, 11);
@@ -96,9 +101,9 @@ static void later_rows_do_not_choose_columns(void **state) {
     for (int k = 0; k < 2; k++) {
         struct sparse *from = k == 0 ? &s : &t;
         size_t count;
-        assert_int_equal(
-            gbs_data_csr(ctx, ROWS, (size_t)UINT32_MAX + 1, from->start, from->wide, from->value, from->y, GBS_COPY, &data[k]),
-            GBS_OK);
+        assert_int_equal(gbs_data_csr(ctx, ROWS, (size_t)UINT32_MAX + 1, from->start, from->wide,
+                                      from->value, from->y, GBS_COPY, &data[k]),
+                         GBS_OK);
         assert_int_equal(gbs_fit(ctx, data[k], &o, &model[k]), GBS_OK);
         gbs_model_get_info(model[k], &info[k]);
         assert_true(gbs_model_certificates(model[k], &count)->valid);
@@ -136,7 +141,8 @@ static void dense_rows_meet_the_same_columns(void **state) {
     o.scale = GBS_SCALE_NONE;
     o.intercept = 0;
     o.prior = GBS_PRIOR_ZERO;
-    assert_int_equal(gbs_data_csr(ctx, ROWS, WIDE, s.start, s.wide, s.value, s.y, GBS_COPY, &sparse), GBS_OK);
+    assert_int_equal(
+        gbs_data_csr(ctx, ROWS, WIDE, s.start, s.wide, s.value, s.y, GBS_COPY, &sparse), GBS_OK);
     assert_int_equal(gbs_fit(ctx, sparse, &o, &model), GBS_OK);
     assert_int_equal(gbs_model_predict(ctx, model, sparse, a, NULL, NULL), GBS_OK);
     for (size_t i = 0; i < ROWS; i++)
@@ -161,7 +167,9 @@ static void particles_know_their_columns(void **state) {
     double share[ROWS];
     o.particles = 64;
     o.lambda = 5.0;
-    assert_int_equal(gbs_data_csr(ctx, ROWS, (size_t)UINT32_MAX + 1, s.start, s.wide, s.value, s.y, GBS_COPY, &wide), GBS_OK);
+    assert_int_equal(gbs_data_csr(ctx, ROWS, (size_t)UINT32_MAX + 1, s.start, s.wide, s.value, s.y,
+                                  GBS_COPY, &wide),
+                     GBS_OK);
     assert_int_equal(gbs_sample(ctx, wide, &o, &p), GBS_OK);
     gbs_particles_get_info(p, &info);
     assert_true(info.d == USED + 1 && info.features == (size_t)UINT32_MAX + 1);

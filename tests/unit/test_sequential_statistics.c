@@ -1,8 +1,10 @@
-/* The bounds on a mixture of stages (bound/sequential.c, and the weighted bets of bound/methods.c): against their formulas, and against an
- * adversary who chooses each stage's risk after he has seen how the earlier ones fared.
+/* The bounds on a mixture of stages (bound/sequential.c, and the weighted bets of bound/methods.c):
+ * against their formulas, and against an adversary who chooses each stage's risk after he has seen
+ * how the earlier ones fared.
  *
- * Small cases are exact: the adversary's best play is computed, and no play may win more often than delta. Larger cases are simulated with fixed
- * seeds; each of their tests alarms falsely with probability 1e-6.
+ * Small cases are exact: the adversary's best play is computed, and no play may win more often than
+ * delta. Larger cases are simulated with fixed seeds; each of their tests alarms falsely with
+ * probability 1e-6.
  */
 #include "bound/bound.h"
 #include "unit/shares.h"
@@ -14,21 +16,21 @@ enum { ROUNDS = 1000, DRAWS = 100000, SANITIZED = 0 };
 #endif
 enum { MOST = 8 };
 
-/* Stages of n[t] rows and their weights, and what was foretold. */
+/* Stages of n[t] rows and their weights, and what was predicted. */
 struct plan {
     size_t m;
     uint64_t n[MOST];
     double weight[MOST];
-    double foretold;
+    double predicted;
 };
 
 static double bound_of(const struct plan *p, const uint64_t *errors, double delta) {
-    return gbs_bound_sequential(p->m, errors, p->n, p->weight, p->foretold, -log(delta));
+    return gbs_bound_sequential(p->m, errors, p->n, p->weight, p->predicted, -log(delta));
 }
 
 /* As fit makes them: equal blocks, weights 1 : 2 : ... : m. */
-static struct plan equal_blocks(size_t m, uint64_t n, double foretold) {
-    struct plan p = {.m = m, .foretold = foretold};
+static struct plan equal_blocks(size_t m, uint64_t n, double predicted) {
+    struct plan p = {.m = m, .predicted = predicted};
     for (size_t t = 0; t < m; t++) {
         p.n[t] = n;
         p.weight[t] = 2.0 * (double)(t + 1) / (double)(m * (m + 1));
@@ -41,13 +43,14 @@ static struct plan equal_blocks(size_t m, uint64_t n, double foretold) {
 static void one_stage_is_clopper_and_pearson(void **state) {
     (void)state;
     const uint64_t sizes[] = {1, 5, 20, 300, 10000, 10000000};
-    const double deltas[] = {0.5, 0.2, 0.05, 1e-6}, foretold[] = {0.0, 0.1, 1.0}, one = 1.0;
-    for (size_t i = 0; i < COUNT(sizes) * COUNT(deltas) * COUNT(foretold); i++) {
+    const double deltas[] = {0.5, 0.2, 0.05, 1e-6}, predicted[] = {0.0, 0.1, 1.0}, one = 1.0;
+    for (size_t i = 0; i < COUNT(sizes) * COUNT(deltas) * COUNT(predicted); i++) {
         uint64_t n = sizes[i % COUNT(sizes)];
         double price = -log(deltas[i / COUNT(sizes) % COUNT(deltas)]);
         for (int k = 0; k <= 4; k++) {
             uint64_t errors = n * (uint64_t)k / 4;
-            double value = gbs_bound_sequential(1, &errors, &n, &one, foretold[i / (COUNT(sizes) * COUNT(deltas))], price);
+            double value = gbs_bound_sequential(
+                1, &errors, &n, &one, predicted[i / (COUNT(sizes) * COUNT(deltas))], price);
             assert_true(value == gbs_binomial_upper_tail(errors, n, exp(-price)));
         }
     }
@@ -68,13 +71,13 @@ static int by_size(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* c, the (1 - delta)-quantile of sum_t w_t max(Beta(k_t + 1, n_t - k_t), b_t), b_t the 0.3-quantile, by simulation; *error: 5 of its standard
- * errors, *width: c less the mean. */
+/* c, the (1 - delta)-quantile of sum_t w_t max(Beta(k_t + 1, n_t - k_t), b_t), b_t the
+ * 0.3-quantile, by simulation; *error: 5 of its standard errors, *width: c less the mean. */
 static double simulated_quantile(const struct plan *p, double delta, double *error, double *width) {
     struct dice r = {17};
     double *sum = doubles(DRAWS), *one = doubles(DRAWS), *sorted = doubles(DRAWS), mean = 0.0;
     for (size_t t = 0; t < p->m; t++) {
-        double n = (double)p->n[t], k = fmin(n - 1.0, floor(n * p->foretold + 0.5));
+        double n = (double)p->n[t], k = fmin(n - 1.0, floor(n * p->predicted + 0.5));
         for (size_t i = 0; i < DRAWS; i++) {
             double a = gamma_draw(&r, k + 1.0), b = gamma_draw(&r, n - k);
             one[i] = sorted[i] = a / (a + b);
@@ -96,9 +99,10 @@ static double simulated_quantile(const struct plan *p, double delta, double *err
     return c;
 }
 
-/* When the errors are those foretold the bound is c. The lattice rounds each stage up by at most one step, a 400th of a width that is itself no
- * more than three times c less the mean. False alarms: 5 sigma. */
-static void the_foretold_errors_give_the_quantile(void **state) {
+/* When the errors are those predicted the bound is c. The lattice rounds each stage up by at most
+ * one step, a 400th of a width that is itself no more than three times c less the mean. False
+ * alarms: 5 sigma. */
+static void the_predicted_errors_give_the_quantile(void **state) {
     (void)state;
     const struct plan plans[] = {
         equal_blocks(2, 100, 0.1),
@@ -106,7 +110,8 @@ static void the_foretold_errors_give_the_quantile(void **state) {
         equal_blocks(3, 300, 0.02),
         equal_blocks(4, 1000, 0.3),
         equal_blocks(8, 1000, 0.1),
-        equal_blocks(8, 200000, 0.1), /* the last quantiles of a light stage are far beyond the smallest double */
+        /* the last quantiles of a light stage are far beyond the smallest double */
+        equal_blocks(8, 200000, 0.1),
         {2, {50, 400}, {0.5, 0.5}, 0.2},
         {3, {400, 50, 20}, {0.2, 0.5, 0.3}, 0.1},
         equal_blocks(2, 40, 0.0),
@@ -117,10 +122,12 @@ static void the_foretold_errors_give_the_quantile(void **state) {
         double delta = deltas[i % COUNT(deltas)], error, width;
         uint64_t errors[MOST];
         for (size_t t = 0; t < p->m; t++)
-            errors[t] = (uint64_t)floor((double)p->n[t] * p->foretold + 0.5);
+            errors[t] = (uint64_t)floor((double)p->n[t] * p->predicted + 0.5);
         double c = simulated_quantile(p, delta, &error, &width), value = bound_of(p, errors, delta);
-        print_message("# %zu stages of %llu.. rows, foretold %g, delta %g: %.6f, simulated %.6f +- %.6f, width %.6f\n", p->m,
-                      (unsigned long long)p->n[0], p->foretold, delta, value, c, error, width);
+        print_message("# %zu stages of %llu.. rows, predicted %g, delta %g: %.6f, simulated %.6f "
+                      "+- %.6f, width %.6f\n",
+                      p->m, (unsigned long long)p->n[0], p->predicted, delta, value, c, error,
+                      width);
         assert_true(value >= c - error);
         assert_at_most(value, c + error + (double)p->m * 3.0 * width / 400.0);
     }
@@ -130,7 +137,8 @@ static void bounds_move_the_right_way(void **state) {
     (void)state;
     struct dice r = {21};
     for (int i = 0; i < (SANITIZED ? 10 : 40); i++) {
-        struct plan p = {.m = 2 + dice_below(&r, 3), .foretold = i % 5 == 0 ? 0.0 : dice_between(&r, 0.0, 0.5)};
+        struct plan p = {.m = 2 + dice_below(&r, 3),
+                         .predicted = i % 5 == 0 ? 0.0 : dice_between(&r, 0.0, 0.5)};
         uint64_t errors[MOST] = {0};
         double delta = i % 4 == 0 ? 0.95 : dice_between(&r, 0.01, 0.4), seen = 0.0, total = 0.0;
         for (size_t t = 0; t < p.m; t++) {
@@ -154,12 +162,13 @@ static void bounds_move_the_right_way(void **state) {
     }
 }
 
-/* The bets: catoni's formula written out, for the k of the grid that is best for the foretold losses. */
+/* The bets: catoni's formula written out, for the k of the grid that is best for the predicted
+ * losses. */
 static void weighted_bets_match_their_formula(void **state) {
     (void)state;
     struct dice r = {23};
     for (int i = 0; i < 200; i++) {
-        struct plan p = {.m = 1 + dice_below(&r, 4), .foretold = dice_between(&r, 0.0, 0.6)};
+        struct plan p = {.m = 1 + dice_below(&r, 4), .predicted = dice_between(&r, 0.0, 0.6)};
         double loss[MOST] = {0}, delta = dice_between(&r, 0.01, 0.4), total = 0.0, steepest = 0.0;
         for (size_t t = 0; t < p.m; t++) {
             p.n[t] = 5 + dice_below(&r, 300);
@@ -168,21 +177,22 @@ static void weighted_bets_match_their_formula(void **state) {
         }
         for (size_t t = 0; t < p.m; t++)
             steepest = fmax(steepest, (p.weight[t] /= total) / (double)p.n[t]);
-        double value = gbs_bound_progressive_weighted(p.m, loss, p.n, p.weight, p.foretold, -log(delta)), best = INFINITY,
-               is = 0.0;
+        double value = gbs_bound_progressive_weighted(p.m, loss, p.n, p.weight, p.predicted,
+                                                      -log(delta)),
+               best = INFINITY, is = 0.0;
         double least = INFINITY, seen = 0.0;
         for (int j = 0; j < 95; j++) {
-            double k = 0.01 * pow(1.05, j), foretold = -log(delta), said = -log(delta);
+            double k = 0.01 * pow(1.05, j), predicted = -log(delta), said = -log(delta);
             if (k >= 0.99)
                 break;
             for (size_t t = 0; t < p.m; t++) {
                 double c = -log(1.0 - k * p.weight[t] / (double)p.n[t] / steepest);
-                foretold += c * p.foretold * (double)p.n[t];
+                predicted += c * p.predicted * (double)p.n[t];
                 said += c * loss[t];
             }
             least = fmin(least, said * steepest / k);
-            if (foretold / k < best) {
-                best = foretold / k;
+            if (predicted / k < best) {
+                best = predicted / k;
                 is = said * steepest / k;
             }
         }
@@ -192,17 +202,21 @@ static void weighted_bets_match_their_formula(void **state) {
         assert_true(value >= seen && value >= fmin(1.0, least) * (1.0 - 1e-12));
         size_t t = dice_below(&r, p.m);
         loss[t] = fmin((double)p.n[t], loss[t] + 1.0);
-        assert_true(gbs_bound_progressive_weighted(p.m, loss, p.n, p.weight, p.foretold, -log(delta)) >= value);
+        assert_true(gbs_bound_progressive_weighted(p.m, loss, p.n, p.weight, p.predicted,
+                                                   -log(delta)) >= value);
         loss[t] = 0.0;
-        assert_true(gbs_bound_progressive_weighted(p.m, loss, p.n, p.weight, p.foretold, -log(delta)) <= value);
+        assert_true(gbs_bound_progressive_weighted(p.m, loss, p.n, p.weight, p.predicted,
+                                                   -log(delta)) <= value);
     }
 }
 
 static void odd_input_is_refused(void **state) {
     (void)state;
     uint64_t errors[20] = {1, 2}, rows[20] = {10, 20}, none[2] = {10, 0}, many[2] = {11, 2};
-    double weight[20] = {0.4, 0.6}, heavy[2] = {0.7, 0.6}, zero[2] = {0.0, 1.0}, negative[2] = {-0.1, 0.5}, nan[2] = {NAN, 0.5};
-    double loss[2] = {1.0, 2.5}, below[2] = {-0.1, 2.0}, above[2] = {10.5, 2.0}, lost[2] = {NAN, 2.0};
+    double weight[20] = {0.4, 0.6}, heavy[2] = {0.7, 0.6}, zero[2] = {0.0, 1.0},
+           negative[2] = {-0.1, 0.5}, nan[2] = {NAN, 0.5};
+    double loss[2] = {1.0, 2.5}, below[2] = {-0.1, 2.0}, above[2] = {10.5, 2.0},
+           lost[2] = {NAN, 2.0};
     assert_true(gbs_bound_sequential(2, errors, rows, weight, 0.1, 3.0) < 1.0);
     assert_true(isnan(gbs_bound_sequential(0, errors, rows, weight, 0.1, 3.0)));
     assert_true(isnan(gbs_bound_sequential(GBS_MOST_STAGES + 1, errors, rows, weight, 0.1, 3.0)));
@@ -246,7 +260,8 @@ static void ten_million_rows_a_block(void **state) {
             assert_true(value > risks[k]);
             assert_at_most(value, risks[k] + 2.5 * sd + 6.0 * 1e-7);
         }
-    double kl = gbs_bound_kl(0.2, 1.0, 10000000, 3.0), exact = gbs_binomial_upper_tail(2000000, 10000000, 0.05);
+    double kl = gbs_bound_kl(0.2, 1.0, 10000000, 3.0),
+           exact = gbs_binomial_upper_tail(2000000, 10000000, 0.05);
     assert_true(kl > exact && kl < 0.2 + 1e-3);
 }
 
@@ -275,8 +290,8 @@ static struct game new_game(const struct plan *p, double delta) {
     return g;
 }
 
-/* The last stage's best play: the smallest risk that some number of errors cannot cover, tried for each number. `mixture` is what the stages
- * before add up to, `bound` that of 0 errors. */
+/* The last stage's best play: the smallest risk that some number of errors cannot cover, tried for
+ * each number. `mixture` is what the stages before add up to, `bound` that of 0 errors. */
 static double last_play(const struct game *g, double mixture, const double *bound) {
     size_t last = g->p->m - 1;
     double best = 0.0;
@@ -293,8 +308,10 @@ static double last_play(const struct game *g, double mixture, const double *boun
     return best;
 }
 
-/* The largest probability that the mixture's risk exceeds the bound, from stage t on: over a grid of risks for each stage but the last. */
-static double best_play(const struct game *g, size_t t, double mixture, const double *bound, size_t outcomes, int grid) {
+/* The largest probability that the mixture's risk exceeds the bound, from stage t on: over a grid
+ * of risks for each stage but the last. */
+static double best_play(const struct game *g, size_t t, double mixture, const double *bound,
+                        size_t outcomes, int grid) {
     if (t + 1 == g->p->m)
         return last_play(g, mixture, bound);
     uint64_t n = g->p->n[t];
@@ -305,7 +322,8 @@ static double best_play(const struct game *g, size_t t, double mixture, const do
         for (uint64_t x = 0; x <= n; x++) {
             double chance = binomial_pmf(x, n, risk);
             if (chance > 1e-15)
-                wins += chance * best_play(g, t + 1, mixture + g->p->weight[t] * risk, bound + x * each, each, grid);
+                wins += chance * best_play(g, t + 1, mixture + g->p->weight[t] * risk,
+                                           bound + x * each, each, grid);
         }
         best = fmax(best, wins);
     }
@@ -330,9 +348,14 @@ static void no_play_wins_more_often_than_delta(void **state) {
         if (SANITIZED && p->n[0] * p->n[1] > 30)
             continue;
         struct game g = new_game(p, deltas[i / 2 % 2 ^ i % 2]);
-        double wins = best_play(&g, 0, 0.0, g.bound, g.outcomes, p->m == 2 ? 300 : SANITIZED ? 12 : 50);
-        print_message("# %zu stages, %llu and %llu rows, foretold %g, delta %g: the adversary wins %.5f of the time\n", p->m,
-                      (unsigned long long)p->n[0], (unsigned long long)p->n[1], p->foretold, g.delta, wins);
+        double wins = best_play(&g, 0, 0.0, g.bound, g.outcomes,
+                                p->m == 2   ? 300
+                                : SANITIZED ? 12
+                                            : 50);
+        print_message("# %zu stages, %llu and %llu rows, predicted %g, delta %g: the adversary "
+                      "wins %.5f of the time\n",
+                      p->m, (unsigned long long)p->n[0], (unsigned long long)p->n[1], p->predicted,
+                      g.delta, wins);
         assert_at_most(wins, g.delta * (1.0 + 1e-9));
         assert_true(wins > 0.1 * g.delta); /* he does play */
         free(g.bound);
@@ -344,7 +367,8 @@ static void no_play_wins_more_often_than_delta(void **state) {
 enum play { STEADY, REST_AFTER_LUCK, REST_AFTER_MISHAP, RISING, FALLING, CHASING, PLAYS };
 
 /* The risk of stage t, from what happened before. */
-static double next_risk(enum play play, double base, const struct plan *p, size_t t, const uint64_t *errors) {
+static double next_risk(enum play play, double base, const struct plan *p, size_t t,
+                        const uint64_t *errors) {
     double shown = 0.0, due = 0.0;
     for (size_t s = 0; s < t; s++) {
         shown += (double)errors[s];
@@ -367,7 +391,8 @@ static double next_risk(enum play play, double base, const struct plan *p, size_
     }
 }
 
-/* Outcomes whose bound is known. The bound rises with every error, so one outcome answers for all above or below it. */
+/* Outcomes whose bound is known. The bound rises with every error, so one outcome answers for all
+ * above or below it. */
 struct memory {
     size_t used;
     struct {
@@ -383,7 +408,8 @@ static bool all_at_most(size_t m, const uint64_t *a, const uint64_t *b) {
     return true;
 }
 
-static bool exceeds(struct memory *memory, const struct plan *p, double delta, const uint64_t *errors, double risk) {
+static bool exceeds(struct memory *memory, const struct plan *p, double delta,
+                    const uint64_t *errors, double risk) {
     for (size_t k = 0; k < memory->used; k++) {
         if (memory->known[k].bound >= risk && all_at_most(p->m, memory->known[k].errors, errors))
             return false;
@@ -403,8 +429,8 @@ static uint64_t binomial_draw(struct dice *r, uint64_t n, double p) {
     return count;
 }
 
-static uint64_t violations(const struct plan *p, double delta, double base, enum play play, struct memory *memory,
-                           uint64_t seed, uint64_t *bets) {
+static uint64_t violations(const struct plan *p, double delta, double base, enum play play,
+                           struct memory *memory, uint64_t seed, uint64_t *bets) {
     struct dice r = {seed};
     uint64_t wrong = 0;
     memory->used = 0;
@@ -419,12 +445,13 @@ static uint64_t violations(const struct plan *p, double delta, double base, enum
             risk += p->weight[t] * now;
         }
         wrong += exceeds(memory, p, delta, errors, risk);
-        *bets += gbs_bound_progressive_weighted(p->m, loss, p->n, p->weight, p->foretold, -log(delta)) < risk;
+        *bets += gbs_bound_progressive_weighted(p->m, loss, p->n, p->weight, p->predicted,
+                                                -log(delta)) < risk;
     }
     return wrong;
 }
 
-/* Plans, and whether what is foretold is right, too small, too large, none or all. */
+/* Plans, and whether what is predicted is right, too small, too large, none or all. */
 static void simulated_plays_win_no_more_often_than_delta(void **state) {
     (void)state;
     const struct plan plans[] = {
@@ -445,13 +472,16 @@ static void simulated_plays_win_no_more_often_than_delta(void **state) {
         struct plan p = plans[i / COUNT(risks)];
         double base = risks[i % COUNT(risks)], delta = deltas[(i / COUNT(risks) + i) % 2];
         /* -1: all rows err, -2: an eighth of the truth; else times the truth */
-        p.foretold = p.foretold == -1.0 ? 1.0 : p.foretold == -2.0 ? 0.125 * base : fmin(1.0, p.foretold * base);
-        for (int play = (int)(i % 3); play < PLAYS; play += 3) { /* a third of the plays each, all of them with every plan */
+        p.predicted = p.predicted == -1.0   ? 1.0
+                      : p.predicted == -2.0 ? 0.125 * base
+                                            : fmin(1.0, p.predicted * base);
+        for (int play = (int)(i % 3); play < PLAYS;
+             play += 3) { /* a third of the plays each, all of them with every plan */
             uint64_t bets, wrong = violations(&p, delta, base, (enum play)play, memory,
                                               1000 + (uint64_t)(i * PLAYS) + (uint64_t)play, &bets);
             char what[120];
-            snprintf(what, sizeof what, "plan %zu, risk %g, foretold %g, play %d, delta %g", i / COUNT(risks), base, p.foretold,
-                     play, delta);
+            snprintf(what, sizeof what, "plan %zu, risk %g, predicted %g, play %d, delta %g",
+                     i / COUNT(risks), base, p.predicted, play, delta);
             assert_share(wrong, ROUNDS, delta, 1e-6, what);
             assert_share(bets, ROUNDS, delta, 1e-6, what);
             worst[0] = fmax(worst[0], (double)wrong / ROUNDS / delta);
@@ -459,12 +489,14 @@ static void simulated_plays_win_no_more_often_than_delta(void **state) {
             calls += memory->used;
         }
     }
-    print_message("# largest share of violations, in units of delta: %.3f (sequential), %.3f (bets); %zu bounds computed\n",
+    print_message("# largest share of violations, in units of delta: %.3f (sequential), %.3f "
+                  "(bets); %zu bounds computed\n",
                   worst[0], worst[1], calls);
     free(memory);
 }
 
-/* Eight stages have too many outcomes for a memory: few rounds, and risks that make few outcomes. */
+/* Eight stages have too many outcomes for a memory: few rounds, and risks that make few outcomes.
+ */
 static void eight_stages_hold(void **state) {
     (void)state;
     struct memory *memory = take(1, sizeof *memory);
@@ -491,7 +523,7 @@ static void eight_stages_hold(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_stage_is_clopper_and_pearson),
-        cmocka_unit_test(the_foretold_errors_give_the_quantile),
+        cmocka_unit_test(the_predicted_errors_give_the_quantile),
         cmocka_unit_test(bounds_move_the_right_way),
         cmocka_unit_test(weighted_bets_match_their_formula),
         cmocka_unit_test(odd_input_is_refused),

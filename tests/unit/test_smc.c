@@ -33,7 +33,8 @@ static void lambda_zero_is_the_prior(void **state) {
     gbs_context_free(ctx);
 }
 
-/* Rows of zeros: the risk is 1/2 (zero-one) or 1 whatever theta. One jump to lambda, log Z exact. */
+/* Rows of zeros: the risk is 1/2 (zero-one) or 1 whatever theta. One jump to lambda, log Z exact.
+ */
 static void a_constant_risk_is_one_jump(void **state) {
     (void)state;
     gbs_context *ctx = new_context(1, 3);
@@ -50,7 +51,8 @@ static void a_constant_risk_is_one_jump(void **state) {
             size_t count;
             gbs_particles_path(p, &count);
             assert_int_equal(count, 2);
-            assert_close(sample_info(p).log_z, all_losses[l] == GBS_LOSS_ZERO_ONE ? -5e5 : -1e6, 1e-12, 0.0);
+            assert_close(sample_info(p).log_z, all_losses[l] == GBS_LOSS_ZERO_ONE ? -5e5 : -1e6,
+                         1e-12, 0.0);
             assert_close(sample_info(p).log_z_sd, 0.0, 0.0, 1e-7);
             gbs_particles_free(p);
         }
@@ -58,15 +60,17 @@ static void a_constant_risk_is_one_jump(void **state) {
     gbs_context_free(ctx);
 }
 
-/* Large lambda, ten particles, more columns than rows, a column twice, one class only, an exponential loss under a wide prior: all finite. */
+/* Large lambda, ten particles, more columns than rows, a column twice, one class only, an
+ * exponential loss under a wide prior: all finite. */
 static void hard_cases_stay_finite(void **state) {
     (void)state;
     static const struct {
         size_t n, d, particles;
         double lambda, prior_sd;
         bool twice;
-    } cases[] = {{20, 3, 10, 20.0, 1.0, false}, {20, 3, 100, 1e6, 1.0, false},  {8, 30, 200, 8.0, 1.0, false},
-                 {8, 230, 40, 8.0, 1.0, false}, {30, 4, 200, 100.0, 1.0, true}, {30, 4, 64, 30.0, 50.0, false},
+    } cases[] = {{20, 3, 10, 20.0, 1.0, false},  {20, 3, 100, 1e6, 1.0, false},
+                 {8, 30, 200, 8.0, 1.0, false},  {8, 230, 40, 8.0, 1.0, false},
+                 {30, 4, 200, 100.0, 1.0, true}, {30, 4, 64, 30.0, 50.0, false},
                  {1, 1, 10, 5.0, 1.0, false}};
     gbs_context *ctx = new_context(1, 4);
     for (size_t c = 0; c < COUNT(cases); c++)
@@ -76,7 +80,8 @@ static void hard_cases_stay_finite(void **state) {
                 for (size_t i = 0; cases[c].twice && i < t.n; i++)
                     t.x[i * t.d + 1] = t.x[i * t.d];
                 gbs_data *data = dense_data(ctx, &t);
-                gbs_sample_options o = small_options(all_losses[l], cases[c].lambda, cases[c].particles);
+                gbs_sample_options o = small_options(all_losses[l], cases[c].lambda,
+                                                     cases[c].particles);
                 o.prior_sd = cases[c].prior_sd;
                 o.classic = mode == 1;
                 o.move = mode == 2 ? GBS_MOVE_WALK : GBS_MOVE_AUTO;
@@ -85,10 +90,12 @@ static void hard_cases_stay_finite(void **state) {
                 size_t count;
                 const gbs_sample_point *path = gbs_particles_path(p, &count);
                 const double *theta = gbs_particles_draws(p);
-                assert_true(isfinite(info.log_z) && isfinite(info.log_z_sd) && isfinite(info.gibbs_risk));
+                assert_true(isfinite(info.log_z) && isfinite(info.log_z_sd) &&
+                            isfinite(info.gibbs_risk));
                 assert_true(path[0].lambda == 0.0 && path[count - 1].lambda == cases[c].lambda);
                 for (size_t k = 1; k < count; k++)
-                    assert_true(path[k].lambda > path[k - 1].lambda && path[k].log_z <= path[k - 1].log_z);
+                    assert_true(path[k].lambda > path[k - 1].lambda &&
+                                path[k].log_z <= path[k - 1].log_z);
                 for (size_t k = 0; k < info.particles * info.d; k++)
                     assert_true(isfinite(theta[k]));
                 gbs_particles_free(p);
@@ -128,14 +135,14 @@ static void wrong_options_are_refused(void **state) {
     gbs_data *data = dense_data(ctx, &t), *unlabelled;
     gbs_particles *p;
     static const double falling[] = {2.0, 1.0};
-#define REFUSED(change)                                                                                                        \
-    do {                                                                                                                       \
-        gbs_sample_options o = gbs_sample_options_default();                                                                   \
-        change;                                                                                                                \
-        p = (void *)1;                                                                                                         \
-        assert_int_equal(gbs_sample(ctx, data, &o, &p), GBS_ERR_ARGUMENT);                                                     \
-        assert_null(p);                                                                                                        \
-        assert_true(strlen(gbs_error_message(ctx)) > 0);                                                                       \
+#define REFUSED(change)                                                                            \
+    do {                                                                                           \
+        gbs_sample_options o = gbs_sample_options_default();                                       \
+        change;                                                                                    \
+        p = (void *)1;                                                                             \
+        assert_int_equal(gbs_sample(ctx, data, &o, &p), GBS_ERR_ARGUMENT);                         \
+        assert_null(p);                                                                            \
+        assert_true(strlen(gbs_error_message(ctx)) > 0);                                           \
     } while (0)
     REFUSED(o.particles = 3);
     REFUSED(o.ess = 0.0);
@@ -161,14 +168,16 @@ static void wrong_options_are_refused(void **state) {
 static void the_bits_do_not_depend_on_threads(void **state) {
     (void)state;
     struct table_of_numbers t = small_table(24, 300, 20),
-                            large = small_table(31, 4000, 20); /* large: blocks of chains read the rows together */
+                            /* large: blocks of chains read the rows together */
+        large = small_table(31, 4000, 20);
     for (int mode = 0; mode < 5; mode++) {
         double first[4] = {0}, *theta = NULL;
         static const int threads[] = {1, 2, 7};
         for (size_t k = 0; k < 3; k++) {
             gbs_context *ctx = new_context(threads[k], 7);
             gbs_data *data = dense_data(ctx, mode == 3 ? &large : &t);
-            gbs_sample_options o = small_options(mode >= 2 ? GBS_LOSS_ZERO_ONE : GBS_LOSS_HINGE, mode == 3 ? 10.0 : 50.0, 777);
+            gbs_sample_options o = small_options(mode >= 2 ? GBS_LOSS_ZERO_ONE : GBS_LOSS_HINGE,
+                                                 mode == 3 ? 10.0 : 50.0, 777);
             o.classic = mode == 1;
             o.chains = mode == 3 ? 128 : 0;
             o.task = mode == 4 ? GBS_TASK_RANK : GBS_TASK_CLASSIFY;
@@ -193,7 +202,8 @@ static void the_bits_do_not_depend_on_threads(void **state) {
     free_table(&large);
 }
 
-/* Sparse rows with a shift give what dense ones give. Not to the bit: chains that are close part in time, so few moves are made. */
+/* Sparse rows with a shift give what dense ones give. Not to the bit: chains that are close part in
+ * time, so few moves are made. */
 static void sparse_rows_are_sampled_like_dense_ones(void **state) {
     (void)state;
     gbs_context *ctx = new_context(1, 8);
@@ -208,7 +218,8 @@ static void sparse_rows_are_sampled_like_dense_ones(void **state) {
         gbs_smc_result a, b;
         gbs_smc_options o = {.lambda = 3.0, .particles = 64, .ess = 0.5, .chains = 16, .moves = 1};
         o.move = ring ? GBS_MOVE_RING : GBS_MOVE_WALK;
-        gbs_smc_problem p = {ctx, &g.rows, &gbs_hinge, 1.0, NULL}, q = {ctx, &dense, &gbs_hinge, 1.0, NULL};
+        gbs_smc_problem p = {ctx, &g.rows, &gbs_hinge, 1.0, NULL},
+                        q = {ctx, &dense, &gbs_hinge, 1.0, NULL};
         assert_ok(ctx, gbs_smc_run(&p, &o, &a));
         assert_ok(ctx, gbs_smc_run(&q, &o, &b));
         assert_int_equal(a.path_size, b.path_size);
@@ -222,8 +233,10 @@ static void sparse_rows_are_sampled_like_dense_ones(void **state) {
     gbs_context_free(ctx);
 }
 
-/* A wide prior under an exponential loss: no variational fit finds its way from there in a few steps. The moves lean on the particles until one does, and
- * the chains travel far enough to tell how sure log Z is. With 20,000 particles and two other seeds the gap is 1.32 +- 0.13 and 1.08 +- 0.11. */
+/* A wide prior under an exponential loss: no variational fit finds its way from there in a few
+ * steps. The moves lean on the particles until one does, and the chains travel far enough to tell
+ * how sure log Z is. With 20,000 particles and two other seeds the gap is 1.32 +- 0.13 and 1.08 +-
+ * 0.11. */
 static void references_that_miss_are_mended(void **state) {
     (void)state;
     gbs_context *ctx = new_context(2, 12);

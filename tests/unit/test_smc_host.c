@@ -47,7 +47,8 @@ static void every_allocation_may_fail_and_every_question_may_stop_it(void **stat
     assert_int_equal(h.blocks, 0);
 }
 
-/* One temperature that takes long asks in between: a stop is heard within a stretch of steps, not at its end. */
+/* One temperature that takes long asks in between: a stop is heard within a stretch of steps, not
+ * at its end. */
 static void long_moves_listen(void **state) {
     (void)state;
     struct host h;

@@ -1,5 +1,5 @@
-/* Gaps under informed priors and of the stages of a progressive model: against quadrature, ordered by family, through files old and new, and refused
- * for rows that are not those of the fit. */
+/* Gaps under informed priors and of the stages of a progressive model: against quadrature, ordered
+ * by family, through files old and new, and refused for rows that are not those of the fit. */
 #include "model/model.h"
 #include "model/particles.h"
 #include "unit/host.h"
@@ -22,19 +22,20 @@ static gbs_sample_options particles_of(size_t particles, bool classic) {
     return o;
 }
 
-static gbs_particles *sample_for(gbs_context *ctx, const gbs_data *data, const gbs_model *model, size_t stage,
-                                 const gbs_sample_options *o, gbs_gap *gap) {
+static gbs_particles *sample_for(gbs_context *ctx, const gbs_data *data, const gbs_model *model,
+                                 size_t stage, const gbs_sample_options *o, gbs_gap *gap) {
     gbs_particles *p;
     assert_ok(ctx, gbs_sample_for(ctx, data, model, stage, o, &p));
     assert_ok(ctx, gbs_measure_gap(ctx, data, model, p, gap));
     return p;
 }
 
-/* ---------------------------------------------------------------- quadrature with one coefficient */
+/* ---------------------------------------------------------------- quadrature with one coefficient
+ */
 
 /* Rows of the fit's order, as the public header promises it: from .. from + count - 1. */
-static struct table_of_numbers part_of(gbs_context *ctx, const struct table_of_numbers *t, const gbs_fit_options *f,
-                                       size_t from, size_t count) {
+static struct table_of_numbers part_of(gbs_context *ctx, const struct table_of_numbers *t,
+                                       const gbs_fit_options *f, size_t from, size_t count) {
     size_t *order = take(t->n, sizeof *order), least;
     struct table_of_numbers part = {.n = count, .d = 1, .x = doubles(count), .y = doubles(count)};
     assert_ok(ctx, gbs_fit_order(ctx, t->n, f, order, &least));
@@ -55,17 +56,23 @@ struct integral {
     double free_energy, log_z, risk;
 };
 
-/* F = E_q(lambda r + log q - log prior), log Z = log E_prior exp(-lambda r) and the Gibbs risk by the midpoint rule; 0, where the zero-one risk jumps, is a
- * border. */
-static struct integral integrate(const struct table_of_numbers *t, gbs_task_kind task, gbs_loss loss, const gbs_stage *s) {
+/* F = E_q(lambda r + log q - log prior), log Z = log E_prior exp(-lambda r) and the Gibbs risk by
+ * the midpoint rule; 0, where the zero-one risk jumps, is a border. */
+static struct integral integrate(const struct table_of_numbers *t, gbs_task_kind task,
+                                 gbs_loss loss, const gbs_stage *s) {
     enum { CELLS = 40000 };
-    double q = s->posterior.mean[0], q_sd = s->posterior.factor[0], m0 = s->prior_mean[0], sd = s->prior_sd;
-    double reach = fabs(m0) + fabs(q) + 12.0 * fmax(sd, q_sd), width = 2.0 * reach / CELLS, energy = 0.0, z = 0.0, lost = 0.0;
+    double q = s->posterior.mean[0], q_sd = s->posterior.factor[0], m0 = s->prior_mean[0],
+           sd = s->prior_sd;
+    double reach = fabs(m0) + fabs(q) + 12.0 * fmax(sd, q_sd), width = 2.0 * reach / CELLS,
+           energy = 0.0, z = 0.0, lost = 0.0;
     for (long k = -CELLS / 2; k < CELLS / 2; k++) {
-        double theta = ((double)k + 0.5) * width, log_q = log_normal(theta, q, q_sd), log_prior = log_normal(theta, m0, sd);
-        double risk = (task == GBS_TASK_RANK ? plain_pair_risk : plain_risk)(loss, t->n, 1, t->x, t->y, &theta);
+        double theta = ((double)k + 0.5) * width, log_q = log_normal(theta, q, q_sd),
+               log_prior = log_normal(theta, m0, sd);
+        double risk = (task == GBS_TASK_RANK ? plain_pair_risk : plain_risk)(loss, t->n, 1, t->x,
+                                                                             t->y, &theta);
         double weight =
-            isfinite(risk) ? width * exp(log_prior - s->lambda * risk) : 0.0; /* the exponential loss may overflow */
+            /* the exponential loss may overflow */
+            isfinite(risk) ? width * exp(log_prior - s->lambda * risk) : 0.0;
         z += weight;
         lost += weight > 0.0 ? weight * risk : 0.0;
         if (log_q > -200.0)
@@ -74,8 +81,10 @@ static struct integral integrate(const struct table_of_numbers *t, gbs_task_kind
     return (struct integral){energy, log(z), lost / z};
 }
 
-/* Every stage, both algorithms. The false-alarm rate of 7.5 standard errors, themselves estimated to within a half, is that of 5. */
-static void check_quadrature(gbs_context *ctx, const struct table_of_numbers *t, const gbs_fit_options *f, size_t stages) {
+/* Every stage, both algorithms. The false-alarm rate of 7.5 standard errors, themselves estimated
+ * to within a half, is that of 5. */
+static void check_quadrature(gbs_context *ctx, const struct table_of_numbers *t,
+                             const gbs_fit_options *f, size_t stages) {
     gbs_data *data = dense_data(ctx, t);
     gbs_model *model = fit(ctx, data, f);
     assert_int_equal(gbs_model_stages(model), stages);
@@ -89,10 +98,13 @@ static void check_quadrature(gbs_context *ctx, const struct table_of_numbers *t,
             gbs_sample_options o = particles_of(classic ? 10000 : 100000, classic != 0);
             gbs_gap gap;
             gbs_particles *p = sample_for(ctx, data, model, k, &o, &gap);
-            print_message("# %s %s, %zu of %zu rows, %s: m0 %.3f, gap %.5f +- %.5f, by quadrature %.5f\n",
-                          gbs_task_name(f->task), gbs_loss_name(f->loss), s->rows, t->n, classic ? "classic" : "default",
-                          s->prior_mean[0], gap.gap, gap.gap_sd, truth.free_energy + truth.log_z);
-            assert_true(fabs(s->prior_mean[0]) > 0.2 * s->prior_sd); /* else the test would not see it */
+            print_message(
+                "# %s %s, %zu of %zu rows, %s: m0 %.3f, gap %.5f +- %.5f, by quadrature %.5f\n",
+                gbs_task_name(f->task), gbs_loss_name(f->loss), s->rows, t->n,
+                classic ? "classic" : "default", s->prior_mean[0], gap.gap, gap.gap_sd,
+                truth.free_energy + truth.log_z);
+            /* else the test would not see it */
+            assert_true(fabs(s->prior_mean[0]) > 0.2 * s->prior_sd);
             assert_close(gap.free_energy, truth.free_energy, 1e-5, 1e-5);
             assert_close(p->info.gibbs_risk, truth.risk, 0.0, 7.5 * p->info.gibbs_risk_sd + 1e-6);
             assert_close(p->info.log_z, truth.log_z, 0.0, 7.5 * p->info.log_z_sd + 1e-5);
@@ -112,8 +124,8 @@ static void gaps_are_those_of_quadrature(void **state) {
     struct table_of_numbers t = make_table(&r, 60, 1, 1.0, 1.0);
     for (size_t l = 0; l < COUNT(all_losses); l++)
         for (int progressive = 0; progressive < 2; progressive++) {
-            gbs_fit_options f =
-                informed(all_losses[l], GBS_FAMILY_FULL, progressive ? GBS_BOUND_PROGRESSIVE : GBS_BOUND_KL, 100.0);
+            gbs_fit_options f = informed(all_losses[l], GBS_FAMILY_FULL,
+                                         progressive ? GBS_BOUND_PROGRESSIVE : GBS_BOUND_KL, 100.0);
             f.prior_sd = all_losses[l] == GBS_LOSS_ZERO_ONE ? 1.0 : 0.3;
             f.scale = GBS_SCALE_NONE;
             f.intercept = 0;
@@ -134,10 +146,12 @@ static void gaps_are_those_of_quadrature(void **state) {
 
 /* ---------------------------------------------------------------- families */
 
-/* Positive within error and full <= diagonal <= isotropic, by one sampling: the families share prior, lambda and rows. */
+/* Positive within error and full <= diagonal <= isotropic, by one sampling: the families share
+ * prior, lambda and rows. */
 static void gaps_are_positive_and_ordered(void **state) {
     (void)state;
-    static const gbs_family families[] = {GBS_FAMILY_FULL, GBS_FAMILY_DIAGONAL, GBS_FAMILY_ISOTROPIC};
+    static const gbs_family families[] = {GBS_FAMILY_FULL, GBS_FAMILY_DIAGONAL,
+                                          GBS_FAMILY_ISOTROPIC};
     static const gbs_bound bounds[] = {GBS_BOUND_KL, GBS_BOUND_CATONI, GBS_BOUND_PROGRESSIVE};
     gbs_context *ctx = new_context(2, 6);
     struct table_of_numbers t = small_table(72, 200, 4);
@@ -155,8 +169,9 @@ static void gaps_are_positive_and_ordered(void **state) {
                 if (k == 0)
                     p = sample_for(ctx, data, model, gbs_model_stages(model) - 1, &o, &gap);
                 assert_ok(ctx, gbs_measure_gap(ctx, data, model, p, &gap));
-                print_message("# %s %s %s: gap %.4f +- %.4f\n", gbs_loss_name(loss), gbs_bound_name(bounds[b]),
-                              gbs_family_name(families[k]), gap.gap, gap.gap_sd);
+                print_message("# %s %s %s: gap %.4f +- %.4f\n", gbs_loss_name(loss),
+                              gbs_bound_name(bounds[b]), gbs_family_name(families[k]), gap.gap,
+                              gap.gap_sd);
                 assert_true(k > 0 || gap.gap > -7.5 * gap.gap_sd);
                 assert_true(k == 0 || gap.gap >= before - 1e-6);
                 before = gap.gap;
@@ -169,7 +184,8 @@ static void gaps_are_positive_and_ordered(void **state) {
     gbs_context_free(ctx);
 }
 
-/* Whatever the fit did to the columns and the order of the rows, it is found again; the same bits for any number of threads. */
+/* Whatever the fit did to the columns and the order of the rows, it is found again; the same bits
+ * for any number of threads. */
 static void every_kind_of_model_is_found_again(void **state) {
     (void)state;
     gbs_context *ctx = new_context(1, UINT64_MAX), *many = new_context(7, UINT64_MAX);
@@ -177,7 +193,8 @@ static void every_kind_of_model_is_found_again(void **state) {
     gbs_data *data = dense_data(ctx, &t), *data_of_many = dense_data(many, &t);
     gbs_sample_options o = particles_of(200, false);
     for (int k = 0; k < 12; k++) {
-        gbs_fit_options f = informed(all_losses[k % 3], all_families[k % 4], k % 2 ? GBS_BOUND_KL : GBS_BOUND_AUTO, 0.0);
+        gbs_fit_options f = informed(all_losses[k % 3], all_families[k % 4],
+                                     k % 2 ? GBS_BOUND_KL : GBS_BOUND_AUTO, 0.0);
         f.prior = k == 8 ? GBS_PRIOR_ZERO : GBS_PRIOR_INFORMED;
         f.bound = k == 8 ? GBS_BOUND_PROGRESSIVE : f.bound;
         f.stratify = k == 1 || k == 2;
@@ -197,7 +214,8 @@ static void every_kind_of_model_is_found_again(void **state) {
             assert_true(same_bits(p->theta, q->theta, p->info.particles * p->info.d));
             assert_int_equal(p->info.n_data, t.n);
             assert_int_equal(p->info.prior, f.prior);
-            assert_int_equal(isnan(p->info.bound) != 0, f.prior == GBS_PRIOR_INFORMED && model->stages[stage].from == 0);
+            assert_int_equal(isnan(p->info.bound) != 0,
+                             f.prior == GBS_PRIOR_INFORMED && model->stages[stage].from == 0);
             gbs_particles_free(p);
             gbs_particles_free(q);
         }
@@ -212,8 +230,8 @@ static void every_kind_of_model_is_found_again(void **state) {
 
 /* ---------------------------------------------------------------- files */
 
-static gbs_model *through_text(gbs_context *ctx, const gbs_model *model, const char *from, const char *to,
-                               gbs_status expected) {
+static gbs_model *through_text(gbs_context *ctx, const gbs_model *model, const char *from,
+                               const char *to, gbs_status expected) {
     char *text;
     size_t size;
     gbs_model *back;
@@ -235,14 +253,16 @@ static void models_and_particles_come_back_from_files(void **state) {
     gbs_data *data = dense_data(ctx, &t);
     gbs_sample_options o = particles_of(200, false);
     for (int progressive = 0; progressive < 2; progressive++) {
-        gbs_fit_options f = informed(GBS_LOSS_HINGE, GBS_FAMILY_FULL, progressive ? GBS_BOUND_AUTO : GBS_BOUND_KL, 0.0);
+        gbs_fit_options f = informed(GBS_LOSS_HINGE, GBS_FAMILY_FULL,
+                                     progressive ? GBS_BOUND_AUTO : GBS_BOUND_KL, 0.0);
         f.stratify = 1;
         gbs_model *model = fit(ctx, data, &f), *back = through_text(ctx, model, NULL, NULL, GBS_OK);
         size_t stage = gbs_model_stages(model) - 1, size;
         gbs_gap gap, again;
         assert_true(gbs_model_stage(back, stage).lambda == model->stages[stage].lambda);
         assert_int_equal(gbs_model_stage(back, stage).rows, model->stages[stage].rows);
-        gbs_particles *p = sample_for(ctx, data, model, stage, &o, &gap), *q = sample_for(ctx, data, back, stage, &o, &again);
+        gbs_particles *p = sample_for(ctx, data, model, stage, &o, &gap),
+                      *q = sample_for(ctx, data, back, stage, &o, &again);
         assert_true(same_bits(&gap.gap, &again.gap, 1));
         gbs_particles_free(q);
         char *text;
@@ -263,7 +283,8 @@ static void models_and_particles_come_back_from_files(void **state) {
     gbs_context_free(ctx);
 }
 
-/* Without "split" a file is one of an older version: it predicts as ever, and says why there is no gap. */
+/* Without "split" a file is one of an older version: it predicts as ever, and says why there is no
+ * gap. */
 static void older_files_predict_and_have_no_gap(void **state) {
     (void)state;
     gbs_context *ctx = new_context(1, 7);
@@ -271,8 +292,10 @@ static void older_files_predict_and_have_no_gap(void **state) {
     gbs_data *data = dense_data(ctx, &t);
     gbs_sample_options o = particles_of(100, false);
     for (int progressive = 0; progressive < 2; progressive++) {
-        gbs_fit_options f = informed(GBS_LOSS_ZERO_ONE, GBS_FAMILY_FULL, progressive ? GBS_BOUND_AUTO : GBS_BOUND_KL, 0.0);
-        gbs_model *model = fit(ctx, data, &f), *old = through_text(ctx, model, "\"split\"", "\"older\"", GBS_OK);
+        gbs_fit_options f = informed(GBS_LOSS_ZERO_ONE, GBS_FAMILY_FULL,
+                                     progressive ? GBS_BOUND_AUTO : GBS_BOUND_KL, 0.0);
+        gbs_model *model = fit(ctx, data, &f),
+                  *old = through_text(ctx, model, "\"split\"", "\"older\"", GBS_OK);
         gbs_evaluation a, b;
         assert_ok(ctx, gbs_model_evaluate(ctx, model, data, &a));
         assert_ok(ctx, gbs_model_evaluate(ctx, old, data, &b));
@@ -327,8 +350,10 @@ static void damaged_files_are_refused(void **state) {
 static void other_rows_and_other_priors_are_refused(void **state) {
     (void)state;
     gbs_context *ctx = new_context(1, 8), *other_seed = new_context(1, 9);
-    struct table_of_numbers t = small_table(77, 80, 3), changed = small_table(77, 80, 3), fewer = small_table(77, 79, 3);
-    gbs_data *data = dense_data(ctx, &t), *elsewhere = dense_data(other_seed, &t), *few = dense_data(ctx, &fewer);
+    struct table_of_numbers t = small_table(77, 80, 3), changed = small_table(77, 80, 3),
+                            fewer = small_table(77, 79, 3);
+    gbs_data *data = dense_data(ctx, &t), *elsewhere = dense_data(other_seed, &t),
+             *few = dense_data(ctx, &fewer);
     gbs_sample_options o = particles_of(100, false);
     gbs_fit_options f = informed(GBS_LOSS_HINGE, GBS_FAMILY_FULL, GBS_BOUND_KL, 30.0);
     f.prior_sd = 0.3;
@@ -370,7 +395,8 @@ static void every_allocation_may_fail(void **state) {
     struct table_of_numbers t = small_table(78, 40, 3);
     gbs_data *data = dense_data(ctx, &t);
     for (int progressive = 0; progressive < 2; progressive++) {
-        gbs_fit_options f = informed(GBS_LOSS_HINGE, GBS_FAMILY_FULL, progressive ? GBS_BOUND_AUTO : GBS_BOUND_KL, 0.0);
+        gbs_fit_options f = informed(GBS_LOSS_HINGE, GBS_FAMILY_FULL,
+                                     progressive ? GBS_BOUND_AUTO : GBS_BOUND_KL, 0.0);
         f.stratify = 1;
         gbs_model *model = fit(ctx, data, &f);
         gbs_sample_options o = particles_of(32, false);
@@ -382,7 +408,8 @@ static void every_allocation_may_fail(void **state) {
         for (long k = 0; k < calls; k++) {
             gbs_particles *none;
             h.fail_at = h.calls + k;
-            assert_refused(ctx, GBS_ERR_MEMORY, gbs_sample_for(ctx, data, model, 0, &o, &none), none);
+            assert_refused(ctx, GBS_ERR_MEMORY, gbs_sample_for(ctx, data, model, 0, &o, &none),
+                           none);
             assert_int_equal(h.blocks, kept);
         }
         h.fail_at = -1;

@@ -1,4 +1,5 @@
-/* What is done with particles: votes, moments, files, and the gap, which refuses what does not belong together. */
+/* What is done with particles: votes, moments, files, and the gap, which refuses what does not
+ * belong together. */
 #include "unit/smc_support.h"
 #include "unit/zero_prior.h"
 
@@ -12,7 +13,8 @@ static void the_vote_is_the_average_of_the_particles(void **state) {
     o.intercept = 0;
     gbs_particles *p = sample(ctx, data, &o);
     const double *theta = gbs_particles_draws(p);
-    double score[80], sd[80], share[80], risk = 0.0, wrong = 0.0, gibbs = 0.0, mean[3], covariance[9];
+    double score[80], sd[80], share[80], risk = 0.0, wrong = 0.0, gibbs = 0.0, mean[3],
+                                         covariance[9];
     gbs_evaluation e;
     assert_ok(ctx, gbs_particles_predict(ctx, p, data, score, sd, share));
     assert_ok(ctx, gbs_particles_evaluate(ctx, p, data, &e));
@@ -37,7 +39,8 @@ static void the_vote_is_the_average_of_the_particles(void **state) {
     assert_close(e.gibbs_risk, risk, 1e-10, 0.0);
     assert_close(e.gibbs_error, gibbs, 1e-10, 0.0);
     assert_int_equal(e.n, 80);
-    assert_true(fabs((double)e.errors - wrong) <= 2.0); /* a vote of exactly one half is an error too */
+    /* a vote of exactly one half is an error too */
+    assert_true(fabs((double)e.errors - wrong) <= 2.0);
     assert_close(sample_info(p).gibbs_risk, risk, 1e-10, 0.0);
     assert_close(sample_info(p).train_error, e.error, 1e-12, 0.0);
     gbs_particles_moments(p, mean, covariance);
@@ -94,7 +97,8 @@ static void a_sample_file_comes_back_whole_and_damage_is_seen(void **state) {
         memcpy(copy, text, before);
         memcpy(copy + before, damage[k][1], new);
         memcpy(copy + before + new, at + old, size - before - old);
-        assert_int_equal(gbs_particles_from_json(ctx, copy, size - old + new, &back), GBS_ERR_FORMAT);
+        assert_int_equal(gbs_particles_from_json(ctx, copy, size - old + new, &back),
+                         GBS_ERR_FORMAT);
         assert_null(back);
         free(copy);
     }
@@ -121,7 +125,8 @@ static void the_gap_wants_the_same_rows_and_settings(void **state) {
         f.family = all_families[k];
         gbs_model *model = fit(ctx, data, &f);
         assert_ok(ctx, gbs_measure_gap(ctx, data, model, p, &gap));
-        assert_close(gap.gap, info_of(model).free_energy + sample_info(p).log_z, 0.0, 1e-6 * info_of(model).free_energy);
+        assert_close(gap.gap, info_of(model).free_energy + sample_info(p).log_z, 0.0,
+                     1e-6 * info_of(model).free_energy);
         assert_close(gap.gap_over_lambda, gap.gap / 30.0, 1e-12, 0.0);
         assert_int_equal(gbs_measure_gap(ctx, changed, model, p, &gap), GBS_ERR_DATA);
         assert_non_null(strstr(gbs_error_message(ctx), "does not belong to these rows"));

@@ -14,16 +14,18 @@ static void tile_risks_are_those_of_plain_loops(void **state) {
                 for (size_t l = 0; l < COUNT(all_losses); l++) {
                     struct design g = make_design(&r, n, d, sparse != 0, 0);
                     gbs_smc_problem p = {ctx, &g.rows, gbs_loss_of(all_losses[l]), 1.0, NULL};
-                    double *tile = gbs_doubles(ctx, d * GBS_LANES), *scratch = gbs_doubles(ctx, gbs_risk_scratch(&g.rows)),
-                           risk[GBS_LANES];
+                    double *tile = gbs_doubles(ctx, d * GBS_LANES),
+                           *scratch = gbs_doubles(ctx, gbs_risk_scratch(&g.rows)), risk[GBS_LANES];
                     double *theta = doubles(d);
                     for (size_t k = 0; k < d * GBS_LANES; k++)
-                        tile[k] = k % GBS_LANES == 3 ? 0.0 : dice_normal(&r); /* lane 3: every margin is 0 */
+                        /* lane 3: every margin is 0 */
+                        tile[k] = k % GBS_LANES == 3 ? 0.0 : dice_normal(&r);
                     gbs_tile_risk(&p, tile, scratch, risk);
                     for (size_t lane = 0; lane < GBS_LANES; lane++) {
                         for (size_t k = 0; k < d; k++)
                             theta[k] = tile[k * GBS_LANES + lane];
-                        double expected = plain_risk(all_losses[l], n, d, g.cells, g.table.y, theta);
+                        double expected = plain_risk(all_losses[l], n, d, g.cells, g.table.y,
+                                                     theta);
                         assert_close(risk[lane], expected, 1e-12, 1e-14);
                     }
                     free(theta);
@@ -41,7 +43,8 @@ static void array_normals_are_those_of_the_counters(void **state) {
     for (size_t i = 0; i < 150; i++)
         assert_close(x[i], gbs_normal(5, 77, 1000 + i), 1e-13, 1e-13);
     for (size_t i = 0; i < 150; i++) /* the pair has the radius of its uniform number */
-        assert_close(x[i] * x[i] + x[150 + i] * x[150 + i], -2.0 * log(gbs_uniform(5, 77, 1000 + i)), 1e-12, 1e-13);
+        assert_close(x[i] * x[i] + x[150 + i] * x[150 + i],
+                     -2.0 * log(gbs_uniform(5, 77, 1000 + i)), 1e-12, 1e-13);
     double part[64];
     gbs_normal_draws(5, 77, 1010, 64, part);
     assert_true(same_bits(part, x + 10, 32));
@@ -68,7 +71,8 @@ static void the_next_lambda_has_the_wanted_share(void **state) {
         }
     for (size_t i = 0; i < N; i++)
         risk[i] = 0.25;
-    assert_close(gbs_temper_step(N, risk, 1e9, 0.5, weight), 1e9, 0.0, 0.0); /* constant: all the way */
+    /* constant: all the way */
+    assert_close(gbs_temper_step(N, risk, 1e9, 0.5, weight), 1e9, 0.0, 0.0);
     for (size_t i = 0; i < N; i++)
         risk[i] = i % 4 == 0 ? INFINITY : dice_uniform(&r);
     double delta = gbs_temper_step(N, risk, 1e9, 0.5, weight);
@@ -83,7 +87,8 @@ static void resampling_is_systematic(void **state) {
     (void)state;
     struct dice r = {13};
     for (int round = 0; round < 200; round++) {
-        size_t n = 1 + dice_below(&r, 40), count = 1 + dice_below(&r, 60), ancestor[60], born[40] = {0};
+        size_t n = 1 + dice_below(&r, 40), count = 1 + dice_below(&r, 60), ancestor[60],
+               born[40] = {0};
         double weight[40], total = 0.0;
         for (size_t i = 0; i < n; i++) {
             weight[i] = dice_below(&r, 3) == 0 ? 0.0 : dice_uniform(&r);
@@ -101,7 +106,8 @@ static void resampling_is_systematic(void **state) {
     }
 }
 
-/* The reference stays a covariance when there are fewer particles than coefficients, and copies of one another. */
+/* The reference stays a covariance when there are fewer particles than coefficients, and copies of
+ * one another. */
 static void the_reference_survives_few_and_equal_particles(void **state) {
     (void)state;
     gbs_context *ctx = new_context(1, 1);
@@ -130,7 +136,8 @@ static void the_width_of_a_reference(void **state) {
     struct dice r = {31};
     enum { N = 5000, D = 3 };
     double *theta = doubles(N * D), *weight = doubles(N);
-    static const double lower[D * D] = {2.0, 0.0, 0.0, -1.0, 0.5, 0.0, 0.3, 0.7, 0.1}, mean[D] = {5.0, -3.0, 1e3};
+    static const double lower[D * D] = {2.0, 0.0, 0.0, -1.0, 0.5, 0.0, 0.3, 0.7, 0.1},
+                                  mean[D] = {5.0, -3.0, 1e3};
     gbs_reference reference;
     for (int full = 0; full < 2; full++) {
         assert_ok(ctx, gbs_reference_create(ctx, D, full != 0, N, &reference));
@@ -151,7 +158,8 @@ static void the_width_of_a_reference(void **state) {
             if (i % 7 == 0)
                 theta[i * D] = 1e100;
         }
-        /* of 250 particles 214 count: the mean of 642 squares has a relative standard error of 0.056 */
+        /* of 250 particles 214 count: the mean of 642 squares has a relative standard error of
+         * 0.056 */
         assert_close(gbs_reference_width(&reference, N, theta, weight), 4.0, 5.0 * 0.056, 0.0);
         gbs_reference_free(ctx, &reference);
     }

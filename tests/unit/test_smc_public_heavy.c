@@ -1,10 +1,12 @@
-/* Sampling on the public data sets: the measured gap of every family, and test errors beside those of the full-covariance fit. */
+/* Sampling on the public data sets: the measured gap of every family, and test errors beside those
+ * of the full-covariance fit. */
 #include "core/random.h"
 #include "unit/public_data.h"
 #include "unit/support.h"
 #include "unit/zero_prior.h"
 
-static const char *const sets[] = {"pima/train.csv", "breast/breast_complete.csv", "german/german.csv"};
+static const char *const sets[] = {"pima/train.csv", "breast/breast_complete.csv",
+                                   "german/german.csv"};
 
 static gbs_data *data_of(gbs_context *ctx, const struct public_set *set) {
     const struct design *d = &set->design;
@@ -14,8 +16,10 @@ static gbs_data *data_of(gbs_context *ctx, const struct public_set *set) {
 }
 
 /* Gaps of isotropic, diagonal and full fits; the error is log Z's. */
-static double gaps(gbs_context *ctx, const gbs_data *data, gbs_loss loss, double lambda, double gap[3]) {
-    static const gbs_family families[] = {GBS_FAMILY_ISOTROPIC, GBS_FAMILY_DIAGONAL, GBS_FAMILY_FULL};
+static double gaps(gbs_context *ctx, const gbs_data *data, gbs_loss loss, double lambda,
+                   double gap[3]) {
+    static const gbs_family families[] = {GBS_FAMILY_ISOTROPIC, GBS_FAMILY_DIAGONAL,
+                                          GBS_FAMILY_FULL};
     gbs_sample_options o = gbs_sample_options_default();
     gbs_particles *p;
     gbs_gap g = {0};
@@ -36,7 +40,8 @@ static double gaps(gbs_context *ctx, const gbs_data *data, gbs_loss loss, double
     return g.gap_sd;
 }
 
-/* Positive within 5 of the reported errors (those are within a factor 1.5), and full <= diagonal <= isotropic. */
+/* Positive within 5 of the reported errors (those are within a factor 1.5), and full <= diagonal <=
+ * isotropic. */
 static void gaps_are_positive_and_ordered(void **state) {
     (void)state;
     gbs_context *ctx = new_context(0, 1);
@@ -46,9 +51,11 @@ static void gaps_are_positive_and_ordered(void **state) {
             skip();
         gbs_data *data = data_of(ctx, &set);
         for (gbs_loss loss = GBS_LOSS_ZERO_ONE; loss <= GBS_LOSS_HINGE; loss++) {
-            double lambda = 0.5 * (double)set.design.n, gap[3], sd = gaps(ctx, data, loss, lambda, gap);
-            print_message("# %-26s %-8s lambda %-5g gap: isotropic %.3f, diagonal %.3f, full %.3f, all +- %.3f\n", sets[s],
-                          gbs_loss_name(loss), lambda, gap[0], gap[1], gap[2], sd);
+            double lambda = 0.5 * (double)set.design.n, gap[3],
+                   sd = gaps(ctx, data, loss, lambda, gap);
+            print_message("# %-26s %-8s lambda %-5g gap: isotropic %.3f, diagonal %.3f, full %.3f, "
+                          "all +- %.3f\n",
+                          sets[s], gbs_loss_name(loss), lambda, gap[0], gap[1], gap[2], sd);
             assert_true(gap[2] > -5.0 * 1.5 * sd);
             assert_true(gap[2] <= gap[1] + 1e-6 * lambda && gap[1] <= gap[0] + 1e-6 * lambda);
         }
@@ -61,7 +68,8 @@ static void gaps_are_positive_and_ordered(void **state) {
 /* The same under informed priors: on the certified rows, and of every stage of the default fit. */
 static void informed_gaps_are_positive_and_ordered(void **state) {
     (void)state;
-    static const gbs_family families[] = {GBS_FAMILY_FULL, GBS_FAMILY_DIAGONAL, GBS_FAMILY_ISOTROPIC};
+    static const gbs_family families[] = {GBS_FAMILY_FULL, GBS_FAMILY_DIAGONAL,
+                                          GBS_FAMILY_ISOTROPIC};
     gbs_context *ctx = new_context(0, 1);
     gbs_sample_options o = gbs_sample_options_default();
     for (size_t s = 0; s < COUNT(sets); s++)
@@ -83,8 +91,10 @@ static void informed_gaps_are_positive_and_ordered(void **state) {
                 assert_ok(ctx, gbs_sample_for(ctx, data, model[0], t, &o, &p));
                 for (size_t k = 0; k < 3; k++)
                     assert_ok(ctx, gbs_measure_gap(ctx, data, model[k], p, &gap[k]));
-                print_message("# %-26s %s, stage %zu, gap: isotropic %.3f, diagonal %.3f, full %.3f, all +- %.3f\n", sets[s],
-                              single ? "kl" : "default", t + 1, gap[2].gap, gap[1].gap, gap[0].gap, gap[0].gap_sd);
+                print_message("# %-26s %s, stage %zu, gap: isotropic %.3f, diagonal %.3f, full "
+                              "%.3f, all +- %.3f\n",
+                              sets[s], single ? "kl" : "default", t + 1, gap[2].gap, gap[1].gap,
+                              gap[0].gap, gap[0].gap_sd);
                 assert_true(gap[0].gap > -5.0 * 1.5 * gap[0].gap_sd);
                 assert_true(gap[0].gap <= gap[1].gap + 1e-4 && gap[1].gap <= gap[2].gap + 1e-4);
                 gbs_particles_free(p);
@@ -107,8 +117,9 @@ static void the_gap_vanishes_with_lambda(void **state) {
         gbs_data *data = data_of(ctx, &set);
         for (gbs_loss loss = GBS_LOSS_ZERO_ONE; loss <= GBS_LOSS_HINGE; loss++) {
             double gap[3], sd = gaps(ctx, data, loss, 0.01, gap);
-            print_message("# %-26s %-8s lambda 0.01 gap: isotropic %.2e, diagonal %.2e, full %.2e, all +- %.1e\n", sets[s],
-                          gbs_loss_name(loss), gap[0], gap[1], gap[2], sd);
+            print_message("# %-26s %-8s lambda 0.01 gap: isotropic %.2e, diagonal %.2e, full %.2e, "
+                          "all +- %.1e\n",
+                          sets[s], gbs_loss_name(loss), gap[0], gap[1], gap[2], sd);
             for (size_t k = 0; k < 3; k++)
                 assert_true(fabs(gap[k]) < 0.005 + 7.5 * sd);
             assert_true(sd < 0.01);
@@ -119,13 +130,16 @@ static void the_gap_vanishes_with_lambda(void **state) {
     gbs_context_free(ctx);
 }
 
-/* One split: 80 % of the rows to learn from; errors of the fit's vote and of the particles' vote on the rest. */
-static void split(gbs_context *ctx, const struct design *d, gbs_loss loss, uint64_t number, double error[2]) {
+/* One split: 80 % of the rows to learn from; errors of the fit's vote and of the particles' vote on
+ * the rest. */
+static void split(gbs_context *ctx, const struct design *d, gbs_loss loss, uint64_t number,
+                  double error[2]) {
     size_t *order = take(d->n, sizeof *order), train = 4 * d->n / 5;
     for (size_t i = 0; i < d->n; i++)
         order[i] = i;
     gbs_shuffle(99, number, d->n, order);
-    struct picked a = public_pick(ctx, d, order, train), b = public_pick(ctx, d, order + train, d->n - train);
+    struct picked a = public_pick(ctx, d, order, train),
+                  b = public_pick(ctx, d, order + train, d->n - train);
     gbs_fit_options f = zero_prior_options();
     gbs_sample_options o = gbs_sample_options_default();
     gbs_evaluation e;
@@ -147,7 +161,8 @@ static void split(gbs_context *ctx, const struct design *d, gbs_loss loss, uint6
     free(order);
 }
 
-/* The paper's claim, measured: over 10 splits the mean errors differ by less than the standard error of either. */
+/* The paper's claim, measured: over 10 splits the mean errors differ by less than the standard
+ * error of either. */
 static void the_vote_errs_like_the_full_fit(void **state) {
     (void)state;
     enum { SPLITS = 10 };
@@ -168,8 +183,10 @@ static void the_vote_errs_like_the_full_fit(void **state) {
                     square[m] += (error[k][m] - mean[m]) * (error[k][m] - mean[m]);
                 se[m] = sqrt(square[m] / (SPLITS - 1) / SPLITS);
             }
-            print_message("# %-26s %-8s test error over 10 splits: full fit %.2f %% (se %.2f), particles %.2f %% (se %.2f)\n",
-                          sets[s], gbs_loss_name(loss), 100.0 * mean[0], 100.0 * se[0], 100.0 * mean[1], 100.0 * se[1]);
+            print_message("# %-26s %-8s test error over 10 splits: full fit %.2f %% (se %.2f), "
+                          "particles %.2f %% (se %.2f)\n",
+                          sets[s], gbs_loss_name(loss), 100.0 * mean[0], 100.0 * se[0],
+                          100.0 * mean[1], 100.0 * se[1]);
             assert_at_most(fabs(mean[0] - mean[1]), fmax(se[0], se[1]));
         }
         public_free(&set);
@@ -177,7 +194,8 @@ static void the_vote_errs_like_the_full_fit(void **state) {
     gbs_context_free(ctx);
 }
 
-/* A target hundreds of temperatures away: the path is long, log Z still agrees with the bound that the full fit gives. */
+/* A target hundreds of temperatures away: the path is long, log Z still agrees with the bound that
+ * the full fit gives. */
 static void hundreds_of_temperatures_end_well(void **state) {
     (void)state;
     gbs_context *ctx = new_context(0, 1);
@@ -241,11 +259,11 @@ static struct spread spread_of(const char *name, gbs_sample_options o, size_t ru
     public_free(&set);
     s.sd = sqrt((square - sum * sum / (double)runs) / (double)(runs - 1));
     s.reported = sqrt(reported);
-    print_message(
-        "# %-16s %-8s %-10s lambda %4g, %4zu particles: log Z spreads by %.3f over %zu runs, reported %.3f (at least: %zu "
-        "runs)\n",
-        name, gbs_loss_name(o.loss), o.classic ? "classic" : "waste-free", o.lambda, o.particles, s.sd, runs, s.reported,
-        s.at_least);
+    print_message("# %-16s %-8s %-10s lambda %4g, %4zu particles: log Z spreads by %.3f over %zu "
+                  "runs, reported %.3f (at least: %zu "
+                  "runs)\n",
+                  name, gbs_loss_name(o.loss), o.classic ? "classic" : "waste-free", o.lambda,
+                  o.particles, s.sd, runs, s.reported, s.at_least);
     return s;
 }
 

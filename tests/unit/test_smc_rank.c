@@ -1,4 +1,5 @@
-/* Sampling rankings: risks over pairs against brute force, traps, the gap, and what a file brings back. */
+/* Sampling rankings: risks over pairs against brute force, traps, the gap, and what a file brings
+ * back. */
 #include "kernel/sort.h"
 #include "smc/smc.h"
 #include "unit/rows_support.h"
@@ -28,7 +29,8 @@ static void sorting_sorts(void **state) {
         }
 }
 
-/* Few distinct cells, so that scores tie within and between the classes; the rows of the library are moved together, which no pair sees. */
+/* Few distinct cells, so that scores tie within and between the classes; the rows of the library
+ * are moved together, which no pair sees. */
 static struct design tied_design(struct dice *r, size_t n, size_t d, bool sparse) {
     struct design g = make_design(r, n, d, sparse, 0);
     for (size_t k = 0; !sparse && k < n * d; k++)
@@ -43,7 +45,8 @@ static void check_tile(gbs_context *ctx, struct dice *r, const struct design *g,
     gbs_rows pairs;
     assert_ok(ctx, gbs_pair_rows_build(ctx, &g->rows, false, &pairs));
     gbs_smc_problem p = {ctx, &pairs, gbs_loss_of(loss), 1.0, NULL};
-    double *tile = gbs_doubles(ctx, size), *scratch = gbs_doubles(ctx, gbs_risk_scratch(&pairs)), *theta = doubles(d);
+    double *tile = gbs_doubles(ctx, size), *scratch = gbs_doubles(ctx, gbs_risk_scratch(&pairs)),
+           *theta = doubles(d);
     double risk[GBS_LANES];
     for (size_t k = 0; k < size; k++)
         tile[k] = k % GBS_LANES == 3 ? 0.0 : dice_normal(r); /* lane 3: every pair is a tie */
@@ -51,7 +54,8 @@ static void check_tile(gbs_context *ctx, struct dice *r, const struct design *g,
     for (size_t l = 0; l < GBS_LANES; l++) {
         for (size_t k = 0; k < d; k++)
             theta[k] = tile[k * GBS_LANES + l];
-        assert_close(risk[l], plain_pair_risk(loss, n, d, g->cells, g->table.y, theta), 1e-11, 1e-13);
+        assert_close(risk[l], plain_pair_risk(loss, n, d, g->cells, g->table.y, theta), 1e-11,
+                     1e-13);
     }
     gbs_array_free(ctx, tile);
     gbs_array_free(ctx, scratch);
@@ -65,23 +69,27 @@ static void check_ring(gbs_context *ctx, struct dice *r, const struct design *g,
     gbs_rows pairs;
     assert_ok(ctx, gbs_pair_rows_build(ctx, &g->rows, false, &pairs));
     gbs_smc_problem p = {ctx, &pairs, gbs_loss_of(loss), 1.0, NULL};
-    double *mean = doubles(d), *base = doubles(n), *theta = doubles(d), *scratch = gbs_doubles(ctx, gbs_risk_scratch(&pairs));
+    double *mean = doubles(d), *base = doubles(n), *theta = doubles(d),
+           *scratch = gbs_doubles(ctx, gbs_risk_scratch(&pairs));
     double *work = gbs_doubles(ctx, 4 * size + STATES * GBS_LANES);
-    gbs_plane plane = {mean, mean, work, work + size, work + 2 * size, work + 3 * size, work + 4 * size};
+    gbs_plane plane = {mean,           mean, work, work + size, work + 2 * size, work + 3 * size,
+                       work + 4 * size};
     gbs_ring ring;
     for (size_t k = 0; k < d; k++)
         mean[k] = dice_normal(r);
     for (size_t k = 0; k < 4 * size; k++)
         work[k] = dice_normal(r);
-    gbs_block_scores(&pairs.all, mean, 0.0, base); /* a shift left out is one for all rows */
+    gbs_strip_scores(&pairs.all, mean, 0.0, base); /* a shift left out is one for all rows */
     gbs_ring_create(STATES, 0.7, &ring);
     gbs_ring_risks(&p, &ring, base, 1, &plane, scratch);
     for (size_t j = 0; j < STATES; j++)
         for (size_t l = 0; l < GBS_LANES; l++) {
             double x = gbs_ring_cosine(&ring, j), y = gbs_ring_sine(&ring, j);
             for (size_t k = 0; k < d; k++)
-                theta[k] = mean[k] + x * plane.centred[k * GBS_LANES + l] + y * plane.direction[k * GBS_LANES + l];
-            assert_close(plane.risk[j * GBS_LANES + l], plain_pair_risk(loss, n, d, g->cells, g->table.y, theta), 1e-11, 1e-13);
+                theta[k] = mean[k] + x * plane.centred[k * GBS_LANES + l] +
+                           y * plane.direction[k * GBS_LANES + l];
+            assert_close(plane.risk[j * GBS_LANES + l],
+                         plain_pair_risk(loss, n, d, g->cells, g->table.y, theta), 1e-11, 1e-13);
         }
     gbs_array_free(ctx, work);
     gbs_array_free(ctx, scratch);
@@ -126,12 +134,14 @@ static void one_class_is_refused(void **state) {
     assert_ok(ctx, gbs_data_dense(ctx, 4, 2, x, 2, y, GBS_BORROW, &data));
     assert_int_equal(gbs_sample(ctx, data, &o, &p), GBS_ERR_DATA);
     assert_null(p);
-    assert_non_null(strstr(gbs_error_message(ctx), "only one class among 4 rows: every label is -1"));
+    assert_non_null(
+        strstr(gbs_error_message(ctx), "only one class among 4 rows: every label is -1"));
     gbs_data_free(data);
     gbs_context_free(ctx);
 }
 
-/* All rows equal: every pair is a tie whatever theta, the risk is loss(0), log Z is exact after one jump. */
+/* All rows equal: every pair is a tie whatever theta, the risk is loss(0), log Z is exact after one
+ * jump. */
 static void equal_rows_are_one_jump(void **state) {
     (void)state;
     gbs_context *ctx = new_context(1, 3);
@@ -238,14 +248,16 @@ static void particles_that_rank_come_back_from_a_file(void **state) {
     gbs_context_free(ctx);
 }
 
-/* KL(model || Gibbs) of rankings is positive within error, and ordered by family; a classifier is no ranking. */
+/* KL(model || Gibbs) of rankings is positive within error, and ordered by family; a classifier is
+ * no ranking. */
 static void the_gap_of_rankings(void **state) {
     (void)state;
     gbs_context *ctx = new_context(2, 6);
     struct dice r = {45};
     struct table_of_numbers t = make_table(&r, 80, 4, 1.0, 0.7);
     gbs_data *data = dense_data(ctx, &t);
-    static const gbs_family families[] = {GBS_FAMILY_ISOTROPIC, GBS_FAMILY_DIAGONAL, GBS_FAMILY_FULL};
+    static const gbs_family families[] = {GBS_FAMILY_ISOTROPIC, GBS_FAMILY_DIAGONAL,
+                                          GBS_FAMILY_FULL};
     for (gbs_loss loss = GBS_LOSS_ZERO_ONE; loss <= GBS_LOSS_HINGE; loss++) {
         gbs_sample_options o = rank_options(loss, 40.0, 2000);
         gbs_particles *p = sample(ctx, data, &o);
@@ -263,8 +275,8 @@ static void the_gap_of_rankings(void **state) {
             f.family = families[k];
             gbs_model *model = fit(ctx, data, &f);
             assert_ok(ctx, gbs_measure_gap(ctx, data, model, p, &gap));
-            print_message("# %s %s: gap %.4f +- %.4f\n", gbs_loss_name(loss), gbs_family_name(families[k]), gap.gap,
-                          gap.gap_sd);
+            print_message("# %s %s: gap %.4f +- %.4f\n", gbs_loss_name(loss),
+                          gbs_family_name(families[k]), gap.gap, gap.gap_sd);
             assert_true(gap.gap > -5.0 * gap.gap_sd && gap.gap < before + 1e-6);
             before = gap.gap;
             gbs_model_free(model);
@@ -278,9 +290,12 @@ static void the_gap_of_rankings(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sorting_sorts),          cmocka_unit_test(pair_risks_are_those_of_brute_force),
-        cmocka_unit_test(one_class_is_refused),   cmocka_unit_test(equal_rows_are_one_jump),
-        cmocka_unit_test(one_positive_is_enough), cmocka_unit_test(particles_that_rank_come_back_from_a_file),
+        cmocka_unit_test(sorting_sorts),
+        cmocka_unit_test(pair_risks_are_those_of_brute_force),
+        cmocka_unit_test(one_class_is_refused),
+        cmocka_unit_test(equal_rows_are_one_jump),
+        cmocka_unit_test(one_positive_is_enough),
+        cmocka_unit_test(particles_that_rank_come_back_from_a_file),
         cmocka_unit_test(the_gap_of_rankings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

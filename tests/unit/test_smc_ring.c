@@ -1,24 +1,30 @@
-/* The states of a ring: their risks against plain loops, the draw among them, and moves on them against quadrature. */
+/* The states of a ring: their risks against plain loops, the draw among them, and moves on them
+ * against quadrature. */
 #include "core/random.h"
 #include "smc/smc.h"
 #include "unit/rows_support.h"
 #include "unit/smc_support.h"
 
 /* Theta of state j of lane l, from planes before they are turned. */
-static void ring_state(size_t d, const double *mean, const double *centred, const double *direction, double angle, size_t l,
-                       double *theta) {
+static void ring_state(size_t d, const double *mean, const double *centred, const double *direction,
+                       double angle, size_t l, double *theta) {
     for (size_t k = 0; k < d; k++)
-        theta[k] = mean[k] + cos(angle) * centred[k * GBS_LANES + l] + sin(angle) * direction[k * GBS_LANES + l];
+        theta[k] = mean[k] + cos(angle) * centred[k * GBS_LANES + l] +
+                   sin(angle) * direction[k * GBS_LANES + l];
 }
 
-/* Every state of a ring, wherever the current one stands in it; also where the reference has mean 0, and for rows of zeros. */
-static void check_ring(gbs_context *ctx, struct dice *r, const struct design *g, gbs_loss loss, bool centred_mean) {
+/* Every state of a ring, wherever the current one stands in it; also where the reference has mean
+ * 0, and for rows of zeros. */
+static void check_ring(gbs_context *ctx, struct dice *r, const struct design *g, gbs_loss loss,
+                       bool centred_mean) {
     enum { STATES = 6 };
     size_t d = g->rows.d, n = g->rows.all.n, size = d * GBS_LANES, here = dice_below(r, STATES);
     gbs_smc_problem p = {ctx, &g->rows, gbs_loss_of(loss), 1.0, NULL};
     double *mean = doubles(d), *base = doubles(n), *theta = doubles(d), *copy = doubles(2 * size);
-    double *work = gbs_doubles(ctx, 4 * size + STATES * GBS_LANES), *scratch = gbs_doubles(ctx, gbs_risk_scratch(&g->rows));
-    gbs_plane plane = {mean, mean, work, work + size, work + 2 * size, work + 3 * size, work + 4 * size};
+    double *work = gbs_doubles(ctx, 4 * size + STATES * GBS_LANES),
+           *scratch = gbs_doubles(ctx, gbs_risk_scratch(&g->rows));
+    gbs_plane plane = {mean,           mean, work, work + size, work + 2 * size, work + 3 * size,
+                       work + 4 * size};
     gbs_ring ring;
     for (size_t k = 0; k < d; k++)
         mean[k] = centred_mean ? 0.0 : dice_normal(r);
@@ -41,7 +47,8 @@ static void check_ring(gbs_context *ctx, struct dice *r, const struct design *g,
                 at[k] = 0.4 * ((double)step + 0.5) * (number % 2 == 0 ? 1.0 : -1.0);
             }
             ring_state(d, mean, copy, copy + size, at[0] - at[1], l, theta);
-            assert_close(plane.risk[j * GBS_LANES + l], plain_risk(loss, n, d, g->cells, g->table.y, theta), 1e-11, 1e-13);
+            assert_close(plane.risk[j * GBS_LANES + l],
+                         plain_risk(loss, n, d, g->cells, g->table.y, theta), 1e-11, 1e-13);
         }
     free(mean);
     free(base);
@@ -68,7 +75,8 @@ static void ring_risks_are_those_of_plain_loops(void **state) {
     gbs_context_free(ctx);
 }
 
-/* Weights that span hundreds of orders of magnitude, some of them none at all: shares of the draws, 5 standard errors. */
+/* Weights that span hundreds of orders of magnitude, some of them none at all: shares of the draws,
+ * 5 standard errors. */
 static void lanes_draw_by_their_weights(void **state) {
     (void)state;
     enum { STATES = 6, ROUNDS = 4000 };
@@ -88,7 +96,8 @@ static void lanes_draw_by_their_weights(void **state) {
     }
     for (size_t j = 0; j < STATES; j++) {
         expected[j] = j == 0 || j == 2 || j == 5 ? exp(log_weight[j]) / total : 0.0;
-        assert_close(share[j], expected[j], 0.0, 5.0 * sqrt(expected[j] * (1.0 - expected[j]) / (ROUNDS * GBS_LANES)));
+        assert_close(share[j], expected[j], 0.0,
+                     5.0 * sqrt(expected[j] * (1.0 - expected[j]) / (ROUNDS * GBS_LANES)));
     }
 }
 
@@ -101,15 +110,19 @@ struct truth {
 };
 
 /* exp(-lambda r) N(theta; prior_mean, prior_sd^2 I) in two dimensions, by the midpoint rule. */
-static struct truth integrate(const gbs_smc_problem *p, gbs_loss loss, double lambda, const double *x, const double *y) {
+static struct truth integrate(const gbs_smc_problem *p, gbs_loss loss, double lambda,
+                              const double *x, const double *y) {
     enum { CELLS = 600 };
     double width = 12.0 * p->prior_sd / CELLS, total = 0.0;
     struct truth t = {0};
     for (int i = 0; i < CELLS; i++)
         for (int j = 0; j < CELLS; j++) {
-            double u = (i + 0.5) * width - 6.0 * p->prior_sd, v = (j + 0.5) * width - 6.0 * p->prior_sd;
-            double theta[2] = {p->prior_mean[0] + u, p->prior_mean[1] + v}, risk = plain_risk(loss, ROWS, 2, x, y, theta);
-            double weight = exp(-lambda * risk - 0.5 * (u * u + v * v) / (p->prior_sd * p->prior_sd));
+            double u = (i + 0.5) * width - 6.0 * p->prior_sd,
+                   v = (j + 0.5) * width - 6.0 * p->prior_sd;
+            double theta[2] = {p->prior_mean[0] + u, p->prior_mean[1] + v},
+                   risk = plain_risk(loss, ROWS, 2, x, y, theta);
+            double weight = exp(-lambda * risk -
+                                0.5 * (u * u + v * v) / (p->prior_sd * p->prior_sd));
             total += weight;
             t.risk += weight * risk;
             t.mean[0] += weight * theta[0];
@@ -118,18 +131,22 @@ static struct truth integrate(const gbs_smc_problem *p, gbs_loss loss, double la
     return (struct truth){t.risk / total, {t.mean[0] / total, t.mean[1] / total}};
 }
 
-/* Mean over the chains of what they averaged, against the truth: 6 standard errors, which come from the independent chains. */
+/* Mean over the chains of what they averaged, against the truth: 6 standard errors, which come from
+ * the independent chains. */
 static void check_mean(size_t chains, const double *average, double truth, double slack) {
     double mean = 0.0, square = 0.0;
     for (size_t c = 0; c < chains; c++)
         mean += average[c] / (double)chains;
     for (size_t c = 0; c < chains; c++)
         square += (average[c] - mean) * (average[c] - mean);
-    assert_close(mean, truth, 0.0, 6.0 * sqrt(square / ((double)chains * (double)(chains - 1))) + slack);
+    assert_close(mean, truth, 0.0,
+                 6.0 * sqrt(square / ((double)chains * (double)(chains - 1))) + slack);
 }
 
-/* Chains long enough to forget where they began, under a reference that is off in mean and covariance. */
-static void check_moves(gbs_context *ctx, gbs_loss loss, gbs_move move, gbs_turns turns, const double *x, const double *y) {
+/* Chains long enough to forget where they began, under a reference that is off in mean and
+ * covariance. */
+static void check_moves(gbs_context *ctx, gbs_loss loss, gbs_move move, gbs_turns turns,
+                        const double *x, const double *y) {
     enum { CHAINS = 400, LENGTH = 300, FORGOTTEN = 60 };
     gbs_rows rows = gbs_rows_wrap(ROWS, 2, x, 2, y);
     double prior_mean[2] = {0.8, -0.5}, lambda = loss == GBS_LOSS_EXPONENTIAL ? 6.0 : 20.0;
@@ -137,7 +154,8 @@ static void check_moves(gbs_context *ctx, gbs_loss loss, gbs_move move, gbs_turn
     double mean[2] = {0.6, -0.2}, factor[4] = {0.5, 0.0, 0.2, 0.4}, sd[2] = {0.5, 0.45};
     gbs_reference reference = {.d = 2, .mean = mean, .factor = factor, .sd = sd};
     size_t *from = take(CHAINS, sizeof *from), particles = (size_t)CHAINS * LENGTH;
-    double *theta = doubles(2 * particles), *risk = doubles(particles), *average = doubles(3 * CHAINS);
+    double *theta = doubles(2 * particles), *risk = doubles(particles),
+           *average = doubles(3 * CHAINS);
     gbs_mover mover;
     gbs_moved moved;
     assert_ok(ctx, gbs_particles_from_prior(&p, CHAINS, theta, risk));
@@ -158,7 +176,8 @@ static void check_moves(gbs_context *ctx, gbs_loss loss, gbs_move move, gbs_turn
                          .turns = turns,
                          .stream = 1 << 29};
     assert_ok(ctx, gbs_mover_run(&mover, &chains, theta, risk, &moved));
-    assert_true(moved.narrow > 0.05 && moved.narrow < 1.0 && moved.acceptance > 0.05 && moved.acceptance < 1.0);
+    assert_true(moved.narrow > 0.05 && moved.narrow < 1.0 && moved.acceptance > 0.05 &&
+                moved.acceptance < 1.0);
     for (size_t c = 0; c < CHAINS; c++)
         for (size_t i = FORGOTTEN; i < LENGTH; i++) {
             size_t at = c * LENGTH + i;
@@ -210,7 +229,8 @@ static void changes_of_squares_are_those_of_plain_loops(void **state) {
     (void)state;
     enum { D = 7 };
     struct dice r = {18};
-    double from[D * GBS_LANES] __attribute__((aligned(64))), to[D * GBS_LANES] __attribute__((aligned(64))), centre[D],
+    double from[D * GBS_LANES] __attribute__((aligned(64))),
+        to[D * GBS_LANES] __attribute__((aligned(64))), centre[D],
         change[GBS_LANES] __attribute__((aligned(64)));
     for (int centred = 0; centred < 2; centred++) {
         for (size_t k = 0; k < D; k++)
@@ -223,7 +243,8 @@ static void changes_of_squares_are_those_of_plain_loops(void **state) {
         for (size_t l = 0; l < GBS_LANES; l++) {
             double expected = 0.0;
             for (size_t k = 0; k < D; k++)
-                expected += pow(to[k * GBS_LANES + l] - centre[k], 2.0) - pow(from[k * GBS_LANES + l] - centre[k], 2.0);
+                expected += pow(to[k * GBS_LANES + l] - centre[k], 2.0) -
+                            pow(from[k * GBS_LANES + l] - centre[k], 2.0);
             assert_close(change[l], expected, 1e-12, 1e-12);
         }
     }

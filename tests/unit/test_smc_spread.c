@@ -22,7 +22,8 @@ static void errors_are_added_along_families(void **state) {
     double part[CHAINS] = {0}, first = 0.0, squares = 0.0, weight[N];
     bool at_least;
     assert_ok(ctx, gbs_families_create(ctx, N, &f));
-    draw_weights(&r, weight); /* the prior: every particle a chain, and particles 0, 3, 6, ... go on */
+    /* the prior: every particle a chain, and particles 0, 3, 6, ... go on */
+    draw_weights(&r, weight);
     gbs_families_weigh(&f, N, weight);
     for (size_t i = 0; i < N; i++) {
         double e = (weight[i] - 1.0) / N * sqrt(N / (N - 1.0));
@@ -57,7 +58,8 @@ static void errors_are_added_along_families(void **state) {
     gbs_context_free(ctx);
 }
 
-/* The same weights again and again: T times the error, T^2 times its square; a lower bound, as chains were meant to forget. */
+/* The same weights again and again: T times the error, T^2 times its square; a lower bound, as
+ * chains were meant to forget. */
 static void errors_that_live_on_are_told(void **state) {
     (void)state;
     gbs_context *ctx = new_context(1, 1);
@@ -80,7 +82,8 @@ static void errors_that_live_on_are_told(void **state) {
         }
         sum = gbs_families_variance(&f, &at_least);
         assert_true(at_least && f.renewed == (collapsed != 0));
-        assert_close(sum, (collapsed ? 9.0 + 9.0 : 36.0) * once, 1e-12, 0.0); /* two times three, or six at a stretch */
+        /* two times three, or six at a stretch */
+        assert_close(sum, (collapsed ? 9.0 + 9.0 : 36.0) * once, 1e-12, 0.0);
         gbs_families_free(ctx, &f);
     }
     gbs_context_free(ctx);

@@ -1,7 +1,8 @@
-/* Sampling against the truth: quadrature in one and two dimensions, unbiasedness, standard errors, a long chain of another make.
+/* Sampling against the truth: quadrature in one and two dimensions, unbiasedness, standard errors,
+ * a long chain of another make.
  *
- * Every seed is fixed. Where a test is statistical its limit lies 5 standard errors out (unbiasedness, as its issue asks: 4), a false alarm in 10^6
- * seeds (10^4).
+ * Every seed is fixed. Where a test is statistical its limit lies 5 standard errors out
+ * (unbiasedness, as its issue asks: 4), a false alarm in 10^6 seeds (10^4).
  */
 #include "unit/smc_support.h"
 
@@ -27,15 +28,20 @@ struct truth {
     double log_z, risk, mean[2];
 };
 
-/* The midpoint rule on [-7, 7]^d for a standard normal prior; its error is far below the sampling error. */
-static struct truth integrate(gbs_task_kind task, gbs_loss loss, const struct table_of_numbers *t, double lambda) {
+/* The midpoint rule on [-7, 7]^d for a standard normal prior; its error is far below the sampling
+ * error. */
+static struct truth integrate(gbs_task_kind task, gbs_loss loss, const struct table_of_numbers *t,
+                              double lambda) {
     size_t points = t->d == 1 ? 40000 : 500, total = t->d == 1 ? points : points * points;
     double width = 14.0 / (double)points, mass = 0.0, z = 0.0, risk = 0.0, mean[2] = {0};
     for (size_t k = 0; k < total; k++) {
         size_t column = k % points, row = k / points;
-        double theta[2] = {-7.0 + ((double)column + 0.5) * width, -7.0 + ((double)row + 0.5) * width};
-        double square = theta[0] * theta[0] + (t->d == 2 ? theta[1] * theta[1] : 0.0), prior = exp(-0.5 * square);
-        double r = (task == GBS_TASK_RANK ? plain_pair_risk : plain_risk)(loss, t->n, t->d, t->x, t->y, theta);
+        double theta[2] = {-7.0 + ((double)column + 0.5) * width,
+                           -7.0 + ((double)row + 0.5) * width};
+        double square = theta[0] * theta[0] + (t->d == 2 ? theta[1] * theta[1] : 0.0),
+               prior = exp(-0.5 * square);
+        double r = (task == GBS_TASK_RANK ? plain_pair_risk : plain_risk)(loss, t->n, t->d, t->x,
+                                                                          t->y, theta);
         double w = prior * exp(-lambda * r);
         mass += prior;
         z += w;
@@ -62,9 +68,10 @@ static void check_against_quadrature(gbs_task_kind task, size_t d, gbs_loss loss
     assert_ok(ctx, gbs_sample(ctx, data, &o, &p));
     gbs_particles_get_info(p, &info);
     gbs_particles_moments(p, mean, covariance);
-    print_message("# %s d %zu %-11s %-10s log Z %.4f +- %.4f, truth %.4f; risk %.4f +- %.4f, truth %.4f\n", gbs_task_name(task),
-                  d, gbs_loss_name(loss), classic ? "classic" : "waste-free", info.log_z, info.log_z_sd, truth.log_z,
-                  info.gibbs_risk, info.gibbs_risk_sd, truth.risk);
+    print_message(
+        "# %s d %zu %-11s %-10s log Z %.4f +- %.4f, truth %.4f; risk %.4f +- %.4f, truth %.4f\n",
+        gbs_task_name(task), d, gbs_loss_name(loss), classic ? "classic" : "waste-free", info.log_z,
+        info.log_z_sd, truth.log_z, info.gibbs_risk, info.gibbs_risk_sd, truth.risk);
     assert_close(info.log_z, truth.log_z, 0.0, 5.0 * info.log_z_sd + 1e-3);
     assert_true(info.log_z_sd < 0.05);
     assert_close(info.gibbs_risk, truth.risk, 0.0, 5.0 * info.gibbs_risk_sd + 1e-3);
@@ -82,7 +89,8 @@ static void log_z_and_moments_agree_with_quadrature(void **state) {
         for (size_t d = 1; d <= 2; d++)
             for (size_t l = 0; l < COUNT(all_losses); l++)
                 for (int classic = 0; classic < 2; classic++)
-                    check_against_quadrature(task == 0 ? GBS_TASK_CLASSIFY : GBS_TASK_RANK, d, all_losses[l], classic != 0);
+                    check_against_quadrature(task == 0 ? GBS_TASK_CLASSIFY : GBS_TASK_RANK, d,
+                                             all_losses[l], classic != 0);
 }
 
 /* ---------------------------------------------------------------- many runs */
@@ -92,7 +100,8 @@ struct runs {
     size_t count;
 };
 
-static struct runs repeat(const struct table_of_numbers *t, const gbs_sample_options *o, size_t count, uint64_t seed) {
+static struct runs repeat(const struct table_of_numbers *t, const gbs_sample_options *o,
+                          size_t count, uint64_t seed) {
     struct runs r = {.count = count};
     for (size_t k = 0; k < count; k++) {
         gbs_context *ctx = new_context(1, seed + k);
@@ -138,8 +147,10 @@ static void z_is_unbiased_on_a_fixed_ladder(void **state) {
             for (size_t k = 0; k < r.count; k++)
                 r.z[k] = exp(r.log_z[k] - truth.log_z);
             mean_and_sd(r.z, r.count, &mean, &sd);
-            print_message("# %-11s %-10s mean of Z/truth over 200 runs of 64 particles: %.4f +- %.4f\n",
-                          gbs_loss_name(all_losses[l]), classic ? "classic" : "waste-free", mean, sd / sqrt(200.0));
+            print_message(
+                "# %-11s %-10s mean of Z/truth over 200 runs of 64 particles: %.4f +- %.4f\n",
+                gbs_loss_name(all_losses[l]), classic ? "classic" : "waste-free", mean,
+                sd / sqrt(200.0));
             assert_close(mean, 1.0, 0.0, 4.0 * sd / sqrt(200.0));
         }
     free_table(&t);
@@ -157,8 +168,10 @@ static void the_reported_error_is_the_spread(void **state) {
             struct runs r = repeat(&t, &o, 100, 1);
             double mean, sd;
             mean_and_sd(r.log_z, r.count, &mean, &sd);
-            print_message("# %-11s %-10s log Z over 100 runs: spread %.4f, reported %.4f, ratio %.2f\n",
-                          gbs_loss_name(all_losses[l]), classic ? "classic" : "waste-free", sd, r.reported, r.reported / sd);
+            print_message(
+                "# %-11s %-10s log Z over 100 runs: spread %.4f, reported %.4f, ratio %.2f\n",
+                gbs_loss_name(all_losses[l]), classic ? "classic" : "waste-free", sd, r.reported,
+                r.reported / sd);
             assert_true(r.reported < 1.5 * sd && sd < 1.5 * r.reported);
         }
     free_table(&t);
@@ -172,8 +185,10 @@ struct chain {
     double mean[D], covariance[D * D], error[D]; /* error: of the mean, by batches */
 };
 
-/* A plain random walk on hinge loss, one theta at a time. step: standard deviations of the proposal. */
-static struct chain walk(const struct table_of_numbers *t, double lambda, const double *step, size_t length, uint64_t seed) {
+/* A plain random walk on hinge loss, one theta at a time. step: standard deviations of the
+ * proposal. */
+static struct chain walk(const struct table_of_numbers *t, double lambda, const double *step,
+                         size_t length, uint64_t seed) {
     struct dice r = {seed};
     struct chain c = {0};
     double theta[D] = {0}, batch[D] = {0}, square[D] = {0},
@@ -228,16 +243,21 @@ static void the_hinge_posterior_is_that_of_a_long_chain(void **state) {
     assert_ok(ctx, gbs_sample(ctx, data, &o, &p));
     gbs_particles_moments(p, mean, covariance);
     for (size_t k = 0; k < D; k++) {
-        double sd = sqrt(chain.covariance[k * D + k]), error = hypot(chain.error[k], sd * sqrt(4.0 / 10000.0));
+        double sd = sqrt(chain.covariance[k * D + k]),
+               error = hypot(chain.error[k], sd * sqrt(4.0 / 10000.0));
         furthest = fmax(furthest, fabs(mean[k] - chain.mean[k]) / error);
         for (size_t j = 0; j < D; j++) {
             double scale = sd * sqrt(chain.covariance[j * D + j]);
-            widest = fmax(widest, fabs(covariance[k * D + j] - chain.covariance[k * D + j]) / scale);
+            widest = fmax(widest,
+                          fabs(covariance[k * D + j] - chain.covariance[k * D + j]) / scale);
         }
     }
-    print_message("# means differ by at most %.2f standard errors, covariances by %.3f of their scale\n", furthest, widest);
+    print_message(
+        "# means differ by at most %.2f standard errors, covariances by %.3f of their scale\n",
+        furthest, widest);
     assert_at_most(furthest, 5.0);
-    assert_at_most(widest, 5.0 * sqrt(2.0 / 2000.0)); /* some 2000 effective draws in the chain, more among the particles */
+    /* some 2000 effective draws in the chain, more among the particles */
+    assert_at_most(widest, 5.0 * sqrt(2.0 / 2000.0));
     gbs_particles_free(p);
     gbs_data_free(data);
     gbs_context_free(ctx);

@@ -1,5 +1,6 @@
-/* What a fit promises: one optimum, whatever the road to it. (Its gap: test_solver_gap.c. Families, ladders, restarts: test_solver_order.c. Large sparse tables,
- * thread counts, stochastic fits at size: test_solver_heavy.c.) */
+/* What a fit promises: one optimum, whatever the road to it. (Its gap: test_solver_gap.c. Families,
+ * ladders, restarts: test_solver_order.c. Large sparse tables, thread counts, stochastic fits at
+ * size: test_solver_heavy.c.) */
 #include "unit/solver_support.h"
 
 static void both_solvers_find_the_same_minimum(void **state) {
@@ -43,8 +44,9 @@ static void free_predictions(struct predictions *p) {
 }
 
 /* Scores are compared on the scale of the largest one; `extra` is allowed on top. */
-static void check_same_predictions(gbs_context *ctx, const gbs_model *a, const gbs_data *on_a, const gbs_model *b,
-                                   const gbs_data *on_b, double allowed, double extra) {
+static void check_same_predictions(gbs_context *ctx, const gbs_model *a, const gbs_data *on_a,
+                                   const gbs_model *b, const gbs_data *on_b, double allowed,
+                                   double extra) {
     struct predictions p = predict(ctx, a, on_a), q = predict(ctx, b, on_b);
     double size = 0.0;
     for (size_t i = 0; i < gbs_data_rows(on_a); i++)
@@ -58,7 +60,8 @@ static void check_same_predictions(gbs_context *ctx, const gbs_model *a, const g
     free_predictions(&q);
 }
 
-/* Strong convexity turns a gap into a distance: |theta - best| <= sqrt(2 v gap) for the mean and for C. */
+/* Strong convexity turns a gap into a distance: |theta - best| <= sqrt(2 v gap) for the mean and
+ * for C. */
 static double distance_allowed(const gbs_model *a, const gbs_model *b) {
     gbs_model_info p = info_of(a), q = info_of(b);
     return p.prior_sd * (sqrt(2.0 * p.optimality_gap) + sqrt(2.0 * q.optimality_gap));
@@ -75,8 +78,10 @@ static double longest_row(const struct table_of_numbers *t) {
     return longest;
 }
 
-static void check_primal_and_dual(gbs_context *ctx, struct dice *r, size_t n, size_t d, gbs_loss loss, gbs_scale scale) {
-    struct table_of_numbers t = make_table(r, n, d, 1.0, 0.5), fresh = make_table(r, 25, d, 1.0, 0.5);
+static void check_primal_and_dual(gbs_context *ctx, struct dice *r, size_t n, size_t d,
+                                  gbs_loss loss, gbs_scale scale) {
+    struct table_of_numbers t = make_table(r, n, d, 1.0, 0.5),
+                            fresh = make_table(r, 25, d, 1.0, 0.5);
     gbs_data *data = dense_data(ctx, &t), *new_rows = dense_data(ctx, &fresh);
     gbs_fit_options o = zero_prior_options();
     o.loss = loss;
@@ -101,8 +106,8 @@ static void check_primal_and_dual(gbs_context *ctx, struct dice *r, size_t n, si
     free_table(&fresh);
 }
 
-/* d > n and d < n; the second table holds new rows, mostly off the row space of the first. Predictions agree to 1e-8 and what
- * the two gaps leave open. */
+/* d > n and d < n; the second table holds new rows, mostly off the row space of the first.
+ * Predictions agree to 1e-8 and what the two gaps leave open. */
 static void primal_and_dual_are_one_posterior(void **state) {
     (void)state;
     static const size_t shapes[][2] = {{15, 40}, {40, 15}, {30, 30}, {60, 7}};
@@ -110,8 +115,10 @@ static void primal_and_dual_are_one_posterior(void **state) {
     struct dice r = {305};
     for (size_t k = 0; k < COUNT(shapes); k++)
         for (size_t l = 0; l < COUNT(convex_losses); l++) {
-            check_primal_and_dual(ctx, &r, shapes[k][0], shapes[k][1], convex_losses[l], GBS_SCALE_UNIT_ROW);
-            check_primal_and_dual(ctx, &r, shapes[k][0], shapes[k][1], convex_losses[l], GBS_SCALE_NONE);
+            check_primal_and_dual(ctx, &r, shapes[k][0], shapes[k][1], convex_losses[l],
+                                  GBS_SCALE_UNIT_ROW);
+            check_primal_and_dual(ctx, &r, shapes[k][0], shapes[k][1], convex_losses[l],
+                                  GBS_SCALE_NONE);
         }
     gbs_context_free(ctx);
 }
@@ -142,14 +149,16 @@ static void primal_and_dual_have_the_same_coefficients(void **state) {
     for (size_t k = 0; k < WIDE; k++) {
         assert_close(mean[0][k], mean[1][k], 0.0, allowed);
         assert_close(sd[0][k], sd[1][k], 0.0, allowed);
-        assert_at_most(sd[1][k], 0.7 * (1.0 + 1e-12)); /* data never widens the prior of a convex problem */
+        /* data never widens the prior of a convex problem */
+        assert_at_most(sd[1][k], 0.7 * (1.0 + 1e-12));
     }
     gbs_data_free(data);
     free_table(&t);
     gbs_context_free(ctx);
 }
 
-/* Rows that repeat, zero columns and fewer independent rows than rows: the dual form still has the primal's answer. */
+/* Rows that repeat, zero columns and fewer independent rows than rows: the dual form still has the
+ * primal's answer. */
 static void the_dual_form_survives_dependent_rows(void **state) {
     (void)state;
     gbs_context *ctx = new_context(1, 1);
@@ -161,7 +170,8 @@ static void the_dual_form_survives_dependent_rows(void **state) {
         t.x[i * 8 + 3] = 0.0;
     memset(t.x + 5 * 8, 0, 8 * sizeof *t.x);
     gbs_data *data = dense_data(ctx, &t);
-    const double longest_scaled = sqrt(30.0 * 8.0 + 1.0); /* a standardised value is at most sqrt(n) */
+    /* a standardised value is at most sqrt(n) */
+    const double longest_scaled = sqrt(30.0 * 8.0 + 1.0);
     gbs_fit_options o = zero_prior_options();
     o.loss = GBS_LOSS_HINGE;
     o.family = GBS_FAMILY_FULL;
@@ -174,7 +184,8 @@ static void the_dual_form_survives_dependent_rows(void **state) {
         o.form = GBS_FORM_DUAL;
         gbs_model *dual = fit(ctx, data, &o);
         assert_close(info_of(dual).free_energy, info_of(primal).free_energy, 1e-8, 0.0);
-        check_same_predictions(ctx, dual, data, primal, data, 1e-8, longest_scaled * distance_allowed(primal, dual));
+        check_same_predictions(ctx, dual, data, primal, data, 1e-8,
+                               longest_scaled * distance_allowed(primal, dual));
         gbs_model_free(primal);
         gbs_model_free(dual);
     }
@@ -183,8 +194,10 @@ static void the_dual_form_survives_dependent_rows(void **state) {
     gbs_context_free(ctx);
 }
 
-static struct table_of_numbers permuted(struct dice *r, const struct table_of_numbers *t, size_t *order) {
-    struct table_of_numbers p = {.n = t->n, .d = t->d, .x = doubles(t->n * t->d), .y = doubles(t->n)};
+static struct table_of_numbers permuted(struct dice *r, const struct table_of_numbers *t,
+                                        size_t *order) {
+    struct table_of_numbers p = {
+        .n = t->n, .d = t->d, .x = doubles(t->n * t->d), .y = doubles(t->n)};
     for (size_t i = 0; i < t->n; i++)
         order[i] = i;
     for (size_t i = t->n; i > 1; i--) {
@@ -228,8 +241,10 @@ static void a_small_sparse_table_is_the_dense_one(void **state) {
     (void)state;
     gbs_context *ctx = new_context(1, 1);
     struct dice r = {309};
-    struct table_of_numbers t = make_table(&r, 90, 12, 0.3, 0.5), fresh = make_table(&r, 40, 12, 0.3, 0.5);
-    gbs_data *dense = dense_data(ctx, &t), *sparse = sparse_data(ctx, &t), *new_rows = sparse_data(ctx, &fresh);
+    struct table_of_numbers t = make_table(&r, 90, 12, 0.3, 0.5),
+                            fresh = make_table(&r, 40, 12, 0.3, 0.5);
+    gbs_data *dense = dense_data(ctx, &t), *sparse = sparse_data(ctx, &t),
+             *new_rows = sparse_data(ctx, &fresh);
     for (int scale = 0; scale < 3; scale++)
         for (int intercept = 0; intercept < 2; intercept++)
             for (size_t f = 0; f < COUNT(all_families); f++) {
@@ -255,9 +270,12 @@ static void a_small_sparse_table_is_the_dense_one(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_solvers_find_the_same_minimum),         cmocka_unit_test(primal_and_dual_are_one_posterior),
-        cmocka_unit_test(primal_and_dual_have_the_same_coefficients), cmocka_unit_test(the_dual_form_survives_dependent_rows),
-        cmocka_unit_test(the_order_of_the_rows_does_not_matter),      cmocka_unit_test(a_small_sparse_table_is_the_dense_one),
+        cmocka_unit_test(both_solvers_find_the_same_minimum),
+        cmocka_unit_test(primal_and_dual_are_one_posterior),
+        cmocka_unit_test(primal_and_dual_have_the_same_coefficients),
+        cmocka_unit_test(the_dual_form_survives_dependent_rows),
+        cmocka_unit_test(the_order_of_the_rows_does_not_matter),
+        cmocka_unit_test(a_small_sparse_table_is_the_dense_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

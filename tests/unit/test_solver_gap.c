@@ -11,15 +11,18 @@ static double best_known(gbs_context *ctx, const gbs_data *data, gbs_fit_options
     return fmin(natural, fit_info(ctx, data, &o).free_energy);
 }
 
-static void check_gap(gbs_context *ctx, const gbs_data *data, const gbs_fit_options *o, double best) {
+static void check_gap(gbs_context *ctx, const gbs_data *data, const gbs_fit_options *o,
+                      double best) {
     gbs_model_info got = fit_info(ctx, data, o);
     double above = got.free_energy - best, dust = 1e-9 * fabs(best);
     bool good = above >= -dust && above <= got.optimality_gap + dust;
     if (!good)
-        print_error("%s, %s, %s: F - best %.3g, gap %.3g, F %.9g\n", gbs_loss_name(o->loss), gbs_family_name(o->family),
-                    gbs_solver_name(o->solver), above, got.optimality_gap, got.free_energy);
+        print_error("%s, %s, %s: F - best %.3g, gap %.3g, F %.9g\n", gbs_loss_name(o->loss),
+                    gbs_family_name(o->family), gbs_solver_name(o->solver), above,
+                    got.optimality_gap, got.free_energy);
     assert_true(good);
-    assert_true(!got.converged || got.optimality_gap <= o->tolerance * fmax(1.0, fabs(got.free_energy)));
+    assert_true(!got.converged ||
+                got.optimality_gap <= o->tolerance * fmax(1.0, fabs(got.free_energy)));
     assert_close(got.free_energy, got.lambda * got.gibbs_risk + got.kl, 1e-13, 0.0);
 }
 

@@ -1,15 +1,17 @@
 /* Fits at size: tables that stay sparse, thread counts, stochastic fits. Release build only.
  *
- * A CSR table stays sparse above 2^21 cells at low density, and a team of threads works above some 2e6 operations a pass; the
- * shapes here are chosen to be above both.
+ * A CSR table stays sparse above 2^21 cells at low density, and a team of threads works above some
+ * 2e6 operations a pass; the shapes here are chosen to be above both.
  */
 #include "data/rows.h"
 #include "unit/support.h"
 #include "unit/zero_prior.h"
 
-/* ---------------------------------------------------------------- sparse tables that stay sparse */
+/* ---------------------------------------------------------------- sparse tables that stay sparse
+ */
 
-static void check_stays_sparse(gbs_context *ctx, const gbs_data *sparse, gbs_scale scale, bool intercept) {
+static void check_stays_sparse(gbs_context *ctx, const gbs_data *sparse, gbs_scale scale,
+                               bool intercept) {
     gbs_scaling scaling, wanted = {.kind = scale, .intercept = intercept, .constant = 1.0};
     gbs_rows rows;
     assert_ok(ctx, gbs_scaling_learn(ctx, sparse, &wanted, &scaling));
@@ -20,8 +22,8 @@ static void check_stays_sparse(gbs_context *ctx, const gbs_data *sparse, gbs_sca
     gbs_scaling_free(ctx, &scaling);
 }
 
-static void check_predictions(gbs_context *ctx, const gbs_model *a, const gbs_data *on_a, const gbs_model *b,
-                              const gbs_data *on_b, double allowed) {
+static void check_predictions(gbs_context *ctx, const gbs_model *a, const gbs_data *on_a,
+                              const gbs_model *b, const gbs_data *on_b, double allowed) {
     size_t n = gbs_data_rows(on_a);
     double *v = doubles(4 * n), size = 0.0;
     assert_ok(ctx, gbs_model_predict(ctx, a, on_a, v, v + n, NULL));
@@ -33,9 +35,11 @@ static void check_predictions(gbs_context *ctx, const gbs_model *a, const gbs_da
     free(v);
 }
 
-/* A few steps from the same start leave rounding no room to grow: `allowed` then judges the arithmetic itself. The dual form is
- * solved to the end instead, since rounding picks its coordinates (the pivots of rows of equal length). */
-static void check_dense_against_sparse(gbs_context *ctx, const struct table_of_numbers *t, const struct table_of_numbers *fresh,
+/* A few steps from the same start leave rounding no room to grow: `allowed` then judges the
+ * arithmetic itself. The dual form is solved to the end instead, since rounding picks its
+ * coordinates (the pivots of rows of equal length). */
+static void check_dense_against_sparse(gbs_context *ctx, const struct table_of_numbers *t,
+                                       const struct table_of_numbers *fresh,
                                        const gbs_fit_options *o, double allowed) {
     gbs_data *dense = dense_data(ctx, t), *sparse = sparse_data(ctx, t);
     gbs_data *new_dense = dense_data(ctx, fresh), *new_sparse = sparse_data(ctx, fresh);
@@ -53,11 +57,12 @@ static void check_dense_against_sparse(gbs_context *ctx, const struct table_of_n
     gbs_data_free(new_sparse);
 }
 
-static void sparse_and_dense_agree(size_t n, size_t d, double density, const gbs_family *families, size_t count,
-                                   size_t iterations, double allowed, uint64_t seed) {
+static void sparse_and_dense_agree(size_t n, size_t d, double density, const gbs_family *families,
+                                   size_t count, size_t iterations, double allowed, uint64_t seed) {
     gbs_context *ctx = new_context(2, 1);
     struct dice r = {seed};
-    struct table_of_numbers t = make_table(&r, n, d, density, 0.5), fresh = make_table(&r, 60, d, density, 0.5);
+    struct table_of_numbers t = make_table(&r, n, d, density, 0.5),
+                            fresh = make_table(&r, 60, d, density, 0.5);
     for (int scale = 0; scale < 3; scale++)
         for (int intercept = 0; intercept < 2; intercept++)
             for (size_t f = 0; f < count; f++) {
@@ -78,7 +83,8 @@ static void sparse_and_dense_agree(size_t n, size_t d, double density, const gbs
 
 static void a_large_sparse_table_is_the_dense_one_for_the_small_families(void **state) {
     (void)state;
-    static const gbs_family families[] = {GBS_FAMILY_FIXED, GBS_FAMILY_ISOTROPIC, GBS_FAMILY_DIAGONAL};
+    static const gbs_family families[] = {GBS_FAMILY_FIXED, GBS_FAMILY_ISOTROPIC,
+                                          GBS_FAMILY_DIAGONAL};
     sparse_and_dense_agree(3000, 750, 0.01, families, COUNT(families), 12, 1e-10, 401);
 }
 
@@ -103,13 +109,15 @@ struct outcome {
 
 enum { WIDTH = 20 };
 
-static struct outcome outcome_of(int threads, const struct table_of_numbers *t, const gbs_fit_options *o, bool sparse) {
+static struct outcome outcome_of(int threads, const struct table_of_numbers *t,
+                                 const gbs_fit_options *o, bool sparse) {
     gbs_context *ctx = new_context(threads, 5);
     gbs_data *data = sparse ? sparse_data(ctx, t) : dense_data(ctx, t);
     gbs_model *model = fit(ctx, data, o);
     gbs_model_info info = info_of(model);
-    struct outcome out = {{info.free_energy, info.kl, info.gibbs_risk, info.gibbs_error, info.train_error, info.optimality_gap,
-                           (double)info.iterations, info.converged}};
+    struct outcome out = {{info.free_energy, info.kl, info.gibbs_risk, info.gibbs_error,
+                           info.train_error, info.optimality_gap, (double)info.iterations,
+                           info.converged}};
     gbs_model_coefficients(ctx, model, out.numbers + 8, out.numbers + 8 + WIDTH + 1);
     double *v = doubles(3 * t->n), sum[3] = {0};
     assert_ok(ctx, gbs_model_predict(ctx, model, data, v, v + t->n, v + 2 * t->n));
@@ -125,7 +133,8 @@ static struct outcome outcome_of(int threads, const struct table_of_numbers *t, 
 }
 
 static void check_threads(const struct table_of_numbers *t, const gbs_fit_options *o, bool sparse) {
-    struct outcome one = outcome_of(1, t, o, sparse), two = outcome_of(2, t, o, sparse), seven = outcome_of(7, t, o, sparse);
+    struct outcome one = outcome_of(1, t, o, sparse), two = outcome_of(2, t, o, sparse),
+                   seven = outcome_of(7, t, o, sparse);
     assert_memory_equal(&one, &two, sizeof one);
     assert_memory_equal(&one, &seven, sizeof one);
 }
@@ -192,7 +201,8 @@ static void sparse_fits_do_not_depend_on_the_thread_count(void **state) {
 /* ---------------------------------------------------------------- stochastic fits */
 
 /* F of a stochastic fit over the optimum, less one. */
-static double excess_of_sgd(gbs_context *ctx, const gbs_data *data, gbs_family family, gbs_schedule schedule, size_t epochs) {
+static double excess_of_sgd(gbs_context *ctx, const gbs_data *data, gbs_family family,
+                            gbs_schedule schedule, size_t epochs) {
     gbs_fit_options o = zero_prior_options();
     o.loss = GBS_LOSS_HINGE;
     o.family = family;
@@ -204,8 +214,8 @@ static double excess_of_sgd(gbs_context *ctx, const gbs_data *data, gbs_family f
     gbs_model_info got = fit_info(ctx, data, &o);
     double excess = got.free_energy / best - 1.0;
     print_message("sgd %s, %s, %zu epochs: F %.6g, optimum %.6g, %.3g %% above\n",
-                  schedule == GBS_SCHEDULE_MODERN ? "modern" : "paper", gbs_family_name(family), epochs, got.free_energy, best,
-                  100.0 * excess);
+                  schedule == GBS_SCHEDULE_MODERN ? "modern" : "paper", gbs_family_name(family),
+                  epochs, got.free_energy, best, 100.0 * excess);
     assert_at_most(best, got.free_energy * (1.0 + 1e-9));
     assert_at_most(got.free_energy - best, got.optimality_gap);
     return excess;
@@ -224,7 +234,8 @@ static void the_modern_schedule_lands_within_two_percent(void **state) {
     gbs_context_free(ctx);
 }
 
-/* Its steps (t + 1)^-0.9 fall fast: 5 to 12 % above the optimum after 20 epochs, still 2 to 8 % after 400. */
+/* Its steps (t + 1)^-0.9 fall fast: 5 to 12 % above the optimum after 20 epochs, still 2 to 8 %
+ * after 400. */
 static void the_papers_schedule_comes_closer_with_every_epoch(void **state) {
     (void)state;
     gbs_context *ctx = new_context(2, 3);

@@ -6,8 +6,10 @@ static double energy(gbs_context *ctx, const gbs_data *data, gbs_fit_options o, 
     return fit_info(ctx, data, &o).free_energy;
 }
 
-static void check_order(gbs_context *ctx, const gbs_data *data, const gbs_fit_options *o, bool convex) {
-    double isotropic = energy(ctx, data, *o, GBS_FAMILY_ISOTROPIC), diagonal = energy(ctx, data, *o, GBS_FAMILY_DIAGONAL);
+static void check_order(gbs_context *ctx, const gbs_data *data, const gbs_fit_options *o,
+                        bool convex) {
+    double isotropic = energy(ctx, data, *o, GBS_FAMILY_ISOTROPIC),
+           diagonal = energy(ctx, data, *o, GBS_FAMILY_DIAGONAL);
     double full = energy(ctx, data, *o, GBS_FAMILY_FULL), dust = 1e-9 * fabs(isotropic);
     assert_at_most(diagonal, isotropic + dust);
     assert_at_most(full, diagonal + dust);
@@ -83,7 +85,8 @@ static void the_path_tells_every_rung(void **state) {
         size_t iterations = 0;
         for (size_t k = 0; k < COUNT(ladder); k++) {
             assert_close(path[k].lambda, ladder[k], 0.0, 0.0);
-            assert_close(path[k].free_energy, ladder[k] * path[k].gibbs_risk + path[k].kl, 1e-12, 1e-12);
+            assert_close(path[k].free_energy, ladder[k] * path[k].gibbs_risk + path[k].kl, 1e-12,
+                         1e-12);
             iterations += path[k].iterations;
         }
         assert_int_equal(info.iterations, iterations);
@@ -98,7 +101,8 @@ static void the_path_tells_every_rung(void **state) {
 }
 
 /* Free energies of five restarts under a seed; returns the model's own F. */
-static double restart_energies(uint64_t seed, const struct table_of_numbers *t, double energies[5]) {
+static double restart_energies(uint64_t seed, const struct table_of_numbers *t,
+                               double energies[5]) {
     gbs_context *ctx = new_context(1, seed);
     gbs_data *data = dense_data(ctx, t);
     gbs_fit_options o = zero_prior_options();

@@ -25,8 +25,12 @@ static void a_model_with_stages_reads_back_the_same_bits(void **state) {
         gbs_family family;
         bool sparse;
     } cases[] = {
-        {N, D, GBS_FAMILY_FULL, false},  {N, D, GBS_FAMILY_DIAGONAL, true}, {N, D, GBS_FAMILY_ISOTROPIC, false},
-        {N, D, GBS_FAMILY_FIXED, false}, {60, 48, GBS_FAMILY_FULL, false}, /* dual stages, then primal ones */
+        {N, D, GBS_FAMILY_FULL, false},
+        {N, D, GBS_FAMILY_DIAGONAL, true},
+        {N, D, GBS_FAMILY_ISOTROPIC, false},
+        /* dual stages, then primal ones */
+        {N, D, GBS_FAMILY_FIXED, false},
+        {60, 48, GBS_FAMILY_FULL, false},
         {30, 60, GBS_FAMILY_FULL, true},
     };
     for (size_t k = 0; k < COUNT(cases); k++) {
@@ -48,15 +52,17 @@ static void a_model_with_stages_reads_back_the_same_bits(void **state) {
         assert_int_equal(gbs_model_stages(again), 3);
         for (size_t s = 0; s < 3; s++) {
             gbs_stage_info a = gbs_model_stage(model, s), b = gbs_model_stage(again, s);
-            assert_true(a.weight == b.weight && a.rows == b.rows && a.tested == b.tested && a.errors == b.errors &&
-                        a.prior_sd == b.prior_sd);
+            assert_true(a.weight == b.weight && a.rows == b.rows && a.tested == b.tested &&
+                        a.errors == b.errors && a.prior_sd == b.prior_sd);
         }
         size_t a, b;
-        const gbs_certificate *c = gbs_model_certificates(model, &a), *e = gbs_model_certificates(again, &b);
+        const gbs_certificate *c = gbs_model_certificates(model, &a),
+                              *e = gbs_model_certificates(again, &b);
         assert_int_equal(a, b);
         for (size_t j = 0; j < a; j++)
-            assert_true(c[j].value == e[j].value && c[j].target == e[j].target && c[j].method == e[j].method &&
-                        c[j].valid == e[j].valid && c[j].assumptions == e[j].assumptions && c[j].blocks == e[j].blocks);
+            assert_true(c[j].value == e[j].value && c[j].target == e[j].target &&
+                        c[j].method == e[j].method && c[j].valid == e[j].valid &&
+                        c[j].assumptions == e[j].assumptions && c[j].blocks == e[j].blocks);
         free(v);
         gbs_release(ctx, text);
         gbs_release(ctx, second);
@@ -148,7 +154,11 @@ static void a_mixture_votes_as_its_stages_do(void **state) {
     for (size_t s = 0; s < 4; s++) {
         gbs_stage alone = model->stages[s];
         alone.weight = 1.0;
-        gbs_model one = {.ctx = ctx, .info = model->info, .scaling = model->scaling, .stages = &alone, .stages_size = 1};
+        gbs_model one = {.ctx = ctx,
+                         .info = model->info,
+                         .scaling = model->scaling,
+                         .stages = &alone,
+                         .stages_size = 1};
         assert_ok(ctx, gbs_model_predict(ctx, &one, data, one_score, one_sd, NULL));
         for (size_t i = 0; i < N; i++)
             sum[i] += gbs_model_stage(model, s).weight * phi(one_score[i] / one_sd[i]);
@@ -184,8 +194,9 @@ static void threads_change_nothing(void **state) {
         for (size_t k = 0; k < COUNT(threads); k++) {
             gbs_context *ctx = new_context(threads[k], 17);
             gbs_data *data = dense_data(ctx, &t);
-            gbs_fit_options o =
-                kind == 0 ? gbs_fit_options_default() : informed(kind == 1 ? GBS_BOUND_KL : GBS_BOUND_PROGRESSIVE);
+            gbs_fit_options o = kind == 0
+                                    ? gbs_fit_options_default()
+                                    : informed(kind == 1 ? GBS_BOUND_KL : GBS_BOUND_PROGRESSIVE);
             o.prior = kind == 2 ? GBS_PRIOR_ZERO : GBS_PRIOR_INFORMED;
             gbs_model *model = fit(ctx, data, &o);
             model->info.seconds = 0.0;
@@ -204,7 +215,8 @@ static void threads_change_nothing(void **state) {
 }
 
 /* Fit, predict, write, read. */
-static gbs_status whole_story(gbs_context *ctx, const struct table_of_numbers *t, const gbs_fit_options *o) {
+static gbs_status whole_story(gbs_context *ctx, const struct table_of_numbers *t,
+                              const gbs_fit_options *o) {
     gbs_data *data = NULL;
     gbs_model *model = NULL, *again = NULL;
     char *text = NULL;
@@ -259,8 +271,8 @@ static void every_failed_allocation_comes_back_as_a_status(void **state) {
             h.fail_at = fail_at;
             gbs_status status = whole_story(ctx, &t, &o);
             if (status != GBS_ERR_MEMORY || h.blocks != before)
-                print_error("kind %d, allocation %ld of %ld: status %d, %ld blocks left\n", kind, fail_at, calls, (int)status,
-                            h.blocks - before);
+                print_error("kind %d, allocation %ld of %ld: status %d, %ld blocks left\n", kind,
+                            fail_at, calls, (int)status, h.blocks - before);
             assert_int_equal(status, GBS_ERR_MEMORY);
             assert_int_equal(h.blocks, before);
         }

@@ -5,7 +5,8 @@
 
 static void svmlight_reads_rows(void **state) {
     (void)state;
-    const char *text = "# a comment\n+1 1:0.5 3:-2e1 # tail 7:7\n\n-1\r\n  2.5\t2:1  2147483647:4 \n-1 1:1#x\n0 5:0";
+    const char *text = "# a comment\n+1 1:0.5 3:-2e1 # tail 7:7\n\n-1\r\n  2.5\t2:1  2147483647:4 "
+                       "\n-1 1:1#x\n0 5:0";
     const size_t starts[] = {0, 2, 2, 4, 5, 6};
     const uint32_t index[] = {0, 2, 1, 2147483646, 0, 4};
     const double value[] = {0.5, -20, 1, 4, 1, 0}, label[] = {1, -1, 2.5, -1, 0};
@@ -53,15 +54,19 @@ static void svmlight_random_rows_survive_every_buffer_size(void **state) {
 static void svmlight_bad_indices_are_refused(void **state) {
     (void)state;
     fails("t.svm", "1 1:1\n1 0:5\n", DETECT, "t.svm:2: '0:5': indices count from 1");
-    fails("t.svm", "1 3:1 2:5\n", DETECT, "t.svm:1: '2:5': indices must increase, but this one follows 3");
+    fails("t.svm", "1 3:1 2:5\n", DETECT,
+          "t.svm:1: '2:5': indices must increase, but this one follows 3");
     fails("t.svm", "1 3:1 3:5\n", DETECT, "t.svm:1: '3:5': index 3 stands twice in the row");
-    fails("t.svm", "1 2147483648:1\n", DETECT, "t.svm:1: '2147483648:1': the index is larger than 2147483647");
+    fails("t.svm", "1 2147483648:1\n", DETECT,
+          "t.svm:1: '2147483648:1': the index is larger than 2147483647");
     fails("t.svm", "1 99999999999999999999999:1\n", DETECT,
           "t.svm:1: '99999999999999999999999:1': the index is larger than 2147483647");
     fails("t.svm", "1 18446744073709551617:1\n", DETECT,
           "t.svm:1: '18446744073709551617:1': the index is larger than 2147483647");
-    fails("t.svm", "1 -1:1\n", DETECT, "t.svm:1: expected a whole number before the colon, found '-1:1'");
-    fails("t.svm", "1 x:1\n", DETECT, "t.svm:1: expected a whole number before the colon, found 'x:1'");
+    fails("t.svm", "1 -1:1\n", DETECT,
+          "t.svm:1: expected a whole number before the colon, found '-1:1'");
+    fails("t.svm", "1 x:1\n", DETECT,
+          "t.svm:1: expected a whole number before the colon, found 'x:1'");
     fails("t.svm", "1 :1\n", DETECT, "t.svm:1: expected index:value, found ':1'");
     fails("t.svm", "1 5\n", DETECT, "t.svm:1: expected index:value, found '5'");
 }
@@ -69,9 +74,11 @@ static void svmlight_bad_indices_are_refused(void **state) {
 static void svmlight_bad_values_are_refused(void **state) {
     (void)state;
     fails("t.svm", "1 1:nan\n", KEEP,
-          "t.svm:1: the value is missing ('nan'); svmlight leaves zeros out, but has no missing values");
-    fails("t.svm", "1 1:\n", DETECT,
-          "t.svm:1: the value is missing (''); svmlight leaves zeros out, but has no missing values");
+          "t.svm:1: the value is missing ('nan'); svmlight leaves zeros out, but has no missing "
+          "values");
+    fails(
+        "t.svm", "1 1:\n", DETECT,
+        "t.svm:1: the value is missing (''); svmlight leaves zeros out, but has no missing values");
     fails("t.svm", "1 1:inf\n", DETECT, "t.svm:1: the value 'inf' is not a finite number");
     fails("t.svm", "1 1:1e400\n", DETECT, "t.svm:1: the value '1e400' is too large for a double");
     fails("t.svm", "1 1:2x 2:1\n", DETECT, "t.svm:1: expected a number for the value, found '2x'");
@@ -81,7 +88,8 @@ static void svmlight_bad_values_are_refused(void **state) {
 
 static void svmlight_other_mistakes_are_refused(void **state) {
     (void)state;
-    fails("t.svm", "1 1:2\n2 qid:3 1:2\n", DETECT, "t.svm:2: 'qid:3': ranking groups (qid) are not supported");
+    fails("t.svm", "1 1:2\n2 qid:3 1:2\n", DETECT,
+          "t.svm:2: 'qid:3': ranking groups (qid) are not supported");
     fails("t.svm", "", DETECT, "t.svm: the file is empty");
     fails("t.svm", "# nothing\n\n", DETECT, "t.svm: the file is empty");
     fails("t.svm", "1\n-1\n", DETECT, "t.svm: the rows hold labels only, not one index:value pair");
@@ -100,13 +108,17 @@ static void svmlight_other_mistakes_are_refused(void **state) {
 
 /* ---------------------------------------------------------------- npy */
 
-static void reads_npy(const char *type, bool fortran, const void *data, size_t size, const double *cells) {
+static void reads_npy(const char *type, bool fortran, const void *data, size_t size,
+                      const double *cells) {
     char file[512], dictionary[128];
-    snprintf(dictionary, sizeof dictionary, "{'descr': '%s', 'fortran_order': %s, 'shape': (2, 3), }   \n", type,
+    snprintf(dictionary, sizeof dictionary,
+             "{'descr': '%s', 'fortran_order': %s, 'shape': (2, 3), }   \n", type,
              fortran ? "True" : "False");
     for (int version = 1; version <= 3; version++)
         for (size_t i = 0; i < N_BUFFERS; i++) {
-            struct table t = must_read("t.npy", file, make_npy(file, version, dictionary, data, size), buffer_sizes[i], KEEP);
+            struct table t = must_read("t.npy", file,
+                                       make_npy(file, version, dictionary, data, size),
+                                       buffer_sizes[i], KEEP);
             assert_int_equal(t.n_rows, 2);
             assert_int_equal(t.n_columns, 3);
             assert_string_equal(t.columns[2].name, "V3");
@@ -127,9 +139,12 @@ static void npy_reads_every_type(void **state) {
     reads_npy("|i1", false, bytes, 6, CELLS(1, -1, 0, 2, -128, 127));
     reads_npy("|u1", false, bytes, 6, CELLS(1, 255, 0, 2, 128, 127));
     reads_npy("|b1", false, bytes, 6, CELLS(1, 1, 0, 1, 1, 1));
-    reads_npy("<i2", false, "\x01\x00\xff\xff\x00\x80\x00\x01\x02\x00\x03", 12, CELLS(1, -1, -32768, 256, 2, 3));
-    reads_npy(">i2", true, "\x00\x01\xff\xff\x80\x00\x01\x00\x00\x02\x00\x03", 12, CELLS(1, -32768, 2, -1, 256, 3));
-    reads_npy(">u2", false, "\x00\x01\xff\xff\x80\x00\x01\x00\x00\x02\x00\x03", 12, CELLS(1, 65535, 32768, 256, 2, 3));
+    reads_npy("<i2", false, "\x01\x00\xff\xff\x00\x80\x00\x01\x02\x00\x03", 12,
+              CELLS(1, -1, -32768, 256, 2, 3));
+    reads_npy(">i2", true, "\x00\x01\xff\xff\x80\x00\x01\x00\x00\x02\x00\x03", 12,
+              CELLS(1, -32768, 2, -1, 256, 3));
+    reads_npy(">u2", false, "\x00\x01\xff\xff\x80\x00\x01\x00\x00\x02\x00\x03", 12,
+              CELLS(1, 65535, 32768, 256, 2, 3));
     const int32_t i4[] = {1, -1, INT32_MIN, INT32_MAX, 0, 7};
     reads_npy("<i4", false, i4, sizeof i4, CELLS(1, -1, INT32_MIN, INT32_MAX, 0, 7));
     const uint32_t u4[] = {1, UINT32_MAX, 2, 3, 0, 7};
@@ -148,7 +163,8 @@ static void npy_reads_every_type(void **state) {
 static void fails_npy(const char *dictionary, size_t data_size, const char *message) {
     static const double zeros[64];
     char file[2048];
-    fails_with_bytes("t.npy", file, make_npy(file, 1, dictionary, zeros, data_size), DETECT, TABLE_BAD_DATA, message);
+    fails_with_bytes("t.npy", file, make_npy(file, 1, dictionary, zeros, data_size), DETECT,
+                     TABLE_BAD_DATA, message);
 }
 
 static void npy_lying_shapes_are_refused(void **state) {
@@ -159,10 +175,13 @@ static void npy_lying_shapes_are_refused(void **state) {
               "t.npy: bytes follow the 2 x 3 elements that the header announces");
     fails_npy("{'descr': '<f8', 'fortran_order': True, 'shape': (1000000000000, 3), }", 8,
               "t.npy: the data ends early: 1000000000000 x 3 elements are announced, 1 are there");
-    fails_npy("{'descr': '<f8', 'fortran_order': False, 'shape': (4611686018427387904, 3), }", 8,
-              "t.npy: the header claims more elements (4611686018427387904 x 3) than memory can address");
-    fails_npy("{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999999, 1), }", 8,
-              "t.npy: the header claims more elements (18446744073709551615 x 1) than memory can address");
+    fails_npy(
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (4611686018427387904, 3), }", 8,
+        "t.npy: the header claims more elements (4611686018427387904 x 3) than memory can address");
+    fails_npy("{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999999, 1), }",
+              8,
+              "t.npy: the header claims more elements (18446744073709551615 x 1) than memory can "
+              "address");
     fails_npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1000001), }", 8,
               "t.npy: 1000001 columns; at most 1000000 are read");
     fails_npy("{'descr': '<f8', 'fortran_order': False, 'shape': (0, 3), }", 0,
@@ -177,8 +196,9 @@ static void npy_other_arrays_are_refused(void **state) {
               "t.npy: an array of 0 dimensions; expected 2 (rows and columns)");
     fails_npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2, 3), }", 48,
               "t.npy: an array of 3 dimensions; expected 2 (rows and columns)");
-    fails_npy("{'descr': '<c16', 'fortran_order': False, 'shape': (1, 2), }", 48,
-              "t.npy: elements of type '<c16'; expected real numbers (f4 f8 i1 i2 i4 i8 u1 u2 u4 u8 b1)");
+    fails_npy(
+        "{'descr': '<c16', 'fortran_order': False, 'shape': (1, 2), }", 48,
+        "t.npy: elements of type '<c16'; expected real numbers (f4 f8 i1 i2 i4 i8 u1 u2 u4 u8 b1)");
     fails_npy("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1, 2), }", 48,
               "t.npy: a structured array; expected plain numbers in two dimensions");
 }
@@ -186,12 +206,16 @@ static void npy_other_arrays_are_refused(void **state) {
 static void npy_malformed_headers_are_refused(void **state) {
     (void)state;
     fails_npy("", 0, "t.npy: malformed npy header: expected '{' at ''");
-    fails_npy("{'descr': '<f8', 'shape': (1, 2), }", 0, "t.npy: malformed npy header: fortran_order is not there");
-    fails_npy("{'shape': (1, 2), 'shape': (1, 2), }", 0, "t.npy: malformed npy header: repeated key 'shape'");
+    fails_npy("{'descr': '<f8', 'shape': (1, 2), }", 0,
+              "t.npy: malformed npy header: fortran_order is not there");
+    fails_npy("{'shape': (1, 2), 'shape': (1, 2), }", 0,
+              "t.npy: malformed npy header: repeated key 'shape'");
     fails_npy("{'extra': 1}", 0, "t.npy: malformed npy header: unknown key 'extra'");
-    fails_npy("{'shape': (1, -2)}", 0, "t.npy: malformed npy header: expected a whole number at '-2)}'");
+    fails_npy("{'shape': (1, -2)}", 0,
+              "t.npy: malformed npy header: expected a whole number at '-2)}'");
     fails_npy("{'shape': (1 2)}", 0, "t.npy: malformed npy header: expected ',' or ')' at '2)}'");
-    fails_npy("{'fortran_order': Maybe}", 0, "t.npy: malformed npy header: expected True or False at 'Maybe}'");
+    fails_npy("{'fortran_order': Maybe}", 0,
+              "t.npy: malformed npy header: expected True or False at 'Maybe}'");
     fails_npy("{'descr", 0, "t.npy: malformed npy header: expected a key at ''descr'");
     fails_npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2)} x", 0,
               "t.npy: malformed npy header: expected the end at 'x'");
@@ -213,12 +237,16 @@ static void npy_bad_values_are_named_by_row_and_column(void **state) {
     const double nan_at[] = {1, 2, 3, 4, NAN, 6}, inf_at[] = {1, 2, 3, -INFINITY, 5, 6};
     const char *c = "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }";
     const char *f = "{'descr': '<f8', 'fortran_order': True, 'shape': (2, 3), }";
-    fails_with_bytes("t.npy", file, make_npy(file, 1, c, nan_at, sizeof nan_at), DETECT, TABLE_BAD_DATA,
-                     "t.npy: row 2, column 2: the value is missing (NaN); --missing drop does without such rows");
-    fails_with_bytes("t.npy", file, make_npy(file, 1, f, nan_at, sizeof nan_at), DETECT, TABLE_BAD_DATA,
-                     "t.npy: row 1, column 3: the value is missing (NaN); --missing drop does without such rows");
-    fails_with_bytes("t.npy", file, make_npy(file, 1, c, inf_at, sizeof inf_at), KEEP, TABLE_BAD_DATA,
-                     "t.npy: row 2, column 1: -inf is not a finite number");
+    fails_with_bytes("t.npy", file, make_npy(file, 1, c, nan_at, sizeof nan_at), DETECT,
+                     TABLE_BAD_DATA,
+                     "t.npy: row 2, column 2: the value is missing (NaN); --missing drop does "
+                     "without such rows");
+    fails_with_bytes("t.npy", file, make_npy(file, 1, f, nan_at, sizeof nan_at), DETECT,
+                     TABLE_BAD_DATA,
+                     "t.npy: row 1, column 3: the value is missing (NaN); --missing drop does "
+                     "without such rows");
+    fails_with_bytes("t.npy", file, make_npy(file, 1, c, inf_at, sizeof inf_at), KEEP,
+                     TABLE_BAD_DATA, "t.npy: row 2, column 1: -inf is not a finite number");
 }
 
 int main(void) {

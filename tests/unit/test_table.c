@@ -1,4 +1,5 @@
-/* What all table readers share: gzip, formats told apart, files that cannot be read, cancelling, memory that runs out. */
+/* What all table readers share: gzip, formats told apart, files that cannot be read, cancelling,
+ * memory that runs out. */
 #include "unit/table_support.h"
 
 #include <sys/stat.h>
@@ -34,11 +35,14 @@ static void gzip_is_read_whatever_the_name(void **state) {
         }
     fails_with_bytes("t.csv.gz", packed, n - 9, DETECT, TABLE_BAD_DATA,
                      "t.csv.gz: the gzip data ends early (a truncated file)");
-    fails_with_bytes("t.csv.gz", packed, 2, DETECT, TABLE_BAD_DATA, "t.csv.gz: the gzip data ends early (a truncated file)");
+    fails_with_bytes("t.csv.gz", packed, 2, DETECT, TABLE_BAD_DATA,
+                     "t.csv.gz: the gzip data ends early (a truncated file)");
     memset(packed + members, 'x', 4);
-    fails_with_bytes("t.csv.gz", packed, members + 4, DETECT, TABLE_BAD_DATA, "t.csv.gz: junk after the end of the gzip data");
+    fails_with_bytes("t.csv.gz", packed, members + 4, DETECT, TABLE_BAD_DATA,
+                     "t.csv.gz: junk after the end of the gzip data");
     packed[n - 6] ^= 1;
-    fails_with_bytes("t.csv.gz", packed, n, DETECT, TABLE_BAD_DATA, "t.csv.gz: corrupt gzip data (incorrect data check)");
+    fails_with_bytes("t.csv.gz", packed, n, DETECT, TABLE_BAD_DATA,
+                     "t.csv.gz: corrupt gzip data (incorrect data check)");
 }
 
 static void formats_are_told_by_name_then_by_content(void **state) {
@@ -58,12 +62,14 @@ static void formats_are_told_by_name_then_by_content(void **state) {
         for (size_t k = 0; k < N_BUFFERS; k++) {
             struct table t = reads_at(cases[i].name, cases[i].text, buffer_sizes[k], NO_HEADER);
             assert_int_equal(t.format, cases[i].format);
-            assert_string_equal(t.file, strcmp(cases[i].name, "-") == 0 ? "standard input" : cases[i].name);
+            assert_string_equal(t.file,
+                                strcmp(cases[i].name, "-") == 0 ? "standard input" : cases[i].name);
             table_free(&t);
         }
     char file[256];
     const double cell = 7;
-    size_t n = make_npy(file, 1, "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1)}", &cell, 8);
+    size_t n = make_npy(file, 1, "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1)}", &cell,
+                        8);
     struct table t = must_read("t", file, n, 1, DETECT);
     assert_int_equal(t.format, TABLE_NPY);
     table_free(&t);
@@ -125,7 +131,8 @@ static void reading_can_be_cancelled(void **state) {
     char error[512];
     int polls = 3;
     struct table_options options = {.header = -1, .cancelled = cancel_after, .user = &polls};
-    assert_int_equal(read_memory("t.csv", "a,b\n1,2\n3,4\n", 12, 2, &options, &t, error), TABLE_CANCELLED);
+    assert_int_equal(read_memory("t.csv", "a,b\n1,2\n3,4\n", 12, 2, &options, &t, error),
+                     TABLE_CANCELLED);
     assert_string_equal(error, "t.csv: interrupted");
 }
 
@@ -134,7 +141,8 @@ static void reading_can_be_cancelled(void **state) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define OWN_ALLOCATOR 0
 #elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ||                         \
+    __has_feature(memory_sanitizer)
 #define OWN_ALLOCATOR 0
 #endif
 #endif
@@ -186,8 +194,10 @@ EXPORTED void free(void *block) {
     __libc_free(block);
 }
 
-/* Fails the first allocation and all after it, then the second, ... until the reading gets through. */
-static void survives_failing_allocations(const char *name, const char *text, size_t size, const struct table_options *options) {
+/* Fails the first allocation and all after it, then the second, ... until the reading gets through.
+ */
+static void survives_failing_allocations(const char *name, const char *text, size_t size,
+                                         const struct table_options *options) {
     for (long k = 0; k < 10000; k++) {
         struct table t;
         char error[512] = "";
@@ -207,15 +217,16 @@ static void survives_failing_allocations(const char *name, const char *text, siz
 
 static void every_failing_allocation_is_reported_and_leaks_nothing(void **state) {
     (void)state;
-    static const char csv[] =
-        "a,b,c\n1,x,3\n\n4,\"y\nz\",6\n7,w,9\n10,v,12\n13,u,15\n16,t,18\n19,s,21\n22,r,24\n25,q,27\n28,p,30\n";
-    static const char svm[] =
-        "# x\n1 1:1 2:2 3:3 4:4 5:5 6:6 7:7 8:8 9:9 10:1 11:1 12:1 13:1 14:1 15:1 16:1 17:1 18:1\n\n-1 2:2\n";
+    static const char csv[] = "a,b,c\n1,x,3\n\n4,\"y\nz\",6\n7,w,9\n10,v,12\n13,u,15\n16,t,18\n19,"
+                              "s,21\n22,r,24\n25,q,27\n28,p,30\n";
+    static const char svm[] = "# x\n1 1:1 2:2 3:3 4:4 5:5 6:6 7:7 8:8 9:9 10:1 11:1 12:1 13:1 14:1 "
+                              "15:1 16:1 17:1 18:1\n\n-1 2:2\n";
     char npy[512], packed[256];
     static const double data[20];
     survives_failing_allocations("t.csv", csv, sizeof csv - 1, DETECT);
     survives_failing_allocations("t.svm", svm, sizeof svm - 1, DETECT);
-    size_t n = make_npy(npy, 1, "{'descr': '<f8', 'fortran_order': True, 'shape': (4, 5), }", data, sizeof data);
+    size_t n = make_npy(npy, 1, "{'descr': '<f8', 'fortran_order': True, 'shape': (4, 5), }", data,
+                        sizeof data);
     survives_failing_allocations("t.npy", npy, n, DETECT);
     /* deflate allocates as well: pack before the counting starts. */
     n = gzip(packed, sizeof packed, csv, sizeof csv - 1);

@@ -1,4 +1,5 @@
-/* How a minimisation went: what is kept of long and of many minimisations, what a fit and a completion leave, and the sizes of components. */
+/* How a minimisation went: what is kept of long and of many minimisations, what a fit and a
+ * completion leave, and the sizes of components. */
 #include "support.h"
 
 #include "core/trace.h"
@@ -7,7 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Every point says what was added, in order; each solve that is there has its last iteration, and its first unless it was cut off. */
+/* Every point says what was added, in order; each solve that is there has its last iteration, and
+ * its first unless it was cut off. */
 static void check_points(const gbs_trace *t) {
     assert_true(t->count <= GBS_MOST_TRACED);
     for (size_t k = 0; k < t->count; k++) {
@@ -37,7 +39,8 @@ static void a_long_trace_keeps_both_ends(void **state) {
         check_points(&t);
         assert_int_equal(t.points[0].iteration, 0);
         assert_int_equal(t.points[t.count - 1].iteration, iterations - 1);
-        assert_true(t.count >= (iterations < GBS_MOST_TRACED / 2 ? iterations : GBS_MOST_TRACED / 2));
+        assert_true(t.count >=
+                    (iterations < GBS_MOST_TRACED / 2 ? iterations : GBS_MOST_TRACED / 2));
         gbs_trace_free(ctx, &t);
     }
     gbs_context_free(ctx);
@@ -110,7 +113,8 @@ static void a_fit_leaves_its_way(void **state) {
     gbs_context_free(ctx);
 }
 
-/* One component and no biases: a prediction is that component, so its size is the root mean square of all predictions. */
+/* One component and no biases: a prediction is that component, so its size is the root mean square
+ * of all predictions. */
 static void the_size_of_one_component(void **state) {
     (void)state;
     enum { ROWS = 30, COLUMNS = 20, CELLS = ROWS * COLUMNS };
@@ -120,17 +124,20 @@ static void the_size_of_one_component(void **state) {
     for (uint32_t e = 0; e < CELLS; e++) {
         row[e] = e / COLUMNS;
         column[e] = e % COLUMNS;
-        value[e] =
-            gbs_random_normal(ctx, 1, row[e]) * gbs_random_normal(ctx, 2, column[e]) + 0.1 * gbs_random_normal(ctx, 3, e);
+        value[e] = gbs_random_normal(ctx, 1, row[e]) * gbs_random_normal(ctx, 2, column[e]) +
+                   0.1 * gbs_random_normal(ctx, 3, e);
     }
     gbs_ratings *ratings;
     gbs_completion *model;
     gbs_complete_options o = gbs_complete_options_default();
     o.rank = 1;
     o.biases = 0;
-    assert_int_equal(gbs_ratings_create(ctx, CELLS, ROWS, COLUMNS, row, column, value, NULL, NULL, &ratings), GBS_OK);
+    assert_int_equal(
+        gbs_ratings_create(ctx, CELLS, ROWS, COLUMNS, row, column, value, NULL, NULL, &ratings),
+        GBS_OK);
     assert_int_equal(gbs_complete(ctx, ratings, &o, &model), GBS_OK);
-    assert_int_equal(gbs_completion_predict(ctx, model, CELLS, row, column, predicted, NULL), GBS_OK);
+    assert_int_equal(gbs_completion_predict(ctx, model, CELLS, row, column, predicted, NULL),
+                     GBS_OK);
     double squares = 0.0, size, sd;
     for (size_t e = 0; e < CELLS; e++)
         squares += predicted[e] * predicted[e] / CELLS;
@@ -162,14 +169,17 @@ static void components_are_sorted(void **state) {
         column[e] = e % SIDE;
         value[e] = 0.1 * gbs_random_normal(ctx, 9, e);
         for (uint64_t k = 0; k < 3; k++)
-            value[e] += (double)(k + 1) * gbs_random_normal(ctx, 10 + k, row[e]) * gbs_random_normal(ctx, 20 + k, column[e]);
+            value[e] += (double)(k + 1) * gbs_random_normal(ctx, 10 + k, row[e]) *
+                        gbs_random_normal(ctx, 20 + k, column[e]);
     }
     gbs_ratings *ratings;
     gbs_completion *model;
     gbs_completion_info info;
     gbs_complete_options o = gbs_complete_options_default();
     o.rank = 8;
-    assert_int_equal(gbs_ratings_create(ctx, CELLS, SIDE, SIDE, row, column, value, NULL, NULL, &ratings), GBS_OK);
+    assert_int_equal(
+        gbs_ratings_create(ctx, CELLS, SIDE, SIDE, row, column, value, NULL, NULL, &ratings),
+        GBS_OK);
     assert_int_equal(gbs_complete(ctx, ratings, &o, &model), GBS_OK);
     gbs_completion_get_info(model, &info);
     double size[8], sd[8];

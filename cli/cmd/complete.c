@@ -1,0 +1,293 @@
+/* gibbsite complete: fill in a matrix from some of its cells. */
+#include "cmd/ratings_use.h"
+#include "out/result.h"
+#include "outputs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct complete {
+    struct app *app;
+    struct ratings_table table;
+    struct cells test;
+    gbs_ratings *ratings;
+    gbs_completion *model;
+    gbs_completion_info info;
+    gbs_rating_evaluation score;
+    double *fitted; /* --json: predictions of the ratings themselves */
+    struct rating_yardstick yardstick;
+    double seconds_read;
+    double lambda_grid[1000]; /* as many as --lambda-grid takes */
+};
+
+static int check_options(const struct app *app) {
+    static const enum option_id gibbs[] = {OPT_DRAW_COUNT, OPT_BURN_IN, OPT_KEEP};
+    const struct options *o = &app->options;
+    bool sampler = o->choice[OPT_SAMPLER] == 1, informed = o->choice[OPT_PRIOR] == PRIOR_INFORMED;
+    if (o->n_inputs != 1)
+        return app_fail(app, EXIT_USAGE,
+                        "complete: expected one file of ratings, found %zu; gibbsite %s",
+                        o->n_inputs, app->command->usage);
+    if (given(o, OPT_LAMBDA) && given(o, OPT_COMPLETE_NOISE))
+        return app_fail(app, EXIT_USAGE,
+                        "complete: --lambda and --noise say the same thing; give one of them");
+    bool cv = o->choice[OPT_SELECT] == SELECT_CV;
+    if (given(o, OPT_SELECT) && !cv)
+        return app_fail(app, EXIT_USAGE, "complete: --select knows cv alone");
+    if (cv && (given(o, OPT_LAMBDA) || given(o, OPT_COMPLETE_NOISE)))
+        return app_fail(app, EXIT_USAGE, "complete: --select cv chooses the noise; leave --%s out",
+                        given(o, OPT_LAMBDA) ? "lambda" : "noise");
+    if (!cv && (given(o, OPT_LAMBDA_GRID) || given(o, OPT_FOLDS)))
+        return app_fail(app, EXIT_USAGE, "complete: --%s is for --select cv",
+                        given(o, OPT_FOLDS) ? "folds" : "lambda-grid");
+    for (size_t k = 0; k < 3 && !sampler; k++)
+        if (given(o, gibbs[k]))
+            return app_fail(app, EXIT_USAGE, "complete: --%s is for --sampler gibbs",
+                            option_spec(gibbs[k])->name);
+    if (sampler && informed)
+        return app_fail(
+            app, EXIT_USAGE,
+            "complete: --prior informed is for certificates, which draws of a sampler do not have");
+    if (informed && !given(o, OPT_RANGE))
+        return app_fail(
+            app, EXIT_USAGE,
+            "complete: --prior informed is for a certificate, which needs --range LO:HI");
+    if (given(o, OPT_PRIOR_SPLIT) && !informed)
+        return app_fail(app, EXIT_USAGE, "complete: --prior-split is for --prior informed");
+    if (given(o, OPT_TEST) && strcmp(o->text[OPT_TEST], "-") == 0 && strcmp(o->inputs[0], "-") == 0)
+        return app_fail(app, EXIT_USAGE,
+                        "complete: RATINGS and --test cannot both be standard input");
+    return outputs_check(app, outputs_print_result(o));
+}
+
+static gbs_complete_options make_options(struct complete *c) {
+    const struct options *o = &c->app->options;
+    gbs_complete_options r = gbs_complete_options_default();
+    if (given(o, OPT_RANK))
+        r.rank = (size_t)o->count[OPT_RANK];
+    r.biases = !given(o, OPT_NO_BIASES);
+    r.lambda = o->number[OPT_LAMBDA];
+    r.noise_variance = o->number[OPT_COMPLETE_NOISE];
+    r.cross_validate = o->choice[OPT_SELECT] == SELECT_CV;
+    if (given(o, OPT_FOLDS))
+        r.folds = (size_t)o->count[OPT_FOLDS];
+    if (given(o, OPT_RESTARTS))
+        r.restarts = (size_t)o->count[OPT_RESTARTS];
+    r.lambda_grid_size = o->grid[OPT_LAMBDA_GRID].size;
+    for (size_t k = 0; k < r.lambda_grid_size; k++)
+        c->lambda_grid[k] = grid_value(&o->grid[OPT_LAMBDA_GRID], k);
+    r.lambda_grid = c->lambda_grid;
+    r.has_range = given(o, OPT_RANGE);
+    r.low = o->grid[OPT_RANGE].low;
+    r.high = o->grid[OPT_RANGE].high;
+    r.prior = o->choice[OPT_PRIOR] == PRIOR_INFORMED ? GBS_PRIOR_INFORMED : GBS_PRIOR_ZERO;
+    r.prior_split = o->number[OPT_PRIOR_SPLIT];
+    r.sampler = o->choice[OPT_SAMPLER] == 1 ? GBS_SAMPLER_GIBBS : GBS_SAMPLER_VB;
+    if (given(o, OPT_CONFIDENCE))
+        r.confidence = o->number[OPT_CONFIDENCE];
+    if (given(o, OPT_TOL))
+        r.tolerance = o->number[OPT_TOL];
+    if (given(o, OPT_MAX_ITER))
+        r.max_sweeps = (size_t)o->count[OPT_MAX_ITER];
+    if (given(o, OPT_DRAW_COUNT))
+        r.draws = (size_t)o->count[OPT_DRAW_COUNT];
+    if (given(o, OPT_BURN_IN))
+        r.burn_in = (size_t)o->count[OPT_BURN_IN];
+    if (given(o, OPT_KEEP))
+        r.keep = (size_t)o->count[OPT_KEEP];
+    r.cells = r.sampler == GBS_SAMPLER_GIBBS ? c->test.table.n : 0;
+    r.cell_row = c->test.index[0];
+    r.cell_column = c->test.index[1];
+    r.cell_value = c->test.value;
+    r.cell_sd = c->test.sd;
+    return r;
+}
+
+static int read_files(struct complete *c) {
+    const struct options *o = &c->app->options;
+    double start = app_seconds(c->app);
+    int code = ratings_use_read(c->app, o->inputs[0], true, true, &c->table);
+    if (code == EXIT_DONE && given(o, OPT_TEST)) {
+        code = ratings_use_read(c->app, o->text[OPT_TEST], true, false, &c->test.table);
+        if (code == EXIT_DONE)
+            code = cells_number(c->app, c->table.names, &c->test);
+    }
+    c->seconds_read = app_seconds(c->app) - start;
+    if (code != EXIT_DONE)
+        return code;
+    const struct ratings_table *t = &c->table;
+    gbs_status status = gbs_ratings_create(
+        c->app->ctx, t->n, t->names[0].n, t->names[1].n, t->id[0], t->id[1], t->value,
+        (const char *const *)t->names[0].text, (const char *const *)t->names[1].text, &c->ratings);
+    if (!given(o, OPT_JSON)) /* whose residuals need them once more */
+        ratings_forget_cells(&c->table);
+    return status == GBS_OK ? EXIT_DONE : app_fail_status(c->app, status, t->file);
+}
+
+static int fit(struct complete *c) {
+    gbs_complete_options options = make_options(c);
+    gbs_status status = gbs_complete(c->app->ctx, c->ratings, &options, &c->model);
+    if (status != GBS_OK)
+        return app_fail_status(c->app, status,
+                               status == GBS_ERR_ARGUMENT ? "complete" : c->table.file);
+    gbs_completion_get_info(c->model, &c->info);
+    const struct cells *t = &c->test;
+    if (t->table.n == 0)
+        return EXIT_DONE;
+    if (options.cells == 0)
+        status = gbs_completion_predict(c->app->ctx, c->model, t->table.n, t->index[0], t->index[1],
+                                        t->value, t->sd);
+    if (status != GBS_OK)
+        return app_fail_status(c->app, status, t->table.file);
+    c->score = gbs_rating_score(t->table.n, t->index[0], t->index[1], t->table.value, t->value,
+                                t->sd, c->info.noise_variance);
+    c->yardstick = ratings_yardstick(c->app, &c->info, t);
+    return EXIT_DONE;
+}
+
+/* ---------------------------------------------------------------- results */
+
+static int put_components(struct json *j, const struct complete *c) {
+    size_t rank = c->info.effective_rank;
+    double *size = calloc(2 * rank + 1, sizeof *size);
+    if (size == NULL)
+        return app_fail(c->app, EXIT_MEMORY, "out of memory");
+    gbs_completion_components(c->model, size, size + rank);
+    json_open_array(j, "components");
+    for (size_t k = 0; k < rank; k++) {
+        json_open_object(j, NULL);
+        json_put_number(j, "size", size[k]);
+        json_put_number(j, "prior_sd", size[rank + k]);
+        json_close_object(j);
+    }
+    json_close_array(j);
+    free(size);
+    return EXIT_DONE;
+}
+
+static int predict_ratings(struct complete *c) {
+    const struct ratings_table *t = &c->table;
+    c->fitted = calloc(t->n, sizeof *c->fitted);
+    if (c->fitted == NULL)
+        return app_fail(c->app, EXIT_MEMORY, "out of memory");
+    gbs_status status = gbs_completion_predict(c->app->ctx, c->model, t->n, t->id[0], t->id[1],
+                                               c->fitted, NULL);
+    return status == GBS_OK ? EXIT_DONE : app_fail_status(c->app, status, t->file);
+}
+
+static int result_json(const struct complete *c, struct text *out) {
+    struct json j = json_writer(out);
+    struct residuals r;
+    size_t traced;
+    const gbs_trace_point *trace = gbs_completion_trace(c->model, &traced);
+    json_open_object(&j, NULL);
+    result_head(&j, c->app);
+    result_options(&j, c->app);
+    result_completion(&j, c->model);
+    result_trace(&j, trace, traced, true);
+    int code = put_components(&j, c);
+    residuals_make(c->table.n, c->table.value, c->fitted, &r);
+    residuals_json(&j, "residuals", &r);
+    if (c->test.table.n > 0) {
+        json_open_object(&j, "test");
+        result_rating_evaluation(&j, &c->score, &c->yardstick);
+        residuals_make(c->test.table.n, c->test.table.value, c->test.value, &r);
+        residuals_json(&j, "residuals", &r);
+        json_close_object(&j);
+    } else {
+        json_put_string(&j, "test", NULL);
+    }
+    json_open_object(&j, "seconds");
+    json_put_number(&j, "read", c->seconds_read);
+    json_put_number(&j, "fit", c->info.seconds);
+    json_put_number(&j, "total", app_seconds(c->app));
+    json_close_object(&j);
+    json_close_object(&j);
+    return code;
+}
+
+static void result_text(const struct complete *c, struct text *out) {
+    text_add(out, "%s\n", c->table.file);
+    result_completion_text(out, c->model);
+    if (c->test.table.n > 0) {
+        text_add(out, "%s\n", c->test.table.file);
+        result_rating_evaluation_text(out, &c->score, &c->yardstick);
+    }
+    if (given(&c->app->options, OPT_OUTPUT))
+        text_add(out, "model written to %s\n", c->app->options.text[OPT_OUTPUT]);
+}
+
+static int write_model(const struct complete *c) {
+    char *bytes = NULL;
+    size_t size = 0;
+    gbs_status status = gbs_completion_to_json(c->app->ctx, c->model, &bytes, &size);
+    if (status != GBS_OK)
+        return app_fail_status(c->app, status, NULL);
+    struct text text = {.bytes = bytes, .size = size};
+    int code = app_write(c->app, c->app->options.text[OPT_OUTPUT], &text);
+    gbs_release(c->app->ctx, bytes);
+    return code;
+}
+
+static int write_results(struct complete *c) {
+    const struct options *o = &c->app->options;
+    struct text result = {0};
+    int code = given(o, OPT_JSON) ? predict_ratings(c) : EXIT_DONE;
+    if (code == EXIT_DONE && given(o, OPT_JSON))
+        code = result_json(c, &result);
+    else if (code == EXIT_DONE && outputs_print_result(o))
+        result_text(c, &result);
+    if (code == EXIT_DONE && result.failed)
+        code = app_fail(c->app, EXIT_MEMORY, "out of memory");
+    if (code == EXIT_DONE && given(o, OPT_OUTPUT))
+        code = write_model(c);
+    if (code == EXIT_DONE)
+        code = app_write(c->app, NULL, &result);
+    text_free(&result);
+    if (code == EXIT_DONE && !c->info.converged) {
+        app_note(c->app, "not converged after %zu sweeps (--max-iter, --tol)", c->info.sweeps);
+        code = EXIT_NOT_CONVERGED;
+    }
+    return code;
+}
+
+static int run(struct app *app) {
+    struct complete c = {.app = app};
+    int code = check_options(app);
+    if (code == EXIT_DONE)
+        code = read_files(&c);
+    if (code == EXIT_DONE)
+        code = fit(&c);
+    if (code == EXIT_DONE)
+        code = write_results(&c);
+    free(c.fitted);
+    gbs_completion_free(c.model);
+    gbs_ratings_free(c.ratings);
+    ratings_free(&c.table);
+    cells_free(&c.test);
+    return code;
+}
+
+const struct command command_complete = {
+    "complete",
+    FOR_COMPLETE,
+    "complete RATINGS [-o MODEL] [OPTIONS]",
+    "fill in a matrix from some of its cells",
+    "RATINGS is a CSV file of row, col, value (identifiers may be texts; a cell may come more than "
+    "once) or a MatrixMarket "
+    "coordinate file.\n"
+    "The model is a mean, biases of rows and columns, and a product of factors; components that "
+    "the ratings do not need are "
+    "switched off.\n"
+    "predict takes the model and a file of pairs, and prints value and standard deviation. With "
+    "--range, known in advance, the "
+    "error of\n"
+    "predictions gets a certificate; --prior informed makes it far smaller.",
+    "gibbsite complete ratings.csv -o model.json --test test.csv\n"
+    "gibbsite complete ratings.csv --range 1:5 --prior informed --json\n"
+    "gibbsite complete ratings.csv --select cv --restarts 3 -o model.json\n"
+    "gibbsite complete ratings.mtx.gz --rank 30 --sampler gibbs --draws 500 --test test.csv\n"
+    "gibbsite predict model.json pairs.csv\n"
+    "gibbsite predict model.json --row alice --top 10",
+    run,
+};

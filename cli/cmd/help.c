@@ -1,0 +1,196 @@
+/* gibbsite help and gibbsite version: both out of the tables that the program itself runs on. */
+#include "app.h"
+#include "build_info.h"
+#include "out/json.h"
+#include "out/manual.h"
+#include "out/result.h"
+#include "out/shells.h"
+
+#include <string.h>
+
+static void print_overview(FILE *out) {
+    fprintf(out, "gibbsite %s: %s\n\nusage: gibbsite COMMAND [INPUT] [OPTIONS]\n\n", gbs_version(),
+            manual_tagline);
+    for (size_t i = 0; commands[i] != NULL; i++)
+        fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+    fprintf(out, "\nA first try:\n  gibbsite simulate classify -o train.csv\n  gibbsite fit "
+                 "train.csv -o model.json\n"
+                 "  gibbsite predict model.json train.csv | head\n\n'gibbsite help COMMAND' has "
+                 "options and examples.\n");
+}
+
+static void print_lines(FILE *out, const char *text, const char *before) {
+    for (const char *line = text; *line != '\0';) {
+        size_t size = strcspn(line, "\n");
+        fprintf(out, "%s%.*s\n", before, (int)size, line);
+        line += size + (line[size] == '\n');
+    }
+}
+
+static void print_wrapped(FILE *out, const char *text, int indent, int width) {
+    int column = indent;
+    while (*text != '\0') {
+        int word = (int)strcspn(text, " ");
+        if (column + word > width && column > indent) {
+            fprintf(out, "\n%*s", indent, "");
+            column = indent;
+        }
+        fprintf(out, "%.*s", word, text);
+        column += word;
+        text += word;
+        if (*text == ' ') {
+            text++;
+            if (column + 1 + (int)strcspn(text, " ") <= width)
+                fputc(' ', out); /* no blank at the end of a line */
+            column++;
+        }
+    }
+    fputc('\n', out);
+}
+
+/* The options of a command, one paragraph each. */
+static void print_options(FILE *out, unsigned command) {
+    for (int id = 0; id < OPTION_COUNT; id++) {
+        const struct option_spec *s = option_spec((enum option_id)id);
+        if ((s->commands & command) == 0)
+            continue;
+        char head[64];
+        int size = s->letter != 0 ? snprintf(head, sizeof head, "-%c, --%s", s->letter, s->name)
+                                  : snprintf(head, sizeof head, "--%s", s->name);
+        if (s->argument != NULL)
+            size += snprintf(head + size, sizeof head - (size_t)size, " %s", s->argument);
+        fprintf(out, "  %-24s", head);
+        if (size > 22)
+            fprintf(out, "\n%26s", "");
+        print_wrapped(out, s->help, 26, 100);
+    }
+}
+
+static void print_command(FILE *out, const struct command *c) {
+    fprintf(out, "gibbsite %s: %s\n\nusage: gibbsite %s\n\n", c->name, c->summary, c->usage);
+    print_lines(out, c->detail, "");
+    fprintf(out, "\nOptions:\n");
+    print_options(out, c->bit);
+    fprintf(out, "\nExamples:\n");
+    print_lines(out, c->examples, "  ");
+    fprintf(out, "\nExit codes: %s\n", manual_exit_codes);
+}
+
+static const struct command *find(const char *name) {
+    for (size_t i = 0; commands[i] != NULL; i++)
+        if (strcmp(commands[i]->name, name) == 0)
+            return commands[i];
+    return NULL;
+}
+
+static void command_json(struct json *j, const struct command *c) {
+    json_put_string(j, "name", c->name);
+    json_put_string(j, "usage", c->usage);
+    json_put_string(j, "summary", c->summary);
+}
+
+/* The commands, or one of them with its options. */
+static int help_json(const struct app *app, const struct command *topic) {
+    struct text text = {0};
+    struct json j = json_writer(&text);
+    json_open_object(&j, NULL);
+    result_head(&j, app);
+    json_open_array(&j, "commands");
+    for (size_t i = 0; commands[i] != NULL; i++)
+        if (topic == NULL || topic == commands[i]) {
+            json_open_object(&j, NULL);
+            command_json(&j, commands[i]);
+            json_close_object(&j);
+        }
+    json_close_array(&j);
+    if (topic != NULL) {
+        json_put_string(&j, "detail", topic->detail);
+        json_put_string(&j, "examples", topic->examples);
+        json_open_array(&j, "options");
+        for (int id = 0; id < OPTION_COUNT; id++) {
+            const struct option_spec *s = option_spec((enum option_id)id);
+            if ((s->commands & topic->bit) == 0)
+                continue;
+            json_open_object(&j, NULL);
+            json_put_string(&j, "name", s->name);
+            json_put_string(&j, "argument", s->argument);
+            json_put_string(&j, "choices", s->choices);
+            json_put_string(&j, "help", s->help);
+            json_close_object(&j);
+        }
+        json_close_array(&j);
+    }
+    json_close_object(&j);
+    int code = app_write(app, NULL, &text);
+    text_free(&text);
+    return code;
+}
+
+static int run_help(struct app *app) {
+    const struct options *o = &app->options;
+    const struct command *topic = o->n_inputs > 0 ? find(o->inputs[0]) : NULL;
+    if (o->n_inputs > 1)
+        return app_fail(app, EXIT_USAGE, "help: expected one command, found %zu", o->n_inputs);
+    if (o->n_inputs > 0 && topic == NULL)
+        return app_fail(app, EXIT_USAGE, "help: there is no command '%.60s'", o->inputs[0]);
+    if (given(o, OPT_COMPLETION) && (topic != NULL || given(o, OPT_MAN)))
+        return app_fail(app, EXIT_USAGE, "help: --completion stands alone");
+    if (given(o, OPT_JSON))
+        return help_json(app, topic);
+    if (given(o, OPT_COMPLETION))
+        shell_completion(stdout, (enum shell)o->choice[OPT_COMPLETION]);
+    else if (given(o, OPT_MAN))
+        manual_print(stdout, topic);
+    else if (topic != NULL)
+        print_command(stdout, topic);
+    else
+        print_overview(stdout);
+    return EXIT_DONE;
+}
+
+static int run_version(struct app *app) {
+    struct text text = {0};
+    if (app->options.n_inputs > 0)
+        return app_fail(app, EXIT_USAGE, "version: takes no argument, found '%.60s'",
+                        app->options.inputs[0]);
+    if (given(&app->options, OPT_JSON)) {
+        struct json j = json_writer(&text);
+        json_open_object(&j, NULL);
+        result_head(&j, app);
+        json_put_string(&j, "compiler", GBS_BUILD_COMPILER);
+        json_put_string(&j, "build", GBS_BUILD_TYPE);
+        json_put_string(&j, "blas", GBS_BUILD_BLAS);
+        json_close_object(&j);
+    } else {
+        text_add(&text, "gibbsite %s (%s, %s, %s)\n", gbs_version(), GBS_BUILD_COMPILER,
+                 GBS_BUILD_TYPE, GBS_BUILD_BLAS);
+    }
+    int code = app_write(app, NULL, &text);
+    text_free(&text);
+    return code;
+}
+
+const struct command command_help = {
+    "help",
+    FOR_HELP,
+    "help [COMMAND] [OPTIONS]",
+    "help on a command; manual pages and completion for shells",
+    "Without COMMAND, the list of commands. --man and --completion print what `make install` puts "
+    "into the manual and into the "
+    "folders of\n"
+    "the shells.",
+    "gibbsite help fit\n"
+    "gibbsite help --man fit | man -l -\n"
+    "source <(gibbsite help --completion bash)",
+    run_help,
+};
+
+const struct command command_version = {
+    "version",
+    FOR_VERSION,
+    "version",
+    "version and build facts",
+    "The same as gibbsite --version.",
+    "gibbsite --version",
+    run_version,
+};

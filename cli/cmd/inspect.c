@@ -1,0 +1,209 @@
+/* gibbsite inspect: what a model file holds. */
+#include "cmd/ratings_use.h"
+#include "cmd/sampling.h"
+#include "out/result.h"
+#include "outputs.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { SHOWN = 20 };
+
+struct coefficient {
+    size_t k;
+    double mean, sd;
+};
+
+/* Coefficients are finite: compute() sees to it. */
+static int by_weight(const void *a, const void *b) {
+    double x = fabs(((const struct coefficient *)a)->mean),
+           y = fabs(((const struct coefficient *)b)->mean);
+    return (x < y) - (x > y);
+}
+
+/* A model or particles, and what their coefficients are: means and standard deviations. */
+struct shown {
+    const struct app *app;
+    struct predictor *of;
+    struct recipe recipe;
+    size_t d;
+    double *mean, *sd;
+};
+
+/* Column of the data behind coefficient k. */
+static size_t column_of(const struct shown *s, size_t k) {
+    return s->of->model != NULL ? gbs_model_column(s->of->model, k)
+                                : gbs_particles_column(s->of->particles, k);
+}
+
+static void put_coefficients(struct json *j, const struct shown *s) {
+    json_open_array(j, "coefficients");
+    for (size_t k = 0; k < s->d; k++) {
+        char name[256];
+        recipe_feature_name(&s->recipe, column_of(s, k), name, sizeof name);
+        json_open_object(j, NULL);
+        json_put_string(j, "name", name);
+        json_put_number(j, "mean", s->mean[k]);
+        json_put_number(j, "sd", s->sd[k]);
+        json_close_object(j);
+    }
+    json_close_array(j);
+}
+
+static void inspect_json(const struct shown *s, struct text *out) {
+    const gbs_model *model = s->of->model;
+    struct json j = json_writer(out);
+    json_open_object(&j, NULL);
+    result_head(&j, s->app);
+    if (model != NULL) {
+        gbs_model_info info;
+        gbs_model_get_info(model, &info);
+        result_model(&j, &info);
+    } else {
+        json_put_string(&j, "kind", "sample");
+        sampling_json(&j, s->of->particles);
+    }
+    json_put_string(&j, "target", s->recipe.target);
+    json_put_string(&j, "positive", s->recipe.positive);
+    json_put_string(&j, "negative", s->recipe.negative);
+    if (model != NULL) {
+        result_certificates(&j, model);
+        result_stages(&j, model);
+        result_path(&j, "path", model);
+    }
+    put_coefficients(&j, s);
+    json_close_object(&j);
+}
+
+static int coefficients_text(const struct shown *s, struct text *out) {
+    struct coefficient *c = calloc(s->d, sizeof *c);
+    if (c == NULL)
+        return app_fail(s->app, EXIT_MEMORY, "out of memory");
+    for (size_t k = 0; k < s->d; k++)
+        c[k] = (struct coefficient){k, s->mean[k], s->sd[k]};
+    qsort(c, s->d, sizeof *c, by_weight);
+    text_add(out, "  coefficients  of the scaled columns, largest first\n");
+    text_add(out, "  %14s %12s %12s %12s\n", "", "mean", "sd", "mean/sd");
+    size_t shown = s->d < SHOWN ? s->d : SHOWN;
+    for (size_t k = 0; k < shown; k++) {
+        char name[64];
+        recipe_feature_name(&s->recipe, column_of(s, c[k].k), name, sizeof name);
+        text_add(out, "  %-14s %12.4g %12.4g %12.2f\n", name, c[k].mean, c[k].sd,
+                 c[k].mean / c[k].sd);
+    }
+    if (shown < s->d)
+        text_add(out, "  ... and %zu more (--json has them all)\n", s->d - shown);
+    free(c);
+    return EXIT_DONE;
+}
+
+static int inspect_text(const struct shown *s, struct text *out) {
+    const struct recipe *r = &s->recipe;
+    text_add(out, "%s%s\n", s->app->options.inputs[0],
+             s->of->particles != NULL ? ": a sample of the Gibbs posterior" : "");
+    if (s->of->model != NULL)
+        result_model_text(out, s->of->model);
+    else
+        sampling_text(out, s->of->particles);
+    text_add(out, "  label         %s%s%s = +1, %s = -1\n", r->target != NULL ? r->target : "",
+             r->target != NULL ? ": " : "", r->positive,
+             r->negative != NULL ? r->negative : "the rest");
+    if (s->of->model != NULL)
+        result_certificates_text(out, s->of->model);
+    return coefficients_text(s, out);
+}
+
+/* Standard deviations of the particles are computed a coefficient at a time: the covariance of many
+ * would be large. */
+static void particle_coefficients(const gbs_particles *p, size_t d, double *mean, double *sd) {
+    gbs_sample_info info;
+    const double *theta = gbs_particles_draws(p);
+    gbs_particles_get_info(p, &info);
+    gbs_particles_moments(p, mean, NULL);
+    for (size_t k = 0; k < d; k++) {
+        double square = 0.0;
+        for (size_t i = 0; i < info.particles; i++)
+            square += (theta[i * d + k] - mean[k]) * (theta[i * d + k] - mean[k]);
+        sd[k] = sqrt(square / (double)info.particles);
+    }
+}
+
+static int compute(struct shown *s) {
+    const struct predictor *of = s->of;
+    if (of->model != NULL) {
+        gbs_model_info info;
+        gbs_model_get_info(of->model, &info);
+        s->d = info.d;
+    } else {
+        gbs_sample_info info;
+        gbs_particles_get_info(of->particles, &info);
+        s->d = info.d;
+    }
+    s->mean = calloc(s->d, sizeof *s->mean);
+    s->sd = calloc(s->d, sizeof *s->sd);
+    if (s->mean == NULL || s->sd == NULL)
+        return app_fail(s->app, EXIT_MEMORY, "out of memory");
+    gbs_status status = GBS_OK;
+    if (of->model != NULL)
+        status = gbs_model_coefficients(s->app->ctx, of->model, s->mean, s->sd);
+    else
+        particle_coefficients(of->particles, s->d, s->mean, s->sd);
+    for (size_t k = 0; status == GBS_OK && k < s->d; k++)
+        if (!isfinite(s->mean[k]) || !isfinite(s->sd[k]))
+            return app_fail(s->app, EXIT_BAD_DATA,
+                            "%s: a coefficient or its standard deviation is not a finite number: "
+                            "its numbers are too large",
+                            s->app->options.inputs[0]);
+    return status == GBS_OK ? EXIT_DONE
+                            : app_fail_status(s->app, status, s->app->options.inputs[0]);
+}
+
+static int run(struct app *app) {
+    const struct options *o = &app->options;
+    struct predictor loaded = {0};
+    struct shown s = {.app = app, .of = &loaded};
+    struct text text = {0};
+    if (o->n_inputs != 1)
+        return app_fail(app, EXIT_USAGE,
+                        "inspect: expected one model file, found %zu arguments; gibbsite %s",
+                        o->n_inputs, app->command->usage);
+    int code = outputs_check(app, true);
+    if (code == EXIT_DONE)
+        code = predictor_load(app, o->inputs[0], &loaded);
+    if (code == EXIT_DONE && loaded.completion != NULL) {
+        code = ratings_inspect(app, loaded.completion);
+        predictor_free(&loaded);
+        return code;
+    }
+    if (code == EXIT_DONE)
+        code = predictor_recipe(app, o->inputs[0], &loaded, &s.recipe);
+    if (code == EXIT_DONE)
+        code = compute(&s);
+    if (code == EXIT_DONE && given(o, OPT_JSON))
+        inspect_json(&s, &text);
+    else if (code == EXIT_DONE)
+        code = inspect_text(&s, &text);
+    if (code == EXIT_DONE)
+        code = app_write(app, NULL, &text);
+    text_free(&text);
+    free(s.mean);
+    free(s.sd);
+    predictor_free(&loaded);
+    recipe_free(&s.recipe);
+    return code;
+}
+
+const struct command command_inspect = {
+    "inspect",
+    FOR_INSPECT,
+    "inspect MODEL [OPTIONS]",
+    "what a model file holds",
+    "Prints how the model was fitted, how well, and the posterior mean and standard deviation of "
+    "its coefficients. A sample "
+    "file "
+    "shows\nhow it was drawn and the mean and standard deviation over its particles, a completion "
+    "what it has learned.",
+    "gibbsite inspect model.json\n"
+    "gibbsite inspect model.json --json",
+    run,
+};

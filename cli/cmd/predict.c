@@ -1,0 +1,167 @@
+/* gibbsite predict: label, probability and score of each row. */
+#include "cmd/predictor.h"
+#include "cmd/ratings_use.h"
+#include "out/json.h"
+#include "out/result.h"
+#include "outputs.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct prediction {
+    struct app *app;
+    struct predictor model;
+    struct recipe recipe;
+    struct input in;
+    double *score, *probability;
+    bool ranks;
+};
+
+static int compute(struct prediction *p) {
+    size_t n = p->in.design.n;
+    if (p->model.model != NULL) {
+        gbs_model_info info;
+        gbs_model_get_info(p->model.model, &info);
+        p->ranks = info.task == GBS_TASK_RANK;
+    } else {
+        gbs_sample_info info;
+        gbs_particles_get_info(p->model.particles, &info);
+        p->ranks = info.task == GBS_TASK_RANK;
+    }
+    p->score = calloc(n, sizeof *p->score);
+    p->probability = calloc(n, sizeof *p->probability);
+    if (p->score == NULL || p->probability == NULL)
+        return app_fail(p->app, EXIT_MEMORY, "out of memory");
+    gbs_status status = predictor_predict(p->app, &p->model, p->in.data, p->score, p->probability);
+    return status == GBS_OK ? EXIT_DONE : app_fail_status(p->app, status, p->in.table.file);
+}
+
+/* The vote's label; a score of exactly 0 (half of the votes) goes to +1. NULL: a ranking says
+ * nothing of labels. */
+static const char *label(const struct prediction *p, size_t i, const char *rest) {
+    if (p->ranks)
+        return NULL;
+    return predictor_says_yes(&p->model, p->score[i], p->probability[i]) ? p->recipe.positive
+           : p->recipe.negative != NULL                                  ? p->recipe.negative
+                                                                         : rest;
+}
+
+/* One line per input row; a row left out for a missing cell is a line of empty cells. What is cut
+ * short by a signal is not written (app_write). */
+static void write_csv(const struct prediction *p, const char *rest, struct text *out) {
+    const struct design *d = &p->in.design;
+    size_t next = 0;
+    text_add(out, "label,prob,score\n");
+    for (size_t row = 0; row < p->in.table.n_rows && !app_interrupted(); row++) {
+        if (d->rows != NULL && (next >= d->n || d->rows[next] != row)) {
+            text_add_bytes(out, ",,\n", 3);
+            continue;
+        }
+        if (!p->ranks)
+            text_add_cell(out, label(p, next, rest));
+        text_add_bytes(out, ",", 1);
+        text_add_number(out, p->probability[next]);
+        text_add_bytes(out, ",", 1);
+        text_add_number(out, p->score[next++]);
+        text_add_bytes(out, "\n", 1);
+    }
+}
+
+static void write_json(const struct prediction *p, const char *rest, struct text *out) {
+    const struct design *d = &p->in.design;
+    struct json j = json_writer(out);
+    json_open_object(&j, NULL);
+    result_head(&j, p->app);
+    json_put_count(&j, "n", d->n);
+    json_put_count(&j, "left_out", d->left_out);
+    json_open_array(&j, "predictions");
+    for (size_t i = 0; i < d->n && !app_interrupted(); i++) {
+        json_open_object(&j, NULL);
+        json_put_count(&j, "row", (d->rows != NULL ? d->rows[i] : i) + 1);
+        json_put_string(&j, "label", label(p, i, rest));
+        json_put_number(&j, "prob", p->probability[i]);
+        json_put_number(&j, "score", p->score[i]);
+        json_close_object(&j);
+    }
+    json_close_array(&j);
+    json_close_object(&j);
+}
+
+static int run(struct app *app) {
+    const struct options *o = &app->options;
+    struct prediction p = {.app = app};
+    if (given(o, OPT_TOP) != given(o, OPT_ROW) || (given(o, OPT_TOP) && o->n_inputs != 1))
+        return app_fail(
+            app, EXIT_USAGE,
+            "predict: --top K and --row ID go together, with a model and no other file");
+    if (o->n_inputs != (given(o, OPT_TOP) ? 1 : 2))
+        return app_fail(
+            app, EXIT_USAGE,
+            "predict: expected a model and a data file, found %zu arguments; gibbsite %s",
+            o->n_inputs, app->command->usage);
+    if (o->n_inputs == 2 && strcmp(o->inputs[0], "-") == 0 && strcmp(o->inputs[1], "-") == 0)
+        return app_fail(app, EXIT_USAGE, "predict: MODEL and DATA cannot both be standard input");
+    int code = outputs_check(app, !given(o, OPT_OUTPUT));
+    if (code == EXIT_DONE)
+        code = predictor_load(app, o->inputs[0], &p.model);
+    if (code == EXIT_DONE && p.model.completion != NULL) {
+        code = ratings_predict(app, p.model.completion);
+        predictor_free(&p.model);
+        return code;
+    }
+    if (code == EXIT_DONE && (given(o, OPT_TOP) || given(o, OPT_PARTS)))
+        code = app_fail(app, EXIT_USAGE,
+                        "predict: --top, --row and --parts are for completions, which %s is not",
+                        o->inputs[0]);
+    if (code == EXIT_DONE)
+        code = predictor_recipe(app, o->inputs[0], &p.model, &p.recipe);
+    if (code == EXIT_DONE)
+        code = input_apply(app, o->inputs[1], &p.recipe, LABELS_NONE, &p.in);
+    if (code == EXIT_DONE)
+        code = compute(&p);
+    if (code == EXIT_DONE) {
+        struct text text = {0}, rest = {0};
+        text_add(&rest, "not %s", p.recipe.positive);
+        if (given(o, OPT_JSON))
+            write_json(&p, rest.bytes != NULL ? rest.bytes : "", &text);
+        else
+            write_csv(&p, rest.bytes != NULL ? rest.bytes : "", &text);
+        code = app_write(app, o->text[OPT_OUTPUT], &text);
+        text_free(&text);
+        text_free(&rest);
+    }
+    free(p.score);
+    free(p.probability);
+    predictor_free(&p.model);
+    input_free(&p.in);
+    recipe_free(&p.recipe);
+    return code;
+}
+
+const struct command command_predict = {
+    "predict",
+    FOR_PREDICT,
+    "predict MODEL DATA [-o FILE] [OPTIONS]",
+    "predict new rows: label, prob, score",
+    "Prints one CSV row per row of DATA: the label of the vote, the probability that a classifier "
+    "drawn from the model says "
+    "the positive\n"
+    "label, and a score that orders rows: x'm of one posterior, the normal quantile of the "
+    "probability of a mixture of stages. "
+    "A model that ranks leaves the label empty; its prob is the probability of "
+    "outranking a\n"
+    "random negative row of the training data, the share of their scores below. (Of a sample file: "
+    "the average vote of its "
+    "particles, and their mean score, which is also what ranks.) Columns "
+    "are matched by name (by position in files without names); labels in DATA are "
+    "not used.\n"
+    "A completion takes pairs (row, col) and prints value, sd (of a new rating) and new: whether "
+    "the row, the column or both "
+    "had no "
+    "ratings.",
+    "gibbsite predict model.json new.csv > predictions.csv\n"
+    "zcat new.csv.gz | gibbsite predict model.json -\n"
+    "gibbsite predict completion.json --row alice --top 10",
+    run,
+};

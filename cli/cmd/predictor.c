@@ -1,0 +1,73 @@
+/* Common interface to models and samples. */
+#include "cmd/predictor.h"
+
+#include <errno.h>
+#include <string.h>
+
+int predictor_load(const struct app *app, const char *path, struct predictor *out) {
+    errno = 0;
+    gbs_loaded loaded;
+    gbs_status status = gbs_load_any(app->ctx, strcmp(path, "-") == 0 ? "/dev/stdin" : path,
+                                     &loaded);
+    *out = (struct predictor){loaded.model, loaded.particles, loaded.completion};
+    if (status != GBS_OK && errno == ENOMEM) {
+        predictor_free(out);
+        return app_fail(app, EXIT_MEMORY, "%s: out of memory", path);
+    }
+    if (status == GBS_ERR_IO && app_interrupted())
+        status = GBS_ERR_CANCELLED;
+    return status == GBS_OK ? EXIT_DONE : app_fail_status(app, status, NULL);
+}
+
+int predictor_recipe(const struct app *app, const char *path, const struct predictor *p,
+                     struct recipe *out) {
+    if (p->model != NULL)
+        return input_recipe(app, path, p->model, out);
+    char error[256];
+    gbs_sample_info info;
+    const char *json = gbs_particles_recipe(p->particles);
+    gbs_particles_get_info(p->particles, &info);
+    *out = (struct recipe){0};
+    if (json == NULL)
+        return app_fail(
+            app, EXIT_BAD_DATA,
+            "%s: the sample has no recipe of columns (it was not drawn by this program)", path);
+    bool ok = recipe_from_json(json, out, error, sizeof error);
+    if (!ok && strcmp(error, "out of memory") == 0) {
+        recipe_free(out);
+        return app_fail(app, EXIT_MEMORY, "%s: out of memory", path);
+    }
+    if (!ok)
+        return app_fail(app, EXIT_BAD_DATA, "%s: %s", path, error);
+    if (out->features != info.features) {
+        recipe_free(out);
+        return app_fail(app, EXIT_BAD_DATA,
+                        "%s: the recipe of the sample does not match its particles", path);
+    }
+    return EXIT_DONE;
+}
+
+gbs_status predictor_predict(const struct app *app, const struct predictor *p, const gbs_data *data,
+                             double *score, double *probability) {
+    if (p->model != NULL)
+        return gbs_model_predict(app->ctx, p->model, data, score, NULL, probability);
+    return gbs_particles_predict(app->ctx, p->particles, data, score, NULL, probability);
+}
+
+gbs_status predictor_evaluate(const struct app *app, const struct predictor *p,
+                              const gbs_data *data, gbs_evaluation *out) {
+    if (p->model != NULL)
+        return gbs_model_evaluate(app->ctx, p->model, data, out);
+    return gbs_particles_evaluate(app->ctx, p->particles, data, out);
+}
+
+bool predictor_says_yes(const struct predictor *p, double score, double probability) {
+    return p->model != NULL ? score >= 0.0 : probability >= 0.5;
+}
+
+void predictor_free(struct predictor *p) {
+    gbs_model_free(p->model);
+    gbs_particles_free(p->particles);
+    gbs_completion_free(p->completion);
+    *p = (struct predictor){0};
+}

@@ -1,0 +1,26 @@
+/* What predict and evaluate ask: a fitted model, the particles of a sampling, or a completed
+ * matrix. */
+#ifndef GIBBSITE_CLI_PREDICTOR_H
+#define GIBBSITE_CLI_PREDICTOR_H
+
+#include "input.h"
+
+/* One of the three. What follows is for the first two; ratings_use.h for the third. */
+struct predictor {
+    gbs_model *model;
+    gbs_particles *particles;
+    gbs_completion *completion;
+};
+
+int predictor_load(const struct app *app, const char *path, struct predictor *out);
+int predictor_recipe(const struct app *app, const char *path, const struct predictor *p,
+                     struct recipe *out);
+gbs_status predictor_predict(const struct app *app, const struct predictor *p, const gbs_data *data,
+                             double *score, double *probability);
+gbs_status predictor_evaluate(const struct app *app, const struct predictor *p,
+                              const gbs_data *data, gbs_evaluation *out);
+/* A model votes by the sign of its score, particles by the share of their votes. */
+bool predictor_says_yes(const struct predictor *p, double score, double probability);
+void predictor_free(struct predictor *p);
+
+#endif

@@ -1,0 +1,363 @@
+/* Ratings and completions: reading, numbering, predicting, scoring. */
+#include "cmd/ratings_use.h"
+
+#include "out/result.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int cancelled(void *user) {
+    (void)user;
+    return app_interrupted();
+}
+
+int ratings_use_read(const struct app *app, const char *file, bool values, bool range,
+                     struct ratings_table *out) {
+    const struct options *o = &app->options;
+    char error[1024] = "";
+    struct ratings_options options = {.header = given(o, OPT_NO_HEADER) ? 0 : -1,
+                                      .values = values,
+                                      .has_range = range && given(o, OPT_RANGE),
+                                      .low = o->grid[OPT_RANGE].low,
+                                      .high = o->grid[OPT_RANGE].high,
+                                      .cancelled = cancelled};
+    enum table_status status = ratings_read(file, &options, out, error, sizeof error);
+    return status == TABLE_OK ? EXIT_DONE : app_fail_table(app, status, error);
+}
+
+int cells_number(const struct app *app, const struct levels names[2], struct cells *c) {
+    const struct ratings_table *t = &c->table;
+    for (int side = 0; side < 2; side++) {
+        const struct levels *own = &t->names[side];
+        uint32_t *of = calloc(own->n + 1, sizeof *of);
+        c->index[side] = calloc(t->n + 1, sizeof *c->index[side]);
+        if (of == NULL || c->index[side] == NULL) {
+            free(of);
+            return app_fail(app, EXIT_MEMORY, "out of memory");
+        }
+        for (size_t k = 0; k < own->n; k++) {
+            size_t found = levels_find(&names[side], own->text[k], strlen(own->text[k]));
+            of[k] = found == LEVELS_NONE ? GBS_UNSEEN : (uint32_t)found;
+        }
+        for (size_t e = 0; e < t->n; e++)
+            c->index[side][e] = of[t->id[side][e]];
+        free(of);
+    }
+    c->value = calloc(t->n + 1, sizeof *c->value);
+    c->sd = calloc(t->n + 1, sizeof *c->sd);
+    return c->value != NULL && c->sd != NULL ? EXIT_DONE
+                                             : app_fail(app, EXIT_MEMORY, "out of memory");
+}
+
+void cells_free(struct cells *c) {
+    ratings_free(&c->table);
+    free(c->index[0]);
+    free(c->index[1]);
+    free(c->value);
+    free(c->sd);
+    *c = (struct cells){0};
+}
+
+/* Texts of the model's rows and columns, to be found again; a text that comes twice (a damaged
+ * file) counts once. */
+static int model_names(const struct app *app, const gbs_completion *model, struct levels names[2]) {
+    gbs_completion_info info;
+    gbs_completion_get_info(model, &info);
+    for (int side = 0; side < 2; side++)
+        for (size_t i = 0; i < (side == 0 ? info.rows : info.columns); i++) {
+            const char *id = side == 0 ? gbs_completion_row_id(model, i)
+                                       : gbs_completion_column_id(model, i);
+            if (levels_find(&names[side], id, strlen(id)) != LEVELS_NONE)
+                return app_fail(app, EXIT_BAD_DATA, "the model is damaged: '%.40s' names two %s",
+                                id, side == 0 ? "rows" : "columns");
+            if (!levels_add(&names[side], id, strlen(id)))
+                return app_fail(app, EXIT_MEMORY, "out of memory");
+        }
+    return EXIT_DONE;
+}
+
+static int predict_cells(struct app *app, const gbs_completion *model, const char *file,
+                         bool values, struct cells *c) {
+    struct levels names[2] = {{0}, {0}};
+    int code = ratings_use_read(app, file, values, false, &c->table);
+    if (code == EXIT_DONE)
+        code = model_names(app, model, names);
+    if (code == EXIT_DONE)
+        code = cells_number(app, names, c);
+    levels_free(&names[0]);
+    levels_free(&names[1]);
+    if (code != EXIT_DONE)
+        return code;
+    gbs_status status = gbs_completion_predict(app->ctx, model, c->table.n, c->index[0],
+                                               c->index[1], c->value, c->sd);
+    return status == GBS_OK ? EXIT_DONE : app_fail_status(app, status, NULL);
+}
+
+/* ---------------------------------------------------------------- what is printed */
+
+static const char *newness(bool row, bool column) {
+    return row && column ? "both" : row ? "row" : column ? "column" : "";
+}
+
+static void put_sd_csv(struct text *out, double sd, double noise, bool parts) {
+    text_add_number(out, sqrt(sd * sd + noise));
+    if (parts) {
+        text_add_bytes(out, ",", 1);
+        text_add_number(out, sd);
+        text_add_bytes(out, ",", 1);
+        text_add_number(out, sqrt(noise));
+    }
+}
+
+static void put_sd_json(struct json *j, double sd, double noise) {
+    json_put_number(j, "sd", sqrt(sd * sd + noise));
+    json_put_number(j, "sd_cell", sd);
+    json_put_number(j, "sd_noise", sqrt(noise));
+}
+
+static const char parts_head[] = ",sd_cell,sd_noise";
+
+static void cells_csv(const struct app *app, const struct cells *c, double noise,
+                      struct text *out) {
+    bool parts = given(&app->options, OPT_PARTS);
+    text_add(out, "value,sd%s,new\n", parts ? parts_head : "");
+    for (size_t e = 0; e < c->table.n && !app_interrupted(); e++) {
+        text_add_number(out, c->value[e]);
+        text_add_bytes(out, ",", 1);
+        put_sd_csv(out, c->sd[e], noise, parts);
+        text_add(out, ",%s\n", newness(c->index[0][e] == GBS_UNSEEN, c->index[1][e] == GBS_UNSEEN));
+    }
+}
+
+static void cells_json(const struct app *app, const struct cells *c, double noise,
+                       struct text *out) {
+    struct json j = json_writer(out);
+    json_open_object(&j, NULL);
+    result_head(&j, app);
+    json_put_count(&j, "n", c->table.n);
+    json_open_array(&j, "predictions");
+    for (size_t e = 0; e < c->table.n && !app_interrupted(); e++) {
+        json_open_object(&j, NULL);
+        json_put_string(&j, "row", c->table.names[0].text[c->table.id[0][e]]);
+        json_put_string(&j, "col", c->table.names[1].text[c->table.id[1][e]]);
+        json_put_number(&j, "value", c->value[e]);
+        put_sd_json(&j, c->sd[e], noise);
+        json_put_string(&j, "new",
+                        newness(c->index[0][e] == GBS_UNSEEN, c->index[1][e] == GBS_UNSEEN));
+        json_close_object(&j);
+    }
+    json_close_array(&j);
+    json_close_object(&j);
+}
+
+static void note_new(const struct app *app, const struct cells *c) {
+    size_t count[2] = {0, 0};
+    for (size_t e = 0; e < c->table.n; e++)
+        for (int side = 0; side < 2; side++)
+            count[side] += c->index[side][e] == GBS_UNSEEN;
+    if (count[0] + count[1] > 0)
+        app_note(app,
+                 "%s: %zu cells lie in rows without ratings, %zu in columns without ratings; there "
+                 "the prior speaks",
+                 c->table.file, count[0], count[1]);
+}
+
+/* ---------------------------------------------------------------- top */
+
+struct ranked {
+    uint32_t column;
+    double value, sd;
+};
+
+/* Predictions are finite. */
+static int by_value(const void *a, const void *b) {
+    const struct ranked *x = a, *y = b;
+    if (x->value != y->value)
+        return x->value < y->value ? 1 : -1;
+    return (x->column > y->column) - (x->column < y->column);
+}
+
+/* The columns that the row has not rated; returns their number. */
+static size_t unrated(const gbs_completion *model, uint32_t row, size_t columns, bool *seen,
+                      uint32_t *list) {
+    size_t count = 0, n = 0;
+    const uint32_t *rated = gbs_completion_seen(model, row, &count);
+    for (size_t k = 0; k < count; k++)
+        seen[rated[k]] = true;
+    for (size_t j = 0; j < columns; j++)
+        if (!seen[j])
+            list[n++] = (uint32_t)j;
+    return n;
+}
+
+static void top_print(const struct app *app, const gbs_completion *model, const struct ranked *best,
+                      size_t n, double noise, struct text *out) {
+    bool parts = given(&app->options, OPT_PARTS);
+    struct json j = json_writer(out);
+    if (!given(&app->options, OPT_JSON)) {
+        text_add(out, "col,value,sd%s\n", parts ? parts_head : "");
+        for (size_t k = 0; k < n; k++) {
+            text_add_cell(out, gbs_completion_column_id(model, best[k].column));
+            text_add_bytes(out, ",", 1);
+            text_add_number(out, best[k].value);
+            text_add_bytes(out, ",", 1);
+            put_sd_csv(out, best[k].sd, noise, parts);
+            text_add_bytes(out, "\n", 1);
+        }
+        return;
+    }
+    json_open_object(&j, NULL);
+    result_head(&j, app);
+    json_put_string(&j, "row", app->options.text[OPT_ROW]);
+    json_open_array(&j, "top");
+    for (size_t k = 0; k < n; k++) {
+        json_open_object(&j, NULL);
+        json_put_string(&j, "col", gbs_completion_column_id(model, best[k].column));
+        json_put_number(&j, "value", best[k].value);
+        put_sd_json(&j, best[k].sd, noise);
+        json_close_object(&j);
+    }
+    json_close_array(&j);
+    json_close_object(&j);
+}
+
+struct top {
+    bool *seen;
+    uint32_t *row, *column;
+    double *value, *sd;
+    struct ranked *best;
+};
+
+static int top_compute(struct app *app, const gbs_completion *model, uint32_t row, size_t columns,
+                       struct top *t, size_t *n) {
+    t->seen = calloc(columns, sizeof *t->seen);
+    t->row = calloc(columns, sizeof *t->row);
+    t->column = calloc(columns, sizeof *t->column);
+    t->value = calloc(columns, sizeof *t->value);
+    t->sd = calloc(columns, sizeof *t->sd);
+    t->best = calloc(columns, sizeof *t->best);
+    if (t->seen == NULL || t->row == NULL || t->column == NULL || t->value == NULL ||
+        t->sd == NULL || t->best == NULL)
+        return app_fail(app, EXIT_MEMORY, "out of memory");
+    *n = unrated(model, row, columns, t->seen, t->column);
+    for (size_t k = 0; k < *n; k++)
+        t->row[k] = row;
+    gbs_status status = gbs_completion_predict(app->ctx, model, *n, t->row, t->column, t->value,
+                                               t->sd);
+    if (status != GBS_OK)
+        return app_fail_status(app, status, NULL);
+    for (size_t k = 0; k < *n; k++)
+        t->best[k] = (struct ranked){t->column[k], t->value[k], t->sd[k]};
+    qsort(t->best, *n, sizeof *t->best, by_value);
+    return EXIT_DONE;
+}
+
+static int top(struct app *app, const gbs_completion *model, struct text *out) {
+    const struct options *o = &app->options;
+    gbs_completion_info info;
+    struct top t = {0};
+    size_t row = 0, n = 0;
+    gbs_completion_get_info(model, &info);
+    while (row < info.rows && strcmp(gbs_completion_row_id(model, row), o->text[OPT_ROW]) != 0)
+        row++;
+    if (row == info.rows)
+        return app_fail(app, EXIT_BAD_DATA, "predict: the model has no row '%.60s'",
+                        o->text[OPT_ROW]);
+    int code = top_compute(app, model, (uint32_t)row, info.columns, &t, &n);
+    if (code == EXIT_DONE)
+        top_print(app, model, t.best, n < o->count[OPT_TOP] ? n : (size_t)o->count[OPT_TOP],
+                  info.noise_variance, out);
+    free(t.seen);
+    free(t.row);
+    free(t.column);
+    free(t.value);
+    free(t.sd);
+    free(t.best);
+    return code;
+}
+
+/* ---------------------------------------------------------------- predict, evaluate */
+
+static int check_reading(const struct app *app) {
+    static const enum option_id tables[] = {OPT_FORMAT, OPT_MISSING};
+    for (size_t k = 0; k < 2; k++)
+        if (given(&app->options, tables[k]))
+            return app_fail(app, EXIT_USAGE, "%s: --%s is not for ratings", app->command->name,
+                            option_spec(tables[k])->name);
+    return EXIT_DONE;
+}
+
+int ratings_predict(struct app *app, const gbs_completion *model) {
+    const struct options *o = &app->options;
+    struct text text = {0};
+    struct cells c = {0};
+    gbs_completion_info info;
+    gbs_completion_get_info(model, &info);
+    int code = check_reading(app);
+    if (code == EXIT_DONE && given(o, OPT_TOP)) {
+        code = top(app, model, &text);
+    } else if (code == EXIT_DONE) {
+        code = predict_cells(app, model, o->inputs[1], false, &c);
+        if (code == EXIT_DONE && given(o, OPT_JSON))
+            cells_json(app, &c, info.noise_variance, &text);
+        else if (code == EXIT_DONE)
+            cells_csv(app, &c, info.noise_variance, &text);
+        if (code == EXIT_DONE)
+            note_new(app, &c);
+    }
+    if (code == EXIT_DONE)
+        code = app_write(app, o->text[OPT_OUTPUT], &text);
+    text_free(&text);
+    cells_free(&c);
+    return code;
+}
+
+struct rating_yardstick ratings_yardstick(const struct app *app, const gbs_completion_info *info,
+                                          const struct cells *c) {
+    const struct options *o = &app->options;
+    struct rating_yardstick y = {NAN, NAN,
+                                 given(o, OPT_CONFIDENCE) ? o->number[OPT_CONFIDENCE] : 0.95};
+    double squares = 0.0;
+    for (size_t e = 0; e < c->table.n; e++)
+        squares += (c->table.value[e] - info->mean) * (c->table.value[e] - info->mean);
+    y.mean_rmse = sqrt(squares / (double)c->table.n);
+    if (info->has_range)
+        y.holdout_rmse = gbs_rating_holdout(c->table.n, c->table.value, c->value, info->low,
+                                            info->high, y.confidence);
+    return y;
+}
+
+int ratings_evaluate(struct app *app, const gbs_completion *model) {
+    const struct options *o = &app->options;
+    struct cells c = {0};
+    struct text text = {0};
+    gbs_completion_info info;
+    gbs_completion_get_info(model, &info);
+    int code = check_reading(app);
+    if (code == EXIT_DONE)
+        code = predict_cells(app, model, o->inputs[1], true, &c);
+    if (code == EXIT_DONE) {
+        gbs_rating_evaluation e = gbs_rating_score(c.table.n, c.index[0], c.index[1], c.table.value,
+                                                   c.value, c.sd, info.noise_variance);
+        struct rating_yardstick y = ratings_yardstick(app, &info, &c);
+        struct json j = json_writer(&text);
+        if (given(o, OPT_JSON)) {
+            json_open_object(&j, NULL);
+            result_head(&j, app);
+            struct residuals r;
+            residuals_make(c.table.n, c.table.value, c.value, &r);
+            result_options(&j, app);
+            result_rating_evaluation(&j, &e, &y);
+            residuals_json(&j, "residuals", &r);
+            json_close_object(&j);
+        } else {
+            text_add(&text, "%s on %s\n", o->inputs[0], c.table.file);
+            result_rating_evaluation_text(&text, &e, &y);
+        }
+        code = app_write(app, NULL, &text);
+    }
+    text_free(&text);
+    cells_free(&c);
+    return code;
+}

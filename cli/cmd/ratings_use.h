@@ -1,0 +1,49 @@
+/* Ratings and completions, for complete, predict and evaluate. */
+#ifndef GIBBSITE_CLI_RATINGS_USE_H
+#define GIBBSITE_CLI_RATINGS_USE_H
+
+#include "cmd/predictor.h"
+#include "out/json.h"
+#include "table/ratings.h"
+
+/* Cells of a file as a model numbers them; GBS_UNSEEN where it has never met the row or column. */
+struct cells {
+    struct ratings_table table;
+    uint32_t *index[2];
+    double *value, *sd; /* predictions */
+};
+
+/* range: values outside --range are errors. */
+int ratings_use_read(const struct app *app, const char *file, bool values, bool range,
+                     struct ratings_table *out);
+/* Numbers the rows and columns of cells->table by the given names. */
+int cells_number(const struct app *app, const struct levels names[2], struct cells *cells);
+void cells_free(struct cells *cells);
+
+/* What a score is to be measured by; NaN: not known. */
+struct rating_yardstick {
+    double mean_rmse; /* of always predicting the mean of the training ratings */
+    /* bound on the true RMSE from these ratings alone (the model has a range, and they lie in it)
+     */
+    double holdout_rmse;
+    double confidence; /* of that bound */
+};
+/* Predictions of the cells must be there; --confidence is that of the bound. */
+struct rating_yardstick ratings_yardstick(const struct app *app, const gbs_completion_info *info,
+                                          const struct cells *cells);
+
+void result_rating_evaluation(struct json *j, const gbs_rating_evaluation *e,
+                              const struct rating_yardstick *y);
+void result_rating_evaluation_text(struct text *t, const gbs_rating_evaluation *e,
+                                   const struct rating_yardstick *y);
+/* What was fitted, the certificate with it. */
+void result_completion(struct json *j, const gbs_completion *model);
+void result_completion_text(struct text *out, const gbs_completion *model);
+
+/* predict MODEL PAIRS, predict MODEL --top K --row ID, evaluate MODEL RATINGS, inspect MODEL, the
+ * model a completion. */
+int ratings_predict(struct app *app, const gbs_completion *model);
+int ratings_evaluate(struct app *app, const gbs_completion *model);
+int ratings_inspect(struct app *app, const gbs_completion *model);
+
+#endif

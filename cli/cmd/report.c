@@ -1,0 +1,161 @@
+/* gibbsite report: the JSON of runs as a page for people. */
+#include "app.h"
+#include "out/json.h"
+#include "out/result.h"
+#include "outputs.h"
+#include "report/page.h"
+#include "table/bytes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int cancelled(void *user) {
+    (void)user;
+    return app_interrupted();
+}
+
+/* A file, or standard input, whole: b->at .. b->end. */
+static int read_whole(const struct app *app, const char *file, struct bytes *b) {
+    enum table_status status = bytes_open(b, file, 0, cancelled, NULL);
+    bool opened = status == TABLE_OK;
+    while (status == TABLE_OK && !b->last)
+        status = bytes_more(b);
+    if (status == TABLE_OK)
+        return EXIT_DONE;
+    char message[512];
+    snprintf(message, sizeof message, "%.300s: %s", file, b->message);
+    if (opened)
+        bytes_close(b);
+    return app_fail_table(app, app_interrupted() ? TABLE_CANCELLED : status,
+                          message); /* opening a pipe can be interrupted too */
+}
+
+static int not_json(const struct app *app, const char *file, const json_error_t *error) {
+    if (json_error_code(error) == json_error_out_of_memory)
+        return app_fail(app, EXIT_MEMORY, "%s: out of memory", file);
+    return app_fail(app, EXIT_BAD_DATA, "%s: line %d, column %d: expected the JSON of a run: %s",
+                    file, error->line > 0 ? error->line : 1, error->column > 0 ? error->column : 1,
+                    error->text);
+}
+
+/* Is it a run, and of which command? */
+static int recognise(const struct app *app, struct run *run) {
+    static const char expected[] = "expected what fit, evaluate, cv, sample, gap, complete, theory "
+                                   "or inspect print with --json";
+    const char *command = run_text(run->root, "command");
+    if (run_text(run->root, "gibbsite") == NULL)
+        return app_fail(app, EXIT_BAD_DATA, "%s: not a run of gibbsite; %s", run->file, expected);
+    if (command == NULL && run_text(run->root, "kind") != NULL)
+        return app_fail(
+            app, EXIT_BAD_DATA,
+            "%s: a file of kind '%.40s', not a run; %s (inspect MODEL --json makes one of a model)",
+            run->file, run_text(run->root, "kind"), expected);
+    for (int k = 0; command != NULL && k < RUN_KINDS; k++)
+        if (strcmp(command, run_kind_name((enum run_kind)k)) == 0) {
+            run->kind = (enum run_kind)k;
+            return EXIT_DONE;
+        }
+    return app_fail(app, EXIT_BAD_DATA, "%s: a run of '%.40s', which has nothing to report; %s",
+                    run->file, command != NULL ? command : "nothing", expected);
+}
+
+static int read_run(const struct app *app, const char *file, size_t number, struct run *out) {
+    struct bytes b;
+    json_error_t error;
+    *out = (struct run){.file = file, .number = number};
+    int code = read_whole(app, file, &b);
+    if (code != EXIT_DONE)
+        return code;
+    out->root = json_loadb(b.at, (size_t)(b.end - b.at), 0, &error);
+    bytes_close(&b);
+    if (out->root == NULL)
+        return not_json(app, file, &error);
+    return recognise(app, out);
+}
+
+static int check_options(const struct app *app) {
+    const struct options *o = &app->options;
+    const char *output = o->text[OPT_OUTPUT];
+    size_t from_stdin = 0;
+    if (o->n_inputs == 0)
+        return app_fail(app, EXIT_USAGE, "report: expected at least one run; gibbsite %s",
+                        app->command->usage);
+    for (size_t k = 0; k < o->n_inputs; k++)
+        from_stdin += strcmp(o->inputs[k], "-") == 0;
+    if (from_stdin > 1)
+        return app_fail(app, EXIT_USAGE, "report: only one of the runs can be standard input");
+    if (given(o, OPT_JSON) && (output == NULL || output_is_stdout(output)))
+        return app_fail(app, EXIT_USAGE,
+                        "report: the page and --json both want standard output; -o FILE.html takes "
+                        "the page away");
+    return outputs_check(app, given(o, OPT_JSON) || output == NULL);
+}
+
+static int write_page(const struct app *app, const struct run *runs, size_t n) {
+    const struct options *o = &app->options;
+    const char *output = o->text[OPT_OUTPUT];
+    struct text page = {0}, said = {0};
+    size_t charts = 0;
+    bool whole = report_page(runs, n, gbs_version(), &page, &charts);
+    if (given(o, OPT_JSON)) {
+        struct json j = json_writer(&said);
+        json_open_object(&j, NULL);
+        result_head(&j, app);
+        json_put_string(&j, "file", output);
+        json_put_count(&j, "runs", n);
+        json_put_count(&j, "charts", charts);
+        json_put_count(&j, "bytes", page.size);
+        json_close_object(&j);
+    }
+    int code = whole && !said.failed ? app_write(app, output, &page)
+                                     : app_fail(app, EXIT_MEMORY, "out of memory");
+    if (code == EXIT_DONE && given(o, OPT_JSON))
+        code = app_write(app, NULL, &said);
+    else if (code == EXIT_DONE && output != NULL && !output_is_stdout(output))
+        app_note(app, "%zu run%s, %zu chart%s in %s; it opens in any browser, without a network", n,
+                 n == 1 ? "" : "s", charts, charts == 1 ? "" : "s", output);
+    text_free(&page);
+    text_free(&said);
+    return code;
+}
+
+static int run(struct app *app) {
+    const struct options *o = &app->options;
+    int code = check_options(app);
+    if (code != EXIT_DONE)
+        return code;
+    struct run *runs = calloc(o->n_inputs, sizeof *runs);
+    if (runs == NULL)
+        return app_fail(app, EXIT_MEMORY, "out of memory");
+    for (size_t k = 0; code == EXIT_DONE && k < o->n_inputs; k++)
+        code = read_run(app, o->inputs[k], k + 1, &runs[k]);
+    if (code == EXIT_DONE)
+        code = write_page(app, runs, o->n_inputs);
+    for (size_t k = 0; k < o->n_inputs; k++)
+        json_decref(runs[k].root);
+    free(runs);
+    return code;
+}
+
+const struct command command_report = {
+    "report",
+    FOR_REPORT,
+    "report RUN.json... [-o FILE.html] [OPTIONS]",
+    "a page with charts of one or more runs",
+    "RUN.json is what fit, evaluate, cv, sample, gap, complete, theory or inspect print with "
+    "--json; - is standard input. The "
+    "page is one HTML file that\n"
+    "opens from disk without a network: what the certificate means and assumes in plain words, the "
+    "certificate taken apart, "
+    "bound and risks along\n"
+    "lambda, convergence, coefficients with posterior intervals, reliability diagram, ROC curve, "
+    "residuals, gaps; data and "
+    "options in full. Several runs\n"
+    "share a page, with a comparison at its top. What a run lacks is named, with the option that "
+    "brings it.",
+    "gibbsite fit train.csv --test test.csv --json > run.json && gibbsite report run.json -o "
+    "report.html\n"
+    "gibbsite report zero.json informed.json ranking.json -o report.html\n"
+    "gibbsite inspect model.json --json | gibbsite report - -o report.html",
+    run,
+};

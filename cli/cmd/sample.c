@@ -1,0 +1,299 @@
+/* gibbsite sample: the Gibbs posterior itself, by tempering SMC. */
+#include "cmd/sampling.h"
+#include "outputs.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* More coefficients than this, and the covariance is left out of the JSON. */
+enum { COVARIANCE_COLUMNS = 200 };
+
+struct sample {
+    struct app *app;
+    struct recipe recipe;
+    struct input train;
+    gbs_model *against;
+    gbs_particles *particles;
+    gbs_sample_info info;
+    gbs_gap gap;
+    double seconds_read, *moments;
+};
+
+/* With --against the model says how its columns are made. */
+static int check_against(const struct app *app) {
+    static const enum option_id learned[] = {OPT_TARGET, OPT_POSITIVE, OPT_DROP,
+                                             OPT_TEXT,   OPT_SCALE,    OPT_NO_INTERCEPT};
+    const struct options *o = &app->options;
+    if (!given(o, OPT_AGAINST))
+        return EXIT_DONE;
+    for (size_t k = 0; k < sizeof learned / sizeof *learned; k++)
+        if (given(o, learned[k]))
+            return app_fail(
+                app, EXIT_USAGE,
+                "sample: --%s and --against exclude each other: the model knows its columns",
+                option_spec(learned[k])->name);
+    if (strcmp(o->text[OPT_AGAINST], "-") == 0 && strcmp(o->inputs[0], "-") == 0)
+        return app_fail(app, EXIT_USAGE,
+                        "sample: TRAIN and --against cannot both be standard input");
+    return EXIT_DONE;
+}
+
+static int check_options(const struct app *app) {
+    const struct options *o = &app->options;
+    if (o->n_inputs != 1)
+        return app_fail(app, EXIT_USAGE,
+                        "sample: expected one training file, found %zu; gibbsite %s", o->n_inputs,
+                        app->command->usage);
+    int code = sampling_check(app);
+    if (code == EXIT_DONE)
+        code = check_against(app);
+    return code == EXIT_DONE ? outputs_check(app, outputs_print_result(o)) : code;
+}
+
+static int read_files(struct sample *s) {
+    const struct options *o = &s->app->options;
+    double start = app_seconds(s->app);
+    int code = EXIT_DONE;
+    if (given(o, OPT_AGAINST)) {
+        code = app_load_model(s->app, o->text[OPT_AGAINST], &s->against);
+        if (code == EXIT_DONE)
+            code = input_recipe(s->app, o->text[OPT_AGAINST], s->against, &s->recipe);
+        if (code == EXIT_DONE)
+            code = input_apply(s->app, o->inputs[0], &s->recipe, LABELS_NEEDED, &s->train);
+    } else {
+        code = input_train(s->app, o->inputs[0], NULL, &s->recipe, &s->train);
+    }
+    s->seconds_read = app_seconds(s->app) - start;
+    return code;
+}
+
+/* What the model fixes may be said again, but not otherwise. */
+static int agree(const struct sample *s, const gbs_model_info *m) {
+    const struct options *o = &s->app->options;
+    const char *model = o->text[OPT_AGAINST];
+    if (given(o, OPT_TASK) && (gbs_task_kind)o->choice[OPT_TASK] != m->task)
+        return app_fail(s->app, EXIT_USAGE, "sample: --task %s, but %s is for the task %s",
+                        o->text[OPT_TASK], model, gbs_task_name(m->task));
+    if (given(o, OPT_LOSS) && (gbs_loss)o->choice[OPT_LOSS] != m->loss)
+        return app_fail(s->app, EXIT_USAGE, "sample: --loss %s, but %s was fitted with %s",
+                        o->text[OPT_LOSS], model, gbs_loss_name(m->loss));
+    if (given(o, OPT_LAMBDA) && o->number[OPT_LAMBDA] != m->lambda)
+        return app_fail(s->app, EXIT_USAGE, "sample: --lambda %s, but %s was fitted with %.10g",
+                        o->text[OPT_LAMBDA], model, m->lambda);
+    if (given(o, OPT_PRIOR_SD) && o->number[OPT_PRIOR_SD] != m->prior_sd)
+        return app_fail(s->app, EXIT_USAGE, "sample: --prior-sd %s, but %s was fitted with %.10g",
+                        o->text[OPT_PRIOR_SD], model, m->prior_sd);
+    return EXIT_DONE;
+}
+
+static int draw(struct sample *s) {
+    struct app *app = s->app;
+    gbs_sample_options options = sampling_options(&app->options);
+    gbs_status status;
+    if (s->against != NULL) {
+        gbs_model_info m;
+        gbs_model_get_info(s->against, &m);
+        int code = agree(s, &m);
+        if (code != EXIT_DONE)
+            return code;
+        size_t last = gbs_model_stages(s->against) - 1;
+        status = gbs_sample_for(app->ctx, s->train.data, s->against, last, &options, &s->particles);
+        if (status == GBS_OK)
+            status = gbs_measure_gap(app->ctx, s->train.data, s->against, s->particles, &s->gap);
+    } else {
+        status = gbs_sample(app->ctx, s->train.data, &options, &s->particles);
+    }
+    if (status != GBS_OK)
+        return app_fail_status(app, status,
+                               status != GBS_ERR_DATA ? NULL
+                               : s->against != NULL   ? app->options.text[OPT_AGAINST]
+                                                      : s->train.table.file);
+    gbs_particles_get_info(s->particles, &s->info);
+    char *recipe = recipe_to_json(&s->recipe);
+    status = recipe != NULL ? gbs_particles_set_recipe(app->ctx, s->particles, recipe)
+                            : GBS_ERR_MEMORY;
+    free(recipe);
+    return status == GBS_OK ? EXIT_DONE : app_fail(app, EXIT_MEMORY, "out of memory");
+}
+
+/* ---------------------------------------------------------------- results */
+
+/* Mean, then covariance (or only its diagonal). */
+static int compute_moments(struct sample *s) {
+    size_t d = s->info.d;
+    bool full = d <= COVARIANCE_COLUMNS;
+    s->moments = calloc(d + (full ? d * d : 0), sizeof *s->moments);
+    if (s->moments == NULL)
+        return app_fail(s->app, EXIT_MEMORY, "out of memory");
+    gbs_particles_moments(s->particles, s->moments, full ? s->moments + d : NULL);
+    return EXIT_DONE;
+}
+
+static void put_moments(struct json *j, const struct sample *s) {
+    size_t d = s->info.d;
+    const double *covariance = s->moments + d;
+    json_open_array(j, "mean");
+    for (size_t k = 0; k < d; k++)
+        json_put_number(j, NULL, s->moments[k]);
+    json_close_array(j);
+    if (d > COVARIANCE_COLUMNS) {
+        json_put_string(j, "covariance", NULL);
+        return;
+    }
+    json_open_array(j, "covariance");
+    for (size_t k = 0; k < d; k++) {
+        json_open_array(j, NULL);
+        for (size_t l = 0; l < d; l++)
+            json_put_number(j, NULL, covariance[k * d + l]);
+        json_close_array(j);
+    }
+    json_close_array(j);
+}
+
+static void result_json(const struct sample *s, struct text *out) {
+    struct json j = json_writer(out);
+    json_open_object(&j, NULL);
+    result_head(&j, s->app);
+    result_options(&j, s->app);
+    sampling_json(&j, s->particles);
+    if (s->against != NULL) {
+        json_put_number(&j, "free_energy", s->gap.free_energy);
+        json_put_number(&j, "gap", s->gap.gap);
+        json_put_number(&j, "gap_sd", s->gap.gap_sd);
+        json_put_number(&j, "gap_over_lambda", s->gap.gap_over_lambda);
+        json_put_count(&j, "stages", gbs_model_stages(s->against));
+    }
+    put_moments(&j, s);
+    json_open_object(&j, "seconds");
+    json_put_number(&j, "read", s->seconds_read);
+    json_put_number(&j, "approximate", s->info.seconds_approximate);
+    json_put_number(&j, "move", s->info.seconds_move);
+    json_put_number(&j, "sample", s->info.seconds);
+    json_put_number(&j, "total", app_seconds(s->app));
+    json_close_object(&j);
+    json_close_object(&j);
+}
+
+static void result_text(const struct sample *s, struct text *out) {
+    const struct options *o = &s->app->options;
+    text_add(out, "%s\n", s->train.table.file);
+    sampling_text(out, s->particles);
+    text_add(out, "  label         %s = +1, %s = -1\n", s->recipe.positive,
+             s->recipe.negative != NULL ? s->recipe.negative : "the rest");
+    if (s->against != NULL) {
+        gbs_model_info m;
+        gbs_model_get_info(s->against, &m);
+        text_add(out,
+                 "  gap           %.4f +- %.4f%s: KL(%s%s || Gibbs posterior), family %s; over "
+                 "lambda %.6f\n",
+                 s->gap.gap, s->gap.gap_sd, s->gap.gap_sd_at_least ? " at least" : "",
+                 gbs_model_stages(s->against) > 1 ? "last stage of " : "", o->text[OPT_AGAINST],
+                 gbs_family_name(m.family), s->gap.gap_over_lambda);
+    }
+    text_add(out,
+             "  time          %.2f s: %.2f s moves, %.2f s for the approximations behind them\n",
+             s->info.seconds, s->info.seconds_move, s->info.seconds_approximate);
+    if (given(o, OPT_OUTPUT))
+        text_add(out, "particles written to %s\n", o->text[OPT_OUTPUT]);
+}
+
+static void draws_csv(const struct sample *s, struct text *out) {
+    const double *theta = gbs_particles_draws(s->particles);
+    size_t d = s->info.d;
+    for (size_t k = 0; k < d; k++) {
+        char name[256];
+        recipe_feature_name(&s->recipe, gbs_particles_column(s->particles, k), name, sizeof name);
+        text_add_cell(out, name);
+        text_add_bytes(out, k + 1 < d ? "," : "\n", 1);
+    }
+    for (size_t i = 0; i < s->info.particles * d; i++) {
+        text_add_number(out, theta[i]);
+        text_add_bytes(out, (i + 1) % d != 0 ? "," : "\n", 1);
+    }
+}
+
+static int write_particles(const struct sample *s) {
+    char *bytes = NULL;
+    size_t size = 0;
+    gbs_status status = gbs_particles_to_json(s->app->ctx, s->particles, &bytes, &size);
+    if (status != GBS_OK)
+        return app_fail_status(s->app, status, NULL);
+    struct text text = {.bytes = bytes, .size = size};
+    int code = app_write(s->app, s->app->options.text[OPT_OUTPUT], &text);
+    gbs_release(s->app->ctx, bytes);
+    return code;
+}
+
+/* Everything is composed before the first file is written. */
+static int write_results(struct sample *s) {
+    const struct options *o = &s->app->options;
+    struct text draws = {0}, result = {0};
+    int code = given(o, OPT_JSON) ? compute_moments(s) : EXIT_DONE;
+    if (code == EXIT_DONE && given(o, OPT_DRAWS))
+        draws_csv(s, &draws);
+    if (code == EXIT_DONE && given(o, OPT_JSON))
+        result_json(s, &result);
+    else if (code == EXIT_DONE && outputs_print_result(o))
+        result_text(s, &result);
+    if (code == EXIT_DONE && (draws.failed || result.failed))
+        code = app_fail(s->app, EXIT_MEMORY, "out of memory");
+    if (code == EXIT_DONE && given(o, OPT_OUTPUT))
+        code = write_particles(s);
+    if (code == EXIT_DONE && given(o, OPT_DRAWS))
+        code = app_write(s->app, o->text[OPT_DRAWS], &draws);
+    if (code == EXIT_DONE)
+        code = app_write(s->app, NULL, &result);
+    text_free(&draws);
+    text_free(&result);
+    return code;
+}
+
+static int run(struct app *app) {
+    struct sample s = {.app = app};
+    int code = check_options(app);
+    if (code == EXIT_DONE)
+        code = read_files(&s);
+    if (code == EXIT_DONE)
+        code = draw(&s);
+    if (code == EXIT_DONE)
+        code = write_results(&s);
+    free(s.moments);
+    gbs_model_free(s.against);
+    gbs_particles_free(s.particles);
+    input_free(&s.train);
+    recipe_free(&s.recipe);
+    return code;
+}
+
+const struct command command_sample = {
+    "sample",
+    FOR_SAMPLE,
+    "sample TRAIN [-o SAMPLE] [OPTIONS]",
+    "draw from the Gibbs posterior itself, by tempering SMC",
+    "Carries particles from the prior to the Gibbs posterior, exp(-lambda x mean loss) times the "
+    "prior, through temperatures "
+    "chosen on the\n"
+    "way. Prints log Z and the Gibbs risk with standard errors, for every lambda of the path with "
+    "--json. -o keeps the "
+    "particles in a file\n"
+    "that predict and evaluate take for a model. --against MODEL prints the gap KL(model || Gibbs) "
+    "= free energy + log Z of a "
+    "fitted model,\n"
+    "whose loss, lambda, prior, columns and rows are then sampled (of a progressive model the last "
+    "stage's).\n"
+    "--task rank takes the loss over all pairs of a positive and a negative row. A standard error "
+    "that is \"at least\" so much "
+    "is "
+    "a lower\n"
+    "bound: the chains were too few or too slow to tell (more --particles or --moves, or a smaller "
+    "--lambda). Bounds computed "
+    "from particles\n"
+    "are estimates, never certificates.",
+    "gibbsite sample train.csv --lambda 100 --json\n"
+    "gibbsite sample train.csv --loss hinge --particles 10000 -o sample.json --draws draws.csv\n"
+    "gibbsite fit train.csv -o model.json && gibbsite sample train.csv --against model.json\n"
+    "gibbsite sample train.csv --task rank --loss hinge --json\n"
+    "gibbsite sample train.csv --classic --moves 5 --ess 0.5",
+    run,
+};

@@ -1,0 +1,271 @@
+/* gibbsite simulate: data of known truth.
+ *
+ *   x ~ N(0, I_d) (each cell kept with probability `density`), theta fixed by the seed, |theta| =
+ * 1, y = sign(x'theta), flipped with probability `noise` < 1/2.
+ *
+ * So the Bayes classifier is sign(x'theta) and the Bayes risk is `noise` exactly.
+ *
+ *   rank:  y = +1 or -1 with equal chances, x ~ N(y delta theta, I_d)
+ *
+ * The score x'theta is the best there is; over a positive and a negative row its difference is N(2
+ * delta, 2), so with Phi(-sqrt(2) delta) = noise its AUC is 1 - noise exactly.
+ */
+#include "app.h"
+#include "cmd/simulate_ratings.h"
+#include "out/json.h"
+#include "out/result.h"
+#include "outputs.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Streams of random numbers, one per purpose. */
+enum { STREAM_THETA = 1, STREAM_X = 2, STREAM_KEEP = 3, STREAM_FLIP = 4 };
+
+struct truth {
+    size_t rows, cols, signal, skip;
+    double noise, density;
+    double *theta;
+    bool rank;
+    double delta; /* rank: half the distance of the classes */
+};
+
+/* The z with Phi(-z) = p < 1/2. */
+static double upper_quantile(double p) {
+    double low = 0.0, high = 40.0;
+    for (int i = 0; i < 100; i++) {
+        double middle = 0.5 * (low + high);
+        *(0.5 * erfc(middle * sqrt(0.5)) > p ? &low : &high) = middle;
+    }
+    return 0.5 * (low + high);
+}
+
+static int read_truth(const struct app *app, struct truth *t) {
+    const struct options *o = &app->options;
+    *t = (struct truth){.rows = 1000, .cols = 10, .noise = 0.1, .density = 1.0};
+    if (given(o, OPT_ROWS))
+        t->rows = (size_t)o->count[OPT_ROWS];
+    if (given(o, OPT_COLS))
+        t->cols = (size_t)o->count[OPT_COLS];
+    if (given(o, OPT_NOISE))
+        t->noise = o->number[OPT_NOISE];
+    if (given(o, OPT_DENSITY))
+        t->density = o->number[OPT_DENSITY];
+    static const enum option_id ratings_only[] = {OPT_RANK, OPT_RANGE, OPT_SKEW, OPT_NO_BIASES};
+    for (size_t k = 0; k < sizeof ratings_only / sizeof *ratings_only; k++)
+        if (given(o, ratings_only[k]))
+            return app_fail(app, EXIT_USAGE, "simulate: --%s is for ratings",
+                            option_spec(ratings_only[k])->name);
+    if (t->noise >= 0.5)
+        return app_fail(app, EXIT_USAGE,
+                        "simulate: --noise: expected a number from 0 to below 0.5, found '%.60s'",
+                        o->text[OPT_NOISE]);
+    t->rank = strcmp(o->inputs[0], "rank") == 0;
+    if (t->rank && (t->density < 1.0 || !(t->noise > 0.0)))
+        return app_fail(app, EXIT_USAGE, "simulate: rank needs --noise above 0 and no --density");
+    t->delta = t->rank ? upper_quantile(t->noise) * sqrt(0.5) : 0.0;
+    t->skip = (size_t)o->count[OPT_SKIP];
+    t->signal = given(o, OPT_SIGNAL) ? (size_t)o->count[OPT_SIGNAL] : t->cols;
+    if (t->signal > t->cols)
+        return app_fail(app, EXIT_USAGE, "simulate: --signal %zu is more than --cols %zu",
+                        t->signal, t->cols);
+    if (t->cols > 1000000)
+        return app_fail(app, EXIT_USAGE, "simulate: --cols: expected at most 1000000");
+    if ((t->theta = calloc(t->cols, sizeof *t->theta)) == NULL)
+        return app_fail(app, EXIT_MEMORY, "out of memory");
+    double norm2 = 0.0;
+    for (size_t k = 0; k < t->signal; k++) {
+        t->theta[k] = gbs_random_normal(app->ctx, STREAM_THETA, k);
+        norm2 += t->theta[k] * t->theta[k];
+    }
+    for (size_t k = 0; k < t->signal; k++)
+        t->theta[k] /= sqrt(norm2);
+    return EXIT_DONE;
+}
+
+/* Row i; returns its label. */
+static int draw_row(const struct app *app, const struct truth *t, size_t i, double *x) {
+    double score = 0.0;
+    int side = gbs_random_uniform(app->ctx, STREAM_FLIP, i) < 0.5 ? 1 : -1; /* rank */
+    for (size_t k = 0; k < t->cols; k++) {
+        uint64_t index = (uint64_t)i * t->cols + k;
+        bool keep = t->density >= 1.0 ||
+                    gbs_random_uniform(app->ctx, STREAM_KEEP, index) < t->density;
+        x[k] = keep ? gbs_random_normal(app->ctx, STREAM_X, index) : 0.0;
+        score += x[k] * t->theta[k];
+        x[k] += t->rank ? side * t->delta * t->theta[k] : 0.0;
+    }
+    if (t->rank)
+        return side;
+    bool flip = gbs_random_uniform(app->ctx, STREAM_FLIP, i) < t->noise;
+    return (score >= 0.0) != flip ? 1 : -1;
+}
+
+static void csv_header(const struct truth *t, struct text *out) {
+    for (size_t k = 0; k < t->cols; k++)
+        text_add(out, "x%zu,", k + 1);
+    text_add(out, "y\n");
+}
+
+static void csv_row(const struct truth *t, const double *x, int y, struct text *out) {
+    for (size_t k = 0; k < t->cols; k++) {
+        text_add_number(out, x[k]);
+        text_add_bytes(out, ",", 1);
+    }
+    text_add(out, "%d\n", y);
+}
+
+static void svmlight_row(const struct truth *t, const double *x, int y, struct text *out) {
+    text_add(out, "%d", y);
+    for (size_t k = 0; k < t->cols; k++)
+        if (x[k] != 0.0) {
+            text_add(out, " %zu:", k + 1);
+            text_add_number(out, x[k]);
+        }
+    text_add_bytes(out, "\n", 1);
+}
+
+/* Version 1.0: magic, header length, a Python dict padded to 64 bytes, then little-endian doubles.
+ */
+static void npy_header(const struct truth *t, struct text *out) {
+    char dict[128];
+    int size = snprintf(dict, sizeof dict,
+                        "{'descr': '<f8', 'fortran_order': False, 'shape': (%zu, %zu), }", t->rows,
+                        t->cols + 1);
+    int padded = (10 + size + 1 + 63) / 64 * 64 - 10;
+    text_add_bytes(out, "\x93NUMPY\x01\x00", 8);
+    text_add_bytes(out, (char[2]){(char)(padded & 255), (char)(padded >> 8)}, 2);
+    text_add(out, "%s%*s\n", dict, padded - size - 1, "");
+}
+
+static void npy_row(const struct truth *t, const double *x, int y, struct text *out) {
+    double label = y;
+    text_add_bytes(out, (const char *)x, t->cols * sizeof *x);
+    text_add_bytes(out, (const char *)&label, sizeof label);
+}
+
+static int draw(const struct app *app, const struct truth *t, int format, struct text *out) {
+    double *x = calloc(t->cols, sizeof *x);
+    if (x == NULL)
+        return app_fail(app, EXIT_MEMORY, "out of memory");
+    if (format == FORMAT_CSV)
+        csv_header(t, out);
+    else if (format == FORMAT_NPY)
+        npy_header(t, out);
+    for (size_t i = 0; i < t->rows && !app_interrupted() && !out->failed; i++) {
+        int y = draw_row(app, t, t->skip + i, x);
+        if (format == FORMAT_CSV)
+            csv_row(t, x, y, out);
+        else if (format == FORMAT_SVMLIGHT)
+            svmlight_row(t, x, y, out);
+        else
+            npy_row(t, x, y, out);
+    }
+    free(x);
+    return EXIT_DONE;
+}
+
+/* --format, else the ending of the output file, else CSV. */
+static int choose_format(const struct options *o) {
+    static const char *const endings[] = {".svm", ".svmlight", ".libsvm", ".npy"};
+    if (given(o, OPT_FORMAT))
+        return o->choice[OPT_FORMAT];
+    for (size_t k = 0; given(o, OPT_OUTPUT) && k < 4; k++)
+        if (text_ends_in(o->text[OPT_OUTPUT], endings[k]))
+            return k == 3 ? FORMAT_NPY : FORMAT_SVMLIGHT;
+    return FORMAT_CSV;
+}
+
+static void truth_json(const struct app *app, const struct truth *t, struct text *out) {
+    struct json j = json_writer(out);
+    json_open_object(&j, NULL);
+    result_head(&j, app);
+    json_put_string(&j, "kind", t->rank ? "rank" : "classify");
+    json_put_count(&j, "rows", t->rows);
+    json_put_count(&j, "cols", t->cols);
+    json_put_number(&j, "noise", t->noise);
+    json_put_number(&j, "density", t->density);
+    if (t->rank)
+        json_put_number(&j, "best_auc", 1.0 - t->noise);
+    else
+        json_put_number(&j, "bayes_risk", t->noise);
+    json_open_array(&j, "theta");
+    for (size_t k = 0; k < t->cols; k++)
+        json_put_number(&j, NULL, t->theta[k]);
+    json_close_array(&j);
+    json_close_object(&j);
+}
+
+static int run(struct app *app) {
+    const struct options *o = &app->options;
+    struct truth t = {0};
+    bool to_stdout = !given(o, OPT_OUTPUT) || output_is_stdout(o->text[OPT_OUTPUT]);
+    bool ratings = o->n_inputs == 1 && strcmp(o->inputs[0], "ratings") == 0;
+    if (!ratings && (o->n_inputs != 1 ||
+                     (strcmp(o->inputs[0], "classify") != 0 && strcmp(o->inputs[0], "rank") != 0)))
+        return app_fail(
+            app, EXIT_USAGE,
+            "simulate: expected the kind of data, classify, rank or ratings; gibbsite %s",
+            app->command->usage);
+    if (!to_stdout && text_ends_in(o->text[OPT_OUTPUT], ".gz"))
+        return app_fail(app, EXIT_USAGE, "simulate: writes no gzip; write %.*s and compress it",
+                        (int)strlen(o->text[OPT_OUTPUT]) - 3, o->text[OPT_OUTPUT]);
+    if (given(o, OPT_JSON) && to_stdout)
+        return app_fail(
+            app, EXIT_USAGE,
+            "simulate: --json describes the data on standard output; the rows need -o FILE");
+    if (ratings)
+        return simulate_ratings(app);
+    struct text text = {0};
+    int code = outputs_check(app, given(o, OPT_JSON) || !given(o, OPT_OUTPUT));
+    if (code == EXIT_DONE)
+        code = read_truth(app, &t);
+    if (t.theta == NULL)
+        return code;
+    if (code == EXIT_DONE)
+        code = draw(app, &t, choose_format(o), &text);
+    if (code == EXIT_DONE)
+        code = app_write(app, o->text[OPT_OUTPUT], &text);
+    text_free(&text);
+    if (code == EXIT_DONE && t.rank)
+        app_note(app, "%zu rows, %zu features, labels -1 and 1; AUC of the best score %g exactly",
+                 t.rows, t.cols, 1.0 - t.noise);
+    else if (code == EXIT_DONE)
+        app_note(app, "%zu rows, %zu features, labels -1 and 1; Bayes risk %g exactly", t.rows,
+                 t.cols, t.noise);
+    if (code == EXIT_DONE && given(o, OPT_JSON)) {
+        truth_json(app, &t, &text);
+        code = app_write(app, NULL, &text);
+        text_free(&text);
+    }
+    free(t.theta);
+    return code;
+}
+
+const struct command command_simulate = {
+    "simulate",
+    FOR_SIMULATE,
+    "simulate classify|rank|ratings [-o FILE] [OPTIONS]",
+    "data of known truth",
+    "classify: rows x ~ N(0, I), labels sign(x'theta) with |theta| = 1, each flipped with "
+    "probability --noise: the Bayes risk "
+    "is that "
+    "number exactly,\n"
+    "and it is printed on standard error. rank: labels of equal chances, x ~ N(y delta theta, I), "
+    "with delta such that the "
+    "best score has\n"
+    "an AUC of 1 - noise exactly. Written as CSV, or as the ending of FILE (.svm, .npy) or "
+    "--format says.\n"
+    "ratings: row, col, value of cells drawn at random from a matrix of rank --rank with a mean "
+    "and biases, plus noise of "
+    "standard "
+    "deviation --noise.",
+    "gibbsite simulate classify --rows 2000 --cols 20 --noise 0.1 -o train.csv\n"
+    "gibbsite simulate classify --rows 5000 --cols 20 --noise 0.1 --skip 2000 -o test.csv\n"
+    "gibbsite simulate rank --rows 2000 --cols 20 --noise 0.1 -o train.csv\n"
+    "gibbsite simulate classify --rows 500 --cols 20000 --density 0.01 -o wide.svm\n"
+    "gibbsite simulate ratings --rows 1000 --cols 1000 --rank 5 --noise 0.5 --density 0.1 -o "
+    "ratings.csv",
+    run,
+};

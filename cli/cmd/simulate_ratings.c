@@ -1,0 +1,174 @@
+/* gibbsite simulate ratings.
+ *
+ *   theta_ij = 3 + a_i + b_j + u_i'v_j,   a, b ~ N(0, 1/4),   u_ik, v_jk ~ N(0, 1/sqrt(rank)): the
+ * product has variance 1 ratings: independent draws of a cell (rows and columns alike, or with
+ * log-normal frequencies) and y = theta + noise x N(0, 1)
+ *
+ * So no prediction has an RMSE below --noise, and fresh ratings of the same truth are those after
+ * --skip.
+ */
+#include "cmd/simulate_ratings.h"
+
+#include "out/json.h"
+#include "out/result.h"
+#include "outputs.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Streams, apart from those of simulate classify. */
+enum {
+    STREAM_FACTORS = 16,
+    STREAM_BIASES = 18,
+    STREAM_POPULAR = 20,
+    STREAM_CELL = 22,
+    STREAM_NOISE = 24
+};
+
+struct truth {
+    size_t items[2], rank, n, skip;
+    double noise, density, skew;
+    bool biases, has_range;
+    double low, high;
+    /* cumulated shares of rows, columns; NULL: all alike */
+    double *factor[2], *bias[2], *cumulated[2];
+};
+
+static int read_options(const struct app *app, struct truth *t) {
+    const struct options *o = &app->options;
+    *t = (struct truth){.items = {1000, 1000}, .rank = 5, .noise = 0.5, .density = 0.1};
+    if (given(o, OPT_ROWS))
+        t->items[0] = (size_t)o->count[OPT_ROWS];
+    if (given(o, OPT_COLS))
+        t->items[1] = (size_t)o->count[OPT_COLS];
+    if (given(o, OPT_RANK))
+        t->rank = (size_t)o->count[OPT_RANK];
+    if (given(o, OPT_NOISE))
+        t->noise = o->number[OPT_NOISE];
+    if (given(o, OPT_DENSITY))
+        t->density = o->number[OPT_DENSITY];
+    t->skew = o->number[OPT_SKEW];
+    t->skip = (size_t)o->count[OPT_SKIP];
+    t->biases = !given(o, OPT_NO_BIASES);
+    t->has_range = given(o, OPT_RANGE);
+    t->low = o->grid[OPT_RANGE].low;
+    t->high = o->grid[OPT_RANGE].high;
+    if (t->items[0] > 100000000 || t->items[1] > 100000000 || t->rank > 1000)
+        return app_fail(app, EXIT_USAGE,
+                        "simulate: expected at most 100000000 --rows and --cols, and --rank 1000");
+    if (given(o, OPT_SIGNAL) || given(o, OPT_FORMAT))
+        return app_fail(app, EXIT_USAGE, "simulate: --%s is not for ratings",
+                        given(o, OPT_SIGNAL) ? "signal" : "format");
+    double n = round(t->density * (double)t->items[0] * (double)t->items[1]);
+    if (!(n >= 1.0 && n <= 1e9))
+        return app_fail(app, EXIT_USAGE,
+                        "simulate: --density %g makes %.0f ratings; expected 1 to 1000000000",
+                        t->density, n);
+    t->n = (size_t)n;
+    return EXIT_DONE;
+}
+
+static bool draw_truth(const struct app *app, struct truth *t) {
+    double scale = pow((double)t->rank, -0.25);
+    for (int s = 0; s < 2; s++) {
+        size_t m = t->items[s];
+        t->factor[s] = calloc(m * t->rank, sizeof *t->factor[s]);
+        t->bias[s] = calloc(m, sizeof *t->bias[s]);
+        t->cumulated[s] = t->skew > 0.0 ? calloc(m, sizeof *t->cumulated[s]) : NULL;
+        if (t->factor[s] == NULL || t->bias[s] == NULL ||
+            (t->skew > 0.0 && t->cumulated[s] == NULL))
+            return false;
+        for (size_t i = 0; i < m * t->rank; i++)
+            t->factor[s][i] = scale * gbs_random_normal(app->ctx,
+                                                        (uint64_t)STREAM_FACTORS + (uint64_t)s, i);
+        for (size_t i = 0; t->biases && i < m; i++)
+            t->bias[s][i] = 0.5 *
+                            gbs_random_normal(app->ctx, (uint64_t)STREAM_BIASES + (uint64_t)s, i);
+        for (size_t i = 0; t->skew > 0.0 && i < m; i++)
+            t->cumulated[s][i] = (i > 0 ? t->cumulated[s][i - 1] : 0.0) +
+                                 exp(t->skew *
+                                     gbs_random_normal(app->ctx,
+                                                       (uint64_t)STREAM_POPULAR + (uint64_t)s, i));
+    }
+    return true;
+}
+
+static size_t draw_item(const struct app *app, const struct truth *t, int s, size_t e) {
+    double u = gbs_random_uniform(app->ctx, (uint64_t)STREAM_CELL + (uint64_t)s, e);
+    size_t low = 0, high = t->items[s] - 1;
+    if (t->cumulated[s] == NULL)
+        return (size_t)(u * (double)t->items[s]);
+    u *= t->cumulated[s][high];
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (t->cumulated[s][middle] >= u)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+static void draw_ratings(const struct app *app, const struct truth *t, struct text *out) {
+    text_add(out, "row,col,value\n");
+    for (size_t e = t->skip; e < t->skip + t->n && !out->failed && !app_interrupted(); e++) {
+        size_t i = draw_item(app, t, 0, e), j = draw_item(app, t, 1, e);
+        double y = (t->biases ? 3.0 : 0.0) + t->bias[0][i] + t->bias[1][j];
+        for (size_t k = 0; k < t->rank; k++)
+            y += t->factor[0][i * t->rank + k] * t->factor[1][j * t->rank + k];
+        y += t->noise * gbs_random_normal(app->ctx, STREAM_NOISE, e);
+        if (t->has_range)
+            y = fmin(t->high, fmax(t->low, y));
+        text_add(out, "%zu,%zu,", i + 1, j + 1);
+        text_add_number(out, y);
+        text_add_bytes(out, "\n", 1);
+    }
+}
+
+static void truth_json(const struct app *app, const struct truth *t, struct text *out) {
+    struct json j = json_writer(out);
+    json_open_object(&j, NULL);
+    result_head(&j, app);
+    json_put_string(&j, "kind", "ratings");
+    json_put_count(&j, "rows", t->items[0]);
+    json_put_count(&j, "cols", t->items[1]);
+    json_put_count(&j, "n", t->n);
+    json_put_count(&j, "rank", t->rank);
+    json_put_number(&j, "noise", t->noise);
+    json_put_number(&j, "noise_variance", t->noise * t->noise);
+    json_put_bool(&j, "biases", t->biases);
+    json_put_number(&j, "skew", t->skew);
+    json_close_object(&j);
+}
+
+int simulate_ratings(struct app *app) {
+    const struct options *o = &app->options;
+    struct truth t = {0};
+    struct text text = {0};
+    int code = read_options(app, &t);
+    if (code == EXIT_DONE)
+        code = outputs_check(app, given(o, OPT_JSON) || !given(o, OPT_OUTPUT));
+    if (code == EXIT_DONE && !draw_truth(app, &t))
+        code = app_fail(app, EXIT_MEMORY, "out of memory");
+    if (code == EXIT_DONE) {
+        draw_ratings(app, &t, &text);
+        code = app_write(app, o->text[OPT_OUTPUT], &text);
+    }
+    text_free(&text);
+    if (code == EXIT_DONE)
+        app_note(app, "%zu ratings of %zu rows and %zu columns, rank %zu%s; noise %g%s", t.n,
+                 t.items[0], t.items[1], t.rank, t.biases ? " and biases" : "", t.noise,
+                 t.has_range ? " before clipping to the range"
+                             : ": no prediction has a smaller RMSE");
+    if (code == EXIT_DONE && given(o, OPT_JSON)) {
+        truth_json(app, &t, &text);
+        code = app_write(app, NULL, &text);
+        text_free(&text);
+    }
+    for (int s = 0; s < 2; s++) {
+        free(t.factor[s]);
+        free(t.bias[s]);
+        free(t.cumulated[s]);
+    }
+    return code;
+}

@@ -1,0 +1,328 @@
+/* Results that several commands print. */
+#include "out/result.h"
+
+#include <math.h>
+#include <string.h>
+
+void result_head(struct json *j, const struct app *app) {
+    json_put_string(j, "gibbsite", gbs_version());
+    json_put_string(j, "command", app->command->name);
+}
+
+void result_model(struct json *j, const gbs_model_info *i) {
+    json_put_string(j, "task", gbs_task_name(i->task));
+    json_put_string(j, "loss", gbs_loss_name(i->loss));
+    json_put_string(j, "family", gbs_family_name(i->family));
+    json_put_count(j, "n", i->n);
+    json_put_count(j, "d", i->d);
+    json_put_number(j, "lambda", i->lambda);
+    json_put_number(j, "prior_sd", i->prior_sd);
+    json_put_string(j, "prior", gbs_prior_name(i->prior));
+    json_put_number(j, "free_energy", i->free_energy);
+    json_put_number(j, "kl", i->kl);
+    json_put_number(j, "gibbs_risk", i->gibbs_risk);
+    json_put_number(j, "gibbs_error", i->gibbs_error);
+    json_put_number(j, "train_error", i->train_error);
+    json_put_number(j, "optimality_gap", i->optimality_gap);
+    json_put_count(j, "iterations", i->iterations);
+    if (i->task == GBS_TASK_RANK)
+        json_put_number(j, "pair_evaluations", i->pair_evaluations);
+    json_put_bool(j, "converged", i->converged != 0);
+    json_put_string(j, "solver", gbs_solver_name(i->solver));
+    json_put_string(j, "form", i->family == GBS_FAMILY_FULL ? (i->dual ? "dual" : "primal") : NULL);
+    json_put_string(j, "scale", gbs_scale_name(i->scale));
+    json_put_string(j, "columns", gbs_columns_name(i->columns));
+    json_put_bool(j, "intercept", i->intercept != 0);
+}
+
+static void put_certificate(struct json *j, const char *key, const gbs_certificate *c) {
+    const char *text;
+    json_open_object(j, key);
+    json_put_string(j, "target", gbs_target_name(c->target));
+    json_put_string(j, "loss", gbs_loss_name(c->loss));
+    if (c->risk != GBS_RISK_ERROR)
+        json_put_string(j, "risk", gbs_risk_name(c->risk));
+    json_put_string(j, "method", gbs_bound_name(c->method));
+    json_put_number(j, "value", c->value);
+    json_put_number(j, "confidence", c->confidence);
+    json_put_count(j, "blocks", c->blocks);
+    json_put_number(j, "empirical", c->empirical);
+    json_put_number(j, "kl", c->kl);
+    json_put_number(j, "lambda", c->lambda);
+    json_open_object(j, "penalty_nats");
+    json_put_number(j, "grid", c->grid_nats);
+    json_put_number(j, "xi", c->xi_nats);
+    json_put_number(j, "confidence", -log(1.0 - c->confidence - c->sampled_delta));
+    json_close_object(j);
+    if (c->sampled > 0) {
+        json_open_object(j, "sampled");
+        json_put_count(j, "pairs", c->sampled);
+        json_put_number(j, "delta", c->sampled_delta);
+        json_put_number(j, "empirical_upper", c->empirical_upper);
+        json_close_object(j);
+    }
+    json_put_string(j, "status", c->valid ? "valid" : "conditional");
+    json_open_array(j, "assumptions");
+    for (unsigned k = 0; (text = gbs_assumption_text(k, NULL)) != NULL; k++)
+        if ((c->assumptions >> k & 1U) != 0)
+            json_put_string(j, NULL, text);
+    json_close_array(j);
+    json_close_object(j);
+}
+
+void result_certificates(struct json *j, const gbs_model *model) {
+    size_t count;
+    const gbs_certificate *c = gbs_model_certificates(model, &count);
+    if (count > 0)
+        put_certificate(j, "certificate", c);
+    else
+        json_put_string(j, "certificate", NULL);
+    json_open_array(j, "certificates");
+    for (size_t k = 0; k < count; k++)
+        put_certificate(j, NULL, &c[k]);
+    json_close_array(j);
+}
+
+static const char *what(const gbs_certificate *c) {
+    if (c->risk == GBS_RISK_PAIRS)
+        return "one draw, any two rows";
+    if (c->risk == GBS_RISK_AUC && c->target != GBS_TARGET_GIBBS)
+        return c->target == GBS_TARGET_VOTE ? "the score" : "the first part's score";
+    switch (c->target) {
+    case GBS_TARGET_GIBBS:
+        return c->loss == GBS_LOSS_HINGE ? "hinge risk, one draw" : "one random draw";
+    case GBS_TARGET_MIXTURE:
+        return "one draw, any stage";
+    case GBS_TARGET_VOTE:
+        return "the vote";
+    case GBS_TARGET_PRIOR_VOTE:
+        return "the first part's vote";
+    }
+    return "";
+}
+
+void result_certificates_text(struct text *t, const gbs_model *model) {
+    size_t count;
+    const char *text;
+    const gbs_certificate *c = gbs_model_certificates(model, &count);
+    if (count == 0) {
+        text_add(t, "  certificate   none\n");
+        return;
+    }
+    if (c->risk != GBS_RISK_ERROR)
+        text_add(t,
+                 "  certificate   the true %s of one random draw is at most %.4f, with confidence "
+                 "%g: %s\n",
+                 c->risk == GBS_RISK_AUC ? "1 - AUC" : "share of pairs in the wrong order",
+                 c->value, c->confidence, c->valid ? "valid" : "CONDITIONAL");
+    else
+        text_add(t,
+                 "  certificate   the true %s risk of %s is at most %.4f, with confidence %g: %s\n",
+                 gbs_loss_name(c->loss),
+                 c->target == GBS_TARGET_MIXTURE ? "one random draw (a stage, then a classifier)"
+                                                 : "one random draw",
+                 c->value, c->confidence, c->valid ? "valid" : "CONDITIONAL");
+    text_add(t, "  %-7s %-22s %-11s %7s %9s   %s\n", "bound", "of", "method",
+             c->risk != GBS_RISK_ERROR ? "pairs" : "rows", "risk seen",
+             "nats: KL + grid + all at once + confidence");
+    for (size_t k = 0; k < count; k++)
+        text_add(t, "  %-7.4f %-22s %-11s %7zu %9.4f   %6.2f %6.2f %6.2f %6.2f%s\n", c[k].value,
+                 what(&c[k]), gbs_bound_name(c[k].method), c[k].blocks, c[k].empirical, c[k].kl,
+                 c[k].grid_nats, c[k].xi_nats, -log(1.0 - c[k].confidence - c[k].sampled_delta),
+                 c[k].valid ? "" : "  conditional");
+    if (c->sampled > 0)
+        text_add(t,
+                 "                the risk seen is that of %zu pairs drawn at random; over all "
+                 "pairs it is at most %.6g, but for "
+                 "probability %.4g,\n"
+                 "                which is part of %.4g\n",
+                 c->sampled, c->empirical_upper, c->sampled_delta, 1.0 - c->confidence);
+    text_add(t, "                each line holds by itself, the smallest of them does not; the "
+                "first was chosen in advance.\n"
+                "                it assumes that\n");
+    for (unsigned k = 0; (text = gbs_assumption_text(k, NULL)) != NULL; k++)
+        if ((c->assumptions >> k & 1U) != 0)
+            text_add(t, "                - %s\n", text);
+}
+
+void result_stages(struct json *j, const gbs_model *model) {
+    json_open_array(j, "stages");
+    for (size_t t = 0; gbs_model_stages(model) > 1 && t < gbs_model_stages(model); t++) {
+        gbs_stage_info s = gbs_model_stage(model, t);
+        json_open_object(j, NULL);
+        json_put_number(j, "weight", s.weight);
+        json_put_count(j, "rows", s.rows);
+        json_put_count(j, "tested", s.tested);
+        json_put_count(j, "errors", s.errors);
+        json_put_number(j, "prior_sd", s.prior_sd);
+        json_close_object(j);
+    }
+    json_close_array(j);
+}
+
+void result_path(struct json *j, const char *key, const gbs_model *model) {
+    const gbs_path_point *p = gbs_model_path(model);
+    json_open_array(j, key);
+    for (size_t t = 0; t < gbs_model_path_size(model); t++) {
+        json_open_object(j, NULL);
+        json_put_number(j, "lambda", p[t].lambda);
+        json_put_number(j, "prior_sd", p[t].prior_sd);
+        json_put_number(j, "free_energy", p[t].free_energy);
+        json_put_number(j, "gibbs_risk", p[t].gibbs_risk);
+        json_put_number(j, "kl", p[t].kl);
+        json_put_number(j, "optimality_gap", p[t].optimality_gap);
+        json_put_count(j, "iterations", p[t].iterations);
+        json_put_bool(j, "converged", p[t].converged != 0);
+        json_put_number(j, "bound", p[t].bound);
+        json_close_object(j);
+    }
+    json_close_array(j);
+}
+
+static double confidence(const struct app *app) {
+    return given(&app->options, OPT_CONFIDENCE) ? app->options.number[OPT_CONFIDENCE] : 0.95;
+}
+
+/* Of a model that ranks; what is about labels is null. */
+static void ranking(struct json *j, const struct app *app, const gbs_evaluation *e,
+                    const struct roc *roc) {
+    json_put_count(j, "n", e->n);
+    json_put_number(j, "error", NAN);
+    json_put_number(j, "gibbs_risk", e->gibbs_risk);
+    json_put_number(j, "gibbs_error", e->gibbs_error);
+    json_put_number(j, "auc", e->auc);
+    json_put_number(j, "auc_se", e->auc_se);
+    json_put_count(j, "blocks", e->blocks);
+    json_put_number(j, "holdout_bound",
+                    gbs_auc_risk_upper(1.0 - e->auc, e->blocks, confidence(app)));
+    json_put_number(j, "confidence", confidence(app));
+    if (roc != NULL)
+        roc_json(j, roc);
+}
+
+static void ranking_text(struct text *t, const struct app *app, const gbs_evaluation *e) {
+    text_add(t, "  rows          %zu, %zu in the smaller class\n", e->n, e->blocks);
+    if (!isfinite(e->auc)) {
+        text_add(t, "  AUC           none: only one class\n");
+        return;
+    }
+    text_add(t, "  AUC           %.4f   of the score", e->auc);
+    if (isfinite(e->auc_se))
+        text_add(t, ", standard error %.4f", e->auc_se);
+    text_add(t, "\n  Gibbs AUC     %.4f   of one random draw from the posterior\n",
+             1.0 - e->gibbs_error);
+    text_add(t,
+             "  true AUC      at least %.4f with confidence %g, if these rows are fresh (Chernoff "
+             "bound of the score)\n",
+             1.0 - gbs_auc_risk_upper(1.0 - e->auc, e->blocks, confidence(app)), confidence(app));
+}
+
+void result_evaluation(struct json *j, const struct app *app, const gbs_evaluation *e,
+                       const struct roc *roc) {
+    if (e->task == GBS_TASK_RANK) {
+        ranking(j, app, e, roc);
+        return;
+    }
+    json_put_count(j, "n", e->n);
+    json_put_number(j, "error", e->error);
+    json_put_number(j, "gibbs_risk", e->gibbs_risk);
+    json_put_number(j, "gibbs_error", e->gibbs_error);
+    json_put_number(j, "auc", e->auc);
+    json_open_object(j, "confusion");
+    json_put_count(j, "true_positive", e->true_positive);
+    json_put_count(j, "false_positive", e->false_positive);
+    json_put_count(j, "true_negative", e->true_negative);
+    json_put_count(j, "false_negative", e->false_negative);
+    json_close_object(j);
+    json_put_number(j, "brier", e->brier);
+    json_put_number(j, "log_loss", e->log_loss);
+    json_open_array(j, "reliability");
+    for (size_t k = 0; k < 10; k++) {
+        json_open_object(j, NULL);
+        json_put_count(j, "count", e->reliability[k].count);
+        json_put_number(j, "mean_prob", e->reliability[k].mean_probability);
+        json_put_number(j, "share_positive", e->reliability[k].share_positive);
+        json_close_object(j);
+    }
+    json_close_array(j);
+    json_put_number(j, "holdout_bound", gbs_binomial_upper(e->errors, e->n, confidence(app)));
+    json_put_number(j, "confidence", confidence(app));
+    if (roc != NULL)
+        roc_json(j, roc);
+}
+
+void result_evaluation_text(struct text *t, const struct app *app, const gbs_evaluation *e,
+                            const char *positive, const char *negative) {
+    if (e->task == GBS_TASK_RANK) {
+        ranking_text(t, app, e);
+        return;
+    }
+    text_add(t, "  rows          %zu\n", e->n);
+    text_add(t, "  error         %.2f %%   of the vote\n", 100.0 * e->error);
+    text_add(t, "  Gibbs error   %.2f %%   of one random draw from the posterior\n",
+             100.0 * e->gibbs_error);
+    text_add(t,
+             "  true error    at most %.2f %% with confidence %g, if these rows are fresh (exact "
+             "binomial bound of the vote)\n",
+             100.0 * gbs_binomial_upper(e->errors, e->n, confidence(app)), confidence(app));
+    if (isfinite(e->auc))
+        text_add(t, "  AUC           %.4f\n", e->auc);
+    text_add(t, "  calibration   Brier score %.4f, log loss %.4f\n", e->brier, e->log_loss);
+    char other[96];
+    snprintf(other, sizeof other, negative != NULL ? "%.40s" : "not %.40s",
+             negative != NULL ? negative : positive);
+    text_add(t, "  confusion     %-20s %14s %14s\n", "", "said", "said");
+    text_add(t, "                %-20s %14.14s %14.14s\n", "", positive, other);
+    text_add(t, "                is %-17.17s %14zu %14zu\n", positive, e->true_positive,
+             e->false_negative);
+    text_add(t, "                is %-17.17s %14zu %14zu\n", other, e->false_positive,
+             e->true_negative);
+}
+
+static void stages_text(struct text *t, const gbs_model *model) {
+    size_t n = gbs_model_stages(model);
+    if (n < 2)
+        return;
+    text_add(t, "  stages        %zu, each learned from", n);
+    for (size_t k = 0; k < n; k++)
+        text_add(t, "%s %zu", k > 0 ? "," : "", gbs_model_stage(model, k).rows);
+    text_add(t, " rows and met");
+    for (size_t k = 0; k < n; k++)
+        text_add(t, "%s %zu", k > 0 ? "," : "", gbs_model_stage(model, k).tested);
+    text_add(t, " fresh ones (errors:");
+    for (size_t k = 0; k < n; k++)
+        text_add(t, "%s %zu", k > 0 ? "," : "", gbs_model_stage(model, k).errors);
+    text_add(t, "); prior, free energy and solver: the last one's\n");
+}
+
+void result_model_text(struct text *t, const gbs_model *model) {
+    gbs_model_info info, *i = &info;
+    gbs_model_get_info(model, i);
+    bool ranks = i->task == GBS_TASK_RANK;
+    text_add(t, "  model         %sloss %s, family %s%s, %zu coefficients%s, %zu rows\n",
+             ranks ? "ranking, " : "", gbs_loss_name(i->loss), gbs_family_name(i->family),
+             i->dual ? " (in the span of the rows)" : "", i->d,
+             i->intercept ? " with the intercept" : "", i->n);
+    stages_text(t, model);
+    text_add(t,
+             "  prior         N(%s, %g^2) on each coefficient, lambda %g, columns scaled: %s%s\n",
+             i->prior == GBS_PRIOR_INFORMED ? "m0" : "0", i->prior_sd, i->lambda,
+             gbs_scale_name(i->scale), i->columns == GBS_COLUMNS_RELEVANCE ? ", by relevance" : "");
+    text_add(t,
+             "  free energy   %.6g = lambda x %.6g (mean %s loss of the posterior) + %.6g (KL to "
+             "the prior)\n",
+             i->free_energy, i->gibbs_risk, gbs_loss_name(i->loss), i->kl);
+    if (ranks)
+        text_add(t, "  all pairs     1 - AUC %.4f of the score, %.4f of one random draw\n",
+                 i->train_error, i->gibbs_error);
+    else
+        text_add(t, "  all rows      error %.2f %% of the vote, %.2f %% of one random draw\n",
+                 100.0 * i->train_error, 100.0 * i->gibbs_error);
+    text_add(t, "  solver        %s, %zu iterations, ", gbs_solver_name(i->solver), i->iterations);
+    if (ranks && i->pair_evaluations > 0.0)
+        text_add(t, "%.4g pairs seen, ", i->pair_evaluations);
+    text_add(t, i->converged ? "converged" : "NOT CONVERGED");
+    if (isfinite(i->optimality_gap))
+        text_add(t, "; free energy proven within %.2g of its minimum", i->optimality_gap);
+    text_add(t, "\n");
+}

@@ -1,0 +1,36 @@
+/* Results that several commands print: JSON pieces and tables for people. */
+#ifndef GIBBSITE_CLI_RESULT_H
+#define GIBBSITE_CLI_RESULT_H
+
+#include "app.h"
+#include "out/curves.h"
+#include "out/json.h"
+#include "table/recipe.h"
+
+/* "gibbsite": version, "command": name */
+void result_head(struct json *j, const struct app *app);
+/* What was fitted: task, loss, family, sizes, lambda, free energy, gap ... */
+void result_model(struct json *j, const gbs_model_info *info);
+/* "certificate": the first, "certificates": all of them. */
+void result_certificates(struct json *j, const gbs_model *model);
+void result_certificates_text(struct text *t, const gbs_model *model);
+void result_path(struct json *j, const char *key, const gbs_model *model);
+/* The binomial bound is at --confidence (default 0.95). roc may be NULL. */
+void result_evaluation(struct json *j, const struct app *app, const gbs_evaluation *e,
+                       const struct roc *roc);
+void result_evaluation_text(struct text *t, const struct app *app, const gbs_evaluation *e,
+                            const char *positive, const char *negative);
+void result_model_text(struct text *t, const gbs_model *model);
+/* "stages": of a progressive model; empty for a plain one. */
+void result_stages(struct json *j, const gbs_model *model);
+
+/* "options": the files, the options given, the seed. */
+void result_options(struct json *j, const struct app *app);
+/* "trace": the free energy of each iteration, with its lambda or the number of components left. */
+void result_trace(struct json *j, const gbs_trace_point *points, size_t count, bool components);
+/* "coefficients" of the scaled columns: the forty that lie farthest from zero in their own standard
+ * deviations. */
+int result_coefficients(struct json *j, const struct app *app, const gbs_model *model,
+                        const struct recipe *recipe);
+
+#endif

@@ -1,0 +1,259 @@
+/* What complete and inspect print of a completed matrix. */
+#include "cmd/ratings_use.h"
+#include "out/result.h"
+
+#include <math.h>
+
+static const char *noise_kind(const gbs_completion_info *i) {
+    return i->noise_learned ? "learned" : i->folds > 0 ? "chosen" : "given";
+}
+
+/* What the choice of the noise did to the certificate; NULL: there was none. */
+static const char *choice_note(const gbs_completion_info *i) {
+    if (i->folds == 0)
+        return NULL;
+    return i->prior == GBS_PRIOR_INFORMED
+               ? "the noise was chosen by cross-validation inside the first part, before the "
+                 "certified ratings were seen"
+               : "the noise, chosen by cross-validation, moves the posterior and not the prior: "
+                 "the bound holds for every "
+                 "posterior";
+}
+
+static void put_certificate(struct json *j, const gbs_completion_info *i) {
+    const gbs_rating_certificate *c = &i->certificate;
+    if (!c->present) {
+        json_put_string(j, "certificate", NULL);
+        return;
+    }
+    json_open_object(j, "certificate");
+    json_put_string(j, "target", "gibbs");
+    json_put_string(j, "loss", "squared");
+    json_put_string(j, "method", "kl");
+    json_put_number(j, "value", c->value);
+    json_put_number(j, "rmse", c->rmse);
+    json_put_bool(j, "vacuous", c->vacuous != 0);
+    json_put_number(j, "middle_rmse", c->middle_rmse);
+    json_put_number(j, "holdout_rmse", c->holdout_rmse);
+    json_put_number(j, "confidence", c->confidence);
+    json_put_count(j, "blocks", c->n);
+    json_put_number(j, "empirical", c->empirical);
+    json_put_number(j, "empirical_upper", c->empirical_upper);
+    json_put_count(j, "draws", c->draws);
+    json_put_number(j, "draws_delta", c->draws_delta);
+    json_put_number(j, "kl", c->kl);
+    json_open_object(j, "penalty_nats");
+    json_put_number(j, "grid", c->grid_nats);
+    json_put_number(j, "xi", c->xi_nats);
+    json_put_number(j, "confidence", -log(1.0 - c->confidence - c->draws_delta));
+    json_close_object(j);
+    json_put_string(j, "status", "valid");
+    json_open_array(j, "assumptions");
+    json_put_string(j, NULL,
+                    "ratings are independent draws from one distribution, or cells drawn at random "
+                    "from one table");
+    json_put_string(j, NULL, "every value lies in the declared range");
+    if (choice_note(i) != NULL)
+        json_put_string(j, NULL, choice_note(i));
+    json_close_array(j);
+    json_close_object(j);
+}
+
+static void put_history(struct json *j, const gbs_completion *model) {
+    size_t n_choices, n_restarts;
+    const gbs_noise_choice *choice = gbs_completion_choices(model, &n_choices);
+    const double *restart = gbs_completion_restarts(model, &n_restarts);
+    json_open_array(j, "choices");
+    for (size_t k = 0; k < n_choices; k++) {
+        json_open_object(j, NULL);
+        json_put_number(j, "lambda", choice[k].lambda);
+        json_put_number(j, "noise_variance", choice[k].noise_variance);
+        json_put_bool(j, "learned", choice[k].learned != 0);
+        json_put_number(j, "rmse", choice[k].rmse);
+        json_put_number(j, "rmse_se", choice[k].rmse_se);
+        json_put_number(j, "effective_rank", choice[k].effective_rank);
+        json_put_count(j, "not_converged", choice[k].not_converged);
+        json_put_bool(j, "taken", choice[k].taken != 0);
+        json_close_object(j);
+    }
+    json_close_array(j);
+    json_open_array(j, "restarts");
+    for (size_t k = 0; k < n_restarts; k++)
+        json_put_number(j, NULL, restart[k]);
+    json_close_array(j);
+}
+
+void result_completion(struct json *j, const gbs_completion *model) {
+    gbs_completion_info info, *i = &info;
+    gbs_completion_get_info(model, i);
+    json_put_string(j, "task", "complete");
+    json_put_count(j, "n", i->n);
+    json_put_count(j, "rows", i->rows);
+    json_put_count(j, "cols", i->columns);
+    json_put_count(j, "rank", i->rank);
+    json_put_count(j, "effective_rank", i->effective_rank);
+    json_put_bool(j, "biases", i->biases != 0);
+    json_put_number(j, "lambda", i->lambda);
+    json_put_number(j, "noise_variance", i->noise_variance);
+    json_put_string(j, "noise", noise_kind(i));
+    json_put_number(j, "mean", i->mu);
+    json_put_number(j, "free_energy", i->free_energy);
+    json_put_number(j, "kl", i->kl);
+    json_put_number(j, "rmse", i->rmse);
+    json_put_number(j, "ratings_mean", i->mean);
+    json_put_number(j, "ratings_sd", i->sd);
+    json_put_count(j, "folds", i->folds);
+    put_history(j, model);
+    json_put_count(j, "sweeps", i->sweeps);
+    json_put_bool(j, "converged", i->converged != 0);
+    json_put_string(j, "prior", gbs_prior_name(i->prior));
+    json_put_number(j, "prior_split", i->prior == GBS_PRIOR_INFORMED ? i->prior_split : NAN);
+    json_put_string(j, "sampler", gbs_sampler_name(i->sampler));
+    json_put_count(j, "draws", i->draws);
+    json_put_count(j, "burn_in", i->burn_in);
+    if (i->has_range) {
+        json_open_array(j, "range");
+        json_put_number(j, NULL, i->low);
+        json_put_number(j, NULL, i->high);
+        json_close_array(j);
+    } else {
+        json_put_string(j, "range", NULL);
+    }
+    put_certificate(j, i);
+}
+
+static void certificate_text(struct text *out, const gbs_completion_info *i) {
+    const gbs_rating_certificate *k = &i->certificate;
+    if (!k->present) {
+        text_add(out,
+                 i->sampler == GBS_SAMPLER_GIBBS
+                     ? "  certificate   none: draws of a sampler give estimates\n"
+                     : "  certificate   none: it needs the range of the values, --range LO:HI\n");
+        return;
+    }
+    text_add(
+        out,
+        "  certificate   the true RMSE of one random draw is at most %.4f, with confidence %g%s\n",
+        k->rmse, k->confidence, k->vacuous ? ": VACUOUS" : "");
+    if (k->vacuous)
+        text_add(out,
+                 "                (always predicting the middle of the range is never off by more "
+                 "than %.4f)\n",
+                 0.5 * (i->high - i->low));
+    if (!k->vacuous && k->rmse >= k->middle_rmse)
+        text_add(out, "                (no better than always predicting the middle of the range, "
+                      "see below)\n");
+    text_add(out,
+             "                on %zu ratings: RMSE seen %.4f; nats: KL %.2f + grid %.2f + all at "
+             "once %.2f + confidence %.2f\n",
+             k->n, (i->high - i->low) * sqrt(k->empirical), k->kl, k->grid_nats, k->xi_nats,
+             -log(1.0 - k->confidence - k->draws_delta));
+    text_add(out,
+             "                yardsticks, from the same ratings: at most %.4f for the middle of "
+             "the range",
+             k->middle_rmse);
+    if (isfinite(k->holdout_rmse))
+        text_add(out, ", %.4f for the first part's means (a plain hold-out)", k->holdout_rmse);
+    text_add(out, "\n                it assumes that\n"
+                  "                - ratings are independent draws from one distribution, or cells "
+                  "drawn at random from one table\n"
+                  "                - every value lies in the declared range\n");
+    if (choice_note(i) != NULL)
+        text_add(out, "                - %s\n", choice_note(i));
+}
+
+static void history_text(struct text *out, const gbs_completion *model, size_t folds) {
+    size_t n_choices, n_restarts;
+    const gbs_noise_choice *choice = gbs_completion_choices(model, &n_choices);
+    const double *restart = gbs_completion_restarts(model, &n_restarts);
+    if (n_choices > 0)
+        text_add(out,
+                 "  chosen by the error on ratings left out, %zu folds\n        noise variance     "
+                 " lambda  held-out RMSE     "
+                 "+-  components\n",
+                 folds);
+    for (size_t k = 0; k < n_choices; k++)
+        text_add(out, "      %16.6g %11.6g %14.4f %6.4f %11.1f%s%s%s\n", choice[k].noise_variance,
+                 choice[k].lambda, choice[k].rmse, choice[k].rmse_se, choice[k].effective_rank,
+                 choice[k].learned ? "  learned" : "", choice[k].taken ? "  taken" : "",
+                 choice[k].not_converged > 0 ? "  NOT CONVERGED" : "");
+    if (n_restarts > 0) {
+        text_add(out, "  starts        free energies");
+        for (size_t k = 0; k < n_restarts; k++)
+            text_add(out, "%s %.8g", k > 0 ? "," : "", restart[k]);
+        text_add(out, "\n");
+    }
+}
+
+void result_completion_text(struct text *out, const gbs_completion *model) {
+    gbs_completion_info info, *i = &info;
+    gbs_completion_get_info(model, i);
+    text_add(out, "  ratings       %zu of %zu rows and %zu columns\n", i->n, i->rows, i->columns);
+    if (i->sampler == GBS_SAMPLER_GIBBS)
+        text_add(out, "  model         %zu components%s, %zu draws after %zu sweeps, %zu kept\n",
+                 i->effective_rank, i->biases ? ", mean and biases" : "", i->draws, i->burn_in,
+                 i->kept);
+    else
+        text_add(out, "  model         %zu components left of %zu%s\n", i->effective_rank, i->rank,
+                 i->biases ? ", mean and biases" : "");
+    text_add(out, "  noise         variance %.6g (%s), lambda %.6g\n", i->noise_variance,
+             noise_kind(i), i->lambda);
+    history_text(out, model, i->folds);
+    text_add(out, "  free energy   %.8g, of it KL to the prior %.6g; %zu sweeps, %s\n",
+             i->free_energy, i->kl, i->sweeps, i->converged ? "converged" : "NOT CONVERGED");
+    text_add(out, "  these ratings RMSE %.4f", i->rmse);
+    if (isfinite(i->sd))
+        text_add(out, ", of their mean %.4f", i->sd);
+    text_add(out, "\n");
+    certificate_text(out, i);
+}
+
+void result_rating_evaluation(struct json *j, const gbs_rating_evaluation *e,
+                              const struct rating_yardstick *y) {
+    json_put_count(j, "n", e->n);
+    json_put_number(j, "rmse", e->rmse);
+    json_put_number(j, "mae", e->mae);
+    json_put_number(j, "coverage", e->coverage);
+    json_put_count(j, "new_rows", e->new_rows);
+    json_put_count(j, "new_cols", e->new_columns);
+    json_put_number(j, "mean_rmse", y->mean_rmse);
+    json_put_number(j, "holdout_rmse", y->holdout_rmse);
+    json_put_number(j, "confidence", y->confidence);
+}
+
+void result_rating_evaluation_text(struct text *t, const gbs_rating_evaluation *e,
+                                   const struct rating_yardstick *y) {
+    text_add(t, "  ratings       %zu", e->n);
+    if (e->new_rows + e->new_columns > 0)
+        text_add(t, ", of them %zu in rows and %zu in columns without training ratings",
+                 e->new_rows, e->new_columns);
+    text_add(t, "\n  RMSE          %.4f, mean absolute error %.4f", e->rmse, e->mae);
+    if (isfinite(y->mean_rmse))
+        text_add(t, "; always predicting the training mean: RMSE %.4f", y->mean_rmse);
+    text_add(t,
+             "\n  intervals     %.1f %% of the values within 1.96 standard deviations (95.0 %% "
+             "hoped for)\n",
+             100.0 * e->coverage);
+    if (isfinite(y->holdout_rmse))
+        text_add(t,
+                 "  hold-out      if the model has not seen them: true RMSE at most %.4f, with "
+                 "confidence %g\n",
+                 y->holdout_rmse, y->confidence);
+}
+
+int ratings_inspect(struct app *app, const gbs_completion *model) {
+    struct text text = {0};
+    struct json j = json_writer(&text);
+    if (given(&app->options, OPT_JSON)) {
+        json_open_object(&j, NULL);
+        result_head(&j, app);
+        result_completion(&j, model);
+        json_close_object(&j);
+    } else {
+        text_add(&text, "%s\n", app->options.inputs[0]);
+        result_completion_text(&text, model);
+    }
+    int code = app_write(app, NULL, &text);
+    text_free(&text);
+    return code;
+}

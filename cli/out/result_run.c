@@ -1,0 +1,123 @@
+/* What a run's JSON says beyond the result, for reports: what was asked, how the fit went, what the
+ * coefficients are. */
+#include "out/result.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Where results go and how many threads make them is no part of what they are. */
+static bool is_of_the_result(enum option_id id) {
+    static const enum option_id others[] = {OPT_OUTPUT, OPT_PATH,    OPT_DRAWS, OPT_MAN, OPT_JSON,
+                                            OPT_QUIET,  OPT_THREADS, OPT_HELP,  OPT_SEED};
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+        if (others[k] == id)
+            return false;
+    return true;
+}
+
+/* Beyond 2^53 many readers of JSON lose digits: such a seed is text. */
+static void put_seed(struct json *j, uint64_t seed) {
+    char text[24];
+    if (seed <= UINT64_C(1) << 53) {
+        json_put_count(j, "seed", (size_t)seed);
+        return;
+    }
+    snprintf(text, sizeof text, "%" PRIu64, seed);
+    json_put_string(j, "seed", text);
+}
+
+void result_options(struct json *j, const struct app *app) {
+    const struct options *o = &app->options;
+    json_open_object(j, "options");
+    json_open_array(j, "inputs");
+    for (size_t k = 0; k < o->n_inputs; k++)
+        json_put_string(j, NULL, o->inputs[k]);
+    json_close_array(j);
+    json_open_object(j, "given");
+    for (int id = 0; id < OPTION_COUNT; id++)
+        if (given(o, (enum option_id)id) && is_of_the_result((enum option_id)id)) {
+            const struct option_spec *s = option_spec((enum option_id)id);
+            if (s->type == OPTION_FLAG)
+                json_put_bool(j, s->name, true);
+            else
+                json_put_string(j, s->name, o->text[id]);
+        }
+    json_close_object(j);
+    put_seed(j, given(o, OPT_SEED) ? o->count[OPT_SEED] : 1);
+    json_close_object(j);
+}
+
+void result_trace(struct json *j, const gbs_trace_point *p, size_t count, bool components) {
+    json_open_array(j, "trace");
+    for (size_t k = 0; k < count; k++) {
+        json_open_object(j, NULL);
+        json_put_count(j, "solve", p[k].solve);
+        json_put_count(j, "iteration", p[k].iteration);
+        if (components)
+            json_put_count(j, "components", p[k].components);
+        else
+            json_put_number(j, "lambda", p[k].lambda);
+        json_put_number(j, "free_energy", p[k].free_energy);
+        json_close_object(j);
+    }
+    json_close_array(j);
+}
+
+/* ---------------------------------------------------------------- coefficients */
+
+struct coefficient {
+    size_t k;
+    double mean, sd;
+};
+
+static double distance(const struct coefficient *c) {
+    return c->sd > 0.0 ? fabs(c->mean) / c->sd : c->mean != 0.0 ? INFINITY : 0.0;
+}
+
+/* Farthest from zero in its own standard deviations first; ties in the order of the columns. */
+static int by_distance(const void *a, const void *b) {
+    const struct coefficient *p = a, *q = b;
+    double x = distance(p), y = distance(q);
+    return x != y ? (x < y) - (x > y) : (p->k > q->k) - (p->k < q->k);
+}
+
+static void put_coefficients(struct json *j, const gbs_model *model, const struct recipe *recipe,
+                             const struct coefficient *c, size_t n) {
+    json_open_array(j, "coefficients");
+    for (size_t k = 0; k < n; k++) {
+        char name[256];
+        recipe_feature_name(recipe, gbs_model_column(model, c[k].k), name, sizeof name);
+        json_open_object(j, NULL);
+        json_put_string(j, "name", name);
+        json_put_number(j, "mean", c[k].mean);
+        json_put_number(j, "sd", c[k].sd);
+        json_close_object(j);
+    }
+    json_close_array(j);
+}
+
+int result_coefficients(struct json *j, const struct app *app, const gbs_model *model,
+                        const struct recipe *recipe) {
+    enum { SHOWN = 40 };
+    gbs_model_info info;
+    gbs_model_get_info(model, &info);
+    size_t d = info.d;
+    struct coefficient *c = calloc(d, sizeof *c);
+    double *mean = calloc(2 * d, sizeof *mean);
+    gbs_status status = c != NULL && mean != NULL
+                            ? gbs_model_coefficients(app->ctx, model, mean, mean + d)
+                            : GBS_ERR_MEMORY;
+    for (size_t k = 0; status == GBS_OK && k < d; k++)
+        c[k] = (struct coefficient){k, mean[k], mean[d + k]};
+    if (status == GBS_OK) {
+        qsort(c, d, sizeof *c, by_distance);
+        put_coefficients(j, model, recipe, c, d < SHOWN ? d : SHOWN);
+    }
+    free(c);
+    free(mean);
+    return status == GBS_OK           ? EXIT_DONE
+           : status == GBS_ERR_MEMORY ? app_fail(app, EXIT_MEMORY, "out of memory")
+                                      : app_fail_status(app, status, NULL);
+}

@@ -1,0 +1,279 @@
+/* The certificate, taken apart.
+ *
+ * kl, catoni, hoeffding and paper all pay with one sum of nats: KL + log xi + grids + log(1/delta).
+ * What the bound lies above the risk seen is shared out among these in proportion to their nats: no
+ * order of switching them on is better than another, and shares by nats do not depend on one.
+ *
+ *   hoeffding, paper, hinge   nats/lambda is what the formula itself adds; the rest (lambda/(8n),
+ * ...) is the price of a fixed lambda catoni                    its value at no nats, (1 -
+ * exp(-lambda r/n))/(1 - exp(-lambda/n)) - r, is the price of a fixed lambda progressive, binomial
+ * a deviation from what was seen, and nothing else: all of it is the price of the confidence
+ *   completions               the risk seen comes from draws: the step to its upper bound stands in
+ * the place of a fixed lambda
+ */
+#include "report/html.h"
+#include "report/sections.h"
+
+#include <math.h>
+#include <string.h>
+
+static double or_zero(double x) {
+    return x > 0.0 ? x : 0.0;
+}
+
+/* Shares `excess` out in proportion to nats. */
+static void share(double excess, const double nats[PARTS], double part[PARTS]) {
+    double sum = 0.0;
+    for (int k = 0; k < PARTS; k++)
+        sum += nats[k];
+    for (int k = 0; k < PARTS && sum > 0.0; k++)
+        part[k] += excess * nats[k] / sum;
+    if (!(sum > 0.0))
+        part[PART_CONFIDENCE] += excess;
+}
+
+bool certificate_parts(const json_t *c, double part[PARTS]) {
+    double value = run_number(c, "value"), seen = run_number(c, "empirical"),
+           lambda = run_number(c, "lambda");
+    double blocks = run_number(c, "blocks"), upper = run_number(c, "empirical_upper");
+    for (int k = 0; k < PARTS; k++)
+        part[k] = 0.0;
+    if (!(value >= seen))
+        return false;
+    part[PART_SEEN] = seen;
+    if (!(upper >= seen && upper <= value))
+        upper = seen;
+    part[PART_FIXED] = upper - seen;
+    double nats[PARTS] = {[PART_COMPLEXITY] = or_zero(run_number(c, "kl")),
+                          [PART_XI] = or_zero(run_number(c, "penalty_nats.xi")),
+                          [PART_GRID] = or_zero(run_number(c, "penalty_nats.grid")),
+                          [PART_CONFIDENCE] = or_zero(run_number(c, "penalty_nats.confidence"))};
+    double all = nats[PART_COMPLEXITY] + nats[PART_XI] + nats[PART_GRID] + nats[PART_CONFIDENCE],
+           fixed = 0.0;
+    bool linear = run_is(c, "method", "hoeffding") || run_is(c, "method", "paper") ||
+                  run_is(c, "loss", "hinge");
+    if (run_is(c, "method", "progressive") || run_is(c, "method", "binomial")) {
+        part[PART_CONFIDENCE] = value - upper;
+        return true;
+    }
+    if (linear && lambda > 0.0)
+        fixed = value - upper - all / lambda;
+    else if (run_is(c, "method", "catoni") && lambda > 0.0 && blocks > 0.0)
+        fixed = expm1(-lambda * upper / blocks) / expm1(-lambda / blocks) - upper;
+    fixed = fmin(or_zero(fixed), value - upper); /* below 0 where the bound was clipped at 1 */
+    part[PART_FIXED] += fixed;
+    share(value - upper - fixed, nats, part);
+    return true;
+}
+
+struct part_series part_series_add(struct chart *c, const bool used[PARTS], bool drawn) {
+    static const char *const names[PARTS] = {
+        "risk seen", "complexity (KL)", NULL, "all posteriors at once", "grid", "confidence"};
+    static const enum series_style styles[PARTS] = {STYLE_SEEN, STYLE_COMPLEXITY, STYLE_FIXED,
+                                                    STYLE_XI,   STYLE_GRID,       STYLE_CONFIDENCE};
+    struct part_series s;
+    for (int k = 0; k < PARTS; k++)
+        s.of[k] = used[k] ? chart_series(c, styles[k], "%s",
+                                         names[k] != NULL ? names[k]
+                                         : drawn          ? "Monte Carlo draws"
+                                                          : "fixed lambda")
+                          : MOST_SERIES;
+    return s;
+}
+
+void part_row(struct chart *c, const struct part_series *series, size_t row,
+              const double part[PARTS]) {
+    for (int k = 0; k < PARTS; k++)
+        chart_put(c, row, series->of[k], part[k]);
+}
+
+/* Spaces that do not break keep them in one line of a table. */
+const char *certificate_target(const json_t *c) {
+    const char *target = run_text(c, "target");
+    if (target == NULL)
+        return "–";
+    if (run_is(c, "risk", "pairs"))
+        return "one\u00a0draw,\u00a0any\u00a0two\u00a0rows";
+    bool ranks = run_is(c, "risk", "1-auc");
+    if (strcmp(target, "gibbs") == 0)
+        return run_is(c, "loss", "hinge") ? "hinge\u00a0risk\u00a0of\u00a0one\u00a0draw"
+                                          : "one\u00a0random\u00a0draw";
+    if (strcmp(target, "mixture") == 0)
+        return "one\u00a0draw,\u00a0any\u00a0stage";
+    if (strcmp(target, "vote") == 0)
+        return ranks ? "the score" : "the vote";
+    if (strcmp(target, "prior-vote") == 0)
+        return ranks ? "the\u00a0first\u00a0part's\u00a0score"
+                     : "the\u00a0first\u00a0part's\u00a0vote";
+    return target;
+}
+
+const json_t *certificate_of(const json_t *root, const char *target) {
+    for (size_t k = 0; k < run_size(root, "certificates"); k++)
+        if (run_is(run_item(root, "certificates", k), "target", target))
+            return run_item(root, "certificates", k);
+    return NULL;
+}
+
+/* ---------------------------------------------------------------- the chart */
+
+enum { MOST_BARS = 4 };
+
+struct bars {
+    size_t n;
+    char label[MOST_BARS][96];
+    double part[MOST_BARS][PARTS];
+    bool used[PARTS];
+};
+
+static void add_bar(struct bars *b, const char *label, const double part[PARTS]) {
+    if (b->n == MOST_BARS)
+        return;
+    snprintf(b->label[b->n], sizeof b->label[0], "%s", label);
+    for (int k = 0; k < PARTS; k++) {
+        b->part[b->n][k] = part[k];
+        b->used[k] |= part[k] > 0.0;
+    }
+    b->n++;
+}
+
+/* What was seen on test rows, and how sure that is; bound NAN: nothing beyond what was seen. */
+static void add_test(struct bars *b, const char *label, double seen, double bound) {
+    double part[PARTS] = {
+        [PART_SEEN] = seen, [PART_CONFIDENCE] = bound > seen ? bound - seen : 0.0};
+    if (seen >= 0.0)
+        add_bar(b, label, part);
+}
+
+static void add_tests(struct bars *b, const json_t *root, const json_t *certificate) {
+    double low = NAN, high = NAN, width = 1.0, rmse = run_number(root, "test.rmse");
+    if (run_completes(root)) {
+        low = json_number_value(run_item(root, "range", 0));
+        high = json_number_value(run_item(root, "range", 1));
+        width = (high - low) * (high - low);
+        add_test(b, "test: mean prediction", rmse * rmse / width, NAN);
+        return;
+    }
+    if (run_is(certificate, "risk", "pairs"))
+        return; /* tests are of 1 - AUC: another risk */
+    if (run_is(certificate, "loss", "hinge")) {
+        add_test(b, "test: hinge loss of one draw", run_number(root, "test.gibbs_risk"), NAN);
+        return;
+    }
+    bool ranks = run_ranks(root);
+    add_test(b, "test: one random draw", run_number(root, "test.gibbs_error"), NAN);
+    add_test(b, ranks ? "test: the score" : "test: the vote",
+             ranks ? 1.0 - run_number(root, "test.auc") : run_number(root, "test.error"),
+             run_number(root, "test.holdout_bound"));
+}
+
+static void note_text(struct text *note, bool yardstick, bool tested, bool ratings) {
+    text_add(note, "What the bound lies above the risk seen is shared out in proportion to the "
+                   "nats that each term pays.");
+    if (yardstick)
+        text_add(note, " The yardstick is the bound of what the first part alone gives, tested on "
+                       "the same rows.");
+    if (tested && ratings)
+        text_add(note, " Of the test ratings: the squared error of the mean prediction.");
+    else if (tested)
+        text_add(note, " Of the test rows: what was seen and, for the vote or score, the distance "
+                       "to a bound at the same confidence.");
+}
+
+static const char *risk_title(const json_t *root, const json_t *c) {
+    if (run_completes(root))
+        return "mean squared error / (high - low)²";
+    if (run_is(c, "loss", "hinge"))
+        return "hinge loss";
+    if (run_is(c, "risk", "pairs"))
+        return "share of pairs of any two rows in the wrong order";
+    return run_ranks(root) ? "1 - AUC" : "share of rows that are wrong";
+}
+
+static void chart_certificate(struct page *page, const struct run *run, const json_t *c) {
+    const json_t *root = run->root, *yardstick = certificate_of(root, "prior-vote");
+    struct bars b = {0};
+    struct text note = {0};
+    double part[PARTS];
+    char label[96], value[NUMBER_TEXT];
+    bool plain = run_completes(root) || run_is(c, "loss", "hinge"), beside = false;
+    if (!certificate_parts(c, part))
+        return;
+    snprintf(label, sizeof label, "certificate: %s", certificate_target(c));
+    add_bar(&b, label, part);
+    bool same_risk = !run_is(c, "loss", "hinge") && !run_is(c, "risk", "pairs");
+    if (yardstick != NULL && same_risk && certificate_parts(yardstick, part)) {
+        add_bar(&b, "yardstick: a plain hold-out", part);
+        beside = true;
+    }
+    add_tests(&b, root, c);
+    note_text(&note, beside, b.n > 1U + beside, run_completes(root));
+    struct chart chart = {.page = page,
+                          .kind = CHART_STACK,
+                          .title = "The certificate, taken apart",
+                          .note = note.bytes,
+                          .x_title = risk_title(root, c),
+                          .y_title = "of what",
+                          .percent_x = !plain,
+                          .from_zero = true};
+    struct part_series series = part_series_add(&chart, b.used, run_completes(root));
+    for (size_t k = 0; k < b.n; k++) {
+        double sum = 0.0;
+        for (int p = 0; p < PARTS; p++)
+            sum += b.part[k][p];
+        part_row(&chart, &series, chart_row_named(&chart, b.label[k]), b.part[k]);
+        text_add(&chart.summary, "%s%s %s", k > 0 ? "; " : "", b.label[k],
+                 plain ? number_text(sum, value) : percent_text(sum, value));
+    }
+    text_add(&chart.summary, ".");
+    chart_end(&chart);
+    page->starved |= note.failed;
+    text_free(&note);
+}
+
+/* ---------------------------------------------------------------- the table */
+
+static void table_certificates(struct text *t, const json_t *root) {
+    html_table_open(t, "Every certificate that was computed",
+                    "#bound|of|method|#rows or pairs|#risk seen|#KL, nats|#grid, nats|#all at "
+                    "once, nats|#confidence, nats|status");
+    for (size_t k = 0; k < run_size(root, "certificates"); k++) {
+        const json_t *c = run_item(root, "certificates", k);
+        html_row_open(t, k == 0);
+        html_number_cell(t, run_number(c, "value"));
+        html_cell(t, certificate_target(c));
+        html_cell(t, run_text(c, "method"));
+        html_number_cell(t, run_number(c, "blocks"));
+        html_number_cell(t, run_number(c, "empirical"));
+        html_number_cell(t, run_number(c, "kl"));
+        html_number_cell(t, run_number(c, "penalty_nats.grid"));
+        html_number_cell(t, run_number(c, "penalty_nats.xi"));
+        html_number_cell(t, run_number(c, "penalty_nats.confidence"));
+        html_cell(t, run_text(c, "status"));
+        html_row_close(t);
+    }
+    html_table_close(t);
+    text_add(t, "<p class=\"note\">Each line holds by itself; the smallest of them, picked after "
+                "the fact, does not. The first "
+                "was chosen in advance.</p>\n");
+}
+
+void section_certificate(struct page *page, const struct run *run) {
+    const json_t *c = run_at(run->root, "certificate");
+    struct text *t = &page->body;
+    text_add(t, "<h3>Certificate</h3>\n");
+    if (c == NULL) {
+        chart_missing(
+            page, "No certificate",
+            run_completes(run->root)
+                ? run_is(run->root, "sampler", "gibbs")
+                      ? "draws of a sampler give estimates; the default sampler, vb, is certified."
+                      : "it needs the range of the values, known in advance: run with --range "
+                        "LO:HI."
+                : "the run has none.");
+        return;
+    }
+    chart_certificate(page, run, c);
+    if (run_size(run->root, "certificates") > 0)
+        table_certificates(t, run->root);
+}

@@ -1,0 +1,80 @@
+/* A completed matrix: its components, how the ascent went, what is left over. */
+#include "report/html.h"
+#include "report/sections.h"
+
+#include <math.h>
+
+static void chart_components(struct page *page, const json_t *root) {
+    size_t n = run_size(root, "components");
+    bool drawn = run_is(root, "sampler", "gibbs");
+    char rank[NUMBER_TEXT];
+    if (n == 0) {
+        chart_missing(page, "Components",
+                      run_at(root, "components") == NULL
+                          ? "the run does not have them; complete --json does."
+                          : "none is left: mean and biases say all that the ratings can.");
+        return;
+    }
+    struct chart c = {.page = page,
+                      .kind = CHART_BARS,
+                      .title = drawn ? "Components" : "Components that are left",
+                      .note = drawn ? "Root mean square of each component's part of a prediction, "
+                                      "over all cells, against the "
+                                      "standard deviation of the noise. The sampler draws all of "
+                                      "them; those that the ratings "
+                                      "do not need stay small."
+                                    : "Root mean square of each component's part of a prediction, "
+                                      "over all cells, against the "
+                                      "standard deviation of the noise. Components that the "
+                                      "ratings do not need were switched "
+                                      "off.",
+                      .x_title = "component, largest first",
+                      .y_title = "units of the ratings",
+                      .from_zero = true};
+    size_t size = chart_series(&c, STYLE_BARS, "size of the component"),
+           noise = chart_series(&c, STYLE_DASHED, "noise");
+    double sd = sqrt(run_number(root, "noise_variance"));
+    for (size_t k = 0; k < n; k++) {
+        char name[24];
+        snprintf(name, sizeof name, "%zu", k + 1);
+        size_t row = chart_row_named(&c, name);
+        chart_put(&c, row, size, run_number(run_item(root, "components", k), "size"));
+        chart_put(&c, row, noise, sd);
+    }
+    text_add(&c.summary, "%zu components %sof %s.", n, drawn ? "" : "left ",
+             number_text(run_number(root, "rank"), rank));
+    chart_end(&c);
+}
+
+/* How many components were left after each sweep. */
+static void chart_rank(struct page *page, const json_t *root) {
+    size_t n = run_size(root, "trace");
+    if (n < 3 || isnan(run_number(run_item(root, "trace", 0), "components")))
+        return;
+    struct chart c = {.page = page,
+                      .kind = CHART_LINES,
+                      .title = run_is(root, "sampler", "gibbs")
+                                   ? "Effective rank along the sweeps of the start"
+                                   : "Effective rank along the sweeps",
+                      .x_title = "sweep",
+                      .y_title = "components left",
+                      .from_zero = true};
+    size_t series = chart_series(&c, STYLE_LINE, "components left");
+    double last = NAN;
+    for (size_t k = 0; k < n; k++) {
+        const json_t *p = run_item(root, "trace", k);
+        last = run_number(p, "components");
+        chart_put(&c, chart_row(&c, run_number(p, "iteration") + 1.0), series, last);
+    }
+    text_add(&c.summary, "%.0f at the end.", last);
+    chart_end(&c);
+}
+
+void section_completion(struct page *page, const struct run *run) {
+    text_add(&page->body, "<h3>The completed matrix</h3>\n<div class=\"grid\">\n");
+    chart_components(page, run->root);
+    chart_rank(page, run->root);
+    chart_convergence(page, run->root);
+    chart_residuals(page, "Residuals of the training ratings", run_at(run->root, "residuals"));
+    text_add(&page->body, "</div>\n");
+}

@@ -1,0 +1,195 @@
+/* Headline numbers of a run, and at its end the data, the options and every number in full. */
+#include "report/html.h"
+#include "report/sections.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- headline */
+
+static void card(struct text *t, const char *name, const char *value, const char *note) {
+    text_add(t, "<div class=\"card\"><dt>");
+    html_text(t, name);
+    text_add(t, "</dt><dd>");
+    html_text(t, value);
+    if (note != NULL && note[0] != '\0') {
+        text_add(t, "<small>");
+        html_text(t, note);
+        text_add(t, "</small>");
+    }
+    text_add(t, "</dd></div>\n");
+}
+
+static void number_card(struct text *t, const char *name, double x, bool percent,
+                        const char *note) {
+    char value[NUMBER_TEXT];
+    if (!isnan(x))
+        card(t, name, percent ? percent_text(x, value) : number_text(x, value), note);
+}
+
+static void certificate_card(struct text *t, const json_t *root) {
+    const json_t *c = run_at(root, "certificate");
+    char note[200];
+    if (c == NULL)
+        return;
+    const char *of = run_completes(root) ? "RMSE of one draw" : certificate_target(c);
+    snprintf(note, sizeof note, "%s, confidence %.10g\u00a0%%", of,
+             100.0 * run_number(c, "confidence"));
+    bool plain = run_completes(root) || run_is(c, "loss", "hinge");
+    number_card(t, run_is(c, "risk", "1-auc") ? "Certified: 1 - AUC at most" : "Certified: at most",
+                run_completes(root) ? run_number(c, "rmse") : run_number(c, "value"), !plain, note);
+}
+
+static void test_cards(struct text *t, const json_t *root, const json_t *e, const char *where) {
+    char note[200] = "", rows[NUMBER_TEXT];
+    double bound = run_number(e, "holdout_bound"), rmse = run_number(e, "rmse");
+    snprintf(note, sizeof note, "%s %s", number_text(run_number(e, "n"), rows),
+             isnan(rmse) ? "rows" : "ratings");
+    char name[64];
+    snprintf(name, sizeof name, "%s, %s", where,
+             !isnan(rmse)      ? "RMSE"
+             : run_ranks(root) ? "AUC"
+                               : "the vote");
+    if (!isnan(rmse))
+        number_card(t, name, rmse, false, note);
+    else if (run_ranks(root))
+        number_card(t, name, run_number(e, "auc"), false, note);
+    else
+        number_card(t, name, run_number(e, "error"), true, note);
+    if (!isnan(bound) && !run_ranks(root))
+        number_card(t, "Exact bound from these rows", bound, true, "the vote, if they are fresh");
+}
+
+static void fit_cards(struct text *t, const json_t *root) {
+    const json_t *yardstick = certificate_of(root, "prior-vote"), *test = run_at(root, "test");
+    bool completes = run_completes(root);
+    certificate_card(t, root);
+    if (completes) {
+        number_card(
+            t, "Yardstick: the middle", run_number(root, "certificate.middle_rmse"), false,
+            "RMSE of always predicting the middle of the range, certified from the same ratings");
+        number_card(t, "Yardstick: a plain hold-out", run_number(root, "certificate.holdout_rmse"),
+                    false, "RMSE of the first part's means, the same ratings, the same confidence");
+    }
+    if (yardstick != NULL)
+        number_card(t, "Yardstick: a plain hold-out", run_number(yardstick, "value"), true,
+                    "the same rows, the same confidence");
+    if (test != NULL)
+        test_cards(t, root, test, "Test rows");
+    if (completes)
+        number_card(t, "Effective rank", run_number(root, "effective_rank"), false,
+                    run_is(root, "sampler", "gibbs") ? "components drawn" : "components left");
+    else
+        number_card(t, "Training, one draw", run_number(root, "gibbs_error"), true,
+                    run_ranks(root) ? "1 - AUC, all pairs" : "all rows");
+}
+
+static void sampling_cards(struct text *t, const json_t *root) {
+    char note[80], sd[NUMBER_TEXT];
+    snprintf(note, sizeof note, "± %s", number_text(run_number(root, "log_z_sd"), sd));
+    number_card(t, "log Z", run_number(root, "log_z"), false, note);
+    snprintf(note, sizeof note, "± %s", number_text(run_number(root, "gibbs_risk_sd"), sd));
+    number_card(t, "Gibbs risk", run_number(root, "gibbs_risk"), false, note);
+    snprintf(note, sizeof note, "± %s nats", number_text(run_number(root, "gap_sd"), sd));
+    number_card(t, "Gap", run_number(root, "gap"), false, note);
+    number_card(t, "Moves taken", run_number(root, "acceptance"), true, "mean over the path");
+    number_card(t, "Estimated bound", run_number(root, "estimate.value"), true, "no certificate");
+}
+
+void section_headline(struct page *page, const struct run *run) {
+    struct text *t = &page->body;
+    const json_t *root = run->root;
+    text_add(t, "<dl class=\"cards\">\n");
+    if (run->kind == RUN_FIT || run->kind == RUN_INSPECT || run->kind == RUN_COMPLETE)
+        fit_cards(t, root);
+    else if (run->kind == RUN_SAMPLE || run->kind == RUN_GAP)
+        sampling_cards(t, root);
+    else if (run->kind == RUN_EVALUATE)
+        test_cards(t, root, root, "These rows");
+    for (size_t k = 0; run->kind == RUN_CV && k < run_size(root, "table"); k++)
+        if (run_true(run_item(root, "table", k), "best"))
+            number_card(t, "Smallest error", run_number(run_item(root, "table", k), "error"), true,
+                        "chosen by it, so it flatters");
+    text_add(t, "</dl>\n");
+}
+
+/* ---------------------------------------------------------------- in full */
+
+static void fact(struct text *t, const char *name, const json_t *value) {
+    char buffer[NUMBER_TEXT];
+    if (json_is_number(value))
+        html_fact(t, name, number_text(json_number_value(value), buffer));
+    else if (json_is_string(value))
+        html_fact(t, name, json_string_value(value));
+    else if (json_is_boolean(value))
+        html_fact(t, name, json_is_true(value) ? "yes" : "no");
+    else if (json_is_null(value))
+        html_fact(t, name, "none");
+}
+
+/* Every member that is a number, a text or a truth; members of members with both names. Lists are
+ * drawn elsewhere. */
+static void facts_of(struct text *t, const char *before, const json_t *object, int depth) {
+    void *at = json_object_iter((json_t *)object);
+    for (; at != NULL; at = json_object_iter_next((json_t *)object, at)) {
+        char name[160];
+        const json_t *value = json_object_iter_value(at);
+        snprintf(name, sizeof name, "%s%s%s", before, before[0] != '\0' ? " " : "",
+                 json_object_iter_key(at));
+        for (char *c = name; *c != '\0'; c++)
+            *c = *c == '_' ? ' ' : *c;
+        if (!json_is_object(value))
+            fact(t, name, value);
+        else if (depth < 2 && strcmp(name, "options") != 0 && strcmp(name, "data") != 0)
+            facts_of(t, name, value, depth + 1);
+    }
+}
+
+static void data_facts(struct text *t, const json_t *root) {
+    if (run_at(root, "data") == NULL)
+        return;
+    text_add(t, "<h4>Data</h4><dl class=\"facts\">\n");
+    facts_of(t, "", run_at(root, "data"), 2);
+    text_add(t, "</dl>\n");
+}
+
+static void option_facts(struct text *t, const json_t *root) {
+    const json_t *given = run_at(root, "options.given");
+    text_add(t, "<h4>Options</h4>\n");
+    if (run_at(root, "options") == NULL) {
+        text_add(t, "<p class=\"missing\">The run does not say what was asked for; runs of this "
+                    "version do.</p>\n");
+        return;
+    }
+    text_add(t, "<p>The command, but for where its results went:</p><pre><code>gibbsite ");
+    html_text(t, run_text(root, "command") != NULL ? run_text(root, "command") : "");
+    for (size_t k = 0; k < run_size(root, "options.inputs"); k++) {
+        const char *input = json_string_value(run_item(root, "options.inputs", k));
+        html_print(t, " %.600s", input != NULL ? input : "?");
+    }
+    void *at = json_object_iter((json_t *)given);
+    for (; at != NULL; at = json_object_iter_next((json_t *)given, at)) {
+        const char *text = json_string_value(json_object_iter_value(at));
+        html_print(t, " --%.100s%s%.600s", json_object_iter_key(at), text != NULL ? " " : "",
+                   text != NULL ? text : "");
+    }
+    const char *seed = run_text(root, "options.seed"); /* beyond 2^53 */
+    if (seed != NULL)
+        html_print(t, " --seed %.40s", seed);
+    else
+        html_print(t, " --seed %.0f", run_number(root, "options.seed"));
+    text_add(t, "</code></pre>\n<p>What was not asked for was settled by the program; the list "
+                "below has what came of it.</p>\n");
+}
+
+void section_facts(struct page *page, const struct run *run) {
+    struct text *t = &page->body;
+    text_add(t, "<h3>Data and options in full</h3>\n");
+    data_facts(t, run->root);
+    option_facts(t, run->root);
+    text_add(t, "<details class=\"numbers\" open><summary>Every number of the run</summary><dl "
+                "class=\"facts\">\n");
+    facts_of(t, "", run->root, 0);
+    text_add(t, "</dl></details>\n");
+}

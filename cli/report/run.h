@@ -1,0 +1,50 @@
+/* One run: the JSON that a command printed, and questions to it. What is missing or of the wrong
+ * kind is not there. */
+#ifndef GIBBSITE_CLI_OUT_REPORT_RUN_H
+#define GIBBSITE_CLI_OUT_REPORT_RUN_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum run_kind {
+    RUN_FIT,
+    RUN_EVALUATE,
+    RUN_CV,
+    RUN_SAMPLE,
+    RUN_GAP,
+    RUN_COMPLETE,
+    RUN_THEORY,
+    RUN_INSPECT,
+    RUN_KINDS
+};
+
+struct run {
+    const char *file;
+    json_t *root;
+    enum run_kind kind;
+    size_t number; /* from 1 */
+};
+
+/* fit, evaluate, ...; NULL beyond the last. */
+const char *run_kind_name(enum run_kind kind);
+
+/* What lies at a path such as certificate.value; NULL when nothing does, or null. */
+const json_t *run_at(const json_t *from, const char *path);
+double run_number(const json_t *from, const char *path);    /* NAN when it is none */
+const char *run_text(const json_t *from, const char *path); /* NULL when it is none */
+bool run_is(const json_t *from, const char *path, const char *text);
+bool run_true(const json_t *from, const char *path);
+/* Elements of the array there; 0 when it is none. */
+size_t run_size(const json_t *from, const char *path);
+const json_t *run_item(const json_t *from, const char *path, size_t k);
+
+/* A run of a model or a sampling that ranks, and one about ratings. */
+bool run_ranks(const json_t *root);
+bool run_completes(const json_t *root);
+/* Its file without the folder. */
+const char *run_short_name(const struct run *run);
+/* The training data, for a heading; NULL when the run does not say. */
+const char *run_data(const struct run *run);
+
+#endif

@@ -1,0 +1,49 @@
+/* The sections of a report; each writes what its run has, and says of the rest why it is missing.
+ */
+#ifndef GIBBSITE_CLI_OUT_REPORT_SECTIONS_H
+#define GIBBSITE_CLI_OUT_REPORT_SECTIONS_H
+
+#include "report/chart.h"
+#include "report/run.h"
+
+/* An additive reading of a bound (certificate.c). */
+enum part { PART_SEEN, PART_COMPLEXITY, PART_FIXED, PART_XI, PART_GRID, PART_CONFIDENCE, PARTS };
+/* False when the certificate lacks its value or the risk it was seen at. */
+bool certificate_parts(const json_t *certificate, double part[PARTS]);
+/* The parts as series of a stacked chart; those that no bar has are left out. drawn: the risk seen
+ * comes from draws. */
+struct part_series {
+    size_t of[PARTS];
+};
+struct part_series part_series_add(struct chart *c, const bool used[PARTS], bool drawn);
+void part_row(struct chart *c, const struct part_series *series, size_t row,
+              const double part[PARTS]);
+/* "one random draw", "the vote", ... */
+const char *certificate_target(const json_t *certificate);
+/* The first certificate for which target is `target`; NULL when there is none. */
+const json_t *certificate_of(const json_t *root, const char *target);
+
+/* certificate.c, completion.c */
+void section_certificate(struct page *page, const struct run *run);
+void section_completion(struct page *page, const struct run *run);
+/* words.c: what the numbers mean and assume. */
+void section_words(struct page *page, const struct run *run);
+/* fit.c: path, convergence, stages, coefficients. */
+void section_fit(struct page *page, const struct run *run);
+void chart_convergence(struct page *page, const json_t *root);
+/* test.c: reliability, ROC, confusion, residuals. `e` is an evaluation: the run itself, or its
+ * "test". */
+void section_evaluation(struct page *page, const json_t *root, const json_t *e);
+void chart_residuals(struct page *page, const char *title, const json_t *residuals);
+/* sampling.c */
+void section_sampling(struct page *page, const struct run *run);
+/* tables.c */
+void section_cv(struct page *page, const struct run *run);
+void section_theory(struct page *page, const struct run *run);
+/* facts.c: headline numbers; data, options and every number in full. */
+void section_headline(struct page *page, const struct run *run);
+void section_facts(struct page *page, const struct run *run);
+/* compare.c */
+void section_comparison(struct page *page, const struct run *runs, size_t n);
+
+#endif

@@ -1,0 +1,372 @@
+/* What the numbers mean, in plain words. Everything said is read from the run. */
+#include "report/html.h"
+#include "report/sections.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Says format with every %s already text; the paragraph is opened and closed by the caller. */
+#define SAY(...) html_print(t, __VA_ARGS__)
+
+struct numbers {
+    char value[NUMBER_TEXT], other[NUMBER_TEXT], third[NUMBER_TEXT], confidence[NUMBER_TEXT],
+        doubt[NUMBER_TEXT];
+};
+
+static void confidence_texts(struct numbers *n, double confidence) {
+    number_text(NAN, n->confidence);
+    number_text(NAN, n->doubt);
+    if (isnan(confidence))
+        return;
+    snprintf(n->confidence, sizeof n->confidence, "%.10g\u00a0%%", 100.0 * confidence);
+    snprintf(n->doubt, sizeof n->doubt, "%.10g\u00a0%%", round(1e8 * (1.0 - confidence)) / 1e6);
+}
+
+static void strong(struct text *t, bool open) {
+    text_add(t, open ? "<strong>" : "</strong>");
+}
+
+/* The claim itself. */
+static void claim(struct text *t, const json_t *root, const json_t *c, struct numbers *n) {
+    double value = run_number(c, "value");
+    strong(t, true);
+    if (!run_is(c, "status", "valid"))
+        SAY("Were all its assumptions met: ");
+    if (run_is(c, "risk", "1-auc"))
+        SAY("Take a positive and a negative row at random, and a scorer drawn from the model: it "
+            "puts them in the wrong order "
+            "with probability at "
+            "most %s. The true AUC of such a scorer is at least %.4f.",
+            percent_text(value, n->value), 1.0 - value);
+    else if (run_is(c, "risk", "pairs"))
+        SAY("Take any two rows at random, and a scorer drawn from the model: their labels differ "
+            "and it puts them in the wrong "
+            "order with "
+            "probability at most %s.",
+            percent_text(value, n->value));
+    else if (run_is(c, "loss", "hinge"))
+        SAY("The true mean hinge loss of a classifier drawn from the model is at most %s.",
+            number_text(value, n->value));
+    else if (run_completes(root))
+        SAY("If each missing cell is predicted by one draw from the model, clipped to the range, "
+            "the true root mean squared "
+            "error is at most %s.",
+            number_text(run_number(c, "rmse"), n->value));
+    else
+        SAY("If rows like these keep coming and each is classified by one classifier drawn from "
+            "the model%s, the long-run "
+            "share of mistakes is at "
+            "most %s.",
+            run_is(c, "target", "mixture") ? " (first a stage, then a classifier from it)" : "",
+            percent_text(value, n->value));
+    strong(t, false);
+    if (!run_is(c, "status", "valid"))
+        SAY(" That would hold with confidence %s if everything it needs were so. ", n->confidence);
+    else
+        SAY(" That holds with confidence %s: in at most %s of all draws of training data would a "
+            "number computed this way be "
+            "too small. ",
+            n->confidence, n->doubt);
+    if (!run_completes(root) && !run_is(c, "loss", "hinge") &&
+        value >= (run_is(c, "risk", "pairs") ? 0.25 : 0.5))
+        SAY("A coin does no worse than that: the certificate says nothing here (it is vacuous). ");
+}
+
+static void how_it_is_had(struct text *t, const json_t *root, const json_t *c, struct numbers *n) {
+    double blocks = run_number(c, "blocks"), kl = run_number(c, "kl");
+    const char *rows = run_is(c, "risk", "1-auc") || run_is(c, "risk", "pairs")
+                           ? "independent pairs"
+                       : run_completes(root) ? "ratings"
+                                             : "rows";
+    if (run_is(c, "method", "progressive"))
+        SAY("It rests on %s rows, each met by a stage of the model that had not learned from it: "
+            "every one was a fresh test "
+            "row, and only then, but for the last block, a training row, so nothing is paid for "
+            "having learned. ",
+            number_text(blocks, n->other));
+    else
+        SAY("It rests on %s %s; the price of having learned is the distance of the posterior from "
+            "the prior, %s nats. ",
+            number_text(blocks, n->other), rows, number_text(kl, n->third));
+}
+
+static void validity(struct text *t, const json_t *root, const json_t *c) {
+    const char *rows = run_completes(root) ? "ratings" : "rows";
+    if (run_is(c, "status", "valid")) {
+        SAY("The certificate is valid: all it needs is in the list of what it assumes, above all "
+            "that the %s are independent "
+            "draws from one "
+            "distribution. If the world that the %s come from changes, it says nothing any more.",
+            rows, rows);
+        return;
+    }
+    strong(t, true);
+    SAY("The certificate is only conditional");
+    strong(t, false);
+    SAY(": one of the things it needs is known not to hold (marked in the list). Read it as an "
+        "optimistic estimate, not as a "
+        "guarantee.");
+}
+
+static void drawn_against_vote(struct text *t, const json_t *root, const json_t *c,
+                               struct numbers *n) {
+    const json_t *vote = certificate_of(root, "vote");
+    if (run_completes(root)) {
+        SAY("The number is about a prediction drawn from the posterior. The mean prediction, which "
+            "predict prints, is "
+            "usually better, but this bound does not say by how much.");
+        if (run_true(c, "vacuous"))
+            SAY(" Here the bound is vacuous: always predicting the middle of the range would do as "
+                "well.");
+        else if (run_number(c, "rmse") >= run_number(c, "middle_rmse"))
+            SAY(" Here it says little: always predicting the middle of the range is certified to "
+                "do as well, from the same "
+                "ratings.");
+        return;
+    }
+    bool ranks = run_ranks(root);
+    SAY("The number is about a %s that is drawn anew each time (the Gibbs %s), not about %s that "
+        "predict uses. ",
+        ranks ? "scorer" : "classifier", ranks ? "scorer" : "classifier",
+        ranks ? "the mean score" : "the averaged vote");
+    if (vote != NULL)
+        SAY("For %s at most %s is proven, which is usually far too careful: averaging tends to "
+            "help, but that is not what is "
+            "proven here.",
+            ranks ? "the mean score" : "the vote",
+            percent_text(run_number(vote, "value"), n->value));
+}
+
+static void against_rating_yardsticks(struct text *t, const json_t *c, struct numbers *n) {
+    double middle = run_number(c, "middle_rmse"), holdout = run_number(c, "holdout_rmse");
+    if (!isnan(middle))
+        SAY("From the same ratings, always predicting the middle of the range is certified at RMSE "
+            "%s. ",
+            number_text(middle, n->value));
+    if (!isnan(holdout))
+        SAY("A plain hold-out, the first part's means tested on the same ratings, would have "
+            "certified %s. ",
+            number_text(holdout, n->value));
+}
+
+static void against_yardstick(struct text *t, const json_t *root, const json_t *c,
+                              struct numbers *n) {
+    if (run_completes(root)) {
+        against_rating_yardsticks(t, c, n);
+        return;
+    }
+    const json_t *yardstick = certificate_of(root, "prior-vote");
+    double value = run_number(c, "value"), other = run_number(yardstick, "value");
+    if (yardstick == NULL || run_is(c, "loss", "hinge") || run_is(c, "risk", "pairs") ||
+        isnan(other))
+        return;
+    SAY("A plain hold-out, the first part's %s tested on the same rows, would have certified %s: "
+        "the certificate is %s by %.2f "
+        "points. ",
+        run_ranks(root) ? "score" : "classifier", percent_text(other, n->value),
+        value <= other ? "smaller" : "larger", 100.0 * fabs(other - value));
+}
+
+static void against_test(struct text *t, const json_t *root, const json_t *c, struct numbers *n) {
+    double value = run_number(c, "value"), rows = run_number(root, "test.n"),
+           drawn = run_number(root, "test.gibbs_error");
+    if (run_completes(root)) {
+        double rmse = run_number(root, "test.rmse");
+        value = run_number(c, "rmse");
+        if (isnan(rmse))
+            return;
+        SAY("On %s test ratings the mean prediction has RMSE %s", number_text(rows, n->value),
+            number_text(rmse, n->other));
+        if (c != NULL)
+            SAY(", %s the certificate", rmse <= value ? "below" : "ABOVE");
+        SAY(". ");
+        return;
+    }
+    if (isnan(drawn) || run_is(c, "loss", "hinge"))
+        return;
+    bool ranks = run_ranks(root);
+    double mean = ranks ? 1.0 - run_number(root, "test.auc") : run_number(root, "test.error");
+    if (ranks)
+        SAY("Of the pairs of a positive and a negative among %s test rows one random draw puts %s "
+            "in the wrong order, the mean "
+            "score %s",
+            number_text(rows, n->value), percent_text(drawn, n->other),
+            percent_text(mean, n->third));
+    else
+        SAY("On %s test rows one random draw is wrong %s of the time and the vote %s",
+            number_text(rows, n->value), percent_text(drawn, n->other),
+            percent_text(mean, n->third));
+    if (run_is(c, "risk", "pairs"))
+        SAY(" (1 - AUC, not the risk of any two rows that the certificate is about). ");
+    else if (c == NULL)
+        SAY(". ");
+    else if (drawn <= value)
+        SAY("; the draw stays below the certificate, as it should. ");
+    else
+        SAY("; the draw lies ABOVE the certificate: either the training rows were a misfortune of "
+            "the kind that the confidence "
+            "allows for, or the test rows "
+            "do not come from the same distribution. ");
+}
+
+static void words_certified(struct page *page, const struct run *run) {
+    struct text *t = &page->body;
+    const json_t *root = run->root, *c = run_at(root, "certificate");
+    struct numbers n = {0};
+    confidence_texts(&n, run_number(c, "confidence"));
+    text_add(t, "<p>");
+    claim(t, root, c, &n);
+    how_it_is_had(t, root, c, &n);
+    validity(t, root, c);
+    text_add(t, "</p>\n<p>");
+    drawn_against_vote(t, root, c, &n);
+    text_add(t, "</p>\n<p>");
+    against_yardstick(t, root, c, &n);
+    against_test(t, root, c, &n);
+    text_add(t, "</p>\n");
+}
+
+static void list_assumptions(struct text *t, const json_t *c) {
+    size_t n = run_size(c, "assumptions");
+    if (n == 0)
+        return;
+    text_add(t, "<aside class=\"assumes\"><h4>It assumes that</h4><ul class=\"assumptions\">\n");
+    for (size_t k = 0; k < n; k++) {
+        const char *text = json_string_value(run_item(c, "assumptions", k));
+        bool broken = text != NULL && strncmp(text, "NOT MET", 7) == 0;
+        text_add(t, broken ? "<li class=\"broken\">" : "<li>");
+        html_text(t, text != NULL ? text : "–");
+        text_add(t, "</li>\n");
+    }
+    text_add(t, "</ul></aside>\n");
+}
+
+static void words_uncertified(struct page *page, const struct run *run) {
+    struct text *t = &page->body;
+    struct numbers n = {0};
+    text_add(t, "<p>");
+    SAY("This run carries no certificate: what it says about fresh data are estimates. ");
+    against_test(t, run->root, NULL, &n);
+    text_add(t, "</p>\n");
+}
+
+static void words_evaluate(struct page *page, const struct run *run) {
+    struct text *t = &page->body;
+    const json_t *root = run->root;
+    struct numbers n = {0};
+    double bound = run_number(root, "holdout_bound");
+    confidence_texts(&n, run_number(root, "confidence"));
+    text_add(t, "<p>");
+    if (!run_completes(root) && isnan(run_number(root, "error")) && isnan(run_number(root, "auc")))
+        SAY("The run does not say how well the model does. ");
+    else if (run_completes(root))
+        SAY("On %s ratings the mean prediction has RMSE %s; %s of the values lie within 1.96 "
+            "standard deviations of it, where "
+            "95 %% are hoped for. ",
+            number_text(run_number(root, "n"), n.value),
+            number_text(run_number(root, "rmse"), n.other),
+            percent_text(run_number(root, "coverage"), n.third));
+    else if (run_ranks(root))
+        SAY("On %s rows the score has AUC %.4f. If these rows are fresh (no part in the fit, none "
+            "in choosing it), its true "
+            "AUC is at least %.4f with "
+            "confidence %s: Chernoff's bound over the independent pairs. ",
+            number_text(run_number(root, "n"), n.value), run_number(root, "auc"), 1.0 - bound,
+            n.confidence);
+    else
+        SAY("On %s rows the vote is wrong %s of the time. If these rows are fresh (no part in the "
+            "fit, none in choosing it) "
+            "and independent draws from "
+            "one distribution, its true error is at most %s with confidence %s: the exact binomial "
+            "bound. ",
+            number_text(run_number(root, "n"), n.value),
+            percent_text(run_number(root, "error"), n.other), percent_text(bound, n.third),
+            n.confidence);
+    SAY("Used a second time, to choose between models, the same rows no longer are fresh.");
+    text_add(t, "</p>\n");
+}
+
+static void words_sampling(struct page *page, const struct run *run) {
+    struct text *t = &page->body;
+    const json_t *root = run->root;
+    struct numbers n = {0};
+    confidence_texts(&n, run_number(root, "estimate.confidence"));
+    text_add(t, "<p>");
+    SAY("Particles were carried from the prior to the Gibbs posterior itself, which the Gaussian "
+        "fits approximate. log Z, the "
+        "integral of exp(-lambda x "
+        "mean loss) under the prior, comes with a standard error from the run itself. ");
+    if (!isnan(run_number(root, "estimate.value")))
+        SAY("If the averages over particles were exact, the true error of one draw would be at "
+            "most %s with confidence %s. "
+            "That is an estimate and "
+            "no certificate: particles are not independent draws. ",
+            percent_text(run_number(root, "estimate.value"), n.value), n.confidence);
+    if (run->kind == RUN_GAP || !isnan(run_number(root, "gap")))
+        SAY("The gap, KL(model || Gibbs posterior) = free energy + log Z, is what the "
+            "approximation costs, in nats; divided by "
+            "lambda it is in units of a "
+            "risk. Its standard error is that of log Z, common to all models, so differences "
+            "between models are sharper than "
+            "the bars suggest. An "
+            "estimate near zero may come out slightly negative.");
+    text_add(t, "</p>\n");
+}
+
+static void words_plain(struct page *page, const struct run *run) {
+    struct text *t = &page->body;
+    struct numbers n = {0};
+    confidence_texts(&n, run_number(run->root, "confidence"));
+    text_add(t, "<p>");
+    if (run->kind == RUN_CV)
+        SAY("Each row of the table was fitted on all folds but one and tested on the one left out, "
+            "in turn. The best row was "
+            "chosen by its error, so "
+            "that error flatters it: an honest number needs rows that took no part in the choice. "
+            "Differences well below one "
+            "standard error say nothing.");
+    else
+        SAY("No data is read here: these are promises made before any row is seen. With confidence "
+            "%s, the risk of the Gibbs "
+            "posterior, and of its "
+            "Gaussian approximation, exceeds that of the best classifier by at most excess_risk, "
+            "if the assumptions behind c "
+            "and C hold. The verdict is on the number that the paper prints: valid, loose (above "
+            "the value by more than a "
+            "tenth), or not valid (below it, so that the theorem does not give it; of a prior "
+            "variance: not the best one).",
+            n.confidence);
+    text_add(t, "</p>\n");
+}
+
+void section_words(struct page *page, const struct run *run) {
+    const json_t *certificate = run_at(run->root, "certificate");
+    text_add(&page->body,
+             "<h3>In plain words</h3>\n<div class=\"meaning%s\"><div class=\"words\">\n",
+             certificate != NULL ? " two" : "");
+    switch (run->kind) {
+    case RUN_FIT:
+    case RUN_COMPLETE:
+    case RUN_INSPECT:
+        if (certificate != NULL)
+            words_certified(page, run);
+        else
+            words_uncertified(page, run);
+        break;
+    case RUN_EVALUATE:
+        words_evaluate(page, run);
+        break;
+    case RUN_SAMPLE:
+    case RUN_GAP:
+        words_sampling(page, run);
+        break;
+    case RUN_CV:
+    case RUN_THEORY:
+    case RUN_KINDS:
+        words_plain(page, run);
+        break;
+    }
+    text_add(&page->body, "</div>\n");
+    list_assumptions(&page->body, certificate);
+    text_add(&page->body, "</div>\n");
+}

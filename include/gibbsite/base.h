@@ -1,0 +1,48 @@
+/* What every page of the interface needs: version, status, the context by name. */
+#ifndef GIBBSITE_BASE_H
+#define GIBBSITE_BASE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The version of this header; gbs_version() is that of the library that was linked. */
+#define GBS_VERSION "0.1.0"
+
+#if defined(__GNUC__)
+#define GBS_API __attribute__((visibility("default")))
+#else
+#define GBS_API
+#endif
+
+/* ---------------------------------------------------------------- status */
+
+/* How a call ended. */
+typedef enum gbs_status {
+    GBS_OK = 0,
+    GBS_ERR_ARGUMENT,  /* an option or argument is out of range */
+    GBS_ERR_DATA,      /* the rows or labels cannot be used */
+    GBS_ERR_MEMORY,    /* an allocation failed */
+    GBS_ERR_CANCELLED, /* the cancel callback said so */
+    GBS_ERR_NUMERIC,   /* the computation broke down (overflow, singular matrix) */
+    GBS_ERR_FORMAT,    /* a model text is damaged or from a newer major version */
+    GBS_ERR_IO         /* the file system refused */
+} gbs_status;
+
+/* One general sentence for a status; never NULL. */
+GBS_API const char *gbs_status_message(gbs_status status);
+
+/* The version of the library that was linked, "0.1.0". */
+GBS_API const char *gbs_version(void);
+
+/* What every call shares: memory, messages, threads, the seed. */
+typedef struct gbs_context gbs_context;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

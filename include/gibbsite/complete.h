@@ -1,0 +1,195 @@
+/* Matrix completion. */
+#ifndef GIBBSITE_COMPLETE_H
+#define GIBBSITE_COMPLETE_H
+
+#include "gibbsite/model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---------------------------------------------------------------- matrix completion */
+
+/* Observations of the cells of a matrix, (row, column, value); a cell may be observed more than
+ * once. */
+typedef struct gbs_ratings gbs_ratings;
+
+/* n ratings of a matrix of rows x columns, numbered from 0. ids (NULL: the numbers from 1) are kept
+ * in the model. Everything is copied. */
+GBS_API gbs_status gbs_ratings_create(gbs_context *ctx, size_t n, size_t rows, size_t columns,
+                                      const uint32_t *row, const uint32_t *column,
+                                      const double *value, const char *const *row_ids,
+                                      const char *const *column_ids, gbs_ratings **out);
+/* How many there are. */
+GBS_API size_t gbs_ratings_count(const gbs_ratings *ratings);
+/* Frees the handle; NULL is ignored. */
+GBS_API void gbs_ratings_free(gbs_ratings *ratings);
+
+/* y = mu + a_i + b_j + u_i'v_j + noise, u and v of few dimensions; the posterior of all of them. */
+typedef struct gbs_completion gbs_completion;
+
+/* How the posterior of a completion is obtained. */
+typedef enum gbs_sampler {
+    GBS_SAMPLER_VB = 0, /* mean field: a Gaussian for each row and each column */
+    GBS_SAMPLER_GIBBS   /* draws from the posterior itself, started from the mean field */
+} gbs_sampler;
+
+/* Options of gbs_complete; start from gbs_complete_options_default(). */
+typedef struct gbs_complete_options {
+    size_t rank;           /* most components; those that the ratings do not need are dropped */
+    int biases;            /* mu, a_i and b_j; 0: u_i'v_j alone, the paper's model */
+    double lambda;         /* weight of the mean squared error, n / (2 noise variance); 0: see
+                              noise_variance */
+    double noise_variance; /* 0: learned */
+    int cross_validate;    /* the noise by the held-out error over `folds` folds of the ratings
+                              (informed: of the first part) */
+    size_t folds;
+    /* to choose from; NULL: learned noise, and 1/4, 1/2, 2 and 4 times it */
+    const double *lambda_grid;
+    size_t lambda_grid_size;
+    /* starts of the ascent, the first from the spectrum of the ratings, others random; the least
+     * free energy is kept */
+    size_t restarts;
+    /* values lie in [low, high], declared in advance: predictions are clipped to it, and there is a
+     * certificate */
+    int has_range;
+    double low, high; /* of that */
+    /* default: zero (the hierarchical one); informed: from a first part of the ratings, certified
+     * on the others */
+    gbs_prior_kind prior;
+    double prior_split; /* informed: share of the ratings in the first part; 0: 0.8 */
+    double confidence;  /* of the certificate */
+    double tolerance;   /* stop when a sweep lowers the free energy by less than this share of it */
+    size_t max_sweeps;  /* at least 1 */
+    gbs_sampler sampler;
+    size_t draws, burn_in; /* gibbs: sweeps after the burn-in, and in it */
+    size_t keep;           /* gibbs: draws kept in the model, at most `draws` */
+    /* gibbs: cells to average over all draws, numbered from 0 (GBS_UNSEEN: a row or column without
+     * ratings), into cell_value and cell_sd */
+    size_t cells;
+    const uint32_t *cell_row, *cell_column;
+    double *cell_value, *cell_sd;
+} gbs_complete_options;
+
+/* Sixteen components, biases, learned noise, no range and so no certificate, mean field. */
+GBS_API gbs_complete_options gbs_complete_options_default(void);
+/* Fits a completion to the ratings, and certifies it where a range was declared. */
+GBS_API gbs_status gbs_complete(gbs_context *ctx, const gbs_ratings *ratings,
+                                const gbs_complete_options *options, gbs_completion **out);
+
+/* With probability at least `confidence` over the ratings, the mean squared error of clipped
+ * predictions from one draw of the posterior, over (high - low)^2, is at most `value`. */
+typedef struct gbs_rating_certificate {
+    int present; /* 0: no range was declared, or draws of a sampler: all else is 0 */
+    double value;
+    double rmse; /* the same in units of the ratings: (high - low) sqrt(value) */
+    double confidence;
+    size_t n;         /* ratings certified on */
+    double empirical; /* by Monte Carlo, one independent draw for each of `draws` terms */
+    double empirical_upper;
+    size_t draws;
+    double draws_delta; /* share of 1 - confidence that the draws take */
+    double kl, grid_nats, xi_nats;
+    int vacuous; /* value >= 1/4, which predicting the middle of the range never exceeds */
+    /* for comparison, in units of the ratings: what the same ratings certify of always predicting
+     * the middle of the range, and (informed; else NaN) of the first part's mean prediction,
+     * a plain hold-out */
+    double middle_rmse, holdout_rmse;
+} gbs_rating_certificate;
+
+/* How a completion was fitted, and how well. */
+typedef struct gbs_completion_info {
+    size_t n, rows, columns;
+    size_t rank, effective_rank; /* asked for; left */
+    int biases, has_range, noise_learned;
+    double low, high;
+    double lambda, noise_variance;
+    double free_energy, kl;
+    double rmse; /* on the ratings themselves, of the mean prediction, clipped */
+    double mu;   /* posterior mean; 0 without biases */
+    size_t sweeps;
+    int converged;
+    gbs_prior_kind prior;
+    double prior_split;
+    gbs_sampler sampler;
+    size_t draws, burn_in, kept;
+    double mean, sd; /* of the ratings: what predicting their mean would leave */
+    size_t folds;    /* the noise was chosen by cross-validation; 0: it was not */
+    double seconds;
+    gbs_rating_certificate certificate;
+} gbs_completion_info;
+
+/* One candidate of a choice by cross-validation. */
+typedef struct gbs_noise_choice {
+    double noise_variance, lambda;
+    int learned, taken; /* learned: again in each fold; noise_variance is that of all ratings */
+    double rmse, rmse_se;
+    double effective_rank; /* mean over the folds */
+    size_t not_converged;  /* folds */
+} gbs_noise_choice;
+
+/* How it was fitted. */
+GBS_API void gbs_completion_get_info(const gbs_completion *model, gbs_completion_info *out);
+/* The identifiers that the ratings came with, valid as long as the model; NULL unless i < rows,
+ * j < columns. */
+GBS_API const char *gbs_completion_row_id(const gbs_completion *model, size_t i);
+GBS_API const char *gbs_completion_column_id(const gbs_completion *model, size_t j);
+/* Columns rated in row i, one entry per rating; NULL and 0 unless i < rows. */
+GBS_API const uint32_t *gbs_completion_seen(const gbs_completion *model, size_t i, size_t *count);
+
+/* Component k < effective_rank: `size`, the root mean square over all cells of its part u_ik v_jk
+ * of a prediction, and `prior_sd`, the standard deviation that the posterior gives its factors.
+ * Largest first; of draws, the mean over them. Nothing is written unless both are there. */
+GBS_API void gbs_completion_components(const gbs_completion *model, double *size, double *prior_sd);
+/* The free energy after each sweep, some hundred points at most; empty for a model from a file. */
+GBS_API const gbs_trace_point *gbs_completion_trace(const gbs_completion *model, size_t *count);
+/* Candidates for the noise; free energies of the starts, where there was more than one. NULL and 0:
+ * none. */
+GBS_API const gbs_noise_choice *gbs_completion_choices(const gbs_completion *model, size_t *count);
+GBS_API const double *gbs_completion_restarts(const gbs_completion *model, size_t *count);
+
+/* A row or column without ratings: its prediction is that of the prior. */
+#define GBS_UNSEEN UINT32_MAX
+
+/* Posterior mean of each cell (clipped to the range), standard deviation of its noiseless value. A
+ * new rating has variance sd^2 + noise_variance. sd may be NULL. */
+GBS_API gbs_status gbs_completion_predict(gbs_context *ctx, const gbs_completion *model, size_t n,
+                                          const uint32_t *row, const uint32_t *column,
+                                          double *value, double *sd);
+
+/* How predictions do on known values. */
+typedef struct gbs_rating_evaluation {
+    size_t n;
+    double rmse, mae;
+    double coverage; /* share of the values within 1.96 standard deviations (noise included) */
+    size_t new_rows, new_columns; /* ratings of rows, columns without training ratings */
+} gbs_rating_evaluation;
+
+/* From predictions and their standard deviations (without noise). NaN and n = 0 when one of the
+ * arrays is NULL. */
+GBS_API gbs_rating_evaluation gbs_rating_score(size_t n, const uint32_t *row,
+                                               const uint32_t *column, const double *y,
+                                               const double *value, const double *sd,
+                                               double noise_variance);
+
+/* With probability at least `confidence` the true RMSE of these predictions, clipped, is at most
+ * this: for ratings that the model has not seen, independent draws or cells drawn at random. NaN
+ * when one lies outside the range, or an argument is wrong. */
+GBS_API double gbs_rating_holdout(size_t n, const double *y, const double *value, double low,
+                                  double high, double confidence);
+
+/* The text of a file and back, as gbs_model_to_json has it. */
+GBS_API gbs_status gbs_completion_to_json(gbs_context *ctx, const gbs_completion *model,
+                                          char **text, size_t *size);
+GBS_API gbs_status gbs_completion_from_json(gbs_context *ctx, const char *text, size_t size,
+                                            gbs_completion **out);
+/* Frees the handle; NULL is ignored. */
+GBS_API void gbs_completion_free(gbs_completion *model);
+/* "vb", "gibbs"; NULL out of range. */
+GBS_API const char *gbs_sampler_name(gbs_sampler sampler);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,73 @@
+/* The context: memory, messages, threads, the seed; and random numbers. */
+#ifndef GIBBSITE_CONTEXT_H
+#define GIBBSITE_CONTEXT_H
+
+#include "gibbsite/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---------------------------------------------------------------- context */
+
+/* Both or none. `user` is handed back; what it points at must last until the context and the last
+ * of its handles and texts are freed. Calls come from several threads at once when the context has
+ * more than one, and from the thread that frees a handle. What the libraries underneath take for
+ * themselves (liblbfgs, jansson, OpenBLAS) is outside these hooks. */
+typedef struct gbs_allocator {
+    void *(*allocate)(size_t bytes, void *user);
+    void (*release)(void *memory, void *user);
+    void *user;
+} gbs_allocator;
+
+/* How much a message matters. */
+typedef enum gbs_log_level { GBS_LOG_DEBUG = 0, GBS_LOG_INFO, GBS_LOG_WARNING } gbs_log_level;
+
+/* Called on the thread that called the library, never from its workers. */
+typedef void (*gbs_log_callback)(gbs_log_level level, const char *message, void *user);
+/* `done` runs from 0 to 1 within one `stage`. */
+typedef void (*gbs_progress_callback)(const char *stage, double done, void *user);
+/* Non-zero: stop as soon as possible with GBS_ERR_CANCELLED. */
+typedef int (*gbs_cancel_callback)(void *user);
+
+/* All may be left as gbs_context_options_default gives them. */
+typedef struct gbs_context_options {
+    gbs_allocator allocator; /* all zero: malloc, free */
+    gbs_log_callback log;
+    gbs_progress_callback progress;
+    gbs_cancel_callback cancel;
+    void *user; /* for the three callbacks */
+    /* At most so many; more than 128 are never started. 0: OMP_NUM_THREADS where it is set, else
+     * the CPUs that the process may use by its affinity mask and by the CPU quota of its cgroup
+     * (rounded up), and no more than OMP_THREAD_LIMIT. */
+    int threads;
+    uint64_t seed; /* of every random number; default 1 */
+} gbs_context_options;
+
+/* malloc and free, no callbacks, threads = 0, seed 1. */
+GBS_API gbs_context_options gbs_context_options_default(void);
+/* options may be NULL: the defaults. */
+GBS_API gbs_status gbs_context_create(const gbs_context_options *options, gbs_context **out);
+/* Frees the context, before or after what was made with it: its memory goes with the last of them.
+ * Its callbacks are not called any more. NULL is ignored. */
+GBS_API void gbs_context_free(gbs_context *ctx);
+/* The message of the last call that failed on this context; "" when none failed. Valid until the
+ * next call on the context. */
+GBS_API const char *gbs_error_message(const gbs_context *ctx);
+/* Frees a text that the library returned (gbs_model_to_json); NULL is ignored. The text knows where
+ * it came from: ctx may be NULL, another context, or freed. */
+GBS_API void gbs_release(gbs_context *ctx, void *memory);
+
+/* ---------------------------------------------------------------- random numbers */
+
+/* Counter-based: the value depends on (seed of the context, stream, index) alone. NaN without a
+ * context. */
+GBS_API double gbs_random_uniform(const gbs_context *ctx, uint64_t stream,
+                                  uint64_t index); /* in (0, 1) */
+GBS_API double gbs_random_normal(const gbs_context *ctx, uint64_t stream, uint64_t index);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

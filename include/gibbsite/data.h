@@ -1,0 +1,43 @@
+/* Data handles: rows of features, with their labels or without. */
+#ifndef GIBBSITE_DATA_H
+#define GIBBSITE_DATA_H
+
+#include "gibbsite/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---------------------------------------------------------------- data */
+
+/* Rows of features, with their labels or without. */
+typedef struct gbs_data gbs_data;
+
+/* GBS_BORROW: the arrays stay the caller's, who keeps them alive and unchanged as long as the
+ * handle lives. */
+typedef enum gbs_ownership { GBS_COPY = 0, GBS_BORROW = 1 } gbs_ownership;
+
+/* n rows of d features, row-major, row i at x + i * row_stride. y holds -1 or +1 per row, or is
+ * NULL (prediction only). Every x must be finite. No intercept column: see
+ * gbs_fit_options.intercept. */
+GBS_API gbs_status gbs_data_dense(gbs_context *ctx, size_t n, size_t d, const double *x,
+                                  size_t row_stride, const double *y, gbs_ownership ownership,
+                                  gbs_data **out);
+
+/* Compressed sparse rows: row i is (column[k], value[k]), k = row_start[i] .. row_start[i+1] - 1,
+ * columns from 0, strictly increasing within a row. */
+GBS_API gbs_status gbs_data_csr(gbs_context *ctx, size_t n, size_t d, const size_t *row_start,
+                                const uint32_t *column, const double *value, const double *y,
+                                gbs_ownership ownership, gbs_data **out);
+
+/* The shape of the rows as they were handed in, without an intercept. */
+GBS_API size_t gbs_data_rows(const gbs_data *data);
+GBS_API size_t gbs_data_columns(const gbs_data *data);
+/* Frees the handle; NULL is ignored. Borrowed arrays stay the caller's. */
+GBS_API void gbs_data_free(gbs_data *data);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,230 @@
+/* A fitted model: how it was fitted, its certificates, predictions, files. */
+#ifndef GIBBSITE_MODEL_H
+#define GIBBSITE_MODEL_H
+
+#include "gibbsite/fit.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---------------------------------------------------------------- model */
+
+/* How a model was fitted, and how well. */
+typedef struct gbs_model_info {
+    gbs_task_kind task;
+    gbs_loss loss;
+    gbs_family family;
+    gbs_solver solver; /* the one that ran */
+    gbs_scale scale;
+    int intercept;
+    gbs_columns columns; /* the kind chosen */
+    int dual;            /* full family kept in its row-space form */
+    size_t n;            /* rows trained on */
+    size_t features;     /* columns of the data */
+    size_t d;            /* dimension of theta: features, plus one for an intercept */
+    gbs_prior_kind prior;
+    /* lambda to optimality_gap: of the posterior, on the rows it was trained on; of a progressive
+     * model's last stage */
+    double lambda, prior_sd;
+    double free_energy; /* lambda * gibbs_risk + kl */
+    double kl;
+    double gibbs_risk;  /* mean over the training rows of E loss, the loss of the fit */
+    double gibbs_error; /* mean over all rows of E zero-one loss, of the model as it predicts */
+    /* the same of its majority vote. In ranking all three are means over pairs, this one 1 - AUC of
+     * the score x'm */
+    double train_error;
+    double optimality_gap; /* proven: F - min F <= gap; NaN for zero-one, which has no proof */
+    size_t iterations;
+    int converged;
+    double seconds;
+    /* ranking: losses of a pair and their slopes computed by the fit, prior and all */
+    double pair_evaluations;
+} gbs_model_info;
+
+/* ---------------------------------------------------------------- certificates */
+
+/* Whose risk a certificate bounds. */
+typedef enum gbs_target {
+    GBS_TARGET_GIBBS = 0, /* the risk of one classifier drawn from the posterior for each prediction
+                           */
+    GBS_TARGET_VOTE,      /* the error of the majority vote */
+    GBS_TARGET_PRIOR_VOTE, /* the error of sign(x'm0), m0 the prior centre: a plain hold-out */
+    GBS_TARGET_MIXTURE /* the risk of one classifier drawn from a stage that is drawn by its weight
+                        */
+} gbs_target;
+
+/* Which risk a certificate is about. */
+typedef enum gbs_risk {
+    GBS_RISK_ERROR = 0, /* of a row: the label is wrong */
+    /* of a positive and a negative row: they are in the wrong order, a tie one half. 1 - AUC, given
+       the labels */
+    GBS_RISK_AUC,
+    GBS_RISK_PAIRS /* of any two rows, as the paper has it: their labels differ and they are in the
+                      wrong order */
+} gbs_risk;
+
+/* With probability at least `confidence` over the rows, the true risk of `target` under `loss` is
+ * at most `value`: a computed upper bound on a number that cannot be observed. */
+typedef struct gbs_certificate {
+    gbs_target target;
+    gbs_loss loss;
+    gbs_bound method;
+    double value, confidence;
+    size_t blocks;        /* independent units behind it: rows, in ranking pairs */
+    double empirical;     /* the risk on those rows (for a vote: of the posterior) */
+    double kl;            /* KL(posterior || prior) */
+    double lambda;        /* of the bound; NaN when it has none */
+    double grid_nats;     /* price of choosing among several in advance */
+    double xi_nats;       /* price of holding for every posterior at once */
+    unsigned assumptions; /* bit k: gbs_assumption_text(k) */
+    int valid;            /* 0: conditional, one of the assumptions is known not to hold */
+    gbs_risk risk; /* of ranking, `blocks` are independent pairs: the rows of the smaller class, or
+                      half of all rows */
+    size_t
+        sampled; /* pairs that `empirical` is the mean over, drawn at random; 0: over all of them */
+    /* share of 1 - confidence that pays for the drawing: with so much probability the risk over all
+     * pairs */
+    double sampled_delta;
+    /* is above this, which the bound takes for it; NaN: it takes `empirical` */
+    double empirical_upper;
+} gbs_certificate;
+
+/* Assumption k in words, NULL beyond the last; *breaks says whether it makes a certificate
+ * conditional. */
+GBS_API const char *gbs_assumption_text(unsigned k, int *breaks);
+/* Names as the files write them; NULL for a value out of range. */
+GBS_API const char *gbs_target_name(gbs_target target);
+GBS_API const char *gbs_risk_name(gbs_risk risk); /* "error", "1-auc", "pairs"; NULL out of range */
+GBS_API const char *gbs_bound_name(gbs_bound bound);
+
+/* Every certificate that was computed, the one asked for first. Valid as long as the model. */
+GBS_API const gbs_certificate *gbs_model_certificates(const gbs_model *model, size_t *count);
+
+/* One fitted rung of the ladder, or one restart. */
+typedef struct gbs_path_point {
+    double lambda, prior_sd, free_energy, gibbs_risk, kl, optimality_gap;
+    /* what the certificate asked for would be on this rung, the price of choosing among them paid;
+     * NaN: not computed */
+    double bound;
+    size_t iterations;
+    int converged;
+} gbs_path_point;
+
+/* One posterior of a progressive model; a plain model is one stage of weight 1. */
+typedef struct gbs_stage_info {
+    double weight;         /* probability of being drawn */
+    size_t rows;           /* trained on */
+    size_t tested, errors; /* fresh rows it met, and how often one draw from it erred there */
+    double prior_sd;
+    double lambda; /* NaN or 0: from a file of an older version, which does not say */
+} gbs_stage_info;
+
+/* How many stages there are, and one of them; zeros beyond the last. */
+GBS_API size_t gbs_model_stages(const gbs_model *model);
+GBS_API gbs_stage_info gbs_model_stage(const gbs_model *model, size_t t);
+
+/* How the model was fitted; and its ladder, one point per rung, valid as long as the model. */
+GBS_API void gbs_model_get_info(const gbs_model *model, gbs_model_info *out);
+GBS_API size_t gbs_model_path_size(const gbs_model *model);
+GBS_API const gbs_path_point *gbs_model_path(const gbs_model *model);
+/* Free energies of the restarts in the order they were drawn; NULL and 0 when there were none. */
+GBS_API const double *gbs_model_restarts(const gbs_model *model, size_t *count);
+
+/* One iteration of a minimisation: the free energy there. */
+typedef struct gbs_trace_point {
+    size_t solve;     /* counts the minimisations, from 1: rungs, stages, values of a prior grid,
+                         restarts */
+    size_t iteration; /* within it, from 0 */
+    double lambda;    /* NaN in a completion whose noise is learned */
+    double free_energy;
+    size_t components; /* completions: those left */
+} gbs_trace_point;
+
+/* How the fit went, some hundred points at most (of long ones every second, fourth, ... iteration):
+ * iterations over all rows in the model's own family. Empty for the stochastic solver, which never
+ * sees the exact free energy on its way, and for a model from a file. */
+GBS_API const gbs_trace_point *gbs_model_trace(const gbs_model *model, size_t *count);
+
+/* Mean and standard deviation of theta_k, k < d, over the stages too: per standard deviation of a
+ * standardised column, per unit of another; an intercept, as of a column of ones, is the last. */
+GBS_API gbs_status gbs_model_coefficients(gbs_context *ctx, const gbs_model *model, double *mean,
+                                          double *sd);
+
+/* The column of the data that coefficient k < d belongs to: k itself, unless columns that no row to
+ * learn from sets were left out. The number of columns for an intercept, SIZE_MAX beyond d. */
+GBS_API size_t gbs_model_column(const gbs_model *model, size_t k);
+
+/* For each row: the score x'm, the standard deviation of x'theta, and the probability Phi(score/sd)
+ * of the vote for +1 (the label is +1 when it is at least one half). A mixture of stages has no m:
+ * its score is the normal quantile of its probability, and sd is 1. A model that ranks gives the
+ * probability that the row outranks a random negative row: the share of the training rows of -1
+ * whose score lies below. Any of the three may be NULL. */
+GBS_API gbs_status gbs_model_predict(gbs_context *ctx, const gbs_model *model, const gbs_data *data,
+                                     double *score, double *score_sd, double *probability);
+
+/* Rows whose probability lies in one tenth of [0, 1]: how often the label was +1 against how often
+ * it was said to be. */
+typedef struct gbs_reliability {
+    size_t count;
+    double mean_probability, share_positive; /* NaN when count is 0 */
+} gbs_reliability;
+
+/* How a model does on labelled rows. */
+typedef struct gbs_evaluation {
+    size_t n;
+    size_t errors;      /* rows that the vote gets wrong; a tie is one */
+    double error;       /* their share, but a tie counts one half */
+    double gibbs_risk;  /* mean E loss, the loss of the fit */
+    double gibbs_error; /* mean E zero-one loss */
+    double auc;         /* of the score, ties one half; NaN when a class is missing */
+    double brier;       /* mean squared distance of the probability from the label */
+    double log_loss;    /* mean -log probability of the label, in nats; infinite when a label had
+                           probability 0 */
+    gbs_reliability reliability[10];
+    size_t true_positive, false_positive, true_negative, false_negative;
+    double auc_se; /* standard error of the AUC (DeLong); NaN with fewer than two rows of a class */
+    /* Of a model that ranks: gibbs_risk and gibbs_error are means over pairs, what is about labels
+     * is NaN or 0, and */
+    gbs_task_kind task;
+    size_t blocks; /* independent units: pairs, as many as rows of the smaller class */
+} gbs_evaluation;
+
+/* data must carry labels. */
+GBS_API gbs_status gbs_model_evaluate(gbs_context *ctx, const gbs_model *model,
+                                      const gbs_data *data, gbs_evaluation *out);
+
+/* A second text kept inside the model file, for the program's own use (the command line keeps its
+ * recipe of columns there). json is one JSON value; NULL takes it away. */
+GBS_API gbs_status gbs_model_set_recipe(gbs_context *ctx, gbs_model *model, const char *json);
+GBS_API const char *gbs_model_recipe(const gbs_model *model); /* NULL when there is none */
+
+/* The model as versioned JSON, zero-terminated; hand it back with gbs_release. size may be NULL. */
+GBS_API gbs_status gbs_model_to_json(gbs_context *ctx, const gbs_model *model, char **text,
+                                     size_t *size);
+/* Reads it back; GBS_ERR_FORMAT where the text is no model. */
+GBS_API gbs_status gbs_model_from_json(gbs_context *ctx, const char *text, size_t size,
+                                       gbs_model **out);
+/* The same to and from a file, written whole or not at all. */
+GBS_API gbs_status gbs_model_save(gbs_context *ctx, const gbs_model *model, const char *path);
+GBS_API gbs_status gbs_model_load(gbs_context *ctx, const char *path, gbs_model **out);
+/* Frees the handle; NULL is ignored. */
+GBS_API void gbs_model_free(gbs_model *model);
+
+/* Writes a file whole or not at all: temporary file beside it, fsync, rename. A link stays, and
+ * what it leads to is made or replaced; a file that is replaced keeps its rights, owner and group,
+ * as far as the caller may give them. Pipes and devices are written straight. Refused (GBS_ERR_IO):
+ * what another user has put into a folder where anyone may make files. GBS_ERR_CANCELLED while a
+ * pipe keeps it waiting, or between pieces of a large file. */
+GBS_API gbs_status gbs_write_file(gbs_context *ctx, const char *path, const void *bytes,
+                                  size_t size);
+/* Where gbs_write_file would write to: path, or what it leads to when it is a link. GBS_ERR_IO,
+ * with the reason, where it can be told in advance that nothing could be written; nothing is
+ * created. Hand *out back with gbs_release. */
+GBS_API gbs_status gbs_output_file(gbs_context *ctx, const char *path, char **out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

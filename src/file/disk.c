@@ -1,0 +1,139 @@
+/* Files of models, samples and completions on disk, read whole. */
+#include "core/check.h"
+#include "model/model.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Models beyond this are refused when read: 4 GB of JSON is no model of ours. */
+#define LARGEST_MODEL ((size_t)1 << 32)
+
+static gbs_status io_error(gbs_context *ctx, const char *path, int error) {
+    return gbs_fail(ctx, GBS_ERR_IO, "%s: %s", path, strerror(error));
+}
+
+gbs_status gbs_model_save(gbs_context *ctx, const gbs_model *model, const char *path) {
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, model);
+    GBS_NEEDS(ctx, path);
+    char *text;
+    size_t size;
+    gbs_status status = gbs_model_to_json(ctx, model, &text, &size);
+    if (status == GBS_OK)
+        status = gbs_write_file(ctx, path, text, size);
+    gbs_release(ctx, text);
+    return status;
+}
+
+/* Grows as the bytes come, so that a pipe works and a lying size does not matter. */
+static gbs_status read_whole(gbs_context *ctx, const char *path, FILE *file, char **out,
+                             size_t *size) {
+    size_t room = 1 << 16, used = 0;
+    char *text = gbs_array_alloc(ctx, room, 1);
+    while (text != NULL) {
+        used += fread(text + used, 1, room - used, file);
+        if (used < room)
+            break;
+        char *larger = room <= LARGEST_MODEL / 2 ? gbs_array_alloc(ctx, room * 2, 1) : NULL;
+        if (larger != NULL)
+            memcpy(larger, text, used);
+        gbs_array_free(ctx, text);
+        text = larger;
+        room *= 2;
+    }
+    if (text == NULL)
+        return gbs_fail(ctx, GBS_ERR_MEMORY,
+                        room > LARGEST_MODEL ? "%s: too large for a model" : "%s: out of memory",
+                        path);
+    if (ferror(file)) {
+        gbs_array_free(ctx, text);
+        return io_error(ctx, path, errno);
+    }
+    *out = text;
+    *size = used;
+    return GBS_OK;
+}
+
+/* What parse says of the text in `path`; the words of a format error name the file. */
+static gbs_status load(gbs_context *ctx, const char *path,
+                       gbs_status (*parse)(gbs_context *, const char *, size_t, void *),
+                       void *out) {
+    FILE *file = fopen(path, "rbe");
+    if (file == NULL)
+        return io_error(ctx, path, errno);
+    char *text = NULL;
+    size_t size = 0;
+    gbs_status status = read_whole(ctx, path, file, &text, &size);
+    fclose(file);
+    if (status != GBS_OK)
+        return status;
+    status = parse(ctx, text, size, out);
+    gbs_array_free(ctx, text);
+    if (status == GBS_ERR_FORMAT) {
+        char reason[sizeof ctx->error];
+        memcpy(reason, ctx->error, sizeof reason);
+        gbs_fail(ctx, GBS_ERR_FORMAT, "%.200s: %.300s", path, reason);
+    }
+    return status;
+}
+
+static gbs_status parse_model(gbs_context *ctx, const char *text, size_t size, void *out) {
+    return gbs_model_from_json(ctx, text, size, out);
+}
+
+gbs_status gbs_model_load(gbs_context *ctx, const char *path, gbs_model **out) {
+    GBS_NEEDS(ctx, out);
+    *out = NULL;
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, path);
+    return load(ctx, path, parse_model, out);
+}
+
+struct either {
+    gbs_model **model;
+    gbs_particles **particles;
+};
+
+/* A sample says so before its numbers begin. */
+static gbs_status parse_either(gbs_context *ctx, const char *text, size_t size, void *out) {
+    const struct either *e = out;
+    static const char mark[] = "\"kind\":\"sample\"";
+    size_t head = size < 4096 ? size : 4096;
+    if (text != NULL && memmem(text, head, mark, sizeof mark - 1) != NULL)
+        return gbs_particles_from_json(ctx, text, size, e->particles);
+    return gbs_model_from_json(ctx, text, size, e->model);
+}
+
+gbs_status gbs_load(gbs_context *ctx, const char *path, gbs_model **model,
+                    gbs_particles **particles) {
+    if (model != NULL)
+        *model = NULL;
+    if (particles != NULL)
+        *particles = NULL;
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, path);
+    GBS_NEEDS(ctx, model);
+    GBS_NEEDS(ctx, particles);
+    struct either e = {model, particles};
+    return load(ctx, path, parse_either, &e);
+}
+
+/* So does a completion. */
+static gbs_status parse_any(gbs_context *ctx, const char *text, size_t size, void *out) {
+    gbs_loaded *loaded = out;
+    static const char mark[] = "\"kind\":\"completion\"";
+    size_t head = size < 4096 ? size : 4096;
+    if (text != NULL && memmem(text, head, mark, sizeof mark - 1) != NULL)
+        return gbs_completion_from_json(ctx, text, size, &loaded->completion);
+    struct either e = {&loaded->model, &loaded->particles};
+    return parse_either(ctx, text, size, &e);
+}
+
+gbs_status gbs_load_any(gbs_context *ctx, const char *path, gbs_loaded *out) {
+    GBS_NEEDS(ctx, out);
+    *out = (gbs_loaded){0};
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, path);
+    return load(ctx, path, parse_any, out);
+}

@@ -1,0 +1,404 @@
+/* Reading model files: nothing in them is trusted. What they hold is written in write.c beside
+ * this. */
+#include "core/check.h"
+#include "file/json_numbers.h"
+#include "file/json_text.h"
+#include "file/scaling_file.h"
+#include "model/model.h"
+#include "risk/loss.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *loss_name(int i) {
+    return gbs_loss_name((gbs_loss)i);
+}
+
+static const char *family_name(int i) {
+    return gbs_family_name((gbs_family)(i + GBS_FAMILY_FIXED));
+}
+
+static const char *solver_name(int i) {
+    return gbs_solver_name((gbs_solver)i);
+}
+
+static const char *prior_name(int i) {
+    return gbs_prior_name((gbs_prior_kind)i);
+}
+
+static gbs_status get_head(gbs_context *ctx, const json_t *root, gbs_model_info *info) {
+    const char *kind = json_string_value(json_object_get(root, "kind"));
+    size_t format;
+    int choice;
+    if (kind != NULL && (strcmp(kind, "completion") == 0 || strcmp(kind, "sample") == 0))
+        return gbs_fail(ctx, GBS_ERR_FORMAT, "a %s, where a model made by fit is expected", kind);
+    if (kind == NULL || strcmp(kind, "model") != 0 ||
+        !json_is_string(json_object_get(root, "gibbsite")))
+        return gbs_fail(ctx, GBS_ERR_FORMAT, "not a gibbsite model file");
+    TRY(gbs_json_get_size(ctx, root, "format", INT_MAX, &format));
+    if (format < GBS_MODEL_FORMAT_PLAIN || format > GBS_MODEL_FORMAT)
+        return gbs_fail(ctx, GBS_ERR_FORMAT,
+                        "a model of format %zu; this version reads formats %d to %d", format,
+                        (int)GBS_MODEL_FORMAT_PLAIN, (int)GBS_MODEL_FORMAT);
+    const char *task = json_string_value(json_object_get(root, "task"));
+    info->task = task != NULL && strcmp(task, "rank") == 0 ? GBS_TASK_RANK : GBS_TASK_CLASSIFY;
+    if (task == NULL || strcmp(task, gbs_task_name(info->task)) != 0)
+        return gbs_fail(ctx, GBS_ERR_FORMAT,
+                        "a model for another task (%.40s) than this version knows",
+                        task != NULL ? task : "none");
+    TRY(gbs_json_get_choice(ctx, root, "loss", loss_name, 3, &choice));
+    info->loss = (gbs_loss)choice;
+    TRY(gbs_json_get_choice(ctx, root, "family", family_name, 4, &choice));
+    info->family = (gbs_family)(choice + GBS_FAMILY_FIXED);
+    TRY(gbs_json_get_choice(ctx, root, "solver", solver_name, 4, &choice));
+    info->solver = (gbs_solver)choice;
+    TRY(gbs_json_get_size(ctx, root, "n", SIZE_MAX / 16, &info->n));
+    TRY(gbs_json_get_size(ctx, root, "features", (size_t)UINT32_MAX + 1, &info->features));
+    TRY(gbs_json_get_size(ctx, root, "d", INT_MAX, &info->d));
+    TRY(gbs_json_get_bool(ctx, root, "intercept", &info->intercept));
+    if (info->d == 0 || info->features == 0)
+        return gbs_fail(ctx, GBS_ERR_FORMAT, "the model is damaged: d does not match its features");
+    return GBS_OK;
+}
+
+static gbs_status get_fit(gbs_context *ctx, const json_t *root, gbs_model_info *info) {
+    const json_t *fit = json_object_get(root, "fit");
+    int prior = GBS_PRIOR_ZERO;
+    if (json_object_get(fit, "prior") != NULL)
+        TRY(gbs_json_get_choice(ctx, fit, "prior", prior_name, 2, &prior));
+    info->prior = (gbs_prior_kind)prior;
+    TRY(gbs_json_get_real(ctx, fit, "lambda", &info->lambda));
+    TRY(gbs_json_get_real(ctx, fit, "prior_sd", &info->prior_sd));
+    TRY(gbs_json_get_real(ctx, fit, "free_energy", &info->free_energy));
+    TRY(gbs_json_get_real(ctx, fit, "kl", &info->kl));
+    TRY(gbs_json_get_real(ctx, fit, "gibbs_risk", &info->gibbs_risk));
+    TRY(gbs_json_get_real(ctx, fit, "gibbs_error", &info->gibbs_error));
+    TRY(gbs_json_get_real(ctx, fit, "train_error", &info->train_error));
+    TRY(gbs_json_get_real_or_nan(ctx, fit, "optimality_gap", &info->optimality_gap));
+    TRY(gbs_json_get_size(ctx, fit, "iterations", SIZE_MAX / 16, &info->iterations));
+    TRY(gbs_json_get_bool(ctx, fit, "converged", &info->converged));
+    TRY(gbs_json_get_real(ctx, fit, "seconds", &info->seconds));
+    if (json_object_get(fit, "pair_evaluations") != NULL)
+        TRY(gbs_json_get_real(ctx, fit, "pair_evaluations", &info->pair_evaluations));
+    if (!(info->prior_sd > 0.0) || !(info->lambda > 0.0))
+        return gbs_fail(ctx, GBS_ERR_FORMAT,
+                        "the model is damaged: lambda and prior_sd should be positive");
+    return GBS_OK;
+}
+
+static gbs_status get_scaling(gbs_context *ctx, const json_t *root, gbs_model *m) {
+    gbs_status status = gbs_json_get_scaling(ctx, root, m->info.intercept != 0, m->info.features,
+                                             m->info.d, &m->scaling);
+    m->info.scale = m->scaling.kind;
+    m->info.columns = m->scaling.relevance ? GBS_COLUMNS_RELEVANCE : GBS_COLUMNS_EQUAL;
+    return status;
+}
+
+/* CSR rows as gbs_data_csr would check them. */
+static gbs_status get_sparse_rows(gbs_context *ctx, const json_t *rows, gbs_strip *kept) {
+    const json_t *starts = json_object_get(rows, "start"), *cols = json_object_get(rows, "column");
+    if (json_array_size(starts) != kept->n + 1 || !json_is_array(cols))
+        return gbs_fail(ctx, GBS_ERR_FORMAT,
+                        "the model is damaged: 'start' or 'column' has the wrong length");
+    size_t stored = json_array_size(cols);
+    size_t *start = gbs_array_alloc(ctx, kept->n + 1, sizeof *start);
+    uint32_t *column = gbs_array_alloc(ctx, stored, sizeof *column);
+    kept->start = start;
+    kept->column = column;
+    if (start == NULL || column == NULL)
+        return GBS_ERR_MEMORY;
+    for (size_t i = 0; i <= kept->n; i++) {
+        json_int_t x = json_integer_value(json_array_get(starts, i));
+        if (x < (i > 0 ? (json_int_t)start[i - 1] : 0) || (size_t)x > stored ||
+            (i == 0 && x != 0) || (i == kept->n && (size_t)x != stored))
+            return gbs_fail(ctx, GBS_ERR_FORMAT, "the model is damaged: 'start' is out of order");
+        start[i] = (size_t)x;
+    }
+    for (size_t k = 0; k < stored; k++) {
+        json_int_t x = json_integer_value(json_array_get(cols, k));
+        if (x < 0 || (size_t)x >= kept->d)
+            return gbs_fail(ctx, GBS_ERR_FORMAT, "the model is damaged: a column is out of range");
+        column[k] = (uint32_t)x;
+    }
+    TRY(gbs_json_get_reals(ctx, rows, "value", stored, (double **)&kept->value));
+    if (json_object_get(rows, "shift") != NULL)
+        TRY(gbs_json_get_reals(ctx, rows, "shift", kept->d, (double **)&kept->shift));
+    return GBS_OK;
+}
+
+static gbs_status get_dual(gbs_context *ctx, const json_t *object, size_t d, gbs_dual *dual) {
+    size_t cells;
+    TRY(gbs_json_get_size(ctx, object, "rank", d, &dual->rank));
+    if (dual->rank == 0)
+        return gbs_fail(ctx, GBS_ERR_FORMAT, "the model is damaged: 'rank' should be positive");
+    TRY(gbs_json_get_triangle(ctx, object, "lower", dual->rank, false, &dual->lower));
+    TRY(gbs_json_get_triangle(ctx, object, "factor", dual->rank, true, &dual->factor));
+    const json_t *rows = json_object_get(object, "rows");
+    dual->kept = (gbs_strip){.n = dual->rank, .d = d, .ld = d, .stride = 1};
+    if (json_object_get(rows, "cells") == NULL)
+        return get_sparse_rows(ctx, rows, &dual->kept);
+    if (__builtin_mul_overflow(dual->rank, d, &cells))
+        return gbs_fail(ctx, GBS_ERR_FORMAT, "the model is damaged: rank is too large");
+    return gbs_json_get_reals(ctx, rows, "cells", cells, (double **)&dual->kept.dense);
+}
+
+static gbs_status get_posterior(gbs_context *ctx, const json_t *root, const gbs_model_info *info,
+                                gbs_stage *stage) {
+    const json_t *posterior = json_object_get(root, "posterior");
+    gbs_gaussian *g = &stage->posterior;
+    g->family = info->family;
+    g->d = info->d;
+    TRY(gbs_json_get_reals(ctx, posterior, "mean", g->d, &g->mean));
+    if (g->family == GBS_FAMILY_FULL) {
+        if (json_object_get(posterior, "dual") != NULL)
+            return get_dual(ctx, json_object_get(posterior, "dual"), g->d, &stage->dual);
+        return gbs_json_get_triangle(ctx, posterior, "factor", g->d, true, &g->factor);
+    }
+    size_t count = g->family == GBS_FAMILY_DIAGONAL ? g->d : 1;
+    TRY(gbs_json_get_reals(ctx, posterior, "sd", count, &g->sd));
+    if (g->family == GBS_FAMILY_DIAGONAL && (g->tau = gbs_doubles(ctx, g->d)) == NULL)
+        return GBS_ERR_MEMORY;
+    for (size_t k = 0; k < count; k++) {
+        if (!(g->sd[k] > 0.0))
+            return gbs_fail(ctx, GBS_ERR_FORMAT,
+                            "the model is damaged: a standard deviation is not positive");
+        if (g->tau != NULL)
+            g->tau[k] = g->sd[k] * g->sd[k];
+    }
+    return GBS_OK;
+}
+
+static gbs_status get_split(gbs_context *ctx, const json_t *root, gbs_model *m) {
+    const json_t *split = json_object_get(root, "split");
+    int stratified;
+    if (split == NULL) /* the zero prior on all rows, or an older file */
+        return GBS_OK;
+    const char *seed = json_string_value(json_object_get(split, "seed"));
+    size_t digits = seed != NULL ? strspn(seed, "0123456789") : 0;
+    errno = 0;
+    m->split.seed = digits > 0 ? strtoull(seed, NULL, 10) : 0;
+    if (digits == 0 || seed[digits] != '\0' || errno == ERANGE)
+        return gbs_fail(ctx, GBS_ERR_FORMAT,
+                        "the model is damaged: 'seed' should be a whole number in quotes");
+    TRY(gbs_json_get_size(ctx, split, "first", m->info.n, &m->split.first));
+    TRY(gbs_json_get_bool(ctx, split, "stratified", &stratified));
+    m->split.stratified = stratified != 0;
+    m->split.known = true;
+    return GBS_OK;
+}
+
+/* What a posterior approximates; without a split, the Gibbs posterior of the zero prior on all
+ * rows. */
+static gbs_status get_gibbs(gbs_context *ctx, const json_t *root, const gbs_model *m,
+                            gbs_stage *s) {
+    const json_t *gibbs = json_object_get(root, "gibbs");
+    if (!m->split.known)
+        return GBS_OK;
+    TRY(gbs_json_get_real(ctx, gibbs, "lambda", &s->lambda));
+    TRY(gbs_json_get_real_or_nan(ctx, gibbs, "free_energy", &s->free_energy));
+    TRY(gbs_json_get_size(ctx, gibbs, "rows", m->info.n, &s->rows));
+    TRY(gbs_json_get_size(ctx, gibbs, "from", m->info.n - s->rows, &s->from));
+    if (s->rows == 0 || !(s->lambda > 0.0))
+        return gbs_fail(ctx, GBS_ERR_FORMAT,
+                        "the model is damaged: a posterior without rows or lambda");
+    if (json_is_null(json_object_get(gibbs, "prior_mean")))
+        return GBS_OK;
+    return gbs_json_get_reals(ctx, gibbs, "prior_mean", m->info.d, &s->prior_mean);
+}
+
+static gbs_status get_stage(gbs_context *ctx, const json_t *object, const gbs_model *m,
+                            gbs_stage *s) {
+    TRY(gbs_json_get_real(ctx, object, "weight", &s->weight));
+    TRY(gbs_json_get_real(ctx, object, "prior_sd", &s->prior_sd));
+    TRY(gbs_json_get_size(ctx, object, "rows", SIZE_MAX / 16, &s->rows));
+    TRY(gbs_json_get_size(ctx, object, "tested", SIZE_MAX / 16, &s->tested));
+    TRY(gbs_json_get_size(ctx, object, "errors", SIZE_MAX / 16, &s->errors));
+    if (!(s->weight > 0.0 && s->weight <= 1.0) || !(s->prior_sd > 0.0))
+        return gbs_fail(ctx, GBS_ERR_FORMAT,
+                        "the model is damaged: a stage has no weight or no prior");
+    TRY(get_posterior(ctx, object, &m->info, s));
+    return get_gibbs(ctx, object, m, s);
+}
+
+/* Room for the stages was made when the model was: see stages_of. */
+static gbs_status get_stages(gbs_context *ctx, const json_t *root, gbs_model *m) {
+    const json_t *list = json_object_get(root, "stages");
+    double total = 0.0;
+    if (list == NULL) {
+        m->stages[0].weight = 1.0;
+        m->stages[0].prior_sd = m->info.prior_sd;
+        m->stages[0].lambda = m->info.lambda;
+        m->stages[0].free_energy = m->info.free_energy;
+        m->stages[0].rows = m->info.n;
+        TRY(get_posterior(ctx, root, &m->info, &m->stages[0]));
+        TRY(get_gibbs(ctx, root, m, &m->stages[0]));
+        total = 1.0;
+    }
+    for (size_t t = 0; list != NULL && t < m->stages_size; t++) {
+        TRY(get_stage(ctx, json_array_get(list, t), m, &m->stages[t]));
+        total += m->stages[t].weight;
+    }
+    if (!(fabs(total - 1.0) < 1e-9))
+        return gbs_fail(ctx, GBS_ERR_FORMAT,
+                        "the model is damaged: the weights of its stages do not add up to 1");
+    m->info.dual = m->stages[m->stages_size - 1].dual.rank > 0;
+    return GBS_OK;
+}
+
+static size_t stages_of(const json_t *root) {
+    size_t count = json_array_size(json_object_get(root, "stages"));
+    return count > 0 ? count : 1;
+}
+
+static const char *target_name(int i) {
+    return gbs_target_name((gbs_target)i);
+}
+
+static const char *bound_name(int i) {
+    return gbs_bound_name((gbs_bound)i);
+}
+
+static const char *risk_name(int i) {
+    return gbs_risk_name((gbs_risk)i);
+}
+
+/* Texts back to bits; one that this version does not know is left out. */
+static unsigned assumption_bits(const json_t *list) {
+    unsigned bits = 0;
+    const char *text;
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const char *said = json_string_value(json_array_get(list, i));
+        for (unsigned k = 0; said != NULL && (text = gbs_assumption_text(k, NULL)) != NULL; k++)
+            if (strcmp(said, text) == 0)
+                bits |= 1U << k;
+    }
+    return bits;
+}
+
+static gbs_status get_certificate(gbs_context *ctx, const json_t *object, gbs_certificate *c) {
+    int choice;
+    TRY(gbs_json_get_choice(ctx, object, "target", target_name, 4, &choice));
+    c->target = (gbs_target)choice;
+    TRY(gbs_json_get_choice(ctx, object, "loss", loss_name, 3, &choice));
+    c->loss = (gbs_loss)choice;
+    TRY(gbs_json_get_choice(ctx, object, "method", bound_name, 7, &choice));
+    c->method = (gbs_bound)choice;
+    TRY(gbs_json_get_real(ctx, object, "value", &c->value));
+    TRY(gbs_json_get_real(ctx, object, "confidence", &c->confidence));
+    TRY(gbs_json_get_size(ctx, object, "blocks", SIZE_MAX / 16, &c->blocks));
+    TRY(gbs_json_get_real(ctx, object, "empirical", &c->empirical));
+    TRY(gbs_json_get_real(ctx, object, "kl", &c->kl));
+    TRY(gbs_json_get_real_or_nan(ctx, object, "lambda", &c->lambda));
+    TRY(gbs_json_get_real(ctx, object, "grid_nats", &c->grid_nats));
+    TRY(gbs_json_get_real(ctx, object, "xi_nats", &c->xi_nats));
+    TRY(gbs_json_get_bool(ctx, object, "valid", &c->valid));
+    if (json_object_get(object, "risk") != NULL) {
+        TRY(gbs_json_get_choice(ctx, object, "risk", risk_name, 3, &choice));
+        c->risk = (gbs_risk)choice;
+    }
+    c->empirical_upper = NAN;
+    if (json_object_get(object, "sampled") != NULL) {
+        TRY(gbs_json_get_size(ctx, object, "sampled", SIZE_MAX / 16, &c->sampled));
+        TRY(gbs_json_get_real(ctx, object, "sampled_delta", &c->sampled_delta));
+        TRY(gbs_json_get_real(ctx, object, "empirical_upper", &c->empirical_upper));
+    }
+    c->assumptions = assumption_bits(json_object_get(object, "assumptions"));
+    return GBS_OK;
+}
+
+static gbs_status get_certificates(gbs_context *ctx, const json_t *root, gbs_model *m) {
+    const json_t *list = json_object_get(root, "certificates");
+    m->certificates = gbs_array_alloc(ctx, json_array_size(list), sizeof *m->certificates);
+    if (m->certificates == NULL)
+        return GBS_ERR_MEMORY;
+    for (; m->certificates_size < json_array_size(list); m->certificates_size++)
+        TRY(get_certificate(ctx, json_array_get(list, m->certificates_size),
+                            &m->certificates[m->certificates_size]));
+    return GBS_OK;
+}
+
+static gbs_status get_path(gbs_context *ctx, const json_t *root, gbs_model *m) {
+    const json_t *path = json_object_get(root, "path"),
+                 *restarts = json_object_get(root, "restarts");
+    if (!json_is_array(path))
+        return gbs_fail(ctx, GBS_ERR_FORMAT, "the model is damaged: 'path' should be a list");
+    m->path_size = json_array_size(path);
+    m->path = gbs_array_alloc(ctx, m->path_size, sizeof *m->path);
+    if (m->path == NULL)
+        return GBS_ERR_MEMORY;
+    for (size_t t = 0; t < m->path_size; t++) {
+        const json_t *point = json_array_get(path, t);
+        gbs_path_point *p = &m->path[t];
+        TRY(gbs_json_get_real(ctx, point, "lambda", &p->lambda));
+        TRY(gbs_json_get_real(ctx, point, "prior_sd", &p->prior_sd));
+        TRY(gbs_json_get_real_or_nan(ctx, point, "free_energy", &p->free_energy));
+        TRY(gbs_json_get_real_or_nan(ctx, point, "gibbs_risk", &p->gibbs_risk));
+        TRY(gbs_json_get_real_or_nan(ctx, point, "kl", &p->kl));
+        TRY(gbs_json_get_real_or_nan(ctx, point, "optimality_gap", &p->optimality_gap));
+        TRY(gbs_json_get_real_or_nan(ctx, point, "bound", &p->bound));
+        TRY(gbs_json_get_size(ctx, point, "iterations", SIZE_MAX / 16, &p->iterations));
+        TRY(gbs_json_get_bool(ctx, point, "converged", &p->converged));
+    }
+    m->restarts = gbs_doubles(ctx, json_array_size(restarts));
+    if (m->restarts == NULL)
+        return GBS_ERR_MEMORY;
+    for (; m->restarts_size < json_array_size(restarts); m->restarts_size++) {
+        const json_t *x = json_array_get(restarts, m->restarts_size);
+        m->restarts[m->restarts_size] = json_is_number(x) ? json_number_value(x) : INFINITY;
+    }
+    return GBS_OK;
+}
+
+static gbs_status get_negatives(gbs_context *ctx, const json_t *root, gbs_model *m) {
+    if (m->info.task != GBS_TASK_RANK)
+        return GBS_OK;
+    if (m->stages_size != 1 || m->info.dual || m->info.intercept)
+        return gbs_fail(ctx, GBS_ERR_FORMAT,
+                        "the model is damaged: a ranking has one posterior and no intercept");
+    m->negatives_size = json_array_size(json_object_get(root, "negative_scores"));
+    TRY(gbs_json_get_reals(ctx, root, "negative_scores", m->negatives_size, &m->negatives));
+    for (size_t k = 1; k < m->negatives_size; k++)
+        if (!(m->negatives[k] >= m->negatives[k - 1]))
+            return gbs_fail(ctx, GBS_ERR_FORMAT,
+                            "the model is damaged: 'negative_scores' is out of order");
+    return GBS_OK;
+}
+
+gbs_status gbs_model_from_json(gbs_context *ctx, const char *text, size_t size, gbs_model **out) {
+    GBS_NEEDS(ctx, out);
+    *out = NULL;
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, text);
+    json_t *root;
+    TRY(gbs_json_parse(ctx, text, size, GBS_JSON_LEVELS,
+                       "expected a gibbsite model, found no whole JSON text", &root));
+    gbs_model *model;
+    gbs_status status = gbs_model_create(ctx, stages_of(root), &model);
+    if (status == GBS_OK)
+        status = get_head(ctx, root, &model->info);
+    if (status == GBS_OK)
+        status = get_fit(ctx, root, &model->info);
+    if (status == GBS_OK)
+        status = get_scaling(ctx, root, model);
+    if (status == GBS_OK)
+        status = get_split(ctx, root, model);
+    if (status == GBS_OK)
+        status = get_stages(ctx, root, model);
+    if (status == GBS_OK)
+        status = get_certificates(ctx, root, model);
+    if (status == GBS_OK)
+        status = get_path(ctx, root, model);
+    if (status == GBS_OK)
+        status = get_negatives(ctx, root, model);
+    if (status == GBS_OK)
+        status = gbs_json_get_text(ctx, root, "recipe", &model->recipe);
+    json_decref(root);
+    if (status != GBS_OK)
+        gbs_model_free(model);
+    else
+        *out = model;
+    return status;
+}

@@ -1,0 +1,211 @@
+/* One matrix completion, start to end: what the caller asked for is checked, the noise chosen, q
+ * fitted, certified or sampled from, and kept. */
+#include "fit/complete.h"
+
+#include "core/check.h"
+
+#include <math.h>
+
+/* So that what is counted with them does not overflow. */
+enum { MOST_DRAWS = 1 << 30 };
+
+gbs_complete_options gbs_complete_options_default(void) {
+    return (gbs_complete_options){.rank = 16,
+                                  .biases = 1,
+                                  .confidence = 0.95,
+                                  .restarts = 1,
+                                  .folds = 5,
+                                  .tolerance = 1e-6,
+                                  .max_sweeps = 500,
+                                  .draws = 200,
+                                  .burn_in = 50,
+                                  .keep = 25};
+}
+
+GBS_NAMES_OF(gbs_sampler, gbs_sampler_name)
+GBS_NAMES_OF(gbs_prior_kind, gbs_prior_name)
+
+/* What the sampler alone reads. */
+static gbs_status check_sampler(gbs_context *ctx, const gbs_complete_options *o) {
+    if (o->draws == 0 || o->keep == 0)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "draws and keep must be positive");
+    if (o->draws > MOST_DRAWS || o->burn_in > MOST_DRAWS)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "draws and burn_in must be at most %d",
+                        (int)MOST_DRAWS);
+    if (o->prior == GBS_PRIOR_INFORMED)
+        return gbs_fail(
+            ctx, GBS_ERR_ARGUMENT,
+            "the sampler has the hierarchical prior: an informed one is for certificates");
+    return GBS_OK;
+}
+
+static gbs_status check_grid(gbs_context *ctx, const gbs_complete_options *o) {
+    gbs_status status = gbs_check_array(ctx, "lambda_grid", o->lambda_grid, o->lambda_grid_size);
+    for (size_t k = 0; status == GBS_OK && k < o->lambda_grid_size; k++)
+        if (!(o->lambda_grid[k] > 0.0 && o->lambda_grid[k] < 1e100))
+            status = gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                              "lambda_grid must be positive numbers; number %zu is %g", k + 1,
+                              o->lambda_grid[k]);
+    return status;
+}
+
+static gbs_status check_options(gbs_context *ctx, const gbs_complete_options *o) {
+    const gbs_choice choices[] = {{"sampler", (int)o->sampler, gbs_sampler_name_at},
+                                  {"prior", (int)o->prior, gbs_prior_name_at}};
+    gbs_status status = gbs_check_choices(ctx, choices, sizeof choices / sizeof *choices);
+    if (status != GBS_OK)
+        return status;
+    if (o->rank > GBS_COMPLETION_MOST_RANK)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "rank must be at most %d, not %zu",
+                        (int)GBS_COMPLETION_MOST_RANK, o->rank);
+    if (o->rank == 0 && !o->biases)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "rank 0 without biases leaves nothing to learn");
+    if (!(o->lambda >= 0.0 && o->lambda < 1e100))
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "lambda must be a number from 0 to 1e100, not %g",
+                        o->lambda);
+    if (!(o->noise_variance >= 0.0 && o->noise_variance < 1e200))
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                        "noise_variance must be a number from 0 to 1e200, not %g",
+                        o->noise_variance);
+    if (o->lambda > 0.0 && o->noise_variance > 0.0)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                        "lambda and the noise variance say the same thing: give one of them");
+    if (o->has_range && !(o->low < o->high && isfinite(o->high - o->low)))
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                        "low must be a number below high; they are %g and %g", o->low, o->high);
+    if (o->prior == GBS_PRIOR_INFORMED && !o->has_range)
+        return gbs_fail(
+            ctx, GBS_ERR_ARGUMENT,
+            "an informed prior is for certificates, which need has_range, low and high");
+    if (!(o->prior_split >= 0.0 && o->prior_split < 1.0))
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "prior_split must lie between 0 and 1, not %g",
+                        o->prior_split);
+    if (!(o->tolerance > 0.0) || !isfinite(o->tolerance))
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "the tolerance must be a positive number, not %g",
+                        o->tolerance);
+    if (o->max_sweeps == 0)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "max_sweeps must be at least 1");
+    if (o->restarts == 0)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "restarts must be at least 1");
+    if (o->cross_validate && o->folds < 2)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "cross-validation needs at least 2 folds, not %zu",
+                        o->folds);
+    if (o->cross_validate && (o->lambda > 0.0 || o->noise_variance > 0.0))
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                        "cross-validation chooses lambda: it cannot be given as well");
+    if (o->cross_validate && (status = check_grid(ctx, o)) != GBS_OK)
+        return status;
+    if (o->cells > 0 && (o->cell_row == NULL || o->cell_column == NULL || o->cell_value == NULL ||
+                         o->cell_sd == NULL))
+        return gbs_fail(
+            ctx, GBS_ERR_ARGUMENT,
+            "cells need their rows and columns, and room for values and standard deviations");
+    if (o->sampler == GBS_SAMPLER_GIBBS && (status = check_sampler(ctx, o)) != GBS_OK)
+        return status;
+    return gbs_check_confidence(ctx, o->confidence);
+}
+
+static gbs_status check_ratings(gbs_context *ctx, const gbs_ratings *r,
+                                const gbs_complete_options *o) {
+    if (o->has_range && (r->low < o->low || r->high > o->high))
+        return gbs_fail(ctx, GBS_ERR_DATA,
+                        "values run from %.10g to %.10g, outside the declared range %.10g to %.10g",
+                        r->low, r->high, o->low, o->high);
+    if (o->prior == GBS_PRIOR_INFORMED && r->n < 4)
+        return gbs_fail(ctx, GBS_ERR_DATA, "an informed prior needs at least 4 ratings, not %zu",
+                        r->n);
+    for (size_t k = 0; k < o->cells; k++)
+        if ((o->cell_row[k] != GBS_UNSEEN && o->cell_row[k] >= r->by[0].items) ||
+            (o->cell_column[k] != GBS_UNSEEN && o->cell_column[k] >= r->by[1].items))
+            return gbs_fail(ctx, GBS_ERR_ARGUMENT, "cell %zu lies outside the matrix", k + 1);
+    return GBS_OK;
+}
+
+/* Row by row, so that the scratch space is that of the longest row. */
+static gbs_status train_rmse(struct gbs_completion_run *r) {
+    const gbs_rating_list *l = &r->all->by[0];
+    size_t most = 0;
+    for (size_t i = 0; i < l->items; i++)
+        most = l->start[i + 1] - l->start[i] > most ? l->start[i + 1] - l->start[i] : most;
+    uint32_t *row = gbs_array_alloc(r->ctx, most, sizeof *row);
+    double *value = gbs_doubles(r->ctx, most), squares = 0.0;
+    gbs_status status = row != NULL && value != NULL ? GBS_OK : GBS_ERR_MEMORY;
+    for (size_t i = 0; i < l->items && status == GBS_OK; i++) {
+        size_t first = l->start[i], count = l->start[i + 1] - first;
+        for (size_t k = 0; k < count; k++)
+            row[k] = (uint32_t)i;
+        status = gbs_completion_predict(r->ctx, r->model, count, row, l->other + first, value,
+                                        NULL);
+        for (size_t k = 0; k < count; k++) {
+            double off = l->value[first + k] - value[k];
+            squares += off * off;
+        }
+    }
+    gbs_array_free(r->ctx, row);
+    gbs_array_free(r->ctx, value);
+    r->model->info.rmse = sqrt(squares / (double)r->all->n);
+    return status;
+}
+
+static gbs_status run_all(struct gbs_completion_run *r) {
+    const gbs_complete_options *o = r->o;
+    bool vb = o->sampler == GBS_SAMPLER_VB;
+    gbs_status status = GBS_OK;
+    if (o->restarts > 1 && (r->restarts = gbs_doubles(r->ctx, o->restarts)) == NULL)
+        return GBS_ERR_MEMORY;
+    if (o->prior == GBS_PRIOR_INFORMED) {
+        status = gbs_completion_ascend_informed(r);
+    } else {
+        if (o->cross_validate)
+            status = gbs_completion_choose_noise(r, r->all);
+        if (status == GBS_OK)
+            status = gbs_completion_ascend(r, r->all, "completing");
+    }
+    if (status == GBS_OK)
+        status = vb ? gbs_completion_keep_variational(r) : gbs_completion_sample(r);
+    return status == GBS_OK ? train_rmse(r) : status;
+}
+
+gbs_status gbs_complete(gbs_context *ctx, const gbs_ratings *ratings,
+                        const gbs_complete_options *options, gbs_completion **out) {
+    GBS_NEEDS(ctx, out);
+    *out = NULL;
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, ratings);
+    double start = gbs_now();
+    gbs_complete_options o = options != NULL ? *options : gbs_complete_options_default();
+    gbs_trace trace = {0};
+    struct gbs_completion_run r = {.ctx = ctx,
+                                   .o = &o,
+                                   .all = ratings,
+                                   .certified = ratings,
+                                   .f = {.ctx = ctx},
+                                   .trace = &trace};
+    gbs_status status = check_options(ctx, &o);
+    if (status == GBS_OK)
+        status = check_ratings(ctx, ratings, &o);
+    if (status == GBS_OK)
+        status = gbs_compute_begin(ctx);
+    if (status != GBS_OK)
+        return status;
+    r.noise_variance = o.lambda > 0.0 ? (double)ratings->n / (2.0 * o.lambda) : o.noise_variance;
+    gbs_progress_begin(ctx);
+    status = run_all(&r);
+    gbs_compute_end(ctx);
+    if (status == GBS_OK)
+        status = gbs_completion_check(ctx, r.model);
+    gbs_factors_free(&r.f);
+    gbs_ratings_free(r.part[0]);
+    gbs_ratings_free(r.part[1]);
+    gbs_array_free(ctx, r.restarts);
+    gbs_array_free(ctx, r.choices);
+    if (status != GBS_OK) {
+        gbs_trace_free(ctx, &trace);
+        gbs_completion_free(r.model);
+        return status;
+    }
+    r.model->trace = trace;
+    r.model->info.seconds = gbs_now() - start;
+    *out = r.model;
+    return GBS_OK;
+}

@@ -1,0 +1,57 @@
+/* One matrix completion, in parts: how q is fitted (complete_ascend.c), how the noise is chosen
+ * (complete_choose.c), what is certified (complete_certify.c), what is kept of it
+ * (complete_keep.c). */
+#ifndef GIBBSITE_FIT_COMPLETE_H
+#define GIBBSITE_FIT_COMPLETE_H
+
+#include "completion/ascent.h"
+#include "model/completion.h"
+
+struct gbs_completion_run {
+    gbs_context *ctx;
+    const gbs_complete_options *o;
+    const gbs_ratings *all, *certified;
+    gbs_ratings *part[2]; /* informed: the first part, and the rest */
+    gbs_factors f;
+    gbs_ascent ascent;
+    gbs_completion *model;
+    double noise_variance;     /* 0: learned; where cross-validation chose it, what it chose */
+    double share, share_noise; /* informed: t, and the noise variance of the first part */
+    gbs_ascent second;
+    /* informed: normalised squared error of the first part's mean prediction on the others */
+    double holdout;
+    double *restarts;
+    gbs_trace *trace; /* of the ascents; NULL: none is wanted */
+    size_t n_choices;
+    gbs_noise_choice *choices;
+};
+
+/* Coordinate ascent on these ratings: the best of options->restarts starts into r->f, r->ascent. */
+gbs_status gbs_completion_ascend(struct gbs_completion_run *r, const gbs_ratings *ratings,
+                                 const char *stage);
+/* For the sampler: what the mean field dropped begins anew, since it may be there all the same. */
+void gbs_completion_reopen(struct gbs_completion_run *r);
+/* Splits the ratings; an informed prior from the first part (its noise chosen there), and the
+ * second part's say. */
+gbs_status gbs_completion_ascend_informed(struct gbs_completion_run *r);
+
+/* The noise variance with the smallest held-out error over folds of these ratings, into
+ * r->noise_variance; r->choices tells of all. */
+gbs_status gbs_completion_choose_noise(struct gbs_completion_run *r, const gbs_ratings *ratings);
+
+/* kl (docs/maths.md, 6.1) over the Monte Carlo term (docs/maths.md, 6.6) of q as it stands, on
+ * r->certified. */
+gbs_status gbs_completion_certify(struct gbs_completion_run *r, size_t least_terms, uint64_t stream,
+                                  gbs_rating_certificate *c);
+/* Mean over the ratings of ((y - clip(mean prediction)) / (high - low))^2. */
+double gbs_completion_mean_risk(const gbs_factors *f, const gbs_ratings *ratings, double low,
+                                double high);
+
+/* Into r->model. */
+gbs_status gbs_completion_keep_variational(struct gbs_completion_run *r);
+gbs_status gbs_completion_sample(struct gbs_completion_run *r);
+
+/* Mean prediction of a cell, not clipped. */
+double gbs_completion_mean_cell(const gbs_factors *f, size_t row, size_t column);
+
+#endif

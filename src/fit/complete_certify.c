@@ -1,0 +1,93 @@
+/* The certificate of a completion (docs/maths.md, 8.10): squared error of clipped predictions over
+ * the squared range, kl (6.1) over a Monte Carlo term (6.6) whose
+ * share of delta is set apart.
+ *
+ * kl holds for all q at once. What moves q alone is therefore free: restarts, and the noise, by
+ * whatever ratings it was chosen. What moves the prior is fixed in advance (with a declared range
+ * every scale), taken from a first part of the ratings (there the noise as well, since it moves the
+ * q that becomes the prior), or paid for: how many components are left is chosen among 0 .. rank,
+ * log(rank + 1) nats.
+ *
+ * Beside it stand what costs nothing to certify: the middle of the range for every cell, and under
+ * an informed prior the first part's mean prediction on the others (a plain hold-out). Both are
+ * fixed before the ratings they are tried on, so Chernoff's bound is all they need.
+ */
+#include "bound/bound.h"
+#include "completion/draws.h"
+#include "fit/complete.h"
+
+#include <math.h>
+
+/* Of the confidence given up, the share that the Monte Carlo term may use. */
+#define DRAWS_SHARE 0.1
+
+double gbs_completion_mean_cell(const gbs_factors *f, size_t row, size_t column) {
+    const double *x = f->side[0].mean + row * f->own, *z = f->side[1].mean + column * f->own;
+    double p = f->biases ? f->ratings->center + f->mu + x[f->rank] + z[f->rank] : 0.0;
+    for (size_t k = 0; k < f->rank; k++)
+        p += x[k] * z[k];
+    return p;
+}
+
+double gbs_completion_mean_risk(const gbs_factors *f, const gbs_ratings *ratings, double low,
+                                double high) {
+    const gbs_rating_list *l = &ratings->by[0];
+    double sum = 0.0;
+    for (size_t i = 0; i < l->items; i++)
+        for (size_t e = l->start[i]; e < l->start[i + 1]; e++) {
+            double p = gbs_rating_clip(gbs_completion_mean_cell(f, i, l->other[e]), low, high);
+            double off = (l->value[e] - p) / (high - low);
+            sum += off * off;
+        }
+    return sum / (double)ratings->n;
+}
+
+static double middle_risk(const gbs_ratings *r, double low, double high) {
+    double off = (r->center - 0.5 * (low + high)) / (high - low), width = high - low;
+    return off * off + 2.0 * off * (r->sum / (double)r->n) / width +
+           r->squares / (double)r->n / (width * width);
+}
+
+gbs_status gbs_completion_certify(struct gbs_completion_run *r, size_t least_terms, uint64_t stream,
+                                  gbs_rating_certificate *c) {
+    const gbs_complete_options *o = r->o;
+    size_t n = r->certified->n, rounds = 1 + (least_terms - 1) / n;
+    double delta = 1.0 - o->confidence, risk = 1.0, width = o->high - o->low;
+    bool informed = o->prior == GBS_PRIOR_INFORMED;
+    gbs_status status = gbs_factors_drawn_risk(&r->f, r->certified, o->low, o->high, rounds, stream,
+                                               &risk);
+    double kl = gbs_factors_kl(&r->f);
+    *c = (gbs_rating_certificate){.present = 1,
+                                  .confidence = o->confidence,
+                                  .n = n,
+                                  .empirical = risk,
+                                  .draws = n * rounds,
+                                  .draws_delta = DRAWS_SHARE * delta,
+                                  .kl = kl < 0.0 ? 0.0 : kl, /* NaN stays NaN */
+                                  .grid_nats = informed ? 0.0 : log((double)o->rank + 1.0),
+                                  .xi_nats = log(gbs_xi_upper(n))};
+    c->empirical_upper = gbs_monte_carlo_upper(risk, c->draws, c->draws_delta);
+    c->value = gbs_bound_kl(c->empirical_upper, c->kl, n,
+                            c->grid_nats - log(delta - c->draws_delta));
+    c->rmse = width * sqrt(c->value);
+    c->vacuous = !(c->value < 0.25);
+    c->middle_rmse = width * sqrt(gbs_monte_carlo_upper(middle_risk(r->certified, o->low, o->high),
+                                                        n, delta));
+    c->holdout_rmse = informed ? width * sqrt(gbs_monte_carlo_upper(r->holdout, n, delta)) : NAN;
+    return status;
+}
+
+double gbs_rating_holdout(size_t n, const double *y, const double *value, double low, double high,
+                          double confidence) {
+    double sum = 0.0;
+    if (y == NULL || value == NULL || !(low < high) || !isfinite(high - low))
+        return NAN;
+    for (size_t k = 0; k < n; k++) {
+        if (!(y[k] >= low && y[k] <= high) || isnan(value[k]))
+            return NAN;
+        double off = (y[k] - gbs_rating_clip(value[k], low, high)) / (high - low);
+        sum += off * off;
+    }
+    double mean = sum / (double)n;
+    return (high - low) * sqrt(gbs_monte_carlo_upper(mean > 1.0 ? 1.0 : mean, n, 1.0 - confidence));
+}

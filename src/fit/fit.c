@@ -1,0 +1,476 @@
+/* One fit, start to end: what is asked for, its defaults, and the way to it. */
+#include "fit/ways.h"
+
+#include "bound/bound.h"
+#include "core/check.h"
+#include "risk/loss.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    FULL_COLUMNS = 200,
+    RANKED_COLUMNS = 3000,
+    DEFAULT_BATCH = 256,
+    DEFAULT_EPOCHS = 20,
+    DEFAULT_STEPS = 4000,
+    MOST_EPOCHS = 1 << 30
+};
+
+#define GBS_LOOKED_ANY                                                                             \
+    (GBS_LOOKED_LAMBDA | GBS_LOOKED_PRIOR | GBS_LOOKED_COLUMNS | GBS_LOOKED_CX | GBS_LOOKED_METHOD)
+
+gbs_fit_options gbs_fit_options_default(void) {
+    return (gbs_fit_options){.loss = GBS_LOSS_ZERO_ONE,
+                             .scale = GBS_SCALE_STANDARD,
+                             .intercept = 1,
+                             .prior = GBS_PRIOR_INFORMED,
+                             .confidence = 0.95,
+                             .tolerance = 1e-8,
+                             .max_iterations = 1000};
+}
+
+const char *gbs_task_name(gbs_task_kind task) {
+    switch (task) {
+    case GBS_TASK_CLASSIFY:
+        return "classify";
+    case GBS_TASK_RANK:
+        return "rank";
+    }
+    return NULL;
+}
+
+const char *gbs_scale_name(gbs_scale scale) {
+    switch (scale) {
+    case GBS_SCALE_NONE:
+        return "none";
+    case GBS_SCALE_STANDARD:
+        return "standard";
+    case GBS_SCALE_UNIT_ROW:
+        return "unit-row";
+    }
+    return NULL;
+}
+
+const char *gbs_columns_name(gbs_columns columns) {
+    switch (columns) {
+    case GBS_COLUMNS_AUTO:
+        return "auto";
+    case GBS_COLUMNS_EQUAL:
+        return "equal";
+    case GBS_COLUMNS_RELEVANCE:
+        return "relevance";
+    }
+    return NULL;
+}
+
+const char *gbs_prior_name(gbs_prior_kind prior) {
+    switch (prior) {
+    case GBS_PRIOR_ZERO:
+        return "zero";
+    case GBS_PRIOR_INFORMED:
+        return "informed";
+    }
+    return NULL;
+}
+
+/* ---------------------------------------------------------------- what can be asked for */
+
+static bool usable_sd(double sd) {
+    return sd > 0.0 && isfinite(sd) && sd * sd > 1e-300 && isfinite(sd * sd);
+}
+
+static gbs_status check_certificate_options(gbs_context *ctx, const gbs_fit_options *o) {
+    bool progressive = gbs_is_progressive(o);
+    if (o->bound == GBS_BOUND_BINOMIAL)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                        "the binomial bound is computed beside the others and cannot be asked for");
+    if (!(o->prior_split >= 0.0 && o->prior_split < 1.0))
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "prior_split must lie between 0 and 1, not %g",
+                        o->prior_split);
+    if (!(o->cx >= 0.0) || !isfinite(o->cx))
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "cx must be a positive number, not %g", o->cx);
+    if (o->blocks > GBS_MOST_STAGES)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "at most %d blocks, not %zu", (int)GBS_MOST_STAGES,
+                        o->blocks);
+    if (o->blocks > 0 && !progressive)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "blocks are for the progressive bound");
+    gbs_status status = gbs_check_array(ctx, "prior_grid", o->prior_grid, o->prior_grid_size);
+    if (status != GBS_OK)
+        return status;
+    for (size_t k = 0; k < o->prior_grid_size; k++)
+        if (!usable_sd(o->prior_grid[k]))
+            return gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                            "prior_sd must be a number between 1e-150 and 1e150, not %g",
+                            o->prior_grid[k]);
+    if (o->prior_grid_size > 1 && o->select != GBS_SELECT_BOUND)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "a prior grid is to be chosen from by the bound");
+    if (progressive && o->select == GBS_SELECT_BOUND &&
+        (o->ladder_size > 1 || o->prior_grid_size > 1))
+        return gbs_fail(
+            ctx, GBS_ERR_ARGUMENT,
+            "the progressive bound chooses nothing from grids: its rows are tested once");
+    if (progressive && o->ladder_size > 0)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                        "a ladder of lambdas and the progressive bound exclude each other");
+    return GBS_OK;
+}
+
+static gbs_status check_ranking(gbs_context *ctx, const gbs_fit_options *o) {
+    if (o->task != GBS_TASK_RANK && o->sampled_pairs > 0)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "pairs are sampled in ranking only");
+    if (o->task != GBS_TASK_RANK)
+        return GBS_OK;
+    if (o->sampled_pairs > 0 && o->select == GBS_SELECT_BOUND &&
+        (o->ladder_size > 1 || o->prior_grid_size > 1))
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                        "sampled pairs certify one posterior; they do not choose from a grid");
+    if (o->loss == GBS_LOSS_EXPONENTIAL)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                        "ranking has the losses zero-one and hinge, not exponential");
+    if (o->form == GBS_FORM_DUAL)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "ranking has no dual form");
+    if (o->bound == GBS_BOUND_PROGRESSIVE)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                        "ranking has the bounds kl, catoni, hoeffding and paper, not progressive");
+    if (o->stratify)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                        "ranking is certified given the labels; its split is not stratified");
+    return GBS_OK;
+}
+
+/* Nothing is promised about how long a row is. */
+static bool free_lengths(const gbs_fit_options *o) {
+    return o->scale != GBS_SCALE_UNIT_ROW && !(o->cx > 0.0);
+}
+
+static gbs_status check_columns(gbs_context *ctx, const gbs_fit_options *o) {
+    if (!(o->constant >= 0.0) || !isfinite(o->constant))
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                        "the intercept's constant must be a positive number, not %g", o->constant);
+    if (o->columns == GBS_COLUMNS_RELEVANCE && (o->scale != GBS_SCALE_STANDARD || !free_lengths(o)))
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                        "columns by relevance are standardised columns without a cx");
+    if (o->constant > 0.0 && o->constant != 1.0 && !free_lengths(o))
+        return gbs_fail(
+            ctx, GBS_ERR_ARGUMENT,
+            "the intercept's constant is 1 where rows have a promised length (unit-row, cx)");
+    return GBS_OK;
+}
+
+GBS_NAMES_OF(gbs_task_kind, gbs_task_name)
+GBS_NAMES_OF(gbs_loss, gbs_loss_name)
+GBS_NAMES_OF(gbs_family, gbs_family_name)
+GBS_NAMES_OF(gbs_solver, gbs_solver_name)
+GBS_NAMES_OF(gbs_scale, gbs_scale_name)
+GBS_NAMES_OF(gbs_columns, gbs_columns_name)
+GBS_NAMES_OF(gbs_prior_kind, gbs_prior_name)
+GBS_NAMES_OF(gbs_bound, gbs_bound_name)
+
+static const char *form_at(int form) {
+    static const char *const names[] = {"auto", "primal", "dual"};
+    return (unsigned)form <= GBS_FORM_DUAL ? names[form] : NULL;
+}
+
+static const char *schedule_at(int schedule) {
+    static const char *const names[] = {"modern", "paper"};
+    return (unsigned)schedule <= GBS_SCHEDULE_PAPER ? names[schedule] : NULL;
+}
+
+static const char *select_at(int select) {
+    static const char *const names[] = {"last", "bound"};
+    return (unsigned)select <= GBS_SELECT_BOUND ? names[select] : NULL;
+}
+
+static gbs_status check_choices(gbs_context *ctx, const gbs_fit_options *o) {
+    const gbs_choice choices[] = {
+        {"task", (int)o->task, gbs_task_name_at},
+        {"loss", (int)o->loss, gbs_loss_name_at},
+        {"family", (int)o->family, gbs_family_name_at},
+        {"solver", (int)o->solver, gbs_solver_name_at},
+        {"form", (int)o->form, form_at},
+        {"scale", (int)o->scale, gbs_scale_name_at},
+        {"columns", (int)o->columns, gbs_columns_name_at},
+        {"prior", (int)o->prior, gbs_prior_name_at},
+        {"select", (int)o->select, select_at},
+        {"schedule", (int)o->schedule, schedule_at},
+        {"bound", (int)o->bound, gbs_bound_name_at},
+    };
+    return gbs_check_choices(ctx, choices, sizeof choices / sizeof *choices);
+}
+
+gbs_status gbs_check_fit_options(gbs_context *ctx, const gbs_fit_options *o) {
+    gbs_status status = check_choices(ctx, o);
+    if (status != GBS_OK)
+        return status;
+    if (!(o->lambda >= 0.0) || !isfinite(o->lambda))
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "lambda must be a positive number, not %g",
+                        o->lambda);
+    if (o->prior_sd != 0.0 && !usable_sd(o->prior_sd))
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                        "prior_sd must be a number between 1e-150 and 1e150, not %g", o->prior_sd);
+    if (!(o->tolerance > 0.0) || !isfinite(o->tolerance))
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "the tolerance must be a positive number, not %g",
+                        o->tolerance);
+    if (o->max_iterations == 0)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "max_iterations must be at least 1");
+    if (o->epochs > MOST_EPOCHS)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "epochs must be at most %d, not %zu",
+                        (int)MOST_EPOCHS, o->epochs);
+    if ((o->looked & ~(unsigned)GBS_LOOKED_ANY) != 0)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "looked must be bits of gbs_looked, not %#x",
+                        o->looked);
+    if ((status = gbs_check_confidence(ctx, o->confidence)) != GBS_OK ||
+        (status = gbs_check_ladder(ctx, o->ladder, o->ladder_size)) != GBS_OK)
+        return status;
+    if (o->form != GBS_FORM_AUTO && o->family != GBS_FAMILY_FULL && o->family != GBS_FAMILY_AUTO)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "primal and dual are forms of the full family");
+    if (o->restarts > 0 && o->ladder_size > 0)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                        "restarts and a ladder exclude each other: restarts go straight to lambda");
+    if (o->restarts > 0 && o->prior_grid_size > 1)
+        return gbs_fail(
+            ctx, GBS_ERR_ARGUMENT,
+            "restarts and a prior grid exclude each other: restarts are not valued by the bound");
+    status = check_columns(ctx, o);
+    if (status == GBS_OK)
+        status = check_ranking(ctx, o);
+    return status == GBS_OK ? check_certificate_options(ctx, o) : status;
+}
+
+static gbs_status check_classes(gbs_context *ctx, const gbs_data *data) {
+    if (data->y == NULL)
+        return gbs_fail(ctx, GBS_ERR_DATA, "the data has no labels");
+    size_t positive = 0;
+    for (size_t i = 0; i < data->n; i++)
+        positive += data->y[i] > 0.0;
+    if (positive == 0 || positive == data->n)
+        return gbs_fail(ctx, GBS_ERR_DATA, "only one class among %zu rows: every label is %s",
+                        data->n, positive > 0 ? "+1" : "-1");
+    return GBS_OK;
+}
+
+/* ---------------------------------------------------------------- defaults */
+
+void gbs_fill_defaults(gbs_fit_options *o, size_t n, size_t features) {
+    size_t d = features + (o->intercept ? 1 : 0);
+    if (o->family == GBS_FAMILY_AUTO)
+        o->family = d <= FULL_COLUMNS || o->form != GBS_FORM_AUTO ? GBS_FAMILY_FULL
+                                                                  : GBS_FAMILY_DIAGONAL;
+    if (o->ladder_size > 0)
+        o->lambda = o->ladder[o->ladder_size - 1];
+    if (o->prior_grid_size == 1) /* nothing to choose */
+        o->prior_sd = o->prior_grid[0];
+    if (o->prior == GBS_PRIOR_ZERO) {
+        if (o->lambda == 0.0 && o->task != GBS_TASK_RANK) /* ranking counts the smaller class */
+            o->lambda = (double)n;
+        if (o->prior_sd == 0.0)
+            o->prior_sd = o->prior_grid_size > 0 ? o->prior_grid[0] : 1.0;
+    }
+    bool relevance = o->prior == GBS_PRIOR_INFORMED && o->task == GBS_TASK_CLASSIFY &&
+                     o->scale == GBS_SCALE_STANDARD;
+    if (o->columns == GBS_COLUMNS_AUTO)
+        o->columns = relevance && free_lengths(o) ? GBS_COLUMNS_RELEVANCE : GBS_COLUMNS_EQUAL;
+    if (o->constant == 0.0)
+        o->constant = 1.0;
+    if (o->batch == 0)
+        o->batch = DEFAULT_BATCH;
+    /* small data needs more passes for as many steps */
+    size_t steps = 1 + (n - 1) / o->batch, passes = (DEFAULT_STEPS + steps - 1) / steps;
+    if (o->epochs == 0)
+        o->epochs = passes > DEFAULT_EPOCHS ? passes : DEFAULT_EPOCHS;
+}
+
+/* ---------------------------------------------------------------- what every way keeps */
+
+void gbs_keep_fit(gbs_model *m, const gbs_fit_options *o, const gbs_data *data,
+                  const gbs_posterior *p) {
+    const gbs_path_point *at = &p->path[p->chosen];
+    size_t before = m->info.iterations;
+    int all_converged = m->path != NULL ? m->info.converged : 1;
+    m->info = (gbs_model_info){.task = o->task,
+                               .loss = o->loss,
+                               .family = o->family,
+                               .solver = p->solver,
+                               .scale = o->scale,
+                               .intercept = o->intercept != 0,
+                               .columns = o->columns,
+                               .dual = p->stage.dual.rank > 0,
+                               .n = data->n,
+                               .features = data->d,
+                               .d = data->d + (o->intercept ? 1 : 0),
+                               .prior = o->prior,
+                               .lambda = at->lambda,
+                               .prior_sd = at->prior_sd,
+                               .free_energy = at->free_energy,
+                               .kl = at->kl,
+                               .gibbs_risk = at->gibbs_risk,
+                               .optimality_gap = at->optimality_gap,
+                               .iterations = before,
+                               .converged = all_converged && at->converged};
+    for (size_t t = 0; t < p->rungs; t++)
+        m->info.iterations += p->path[t].iterations;
+}
+
+/* Several of them, one after the other (a grid of priors), make one path. */
+gbs_status gbs_keep_path(gbs_context *ctx, gbs_model *m, gbs_posterior *p, size_t restarts) {
+    size_t size = m->path_size + p->traced + p->rungs;
+    gbs_path_point *path = gbs_array_alloc(ctx, size, sizeof *path);
+    if (path == NULL)
+        return GBS_ERR_MEMORY;
+    if (m->path_size > 0)
+        memcpy(path, m->path, m->path_size * sizeof *path);
+    if (p->traced > 0)
+        memcpy(path + m->path_size, p->trace, p->traced * sizeof *path);
+    memcpy(path + m->path_size + p->traced, p->path, p->rungs * sizeof *path);
+    gbs_array_free(ctx, m->path);
+    m->path = path;
+    m->path_size = size;
+    if (p->restarts != NULL) {
+        gbs_array_free(ctx, m->restarts);
+        m->restarts = p->restarts;
+        m->restarts_size = restarts;
+        p->restarts = NULL;
+    }
+    return GBS_OK;
+}
+
+gbs_status gbs_count_errors(gbs_context *ctx, const gbs_rows *rows, const double *m,
+                            size_t *errors) {
+    enum { SLICE = 1 << 15 };
+    size_t n = rows->all.n;
+    double *score = gbs_doubles(ctx, n < SLICE ? n : SLICE);
+    double shift = rows->all.shift != NULL ? gbs_dot(rows->d, rows->all.shift, m) : 0.0;
+    *errors = 0;
+    for (size_t first = 0; score != NULL && first < n; first += SLICE) {
+        gbs_strip slice = gbs_rows_slice(rows, first, n - first < SLICE ? n - first : SLICE).all;
+        gbs_strip_scores(&slice, m, shift, score);
+        for (size_t i = 0; i < slice.n; i++)
+            *errors += !(slice.y[i] * score[i] > 0.0);
+    }
+    gbs_status status = score != NULL ? GBS_OK : GBS_ERR_MEMORY;
+    gbs_array_free(ctx, score);
+    return status;
+}
+
+/* A hinge certificate that was asked for by name must exist. */
+static gbs_status check_hinge_range(gbs_context *ctx, size_t n, const gbs_fit_options *o) {
+    if (o->task == GBS_TASK_RANK || o->loss != GBS_LOSS_HINGE || !(o->cx > 0.0) ||
+        !(o->lambda > 0.0) || !(o->prior_sd > 0.0) || gbs_is_progressive(o) ||
+        (o->select == GBS_SELECT_BOUND && (o->ladder_size > 1 || o->prior_grid_size > 1)))
+        return GBS_OK;
+    size_t rows = gbs_certified_rows(n, o);
+    double limit = gbs_hinge_lambda_limit(true, rows, o->prior_sd * o->prior_sd, o->cx);
+    if (o->lambda < limit)
+        return GBS_OK;
+    return gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                    "the hinge bound with cx %g, prior_sd %g and %zu rows needs lambda between 0 "
+                    "and %g, not %g",
+                    o->cx, o->prior_sd, rows, limit, o->lambda);
+}
+
+/* Columns come from rows that do not certify: from the first part, where there is one. */
+static gbs_status find_columns(gbs_context *ctx, const gbs_data *data, gbs_fit_options *o,
+                               gbs_seen *seen) {
+    size_t first = data->n, *order = NULL;
+    bool split = o->prior == GBS_PRIOR_INFORMED || gbs_is_progressive(o);
+    gbs_status status = GBS_OK;
+    if (split && data->dense == NULL) {
+        order = gbs_array_alloc(ctx, data->n, sizeof *order);
+        status = order != NULL ? gbs_fit_order(ctx, data->n, o, order, &first) : GBS_ERR_MEMORY;
+    }
+    if (status == GBS_OK)
+        status = gbs_data_seen(ctx, data, order, first, seen);
+    gbs_array_free(ctx, order);
+    if (status == GBS_OK && seen->column != NULL && !split)
+        o->looked |= GBS_LOOKED_COLUMNS;
+    return status;
+}
+
+static gbs_status fit_used(gbs_context *ctx, const gbs_data *data, gbs_fit_options *o,
+                           bool certified, gbs_model **model) {
+    gbs_status status = GBS_OK;
+    gbs_fill_defaults(o, data->n, data->d);
+    if (certified && (status = check_hinge_range(ctx, data->n, o)) != GBS_OK)
+        return status;
+    if (o->task == GBS_TASK_RANK && o->family == GBS_FAMILY_FULL && data->d > RANKED_COLUMNS)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                        "ranking with a full covariance takes at most %d columns, not %zu; "
+                        "diagonal has no such limit",
+                        (int)RANKED_COLUMNS, data->d);
+    status = gbs_compute_begin(ctx);
+    if (status != GBS_OK)
+        return status;
+    gbs_progress_begin(ctx);
+    status = gbs_is_progressive(o) ? gbs_fit_progressive(ctx, data, o, model)
+                                   : gbs_fit_single(ctx, data, o, model);
+    gbs_compute_end(ctx);
+    return status;
+}
+
+/* The model of the columns that are used, told of those that are not. */
+static gbs_status fit_seen(gbs_context *ctx, const gbs_data *data, gbs_fit_options *o,
+                           bool certified, gbs_model **model) {
+    gbs_seen seen = {0};
+    gbs_data *kept = NULL;
+    size_t lost = 0;
+    gbs_status status = find_columns(ctx, data, o, &seen);
+    if (status == GBS_OK && seen.column == NULL)
+        return fit_used(ctx, data, o, certified, model);
+    if (status == GBS_OK)
+        status = gbs_data_keep(ctx, data, &seen, &kept, &lost);
+    if (status == GBS_OK)
+        gbs_log(ctx, GBS_LOG_INFO,
+                "%zu of %zu columns are set in no row to learn from and are left out%s",
+                seen.given - seen.size, seen.given, lost > 0 ? ", cells of other rows too" : "");
+    if (status == GBS_OK)
+        status = fit_used(ctx, kept, o, certified, model);
+    gbs_data_free(kept);
+    if (status != GBS_OK) {
+        gbs_seen_free(ctx, &seen);
+        return status;
+    }
+    (*model)->info.features = seen.given;
+    (*model)->scaling.seen = seen;
+    return GBS_OK;
+}
+
+static gbs_status fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_options *options,
+                      bool certified, gbs_model **out) {
+    GBS_NEEDS(ctx, out);
+    *out = NULL;
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, data);
+    double start = gbs_now();
+    uint64_t pairs_before = ctx->pairs_seen;
+    gbs_fit_options o = options != NULL ? *options : gbs_fit_options_default();
+    gbs_status status = gbs_check_fit_options(ctx, &o);
+    if (status == GBS_OK)
+        status = check_classes(ctx, data);
+    if (status != GBS_OK)
+        return status;
+    if (o.task == GBS_TASK_RANK)
+        o.intercept = 0; /* it cancels in every pair */
+    gbs_model *model = NULL;
+    status = fit_seen(ctx, data, &o, certified, &model);
+    if (status == GBS_OK)
+        status = gbs_model_check(ctx, model);
+    if (status != GBS_OK) {
+        gbs_model_free(model);
+        return status;
+    }
+    model->info.seconds = gbs_now() - start;
+    model->info.pair_evaluations = (double)(ctx->pairs_seen - pairs_before);
+    *out = model;
+    return GBS_OK;
+}
+
+gbs_status gbs_fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_options *options,
+                   gbs_model **out) {
+    return fit(ctx, data, options, true, out);
+}
+
+gbs_status gbs_fit_to_judge(gbs_context *ctx, const gbs_data *data, const gbs_fit_options *options,
+                            gbs_model **out) {
+    return fit(ctx, data, options, false, out);
+}

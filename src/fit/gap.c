@@ -1,0 +1,137 @@
+/* How far a fitted model is from the Gibbs posterior it approximates.
+ *
+ *   KL(model || Gibbs) = F(model) + log Z,   F = lambda x (mean smoothed loss) + KL(model || prior)
+ *                                                                              (docs/maths.md, 1.2)
+ *
+ * F is computed again on the rows at hand (target.c). If that is not the F the model remembers, or
+ * if the particles were drawn for another lambda, prior or scaling, the sum would mean nothing.
+ */
+#include "core/check.h"
+#include "fit/target.h"
+#include "model/particles.h"
+
+#include <math.h>
+
+#define SAME_CONSTANT 1e-9
+
+static bool close_to(double a, double b, double tolerance) {
+    return fabs(a - b) <= tolerance * fmax(1.0, fmax(fabs(a), fabs(b)));
+}
+
+/* The stage whose rows are as many as those the particles were drawn for; they grow from stage to
+ * stage. */
+static gbs_status find_stage(gbs_context *ctx, const gbs_model *model, const gbs_sample_info *s,
+                             size_t *stage) {
+    *stage = 0;
+    while (model->stages_size > 1 && *stage < model->stages_size &&
+           model->stages[*stage].rows != s->n)
+        ++*stage;
+    if (*stage < model->stages_size)
+        return GBS_OK;
+    return gbs_fail(
+        ctx, GBS_ERR_DATA,
+        "the particles were drawn for %zu rows, and no stage of the model was trained on as many",
+        s->n);
+}
+
+static gbs_status check_settings(gbs_context *ctx, const gbs_model *model, const gbs_stage *stage,
+                                 const gbs_sample_info *s) {
+    const gbs_model_info *m = &model->info;
+    if (m->task != s->task)
+        return gbs_fail(ctx, GBS_ERR_DATA, "the model is for the task %s, the particles are for %s",
+                        gbs_task_name(m->task), gbs_task_name(s->task));
+    if (m->loss != s->loss)
+        return gbs_fail(ctx, GBS_ERR_DATA,
+                        "the model was fitted with %s loss, the particles are for %s",
+                        gbs_loss_name(m->loss), gbs_loss_name(s->loss));
+    if (!close_to(stage->lambda, s->lambda, 1e-12))
+        return gbs_fail(ctx, GBS_ERR_DATA,
+                        "the model was fitted with lambda %.10g, the particles are for %.10g",
+                        stage->lambda, s->lambda);
+    if (fabs(stage->prior_sd - s->prior_sd) > 1e-12 * s->prior_sd)
+        return gbs_fail(ctx, GBS_ERR_DATA,
+                        "the model was fitted with prior_sd %.10g, the particles are for %.10g",
+                        stage->prior_sd, s->prior_sd);
+    if (stage->rows != s->n || m->features != s->features)
+        return gbs_fail(ctx, GBS_ERR_DATA,
+                        "the model does not belong to these rows: it was fitted to %zu rows of %zu "
+                        "columns, not %zu of %zu",
+                        stage->rows, m->features, s->n, s->features);
+    if (m->scale != s->scale || m->intercept != s->intercept)
+        return gbs_fail(
+            ctx, GBS_ERR_DATA,
+            "the model scales its columns in another way than the particles (%s, %s intercept)",
+            gbs_scale_name(m->scale), m->intercept ? "with" : "no");
+    return GBS_OK;
+}
+
+/* Means of priors are fitted, so they may differ in the last digits; deviations are what they are
+ * measured in. */
+static gbs_status check_prior(gbs_context *ctx, const gbs_stage *stage,
+                              const gbs_particles *particles) {
+    const double *a = stage->prior_mean, *b = particles->prior_mean;
+    for (size_t k = 0; (a != NULL || b != NULL) && k < particles->info.d; k++)
+        if (!(fabs((a != NULL ? a[k] : 0.0) - (b != NULL ? b[k] : 0.0)) <=
+              SAME_CONSTANT * stage->prior_sd))
+            return gbs_fail(ctx, GBS_ERR_DATA,
+                            "the model's prior has another mean than that of the particles "
+                            "(coefficient %zu); were both fitted "
+                            "with the same seed and prior split?",
+                            k + 1);
+    return GBS_OK;
+}
+
+static gbs_status check_scaling(gbs_context *ctx, const gbs_scaling *a, const gbs_scaling *b) {
+    if (a->constant != b->constant)
+        return gbs_fail(ctx, GBS_ERR_DATA,
+                        "the model's intercept has the constant %g, that of the particles %g",
+                        a->constant, b->constant);
+    if (a->relevance != b->relevance)
+        return gbs_fail(ctx, GBS_ERR_DATA,
+                        "the model stretches its columns by their relevance, the particles do not");
+    if (a->clip != b->clip)
+        return gbs_fail(ctx, GBS_ERR_DATA,
+                        "the model shortens rows to %g, the particles to %g (0: not at all)",
+                        a->clip, b->clip);
+    for (size_t k = 0; a->kind == GBS_SCALE_STANDARD && k < a->features; k++)
+        if (fabs(a->center[k] - b->center[k]) > SAME_CONSTANT * b->scale[k] ||
+            fabs(a->scale[k] - b->scale[k]) > SAME_CONSTANT * b->scale[k])
+            return gbs_fail(ctx, GBS_ERR_DATA,
+                            "the model does not belong to these rows: it standardises column %zu "
+                            "with other constants",
+                            k + 1);
+    return GBS_OK;
+}
+
+gbs_status gbs_measure_gap(gbs_context *ctx, const gbs_data *data, const gbs_model *model,
+                           const gbs_particles *particles, gbs_gap *out) {
+    GBS_NEEDS(ctx, out);
+    *out = (gbs_gap){0};
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, data);
+    GBS_NEEDS(ctx, model);
+    GBS_NEEDS(ctx, particles);
+    const gbs_sample_info *s = &particles->info;
+    gbs_gibbs_target target = {0};
+    size_t t = 0;
+    gbs_status status = find_stage(ctx, model, s, &t);
+    if (status == GBS_OK)
+        status = check_settings(ctx, model, &model->stages[t], s);
+    if (status == GBS_OK)
+        status = check_scaling(ctx, &model->scaling, &particles->scaling);
+    if (status == GBS_OK)
+        status = check_prior(ctx, &model->stages[t], particles);
+    if (status == GBS_OK)
+        status = gbs_gibbs_target_find(ctx, data, model, t, &target);
+    if (status != GBS_OK)
+        return status;
+    double gap = target.free_energy + s->log_z;
+    *out = (gbs_gap){.free_energy = target.free_energy,
+                     .gap = gap,
+                     .gap_sd = s->log_z_sd,
+                     .gibbs_risk = target.gibbs_risk,
+                     .gap_sd_at_least = s->log_z_sd_at_least,
+                     .gap_over_lambda = s->lambda > 0.0 ? gap / s->lambda : NAN};
+    gbs_gibbs_target_free(&target);
+    return GBS_OK;
+}

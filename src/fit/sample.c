@@ -1,0 +1,448 @@
+/* One sampling, start to end: options, scaling, tempering, what is kept.
+ *
+ * The moves lean on the variational approximation at their own lambda, warm from the one before:
+ * mean and covariance without the noise of a covariance estimated from particles, at the price of a
+ * few passes over the rows a temperature (full family up to 200 coefficients, else diagonal). The
+ * particles stay exact: an approximation only decides how well the chains mix.
+ */
+
+#include "fit/sample_rank.h"
+
+#include "bound/bound.h"
+#include "core/check.h"
+#include "fit/target.h"
+#include "kernel/linalg.h"
+#include "smc/smc.h"
+#include "vb/solve.h"
+
+#include <cblas.h>
+#include <math.h>
+#include <string.h>
+
+enum {
+    FULL_COLUMNS = 200,
+    APPROXIMATE_STEPS = 20,
+    CLASSIC_MOVES = 5,
+    MOST_THINNING = 100,
+    MOST_MOVES = 1 << 30,
+    CHAIN_STEP = 32,
+    PAIRED_ROWS = 1024
+};
+
+/* The approximation need not be better than this, in nats. */
+#define GOOD_ENOUGH 0.01
+
+gbs_sample_options gbs_sample_options_default(void) {
+    return (gbs_sample_options){.loss = GBS_LOSS_ZERO_ONE,
+                                .scale = GBS_SCALE_STANDARD,
+                                .intercept = 1,
+                                .lambda = -1.0,
+                                .prior_sd = 1.0,
+                                .particles = 2000,
+                                .ess = 0.5,
+                                .confidence = 0.95};
+}
+
+GBS_NAMES_OF(gbs_task_kind, gbs_task_name)
+GBS_NAMES_OF(gbs_loss, gbs_loss_name)
+GBS_NAMES_OF(gbs_scale, gbs_scale_name)
+GBS_NAMES_OF(gbs_move, gbs_move_name)
+
+static gbs_status check_options(gbs_context *ctx, const gbs_sample_options *o) {
+    const gbs_choice choices[] = {{"task", (int)o->task, gbs_task_name_at},
+                                  {"loss", (int)o->loss, gbs_loss_name_at},
+                                  {"scale", (int)o->scale, gbs_scale_name_at},
+                                  {"move", (int)o->move, gbs_move_name_at}};
+    gbs_status status = gbs_check_choices(ctx, choices, sizeof choices / sizeof *choices);
+    if (status != GBS_OK)
+        return status;
+    if (!isfinite(o->lambda))
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "lambda must be a finite number, not %g", o->lambda);
+    if (!(o->prior_sd > 1e-150 && o->prior_sd < 1e150))
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                        "prior_sd must be a number between 1e-150 and 1e150, not %g", o->prior_sd);
+    if (!(o->ess > 0.0 && o->ess < 1.0))
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "ess must lie between 0 and 1, not %g", o->ess);
+    if (o->particles < 4 || o->particles > (size_t)1 << 30)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "particles must be a number from 4 to 2^30, not %zu",
+                        o->particles);
+    if (o->chains == 1 || o->chains > o->particles / 2)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                        "chains must be a number from 2 to half the particles, not %zu", o->chains);
+    if (o->moves > MOST_MOVES)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "moves must be at most %d, not %zu", (int)MOST_MOVES,
+                        o->moves);
+    status = gbs_check_confidence(ctx, o->confidence);
+    return status == GBS_OK ? gbs_check_ladder(ctx, o->ladder, o->ladder_size) : status;
+}
+
+/* As many chains as there are states in each, in whole tiles; at least four states each. */
+static size_t chains_for(size_t particles) {
+    size_t chains = CHAIN_STEP * (size_t)ceil(sqrt((double)particles) / CHAIN_STEP),
+           most = particles / 4;
+    return chains < most ? chains : most > 2 ? most : 2;
+}
+
+/* blocks: rows, or those of the smaller class */
+static gbs_smc_options settle(const gbs_sample_options *o, size_t blocks) {
+    gbs_smc_options s = {.lambda = o->ladder_size > 0 ? o->ladder[o->ladder_size - 1]
+                                   : o->lambda < 0.0  ? (double)blocks
+                                                      : o->lambda,
+                         .ladder = o->ladder,
+                         .ladder_size = o->ladder_size,
+                         .particles = o->particles,
+                         .ess = o->ess,
+                         .classic = o->classic != 0,
+                         .chains = o->chains > 0 ? o->chains : chains_for(o->particles),
+                         .moves = o->moves > 0 ? o->moves
+                                  : o->classic ? CLASSIC_MOVES
+                                               : MOST_THINNING,
+                         .move = o->move};
+    if (s.move == GBS_MOVE_AUTO)
+        s.move = s.classic ? GBS_MOVE_WALK : GBS_MOVE_RING;
+    return s;
+}
+
+/* ---------------------------------------------------------------- the approximation behind the
+ * moves */
+
+struct approximation {
+    gbs_rows rows; /* borrowed: those of the sampler, or some of them */
+    gbs_problem problem;
+    gbs_engine engine;
+    gbs_gaussian gaussian;
+};
+
+static gbs_status approximation_create(const gbs_smc_problem *p, struct approximation *out) {
+    gbs_prior prior = {p->prior_mean, p->prior_sd * p->prior_sd};
+    gbs_family family = p->rows->d <= FULL_COLUMNS ? GBS_FAMILY_FULL : GBS_FAMILY_DIAGONAL;
+    size_t n = p->rows->all.n;
+    /* a move costs n log n over pairs, an approximation n^2: some rows are enough to lean on */
+    out->rows = p->rows->pairs && n > PAIRED_ROWS
+                    ? gbs_rows_subsample(p->rows, (n + PAIRED_ROWS - 1) / PAIRED_ROWS)
+                    : *p->rows;
+    out->problem = (gbs_problem){
+        .ctx = p->ctx, .rows = &out->rows, .loss = p->loss, .prior = prior};
+    gbs_status status = gbs_engine_create(p->ctx, &out->rows, family, GBS_SOLVER_AUTO,
+                                          &out->engine);
+    return status == GBS_OK
+               ? gbs_gaussian_create(p->ctx, family, p->rows->d, &prior, 0.0, &out->gaussian)
+               : status;
+}
+
+static void approximation_free(gbs_context *ctx, struct approximation *a) {
+    gbs_engine_free(&a->engine);
+    gbs_gaussian_free(ctx, &a->gaussian);
+}
+
+static void write_reference(const gbs_gaussian *g, gbs_reference *out) {
+    size_t d = g->d;
+    memcpy(out->mean, g->mean, d * sizeof *g->mean);
+    out->upper = true;
+    if (g->factor != NULL) {
+        memcpy(out->factor, g->factor, d * d * sizeof *g->factor);
+        return;
+    }
+    memcpy(out->sd, g->sd, d * sizeof *g->sd);
+    if (out->factor == NULL)
+        return;
+    memset(out->factor, 0, d * d * sizeof *out->factor);
+    for (size_t k = 0; k < d; k++)
+        out->factor[k * d + k] = g->sd[k];
+}
+
+/* The Gaussian of a reference that was fitted to particles; the smaller families take its
+ * deviations. */
+static void read_reference(const gbs_reference *from, const gbs_prior *prior, gbs_gaussian *g) {
+    size_t d = g->d;
+    int size = (int)d;
+    memcpy(g->mean, from->mean, d * sizeof *g->mean);
+    for (size_t k = 0; g->tau != NULL && k < d; k++) {
+        g->sd[k] = from->sd[k];
+        g->tau[k] = g->sd[k] * g->sd[k];
+    }
+    if (g->factor == NULL || from->factor == NULL)
+        return;
+    /* S = L L', so S^-1 = K'K with K = L^-1 */
+    memcpy(g->factor, from->factor, d * d * sizeof *g->factor);
+    bool regular = gbs_lower_inverse(d, g->factor);
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, size, size, 1.0, g->factor, size, 0.0,
+                g->precision, size);
+    gbs_symmetrise(d, g->precision);
+    if (!regular || !gbs_full_set_precision(g))
+        gbs_gaussian_set_prior(g, prior, 0.0);
+}
+
+static gbs_status approximate(void *user, double lambda, gbs_reference *reference, bool *found) {
+    struct approximation *a = user;
+    gbs_context *ctx = a->problem.ctx;
+    if (*found)
+        read_reference(reference, &a->problem.prior, &a->gaussian);
+    gbs_solve_options options = {.solver = a->engine.solver,
+                                 .tolerance = 1e-6,
+                                 .enough = GOOD_ENOUGH,
+                                 .max_iterations = APPROXIMATE_STEPS};
+    gbs_solution solution;
+    gbs_progress_callback progress = ctx->progress;
+    double reached = ctx->progress_reached;
+    a->problem.lambda = lambda;
+    ctx->progress = NULL; /* the bar is the sampler's */
+    gbs_status status = gbs_solve(&a->problem, &options, false, &a->engine, &a->gaussian,
+                                  &solution);
+    ctx->progress = progress;
+    ctx->progress_reached = reached;
+    *found = status == GBS_OK && isfinite(solution.free_energy);
+    if (*found)
+        write_reference(&a->gaussian, reference);
+    else if (status == GBS_OK)
+        /* a fresh start at the next lambda */
+        gbs_gaussian_set_prior(&a->gaussian, &a->problem.prior, 0.0);
+    return status;
+}
+
+/* ---------------------------------------------------------------- what is kept */
+
+static void keep_info(const gbs_sample_options *o, const gbs_smc_options *s, const gbs_rows *rows,
+                      size_t blocks, gbs_particles *p) {
+    const gbs_sample_point *end = &p->path[p->path_size - 1];
+    double accepted = 0.0;
+    for (size_t t = 1; t < p->path_size; t++)
+        accepted += p->path[t].acceptance / (double)(p->path_size - 1);
+    p->info = (gbs_sample_info){.task = o->task,
+                                .loss = o->loss,
+                                .scale = o->scale,
+                                .move = s->move,
+                                .intercept = o->intercept != 0,
+                                .classic = s->classic,
+                                .n = rows->all.n,
+                                .n_data = rows->all.n,
+                                .prior = p->prior_mean != NULL ? GBS_PRIOR_INFORMED
+                                                               : GBS_PRIOR_ZERO,
+                                .features = p->scaling.seen.given,
+                                .d = rows->d,
+                                .blocks = blocks,
+                                .particles = s->particles,
+                                .chains = s->classic ? s->particles : s->chains,
+                                .moves = s->moves,
+                                .lambda = s->lambda,
+                                .prior_sd = o->prior_sd,
+                                .ess = s->ess,
+                                .log_z = end->log_z,
+                                .log_z_sd = end->log_z_sd,
+                                .gibbs_risk = end->gibbs_risk,
+                                .gibbs_risk_sd = end->gibbs_risk_sd,
+                                .acceptance = p->path_size > 1 ? accepted : NAN};
+}
+
+/* What the vote of the particles, and one of them, do on their own rows. */
+static gbs_status judge_votes(gbs_context *ctx, const gbs_rows *rows, gbs_particles *p) {
+    size_t n = rows->all.n;
+    double *share = gbs_matrix(ctx, 2, n), wrong = 0.0, gibbs = 0.0;
+    if (share == NULL)
+        return GBS_ERR_MEMORY;
+    gbs_vote vote = {.share = share, .error = share + n};
+    gbs_status status = gbs_particles_vote(ctx, p, rows, &vote);
+    for (size_t i = 0; status == GBS_OK && i < n; i++) {
+        double margin = (share[i] - 0.5) * rows->all.y[i * rows->all.stride];
+        wrong += margin < 0.0 ? 1.0 : margin > 0.0 ? 0.0 : 0.5;
+        gibbs += vote.error[i];
+    }
+    gbs_array_free(ctx, share);
+    p->info.train_error = wrong / (double)n;
+    p->info.gibbs_error = fmin(1.0, gibbs / (double)n);
+    return status;
+}
+
+/* The kl bound that would follow if the particles were the posterior itself: an estimate
+ * (docs/maths.md, 7.7). */
+static void estimate_bound(double confidence, gbs_sample_info *info) {
+    double kl = info->lambda > 0.0 ? -info->log_z - info->lambda * info->gibbs_risk : 0.0;
+    info->kl = kl < 0.0 ? 0.0 : kl; /* NaN stays NaN */
+    info->confidence = confidence;
+    info->bound = gbs_bound_kl(info->gibbs_error, info->kl, info->blocks, -log(1.0 - confidence));
+}
+
+static gbs_status draw(const gbs_smc_problem *problem, const gbs_smc_options *options,
+                       gbs_smc_result *result) {
+    struct approximation a = {0};
+    gbs_smc_options leaning = *options;
+    gbs_status status = GBS_OK;
+    if (options->move == GBS_MOVE_RING && options->lambda > 0.0) {
+        status = approximation_create(problem, &a);
+        leaning.approximate = approximate;
+        leaning.user = &a;
+    }
+    if (status == GBS_OK)
+        status = gbs_smc_run(problem, &leaning, result);
+    approximation_free(problem->ctx, &a);
+    return status;
+}
+
+static gbs_status run(gbs_context *ctx, const gbs_sample_options *o, gbs_rows *rows,
+                      gbs_particles *p) {
+    bool ranks = o->task == GBS_TASK_RANK;
+    gbs_rows pairs = {0};
+    gbs_status status = ranks ? gbs_pair_rows_build(ctx, rows, false, &pairs) : GBS_OK;
+    if (status != GBS_OK)
+        return status;
+    gbs_smc_problem problem = {ctx, ranks ? &pairs : rows, gbs_loss_of(o->loss), o->prior_sd,
+                               p->prior_mean};
+    size_t blocks = ranks ? gbs_pair_units(&pairs) : rows->all.n;
+    gbs_smc_options options = settle(o, blocks);
+    gbs_smc_result result = {0};
+    status = draw(&problem, &options, &result);
+    if (status == GBS_OK) {
+        p->theta = result.theta;
+        p->path = result.path;
+        p->path_size = result.path_size;
+        gbs_array_free(ctx, result.risk);
+        keep_info(o, &options, rows, blocks, p);
+        p->info.log_z_sd_at_least = result.log_z_sd_at_least;
+        p->info.seconds_move = result.seconds_move;
+        p->info.seconds_approximate = result.seconds_reference;
+        status = ranks ? gbs_rank_judge_particles(ctx, rows, &pairs, p) : judge_votes(ctx, rows, p);
+        estimate_bound(o->confidence, &p->info);
+    }
+    gbs_rows_free(ctx, &pairs);
+    return status;
+}
+
+/* A ranking without a pair would have nothing to say. */
+static gbs_status check_data(gbs_context *ctx, const gbs_data *data, const gbs_sample_options *o) {
+    size_t positive = 0;
+    if (data->y == NULL)
+        return gbs_fail(ctx, GBS_ERR_DATA, "the data has no labels");
+    for (size_t i = 0; i < data->n; i++)
+        positive += data->y[i] > 0.0;
+    if (o->task == GBS_TASK_RANK && (positive == 0 || positive == data->n))
+        return gbs_fail(ctx, GBS_ERR_DATA, "only one class among %zu rows: every label is %s",
+                        data->n, positive > 0 ? "+1" : "-1");
+    return GBS_OK;
+}
+
+/* Rows and scaling of a sampling under the zero prior. */
+static gbs_status learn_rows(gbs_context *ctx, const gbs_data *data, const gbs_sample_options *o,
+                             gbs_rows *rows, gbs_particles *p) {
+    gbs_scaling wanted = {.kind = o->scale, .intercept = o->intercept != 0, .constant = 1.0};
+    gbs_seen seen;
+    gbs_data *kept = NULL;
+    size_t lost = 0;
+    gbs_status status = gbs_data_seen(ctx, data, NULL, data->n, &seen);
+    if (status == GBS_OK && seen.column != NULL)
+        status = gbs_data_keep(ctx, data, &seen, &kept, &lost);
+    if (status == GBS_OK)
+        status = gbs_scaling_learn(ctx, kept != NULL ? kept : data, &wanted, &p->scaling);
+    gbs_data_free(kept);
+    if (status != GBS_OK) {
+        gbs_seen_free(ctx, &seen);
+        return status;
+    }
+    p->scaling.seen = seen;
+    return gbs_rows_build(ctx, data, &p->scaling, rows);
+}
+
+static gbs_status finish(gbs_status status, double start, gbs_particles *p, gbs_particles **out) {
+    if (status == GBS_OK)
+        status = gbs_particles_check(p->ctx, p);
+    if (status != GBS_OK) {
+        gbs_particles_free(p);
+        return status;
+    }
+    p->info.seconds = gbs_now() - start;
+    *out = p;
+    return GBS_OK;
+}
+
+gbs_status gbs_sample(gbs_context *ctx, const gbs_data *data, const gbs_sample_options *options,
+                      gbs_particles **out) {
+    GBS_NEEDS(ctx, out);
+    *out = NULL;
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, data);
+    double start = gbs_now();
+    gbs_sample_options o = options != NULL ? *options : gbs_sample_options_default();
+    gbs_rows rows = {0};
+    gbs_particles *p = NULL;
+    gbs_status status = check_options(ctx, &o);
+    if (status == GBS_OK)
+        status = check_data(ctx, data, &o);
+    if (status == GBS_OK)
+        status = gbs_compute_begin(ctx);
+    if (status != GBS_OK)
+        return status;
+    if (o.task == GBS_TASK_RANK)
+        o.intercept = 0; /* it cancels in every pair */
+    gbs_progress_begin(ctx);
+    status = gbs_particles_create(ctx, &p);
+    if (status == GBS_OK)
+        status = learn_rows(ctx, data, &o, &rows, p);
+    if (status == GBS_OK)
+        status = run(ctx, &o, &rows, p);
+    gbs_rows_free(ctx, &rows);
+    gbs_compute_end(ctx);
+    return finish(status, start, p, out);
+}
+
+/* What the model fixes. */
+static gbs_sample_options settled_by(const gbs_model *model, const gbs_stage *stage,
+                                     const gbs_sample_options *options) {
+    gbs_sample_options o = options != NULL ? *options : gbs_sample_options_default();
+    o.task = model->info.task;
+    o.loss = model->info.loss;
+    o.scale = model->info.scale;
+    o.intercept = model->info.intercept;
+    o.lambda = stage->lambda;
+    o.prior_sd = stage->prior_sd;
+    o.ladder = NULL;
+    o.ladder_size = 0;
+    return o;
+}
+
+static gbs_status copy_prior(gbs_context *ctx, const gbs_model *model, const gbs_stage *stage,
+                             gbs_particles *p) {
+    gbs_status status = gbs_scaling_copy(ctx, &model->scaling, &p->scaling);
+    if (status != GBS_OK || stage->prior_mean == NULL)
+        return status;
+    p->prior_mean = gbs_doubles(ctx, model->info.d);
+    if (p->prior_mean == NULL)
+        return GBS_ERR_MEMORY;
+    memcpy(p->prior_mean, stage->prior_mean, model->info.d * sizeof *p->prior_mean);
+    return GBS_OK;
+}
+
+gbs_status gbs_sample_for(gbs_context *ctx, const gbs_data *data, const gbs_model *model,
+                          size_t stage, const gbs_sample_options *options, gbs_particles **out) {
+    GBS_NEEDS(ctx, out);
+    *out = NULL;
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, data);
+    GBS_NEEDS(ctx, model);
+    double start = gbs_now();
+    gbs_gibbs_target target;
+    gbs_particles *p = NULL;
+    gbs_status status = gbs_compute_begin(ctx);
+    if (status != GBS_OK)
+        return status;
+    status = gbs_gibbs_target_find(ctx, data, model, stage, &target);
+    if (status != GBS_OK) {
+        gbs_compute_end(ctx);
+        return status;
+    }
+    gbs_sample_options o = settled_by(model, target.stage, options);
+    gbs_progress_begin(ctx);
+    status = check_options(ctx, &o);
+    if (status == GBS_OK)
+        status = gbs_particles_create(ctx, &p);
+    if (status == GBS_OK)
+        status = copy_prior(ctx, model, target.stage, p);
+    if (status == GBS_OK)
+        status = run(ctx, &o, &target.rows, p);
+    if (status == GBS_OK) {
+        p->info.n_data = data->n;
+        if (gbs_prior_knows_rows(target.stage))
+            p->info.bound = NAN;
+    }
+    gbs_gibbs_target_free(&target);
+    gbs_compute_end(ctx);
+    return finish(status, start, p, out);
+}

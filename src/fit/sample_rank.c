@@ -1,0 +1,107 @@
+/* Particles that rank, where they differ from particles that classify: what they do to pairs of
+ * rows (docs/maths.md, 5.2).
+ *
+ * The score of a row is its mean over the particles, x'(mean theta); one draw's own risk is a mean
+ * over pairs, a sort for each particle.
+ */
+#include "fit/sample_rank.h"
+
+#include "core/check.h"
+#include "model/model.h"
+#include "smc/smc.h"
+
+#include <math.h>
+
+/* Mean over the particles of their risk on pairs. */
+static gbs_status mean_risk(gbs_context *ctx, const gbs_rows *pairs, const gbs_particles *p,
+                            gbs_loss loss, double *out) {
+    gbs_smc_problem problem = {ctx, pairs, gbs_loss_of(loss), p->info.prior_sd, p->prior_mean};
+    size_t count = p->info.particles;
+    double *risk = gbs_doubles(ctx, count);
+    if (risk == NULL)
+        return GBS_ERR_MEMORY;
+    gbs_status status = gbs_particles_risk(&problem, count, p->theta, risk);
+    *out = 0.0;
+    for (size_t i = 0; i < count; i++)
+        *out += risk[i] / (double)count;
+    gbs_array_free(ctx, risk);
+    return status;
+}
+
+static gbs_status mean_scores(gbs_context *ctx, const gbs_rows *rows, const gbs_particles *p,
+                              double *score) {
+    double *mean = gbs_doubles(ctx, rows->d);
+    if (mean == NULL)
+        return GBS_ERR_MEMORY;
+    const double *shift = rows->all.shift;
+    gbs_particles_moments(p, mean, NULL);
+    gbs_strip_scores(&rows->all, mean, shift != NULL ? gbs_dot(rows->d, shift, mean) : 0.0, score);
+    gbs_array_free(ctx, mean);
+    return GBS_OK;
+}
+
+gbs_status gbs_rank_judge_particles(gbs_context *ctx, const gbs_rows *rows, const gbs_rows *pairs,
+                                    gbs_particles *p) {
+    gbs_sample_info *info = &p->info;
+    size_t n = rows->all.n;
+    double *score = gbs_doubles(ctx, n), auc = NAN;
+    gbs_status status = score != NULL ? mean_scores(ctx, rows, p, score) : GBS_ERR_MEMORY;
+    if (status == GBS_OK)
+        status = gbs_area(ctx, n, rows->all.y, score, &auc);
+    if (status == GBS_OK)
+        status = gbs_particles_keep_negatives(ctx, p, n, rows->all.y, score);
+    gbs_array_free(ctx, score);
+    info->train_error = 1.0 - auc;
+    info->gibbs_error = info->gibbs_risk;
+    if (status == GBS_OK && info->loss != GBS_LOSS_ZERO_ONE)
+        status = mean_risk(ctx, pairs, p, GBS_LOSS_ZERO_ONE, &info->gibbs_error);
+    return status;
+}
+
+/* ---------------------------------------------------------------- evaluation */
+
+static gbs_status evaluate(gbs_context *ctx, const gbs_particles *p, const gbs_rows *rows,
+                           gbs_evaluation *out) {
+    gbs_rows pairs = {0};
+    double *score = gbs_doubles(ctx, rows->all.n);
+    gbs_status status = score != NULL ? mean_scores(ctx, rows, p, score) : GBS_ERR_MEMORY;
+    if (status == GBS_OK)
+        status = gbs_area_with_error(ctx, rows->all.n, rows->all.y, score, &out->auc, &out->auc_se);
+    gbs_array_free(ctx, score);
+    if (status != GBS_OK || isnan(out->auc))
+        return status;
+    status = gbs_pair_rows_build(ctx, rows, false, &pairs);
+    if (status != GBS_OK)
+        return status;
+    out->blocks = gbs_pair_units(&pairs);
+    status = mean_risk(ctx, &pairs, p, GBS_LOSS_ZERO_ONE, &out->gibbs_error);
+    out->gibbs_risk = out->gibbs_error;
+    if (status == GBS_OK && p->info.loss != GBS_LOSS_ZERO_ONE)
+        status = mean_risk(ctx, &pairs, p, p->info.loss, &out->gibbs_risk);
+    gbs_rows_free(ctx, &pairs);
+    return status;
+}
+
+gbs_status gbs_particles_evaluate(gbs_context *ctx, const gbs_particles *particles,
+                                  const gbs_data *data, gbs_evaluation *out) {
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, particles);
+    GBS_NEEDS(ctx, data);
+    GBS_NEEDS(ctx, out);
+    if (data->y == NULL)
+        return gbs_fail(ctx, GBS_ERR_DATA, "the data has no labels");
+    if (particles->info.task != GBS_TASK_RANK)
+        return gbs_particles_evaluate_votes(ctx, particles, data, out);
+    gbs_rows rows;
+    *out = gbs_rank_evaluation(data->n);
+    gbs_status status = gbs_rows_build(ctx, data, &particles->scaling, &rows);
+    if (status != GBS_OK)
+        return status;
+    status = gbs_compute_begin(ctx);
+    if (status == GBS_OK) {
+        status = evaluate(ctx, particles, &rows, out);
+        gbs_compute_end(ctx);
+    }
+    gbs_rows_free(ctx, &rows);
+    return status;
+}

@@ -1,0 +1,13 @@
+/* Particles that rank: what a sampling over pairs needs besides the sampling. */
+#ifndef GIBBSITE_FIT_SAMPLE_RANK_H
+#define GIBBSITE_FIT_SAMPLE_RANK_H
+
+#include "fit/rank.h"
+#include "model/particles.h"
+
+/* Sets what the particles' info says of their own rows, as they are and as pairs, and keeps the
+ * scores of the negative ones. */
+gbs_status gbs_rank_judge_particles(gbs_context *ctx, const gbs_rows *rows, const gbs_rows *pairs,
+                                    gbs_particles *particles);
+
+#endif

@@ -1,0 +1,40 @@
+/* Which rows are known before which: the random order of the rows, and where the first part ends.
+ */
+#ifndef GIBBSITE_FIT_SPLIT_H
+#define GIBBSITE_FIT_SPLIT_H
+
+#include "data/rows.h"
+#include "model/model.h"
+
+typedef struct gbs_split {
+    gbs_context *ctx;
+    gbs_data *view;  /* all rows in the random order */
+    size_t n, first; /* rows, and rows of the first part */
+    double *labels;  /* of the view, once it is forgotten */
+} gbs_split;
+
+/* The options ask for several stages. */
+bool gbs_is_progressive(const gbs_fit_options *o);
+
+/* Rows that a single posterior is certified on. */
+size_t gbs_certified_rows(size_t n, const gbs_fit_options *o);
+
+/* The order that the options and the context's seed give, in words that find it again. */
+gbs_split_key gbs_split_key_of(const gbs_split *s, const gbs_fit_options *o);
+/* Rows from .. from + count - 1 of that order among `data`, which must be the rows of the fit. */
+gbs_status gbs_split_find(gbs_context *ctx, const gbs_data *data, const gbs_split_key *key,
+                          size_t from, size_t count, gbs_data **out);
+
+/* GBS_ERR_DATA when the first part lacks a class. */
+gbs_status gbs_split_create(gbs_context *ctx, const gbs_data *data, const gbs_fit_options *o,
+                            gbs_split *out);
+void gbs_split_free(gbs_split *s);
+
+/* Once the design rows are built only the labels of the view are needed, and stay where they are.
+ */
+void gbs_split_forget_order(gbs_split *s);
+
+/* The first `count` rows of the order. */
+gbs_status gbs_split_head(gbs_context *ctx, const gbs_split *s, size_t count, gbs_data **out);
+
+#endif

@@ -1,0 +1,127 @@
+/* What a fitted posterior approximates, found again from the model and the rows of the fit.
+ *
+ *   exp(-lambda r(theta)) N(theta; m0, v I),   r the mean loss over the rows
+ *   that the posterior was trained on                                          (docs/maths.md, 1.2)
+ *
+ *   zero prior       m0 = 0, all rows
+ *   informed prior   m0 of the first part of the model's split, the rows of the second part
+ *   stage t          m0 of the rows before block t, and the same rows
+ *
+ * Whether `data` are those rows is told by F = lambda r(posterior) + KL(posterior || prior), which
+ * the model remembers.
+ */
+#include "fit/target.h"
+
+#include "fit/split.h"
+#include "vb/pair_energy.h"
+
+#include <math.h>
+
+/* Of the free energy, relatively: far above what rounding and threads can do. */
+#define SAME_ENERGY 1e-6
+
+bool gbs_prior_knows_rows(const gbs_stage *stage) {
+    return stage->prior_mean != NULL && stage->from == 0;
+}
+
+static gbs_status check_known(gbs_context *ctx, const gbs_data *data, const gbs_model *model,
+                              size_t t) {
+    const gbs_model_info *m = &model->info;
+    if (data->y == NULL)
+        return gbs_fail(ctx, GBS_ERR_DATA, "the data has no labels");
+    if (t >= model->stages_size)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "the model has %zu stages, there is no number %zu",
+                        model->stages_size, t);
+    if (!model->split.known && (m->prior != GBS_PRIOR_ZERO || model->stages_size > 1))
+        return gbs_fail(ctx, GBS_ERR_DATA,
+                        "the model's file is of an older version, which kept neither the mean of "
+                        "an informed prior nor which "
+                        "rows it came from; fit it again");
+    if (m->n != data->n || m->features != data->d)
+        return gbs_fail(ctx, GBS_ERR_DATA,
+                        "the model does not belong to these rows: it was fitted to %zu rows of %zu "
+                        "columns, not %zu of %zu",
+                        m->n, m->features, data->n, data->d);
+    return GBS_OK;
+}
+
+static gbs_status mean_loss(gbs_context *ctx, const gbs_model *model, const gbs_stage *stage,
+                            const gbs_rows *rows, double *risk) {
+    gbs_evaluation e;
+    gbs_rows pairs;
+    gbs_status status;
+    if (model->info.task != GBS_TASK_RANK) {
+        gbs_stage alone = *stage;
+        alone.weight = 1.0;
+        gbs_model one = {.ctx = ctx, .info = model->info, .stages = &alone, .stages_size = 1};
+        status = gbs_judge_rows(ctx, &one, rows, NULL, &e, NULL);
+        *risk = e.gibbs_risk;
+        return status;
+    }
+    status = gbs_pair_rows_build(ctx, rows, true, &pairs);
+    if (status != GBS_OK)
+        return status;
+    status = gbs_pair_risk(ctx, &pairs, &stage->posterior, gbs_loss_of(model->info.loss), risk,
+                           NULL);
+    gbs_rows_free(ctx, &pairs);
+    return status;
+}
+
+static gbs_status free_energy(const gbs_model *model, gbs_gibbs_target *g) {
+    const gbs_stage *s = g->stage;
+    size_t d = model->info.d;
+    double trace, log_det, v = s->prior_sd * s->prior_sd, distance2 = 0.0;
+    gbs_status status = mean_loss(g->ctx, model, s, &g->rows, &g->gibbs_risk);
+    gbs_stage_spread(s, &trace, &log_det);
+    for (size_t k = 0; k < d; k++) {
+        double away = s->posterior.mean[k] - (s->prior_mean != NULL ? s->prior_mean[k] : 0.0);
+        distance2 += away * away;
+    }
+    g->free_energy = s->lambda * g->gibbs_risk +
+                     0.5 * (trace / v + distance2 / v - (double)d + (double)d * log(v) - log_det);
+    return status;
+}
+
+/* A ranking by sgd that was to see sampled pairs only remembers an estimate (vb/subsample.h), which
+ * tells nothing about the rows. */
+static gbs_status check_energy(gbs_context *ctx, const gbs_model *model, double remembered,
+                               double here) {
+    bool sampled = model->info.task == GBS_TASK_RANK && model->info.solver == GBS_SOLVER_SGD;
+    if (fabs(here - remembered) <= SAME_ENERGY * fmax(1.0, fmax(fabs(here), fabs(remembered))))
+        return GBS_OK;
+    return gbs_fail(ctx, GBS_ERR_DATA,
+                    "the model does not belong to these rows%s: its free energy is %.10g here, and "
+                    "%.10g where it was fitted%s",
+                    sampled ? ", or was fitted to sampled pairs" : "", here, remembered,
+                    sampled ? "; a gap wants a fit that saw all pairs (sampled_pairs 0)" : "");
+}
+
+gbs_status gbs_gibbs_target_find(gbs_context *ctx, const gbs_data *data, const gbs_model *model,
+                                 size_t t, gbs_gibbs_target *out) {
+    *out = (gbs_gibbs_target){.ctx = ctx};
+    gbs_status status = check_known(ctx, data, model, t);
+    if (status != GBS_OK)
+        return status;
+    const gbs_stage *stage = out->stage = &model->stages[t];
+    if (model->split.known)
+        status = gbs_split_find(ctx, data, &model->split, stage->from, stage->rows, &out->view);
+    if (status == GBS_OK)
+        status = gbs_rows_build(ctx, out->view != NULL ? out->view : data, &model->scaling,
+                                &out->rows);
+    if (status == GBS_OK)
+        status = free_energy(model, out);
+    if (status == GBS_OK)
+        status = check_energy(ctx, model, stage->free_energy, out->free_energy);
+    if (status != GBS_OK)
+        gbs_gibbs_target_free(out);
+    return status;
+}
+
+void gbs_gibbs_target_free(gbs_gibbs_target *g) {
+    if (g->ctx == NULL)
+        return;
+    gbs_rows_free(g->ctx, &g->rows);
+    if (g->view != NULL)
+        gbs_data_free(g->view);
+    *g = (gbs_gibbs_target){0};
+}

@@ -1,0 +1,222 @@
+/* What a model makes of rows: the Gaussian vote P(x'theta > 0) = Phi(x'm / s(x)), averaged over the
+ * stages (docs/maths.md, 3.6).
+ *
+ * Probabilities and losses are means over the stages with their weights. The score of a single
+ * posterior is x'm; that of a mixture is the normal quantile of its probability, with standard
+ * deviation 1: so Phi(score/sd) is the probability in either case, and its sign the label.
+ */
+#include "core/check.h"
+#include "model/model.h"
+#include "risk/loss.h"
+
+#include <math.h>
+
+#define HALF_SQRT2 0.70710678118654752440
+
+static double vote(double score, double sd) {
+    if (sd > 0.0)
+        return 0.5 * erfc(-HALF_SQRT2 * (score / sd));
+    return score > 0.0 ? 1.0 : score < 0.0 ? 0.0 : 0.5;
+}
+
+/* log Phi(t), exact in the tail. */
+static double log_distribution(double t) {
+    if (t > -37.0)
+        return log(0.5 * erfc(-HALF_SQRT2 * t));
+    double r = 1.0 / (t * t);
+    return -0.5 * t * t - log(-t) - 0.91893853320467274178 +
+           log1p(-r * (1.0 - 3.0 * r * (1.0 - 5.0 * r)));
+}
+
+static double log_vote(double margin, double sd) {
+    return sd > 0.0 ? log_distribution(margin / sd) : log(vote(margin, sd));
+}
+
+/* log(a e^x + b e^y). */
+static double log_mean(double a, double x, double b, double y) {
+    double most = fmax(x, y);
+    return most > -INFINITY ? most + log(a * exp(x - most) + b * exp(y - most)) : most;
+}
+
+/* Adds weight * (mean loss of each row) to out. */
+static void add_losses(const gbs_loss_ops *loss, double weight, size_t n, const double *y,
+                       const double *score, const double *sd, double *out) {
+    for (size_t from = 0; from < n; from += GBS_LOSS_TILE) {
+        double mu[GBS_LOSS_TILE], psi[GBS_LOSS_TILE], d_mu[GBS_LOSS_TILE], d_s[GBS_LOSS_TILE];
+        size_t m = n - from < GBS_LOSS_TILE ? n - from : GBS_LOSS_TILE;
+        for (size_t i = 0; i < m; i++)
+            mu[i] = y[from + i] * score[from + i];
+        loss->smoothed(m, mu, sd + from, psi, d_mu, d_s);
+        for (size_t i = 0; i < m; i++)
+            out[from + i] += weight * psi[i];
+    }
+}
+
+/* The z >= 0 with log Phi(-z) = x, x <= log(1/2): Newton's method, from the leading term of the
+ * tail. */
+static double upper_quantile(double x) {
+    double z = sqrt(fmax(0.0, -2.0 * (x + 0.69314718055994530942)));
+    for (int i = 0; i < 8 && isfinite(z); i++) {
+        double at = log_distribution(-z), slope = exp(-0.5 * z * z - 0.91893853320467274178 - at);
+        z = fmax(0.0, z + (at - x) / slope);
+    }
+    return z;
+}
+
+static void clear(size_t n, double *x) {
+    for (size_t i = 0; x != NULL && i < n; i++)
+        x[i] = 0.0;
+}
+
+/* log(sum so far + weight * one); `before` is the weight so far. */
+static double add_log(double so_far, double before, double weight, double one) {
+    return before > 0.0 ? log_mean(1.0, so_far, weight, one) : log(weight) + one;
+}
+
+/* One more stage of weight w, after stages of weight `before` in all. score and sd hold the logs of
+ * the probabilities of +1 and -1 until the end. */
+static void add_stage(const gbs_model *model, double w, double before, size_t n, const double *y,
+                      const double *score, const double *sd, const gbs_judgement *out) {
+    for (size_t i = 0; i < n; i++) {
+        if (out->score != NULL)
+            out->score[i] = add_log(out->score[i], before, w, log_vote(score[i], sd[i]));
+        if (out->sd != NULL)
+            out->sd[i] = add_log(out->sd[i], before, w, log_vote(-score[i], sd[i]));
+        if (out->probability != NULL)
+            out->probability[i] += w * vote(score[i], sd[i]);
+        if (out->log_right != NULL)
+            out->log_right[i] = add_log(out->log_right[i], before, w,
+                                        log_vote(y[i] * score[i], sd[i]));
+    }
+    if (out->gibbs != NULL)
+        add_losses(&gbs_zero_one, w, n, y, score, sd, out->gibbs);
+    if (out->risk != NULL)
+        add_losses(gbs_loss_of(model->info.loss), w, n, y, score, sd, out->risk);
+}
+
+/* The weights add up to 1 but for a rounding. */
+static void keep_below_one(size_t n, double *x) {
+    for (size_t i = 0; x != NULL && i < n; i++)
+        x[i] = fmin(1.0, x[i]);
+}
+
+static void finish_scores(size_t n, const gbs_judgement *out) {
+    for (size_t i = 0; out->score != NULL && i < n; i++) {
+        double yes = out->score[i], no = out->sd[i];
+        out->score[i] = yes < no ? -upper_quantile(yes) : upper_quantile(no);
+        out->sd[i] = 1.0;
+    }
+}
+
+gbs_status gbs_check_scores(gbs_context *ctx, size_t first, size_t n, const double *score) {
+    size_t bad = 0;
+    if (score == NULL || gbs_finite(n, score))
+        return GBS_OK;
+    while (isfinite(score[bad]))
+        bad++;
+    return gbs_fail(
+        ctx, GBS_ERR_NUMERIC,
+        "row %zu: its score is not a finite number; the coefficients of the model or the "
+        "values of the row are too large",
+        first + bad + 1);
+}
+
+static gbs_status judge_stages(gbs_context *ctx, const gbs_model *model, const gbs_rows *rows,
+                               double *score, double *sd, const gbs_judgement *out) {
+    size_t n = rows->all.n;
+    double before = 0.0;
+    gbs_status status = GBS_OK;
+    for (size_t t = 0; status == GBS_OK && t < model->stages_size; t++) {
+        double w = model->stages[t].weight;
+        status = gbs_stage_project(ctx, &model->stages[t], rows, score, sd);
+        if (status == GBS_OK)
+            status = gbs_check_scores(ctx, rows->first, n, score);
+        if (status == GBS_OK)
+            status = gbs_check_scores(ctx, rows->first, n, sd);
+        if (status == GBS_OK)
+            add_stage(model, w, before, n, rows->all.y, score, sd, out);
+        before += w;
+    }
+    if (status == GBS_OK) {
+        finish_scores(n, out);
+        keep_below_one(n, out->probability);
+        keep_below_one(n, out->gibbs);
+        /* a quantile of probability 1 */
+        status = gbs_check_scores(ctx, rows->first, n, out->score);
+    }
+    return status;
+}
+
+gbs_status gbs_model_judge(gbs_context *ctx, const gbs_model *model, const gbs_rows *rows,
+                           const gbs_judgement *out) {
+    size_t n = rows->all.n;
+    bool mixture = model->stages_size > 1, scored = out->score != NULL || out->sd != NULL;
+    double *work = gbs_matrix(ctx, 4, n);
+    if (work == NULL)
+        return GBS_ERR_MEMORY;
+    gbs_judgement sums = *out;
+    if (mixture && scored) { /* the one needs the other */
+        sums.score = out->score != NULL ? out->score : work + 2 * n;
+        sums.sd = out->sd != NULL ? out->sd : work + 3 * n;
+    } else {
+        sums.score = sums.sd = NULL;
+    }
+    double *const cleared[] = {sums.probability, sums.gibbs, sums.risk};
+    for (size_t k = 0; k < sizeof cleared / sizeof *cleared; k++)
+        clear(n, cleared[k]);
+    gbs_status status = judge_stages(ctx, model, rows, work, work + n, &sums);
+    for (size_t i = 0; status == GBS_OK && !mixture && i < n; i++) {
+        if (out->score != NULL)
+            out->score[i] = work[i];
+        if (out->sd != NULL)
+            out->sd[i] = work[n + i];
+    }
+    gbs_array_free(ctx, work);
+    return status;
+}
+
+/* A place among the negatives needs the score: `own` has room for it where the caller has none. */
+static gbs_status predict_slice(gbs_context *ctx, const gbs_model *model, const gbs_rows *rows,
+                                const gbs_judgement *out, double *own) {
+    gbs_judgement judged = *out;
+    bool placed = model->info.task == GBS_TASK_RANK && out->probability != NULL;
+    if (placed && judged.score == NULL)
+        judged.score = own;
+    gbs_status status = gbs_model_judge(ctx, model, rows, &judged);
+    for (size_t i = 0; status == GBS_OK && placed && i < rows->all.n; i++)
+        out->probability[i] = gbs_model_place(model, judged.score[i]);
+    return status;
+}
+
+static double *from(double *x, size_t first) {
+    return x != NULL ? x + first : NULL;
+}
+
+gbs_status gbs_model_predict(gbs_context *ctx, const gbs_model *model, const gbs_data *data,
+                             double *score, double *score_sd, double *probability) {
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, model);
+    GBS_NEEDS(ctx, data);
+    enum { SLICE = 1 << 15 };
+    gbs_rows rows;
+    gbs_status status = gbs_rows_build(ctx, data, &model->scaling, &rows);
+    if (status != GBS_OK)
+        return status;
+    /* Whole blocks, so that their borders, and with them the bits, are those of all rows at once.
+     * Each slice asks whether to stop. */
+    size_t n = data->n, slice = (SLICE + rows.strip_rows - 1) / rows.strip_rows * rows.strip_rows;
+    double *own = gbs_doubles(ctx, n < slice ? n : slice);
+    bool computing = own != NULL && gbs_compute_begin(ctx) == GBS_OK;
+    status = computing ? GBS_OK : GBS_ERR_MEMORY;
+    for (size_t first = 0; status == GBS_OK && first < n; first += slice) {
+        gbs_rows some = gbs_rows_slice(&rows, first, n - first < slice ? n - first : slice);
+        gbs_judgement out = {.score = from(score, first), .sd = from(score_sd, first)};
+        out.probability = from(probability, first);
+        status = predict_slice(ctx, model, &some, &out, own);
+    }
+    if (computing)
+        gbs_compute_end(ctx);
+    gbs_array_free(ctx, own);
+    gbs_rows_free(ctx, &rows);
+    return status;
+}
