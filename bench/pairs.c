@@ -10,7 +10,7 @@
  * processors together, so that other programs count as little as they can.
  */
 #include "core/context.h"
-#include "vb/pair_energy.h"
+#include "vb/free_energy.h"
 
 #include <cblas.h>
 #include <math.h>
@@ -80,8 +80,9 @@ static void loss_chunk(void *arg, size_t chunk, size_t worker) {
     (void)chunk;
     double *a = l->arrays + worker * 6 * GBS_LOSS_TILE;
     for (size_t i = 0; i < (size_t)POSITIVE * NEGATIVE / CHUNKS / GBS_LOSS_TILE; i++)
-        l->loss->paired(GBS_LOSS_TILE, a, a + GBS_LOSS_TILE, a + GBS_LOSS_TILE,
-                        a + 2 * GBS_LOSS_TILE, a + 3 * GBS_LOSS_TILE, a + 4 * GBS_LOSS_TILE);
+        l->loss->pointwise.paired(GBS_LOSS_TILE, a, a + GBS_LOSS_TILE, a + GBS_LOSS_TILE,
+                                  a + 2 * GBS_LOSS_TILE, a + 3 * GBS_LOSS_TILE,
+                                  a + 4 * GBS_LOSS_TILE);
 }
 
 static double loss_seconds(const gbs_loss_ops *loss) {
@@ -98,7 +99,7 @@ static double loss_seconds(const gbs_loss_ops *loss) {
     return t;
 }
 
-static double *make_rows(size_t d, double *y, gbs_rows *pairs) {
+static double *make_rows(size_t d, double *y, gbs_loss loss, gbs_empirical **pairs) {
     size_t n = POSITIVE + NEGATIVE;
     double *x = gbs_matrix(ctx, n, d);
     for (size_t i = 0; i < n; i++) {
@@ -107,7 +108,7 @@ static double *make_rows(size_t d, double *y, gbs_rows *pairs) {
             x[i * d + k] = gbs_random_normal(ctx, 1, i * d + k) + (k % 5 == 0 ? 0.3 * y[i] : 0.0);
     }
     gbs_rows rows = gbs_rows_wrap(n, d, x, d, y);
-    if (gbs_pair_rows_build(ctx, &rows, true, pairs) != GBS_OK)
+    if (gbs_empirical_over_pairs(ctx, &rows, true, gbs_loss_of(loss), pairs) != GBS_OK)
         abort();
     return x;
 }
@@ -115,14 +116,14 @@ static double *make_rows(size_t d, double *y, gbs_rows *pairs) {
 static void run(size_t d, gbs_loss loss, gbs_family family) {
     double *y = gbs_doubles(ctx, POSITIVE + NEGATIVE), products = INFINITY, exact = INFINITY,
            alone = INFINITY;
-    gbs_rows pairs;
-    double *x = make_rows(d, y, &pairs), n = (double)POSITIVE * NEGATIVE;
-    gbs_problem problem = {ctx, &pairs, gbs_loss_of(loss), {NULL, 1.0}, 1000.0};
+    gbs_empirical *pairs;
+    double *x = make_rows(d, y, loss, &pairs), n = (double)POSITIVE * NEGATIVE;
+    gbs_problem problem = {ctx, pairs, {NULL, 1.0}, 1000.0};
     gbs_gaussian g;
     gbs_workspace w;
     gbs_point point;
     if (gbs_gaussian_create(ctx, family, d, &problem.prior, 1.0, &g) != GBS_OK ||
-        gbs_workspace_create(ctx, &pairs, family, false, &w) != GBS_OK ||
+        gbs_workspace_create(pairs, family, false, &w) != GBS_OK ||
         gbs_point_create(ctx, d, family, false, &point) != GBS_OK)
         abort();
     for (size_t k = 0; k < d; k++)
@@ -133,7 +134,7 @@ static void run(size_t d, gbs_loss loss, gbs_family family) {
         if (gbs_evaluate(&problem, &g, &w, &point) != GBS_OK)
             abort();
         exact = fmin(exact, cpu_now() - t);
-        alone = fmin(alone, loss_seconds(problem.loss));
+        alone = fmin(alone, loss_seconds(pairs->loss));
     }
     printf("pairs: %s, %s, d %3zu: %6.3f s, %5.2f ns a pair (the loss alone %5.2f); two products "
            "%6.3f s; ratio %.2f%s\n",
@@ -145,7 +146,7 @@ static void run(size_t d, gbs_loss loss, gbs_family family) {
     gbs_point_free(ctx, &point);
     gbs_workspace_free(&w);
     gbs_gaussian_free(ctx, &g);
-    gbs_rows_free(ctx, &pairs);
+    gbs_empirical_free(pairs);
     gbs_array_free(ctx, x);
     gbs_array_free(ctx, y);
 }

@@ -52,13 +52,13 @@ static double product_seconds(const struct product *p, size_t rows) {
 
 static double sweep_seconds(const gbs_smc_problem *problem, gbs_move move, bool rough, size_t steps,
                             double *theta, double *risk) {
-    size_t d = problem->rows->d, *from = calloc(PARTICLES, sizeof *from);
+    size_t d = problem->risk->d, *from = calloc(PARTICLES, sizeof *from);
     gbs_reference reference;
     gbs_mover mover;
     gbs_moved moved;
     double *mean = calloc(d, sizeof *mean), *factor = calloc(d * d, sizeof *factor);
     if (from == NULL || mean == NULL || factor == NULL ||
-        gbs_mover_create(problem->ctx, problem->rows, PARTICLES, &mover) != GBS_OK)
+        gbs_mover_create(problem->risk, PARTICLES, &mover) != GBS_OK)
         exit(1);
     for (size_t i = 0; i < PARTICLES; i++)
         from[i] = i;
@@ -73,7 +73,7 @@ static double sweep_seconds(const gbs_smc_problem *problem, gbs_move move, bool 
                          .from = from,
                          .particles = PARTICLES,
                          .steps = steps,
-                         .lambda = problem->loss == &gbs_exponential ? 1.0 : 50.0,
+                         .lambda = problem->risk->loss == &gbs_exponential ? 1.0 : 50.0,
                          .move = move,
                          .scale = 0.3,
                          .turns = gbs_ring_turns(problem, rough),
@@ -95,8 +95,9 @@ static void say_sweep(const gbs_smc_problem *p, bool rough, double seconds, doub
                                         "a window, a single state, a ring, a single state",
                                         "a window, a ring"};
     gbs_turns how = gbs_ring_turns(p, rough);
-    printf("  one sweep of ring moves (the default), %s%s; in turn %s", p->loss->name,
-           rough ? " where only near states are any good" : "", turns[how]);
+    printf("  one sweep of ring moves (the default), %s%s; in turn %s",
+           p->risk->loss->pointwise.name, rough ? " where only near states are any good" : "",
+           turns[how]);
     if (how != GBS_TURNS_SINGLE)
         printf(" (of %zu states)", gbs_ring_states(p, rough));
     printf(": %.3f ms, ratio %.2f (target at most 3)\n", 1e3 * seconds, seconds / base);
@@ -117,11 +118,15 @@ static void sweep(gbs_context *one, const char *name, size_t n, size_t d, size_t
         y[i] = gbs_random_normal(one, 2, i) > 0.0 ? 1.0 : -1.0;
     gbs_rows rows = gbs_rows_wrap(n, d, x, d, y);
     gbs_smc_problem problem[3];
+    gbs_empirical *over[3];
     struct product p = {n, d, x, theta, out};
     double base = INFINITY, walk = INFINITY, rough = INFINITY,
            ring[3] = {INFINITY, INFINITY, INFINITY};
-    for (size_t k = 0; k < 3; k++)
-        problem[k] = (gbs_smc_problem){one, &rows, gbs_loss_of((gbs_loss)k), 1.0, NULL};
+    for (size_t k = 0; k < 3; k++) {
+        if (gbs_empirical_over_rows(one, &rows, gbs_loss_of((gbs_loss)k), &over[k]) != GBS_OK)
+            exit(1);
+        problem[k] = (gbs_smc_problem){one, over[k], 1.0, NULL};
+    }
     if (gbs_particles_from_prior(&problem[0], PARTICLES, theta, risk) != GBS_OK)
         exit(1);
     for (int round = 0; round < rounds; round++) {
@@ -142,6 +147,8 @@ static void sweep(gbs_context *one, const char *name, size_t n, size_t d, size_t
            "most 3)\n",
            1e3 * walk, walk / base);
     fflush(stdout);
+    for (size_t k = 0; k < 3; k++)
+        gbs_empirical_free(over[k]);
     free(x);
     free(y);
     free(risk);

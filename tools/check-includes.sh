@@ -9,16 +9,17 @@ rules='
 core:
 kernel: core
 data: core kernel
-risk: kernel data
-family: kernel
+pass: data
+risk: pass
+family: pass
 vb: risk family
 smc: risk
 bound: core
 completion: kernel data
-model: family risk completion judge file
+model: family risk completion file
 judge: model
 file: model
-fit: vb smc bound completion judge
+fit: vb smc bound completion judge file
 '
 # Headers that the build writes.
 generated=' build_info.h '

@@ -78,8 +78,6 @@ typedef struct gbs_rows {
     size_t strip_rows; /* rows handled together; depends on the shape alone */
     size_t first;      /* rows before these, where they are a slice: for messages */
     double shift_norm2;
-    bool pairs;     /* the risk is over pairs: rows of y > 0 come first, |y| counts equal rows
-                       (gbs_pair_rows_build) */
     void *owned[5]; /* arrays to free */
     size_t n_owned;
 } gbs_rows;
@@ -99,23 +97,11 @@ gbs_status gbs_rows_build(gbs_context *ctx, const gbs_data *data, const gbs_scal
 gbs_rows gbs_rows_wrap(size_t n, size_t d, const double *x, size_t ld, const double *y);
 void gbs_rows_free(const gbs_context *ctx, gbs_rows *rows);
 
-/* The rows for a risk over pairs (positive, negative): positives first, centred, a copy. grouped:
- * equal dense rows are kept once, y = +-(their number). */
-gbs_status gbs_pair_rows_build(gbs_context *ctx, const gbs_rows *rows, bool grouped, gbs_rows *out);
-/* Of such rows: how many come first; pairs, equal ones counted; rows of the smaller class, which is
- * how many independent pairs there are. */
-size_t gbs_pair_positives(const gbs_rows *pairs);
-double gbs_pair_count(const gbs_rows *pairs);
-size_t gbs_pair_units(const gbs_rows *pairs);
-
 /* Every stride-th row, sharing memory with `rows`; not to be freed. */
 gbs_rows gbs_rows_subsample(const gbs_rows *rows, size_t stride);
 
 /* Rows first .. first + count - 1, sharing memory with `rows`; not to be freed. */
 gbs_rows gbs_rows_slice(const gbs_rows *rows, size_t first, size_t count);
-
-/* The largest squared Euclidean norm of a row. */
-double gbs_rows_longest(const gbs_rows *rows);
 
 size_t gbs_rows_strips(const gbs_rows *rows);
 gbs_strip gbs_rows_strip(const gbs_rows *rows, size_t index);

@@ -507,19 +507,6 @@ gbs_rows gbs_rows_subsample(const gbs_rows *rows, size_t stride) {
     return part;
 }
 
-double gbs_rows_longest(const gbs_rows *rows) {
-    enum { SLICE = 256 };
-    double norm2[SLICE], longest = 0.0;
-    for (size_t first = 0; first < rows->all.n; first += SLICE) {
-        size_t left = rows->all.n - first, count = left < SLICE ? left : SLICE;
-        gbs_strip slice = gbs_rows_slice(rows, first, count).all;
-        gbs_strip_norms(&slice, rows->shift_norm2, norm2);
-        for (size_t i = 0; i < count; i++)
-            longest = fmax(longest, norm2[i]);
-    }
-    return longest;
-}
-
 size_t gbs_rows_strips(const gbs_rows *rows) {
     return (rows->all.n + rows->strip_rows - 1) / rows->strip_rows;
 }

@@ -13,19 +13,6 @@ static size_t per_coordinate(size_t d) {
     return d;
 }
 
-static void project(const gbs_gaussian *g, const gbs_strip *b, const gbs_pass *pass, double *score,
-                    double *variance) {
-    gbs_strip_scores_squares(b, g->mean, g->tau, pass->shift_dot, pass->shift_square, score,
-                             variance);
-}
-
-static void pull_back(const gbs_gaussian *g, const gbs_strip *b, const gbs_pass *pass,
-                      const double *u, const double *w, double *d_mean, double *pull) {
-    (void)g;
-    (void)pass;
-    gbs_strip_pull_squares(b, u, w, d_mean, pull);
-}
-
 static double kl_spread(const gbs_gaussian *g, double v) {
     double sum = 0.0;
     for (size_t k = 0; k < g->d; k++)
@@ -73,6 +60,14 @@ static bool set_precision(gbs_gaussian *g, const double *p) {
     return true;
 }
 
+static void weigh(const gbs_gaussian *g, double *of_mean, double *of_precision) {
+    get_precision(g, of_precision);
+    for (size_t k = 0; k < g->d; k++) {
+        of_precision[k] = 1.0 / of_precision[k];
+        of_mean[k] = 1.0 / g->sd[k];
+    }
+}
+
 static void get_free(const gbs_gaussian *g, double *z) {
     for (size_t k = 0; k < g->d; k++)
         z[k] = log(g->sd[k]);
@@ -92,23 +87,43 @@ static void free_gradient(const gbs_gaussian *g, const double *pull, double v, d
         dz[k] = g->tau[k] * (pull[k] + 1.0 / v) - 1.0;
 }
 
+static void free_units(size_t d, const double *of_mean, double *z) {
+    (void)of_mean;
+    for (size_t k = 0; k < d; k++)
+        z[k] = sqrt(0.5);
+}
+
+static void limit_logs(size_t d, double most, double *dz) {
+    for (size_t k = 0; k < d; k++)
+        dz[k] = fmax(-most, fmin(most, dz[k]));
+}
+
+static double mean_curvature(const double *pull, size_t d, size_t k) {
+    (void)d;
+    return pull[k];
+}
+
 static void marginal_sd(const gbs_gaussian *g, double *sd) {
     for (size_t k = 0; k < g->d; k++)
         sd[k] = g->sd[k];
 }
 
 const gbs_family_ops gbs_diagonal = {.name = "diagonal",
-                                     .pull_size = per_coordinate,
+                                     .pull = GBS_PULL_DIAGONAL,
+                                     .smaller = GBS_FAMILY_ISOTROPIC,
+                                     .sd_size = per_coordinate,
                                      .free_size = per_coordinate,
-                                     .project = project,
-                                     .pull_back = pull_back,
                                      .kl_spread = kl_spread,
                                      .gap = gap,
                                      .decrement = decrement,
                                      .get_precision = get_precision,
                                      .aim_precision = aim_precision,
                                      .set_precision = set_precision,
+                                     .weigh = weigh,
                                      .get_free = get_free,
                                      .set_free = set_free,
                                      .free_gradient = free_gradient,
+                                     .free_units = free_units,
+                                     .limit_logs = limit_logs,
+                                     .mean_curvature = mean_curvature,
                                      .marginal_sd = marginal_sd};

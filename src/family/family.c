@@ -25,8 +25,21 @@ const char *gbs_family_name(gbs_family family) {
     return ops != NULL ? ops->name : family == GBS_FAMILY_AUTO ? "auto" : NULL;
 }
 
+gbs_family gbs_family_for(size_t d, size_t most) {
+    return d <= most ? GBS_FAMILY_FULL : GBS_FAMILY_DIAGONAL;
+}
+
 static size_t sd_size(gbs_family family, size_t d) {
-    return family == GBS_FAMILY_FULL ? 0 : family == GBS_FAMILY_DIAGONAL ? d : 1;
+    return gbs_family_of(family)->sd_size(d);
+}
+
+gbs_spread gbs_gaussian_spread(const gbs_gaussian *g) {
+    return (gbs_spread){.d = g->d,
+                        .mean = g->mean,
+                        .variance = g->sd != NULL ? g->sd[0] * g->sd[0] : 0.0,
+                        .tau = g->tau,
+                        .factor = g->factor,
+                        .pull = gbs_family_of(g->family)->pull};
 }
 
 gbs_status gbs_gaussian_create(gbs_context *ctx, gbs_family family, size_t d,

@@ -1,16 +1,16 @@
-/* Gaussian families N(m, S): how each spreads over the scores, what its KL is, and how its spread
- * is moved.
+/* Gaussian families N(m, S): what the KL of each is, and how its spread is moved.
  *
- * The rest of the library sees a family through gbs_family_ops; a new one is one file and one line
- * in family.c. Throughout, for weights w_i = (d psi/d s)/s and c = lambda/n, the *pull* of a family
- * is what it needs of H = c sum_i w_i x_i x_i': fixed nothing, isotropic the trace, diagonal the
- * diagonal, full the matrix (lower triangle).
+ * The rest of the library sees a family through gbs_family_ops, and passes over the rows see it as
+ * the numbers of a gbs_spread; a new one is one file and one line in family.c. Throughout, for
+ * weights w_i = (d psi/d s)/s and c = lambda/n, the *pull* of a family is what it needs of H = c
+ * sum_i w_i x_i x_i': fixed and isotropic the trace, diagonal the diagonal, full the matrix (lower
+ * triangle).
  */
 #ifndef GIBBSITE_FAMILY_FAMILY_H
 #define GIBBSITE_FAMILY_FAMILY_H
 
 #include "core/context.h"
-#include "kernel/strip.h"
+#include "pass/pass.h"
 
 typedef struct gbs_gaussian {
     gbs_family family;
@@ -22,14 +22,6 @@ typedef struct gbs_gaussian {
     double *precision; /* full: S^-1, both triangles */
 } gbs_gaussian;
 
-/* What one pass over the rows needs besides the rows. */
-typedef struct gbs_pass {
-    double shift_dot;    /* of sparse rows with a shift c: c'm */
-    double shift_square; /* sum c_k^2 tau_k, with tau = 1 where a family has none */
-    double *scratch;     /* full: strip_rows x d. isotropic, fixed: strip_rows, kept from project to
-                            pull_back */
-} gbs_pass;
-
 typedef struct gbs_prior {
     const double *mean; /* NULL: 0 */
     double variance;
@@ -37,16 +29,15 @@ typedef struct gbs_prior {
 
 typedef struct gbs_family_ops {
     const char *name;
-    size_t (*pull_size)(size_t d);
+    /* What its slopes are made of. A matrix serves the mean too: its steps are S dF/dm, and wide
+     * data is solved in its row space. */
+    gbs_pull pull;
+    /* The family that climbs along with it (vb/anneal.c); GBS_FAMILY_AUTO: none. */
+    gbs_family smaller;
+    /* Standard deviations that it is kept as; 0: as a factor. */
+    size_t (*sd_size)(size_t d);
     /* Number of free parameters of the spread. */
     size_t (*free_size)(size_t d);
-
-    /* Mean and variance of the scores of a block. */
-    void (*project)(const gbs_gaussian *g, const gbs_strip *b, const gbs_pass *pass, double *score,
-                    double *variance);
-    /* d_mean += X'u, pull += what w does to the spread. */
-    void (*pull_back)(const gbs_gaussian *g, const gbs_strip *b, const gbs_pass *pass,
-                      const double *u, const double *w, double *d_mean, double *pull);
 
     /* KL(N(m, S) || N(m0, v I)) without the |m - m0|^2 / 2v. */
     double (*kl_spread)(const gbs_gaussian *g, double v);
@@ -64,12 +55,26 @@ typedef struct gbs_family_ops {
     void (*get_precision)(const gbs_gaussian *g, double *p);
     void (*aim_precision)(const gbs_gaussian *g, const double *pull, double v, double *p);
     bool (*set_precision)(gbs_gaussian *g, const double *p);
+    /* Lengths of changes: of m (d weights) in posterior standard deviations, of that precision
+     * relative to itself. */
+    void (*weigh)(const gbs_gaussian *g, double *of_mean, double *of_precision);
 
     /* Unconstrained coordinates (log sigma; C with log diagonal) and dF in them. */
     void (*get_free)(const gbs_gaussian *g, double *z);
     void (*set_free)(gbs_gaussian *g, const double *z);
     void (*free_gradient)(const gbs_gaussian *g, const double *pull, double v, double *scratch,
                           double *dz);
+    /* What set_free leaves behind is brought in step; NULL: there is nothing. */
+    void (*settle)(gbs_gaussian *g);
+    /* Units in which the free coordinates have a curvature of about 1, given those of m. */
+    void (*free_units)(size_t d, const double *of_mean, double *z);
+    /* Slopes in those free coordinates that are logarithms, kept within -most .. most. */
+    void (*limit_logs)(size_t d, double most, double *dz);
+
+    /* H_kk, where the pull knows it, else its average. */
+    double (*mean_curvature)(const double *pull, size_t d, size_t k);
+    /* x -> S x; NULL where the pull is no matrix. */
+    void (*times_covariance)(const gbs_gaussian *g, double *x);
 
     /* Standard deviation of each coordinate. */
     void (*marginal_sd)(const gbs_gaussian *g, double *sd);
@@ -81,6 +86,11 @@ extern const gbs_family_ops gbs_diagonal;
 extern const gbs_family_ops gbs_full;
 
 const gbs_family_ops *gbs_family_of(gbs_family family); /* NULL for AUTO and out of range */
+/* The richest family whose cost is bearable: full up to `most` columns. */
+gbs_family gbs_family_for(size_t d, size_t most);
+
+/* As the passes over rows see it; the numbers stay where they are. */
+gbs_spread gbs_gaussian_spread(const gbs_gaussian *g);
 
 /* Allocated as the prior itself (the fixed family: sd = fixed_sd). */
 gbs_status gbs_gaussian_create(gbs_context *ctx, gbs_family family, size_t d,

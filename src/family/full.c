@@ -12,29 +12,16 @@
 #include "family/family.h"
 #include "kernel/linalg.h"
 
-#include <cblas.h>
 #include <math.h>
 #include <string.h>
 
-static size_t square(size_t d) {
-    return d * d;
+static size_t none(size_t d) {
+    (void)d;
+    return 0;
 }
 
 static size_t triangle(size_t d) {
     return d * (d + 1) / 2;
-}
-
-static void project(const gbs_gaussian *g, const gbs_strip *b, const gbs_pass *pass, double *score,
-                    double *variance) {
-    gbs_strip_scores(b, g->mean, pass->shift_dot, score);
-    gbs_strip_factor_variance(b, g->factor, pass->scratch, variance);
-}
-
-static void pull_back(const gbs_gaussian *g, const gbs_strip *b, const gbs_pass *pass,
-                      const double *u, const double *w, double *d_mean, double *pull) {
-    (void)g;
-    gbs_strip_pull(b, u, d_mean);
-    gbs_strip_gram(b, w, pass->scratch, pull);
 }
 
 static double kl_spread(const gbs_gaussian *g, double v) {
@@ -49,13 +36,11 @@ static double kl_spread(const gbs_gaussian *g, double v) {
 static void curvature_times_factor(const gbs_gaussian *g, const double *pull, double v,
                                    double *hc) {
     size_t d = g->d;
-    int n = (int)d;
     memcpy(hc, pull, d * d * sizeof *hc);
     gbs_symmetrise(d, hc);
     for (size_t k = 0; k < d; k++)
         hc[k * d + k] += 1.0 / v;
-    cblas_dtrmm(CblasRowMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, n, n, 1.0,
-                g->factor, n, hc, n);
+    gbs_rows_times_triangle(GBS_UPPER, d, g->factor, d, hc);
 }
 
 static double gap(const gbs_gaussian *g, const double *pull, double v, double *scratch) {
@@ -72,10 +57,8 @@ static double gap(const gbs_gaussian *g, const double *pull, double v, double *s
 /* 1/4 |C'HC - I|^2 */
 static double decrement(const gbs_gaussian *g, const double *pull, double v, double *scratch) {
     size_t d = g->d;
-    int n = (int)d;
     curvature_times_factor(g, pull, v, scratch);
-    cblas_dtrmm(CblasRowMajor, CblasLeft, CblasUpper, CblasTrans, CblasNonUnit, n, n, 1.0,
-                g->factor, n, scratch, n);
+    gbs_triangle_times_columns(GBS_UPPER_TRANSPOSED, d, g->factor, d, scratch);
     for (size_t k = 0; k < d; k++)
         scratch[k * d + k] -= 1.0;
     return 0.25 * gbs_dot(d * d, scratch, scratch);
@@ -101,14 +84,8 @@ void gbs_full_refresh_precision(gbs_gaussian *g) {
     /* R = C^-T, lower */
     gbs_transpose(d, g->factor, g->precision);
     gbs_lower_inverse(d, g->precision);
-    double *r = g->precision;
-    /* P = R R' row by row from the end: row i needs rows j <= i only */
-    for (size_t i = d; i-- > 0;)
-        for (size_t j = 0; j <= i; j++)
-            r[j * d + i] = cblas_ddot((int)j + 1, r + i * d, 1, r + j * d, 1);
-    for (size_t i = 0; i < d; i++)
-        for (size_t j = 0; j < i; j++)
-            r[i * d + j] = r[j * d + i];
+    /* P = R R' */
+    gbs_lower_square(d, g->precision);
 }
 
 static void get_precision(const gbs_gaussian *g, double *p) {
@@ -132,6 +109,16 @@ static bool set_precision(gbs_gaussian *g, const double *p) {
             g->precision[i * d + j] = *p++;
     gbs_symmetrise(d, g->precision);
     return gbs_full_set_precision(g);
+}
+
+static void weigh(const gbs_gaussian *g, double *of_mean, double *of_precision) {
+    size_t d = g->d;
+    const double *diagonal = g->precision;
+    for (size_t i = 0; i < d; i++) {
+        of_mean[i] = sqrt(diagonal[i * d + i]);
+        for (size_t j = 0; j <= i; j++)
+            *of_precision++ = 1.0 / sqrt(diagonal[i * d + i] * diagonal[j * d + j]);
+    }
 }
 
 static void get_free(const gbs_gaussian *g, double *z) {
@@ -163,6 +150,30 @@ static void free_gradient(const gbs_gaussian *g, const double *pull, double v, d
     }
 }
 
+static void free_units(size_t d, const double *of_mean, double *z) {
+    for (size_t i = 0; i < d; i++) {
+        *z++ = sqrt(0.5);
+        for (size_t j = i + 1; j < d; j++)
+            *z++ = of_mean[i];
+    }
+}
+
+/* The diagonal of C, which stands before the rest of each row. */
+static void limit_logs(size_t d, double most, double *dz) {
+    for (size_t row = d; row > 0; dz += row--)
+        *dz = fmax(-most, fmin(most, *dz));
+}
+
+static double mean_curvature(const double *pull, size_t d, size_t k) {
+    return pull[k * d + k];
+}
+
+/* S x = C C'x */
+static void times_covariance(const gbs_gaussian *g, double *x) {
+    gbs_triangle_times(GBS_UPPER_TRANSPOSED, g->d, g->factor, x);
+    gbs_triangle_times(GBS_UPPER, g->d, g->factor, x);
+}
+
 static void marginal_sd(const gbs_gaussian *g, double *sd) {
     size_t d = g->d;
     for (size_t k = 0; k < d; k++)
@@ -170,17 +181,23 @@ static void marginal_sd(const gbs_gaussian *g, double *sd) {
 }
 
 const gbs_family_ops gbs_full = {.name = "full",
-                                 .pull_size = square,
+                                 .pull = GBS_PULL_MATRIX,
+                                 .smaller = GBS_FAMILY_DIAGONAL,
+                                 .sd_size = none,
                                  .free_size = triangle,
-                                 .project = project,
-                                 .pull_back = pull_back,
                                  .kl_spread = kl_spread,
                                  .gap = gap,
                                  .decrement = decrement,
                                  .get_precision = get_precision,
                                  .aim_precision = aim_precision,
                                  .set_precision = set_precision,
+                                 .weigh = weigh,
                                  .get_free = get_free,
                                  .set_free = set_free,
                                  .free_gradient = free_gradient,
+                                 .settle = gbs_full_refresh_precision,
+                                 .free_units = free_units,
+                                 .limit_logs = limit_logs,
+                                 .mean_curvature = mean_curvature,
+                                 .times_covariance = times_covariance,
                                  .marginal_sd = marginal_sd};

@@ -15,26 +15,6 @@ static size_t one(size_t d) {
     return 1;
 }
 
-/* The squared lengths of the rows stay in the scratch space for pull_back. */
-static void project(const gbs_gaussian *g, const gbs_strip *b, const gbs_pass *pass, double *score,
-                    double *variance) {
-    double variance_unit = g->sd[0] * g->sd[0], *norm2 = pass->scratch;
-    gbs_strip_scores_squares(b, g->mean, NULL, pass->shift_dot, pass->shift_square, score, norm2);
-    for (size_t i = 0; i < b->n; i++)
-        variance[i] = variance_unit * norm2[i];
-}
-
-static void pull_back(const gbs_gaussian *g, const gbs_strip *b, const gbs_pass *pass,
-                      const double *u, const double *w, double *d_mean, double *pull) {
-    (void)g;
-    gbs_strip_pull(b, u, d_mean);
-    const double *norm2 = pass->scratch;
-    double sum = 0.0;
-    for (size_t i = 0; i < b->n; i++)
-        sum += w[i] * norm2[i];
-    pull[0] += sum;
-}
-
 static double kl_spread(const gbs_gaussian *g, double v) {
     double ratio = g->sd[0] * g->sd[0] / v;
     return 0.5 * (double)g->d * (ratio - 1.0 - log(ratio));
@@ -72,6 +52,13 @@ static bool set_precision(gbs_gaussian *g, const double *p) {
     return true;
 }
 
+static void weigh(const gbs_gaussian *g, double *of_mean, double *of_precision) {
+    get_precision(g, of_precision);
+    of_precision[0] = 1.0 / of_precision[0];
+    for (size_t k = 0; k < g->d; k++)
+        of_mean[k] = 1.0 / g->sd[0];
+}
+
 static void get_free(const gbs_gaussian *g, double *z) {
     z[0] = log(g->sd[0]);
 }
@@ -86,25 +73,44 @@ static void free_gradient(const gbs_gaussian *g, const double *pull, double v, d
     dz[0] = g->sd[0] * sigma_gradient(g, pull, v);
 }
 
+static void free_units(size_t d, const double *of_mean, double *z) {
+    (void)of_mean;
+    z[0] = sqrt(0.5 / (double)d);
+}
+
+static void limit_logs(size_t d, double most, double *dz) {
+    (void)d;
+    dz[0] = fmax(-most, fmin(most, dz[0]));
+}
+
+static double mean_curvature(const double *pull, size_t d, size_t k) {
+    (void)k;
+    return pull[0] / (double)d;
+}
+
 static void marginal_sd(const gbs_gaussian *g, double *sd) {
     for (size_t k = 0; k < g->d; k++)
         sd[k] = g->sd[0];
 }
 
 const gbs_family_ops gbs_isotropic = {.name = "isotropic",
-                                      .pull_size = one,
+                                      .pull = GBS_PULL_TRACE,
+                                      .smaller = GBS_FAMILY_AUTO,
+                                      .sd_size = one,
                                       .free_size = one,
-                                      .project = project,
-                                      .pull_back = pull_back,
                                       .kl_spread = kl_spread,
                                       .gap = gap,
                                       .decrement = decrement,
                                       .get_precision = get_precision,
                                       .aim_precision = aim_precision,
                                       .set_precision = set_precision,
+                                      .weigh = weigh,
                                       .get_free = get_free,
                                       .set_free = set_free,
                                       .free_gradient = free_gradient,
+                                      .free_units = free_units,
+                                      .limit_logs = limit_logs,
+                                      .mean_curvature = mean_curvature,
                                       .marginal_sd = marginal_sd};
 
 /* ---------------------------------------------------------------- fixed: sigma^2 = 1/n never moves
@@ -155,18 +161,40 @@ static void no_gradient(const gbs_gaussian *g, const double *pull, double v, dou
     (void)dz;
 }
 
+static void weigh_mean(const gbs_gaussian *g, double *of_mean, double *of_precision) {
+    (void)of_precision;
+    for (size_t k = 0; k < g->d; k++)
+        of_mean[k] = 1.0 / g->sd[0];
+}
+
+static void no_units(size_t d, const double *of_mean, double *z) {
+    (void)d;
+    (void)of_mean;
+    (void)z;
+}
+
+static void no_logs(size_t d, double most, double *dz) {
+    (void)d;
+    (void)most;
+    (void)dz;
+}
+
 const gbs_family_ops gbs_fixed = {.name = "fixed",
-                                  .pull_size = one,
+                                  .pull = GBS_PULL_TRACE,
+                                  .smaller = GBS_FAMILY_AUTO,
+                                  .sd_size = one,
                                   .free_size = none,
-                                  .project = project,
-                                  .pull_back = pull_back,
                                   .kl_spread = kl_spread,
                                   .gap = no_gap,
                                   .decrement = no_gap,
                                   .get_precision = get_nothing,
                                   .aim_precision = aim_nothing,
                                   .set_precision = keep_spread,
+                                  .weigh = weigh_mean,
                                   .get_free = get_nothing,
                                   .set_free = set_nothing,
                                   .free_gradient = no_gradient,
+                                  .free_units = no_units,
+                                  .limit_logs = no_logs,
+                                  .mean_curvature = mean_curvature,
                                   .marginal_sd = marginal_sd};

@@ -129,7 +129,7 @@ static gbs_status get_sparse_rows(gbs_context *ctx, const json_t *rows, gbs_stri
     return GBS_OK;
 }
 
-static gbs_status get_dual(gbs_context *ctx, const json_t *object, size_t d, gbs_dual *dual) {
+static gbs_status get_dual(gbs_context *ctx, const json_t *object, size_t d, gbs_span *dual) {
     size_t cells;
     TRY(gbs_json_get_size(ctx, object, "rank", d, &dual->rank));
     if (dual->rank == 0)
@@ -152,14 +152,15 @@ static gbs_status get_posterior(gbs_context *ctx, const json_t *root, const gbs_
     g->family = info->family;
     g->d = info->d;
     TRY(gbs_json_get_reals(ctx, posterior, "mean", g->d, &g->mean));
-    if (g->family == GBS_FAMILY_FULL) {
+    size_t count = gbs_family_of(g->family)->sd_size(g->d);
+    if (count == 0) {
         if (json_object_get(posterior, "dual") != NULL)
             return get_dual(ctx, json_object_get(posterior, "dual"), g->d, &stage->dual);
         return gbs_json_get_triangle(ctx, posterior, "factor", g->d, true, &g->factor);
     }
-    size_t count = g->family == GBS_FAMILY_DIAGONAL ? g->d : 1;
     TRY(gbs_json_get_reals(ctx, posterior, "sd", count, &g->sd));
-    if (g->family == GBS_FAMILY_DIAGONAL && (g->tau = gbs_doubles(ctx, g->d)) == NULL)
+    if (gbs_family_of(g->family)->pull == GBS_PULL_DIAGONAL &&
+        (g->tau = gbs_doubles(ctx, g->d)) == NULL)
         return GBS_ERR_MEMORY;
     for (size_t k = 0; k < count; k++) {
         if (!(g->sd[k] > 0.0))

@@ -60,7 +60,7 @@ static json_t *columns(const uint32_t *x, size_t count) {
     return array;
 }
 
-static bool put_dual(json_t *posterior, const gbs_dual *dual, size_t d) {
+static bool put_dual(json_t *posterior, const gbs_span *dual, size_t d) {
     json_t *object = json_object(), *rows = NULL;
     bool ok = gbs_json_put(posterior, "dual", object) &&
               gbs_json_put(object, "rows", rows = json_object()) &&
@@ -106,10 +106,10 @@ static bool put_posterior(json_t *root, const gbs_stage *s) {
               gbs_json_put(posterior, "mean", gbs_json_reals(g->mean, g->d));
     if (s->dual.rank > 0)
         return ok && put_dual(posterior, &s->dual, g->d);
-    if (g->family == GBS_FAMILY_FULL)
+    if (g->factor != NULL)
         return ok && gbs_json_put(posterior, "factor", gbs_json_triangle(g->factor, g->d, true));
     return ok && gbs_json_put(posterior, "sd",
-                              gbs_json_reals(g->sd, g->family == GBS_FAMILY_DIAGONAL ? g->d : 1));
+                              gbs_json_reals(g->sd, gbs_family_of(g->family)->sd_size(g->d)));
 }
 
 /* A plain model's posterior stands in the model itself. */

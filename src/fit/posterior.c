@@ -1,10 +1,8 @@
-/* From rows and a prior to one posterior: ladder, solver, the choice of a rung, and what is kept of
- * it. */
+/* From a risk and a prior to one posterior: ladder, solver, the choice of a rung, and what is kept
+ * of it. */
 #include "fit/posterior.h"
 
 #include "bound/bound.h"
-#include "risk/loss.h"
-#include "vb/pair_energy.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,17 +15,17 @@
 #define DUAL_AGREES 1e-6
 /* Up to here a fit whose dual form failed that test is done again in the primal form. */
 enum { PRIMAL_COLUMNS = 3000, MOST_RUNGS = 24, LEAST_TRACED = 10, MOST_TRACED = 1000 };
-/* A traced step is judged on all pairs; so many of them in all. */
-#define TRACED_PAIRS 3e9
+/* A traced step is judged on all terms of the risk; so many of them in all. */
+#define TRACED_TERMS 3e9
 
-/* More pairs than this are passed over for the certificate alone. */
-#define MOST_PAIRS 2e9
+/* More terms than this are passed over for the certificate alone. */
+#define MOST_TERMS 2e9
 
-bool gbs_posterior_by_sample(const gbs_fit_options *o, const gbs_rows *rows) {
-    if (!rows->pairs || o->sampled_pairs > 0)
+bool gbs_posterior_by_sample(const gbs_fit_options *o, const gbs_empirical *risk) {
+    if (!risk->by_draws || o->sampled_pairs > 0)
         return o->sampled_pairs > 0;
     bool chosen = o->ladder_size > 1 || o->prior_grid_size > 1 || o->trace;
-    return o->solver == GBS_SOLVER_SGD && !chosen && gbs_pair_count(rows) > MOST_PAIRS;
+    return o->solver == GBS_SOLVER_SGD && !chosen && risk->terms > MOST_TERMS;
 }
 
 /* What is held until the posterior is done. */
@@ -50,7 +48,7 @@ struct search {
 static gbs_status build_ladder(struct search *s) {
     const gbs_fit_options *o = s->task->options;
     double last = s->task->lambda;
-    bool single = !s->task->climb || gbs_loss_of(o->loss)->convex || o->restarts > 0 ||
+    bool single = !s->task->climb || s->task->risk->loss->convex || o->restarts > 0 ||
                   o->solver == GBS_SOLVER_SGD;
     s->rungs = 1;
     if (o->ladder_size > 0)
@@ -71,27 +69,6 @@ static gbs_status build_ladder(struct search *s) {
     return GBS_OK;
 }
 
-/* Mean loss of a stage on rows, a slice at a time. */
-static gbs_status mean_loss(gbs_context *ctx, const gbs_rows *rows, const gbs_stage *stage,
-                            const gbs_loss_ops *loss, double *out) {
-    enum { SLICE = 1 << 13 };
-    size_t n = rows->all.n;
-    double *score = gbs_matrix(ctx, 2, SLICE), sum = 0.0;
-    gbs_status status = score != NULL ? GBS_OK : GBS_ERR_MEMORY;
-    for (size_t first = 0; status == GBS_OK && first < n; first += SLICE) {
-        gbs_rows slice = gbs_rows_slice(rows, first, n - first < SLICE ? n - first : SLICE);
-        status = gbs_stage_project(ctx, stage, &slice, score, score + SLICE);
-        for (size_t i = 0; status == GBS_OK && i < slice.all.n; i++) {
-            double psi, d_mu, d_s, mu = slice.all.y[i] * score[i];
-            loss->smoothed(1, &mu, &score[SLICE + i], &psi, &d_mu, &d_s);
-            sum += psi;
-        }
-    }
-    *out = sum / (double)n;
-    gbs_array_free(ctx, score);
-    return status;
-}
-
 /* The paper's KL, whose quadratic terms are doubled; off the row space of a dual form the posterior
  * is the prior. */
 static double paper_kl(const struct search *s, const gbs_gaussian *g) {
@@ -105,7 +82,7 @@ static double paper_kl(const struct search *s, const gbs_gaussian *g) {
         distance2 += delta * delta;
     }
     return gbs_kl_paper((double)g->d, prior->variance, trace, log_det, distance2) +
-           0.5 * (double)(s->task->rows.d - g->d);
+           0.5 * (double)(s->task->risk->d - g->d);
 }
 
 /* Called for each rung as it is done: the best so far is kept. */
@@ -114,13 +91,12 @@ static gbs_status consider(void *arg, size_t t, const gbs_gaussian *g,
     struct search *s = arg;
     const gbs_posterior_task *task = s->task;
     gbs_context *ctx = task->ctx;
-    const gbs_rows *rows = s->dual ? &s->reduction.reduced : &task->rows;
+    const gbs_empirical *risk = s->dual ? s->reduction.reduced : task->risk;
+    gbs_spread spread = gbs_gaussian_spread(g);
     double gibbs = solution->risk;
     gbs_status status = GBS_OK;
-    if (task->options->loss != GBS_LOSS_ZERO_ONE && rows->pairs)
-        status = gbs_pair_risk(ctx, rows, g, &gbs_zero_one, &gibbs, NULL);
-    else if (task->options->loss != GBS_LOSS_ZERO_ONE)
-        status = mean_loss(ctx, rows, &(gbs_stage){.posterior = *g}, &gbs_zero_one, &gibbs);
+    if (task->options->loss != GBS_LOSS_ZERO_ONE)
+        status = gbs_empirical_value(risk, &gbs_zero_one, &spread, false, &gibbs, NULL);
     if (status != GBS_OK)
         return status;
     double value = task->value(task->arg, gibbs, solution->kl, paper_kl(s, g), s->ladder[t]);
@@ -142,15 +118,8 @@ static gbs_status consider(void *arg, size_t t, const gbs_gaussian *g,
     return GBS_OK;
 }
 
-static double rows_counted(const gbs_rows *pairs) {
-    double sum = 0.0;
-    for (size_t i = 0; i < pairs->all.n; i++)
-        sum += fabs(pairs->all.y[i * pairs->all.stride]);
-    return sum;
-}
-
-static size_t traced_points(const gbs_rows *pairs) {
-    double affordable = TRACED_PAIRS / fmax(1.0, gbs_pair_count(pairs));
+static size_t traced_points(const gbs_empirical *risk) {
+    double affordable = TRACED_TERMS / fmax(1.0, risk->terms);
     return affordable > MOST_TRACED    ? MOST_TRACED
            : affordable < LEAST_TRACED ? LEAST_TRACED
                                        : (size_t)affordable;
@@ -170,11 +139,12 @@ static gbs_status trace(void *arg, size_t done, size_t steps, const gbs_gaussian
     if (!traced(done, steps, s->points) || s->out->traced > s->points)
         return GBS_OK;
     double gibbs, risk, kl = gbs_gaussian_kl(g, &task->prior), lambda = s->ladder[s->rungs - 1];
-    gbs_status status = gbs_pair_risk(task->ctx, &task->rows, g, &gbs_zero_one, &gibbs, NULL);
+    gbs_spread spread = gbs_gaussian_spread(g);
+    gbs_status status = gbs_empirical_value(task->risk, &gbs_zero_one, &spread, false, &gibbs,
+                                            NULL);
     risk = gibbs;
     if (status == GBS_OK && task->options->loss != GBS_LOSS_ZERO_ONE)
-        status = gbs_pair_risk(task->ctx, &task->rows, g, gbs_loss_of(task->options->loss), &risk,
-                               NULL);
+        status = gbs_empirical_value(task->risk, task->risk->loss, &spread, false, &risk, NULL);
     if (status == GBS_OK)
         s->out->trace[s->out->traced++] = (gbs_path_point){
             .lambda = lambda,
@@ -194,33 +164,32 @@ static gbs_status solve(struct search *s) {
     gbs_anneal_task task = {
         .family = o->family, .ladder = s->ladder, .rungs = s->rungs, .trace = t->trace};
     task.part_below = o->ladder_size == 0;
-    task.problem = (gbs_problem){
-        .ctx = t->ctx, .rows = &t->rows, .loss = gbs_loss_of(o->loss), .prior = t->prior};
-    task.fixed_sd = 1.0 / sqrt(t->rows.pairs ? rows_counted(&t->rows) : (double)t->rows.all.n);
+    task.problem = (gbs_problem){.ctx = t->ctx, .risk = t->risk, .prior = t->prior};
+    task.fixed_sd = 1.0 / sqrt(t->risk->counted);
     task.solve = (gbs_solve_options){.solver = o->solver,
                                      .tolerance = o->tolerance,
                                      .max_iterations = o->max_iterations,
                                      .batch = o->batch,
                                      .epochs = o->epochs,
                                      .schedule = o->schedule,
-                                     .by_subsample = gbs_posterior_by_sample(o, &t->rows)};
+                                     .by_subsample = gbs_posterior_by_sample(o, t->risk)};
     if (t->value != NULL) {
         task.consider = consider;
         task.arg = s;
     }
     gbs_status status = GBS_OK;
-    if (o->trace && t->rows.pairs && o->solver == GBS_SOLVER_SGD && t->value != NULL) {
+    if (o->trace && t->risk->by_draws && o->solver == GBS_SOLVER_SGD && t->value != NULL) {
         task.solve.trace = trace;
         task.solve.trace_arg = s;
-        s->points = traced_points(&t->rows);
+        s->points = traced_points(t->risk);
         s->out->trace = gbs_array_alloc(t->ctx, s->points + 1, sizeof *s->out->trace);
         status = s->out->trace != NULL ? GBS_OK : GBS_ERR_MEMORY;
     }
     if (status == GBS_OK && s->dual) {
-        status = gbs_reduction_create(t->ctx, &t->rows, &task.problem.prior, &s->reduction);
+        status = gbs_reduction_create(t->risk, &task.problem.prior, &s->reduction);
         task.reduced = &s->reduction;
     }
-    size_t d = s->dual ? s->reduction.rank : t->rows.d;
+    size_t d = s->dual ? s->reduction.rank : t->risk->d;
     gbs_prior prior = {s->dual ? s->reduction.prior_mean : t->prior.mean, t->prior.variance};
     if (status == GBS_OK)
         status = gbs_gaussian_create(t->ctx, o->family, d, &prior, task.fixed_sd, &s->result);
@@ -244,43 +213,6 @@ static void *duplicate(gbs_context *ctx, const void *from, size_t count, size_t 
     return to;
 }
 
-static gbs_status keep_sparse_rows(gbs_context *ctx, const gbs_strip *b, const gbs_reduction *r,
-                                   gbs_strip *kept) {
-    size_t rank = r->rank, *start = gbs_array_alloc(ctx, rank + 1, sizeof *start);
-    kept->start = start;
-    if (start == NULL)
-        return GBS_ERR_MEMORY;
-    for (size_t i = 0; i < rank; i++)
-        start[i + 1] = start[i] + (b->start[r->pivot[i] + 1] - b->start[r->pivot[i]]);
-    uint32_t *column = gbs_array_alloc(ctx, start[rank], sizeof *column);
-    double *value = gbs_doubles(ctx, start[rank]);
-    kept->column = column;
-    kept->value = value;
-    if (b->shift != NULL)
-        kept->shift = duplicate(ctx, b->shift, b->d, sizeof *b->shift);
-    if (column == NULL || value == NULL || (b->shift != NULL && kept->shift == NULL))
-        return GBS_ERR_MEMORY;
-    for (size_t i = 0; i < rank; i++) {
-        size_t from = b->start[r->pivot[i]], count = start[i + 1] - start[i];
-        memcpy(column + start[i], b->column + from, count * sizeof *column);
-        memcpy(value + start[i], b->value + from, count * sizeof *value);
-    }
-    return GBS_OK;
-}
-
-/* The pivot rows as a block of the model's own. */
-static gbs_status keep_rows(gbs_context *ctx, const gbs_strip *b, const gbs_reduction *r,
-                            gbs_strip *kept) {
-    *kept = (gbs_strip){.n = r->rank, .d = b->d, .ld = b->d, .stride = 1};
-    if (b->dense == NULL)
-        return keep_sparse_rows(ctx, b, r, kept);
-    double *cells = gbs_matrix(ctx, r->rank, b->d);
-    kept->dense = cells;
-    for (size_t i = 0; cells != NULL && i < r->rank; i++)
-        memcpy(cells + i * b->d, b->dense + (size_t)r->pivot[i] * b->ld, b->d * sizeof *cells);
-    return cells != NULL ? GBS_OK : GBS_ERR_MEMORY;
-}
-
 static gbs_status keep_posterior(struct search *s) {
     const gbs_posterior_task *t = s->task;
     gbs_stage *stage = &s->out->stage;
@@ -289,9 +221,9 @@ static gbs_status keep_posterior(struct search *s) {
     stage->lambda = s->ladder[s->out->chosen];
     stage->free_energy = s->solutions[s->out->chosen].free_energy;
     stage->weight = 1.0;
-    stage->rows = t->rows.all.n;
+    stage->rows = t->risk->rows;
     if (t->prior.mean != NULL &&
-        (stage->prior_mean = duplicate(t->ctx, t->prior.mean, t->rows.d, sizeof(double))) == NULL)
+        (stage->prior_mean = duplicate(t->ctx, t->prior.mean, t->risk->d, sizeof(double))) == NULL)
         return GBS_ERR_MEMORY;
     if (!s->dual) {
         stage->posterior = *from;
@@ -299,14 +231,14 @@ static gbs_status keep_posterior(struct search *s) {
         return GBS_OK;
     }
     const gbs_reduction *r = &s->reduction;
-    size_t d = t->rows.d;
+    size_t d = t->risk->d;
     stage->posterior = (gbs_gaussian){
-        .family = GBS_FAMILY_FULL, .d = d, .mean = gbs_doubles(t->ctx, d)};
+        .family = from->family, .d = d, .mean = gbs_doubles(t->ctx, d)};
     stage->dual.lower = duplicate(t->ctx, r->lower, r->rank * r->rank, sizeof(double));
     stage->dual.factor = duplicate(t->ctx, from->factor, r->rank * r->rank, sizeof(double));
     if (stage->posterior.mean == NULL || stage->dual.lower == NULL || stage->dual.factor == NULL)
         return GBS_ERR_MEMORY;
-    gbs_status status = keep_rows(t->ctx, &t->rows.all, r, &stage->dual.kept);
+    gbs_status status = r->held->pass->keep(r->held, r->rank, r->pivot, &stage->dual.kept);
     stage->dual.rank = r->rank;
     return status == GBS_OK ? gbs_reduction_lift(r, from->mean, &t->prior, stage->posterior.mean)
                             : status;
@@ -335,8 +267,8 @@ static gbs_status check_dual(struct search *s) {
     if (!s->dual)
         return GBS_OK;
     double sum;
-    gbs_status status = mean_loss(t->ctx, &t->rows, &s->out->stage, gbs_loss_of(t->options->loss),
-                                  &sum);
+    gbs_spread spread = gbs_stage_gaussian(&s->out->stage);
+    gbs_status status = gbs_empirical_value(t->risk, t->risk->loss, &spread, false, &sum, NULL);
     double risk = s->solutions[s->out->chosen].risk;
     if (status == GBS_OK && !(fabs(sum - risk) <= DUAL_AGREES * fmax(1.0, fabs(sum))))
         status = gbs_fail(t->ctx, GBS_ERR_NUMERIC,
@@ -375,9 +307,10 @@ gbs_status gbs_posterior_fit(const gbs_posterior_task *task, gbs_posterior *out)
     const gbs_fit_options *o = task->options;
     struct search s = {.task = task, .out = out};
     *out = (gbs_posterior){0};
-    size_t d = task->rows.d;
-    s.dual = o->family == GBS_FAMILY_FULL && !task->rows.pairs &&
-             (o->form == GBS_FORM_DUAL || (o->form == GBS_FORM_AUTO && d > task->rows.all.n));
+    size_t d = task->risk->d;
+    s.dual = gbs_family_of(o->family)->pull == GBS_PULL_MATRIX &&
+             gbs_empirical_has_designs(task->risk) &&
+             (o->form == GBS_FORM_DUAL || (o->form == GBS_FORM_AUTO && d > task->risk->rows));
     bool was_dual = s.dual;
     gbs_status status = run(&s);
     if (status == GBS_ERR_NUMERIC && was_dual && o->form == GBS_FORM_AUTO && d <= PRIMAL_COLUMNS) {

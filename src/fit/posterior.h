@@ -1,19 +1,19 @@
-/* One posterior: the minimiser of lambda (mean loss over the rows) + KL(. || prior) in a family. */
+/* One posterior: the minimiser of lambda (empirical risk) + KL(. || prior) in a family. */
 #ifndef GIBBSITE_FIT_POSTERIOR_H
 #define GIBBSITE_FIT_POSTERIOR_H
 
 #include "model/model.h"
 #include "vb/anneal.h"
 
-/* What a rung of the ladder is worth (less is better), from its zero-one Gibbs risk on the rows,
- * its KL (and the paper's) and its lambda. */
+/* What a rung of the ladder is worth (less is better), from its zero-one Gibbs risk, its KL (and
+ * the paper's) and its lambda. */
 typedef double (*gbs_rung_value)(void *arg, double gibbs, double kl, double paper_kl,
                                  double lambda);
 
 typedef struct gbs_posterior_task {
     gbs_context *ctx;
-    const gbs_fit_options *options; /* loss, solver and its numbers, form; family settled */
-    gbs_rows rows;
+    const gbs_fit_options *options; /* solver and its numbers, form; family settled */
+    const gbs_empirical *risk;
     gbs_prior prior;
     double lambda; /* the last of the ladder, where the options have none */
     bool climb;    /* without a ladder: anneal from small lambdas where the loss is not convex */
@@ -27,17 +27,17 @@ typedef struct gbs_posterior {
     gbs_stage stage; /* weight 1 */
     gbs_path_point *path;
     size_t rungs, chosen;
-    /* sgd over pairs: steps on the way, with the bound at each; NULL: not asked for */
+    /* sgd by draws: steps on the way, with the bound at each; NULL: not asked for */
     gbs_path_point *trace;
     size_t traced;
     double *restarts; /* free energies; NULL: there were none */
     gbs_solver solver;
 } gbs_posterior;
 
-/* Stochastic steps over so many pairs that the solver is not to make a pass over all of them at its
+/* Stochastic steps over so many terms that the solver is not to make a pass over all of them at its
  * end: what it reports of F comes from a sample of rows. So it is where pairs are sampled on
  * request. A choice by bounds, and a path of them, need the passes. */
-bool gbs_posterior_by_sample(const gbs_fit_options *o, const gbs_rows *rows);
+bool gbs_posterior_by_sample(const gbs_fit_options *o, const gbs_empirical *risk);
 
 gbs_status gbs_posterior_fit(const gbs_posterior_task *task, gbs_posterior *out);
 void gbs_posterior_free(const gbs_context *ctx, gbs_posterior *p);

@@ -46,20 +46,16 @@ static gbs_status typical_cell(gbs_context *ctx, const gbs_data *data, const gbs
     gbs_scaling scaling,
         wanted = {.kind = o->scale, .intercept = o->intercept != 0, .constant = 1.0, .clip = o->cx};
     gbs_rows rows = {0};
+    gbs_held *held = NULL;
     gbs_status status = gbs_scaling_learn(ctx, data, &wanted, &scaling);
     if (status != GBS_OK)
         return status;
     status = gbs_rows_build(ctx, data, &scaling, &rows);
-    double sum = 0.0, *norm2 = status == GBS_OK ? gbs_doubles(ctx, data->n) : NULL;
-    if (status == GBS_OK && norm2 != NULL) {
-        gbs_strip_norms(&rows.all, rows.shift_norm2, norm2);
-        for (size_t i = 0; i < data->n; i++)
-            sum += norm2[i] / (double)data->n;
-        *out = sum > 0.0 ? sqrt(sum / (double)rows.d) : 1.0;
-    }
-    if (status == GBS_OK && norm2 == NULL)
-        status = GBS_ERR_MEMORY;
-    gbs_array_free(ctx, norm2);
+    if (status == GBS_OK)
+        status = gbs_hold(ctx, &rows, &held);
+    if (status == GBS_OK)
+        *out = gbs_held_typical_cell(held);
+    gbs_held_free(held);
     gbs_rows_free(ctx, &rows);
     gbs_scaling_free(ctx, &scaling);
     return status;
@@ -108,11 +104,15 @@ gbs_status gbs_prior_centre_fit(gbs_context *ctx, const gbs_rows *rows, const gb
                                 const gbs_prior_centre *centre, double *mean) {
     gbs_fit_options options = hinge(o, (double)rows->all.n);
     gbs_fill_defaults(&options, rows->all.n, rows->d - (o->intercept ? 1 : 0));
-    gbs_posterior_task task = {
-        .ctx = ctx, .options = &options, .rows = *rows, .lambda = options.lambda};
-    task.prior = (gbs_prior){NULL, centre->width * centre->width};
+    gbs_empirical *risk;
     gbs_posterior fitted;
-    gbs_status status = gbs_posterior_fit(&task, &fitted);
+    gbs_status status = gbs_empirical_over_rows(ctx, rows, gbs_loss_of(options.loss), &risk);
+    gbs_posterior_task task = {
+        .ctx = ctx, .options = &options, .risk = risk, .lambda = options.lambda};
+    task.prior = (gbs_prior){NULL, centre->width * centre->width};
+    if (status == GBS_OK)
+        status = gbs_posterior_fit(&task, &fitted);
+    gbs_empirical_free(risk);
     if (status != GBS_OK)
         return status;
     memcpy(mean, fitted.stage.posterior.mean, rows->d * sizeof *mean);

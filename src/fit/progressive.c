@@ -99,14 +99,19 @@ static gbs_status learn(struct progressive *f, size_t t, gbs_posterior *p) {
     if (status != GBS_OK)
         return status;
     double sd = f->o.prior_sd > 0.0 ? f->o.prior_sd : gbs_prior_centre_spread(f->rows.d, f->m0);
+    gbs_empirical *risk;
+    status = gbs_empirical_over_rows(f->ctx, &past, gbs_loss_of(f->o.loss), &risk);
     gbs_posterior_task task = {.ctx = f->ctx,
                                .options = &f->o,
-                               .rows = past,
+                               .risk = risk,
                                .climb = f->m0 == NULL,
                                .trace = &f->model->trace};
     task.prior = (gbs_prior){f->m0, sd * sd};
     task.lambda = f->o.lambda > 0.0 ? f->o.lambda : (double)past.all.n;
-    return gbs_posterior_fit(&task, p);
+    if (status == GBS_OK)
+        status = gbs_posterior_fit(&task, p);
+    gbs_empirical_free(risk);
+    return status;
 }
 
 /* One draw of the stage for each fresh row. */

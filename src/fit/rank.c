@@ -12,8 +12,6 @@
 #include "core/check.h"
 #include "fit/prior_centre.h"
 #include "fit/ways.h"
-#include "vb/pair_energy.h"
-#include "vb/pair_sample.h"
 
 #include <math.h>
 #include <string.h>
@@ -36,7 +34,8 @@ enum { WIDTHS = sizeof widths / sizeof *widths };
 #define CHOOSING 1e-3
 #define FITTING 1e-4
 
-static gbs_fit_options hinge(const gbs_fit_options *o, const gbs_rows *pairs, double tolerance) {
+static gbs_fit_options hinge(const gbs_fit_options *o, const gbs_empirical *risk,
+                             double tolerance) {
     gbs_fit_options h = gbs_fit_options_default();
     h.task = GBS_TASK_RANK;
     h.loss = GBS_LOSS_HINGE;
@@ -49,59 +48,40 @@ static gbs_fit_options hinge(const gbs_fit_options *o, const gbs_rows *pairs, do
         h.family = o->family;
         h.sampled_pairs = o->sampled_pairs;
     }
-    gbs_fill_defaults(&h, pairs->all.n, pairs->d);
+    gbs_fill_defaults(&h, risk->rows, risk->d);
     return h;
 }
 
-static gbs_status fit_width(gbs_context *ctx, const gbs_rows *pairs, const gbs_fit_options *o,
+static gbs_status fit_width(gbs_context *ctx, const gbs_empirical *risk, const gbs_fit_options *o,
                             double width, double tolerance, double *mean) {
-    gbs_fit_options options = hinge(o, pairs, tolerance);
-    gbs_posterior_task task = {.ctx = ctx, .options = &options, .rows = *pairs};
-    task.lambda = (double)gbs_pair_units(pairs);
+    gbs_fit_options options = hinge(o, risk, tolerance);
+    gbs_posterior_task task = {.ctx = ctx, .options = &options, .risk = risk};
+    task.lambda = (double)risk->units;
     task.prior = (gbs_prior){NULL, width * width};
     gbs_posterior fitted;
     gbs_status status = gbs_posterior_fit(&task, &fitted);
     if (status == GBS_OK)
-        memcpy(mean, fitted.stage.posterior.mean, pairs->d * sizeof *mean);
+        memcpy(mean, fitted.stage.posterior.mean, risk->d * sizeof *mean);
     gbs_posterior_free(ctx, &fitted);
     return status;
 }
 
 /* The risk of the Gaussian that the mean would be the prior of. */
-static gbs_status foretell(gbs_context *ctx, const gbs_rows *pairs, const double *mean,
-                           double *risk) {
-    double sd = gbs_prior_centre_spread(pairs->d, mean);
-    gbs_prior prior = {mean, sd * sd};
-    gbs_gaussian g;
-    gbs_status status = gbs_gaussian_create(ctx, GBS_FAMILY_ISOTROPIC, pairs->d, &prior, sd, &g);
-    if (status == GBS_OK)
-        status = gbs_pair_risk(ctx, pairs, &g, &gbs_zero_one, risk, NULL);
-    gbs_gaussian_free(ctx, &g);
-    return status;
-}
-
-/* Root mean square of a cell of the centred rows. */
-static double typical_cell(const gbs_rows *pairs) {
-    enum { SLICE = 256 };
-    double norm2[SLICE], sum = 0.0;
-    for (size_t first = 0; first < pairs->all.n; first += SLICE) {
-        size_t left = pairs->all.n - first, count = left < SLICE ? left : SLICE;
-        gbs_strip slice = gbs_rows_slice(pairs, first, count).all;
-        gbs_strip_norms(&slice, pairs->shift_norm2, norm2);
-        for (size_t i = 0; i < count; i++)
-            sum += norm2[i] / (double)pairs->all.n;
-    }
-    return sum > 0.0 ? sqrt(sum / (double)pairs->d) : 1.0;
+static gbs_status predict(const gbs_empirical *test, const double *mean, double *risk) {
+    double sd = gbs_prior_centre_spread(test->d, mean);
+    gbs_spread around = {.d = test->d, .mean = mean, .variance = sd * sd};
+    return gbs_empirical_value(test, &gbs_zero_one, &around, false, risk, NULL);
 }
 
 /* The risk that each width predicts, fitted to `train` and met by `test`. */
-static gbs_status try_widths(gbs_context *ctx, const gbs_rows *train, const gbs_rows *test,
-                             const gbs_fit_options *o, double typical, double *mean, double *risk) {
+static gbs_status try_widths(gbs_context *ctx, const gbs_empirical *train,
+                             const gbs_empirical *test, const gbs_fit_options *o, double typical,
+                             double *mean, double *risk) {
     gbs_status status = GBS_OK;
     for (size_t k = 0; status == GBS_OK && k < WIDTHS; k++) {
         status = fit_width(ctx, train, o, widths[k] / typical, CHOOSING, mean);
         if (status == GBS_OK)
-            status = foretell(ctx, test, mean, &risk[k]);
+            status = predict(test, mean, &risk[k]);
     }
     return status;
 }
@@ -111,18 +91,18 @@ static gbs_status choose_width(gbs_context *ctx, const gbs_rows *rows, const gbs
     size_t most = rows->all.n < MOST_ROWS ? rows->all.n : MOST_ROWS, inside = most - most / 3;
     gbs_rows head = gbs_rows_slice(rows, 0, inside),
              rest = gbs_rows_slice(rows, inside, most - inside);
-    gbs_rows train = {0}, test = {0};
+    gbs_empirical *train = NULL, *test = NULL;
     double risk[WIDTHS], best = INFINITY;
-    gbs_status status = gbs_pair_rows_build(ctx, &head, true, &train);
+    gbs_status status = gbs_empirical_over_pairs(ctx, &head, true, &gbs_hinge, &train);
     if (status == GBS_OK)
-        status = gbs_pair_rows_build(ctx, &rest, true, &test);
+        status = gbs_empirical_over_pairs(ctx, &rest, true, &gbs_hinge, &test);
     if (status == GBS_OK) {
-        double typical = typical_cell(&train);
+        double typical = gbs_held_typical_cell(train->held);
         *width = widths[WIDTHS / 2] / typical;
         *predicted = 0.25; /* too few rows to be held out: nothing is predicted */
-        bool enough = gbs_pair_units(&train) >= FEWEST && gbs_pair_units(&test) >= FEWEST;
+        bool enough = train->units >= FEWEST && test->units >= FEWEST;
         if (enough)
-            status = try_widths(ctx, &train, &test, o, typical, mean, risk);
+            status = try_widths(ctx, train, test, o, typical, mean, risk);
         for (size_t k = 0; status == GBS_OK && enough && k < WIDTHS; k++)
             best = fmin(best, risk[k]);
         for (size_t k = 0; status == GBS_OK && enough && k < WIDTHS; k++)
@@ -131,21 +111,21 @@ static gbs_status choose_width(gbs_context *ctx, const gbs_rows *rows, const gbs
                 *predicted = risk[k];
             }
     }
-    gbs_rows_free(ctx, &train);
-    gbs_rows_free(ctx, &test);
+    gbs_empirical_free(train);
+    gbs_empirical_free(test);
     return status;
 }
 
 gbs_status gbs_rank_prior_centre(gbs_context *ctx, const gbs_rows *rows, const gbs_fit_options *o,
                                  double *mean, double *predicted) {
     double width;
-    gbs_rows pairs = {0};
+    gbs_empirical *risk = NULL;
     gbs_status status = choose_width(ctx, rows, o, mean, &width, predicted);
     if (status == GBS_OK)
-        status = gbs_pair_rows_build(ctx, rows, true, &pairs);
+        status = gbs_empirical_over_pairs(ctx, rows, true, &gbs_hinge, &risk);
     if (status == GBS_OK)
-        status = fit_width(ctx, &pairs, o, width, FITTING, mean);
-    gbs_rows_free(ctx, &pairs);
+        status = fit_width(ctx, risk, o, width, FITTING, mean);
+    gbs_empirical_free(risk);
     return status;
 }
 
@@ -158,10 +138,14 @@ double gbs_rank_pair_share(size_t n, double pairs) {
 /* 1 - AUC of x'm. */
 static gbs_status disorder(gbs_context *ctx, const gbs_rows *rows, const double *m, double *score,
                            double *out) {
-    const double *shift = rows->all.shift;
-    gbs_strip_scores(&rows->all, m, shift != NULL ? gbs_dot(rows->d, shift, m) : 0.0, score);
-    double auc;
-    gbs_status status = gbs_area(ctx, rows->all.n, rows->all.y, score, &auc);
+    double auc = NAN;
+    gbs_held *held;
+    gbs_status status = gbs_hold(ctx, rows, &held);
+    if (status != GBS_OK)
+        return status;
+    held->pass->scores(held, m, score);
+    gbs_held_free(held);
+    status = gbs_area(ctx, rows->all.n, rows->all.y, score, &auc);
     *out = 1.0 - auc;
     return status;
 }
@@ -169,26 +153,24 @@ static gbs_status disorder(gbs_context *ctx, const gbs_rows *rows, const double 
 /* The risk of the posterior on all rows; an estimate where pairs are sampled. */
 static gbs_status judge_all(gbs_context *ctx, gbs_model *model, const gbs_rows *rows,
                             size_t sampled) {
-    gbs_rows pairs;
-    gbs_status status = gbs_pair_rows_build(ctx, rows, sampled == 0, &pairs);
+    gbs_empirical *risk;
+    gbs_status status = gbs_empirical_over_pairs(ctx, rows, sampled == 0, &gbs_zero_one, &risk);
     if (status != GBS_OK)
         return status;
-    const gbs_gaussian *g = &model->stages[0].posterior;
-    if (sampled > 0)
-        status = gbs_pair_sampled_risk(ctx, &pairs, g, &gbs_zero_one, sampled,
-                                       &model->info.gibbs_error);
-    else
-        status = gbs_pair_risk_shown(ctx, &pairs, g, &gbs_zero_one, &model->info.gibbs_error, NULL);
-    gbs_rows_free(ctx, &pairs);
+    gbs_spread spread = gbs_stage_gaussian(&model->stages[0]);
+    double *error = &model->info.gibbs_error;
+    status = sampled > 0 ? gbs_empirical_sampled(risk, &gbs_zero_one, &spread, sampled, error)
+                         : gbs_empirical_value(risk, &gbs_zero_one, &spread, true, error, NULL);
+    gbs_empirical_free(risk);
     return status;
 }
 
 /* The risk over the certified pairs, or what a sample of them says it is at most. */
-static gbs_status judge_certified(gbs_context *ctx, const gbs_rows *pairs, const gbs_gaussian *g,
+static gbs_status judge_certified(const gbs_empirical *risk, const gbs_spread *spread,
                                   const gbs_fit_options *o, gbs_evidence *e) {
     if (o->sampled_pairs == 0)
-        return gbs_pair_risk_shown(ctx, pairs, g, &gbs_zero_one, &e->gibbs, &e->second_moment);
-    gbs_status status = gbs_pair_sampled_risk(ctx, pairs, g, &gbs_zero_one, o->sampled_pairs,
+        return gbs_empirical_value(risk, &gbs_zero_one, spread, true, &e->gibbs, &e->second_moment);
+    gbs_status status = gbs_empirical_sampled(risk, &gbs_zero_one, spread, o->sampled_pairs,
                                               &e->sampled_mean);
     e->sampled = o->sampled_pairs;
     e->sampled_delta = SAMPLING_SHARE * (1.0 - o->confidence);
@@ -197,18 +179,18 @@ static gbs_status judge_certified(gbs_context *ctx, const gbs_rows *pairs, const
 }
 
 gbs_status gbs_rank_judge(gbs_context *ctx, gbs_model *model, const gbs_fit_options *o,
-                          const gbs_rows *rows, size_t first, const gbs_rows *pairs,
+                          const gbs_rows *rows, size_t first, const gbs_empirical *risk,
                           const double *m0, gbs_evidence *e) {
     size_t n = rows->all.n;
-    const gbs_gaussian *g = &model->stages[0].posterior;
+    gbs_spread spread = gbs_stage_gaussian(&model->stages[0]);
     gbs_rows certified = gbs_rows_slice(rows, first, n - first);
     double *score = gbs_doubles(ctx, n);
     gbs_status status = score != NULL ? GBS_OK : GBS_ERR_MEMORY;
     if (status == GBS_OK)
-        status = judge_certified(ctx, pairs, g, o, e);
+        status = judge_certified(risk, &spread, o, e);
     model->info.gibbs_error = e->sampled > 0 ? e->sampled_mean : e->gibbs;
     if (status == GBS_OK && e->sampled == 0 && o->loss == GBS_LOSS_ZERO_ONE &&
-        gbs_posterior_by_sample(o, pairs)) {
+        gbs_posterior_by_sample(o, risk)) {
         /* the solver had a sample of them */
         model->info.gibbs_risk = e->gibbs;
         model->info.free_energy = model->stages[0].free_energy = model->info.lambda * e->gibbs +
@@ -219,13 +201,13 @@ gbs_status gbs_rank_judge(gbs_context *ctx, gbs_model *model, const gbs_fit_opti
     if (status == GBS_OK && m0 != NULL)
         status = disorder(ctx, &certified, m0, score, &e->score_disorder);
     if (status == GBS_OK)
-        status = disorder(ctx, rows, g->mean, score, &model->info.train_error);
+        status = disorder(ctx, rows, spread.mean, score, &model->info.train_error);
     if (status == GBS_OK)
         status = gbs_model_keep_negatives(ctx, model, n, rows->all.y, score);
     gbs_array_free(ctx, score);
-    e->n = gbs_pair_units(pairs);
+    e->n = risk->units;
     e->paired_rows = n - first;
-    e->pair_share = gbs_rank_pair_share(n - first, gbs_pair_count(pairs));
+    e->pair_share = gbs_rank_pair_share(n - first, risk->terms);
     model->stages[0].rows = n - first;
     return status;
 }
@@ -234,24 +216,23 @@ gbs_status gbs_rank_judge(gbs_context *ctx, gbs_model *model, const gbs_fit_opti
 
 static gbs_status evaluate_ranking(gbs_context *ctx, const gbs_model *model, const gbs_rows *rows,
                                    double *score, gbs_evaluation *out) {
-    gbs_rows pairs;
+    gbs_empirical *risk;
     double disorder_of_score;
-    const gbs_gaussian *g = &model->stages[0].posterior;
-    gbs_status status = disorder(ctx, rows, g->mean, score, &disorder_of_score);
+    gbs_spread spread = gbs_stage_gaussian(&model->stages[0]);
+    gbs_status status = disorder(ctx, rows, spread.mean, score, &disorder_of_score);
     if (status == GBS_OK)
         status = gbs_area_with_error(ctx, rows->all.n, rows->all.y, score, &out->auc, &out->auc_se);
     if (status != GBS_OK || isnan(out->auc))
         return status;
-    status = gbs_pair_rows_build(ctx, rows, true, &pairs);
+    status = gbs_empirical_over_pairs(ctx, rows, true, gbs_loss_of(model->info.loss), &risk);
     if (status != GBS_OK)
         return status;
-    out->blocks = gbs_pair_units(&pairs);
-    status = gbs_pair_risk(ctx, &pairs, g, &gbs_zero_one, &out->gibbs_error, NULL);
+    out->blocks = risk->units;
+    status = gbs_empirical_value(risk, &gbs_zero_one, &spread, false, &out->gibbs_error, NULL);
     out->gibbs_risk = out->gibbs_error;
     if (status == GBS_OK && model->info.loss != GBS_LOSS_ZERO_ONE)
-        status = gbs_pair_risk(ctx, &pairs, g, gbs_loss_of(model->info.loss), &out->gibbs_risk,
-                               NULL);
-    gbs_rows_free(ctx, &pairs);
+        status = gbs_empirical_value(risk, risk->loss, &spread, false, &out->gibbs_risk, NULL);
+    gbs_empirical_free(risk);
     return status;
 }
 

@@ -11,10 +11,9 @@ gbs_status gbs_rank_prior_centre(gbs_context *ctx, const gbs_rows *rows, const g
                                  double *mean, double *predicted);
 
 /* Sets what model->info says of all rows, keeps the scores of the negative ones, and gathers the
- * evidence. `rows`: all, the certified ones from `first` on; `pairs`: the certified ones as pairs.
- */
+ * evidence. `rows`: all, the certified ones from `first` on; `risk`: over the pairs of those. */
 gbs_status gbs_rank_judge(gbs_context *ctx, gbs_model *model, const gbs_fit_options *o,
-                          const gbs_rows *rows, size_t first, const gbs_rows *pairs,
+                          const gbs_rows *rows, size_t first, const gbs_empirical *risk,
                           const double *m0, gbs_evidence *e);
 
 /* Share of all pairs of n rows that have two labels, k of them of one and n - k of the other. */

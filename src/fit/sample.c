@@ -15,7 +15,6 @@
 #include "smc/smc.h"
 #include "vb/solve.h"
 
-#include <cblas.h>
 #include <math.h>
 #include <string.h>
 
@@ -107,7 +106,7 @@ static gbs_smc_options settle(const gbs_sample_options *o, size_t blocks) {
  * moves */
 
 struct approximation {
-    gbs_rows rows; /* borrowed: those of the sampler, or some of them */
+    gbs_empirical *part; /* of the sampler's risk, where some rows will do; else NULL */
     gbs_problem problem;
     gbs_engine engine;
     gbs_gaussian gaussian;
@@ -115,24 +114,25 @@ struct approximation {
 
 static gbs_status approximation_create(const gbs_smc_problem *p, struct approximation *out) {
     gbs_prior prior = {p->prior_mean, p->prior_sd * p->prior_sd};
-    gbs_family family = p->rows->d <= FULL_COLUMNS ? GBS_FAMILY_FULL : GBS_FAMILY_DIAGONAL;
-    size_t n = p->rows->all.n;
+    gbs_family family = gbs_family_for(p->risk->d, FULL_COLUMNS);
+    size_t n = p->risk->rows;
+    gbs_status status = GBS_OK;
     /* a move costs n log n over pairs, an approximation n^2: some rows are enough to lean on */
-    out->rows = p->rows->pairs && n > PAIRED_ROWS
-                    ? gbs_rows_subsample(p->rows, (n + PAIRED_ROWS - 1) / PAIRED_ROWS)
-                    : *p->rows;
+    if (p->risk->by_draws && n > PAIRED_ROWS)
+        status = gbs_empirical_part(p->risk, (n + PAIRED_ROWS - 1) / PAIRED_ROWS, &out->part);
     out->problem = (gbs_problem){
-        .ctx = p->ctx, .rows = &out->rows, .loss = p->loss, .prior = prior};
-    gbs_status status = gbs_engine_create(p->ctx, &out->rows, family, GBS_SOLVER_AUTO,
-                                          &out->engine);
+        .ctx = p->ctx, .risk = out->part != NULL ? out->part : p->risk, .prior = prior};
+    if (status == GBS_OK)
+        status = gbs_engine_create(out->problem.risk, family, GBS_SOLVER_AUTO, &out->engine);
     return status == GBS_OK
-               ? gbs_gaussian_create(p->ctx, family, p->rows->d, &prior, 0.0, &out->gaussian)
+               ? gbs_gaussian_create(p->ctx, family, p->risk->d, &prior, 0.0, &out->gaussian)
                : status;
 }
 
 static void approximation_free(gbs_context *ctx, struct approximation *a) {
     gbs_engine_free(&a->engine);
     gbs_gaussian_free(ctx, &a->gaussian);
+    gbs_empirical_free(a->part);
 }
 
 static void write_reference(const gbs_gaussian *g, gbs_reference *out) {
@@ -155,7 +155,6 @@ static void write_reference(const gbs_gaussian *g, gbs_reference *out) {
  * deviations. */
 static void read_reference(const gbs_reference *from, const gbs_prior *prior, gbs_gaussian *g) {
     size_t d = g->d;
-    int size = (int)d;
     memcpy(g->mean, from->mean, d * sizeof *g->mean);
     for (size_t k = 0; g->tau != NULL && k < d; k++) {
         g->sd[k] = from->sd[k];
@@ -166,8 +165,7 @@ static void read_reference(const gbs_reference *from, const gbs_prior *prior, gb
     /* S = L L', so S^-1 = K'K with K = L^-1 */
     memcpy(g->factor, from->factor, d * d * sizeof *g->factor);
     bool regular = gbs_lower_inverse(d, g->factor);
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, size, size, 1.0, g->factor, size, 0.0,
-                g->precision, size);
+    gbs_add_gram(d, d, g->factor, 0.0, g->precision);
     gbs_symmetrise(d, g->precision);
     if (!regular || !gbs_full_set_precision(g))
         gbs_gaussian_set_prior(g, prior, 0.0);
@@ -281,14 +279,14 @@ static gbs_status draw(const gbs_smc_problem *problem, const gbs_smc_options *op
 static gbs_status run(gbs_context *ctx, const gbs_sample_options *o, gbs_rows *rows,
                       gbs_particles *p) {
     bool ranks = o->task == GBS_TASK_RANK;
-    gbs_rows pairs = {0};
-    gbs_status status = ranks ? gbs_pair_rows_build(ctx, rows, false, &pairs) : GBS_OK;
+    const gbs_loss_ops *loss = gbs_loss_of(o->loss);
+    gbs_empirical *risk;
+    gbs_status status = ranks ? gbs_empirical_over_pairs(ctx, rows, false, loss, &risk)
+                              : gbs_empirical_over_rows(ctx, rows, loss, &risk);
     if (status != GBS_OK)
         return status;
-    gbs_smc_problem problem = {ctx, ranks ? &pairs : rows, gbs_loss_of(o->loss), o->prior_sd,
-                               p->prior_mean};
-    size_t blocks = ranks ? gbs_pair_units(&pairs) : rows->all.n;
-    gbs_smc_options options = settle(o, blocks);
+    gbs_smc_problem problem = {ctx, risk, o->prior_sd, p->prior_mean};
+    gbs_smc_options options = settle(o, risk->units);
     gbs_smc_result result = {0};
     status = draw(&problem, &options, &result);
     if (status == GBS_OK) {
@@ -296,14 +294,14 @@ static gbs_status run(gbs_context *ctx, const gbs_sample_options *o, gbs_rows *r
         p->path = result.path;
         p->path_size = result.path_size;
         gbs_array_free(ctx, result.risk);
-        keep_info(o, &options, rows, blocks, p);
+        keep_info(o, &options, rows, risk->units, p);
         p->info.log_z_sd_at_least = result.log_z_sd_at_least;
         p->info.seconds_move = result.seconds_move;
         p->info.seconds_approximate = result.seconds_reference;
-        status = ranks ? gbs_rank_judge_particles(ctx, rows, &pairs, p) : judge_votes(ctx, rows, p);
+        status = ranks ? gbs_rank_judge_particles(ctx, rows, risk, p) : judge_votes(ctx, rows, p);
         estimate_bound(o->confidence, &p->info);
     }
-    gbs_rows_free(ctx, &pairs);
+    gbs_empirical_free(risk);
     return status;
 }
 

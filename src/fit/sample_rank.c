@@ -12,36 +12,40 @@
 
 #include <math.h>
 
-/* Mean over the particles of their risk on pairs. */
-static gbs_status mean_risk(gbs_context *ctx, const gbs_rows *pairs, const gbs_particles *p,
-                            gbs_loss loss, double *out) {
-    gbs_smc_problem problem = {ctx, pairs, gbs_loss_of(loss), p->info.prior_sd, p->prior_mean};
+/* Mean over the particles of their risk with a loss. */
+static gbs_status mean_risk(const gbs_empirical *risk, const gbs_particles *p,
+                            const gbs_loss_ops *loss, double *out) {
+    gbs_context *ctx = risk->ctx;
+    gbs_empirical with = gbs_empirical_with(risk, loss);
+    gbs_smc_problem problem = {ctx, &with, p->info.prior_sd, p->prior_mean};
     size_t count = p->info.particles;
-    double *risk = gbs_doubles(ctx, count);
-    if (risk == NULL)
+    double *risks = gbs_doubles(ctx, count);
+    if (risks == NULL)
         return GBS_ERR_MEMORY;
-    gbs_status status = gbs_particles_risk(&problem, count, p->theta, risk);
+    gbs_status status = gbs_particles_risk(&problem, count, p->theta, risks);
     *out = 0.0;
     for (size_t i = 0; i < count; i++)
-        *out += risk[i] / (double)count;
-    gbs_array_free(ctx, risk);
+        *out += risks[i] / (double)count;
+    gbs_array_free(ctx, risks);
     return status;
 }
 
 static gbs_status mean_scores(gbs_context *ctx, const gbs_rows *rows, const gbs_particles *p,
                               double *score) {
     double *mean = gbs_doubles(ctx, rows->d);
-    if (mean == NULL)
-        return GBS_ERR_MEMORY;
-    const double *shift = rows->all.shift;
-    gbs_particles_moments(p, mean, NULL);
-    gbs_strip_scores(&rows->all, mean, shift != NULL ? gbs_dot(rows->d, shift, mean) : 0.0, score);
+    gbs_held *held = NULL;
+    gbs_status status = mean != NULL ? gbs_hold(ctx, rows, &held) : GBS_ERR_MEMORY;
+    if (status == GBS_OK) {
+        gbs_particles_moments(p, mean, NULL);
+        held->pass->scores(held, mean, score);
+    }
+    gbs_held_free(held);
     gbs_array_free(ctx, mean);
-    return GBS_OK;
+    return status;
 }
 
-gbs_status gbs_rank_judge_particles(gbs_context *ctx, const gbs_rows *rows, const gbs_rows *pairs,
-                                    gbs_particles *p) {
+gbs_status gbs_rank_judge_particles(gbs_context *ctx, const gbs_rows *rows,
+                                    const gbs_empirical *risk, gbs_particles *p) {
     gbs_sample_info *info = &p->info;
     size_t n = rows->all.n;
     double *score = gbs_doubles(ctx, n), auc = NAN;
@@ -54,7 +58,7 @@ gbs_status gbs_rank_judge_particles(gbs_context *ctx, const gbs_rows *rows, cons
     info->train_error = 1.0 - auc;
     info->gibbs_error = info->gibbs_risk;
     if (status == GBS_OK && info->loss != GBS_LOSS_ZERO_ONE)
-        status = mean_risk(ctx, pairs, p, GBS_LOSS_ZERO_ONE, &info->gibbs_error);
+        status = mean_risk(risk, p, &gbs_zero_one, &info->gibbs_error);
     return status;
 }
 
@@ -62,7 +66,7 @@ gbs_status gbs_rank_judge_particles(gbs_context *ctx, const gbs_rows *rows, cons
 
 static gbs_status evaluate(gbs_context *ctx, const gbs_particles *p, const gbs_rows *rows,
                            gbs_evaluation *out) {
-    gbs_rows pairs = {0};
+    gbs_empirical *risk;
     double *score = gbs_doubles(ctx, rows->all.n);
     gbs_status status = score != NULL ? mean_scores(ctx, rows, p, score) : GBS_ERR_MEMORY;
     if (status == GBS_OK)
@@ -70,15 +74,15 @@ static gbs_status evaluate(gbs_context *ctx, const gbs_particles *p, const gbs_r
     gbs_array_free(ctx, score);
     if (status != GBS_OK || isnan(out->auc))
         return status;
-    status = gbs_pair_rows_build(ctx, rows, false, &pairs);
+    status = gbs_empirical_over_pairs(ctx, rows, false, gbs_loss_of(p->info.loss), &risk);
     if (status != GBS_OK)
         return status;
-    out->blocks = gbs_pair_units(&pairs);
-    status = mean_risk(ctx, &pairs, p, GBS_LOSS_ZERO_ONE, &out->gibbs_error);
+    out->blocks = risk->units;
+    status = mean_risk(risk, p, &gbs_zero_one, &out->gibbs_error);
     out->gibbs_risk = out->gibbs_error;
     if (status == GBS_OK && p->info.loss != GBS_LOSS_ZERO_ONE)
-        status = mean_risk(ctx, &pairs, p, p->info.loss, &out->gibbs_risk);
-    gbs_rows_free(ctx, &pairs);
+        status = mean_risk(risk, p, risk->loss, &out->gibbs_risk);
+    gbs_empirical_free(risk);
     return status;
 }
 

@@ -5,9 +5,9 @@
 #include "fit/rank.h"
 #include "model/particles.h"
 
-/* Sets what the particles' info says of their own rows, as they are and as pairs, and keeps the
- * scores of the negative ones. */
-gbs_status gbs_rank_judge_particles(gbs_context *ctx, const gbs_rows *rows, const gbs_rows *pairs,
-                                    gbs_particles *particles);
+/* Sets what the particles' info says of their own rows and of the risk over their pairs, and keeps
+ * the scores of the negative ones. */
+gbs_status gbs_rank_judge_particles(gbs_context *ctx, const gbs_rows *rows,
+                                    const gbs_empirical *risk, gbs_particles *particles);
 
 #endif

@@ -12,7 +12,6 @@
 #include "fit/ways.h"
 
 #include "bound/bound.h"
-#include "vb/pair_energy.h"
 
 #include <math.h>
 
@@ -25,12 +24,11 @@ struct single {
     const gbs_data *data;
     gbs_fit_options o;
     gbs_model *model;
-    gbs_split split; /* informed: the rows in their random order */
-    gbs_rows rows;   /* all, in that order */
-    size_t first;    /* rows that are not certified */
-    gbs_rows pairs;  /* ranking: the certified rows as pairs */
-    size_t blocks;   /* certified rows, or independent pairs of them */
-    double *m0;      /* informed */
+    gbs_split split;     /* informed: the rows in their random order */
+    gbs_rows rows;       /* all, in that order */
+    size_t first;        /* rows that are not certified */
+    gbs_empirical *risk; /* over the certified rows, or over pairs of them */
+    double *m0;          /* informed */
     gbs_prior_centre centre;
 };
 
@@ -43,19 +41,16 @@ static bool ranks(const struct single *f) {
 }
 
 /* What certifies: rows, or pairs of them. */
-static gbs_status prepare_pairs(struct single *f) {
+static gbs_status prepare_risk(struct single *f) {
     gbs_rows certified = gbs_rows_slice(&f->rows, f->first, f->rows.all.n - f->first);
-    f->blocks = certified.all.n;
-    if (!ranks(f))
-        return GBS_OK;
+    const gbs_loss_ops *loss = gbs_loss_of(f->o.loss);
     /* steps of the stochastic solver draw single rows */
-    gbs_status status = gbs_pair_rows_build(f->ctx, &certified, f->o.solver != GBS_SOLVER_SGD,
-                                            &f->pairs);
-    if (status != GBS_OK)
+    bool grouped = f->o.solver != GBS_SOLVER_SGD;
+    gbs_status status = ranks(f)
+                            ? gbs_empirical_over_pairs(f->ctx, &certified, grouped, loss, &f->risk)
+                            : gbs_empirical_over_rows(f->ctx, &certified, loss, &f->risk);
+    if (status != GBS_OK || f->risk->units > 0)
         return status;
-    f->blocks = gbs_pair_units(&f->pairs);
-    if (f->blocks > 0)
-        return GBS_OK;
     return gbs_fail(f->ctx, GBS_ERR_DATA,
                     "the certified part of the split (%zu of %zu rows) has rows of one class only; "
                     "use a smaller prior split, another seed, or the zero prior",
@@ -92,7 +87,7 @@ static gbs_status prepare(struct single *f) {
         else
             status = gbs_prior_centre_fit(f->ctx, &known, o, &f->centre, f->m0);
     }
-    return status == GBS_OK ? prepare_pairs(f) : status;
+    return status == GBS_OK ? prepare_risk(f) : status;
 }
 
 /* The lambda at which the bound would be smallest if the second part were as the first part
@@ -166,27 +161,27 @@ static gbs_status train(struct single *f, size_t *grid_size) {
     double *grid = spread_grid(f, grid_size), best = INFINITY;
     gbs_status status = grid != NULL ? GBS_OK : GBS_ERR_MEMORY;
     struct pricing pricing = {.o = o,
-                              .n = f->blocks,
+                              .n = f->risk->units,
                               .grid = *grid_size,
                               .ladder = o->ladder_size > 0 ? o->ladder_size : 1};
     if (ranks(f)) {
         pricing.paired_rows = certified.all.n;
-        pricing.pair_share = gbs_rank_pair_share(certified.all.n, gbs_pair_count(&f->pairs));
+        pricing.pair_share = gbs_rank_pair_share(certified.all.n, f->risk->terms);
     }
     /* the paper's risk of pairs does not take the labels as given: its lambda may not depend on
      * them */
     size_t counted = ranks(f) && gbs_single_method(o) == GBS_BOUND_PAPER ? certified.all.n / 2
-                                                                         : f->blocks;
+                                                                         : f->risk->units;
     for (size_t k = 0; status == GBS_OK && k < *grid_size; k++) {
         gbs_posterior_task task = {.ctx = f->ctx,
                                    .options = o,
                                    .climb = o->prior == GBS_PRIOR_ZERO,
                                    .trace = &f->model->trace};
-        task.rows = ranks(f) ? f->pairs : certified;
+        task.risk = f->risk;
         task.prior = (gbs_prior){f->m0, grid[k] * grid[k]};
         task.lambda = o->lambda > 0.0 ? o->lambda : chosen_lambda(f, counted);
         /* where pairs are sampled, the certificate alone pays for that */
-        bool priced = !gbs_posterior_by_sample(o, &task.rows);
+        bool priced = !gbs_posterior_by_sample(o, f->risk);
         bool valued = *grid_size > 1 || o->ladder_size > 1 || o->loss == GBS_LOSS_ZERO_ONE ||
                       o->trace;
         task.value = valued && priced && o->restarts == 0 ? rung_value : NULL;
@@ -223,7 +218,7 @@ static gbs_status judge_and_certify(struct single *f, size_t grid_size) {
     gbs_evidence e = {
         .n = certified.all.n, .kl = info->kl, .lambda = info->lambda, .prior_sd = stage->prior_sd};
     if (ranks(f)) {
-        gbs_status judged = gbs_rank_judge(f->ctx, f->model, &f->o, &f->rows, f->first, &f->pairs,
+        gbs_status judged = gbs_rank_judge(f->ctx, f->model, &f->o, &f->rows, f->first, f->risk,
                                            f->m0, &e);
         return judged == GBS_OK ? certify(f, &e, grid_size) : judged;
     }
@@ -255,7 +250,7 @@ gbs_status gbs_fit_single(gbs_context *ctx, const gbs_data *data, const gbs_fit_
         status = train(&f, &grid_size);
     if (status == GBS_OK)
         status = judge_and_certify(&f, grid_size);
-    gbs_rows_free(ctx, &f.pairs);
+    gbs_empirical_free(f.risk);
     gbs_rows_free(ctx, &f.rows);
     gbs_array_free(ctx, f.m0);
     gbs_split_free(&f.split);

@@ -13,7 +13,7 @@
 #include "fit/target.h"
 
 #include "fit/split.h"
-#include "vb/pair_energy.h"
+#include "risk/risk.h"
 
 #include <math.h>
 
@@ -47,23 +47,15 @@ static gbs_status check_known(gbs_context *ctx, const gbs_data *data, const gbs_
 
 static gbs_status mean_loss(gbs_context *ctx, const gbs_model *model, const gbs_stage *stage,
                             const gbs_rows *rows, double *risk) {
-    gbs_evaluation e;
-    gbs_rows pairs;
-    gbs_status status;
-    if (model->info.task != GBS_TASK_RANK) {
-        gbs_stage alone = *stage;
-        alone.weight = 1.0;
-        gbs_model one = {.ctx = ctx, .info = model->info, .stages = &alone, .stages_size = 1};
-        status = gbs_judge_rows(ctx, &one, rows, NULL, &e, NULL);
-        *risk = e.gibbs_risk;
-        return status;
-    }
-    status = gbs_pair_rows_build(ctx, rows, true, &pairs);
-    if (status != GBS_OK)
-        return status;
-    status = gbs_pair_risk(ctx, &pairs, &stage->posterior, gbs_loss_of(model->info.loss), risk,
-                           NULL);
-    gbs_rows_free(ctx, &pairs);
+    const gbs_loss_ops *loss = gbs_loss_of(model->info.loss);
+    gbs_spread spread = gbs_stage_gaussian(stage);
+    gbs_empirical *mean;
+    gbs_status status = model->info.task == GBS_TASK_RANK
+                            ? gbs_empirical_over_pairs(ctx, rows, true, loss, &mean)
+                            : gbs_empirical_over_rows(ctx, rows, loss, &mean);
+    if (status == GBS_OK)
+        status = gbs_empirical_value(mean, loss, &spread, false, risk, NULL);
+    gbs_empirical_free(mean);
     return status;
 }
 

@@ -39,14 +39,12 @@ static double log_mean(double a, double x, double b, double y) {
 }
 
 /* Adds weight * (mean loss of each row) to out. */
-static void add_losses(const gbs_loss_ops *loss, double weight, size_t n, const double *y,
-                       const double *score, const double *sd, double *out) {
+static void add_losses(const gbs_loss_ops *loss, double weight, size_t n, const double *margin,
+                       const double *sd, double *out) {
     for (size_t from = 0; from < n; from += GBS_LOSS_TILE) {
-        double mu[GBS_LOSS_TILE], psi[GBS_LOSS_TILE], d_mu[GBS_LOSS_TILE], d_s[GBS_LOSS_TILE];
+        double psi[GBS_LOSS_TILE], d_mu[GBS_LOSS_TILE], d_s[GBS_LOSS_TILE];
         size_t m = n - from < GBS_LOSS_TILE ? n - from : GBS_LOSS_TILE;
-        for (size_t i = 0; i < m; i++)
-            mu[i] = y[from + i] * score[from + i];
-        loss->smoothed(m, mu, sd + from, psi, d_mu, d_s);
+        loss->pointwise.smoothed(m, margin + from, sd + from, psi, d_mu, d_s);
         for (size_t i = 0; i < m; i++)
             out[from + i] += weight * psi[i];
     }
@@ -75,8 +73,9 @@ static double add_log(double so_far, double before, double weight, double one) {
 
 /* One more stage of weight w, after stages of weight `before` in all. score and sd hold the logs of
  * the probabilities of +1 and -1 until the end. */
-static void add_stage(const gbs_model *model, double w, double before, size_t n, const double *y,
-                      const double *score, const double *sd, const gbs_judgement *out) {
+static void add_stage(const gbs_model *model, double w, double before, size_t n,
+                      const double *score, const double *sd, const double *margin,
+                      const gbs_judgement *out) {
     for (size_t i = 0; i < n; i++) {
         if (out->score != NULL)
             out->score[i] = add_log(out->score[i], before, w, log_vote(score[i], sd[i]));
@@ -85,13 +84,12 @@ static void add_stage(const gbs_model *model, double w, double before, size_t n,
         if (out->probability != NULL)
             out->probability[i] += w * vote(score[i], sd[i]);
         if (out->log_right != NULL)
-            out->log_right[i] = add_log(out->log_right[i], before, w,
-                                        log_vote(y[i] * score[i], sd[i]));
+            out->log_right[i] = add_log(out->log_right[i], before, w, log_vote(margin[i], sd[i]));
     }
     if (out->gibbs != NULL)
-        add_losses(&gbs_zero_one, w, n, y, score, sd, out->gibbs);
+        add_losses(&gbs_zero_one, w, n, margin, sd, out->gibbs);
     if (out->risk != NULL)
-        add_losses(gbs_loss_of(model->info.loss), w, n, y, score, sd, out->risk);
+        add_losses(gbs_loss_of(model->info.loss), w, n, margin, sd, out->risk);
 }
 
 /* The weights add up to 1 but for a rounding. */
@@ -121,20 +119,28 @@ gbs_status gbs_check_scores(gbs_context *ctx, size_t first, size_t n, const doub
         first + bad + 1);
 }
 
-static gbs_status judge_stages(gbs_context *ctx, const gbs_model *model, const gbs_rows *rows,
-                               double *score, double *sd, const gbs_judgement *out) {
-    size_t n = rows->all.n;
+/* first: rows before these, for messages. margin: only where something about labels is asked for. */
+static gbs_status judge_stages(const gbs_model *model, const gbs_held *held, size_t first,
+                               double *score, double *sd, double *margin,
+                               const gbs_judgement *out) {
+    gbs_context *ctx = held->ctx;
+    size_t n = held->n;
     double before = 0.0;
     gbs_status status = GBS_OK;
     for (size_t t = 0; status == GBS_OK && t < model->stages_size; t++) {
         double w = model->stages[t].weight;
-        status = gbs_stage_project(ctx, &model->stages[t], rows, score, sd);
+        gbs_spread spread = gbs_stage_gaussian(&model->stages[t]);
+        status = held->pass->project(held, &spread, 0, n, score, sd);
+        for (size_t i = 0; status == GBS_OK && i < n; i++)
+            sd[i] = sqrt(sd[i]);
+        if (status == GBS_OK && margin != NULL)
+            held->pass->margins(held, 0, n, score, margin);
         if (status == GBS_OK)
-            status = gbs_check_scores(ctx, rows->first, n, score);
+            status = gbs_check_scores(ctx, first, n, score);
         if (status == GBS_OK)
-            status = gbs_check_scores(ctx, rows->first, n, sd);
+            status = gbs_check_scores(ctx, first, n, sd);
         if (status == GBS_OK)
-            add_stage(model, w, before, n, rows->all.y, score, sd, out);
+            add_stage(model, w, before, n, score, sd, margin, out);
         before += w;
     }
     if (status == GBS_OK) {
@@ -142,7 +148,7 @@ static gbs_status judge_stages(gbs_context *ctx, const gbs_model *model, const g
         keep_below_one(n, out->probability);
         keep_below_one(n, out->gibbs);
         /* a quantile of probability 1 */
-        status = gbs_check_scores(ctx, rows->first, n, out->score);
+        status = gbs_check_scores(ctx, first, n, out->score);
     }
     return status;
 }
@@ -151,9 +157,14 @@ gbs_status gbs_model_judge(gbs_context *ctx, const gbs_model *model, const gbs_r
                            const gbs_judgement *out) {
     size_t n = rows->all.n;
     bool mixture = model->stages_size > 1, scored = out->score != NULL || out->sd != NULL;
-    double *work = gbs_matrix(ctx, 4, n);
-    if (work == NULL)
-        return GBS_ERR_MEMORY;
+    bool labels = out->gibbs != NULL || out->log_right != NULL || out->risk != NULL;
+    double *work = gbs_matrix(ctx, labels ? 5 : 4, n);
+    gbs_held *held = NULL;
+    gbs_status status = work != NULL ? gbs_hold(ctx, rows, &held) : GBS_ERR_MEMORY;
+    if (status != GBS_OK) {
+        gbs_array_free(ctx, work);
+        return status;
+    }
     gbs_judgement sums = *out;
     if (mixture && scored) { /* the one needs the other */
         sums.score = out->score != NULL ? out->score : work + 2 * n;
@@ -164,13 +175,15 @@ gbs_status gbs_model_judge(gbs_context *ctx, const gbs_model *model, const gbs_r
     double *const cleared[] = {sums.probability, sums.gibbs, sums.risk};
     for (size_t k = 0; k < sizeof cleared / sizeof *cleared; k++)
         clear(n, cleared[k]);
-    gbs_status status = judge_stages(ctx, model, rows, work, work + n, &sums);
+    status = judge_stages(model, held, rows->first, work, work + n, labels ? work + 4 * n : NULL,
+                          &sums);
     for (size_t i = 0; status == GBS_OK && !mixture && i < n; i++) {
         if (out->score != NULL)
             out->score[i] = work[i];
         if (out->sd != NULL)
             out->sd[i] = work[n + i];
     }
+    gbs_held_free(held);
     gbs_array_free(ctx, work);
     return status;
 }

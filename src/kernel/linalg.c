@@ -74,6 +74,65 @@ void gbs_lower_solve(size_t d, const double *r, size_t ld, bool transpose, doubl
                 (int)d, r, (int)ld, x, 1);
 }
 
+/* ---------------------------------------------------------------- triangles */
+
+static CBLAS_UPLO half_of(gbs_triangle kind) {
+    return kind == GBS_LOWER || kind == GBS_LOWER_TRANSPOSED ? CblasLower : CblasUpper;
+}
+
+static CBLAS_TRANSPOSE turn_of(gbs_triangle kind) {
+    return kind == GBS_LOWER_TRANSPOSED || kind == GBS_UPPER_TRANSPOSED ? CblasTrans : CblasNoTrans;
+}
+
+void gbs_triangle_times(gbs_triangle kind, size_t d, const double *t, double *x) {
+    cblas_dtrmv(CblasRowMajor, half_of(kind), turn_of(kind), CblasNonUnit, (int)d, t, (int)d, x, 1);
+}
+
+void gbs_triangle_solve(gbs_triangle kind, size_t d, const double *t, double *x) {
+    cblas_dtrsv(CblasRowMajor, half_of(kind), turn_of(kind), CblasNonUnit, (int)d, t, (int)d, x, 1);
+}
+
+void gbs_triangle_times_columns(gbs_triangle kind, size_t d, const double *t, size_t columns,
+                                double *x) {
+    cblas_dtrmm(CblasRowMajor, CblasLeft, half_of(kind), turn_of(kind), CblasNonUnit, (int)d,
+                (int)columns, 1.0, t, (int)d, x, (int)columns);
+}
+
+void gbs_triangle_solve_columns(gbs_triangle kind, size_t d, const double *t, size_t columns,
+                                double *x) {
+    cblas_dtrsm(CblasRowMajor, CblasLeft, half_of(kind), turn_of(kind), CblasNonUnit, (int)d,
+                (int)columns, 1.0, t, (int)d, x, (int)columns);
+}
+
+void gbs_rows_times_triangle(gbs_triangle kind, size_t d, const double *t, size_t rows, double *x) {
+    cblas_dtrmm(CblasRowMajor, CblasRight, half_of(kind), turn_of(kind), CblasNonUnit, (int)rows,
+                (int)d, 1.0, t, (int)d, x, (int)d);
+}
+
+void gbs_rows_solve_triangle(gbs_triangle kind, size_t d, const double *t, size_t rows, double *x) {
+    cblas_dtrsm(CblasRowMajor, CblasRight, half_of(kind), turn_of(kind), CblasNonUnit, (int)rows,
+                (int)d, 1.0, t, (int)d, x, (int)d);
+}
+
+/* Row by row from the end: row i needs rows j <= i only. */
+void gbs_lower_square(size_t d, double *r) {
+    for (size_t i = d; i-- > 0;)
+        for (size_t j = 0; j <= i; j++)
+            r[j * d + i] = cblas_ddot((int)j + 1, r + i * d, 1, r + j * d, 1);
+    for (size_t i = 0; i < d; i++)
+        for (size_t j = 0; j < i; j++)
+            r[i * d + j] = r[j * d + i];
+}
+
+void gbs_add_gram(size_t d, size_t rows, const double *x, double keep, double *m) {
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)d, (int)rows, 1.0, x, (int)d, keep, m,
+                (int)d);
+}
+
+void gbs_add_scaled(size_t n, double a, const double *x, double *y) {
+    cblas_daxpy((int)n, a, x, 1, y, 1);
+}
+
 bool gbs_symmetric_eigen(size_t d, double *a, double *values, double *work) {
     int n = (int)d, room = 64 * n, info = 0;
     dsyev_("V", "U", &n, a, &n, values, work, &room, &info);

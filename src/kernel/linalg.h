@@ -1,4 +1,4 @@
-/* Small dense linear algebra on row-major matrices, over LAPACK. */
+/* Small dense linear algebra on row-major matrices, over BLAS and LAPACK. */
 #ifndef GIBBSITE_KERNEL_LINALG_H
 #define GIBBSITE_KERNEL_LINALG_H
 
@@ -25,6 +25,33 @@ size_t gbs_pivoted_cholesky(size_t n, double *k, int *pivot, double *work);
 
 /* Solves R x = b (transpose false) or R' x = b in place, R lower triangular with row stride ld. */
 void gbs_lower_solve(size_t d, const double *r, size_t ld, bool transpose, double *x);
+
+/* Which triangle of a d x d matrix T is meant, and whether T or T'. */
+typedef enum gbs_triangle {
+    GBS_LOWER,
+    GBS_LOWER_TRANSPOSED,
+    GBS_UPPER,
+    GBS_UPPER_TRANSPOSED
+} gbs_triangle;
+
+/* x -> T x and x -> T^-1 x of one vector. */
+void gbs_triangle_times(gbs_triangle kind, size_t d, const double *t, double *x);
+void gbs_triangle_solve(gbs_triangle kind, size_t d, const double *t, double *x);
+/* X -> T X and X -> T^-1 X, X d x columns. */
+void gbs_triangle_times_columns(gbs_triangle kind, size_t d, const double *t, size_t columns,
+                                double *x);
+void gbs_triangle_solve_columns(gbs_triangle kind, size_t d, const double *t, size_t columns,
+                                double *x);
+/* X -> X T and X -> X T^-1, X rows x d. */
+void gbs_rows_times_triangle(gbs_triangle kind, size_t d, const double *t, size_t rows, double *x);
+void gbs_rows_solve_triangle(gbs_triangle kind, size_t d, const double *t, size_t rows, double *x);
+
+/* The lower triangular r becomes r r', both triangles. */
+void gbs_lower_square(size_t d, double *r);
+/* m (d x d, lower triangle) = keep m + X'X, X rows x d. */
+void gbs_add_gram(size_t d, size_t rows, const double *x, double keep, double *m);
+/* y += a x */
+void gbs_add_scaled(size_t n, double a, const double *x, double *y);
 
 /* Symmetric a (d x d, lower triangle read): a becomes the eigenvectors, one a row, values
  * ascending. work has room for 64 d. False: it broke down. */

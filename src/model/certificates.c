@@ -110,8 +110,7 @@ void gbs_stage_spread(const gbs_stage *stage, double *trace, double *log_det) {
     *trace = v * (double)(d - size);
     *log_det = log(v) * (double)(d - size);
     for (size_t k = 0; k < size; k++) {
-        double sd = factor != NULL ? factor[k * size + k]
-                                   : g->sd[g->family == GBS_FAMILY_DIAGONAL ? k : 0];
+        double sd = factor != NULL ? factor[k * size + k] : g->sd[g->tau != NULL ? k : 0];
         *trace += factor != NULL ? gbs_dot(size - k, factor + k * size + k, factor + k * size + k)
                                  : sd * sd;
         *log_det += 2.0 * log(sd);

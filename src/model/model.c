@@ -22,8 +22,17 @@ gbs_status gbs_model_create(gbs_context *ctx, size_t stages, gbs_model **out) {
     return GBS_ERR_MEMORY;
 }
 
+gbs_spread gbs_stage_gaussian(const gbs_stage *stage) {
+    gbs_spread spread = gbs_gaussian_spread(&stage->posterior);
+    if (stage->dual.rank > 0) {
+        spread.variance = stage->prior_sd * stage->prior_sd;
+        spread.span = &stage->dual;
+    }
+    return spread;
+}
+
 void gbs_stage_free(const gbs_context *ctx, gbs_stage *stage) {
-    gbs_dual *dual = &stage->dual;
+    gbs_span *dual = &stage->dual;
     gbs_gaussian_free(ctx, &stage->posterior);
     gbs_array_free(ctx, stage->prior_mean);
     gbs_array_free(ctx, dual->lower);

@@ -6,20 +6,13 @@
 #include "data/rows.h"
 #include "family/family.h"
 
-/* A full covariance kept in the row space: S = v I + Q'(T - v I) Q, Q = lower^-1 (kept rows), T =
- * factor factor'. */
-typedef struct gbs_dual {
-    size_t rank;
-    double *lower;  /* rank x rank, lower triangular */
-    double *factor; /* rank x rank, upper triangular */
-    gbs_strip kept; /* `rank` design rows, dense or CSR; its arrays are owned */
-} gbs_dual;
-
 /* One posterior. A plain model has one of weight 1; a progressive model draws stage t with
  * probability weight[t]. */
 typedef struct gbs_stage {
     gbs_gaussian posterior; /* dual: only the mean is set */
-    gbs_dual dual;          /* rank 0: the posterior is in the data's own coordinates */
+    /* a covariance kept in the row space, v = prior_sd^2; its arrays, those of the rows too, are
+     * owned. rank 0: the posterior is in the data's own coordinates */
+    gbs_span dual;
     /* What it approximates: the Gibbs posterior of lambda and N(prior_mean, prior_sd^2 I) on the
      * rows from .. from + rows - 1 of the model's order. */
     double *prior_mean; /* NULL: 0, or not known (gbs_model.split) */
@@ -86,10 +79,9 @@ enum {
 
 /* trace and log determinant of a stage's covariance, in all d coordinates. */
 void gbs_stage_spread(const gbs_stage *stage, double *trace, double *log_det);
+/* The stage as passes over rows see it; its numbers stay where they are. */
+gbs_spread gbs_stage_gaussian(const gbs_stage *stage);
 void gbs_stage_free(const gbs_context *ctx, gbs_stage *stage);
-/* Means and standard deviations of the scores of all rows, by blocks on the context's threads. */
-gbs_status gbs_stage_project(gbs_context *ctx, const gbs_stage *stage, const gbs_rows *rows,
-                             double *score, double *sd);
 
 gbs_status gbs_model_create(gbs_context *ctx, size_t stages, gbs_model **out);
 /* GBS_ERR_NUMERIC when a number that a fit leaves behind is not finite. */

@@ -186,7 +186,7 @@ static double lost(const gbs_loss_ops *loss, double y, size_t lanes, const doubl
         total[GBS_LANES] __attribute__((aligned(64))) = {0}, sum = 0.0;
     for (size_t l = 0; l < GBS_LANES; l++)
         margin[l] = y * score[l < lanes ? l : 0];
-    loss->add_lanes(1, margin, total);
+    loss->pointwise.add_lanes(1, margin, total);
     for (size_t l = 0; l < lanes; l++)
         sum += total[l];
     return sum;

@@ -17,14 +17,14 @@ const gbs_loss_ops *gbs_loss_of(gbs_loss loss) {
 
 const char *gbs_loss_name(gbs_loss loss) {
     const gbs_loss_ops *ops = gbs_loss_of(loss);
-    return ops != NULL ? ops->name : NULL;
+    return ops != NULL ? ops->pointwise.name : NULL;
 }
 
 void gbs_loss_smoothed(gbs_loss loss, double mu, double s, double *psi, double *d_mu, double *d_s) {
     const gbs_loss_ops *ops = gbs_loss_of(loss);
     double value = NAN, by_mu = NAN, by_s = NAN;
     if (ops != NULL && s >= 0.0 && !isnan(mu))
-        ops->smoothed(1, &mu, &s, &value, &by_mu, &by_s);
+        ops->pointwise.smoothed(1, &mu, &s, &value, &by_mu, &by_s);
     if (psi != NULL)
         *psi = value;
     if (d_mu != NULL)

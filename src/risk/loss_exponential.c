@@ -46,5 +46,11 @@ static double add_pairs(size_t n, const double *a, size_t m, const double *b) {
     return exp(b[m - 1] - a[0]) * up * down;
 }
 
-const gbs_loss_ops gbs_exponential = {
-    "exponential", true, smoothed, paired, gbs_lanes_add_exp, gbs_lanes_add_exp_ring, add_pairs};
+const gbs_loss_ops gbs_exponential = {.pointwise = {.name = "exponential",
+                                                    .smoothed = smoothed,
+                                                    .paired = paired,
+                                                    .add_lanes = gbs_lanes_add_exp,
+                                                    .add_ring = gbs_lanes_add_exp_ring,
+                                                    .state_cost = 20.0,
+                                                    .add_pairs = add_pairs},
+                                      .convex = true};

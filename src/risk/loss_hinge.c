@@ -153,4 +153,11 @@ static double add_pairs(size_t n, const double *a, size_t m, const double *b) {
     return lost;
 }
 
-const gbs_loss_ops gbs_hinge = {"hinge", true, smoothed, paired, add_lanes, add_ring, add_pairs};
+const gbs_loss_ops gbs_hinge = {.pointwise = {.name = "hinge",
+                                              .smoothed = smoothed,
+                                              .paired = paired,
+                                              .add_lanes = add_lanes,
+                                              .add_ring = add_ring,
+                                              .state_cost = 4.0,
+                                              .add_pairs = add_pairs},
+                                .convex = true};

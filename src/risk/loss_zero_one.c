@@ -6,6 +6,7 @@
  * Not convex. s = 0 is the plain loss, whose slope is taken as 0.
  */
 #include "kernel/normal.h"
+#include "kernel/pair.h"
 #include "kernel/tile.h"
 #include "kernel/vector.h"
 #include "risk/loss.h"
@@ -159,5 +160,13 @@ static double add_pairs(size_t n, const double *a, size_t m, const double *b) {
     return lost;
 }
 
-const gbs_loss_ops gbs_zero_one = {"zero-one", false,    smoothed, paired,
-                                   add_lanes,  add_ring, add_pairs};
+const gbs_loss_ops gbs_zero_one = {.pointwise = {.name = "zero-one",
+                                                 .smoothed = smoothed,
+                                                 .paired = paired,
+                                                 .falls = true,
+                                                 .decided = 8.4,
+                                                 .pair_sums = gbs_pair_tails,
+                                                 .add_lanes = add_lanes,
+                                                 .add_ring = add_ring,
+                                                 .state_cost = 4.0,
+                                                 .add_pairs = add_pairs}};

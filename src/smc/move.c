@@ -2,16 +2,17 @@
  * reference: theta = m + L u.
  *
  *   walk   u' = u + s z, taken with probability min(1, pi(theta')/pi(theta));  s = 2.38/sqrt(d)
- * (Chopin 2002, tuned from the particles) ring   in turn: a draw from many states at once, one from
- * a narrow window of them, a single turn: ring.c
+ *          (Chopin 2002, tuned from the particles)
+ *   ring   in turn: a draw from many states at once, one from a narrow window of them, a single
+ *          turn: ring.c
  *
  * A task is a block of chains and runs through many steps by itself; what it draws depends on the
  * numbers of chain and step alone (docs/maths.md, 7.4).
  */
 #include "core/random.h"
+#include "kernel/linalg.h"
 #include "smc/smc.h"
 
-#include <cblas.h>
 #include <math.h>
 #include <string.h>
 
@@ -37,25 +38,26 @@ static size_t plane_size(size_t d) {
 #define NEAR_BYTES ((size_t)1 << 19)
 
 /* Blocks that go through the rows together. A choice of speed alone: no number depends on it. */
-static size_t group_of(const gbs_context *ctx, const gbs_rows *rows, size_t blocks) {
-    size_t share = blocks / gbs_workers(ctx),
-           room = NEAR_BYTES / (plane_size(rows->d) * sizeof(double));
+static size_t group_of(const gbs_empirical *risk, size_t blocks) {
+    size_t share = blocks / gbs_workers(risk->ctx),
+           room = NEAR_BYTES / (plane_size(risk->d) * sizeof(double));
     size_t most = share < room ? share : room;
-    if (rows->all.n * rows->d * sizeof(double) <= NEAR_BYTES || most < 2)
+    if (risk->rows * risk->d * sizeof(double) <= NEAR_BYTES || most < 2)
         return 1;
     return most < GBS_GROUP ? most : GBS_GROUP;
 }
 
-gbs_status gbs_mover_create(gbs_context *ctx, const gbs_rows *rows, size_t chains, gbs_mover *out) {
-    size_t d = rows->d;
+gbs_status gbs_mover_create(const gbs_empirical *risk, size_t chains, gbs_mover *out) {
+    gbs_context *ctx = risk->ctx;
+    size_t d = risk->d;
     *out = (gbs_mover){.ctx = ctx, .d = d, .blocks = (chains + GBS_LANES - 1) / GBS_LANES};
-    out->group = group_of(ctx, rows, out->blocks);
-    out->worker_size = out->group * plane_size(d) + gbs_risk_scratch(rows);
+    out->group = group_of(risk, out->blocks);
+    out->worker_size = out->group * plane_size(d) + gbs_empirical_tile_room(risk);
     /* tiles begin on a cache line */
     out->worker_size += (GBS_LANES - out->worker_size % GBS_LANES) % GBS_LANES;
     out->state = gbs_matrix(ctx, out->blocks, state_size(d));
     out->scratch = gbs_matrix(ctx, gbs_workers(ctx), out->worker_size);
-    out->base = gbs_doubles(ctx, rows->all.n);
+    out->base = gbs_doubles(ctx, risk->rows);
     out->away = gbs_doubles(ctx, d);
     if (out->state == NULL || out->scratch == NULL || out->base == NULL || out->away == NULL) {
         gbs_mover_free(out);
@@ -122,8 +124,8 @@ static void whiten(const gbs_reference *ref, const double *theta, double *u) {
             u[k * GBS_LANES + l] = (theta[k * GBS_LANES + l] - ref->mean[k]) /
                                    (ref->factor != NULL ? 1.0 : ref->sd[k]);
     if (ref->factor != NULL)
-        cblas_dtrsm(CblasRowMajor, CblasLeft, ref->upper ? CblasUpper : CblasLower, CblasNoTrans,
-                    CblasNonUnit, (int)d, GBS_LANES, 1.0, ref->factor, (int)d, u, GBS_LANES);
+        gbs_triangle_solve_columns(ref->upper ? GBS_UPPER : GBS_LOWER, d, ref->factor, GBS_LANES,
+                                   u);
 }
 
 static void begin_block(void *arg, size_t block, size_t worker) {
@@ -204,7 +206,7 @@ static void propose(const struct run *r, size_t block, size_t step, const double
     double risk[GBS_LANES], draw[GBS_LANES];
     bool taken[GBS_LANES], tuned = gbs_turn_tuned(r->c->turns) == GBS_TURN_SINGLE;
     draw_uniforms(r, block, step, draw);
-    gbs_tile_risk(r->c->problem, theta, scratch, risk);
+    gbs_empirical_tile(r->c->problem->risk, theta, scratch, risk);
     for (size_t l = 0; l < GBS_LANES; l++) {
         /* false where that is NaN */
         taken[l] = log(draw[l]) < more[l] - r->c->lambda * (risk[l] - s.risk[l]);
@@ -303,6 +305,7 @@ static void ring_blocks(const struct run *r, size_t first, size_t count, size_t 
     const gbs_chains *c = r->c;
     const gbs_ring *ring = gbs_turn_of(c->turns, step) == GBS_TURN_WINDOW ? &r->narrow : &r->full;
     gbs_plane plane[GBS_GROUP];
+    gbs_ring_tile tile[GBS_GROUP];
     size_t here[GBS_GROUP] = {0};
     for (size_t g = 0; g < count; g++) {
         plane[g] = span(r, first + g, step, scratch + g * plane_size(r->m->d));
@@ -312,9 +315,10 @@ static void ring_blocks(const struct run *r, size_t first, size_t count, size_t 
                                (double)c->ring);
         }
         gbs_ring_turn(c->problem, ring, here[g], &plane[g]);
+        tile[g] = (gbs_ring_tile){plane[g].centred, plane[g].direction, plane[g].risk};
     }
-    gbs_ring_risks(c->problem, ring, r->m->base, count, plane,
-                   scratch + r->m->group * plane_size(r->m->d));
+    gbs_empirical_ring(c->problem->risk, ring, r->m->base, count, tile,
+                       scratch + r->m->group * plane_size(r->m->d));
     for (size_t g = 0; g < count; g++)
         draw_state(r, first + g, step, ring, here[g], &plane[g]);
 }
@@ -339,18 +343,12 @@ static void run_group(void *arg, size_t task, size_t worker) {
 }
 
 static void prepare_rings(struct run *r) {
-    const gbs_rows *rows = r->c->problem->rows;
-    const double *mean = r->c->reference->mean, *shift = rows->all.shift;
-    double *base = r->m->base;
-    const double *prior_mean = r->c->problem->prior_mean;
-    for (size_t k = 0; k < rows->d; k++)
+    const double *mean = r->c->reference->mean, *prior_mean = r->c->problem->prior_mean;
+    for (size_t k = 0; k < r->m->d; k++)
         r->m->away[k] = mean[k] - (prior_mean != NULL ? prior_mean[k] : 0.0);
     gbs_ring_create(r->c->ring, gbs_ring_step(r->c->ring), &r->full);
     gbs_ring_create(r->c->ring, r->c->scale, &r->narrow);
-    gbs_strip_scores(&rows->all, mean, shift != NULL ? gbs_dot(rows->d, shift, mean) : 0.0, base);
-    for (size_t i = 0; i < rows->all.n; i++)
-        /* -0 becomes 0 */
-        base[i] = (rows->pairs ? 1.0 : rows->all.y[i * rows->all.stride]) * base[i] + 0.0;
+    gbs_empirical_base(r->c->problem->risk, mean, r->m->base);
 }
 
 /* Steps 1 .. last of the kind that is tuned; kinds come back every four. */
@@ -383,18 +381,14 @@ static void sum_up(const struct run *r, gbs_moved *moved) {
     moved->jump /= moves;
 }
 
-/* Operations of one state, for each row, beside the products. */
-#define RING_COST 4.0
-
 gbs_status gbs_mover_run(gbs_mover *m, const gbs_chains *c, double *theta, double *risk,
                          gbs_moved *moved) {
     struct run r = {.m = m, .c = c, .theta = theta, .risk = risk};
     bool ring = c->move == GBS_MOVE_RING;
     r.longest = c->keep_all ? (gbs_chain_offset(c->particles, c->count, 1) - 1) * c->steps + 1
                             : c->steps + 1;
-    double d = (double)m->d, n = (double)c->problem->rows->all.n;
-    double state = c->problem->rows->pairs ? GBS_SORT_COST : RING_COST,
-           states = ring ? (double)c->ring : 1.0;
+    double d = (double)m->d, n = (double)c->problem->risk->rows;
+    double state = c->problem->risk->state_cost, states = ring ? (double)c->ring : 1.0;
     double step_flops = (double)c->count *
                         (d * (2.0 * d + 30.0) + n * ((ring ? 4.0 : 2.0) * d + state * states));
     size_t stretch = step_flops < GBS_STRETCH_FLOPS ? (size_t)(GBS_STRETCH_FLOPS / step_flops) : 1;

@@ -1,38 +1,8 @@
-/* Risks of many thetas: sixteen of them meet a few rows at a time, and the losses are counted while
- * the scores are in cache. No matrix of all scores is ever formed. */
+/* Risks of many thetas, sixteen at a time. */
 #include "core/random.h"
 #include "smc/smc.h"
 
 #include <string.h>
-
-size_t gbs_risk_scratch(const gbs_rows *rows) {
-    return rows->pairs ? gbs_pairs_scratch(rows) : (size_t)2 * GBS_RISK_ROWS * GBS_LANES;
-}
-
-void gbs_tile_risk(const gbs_smc_problem *problem, const double *theta, double *scratch,
-                   double *risk) {
-    const gbs_rows *rows = problem->rows;
-    const double *shift = rows->all.shift;
-    double lost[GBS_LANES] __attribute__((aligned(64))) = {0},
-                           total[GBS_LANES] __attribute__((aligned(64))) = {0};
-    size_t n = rows->all.n;
-    if (rows->pairs) {
-        gbs_pairs_tile_risk(problem, theta, scratch, risk);
-        return;
-    }
-    if (shift != NULL)
-        gbs_tile_dot(rows->d, shift, theta, lost);
-    for (size_t first = 0; first < n; first += GBS_RISK_ROWS) {
-        size_t count = n - first < GBS_RISK_ROWS ? n - first : GBS_RISK_ROWS;
-        gbs_strip b = gbs_strip_part(&rows->all, first, count);
-        gbs_tile_margins(&b, theta, shift != NULL ? lost : NULL, scratch);
-        problem->loss->add_lanes(count, scratch, total);
-    }
-    for (size_t l = 0; l < GBS_LANES; l++)
-        risk[l] = total[l] / (double)n;
-}
-
-/* ---------------------------------------------------------------- all particles */
 
 struct tiles {
     const gbs_smc_problem *problem;
@@ -51,7 +21,7 @@ static size_t lanes_of(const struct tiles *w, size_t tile) {
 
 static void draw_tile(const struct tiles *w, size_t task, double *tile) {
     const gbs_smc_problem *p = w->problem;
-    size_t d = p->rows->d;
+    size_t d = p->risk->d;
     double *row[GBS_LANES];
     gbs_normal_draws(p->ctx->seed, GBS_STREAM_PARTICLES + GBS_DRAWS_NORMAL,
                      task * d * GBS_LANES / 2, d * GBS_LANES, tile);
@@ -65,7 +35,7 @@ static void draw_tile(const struct tiles *w, size_t task, double *tile) {
 }
 
 static void read_tile(const struct tiles *w, size_t task, double *tile) {
-    size_t d = w->problem->rows->d;
+    size_t d = w->problem->risk->d;
     const double *row[GBS_LANES];
     for (size_t l = 0; l < lanes_of(w, task); l++)
         row[l] = w->given + (task * GBS_LANES + l) * d;
@@ -77,20 +47,19 @@ static void judge_tile(void *arg, size_t task, size_t worker) {
     double *tile = w->scratch + worker * w->worker_size, risk[GBS_LANES];
     task += w->begin;
     (w->given != NULL ? read_tile : draw_tile)(w, task, tile);
-    gbs_tile_risk(w->problem, tile, tile + w->problem->rows->d * GBS_LANES, risk);
+    gbs_empirical_tile(w->problem->risk, tile, tile + w->problem->risk->d * GBS_LANES, risk);
     memcpy(w->risk + task * GBS_LANES, risk, lanes_of(w, task) * sizeof *risk);
 }
 
 /* A stretch of tiles between two looks at the caller's wish to stop. */
 static gbs_status judge(struct tiles *w) {
     const gbs_smc_problem *p = w->problem;
-    size_t n = p->rows->all.n, d = p->rows->d, tiles = (w->count + GBS_LANES - 1) / GBS_LANES;
-    double flops = GBS_LANES * (double)n *
-                   (2.0 * (double)d + (p->rows->pairs ? GBS_SORT_COST : 0.0));
+    size_t d = p->risk->d, tiles = (w->count + GBS_LANES - 1) / GBS_LANES;
+    double flops = GBS_LANES * (double)p->risk->rows * (2.0 * (double)d + p->risk->state_cost);
     size_t stretch = gbs_workers(p->ctx) *
                      (flops < GBS_STRETCH_FLOPS ? (size_t)(GBS_STRETCH_FLOPS / flops) : 1);
     gbs_status status = GBS_OK;
-    w->worker_size = d * GBS_LANES + gbs_risk_scratch(p->rows);
+    w->worker_size = d * GBS_LANES + gbs_empirical_tile_room(p->risk);
     /* tiles begin on a cache line */
     w->worker_size += (GBS_LANES - w->worker_size % GBS_LANES) % GBS_LANES;
     w->scratch = gbs_matrix(p->ctx, gbs_workers(p->ctx), w->worker_size);

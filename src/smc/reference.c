@@ -10,7 +10,6 @@
 #include "kernel/linalg.h"
 #include "smc/smc.h"
 
-#include <cblas.h>
 #include <math.h>
 #include <string.h>
 
@@ -70,7 +69,6 @@ static void add_chunk(void *arg, size_t chunk, size_t worker) {
     size_t d = p->r->d, first = chunk * p->n / p->r->chunks,
            last = (chunk + 1) * p->n / p->r->chunks, filled = 0;
     double *sums = p->r->sums + chunk * p->stride, *square = sums + d, *slice = sums + p->sums_size;
-    int size = (int)d;
     (void)worker;
     memset(sums, 0, p->sums_size * sizeof *sums);
     for (size_t i = first; i < last; i++) {
@@ -86,8 +84,7 @@ static void add_chunk(void *arg, size_t chunk, size_t worker) {
         for (size_t k = 0; k < d; k++)
             slice[filled * d + k] = root * x[k];
         if (++filled == SLICE || i + 1 == last) {
-            cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, size, (int)filled, 1.0, slice, size,
-                        1.0, square, size);
+            gbs_add_gram(d, filled, slice, 1.0, square);
             filled = 0;
         }
     }
@@ -180,9 +177,8 @@ double gbs_reference_width(const gbs_reference *r, size_t n, const double *theta
         for (size_t k = 0; k < d; k++)
             u[k] = (theta[i * d + k] - r->mean[k]) / (r->factor != NULL ? 1.0 : r->sd[k]);
         if (r->factor != NULL)
-            cblas_dtrsv(CblasRowMajor, r->upper ? CblasUpper : CblasLower, CblasNoTrans,
-                        CblasNonUnit, (int)d, r->factor, (int)d, u, 1);
-        sum += weight[i] * cblas_ddot((int)d, u, 1, u, 1);
+            gbs_triangle_solve(r->upper ? GBS_UPPER : GBS_LOWER, d, r->factor, u);
+        sum += weight[i] * gbs_dot(d, u, u);
         total += weight[i];
     }
     return sum / (total * (double)d);

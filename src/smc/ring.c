@@ -26,22 +26,25 @@
 #include "smc/smc.h"
 
 #include <math.h>
-#include <string.h>
 
 /* A state costs a few operations a row, many with an exponential in them or a sort; the two
  * products cost d each. Variance x time is flat around these sizes (measured with 8, 10 and 62
  * columns). */
 enum { FEW_STATES = 4, SOME_STATES = 8, MANY_STATES = 16, SOME_COLUMNS = 16, MANY_COLUMNS = 32 };
 
+/* Costs of a state more, on a row: that of an exponential is dear, that of a sort very dear. */
+#define DEAR 10.0
+#define VERY_DEAR 100.0
+
 /* The approximation of a smooth target is good enough for single states, and a product is cheap: a
  * ring is not worth its second one. */
 static bool smooth_and_small(const gbs_smc_problem *p) {
-    return p->loss->convex && !p->rows->pairs && p->rows->d < SOME_COLUMNS;
+    return p->risk->loss->convex && p->risk->state_cost < VERY_DEAR && p->risk->d < SOME_COLUMNS;
 }
 
 size_t gbs_ring_states(const gbs_smc_problem *problem, bool rough) {
-    size_t d = problem->rows->d;
-    if (problem->rows->pairs || problem->loss == &gbs_exponential || smooth_and_small(problem) ||
+    size_t d = problem->risk->d;
+    if (problem->risk->state_cost > DEAR || smooth_and_small(problem) ||
         (d < SOME_COLUMNS && !rough))
         return FEW_STATES;
     return d < MANY_COLUMNS ? SOME_STATES : MANY_STATES;
@@ -54,7 +57,7 @@ gbs_turns gbs_ring_turns(const gbs_smc_problem *problem, bool rough) {
         return GBS_TURNS_SINGLE;
     if (gbs_ring_states(problem, rough) == FEW_STATES)
         return GBS_TURNS_SINGLE_RING;
-    return problem->rows->d < SOME_COLUMNS ? GBS_TURNS_MIXED : GBS_TURNS_WINDOW_RING;
+    return problem->risk->d < SOME_COLUMNS ? GBS_TURNS_MIXED : GBS_TURNS_WINDOW_RING;
 }
 
 gbs_turn gbs_turn_of(gbs_turns turns, size_t step) {
@@ -84,55 +87,11 @@ void gbs_ring_create(size_t size, double delta, gbs_ring *out) {
     }
 }
 
-double gbs_ring_cosine(const gbs_ring *ring, size_t state) {
-    return ring->cosine[state / 2];
-}
-
-double gbs_ring_sine(const gbs_ring *ring, size_t state) {
-    return state % 2 == 0 ? ring->sine[state / 2] : -ring->sine[state / 2];
-}
-
 void gbs_ring_turn(const gbs_smc_problem *problem, const gbs_ring *ring, size_t here,
                    const gbs_plane *p) {
     double x = gbs_ring_cosine(ring, here), y = -gbs_ring_sine(ring, here);
-    gbs_tile_rotate(problem->rows->d, x, y, p->centred, p->direction);
-    gbs_tile_rotate(problem->rows->d, x, y, p->u, p->z);
-}
-
-void gbs_ring_risks(const gbs_smc_problem *problem, const gbs_ring *ring, const double *base,
-                    size_t count, const gbs_plane *plane, double *scratch) {
-    const gbs_rows *rows = problem->rows;
-    const double *shift = rows->all.shift;
-    double lost[GBS_GROUP][2 * GBS_LANES] __attribute__((aligned(64))) = {0}, *here = scratch,
-                                          *slope = here + (size_t)GBS_RISK_ROWS * GBS_LANES;
-    size_t n = rows->all.n, size = ring->size * GBS_LANES;
-    for (size_t g = 0; rows->pairs && g < count; g++)
-        gbs_pairs_ring_risks(problem, ring, base, &plane[g], scratch);
-    if (rows->pairs)
-        return;
-    for (size_t g = 0; g < count; g++) {
-        if (shift != NULL) {
-            gbs_tile_dot(rows->d, shift, plane[g].centred, lost[g]);
-            gbs_tile_dot(rows->d, shift, plane[g].direction, lost[g] + GBS_LANES);
-        }
-        memset(plane[g].risk, 0, size * sizeof *plane[g].risk);
-    }
-    size_t blocks = (n + GBS_RISK_ROWS - 1) / GBS_RISK_ROWS,
-           size_of_strip = (n + blocks - 1) / blocks;
-    size_of_strip += (4 - size_of_strip % 4) % 4;
-    for (size_t first = 0; first < n; first += size_of_strip) {
-        size_t some = n - first < size_of_strip ? n - first : size_of_strip;
-        gbs_strip b = gbs_strip_part(&rows->all, first, some);
-        for (size_t g = 0; g < count; g++) {
-            gbs_tile_margins(&b, plane[g].centred, lost[g], here);
-            gbs_tile_margins(&b, plane[g].direction, lost[g] + GBS_LANES, slope);
-            problem->loss->add_ring(some, base + first, here, slope, ring->size / 2, ring->cosine,
-                                    ring->sine, plane[g].risk);
-        }
-    }
-    for (size_t g = 0; g < count; g++)
-        for (size_t k = 0; k < size; k++)
-            plane[g].risk[k] /= (double)n;
+    gbs_tile_rotate(problem->risk->d, x, y, p->centred, p->direction);
+    gbs_tile_rotate(problem->risk->d, x, y, p->u, p->z);
 }
 
 /* log_weight[j][l] = (|cos u + sin z|^2 - |m - m0 + cos b + sin c|^2/v)/2 - lambda r, b and c the
@@ -142,7 +101,7 @@ static void weigh(const gbs_smc_problem *problem, double lambda, const gbs_ring 
     enum { UU, UZ, ZZ, BB, BC, CC, MB, MC, PRODUCTS };
     double product[PRODUCTS][GBS_LANES] __attribute__((aligned(64))),
         half_precision = 0.5 / (problem->prior_sd * problem->prior_sd);
-    size_t d = problem->rows->d;
+    size_t d = problem->risk->d;
     gbs_tile_inner(d, p->u, p->u, product[UU]);
     gbs_tile_inner(d, p->u, p->z, product[UZ]);
     gbs_tile_inner(d, p->z, p->z, product[ZZ]);

@@ -1,7 +1,7 @@
 /* The loop: from the prior to lambda, one temperature at a time.
  *
  *   lambda <- lambda + delta with the effective sample size of exp(-delta r) at its share;  log Z
- * += log mean exp(-delta r) resample, move at the new lambda (docs/maths.md, 7.1)
+ *   += log mean exp(-delta r);  resample, move at the new lambda               (docs/maths.md, 7.1)
  *
  * waste-free: M << N ancestors, chains of N/M states, every state a particle (Dau, Chopin 2022);
  * classic: N ancestors, k moves each. The last step ends at lambda exactly, with weights of its own
@@ -230,7 +230,7 @@ static gbs_status climb(struct sampler *s) {
 
 static gbs_status prepare(struct sampler *s) {
     gbs_context *ctx = s->problem->ctx;
-    size_t n = s->o->particles, d = s->problem->rows->d;
+    size_t n = s->o->particles, d = s->problem->risk->d;
     s->out->theta = gbs_matrix(ctx, n, d);
     s->out->risk = gbs_doubles(ctx, n);
     s->weight = gbs_doubles(ctx, n);
@@ -242,8 +242,7 @@ static gbs_status prepare(struct sampler *s) {
     gbs_status status = gbs_families_create(ctx, n, &s->families);
     if (status == GBS_OK)
         status = gbs_reference_create(ctx, d, d <= FULL_COLUMNS, n, &s->reference);
-    return status == GBS_OK ? gbs_mover_create(ctx, s->problem->rows, s->chains, &s->mover)
-                            : status;
+    return status == GBS_OK ? gbs_mover_create(s->problem->risk, s->chains, &s->mover) : status;
 }
 
 /* No draw of a normal variable is as far out as this many deviations. */
@@ -251,10 +250,10 @@ static gbs_status prepare(struct sampler *s) {
 
 /* A score that overflows to NaN would count as no loss: |x| |theta| must stay in range. */
 static gbs_status check_reach(const gbs_smc_problem *p) {
-    size_t d = p->rows->d;
+    size_t d = p->risk->d;
     double centre = p->prior_mean != NULL ? sqrt(gbs_dot(d, p->prior_mean, p->prior_mean)) : 0.0;
     double theta = centre + FARTHEST * sqrt((double)d) * p->prior_sd;
-    if (sqrt(gbs_rows_longest(p->rows)) * theta < 1e300)
+    if (sqrt(gbs_empirical_longest(p->risk)) * theta < 1e300)
         return GBS_OK;
     return gbs_fail(
         p->ctx, GBS_ERR_NUMERIC,
@@ -269,7 +268,7 @@ gbs_status gbs_smc_run(const gbs_smc_problem *problem, const gbs_smc_options *op
     s.chains = options->classic ? options->particles : options->chains;
     s.thin = 1;
     s.jump = 1.0;
-    s.scale = options->move == GBS_MOVE_WALK ? 2.38 / sqrt((double)problem->rows->d)
+    s.scale = options->move == GBS_MOVE_WALK ? 2.38 / sqrt((double)problem->risk->d)
                                              : gbs_ring_step(gbs_ring_states(problem, false));
     gbs_status status = gbs_compute_begin(ctx);
     if (status != GBS_OK)

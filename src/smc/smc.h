@@ -1,25 +1,24 @@
 /* Tempering sequential Monte Carlo: particles carried from the prior to the Gibbs posterior, and
  * log Z on the way.
  *
- *   pi_lambda(theta)  is proportional to  exp(-lambda r_n(theta)) N(theta; m0, v I)
+ *   pi_lambda(theta)  is proportional to  exp(-lambda r(theta)) N(theta; m0, v I)
  *                                                                              (docs/maths.md, 7.1)
  *
- *   particles.c   risks of many thetas at once          temper.c     the next lambda, weights, log
- * Z pairs.c       the same over pairs of rows resample.c    who goes on reference.c  the Gaussian
- * that the moves lean on move.c        Markov chains at one lambda           ring.c       their
- * moves spread.c      standard errors from one run          smc.c        the loop
+ *   particles.c  risks of many thetas at once       temper.c     the next lambda, weights, log Z
+ *   resample.c   who goes on                        reference.c  the Gaussian the moves lean on
+ *   move.c       Markov chains at one lambda        ring.c       their moves
+ *   spread.c     standard errors from one run       smc.c        the loop
+ *
+ * Of the data it knows the risk r of a theta (risk/risk.h), and nothing else.
  */
 #ifndef GIBBSITE_SMC_SMC_H
 #define GIBBSITE_SMC_SMC_H
 
-#include "data/rows.h"
-#include "kernel/tile.h"
-#include "risk/loss.h"
+#include "risk/risk.h"
 
 typedef struct gbs_smc_problem {
     gbs_context *ctx;
-    const gbs_rows *rows; /* of pairs: ungrouped, and the risk is the mean over pairs */
-    const gbs_loss_ops *loss;
+    const gbs_empirical *risk; /* over pairs: not grouped */
     double prior_sd;
     const double *prior_mean; /* NULL: 0 */
 } gbs_smc_problem;
@@ -68,22 +67,11 @@ void gbs_smc_free(const gbs_context *ctx, gbs_smc_result *result);
  * these. */
 enum { GBS_DRAWS_NORMAL = 0, GBS_DRAWS_UNIFORM, GBS_DRAWS_RESAMPLE, GBS_DRAWS };
 
-/* Work between two looks at the caller's wish to stop, some 50 milliseconds; what sorting a score
- * costs. In floating-point operations. */
+/* Floating-point operations between two looks at the caller's wish to stop: some 50 milliseconds.
+ */
 #define GBS_STRETCH_FLOPS 1e9
-#define GBS_SORT_COST 200.0
 
-/* Rows that meet a tile at a time. */
-enum { GBS_RISK_ROWS = 64 };
-
-/* Doubles that gbs_tile_risk and gbs_ring_risks work in. */
-size_t gbs_risk_scratch(const gbs_rows *rows);
-
-/* r_n of the GBS_LANES thetas of a tile. */
-void gbs_tile_risk(const gbs_smc_problem *problem, const double *theta, double *scratch,
-                   double *risk);
-
-/* The same of `count` thetas, one after the other, on the context's threads. */
+/* r of `count` thetas, one after the other, on the context's threads. */
 gbs_status gbs_particles_risk(const gbs_smc_problem *problem, size_t count, const double *theta,
                               double *risk);
 
@@ -181,26 +169,17 @@ typedef struct gbs_mover {
     size_t group;    /* blocks of a task */
     double *state;   /* blocks x lanes: theta, whitened theta, and a few numbers a chain */
     double *scratch; /* workers x worker_size */
-    double *base;    /* margins of the reference's mean */
+    double *base;    /* what rings around the reference's mean begin with */
     double *away;    /* the reference's mean less the prior's */
 } gbs_mover;
 
-gbs_status gbs_mover_create(gbs_context *ctx, const gbs_rows *rows, size_t chains, gbs_mover *out);
+gbs_status gbs_mover_create(const gbs_empirical *risk, size_t chains, gbs_mover *out);
 void gbs_mover_free(gbs_mover *m);
 /* Runs the chains on theta and risk in place. */
 gbs_status gbs_mover_run(gbs_mover *m, const gbs_chains *chains, double *theta, double *risk,
                          gbs_moved *moved);
 
 /* ---------------------------------------------------------------- rings (ring.c) */
-
-/* States of a ring; tiles that meet the rows together. */
-enum { GBS_RING_MOST = 16, GBS_GROUP = 4 };
-
-/* Pairs of states at the angles +-(k + 1/2) delta: number 2 k is the plus, 2 k + 1 the minus. */
-typedef struct gbs_ring {
-    size_t size; /* states; even */
-    double cosine[GBS_RING_MOST / 2], sine[GBS_RING_MOST / 2];
-} gbs_ring;
 
 /* The kinds of moves that are worth the most. rough: only near states are any good. */
 gbs_turns gbs_ring_turns(const gbs_smc_problem *problem, bool rough);
@@ -211,8 +190,6 @@ gbs_turn gbs_turn_tuned(gbs_turns turns);
 size_t gbs_ring_states(const gbs_smc_problem *problem, bool rough);
 double gbs_ring_step(size_t size);
 void gbs_ring_create(size_t size, double delta, gbs_ring *out);
-double gbs_ring_cosine(const gbs_ring *ring, size_t state);
-double gbs_ring_sine(const gbs_ring *ring, size_t state);
 
 /* A tile of planes: state j is cosine(j) centred + sine(j) direction, relative to the reference's
  * mean, and cosine(j) u + sine(j) z in its coordinates. */
@@ -227,22 +204,9 @@ typedef struct gbs_plane {
  * `here`. */
 void gbs_ring_turn(const gbs_smc_problem *problem, const gbs_ring *ring, size_t here,
                    const gbs_plane *plane);
-/* Risks of all states of at most GBS_GROUP tiles. base: y x'mean of each row, no -0 (pairs:
- * x'mean). */
-void gbs_ring_risks(const gbs_smc_problem *problem, const gbs_ring *ring, const double *base,
-                    size_t count, const gbs_plane *plane, double *scratch);
 /* For each lane the number of the state drawn; draw: uniform, one a lane. */
 void gbs_ring_choose(const gbs_smc_problem *problem, double lambda, const gbs_ring *ring,
                      const gbs_plane *plane, const double *draw, size_t *chosen);
-
-/* ---------------------------------------------------------------- pairs (pairs.c), for the two
- * above */
-
-size_t gbs_pairs_scratch(const gbs_rows *rows);
-void gbs_pairs_tile_risk(const gbs_smc_problem *problem, const double *theta, double *scratch,
-                         double *risk);
-void gbs_pairs_ring_risks(const gbs_smc_problem *problem, const gbs_ring *ring, const double *base,
-                          const gbs_plane *plane, double *scratch);
 
 /* ---------------------------------------------------------------- standard errors */
 

@@ -21,26 +21,23 @@ struct climber {
     const gbs_reduction *reduced;
 };
 
-enum { CHAIN = 4 };
+/* Families that climb together, at most. */
+enum { CHAIN = 8 };
 
 /* Rungs below the last are starts for the next, and honest posteriors at any precision. */
 #define ON_THE_WAY 1e-5
-
-static const gbs_family chain_order[CHAIN] = {GBS_FAMILY_FIXED, GBS_FAMILY_ISOTROPIC,
-                                              GBS_FAMILY_DIAGONAL, GBS_FAMILY_FULL};
 
 static gbs_status climber_create(const gbs_anneal_task *task, gbs_family family,
                                  struct climber *c) {
     gbs_context *ctx = task->problem.ctx;
     *c = (struct climber){.problem = task->problem};
-    if (family == GBS_FAMILY_FULL && task->reduced != NULL) {
+    if (gbs_family_of(family)->pull == GBS_PULL_MATRIX && task->reduced != NULL) {
         c->reduced = task->reduced;
-        c->problem.rows = &task->reduced->reduced;
+        c->problem.risk = task->reduced->reduced;
         c->problem.prior.mean = task->reduced->prior_mean;
     }
-    size_t d = c->problem.rows->d;
-    gbs_status status = gbs_engine_create(ctx, c->problem.rows, family, task->solve.solver,
-                                          &c->engine);
+    size_t d = c->problem.risk->d;
+    gbs_status status = gbs_engine_create(c->problem.risk, family, task->solve.solver, &c->engine);
     if (status == GBS_OK)
         status = gbs_gaussian_create(ctx, family, d, &c->problem.prior, task->fixed_sd, &c->here);
     if (status == GBS_OK)
@@ -51,10 +48,10 @@ static gbs_status climber_create(const gbs_anneal_task *task, gbs_family family,
 /* A convex problem may start anywhere. From the prior, the exponential risk of a long row
  * overflows; with the spread below the row lengths every loss is tame. */
 static void tame_start(struct climber *c) {
-    double longest = gbs_rows_longest(c->problem.rows);
+    double longest = gbs_empirical_longest(c->problem.risk);
     gbs_prior tame = {c->problem.prior.mean,
                       fmin(c->problem.prior.variance, longest > 0.0 ? 1.0 / longest : 1.0)};
-    if (c->here.family != GBS_FAMILY_FIXED)
+    if (gbs_family_of(c->here.family)->free_size(c->here.d) > 0)
         gbs_gaussian_set_prior(&c->here, &tame, 0.0);
 }
 
@@ -88,17 +85,11 @@ static gbs_status start_from_smaller(const gbs_anneal_task *task, struct climber
     return GBS_OK;
 }
 
-/* A posterior at lambda resolves the risk to about 1/lambda; this many rows for each unit of lambda
- * resolve it far better, and the rest of a large file adds nothing yet. Near lambda = n a part
- * would have minima of its own: there all rows are used. */
-#define ROWS_PER_LAMBDA 64.0
-/* n rows have n^2 pairs: their mean risk settles with fewer. */
-#define PAIRED_ROWS_PER_LAMBDA 8.0
-
-static size_t stride_of(const gbs_anneal_task *task, size_t t, const gbs_rows *rows) {
-    double n = (double)rows->all.n,
-           per_lambda = rows->pairs ? PAIRED_ROWS_PER_LAMBDA : ROWS_PER_LAMBDA;
-    double wanted = fmax(per_lambda * task->ladder[t], fmax(4000.0, 40.0 * (double)rows->d));
+/* Some rows resolve the risk well enough for a small lambda, and the rest of a large file adds
+ * nothing yet. */
+static size_t stride_of(const gbs_anneal_task *task, size_t t, const gbs_empirical *risk) {
+    double n = (double)risk->rows, wanted = fmax(risk->rows_per_lambda * task->ladder[t],
+                                                 fmax(4000.0, 40.0 * (double)risk->d));
     bool below = task->part_below && t + 1 < task->rungs;
     return below && n >= 2.0 * wanted ? (size_t)(n / wanted) : 1;
 }
@@ -108,23 +99,23 @@ static gbs_status solve_rung(const gbs_anneal_task *task, size_t t, struct climb
     gbs_solve_options options = task->solve;
     if (t + 1 < task->rungs)
         options.tolerance = fmax(options.tolerance, ON_THE_WAY);
-    size_t stride = stride_of(task, t, c->problem.rows);
+    size_t stride = stride_of(task, t, c->problem.risk);
     if (stride > 1)
         return gbs_solve_on_part(&c->problem, &options, stride, &c->engine, &c->here, &c->solution);
     return gbs_solve(&c->problem, &options, t == 0, &c->engine, &c->here, &c->solution);
 }
 
 static gbs_status climb_rung(const gbs_anneal_task *task, size_t t, struct climber *chain,
-                             size_t first, size_t last) {
-    for (size_t k = first; k <= last; k++) {
+                             size_t count) {
+    for (size_t k = 0; k < count; k++) {
         struct climber *c = &chain[k];
         c->problem.lambda = task->ladder[t];
-        double done = (double)t + (double)(k - first) / (double)(last - first + 1);
+        double done = (double)t + (double)k / (double)count;
         c->engine.done_before = done / (double)task->rungs;
-        c->engine.done_span = 1.0 / (double)(task->rungs * (last - first + 1));
-        c->engine.trace = k == last ? task->trace : NULL;
+        c->engine.done_span = 1.0 / (double)(task->rungs * count);
+        c->engine.trace = k + 1 == count ? task->trace : NULL;
         gbs_status status = solve_rung(task, t, c);
-        if (status == GBS_OK && k > first &&
+        if (status == GBS_OK && k > 0 &&
             chain[k - 1].solution.free_energy < c->solution.free_energy)
             status = start_from_smaller(task, c, &chain[k - 1]);
         if (status != GBS_OK)
@@ -133,22 +124,36 @@ static gbs_status climb_rung(const gbs_anneal_task *task, size_t t, struct climb
     return GBS_OK;
 }
 
+/* The families that climb, the smallest first: the task's own, and where minima are many those
+ * below it. Returns how many. */
+static size_t choose_chain(const gbs_anneal_task *task, gbs_family *families) {
+    bool alone = task->problem.risk->loss->convex || task->solve.solver == GBS_SOLVER_SGD;
+    size_t count = 0;
+    gbs_family next = task->family;
+    for (; count == 0 || (!alone && count < CHAIN && gbs_family_of(next) != NULL); count++) {
+        families[count] = next;
+        next = gbs_family_of(next)->smaller;
+    }
+    for (size_t k = 0; k < count / 2; k++) {
+        gbs_family t = families[k];
+        families[k] = families[count - 1 - k];
+        families[count - 1 - k] = t;
+    }
+    return count;
+}
+
 gbs_status gbs_anneal(const gbs_anneal_task *task, gbs_gaussian *result, gbs_solution *path) {
     gbs_context *ctx = task->problem.ctx;
     struct climber chain[CHAIN] = {0};
-    size_t last = 0;
-    while (chain_order[last] != task->family)
-        last++;
-    bool alone = task->problem.loss->convex || task->solve.solver == GBS_SOLVER_SGD ||
-                 task->family == GBS_FAMILY_FIXED;
-    size_t first = alone ? last : 1;
+    gbs_family families[CHAIN];
+    size_t count = choose_chain(task, families), last = count - 1;
     gbs_status status = GBS_OK;
-    for (size_t k = first; status == GBS_OK && k <= last; k++)
-        status = climber_create(task, chain_order[k], &chain[k]);
-    if (status == GBS_OK && task->problem.loss->convex)
+    for (size_t k = 0; status == GBS_OK && k < count; k++)
+        status = climber_create(task, families[k], &chain[k]);
+    if (status == GBS_OK && task->problem.risk->loss->convex)
         tame_start(&chain[last]);
     for (size_t t = 0; status == GBS_OK && t < task->rungs; t++) {
-        status = climb_rung(task, t, chain, first, last);
+        status = climb_rung(task, t, chain, count);
         path[t] = chain[last].solution;
         if (status == GBS_OK && task->consider != NULL)
             status = task->consider(task->arg, t, &chain[last].here, &path[t]);
@@ -158,7 +163,7 @@ gbs_status gbs_anneal(const gbs_anneal_task *task, gbs_gaussian *result, gbs_sol
         *result = chain[last].here;
         chain[last].here = swap;
     }
-    for (size_t k = first; k <= last; k++)
+    for (size_t k = 0; k < count; k++)
         climber_free(ctx, &chain[k]);
     return status;
 }
@@ -173,7 +178,7 @@ gbs_status gbs_restart(const gbs_anneal_task *task, size_t restarts, gbs_gaussia
     size_t spent = 0;
     for (size_t i = 0; status == GBS_OK && i < restarts; i++) {
         gbs_gaussian_set_prior(&c.here, &c.problem.prior, task->fixed_sd);
-        if (c.problem.loss->convex)
+        if (c.problem.risk->loss->convex)
             tame_start(&c);
         for (size_t k = 0; k < c.here.d; k++)
             c.here.mean[k] += sd * gbs_normal(ctx->seed, GBS_STREAM_RESTART + i, k);

@@ -1,16 +1,13 @@
-/* The free energy F(rho) = lambda * (mean over rows of psi) + KL(rho || prior), and its gradient,
- * in one pass over the rows. */
+/* The free energy F(rho) = lambda * (empirical risk) + KL(rho || prior), and its gradient. */
 #ifndef GIBBSITE_VB_FREE_ENERGY_H
 #define GIBBSITE_VB_FREE_ENERGY_H
 
-#include "data/rows.h"
 #include "family/family.h"
-#include "risk/loss.h"
+#include "risk/risk.h"
 
 typedef struct gbs_problem {
     gbs_context *ctx;
-    const gbs_rows *rows;
-    const gbs_loss_ops *loss;
+    const gbs_empirical *risk;
     gbs_prior prior;
     double lambda;
 } gbs_problem;
@@ -23,25 +20,24 @@ typedef struct gbs_point {
     double *curvature; /* optional: (lambda/n) X' diag|w| X, lower triangle */
 } gbs_point;
 
-/* Buffers of the passes: one set of sums a chunk, one scratch a worker. */
+/* Buffers of the passes, and of the family. */
 typedef struct gbs_workspace {
     gbs_context *ctx;
-    size_t max_chunks, sums_size, worker_size;
-    double *sums, *scratch;
-    double *values; /* of each row, where pairs of them are looked at; else NULL */
+    gbs_room *room;
     double *square; /* d x d (full, or with curvature), else NULL */
 } gbs_workspace;
 
-gbs_status gbs_workspace_create(gbs_context *ctx, const gbs_rows *rows, gbs_family family,
-                                bool curvature, gbs_workspace *out);
+/* For the risk and its parts. */
+gbs_status gbs_workspace_create(const gbs_empirical *risk, gbs_family family, bool curvature,
+                                gbs_workspace *out);
 void gbs_workspace_free(gbs_workspace *w);
 
 gbs_status gbs_point_create(gbs_context *ctx, size_t d, gbs_family family, bool curvature,
                             gbs_point *out);
 void gbs_point_free(const gbs_context *ctx, gbs_point *p);
 
-/* Fills `out` (rows->pairs: of the mean over pairs; curvature when it has room for one).
- * GBS_ERR_CANCELLED when asked to stop; an overflowing F comes back as infinity. */
+/* Fills `out` (curvature when it has room for one). GBS_ERR_CANCELLED when asked to stop; an
+ * overflowing F comes back as infinity. */
 gbs_status gbs_evaluate(const gbs_problem *problem, const gbs_gaussian *g, gbs_workspace *workspace,
                         gbs_point *out);
 

@@ -19,7 +19,7 @@ struct search {
     const gbs_solve_options *options;
     gbs_engine *engine;
     gbs_gaussian *g;
-    double *scale; /* d + free */
+    double *scale, *z; /* d + free; free */
     size_t free_size, evaluations;
     gbs_status status;
     double left;
@@ -32,7 +32,7 @@ static void unpack(const struct search *s, const double *x) {
     size_t d = s->g->d;
     for (size_t k = 0; k < d; k++)
         s->g->mean[k] = s->scale[k] * x[k];
-    double *z = s->engine->workspace.sums; /* not in use between passes */
+    double *z = s->z;
     for (size_t k = 0; k < s->free_size; k++)
         z[k] = s->scale[d + k] * x[d + k];
     gbs_family_of(s->g->family)->set_free(s->g, z);
@@ -115,25 +115,14 @@ static int progress(void *instance, const double *x, const double *gradient, con
 /* D from the diagonal of I/v + H where the family knows it, else from its average. */
 static void rescale(const struct search *s) {
     size_t d = s->g->d;
+    const gbs_family_ops *family = gbs_family_of(s->g->family);
     const double *pull = s->engine->here.pull;
     double base = 1.0 / s->problem->prior.variance;
     for (size_t k = 0; k < d; k++) {
-        double curvature = s->g->family == GBS_FAMILY_DIAGONAL ? pull[k]
-                           : s->g->family == GBS_FAMILY_FULL   ? pull[k * d + k]
-                                                               : pull[0] / (double)d;
+        double curvature = family->mean_curvature(pull, d, k);
         s->scale[k] = 1.0 / sqrt(base + fabs(curvature));
     }
-    double *z = s->scale + d;
-    if (s->g->family == GBS_FAMILY_FULL) {
-        for (size_t i = 0; i < d; i++) {
-            *z++ = sqrt(0.5);
-            for (size_t j = i + 1; j < d; j++)
-                *z++ = s->scale[i];
-        }
-    } else {
-        for (size_t k = 0; k < s->free_size; k++)
-            z[k] = s->g->family == GBS_FAMILY_DIAGONAL ? sqrt(0.5) : sqrt(0.5 / (double)d);
-    }
+    family->free_units(d, s->scale, s->scale + d);
 }
 
 static gbs_status one_round(struct search *s, double *x) {
@@ -173,13 +162,14 @@ gbs_status gbs_solve_lbfgs(const gbs_problem *problem, const gbs_solve_options *
     if (size > INT_MAX / 2)
         return gbs_fail(problem->ctx, GBS_ERR_ARGUMENT, "%zu parameters are too many for L-BFGS",
                         size);
-    s.scale = gbs_doubles(problem->ctx, size);
+    s.scale = gbs_matrix(problem->ctx, 2, size);
     double *x = lbfgs_malloc((int)size); /* its vector code asks for its own alignment */
     if (s.scale == NULL || x == NULL) {
         lbfgs_free(x);
         gbs_array_free(problem->ctx, s.scale);
         return gbs_fail(problem->ctx, GBS_ERR_MEMORY, "out of memory in L-BFGS");
     }
+    s.z = s.scale + size;
     gbs_status status = gbs_evaluate(problem, g, &e->workspace, &e->here);
     if (status == GBS_OK)
         gbs_trace_add(e->trace, e->here.free_energy, 0);
@@ -192,14 +182,14 @@ gbs_status gbs_solve_lbfgs(const gbs_problem *problem, const gbs_solve_options *
         before = now;
     }
     if (status == GBS_OK) {
-        if (problem->loss->convex)
+        if (problem->risk->loss->convex)
             s.left = gbs_optimality_gap(problem, g, &e->here, e->workspace.square);
         s.converged = s.left <= options->tolerance * fmax(1.0, fabs(e->here.free_energy));
         result->iterations = s.iterations;
         result->converged = s.converged;
         gbs_report(problem, &e->here, s.left, result);
-        if (g->family == GBS_FAMILY_FULL)
-            gbs_full_refresh_precision(g);
+        if (family->settle != NULL)
+            family->settle(g);
     }
     lbfgs_free(x);
     gbs_array_free(problem->ctx, s.scale);

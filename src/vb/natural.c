@@ -13,7 +13,6 @@
 #include "kernel/linalg.h"
 #include "vb/solve.h"
 
-#include <cblas.h>
 #include <math.h>
 #include <string.h>
 
@@ -35,12 +34,10 @@ static bool newton_direction(const gbs_problem *problem, gbs_engine *e) {
     return true;
 }
 
-/* engine->step = P^-1 dF/dm = C C' dF/dm with the covariance of `g`. */
+/* engine->step = P^-1 dF/dm with the covariance of `g`. */
 static void covariance_direction(const gbs_gaussian *g, gbs_engine *e) {
-    int d = (int)g->d;
     memcpy(e->step, e->here.d_mean, g->d * sizeof *e->step);
-    cblas_dtrmv(CblasRowMajor, CblasUpper, CblasTrans, CblasNonUnit, d, g->factor, d, e->step, 1);
-    cblas_dtrmv(CblasRowMajor, CblasUpper, CblasNoTrans, CblasNonUnit, d, g->factor, d, e->step, 1);
+    gbs_family_of(g->family)->times_covariance(g, e->step);
 }
 
 /* engine->packed: x = (m, precision) here, what the natural gradient aims at minus it, the metric's
@@ -74,30 +71,11 @@ static bool propose(const gbs_problem *problem, gbs_engine *e, const gbs_gaussia
         p.trial[k] = (1.0 - b) * p.x[k] + b * p.aim[k];
     if (!family->set_precision(&e->next, p.trial + d))
         return false;
-    if (g->family == GBS_FAMILY_FULL)
+    if (family->pull == GBS_PULL_MATRIX)
         covariance_direction(&e->next, e);
     for (size_t k = 0; k < d; k++)
         e->next.mean[k] = g->mean[k] - b * e->step[k];
     return true;
-}
-
-/* Lengths for the acceleration: a change of m in posterior standard deviations, of the precision
- * relative to itself. */
-static void set_weights(const gbs_gaussian *g, const struct packed *p) {
-    size_t d = g->d, k = d;
-    if (g->family == GBS_FAMILY_FULL) {
-        const double *diagonal = g->precision;
-        for (size_t i = 0; i < d; i++) {
-            p->weight[i] = sqrt(diagonal[i * d + i]);
-            for (size_t j = 0; j <= i; j++)
-                p->weight[k++] = 1.0 / sqrt(diagonal[i * d + i] * diagonal[j * d + j]);
-        }
-        return;
-    }
-    for (; k < p->size; k++)
-        p->weight[k] = 1.0 / p->x[k];
-    for (size_t i = 0; i < d; i++)
-        p->weight[i] = 1.0 / (g->family == GBS_FAMILY_DIAGONAL ? g->sd[i] : g->sd[0]);
 }
 
 /* F at engine->next; *better when it falls enough for a step of size b. */
@@ -118,7 +96,7 @@ static gbs_status accelerate(const gbs_problem *problem, gbs_engine *e, const gb
                              double slope, bool *moved) {
     struct packed p = packed_of(e);
     size_t d = g->d;
-    set_weights(g, &p);
+    gbs_family_of(g->family)->weigh(g, p.weight, p.weight + d);
     for (size_t k = 0; k < d; k++)
         p.aim[k] = e->next.mean[k];
     for (size_t k = 0; k < p.size; k++)
@@ -168,7 +146,7 @@ gbs_status gbs_solve_natural(const gbs_problem *problem, const gbs_solve_options
     gbs_gaussian_copy(&e->next, g);
     size_t stalled = 0;
     while (status == GBS_OK) {
-        if (g->family == GBS_FAMILY_FULL)
+        if (family->pull == GBS_PULL_MATRIX)
             covariance_direction(g, e);
         else if (!newton_direction(problem, e))
             break;

@@ -12,21 +12,22 @@
 #ifndef GIBBSITE_VB_REDUCTION_H
 #define GIBBSITE_VB_REDUCTION_H
 
-#include "data/rows.h"
 #include "family/family.h"
+#include "risk/risk.h"
 
 typedef struct gbs_reduction {
     gbs_context *ctx;
-    const gbs_rows *rows;
+    const gbs_held *held;
     size_t rank;
-    int *pivot;     /* the first `rank` entries name the pivot rows */
-    double *lower;  /* rank x rank, Lp */
-    double *design; /* n x rank, the rows of L in the data's order */
-    gbs_rows reduced;
-    double *prior_mean; /* u0 = Q m0, or NULL */
+    size_t *pivot;          /* the first `rank` entries name the pivot rows */
+    double *lower;          /* rank x rank, Lp */
+    double *design;         /* n x rank, the rows of L in the data's order */
+    gbs_empirical *reduced; /* the risk on them */
+    double *prior_mean;     /* u0 = Q m0, or NULL */
 } gbs_reduction;
 
-gbs_status gbs_reduction_create(gbs_context *ctx, const gbs_rows *rows, const gbs_prior *prior,
+/* Of a risk that gbs_empirical_has_designs. */
+gbs_status gbs_reduction_create(const gbs_empirical *risk, const gbs_prior *prior,
                                 gbs_reduction *out);
 void gbs_reduction_free(gbs_reduction *r);
 
@@ -38,9 +39,5 @@ gbs_status gbs_reduction_lift(const gbs_reduction *r, const double *u, const gbs
  * r dimensions. */
 gbs_status gbs_reduction_project(const gbs_reduction *r, const gbs_gaussian *from,
                                  gbs_gaussian *to);
-
-/* X diag(weight) X' of the picked rows (all: NULL), count x count, both triangles. */
-gbs_status gbs_rows_gram(gbs_context *ctx, const gbs_rows *rows, const double *weight,
-                         const size_t *pick, size_t count, double *k);
 
 #endif

@@ -1,36 +1,36 @@
-/* Stochastic gradients over minibatches of rows (docs/maths.md, 4.9).
+/* Stochastic gradients over minibatches (docs/maths.md, 4.9).
  *
- * Each step sees B rows drawn without replacement within an epoch and an unbiased gradient of
- * F/lambda (the risk of the batch in place of the mean risk, the KL whole), in the coordinates (m,
- * log sigma) or (m, C with a log diagonal).
+ * Each step sees a batch of the risk (gbs_batches) and an unbiased gradient of F/lambda (the risk
+ * of the batch in place of the mean risk, the KL whole), in the coordinates (m, log sigma) or (m, C
+ * with a log diagonal).
  *
- *   paper:   x <- x - (t + 1)^-0.9 gradient                                  (its Algorithm
- * "Stochastic Gradient Descent") over pairs, where the paper uses it, the gradient is that of F
- * itself: with F/lambda its steps end far from the optimum; and no step multiplies or divides a
- * standard deviation by more than e. A first step of length 1 along lambda times the slope of one
- * pair may ask for exp(100) or exp(-100) of it: then the KL overflows, and later, shorter steps
- * never mend it. The mean needs no such limit: the prior's pull halves what the first steps
- * overshot modern:  Adam (Kingma & Ba 2015), its steps falling to 0 along a cosine, the iterates of
- * the last quarter averaged
+ *   paper:   x <- x - (t + 1)^-0.9 gradient          (its Algorithm "Stochastic Gradient Descent")
+ *            By draws, where the paper uses it, the gradient is that of F itself: with F/lambda its
+ *            steps end far from the optimum; and no step multiplies or divides a standard deviation
+ *            by more than e. A first step of length 1 along lambda times the slope of one term may
+ *            ask for exp(100) or exp(-100) of it: then the KL overflows, and later, shorter steps
+ *            never mend it. The mean needs no such limit: the prior's pull halves what the first
+ *            steps overshot.
+ *   modern:  Adam (Kingma & Ba 2015), its steps falling to 0 along a cosine, the iterates of the
+ *            last quarter averaged
  *
- * Over pairs (rows->pairs) a step of B rows sees all pairs of B/2 positive and B/2 negative rows,
- * drawn with replacement; the paper's step sees B pairs drawn one by one, which are B rows x_i -
- * x_j (docs/maths.md, 5.3). Both gradients are unbiased.
+ * A risk is gone through in epochs, or its batches are drawn with replacement because it has too
+ * many terms (risk->by_draws: pairs of rows). Then the paper's step sees terms drawn one by one,
+ * the modern one a batch as the risk makes the most of it; both gradients are unbiased.
  *
- * Over pairs there is a rule to stop by. From step 64 on, each time the number of steps has grown
- * by a factor of sqrt(2), F is looked at: of the last iterate (paper) or of the mean of the
- * iterates since the last look (modern), by a subsample (vb/subsample.c) where there are many rows.
- * When three looks in a row find F within a thousandth of what it was two looks before, at half as
- * many steps, it has settled: the paper's descent ends there, the modern one lands, its steps
- * falling to 0 over as many steps as it has made. Epochs are the most that is done.
+ * By draws there is a rule to stop by. From step 64 on, each time the number of steps has grown by
+ * a factor of sqrt(2), F is looked at: of the last iterate (paper) or of the mean of the iterates
+ * since the last look (modern), by a subsample (vb/subsample.c) where there are many rows. When
+ * three looks in a row find F within a thousandth of what it was two looks before, at half as many
+ * steps, it has settled: the paper's descent ends there, the modern one lands, its steps falling to
+ * 0 over as many steps as it has made. Epochs are the most that is done.
  *
- * At the end one pass over all rows gives the exact F and, for a convex loss, the proven gap; over
- * many pairs the subsample says whether the end is better than the start. Where no pass over all
- * pairs is wanted, F is the subsample's, and the solver counts as converged when what is left to
- * gain is small even three standard errors above the subsample's estimate of it.
+ * At the end the exact F and, for a convex loss, the proven gap are computed; by draws from many
+ * rows the subsample says whether the end is better than the start. Where no pass over all terms is
+ * wanted, F is the subsample's, and the solver counts as converged when what is left to gain is
+ * small even three standard errors above the subsample's estimate of it.
  */
 #include "core/random.h"
-#include "vb/batch.h"
 #include "vb/solve.h"
 #include "vb/subsample.h"
 
@@ -45,8 +45,10 @@
 #define SETTLED 1e-3
 /* Standard errors that a subsample's estimate of what is left is raised by. */
 #define DOUBT 3.0
-/* Up to so many rows their pairs are looked at themselves, without a subsample. */
+/* Up to so many rows all terms are looked at, without a subsample. */
 enum { FEW_ROWS = 2048, FIRST_LOOK = 64, SETTLED_LOOKS = 3 };
+/* Steps between two moves of the progress bar. */
+enum { SHOWN_STEPS = 64 };
 /* The paper's steps, in the logarithm of a standard deviation. */
 #define LONGEST_LOG_STEP 1.0
 #define BETA1 0.9
@@ -55,7 +57,7 @@ enum { FEW_ROWS = 2048, FIRST_LOOK = 64, SETTLED_LOOKS = 3 };
 struct descent {
     const gbs_problem *problem; /* on the batch */
     gbs_engine *engine;         /* on the batch */
-    const gbs_engine *outer;    /* on all rows */
+    const gbs_engine *outer;    /* on all terms */
     gbs_gaussian *g;
     size_t size;
     size_t planned, steps; /* steps < planned once F has settled */
@@ -68,9 +70,9 @@ struct descent {
 
 /* The looks at F on the way. */
 struct watch {
-    const gbs_problem *problem; /* on all rows */
-    gbs_engine *engine;         /* on all rows */
-    gbs_subsample *subsample;   /* NULL: all pairs are looked at */
+    const gbs_problem *problem; /* on all terms */
+    gbs_engine *engine;         /* on all terms */
+    gbs_subsample *subsample;   /* NULL: all terms are looked at */
     size_t next, settled;       /* settled: looks in a row */
     double before[2];           /* F one and two looks ago */
 };
@@ -80,17 +82,10 @@ static void write_back(const struct descent *s, const double *x) {
     gbs_family_of(s->g->family)->set_free(s->g, x + s->g->d);
 }
 
-/* Coordinates that are logarithms of a spread: all behind the mean; or, of a full covariance, the
- * diagonals of C, which stand before the rest of each row. */
-static void limit_logs(const struct descent *s, double most) {
-    bool full = s->g->family == GBS_FAMILY_FULL;
-    for (size_t k = s->g->d, row = s->g->d; k < s->size; k += full ? row-- : 1)
-        s->gradient[k] = fmax(-most, fmin(most, s->gradient[k]));
-}
-
 static void paper_step(struct descent *s, size_t t) {
     double step = pow((double)t + 1.0, -0.9);
-    limit_logs(s, LONGEST_LOG_STEP / step);
+    gbs_family_of(s->g->family)
+        ->limit_logs(s->g->d, LONGEST_LOG_STEP / step, s->gradient + s->g->d);
     for (size_t k = 0; k < s->size; k++)
         s->x[k] -= step * s->gradient[k];
 }
@@ -149,25 +144,6 @@ static gbs_status one_step(struct descent *s, gbs_schedule schedule, size_t t) {
     return GBS_OK;
 }
 
-static gbs_status run_epochs(struct descent *s, const gbs_problem *whole, gbs_batch *batch,
-                             const gbs_solve_options *options, size_t *order) {
-    size_t n = whole->rows->all.n, rows = batch->rows.strip_rows, t = 0;
-    for (size_t i = 0; i < n; i++)
-        order[i] = i;
-    for (size_t epoch = 0; epoch < options->epochs; epoch++) {
-        gbs_shuffle(whole->ctx->seed, GBS_STREAM_BATCH + epoch, n, order);
-        for (size_t from = 0; from < n; from += rows, t++) {
-            gbs_batch_fill(batch, whole->rows, order + from, n - from < rows ? n - from : rows);
-            gbs_status status = one_step(s, options->schedule, t);
-            if (status != GBS_OK)
-                return status;
-        }
-        double share = (double)(epoch + 1) / (double)options->epochs;
-        gbs_progress(whole->ctx, "fit", s->outer->done_before + s->outer->done_span * share);
-    }
-    return GBS_OK;
-}
-
 /* F at x. */
 static gbs_status value_at(const gbs_problem *problem, const struct descent *s, const double *x,
                            gbs_engine *e, double *value) {
@@ -207,33 +183,29 @@ static gbs_status look(struct watch *w, struct descent *s, gbs_schedule schedule
     return status;
 }
 
-static gbs_status run_steps_over_pairs(struct descent *s, struct watch *w, gbs_batch *batch,
-                                       const gbs_solve_options *options) {
+/* Epochs are not looked at on the way: they show their progress when they end. */
+static gbs_status run_steps(struct descent *s, struct watch *w, gbs_batches *batches,
+                            const gbs_solve_options *options) {
     const gbs_problem *whole = w->problem;
-    bool one_by_one = !batch->rows.pairs;
-    double *other = gbs_doubles(whole->ctx, whole->rows->d);
-    gbs_status status = other != NULL ? GBS_OK : GBS_ERR_MEMORY;
+    bool watched = whole->risk->by_draws;
+    size_t in_epoch = s->planned / options->epochs;
+    gbs_status status = GBS_OK;
     for (size_t t = 0; status == GBS_OK && t < s->steps; t++) {
-        if (one_by_one)
-            gbs_batch_draw_pairs(whole->ctx, batch, whole->rows, t, other);
-        else
-            gbs_batch_draw_block(whole->ctx, batch, whole->rows, t);
+        gbs_batches_draw(batches, t);
         status = one_step(s, options->schedule, t);
-        if (one_by_one)
-            gbs_see_pairs(whole->ctx, (double)batch->rows.all.n);
-        if (status == GBS_OK)
+        if (status == GBS_OK && watched)
             status = look(w, s, options->schedule, t + 1);
-        if (status == GBS_OK && options->trace != NULL) {
+        if (status == GBS_OK && watched && options->trace != NULL) {
             write_back(s, s->x);
             status = options->trace(options->trace_arg, t + 1,
                                     t + 1 < s->steps ? s->planned : t + 1, s->g);
         }
-        if (t % 64 == 0)
+        size_t done = watched ? t : t + 1;
+        if (status == GBS_OK && done % (watched ? SHOWN_STEPS : in_epoch) == 0)
             gbs_progress(whole->ctx, "fit",
                          s->outer->done_before +
-                             s->outer->done_span * (double)t / (double)s->steps);
+                             s->outer->done_span * (double)done / (double)s->steps);
     }
-    gbs_array_free(whole->ctx, other);
     return status;
 }
 
@@ -255,11 +227,11 @@ static void report(const gbs_problem *problem, const struct descent *s, const gb
     result->converged = converged;
     result->iterations = s->steps;
     gbs_report(problem, &e->here, left, result);
-    if (s->g->family == GBS_FAMILY_FULL)
-        gbs_full_refresh_precision(s->g);
+    if (gbs_family_of(s->g->family)->settle != NULL)
+        gbs_family_of(s->g->family)->settle(s->g);
 }
 
-/* Without a pass over all pairs. */
+/* Without a pass over all terms. */
 static gbs_status finish_by_subsample(const gbs_problem *problem, const struct descent *s,
                                       gbs_subsample *subsample, bool moved, double tolerance,
                                       gbs_solution *result) {
@@ -291,7 +263,7 @@ static gbs_status finish(const gbs_solve_options *options, struct descent *s, st
     if (status != GBS_OK)
         return status;
     const gbs_point *p = &e->here;
-    double proven = problem->loss->convex
+    double proven = problem->risk->loss->convex
                         ? gbs_optimality_gap(problem, s->g, p, e->workspace.square)
                         : NAN;
     double left = gbs_estimate_left(problem, s->g, p->d_mean, p->pull, p->pull,
@@ -303,17 +275,16 @@ static gbs_status finish(const gbs_solve_options *options, struct descent *s, st
 }
 
 static gbs_status descend(const gbs_problem *problem, const gbs_solve_options *options,
-                          gbs_batch *batch, struct descent *s, gbs_engine *e, size_t *order,
+                          gbs_batches *batches, struct descent *s, gbs_engine *e,
                           gbs_solution *result) {
-    bool pairs = problem->rows->pairs, many = pairs && problem->rows->all.n > FEW_ROWS;
+    bool many = problem->risk->by_draws && problem->risk->rows > FEW_ROWS;
     gbs_subsample subsample = {.problem = *problem};
     struct watch w = {
         .problem = problem, .engine = e, .next = FIRST_LOOK, .before = {INFINITY, INFINITY}};
     gbs_status status = many ? gbs_subsample_create(problem, s->g->family, &subsample) : GBS_OK;
     w.subsample = many ? &subsample : NULL;
     if (status == GBS_OK)
-        status = pairs ? run_steps_over_pairs(s, &w, batch, options)
-                       : run_epochs(s, problem, batch, options, order);
+        status = run_steps(s, &w, batches, options);
     if (status == GBS_OK)
         status = finish(options, s, &w, result);
     gbs_subsample_free(&subsample);
@@ -323,42 +294,38 @@ static gbs_status descend(const gbs_problem *problem, const gbs_solve_options *o
 gbs_status gbs_solve_sgd(const gbs_problem *problem, const gbs_solve_options *options,
                          gbs_engine *e, gbs_gaussian *g, gbs_solution *result) {
     gbs_context *ctx = problem->ctx;
-    bool pairs = problem->rows->pairs, paper = options->schedule == GBS_SCHEDULE_PAPER;
-    size_t n = problem->rows->all.n, d = g->d, rows = options->batch < n ? options->batch : n;
-    if (pairs && !paper)
-        rows = rows / 2 * 2; /* as many of each class */
-    if (rows == 0)
-        rows = pairs ? 2 : 1;
+    const gbs_empirical *risk = problem->risk;
+    bool paper = options->schedule == GBS_SCHEDULE_PAPER;
+    size_t n = risk->rows, d = g->d;
     *result = (gbs_solution){.solver = GBS_SOLVER_SGD};
-    gbs_batch batch;
-    gbs_status status = gbs_batch_create(problem, rows, pairs && !paper, GBS_STREAM_BATCH, &batch);
+    gbs_batches batches;
+    gbs_status status = gbs_batches_create(risk, options->batch < n ? options->batch : n, paper,
+                                           GBS_STREAM_BATCH, &batches);
     gbs_problem on_batch = *problem;
-    on_batch.rows = &batch.rows;
+    on_batch.risk = batches.on;
     struct descent s = {
         .problem = &on_batch, .g = g, .size = d + gbs_family_of(g->family)->free_size(d)};
-    s.planned = s.steps = s.landing = options->epochs * ((n + rows - 1) / rows);
-    s.of_energy = pairs && paper;
     double *vectors = gbs_matrix(ctx, 6, s.size);
-    size_t *order = gbs_array_alloc(ctx, n, sizeof *order);
     gbs_engine small = {0};
-    if (vectors == NULL || order == NULL)
+    if (vectors == NULL)
         status = GBS_ERR_MEMORY;
     if (status == GBS_OK)
-        status = gbs_engine_create(ctx, &batch.rows, g->family, GBS_SOLVER_SGD, &small);
+        status = gbs_engine_create(batches.on, g->family, GBS_SOLVER_SGD, &small);
     if (status == GBS_OK) {
         double **const parts[] = {&s.x, &s.gradient, &s.first, &s.second, &s.mean, &s.start};
         for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
             *parts[k] = vectors + k * s.size;
+        s.planned = s.steps = s.landing = options->epochs * ((n + batches.size - 1) / batches.size);
+        s.of_energy = risk->by_draws && paper;
         s.engine = &small;
         s.outer = e;
         memcpy(s.x, g->mean, d * sizeof *s.x);
         gbs_family_of(g->family)->get_free(g, s.x + d);
         memcpy(s.start, s.x, s.size * sizeof *s.x);
-        status = descend(problem, options, &batch, &s, e, order, result);
+        status = descend(problem, options, &batches, &s, e, result);
     }
     gbs_engine_free(&small);
-    gbs_array_free(ctx, order);
     gbs_array_free(ctx, vectors);
-    gbs_batch_free(ctx, &batch);
+    gbs_batches_free(&batches);
     return status;
 }

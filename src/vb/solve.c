@@ -25,16 +25,17 @@ const char *gbs_solver_name(gbs_solver solver) {
     return NULL;
 }
 
-gbs_status gbs_engine_create(gbs_context *ctx, const gbs_rows *rows, gbs_family family,
-                             gbs_solver solver, gbs_engine *out) {
-    size_t d = rows->d;
+gbs_status gbs_engine_create(const gbs_empirical *risk, gbs_family family, gbs_solver solver,
+                             gbs_engine *out) {
+    gbs_context *ctx = risk->ctx;
+    size_t d = risk->d;
+    bool matrix = gbs_family_of(family)->pull == GBS_PULL_MATRIX;
     if (solver == GBS_SOLVER_AUTO)
-        solver = family == GBS_FAMILY_FULL || d <= NEWTON_COLUMNS ? GBS_SOLVER_NATURAL
-                                                                  : GBS_SOLVER_LBFGS;
-    bool curvature = solver == GBS_SOLVER_NATURAL && family != GBS_FAMILY_FULL;
+        solver = matrix || d <= NEWTON_COLUMNS ? GBS_SOLVER_NATURAL : GBS_SOLVER_LBFGS;
+    bool curvature = solver == GBS_SOLVER_NATURAL && !matrix;
     *out = (gbs_engine){.ctx = ctx, .family = family, .d = d, .solver = solver, .done_span = 1.0};
     gbs_prior any = {NULL, 1.0};
-    gbs_status status = gbs_workspace_create(ctx, rows, family, curvature, &out->workspace);
+    gbs_status status = gbs_workspace_create(risk, family, curvature, &out->workspace);
     if (status == GBS_OK)
         status = gbs_gaussian_create(ctx, family, d, &any, 1.0, &out->next);
     if (status == GBS_OK)
@@ -69,7 +70,7 @@ void gbs_engine_free(gbs_engine *e) {
 
 double gbs_left_to_gain(const gbs_problem *problem, const gbs_gaussian *g, const gbs_point *p,
                         double decrement, double *square) {
-    return problem->loss->convex ? gbs_optimality_gap(problem, g, p, square) : decrement;
+    return problem->risk->loss->convex ? gbs_optimality_gap(problem, g, p, square) : decrement;
 }
 
 void gbs_engine_progress(gbs_engine *e, double left, double target) {
@@ -85,7 +86,7 @@ void gbs_report(const gbs_problem *problem, const gbs_point *p, double left, gbs
     result->free_energy = p->free_energy;
     result->risk = p->risk;
     result->kl = p->kl;
-    result->gap = problem->loss->convex ? left : NAN;
+    result->gap = problem->risk->loss->convex ? left : NAN;
 }
 
 /* The natural gradient may find no step that falls (separable rows, a huge lambda); where it was
@@ -120,8 +121,8 @@ static gbs_status run(const gbs_problem *problem, const gbs_solve_options *optio
 
 /* Every stride-th row stands for all; a level is used while it has rows enough for its columns. */
 static bool worth_a_level(const gbs_problem *problem, size_t stride) {
-    size_t rows = problem->rows->all.n / stride;
-    return rows >= 500 && rows >= 5 * problem->rows->d;
+    size_t rows = problem->risk->rows / stride;
+    return rows >= 500 && rows >= 5 * problem->risk->d;
 }
 
 /* The mean risk over every 64th, then every 8th row is close to the mean over all; solving there
@@ -131,13 +132,16 @@ static gbs_status climb_levels(const gbs_problem *problem, const gbs_solve_optio
     for (size_t stride = 64; stride > 1; stride /= 8) {
         if (!worth_a_level(problem, stride))
             continue;
-        gbs_rows part = gbs_rows_subsample(problem->rows, stride);
-        gbs_problem coarse = *problem;
-        coarse.rows = &part;
+        gbs_empirical *part;
         gbs_solve_options rough = *options;
         rough.enough = ROUGHLY * (double)g->d;
         gbs_solution result;
-        gbs_status status = run(&coarse, &rough, engine, g, &result);
+        gbs_status status = gbs_empirical_part(problem->risk, stride, &part);
+        gbs_problem coarse = *problem;
+        coarse.risk = part;
+        if (status == GBS_OK)
+            status = run(&coarse, &rough, engine, g, &result);
+        gbs_empirical_free(part);
         if (status != GBS_OK)
             return status;
         *spent += result.iterations;
@@ -189,13 +193,16 @@ gbs_status gbs_solve(const gbs_problem *problem, const gbs_solve_options *option
 gbs_status gbs_solve_on_part(const gbs_problem *problem, const gbs_solve_options *options,
                              size_t stride, gbs_engine *engine, gbs_gaussian *g,
                              gbs_solution *result) {
-    gbs_rows part = gbs_rows_subsample(problem->rows, stride);
+    gbs_empirical *part;
+    gbs_status status = gbs_empirical_part(problem->risk, stride, &part);
     gbs_problem coarse = *problem;
-    coarse.rows = &part;
+    coarse.risk = part;
     engine->first_left = 0.0;
     gbs_trace *trace = engine->trace;
     engine->trace = NULL;
-    gbs_status status = run(&coarse, options, engine, g, result);
+    if (status == GBS_OK)
+        status = run(&coarse, options, engine, g, result);
+    gbs_empirical_free(part);
     engine->trace = trace;
     if (status == GBS_OK)
         status = gbs_evaluate(problem, g, &engine->workspace, &engine->here);

@@ -14,9 +14,9 @@ typedef struct gbs_solve_options {
     size_t max_iterations;
     size_t batch, epochs;
     gbs_schedule schedule;
-    /* sgd over pairs: F is reported from a sample of rows, and never computed over all pairs */
+    /* sgd by draws: F is reported from a subsample, and never computed over all terms */
     bool by_subsample;
-    /* sgd over pairs: called after step `done` of `steps` with the posterior there; may be NULL. */
+    /* sgd by draws: called after step `done` of `steps` with the posterior there; may be NULL. */
     gbs_status (*trace)(void *arg, size_t done, size_t steps, const gbs_gaussian *g);
     void *trace_arg;
 } gbs_solve_options;
@@ -46,9 +46,9 @@ typedef struct gbs_engine {
     gbs_trace *trace;              /* of this solve's iterations; NULL: not kept */
 } gbs_engine;
 
-/* solver AUTO is settled here, from the family and the shape of the rows. */
-gbs_status gbs_engine_create(gbs_context *ctx, const gbs_rows *rows, gbs_family family,
-                             gbs_solver solver, gbs_engine *out);
+/* solver AUTO is settled here, from the family and the number of coefficients. */
+gbs_status gbs_engine_create(const gbs_empirical *risk, gbs_family family, gbs_solver solver,
+                             gbs_engine *out);
 void gbs_engine_free(gbs_engine *e);
 
 /* Moves g downhill until the options' tolerance holds. Not converging is no error: see

@@ -1,17 +1,17 @@
-/* A subsample: draws of random rows (docs/maths.md, 5.4).
+/* A subsample: draws of the risk's own (gbs_batches; docs/maths.md, 5.4).
  *
- * A drawn is 128 positive and 128 negative rows, drawn with replacement, and all their pairs. Its
- * risk and slopes are unbiased for those over all pairs, and draws are independent. Their noise
- * comes from the rows far more than from the pairs, so many small draws know more than one large
- * one of as many pairs.
+ * A draw is 256 rows, drawn with replacement, as many of each kind. Its risk and slopes are
+ * unbiased for those over all terms, and draws are independent. Their noise comes from the rows far
+ * more than from the terms, so many small draws know more than one large one of as many terms.
  *
- * What is left to gain is, to second order, Q(g) = g'H^-1 g/2 at the slopes g over all pairs.
+ * What is left to gain is, to second order, Q(g) = g'H^-1 g/2 at the slopes g over all terms.
  * Slopes of a sample have noise, and Q of them is too large by what the noise adds. So the draws
  * make 16 groups with mean slopes g_1 .. g_16, and with h(a, b) the bilinear form of Q
  *
- *   left = mean over a != b of h(g_a, g_b)              has mean Q(g): different groups have
- * independent noise sd^2 = (4/16) var_a(mean_b h(g_a, g_b)) + 2/(16*15) mean h^2      (Hoeffding's
- * two parts of the variance of a U-statistic)
+ *   left = mean over a != b of h(g_a, g_b)       has mean Q(g): groups have independent noise
+ *   sd^2 = (4/16) var_a(mean_b h(g_a, g_b)) + 2/(16*15) mean h^2
+ *                                                (Hoeffding's parts of the variance of a
+ *                                                 U-statistic)
  *
  * where h(x, y) = 2 Q((x + y)/2) - Q(x)/2 - Q(y)/2, which needs Q alone and so does for every
  * family.
@@ -23,29 +23,29 @@
 #include <math.h>
 #include <string.h>
 
-enum { PANEL = 256, FEW = 64, GROUPS = 16, PER_GROUP = 64 };
+enum { DRAWN_ROWS = 256, FEW = 64, GROUPS = 16, PER_GROUP = 64 };
 
 gbs_status gbs_subsample_create(const gbs_problem *problem, gbs_family family, gbs_subsample *out) {
-    size_t d = problem->rows->d;
-    *out = (gbs_subsample){.problem = *problem, .all = problem->rows, .d = d};
-    out->slope_size = d + gbs_family_of(family)->pull_size(d);
+    size_t d = problem->risk->d;
+    *out = (gbs_subsample){.problem = *problem, .d = d};
+    out->slope_size = d + gbs_pull_size(gbs_family_of(family)->pull, d);
     out->slopes = gbs_matrix(problem->ctx, GROUPS + 2, out->slope_size);
-    gbs_status status = gbs_batch_create(problem, PANEL, true, GBS_STREAM_JURY, &out->drawn);
+    gbs_status status = gbs_batches_create(problem->risk, DRAWN_ROWS, false, GBS_STREAM_JURY,
+                                           &out->drawn);
     if (status != GBS_OK || out->slopes == NULL)
         return GBS_ERR_MEMORY;
-    out->problem.rows = &out->drawn.rows;
-    return gbs_engine_create(problem->ctx, &out->drawn.rows, family, GBS_SOLVER_SGD, &out->engine);
+    out->problem.risk = out->drawn.on;
+    return gbs_engine_create(out->drawn.on, family, GBS_SOLVER_SGD, &out->engine);
 }
 
 void gbs_subsample_free(gbs_subsample *j) {
     gbs_engine_free(&j->engine);
-    gbs_batch_free(j->problem.ctx, &j->drawn);
+    gbs_batches_free(&j->drawn);
     gbs_array_free(j->problem.ctx, j->slopes);
 }
 
 static gbs_status hear(gbs_subsample *j, const gbs_gaussian *g, size_t drawn) {
-    j->problem.rows = &j->drawn.rows; /* a subsample may have been copied */
-    gbs_batch_draw_block(j->problem.ctx, &j->drawn, j->all, drawn);
+    gbs_batches_draw(&j->drawn, drawn);
     return gbs_evaluate(&j->problem, g, &j->engine.workspace, &j->engine.here);
 }
 
@@ -62,16 +62,14 @@ gbs_status gbs_subsample_value(gbs_subsample *j, const gbs_gaussian *g, double *
 
 double gbs_estimate_left(const gbs_problem *problem, const gbs_gaussian *g, const double *d_mean,
                          const double *pull, const double *curvature, double *square) {
+    const gbs_family_ops *family = gbs_family_of(g->family);
     double base = 1.0 / problem->prior.variance, sum = 0.0;
     size_t d = g->d;
     for (size_t k = 0; k < d; k++) {
-        double bend = g->family == GBS_FAMILY_FULL       ? curvature[k * d + k]
-                      : g->family == GBS_FAMILY_DIAGONAL ? curvature[k]
-                                                         : curvature[0] / (double)d;
+        double bend = family->mean_curvature(curvature, d, k);
         sum += d_mean[k] * d_mean[k] / (base + fabs(bend));
     }
-    return 0.5 * sum +
-           gbs_family_of(g->family)->decrement(g, pull, problem->prior.variance, square);
+    return 0.5 * sum + family->decrement(g, pull, problem->prior.variance, square);
 }
 
 /* Mean slopes of each group, and of all of them; the mean risk. */

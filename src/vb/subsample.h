@@ -1,14 +1,12 @@
-/* A subsample of random rows that judges a posterior over pairs where all pairs are too many. */
+/* A subsample: random draws that judge a posterior where all terms of the risk are too many. */
 #ifndef GIBBSITE_VB_SUBSAMPLE_H
 #define GIBBSITE_VB_SUBSAMPLE_H
 
-#include "vb/batch.h"
 #include "vb/solve.h"
 
 typedef struct gbs_subsample {
-    gbs_problem problem; /* on one drawn */
-    const gbs_rows *all;
-    gbs_batch drawn;
+    gbs_problem problem; /* on one draw */
+    gbs_batches drawn;
     gbs_engine engine;
     /* of each group of draws: d_mean, pull; then their mean, and room for a middle */
     double *slopes;

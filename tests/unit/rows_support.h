@@ -49,6 +49,7 @@ static inline void free_design(struct design *g) {
 /* A problem with its workspace and one point of a family, ready to be evaluated. */
 struct bench {
     gbs_context *ctx;
+    gbs_empirical *risk;
     gbs_problem problem;
     const gbs_family_ops *family;
     gbs_gaussian g;
@@ -58,29 +59,49 @@ struct bench {
     double square[64 * 64];
 };
 
-/* The prior mean is random; the posterior is the prior. */
+/* Takes over the risk, and its context. The prior mean is random; the posterior is the prior. */
+static inline struct bench *make_bench_on(struct dice *r, gbs_empirical *risk, gbs_family family,
+                                          double lambda, double prior_sd, bool curvature) {
+    struct bench *b = take(1, sizeof *b);
+    size_t d = risk->d;
+    b->ctx = risk->ctx;
+    b->risk = risk;
+    b->prior_mean = doubles(d);
+    for (size_t k = 0; k < d; k++)
+        b->prior_mean[k] = 0.5 * dice_normal(r);
+    b->problem = (gbs_problem){b->ctx, risk, {b->prior_mean, prior_sd * prior_sd}, lambda};
+    b->family = gbs_family_of(family);
+    assert_true(d <= 64);
+    assert_ok(b->ctx, gbs_gaussian_create(b->ctx, family, d, &b->problem.prior, 0.3, &b->g));
+    assert_ok(b->ctx, gbs_workspace_create(risk, family, curvature, &b->workspace));
+    assert_ok(b->ctx, gbs_point_create(b->ctx, d, family, curvature, &b->point));
+    return b;
+}
+
 static inline struct bench *make_bench(struct dice *r, const gbs_rows *rows, gbs_loss loss,
                                        gbs_family family, double lambda, double prior_sd,
                                        bool curvature) {
-    struct bench *b = take(1, sizeof *b);
-    b->ctx = new_context(2, 7);
-    b->prior_mean = doubles(rows->d);
-    for (size_t k = 0; k < rows->d; k++)
-        b->prior_mean[k] = 0.5 * dice_normal(r);
-    b->problem = (gbs_problem){
-        b->ctx, rows, gbs_loss_of(loss), {b->prior_mean, prior_sd * prior_sd}, lambda};
-    b->family = gbs_family_of(family);
-    assert_true(rows->d <= 64);
-    assert_ok(b->ctx, gbs_gaussian_create(b->ctx, family, rows->d, &b->problem.prior, 0.3, &b->g));
-    assert_ok(b->ctx, gbs_workspace_create(b->ctx, rows, family, curvature, &b->workspace));
-    assert_ok(b->ctx, gbs_point_create(b->ctx, rows->d, family, curvature, &b->point));
-    return b;
+    gbs_context *ctx = new_context(2, 7);
+    gbs_empirical *risk;
+    assert_ok(ctx, gbs_empirical_over_rows(ctx, rows, gbs_loss_of(loss), &risk));
+    return make_bench_on(r, risk, family, lambda, prior_sd, curvature);
+}
+
+/* The same over the pairs of the rows. */
+static inline struct bench *make_pair_bench(struct dice *r, const gbs_rows *rows, gbs_loss loss,
+                                            gbs_family family, double lambda, double prior_sd,
+                                            bool curvature) {
+    gbs_context *ctx = new_context(2, 7);
+    gbs_empirical *risk;
+    assert_ok(ctx, gbs_empirical_over_pairs(ctx, rows, true, gbs_loss_of(loss), &risk));
+    return make_bench_on(r, risk, family, lambda, prior_sd, curvature);
 }
 
 static inline void free_bench(struct bench *b) {
     gbs_gaussian_free(b->ctx, &b->g);
     gbs_workspace_free(&b->workspace);
     gbs_point_free(b->ctx, &b->point);
+    gbs_empirical_free(b->risk);
     free(b->prior_mean);
     gbs_context_free(b->ctx);
     free(b);

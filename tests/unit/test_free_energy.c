@@ -143,12 +143,14 @@ static void a_subsample_is_the_problem_of_every_kth_row(void **state) {
         for (size_t f = 0; f < COUNT(all_families); f++)
             for (int sparse = 0; sparse <= 1; sparse++) {
                 struct design x = make_design(&r, 331, 4, sparse, 16);
-                gbs_rows part = gbs_rows_subsample(&x.rows, strides[k]);
+                gbs_empirical *part;
                 struct bench *b = make_bench(&r, &x.rows, GBS_LOSS_HINGE, all_families[f], 20.0,
                                              1.3, true);
-                b->problem.rows = &part;
+                assert_ok(b->ctx, gbs_empirical_part(b->risk, strides[k], &part));
+                b->problem.risk = part;
                 move_randomly(&r, b, 0.5, 0.4);
                 check_against_naive(&x, b, GBS_LOSS_HINGE, strides[k]);
+                gbs_empirical_free(part);
                 free_bench(b);
                 free_design(&x);
             }
@@ -170,7 +172,7 @@ static void a_zero_row_counts_its_plain_loss(void **state) {
             assert_close(b->point.risk, at_zero[l], 0.0, 0.0);
             for (size_t k = 0; k < 3; k++)
                 assert_close(b->point.d_mean[k], b->g.mean[k] - b->prior_mean[k], 1e-14, 1e-15);
-            for (size_t k = 0; k < b->family->pull_size(3); k++)
+            for (size_t k = 0; k < gbs_pull_size(b->family->pull, 3); k++)
                 assert_close(b->point.pull[k], 0.0, 0.0, 0.0);
             free_bench(b);
             free_design(&x);
@@ -185,11 +187,17 @@ static void the_longest_row_is_found_wherever_it_is(void **state) {
     for (int sparse = 0; sparse <= 1; sparse++)
         for (size_t s = 0; s < COUNT(strides); s++) {
             struct design x = make_design(&r, N, D, sparse, 16);
-            gbs_rows part = gbs_rows_subsample(&x.rows, strides[s]);
+            gbs_context *ctx = new_context(1, 1);
+            gbs_empirical *risk, *part;
             double longest = 0.0;
+            assert_ok(ctx, gbs_empirical_over_rows(ctx, &x.rows, &gbs_hinge, &risk));
+            assert_ok(ctx, gbs_empirical_part(risk, strides[s], &part));
             for (size_t i = 0; i < N; i += strides[s])
                 longest = fmax(longest, gbs_dot(D, x.cells + i * D, x.cells + i * D));
-            assert_close(gbs_rows_longest(&part), longest, 1e-13, 0.0);
+            assert_close(gbs_empirical_longest(part), longest, 1e-13, 0.0);
+            gbs_empirical_free(part);
+            gbs_empirical_free(risk);
+            gbs_context_free(ctx);
             free_design(&x);
         }
 }

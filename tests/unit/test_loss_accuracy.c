@@ -282,11 +282,11 @@ static void an_array_of_any_length_gives_what_single_calls_give(void **state) {
         for (size_t i = 0; i < LONGEST; i++) {
             s[i] = i % 17 == 0 ? 0.0 : exp(dice_between(&r, -3.0, 2.0));
             mu[i] = dice_between(&r, -9.0, 9.0) * (s[i] > 0.0 ? s[i] : 1.0) + 0.5;
-            ops->smoothed(1, &mu[i], &s[i], &alone[0][i], &alone[1][i], &alone[2][i]);
+            ops->pointwise.smoothed(1, &mu[i], &s[i], &alone[0][i], &alone[1][i], &alone[2][i]);
         }
         for (size_t n = 1; n <= LONGEST; n++) {
             size_t from = (LONGEST - n) / 2;
-            ops->smoothed(n, mu + from, s + from, got[0], got[1], got[2]);
+            ops->pointwise.smoothed(n, mu + from, s + from, got[0], got[1], got[2]);
             for (int part = 0; part < 3; part++)
                 for (size_t i = 0; i < n; i++)
                     assert_close(got[part][i], alone[part][from + i], 1e-14, 1e-300);

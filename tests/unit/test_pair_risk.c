@@ -1,13 +1,16 @@
 /* The risk over all pairs without slopes: against every pair by itself, whatever the scores decide
  * in advance; its progress, and its end when asked. */
+#include "family/family.h"
+#include "risk/risk.h"
 #include "unit/rank_support.h"
-#include "vb/pair_energy.h"
 
 enum { D = 3 };
 
 /* Every pair by itself. */
-static void brute_force(const gbs_rows *rows, const gbs_gaussian *g, double *risk, double *second) {
-    size_t n = rows->all.n, plus = gbs_pair_positives(rows);
+static void brute_force(const gbs_empirical *over, const gbs_gaussian *g, double *risk,
+                        double *second) {
+    const gbs_rows *rows = &over->host;
+    size_t n = rows->all.n, plus = over->positives;
     double *cells = doubles(n * D), pairs = 0.0;
     gbs_strip_densify(&rows->all, cells);
     *risk = *second = 0.0;
@@ -50,10 +53,12 @@ static void what_is_decided_in_advance_changes_nothing(void **state) {
         make_csr(&t);
         gbs_data *data = kind < 2 ? dense_data(ctx, &t) : sparse_data(ctx, &t);
         gbs_scaling none;
-        gbs_rows rows, pairs;
+        gbs_rows rows;
+        gbs_empirical *pairs, *again;
         assert_ok(ctx, gbs_scaling_learn(ctx, data, &(gbs_scaling){.constant = 0.0}, &none));
         assert_ok(ctx, gbs_rows_build(ctx, data, &none, &rows));
-        assert_ok(ctx, gbs_pair_rows_build(ctx, &rows, true, &pairs));
+        assert_ok(ctx, gbs_empirical_over_pairs(ctx, &rows, true, &gbs_zero_one, &pairs));
+        assert_ok(more, gbs_empirical_over_pairs(more, &rows, true, &gbs_zero_one, &again));
         for (size_t f = 0; f < COUNT(all_families); f++)
             for (size_t k = 0; k < COUNT(spreads); k++) {
                 gbs_prior prior = {NULL, spreads[k] * spreads[k]};
@@ -65,16 +70,19 @@ static void what_is_decided_in_advance_changes_nothing(void **state) {
                     g.mean[i] = dice_normal(&r);
                 if (all_families[f] == GBS_FAMILY_FULL)
                     g.factor[1] = 0.5 * spreads[k];
-                assert_ok(ctx, gbs_pair_risk(ctx, &pairs, &g, &gbs_zero_one, &risk, &second));
-                assert_ok(more,
-                          gbs_pair_risk(more, &pairs, &g, &gbs_zero_one, &other, &other_second));
+                gbs_spread at = gbs_gaussian_spread(&g);
+                assert_ok(ctx,
+                          gbs_empirical_value(pairs, &gbs_zero_one, &at, false, &risk, &second));
+                assert_ok(more, gbs_empirical_value(again, &gbs_zero_one, &at, false, &other,
+                                                    &other_second));
                 assert_true(risk == other && second == other_second);
-                brute_force(&pairs, &g, &exact, &exact_second);
+                brute_force(pairs, &g, &exact, &exact_second);
                 assert_close(risk, exact, 1e-11, 0.0);
                 assert_close(second, exact_second, 1e-11, 0.0);
                 gbs_gaussian_free(ctx, &g);
             }
-        gbs_rows_free(ctx, &pairs);
+        gbs_empirical_free(pairs);
+        gbs_empirical_free(again);
         gbs_rows_free(ctx, &rows);
         gbs_scaling_free(ctx, &none);
         gbs_data_free(data);
@@ -125,14 +133,15 @@ static void a_long_pass_shows_progress_and_ends_when_asked(void **state) {
         o.cancel = enough;
         o.user = &w;
         assert_int_equal(gbs_context_create(&o, &ctx), GBS_OK);
-        gbs_rows pairs;
+        gbs_empirical *pairs;
         gbs_gaussian g;
         gbs_prior prior = {NULL, 1e-6}; /* nearly every pair is decided: 9e8 of them are a moment */
         double risk;
-        assert_ok(ctx, gbs_pair_rows_build(ctx, &rows, false, &pairs));
+        assert_ok(ctx, gbs_empirical_over_pairs(ctx, &rows, false, &gbs_zero_one, &pairs));
         assert_ok(ctx, gbs_gaussian_create(ctx, GBS_FAMILY_DIAGONAL, 1, &prior, 1.0, &g));
         g.mean[0] = 1.0;
-        gbs_status status = gbs_pair_risk_shown(ctx, &pairs, &g, &gbs_zero_one, &risk, NULL);
+        gbs_spread at = gbs_gaussian_spread(&g);
+        gbs_status status = gbs_empirical_value(pairs, &gbs_zero_one, &at, true, &risk, NULL);
         if (patience == 0) { /* x differs by N(2, 2): P(below 0) = Phi(-sqrt 2), with a standard
                                 error of some 0.002 */
             assert_int_equal(status, GBS_OK);
@@ -143,7 +152,7 @@ static void a_long_pass_shows_progress_and_ends_when_asked(void **state) {
             assert_true(w.asked == 2 && w.shown == 1);
         }
         gbs_gaussian_free(ctx, &g);
-        gbs_rows_free(ctx, &pairs);
+        gbs_empirical_free(pairs);
         gbs_context_free(ctx);
     }
     free(x);

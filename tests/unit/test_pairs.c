@@ -3,7 +3,6 @@
  * rows, a common offset).
  */
 #include "unit/rows_support.h"
-#include "vb/pair_energy.h"
 
 static const gbs_loss pair_losses[] = {GBS_LOSS_ZERO_ONE, GBS_LOSS_HINGE, GBS_LOSS_EXPONENTIAL};
 
@@ -53,13 +52,11 @@ static void check_against_differences(struct dice *r, const gbs_rows *rows, cons
                                       double tolerance) {
     size_t n = rows->all.n, d = rows->d;
     double *x, *ones;
-    gbs_rows all = difference_rows(cells, rows->all.y, n, d, &x, &ones), pairs;
+    gbs_rows all = difference_rows(cells, rows->all.y, n, d, &x, &ones);
     bool curvature = family != GBS_FAMILY_FULL;
-    gbs_context *ctx = new_context(1, 1);
-    assert_ok(ctx, gbs_pair_rows_build(ctx, rows, true, &pairs));
-    assert_close(gbs_pair_count(&pairs), (double)all.all.n, 0.0, 0.0);
     double lambda = exp(dice_between(r, 0.0, 4.0));
-    struct bench *a = make_bench(r, &pairs, loss, family, lambda, 0.8, curvature);
+    struct bench *a = make_pair_bench(r, rows, loss, family, lambda, 0.8, curvature);
+    assert_close(a->risk->terms, (double)all.all.n, 0.0, 0.0);
     struct bench *b = make_bench(r, &all, loss, family, lambda, 0.8, curvature);
     memcpy(a->prior_mean, b->prior_mean, d * sizeof *a->prior_mean);
     move_randomly(r, b, 0.4, spread);
@@ -70,11 +67,13 @@ static void check_against_differences(struct dice *r, const gbs_rows *rows, cons
     if (family == GBS_FAMILY_FULL)
         assert_triangles_close(a->point.pull, b->point.pull, d, tolerance);
     else
-        assert_all_close(a->point.pull, b->point.pull, b->family->pull_size(d), tolerance);
+        assert_all_close(a->point.pull, b->point.pull, gbs_pull_size(b->family->pull, d),
+                         tolerance);
     if (curvature)
         assert_triangles_close(a->point.curvature, b->point.curvature, d, tolerance);
     double risk, second, sum = 0.0;
-    assert_ok(ctx, gbs_pair_risk(ctx, &pairs, &a->g, a->problem.loss, &risk, &second));
+    gbs_spread at = gbs_gaussian_spread(&a->g);
+    assert_ok(a->ctx, gbs_empirical_value(a->risk, a->risk->loss, &at, false, &risk, &second));
     assert_close(risk, b->point.risk, tolerance, 1e-300);
     for (size_t i = 0; i < all.all.n; i++) {
         double *s = b->square, mu = gbs_dot(d, x + i * d, b->g.mean), variance = 0.0, psi, d_mu,
@@ -88,8 +87,6 @@ static void check_against_differences(struct dice *r, const gbs_rows *rows, cons
     assert_close(second, sum, 1e-9, 1e-300);
     free_bench(a);
     free_bench(b);
-    gbs_rows_free(ctx, &pairs);
-    gbs_context_free(ctx);
     free(x);
     free(ones);
 }
@@ -173,11 +170,8 @@ static void slopes_are_slopes(void **state) {
     for (size_t l = 0; l < COUNT(pair_losses); l++)
         for (size_t f = 0; f < COUNT(all_families); f++) {
             struct design x = make_design(&r, 24, 4, false, 7);
-            gbs_rows pairs;
-            gbs_context *ctx = new_context(1, 1);
-            assert_ok(ctx, gbs_pair_rows_build(ctx, &x.rows, true, &pairs));
-            struct bench *b = make_bench(&r, &pairs, pair_losses[l], all_families[f], 20.0, 0.8,
-                                         false);
+            struct bench *b = make_pair_bench(&r, &x.rows, pair_losses[l], all_families[f], 20.0,
+                                              0.8, false);
             move_randomly(&r, b, 0.3, 0.4);
             size_t free_count = b->family->free_size(4);
             double d_mean[4], dz[64];
@@ -190,8 +184,6 @@ static void slopes_are_slopes(void **state) {
             for (size_t k = 0; k < free_count; k++)
                 assert_close(slope(b, false, k), dz[k], 1e-7, 1e-7);
             free_bench(b);
-            gbs_rows_free(ctx, &pairs);
-            gbs_context_free(ctx);
             free_design(&x);
         }
 }
@@ -203,21 +195,14 @@ static void value_on(int threads, const gbs_rows *rows, bool grouped, gbs_family
     struct dice r = {77};
     size_t d = rows->d;
     gbs_context *ctx = new_context(threads, 1);
-    gbs_rows pairs;
-    assert_ok(ctx, gbs_pair_rows_build(ctx, rows, grouped, &pairs));
-    struct bench *b = make_bench(&r, &pairs, GBS_LOSS_ZERO_ONE, family, 50.0, 1.0, false);
-    gbs_context *made_with = b->ctx;
-    gbs_workspace_free(&b->workspace);
-    b->ctx = b->problem.ctx = new_context(threads, 1);
-    assert_ok(b->ctx, gbs_workspace_create(b->ctx, &pairs, family, false, &b->workspace));
+    gbs_empirical *risk;
+    assert_ok(ctx, gbs_empirical_over_pairs(ctx, rows, grouped, &gbs_zero_one, &risk));
+    struct bench *b = make_bench_on(&r, risk, family, 50.0, 1.0, false);
     move_randomly(&r, b, 0.4, 0.3);
     out[0] = evaluate(b);
     memcpy(out + 1, b->point.d_mean, d * sizeof *out);
-    memcpy(out + 1 + d, b->point.pull, b->family->pull_size(d) * sizeof *out);
+    memcpy(out + 1 + d, b->point.pull, gbs_pull_size(b->family->pull, d) * sizeof *out);
     free_bench(b);
-    gbs_context_free(made_with);
-    gbs_rows_free(ctx, &pairs);
-    gbs_context_free(ctx);
 }
 
 enum { MANY = 1200, WIDE = 9, OUT = 1 + WIDE + WIDE * WIDE };
@@ -273,21 +258,24 @@ static void equal_rows_are_ties(void **state) {
         for (size_t k = 0; k < COLUMNS; k++)
             x[i * COLUMNS + k] = 0.1 + (double)k;
     }
-    gbs_rows rows = gbs_rows_wrap(ROWS, COLUMNS, x, COLUMNS, y), pairs;
+    gbs_rows rows = gbs_rows_wrap(ROWS, COLUMNS, x, COLUMNS, y);
     gbs_context *ctx = new_context(1, 1);
-    assert_ok(ctx, gbs_pair_rows_build(ctx, &rows, true, &pairs));
-    assert_int_equal(pairs.all.n, 2);
-    assert_close(gbs_pair_count(&pairs), 33334.0 * 66666.0, 0.0, 0.0);
-    assert_int_equal(gbs_pair_units(&pairs), 33334);
+    gbs_empirical *pairs;
+    assert_ok(ctx, gbs_empirical_over_pairs(ctx, &rows, true, &gbs_zero_one, &pairs));
+    assert_int_equal(pairs->rows, 2);
+    assert_close(pairs->terms, 33334.0 * 66666.0, 0.0, 0.0);
+    assert_close(pairs->counted, ROWS, 0.0, 0.0);
+    assert_int_equal(pairs->units, 33334);
     gbs_prior prior = {NULL, 1.0};
     gbs_gaussian g;
     assert_ok(ctx, gbs_gaussian_create(ctx, GBS_FAMILY_FULL, COLUMNS, &prior, 1.0, &g));
     g.mean[0] = 0.3;
     double risk, second;
-    assert_ok(ctx, gbs_pair_risk(ctx, &pairs, &g, &gbs_zero_one, &risk, &second));
+    gbs_spread at = gbs_gaussian_spread(&g);
+    assert_ok(ctx, gbs_empirical_value(pairs, &gbs_zero_one, &at, false, &risk, &second));
     assert_close(risk, 0.5, 0.0, 0.0);
     assert_close(second, 0.25, 0.0, 0.0);
-    gbs_rows_free(ctx, &pairs);
+    gbs_empirical_free(pairs);
     for (size_t f = 1; f < COUNT(all_families); f++) {
         value_on(1, &rows, true, all_families[f], out);
         for (size_t k = 0; k < 1 + COLUMNS; k++)

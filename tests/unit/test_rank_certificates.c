@@ -3,9 +3,8 @@
  */
 #include "bound/bound.h"
 #include "model/model.h"
+#include "risk/risk.h"
 #include "unit/rank_support.h"
-#include "vb/pair_energy.h"
-#include "vb/pair_sample.h"
 
 /* ---------------------------------------------------------------- certificates */
 
@@ -147,26 +146,29 @@ static void a_sample_of_pairs_is_unbiased(void **state) {
                 gbs_context *ctx = new_context(threads, 1);
                 gbs_data *data = sparse ? sparse_data(ctx, &again) : dense_data(ctx, &again);
                 gbs_scaling scaling;
-                gbs_rows rows, pairs, single;
+                gbs_rows rows;
+                gbs_empirical *pairs, *single;
                 assert_ok(ctx,
                           gbs_scaling_learn(ctx, data, &(gbs_scaling){.constant = 1.0}, &scaling));
                 assert_ok(ctx, gbs_rows_build(ctx, data, &scaling, &rows));
-                assert_ok(ctx, gbs_pair_rows_build(ctx, &rows, true, &pairs));
-                assert_ok(ctx, gbs_pair_rows_build(ctx, &rows, false, &single));
-                assert_true(pairs.all.n <= 61 && single.all.n == 240);
+                assert_ok(ctx, gbs_empirical_over_pairs(ctx, &rows, true, &gbs_zero_one, &pairs));
+                assert_ok(ctx, gbs_empirical_over_pairs(ctx, &rows, false, &gbs_zero_one, &single));
+                assert_true(pairs->rows <= 61 && single->rows == 240);
                 gbs_prior prior = {NULL, 0.5};
                 gbs_gaussian g;
                 double plain;
                 assert_ok(ctx, gbs_gaussian_create(ctx, all_families[f], 3, &prior, 0.7, &g));
                 g.mean[0] = 0.4;
-                assert_ok(ctx, gbs_pair_risk(ctx, &pairs, &g, &gbs_zero_one, &exact, NULL));
-                assert_ok(ctx, gbs_pair_risk(ctx, &single, &g, &gbs_zero_one, &plain, NULL));
+                gbs_spread at = gbs_gaussian_spread(&g);
+                assert_ok(ctx, gbs_empirical_value(pairs, &gbs_zero_one, &at, false, &exact, NULL));
+                assert_ok(ctx,
+                          gbs_empirical_value(single, &gbs_zero_one, &at, false, &plain, NULL));
                 assert_close(exact, plain, 1e-12, 0.0);
-                assert_ok(ctx, gbs_pair_sampled_risk(ctx, &pairs, &g, &gbs_zero_one, DRAWS,
+                assert_ok(ctx, gbs_empirical_sampled(pairs, &gbs_zero_one, &at, DRAWS,
                                                      &mean[threads - 1]));
                 gbs_gaussian_free(ctx, &g);
-                gbs_rows_free(ctx, &pairs);
-                gbs_rows_free(ctx, &single);
+                gbs_empirical_free(pairs);
+                gbs_empirical_free(single);
                 gbs_rows_free(ctx, &rows);
                 gbs_scaling_free(ctx, &scaling);
                 gbs_data_free(data);

@@ -100,22 +100,22 @@ static void a_subsample_estimates_what_is_left(void **state) {
     struct table_of_numbers t = two_clouds(&r, 4000, D, 0.6, 0.3);
     gbs_data *data = dense_data(ctx, &t);
     gbs_scaling wanted = {.kind = GBS_SCALE_NONE}, none;
-    gbs_rows rows, pairs;
+    gbs_rows rows;
+    gbs_empirical *pairs;
     assert_ok(ctx, gbs_scaling_learn(ctx, data, &wanted, &none));
     assert_ok(ctx, gbs_rows_build(ctx, data, &none, &rows));
-    assert_ok(ctx, gbs_pair_rows_build(ctx, &rows, false, &pairs));
+    assert_ok(ctx, gbs_empirical_over_pairs(ctx, &rows, false, &gbs_hinge, &pairs));
     for (size_t f = 0; f < COUNT(all_families); f++)
         for (int away = 0; away < 3; away++) {
             gbs_prior prior = {NULL, 1.0};
-            gbs_problem problem = {
-                .ctx = ctx, .rows = &pairs, .loss = &gbs_hinge, .prior = prior, .lambda = 2000.0};
+            gbs_problem problem = {.ctx = ctx, .risk = pairs, .prior = prior, .lambda = 2000.0};
             gbs_gaussian g;
             gbs_engine e;
             gbs_subsample subsample;
             gbs_subsample_estimates heard;
             gbs_solution solution;
             assert_ok(ctx, gbs_gaussian_create(ctx, all_families[f], D, &prior, 0.05, &g));
-            assert_ok(ctx, gbs_engine_create(ctx, &pairs, all_families[f], GBS_SOLVER_LBFGS, &e));
+            assert_ok(ctx, gbs_engine_create(pairs, all_families[f], GBS_SOLVER_LBFGS, &e));
             gbs_solve_options o = {
                 .solver = GBS_SOLVER_LBFGS, .tolerance = 1e-9, .max_iterations = 500};
             assert_ok(ctx, gbs_solve_lbfgs(&problem, &o, &e, &g, &solution));
@@ -134,7 +134,7 @@ static void a_subsample_estimates_what_is_left(void **state) {
             gbs_engine_free(&e);
             gbs_gaussian_free(ctx, &g);
         }
-    gbs_rows_free(ctx, &pairs);
+    gbs_empirical_free(pairs);
     gbs_rows_free(ctx, &rows);
     gbs_scaling_free(ctx, &none);
     gbs_data_free(data);

@@ -210,16 +210,18 @@ static void sparse_rows_are_sampled_like_dense_ones(void **state) {
     struct dice r = {25};
     struct design g = make_design(&r, 90, 7, true, 0);
     gbs_rows dense = g.rows;
+    gbs_empirical *a_risk, *b_risk;
     dense.all.start = NULL;
     dense.all.shift = NULL;
     dense.all.dense = g.cells;
     dense.all.ld = 7;
+    assert_ok(ctx, gbs_empirical_over_rows(ctx, &g.rows, &gbs_hinge, &a_risk));
+    assert_ok(ctx, gbs_empirical_over_rows(ctx, &dense, &gbs_hinge, &b_risk));
     for (int ring = 0; ring < 2; ring++) {
         gbs_smc_result a, b;
         gbs_smc_options o = {.lambda = 3.0, .particles = 64, .ess = 0.5, .chains = 16, .moves = 1};
         o.move = ring ? GBS_MOVE_RING : GBS_MOVE_WALK;
-        gbs_smc_problem p = {ctx, &g.rows, &gbs_hinge, 1.0, NULL},
-                        q = {ctx, &dense, &gbs_hinge, 1.0, NULL};
+        gbs_smc_problem p = {ctx, a_risk, 1.0, NULL}, q = {ctx, b_risk, 1.0, NULL};
         assert_ok(ctx, gbs_smc_run(&p, &o, &a));
         assert_ok(ctx, gbs_smc_run(&q, &o, &b));
         assert_int_equal(a.path_size, b.path_size);
@@ -229,6 +231,8 @@ static void sparse_rows_are_sampled_like_dense_ones(void **state) {
         gbs_smc_free(ctx, &a);
         gbs_smc_free(ctx, &b);
     }
+    gbs_empirical_free(a_risk);
+    gbs_empirical_free(b_risk);
     free_design(&g);
     gbs_context_free(ctx);
 }

@@ -13,14 +13,17 @@ static void tile_risks_are_those_of_plain_loops(void **state) {
             for (size_t d = 1; d < 20; d += 6)
                 for (size_t l = 0; l < COUNT(all_losses); l++) {
                     struct design g = make_design(&r, n, d, sparse != 0, 0);
-                    gbs_smc_problem p = {ctx, &g.rows, gbs_loss_of(all_losses[l]), 1.0, NULL};
+                    gbs_empirical *over;
+                    assert_ok(ctx, gbs_empirical_over_rows(ctx, &g.rows, gbs_loss_of(all_losses[l]),
+                                                           &over));
                     double *tile = gbs_doubles(ctx, d * GBS_LANES),
-                           *scratch = gbs_doubles(ctx, gbs_risk_scratch(&g.rows)), risk[GBS_LANES];
+                           *scratch = gbs_doubles(ctx, gbs_empirical_tile_room(over)),
+                           risk[GBS_LANES];
                     double *theta = doubles(d);
                     for (size_t k = 0; k < d * GBS_LANES; k++)
                         /* lane 3: every margin is 0 */
                         tile[k] = k % GBS_LANES == 3 ? 0.0 : dice_normal(&r);
-                    gbs_tile_risk(&p, tile, scratch, risk);
+                    gbs_empirical_tile(over, tile, scratch, risk);
                     for (size_t lane = 0; lane < GBS_LANES; lane++) {
                         for (size_t k = 0; k < d; k++)
                             theta[k] = tile[k * GBS_LANES + lane];
@@ -29,6 +32,7 @@ static void tile_risks_are_those_of_plain_loops(void **state) {
                         assert_close(risk[lane], expected, 1e-12, 1e-14);
                     }
                     free(theta);
+                    gbs_empirical_free(over);
                     gbs_array_free(ctx, tile);
                     gbs_array_free(ctx, scratch);
                     free_design(&g);

@@ -42,15 +42,14 @@ static struct design tied_design(struct dice *r, size_t n, size_t d, bool sparse
 
 static void check_tile(gbs_context *ctx, struct dice *r, const struct design *g, gbs_loss loss) {
     size_t d = g->rows.d, n = g->rows.all.n, size = d * GBS_LANES;
-    gbs_rows pairs;
-    assert_ok(ctx, gbs_pair_rows_build(ctx, &g->rows, false, &pairs));
-    gbs_smc_problem p = {ctx, &pairs, gbs_loss_of(loss), 1.0, NULL};
-    double *tile = gbs_doubles(ctx, size), *scratch = gbs_doubles(ctx, gbs_risk_scratch(&pairs)),
-           *theta = doubles(d);
+    gbs_empirical *pairs;
+    assert_ok(ctx, gbs_empirical_over_pairs(ctx, &g->rows, false, gbs_loss_of(loss), &pairs));
+    double *tile = gbs_doubles(ctx, size),
+           *scratch = gbs_doubles(ctx, gbs_empirical_tile_room(pairs)), *theta = doubles(d);
     double risk[GBS_LANES];
     for (size_t k = 0; k < size; k++)
         tile[k] = k % GBS_LANES == 3 ? 0.0 : dice_normal(r); /* lane 3: every pair is a tie */
-    gbs_tile_risk(&p, tile, scratch, risk);
+    gbs_empirical_tile(pairs, tile, scratch, risk);
     for (size_t l = 0; l < GBS_LANES; l++) {
         for (size_t k = 0; k < d; k++)
             theta[k] = tile[k * GBS_LANES + l];
@@ -60,17 +59,16 @@ static void check_tile(gbs_context *ctx, struct dice *r, const struct design *g,
     gbs_array_free(ctx, tile);
     gbs_array_free(ctx, scratch);
     free(theta);
-    gbs_rows_free(ctx, &pairs);
+    gbs_empirical_free(pairs);
 }
 
 static void check_ring(gbs_context *ctx, struct dice *r, const struct design *g, gbs_loss loss) {
     enum { STATES = 4 };
     size_t d = g->rows.d, n = g->rows.all.n, size = d * GBS_LANES;
-    gbs_rows pairs;
-    assert_ok(ctx, gbs_pair_rows_build(ctx, &g->rows, false, &pairs));
-    gbs_smc_problem p = {ctx, &pairs, gbs_loss_of(loss), 1.0, NULL};
+    gbs_empirical *pairs;
+    assert_ok(ctx, gbs_empirical_over_pairs(ctx, &g->rows, false, gbs_loss_of(loss), &pairs));
     double *mean = doubles(d), *base = doubles(n), *theta = doubles(d),
-           *scratch = gbs_doubles(ctx, gbs_risk_scratch(&pairs));
+           *scratch = gbs_doubles(ctx, gbs_empirical_tile_room(pairs));
     double *work = gbs_doubles(ctx, 4 * size + STATES * GBS_LANES);
     gbs_plane plane = {mean,           mean, work, work + size, work + 2 * size, work + 3 * size,
                        work + 4 * size};
@@ -79,9 +77,10 @@ static void check_ring(gbs_context *ctx, struct dice *r, const struct design *g,
         mean[k] = dice_normal(r);
     for (size_t k = 0; k < 4 * size; k++)
         work[k] = dice_normal(r);
-    gbs_strip_scores(&pairs.all, mean, 0.0, base); /* a shift left out is one for all rows */
+    gbs_empirical_base(pairs, mean, base);
     gbs_ring_create(STATES, 0.7, &ring);
-    gbs_ring_risks(&p, &ring, base, 1, &plane, scratch);
+    gbs_ring_tile tile = {plane.centred, plane.direction, plane.risk};
+    gbs_empirical_ring(pairs, &ring, base, 1, &tile, scratch);
     for (size_t j = 0; j < STATES; j++)
         for (size_t l = 0; l < GBS_LANES; l++) {
             double x = gbs_ring_cosine(&ring, j), y = gbs_ring_sine(&ring, j);
@@ -96,7 +95,7 @@ static void check_ring(gbs_context *ctx, struct dice *r, const struct design *g,
     free(mean);
     free(base);
     free(theta);
-    gbs_rows_free(ctx, &pairs);
+    gbs_empirical_free(pairs);
 }
 
 static void pair_risks_are_those_of_brute_force(void **state) {

@@ -19,10 +19,13 @@ static void check_ring(gbs_context *ctx, struct dice *r, const struct design *g,
                        bool centred_mean) {
     enum { STATES = 6 };
     size_t d = g->rows.d, n = g->rows.all.n, size = d * GBS_LANES, here = dice_below(r, STATES);
-    gbs_smc_problem p = {ctx, &g->rows, gbs_loss_of(loss), 1.0, NULL};
-    double *mean = doubles(d), *base = doubles(n), *theta = doubles(d), *copy = doubles(2 * size);
+    gbs_empirical *over;
+    assert_ok(ctx, gbs_empirical_over_rows(ctx, &g->rows, gbs_loss_of(loss), &over));
+    gbs_smc_problem p = {ctx, over, 1.0, NULL};
+    double *mean = doubles(d), *base = doubles(n), *begun = doubles(n), *theta = doubles(d),
+           *copy = doubles(2 * size);
     double *work = gbs_doubles(ctx, 4 * size + STATES * GBS_LANES),
-           *scratch = gbs_doubles(ctx, gbs_risk_scratch(&g->rows));
+           *scratch = gbs_doubles(ctx, gbs_empirical_tile_room(over));
     gbs_plane plane = {mean,           mean, work, work + size, work + 2 * size, work + 3 * size,
                        work + 4 * size};
     gbs_ring ring;
@@ -38,7 +41,13 @@ static void check_ring(gbs_context *ctx, struct dice *r, const struct design *g,
     }
     gbs_ring_create(STATES, 0.4, &ring);
     gbs_ring_turn(&p, &ring, here, &plane);
-    gbs_ring_risks(&p, &ring, base, 1, &plane, scratch);
+    gbs_ring_tile tile = {plane.centred, plane.direction, plane.risk};
+    gbs_empirical_ring(over, &ring, base, 1, &tile, scratch);
+    gbs_empirical_base(over, mean, begun);
+    for (size_t i = 0; i < n; i++) {
+        assert_close(begun[i], base[i], 1e-12, 1e-13);
+        assert_false(signbit(begun[i]) && begun[i] == 0.0);
+    }
     for (size_t j = 0; j < STATES; j++) /* numbers 2 k and 2 k + 1 stand at +-(k + 1/2) times 0.4 */
         for (size_t l = 0; l < GBS_LANES; l++) {
             double at[2];
@@ -50,8 +59,10 @@ static void check_ring(gbs_context *ctx, struct dice *r, const struct design *g,
             assert_close(plane.risk[j * GBS_LANES + l],
                          plain_risk(loss, n, d, g->cells, g->table.y, theta), 1e-11, 1e-13);
         }
+    gbs_empirical_free(over);
     free(mean);
     free(base);
+    free(begun);
     free(theta);
     free(copy);
     gbs_array_free(ctx, work);
@@ -150,7 +161,9 @@ static void check_moves(gbs_context *ctx, gbs_loss loss, gbs_move move, gbs_turn
     enum { CHAINS = 400, LENGTH = 300, FORGOTTEN = 60 };
     gbs_rows rows = gbs_rows_wrap(ROWS, 2, x, 2, y);
     double prior_mean[2] = {0.8, -0.5}, lambda = loss == GBS_LOSS_EXPONENTIAL ? 6.0 : 20.0;
-    gbs_smc_problem p = {ctx, &rows, gbs_loss_of(loss), 0.7, prior_mean};
+    gbs_empirical *over;
+    assert_ok(ctx, gbs_empirical_over_rows(ctx, &rows, gbs_loss_of(loss), &over));
+    gbs_smc_problem p = {ctx, over, 0.7, prior_mean};
     double mean[2] = {0.6, -0.2}, factor[4] = {0.5, 0.0, 0.2, 0.4}, sd[2] = {0.5, 0.45};
     gbs_reference reference = {.d = 2, .mean = mean, .factor = factor, .sd = sd};
     size_t *from = take(CHAINS, sizeof *from), particles = (size_t)CHAINS * LENGTH;
@@ -161,7 +174,7 @@ static void check_moves(gbs_context *ctx, gbs_loss loss, gbs_move move, gbs_turn
     assert_ok(ctx, gbs_particles_from_prior(&p, CHAINS, theta, risk));
     for (size_t c = 0; c < CHAINS; c++)
         from[c] = c;
-    assert_ok(ctx, gbs_mover_create(ctx, &rows, CHAINS, &mover));
+    assert_ok(ctx, gbs_mover_create(over, CHAINS, &mover));
     gbs_chains chains = {.problem = &p,
                          .reference = &reference,
                          .count = CHAINS,
@@ -190,6 +203,7 @@ static void check_moves(gbs_context *ctx, gbs_loss loss, gbs_move move, gbs_turn
     check_mean(CHAINS, average + CHAINS, t.mean[0], 2e-4);
     check_mean(CHAINS, average + 2 * CHAINS, t.mean[1], 2e-4);
     gbs_mover_free(&mover);
+    gbs_empirical_free(over);
     free(from);
     free(theta);
     free(risk);

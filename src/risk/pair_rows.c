@@ -4,7 +4,7 @@
  * together by any vector: they are centred, which keeps q_i + q_j - 2 x_i'S x_j from cancelling.
  * Equal rows of a class have equal pairs: they are kept once and counted.
  */
-#include "data/rows.h"
+#include "risk/pair_rows.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -166,7 +166,7 @@ static gbs_status gather_sparse(gbs_context *ctx, const gbs_rows *from, const st
 gbs_status gbs_pair_rows_build(gbs_context *ctx, const gbs_rows *rows, bool grouped,
                                gbs_rows *out) {
     size_t n = rows->all.n;
-    *out = (gbs_rows){.d = rows->d, .strip_rows = rows->strip_rows, .pairs = true};
+    *out = (gbs_rows){.d = rows->d, .strip_rows = rows->strip_rows};
     out->all = (gbs_strip){.n = n, .d = rows->d, .stride = 1};
     struct key *keys = gbs_array_alloc(ctx, n, sizeof *keys);
     double *count = gbs_doubles(ctx, n), *y = gbs_doubles(ctx, n);
@@ -209,22 +209,10 @@ size_t gbs_pair_positives(const gbs_rows *pairs) {
     return low;
 }
 
-static void class_sizes(const gbs_rows *pairs, double size[2]) {
+void gbs_pair_classes(const gbs_rows *pairs, double size[2]) {
     size[0] = size[1] = 0.0;
     for (size_t i = 0; i < pairs->all.n; i++) {
         double y = pairs->all.y[i * pairs->all.stride];
         size[y > 0.0] += fabs(y);
     }
-}
-
-double gbs_pair_count(const gbs_rows *pairs) {
-    double size[2];
-    class_sizes(pairs, size);
-    return size[0] * size[1];
-}
-
-size_t gbs_pair_units(const gbs_rows *pairs) {
-    double size[2];
-    class_sizes(pairs, size);
-    return (size_t)fmin(size[0], size[1]);
 }

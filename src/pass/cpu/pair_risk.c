@@ -1,42 +1,38 @@
-/* The risk over all pairs of a positive and a negative row, without its slopes: what certificates
- * are made of (docs/maths.md, 5.2).
+/* The risk over all pairs, without its slopes: what certificates are made of.
  *
- *   mu_ij = a_i - a_j,  s_ij^2 = q_i + q_j - 2 x_i'S x_j,  a = Xm, q_i = x_i'S x_i;   risk = mean
- * of psi(mu, s), and the mean of psi^2
+ *   mu_ij = a_i - a_j,  s_ij^2 = q_i + q_j - 2 x_i'S x_j,  a = Xm, q_i = x_i'S x_i;
+ *   risk = mean of psi(mu, s), and the mean of psi^2                        (docs/maths.md, 5.2)
  *
- * Strips of the larger class ("outer") meet the smaller one ("inner") block by block, as in
- * pair_energy.c.
+ * Strips of the larger side ("outer") meet the smaller one ("inner") block by block, as in
+ * pair_slopes.c.
  *
- * For the zero-one loss psi = Phi(-mu/s) is 0 or 1 to 5e-17 where |mu| > 8.4 s. So the rows of each
- * class are taken in the order of their scores: then a block of pairs has scores that are close
- * together, and with s_ij <= sqrt(q_i) + sqrt(q_j) most blocks far from the diagonal are decided by
- * four numbers. What is left are the pairs that the posterior is in doubt about.
+ * A loss may be decided: the zero-one loss psi = Phi(-mu/s) is 0 or 1 to 5e-17 where |mu| > 8.4 s.
+ * So the rows of each side are taken in the order of their scores: then a block of pairs has scores
+ * that are close together, and with s_ij <= sqrt(q_i) + sqrt(q_j) most blocks far from the diagonal
+ * are decided by four numbers. What is left are the pairs that the posterior is in doubt about.
  *
  * Each strip has sums of its own, added in order: the same bits for any number of threads. Some
  * strips make a round; between rounds the pass can be interrupted, and shows how far it is.
  */
 #include "kernel/pair.h"
-#include "vb/pair_energy.h"
-#include "vb/pair_parts.h"
+#include "pass/cpu/pair_parts.h"
 
 #include <cblas.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* |mu|/s from which a pair is decided. */
-#define DECIDED 8.4
 /* Rows from which sorting pays. */
 enum { WORTH_SORTING = 1024, STRIPS_PER_WORKER = 4, ARRAYS = 7 };
-/* Doubles in a copy of the smaller class, in order. */
+/* Doubles in a copy of the smaller side, in order. */
 #define MOST_COPIED 16e6
 /* Flops between two looks at the cancel callback. */
 #define PATIENCE 2e10
 
 struct pass {
     gbs_context *ctx;
-    const gbs_gaussian *g;
-    const gbs_loss_ops *loss;
+    const gbs_spread *g;
+    const gbs_pointwise *loss;
     gbs_pair_sides sides;
     const double *a[2], *q[2], *times[2]; /* of the outer and the inner rows */
     const size_t *order[2];               /* NULL: as they are */
@@ -128,8 +124,9 @@ static void meet_row(const struct pass *p, const struct room *r, const gbs_strip
     const double *cross = r->cross + i * n, *times = p->times[1] + first, *a = p->a[1] + first,
                  *q = p->q[1] + first;
     double got[2], weight = p->times[0][row];
-    if (p->loss == &gbs_zero_one) {
-        near = gbs_pair_tails(n, p->a[0][row], p->q[0][row], a, q, cross, times, &got[0], &got[1]);
+    if (p->loss->pair_sums != NULL) {
+        near = p->loss->pair_sums(n, p->a[0][row], p->q[0][row], a, q, cross, times, &got[0],
+                                  &got[1]);
         if (near > 0)
             near = gbs_pair_find_near(n, p->q[0][row], q, cross, r->near);
     } else {
@@ -175,7 +172,7 @@ static bool decided(const struct pass *p, const struct reach *strip, size_t bloc
                     size_t count, double *sums) {
     if (p->reach == NULL)
         return false;
-    double doubt = DECIDED * (strip->root + p->reach[block]);
+    double doubt = p->loss->decided * (strip->root + p->reach[block]);
     if (strip->low - p->a[1][first + count - 1] > doubt)
         return true;
     if (p->a[1][first] - strip->high > doubt) {
@@ -309,16 +306,17 @@ static gbs_status run(struct pass *p, const gbs_rows *rows, bool progress, doubl
     return status;
 }
 
-static gbs_status risk_of(gbs_context *ctx, const gbs_rows *rows, const gbs_gaussian *g,
-                          const gbs_loss_ops *loss, bool progress, double *risk,
-                          double *second_moment) {
-    struct pass p = {.ctx = ctx, .g = g, .loss = loss, .sides = gbs_pair_sides_of(rows)};
+gbs_status gbs_cpu_pair_risk(const gbs_held *held, size_t positives, const gbs_pointwise *loss,
+                             const gbs_spread *g, bool shown, double *risk, double *second_moment) {
+    gbs_context *ctx = held->ctx;
+    const gbs_rows *rows = gbs_cpu_rows(held);
+    struct pass p = {.ctx = ctx, .g = g, .loss = loss, .sides = gbs_pair_sides_of(rows, positives)};
     size_t n = rows->all.n, d = rows->d, inner = p.sides.inner.all.n, step = gbs_pair_outer_rows(d);
     size_t strips = (p.sides.outer.all.n + step - 1) / step,
            blocks = 1 + inner / gbs_pair_inner_rows(d);
-    bool sorted = loss == &gbs_zero_one && n >= WORTH_SORTING;
-    double sums[2] = {0.0, 0.0}, pairs = gbs_pair_count(rows);
-    size_t projecting = gbs_pair_project_room(rows, g->family);
+    bool sorted = loss->decided > 0.0 && n >= WORTH_SORTING;
+    double sums[2] = {0.0, 0.0}, pairs = gbs_pair_weight(rows, positives);
+    size_t projecting = gbs_pair_project_room(rows, g->factor != NULL);
     p.worker_size = room_size(d) > projecting ? room_size(d) : projecting;
     p.scratch = gbs_matrix(ctx, gbs_workers(ctx), p.worker_size);
     p.sums = gbs_matrix(ctx, strips > 0 ? strips : 1, 2);
@@ -330,8 +328,10 @@ static gbs_status risk_of(gbs_context *ctx, const gbs_rows *rows, const gbs_gaus
                 (!sorted || order != NULL) && (!copied || p.copy != NULL);
     gbs_status status = room ? gbs_compute_begin(ctx) : GBS_ERR_MEMORY;
     if (status == GBS_OK) {
+        if (shown)
+            gbs_progress_begin(ctx);
         if (inner > 0)
-            status = run(&p, rows, progress, values, order, facts, strips, sums);
+            status = run(&p, rows, shown, values, order, facts, strips, sums);
         gbs_compute_end(ctx);
     }
     *risk = inner > 0 ? sums[0] / pairs : 0.0;
@@ -344,15 +344,4 @@ static gbs_status risk_of(gbs_context *ctx, const gbs_rows *rows, const gbs_gaus
     gbs_array_free(ctx, p.copy);
     gbs_array_free(ctx, order);
     return status;
-}
-
-gbs_status gbs_pair_risk(gbs_context *ctx, const gbs_rows *rows, const gbs_gaussian *g,
-                         const gbs_loss_ops *loss, double *risk, double *second_moment) {
-    return risk_of(ctx, rows, g, loss, false, risk, second_moment);
-}
-
-gbs_status gbs_pair_risk_shown(gbs_context *ctx, const gbs_rows *rows, const gbs_gaussian *g,
-                               const gbs_loss_ops *loss, double *risk, double *second_moment) {
-    gbs_progress_begin(ctx);
-    return risk_of(ctx, rows, g, loss, true, risk, second_moment);
 }

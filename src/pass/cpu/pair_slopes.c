@@ -2,19 +2,17 @@
  *
  *   mu_ij = a_i - a_j,  s_ij^2 = q_i + q_j - 2 x_i'S x_j,   a = Xm, q_i = x_i'S x_i
  *   risk = mean of psi(mu, s);   d risk/dm = X+'(u 1) - X-'(u'1),   u = d psi/d mu
- *   sum w (x_i-x_j)(x_i-x_j)' = X+'diag(w 1)X+ + X-'diag(w'1)X- - X+'w X- - (X+'w X-)',   w = (d
- * psi/d s)/s
+ *   sum w (x_i-x_j)(x_i-x_j)' = X+'diag(w 1)X+ + X-'diag(w'1)X- - X+'w X- - (X+'w X-)',
+ *   w = (d psi/d s)/s
  *
- * The rows of the larger class ("outer") are dealt out in strips; a strip meets the smaller class
+ * The rows of the larger side ("outer") are dealt out in strips; a strip meets the smaller side
  * ("inner") block by block: one product for x_i'S x_j, the loss, one product M += w X_inner, all in
  * cache. Chunks of strips keep their own sums, added in order: the same bits for any number of
  * threads. Pairs of nearly equal rows, for which s^2 cancels, are done from x_i - x_j itself. The
  * risk alone: pair_risk.c.
  */
-#include "vb/pair_energy.h"
-
 #include "kernel/pair.h"
-#include "vb/pair_parts.h"
+#include "pass/cpu/pair_parts.h"
 
 #include <cblas.h>
 #include <math.h>
@@ -24,8 +22,6 @@ enum { MOST_CHUNKS = 32, LOSS_ARRAYS = 7, OUTER_ARRAYS = 3, OUTER_MATRICES = 5 }
 
 /* Doubles in the sums of all chunks, beyond which there are fewer of them. */
 #define MOST_SUMS 16e6
-/* As in free_energy.c. */
-#define NO_PULL 1e-18
 /* Flops between two looks at the cancel callback. */
 #define PATIENCE 2e10
 
@@ -40,38 +36,27 @@ static size_t chunks_for(size_t outer, size_t d, size_t sums_size) {
 
 /* ---------------------------------------------------------------- memory */
 
-gbs_status gbs_pair_workspace_create(gbs_context *ctx, const gbs_rows *rows, gbs_family family,
-                                     bool curvature, gbs_workspace *out) {
-    size_t d = rows->d, n = rows->all.n, plus = gbs_pair_positives(rows),
-           inner = plus < n - plus ? plus : n - plus;
+gbs_status gbs_cpu_pair_room(const gbs_held *held, size_t plus, gbs_pull pull, bool curvature,
+                             gbs_room **out) {
+    const gbs_rows *rows = gbs_cpu_rows(held);
+    size_t d = rows->d, n = rows->all.n, inner = plus < n - plus ? plus : n - plus;
     size_t bi = gbs_pair_outer_rows(d), bj = gbs_pair_inner_rows(d);
-    bool square = curvature || family == GBS_FAMILY_FULL;
-    *out = (gbs_workspace){.ctx = ctx};
-    out->sums_size = 1 + d + gbs_family_of(family)->pull_size(d) + (curvature ? d * d : 0) +
-                     inner * (curvature ? 3 : 2);
+    size_t sums_size = 1 + d + gbs_pull_size(pull, d) + (curvature ? d * d : 0) +
+                       inner * (curvature ? 3 : 2);
     size_t meeting = bi * (OUTER_MATRICES * d + OUTER_ARRAYS + 2 * bj) + bj * (d + LOSS_ARRAYS) +
                      2 * d;
-    size_t projecting = gbs_pair_project_room(rows, family);
-    out->worker_size = meeting > projecting ? meeting : projecting;
-    out->max_chunks = chunks_for(n - inner, d, out->sums_size);
-    out->sums = gbs_matrix(ctx, out->max_chunks > 0 ? out->max_chunks : 1, out->sums_size);
-    out->scratch = gbs_matrix(ctx, gbs_workers(ctx), out->worker_size);
-    out->values = gbs_matrix(ctx, 3, n);
-    out->square = square ? gbs_matrix(ctx, d, d) : NULL;
-    if (out->sums == NULL || out->scratch == NULL || out->values == NULL ||
-        (square && out->square == NULL)) {
-        gbs_workspace_free(out);
-        return GBS_ERR_MEMORY;
-    }
-    return GBS_OK;
+    size_t projecting = gbs_pair_project_room(rows, pull == GBS_PULL_MATRIX);
+    size_t chunks = chunks_for(n - inner, d, sums_size);
+    return gbs_cpu_room_create(held->ctx, chunks, sums_size,
+                               meeting > projecting ? meeting : projecting, 3, n, out);
 }
 
 struct pass {
     gbs_context *ctx;
     const gbs_rows *rows;
-    const gbs_gaussian *g;
-    const gbs_loss_ops *loss;
-    gbs_workspace *w;
+    const gbs_spread *g;
+    const gbs_pointwise *loss;
+    const gbs_cpu_room *w;
     gbs_pair_sides sides;
     /* of the outer and the inner rows; times: equal inner rows */
     const double *a[2], *q[2], *times;
@@ -141,9 +126,9 @@ static struct room room_of(const struct pass *p, size_t worker) {
 static void pull_near(const struct pass *p, const double *difference, double w, double spread,
                       struct sums *sums) {
     int d = (int)p->g->d;
-    if (p->g->family == GBS_FAMILY_FULL)
+    if (p->g->pull == GBS_PULL_MATRIX)
         cblas_dsyr(CblasRowMajor, CblasLower, d, w, difference, 1, sums->pull, d);
-    else if (p->g->family == GBS_FAMILY_DIAGONAL)
+    else if (p->g->pull == GBS_PULL_DIAGONAL)
         for (size_t k = 0; k < p->g->d; k++)
             sums->pull[k] += w * difference[k] * difference[k];
     else
@@ -197,7 +182,7 @@ static void meet_row(const struct pass *p, const struct room *r, const gbs_strip
     r->row_u[i] += got.u;
     r->row_w[i] += got.w;
     r->row_absolute[i] += got.absolute;
-    if (p->g->family == GBS_FAMILY_ISOTROPIC || p->g->family == GBS_FAMILY_FIXED)
+    if (p->g->pull == GBS_PULL_TRACE)
         sums->pull[0] += got.spread;
     *sums->psi += got.psi;
 }
@@ -240,9 +225,9 @@ static void pull_strip(const struct pass *p, const struct room *r, const gbs_str
     for (size_t i = 0; i < outer->n; i++)
         r->row_u[i] *= p->sides.sign;
     gbs_strip_pull(outer, r->row_u, sums->d_mean);
-    if (p->g->family == GBS_FAMILY_FULL)
+    if (p->g->pull == GBS_PULL_MATRIX)
         add_square(outer, r->row_w, r->m, r->gram, sums->pull);
-    else if (p->g->family == GBS_FAMILY_DIAGONAL)
+    else if (p->g->pull == GBS_PULL_DIAGONAL)
         add_diagonal(outer, r->row_w, r->m, sums->pull);
     if (p->curvature)
         add_square(outer, p->absolute ? r->row_absolute : r->row_w,
@@ -291,9 +276,9 @@ static void pull_inner(const struct pass *p, struct sums *sums) {
         for (size_t i = 0; i < b.n; i++)
             r.row_u[i] = -p->sides.sign * sums->inner_u[at + i];
         gbs_strip_pull(&b, r.row_u, sums->d_mean);
-        if (p->g->family == GBS_FAMILY_FULL)
+        if (p->g->pull == GBS_PULL_MATRIX)
             gbs_strip_gram(&b, w, r.gram, sums->pull);
-        for (size_t i = 0; p->g->family == GBS_FAMILY_DIAGONAL && i < b.n; i++)
+        for (size_t i = 0; p->g->pull == GBS_PULL_DIAGONAL && i < b.n; i++)
             for (size_t k = 0; k < b.d; k++)
                 sums->pull[k] += w[i] * b.dense[i * b.ld + k] * b.dense[i * b.ld + k];
         if (p->curvature)
@@ -307,7 +292,7 @@ static void scale(double *to, const double *from, size_t count, double by) {
         to[k] = by * from[k];
 }
 
-static void gather(const struct pass *p, double lambda, double pairs, gbs_point *out) {
+static void gather(const struct pass *p, double lambda, double pairs, gbs_slopes *out) {
     size_t d = p->g->d;
     double *first = p->w->sums;
     for (size_t chunk = 1; chunk < p->chunks; chunk++)
@@ -315,15 +300,13 @@ static void gather(const struct pass *p, double lambda, double pairs, gbs_point 
             first[k] += p->w->sums[chunk * p->w->sums_size + k];
     struct sums sums = sums_of(p, 0);
     out->risk = *sums.psi / pairs;
-    if (out->d_mean == NULL || out->pull == NULL)
-        return;
     pull_inner(p, &sums);
-    double c = lambda / pairs,
-           isotropic = p->pull_size == 1 && p->g->sd != NULL ? p->g->sd[0] * p->g->sd[0] : 1.0;
-    bool per_variance = p->g->family == GBS_FAMILY_ISOTROPIC || p->g->family == GBS_FAMILY_FIXED;
+    double c = lambda / pairs;
     scale(out->d_mean, sums.d_mean, d, c);
-    scale(out->pull, sums.pull, p->pull_size, per_variance ? c / isotropic : c);
-    if (p->curvature && out->curvature != NULL)
+    /* what was added up for a trace is w s^2 */
+    scale(out->pull, sums.pull, p->pull_size,
+          p->g->pull == GBS_PULL_TRACE ? c / p->g->variance : c);
+    if (p->curvature)
         scale(out->curvature, sums.curvature, d * d, c);
 }
 
@@ -345,9 +328,9 @@ static gbs_status run_chunks(struct pass *p) {
     return status;
 }
 
-static void lay_out(struct pass *p) {
+static void lay_out(struct pass *p, size_t positives) {
     const gbs_rows *rows = p->rows;
-    p->sides = gbs_pair_sides_of(rows);
+    p->sides = gbs_pair_sides_of(rows, positives);
     size_t n = rows->all.n, firsts[2] = {p->sides.outer_first, p->sides.inner_first};
     for (size_t side = 0; side < 2; side++) {
         p->a[side] = p->w->values + firsts[side];
@@ -357,41 +340,45 @@ static void lay_out(struct pass *p) {
     p->chunks = chunks_for(p->sides.outer.all.n, rows->d, p->w->sums_size);
 }
 
-static gbs_status no_pairs(const struct pass *p, gbs_point *out) {
+static void no_pairs(const struct pass *p, gbs_slopes *out) {
+    size_t d = p->g->d;
     out->risk = 0.0;
-    if (out->d_mean != NULL && out->pull != NULL) {
-        memset(out->d_mean, 0, p->g->d * sizeof *out->d_mean);
-        memset(out->pull, 0, p->pull_size * sizeof *out->pull);
-    }
-    if (p->curvature && out->curvature != NULL)
-        memset(out->curvature, 0, p->g->d * p->g->d * sizeof *out->curvature);
-    return GBS_OK;
+    memset(out->d_mean, 0, d * sizeof *out->d_mean);
+    memset(out->pull, 0, p->pull_size * sizeof *out->pull);
+    if (p->curvature)
+        memset(out->curvature, 0, d * d * sizeof *out->curvature);
 }
 
-static gbs_status run(struct pass *p, double lambda, gbs_point *out) {
-    lay_out(p);
-    if (p->sides.inner.all.n == 0)
-        return no_pairs(p, out);
+static gbs_status run(struct pass *p, size_t positives, double lambda, gbs_slopes *out) {
+    lay_out(p, positives);
+    if (p->sides.inner.all.n == 0) {
+        no_pairs(p, out);
+        return GBS_OK;
+    }
     gbs_pair_project(p->ctx, p->rows, p->g, p->sides.sign, p->w->scratch, p->w->worker_size,
                      p->w->values);
     gbs_status status = run_chunks(p);
     gbs_see_pairs(p->ctx, (double)p->sides.outer.all.n * (double)p->sides.inner.all.n);
     if (status == GBS_OK)
-        gather(p, lambda, gbs_pair_count(p->rows), out);
-    if (gbs_any_nan(2 * p->rows->all.n, p->w->values)) /* as in free_energy.c */
+        gather(p, lambda, gbs_pair_weight(p->rows, positives), out);
+    if (gbs_any_nan(2 * p->rows->all.n, p->w->values)) /* as in slopes.c */
         out->risk = NAN;
     return status;
 }
 
-gbs_status gbs_pair_slopes_of(const gbs_problem *problem, const gbs_gaussian *g, gbs_workspace *w,
-                              gbs_point *out) {
-    struct pass p = {
-        .ctx = problem->ctx, .rows = problem->rows, .g = g, .loss = problem->loss, .w = w};
-    p.pull_size = gbs_family_of(g->family)->pull_size(g->d);
+gbs_status gbs_cpu_pair_slopes(const gbs_held *held, size_t positives, const gbs_pointwise *loss,
+                               const gbs_spread *g, double lambda, gbs_room *room,
+                               gbs_slopes *out) {
+    struct pass p = {.ctx = held->ctx,
+                     .rows = gbs_cpu_rows(held),
+                     .g = g,
+                     .loss = loss,
+                     .w = (const gbs_cpu_room *)room};
+    p.pull_size = gbs_pull_size(g->pull, g->d);
     p.curvature = out->curvature != NULL;
-    p.matrix = p.curvature || g->family == GBS_FAMILY_FULL || g->family == GBS_FAMILY_DIAGONAL;
-    p.absolute = p.curvature && !problem->loss->convex;
-    p.matrix = p.matrix && !(p.absolute && g->family != GBS_FAMILY_DIAGONAL);
-    p.negligible = NO_PULL / problem->lambda;
-    return run(&p, problem->lambda, out);
+    p.matrix = p.curvature || g->pull != GBS_PULL_TRACE;
+    p.absolute = p.curvature && loss->falls;
+    p.matrix = p.matrix && !(p.absolute && g->pull != GBS_PULL_DIAGONAL);
+    p.negligible = GBS_NO_PULL / lambda;
+    return run(&p, positives, lambda, out);
 }
