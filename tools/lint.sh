@@ -71,6 +71,7 @@ mkdir -p build
 step 'clang-format' format
 step 'include rules' tools/check-includes.sh
 step 'citations' tools/check_citations.py
+step 'seams' tools/check-seams.sh
 step 'gcc -Werror' warnings gcc
 step 'clang -Werror' warnings clang
 step 'cppcheck' check_c

@@ -25,6 +25,10 @@ const char *gbs_family_name(gbs_family family) {
     return ops != NULL ? ops->name : family == GBS_FAMILY_AUTO ? "auto" : NULL;
 }
 
+gbs_family gbs_family_at(int i) {
+    return (gbs_family)(GBS_FAMILY_FIXED + i);
+}
+
 gbs_family gbs_family_for(size_t d, size_t most) {
     return d <= most ? GBS_FAMILY_FULL : GBS_FAMILY_DIAGONAL;
 }

@@ -86,6 +86,8 @@ extern const gbs_family_ops gbs_diagonal;
 extern const gbs_family_ops gbs_full;
 
 const gbs_family_ops *gbs_family_of(gbs_family family); /* NULL for AUTO and out of range */
+/* The families that there are, from 0 on. */
+gbs_family gbs_family_at(int i);
 /* The richest family whose cost is bearable: full up to `most` columns. */
 gbs_family gbs_family_for(size_t d, size_t most);
 

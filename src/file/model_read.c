@@ -18,7 +18,7 @@ static const char *loss_name(int i) {
 }
 
 static const char *family_name(int i) {
-    return gbs_family_name((gbs_family)(i + GBS_FAMILY_FIXED));
+    return gbs_family_name(gbs_family_at(i));
 }
 
 static const char *solver_name(int i) {
@@ -52,7 +52,7 @@ static gbs_status get_head(gbs_context *ctx, const json_t *root, gbs_model_info 
     TRY(gbs_json_get_choice(ctx, root, "loss", loss_name, 3, &choice));
     info->loss = (gbs_loss)choice;
     TRY(gbs_json_get_choice(ctx, root, "family", family_name, 4, &choice));
-    info->family = (gbs_family)(choice + GBS_FAMILY_FIXED);
+    info->family = gbs_family_at(choice);
     TRY(gbs_json_get_choice(ctx, root, "solver", solver_name, 4, &choice));
     info->solver = (gbs_solver)choice;
     TRY(gbs_json_get_size(ctx, root, "n", SIZE_MAX / 16, &info->n));

@@ -223,7 +223,8 @@ gbs_status gbs_check_fit_options(gbs_context *ctx, const gbs_fit_options *o) {
     if ((status = gbs_check_confidence(ctx, o->confidence)) != GBS_OK ||
         (status = gbs_check_ladder(ctx, o->ladder, o->ladder_size)) != GBS_OK)
         return status;
-    if (o->form != GBS_FORM_AUTO && o->family != GBS_FAMILY_FULL && o->family != GBS_FAMILY_AUTO)
+    const gbs_family_ops *family = gbs_family_of(o->family); /* NULL: to be settled */
+    if (o->form != GBS_FORM_AUTO && family != NULL && family->pull != GBS_PULL_MATRIX)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "primal and dual are forms of the full family");
     if (o->restarts > 0 && o->ladder_size > 0)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT,
@@ -254,9 +255,8 @@ static gbs_status check_classes(gbs_context *ctx, const gbs_data *data) {
 
 void gbs_fill_defaults(gbs_fit_options *o, size_t n, size_t features) {
     size_t d = features + (o->intercept ? 1 : 0);
-    if (o->family == GBS_FAMILY_AUTO)
-        o->family = d <= FULL_COLUMNS || o->form != GBS_FORM_AUTO ? GBS_FAMILY_FULL
-                                                                  : GBS_FAMILY_DIAGONAL;
+    if (gbs_family_of(o->family) == NULL)
+        o->family = gbs_family_for(d, o->form != GBS_FORM_AUTO ? SIZE_MAX : FULL_COLUMNS);
     if (o->ladder_size > 0)
         o->lambda = o->ladder[o->ladder_size - 1];
     if (o->prior_grid_size == 1) /* nothing to choose */
@@ -340,15 +340,17 @@ gbs_status gbs_count_errors(gbs_context *ctx, const gbs_rows *rows, const double
     enum { SLICE = 1 << 15 };
     size_t n = rows->all.n;
     double *score = gbs_doubles(ctx, n < SLICE ? n : SLICE);
-    double shift = rows->all.shift != NULL ? gbs_dot(rows->d, rows->all.shift, m) : 0.0;
+    gbs_held *held = NULL;
+    gbs_status status = score != NULL ? gbs_hold(ctx, rows, &held) : GBS_ERR_MEMORY;
     *errors = 0;
-    for (size_t first = 0; score != NULL && first < n; first += SLICE) {
-        gbs_strip slice = gbs_rows_slice(rows, first, n - first < SLICE ? n - first : SLICE).all;
-        gbs_strip_scores(&slice, m, shift, score);
-        for (size_t i = 0; i < slice.n; i++)
-            *errors += !(slice.y[i] * score[i] > 0.0);
+    for (size_t first = 0; status == GBS_OK && first < n; first += SLICE) {
+        size_t count = n - first < SLICE ? n - first : SLICE;
+        held->pass->scores(held, first, count, m, score);
+        held->pass->margins(held, first, count, score, score);
+        for (size_t i = 0; i < count; i++)
+            *errors += !(score[i] > 0.0);
     }
-    gbs_status status = score != NULL ? GBS_OK : GBS_ERR_MEMORY;
+    gbs_held_free(held);
     gbs_array_free(ctx, score);
     return status;
 }
@@ -393,7 +395,8 @@ static gbs_status fit_used(gbs_context *ctx, const gbs_data *data, gbs_fit_optio
     gbs_fill_defaults(o, data->n, data->d);
     if (certified && (status = check_hinge_range(ctx, data->n, o)) != GBS_OK)
         return status;
-    if (o->task == GBS_TASK_RANK && o->family == GBS_FAMILY_FULL && data->d > RANKED_COLUMNS)
+    if (o->task == GBS_TASK_RANK && gbs_family_of(o->family)->pull == GBS_PULL_MATRIX &&
+        data->d > RANKED_COLUMNS)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT,
                         "ranking with a full covariance takes at most %d columns, not %zu; "
                         "diagonal has no such limit",

@@ -143,7 +143,7 @@ static gbs_status disorder(gbs_context *ctx, const gbs_rows *rows, const double 
     gbs_status status = gbs_hold(ctx, rows, &held);
     if (status != GBS_OK)
         return status;
-    held->pass->scores(held, m, score);
+    held->pass->scores(held, 0, held->n, m, score);
     gbs_held_free(held);
     status = gbs_area(ctx, rows->all.n, rows->all.y, score, &auc);
     *out = 1.0 - auc;

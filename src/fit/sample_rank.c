@@ -37,7 +37,7 @@ static gbs_status mean_scores(gbs_context *ctx, const gbs_rows *rows, const gbs_
     gbs_status status = mean != NULL ? gbs_hold(ctx, rows, &held) : GBS_ERR_MEMORY;
     if (status == GBS_OK) {
         gbs_particles_moments(p, mean, NULL);
-        held->pass->scores(held, mean, score);
+        held->pass->scores(held, 0, held->n, mean, score);
     }
     gbs_held_free(held);
     gbs_array_free(ctx, mean);

@@ -152,85 +152,6 @@ void gbs_particles_moments(const gbs_particles *particles, double *mean, double 
 
 /* ---------------------------------------------------------------- votes */
 
-struct poll {
-    const gbs_particles *p;
-    const gbs_rows *rows;
-    const gbs_vote *out;
-    const gbs_loss_ops *loss;
-    const double *center; /* mean of the particles */
-    const double *tiles;
-    double *scratch;
-    double *score, *sd; /* of all rows: whether they are finite is looked at */
-    size_t worker_size;
-    size_t begin; /* task that this stretch begins with */
-};
-
-enum { POLL_ROWS = 64 };
-/* Flops between two looks at the caller's wish to stop. */
-#define PATIENCE 1e9
-
-/* Adds one tile of particles, `lanes` of them, to the sums of a few rows. */
-static void count_votes(size_t rows, size_t lanes, const double *score, const double *center,
-                        double *square, double *share) {
-    for (size_t i = 0; i < rows; i++)
-        for (size_t l = 0; l < lanes; l++) {
-            double s = score[i * GBS_LANES + l], e = s - center[i];
-            square[i] += e * e;
-            share[i] += s > 0.0 ? 1.0 : s < 0.0 ? 0.0 : 0.5;
-        }
-}
-
-/* The loss of row i under the lanes of one tile. Lanes that are not there repeat the first. */
-static double lost(const gbs_loss_ops *loss, double y, size_t lanes, const double *score) {
-    double margin[GBS_LANES] __attribute__((aligned(64))),
-        total[GBS_LANES] __attribute__((aligned(64))) = {0}, sum = 0.0;
-    for (size_t l = 0; l < GBS_LANES; l++)
-        margin[l] = y * score[l < lanes ? l : 0];
-    loss->pointwise.add_lanes(1, margin, total);
-    for (size_t l = 0; l < lanes; l++)
-        sum += total[l];
-    return sum;
-}
-
-static void poll_rows(void *arg, size_t task, size_t worker) {
-    const struct poll *w = arg;
-    task += w->begin;
-    size_t first = task * POLL_ROWS, left = w->rows->all.n - first,
-           count = left < POLL_ROWS ? left : POLL_ROWS;
-    size_t d = w->rows->d, particles = w->p->info.particles;
-    gbs_strip b = gbs_rows_slice(w->rows, first, count).all;
-    const double *shift = b.shift;
-    double *score = w->scratch + worker * w->worker_size;
-    double center[POLL_ROWS], square[POLL_ROWS] = {0}, share[POLL_ROWS] = {0},
-                              loss[POLL_ROWS] = {0};
-    gbs_strip_scores(&b, w->center, shift != NULL ? gbs_dot(d, shift, w->center) : 0.0, center);
-    for (size_t from = 0; from < particles; from += GBS_LANES) {
-        size_t lanes = particles - from < GBS_LANES ? particles - from : GBS_LANES;
-        const double *tile = w->tiles + from * d;
-        double less[GBS_LANES] __attribute__((aligned(64)));
-        gbs_tile_scores(&b, tile, score);
-        if (shift != NULL) {
-            gbs_tile_dot(d, shift, tile, less);
-            for (size_t i = 0; i < count * GBS_LANES; i++)
-                score[i] -= less[i % GBS_LANES];
-        }
-        count_votes(count, lanes, score, center, square, share);
-        for (size_t i = 0; w->out->loss != NULL && i < count; i++)
-            loss[i] += lost(w->loss, b.y[i * b.stride], lanes, score + i * GBS_LANES);
-    }
-    for (size_t i = 0; i < count; i++) {
-        double n = (double)particles, yes = share[i] / n;
-        w->score[first + i] = center[i];
-        w->sd[first + i] = sqrt(square[i] / n);
-        if (w->out->share != NULL)
-            w->out->share[first + i] = yes;
-        if (w->out->loss != NULL)
-            w->out->loss[first + i] = loss[i] / n;
-        if (w->out->error != NULL)
-            w->out->error[first + i] = b.y[i * b.stride] > 0.0 ? 1.0 - yes : yes;
-    }
-}
-
 /* All particles as tiles, one after the other. */
 static double *make_tiles(gbs_context *ctx, const gbs_particles *p) {
     size_t n = p->info.particles, d = p->info.d, tiles = (n + GBS_LANES - 1) / GBS_LANES;
@@ -245,51 +166,30 @@ static double *make_tiles(gbs_context *ctx, const gbs_particles *p) {
     return all;
 }
 
-/* All rows, a stretch of them at a time. */
-static gbs_status poll_all(gbs_context *ctx, struct poll *w) {
-    const gbs_sample_info *info = &w->p->info;
-    size_t tasks = (w->rows->all.n + POLL_ROWS - 1) / POLL_ROWS;
-    double flops = 2.0 * POLL_ROWS * (double)info->particles * (double)(info->d + 4);
-    size_t stretch = gbs_workers(ctx) * (flops < PATIENCE ? (size_t)(PATIENCE / flops) : 1);
-    gbs_status status = GBS_OK;
-    for (; status == GBS_OK && w->begin < tasks; w->begin += stretch) {
-        size_t some = tasks - w->begin < stretch ? tasks - w->begin : stretch;
-        gbs_parallel_for(ctx, some, flops * (double)some, poll_rows, w);
-        status = gbs_check_cancel(ctx);
-    }
-    return status;
-}
-
 gbs_status gbs_particles_vote(gbs_context *ctx, const gbs_particles *p, const gbs_rows *rows,
                               const gbs_vote *out) {
-    struct poll w = {.p = p,
-                     .rows = rows,
-                     .out = out,
-                     .loss = gbs_loss_of(p->info.loss),
-                     .worker_size = POLL_ROWS * GBS_LANES};
     size_t n = rows->all.n;
     double *mean = gbs_doubles(ctx, p->info.d), *tiles = make_tiles(ctx, p),
            *own = gbs_matrix(ctx, 2, n);
-    w.scratch = gbs_matrix(ctx, gbs_workers(ctx), w.worker_size);
-    bool room = mean != NULL && tiles != NULL && own != NULL && w.scratch != NULL;
-    gbs_status status = room ? gbs_compute_begin(ctx) : GBS_ERR_MEMORY;
+    gbs_held *held = NULL;
+    gbs_vote all = *out; /* whether scores are finite is looked at */
+    all.score = out->score != NULL ? out->score : own;
+    all.sd = out->sd != NULL ? out->sd : own != NULL ? own + n : NULL;
+    bool room = mean != NULL && tiles != NULL && own != NULL;
+    gbs_status status = room ? gbs_hold(ctx, rows, &held) : GBS_ERR_MEMORY;
     if (status == GBS_OK) {
         mean_of(p, mean);
-        w.center = mean;
-        w.tiles = tiles;
-        w.score = out->score != NULL ? out->score : own;
-        w.sd = out->sd != NULL ? out->sd : own + n;
-        status = poll_all(ctx, &w);
-        gbs_compute_end(ctx);
+        status = held->pass->vote(held, &gbs_loss_of(p->info.loss)->pointwise, p->info.particles,
+                                  tiles, mean, &all);
     }
     if (status == GBS_OK)
-        status = gbs_check_scores(ctx, rows->first, n, w.score);
+        status = gbs_check_scores(ctx, rows->first, n, all.score);
     if (status == GBS_OK)
-        status = gbs_check_scores(ctx, rows->first, n, w.sd);
+        status = gbs_check_scores(ctx, rows->first, n, all.sd);
+    gbs_held_free(held);
     gbs_array_free(ctx, mean);
     gbs_array_free(ctx, tiles);
     gbs_array_free(ctx, own);
-    gbs_array_free(ctx, w.scratch);
     return status;
 }
 

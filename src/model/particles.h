@@ -3,7 +3,7 @@
 #ifndef GIBBSITE_MODEL_PARTICLES_H
 #define GIBBSITE_MODEL_PARTICLES_H
 
-#include "data/rows.h"
+#include "pass/pass.h"
 
 struct gbs_particles {
     gbs_context *ctx;
@@ -28,18 +28,13 @@ gbs_status gbs_particles_create(gbs_context *ctx, gbs_particles **out);
  * (exponential loss) but not NaN. */
 gbs_status gbs_particles_check(gbs_context *ctx, const gbs_particles *particles);
 
-/* Over the particles, for each row of the design: mean and standard deviation of the score, share
- * of the votes for +1, and (labels needed) the mean loss of the sampling and the mean zero-one
- * loss. Any may be NULL. */
-typedef struct gbs_vote {
-    double *score, *sd, *share, *loss, *error;
-} gbs_vote;
 /* gbs_particles_evaluate of particles that classify. */
 gbs_status gbs_particles_evaluate_votes(gbs_context *ctx, const gbs_particles *particles,
                                         const gbs_data *data, gbs_evaluation *out);
 /* Of particles that rank: keeps the distribution of the mean scores of negative rows. */
 gbs_status gbs_particles_keep_negatives(gbs_context *ctx, gbs_particles *particles, size_t n,
                                         const double *y, const double *score);
+/* What the particles say of each row of the design; loss and error need labels. */
 gbs_status gbs_particles_vote(gbs_context *ctx, const gbs_particles *particles,
                               const gbs_rows *rows, const gbs_vote *out);
 

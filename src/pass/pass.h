@@ -131,6 +131,13 @@ typedef struct gbs_ring_tile {
 /* Tiles that meet the rows together, at most. */
 enum { GBS_GROUP = 4 };
 
+/* What many coefficient vectors say of each row: mean and standard deviation of the score, share of
+ * those that score above 0 (a score of 0 counts one half), and of the margins the mean plain loss
+ * and the share below 0. Any may be NULL. */
+typedef struct gbs_vote {
+    double *score, *sd, *share, *loss, *error;
+} gbs_vote;
+
 /* ---------------------------------------------------------------- a back end */
 
 /* `positives`: the pairs are those of one of the first so many rows and one of the rest. Pointers
@@ -158,9 +165,9 @@ struct gbs_pass_ops {
     /* The rows first .. first + count - 1 as dense ones; their squared lengths. */
     void (*cells)(const gbs_held *held, size_t first, size_t count, double *out);
     void (*norms)(const gbs_held *held, size_t first, size_t count, double *norm2);
-    /* x'm of every row. */
-    void (*scores)(const gbs_held *held, const double *m, double *score);
-    /* y times a score; rows first .. */
+    /* x'm of the rows first .. first + count - 1; y times a score of theirs. */
+    void (*scores)(const gbs_held *held, size_t first, size_t count, const double *m,
+                   double *score);
     void (*margins)(const gbs_held *held, size_t first, size_t count, const double *score,
                     double *margin);
     /* x'm and x'Sx of the rows first .. first + count - 1. */
@@ -209,6 +216,10 @@ struct gbs_pass_ops {
     void (*pair_ring)(const gbs_held *held, size_t positives, const gbs_pointwise *loss,
                       const gbs_ring *ring, const double *base, size_t count,
                       const gbs_ring_tile *tile, double *scratch);
+    /* Row by row, `count` vectors of a given mean, in tiles that follow one another. Unlike the
+     * above it makes use of the context's threads. */
+    gbs_status (*vote)(const gbs_held *held, const gbs_pointwise *loss, size_t count,
+                       const double *tiles, const double *mean, const gbs_vote *out);
 };
 
 extern const gbs_pass_ops gbs_cpu_pass;

@@ -107,7 +107,7 @@ static void tile(const gbs_empirical *r, const double *theta, double *scratch, d
 }
 
 static void base(const gbs_empirical *r, const double *mean, double *out) {
-    r->held->pass->scores(r->held, mean, out);
+    r->held->pass->scores(r->held, 0, r->rows, mean, out);
     r->held->pass->margins(r->held, 0, r->rows, out, out);
     for (size_t i = 0; i < r->rows; i++)
         out[i] += 0.0; /* -0 becomes 0 */

@@ -17,7 +17,7 @@ static gbs_status reduce_prior_mean(gbs_reduction *r, const gbs_prior *prior) {
         gbs_array_free(r->ctx, scores);
         return GBS_ERR_MEMORY;
     }
-    r->held->pass->scores(r->held, prior->mean, scores);
+    r->held->pass->scores(r->held, 0, r->held->n, prior->mean, scores);
     for (size_t i = 0; i < r->rank; i++)
         r->prior_mean[i] = scores[r->pivot[i]];
     gbs_lower_solve(r->rank, r->lower, r->rank, false, r->prior_mean);
@@ -128,7 +128,7 @@ gbs_status gbs_reduction_project(const gbs_reduction *r, const gbs_gaussian *fro
         goto cleanup;
     for (size_t k = 0; k < d; k++)
         tau[k] = spread.tau != NULL ? spread.tau[k] : spread.variance;
-    r->held->pass->scores(r->held, from->mean, scores);
+    r->held->pass->scores(r->held, 0, r->held->n, from->mean, scores);
     for (size_t i = 0; i < rank; i++)
         to->mean[i] = scores[r->pivot[i]];
     gbs_lower_solve(rank, r->lower, rank, false, to->mean);

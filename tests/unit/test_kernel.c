@@ -235,12 +235,97 @@ static void triangular_inverse_and_solves_undo_the_factor(void **state) {
     assert_false(gbs_cholesky(D, a));
 }
 
+/* out = a b, plain; a is n x k, b is k x m. */
+static void multiply(size_t n, size_t k, size_t m, const double *a, const double *b, double *out) {
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < m; j++) {
+            out[i * m + j] = 0.0;
+            for (size_t l = 0; l < k; l++)
+                out[i * m + j] += a[i * k + l] * b[l * m + j];
+        }
+}
+
+static void assert_alike(const double *a, const double *b, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        assert_true(fabs(a[i] - b[i]) < 1e-11 * (1.0 + fabs(b[i])));
+}
+
+/* Each triangle of one full matrix, from either side, and back again. What lies in the other
+ * triangle is not looked at. */
+static void triangles_multiply_and_solve_as_plain_loops_do(void **state) {
+    (void)state;
+    enum { M = 6 };
+    double full[D * D], t[D * D], x[D * M], y[D * M], product[D * M];
+    for (size_t i = 0; i < D * D; i++)
+        full[i] = 0.3 * normal(20, i) + (i % (D + 1) == 0 ? 2.0 : 0.0);
+    for (size_t i = 0; i < D * M; i++)
+        x[i] = normal(21, i);
+    for (gbs_triangle kind = GBS_LOWER; kind <= GBS_UPPER_TRANSPOSED; kind++) {
+        bool lower = kind == GBS_LOWER || kind == GBS_LOWER_TRANSPOSED,
+             turned = kind == GBS_LOWER_TRANSPOSED || kind == GBS_UPPER_TRANSPOSED;
+        for (size_t i = 0; i < D; i++)
+            for (size_t j = 0; j < D; j++)
+                t[turned ? j * D + i : i * D + j] = (lower ? j <= i : j >= i) ? full[i * D + j]
+                                                                              : 0.0;
+        memcpy(y, x, sizeof y);
+        gbs_triangle_times(kind, D, full, y);
+        multiply(D, D, 1, t, x, product);
+        assert_alike(y, product, D);
+        gbs_triangle_solve(kind, D, full, y);
+        assert_alike(y, x, D);
+        memcpy(y, x, sizeof y);
+        gbs_triangle_times_columns(kind, D, full, M, y);
+        multiply(D, D, M, t, x, product);
+        assert_alike(y, product, D * M);
+        gbs_triangle_solve_columns(kind, D, full, M, y);
+        assert_alike(y, x, D * M);
+        gbs_rows_times_triangle(kind, D, full, M, y);
+        multiply(M, D, D, x, t, product);
+        assert_alike(y, product, D * M);
+        gbs_rows_solve_triangle(kind, D, full, M, y);
+        assert_alike(y, x, D * M);
+    }
+}
+
+static void squares_and_sums_of_matrices_are_those_of_plain_loops(void **state) {
+    (void)state;
+    double r[D * D] = {0}, turned[D * D] = {0}, product[D * D], x[N * D], m[D * D], a[D], b[D];
+    for (size_t i = 0; i < D; i++)
+        for (size_t j = 0; j <= i; j++)
+            r[i * D + j] = turned[j * D + i] = normal(22, i * D + j);
+    multiply(D, D, D, r, turned, product);
+    gbs_lower_square(D, r);
+    assert_alike(r, product, D * D);
+    for (size_t i = 0; i < N * D; i++)
+        x[i] = normal(23, i);
+    for (int keep = 0; keep < 2; keep++) {
+        for (size_t i = 0; i < D * D; i++)
+            m[i] = keep ? (double)i : NAN; /* what is not kept may be anything */
+        gbs_add_gram(D, N, x, keep ? 0.5 : 0.0, m);
+        for (size_t i = 0; i < D; i++)
+            for (size_t j = 0; j <= i; j++) {
+                double sum = keep ? 0.5 * (double)(i * D + j) : 0.0;
+                for (size_t row = 0; row < N; row++)
+                    sum += x[row * D + i] * x[row * D + j];
+                assert_alike(&m[i * D + j], &sum, 1);
+            }
+    }
+    for (size_t i = 0; i < D; i++)
+        a[i] = b[i] = normal(24, i);
+    gbs_add_scaled(D, -1.5, x, a);
+    for (size_t i = 0; i < D; i++)
+        b[i] -= 1.5 * x[i];
+    assert_alike(a, b, D);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(block_sums_equal_plain_loops),
         cmocka_unit_test(a_norm_is_never_negative),
         cmocka_unit_test(pivoted_cholesky_rebuilds_a_matrix_of_low_rank),
         cmocka_unit_test(triangular_inverse_and_solves_undo_the_factor),
+        cmocka_unit_test(triangles_multiply_and_solve_as_plain_loops_do),
+        cmocka_unit_test(squares_and_sums_of_matrices_are_those_of_plain_loops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,8 @@ gbs_status gbs_cpu_keep(const gbs_held *held, size_t count, const size_t *row, g
 void gbs_cpu_release(gbs_held *held);
 void gbs_cpu_cells(const gbs_held *held, size_t first, size_t count, double *out);
 void gbs_cpu_norms(const gbs_held *held, size_t first, size_t count, double *norm2);
-void gbs_cpu_scores(const gbs_held *held, const double *m, double *score);
+void gbs_cpu_scores(const gbs_held *held, size_t first, size_t count, const double *m,
+                    double *score);
 void gbs_cpu_margins(const gbs_held *held, size_t first, size_t count, const double *score,
                      double *margin);
 
@@ -106,5 +107,7 @@ void gbs_cpu_ring(const gbs_held *held, const gbs_pointwise *loss, const gbs_rin
 void gbs_cpu_pair_ring(const gbs_held *held, size_t positives, const gbs_pointwise *loss,
                        const gbs_ring *ring, const double *base, size_t count,
                        const gbs_ring_tile *tile, double *scratch);
+gbs_status gbs_cpu_vote(const gbs_held *held, const gbs_pointwise *loss, size_t count,
+                        const double *tiles, const double *mean, const gbs_vote *out);
 
 #endif

@@ -28,7 +28,8 @@ const gbs_pass_ops gbs_cpu_pass = {.name = "cpu",
                                    .tile = gbs_cpu_tile,
                                    .pair_tile = gbs_cpu_pair_tile,
                                    .ring = gbs_cpu_ring,
-                                   .pair_ring = gbs_cpu_pair_ring};
+                                   .pair_ring = gbs_cpu_pair_ring,
+                                   .vote = gbs_cpu_vote};
 
 /* ---------------------------------------------------------------- holding */
 
@@ -148,9 +149,10 @@ void gbs_cpu_norms(const gbs_held *held, size_t first, size_t count, double *nor
     gbs_strip_norms(&slice, rows->shift_norm2, norm2);
 }
 
-void gbs_cpu_scores(const gbs_held *held, const double *m, double *score) {
-    const gbs_strip *all = &gbs_cpu_rows(held)->all;
-    gbs_strip_scores(all, m, all->shift != NULL ? gbs_dot(all->d, all->shift, m) : 0.0, score);
+void gbs_cpu_scores(const gbs_held *held, size_t first, size_t count, const double *m,
+                    double *score) {
+    gbs_strip b = gbs_strip_part(&gbs_cpu_rows(held)->all, first, count);
+    gbs_strip_scores(&b, m, b.shift != NULL ? gbs_dot(b.d, b.shift, m) : 0.0, score);
 }
 
 void gbs_cpu_margins(const gbs_held *held, size_t first, size_t count, const double *score,
