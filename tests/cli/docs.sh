@@ -8,7 +8,8 @@ header=$GIBBSITE_ROOT/include/gibbsite.h
 # The names, found another way than the script finds them: what the preprocessor leaves.
 check 'the page of the C interface' bash -c '"$1" "$2" >api.md' bash "$GIBBSITE_ROOT/tools/api_page.py" "$header" || exit
 missing=''
-cc -E -P -fpreprocessed "$header" 2>/dev/null >bare.h # without comments
+cat "${header%.h}"/*.h >pages.h # an umbrella over pages a topic
+cc -E -P -fpreprocessed pages.h 2>/dev/null >bare.h # without comments
 names=$(grep -oE '\b(gbs|GBS)_[A-Za-z0-9_]+' bare.h | grep -vxE 'GBS_API' | sort -u)
 for name in $names; do grep -qE "\b$name\b" api.md || missing+=" $name"; done
 if [[ ! $missing ]]; then ok "the page has all $(wc -w <<<"$names") names of the header"; else not_ok 'the page has every name' "$missing"; fi
@@ -25,14 +26,21 @@ for name in $functions; do
         END { exit !found }' api.md || missing+=" $name"
 done
 if [[ ! $missing ]]; then ok "each of $(wc -w <<<"$functions") functions has words"; else not_ok 'every function has words' "$missing"; fi
-for name in $(grep -oE '^(typedef )?(struct|enum) gbs_[a-z_]+' "$header" | awk '{ print $NF }' | sort -u); do
+for name in $(grep -oE '^(typedef )?(struct|enum) gbs_[a-z_]+' pages.h | awk '{ print $NF }' | sort -u); do
     grep -q "id=\"c-$name\"" api.md || not_ok "the page has $name"
 done
 
-sed 's,^/\* The version of the library that was linked.*,,' "$header" >wordless.h
-refuse 'a function without words is refused' "$GIBBSITE_ROOT/tools/api_page.py" wordless.h
-sed 's,^GBS_API size_t gbs_data_rows,size_t gbs_data_rows,' "$header" >odd.h
-refuse 'what it cannot read is refused' "$GIBBSITE_ROOT/tools/api_page.py" odd.h
+# changed PAGE SCRIPT: the header with one of its pages changed, in the folder changed/.
+changed() {
+    rm -rf changed
+    mkdir changed
+    cp -r "$header" "${header%.h}" changed/
+    sed -i "$2" "changed/gibbsite/$1"
+}
+changed base.h 's,^/\* The version of the library that was linked.*,,'
+refuse 'a function without words is refused' "$GIBBSITE_ROOT/tools/api_page.py" changed/gibbsite.h
+changed data.h 's,^GBS_API size_t gbs_data_rows,size_t gbs_data_rows,'
+refuse 'what it cannot read is refused' "$GIBBSITE_ROOT/tools/api_page.py" changed/gibbsite.h
 
 # Citations in comments: right as they are, and a wrong one is found, over the end of a line too.
 check 'comments cite sections of docs/maths.md that are there' "$GIBBSITE_ROOT/tools/check_citations.py"

@@ -59,20 +59,19 @@ static void a_model_read_back_predicts_the_same_bits(void **state) {
     leave(&h, ctx);
 }
 
-/* 30 x 80,000 cells, three a row: large enough to stay sparse in the model too. */
+/* 30 x 79,980 cells, each column in one row: large enough to stay sparse in the model too. */
 static struct table_of_numbers wide_sparse_table(void) {
-    enum { ROWS = 30, COLUMNS = 80000, EACH = 3 };
+    enum { ROWS = 30, EACH = 2666, COLUMNS = ROWS * EACH };
     struct table_of_numbers t = {.n = ROWS, .d = COLUMNS, .y = doubles(ROWS)};
     struct dice r = {14};
     t.start = take(ROWS + 1, sizeof *t.start);
-    t.column = take(ROWS * EACH, sizeof *t.column);
-    t.value = doubles(ROWS * EACH);
+    t.column = take(COLUMNS, sizeof *t.column);
+    t.value = doubles(COLUMNS);
     for (size_t i = 0; i < ROWS; i++) {
         t.y[i] = i % 2 == 0 ? 1.0 : -1.0;
         t.start[i + 1] = EACH * (i + 1);
         for (size_t k = 0; k < EACH; k++) {
-            t.column[EACH * i + k] = (uint32_t)(k * (COLUMNS / EACH) +
-                                                dice_below(&r, k == 0 ? 5 : COLUMNS / EACH));
+            t.column[EACH * i + k] = (uint32_t)(k * ROWS + i);
             t.value[EACH * i + k] = dice_normal(&r);
         }
     }
