@@ -193,7 +193,7 @@ svm "'qid:3': ranking groups \(qid\) are not supported" '1 qid:3 1:1'
 printf '1\n-1\n' >labels.svm
 fit_refuses 3 'labels\.svm: the rows hold labels only' labels.svm
 printf '1 2147483647:1\n-1 1:1\n' >widest.svm
-fit_refuses 3 'widest\.svm: the first part of the split \(1 of 2 rows\) has no row of class' widest.svm
+fit_refuses 3 'widest\.svm: the first part of the split \(1 of 2 rows\) has no row of class' widest.svm -q
 fit_refuses 3 'good\.svm: --target: the label of an svmlight file is the first number' good.svm --target 1
 
 # ---------------------------------------------------------------- npy
