@@ -157,12 +157,13 @@ static void show_line(const double seconds[3]) {
 int main(void) {
     if (gbs_context_create(NULL, &ctx) != GBS_OK)
         return 1;
-    gbs_blas_serial_begin();
+    if (gbs_compute_begin(ctx) != GBS_OK)
+        abort();
     double seconds[3] = {bench(6000, 4000, 100000, 16, 5), bench(6000, 4000, 1000000, 16, 3),
                          bench(6000, 4000, 10000000, 16, 2)};
     show_line(seconds);
     bench(60000, 40000, 10000000, 16, 1);
-    gbs_blas_serial_end();
+    gbs_compute_end(ctx);
     gbs_context_free(ctx);
     return 0;
 }

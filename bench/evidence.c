@@ -12,6 +12,7 @@
  *   evidence FILE LOSS LAMBDA PARTICLES RUNS  one line for any data; LAMBDA 0: the number of rows
  */
 #include "core/context.h"
+#include "fit/run.h"
 #include "table/design.h"
 
 #include <math.h>
@@ -73,13 +74,13 @@ struct runs {
     double mean, sd, reported, seconds, quickest;
 };
 
-static gbs_sample_info draw(const struct set *s, const gbs_sample_options *o, uint64_t seed,
+static gbs_sample_info draw(const struct set *s, const gbs_sample_settings *o, uint64_t seed,
                             double *seconds) {
     gbs_particles *p;
     gbs_sample_info info;
     ctx->seed = seed;
     double t = processor_seconds();
-    if (gbs_sample(ctx, s->data, o, &p) != GBS_OK) {
+    if (gbs_sample_run(ctx, s->data, o, &p) != GBS_OK) {
         fprintf(stderr, "bench: %s\n", gbs_error_message(ctx));
         exit(1);
     }
@@ -89,7 +90,7 @@ static gbs_sample_info draw(const struct set *s, const gbs_sample_options *o, ui
     return info;
 }
 
-static struct runs repeat(const struct set *s, const gbs_sample_options *o, size_t count) {
+static struct runs repeat(const struct set *s, const gbs_sample_settings *o, size_t count) {
     struct runs r = {.count = count, .quickest = INFINITY};
     double square = 0.0, seconds;
     for (size_t k = 0; k < count; k++) {
@@ -119,7 +120,7 @@ static void spread(const char *name, gbs_loss loss, size_t count) {
     struct set s;
     if (!load_public(name, &s))
         return;
-    gbs_sample_options o = gbs_sample_options_default();
+    gbs_sample_settings o = gbs_sample_settings_default();
     o.loss = loss;
     printf("%s, %s, lambda = n = %zu, %zu particles: ", name, gbs_loss_name(loss), s.design.n,
            o.particles);
@@ -129,7 +130,7 @@ static void spread(const char *name, gbs_loss loss, size_t count) {
     unload(&s);
 }
 
-static double cost(const struct set *s, const gbs_sample_options *o, size_t count, double truth,
+static double cost(const struct set *s, const gbs_sample_settings *o, size_t count, double truth,
                    const char *what) {
     struct runs r = repeat(s, o, count);
     double square = (r.mean - truth) * (r.mean - truth) +
@@ -145,7 +146,7 @@ static void against_classic(gbs_loss loss, double lambda) {
     double seconds;
     if (!load_public("german/german.csv", &s))
         return;
-    gbs_sample_options o = gbs_sample_options_default();
+    gbs_sample_settings o = gbs_sample_settings_default();
     o.loss = loss;
     o.lambda = lambda;
     o.particles = 20000;
@@ -166,7 +167,7 @@ static void against_classic(gbs_loss loss, double lambda) {
 
 static void one_line(char **argv) {
     struct set s;
-    gbs_sample_options o = gbs_sample_options_default();
+    gbs_sample_settings o = gbs_sample_settings_default();
     while (gbs_loss_name(o.loss) != NULL && strcmp(gbs_loss_name(o.loss), argv[2]) != 0)
         o.loss++;
     o.lambda = atof(argv[3]) > 0.0 ? atof(argv[3]) : -1.0;

@@ -9,6 +9,7 @@
  * several, taken in turn with the fits, so that a busy machine hurts both.
  */
 #include "core/context.h"
+#include "fit/run.h"
 #include "gibbsite.h"
 
 #include <cblas.h>
@@ -67,9 +68,10 @@ static void pass_chunk(void *arg, size_t chunk, size_t worker) {
 static double gram_seconds(const struct product *p) {
     int d = (int)p->d, n = (int)p->n;
     double t = gbs_now();
-    gbs_blas_serial_begin();
+    if (gbs_compute_begin(ctx) != GBS_OK)
+        abort();
     gbs_parallel_for(ctx, CHUNKS, 1e12, gram_chunk, (void *)p);
-    gbs_blas_serial_end();
+    gbs_compute_end(ctx);
     for (size_t c = 1; c < CHUNKS; c++)
         cblas_daxpy(d * d, 1.0, p->out + c * p->d * p->d, 1, p->out, 1);
     double blocks = gbs_now() - t;
@@ -85,9 +87,10 @@ static double gram_seconds(const struct product *p) {
 static double pass_seconds(const struct product *p) {
     int d = (int)p->d, n = (int)p->n;
     double t = gbs_now();
-    gbs_blas_serial_begin();
+    if (gbs_compute_begin(ctx) != GBS_OK)
+        abort();
     gbs_parallel_for(ctx, CHUNKS, 1e12, pass_chunk, (void *)p);
-    gbs_blas_serial_end();
+    gbs_compute_end(ctx);
     double blocks = gbs_now() - t;
     t = gbs_now();
     cblas_dgemv(CblasRowMajor, CblasNoTrans, n, d, 1.0, p->x, d, p->m, 1, 0.0, p->out, 1);
@@ -98,7 +101,7 @@ static double pass_seconds(const struct product *p) {
 /* ---------------------------------------------------------------- fits */
 
 static gbs_model_info fit(const gbs_data *data, gbs_family family) {
-    gbs_fit_options options = gbs_fit_options_default();
+    gbs_fit_settings options = gbs_fit_settings_default();
     options.prior = GBS_PRIOR_ZERO;
     options.prior_sd = 1.0;
     gbs_model *model;
@@ -106,7 +109,7 @@ static gbs_model_info fit(const gbs_data *data, gbs_family family) {
     options.loss = GBS_LOSS_HINGE;
     options.family = family;
     options.tolerance = 1e-6;
-    if (gbs_fit(ctx, data, &options, &model) != GBS_OK) {
+    if (gbs_fit_run(ctx, data, &options, &model) != GBS_OK) {
         fprintf(stderr, "bench: %s\n", gbs_error_message(ctx));
         exit(1);
     }

@@ -154,14 +154,15 @@ static void run(size_t d, gbs_loss loss, gbs_family family) {
 int main(void) {
     if (gbs_context_create(NULL, &ctx) != GBS_OK)
         return 1;
-    gbs_blas_serial_begin();
+    if (gbs_compute_begin(ctx) != GBS_OK)
+        abort();
     printf("pairs: %d x %d, %zu threads; processor seconds\n", POSITIVE, NEGATIVE,
            gbs_workers(ctx));
     run(108, GBS_LOSS_ZERO_ONE, GBS_FAMILY_FULL);
     run(108, GBS_LOSS_HINGE, GBS_FAMILY_DIAGONAL);
     run(14, GBS_LOSS_ZERO_ONE, GBS_FAMILY_FULL);
     run(14, GBS_LOSS_HINGE, GBS_FAMILY_DIAGONAL);
-    gbs_blas_serial_end();
+    gbs_compute_end(ctx);
     gbs_context_free(ctx);
     return 0;
 }

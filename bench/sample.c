@@ -9,6 +9,7 @@
  * How soon log Z is known is asked in evidence.c.
  */
 #include "core/context.h"
+#include "fit/run.h"
 #include "smc/smc.h"
 #include "table/design.h"
 
@@ -162,10 +163,11 @@ static void sweeps(void) {
     o.threads = 1;
     if (gbs_context_create(&o, &one) != GBS_OK)
         exit(1);
-    gbs_blas_serial_begin();
+    if (gbs_compute_begin(ctx) != GBS_OK)
+        abort();
     sweep(one, "pima's shape", 200, 8, 12, 30);
     sweep(one, "synthetic", 20000, 50, 4, 3);
-    gbs_blas_serial_end();
+    gbs_compute_end(ctx);
     gbs_context_free(one);
 }
 
@@ -204,11 +206,11 @@ static void unload(struct set *s) {
     table_free(&s->table);
 }
 
-static gbs_sample_info draw(const struct set *s, const gbs_sample_options *o, uint64_t seed) {
+static gbs_sample_info draw(const struct set *s, const gbs_sample_settings *o, uint64_t seed) {
     gbs_particles *p;
     gbs_sample_info info;
     ctx->seed = seed;
-    if (gbs_sample(ctx, s->data, o, &p) != GBS_OK) {
+    if (gbs_sample_run(ctx, s->data, o, &p) != GBS_OK) {
         fprintf(stderr, "bench: %s\n", gbs_error_message(ctx));
         exit(1);
     }
@@ -221,7 +223,7 @@ static void whole_pima(void) {
     struct set s;
     if (!load("pima/train.csv", &s))
         return;
-    gbs_sample_options o = gbs_sample_options_default();
+    gbs_sample_settings o = gbs_sample_settings_default();
     double classic = INFINITY, plain = INFINITY;
     o.lambda = 100.0;
     o.particles = 1000;

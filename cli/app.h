@@ -60,6 +60,9 @@ int app_stopped(const struct app *app, const char *format, ...)
 /* A remark on standard error, unless --quiet. */
 void app_note(const struct app *app, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Options that exclude or need one another: EXIT_USAGE, already reported. */
+int app_check_options(const struct app *app);
+
 /* Puts finished text where it belongs: path NULL or a name of standard output is that. EXIT_DONE,
  * or an exit code already reported. */
 int app_write(const struct app *app, const char *path, const struct text *text);

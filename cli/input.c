@@ -1,6 +1,7 @@
 /* Reading an input file under the command's options. */
 #include "input.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,12 +37,13 @@ static int cancelled(void *user) {
 }
 
 static struct table_options reading(const struct app *app) {
-    static const enum table_format formats[] = {TABLE_CSV, TABLE_SVMLIGHT, TABLE_NPY};
     const struct options *o = &app->options;
-    return (struct table_options){.format = given(o, OPT_FORMAT) ? formats[o->choice[OPT_FORMAT]]
-                                                                 : TABLE_AUTO,
-                                  .header = given(o, OPT_NO_HEADER) ? 0 : -1,
-                                  .keep_missing = o->choice[OPT_MISSING] == MISSING_DROP,
+    return (struct table_options){.format = option_is(o, "format", "csv")        ? TABLE_CSV
+                                            : option_is(o, "format", "svmlight") ? TABLE_SVMLIGHT
+                                            : option_is(o, "format", "npy")      ? TABLE_NPY
+                                                                                 : TABLE_AUTO,
+                                  .header = given(o, "no-header") ? 0 : -1,
+                                  .keep_missing = option_is(o, "missing", "drop"),
                                   .cancelled = cancelled};
 }
 
@@ -81,14 +83,14 @@ static bool has_text(const struct recipe *r) {
 }
 
 /* The recipe as the first part of the rows would have taught it, and the design made by it. */
-static enum table_status relearn_levels(const struct app *app, const gbs_fit_options *fit,
-                                        struct recipe *recipe, struct input *in, char *error,
-                                        size_t size) {
+static enum table_status relearn_levels(const struct app *app, struct recipe *recipe,
+                                        struct input *in, char *error, size_t size) {
     size_t n = in->design.n, first = 0, *order = calloc(n + 1, sizeof *order);
     enum table_status status = TABLE_NO_MEMORY;
     snprintf(error, size, "%s: out of memory", in->table.file);
     /* one row cannot be split, nor any for options that exclude each other: the fit will say so */
-    bool split = order != NULL && gbs_fit_order(app->ctx, n, fit, order, &first) == GBS_OK;
+    bool split = order != NULL &&
+                 gbs_fit_order(app->ctx, n, app->options.set, order, &first) == GBS_OK;
     if (order != NULL) {
         for (size_t i = 0; in->design.rows != NULL && i < first; i++)
             order[i] = in->design.rows[order[i]];
@@ -101,14 +103,15 @@ static enum table_status relearn_levels(const struct app *app, const gbs_fit_opt
     return status;
 }
 
-int input_train(const struct app *app, const char *file, const gbs_fit_options *fit,
-                struct recipe *recipe, struct input *in) {
+int input_train(const struct app *app, const char *file, bool split, struct recipe *recipe,
+                struct input *in) {
     const struct options *o = &app->options;
     char error[1024] = "";
     struct names drop, text = {0};
     *in = (struct input){0};
     int code = EXIT_DONE;
-    if (!split_names(o->text[OPT_DROP], &drop) || !split_names(o->text[OPT_TEXT], &text)) {
+    if (!split_names(option_text(o, "drop"), &drop) ||
+        !split_names(option_text(o, "text"), &text)) {
         code = app_fail(app, EXIT_MEMORY, "out of memory");
     } else {
         struct table_options reader = reading(app);
@@ -117,16 +120,16 @@ int input_train(const struct app *app, const char *file, const gbs_fit_options *
         reader.drop = drop.item;
         reader.n_drop = drop.n;
         enum table_status status = table_read(file, &reader, &in->table, error, sizeof error);
-        struct recipe_options choose = {o->text[OPT_TARGET], o->text[OPT_POSITIVE], drop.item,
-                                        drop.n};
+        struct recipe_options choose = {option_text(o, "target"), option_text(o, "positive"),
+                                        drop.item, drop.n};
         if (status == TABLE_OK && !recipe_learn(&in->table, &choose, recipe, error, sizeof error))
             status = is_out_of_memory(error) ? TABLE_NO_MEMORY : TABLE_BAD_DATA;
         if (status == TABLE_OK)
             status = design_build(recipe, &in->table, LABELS_NEEDED, &in->design, error,
                                   sizeof error);
         in->training = true;
-        if (status == TABLE_OK && fit != NULL && has_text(recipe))
-            status = relearn_levels(app, fit, recipe, in, error, sizeof error);
+        if (status == TABLE_OK && split && has_text(recipe))
+            status = relearn_levels(app, recipe, in, error, sizeof error);
         code = status == TABLE_OK ? wrap(app, in->table.file, in)
                                   : app_fail_table(app, status, error);
     }

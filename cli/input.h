@@ -13,9 +13,9 @@ struct input {
 };
 
 /* Training: the recipe is learned from the file. Under an informed prior or a progressive bound
- * (`fit`; NULL: neither) the levels of text columns come from the rows of the first part alone. */
-int input_train(const struct app *app, const char *file, const gbs_fit_options *fit,
-                struct recipe *recipe, struct input *out);
+ * (`split`) the levels of text columns come from the rows of the first part alone. */
+int input_train(const struct app *app, const char *file, bool split, struct recipe *recipe,
+                struct input *out);
 /* Later files: the recipe is applied. */
 int input_apply(const struct app *app, const char *file, const struct recipe *recipe,
                 enum design_labels labels, struct input *out);

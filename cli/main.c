@@ -84,7 +84,7 @@ int app_fail(const struct app *app, int code, const char *format, ...) {
 
 void app_note(const struct app *app, const char *format, ...) {
     va_list args;
-    if (given(&app->options, OPT_QUIET))
+    if (given(&app->options, "quiet"))
         return;
     va_start(args, format);
     say(format, args);
@@ -114,8 +114,16 @@ int app_fail_status(const struct app *app, gbs_status status, const char *about)
     }
     if (message[0] == '\0')
         message = gbs_status_message(status);
+    char spelled[640];
+    option_spell(message, spelled, sizeof spelled);
+    message = spelled;
     return about != NULL ? app_fail(app, code, "%s: %s", about, message)
                          : app_fail(app, code, "%s", message);
+}
+
+int app_check_options(const struct app *app) {
+    gbs_status status = gbs_options_check(app->options.set);
+    return status == GBS_OK ? EXIT_DONE : app_fail_status(app, status, app->command->name);
 }
 
 int app_fail_table(const struct app *app, enum table_status status, const char *message) {
@@ -184,11 +192,10 @@ static const struct command *find_command(const char *name) {
 }
 
 /* --threads, else GIBBSITE_THREADS, else all. */
-static int choose_threads(const struct app *app, int *threads) {
+static int choose_threads(const struct app *app) {
     const char *env = getenv("GIBBSITE_THREADS");
-    *threads = 0;
-    if (given(&app->options, OPT_THREADS)) {
-        *threads = (int)app->options.count[OPT_THREADS]; /* at most 1024 */
+    if (given(&app->options, "threads")) {
+        gbs_context_set_threads(app->ctx, (int)option_count(&app->options, "threads"));
     } else if (env != NULL && env[0] != '\0') {
         char *end;
         long n = strtol(env, &end, 10);
@@ -196,40 +203,46 @@ static int choose_threads(const struct app *app, int *threads) {
             return app_fail(
                 app, EXIT_USAGE,
                 "GIBBSITE_THREADS: expected a whole number from 1 to 1024, found '%.60s'", env);
-        *threads = (int)n;
+        gbs_context_set_threads(app->ctx, (int)n);
     }
     return EXIT_DONE;
 }
 
+static int make_context(struct app *app) {
+    gbs_context_options options = gbs_context_options_default();
+    options.log = on_log;
+    options.progress = on_progress;
+    options.cancel = on_cancel;
+    options.user = app;
+    return gbs_context_create(&options, &app->ctx) == GBS_OK
+               ? EXIT_DONE
+               : app_fail(app, EXIT_MEMORY, "out of memory");
+}
+
 static int run(struct app *app, int argc, char **argv) {
-    char error[256];
+    char error[640];
     const char **inputs = calloc((size_t)argc + 1, sizeof *inputs);
     if (inputs == NULL)
         return app_fail(app, EXIT_MEMORY, "out of memory");
-    int code = EXIT_DONE, threads = 0;
-    if (!options_parse(argc, argv, app->command->bit, inputs, &app->options, error, sizeof error)) {
-        app_fail(app, EXIT_USAGE, "%s: %s", app->command->name, error);
-        fprintf(stderr, "usage: gibbsite %s; 'gibbsite help %s' says more\n", app->command->usage,
-                app->command->name);
-        code = EXIT_USAGE;
-    } else {
-        code = choose_threads(app, &threads);
+    int code = make_context(app);
+    gbs_status parsed = GBS_OK;
+    if (code == EXIT_DONE)
+        parsed = options_parse(app->ctx, argc, argv, app->command->bit, inputs, &app->options,
+                               error, sizeof error);
+    if (parsed != GBS_OK) {
+        code = parsed == GBS_ERR_MEMORY ? EXIT_MEMORY : EXIT_USAGE;
+        app_fail(app, code, "%s: %s", app->command->name, error);
+        if (code == EXIT_USAGE)
+            fprintf(stderr, "usage: gibbsite %s; 'gibbsite help %s' says more\n",
+                    app->command->usage, app->command->name);
+    } else if (code == EXIT_DONE) {
+        code = choose_threads(app);
     }
     if (code == EXIT_DONE) {
-        gbs_context_options options = gbs_context_options_default();
-        options.log = on_log;
-        options.progress = on_progress;
-        options.cancel = on_cancel;
-        options.user = app;
-        options.threads = threads;
-        if (given(&app->options, OPT_SEED))
-            options.seed = app->options.count[OPT_SEED];
-        progress_enable(!given(&app->options, OPT_QUIET));
-        if (gbs_context_create(&options, &app->ctx) != GBS_OK)
-            code = app_fail(app, EXIT_MEMORY, "out of memory");
-    }
-    if (code == EXIT_DONE) {
-        if (given(&app->options, OPT_HELP)) {
+        gbs_context_set_seed(app->ctx,
+                             strtoull(gbs_options_get(app->options.set, "seed"), NULL, 10));
+        progress_enable(!given(&app->options, "quiet"));
+        if (given(&app->options, "help")) {
             const char *topic = app->command->name;
             app->options.inputs = &topic;
             app->options.n_inputs = 1;
@@ -239,6 +252,7 @@ static int run(struct app *app, int argc, char **argv) {
         }
     }
     progress_clear();
+    gbs_options_free(app->options.set);
     gbs_context_free(app->ctx);
     free(inputs);
     return code;

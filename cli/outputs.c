@@ -8,19 +8,20 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 /* Options that name a file to write, and those that name one to read beside the inputs. */
-static const enum option_id written[] = {OPT_OUTPUT, OPT_PATH, OPT_DRAWS};
-static const enum option_id read_too[] = {OPT_TEST, OPT_AGAINST};
+static const char *const written[] = {"output", "path", "draws"};
+static const char *const read_too[] = {"test", "against"};
 enum { WRITTEN = sizeof written / sizeof *written, READ_TOO = sizeof read_too / sizeof *read_too };
 
 /* One output. */
 struct output {
     const char *name; /* as the user gave it; NULL: what the command prints */
-    enum option_id option;
+    const char *option;
     char *file; /* what the name leads to; NULL: standard output */
 };
 
@@ -47,11 +48,18 @@ bool output_is_stdout(const char *path) {
     return (by_link || !S_ISREG(named.st_mode)) && !is_null(&named);
 }
 
+/* The file that an option names; NULL when it is not given, or names none here (the draws of
+ * complete are a number). */
+static const char *named(const struct options *o, const char *option) {
+    const gbs_option *line = gbs_options_line(o->set, option);
+    return line != NULL && option_is_file(line) ? option_text(o, option) : NULL;
+}
+
 bool outputs_print_result(const struct options *o) {
-    if (given(o, OPT_JSON) || given(o, OPT_QUIET))
-        return given(o, OPT_JSON);
+    if (given(o, "json") || given(o, "quiet"))
+        return given(o, "json");
     for (size_t k = 0; k < WRITTEN; k++)
-        if (given(o, written[k]) && output_is_stdout(o->text[written[k]]))
+        if (named(o, written[k]) != NULL && output_is_stdout(named(o, written[k])))
             return false;
     return true;
 }
@@ -98,14 +106,16 @@ static bool same_output(const struct output *a, const struct output *b) {
 /* ---------------------------------------------------------------- checks */
 
 /* -o or --path, as the user wrote it. */
-static const char *flag(enum option_id id) {
-    return id == OPT_OUTPUT ? "-o" : id == OPT_PATH ? "--path" : "--draws";
+static const char *flag(const char *option) {
+    return strcmp(option, "output") == 0 ? "-o"
+           : strcmp(option, "path") == 0 ? "--path"
+                                         : "--draws";
 }
 
 /* b comes after a in the list. */
 static int conflict(const struct app *app, const struct output *a, const struct output *b) {
     const char *command = app->command->name;
-    const char *result = given(&app->options, OPT_JSON) ? "--json" : "the result";
+    const char *result = given(&app->options, "json") ? "--json" : "the result";
     if (a->file != NULL && b->file != NULL)
         return app_fail(app, EXIT_USAGE, "%s: %s and %s name the same file", command,
                         flag(b->option), flag(a->option));
@@ -155,8 +165,8 @@ static int check_inputs(const struct app *app, const struct output *outputs, siz
     for (size_t k = 0; code == EXIT_DONE && k < o->n_inputs; k++)
         code = check_input(app, o->inputs[k], outputs, n);
     for (size_t k = 0; code == EXIT_DONE && k < READ_TOO; k++)
-        if (given(o, read_too[k]))
-            code = check_input(app, o->text[read_too[k]], outputs, n);
+        if (named(o, read_too[k]) != NULL)
+            code = check_input(app, named(o, read_too[k]), outputs, n);
     return code;
 }
 
@@ -174,11 +184,11 @@ int outputs_check(const struct app *app, bool prints) {
     size_t n = 0;
     int code = EXIT_DONE;
     for (size_t k = 0; code == EXIT_DONE && k < WRITTEN; k++) {
-        if (!given(o, written[k]))
+        if (named(o, written[k]) == NULL)
             continue;
         struct output *out = &outputs[n++];
         out->option = written[k];
-        out->name = o->text[written[k]];
+        out->name = named(o, written[k]);
         if (output_is_stdout(out->name))
             continue;
         gbs_status status = gbs_output_file(app->ctx, out->name, &out->file);

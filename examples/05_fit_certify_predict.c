@@ -36,15 +36,18 @@ static void print_certificates(const gbs_model *model) {
 static gbs_status run(gbs_context *ctx, double *x, double *y) {
     gbs_data *train = NULL, *fresh = NULL;
     gbs_model *model = NULL, *again = NULL;
-    gbs_fit_options options = gbs_fit_options_default();
+    gbs_options *options = NULL;
     gbs_evaluation e;
     double probability[FRESH];
 
-    options.confidence = 0.99;
     make_rows(ctx, 0, TRAIN, x, y);
     gbs_status status = gbs_data_dense(ctx, TRAIN, COLUMNS, x, COLUMNS, y, GBS_COPY, &train);
     if (status == GBS_OK)
-        status = gbs_fit(ctx, train, &options, &model);
+        status = gbs_options_create(ctx, "fit", &options);
+    if (status == GBS_OK)
+        status = gbs_options_set_number(options, "confidence", 0.99);
+    if (status == GBS_OK)
+        status = gbs_fit(ctx, train, options, &model);
     if (status == GBS_OK)
         print_certificates(model);
 
@@ -69,6 +72,7 @@ static gbs_status run(gbs_context *ctx, double *x, double *y) {
         printf("the certificate %s\n", e.gibbs_error <= c->value ? "held" : "did not hold");
     }
     remove("example05.json");
+    gbs_options_free(options);
     gbs_data_free(train);
     gbs_data_free(fresh);
     gbs_model_free(model);

@@ -57,23 +57,36 @@ static gbs_status make_data(gbs_context *ctx, gbs_data **out) {
 }
 
 static gbs_status measure_gap(gbs_context *ctx, const gbs_data *data) {
-    gbs_fit_options fit = gbs_fit_options_default();
-    gbs_sample_options sampling = gbs_sample_options_default();
+    gbs_options *fit = NULL, *sampling = NULL;
     gbs_model *model = NULL;
     gbs_particles *particles = NULL;
     gbs_gap gap;
     /* the gap is measured against the posterior of this prior and lambda */
-    fit.prior = GBS_PRIOR_ZERO;
-    fit.loss = sampling.loss = GBS_LOSS_HINGE;
-    fit.lambda = sampling.lambda = 100;
-    sampling.particles = 500;
-    gbs_status status = gbs_fit(ctx, data, &fit, &model);
+    gbs_status status = gbs_options_create(ctx, "fit", &fit);
     if (status == GBS_OK)
-        status = gbs_sample(ctx, data, &sampling, &particles);
+        status = gbs_options_set(fit, "prior", "zero");
+    if (status == GBS_OK)
+        status = gbs_options_set(fit, "loss", "hinge");
+    if (status == GBS_OK)
+        status = gbs_options_set(fit, "lambda", "100");
+    if (status == GBS_OK)
+        status = gbs_fit(ctx, data, fit, &model);
+    if (status == GBS_OK)
+        status = gbs_options_create(ctx, "sample", &sampling);
+    if (status == GBS_OK)
+        status = gbs_options_set(sampling, "loss", "hinge");
+    if (status == GBS_OK)
+        status = gbs_options_set(sampling, "lambda", "100");
+    if (status == GBS_OK)
+        status = gbs_options_set_count(sampling, "particles", 500);
+    if (status == GBS_OK)
+        status = gbs_sample(ctx, data, sampling, &particles);
     if (status == GBS_OK)
         status = gbs_measure_gap(ctx, data, model, particles, &gap);
     if (status == GBS_OK)
         printf("KL(model || Gibbs posterior) = %.3f +- %.3f\n", gap.gap, gap.gap_sd);
+    gbs_options_free(fit);
+    gbs_options_free(sampling);
     gbs_particles_free(particles);
     gbs_model_free(model);
     return status;

@@ -3,12 +3,12 @@
  * The public header, one page a topic beneath it. A program makes a context, wraps its rows in a
  * data handle, fits a model, and asks the model for predictions:
  *
- *     gbs_context *ctx; gbs_data *data; gbs_model *model;
+ *     gbs_context *ctx; gbs_data *data; gbs_options *options; gbs_model *model;
  *     gbs_context_create(NULL, &ctx);
  *     gbs_data_dense(ctx, n, d, x, d, y, GBS_COPY, &data);
- *     gbs_fit_options options = gbs_fit_options_default();
- *     options.loss = GBS_LOSS_HINGE;
- *     if (gbs_fit(ctx, data, &options, &model) != GBS_OK) puts(gbs_error_message(ctx));
+ *     gbs_options_create(ctx, "fit", &options);
+ *     gbs_options_set(options, "loss", "hinge");
+ *     if (gbs_fit(ctx, data, options, &model) != GBS_OK) puts(gbs_error_message(ctx));
  *
  * Conventions
  *  - Every call that can fail returns a gbs_status. On failure the output handle is NULL, nothing
@@ -47,6 +47,7 @@
 /* clang-format off */
 #include "gibbsite/base.h"
 #include "gibbsite/context.h"
+#include "gibbsite/options.h"
 #include "gibbsite/data.h"
 #include "gibbsite/fit.h"
 #include "gibbsite/model.h"

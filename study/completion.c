@@ -12,6 +12,7 @@
  */
 #include "../tests/unit/als.h"
 #include "completion/ascent.h"
+#include "fit/run.h"
 #include "kernel/moments.h"
 #include "simulated_matrix.h"
 #include <time.h>
@@ -134,7 +135,7 @@ static struct result complete(const struct simulated *t, size_t times) {
                                             : "Gibbs, 1000 draws after 250"};
     double *value = room(t->tests, sizeof(double)), *variance = room(t->tests, sizeof(double));
     gbs_ratings *ratings = ratings_of(t);
-    gbs_complete_options o = gbs_complete_options_default();
+    gbs_complete_settings o = gbs_complete_settings_default();
     gbs_completion *model;
     gbs_completion_info info;
     o.rank = COMPONENTS;
@@ -149,7 +150,7 @@ static struct result complete(const struct simulated *t, size_t times) {
         o.cell_sd = variance;
     }
     double begin = cpu_seconds();
-    must(gbs_complete(ctx, ratings, &o, &model));
+    must(gbs_complete_run(ctx, ratings, &o, &model));
     r.seconds = cpu_seconds() - begin;
     gbs_completion_get_info(model, &info);
     if (sampler == GBS_SAMPLER_VB)

@@ -7,16 +7,17 @@ cd "$(dirname "$0")/.."
 # folder: folders it may call (the table of the design; a folder without a line may include nothing but itself)
 rules='
 core:
+options: core
 kernel: core
-data: core kernel
+data: options kernel
 pass: data
 risk: pass
 family: pass
 vb: risk family
 smc: risk
-bound: core
+bound: options
 completion: kernel data
-model: family risk completion file
+model: family risk completion
 judge: model
 file: model
 fit: vb smc bound completion judge file

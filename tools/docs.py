@@ -16,7 +16,7 @@ import xml.etree.ElementTree as xml
 from html.parser import HTMLParser
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-MADE = {"include/gibbsite.h": "api.html", "cli/options.c": "commands.html"}
+MADE = {"include/gibbsite.h": "api.html", "src/options/entries.c": "commands.html"}
 PANDOC = ["pandoc", "--from=gfm+tex_math_dollars", "--to=html5", "--mathml", "--wrap=preserve"]
 
 
@@ -179,7 +179,7 @@ class Site:
             source = self.waiting.pop(0)
             if source == "include/gibbsite.h":
                 self.markdown(source, run(["tools/api_page.py", source]))
-            elif source == "cli/options.c":
+            elif source == "src/options/entries.c":
                 self.commands(program)
             elif source.endswith(".md"):
                 self.markdown(source, read(os.path.join(ROOT, source)))

@@ -17,98 +17,30 @@ struct complete {
     double *fitted; /* --json: predictions of the ratings themselves */
     struct rating_yardstick yardstick;
     double seconds_read;
-    double lambda_grid[1000]; /* as many as --lambda-grid takes */
 };
 
 static int check_options(const struct app *app) {
-    static const enum option_id gibbs[] = {OPT_DRAW_COUNT, OPT_BURN_IN, OPT_KEEP};
     const struct options *o = &app->options;
-    bool sampler = o->choice[OPT_SAMPLER] == 1, informed = o->choice[OPT_PRIOR] == PRIOR_INFORMED;
     if (o->n_inputs != 1)
         return app_fail(app, EXIT_USAGE,
                         "complete: expected one file of ratings, found %zu; gibbsite %s",
                         o->n_inputs, app->command->usage);
-    if (given(o, OPT_LAMBDA) && given(o, OPT_COMPLETE_NOISE))
-        return app_fail(app, EXIT_USAGE,
-                        "complete: --lambda and --noise say the same thing; give one of them");
-    bool cv = o->choice[OPT_SELECT] == SELECT_CV;
-    if (given(o, OPT_SELECT) && !cv)
-        return app_fail(app, EXIT_USAGE, "complete: --select knows cv alone");
-    if (cv && (given(o, OPT_LAMBDA) || given(o, OPT_COMPLETE_NOISE)))
-        return app_fail(app, EXIT_USAGE, "complete: --select cv chooses the noise; leave --%s out",
-                        given(o, OPT_LAMBDA) ? "lambda" : "noise");
-    if (!cv && (given(o, OPT_LAMBDA_GRID) || given(o, OPT_FOLDS)))
-        return app_fail(app, EXIT_USAGE, "complete: --%s is for --select cv",
-                        given(o, OPT_FOLDS) ? "folds" : "lambda-grid");
-    for (size_t k = 0; k < 3 && !sampler; k++)
-        if (given(o, gibbs[k]))
-            return app_fail(app, EXIT_USAGE, "complete: --%s is for --sampler gibbs",
-                            option_spec(gibbs[k])->name);
-    if (sampler && informed)
-        return app_fail(
-            app, EXIT_USAGE,
-            "complete: --prior informed is for certificates, which draws of a sampler do not have");
-    if (informed && !given(o, OPT_RANGE))
-        return app_fail(
-            app, EXIT_USAGE,
-            "complete: --prior informed is for a certificate, which needs --range LO:HI");
-    if (given(o, OPT_PRIOR_SPLIT) && !informed)
-        return app_fail(app, EXIT_USAGE, "complete: --prior-split is for --prior informed");
-    if (given(o, OPT_TEST) && strcmp(o->text[OPT_TEST], "-") == 0 && strcmp(o->inputs[0], "-") == 0)
+    int code = app_check_options(app);
+    if (code != EXIT_DONE)
+        return code;
+    if (given(o, "test") && strcmp(option_text(o, "test"), "-") == 0 &&
+        strcmp(o->inputs[0], "-") == 0)
         return app_fail(app, EXIT_USAGE,
                         "complete: RATINGS and --test cannot both be standard input");
     return outputs_check(app, outputs_print_result(o));
-}
-
-static gbs_complete_options make_options(struct complete *c) {
-    const struct options *o = &c->app->options;
-    gbs_complete_options r = gbs_complete_options_default();
-    if (given(o, OPT_RANK))
-        r.rank = (size_t)o->count[OPT_RANK];
-    r.biases = !given(o, OPT_NO_BIASES);
-    r.lambda = o->number[OPT_LAMBDA];
-    r.noise_variance = o->number[OPT_COMPLETE_NOISE];
-    r.cross_validate = o->choice[OPT_SELECT] == SELECT_CV;
-    if (given(o, OPT_FOLDS))
-        r.folds = (size_t)o->count[OPT_FOLDS];
-    if (given(o, OPT_RESTARTS))
-        r.restarts = (size_t)o->count[OPT_RESTARTS];
-    r.lambda_grid_size = o->grid[OPT_LAMBDA_GRID].size;
-    for (size_t k = 0; k < r.lambda_grid_size; k++)
-        c->lambda_grid[k] = grid_value(&o->grid[OPT_LAMBDA_GRID], k);
-    r.lambda_grid = c->lambda_grid;
-    r.has_range = given(o, OPT_RANGE);
-    r.low = o->grid[OPT_RANGE].low;
-    r.high = o->grid[OPT_RANGE].high;
-    r.prior = o->choice[OPT_PRIOR] == PRIOR_INFORMED ? GBS_PRIOR_INFORMED : GBS_PRIOR_ZERO;
-    r.prior_split = o->number[OPT_PRIOR_SPLIT];
-    r.sampler = o->choice[OPT_SAMPLER] == 1 ? GBS_SAMPLER_GIBBS : GBS_SAMPLER_VB;
-    if (given(o, OPT_CONFIDENCE))
-        r.confidence = o->number[OPT_CONFIDENCE];
-    if (given(o, OPT_TOL))
-        r.tolerance = o->number[OPT_TOL];
-    if (given(o, OPT_MAX_ITER))
-        r.max_sweeps = (size_t)o->count[OPT_MAX_ITER];
-    if (given(o, OPT_DRAW_COUNT))
-        r.draws = (size_t)o->count[OPT_DRAW_COUNT];
-    if (given(o, OPT_BURN_IN))
-        r.burn_in = (size_t)o->count[OPT_BURN_IN];
-    if (given(o, OPT_KEEP))
-        r.keep = (size_t)o->count[OPT_KEEP];
-    r.cells = r.sampler == GBS_SAMPLER_GIBBS ? c->test.table.n : 0;
-    r.cell_row = c->test.index[0];
-    r.cell_column = c->test.index[1];
-    r.cell_value = c->test.value;
-    r.cell_sd = c->test.sd;
-    return r;
 }
 
 static int read_files(struct complete *c) {
     const struct options *o = &c->app->options;
     double start = app_seconds(c->app);
     int code = ratings_use_read(c->app, o->inputs[0], true, true, &c->table);
-    if (code == EXIT_DONE && given(o, OPT_TEST)) {
-        code = ratings_use_read(c->app, o->text[OPT_TEST], true, false, &c->test.table);
+    if (code == EXIT_DONE && given(o, "test")) {
+        code = ratings_use_read(c->app, option_text(o, "test"), true, false, &c->test.table);
         if (code == EXIT_DONE)
             code = cells_number(c->app, c->table.names, &c->test);
     }
@@ -119,14 +51,15 @@ static int read_files(struct complete *c) {
     gbs_status status = gbs_ratings_create(
         c->app->ctx, t->n, t->names[0].n, t->names[1].n, t->id[0], t->id[1], t->value,
         (const char *const *)t->names[0].text, (const char *const *)t->names[1].text, &c->ratings);
-    if (!given(o, OPT_JSON)) /* whose residuals need them once more */
+    if (!given(o, "json")) /* whose residuals need them once more */
         ratings_forget_cells(&c->table);
     return status == GBS_OK ? EXIT_DONE : app_fail_status(c->app, status, t->file);
 }
 
 static int fit(struct complete *c) {
-    gbs_complete_options options = make_options(c);
-    gbs_status status = gbs_complete(c->app->ctx, c->ratings, &options, &c->model);
+    gbs_status status = gbs_complete_cells(c->app->ctx, c->ratings, c->app->options.set,
+                                           c->test.table.n, c->test.index[0], c->test.index[1],
+                                           c->test.value, c->test.sd, &c->model);
     if (status != GBS_OK)
         return app_fail_status(c->app, status,
                                status == GBS_ERR_ARGUMENT ? "complete" : c->table.file);
@@ -134,7 +67,7 @@ static int fit(struct complete *c) {
     const struct cells *t = &c->test;
     if (t->table.n == 0)
         return EXIT_DONE;
-    if (options.cells == 0)
+    if (c->info.sampler != GBS_SAMPLER_GIBBS) /* its draws filled them in */
         status = gbs_completion_predict(c->app->ctx, c->model, t->table.n, t->index[0], t->index[1],
                                         t->value, t->sd);
     if (status != GBS_OK)
@@ -213,8 +146,8 @@ static void result_text(const struct complete *c, struct text *out) {
         text_add(out, "%s\n", c->test.table.file);
         result_rating_evaluation_text(out, &c->score, &c->yardstick);
     }
-    if (given(&c->app->options, OPT_OUTPUT))
-        text_add(out, "model written to %s\n", c->app->options.text[OPT_OUTPUT]);
+    if (given(&c->app->options, "output"))
+        text_add(out, "model written to %s\n", option_text(&c->app->options, "output"));
 }
 
 static int write_model(const struct complete *c) {
@@ -224,7 +157,7 @@ static int write_model(const struct complete *c) {
     if (status != GBS_OK)
         return app_fail_status(c->app, status, NULL);
     struct text text = {.bytes = bytes, .size = size};
-    int code = app_write(c->app, c->app->options.text[OPT_OUTPUT], &text);
+    int code = app_write(c->app, option_text(&c->app->options, "output"), &text);
     gbs_release(c->app->ctx, bytes);
     return code;
 }
@@ -232,14 +165,14 @@ static int write_model(const struct complete *c) {
 static int write_results(struct complete *c) {
     const struct options *o = &c->app->options;
     struct text result = {0};
-    int code = given(o, OPT_JSON) ? predict_ratings(c) : EXIT_DONE;
-    if (code == EXIT_DONE && given(o, OPT_JSON))
+    int code = given(o, "json") ? predict_ratings(c) : EXIT_DONE;
+    if (code == EXIT_DONE && given(o, "json"))
         code = result_json(c, &result);
     else if (code == EXIT_DONE && outputs_print_result(o))
         result_text(c, &result);
     if (code == EXIT_DONE && result.failed)
         code = app_fail(c->app, EXIT_MEMORY, "out of memory");
-    if (code == EXIT_DONE && given(o, OPT_OUTPUT))
+    if (code == EXIT_DONE && given(o, "output"))
         code = write_model(c);
     if (code == EXIT_DONE)
         code = app_write(c->app, NULL, &result);
@@ -270,7 +203,7 @@ static int run(struct app *app) {
 
 const struct command command_complete = {
     "complete",
-    FOR_COMPLETE,
+    GBS_FOR_COMPLETE,
     "complete RATINGS [-o MODEL] [OPTIONS]",
     "fill in a matrix from some of its cells",
     "RATINGS is a CSV file of row, col, value (identifiers may be texts; a cell may come more than "

@@ -1,82 +1,82 @@
 /* gibbsite cv: a table of cross-validated errors. */
-#include "cmd/candidates.h"
 #include "input.h"
 #include "out/result.h"
 #include "outputs.h"
 
-static void table_json(const struct app *app, const struct candidates *c, size_t n, size_t d,
-                       struct text *out) {
+static void table_json(const struct app *app, const gbs_cv *cv, size_t n, struct text *out) {
+    const gbs_cv_result *r;
     struct json j = json_writer(out);
     json_open_object(&j, NULL);
     result_head(&j, app);
     result_options(&j, app);
     json_put_count(&j, "n", n);
-    json_put_count(&j, "d", d);
-    json_put_count(&j, "folds", candidates_folds(&app->options));
+    json_put_count(&j, "d", gbs_cv_at(cv, 0)->d);
+    json_put_count(&j, "folds", option_count(&app->options, "folds"));
     json_open_array(&j, "table");
-    for (size_t k = 0; k < c->n; k++) {
+    for (size_t k = 0; (r = gbs_cv_at(cv, k)) != NULL; k++) {
         json_open_object(&j, NULL);
-        json_put_string(&j, "loss", gbs_loss_name(c->item[k].loss));
-        json_put_string(&j, "family", gbs_family_name(c->result[k].family));
-        json_put_number(&j, "lambda", c->item[k].lambda);
-        json_put_number(&j, "prior_sd", c->item[k].prior_sd);
-        json_put_number(&j, "error", c->result[k].error);
-        json_put_number(&j, "error_se", c->result[k].error_se);
-        json_put_number(&j, "gibbs_error", c->result[k].gibbs_error);
-        json_put_number(&j, "gibbs_risk", c->result[k].gibbs_risk);
-        json_put_count(&j, "not_converged", c->result[k].not_converged);
-        json_put_bool(&j, "best", k == c->best);
+        json_put_string(&j, "loss", gbs_loss_name(r->loss));
+        json_put_string(&j, "family", gbs_family_name(r->family));
+        json_put_number(&j, "lambda", r->lambda);
+        json_put_number(&j, "prior_sd", r->prior_sd);
+        json_put_number(&j, "error", r->error);
+        json_put_number(&j, "error_se", r->error_se);
+        json_put_number(&j, "gibbs_error", r->gibbs_error);
+        json_put_number(&j, "gibbs_risk", r->gibbs_risk);
+        json_put_count(&j, "not_converged", r->not_converged);
+        json_put_bool(&j, "best", k == gbs_cv_best(cv));
         json_close_object(&j);
     }
     json_close_array(&j);
     json_close_object(&j);
 }
 
-static void table_text(const struct app *app, const struct candidates *c, struct text *out) {
-    bool ranks = c->item[0].task == GBS_TASK_RANK;
+static void table_text(const struct app *app, const gbs_cv *cv, struct text *out) {
+    bool ranks = option_is(&app->options, "task", "rank");
+    const gbs_cv_result *r;
     text_add(out, "  %-11s %-9s %10s %10s %9s %8s %12s\n", "loss", "family", "lambda", "prior sd",
              ranks ? "1 - AUC" : "error", "(se)", ranks ? "of one draw" : "Gibbs error");
-    for (size_t k = 0; k < c->n; k++)
+    for (size_t k = 0; (r = gbs_cv_at(cv, k)) != NULL; k++)
         text_add(out, "%c %-11s %-9s %10.4g %10.4g %7.2f %% %8.2f %10.2f %%%s\n",
-                 k == c->best ? '*' : ' ', gbs_loss_name(c->item[k].loss),
-                 gbs_family_name(c->result[k].family), c->item[k].lambda, c->item[k].prior_sd,
-                 100.0 * c->result[k].error, 100.0 * c->result[k].error_se,
-                 100.0 * c->result[k].gibbs_error,
-                 c->result[k].not_converged > 0 ? "  (not converged)" : "");
+                 k == gbs_cv_best(cv) ? '*' : ' ', gbs_loss_name(r->loss),
+                 gbs_family_name(r->family), r->lambda, r->prior_sd, 100.0 * r->error,
+                 100.0 * r->error_se, 100.0 * r->gibbs_error,
+                 r->not_converged > 0 ? "  (not converged)" : "");
     text_add(out,
              "* smallest %s over %zu folds. The row was chosen by this number, so the number "
              "flatters it.\n",
-             ranks ? "1 - AUC of the score" : "error of the vote", candidates_folds(&app->options));
+             ranks ? "1 - AUC of the score" : "error of the vote",
+             option_count(&app->options, "folds"));
 }
 
 static int run(struct app *app) {
     const struct options *o = &app->options;
     struct recipe recipe = {0};
     struct input in = {0};
-    struct candidates c = {0};
+    gbs_cv *cv = NULL;
     if (o->n_inputs != 1)
         return app_fail(app, EXIT_USAGE, "cv: expected one training file, found %zu; gibbsite %s",
                         o->n_inputs, app->command->usage);
-    int code = candidates_check(app);
+    int code = app_check_options(app);
     if (code == EXIT_DONE)
         code = outputs_check(app, true);
     if (code == EXIT_DONE)
-        code = input_train(app, o->inputs[0], NULL, &recipe, &in);
-    if (code == EXIT_DONE)
-        code = candidates_build(app, &in.design, &c);
-    if (code == EXIT_DONE)
-        code = candidates_validate(app, in.data, in.table.file, &c);
+        code = input_train(app, o->inputs[0], false, &recipe, &in);
+    if (code == EXIT_DONE) {
+        gbs_status status = gbs_cross_validate(app->ctx, in.data, o->set, &cv);
+        if (status != GBS_OK)
+            code = app_fail_status(app, status, status == GBS_ERR_DATA ? in.table.file : NULL);
+    }
     if (code == EXIT_DONE) {
         struct text text = {0};
-        size_t d = in.design.d + (c.item[0].intercept ? 1 : 0);
-        if (given(o, OPT_JSON))
-            table_json(app, &c, in.design.n, d, &text);
+        if (given(o, "json"))
+            table_json(app, cv, in.design.n, &text);
         else
-            table_text(app, &c, &text);
+            table_text(app, cv, &text);
         code = app_write(app, NULL, &text);
         text_free(&text);
     }
-    candidates_free(&c);
+    gbs_cv_free(cv);
     input_free(&in);
     recipe_free(&recipe);
     return code;
@@ -84,7 +84,7 @@ static int run(struct app *app) {
 
 const struct command command_cv = {
     "cv",
-    FOR_CV,
+    GBS_FOR_CV,
     "cv TRAIN [OPTIONS]",
     "cross-validated errors over losses, families and grids",
     "Fits every combination of --loss and --family (several, separated by commas), --lambda-grid "

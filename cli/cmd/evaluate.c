@@ -54,11 +54,11 @@ static int run(struct app *app) {
         gbs_status status = predictor_evaluate(app, &model, in.data, &e);
         code = status == GBS_OK ? EXIT_DONE : app_fail_status(app, status, in.table.file);
     }
-    if (code == EXIT_DONE && given(o, OPT_JSON))
+    if (code == EXIT_DONE && given(o, "json"))
         code = make_roc(app, &model, &in, &roc);
     if (code == EXIT_DONE) {
         struct text text = {0};
-        if (given(o, OPT_JSON)) {
+        if (given(o, "json")) {
             struct json j = json_writer(&text);
             json_open_object(&j, NULL);
             result_head(&j, app);
@@ -85,7 +85,7 @@ static int run(struct app *app) {
 
 const struct command command_evaluate = {
     "evaluate",
-    FOR_EVALUATE,
+    GBS_FOR_EVALUATE,
     "evaluate MODEL DATA [OPTIONS]",
     "error, Gibbs risk, AUC and confusion on labelled rows",
     "DATA must hold the label column of the training file. The error is that of the vote; the "

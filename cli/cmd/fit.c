@@ -1,5 +1,4 @@
 /* gibbsite fit: from a file of rows to a fitted posterior. */
-#include "cmd/candidates.h"
 #include "input.h"
 #include "out/result.h"
 #include "outputs.h"
@@ -12,7 +11,6 @@ struct fit {
     struct app *app;
     struct recipe recipe;
     struct input train, test;
-    struct candidates candidates; /* --select cv */
     gbs_model *model;
     gbs_model_info info;
     gbs_evaluation evaluation;
@@ -21,143 +19,48 @@ struct fit {
     double seconds_read, seconds_fit;
 };
 
-/* What is certified, and how: options that exclude or need one another. */
-static int check_certificate(const struct app *app) {
-    const struct options *o = &app->options;
-    gbs_fit_options f = candidate_base(o);
-    bool cv = o->choice[OPT_SELECT] == SELECT_CV, informed = f.prior == GBS_PRIOR_INFORMED;
-    bool grid = given(o, OPT_LAMBDA_GRID) || given(o, OPT_PRIOR_GRID);
-    bool progressive = f.task != GBS_TASK_RANK && (f.bound == GBS_BOUND_PROGRESSIVE ||
-                                                   (f.bound == GBS_BOUND_AUTO && informed));
-    static const enum option_id not_paper[] = {OPT_LAMBDA,     OPT_LAMBDA_GRID, OPT_PRIOR_SD,
-                                               OPT_PRIOR_GRID, OPT_BOUND,       OPT_SELECT};
-    for (size_t k = 0; given(o, OPT_PAPER) && k < sizeof not_paper / sizeof *not_paper; k++)
-        if (given(o, not_paper[k]))
-            return app_fail(app, EXIT_USAGE,
-                            "fit: --paper sets lambda, prior sd and bound; --%s would change them",
-                            option_spec(not_paper[k])->name);
-    static const char *const zero_only[] = {"--paper", "--restarts", "--select cv"};
-    const bool asked[] = {given(o, OPT_PAPER), given(o, OPT_RESTARTS), cv};
-    for (size_t k = 0; informed && k < 3; k++)
-        if (asked[k])
-            return app_fail(app, EXIT_USAGE, "fit: %s is for --prior zero", zero_only[k]);
-    if (progressive && grid && !cv)
-        return app_fail(
-            app, EXIT_USAGE,
-            "fit: --bound progressive tests its rows once and cannot choose from a grid by them");
-    if (given(o, OPT_BLOCKS) && !progressive)
-        return app_fail(app, EXIT_USAGE, "fit: --blocks needs --bound progressive%s",
-                        grid ? "; with a grid, auto means kl" : "");
-    if ((given(o, OPT_PRIOR_SPLIT) || given(o, OPT_STRATIFY)) && !informed && !progressive)
-        return app_fail(app, EXIT_USAGE, "fit: --%s needs --prior informed or --bound progressive",
-                        given(o, OPT_STRATIFY) ? "stratify" : "prior-split");
-    if (o->count[OPT_BLOCKS] > 16)
-        return app_fail(app, EXIT_USAGE, "fit: --blocks: expected 1 to 16, found '%s'",
-                        o->text[OPT_BLOCKS]);
-    if (o->choice[OPT_SELECT] == SELECT_LAST && given(o, OPT_PRIOR_GRID))
-        return app_fail(app, EXIT_USAGE, "fit: --prior-grid needs --select bound or cv");
-    if (o->choice[OPT_SELECT] == SELECT_BOUND && !grid)
-        return app_fail(app, EXIT_USAGE,
-                        "fit: --select bound needs --lambda-grid or --prior-grid to choose from");
-    return EXIT_DONE;
-}
-
-/* What ranking does not have. */
-static int check_ranking(const struct app *app) {
-    const struct options *o = &app->options;
-    gbs_fit_options f = candidate_base(o);
-    if (f.task != GBS_TASK_RANK && given(o, OPT_PAIRS))
-        return app_fail(app, EXIT_USAGE, "fit: --pairs needs --task rank");
-    if (f.task != GBS_TASK_RANK)
-        return EXIT_DONE;
-    if (given(o, OPT_PAIRS) && (given(o, OPT_LAMBDA_GRID) || given(o, OPT_PRIOR_GRID)))
-        return app_fail(app, EXIT_USAGE,
-                        "fit: --pairs certifies one posterior; it does not choose from a grid");
-    if (given(o, OPT_PAIRS) && given(o, OPT_PATH) && f.solver == GBS_SOLVER_SGD)
-        return app_fail(app, EXIT_USAGE,
-                        "fit: --path judges every step on all pairs; leave out --pairs or --path");
-    if (f.loss == GBS_LOSS_EXPONENTIAL)
-        return app_fail(app, EXIT_USAGE, "fit: --task rank has the losses zero-one and hinge");
-    if (f.form == GBS_FORM_DUAL)
-        return app_fail(app, EXIT_USAGE, "fit: --task rank has no dual form");
-    if (f.bound == GBS_BOUND_PROGRESSIVE)
-        return app_fail(app, EXIT_USAGE,
-                        "fit: --task rank has the bounds kl, catoni, hoeffding and paper");
-    if (given(o, OPT_STRATIFY))
-        return app_fail(
-            app, EXIT_USAGE,
-            "fit: --task rank is certified given the labels; --stratify is for --task classify");
-    return EXIT_DONE;
-}
-
 /* What the option table cannot see: options that exclude or need one another. */
 static int check_options(const struct app *app) {
     const struct options *o = &app->options;
-    bool cv = o->choice[OPT_SELECT] == SELECT_CV;
     if (o->n_inputs != 1)
         return app_fail(app, EXIT_USAGE, "fit: expected one training file, found %zu; gibbsite %s",
                         o->n_inputs, app->command->usage);
-    if (given(o, OPT_RESTARTS) && given(o, OPT_LAMBDA_GRID) && !cv)
+    if (given(o, "pairs") && given(o, "path") && option_is(o, "solver", "sgd"))
         return app_fail(app, EXIT_USAGE,
-                        "fit: --restarts and --lambda-grid exclude each other: restarts go "
-                        "straight to --lambda");
-    if (given(o, OPT_RESTARTS) && o->choice[OPT_SOLVER] == SOLVER_SGD)
-        return app_fail(app, EXIT_USAGE, "fit: --restarts and --solver sgd exclude each other");
-    if (given(o, OPT_FORM) && given(o, OPT_FAMILY) && o->choice[OPT_FAMILY] != FAMILY_FULL)
-        return app_fail(app, EXIT_USAGE, "fit: --form is for --family full");
-    if (given(o, OPT_FOLDS) && !cv)
-        return app_fail(app, EXIT_USAGE, "fit: --folds needs --select cv");
-    if (cv && !given(o, OPT_LAMBDA_GRID) && !given(o, OPT_PRIOR_GRID))
-        return app_fail(app, EXIT_USAGE,
-                        "fit: --select cv needs --lambda-grid or --prior-grid to choose from");
-    if (given(o, OPT_TEST) && strcmp(o->text[OPT_TEST], "-") == 0 && strcmp(o->inputs[0], "-") == 0)
+                        "fit: --path judges every step on all pairs; leave out --pairs or --path");
+    if (given(o, "test") && strcmp(option_text(o, "test"), "-") == 0 &&
+        strcmp(o->inputs[0], "-") == 0)
         return app_fail(app, EXIT_USAGE, "fit: TRAIN and --test cannot both be standard input");
-    int code = candidates_check(app);
-    if (code == EXIT_DONE)
-        code = check_ranking(app);
-    if (code == EXIT_DONE)
-        code = check_certificate(app);
+    int code = app_check_options(app);
     return code == EXIT_DONE ? outputs_check(app, outputs_print_result(o)) : code;
 }
 
 /* Some rows are split off before the others are looked at. */
-static bool splits(const gbs_fit_options *o) {
-    return o->prior == GBS_PRIOR_INFORMED || o->bound == GBS_BOUND_PROGRESSIVE;
+static bool splits(const struct options *o) {
+    bool zero = given(o, "paper") || given(o, "restarts") || option_is(o, "select", "cv");
+    return (given(o, "prior") ? option_is(o, "prior", "informed") : !zero) ||
+           option_is(o, "bound", "progressive");
 }
 
-/* Cross-validation settles lambda and prior_sd. */
-static int select_by_cv(struct fit *f, gbs_fit_options *options) {
-    gbs_bound bound = options->bound;
-    int code = candidates_build(f->app, &f->train.design, &f->candidates);
-    if (code == EXIT_DONE)
-        code = candidates_validate(f->app, f->train.data, f->train.table.file, &f->candidates);
-    if (code == EXIT_DONE)
-        *options = f->candidates.item[f->candidates.best];
-    options->bound = bound == GBS_BOUND_AUTO ? GBS_BOUND_KL : bound;
-    return code;
-}
-
-/* What an honest certificate must know of how the columns and the grids were chosen. */
-static unsigned looked(const struct fit *f, const gbs_fit_options *options) {
-    const struct options *o = &f->app->options;
+/* What an honest certificate must know of how the columns were made. */
+static unsigned looked(const struct fit *f) {
+    bool split = splits(&f->app->options);
     unsigned bits = 0;
-    if (f->candidates.n > 0 && given(o, OPT_LAMBDA_GRID))
-        bits |= GBS_LOOKED_LAMBDA;
-    if (f->candidates.n > 0 && given(o, OPT_PRIOR_GRID))
-        bits |= GBS_LOOKED_PRIOR;
-    for (size_t k = 0; !splits(options) && k < f->recipe.n_inputs; k++)
+    for (size_t k = 0; !split && k < f->recipe.n_inputs; k++)
         if (f->recipe.inputs[k].is_text)
             bits |= GBS_LOOKED_COLUMNS;
-    if (!splits(options) &&
-        f->train.table.cells == NULL) /* svmlight: the largest index of any row */
+    if (!split && f->train.table.cells == NULL) /* svmlight: the largest index of any row */
         bits |= GBS_LOOKED_COLUMNS;
     return bits;
 }
 
-static int fit_model(struct fit *f, gbs_fit_options *options) {
-    options->looked = looked(f, options);
+static int run_fit(struct fit *f) {
+    const struct options *o = &f->app->options;
     double start = app_seconds(f->app);
-    gbs_status status = gbs_fit(f->app->ctx, f->train.data, options, &f->model);
+    gbs_data_looked(f->train.data, looked(f));
+    if (given(o, "path") && option_is(o, "task", "rank"))
+        gbs_options_set_flag(o->set, "trace", 1);
+    gbs_status status = gbs_fit(f->app->ctx, f->train.data, o->set, &f->model);
     f->seconds_fit = app_seconds(f->app) - start;
     if (status != GBS_OK)
         return app_fail_status(f->app, status, status == GBS_ERR_DATA ? f->train.table.file : NULL);
@@ -168,65 +71,12 @@ static int fit_model(struct fit *f, gbs_fit_options *options) {
     return status == GBS_OK ? EXIT_DONE : app_fail(f->app, EXIT_MEMORY, "out of memory");
 }
 
-/* The values of a grid, to be freed; NULL when it is not given or there is no memory. */
-static double *grid_values(const struct grid *grid) {
-    double *values = grid->size > 0 ? calloc(grid->size, sizeof *values) : NULL;
-    for (size_t k = 0; values != NULL && k < grid->size; k++)
-        values[k] = grid_value(grid, k);
-    return values;
-}
-
-static int fit_over_grids(struct fit *f, gbs_fit_options *options) {
-    const struct grid *lambdas = &f->app->options.grid[OPT_LAMBDA_GRID],
-                      *sds = &f->app->options.grid[OPT_PRIOR_GRID];
-    double *ladder = grid_values(lambdas), *prior_grid = grid_values(sds);
-    int code = (lambdas->size > 0 && ladder == NULL) || (sds->size > 0 && prior_grid == NULL)
-                   ? app_fail(f->app, EXIT_MEMORY, "out of memory")
-                   : EXIT_DONE;
-    options->ladder = ladder;
-    options->ladder_size = lambdas->size;
-    options->prior_grid = prior_grid;
-    options->prior_grid_size = sds->size;
-    if (code == EXIT_DONE)
-        code = fit_model(f, options);
-    free(ladder);
-    free(prior_grid);
-    return code;
-}
-
-/* docs/maths.md, 9.5: the constants that the paper recommends. */
-static void set_paper(const struct fit *f, gbs_fit_options *options) {
-    double n = (double)f->train.design.n,
-           d = (double)(f->train.design.d + (options->intercept ? 1 : 0));
-    if (options->task == GBS_TASK_RANK) {
-        options->prior_sd = 1.0;
-        options->lambda = sqrt(0.5 * d * (n - 1.0));
-        return;
-    }
-    options->prior_sd = 1.0 / sqrt(d);
-    options->lambda = sqrt(n * d) /
-                      (options->loss == GBS_LOSS_HINGE && options->cx > 0.0 ? options->cx : 1.0);
-}
-
-static int run_fit(struct fit *f) {
-    const struct options *o = &f->app->options;
-    gbs_fit_options options = candidate_base(o);
-    if (o->choice[OPT_SELECT] == SELECT_CV) {
-        int code = select_by_cv(f, &options);
-        return code == EXIT_DONE ? fit_model(f, &options) : code;
-    }
-    if (given(o, OPT_PAPER))
-        set_paper(f, &options);
-    return fit_over_grids(f, &options);
-}
-
 /* The test file is read before the fit: a bad one is found out early. */
 static int read_files(struct fit *f) {
     const struct options *o = &f->app->options;
-    gbs_fit_options fit = candidate_base(o);
-    int code = input_train(f->app, o->inputs[0], splits(&fit) ? &fit : NULL, &f->recipe, &f->train);
-    if (code == EXIT_DONE && given(o, OPT_TEST))
-        code = input_apply(f->app, o->text[OPT_TEST], &f->recipe, LABELS_NEEDED, &f->test);
+    int code = input_train(f->app, o->inputs[0], splits(o), &f->recipe, &f->train);
+    if (code == EXIT_DONE && given(o, "test"))
+        code = input_apply(f->app, option_text(o, "test"), &f->recipe, LABELS_NEEDED, &f->test);
     f->seconds_read = app_seconds(f->app);
     return code;
 }
@@ -251,7 +101,7 @@ static int run_test(struct fit *f) {
     f->tested = status == GBS_OK;
     if (status != GBS_OK)
         return app_fail_status(f->app, status, f->test.table.file);
-    return given(&f->app->options, OPT_JSON) ? make_roc(f) : EXIT_DONE;
+    return given(&f->app->options, "json") ? make_roc(f) : EXIT_DONE;
 }
 
 /* ---------------------------------------------------------------- output */
@@ -274,15 +124,15 @@ static void put_data(struct json *j, const struct fit *f) {
 }
 
 static void put_selection(struct json *j, const struct fit *f) {
-    if (f->candidates.n == 0)
+    const gbs_selection *s = gbs_model_selection(f->model);
+    if (s->candidates == 0)
         return;
-    const gbs_cv_result *r = &f->candidates.result[f->candidates.best];
     json_open_object(j, "selection");
     json_put_string(j, "by", "cv");
-    json_put_count(j, "candidates", f->candidates.n);
-    json_put_count(j, "folds", candidates_folds(&f->app->options));
-    json_put_number(j, "error", r->error);
-    json_put_number(j, "error_se", r->error_se);
+    json_put_count(j, "candidates", s->candidates);
+    json_put_count(j, "folds", s->folds);
+    json_put_number(j, "error", s->error);
+    json_put_number(j, "error_se", s->error_se);
     json_close_object(j);
 }
 
@@ -333,19 +183,19 @@ static void result_text(const struct fit *f, struct text *out) {
              f->recipe.negative != NULL ? "" : "the rest",
              f->recipe.negative != NULL ? f->recipe.negative : "");
     result_certificates_text(out, f->model);
-    if (f->candidates.n > 0)
+    const gbs_selection *chosen = gbs_model_selection(f->model);
+    if (chosen->candidates > 0)
         text_add(out,
                  "  chosen        lambda %g, prior sd %g: smallest of %zu cross-validated errors, "
                  "%.2f %%\n",
-                 f->info.lambda, f->info.prior_sd, f->candidates.n,
-                 100.0 * f->candidates.result[f->candidates.best].error);
+                 f->info.lambda, f->info.prior_sd, chosen->candidates, 100.0 * chosen->error);
     if (f->tested) {
         text_add(out, "%s\n", f->test.table.file);
         result_evaluation_text(out, f->app, &f->evaluation, f->recipe.positive, f->recipe.negative);
     }
-    if (given(o, OPT_OUTPUT))
+    if (given(o, "output"))
         text_add(out, "model written to %s (%.2f s: %.2f reading, %.2f fitting)\n",
-                 o->text[OPT_OUTPUT], app_seconds(f->app), f->seconds_read, f->seconds_fit);
+                 option_text(o, "output"), app_seconds(f->app), f->seconds_read, f->seconds_fit);
     else
         text_add(out,
                  "no model written: -o MODEL.json keeps it (%.2f s: %.2f reading, %.2f fitting)\n",
@@ -374,7 +224,7 @@ static void path_csv(const gbs_model *model, struct text *out) {
 }
 
 static void path_text(const struct fit *f, struct text *out) {
-    if (text_ends_in(f->app->options.text[OPT_PATH], ".json")) {
+    if (text_ends_in(option_text(&f->app->options, "path"), ".json")) {
         struct json j = json_writer(out);
         result_path(&j, NULL, f->model);
     } else {
@@ -389,7 +239,7 @@ static int write_model(const struct fit *f) {
     if (status != GBS_OK)
         return app_fail_status(f->app, status, NULL);
     struct text text = {.bytes = bytes, .size = size};
-    int code = app_write(f->app, f->app->options.text[OPT_OUTPUT], &text);
+    int code = app_write(f->app, option_text(&f->app->options, "output"), &text);
     gbs_release(f->app->ctx, bytes);
     return code;
 }
@@ -400,18 +250,18 @@ static int write_results(const struct fit *f) {
     const struct options *o = &f->app->options;
     struct text path = {0}, result = {0};
     int code = EXIT_DONE;
-    if (given(o, OPT_PATH))
+    if (given(o, "path"))
         path_text(f, &path);
-    if (given(o, OPT_JSON))
+    if (given(o, "json"))
         code = result_json(f, &result);
     else if (outputs_print_result(o))
         result_text(f, &result);
     if (code == EXIT_DONE && (path.failed || result.failed))
         code = app_fail(f->app, EXIT_MEMORY, "out of memory");
-    if (code == EXIT_DONE && given(o, OPT_OUTPUT))
+    if (code == EXIT_DONE && given(o, "output"))
         code = write_model(f);
-    if (code == EXIT_DONE && given(o, OPT_PATH))
-        code = app_write(f->app, o->text[OPT_PATH], &path);
+    if (code == EXIT_DONE && given(o, "path"))
+        code = app_write(f->app, option_text(o, "path"), &path);
     if (code == EXIT_DONE)
         code = app_write(f->app, NULL, &result);
     text_free(&path);
@@ -436,7 +286,6 @@ static int run(struct app *app) {
     if (code == EXIT_DONE)
         code = write_results(&f);
     gbs_model_free(f.model);
-    candidates_free(&f.candidates);
     input_free(&f.train);
     input_free(&f.test);
     recipe_free(&f.recipe);
@@ -445,7 +294,7 @@ static int run(struct app *app) {
 
 const struct command command_fit = {
     "fit",
-    FOR_FIT,
+    GBS_FOR_FIT,
     "fit TRAIN [-o MODEL] [OPTIONS]",
     "fit a variational Gibbs posterior to labelled rows, and certify it",
     "Reads TRAIN (CSV, svmlight or .npy, gzip of each, - for standard input), scales its columns, "

@@ -83,9 +83,8 @@ static int load(struct comparison *c) {
 
 /* One sampling serves all models. */
 static int measure_stage(struct comparison *c, size_t t) {
-    gbs_sample_options options = sampling_options(&c->app->options);
-    gbs_status status = gbs_sample_for(c->app->ctx, c->train.data, c->item[0].model, t, &options,
-                                       &c->particles[t]);
+    gbs_status status = gbs_sample_for(c->app->ctx, c->train.data, c->item[0].model, t,
+                                       c->app->options.set, &c->particles[t]);
     if (status != GBS_OK)
         return app_fail_status(c->app, status, status == GBS_ERR_DATA ? name_of(c, 0) : NULL);
     for (size_t k = 0; k < c->count; k++) {
@@ -197,7 +196,7 @@ static int run(struct app *app) {
         from_stdin += strcmp(o->inputs[k], "-") == 0;
     if (from_stdin > 1)
         return app_fail(app, EXIT_USAGE, "gap: only one of the files can be standard input");
-    int code = sampling_check(app);
+    int code = app_check_options(app);
     if (code == EXIT_DONE)
         code = outputs_check(app, true);
     if (code == EXIT_DONE)
@@ -206,7 +205,7 @@ static int run(struct app *app) {
         code = measure(&c);
     if (code == EXIT_DONE) {
         struct text text = {0};
-        if (given(o, OPT_JSON))
+        if (given(o, "json"))
             result_json(&c, &text);
         else
             result_text(&c, &text);
@@ -219,7 +218,7 @@ static int run(struct app *app) {
 
 const struct command command_gap = {
     "gap",
-    FOR_GAP,
+    GBS_FOR_GAP,
     "gap TRAIN MODEL... [OPTIONS]",
     "how far fitted models are from the Gibbs posterior they approximate",
     "Samples the Gibbs posterior once, with loss, lambda, prior and columns of the models (which "

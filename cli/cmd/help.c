@@ -48,29 +48,50 @@ static void print_wrapped(FILE *out, const char *text, int indent, int width) {
     fputc('\n', out);
 }
 
-/* The options of a command, one paragraph each. */
-static void print_options(FILE *out, unsigned command) {
-    for (int id = 0; id < OPTION_COUNT; id++) {
-        const struct option_spec *s = option_spec((enum option_id)id);
-        if ((s->commands & command) == 0)
-            continue;
-        char head[64];
-        int size = s->letter != 0 ? snprintf(head, sizeof head, "-%c, --%s", s->letter, s->name)
-                                  : snprintf(head, sizeof head, "--%s", s->name);
-        if (s->argument != NULL)
-            size += snprintf(head + size, sizeof head - (size_t)size, " %s", s->argument);
-        fprintf(out, "  %-24s", head);
-        if (size > 22)
-            fprintf(out, "\n%26s", "");
-        print_wrapped(out, s->help, 26, 100);
-    }
+static void print_option(FILE *out, const gbs_option *s) {
+    char head[64], help[2048];
+    int size = option_letter(s) != 0
+                   ? snprintf(head, sizeof head, "-%c, --%s", option_letter(s), s->name)
+                   : snprintf(head, sizeof head, "--%s", s->name);
+    if (s->argument != NULL)
+        size += snprintf(head + size, sizeof head - (size_t)size, " %s", s->argument);
+    fprintf(out, "  %-24s", head);
+    if (size > 22)
+        fprintf(out, "\n%26s", "");
+    option_help(s, help, sizeof help);
+    print_wrapped(out, help, 26, 100);
 }
 
-static void print_command(FILE *out, const struct command *c) {
+/* The options of a command in groups, one paragraph each; those of the solvers when all are asked
+ * for. */
+static void print_options(FILE *out, const struct command *c, bool all) {
+    static const char *const groups[] = {"data", "model", "certificate", "output", "solver"};
+    static const char *const titles[] = {"Data", "Model", "Certificate", "Output", "Solver"};
+    bool rare = false;
+    const gbs_option *s;
+    for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) {
+        bool titled = false;
+        for (size_t k = 0; (s = option_at(c->bit, k)) != NULL; k++) {
+            if (strcmp(s->group, groups[g]) != 0)
+                continue;
+            if (strcmp(s->group, "solver") == 0 && !all) {
+                rare = true;
+                continue;
+            }
+            if (!titled)
+                fprintf(out, "\n%s:\n", titles[g]);
+            titled = true;
+            print_option(out, s);
+        }
+    }
+    if (rare)
+        fprintf(out, "\n'gibbsite help %s --all' has the options of the solvers too.\n", c->name);
+}
+
+static void print_command(FILE *out, const struct command *c, bool all) {
     fprintf(out, "gibbsite %s: %s\n\nusage: gibbsite %s\n\n", c->name, c->summary, c->usage);
     print_lines(out, c->detail, "");
-    fprintf(out, "\nOptions:\n");
-    print_options(out, c->bit);
+    print_options(out, c, all);
     fprintf(out, "\nExamples:\n");
     print_lines(out, c->examples, "  ");
     fprintf(out, "\nExit codes: %s\n", manual_exit_codes);
@@ -107,15 +128,17 @@ static int help_json(const struct app *app, const struct command *topic) {
         json_put_string(&j, "detail", topic->detail);
         json_put_string(&j, "examples", topic->examples);
         json_open_array(&j, "options");
-        for (int id = 0; id < OPTION_COUNT; id++) {
-            const struct option_spec *s = option_spec((enum option_id)id);
-            if ((s->commands & topic->bit) == 0)
-                continue;
+        const gbs_option *s;
+        for (size_t k = 0; (s = option_at(topic->bit, k)) != NULL; k++) {
+            char help[2048];
+            option_help(s, help, sizeof help);
             json_open_object(&j, NULL);
             json_put_string(&j, "name", s->name);
             json_put_string(&j, "argument", s->argument);
             json_put_string(&j, "choices", s->choices);
-            json_put_string(&j, "help", s->help);
+            json_put_string(&j, "default", s->standard);
+            json_put_string(&j, "group", s->group);
+            json_put_string(&j, "help", help);
             json_close_object(&j);
         }
         json_close_array(&j);
@@ -133,16 +156,16 @@ static int run_help(struct app *app) {
         return app_fail(app, EXIT_USAGE, "help: expected one command, found %zu", o->n_inputs);
     if (o->n_inputs > 0 && topic == NULL)
         return app_fail(app, EXIT_USAGE, "help: there is no command '%.60s'", o->inputs[0]);
-    if (given(o, OPT_COMPLETION) && (topic != NULL || given(o, OPT_MAN)))
+    if (given(o, "completion") && (topic != NULL || given(o, "man")))
         return app_fail(app, EXIT_USAGE, "help: --completion stands alone");
-    if (given(o, OPT_JSON))
+    if (given(o, "json"))
         return help_json(app, topic);
-    if (given(o, OPT_COMPLETION))
-        shell_completion(stdout, (enum shell)o->choice[OPT_COMPLETION]);
-    else if (given(o, OPT_MAN))
+    if (given(o, "completion"))
+        shell_completion(stdout, (enum shell)gbs_options_choice(o->set, "completion"));
+    else if (given(o, "man"))
         manual_print(stdout, topic);
     else if (topic != NULL)
-        print_command(stdout, topic);
+        print_command(stdout, topic, given(o, "all"));
     else
         print_overview(stdout);
     return EXIT_DONE;
@@ -153,7 +176,7 @@ static int run_version(struct app *app) {
     if (app->options.n_inputs > 0)
         return app_fail(app, EXIT_USAGE, "version: takes no argument, found '%.60s'",
                         app->options.inputs[0]);
-    if (given(&app->options, OPT_JSON)) {
+    if (given(&app->options, "json")) {
         struct json j = json_writer(&text);
         json_open_object(&j, NULL);
         result_head(&j, app);

@@ -179,7 +179,7 @@ static int run(struct app *app) {
         code = predictor_recipe(app, o->inputs[0], &loaded, &s.recipe);
     if (code == EXIT_DONE)
         code = compute(&s);
-    if (code == EXIT_DONE && given(o, OPT_JSON))
+    if (code == EXIT_DONE && given(o, "json"))
         inspect_json(&s, &text);
     else if (code == EXIT_DONE)
         code = inspect_text(&s, &text);

@@ -91,18 +91,18 @@ static void write_json(const struct prediction *p, const char *rest, struct text
 static int run(struct app *app) {
     const struct options *o = &app->options;
     struct prediction p = {.app = app};
-    if (given(o, OPT_TOP) != given(o, OPT_ROW) || (given(o, OPT_TOP) && o->n_inputs != 1))
+    if (given(o, "top") != given(o, "row") || (given(o, "top") && o->n_inputs != 1))
         return app_fail(
             app, EXIT_USAGE,
             "predict: --top K and --row ID go together, with a model and no other file");
-    if (o->n_inputs != (given(o, OPT_TOP) ? 1 : 2))
+    if (o->n_inputs != (given(o, "top") ? 1 : 2))
         return app_fail(
             app, EXIT_USAGE,
             "predict: expected a model and a data file, found %zu arguments; gibbsite %s",
             o->n_inputs, app->command->usage);
     if (o->n_inputs == 2 && strcmp(o->inputs[0], "-") == 0 && strcmp(o->inputs[1], "-") == 0)
         return app_fail(app, EXIT_USAGE, "predict: MODEL and DATA cannot both be standard input");
-    int code = outputs_check(app, !given(o, OPT_OUTPUT));
+    int code = outputs_check(app, !given(o, "output"));
     if (code == EXIT_DONE)
         code = predictor_load(app, o->inputs[0], &p.model);
     if (code == EXIT_DONE && p.model.completion != NULL) {
@@ -110,7 +110,7 @@ static int run(struct app *app) {
         predictor_free(&p.model);
         return code;
     }
-    if (code == EXIT_DONE && (given(o, OPT_TOP) || given(o, OPT_PARTS)))
+    if (code == EXIT_DONE && (given(o, "top") || given(o, "parts")))
         code = app_fail(app, EXIT_USAGE,
                         "predict: --top, --row and --parts are for completions, which %s is not",
                         o->inputs[0]);
@@ -123,11 +123,11 @@ static int run(struct app *app) {
     if (code == EXIT_DONE) {
         struct text text = {0}, rest = {0};
         text_add(&rest, "not %s", p.recipe.positive);
-        if (given(o, OPT_JSON))
+        if (given(o, "json"))
             write_json(&p, rest.bytes != NULL ? rest.bytes : "", &text);
         else
             write_csv(&p, rest.bytes != NULL ? rest.bytes : "", &text);
-        code = app_write(app, o->text[OPT_OUTPUT], &text);
+        code = app_write(app, option_text(o, "output"), &text);
         text_free(&text);
         text_free(&rest);
     }
@@ -141,7 +141,7 @@ static int run(struct app *app) {
 
 const struct command command_predict = {
     "predict",
-    FOR_PREDICT,
+    GBS_FOR_PREDICT,
     "predict MODEL DATA [-o FILE] [OPTIONS]",
     "predict new rows: label, prob, score",
     "Prints one CSV row per row of DATA: the label of the vote, the probability that a classifier "

@@ -15,12 +15,13 @@ static int cancelled(void *user) {
 int ratings_use_read(const struct app *app, const char *file, bool values, bool range,
                      struct ratings_table *out) {
     const struct options *o = &app->options;
+    const double *ends = gbs_options_numbers(o->set, "range", NULL);
     char error[1024] = "";
-    struct ratings_options options = {.header = given(o, OPT_NO_HEADER) ? 0 : -1,
+    struct ratings_options options = {.header = given(o, "no-header") ? 0 : -1,
                                       .values = values,
-                                      .has_range = range && given(o, OPT_RANGE),
-                                      .low = o->grid[OPT_RANGE].low,
-                                      .high = o->grid[OPT_RANGE].high,
+                                      .has_range = range && ends != NULL,
+                                      .low = ends != NULL ? ends[0] : 0.0,
+                                      .high = ends != NULL ? ends[1] : 0.0,
                                       .cancelled = cancelled};
     enum table_status status = ratings_read(file, &options, out, error, sizeof error);
     return status == TABLE_OK ? EXIT_DONE : app_fail_table(app, status, error);
@@ -120,7 +121,7 @@ static const char parts_head[] = ",sd_cell,sd_noise";
 
 static void cells_csv(const struct app *app, const struct cells *c, double noise,
                       struct text *out) {
-    bool parts = given(&app->options, OPT_PARTS);
+    bool parts = given(&app->options, "parts");
     text_add(out, "value,sd%s,new\n", parts ? parts_head : "");
     for (size_t e = 0; e < c->table.n && !app_interrupted(); e++) {
         text_add_number(out, c->value[e]);
@@ -193,9 +194,9 @@ static size_t unrated(const gbs_completion *model, uint32_t row, size_t columns,
 
 static void top_print(const struct app *app, const gbs_completion *model, const struct ranked *best,
                       size_t n, double noise, struct text *out) {
-    bool parts = given(&app->options, OPT_PARTS);
+    bool parts = given(&app->options, "parts");
     struct json j = json_writer(out);
-    if (!given(&app->options, OPT_JSON)) {
+    if (!given(&app->options, "json")) {
         text_add(out, "col,value,sd%s\n", parts ? parts_head : "");
         for (size_t k = 0; k < n; k++) {
             text_add_cell(out, gbs_completion_column_id(model, best[k].column));
@@ -209,7 +210,7 @@ static void top_print(const struct app *app, const gbs_completion *model, const 
     }
     json_open_object(&j, NULL);
     result_head(&j, app);
-    json_put_string(&j, "row", app->options.text[OPT_ROW]);
+    json_put_string(&j, "row", option_text(&app->options, "row"));
     json_open_array(&j, "top");
     for (size_t k = 0; k < n; k++) {
         json_open_object(&j, NULL);
@@ -259,14 +260,14 @@ static int top(struct app *app, const gbs_completion *model, struct text *out) {
     struct top t = {0};
     size_t row = 0, n = 0;
     gbs_completion_get_info(model, &info);
-    while (row < info.rows && strcmp(gbs_completion_row_id(model, row), o->text[OPT_ROW]) != 0)
+    while (row < info.rows && strcmp(gbs_completion_row_id(model, row), option_text(o, "row")) != 0)
         row++;
     if (row == info.rows)
         return app_fail(app, EXIT_BAD_DATA, "predict: the model has no row '%.60s'",
-                        o->text[OPT_ROW]);
+                        option_text(o, "row"));
     int code = top_compute(app, model, (uint32_t)row, info.columns, &t, &n);
     if (code == EXIT_DONE)
-        top_print(app, model, t.best, n < o->count[OPT_TOP] ? n : (size_t)o->count[OPT_TOP],
+        top_print(app, model, t.best, n < option_count(o, "top") ? n : option_count(o, "top"),
                   info.noise_variance, out);
     free(t.seen);
     free(t.row);
@@ -280,11 +281,11 @@ static int top(struct app *app, const gbs_completion *model, struct text *out) {
 /* ---------------------------------------------------------------- predict, evaluate */
 
 static int check_reading(const struct app *app) {
-    static const enum option_id tables[] = {OPT_FORMAT, OPT_MISSING};
+    static const char *const tables[] = {"format", "missing"};
     for (size_t k = 0; k < 2; k++)
         if (given(&app->options, tables[k]))
             return app_fail(app, EXIT_USAGE, "%s: --%s is not for ratings", app->command->name,
-                            option_spec(tables[k])->name);
+                            tables[k]);
     return EXIT_DONE;
 }
 
@@ -295,11 +296,11 @@ int ratings_predict(struct app *app, const gbs_completion *model) {
     gbs_completion_info info;
     gbs_completion_get_info(model, &info);
     int code = check_reading(app);
-    if (code == EXIT_DONE && given(o, OPT_TOP)) {
+    if (code == EXIT_DONE && given(o, "top")) {
         code = top(app, model, &text);
     } else if (code == EXIT_DONE) {
         code = predict_cells(app, model, o->inputs[1], false, &c);
-        if (code == EXIT_DONE && given(o, OPT_JSON))
+        if (code == EXIT_DONE && given(o, "json"))
             cells_json(app, &c, info.noise_variance, &text);
         else if (code == EXIT_DONE)
             cells_csv(app, &c, info.noise_variance, &text);
@@ -307,7 +308,7 @@ int ratings_predict(struct app *app, const gbs_completion *model) {
             note_new(app, &c);
     }
     if (code == EXIT_DONE)
-        code = app_write(app, o->text[OPT_OUTPUT], &text);
+        code = app_write(app, option_text(o, "output"), &text);
     text_free(&text);
     cells_free(&c);
     return code;
@@ -317,7 +318,7 @@ struct rating_yardstick ratings_yardstick(const struct app *app, const gbs_compl
                                           const struct cells *c) {
     const struct options *o = &app->options;
     struct rating_yardstick y = {NAN, NAN,
-                                 given(o, OPT_CONFIDENCE) ? o->number[OPT_CONFIDENCE] : 0.95};
+                                 given(o, "confidence") ? option_number(o, "confidence") : 0.95};
     double squares = 0.0;
     for (size_t e = 0; e < c->table.n; e++)
         squares += (c->table.value[e] - info->mean) * (c->table.value[e] - info->mean);
@@ -342,7 +343,7 @@ int ratings_evaluate(struct app *app, const gbs_completion *model) {
                                                    c.value, c.sd, info.noise_variance);
         struct rating_yardstick y = ratings_yardstick(app, &info, &c);
         struct json j = json_writer(&text);
-        if (given(o, OPT_JSON)) {
+        if (given(o, "json")) {
             json_open_object(&j, NULL);
             result_head(&j, app);
             struct residuals r;

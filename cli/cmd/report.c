@@ -75,7 +75,7 @@ static int read_run(const struct app *app, const char *file, size_t number, stru
 
 static int check_options(const struct app *app) {
     const struct options *o = &app->options;
-    const char *output = o->text[OPT_OUTPUT];
+    const char *output = option_text(o, "output");
     size_t from_stdin = 0;
     if (o->n_inputs == 0)
         return app_fail(app, EXIT_USAGE, "report: expected at least one run; gibbsite %s",
@@ -84,20 +84,20 @@ static int check_options(const struct app *app) {
         from_stdin += strcmp(o->inputs[k], "-") == 0;
     if (from_stdin > 1)
         return app_fail(app, EXIT_USAGE, "report: only one of the runs can be standard input");
-    if (given(o, OPT_JSON) && (output == NULL || output_is_stdout(output)))
+    if (given(o, "json") && (output == NULL || output_is_stdout(output)))
         return app_fail(app, EXIT_USAGE,
                         "report: the page and --json both want standard output; -o FILE.html takes "
                         "the page away");
-    return outputs_check(app, given(o, OPT_JSON) || output == NULL);
+    return outputs_check(app, given(o, "json") || output == NULL);
 }
 
 static int write_page(const struct app *app, const struct run *runs, size_t n) {
     const struct options *o = &app->options;
-    const char *output = o->text[OPT_OUTPUT];
+    const char *output = option_text(o, "output");
     struct text page = {0}, said = {0};
     size_t charts = 0;
     bool whole = report_page(runs, n, gbs_version(), &page, &charts);
-    if (given(o, OPT_JSON)) {
+    if (given(o, "json")) {
         struct json j = json_writer(&said);
         json_open_object(&j, NULL);
         result_head(&j, app);
@@ -109,7 +109,7 @@ static int write_page(const struct app *app, const struct run *runs, size_t n) {
     }
     int code = whole && !said.failed ? app_write(app, output, &page)
                                      : app_fail(app, EXIT_MEMORY, "out of memory");
-    if (code == EXIT_DONE && given(o, OPT_JSON))
+    if (code == EXIT_DONE && given(o, "json"))
         code = app_write(app, NULL, &said);
     else if (code == EXIT_DONE && output != NULL && !output_is_stdout(output))
         app_note(app, "%zu run%s, %zu chart%s in %s; it opens in any browser, without a network", n,

@@ -22,18 +22,18 @@ struct sample {
 
 /* With --against the model says how its columns are made. */
 static int check_against(const struct app *app) {
-    static const enum option_id learned[] = {OPT_TARGET, OPT_POSITIVE, OPT_DROP,
-                                             OPT_TEXT,   OPT_SCALE,    OPT_NO_INTERCEPT};
+    static const char *const learned[] = {"target", "positive", "drop",
+                                          "text",   "scale",    "no-intercept"};
     const struct options *o = &app->options;
-    if (!given(o, OPT_AGAINST))
+    if (!given(o, "against"))
         return EXIT_DONE;
     for (size_t k = 0; k < sizeof learned / sizeof *learned; k++)
         if (given(o, learned[k]))
             return app_fail(
                 app, EXIT_USAGE,
                 "sample: --%s and --against exclude each other: the model knows its columns",
-                option_spec(learned[k])->name);
-    if (strcmp(o->text[OPT_AGAINST], "-") == 0 && strcmp(o->inputs[0], "-") == 0)
+                learned[k]);
+    if (strcmp(option_text(o, "against"), "-") == 0 && strcmp(o->inputs[0], "-") == 0)
         return app_fail(app, EXIT_USAGE,
                         "sample: TRAIN and --against cannot both be standard input");
     return EXIT_DONE;
@@ -45,7 +45,7 @@ static int check_options(const struct app *app) {
         return app_fail(app, EXIT_USAGE,
                         "sample: expected one training file, found %zu; gibbsite %s", o->n_inputs,
                         app->command->usage);
-    int code = sampling_check(app);
+    int code = app_check_options(app);
     if (code == EXIT_DONE)
         code = check_against(app);
     return code == EXIT_DONE ? outputs_check(app, outputs_print_result(o)) : code;
@@ -55,14 +55,14 @@ static int read_files(struct sample *s) {
     const struct options *o = &s->app->options;
     double start = app_seconds(s->app);
     int code = EXIT_DONE;
-    if (given(o, OPT_AGAINST)) {
-        code = app_load_model(s->app, o->text[OPT_AGAINST], &s->against);
+    if (given(o, "against")) {
+        code = app_load_model(s->app, option_text(o, "against"), &s->against);
         if (code == EXIT_DONE)
-            code = input_recipe(s->app, o->text[OPT_AGAINST], s->against, &s->recipe);
+            code = input_recipe(s->app, option_text(o, "against"), s->against, &s->recipe);
         if (code == EXIT_DONE)
             code = input_apply(s->app, o->inputs[0], &s->recipe, LABELS_NEEDED, &s->train);
     } else {
-        code = input_train(s->app, o->inputs[0], NULL, &s->recipe, &s->train);
+        code = input_train(s->app, o->inputs[0], false, &s->recipe, &s->train);
     }
     s->seconds_read = app_seconds(s->app) - start;
     return code;
@@ -71,25 +71,24 @@ static int read_files(struct sample *s) {
 /* What the model fixes may be said again, but not otherwise. */
 static int agree(const struct sample *s, const gbs_model_info *m) {
     const struct options *o = &s->app->options;
-    const char *model = o->text[OPT_AGAINST];
-    if (given(o, OPT_TASK) && (gbs_task_kind)o->choice[OPT_TASK] != m->task)
+    const char *model = option_text(o, "against");
+    if (given(o, "task") && gbs_options_choice(o->set, "task") != (int)m->task)
         return app_fail(s->app, EXIT_USAGE, "sample: --task %s, but %s is for the task %s",
-                        o->text[OPT_TASK], model, gbs_task_name(m->task));
-    if (given(o, OPT_LOSS) && (gbs_loss)o->choice[OPT_LOSS] != m->loss)
+                        option_text(o, "task"), model, gbs_task_name(m->task));
+    if (given(o, "loss") && gbs_options_choice(o->set, "loss") != (int)m->loss)
         return app_fail(s->app, EXIT_USAGE, "sample: --loss %s, but %s was fitted with %s",
-                        o->text[OPT_LOSS], model, gbs_loss_name(m->loss));
-    if (given(o, OPT_LAMBDA) && o->number[OPT_LAMBDA] != m->lambda)
+                        option_text(o, "loss"), model, gbs_loss_name(m->loss));
+    if (given(o, "lambda") && option_number(o, "lambda") != m->lambda)
         return app_fail(s->app, EXIT_USAGE, "sample: --lambda %s, but %s was fitted with %.10g",
-                        o->text[OPT_LAMBDA], model, m->lambda);
-    if (given(o, OPT_PRIOR_SD) && o->number[OPT_PRIOR_SD] != m->prior_sd)
+                        option_text(o, "lambda"), model, m->lambda);
+    if (given(o, "prior-sd") && option_number(o, "prior-sd") != m->prior_sd)
         return app_fail(s->app, EXIT_USAGE, "sample: --prior-sd %s, but %s was fitted with %.10g",
-                        o->text[OPT_PRIOR_SD], model, m->prior_sd);
+                        option_text(o, "prior-sd"), model, m->prior_sd);
     return EXIT_DONE;
 }
 
 static int draw(struct sample *s) {
     struct app *app = s->app;
-    gbs_sample_options options = sampling_options(&app->options);
     gbs_status status;
     if (s->against != NULL) {
         gbs_model_info m;
@@ -98,16 +97,17 @@ static int draw(struct sample *s) {
         if (code != EXIT_DONE)
             return code;
         size_t last = gbs_model_stages(s->against) - 1;
-        status = gbs_sample_for(app->ctx, s->train.data, s->against, last, &options, &s->particles);
+        status = gbs_sample_for(app->ctx, s->train.data, s->against, last, app->options.set,
+                                &s->particles);
         if (status == GBS_OK)
             status = gbs_measure_gap(app->ctx, s->train.data, s->against, s->particles, &s->gap);
     } else {
-        status = gbs_sample(app->ctx, s->train.data, &options, &s->particles);
+        status = gbs_sample(app->ctx, s->train.data, app->options.set, &s->particles);
     }
     if (status != GBS_OK)
         return app_fail_status(app, status,
                                status != GBS_ERR_DATA ? NULL
-                               : s->against != NULL   ? app->options.text[OPT_AGAINST]
+                               : s->against != NULL   ? option_text(&app->options, "against")
                                                       : s->train.table.file);
     gbs_particles_get_info(s->particles, &s->info);
     char *recipe = recipe_to_json(&s->recipe);
@@ -188,14 +188,14 @@ static void result_text(const struct sample *s, struct text *out) {
                  "  gap           %.4f +- %.4f%s: KL(%s%s || Gibbs posterior), family %s; over "
                  "lambda %.6f\n",
                  s->gap.gap, s->gap.gap_sd, s->gap.gap_sd_at_least ? " at least" : "",
-                 gbs_model_stages(s->against) > 1 ? "last stage of " : "", o->text[OPT_AGAINST],
-                 gbs_family_name(m.family), s->gap.gap_over_lambda);
+                 gbs_model_stages(s->against) > 1 ? "last stage of " : "",
+                 option_text(o, "against"), gbs_family_name(m.family), s->gap.gap_over_lambda);
     }
     text_add(out,
              "  time          %.2f s: %.2f s moves, %.2f s for the approximations behind them\n",
              s->info.seconds, s->info.seconds_move, s->info.seconds_approximate);
-    if (given(o, OPT_OUTPUT))
-        text_add(out, "particles written to %s\n", o->text[OPT_OUTPUT]);
+    if (given(o, "output"))
+        text_add(out, "particles written to %s\n", option_text(o, "output"));
 }
 
 static void draws_csv(const struct sample *s, struct text *out) {
@@ -220,7 +220,7 @@ static int write_particles(const struct sample *s) {
     if (status != GBS_OK)
         return app_fail_status(s->app, status, NULL);
     struct text text = {.bytes = bytes, .size = size};
-    int code = app_write(s->app, s->app->options.text[OPT_OUTPUT], &text);
+    int code = app_write(s->app, option_text(&s->app->options, "output"), &text);
     gbs_release(s->app->ctx, bytes);
     return code;
 }
@@ -229,19 +229,19 @@ static int write_particles(const struct sample *s) {
 static int write_results(struct sample *s) {
     const struct options *o = &s->app->options;
     struct text draws = {0}, result = {0};
-    int code = given(o, OPT_JSON) ? compute_moments(s) : EXIT_DONE;
-    if (code == EXIT_DONE && given(o, OPT_DRAWS))
+    int code = given(o, "json") ? compute_moments(s) : EXIT_DONE;
+    if (code == EXIT_DONE && given(o, "draws"))
         draws_csv(s, &draws);
-    if (code == EXIT_DONE && given(o, OPT_JSON))
+    if (code == EXIT_DONE && given(o, "json"))
         result_json(s, &result);
     else if (code == EXIT_DONE && outputs_print_result(o))
         result_text(s, &result);
     if (code == EXIT_DONE && (draws.failed || result.failed))
         code = app_fail(s->app, EXIT_MEMORY, "out of memory");
-    if (code == EXIT_DONE && given(o, OPT_OUTPUT))
+    if (code == EXIT_DONE && given(o, "output"))
         code = write_particles(s);
-    if (code == EXIT_DONE && given(o, OPT_DRAWS))
-        code = app_write(s->app, o->text[OPT_DRAWS], &draws);
+    if (code == EXIT_DONE && given(o, "draws"))
+        code = app_write(s->app, option_text(o, "draws"), &draws);
     if (code == EXIT_DONE)
         code = app_write(s->app, NULL, &result);
     text_free(&draws);
@@ -268,7 +268,7 @@ static int run(struct app *app) {
 
 const struct command command_sample = {
     "sample",
-    FOR_SAMPLE,
+    GBS_FOR_SAMPLE,
     "sample TRAIN [-o SAMPLE] [OPTIONS]",
     "draw from the Gibbs posterior itself, by tempering SMC",
     "Carries particles from the prior to the Gibbs posterior, exp(-lambda x mean loss) times the "

@@ -3,45 +3,6 @@
 
 #include <math.h>
 
-gbs_sample_options sampling_options(const struct options *o) {
-    gbs_sample_options s = gbs_sample_options_default();
-    if (given(o, OPT_TASK))
-        s.task = (gbs_task_kind)o->choice[OPT_TASK];
-    if (given(o, OPT_LOSS))
-        s.loss = (gbs_loss)o->choice[OPT_LOSS];
-    if (given(o, OPT_SCALE))
-        s.scale = (gbs_scale)o->choice[OPT_SCALE];
-    if (given(o, OPT_LAMBDA))
-        s.lambda = o->number[OPT_LAMBDA];
-    if (given(o, OPT_PRIOR_SD))
-        s.prior_sd = o->number[OPT_PRIOR_SD];
-    if (given(o, OPT_PARTICLES))
-        s.particles = (size_t)o->count[OPT_PARTICLES];
-    if (given(o, OPT_ESS))
-        s.ess = o->number[OPT_ESS];
-    if (given(o, OPT_MOVE))
-        s.move = (gbs_move)o->choice[OPT_MOVE];
-    if (given(o, OPT_CONFIDENCE))
-        s.confidence = o->number[OPT_CONFIDENCE];
-    s.intercept = !given(o, OPT_NO_INTERCEPT);
-    s.classic = given(o, OPT_CLASSIC);
-    s.chains = (size_t)o->count[OPT_CHAINS];
-    s.moves = (size_t)o->count[OPT_MOVES];
-    return s;
-}
-
-int sampling_check(const struct app *app) {
-    const struct options *o = &app->options;
-    const char *name = app->command->name;
-    if (given(o, OPT_CLASSIC) && given(o, OPT_WASTE_FREE))
-        return app_fail(app, EXIT_USAGE, "%s: --classic and --waste-free exclude each other", name);
-    if (given(o, OPT_CLASSIC) && given(o, OPT_CHAINS))
-        return app_fail(app, EXIT_USAGE,
-                        "%s: --chains is for --waste-free: with --classic every particle is one",
-                        name);
-    return EXIT_DONE;
-}
-
 static void put_path(struct json *j, const gbs_sample_point *path, size_t size) {
     json_open_array(j, "lambda_path");
     for (size_t t = 0; t < size; t++)

@@ -17,8 +17,11 @@
 #include "outputs.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { FORMAT_CSV, FORMAT_SVMLIGHT, FORMAT_NPY };
 
 /* Streams of random numbers, one per purpose. */
 enum { STREAM_THETA = 1, STREAM_X = 2, STREAM_KEEP = 3, STREAM_FLIP = 4 };
@@ -44,29 +47,28 @@ static double upper_quantile(double p) {
 static int read_truth(const struct app *app, struct truth *t) {
     const struct options *o = &app->options;
     *t = (struct truth){.rows = 1000, .cols = 10, .noise = 0.1, .density = 1.0};
-    if (given(o, OPT_ROWS))
-        t->rows = (size_t)o->count[OPT_ROWS];
-    if (given(o, OPT_COLS))
-        t->cols = (size_t)o->count[OPT_COLS];
-    if (given(o, OPT_NOISE))
-        t->noise = o->number[OPT_NOISE];
-    if (given(o, OPT_DENSITY))
-        t->density = o->number[OPT_DENSITY];
-    static const enum option_id ratings_only[] = {OPT_RANK, OPT_RANGE, OPT_SKEW, OPT_NO_BIASES};
+    if (given(o, "rows"))
+        t->rows = option_count(o, "rows");
+    if (given(o, "cols"))
+        t->cols = option_count(o, "cols");
+    if (given(o, "noise"))
+        t->noise = option_number(o, "noise");
+    if (given(o, "density"))
+        t->density = option_number(o, "density");
+    static const char *const ratings_only[] = {"rank", "range", "skew", "no-biases"};
     for (size_t k = 0; k < sizeof ratings_only / sizeof *ratings_only; k++)
         if (given(o, ratings_only[k]))
-            return app_fail(app, EXIT_USAGE, "simulate: --%s is for ratings",
-                            option_spec(ratings_only[k])->name);
+            return app_fail(app, EXIT_USAGE, "simulate: --%s is for ratings", ratings_only[k]);
     if (t->noise >= 0.5)
         return app_fail(app, EXIT_USAGE,
                         "simulate: --noise: expected a number from 0 to below 0.5, found '%.60s'",
-                        o->text[OPT_NOISE]);
+                        option_text(o, "noise"));
     t->rank = strcmp(o->inputs[0], "rank") == 0;
     if (t->rank && (t->density < 1.0 || !(t->noise > 0.0)))
         return app_fail(app, EXIT_USAGE, "simulate: rank needs --noise above 0 and no --density");
     t->delta = t->rank ? upper_quantile(t->noise) * sqrt(0.5) : 0.0;
-    t->skip = (size_t)o->count[OPT_SKIP];
-    t->signal = given(o, OPT_SIGNAL) ? (size_t)o->count[OPT_SIGNAL] : t->cols;
+    t->skip = option_count(o, "skip");
+    t->signal = given(o, "signal") ? option_count(o, "signal") : t->cols;
     if (t->signal > t->cols)
         return app_fail(app, EXIT_USAGE, "simulate: --signal %zu is more than --cols %zu",
                         t->signal, t->cols);
@@ -169,10 +171,12 @@ static int draw(const struct app *app, const struct truth *t, int format, struct
 /* --format, else the ending of the output file, else CSV. */
 static int choose_format(const struct options *o) {
     static const char *const endings[] = {".svm", ".svmlight", ".libsvm", ".npy"};
-    if (given(o, OPT_FORMAT))
-        return o->choice[OPT_FORMAT];
-    for (size_t k = 0; given(o, OPT_OUTPUT) && k < 4; k++)
-        if (text_ends_in(o->text[OPT_OUTPUT], endings[k]))
+    if (!option_is(o, "format", "auto"))
+        return option_is(o, "format", "npy")        ? FORMAT_NPY
+               : option_is(o, "format", "svmlight") ? FORMAT_SVMLIGHT
+                                                    : FORMAT_CSV;
+    for (size_t k = 0; given(o, "output") && k < 4; k++)
+        if (text_ends_in(option_text(o, "output"), endings[k]))
             return k == 3 ? FORMAT_NPY : FORMAT_SVMLIGHT;
     return FORMAT_CSV;
 }
@@ -200,7 +204,7 @@ static void truth_json(const struct app *app, const struct truth *t, struct text
 static int run(struct app *app) {
     const struct options *o = &app->options;
     struct truth t = {0};
-    bool to_stdout = !given(o, OPT_OUTPUT) || output_is_stdout(o->text[OPT_OUTPUT]);
+    bool to_stdout = !given(o, "output") || output_is_stdout(option_text(o, "output"));
     bool ratings = o->n_inputs == 1 && strcmp(o->inputs[0], "ratings") == 0;
     if (!ratings && (o->n_inputs != 1 ||
                      (strcmp(o->inputs[0], "classify") != 0 && strcmp(o->inputs[0], "rank") != 0)))
@@ -208,17 +212,17 @@ static int run(struct app *app) {
             app, EXIT_USAGE,
             "simulate: expected the kind of data, classify, rank or ratings; gibbsite %s",
             app->command->usage);
-    if (!to_stdout && text_ends_in(o->text[OPT_OUTPUT], ".gz"))
+    if (!to_stdout && text_ends_in(option_text(o, "output"), ".gz"))
         return app_fail(app, EXIT_USAGE, "simulate: writes no gzip; write %.*s and compress it",
-                        (int)strlen(o->text[OPT_OUTPUT]) - 3, o->text[OPT_OUTPUT]);
-    if (given(o, OPT_JSON) && to_stdout)
+                        (int)strlen(option_text(o, "output")) - 3, option_text(o, "output"));
+    if (given(o, "json") && to_stdout)
         return app_fail(
             app, EXIT_USAGE,
             "simulate: --json describes the data on standard output; the rows need -o FILE");
     if (ratings)
         return simulate_ratings(app);
     struct text text = {0};
-    int code = outputs_check(app, given(o, OPT_JSON) || !given(o, OPT_OUTPUT));
+    int code = outputs_check(app, given(o, "json") || !given(o, "output"));
     if (code == EXIT_DONE)
         code = read_truth(app, &t);
     if (t.theta == NULL)
@@ -226,7 +230,7 @@ static int run(struct app *app) {
     if (code == EXIT_DONE)
         code = draw(app, &t, choose_format(o), &text);
     if (code == EXIT_DONE)
-        code = app_write(app, o->text[OPT_OUTPUT], &text);
+        code = app_write(app, option_text(o, "output"), &text);
     text_free(&text);
     if (code == EXIT_DONE && t.rank)
         app_note(app, "%zu rows, %zu features, labels -1 and 1; AUC of the best score %g exactly",
@@ -234,7 +238,7 @@ static int run(struct app *app) {
     else if (code == EXIT_DONE)
         app_note(app, "%zu rows, %zu features, labels -1 and 1; Bayes risk %g exactly", t.rows,
                  t.cols, t.noise);
-    if (code == EXIT_DONE && given(o, OPT_JSON)) {
+    if (code == EXIT_DONE && given(o, "json")) {
         truth_json(app, &t, &text);
         code = app_write(app, NULL, &text);
         text_free(&text);

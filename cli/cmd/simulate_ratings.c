@@ -36,29 +36,31 @@ struct truth {
 
 static int read_options(const struct app *app, struct truth *t) {
     const struct options *o = &app->options;
-    *t = (struct truth){.items = {1000, 1000}, .rank = 5, .noise = 0.5, .density = 0.1};
-    if (given(o, OPT_ROWS))
-        t->items[0] = (size_t)o->count[OPT_ROWS];
-    if (given(o, OPT_COLS))
-        t->items[1] = (size_t)o->count[OPT_COLS];
-    if (given(o, OPT_RANK))
-        t->rank = (size_t)o->count[OPT_RANK];
-    if (given(o, OPT_NOISE))
-        t->noise = o->number[OPT_NOISE];
-    if (given(o, OPT_DENSITY))
-        t->density = o->number[OPT_DENSITY];
-    t->skew = o->number[OPT_SKEW];
-    t->skip = (size_t)o->count[OPT_SKIP];
-    t->biases = !given(o, OPT_NO_BIASES);
-    t->has_range = given(o, OPT_RANGE);
-    t->low = o->grid[OPT_RANGE].low;
-    t->high = o->grid[OPT_RANGE].high;
+    *t = (struct truth){.items = {1000, 1000}, .noise = 0.5, .density = 0.1};
+    if (given(o, "rows"))
+        t->items[0] = option_count(o, "rows");
+    if (given(o, "cols"))
+        t->items[1] = option_count(o, "cols");
+    t->rank = option_count(o, "rank");
+    if (given(o, "noise"))
+        t->noise = option_number(o, "noise");
+    if (given(o, "density"))
+        t->density = option_number(o, "density");
+    t->skew = given(o, "skew") ? option_number(o, "skew") : 0.0;
+    t->skip = option_count(o, "skip");
+    t->biases = !given(o, "no-biases");
+    t->has_range = given(o, "range");
+    if (t->has_range) {
+        const double *ends = gbs_options_numbers(o->set, "range", NULL);
+        t->low = ends[0];
+        t->high = ends[1];
+    }
     if (t->items[0] > 100000000 || t->items[1] > 100000000 || t->rank > 1000)
         return app_fail(app, EXIT_USAGE,
                         "simulate: expected at most 100000000 --rows and --cols, and --rank 1000");
-    if (given(o, OPT_SIGNAL) || given(o, OPT_FORMAT))
+    if (given(o, "signal") || given(o, "format"))
         return app_fail(app, EXIT_USAGE, "simulate: --%s is not for ratings",
-                        given(o, OPT_SIGNAL) ? "signal" : "format");
+                        given(o, "signal") ? "signal" : "format");
     double n = round(t->density * (double)t->items[0] * (double)t->items[1]);
     if (!(n >= 1.0 && n <= 1e9))
         return app_fail(app, EXIT_USAGE,
@@ -147,12 +149,12 @@ int simulate_ratings(struct app *app) {
     struct text text = {0};
     int code = read_options(app, &t);
     if (code == EXIT_DONE)
-        code = outputs_check(app, given(o, OPT_JSON) || !given(o, OPT_OUTPUT));
+        code = outputs_check(app, given(o, "json") || !given(o, "output"));
     if (code == EXIT_DONE && !draw_truth(app, &t))
         code = app_fail(app, EXIT_MEMORY, "out of memory");
     if (code == EXIT_DONE) {
         draw_ratings(app, &t, &text);
-        code = app_write(app, o->text[OPT_OUTPUT], &text);
+        code = app_write(app, option_text(o, "output"), &text);
     }
     text_free(&text);
     if (code == EXIT_DONE)
@@ -160,7 +162,7 @@ int simulate_ratings(struct app *app) {
                  t.items[0], t.items[1], t.rank, t.biases ? " and biases" : "", t.noise,
                  t.has_range ? " before clipping to the range"
                              : ": no prediction has a smaller RMSE");
-    if (code == EXIT_DONE && given(o, OPT_JSON)) {
+    if (code == EXIT_DONE && given(o, "json")) {
         truth_json(app, &t, &text);
         code = app_write(app, NULL, &text);
         text_free(&text);

@@ -6,46 +6,19 @@
 #include <math.h>
 #include <string.h>
 
-static void number_into(const struct options *o, enum option_id id, double *x) {
-    if (given(o, id))
-        *x = o->number[id];
-}
-
-static gbs_theory_query read_query(const struct options *o) {
-    gbs_theory_query q = gbs_theory_query_default();
-    if (given(o, OPT_N))
-        q.n = o->count[OPT_N];
-    if (given(o, OPT_D))
-        q.d = (size_t)o->count[OPT_D];
-    number_into(o, OPT_C, &q.c);
-    number_into(o, OPT_MARGIN, &q.margin);
-    number_into(o, OPT_CONFIDENCE, &q.confidence);
-    number_into(o, OPT_LAMBDA, &q.lambda);
-    number_into(o, OPT_PRIOR_SD, &q.prior_sd);
-    number_into(o, OPT_CX, &q.cx);
-    number_into(o, OPT_NORM, &q.norm);
-    number_into(o, OPT_WANTED_ERROR, &q.wanted_error);
-    q.rows = (size_t)o->count[OPT_ROWS]; /* 0 when not given */
-    q.cols = (size_t)o->count[OPT_COLS];
-    q.rank = (size_t)o->count[OPT_RANK];
-    return q;
-}
-
-static void write_json(struct json *j, const struct app *app, const gbs_theory_query *q,
-                       const gbs_theory *theory) {
+static void write_json(struct json *j, const struct app *app, const gbs_theory *theory) {
+    static const char *const numbers[] = {"c", "C", "confidence", "cx", "norm"};
+    const struct options *o = &app->options;
+    const gbs_theory_row *row;
     json_open_object(j, NULL);
     result_head(j, app);
     result_options(j, app);
-    json_put_count(j, "n", (size_t)q->n);
-    json_put_count(j, "d", q->d);
-    json_put_number(j, "c", q->c);
-    json_put_number(j, "C", q->margin);
-    json_put_number(j, "confidence", q->confidence);
-    json_put_number(j, "cx", q->cx);
-    json_put_number(j, "norm", q->norm);
+    json_put_count(j, "n", option_count(o, "n"));
+    json_put_count(j, "d", option_count(o, "d"));
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
+        json_put_number(j, numbers[k], option_number(o, numbers[k]));
     json_open_array(j, "rows");
-    for (size_t k = 0; k < theory->count; k++) {
-        const gbs_theory_row *row = &theory->rows[k];
+    for (size_t k = 0; (row = gbs_theory_row_at(theory, k)) != NULL; k++) {
         json_open_object(j, NULL);
         json_put_string(j, "group", row->group);
         json_put_string(j, "name", row->name);
@@ -67,12 +40,13 @@ static void add_cell(struct text *t, double x) {
         text_add(t, " %12.6g", x);
 }
 
-static void write_text(struct text *t, const gbs_theory_query *q, const gbs_theory *theory) {
+static void write_text(struct text *t, const struct options *o, const gbs_theory *theory) {
     const char *group = "";
-    text_add(t, "n = %llu rows, d = %zu coefficients, c = %g, C = %g, confidence %g\n",
-             (unsigned long long)q->n, q->d, q->c, q->margin, q->confidence);
-    for (size_t k = 0; k < theory->count; k++) {
-        const gbs_theory_row *row = &theory->rows[k];
+    const gbs_theory_row *row;
+    text_add(t, "n = %zu rows, d = %zu coefficients, c = %g, C = %g, confidence %g\n",
+             option_count(o, "n"), option_count(o, "d"), option_number(o, "c"),
+             option_number(o, "C"), option_number(o, "confidence"));
+    for (size_t k = 0; (row = gbs_theory_row_at(theory, k)) != NULL; k++) {
         if (strcmp(group, row->group) != 0)
             text_add(t, "\n%-22s %12s %12s  %-10s %s\n", row->group, "value", "paper", "verdict",
                      "from");
@@ -95,31 +69,32 @@ static void write_text(struct text *t, const gbs_theory_query *q, const gbs_theo
 
 static int run(struct app *app) {
     const struct options *o = &app->options;
-    gbs_theory theory;
+    gbs_theory *theory;
     if (o->n_inputs != 0)
         return app_fail(app, EXIT_USAGE, "theory: expected no file, found '%.60s'; gibbsite %s",
                         o->inputs[0], app->command->usage);
-    int sides = given(o, OPT_ROWS) + given(o, OPT_COLS) + given(o, OPT_RANK);
-    if (sides != 0 && sides != 3)
-        return app_fail(app, EXIT_USAGE, "theory: --rows, --cols and --rank come together");
-    gbs_theory_query q = read_query(o);
-    if (gbs_theory_compute(app->ctx, &q, &theory) != GBS_OK)
-        return app_fail(app, EXIT_USAGE, "theory: --%s", gbs_error_message(app->ctx));
+    int code = app_check_options(app);
+    if (code != EXIT_DONE)
+        return code;
+    gbs_status status = gbs_theory_compute(app->ctx, o->set, &theory);
+    if (status != GBS_OK)
+        return app_fail_status(app, status, "theory");
     struct text text = {0};
-    if (given(o, OPT_JSON)) {
+    if (given(o, "json")) {
         struct json j = json_writer(&text);
-        write_json(&j, app, &q, &theory);
+        write_json(&j, app, theory);
     } else {
-        write_text(&text, &q, &theory);
+        write_text(&text, o, theory);
     }
-    int code = app_write(app, NULL, &text);
+    code = app_write(app, NULL, &text);
     text_free(&text);
+    gbs_theory_free(theory);
     return code;
 }
 
 const struct command command_theory = {
     "theory",
-    FOR_THEORY,
+    GBS_FOR_THEORY,
     "theory --n N --d D [OPTIONS]",
     "oracle inequalities and recommended constants for n rows and d coefficients",
     "No data is read. Each value comes from a theorem of the paper, made as small as its variance "

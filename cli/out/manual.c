@@ -37,20 +37,22 @@ static void print_bold(FILE *out, const char *before, const char *text) {
 
 /* Options of one command that not every command has, or (common) those that every command has. */
 static void print_options(FILE *out, unsigned command, bool common) {
-    for (int id = 0; id < OPTION_COUNT; id++) {
-        const struct option_spec *s = option_spec((enum option_id)id);
-        if ((s->commands & command) == 0 || (s->commands == FOR_ALL) != common)
+    const gbs_option *s;
+    for (size_t k = 0; (s = option_at(command, k)) != NULL; k++) {
+        char help[2048];
+        if ((s->commands == FOR_ALL) != common)
             continue;
         fputs(".TP\n", out);
-        if (s->letter != 0) {
-            print_bold(out, "-", (char[]){s->letter, '\0'});
+        if (option_letter(s) != 0) {
+            print_bold(out, "-", (char[]){option_letter(s), '\0'});
             fputs(", ", out);
         }
         print_bold(out, "--", s->name);
         if (s->argument != NULL)
             fprintf(out, " \\fI%s\\fR", s->argument);
         fputs("\n", out);
-        print_roff(out, s->help);
+        option_help(s, help, sizeof help);
+        print_roff(out, help);
         fputs(".\n", out);
     }
 }

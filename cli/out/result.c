@@ -2,6 +2,7 @@
 #include "out/result.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 void result_head(struct json *j, const struct app *app) {
@@ -180,7 +181,7 @@ void result_path(struct json *j, const char *key, const gbs_model *model) {
 }
 
 static double confidence(const struct app *app) {
-    return given(&app->options, OPT_CONFIDENCE) ? app->options.number[OPT_CONFIDENCE] : 0.95;
+    return given(&app->options, "confidence") ? option_number(&app->options, "confidence") : 0.95;
 }
 
 /* Of a model that ranks; what is about labels is null. */

@@ -244,7 +244,7 @@ void result_rating_evaluation_text(struct text *t, const gbs_rating_evaluation *
 int ratings_inspect(struct app *app, const gbs_completion *model) {
     struct text text = {0};
     struct json j = json_writer(&text);
-    if (given(&app->options, OPT_JSON)) {
+    if (given(&app->options, "json")) {
         json_open_object(&j, NULL);
         result_head(&j, app);
         result_completion(&j, model);

@@ -6,13 +6,14 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Where results go and how many threads make them is no part of what they are. */
-static bool is_of_the_result(enum option_id id) {
-    static const enum option_id others[] = {OPT_OUTPUT, OPT_PATH,    OPT_DRAWS, OPT_MAN, OPT_JSON,
-                                            OPT_QUIET,  OPT_THREADS, OPT_HELP,  OPT_SEED};
+static bool is_of_the_result(const char *name) {
+    static const char *const others[] = {"output", "path",    "man",  "json",
+                                         "quiet",  "threads", "help", "seed"};
     for (size_t k = 0; k < sizeof others / sizeof *others; k++)
-        if (others[k] == id)
+        if (strcmp(others[k], name) == 0)
             return false;
     return true;
 }
@@ -36,16 +37,19 @@ void result_options(struct json *j, const struct app *app) {
         json_put_string(j, NULL, o->inputs[k]);
     json_close_array(j);
     json_open_object(j, "given");
-    for (int id = 0; id < OPTION_COUNT; id++)
-        if (given(o, (enum option_id)id) && is_of_the_result((enum option_id)id)) {
-            const struct option_spec *s = option_spec((enum option_id)id);
-            if (s->type == OPTION_FLAG)
-                json_put_bool(j, s->name, true);
-            else
-                json_put_string(j, s->name, o->text[id]);
-        }
+    const gbs_option *line;
+    for (size_t k = 0; (line = option_at(app->command->bit, k)) != NULL; k++) {
+        bool file = line->argument != NULL && strcmp(line->argument, "FILE") == 0;
+        if (!given(o, line->name) || !is_of_the_result(line->name) ||
+            (file && strcmp(line->name, "draws") == 0))
+            continue;
+        if (line->type == GBS_OPTION_FLAG)
+            json_put_bool(j, line->name, true);
+        else
+            json_put_string(j, line->name, option_text(o, line->name));
+    }
     json_close_object(j);
-    put_seed(j, given(o, OPT_SEED) ? o->count[OPT_SEED] : 1);
+    put_seed(j, strtoull(gbs_options_get(o->set, "seed"), NULL, 10));
     json_close_object(j);
 }
 

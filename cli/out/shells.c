@@ -10,14 +10,17 @@
 
 #include <string.h>
 
-typedef void option_printer(FILE *out, const struct option_spec *s, const struct command *c);
+typedef void option_printer(FILE *out, const gbs_option *s, const struct command *c);
 
 static void for_options(FILE *out, const struct command *c, option_printer *print) {
-    for (int id = 0; id < OPTION_COUNT; id++) {
-        const struct option_spec *s = option_spec((enum option_id)id);
-        if ((s->commands & c->bit) != 0)
-            print(out, s, c);
-    }
+    const gbs_option *s;
+    for (size_t k = 0; (s = option_at(c->bit, k)) != NULL; k++)
+        print(out, s, c);
+}
+
+/* Words that an option takes; NULL: none. */
+static const char *words_of(const gbs_option *s) {
+    return s->choices != NULL ? s->choices : s->word;
 }
 
 /* a|b|c with another separator */
@@ -54,31 +57,31 @@ static void print_brief(FILE *out, const char *help, const char *escaped, const 
     }
 }
 
-static bool names_file(const struct option_spec *s) {
-    return s->type == OPTION_FILE || s->type == OPTION_MODEL_FILE;
+static bool names_file(const gbs_option *s) {
+    return option_is_file(s);
 }
 
 /* ---------------------------------------------------------------- bash */
 
-static void bash_name(FILE *out, const struct option_spec *s, const struct command *c) {
+static void bash_name(FILE *out, const gbs_option *s, const struct command *c) {
     (void)c;
-    if (s->letter != 0)
-        fprintf(out, "-%c ", s->letter);
+    if (option_letter(s) != 0)
+        fprintf(out, "-%c ", option_letter(s));
     fprintf(out, "--%s ", s->name);
 }
 
 /* What follows an option; nothing for those that take no value. */
-static void bash_value(FILE *out, const struct option_spec *s, const struct command *c) {
+static void bash_value(FILE *out, const gbs_option *s, const struct command *c) {
     if (s->argument == NULL)
         return;
     fprintf(out, "    %s:--%s", c->name, s->name);
-    if (s->letter != 0)
-        fprintf(out, " | %s:-%c", c->name, s->letter);
+    if (option_letter(s) != 0)
+        fprintf(out, " | %s:-%c", c->name, option_letter(s));
     if (names_file(s)) {
-        fprintf(out, ") kind='%s' ;;\n", s->type == OPTION_MODEL_FILE ? "json" : "file");
-    } else if (s->choices != NULL) {
-        fprintf(out, ") kind=%s words='", option_takes_list(s, c->bit) ? "list" : "words");
-        print_choices(out, s->choices, ' ');
+        fprintf(out, ") kind='%s' ;;\n", option_is_model(s) ? "json" : "file");
+    } else if (words_of(s) != NULL) {
+        fprintf(out, ") kind=%s words='", (s->several & c->bit) != 0 ? "list" : "words");
+        print_choices(out, words_of(s), ' ');
         fputs("' ;;\n", out);
     } else {
         fputs(") kind=text ;;\n", out);
@@ -193,11 +196,11 @@ static void zsh_brief(FILE *out, const char *help) {
     print_brief(out, help, "[]\\", "'\\''");
 }
 
-static void zsh_option(FILE *out, const struct option_spec *s, const struct command *c) {
+static void zsh_option(FILE *out, const gbs_option *s, const struct command *c) {
     bool value = s->argument != NULL;
-    if (s->letter != 0)
-        fprintf(out, " \\\n            '(-%c --%s)'{-%c%s,--%s%s}'[", s->letter, s->name, s->letter,
-                value ? "+" : "", s->name, value ? "=" : "");
+    if (option_letter(s) != 0)
+        fprintf(out, " \\\n            '(-%c --%s)'{-%c%s,--%s%s}'[", option_letter(s), s->name,
+                option_letter(s), value ? "+" : "", s->name, value ? "=" : "");
     else
         fprintf(out, " \\\n            '--%s%s[", s->name, value ? "=" : "");
     zsh_brief(out, s->help);
@@ -208,11 +211,11 @@ static void zsh_option(FILE *out, const struct option_spec *s, const struct comm
             fprintf(out, *letter == ':' ? "\\:" : "%c", *letter);
         fputc(':', out);
         if (names_file(s)) {
-            fputs(s->type == OPTION_MODEL_FILE ? "_files -g \"*.json\"" : "_files", out);
-        } else if (s->choices != NULL) {
-            bool list = option_takes_list(s, c->bit);
+            fputs(option_is_model(s) ? "_files -g \"*.json\"" : "_files", out);
+        } else if (words_of(s) != NULL) {
+            bool list = (s->several & c->bit) != 0;
             fputs(list ? "_sequence compadd - " : "(", out);
-            print_choices(out, s->choices, ' ');
+            print_choices(out, words_of(s), ' ');
             fputs(list ? "" : ")", out);
         } else {
             fputc(' ', out);
@@ -277,16 +280,16 @@ static void fish_begin(FILE *out, const struct command *c) {
     fprintf(out, "complete -c gibbsite -n '__gibbsite_is %s'", c->name);
 }
 
-static void fish_option(FILE *out, const struct option_spec *s, const struct command *c) {
+static void fish_option(FILE *out, const gbs_option *s, const struct command *c) {
     fish_begin(out, c);
-    if (s->letter != 0)
-        fprintf(out, " -s %c", s->letter);
+    if (option_letter(s) != 0)
+        fprintf(out, " -s %c", option_letter(s));
     fprintf(out, " -l %s", s->name);
     if (s->argument != NULL)
         fputs(names_file(s) ? " -r -F" : " -x", out);
-    if (s->choices != NULL && s->argument != NULL) {
+    if (words_of(s) != NULL && s->argument != NULL) {
         fputs(" -a '", out);
-        print_choices(out, s->choices, ' ');
+        print_choices(out, words_of(s), ' ');
         fputc('\'', out);
     }
     fputs(" -d '", out);

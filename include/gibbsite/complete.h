@@ -34,48 +34,16 @@ typedef enum gbs_sampler {
     GBS_SAMPLER_GIBBS   /* draws from the posterior itself, started from the mean field */
 } gbs_sampler;
 
-/* Options of gbs_complete; start from gbs_complete_options_default(). */
-typedef struct gbs_complete_options {
-    size_t rank;           /* most components; those that the ratings do not need are dropped */
-    int biases;            /* mu, a_i and b_j; 0: u_i'v_j alone, the paper's model */
-    double lambda;         /* weight of the mean squared error, n / (2 noise variance); 0: see
-                              noise_variance */
-    double noise_variance; /* 0: learned */
-    int cross_validate;    /* the noise by the held-out error over `folds` folds of the ratings
-                              (informed: of the first part) */
-    size_t folds;
-    /* to choose from; NULL: learned noise, and 1/4, 1/2, 2 and 4 times it */
-    const double *lambda_grid;
-    size_t lambda_grid_size;
-    /* starts of the ascent, the first from the spectrum of the ratings, others random; the least
-     * free energy is kept */
-    size_t restarts;
-    /* values lie in [low, high], declared in advance: predictions are clipped to it, and there is a
-     * certificate */
-    int has_range;
-    double low, high; /* of that */
-    /* default: zero (the hierarchical one); informed: from a first part of the ratings, certified
-     * on the others */
-    gbs_prior_kind prior;
-    double prior_split; /* informed: share of the ratings in the first part; 0: 0.8 */
-    double confidence;  /* of the certificate */
-    double tolerance;   /* stop when a sweep lowers the free energy by less than this share of it */
-    size_t max_sweeps;  /* at least 1 */
-    gbs_sampler sampler;
-    size_t draws, burn_in; /* gibbs: sweeps after the burn-in, and in it */
-    size_t keep;           /* gibbs: draws kept in the model, at most `draws` */
-    /* gibbs: cells to average over all draws, numbered from 0 (GBS_UNSEEN: a row or column without
-     * ratings), into cell_value and cell_sd */
-    size_t cells;
-    const uint32_t *cell_row, *cell_column;
-    double *cell_value, *cell_sd;
-} gbs_complete_options;
-
-/* Sixteen components, biases, learned noise, no range and so no certificate, mean field. */
-GBS_API gbs_complete_options gbs_complete_options_default(void);
-/* Fits a completion to the ratings, and certifies it where a range was declared. */
+/* options are those of "complete"; NULL: the defaults. Fits a completion to the ratings, and
+ * certifies it where a range was declared. */
 GBS_API gbs_status gbs_complete(gbs_context *ctx, const gbs_ratings *ratings,
-                                const gbs_complete_options *options, gbs_completion **out);
+                                const gbs_options *options, gbs_completion **out);
+/* The same with `cells` cells, numbered from 0 (GBS_UNSEEN: a row or column without ratings), whose
+ * predictions are averaged over all draws of the sampler gibbs, into value and sd. */
+GBS_API gbs_status gbs_complete_cells(gbs_context *ctx, const gbs_ratings *ratings,
+                                      const gbs_options *options, size_t cells, const uint32_t *row,
+                                      const uint32_t *column, double *value, double *sd,
+                                      gbs_completion **out);
 
 /* With probability at least `confidence` over the ratings, the mean squared error of clipped
  * predictions from one draw of the posterior, over (high - low)^2, is at most `value`. */

@@ -48,6 +48,9 @@ typedef struct gbs_context_options {
 GBS_API gbs_context_options gbs_context_options_default(void);
 /* options may be NULL: the defaults. */
 GBS_API gbs_status gbs_context_create(const gbs_context_options *options, gbs_context **out);
+/* Threads (0: as many as the machine offers) and seed of the calls to come. */
+GBS_API gbs_status gbs_context_set_threads(gbs_context *ctx, int threads);
+GBS_API gbs_status gbs_context_set_seed(gbs_context *ctx, uint64_t seed);
 /* Frees the context, before or after what was made with it: its memory goes with the last of them.
  * Its callbacks are not called any more. NULL is ignored. */
 GBS_API void gbs_context_free(gbs_context *ctx);

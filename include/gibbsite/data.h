@@ -19,7 +19,7 @@ typedef enum gbs_ownership { GBS_COPY = 0, GBS_BORROW = 1 } gbs_ownership;
 
 /* n rows of d features, row-major, row i at x + i * row_stride. y holds -1 or +1 per row, or is
  * NULL (prediction only). Every x must be finite. No intercept column: see
- * gbs_fit_options.intercept. */
+ * the option `no-intercept`. */
 GBS_API gbs_status gbs_data_dense(gbs_context *ctx, size_t n, size_t d, const double *x,
                                   size_t row_stride, const double *y, gbs_ownership ownership,
                                   gbs_data **out);
@@ -29,6 +29,20 @@ GBS_API gbs_status gbs_data_dense(gbs_context *ctx, size_t n, size_t d, const do
 GBS_API gbs_status gbs_data_csr(gbs_context *ctx, size_t n, size_t d, const size_t *row_start,
                                 const uint32_t *column, const double *value, const double *y,
                                 gbs_ownership ownership, gbs_data **out);
+
+/* What of these rows was looked at when the columns were made: certificates that needed it fixed in
+ * advance are then marked conditional. The library cannot know; an honest caller says so. */
+enum gbs_looked {
+    GBS_LOOKED_LAMBDA = 1, /* lambda was chosen on these rows */
+    GBS_LOOKED_PRIOR = 2,  /* prior_sd was chosen on these rows */
+    /* what the columns are was learned from these rows (levels of text columns, number of features)
+     */
+    GBS_LOOKED_COLUMNS = 4,
+    GBS_LOOKED_CX = 8,     /* cx is a maximum seen in the rows */
+    GBS_LOOKED_METHOD = 16 /* the method of the bound was chosen among several after a look */
+};
+/* Says so: bits of gbs_looked, added to those said before. */
+GBS_API void gbs_data_looked(gbs_data *data, unsigned bits);
 
 /* The shape of the rows as they were handed in, without an intercept. */
 GBS_API size_t gbs_data_rows(const gbs_data *data);

@@ -3,6 +3,7 @@
 #define GIBBSITE_FIT_H
 
 #include "gibbsite/data.h"
+#include "gibbsite/options.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -48,17 +49,6 @@ typedef enum gbs_scale {
     GBS_SCALE_UNIT_ROW  /* each row, intercept included, over its Euclidean norm */
 } gbs_scale;
 
-/* Full family: work in the d coordinates, or in the row space of the data (never a d x d matrix).
- * AUTO: dual when d > n. */
-typedef enum gbs_form { GBS_FORM_AUTO = 0, GBS_FORM_PRIMAL, GBS_FORM_DUAL } gbs_form;
-
-/* Step sizes of the stochastic solver. */
-typedef enum gbs_schedule {
-    /* Adam, steps falling to zero, the last quarter of the iterates averaged */
-    GBS_SCHEDULE_MODERN = 0,
-    GBS_SCHEDULE_PAPER /* x <- x - (t + 1)^-0.9 gradient */
-} gbs_schedule;
-
 /* The prior N(m0, prior_sd^2 I). */
 typedef enum gbs_prior_kind {
     GBS_PRIOR_ZERO = 0, /* m0 = 0, the paper's */
@@ -80,24 +70,6 @@ typedef enum gbs_bound {
                           not to be asked for */
 } gbs_bound;
 
-/* Which point of the grids becomes the model. */
-typedef enum gbs_select {
-    GBS_SELECT_LAST = 0, /* the last lambda of the ladder, the first prior_sd */
-    GBS_SELECT_BOUND     /* the smallest certificate, the price of the choice paid */
-} gbs_select;
-
-/* What was chosen after a look at the training rows. The library cannot know; an honest caller says
- * so, and certificates that needed it fixed in advance are then marked conditional. */
-enum gbs_looked {
-    GBS_LOOKED_LAMBDA = 1, /* lambda was chosen on these rows */
-    GBS_LOOKED_PRIOR = 2,  /* prior_sd was chosen on these rows */
-    /* what the columns are was learned from these rows (levels of text columns, number of features)
-     */
-    GBS_LOOKED_COLUMNS = 4,
-    GBS_LOOKED_CX = 8,     /* cx is a maximum seen in the rows */
-    GBS_LOOKED_METHOD = 16 /* the method of the bound was chosen among several after a look */
-};
-
 /* How wide the prior is for each column. */
 typedef enum gbs_columns {
     /* relevance under an informed prior of a classifier on standardised columns, else equal */
@@ -107,72 +79,23 @@ typedef enum gbs_columns {
                              the rows that scaling is learned from */
 } gbs_columns;
 
-/* Options of gbs_fit; start from gbs_fit_options_default(). */
-typedef struct gbs_fit_options {
-    gbs_task_kind task;
-    gbs_loss loss;
-    gbs_family family;
-    gbs_solver solver;
-    gbs_form form;
-    gbs_scale scale;
-    int intercept;   /* non-zero: one more column, the last, of the same value everywhere */
-    double constant; /* that value: how much wider the prior of the intercept is; 0: 1. Always 1
-                        where rows have a promised length (unit-row, cx) */
-    gbs_columns columns;
-    gbs_prior_kind prior; /* default: informed */
-    /* inverse temperature of each posterior; 0: chosen; under the zero prior the number of rows, in
-     * ranking of the smaller class */
-    double lambda;
-    double prior_sd; /* standard deviation of the prior in every coordinate; 0: chosen, 1 under the
-                        zero prior */
-    double prior_split; /* informed, progressive: share of the rows in the first part; 0: chosen */
-    size_t blocks;      /* progressive: number of stages; 0: chosen */
-    int stratify; /* non-zero: the split keeps the shares of the classes; certificates are then
-                     conditional */
-    double cx; /* > 0: rows longer than this are shortened to it, in training and prediction alike;
-                  the hinge risk then has a certificate too (unit rows have it with cx = 1) */
-    /* values of prior_sd to choose from, declared in advance; NULL: prior_sd alone */
-    const double *prior_grid;
-    size_t prior_grid_size;
-    gbs_select select; /* what to choose among the ladder and the prior grid */
-    double tolerance;  /* stop when the optimality gap (or what stands for it) is below tolerance *
-                          max(1, |F|) */
-    size_t max_iterations; /* per rung of the ladder, at least 1 */
-    const double
-        *ladder; /* increasing lambdas to anneal through, declared in advance; NULL: chosen */
-    size_t ladder_size;
-    size_t restarts; /* > 0: no annealing; the best of this many starts drawn from the prior */
-    size_t batch;    /* sgd: rows per step; 0: 256 */
-    size_t epochs; /* sgd: passes over the rows; 0: 20, or 4000 steps if that is more. Rankings: at
-                      most */
-    gbs_schedule schedule; /* sgd */
-    /* ranking: the certificate's risk comes from this many pairs drawn at random, and a tenth of
-       the error probability pays for that; 0: from all pairs */
-    size_t sampled_pairs;
-    int trace; /* sgd in ranking: the path begins with the steps (a thousand of them at most, or as
-                  many as make 3e9 pairs), each with its exact risk and bound */
-    gbs_bound bound;   /* of the certificate that comes first */
-    double confidence; /* of every certificate */
-    unsigned looked;   /* bits of gbs_looked, no others */
-} gbs_fit_options;
-
-/* Zero-one loss, informed prior, progressive certificate: a good model and a valid, tight bound on
- * its risk. */
-GBS_API gbs_fit_options gbs_fit_options_default(void);
-
 /* The order in which gbs_fit goes through n rows under an informed prior or a progressive bound,
  * for callers who learn something from the first part themselves (such as the levels of a text
  * column), and the least number of rows in that part: what is learned from the first *first_part
  * rows of this order may be used for all. The order depends on the seed and n alone, first_part on
- * n and the options. options may be NULL: the defaults. */
-GBS_API gbs_status gbs_fit_order(gbs_context *ctx, size_t n, const gbs_fit_options *options,
+ * n and the options. options are those of "fit"; NULL: the defaults. */
+GBS_API gbs_status gbs_fit_order(gbs_context *ctx, size_t n, const gbs_options *options,
                                  size_t *order, size_t *first_part);
 
-/* data must carry labels of both classes. */
-GBS_API gbs_status gbs_fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_options *options,
+/* Fits and certifies. data must carry labels of both classes. options are those of "fit"; NULL: the
+ * defaults, a good model and a valid, tight bound on its risk. */
+GBS_API gbs_status gbs_fit(gbs_context *ctx, const gbs_data *data, const gbs_options *options,
                            gbs_model **out);
 
 /* ---------------------------------------------------------------- cross-validation */
+
+/* Cross-validated errors of several candidates. */
+typedef struct gbs_cv gbs_cv;
 
 /* Means over all held-out rows of one candidate; se is the standard error over the folds. */
 typedef struct gbs_cv_result {
@@ -182,14 +105,24 @@ typedef struct gbs_cv_result {
     double gibbs_risk;    /* in the candidate's own loss */
     gbs_family family;    /* the one fitted, where AUTO was asked for */
     size_t not_converged; /* folds whose solver did not converge */
+    gbs_loss loss;
+    double lambda, prior_sd; /* meant for all rows */
+    size_t d;                /* coefficients */
 } gbs_cv_result;
 
-/* k-fold cross-validation of `count` candidates on the same folds: stratified by label, drawn by
- * the context's seed. A candidate's lambda is meant for all rows and is scaled with the rows of a
- * fold (0: their number). results has room for count. Folds run on the context's threads. */
-GBS_API gbs_status gbs_cross_validate(gbs_context *ctx, const gbs_data *data, size_t folds,
-                                      const gbs_fit_options *candidates, size_t count,
-                                      gbs_cv_result *results);
+/* k-fold cross-validation of every combination of losses, families, lambdas and prior
+ * deviations that the options of "cv" name (NULL: the defaults), each one posterior under the zero
+ * prior, on the same folds: stratified by label, drawn by the context's seed. A candidate's
+ * lambda is meant for all rows and is scaled with the rows of a fold. Folds run on the context's
+ * threads. */
+GBS_API gbs_status gbs_cross_validate(gbs_context *ctx, const gbs_data *data,
+                                      const gbs_options *options, gbs_cv **out);
+/* Candidate k, NULL beyond the last; valid as long as the handle. */
+GBS_API const gbs_cv_result *gbs_cv_at(const gbs_cv *cv, size_t k);
+/* The one with the smallest error. */
+GBS_API size_t gbs_cv_best(const gbs_cv *cv);
+/* Takes the handle back; NULL is ignored. */
+GBS_API void gbs_cv_free(gbs_cv *cv);
 
 /* Names as the command line and the files write them; NULL for a value out of range. */
 GBS_API const char *gbs_task_name(gbs_task_kind task);

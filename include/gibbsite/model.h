@@ -126,6 +126,15 @@ GBS_API gbs_stage_info gbs_model_stage(const gbs_model *model, size_t t);
 
 /* How the model was fitted; and its ladder, one point per rung, valid as long as the model. */
 GBS_API void gbs_model_get_info(const gbs_model *model, gbs_model_info *out);
+/* How a point of the grids was chosen by cross-validation. */
+typedef struct gbs_selection {
+    size_t candidates; /* 0: it was not */
+    size_t folds;
+    double error, error_se; /* of the one chosen; the choice flatters it */
+} gbs_selection;
+
+/* NULL never: candidates is 0 where nothing was chosen so. Valid as long as the model. */
+GBS_API const gbs_selection *gbs_model_selection(const gbs_model *model);
 GBS_API size_t gbs_model_path_size(const gbs_model *model);
 GBS_API const gbs_path_point *gbs_model_path(const gbs_model *model);
 /* Free energies of the restarts in the order they were drawn; NULL and 0 when there were none. */

@@ -21,41 +21,11 @@ typedef enum gbs_move {
     GBS_MOVE_RING      /* a draw from a ring of states around a Gaussian (docs/maths.md, 7.4) */
 } gbs_move;
 
-/* Options of gbs_sample; start from gbs_sample_options_default(). */
-typedef struct gbs_sample_options {
-    /* rank: the loss is that of x_i'theta - x_j'theta, mean over all pairs of a positive and a
-     * negative row */
-    gbs_task_kind task;
-    gbs_loss loss;
-    gbs_scale scale;
-    int intercept; /* rank: there is none */
-    /* inverse temperature to end at; 0 is the prior; negative: the number of rows, in ranking of
-     * the smaller class */
-    double lambda;
-    double prior_sd; /* of the prior N(0, prior_sd^2 I) */
-    size_t particles;
-    double ess; /* the next lambda leaves this share of effective particles */
-    /* increasing positive lambdas to go through instead, the last one is the end; NULL: chosen on
-     * the way */
-    const double *ladder;
-    size_t ladder_size;
-    /* the paper's algorithm: every particle makes `moves` moves; otherwise waste-free: few long
-     * chains, every state kept */
-    int classic;
-    size_t moves;  /* classic: of a particle at each lambda, 0: 5. waste-free: at most, between
-                      neighbours in a chain, 0: 100 */
-    size_t chains; /* waste-free: at most particles / 2; 0: chosen */
-    gbs_move move;
-    double confidence; /* of the estimated bound */
-} gbs_sample_options;
-
-/* Zero-one loss, lambda the number of rows, prior_sd 1, 2000 particles, waste-free. */
-GBS_API gbs_sample_options gbs_sample_options_default(void);
-
-/* data must carry labels. Standard errors come from the run itself. With an adaptive ladder Z is
+/* data must carry labels; options are those of "sample", NULL: the defaults. Standard errors come
+ * from the run itself. With an adaptive ladder Z is
  * nearly unbiased. */
-GBS_API gbs_status gbs_sample(gbs_context *ctx, const gbs_data *data,
-                              const gbs_sample_options *options, gbs_particles **out);
+GBS_API gbs_status gbs_sample(gbs_context *ctx, const gbs_data *data, const gbs_options *options,
+                              gbs_particles **out);
 
 /* Samples the Gibbs posterior that stage `stage` of a model (0 of a plain one) approximates: its
  * loss, lambda, prior and scaling, on the rows it was trained on. `data` are the rows of the fit,
@@ -63,8 +33,7 @@ GBS_API gbs_status gbs_sample(gbs_context *ctx, const gbs_data *data,
  * version that does not say what its prior was. The options say how to sample; what the model fixes
  * is not read from them, nor is a ladder. */
 GBS_API gbs_status gbs_sample_for(gbs_context *ctx, const gbs_data *data, const gbs_model *model,
-                                  size_t stage, const gbs_sample_options *options,
-                                  gbs_particles **out);
+                                  size_t stage, const gbs_options *options, gbs_particles **out);
 
 /* One inverse temperature of the way; the first is 0, the prior. */
 typedef struct gbs_sample_point {

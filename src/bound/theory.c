@@ -13,7 +13,7 @@
 #include <math.h>
 
 struct table {
-    const gbs_theory_query *q;
+    const gbs_theory_settings *q;
     gbs_theory *out;
     double n, d, delta;
     const char *group;
@@ -43,12 +43,12 @@ static double square(double x) {
 }
 
 /* The paper's choice, and where lambda - g falls to 0. */
-static double margin_lambda(const gbs_theory_query *q, bool ranking) {
+static double margin_lambda(const gbs_theory_settings *q, bool ranking) {
     double n = (double)q->n;
     return ranking ? (n - 1.0) / (q->margin + 5.0) : 2.0 * n / (q->margin + 2.0);
 }
 
-static double lambda_limit(const gbs_theory_query *q, bool ranking) {
+static double lambda_limit(const gbs_theory_settings *q, bool ranking) {
     double n = (double)q->n;
     return ranking ? (n - 1.0) / (q->margin + 4.0) : 2.0 * n / (q->margin + 1.0);
 }
@@ -58,7 +58,7 @@ static double lambda_limit(const gbs_theory_query *q, bool ranking) {
 /* Theorem 4.2. The prints fix lambda and the prior: they stand beside the value only when neither
  * was given. */
 static void add_hoeffding(struct table *t, bool ranking) {
-    const gbs_theory_query *q = t->q;
+    const gbs_theory_settings *q = t->q;
     double lambda = or_else(q->lambda,
                             ranking ? sqrt(t->d * (t->n - 1.0) / 2.0) : sqrt(t->n * t->d));
     double sd = or_else(q->prior_sd, ranking ? 1.0 : 1.0 / sqrt(t->d));
@@ -84,7 +84,7 @@ static void add_hoeffding(struct table *t, bool ranking) {
 
 /* Theorem 4.3. The prints hold for any prior, at the margin lambda. */
 static void add_bernstein(struct table *t, bool ranking) {
-    const gbs_theory_query *q = t->q;
+    const gbs_theory_settings *q = t->q;
     double margin = q->margin, lambda = or_else(q->lambda, margin_lambda(q, ranking));
     double best = sqrt(1.0 / t->d + 1.0 / (t->n * t->n)), sd = or_else(q->prior_sd, best),
            v = sd * sd;
@@ -118,7 +118,7 @@ static void add_bernstein(struct table *t, bool ranking) {
 }
 
 static void add_hinge(struct table *t) {
-    const gbs_theory_query *q = t->q;
+    const gbs_theory_settings *q = t->q;
     double sd = or_else(q->prior_sd, 1.0 / sqrt(t->d)), v = sd * sd,
            lambda = or_else(q->lambda, sqrt(t->n) / (sd * q->cx));
     double exact = gbs_hinge_f_exact(lambda, q->n, q->d, v, 0.0, q->cx);
@@ -147,7 +147,7 @@ static void add_hinge(struct table *t) {
 
 /* The rate up to the constant C(a, C), at beta = n and the largest b that the theorem allows. */
 static void add_matrix(struct table *t) {
-    const gbs_theory_query *q = t->q;
+    const gbs_theory_settings *q = t->q;
     if (q->rows == 0 || q->cols == 0 || q->rank == 0)
         return;
     double m1 = (double)q->rows, m2 = (double)q->cols, most = fmax(m1, m2), width = fmin(m1, m2);
@@ -166,50 +166,39 @@ const char *gbs_verdict_name(gbs_verdict verdict) {
     return (unsigned)verdict < sizeof names / sizeof *names ? names[verdict] : NULL;
 }
 
-gbs_theory_query gbs_theory_query_default(void) {
-    return (gbs_theory_query){.n = 1000,
-                              .d = 10,
-                              .c = 1.0,
-                              .margin = 1.0,
-                              .confidence = 0.95,
-                              .cx = 1.0,
-                              .norm = 1.0,
-                              .wanted_error = 0.01};
-}
-
 struct number {
     const char *name;
     double value;
 };
 
-static gbs_status check_numbers(gbs_context *ctx, const gbs_theory_query *q) {
+static gbs_status check_numbers(gbs_context *ctx, const gbs_theory_settings *q) {
     const struct number positive[] = {{"c", q->c}, {"cx", q->cx}, {"norm", q->norm}};
     for (size_t k = 0; k < sizeof positive / sizeof *positive; k++)
         if (!(positive[k].value > 0.0 && isfinite(positive[k].value)))
-            return gbs_fail(ctx, GBS_ERR_ARGUMENT, "%s: expected a positive number, found %g",
+            return gbs_fail(ctx, GBS_ERR_ARGUMENT, "`%s`: expected a positive number, found %g",
                             positive[k].name, positive[k].value);
     const struct number from_zero[] = {
         {"lambda", q->lambda}, {"prior_sd", q->prior_sd}, {"wanted_error", q->wanted_error}};
     for (size_t k = 0; k < sizeof from_zero / sizeof *from_zero; k++)
         if (!(from_zero[k].value >= 0.0 && isfinite(from_zero[k].value)))
-            return gbs_fail(ctx, GBS_ERR_ARGUMENT, "%s: expected a number from 0, found %g",
+            return gbs_fail(ctx, GBS_ERR_ARGUMENT, "`%s`: expected a number from 0, found %g",
                             from_zero[k].name, from_zero[k].value);
     return GBS_OK;
 }
 
-static gbs_status check(gbs_context *ctx, const gbs_theory_query *q) {
+static gbs_status check(gbs_context *ctx, const gbs_theory_settings *q) {
     if (q->n < 2)
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "n: expected at least 2 rows, found %llu",
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "`n`: expected at least 2 rows, found %llu",
                         (unsigned long long)q->n);
     if (q->d < 1)
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "d: expected at least 1 coefficient, found 0");
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "`d`: expected at least 1 coefficient, found 0");
     if (!(q->confidence > 0.0 && q->confidence < 1.0))
         return gbs_fail(ctx, GBS_ERR_ARGUMENT,
-                        "confidence: expected a number between 0 and 1, both left out, found %g",
+                        "`confidence`: expected a number between 0 and 1, both left out, found %g",
                         q->confidence);
     /* E (1_a - 1_b)^2 >= E (1_a - 1_b): no smaller constant can hold */
     if (!(q->margin >= 1.0 && isfinite(q->margin)))
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "C: the margin constant is at least 1, found %g",
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "`C`: the margin constant is at least 1, found %g",
                         q->margin);
     gbs_status status = check_numbers(ctx, q);
     if (status != GBS_OK || !(q->lambda > 0.0))
@@ -220,14 +209,14 @@ static gbs_status check(gbs_context *ctx, const gbs_theory_query *q) {
            least = fmin(fmin(first, second), third);
     if (!(q->lambda < least * (1.0 - 1e-9)))
         return gbs_fail(ctx, GBS_ERR_ARGUMENT,
-                        "lambda: expected below %.6g, found %g; the ranges end at %.6g for "
+                        "`lambda`: expected below %.6g, found %g; the ranges end at %.6g for "
                         "classification under margin, %.6g for "
                         "ranking under margin, %.6g for hinge",
                         least, q->lambda, first, second, third);
     return GBS_OK;
 }
 
-gbs_status gbs_theory_compute(gbs_context *ctx, const gbs_theory_query *query, gbs_theory *out) {
+gbs_status gbs_theory_run(gbs_context *ctx, const gbs_theory_settings *query, gbs_theory *out) {
     GBS_NEEDS(ctx, out);
     *out = (gbs_theory){0};
     GBS_NEEDS(ctx, ctx);
@@ -247,4 +236,36 @@ gbs_status gbs_theory_compute(gbs_context *ctx, const gbs_theory_query *query, g
     add_bernstein(&t, true);
     add_matrix(&t);
     return GBS_OK;
+}
+
+gbs_status gbs_theory_compute(gbs_context *ctx, const gbs_options *options, gbs_theory **out) {
+    if (out != NULL)
+        *out = NULL;
+    if (ctx == NULL || out == NULL)
+        return GBS_ERR_ARGUMENT;
+    gbs_theory_settings s;
+    gbs_status status = gbs_options_check(options);
+    if (status != GBS_OK)
+        return status;
+    gbs_theory_settings_from(options, &s);
+    gbs_theory *theory = gbs_array_alloc(ctx, 1, sizeof *theory);
+    if (theory == NULL)
+        return GBS_ERR_MEMORY;
+    status = gbs_theory_run(ctx, &s, theory);
+    theory->ctx = ctx;
+    if (status != GBS_OK) {
+        gbs_theory_free(theory);
+        return status;
+    }
+    *out = theory;
+    return GBS_OK;
+}
+
+const gbs_theory_row *gbs_theory_row_at(const gbs_theory *theory, size_t k) {
+    return theory != NULL && k < theory->count ? &theory->rows[k] : NULL;
+}
+
+void gbs_theory_free(gbs_theory *theory) {
+    if (theory != NULL)
+        gbs_array_free(theory->ctx, theory);
 }

@@ -3,9 +3,21 @@
 #ifndef GIBBSITE_BOUND_THEORY_H
 #define GIBBSITE_BOUND_THEORY_H
 
-#include "gibbsite.h"
+#include "core/context.h"
+#include "options/settings.h"
 
 #include <stdbool.h>
+
+enum { GBS_THEORY_ROWS = 40 };
+
+struct gbs_theory {
+    gbs_context *ctx;
+    size_t count;
+    gbs_theory_row rows[GBS_THEORY_ROWS];
+};
+
+/* Fills count and rows. */
+gbs_status gbs_theory_run(gbs_context *ctx, const gbs_theory_settings *settings, gbs_theory *out);
 
 /* min over sigma > 0 of slope sigma + weight (K(sigma) + nats), with K = KL(N(m, sigma^2 I_d) ||
  * N(0, v I_d)) and norm = |m|. The best sigma goes to *sigma unless that is NULL. */

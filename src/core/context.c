@@ -51,6 +51,21 @@ gbs_status gbs_context_create(const gbs_context_options *options, gbs_context **
     return GBS_OK;
 }
 
+gbs_status gbs_context_set_threads(gbs_context *ctx, int threads) {
+    if (ctx == NULL || threads < 0)
+        return GBS_ERR_ARGUMENT;
+    ctx->threads = threads > 0 ? threads : gbs_default_threads();
+    ctx->cpus = threads == 1 ? 1 : gbs_usable_cpus();
+    return GBS_OK;
+}
+
+gbs_status gbs_context_set_seed(gbs_context *ctx, uint64_t seed) {
+    if (ctx == NULL)
+        return GBS_ERR_ARGUMENT;
+    ctx->seed = seed;
+    return GBS_OK;
+}
+
 void gbs_context_retain(gbs_context *ctx) {
     atomic_fetch_add_explicit(&ctx->references, 1, memory_order_relaxed);
 }

@@ -231,3 +231,8 @@ void gbs_data_free(gbs_data *data) {
     gbs_array_free(ctx, (void *)data->pick);
     gbs_handle_free(ctx, data);
 }
+
+void gbs_data_looked(gbs_data *data, unsigned bits) {
+    if (data != NULL)
+        data->looked |= bits;
+}

@@ -8,6 +8,7 @@
 
 #include "core/context.h"
 #include "kernel/strip.h"
+#include "options/settings.h"
 
 struct gbs_data {
     gbs_context *ctx;
@@ -21,7 +22,8 @@ struct gbs_data {
     /* a view: its row i is row pick[i] of the arrays above, its label y[i]. NULL: all rows, in
      * order */
     const size_t *pick;
-    bool borrowed; /* the cells are not ours; a view's labels and pick always are */
+    unsigned looked; /* bits of gbs_looked */
+    bool borrowed;   /* the cells are not ours; a view's labels and pick always are */
 };
 
 /* The given rows of `data`, in that order. The view shares the cells of `data`, which must outlive
@@ -84,7 +86,7 @@ typedef struct gbs_rows {
 
 /* What the options ask for; the constants are then learned from rows, with their labels where
  * relevance is asked for. */
-gbs_scaling gbs_scaling_wanted(const gbs_fit_options *o);
+gbs_scaling gbs_scaling_wanted(const gbs_fit_settings *o);
 gbs_status gbs_scaling_learn(gbs_context *ctx, const gbs_data *data, const gbs_scaling *wanted,
                              gbs_scaling *out);
 gbs_status gbs_scaling_copy(gbs_context *ctx, const gbs_scaling *scaling, gbs_scaling *out);

@@ -167,7 +167,7 @@ static gbs_status standardise(gbs_context *ctx, const gbs_data *data, gbs_scalin
     return status;
 }
 
-gbs_scaling gbs_scaling_wanted(const gbs_fit_options *o) {
+gbs_scaling gbs_scaling_wanted(const gbs_fit_settings *o) {
     return (gbs_scaling){.kind = o->scale,
                          .intercept = o->intercept != 0,
                          .relevance = o->columns == GBS_COLUMNS_RELEVANCE,

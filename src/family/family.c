@@ -20,11 +20,6 @@ const gbs_family_ops *gbs_family_of(gbs_family family) {
     return NULL;
 }
 
-const char *gbs_family_name(gbs_family family) {
-    const gbs_family_ops *ops = gbs_family_of(family);
-    return ops != NULL ? ops->name : family == GBS_FAMILY_AUTO ? "auto" : NULL;
-}
-
 gbs_family gbs_family_at(int i) {
     return (gbs_family)(GBS_FAMILY_FIXED + i);
 }

@@ -14,14 +14,14 @@ enum { MOST = 8 };
 
 struct work {
     const gbs_model *model;
-    const gbs_fit_options *options;
+    const gbs_fit_settings *options;
     const gbs_evidence *e;
     double paper_kl;
     gbs_certificate *out;
     size_t count;
 };
 
-unsigned gbs_common_assumptions(const gbs_fit_options *o) {
+unsigned gbs_common_assumptions(const gbs_fit_settings *o) {
     unsigned bits = GBS_ASSUMES_IID;
     if (o->prior == GBS_PRIOR_INFORMED) {
         bits |= GBS_ASSUMES_FIRST_PART;
@@ -53,7 +53,7 @@ int gbs_assumptions_hold(unsigned assumptions) {
     }
 }
 
-gbs_bound gbs_single_method(const gbs_fit_options *o) {
+gbs_bound gbs_single_method(const gbs_fit_settings *o) {
     if (o->bound != GBS_BOUND_AUTO)
         return o->bound;
     /* in ranking lambda comes from the first part, and catoni does not pay for all posteriors at
@@ -68,7 +68,7 @@ static bool needs_lambda(gbs_bound method) {
 
 /* kl holds for every posterior at once, so for every lambda; a prior is chosen from a grid by all
  * of them alike. */
-double gbs_grid_nats(const gbs_fit_options *o, gbs_bound method, size_t grid, size_t ladder) {
+double gbs_grid_nats(const gbs_fit_settings *o, gbs_bound method, size_t grid, size_t ladder) {
     if (o->select != GBS_SELECT_BOUND)
         return 0.0;
     return log((double)grid) + (needs_lambda(method) ? log((double)ladder) : 0.0);
@@ -97,7 +97,7 @@ static double log_price(const struct work *w, gbs_bound method) {
 
 /* What the lambda of a method rests on. */
 static unsigned lambda_assumption(const struct work *w, gbs_bound method) {
-    const gbs_fit_options *o = w->options;
+    const gbs_fit_settings *o = w->options;
     if (!needs_lambda(method))
         return 0;
     if ((o->looked & GBS_LOOKED_LAMBDA) != 0)
@@ -175,7 +175,7 @@ static void add_gibbs(struct work *w, gbs_bound method) {
  * declared length. */
 static void add_hinge(gbs_context *ctx, struct work *w) {
     const gbs_evidence *e = w->e;
-    const gbs_fit_options *o = w->options;
+    const gbs_fit_settings *o = w->options;
     bool unit = o->scale == GBS_SCALE_UNIT_ROW;
     if (e->paired_rows > 0 || o->loss != GBS_LOSS_HINGE || !(unit || o->cx > 0.0))
         return;
@@ -230,7 +230,7 @@ static void add_prior_vote(struct work *w) {
     c->kl = c->grid_nats = 0.0;
 }
 
-gbs_status gbs_certify(gbs_context *ctx, gbs_model *model, const gbs_fit_options *options,
+gbs_status gbs_certify(gbs_context *ctx, gbs_model *model, const gbs_fit_settings *options,
                        const gbs_evidence *evidence) {
     struct work w = {.model = model, .options = options, .e = evidence};
     const gbs_stage *stage = &model->stages[model->stages_size - 1];

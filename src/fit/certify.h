@@ -28,21 +28,21 @@ typedef struct gbs_evidence {
 } gbs_evidence;
 
 /* The bits that every certificate of a fit carries. */
-unsigned gbs_common_assumptions(const gbs_fit_options *o);
+unsigned gbs_common_assumptions(const gbs_fit_settings *o);
 int gbs_assumptions_hold(unsigned assumptions);
 
 /* The method behind GBS_BOUND_AUTO under one posterior. */
-gbs_bound gbs_single_method(const gbs_fit_options *o);
+gbs_bound gbs_single_method(const gbs_fit_settings *o);
 
 /* Price of the declared grids for a method, in nats. */
-double gbs_grid_nats(const gbs_fit_options *o, gbs_bound method, size_t grid, size_t ladder);
+double gbs_grid_nats(const gbs_fit_settings *o, gbs_bound method, size_t grid, size_t ladder);
 
 /* One bound on the zero-one Gibbs risk. paper_kl is only used by the paper's. */
 double gbs_gibbs_bound(gbs_bound method, double gibbs, double kl, double paper_kl, size_t n,
                        double lambda, double log_price);
 
 /* Fills model->certificates, the one asked for first. */
-gbs_status gbs_certify(gbs_context *ctx, gbs_model *model, const gbs_fit_options *options,
+gbs_status gbs_certify(gbs_context *ctx, gbs_model *model, const gbs_fit_settings *options,
                        const gbs_evidence *evidence);
 
 #endif

@@ -1,6 +1,7 @@
 /* One matrix completion, start to end: what the caller asked for is checked, the noise chosen, q
  * fitted, certified or sampled from, and kept. */
 #include "fit/complete.h"
+#include "fit/run.h"
 
 #include "core/check.h"
 
@@ -9,24 +10,11 @@
 /* So that what is counted with them does not overflow. */
 enum { MOST_DRAWS = 1 << 30 };
 
-gbs_complete_options gbs_complete_options_default(void) {
-    return (gbs_complete_options){.rank = 16,
-                                  .biases = 1,
-                                  .confidence = 0.95,
-                                  .restarts = 1,
-                                  .folds = 5,
-                                  .tolerance = 1e-6,
-                                  .max_sweeps = 500,
-                                  .draws = 200,
-                                  .burn_in = 50,
-                                  .keep = 25};
-}
-
 GBS_NAMES_OF(gbs_sampler, gbs_sampler_name)
 GBS_NAMES_OF(gbs_prior_kind, gbs_prior_name)
 
 /* What the sampler alone reads. */
-static gbs_status check_sampler(gbs_context *ctx, const gbs_complete_options *o) {
+static gbs_status check_sampler(gbs_context *ctx, const gbs_complete_settings *o) {
     if (o->draws == 0 || o->keep == 0)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "draws and keep must be positive");
     if (o->draws > MOST_DRAWS || o->burn_in > MOST_DRAWS)
@@ -39,7 +27,7 @@ static gbs_status check_sampler(gbs_context *ctx, const gbs_complete_options *o)
     return GBS_OK;
 }
 
-static gbs_status check_grid(gbs_context *ctx, const gbs_complete_options *o) {
+static gbs_status check_grid(gbs_context *ctx, const gbs_complete_settings *o) {
     gbs_status status = gbs_check_array(ctx, "lambda_grid", o->lambda_grid, o->lambda_grid_size);
     for (size_t k = 0; status == GBS_OK && k < o->lambda_grid_size; k++)
         if (!(o->lambda_grid[k] > 0.0 && o->lambda_grid[k] < 1e100))
@@ -49,7 +37,7 @@ static gbs_status check_grid(gbs_context *ctx, const gbs_complete_options *o) {
     return status;
 }
 
-static gbs_status check_options(gbs_context *ctx, const gbs_complete_options *o) {
+static gbs_status check_options(gbs_context *ctx, const gbs_complete_settings *o) {
     const gbs_choice choices[] = {{"sampler", (int)o->sampler, gbs_sampler_name_at},
                                   {"prior", (int)o->prior, gbs_prior_name_at}};
     gbs_status status = gbs_check_choices(ctx, choices, sizeof choices / sizeof *choices);
@@ -106,7 +94,7 @@ static gbs_status check_options(gbs_context *ctx, const gbs_complete_options *o)
 }
 
 static gbs_status check_ratings(gbs_context *ctx, const gbs_ratings *r,
-                                const gbs_complete_options *o) {
+                                const gbs_complete_settings *o) {
     if (o->has_range && (r->low < o->low || r->high > o->high))
         return gbs_fail(ctx, GBS_ERR_DATA,
                         "values run from %.10g to %.10g, outside the declared range %.10g to %.10g",
@@ -148,7 +136,7 @@ static gbs_status train_rmse(struct gbs_completion_run *r) {
 }
 
 static gbs_status run_all(struct gbs_completion_run *r) {
-    const gbs_complete_options *o = r->o;
+    const gbs_complete_settings *o = r->o;
     bool vb = o->sampler == GBS_SAMPLER_VB;
     gbs_status status = GBS_OK;
     if (o->restarts > 1 && (r->restarts = gbs_doubles(r->ctx, o->restarts)) == NULL)
@@ -166,14 +154,14 @@ static gbs_status run_all(struct gbs_completion_run *r) {
     return status == GBS_OK ? train_rmse(r) : status;
 }
 
-gbs_status gbs_complete(gbs_context *ctx, const gbs_ratings *ratings,
-                        const gbs_complete_options *options, gbs_completion **out) {
+gbs_status gbs_complete_run(gbs_context *ctx, const gbs_ratings *ratings,
+                            const gbs_complete_settings *options, gbs_completion **out) {
     GBS_NEEDS(ctx, out);
     *out = NULL;
     GBS_NEEDS(ctx, ctx);
     GBS_NEEDS(ctx, ratings);
     double start = gbs_now();
-    gbs_complete_options o = options != NULL ? *options : gbs_complete_options_default();
+    gbs_complete_settings o = options != NULL ? *options : gbs_complete_settings_default();
     gbs_trace trace = {0};
     struct gbs_completion_run r = {.ctx = ctx,
                                    .o = &o,

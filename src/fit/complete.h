@@ -6,10 +6,11 @@
 
 #include "completion/ascent.h"
 #include "model/completion.h"
+#include "options/settings.h"
 
 struct gbs_completion_run {
     gbs_context *ctx;
-    const gbs_complete_options *o;
+    const gbs_complete_settings *o;
     const gbs_ratings *all, *certified;
     gbs_ratings *part[2]; /* informed: the first part, and the rest */
     gbs_factors f;

@@ -22,7 +22,7 @@
 
 /* In units of the ratings: a quarter of the range, or their standard deviation. Plain factors must
  * reach the values themselves, not their spread. */
-static double spread_of(const gbs_ratings *r, const gbs_complete_options *o) {
+static double spread_of(const gbs_ratings *r, const gbs_complete_settings *o) {
     double shift = o->biases ? 0.0 : r->center, far = fmax(fabs(o->low), fabs(o->high));
     double spread = sqrt(r->squares / (double)r->n + shift * shift);
     if (o->has_range)
@@ -31,7 +31,7 @@ static double spread_of(const gbs_ratings *r, const gbs_complete_options *o) {
     return spread > floor ? spread : floor; /* constant values: any scale does */
 }
 
-static gbs_completion_prior make_prior(const gbs_ratings *r, const gbs_complete_options *o) {
+static gbs_completion_prior make_prior(const gbs_ratings *r, const gbs_complete_settings *o) {
     double spread = spread_of(r, o);
     return (gbs_completion_prior){.shape = 1.0,
                                   .scale = VARIANCE_SCALE * spread,
@@ -56,7 +56,7 @@ struct attempt {
 
 static gbs_status ascend_once(const struct gbs_completion_run *r, const gbs_ratings *ratings,
                               const char *stage, size_t start, struct attempt *a) {
-    const gbs_complete_options *o = r->o;
+    const gbs_complete_settings *o = r->o;
     gbs_completion_prior prior = make_prior(ratings, o);
     double spread = spread_of(ratings, o);
     uint64_t stream = GBS_STREAM_COMPLETION + (start == 0 ? (uint64_t)GBS_COMPLETION_START

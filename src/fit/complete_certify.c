@@ -50,7 +50,7 @@ static double middle_risk(const gbs_ratings *r, double low, double high) {
 
 gbs_status gbs_completion_certify(struct gbs_completion_run *r, size_t least_terms, uint64_t stream,
                                   gbs_rating_certificate *c) {
-    const gbs_complete_options *o = r->o;
+    const gbs_complete_settings *o = r->o;
     size_t n = r->certified->n, rounds = 1 + (least_terms - 1) / n;
     double delta = 1.0 - o->confidence, risk = 1.0, width = o->high - o->low;
     bool informed = o->prior == GBS_PRIOR_INFORMED;

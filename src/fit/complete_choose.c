@@ -56,7 +56,7 @@ static void free_folds(struct folds *v) {
 }
 
 static double held_out(const struct folds *v, size_t k, const gbs_factors *f) {
-    const gbs_complete_options *o = v->r->o;
+    const gbs_complete_settings *o = v->r->o;
     double sum = 0.0;
     for (size_t at = from(v, k); at < from(v, k + 1); at++) {
         size_t e = v->order[at];
@@ -78,7 +78,7 @@ static gbs_status judge_fold(struct folds *v, size_t k, size_t candidates,
     memcpy(v->pick + left, v->order + right, (n - right) * sizeof *v->pick);
     gbs_status status = gbs_ratings_subset(r->ctx, v->ratings, left + n - right, v->pick, &rest);
     for (size_t c = 0; c < candidates && status == GBS_OK; c++) {
-        gbs_complete_options once = *r->o;
+        gbs_complete_settings once = *r->o;
         struct gbs_completion_run one = {.ctx = r->ctx, .o = &once, .all = v->ratings};
         once.restarts = 1;
         one.noise_variance = choices[c].learned ? 0.0 : choices[c].noise_variance;
@@ -113,14 +113,14 @@ static void score(const struct folds *v, size_t c, gbs_noise_choice *choice) {
 }
 
 static gbs_status list_candidates(struct gbs_completion_run *r, const gbs_ratings *ratings) {
-    const gbs_complete_options *o = r->o;
+    const gbs_complete_settings *o = r->o;
     double n = (double)r->all->n, learned = 0.0;
     r->n_choices = o->lambda_grid_size > 0 ? o->lambda_grid_size : MULTIPLES;
     r->choices = gbs_array_alloc(r->ctx, r->n_choices, sizeof *r->choices);
     if (r->choices == NULL)
         return GBS_ERR_MEMORY;
     if (o->lambda_grid_size == 0) {
-        gbs_complete_options once = *o;
+        gbs_complete_settings once = *o;
         struct gbs_completion_run one = {.ctx = r->ctx, .o = &once, .all = ratings};
         once.restarts = 1;
         gbs_status status = gbs_completion_ascend(&one, ratings, "choosing the noise");

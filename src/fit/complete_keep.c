@@ -14,7 +14,7 @@ enum { LEAST_TERMS = 1000000 };
 static gbs_status create_model(struct gbs_completion_run *r, size_t kept, bool covariance,
                                double kl) {
     gbs_completion *c = gbs_handle_alloc(r->ctx, sizeof *c);
-    const gbs_complete_options *o = r->o;
+    const gbs_complete_settings *o = r->o;
     if (c == NULL)
         return GBS_ERR_MEMORY;
     r->model = c;
@@ -141,7 +141,7 @@ enum { CELLS_A_TASK = 1024 };
 
 static void visit_cells(void *arg, size_t task, size_t worker) {
     struct sampling *run = arg;
-    const gbs_complete_options *o = run->r->o;
+    const gbs_complete_settings *o = run->r->o;
     size_t last = (task + 1) * CELLS_A_TASK;
     (void)worker;
     for (size_t e = task * CELLS_A_TASK; e < last && e < o->cells; e++) {
@@ -154,7 +154,7 @@ static void visit_cells(void *arg, size_t task, size_t worker) {
 
 static gbs_status visit(void *user, const gbs_factors *f, size_t t) {
     struct sampling *run = user;
-    const gbs_complete_options *o = run->r->o;
+    const gbs_complete_settings *o = run->r->o;
     gbs_completion *model = run->r->model;
     run->f = f;
     run->t = t;
@@ -169,7 +169,7 @@ static gbs_status visit(void *user, const gbs_factors *f, size_t t) {
 }
 
 gbs_status gbs_completion_sample(struct gbs_completion_run *r) {
-    const gbs_complete_options *o = r->o;
+    const gbs_complete_settings *o = r->o;
     size_t kept = o->keep < o->draws ? o->keep : o->draws;
     struct sampling run = {.r = r, .square = gbs_doubles(r->ctx, o->cells)};
     /* as free energy and sweeps, of the mean field that the chain begins at */

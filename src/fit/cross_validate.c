@@ -6,6 +6,7 @@
  */
 #include "core/check.h"
 #include "core/random.h"
+#include "fit/run.h"
 #include "fit/ways.h"
 
 #include <math.h>
@@ -16,7 +17,7 @@ struct validation {
     gbs_context *ctx;
     const gbs_data *data;
     size_t folds, count;
-    const gbs_fit_options *candidates;
+    const gbs_fit_settings *candidates;
     size_t *fold_of;        /* of each row */
     gbs_evaluation *judged; /* count x folds */
     gbs_model_info *fitted; /* count x folds */
@@ -75,7 +76,7 @@ static gbs_status fit_and_judge(struct validation *v, gbs_context *ctx, size_t c
             rows[n - ++outside] = i;
     gbs_data *train = NULL, *test = NULL;
     gbs_model *model = NULL;
-    gbs_fit_options options = v->candidates[candidate];
+    gbs_fit_settings options = v->candidates[candidate];
     options.lambda *= (double)inside / (double)n;
     gbs_status status = gbs_data_view(ctx, v->data, rows, inside, &train);
     if (status == GBS_OK)
@@ -138,7 +139,12 @@ static gbs_status run_all(struct validation *v) {
 static gbs_cv_result sum_up(const struct validation *v, size_t candidate) {
     const gbs_evaluation *e = v->judged + candidate * v->folds;
     double n = (double)v->data->n, folds = (double)v->folds, spread = 0.0;
-    gbs_cv_result r = {.family = v->fitted[candidate * v->folds].family};
+    const gbs_fit_settings *c = &v->candidates[candidate];
+    gbs_cv_result r = {.family = v->fitted[candidate * v->folds].family,
+                       .loss = c->loss,
+                       .lambda = c->lambda,
+                       .prior_sd = c->prior_sd,
+                       .d = v->fitted[candidate * v->folds].d};
     for (size_t k = 0; k < v->folds; k++) {
         double share = (double)e[k].n / n;
         r.error += share * e[k].error;
@@ -152,9 +158,9 @@ static gbs_cv_result sum_up(const struct validation *v, size_t candidate) {
     return r;
 }
 
-gbs_status gbs_cross_validate(gbs_context *ctx, const gbs_data *data, size_t folds,
-                              const gbs_fit_options *candidates, size_t count,
-                              gbs_cv_result *results) {
+gbs_status gbs_cross_validate_run(gbs_context *ctx, const gbs_data *data, size_t folds,
+                                  const gbs_fit_settings *candidates, size_t count,
+                                  gbs_cv_result *results) {
     GBS_NEEDS(ctx, ctx);
     GBS_NEEDS(ctx, data);
     GBS_NEEDS(ctx, candidates);

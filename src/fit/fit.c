@@ -1,4 +1,5 @@
 /* One fit, start to end: what is asked for, its defaults, and the way to it. */
+#include "fit/run.h"
 #include "fit/ways.h"
 
 #include "bound/bound.h"
@@ -20,67 +21,13 @@ enum {
 #define GBS_LOOKED_ANY                                                                             \
     (GBS_LOOKED_LAMBDA | GBS_LOOKED_PRIOR | GBS_LOOKED_COLUMNS | GBS_LOOKED_CX | GBS_LOOKED_METHOD)
 
-gbs_fit_options gbs_fit_options_default(void) {
-    return (gbs_fit_options){.loss = GBS_LOSS_ZERO_ONE,
-                             .scale = GBS_SCALE_STANDARD,
-                             .intercept = 1,
-                             .prior = GBS_PRIOR_INFORMED,
-                             .confidence = 0.95,
-                             .tolerance = 1e-8,
-                             .max_iterations = 1000};
-}
-
-const char *gbs_task_name(gbs_task_kind task) {
-    switch (task) {
-    case GBS_TASK_CLASSIFY:
-        return "classify";
-    case GBS_TASK_RANK:
-        return "rank";
-    }
-    return NULL;
-}
-
-const char *gbs_scale_name(gbs_scale scale) {
-    switch (scale) {
-    case GBS_SCALE_NONE:
-        return "none";
-    case GBS_SCALE_STANDARD:
-        return "standard";
-    case GBS_SCALE_UNIT_ROW:
-        return "unit-row";
-    }
-    return NULL;
-}
-
-const char *gbs_columns_name(gbs_columns columns) {
-    switch (columns) {
-    case GBS_COLUMNS_AUTO:
-        return "auto";
-    case GBS_COLUMNS_EQUAL:
-        return "equal";
-    case GBS_COLUMNS_RELEVANCE:
-        return "relevance";
-    }
-    return NULL;
-}
-
-const char *gbs_prior_name(gbs_prior_kind prior) {
-    switch (prior) {
-    case GBS_PRIOR_ZERO:
-        return "zero";
-    case GBS_PRIOR_INFORMED:
-        return "informed";
-    }
-    return NULL;
-}
-
 /* ---------------------------------------------------------------- what can be asked for */
 
 static bool usable_sd(double sd) {
     return sd > 0.0 && isfinite(sd) && sd * sd > 1e-300 && isfinite(sd * sd);
 }
 
-static gbs_status check_certificate_options(gbs_context *ctx, const gbs_fit_options *o) {
+static gbs_status check_certificate_options(gbs_context *ctx, const gbs_fit_settings *o) {
     bool progressive = gbs_is_progressive(o);
     if (o->bound == GBS_BOUND_BINOMIAL)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT,
@@ -116,7 +63,7 @@ static gbs_status check_certificate_options(gbs_context *ctx, const gbs_fit_opti
     return GBS_OK;
 }
 
-static gbs_status check_ranking(gbs_context *ctx, const gbs_fit_options *o) {
+static gbs_status check_ranking(gbs_context *ctx, const gbs_fit_settings *o) {
     if (o->task != GBS_TASK_RANK && o->sampled_pairs > 0)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "pairs are sampled in ranking only");
     if (o->task != GBS_TASK_RANK)
@@ -140,11 +87,11 @@ static gbs_status check_ranking(gbs_context *ctx, const gbs_fit_options *o) {
 }
 
 /* Nothing is promised about how long a row is. */
-static bool free_lengths(const gbs_fit_options *o) {
+static bool free_lengths(const gbs_fit_settings *o) {
     return o->scale != GBS_SCALE_UNIT_ROW && !(o->cx > 0.0);
 }
 
-static gbs_status check_columns(gbs_context *ctx, const gbs_fit_options *o) {
+static gbs_status check_columns(gbs_context *ctx, const gbs_fit_settings *o) {
     if (!(o->constant >= 0.0) || !isfinite(o->constant))
         return gbs_fail(ctx, GBS_ERR_ARGUMENT,
                         "the intercept's constant must be a positive number, not %g", o->constant);
@@ -178,11 +125,11 @@ static const char *schedule_at(int schedule) {
 }
 
 static const char *select_at(int select) {
-    static const char *const names[] = {"last", "bound"};
-    return (unsigned)select <= GBS_SELECT_BOUND ? names[select] : NULL;
+    static const char *const names[] = {"bound", "cv", "last"};
+    return (unsigned)select <= GBS_SELECT_LAST ? names[select] : NULL;
 }
 
-static gbs_status check_choices(gbs_context *ctx, const gbs_fit_options *o) {
+static gbs_status check_choices(gbs_context *ctx, const gbs_fit_settings *o) {
     const gbs_choice choices[] = {
         {"task", (int)o->task, gbs_task_name_at},
         {"loss", (int)o->loss, gbs_loss_name_at},
@@ -199,7 +146,7 @@ static gbs_status check_choices(gbs_context *ctx, const gbs_fit_options *o) {
     return gbs_check_choices(ctx, choices, sizeof choices / sizeof *choices);
 }
 
-gbs_status gbs_check_fit_options(gbs_context *ctx, const gbs_fit_options *o) {
+gbs_status gbs_check_fit_options(gbs_context *ctx, const gbs_fit_settings *o) {
     gbs_status status = check_choices(ctx, o);
     if (status != GBS_OK)
         return status;
@@ -253,7 +200,7 @@ static gbs_status check_classes(gbs_context *ctx, const gbs_data *data) {
 
 /* ---------------------------------------------------------------- defaults */
 
-void gbs_fill_defaults(gbs_fit_options *o, size_t n, size_t features) {
+void gbs_fill_defaults(gbs_fit_settings *o, size_t n, size_t features) {
     size_t d = features + (o->intercept ? 1 : 0);
     if (gbs_family_of(o->family) == NULL)
         o->family = gbs_family_for(d, o->form != GBS_FORM_AUTO ? SIZE_MAX : FULL_COLUMNS);
@@ -283,7 +230,7 @@ void gbs_fill_defaults(gbs_fit_options *o, size_t n, size_t features) {
 
 /* ---------------------------------------------------------------- what every way keeps */
 
-void gbs_keep_fit(gbs_model *m, const gbs_fit_options *o, const gbs_data *data,
+void gbs_keep_fit(gbs_model *m, const gbs_fit_settings *o, const gbs_data *data,
                   const gbs_posterior *p) {
     const gbs_path_point *at = &p->path[p->chosen];
     size_t before = m->info.iterations;
@@ -356,7 +303,7 @@ gbs_status gbs_count_errors(gbs_context *ctx, const gbs_rows *rows, const double
 }
 
 /* A hinge certificate that was asked for by name must exist. */
-static gbs_status check_hinge_range(gbs_context *ctx, size_t n, const gbs_fit_options *o) {
+static gbs_status check_hinge_range(gbs_context *ctx, size_t n, const gbs_fit_settings *o) {
     if (o->task == GBS_TASK_RANK || o->loss != GBS_LOSS_HINGE || !(o->cx > 0.0) ||
         !(o->lambda > 0.0) || !(o->prior_sd > 0.0) || gbs_is_progressive(o) ||
         (o->select == GBS_SELECT_BOUND && (o->ladder_size > 1 || o->prior_grid_size > 1)))
@@ -371,15 +318,27 @@ static gbs_status check_hinge_range(gbs_context *ctx, size_t n, const gbs_fit_op
                     o->cx, o->prior_sd, rows, limit, o->lambda);
 }
 
+/* The constants that the paper recommends (docs/maths.md, 9). */
+static void set_paper(gbs_fit_settings *o, size_t rows, size_t features) {
+    double n = (double)rows, d = (double)(features + (o->intercept ? 1 : 0));
+    if (o->task == GBS_TASK_RANK) {
+        o->prior_sd = 1.0;
+        o->lambda = sqrt(0.5 * d * (n - 1.0));
+        return;
+    }
+    o->prior_sd = 1.0 / sqrt(d);
+    o->lambda = sqrt(n * d) / (o->loss == GBS_LOSS_HINGE && o->cx > 0.0 ? o->cx : 1.0);
+}
+
 /* Columns come from rows that do not certify: from the first part, where there is one. */
-static gbs_status find_columns(gbs_context *ctx, const gbs_data *data, gbs_fit_options *o,
+static gbs_status find_columns(gbs_context *ctx, const gbs_data *data, gbs_fit_settings *o,
                                gbs_seen *seen) {
     size_t first = data->n, *order = NULL;
     bool split = o->prior == GBS_PRIOR_INFORMED || gbs_is_progressive(o);
     gbs_status status = GBS_OK;
     if (split && data->dense == NULL) {
         order = gbs_array_alloc(ctx, data->n, sizeof *order);
-        status = order != NULL ? gbs_fit_order(ctx, data->n, o, order, &first) : GBS_ERR_MEMORY;
+        status = order != NULL ? gbs_fit_order_run(ctx, data->n, o, order, &first) : GBS_ERR_MEMORY;
     }
     if (status == GBS_OK)
         status = gbs_data_seen(ctx, data, order, first, seen);
@@ -389,7 +348,7 @@ static gbs_status find_columns(gbs_context *ctx, const gbs_data *data, gbs_fit_o
     return status;
 }
 
-static gbs_status fit_used(gbs_context *ctx, const gbs_data *data, gbs_fit_options *o,
+static gbs_status fit_used(gbs_context *ctx, const gbs_data *data, gbs_fit_settings *o,
                            bool certified, gbs_model **model) {
     gbs_status status = GBS_OK;
     gbs_fill_defaults(o, data->n, data->d);
@@ -412,7 +371,7 @@ static gbs_status fit_used(gbs_context *ctx, const gbs_data *data, gbs_fit_optio
 }
 
 /* The model of the columns that are used, told of those that are not. */
-static gbs_status fit_seen(gbs_context *ctx, const gbs_data *data, gbs_fit_options *o,
+static gbs_status fit_seen(gbs_context *ctx, const gbs_data *data, gbs_fit_settings *o,
                            bool certified, gbs_model **model) {
     gbs_seen seen = {0};
     gbs_data *kept = NULL;
@@ -438,7 +397,7 @@ static gbs_status fit_seen(gbs_context *ctx, const gbs_data *data, gbs_fit_optio
     return GBS_OK;
 }
 
-static gbs_status fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_options *options,
+static gbs_status fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *options,
                       bool certified, gbs_model **out) {
     GBS_NEEDS(ctx, out);
     *out = NULL;
@@ -446,7 +405,7 @@ static gbs_status fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_opti
     GBS_NEEDS(ctx, data);
     double start = gbs_now();
     uint64_t pairs_before = ctx->pairs_seen;
-    gbs_fit_options o = options != NULL ? *options : gbs_fit_options_default();
+    gbs_fit_settings o = options != NULL ? *options : gbs_fit_settings_default();
     gbs_status status = gbs_check_fit_options(ctx, &o);
     if (status == GBS_OK)
         status = check_classes(ctx, data);
@@ -454,6 +413,8 @@ static gbs_status fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_opti
         return status;
     if (o.task == GBS_TASK_RANK)
         o.intercept = 0; /* it cancels in every pair */
+    if (o.paper)
+        set_paper(&o, data->n, data->d);
     gbs_model *model = NULL;
     status = fit_seen(ctx, data, &o, certified, &model);
     if (status == GBS_OK)
@@ -468,12 +429,12 @@ static gbs_status fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_opti
     return GBS_OK;
 }
 
-gbs_status gbs_fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_options *options,
-                   gbs_model **out) {
+gbs_status gbs_fit_run(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *options,
+                       gbs_model **out) {
     return fit(ctx, data, options, true, out);
 }
 
-gbs_status gbs_fit_to_judge(gbs_context *ctx, const gbs_data *data, const gbs_fit_options *options,
+gbs_status gbs_fit_to_judge(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *options,
                             gbs_model **out) {
     return fit(ctx, data, options, false, out);
 }

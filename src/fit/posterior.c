@@ -21,7 +21,7 @@ enum { PRIMAL_COLUMNS = 3000, MOST_RUNGS = 24, LEAST_TRACED = 10, MOST_TRACED = 
 /* More terms than this are passed over for the certificate alone. */
 #define MOST_TERMS 2e9
 
-bool gbs_posterior_by_sample(const gbs_fit_options *o, const gbs_empirical *risk) {
+bool gbs_posterior_by_sample(const gbs_fit_settings *o, const gbs_empirical *risk) {
     if (!risk->by_draws || o->sampled_pairs > 0)
         return o->sampled_pairs > 0;
     bool chosen = o->ladder_size > 1 || o->prior_grid_size > 1 || o->trace;
@@ -46,7 +46,7 @@ struct search {
 /* The caller's ladder; or one rung for a convex loss, restarts, sgd and a prior that already knows;
  * or powers of the ratio up to lambda. */
 static gbs_status build_ladder(struct search *s) {
-    const gbs_fit_options *o = s->task->options;
+    const gbs_fit_settings *o = s->task->options;
     double last = s->task->lambda;
     bool single = !s->task->climb || s->task->risk->loss->convex || o->restarts > 0 ||
                   o->solver == GBS_SOLVER_SGD;
@@ -160,7 +160,7 @@ static gbs_status trace(void *arg, size_t done, size_t steps, const gbs_gaussian
 
 static gbs_status solve(struct search *s) {
     const gbs_posterior_task *t = s->task;
-    const gbs_fit_options *o = t->options;
+    const gbs_fit_settings *o = t->options;
     gbs_anneal_task task = {
         .family = o->family, .ladder = s->ladder, .rungs = s->rungs, .trace = t->trace};
     task.part_below = o->ladder_size == 0;
@@ -304,7 +304,7 @@ static void release(struct search *s) {
 }
 
 gbs_status gbs_posterior_fit(const gbs_posterior_task *task, gbs_posterior *out) {
-    const gbs_fit_options *o = task->options;
+    const gbs_fit_settings *o = task->options;
     struct search s = {.task = task, .out = out};
     *out = (gbs_posterior){0};
     size_t d = task->risk->d;

@@ -12,7 +12,7 @@ typedef double (*gbs_rung_value)(void *arg, double gibbs, double kl, double pape
 
 typedef struct gbs_posterior_task {
     gbs_context *ctx;
-    const gbs_fit_options *options; /* solver and its numbers, form; family settled */
+    const gbs_fit_settings *options; /* solver and its numbers, form; family settled */
     const gbs_empirical *risk;
     gbs_prior prior;
     double lambda; /* the last of the ladder, where the options have none */
@@ -37,7 +37,7 @@ typedef struct gbs_posterior {
 /* Stochastic steps over so many terms that the solver is not to make a pass over all of them at its
  * end: what it reports of F comes from a sample of rows. So it is where pairs are sampled on
  * request. A choice by bounds, and a path of them, need the passes. */
-bool gbs_posterior_by_sample(const gbs_fit_options *o, const gbs_empirical *risk);
+bool gbs_posterior_by_sample(const gbs_fit_settings *o, const gbs_empirical *risk);
 
 gbs_status gbs_posterior_fit(const gbs_posterior_task *task, gbs_posterior *out);
 void gbs_posterior_free(const gbs_context *ctx, gbs_posterior *p);

@@ -10,6 +10,7 @@
  * posterior moves where the zero-one loss says so.
  */
 #include "fit/prior_centre.h"
+#include "fit/run.h"
 
 #include "fit/ways.h"
 
@@ -24,8 +25,8 @@ enum { FOLDS = 5, MOST_ROWS = 8192 };
 static const double widths[] = {0.025, 0.05, 0.1, 0.2, 0.4};
 enum { WIDTHS = sizeof widths / sizeof *widths };
 
-static gbs_fit_options hinge(const gbs_fit_options *o, double rows) {
-    gbs_fit_options h = gbs_fit_options_default();
+static gbs_fit_settings hinge(const gbs_fit_settings *o, double rows) {
+    gbs_fit_settings h = gbs_fit_settings_default();
     h.loss = GBS_LOSS_HINGE;
     h.scale = o->scale;
     h.intercept = o->intercept;
@@ -41,7 +42,7 @@ static gbs_fit_options hinge(const gbs_fit_options *o, double rows) {
 }
 
 /* Root mean square of a cell of the scaled rows: 1 when they are standardised. */
-static gbs_status typical_cell(gbs_context *ctx, const gbs_data *data, const gbs_fit_options *o,
+static gbs_status typical_cell(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *o,
                                double *out) {
     gbs_scaling scaling,
         wanted = {.kind = o->scale, .intercept = o->intercept != 0, .constant = 1.0, .clip = o->cx};
@@ -69,14 +70,14 @@ static size_t fewest_of_a_class(const gbs_data *data) {
 }
 
 gbs_status gbs_prior_centre_choose(gbs_context *ctx, const gbs_split *split,
-                                   const gbs_fit_options *o, gbs_prior_centre *out) {
+                                   const gbs_fit_settings *o, gbs_prior_centre *out) {
     gbs_data *head;
     double typical;
     gbs_status status = gbs_split_head(ctx, split,
                                        split->first < MOST_ROWS ? split->first : MOST_ROWS, &head);
     if (status == GBS_OK)
         status = typical_cell(ctx, head, o, &typical);
-    gbs_fit_options candidates[WIDTHS];
+    gbs_fit_settings candidates[WIDTHS];
     gbs_cv_result results[WIDTHS];
     if (status == GBS_OK) {
         *out = (gbs_prior_centre){.width = widths[WIDTHS / 2] / typical, .predicted = 0.25};
@@ -87,7 +88,7 @@ gbs_status gbs_prior_centre_choose(gbs_context *ctx, const gbs_split *split,
     }
     /* too few rows to be dealt out: the middle width, and nothing is predicted */
     if (status == GBS_OK && fewest_of_a_class(head) >= FOLDS) {
-        status = gbs_cross_validate(ctx, head, FOLDS, candidates, WIDTHS, results);
+        status = gbs_cross_validate_run(ctx, head, FOLDS, candidates, WIDTHS, results);
         size_t best = 0;
         for (size_t k = 1; status == GBS_OK && k < WIDTHS; k++)
             if (results[k].gibbs_error < results[best].gibbs_error)
@@ -100,9 +101,9 @@ gbs_status gbs_prior_centre_choose(gbs_context *ctx, const gbs_split *split,
     return status;
 }
 
-gbs_status gbs_prior_centre_fit(gbs_context *ctx, const gbs_rows *rows, const gbs_fit_options *o,
+gbs_status gbs_prior_centre_fit(gbs_context *ctx, const gbs_rows *rows, const gbs_fit_settings *o,
                                 const gbs_prior_centre *centre, double *mean) {
-    gbs_fit_options options = hinge(o, (double)rows->all.n);
+    gbs_fit_settings options = hinge(o, (double)rows->all.n);
     gbs_fill_defaults(&options, rows->all.n, rows->d - (o->intercept ? 1 : 0));
     gbs_empirical *risk;
     gbs_posterior fitted;

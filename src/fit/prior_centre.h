@@ -12,10 +12,10 @@ typedef struct gbs_prior_centre {
 
 /* By cross-validation on the first part; whatever it chooses is free. */
 gbs_status gbs_prior_centre_choose(gbs_context *ctx, const gbs_split *split,
-                                   const gbs_fit_options *o, gbs_prior_centre *out);
+                                   const gbs_fit_settings *o, gbs_prior_centre *out);
 
 /* mean (length rows->d): the centre fitted to these rows. */
-gbs_status gbs_prior_centre_fit(gbs_context *ctx, const gbs_rows *rows, const gbs_fit_options *o,
+gbs_status gbs_prior_centre_fit(gbs_context *ctx, const gbs_rows *rows, const gbs_fit_settings *o,
                                 const gbs_prior_centre *centre, double *mean);
 
 /* The default prior_sd around it: a twentieth of the root mean square of its coordinates. */

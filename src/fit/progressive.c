@@ -27,7 +27,7 @@
 struct progressive {
     gbs_context *ctx;
     const gbs_data *data;
-    gbs_fit_options o;
+    gbs_fit_settings o;
     gbs_model *model;
     gbs_split split;
     gbs_prior_centre centre;
@@ -242,7 +242,7 @@ static gbs_status certify(struct progressive *f) {
                : GBS_OK;
 }
 
-gbs_status gbs_fit_progressive(gbs_context *ctx, const gbs_data *data, const gbs_fit_options *o,
+gbs_status gbs_fit_progressive(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *o,
                                gbs_model **out) {
     struct progressive f = {.ctx = ctx, .data = data, .o = *o};
     gbs_evaluation on_all;

@@ -34,9 +34,9 @@ enum { WIDTHS = sizeof widths / sizeof *widths };
 #define CHOOSING 1e-3
 #define FITTING 1e-4
 
-static gbs_fit_options hinge(const gbs_fit_options *o, const gbs_empirical *risk,
-                             double tolerance) {
-    gbs_fit_options h = gbs_fit_options_default();
+static gbs_fit_settings hinge(const gbs_fit_settings *o, const gbs_empirical *risk,
+                              double tolerance) {
+    gbs_fit_settings h = gbs_fit_settings_default();
     h.task = GBS_TASK_RANK;
     h.loss = GBS_LOSS_HINGE;
     h.intercept = 0;
@@ -52,9 +52,9 @@ static gbs_fit_options hinge(const gbs_fit_options *o, const gbs_empirical *risk
     return h;
 }
 
-static gbs_status fit_width(gbs_context *ctx, const gbs_empirical *risk, const gbs_fit_options *o,
+static gbs_status fit_width(gbs_context *ctx, const gbs_empirical *risk, const gbs_fit_settings *o,
                             double width, double tolerance, double *mean) {
-    gbs_fit_options options = hinge(o, risk, tolerance);
+    gbs_fit_settings options = hinge(o, risk, tolerance);
     gbs_posterior_task task = {.ctx = ctx, .options = &options, .risk = risk};
     task.lambda = (double)risk->units;
     task.prior = (gbs_prior){NULL, width * width};
@@ -75,7 +75,7 @@ static gbs_status predict(const gbs_empirical *test, const double *mean, double 
 
 /* The risk that each width predicts, fitted to `train` and met by `test`. */
 static gbs_status try_widths(gbs_context *ctx, const gbs_empirical *train,
-                             const gbs_empirical *test, const gbs_fit_options *o, double typical,
+                             const gbs_empirical *test, const gbs_fit_settings *o, double typical,
                              double *mean, double *risk) {
     gbs_status status = GBS_OK;
     for (size_t k = 0; status == GBS_OK && k < WIDTHS; k++) {
@@ -86,7 +86,7 @@ static gbs_status try_widths(gbs_context *ctx, const gbs_empirical *train,
     return status;
 }
 
-static gbs_status choose_width(gbs_context *ctx, const gbs_rows *rows, const gbs_fit_options *o,
+static gbs_status choose_width(gbs_context *ctx, const gbs_rows *rows, const gbs_fit_settings *o,
                                double *mean, double *width, double *predicted) {
     size_t most = rows->all.n < MOST_ROWS ? rows->all.n : MOST_ROWS, inside = most - most / 3;
     gbs_rows head = gbs_rows_slice(rows, 0, inside),
@@ -116,7 +116,7 @@ static gbs_status choose_width(gbs_context *ctx, const gbs_rows *rows, const gbs
     return status;
 }
 
-gbs_status gbs_rank_prior_centre(gbs_context *ctx, const gbs_rows *rows, const gbs_fit_options *o,
+gbs_status gbs_rank_prior_centre(gbs_context *ctx, const gbs_rows *rows, const gbs_fit_settings *o,
                                  double *mean, double *predicted) {
     double width;
     gbs_empirical *risk = NULL;
@@ -167,7 +167,7 @@ static gbs_status judge_all(gbs_context *ctx, gbs_model *model, const gbs_rows *
 
 /* The risk over the certified pairs, or what a sample of them says it is at most. */
 static gbs_status judge_certified(const gbs_empirical *risk, const gbs_spread *spread,
-                                  const gbs_fit_options *o, gbs_evidence *e) {
+                                  const gbs_fit_settings *o, gbs_evidence *e) {
     if (o->sampled_pairs == 0)
         return gbs_empirical_value(risk, &gbs_zero_one, spread, true, &e->gibbs, &e->second_moment);
     gbs_status status = gbs_empirical_sampled(risk, &gbs_zero_one, spread, o->sampled_pairs,
@@ -178,7 +178,7 @@ static gbs_status judge_certified(const gbs_empirical *risk, const gbs_spread *s
     return status;
 }
 
-gbs_status gbs_rank_judge(gbs_context *ctx, gbs_model *model, const gbs_fit_options *o,
+gbs_status gbs_rank_judge(gbs_context *ctx, gbs_model *model, const gbs_fit_settings *o,
                           const gbs_rows *rows, size_t first, const gbs_empirical *risk,
                           const double *m0, gbs_evidence *e) {
     size_t n = rows->all.n;

@@ -6,6 +6,7 @@
  * particles stay exact: an approximation only decides how well the chains mix.
  */
 
+#include "fit/run.h"
 #include "fit/sample_rank.h"
 
 #include "bound/bound.h"
@@ -31,23 +32,12 @@ enum {
 /* The approximation need not be better than this, in nats. */
 #define GOOD_ENOUGH 0.01
 
-gbs_sample_options gbs_sample_options_default(void) {
-    return (gbs_sample_options){.loss = GBS_LOSS_ZERO_ONE,
-                                .scale = GBS_SCALE_STANDARD,
-                                .intercept = 1,
-                                .lambda = -1.0,
-                                .prior_sd = 1.0,
-                                .particles = 2000,
-                                .ess = 0.5,
-                                .confidence = 0.95};
-}
-
 GBS_NAMES_OF(gbs_task_kind, gbs_task_name)
 GBS_NAMES_OF(gbs_loss, gbs_loss_name)
 GBS_NAMES_OF(gbs_scale, gbs_scale_name)
 GBS_NAMES_OF(gbs_move, gbs_move_name)
 
-static gbs_status check_options(gbs_context *ctx, const gbs_sample_options *o) {
+static gbs_status check_options(gbs_context *ctx, const gbs_sample_settings *o) {
     const gbs_choice choices[] = {{"task", (int)o->task, gbs_task_name_at},
                                   {"loss", (int)o->loss, gbs_loss_name_at},
                                   {"scale", (int)o->scale, gbs_scale_name_at},
@@ -83,7 +73,7 @@ static size_t chains_for(size_t particles) {
 }
 
 /* blocks: rows, or those of the smaller class */
-static gbs_smc_options settle(const gbs_sample_options *o, size_t blocks) {
+static gbs_smc_options settle(const gbs_sample_settings *o, size_t blocks) {
     gbs_smc_options s = {.lambda = o->ladder_size > 0 ? o->ladder[o->ladder_size - 1]
                                    : o->lambda < 0.0  ? (double)blocks
                                                       : o->lambda,
@@ -200,7 +190,7 @@ static gbs_status approximate(void *user, double lambda, gbs_reference *referenc
 
 /* ---------------------------------------------------------------- what is kept */
 
-static void keep_info(const gbs_sample_options *o, const gbs_smc_options *s, const gbs_rows *rows,
+static void keep_info(const gbs_sample_settings *o, const gbs_smc_options *s, const gbs_rows *rows,
                       size_t blocks, gbs_particles *p) {
     const gbs_sample_point *end = &p->path[p->path_size - 1];
     double accepted = 0.0;
@@ -276,7 +266,7 @@ static gbs_status draw(const gbs_smc_problem *problem, const gbs_smc_options *op
     return status;
 }
 
-static gbs_status run(gbs_context *ctx, const gbs_sample_options *o, gbs_rows *rows,
+static gbs_status run(gbs_context *ctx, const gbs_sample_settings *o, gbs_rows *rows,
                       gbs_particles *p) {
     bool ranks = o->task == GBS_TASK_RANK;
     const gbs_loss_ops *loss = gbs_loss_of(o->loss);
@@ -306,7 +296,7 @@ static gbs_status run(gbs_context *ctx, const gbs_sample_options *o, gbs_rows *r
 }
 
 /* A ranking without a pair would have nothing to say. */
-static gbs_status check_data(gbs_context *ctx, const gbs_data *data, const gbs_sample_options *o) {
+static gbs_status check_data(gbs_context *ctx, const gbs_data *data, const gbs_sample_settings *o) {
     size_t positive = 0;
     if (data->y == NULL)
         return gbs_fail(ctx, GBS_ERR_DATA, "the data has no labels");
@@ -319,7 +309,7 @@ static gbs_status check_data(gbs_context *ctx, const gbs_data *data, const gbs_s
 }
 
 /* Rows and scaling of a sampling under the zero prior. */
-static gbs_status learn_rows(gbs_context *ctx, const gbs_data *data, const gbs_sample_options *o,
+static gbs_status learn_rows(gbs_context *ctx, const gbs_data *data, const gbs_sample_settings *o,
                              gbs_rows *rows, gbs_particles *p) {
     gbs_scaling wanted = {.kind = o->scale, .intercept = o->intercept != 0, .constant = 1.0};
     gbs_seen seen;
@@ -351,14 +341,14 @@ static gbs_status finish(gbs_status status, double start, gbs_particles *p, gbs_
     return GBS_OK;
 }
 
-gbs_status gbs_sample(gbs_context *ctx, const gbs_data *data, const gbs_sample_options *options,
-                      gbs_particles **out) {
+gbs_status gbs_sample_run(gbs_context *ctx, const gbs_data *data,
+                          const gbs_sample_settings *options, gbs_particles **out) {
     GBS_NEEDS(ctx, out);
     *out = NULL;
     GBS_NEEDS(ctx, ctx);
     GBS_NEEDS(ctx, data);
     double start = gbs_now();
-    gbs_sample_options o = options != NULL ? *options : gbs_sample_options_default();
+    gbs_sample_settings o = options != NULL ? *options : gbs_sample_settings_default();
     gbs_rows rows = {0};
     gbs_particles *p = NULL;
     gbs_status status = check_options(ctx, &o);
@@ -382,9 +372,9 @@ gbs_status gbs_sample(gbs_context *ctx, const gbs_data *data, const gbs_sample_o
 }
 
 /* What the model fixes. */
-static gbs_sample_options settled_by(const gbs_model *model, const gbs_stage *stage,
-                                     const gbs_sample_options *options) {
-    gbs_sample_options o = options != NULL ? *options : gbs_sample_options_default();
+static gbs_sample_settings settled_by(const gbs_model *model, const gbs_stage *stage,
+                                      const gbs_sample_settings *options) {
+    gbs_sample_settings o = options != NULL ? *options : gbs_sample_settings_default();
     o.task = model->info.task;
     o.loss = model->info.loss;
     o.scale = model->info.scale;
@@ -408,8 +398,9 @@ static gbs_status copy_prior(gbs_context *ctx, const gbs_model *model, const gbs
     return GBS_OK;
 }
 
-gbs_status gbs_sample_for(gbs_context *ctx, const gbs_data *data, const gbs_model *model,
-                          size_t stage, const gbs_sample_options *options, gbs_particles **out) {
+gbs_status gbs_sample_run_for(gbs_context *ctx, const gbs_data *data, const gbs_model *model,
+                              size_t stage, const gbs_sample_settings *options,
+                              gbs_particles **out) {
     GBS_NEEDS(ctx, out);
     *out = NULL;
     GBS_NEEDS(ctx, ctx);
@@ -426,7 +417,7 @@ gbs_status gbs_sample_for(gbs_context *ctx, const gbs_data *data, const gbs_mode
         gbs_compute_end(ctx);
         return status;
     }
-    gbs_sample_options o = settled_by(model, target.stage, options);
+    gbs_sample_settings o = settled_by(model, target.stage, options);
     gbs_progress_begin(ctx);
     status = check_options(ctx, &o);
     if (status == GBS_OK)

@@ -22,7 +22,7 @@
 struct single {
     gbs_context *ctx;
     const gbs_data *data;
-    gbs_fit_options o;
+    gbs_fit_settings o;
     gbs_model *model;
     gbs_split split;     /* informed: the rows in their random order */
     gbs_rows rows;       /* all, in that order */
@@ -59,7 +59,7 @@ static gbs_status prepare_risk(struct single *f) {
 
 /* Scaling constants and the prior's centre, from the first part; or from all rows, and none. */
 static gbs_status prepare(struct single *f) {
-    const gbs_fit_options *o = &f->o;
+    const gbs_fit_settings *o = &f->o;
     bool informed = o->prior == GBS_PRIOR_INFORMED;
     gbs_data *head = NULL;
     gbs_status status = informed ? gbs_split_create(f->ctx, f->data, o, &f->split) : GBS_OK;
@@ -108,7 +108,7 @@ static double chosen_lambda(const struct single *f, size_t n) {
 
 /* What a rung would be certified at, the price of choosing among all of them paid. */
 struct pricing {
-    const gbs_fit_options *o;
+    const gbs_fit_settings *o;
     size_t n, grid, ladder;
     size_t paired_rows; /* ranking */
     double pair_share;
@@ -125,7 +125,7 @@ static double rung_value(void *arg, double gibbs, double kl, double paper_kl, do
 }
 
 static double *spread_grid(const struct single *f, size_t *size) {
-    const gbs_fit_options *o = &f->o;
+    const gbs_fit_settings *o = &f->o;
     *size = o->prior_grid_size > 0 ? o->prior_grid_size : 1;
     double *grid = gbs_doubles(f->ctx, *size);
     for (size_t k = 0; grid != NULL && k < *size; k++)
@@ -156,7 +156,7 @@ static gbs_status keep_best(struct single *f, gbs_posterior *p, double *best) {
 }
 
 static gbs_status train(struct single *f, size_t *grid_size) {
-    const gbs_fit_options *o = &f->o;
+    const gbs_fit_settings *o = &f->o;
     gbs_rows certified = gbs_rows_slice(&f->rows, f->first, f->rows.all.n - f->first);
     double *grid = spread_grid(f, grid_size), best = INFINITY;
     gbs_status status = grid != NULL ? GBS_OK : GBS_ERR_MEMORY;
@@ -239,7 +239,7 @@ static gbs_status judge_and_certify(struct single *f, size_t grid_size) {
     return certify(f, &e, grid_size);
 }
 
-gbs_status gbs_fit_single(gbs_context *ctx, const gbs_data *data, const gbs_fit_options *o,
+gbs_status gbs_fit_single(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *o,
                           gbs_model **out) {
     struct single f = {.ctx = ctx, .data = data, .o = *o};
     size_t grid_size = 1;

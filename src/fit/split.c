@@ -14,6 +14,7 @@
  * AUC near 0.15 its bound is then some sqrt(2 x 0.15 log 20 / 2250) = 0.02 above the risk seen, and
  * twice as many would lower that by 0.006. (Settled with the Adult data in view.)
  */
+#include "fit/run.h"
 #include "fit/ways.h"
 
 #include "core/check.h"
@@ -29,7 +30,7 @@
 #define ENOUGH_CERTIFIED 9000.0
 #define MOST_RANKING_SHARE 0.9
 
-bool gbs_is_progressive(const gbs_fit_options *o) {
+bool gbs_is_progressive(const gbs_fit_settings *o) {
     if (o->task == GBS_TASK_RANK)
         return false;
     return o->bound == GBS_BOUND_PROGRESSIVE ||
@@ -46,7 +47,7 @@ static double ranking_share(size_t n) {
     return fmin(MOST_RANKING_SHARE, fmax(SINGLE_SHARE, 1.0 - ENOUGH_CERTIFIED / (double)n));
 }
 
-static size_t least_part(size_t n, const gbs_fit_options *o) {
+static size_t least_part(size_t n, const gbs_fit_settings *o) {
     double share = o->prior_split > 0.0       ? o->prior_split
                    : gbs_is_progressive(o)    ? LEAST_SHARE
                    : o->task == GBS_TASK_RANK ? ranking_share(n)
@@ -54,14 +55,14 @@ static size_t least_part(size_t n, const gbs_fit_options *o) {
     return part_of(n, share);
 }
 
-static size_t first_part(size_t n, size_t d, const gbs_fit_options *o) {
+static size_t first_part(size_t n, size_t d, const gbs_fit_settings *o) {
     if (o->prior_split > 0.0 || !gbs_is_progressive(o))
         return least_part(n, o);
     return part_of(n, fmin(MOST_SHARE, fmax(LEAST_SHARE, BASE_SHARE + SHARE_PER_COLUMN * (double)d /
                                                                           (double)n)));
 }
 
-size_t gbs_certified_rows(size_t n, const gbs_fit_options *o) {
+size_t gbs_certified_rows(size_t n, const gbs_fit_settings *o) {
     return o->prior == GBS_PRIOR_INFORMED ? n - least_part(n, o) : n;
 }
 
@@ -75,12 +76,12 @@ static gbs_status check_rows(gbs_context *ctx, size_t n) {
     return n > 1 ? GBS_OK : gbs_fail(ctx, GBS_ERR_DATA, "%zu rows cannot be split in two parts", n);
 }
 
-gbs_status gbs_fit_order(gbs_context *ctx, size_t n, const gbs_fit_options *options, size_t *order,
-                         size_t *first_part) {
+gbs_status gbs_fit_order_run(gbs_context *ctx, size_t n, const gbs_fit_settings *options,
+                             size_t *order, size_t *first_part) {
     GBS_NEEDS(ctx, ctx);
     GBS_NEEDS(ctx, order);
     GBS_NEEDS(ctx, first_part);
-    gbs_fit_options o = options != NULL ? *options : gbs_fit_options_default();
+    gbs_fit_settings o = options != NULL ? *options : gbs_fit_settings_default();
     gbs_status status = gbs_check_fit_options(ctx, &o);
     if (status == GBS_OK)
         status = check_rows(ctx, n);
@@ -125,7 +126,7 @@ static gbs_status check_classes(gbs_context *ctx, const gbs_split *s) {
         s->first, s->n, positive > 0 ? "-1" : "+1");
 }
 
-gbs_status gbs_split_create(gbs_context *ctx, const gbs_data *data, const gbs_fit_options *o,
+gbs_status gbs_split_create(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *o,
                             gbs_split *out) {
     size_t n = data->n, d = data->d + (o->intercept ? 1 : 0);
     *out = (gbs_split){.ctx = ctx, .n = n};
@@ -152,7 +153,7 @@ gbs_status gbs_split_create(gbs_context *ctx, const gbs_data *data, const gbs_fi
     return status;
 }
 
-gbs_split_key gbs_split_key_of(const gbs_split *s, const gbs_fit_options *o) {
+gbs_split_key gbs_split_key_of(const gbs_split *s, const gbs_fit_settings *o) {
     return (gbs_split_key){
         .known = true, .stratified = o->stratify != 0, .seed = s->ctx->seed, .first = s->first};
 }

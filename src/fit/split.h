@@ -14,19 +14,19 @@ typedef struct gbs_split {
 } gbs_split;
 
 /* The options ask for several stages. */
-bool gbs_is_progressive(const gbs_fit_options *o);
+bool gbs_is_progressive(const gbs_fit_settings *o);
 
 /* Rows that a single posterior is certified on. */
-size_t gbs_certified_rows(size_t n, const gbs_fit_options *o);
+size_t gbs_certified_rows(size_t n, const gbs_fit_settings *o);
 
 /* The order that the options and the context's seed give, in words that find it again. */
-gbs_split_key gbs_split_key_of(const gbs_split *s, const gbs_fit_options *o);
+gbs_split_key gbs_split_key_of(const gbs_split *s, const gbs_fit_settings *o);
 /* Rows from .. from + count - 1 of that order among `data`, which must be the rows of the fit. */
 gbs_status gbs_split_find(gbs_context *ctx, const gbs_data *data, const gbs_split_key *key,
                           size_t from, size_t count, gbs_data **out);
 
 /* GBS_ERR_DATA when the first part lacks a class. */
-gbs_status gbs_split_create(gbs_context *ctx, const gbs_data *data, const gbs_fit_options *o,
+gbs_status gbs_split_create(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *o,
                             gbs_split *out);
 void gbs_split_free(gbs_split *s);
 

@@ -7,25 +7,25 @@
 #include "fit/split.h"
 
 /* One posterior: under the zero prior on all rows, under an informed prior on the second part. */
-gbs_status gbs_fit_single(gbs_context *ctx, const gbs_data *data, const gbs_fit_options *o,
+gbs_status gbs_fit_single(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *o,
                           gbs_model **out);
 /* Stages, each tested on fresh rows before the next learns from them. */
-gbs_status gbs_fit_progressive(gbs_context *ctx, const gbs_data *data, const gbs_fit_options *o,
+gbs_status gbs_fit_progressive(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *o,
                                gbs_model **out);
 
 /* gbs_fit where only the predictions are wanted: lambda need not lie in the range of the hinge
  * bound. */
-gbs_status gbs_fit_to_judge(gbs_context *ctx, const gbs_data *data, const gbs_fit_options *options,
+gbs_status gbs_fit_to_judge(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *options,
                             gbs_model **out);
 
 /* What can be told from the options alone. */
-gbs_status gbs_check_fit_options(gbs_context *ctx, const gbs_fit_options *o);
+gbs_status gbs_check_fit_options(gbs_context *ctx, const gbs_fit_settings *o);
 /* Everything that does not depend on what the rows say. */
-void gbs_fill_defaults(gbs_fit_options *o, size_t n, size_t features);
+void gbs_fill_defaults(gbs_fit_settings *o, size_t n, size_t features);
 
 /* Sets model->info from a posterior (gibbs_error and train_error are left to gbs_judge_rows),
  * counting on the iterations before. */
-void gbs_keep_fit(gbs_model *m, const gbs_fit_options *o, const gbs_data *data,
+void gbs_keep_fit(gbs_model *m, const gbs_fit_settings *o, const gbs_data *data,
                   const gbs_posterior *p);
 gbs_status gbs_keep_path(gbs_context *ctx, gbs_model *m, gbs_posterior *p, size_t restarts);
 

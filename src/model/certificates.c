@@ -64,26 +64,6 @@ const char *gbs_target_name(gbs_target target) {
     return NULL;
 }
 
-const char *gbs_bound_name(gbs_bound bound) {
-    switch (bound) {
-    case GBS_BOUND_AUTO:
-        return "auto";
-    case GBS_BOUND_KL:
-        return "kl";
-    case GBS_BOUND_CATONI:
-        return "catoni";
-    case GBS_BOUND_HOEFFDING:
-        return "hoeffding";
-    case GBS_BOUND_PAPER:
-        return "paper";
-    case GBS_BOUND_PROGRESSIVE:
-        return "progressive";
-    case GBS_BOUND_BINOMIAL:
-        return "binomial";
-    }
-    return NULL;
-}
-
 const char *gbs_risk_name(gbs_risk risk) {
     switch (risk) {
     case GBS_RISK_ERROR:

@@ -168,10 +168,6 @@ const double *gbs_completion_restarts(const gbs_completion *model, size_t *count
     return model != NULL ? model->restarts : NULL;
 }
 
-const char *gbs_sampler_name(gbs_sampler sampler) {
-    return sampler == GBS_SAMPLER_VB ? "vb" : sampler == GBS_SAMPLER_GIBBS ? "gibbs" : NULL;
-}
-
 /* ---------------------------------------------------------------- predictions */
 
 struct prediction {

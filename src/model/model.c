@@ -2,7 +2,6 @@
 #include "model/model.h"
 
 #include "core/check.h"
-#include "file/json_text.h"
 
 #include <math.h>
 #include <string.h>
@@ -144,28 +143,8 @@ const char *gbs_model_recipe(const gbs_model *model) {
     return model != NULL ? model->recipe : NULL;
 }
 
-gbs_status gbs_model_set_recipe(gbs_context *ctx, gbs_model *model, const char *json) {
-    GBS_NEEDS(ctx, ctx);
-    GBS_NEEDS(ctx, model);
-    char *copy = NULL;
-    json_t *value = NULL;
-    gbs_status status = GBS_OK;
-    if (json != NULL)
-        status = gbs_json_parse(ctx, json, strlen(json), GBS_JSON_LEVELS - 1,
-                                "the recipe is not JSON", &value);
-    if (status != GBS_OK)
-        return status == GBS_ERR_FORMAT ? GBS_ERR_ARGUMENT : status;
-    json_decref(value);
-    if (json != NULL) {
-        size_t size = strlen(json) + 1;
-        copy = gbs_array_alloc_for(ctx, model->ctx, size, 1);
-        if (copy == NULL)
-            return GBS_ERR_MEMORY;
-        memcpy(copy, json, size);
-    }
-    gbs_array_free(model->ctx, model->recipe);
-    model->recipe = copy;
-    return GBS_OK;
+const gbs_selection *gbs_model_selection(const gbs_model *model) {
+    return &model->selection;
 }
 
 size_t gbs_model_column(const gbs_model *model, size_t k) {

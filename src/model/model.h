@@ -51,6 +51,7 @@ struct gbs_model {
     double *negatives; /* ranking: quantiles of the scores of the training rows of -1, ascending */
     size_t negatives_size;
     char *recipe;
+    gbs_selection selection;
 };
 
 /* Of model files; counts the incompatible versions. Mixtures came with 2; a plain model is still

@@ -11,21 +11,8 @@
 #include "model/model.h"
 #include "risk/loss.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <string.h>
-
-const char *gbs_move_name(gbs_move move) {
-    switch (move) {
-    case GBS_MOVE_AUTO:
-        return "auto";
-    case GBS_MOVE_WALK:
-        return "walk";
-    case GBS_MOVE_RING:
-        return "ring";
-    }
-    return NULL;
-}
 
 gbs_status gbs_particles_create(gbs_context *ctx, gbs_particles **out) {
     gbs_particles *p = gbs_handle_alloc(ctx, sizeof *p);
@@ -83,16 +70,6 @@ const double *gbs_particles_draws(const gbs_particles *particles) {
 
 const char *gbs_particles_recipe(const gbs_particles *particles) {
     return particles != NULL ? particles->recipe : NULL;
-}
-
-gbs_status gbs_particles_set_recipe(gbs_context *ctx, gbs_particles *particles, const char *json) {
-    GBS_NEEDS(ctx, ctx);
-    GBS_NEEDS(ctx, particles);
-    gbs_model borrowed = {.ctx = particles->ctx,
-                          .recipe = particles->recipe}; /* the same check and copy */
-    gbs_status status = gbs_model_set_recipe(ctx, &borrowed, json);
-    particles->recipe = borrowed.recipe;
-    return status;
 }
 
 gbs_status gbs_particles_keep_negatives(gbs_context *ctx, gbs_particles *particles, size_t n,

@@ -15,11 +15,6 @@ const gbs_loss_ops *gbs_loss_of(gbs_loss loss) {
     return NULL;
 }
 
-const char *gbs_loss_name(gbs_loss loss) {
-    const gbs_loss_ops *ops = gbs_loss_of(loss);
-    return ops != NULL ? ops->pointwise.name : NULL;
-}
-
 void gbs_loss_smoothed(gbs_loss loss, double mu, double s, double *psi, double *d_mu, double *d_s) {
     const gbs_loss_ops *ops = gbs_loss_of(loss);
     double value = NAN, by_mu = NAN, by_s = NAN;

@@ -11,20 +11,6 @@ enum { NEWTON_COLUMNS = 128 };
  * that is wasted. */
 #define ROUGHLY 0.05
 
-const char *gbs_solver_name(gbs_solver solver) {
-    switch (solver) {
-    case GBS_SOLVER_AUTO:
-        return "auto";
-    case GBS_SOLVER_LBFGS:
-        return "lbfgs";
-    case GBS_SOLVER_NATURAL:
-        return "natural";
-    case GBS_SOLVER_SGD:
-        return "sgd";
-    }
-    return NULL;
-}
-
 gbs_status gbs_engine_create(const gbs_empirical *risk, gbs_family family, gbs_solver solver,
                              gbs_engine *out) {
     gbs_context *ctx = risk->ctx;

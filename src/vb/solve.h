@@ -3,6 +3,7 @@
 #define GIBBSITE_VB_SOLVE_H
 
 #include "core/trace.h"
+#include "options/settings.h"
 #include "vb/anderson.h"
 #include "vb/free_energy.h"
 

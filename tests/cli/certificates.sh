@@ -174,7 +174,7 @@ expect_near 'prior sd is 1/sqrt(d)' "$(json "$stdout" prior_sd)" 0.4472135954999
 # ---------------------------------------------------------------- refusals
 for value in 0 1 -0.5 1.5 nan; do refuses 2 "fit: --confidence: expected .*, found '$value'" train.csv --confidence $value; done
 refuses 2 "fit: --blocks: expected a whole number from 1 to [0-9]+, found '0'" train.csv --blocks 0
-refuses 2 "fit: --blocks: expected 1 to 16, found '17'" train.csv --blocks 17
+refuses 2 "fit: --blocks: expected a whole number from 1 to 16, found '17'" train.csv --blocks 17
 refuses 2 'fit: --blocks needs --bound progressive' train.csv --blocks 2 --bound kl
 refuses 2 'fit: --blocks needs --bound progressive' train.csv --blocks 2 --prior zero
 refuses 2 "fit: --prior-split: expected .*, found '0'" train.csv --prior-split 0

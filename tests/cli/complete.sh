@@ -240,8 +240,8 @@ bad 'declares 100000000 entries, the file has 8' '%%MatrixMarket matrix coordina
 bad 'expected the numbers of rows, columns and entries' '%%MatrixMarket matrix coordinate real general\n99999999999999999999 1 1\n1 1 3\n'
 refuses 5 'nothing.csv' complete nothing.csv
 refuses 3 '5 folds need at least as many ratings; there are 1' complete one.csv --select cv
-refuses 2 'needs at least 2 folds' complete train.csv --select cv --folds 1
-refuses 2 '--select knows cv alone' complete train.csv --select bound
+refuses 2 '--folds: expected a whole number from 2' complete train.csv --select cv --folds 1
+refuses 2 '--select: expected one of none.cv' complete train.csv --select bound
 refuses 2 'chooses the noise; leave --lambda out' complete train.csv --select cv --lambda 3
 refuses 2 'chooses the noise; leave --noise out' complete train.csv --select cv --noise 3
 refuses 2 '--lambda-grid is for --select cv' complete train.csv --lambda-grid 1:10:3
@@ -252,7 +252,7 @@ refuses 2 '--range: expected LO:HI' complete train.csv --range 5:1
 refuses 2 '--range: expected LO:HI' complete train.csv --range 5
 refuses 2 '--noise: expected learn or a positive number' complete train.csv --noise -1
 refuses 2 'say the same thing' complete train.csv --noise 1 --lambda 2
-refuses 2 'rank must be at most 512' complete train.csv --rank 1000
+refuses 2 '--rank: expected a whole number from 0 to 512' complete train.csv --rank 1000
 refuses 2 '--draws is for --sampler gibbs' complete train.csv --draws 5
 refuses 2 'needs --range' complete train.csv --prior informed
 refuses 2 '--prior-split is for' complete train.csv --prior-split 0.5

@@ -274,7 +274,7 @@ for command in "${all_commands[@]}"; do
     check "$command names its exit codes" grep -q '^Exit codes: 0 done; 1 out of memory; 2 usage; 3 bad data' help.txt
     for option in json quiet threads seed help; do grep -qE -- "--$option( |$)" help.txt || not_ok "help $command names --$option"; done
 done
-gives help.txt help fit
+gives help.txt help fit --all
 for option in output task loss family lambda lambda-grid select prior prior-sd target positive drop scale no-intercept missing no-header \
     test path solver form batch epochs schedule restarts tol max-iter; do
     check "help fit names --$option" grep -qE -- "^  (-., )?--$option( |$)" help.txt

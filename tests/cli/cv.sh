@@ -36,7 +36,7 @@ as 'one class too small for the folds'
 expect_exit 3 "$GIBBSITE" cv few.csv
 expect_stderr 'few.csv: 5 folds need at least as many rows of each class; one class has 3'
 expect_exit 2 "$GIBBSITE" cv train.csv --folds 1
-expect_stderr '\-\-folds: expected 2 to 1000'
+expect_stderr '\-\-folds: expected a whole number from 2 to 1000'
 expect_exit 2 "$GIBBSITE" cv train.csv --loss hinge,square
 expect_stderr 'expected one of zero-one\|hinge\|exponential'
 expect_exit 2 "$GIBBSITE" cv train.csv --lambda 3 --lambda-grid 1:2:2

@@ -66,8 +66,8 @@ expect_exit 0 "$GIBBSITE" theory --n 2 --d 1
 expect_exit 0 "$GIBBSITE" theory
 
 # ---------------------------------------------------------------- refused
-refuses '--n: expected a whole number from 1' --n 0 --d 5
-refuses '--n: expected at least 2 rows, found 1' --n 1 --d 5
+refuses '--n: expected a whole number from 2' --n 0 --d 5
+refuses "--n: expected a whole number from 2 to 1000000000000, found '1'" --n 1 --d 5
 refuses '--d: expected a whole number' --n 10 --d 0
 refuses '--n: expected a whole number' --n 1e3 --d 5
 refuses '--confidence: expected' --n 10 --d 5 --confidence 0

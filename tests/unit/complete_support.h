@@ -6,10 +6,10 @@
 #include "completion_support.h"
 
 static inline gbs_completion *complete(gbs_context *ctx, const struct matrix_truth *t,
-                                       const gbs_complete_options *o) {
+                                       const gbs_complete_settings *o) {
     gbs_ratings *r = ratings_of(ctx, t);
     gbs_completion *m = NULL;
-    gbs_status status = gbs_complete(ctx, r, o, &m);
+    gbs_status status = gbs_complete_run(ctx, r, o, &m);
     if (status != GBS_OK)
         print_error("%s\n", gbs_error_message(ctx));
     assert_int_equal(status, GBS_OK);

@@ -85,10 +85,10 @@ static inline void leave(struct host *h, gbs_context *ctx) {
 /* Losses, solvers, families and forms in turn. */
 enum { KINDS = 12 };
 
-static inline gbs_fit_options one_of_each(int k) {
+static inline gbs_fit_settings one_of_each(int k) {
     static const gbs_solver solvers[] = {GBS_SOLVER_AUTO, GBS_SOLVER_NATURAL, GBS_SOLVER_LBFGS,
                                          GBS_SOLVER_SGD};
-    gbs_fit_options o = zero_prior_options();
+    gbs_fit_settings o = zero_prior_options();
     o.loss = all_losses[k % 3];
     o.solver = solvers[k % 4];
     o.family = all_families[(k + k / 4) % 4];

@@ -16,8 +16,8 @@ static inline const gbs_certificate *find(const gbs_model *model, gbs_target tar
     return NULL;
 }
 
-static inline gbs_fit_options informed(gbs_bound bound) {
-    gbs_fit_options o = gbs_fit_options_default();
+static inline gbs_fit_settings informed(gbs_bound bound) {
+    gbs_fit_settings o = gbs_fit_settings_default();
     o.bound = bound;
     return o;
 }

@@ -3,7 +3,7 @@
 #ifndef GIBBSITE_TESTS_PUBLIC_DATA_H
 #define GIBBSITE_TESTS_PUBLIC_DATA_H
 
-#include "gibbsite.h"
+#include "fit/run.h"
 #include "table/design.h"
 
 #include <stdio.h>

@@ -5,8 +5,8 @@
 #include "unit/support.h"
 #include "unit/zero_prior.h"
 
-static inline gbs_fit_options ranking(gbs_loss loss, gbs_family family) {
-    gbs_fit_options o = zero_prior_options();
+static inline gbs_fit_settings ranking(gbs_loss loss, gbs_family family) {
+    gbs_fit_settings o = zero_prior_options();
     o.task = GBS_TASK_RANK;
     o.loss = loss;
     o.family = family;

@@ -5,9 +5,9 @@
 #include "unit/support.h"
 
 static inline gbs_particles *sample(gbs_context *ctx, const gbs_data *data,
-                                    const gbs_sample_options *o) {
+                                    const gbs_sample_settings *o) {
     gbs_particles *p;
-    assert_ok(ctx, gbs_sample(ctx, data, o, &p));
+    assert_ok(ctx, gbs_sample_run(ctx, data, o, &p));
     return p;
 }
 
@@ -17,8 +17,8 @@ static inline gbs_sample_info sample_info(const gbs_particles *p) {
     return info;
 }
 
-static inline gbs_sample_options small_options(gbs_loss loss, double lambda, size_t particles) {
-    gbs_sample_options o = gbs_sample_options_default();
+static inline gbs_sample_settings small_options(gbs_loss loss, double lambda, size_t particles) {
+    gbs_sample_settings o = gbs_sample_settings_default();
     o.loss = loss;
     o.lambda = lambda;
     o.particles = particles;

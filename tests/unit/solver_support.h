@@ -10,7 +10,7 @@
 
 struct problem {
     struct table_of_numbers table;
-    gbs_fit_options options;
+    gbs_fit_settings options;
 };
 
 static inline gbs_scale any_scale(struct dice *r) {

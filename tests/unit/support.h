@@ -3,7 +3,7 @@
 #ifndef GIBBSITE_TESTS_SUPPORT_H
 #define GIBBSITE_TESTS_SUPPORT_H
 
-#include "gibbsite.h"
+#include "fit/run.h"
 
 #include <float.h>
 #include <math.h>
@@ -203,9 +203,9 @@ static inline gbs_data *sparse_data(gbs_context *ctx, const struct table_of_numb
 }
 
 static inline gbs_model *fit(gbs_context *ctx, const gbs_data *data,
-                             const gbs_fit_options *options) {
+                             const gbs_fit_settings *options) {
     gbs_model *model;
-    assert_ok(ctx, gbs_fit(ctx, data, options, &model));
+    assert_ok(ctx, gbs_fit_run(ctx, data, options, &model));
     return model;
 }
 
@@ -217,7 +217,7 @@ static inline gbs_model_info info_of(const gbs_model *model) {
 
 /* The info of a fit whose model is not needed. */
 static inline gbs_model_info fit_info(gbs_context *ctx, const gbs_data *data,
-                                      const gbs_fit_options *options) {
+                                      const gbs_fit_settings *options) {
     gbs_model *model = fit(ctx, data, options);
     gbs_model_info info = info_of(model);
     gbs_model_free(model);

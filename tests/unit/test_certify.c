@@ -1,7 +1,7 @@
 /* Certificates of a fit: the numbers are those of the bounds, the status is honest, and they hold.
  */
 #include "bound/bound.h"
-#include "gibbsite.h"
+#include "fit/run.h"
 #include "unit/zero_prior.h"
 
 #include <math.h>
@@ -32,8 +32,8 @@ static gbs_data *draw(gbs_context *ctx, uint64_t stream, size_t first, size_t n,
     return data;
 }
 
-static gbs_fit_options plain_options(void) {
-    gbs_fit_options o = zero_prior_options();
+static gbs_fit_settings plain_options(void) {
+    gbs_fit_settings o = zero_prior_options();
     o.scale = GBS_SCALE_NONE;
     o.intercept = 0;
     o.lambda = 50.0;
@@ -57,12 +57,12 @@ static void values_are_those_of_the_bounds(void **state) {
     double x[N * D], y[N], score[N], sd[N], square = 0.0, price = -log(1.0 - 0.9);
     assert_int_equal(gbs_context_create(NULL, &ctx), GBS_OK);
     gbs_data *data = draw(ctx, 1, 0, N, x, y);
-    gbs_fit_options o = plain_options();
+    gbs_fit_settings o = plain_options();
     o.confidence = 0.9;
     o.bound = GBS_BOUND_CATONI;
     gbs_model *model;
     gbs_model_info i;
-    assert_int_equal(gbs_fit(ctx, data, &o, &model), GBS_OK);
+    assert_int_equal(gbs_fit_run(ctx, data, &o, &model), GBS_OK);
     gbs_model_get_info(model, &i);
     assert_int_equal(gbs_model_predict(ctx, model, data, score, sd, NULL), GBS_OK);
     for (size_t k = 0; k < N; k++)
@@ -88,14 +88,14 @@ static void values_are_those_of_the_bounds(void **state) {
 }
 
 /* valid[0]: kl, valid[1]: catoni */
-static void statuses(const gbs_fit_options *o, int valid[2]) {
+static void statuses(const gbs_fit_settings *o, int valid[2]) {
     enum { N = 60 };
     gbs_context *ctx;
     double x[N * D], y[N];
     gbs_model *model;
     assert_int_equal(gbs_context_create(NULL, &ctx), GBS_OK);
     gbs_data *data = draw(ctx, 3, 0, N, x, y);
-    assert_int_equal(gbs_fit(ctx, data, o, &model), GBS_OK);
+    assert_int_equal(gbs_fit_run(ctx, data, o, &model), GBS_OK);
     valid[0] = find(model, GBS_TARGET_GIBBS, GBS_LOSS_ZERO_ONE, GBS_BOUND_KL)->valid;
     valid[1] = find(model, GBS_TARGET_GIBBS, GBS_LOSS_ZERO_ONE, GBS_BOUND_CATONI)->valid;
     gbs_model_free(model);
@@ -105,7 +105,7 @@ static void statuses(const gbs_fit_options *o, int valid[2]) {
 
 static void a_conditional_certificate_is_never_called_valid(void **state) {
     (void)state;
-    gbs_fit_options o = plain_options();
+    gbs_fit_settings o = plain_options();
     int valid[2];
     statuses(&o, valid);
     assert_true(valid[0] && valid[1]);
@@ -137,8 +137,8 @@ static void certificates_survive_the_model_file(void **state) {
     size_t size, a, b;
     assert_int_equal(gbs_context_create(NULL, &ctx), GBS_OK);
     gbs_data *data = draw(ctx, 5, 0, N, x, y);
-    gbs_fit_options o = plain_options();
-    assert_int_equal(gbs_fit(ctx, data, &o, &model), GBS_OK);
+    gbs_fit_settings o = plain_options();
+    assert_int_equal(gbs_fit_run(ctx, data, &o, &model), GBS_OK);
     assert_int_equal(gbs_model_to_json(ctx, model, &text, &size), GBS_OK);
     assert_int_equal(gbs_model_from_json(ctx, text, size, &copy), GBS_OK);
     const gbs_certificate *c = gbs_model_certificates(model, &a),
@@ -169,12 +169,12 @@ static void certificates_hold_as_often_as_they_say(void **state) {
     gbs_data *fresh = draw(ctx, 1000, 0, FRESH, fresh_x, fresh_y);
     for (size_t s = 0; s < SAMPLES; s++) {
         gbs_data *data = draw(ctx, 7, s * N, N, x, y);
-        gbs_fit_options o = plain_options();
+        gbs_fit_settings o = plain_options();
         gbs_model *model;
         gbs_evaluation e;
         size_t count;
         o.confidence = 0.8;
-        assert_int_equal(gbs_fit(ctx, data, &o, &model), GBS_OK);
+        assert_int_equal(gbs_fit_run(ctx, data, &o, &model), GBS_OK);
         assert_int_equal(gbs_model_evaluate(ctx, model, fresh, &e), GBS_OK);
         const gbs_certificate *c = gbs_model_certificates(model, &count);
         assert_int_equal(count, KINDS);
@@ -208,7 +208,7 @@ static void a_posterior_next_to_its_prior_is_certified(void **state) {
     gbs_data *data = draw(ctx, 9, 0, N, x, y);
     for (size_t f = 0; f < 3; f++)
         for (int k = 0; k < 20; k++) {
-            gbs_fit_options o = plain_options();
+            gbs_fit_settings o = plain_options();
             o.family = families[f];
             o.loss = k % 2 == 0 ? GBS_LOSS_ZERO_ONE : GBS_LOSS_HINGE;
             o.prior_sd = 0.003 * (1.0 + 0.137 * k); /* as odd as may be */
@@ -217,7 +217,7 @@ static void a_posterior_next_to_its_prior_is_certified(void **state) {
             o.ladder = ladder;
             o.ladder_size = 4;
             gbs_model *model;
-            assert_int_equal(gbs_fit(ctx, data, &o, &model), GBS_OK);
+            assert_int_equal(gbs_fit_run(ctx, data, &o, &model), GBS_OK);
             for (size_t t = 0; t < gbs_model_path_size(model); t++) {
                 assert_true(gbs_model_path(model)[t].kl >= 0.0);
                 assert_true(gbs_model_path(model)[t].bound <= 1.0);

@@ -100,7 +100,7 @@ static void a_model_of_relevant_columns_is_kept_and_read_again(void **state) {
     gbs_context *ctx = new_context(1, 1);
     struct table_of_numbers t = few_relevant(&r, 120, 9);
     gbs_data *both[] = {dense_data(ctx, &t), sparse_data(ctx, &t)};
-    gbs_fit_options o = zero_prior_options();
+    gbs_fit_settings o = zero_prior_options();
     o.loss = GBS_LOSS_HINGE;
     o.columns = GBS_COLUMNS_RELEVANCE;
     o.constant = 4.0;
@@ -142,7 +142,7 @@ static void the_constant_widens_the_prior_of_the_intercept(void **state) {
     }
     gbs_data *data = dense_data(ctx, &t), *by_hand;
     assert_ok(ctx, gbs_data_dense(ctx, N, D + 1, wide, D + 1, t.y, GBS_BORROW, &by_hand));
-    gbs_fit_options o = zero_prior_options();
+    gbs_fit_settings o = zero_prior_options();
     o.loss = GBS_LOSS_HINGE;
     o.scale = GBS_SCALE_NONE;
     o.constant = 4.0;
@@ -175,7 +175,7 @@ static void relevance_seen_on_certified_rows_is_conditional(void **state) {
     gbs_context *ctx = new_context(1, 1);
     struct table_of_numbers t = few_relevant(&r, 200, 5);
     gbs_data *data = dense_data(ctx, &t);
-    gbs_fit_options zero = zero_prior_options(), informed = gbs_fit_options_default();
+    gbs_fit_settings zero = zero_prior_options(), informed = gbs_fit_settings_default();
     zero.columns = informed.columns = GBS_COLUMNS_RELEVANCE;
     gbs_model *a = fit(ctx, data, &zero), *b = fit(ctx, data, &informed);
     assert_false(first_is_valid(a));
@@ -195,10 +195,10 @@ static void the_choice_knows_the_first_part_alone(void **state) {
     struct dice r = {5};
     gbs_context *ctx = new_context(1, 1);
     struct table_of_numbers t = few_relevant(&r, N, D);
-    gbs_fit_options o = gbs_fit_options_default();
+    gbs_fit_settings o = gbs_fit_settings_default();
     o.prior_split = 0.5;
     size_t order[N], first;
-    assert_ok(ctx, gbs_fit_order(ctx, N, &o, order, &first));
+    assert_ok(ctx, gbs_fit_order_run(ctx, N, &o, order, &first));
     gbs_data *data = dense_data(ctx, &t);
     gbs_model *a = fit(ctx, data, &o);
     gbs_data_free(data);
@@ -236,7 +236,7 @@ static void relevance_pays_where_few_columns_matter(void **state) {
         gbs_data *data = dense_data(ctx, &t);
         for (size_t k = 0; k < 2; k++) {
             size_t count;
-            gbs_fit_options o = gbs_fit_options_default();
+            gbs_fit_settings o = gbs_fit_settings_default();
             o.columns = k == 0 ? GBS_COLUMNS_AUTO : GBS_COLUMNS_EQUAL;
             gbs_model *model = fit(ctx, data, &o);
             sum[k] += gbs_model_certificates(model, &count)[0].value / TABLES;
@@ -261,9 +261,9 @@ static void wishes_that_contradict_each_other_are_refused(void **state) {
     gbs_context *ctx = new_context(1, 1);
     struct table_of_numbers t = few_relevant(&r, 40, 3);
     gbs_data *data = dense_data(ctx, &t);
-    gbs_fit_options wrong[6];
+    gbs_fit_settings wrong[6];
     for (size_t k = 0; k < COUNT(wrong); k++)
-        wrong[k] = gbs_fit_options_default();
+        wrong[k] = gbs_fit_settings_default();
     wrong[0].columns = GBS_COLUMNS_RELEVANCE;
     wrong[0].scale = GBS_SCALE_UNIT_ROW;
     wrong[1].columns = GBS_COLUMNS_RELEVANCE;
@@ -276,7 +276,7 @@ static void wishes_that_contradict_each_other_are_refused(void **state) {
     wrong[5].columns = (gbs_columns)7;
     for (size_t k = 0; k < COUNT(wrong); k++) {
         gbs_model *model;
-        assert_int_equal(gbs_fit(ctx, data, &wrong[k], &model), GBS_ERR_ARGUMENT);
+        assert_int_equal(gbs_fit_run(ctx, data, &wrong[k], &model), GBS_ERR_ARGUMENT);
         assert_null(model);
     }
     gbs_data_free(data);

@@ -7,7 +7,7 @@ static void files_keep_everything(void **state) {
     gbs_context *ctx = new_context(1, 1);
     struct matrix_truth t = make_truth(106, 12, 9, 1, 80, 0.5, 3.0, true);
     for (int gibbs = 0; gibbs < 2; gibbs++) {
-        gbs_complete_options o = gbs_complete_options_default();
+        gbs_complete_settings o = gbs_complete_settings_default();
         o.rank = 2;
         o.sampler = gibbs ? GBS_SAMPLER_GIBBS : GBS_SAMPLER_VB;
         o.draws = 5;
@@ -69,7 +69,7 @@ static void files_keep_choices(void **state) {
     (void)state;
     gbs_context *ctx = new_context(1, 1);
     struct matrix_truth t = make_truth(408, 12, 9, 1, 80, 0.5, 3.0, true);
-    gbs_complete_options o = gbs_complete_options_default();
+    gbs_complete_settings o = gbs_complete_settings_default();
     o.cross_validate = 1;
     o.restarts = 3;
     gbs_completion *m = complete(ctx, &t, &o), *back;
@@ -101,7 +101,7 @@ static void files_keep_choices(void **state) {
 static void odd_ratings(void **state) {
     (void)state;
     gbs_context *ctx = new_context(1, 1);
-    gbs_complete_options o = gbs_complete_options_default();
+    gbs_complete_settings o = gbs_complete_settings_default();
     uint32_t zeros[6] = {0}, column[6] = {0, 1, 2, 3, 4, 5};
     double same[6] = {4.0, 4.0, 4.0, 4.0, 4.0, 4.0}, huge[6] = {1e30, -1e30, 3e30, 1e29, 0.0, 1.0};
     gbs_ratings *r;
@@ -115,7 +115,7 @@ static void odd_ratings(void **state) {
                 gbs_ratings_create(ctx, n, 1, 6, zeros, k == 2 ? zeros : column, y, NULL, NULL, &r),
                 GBS_OK);
             gbs_completion *m;
-            gbs_status status = gbs_complete(ctx, r, &o, &m);
+            gbs_status status = gbs_complete_run(ctx, r, &o, &m);
             if (status != GBS_OK)
                 print_error("biases %d, case %d: %s\n", biases, k, gbs_error_message(ctx));
             assert_int_equal(status, GBS_OK);
@@ -144,7 +144,7 @@ static void options_are_checked(void **state) {
     gbs_context *ctx = new_context(1, 1);
     struct matrix_truth t = make_truth(107, 6, 5, 1, 30, 0.5, 3.0, true);
     gbs_ratings *r = ratings_of(ctx, &t);
-    gbs_complete_options good = gbs_complete_options_default(), bad[10];
+    gbs_complete_settings good = gbs_complete_settings_default(), bad[10];
     for (size_t k = 0; k < 10; k++)
         bad[k] = good;
     bad[0].rank = 100000;
@@ -159,12 +159,12 @@ static void options_are_checked(void **state) {
     bad[9].rank = 0, bad[9].biases = 0;
     for (size_t k = 0; k < 10; k++) {
         gbs_completion *m;
-        assert_int_equal(gbs_complete(ctx, r, &bad[k], &m), GBS_ERR_ARGUMENT);
+        assert_int_equal(gbs_complete_run(ctx, r, &bad[k], &m), GBS_ERR_ARGUMENT);
         assert_null(m);
     }
     good.has_range = 1, good.low = 3.0, good.high = 3.1;
     gbs_completion *m;
-    assert_int_equal(gbs_complete(ctx, r, &good, &m), GBS_ERR_DATA);
+    assert_int_equal(gbs_complete_run(ctx, r, &good, &m), GBS_ERR_DATA);
     gbs_ratings_free(r);
     free_truth(&t);
     gbs_context_free(ctx);
@@ -176,9 +176,9 @@ static void options_of_choices_are_checked(void **state) {
     struct matrix_truth t = make_truth(407, 6, 5, 1, 30, 0.5, 3.0, true);
     gbs_ratings *r = ratings_of(ctx, &t);
     const double bad_grid[] = {1.0, -1.0};
-    gbs_complete_options bad[6];
+    gbs_complete_settings bad[6];
     for (size_t k = 0; k < 6; k++) {
-        bad[k] = gbs_complete_options_default();
+        bad[k] = gbs_complete_settings_default();
         bad[k].cross_validate = 1;
     }
     bad[0].folds = 1;
@@ -189,15 +189,15 @@ static void options_of_choices_are_checked(void **state) {
     bad[5].sampler = GBS_SAMPLER_GIBBS, bad[5].cells = 1;
     gbs_completion *m;
     for (size_t k = 0; k < 6; k++) {
-        assert_int_equal(gbs_complete(ctx, r, &bad[k], &m), GBS_ERR_ARGUMENT);
+        assert_int_equal(gbs_complete_run(ctx, r, &bad[k], &m), GBS_ERR_ARGUMENT);
         assert_null(m);
     }
     bad[0].folds = 31;
-    assert_int_equal(gbs_complete(ctx, r, &bad[0], &m), GBS_ERR_DATA);
+    assert_int_equal(gbs_complete_run(ctx, r, &bad[0], &m), GBS_ERR_DATA);
     /* one rating left out at a time, rows and columns with nothing left among them */
     bad[0].folds = 30;
     bad[0].max_sweeps = 20;
-    assert_int_equal(gbs_complete(ctx, r, &bad[0], &m), GBS_OK);
+    assert_int_equal(gbs_complete_run(ctx, r, &bad[0], &m), GBS_OK);
     gbs_completion_free(m);
     gbs_ratings_free(r);
     free_truth(&t);
@@ -226,7 +226,7 @@ static void scarce_release(void *memory, void *user) {
 
 /* A completion with so many allocations allowed: GBS_OK or GBS_ERR_MEMORY, and nothing is left
  * behind. */
-static gbs_status starved(const struct matrix_truth *t, const gbs_complete_options *o,
+static gbs_status starved(const struct matrix_truth *t, const gbs_complete_settings *o,
                           size_t allowed) {
     struct scarce s = {allowed, 0};
     gbs_context_options c = gbs_context_options_default();
@@ -239,7 +239,7 @@ static gbs_status starved(const struct matrix_truth *t, const gbs_complete_optio
     gbs_status status = gbs_ratings_create(ctx, t->n, t->rows, t->columns, t->row, t->column, t->y,
                                            NULL, NULL, &r);
     if (status == GBS_OK)
-        status = gbs_complete(ctx, r, o, &m);
+        status = gbs_complete_run(ctx, r, o, &m);
     assert_true(status == GBS_OK || status == GBS_ERR_MEMORY);
     assert_true((m != NULL) == (status == GBS_OK));
     gbs_completion_free(m);
@@ -254,7 +254,7 @@ static void out_of_memory(void **state) {
     (void)state;
     struct matrix_truth t = make_truth(108, 6, 5, 1, 30, 0.5, 3.0, true);
     for (int kind = 0; kind < 3; kind++) {
-        gbs_complete_options o = gbs_complete_options_default();
+        gbs_complete_settings o = gbs_complete_settings_default();
         size_t allowed = 1;
         o.max_sweeps = 12;
         o.has_range = kind == 1;
@@ -273,7 +273,7 @@ static void out_of_memory_while_choosing(void **state) {
     (void)state;
     struct matrix_truth t = make_truth(409, 6, 5, 1, 30, 0.5, 3.0, true);
     for (int informed = 0; informed < 2; informed++) {
-        gbs_complete_options o = gbs_complete_options_default();
+        gbs_complete_settings o = gbs_complete_settings_default();
         size_t allowed = 1;
         o.max_sweeps = 7;
         o.restarts = 3;

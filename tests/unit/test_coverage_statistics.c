@@ -65,10 +65,10 @@ static void draw_rows(struct dice *r, size_t n, double noise, double *x, double 
     }
 }
 
-static gbs_fit_options options_of(const struct run *run, size_t n, double confidence,
-                                  double *ladder) {
+static gbs_fit_settings options_of(const struct run *run, size_t n, double confidence,
+                                   double *ladder) {
     static const double sds[] = {0.3, 1.0, 3.0};
-    gbs_fit_options o = gbs_fit_options_default();
+    gbs_fit_settings o = gbs_fit_settings_default();
     o.prior = run->prior;
     o.bound = run->bound;
     o.scale = run->scale;
@@ -168,9 +168,9 @@ static void replicate(struct study *s, size_t index, double *x, double *y, doubl
         gbs_model_info before = {0};
         struct truth truth = {1.0, 1.0, 0};
         for (size_t c = 0; ok && c < CONFIDENCES; c++) {
-            gbs_fit_options o = options_of(&runs[run], s->n, confidences[c], ladder);
+            gbs_fit_settings o = options_of(&runs[run], s->n, confidences[c], ladder);
             gbs_model *model;
-            gbs_status status = gbs_fit(ctx, data, &o, &model);
+            gbs_status status = gbs_fit_run(ctx, data, &o, &model);
             if (status ==
                 GBS_ERR_DATA) { /* documented: the first part, or all of it, lacks a class */
 #pragma omp atomic

@@ -1,7 +1,7 @@
 /* Cross-validation and the views it works on: held-out rows are held out, whatever the storage, and
  * equal candidates tie. */
 #include "data/rows.h"
-#include "gibbsite.h"
+#include "fit/run.h"
 #include "unit/zero_prior.h"
 
 #include <math.h>
@@ -32,8 +32,8 @@ static void draw(gbs_context *ctx, struct sample *s) {
     assert_int_equal(gbs_data_dense(ctx, N, D, s->x, D, s->y, GBS_BORROW, &s->data), GBS_OK);
 }
 
-static gbs_fit_options candidate(void) {
-    gbs_fit_options options = zero_prior_options();
+static gbs_fit_settings candidate(void) {
+    gbs_fit_settings options = zero_prior_options();
     options.loss = GBS_LOSS_HINGE;
     options.lambda = 60.0;
     return options;
@@ -45,9 +45,9 @@ static void equal_candidates_have_equal_results(void **state) {
     struct sample s;
     assert_int_equal(gbs_context_create(NULL, &ctx), GBS_OK);
     draw(ctx, &s);
-    gbs_fit_options two[2] = {candidate(), candidate()};
+    gbs_fit_settings two[2] = {candidate(), candidate()};
     gbs_cv_result r[2];
-    assert_int_equal(gbs_cross_validate(ctx, s.data, FOLDS, two, 2, r), GBS_OK);
+    assert_int_equal(gbs_cross_validate_run(ctx, s.data, FOLDS, two, 2, r), GBS_OK);
     assert_true(r[0].error == r[1].error && r[0].error_se == r[1].error_se &&
                 r[0].gibbs_error == r[1].gibbs_error && r[0].gibbs_risk == r[1].gibbs_risk &&
                 r[0].family == r[1].family);
@@ -145,15 +145,15 @@ static void a_view_is_fitted_as_a_copy_would_be(void **state) {
     gbs_data *both[] = {s.data, as_sparse(ctx, &s)};
     static const gbs_scale scales[] = {GBS_SCALE_NONE, GBS_SCALE_STANDARD, GBS_SCALE_UNIT_ROW};
     for (size_t k = 0; k < 2 * 3 * 2; k++) {
-        gbs_fit_options options = candidate();
+        gbs_fit_settings options = candidate();
         gbs_data *view;
         gbs_model *model[2];
         gbs_model_info info[2];
         options.scale = scales[k % 3];
         options.intercept = k / 3 % 2 == 0;
         assert_int_equal(gbs_data_view(ctx, both[k / 6], rows, COUNT, &view), GBS_OK);
-        assert_int_equal(gbs_fit(ctx, copy, &options, &model[0]), GBS_OK);
-        assert_int_equal(gbs_fit(ctx, view, &options, &model[1]), GBS_OK);
+        assert_int_equal(gbs_fit_run(ctx, copy, &options, &model[0]), GBS_OK);
+        assert_int_equal(gbs_fit_run(ctx, view, &options, &model[1]), GBS_OK);
         for (size_t m = 0; m < 2; m++) {
             gbs_model_get_info(model[m], &info[m]);
             gbs_model_free(model[m]);
@@ -178,10 +178,10 @@ static void a_bad_row_is_named_by_its_place_in_the_data(void **state) {
     gbs_data_free(s.data);
     s.x[77 * D] = 1e200;
     assert_int_equal(gbs_data_dense(ctx, N, D, s.x, D, s.y, GBS_BORROW, &s.data), GBS_OK);
-    gbs_fit_options options = candidate();
+    gbs_fit_settings options = candidate();
     options.scale = GBS_SCALE_NONE;
     gbs_cv_result r;
-    assert_int_equal(gbs_cross_validate(ctx, s.data, FOLDS, &options, 1, &r), GBS_ERR_DATA);
+    assert_int_equal(gbs_cross_validate_run(ctx, s.data, FOLDS, &options, 1, &r), GBS_ERR_DATA);
     assert_string_equal(
         gbs_error_message(ctx),
         "row 78: its values are too large to be used as they are; scale the columns");
@@ -196,10 +196,10 @@ static void sparse_and_dense_folds_agree(void **state) {
     assert_int_equal(gbs_context_create(NULL, &ctx), GBS_OK);
     draw(ctx, &s);
     gbs_data *sparse = as_sparse(ctx, &s);
-    gbs_fit_options options = candidate();
+    gbs_fit_settings options = candidate();
     gbs_cv_result a, b;
-    assert_int_equal(gbs_cross_validate(ctx, s.data, FOLDS, &options, 1, &a), GBS_OK);
-    assert_int_equal(gbs_cross_validate(ctx, sparse, FOLDS, &options, 1, &b), GBS_OK);
+    assert_int_equal(gbs_cross_validate_run(ctx, s.data, FOLDS, &options, 1, &a), GBS_OK);
+    assert_int_equal(gbs_cross_validate_run(ctx, sparse, FOLDS, &options, 1, &b), GBS_OK);
     assert_true(a.error == b.error);
     assert_true(fabs(a.gibbs_risk - b.gibbs_risk) < 1e-8);
     gbs_data_free(sparse);
@@ -221,13 +221,13 @@ static void held_out_rows_are_held_out(void **state) {
     for (size_t i = 0; i < ROWS; i++)
         y[i] = gbs_random_uniform(ctx, 4, i) < 0.5 ? 1.0 : -1.0;
     assert_int_equal(gbs_data_dense(ctx, ROWS, COLUMNS, x, COLUMNS, y, GBS_BORROW, &data), GBS_OK);
-    gbs_fit_options options = candidate();
+    gbs_fit_settings options = candidate();
     options.lambda = 4000.0;
     gbs_cv_result r;
     gbs_model *model;
     gbs_model_info info;
-    assert_int_equal(gbs_cross_validate(ctx, data, 5, &options, 1, &r), GBS_OK);
-    assert_int_equal(gbs_fit(ctx, data, &options, &model), GBS_OK);
+    assert_int_equal(gbs_cross_validate_run(ctx, data, 5, &options, 1, &r), GBS_OK);
+    assert_int_equal(gbs_fit_run(ctx, data, &options, &model), GBS_OK);
     gbs_model_get_info(model, &info);
     assert_true(info.train_error < 0.42);
     assert_true(fabs(r.error - 0.5) < 5.0 * 0.5 / sqrt(ROWS));
@@ -251,9 +251,10 @@ static void cancelling_is_heard(void **state) {
     o.cancel = stop_at_once;
     assert_int_equal(gbs_context_create(&o, &ctx), GBS_OK);
     draw(ctx, &s);
-    gbs_fit_options options = candidate();
+    gbs_fit_settings options = candidate();
     gbs_cv_result r;
-    assert_int_equal(gbs_cross_validate(ctx, s.data, FOLDS, &options, 1, &r), GBS_ERR_CANCELLED);
+    assert_int_equal(gbs_cross_validate_run(ctx, s.data, FOLDS, &options, 1, &r),
+                     GBS_ERR_CANCELLED);
     gbs_data_free(s.data);
     gbs_context_free(ctx);
 }

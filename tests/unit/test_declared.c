@@ -11,7 +11,7 @@ static void the_hinge_risk_needs_a_declared_length(void **state) {
     gbs_context *ctx = new_context(1, 11);
     struct table_of_numbers t = small_table(65, 60, D);
     gbs_data *data = dense_data(ctx, &t);
-    gbs_fit_options o = zero_prior_options();
+    gbs_fit_settings o = zero_prior_options();
     o.loss = GBS_LOSS_HINGE;
     o.scale = GBS_SCALE_NONE;
     o.bound = GBS_BOUND_KL;
@@ -41,7 +41,7 @@ static void the_hinge_risk_needs_a_declared_length(void **state) {
     snprintf(range, sizeof range, "between 0 and %g", limit);
     for (int k = 0; k < 3; k++) {
         o.lambda = limit * (k == 0 ? 1.0 : k == 1 ? 1.001 : 100.0);
-        assert_int_equal(gbs_fit(ctx, data, &o, &model), GBS_ERR_ARGUMENT);
+        assert_int_equal(gbs_fit_run(ctx, data, &o, &model), GBS_ERR_ARGUMENT);
         assert_null(model);
         assert_non_null(strstr(gbs_error_message(ctx), range));
     }
@@ -64,9 +64,9 @@ static void long_rows_are_shortened_at_prediction_too(void **state) {
     struct table_of_numbers t = small_table(66, 60, D);
     gbs_data *data = dense_data(ctx, &t);
     for (int k = 0; k < 3; k++) {
-        gbs_fit_options o = k == 0   ? gbs_fit_options_default()
-                            : k == 1 ? informed(GBS_BOUND_KL)
-                                     : zero_prior_options();
+        gbs_fit_settings o = k == 0   ? gbs_fit_settings_default()
+                             : k == 1 ? informed(GBS_BOUND_KL)
+                                      : zero_prior_options();
         o.loss = GBS_LOSS_HINGE;
         o.scale = GBS_SCALE_NONE;
         o.intercept = 0;
@@ -130,7 +130,7 @@ static void grids_are_paid_for(void **state) {
     for (size_t k = 0; k < 16 * COUNT(bounds); k++) {
         gbs_bound bound = bounds[k / 16];
         size_t rungs = k % 4 == 0 ? 0 : k % 4 == 1 ? 1 : 5, widths = k / 4 % 2 ? 3 : 1;
-        gbs_fit_options o = informed(bound);
+        gbs_fit_settings o = informed(bound);
         o.prior = k / 8 % 2 ? GBS_PRIOR_INFORMED : GBS_PRIOR_ZERO;
         o.scale = GBS_SCALE_UNIT_ROW;
         o.loss = k % 4 == 3 ? GBS_LOSS_HINGE : GBS_LOSS_ZERO_ONE;
@@ -174,7 +174,7 @@ static void grids_are_paid_for(void **state) {
         gbs_model_free(model);
     }
     for (int k = 0; k < 3; k++) { /* a grid of one is its value */
-        gbs_fit_options o = informed(k == 0 ? GBS_BOUND_AUTO : GBS_BOUND_KL);
+        gbs_fit_settings o = informed(k == 0 ? GBS_BOUND_AUTO : GBS_BOUND_KL);
         o.prior = k == 2 ? GBS_PRIOR_ZERO : GBS_PRIOR_INFORMED;
         o.prior_grid = sds;
         o.prior_grid_size = 1;

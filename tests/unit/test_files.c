@@ -20,8 +20,8 @@ static void write_text(gbs_context *ctx, const char *path, char *text) {
 }
 
 static void set_up(struct setting *s) {
-    gbs_fit_options fitted = zero_prior_options();
-    gbs_sample_options sampled = gbs_sample_options_default();
+    gbs_fit_settings fitted = zero_prior_options();
+    gbs_sample_settings sampled = gbs_sample_settings_default();
     static const uint32_t row[] = {0, 1, 1, 2}, column[] = {0, 0, 1, 1};
     static const double value[] = {1.0, 2.0, 2.5, 4.0};
     gbs_ratings *ratings;
@@ -31,9 +31,9 @@ static void set_up(struct setting *s) {
     s->data = dense_data(ctx, &s->table);
     sampled.particles = 32;
     assert_ok(ctx, gbs_ratings_create(ctx, 4, 3, 2, row, column, value, NULL, NULL, &ratings));
-    assert_ok(ctx, gbs_fit(ctx, s->data, &fitted, &s->model));
-    assert_ok(ctx, gbs_sample(ctx, s->data, &sampled, &s->particles));
-    assert_ok(ctx, gbs_complete(ctx, ratings, NULL, &s->completion));
+    assert_ok(ctx, gbs_fit_run(ctx, s->data, &fitted, &s->model));
+    assert_ok(ctx, gbs_sample_run(ctx, s->data, &sampled, &s->particles));
+    assert_ok(ctx, gbs_complete_run(ctx, ratings, NULL, &s->completion));
     gbs_ratings_free(ratings);
     snprintf(s->folder, sizeof s->folder, "/tmp/gibbsite-files-XXXXXX");
     assert_non_null(mkdtemp(s->folder));

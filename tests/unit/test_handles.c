@@ -64,15 +64,15 @@ static void add_data(struct things *t) {
 /* Made by the calls that compute. */
 static struct things compute_things(gbs_context *ctx) {
     struct things t = {.ctx = ctx};
-    gbs_fit_options fit_options = zero_prior_options();
-    gbs_sample_options sample_options = gbs_sample_options_default();
-    gbs_complete_options complete_options = gbs_complete_options_default();
+    gbs_fit_settings fit_options = zero_prior_options();
+    gbs_sample_settings sample_options = gbs_sample_settings_default();
+    gbs_complete_settings complete_options = gbs_complete_settings_default();
     sample_options.particles = 16;
     complete_options.rank = 1;
     add_data(&t);
-    assert_ok(ctx, gbs_fit(ctx, t.data, &fit_options, &t.model));
-    assert_ok(ctx, gbs_sample(ctx, t.data, &sample_options, &t.particles));
-    assert_ok(ctx, gbs_complete(ctx, t.ratings, &complete_options, &t.completion));
+    assert_ok(ctx, gbs_fit_run(ctx, t.data, &fit_options, &t.model));
+    assert_ok(ctx, gbs_sample_run(ctx, t.data, &sample_options, &t.particles));
+    assert_ok(ctx, gbs_complete_run(ctx, t.ratings, &complete_options, &t.completion));
     assert_ok(ctx, gbs_model_to_json(ctx, t.model, &t.text, NULL));
     return t;
 }
@@ -263,7 +263,7 @@ static void long_calls_leave_no_reference(void **state) {
     struct host h;
     struct things t = compute_things(host_context(&h));
     size_t before = references(t.ctx);
-    gbs_fit_options o = gbs_fit_options_default();
+    gbs_fit_settings o = gbs_fit_settings_default();
     gbs_cv_result result;
     gbs_model *model;
     gbs_particles *particles;
@@ -272,17 +272,17 @@ static void long_calls_leave_no_reference(void **state) {
         h.allowed = cancelled ? 0 : -1;
         h.cancels = 0;
         gbs_status expected = cancelled ? GBS_ERR_CANCELLED : GBS_OK;
-        gbs_status status = gbs_fit(t.ctx, t.data, &o, &model);
+        gbs_status status = gbs_fit_run(t.ctx, t.data, &o, &model);
         assert_int_equal(status, expected);
         gbs_model_free(model);
-        status = gbs_sample_for(t.ctx, t.data, t.model, 0, NULL, &particles);
+        status = gbs_sample_run_for(t.ctx, t.data, t.model, 0, NULL, &particles);
         assert_true(status == expected);
         gbs_particles_free(particles);
-        status = gbs_complete(t.ctx, t.ratings, NULL, &completion);
+        status = gbs_complete_run(t.ctx, t.ratings, NULL, &completion);
         assert_int_equal(status, expected);
         gbs_completion_free(completion);
         o.prior = GBS_PRIOR_ZERO;
-        status = gbs_cross_validate(t.ctx, t.data, 2, &o, 1, &result);
+        status = gbs_cross_validate_run(t.ctx, t.data, 2, &o, 1, &result);
         assert_int_equal(status, expected);
         o.prior = GBS_PRIOR_INFORMED;
         assert_int_equal(references(t.ctx), before);
@@ -310,7 +310,7 @@ static void handles_serve_other_contexts(void **state) {
     assert_ok(ctx, gbs_model_evaluate(ctx, t.model, t.data, &e));
     assert_ok(ctx, gbs_model_coefficients(ctx, t.model, mean, sd));
     assert_ok(ctx, gbs_particles_predict(ctx, t.particles, t.data, again, NULL, NULL));
-    assert_ok(ctx, gbs_sample_for(ctx, t.data, t.model, 0, NULL, &particles));
+    assert_ok(ctx, gbs_sample_run_for(ctx, t.data, t.model, 0, NULL, &particles));
     assert_ok(ctx, gbs_measure_gap(ctx, t.data, t.model, particles, &gap));
     assert_ok(ctx, gbs_completion_predict(ctx, t.completion, 2, cell, cell, again, NULL));
     long blocks = own.blocks;

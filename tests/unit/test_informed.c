@@ -9,32 +9,32 @@
 
 static void the_order_depends_on_seed_and_n_alone(void **state) {
     (void)state;
-    gbs_fit_options o = gbs_fit_options_default();
+    gbs_fit_settings o = gbs_fit_settings_default();
     size_t order[N], again[N], other[N], part;
     bool seen[N] = {false};
     gbs_context *ctx = new_context(1, 5), *seven = new_context(7, 5), *sixth = new_context(1, 6);
-    assert_ok(ctx, gbs_fit_order(ctx, N, &o, order, &part));
+    assert_ok(ctx, gbs_fit_order_run(ctx, N, &o, order, &part));
     assert_int_equal(part, 27); /* three tenths */
     for (size_t i = 0; i < N; i++) {
         assert_true(order[i] < N && !seen[order[i]]);
         seen[order[i]] = true;
     }
     o.bound = GBS_BOUND_KL;
-    assert_ok(seven, gbs_fit_order(seven, N, &o, again, &part));
+    assert_ok(seven, gbs_fit_order_run(seven, N, &o, again, &part));
     assert_int_equal(part, 45); /* half of them */
     assert_memory_equal(order, again, sizeof order);
     o.prior_split = 0.3;
-    assert_ok(seven, gbs_fit_order(seven, N, &o, again, &part));
+    assert_ok(seven, gbs_fit_order_run(seven, N, &o, again, &part));
     assert_int_equal(part, 27);
     assert_memory_equal(order, again, sizeof order);
-    assert_ok(sixth, gbs_fit_order(sixth, N, &o, other, &part));
+    assert_ok(sixth, gbs_fit_order_run(sixth, N, &o, other, &part));
     assert_memory_not_equal(order, other, sizeof order);
-    assert_int_equal(gbs_fit_order(ctx, 1, &o, order, &part), GBS_ERR_DATA);
+    assert_int_equal(gbs_fit_order_run(ctx, 1, &o, order, &part), GBS_ERR_DATA);
     o.prior_split = 1e-9; /* both parts have a row */
-    assert_ok(ctx, gbs_fit_order(ctx, N, &o, order, &part));
+    assert_ok(ctx, gbs_fit_order_run(ctx, N, &o, order, &part));
     assert_int_equal(part, 1);
     o.prior_split = 1.0 - 1e-9;
-    assert_ok(ctx, gbs_fit_order(ctx, N, &o, order, &part));
+    assert_ok(ctx, gbs_fit_order_run(ctx, N, &o, order, &part));
     assert_int_equal(part, N - 1);
     gbs_context_free(ctx);
     gbs_context_free(seven);
@@ -89,13 +89,13 @@ static void a_stage_knows_nothing_of_later_rows(void **state) {
     for (size_t k = 0; k < COUNT(cases); k++) {
         gbs_context *ctx = new_context(1, 3 + k);
         struct table_of_numbers t = small_table(40 + k, cases[k].n, cases[k].d);
-        gbs_fit_options o = informed(GBS_BOUND_PROGRESSIVE);
+        gbs_fit_settings o = informed(GBS_BOUND_PROGRESSIVE);
         o.prior = cases[k].prior;
         o.prior_sd = o.prior == GBS_PRIOR_ZERO ? 1.0 : 0.0;
         o.loss = cases[k].loss;
         o.blocks = cases[k].blocks;
         size_t *order = take(t.n, sizeof *order), least;
-        assert_ok(ctx, gbs_fit_order(ctx, t.n, &o, order, &least));
+        assert_ok(ctx, gbs_fit_order_run(ctx, t.n, &o, order, &least));
         gbs_data *data = cases[k].sparse ? sparse_data(ctx, &t) : dense_data(ctx, &t);
         gbs_model *whole = fit(ctx, data, &o);
         assert_true(whole->stages[0].rows >= least);
@@ -144,8 +144,8 @@ static void an_informed_prior_knows_nothing_of_the_second_part(void **state) {
     gbs_context *ctx = new_context(1, 8);
     struct table_of_numbers t = small_table(50, N, D);
     size_t order[N], first;
-    gbs_fit_options o = informed(GBS_BOUND_CATONI);
-    assert_ok(ctx, gbs_fit_order(ctx, N, &o, order, &first));
+    gbs_fit_settings o = informed(GBS_BOUND_CATONI);
+    assert_ok(ctx, gbs_fit_order_run(ctx, N, &o, order, &first));
     struct table_of_numbers c = changed_from(&t, order, first);
     gbs_data *data[2] = {dense_data(ctx, &t), dense_data(ctx, &c)};
     gbs_model *model[2];
@@ -186,7 +186,7 @@ static void stages_add_up_and_the_certificate_is_theirs(void **state) {
         gbs_context *ctx = new_context(2, 60 + blocks);
         struct table_of_numbers t = small_table(61, N, D);
         gbs_data *data = dense_data(ctx, &t);
-        gbs_fit_options o = gbs_fit_options_default();
+        gbs_fit_settings o = gbs_fit_settings_default();
         o.blocks = blocks;
         o.confidence = 0.9;
         gbs_model *model = fit(ctx, data, &o);
@@ -249,7 +249,7 @@ static void errors_are_those_of_draws(void **state) {
     for (uint64_t seed = 1; seed <= 200; seed++) {
         gbs_context *ctx = new_context(1, seed);
         gbs_data *data = dense_data(ctx, &t);
-        gbs_fit_options o = gbs_fit_options_default();
+        gbs_fit_settings o = gbs_fit_settings_default();
         o.blocks = 1;
         o.loss = GBS_LOSS_HINGE;
         o.prior = GBS_PRIOR_ZERO;
@@ -280,7 +280,7 @@ static void the_declared_certificate_comes_first(void **state) {
     gbs_data *data = dense_data(ctx, &t);
     size_t smaller = 0;
     for (size_t k = 0; k < 2 * COUNT(bounds); k++) {
-        gbs_fit_options o = informed(bounds[k / 2]);
+        gbs_fit_settings o = informed(bounds[k / 2]);
         o.prior = k % 2 ? GBS_PRIOR_INFORMED : GBS_PRIOR_ZERO;
         gbs_model *model = fit(ctx, data, &o);
         size_t count, kinds = 0;

@@ -71,7 +71,7 @@ static void a_conditional_situation_is_never_called_valid(void **state) {
     struct table_of_numbers t = small_table(64, 60, D);
     gbs_data *data = dense_data(ctx, &t);
     for (size_t k = 0; k < COUNT(cases); k++) {
-        gbs_fit_options o = gbs_fit_options_default();
+        gbs_fit_settings o = gbs_fit_settings_default();
         o.prior = cases[k].prior;
         o.bound = cases[k].bound;
         o.scale = cases[k].scale;
@@ -112,10 +112,10 @@ static void odd_data_is_refused_or_certified(void **state) {
     gbs_context *ctx = new_context(1, 18);
     gbs_model *model;
     gbs_data *data;
-    gbs_fit_options o = gbs_fit_options_default();
+    gbs_fit_settings o = gbs_fit_settings_default();
     double two[2] = {1.0, -1.0}, signs[2] = {1.0, -1.0};
     assert_ok(ctx, gbs_data_dense(ctx, 2, 1, two, 1, signs, GBS_BORROW, &data));
-    assert_int_equal(gbs_fit(ctx, data, &o, &model), GBS_ERR_DATA); /* one row has one class */
+    assert_int_equal(gbs_fit_run(ctx, data, &o, &model), GBS_ERR_DATA); /* one row has one class */
     assert_non_null(strstr(gbs_error_message(ctx), "first part of the split (1 of 2 rows)"));
     gbs_data_free(data);
     /* one feature tells all; one is constant */
@@ -149,7 +149,7 @@ static void odd_data_is_refused_or_certified(void **state) {
         gbs_context *own = new_context(1, seed);
         assert_ok(own, gbs_data_dense(own, ROWS, 2, x, 2, y, GBS_BORROW, &data));
         o.bound = GBS_BOUND_AUTO;
-        gbs_status status = gbs_fit(own, data, &o, &model);
+        gbs_status status = gbs_fit_run(own, data, &o, &model);
         assert_true(status == GBS_OK || status == GBS_ERR_DATA);
         if (status == GBS_ERR_DATA) {
             assert_null(model);
@@ -168,9 +168,9 @@ static void odd_data_is_refused_or_certified(void **state) {
 }
 
 /* The k-th of things that cannot be asked for. */
-static gbs_fit_options odd_options(int k) {
+static gbs_fit_settings odd_options(int k) {
     static const double values[] = {1.0, 2.0}, bad_values[] = {1.0, -2.0};
-    gbs_fit_options o = gbs_fit_options_default();
+    gbs_fit_settings o = gbs_fit_settings_default();
     switch (k) {
     case 0:
         o.confidence = 0.0;
@@ -216,6 +216,7 @@ static gbs_fit_options odd_options(int k) {
         o.prior_grid = values;
         o.prior_grid_size = 2;
         o.bound = GBS_BOUND_KL;
+        o.select = GBS_SELECT_LAST;
         break;
     case 13:
         o.prior_grid = bad_values;
@@ -247,9 +248,9 @@ static void odd_options_are_refused(void **state) {
     struct table_of_numbers t = small_table(84, 40, D);
     gbs_data *data = dense_data(ctx, &t);
     for (int k = 0; k < 17; k++) {
-        gbs_fit_options o = odd_options(k);
+        gbs_fit_settings o = odd_options(k);
         gbs_model *model = (void *)1;
-        assert_int_equal(gbs_fit(ctx, data, &o, &model), GBS_ERR_ARGUMENT);
+        assert_int_equal(gbs_fit_run(ctx, data, &o, &model), GBS_ERR_ARGUMENT);
         assert_null(model);
         assert_true(strlen(gbs_error_message(ctx)) > 0);
     }

@@ -198,8 +198,8 @@ static void models(void **state) {
     struct table_of_numbers t = make_table(&dice, 40, 3, 1.0, 0.5),
                             wide = make_table(&dice, 12, 30, 0.2, 0.5);
     gbs_data *data = dense_data(ctx, &t), *sparse = sparse_data(ctx, &wide);
-    gbs_fit_options plain = zero_prior_options(), dual = plain,
-                    informed = gbs_fit_options_default(), rank = informed;
+    gbs_fit_settings plain = zero_prior_options(), dual = plain,
+                     informed = gbs_fit_settings_default(), rank = informed;
     char *recipe = recipe_of_lengths();
     gbs_model *m = fit(ctx, data, &plain);
     assert_int_equal(gbs_model_set_recipe(ctx, m, recipe), GBS_OK);
@@ -225,12 +225,12 @@ static void samples(void **state) {
     struct dice dice = {12};
     struct table_of_numbers t = make_table(&dice, 30, 2, 1.0, 0.5);
     gbs_data *data = dense_data(ctx, &t);
-    gbs_sample_options o = gbs_sample_options_default();
+    gbs_sample_settings o = gbs_sample_settings_default();
     char *recipe = recipe_of_lengths();
     gbs_particles *p;
     o.lambda = 5.0;
     o.particles = 16;
-    assert_ok(ctx, gbs_sample(ctx, data, &o, &p));
+    assert_ok(ctx, gbs_sample_run(ctx, data, &o, &p));
     assert_int_equal(gbs_particles_set_recipe(ctx, p, recipe), GBS_OK);
     starve(ctx, &a_sample, p, "a recipe of long names");
     free(recipe);
@@ -251,7 +251,7 @@ static void completions(void **state) {
         id[i] = long_id[i];
     }
     for (int gibbs = 0; gibbs < 2; gibbs++) {
-        gbs_complete_options o = gbs_complete_options_default();
+        gbs_complete_settings o = gbs_complete_settings_default();
         gbs_ratings *r;
         gbs_completion *c;
         o.rank = 2;
@@ -262,7 +262,7 @@ static void completions(void **state) {
         o.folds = 2;
         assert_ok(ctx, gbs_ratings_create(ctx, t.n, t.rows, t.columns, t.row, t.column, t.y,
                                           (const char *const *)id, NULL, &r));
-        assert_ok(ctx, gbs_complete(ctx, r, &o, &c));
+        assert_ok(ctx, gbs_complete_run(ctx, r, &o, &c));
         starve(ctx, &a_completion, c, gibbs ? "draws" : "mean field");
         gbs_ratings_free(r);
     }
@@ -277,7 +277,7 @@ static void recipes(void **state) {
     struct dice dice = {14};
     struct table_of_numbers t = make_table(&dice, 20, 2, 1.0, 0.5);
     gbs_data *data = dense_data(ctx, &t);
-    gbs_fit_options o = zero_prior_options();
+    gbs_fit_settings o = zero_prior_options();
     gbs_model *m = fit(ctx, data, &o);
     char *recipe = recipe_of_lengths();
     size_t noticed = 0;

@@ -138,7 +138,7 @@ static void copied_data_is_independent_of_its_source(void **state) {
     assert_ok(ctx, gbs_data_dense(ctx, 30, 3, wide, 5, t.y, GBS_COPY, &copied));
     memset(wide, 0xff, 30 * 5 * sizeof *wide);
     free(wide);
-    gbs_fit_options o = zero_prior_options();
+    gbs_fit_settings o = zero_prior_options();
     o.loss = GBS_LOSS_HINGE;
     double a = fit_info(ctx, borrowed, &o).free_energy, b = fit_info(ctx, copied, &o).free_energy;
     assert_close(a, b, 0.0, 0.0);
@@ -150,14 +150,14 @@ static void copied_data_is_independent_of_its_source(void **state) {
 
 /* ---------------------------------------------------------------- options */
 
-static void refuse_options(gbs_context *ctx, const gbs_data *data, const gbs_fit_options *o) {
+static void refuse_options(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *o) {
     gbs_model *model;
-    assert_refused(ctx, GBS_ERR_ARGUMENT, gbs_fit(ctx, data, o, &model), model);
+    assert_refused(ctx, GBS_ERR_ARGUMENT, gbs_fit_run(ctx, data, o, &model), model);
 }
 
 #define assert_option_refused(member, value)                                                       \
     do {                                                                                           \
-        gbs_fit_options changed = zero_prior_options();                                            \
+        gbs_fit_settings changed = zero_prior_options();                                           \
         changed.member = (value);                                                                  \
         refuse_options(ctx, data, &changed);                                                       \
     } while (0)
@@ -198,7 +198,7 @@ static void choices_that_do_not_exist_or_clash_are_refused(void **state) {
     static const double falling[] = {2.0, 1.0}, level[] = {1.0, 1.0}, from_zero[] = {0.0, 1.0},
                         unknown[] = {1.0, NAN};
     const double *ladders[] = {falling, level, from_zero, unknown};
-    gbs_fit_options o = zero_prior_options();
+    gbs_fit_settings o = zero_prior_options();
     o.ladder_size = 2;
     for (size_t k = 0; k < COUNT(ladders); k++) {
         o.ladder = ladders[k];
@@ -229,7 +229,7 @@ static void a_fit_needs_labels_of_both_classes(void **state) {
             t.y[i] = sign;
         assert_ok(ctx, gbs_data_dense(ctx, t.n, t.d, t.x, t.d, sign != 0 ? t.y : NULL, GBS_BORROW,
                                       &data));
-        assert_refused(ctx, GBS_ERR_DATA, gbs_fit(ctx, data, NULL, &model), model);
+        assert_refused(ctx, GBS_ERR_DATA, gbs_fit_run(ctx, data, NULL, &model), model);
         gbs_data_free(data);
     }
     free_table(&t);
@@ -242,7 +242,7 @@ static void no_options_are_the_default_options(void **state) {
     gbs_context *ctx = host_context(&h);
     struct table_of_numbers t = small_table(5, 40, 3);
     gbs_data *data = dense_data(ctx, &t);
-    gbs_fit_options o = gbs_fit_options_default();
+    gbs_fit_settings o = gbs_fit_settings_default();
     gbs_model_info a = fit_info(ctx, data, NULL), b = fit_info(ctx, data, &o);
     assert_close(a.free_energy, b.free_energy, 0.0, 0.0);
     assert_int_equal(a.prior, GBS_PRIOR_INFORMED);
@@ -273,13 +273,13 @@ static void odd_tables_give_numbers_or_a_message(void **state) {
                                  : i / 3 == 4 ? 0.0
                                               : fmax(-1.7, fmin(1.7, t.x[i])) * sizes[k];
                     gbs_data *data = dense_data(ctx, &t);
-                    gbs_fit_options o = zero_prior_options();
+                    gbs_fit_settings o = zero_prior_options();
                     o.loss = all_losses[l];
                     o.family = all_families[f];
                     o.scale = (gbs_scale)scale;
                     o.max_iterations = 30;
                     gbs_model *model;
-                    gbs_status status = gbs_fit(ctx, data, &o, &model);
+                    gbs_status status = gbs_fit_run(ctx, data, &o, &model);
                     if (status == GBS_OK) {
                         double score[12], sd[12], p[12];
                         assert_true(isfinite(info_of(model).free_energy));
@@ -307,19 +307,19 @@ static void a_cancelled_fit_says_so_and_leaves_nothing(void **state) {
     struct table_of_numbers t = small_table(7, 25, 4);
     gbs_data *data = dense_data(ctx, &t);
     for (int k = 0; k < KINDS; k++) {
-        gbs_fit_options o = one_of_each(k);
+        gbs_fit_settings o = one_of_each(k);
         long before = h.blocks, questions = 0;
         gbs_model *model = NULL;
         h.allowed = 1L << 40;
         h.cancels = 0;
-        assert_ok(ctx, gbs_fit(ctx, data, &o, &model));
+        assert_ok(ctx, gbs_fit_run(ctx, data, &o, &model));
         gbs_model_free(model);
         questions = h.cancels;
         assert_true(questions > 1);
         for (long allowed = 0; allowed < questions; allowed += 1 + allowed / 8) {
             h.allowed = allowed;
             h.cancels = 0;
-            assert_refused(ctx, GBS_ERR_CANCELLED, gbs_fit(ctx, data, &o, &model), model);
+            assert_refused(ctx, GBS_ERR_CANCELLED, gbs_fit_run(ctx, data, &o, &model), model);
             assert_int_equal(h.blocks, before);
             assert_at_most((double)h.cancels, (double)allowed + 4.0); /* it stops soon */
         }
@@ -358,7 +358,7 @@ static void progress_stays_between_0_and_1(void **state) {
     struct table_of_numbers t = small_table(9, 60, 4);
     gbs_data *data = dense_data(ctx, &t);
     for (int k = 0; k < KINDS; k++) {
-        gbs_fit_options o = one_of_each(k);
+        gbs_fit_settings o = one_of_each(k);
         h.notes = 0;
         fit_info(ctx, data, &o);
         assert_true(h.notes > 0);
@@ -378,7 +378,7 @@ static void progress_never_runs_back(void **state) {
     int fell = 0;
     for (int k = 0; k < 2 * KINDS; k++) {
         gbs_data *data = dense_data(ctx, k < KINDS ? &small : &large);
-        gbs_fit_options o = one_of_each(k % KINDS);
+        gbs_fit_settings o = one_of_each(k % KINDS);
         if (k >= KINDS)
             o.form = GBS_FORM_AUTO;
         h.stage[0] = '\0';
@@ -416,7 +416,7 @@ static void a_constant_column_is_logged(void **state) {
 
 /* Data, fit, prediction, evaluation, text and back; the status of the first step that failed. */
 static gbs_status whole_story(gbs_context *ctx, const struct table_of_numbers *t,
-                              const gbs_fit_options *o, bool sparse) {
+                              const gbs_fit_settings *o, bool sparse) {
     gbs_data *data = NULL;
     gbs_model *model = NULL, *again = NULL;
     char *text = NULL;
@@ -426,7 +426,7 @@ static gbs_status whole_story(gbs_context *ctx, const struct table_of_numbers *t
     gbs_status status = sparse ? gbs_data_csr(ctx, t->n, t->d, t->start, t->column, t->value, t->y,
                                               GBS_COPY, &data)
                                : gbs_data_dense(ctx, t->n, t->d, t->x, t->d, t->y, GBS_COPY, &data);
-    if (status == GBS_OK && (status = gbs_fit(ctx, data, o, &model)) != GBS_OK)
+    if (status == GBS_OK && (status = gbs_fit_run(ctx, data, o, &model)) != GBS_OK)
         assert_null(model);
     if (status == GBS_OK)
         status = gbs_model_set_recipe(ctx, model, "{\"columns\":[1,2.5,null]}");
@@ -449,7 +449,7 @@ static void every_failed_allocation_comes_back_as_a_status(void **state) {
     (void)state;
     struct table_of_numbers t = small_table(12, 16, 5);
     for (int k = 0; k < KINDS; k++) {
-        gbs_fit_options o = one_of_each(k);
+        gbs_fit_settings o = one_of_each(k);
         struct host h;
         gbs_context *ctx = host_context(&h);
         long before = h.blocks;

@@ -1,6 +1,7 @@
 /* Arguments that are missing or out of range, of every function of the header: a status and a
  * sentence that names the argument, or an empty answer; never a crash.
  */
+#include "bound/theory.h"
 #include "unit/host.h"
 
 #include <unistd.h>
@@ -29,18 +30,18 @@ static void set_up(struct setting *s) {
     static const uint32_t row[] = {0, 0, 1, 2, 2}, col[] = {0, 1, 1, 0, 0};
     static const double rating[] = {1.0, 2.0, 3.0, 2.0, 2.5};
     gbs_context *ctx = s->ctx = host_context(&s->host);
-    gbs_fit_options fitted = zero_prior_options();
-    gbs_sample_options sampled = gbs_sample_options_default();
-    gbs_complete_options completed = gbs_complete_options_default();
+    gbs_fit_settings fitted = zero_prior_options();
+    gbs_sample_settings sampled = gbs_sample_settings_default();
+    gbs_complete_settings completed = gbs_complete_settings_default();
     sampled.particles = 16;
     completed.rank = 1;
     assert_ok(ctx, gbs_data_dense(ctx, ROWS, 1, cells, 1, labels, GBS_BORROW, &s->data));
     assert_ok(ctx, gbs_data_dense(ctx, ROWS / 2, 2, cells, 2, labels, GBS_BORROW, &s->wide));
     assert_ok(ctx, gbs_data_dense(ctx, ROWS, 1, cells, 1, NULL, GBS_BORROW, &s->unlabelled));
     assert_ok(ctx, gbs_ratings_create(ctx, 5, 3, 2, row, col, rating, NULL, NULL, &s->ratings));
-    assert_ok(ctx, gbs_fit(ctx, s->data, &fitted, &s->model));
-    assert_ok(ctx, gbs_sample(ctx, s->data, &sampled, &s->particles));
-    assert_ok(ctx, gbs_complete(ctx, s->ratings, &completed, &s->completion));
+    assert_ok(ctx, gbs_fit_run(ctx, s->data, &fitted, &s->model));
+    assert_ok(ctx, gbs_sample_run(ctx, s->data, &sampled, &s->particles));
+    assert_ok(ctx, gbs_complete_run(ctx, s->ratings, &completed, &s->completion));
 }
 
 static void tear_down(struct setting *s) {
@@ -207,22 +208,22 @@ static void fits_need_their_arguments(void **state) {
     gbs_context *c = s.ctx;
     gbs_model *m;
     size_t order[ROWS], first;
-    gbs_fit_options o = gbs_fit_options_default();
+    gbs_fit_settings o = gbs_fit_settings_default();
     gbs_cv_result r;
-    refused_without_context(m, gbs_fit(NULL, s.data, NULL, &m));
-    refused_handle(c, "data", m, gbs_fit(c, NULL, NULL, &m));
-    refused(c, "out", gbs_fit(c, s.data, NULL, NULL));
-    assert_refused(c, GBS_ERR_DATA, gbs_fit(c, s.unlabelled, NULL, &m), m);
-    assert_int_equal(gbs_fit_order(NULL, ROWS, NULL, order, &first), GBS_ERR_ARGUMENT);
-    refused(c, "order", gbs_fit_order(c, ROWS, NULL, NULL, &first));
-    refused(c, "first_part", gbs_fit_order(c, ROWS, NULL, order, NULL));
-    assert_int_equal(gbs_fit_order(c, 0, NULL, order, &first), GBS_ERR_DATA);
-    assert_int_equal(gbs_fit_order(c, 1, NULL, order, &first), GBS_ERR_DATA);
-    assert_int_equal(gbs_cross_validate(NULL, s.data, 2, &o, 1, &r), GBS_ERR_ARGUMENT);
-    refused(c, "data", gbs_cross_validate(c, NULL, 2, &o, 1, &r));
-    refused(c, "candidates", gbs_cross_validate(c, s.data, 2, NULL, 1, &r));
-    refused(c, "results", gbs_cross_validate(c, s.data, 2, &o, 1, NULL));
-    assert_int_equal(gbs_cross_validate(c, s.unlabelled, 2, &o, 1, &r), GBS_ERR_DATA);
+    refused_without_context(m, gbs_fit_run(NULL, s.data, NULL, &m));
+    refused_handle(c, "data", m, gbs_fit_run(c, NULL, NULL, &m));
+    refused(c, "out", gbs_fit_run(c, s.data, NULL, NULL));
+    assert_refused(c, GBS_ERR_DATA, gbs_fit_run(c, s.unlabelled, NULL, &m), m);
+    assert_int_equal(gbs_fit_order_run(NULL, ROWS, NULL, order, &first), GBS_ERR_ARGUMENT);
+    refused(c, "order", gbs_fit_order_run(c, ROWS, NULL, NULL, &first));
+    refused(c, "first_part", gbs_fit_order_run(c, ROWS, NULL, order, NULL));
+    assert_int_equal(gbs_fit_order_run(c, 0, NULL, order, &first), GBS_ERR_DATA);
+    assert_int_equal(gbs_fit_order_run(c, 1, NULL, order, &first), GBS_ERR_DATA);
+    assert_int_equal(gbs_cross_validate_run(NULL, s.data, 2, &o, 1, &r), GBS_ERR_ARGUMENT);
+    refused(c, "data", gbs_cross_validate_run(c, NULL, 2, &o, 1, &r));
+    refused(c, "candidates", gbs_cross_validate_run(c, s.data, 2, NULL, 1, &r));
+    refused(c, "results", gbs_cross_validate_run(c, s.data, 2, &o, 1, NULL));
+    assert_int_equal(gbs_cross_validate_run(c, s.unlabelled, 2, &o, 1, &r), GBS_ERR_DATA);
     tear_down(&s);
 }
 
@@ -408,9 +409,9 @@ static void completions_look_at_their_arguments(void **state) {
     double x[2], sd[2];
     static const uint32_t in[] = {0, 1}, out_of_rows[] = {0, 3}, out_of_columns[] = {0, 2},
                           unseen[] = {GBS_UNSEEN, 1};
-    refused_without_context(m, gbs_complete(NULL, s.ratings, NULL, &m));
-    refused_handle(c, "ratings", m, gbs_complete(c, NULL, NULL, &m));
-    refused(c, "out", gbs_complete(c, s.ratings, NULL, NULL));
+    refused_without_context(m, gbs_complete_run(NULL, s.ratings, NULL, &m));
+    refused_handle(c, "ratings", m, gbs_complete_run(c, NULL, NULL, &m));
+    refused(c, "out", gbs_complete_run(c, s.ratings, NULL, NULL));
     const size_t beyond[] = {3, 99, SIZE_MAX};
     for (size_t k = 0; k < COUNT(beyond); k++) {
         assert_null(gbs_completion_row_id(s.completion, beyond[k]));
@@ -455,7 +456,7 @@ static void texts_that_cannot_be_written_are_named(void **state) {
     gbs_completion *m;
     char *text;
     assert_ok(c, gbs_ratings_create(c, 2, 2, 2, a, a, y, NULL, names, &r));
-    assert_ok(c, gbs_complete(c, r, NULL, &m));
+    assert_ok(c, gbs_complete_run(c, r, NULL, &m));
     assert_refused(c, GBS_ERR_DATA, gbs_completion_to_json(c, m, &text, NULL), text);
     assert_string_equal(gbs_error_message(c), "the text of column 2 is not UTF-8");
     gbs_completion_free(m);
@@ -519,17 +520,17 @@ static void particles_look_at_their_arguments(void **state) {
     gbs_evaluation e;
     gbs_gap gap;
     double score[ROWS];
-    refused_without_context(p, gbs_sample(NULL, s.data, NULL, &p));
-    refused_handle(c, "data", p, gbs_sample(c, NULL, NULL, &p));
-    refused(c, "out", gbs_sample(c, s.data, NULL, NULL));
-    assert_refused(c, GBS_ERR_DATA, gbs_sample(c, s.unlabelled, NULL, &p), p);
-    refused_without_context(p, gbs_sample_for(NULL, s.data, s.model, 0, NULL, &p));
-    refused_handle(c, "data", p, gbs_sample_for(c, NULL, s.model, 0, NULL, &p));
-    refused_handle(c, "model", p, gbs_sample_for(c, s.data, NULL, 0, NULL, &p));
-    refused(c, "out", gbs_sample_for(c, s.data, s.model, 0, NULL, NULL));
-    refused_handle(c, "stages", p, gbs_sample_for(c, s.data, s.model, 1, NULL, &p));
-    assert_refused(c, GBS_ERR_DATA, gbs_sample_for(c, s.wide, s.model, 0, NULL, &p), p);
-    assert_refused(c, GBS_ERR_DATA, gbs_sample_for(c, s.unlabelled, s.model, 0, NULL, &p), p);
+    refused_without_context(p, gbs_sample_run(NULL, s.data, NULL, &p));
+    refused_handle(c, "data", p, gbs_sample_run(c, NULL, NULL, &p));
+    refused(c, "out", gbs_sample_run(c, s.data, NULL, NULL));
+    assert_refused(c, GBS_ERR_DATA, gbs_sample_run(c, s.unlabelled, NULL, &p), p);
+    refused_without_context(p, gbs_sample_run_for(NULL, s.data, s.model, 0, NULL, &p));
+    refused_handle(c, "data", p, gbs_sample_run_for(c, NULL, s.model, 0, NULL, &p));
+    refused_handle(c, "model", p, gbs_sample_run_for(c, s.data, NULL, 0, NULL, &p));
+    refused(c, "out", gbs_sample_run_for(c, s.data, s.model, 0, NULL, NULL));
+    refused_handle(c, "stages", p, gbs_sample_run_for(c, s.data, s.model, 1, NULL, &p));
+    assert_refused(c, GBS_ERR_DATA, gbs_sample_run_for(c, s.wide, s.model, 0, NULL, &p), p);
+    assert_refused(c, GBS_ERR_DATA, gbs_sample_run_for(c, s.unlabelled, s.model, 0, NULL, &p), p);
     assert_non_null(gbs_particles_path(s.particles, NULL));
     gbs_particles_get_info(s.particles, NULL);
     gbs_particles_moments(s.particles, NULL, NULL);
@@ -634,12 +635,12 @@ static void the_theory_needs_its_arguments(void **state) {
     (void)state;
     struct host h;
     gbs_context *c = host_context(&h);
-    gbs_theory_query q = gbs_theory_query_default();
+    gbs_theory_settings q = gbs_theory_settings_default();
     gbs_theory t = {.count = 7};
-    assert_int_equal(gbs_theory_compute(NULL, &q, &t), GBS_ERR_ARGUMENT);
+    assert_int_equal(gbs_theory_run(NULL, &q, &t), GBS_ERR_ARGUMENT);
     assert_int_equal(t.count, 0);
-    refused(c, "query", gbs_theory_compute(c, NULL, &t));
-    refused(c, "out", gbs_theory_compute(c, &q, NULL));
+    refused(c, "query", gbs_theory_run(c, NULL, &t));
+    refused(c, "out", gbs_theory_run(c, &q, NULL));
     leave(&h, c);
 }
 

@@ -1,6 +1,7 @@
 /* Options out of range: GBS_ERR_ARGUMENT and a message that names the option, from every call that
  * takes them. Which member may hold what is written down here a second time, from the header.
  */
+#include "bound/theory.h"
 #include "unit/misuse.h"
 
 struct bad_numbers {
@@ -21,12 +22,12 @@ struct choice {
 
 /* ---------------------------------------------------------------- fits, orders, validation */
 
-#define FIT(name) MEMBER(gbs_fit_options, name)
+#define FIT(name) MEMBER(gbs_fit_settings, name)
 
 static const struct choice fit_choices[] = {
     {FIT(task), 2},   {FIT(loss), 3},     {FIT(family), 5},  {FIT(solver), 4},
     {FIT(form), 3},   {FIT(scale), 3},    {FIT(columns), 3}, {FIT(prior), 2},
-    {FIT(select), 2}, {FIT(schedule), 2}, {FIT(bound), 7},
+    {FIT(select), 3}, {FIT(schedule), 2}, {FIT(bound), 7},
 };
 
 static const struct bad_numbers fit_numbers[] = {
@@ -48,19 +49,19 @@ static const struct bad_size fit_sizes[] = {
 
 static gbs_status call_fit(gbs_context *ctx, const void *options, void *user) {
     gbs_model *model = (void *)1;
-    gbs_status status = gbs_fit(ctx, user, options, &model);
+    gbs_status status = gbs_fit_run(ctx, user, options, &model);
     assert_null(model);
     return status;
 }
 
 static gbs_status call_fit_order(gbs_context *ctx, const void *options, void *user) {
     size_t order[64], first = 0;
-    return gbs_fit_order(ctx, gbs_data_rows(user), options, order, &first);
+    return gbs_fit_order_run(ctx, gbs_data_rows(user), options, order, &first);
 }
 
 static gbs_status call_cross_validate(gbs_context *ctx, const void *options, void *user) {
     gbs_cv_result result;
-    return gbs_cross_validate(ctx, user, 2, options, 1, &result);
+    return gbs_cross_validate_run(ctx, user, 2, options, 1, &result);
 }
 
 static const optioned_call fit_calls[] = {call_fit, call_fit_order, call_cross_validate};
@@ -88,7 +89,7 @@ static void fits_refuse_choices_that_do_not_exist(void **state) {
     (void)state;
     struct setting s;
     set_up(&s);
-    gbs_fit_options o = gbs_fit_options_default();
+    gbs_fit_settings o = gbs_fit_settings_default();
     for (size_t c = 0; c < COUNT(fit_calls); c++)
         for (size_t k = 0; k < COUNT(fit_choices); k++)
             refuse_choice(s.ctx, fit_calls[c], s.data, &o, sizeof o, fit_choices[k].member,
@@ -102,7 +103,7 @@ static void fits_refuse_numbers_out_of_range(void **state) {
     (void)state;
     struct setting s;
     set_up(&s);
-    gbs_fit_options o = gbs_fit_options_default();
+    gbs_fit_settings o = gbs_fit_settings_default();
     for (size_t c = 0; c < COUNT(fit_calls); c++) {
         for (size_t k = 0; k < COUNT(fit_numbers); k++)
             refuse_number(s.ctx, fit_calls[c], s.data, &o, sizeof o, fit_numbers[k].member,
@@ -110,7 +111,7 @@ static void fits_refuse_numbers_out_of_range(void **state) {
         for (size_t k = 0; k < COUNT(fit_sizes); k++)
             refuse_size(s.ctx, fit_calls[c], s.data, &o, sizeof o, fit_sizes[k].member,
                         fit_sizes[k].value);
-        gbs_fit_options changed = o;
+        gbs_fit_settings changed = o;
         changed.looked = 32; /* a bit of no meaning */
         assert_options_refused(s.ctx, fit_calls[c], &changed, s.data, "looked", 32.0);
         changed.looked = UINT32_MAX;
@@ -128,7 +129,7 @@ static void fits_refuse_grids_that_are_none(void **state) {
     struct setting s;
     set_up(&s);
     for (size_t k = 0; k <= COUNT(ladders); k++) {
-        gbs_fit_options o = zero_prior_options();
+        gbs_fit_settings o = zero_prior_options();
         o.ladder = k < COUNT(ladders) ? ladders[k] : NULL;
         o.ladder_size = 2;
         assert_options_refused(s.ctx, call_fit, &o, s.data, "ladder", (double)k);
@@ -136,7 +137,7 @@ static void fits_refuse_grids_that_are_none(void **state) {
         assert_options_refused(s.ctx, call_cross_validate, &o, s.data, "ladder", (double)k);
     }
     for (size_t k = 0; k <= COUNT(widths); k++) {
-        gbs_fit_options o = zero_prior_options();
+        gbs_fit_settings o = zero_prior_options();
         o.prior_grid = k < COUNT(widths) ? widths[k] : NULL;
         o.prior_grid_size = 2;
         o.select = GBS_SELECT_BOUND;
@@ -152,9 +153,9 @@ static void an_order_needs_no_options(void **state) {
     struct setting s;
     set_up(&s);
     size_t order[40], again[40], first, part;
-    gbs_fit_options o = gbs_fit_options_default();
-    assert_ok(s.ctx, gbs_fit_order(s.ctx, 40, NULL, order, &first));
-    assert_ok(s.ctx, gbs_fit_order(s.ctx, 40, &o, again, &part));
+    gbs_fit_settings o = gbs_fit_settings_default();
+    assert_ok(s.ctx, gbs_fit_order_run(s.ctx, 40, NULL, order, &first));
+    assert_ok(s.ctx, gbs_fit_order_run(s.ctx, 40, &o, again, &part));
     assert_int_equal(first, part);
     assert_in_range(first, 1, 39);
     assert_memory_equal(order, again, sizeof order);
@@ -165,19 +166,20 @@ static void cross_validation_refuses_odd_numbers_of_folds(void **state) {
     (void)state;
     struct setting s;
     set_up(&s);
-    gbs_fit_options o = zero_prior_options();
+    gbs_fit_settings o = zero_prior_options();
     gbs_cv_result r;
-    assert_int_equal(gbs_cross_validate(s.ctx, s.data, 0, &o, 1, &r), GBS_ERR_ARGUMENT);
-    assert_int_equal(gbs_cross_validate(s.ctx, s.data, 1, &o, 1, &r), GBS_ERR_ARGUMENT);
-    assert_int_equal(gbs_cross_validate(s.ctx, s.data, 2, &o, 0, &r), GBS_ERR_ARGUMENT);
-    assert_int_equal(gbs_cross_validate(s.ctx, s.data, 4, &o, SIZE_MAX / 2, &r), GBS_ERR_ARGUMENT);
-    assert_int_equal(gbs_cross_validate(s.ctx, s.data, 39, &o, 1, &r), GBS_ERR_DATA);
+    assert_int_equal(gbs_cross_validate_run(s.ctx, s.data, 0, &o, 1, &r), GBS_ERR_ARGUMENT);
+    assert_int_equal(gbs_cross_validate_run(s.ctx, s.data, 1, &o, 1, &r), GBS_ERR_ARGUMENT);
+    assert_int_equal(gbs_cross_validate_run(s.ctx, s.data, 2, &o, 0, &r), GBS_ERR_ARGUMENT);
+    assert_int_equal(gbs_cross_validate_run(s.ctx, s.data, 4, &o, SIZE_MAX / 2, &r),
+                     GBS_ERR_ARGUMENT);
+    assert_int_equal(gbs_cross_validate_run(s.ctx, s.data, 39, &o, 1, &r), GBS_ERR_DATA);
     tear_down(&s);
 }
 
 /* ---------------------------------------------------------------- sample, sample_for */
 
-#define SAMPLE(name) MEMBER(gbs_sample_options, name)
+#define SAMPLE(name) MEMBER(gbs_sample_settings, name)
 
 static const struct choice sample_choices[] = {
     {SAMPLE(task), 2}, {SAMPLE(loss), 3}, {SAMPLE(scale), 3}, {SAMPLE(move), 3}};
@@ -196,7 +198,7 @@ static const struct bad_size sample_sizes[] = {
 
 static gbs_status call_sample(gbs_context *ctx, const void *options, void *user) {
     gbs_particles *p = (void *)1;
-    gbs_status status = gbs_sample(ctx, user, options, &p);
+    gbs_status status = gbs_sample_run(ctx, user, options, &p);
     assert_null(p);
     return status;
 }
@@ -205,7 +207,7 @@ static void samplings_refuse_options_out_of_range(void **state) {
     (void)state;
     struct setting s;
     set_up(&s);
-    gbs_sample_options o = gbs_sample_options_default();
+    gbs_sample_settings o = gbs_sample_settings_default();
     for (size_t k = 0; k < COUNT(sample_choices); k++)
         refuse_choice(s.ctx, call_sample, s.data, &o, sizeof o, sample_choices[k].member,
                       sample_choices[k].count);
@@ -231,7 +233,7 @@ struct target {
 static gbs_status call_sample_for(gbs_context *ctx, const void *options, void *user) {
     struct target *t = user;
     gbs_particles *p = (void *)1;
-    gbs_status status = gbs_sample_for(ctx, t->data, t->model, 0, options, &p);
+    gbs_status status = gbs_sample_run_for(ctx, t->data, t->model, 0, options, &p);
     assert_null(p);
     return status;
 }
@@ -240,9 +242,9 @@ static void samplings_for_a_model_refuse_what_they_read(void **state) {
     (void)state;
     struct setting s;
     set_up(&s);
-    gbs_fit_options fitted = zero_prior_options();
+    gbs_fit_settings fitted = zero_prior_options();
     struct target t = {s.data, fit(s.ctx, s.data, &fitted)};
-    gbs_sample_options o = gbs_sample_options_default();
+    gbs_sample_settings o = gbs_sample_settings_default();
     refuse_choice(s.ctx, call_sample_for, &t, &o, sizeof o, (struct member)SAMPLE(move), 3);
     for (size_t k = 2; k < COUNT(sample_numbers); k++)
         refuse_number(s.ctx, call_sample_for, &t, &o, sizeof o, sample_numbers[k].member,
@@ -254,14 +256,14 @@ static void samplings_for_a_model_refuse_what_they_read(void **state) {
     const size_t stages[] = {1, 99, SIZE_MAX};
     for (size_t k = 0; k < COUNT(stages); k++)
         assert_refused(s.ctx, GBS_ERR_ARGUMENT,
-                       gbs_sample_for(s.ctx, s.data, t.model, stages[k], NULL, &p), p);
+                       gbs_sample_run_for(s.ctx, s.data, t.model, stages[k], NULL, &p), p);
     gbs_model_free(t.model);
     tear_down(&s);
 }
 
 /* ---------------------------------------------------------------- complete */
 
-#define COMPLETE(name) MEMBER(gbs_complete_options, name)
+#define COMPLETE(name) MEMBER(gbs_complete_settings, name)
 
 static const struct choice complete_choices[] = {{COMPLETE(sampler), 2}, {COMPLETE(prior), 2}};
 
@@ -278,7 +280,7 @@ static const struct bad_size complete_sizes[] = {{COMPLETE(rank), 513},
 
 static gbs_status call_complete(gbs_context *ctx, const void *options, void *user) {
     gbs_completion *m = (void *)1;
-    gbs_status status = gbs_complete(ctx, user, options, &m);
+    gbs_status status = gbs_complete_run(ctx, user, options, &m);
     assert_null(m);
     return status;
 }
@@ -301,7 +303,7 @@ static void completions_refuse_options_out_of_range(void **state) {
     struct host h;
     gbs_context *ctx = host_context(&h);
     gbs_ratings *r = some_ratings(ctx);
-    gbs_complete_options o = gbs_complete_options_default();
+    gbs_complete_settings o = gbs_complete_settings_default();
     for (size_t k = 0; k < COUNT(complete_choices); k++)
         refuse_choice(ctx, call_complete, r, &o, sizeof o, complete_choices[k].member,
                       complete_choices[k].count);
@@ -328,23 +330,23 @@ static void completions_refuse_ranges_and_grids_that_are_none(void **state) {
     gbs_context *ctx = host_context(&h);
     gbs_ratings *r = some_ratings(ctx);
     for (size_t k = 0; k < COUNT(ranges); k++) {
-        gbs_complete_options o = gbs_complete_options_default();
+        gbs_complete_settings o = gbs_complete_settings_default();
         o.has_range = 1;
         o.low = ranges[k][0];
         o.high = ranges[k][1];
         assert_options_refused(ctx, call_complete, &o, r, "low", (double)k);
     }
     for (size_t k = 0; k <= COUNT(grids); k++) {
-        gbs_complete_options o = gbs_complete_options_default();
+        gbs_complete_settings o = gbs_complete_settings_default();
         o.cross_validate = 1;
         o.lambda_grid = k < COUNT(grids) ? grids[k] : NULL;
         o.lambda_grid_size = 2;
         assert_options_refused(ctx, call_complete, &o, r, "lambda_grid", (double)k);
     }
-    gbs_complete_options o = gbs_complete_options_default();
+    gbs_complete_settings o = gbs_complete_settings_default();
     o.cross_validate = 1;
     refuse_size(ctx, call_complete, r, &o, sizeof o, (struct member)COMPLETE(folds), 1);
-    o = gbs_complete_options_default();
+    o = gbs_complete_settings_default();
     o.prior = GBS_PRIOR_INFORMED; /* without a range there is nothing to certify */
     assert_options_refused(ctx, call_complete, &o, r, "range", 0.0);
     gbs_ratings_free(r);
@@ -360,7 +362,7 @@ static void the_sampler_refuses_draws_and_cells_that_are_none(void **state) {
     struct host h;
     gbs_context *ctx = host_context(&h);
     gbs_ratings *r = some_ratings(ctx);
-    gbs_complete_options o = gbs_complete_options_default();
+    gbs_complete_settings o = gbs_complete_settings_default();
     o.sampler = GBS_SAMPLER_GIBBS;
     for (size_t k = 0; k < COUNT(sizes); k++)
         refuse_size(ctx, call_complete, r, &o, sizeof o, sizes[k].member, sizes[k].value);
@@ -384,7 +386,7 @@ static void the_sampler_refuses_draws_and_cells_that_are_none(void **state) {
     row[0] = column[0] = GBS_UNSEEN;
     o.draws = 4;
     gbs_completion *m;
-    assert_ok(ctx, gbs_complete(ctx, r, &o, &m));
+    assert_ok(ctx, gbs_complete_run(ctx, r, &o, &m));
     assert_true(isfinite(value[0]) && sd[0] > 0.0);
     gbs_completion_free(m);
     gbs_ratings_free(r);
@@ -393,7 +395,7 @@ static void the_sampler_refuses_draws_and_cells_that_are_none(void **state) {
 
 /* ---------------------------------------------------------------- theory */
 
-#define THEORY(name) MEMBER(gbs_theory_query, name)
+#define THEORY(name) MEMBER(gbs_theory_settings, name)
 
 static const struct bad_numbers theory_numbers[] = {
     {THEORY(c), {0.0, -1.0}, 2},
@@ -411,7 +413,7 @@ static const struct bad_size theory_sizes[] = {{THEORY(d), 0}, {THEORY(n), 0}, {
 static gbs_status call_theory(gbs_context *ctx, const void *options, void *user) {
     gbs_theory *out = user;
     out->count = 7;
-    gbs_status status = gbs_theory_compute(ctx, options, out);
+    gbs_status status = gbs_theory_run(ctx, options, out);
     assert_int_equal(out->count, 0);
     return status;
 }
@@ -420,7 +422,7 @@ static void the_theory_refuses_numbers_out_of_range(void **state) {
     (void)state;
     struct host h;
     gbs_context *ctx = host_context(&h);
-    gbs_theory_query q = gbs_theory_query_default();
+    gbs_theory_settings q = gbs_theory_settings_default();
     gbs_theory out;
     for (size_t k = 0; k < COUNT(theory_numbers); k++)
         refuse_number(ctx, call_theory, &out, &q, sizeof q, theory_numbers[k].member,
@@ -430,7 +432,7 @@ static void the_theory_refuses_numbers_out_of_range(void **state) {
                     theory_sizes[k].value);
     q.n = UINT64_MAX; /* large is not wrong */
     q.d = q.rows = q.cols = q.rank = SIZE_MAX;
-    assert_ok(ctx, gbs_theory_compute(ctx, &q, &out));
+    assert_ok(ctx, gbs_theory_run(ctx, &q, &out));
     leave(&h, ctx);
 }
 

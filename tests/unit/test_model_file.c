@@ -169,7 +169,7 @@ static void check_reader(gbs_context *ctx, const struct table_of_numbers *t, con
 }
 
 static void check_fit(gbs_context *ctx, const struct table_of_numbers *t, const gbs_data *data,
-                      const gbs_fit_options *o) {
+                      const gbs_fit_settings *o) {
     gbs_model *model = fit(ctx, data, o);
     check_reader(ctx, t, data, model);
     gbs_model_free(model);
@@ -184,7 +184,7 @@ static void a_posterior_predicts_as_its_file_says(void **state) {
     for (size_t f = 0; f < COUNT(all_families); f++)
         for (int scale = 0; scale < 3; scale++)
             for (int way = 0; way < 4; way++) {
-                gbs_fit_options o = zero_prior_options();
+                gbs_fit_settings o = zero_prior_options();
                 o.loss = GBS_LOSS_HINGE;
                 o.family = all_families[f];
                 o.scale = (gbs_scale)scale;
@@ -208,7 +208,7 @@ static void stretched_columns_predict_as_their_file_says(void **state) {
     struct table_of_numbers t = small_table(72, 120, 4);
     gbs_data *data = dense_data(ctx, &t);
     for (int single = 0; single < 2; single++) {
-        gbs_fit_options o = gbs_fit_options_default();
+        gbs_fit_settings o = gbs_fit_settings_default();
         o.bound = single ? GBS_BOUND_KL : GBS_BOUND_PROGRESSIVE;
         gbs_model *model = fit(ctx, data, &o);
         json_t *root = text_of(ctx, model);
@@ -250,7 +250,7 @@ static void a_dual_posterior_predicts_as_its_file_says(void **state) {
                 t.x[k % t.n * t.d + k] += 0.25;
             make_csr(&t);
             gbs_data *data = w == 0 ? dense_data(ctx, &t) : sparse_data(ctx, &t);
-            gbs_fit_options o = zero_prior_options();
+            gbs_fit_settings o = zero_prior_options();
             o.loss = GBS_LOSS_HINGE;
             o.family = GBS_FAMILY_FULL;
             o.form = GBS_FORM_DUAL;

@@ -47,7 +47,7 @@ static void a_model_read_back_predicts_the_same_bits(void **state) {
     struct table_of_numbers t = small_table(13, 18, 5);
     gbs_data *data = dense_data(ctx, &t);
     for (int k = 0; k < 3 * KINDS; k++) {
-        gbs_fit_options o = one_of_each(k);
+        gbs_fit_settings o = one_of_each(k);
         o.scale = (gbs_scale)(k / KINDS);
         o.intercept = k % 2;
         gbs_model *model = fit(ctx, data, &o);
@@ -85,7 +85,7 @@ static void a_sparse_dual_model_read_back_predicts_the_same_bits(void **state) {
     struct table_of_numbers t = wide_sparse_table();
     gbs_data *data = sparse_data(ctx, &t);
     for (int scale = 0; scale < 2; scale++) {
-        gbs_fit_options o = zero_prior_options();
+        gbs_fit_settings o = zero_prior_options();
         o.loss = GBS_LOSS_HINGE;
         o.family = GBS_FAMILY_FULL;
         o.scale = scale == 0 ? GBS_SCALE_NONE : GBS_SCALE_STANDARD;
@@ -103,7 +103,7 @@ static void a_sparse_dual_model_read_back_predicts_the_same_bits(void **state) {
 static char *text_of_kind(gbs_context *ctx, int k, size_t *size) {
     struct table_of_numbers t = small_table(15, 12, 3);
     gbs_data *data = dense_data(ctx, &t);
-    gbs_fit_options o = one_of_each(k);
+    gbs_fit_settings o = one_of_each(k);
     gbs_model *model = fit(ctx, data, &o);
     char *text;
     assert_ok(ctx, gbs_model_set_recipe(ctx, model, "{\"a\":[1,\"b\"]}"));
@@ -341,7 +341,7 @@ static void evaluations_count_what_predictions_say(void **state) {
         memcpy(t.x + 4 * i, t.x, 4 * sizeof *t.x);
     gbs_data *data = dense_data(ctx, &t);
     for (size_t l = 0; l < COUNT(all_losses); l++) {
-        gbs_fit_options o = zero_prior_options();
+        gbs_fit_settings o = zero_prior_options();
         o.loss = all_losses[l];
         o.prior_sd = 0.3;
         gbs_model *model = fit(ctx, data, &o);

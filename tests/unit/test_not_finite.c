@@ -62,7 +62,7 @@ static void wide_priors_do_not_end_in_nan(void **state) {
     struct table_of_numbers t = make_table(&r, 25, 140, 0.05, 0.5);
     for (size_t k = 0; k < COUNT(sds) * COUNT(families) * 2; k++) {
         gbs_data *data = k % 2 == 0 ? dense_data(ctx, &t) : sparse_data(ctx, &t);
-        gbs_fit_options o = zero_prior_options();
+        gbs_fit_settings o = zero_prior_options();
         o.loss = GBS_LOSS_HINGE;
         o.family = families[k / 2 % 2];
         o.solver = GBS_SOLVER_LBFGS;
@@ -141,7 +141,7 @@ static void models_of_huge_numbers_predict_nothing(void **state) {
     struct table_of_numbers t = small_table(5, 60, 4);
     for (int k = 0; k < 7; k++) {
         /* the first is a mixture of stages */
-        gbs_fit_options o = k == 0 ? gbs_fit_options_default() : zero_prior_options();
+        gbs_fit_settings o = k == 0 ? gbs_fit_settings_default() : zero_prior_options();
         o.task = k == 6 ? GBS_TASK_RANK : GBS_TASK_CLASSIFY;
         o.family = k >= 1 && k <= 4 ? all_families[k - 1] : GBS_FAMILY_FULL;
         o.form = k == 5 ? GBS_FORM_DUAL : GBS_FORM_AUTO;
@@ -173,7 +173,7 @@ static void a_fit_is_checked_before_it_leaves(void **state) {
     gbs_context *ctx = new_context(1, 1);
     struct table_of_numbers t = small_table(5, 60, 4);
     gbs_data *data = dense_data(ctx, &t);
-    gbs_fit_options o = zero_prior_options();
+    gbs_fit_settings o = zero_prior_options();
     gbs_model *model = fit(ctx, data, &o);
     double *const numbers[] = {&model->info.free_energy,   &model->info.kl,
                                &model->info.gibbs_risk,    &model->info.gibbs_error,
@@ -211,13 +211,13 @@ static void particles_of_huge_numbers_predict_nothing(void **state) {
     struct table_of_numbers t = small_table(5, 60, 4);
     gbs_data *data = dense_data(ctx, &t);
     for (int k = 0; k < 4; k++) {
-        gbs_sample_options o = gbs_sample_options_default();
+        gbs_sample_settings o = gbs_sample_settings_default();
         gbs_particles *p = NULL;
         gbs_evaluation e;
         double share[60];
         o.particles = 64;
         o.task = k % 2 == 0 ? GBS_TASK_CLASSIFY : GBS_TASK_RANK;
-        assert_ok(ctx, gbs_sample(ctx, data, &o, &p));
+        assert_ok(ctx, gbs_sample_run(ctx, data, &o, &p));
         assert_ok(ctx, gbs_particles_check(ctx, p));
         p->theta[3] = k < 2 ? 1e308 : NAN;
         p->theta[2] = k < 2 ? 1e308 : 0.0;
@@ -246,13 +246,13 @@ static void scores_that_overflow_are_not_sampled(void **state) {
         t.x[k] *= 1e152;
     for (int rank = 0; rank < 2; rank++) {
         gbs_data *data = dense_data(ctx, &t);
-        gbs_sample_options o = gbs_sample_options_default();
+        gbs_sample_settings o = gbs_sample_settings_default();
         gbs_particles *p;
         o.task = rank ? GBS_TASK_RANK : GBS_TASK_CLASSIFY;
         o.scale = GBS_SCALE_NONE;
         o.prior_sd = 0.9e150;
         o.particles = 64;
-        assert_refused(ctx, GBS_ERR_NUMERIC, gbs_sample(ctx, data, &o, &p), p);
+        assert_refused(ctx, GBS_ERR_NUMERIC, gbs_sample_run(ctx, data, &o, &p), p);
         gbs_data_free(data);
     }
     free_table(&t);
@@ -289,7 +289,7 @@ static void completions_of_huge_numbers_predict_nothing(void **state) {
     clip_ratings(&t, -8.0, 8.0);
     gbs_context *ctx = new_context(1, 1);
     for (int k = 0; k < 3; k++) {
-        gbs_complete_options o = gbs_complete_options_default();
+        gbs_complete_settings o = gbs_complete_settings_default();
         const uint32_t row[] = {1, 2}, column[] = {1, 2};
         double value[2], sd[2];
         o.rank = 3;
@@ -331,12 +331,12 @@ static void long_predictions_ask_whether_to_stop(void **state) {
     gbs_context *ctx = host_context(&h);
     struct table_of_numbers t = small_table(5, 60, 4);
     gbs_data *train = dense_data(ctx, &t), *many = NULL;
-    gbs_fit_options o = zero_prior_options();
+    gbs_fit_settings o = zero_prior_options();
     gbs_model *model = fit(ctx, train, &o);
-    gbs_sample_options s = gbs_sample_options_default();
+    gbs_sample_settings s = gbs_sample_settings_default();
     gbs_particles *p;
     s.particles = 500;
-    assert_ok(ctx, gbs_sample(ctx, train, &s, &p));
+    assert_ok(ctx, gbs_sample_run(ctx, train, &s, &p));
     double *x = doubles(N * 4), *y = doubles(N), *score = doubles(2 * N);
     for (size_t i = 0; i < N; i++)
         y[i] = i % 2 == 0 ? 1.0 : -1.0;
@@ -371,7 +371,7 @@ static void slices_do_not_change_predictions(void **state) {
     struct dice r = {9};
     struct table_of_numbers t = make_table(&r, N, D, 1.0, 0.5);
     gbs_data *data = dense_data(ctx, &t);
-    gbs_fit_options o = zero_prior_options();
+    gbs_fit_settings o = zero_prior_options();
     o.max_iterations = 3;
     gbs_model *model = fit(ctx, data, &o);
     gbs_rows rows;

@@ -93,7 +93,7 @@ static void ratings_are_counted_and_keep_their_names(void **state) {
     size_t count;
     assert_ok(ctx, gbs_ratings_create(ctx, 4, 2, 3, row, column, value, rows, columns, &r));
     assert_int_equal(gbs_ratings_count(r), 4);
-    assert_ok(ctx, gbs_complete(ctx, r, NULL, &m));
+    assert_ok(ctx, gbs_complete_run(ctx, r, NULL, &m));
     gbs_ratings_free(r);
     for (size_t i = 0; i < 2; i++)
         assert_string_equal(gbs_completion_row_id(m, i), rows[i]);

@@ -35,11 +35,11 @@ enum { DEFAULT_LOSS_ONLY = 5, BOTH_LOSSES = 11 };
 /* NULL: the default fit, which chooses everything itself. */
 static double error_with(gbs_context *ctx, const struct design *d, const size_t *train,
                          size_t n_train, const size_t *test, size_t n_test,
-                         const gbs_fit_options *options) {
+                         const gbs_fit_settings *options) {
     struct picked a = public_pick(ctx, d, train, n_train), b = public_pick(ctx, d, test, n_test);
     gbs_model *model;
     gbs_evaluation e;
-    assert_int_equal(gbs_fit(ctx, a.data, options, &model), GBS_OK);
+    assert_int_equal(gbs_fit_run(ctx, a.data, options, &model), GBS_OK);
     assert_int_equal(gbs_model_evaluate(ctx, model, b.data, &e), GBS_OK);
     gbs_model_free(model);
     picked_free(&a);
@@ -50,7 +50,7 @@ static double error_with(gbs_context *ctx, const struct design *d, const size_t 
 static double error_of(gbs_context *ctx, const struct design *d, const size_t *train,
                        size_t n_train, const size_t *test, size_t n_test, const struct choice *c,
                        double tolerance) {
-    gbs_fit_options options = zero_prior_options();
+    gbs_fit_settings options = zero_prior_options();
     options.loss = c->loss;
     options.lambda = c->share * (double)n_train;
     options.prior_sd = c->prior_sd;

@@ -14,14 +14,14 @@ static const gbs_family families[] = {GBS_FAMILY_ISOTROPIC, GBS_FAMILY_DIAGONAL,
 
 static double free_energy(gbs_context *ctx, const gbs_data *data, gbs_loss loss, gbs_family family,
                           double lambda, double prior_sd) {
-    gbs_fit_options options = zero_prior_options();
+    gbs_fit_settings options = zero_prior_options();
     gbs_model *model;
     gbs_model_info info;
     options.loss = loss;
     options.family = family;
     options.lambda = lambda;
     options.prior_sd = prior_sd;
-    assert_int_equal(gbs_fit(ctx, data, &options, &model), GBS_OK);
+    assert_int_equal(gbs_fit_run(ctx, data, &options, &model), GBS_OK);
     gbs_model_get_info(model, &info);
     assert_true(info.converged);
     gbs_model_free(model);

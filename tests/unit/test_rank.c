@@ -13,7 +13,7 @@ static void solvers_agree_and_the_gap_is_true(void **state) {
     for (size_t f = 0; f < COUNT(all_families); f++) {
         struct table_of_numbers t = two_clouds(&r, 150, 4, 0.6, 0.3);
         gbs_data *data = dense_data(ctx, &t), *sparse = sparse_data(ctx, &t);
-        gbs_fit_options o = ranking(GBS_LOSS_HINGE, all_families[f]);
+        gbs_fit_settings o = ranking(GBS_LOSS_HINGE, all_families[f]);
         o.tolerance = 1e-12;
         o.solver = GBS_SOLVER_NATURAL;
         gbs_model_info natural = fit_info(ctx, data, &o), of_sparse = fit_info(ctx, sparse, &o);
@@ -43,7 +43,7 @@ static void larger_families_end_lower(void **state) {
     gbs_data *data = dense_data(ctx, &t);
     double before = INFINITY;
     for (size_t f = 1; f < COUNT(all_families); f++) {
-        gbs_fit_options o = ranking(GBS_LOSS_ZERO_ONE, all_families[f]);
+        gbs_fit_settings o = ranking(GBS_LOSS_ZERO_ONE, all_families[f]);
         gbs_model_info info = fit_info(ctx, data, &o);
         assert_at_most(info.free_energy, before + 1e-9);
         before = info.free_energy;
@@ -59,7 +59,7 @@ static void the_stochastic_solvers_come_near(void **state) {
     gbs_context *ctx = new_context(2, 1);
     struct table_of_numbers t = two_clouds(&r, 400, 4, 0.6, 0.3);
     gbs_data *data = dense_data(ctx, &t);
-    gbs_fit_options o = ranking(GBS_LOSS_HINGE, GBS_FAMILY_DIAGONAL);
+    gbs_fit_settings o = ranking(GBS_LOSS_HINGE, GBS_FAMILY_DIAGONAL);
     double exact = fit_info(ctx, data, &o).free_energy;
     o.solver = GBS_SOLVER_SGD;
     o.batch = 64;
@@ -96,7 +96,7 @@ static void the_papers_steps_carry_the_papers_bound(void **state) {
     gbs_context *ctx = new_context(2, 1);
     struct table_of_numbers t = two_clouds(&r, 300, 4, 0.6, 0.3);
     gbs_data *data = dense_data(ctx, &t);
-    gbs_fit_options o = ranking(GBS_LOSS_ZERO_ONE, GBS_FAMILY_DIAGONAL);
+    gbs_fit_settings o = ranking(GBS_LOSS_ZERO_ONE, GBS_FAMILY_DIAGONAL);
     o.lambda = 100.0;
     o.bound = GBS_BOUND_PAPER;
     double exact = fit_info(ctx, data, &o).free_energy;
@@ -130,7 +130,7 @@ static void threads_change_no_bit(void **state) {
     for (int threads = 1; threads <= 7; threads += 3) {
         gbs_context *ctx = new_context(threads, 1);
         gbs_data *data = dense_data(ctx, &t);
-        gbs_fit_options o = gbs_fit_options_default();
+        gbs_fit_settings o = gbs_fit_settings_default();
         o.task = GBS_TASK_RANK;
         gbs_model *model = fit(ctx, data, &o);
         model->info.seconds = 0.0;
@@ -156,7 +156,7 @@ static void a_model_comes_back_from_its_text(void **state) {
     gbs_context *ctx = new_context(1, 1);
     struct table_of_numbers t = two_clouds(&r, 200, 3, 0.6, 0.3);
     gbs_data *data = dense_data(ctx, &t);
-    gbs_fit_options o = gbs_fit_options_default();
+    gbs_fit_settings o = gbs_fit_settings_default();
     o.task = GBS_TASK_RANK;
     gbs_model *model = fit(ctx, data, &o), *again;
     char *text, *twice;
@@ -225,11 +225,11 @@ static void the_standard_error_is_delongs(void **state) {
  */
 
 static gbs_status try_fit(gbs_context *ctx, const double *x, const double *y, size_t n, size_t d,
-                          const gbs_fit_options *o, gbs_model_info *info) {
+                          const gbs_fit_settings *o, gbs_model_info *info) {
     gbs_data *data;
     gbs_model *model;
     assert_ok(ctx, gbs_data_dense(ctx, n, d, x, d, y, GBS_COPY, &data));
-    gbs_status status = gbs_fit(ctx, data, o, &model);
+    gbs_status status = gbs_fit_run(ctx, data, o, &model);
     if (status == GBS_OK) {
         *info = info_of(model);
         gbs_model_free(model);
@@ -245,8 +245,8 @@ static void poor_data(void **state) {
     gbs_context *ctx = new_context(1, 1);
     double x[N * D], y[N];
     gbs_model_info info;
-    gbs_fit_options zero = ranking(GBS_LOSS_ZERO_ONE, GBS_FAMILY_FULL),
-                    informed = gbs_fit_options_default();
+    gbs_fit_settings zero = ranking(GBS_LOSS_ZERO_ONE, GBS_FAMILY_FULL),
+                     informed = gbs_fit_settings_default();
     informed.task = GBS_TASK_RANK;
     for (size_t i = 0; i < N * D; i++)
         x[i] = dice_normal(&r);
@@ -280,7 +280,7 @@ static void what_ranking_does_not_have(void **state) {
     gbs_context *ctx = new_context(1, 1);
     double x[4] = {1.0, 2.0, 3.0, 4.0}, y[4] = {1.0, -1.0, 1.0, -1.0};
     gbs_model_info info = {0};
-    gbs_fit_options o = ranking(GBS_LOSS_EXPONENTIAL, GBS_FAMILY_FULL);
+    gbs_fit_settings o = ranking(GBS_LOSS_EXPONENTIAL, GBS_FAMILY_FULL);
     assert_int_equal(try_fit(ctx, x, y, 4, 1, &o, &info), GBS_ERR_ARGUMENT);
     o = ranking(GBS_LOSS_HINGE, GBS_FAMILY_FULL);
     o.form = GBS_FORM_DUAL;

@@ -44,7 +44,7 @@ static void certificates_hold_and_are_near(void **state) {
         gbs_context *ctx = new_context(1, (uint64_t)run + 1);
         struct table_of_numbers t = two_clouds(&r, 160, 2, delta, 0.35);
         gbs_data *data = dense_data(ctx, &t);
-        gbs_fit_options o = gbs_fit_options_default();
+        gbs_fit_settings o = gbs_fit_settings_default();
         o.task = GBS_TASK_RANK;
         o.family = GBS_FAMILY_DIAGONAL;
         o.confidence = 0.5;
@@ -95,7 +95,7 @@ static void other_certificates_hold_and_are_near(void **state) {
         struct table_of_numbers t = two_clouds(&r, 200, 2, delta, 0.35);
         gbs_data *data = dense_data(ctx, &t);
         for (int way = 0; way < WAYS; way++) {
-            gbs_fit_options o = gbs_fit_options_default();
+            gbs_fit_settings o = gbs_fit_settings_default();
             o.task = GBS_TASK_RANK;
             o.family = GBS_FAMILY_DIAGONAL;
             o.confidence = 0.5;
@@ -190,7 +190,7 @@ static void sampled_pairs_are_paid_for(void **state) {
     gbs_context *ctx = new_context(1, 1);
     struct table_of_numbers t = two_clouds(&r, 400, 3, 0.6, 0.3);
     gbs_data *data = dense_data(ctx, &t);
-    gbs_fit_options o = gbs_fit_options_default();
+    gbs_fit_settings o = gbs_fit_settings_default();
     o.task = GBS_TASK_RANK;
     gbs_model *exact = fit(ctx, data, &o);
     o.sampled_pairs = DRAWS;
@@ -234,7 +234,7 @@ static void the_stochastic_solver_needs_no_pass(void **state) {
     gbs_context *ctx = new_context(2, 1);
     struct table_of_numbers t = two_clouds(&r, 16000, 5, 0.6, 0.3);
     gbs_data *data = dense_data(ctx, &t);
-    gbs_fit_options o = ranking(GBS_LOSS_HINGE, GBS_FAMILY_DIAGONAL);
+    gbs_fit_settings o = ranking(GBS_LOSS_HINGE, GBS_FAMILY_DIAGONAL);
     gbs_model_info exact = fit_info(ctx, data, &o);
     o.solver = GBS_SOLVER_SGD;
     o.batch = 64;
@@ -264,7 +264,7 @@ static void each_risk_has_its_own_blocks(void **state) {
     for (size_t i = 0; i < t.n; i++)
         plus += t.y[i] > 0.0;
     gbs_data *data = dense_data(ctx, &t);
-    gbs_fit_options o = ranking(GBS_LOSS_ZERO_ONE, GBS_FAMILY_FULL);
+    gbs_fit_settings o = ranking(GBS_LOSS_ZERO_ONE, GBS_FAMILY_FULL);
     o.lambda = 40.0;
     gbs_model *model = fit(ctx, data, &o);
     const gbs_certificate *auc = find(model, GBS_RISK_AUC, GBS_TARGET_GIBBS, GBS_BOUND_KL);

@@ -13,7 +13,7 @@ static void it_stops_once_nothing_is_gained(void **state) {
             gbs_context *ctx = new_context(2, 1);
             struct table_of_numbers t = two_clouds(&r, many ? 6000 : 1500, 4, 0.6, 0.3);
             gbs_data *data = dense_data(ctx, &t);
-            gbs_fit_options o = ranking((gbs_loss)loss, GBS_FAMILY_DIAGONAL);
+            gbs_fit_settings o = ranking((gbs_loss)loss, GBS_FAMILY_DIAGONAL);
             o.lambda = 300.0;
             double exact = fit_info(ctx, data, &o).free_energy;
             o.solver = GBS_SOLVER_SGD;
@@ -43,7 +43,7 @@ static void it_goes_on_while_it_gains(void **state) {
     for (size_t i = 0; i < t.n * t.d; i++)
         t.x[i] *= 0.01;
     gbs_data *data = dense_data(ctx, &t);
-    gbs_fit_options o = ranking(GBS_LOSS_HINGE, GBS_FAMILY_DIAGONAL);
+    gbs_fit_settings o = ranking(GBS_LOSS_HINGE, GBS_FAMILY_DIAGONAL);
     o.scale = GBS_SCALE_NONE;
     o.prior_sd = 1000.0;
     o.lambda = 300.0;
@@ -68,7 +68,7 @@ static void a_path_ends_where_it_stopped(void **state) {
     gbs_context *ctx = new_context(1, 1);
     struct table_of_numbers t = two_clouds(&r, 500, 3, 0.6, 0.3);
     gbs_data *data = dense_data(ctx, &t);
-    gbs_fit_options o = ranking(GBS_LOSS_ZERO_ONE, GBS_FAMILY_DIAGONAL);
+    gbs_fit_settings o = ranking(GBS_LOSS_ZERO_ONE, GBS_FAMILY_DIAGONAL);
     o.lambda = 20.0;
     o.solver = GBS_SOLVER_SGD;
     o.schedule = GBS_SCHEDULE_PAPER;
@@ -150,7 +150,7 @@ static void a_subsample_estimate_is_not_lenient(void **state) {
     gbs_context *ctx = new_context(2, 1);
     struct table_of_numbers t = two_clouds(&r, 8000, 5, 0.9, 0.5);
     gbs_data *data = dense_data(ctx, &t);
-    gbs_fit_options o = ranking(GBS_LOSS_HINGE, GBS_FAMILY_DIAGONAL);
+    gbs_fit_settings o = ranking(GBS_LOSS_HINGE, GBS_FAMILY_DIAGONAL);
     o.lambda = 20000.0;
     double exact = fit_info(ctx, data, &o).free_energy;
     static const size_t batches[] = {16, 32, 256};
@@ -186,7 +186,7 @@ static void single_pairs_do_not_overflow(void **state) {
         gbs_context *ctx = new_context(2, 1);
         struct table_of_numbers t = two_clouds(&r, 1000, 20, 0.6, 0.3);
         gbs_data *data = dense_data(ctx, &t);
-        gbs_fit_options o = ranking(GBS_LOSS_ZERO_ONE, all_families[f]);
+        gbs_fit_settings o = ranking(GBS_LOSS_ZERO_ONE, all_families[f]);
         o.prior_sd = 1.0;
         o.lambda = 1000.0;
         double exact = fit_info(ctx, data, &o).free_energy;
@@ -218,14 +218,14 @@ static void divergence_is_said(void **state) {
     gbs_context *ctx = new_context(1, 1);
     struct table_of_numbers t = two_clouds(&r, 200, 3, 0.6, 0.3);
     gbs_data *data = dense_data(ctx, &t);
-    gbs_fit_options o = ranking(GBS_LOSS_ZERO_ONE, GBS_FAMILY_DIAGONAL);
+    gbs_fit_settings o = ranking(GBS_LOSS_ZERO_ONE, GBS_FAMILY_DIAGONAL);
     gbs_model *model = NULL;
     o.prior_sd = 0.01;
     o.solver = GBS_SOLVER_SGD;
     o.schedule = GBS_SCHEDULE_PAPER;
     o.batch = 10;
     o.epochs = 100;
-    assert_int_equal(gbs_fit(ctx, data, &o, &model), GBS_ERR_NUMERIC);
+    assert_int_equal(gbs_fit_run(ctx, data, &o, &model), GBS_ERR_NUMERIC);
     assert_non_null(strstr(gbs_error_message(ctx), "diverged at step"));
     assert_null(model);
     gbs_data_free(data);

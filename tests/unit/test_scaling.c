@@ -1,6 +1,6 @@
 /* Scaling under difficult columns: constant, far from zero, tiny, huge; dense and sparse alike. */
 #include "data/rows.h"
-#include "gibbsite.h"
+#include "fit/run.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -48,7 +48,7 @@ static void the_columns_between_cost_nothing(void **state) {
                                   GBS_COPY, &wide),
                      GBS_OK);
     for (int kind = 0; kind < 4; kind++) {
-        gbs_fit_options o = gbs_fit_options_default();
+        gbs_fit_settings o = gbs_fit_settings_default();
         o.loss = kind % 2 == 0 ? GBS_LOSS_ZERO_ONE : GBS_LOSS_HINGE;
         o.prior = kind < 2 ? GBS_PRIOR_ZERO : GBS_PRIOR_INFORMED;
         gbs_model *a, *b, *again;
@@ -56,8 +56,8 @@ static void the_columns_between_cost_nothing(void **state) {
         double pa[ROWS], pb[ROWS], pc[ROWS];
         char *text;
         size_t size;
-        assert_int_equal(gbs_fit(ctx, narrow, &o, &a), GBS_OK);
-        assert_int_equal(gbs_fit(ctx, wide, &o, &b), GBS_OK);
+        assert_int_equal(gbs_fit_run(ctx, narrow, &o, &a), GBS_OK);
+        assert_int_equal(gbs_fit_run(ctx, wide, &o, &b), GBS_OK);
         gbs_model_get_info(a, &ia);
         gbs_model_get_info(b, &ib);
         assert_true(ia.d == ib.d && ib.features == (size_t)UINT32_MAX + 1);
@@ -90,9 +90,9 @@ static void later_rows_do_not_choose_columns(void **state) {
     (void)state;
     gbs_context *ctx = new_context(1, 11);
     struct sparse s = make_rows(ctx), t = s;
-    gbs_fit_options o = gbs_fit_options_default();
+    gbs_fit_settings o = gbs_fit_settings_default();
     size_t order[ROWS], first;
-    assert_int_equal(gbs_fit_order(ctx, ROWS, &o, order, &first), GBS_OK);
+    assert_int_equal(gbs_fit_order_run(ctx, ROWS, &o, order, &first), GBS_OK);
     size_t last = order[ROWS - 1];
     t.wide[last * PER_ROW + PER_ROW - 1] = 4100000000U; /* set in a row that certifies alone */
     gbs_data *data[2];
@@ -104,7 +104,7 @@ static void later_rows_do_not_choose_columns(void **state) {
         assert_int_equal(gbs_data_csr(ctx, ROWS, (size_t)UINT32_MAX + 1, from->start, from->wide,
                                       from->value, from->y, GBS_COPY, &data[k]),
                          GBS_OK);
-        assert_int_equal(gbs_fit(ctx, data[k], &o, &model[k]), GBS_OK);
+        assert_int_equal(gbs_fit_run(ctx, data[k], &o, &model[k]), GBS_OK);
         gbs_model_get_info(model[k], &info[k]);
         assert_true(gbs_model_certificates(model[k], &count)->valid);
     }
@@ -112,7 +112,7 @@ static void later_rows_do_not_choose_columns(void **state) {
     o.prior = GBS_PRIOR_ZERO; /* all rows learn: the list looks at certified rows, and says so */
     gbs_model *zero;
     size_t count;
-    assert_int_equal(gbs_fit(ctx, data[1], &o, &zero), GBS_OK);
+    assert_int_equal(gbs_fit_run(ctx, data[1], &o, &zero), GBS_OK);
     gbs_model_get_info(zero, &info[0]);
     assert_true(info[0].d == USED + 2 && !gbs_model_certificates(zero, &count)->valid);
     gbs_model_free(zero);
@@ -137,13 +137,13 @@ static void dense_rows_meet_the_same_columns(void **state) {
     }
     gbs_data *sparse, *dense;
     gbs_model *model;
-    gbs_fit_options o = gbs_fit_options_default();
+    gbs_fit_settings o = gbs_fit_settings_default();
     o.scale = GBS_SCALE_NONE;
     o.intercept = 0;
     o.prior = GBS_PRIOR_ZERO;
     assert_int_equal(
         gbs_data_csr(ctx, ROWS, WIDE, s.start, s.wide, s.value, s.y, GBS_COPY, &sparse), GBS_OK);
-    assert_int_equal(gbs_fit(ctx, sparse, &o, &model), GBS_OK);
+    assert_int_equal(gbs_fit_run(ctx, sparse, &o, &model), GBS_OK);
     assert_int_equal(gbs_model_predict(ctx, model, sparse, a, NULL, NULL), GBS_OK);
     for (size_t i = 0; i < ROWS; i++)
         cells[i * WIDE + 3] = 5.0; /* a column that no row set */
@@ -163,14 +163,14 @@ static void particles_know_their_columns(void **state) {
     gbs_data *wide;
     gbs_particles *p;
     gbs_sample_info info;
-    gbs_sample_options o = gbs_sample_options_default();
+    gbs_sample_settings o = gbs_sample_settings_default();
     double share[ROWS];
     o.particles = 64;
     o.lambda = 5.0;
     assert_int_equal(gbs_data_csr(ctx, ROWS, (size_t)UINT32_MAX + 1, s.start, s.wide, s.value, s.y,
                                   GBS_COPY, &wide),
                      GBS_OK);
-    assert_int_equal(gbs_sample(ctx, wide, &o, &p), GBS_OK);
+    assert_int_equal(gbs_sample_run(ctx, wide, &o, &p), GBS_OK);
     gbs_particles_get_info(p, &info);
     assert_true(info.d == USED + 1 && info.features == (size_t)UINT32_MAX + 1);
     for (size_t k = 0; k < USED; k++)

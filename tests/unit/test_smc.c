@@ -10,7 +10,7 @@ static void lambda_zero_is_the_prior(void **state) {
     struct table_of_numbers t = small_table(21, 30, 3);
     gbs_data *data = dense_data(ctx, &t);
     for (int classic = 0; classic < 2; classic++) {
-        gbs_sample_options o = small_options(GBS_LOSS_HINGE, 0.0, 20000);
+        gbs_sample_settings o = small_options(GBS_LOSS_HINGE, 0.0, 20000);
         o.prior_sd = 3.0;
         o.classic = classic;
         gbs_particles *p = sample(ctx, data, &o);
@@ -43,7 +43,7 @@ static void a_constant_risk_is_one_jump(void **state) {
     assert_ok(ctx, gbs_data_dense(ctx, 5, 2, x, 2, y, GBS_BORROW, &data));
     for (size_t l = 0; l < COUNT(all_losses); l++)
         for (int classic = 0; classic < 2; classic++) {
-            gbs_sample_options o = small_options(all_losses[l], 1e6, 100);
+            gbs_sample_settings o = small_options(all_losses[l], 1e6, 100);
             o.intercept = 0;
             o.scale = GBS_SCALE_NONE;
             o.classic = classic;
@@ -80,8 +80,8 @@ static void hard_cases_stay_finite(void **state) {
                 for (size_t i = 0; cases[c].twice && i < t.n; i++)
                     t.x[i * t.d + 1] = t.x[i * t.d];
                 gbs_data *data = dense_data(ctx, &t);
-                gbs_sample_options o = small_options(all_losses[l], cases[c].lambda,
-                                                     cases[c].particles);
+                gbs_sample_settings o = small_options(all_losses[l], cases[c].lambda,
+                                                      cases[c].particles);
                 o.prior_sd = cases[c].prior_sd;
                 o.classic = mode == 1;
                 o.move = mode == 2 ? GBS_MOVE_WALK : GBS_MOVE_AUTO;
@@ -112,7 +112,7 @@ static void a_ladder_is_followed(void **state) {
     struct table_of_numbers t = small_table(22, 25, 3);
     gbs_data *data = dense_data(ctx, &t);
     static const double ladder[] = {0.5, 3.0, 11.0};
-    gbs_sample_options o = small_options(GBS_LOSS_HINGE, -1.0, 100);
+    gbs_sample_settings o = small_options(GBS_LOSS_HINGE, -1.0, 100);
     o.ladder = ladder;
     o.ladder_size = 3;
     gbs_particles *p = sample(ctx, data, &o);
@@ -137,10 +137,10 @@ static void wrong_options_are_refused(void **state) {
     static const double falling[] = {2.0, 1.0};
 #define REFUSED(change)                                                                            \
     do {                                                                                           \
-        gbs_sample_options o = gbs_sample_options_default();                                       \
+        gbs_sample_settings o = gbs_sample_settings_default();                                     \
         change;                                                                                    \
         p = (void *)1;                                                                             \
-        assert_int_equal(gbs_sample(ctx, data, &o, &p), GBS_ERR_ARGUMENT);                         \
+        assert_int_equal(gbs_sample_run(ctx, data, &o, &p), GBS_ERR_ARGUMENT);                     \
         assert_null(p);                                                                            \
         assert_true(strlen(gbs_error_message(ctx)) > 0);                                           \
     } while (0)
@@ -158,7 +158,7 @@ static void wrong_options_are_refused(void **state) {
     REFUSED((o.ladder = falling, o.ladder_size = 2));
     REFUSED(o.ladder_size = 2);
     assert_ok(ctx, gbs_data_dense(ctx, 25, 3, t.x, 3, NULL, GBS_BORROW, &unlabelled));
-    assert_int_equal(gbs_sample(ctx, unlabelled, NULL, &p), GBS_ERR_DATA);
+    assert_int_equal(gbs_sample_run(ctx, unlabelled, NULL, &p), GBS_ERR_DATA);
     gbs_data_free(unlabelled);
     gbs_data_free(data);
     free_table(&t);
@@ -176,8 +176,8 @@ static void the_bits_do_not_depend_on_threads(void **state) {
         for (size_t k = 0; k < 3; k++) {
             gbs_context *ctx = new_context(threads[k], 7);
             gbs_data *data = dense_data(ctx, mode == 3 ? &large : &t);
-            gbs_sample_options o = small_options(mode >= 2 ? GBS_LOSS_ZERO_ONE : GBS_LOSS_HINGE,
-                                                 mode == 3 ? 10.0 : 50.0, 777);
+            gbs_sample_settings o = small_options(mode >= 2 ? GBS_LOSS_ZERO_ONE : GBS_LOSS_HINGE,
+                                                  mode == 3 ? 10.0 : 50.0, 777);
             o.classic = mode == 1;
             o.chains = mode == 3 ? 128 : 0;
             o.task = mode == 4 ? GBS_TASK_RANK : GBS_TASK_CLASSIFY;
@@ -246,15 +246,15 @@ static void references_that_miss_are_mended(void **state) {
     gbs_context *ctx = new_context(2, 12);
     struct table_of_numbers t = small_table(33, 150, 30);
     gbs_data *data = dense_data(ctx, &t);
-    gbs_fit_options f = zero_prior_options();
+    gbs_fit_settings f = zero_prior_options();
     f.loss = GBS_LOSS_EXPONENTIAL;
     f.lambda = 150.0;
     f.prior_sd = 2.0;
     gbs_model *model = fit(ctx, data, &f);
-    gbs_sample_options o = gbs_sample_options_default();
+    gbs_sample_settings o = gbs_sample_settings_default();
     gbs_particles *p;
     gbs_gap gap;
-    assert_ok(ctx, gbs_sample_for(ctx, data, model, 0, &o, &p));
+    assert_ok(ctx, gbs_sample_run_for(ctx, data, model, 0, &o, &p));
     assert_ok(ctx, gbs_measure_gap(ctx, data, model, p, &gap));
     print_message("# gap %.3f +- %.3f\n", gap.gap, gap.gap_sd);
     assert_false(sample_info(p).log_z_sd_at_least);

@@ -9,7 +9,7 @@ static void every_allocation_may_fail_and_every_question_may_stop_it(void **stat
     struct table_of_numbers t = small_table(29, 40, 3);
     gbs_data *data = dense_data(ctx, &t);
     for (int mode = 0; mode < 3; mode++) {
-        gbs_sample_options o = small_options(GBS_LOSS_HINGE, 20.0, 64);
+        gbs_sample_settings o = small_options(GBS_LOSS_HINGE, 20.0, 64);
         o.classic = mode == 1;
         o.task = mode == 2 ? GBS_TASK_RANK : GBS_TASK_CLASSIFY;
         gbs_particles *p;
@@ -26,7 +26,7 @@ static void every_allocation_may_fail_and_every_question_may_stop_it(void **stat
         h.allowed = -1;
         for (long k = 0; k < calls; k++) {
             h.fail_at = h.calls + k;
-            assert_int_equal(gbs_sample(ctx, data, &o, &p), GBS_ERR_MEMORY);
+            assert_int_equal(gbs_sample_run(ctx, data, &o, &p), GBS_ERR_MEMORY);
             assert_null(p);
             assert_int_equal(h.blocks, before);
         }
@@ -35,7 +35,7 @@ static void every_allocation_may_fail_and_every_question_may_stop_it(void **stat
         for (long k = 0; k < questions; k++) {
             h.allowed = k;
             h.cancels = 0;
-            assert_int_equal(gbs_sample(ctx, data, &o, &p), GBS_ERR_CANCELLED);
+            assert_int_equal(gbs_sample_run(ctx, data, &o, &p), GBS_ERR_CANCELLED);
             assert_null(p);
             assert_int_equal(h.blocks, before);
         }
@@ -56,14 +56,14 @@ static void long_moves_listen(void **state) {
     struct table_of_numbers t = small_table(30, 2000, 10);
     gbs_data *data = dense_data(ctx, &t);
     static const double ladder[] = {1.0};
-    gbs_sample_options o = small_options(GBS_LOSS_HINGE, 1.0, 64);
+    gbs_sample_settings o = small_options(GBS_LOSS_HINGE, 1.0, 64);
     o.classic = 1;
     o.moves = 1000000000;
     o.ladder = ladder;
     o.ladder_size = 1;
     h.allowed = 4;
     gbs_particles *p;
-    assert_int_equal(gbs_sample(ctx, data, &o, &p), GBS_ERR_CANCELLED);
+    assert_int_equal(gbs_sample_run(ctx, data, &o, &p), GBS_ERR_CANCELLED);
     gbs_data_free(data);
     free_table(&t);
     gbs_context_free(ctx);

@@ -5,8 +5,8 @@
 #include "unit/host.h"
 #include "unit/smc_support.h"
 
-static gbs_fit_options informed(gbs_loss loss, gbs_family family, gbs_bound bound, double lambda) {
-    gbs_fit_options f = gbs_fit_options_default();
+static gbs_fit_settings informed(gbs_loss loss, gbs_family family, gbs_bound bound, double lambda) {
+    gbs_fit_settings f = gbs_fit_settings_default();
     f.loss = loss;
     f.family = family;
     f.bound = bound;
@@ -14,8 +14,8 @@ static gbs_fit_options informed(gbs_loss loss, gbs_family family, gbs_bound boun
     return f;
 }
 
-static gbs_sample_options particles_of(size_t particles, bool classic) {
-    gbs_sample_options o = gbs_sample_options_default();
+static gbs_sample_settings particles_of(size_t particles, bool classic) {
+    gbs_sample_settings o = gbs_sample_settings_default();
     o.particles = particles;
     o.classic = classic;
     o.moves = classic ? 20 : 0;
@@ -23,9 +23,9 @@ static gbs_sample_options particles_of(size_t particles, bool classic) {
 }
 
 static gbs_particles *sample_for(gbs_context *ctx, const gbs_data *data, const gbs_model *model,
-                                 size_t stage, const gbs_sample_options *o, gbs_gap *gap) {
+                                 size_t stage, const gbs_sample_settings *o, gbs_gap *gap) {
     gbs_particles *p;
-    assert_ok(ctx, gbs_sample_for(ctx, data, model, stage, o, &p));
+    assert_ok(ctx, gbs_sample_run_for(ctx, data, model, stage, o, &p));
     assert_ok(ctx, gbs_measure_gap(ctx, data, model, p, gap));
     return p;
 }
@@ -35,10 +35,10 @@ static gbs_particles *sample_for(gbs_context *ctx, const gbs_data *data, const g
 
 /* Rows of the fit's order, as the public header promises it: from .. from + count - 1. */
 static struct table_of_numbers part_of(gbs_context *ctx, const struct table_of_numbers *t,
-                                       const gbs_fit_options *f, size_t from, size_t count) {
+                                       const gbs_fit_settings *f, size_t from, size_t count) {
     size_t *order = take(t->n, sizeof *order), least;
     struct table_of_numbers part = {.n = count, .d = 1, .x = doubles(count), .y = doubles(count)};
-    assert_ok(ctx, gbs_fit_order(ctx, t->n, f, order, &least));
+    assert_ok(ctx, gbs_fit_order_run(ctx, t->n, f, order, &least));
     for (size_t i = 0; i < count; i++) {
         part.x[i] = t->x[order[from + i]];
         part.y[i] = t->y[order[from + i]];
@@ -84,7 +84,7 @@ static struct integral integrate(const struct table_of_numbers *t, gbs_task_kind
 /* Every stage, both algorithms. The false-alarm rate of 7.5 standard errors, themselves estimated
  * to within a half, is that of 5. */
 static void check_quadrature(gbs_context *ctx, const struct table_of_numbers *t,
-                             const gbs_fit_options *f, size_t stages) {
+                             const gbs_fit_settings *f, size_t stages) {
     gbs_data *data = dense_data(ctx, t);
     gbs_model *model = fit(ctx, data, f);
     assert_int_equal(gbs_model_stages(model), stages);
@@ -95,7 +95,7 @@ static void check_quadrature(gbs_context *ctx, const struct table_of_numbers *t,
         if (k + 1 == stages) /* what the fit itself said */
             assert_close(truth.free_energy, info_of(model).free_energy, 1e-5, 1e-5);
         for (int classic = 0; classic < 2; classic++) {
-            gbs_sample_options o = particles_of(classic ? 10000 : 100000, classic != 0);
+            gbs_sample_settings o = particles_of(classic ? 10000 : 100000, classic != 0);
             gbs_gap gap;
             gbs_particles *p = sample_for(ctx, data, model, k, &o, &gap);
             print_message(
@@ -124,8 +124,9 @@ static void gaps_are_those_of_quadrature(void **state) {
     struct table_of_numbers t = make_table(&r, 60, 1, 1.0, 1.0);
     for (size_t l = 0; l < COUNT(all_losses); l++)
         for (int progressive = 0; progressive < 2; progressive++) {
-            gbs_fit_options f = informed(all_losses[l], GBS_FAMILY_FULL,
-                                         progressive ? GBS_BOUND_PROGRESSIVE : GBS_BOUND_KL, 100.0);
+            gbs_fit_settings f = informed(all_losses[l], GBS_FAMILY_FULL,
+                                          progressive ? GBS_BOUND_PROGRESSIVE : GBS_BOUND_KL,
+                                          100.0);
             f.prior_sd = all_losses[l] == GBS_LOSS_ZERO_ONE ? 1.0 : 0.3;
             f.scale = GBS_SCALE_NONE;
             f.intercept = 0;
@@ -133,7 +134,7 @@ static void gaps_are_those_of_quadrature(void **state) {
             check_quadrature(ctx, &t, &f, progressive ? 2 : 1);
         }
     for (gbs_loss loss = GBS_LOSS_ZERO_ONE; loss <= GBS_LOSS_HINGE; loss++) {
-        gbs_fit_options f = informed(loss, GBS_FAMILY_FULL, GBS_BOUND_KL, 100.0);
+        gbs_fit_settings f = informed(loss, GBS_FAMILY_FULL, GBS_BOUND_KL, 100.0);
         f.task = GBS_TASK_RANK;
         f.prior_sd = 0.4;
         f.scale = GBS_SCALE_NONE;
@@ -156,13 +157,13 @@ static void gaps_are_positive_and_ordered(void **state) {
     gbs_context *ctx = new_context(2, 6);
     struct table_of_numbers t = small_table(72, 200, 4);
     gbs_data *data = dense_data(ctx, &t);
-    gbs_sample_options o = particles_of(2000, false);
+    gbs_sample_settings o = particles_of(2000, false);
     for (gbs_loss loss = GBS_LOSS_ZERO_ONE; loss <= GBS_LOSS_HINGE; loss++)
         for (size_t b = 0; b < COUNT(bounds); b++) {
             gbs_particles *p = NULL;
             double before = 0.0;
             for (size_t k = 0; k < COUNT(families); k++) {
-                gbs_fit_options f = informed(loss, families[k], bounds[b], 60.0);
+                gbs_fit_settings f = informed(loss, families[k], bounds[b], 60.0);
                 f.prior_sd = 0.2;
                 gbs_model *model = fit(ctx, data, &f);
                 gbs_gap gap;
@@ -191,10 +192,10 @@ static void every_kind_of_model_is_found_again(void **state) {
     gbs_context *ctx = new_context(1, UINT64_MAX), *many = new_context(7, UINT64_MAX);
     struct table_of_numbers t = small_table(73, 90, 3);
     gbs_data *data = dense_data(ctx, &t), *data_of_many = dense_data(many, &t);
-    gbs_sample_options o = particles_of(200, false);
+    gbs_sample_settings o = particles_of(200, false);
     for (int k = 0; k < 12; k++) {
-        gbs_fit_options f = informed(all_losses[k % 3], all_families[k % 4],
-                                     k % 2 ? GBS_BOUND_KL : GBS_BOUND_AUTO, 0.0);
+        gbs_fit_settings f = informed(all_losses[k % 3], all_families[k % 4],
+                                      k % 2 ? GBS_BOUND_KL : GBS_BOUND_AUTO, 0.0);
         f.prior = k == 8 ? GBS_PRIOR_ZERO : GBS_PRIOR_INFORMED;
         f.bound = k == 8 ? GBS_BOUND_PROGRESSIVE : f.bound;
         f.stratify = k == 1 || k == 2;
@@ -210,7 +211,7 @@ static void every_kind_of_model_is_found_again(void **state) {
         for (size_t stage = 0; stage < gbs_model_stages(model); stage++) {
             gbs_gap gap;
             gbs_particles *p = sample_for(ctx, data, model, stage, &o, &gap), *q;
-            assert_ok(many, gbs_sample_for(many, data_of_many, model, stage, &o, &q));
+            assert_ok(many, gbs_sample_run_for(many, data_of_many, model, stage, &o, &q));
             assert_true(same_bits(p->theta, q->theta, p->info.particles * p->info.d));
             assert_int_equal(p->info.n_data, t.n);
             assert_int_equal(p->info.prior, f.prior);
@@ -251,10 +252,10 @@ static void models_and_particles_come_back_from_files(void **state) {
     gbs_context *ctx = new_context(1, UINT64_MAX); /* a seed that is no number of JSON's */
     struct table_of_numbers t = small_table(74, 80, 3);
     gbs_data *data = dense_data(ctx, &t);
-    gbs_sample_options o = particles_of(200, false);
+    gbs_sample_settings o = particles_of(200, false);
     for (int progressive = 0; progressive < 2; progressive++) {
-        gbs_fit_options f = informed(GBS_LOSS_HINGE, GBS_FAMILY_FULL,
-                                     progressive ? GBS_BOUND_AUTO : GBS_BOUND_KL, 0.0);
+        gbs_fit_settings f = informed(GBS_LOSS_HINGE, GBS_FAMILY_FULL,
+                                      progressive ? GBS_BOUND_AUTO : GBS_BOUND_KL, 0.0);
         f.stratify = 1;
         gbs_model *model = fit(ctx, data, &f), *back = through_text(ctx, model, NULL, NULL, GBS_OK);
         size_t stage = gbs_model_stages(model) - 1, size;
@@ -290,10 +291,10 @@ static void older_files_predict_and_have_no_gap(void **state) {
     gbs_context *ctx = new_context(1, 7);
     struct table_of_numbers t = small_table(75, 80, 3);
     gbs_data *data = dense_data(ctx, &t);
-    gbs_sample_options o = particles_of(100, false);
+    gbs_sample_settings o = particles_of(100, false);
     for (int progressive = 0; progressive < 2; progressive++) {
-        gbs_fit_options f = informed(GBS_LOSS_ZERO_ONE, GBS_FAMILY_FULL,
-                                     progressive ? GBS_BOUND_AUTO : GBS_BOUND_KL, 0.0);
+        gbs_fit_settings f = informed(GBS_LOSS_ZERO_ONE, GBS_FAMILY_FULL,
+                                      progressive ? GBS_BOUND_AUTO : GBS_BOUND_KL, 0.0);
         gbs_model *model = fit(ctx, data, &f),
                   *old = through_text(ctx, model, "\"split\"", "\"older\"", GBS_OK);
         gbs_evaluation a, b;
@@ -302,7 +303,7 @@ static void older_files_predict_and_have_no_gap(void **state) {
         assert_true(a.gibbs_risk == b.gibbs_risk && a.error == b.error);
         gbs_gap gap;
         gbs_particles *none, *p = sample_for(ctx, data, model, 0, &o, &gap);
-        assert_refused(ctx, GBS_ERR_DATA, gbs_sample_for(ctx, data, old, 0, &o, &none), none);
+        assert_refused(ctx, GBS_ERR_DATA, gbs_sample_run_for(ctx, data, old, 0, &o, &none), none);
         assert_non_null(strstr(gbs_error_message(ctx), "older version"));
         assert_int_equal(gbs_measure_gap(ctx, data, old, p, &gap), GBS_ERR_DATA);
         gbs_particles_free(p);
@@ -330,7 +331,7 @@ static void damaged_files_are_refused(void **state) {
     gbs_context *ctx = new_context(1, 7);
     struct table_of_numbers t = small_table(76, 80, 3);
     gbs_data *data = dense_data(ctx, &t);
-    gbs_fit_options f = informed(GBS_LOSS_HINGE, GBS_FAMILY_DIAGONAL, GBS_BOUND_KL, 0.0);
+    gbs_fit_settings f = informed(GBS_LOSS_HINGE, GBS_FAMILY_DIAGONAL, GBS_BOUND_KL, 0.0);
     gbs_model *model = fit(ctx, data, &f);
     char *text;
     assert_ok(ctx, gbs_model_to_json(ctx, model, &text, NULL));
@@ -354,22 +355,22 @@ static void other_rows_and_other_priors_are_refused(void **state) {
                             fewer = small_table(77, 79, 3);
     gbs_data *data = dense_data(ctx, &t), *elsewhere = dense_data(other_seed, &t),
              *few = dense_data(ctx, &fewer);
-    gbs_sample_options o = particles_of(100, false);
-    gbs_fit_options f = informed(GBS_LOSS_HINGE, GBS_FAMILY_FULL, GBS_BOUND_KL, 30.0);
+    gbs_sample_settings o = particles_of(100, false);
+    gbs_fit_settings f = informed(GBS_LOSS_HINGE, GBS_FAMILY_FULL, GBS_BOUND_KL, 30.0);
     f.prior_sd = 0.3;
     gbs_model *model = fit(ctx, data, &f), *another = fit(other_seed, elsewhere, &f);
     gbs_gap gap;
     gbs_particles *none, *p = sample_for(ctx, data, model, 0, &o, &gap);
     size_t *order = take(t.n, sizeof *order), least;
-    assert_ok(ctx, gbs_fit_order(ctx, t.n, &f, order, &least));
+    assert_ok(ctx, gbs_fit_order_run(ctx, t.n, &f, order, &least));
     changed.y[order[least]] = -t.y[order[least]]; /* a certified row */
     gbs_data *wrong = dense_data(ctx, &changed);
-    assert_refused(ctx, GBS_ERR_DATA, gbs_sample_for(ctx, wrong, model, 0, &o, &none), none);
+    assert_refused(ctx, GBS_ERR_DATA, gbs_sample_run_for(ctx, wrong, model, 0, &o, &none), none);
     assert_non_null(strstr(gbs_error_message(ctx), "does not belong to these rows"));
-    assert_refused(ctx, GBS_ERR_DATA, gbs_sample_for(ctx, few, model, 0, &o, &none), none);
-    assert_refused(ctx, GBS_ERR_ARGUMENT, gbs_sample_for(ctx, data, model, 1, &o, &none), none);
+    assert_refused(ctx, GBS_ERR_DATA, gbs_sample_run_for(ctx, few, model, 0, &o, &none), none);
+    assert_refused(ctx, GBS_ERR_ARGUMENT, gbs_sample_run_for(ctx, data, model, 1, &o, &none), none);
     /* what a model was fitted with, not the context's seed, finds its rows */
-    assert_ok(ctx, gbs_sample_for(ctx, data, another, 0, &o, &none));
+    assert_ok(ctx, gbs_sample_run_for(ctx, data, another, 0, &o, &none));
     assert_int_equal(gbs_measure_gap(ctx, data, model, none, &gap), GBS_ERR_DATA);
     gbs_particles_free(none);
     assert_int_equal(gbs_measure_gap(ctx, data, another, p, &gap), GBS_ERR_DATA);
@@ -395,20 +396,20 @@ static void every_allocation_may_fail(void **state) {
     struct table_of_numbers t = small_table(78, 40, 3);
     gbs_data *data = dense_data(ctx, &t);
     for (int progressive = 0; progressive < 2; progressive++) {
-        gbs_fit_options f = informed(GBS_LOSS_HINGE, GBS_FAMILY_FULL,
-                                     progressive ? GBS_BOUND_AUTO : GBS_BOUND_KL, 0.0);
+        gbs_fit_settings f = informed(GBS_LOSS_HINGE, GBS_FAMILY_FULL,
+                                      progressive ? GBS_BOUND_AUTO : GBS_BOUND_KL, 0.0);
         f.stratify = 1;
         gbs_model *model = fit(ctx, data, &f);
-        gbs_sample_options o = particles_of(32, false);
+        gbs_sample_settings o = particles_of(32, false);
         gbs_particles *p;
         gbs_gap gap;
         long before = h.blocks, first = h.calls;
-        assert_ok(ctx, gbs_sample_for(ctx, data, model, 0, &o, &p));
+        assert_ok(ctx, gbs_sample_run_for(ctx, data, model, 0, &o, &p));
         long calls = h.calls - first, kept = h.blocks;
         for (long k = 0; k < calls; k++) {
             gbs_particles *none;
             h.fail_at = h.calls + k;
-            assert_refused(ctx, GBS_ERR_MEMORY, gbs_sample_for(ctx, data, model, 0, &o, &none),
+            assert_refused(ctx, GBS_ERR_MEMORY, gbs_sample_run_for(ctx, data, model, 0, &o, &none),
                            none);
             assert_int_equal(h.blocks, kept);
         }

@@ -8,7 +8,7 @@ static void the_vote_is_the_average_of_the_particles(void **state) {
     gbs_context *ctx = new_context(2, 9);
     struct table_of_numbers t = small_table(26, 80, 3);
     gbs_data *data = dense_data(ctx, &t);
-    gbs_sample_options o = small_options(GBS_LOSS_EXPONENTIAL, 4.0, 70);
+    gbs_sample_settings o = small_options(GBS_LOSS_EXPONENTIAL, 4.0, 70);
     o.scale = GBS_SCALE_NONE;
     o.intercept = 0;
     gbs_particles *p = sample(ctx, data, &o);
@@ -65,7 +65,7 @@ static void a_sample_file_comes_back_whole_and_damage_is_seen(void **state) {
     gbs_context *ctx = new_context(1, 10);
     struct table_of_numbers t = small_table(27, 40, 3);
     gbs_data *data = dense_data(ctx, &t);
-    gbs_sample_options o = small_options(GBS_LOSS_ZERO_ONE, 10.0, 40);
+    gbs_sample_settings o = small_options(GBS_LOSS_ZERO_ONE, 10.0, 40);
     gbs_particles *p = sample(ctx, data, &o), *back;
     char *text, *again;
     size_t size, size_again;
@@ -115,9 +115,9 @@ static void the_gap_wants_the_same_rows_and_settings(void **state) {
     struct table_of_numbers t = small_table(28, 60, 3), other = small_table(28, 60, 3);
     other.y[5] = -other.y[5];
     gbs_data *data = dense_data(ctx, &t), *changed = dense_data(ctx, &other);
-    gbs_sample_options o = small_options(GBS_LOSS_HINGE, 30.0, 400);
+    gbs_sample_settings o = small_options(GBS_LOSS_HINGE, 30.0, 400);
     gbs_particles *p = sample(ctx, data, &o);
-    gbs_fit_options f = zero_prior_options();
+    gbs_fit_settings f = zero_prior_options();
     gbs_gap gap;
     f.loss = GBS_LOSS_HINGE;
     f.lambda = 30.0;
@@ -133,7 +133,7 @@ static void the_gap_wants_the_same_rows_and_settings(void **state) {
         gbs_model_free(model);
     }
     for (int k = 0; k < 6; k++) {
-        gbs_fit_options wrong = f;
+        gbs_fit_settings wrong = f;
         wrong.loss = k == 0 ? GBS_LOSS_EXPONENTIAL : f.loss;
         wrong.lambda = k == 1 ? 31.0 : f.lambda;
         wrong.prior_sd = k == 2 ? 2.0 : f.prior_sd;

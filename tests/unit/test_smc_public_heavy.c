@@ -20,14 +20,14 @@ static double gaps(gbs_context *ctx, const gbs_data *data, gbs_loss loss, double
                    double gap[3]) {
     static const gbs_family families[] = {GBS_FAMILY_ISOTROPIC, GBS_FAMILY_DIAGONAL,
                                           GBS_FAMILY_FULL};
-    gbs_sample_options o = gbs_sample_options_default();
+    gbs_sample_settings o = gbs_sample_settings_default();
     gbs_particles *p;
     gbs_gap g = {0};
     o.loss = loss;
     o.lambda = lambda;
-    assert_ok(ctx, gbs_sample(ctx, data, &o, &p));
+    assert_ok(ctx, gbs_sample_run(ctx, data, &o, &p));
     for (size_t k = 0; k < 3; k++) {
-        gbs_fit_options f = zero_prior_options();
+        gbs_fit_settings f = zero_prior_options();
         f.loss = loss;
         f.lambda = lambda;
         f.family = families[k];
@@ -71,7 +71,7 @@ static void informed_gaps_are_positive_and_ordered(void **state) {
     static const gbs_family families[] = {GBS_FAMILY_FULL, GBS_FAMILY_DIAGONAL,
                                           GBS_FAMILY_ISOTROPIC};
     gbs_context *ctx = new_context(0, 1);
-    gbs_sample_options o = gbs_sample_options_default();
+    gbs_sample_settings o = gbs_sample_settings_default();
     for (size_t s = 0; s < COUNT(sets); s++)
         for (int single = 0; single < 2; single++) {
             struct public_set set = {0};
@@ -80,7 +80,7 @@ static void informed_gaps_are_positive_and_ordered(void **state) {
                 skip();
             gbs_data *data = data_of(ctx, &set);
             for (size_t k = 0; k < 3; k++) {
-                gbs_fit_options f = gbs_fit_options_default();
+                gbs_fit_settings f = gbs_fit_settings_default();
                 f.bound = single ? GBS_BOUND_KL : GBS_BOUND_AUTO;
                 f.family = families[k];
                 model[k] = fit(ctx, data, &f);
@@ -88,7 +88,7 @@ static void informed_gaps_are_positive_and_ordered(void **state) {
             for (size_t t = 0; t < gbs_model_stages(model[0]); t++) {
                 gbs_gap gap[3];
                 gbs_particles *p;
-                assert_ok(ctx, gbs_sample_for(ctx, data, model[0], t, &o, &p));
+                assert_ok(ctx, gbs_sample_run_for(ctx, data, model[0], t, &o, &p));
                 for (size_t k = 0; k < 3; k++)
                     assert_ok(ctx, gbs_measure_gap(ctx, data, model[k], p, &gap[k]));
                 print_message("# %-26s %s, stage %zu, gap: isotropic %.3f, diagonal %.3f, full "
@@ -140,8 +140,8 @@ static void split(gbs_context *ctx, const struct design *d, gbs_loss loss, uint6
     gbs_shuffle(99, number, d->n, order);
     struct picked a = public_pick(ctx, d, order, train),
                   b = public_pick(ctx, d, order + train, d->n - train);
-    gbs_fit_options f = zero_prior_options();
-    gbs_sample_options o = gbs_sample_options_default();
+    gbs_fit_settings f = zero_prior_options();
+    gbs_sample_settings o = gbs_sample_settings_default();
     gbs_evaluation e;
     gbs_particles *p;
     f.loss = o.loss = loss;
@@ -151,7 +151,7 @@ static void split(gbs_context *ctx, const struct design *d, gbs_loss loss, uint6
     gbs_model *model = fit(ctx, a.data, &f);
     assert_ok(ctx, gbs_model_evaluate(ctx, model, b.data, &e));
     error[0] = e.error;
-    assert_ok(ctx, gbs_sample(ctx, a.data, &o, &p));
+    assert_ok(ctx, gbs_sample_run(ctx, a.data, &o, &p));
     assert_ok(ctx, gbs_particles_evaluate(ctx, p, b.data, &e));
     error[1] = e.error;
     gbs_model_free(model);
@@ -203,8 +203,8 @@ static void hundreds_of_temperatures_end_well(void **state) {
     if (!public_load("pima/train.csv", NULL, &set))
         skip();
     gbs_data *data = data_of(ctx, &set);
-    gbs_sample_options o = gbs_sample_options_default();
-    gbs_fit_options f = zero_prior_options();
+    gbs_sample_settings o = gbs_sample_settings_default();
+    gbs_fit_settings f = zero_prior_options();
     gbs_particles *p;
     gbs_gap g;
     size_t count;
@@ -214,7 +214,7 @@ static void hundreds_of_temperatures_end_well(void **state) {
     o.ess = 0.98;
     o.particles = 400;
     f.family = GBS_FAMILY_FULL;
-    assert_ok(ctx, gbs_sample(ctx, data, &o, &p));
+    assert_ok(ctx, gbs_sample_run(ctx, data, &o, &p));
     gbs_particles_path(p, &count);
     gbs_model *model = fit(ctx, data, &f);
     assert_ok(ctx, gbs_measure_gap(ctx, data, model, p, &g));
@@ -235,7 +235,7 @@ struct spread {
     size_t at_least;     /* runs that call it a lower bound */
 };
 
-static struct spread spread_of(const char *name, gbs_sample_options o, size_t runs) {
+static struct spread spread_of(const char *name, gbs_sample_settings o, size_t runs) {
     double sum = 0.0, square = 0.0, reported = 0.0;
     struct spread s = {0};
     struct public_set set = {0};
@@ -246,7 +246,7 @@ static struct spread spread_of(const char *name, gbs_sample_options o, size_t ru
         gbs_data *data = data_of(ctx, &set);
         gbs_particles *p;
         gbs_sample_info info;
-        assert_ok(ctx, gbs_sample(ctx, data, &o, &p));
+        assert_ok(ctx, gbs_sample_run(ctx, data, &o, &p));
         gbs_particles_get_info(p, &info);
         sum += info.log_z;
         square += info.log_z * info.log_z;
@@ -283,7 +283,7 @@ static void the_reported_error_is_the_spread_or_a_lower_bound(void **state) {
                 {"pima/train.csv", GBS_LOSS_HINGE, 100.0, 1000, 1, 20}},
       hidden[] = {{"german/german.csv", GBS_LOSS_HINGE, 500.0, 500, 1, 5},
                   {"pima/train.csv", GBS_LOSS_ZERO_ONE, 1000.0, 2000, 0, 0}};
-    gbs_sample_options o = gbs_sample_options_default();
+    gbs_sample_settings o = gbs_sample_settings_default();
     for (size_t k = 0; k < COUNT(told); k++) {
         o.loss = told[k].loss, o.lambda = told[k].lambda, o.particles = told[k].particles;
         o.classic = told[k].classic, o.moves = (size_t)told[k].moves;

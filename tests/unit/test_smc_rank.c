@@ -114,8 +114,8 @@ static void pair_risks_are_those_of_brute_force(void **state) {
     gbs_context_free(ctx);
 }
 
-static gbs_sample_options rank_options(gbs_loss loss, double lambda, size_t particles) {
-    gbs_sample_options o = gbs_sample_options_default();
+static gbs_sample_settings rank_options(gbs_loss loss, double lambda, size_t particles) {
+    gbs_sample_settings o = gbs_sample_settings_default();
     o.task = GBS_TASK_RANK;
     o.loss = loss;
     o.lambda = lambda;
@@ -129,9 +129,9 @@ static void one_class_is_refused(void **state) {
     double x[8] = {1, 2, 3, 4, 5, 6, 7, 8}, y[4] = {-1, -1, -1, -1};
     gbs_data *data;
     gbs_particles *p;
-    gbs_sample_options o = rank_options(GBS_LOSS_HINGE, 3.0, 50);
+    gbs_sample_settings o = rank_options(GBS_LOSS_HINGE, 3.0, 50);
     assert_ok(ctx, gbs_data_dense(ctx, 4, 2, x, 2, y, GBS_BORROW, &data));
-    assert_int_equal(gbs_sample(ctx, data, &o, &p), GBS_ERR_DATA);
+    assert_int_equal(gbs_sample_run(ctx, data, &o, &p), GBS_ERR_DATA);
     assert_null(p);
     assert_non_null(
         strstr(gbs_error_message(ctx), "only one class among 4 rows: every label is -1"));
@@ -151,7 +151,7 @@ static void equal_rows_are_one_jump(void **state) {
     assert_ok(ctx, gbs_data_dense(ctx, 6, 2, x, 2, y, GBS_BORROW, &data));
     for (size_t l = 0; l < COUNT(all_losses); l++)
         for (int scaled = 0; scaled < 2; scaled++) {
-            gbs_sample_options o = rank_options(all_losses[l], 40.0, 64);
+            gbs_sample_settings o = rank_options(all_losses[l], 40.0, 64);
             gbs_evaluation e;
             size_t count;
             o.scale = scaled ? GBS_SCALE_STANDARD : GBS_SCALE_NONE;
@@ -180,7 +180,7 @@ static void one_positive_is_enough(void **state) {
         t.y[i] = i == 17 ? 1.0 : -1.0;
     gbs_data *data = dense_data(ctx, &t);
     for (size_t l = 0; l < COUNT(all_losses); l++) {
-        gbs_sample_options o = rank_options(all_losses[l], -1.0, 100);
+        gbs_sample_settings o = rank_options(all_losses[l], -1.0, 100);
         gbs_particles *p = sample(ctx, data, &o);
         gbs_sample_info info = sample_info(p);
         assert_close(info.lambda, 1.0, 0.0, 0.0);
@@ -201,7 +201,7 @@ static void particles_that_rank_come_back_from_a_file(void **state) {
     struct dice r = {44};
     struct table_of_numbers t = make_table(&r, ROWS, D, 1.0, 0.5);
     gbs_data *data = dense_data(ctx, &t);
-    gbs_sample_options o = rank_options(GBS_LOSS_HINGE, 10.0, N);
+    gbs_sample_settings o = rank_options(GBS_LOSS_HINGE, 10.0, N);
     o.scale = GBS_SCALE_NONE;
     gbs_particles *p = sample(ctx, data, &o), *back;
     gbs_sample_info info = sample_info(p);
@@ -258,9 +258,9 @@ static void the_gap_of_rankings(void **state) {
     static const gbs_family families[] = {GBS_FAMILY_ISOTROPIC, GBS_FAMILY_DIAGONAL,
                                           GBS_FAMILY_FULL};
     for (gbs_loss loss = GBS_LOSS_ZERO_ONE; loss <= GBS_LOSS_HINGE; loss++) {
-        gbs_sample_options o = rank_options(loss, 40.0, 2000);
+        gbs_sample_settings o = rank_options(loss, 40.0, 2000);
         gbs_particles *p = sample(ctx, data, &o);
-        gbs_fit_options f = zero_prior_options();
+        gbs_fit_settings f = zero_prior_options();
         gbs_gap gap;
         double before = INFINITY;
         f.loss = loss;

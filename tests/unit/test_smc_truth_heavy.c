@@ -12,8 +12,8 @@ static struct table_of_numbers rows_of(uint64_t seed, size_t n, size_t d) {
 }
 
 /* The rows as they are: theta of the tests is theta of the library. */
-static gbs_sample_options plain_options(gbs_loss loss, double lambda, size_t particles) {
-    gbs_sample_options o = gbs_sample_options_default();
+static gbs_sample_settings plain_options(gbs_loss loss, double lambda, size_t particles) {
+    gbs_sample_settings o = gbs_sample_settings_default();
     o.loss = loss;
     o.lambda = lambda;
     o.particles = particles;
@@ -58,14 +58,14 @@ static void check_against_quadrature(gbs_task_kind task, size_t d, gbs_loss loss
     struct truth truth = integrate(task, loss, &t, 12.0);
     gbs_context *ctx = new_context(2, 100 + loss);
     gbs_data *data = dense_data(ctx, &t);
-    gbs_sample_options o = plain_options(loss, 12.0, N);
+    gbs_sample_settings o = plain_options(loss, 12.0, N);
     o.task = task;
     o.classic = classic;
     o.moves = classic ? 10 : 0;
     gbs_particles *p;
     gbs_sample_info info;
     double mean[2] = {0}, covariance[4];
-    assert_ok(ctx, gbs_sample(ctx, data, &o, &p));
+    assert_ok(ctx, gbs_sample_run(ctx, data, &o, &p));
     gbs_particles_get_info(p, &info);
     gbs_particles_moments(p, mean, covariance);
     print_message(
@@ -100,7 +100,7 @@ struct runs {
     size_t count;
 };
 
-static struct runs repeat(const struct table_of_numbers *t, const gbs_sample_options *o,
+static struct runs repeat(const struct table_of_numbers *t, const gbs_sample_settings *o,
                           size_t count, uint64_t seed) {
     struct runs r = {.count = count};
     for (size_t k = 0; k < count; k++) {
@@ -108,7 +108,7 @@ static struct runs repeat(const struct table_of_numbers *t, const gbs_sample_opt
         gbs_data *data = dense_data(ctx, t);
         gbs_particles *p;
         gbs_sample_info info;
-        assert_ok(ctx, gbs_sample(ctx, data, o, &p));
+        assert_ok(ctx, gbs_sample_run(ctx, data, o, &p));
         gbs_particles_get_info(p, &info);
         r.log_z[k] = info.log_z;
         r.reported += info.log_z_sd * info.log_z_sd / (double)count;
@@ -138,7 +138,7 @@ static void z_is_unbiased_on_a_fixed_ladder(void **state) {
     for (size_t l = 0; l < COUNT(all_losses); l++)
         for (int classic = 0; classic < 2; classic++) {
             struct truth truth = integrate(GBS_TASK_CLASSIFY, all_losses[l], &t, 15.0);
-            gbs_sample_options o = plain_options(all_losses[l], -1.0, 64);
+            gbs_sample_settings o = plain_options(all_losses[l], -1.0, 64);
             o.ladder = ladder;
             o.ladder_size = 3;
             o.classic = classic;
@@ -162,7 +162,7 @@ static void the_reported_error_is_the_spread(void **state) {
     struct table_of_numbers t = rows_of(43, 60, 5);
     for (size_t l = 0; l < COUNT(all_losses); l++)
         for (int classic = 0; classic < 2; classic++) {
-            gbs_sample_options o = plain_options(all_losses[l], 40.0, 500);
+            gbs_sample_settings o = plain_options(all_losses[l], 40.0, 500);
             o.classic = classic;
             o.moves = classic ? 10 : 0;
             struct runs r = repeat(&t, &o, 100, 1);
@@ -237,10 +237,10 @@ static void the_hinge_posterior_is_that_of_a_long_chain(void **state) {
     struct chain chain = walk(&t, 30.0, step, 300000, 2);
     gbs_context *ctx = new_context(2, 3);
     gbs_data *data = dense_data(ctx, &t);
-    gbs_sample_options o = plain_options(GBS_LOSS_HINGE, 30.0, 10000);
+    gbs_sample_settings o = plain_options(GBS_LOSS_HINGE, 30.0, 10000);
     gbs_particles *p;
     double mean[D], covariance[D * D], furthest = 0.0, widest = 0.0;
-    assert_ok(ctx, gbs_sample(ctx, data, &o, &p));
+    assert_ok(ctx, gbs_sample_run(ctx, data, &o, &p));
     gbs_particles_moments(p, mean, covariance);
     for (size_t k = 0; k < D; k++) {
         double sd = sqrt(chain.covariance[k * D + k]),

@@ -83,7 +83,7 @@ static void check_primal_and_dual(gbs_context *ctx, struct dice *r, size_t n, si
     struct table_of_numbers t = make_table(r, n, d, 1.0, 0.5),
                             fresh = make_table(r, 25, d, 1.0, 0.5);
     gbs_data *data = dense_data(ctx, &t), *new_rows = dense_data(ctx, &fresh);
-    gbs_fit_options o = zero_prior_options();
+    gbs_fit_settings o = zero_prior_options();
     o.loss = loss;
     o.family = GBS_FAMILY_FULL;
     o.scale = scale;
@@ -131,7 +131,7 @@ static void primal_and_dual_have_the_same_coefficients(void **state) {
     struct dice r = {306};
     struct table_of_numbers t = make_table(&r, 12, WIDE - 1, 1.0, 0.5);
     gbs_data *data = dense_data(ctx, &t);
-    gbs_fit_options o = zero_prior_options();
+    gbs_fit_settings o = zero_prior_options();
     o.loss = GBS_LOSS_HINGE;
     o.family = GBS_FAMILY_FULL;
     o.prior_sd = 0.7;
@@ -172,7 +172,7 @@ static void the_dual_form_survives_dependent_rows(void **state) {
     gbs_data *data = dense_data(ctx, &t);
     /* a standardised value is at most sqrt(n) */
     const double longest_scaled = sqrt(30.0 * 8.0 + 1.0);
-    gbs_fit_options o = zero_prior_options();
+    gbs_fit_settings o = zero_prior_options();
     o.loss = GBS_LOSS_HINGE;
     o.family = GBS_FAMILY_FULL;
     o.tolerance = THOROUGH;
@@ -248,7 +248,7 @@ static void a_small_sparse_table_is_the_dense_one(void **state) {
     for (int scale = 0; scale < 3; scale++)
         for (int intercept = 0; intercept < 2; intercept++)
             for (size_t f = 0; f < COUNT(all_families); f++) {
-                gbs_fit_options o = zero_prior_options();
+                gbs_fit_settings o = zero_prior_options();
                 o.loss = all_losses[f % 3];
                 o.family = all_families[f];
                 o.scale = (gbs_scale)scale;

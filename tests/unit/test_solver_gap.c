@@ -2,7 +2,7 @@
 #include "unit/solver_support.h"
 
 /* The lowest F of two thorough solvers. */
-static double best_known(gbs_context *ctx, const gbs_data *data, gbs_fit_options o) {
+static double best_known(gbs_context *ctx, const gbs_data *data, gbs_fit_settings o) {
     o.tolerance = THOROUGH;
     o.max_iterations = 100000;
     o.solver = GBS_SOLVER_NATURAL;
@@ -11,7 +11,7 @@ static double best_known(gbs_context *ctx, const gbs_data *data, gbs_fit_options
     return fmin(natural, fit_info(ctx, data, &o).free_energy);
 }
 
-static void check_gap(gbs_context *ctx, const gbs_data *data, const gbs_fit_options *o,
+static void check_gap(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *o,
                       double best) {
     gbs_model_info got = fit_info(ctx, data, o);
     double above = got.free_energy - best, dust = 1e-9 * fabs(best);
@@ -36,7 +36,7 @@ static void the_reported_gap_bounds_what_is_left(void **state) {
         gbs_data *data = dense_data(ctx, &p.table);
         double best = best_known(ctx, data, p.options);
         for (int solver = 0; solver < 2; solver++) {
-            gbs_fit_options o = p.options;
+            gbs_fit_settings o = p.options;
             o.solver = solver == 0 ? GBS_SOLVER_NATURAL : GBS_SOLVER_LBFGS;
             o.tolerance = 1e-3;
             check_gap(ctx, data, &o, best);
@@ -93,7 +93,7 @@ static void the_fixed_family_keeps_its_spread(void **state) {
     for (size_t s = 0; s < COUNT(solvers); s++)
         for (size_t l = 0; l < COUNT(all_losses); l++)
             for (size_t steps = 1; steps <= 6; steps++) {
-                gbs_fit_options o = zero_prior_options();
+                gbs_fit_settings o = zero_prior_options();
                 o.loss = all_losses[l];
                 o.family = GBS_FAMILY_FIXED;
                 o.solver = solvers[s];

@@ -1,12 +1,13 @@
 /* What a fit promises of families in their order, of ladders, restarts and limits. */
 #include "unit/solver_support.h"
 
-static double energy(gbs_context *ctx, const gbs_data *data, gbs_fit_options o, gbs_family family) {
+static double energy(gbs_context *ctx, const gbs_data *data, gbs_fit_settings o,
+                     gbs_family family) {
     o.family = family;
     return fit_info(ctx, data, &o).free_energy;
 }
 
-static void check_order(gbs_context *ctx, const gbs_data *data, const gbs_fit_options *o,
+static void check_order(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *o,
                         bool convex) {
     double isotropic = energy(ctx, data, *o, GBS_FAMILY_ISOTROPIC),
            diagonal = energy(ctx, data, *o, GBS_FAMILY_DIAGONAL);
@@ -29,7 +30,7 @@ static void a_larger_family_never_ends_above_a_smaller_one(void **state) {
         gbs_data *data = dense_data(ctx, &t);
         for (size_t l = 0; l < COUNT(all_losses); l++)
             for (size_t j = 0; j < COUNT(lambdas); j++) {
-                gbs_fit_options o = zero_prior_options();
+                gbs_fit_settings o = zero_prior_options();
                 o.loss = all_losses[l];
                 o.lambda = lambdas[j];
                 o.prior_sd = k % 2 == 0 ? 1.0 : 4.0;
@@ -52,7 +53,7 @@ static void the_dual_form_never_ends_above_a_smaller_family(void **state) {
     gbs_data *data = dense_data(ctx, &t);
     for (size_t l = 0; l < COUNT(all_losses); l++)
         for (size_t j = 0; j < COUNT(lambdas); j++) {
-            gbs_fit_options o = zero_prior_options();
+            gbs_fit_settings o = zero_prior_options();
             o.loss = all_losses[l];
             o.lambda = lambdas[j];
             o.tolerance = 1e-10;
@@ -73,7 +74,7 @@ static void the_path_tells_every_rung(void **state) {
     struct table_of_numbers t = make_table(&r, 120, 5, 1.0, 0.7);
     gbs_data *data = dense_data(ctx, &t);
     for (size_t l = 0; l < COUNT(all_losses); l++) {
-        gbs_fit_options o = zero_prior_options();
+        gbs_fit_settings o = zero_prior_options();
         o.loss = all_losses[l];
         o.family = GBS_FAMILY_DIAGONAL;
         o.ladder = ladder;
@@ -105,7 +106,7 @@ static double restart_energies(uint64_t seed, const struct table_of_numbers *t,
                                double energies[5]) {
     gbs_context *ctx = new_context(1, seed);
     gbs_data *data = dense_data(ctx, t);
-    gbs_fit_options o = zero_prior_options();
+    gbs_fit_settings o = zero_prior_options();
     o.family = GBS_FAMILY_DIAGONAL;
     o.restarts = 5;
     gbs_model *model = fit(ctx, data, &o);
@@ -165,7 +166,7 @@ static void without_data_the_posterior_is_the_prior(void **state) {
         for (size_t f = 1; f < COUNT(all_families); f++)
             for (int power = -3; power >= -15; power -= 4) {
                 double lambda = pow(10.0, power);
-                gbs_fit_options o = zero_prior_options();
+                gbs_fit_settings o = zero_prior_options();
                 o.loss = all_losses[l];
                 o.family = all_families[f];
                 o.lambda = lambda;

@@ -37,7 +37,7 @@ static void a_model_with_stages_reads_back_the_same_bits(void **state) {
         gbs_context *ctx = new_context(1, 14);
         struct table_of_numbers t = small_table(70 + k, cases[k].n, cases[k].d);
         gbs_data *data = cases[k].sparse ? sparse_data(ctx, &t) : dense_data(ctx, &t);
-        gbs_fit_options o = gbs_fit_options_default();
+        gbs_fit_settings o = gbs_fit_settings_default();
         o.family = cases[k].family;
         o.blocks = 3;
         gbs_model *model = fit(ctx, data, &o), *again;
@@ -89,7 +89,7 @@ static void damaged_stages_are_refused(void **state) {
     gbs_context *ctx = new_context(1, 15);
     struct table_of_numbers t = small_table(80, 60, D);
     gbs_data *data = dense_data(ctx, &t);
-    gbs_fit_options o = gbs_fit_options_default();
+    gbs_fit_settings o = gbs_fit_settings_default();
     o.blocks = 3;
     gbs_model *model = fit(ctx, data, &o), *out;
     char *text = text_of(ctx, model);
@@ -145,7 +145,7 @@ static void a_mixture_votes_as_its_stages_do(void **state) {
     gbs_context *ctx = new_context(1, 16);
     struct table_of_numbers t = small_table(81, N, D);
     gbs_data *data = dense_data(ctx, &t);
-    gbs_fit_options o = gbs_fit_options_default();
+    gbs_fit_settings o = gbs_fit_settings_default();
     o.blocks = 4;
     o.prior_sd = 0.5;
     gbs_model *model = fit(ctx, data, &o);
@@ -194,9 +194,9 @@ static void threads_change_nothing(void **state) {
         for (size_t k = 0; k < COUNT(threads); k++) {
             gbs_context *ctx = new_context(threads[k], 17);
             gbs_data *data = dense_data(ctx, &t);
-            gbs_fit_options o = kind == 0
-                                    ? gbs_fit_options_default()
-                                    : informed(kind == 1 ? GBS_BOUND_KL : GBS_BOUND_PROGRESSIVE);
+            gbs_fit_settings o = kind == 0
+                                     ? gbs_fit_settings_default()
+                                     : informed(kind == 1 ? GBS_BOUND_KL : GBS_BOUND_PROGRESSIVE);
             o.prior = kind == 2 ? GBS_PRIOR_ZERO : GBS_PRIOR_INFORMED;
             gbs_model *model = fit(ctx, data, &o);
             model->info.seconds = 0.0;
@@ -216,7 +216,7 @@ static void threads_change_nothing(void **state) {
 
 /* Fit, predict, write, read. */
 static gbs_status whole_story(gbs_context *ctx, const struct table_of_numbers *t,
-                              const gbs_fit_options *o) {
+                              const gbs_fit_settings *o) {
     gbs_data *data = NULL;
     gbs_model *model = NULL, *again = NULL;
     char *text = NULL;
@@ -224,7 +224,7 @@ static gbs_status whole_story(gbs_context *ctx, const struct table_of_numbers *t
     size_t size;
     gbs_status status = gbs_data_dense(ctx, t->n, t->d, t->x, t->d, t->y, GBS_COPY, &data);
     if (status == GBS_OK)
-        status = gbs_fit(ctx, data, o, &model);
+        status = gbs_fit_run(ctx, data, o, &model);
     if (status == GBS_OK)
         status = gbs_model_predict(ctx, model, data, p, NULL, NULL);
     if (status == GBS_OK)
@@ -249,7 +249,7 @@ static void every_failed_allocation_comes_back_as_a_status(void **state) {
         options.allocator = (gbs_allocator){host_allocate, host_release, &h};
         options.threads = 1;
         assert_int_equal(gbs_context_create(&options, &ctx), GBS_OK);
-        gbs_fit_options o = informed(kind < 3 ? GBS_BOUND_AUTO : GBS_BOUND_KL);
+        gbs_fit_settings o = informed(kind < 3 ? GBS_BOUND_AUTO : GBS_BOUND_KL);
         o.loss = GBS_LOSS_HINGE;
         o.tolerance = 1e-3;
         o.blocks = kind < 3 ? 2 : 0;

@@ -5,10 +5,10 @@
 #include "bound/theory.h"
 #include "unit/support.h"
 
-static gbs_theory compute(const gbs_theory_query *q) {
+static gbs_theory compute(const gbs_theory_settings *q) {
     gbs_context *ctx = new_context(1, 1);
     gbs_theory theory;
-    assert_ok(ctx, gbs_theory_compute(ctx, q, &theory));
+    assert_ok(ctx, gbs_theory_run(ctx, q, &theory));
     assert_true(theory.count > 0 && theory.count <= GBS_THEORY_ROWS);
     gbs_context_free(ctx);
     return theory;
@@ -41,7 +41,7 @@ static double slow_minimum(double spread, double divisor, double nats, double d,
 
 static void values_are_minima_over_sigma(void **state) {
     (void)state;
-    gbs_theory_query q = gbs_theory_query_default();
+    gbs_theory_settings q = gbs_theory_settings_default();
     const double logs = log(2.0 / 0.1);
     q.n = 733, q.d = 7, q.c = 0.6, q.margin = 1.5, q.confidence = 0.9, q.prior_sd = 0.8, q.cx = 1.2,
     q.norm = 2.0, q.lambda = 52.0;
@@ -100,7 +100,7 @@ static void margin_closed_forms_are_the_theorem_at_one_sigma(void **state) {
 
 static void recommended_constants(void **state) {
     (void)state;
-    gbs_theory_query q = gbs_theory_query_default();
+    gbs_theory_settings q = gbs_theory_settings_default();
     q.n = 1001, q.d = 4, q.margin = 3.0, q.cx = 2.0;
     gbs_theory t = compute(&q);
     assert_close(find(&t, "classification", "lambda").value, sqrt(4004.0), 1e-14, 0.0);
@@ -197,7 +197,7 @@ static void printed_hinge_lemma_fails_on_the_whole_cube(void **state) {
 
 static void printed_constants_of_hoeffding_are_loose(void **state) {
     (void)state;
-    gbs_theory_query q = gbs_theory_query_default();
+    gbs_theory_settings q = gbs_theory_settings_default();
     q.n = 1001;
     gbs_theory t = compute(&q);
     gbs_theory_row one = find(&t, "classification", "hoeffding_f"),
@@ -214,7 +214,7 @@ static void printed_constants_of_hoeffding_are_loose(void **state) {
 
 static void printed_ranking_corollary_is_not_valid(void **state) {
     (void)state;
-    gbs_theory_query q = gbs_theory_query_default();
+    gbs_theory_settings q = gbs_theory_settings_default();
     q.n = 1000, q.d = 5;
     gbs_theory t = compute(&q);
     gbs_theory_row ranking = find(&t, "ranking", "excess_risk"),
@@ -280,7 +280,7 @@ static void printed_ranking_corollary_is_beyond_every_reading_for_large_n(void *
 static void printed_margin_corollaries_are_off(void **state) {
     (void)state;
     static const char *const groups[] = {"classification, margin", "ranking, margin"};
-    gbs_theory_query q = gbs_theory_query_default();
+    gbs_theory_settings q = gbs_theory_settings_default();
     q.n = 10000, q.d = 5, q.prior_sd = 1.0;
     gbs_theory constant = compute(&q);
     q.prior_sd = 1000.0;
@@ -316,7 +316,7 @@ static void printed_margin_corollaries_are_off(void **state) {
 
 static void printed_hinge_corollary_is_off(void **state) {
     (void)state;
-    gbs_theory_query q = gbs_theory_query_default();
+    gbs_theory_settings q = gbs_theory_settings_default();
     q.n = 1000, q.d = 5;
     gbs_theory t = compute(&q);
     assert_int_equal(find(&t, "hinge", "excess_risk").verdict, GBS_VERDICT_NOT_VALID);
@@ -377,7 +377,7 @@ static void adult_has_as_many_rows_as_its_pairs_say(void **state) {
 
 static void matrix_rate_puts_b_below(void **state) {
     (void)state;
-    gbs_theory_query q = gbs_theory_query_default();
+    gbs_theory_settings q = gbs_theory_settings_default();
     q.n = 100000, q.rows = 943, q.cols = 1682, q.rank = 10;
     gbs_theory t = compute(&q);
     gbs_theory_row row = find(&t, "matrix completion", "rate");
@@ -393,34 +393,34 @@ static void bad_queries_are_named(void **state) {
     gbs_context *ctx = new_context(1, 1);
     gbs_theory out;
     const struct {
-        gbs_theory_query change;
+        gbs_theory_settings change;
         const char *says;
-    } bad[] = {{{.n = 1}, "n: "},
-               {{.confidence = 1.0}, "confidence: "},
-               {{.margin = 0.5}, "C: "},
-               {{.c = -1.0}, "c: "},
-               {{.cx = NAN}, "cx: "},
-               {{.lambda = -1.0}, "lambda"},
-               {{.lambda = 1e6}, "lambda: expected below"}};
+    } bad[] = {{{.n = 1}, "`n`: "},
+               {{.confidence = 1.0}, "`confidence`: "},
+               {{.margin = 0.5}, "`C`: "},
+               {{.c = -1.0}, "`c`: "},
+               {{.cx = NAN}, "`cx`: "},
+               {{.lambda = -1.0}, "`lambda`"},
+               {{.lambda = 1e6}, "`lambda`: expected below"}};
     for (size_t k = 0; k < COUNT(bad); k++) {
-        gbs_theory_query q = gbs_theory_query_default(), b = bad[k].change;
+        gbs_theory_settings q = gbs_theory_settings_default(), b = bad[k].change;
         q.n = b.n != 0 ? b.n : q.n;
         q.confidence = b.confidence != 0.0 ? b.confidence : q.confidence;
         q.margin = b.margin != 0.0 ? b.margin : q.margin;
         q.c = b.c != 0.0 ? b.c : q.c;
         q.cx = b.cx != 0.0 ? b.cx : q.cx;
         q.lambda = b.lambda;
-        assert_int_equal(gbs_theory_compute(ctx, &q, &out), GBS_ERR_ARGUMENT);
+        assert_int_equal(gbs_theory_run(ctx, &q, &out), GBS_ERR_ARGUMENT);
         assert_int_equal(out.count, 0);
         assert_ptr_equal(strstr(gbs_error_message(ctx), bad[k].says), gbs_error_message(ctx));
     }
     /* the message of the last one names where the ranges end */
     assert_non_null(strstr(gbs_error_message(ctx), "199.8"));
-    assert_int_equal(gbs_theory_compute(ctx, NULL, &out), GBS_ERR_ARGUMENT);
-    assert_int_equal(gbs_theory_compute(NULL, NULL, NULL), GBS_ERR_ARGUMENT);
-    gbs_theory_query zero = gbs_theory_query_default();
+    assert_int_equal(gbs_theory_run(ctx, NULL, &out), GBS_ERR_ARGUMENT);
+    assert_int_equal(gbs_theory_run(NULL, NULL, NULL), GBS_ERR_ARGUMENT);
+    gbs_theory_settings zero = gbs_theory_settings_default();
     zero.d = 0;
-    assert_int_equal(gbs_theory_compute(ctx, &zero, &out), GBS_ERR_ARGUMENT);
+    assert_int_equal(gbs_theory_run(ctx, &zero, &out), GBS_ERR_ARGUMENT);
     assert_string_equal(gbs_verdict_name(GBS_VERDICT_NOT_VALID), "not valid");
     assert_null(gbs_verdict_name((gbs_verdict)9));
     gbs_context_free(ctx);

@@ -43,7 +43,7 @@ static int drop_the_table(void **state) {
 static bool fit_on(gbs_context *ctx, struct outcome *out) {
     gbs_data *data = NULL;
     gbs_model *model = NULL;
-    gbs_fit_options o = zero_prior_options();
+    gbs_fit_settings o = zero_prior_options();
     o.loss = GBS_LOSS_HINGE;
     o.family = GBS_FAMILY_FULL;
     o.prior_sd = 0.5;
@@ -51,7 +51,7 @@ static bool fit_on(gbs_context *ctx, struct outcome *out) {
     const struct table_of_numbers *t = &table;
     gbs_status status = gbs_data_dense(ctx, t->n, t->d, t->x, t->d, t->y, GBS_BORROW, &data);
     if (status == GBS_OK)
-        status = gbs_fit(ctx, data, &o, &model);
+        status = gbs_fit_run(ctx, data, &o, &model);
     if (status == GBS_OK)
         status = gbs_model_coefficients(ctx, model, out->mean, out->sd);
     bool done = status == GBS_OK;

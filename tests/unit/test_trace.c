@@ -91,13 +91,13 @@ static void a_fit_leaves_its_way(void **state) {
     gbs_data *data = some_rows(ctx, 120, 4);
     static const gbs_solver solvers[] = {GBS_SOLVER_NATURAL, GBS_SOLVER_LBFGS};
     for (size_t s = 0; s < 2; s++) {
-        gbs_fit_options o = zero_prior_options();
+        gbs_fit_settings o = zero_prior_options();
         o.loss = GBS_LOSS_HINGE;
         o.solver = solvers[s];
         gbs_model *model;
         gbs_model_info info;
         size_t count;
-        assert_int_equal(gbs_fit(ctx, data, &o, &model), GBS_OK);
+        assert_int_equal(gbs_fit_run(ctx, data, &o, &model), GBS_OK);
         gbs_model_get_info(model, &info);
         const gbs_trace_point *p = gbs_model_trace(model, &count);
         assert_true(count >= 3);
@@ -129,13 +129,13 @@ static void the_size_of_one_component(void **state) {
     }
     gbs_ratings *ratings;
     gbs_completion *model;
-    gbs_complete_options o = gbs_complete_options_default();
+    gbs_complete_settings o = gbs_complete_settings_default();
     o.rank = 1;
     o.biases = 0;
     assert_int_equal(
         gbs_ratings_create(ctx, CELLS, ROWS, COLUMNS, row, column, value, NULL, NULL, &ratings),
         GBS_OK);
-    assert_int_equal(gbs_complete(ctx, ratings, &o, &model), GBS_OK);
+    assert_int_equal(gbs_complete_run(ctx, ratings, &o, &model), GBS_OK);
     assert_int_equal(gbs_completion_predict(ctx, model, CELLS, row, column, predicted, NULL),
                      GBS_OK);
     double squares = 0.0, size, sd;
@@ -175,12 +175,12 @@ static void components_are_sorted(void **state) {
     gbs_ratings *ratings;
     gbs_completion *model;
     gbs_completion_info info;
-    gbs_complete_options o = gbs_complete_options_default();
+    gbs_complete_settings o = gbs_complete_settings_default();
     o.rank = 8;
     assert_int_equal(
         gbs_ratings_create(ctx, CELLS, SIDE, SIDE, row, column, value, NULL, NULL, &ratings),
         GBS_OK);
-    assert_int_equal(gbs_complete(ctx, ratings, &o, &model), GBS_OK);
+    assert_int_equal(gbs_complete_run(ctx, ratings, &o, &model), GBS_OK);
     gbs_completion_get_info(model, &info);
     double size[8], sd[8];
     gbs_completion_components(model, size, sd);

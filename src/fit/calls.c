@@ -1,0 +1,174 @@
+/* What a program calls: the options are checked, become settings, and the job is run. */
+#include "fit/candidates.h"
+#include "fit/run.h"
+#include "model/model.h"
+#include "options/options.h"
+
+#include <string.h>
+
+/* The options are of one of the commands (NULL: the defaults) and do not contradict each other. */
+static gbs_status check(gbs_context *ctx, const gbs_options *options, unsigned commands) {
+    if (options == NULL)
+        return GBS_OK;
+    if ((options->command & commands) == 0)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "these are the options of another command");
+    gbs_status status = gbs_options_check(options);
+    if (status != GBS_OK && options->ctx != ctx)
+        gbs_fail(ctx, status, "%s", gbs_error_message(options->ctx));
+    return status;
+}
+
+/* ---------------------------------------------------------------- fit */
+
+/* The settings of the candidate with the smallest cross-validated error, and what that choice looked
+ * at. */
+static gbs_status choose(gbs_context *ctx, const gbs_data *data, gbs_fit_settings *s,
+                         gbs_selection *selection) {
+    gbs_cv cv;
+    gbs_bound bound = s->bound;
+    unsigned looked = s->looked | (s->ladder_size > 0 ? GBS_LOOKED_LAMBDA : 0U) |
+                      (s->prior_grid_size > 0 ? GBS_LOOKED_PRIOR : 0U);
+    gbs_status status = gbs_candidates_judge(ctx, data, s, &cv);
+    if (status == GBS_OK) {
+        *s = cv.item[cv.best];
+        s->bound = bound == GBS_BOUND_AUTO ? GBS_BOUND_KL : bound;
+        s->looked = looked;
+        *selection = (gbs_selection){.candidates = cv.count,
+                                     .folds = cv.folds,
+                                     .error = cv.result[cv.best].error,
+                                     .error_se = cv.result[cv.best].error_se};
+    }
+    gbs_candidates_free(&cv);
+    return status;
+}
+
+gbs_status gbs_fit(gbs_context *ctx, const gbs_data *data, const gbs_options *options,
+                   gbs_model **out) {
+    if (out != NULL)
+        *out = NULL;
+    if (ctx == NULL || data == NULL || out == NULL)
+        return GBS_ERR_ARGUMENT;
+    gbs_fit_settings s;
+    gbs_selection selection = {0};
+    gbs_status status = check(ctx, options, GBS_FOR_FIT);
+    if (status != GBS_OK)
+        return status;
+    gbs_fit_settings_from(options, &s);
+    s.looked = data->looked;
+    if (s.select == GBS_SELECT_CV)
+        status = choose(ctx, data, &s, &selection);
+    if (status == GBS_OK)
+        status = gbs_fit_run(ctx, data, &s, out);
+    if (status == GBS_OK)
+        (*out)->selection = selection;
+    return status;
+}
+
+gbs_status gbs_fit_order(gbs_context *ctx, size_t n, const gbs_options *options, size_t *order,
+                         size_t *first_part) {
+    gbs_fit_settings s;
+    if (ctx == NULL || order == NULL || first_part == NULL)
+        return GBS_ERR_ARGUMENT;
+    gbs_status status = check(ctx, options, GBS_FOR_FIT);
+    if (status != GBS_OK)
+        return status;
+    gbs_fit_settings_from(options, &s);
+    return gbs_fit_order_run(ctx, n, &s, order, first_part);
+}
+
+/* ---------------------------------------------------------------- cross-validation */
+
+gbs_status gbs_cross_validate(gbs_context *ctx, const gbs_data *data, const gbs_options *options,
+                              gbs_cv **out) {
+    if (out != NULL)
+        *out = NULL;
+    if (ctx == NULL || data == NULL || out == NULL)
+        return GBS_ERR_ARGUMENT;
+    gbs_fit_settings s;
+    gbs_status status = check(ctx, options, GBS_FOR_CV);
+    if (status != GBS_OK)
+        return status;
+    gbs_fit_settings_from(options, &s);
+    gbs_cv *cv = gbs_array_alloc(ctx, 1, sizeof *cv);
+    if (cv == NULL)
+        return GBS_ERR_MEMORY;
+    status = gbs_candidates_judge(ctx, data, &s, cv);
+    if (status != GBS_OK) {
+        gbs_cv_free(cv);
+        return status;
+    }
+    *out = cv;
+    return GBS_OK;
+}
+
+const gbs_cv_result *gbs_cv_at(const gbs_cv *cv, size_t k) {
+    return cv != NULL && k < cv->count ? &cv->result[k] : NULL;
+}
+
+size_t gbs_cv_best(const gbs_cv *cv) {
+    return cv != NULL ? cv->best : 0;
+}
+
+void gbs_cv_free(gbs_cv *cv) {
+    if (cv == NULL)
+        return;
+    gbs_context *ctx = cv->ctx;
+    gbs_candidates_free(cv);
+    gbs_array_free(ctx, cv);
+}
+
+/* ---------------------------------------------------------------- sample, complete */
+
+gbs_status gbs_sample(gbs_context *ctx, const gbs_data *data, const gbs_options *options,
+                      gbs_particles **out) {
+    if (out != NULL)
+        *out = NULL;
+    if (ctx == NULL || data == NULL || out == NULL)
+        return GBS_ERR_ARGUMENT;
+    gbs_sample_settings s;
+    gbs_status status = check(ctx, options, GBS_FOR_SAMPLE);
+    if (status != GBS_OK)
+        return status;
+    gbs_sample_settings_from(options, &s);
+    return gbs_sample_run(ctx, data, &s, out);
+}
+
+gbs_status gbs_sample_for(gbs_context *ctx, const gbs_data *data, const gbs_model *model,
+                          size_t stage, const gbs_options *options, gbs_particles **out) {
+    if (out != NULL)
+        *out = NULL;
+    if (ctx == NULL || data == NULL || model == NULL || out == NULL)
+        return GBS_ERR_ARGUMENT;
+    gbs_sample_settings s;
+    gbs_status status = check(ctx, options, GBS_FOR_SAMPLE | GBS_FOR_GAP);
+    if (status != GBS_OK)
+        return status;
+    gbs_sample_settings_from(options, &s);
+    return gbs_sample_run_for(ctx, data, model, stage, &s, out);
+}
+
+gbs_status gbs_complete_cells(gbs_context *ctx, const gbs_ratings *ratings,
+                              const gbs_options *options, size_t cells, const uint32_t *row,
+                              const uint32_t *column, double *value, double *sd,
+                              gbs_completion **out) {
+    if (out != NULL)
+        *out = NULL;
+    if (ctx == NULL || ratings == NULL || out == NULL)
+        return GBS_ERR_ARGUMENT;
+    gbs_complete_settings s;
+    gbs_status status = check(ctx, options, GBS_FOR_COMPLETE);
+    if (status != GBS_OK)
+        return status;
+    gbs_complete_settings_from(options, &s);
+    s.cells = s.sampler == GBS_SAMPLER_GIBBS ? cells : 0;
+    s.cell_row = row;
+    s.cell_column = column;
+    s.cell_value = value;
+    s.cell_sd = sd;
+    return gbs_complete_run(ctx, ratings, &s, out);
+}
+
+gbs_status gbs_complete(gbs_context *ctx, const gbs_ratings *ratings, const gbs_options *options,
+                        gbs_completion **out) {
+    return gbs_complete_cells(ctx, ratings, options, 0, NULL, NULL, NULL, NULL, out);
+}

@@ -1,0 +1,431 @@
+/* The table of options: the one place where a name, a range, a default or a help text is written.
+ *
+ * An option is named in backquotes in the texts; a caller spells it in its own way. */
+#include "options/entries.h"
+
+#include "options/names.h"
+
+#include <math.h>
+#include <string.h>
+
+#define FIT_CV (GBS_FOR_FIT | GBS_FOR_CV)
+#define SAMPLE_GAP (GBS_FOR_SAMPLE | GBS_FOR_GAP)
+#define LEARN (FIT_CV | GBS_FOR_SAMPLE)
+#define READ (LEARN | GBS_FOR_GAP | GBS_FOR_PREDICT | GBS_FOR_EVALUATE)
+
+#define IN_FIT(member) [GBS_SETTINGS_FIT] = offsetof(gbs_fit_settings, member) + 1
+#define IN_SAMPLE(member) [GBS_SETTINGS_SAMPLE] = offsetof(gbs_sample_settings, member) + 1
+#define IN_COMPLETE(member) [GBS_SETTINGS_COMPLETE] = offsetof(gbs_complete_settings, member) + 1
+#define IN_THEORY(member) [GBS_SETTINGS_THEORY] = offsetof(gbs_theory_settings, member) + 1
+#define IN_TABLE(member) [GBS_SETTINGS_TABLE] = offsetof(gbs_table_settings, member) + 1
+
+/* Ranges, with the words that a message has for them. */
+#define POSITIVE "a positive number"
+#define ANY .low = 0.0
+#define ABOVE_ZERO .high = INFINITY, .open_low = 1, .open_high = 1
+#define FROM_ZERO .high = INFINITY, .open_high = 1
+#define INSIDE_UNIT .high = 1.0, .open_low = 1, .open_high = 1
+#define MOST_COUNT 1e12
+#define FROM_1 "a whole number from 1 to 1000000000000"
+#define GRID "LO:HI:K with 0 < LO < HI and 2 <= K <= 1000 (or LO = HI and K = 1)"
+
+/* clang-format off */
+const gbs_option_entry gbs_option_entries[] = {
+    /* ---------------------------------------------------------------- what is learned */
+    {{"task", "TASK", GBS_OPTION_CHOICE, LEARN, GBS_CHOICES(GBS_TASKS), NULL, "classify", "model",
+      "what to learn: classify, or rank: a score that puts rows of the positive label above the "
+      "others; its risk is 1 - AUC, over all pairs of rows",
+      ANY},
+     .store = GBS_STORE_INT, .at = {IN_FIT(task), IN_SAMPLE(task)}},
+    {{"loss", "LOSS", GBS_OPTION_CHOICE, LEARN, GBS_CHOICES(GBS_LOSSES), NULL, "zero-one",
+      "model", "loss of the margin: zero-one, hinge, exponential; cv takes several, separated by "
+      "commas",
+      .several = GBS_FOR_CV},
+     .store = GBS_STORE_INT, .at = {IN_FIT(loss), IN_SAMPLE(loss)},
+     .bits = offsetof(gbs_fit_settings, losses) + 1},
+    {{"family", "FAMILY", GBS_OPTION_CHOICE, FIT_CV, GBS_CHOICES(GBS_FAMILIES), NULL,
+      "auto", "model",
+      "Gaussians to choose from: fixed, isotropic, diagonal, full; auto: full up to 200 "
+      "coefficients, else diagonal. cv takes several",
+      .several = GBS_FOR_CV},
+     .store = GBS_STORE_INT, .at = {IN_FIT(family)},
+     .bits = offsetof(gbs_fit_settings, families) + 1},
+    {{"lambda", "L", GBS_OPTION_NUMBER, FIT_CV, NULL, POSITIVE, NULL, "model",
+      "inverse temperature: how much the mean loss weighs against the distance from the prior "
+      "(default: the number of rows, in ranking of those of the smaller class; under an informed "
+      "prior, of the rows before a stage, and for a `bound` other than progressive chosen from the "
+      "first part)",
+      ABOVE_ZERO},
+     .store = GBS_STORE_DOUBLE, .at = {IN_FIT(lambda)}},
+    {{"lambda", "L", GBS_OPTION_NUMBER, GBS_FOR_SAMPLE, NULL, "a number from 0", NULL, "model",
+      "inverse temperature to end at; 0 is the prior itself (default: the number of rows, in "
+      "ranking of those of the smaller class)",
+      FROM_ZERO},
+     .store = GBS_STORE_DOUBLE, .at = {IN_SAMPLE(lambda)}},
+    {{"lambda", "L", GBS_OPTION_NUMBER, GBS_FOR_COMPLETE, NULL, POSITIVE, NULL, "model",
+      "weight of the mean squared error: ratings over twice the noise variance (default: see "
+      "`noise`)",
+      ABOVE_ZERO},
+     .store = GBS_STORE_DOUBLE, .at = {IN_COMPLETE(lambda)}},
+    {{"lambda", "L", GBS_OPTION_NUMBER, GBS_FOR_THEORY, NULL, POSITIVE, NULL, "model",
+      "inverse temperature (default: the recommended value of each bound)",
+      ABOVE_ZERO},
+     .store = GBS_STORE_DOUBLE, .at = {IN_THEORY(lambda)}},
+    {{"lambda-grid", "LO:HI:K", GBS_OPTION_GRID, FIT_CV, NULL, GRID, NULL, "model",
+      "K values of `lambda`, evenly spaced on the log scale from LO to HI, each started from the "
+      "last solution; see `select`",
+      ABOVE_ZERO},
+     .store = GBS_STORE_NUMBERS, .at = {IN_FIT(ladder)}},
+    {{"lambda-grid", "LO:HI:K", GBS_OPTION_GRID, GBS_FOR_COMPLETE, NULL, GRID, NULL, "model",
+      "candidates for `select` cv (default: the value learned from the ratings, and 1/4, 1/2, 2 "
+      "and 4 times it)",
+      ABOVE_ZERO},
+     .store = GBS_STORE_NUMBERS, .at = {IN_COMPLETE(lambda_grid)}},
+    {{"ladder", "LO:HI:K", GBS_OPTION_GRID, SAMPLE_GAP, NULL, GRID, NULL, NULL,
+      "increasing values of `lambda` to go through, the last one is the end (default: chosen on "
+      "the way)",
+      ABOVE_ZERO},
+     .store = GBS_STORE_NUMBERS, .at = {IN_SAMPLE(ladder)}},
+    {{"select", "RULE", GBS_OPTION_CHOICE, GBS_FOR_FIT, "bound|cv|last", NULL, "bound", "model",
+      "which point of the grids becomes the model: bound (the smallest certificate, the price of "
+      "the choice paid), cv (the smallest cross-validated error), last (the last lambda)",
+      ANY},
+     .store = GBS_STORE_INT, .at = {IN_FIT(select)}},
+    {{"select", "RULE", GBS_OPTION_CHOICE, GBS_FOR_COMPLETE, "none|cv", NULL, "none", "model",
+      "cv chooses `lambda`, and with it the noise, by the error on ratings left out; the "
+      "certificate stays valid",
+      ANY},
+     .store = GBS_STORE_INT, .at = {IN_COMPLETE(cross_validate)}},
+    {{"folds", "K", GBS_OPTION_COUNT, FIT_CV | GBS_FOR_COMPLETE, NULL,
+      "a whole number from 2 to 1000", "5", "model",
+      "parts for cross-validation: of the rows, stratified by label; of ratings, at random",
+      .low = 2.0, .high = 1000.0},
+     .store = GBS_STORE_SIZE,
+     .at = {IN_FIT(folds), IN_COMPLETE(folds)}},
+    {{"prior", "PRIOR", GBS_OPTION_CHOICE, GBS_FOR_FIT, GBS_CHOICES(GBS_PRIORS), NULL, "informed", "model",
+      "mean of the Gaussian prior: informed (learned from a first part of the rows, which is then "
+      "not certified on), or zero (the default with `paper`, `restarts` and `select` cv)",
+      ANY},
+     .store = GBS_STORE_INT, .at = {IN_FIT(prior)}},
+    {{"prior", "PRIOR", GBS_OPTION_CHOICE, GBS_FOR_COMPLETE, GBS_CHOICES(GBS_PRIORS), NULL, "zero", "model",
+      "prior of the factors: zero (hierarchical, of mean zero), or informed (learned from a first "
+      "part of the ratings; needs `range`)",
+      ANY},
+     .store = GBS_STORE_INT, .at = {IN_COMPLETE(prior)}},
+    {{"prior-sd", "S", GBS_OPTION_NUMBER, FIT_CV, NULL, POSITIVE, NULL, "model",
+      "standard deviation of the prior on every coefficient (default 1; under an informed prior, "
+      "chosen from earlier rows)",
+      ABOVE_ZERO},
+     .store = GBS_STORE_DOUBLE, .at = {IN_FIT(prior_sd)}},
+    {{"prior-sd", "S", GBS_OPTION_NUMBER, GBS_FOR_SAMPLE, NULL, POSITIVE, "1", "model",
+      "standard deviation of the prior on every coefficient",
+      ABOVE_ZERO},
+     .store = GBS_STORE_DOUBLE, .at = {IN_SAMPLE(prior_sd)}},
+    {{"prior-sd", "S", GBS_OPTION_NUMBER, GBS_FOR_THEORY, NULL, POSITIVE, NULL, "model",
+      "standard deviation of the prior (default: the recommended value of each bound)",
+      ABOVE_ZERO},
+     .store = GBS_STORE_DOUBLE, .at = {IN_THEORY(prior_sd)}},
+    {{"prior-grid", "LO:HI:K", GBS_OPTION_GRID, FIT_CV, NULL, GRID, NULL, "model",
+      "K values of `prior-sd`, evenly spaced on the log scale from LO to HI; see `select`",
+      ABOVE_ZERO},
+     .store = GBS_STORE_NUMBERS, .at = {IN_FIT(prior_grid)}},
+    {{"prior-split", "F", GBS_OPTION_NUMBER, GBS_FOR_FIT, NULL,
+      "a number between 0 and 1, such as 0.5", NULL, "certificate",
+      "share of the rows in the first part (default 0.5; `bound` progressive: 0.3 to 0.5, more "
+      "where there are few rows per column; ranking: 0.5 up to 18000 rows, then all but 9000 of "
+      "them, at most 0.9)",
+      INSIDE_UNIT},
+     .store = GBS_STORE_DOUBLE, .at = {IN_FIT(prior_split)}},
+    {{"prior-split", "F", GBS_OPTION_NUMBER, GBS_FOR_COMPLETE, NULL,
+      "a number between 0 and 1, such as 0.5", "0.8", "certificate",
+      "share of the ratings in the first part",
+      INSIDE_UNIT},
+     .store = GBS_STORE_DOUBLE, .at = {IN_COMPLETE(prior_split)}},
+    {{"scale", "SCALE", GBS_OPTION_CHOICE, LEARN, GBS_CHOICES(GBS_SCALES), NULL, "standard",
+      "model", "scaling of the columns: none, standard (mean 0, standard deviation 1), unit-row "
+      "(each row to length 1)",
+      ANY},
+     .store = GBS_STORE_INT, .at = {IN_FIT(scale), IN_SAMPLE(scale)}},
+    {{"columns", "KIND", GBS_OPTION_CHOICE, FIT_CV, GBS_CHOICES(GBS_COLUMN_KINDS), NULL, "auto", "model",
+      "width of the prior on standardised columns: equal, relevance (wider for columns that "
+      "correlate more with the label), auto (relevance under an informed prior, else equal)",
+      ANY},
+     .store = GBS_STORE_INT, .at = {IN_FIT(columns)}},
+    {{"no-intercept", NULL, GBS_OPTION_FLAG, LEARN, NULL, NULL, NULL, "model",
+      "no constant column",
+      ANY},
+     .store = GBS_STORE_NOT, .at = {IN_FIT(intercept), IN_SAMPLE(intercept)}},
+    {{"constant", "V", GBS_OPTION_NUMBER, FIT_CV, NULL, POSITIVE, "1", "model",
+      "value of the constant column: the intercept's prior is that much wider",
+      ABOVE_ZERO},
+     .store = GBS_STORE_DOUBLE, .at = {IN_FIT(constant)}},
+    {{"paper", NULL, GBS_OPTION_FLAG, GBS_FOR_FIT, NULL, NULL, NULL, "model",
+      "the paper's choices, as printed: prior of mean zero, lambda sqrt(nd), prior sd 1/sqrt(d), "
+      "its bound",
+      ANY},
+     .store = GBS_STORE_INT, .at = {IN_FIT(paper)}},
+
+    /* ---------------------------------------------------------------- what is certified */
+    {{"bound", "METHOD", GBS_OPTION_CHOICE, GBS_FOR_FIT,
+      GBS_CHOICES(GBS_BOUNDS), NULL, "auto", "certificate",
+      "method of the certificate: progressive (stages, each tested on fresh rows before the next "
+      "learns from them), kl, catoni, hoeffding, paper (as the paper prints it), or auto (progressive "
+      "under an informed prior, kl under the zero prior and where a grid is given)",
+      ANY},
+     .store = GBS_STORE_INT, .at = {IN_FIT(bound)}},
+    {{"confidence", "P", GBS_OPTION_NUMBER,
+      GBS_FOR_FIT | GBS_FOR_EVALUATE | GBS_FOR_THEORY | GBS_FOR_SAMPLE | GBS_FOR_COMPLETE, NULL,
+      "a number between 0 and 1, such as 0.95", "0.95", "certificate", "confidence of the bounds",
+      INSIDE_UNIT},
+     .store = GBS_STORE_DOUBLE,
+     .at = {IN_FIT(confidence), IN_SAMPLE(confidence), IN_COMPLETE(confidence),
+            IN_THEORY(confidence)}},
+    {{"blocks", "M", GBS_OPTION_COUNT, GBS_FOR_FIT, NULL, "a whole number from 1 to 16", NULL,
+      "certificate",
+      "`bound` progressive: number of stages, up to 16 (default: 2 to 4, more where more errors "
+      "are expected)",
+      .low = 1.0, .high = 16.0},
+     .store = GBS_STORE_SIZE, .at = {IN_FIT(blocks)}},
+    {{"stratify", NULL, GBS_OPTION_FLAG, GBS_FOR_FIT, NULL, NULL, NULL, "certificate",
+      "split so that the first part has its share of each class; the certificate is then only "
+      "conditional",
+      ANY},
+     .store = GBS_STORE_INT, .at = {IN_FIT(stratify)}},
+    {{"cx", "CX", GBS_OPTION_NUMBER, GBS_FOR_FIT, NULL, POSITIVE, NULL, "certificate",
+      "longer rows are shortened to length CX, in training and prediction; with `loss` hinge and a "
+      "`bound` other than progressive the hinge risk gets a certificate",
+      ABOVE_ZERO},
+     .store = GBS_STORE_DOUBLE, .at = {IN_FIT(cx)}},
+    {{"pairs", "N", GBS_OPTION_COUNT, GBS_FOR_FIT, NULL, FROM_1, NULL, "certificate",
+      "`task` rank: certify from N pairs of rows drawn at random instead of all of them, for a "
+      "tenth of the error probability; with `solver` sgd no pass over all pairs is made at all. "
+      "Without it, more than 2e9 pairs are passed over once, for the certificate, and `solver` sgd "
+      "makes no other pass",
+      .low = 1.0, .high = MOST_COUNT},
+     .store = GBS_STORE_SIZE, .at = {IN_FIT(sampled_pairs)}},
+
+    /* ---------------------------------------------------------------- how it is computed */
+    {{"solver", "SOLVER", GBS_OPTION_CHOICE, FIT_CV, GBS_CHOICES(GBS_SOLVERS), NULL, "auto",
+      "solver", "auto, lbfgs, natural (natural gradient), sgd (minibatches)",
+      ANY},
+     .store = GBS_STORE_INT, .at = {IN_FIT(solver)}},
+    {{"form", "FORM", GBS_OPTION_CHOICE, GBS_FOR_FIT, "auto|primal|dual", NULL, "auto", "solver",
+      "full family: work with d coefficients (primal) or in the span of the rows (dual); auto: the "
+      "smaller",
+      ANY},
+     .store = GBS_STORE_INT, .at = {IN_FIT(form)}},
+    {{"batch", "B", GBS_OPTION_COUNT, FIT_CV, NULL, FROM_1, "256", "solver",
+      "`solver` sgd: rows in a step; `task` rank: half of them positive, all their pairs; with "
+      "`schedule` paper: pairs drawn one by one",
+      .low = 1.0, .high = MOST_COUNT},
+     .store = GBS_STORE_SIZE, .at = {IN_FIT(batch)}},
+    {{"epochs", "E", GBS_OPTION_COUNT, FIT_CV, NULL, FROM_1, NULL, "solver",
+      "`solver` sgd: passes over the rows (default: 20, or as many as make 4000 steps); `task` "
+      "rank: at most so many, it stops earlier when the free energy has settled: within a "
+      "thousandth of what it was at half as many steps, three times in a row",
+      .low = 1.0, .high = MOST_COUNT},
+     .store = GBS_STORE_SIZE, .at = {IN_FIT(epochs)}},
+    {{"schedule", "NAME", GBS_OPTION_CHOICE, FIT_CV, "modern|paper", NULL, "modern", "solver",
+      "`solver` sgd: modern (Adam, falling steps, averaged) or the paper's steps (t+1)^-0.9, none "
+      "of which changes a standard deviation by more than a factor of e",
+      ANY},
+     .store = GBS_STORE_INT, .at = {IN_FIT(schedule)}},
+    {{"restarts", "N", GBS_OPTION_COUNT, GBS_FOR_FIT, NULL, FROM_1, NULL, "solver",
+      "instead of annealing, keep the best of N starts drawn from the prior",
+      .low = 1.0, .high = MOST_COUNT},
+     .store = GBS_STORE_SIZE, .at = {IN_FIT(restarts)}},
+    {{"restarts", "N", GBS_OPTION_COUNT, GBS_FOR_COMPLETE, NULL, FROM_1, "1", "solver",
+      "starts, the first spectral, the others random, of which the one with the least free energy "
+      "is kept",
+      .low = 1.0, .high = MOST_COUNT},
+     .store = GBS_STORE_SIZE, .at = {IN_COMPLETE(restarts)}},
+    {{"tol", "T", GBS_OPTION_NUMBER, FIT_CV, NULL, POSITIVE, "1e-8", "solver",
+      "stop when the optimality gap is below T times the free energy, or T where that is below 1",
+      ABOVE_ZERO},
+     .store = GBS_STORE_DOUBLE, .at = {IN_FIT(tolerance)}},
+    {{"tol", "T", GBS_OPTION_NUMBER, GBS_FOR_COMPLETE, NULL, POSITIVE, "1e-6", "solver",
+      "stop when a sweep lowers the free energy by less than T times it",
+      ABOVE_ZERO},
+     .store = GBS_STORE_DOUBLE, .at = {IN_COMPLETE(tolerance)}},
+    {{"max-iter", "N", GBS_OPTION_COUNT, FIT_CV, NULL, FROM_1, "1000", "solver",
+      "most iterations for one lambda",
+      .low = 1.0, .high = MOST_COUNT},
+     .store = GBS_STORE_SIZE, .at = {IN_FIT(max_iterations)}},
+    {{"max-iter", "N", GBS_OPTION_COUNT, GBS_FOR_COMPLETE, NULL, FROM_1, "500", "solver",
+      "most sweeps",
+      .low = 1.0, .high = MOST_COUNT},
+     .store = GBS_STORE_SIZE, .at = {IN_COMPLETE(max_sweeps)}},
+    {{"trace", NULL, GBS_OPTION_FLAG, GBS_FOR_FIT, NULL, NULL, NULL, NULL,
+      "`task` rank with `solver` sgd: the path begins with the steps (a thousand of them at most, "
+      "or as many as make 3e9 pairs), each with its exact risk and bound",
+      ANY},
+     .store = GBS_STORE_INT, .at = {IN_FIT(trace)}},
+
+    /* ---------------------------------------------------------------- sampling */
+    {{"particles", "N", GBS_OPTION_COUNT, SAMPLE_GAP, NULL, "a whole number from 4 to 1073741824",
+      "2000", "solver", "particles, at least 4",
+      .low = 4.0, .high = 1073741824.0},
+     .store = GBS_STORE_SIZE, .at = {IN_SAMPLE(particles)}},
+    {{"ess", "P", GBS_OPTION_NUMBER, SAMPLE_GAP, NULL, "a number between 0 and 1, such as 0.5",
+      "0.5", "solver", "effective sample size after each step of lambda, as a share of the particles",
+      INSIDE_UNIT},
+     .store = GBS_STORE_DOUBLE, .at = {IN_SAMPLE(ess)}},
+    {{"classic", NULL, GBS_OPTION_FLAG, SAMPLE_GAP, NULL, NULL, NULL, "solver",
+      "the paper's algorithm: every particle makes `moves` random-walk moves at each lambda",
+      ANY},
+     .store = GBS_STORE_INT, .at = {IN_SAMPLE(classic)}},
+    {{"waste-free", NULL, GBS_OPTION_FLAG, SAMPLE_GAP, NULL, NULL, NULL, "solver",
+      "few long chains, every state a particle (default)",
+      ANY},
+     .store = GBS_STORE_NONE},
+    {{"chains", "M", GBS_OPTION_COUNT, SAMPLE_GAP, NULL, "a whole number from 2 to 1000000000000",
+      NULL, "solver",
+      "waste-free: number of chains, at least 2 (default: near the square root of the particles)",
+      .low = 2.0, .high = MOST_COUNT},
+     .store = GBS_STORE_SIZE, .at = {IN_SAMPLE(chains)}},
+    {{"moves", "K", GBS_OPTION_COUNT, SAMPLE_GAP, NULL, FROM_1, NULL, "solver",
+      "classic: moves of a particle at each lambda (default 5). waste-free: most moves between two "
+      "particles of a chain (default 100; as many are made as the chain needs to travel)",
+      .low = 1.0, .high = MOST_COUNT},
+     .store = GBS_STORE_SIZE, .at = {IN_SAMPLE(moves)}},
+    {{"move", "KIND", GBS_OPTION_CHOICE, SAMPLE_GAP, GBS_CHOICES(GBS_MOVES), NULL, "auto", "solver",
+      "walk (random walk, covariance from the particles), ring (a draw from many states around a "
+      "variational fit), auto (ring, with `classic` walk)",
+      ANY},
+     .store = GBS_STORE_INT, .at = {IN_SAMPLE(move)}},
+
+    /* ---------------------------------------------------------------- completion */
+    {{"rank", "K", GBS_OPTION_COUNT, GBS_FOR_COMPLETE, NULL, "a whole number from 0 to 512", "16",
+      "model",
+      "most components, up to 512; those that the ratings do not need are switched off",
+      .high = 512.0},
+     .store = GBS_STORE_SIZE, .at = {IN_COMPLETE(rank)}},
+    {{"noise", "learn|V", GBS_OPTION_NUMBER, GBS_FOR_COMPLETE, NULL, "learn or a positive number",
+      "learn", "model", "variance of the noise: learn, or a value",
+      ABOVE_ZERO, .word = "learn",
+      ANY},
+     .store = GBS_STORE_DOUBLE, .at = {IN_COMPLETE(noise_variance)}},
+    {{"no-biases", NULL, GBS_OPTION_FLAG, GBS_FOR_COMPLETE, NULL, NULL, NULL, "model",
+      "no mean and no biases of rows and columns: the product of the factors alone, the paper's "
+      "model",
+      ANY},
+     .store = GBS_STORE_NOT, .at = {IN_COMPLETE(biases)}},
+    {{"range", "LO:HI", GBS_OPTION_RANGE, GBS_FOR_COMPLETE, NULL,
+      "LO:HI with LO < HI, such as 1:5", NULL, "certificate",
+      "every value lies in it, known in advance; predictions are clipped to it, and the error gets "
+      "a certificate",
+      ANY},
+     .store = GBS_STORE_RANGE, .at = {IN_COMPLETE(has_range)}},
+    {{"sampler", "NAME", GBS_OPTION_CHOICE, GBS_FOR_COMPLETE, GBS_CHOICES(GBS_SAMPLERS), NULL, "vb", "solver",
+      "vb (mean-field approximation), gibbs (draws from the posterior itself, started from "
+      "the vb fit)",
+      ANY},
+     .store = GBS_STORE_INT, .at = {IN_COMPLETE(sampler)}},
+    {{"draws", "N", GBS_OPTION_COUNT, GBS_FOR_COMPLETE, NULL, FROM_1, "200", "solver",
+      "`sampler` gibbs: sweeps after the burn-in",
+      .low = 1.0, .high = MOST_COUNT},
+     .store = GBS_STORE_SIZE, .at = {IN_COMPLETE(draws)}},
+    {{"burn-in", "M", GBS_OPTION_COUNT, GBS_FOR_COMPLETE, NULL,
+      "a whole number from 0 to 1000000000000", "50", "solver",
+      "`sampler` gibbs: sweeps before the first draw",
+      .high = MOST_COUNT},
+     .store = GBS_STORE_SIZE, .at = {IN_COMPLETE(burn_in)}},
+    {{"keep", "N", GBS_OPTION_COUNT, GBS_FOR_COMPLETE, NULL, FROM_1, "25", "solver",
+      "`sampler` gibbs: draws kept in the model file, evenly spread; a test averages over all "
+      "draws",
+      .low = 1.0, .high = MOST_COUNT},
+     .store = GBS_STORE_SIZE, .at = {IN_COMPLETE(keep)}},
+
+    /* ---------------------------------------------------------------- theory */
+    {{"n", "N", GBS_OPTION_COUNT, GBS_FOR_THEORY, NULL, "a whole number from 2 to 1000000000000",
+      "1000", "model", "number of rows, at least 2",
+      .low = 2.0, .high = MOST_COUNT},
+     .store = GBS_STORE_UINT64, .at = {IN_THEORY(n)}},
+    {{"d", "D", GBS_OPTION_COUNT, GBS_FOR_THEORY, NULL, FROM_1, "10", "model",
+      "number of coefficients",
+      .low = 1.0, .high = MOST_COUNT},
+     .store = GBS_STORE_SIZE, .at = {IN_THEORY(d)}},
+    {{"c", "C1", GBS_OPTION_NUMBER, GBS_FOR_THEORY, NULL, POSITIVE, "1", "model",
+      "constant of the smoothness assumption: P(<X,a><X,b> < 0) <= c |a - b| for unit a, b",
+      ABOVE_ZERO},
+     .store = GBS_STORE_DOUBLE, .at = {IN_THEORY(c)}},
+    {{"C", "C2", GBS_OPTION_NUMBER, GBS_FOR_THEORY, NULL, POSITIVE, "1", "model",
+      "constant of the margin assumption, at least 1",
+      ABOVE_ZERO},
+     .store = GBS_STORE_DOUBLE, .at = {IN_THEORY(margin)}},
+    {{"cx", "CX", GBS_OPTION_NUMBER, GBS_FOR_THEORY, NULL, POSITIVE, "1", "model",
+      "every row has length at most CX",
+      ABOVE_ZERO},
+     .store = GBS_STORE_DOUBLE, .at = {IN_THEORY(cx)}},
+    {{"norm", "B", GBS_OPTION_NUMBER, GBS_FOR_THEORY, NULL, POSITIVE, "1", "model",
+      "hinge: length of the best coefficients",
+      ABOVE_ZERO},
+     .store = GBS_STORE_DOUBLE, .at = {IN_THEORY(norm)}},
+    {{"wanted-error", "E", GBS_OPTION_NUMBER, GBS_FOR_THEORY, NULL, POSITIVE, "0.01", "model",
+      "error that the optimiser may leave, for the number of its steps",
+      ABOVE_ZERO},
+     .store = GBS_STORE_DOUBLE, .at = {IN_THEORY(wanted_error)}},
+    {{"rows", "N", GBS_OPTION_COUNT, GBS_FOR_THEORY, NULL, FROM_1, NULL, "model",
+      "rows of the matrix to complete",
+      .low = 1.0, .high = MOST_COUNT},
+     .store = GBS_STORE_SIZE, .at = {IN_THEORY(rows)}},
+    {{"cols", "N", GBS_OPTION_COUNT, GBS_FOR_THEORY, NULL, FROM_1, NULL, "model",
+      "columns of the matrix to complete",
+      .low = 1.0, .high = MOST_COUNT},
+     .store = GBS_STORE_SIZE, .at = {IN_THEORY(cols)}},
+    {{"rank", "K", GBS_OPTION_COUNT, GBS_FOR_THEORY, NULL, FROM_1, NULL, "model",
+      "rank of the matrix to complete; with `rows` and `cols`",
+      .low = 1.0, .high = MOST_COUNT},
+     .store = GBS_STORE_SIZE, .at = {IN_THEORY(rank)}},
+
+    /* ---------------------------------------------------------------- the file */
+    {{"target", "COL", GBS_OPTION_TEXT, LEARN, NULL, "the name or number of a column", NULL, "data",
+      "column of the labels, by name or number from 1 (default: the column called y, else the "
+      "last)",
+      ANY},
+     .store = GBS_STORE_TEXT, .at = {IN_TABLE(target)}},
+    {{"positive", "LABEL", GBS_OPTION_TEXT, LEARN, NULL, "a label", NULL, "data",
+      "label that counts as +1 (default: the larger of the two). With more than two labels: LABEL "
+      "against the rest",
+      ANY},
+     .store = GBS_STORE_TEXT, .at = {IN_TABLE(positive)}},
+    {{"drop", "COLS", GBS_OPTION_TEXT, LEARN, NULL, "names or numbers of columns", NULL, "data",
+      "columns to leave out, names or numbers, separated by commas",
+      ANY},
+     .store = GBS_STORE_TEXT, .at = {IN_TABLE(drop)}},
+    {{"text", "COLS", GBS_OPTION_TEXT, LEARN, NULL, "names or numbers of columns", NULL, "data",
+      "columns to read as categories even where they look like numbers, separated by commas",
+      ANY},
+     .store = GBS_STORE_TEXT, .at = {IN_TABLE(text)}},
+    {{"missing", "WHAT", GBS_OPTION_CHOICE, READ, "error|drop", NULL, "error", "data",
+      "rows with empty, NA or NaN cells: error, or drop (predict keeps the row and leaves its "
+      "cells empty)",
+      ANY},
+     .store = GBS_STORE_INT, .at = {IN_TABLE(missing)}},
+    {{"no-header", NULL, GBS_OPTION_FLAG, READ | GBS_FOR_COMPLETE, NULL, NULL, NULL, "data",
+      "the first line of the CSV file is data (default: detected)",
+      ANY},
+     .store = GBS_STORE_INT, .at = {IN_TABLE(no_header)}},
+    {{"format", "FORMAT", GBS_OPTION_CHOICE, READ, "auto|csv|svmlight|npy", NULL, "auto", "data",
+      "csv, svmlight or npy; auto: by the file's name, else by its first bytes. gzip is "
+      "detected",
+      ANY},
+     .store = GBS_STORE_INT, .at = {IN_TABLE(format)}},
+};
+/* clang-format on */
+
+const size_t gbs_option_entries_size = sizeof gbs_option_entries / sizeof *gbs_option_entries;
+
+unsigned gbs_command_bit(const char *command) {
+    static const struct {
+        const char *name;
+        unsigned bit;
+    } commands[] = {{"fit", GBS_FOR_FIT},           {"cv", GBS_FOR_CV},
+                    {"sample", GBS_FOR_SAMPLE},     {"gap", GBS_FOR_GAP},
+                    {"complete", GBS_FOR_COMPLETE}, {"theory", GBS_FOR_THEORY},
+                    {"predict", GBS_FOR_PREDICT},   {"evaluate", GBS_FOR_EVALUATE}};
+    for (size_t k = 0; command != NULL && k < sizeof commands / sizeof *commands; k++)
+        if (strcmp(commands[k].name, command) == 0)
+            return commands[k].bit;
+    return 0;
+}

@@ -1,0 +1,286 @@
+/* What a caller asks for: options set by name, each kept as it was read. */
+#include "options/options.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+const gbs_option *gbs_option_at(size_t k) {
+    return k < gbs_option_entries_size ? &gbs_option_entries[k].line : NULL;
+}
+
+static bool is_line(const gbs_option *line, unsigned command, const char *name) {
+    return (line->commands & command) != 0 && strcmp(line->name, name) == 0;
+}
+
+const gbs_option *gbs_option_find(const char *command, const char *name) {
+    unsigned bit = gbs_command_bit(command);
+    for (size_t k = 0; name != NULL && k < gbs_option_entries_size; k++)
+        if (is_line(gbs_option_at(k), bit, name))
+            return gbs_option_at(k);
+    return NULL;
+}
+
+const gbs_option *gbs_options_line_at(const gbs_options *o, size_t k) {
+    return k < gbs_option_entries_size ? gbs_option_at(k) : &o->own[k - gbs_option_entries_size];
+}
+
+/* Line of a name; SIZE_MAX: there is none. */
+static size_t index_of(const gbs_options *o, const char *name) {
+    for (size_t k = 0; o != NULL && name != NULL && k < o->size; k++)
+        if (is_line(gbs_options_line_at(o, k), o->command, name))
+            return k;
+    return SIZE_MAX;
+}
+
+/* ---------------------------------------------------------------- the handle */
+
+gbs_status gbs_options_create_with(gbs_context *ctx, unsigned command, const gbs_option *own,
+                                   size_t count, gbs_options **out) {
+    if (out != NULL)
+        *out = NULL;
+    if (ctx == NULL || out == NULL || (own == NULL && count > 0))
+        return GBS_ERR_ARGUMENT;
+    size_t size = gbs_option_entries_size + count;
+    gbs_options *o = gbs_array_alloc(ctx, 1, sizeof *o);
+    gbs_option_value *value = gbs_array_alloc(ctx, size, sizeof *value);
+    if (o == NULL || value == NULL) {
+        gbs_array_free(ctx, o);
+        gbs_array_free(ctx, value);
+        return GBS_ERR_MEMORY;
+    }
+    *o = (gbs_options){.ctx = ctx, .command = command, .value = value, .own = own, .size = size};
+    *out = o;
+    return GBS_OK;
+}
+
+gbs_status gbs_options_create(gbs_context *ctx, const char *command, gbs_options **out) {
+    if (out != NULL)
+        *out = NULL;
+    if (ctx == NULL || out == NULL)
+        return GBS_ERR_ARGUMENT;
+    unsigned bit = gbs_command_bit(command);
+    if (bit == 0)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "there are no options for '%.60s'",
+                        command != NULL ? command : "");
+    return gbs_options_create_with(ctx, bit, NULL, 0, out);
+}
+
+static void forget(const gbs_context *ctx, gbs_option_value *v) {
+    gbs_array_free(ctx, v->text);
+    gbs_array_free(ctx, v->numbers);
+    *v = (gbs_option_value){0};
+}
+
+void gbs_options_free(gbs_options *options) {
+    if (options == NULL)
+        return;
+    for (size_t k = 0; k < options->size; k++)
+        forget(options->ctx, &options->value[k]);
+    gbs_array_free(options->ctx, options->value);
+    gbs_array_free(options->ctx, options);
+}
+
+/* Keeps `v` for line k, with `text` for what it was set to. */
+static gbs_status keep(gbs_options *o, size_t k, gbs_option_value *v, const char *text) {
+    size_t size = strlen(text) + 1;
+    v->text = gbs_array_alloc(o->ctx, size, 1);
+    if (v->text == NULL) {
+        gbs_array_free(o->ctx, v->numbers);
+        return GBS_ERR_MEMORY;
+    }
+    memcpy(v->text, text, size);
+    forget(o->ctx, &o->value[k]);
+    o->value[k] = *v;
+    return GBS_OK;
+}
+
+gbs_status gbs_options_copy(const gbs_options *options, gbs_options **out) {
+    if (out != NULL)
+        *out = NULL;
+    if (options == NULL || out == NULL)
+        return GBS_ERR_ARGUMENT;
+    gbs_options *o = NULL;
+    gbs_status status = gbs_options_create_with(options->ctx, options->command, options->own,
+                                                options->size - gbs_option_entries_size, &o);
+    for (size_t k = 0; status == GBS_OK && k < options->size; k++) {
+        const gbs_option_value *from = &options->value[k];
+        gbs_option_value v = *from;
+        if (!from->given)
+            continue;
+        if (from->numbers != NULL)
+            status = gbs_option_take(o->ctx, gbs_options_line_at(o, k), from->numbers, from->size,
+                                     &v);
+        if (status == GBS_OK)
+            status = keep(o, k, &v, from->text);
+    }
+    if (status != GBS_OK) {
+        gbs_options_free(o);
+        return status;
+    }
+    *out = o;
+    return GBS_OK;
+}
+
+/* ---------------------------------------------------------------- setting */
+
+static gbs_status find(gbs_options *o, const char *name, size_t *k) {
+    if (o == NULL)
+        return GBS_ERR_ARGUMENT;
+    *k = index_of(o, name);
+    return *k != SIZE_MAX ? GBS_OK
+                          : gbs_fail(o->ctx, GBS_ERR_ARGUMENT, "there is no option '%.60s' here",
+                                     name != NULL ? name : "");
+}
+
+static gbs_status wrong_type(gbs_options *o, size_t k, const char *found) {
+    const gbs_option *line = gbs_options_line_at(o, k);
+    static const char *const takes[] = {[GBS_OPTION_FLAG] = "yes or no",
+                                        [GBS_OPTION_TEXT] = "a text",
+                                        [GBS_OPTION_NUMBER] = "a number",
+                                        [GBS_OPTION_COUNT] = "a whole number",
+                                        [GBS_OPTION_CHOICE] = "one of its choices",
+                                        [GBS_OPTION_GRID] = "a grid",
+                                        [GBS_OPTION_RANGE] = "a range"};
+    return gbs_fail(o->ctx, GBS_ERR_ARGUMENT, "`%s` takes %s, not %s", line->name,
+                    takes[line->type], found);
+}
+
+gbs_status gbs_options_set(gbs_options *options, const char *name, const char *value) {
+    size_t k;
+    gbs_option_value v;
+    gbs_status status = find(options, name, &k);
+    if (status == GBS_OK)
+        status = gbs_option_read(options->ctx, gbs_options_line_at(options, k), options->command,
+                                 value, &v);
+    return status == GBS_OK ? keep(options, k, &v, value != NULL ? value : "yes") : status;
+}
+
+gbs_status gbs_options_set_flag(gbs_options *options, const char *name, int on) {
+    size_t k;
+    gbs_status status = find(options, name, &k);
+    if (status == GBS_OK && gbs_options_line_at(options, k)->type != GBS_OPTION_FLAG)
+        return wrong_type(options, k, "a flag");
+    return status == GBS_OK ? gbs_options_set(options, name, on ? "yes" : "no") : status;
+}
+
+gbs_status gbs_options_set_number(gbs_options *options, const char *name, double value) {
+    char text[40];
+    size_t k;
+    gbs_status status = find(options, name, &k);
+    if (status != GBS_OK)
+        return status;
+    gbs_option_type type = gbs_options_line_at(options, k)->type;
+    if (type == GBS_OPTION_COUNT && value >= 0.0 && value < 0x1p63 && value == floor(value))
+        return gbs_options_set_count(options, name, (uint64_t)value);
+    if (type != GBS_OPTION_NUMBER && type != GBS_OPTION_COUNT)
+        return wrong_type(options, k, "a number");
+    snprintf(text, sizeof text, "%.17g", value);
+    return gbs_options_set(options, name, text);
+}
+
+gbs_status gbs_options_set_count(gbs_options *options, const char *name, uint64_t value) {
+    char text[24];
+    size_t k;
+    gbs_status status = find(options, name, &k);
+    if (status != GBS_OK)
+        return status;
+    gbs_option_type type = gbs_options_line_at(options, k)->type;
+    if (type != GBS_OPTION_NUMBER && type != GBS_OPTION_COUNT)
+        return wrong_type(options, k, "a number");
+    snprintf(text, sizeof text, "%llu", (unsigned long long)value);
+    return gbs_options_set(options, name, text);
+}
+
+gbs_status gbs_options_set_numbers(gbs_options *options, const char *name, const double *values,
+                                   size_t count) {
+    char text[64];
+    size_t k;
+    gbs_option_value v;
+    gbs_status status = find(options, name, &k);
+    if (status != GBS_OK)
+        return status;
+    gbs_option_type type = gbs_options_line_at(options, k)->type;
+    if (type != GBS_OPTION_GRID && type != GBS_OPTION_RANGE)
+        return wrong_type(options, k, "several numbers");
+    status = gbs_option_take(options->ctx, gbs_options_line_at(options, k), values, count, &v);
+    if (status != GBS_OK)
+        return status;
+    if (type == GBS_OPTION_RANGE)
+        snprintf(text, sizeof text, "%.17g:%.17g", values[0], values[1]);
+    else
+        snprintf(text, sizeof text, "%.17g:%.17g:%zu", values[0], values[count - 1], count);
+    return keep(options, k, &v, text);
+}
+
+gbs_status gbs_options_unset(gbs_options *options, const char *name) {
+    size_t k;
+    gbs_status status = find(options, name, &k);
+    if (status == GBS_OK)
+        forget(options->ctx, &options->value[k]);
+    return status;
+}
+
+/* ---------------------------------------------------------------- asking */
+
+gbs_option_value gbs_option_value_of(const gbs_options *options, size_t k) {
+    const gbs_option *line = gbs_options_line_at(options, k);
+    gbs_option_value v = {.choice = -1};
+    if (options != NULL && options->value[k].given)
+        return options->value[k];
+    if (line->standard != NULL)
+        gbs_option_read(NULL, line, 0, line->standard, &v);
+    v.given = false;
+    return v;
+}
+
+static const gbs_option_value *value_of(const gbs_options *o, const char *name, size_t *k) {
+    *k = index_of(o, name);
+    return *k != SIZE_MAX ? &o->value[*k] : NULL;
+}
+
+const gbs_option *gbs_options_line(const gbs_options *options, const char *name) {
+    size_t k = index_of(options, name);
+    return k != SIZE_MAX ? gbs_options_line_at(options, k) : NULL;
+}
+
+int gbs_options_given(const gbs_options *options, const char *name) {
+    size_t k;
+    const gbs_option_value *v = value_of(options, name, &k);
+    if (v != NULL && gbs_options_line_at(options, k)->type == GBS_OPTION_FLAG)
+        return v->given && v->number != 0.0;
+    return v != NULL && v->given;
+}
+
+const char *gbs_options_get(const gbs_options *options, const char *name) {
+    size_t k;
+    const gbs_option_value *v = value_of(options, name, &k);
+    if (v == NULL)
+        return NULL;
+    return v->given ? v->text : gbs_options_line_at(options, k)->standard;
+}
+
+int gbs_options_choice(const gbs_options *options, const char *name) {
+    size_t k;
+    if (value_of(options, name, &k) == NULL ||
+        gbs_options_line_at(options, k)->type != GBS_OPTION_CHOICE)
+        return -1;
+    return gbs_option_value_of(options, k).choice;
+}
+
+double gbs_options_number(const gbs_options *options, const char *name) {
+    size_t k;
+    const gbs_option_value *v = value_of(options, name, &k);
+    if (v == NULL || (!v->given && gbs_options_line_at(options, k)->standard == NULL))
+        return NAN;
+    return gbs_option_value_of(options, k).number;
+}
+
+const double *gbs_options_numbers(const gbs_options *options, const char *name, size_t *count) {
+    size_t k;
+    const gbs_option_value *v = value_of(options, name, &k);
+    if (count != NULL)
+        *count = v != NULL ? v->size : 0;
+    return v != NULL ? v->numbers : NULL;
+}

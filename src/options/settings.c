@@ -1,0 +1,143 @@
+/* From options to settings: each line of the table fills its member, with what was set or with its
+ * default; then what one option means for another. */
+#include "options/settings.h"
+
+#include "options/options.h"
+
+#include <string.h>
+
+static void store(const gbs_option_entry *e, const gbs_option_value *v, void *to) {
+    int flag = v->number != 0.0;
+    size_t size = (size_t)v->count;
+    switch (e->store) {
+    case GBS_STORE_NONE:
+        return;
+    case GBS_STORE_INT:
+        flag = e->line.type == GBS_OPTION_CHOICE ? v->choice : flag;
+        memcpy(to, &flag, sizeof flag);
+        return;
+    case GBS_STORE_NOT:
+        flag = !flag;
+        memcpy(to, &flag, sizeof flag);
+        return;
+    case GBS_STORE_SIZE:
+        memcpy(to, &size, sizeof size);
+        return;
+    case GBS_STORE_UINT64:
+        memcpy(to, &v->count, sizeof v->count);
+        return;
+    case GBS_STORE_DOUBLE:
+        memcpy(to, &v->number, sizeof v->number);
+        return;
+    case GBS_STORE_NUMBERS:
+        memcpy(to, &v->numbers, sizeof v->numbers);
+        memcpy((unsigned char *)to + sizeof v->numbers, &v->size, sizeof v->size);
+        return;
+    case GBS_STORE_RANGE:
+        flag = v->numbers != NULL;
+        memcpy(to, &flag, sizeof flag);
+        if (v->numbers != NULL)
+            memcpy((unsigned char *)to + sizeof(double), v->numbers, 2 * sizeof(double));
+        return;
+    case GBS_STORE_TEXT:
+        memcpy(to, &(const char *){v->text}, sizeof v->text);
+        return;
+    }
+}
+
+/* Members that stand side by side in memory, as store() takes them. */
+_Static_assert(offsetof(gbs_fit_settings, ladder_size) ==
+                   offsetof(gbs_fit_settings, ladder) + sizeof(double *),
+               "a grid and its size");
+_Static_assert(offsetof(gbs_fit_settings, prior_grid_size) ==
+                   offsetof(gbs_fit_settings, prior_grid) + sizeof(double *),
+               "a grid and its size");
+_Static_assert(offsetof(gbs_sample_settings, ladder_size) ==
+                   offsetof(gbs_sample_settings, ladder) + sizeof(double *),
+               "a grid and its size");
+_Static_assert(offsetof(gbs_complete_settings, lambda_grid_size) ==
+                   offsetof(gbs_complete_settings, lambda_grid) + sizeof(double *),
+               "a grid and its size");
+_Static_assert(offsetof(gbs_complete_settings, low) ==
+                       offsetof(gbs_complete_settings, has_range) + sizeof(double) &&
+                   offsetof(gbs_complete_settings, high) ==
+                       offsetof(gbs_complete_settings, low) + sizeof(double),
+               "a range and its ends");
+_Static_assert(sizeof(gbs_loss) == sizeof(int), "a choice fills an enum");
+
+static void fill(const gbs_options *o, enum gbs_settings_kind kind, void *out) {
+    unsigned char *base = out;
+    for (size_t k = 0; k < gbs_option_entries_size; k++) {
+        const gbs_option_entry *e = &gbs_option_entries[k];
+        gbs_option_value v = gbs_option_value_of(o, k);
+        if (e->at[kind] != 0)
+            store(e, &v, base + e->at[kind] - 1);
+        if (kind == GBS_SETTINGS_FIT && e->bits != 0 && v.given)
+            memcpy(base + e->bits - 1, &v.choices, sizeof v.choices);
+    }
+}
+
+static bool is_given(const gbs_options *o, const char *name) {
+    return o != NULL && gbs_options_given(o, name);
+}
+
+/* Options that are about the zero prior mean it where no prior was asked for; and rows that are
+ * tested once cannot choose from a grid too. */
+void gbs_fit_settings_from(const gbs_options *options, gbs_fit_settings *out) {
+    *out = (gbs_fit_settings){0};
+    fill(options, GBS_SETTINGS_FIT, out);
+    if (!is_given(options, "prior") &&
+        (out->paper || out->restarts > 0 || out->select == GBS_SELECT_CV))
+        out->prior = GBS_PRIOR_ZERO;
+    if (out->paper)
+        out->bound = GBS_BOUND_PAPER;
+    else if (out->bound == GBS_BOUND_AUTO && (out->ladder_size > 0 || out->prior_grid_size > 0))
+        out->bound = GBS_BOUND_KL;
+}
+
+/* No lambda: one for each row. 0 is a lambda, that of the prior. */
+void gbs_sample_settings_from(const gbs_options *options, gbs_sample_settings *out) {
+    *out = (gbs_sample_settings){0};
+    fill(options, GBS_SETTINGS_SAMPLE, out);
+    if (!is_given(options, "lambda"))
+        out->lambda = -1.0;
+}
+
+void gbs_complete_settings_from(const gbs_options *options, gbs_complete_settings *out) {
+    *out = (gbs_complete_settings){0};
+    fill(options, GBS_SETTINGS_COMPLETE, out);
+}
+
+void gbs_theory_settings_from(const gbs_options *options, gbs_theory_settings *out) {
+    *out = (gbs_theory_settings){0};
+    fill(options, GBS_SETTINGS_THEORY, out);
+}
+
+void gbs_table_settings_from(const gbs_options *options, gbs_table_settings *out) {
+    *out = (gbs_table_settings){0};
+    fill(options, GBS_SETTINGS_TABLE, out);
+}
+
+gbs_fit_settings gbs_fit_settings_default(void) {
+    gbs_fit_settings s;
+    gbs_fit_settings_from(NULL, &s);
+    return s;
+}
+
+gbs_sample_settings gbs_sample_settings_default(void) {
+    gbs_sample_settings s;
+    gbs_sample_settings_from(NULL, &s);
+    return s;
+}
+
+gbs_complete_settings gbs_complete_settings_default(void) {
+    gbs_complete_settings s;
+    gbs_complete_settings_from(NULL, &s);
+    return s;
+}
+
+gbs_theory_settings gbs_theory_settings_default(void) {
+    gbs_theory_settings s;
+    gbs_theory_settings_from(NULL, &s);
+    return s;
+}
