@@ -26,10 +26,11 @@ docs: build ## the pages as HTML, in build/docs/html; a link that leads nowhere 
 	@tools/setup.sh docs
 	@tools/docs.py build/gibbsite build/docs/html
 
-test: build ## every test; the last line counts them
+test: build ## every test, several at a time; the last line counts them
 	@tools/setup.sh test docs study || echo 'make test: no browser, pandoc or peers; their tests will be skipped'
-	@tools/build.sh release tests
+	@tools/build.sh release $$(tests/run --targets)
 	@tools/build.sh asan-ubsan all tests
+	@tools/build.sh tsan tests_concurrent
 	@tests/run
 
 golden: build ## every number against another build's, to 1e-12: make golden OLD=path/to/gibbsite

@@ -6,7 +6,7 @@
 #
 #   $GIBBSITE        the program under test (default: build/gibbsite)
 #   $GIBBSITE_ROOT   the repository
-#   $GIBBSITE_BUILD  the build whose tests/ holds jget and failmalloc.so (default: build/release)
+#   $GIBBSITE_BUILD  the build (default: build/release) with jget, peak and failmalloc.so in tests/
 #   $GIBBSITE_DATA   the public data sets (default: ../shared/data, seen from the repository)
 #
 # shellcheck shell=bash
@@ -214,19 +214,13 @@ need_plain_build() {
     fi
 }
 
-# watch_peak COMMAND...: runs it as expect_exit does, but without a verdict; sets rc, peak_kb (the most memory it held, by the kernel's own
-# high-water mark, read every 20 ms) and took_ms.
+# watch_peak COMMAND...: runs it as expect_exit does, but without a verdict; sets rc, peak_kb (the
+# most memory it held, by the kernel's own high-water mark) and took_ms.
 # shellcheck disable=SC2034  # for the caller
 watch_peak() {
-    local pid now start=${EPOCHREALTIME/./}
-    peak_kb=0
-    "$@" >"$stdout" 2>"$stderr" &
-    pid=$!
-    while now=$(awk '/^VmHWM/ { print $2 }' "/proc/$pid/status" 2>/dev/null) && [[ $now ]]; do
-        peak_kb=$now
-        sleep 0.02
-    done
-    wait "$pid"
+    peak_kb=0 took_ms=0
+    "$GIBBSITE_BUILD/tests/peak" "$tmp/.peak" "$@" >"$stdout" 2>"$stderr"
     rc=$?
-    took_ms=$(((${EPOCHREALTIME/./} - start) / 1000))
+    read -r peak_kb took_ms <"$tmp/.peak"
+    rm -f "$tmp/.peak"
 }

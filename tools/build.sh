@@ -35,4 +35,6 @@ fi
 if grep -qE 'warning:|Warning' "$log"; then
     grep -Ev "$noise" "$log" >&2 || true
 fi
-echo "built $dir${target:+ (${target[*]})} in $((SECONDS - start)) s"
+what=${target[*]-}
+((${#target[@]} <= 3)) || what="${#target[@]} targets"
+echo "built $dir${what:+ ($what)} in $((SECONDS - start)) s"

@@ -8,8 +8,9 @@
 #ifndef GIBBSITE_KERNEL_VECTOR_H
 #define GIBBSITE_KERNEL_VECTOR_H
 
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) &&                             \
-    !defined(__SANITIZE_ADDRESS__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define GBS_WIDE /* the loader would choose by instrumented code, before the sanitizer is set up */
+#elif defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__)
 #define GBS_WIDE __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define GBS_WIDE

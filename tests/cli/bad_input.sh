@@ -297,12 +297,16 @@ size=$(wc -c <small.json)
 stride=1
 $sanitized && stride=7
 broken=()
+whole=$(<small.json)
+# Thousands of runs: no other program than the one under test.
 for ((cut = 0; cut < size - 1; cut += stride)); do
-    head -c "$cut" small.json >cut.json
-    timeout -k 5 60 "$GIBBSITE" inspect cut.json >"$stdout" 2>"$stderr"
+    printf %s "${whole:0:cut}" >cut.json
+    "$GIBBSITE" inspect cut.json >"$stdout" 2>"$stderr"
     rc=$?
-    if ((rc != 3)) || [[ -s $stdout ]] || ! grep -q '^gibbsite: cut\.json: ' "$stderr"; then
-        broken+=("$cut bytes: exit status $rc: $(head -n 1 "$stderr")")
+    said=''
+    IFS= read -r said <"$stderr"
+    if ((rc != 3)) || [[ -s $stdout || $said != 'gibbsite: cut.json: '* ]]; then
+        broken+=("$cut bytes: exit status $rc: $said")
     fi
 done
 if ((${#broken[@]} == 0)); then

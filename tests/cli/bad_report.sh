@@ -71,11 +71,14 @@ fi
 deep=$(printf '[%.0s' $(seq 1 3000))
 printf '{"gibbsite": "0.1.0", "command": "fit", "path": %s' "$deep" >deep.json
 wrong 3 'deep.json: line 1, column' deep.json
-spoiled=0
+spoiled=0 tried=0 every=1
+# Under a sanitizer a third of them: every key, and every value with some of the keys.
+if ldd "$GIBBSITE" | grep -q libasan; then every=3; fi
 for run in fit zero complete cv gap theory; do
     mapfile -t keys < <(sed -nE 's/^ *"([a-z_A-Z]+)": .*/\1/p' $run.json | sort -u | grep -vxE 'gibbsite|command')
     for key in "${keys[@]}"; do
         for value in '"<b>"' -1e308 '{"x": [[]]}' '[null, 3, "x", {}]'; do
+            ((tried++ % every == 0)) || continue
             sed -E "s/^( *\"$key\": )[^[{]*[^[{,](,?)\$/\\1$value\\2/" $run.json >spoiled.json
             "$GIBBSITE" report spoiled.json -q >spoiled.html 2>said
             rc=$?
@@ -85,4 +88,4 @@ for run in fit zero complete cv gap theory; do
         done
     done
 done
-check "$spoiled damaged runs make pages" test "$spoiled" -gt 300
+check "$spoiled damaged runs make pages" test "$spoiled" -gt $((300 / every))

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Out of memory at any moment: the program says so and leaves, and never leaves half a file or a wrong one.
 #
-# Each command runs once for each k with its k-th allocation refused. It must leave with one of its own exit codes (never by a signal); a run
-# that fails must leave neither its output nor a temporary file, and one that does not must have written what it writes with all the memory in
-# the world. Above FAULT_MAX (500) allocations an even sample of that many is taken.
+# Each command runs once for each k with its k-th allocation refused. It must leave with one of its
+# own exit codes (never by a signal); a run that fails must leave neither its output nor a temporary
+# file, and one that does not must have written what it writes with all the memory in the world.
+# Above FAULT_MAX (500) allocations an even sample of that many is taken.
 . "$(dirname "$0")/../lib.sh"
 exec </dev/null
 
@@ -23,74 +24,73 @@ gzip -nc text.csv >text.csv.gz
 as 'makes the model to ask'
 expect_exit 0 "$GIBBSITE" fit text.csv -o "$tmp/model.json" -q || exit
 
-# attempt K FOLDER: the command in the array `command`, in a folder of its own; sets rc.
-attempt() {
-    mkdir "$2"
-    (
-        cd "$2" || exit 200
-        ulimit -c 0
-        timeout -k 5 60 env LD_PRELOAD="$failmalloc" FAILMALLOC_AT="$1" FAILMALLOC_COUNT_FILE="$2.count" \
-            "$GIBBSITE" "${command[@]}" --threads 1 >"$2.out" 2>"$2.err"
-    )
-    rc=$?
-}
-
-# same FOLDER: the output is that of the run to which nothing was refused. Times differ.
-same() {
-    [[ -e $1/out ]] && cmp -s <(sed -E 's/"seconds":[^,}]*//' "$tmp/whole/out") <(sed -E 's/"seconds":[^,}]*//' "$1/out")
-}
-
-# judge K FOLDER: prints one line when the promise is broken.
+# judge: one line for each promise that a run of the command broke. The file codes: K EXIT.
 judge() {
-    local left
-    left=$(ls -A "$2")
-    case $rc in
-    0 | 4) same "$2" || echo "allocation $1: exit $rc, but the output is missing or not the right one" ;;
-    1) [[ ! $left ]] || echo "allocation $1: exit $rc leaves behind: ${left//$'\n'/ }" ;;
-    2 | 3 | 5) echo "allocation $1: exit $rc, which blames something other than memory: $(head -n 1 "$2.err")" ;;
-    124 | 137) echo "allocation $1: still running after 60 s" ;;
-    *) echo "allocation $1: exit $rc: $(tail -n 1 "$2.err")" ;;
-    esac
-    if ((rc == 1)) && ! grep -q '^gibbsite: .*memory' "$2.err"; then echo "allocation $1: exit 1 without a word about memory: $(head -n 1 "$2.err")"; fi
+    local k rc left why
+    local -A silent=()
+    # times differ
+    find runs -name out -exec sed -i -E 's/"seconds":[^,}]*//' {} +
+    sed -E 's/"seconds":[^,}]*//' whole/out >whole.out
+    while read -r k; do
+        silent[$k]=1
+    done < <(grep -LE '^gibbsite: .*memory' runs/*.err | tr -dc '0-9\n')
+    while read -r k rc; do
+        left=(runs/"$k"/*) why=''
+        case $rc in
+        0 | 4) cmp -s whole.out "runs/$k/out" || why='but the output is missing or another one' ;;
+        1)
+            [[ ! ${silent[$k]-} ]] || why="without a word about memory: $(head -n 1 "runs/$k.err")"
+            [[ ! ${left[*]} ]] || why="leaves behind: ${left[*]##*/}"
+            ;;
+        2 | 3 | 5) why="which blames something other than memory: $(head -n 1 "runs/$k.err")" ;;
+        124) why='still running after 60 s' ;;
+        *) why="last words: $(tail -n 1 "runs/$k.err")" ;;
+        esac
+        [[ ! $why ]] || echo "allocation $k: exit $rc, $why"
+    done <codes
 }
 
+shopt -s nullglob dotglob
+ulimit -c 0
 most=${FAULT_MAX:-500}
 workers=$(nproc)
 # exhaust NAME ARGUMENT...: the output of the command is the file `out`.
 exhaust() {
-    local name=$1 count stride w k title
+    local name=$1 count stride tries w each title broken
     shift
-    command=("$@")
-    rm -rf "$tmp"/whole* "$tmp"/broken.* "$tmp"/codes.* "$tmp/end"
-    attempt 0 "$tmp/whole"
-    count=$(cat "$tmp/whole.count" 2>/dev/null)
-    if ((rc != 0)) || [[ ! $count || ! -s $tmp/whole/out ]]; then
-        not_ok "$name: works when nothing is refused" "exit status $rc, allocations: ${count:-unknown}" "$(cat "$tmp/whole.err")"
+    rm -rf whole* runs codes*
+    mkdir whole runs
+    (
+        cd whole || exit
+        export LD_PRELOAD=$failmalloc FAILMALLOC_COUNT_FILE=$tmp/whole.count
+        exec "$GIBBSITE" "$@" --threads 1
+    ) >whole.text 2>&1
+    rc=$?
+    count=$(cat whole.count 2>/dev/null)
+    if ((rc != 0)) || [[ ! $count || ! -s whole/out ]]; then
+        not_ok "$name: works when nothing is refused" "exit status $rc, ${count:-?} allocations" \
+            "$(cat whole.text)"
         return
     fi
     stride=$(((count + most - 1) / most))
+    tries=$(((count + stride - 1) / stride))
     for ((w = 0; w < workers; w++)); do
-        (
-            trap - EXIT
-            for ((k = 1 + w * stride; k <= count; k += workers * stride)); do
-                attempt "$k" "$tmp/run$k"
-                judge "$k" "$tmp/run$k"
-                echo "$rc" >>"$tmp/codes.$w"
-                rm -rf "$tmp/run$k" "$tmp/run$k".*
-            done
-            echo end >>"$tmp/end"
-        ) >"$tmp/broken.$w" &
+        each="$((1 + w * stride)):$count:$((workers * stride)):$tmp/runs"
+        LD_PRELOAD=$failmalloc FAILMALLOC_EACH=$each "$GIBBSITE" "$@" --threads 1 >"codes.$w" 2>&1 &
     done
     wait
+    sort -n codes.* >codes
+    broken=$(judge)
     title="$name: leaves cleanly with any of $count allocations refused"
     ((stride == 1)) || title+=" (every ${stride}th tried)"
-    if [[ $(wc -l <"$tmp/end") == "$workers" ]] && ! cat "$tmp"/broken.* | grep -q .; then
+    if [[ $(grep -cE '^[0-9]+ [0-9]+$' codes) == "$tries" && ! $broken ]]; then
         ok "$title"
     else
-        not_ok "$title" "$(cat "$tmp"/broken.* | sort -t' ' -k2n | head -n 40)"
+        not_ok "$title" "$(wc -l <codes) of $tries tried" "$(head -n 40 <<<"$broken")"
     fi
-    echo "# exit codes: $(sort "$tmp"/codes.* | uniq -c | awk '{ printf("%s%s times %s", (NR > 1 ? ", " : ""), $1, $2) }')"
-    if grep -qx 1 "$tmp"/codes.*; then
+    echo "# exit codes: $(cut -d' ' -f2 codes | sort -n | uniq -c |
+        awk '{ printf("%s%s times %s", (NR > 1 ? ", " : ""), $1, $2) }')"
+    if grep -q ' 1$' codes; then
         ok "$name: says by exit code 1 that memory ran out"
     else
         not_ok "$name: says by exit code 1 that memory ran out" 'no run left with 1: was anything refused?'

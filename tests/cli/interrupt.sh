@@ -32,6 +32,18 @@ endless_moves=(sample train.csv --classic --moves 1000000000 -o out/s.json)
 
 "$GIBBSITE" simulate rank --rows 160000 --cols 2 --noise 0.1 -o many.csv -q
 
+# working PID SECONDS: waits until the program catches signals, however busy the machine, and so
+# long again.
+working() {
+    local mask=0
+    until ((0x$mask & 2)) || ! kill -0 "$1" 2>/dev/null; do # bit 1: SIGINT
+        sleep 0.02
+        mask=$(sed -n 's/^SigCgt:[^0-9a-f]*//p' "/proc/$1/status" 2>/dev/null)
+        : "${mask:=0}"
+    done
+    sleep "$2"
+}
+
 # ended PID SECONDS: waits; sets rc, or kills it and sets rc to 'still running'.
 ended() {
     local tenths=$(($2 * 10))
@@ -64,7 +76,7 @@ for signal in INT TERM; do
         declare -n arguments=$what
         "$GIBBSITE" "${arguments[@]}" >"$stdout" 2>"$stderr" &
         pid=$!
-        sleep 0.7
+        working $pid 0.5
         kill -$signal $pid
         start=${EPOCHREALTIME/./}
         ended $pid 20
@@ -94,7 +106,7 @@ as 'an old output survives'
 echo old >out.json
 "$GIBBSITE" fit train.csv --solver sgd --epochs 1000000000 -o out.json >"$stdout" 2>"$stderr" &
 pid=$!
-sleep 0.5
+working $pid 0.5
 kill -INT $pid
 ended $pid 20
 if [[ $rc == 130 && $(cat out.json) == old ]]; then ok 'the old file is still there'; else not_ok 'the old file is still there' "exit status $rc"; fi
@@ -108,7 +120,7 @@ waiting() { # waiting NAME SIGNAL START ARGUMENT...: START is what the pipe hold
     printf '%b' "$start" >&9
     "$GIBBSITE" "$@" <slow >"$stdout" 2>"$stderr" 9>&- &
     pid=$!
-    sleep 0.4
+    working $pid 0.2
     kill -"$signal" $pid
     ended $pid 10
     clean "$name" "$signal" '; nothing was written$'
@@ -131,7 +143,7 @@ sleep 60 <full &
 reader=$!
 "$GIBBSITE" simulate classify --rows 20000 --cols 20 -q >full 2>"$stderr" &
 pid=$!
-sleep 1
+working $pid 1
 kill -INT $pid
 ended $pid 10
 : >"$stdout"
@@ -159,7 +171,7 @@ clean 'SIGTERM while an output pipe has no reader' TERM \
 # A second signal does not wait.
 "$GIBBSITE" "${endless_sgd[@]}" >"$stdout" 2>"$stderr" &
 pid=$!
-sleep 0.4
+working $pid 0.4
 kill -TERM $pid
 kill -TERM $pid 2>/dev/null
 ended $pid 10

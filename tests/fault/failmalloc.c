@@ -1,9 +1,16 @@
 /* Fails the k-th allocation of a program: LD_PRELOAD this object.
  *
  *   FAILMALLOC_AT=k             the k-th call (from 1) of malloc, calloc, realloc, posix_memalign,
- * aligned_alloc, memalign or reallocarray returns NULL with ENOMEM; 0 or unset: none does
+ *                               aligned_alloc, memalign or reallocarray returns NULL with ENOMEM;
+ *                               0 or unset: none does
  *   FAILMALLOC_COUNT_FILE=name  when the program leaves through exit, the number of calls is
- * written there
+ *                               written there
+ *   FAILMALLOC_EACH=a:b:c:name  the program runs for k = a, a + c, ... up to b, one after the
+ *                               other, each in a new folder name/k with name/k.out and name/k.err
+ *                               for its words. The exit status of each, as a shell has it, is
+ *                               printed (124: it was not done after a minute). A run is a copy of
+ *                               the process as it stands before main: what the loader does, which
+ *                               takes longer than a small run, is done once.
  *
  * Calls count from this object's constructor on. The loader runs it after the constructors of the
  * program's libraries, so what OpenBLAS takes when it is loaded stays out. The allocator beneath is
@@ -11,11 +18,15 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 void *__libc_malloc(size_t size);
@@ -28,12 +39,68 @@ static atomic_ullong calls;
 static unsigned long long fail_at;
 static char count_file[4096]; /* a copy: the program may change its environment */
 
+static void open_as(int fd, const char *folder, const char *kind) {
+    char name[4096];
+    snprintf(name, sizeof name, "%s.%s", folder, kind);
+    int file = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    if (file < 0 || dup2(file, fd) < 0)
+        _exit(200);
+    close(file);
+}
+
+/* What a shell would say of the child; after a minute it is killed. SIGCHLD is blocked. */
+static int status_of(pid_t child, const sigset_t *ended) {
+    const struct timespec minute = {.tv_sec = 60};
+    int status;
+    while (waitpid(child, &status, WNOHANG) == 0)
+        if (sigtimedwait(ended, NULL, &minute) < 0 && errno == EAGAIN) {
+            kill(child, SIGKILL);
+            waitpid(child, &status, 0);
+            return 124;
+        }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* Returns in the copies alone, each with its k. */
+static void run_each(const char *each) {
+    unsigned long long first, last, step;
+    int read = 0;
+    char folder[2100];
+    sigset_t ended, before;
+    int values = sscanf(each, "%llu:%llu:%llu:%n", &first, &last, &step, &read);
+    if (values != 3 || read == 0 || step < 1)
+        _exit(200);
+    sigemptyset(&ended);
+    sigaddset(&ended, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &ended, &before);
+    for (unsigned long long k = first; k <= last; k += step) {
+        snprintf(folder, sizeof folder, "%s/%llu", each + read, k);
+        pid_t child = fork();
+        if (child < 0)
+            _exit(200);
+        if (child == 0) {
+            sigprocmask(SIG_SETMASK, &before, NULL);
+            if (mkdir(folder, 0777) != 0 || chdir(folder) != 0)
+                _exit(200);
+            open_as(STDOUT_FILENO, folder, "out");
+            open_as(STDERR_FILENO, folder, "err");
+            fail_at = k;
+            return;
+        }
+        dprintf(STDOUT_FILENO, "%llu %d\n", k, status_of(child, &ended));
+    }
+    _exit(0);
+}
+
 __attribute__((constructor)) static void begin(void) {
     const char *at = getenv("FAILMALLOC_AT");
     const char *file = getenv("FAILMALLOC_COUNT_FILE");
     fail_at = at != NULL ? strtoull(at, NULL, 10) : 0;
     if (file != NULL && strlen(file) < sizeof count_file)
         memcpy(count_file, file, strlen(file) + 1);
+    const char *each = getenv("FAILMALLOC_EACH");
+    if (each != NULL)
+        run_each(each);
     atomic_store(&counting, true);
 }
 

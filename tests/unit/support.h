@@ -25,6 +25,25 @@ static const gbs_loss convex_losses[] = {GBS_LOSS_HINGE, GBS_LOSS_EXPONENTIAL};
 static const gbs_family all_families[] = {GBS_FAMILY_FIXED, GBS_FAMILY_ISOTROPIC,
                                           GBS_FAMILY_DIAGONAL, GBS_FAMILY_FULL};
 
+/* ---------------------------------------------------------------- the short form of a test */
+
+/* Loops that are statistical, or repeat themselves, take long under a sanitizer, which needs few
+ * rounds to see wrong memory. tests/run asks for the short form there, and runs every file that
+ * calls repeats() from the release build too, in full. A limit that depends on the count is
+ * computed from it. */
+static inline bool short_form(void) {
+    return getenv("GIBBSITE_TEST_SHORT") != NULL;
+}
+
+static inline size_t repeats(size_t full, size_t few) {
+    return short_form() ? few : full;
+}
+
+/* The most of n rounds that may fail, when each does with probability at most p: 5 sigma above. */
+static inline size_t most_failures(size_t n, double p) {
+    return (size_t)((double)n * p + 5.0 * sqrt((double)n * p * (1.0 - p)));
+}
+
 /* ---------------------------------------------------------------- comparisons */
 
 /* |actual - expected| <= relative |expected| + absolute; NaN never passes. */

@@ -31,10 +31,10 @@ static double clipped_risk(gbs_context *ctx, const gbs_completion *m, const stru
  * happen once in 100,000 times. (It should not happen at all: the bound is not that sharp.) */
 static void certificates_hold(void **state) {
     (void)state;
-    enum { RUNS = 20, FRESH = 20000 };
-    size_t above[2] = {0, 0}, vacuous[2] = {0, 0};
+    enum { FRESH = 20000 };
+    size_t runs = repeats(20, 5), above[2] = {0, 0}, vacuous[2] = {0, 0};
     double bound[2] = {0.0, 0.0}, risk_sum = 0.0;
-    for (uint64_t run = 0; run < RUNS; run++) {
+    for (uint64_t run = 0; run < runs; run++) {
         gbs_context *ctx = new_context(1, run);
         struct matrix_truth t = make_truth(300 + run, 60, 40, 1, 1200, 0.5, 3.0, true);
         clip_ratings(&t, 1.0, 5.0);
@@ -56,17 +56,16 @@ static void certificates_hold(void **state) {
             double risk = clipped_risk(ctx, m, &t, FRESH, 900 + run);
             above[informed] += risk > c.value;
             vacuous[informed] += c.vacuous != 0;
-            bound[informed] += c.rmse / RUNS;
-            risk_sum += informed ? 4.0 * sqrt(risk) / RUNS : 0.0;
+            bound[informed] += c.rmse / (double)runs;
+            risk_sum += informed ? 4.0 * sqrt(risk) / (double)runs : 0.0;
             gbs_completion_free(m);
         }
         free_truth(&t);
         gbs_context_free(ctx);
     }
-    print_message("RMSE certified %.3f (zero prior, %zu of %d vacuous), %.3f (informed, %zu "
+    print_message("RMSE certified %.3f (zero prior, %zu of %zu vacuous), %.3f (informed, %zu "
                   "vacuous); true %.3f; above: %zu, %zu\n",
-                  bound[0], vacuous[0], (int)RUNS, bound[1], vacuous[1], risk_sum, above[0],
-                  above[1]);
+                  bound[0], vacuous[0], runs, bound[1], vacuous[1], risk_sum, above[0], above[1]);
     assert_at_most((double)above[0], 9.0);
     assert_at_most((double)above[1], 9.0);
     assert_int_equal(vacuous[1], 0);
@@ -121,10 +120,10 @@ static void choices_are_of_the_first_part(void **state) {
  * 300,000 times. (None should be: the bound is not that sharp.) */
 static void certificates_hold_after_choices(void **state) {
     (void)state;
-    enum { RUNS = 12, FRESH = 5000 };
-    size_t above[2] = {0, 0};
+    enum { FRESH = 5000 };
+    size_t runs = repeats(12, 3), above[2] = {0, 0};
     double bound[2] = {0.0, 0.0};
-    for (uint64_t run = 0; run < RUNS; run++) {
+    for (uint64_t run = 0; run < runs; run++) {
         gbs_context *ctx = new_context(1, run);
         struct matrix_truth t = make_truth(500 + run, 40, 30, 1, 700, 0.5, 3.0, true);
         clip_ratings(&t, 1.0, 5.0);
@@ -140,15 +139,15 @@ static void certificates_hold_after_choices(void **state) {
             gbs_completion *m = complete(ctx, &t, &o);
             gbs_rating_certificate c = facts_of(m).certificate;
             above[informed] += clipped_risk(ctx, m, &t, FRESH, 900 + run) > c.value;
-            bound[informed] += c.rmse / RUNS;
+            bound[informed] += c.rmse / (double)runs;
             gbs_completion_free(m);
         }
         free_truth(&t);
         gbs_context_free(ctx);
     }
     print_message(
-        "RMSE certified after choices %.3f (zero prior), %.3f (informed); above: %zu, %zu of %d\n",
-        bound[0], bound[1], above[0], above[1], (int)RUNS);
+        "RMSE certified after choices %.3f (zero prior), %.3f (informed); above: %zu, %zu of %zu\n",
+        bound[0], bound[1], above[0], above[1], runs);
     assert_at_most((double)above[0], 7.0);
     assert_at_most((double)above[1], 7.0);
 }

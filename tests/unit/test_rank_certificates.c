@@ -35,13 +35,12 @@ static double true_risk(struct dice *r, gbs_context *ctx, const gbs_model *model
  * first part's score are near enough to the truth to fail sometimes. */
 static void certificates_hold_and_are_near(void **state) {
     (void)state;
-    enum { RUNS = 300 };
     const double delta = 0.6;
-    size_t failed = 0, failed_score = 0;
+    size_t runs = repeats(300, 40), failed = 0, failed_score = 0;
     double excess = 0.0;
     struct dice r = {605};
-    for (int run = 0; run < RUNS; run++) {
-        gbs_context *ctx = new_context(1, (uint64_t)run + 1);
+    for (size_t run = 0; run < runs; run++) {
+        gbs_context *ctx = new_context(1, run + 1);
         struct table_of_numbers t = two_clouds(&r, 160, 2, delta, 0.35);
         gbs_data *data = dense_data(ctx, &t);
         gbs_fit_settings o = gbs_fit_settings_default();
@@ -54,7 +53,7 @@ static void certificates_hold_and_are_near(void **state) {
         assert_true(c[0].valid && c[0].risk == GBS_RISK_AUC && c[0].method == GBS_BOUND_CATONI);
         double truth = true_risk(&r, ctx, model, delta);
         failed += c[0].value < truth;
-        excess += (c[0].value - truth) / RUNS;
+        excess += (c[0].value - truth) / (double)runs;
         for (size_t k = 0; k < count; k++)
             failed_score += c[k].target == GBS_TARGET_PRIOR_VOTE &&
                             c[k].value < upper_tail(sqrt(2.0) * delta);
@@ -63,8 +62,8 @@ static void certificates_hold_and_are_near(void **state) {
         gbs_context_free(ctx);
         free_table(&t);
     }
-    assert_true(failed <= RUNS / 2 + 43);
-    assert_true(failed_score > 0 && failed_score <= RUNS / 2 + 43);
+    assert_true(failed <= most_failures(runs, 0.5));
+    assert_true(failed_score > 0 && failed_score <= most_failures(runs, 0.5));
     assert_true(excess > 0.0 && excess < 0.12);
 }
 
@@ -84,14 +83,14 @@ static const gbs_certificate *find(const gbs_model *model, gbs_risk risk, gbs_ta
  * price is felt. */
 static void other_certificates_hold_and_are_near(void **state) {
     (void)state;
-    enum { RUNS = 300, WAYS = 3 };
+    enum { WAYS = 3 };
     static const double most_excess[WAYS] = {0.25, 0.15, 0.2};
     const double delta = 0.6;
-    size_t failed[WAYS] = {0};
+    size_t runs = repeats(300, 40), failed[WAYS] = {0};
     double excess[WAYS] = {0};
     struct dice r = {612};
-    for (int run = 0; run < RUNS; run++) {
-        gbs_context *ctx = new_context(1, (uint64_t)run + 1);
+    for (size_t run = 0; run < runs; run++) {
+        gbs_context *ctx = new_context(1, run + 1);
         struct table_of_numbers t = two_clouds(&r, 200, 2, delta, 0.35);
         gbs_data *data = dense_data(ctx, &t);
         for (int way = 0; way < WAYS; way++) {
@@ -109,7 +108,7 @@ static void other_certificates_hold_and_are_near(void **state) {
             assert_true(c[0].valid && c[0].risk == GBS_RISK_AUC);
             double truth = true_risk(&r, ctx, model, delta);
             failed[way] += c[0].value < truth;
-            excess[way] += (c[0].value - truth) / RUNS;
+            excess[way] += (c[0].value - truth) / (double)runs;
             gbs_model_free(model);
         }
         gbs_data_free(data);
@@ -117,9 +116,9 @@ static void other_certificates_hold_and_are_near(void **state) {
         free_table(&t);
     }
     for (int way = 0; way < WAYS; way++) {
-        print_message("way %d: %zu of %d failed at confidence 0.5, mean excess %.3f\n", way,
-                      failed[way], (int)RUNS, excess[way]);
-        assert_true(failed[way] <= RUNS / 2 + 43);
+        print_message("way %d: %zu of %zu failed at confidence 0.5, ", way, failed[way], runs);
+        print_message("mean excess %.3f\n", excess[way]);
+        assert_true(failed[way] <= most_failures(runs, 0.5));
         assert_true(excess[way] > 0.0 && excess[way] < most_excess[way]);
     }
 }
@@ -232,20 +231,24 @@ static void the_stochastic_solver_needs_no_pass(void **state) {
     (void)state;
     struct dice r = {615};
     gbs_context *ctx = new_context(2, 1);
-    struct table_of_numbers t = two_clouds(&r, 16000, 5, 0.6, 0.3);
+    size_t n = repeats(16000, 5000);
+    struct table_of_numbers t = two_clouds(&r, n, 5, 0.6, 0.3);
     gbs_data *data = dense_data(ctx, &t);
     gbs_fit_settings o = ranking(GBS_LOSS_HINGE, GBS_FAMILY_DIAGONAL);
     gbs_model_info exact = fit_info(ctx, data, &o);
     o.solver = GBS_SOLVER_SGD;
     o.batch = 64;
-    o.epochs = 8;
+    o.epochs = repeats(8, 25); /* as many steps */
     o.sampled_pairs = 100000;
     gbs_model_info sampled = fit_info(ctx, data, &o);
-    double pairs = 0.3 * 0.7 * 16000.0 * 16000.0;
+    double pairs = 0.3 * 0.7 * (double)n * (double)n;
     print_message("pairs seen: exact %.3g, stochastic %.3g\n", exact.pair_evaluations,
                   sampled.pair_evaluations);
     assert_true(sampled.converged);
-    assert_true(sampled.pair_evaluations < 0.7 * pairs && exact.pair_evaluations > 2.0 * pairs);
+    if (short_form())
+        print_message("short form: too few rows to tell the counts of pairs apart, not judged\n");
+    else
+        assert_true(sampled.pair_evaluations < 0.7 * pairs && exact.pair_evaluations > 2.0 * pairs);
     assert_true(1.0 - sampled.train_error > 0.999 * (1.0 - exact.train_error));
     /* reported from a subsample of 2 x 2048 rows: the standard error of its mean hinge loss is
      * some 1.2/sqrt(1024) of it */

@@ -76,6 +76,8 @@ static void hard_cases_stay_finite(void **state) {
     for (size_t c = 0; c < COUNT(cases); c++)
         for (size_t l = 0; l < COUNT(all_losses); l++)
             for (int mode = 0; mode < 3; mode++) {
+                if (short_form() && (c + l + (size_t)mode) % 3 != 0)
+                    continue; /* a third of them: each case with each loss and with each mode */
                 struct table_of_numbers t = small_table(30 + c, cases[c].n, cases[c].d);
                 for (size_t i = 0; cases[c].twice && i < t.n; i++)
                     t.x[i * t.d + 1] = t.x[i * t.d];
@@ -245,6 +247,7 @@ static void references_that_miss_are_mended(void **state) {
     (void)state;
     gbs_context *ctx = new_context(2, 12);
     struct table_of_numbers t = small_table(33, 150, 30);
+    size_t particles = repeats(2000, 1000);
     gbs_data *data = dense_data(ctx, &t);
     gbs_fit_settings f = zero_prior_options();
     f.loss = GBS_LOSS_EXPONENTIAL;
@@ -254,6 +257,7 @@ static void references_that_miss_are_mended(void **state) {
     gbs_sample_settings o = gbs_sample_settings_default();
     gbs_particles *p;
     gbs_gap gap;
+    o.particles = particles;
     assert_ok(ctx, gbs_sample_run_for(ctx, data, model, 0, &o, &p));
     assert_ok(ctx, gbs_measure_gap(ctx, data, model, p, &gap));
     print_message("# gap %.3f +- %.3f\n", gap.gap, gap.gap_sd);

@@ -1,0 +1,571 @@
+/* Contexts that work at once, each on a thread of its own.
+ *
+ * Every worker has a context of its own seed; half of them compute on two threads. All jobs run on
+ * all workers at once, then again one after the other: the results have the same bits. Under
+ * ThreadSanitizer (build/tsan) the same program finds accesses that nothing orders.
+ */
+#include "fit/run.h"
+#include "unit/completion_support.h"
+#include "unit/rank_support.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+enum { WORKERS = 4, ROOM = 1 << 15, CELLS = 600, MANY_CELLS = 1500 };
+
+/* What all workers read and none writes. */
+struct material {
+    struct table_of_numbers table, large, sparse, clouds;
+    struct matrix_truth truth;
+    char folder[512];
+    /* handles of one context, for the workers of the others to ask */
+    gbs_context *ctx;
+    gbs_data *data, *pairs;
+    gbs_model *model, *ranker;
+    gbs_particles *particles;
+    gbs_completion *completion;
+};
+
+/* Everything that a job saw, in the order in which it saw it. No assertion of cmocka's here: they
+ * jump, and only on the thread that runs the test. */
+struct outcome {
+    double seen[ROOM];
+    size_t count;
+    char failed[700]; /* the first call that did not return what it should */
+};
+
+struct worker {
+    const struct material *m;
+    struct outcome *outcomes; /* one a job */
+    struct outcome *out;      /* that of the job at hand */
+    size_t number;
+    gbs_context *ctx;
+    pthread_barrier_t *start; /* NULL: alone */
+};
+
+typedef void job(struct worker *w);
+
+/* Keeps the first complaint, with what the context has to say. */
+static void complain(struct worker *w, const char *what) {
+    char *text = w->out->failed;
+    if (text[0] == '\0')
+        snprintf(text, sizeof w->out->failed, "%s: %s", what, gbs_error_message(w->ctx));
+}
+
+static void see(struct worker *w, const double *values, size_t count) {
+    struct outcome *out = w->out;
+    if (count > ROOM - out->count) {
+        complain(w, "more numbers than there is room for");
+        return;
+    }
+    memcpy(out->seen + out->count, values, count * sizeof *values);
+    out->count += count;
+}
+
+static void see_one(struct worker *w, double value) {
+    see(w, &value, 1);
+}
+
+/* A text by its length and a sum that depends on the order of its bytes. */
+static void see_text(struct worker *w, const char *text) {
+    uint64_t hash = 14695981039346656037u;
+    for (const char *c = text; *c != '\0'; c++)
+        hash = (hash ^ (unsigned char)*c) * 1099511628211u;
+    see_one(w, (double)strlen(text));
+    see_one(w, (double)(hash >> 12));
+}
+
+static bool went(struct worker *w, gbs_status status, const char *call) {
+    if (status != GBS_OK)
+        complain(w, call);
+    return status == GBS_OK;
+}
+
+/* The call on the worker's context. */
+#define WENT(call, ...) went(w, call(w->ctx, __VA_ARGS__), #call)
+
+/* ---------------------------------------------------------------- what the jobs look at */
+
+static void see_model(struct worker *w, const gbs_model *model, const gbs_data *data) {
+    gbs_model_info info;
+    gbs_evaluation e;
+    size_t n = gbs_data_rows(data), count;
+    double *three = calloc(3 * n, sizeof *three), mean[40], sd[40];
+    gbs_model_get_info(model, &info);
+    see(w, (double[]){info.free_energy, info.kl, info.gibbs_risk, info.gibbs_error}, 4);
+    const gbs_certificate *certificates = gbs_model_certificates(model, &count);
+    for (size_t k = 0; k < count; k++)
+        see_one(w, certificates[k].value);
+    if (three != NULL && WENT(gbs_model_predict, model, data, three, three + n, three + 2 * n))
+        see(w, three, 3 * n);
+    if (WENT(gbs_model_evaluate, model, data, &e))
+        see(w, (double[]){e.error, e.gibbs_risk, e.gibbs_error, e.auc, e.brier, e.log_loss}, 6);
+    if (WENT(gbs_model_coefficients, model, mean, sd)) {
+        see(w, mean, info.d);
+        see(w, sd, info.d);
+    }
+    free(three);
+}
+
+static void see_particles(struct worker *w, const gbs_particles *p, const gbs_data *data) {
+    gbs_sample_info info;
+    gbs_evaluation e;
+    size_t n = gbs_data_rows(data);
+    double *three = calloc(3 * n, sizeof *three);
+    gbs_particles_get_info(p, &info);
+    see(w, (double[]){info.log_z, info.log_z_sd, info.gibbs_risk, info.acceptance, info.bound}, 5);
+    see(w, gbs_particles_draws(p), 10 * info.d);
+    if (three != NULL && WENT(gbs_particles_predict, p, data, three, three + n, three + 2 * n))
+        see(w, three, 3 * n);
+    if (WENT(gbs_particles_evaluate, p, data, &e))
+        see(w, (double[]){e.error, e.gibbs_error, e.auc, e.brier}, 4);
+    free(three);
+}
+
+static void see_completion(struct worker *w, const gbs_completion *c) {
+    gbs_completion_info info;
+    const struct matrix_truth *t = &w->m->truth;
+    double value[CELLS], sd[CELLS];
+    gbs_completion_get_info(c, &info);
+    see(w, (double[]){info.free_energy, info.noise_variance, info.rmse, info.certificate.value}, 4);
+    if (WENT(gbs_completion_predict, c, CELLS, t->row, t->column, value, sd)) {
+        see(w, value, CELLS);
+        see(w, sd, CELLS);
+    }
+}
+
+/* ---------------------------------------------------------------- jobs on handles of one's own */
+
+static gbs_data *own_data(struct worker *w, const struct table_of_numbers *t) {
+    gbs_data *data = NULL;
+    WENT(gbs_data_dense, t->n, t->d, t->x, t->d, t->y, GBS_BORROW, &data);
+    return data;
+}
+
+static void fit_and_see(struct worker *w, const gbs_data *data, const gbs_fit_settings *o) {
+    gbs_model *model = NULL;
+    if (data != NULL && WENT(gbs_fit_run, data, o, &model))
+        see_model(w, model, data);
+    gbs_model_free(model);
+}
+
+static void classify(struct worker *w) {
+    gbs_data *data = own_data(w, &w->m->table);
+    fit_and_see(w, data, NULL);
+    gbs_fit_settings o = zero_prior_options();
+    o.loss = GBS_LOSS_HINGE;
+    o.family = GBS_FAMILY_DIAGONAL;
+    o.solver = GBS_SOLVER_LBFGS;
+    fit_and_see(w, data, &o);
+    gbs_data_free(data);
+}
+
+/* Several blocks of rows, which two threads share; a few steps will do. */
+static void classify_many(struct worker *w) {
+    gbs_data *data = own_data(w, &w->m->large);
+    gbs_fit_settings o = zero_prior_options();
+    o.loss = GBS_LOSS_HINGE;
+    o.max_iterations = 4;
+    fit_and_see(w, data, &o);
+    gbs_data_free(data);
+}
+
+static void classify_wide(struct worker *w) {
+    const struct table_of_numbers *t = &w->m->sparse;
+    gbs_data *data = NULL;
+    WENT(gbs_data_csr, t->n, t->d, t->start, t->column, t->value, t->y, GBS_COPY, &data);
+    gbs_fit_settings o = zero_prior_options();
+    o.loss = GBS_LOSS_HINGE;
+    o.family = GBS_FAMILY_FULL;
+    o.form = GBS_FORM_DUAL;
+    fit_and_see(w, data, &o);
+    o.form = GBS_FORM_AUTO;
+    o.family = GBS_FAMILY_ISOTROPIC;
+    o.solver = GBS_SOLVER_SGD;
+    o.epochs = 3;
+    fit_and_see(w, data, &o);
+    gbs_data_free(data);
+}
+
+static void rank_rows(struct worker *w) {
+    gbs_data *data = own_data(w, &w->m->clouds);
+    gbs_fit_settings o = ranking(GBS_LOSS_HINGE, GBS_FAMILY_DIAGONAL);
+    fit_and_see(w, data, &o);
+    o.solver = GBS_SOLVER_SGD;
+    o.epochs = 2;
+    o.sampled_pairs = 5000;
+    fit_and_see(w, data, &o);
+    gbs_data_free(data);
+}
+
+static void cross_validate(struct worker *w) {
+    gbs_data *data = own_data(w, &w->m->table);
+    gbs_fit_settings o[] = {zero_prior_options(), zero_prior_options()};
+    gbs_cv_result r[2];
+    o[1].loss = GBS_LOSS_EXPONENTIAL;
+    if (data != NULL && WENT(gbs_cross_validate_run, data, 3, o, 2, r))
+        for (size_t k = 0; k < 2; k++)
+            see(w, (double[]){r[k].error, r[k].error_se, r[k].gibbs_error, r[k].gibbs_risk}, 4);
+    gbs_data_free(data);
+}
+
+static void sample_rows(struct worker *w) {
+    gbs_data *data = own_data(w, &w->m->table);
+    gbs_fit_settings o = zero_prior_options();
+    o.lambda = 30.0;
+    gbs_sample_settings s = gbs_sample_settings_default();
+    s.particles = 200;
+    gbs_model *model = NULL;
+    gbs_particles *p = NULL;
+    gbs_gap gap;
+    if (data != NULL && WENT(gbs_fit_run, data, &o, &model))
+        WENT(gbs_sample_run_for, data, model, 0, &s, &p);
+    if (p != NULL) {
+        see_particles(w, p, data);
+        if (WENT(gbs_measure_gap, data, model, p, &gap))
+            see(w, (double[]){gap.gap, gap.gap_sd, gap.gibbs_risk}, 3);
+    }
+    gbs_particles_free(p);
+    s.lambda = 30.0;
+    if (data != NULL && WENT(gbs_sample_run, data, &s, &p)) /* without a model to lean on */
+        see_particles(w, p, data);
+    gbs_particles_free(p);
+    gbs_model_free(model);
+    gbs_data_free(data);
+}
+
+static void complete_a_matrix(struct worker *w) {
+    const struct matrix_truth *t = &w->m->truth;
+    gbs_ratings *ratings = NULL;
+    gbs_complete_settings o = gbs_complete_settings_default();
+    o.rank = 3;
+    o.has_range = 1;
+    o.low = -8.0;
+    o.high = 8.0;
+    o.restarts = 2;
+    o.draws = 5;
+    o.keep = 3;
+    double value[MANY_CELLS] = {0}, sd[MANY_CELLS] = {0};
+    o.cells = MANY_CELLS;
+    o.cell_row = t->row;
+    o.cell_column = t->column;
+    o.cell_value = value;
+    o.cell_sd = sd;
+    size_t n = t->n, rows = t->rows, columns = t->columns;
+    WENT(gbs_ratings_create, n, rows, columns, t->row, t->column, t->y, NULL, NULL, &ratings);
+    for (int gibbs = 0; ratings != NULL && gibbs < 2; gibbs++) {
+        gbs_completion *c = NULL;
+        o.sampler = gibbs ? GBS_SAMPLER_GIBBS : GBS_SAMPLER_VB;
+        if (WENT(gbs_complete_run, ratings, &o, &c))
+            see_completion(w, c);
+        gbs_completion_free(c);
+    }
+    see(w, value, MANY_CELLS);
+    gbs_ratings_free(ratings);
+}
+
+/* To a file of one's own and back; the text of what came back is that of what went. */
+static void save_and_load(struct worker *w) {
+    gbs_data *data = own_data(w, &w->m->table);
+    gbs_model *model = NULL, *again = NULL;
+    char path[560], *before = NULL, *after = NULL;
+    snprintf(path, sizeof path, "%s/%zu.json", w->m->folder, w->number);
+    if (data != NULL && WENT(gbs_fit_run, data, NULL, &model) &&
+        WENT(gbs_model_save, model, path) && WENT(gbs_model_load, path, &again)) {
+        see_model(w, again, data);
+        WENT(gbs_model_to_json, model, &before, NULL);
+        WENT(gbs_model_to_json, again, &after, NULL);
+        if (before == NULL || after == NULL || strcmp(before, after) != 0)
+            complain(w, "another model came back");
+    }
+    unlink(path);
+    gbs_release(w->ctx, before);
+    gbs_release(w->ctx, after);
+    gbs_model_free(again);
+    gbs_model_free(model);
+    gbs_data_free(data);
+}
+
+static bool says(const struct worker *w, const char *words) {
+    return strstr(gbs_error_message(w->ctx), words) != NULL;
+}
+
+/* By the table of options, which all contexts share. */
+static void fit_by_options(struct worker *w) {
+    gbs_data *data = own_data(w, &w->m->table);
+    gbs_options *o = NULL;
+    gbs_model *model = NULL;
+    if (data == NULL || !WENT(gbs_options_create, "fit", &o))
+        complain(w, "no options");
+    else if (gbs_options_set(o, "loss", w->number % 2 == 0 ? "hinge" : "exponential") != GBS_OK ||
+             gbs_options_set_number(o, "lambda", 50.0) != GBS_OK)
+        complain(w, "an option was refused");
+    else if (WENT(gbs_fit, data, o, &model))
+        see_model(w, model, data);
+    gbs_model_free(model);
+    gbs_options_free(o);
+    gbs_data_free(data);
+}
+
+/* Two failures of one's own, over and over: the text is that of this context's last one. */
+static void fail_alone(struct worker *w) {
+    gbs_model *model;
+    char path[560];
+    for (size_t k = 0; k < 50; k++) {
+        snprintf(path, sizeof path, "%s/none-%zu-%zu", w->m->folder, w->number, k);
+        gbs_status status = gbs_model_load(w->ctx, path, &model);
+        if (status != GBS_ERR_IO || model != NULL || !says(w, path))
+            complain(w, path);
+        see_one(w, (double)gbs_model_from_json(w->ctx, "{", 1, &model));
+        see_text(w, gbs_error_message(w->ctx));
+    }
+}
+
+static job *const own_jobs[] = {
+    classify,    classify_many,     classify_wide, rank_rows,      cross_validate,
+    sample_rows, complete_a_matrix, save_and_load, fit_by_options, fail_alone,
+};
+
+/* ------------------------------------------------------------ jobs on handles of others */
+
+static void ask_the_model(struct worker *w) {
+    char *text = NULL;
+    see_model(w, w->m->model, w->m->data);
+    see_model(w, w->m->ranker, w->m->pairs);
+    if (WENT(gbs_model_to_json, w->m->model, &text, NULL))
+        see_text(w, text);
+    gbs_release(w->ctx, text);
+}
+
+static void ask_the_particles(struct worker *w) {
+    char *text = NULL;
+    see_particles(w, w->m->particles, w->m->data);
+    if (WENT(gbs_particles_to_json, w->m->particles, &text, NULL))
+        see_text(w, text);
+    gbs_release(w->ctx, text);
+}
+
+static void ask_the_completion(struct worker *w) {
+    char *text = NULL;
+    see_completion(w, w->m->completion);
+    if (WENT(gbs_completion_to_json, w->m->completion, &text, NULL))
+        see_text(w, text);
+    gbs_release(w->ctx, text);
+}
+
+static void fit_the_same_rows(struct worker *w) {
+    gbs_fit_settings o = zero_prior_options();
+    gbs_sample_settings s = gbs_sample_settings_default();
+    gbs_particles *p = NULL;
+    s.particles = 100;
+    fit_and_see(w, w->m->data, &o);
+    if (WENT(gbs_sample_run_for, w->m->data, w->m->model, 0, &s, &p))
+        see_particles(w, p, w->m->data);
+    gbs_particles_free(p);
+}
+
+static job *const shared_jobs[] = {
+    ask_the_model,
+    ask_the_particles,
+    ask_the_completion,
+    fit_the_same_rows,
+};
+
+/* ------------------------------------------------------------ at once, and one after the other */
+
+struct crew {
+    job *const *jobs;
+    size_t count;
+    struct worker worker[WORKERS];
+};
+
+struct call {
+    const struct crew *crew;
+    struct worker *worker;
+};
+
+/* Each worker begins with another job, so that different jobs meet. */
+static void *run_jobs(void *arg) {
+    const struct call *c = arg;
+    struct worker *w = c->worker;
+    if (w->start != NULL)
+        pthread_barrier_wait(w->start);
+    for (size_t k = 0; k < c->crew->count; k++) {
+        size_t which = (k + w->number) % c->crew->count;
+        w->out = &w->outcomes[which];
+        c->crew->jobs[which](w);
+    }
+    return NULL;
+}
+
+static void prepare(struct crew *crew, const struct material *m, job *const *jobs, size_t count) {
+    crew->jobs = jobs;
+    crew->count = count;
+    for (size_t k = 0; k < WORKERS; k++) {
+        struct worker *w = &crew->worker[k];
+        *w = (struct worker){.m = m, .number = k, .ctx = new_context(1 + (int)k % 2, 100 + k)};
+        w->outcomes = take(count, sizeof *w->outcomes);
+    }
+}
+
+static void dismiss(struct crew *crew) {
+    for (size_t k = 0; k < WORKERS; k++) {
+        gbs_context_free(crew->worker[k].ctx);
+        free(crew->worker[k].outcomes);
+    }
+}
+
+static void compare(const struct outcome *a, const struct outcome *b) {
+    assert_string_equal(a->failed, "");
+    assert_string_equal(b->failed, "");
+    assert_true(b->count > 0);
+    assert_int_equal(a->count, b->count);
+    for (size_t i = 0; i < a->count; i++) {
+        double x = a->seen[i], y = b->seen[i];
+        if (!same_bits(&x, &y, 1))
+            fail_msg("number %zu: %.17g at once, %.17g alone", i, x, y);
+    }
+}
+
+/* First at once, so that what is set up at the first use is set up by several. */
+static void compare_at_once_with_alone(const struct material *m, job *const *jobs, size_t count) {
+    struct crew together, alone;
+    struct call call[WORKERS];
+    pthread_t thread[WORKERS];
+    pthread_barrier_t start;
+    prepare(&together, m, jobs, count);
+    prepare(&alone, m, jobs, count);
+    assert_int_equal(pthread_barrier_init(&start, NULL, WORKERS), 0);
+    for (size_t k = 0; k < WORKERS; k++) {
+        together.worker[k].start = &start;
+        call[k] = (struct call){&together, &together.worker[k]};
+        assert_int_equal(pthread_create(&thread[k], NULL, run_jobs, &call[k]), 0);
+    }
+    for (size_t k = 0; k < WORKERS; k++)
+        assert_int_equal(pthread_join(thread[k], NULL), 0);
+    pthread_barrier_destroy(&start);
+    for (size_t k = 0; k < WORKERS; k++)
+        run_jobs(&(struct call){&alone, &alone.worker[k]});
+    for (size_t k = 0; k < WORKERS; k++)
+        for (size_t j = 0; j < count; j++) {
+            print_message("worker %zu, job %zu\n", k, j);
+            compare(&together.worker[k].outcomes[j], &alone.worker[k].outcomes[j]);
+        }
+    dismiss(&together);
+    dismiss(&alone);
+}
+
+/* ---------------------------------------------------------------- the tests */
+
+static int make_material(void **state) {
+    static struct material m;
+    struct dice r = {901};
+    const char *folder = getenv("TMPDIR");
+    if (folder == NULL)
+        folder = P_tmpdir;
+    m = (struct material){.table = make_table(&r, 400, 6, 1.0, 0.5),
+                          .large = make_table(&r, 4500, 3, 1.0, 0.5),
+                          .sparse = make_table(&r, 30, 39, 0.2, 0.5),
+                          .clouds = two_clouds(&r, 500, 3, 0.6, 0.3),
+                          .truth = make_truth(902, 150, 100, 2, 3000, 0.5, 0.0, true)};
+    snprintf(m.folder, sizeof m.folder, "%s/gibbsite-test-XXXXXX", folder);
+    *state = &m;
+    return mkdtemp(m.folder) != NULL ? 0 : -1;
+}
+
+static int remove_material(void **state) {
+    struct material *m = *state;
+    free_table(&m->table);
+    free_table(&m->large);
+    free_table(&m->sparse);
+    free_table(&m->clouds);
+    free_truth(&m->truth);
+    return rmdir(m->folder); /* empty: no worker left a file */
+}
+
+static void contexts_that_work_at_once_do_not_meet(void **state) {
+    compare_at_once_with_alone(*state, own_jobs, COUNT(own_jobs));
+}
+
+/* Predicting, evaluating, writing and fitting only read what is shared: no lock is needed. */
+static void what_one_context_made_others_may_read_at_once(void **state) {
+    struct material m = *(const struct material *)*state;
+    m.ctx = new_context(1, 1);
+    m.data = dense_data(m.ctx, &m.table);
+    m.pairs = dense_data(m.ctx, &m.clouds);
+    gbs_fit_settings o = ranking(GBS_LOSS_ZERO_ONE, GBS_FAMILY_DIAGONAL);
+    gbs_sample_settings s = gbs_sample_settings_default();
+    gbs_complete_settings c = gbs_complete_settings_default();
+    gbs_ratings *ratings = ratings_of(m.ctx, &m.truth);
+    s.particles = 200;
+    s.lambda = 50.0;
+    c.rank = 3;
+    m.model = fit(m.ctx, m.data, NULL);
+    m.ranker = fit(m.ctx, m.pairs, &o);
+    assert_ok(m.ctx, gbs_sample_run(m.ctx, m.data, &s, &m.particles));
+    assert_ok(m.ctx, gbs_complete_run(m.ctx, ratings, &c, &m.completion));
+    compare_at_once_with_alone(&m, shared_jobs, COUNT(shared_jobs));
+    gbs_completion_free(m.completion);
+    gbs_ratings_free(ratings);
+    gbs_particles_free(m.particles);
+    gbs_model_free(m.ranker);
+    gbs_model_free(m.model);
+    gbs_data_free(m.pairs);
+    gbs_data_free(m.data);
+    gbs_context_free(m.ctx);
+}
+
+static int cancel_at_the_third_call(void *user) {
+    return ++*(int *)user >= 3;
+}
+
+static void *fit_under(void *arg) {
+    struct worker *w = arg;
+    pthread_barrier_wait(w->start);
+    classify(w);
+    return NULL;
+}
+
+/* Every second worker is told to stop; its neighbours end as if nothing had been. */
+static void cancelling_one_context_leaves_the_others(void **state) {
+    const struct material *m = *state;
+    struct worker worker[WORKERS];
+    struct outcome *out = take(WORKERS + 1, sizeof *out);
+    int calls[WORKERS] = {0};
+    pthread_t thread[WORKERS];
+    pthread_barrier_t start;
+    assert_int_equal(pthread_barrier_init(&start, NULL, WORKERS), 0);
+    for (size_t k = 0; k < WORKERS; k++) {
+        gbs_context_options o = gbs_context_options_default();
+        o.threads = 1;
+        o.cancel = k % 2 == 0 ? cancel_at_the_third_call : NULL;
+        o.user = &calls[k];
+        worker[k] = (struct worker){.m = m, .out = &out[k], .number = k, .start = &start};
+        assert_int_equal(gbs_context_create(&o, &worker[k].ctx), GBS_OK);
+    }
+    for (size_t k = 0; k < WORKERS; k++)
+        assert_int_equal(pthread_create(&thread[k], NULL, fit_under, &worker[k]), 0);
+    for (size_t k = 0; k < WORKERS; k++)
+        assert_int_equal(pthread_join(thread[k], NULL), 0);
+    pthread_barrier_destroy(&start);
+    worker[1].out = &out[WORKERS];
+    classify(&worker[1]);
+    for (size_t k = 0; k < WORKERS; k++) {
+        if (k % 2 == 0) {
+            assert_non_null(strstr(out[k].failed, "cancelled"));
+        } else {
+            compare(&out[k], &out[WORKERS]);
+        }
+        gbs_context_free(worker[k].ctx);
+    }
+    free(out);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(contexts_that_work_at_once_do_not_meet),
+        cmocka_unit_test(what_one_context_made_others_may_read_at_once),
+        cmocka_unit_test(cancelling_one_context_leaves_the_others),
+    };
+    return cmocka_run_group_tests(tests, make_material, remove_material);
+}
