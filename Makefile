@@ -1,6 +1,6 @@
 # The short way in; CMake does the work. `make help` lists the targets.
 .DEFAULT_GOAL := build
-.PHONY: help setup build dev demo docs test golden bench study study-quick lint fuzz coverage coverage-study install clean
+.PHONY: help setup build dev demo docs test golden bench study study-quick lint call-graph fuzz coverage coverage-study install clean
 MAKEFLAGS += --no-print-directory
 PREFIX ?= /usr/local
 
@@ -60,6 +60,9 @@ study-quick: ## the same with three splits, small sets and coarse grids: study/o
 lint: ## formatting, warnings of two compilers, static analysis, include rules
 	@tools/setup.sh lint
 	@tools/lint.sh
+
+call-graph: build ## who calls whom, read off the objects, into CONTRIBUTING.md
+	@tools/call-graph.py --write
 
 fuzz: ## run each fuzzer for FUZZ_SECONDS (60)
 	@tools/setup.sh fuzz

@@ -1,12 +1,18 @@
 #!/usr/bin/python3
-"""tools/call-graph.py [BUILD] [--markdown | --update FILE]: who calls whom between the folders of src/, read off the objects with nm.
+"""tools/call-graph.py [BUILD] [--write | --check]: who calls whom between the folders of src/.
 
-An include says what a file may see; an object says what it calls. Calls between folders must form a graph without cycles, and it must be the
-documented one: the rules in tools/check-includes.sh. Exit 1 when a call goes where no rule leads, or in a circle.
+An include says what a file may see; an object says what it calls. This reads the objects of BUILD
+(default: build/release) with nm. Calls between folders must form a graph without a circle, and it
+must be the documented one: the rules in tools/check-includes.sh. Exit 1 when a call goes where no
+rule leads, or in a circle.
 
-  --markdown      the graph as a table, for CONTRIBUTING.md
-  --update FILE   puts that table between the marks <!-- call graph --> and <!-- end of call graph --> of FILE
+Alone it prints the graph as a table, each folder above all that it calls.
+
+  --write   puts the table between the marks <!-- call graph --> and <!-- /call graph --> of
+            CONTRIBUTING.md
+  --check   prints nothing, and fails when the table there is another one
 """
+import argparse
 import collections
 import glob
 import os
@@ -15,7 +21,9 @@ import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-BEGIN, END = "<!-- call graph -->", "<!-- end of call graph -->"
+PAGE = os.path.join(ROOT, "CONTRIBUTING.md")
+BEGIN, END = "<!-- call graph -->", "<!-- /call graph -->"
+OBJECTS = "CMakeFiles/gibbsite_objects.dir/"
 
 
 def folder_of(path):
@@ -25,7 +33,8 @@ def folder_of(path):
 
 def symbols(path):
     """(defined, wanted) of an object, global names only."""
-    out = subprocess.run(["nm", "-g", "--format=posix", path], check=True, capture_output=True, text=True).stdout
+    out = subprocess.run(["nm", "-g", "--format=posix", path], check=True, capture_output=True,
+                         text=True).stdout
     defined, wanted = set(), set()
     for line in out.splitlines():
         name, kind = line.split()[:2]
@@ -33,8 +42,14 @@ def symbols(path):
     return defined, wanted
 
 
+def has_source(path):
+    """A file that was moved or removed leaves its object behind in the build."""
+    return os.path.exists(os.path.join(ROOT, path.split(OBJECTS, 1)[1][:-len(".o")]))
+
+
 def read_calls(build):
-    objects = sorted(glob.glob(f"{build}/CMakeFiles/gibbsite_objects.dir/src/**/*.o", recursive=True))
+    objects = sorted(glob.glob(f"{build}/{OBJECTS}src/**/*.o", recursive=True))
+    objects = [path for path in objects if has_source(path)]
     if not objects:
         sys.exit(f"call-graph: no objects below {build}; `make build` makes them")
     read = {path: symbols(path) for path in objects}
@@ -50,74 +65,85 @@ def read_calls(build):
 def read_rules():
     with open(os.path.join(ROOT, "tools/check-includes.sh"), encoding="utf-8") as file:
         text = re.search(r"^rules='\n(.*?)^'", file.read(), re.S | re.M).group(1)
-    return {line.split(":")[0]: line.split(":")[1].split() for line in text.splitlines() if ":" in line}
+    lines = [line.split(":") for line in text.splitlines() if ":" in line]
+    return {folder: others.split() for folder, others in lines}
 
 
-def reach(rules, folder):
+def reach(graph, folder):
+    """Whatever `folder` leads to, in one step or more."""
     seen, queue = set(), [folder]
     while queue:
-        for other in rules.get(queue.pop(), []):
+        for other in graph.get(queue.pop(), []):
             if other not in seen:
                 seen.add(other)
                 queue.append(other)
     return seen
 
 
-def order(folders, calls):
-    """Folders, each after all that it calls; None when there is a circle."""
-    done = []
-    while len(done) < len(folders):
-        ready = sorted(f for f in folders if f not in done and all(to in done for (a, to) in calls if a == f))
-        if not ready:
-            return None
-        done.append(ready[0])
-    return done
+def height(graph, folder):
+    """Steps of the longest way down; the graph has no circle."""
+    return max((1 + height(graph, to) for to in graph[folder]), default=0)
 
 
-def table(folders, calls):
+def draw(graph):
     lines = ["| folder | calls |", "|---|---|"]
-    for folder in reversed(order(folders, calls)):
-        others = sorted((to for (a, to) in calls if a == folder), key=order(folders, calls).index, reverse=True)
+    ranks = sorted(graph, key=lambda folder: (-height(graph, folder), folder))
+    for folder in ranks:
+        others = sorted(graph[folder], key=ranks.index)
         lines.append(f"| `{folder}` | {', '.join(others) or '–'} |")
     return "\n".join(lines)
 
 
-def update(path, text):
-    with open(path, encoding="utf-8") as file:
+def complaints(graph, calls):
+    rules, found = read_rules(), []
+    for (a, to), names in sorted(calls.items()):
+        some = ", ".join(sorted(names)[:5])
+        if to not in reach(rules, a):
+            found.append(f"src/{a} calls src/{to}, which no rule of tools/check-includes.sh "
+                         f"allows: {some}")
+        if a in reach(graph, to):
+            found.append(f"src/{a} calls src/{to}, which leads back to src/{a}: {some}")
+    return found
+
+
+def page_with(table):
+    """(the page as it is, the page with this table)"""
+    with open(PAGE, encoding="utf-8") as file:
         old = file.read()
     if BEGIN not in old or END not in old:
-        sys.exit(f"call-graph: {path} has no marks for the table")
+        sys.exit(f"call-graph: {PAGE} has no marks for the table")
     head, rest = old.split(BEGIN, 1)
-    new = head + BEGIN + "\n" + text + "\n" + END + rest.split(END, 1)[1]
-    if new != old:
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(new)
+    return old, f"{head}{BEGIN}\n{table}\n{END}{rest.split(END, 1)[1]}"
 
 
-def main(arguments):
-    build = next((a for a in arguments if not a.startswith("--") and os.path.isdir(a)), os.path.join(ROOT, "build/release"))
-    folders, calls = read_calls(build)
-    rules, broken = read_rules(), 0
-    for (a, to), names in sorted(calls.items()):
-        if to not in reach(rules, a):
-            print(f"src/{a} calls src/{to}, which no rule of tools/check-includes.sh allows: {', '.join(sorted(names)[:5])}")
-            broken = 1
-    if order(folders, calls) is None:
-        print("the calls between the folders of src/ go in a circle:")
-        for (a, to), names in sorted(calls.items()):
-            if a in reach_calls(calls, to):
-                print(f"  {a} -> {to}: {', '.join(sorted(names)[:5])}")
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", nargs="?", default=os.path.join(ROOT, "build/release"))
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--write", action="store_true")
+    what.add_argument("--check", action="store_true")
+    options = parser.parse_args()
+    folders, calls = read_calls(options.build)
+    graph = {folder: {to for (a, to) in calls if a == folder} for folder in folders}
+    broken = complaints(graph, calls)
+    if broken:
+        print("\n".join(broken))
         return 1
-    if "--markdown" in arguments:
-        print(table(folders, calls))
-    if "--update" in arguments:
-        update(arguments[arguments.index("--update") + 1], table(folders, calls))
-    return broken
-
-
-def reach_calls(calls, folder):
-    return reach({a: [to for (b, to) in calls if b == a] for (a, _) in calls}, folder) | {folder}
+    table = draw(graph)
+    if not options.write and not options.check:
+        print(table)
+        return 0
+    old, new = page_with(table)
+    if options.check and old != new:
+        print(f"{os.path.relpath(PAGE, ROOT)} shows other calls; `make call-graph` puts these in:"
+              f"\n{table}")
+        return 1
+    if options.write and old != new:
+        with open(PAGE, "w", encoding="utf-8") as file:
+            file.write(new)
+    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

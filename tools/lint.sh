@@ -73,6 +73,7 @@ step 'include rules' tools/check-includes.sh
 step 'citations' tools/check_citations.py
 step 'seams' tools/check-seams.sh
 step 'gcc -Werror' warnings gcc
+step 'call graph' tools/call-graph.py build/lint-gcc --check
 step 'clang -Werror' warnings clang
 step 'cppcheck' check_c
 step 'clang-tidy' tidy

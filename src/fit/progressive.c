@@ -17,6 +17,7 @@
 
 #include "bound/bound.h"
 #include "core/random.h"
+#include "judge/judge.h"
 
 #include <math.h>
 

@@ -12,6 +12,7 @@
 #include "core/check.h"
 #include "fit/prior_centre.h"
 #include "fit/ways.h"
+#include "judge/judge.h"
 
 #include <math.h>
 #include <string.h>
@@ -203,7 +204,8 @@ gbs_status gbs_rank_judge(gbs_context *ctx, gbs_model *model, const gbs_fit_sett
     if (status == GBS_OK)
         status = disorder(ctx, rows, spread.mean, score, &model->info.train_error);
     if (status == GBS_OK)
-        status = gbs_model_keep_negatives(ctx, model, n, rows->all.y, score);
+        status = gbs_keep_negatives(ctx, n, rows->all.y, score, &model->negatives,
+                                    &model->negatives_size);
     gbs_array_free(ctx, score);
     e->n = risk->units;
     e->paired_rows = n - first;

@@ -12,6 +12,7 @@
 #include "bound/bound.h"
 #include "core/check.h"
 #include "fit/target.h"
+#include "judge/judge.h"
 #include "kernel/linalg.h"
 #include "smc/smc.h"
 #include "vb/solve.h"

@@ -7,7 +7,7 @@
 #include "fit/sample_rank.h"
 
 #include "core/check.h"
-#include "model/model.h"
+#include "judge/judge.h"
 #include "smc/smc.h"
 
 #include <math.h>
@@ -53,7 +53,7 @@ gbs_status gbs_rank_judge_particles(gbs_context *ctx, const gbs_rows *rows,
     if (status == GBS_OK)
         status = gbs_area(ctx, n, rows->all.y, score, &auc);
     if (status == GBS_OK)
-        status = gbs_particles_keep_negatives(ctx, p, n, rows->all.y, score);
+        status = gbs_keep_negatives(ctx, n, rows->all.y, score, &p->negatives, &p->negatives_size);
     gbs_array_free(ctx, score);
     info->train_error = 1.0 - auc;
     info->gibbs_error = info->gibbs_risk;

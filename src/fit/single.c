@@ -12,6 +12,7 @@
 #include "fit/ways.h"
 
 #include "bound/bound.h"
+#include "judge/judge.h"
 
 #include <math.h>
 

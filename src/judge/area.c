@@ -5,7 +5,7 @@
  * ties one half;   AUC = mean V = mean W se^2 = var(V)/n+ + var(W)/n- (DeLong, DeLong &
  * Clarke-Pearson 1988; Sun & Xu 2014)
  */
-#include "model/model.h"
+#include "judge/judge.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -92,34 +92,33 @@ static int by_value(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-gbs_status gbs_model_keep_negatives(gbs_context *ctx, gbs_model *model, size_t n, const double *y,
-                                    const double *score) {
+gbs_status gbs_keep_negatives(gbs_context *ctx, size_t n, const double *y, const double *score,
+                              double **out, size_t *size) {
     double *sorted = gbs_doubles(ctx, n);
     size_t count = 0;
+    *out = NULL;
     if (sorted == NULL)
         return GBS_ERR_MEMORY;
     for (size_t i = 0; i < n; i++)
         if (y[i] < 0.0)
             sorted[count++] = score[i];
     qsort(sorted, count, sizeof *sorted, by_value);
-    size_t size = count < MOST_QUANTILES ? count : MOST_QUANTILES;
-    model->negatives = gbs_doubles(ctx, size);
-    model->negatives_size = size;
-    for (size_t k = 0; model->negatives != NULL && k < size; k++)
-        model->negatives[k] = sorted
-            [size > 1 ? (size_t)((double)k * (double)(count - 1) / (double)(size - 1) + 0.5) : 0];
+    *size = count < MOST_QUANTILES ? count : MOST_QUANTILES;
+    double *kept = gbs_doubles(ctx, *size), last = (double)(count - 1);
+    for (size_t k = 0; kept != NULL && k < *size; k++)
+        kept[k] = sorted[*size > 1 ? (size_t)((double)k * last / (double)(*size - 1) + 0.5) : 0];
     gbs_array_free(ctx, sorted);
-    return model->negatives != NULL ? GBS_OK : GBS_ERR_MEMORY;
+    *out = kept;
+    return kept != NULL ? GBS_OK : GBS_ERR_MEMORY;
 }
 
-/* Share of the kept scores below, a tie one half. */
-double gbs_model_place(const gbs_model *model, double score) {
+double gbs_place(size_t size, const double *negatives, double score) {
     size_t ends[2]; /* how many lie below; below or equal */
     for (int equal = 0; equal < 2; equal++) {
-        size_t low = 0, high = model->negatives_size;
+        size_t low = 0, high = size;
         while (low < high) {
             size_t middle = low + (high - low) / 2;
-            double there = model->negatives[middle];
+            double there = negatives[middle];
             if (there < score || (equal && there == score))
                 low = middle + 1;
             else
@@ -127,7 +126,5 @@ double gbs_model_place(const gbs_model *model, double score) {
         }
         ends[equal] = low;
     }
-    return model->negatives_size > 0
-               ? 0.5 * (double)(ends[0] + ends[1]) / (double)model->negatives_size
-               : 0.5;
+    return size > 0 ? 0.5 * (double)(ends[0] + ends[1]) / (double)size : 0.5;
 }

@@ -1,5 +1,5 @@
 /* How well a model does on labelled rows. */
-#include "model/model.h"
+#include "judge/judge.h"
 
 #include <math.h>
 

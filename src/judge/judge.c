@@ -5,8 +5,9 @@
  * posterior is x'm; that of a mixture is the normal quantile of its probability, with standard
  * deviation 1: so Phi(score/sd) is the probability in either case, and its sign the label.
  */
+#include "judge/judge.h"
+
 #include "core/check.h"
-#include "model/model.h"
 #include "risk/loss.h"
 
 #include <math.h>
@@ -197,7 +198,7 @@ static gbs_status predict_slice(gbs_context *ctx, const gbs_model *model, const 
         judged.score = own;
     gbs_status status = gbs_model_judge(ctx, model, rows, &judged);
     for (size_t i = 0; status == GBS_OK && placed && i < rows->all.n; i++)
-        out->probability[i] = gbs_model_place(model, judged.score[i]);
+        out->probability[i] = gbs_place(model->negatives_size, model->negatives, judged.score[i]);
     return status;
 }
 

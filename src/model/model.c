@@ -74,8 +74,7 @@ static bool finite_or_none(size_t count, const double *x) {
 
 static bool finite_stage(const gbs_stage *s) {
     const gbs_gaussian *g = &s->posterior;
-    size_t d = g->d, square = s->dual.rank * s->dual.rank,
-           sds = g->family == GBS_FAMILY_DIAGONAL ? d : 1;
+    size_t d = g->d, square = s->dual.rank * s->dual.rank, sds = g->tau != NULL ? d : 1;
     const double plain[] = {s->prior_sd, s->lambda, s->free_energy};
     return gbs_finite(d, g->mean) && finite_or_none(d, s->prior_mean) &&
            finite_or_none(sds, g->sd) && finite_or_none(d * d, g->factor) &&

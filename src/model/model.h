@@ -88,48 +88,4 @@ gbs_status gbs_model_create(gbs_context *ctx, size_t stages, gbs_model **out);
 /* GBS_ERR_NUMERIC when a number that a fit leaves behind is not finite. */
 gbs_status gbs_model_check(gbs_context *ctx, const gbs_model *model);
 
-/* What a model makes of rows, row by row; arrays of the caller, any of them NULL. */
-typedef struct gbs_judgement {
-    double *score;       /* x'm; of a mixture, the normal quantile of the probability */
-    double *sd;          /* standard deviation of x'theta; of a mixture, 1 */
-    double *probability; /* that a draw votes for +1 */
-    /* these need labels */
-    double *gibbs;     /* mean zero-one loss: the probability that a draw errs */
-    double *log_right; /* log of the probability that it does not */
-    double *risk;      /* mean loss, in the loss of the fit */
-} gbs_judgement;
-
-/* GBS_ERR_NUMERIC, with the number of the row, when a score (or a standard deviation) of rows
- * first .. first + n - 1 is not finite. score may be NULL. */
-gbs_status gbs_check_scores(gbs_context *ctx, size_t first, size_t n, const double *score);
-
-gbs_status gbs_model_judge(gbs_context *ctx, const gbs_model *model, const gbs_rows *rows,
-                           const gbs_judgement *out);
-
-/* Error, risks and calibration of n judged rows, added up: several slices may follow one another
- * before gbs_evaluation_finish. */
-void gbs_evaluation_add(gbs_evaluation *e, size_t n, const double *y, const gbs_judgement *v);
-void gbs_evaluation_finish(gbs_evaluation *e);
-/* What the model does on labelled rows but for the AUC, a slice at a time: what it says of all rows
- * would be one more copy of a narrow file. score (n numbers) and second_moment (mean squared Gibbs
- * error) may be NULL. */
-gbs_status gbs_judge_rows(gbs_context *ctx, const gbs_model *model, const gbs_rows *rows,
-                          double *score, gbs_evaluation *out, double *second_moment);
-/* Area under the ROC curve, ties one half; NaN when a class is missing. GBS_ERR_NUMERIC when a
- * score is not finite. */
-gbs_status gbs_area(gbs_context *ctx, size_t n, const double *y, const double *score, double *auc);
-/* The same with DeLong's standard error; NaN where a class has fewer than two rows. */
-gbs_status gbs_area_with_error(gbs_context *ctx, size_t n, const double *y, const double *score,
-                               double *auc, double *se);
-
-/* Of a model that ranks: keeps the distribution of the scores of negative rows, which are finite;
- * places a score in it. */
-gbs_status gbs_model_keep_negatives(gbs_context *ctx, gbs_model *model, size_t n, const double *y,
-                                    const double *score);
-double gbs_model_place(const gbs_model *model, double score);
-
-/* gbs_model_evaluate of a model that classifies. */
-gbs_status gbs_classifier_evaluate(gbs_context *ctx, const gbs_model *model, const gbs_data *data,
-                                   gbs_evaluation *out);
-
 #endif

@@ -28,14 +28,4 @@ gbs_status gbs_particles_create(gbs_context *ctx, gbs_particles **out);
  * (exponential loss) but not NaN. */
 gbs_status gbs_particles_check(gbs_context *ctx, const gbs_particles *particles);
 
-/* gbs_particles_evaluate of particles that classify. */
-gbs_status gbs_particles_evaluate_votes(gbs_context *ctx, const gbs_particles *particles,
-                                        const gbs_data *data, gbs_evaluation *out);
-/* Of particles that rank: keeps the distribution of the mean scores of negative rows. */
-gbs_status gbs_particles_keep_negatives(gbs_context *ctx, gbs_particles *particles, size_t n,
-                                        const double *y, const double *score);
-/* What the particles say of each row of the design; loss and error need labels. */
-gbs_status gbs_particles_vote(gbs_context *ctx, const gbs_particles *particles,
-                              const gbs_rows *rows, const gbs_vote *out);
-
 #endif

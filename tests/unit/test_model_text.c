@@ -1,6 +1,6 @@
 /* Model texts, whole and damaged, and what models say of rows. Every call goes through an allocator
  * that counts. */
-#include "model/model.h"
+#include "judge/judge.h"
 #include "unit/host.h"
 
 #include <unistd.h>

@@ -2,10 +2,9 @@
  * completion, and no loop waits for them. Several of these tests did not end before; an alarm ends
  * them then. */
 #include "bound/bound.h"
+#include "judge/judge.h"
 #include "kernel/special.h"
 #include "model/completion.h"
-#include "model/model.h"
-#include "model/particles.h"
 #include "smc/smc.h"
 #include "unit/complete_support.h"
 #include "unit/host.h"

@@ -1,7 +1,7 @@
 /* Rankings, start to end: one optimum whatever the road to it, a true gap, models that come back
  * from their file, and data that cannot be ranked. Their certificates: test_rank_certificates.c.
  */
-#include "model/model.h"
+#include "judge/judge.h"
 #include "unit/rank_support.h"
 
 /* ---------------------------------------------------------------- the fit */
