@@ -4,12 +4,13 @@
 #include "core/cpus.h"
 
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-enum { CACHE_LINE = 64 };
+enum { CACHE_LINE = 64, LEAST_GROWN = 16 };
 
 static void *plain_allocate(size_t bytes, void *user) {
     (void)user;
@@ -169,6 +170,55 @@ void *gbs_array_alloc(gbs_context *ctx, size_t count, size_t size) {
     return gbs_array_alloc_for(ctx, ctx, count, size);
 }
 
+/* The block of an array after it was made `bytes` long: by realloc, which moves large blocks without
+ * a copy, or where the hooks are the caller's by hand. NULL: it is as before. */
+static unsigned char *resized_block(gbs_context *ctx, void *array, size_t kept, size_t bytes) {
+    unsigned char *old = origin_of(array).block;
+    if (ctx->allocator.allocate == plain_allocate)
+        return realloc(old, bytes);
+    unsigned char *block = ctx->allocator.allocate(bytes, ctx->allocator.user);
+    if (block == NULL)
+        return NULL;
+    size_t offset = (size_t)((unsigned char *)array - old);
+    memcpy(block + offset, array, kept);
+    ctx->allocator.release(old, ctx->allocator.user);
+    return block;
+}
+
+void *gbs_array_resize(gbs_context *ctx, void *array, size_t used, size_t count, size_t size) {
+    size_t bytes, room = CACHE_LINE + sizeof(struct origin);
+    if (array == NULL)
+        return gbs_array_alloc(ctx, count, size);
+    if (__builtin_mul_overflow(count, size, &bytes) || __builtin_add_overflow(bytes, room, &bytes))
+        return no_room(ctx, count, size);
+    size_t kept = (used < count ? used : count) * size,
+           offset = (size_t)((unsigned char *)array - (unsigned char *)origin_of(array).block);
+    unsigned char *block = resized_block(ctx, array, kept, bytes);
+    if (block == NULL)
+        return no_room(ctx, count, size);
+    uintptr_t aligned = ((uintptr_t)block + room) & ~(uintptr_t)(CACHE_LINE - 1);
+    unsigned char *moved = block + (aligned - (uintptr_t)block);
+    if (moved != block + offset)
+        memmove(moved, block + offset, kept);
+    struct origin origin = {block, ctx};
+    memcpy(moved - sizeof origin, &origin, sizeof origin);
+    return moved;
+}
+
+void *gbs_array_grow(gbs_context *ctx, void *array, size_t *capacity, size_t needed, size_t size) {
+    if (needed <= *capacity && array != NULL)
+        return array;
+    size_t larger = *capacity + *capacity / 2;
+    if (larger < needed || larger > SIZE_MAX / 2 / size)
+        larger = needed;
+    if (larger < LEAST_GROWN)
+        larger = LEAST_GROWN;
+    void *grown = gbs_array_resize(ctx, array, *capacity, larger, size);
+    if (grown != NULL)
+        *capacity = larger;
+    return grown;
+}
+
 void gbs_array_free(const gbs_context *ctx, void *array) {
     if (array != NULL)
         ctx->allocator.release(origin_of(array).block, ctx->allocator.user);
@@ -205,7 +255,7 @@ gbs_status gbs_fail(gbs_context *ctx, gbs_status status, const char *format, ...
 void gbs_log(gbs_context *ctx, gbs_log_level level, const char *format, ...) {
     if (ctx->log == NULL)
         return;
-    char message[512];
+    char message[GBS_MESSAGE_ROOM];
     va_list args;
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);

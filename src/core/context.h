@@ -13,6 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A message may name a file, a line, a column, a text and what was expected. */
+enum { GBS_MESSAGE_ROOM = 1024 };
+
 struct gbs_context {
     gbs_allocator allocator;
     atomic_size_t references; /* the caller's, and one for each handle and each text handed out */
@@ -28,7 +31,7 @@ struct gbs_context {
                                 added to atomically */
     int computing;           /* gbs_compute_begin without its end */
     struct gbs_team *team;   /* of the call that computes; NULL before it first needs one */
-    char error[512];
+    char error[GBS_MESSAGE_ROOM];
 };
 
 /* One more who needs the context's memory, and one less: the last to leave gives it back. */
@@ -46,6 +49,12 @@ void gbs_handle_free(gbs_context *ctx, void *handle);
 void *gbs_array_alloc(gbs_context *ctx, size_t count, size_t size);
 /* The same in the memory of `owner`, the context of a handle; a failure is told on ctx. */
 void *gbs_array_alloc_for(gbs_context *ctx, gbs_context *owner, size_t count, size_t size);
+/* The array with room for `count` elements: those among its first `used` keep their values, others
+ * have none yet. NULL is an array of none. On failure NULL, and the array is as before. */
+void *gbs_array_resize(gbs_context *ctx, void *array, size_t used, size_t count, size_t size);
+/* The same for an array that grows by and by: room for `needed`, half as much again where that is
+ * more than *capacity. */
+void *gbs_array_grow(gbs_context *ctx, void *array, size_t *capacity, size_t needed, size_t size);
 void gbs_array_free(const gbs_context *ctx, void *array);
 double *gbs_doubles(gbs_context *ctx, size_t count);
 /* count = a * b, checked. */

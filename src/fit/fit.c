@@ -334,7 +334,7 @@ static void set_paper(gbs_fit_settings *o, size_t rows, size_t features) {
 static gbs_status find_columns(gbs_context *ctx, const gbs_data *data, gbs_fit_settings *o,
                                gbs_seen *seen) {
     size_t first = data->n, *order = NULL;
-    bool split = o->prior == GBS_PRIOR_INFORMED || gbs_is_progressive(o);
+    bool split = gbs_has_first_part(o);
     gbs_status status = GBS_OK;
     if (split && data->dense == NULL) {
         order = gbs_array_alloc(ctx, data->n, sizeof *order);

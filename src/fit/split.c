@@ -1,18 +1,5 @@
 /* The split of docs/maths.md, 6.4: a random order of the rows that does not look at them, and a
- * first part.
- *
- * Its default share. What is learned from h n rows errs more than what n rows would teach by
- * something like d/(h n); what is certified on the others is off by something like 1/sqrt((1-h) n).
- * So the first part should be larger where there are few rows a coefficient. Under the progressive
- * bound, whose later stages go on learning, h = 1/4 + (7/2) d/n within 3/10 and 1/2 served the data
- * sets tried best (docs/certificates.md); a single split takes one half. d may itself be known from
- * the first 3/10 of the rows alone (levels of text columns): the part is then lengthened by what
- * its own beginning says, which is as good as fixed.
- *
- * A ranking has no later stages to learn from the certified rows, so beyond 9,000 of them all rows
- * go to the first part, up to nine tenths: with a quarter of the rows in the smaller class and 1 -
- * AUC near 0.15 its bound is then some sqrt(2 x 0.15 log 20 / 2250) = 0.02 above the risk seen, and
- * twice as many would lower that by 0.006. (Settled with the Adult data in view.)
+ * first part, whose size the options say (options/parts.h).
  */
 #include "fit/run.h"
 #include "fit/ways.h"
@@ -21,56 +8,6 @@
 #include "core/random.h"
 
 #include <math.h>
-
-#define LEAST_SHARE 0.3
-#define BASE_SHARE 0.25
-#define SHARE_PER_COLUMN 3.5
-#define MOST_SHARE 0.5
-#define SINGLE_SHARE 0.5
-#define ENOUGH_CERTIFIED 9000.0
-#define MOST_RANKING_SHARE 0.9
-
-bool gbs_is_progressive(const gbs_fit_settings *o) {
-    if (o->task == GBS_TASK_RANK)
-        return false;
-    return o->bound == GBS_BOUND_PROGRESSIVE ||
-           (o->bound == GBS_BOUND_AUTO && o->prior == GBS_PRIOR_INFORMED);
-}
-
-/* Rows in the first part, at least 1 and leaving at least 1. */
-static size_t part_of(size_t n, double share) {
-    double rows = floor(share * (double)n + 0.5);
-    return rows < 1.0 ? 1 : rows > (double)n - 1.0 ? n - 1 : (size_t)rows;
-}
-
-static double ranking_share(size_t n) {
-    return fmin(MOST_RANKING_SHARE, fmax(SINGLE_SHARE, 1.0 - ENOUGH_CERTIFIED / (double)n));
-}
-
-static size_t least_part(size_t n, const gbs_fit_settings *o) {
-    double share = o->prior_split > 0.0       ? o->prior_split
-                   : gbs_is_progressive(o)    ? LEAST_SHARE
-                   : o->task == GBS_TASK_RANK ? ranking_share(n)
-                                              : SINGLE_SHARE;
-    return part_of(n, share);
-}
-
-static size_t first_part(size_t n, size_t d, const gbs_fit_settings *o) {
-    if (o->prior_split > 0.0 || !gbs_is_progressive(o))
-        return least_part(n, o);
-    return part_of(n, fmin(MOST_SHARE, fmax(LEAST_SHARE, BASE_SHARE + SHARE_PER_COLUMN * (double)d /
-                                                                          (double)n)));
-}
-
-size_t gbs_certified_rows(size_t n, const gbs_fit_settings *o) {
-    return o->prior == GBS_PRIOR_INFORMED ? n - least_part(n, o) : n;
-}
-
-static void shuffle_rows(uint64_t seed, size_t n, size_t *order) {
-    for (size_t i = 0; i < n; i++)
-        order[i] = i;
-    gbs_shuffle(seed, GBS_STREAM_SPLIT, n, order);
-}
 
 static gbs_status check_rows(gbs_context *ctx, size_t n) {
     return n > 1 ? GBS_OK : gbs_fail(ctx, GBS_ERR_DATA, "%zu rows cannot be split in two parts", n);
@@ -87,8 +24,8 @@ gbs_status gbs_fit_order_run(gbs_context *ctx, size_t n, const gbs_fit_settings 
         status = check_rows(ctx, n);
     if (status != GBS_OK)
         return status;
-    shuffle_rows(ctx->seed, n, order);
-    *first_part = least_part(n, &o);
+    gbs_split_order(ctx->seed, n, order);
+    *first_part = gbs_least_part(n, &o);
     return GBS_OK;
 }
 
@@ -133,8 +70,8 @@ gbs_status gbs_split_create(gbs_context *ctx, const gbs_data *data, const gbs_fi
     size_t *order = gbs_array_alloc(ctx, n, sizeof *order), *scratch = NULL;
     gbs_status status = order != NULL ? check_rows(ctx, n) : GBS_ERR_MEMORY;
     if (status == GBS_OK) {
-        shuffle_rows(ctx->seed, n, order);
-        out->first = first_part(n, d, o);
+        gbs_split_order(ctx->seed, n, order);
+        out->first = gbs_first_part(n, d, o);
     }
     if (status == GBS_OK && o->stratify) {
         scratch = gbs_array_alloc(ctx, n, sizeof *scratch);
@@ -165,7 +102,7 @@ gbs_status gbs_split_find(gbs_context *ctx, const gbs_data *data, const gbs_spli
     gbs_status status = order != NULL && scratch != NULL ? GBS_OK : GBS_ERR_MEMORY;
     *out = NULL;
     if (status == GBS_OK) {
-        shuffle_rows(key->seed, data->n, order);
+        gbs_split_order(key->seed, data->n, order);
         if (key->stratified)
             stratify(data->y, data->n, key->first, order, scratch);
         status = gbs_data_view(ctx, data, order + from, count, out);

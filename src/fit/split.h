@@ -5,6 +5,7 @@
 
 #include "data/rows.h"
 #include "model/model.h"
+#include "options/parts.h"
 
 typedef struct gbs_split {
     gbs_context *ctx;
@@ -12,12 +13,6 @@ typedef struct gbs_split {
     size_t n, first; /* rows, and rows of the first part */
     double *labels;  /* of the view, once it is forgotten */
 } gbs_split;
-
-/* The options ask for several stages. */
-bool gbs_is_progressive(const gbs_fit_settings *o);
-
-/* Rows that a single posterior is certified on. */
-size_t gbs_certified_rows(size_t n, const gbs_fit_settings *o);
 
 /* The order that the options and the context's seed give, in words that find it again. */
 gbs_split_key gbs_split_key_of(const gbs_split *s, const gbs_fit_settings *o);

@@ -1,6 +1,7 @@
 /* Options that exclude or need one another. What depends on the data is checked where the data is.
  */
 #include "options/options.h"
+#include "options/parts.h"
 
 #include <string.h>
 
@@ -97,8 +98,7 @@ static gbs_status check_zero(const gbs_options *o, const gbs_fit_settings *s) {
 static gbs_status check_certificate(const gbs_options *o, const gbs_fit_settings *s) {
     bool cv = s->select == GBS_SELECT_CV, informed = s->prior == GBS_PRIOR_INFORMED;
     bool grid = is_given(o, "lambda-grid") || is_given(o, "prior-grid");
-    bool progressive = s->task != GBS_TASK_RANK && (s->bound == GBS_BOUND_PROGRESSIVE ||
-                                                    (s->bound == GBS_BOUND_AUTO && informed));
+    bool progressive = gbs_is_progressive(s);
     gbs_status status = check_zero(o, s);
     if (status != GBS_OK)
         return status;

@@ -1,5 +1,6 @@
 /* From text to a value: numbers in plain decimals, whole numbers, choices, grids and ranges, each
  * within the range that its line of the table states. */
+#include "core/decimal.h"
 #include "options/options.h"
 
 #include <errno.h>
@@ -25,7 +26,7 @@ static bool read_number(const char *text, double *x) {
     char *end;
     if (text[0] == '\0' || text[strspn(text, "+-.0123456789eE")] != '\0')
         return false;
-    *x = strtod(text, &end);
+    *x = gbs_decimal_read(text, &end);
     return *end == '\0' && isfinite(*x);
 }
 
