@@ -57,6 +57,5 @@ endmacro()
 
 macro(gibbsite_find_library_dependencies)
   gibbsite_dependency(openblas PACKAGE libopenblas-dev HEADER cblas.h LIBRARY openblas MODULES openblas)
-  gibbsite_dependency(lbfgs PACKAGE liblbfgs-dev HEADER lbfgs.h LIBRARY lbfgs MODULES liblbfgs lbfgs)
   gibbsite_dependency(jansson PACKAGE libjansson-dev HEADER jansson.h LIBRARY jansson MODULES jansson)
 endmacro()

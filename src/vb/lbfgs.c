@@ -1,4 +1,4 @@
-/* L-BFGS (liblbfgs) on (m, spread) in coordinates of about unit curvature (docs/maths.md, 4.6).
+/* L-BFGS (vb/limited_memory.h) on (m, spread) in coordinates of about unit curvature (docs/maths.md, 4.6).
  *
  *   m_k = D_k u_k,  D_k = (I/v + H)_kk^-1/2;   z = log sigma / sqrt 2 (full: C with a log diagonal)
  *
@@ -6,13 +6,12 @@
  * same as everywhere: the proven gap in the (m, sigma) or (m, C) coordinates, whatever coordinates
  * the search runs in.
  */
+#include "vb/limited_memory.h"
 #include "vb/solve.h"
 
-#include <lbfgs.h>
-#include <limits.h>
 #include <math.h>
 
-enum { MEMORY = 12, ROUND = 120 };
+enum { ROUND = 120 };
 
 struct search {
     const gbs_problem *problem;
@@ -20,10 +19,9 @@ struct search {
     gbs_engine *engine;
     gbs_gaussian *g;
     double *scale, *z; /* d + free; free */
-    size_t free_size, evaluations;
-    gbs_status status;
+    size_t free_size;
     double left;
-    bool converged;
+    bool converged, here; /* here: g is where the last iteration ended, or the round began */
     size_t iterations;
     double at_start; /* of a round: half the squared gradient; negative until it is known */
 };
@@ -47,30 +45,20 @@ static void pack(const struct search *s, double *x) {
         x[d + k] /= s->scale[d + k];
 }
 
-/* A step too far: F is huge there, and the line search comes back. */
-#define TOO_FAR 1e300
-
-static double no_slope(double *gradient, size_t size, double value) {
-    for (size_t k = 0; k < size; k++)
-        gradient[k] = 0.0;
-    return value;
-}
-
 /* F and its gradient at the packed coordinates. */
-static double evaluate(void *instance, const double *x, double *gradient, const int n,
-                       const double step) {
-    struct search *s = instance;
-    (void)n;
-    (void)step;
+static gbs_status evaluate(void *user, const double *x, double *value, double *gradient) {
+    struct search *s = user;
     size_t d = s->g->d, size = d + s->free_size;
-    if (s->status == GBS_OK) {
-        unpack(s, x);
-        s->status = gbs_evaluate(s->problem, s->g, &s->engine->workspace, &s->engine->here);
-        s->evaluations++;
-    }
     const gbs_point *p = &s->engine->here;
-    if (s->status != GBS_OK || !isfinite(p->free_energy))
-        return no_slope(gradient, size, s->status != GBS_OK ? HUGE_VAL : TOO_FAR);
+    gbs_status status = GBS_OK;
+    if (s->at_start >= 0.0) { /* a round starts where g is */
+        unpack(s, x);
+        s->here = false;
+        status = gbs_evaluate(s->problem, s->g, &s->engine->workspace, &s->engine->here);
+    }
+    *value = p->free_energy;
+    if (status != GBS_OK || !isfinite(*value))
+        return status;
     gbs_family_of(s->g->family)
         ->free_gradient(s->g, p->pull, s->problem->prior.variance, s->engine->workspace.square,
                         gradient + d);
@@ -83,10 +71,10 @@ static double evaluate(void *instance, const double *x, double *gradient, const 
     }
     /* A tiny spread may leave F finite and its slopes not; their direction would be NaN. */
     if (!isfinite(square))
-        return no_slope(gradient, size, TOO_FAR);
-    if (s->at_start < 0.0) /* the first call of a round */
+        *value = INFINITY;
+    else if (s->at_start < 0.0) /* the first call of a round */
         s->at_start = square;
-    return p->free_energy;
+    return GBS_OK;
 }
 
 /* In scaled coordinates the Hessian is near the identity, so |gradient|^2/2 is about what is left.
@@ -101,15 +89,11 @@ static bool close_enough(struct search *s, double gradient_norm) {
     return s->converged;
 }
 
-static int progress(void *instance, const double *x, const double *gradient, const double fx,
-                    const double xnorm, const double gnorm, const double step, int n, int k,
-                    int ls) {
-    struct search *s = instance;
-    (void)x, (void)gradient, (void)fx, (void)xnorm, (void)step, (void)n, (void)k, (void)ls;
-    if (s->status != GBS_OK)
-        return 1;
+static bool enough(void *user, double gradient_norm) {
+    struct search *s = user;
+    s->here = true;
     s->iterations++;
-    return close_enough(s, gnorm) || s->iterations >= s->options->max_iterations;
+    return close_enough(s, gradient_norm);
 }
 
 /* D from the diagonal of I/v + H where the family knows it, else from its average. */
@@ -126,26 +110,22 @@ static void rescale(const struct search *s) {
 }
 
 static gbs_status one_round(struct search *s, double *x) {
+    gbs_context *ctx = s->problem->ctx;
     size_t size = s->g->d + s->free_size, left = s->options->max_iterations - s->iterations;
-    lbfgs_parameter_t p;
-    lbfgs_parameter_init(&p);
-    p.m = MEMORY;
-    p.epsilon = 0.0;
-    p.linesearch = LBFGS_LINESEARCH_BACKTRACKING_WOLFE;
-    p.max_linesearch = 40;
-    p.max_iterations = left < ROUND ? (int)left : ROUND;
+    gbs_smooth f = {evaluate, enough, s};
     rescale(s);
     pack(s, x);
     s->at_start = -1.0;
+    s->here = true;
     size_t before = s->iterations;
-    int code = lbfgs((int)size, x, NULL, evaluate, progress, s, &p);
-    if (s->status != GBS_OK)
-        return s->status;
-    if (code == LBFGSERR_OUTOFMEMORY)
-        return gbs_fail(s->problem->ctx, GBS_ERR_MEMORY, "out of memory in L-BFGS");
+    gbs_status status = gbs_limited_memory(ctx, size, left < ROUND ? left : ROUND, &f, x);
+    if (status != GBS_OK)
+        return status;
     /* a start that cannot be bettered is left as it was: what was left there is what is left now */
     if (s->iterations == before && s->at_start >= 0.0)
         s->left = s->at_start;
+    if (s->here)
+        return GBS_OK;
     /* a failed line search leaves the last good point in x, not in g */
     unpack(s, x);
     return gbs_evaluate(s->problem, s->g, &s->engine->workspace, &s->engine->here);
@@ -159,17 +139,11 @@ gbs_status gbs_solve_lbfgs(const gbs_problem *problem, const gbs_solve_options *
     s.free_size = family->free_size(g->d);
     size_t size = g->d + s.free_size;
     *result = (gbs_solution){.solver = GBS_SOLVER_LBFGS};
-    if (size > INT_MAX / 2)
-        return gbs_fail(problem->ctx, GBS_ERR_ARGUMENT, "%zu parameters are too many for L-BFGS",
-                        size);
-    s.scale = gbs_matrix(problem->ctx, 2, size);
-    double *x = lbfgs_malloc((int)size); /* its vector code asks for its own alignment */
-    if (s.scale == NULL || x == NULL) {
-        lbfgs_free(x);
-        gbs_array_free(problem->ctx, s.scale);
-        return gbs_fail(problem->ctx, GBS_ERR_MEMORY, "out of memory in L-BFGS");
-    }
+    s.scale = gbs_matrix(problem->ctx, 3, size);
+    if (s.scale == NULL)
+        return GBS_ERR_MEMORY;
     s.z = s.scale + size;
+    double *x = s.scale + 2 * size;
     gbs_status status = gbs_evaluate(problem, g, &e->workspace, &e->here);
     if (status == GBS_OK)
         gbs_trace_add(e->trace, e->here.free_energy, 0);
@@ -191,7 +165,6 @@ gbs_status gbs_solve_lbfgs(const gbs_problem *problem, const gbs_solve_options *
         if (family->settle != NULL)
             family->settle(g);
     }
-    lbfgs_free(x);
     gbs_array_free(problem->ctx, s.scale);
     return status;
 }
