@@ -189,9 +189,7 @@ static bool wanted(int argc, char **argv, const char *part) {
 }
 
 int main(int argc, char **argv) {
-    gbs_context_options o = gbs_context_options_default();
-    o.threads = 1;
-    if (gbs_context_create(&o, &ctx) != GBS_OK)
+    if (gbs_context_create(NULL, &ctx) != GBS_OK || gbs_context_set_threads(ctx, 1) != GBS_OK)
         return 1;
     if (argc == 6)
         one_line(argv);

@@ -159,9 +159,7 @@ static void sweep(gbs_context *one, const char *name, size_t n, size_t d, size_t
 
 static void sweeps(void) {
     gbs_context *one;
-    gbs_context_options o = gbs_context_options_default();
-    o.threads = 1;
-    if (gbs_context_create(&o, &one) != GBS_OK)
+    if (gbs_context_create(NULL, &one) != GBS_OK || gbs_context_set_threads(one, 1) != GBS_OK)
         exit(1);
     if (gbs_compute_begin(ctx) != GBS_OK)
         abort();

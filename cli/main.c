@@ -209,14 +209,12 @@ static int choose_threads(const struct app *app) {
 }
 
 static int make_context(struct app *app) {
-    gbs_context_options options = gbs_context_options_default();
-    options.log = on_log;
-    options.progress = on_progress;
-    options.cancel = on_cancel;
-    options.user = app;
-    return gbs_context_create(&options, &app->ctx) == GBS_OK
-               ? EXIT_DONE
-               : app_fail(app, EXIT_MEMORY, "out of memory");
+    if (gbs_context_create(NULL, &app->ctx) != GBS_OK)
+        return app_fail(app, EXIT_MEMORY, "out of memory");
+    gbs_context_set_log(app->ctx, on_log, app);
+    gbs_context_set_progress(app->ctx, on_progress, app);
+    gbs_context_set_cancel(app->ctx, on_cancel, app);
+    return EXIT_DONE;
 }
 
 static int run(struct app *app, int argc, char **argv) {

@@ -94,16 +94,14 @@ static gbs_status measure_gap(gbs_context *ctx, const gbs_data *data) {
 
 int main(void) {
     struct watch watch = {.patience = -1};
-    gbs_context_options options = gbs_context_options_default();
     gbs_context *ctx;
     gbs_data *data = NULL;
     gbs_model *model = NULL;
-    options.progress = on_progress;
-    options.log = on_log;
-    options.cancel = on_cancel;
-    options.user = &watch;
-    if (gbs_context_create(&options, &ctx) != GBS_OK)
+    if (gbs_context_create(NULL, &ctx) != GBS_OK)
         return EXIT_FAILURE;
+    gbs_context_set_progress(ctx, on_progress, &watch);
+    gbs_context_set_log(ctx, on_log, &watch);
+    gbs_context_set_cancel(ctx, on_cancel, &watch);
     gbs_status status = make_data(ctx, &data);
     if (status == GBS_OK)
         status = gbs_fit(ctx, data, NULL, &model);

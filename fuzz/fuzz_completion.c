@@ -46,11 +46,10 @@ static void check_round_trip(gbs_context *ctx, const gbs_completion *model) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    gbs_context_options options = gbs_context_options_default();
     gbs_context *ctx = NULL;
     gbs_completion *model = NULL;
-    options.threads = 1;
-    expect(gbs_context_create(&options, &ctx) == GBS_OK);
+    expect(gbs_context_create(NULL, &ctx) == GBS_OK);
+    expect(gbs_context_set_threads(ctx, 1) == GBS_OK);
     if (gbs_completion_from_json(ctx, (const char *)data, size, &model) == GBS_OK) {
         check_prediction(ctx, model);
         check_round_trip(ctx, model);

@@ -92,12 +92,11 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    gbs_context_options options = gbs_context_options_default();
     gbs_context *ctx = NULL;
     gbs_model *model = NULL;
-    options.threads = 1;
-    if (gbs_context_create(&options, &ctx) != GBS_OK)
+    if (gbs_context_create(NULL, &ctx) != GBS_OK)
         return 0;
+    gbs_context_set_threads(ctx, 1);
     if (gbs_model_from_json(ctx, (const char *)data, size, &model) == GBS_OK) {
         gbs_model_info info;
         gbs_model_get_info(model, &info);

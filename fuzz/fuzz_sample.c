@@ -51,11 +51,10 @@ static void check_round_trip(gbs_context *ctx, const gbs_particles *particles) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    gbs_context_options options = gbs_context_options_default();
     gbs_context *ctx = NULL;
     gbs_particles *particles = NULL;
-    options.threads = 1;
-    expect(gbs_context_create(&options, &ctx) == GBS_OK);
+    expect(gbs_context_create(NULL, &ctx) == GBS_OK);
+    expect(gbs_context_set_threads(ctx, 1) == GBS_OK);
     gbs_status status = gbs_particles_from_json(ctx, (const char *)data, size, &particles);
     if (status == GBS_OK) {
         gbs_sample_info info;

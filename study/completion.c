@@ -379,10 +379,9 @@ static const struct design sets[] = {EQUAL(1000, 1000, 10000, 0.0),  EQUAL(1000,
 int main(int argc, char **argv) {
     const char *what = argc > 1 ? argv[1] : "";
     size_t only = argc > 2 ? (size_t)atoi(argv[2]) : 0;
-    gbs_context_options o = gbs_context_options_default();
-    o.threads = 1;
-    must(gbs_context_create(&o, &ctx));
-    gbs_blas_serial_begin();
+    must(gbs_context_create(NULL, &ctx));
+    must(gbs_context_set_threads(ctx, 1));
+    must(gbs_compute_begin(ctx));
     if (strcmp(what, "methods") == 0) {
         for (size_t k = 0; k < sizeof sets / sizeof *sets; k++)
             if (only == 0 || only == k + 1)
@@ -398,7 +397,7 @@ int main(int argc, char **argv) {
         fputs("usage: completion methods [SET] | starts\n", stderr);
         return 2;
     }
-    gbs_blas_serial_end();
+    gbs_compute_end(ctx);
     gbs_context_free(ctx);
     return 0;
 }

@@ -1,4 +1,16 @@
-/* What every page of the interface needs: version, status, the context by name. */
+/* What every page of the interface needs: version, status, the context by name.
+ *
+ * How the interface grows without breaking a program that was built before:
+ *  - Handles are opaque; the library makes them, and `..._free` takes them back.
+ *  - Results are read through const pointers to structs of the library, valid as long as the handle
+ *    that they were asked of. New members come at the end of such a struct; none moves or goes.
+ *    Never allocate one, copy it by its size, or step from one to the next: lists are asked for
+ *    element by element, NULL beyond the last.
+ *  - What a caller fills in is frozen (gbs_allocator) or handed over with its size (gbs_option).
+ *  - Enumerations grow at their end: expect values that this header does not know.
+ *  - A function keeps its arguments; more of them is a new name.
+ * The number in the library's file name (soname) rises when one of these is broken.
+ */
 #ifndef GIBBSITE_BASE_H
 #define GIBBSITE_BASE_H
 

@@ -10,7 +10,7 @@ extern "C" {
 
 /* ---------------------------------------------------------------- context */
 
-/* Both or none. `user` is handed back; what it points at must last until the context and the last
+/* Both functions or neither. The struct is frozen: it stays as it is. `user` is handed back; what it points at must last until the context and the last
  * of its handles and texts are freed. Calls come from several threads at once when the context has
  * more than one, and from the thread that frees a handle. What the libraries underneath take for
  * themselves (jansson, OpenBLAS) is outside these hooks. */
@@ -30,26 +30,19 @@ typedef void (*gbs_progress_callback)(const char *stage, double done, void *user
 /* Non-zero: stop as soon as possible with GBS_ERR_CANCELLED. */
 typedef int (*gbs_cancel_callback)(void *user);
 
-/* All may be left as gbs_context_options_default gives them. */
-typedef struct gbs_context_options {
-    gbs_allocator allocator; /* all zero: malloc, free */
-    gbs_log_callback log;
-    gbs_progress_callback progress;
-    gbs_cancel_callback cancel;
-    void *user; /* for the three callbacks */
-    /* At most so many; more than 128 are never started. 0: OMP_NUM_THREADS where it is set, else
-     * the CPUs that the process may use by its affinity mask and by the CPU quota of its cgroup
-     * (rounded up), and no more than OMP_THREAD_LIMIT. */
-    int threads;
-    uint64_t seed; /* of every random number; default 1 */
-} gbs_context_options;
-
-/* malloc and free, no callbacks, threads = 0, seed 1. */
-GBS_API gbs_context_options gbs_context_options_default(void);
-/* options may be NULL: the defaults. */
-GBS_API gbs_status gbs_context_create(const gbs_context_options *options, gbs_context **out);
-/* Threads (0: as many as the machine offers) and seed of the calls to come. */
+/* allocator NULL: malloc and free. No callbacks yet, threads as the machine offers them, seed 1. */
+GBS_API gbs_status gbs_context_create(const gbs_allocator *allocator, gbs_context **out);
+/* Whom to tell, and whom to ask whether to go on; `user` is handed back to that callback. NULL:
+ * nobody. */
+GBS_API gbs_status gbs_context_set_log(gbs_context *ctx, gbs_log_callback log, void *user);
+GBS_API gbs_status gbs_context_set_progress(gbs_context *ctx, gbs_progress_callback progress,
+                                            void *user);
+GBS_API gbs_status gbs_context_set_cancel(gbs_context *ctx, gbs_cancel_callback cancel, void *user);
+/* Threads of the calls to come: at most so many, and more than 128 are never started. 0:
+ * OMP_NUM_THREADS where it is set, else the CPUs that the process may use by its affinity mask and
+ * by the CPU quota of its cgroup (rounded up), and no more than OMP_THREAD_LIMIT. */
 GBS_API gbs_status gbs_context_set_threads(gbs_context *ctx, int threads);
+/* Seed of every random number of the calls to come. */
 GBS_API gbs_status gbs_context_set_seed(gbs_context *ctx, uint64_t seed);
 /* Frees the context, before or after what was made with it: its memory goes with the last of them.
  * Its callbacks are not called any more. NULL is ignored. */

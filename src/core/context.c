@@ -22,33 +22,44 @@ static void plain_release(void *memory, void *user) {
     free(memory);
 }
 
-gbs_context_options gbs_context_options_default(void) {
-    return (gbs_context_options){.threads = 0, .seed = 1};
-}
-
-gbs_status gbs_context_create(const gbs_context_options *options, gbs_context **out) {
+gbs_status gbs_context_create(const gbs_allocator *allocator, gbs_context **out) {
     if (out == NULL)
         return GBS_ERR_ARGUMENT;
     *out = NULL;
-    gbs_context_options o = options != NULL ? *options : gbs_context_options_default();
-    gbs_allocator a = o.allocator;
-    if ((a.allocate != NULL) != (a.release != NULL) || o.threads < 0)
+    gbs_allocator a = allocator != NULL ? *allocator : (gbs_allocator){0};
+    if ((a.allocate != NULL) != (a.release != NULL))
         return GBS_ERR_ARGUMENT;
     if (a.allocate == NULL)
         a = (gbs_allocator){plain_allocate, plain_release, NULL};
     gbs_context *ctx = a.allocate(sizeof *ctx, a.user);
     if (ctx == NULL)
         return GBS_ERR_MEMORY;
-    *ctx = (gbs_context){.allocator = a,
-                         .references = 1,
-                         .log = o.log,
-                         .progress = o.progress,
-                         .cancel = o.cancel,
-                         .user = o.user,
-                         .threads = o.threads > 0 ? o.threads : gbs_default_threads(),
-                         .cpus = o.threads == 1 ? 1 : gbs_usable_cpus(),
-                         .seed = o.seed};
+    *ctx = (gbs_context){.allocator = a, .references = 1, .seed = 1};
     *out = ctx;
+    return gbs_context_set_threads(ctx, 0);
+}
+
+gbs_status gbs_context_set_log(gbs_context *ctx, gbs_log_callback log, void *user) {
+    if (ctx == NULL)
+        return GBS_ERR_ARGUMENT;
+    ctx->log = log;
+    ctx->log_user = user;
+    return GBS_OK;
+}
+
+gbs_status gbs_context_set_progress(gbs_context *ctx, gbs_progress_callback progress, void *user) {
+    if (ctx == NULL)
+        return GBS_ERR_ARGUMENT;
+    ctx->progress = progress;
+    ctx->progress_user = user;
+    return GBS_OK;
+}
+
+gbs_status gbs_context_set_cancel(gbs_context *ctx, gbs_cancel_callback cancel, void *user) {
+    if (ctx == NULL)
+        return GBS_ERR_ARGUMENT;
+    ctx->cancel = cancel;
+    ctx->cancel_user = user;
     return GBS_OK;
 }
 
@@ -82,10 +93,9 @@ void gbs_context_release(gbs_context *ctx) {
 void gbs_context_free(gbs_context *ctx) {
     if (ctx == NULL)
         return;
-    ctx->log = NULL;
-    ctx->progress = NULL;
-    ctx->cancel = NULL;
-    ctx->user = NULL;
+    gbs_context_set_log(ctx, NULL, NULL);
+    gbs_context_set_progress(ctx, NULL, NULL);
+    gbs_context_set_cancel(ctx, NULL, NULL);
     gbs_context_release(ctx);
 }
 
@@ -260,7 +270,7 @@ void gbs_log(gbs_context *ctx, gbs_log_level level, const char *format, ...) {
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    ctx->log(level, message, ctx->user);
+    ctx->log(level, message, ctx->log_user);
 }
 
 void gbs_progress_begin(gbs_context *ctx) {
@@ -271,7 +281,7 @@ void gbs_progress(gbs_context *ctx, const char *stage, double done) {
     if (done > ctx->progress_reached)
         ctx->progress_reached = done < 1.0 ? done : 1.0;
     if (ctx->progress != NULL)
-        ctx->progress(stage, ctx->progress_reached, ctx->user);
+        ctx->progress(stage, ctx->progress_reached, ctx->progress_user);
 }
 
 void gbs_see_pairs(gbs_context *ctx, double pairs) {
@@ -279,7 +289,7 @@ void gbs_see_pairs(gbs_context *ctx, double pairs) {
 }
 
 gbs_status gbs_check_cancel(gbs_context *ctx) {
-    if (ctx->cancel != NULL && ctx->cancel(ctx->user))
+    if (ctx->cancel != NULL && ctx->cancel(ctx->cancel_user))
         return gbs_fail(ctx, GBS_ERR_CANCELLED, "cancelled");
     return GBS_OK;
 }

@@ -22,7 +22,7 @@ struct gbs_context {
     gbs_log_callback log;
     gbs_progress_callback progress;
     gbs_cancel_callback cancel;
-    void *user;
+    void *log_user, *progress_user, *cancel_user;
     int threads;
     int cpus; /* that the process may use: a larger team does not look for work, it sleeps */
     uint64_t seed;

@@ -61,7 +61,7 @@ struct child {
 static int cancelled(void *user) {
     struct child *c = user;
     gbs_context *ctx = c->v->ctx;
-    if (c->worker == 0 && ctx->cancel != NULL && ctx->cancel(ctx->user))
+    if (c->worker == 0 && ctx->cancel != NULL && ctx->cancel(ctx->cancel_user))
         atomic_store(&c->v->cancelled, 1);
     return atomic_load(&c->v->cancelled);
 }
@@ -104,7 +104,7 @@ static void run_task(void *arg, size_t task, size_t worker) {
     gbs_context ctx = {.allocator = v->ctx->allocator,
                        .references = 1,
                        .cancel = cancelled,
-                       .user = &child,
+                       .cancel_user = &child,
                        .threads = 1,
                        .seed = v->ctx->seed,
                        .computing = 1};

@@ -55,16 +55,14 @@ static inline void host_progress(const char *stage, double done, void *user) {
 }
 
 static inline gbs_context *host_context(struct host *h) {
-    gbs_context_options o = gbs_context_options_default();
+    gbs_allocator allocator = {host_allocate, host_release, h};
     *h = (struct host){.fail_at = -1, .allowed = -1};
-    o.allocator = (gbs_allocator){host_allocate, host_release, h};
-    o.log = host_log;
-    o.progress = host_progress;
-    o.cancel = host_cancel;
-    o.user = h;
-    o.threads = 1;
     gbs_context *ctx;
-    assert_int_equal(gbs_context_create(&o, &ctx), GBS_OK);
+    assert_int_equal(gbs_context_create(&allocator, &ctx), GBS_OK);
+    gbs_context_set_log(ctx, host_log, h);
+    gbs_context_set_progress(ctx, host_progress, h);
+    gbs_context_set_cancel(ctx, host_cancel, h);
+    gbs_context_set_threads(ctx, 1);
     return ctx;
 }
 

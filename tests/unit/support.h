@@ -192,11 +192,10 @@ static inline void free_table(struct table_of_numbers *t) {
 /* ---------------------------------------------------------------- contexts, data, fits */
 
 static inline gbs_context *new_context(int threads, uint64_t seed) {
-    gbs_context_options o = gbs_context_options_default();
-    o.threads = threads;
-    o.seed = seed;
     gbs_context *ctx;
-    assert_int_equal(gbs_context_create(&o, &ctx), GBS_OK);
+    assert_int_equal(gbs_context_create(NULL, &ctx), GBS_OK);
+    assert_int_equal(gbs_context_set_threads(ctx, threads), GBS_OK);
+    assert_int_equal(gbs_context_set_seed(ctx, seed), GBS_OK);
     return ctx;
 }
 

@@ -229,13 +229,12 @@ static void scarce_release(void *memory, void *user) {
 static gbs_status starved(const struct matrix_truth *t, const gbs_complete_settings *o,
                           size_t allowed) {
     struct scarce s = {allowed, 0};
-    gbs_context_options c = gbs_context_options_default();
+    gbs_allocator allocator = {scarce_take, scarce_release, &s};
     gbs_context *ctx;
     gbs_ratings *r = NULL;
     gbs_completion *m = NULL;
-    c.allocator = (gbs_allocator){scarce_take, scarce_release, &s};
-    c.threads = 1;
-    assert_int_equal(gbs_context_create(&c, &ctx), GBS_OK);
+    assert_int_equal(gbs_context_create(&allocator, &ctx), GBS_OK);
+    gbs_context_set_threads(ctx, 1);
     gbs_status status = gbs_ratings_create(ctx, t->n, t->rows, t->columns, t->row, t->column, t->y,
                                            NULL, NULL, &r);
     if (status == GBS_OK)

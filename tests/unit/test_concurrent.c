@@ -536,12 +536,10 @@ static void cancelling_one_context_leaves_the_others(void **state) {
     pthread_barrier_t start;
     assert_int_equal(pthread_barrier_init(&start, NULL, WORKERS), 0);
     for (size_t k = 0; k < WORKERS; k++) {
-        gbs_context_options o = gbs_context_options_default();
-        o.threads = 1;
-        o.cancel = k % 2 == 0 ? cancel_at_the_third_call : NULL;
-        o.user = &calls[k];
         worker[k] = (struct worker){.m = m, .out = &out[k], .number = k, .start = &start};
-        assert_int_equal(gbs_context_create(&o, &worker[k].ctx), GBS_OK);
+        worker[k].ctx = new_context(1, 1);
+        gbs_context_set_cancel(worker[k].ctx, k % 2 == 0 ? cancel_at_the_third_call : NULL,
+                               &calls[k]);
     }
     for (size_t k = 0; k < WORKERS; k++)
         assert_int_equal(pthread_create(&thread[k], NULL, fit_under, &worker[k]), 0);

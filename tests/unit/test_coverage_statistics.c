@@ -156,13 +156,12 @@ static void note(struct study *s, size_t run, size_t c, const gbs_model *model,
 static void replicate(struct study *s, size_t index, double *x, double *y, double *p) {
     struct dice r = {index * 1000003 + s->n};
     double noise = index % 2 == 0 ? 0.1 : 0.3, ladder[4];
-    gbs_context_options options = gbs_context_options_default();
     gbs_context *ctx = NULL;
     gbs_data *data = NULL;
-    options.threads = 1;
-    options.seed = index + 1;
     draw_rows(&r, s->n, noise, x, y);
-    bool ok = gbs_context_create(&options, &ctx) == GBS_OK &&
+    bool ok = gbs_context_create(NULL, &ctx) == GBS_OK &&
+              gbs_context_set_threads(ctx, 1) == GBS_OK &&
+              gbs_context_set_seed(ctx, index + 1) == GBS_OK &&
               gbs_data_dense(ctx, s->n, D, x, D, y, GBS_BORROW, &data) == GBS_OK;
     for (size_t run = 0; ok && run < RUNS; run++) {
         gbs_model_info before = {0};

@@ -245,11 +245,10 @@ static int stop_at_once(void *user) {
 
 static void cancelling_is_heard(void **state) {
     (void)state;
-    gbs_context_options o = gbs_context_options_default();
     gbs_context *ctx;
     struct sample s;
-    o.cancel = stop_at_once;
-    assert_int_equal(gbs_context_create(&o, &ctx), GBS_OK);
+    assert_int_equal(gbs_context_create(NULL, &ctx), GBS_OK);
+    assert_int_equal(gbs_context_set_cancel(ctx, stop_at_once, NULL), GBS_OK);
     draw(ctx, &s);
     gbs_fit_settings options = candidate();
     gbs_cv_result r;

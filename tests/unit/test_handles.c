@@ -181,7 +181,7 @@ static void a_freed_context_drops_its_callbacks(void **state) {
     assert_null(t.ctx->log); /* alive: six others hold it */
     assert_null(t.ctx->progress);
     assert_null(t.ctx->cancel);
-    assert_null(t.ctx->user);
+    assert_null(t.ctx->log_user);
     assert_int_equal(references(t.ctx), THINGS - 1);
     for (int k = 1; k < THINGS; k++)
         free_thing(&t, k);

@@ -21,18 +21,53 @@ static void a_context_refuses_half_an_allocator_and_negative_threads(void **stat
     (void)state;
     gbs_context *ctx = (void *)1;
     struct host h = {.fail_at = 0, .allowed = -1};
-    gbs_context_options o = gbs_context_options_default();
-    o.allocator.allocate = host_allocate;
-    assert_int_equal(gbs_context_create(&o, &ctx), GBS_ERR_ARGUMENT);
+    gbs_allocator half = {.allocate = host_allocate}, whole = {host_allocate, host_release, &h};
+    assert_int_equal(gbs_context_create(&half, &ctx), GBS_ERR_ARGUMENT);
     assert_null(ctx);
-    o = gbs_context_options_default();
-    o.threads = -1;
-    assert_int_equal(gbs_context_create(&o, &ctx), GBS_ERR_ARGUMENT);
-    o = gbs_context_options_default();
-    o.allocator = (gbs_allocator){host_allocate, host_release, &h};
     ctx = (void *)1;
-    assert_int_equal(gbs_context_create(&o, &ctx), GBS_ERR_MEMORY);
+    assert_int_equal(gbs_context_create(&whole, &ctx), GBS_ERR_MEMORY);
     assert_null(ctx);
+    ctx = new_context(2, 1);
+    assert_int_equal(gbs_context_set_threads(ctx, -1), GBS_ERR_ARGUMENT);
+    assert_int_equal(gbs_workers(ctx), 2);
+    gbs_context_free(ctx);
+}
+
+static void note_log(gbs_log_level level, const char *message, void *user) {
+    (void)level, (void)message;
+    *(const char **)user = "log";
+}
+
+static void note_progress(const char *stage, double done, void *user) {
+    (void)stage, (void)done;
+    *(const char **)user = "progress";
+}
+
+static int note_cancel(void *user) {
+    *(const char **)user = "cancel";
+    return 1;
+}
+
+static void each_callback_has_a_user_of_its_own(void **state) {
+    (void)state;
+    const char *told[3] = {"", "", ""};
+    gbs_context *ctx = new_context(1, 1);
+    assert_int_equal(gbs_context_set_log(ctx, note_log, &told[0]), GBS_OK);
+    assert_int_equal(gbs_context_set_progress(ctx, note_progress, &told[1]), GBS_OK);
+    assert_int_equal(gbs_context_set_cancel(ctx, note_cancel, &told[2]), GBS_OK);
+    for (int on = 1; on >= 0; on--) {
+        gbs_log(ctx, GBS_LOG_INFO, "a line");
+        gbs_progress(ctx, "stage", 0.5);
+        assert_int_equal(gbs_check_cancel(ctx), on ? GBS_ERR_CANCELLED : GBS_OK);
+        assert_string_equal(told[0], on ? "log" : "");
+        assert_string_equal(told[1], on ? "progress" : "");
+        assert_string_equal(told[2], on ? "cancel" : "");
+        told[0] = told[1] = told[2] = "";
+        assert_int_equal(gbs_context_set_log(ctx, NULL, NULL), GBS_OK);
+        assert_int_equal(gbs_context_set_progress(ctx, NULL, NULL), GBS_OK);
+        assert_int_equal(gbs_context_set_cancel(ctx, NULL, NULL), GBS_OK);
+    }
+    gbs_context_free(ctx);
 }
 
 static void every_status_and_option_has_a_name(void **state) {
@@ -477,6 +512,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_context_needs_nothing),
         cmocka_unit_test(a_context_refuses_half_an_allocator_and_negative_threads),
+        cmocka_unit_test(each_callback_has_a_user_of_its_own),
         cmocka_unit_test(every_status_and_option_has_a_name),
         cmocka_unit_test(dense_data_is_checked),
         cmocka_unit_test(csr_data_is_checked),

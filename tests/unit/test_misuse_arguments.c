@@ -93,6 +93,11 @@ static void a_missing_context_is_answered(void **state) {
     assert_string_equal(gbs_error_message(NULL), gbs_status_message(GBS_ERR_ARGUMENT));
     assert_true(isnan(gbs_random_uniform(NULL, 1, 2)));
     assert_true(isnan(gbs_random_normal(NULL, 1, 2)));
+    assert_int_equal(gbs_context_set_log(NULL, NULL, NULL), GBS_ERR_ARGUMENT);
+    assert_int_equal(gbs_context_set_progress(NULL, NULL, NULL), GBS_ERR_ARGUMENT);
+    assert_int_equal(gbs_context_set_cancel(NULL, NULL, NULL), GBS_ERR_ARGUMENT);
+    assert_int_equal(gbs_context_set_threads(NULL, 1), GBS_ERR_ARGUMENT);
+    assert_int_equal(gbs_context_set_seed(NULL, 1), GBS_ERR_ARGUMENT);
     gbs_context_free(NULL);
     gbs_release(NULL, NULL);
 }

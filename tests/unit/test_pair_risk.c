@@ -127,12 +127,9 @@ static void a_long_pass_shows_progress_and_ends_when_asked(void **state) {
     for (size_t patience = 0; patience < 2; patience++) {
         struct witness w = {.patience = patience};
         gbs_context *ctx;
-        gbs_context_options o = gbs_context_options_default();
-        o.threads = 2;
-        o.progress = show;
-        o.cancel = enough;
-        o.user = &w;
-        assert_int_equal(gbs_context_create(&o, &ctx), GBS_OK);
+        ctx = new_context(2, 1);
+        gbs_context_set_progress(ctx, show, &w);
+        gbs_context_set_cancel(ctx, enough, &w);
         gbs_empirical *pairs;
         gbs_gaussian g;
         gbs_prior prior = {NULL, 1e-6}; /* nearly every pair is decided: 9e8 of them are a moment */

@@ -237,11 +237,10 @@ static void every_failed_allocation_comes_back_as_a_status(void **state) {
     static const double sds[] = {0.1, 1.0};
     for (int kind = 0; kind < 6; kind++) {
         struct host h = {.fail_at = -1};
-        gbs_context_options options = gbs_context_options_default();
+        gbs_allocator allocator = {host_allocate, host_release, &h};
         gbs_context *ctx;
-        options.allocator = (gbs_allocator){host_allocate, host_release, &h};
-        options.threads = 1;
-        assert_int_equal(gbs_context_create(&options, &ctx), GBS_OK);
+        assert_int_equal(gbs_context_create(&allocator, &ctx), GBS_OK);
+        gbs_context_set_threads(ctx, 1);
         gbs_fit_settings o = informed(kind < 3 ? GBS_BOUND_AUTO : GBS_BOUND_KL);
         o.loss = GBS_LOSS_HINGE;
         o.tolerance = 1e-3;

@@ -67,24 +67,16 @@ static bool fit_on(gbs_context *ctx, struct outcome *out) {
     return done;
 }
 
-static bool fit_with(gbs_context_options options, struct outcome *out) {
-    gbs_context *ctx;
-    if (gbs_context_create(&options, &ctx) != GBS_OK)
-        return false;
+/* Fits on a context, and frees it. */
+static bool fit_with(gbs_context *ctx, struct outcome *out) {
     bool done = fit_on(ctx, out);
     gbs_context_free(ctx);
     return done;
 }
 
-static gbs_context_options with_threads(int threads) {
-    gbs_context_options o = gbs_context_options_default();
-    o.threads = threads;
-    return o;
-}
-
 static struct outcome alone(void) {
     struct outcome out;
-    assert_true(fit_with(with_threads(1), &out));
+    assert_true(fit_with(new_context(1, 1), &out));
     return out;
 }
 
@@ -116,7 +108,7 @@ static int fits_in_child(gbs_context *old, const struct outcome *expected) {
     struct outcome here, anew;
     if (old != NULL && (!fit_on(old, &here) || !same(&here, expected)))
         return 1;
-    return fit_with(with_threads(3), &anew) && same(&anew, expected) ? 0 : 2;
+    return fit_with(new_context(3, 1), &anew) && same(&anew, expected) ? 0 : 2;
 }
 
 static pid_t child_that_fits(gbs_context *old, const struct outcome *expected) {
@@ -154,12 +146,11 @@ static void a_fit_of_this_size_has_a_team_and_leaves_none(void **state) {
     (void)state;
     struct watch w = {.before = threads_of_this_process()};
     struct outcome out;
-    gbs_context_options o = with_threads(2);
-    o.progress = count_threads;
-    o.user = &w;
     if (w.before == 0)
         skip();
-    assert_true(fit_with(o, &out));
+    gbs_context *ctx = new_context(2, 1);
+    gbs_context_set_progress(ctx, count_threads, &w);
+    assert_true(fit_with(ctx, &out));
     assert_int_equal(w.most, w.before + (gbs_blas_takes_turns() ? 0 : 1));
     assert_int_equal(threads_of_this_process(), w.before);
 }
@@ -197,9 +188,8 @@ struct guest {
 
 static void *visit(void *arg) {
     struct guest *g = arg;
-    gbs_context_options o = with_threads(2);
     gbs_context *ctx;
-    if (gbs_context_create(&o, &ctx) != GBS_OK)
+    if (gbs_context_create(NULL, &ctx) != GBS_OK || gbs_context_set_threads(ctx, 2) != GBS_OK)
         return NULL;
     struct outcome out;
     g->right = true;
@@ -259,10 +249,9 @@ static void a_fork_out_of_a_callback(void **state) {
     (void)state;
     struct outcome expected = alone(), here;
     struct forking f = {.expected = &expected};
-    gbs_context_options o = with_threads(2);
-    o.progress = fork_once;
-    o.user = &f;
-    assert_true(fit_with(o, &here));
+    gbs_context *ctx = new_context(2, 1);
+    gbs_context_set_progress(ctx, fork_once, &f);
+    assert_true(fit_with(ctx, &here));
     assert_true(same(&here, &expected));
     assert_true(f.child > 0);
     assert_int_equal(status_of(f.child), 0);
@@ -282,14 +271,13 @@ static int fit_without_threads(void) {
     char said[200] = "";
     struct outcome expected, here;
     make_the_table(NULL);
-    if (!fit_with(with_threads(1), &expected))
+    gbs_context *alone = new_context(1, 1), *crowded = new_context(8, 1);
+    gbs_context_set_log(crowded, remember, said);
+    if (!fit_with(alone, &expected))
         return 3;
-    gbs_context_options o = with_threads(8);
-    o.log = remember;
-    o.user = said;
     if (setrlimit(RLIMIT_NPROC, &none) != 0 || (geteuid() == 0 && setuid(65534) != 0))
         return NOT_POSSIBLE;
-    if (!fit_with(o, &here) || !same(&here, &expected))
+    if (!fit_with(crowded, &here) || !same(&here, &expected))
         return 1;
     return strncmp(said, "1 of 8 threads: ", 16) == 0 ? 0 : 2;
 }
