@@ -266,7 +266,7 @@ static gbs_status read_option(const struct parse *p, int argc, char **argv, int 
 gbs_status options_parse(gbs_context *ctx, int argc, char **argv, unsigned command,
                          const char **inputs, struct options *out, char *error, size_t error_size) {
     *out = (struct options){.inputs = inputs};
-    if (gbs_options_create_with(ctx, command, own, OWN, &out->set) != GBS_OK) {
+    if (gbs_options_create_with(ctx, command, own, OWN, sizeof *own, &out->set) != GBS_OK) {
         snprintf(error, error_size, "out of memory");
         return GBS_ERR_MEMORY;
     }

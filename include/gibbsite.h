@@ -28,9 +28,9 @@
  * fixed strips of rows.
  *  - A context serves one thread at a time; different contexts may work at once, on the same
  *    handles too. Results do not depend on the thread count.
- *  - Handles (data, ratings, models, particles, completions) and texts keep the memory of their
- *    context: they and the context may be freed in any order, on any thread, even while the context
- *    is at work. A freed context takes no more calls, and calls none of its callbacks.
+ *  - Handles and texts keep the memory of their context: they and the context may be freed in any
+ *    order, on any thread, even while the context is at work. A freed context takes no more calls,
+ *    and calls none of its callbacks.
  *  - Threads live no longer than the call that started them. A process may fork between calls,
  *    and the child go on with the parent's handles. Where the system starts fewer threads than
  *    asked for, or has no address space for their buffers in OpenBLAS, a call computes with those

@@ -44,7 +44,8 @@ enum gbs_command {
     GBS_FOR_CALLER = 256 /* this bit and those above are the caller's, for commands of its own */
 };
 
-/* One line of the table. New members may come at its end, with 0 for what was before. */
+/* One line of the table. Where new members come at its end, they are as wide as a pointer (so that
+ * the size tells whether they are there), and 0 says what was so before. */
 typedef struct gbs_option {
     const char *name;
     const char *argument; /* what stands for its value in help texts; NULL: a flag */
@@ -73,9 +74,11 @@ typedef struct gbs_options gbs_options;
 /* command: "fit", "cv", "sample", "gap", "complete", "theory", "predict", "evaluate". */
 GBS_API gbs_status gbs_options_create(gbs_context *ctx, const char *command, gbs_options **out);
 /* The same for a command by its bit, with `count` lines of the caller's own behind those of the
- * table; they stay the caller's, and alive as long as the handle. */
+ * table, each of `size` bytes: sizeof *own where the caller was compiled. The lines are copied; the
+ * texts that they name stay the caller's, and alive as long as the handle. */
 GBS_API gbs_status gbs_options_create_with(gbs_context *ctx, unsigned command,
-                                           const gbs_option *own, size_t count, gbs_options **out);
+                                           const gbs_option *own, size_t count, size_t size,
+                                           gbs_options **out);
 /* A second one that says the same. */
 GBS_API gbs_status gbs_options_copy(const gbs_options *options, gbs_options **out);
 /* Takes the handle back; NULL is ignored. */

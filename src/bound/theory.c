@@ -248,7 +248,7 @@ gbs_status gbs_theory_compute(gbs_context *ctx, const gbs_options *options, gbs_
     if (status != GBS_OK)
         return status;
     gbs_theory_settings_from(options, &s);
-    gbs_theory *theory = gbs_array_alloc(ctx, 1, sizeof *theory);
+    gbs_theory *theory = gbs_handle_alloc(ctx, sizeof *theory);
     if (theory == NULL)
         return GBS_ERR_MEMORY;
     status = gbs_theory_run(ctx, &s, theory);
@@ -267,5 +267,5 @@ const gbs_theory_row *gbs_theory_row_at(const gbs_theory *theory, size_t k) {
 
 void gbs_theory_free(gbs_theory *theory) {
     if (theory != NULL)
-        gbs_array_free(theory->ctx, theory);
+        gbs_handle_free(theory->ctx, theory);
 }

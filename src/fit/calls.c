@@ -89,9 +89,10 @@ gbs_status gbs_cross_validate(gbs_context *ctx, const gbs_data *data, const gbs_
     if (status != GBS_OK)
         return status;
     gbs_fit_settings_from(options, &s);
-    gbs_cv *cv = gbs_array_alloc(ctx, 1, sizeof *cv);
+    gbs_cv *cv = gbs_handle_alloc(ctx, sizeof *cv);
     if (cv == NULL)
         return GBS_ERR_MEMORY;
+    cv->ctx = ctx;
     status = gbs_candidates_judge(ctx, data, &s, cv);
     if (status != GBS_OK) {
         gbs_cv_free(cv);
@@ -114,7 +115,7 @@ void gbs_cv_free(gbs_cv *cv) {
         return;
     gbs_context *ctx = cv->ctx;
     gbs_candidates_free(cv);
-    gbs_array_free(ctx, cv);
+    gbs_handle_free(ctx, cv);
 }
 
 /* ---------------------------------------------------------------- sample, complete */

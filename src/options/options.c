@@ -36,21 +36,38 @@ static size_t index_of(const gbs_options *o, const char *name) {
 
 /* ---------------------------------------------------------------- the handle */
 
+/* Lines of a caller whose gbs_option is of another size: members that it does not have are 0, those
+ * that it alone has are left out. Texts stay the caller's. NULL: out of memory. */
+static gbs_option *copy_lines(gbs_context *ctx, const gbs_option *own, size_t count, size_t size) {
+    gbs_option *lines = gbs_array_alloc(ctx, count, sizeof *lines);
+    for (size_t k = 0; lines != NULL && k < count; k++)
+        memcpy(&lines[k], (const char *)own + k * size,
+               size < sizeof *lines ? size : sizeof *lines);
+    return lines;
+}
+
 gbs_status gbs_options_create_with(gbs_context *ctx, unsigned command, const gbs_option *own,
-                                   size_t count, gbs_options **out) {
+                                   size_t count, size_t size, gbs_options **out) {
+    enum { FIRST_SIZE = offsetof(gbs_option, several) + sizeof(unsigned) }; /* of soname 1 */
     if (out != NULL)
         *out = NULL;
     if (ctx == NULL || out == NULL || (own == NULL && count > 0))
         return GBS_ERR_ARGUMENT;
-    size_t size = gbs_option_entries_size + count;
-    gbs_options *o = gbs_array_alloc(ctx, 1, sizeof *o);
-    gbs_option_value *value = gbs_array_alloc(ctx, size, sizeof *value);
-    if (o == NULL || value == NULL) {
-        gbs_array_free(ctx, o);
-        gbs_array_free(ctx, value);
+    if (count > 0 && (size < FIRST_SIZE || size % _Alignof(gbs_option) != 0))
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "size: expected sizeof(gbs_option), found %zu",
+                        size);
+    gbs_options *o = gbs_handle_alloc(ctx, sizeof *o);
+    if (o == NULL)
+        return GBS_ERR_MEMORY;
+    o->ctx = ctx;
+    o->command = command;
+    o->own = copy_lines(ctx, own, count, size);
+    o->value = gbs_array_alloc(ctx, gbs_option_entries_size + count, sizeof *o->value);
+    if (o->own == NULL || o->value == NULL) {
+        gbs_options_free(o);
         return GBS_ERR_MEMORY;
     }
-    *o = (gbs_options){.ctx = ctx, .command = command, .value = value, .own = own, .size = size};
+    o->size = gbs_option_entries_size + count;
     *out = o;
     return GBS_OK;
 }
@@ -64,7 +81,7 @@ gbs_status gbs_options_create(gbs_context *ctx, const char *command, gbs_options
     if (bit == 0)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "there are no options for '%.60s'",
                         command != NULL ? command : "");
-    return gbs_options_create_with(ctx, bit, NULL, 0, out);
+    return gbs_options_create_with(ctx, bit, NULL, 0, sizeof(gbs_option), out);
 }
 
 static void forget(const gbs_context *ctx, gbs_option_value *v) {
@@ -79,7 +96,8 @@ void gbs_options_free(gbs_options *options) {
     for (size_t k = 0; k < options->size; k++)
         forget(options->ctx, &options->value[k]);
     gbs_array_free(options->ctx, options->value);
-    gbs_array_free(options->ctx, options);
+    gbs_array_free(options->ctx, options->own);
+    gbs_handle_free(options->ctx, options);
 }
 
 /* Keeps `v` for line k, with `text` for what it was set to. */
@@ -103,7 +121,8 @@ gbs_status gbs_options_copy(const gbs_options *options, gbs_options **out) {
         return GBS_ERR_ARGUMENT;
     gbs_options *o = NULL;
     gbs_status status = gbs_options_create_with(options->ctx, options->command, options->own,
-                                                options->size - gbs_option_entries_size, &o);
+                                                options->size - gbs_option_entries_size,
+                                                sizeof *options->own, &o);
     for (size_t k = 0; status == GBS_OK && k < options->size; k++) {
         const gbs_option_value *from = &options->value[k];
         gbs_option_value v = *from;

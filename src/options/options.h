@@ -21,7 +21,7 @@ struct gbs_options {
     gbs_context *ctx;
     unsigned command;
     gbs_option_value *value; /* one a line */
-    const gbs_option *own;   /* lines of the caller, behind those of the table */
+    gbs_option *own;         /* copies of the caller's lines, behind those of the table */
     size_t size;             /* lines of both */
 };
 

@@ -168,6 +168,29 @@ static void computed_handles_outlive_their_context(void **state) {
         }
 }
 
+/* What a call answers is a handle too. */
+static void answers_outlive_their_context(void **state) {
+    (void)state;
+    struct host h;
+    struct things t = {.ctx = host_context(&h)};
+    gbs_options *options;
+    gbs_theory *theory;
+    gbs_cv *cv;
+    add_data(&t);
+    assert_ok(t.ctx, gbs_options_create(t.ctx, "cv", &options));
+    assert_ok(t.ctx, gbs_options_set(options, "folds", "2"));
+    assert_ok(t.ctx, gbs_cross_validate(t.ctx, t.data, options, &cv));
+    assert_ok(t.ctx, gbs_theory_compute(t.ctx, NULL, &theory));
+    free_all(&t);
+    assert_string_equal(gbs_options_get(options, "folds"), "2");
+    assert_true(gbs_cv_at(cv, 0)->lambda > 0.0);
+    assert_non_null(gbs_theory_row_at(theory, 0)->name);
+    gbs_cv_free(cv);
+    gbs_theory_free(theory);
+    gbs_options_free(options);
+    assert_int_equal(h.blocks, 0);
+}
+
 /* ---------------------------------------------------------------- what a freed context leaves */
 
 static void a_freed_context_drops_its_callbacks(void **state) {
@@ -401,6 +424,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_context_and_its_handles_go_in_any_order),
         cmocka_unit_test(computed_handles_outlive_their_context),
+        cmocka_unit_test(answers_outlive_their_context),
         cmocka_unit_test(a_freed_context_drops_its_callbacks),
         cmocka_unit_test(a_text_is_released_without_its_context),
         cmocka_unit_test(a_failed_call_keeps_no_reference),

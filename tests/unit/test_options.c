@@ -159,19 +159,50 @@ static void callers_may_add_lines(void **state) {
     (void)state;
     gbs_context *ctx = new_context(1, 1);
     gbs_options *o;
-    assert_int_equal(gbs_options_create_with(ctx, GBS_FOR_FIT, own, 1, &o), GBS_OK);
+    assert_int_equal(gbs_options_create_with(ctx, GBS_FOR_FIT, own, 1, sizeof *own, &o), GBS_OK);
     assert_string_equal(gbs_options_get(o, "colour"), "red");
     assert_int_equal(gbs_options_set(o, "colour", "green"), GBS_ERR_ARGUMENT);
     assert_int_equal(gbs_options_set(o, "colour", "blue"), GBS_OK);
     assert_int_equal(gbs_options_choice(o, "colour"), 1);
     assert_int_equal(gbs_options_check(o), GBS_OK);
     gbs_options_free(o);
-    assert_int_equal(gbs_options_create_with(ctx, GBS_FOR_CALLER, own, 1, &o), GBS_OK);
+    assert_int_equal(gbs_options_create_with(ctx, GBS_FOR_CALLER, own, 1, sizeof *own, &o), GBS_OK);
     assert_int_equal(gbs_options_set(o, "loss", "hinge"), GBS_ERR_ARGUMENT);
     gbs_options_free(o);
     assert_int_equal(gbs_options_create(ctx, "dance", &o), GBS_ERR_ARGUMENT);
     assert_null(o);
     gbs_context_free(ctx);
+}
+
+/* A program built with a longer struct than the library's. */
+struct longer_option {
+    gbs_option line;
+    const char *later[3];
+};
+
+static void lines_may_be_of_another_size(void **state) {
+    (void)state;
+    gbs_context *ctx = new_context(1, 1);
+    gbs_options *o, *copy;
+    struct longer_option lines[3];
+    memset(lines, 0xa5, sizeof lines);
+    for (size_t k = 0; k < 3; k++)
+        lines[k].line = own[0];
+    lines[1].line.name = "shape";
+    lines[2].line.name = "size";
+    assert_int_equal(
+        gbs_options_create_with(ctx, GBS_FOR_FIT, &lines[0].line, 3, sizeof *lines, &o), GBS_OK);
+    assert_int_equal(gbs_options_set(o, "size", "blue"), GBS_OK);
+    assert_int_equal(gbs_options_copy(o, &copy), GBS_OK);
+    memset(lines, 0, sizeof lines); /* they were copied */
+    assert_string_equal(gbs_options_get(copy, "shape"), "red");
+    assert_string_equal(gbs_options_get(copy, "size"), "blue");
+    assert_null(gbs_options_line(copy, "later"));
+    assert_int_equal(gbs_options_create_with(ctx, GBS_FOR_FIT, own, 1, 8, &o), GBS_ERR_ARGUMENT);
+    assert_null(o);
+    assert_true(strstr(gbs_error_message(ctx), "sizeof(gbs_option)") != NULL);
+    gbs_context_free(ctx); /* handles outlive it */
+    gbs_options_free(copy);
 }
 
 struct clash {
@@ -227,6 +258,7 @@ int main(void) {
         cmocka_unit_test(values_come_back_by_type),
         cmocka_unit_test(options_fill_their_settings),
         cmocka_unit_test(callers_may_add_lines),
+        cmocka_unit_test(lines_may_be_of_another_size),
         cmocka_unit_test(contradictions_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
