@@ -303,6 +303,10 @@ size_t option_count(const struct options *o, const char *name) {
     return count > 0.0 ? (size_t)count : 0;
 }
 
+const gbs_task *option_task(const struct options *o) {
+    return gbs_task_named(gbs_options_get(o->set, "task"));
+}
+
 bool option_is(const struct options *o, const char *name, const char *choice) {
     const char *text = gbs_options_get(o->set, name);
     return text != NULL && strcmp(text, choice) == 0;

@@ -41,8 +41,8 @@ void option_spell(const char *from, char *to, size_t size);
 /* Reads argv[0 .. argc - 1] for the command with bit `command`. inputs has room for argc.
  * GBS_ERR_ARGUMENT: error says what is wrong; or GBS_ERR_MEMORY. out->set is the caller's in any
  * case. */
-gbs_status options_parse(gbs_context *ctx, int argc, char **argv, unsigned command, const char **inputs,
-                   struct options *out, char *error, size_t error_size);
+gbs_status options_parse(gbs_context *ctx, int argc, char **argv, unsigned command,
+                         const char **inputs, struct options *out, char *error, size_t error_size);
 
 /* Was it given? Its text, NULL when not; its number, of the default when not; the same as a count. */
 bool given(const struct options *o, const char *name);
@@ -51,5 +51,7 @@ double option_number(const struct options *o, const char *name);
 size_t option_count(const struct options *o, const char *name);
 /* The choice, given or default, is this word. */
 bool option_is(const struct options *o, const char *name, const char *choice);
+/* The task, given or default. */
+const gbs_task *option_task(const struct options *o);
 
 #endif

@@ -49,6 +49,7 @@
 #include "gibbsite/context.h"
 #include "gibbsite/options.h"
 #include "gibbsite/data.h"
+#include "gibbsite/task.h"
 #include "gibbsite/fit.h"
 #include "gibbsite/model.h"
 #include "gibbsite/complete.h"

@@ -19,8 +19,9 @@ bound: options
 completion: kernel data
 model: family risk completion
 judge: model
-file: model
-fit: vb smc bound completion judge file
+task: judge bound
+file: task
+fit: vb smc task completion file
 '
 # Headers that the build writes.
 generated=' build_info.h '

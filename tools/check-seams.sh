@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # What a part of the library may not name, beyond what it may include (check-includes.sh): a second
-# back end is one folder of src/pass, a family one file of src/family, and solvers and samplers do
-# not know what a risk is a mean over. Comments may name anything.
+# back end is one folder of src/pass, a family one file of src/family, a task one file of src/task,
+# and solvers and samplers do not know what a risk is a mean over. Comments may name anything. The
+# program asks for facts and words of a task and does not compare tasks either.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -14,13 +15,13 @@ while read -r file; do
     mkdir -p "$code/$(dirname "$file")"
     cpp -w -fpreprocessed -dD "$file" 2>/dev/null |
         awk '/^# [0-9]+ "/ { line = $2 - 1; next } { print ++line ":" $0 }' >"$code/$file"
-done < <(find src -name '*.[ch]')
+done < <(find src cli -name '*.[ch]')
 
-# forbid WHY PATTERN FOLDER...: no line of code in these folders of src/ matches
+# forbid WHY PATTERN FOLDER...: no line of code in these folders matches
 forbid() {
     local why=$1 pattern=$2 found
     shift 2
-    found=$(cd "$code" && grep -rE "^[0-9]+:.*($pattern)" "${@/#/src/}" | LC_ALL=C sort || true)
+    found=$(cd "$code" && grep -rE "^[0-9]+:.*($pattern)" "$@" | LC_ALL=C sort || true)
     [[ -z $found ]] && return
     sed "s|\$|   ($why)|" <<<"$found"
     broken=1
@@ -31,12 +32,13 @@ but() {
     local path folder
     for path in src/*/; do
         folder=$(basename "$path")
-        [[ " $* " == *" $folder "* ]] || echo "$folder"
+        [[ " $* " == *" $folder "* ]] || echo "src/$folder"
     done
 }
 mapfile -t no_blas < <(but kernel pass)
 mapfile -t no_sums < <(but kernel data pass)
 mapfile -t no_families < <(but family options)
+mapfile -t no_tasks < <(but task)
 mapfile -t all < <(but)
 
 forbid 'BLAS is called in src/kernel and src/pass' \
@@ -44,8 +46,10 @@ forbid 'BLAS is called in src/kernel and src/pass' \
 forbid 'rows are summed in src/pass' '\<gbs_strip_(norms|scores|pull|gram|factor)[a-z_]* ?\(' \
     "${no_sums[@]}"
 forbid 'a solver or a sampler asks the risk' \
-    '(->|\.)y\>|(\<|_)pairs?(\>|_)|(->|\.)task\>|\<GBS_TASK_' vb smc
+    '(->|\.)y\>|(\<|_)pairs?(\>|_)|(->|\.)task\>|\<GBS_TASK_' src/vb src/smc
 forbid 'families are named in src/family and src/options' '\<GBS_FAMILY_' "${no_families[@]}"
+forbid 'tasks are told apart in src/task' '\<GBS_TASK_|ranks ?\(|"task", *"(rank|classify)"' \
+    "${no_tasks[@]}" cli
 forbid 'a loss or a family is what its table says' '[!=]= *&gbs_|&gbs_[a-z_]+ *[!=]=' "${all[@]}"
 
 exit "$broken"

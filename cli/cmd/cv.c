@@ -32,10 +32,10 @@ static void table_json(const struct app *app, const gbs_cv *cv, size_t n, struct
 }
 
 static void table_text(const struct app *app, const gbs_cv *cv, struct text *out) {
-    bool ranks = option_is(&app->options, "task", "rank");
+    bool labels = gbs_task_has(option_task(&app->options), GBS_FACT_LABELS) != 0;
     const gbs_cv_result *r;
     text_add(out, "  %-11s %-9s %10s %10s %9s %8s %12s\n", "loss", "family", "lambda", "prior sd",
-             ranks ? "1 - AUC" : "error", "(se)", ranks ? "of one draw" : "Gibbs error");
+             labels ? "error" : "1 - AUC", "(se)", labels ? "Gibbs error" : "of one draw");
     for (size_t k = 0; (r = gbs_cv_at(cv, k)) != NULL; k++)
         text_add(out, "%c %-11s %-9s %10.4g %10.4g %7.2f %% %8.2f %10.2f %%%s\n",
                  k == gbs_cv_best(cv) ? '*' : ' ', gbs_loss_name(r->loss),
@@ -45,7 +45,7 @@ static void table_text(const struct app *app, const gbs_cv *cv, struct text *out
     text_add(out,
              "* smallest %s over %zu folds. The row was chosen by this number, so the number "
              "flatters it.\n",
-             ranks ? "1 - AUC of the score" : "error of the vote",
+             labels ? "error of the vote" : "1 - AUC of the score",
              option_count(&app->options, "folds"));
 }
 

@@ -68,10 +68,10 @@ static int run(struct app *app) {
             result_evaluation(&j, app, &e, &roc);
             json_close_object(&j);
         } else {
-            text_add(&text, "%s on %s%s\n", o->inputs[0], in.table.file,
-                     model.particles == NULL   ? ""
-                     : e.task == GBS_TASK_RANK ? " (score: the mean over the particles)"
-                                               : " (vote: the average vote of the particles)");
+            text_add(&text, "%s on %s", o->inputs[0], in.table.file);
+            if (model.particles != NULL)
+                text_add(&text, " (%s)", gbs_task_word(predictor_task(&model), GBS_WORD_PARTICLES));
+            text_add(&text, "\n");
             result_evaluation_text(&text, app, &e, recipe.positive, recipe.negative);
         }
         code = app_write(app, NULL, &text);

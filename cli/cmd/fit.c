@@ -58,7 +58,7 @@ static int run_fit(struct fit *f) {
     const struct options *o = &f->app->options;
     double start = app_seconds(f->app);
     gbs_data_looked(f->train.data, looked(f));
-    if (given(o, "path") && option_is(o, "task", "rank"))
+    if (given(o, "path") && gbs_task_has(option_task(o), GBS_FACT_PAIRS))
         gbs_options_set_flag(o->set, "trace", 1);
     gbs_status status = gbs_fit(f->app->ctx, f->train.data, o->set, &f->model);
     f->seconds_fit = app_seconds(f->app) - start;

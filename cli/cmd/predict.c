@@ -15,20 +15,12 @@ struct prediction {
     struct recipe recipe;
     struct input in;
     double *score, *probability;
-    bool ranks;
+    bool labels; /* a task that only orders rows says none */
 };
 
 static int compute(struct prediction *p) {
     size_t n = p->in.design.n;
-    if (p->model.model != NULL) {
-        gbs_model_info info;
-        gbs_model_get_info(p->model.model, &info);
-        p->ranks = info.task == GBS_TASK_RANK;
-    } else {
-        gbs_sample_info info;
-        gbs_particles_get_info(p->model.particles, &info);
-        p->ranks = info.task == GBS_TASK_RANK;
-    }
+    p->labels = gbs_task_has(predictor_task(&p->model), GBS_FACT_LABELS) != 0;
     p->score = calloc(n, sizeof *p->score);
     p->probability = calloc(n, sizeof *p->probability);
     if (p->score == NULL || p->probability == NULL)
@@ -37,10 +29,10 @@ static int compute(struct prediction *p) {
     return status == GBS_OK ? EXIT_DONE : app_fail_status(p->app, status, p->in.table.file);
 }
 
-/* The vote's label; a score of exactly 0 (half of the votes) goes to +1. NULL: a ranking says
- * nothing of labels. */
+/* The vote's label; a score of exactly 0 (half of the votes) goes to +1. NULL: the task
+ * says nothing of labels. */
 static const char *label(const struct prediction *p, size_t i, const char *rest) {
-    if (p->ranks)
+    if (!p->labels)
         return NULL;
     return predictor_says_yes(&p->model, p->score[i], p->probability[i]) ? p->recipe.positive
            : p->recipe.negative != NULL                                  ? p->recipe.negative
@@ -58,7 +50,7 @@ static void write_csv(const struct prediction *p, const char *rest, struct text 
             text_add_bytes(out, ",,\n", 3);
             continue;
         }
-        if (!p->ranks)
+        if (p->labels)
             text_add_cell(out, label(p, next, rest));
         text_add_bytes(out, ",", 1);
         text_add_number(out, p->probability[next]);

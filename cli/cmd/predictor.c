@@ -4,6 +4,10 @@
 #include <errno.h>
 #include <string.h>
 
+const gbs_task *predictor_task(const struct predictor *p) {
+    return p->model != NULL ? gbs_model_task(p->model) : gbs_particles_task(p->particles);
+}
+
 int predictor_load(const struct app *app, const char *path, struct predictor *out) {
     errno = 0;
     gbs_loaded loaded;

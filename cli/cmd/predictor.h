@@ -12,6 +12,8 @@ struct predictor {
     gbs_completion *completion;
 };
 
+/* What it was made for; NULL: a completion. */
+const gbs_task *predictor_task(const struct predictor *p);
 int predictor_load(const struct app *app, const char *path, struct predictor *out);
 int predictor_recipe(const struct app *app, const char *path, const struct predictor *p,
                      struct recipe *out);

@@ -72,7 +72,7 @@ static int read_files(struct sample *s) {
 static int agree(const struct sample *s, const gbs_model_info *m) {
     const struct options *o = &s->app->options;
     const char *model = option_text(o, "against");
-    if (given(o, "task") && gbs_options_choice(o->set, "task") != (int)m->task)
+    if (given(o, "task") && option_task(o) != gbs_model_task(s->against))
         return app_fail(s->app, EXIT_USAGE, "sample: --task %s, but %s is for the task %s",
                         option_text(o, "task"), model, gbs_task_name(m->task));
     if (given(o, "loss") && gbs_options_choice(o->set, "loss") != (int)m->loss)

@@ -82,13 +82,15 @@ void sampling_text(struct text *t, const gbs_particles *particles) {
     size_t size;
     gbs_particles_path(particles, &size);
     gbs_particles_get_info(particles, &i);
-    bool ranks = i.task == GBS_TASK_RANK;
-    text_add(t, "  posterior     %sloss %s, %zu coefficients%s, %zu", ranks ? "ranking, " : "",
-             gbs_loss_name(i.loss), i.d, i.intercept ? " with the intercept" : "", i.n);
+    const gbs_task *task = gbs_particles_task(particles);
+    bool pairs = gbs_task_has(task, GBS_FACT_PAIRS) != 0;
+    text_add(t, "  posterior     %sloss %s, %zu coefficients%s, %zu",
+             gbs_task_word(task, GBS_WORD_PREFIX), gbs_loss_name(i.loss), i.d,
+             i.intercept ? " with the intercept" : "", i.n);
     if (i.n < i.n_data)
         text_add(t, " of the %zu", i.n_data);
     text_add(t, " rows");
-    if (ranks)
+    if (pairs)
         text_add(t, ", %zu in the smaller class", i.blocks);
     text_add(t, "\n");
     text_add(t, "  prior         N(%s, %g^2) on each coefficient, lambda %g, columns scaled: %s\n",
@@ -107,8 +109,8 @@ void sampling_text(struct text *t, const gbs_particles *particles) {
                                    "particles or moves would)"
                                  : "");
     text_add(t, "  Gibbs risk    %.5f +- %.5f (mean %s loss of the particles%s)\n", i.gibbs_risk,
-             i.gibbs_risk_sd, gbs_loss_name(i.loss), ranks ? " over all pairs" : "");
-    if (ranks)
+             i.gibbs_risk_sd, gbs_loss_name(i.loss), pairs ? " over all pairs" : "");
+    if (!gbs_task_has(task, GBS_FACT_LABELS))
         text_add(t, "  training      AUC %.4f of the mean score, %.4f of one particle\n",
                  1.0 - i.train_error, 1.0 - i.gibbs_error);
     else
@@ -119,7 +121,7 @@ void sampling_text(struct text *t, const gbs_particles *particles) {
     text_add(t,
              "  estimate      true %s of one draw at most %.4f if these averages were exact (kl "
              "bound, confidence %g,\n",
-             ranks ? "1 - AUC" : "zero-one risk", i.bound, i.confidence);
+             gbs_task_word(task, GBS_WORD_RISK), i.bound, i.confidence);
     text_add(t,
              "                KL to the prior %.4f); no certificate: particles are no independent "
              "draws\n",

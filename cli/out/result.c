@@ -26,7 +26,7 @@ void result_model(struct json *j, const gbs_model_info *i) {
     json_put_number(j, "train_error", i->train_error);
     json_put_number(j, "optimality_gap", i->optimality_gap);
     json_put_count(j, "iterations", i->iterations);
-    if (i->task == GBS_TASK_RANK)
+    if (gbs_task_has(gbs_task_of(i->task), GBS_FACT_PAIRS))
         json_put_number(j, "pair_evaluations", i->pair_evaluations);
     json_put_bool(j, "converged", i->converged != 0);
     json_put_string(j, "solver", gbs_solver_name(i->solver));
@@ -220,7 +220,7 @@ static void ranking_text(struct text *t, const struct app *app, const gbs_evalua
 
 void result_evaluation(struct json *j, const struct app *app, const gbs_evaluation *e,
                        const struct roc *roc) {
-    if (e->task == GBS_TASK_RANK) {
+    if (!gbs_task_has(gbs_task_of(e->task), GBS_FACT_LABELS)) {
         ranking(j, app, e, roc);
         return;
     }
@@ -254,7 +254,7 @@ void result_evaluation(struct json *j, const struct app *app, const gbs_evaluati
 
 void result_evaluation_text(struct text *t, const struct app *app, const gbs_evaluation *e,
                             const char *positive, const char *negative) {
-    if (e->task == GBS_TASK_RANK) {
+    if (!gbs_task_has(gbs_task_of(e->task), GBS_FACT_LABELS)) {
         ranking_text(t, app, e);
         return;
     }
@@ -299,10 +299,11 @@ static void stages_text(struct text *t, const gbs_model *model) {
 void result_model_text(struct text *t, const gbs_model *model) {
     gbs_model_info info, *i = &info;
     gbs_model_get_info(model, i);
-    bool ranks = i->task == GBS_TASK_RANK;
+    const gbs_task *task = gbs_model_task(model);
+    bool pairs = gbs_task_has(task, GBS_FACT_PAIRS) != 0;
     text_add(t, "  model         %sloss %s, family %s%s, %zu coefficients%s, %zu rows\n",
-             ranks ? "ranking, " : "", gbs_loss_name(i->loss), gbs_family_name(i->family),
-             i->dual ? " (in the span of the rows)" : "", i->d,
+             gbs_task_word(task, GBS_WORD_PREFIX), gbs_loss_name(i->loss),
+             gbs_family_name(i->family), i->dual ? " (in the span of the rows)" : "", i->d,
              i->intercept ? " with the intercept" : "", i->n);
     stages_text(t, model);
     text_add(t,
@@ -313,14 +314,14 @@ void result_model_text(struct text *t, const gbs_model *model) {
              "  free energy   %.6g = lambda x %.6g (mean %s loss of the posterior) + %.6g (KL to "
              "the prior)\n",
              i->free_energy, i->gibbs_risk, gbs_loss_name(i->loss), i->kl);
-    if (ranks)
+    if (!gbs_task_has(task, GBS_FACT_LABELS))
         text_add(t, "  all pairs     1 - AUC %.4f of the score, %.4f of one random draw\n",
                  i->train_error, i->gibbs_error);
     else
         text_add(t, "  all rows      error %.2f %% of the vote, %.2f %% of one random draw\n",
                  100.0 * i->train_error, 100.0 * i->gibbs_error);
     text_add(t, "  solver        %s, %zu iterations, ", gbs_solver_name(i->solver), i->iterations);
-    if (ranks && i->pair_evaluations > 0.0)
+    if (pairs && i->pair_evaluations > 0.0)
         text_add(t, "%.4g pairs seen, ", i->pair_evaluations);
     text_add(t, i->converged ? "converged" : "NOT CONVERGED");
     if (isfinite(i->optimality_gap))

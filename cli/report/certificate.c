@@ -160,11 +160,10 @@ static void add_tests(struct bars *b, const json_t *root, const json_t *certific
         add_test(b, "test: hinge loss of one draw", run_number(root, "test.gibbs_risk"), NAN);
         return;
     }
-    bool ranks = run_ranks(root);
+    char vote[64];
+    snprintf(vote, sizeof vote, "test: the %.40s", gbs_task_word(run_task(root), GBS_WORD_VOTE));
     add_test(b, "test: one random draw", run_number(root, "test.gibbs_error"), NAN);
-    add_test(b, ranks ? "test: the score" : "test: the vote",
-             ranks ? 1.0 - run_number(root, "test.auc") : run_number(root, "test.error"),
-             run_number(root, "test.holdout_bound"));
+    add_test(b, vote, run_test_risk(root), run_number(root, "test.holdout_bound"));
 }
 
 static void note_text(struct text *note, bool yardstick, bool tested, bool ratings) {
@@ -187,7 +186,7 @@ static const char *risk_title(const json_t *root, const json_t *c) {
         return "hinge loss";
     if (run_is(c, "risk", "pairs"))
         return "share of pairs of any two rows in the wrong order";
-    return run_ranks(root) ? "1 - AUC" : "share of rows that are wrong";
+    return gbs_task_word(run_task(root), GBS_WORD_RISK_TITLE);
 }
 
 static void chart_certificate(struct page *page, const struct run *run, const json_t *c) {

@@ -22,10 +22,6 @@ static const char *quantity_of(const json_t *root, const json_t *c) {
                                         : "error";
 }
 
-static double test_of(const json_t *root) {
-    return run_ranks(root) ? 1.0 - run_number(root, "test.auc") : run_number(root, "test.error");
-}
-
 static size_t of_kind(const struct run *runs, size_t n, const char *risk, bool used[PARTS]) {
     size_t count = 0;
     double part[PARTS];
@@ -70,7 +66,7 @@ static void chart_certificates(struct page *page, const struct run *runs, size_t
             continue;
         size_t row = chart_row_named(&c, run_short_name(&runs[k]));
         part_row(&c, &series, row, part);
-        chart_put(&c, row, tick, test_of(runs[k].root));
+        chart_put(&c, row, tick, run_test_risk(runs[k].root));
         text_add(&c.summary, "%s %s; ", run_short_name(&runs[k]),
                  percent_text(run_number(certificate, "value"), value));
     }

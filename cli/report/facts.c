@@ -48,16 +48,16 @@ static void test_cards(struct text *t, const json_t *root, const json_t *e, cons
              isnan(rmse) ? "rows" : "ratings");
     char name[64];
     snprintf(name, sizeof name, "%s, %s", where,
-             !isnan(rmse)      ? "RMSE"
-             : run_ranks(root) ? "AUC"
-                               : "the vote");
+             !isnan(rmse)       ? "RMSE"
+             : run_labels(root) ? "the vote"
+                                : "AUC");
     if (!isnan(rmse))
         number_card(t, name, rmse, false, note);
-    else if (run_ranks(root))
-        number_card(t, name, run_number(e, "auc"), false, note);
-    else
+    else if (run_labels(root))
         number_card(t, name, run_number(e, "error"), true, note);
-    if (!isnan(bound) && !run_ranks(root))
+    else
+        number_card(t, name, run_number(e, "auc"), false, note);
+    if (!isnan(bound) && run_labels(root))
         number_card(t, "Exact bound from these rows", bound, true, "the vote, if they are fresh");
 }
 
@@ -82,7 +82,7 @@ static void fit_cards(struct text *t, const json_t *root) {
                     run_is(root, "sampler", "gibbs") ? "components drawn" : "components left");
     else
         number_card(t, "Training, one draw", run_number(root, "gibbs_error"), true,
-                    run_ranks(root) ? "1 - AUC, all pairs" : "all rows");
+                    run_labels(root) ? "all rows" : "1 - AUC, all pairs");
 }
 
 static void sampling_cards(struct text *t, const json_t *root) {

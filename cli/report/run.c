@@ -52,11 +52,24 @@ const json_t *run_item(const json_t *from, const char *path, size_t k) {
     return json_array_get(run_at(from, path), k);
 }
 
-bool run_ranks(const json_t *root) {
-    /* evaluate does not say its task: only a ranking has no error but an AUC */
-    if (run_text(root, "task") != NULL)
-        return run_is(root, "task", "rank");
-    return isnan(run_number(root, "error")) && !isnan(run_number(root, "auc"));
+const gbs_task *run_task(const json_t *root) {
+    const gbs_task *task = gbs_task_named(run_text(root, "task")), *first = gbs_task_of(0);
+    if (task != NULL || run_text(root, "task") != NULL)
+        return task != NULL ? task : first;
+    /* evaluate does not say its task: without labels there is no error, but an AUC */
+    bool labels = !isnan(run_number(root, "error")) || isnan(run_number(root, "auc"));
+    for (int k = 0; (task = gbs_task_of((gbs_task_kind)k)) != NULL; k++)
+        if ((gbs_task_has(task, GBS_FACT_LABELS) != 0) == labels)
+            return task;
+    return first;
+}
+
+bool run_labels(const json_t *root) {
+    return gbs_task_has(run_task(root), GBS_FACT_LABELS) != 0;
+}
+
+double run_test_risk(const json_t *root) {
+    return run_labels(root) ? run_number(root, "test.error") : 1.0 - run_number(root, "test.auc");
 }
 
 bool run_completes(const json_t *root) {

@@ -3,6 +3,8 @@
 #ifndef GIBBSITE_CLI_OUT_REPORT_RUN_H
 #define GIBBSITE_CLI_OUT_REPORT_RUN_H
 
+#include "gibbsite.h"
+
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,7 +42,12 @@ size_t run_size(const json_t *from, const char *path);
 const json_t *run_item(const json_t *from, const char *path, size_t k);
 
 /* A run of a model or a sampling that ranks, and one about ratings. */
-bool run_ranks(const json_t *root);
+/* What the run learned; of a run that does not say, what its numbers tell. Never NULL. */
+const gbs_task *run_task(const json_t *root);
+/* It predicts labels: an error counts, and not an AUC. */
+bool run_labels(const json_t *root);
+/* Of test rows, "test.error" or 1 - "test.auc": what the certificate's task calls its risk. */
+double run_test_risk(const json_t *root);
 bool run_completes(const json_t *root);
 /* Its file without the folder. */
 const char *run_short_name(const struct run *run);

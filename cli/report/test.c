@@ -38,8 +38,8 @@ static void table_measures(struct text *t, const json_t *root, const json_t *e) 
         if (isnan(x) || nothing)
             continue;
         html_row_open(t, false);
-        html_head_cell(t, run_ranks(root) && measures[k].ranking != NULL ? measures[k].ranking
-                                                                         : measures[k].name);
+        html_head_cell(t, !run_labels(root) && measures[k].ranking != NULL ? measures[k].ranking
+                                                                           : measures[k].name);
         if (measures[k].percent)
             html_percent_cell(t, x);
         else
@@ -100,9 +100,9 @@ static void chart_reliability(struct page *page, const json_t *e) {
     if (run_size(e, "reliability") == 0) {
         chart_missing(
             page, title,
-            run_ranks(e)
-                ? "a model that ranks says no probabilities of labels."
-                : "the run does not have it; evaluate --json and fit --test FILE --json do.");
+            run_labels(e)
+                ? "the run does not have it; evaluate --json and fit --test FILE --json do."
+                : "a model that ranks says no probabilities of labels.");
         return;
     }
     struct chart c = {.page = page,

@@ -124,17 +124,16 @@ static void drawn_against_vote(struct text *t, const json_t *root, const json_t 
                 "ratings.");
         return;
     }
-    bool ranks = run_ranks(root);
-    SAY("The number is about a %s that is drawn anew each time (the Gibbs %s), not about %s that "
-        "predict uses. ",
-        ranks ? "scorer" : "classifier", ranks ? "scorer" : "classifier",
-        ranks ? "the mean score" : "the averaged vote");
+    const gbs_task *task = run_task(root);
+    SAY("The number is about a %s that is drawn anew each time (the Gibbs %s), not about the %s "
+        "that predict uses. ",
+        gbs_task_word(task, GBS_WORD_DRAWN), gbs_task_word(task, GBS_WORD_DRAWN),
+        gbs_task_word(task, GBS_WORD_AVERAGE));
     if (vote != NULL)
-        SAY("For %s at most %s is proven, which is usually far too careful: averaging tends to "
+        SAY("For the %s at most %s is proven, which is usually far too careful: averaging tends to "
             "help, but that is not what is "
             "proven here.",
-            ranks ? "the mean score" : "the vote",
-            percent_text(run_number(vote, "value"), n->value));
+            gbs_task_word(task, GBS_WORD_VOTE), percent_text(run_number(vote, "value"), n->value));
 }
 
 static void against_rating_yardsticks(struct text *t, const json_t *c, struct numbers *n) {
@@ -163,7 +162,7 @@ static void against_yardstick(struct text *t, const json_t *root, const json_t *
     SAY("A plain hold-out, the first part's %s tested on the same rows, would have certified %s: "
         "the certificate is %s by %.2f "
         "points. ",
-        run_ranks(root) ? "score" : "classifier", percent_text(other, n->value),
+        gbs_task_word(run_task(root), GBS_WORD_CENTRE), percent_text(other, n->value),
         value <= other ? "smaller" : "larger", 100.0 * fabs(other - value));
 }
 
@@ -184,9 +183,8 @@ static void against_test(struct text *t, const json_t *root, const json_t *c, st
     }
     if (isnan(drawn) || run_is(c, "loss", "hinge"))
         return;
-    bool ranks = run_ranks(root);
-    double mean = ranks ? 1.0 - run_number(root, "test.auc") : run_number(root, "test.error");
-    if (ranks)
+    double mean = run_test_risk(root);
+    if (!run_labels(root))
         SAY("Of the pairs of a positive and a negative among %s test rows one random draw puts %s "
             "in the wrong order, the mean "
             "score %s",
@@ -266,7 +264,7 @@ static void words_evaluate(struct page *page, const struct run *run) {
             number_text(run_number(root, "n"), n.value),
             number_text(run_number(root, "rmse"), n.other),
             percent_text(run_number(root, "coverage"), n.third));
-    else if (run_ranks(root))
+    else if (!run_labels(root))
         SAY("On %s rows the score has AUC %.4f. If these rows are fresh (no part in the fit, none "
             "in choosing it), its true "
             "AUC is at least %.4f with "

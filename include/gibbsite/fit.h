@@ -4,6 +4,7 @@
 
 #include "gibbsite/data.h"
 #include "gibbsite/options.h"
+#include "gibbsite/task.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -13,14 +14,6 @@ extern "C" {
 
 /* A fitted posterior, or the stages of a progressive one, with its certificates. */
 typedef struct gbs_model gbs_model;
-
-/* What is learned. */
-typedef enum gbs_task_kind {
-    GBS_TASK_CLASSIFY = 0, /* the sign of x'theta is the label: losses of the margin y x'theta */
-    GBS_TASK_RANK /* rows of +1 before rows of -1: losses of the margin (x_i - x_j)'theta over all
-                     pairs; the risk is 1 - AUC. There is no intercept, and GBS_LOSS_EXPONENTIAL,
-                     GBS_FORM_DUAL and GBS_BOUND_PROGRESSIVE are not offered */
-} gbs_task_kind;
 
 /* What a margin z costs: 1 when z < 0 (one half at 0); max(0, 1 - z); exp(-z). */
 typedef enum gbs_loss { GBS_LOSS_ZERO_ONE = 0, GBS_LOSS_HINGE, GBS_LOSS_EXPONENTIAL } gbs_loss;
@@ -125,7 +118,6 @@ GBS_API size_t gbs_cv_best(const gbs_cv *cv);
 GBS_API void gbs_cv_free(gbs_cv *cv);
 
 /* Names as the command line and the files write them; NULL for a value out of range. */
-GBS_API const char *gbs_task_name(gbs_task_kind task);
 GBS_API const char *gbs_columns_name(gbs_columns columns);
 GBS_API const char *gbs_loss_name(gbs_loss loss);
 GBS_API const char *gbs_prior_name(gbs_prior_kind prior);

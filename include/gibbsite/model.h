@@ -124,6 +124,8 @@ typedef struct gbs_stage_info {
 GBS_API size_t gbs_model_stages(const gbs_model *model);
 GBS_API gbs_stage_info gbs_model_stage(const gbs_model *model, size_t t);
 
+/* What the model was fitted for: facts and words (task.h); NULL without a model. */
+GBS_API const gbs_task *gbs_model_task(const gbs_model *model);
 /* How the model was fitted; and its ladder, one point per rung, valid as long as the model. */
 GBS_API void gbs_model_get_info(const gbs_model *model, gbs_model_info *out);
 /* How a point of the grids was chosen by cross-validation. */

@@ -77,6 +77,8 @@ typedef struct gbs_sample_info {
     size_t n_data; /* rows of the data, of which n make the risk */
 } gbs_sample_info;
 
+/* What the particles were drawn for, as gbs_model_task has it. */
+GBS_API const gbs_task *gbs_particles_task(const gbs_particles *particles);
 /* How it went; and the temperatures it went through, valid as long as the particles. */
 GBS_API void gbs_particles_get_info(const gbs_particles *particles, gbs_sample_info *out);
 GBS_API const gbs_sample_point *gbs_particles_path(const gbs_particles *particles, size_t *count);

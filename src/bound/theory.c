@@ -7,8 +7,10 @@
  * the print holds: valid, or loose when by more than a tenth.
  */
 #include "bound/theory.h"
+
 #include "bound/bound.h"
 #include "core/check.h"
+#include "options/options.h"
 
 #include <math.h>
 
@@ -244,7 +246,7 @@ gbs_status gbs_theory_compute(gbs_context *ctx, const gbs_options *options, gbs_
     if (ctx == NULL || out == NULL)
         return GBS_ERR_ARGUMENT;
     gbs_theory_settings s;
-    gbs_status status = gbs_options_check(options);
+    gbs_status status = gbs_options_check_plain(options);
     if (status != GBS_OK)
         return status;
     gbs_theory_settings_from(options, &s);

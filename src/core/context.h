@@ -88,8 +88,8 @@ void gbs_compute_end(gbs_context *ctx);
  * the system starts; worker < gbs_workers(ctx) names the scratch space to use, 0 is the caller.
  * With one thread, or too few `flops` in all to be worth waking the others, it is a plain loop. A
  * task does not come here again with the same context. */
-typedef void (*gbs_task)(void *arg, size_t task, size_t worker);
-void gbs_parallel_for(gbs_context *ctx, size_t tasks, double flops, gbs_task work, void *arg);
+typedef void (*gbs_loop_body)(void *arg, size_t task, size_t worker);
+void gbs_parallel_for(gbs_context *ctx, size_t tasks, double flops, gbs_loop_body work, void *arg);
 size_t gbs_workers(const gbs_context *ctx);
 
 #endif

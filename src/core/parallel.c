@@ -50,7 +50,7 @@ struct gbs_team {
     _Atomic uint64_t ticket; /* number of the job, count of threads */
     _Atomic size_t next;     /* task of the job */
     _Atomic size_t busy;     /* threads beside the caller that are not done with it */
-    gbs_task work;
+    gbs_loop_body work;
     void *arg;
     size_t tasks;
     size_t size;   /* threads, the caller not counted */
@@ -127,7 +127,8 @@ static void issue(struct gbs_team *team, size_t count) {
     pthread_mutex_unlock(&team->lock);
 }
 
-static void run_job(struct gbs_team *team, size_t helpers, size_t tasks, gbs_task work, void *arg) {
+static void run_job(struct gbs_team *team, size_t helpers, size_t tasks, gbs_loop_body work,
+                    void *arg) {
     team->work = work;
     team->arg = arg;
     team->tasks = tasks;
@@ -238,7 +239,7 @@ void gbs_compute_end(gbs_context *ctx) {
     gbs_blas_leave(room);
 }
 
-void gbs_parallel_for(gbs_context *ctx, size_t tasks, double flops, gbs_task work, void *arg) {
+void gbs_parallel_for(gbs_context *ctx, size_t tasks, double flops, gbs_loop_body work, void *arg) {
     bool worth = ctx->threads > 1 && tasks > 1 && flops >= WORTH_A_TEAM;
     bool begun = worth && begin(ctx);
     size_t helpers = begun ? helpers_for(ctx, tasks) : 0;

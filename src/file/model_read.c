@@ -6,6 +6,7 @@
 #include "file/scaling_file.h"
 #include "model/model.h"
 #include "risk/loss.h"
+#include "task/task.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -43,12 +44,13 @@ static gbs_status get_head(gbs_context *ctx, const json_t *root, gbs_model_info 
         return gbs_fail(ctx, GBS_ERR_FORMAT,
                         "a model of format %zu; this version reads formats %d to %d", format,
                         (int)GBS_MODEL_FORMAT_PLAIN, (int)GBS_MODEL_FORMAT);
-    const char *task = json_string_value(json_object_get(root, "task"));
-    info->task = task != NULL && strcmp(task, "rank") == 0 ? GBS_TASK_RANK : GBS_TASK_CLASSIFY;
-    if (task == NULL || strcmp(task, gbs_task_name(info->task)) != 0)
+    const char *name = json_string_value(json_object_get(root, "task"));
+    const gbs_task *task = gbs_task_named(name);
+    if (task == NULL)
         return gbs_fail(ctx, GBS_ERR_FORMAT,
                         "a model for another task (%.40s) than this version knows",
-                        task != NULL ? task : "none");
+                        name != NULL ? name : "none");
+    info->task = task->kind;
     TRY(gbs_json_get_choice(ctx, root, "loss", loss_name, 3, &choice));
     info->loss = (gbs_loss)choice;
     TRY(gbs_json_get_choice(ctx, root, "family", family_name, 4, &choice));
@@ -354,11 +356,13 @@ static gbs_status get_path(gbs_context *ctx, const json_t *root, gbs_model *m) {
 }
 
 static gbs_status get_negatives(gbs_context *ctx, const json_t *root, gbs_model *m) {
-    if (m->info.task != GBS_TASK_RANK)
-        return GBS_OK;
-    if (m->stages_size != 1 || m->info.dual || m->info.intercept)
+    const gbs_task *task = gbs_model_task(m);
+    if ((m->stages_size != 1 && !gbs_has(task, GBS_FACT_STAGES)) || (m->info.dual && !task->dual) ||
+        (m->info.intercept && !gbs_has(task, GBS_FACT_INTERCEPT)))
         return gbs_fail(ctx, GBS_ERR_FORMAT,
-                        "the model is damaged: a ranking has one posterior and no intercept");
+                        "the model is damaged: its task has one posterior and no intercept");
+    if (gbs_has(task, GBS_FACT_LABELS))
+        return GBS_OK;
     m->negatives_size = json_array_size(json_object_get(root, "negative_scores"));
     TRY(gbs_json_get_reals(ctx, root, "negative_scores", m->negatives_size, &m->negatives));
     for (size_t k = 1; k < m->negatives_size; k++)

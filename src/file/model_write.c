@@ -14,6 +14,7 @@
 #include "file/scaling_file.h"
 #include "model/model.h"
 #include "risk/loss.h"
+#include "task/task.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -34,7 +35,7 @@ static bool put_fit(json_t *root, const gbs_model *m) {
            gbs_json_put(fit, "train_error", json_real(i->train_error)) &&
            gbs_json_put(fit, "optimality_gap", gbs_json_real_or_null(i->optimality_gap)) &&
            gbs_json_put(fit, "iterations", json_integer((json_int_t)i->iterations)) &&
-           (i->task != GBS_TASK_RANK ||
+           (!gbs_has(gbs_model_task(m), GBS_FACT_PAIRS) ||
             gbs_json_put(fit, "pair_evaluations", json_real(i->pair_evaluations))) &&
            gbs_json_put(fit, "converged", json_boolean(i->converged)) &&
            gbs_json_put(fit, "seconds", json_real(i->seconds));
@@ -208,7 +209,7 @@ static bool put_path(json_t *root, const gbs_model *m) {
 }
 
 static bool put_negatives(json_t *root, const gbs_model *m) {
-    return m->info.task != GBS_TASK_RANK ||
+    return m->negatives == NULL ||
            gbs_json_put(root, "negative_scores", gbs_json_reals(m->negatives, m->negatives_size));
 }
 
@@ -220,7 +221,7 @@ static bool put_model(gbs_context *ctx, json_t *root, const gbs_model *m) {
            gbs_json_put(root, "format",
                         json_integer(plain ? GBS_MODEL_FORMAT_PLAIN : GBS_MODEL_FORMAT)) &&
            gbs_json_put(root, "kind", json_string("model")) &&
-           gbs_json_put(root, "task", json_string(gbs_task_name(i->task))) &&
+           gbs_json_put(root, "task", json_string(gbs_task_name(gbs_model_task(m)->kind))) &&
            gbs_json_put(root, "loss", json_string(gbs_loss_name(i->loss))) &&
            gbs_json_put(root, "family", json_string(gbs_family_name(i->family))) &&
            gbs_json_put(root, "solver", json_string(gbs_solver_name(i->solver))) &&

@@ -4,7 +4,7 @@
 #include "file/json_numbers.h"
 #include "file/json_text.h"
 #include "file/scaling_file.h"
-#include "model/particles.h"
+#include "task/task.h"
 
 #include <limits.h>
 #include <math.h>
@@ -64,19 +64,22 @@ static bool put_path(json_t *root, const gbs_particles *p) {
 
 static bool put_all(gbs_context *ctx, json_t *root, const gbs_particles *p) {
     const gbs_sample_info *i = &p->info;
-    bool ranks = i->task == GBS_TASK_RANK;
+    const gbs_task *task = gbs_particles_task(p);
+    bool pairs = gbs_has(task, GBS_FACT_PAIRS);
     bool ok = gbs_json_put(root, "gibbsite", json_string(GBS_VERSION)) &&
               gbs_json_put(root, "format",
-                           json_integer(ranks ? GBS_SAMPLE_FORMAT : GBS_SAMPLE_FORMAT_CLASSIFY)) &&
+                           json_integer(pairs ? GBS_SAMPLE_FORMAT : GBS_SAMPLE_FORMAT_CLASSIFY)) &&
               gbs_json_put(root, "kind", json_string("sample")) &&
-              gbs_json_put(root, "task", json_string(gbs_task_name(i->task))) &&
+              gbs_json_put(root, "task", json_string(gbs_task_name(task->kind))) &&
               gbs_json_put(root, "loss", json_string(gbs_loss_name(i->loss))) &&
               put_count(root, "n", i->n) && put_count(root, "features", i->features) &&
               put_count(root, "d", i->d) &&
               gbs_json_put(root, "intercept", json_boolean(i->intercept)) && put_sample(root, i) &&
               gbs_json_put_scaling(root, &p->scaling) && put_path(root, p);
-    if (ranks)
-        ok = ok && put_count(root, "blocks", i->blocks) &&
+    if (pairs)
+        ok = ok && put_count(root, "blocks", i->blocks);
+    if (p->negatives != NULL)
+        ok = ok &&
              gbs_json_put(root, "negative_scores", gbs_json_reals(p->negatives, p->negatives_size));
     if (p->prior_mean != NULL)
         ok = ok && gbs_json_put(root, "prior_mean", gbs_json_reals(p->prior_mean, i->d));
@@ -127,7 +130,7 @@ static gbs_status get_head(gbs_context *ctx, const json_t *root, gbs_sample_info
                         "a sample of format %zu; this version reads the formats 1 to %d", format,
                         (int)GBS_SAMPLE_FORMAT);
     if (format > GBS_SAMPLE_FORMAT_CLASSIFY) {
-        TRY(gbs_json_get_choice(ctx, root, "task", task_name, 2, &choice));
+        TRY(gbs_json_get_choice(ctx, root, "task", task_name, gbs_tasks(), &choice));
         i->task = (gbs_task_kind)choice;
     }
     TRY(gbs_json_get_choice(ctx, root, "loss", loss_name, 3, &choice));
@@ -140,10 +143,11 @@ static gbs_status get_head(gbs_context *ctx, const json_t *root, gbs_sample_info
         return gbs_fail(ctx, GBS_ERR_FORMAT,
                         "the sample is damaged: d does not match its features");
     i->blocks = i->n;
-    if (i->task != GBS_TASK_RANK)
+    const gbs_task *task = gbs_task_of(i->task);
+    if (i->intercept && !gbs_has(task, GBS_FACT_INTERCEPT))
+        return gbs_fail(ctx, GBS_ERR_FORMAT, "the sample is damaged: its task has no intercept");
+    if (!gbs_has(task, GBS_FACT_PAIRS))
         return GBS_OK;
-    if (i->intercept)
-        return gbs_fail(ctx, GBS_ERR_FORMAT, "the sample is damaged: a ranking has no intercept");
     return gbs_json_get_size(ctx, root, "blocks", i->n, &i->blocks);
 }
 
@@ -219,7 +223,7 @@ static gbs_status get_prior_mean(gbs_context *ctx, const json_t *root, gbs_parti
 }
 
 static gbs_status get_negatives(gbs_context *ctx, const json_t *root, gbs_particles *p) {
-    if (p->info.task != GBS_TASK_RANK)
+    if (gbs_has(gbs_particles_task(p), GBS_FACT_LABELS))
         return GBS_OK;
     p->negatives_size = json_array_size(json_object_get(root, "negative_scores"));
     TRY(gbs_json_get_reals(ctx, root, "negative_scores", p->negatives_size, &p->negatives));

@@ -2,7 +2,7 @@
  * the best. */
 #include "fit/candidates.h"
 
-#include "data/rows.h"
+#include "task/task.h"
 
 #include <stdbool.h>
 
@@ -25,16 +25,6 @@ static size_t size_of(size_t grid) {
     return grid > 0 ? grid : 1;
 }
 
-/* The number of rows; in ranking, of the smaller class. */
-static double usual_lambda(const gbs_data *data, bool ranks) {
-    size_t positive = 0;
-    if (!ranks)
-        return (double)data->n;
-    for (size_t i = 0; i < data->n; i++)
-        positive += data->y[i] > 0.0;
-    return (double)(positive < data->n - positive ? positive : data->n - positive);
-}
-
 static gbs_fit_settings base_of(const gbs_data *data, const gbs_fit_settings *s) {
     gbs_fit_settings base = *s;
     base.prior = GBS_PRIOR_ZERO;
@@ -46,7 +36,7 @@ static gbs_fit_settings base_of(const gbs_data *data, const gbs_fit_settings *s)
     if (base.prior_sd == 0.0)
         base.prior_sd = 1.0;
     if (base.lambda == 0.0)
-        base.lambda = usual_lambda(data, s->task == GBS_TASK_RANK);
+        base.lambda = (double)gbs_fit_task(s)->units(data);
     return base;
 }
 

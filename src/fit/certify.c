@@ -54,12 +54,7 @@ int gbs_assumptions_hold(unsigned assumptions) {
 }
 
 gbs_bound gbs_single_method(const gbs_fit_settings *o) {
-    if (o->bound != GBS_BOUND_AUTO)
-        return o->bound;
-    /* in ranking lambda comes from the first part, and catoni does not pay for all posteriors at
-     * once */
-    return o->task == GBS_TASK_RANK && o->prior == GBS_PRIOR_INFORMED ? GBS_BOUND_CATONI
-                                                                      : GBS_BOUND_KL;
+    return o->bound != GBS_BOUND_AUTO ? o->bound : gbs_fit_task(o)->usual_bound(o);
 }
 
 static bool needs_lambda(gbs_bound method) {

@@ -8,6 +8,7 @@
 #include "core/random.h"
 #include "fit/run.h"
 #include "fit/ways.h"
+#include "task/task.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -86,9 +87,9 @@ static gbs_status fit_and_judge(struct validation *v, gbs_context *ctx, size_t c
         status = gbs_data_view(ctx, v->data, rows + inside, outside, &test);
     if (status == GBS_OK)
         status = gbs_model_evaluate(ctx, model, test, &v->judged[candidate * v->folds + fold]);
-    if (status == GBS_OK && options.task == GBS_TASK_RANK) /* of the pairs inside the fold */
-        v->judged[candidate * v->folds + fold].error = 1.0 -
-                                                       v->judged[candidate * v->folds + fold].auc;
+    gbs_evaluation *judged = &v->judged[candidate * v->folds + fold];
+    if (status == GBS_OK) /* in ranking of the pairs inside the fold */
+        judged->error = gbs_fit_task(&options)->error(judged);
     if (status == GBS_OK)
         gbs_model_get_info(model, &v->fitted[candidate * v->folds + fold]);
     gbs_model_free(model);

@@ -11,7 +11,6 @@
 
 enum {
     FULL_COLUMNS = 200,
-    RANKED_COLUMNS = 3000,
     DEFAULT_BATCH = 256,
     DEFAULT_EPOCHS = 20,
     DEFAULT_STEPS = 4000,
@@ -60,29 +59,6 @@ static gbs_status check_certificate_options(gbs_context *ctx, const gbs_fit_sett
     if (progressive && o->ladder_size > 0)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT,
                         "a ladder of lambdas and the progressive bound exclude each other");
-    return GBS_OK;
-}
-
-static gbs_status check_ranking(gbs_context *ctx, const gbs_fit_settings *o) {
-    if (o->task != GBS_TASK_RANK && o->sampled_pairs > 0)
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "pairs are sampled in ranking only");
-    if (o->task != GBS_TASK_RANK)
-        return GBS_OK;
-    if (o->sampled_pairs > 0 && o->select == GBS_SELECT_BOUND &&
-        (o->ladder_size > 1 || o->prior_grid_size > 1))
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
-                        "sampled pairs certify one posterior; they do not choose from a grid");
-    if (o->loss == GBS_LOSS_EXPONENTIAL)
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
-                        "ranking has the losses zero-one and hinge, not exponential");
-    if (o->form == GBS_FORM_DUAL)
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "ranking has no dual form");
-    if (o->bound == GBS_BOUND_PROGRESSIVE)
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
-                        "ranking has the bounds kl, catoni, hoeffding and paper, not progressive");
-    if (o->stratify)
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
-                        "ranking is certified given the labels; its split is not stratified");
     return GBS_OK;
 }
 
@@ -182,20 +158,8 @@ gbs_status gbs_check_fit_options(gbs_context *ctx, const gbs_fit_settings *o) {
             "restarts and a prior grid exclude each other: restarts are not valued by the bound");
     status = check_columns(ctx, o);
     if (status == GBS_OK)
-        status = check_ranking(ctx, o);
+        status = gbs_fit_task(o)->refuse(ctx, o);
     return status == GBS_OK ? check_certificate_options(ctx, o) : status;
-}
-
-static gbs_status check_classes(gbs_context *ctx, const gbs_data *data) {
-    if (data->y == NULL)
-        return gbs_fail(ctx, GBS_ERR_DATA, "the data has no labels");
-    size_t positive = 0;
-    for (size_t i = 0; i < data->n; i++)
-        positive += data->y[i] > 0.0;
-    if (positive == 0 || positive == data->n)
-        return gbs_fail(ctx, GBS_ERR_DATA, "only one class among %zu rows: every label is %s",
-                        data->n, positive > 0 ? "+1" : "-1");
-    return GBS_OK;
 }
 
 /* ---------------------------------------------------------------- defaults */
@@ -209,12 +173,12 @@ void gbs_fill_defaults(gbs_fit_settings *o, size_t n, size_t features) {
     if (o->prior_grid_size == 1) /* nothing to choose */
         o->prior_sd = o->prior_grid[0];
     if (o->prior == GBS_PRIOR_ZERO) {
-        if (o->lambda == 0.0 && o->task != GBS_TASK_RANK) /* ranking counts the smaller class */
+        if (o->lambda == 0.0 && !gbs_has(gbs_fit_task(o), GBS_FACT_PAIRS)) /* known later */
             o->lambda = (double)n;
         if (o->prior_sd == 0.0)
             o->prior_sd = o->prior_grid_size > 0 ? o->prior_grid[0] : 1.0;
     }
-    bool relevance = o->prior == GBS_PRIOR_INFORMED && o->task == GBS_TASK_CLASSIFY &&
+    bool relevance = o->prior == GBS_PRIOR_INFORMED && gbs_fit_task(o)->relevance &&
                      o->scale == GBS_SCALE_STANDARD;
     if (o->columns == GBS_COLUMNS_AUTO)
         o->columns = relevance && free_lengths(o) ? GBS_COLUMNS_RELEVANCE : GBS_COLUMNS_EQUAL;
@@ -282,29 +246,9 @@ gbs_status gbs_keep_path(gbs_context *ctx, gbs_model *m, gbs_posterior *p, size_
     return GBS_OK;
 }
 
-gbs_status gbs_count_errors(gbs_context *ctx, const gbs_rows *rows, const double *m,
-                            size_t *errors) {
-    enum { SLICE = 1 << 15 };
-    size_t n = rows->all.n;
-    double *score = gbs_doubles(ctx, n < SLICE ? n : SLICE);
-    gbs_held *held = NULL;
-    gbs_status status = score != NULL ? gbs_hold(ctx, rows, &held) : GBS_ERR_MEMORY;
-    *errors = 0;
-    for (size_t first = 0; status == GBS_OK && first < n; first += SLICE) {
-        size_t count = n - first < SLICE ? n - first : SLICE;
-        held->pass->scores(held, first, count, m, score);
-        held->pass->margins(held, first, count, score, score);
-        for (size_t i = 0; i < count; i++)
-            *errors += !(score[i] > 0.0);
-    }
-    gbs_held_free(held);
-    gbs_array_free(ctx, score);
-    return status;
-}
-
 /* A hinge certificate that was asked for by name must exist. */
 static gbs_status check_hinge_range(gbs_context *ctx, size_t n, const gbs_fit_settings *o) {
-    if (o->task == GBS_TASK_RANK || o->loss != GBS_LOSS_HINGE || !(o->cx > 0.0) ||
+    if (gbs_has(gbs_fit_task(o), GBS_FACT_PAIRS) || o->loss != GBS_LOSS_HINGE || !(o->cx > 0.0) ||
         !(o->lambda > 0.0) || !(o->prior_sd > 0.0) || gbs_is_progressive(o) ||
         (o->select == GBS_SELECT_BOUND && (o->ladder_size > 1 || o->prior_grid_size > 1)))
         return GBS_OK;
@@ -316,18 +260,6 @@ static gbs_status check_hinge_range(gbs_context *ctx, size_t n, const gbs_fit_se
                     "the hinge bound with cx %g, prior_sd %g and %zu rows needs lambda between 0 "
                     "and %g, not %g",
                     o->cx, o->prior_sd, rows, limit, o->lambda);
-}
-
-/* The constants that the paper recommends (docs/maths.md, 9). */
-static void set_paper(gbs_fit_settings *o, size_t rows, size_t features) {
-    double n = (double)rows, d = (double)(features + (o->intercept ? 1 : 0));
-    if (o->task == GBS_TASK_RANK) {
-        o->prior_sd = 1.0;
-        o->lambda = sqrt(0.5 * d * (n - 1.0));
-        return;
-    }
-    o->prior_sd = 1.0 / sqrt(d);
-    o->lambda = sqrt(n * d) / (o->loss == GBS_LOSS_HINGE && o->cx > 0.0 ? o->cx : 1.0);
 }
 
 /* Columns come from rows that do not certify: from the first part, where there is one. */
@@ -354,12 +286,12 @@ static gbs_status fit_used(gbs_context *ctx, const gbs_data *data, gbs_fit_setti
     gbs_fill_defaults(o, data->n, data->d);
     if (certified && (status = check_hinge_range(ctx, data->n, o)) != GBS_OK)
         return status;
-    if (o->task == GBS_TASK_RANK && gbs_family_of(o->family)->pull == GBS_PULL_MATRIX &&
-        data->d > RANKED_COLUMNS)
+    size_t most = gbs_fit_task(o)->full_columns;
+    if (gbs_family_of(o->family)->pull == GBS_PULL_MATRIX && data->d > most)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT,
-                        "ranking with a full covariance takes at most %d columns, not %zu; "
+                        "`task` %s with a full covariance takes at most %zu columns, not %zu; "
                         "diagonal has no such limit",
-                        (int)RANKED_COLUMNS, data->d);
+                        gbs_task_name(o->task), most, data->d);
     status = gbs_compute_begin(ctx);
     if (status != GBS_OK)
         return status;
@@ -408,13 +340,14 @@ static gbs_status fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_sett
     gbs_fit_settings o = options != NULL ? *options : gbs_fit_settings_default();
     gbs_status status = gbs_check_fit_options(ctx, &o);
     if (status == GBS_OK)
-        status = check_classes(ctx, data);
+        status = gbs_check_labels(ctx, data, true);
     if (status != GBS_OK)
         return status;
-    if (o.task == GBS_TASK_RANK)
-        o.intercept = 0; /* it cancels in every pair */
+    const gbs_task *task = gbs_fit_task(&o);
+    if (!gbs_has(task, GBS_FACT_INTERCEPT))
+        o.intercept = 0;
     if (o.paper)
-        set_paper(&o, data->n, data->d);
+        task->paper(&o, (double)data->n, (double)(data->d + (o.intercept ? 1 : 0)));
     gbs_model *model = NULL;
     status = fit_seen(ctx, data, &o, certified, &model);
     if (status == GBS_OK)

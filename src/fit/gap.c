@@ -8,7 +8,7 @@
  */
 #include "core/check.h"
 #include "fit/target.h"
-#include "model/particles.h"
+#include "task/task.h"
 
 #include <math.h>
 
@@ -35,11 +35,13 @@ static gbs_status find_stage(gbs_context *ctx, const gbs_model *model, const gbs
 }
 
 static gbs_status check_settings(gbs_context *ctx, const gbs_model *model, const gbs_stage *stage,
-                                 const gbs_sample_info *s) {
+                                 const gbs_particles *particles) {
     const gbs_model_info *m = &model->info;
-    if (m->task != s->task)
+    const gbs_sample_info *s = &particles->info;
+    const gbs_task *fitted = gbs_model_task(model), *sampled = gbs_particles_task(particles);
+    if (fitted != sampled)
         return gbs_fail(ctx, GBS_ERR_DATA, "the model is for the task %s, the particles are for %s",
-                        gbs_task_name(m->task), gbs_task_name(s->task));
+                        gbs_task_name(fitted->kind), gbs_task_name(sampled->kind));
     if (m->loss != s->loss)
         return gbs_fail(ctx, GBS_ERR_DATA,
                         "the model was fitted with %s loss, the particles are for %s",
@@ -116,7 +118,7 @@ gbs_status gbs_measure_gap(gbs_context *ctx, const gbs_data *data, const gbs_mod
     size_t t = 0;
     gbs_status status = find_stage(ctx, model, s, &t);
     if (status == GBS_OK)
-        status = check_settings(ctx, model, &model->stages[t], s);
+        status = check_settings(ctx, model, &model->stages[t], particles);
     if (status == GBS_OK)
         status = check_scaling(ctx, &model->scaling, &particles->scaling);
     if (status == GBS_OK)

@@ -30,7 +30,7 @@ bool gbs_posterior_by_sample(const gbs_fit_settings *o, const gbs_empirical *ris
 
 /* What is held until the posterior is done. */
 struct search {
-    const gbs_posterior_task *task;
+    const gbs_posterior_job *job;
     gbs_posterior *out;
     bool dual;
     gbs_reduction reduction;
@@ -46,9 +46,9 @@ struct search {
 /* The caller's ladder; or one rung for a convex loss, restarts, sgd and a prior that already knows;
  * or powers of the ratio up to lambda. */
 static gbs_status build_ladder(struct search *s) {
-    const gbs_fit_settings *o = s->task->options;
-    double last = s->task->lambda;
-    bool single = !s->task->climb || s->task->risk->loss->convex || o->restarts > 0 ||
+    const gbs_fit_settings *o = s->job->options;
+    double last = s->job->lambda;
+    bool single = !s->job->climb || s->job->risk->loss->convex || o->restarts > 0 ||
                   o->solver == GBS_SOLVER_SGD;
     s->rungs = 1;
     if (o->ladder_size > 0)
@@ -57,9 +57,9 @@ static gbs_status build_ladder(struct search *s) {
         for (double lambda = last / LADDER_RATIO; lambda >= 1.0 && s->rungs < MOST_RUNGS;
              lambda /= LADDER_RATIO)
             s->rungs++;
-    s->ladder = gbs_doubles(s->task->ctx, s->rungs);
-    s->solutions = gbs_array_alloc(s->task->ctx, s->rungs, sizeof *s->solutions);
-    s->out->path = gbs_array_alloc(s->task->ctx, s->rungs, sizeof *s->out->path);
+    s->ladder = gbs_doubles(s->job->ctx, s->rungs);
+    s->solutions = gbs_array_alloc(s->job->ctx, s->rungs, sizeof *s->solutions);
+    s->out->path = gbs_array_alloc(s->job->ctx, s->rungs, sizeof *s->out->path);
     if (s->ladder == NULL || s->solutions == NULL || s->out->path == NULL)
         return GBS_ERR_MEMORY;
     s->out->rungs = s->rungs;
@@ -72,7 +72,7 @@ static gbs_status build_ladder(struct search *s) {
 /* The paper's KL, whose quadratic terms are doubled; off the row space of a dual form the posterior
  * is the prior. */
 static double paper_kl(const struct search *s, const gbs_gaussian *g) {
-    const gbs_prior *prior = &s->task->prior;
+    const gbs_prior *prior = &s->job->prior;
     const double *center = s->dual ? s->reduction.prior_mean : prior->mean;
     gbs_stage stage = {.posterior = *g, .prior_sd = sqrt(prior->variance)};
     double trace, log_det, distance2 = 0.0;
@@ -82,32 +82,32 @@ static double paper_kl(const struct search *s, const gbs_gaussian *g) {
         distance2 += delta * delta;
     }
     return gbs_kl_paper((double)g->d, prior->variance, trace, log_det, distance2) +
-           0.5 * (double)(s->task->risk->d - g->d);
+           0.5 * (double)(s->job->risk->d - g->d);
 }
 
 /* Called for each rung as it is done: the best so far is kept. */
 static gbs_status consider(void *arg, size_t t, const gbs_gaussian *g,
                            const gbs_solution *solution) {
     struct search *s = arg;
-    const gbs_posterior_task *task = s->task;
-    gbs_context *ctx = task->ctx;
-    const gbs_empirical *risk = s->dual ? s->reduction.reduced : task->risk;
+    const gbs_posterior_job *job = s->job;
+    gbs_context *ctx = job->ctx;
+    const gbs_empirical *risk = s->dual ? s->reduction.reduced : job->risk;
     gbs_spread spread = gbs_gaussian_spread(g);
     double gibbs = solution->risk;
     gbs_status status = GBS_OK;
-    if (task->options->loss != GBS_LOSS_ZERO_ONE)
+    if (job->options->loss != GBS_LOSS_ZERO_ONE)
         status = gbs_empirical_value(risk, &gbs_zero_one, &spread, false, &gibbs, NULL);
     if (status != GBS_OK)
         return status;
-    double value = task->value(task->arg, gibbs, solution->kl, paper_kl(s, g), s->ladder[t]);
+    double value = job->value(job->arg, gibbs, solution->kl, paper_kl(s, g), s->ladder[t]);
     s->out->path[t].bound = value;
-    if (task->last)
+    if (job->last)
         return GBS_OK;
     if (isnan(value)) /* no bound, no choice */
         value = INFINITY;
     if (s->best.mean != NULL && !(value < s->best_value))
         return GBS_OK;
-    gbs_prior anywhere = {NULL, task->prior.variance};
+    gbs_prior anywhere = {NULL, job->prior.variance};
     if (s->best.mean == NULL)
         status = gbs_gaussian_create(ctx, g->family, g->d, &anywhere, 1.0, &s->best);
     if (status != GBS_OK)
@@ -135,31 +135,30 @@ static bool traced(size_t done, size_t steps, size_t points) {
 
 static gbs_status trace(void *arg, size_t done, size_t steps, const gbs_gaussian *g) {
     struct search *s = arg;
-    const gbs_posterior_task *task = s->task;
+    const gbs_posterior_job *job = s->job;
     if (!traced(done, steps, s->points) || s->out->traced > s->points)
         return GBS_OK;
-    double gibbs, risk, kl = gbs_gaussian_kl(g, &task->prior), lambda = s->ladder[s->rungs - 1];
+    double gibbs, risk, kl = gbs_gaussian_kl(g, &job->prior), lambda = s->ladder[s->rungs - 1];
     gbs_spread spread = gbs_gaussian_spread(g);
-    gbs_status status = gbs_empirical_value(task->risk, &gbs_zero_one, &spread, false, &gibbs,
-                                            NULL);
+    gbs_status status = gbs_empirical_value(job->risk, &gbs_zero_one, &spread, false, &gibbs, NULL);
     risk = gibbs;
-    if (status == GBS_OK && task->options->loss != GBS_LOSS_ZERO_ONE)
-        status = gbs_empirical_value(task->risk, task->risk->loss, &spread, false, &risk, NULL);
+    if (status == GBS_OK && job->options->loss != GBS_LOSS_ZERO_ONE)
+        status = gbs_empirical_value(job->risk, job->risk->loss, &spread, false, &risk, NULL);
     if (status == GBS_OK)
         s->out->trace[s->out->traced++] = (gbs_path_point){
             .lambda = lambda,
-            .prior_sd = sqrt(task->prior.variance),
+            .prior_sd = sqrt(job->prior.variance),
             .free_energy = lambda * risk + kl,
             .gibbs_risk = risk,
             .kl = kl,
             .optimality_gap = NAN,
-            .bound = task->value(task->arg, gibbs, kl, paper_kl(s, g), lambda),
+            .bound = job->value(job->arg, gibbs, kl, paper_kl(s, g), lambda),
             .iterations = done};
     return status;
 }
 
 static gbs_status solve(struct search *s) {
-    const gbs_posterior_task *t = s->task;
+    const gbs_posterior_job *t = s->job;
     const gbs_fit_settings *o = t->options;
     gbs_anneal_task task = {
         .family = o->family, .ladder = s->ladder, .rungs = s->rungs, .trace = t->trace};
@@ -214,7 +213,7 @@ static void *duplicate(gbs_context *ctx, const void *from, size_t count, size_t 
 }
 
 static gbs_status keep_posterior(struct search *s) {
-    const gbs_posterior_task *t = s->task;
+    const gbs_posterior_job *t = s->job;
     gbs_stage *stage = &s->out->stage;
     gbs_gaussian *from = s->best.mean != NULL ? &s->best : &s->result;
     stage->prior_sd = sqrt(t->prior.variance);
@@ -249,12 +248,12 @@ static void keep_path(struct search *s) {
         const gbs_solution *from = &s->solutions[t];
         gbs_path_point *p = &s->out->path[t];
         *p = (gbs_path_point){.lambda = s->ladder[t],
-                              .prior_sd = sqrt(s->task->prior.variance),
+                              .prior_sd = sqrt(s->job->prior.variance),
                               .free_energy = from->free_energy,
                               .gibbs_risk = from->risk,
                               .kl = from->kl,
                               .optimality_gap = from->gap,
-                              .bound = s->task->value != NULL ? p->bound : NAN,
+                              .bound = s->job->value != NULL ? p->bound : NAN,
                               .iterations = from->iterations,
                               .converged = from->converged};
     }
@@ -263,7 +262,7 @@ static void keep_path(struct search *s) {
 
 /* A dual posterior is judged on the rows themselves: what the gram matrix lost shows there. */
 static gbs_status check_dual(struct search *s) {
-    const gbs_posterior_task *t = s->task;
+    const gbs_posterior_job *t = s->job;
     if (!s->dual)
         return GBS_OK;
     double sum;
@@ -284,7 +283,7 @@ static gbs_status run(struct search *s) {
     if (status == GBS_OK)
         status = solve(s);
     if (status == GBS_OK && !isfinite(s->solutions[s->out->chosen].free_energy))
-        status = gbs_fail(s->task->ctx, GBS_ERR_NUMERIC,
+        status = gbs_fail(s->job->ctx, GBS_ERR_NUMERIC,
                           "the free energy overflowed; scale the columns or lower prior_sd");
     if (status != GBS_OK)
         return status;
@@ -294,36 +293,36 @@ static gbs_status run(struct search *s) {
 }
 
 static void release(struct search *s) {
-    gbs_context *ctx = s->task->ctx;
+    gbs_context *ctx = s->job->ctx;
     gbs_gaussian_free(ctx, &s->result);
     gbs_gaussian_free(ctx, &s->best);
     gbs_reduction_free(&s->reduction);
     gbs_array_free(ctx, s->ladder);
     gbs_array_free(ctx, s->solutions);
-    *s = (struct search){.task = s->task, .out = s->out};
+    *s = (struct search){.job = s->job, .out = s->out};
 }
 
-gbs_status gbs_posterior_fit(const gbs_posterior_task *task, gbs_posterior *out) {
-    const gbs_fit_settings *o = task->options;
-    struct search s = {.task = task, .out = out};
+gbs_status gbs_posterior_fit(const gbs_posterior_job *job, gbs_posterior *out) {
+    const gbs_fit_settings *o = job->options;
+    struct search s = {.job = job, .out = out};
     *out = (gbs_posterior){0};
-    size_t d = task->risk->d;
+    size_t d = job->risk->d;
     s.dual = gbs_family_of(o->family)->pull == GBS_PULL_MATRIX &&
-             gbs_empirical_has_designs(task->risk) &&
-             (o->form == GBS_FORM_DUAL || (o->form == GBS_FORM_AUTO && d > task->risk->rows));
+             gbs_empirical_has_designs(job->risk) &&
+             (o->form == GBS_FORM_DUAL || (o->form == GBS_FORM_AUTO && d > job->risk->rows));
     bool was_dual = s.dual;
     gbs_status status = run(&s);
     if (status == GBS_ERR_NUMERIC && was_dual && o->form == GBS_FORM_AUTO && d <= PRIMAL_COLUMNS) {
         gbs_log(
-            task->ctx, GBS_LOG_INFO,
+            job->ctx, GBS_LOG_INFO,
             "the dual form was not accurate enough for these columns; working in the primal form");
         release(&s);
-        gbs_posterior_free(task->ctx, out);
+        gbs_posterior_free(job->ctx, out);
         status = run(&s);
     }
     release(&s);
     if (status != GBS_OK)
-        gbs_posterior_free(task->ctx, out);
+        gbs_posterior_free(job->ctx, out);
     return status;
 }
 

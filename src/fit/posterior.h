@@ -10,7 +10,7 @@
 typedef double (*gbs_rung_value)(void *arg, double gibbs, double kl, double paper_kl,
                                  double lambda);
 
-typedef struct gbs_posterior_task {
+typedef struct gbs_posterior_job {
     gbs_context *ctx;
     const gbs_fit_settings *options; /* solver and its numbers, form; family settled */
     const gbs_empirical *risk;
@@ -21,7 +21,7 @@ typedef struct gbs_posterior_task {
     void *arg;
     bool last;        /* take the last rung whatever the values */
     gbs_trace *trace; /* of the minimisations; may be NULL */
-} gbs_posterior_task;
+} gbs_posterior_job;
 
 typedef struct gbs_posterior {
     gbs_stage stage; /* weight 1 */
@@ -39,7 +39,7 @@ typedef struct gbs_posterior {
  * request. A choice by bounds, and a path of them, need the passes. */
 bool gbs_posterior_by_sample(const gbs_fit_settings *o, const gbs_empirical *risk);
 
-gbs_status gbs_posterior_fit(const gbs_posterior_task *task, gbs_posterior *out);
+gbs_status gbs_posterior_fit(const gbs_posterior_job *job, gbs_posterior *out);
 void gbs_posterior_free(const gbs_context *ctx, gbs_posterior *p);
 
 #endif

@@ -101,16 +101,16 @@ static gbs_status learn(struct progressive *f, size_t t, gbs_posterior *p) {
         return status;
     double sd = f->o.prior_sd > 0.0 ? f->o.prior_sd : gbs_prior_centre_spread(f->rows.d, f->m0);
     gbs_empirical *risk;
-    status = gbs_empirical_over_rows(f->ctx, &past, gbs_loss_of(f->o.loss), &risk);
-    gbs_posterior_task task = {.ctx = f->ctx,
-                               .options = &f->o,
-                               .risk = risk,
-                               .climb = f->m0 == NULL,
-                               .trace = &f->model->trace};
-    task.prior = (gbs_prior){f->m0, sd * sd};
-    task.lambda = f->o.lambda > 0.0 ? f->o.lambda : (double)past.all.n;
+    status = gbs_fit_task(&f->o)->risk(f->ctx, &past, false, gbs_loss_of(f->o.loss), &risk);
+    gbs_posterior_job job = {.ctx = f->ctx,
+                             .options = &f->o,
+                             .risk = risk,
+                             .climb = f->m0 == NULL,
+                             .trace = &f->model->trace};
+    job.prior = (gbs_prior){f->m0, sd * sd};
+    job.lambda = f->o.lambda > 0.0 ? f->o.lambda : (double)past.all.n;
     if (status == GBS_OK)
-        status = gbs_posterior_fit(&task, p);
+        status = gbs_posterior_fit(&job, p);
     gbs_empirical_free(risk);
     return status;
 }

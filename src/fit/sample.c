@@ -7,7 +7,6 @@
  */
 
 #include "fit/run.h"
-#include "fit/sample_rank.h"
 
 #include "bound/bound.h"
 #include "core/check.h"
@@ -15,6 +14,7 @@
 #include "judge/judge.h"
 #include "kernel/linalg.h"
 #include "smc/smc.h"
+#include "task/task.h"
 #include "vb/solve.h"
 
 #include <math.h>
@@ -223,25 +223,6 @@ static void keep_info(const gbs_sample_settings *o, const gbs_smc_options *s, co
                                 .acceptance = p->path_size > 1 ? accepted : NAN};
 }
 
-/* What the vote of the particles, and one of them, do on their own rows. */
-static gbs_status judge_votes(gbs_context *ctx, const gbs_rows *rows, gbs_particles *p) {
-    size_t n = rows->all.n;
-    double *share = gbs_matrix(ctx, 2, n), wrong = 0.0, gibbs = 0.0;
-    if (share == NULL)
-        return GBS_ERR_MEMORY;
-    gbs_vote vote = {.share = share, .error = share + n};
-    gbs_status status = gbs_particles_vote(ctx, p, rows, &vote);
-    for (size_t i = 0; status == GBS_OK && i < n; i++) {
-        double margin = (share[i] - 0.5) * rows->all.y[i * rows->all.stride];
-        wrong += margin < 0.0 ? 1.0 : margin > 0.0 ? 0.0 : 0.5;
-        gibbs += vote.error[i];
-    }
-    gbs_array_free(ctx, share);
-    p->info.train_error = wrong / (double)n;
-    p->info.gibbs_error = fmin(1.0, gibbs / (double)n);
-    return status;
-}
-
 /* The kl bound that would follow if the particles were the posterior itself: an estimate
  * (docs/maths.md, 7.7). */
 static void estimate_bound(double confidence, gbs_sample_info *info) {
@@ -269,11 +250,9 @@ static gbs_status draw(const gbs_smc_problem *problem, const gbs_smc_options *op
 
 static gbs_status run(gbs_context *ctx, const gbs_sample_settings *o, gbs_rows *rows,
                       gbs_particles *p) {
-    bool ranks = o->task == GBS_TASK_RANK;
-    const gbs_loss_ops *loss = gbs_loss_of(o->loss);
+    const gbs_task *task = gbs_sample_task(o);
     gbs_empirical *risk;
-    gbs_status status = ranks ? gbs_empirical_over_pairs(ctx, rows, false, loss, &risk)
-                              : gbs_empirical_over_rows(ctx, rows, loss, &risk);
+    gbs_status status = task->risk(ctx, rows, true, gbs_loss_of(o->loss), &risk);
     if (status != GBS_OK)
         return status;
     gbs_smc_problem problem = {ctx, risk, o->prior_sd, p->prior_mean};
@@ -289,24 +268,11 @@ static gbs_status run(gbs_context *ctx, const gbs_sample_settings *o, gbs_rows *
         p->info.log_z_sd_at_least = result.log_z_sd_at_least;
         p->info.seconds_move = result.seconds_move;
         p->info.seconds_approximate = result.seconds_reference;
-        status = ranks ? gbs_rank_judge_particles(ctx, rows, risk, p) : judge_votes(ctx, rows, p);
+        status = task->judge_particles(ctx, rows, risk, p);
         estimate_bound(o->confidence, &p->info);
     }
     gbs_empirical_free(risk);
     return status;
-}
-
-/* A ranking without a pair would have nothing to say. */
-static gbs_status check_data(gbs_context *ctx, const gbs_data *data, const gbs_sample_settings *o) {
-    size_t positive = 0;
-    if (data->y == NULL)
-        return gbs_fail(ctx, GBS_ERR_DATA, "the data has no labels");
-    for (size_t i = 0; i < data->n; i++)
-        positive += data->y[i] > 0.0;
-    if (o->task == GBS_TASK_RANK && (positive == 0 || positive == data->n))
-        return gbs_fail(ctx, GBS_ERR_DATA, "only one class among %zu rows: every label is %s",
-                        data->n, positive > 0 ? "+1" : "-1");
-    return GBS_OK;
 }
 
 /* Rows and scaling of a sampling under the zero prior. */
@@ -354,13 +320,13 @@ gbs_status gbs_sample_run(gbs_context *ctx, const gbs_data *data,
     gbs_particles *p = NULL;
     gbs_status status = check_options(ctx, &o);
     if (status == GBS_OK)
-        status = check_data(ctx, data, &o);
+        status = gbs_check_labels(ctx, data, !gbs_sample_task(&o)->samples_one_class);
     if (status == GBS_OK)
         status = gbs_compute_begin(ctx);
     if (status != GBS_OK)
         return status;
-    if (o.task == GBS_TASK_RANK)
-        o.intercept = 0; /* it cancels in every pair */
+    if (!gbs_has(gbs_sample_task(&o), GBS_FACT_INTERCEPT))
+        o.intercept = 0;
     gbs_progress_begin(ctx);
     status = gbs_particles_create(ctx, &p);
     if (status == GBS_OK)

@@ -8,7 +8,6 @@
  * at its price.
  */
 #include "fit/prior_centre.h"
-#include "fit/rank.h"
 #include "fit/ways.h"
 
 #include "bound/bound.h"
@@ -37,19 +36,13 @@ static const gbs_data *ordered(const struct single *f) {
     return f->split.view != NULL ? f->split.view : f->data;
 }
 
-static bool ranks(const struct single *f) {
-    return f->o.task == GBS_TASK_RANK;
-}
-
 /* What certifies: rows, or pairs of them. */
 static gbs_status prepare_risk(struct single *f) {
     gbs_rows certified = gbs_rows_slice(&f->rows, f->first, f->rows.all.n - f->first);
     const gbs_loss_ops *loss = gbs_loss_of(f->o.loss);
     /* steps of the stochastic solver draw single rows */
-    bool grouped = f->o.solver != GBS_SOLVER_SGD;
-    gbs_status status = ranks(f)
-                            ? gbs_empirical_over_pairs(f->ctx, &certified, grouped, loss, &f->risk)
-                            : gbs_empirical_over_rows(f->ctx, &certified, loss, &f->risk);
+    bool many = f->o.solver == GBS_SOLVER_SGD;
+    gbs_status status = gbs_fit_task(&f->o)->risk(f->ctx, &certified, many, loss, &f->risk);
     if (status != GBS_OK || f->risk->units > 0)
         return status;
     return gbs_fail(f->ctx, GBS_ERR_DATA,
@@ -67,7 +60,7 @@ static gbs_status prepare(struct single *f) {
     f->first = f->split.first;
     if (status == GBS_OK && informed)
         f->model->split = gbs_split_key_of(&f->split, o);
-    if (status == GBS_OK && informed && !ranks(f))
+    if (status == GBS_OK && informed)
         status = gbs_prior_centre_choose(f->ctx, &f->split, o, &f->centre);
     if (status == GBS_OK && informed)
         status = gbs_split_head(f->ctx, &f->split, f->first, &head);
@@ -83,8 +76,6 @@ static gbs_status prepare(struct single *f) {
         f->m0 = gbs_doubles(f->ctx, f->rows.d);
         if (f->m0 == NULL)
             status = GBS_ERR_MEMORY;
-        else if (ranks(f))
-            status = gbs_rank_prior_centre(f->ctx, &known, o, f->m0, &f->centre.predicted);
         else
             status = gbs_prior_centre_fit(f->ctx, &known, o, &f->centre, f->m0);
     }
@@ -96,7 +87,7 @@ static gbs_status prepare(struct single *f) {
 static double chosen_lambda(const struct single *f, size_t n) {
     double price = PREDICTED_KL - log(1.0 - f->o.confidence), rows = (double)n;
     if (f->o.prior == GBS_PRIOR_ZERO)
-        return rows; /* ranking: the classifier's is set before */
+        return rows; /* over pairs: that of rows is set before */
     switch (gbs_single_method(&f->o)) {
     case GBS_BOUND_HOEFFDING:
         return sqrt(8.0 * rows * price);
@@ -110,19 +101,19 @@ static double chosen_lambda(const struct single *f, size_t n) {
 /* What a rung would be certified at, the price of choosing among all of them paid. */
 struct pricing {
     const gbs_fit_settings *o;
-    size_t n, grid, ladder;
-    size_t paired_rows; /* ranking */
-    double pair_share;
+    size_t grid, ladder;
+    gbs_evidence counted; /* what the certificate counts */
 };
 
 static double rung_value(void *arg, double gibbs, double kl, double paper_kl, double lambda) {
     const struct pricing *p = arg;
     gbs_bound method = gbs_single_method(p->o);
     double price = -log(1.0 - p->o->confidence) + gbs_grid_nats(p->o, method, p->grid, p->ladder);
-    if (p->paired_rows > 0 && method == GBS_BOUND_PAPER)
-        return gbs_bound_paper_ranking(gibbs * p->pair_share, paper_kl, p->paired_rows, lambda,
+    const gbs_evidence *e = &p->counted;
+    if (e->paired_rows > 0 && method == GBS_BOUND_PAPER)
+        return gbs_bound_paper_ranking(gibbs * e->pair_share, paper_kl, e->paired_rows, lambda,
                                        price);
-    return gbs_gibbs_bound(method, gibbs, kl, paper_kl, p->n, lambda, price);
+    return gbs_gibbs_bound(method, gibbs, kl, paper_kl, e->n, lambda, price);
 }
 
 static double *spread_grid(const struct single *f, size_t *size) {
@@ -158,39 +149,34 @@ static gbs_status keep_best(struct single *f, gbs_posterior *p, double *best) {
 
 static gbs_status train(struct single *f, size_t *grid_size) {
     const gbs_fit_settings *o = &f->o;
-    gbs_rows certified = gbs_rows_slice(&f->rows, f->first, f->rows.all.n - f->first);
     double *grid = spread_grid(f, grid_size), best = INFINITY;
     gbs_status status = grid != NULL ? GBS_OK : GBS_ERR_MEMORY;
-    struct pricing pricing = {.o = o,
-                              .n = f->risk->units,
-                              .grid = *grid_size,
-                              .ladder = o->ladder_size > 0 ? o->ladder_size : 1};
-    if (ranks(f)) {
-        pricing.paired_rows = certified.all.n;
-        pricing.pair_share = gbs_rank_pair_share(certified.all.n, f->risk->terms);
-    }
+    struct pricing pricing = {
+        .o = o, .grid = *grid_size, .ladder = o->ladder_size > 0 ? o->ladder_size : 1};
+    gbs_evidence *counted = &pricing.counted;
+    gbs_fit_task(o)->count(f->risk, f->rows.all.n - f->first, counted);
     /* the paper's risk of pairs does not take the labels as given: its lambda may not depend on
      * them */
-    size_t counted = ranks(f) && gbs_single_method(o) == GBS_BOUND_PAPER ? certified.all.n / 2
-                                                                         : f->risk->units;
+    bool any_two = counted->paired_rows > 0 && gbs_single_method(o) == GBS_BOUND_PAPER;
+    size_t units = any_two ? counted->paired_rows / 2 : f->risk->units;
     for (size_t k = 0; status == GBS_OK && k < *grid_size; k++) {
-        gbs_posterior_task task = {.ctx = f->ctx,
-                                   .options = o,
-                                   .climb = o->prior == GBS_PRIOR_ZERO,
-                                   .trace = &f->model->trace};
-        task.risk = f->risk;
-        task.prior = (gbs_prior){f->m0, grid[k] * grid[k]};
-        task.lambda = o->lambda > 0.0 ? o->lambda : chosen_lambda(f, counted);
+        gbs_posterior_job job = {.ctx = f->ctx,
+                                 .options = o,
+                                 .climb = o->prior == GBS_PRIOR_ZERO,
+                                 .trace = &f->model->trace};
+        job.risk = f->risk;
+        job.prior = (gbs_prior){f->m0, grid[k] * grid[k]};
+        job.lambda = o->lambda > 0.0 ? o->lambda : chosen_lambda(f, units);
         /* where pairs are sampled, the certificate alone pays for that */
         bool priced = !gbs_posterior_by_sample(o, f->risk);
         bool valued = *grid_size > 1 || o->ladder_size > 1 || o->loss == GBS_LOSS_ZERO_ONE ||
                       o->trace;
-        task.value = valued && priced && o->restarts == 0 ? rung_value : NULL;
-        task.arg = &pricing;
+        job.value = valued && priced && o->restarts == 0 ? rung_value : NULL;
+        job.arg = &pricing;
         /* rungs that nobody declared are steps on the way, not to be chosen from */
-        task.last = o->select != GBS_SELECT_BOUND || o->ladder_size == 0;
+        job.last = o->select != GBS_SELECT_BOUND || o->ladder_size == 0;
         gbs_posterior p;
-        status = gbs_posterior_fit(&task, &p);
+        status = gbs_posterior_fit(&job, &p);
         if (status == GBS_OK)
             status = keep_best(f, &p, &best);
         gbs_posterior_free(f->ctx, &p);
@@ -215,29 +201,18 @@ static gbs_status certify(struct single *f, gbs_evidence *e, size_t grid_size) {
 static gbs_status judge_and_certify(struct single *f, size_t grid_size) {
     gbs_model_info *info = &f->model->info;
     const gbs_stage *stage = &f->model->stages[0];
-    gbs_rows certified = gbs_rows_slice(&f->rows, f->first, f->rows.all.n - f->first);
-    gbs_evidence e = {
-        .n = certified.all.n, .kl = info->kl, .lambda = info->lambda, .prior_sd = stage->prior_sd};
-    if (ranks(f)) {
-        gbs_status judged = gbs_rank_judge(f->ctx, f->model, &f->o, &f->rows, f->first, f->risk,
-                                           f->m0, &e);
-        return judged == GBS_OK ? certify(f, &e, grid_size) : judged;
-    }
-    gbs_evaluation on_certified, on_all;
-    gbs_status status = gbs_judge_rows(f->ctx, f->model, &certified, NULL, &on_certified,
-                                       &e.second_moment);
-    on_all = on_certified;
-    if (status == GBS_OK && f->first > 0)
-        status = gbs_judge_rows(f->ctx, f->model, &f->rows, NULL, &on_all, NULL);
-    if (status == GBS_OK && f->m0 != NULL)
-        status = gbs_count_errors(f->ctx, &certified, f->m0, &e.vote_errors);
-    if (status != GBS_OK)
-        return status;
-    info->gibbs_error = on_all.gibbs_error;
-    info->train_error = on_all.error;
-    e.gibbs = on_certified.gibbs_error;
-    e.hinge = info->gibbs_risk;
-    return certify(f, &e, grid_size);
+    const gbs_task *task = gbs_fit_task(&f->o);
+    gbs_evidence e = {.kl = info->kl, .lambda = info->lambda, .prior_sd = stage->prior_sd};
+    gbs_fitted fitted = {.model = f->model,
+                         .options = &f->o,
+                         .rows = &f->rows,
+                         .first = f->first,
+                         .risk = f->risk,
+                         .m0 = f->m0,
+                         .estimated = gbs_posterior_by_sample(&f->o, f->risk)};
+    task->count(f->risk, f->rows.all.n - f->first, &e);
+    gbs_status status = task->judge(f->ctx, &fitted, &e);
+    return status == GBS_OK ? certify(f, &e, grid_size) : status;
 }
 
 gbs_status gbs_fit_single(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *o,

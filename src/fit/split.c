@@ -1,5 +1,5 @@
 /* The split of docs/maths.md, 6.4: a random order of the rows that does not look at them, and a
- * first part, whose size the options say (options/parts.h).
+ * first part, whose size the options say (task/parts.h).
  */
 #include "fit/run.h"
 #include "fit/ways.h"

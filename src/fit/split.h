@@ -5,7 +5,7 @@
 
 #include "data/rows.h"
 #include "model/model.h"
-#include "options/parts.h"
+#include "task/parts.h"
 
 typedef struct gbs_split {
     gbs_context *ctx;

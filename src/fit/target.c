@@ -13,7 +13,7 @@
 #include "fit/target.h"
 
 #include "fit/split.h"
-#include "risk/risk.h"
+#include "task/task.h"
 
 #include <math.h>
 
@@ -46,24 +46,23 @@ static gbs_status check_known(gbs_context *ctx, const gbs_data *data, const gbs_
 }
 
 static gbs_status mean_loss(gbs_context *ctx, const gbs_model *model, const gbs_stage *stage,
-                            const gbs_rows *rows, double *risk) {
+                            const gbs_rows *rows, double *risk, bool *by_draws) {
     const gbs_loss_ops *loss = gbs_loss_of(model->info.loss);
     gbs_spread spread = gbs_stage_gaussian(stage);
     gbs_empirical *mean;
-    gbs_status status = model->info.task == GBS_TASK_RANK
-                            ? gbs_empirical_over_pairs(ctx, rows, true, loss, &mean)
-                            : gbs_empirical_over_rows(ctx, rows, loss, &mean);
+    gbs_status status = gbs_model_task(model)->risk(ctx, rows, false, loss, &mean);
+    *by_draws = status == GBS_OK && mean->by_draws;
     if (status == GBS_OK)
         status = gbs_empirical_value(mean, loss, &spread, false, risk, NULL);
     gbs_empirical_free(mean);
     return status;
 }
 
-static gbs_status free_energy(const gbs_model *model, gbs_gibbs_target *g) {
+static gbs_status free_energy(const gbs_model *model, gbs_gibbs_target *g, bool *by_draws) {
     const gbs_stage *s = g->stage;
     size_t d = model->info.d;
     double trace, log_det, v = s->prior_sd * s->prior_sd, distance2 = 0.0;
-    gbs_status status = mean_loss(g->ctx, model, s, &g->rows, &g->gibbs_risk);
+    gbs_status status = mean_loss(g->ctx, model, s, &g->rows, &g->gibbs_risk, by_draws);
     gbs_stage_spread(s, &trace, &log_det);
     for (size_t k = 0; k < d; k++) {
         double away = s->posterior.mean[k] - (s->prior_mean != NULL ? s->prior_mean[k] : 0.0);
@@ -74,11 +73,9 @@ static gbs_status free_energy(const gbs_model *model, gbs_gibbs_target *g) {
     return status;
 }
 
-/* A ranking by sgd that was to see sampled pairs only remembers an estimate (vb/subsample.h), which
+/* A fit by sgd that was to see sampled pairs only remembers an estimate (vb/subsample.h), which
  * tells nothing about the rows. */
-static gbs_status check_energy(gbs_context *ctx, const gbs_model *model, double remembered,
-                               double here) {
-    bool sampled = model->info.task == GBS_TASK_RANK && model->info.solver == GBS_SOLVER_SGD;
+static gbs_status check_energy(gbs_context *ctx, bool sampled, double remembered, double here) {
     if (fabs(here - remembered) <= SAME_ENERGY * fmax(1.0, fmax(fabs(here), fabs(remembered))))
         return GBS_OK;
     return gbs_fail(ctx, GBS_ERR_DATA,
@@ -90,6 +87,7 @@ static gbs_status check_energy(gbs_context *ctx, const gbs_model *model, double 
 
 gbs_status gbs_gibbs_target_find(gbs_context *ctx, const gbs_data *data, const gbs_model *model,
                                  size_t t, gbs_gibbs_target *out) {
+    bool by_draws = false;
     *out = (gbs_gibbs_target){.ctx = ctx};
     gbs_status status = check_known(ctx, data, model, t);
     if (status != GBS_OK)
@@ -101,9 +99,10 @@ gbs_status gbs_gibbs_target_find(gbs_context *ctx, const gbs_data *data, const g
         status = gbs_rows_build(ctx, out->view != NULL ? out->view : data, &model->scaling,
                                 &out->rows);
     if (status == GBS_OK)
-        status = free_energy(model, out);
+        status = free_energy(model, out, &by_draws);
+    bool sampled = by_draws && model->info.solver == GBS_SOLVER_SGD;
     if (status == GBS_OK)
-        status = check_energy(ctx, model, stage->free_energy, out->free_energy);
+        status = check_energy(ctx, sampled, stage->free_energy, out->free_energy);
     if (status != GBS_OK)
         gbs_gibbs_target_free(out);
     return status;

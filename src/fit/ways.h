@@ -29,8 +29,4 @@ void gbs_keep_fit(gbs_model *m, const gbs_fit_settings *o, const gbs_data *data,
                   const gbs_posterior *p);
 gbs_status gbs_keep_path(gbs_context *ctx, gbs_model *m, gbs_posterior *p, size_t restarts);
 
-/* Errors of sign(x'm) on rows; a score of 0 is one. */
-gbs_status gbs_count_errors(gbs_context *ctx, const gbs_rows *rows, const double *m,
-                            size_t *errors);
-
 #endif

@@ -193,7 +193,7 @@ gbs_status gbs_model_judge(gbs_context *ctx, const gbs_model *model, const gbs_r
 static gbs_status predict_slice(gbs_context *ctx, const gbs_model *model, const gbs_rows *rows,
                                 const gbs_judgement *out, double *own) {
     gbs_judgement judged = *out;
-    bool placed = model->info.task == GBS_TASK_RANK && out->probability != NULL;
+    bool placed = model->negatives != NULL && out->probability != NULL;
     if (placed && judged.score == NULL)
         judged.score = own;
     gbs_status status = gbs_model_judge(ctx, model, rows, &judged);

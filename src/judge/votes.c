@@ -63,13 +63,13 @@ gbs_status gbs_particles_predict(gbs_context *ctx, const gbs_particles *particle
     gbs_status status = gbs_rows_build(ctx, data, &particles->scaling, &rows);
     if (status != GBS_OK)
         return status;
-    bool ranks = particles->info.task == GBS_TASK_RANK;
-    /* a place in the ranking needs the score */
-    double *mean = ranks && score == NULL ? gbs_doubles(ctx, data->n) : score;
-    gbs_vote vote = {.score = mean, .sd = score_sd, .share = ranks ? NULL : probability};
-    status = ranks && mean == NULL ? GBS_ERR_MEMORY
-                                   : gbs_particles_vote(ctx, particles, &rows, &vote);
-    for (size_t i = 0; status == GBS_OK && ranks && probability != NULL && i < data->n; i++)
+    bool placed = particles->negatives != NULL;
+    /* a place among the scores of negative rows needs the score */
+    double *mean = placed && score == NULL ? gbs_doubles(ctx, data->n) : score;
+    gbs_vote vote = {.score = mean, .sd = score_sd, .share = placed ? NULL : probability};
+    status = placed && mean == NULL ? GBS_ERR_MEMORY
+                                    : gbs_particles_vote(ctx, particles, &rows, &vote);
+    for (size_t i = 0; status == GBS_OK && placed && probability != NULL && i < data->n; i++)
         probability[i] = gbs_place(particles->negatives_size, particles->negatives, mean[i]);
     if (mean != score)
         gbs_array_free(ctx, mean);

@@ -1,7 +1,7 @@
-/* Options that exclude or need one another. What depends on the data is checked where the data is.
+/* Options that exclude or need one another, of commands that know no task; those of a fit are in
+ * fit/contradictions.c. What depends on the data is checked where the data is.
  */
 #include "options/options.h"
-#include "options/parts.h"
 
 #include <string.h>
 
@@ -22,112 +22,7 @@ static const char *first_given(const gbs_options *o, const char *const *names) {
     return NULL;
 }
 
-static gbs_status exclude(const gbs_options *o, const char *a, const char *b) {
-    if (!is_given(o, a) || !is_given(o, b))
-        return GBS_OK;
-    return gbs_fail(o->ctx, GBS_ERR_ARGUMENT, "`%s` and `%s` exclude each other", a, b);
-}
-
 #define REFUSE(...) return gbs_fail(o->ctx, GBS_ERR_ARGUMENT, __VA_ARGS__)
-
-/* ---------------------------------------------------------------- fit and cv */
-
-static gbs_status check_search(const gbs_options *o) {
-    static const char *const sgd[] = {"batch", "epochs", "schedule", NULL};
-    const char *name = first_given(o, sgd);
-    gbs_status status = exclude(o, "lambda", "lambda-grid");
-    if (status == GBS_OK)
-        status = exclude(o, "prior-sd", "prior-grid");
-    if (status == GBS_OK && name != NULL && !is_choice(o, "solver", "sgd"))
-        REFUSE("`%s` needs `solver` sgd", name);
-    return status;
-}
-
-static gbs_status check_ways(const gbs_options *o) {
-    bool cv = is_choice(o, "select", "cv");
-    if (is_given(o, "restarts") && is_given(o, "lambda-grid") && !cv)
-        REFUSE("`restarts` and `lambda-grid` exclude each other: restarts go straight to `lambda`");
-    if (is_given(o, "restarts") && is_choice(o, "solver", "sgd"))
-        REFUSE("`restarts` and `solver` sgd exclude each other");
-    if (is_given(o, "form") && !is_choice(o, "family", "auto") && !is_choice(o, "family", "full"))
-        REFUSE("`form` is for `family` full");
-    if (is_given(o, "folds") && !cv)
-        REFUSE("`folds` needs `select` cv");
-    if (cv && !is_given(o, "lambda-grid") && !is_given(o, "prior-grid"))
-        REFUSE("`select` cv needs `lambda-grid` or `prior-grid` to choose from");
-    return GBS_OK;
-}
-
-static gbs_status check_ranking(const gbs_options *o, const gbs_fit_settings *s) {
-    if (s->task != GBS_TASK_RANK) {
-        if (is_given(o, "pairs"))
-            REFUSE("`pairs` needs `task` rank");
-        return GBS_OK;
-    }
-    if (is_given(o, "pairs") && (is_given(o, "lambda-grid") || is_given(o, "prior-grid")))
-        REFUSE("`pairs` certifies one posterior; it does not choose from a grid");
-    if (s->loss == GBS_LOSS_EXPONENTIAL)
-        REFUSE("`task` rank has the losses zero-one and hinge");
-    if (s->form == GBS_FORM_DUAL)
-        REFUSE("`task` rank has no dual form");
-    if (s->bound == GBS_BOUND_PROGRESSIVE)
-        REFUSE("`task` rank has the bounds kl, catoni, hoeffding and paper");
-    if (is_given(o, "stratify"))
-        REFUSE("`task` rank is certified given the labels; `stratify` is for `task` classify");
-    return GBS_OK;
-}
-
-/* What is about the prior of mean zero. */
-static gbs_status check_zero(const gbs_options *o, const gbs_fit_settings *s) {
-    static const char *const not_paper[] = {"lambda", "lambda-grid", "prior-sd", "prior-grid",
-                                            "bound",  "select",      NULL};
-    const char *name = first_given(o, not_paper);
-    if (s->paper && name != NULL)
-        REFUSE("`paper` sets lambda, prior sd and bound; `%s` would change them", name);
-    if (s->prior != GBS_PRIOR_INFORMED)
-        return GBS_OK;
-    if (s->paper)
-        REFUSE("`paper` is for `prior` zero");
-    if (s->restarts > 0)
-        REFUSE("`restarts` is for `prior` zero");
-    if (s->select == GBS_SELECT_CV)
-        REFUSE("`select` cv is for `prior` zero");
-    return GBS_OK;
-}
-
-static gbs_status check_certificate(const gbs_options *o, const gbs_fit_settings *s) {
-    bool cv = s->select == GBS_SELECT_CV, informed = s->prior == GBS_PRIOR_INFORMED;
-    bool grid = is_given(o, "lambda-grid") || is_given(o, "prior-grid");
-    bool progressive = gbs_is_progressive(s);
-    gbs_status status = check_zero(o, s);
-    if (status != GBS_OK)
-        return status;
-    if (progressive && grid && !cv)
-        REFUSE("`bound` progressive tests its rows once and cannot choose from a grid by them");
-    if (is_given(o, "blocks") && !progressive)
-        REFUSE("`blocks` needs `bound` progressive%s", grid ? "; with a grid, auto means kl" : "");
-    if ((is_given(o, "prior-split") || is_given(o, "stratify")) && !informed && !progressive)
-        REFUSE("`%s` needs `prior` informed or `bound` progressive",
-               is_given(o, "stratify") ? "stratify" : "prior-split");
-    if (s->select == GBS_SELECT_LAST && is_given(o, "prior-grid"))
-        REFUSE("`prior-grid` needs `select` bound or cv");
-    if (s->select == GBS_SELECT_BOUND && is_given(o, "select") && !grid)
-        REFUSE("`select` bound needs `lambda-grid` or `prior-grid` to choose from");
-    return GBS_OK;
-}
-
-static gbs_status check_fit(const gbs_options *o) {
-    gbs_fit_settings s;
-    gbs_fit_settings_from(o, &s);
-    gbs_status status = check_ways(o);
-    if (status == GBS_OK)
-        status = check_search(o);
-    if (status == GBS_OK)
-        status = check_ranking(o, &s);
-    return status == GBS_OK ? check_certificate(o, &s) : status;
-}
-
-/* ---------------------------------------------------------------- sample, gap, complete, theory */
 
 static gbs_status check_sample(const gbs_options *o) {
     if (is_given(o, "classic") && is_given(o, "waste-free"))
@@ -167,14 +62,10 @@ static gbs_status check_theory(const gbs_options *o) {
     return GBS_OK;
 }
 
-gbs_status gbs_options_check(const gbs_options *o) {
+gbs_status gbs_options_check_plain(const gbs_options *o) {
     if (o == NULL)
         return GBS_OK;
     switch (o->command) {
-    case GBS_FOR_FIT:
-        return check_fit(o);
-    case GBS_FOR_CV:
-        return check_search(o);
     case GBS_FOR_SAMPLE:
     case GBS_FOR_GAP:
         return check_sample(o);

@@ -39,4 +39,7 @@ gbs_option_value gbs_option_value_of(const gbs_options *options, size_t k);
 /* Line k of the options. */
 const gbs_option *gbs_options_line_at(const gbs_options *options, size_t k);
 
+/* gbs_options_check of a command that neither fits nor cross-validates. */
+gbs_status gbs_options_check_plain(const gbs_options *options);
+
 #endif

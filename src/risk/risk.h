@@ -113,6 +113,19 @@ void gbs_empirical_base(const gbs_empirical *risk, const double *mean, double *b
 void gbs_empirical_ring(const gbs_empirical *risk, const gbs_ring *ring, const double *base,
                         size_t count, const gbs_ring_tile *tile, double *scratch);
 
+/* Floating-point operations between two looks at the caller's wish to stop: some 50 milliseconds.
+ */
+#define GBS_STRETCH_FLOPS 1e9
+
+/* Puts the coefficient vectors first .. first + lanes - 1 into the lanes of a tile; on any thread. */
+typedef void (*gbs_tile_filler)(void *user, size_t first, size_t lanes, double *tile);
+/* r of `count` coefficient vectors, on the context's threads (many.c). */
+gbs_status gbs_empirical_tiles(const gbs_empirical *risk, size_t count, gbs_tile_filler fill,
+                               void *user, double *risks);
+/* The same of those that lie one after the other. */
+gbs_status gbs_empirical_many(const gbs_empirical *risk, size_t count, const double *theta,
+                              double *risks);
+
 /* ---------------------------------------------------------------- inside */
 
 /* One kind of risk; a function that it has no use for is NULL. */

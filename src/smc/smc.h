@@ -67,14 +67,6 @@ void gbs_smc_free(const gbs_context *ctx, gbs_smc_result *result);
  * these. */
 enum { GBS_DRAWS_NORMAL = 0, GBS_DRAWS_UNIFORM, GBS_DRAWS_RESAMPLE, GBS_DRAWS };
 
-/* Floating-point operations between two looks at the caller's wish to stop: some 50 milliseconds.
- */
-#define GBS_STRETCH_FLOPS 1e9
-
-/* r of `count` thetas, one after the other, on the context's threads. */
-gbs_status gbs_particles_risk(const gbs_smc_problem *problem, size_t count, const double *theta,
-                              double *risk);
-
 /* Particles drawn from the prior, and their risks. */
 gbs_status gbs_particles_from_prior(const gbs_smc_problem *problem, size_t count, double *theta,
                                     double *risk);

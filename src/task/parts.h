@@ -1,8 +1,8 @@
 /* Which rows the options set aside before the others are looked at: the order of the rows, and how
  * many of them make the first part. Both are known before a row is read.
  */
-#ifndef GIBBSITE_OPTIONS_PARTS_H
-#define GIBBSITE_OPTIONS_PARTS_H
+#ifndef GIBBSITE_TASK_PARTS_H
+#define GIBBSITE_TASK_PARTS_H
 
 #include "options/settings.h"
 

@@ -4,18 +4,14 @@
  * something like d/(h n); what is certified on the others is off by something like 1/sqrt((1-h) n).
  * So the first part should be larger where there are few rows a coefficient. Under the progressive
  * bound, whose later stages go on learning, h = 1/4 + (7/2) d/n within 3/10 and 1/2 served the data
- * sets tried best (docs/certificates.md); a single split takes one half. d may itself be known from
- * the first 3/10 of the rows alone (levels of text columns): the part is then lengthened by what
- * its own beginning says, which is as good as fixed.
- *
- * A ranking has no later stages to learn from the certified rows, so beyond 9,000 of them all rows
- * go to the first part, up to nine tenths: with a quarter of the rows in the smaller class and 1 -
- * AUC near 0.15 its bound is then some sqrt(2 x 0.15 log 20 / 2250) = 0.02 above the risk seen, and
- * twice as many would lower that by 0.006. (Settled with the Adult data in view.)
+ * sets tried best (docs/certificates.md); of a single split the task says the share. d may itself be
+ * known from the first 3/10 of the rows alone (levels of text columns): the part is then lengthened
+ * by what its own beginning says, which is as good as fixed.
  */
-#include "options/parts.h"
+#include "task/parts.h"
 
 #include "core/random.h"
+#include "task/task.h"
 
 #include <math.h>
 
@@ -23,12 +19,9 @@
 #define BASE_SHARE 0.25
 #define SHARE_PER_COLUMN 3.5
 #define MOST_SHARE 0.5
-#define SINGLE_SHARE 0.5
-#define ENOUGH_CERTIFIED 9000.0
-#define MOST_RANKING_SHARE 0.9
 
 bool gbs_is_progressive(const gbs_fit_settings *o) {
-    if (o->task == GBS_TASK_RANK)
+    if (!gbs_has(gbs_fit_task(o), GBS_FACT_STAGES))
         return false;
     return o->bound == GBS_BOUND_PROGRESSIVE ||
            (o->bound == GBS_BOUND_AUTO && o->prior == GBS_PRIOR_INFORMED);
@@ -44,15 +37,10 @@ static size_t part_of(size_t n, double share) {
     return rows < 1.0 ? 1 : rows > (double)n - 1.0 ? n - 1 : (size_t)rows;
 }
 
-static double ranking_share(size_t n) {
-    return fmin(MOST_RANKING_SHARE, fmax(SINGLE_SHARE, 1.0 - ENOUGH_CERTIFIED / (double)n));
-}
-
 size_t gbs_least_part(size_t n, const gbs_fit_settings *o) {
-    double share = o->prior_split > 0.0       ? o->prior_split
-                   : gbs_is_progressive(o)    ? LEAST_SHARE
-                   : o->task == GBS_TASK_RANK ? ranking_share(n)
-                                              : SINGLE_SHARE;
+    double share = o->prior_split > 0.0    ? o->prior_split
+                   : gbs_is_progressive(o) ? LEAST_SHARE
+                                           : gbs_fit_task(o)->first_share(n);
     return part_of(n, share);
 }
 

@@ -4,11 +4,7 @@
  * The score of a row is its mean over the particles, x'(mean theta); one draw's own risk is a mean
  * over pairs, a sort for each particle.
  */
-#include "fit/sample_rank.h"
-
-#include "core/check.h"
-#include "judge/judge.h"
-#include "smc/smc.h"
+#include "task/task.h"
 
 #include <math.h>
 
@@ -17,12 +13,11 @@ static gbs_status mean_risk(const gbs_empirical *risk, const gbs_particles *p,
                             const gbs_loss_ops *loss, double *out) {
     gbs_context *ctx = risk->ctx;
     gbs_empirical with = gbs_empirical_with(risk, loss);
-    gbs_smc_problem problem = {ctx, &with, p->info.prior_sd, p->prior_mean};
     size_t count = p->info.particles;
     double *risks = gbs_doubles(ctx, count);
     if (risks == NULL)
         return GBS_ERR_MEMORY;
-    gbs_status status = gbs_particles_risk(&problem, count, p->theta, risks);
+    gbs_status status = gbs_empirical_many(&with, count, p->theta, risks);
     *out = 0.0;
     for (size_t i = 0; i < count; i++)
         *out += risks[i] / (double)count;
@@ -86,16 +81,8 @@ static gbs_status evaluate(gbs_context *ctx, const gbs_particles *p, const gbs_r
     return status;
 }
 
-gbs_status gbs_particles_evaluate(gbs_context *ctx, const gbs_particles *particles,
-                                  const gbs_data *data, gbs_evaluation *out) {
-    GBS_NEEDS(ctx, ctx);
-    GBS_NEEDS(ctx, particles);
-    GBS_NEEDS(ctx, data);
-    GBS_NEEDS(ctx, out);
-    if (data->y == NULL)
-        return gbs_fail(ctx, GBS_ERR_DATA, "the data has no labels");
-    if (particles->info.task != GBS_TASK_RANK)
-        return gbs_particles_evaluate_votes(ctx, particles, data, out);
+gbs_status gbs_rank_evaluate_particles(gbs_context *ctx, const gbs_particles *particles,
+                                       const gbs_data *data, gbs_evaluation *out) {
     gbs_rows rows;
     *out = gbs_rank_evaluation(data->n);
     gbs_status status = gbs_rows_build(ctx, data, &particles->scaling, &rows);

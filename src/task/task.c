@@ -1,0 +1,81 @@
+/* The table of tasks, and what programs may ask it. */
+#include "task/task.h"
+
+#include "core/check.h"
+
+#include <string.h>
+
+/* In the order of gbs_task_kind. */
+static const gbs_task *const tasks[] = {&gbs_task_classify, &gbs_task_rank};
+enum { TASKS = sizeof tasks / sizeof *tasks };
+
+int gbs_tasks(void) {
+    return TASKS;
+}
+
+const gbs_task *gbs_task_of(gbs_task_kind kind) {
+    return (unsigned)kind < TASKS ? tasks[kind] : NULL;
+}
+
+const gbs_task *gbs_task_named(const char *name) {
+    for (size_t k = 0; name != NULL && k < TASKS; k++)
+        if (strcmp(gbs_task_name((gbs_task_kind)k), name) == 0)
+            return tasks[k];
+    return NULL;
+}
+
+int gbs_task_has(const gbs_task *task, gbs_fact fact) {
+    return task != NULL && (unsigned)fact < GBS_FACTS && task->fact[fact];
+}
+
+const char *gbs_task_word(const gbs_task *task, gbs_word word) {
+    return task != NULL && (unsigned)word < GBS_WORDS ? task->word[word] : "";
+}
+
+const gbs_task *gbs_model_task(const gbs_model *model) {
+    return model != NULL ? gbs_task_of(model->info.task) : NULL;
+}
+
+const gbs_task *gbs_particles_task(const gbs_particles *particles) {
+    return particles != NULL ? gbs_task_of(particles->info.task) : NULL;
+}
+
+gbs_status gbs_check_labels(gbs_context *ctx, const gbs_data *data, bool both) {
+    size_t positive = 0;
+    if (data->y == NULL)
+        return gbs_fail(ctx, GBS_ERR_DATA, "the data has no labels");
+    for (size_t i = 0; i < data->n; i++)
+        positive += data->y[i] > 0.0;
+    if (both && (positive == 0 || positive == data->n))
+        return gbs_fail(ctx, GBS_ERR_DATA, "only one class among %zu rows: every label is %s",
+                        data->n, positive > 0 ? "+1" : "-1");
+    return GBS_OK;
+}
+
+gbs_status gbs_model_evaluate(gbs_context *ctx, const gbs_model *model, const gbs_data *data,
+                              gbs_evaluation *out) {
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, model);
+    GBS_NEEDS(ctx, data);
+    GBS_NEEDS(ctx, out);
+    gbs_status status = gbs_check_labels(ctx, data, false);
+    if (status == GBS_OK)
+        status = gbs_model_task(model)->evaluate(ctx, model, data, out);
+    if (status == GBS_OK)
+        out->task = model->info.task;
+    return status;
+}
+
+gbs_status gbs_particles_evaluate(gbs_context *ctx, const gbs_particles *particles,
+                                  const gbs_data *data, gbs_evaluation *out) {
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, particles);
+    GBS_NEEDS(ctx, data);
+    GBS_NEEDS(ctx, out);
+    gbs_status status = gbs_check_labels(ctx, data, false);
+    if (status == GBS_OK)
+        status = gbs_particles_task(particles)->evaluate_particles(ctx, particles, data, out);
+    if (status == GBS_OK)
+        out->task = particles->info.task;
+    return status;
+}
