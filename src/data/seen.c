@@ -3,7 +3,8 @@
  * A file of sparse rows has as many columns as its largest index, and a single odd index would make
  * scalings, posteriors and model files of that length. So a fit looks at the rows it learns its
  * columns from, keeps the columns that one of them sets, and works with these alone. The list is
- * found by sorting the indices: time and memory are of the order of what is stored.
+ * found by marks, or where the columns are more than the stored cells by sorting the indices: time
+ * and memory are of the order of what is stored.
  */
 #include "data/rows.h"
 
@@ -15,28 +16,58 @@ static int by_index(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-gbs_status gbs_data_seen(gbs_context *ctx, const gbs_data *data, const size_t *rows, size_t count,
-                         gbs_seen *out) {
-    *out = (gbs_seen){.given = data->d, .size = data->d};
-    size_t stored = 0, size = 0;
-    if (data->dense != NULL)
-        return GBS_OK;
-    for (size_t i = 0; i < count; i++)
-        stored += gbs_data_at(data, rows != NULL ? rows[i] : i).stored;
-    uint32_t *index = gbs_array_alloc(ctx, stored + 1, sizeof *index);
-    if (index == NULL)
-        return GBS_ERR_MEMORY;
-    stored = 0;
+/* The columns of the cells that are not zero, in the order of the rows; returns how many. */
+static size_t list_cells(const gbs_data *data, const size_t *rows, size_t count, uint32_t *index) {
+    size_t stored = 0;
     for (size_t i = 0; i < count; i++) {
         gbs_raw_row row = gbs_data_at(data, rows != NULL ? rows[i] : i);
         for (size_t k = 0; k < row.stored; k++)
             if (row.value[k] != 0.0)
                 index[stored++] = row.column[k];
     }
+    return stored;
+}
+
+/* Sorts and keeps one of each. Returns how many. */
+static size_t settle_by_sorting(uint32_t *index, size_t stored) {
+    size_t size = 0;
     qsort(index, stored, sizeof *index, by_index);
     for (size_t k = 0; k < stored; k++)
         if (k == 0 || index[k] != index[k - 1])
             index[size++] = index[k];
+    return size;
+}
+
+/* The same by a mark for each column. */
+static size_t settle_by_marks(uint32_t *index, size_t stored, size_t d, unsigned char *mark) {
+    size_t size = 0;
+    for (size_t k = 0; k < stored; k++)
+        mark[index[k]] = 1;
+    for (size_t j = 0; j < d; j++)
+        if (mark[j])
+            index[size++] = (uint32_t)j;
+    return size;
+}
+
+gbs_status gbs_data_seen(gbs_context *ctx, const gbs_data *data, const size_t *rows, size_t count,
+                         gbs_seen *out) {
+    *out = (gbs_seen){.given = data->d, .size = data->d};
+    size_t stored = 0, size;
+    if (data->dense != NULL)
+        return GBS_OK;
+    for (size_t i = 0; i < count; i++)
+        stored += gbs_data_at(data, rows != NULL ? rows[i] : i).stored;
+    bool marks = data->d <= stored;
+    uint32_t *index = gbs_array_alloc(ctx, stored + 1, sizeof *index);
+    unsigned char *mark = marks ? gbs_array_alloc(ctx, data->d, 1) : NULL;
+    if (index == NULL || (marks && mark == NULL)) {
+        gbs_array_free(ctx, mark);
+        gbs_array_free(ctx, index);
+        return GBS_ERR_MEMORY;
+    }
+    stored = list_cells(data, rows, count, index);
+    size = marks ? settle_by_marks(index, stored, data->d, mark) : settle_by_sorting(index, stored);
+    gbs_array_free(ctx, mark);
     if (size == 0) /* rows of zeros: one column is left, so that there is something to scale */
         index[size++] = 0;
     if (size == data->d) {

@@ -2,6 +2,7 @@
  * several passes here cost one pass over memory; the level-3 sums go to BLAS. */
 #include "kernel/strip.h"
 
+#include "kernel/strip_sparse.h"
 #include "kernel/vector.h"
 
 #include <cblas.h>
@@ -222,6 +223,10 @@ void gbs_strip_densify(const gbs_strip *b, double *out) {
 }
 
 void gbs_strip_factor_variance(const gbs_strip *b, const double *c, double *y, double *variance) {
+    if (gbs_sparse_factor_pays(b)) {
+        gbs_sparse_factor_variance(b, c, y, variance);
+        return;
+    }
     int n = (int)b->n, d = (int)b->d;
     gbs_strip_densify(b, y);
     cblas_dtrmm(CblasRowMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, n, d, 1.0, c, d,
@@ -239,6 +244,10 @@ GBS_WIDE static void scale_row(size_t d, double by, const double *x, double *out
  * flops of a product X'(wX). Rows of weight 0 (far from the margin) are left out altogether. */
 void gbs_strip_gram(const gbs_strip *b, const double *w, double *scratch, double *m) {
     size_t d = b->d;
+    if (gbs_sparse_gram_pays(b)) {
+        gbs_sparse_gram(b, w, scratch, m);
+        return;
+    }
     for (int sign = 1; sign >= -1; sign -= 2) {
         size_t rows = 0;
         for (size_t i = 0; i < b->n; i++) {
