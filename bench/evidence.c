@@ -77,7 +77,6 @@ struct runs {
 static gbs_sample_info draw(const struct set *s, const gbs_sample_settings *o, uint64_t seed,
                             double *seconds) {
     gbs_particles *p;
-    gbs_sample_info info;
     ctx->seed = seed;
     double t = processor_seconds();
     if (gbs_sample_run(ctx, s->data, o, &p) != GBS_OK) {
@@ -85,7 +84,7 @@ static gbs_sample_info draw(const struct set *s, const gbs_sample_settings *o, u
         exit(1);
     }
     *seconds = processor_seconds() - t;
-    gbs_particles_get_info(p, &info);
+    gbs_sample_info info = *gbs_particles_get_info(p);
     gbs_particles_free(p);
     return info;
 }

@@ -206,13 +206,12 @@ static void unload(struct set *s) {
 
 static gbs_sample_info draw(const struct set *s, const gbs_sample_settings *o, uint64_t seed) {
     gbs_particles *p;
-    gbs_sample_info info;
     ctx->seed = seed;
     if (gbs_sample_run(ctx, s->data, o, &p) != GBS_OK) {
         fprintf(stderr, "bench: %s\n", gbs_error_message(ctx));
         exit(1);
     }
-    gbs_particles_get_info(p, &info);
+    gbs_sample_info info = *gbs_particles_get_info(p);
     gbs_particles_free(p);
     return info;
 }

@@ -60,7 +60,7 @@ static gbs_status measure_gap(gbs_context *ctx, const gbs_data *data) {
     gbs_options *fit = NULL, *sampling = NULL;
     gbs_model *model = NULL;
     gbs_particles *particles = NULL;
-    gbs_gap gap;
+    gbs_gap *gap = NULL;
     /* the gap is measured against the posterior of this prior and lambda */
     gbs_status status = gbs_options_create(ctx, "fit", &fit);
     if (status == GBS_OK)
@@ -84,9 +84,10 @@ static gbs_status measure_gap(gbs_context *ctx, const gbs_data *data) {
     if (status == GBS_OK)
         status = gbs_measure_gap(ctx, data, model, particles, &gap);
     if (status == GBS_OK)
-        printf("KL(model || Gibbs posterior) = %.3f +- %.3f\n", gap.gap, gap.gap_sd);
+        printf("KL(model || Gibbs posterior) = %.3f +- %.3f\n", gap->gap, gap->gap_sd);
     gbs_options_free(fit);
     gbs_options_free(sampling);
+    gbs_gap_free(gap);
     gbs_particles_free(particles);
     gbs_model_free(model);
     return status;

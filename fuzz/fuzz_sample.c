@@ -57,11 +57,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     expect(gbs_context_set_threads(ctx, 1) == GBS_OK);
     gbs_status status = gbs_particles_from_json(ctx, (const char *)data, size, &particles);
     if (status == GBS_OK) {
-        gbs_sample_info info;
-        gbs_particles_get_info(particles, &info);
+        const gbs_sample_info *info = gbs_particles_get_info(particles);
         check_round_trip(ctx, particles);
-        if (info.features <= MOST_FEATURES)
-            check_vote(ctx, particles, info.features);
+        if (info->features <= MOST_FEATURES)
+            check_vote(ctx, particles, info->features);
     } else {
         expect(particles == NULL && gbs_error_message(ctx)[0] != '\0');
     }

@@ -9,7 +9,7 @@
 /* A model and its gaps, one a stage. */
 struct measured {
     gbs_model *model;
-    gbs_gap *gap;
+    gbs_gap **gap;
 };
 
 struct comparison {
@@ -72,8 +72,7 @@ static int load(struct comparison *c) {
             code = check_alike(c, k);
         if (code == EXIT_DONE && k == 0)
             c->stages = gbs_model_stages(c->item[k].model);
-        if (code == EXIT_DONE &&
-            (c->item[k].gap = calloc(c->stages, sizeof *c->item[k].gap)) == NULL)
+        if (code == EXIT_DONE && (c->item[k].gap = calloc(c->stages, sizeof(gbs_gap *))) == NULL)
             code = app_fail(c->app, EXIT_MEMORY, "out of memory");
     }
     return code == EXIT_DONE
@@ -109,21 +108,20 @@ static int measure(struct comparison *c) {
 }
 
 static void model_json(const struct comparison *c, size_t k, size_t t, struct json *j) {
-    const gbs_gap *gap = &c->item[k].gap[t];
+    const gbs_gap *gap = c->item[k].gap[t];
     gbs_model_info info;
-    gbs_sample_info drawn;
     gbs_model_get_info(c->item[k].model, &info);
-    gbs_particles_get_info(c->particles[t], &drawn);
+    const gbs_sample_info *drawn = gbs_particles_get_info(c->particles[t]);
     json_open_object(j, NULL);
     json_put_string(j, "model", name_of(c, k));
     json_put_count(j, "stage", t + 1);
     json_put_string(j, "family", gbs_family_name(info.family));
-    json_put_count(j, "rows", drawn.n);
-    json_put_number(j, "lambda", drawn.lambda);
-    json_put_number(j, "prior_sd", drawn.prior_sd);
+    json_put_count(j, "rows", drawn->n);
+    json_put_number(j, "lambda", drawn->lambda);
+    json_put_number(j, "prior_sd", drawn->prior_sd);
     json_put_number(j, "free_energy", gap->free_energy);
     json_put_number(j, "gibbs_risk", gap->gibbs_risk);
-    json_put_number(j, "log_z", drawn.log_z);
+    json_put_number(j, "log_z", drawn->log_z);
     json_put_number(j, "gap", gap->gap);
     json_put_number(j, "gap_sd", gap->gap_sd);
     json_put_number(j, "gap_over_lambda", gap->gap_over_lambda);
@@ -152,7 +150,7 @@ static void stage_text(const struct comparison *c, size_t t, struct text *out) {
     text_add(out, "  %-24s %-10s %12s %12s %10s %8s %12s\n", "model", "family", "free energy",
              "Gibbs risk", "gap", "+-", "gap/lambda");
     for (size_t k = 0; k < c->count; k++) {
-        const gbs_gap *gap = &c->item[k].gap[t];
+        const gbs_gap *gap = c->item[k].gap[t];
         gbs_model_info info;
         gbs_model_get_info(c->item[k].model, &info);
         text_add(out, "  %-24s %-10s %12.4f %12.5f %10.4f %8.4f %12.6f\n", name_of(c, k),
@@ -173,6 +171,8 @@ static void result_text(const struct comparison *c, struct text *out) {
 static void comparison_free(struct comparison *c) {
     for (size_t k = 0; c->item != NULL && k < c->count; k++) {
         gbs_model_free(c->item[k].model);
+        for (size_t t = 0; c->item[k].gap != NULL && t < c->stages; t++)
+            gbs_gap_free(c->item[k].gap[t]);
         free(c->item[k].gap);
     }
     for (size_t t = 0; c->particles != NULL && t < c->stages; t++)

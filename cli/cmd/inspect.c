@@ -116,15 +116,14 @@ static int inspect_text(const struct shown *s, struct text *out) {
 /* Standard deviations of the particles are computed a coefficient at a time: the covariance of many
  * would be large. */
 static void particle_coefficients(const gbs_particles *p, size_t d, double *mean, double *sd) {
-    gbs_sample_info info;
     const double *theta = gbs_particles_draws(p);
-    gbs_particles_get_info(p, &info);
+    const gbs_sample_info *info = gbs_particles_get_info(p);
     gbs_particles_moments(p, mean, NULL);
     for (size_t k = 0; k < d; k++) {
         double square = 0.0;
-        for (size_t i = 0; i < info.particles; i++)
+        for (size_t i = 0; i < info->particles; i++)
             square += (theta[i * d + k] - mean[k]) * (theta[i * d + k] - mean[k]);
-        sd[k] = sqrt(square / (double)info.particles);
+        sd[k] = sqrt(square / (double)info->particles);
     }
 }
 
@@ -135,9 +134,8 @@ static int compute(struct shown *s) {
         gbs_model_get_info(of->model, &info);
         s->d = info.d;
     } else {
-        gbs_sample_info info;
-        gbs_particles_get_info(of->particles, &info);
-        s->d = info.d;
+        const gbs_sample_info *info = gbs_particles_get_info(of->particles);
+        s->d = info->d;
     }
     s->mean = calloc(s->d, sizeof *s->mean);
     s->sd = calloc(s->d, sizeof *s->sd);

@@ -10,10 +10,8 @@ const gbs_task *predictor_task(const struct predictor *p) {
 
 int predictor_load(const struct app *app, const char *path, struct predictor *out) {
     errno = 0;
-    gbs_loaded loaded;
     gbs_status status = gbs_load_any(app->ctx, strcmp(path, "-") == 0 ? "/dev/stdin" : path,
-                                     &loaded);
-    *out = (struct predictor){loaded.model, loaded.particles, loaded.completion};
+                                     &out->model, &out->particles, &out->completion);
     if (status != GBS_OK && errno == ENOMEM) {
         predictor_free(out);
         return app_fail(app, EXIT_MEMORY, "%s: out of memory", path);
@@ -28,9 +26,8 @@ int predictor_recipe(const struct app *app, const char *path, const struct predi
     if (p->model != NULL)
         return input_recipe(app, path, p->model, out);
     char error[256];
-    gbs_sample_info info;
     const char *json = gbs_particles_recipe(p->particles);
-    gbs_particles_get_info(p->particles, &info);
+    const gbs_sample_info *info = gbs_particles_get_info(p->particles);
     *out = (struct recipe){0};
     if (json == NULL)
         return app_fail(
@@ -43,7 +40,7 @@ int predictor_recipe(const struct app *app, const char *path, const struct predi
     }
     if (!ok)
         return app_fail(app, EXIT_BAD_DATA, "%s: %s", path, error);
-    if (out->features != info.features) {
+    if (out->features != info->features) {
         recipe_free(out);
         return app_fail(app, EXIT_BAD_DATA,
                         "%s: the recipe of the sample does not match its particles", path);

@@ -15,8 +15,8 @@ struct sample {
     struct input train;
     gbs_model *against;
     gbs_particles *particles;
-    gbs_sample_info info;
-    gbs_gap gap;
+    const gbs_sample_info *info;
+    gbs_gap *gap;
     double seconds_read, *moments;
 };
 
@@ -109,7 +109,7 @@ static int draw(struct sample *s) {
                                status != GBS_ERR_DATA ? NULL
                                : s->against != NULL   ? option_text(&app->options, "against")
                                                       : s->train.table.file);
-    gbs_particles_get_info(s->particles, &s->info);
+    s->info = gbs_particles_get_info(s->particles);
     char *recipe = recipe_to_json(&s->recipe);
     status = recipe != NULL ? gbs_particles_set_recipe(app->ctx, s->particles, recipe)
                             : GBS_ERR_MEMORY;
@@ -121,7 +121,7 @@ static int draw(struct sample *s) {
 
 /* Mean, then covariance (or only its diagonal). */
 static int compute_moments(struct sample *s) {
-    size_t d = s->info.d;
+    size_t d = s->info->d;
     bool full = d <= COVARIANCE_COLUMNS;
     s->moments = calloc(d + (full ? d * d : 0), sizeof *s->moments);
     if (s->moments == NULL)
@@ -131,7 +131,7 @@ static int compute_moments(struct sample *s) {
 }
 
 static void put_moments(struct json *j, const struct sample *s) {
-    size_t d = s->info.d;
+    size_t d = s->info->d;
     const double *covariance = s->moments + d;
     json_open_array(j, "mean");
     for (size_t k = 0; k < d; k++)
@@ -158,18 +158,18 @@ static void result_json(const struct sample *s, struct text *out) {
     result_options(&j, s->app);
     sampling_json(&j, s->particles);
     if (s->against != NULL) {
-        json_put_number(&j, "free_energy", s->gap.free_energy);
-        json_put_number(&j, "gap", s->gap.gap);
-        json_put_number(&j, "gap_sd", s->gap.gap_sd);
-        json_put_number(&j, "gap_over_lambda", s->gap.gap_over_lambda);
+        json_put_number(&j, "free_energy", s->gap->free_energy);
+        json_put_number(&j, "gap", s->gap->gap);
+        json_put_number(&j, "gap_sd", s->gap->gap_sd);
+        json_put_number(&j, "gap_over_lambda", s->gap->gap_over_lambda);
         json_put_count(&j, "stages", gbs_model_stages(s->against));
     }
     put_moments(&j, s);
     json_open_object(&j, "seconds");
     json_put_number(&j, "read", s->seconds_read);
-    json_put_number(&j, "approximate", s->info.seconds_approximate);
-    json_put_number(&j, "move", s->info.seconds_move);
-    json_put_number(&j, "sample", s->info.seconds);
+    json_put_number(&j, "approximate", s->info->seconds_approximate);
+    json_put_number(&j, "move", s->info->seconds_move);
+    json_put_number(&j, "sample", s->info->seconds);
     json_put_number(&j, "total", app_seconds(s->app));
     json_close_object(&j);
     json_close_object(&j);
@@ -187,27 +187,27 @@ static void result_text(const struct sample *s, struct text *out) {
         text_add(out,
                  "  gap           %.4f +- %.4f%s: KL(%s%s || Gibbs posterior), family %s; over "
                  "lambda %.6f\n",
-                 s->gap.gap, s->gap.gap_sd, s->gap.gap_sd_at_least ? " at least" : "",
+                 s->gap->gap, s->gap->gap_sd, s->gap->gap_sd_at_least ? " at least" : "",
                  gbs_model_stages(s->against) > 1 ? "last stage of " : "",
-                 option_text(o, "against"), gbs_family_name(m.family), s->gap.gap_over_lambda);
+                 option_text(o, "against"), gbs_family_name(m.family), s->gap->gap_over_lambda);
     }
     text_add(out,
              "  time          %.2f s: %.2f s moves, %.2f s for the approximations behind them\n",
-             s->info.seconds, s->info.seconds_move, s->info.seconds_approximate);
+             s->info->seconds, s->info->seconds_move, s->info->seconds_approximate);
     if (given(o, "output"))
         text_add(out, "particles written to %s\n", option_text(o, "output"));
 }
 
 static void draws_csv(const struct sample *s, struct text *out) {
     const double *theta = gbs_particles_draws(s->particles);
-    size_t d = s->info.d;
+    size_t d = s->info->d;
     for (size_t k = 0; k < d; k++) {
         char name[256];
         recipe_feature_name(&s->recipe, gbs_particles_column(s->particles, k), name, sizeof name);
         text_add_cell(out, name);
         text_add_bytes(out, k + 1 < d ? "," : "\n", 1);
     }
-    for (size_t i = 0; i < s->info.particles * d; i++) {
+    for (size_t i = 0; i < s->info->particles * d; i++) {
         text_add_number(out, theta[i]);
         text_add_bytes(out, (i + 1) % d != 0 ? "," : "\n", 1);
     }
@@ -260,6 +260,7 @@ static int run(struct app *app) {
         code = write_results(&s);
     free(s.moments);
     gbs_model_free(s.against);
+    gbs_gap_free(s.gap);
     gbs_particles_free(s.particles);
     input_free(&s.train);
     recipe_free(&s.recipe);

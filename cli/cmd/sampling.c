@@ -3,22 +3,23 @@
 
 #include <math.h>
 
-static void put_path(struct json *j, const gbs_sample_point *path, size_t size) {
+static void put_path(struct json *j, const gbs_particles *particles) {
+    const gbs_sample_point *at;
     json_open_array(j, "lambda_path");
-    for (size_t t = 0; t < size; t++)
-        json_put_number(j, NULL, path[t].lambda);
+    for (size_t t = 0; (at = gbs_particles_path_at(particles, t)) != NULL; t++)
+        json_put_number(j, NULL, at->lambda);
     json_close_array(j);
     json_open_array(j, "path");
-    for (size_t t = 0; t < size; t++) {
+    for (size_t t = 0; (at = gbs_particles_path_at(particles, t)) != NULL; t++) {
         json_open_object(j, NULL);
-        json_put_number(j, "lambda", path[t].lambda);
-        json_put_number(j, "log_z", path[t].log_z);
-        json_put_number(j, "log_z_sd", path[t].log_z_sd);
-        json_put_number(j, "gibbs_risk", path[t].gibbs_risk);
-        json_put_number(j, "gibbs_risk_sd", path[t].gibbs_risk_sd);
-        json_put_number(j, "ess", path[t].ess);
-        json_put_number(j, "acceptance", path[t].acceptance);
-        json_put_number(j, "step", path[t].step);
+        json_put_number(j, "lambda", at->lambda);
+        json_put_number(j, "log_z", at->log_z);
+        json_put_number(j, "log_z_sd", at->log_z_sd);
+        json_put_number(j, "gibbs_risk", at->gibbs_risk);
+        json_put_number(j, "gibbs_risk_sd", at->gibbs_risk_sd);
+        json_put_number(j, "ess", at->ess);
+        json_put_number(j, "acceptance", at->acceptance);
+        json_put_number(j, "step", at->step);
         json_close_object(j);
     }
     json_close_array(j);
@@ -45,85 +46,81 @@ static void put_estimate(struct json *j, const gbs_sample_info *i) {
 }
 
 void sampling_json(struct json *j, const gbs_particles *particles) {
-    gbs_sample_info i;
-    size_t size;
-    const gbs_sample_point *path = gbs_particles_path(particles, &size);
-    gbs_particles_get_info(particles, &i);
-    json_put_string(j, "task", gbs_task_name(i.task));
-    json_put_string(j, "loss", gbs_loss_name(i.loss));
-    json_put_count(j, "n", i.n);
-    json_put_count(j, "n_data", i.n_data);
-    json_put_count(j, "d", i.d);
-    json_put_number(j, "lambda", i.lambda);
-    json_put_number(j, "prior_sd", i.prior_sd);
-    json_put_string(j, "prior", gbs_prior_name(i.prior));
-    json_put_string(j, "scale", gbs_scale_name(i.scale));
-    json_put_bool(j, "intercept", i.intercept != 0);
-    json_put_string(j, "algorithm", i.classic ? "classic" : "waste-free");
-    json_put_string(j, "move", gbs_move_name(i.move));
-    json_put_count(j, "particles", i.particles);
-    json_put_count(j, "chains", i.chains);
-    json_put_number(j, "log_z", i.log_z);
-    json_put_number(j, "log_z_sd", i.log_z_sd);
-    json_put_bool(j, "log_z_sd_at_least", i.log_z_sd_at_least != 0);
-    json_put_number(j, "gibbs_risk", i.gibbs_risk);
-    json_put_number(j, "gibbs_risk_sd", i.gibbs_risk_sd);
-    json_put_number(j, "gibbs_error", i.gibbs_error);
-    json_put_number(j, "train_error", i.train_error);
-    json_put_number(j, "kl", i.kl);
-    json_put_number(j, "acceptance", i.acceptance);
-    json_put_number(j, "ess", path[size - 1].ess);
-    put_path(j, path, size);
-    put_estimate(j, &i);
+    size_t last = gbs_particles_path_size(particles) - 1;
+    const gbs_sample_info *i = gbs_particles_get_info(particles);
+    json_put_string(j, "task", gbs_task_name(i->task));
+    json_put_string(j, "loss", gbs_loss_name(i->loss));
+    json_put_count(j, "n", i->n);
+    json_put_count(j, "n_data", i->n_data);
+    json_put_count(j, "d", i->d);
+    json_put_number(j, "lambda", i->lambda);
+    json_put_number(j, "prior_sd", i->prior_sd);
+    json_put_string(j, "prior", gbs_prior_name(i->prior));
+    json_put_string(j, "scale", gbs_scale_name(i->scale));
+    json_put_bool(j, "intercept", i->intercept != 0);
+    json_put_string(j, "algorithm", i->classic ? "classic" : "waste-free");
+    json_put_string(j, "move", gbs_move_name(i->move));
+    json_put_count(j, "particles", i->particles);
+    json_put_count(j, "chains", i->chains);
+    json_put_number(j, "log_z", i->log_z);
+    json_put_number(j, "log_z_sd", i->log_z_sd);
+    json_put_bool(j, "log_z_sd_at_least", i->log_z_sd_at_least != 0);
+    json_put_number(j, "gibbs_risk", i->gibbs_risk);
+    json_put_number(j, "gibbs_risk_sd", i->gibbs_risk_sd);
+    json_put_number(j, "gibbs_error", i->gibbs_error);
+    json_put_number(j, "train_error", i->train_error);
+    json_put_number(j, "kl", i->kl);
+    json_put_number(j, "acceptance", i->acceptance);
+    json_put_number(j, "ess", gbs_particles_path_at(particles, last)->ess);
+    put_path(j, particles);
+    put_estimate(j, i);
 }
 
 void sampling_text(struct text *t, const gbs_particles *particles) {
-    gbs_sample_info i;
-    size_t size;
-    gbs_particles_path(particles, &size);
-    gbs_particles_get_info(particles, &i);
+    size_t size = gbs_particles_path_size(particles);
+    const gbs_sample_info *i = gbs_particles_get_info(particles);
     const gbs_task *task = gbs_particles_task(particles);
     bool pairs = gbs_task_has(task, GBS_FACT_PAIRS) != 0;
     text_add(t, "  posterior     %sloss %s, %zu coefficients%s, %zu",
-             gbs_task_word(task, GBS_WORD_PREFIX), gbs_loss_name(i.loss), i.d,
-             i.intercept ? " with the intercept" : "", i.n);
-    if (i.n < i.n_data)
-        text_add(t, " of the %zu", i.n_data);
+             gbs_task_word(task, GBS_WORD_PREFIX), gbs_loss_name(i->loss), i->d,
+             i->intercept ? " with the intercept" : "", i->n);
+    if (i->n < i->n_data)
+        text_add(t, " of the %zu", i->n_data);
     text_add(t, " rows");
     if (pairs)
-        text_add(t, ", %zu in the smaller class", i.blocks);
+        text_add(t, ", %zu in the smaller class", i->blocks);
     text_add(t, "\n");
     text_add(t, "  prior         N(%s, %g^2) on each coefficient, lambda %g, columns scaled: %s\n",
-             i.prior == GBS_PRIOR_INFORMED ? "the model's m0" : "0", i.prior_sd, i.lambda,
-             gbs_scale_name(i.scale));
-    text_add(t, "  sampler       %s, %s moves, %zu particles", i.classic ? "classic" : "waste-free",
-             gbs_move_name(i.move), i.particles);
-    if (!i.classic)
-        text_add(t, " in %zu chains", i.chains);
+             i->prior == GBS_PRIOR_INFORMED ? "the model's m0" : "0", i->prior_sd, i->lambda,
+             gbs_scale_name(i->scale));
+    text_add(t, "  sampler       %s, %s moves, %zu particles",
+             i->classic ? "classic" : "waste-free", gbs_move_name(i->move), i->particles);
+    if (!i->classic)
+        text_add(t, " in %zu chains", i->chains);
     text_add(t, ", %zu temperature%s", size - 1, size == 2 ? "" : "s");
-    if (isfinite(i.acceptance))
-        text_add(t, ", %.0f %% of the moves taken", 100.0 * i.acceptance);
+    if (isfinite(i->acceptance))
+        text_add(t, ", %.0f %% of the moves taken", 100.0 * i->acceptance);
     text_add(t, "\n");
-    text_add(t, "  log Z         %.4f +- %.4f%s\n", i.log_z, i.log_z_sd,
-             i.log_z_sd_at_least ? " at least (the chains are too few or too slow to tell; more "
-                                   "particles or moves would)"
-                                 : "");
-    text_add(t, "  Gibbs risk    %.5f +- %.5f (mean %s loss of the particles%s)\n", i.gibbs_risk,
-             i.gibbs_risk_sd, gbs_loss_name(i.loss), pairs ? " over all pairs" : "");
+    text_add(t, "  log Z         %.4f +- %.4f%s\n", i->log_z, i->log_z_sd,
+             i->log_z_sd_at_least ? " at least (the chains are too few or too slow to tell; more "
+                                    "particles or moves would)"
+                                  : "");
+    text_add(t, "  Gibbs risk    %.5f +- %.5f (mean %s loss of the particles%s)\n", i->gibbs_risk,
+             i->gibbs_risk_sd, gbs_loss_name(i->loss), pairs ? " over all pairs" : "");
     if (!gbs_task_has(task, GBS_FACT_LABELS))
         text_add(t, "  training      AUC %.4f of the mean score, %.4f of one particle\n",
-                 1.0 - i.train_error, 1.0 - i.gibbs_error);
+                 1.0 - i->train_error, 1.0 - i->gibbs_error);
     else
         text_add(t, "  training      error %.2f %% of the average vote, %.2f %% of one particle\n",
-                 100.0 * i.train_error, 100.0 * i.gibbs_error);
-    if (isnan(i.bound))
+                 100.0 * i->train_error, 100.0 * i->gibbs_error);
+    if (isnan(i->bound))
         return; /* there is none */
     text_add(t,
              "  estimate      true %s of one draw at most %.4f if these averages were exact (kl "
              "bound, confidence %g,\n",
-             gbs_task_word(task, GBS_WORD_RISK), i.bound, i.confidence);
+             gbs_task_word(task, GBS_WORD_RISK), i->bound, i->confidence);
     text_add(t,
              "                KL to the prior %.4f); no certificate: particles are no independent "
              "draws\n",
-             i.kl);
+             i->kl);
 }

@@ -2,7 +2,7 @@
 #ifndef GIBBSITE_SAMPLE_H
 #define GIBBSITE_SAMPLE_H
 
-#include "gibbsite/model.h"
+#include "gibbsite/complete.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -79,9 +79,11 @@ typedef struct gbs_sample_info {
 
 /* What the particles were drawn for, as gbs_model_task has it. */
 GBS_API const gbs_task *gbs_particles_task(const gbs_particles *particles);
-/* How it went; and the temperatures it went through, valid as long as the particles. */
-GBS_API void gbs_particles_get_info(const gbs_particles *particles, gbs_sample_info *out);
-GBS_API const gbs_sample_point *gbs_particles_path(const gbs_particles *particles, size_t *count);
+/* How it went; valid as long as the particles. */
+GBS_API const gbs_sample_info *gbs_particles_get_info(const gbs_particles *particles);
+/* How many temperatures it went through, and one of them, NULL beyond the last. */
+GBS_API size_t gbs_particles_path_size(const gbs_particles *particles);
+GBS_API const gbs_sample_point *gbs_particles_path_at(const gbs_particles *particles, size_t k);
 /* The thetas, one after the other (info.particles x info.d), all of the same weight, in the scaled
  * coordinates (an intercept is the last). */
 GBS_API const double *gbs_particles_draws(const gbs_particles *particles);
@@ -115,9 +117,11 @@ typedef struct gbs_gap {
 
 /* data: the rows that both come from, all of them. Of a mixture the stage is meant that was trained
  * on as many rows as the particles were drawn for. GBS_ERR_DATA when the model was fitted to other
- * rows, or with another loss, prior or lambda. */
+ * rows, or with another loss, prior or lambda. Hand *out back with gbs_gap_free. */
 GBS_API gbs_status gbs_measure_gap(gbs_context *ctx, const gbs_data *data, const gbs_model *model,
-                                   const gbs_particles *particles, gbs_gap *out);
+                                   const gbs_particles *particles, gbs_gap **out);
+/* Frees it; NULL is ignored. */
+GBS_API void gbs_gap_free(gbs_gap *gap);
 
 /* A second text kept inside the file, as gbs_model_set_recipe has it. */
 GBS_API gbs_status gbs_particles_set_recipe(gbs_context *ctx, gbs_particles *particles,
@@ -134,15 +138,10 @@ GBS_API void gbs_particles_free(gbs_particles *particles);
 GBS_API gbs_status gbs_load(gbs_context *ctx, const char *path, gbs_model **model,
                             gbs_particles **particles);
 
-/* Whatever a file holds: one of the three is set. */
-typedef struct gbs_loaded {
-    gbs_model *model;
-    gbs_particles *particles;
-    gbs_completion *completion;
-} gbs_loaded;
-
-/* Opens a file that the program or the library wrote. */
-GBS_API gbs_status gbs_load_any(gbs_context *ctx, const char *path, gbs_loaded *out);
+/* Opens a file that the program or the library wrote, whatever it holds: one of the three is set,
+ * the others are NULL. */
+GBS_API gbs_status gbs_load_any(gbs_context *ctx, const char *path, gbs_model **model,
+                                gbs_particles **particles, gbs_completion **completion);
 /* "auto", "walk", "ring"; NULL out of range. */
 GBS_API const char *gbs_move_name(gbs_move move);
 

@@ -90,19 +90,27 @@ gbs_status gbs_model_load(gbs_context *ctx, const char *path, gbs_model **out) {
     return load(ctx, path, parse_model, out);
 }
 
-struct either {
+/* Where to put what a file holds; NULL: not here. */
+struct any {
     gbs_model **model;
     gbs_particles **particles;
+    gbs_completion **completion;
 };
 
-/* A sample says so before its numbers begin. */
-static gbs_status parse_either(gbs_context *ctx, const char *text, size_t size, void *out) {
-    const struct either *e = out;
-    static const char mark[] = "\"kind\":\"sample\"";
-    size_t head = size < 4096 ? size : 4096;
-    if (text != NULL && memmem(text, head, mark, sizeof mark - 1) != NULL)
-        return gbs_particles_from_json(ctx, text, size, e->particles);
-    return gbs_model_from_json(ctx, text, size, e->model);
+/* A file that holds no model says so before its numbers begin. */
+static bool is_kind(const char *text, size_t size, const char *kind) {
+    char mark[32];
+    size_t length = (size_t)snprintf(mark, sizeof mark, "\"kind\":\"%s\"", kind);
+    return text != NULL && memmem(text, size < 4096 ? size : 4096, mark, length) != NULL;
+}
+
+static gbs_status parse_any(gbs_context *ctx, const char *text, size_t size, void *out) {
+    const struct any *any = out;
+    if (any->completion != NULL && is_kind(text, size, "completion"))
+        return gbs_completion_from_json(ctx, text, size, any->completion);
+    if (is_kind(text, size, "sample"))
+        return gbs_particles_from_json(ctx, text, size, any->particles);
+    return gbs_model_from_json(ctx, text, size, any->model);
 }
 
 gbs_status gbs_load(gbs_context *ctx, const char *path, gbs_model **model,
@@ -115,25 +123,23 @@ gbs_status gbs_load(gbs_context *ctx, const char *path, gbs_model **model,
     GBS_NEEDS(ctx, path);
     GBS_NEEDS(ctx, model);
     GBS_NEEDS(ctx, particles);
-    struct either e = {model, particles};
-    return load(ctx, path, parse_either, &e);
+    struct any any = {.model = model, .particles = particles};
+    return load(ctx, path, parse_any, &any);
 }
 
-/* So does a completion. */
-static gbs_status parse_any(gbs_context *ctx, const char *text, size_t size, void *out) {
-    gbs_loaded *loaded = out;
-    static const char mark[] = "\"kind\":\"completion\"";
-    size_t head = size < 4096 ? size : 4096;
-    if (text != NULL && memmem(text, head, mark, sizeof mark - 1) != NULL)
-        return gbs_completion_from_json(ctx, text, size, &loaded->completion);
-    struct either e = {&loaded->model, &loaded->particles};
-    return parse_either(ctx, text, size, &e);
-}
-
-gbs_status gbs_load_any(gbs_context *ctx, const char *path, gbs_loaded *out) {
-    GBS_NEEDS(ctx, out);
-    *out = (gbs_loaded){0};
+gbs_status gbs_load_any(gbs_context *ctx, const char *path, gbs_model **model,
+                        gbs_particles **particles, gbs_completion **completion) {
+    if (model != NULL)
+        *model = NULL;
+    if (particles != NULL)
+        *particles = NULL;
+    if (completion != NULL)
+        *completion = NULL;
     GBS_NEEDS(ctx, ctx);
     GBS_NEEDS(ctx, path);
-    return load(ctx, path, parse_any, out);
+    GBS_NEEDS(ctx, model);
+    GBS_NEEDS(ctx, particles);
+    GBS_NEEDS(ctx, completion);
+    struct any any = {model, particles, completion};
+    return load(ctx, path, parse_any, &any);
 }

@@ -106,9 +106,9 @@ static gbs_status check_scaling(gbs_context *ctx, const gbs_scaling *a, const gb
 }
 
 gbs_status gbs_measure_gap(gbs_context *ctx, const gbs_data *data, const gbs_model *model,
-                           const gbs_particles *particles, gbs_gap *out) {
+                           const gbs_particles *particles, gbs_gap **out) {
     GBS_NEEDS(ctx, out);
-    *out = (gbs_gap){0};
+    *out = NULL;
     GBS_NEEDS(ctx, ctx);
     GBS_NEEDS(ctx, data);
     GBS_NEEDS(ctx, model);
@@ -125,15 +125,20 @@ gbs_status gbs_measure_gap(gbs_context *ctx, const gbs_data *data, const gbs_mod
         status = check_prior(ctx, &model->stages[t], particles);
     if (status == GBS_OK)
         status = gbs_gibbs_target_find(ctx, data, model, t, &target);
-    if (status != GBS_OK)
-        return status;
+    gbs_gap *told = status == GBS_OK ? gbs_handle_alloc(ctx, sizeof *told) : NULL;
     double gap = target.free_energy + s->log_z;
-    *out = (gbs_gap){.free_energy = target.free_energy,
-                     .gap = gap,
-                     .gap_sd = s->log_z_sd,
-                     .gibbs_risk = target.gibbs_risk,
-                     .gap_sd_at_least = s->log_z_sd_at_least,
-                     .gap_over_lambda = s->lambda > 0.0 ? gap / s->lambda : NAN};
+    if (told != NULL)
+        *told = (gbs_gap){.free_energy = target.free_energy,
+                          .gap = gap,
+                          .gap_sd = s->log_z_sd,
+                          .gibbs_risk = target.gibbs_risk,
+                          .gap_sd_at_least = s->log_z_sd_at_least,
+                          .gap_over_lambda = s->lambda > 0.0 ? gap / s->lambda : NAN};
+    *out = told;
     gbs_gibbs_target_free(&target);
-    return GBS_OK;
+    return status == GBS_OK && told == NULL ? GBS_ERR_MEMORY : status;
+}
+
+void gbs_gap_free(gbs_gap *gap) {
+    gbs_release(NULL, gap);
 }

@@ -46,14 +46,16 @@ gbs_status gbs_particles_check(gbs_context *ctx, const gbs_particles *p) {
         bad);
 }
 
-void gbs_particles_get_info(const gbs_particles *particles, gbs_sample_info *out) {
-    if (out != NULL)
-        *out = particles != NULL ? particles->info : (gbs_sample_info){0};
+const gbs_sample_info *gbs_particles_get_info(const gbs_particles *particles) {
+    return particles != NULL ? &particles->info : NULL;
 }
 
-const gbs_sample_point *gbs_particles_path(const gbs_particles *particles, size_t *count) {
-    gbs_tell(count, particles != NULL ? particles->path_size : 0);
-    return particles != NULL ? particles->path : NULL;
+size_t gbs_particles_path_size(const gbs_particles *particles) {
+    return particles != NULL ? particles->path_size : 0;
+}
+
+const gbs_sample_point *gbs_particles_path_at(const gbs_particles *particles, size_t k) {
+    return k < gbs_particles_path_size(particles) ? &particles->path[k] : NULL;
 }
 
 const double *gbs_particles_draws(const gbs_particles *particles) {

@@ -12,8 +12,7 @@ static inline gbs_particles *sample(gbs_context *ctx, const gbs_data *data,
 }
 
 static inline gbs_sample_info sample_info(const gbs_particles *p) {
-    gbs_sample_info info;
-    gbs_particles_get_info(p, &info);
+    gbs_sample_info info = *gbs_particles_get_info(p);
     return info;
 }
 

@@ -102,20 +102,18 @@ static void samplings_take_options(void **state) {
     gbs_data *data = dense_data(ctx, &t);
     gbs_options *o = options_of(ctx, "sample"), *fit = options_of(ctx, "fit");
     gbs_particles *p;
-    gbs_sample_info info;
     gbs_model *model;
     assert_int_equal(gbs_options_set_count(o, "particles", 64), GBS_OK);
     assert_int_equal(gbs_options_set_number(o, "lambda", 4.0), GBS_OK);
     assert_int_equal(gbs_sample(ctx, data, o, &p), GBS_OK);
-    gbs_particles_get_info(p, &info);
-    assert_true(info.particles == 64 && info.lambda == 4.0);
+    const gbs_sample_info *info = gbs_particles_get_info(p);
+    assert_true(info->particles == 64 && info->lambda == 4.0);
     gbs_particles_free(p);
     assert_int_equal(gbs_options_set(fit, "prior", "zero"), GBS_OK);
     assert_int_equal(gbs_options_set(fit, "lambda", "9"), GBS_OK);
     assert_int_equal(gbs_fit(ctx, data, fit, &model), GBS_OK);
     assert_int_equal(gbs_sample_for(ctx, data, model, 0, o, &p), GBS_OK);
-    gbs_particles_get_info(p, &info);
-    assert_true(info.lambda == 9.0); /* the model's, not the options' */
+    assert_true(gbs_particles_get_info(p)->lambda == 9.0); /* the model's, not the options' */
     gbs_particles_free(p);
     gbs_model_free(model);
     gbs_options_free(o);

@@ -108,13 +108,13 @@ static void see_model(struct worker *w, const gbs_model *model, const gbs_data *
 }
 
 static void see_particles(struct worker *w, const gbs_particles *p, const gbs_data *data) {
-    gbs_sample_info info;
     gbs_evaluation e;
     size_t n = gbs_data_rows(data);
     double *three = calloc(3 * n, sizeof *three);
-    gbs_particles_get_info(p, &info);
-    see(w, (double[]){info.log_z, info.log_z_sd, info.gibbs_risk, info.acceptance, info.bound}, 5);
-    see(w, gbs_particles_draws(p), 10 * info.d);
+    const gbs_sample_info *info = gbs_particles_get_info(p);
+    see(w, (double[]){info->log_z, info->log_z_sd, info->gibbs_risk, info->acceptance, info->bound},
+        5);
+    see(w, gbs_particles_draws(p), 10 * info->d);
     if (three != NULL && WENT(gbs_particles_predict, p, data, three, three + n, three + 2 * n))
         see(w, three, 3 * n);
     if (WENT(gbs_particles_evaluate, p, data, &e))
@@ -222,7 +222,7 @@ static void sample_rows(struct worker *w) {
         WENT(gbs_sample_run_for, data, model, 0, &s, &p);
     if (p != NULL) {
         see_particles(w, p, data);
-        if (WENT(gbs_measure_gap, data, model, p, &gap))
+        if (WENT(measure_gap, data, model, p, &gap))
             see(w, (double[]){gap.gap, gap.gap_sd, gap.gibbs_risk}, 3);
     }
     gbs_particles_free(p);

@@ -69,10 +69,9 @@ static void same_model(struct setting *s, const gbs_model *loaded) {
 }
 
 static void same_particles(const struct setting *s, const gbs_particles *loaded) {
-    gbs_sample_info info;
-    gbs_particles_get_info(loaded, &info);
-    assert_int_equal(info.particles, 32);
-    assert_int_equal(info.d, 3);
+    const gbs_sample_info *info = gbs_particles_get_info(loaded);
+    assert_int_equal(info->particles, 32);
+    assert_int_equal(info->d, 3);
     assert_true(same_bits(gbs_particles_draws(s->particles), gbs_particles_draws(loaded), 32 * 3));
 }
 
@@ -107,19 +106,21 @@ static void a_file_of_any_kind_is_opened(void **state) {
     (void)state;
     struct setting s;
     set_up(&s);
-    gbs_loaded loaded;
-    assert_ok(s.ctx, gbs_load_any(s.ctx, s.model_path, &loaded));
-    assert_true(loaded.particles == NULL && loaded.completion == NULL);
-    same_model(&s, loaded.model);
-    gbs_model_free(loaded.model);
-    assert_ok(s.ctx, gbs_load_any(s.ctx, s.sample_path, &loaded));
-    assert_true(loaded.model == NULL && loaded.completion == NULL);
-    same_particles(&s, loaded.particles);
-    gbs_particles_free(loaded.particles);
-    assert_ok(s.ctx, gbs_load_any(s.ctx, s.completion_path, &loaded));
-    assert_true(loaded.model == NULL && loaded.particles == NULL);
-    same_completion(&s, loaded.completion);
-    gbs_completion_free(loaded.completion);
+    gbs_model *model;
+    gbs_particles *particles;
+    gbs_completion *completion;
+    assert_ok(s.ctx, gbs_load_any(s.ctx, s.model_path, &model, &particles, &completion));
+    assert_true(particles == NULL && completion == NULL);
+    same_model(&s, model);
+    gbs_model_free(model);
+    assert_ok(s.ctx, gbs_load_any(s.ctx, s.sample_path, &model, &particles, &completion));
+    assert_true(model == NULL && completion == NULL);
+    same_particles(&s, particles);
+    gbs_particles_free(particles);
+    assert_ok(s.ctx, gbs_load_any(s.ctx, s.completion_path, &model, &particles, &completion));
+    assert_true(model == NULL && particles == NULL);
+    same_completion(&s, completion);
+    gbs_completion_free(completion);
     tear_down(&s);
 }
 
@@ -127,12 +128,14 @@ static void a_file_of_any_kind_is_opened(void **state) {
 static void refuse_file(struct setting *s, const char *path, gbs_status expected) {
     gbs_model *model;
     gbs_particles *particles = (void *)1;
-    gbs_loaded loaded = {(void *)1, (void *)1, (void *)1};
+    gbs_completion *completion = (void *)1;
     assert_refused(s->ctx, expected, gbs_load(s->ctx, path, &model, &particles), model);
     assert_null(particles);
     assert_non_null(strstr(gbs_error_message(s->ctx), path));
-    assert_int_equal(gbs_load_any(s->ctx, path, &loaded), expected);
-    assert_true(loaded.model == NULL && loaded.particles == NULL && loaded.completion == NULL);
+    model = (void *)1;
+    particles = (void *)1;
+    assert_int_equal(gbs_load_any(s->ctx, path, &model, &particles, &completion), expected);
+    assert_true(model == NULL && particles == NULL && completion == NULL);
     assert_refused(s->ctx, expected, gbs_model_load(s->ctx, path, &model), model);
     assert_non_null(strstr(gbs_error_message(s->ctx), path));
 }

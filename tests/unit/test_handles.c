@@ -324,7 +324,7 @@ static void handles_serve_other_contexts(void **state) {
     gbs_context *ctx = host_context(&other);
     double score[6], again[6], mean[2], sd[2];
     gbs_evaluation e;
-    gbs_gap gap;
+    gbs_gap *gap;
     gbs_particles *particles;
     uint32_t cell[] = {0, GBS_UNSEEN};
     assert_ok(t.ctx, gbs_model_predict(t.ctx, t.model, t.data, score, NULL, NULL));
@@ -349,6 +349,8 @@ static void handles_serve_other_contexts(void **state) {
     gbs_context_free(ctx);
     assert_true(other.blocks > 0);
     gbs_particles_free(particles);
+    assert_true(isfinite(gap->gap));
+    gbs_gap_free(gap);
     assert_int_equal(other.blocks, 0);
     assert_string_equal(gbs_model_recipe(t.model), "[3, 4]");
     assert_string_equal(gbs_particles_recipe(t.particles), "[2]");

@@ -344,7 +344,7 @@ static void files_need_their_arguments(void **state) {
     gbs_context *c = s.ctx;
     gbs_model *m;
     gbs_particles *p;
-    gbs_loaded l;
+    gbs_completion *l;
     char *path;
     assert_int_equal(gbs_model_save(NULL, s.model, "no.json"), GBS_ERR_ARGUMENT);
     refused(c, "model", gbs_model_save(c, NULL, "no.json"));
@@ -364,12 +364,14 @@ static void files_need_their_arguments(void **state) {
     refused_handle(c, "path", m, gbs_load(c, NULL, &m, &p));
     refused_handle(c, "model", p, gbs_load(c, "no.json", NULL, &p));
     refused_handle(c, "particles", m, gbs_load(c, "no.json", &m, NULL));
-    l.particles = (void *)1;
-    l.completion = (void *)1;
-    refused_without_context(l.model, gbs_load_any(NULL, "no.json", &l));
-    assert_true(l.particles == NULL && l.completion == NULL);
-    refused_handle(c, "path", l.model, gbs_load_any(c, NULL, &l));
-    refused(c, "out", gbs_load_any(c, "no.json", NULL));
+    p = (void *)1;
+    m = (void *)1;
+    refused_without_context(l, gbs_load_any(NULL, "no.json", &m, &p, &l));
+    assert_true(m == NULL && p == NULL);
+    refused_handle(c, "path", l, gbs_load_any(c, NULL, &m, &p, &l));
+    refused_handle(c, "model", l, gbs_load_any(c, "no.json", NULL, &p, &l));
+    refused_handle(c, "particles", l, gbs_load_any(c, "no.json", &m, NULL, &l));
+    refused_handle(c, "completion", m, gbs_load_any(c, "no.json", &m, &p, NULL));
     assert_int_not_equal(access("no.json", F_OK), 0);
     tear_down(&s);
 }
@@ -500,15 +502,10 @@ static void scores_of_ratings_are_nan_without_them(void **state) {
 
 static void particles_answer_without_a_handle(void **state) {
     (void)state;
-    size_t count = 7;
     double mean = 7.0, covariance = 7.0;
-    gbs_sample_info info;
-    memset(&info, 0xff, sizeof info);
-    gbs_particles_get_info(NULL, &info);
-    assert_int_equal(info.particles, 0);
-    gbs_particles_get_info(NULL, NULL);
-    assert_null(gbs_particles_path(NULL, &count));
-    assert_int_equal(count, 0);
+    assert_null(gbs_particles_get_info(NULL));
+    assert_null(gbs_particles_path_at(NULL, 0));
+    assert_int_equal(gbs_particles_path_size(NULL), 0);
     assert_null(gbs_particles_draws(NULL));
     gbs_particles_moments(NULL, &mean, &covariance);
     assert_true(mean == 7.0 && covariance == 7.0);
@@ -523,7 +520,7 @@ static void particles_look_at_their_arguments(void **state) {
     gbs_context *c = s.ctx;
     gbs_particles *p;
     gbs_evaluation e;
-    gbs_gap gap;
+    gbs_gap *gap;
     double score[ROWS];
     refused_without_context(p, gbs_sample_run(NULL, s.data, NULL, &p));
     refused_handle(c, "data", p, gbs_sample_run(c, NULL, NULL, &p));
@@ -536,8 +533,9 @@ static void particles_look_at_their_arguments(void **state) {
     refused_handle(c, "stages", p, gbs_sample_run_for(c, s.data, s.model, 1, NULL, &p));
     assert_refused(c, GBS_ERR_DATA, gbs_sample_run_for(c, s.wide, s.model, 0, NULL, &p), p);
     assert_refused(c, GBS_ERR_DATA, gbs_sample_run_for(c, s.unlabelled, s.model, 0, NULL, &p), p);
-    assert_non_null(gbs_particles_path(s.particles, NULL));
-    gbs_particles_get_info(s.particles, NULL);
+    assert_non_null(gbs_particles_path_at(s.particles, 0));
+    assert_null(gbs_particles_path_at(s.particles, gbs_particles_path_size(s.particles)));
+    assert_null(gbs_particles_path_at(s.particles, SIZE_MAX));
     gbs_particles_moments(s.particles, NULL, NULL);
     assert_int_equal(gbs_particles_predict(NULL, s.particles, s.data, score, NULL, NULL),
                      GBS_ERR_ARGUMENT);
@@ -552,12 +550,13 @@ static void particles_look_at_their_arguments(void **state) {
     refused(c, "out", gbs_particles_evaluate(c, s.particles, s.data, NULL));
     assert_int_equal(gbs_particles_evaluate(c, s.particles, s.wide, &e), GBS_ERR_DATA);
     assert_int_equal(gbs_particles_evaluate(c, s.particles, s.unlabelled, &e), GBS_ERR_DATA);
-    assert_int_equal(gbs_measure_gap(NULL, s.data, s.model, s.particles, &gap), GBS_ERR_ARGUMENT);
-    refused(c, "data", gbs_measure_gap(c, NULL, s.model, s.particles, &gap));
-    refused(c, "model", gbs_measure_gap(c, s.data, NULL, s.particles, &gap));
-    refused(c, "particles", gbs_measure_gap(c, s.data, s.model, NULL, &gap));
+    refused_without_context(gap, gbs_measure_gap(NULL, s.data, s.model, s.particles, &gap));
+    refused_handle(c, "data", gap, gbs_measure_gap(c, NULL, s.model, s.particles, &gap));
+    refused_handle(c, "model", gap, gbs_measure_gap(c, s.data, NULL, s.particles, &gap));
+    refused_handle(c, "particles", gap, gbs_measure_gap(c, s.data, s.model, NULL, &gap));
     refused(c, "out", gbs_measure_gap(c, s.data, s.model, s.particles, NULL));
-    assert_int_equal(gbs_measure_gap(c, s.wide, s.model, s.particles, &gap), GBS_ERR_DATA);
+    assert_refused(c, GBS_ERR_DATA, gbs_measure_gap(c, s.wide, s.model, s.particles, &gap), gap);
+    gbs_gap_free(NULL);
     assert_int_equal(gbs_particles_set_recipe(NULL, s.particles, "1"), GBS_ERR_ARGUMENT);
     refused(c, "particles", gbs_particles_set_recipe(c, NULL, "1"));
     refused(c, "recipe", gbs_particles_set_recipe(c, s.particles, "not JSON"));

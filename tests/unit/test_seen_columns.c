@@ -162,7 +162,6 @@ static void particles_know_their_columns(void **state) {
     struct sparse s = make_rows(ctx);
     gbs_data *wide;
     gbs_particles *p;
-    gbs_sample_info info;
     gbs_sample_settings o = gbs_sample_settings_default();
     double share[ROWS];
     o.particles = 64;
@@ -171,11 +170,11 @@ static void particles_know_their_columns(void **state) {
                                   GBS_COPY, &wide),
                      GBS_OK);
     assert_int_equal(gbs_sample_run(ctx, wide, &o, &p), GBS_OK);
-    gbs_particles_get_info(p, &info);
-    assert_true(info.d == USED + 1 && info.features == (size_t)UINT32_MAX + 1);
+    const gbs_sample_info *info = gbs_particles_get_info(p);
+    assert_true(info->d == USED + 1 && info->features == (size_t)UINT32_MAX + 1);
     for (size_t k = 0; k < USED; k++)
         assert_true(gbs_particles_column(p, k) == used[k]);
-    assert_true(gbs_particles_column(p, USED) == info.features);
+    assert_true(gbs_particles_column(p, USED) == info->features);
     assert_int_equal(gbs_particles_predict(ctx, p, wide, NULL, NULL, share), GBS_OK);
     gbs_particles_free(p);
     gbs_data_free(wide);

@@ -17,7 +17,7 @@ static void lambda_zero_is_the_prior(void **state) {
         gbs_sample_info info = sample_info(p);
         double mean[4], covariance[16];
         size_t count;
-        gbs_particles_path(p, &count);
+        count = gbs_particles_path_size(p);
         assert_int_equal(count, 1);
         assert_close(info.log_z, 0.0, 0.0, 0.0);
         assert_close(info.log_z_sd, 0.0, 0.0, 0.0);
@@ -49,7 +49,7 @@ static void a_constant_risk_is_one_jump(void **state) {
             o.classic = classic;
             gbs_particles *p = sample(ctx, data, &o);
             size_t count;
-            gbs_particles_path(p, &count);
+            count = gbs_particles_path_size(p);
             assert_int_equal(count, 2);
             assert_close(sample_info(p).log_z, all_losses[l] == GBS_LOSS_ZERO_ONE ? -5e5 : -1e6,
                          1e-12, 0.0);
@@ -90,7 +90,7 @@ static void hard_cases_stay_finite(void **state) {
                 gbs_particles *p = sample(ctx, data, &o);
                 gbs_sample_info info = sample_info(p);
                 size_t count;
-                const gbs_sample_point *path = gbs_particles_path(p, &count);
+                const gbs_sample_point *path = temperatures_of(p, &count);
                 const double *theta = gbs_particles_draws(p);
                 assert_true(isfinite(info.log_z) && isfinite(info.log_z_sd) &&
                             isfinite(info.gibbs_risk));
@@ -119,7 +119,7 @@ static void a_ladder_is_followed(void **state) {
     o.ladder_size = 3;
     gbs_particles *p = sample(ctx, data, &o);
     size_t count;
-    const gbs_sample_point *path = gbs_particles_path(p, &count);
+    const gbs_sample_point *path = temperatures_of(p, &count);
     assert_int_equal(count, 4);
     for (size_t k = 0; k < 3; k++)
         assert_close(path[k + 1].lambda, ladder[k], 0.0, 0.0);
@@ -259,7 +259,7 @@ static void references_that_miss_are_mended(void **state) {
     gbs_gap gap;
     o.particles = particles;
     assert_ok(ctx, gbs_sample_run_for(ctx, data, model, 0, &o, &p));
-    assert_ok(ctx, gbs_measure_gap(ctx, data, model, p, &gap));
+    assert_ok(ctx, measure_gap(ctx, data, model, p, &gap));
     print_message("# gap %.3f +- %.3f\n", gap.gap, gap.gap_sd);
     assert_false(sample_info(p).log_z_sd_at_least);
     assert_close(gap.gap, 1.2, 0.0, 7.5 * gap.gap_sd + 0.5);

@@ -26,7 +26,7 @@ static gbs_particles *sample_for(gbs_context *ctx, const gbs_data *data, const g
                                  size_t stage, const gbs_sample_settings *o, gbs_gap *gap) {
     gbs_particles *p;
     assert_ok(ctx, gbs_sample_run_for(ctx, data, model, stage, o, &p));
-    assert_ok(ctx, gbs_measure_gap(ctx, data, model, p, gap));
+    assert_ok(ctx, measure_gap(ctx, data, model, p, gap));
     return p;
 }
 
@@ -169,7 +169,7 @@ static void gaps_are_positive_and_ordered(void **state) {
                 gbs_gap gap;
                 if (k == 0)
                     p = sample_for(ctx, data, model, gbs_model_stages(model) - 1, &o, &gap);
-                assert_ok(ctx, gbs_measure_gap(ctx, data, model, p, &gap));
+                assert_ok(ctx, measure_gap(ctx, data, model, p, &gap));
                 print_message("# %s %s %s: gap %.4f +- %.4f\n", gbs_loss_name(loss),
                               gbs_bound_name(bounds[b]), gbs_family_name(families[k]), gap.gap,
                               gap.gap_sd);
@@ -271,7 +271,7 @@ static void models_and_particles_come_back_from_files(void **state) {
         assert_ok(ctx, gbs_particles_from_json(ctx, text, size, &q));
         assert_int_equal(q->info.prior, GBS_PRIOR_INFORMED);
         assert_int_equal(q->info.n_data, t.n);
-        assert_ok(ctx, gbs_measure_gap(ctx, data, back, q, &again));
+        assert_ok(ctx, measure_gap(ctx, data, back, q, &again));
         assert_true(same_bits(&gap.gap, &again.gap, 1));
         gbs_release(ctx, text);
         gbs_particles_free(p);
@@ -305,7 +305,7 @@ static void older_files_predict_and_have_no_gap(void **state) {
         gbs_particles *none, *p = sample_for(ctx, data, model, 0, &o, &gap);
         assert_refused(ctx, GBS_ERR_DATA, gbs_sample_run_for(ctx, data, old, 0, &o, &none), none);
         assert_non_null(strstr(gbs_error_message(ctx), "older version"));
-        assert_int_equal(gbs_measure_gap(ctx, data, old, p, &gap), GBS_ERR_DATA);
+        assert_int_equal(measure_gap(ctx, data, old, p, &gap), GBS_ERR_DATA);
         gbs_particles_free(p);
         gbs_model_free(old);
         gbs_model_free(model);
@@ -371,9 +371,9 @@ static void other_rows_and_other_priors_are_refused(void **state) {
     assert_refused(ctx, GBS_ERR_ARGUMENT, gbs_sample_run_for(ctx, data, model, 1, &o, &none), none);
     /* what a model was fitted with, not the context's seed, finds its rows */
     assert_ok(ctx, gbs_sample_run_for(ctx, data, another, 0, &o, &none));
-    assert_int_equal(gbs_measure_gap(ctx, data, model, none, &gap), GBS_ERR_DATA);
+    assert_int_equal(measure_gap(ctx, data, model, none, &gap), GBS_ERR_DATA);
     gbs_particles_free(none);
-    assert_int_equal(gbs_measure_gap(ctx, data, another, p, &gap), GBS_ERR_DATA);
+    assert_int_equal(measure_gap(ctx, data, another, p, &gap), GBS_ERR_DATA);
     gbs_particles_free(p);
     free(order);
     gbs_model_free(model);
@@ -415,11 +415,11 @@ static void every_allocation_may_fail(void **state) {
         }
         h.fail_at = -1;
         first = h.calls;
-        assert_ok(ctx, gbs_measure_gap(ctx, data, model, p, &gap));
+        assert_ok(ctx, measure_gap(ctx, data, model, p, &gap));
         calls = h.calls - first;
         for (long k = 0; k < calls; k++) {
             h.fail_at = h.calls + k;
-            assert_int_equal(gbs_measure_gap(ctx, data, model, p, &gap), GBS_ERR_MEMORY);
+            assert_int_equal(measure_gap(ctx, data, model, p, &gap), GBS_ERR_MEMORY);
             assert_int_equal(h.blocks, kept);
         }
         h.fail_at = -1;

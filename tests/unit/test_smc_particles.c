@@ -124,11 +124,11 @@ static void the_gap_wants_the_same_rows_and_settings(void **state) {
     for (size_t k = 0; k < COUNT(all_families); k++) {
         f.family = all_families[k];
         gbs_model *model = fit(ctx, data, &f);
-        assert_ok(ctx, gbs_measure_gap(ctx, data, model, p, &gap));
+        assert_ok(ctx, measure_gap(ctx, data, model, p, &gap));
         assert_close(gap.gap, info_of(model).free_energy + sample_info(p).log_z, 0.0,
                      1e-6 * info_of(model).free_energy);
         assert_close(gap.gap_over_lambda, gap.gap / 30.0, 1e-12, 0.0);
-        assert_int_equal(gbs_measure_gap(ctx, changed, model, p, &gap), GBS_ERR_DATA);
+        assert_int_equal(measure_gap(ctx, changed, model, p, &gap), GBS_ERR_DATA);
         assert_non_null(strstr(gbs_error_message(ctx), "does not belong to these rows"));
         gbs_model_free(model);
     }
@@ -140,7 +140,7 @@ static void the_gap_wants_the_same_rows_and_settings(void **state) {
         wrong.scale = k == 3 ? GBS_SCALE_NONE : f.scale;
         wrong.intercept = k == 4 ? 0 : f.intercept;
         gbs_model *model = fit(ctx, k == 5 ? changed : data, &wrong);
-        assert_int_equal(gbs_measure_gap(ctx, data, model, p, &gap), GBS_ERR_DATA);
+        assert_int_equal(measure_gap(ctx, data, model, p, &gap), GBS_ERR_DATA);
         gbs_model_free(model);
     }
     gbs_particles_free(p);

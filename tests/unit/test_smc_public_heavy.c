@@ -32,7 +32,7 @@ static double gaps(gbs_context *ctx, const gbs_data *data, gbs_loss loss, double
         f.lambda = lambda;
         f.family = families[k];
         gbs_model *model = fit(ctx, data, &f);
-        assert_ok(ctx, gbs_measure_gap(ctx, data, model, p, &g));
+        assert_ok(ctx, measure_gap(ctx, data, model, p, &g));
         gap[k] = g.gap;
         gbs_model_free(model);
     }
@@ -90,7 +90,7 @@ static void informed_gaps_are_positive_and_ordered(void **state) {
                 gbs_particles *p;
                 assert_ok(ctx, gbs_sample_run_for(ctx, data, model[0], t, &o, &p));
                 for (size_t k = 0; k < 3; k++)
-                    assert_ok(ctx, gbs_measure_gap(ctx, data, model[k], p, &gap[k]));
+                    assert_ok(ctx, measure_gap(ctx, data, model[k], p, &gap[k]));
                 print_message("# %-26s %s, stage %zu, gap: isotropic %.3f, diagonal %.3f, full "
                               "%.3f, all +- %.3f\n",
                               sets[s], single ? "kl" : "default", t + 1, gap[2].gap, gap[1].gap,
@@ -215,9 +215,9 @@ static void hundreds_of_temperatures_end_well(void **state) {
     o.particles = 400;
     f.family = GBS_FAMILY_FULL;
     assert_ok(ctx, gbs_sample_run(ctx, data, &o, &p));
-    gbs_particles_path(p, &count);
+    count = gbs_particles_path_size(p);
     gbs_model *model = fit(ctx, data, &f);
-    assert_ok(ctx, gbs_measure_gap(ctx, data, model, p, &g));
+    assert_ok(ctx, measure_gap(ctx, data, model, p, &g));
     print_message("# %zu temperatures; gap %.3f +- %.3f\n", count - 1, g.gap, g.gap_sd);
     assert_true(count > 200);
     assert_true(g.gap > -7.5 * g.gap_sd && g.gap < 2.0 + 7.5 * g.gap_sd);
@@ -245,13 +245,12 @@ static struct spread spread_of(const char *name, gbs_sample_settings o, size_t r
         gbs_context *ctx = new_context(1, 1000 + k);
         gbs_data *data = data_of(ctx, &set);
         gbs_particles *p;
-        gbs_sample_info info;
         assert_ok(ctx, gbs_sample_run(ctx, data, &o, &p));
-        gbs_particles_get_info(p, &info);
-        sum += info.log_z;
-        square += info.log_z * info.log_z;
-        reported += info.log_z_sd * info.log_z_sd / (double)runs;
-        s.at_least += info.log_z_sd_at_least != 0;
+        const gbs_sample_info *info = gbs_particles_get_info(p);
+        sum += info->log_z;
+        square += info->log_z * info->log_z;
+        reported += info->log_z_sd * info->log_z_sd / (double)runs;
+        s.at_least += info->log_z_sd_at_least != 0;
         gbs_particles_free(p);
         gbs_data_free(data);
         gbs_context_free(ctx);

@@ -157,7 +157,7 @@ static void equal_rows_are_one_jump(void **state) {
             o.scale = scaled ? GBS_SCALE_STANDARD : GBS_SCALE_NONE;
             gbs_particles *p = sample(ctx, data, &o);
             gbs_sample_info info = sample_info(p);
-            gbs_particles_path(p, &count);
+            count = gbs_particles_path_size(p);
             assert_int_equal(count, 2);
             assert_close(info.log_z, -40.0 * plain_loss(all_losses[l], 0.0), 1e-10, 0.0);
             assert_close(info.gibbs_error, 0.5, 1e-12, 0.0);
@@ -266,14 +266,14 @@ static void the_gap_of_rankings(void **state) {
         f.loss = loss;
         f.lambda = 40.0;
         gbs_model *classifier = fit(ctx, data, &f);
-        assert_int_equal(gbs_measure_gap(ctx, data, classifier, p, &gap), GBS_ERR_DATA);
+        assert_int_equal(measure_gap(ctx, data, classifier, p, &gap), GBS_ERR_DATA);
         assert_non_null(strstr(gbs_error_message(ctx), "task classify"));
         gbs_model_free(classifier);
         f.task = GBS_TASK_RANK;
         for (size_t k = 0; k < COUNT(families); k++) {
             f.family = families[k];
             gbs_model *model = fit(ctx, data, &f);
-            assert_ok(ctx, gbs_measure_gap(ctx, data, model, p, &gap));
+            assert_ok(ctx, measure_gap(ctx, data, model, p, &gap));
             print_message("# %s %s: gap %.4f +- %.4f\n", gbs_loss_name(loss),
                           gbs_family_name(families[k]), gap.gap, gap.gap_sd);
             assert_true(gap.gap > -5.0 * gap.gap_sd && gap.gap < before + 1e-6);
