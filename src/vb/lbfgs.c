@@ -144,7 +144,7 @@ gbs_status gbs_solve_lbfgs(const gbs_problem *problem, const gbs_solve_options *
         return GBS_ERR_MEMORY;
     s.z = s.scale + size;
     double *x = s.scale + 2 * size;
-    gbs_status status = gbs_evaluate(problem, g, &e->workspace, &e->here);
+    gbs_status status = gbs_evaluate_start(problem, e, g);
     if (status == GBS_OK)
         gbs_trace_add(e->trace, e->here.free_energy, 0);
     double before = INFINITY;

@@ -139,7 +139,7 @@ gbs_status gbs_solve_natural(const gbs_problem *problem, const gbs_solve_options
                              gbs_engine *e, gbs_gaussian *g, gbs_solution *result) {
     const gbs_family_ops *family = gbs_family_of(g->family);
     *result = (gbs_solution){.solver = GBS_SOLVER_NATURAL};
-    gbs_status status = gbs_evaluate(problem, g, &e->workspace, &e->here);
+    gbs_status status = gbs_evaluate_start(problem, e, g);
     double b = 1.0, left = INFINITY, best = INFINITY;
     gbs_anderson_forget(&e->anderson);
     /* what a family never moves (fixed) must be right from the start */

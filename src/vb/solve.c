@@ -7,6 +7,9 @@
  * L-BFGS. */
 enum { NEWTON_COLUMNS = 128 };
 
+/* Strides of the coarse start. */
+enum { FINEST = 8, COARSEST = 64 };
+
 /* A part of the rows moves the optimum by about one nat a coordinate; solving it much closer than
  * that is wasted. */
 #define ROUGHLY 0.05
@@ -112,10 +115,14 @@ static bool worth_a_level(const gbs_problem *problem, size_t stride) {
 }
 
 /* The mean risk over every 64th, then every 8th row is close to the mean over all; solving there
- * first leaves few passes over all. */
+ * first leaves few passes over all. A convex problem counts a part for what it is, lambda / stride:
+ * its posterior is then as wide as those rows leave it, the losses are smooth around it, and the
+ * steps to the narrower posterior of all rows go down at full length. At lambda a part is
+ * overfitted, and the way back is slow where some columns are rare. With many minima (zero-one) the
+ * start decides which one is found, and lambda stays: a wide posterior would have forgotten it. */
 static gbs_status climb_levels(const gbs_problem *problem, const gbs_solve_options *options,
                                gbs_engine *engine, gbs_gaussian *g, size_t *spent) {
-    for (size_t stride = 64; stride > 1; stride /= 8) {
+    for (size_t stride = COARSEST; stride > 1; stride /= FINEST) {
         if (!worth_a_level(problem, stride))
             continue;
         gbs_empirical *part;
@@ -125,6 +132,8 @@ static gbs_status climb_levels(const gbs_problem *problem, const gbs_solve_optio
         gbs_status status = gbs_empirical_part(problem->risk, stride, &part);
         gbs_problem coarse = *problem;
         coarse.risk = part;
+        if (problem->risk->loss->convex)
+            coarse.lambda /= (double)stride;
         if (status == GBS_OK)
             status = run(&coarse, &rough, engine, g, &result);
         gbs_empirical_free(part);
@@ -135,12 +144,27 @@ static gbs_status climb_levels(const gbs_problem *problem, const gbs_solve_optio
     return GBS_OK;
 }
 
+/* F of the start on every few rows: it is tame there, so that some of them say it well. */
+static gbs_status rough_value(const gbs_problem *problem, gbs_engine *engine,
+                              const gbs_gaussian *start, double *value) {
+    gbs_problem coarse = *problem;
+    gbs_empirical *part;
+    gbs_status status = gbs_empirical_part(problem->risk, FINEST, &part);
+    coarse.risk = part;
+    if (status == GBS_OK)
+        status = gbs_evaluate(&coarse, start, &engine->workspace, &engine->there);
+    gbs_empirical_free(part);
+    *value = engine->there.free_energy;
+    return status;
+}
+
 /* The part may have missed the rows that matter most (a rare level, and the exponential loss
  * explodes on it): its solution becomes the start only if it is better than the start it came from.
  */
 static gbs_status coarse_start(const gbs_problem *problem, const gbs_solve_options *options,
                                gbs_engine *engine, gbs_gaussian *g, size_t *spent) {
     gbs_gaussian kept;
+    double at_start = INFINITY;
     gbs_status status = gbs_gaussian_create(problem->ctx, g->family, g->d, &problem->prior, 1.0,
                                             &kept);
     if (status != GBS_OK)
@@ -148,14 +172,21 @@ static gbs_status coarse_start(const gbs_problem *problem, const gbs_solve_optio
     gbs_gaussian_copy(&kept, g);
     status = climb_levels(problem, options, engine, g, spent);
     if (status == GBS_OK)
-        status = gbs_evaluate(problem, g, &engine->workspace, &engine->here);
-    double there = engine->here.free_energy;
+        status = rough_value(problem, engine, &kept, &at_start);
     if (status == GBS_OK)
-        status = gbs_evaluate(problem, &kept, &engine->workspace, &engine->here);
-    if (status == GBS_OK && !(there < engine->here.free_energy))
+        status = gbs_evaluate(problem, g, &engine->workspace, &engine->here);
+    engine->known = status == GBS_OK && engine->here.free_energy < at_start;
+    if (!engine->known)
         gbs_gaussian_copy(g, &kept);
     gbs_gaussian_free(problem->ctx, &kept);
     return status;
+}
+
+gbs_status gbs_evaluate_start(const gbs_problem *problem, gbs_engine *engine,
+                              const gbs_gaussian *g) {
+    bool known = engine->known;
+    engine->known = false;
+    return known ? GBS_OK : gbs_evaluate(problem, g, &engine->workspace, &engine->here);
 }
 
 gbs_status gbs_solve(const gbs_problem *problem, const gbs_solve_options *options,
@@ -164,7 +195,7 @@ gbs_status gbs_solve(const gbs_problem *problem, const gbs_solve_options *option
     gbs_status status = GBS_OK;
     gbs_trace *trace = engine->trace;
     engine->trace = NULL; /* the free energy of a part of the rows is another one */
-    if (coarse_first && engine->solver != GBS_SOLVER_SGD && worth_a_level(problem, 8))
+    if (coarse_first && engine->solver != GBS_SOLVER_SGD && worth_a_level(problem, FINEST))
         status = coarse_start(problem, options, engine, g, &spent);
     engine->first_left = 0.0;
     engine->trace = trace;

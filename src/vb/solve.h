@@ -45,12 +45,17 @@ typedef struct gbs_engine {
     double done_before, done_span; /* this solve's stretch of the progress bar */
     double first_left;             /* what was left to gain at its start */
     gbs_trace *trace;              /* of this solve's iterations; NULL: not kept */
+    bool known;                    /* `here` is the point that the next solve starts from */
 } gbs_engine;
 
 /* solver AUTO is settled here, from the family and the number of coefficients. */
 gbs_status gbs_engine_create(const gbs_empirical *risk, gbs_family family, gbs_solver solver,
                              gbs_engine *out);
 void gbs_engine_free(gbs_engine *e);
+
+/* F and its slopes at the start of a solve, in engine->here, unless they are known. */
+gbs_status gbs_evaluate_start(const gbs_problem *problem, gbs_engine *engine,
+                              const gbs_gaussian *g);
 
 /* Moves g downhill until the options' tolerance holds. Not converging is no error: see
  * result->converged. With `coarse_first`, large data is first solved on a part of its rows, for a
