@@ -117,7 +117,7 @@ static int result_json(const struct complete *c, struct text *out) {
     result_head(&j, c->app);
     result_options(&j, c->app);
     result_completion(&j, c->model);
-    result_trace(&j, trace, traced, true);
+    result_completion_trace(&j, trace, traced);
     int code = put_components(&j, c);
     residuals_make(c->table.n, c->table.value, c->fitted, &r);
     residuals_json(&j, "residuals", &r);

@@ -91,9 +91,9 @@ static void see_model(struct worker *w, const gbs_model *model, const gbs_data *
     gbs_evaluation e;
     size_t n = gbs_data_rows(data), count;
     double *three = calloc(3 * n, sizeof *three), mean[40], sd[40];
-    gbs_model_get_info(model, &info);
+    info = *gbs_model_get_info(model);
     see(w, (double[]){info.free_energy, info.kl, info.gibbs_risk, info.gibbs_error}, 4);
-    const gbs_certificate *certificates = gbs_model_certificates(model, &count);
+    const gbs_certificate *certificates = certificates_of(model, &count);
     for (size_t k = 0; k < count; k++)
         see_one(w, certificates[k].value);
     if (three != NULL && WENT(gbs_model_predict, model, data, three, three + n, three + 2 * n))

@@ -177,7 +177,7 @@ static void a_fit_is_checked_before_it_leaves(void **state) {
     double *const numbers[] = {&model->info.free_energy,   &model->info.kl,
                                &model->info.gibbs_risk,    &model->info.gibbs_error,
                                &model->info.train_error,   &model->certificates[0].value,
-                               &model->certificates[1].kl, &model->stages[0].prior_sd};
+                               &model->certificates[1].kl, &model->stages[0].info.prior_sd};
     for (size_t k = 0; k < COUNT(numbers); k++) {
         double kept = *numbers[k];
         *numbers[k] = k % 2 == 0 ? NAN : INFINITY;
@@ -193,7 +193,7 @@ static void a_fit_is_checked_before_it_leaves(void **state) {
     model->path[0].free_energy = INFINITY;
     assert_ok(ctx, gbs_model_to_json(ctx, model, &text, &size));
     assert_ok(ctx, gbs_model_from_json(ctx, text, size, &copy));
-    assert_true(isnan(gbs_model_path(copy)[0].free_energy));
+    assert_true(isnan(path_of(copy)[0].free_energy));
     gbs_release(ctx, text);
     gbs_model_free(copy);
     gbs_model_free(model);

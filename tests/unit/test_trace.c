@@ -98,8 +98,8 @@ static void a_fit_leaves_its_way(void **state) {
         gbs_model_info info;
         size_t count;
         assert_int_equal(gbs_fit_run(ctx, data, &o, &model), GBS_OK);
-        gbs_model_get_info(model, &info);
-        const gbs_trace_point *p = gbs_model_trace(model, &count);
+        info = *gbs_model_get_info(model);
+        const gbs_trace_point *p = trace_of(model, &count);
         assert_true(count >= 3);
         for (size_t k = 0; k < count; k++) {
             assert_true(p[k].lambda == info.lambda);
