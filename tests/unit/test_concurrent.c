@@ -5,6 +5,7 @@
  * ThreadSanitizer (build/tsan) the same program finds accesses that nothing orders.
  */
 #include "fit/run.h"
+#include "paper_settings.h"
 #include "unit/completion_support.h"
 #include "unit/rank_support.h"
 
@@ -237,7 +238,7 @@ static void sample_rows(struct worker *w) {
 static void complete_a_matrix(struct worker *w) {
     const struct matrix_truth *t = &w->m->truth;
     gbs_ratings *ratings = NULL;
-    gbs_complete_settings o = gbs_complete_settings_default();
+    gbs_complete_settings o = paper_settings();
     o.rank = 3;
     o.has_range = 1;
     o.low = -8.0;
@@ -495,7 +496,7 @@ static void what_one_context_made_others_may_read_at_once(void **state) {
     m.pairs = dense_data(m.ctx, &m.clouds);
     gbs_fit_settings o = ranking(GBS_LOSS_ZERO_ONE, GBS_FAMILY_DIAGONAL);
     gbs_sample_settings s = gbs_sample_settings_default();
-    gbs_complete_settings c = gbs_complete_settings_default();
+    gbs_complete_settings c = paper_settings();
     gbs_ratings *ratings = ratings_of(m.ctx, &m.truth);
     s.particles = 200;
     s.lambda = 50.0;

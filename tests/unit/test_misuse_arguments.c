@@ -2,6 +2,7 @@
  * sentence that names the argument, or an empty answer; never a crash.
  */
 #include "bound/theory.h"
+#include "paper_settings.h"
 #include "unit/host.h"
 
 #include <unistd.h>
@@ -32,7 +33,7 @@ static void set_up(struct setting *s) {
     gbs_context *ctx = s->ctx = host_context(&s->host);
     gbs_fit_settings fitted = zero_prior_options();
     gbs_sample_settings sampled = gbs_sample_settings_default();
-    gbs_complete_settings completed = gbs_complete_settings_default();
+    gbs_complete_settings completed = paper_settings();
     sampled.particles = 16;
     completed.rank = 1;
     assert_ok(ctx, gbs_data_dense(ctx, ROWS, 1, cells, 1, labels, GBS_BORROW, &s->data));

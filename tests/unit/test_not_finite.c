@@ -5,6 +5,7 @@
 #include "judge/judge.h"
 #include "kernel/special.h"
 #include "model/completion.h"
+#include "paper_settings.h"
 #include "smc/smc.h"
 #include "unit/complete_support.h"
 #include "unit/host.h"
@@ -288,7 +289,7 @@ static void completions_of_huge_numbers_predict_nothing(void **state) {
     clip_ratings(&t, -8.0, 8.0);
     gbs_context *ctx = new_context(1, 1);
     for (int k = 0; k < 3; k++) {
-        gbs_complete_settings o = gbs_complete_settings_default();
+        gbs_complete_settings o = paper_settings();
         const uint32_t row[] = {1, 2}, column[] = {1, 2};
         double value[2], sd[2];
         o.rank = 3;

@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include "core/trace.h"
+#include "paper_settings.h"
 #include "zero_prior.h"
 
 #include <math.h>
@@ -129,7 +130,7 @@ static void the_size_of_one_component(void **state) {
     }
     gbs_ratings *ratings;
     gbs_completion *model;
-    gbs_complete_settings o = gbs_complete_settings_default();
+    gbs_complete_settings o = paper_settings();
     o.rank = 1;
     o.biases = 0;
     assert_int_equal(
@@ -175,7 +176,7 @@ static void components_are_sorted(void **state) {
     gbs_ratings *ratings;
     gbs_completion *model;
     gbs_completion_info info;
-    gbs_complete_settings o = gbs_complete_settings_default();
+    gbs_complete_settings o = paper_settings();
     o.rank = 8;
     assert_int_equal(
         gbs_ratings_create(ctx, CELLS, SIDE, SIDE, row, column, value, NULL, NULL, &ratings),
