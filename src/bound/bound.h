@@ -110,4 +110,19 @@ double gbs_betting_mean_upper(const double *loss, size_t n, double kappa, double
 double gbs_betting_kappa(const double *loss, size_t count, uint64_t n, double log_price,
                          double boldness);
 
+/* ---------------------------------------------------------------- matched rows (matched.c) */
+
+enum { GBS_MATCHED_BETS = 4, GBS_MATCHED_MATCHINGS = 512 };
+
+/* Upper bound on 1 - AUC, given the labels, of a score fixed before these rows. kappa:
+ * GBS_MATCHED_BETS bets in (0, 1) from gbs_matched_bets; the seed must not depend on the rows.
+ * order and logs are scratch: max(positives, negatives), and GBS_MATCHED_BETS x
+ * GBS_MATCHED_MATCHINGS. 1 when a class is absent. */
+double gbs_matched_upper(const double *positive, size_t positives, const double *negative,
+                         size_t negatives, const double *kappa, uint64_t seed, double log_price,
+                         size_t *order, double *logs);
+/* Bets for k matched rows, where other rows (`seen` of the smaller class) say that the AUC of such
+ * rows has the variance variance/k. */
+void gbs_matched_bets(double variance, size_t seen, size_t k, double log_price, double *kappa);
+
 #endif

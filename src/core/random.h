@@ -8,9 +8,11 @@
 enum {
     GBS_STREAM_RESTART = 1 << 20, /* + number of the restart */
     GBS_STREAM_SPLIT = 1 << 26,
-    GBS_STREAM_DRAWS, /* of the classifiers that meet fresh rows */
-    GBS_STREAM_PAIRS, /* behind a risk from a sample of pairs */
-    GBS_STREAM_JURY,  /* the pairs that judge the stochastic solver */
+    GBS_STREAM_DRAWS,  /* of the classifiers that meet fresh rows */
+    GBS_STREAM_PAIRS,  /* behind a risk from a sample of pairs */
+    GBS_STREAM_JURY,   /* the pairs that judge the stochastic solver */
+    GBS_STREAM_CHOICE, /* rows on which the default fit chooses */
+    GBS_STREAM_MATCHINGS = GBS_STREAM_SPLIT + (1 << 10), /* + number of the matching */
     GBS_STREAM_FOLDS = 1 << 27,
     GBS_STREAM_BATCH = 1 << 28,    /* + number of the epoch */
     GBS_STREAM_PARTICLES = 1 << 29 /* + 4 x number of the temperature + what for (smc/smc.h) */
@@ -20,15 +22,13 @@ enum {
  * sweep. */
 #define GBS_STREAM_COMPLETION ((uint64_t)1 << 40)
 enum {
-    GBS_COMPLETION_START = 0,     /* + side */
-    GBS_COMPLETION_SPLIT = 2,     /* which ratings make the first part */
-    GBS_COMPLETION_FOLDS = 3,     /* which ratings are left out together */
-    GBS_COMPLETION_SPECTRUM = 6,  /* the basis that subspace iteration begins with */
-    GBS_COMPLETION_CERTIFY = 4,   /* draws behind a certificate; + 1: behind a choice made before */
-    GBS_COMPLETION_REOPEN = 7,    /* columns of components that the sampler begins anew */
-    GBS_COMPLETION_POSITIONS = 8, /* the basis of the features of positions */
-    GBS_COMPLETION_LEFT_OUT = 9,  /* which ratings say whether positions help */
-    GBS_COMPLETION_SWEEP = 16     /* + side: items; + 2: mu; + 4, 5: noise; + 6, 7: variances */
+    GBS_COMPLETION_START = 0,    /* + side */
+    GBS_COMPLETION_SPLIT = 2,    /* which ratings make the first part */
+    GBS_COMPLETION_FOLDS = 3,    /* which ratings are left out together */
+    GBS_COMPLETION_SPECTRUM = 6, /* the basis that subspace iteration begins with */
+    GBS_COMPLETION_CERTIFY = 4,  /* draws behind a certificate; + 1: behind a choice made before */
+    GBS_COMPLETION_REOPEN = 7,   /* columns of components that the sampler begins anew */
+    GBS_COMPLETION_SWEEP = 16    /* + side: items; + 2: mu; + 4, 5: noise; + 6, 7: variances */
 };
 
 /* Beyond any number of sweeps: + 2 x number of the start + side. */

@@ -1,0 +1,29 @@
+/* One number for a set of rows, whatever their order: the seed of the split depends on it. */
+#ifndef GIBBSITE_DATA_HASH_H
+#define GIBBSITE_DATA_HASH_H
+
+#include "data/rows.h"
+
+#include <stdint.h>
+
+/* A number of 128 bits; sums are modulo 2^128. */
+typedef struct gbs_hash {
+    uint64_t low, high;
+} gbs_hash;
+
+gbs_hash gbs_hash_add(gbs_hash a, gbs_hash b);
+
+/* A cell of column `column`. A number is hashed as a double, whatever it was written as; a zero of
+ * either sign adds nothing, so that dense rows hash like sparse ones. */
+gbs_hash gbs_hash_number(uint64_t column, double value);
+gbs_hash gbs_hash_text(uint64_t column, const char *text, size_t size);
+/* A row: the sum of its cells, and its label (its class by number). */
+gbs_hash gbs_hash_row(gbs_hash cells, double label);
+
+/* The sum over all rows of a handle. */
+gbs_hash gbs_data_hash(const gbs_data *data);
+
+/* The seed of the order of n rows whose hashes add up to `rows`. */
+uint64_t gbs_hash_seed(uint64_t seed, uint64_t n, gbs_hash rows);
+
+#endif
