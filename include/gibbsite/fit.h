@@ -16,7 +16,13 @@ extern "C" {
 typedef struct gbs_model gbs_model;
 
 /* What a margin z costs: 1 when z < 0 (one half at 0); max(0, 1 - z); exp(-z). */
-typedef enum gbs_loss { GBS_LOSS_ZERO_ONE = 0, GBS_LOSS_HINGE, GBS_LOSS_EXPONENTIAL } gbs_loss;
+typedef enum gbs_loss {
+    GBS_LOSS_ZERO_ONE = 0,
+    GBS_LOSS_HINGE,
+    GBS_LOSS_EXPONENTIAL,
+    GBS_LOSS_AUTO /* to be asked for: of `bound` vote, hinge or zero-one, chosen on the rows to learn
+                     from; else zero-one */
+} gbs_loss;
 
 /* The Gaussians to choose from. */
 typedef enum gbs_family {
@@ -59,8 +65,12 @@ typedef enum gbs_bound {
     /* several stages, each tested on fresh rows before it learns from them; the model is their
        mixture */
     GBS_BOUND_PROGRESSIVE,
-    GBS_BOUND_BINOMIAL /* exact, of a single classifier on fresh rows; computed beside the others,
-                          not to be asked for */
+    /* the labels that the model prints, tested on a last block of rows that nothing has seen */
+    GBS_BOUND_VOTE,
+    /* the two behind that and beside the others, not to be asked for: exact, of counts of errors
+     * on fresh rows (Clopper and Pearson); and of the mean of other losses in [0, 1] there */
+    GBS_BOUND_BINOMIAL,
+    GBS_BOUND_BETTING
 } gbs_bound;
 
 /* How wide the prior is for each column. */

@@ -48,10 +48,17 @@ typedef struct gbs_model_info {
 typedef enum gbs_target {
     GBS_TARGET_GIBBS = 0, /* the risk of one classifier drawn from the posterior for each prediction
                            */
-    GBS_TARGET_VOTE,      /* the error of the majority vote */
+    /* the error of the label that the model prints: under a calibrated model of its probability
+     * against the threshold, else of the majority vote */
+    GBS_TARGET_VOTE,
     GBS_TARGET_PRIOR_VOTE, /* the error of sign(x'm0), m0 the prior centre: a plain hold-out */
-    GBS_TARGET_MIXTURE /* the risk of one classifier drawn from a stage that is drawn by its weight
-                        */
+    GBS_TARGET_MIXTURE, /* the risk of one classifier drawn from a stage that is drawn by its weight
+                         */
+    /* of a calibrated model, besides: */
+    GBS_TARGET_RECALL, /* the error of the printed label on rows of one class: 1 - recall */
+    GBS_TARGET_COST,   /* the mean cost of the printed labels */
+    GBS_TARGET_BRIER,  /* the mean squared distance of the probability from the label */
+    GBS_TARGET_AUC     /* 1 - AUC of the score */
 } gbs_target;
 
 /* Which risk a certificate is about. */
@@ -60,8 +67,10 @@ typedef enum gbs_risk {
     /* of a positive and a negative row: they are in the wrong order, a tie one half. 1 - AUC, given
        the labels */
     GBS_RISK_AUC,
-    GBS_RISK_PAIRS /* of any two rows, as the paper has it: their labels differ and they are in the
-                      wrong order */
+    GBS_RISK_PAIRS, /* of any two rows, as the paper has it: their labels differ and they are in the
+                       wrong order */
+    GBS_RISK_COST,  /* of a row: what its label costs, in the units of `cost` */
+    GBS_RISK_BRIER  /* of a row: the squared distance of its probability from its label */
 } gbs_risk;
 
 /* With probability at least `confidence` over the rows, the true risk of `target` under `loss` is
@@ -88,6 +97,7 @@ typedef struct gbs_certificate {
     double sampled_delta;
     /* is above this, which the bound takes for it; NaN: it takes `empirical` */
     double empirical_upper;
+    int given; /* GBS_TARGET_RECALL: the class, +1 or -1; else 0 */
 } gbs_certificate;
 
 /* Assumption k in words, NULL beyond the last; *breaks says whether it makes a certificate
@@ -98,10 +108,8 @@ GBS_API const char *gbs_target_name(gbs_target target);
 GBS_API const char *gbs_risk_name(gbs_risk risk); /* "error", "1-auc", "pairs"; NULL out of range */
 GBS_API const char *gbs_bound_name(gbs_bound bound);
 
-/* How many certificates were computed; and one of them, the one asked for first, NULL beyond the
- * last. Valid as long as the model. */
-GBS_API size_t gbs_model_certificates(const gbs_model *model);
-GBS_API const gbs_certificate *gbs_model_certificate(const gbs_model *model, size_t k);
+/* Every certificate that was computed, the one asked for first. Valid as long as the model. */
+GBS_API const gbs_certificate *gbs_model_certificates(const gbs_model *model, size_t *count);
 
 /* One fitted rung of the ladder, or one restart. */
 typedef struct gbs_path_point {
@@ -122,14 +130,14 @@ typedef struct gbs_stage_info {
     double lambda; /* NaN or 0: from a file of an older version, which does not say */
 } gbs_stage_info;
 
-/* How many stages there are, and one of them, NULL beyond the last. Valid as long as the model. */
+/* How many stages there are, and one of them; zeros beyond the last. */
 GBS_API size_t gbs_model_stages(const gbs_model *model);
-GBS_API const gbs_stage_info *gbs_model_stage(const gbs_model *model, size_t t);
+GBS_API gbs_stage_info gbs_model_stage(const gbs_model *model, size_t t);
 
 /* What the model was fitted for: facts and words (task.h); NULL without a model. */
 GBS_API const gbs_task *gbs_model_task(const gbs_model *model);
-/* How the model was fitted; valid as long as the model. */
-GBS_API const gbs_model_info *gbs_model_get_info(const gbs_model *model);
+/* How the model was fitted; and its ladder, one point per rung, valid as long as the model. */
+GBS_API void gbs_model_get_info(const gbs_model *model, gbs_model_info *out);
 /* How a point of the grids was chosen by cross-validation. */
 typedef struct gbs_selection {
     size_t candidates; /* 0: it was not */
@@ -137,12 +145,10 @@ typedef struct gbs_selection {
     double error, error_se; /* of the one chosen; the choice flatters it */
 } gbs_selection;
 
-/* candidates is 0 where nothing was chosen so. Valid as long as the model. */
+/* NULL never: candidates is 0 where nothing was chosen so. Valid as long as the model. */
 GBS_API const gbs_selection *gbs_model_selection(const gbs_model *model);
-/* The ladder: how many rungs were fitted; and one of them, NULL beyond the last. Valid as long as
- * the model. */
 GBS_API size_t gbs_model_path_size(const gbs_model *model);
-GBS_API const gbs_path_point *gbs_model_path_at(const gbs_model *model, size_t k);
+GBS_API const gbs_path_point *gbs_model_path(const gbs_model *model);
 /* Free energies of the restarts in the order they were drawn; NULL and 0 when there were none. */
 GBS_API const double *gbs_model_restarts(const gbs_model *model, size_t *count);
 
@@ -158,10 +164,8 @@ typedef struct gbs_trace_point {
 
 /* How the fit went, some hundred points at most (of long ones every second, fourth, ... iteration):
  * iterations over all rows in the model's own family. Empty for the stochastic solver, which never
- * sees the exact free energy on its way, and for a model from a file. Point k is NULL beyond the
- * last. Valid as long as the model. */
-GBS_API size_t gbs_model_trace_size(const gbs_model *model);
-GBS_API const gbs_trace_point *gbs_model_trace_at(const gbs_model *model, size_t k);
+ * sees the exact free energy on its way, and for a model from a file. */
+GBS_API const gbs_trace_point *gbs_model_trace(const gbs_model *model, size_t *count);
 
 /* Mean and standard deviation of theta_k, k < d, over the stages too: per standard deviation of a
  * standardised column, per unit of another; an intercept, as of a column of ones, is the last. */
@@ -210,6 +214,33 @@ typedef struct gbs_evaluation {
 /* data must carry labels. */
 GBS_API gbs_status gbs_model_evaluate(gbs_context *ctx, const gbs_model *model,
                                       const gbs_data *data, gbs_evaluation *out);
+
+/* What is deployed, and how it did on the last block: rows that nothing of it has seen. */
+typedef struct gbs_card {
+    size_t learned, tested; /* rows behind it, and of the last block */
+    /* the probability of +1 is 1/(1 + exp(-(offset + slope score))), slope > 0; the label is +1
+     * where it is at least the threshold */
+    double offset, slope, threshold;
+    double cost_missed, cost_false; /* of a row of +1 labelled -1, and the reverse; 1 and 1 */
+    /* always saying the most frequent label of the rows behind it */
+    int baseline_label; /* +1 or -1 */
+    double baseline_error;
+    size_t true_positive, false_positive, true_negative, false_negative;
+    double brier, log_loss, auc; /* auc: NaN when a class is missing */
+    gbs_reliability reliability[10];
+    int one_label; /* not 0: it says one label of all rows of the last block */
+    int joint;     /* not 0: its certificates hold all at once */
+} gbs_card;
+
+/* NULL: the model is not calibrated (another bound, an older file). Valid as long as the model. */
+GBS_API const gbs_card *gbs_model_card(const gbs_model *model);
+
+/* For each row what the model is deployed for: the label (+1 or -1), the probability of +1, the
+ * score that it rises with, and the share of draws that vote for +1. Any of the four may be NULL.
+ * Of a model without a card the probability is that share. Only of a model that gives labels. */
+GBS_API gbs_status gbs_model_classify(gbs_context *ctx, const gbs_model *model,
+                                      const gbs_data *data, double *label, double *probability,
+                                      double *score, double *vote);
 
 /* A second text kept inside the model file, for the program's own use (the command line keeps its
  * recipe of columns there). json is one JSON value; NULL takes it away. */

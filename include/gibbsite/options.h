@@ -27,8 +27,9 @@ typedef enum gbs_option_type {
     GBS_OPTION_NUMBER,
     GBS_OPTION_COUNT,  /* a whole number */
     GBS_OPTION_CHOICE, /* one of `choices`; where a command compares, several */
-    GBS_OPTION_GRID, /* LO:HI:K, K values evenly spaced on the log scale; or an array of numbers */
-    GBS_OPTION_RANGE /* LO:HI */
+    GBS_OPTION_GRID,  /* LO:HI:K, K values evenly spaced on the log scale; or an array of numbers */
+    GBS_OPTION_RANGE, /* LO:HI */
+    GBS_OPTION_PAIR   /* A:B, two numbers */
 } gbs_option_type;
 
 /* What an option is for. */

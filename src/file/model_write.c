@@ -9,6 +9,7 @@
  * without.
  */
 #include "core/check.h"
+#include "file/card_file.h"
 #include "file/json_numbers.h"
 #include "file/json_text.h"
 #include "file/scaling_file.h"
@@ -91,10 +92,10 @@ static bool put_split(json_t *root, const gbs_split_key *key) {
 static bool put_gibbs(json_t *root, const gbs_stage *s) {
     json_t *gibbs = json_object();
     return gbs_json_put(root, "gibbs", gibbs) &&
-           gbs_json_put(gibbs, "lambda", json_real(s->info.lambda)) &&
+           gbs_json_put(gibbs, "lambda", json_real(s->lambda)) &&
            gbs_json_put(gibbs, "free_energy", gbs_json_real_or_null(s->free_energy)) &&
            gbs_json_put(gibbs, "from", json_integer((json_int_t)s->from)) &&
-           gbs_json_put(gibbs, "rows", json_integer((json_int_t)s->info.rows)) &&
+           gbs_json_put(gibbs, "rows", json_integer((json_int_t)s->rows)) &&
            gbs_json_put(gibbs, "prior_mean",
                         s->prior_mean != NULL ? gbs_json_reals(s->prior_mean, s->posterior.d)
                                               : json_null());
@@ -128,11 +129,11 @@ static bool put_stages(json_t *root, const gbs_model *m) {
         json_t *stage = json_object();
         if (stage == NULL || json_array_append_new(list, stage) != 0)
             return false;
-        if (!gbs_json_put(stage, "weight", json_real(s->info.weight)) ||
-            !gbs_json_put(stage, "prior_sd", json_real(s->info.prior_sd)) ||
-            !gbs_json_put(stage, "rows", json_integer((json_int_t)s->info.rows)) ||
-            !gbs_json_put(stage, "tested", json_integer((json_int_t)s->info.tested)) ||
-            !gbs_json_put(stage, "errors", json_integer((json_int_t)s->info.errors)) ||
+        if (!gbs_json_put(stage, "weight", json_real(s->weight)) ||
+            !gbs_json_put(stage, "prior_sd", json_real(s->prior_sd)) ||
+            !gbs_json_put(stage, "rows", json_integer((json_int_t)s->rows)) ||
+            !gbs_json_put(stage, "tested", json_integer((json_int_t)s->tested)) ||
+            !gbs_json_put(stage, "errors", json_integer((json_int_t)s->errors)) ||
             !put_posterior(stage, s) || (known && !put_gibbs(stage, s)))
             return false;
     }
@@ -173,6 +174,8 @@ static bool put_certificates(json_t *root, const gbs_model *m) {
             !gbs_json_put(object, "valid", json_boolean(c->valid)) ||
             !gbs_json_put(object, "risk", json_string(gbs_risk_name(c->risk))) ||
             !gbs_json_put(object, "assumptions", assumption_list(c->assumptions)))
+            return false;
+        if (c->given != 0 && !gbs_json_put(object, "given", json_integer(c->given)))
             return false;
         if (c->sampled > 0 &&
             (!gbs_json_put(object, "sampled", json_integer((json_int_t)c->sampled)) ||
@@ -217,9 +220,11 @@ static bool put_model(gbs_context *ctx, json_t *root, const gbs_model *m) {
     const gbs_model_info *i = &m->info;
     /* what older versions understand */
     bool plain = m->stages_size == 1 && !(m->scaling.clip > 0.0) && m->scaling.constant == 1.0;
+    int format = m->deployed ? GBS_MODEL_FORMAT
+                 : plain     ? GBS_MODEL_FORMAT_PLAIN
+                             : GBS_MODEL_FORMAT_MIXTURE;
     return gbs_json_put(root, "gibbsite", json_string(GBS_VERSION)) &&
-           gbs_json_put(root, "format",
-                        json_integer(plain ? GBS_MODEL_FORMAT_PLAIN : GBS_MODEL_FORMAT)) &&
+           gbs_json_put(root, "format", json_integer(format)) &&
            gbs_json_put(root, "kind", json_string("model")) &&
            gbs_json_put(root, "task", json_string(gbs_task_name(gbs_model_task(m)->kind))) &&
            gbs_json_put(root, "loss", json_string(gbs_loss_name(i->loss))) &&
@@ -230,8 +235,8 @@ static bool put_model(gbs_context *ctx, json_t *root, const gbs_model *m) {
            gbs_json_put(root, "d", json_integer((json_int_t)i->d)) &&
            gbs_json_put(root, "intercept", json_boolean(i->intercept)) && put_fit(root, m) &&
            gbs_json_put_scaling(root, &m->scaling) && put_stages(root, m) &&
-           put_certificates(root, m) && put_path(root, m) && put_negatives(root, m) &&
-           gbs_json_put_text(ctx, root, "recipe", m->recipe);
+           put_certificates(root, m) && gbs_json_put_card(root, m) && put_path(root, m) &&
+           put_negatives(root, m) && gbs_json_put_text(ctx, root, "recipe", m->recipe);
 }
 
 gbs_status gbs_model_to_json(gbs_context *ctx, const gbs_model *model, char **text, size_t *size) {

@@ -59,7 +59,7 @@ gbs_status gbs_fit(gbs_context *ctx, const gbs_data *data, const gbs_options *op
         status = choose(ctx, data, &s, &selection);
     if (status == GBS_OK)
         status = gbs_fit_run(ctx, data, &s, out);
-    if (status == GBS_OK)
+    if (status == GBS_OK && selection.candidates > 0)
         (*out)->selection = selection;
     return status;
 }

@@ -11,21 +11,20 @@
 /* Terms that the Monte Carlo part of a certificate draws at least. */
 enum { LEAST_TERMS = 1000000 };
 
-gbs_status gbs_completion_begin_model(struct gbs_completion_run *r, size_t rank, size_t own,
-                                      size_t kept, bool covariance, double kl) {
+static gbs_status create_model(struct gbs_completion_run *r, size_t kept, bool covariance,
+                               double kl) {
     gbs_completion *c = gbs_handle_alloc(r->ctx, sizeof *c);
     const gbs_complete_settings *o = r->o;
     if (c == NULL)
         return GBS_ERR_MEMORY;
     r->model = c;
     c->ctx = r->ctx;
-    c->own = own;
-    c->model = o->model;
+    c->own = r->f.own;
     c->info = (gbs_completion_info){.n = r->all->n,
                                     .rows = r->all->by[0].items,
                                     .columns = r->all->by[1].items,
                                     .rank = o->rank,
-                                    .effective_rank = rank,
+                                    .effective_rank = r->f.rank,
                                     .biases = o->biases != 0,
                                     .has_range = o->has_range != 0,
                                     .noise_learned = r->f.learn_noise,
@@ -48,11 +47,6 @@ gbs_status gbs_completion_begin_model(struct gbs_completion_run *r, size_t rank,
     r->restarts = NULL;
     gbs_status status = gbs_completion_reserve(r->ctx, c, kept, covariance);
     return status == GBS_OK ? gbs_completion_describe(r->ctx, c, r->all) : status;
-}
-
-static gbs_status create_model(struct gbs_completion_run *r, size_t kept, bool covariance,
-                               double kl) {
-    return gbs_completion_begin_model(r, r->f.rank, r->f.own, kept, covariance, kl);
 }
 
 /* Means of the factors as they stand, as draw number t of the model. */

@@ -83,6 +83,12 @@ static gbs_status check_certificate(const gbs_options *o, const gbs_fit_settings
     gbs_status status = check_zero(o, s);
     if (status != GBS_OK)
         return status;
+    if (s->bound == GBS_BOUND_VOTE && !gbs_is_deployed(s))
+        REFUSE("`bound` vote is for `task` classify and `prior` informed");
+    if (gbs_is_deployed(s) && grid)
+        REFUSE("`bound` vote chooses for itself, on the rows to learn from; it takes no grid");
+    if ((is_given(o, "cost") || is_given(o, "joint")) && !gbs_is_deployed(s))
+        REFUSE("`%s` needs `bound` vote", is_given(o, "cost") ? "cost" : "joint");
     if (is_given(o, "pairs") && grid)
         REFUSE("`pairs` certifies one posterior; it does not choose from a grid");
     if (progressive && grid && !cv)

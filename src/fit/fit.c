@@ -28,9 +28,22 @@ static bool usable_sd(double sd) {
 
 static gbs_status check_certificate_options(gbs_context *ctx, const gbs_fit_settings *o) {
     bool progressive = gbs_is_progressive(o);
-    if (o->bound == GBS_BOUND_BINOMIAL)
+    if (o->bound == GBS_BOUND_BINOMIAL || o->bound == GBS_BOUND_BETTING)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT,
-                        "the binomial bound is computed beside the others and cannot be asked for");
+                        "the %s bound is computed beside the others and cannot be asked for",
+                        gbs_bound_name(o->bound));
+    bool deployed = gbs_is_deployed(o);
+    if (o->bound == GBS_BOUND_VOTE && !deployed)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                        "`bound` vote is for `task` classify and `prior` informed");
+    if (deployed && (o->ladder_size > 0 || o->prior_grid_size > 0))
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                        "`bound` vote chooses for itself, on the rows to learn from; it takes no "
+                        "grid");
+    if (o->has_cost && !(o->cost_missed > 0.0 && o->cost_false > 0.0 &&
+                         isfinite(o->cost_missed + o->cost_false)))
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "costs must be two positive numbers, not %g and %g",
+                        o->cost_missed, o->cost_false);
     if (!(o->prior_split >= 0.0 && o->prior_split < 1.0))
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "prior_split must lie between 0 and 1, not %g",
                         o->prior_split);
@@ -82,7 +95,10 @@ static gbs_status check_columns(gbs_context *ctx, const gbs_fit_settings *o) {
 }
 
 GBS_NAMES_OF(gbs_task_kind, gbs_task_name)
-GBS_NAMES_OF(gbs_loss, gbs_loss_name)
+static const char *loss_at(int loss) {
+    return loss == GBS_LOSS_AUTO ? "auto" : gbs_loss_name((gbs_loss)loss);
+}
+
 GBS_NAMES_OF(gbs_family, gbs_family_name)
 GBS_NAMES_OF(gbs_solver, gbs_solver_name)
 GBS_NAMES_OF(gbs_scale, gbs_scale_name)
@@ -108,7 +124,7 @@ static const char *select_at(int select) {
 static gbs_status check_choices(gbs_context *ctx, const gbs_fit_settings *o) {
     const gbs_choice choices[] = {
         {"task", (int)o->task, gbs_task_name_at},
-        {"loss", (int)o->loss, gbs_loss_name_at},
+        {"loss", (int)o->loss, loss_at},
         {"family", (int)o->family, gbs_family_name_at},
         {"solver", (int)o->solver, gbs_solver_name_at},
         {"form", (int)o->form, form_at},
@@ -180,10 +196,13 @@ void gbs_fill_defaults(gbs_fit_settings *o, size_t n, size_t features) {
     }
     bool relevance = o->prior == GBS_PRIOR_INFORMED && gbs_fit_task(o)->relevance &&
                      o->scale == GBS_SCALE_STANDARD;
-    if (o->columns == GBS_COLUMNS_AUTO)
+    bool chosen = gbs_is_deployed(o); /* on the rows to learn from */
+    if (o->columns == GBS_COLUMNS_AUTO && !chosen)
         o->columns = relevance && free_lengths(o) ? GBS_COLUMNS_RELEVANCE : GBS_COLUMNS_EQUAL;
-    if (o->constant == 0.0)
+    if (o->constant == 0.0 && !chosen)
         o->constant = 1.0;
+    if (o->loss == GBS_LOSS_AUTO && !chosen)
+        o->loss = GBS_LOSS_ZERO_ONE;
     if (o->batch == 0)
         o->batch = DEFAULT_BATCH;
     /* small data needs more passes for as many steps */
@@ -296,8 +315,9 @@ static gbs_status fit_used(gbs_context *ctx, const gbs_data *data, gbs_fit_setti
     if (status != GBS_OK)
         return status;
     gbs_progress_begin(ctx);
-    status = gbs_is_progressive(o) ? gbs_fit_progressive(ctx, data, o, model)
-                                   : gbs_fit_single(ctx, data, o, model);
+    status = gbs_is_deployed(o)      ? gbs_fit_deployed(ctx, data, o, model)
+             : gbs_is_progressive(o) ? gbs_fit_progressive(ctx, data, o, model)
+                                     : gbs_fit_single(ctx, data, o, model);
     gbs_compute_end(ctx);
     return status;
 }

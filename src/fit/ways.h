@@ -9,6 +9,9 @@
 /* One posterior: under the zero prior on all rows, under an informed prior on the second part. */
 gbs_status gbs_fit_single(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *o,
                           gbs_model **out);
+/* One predictor, calibrated, and tested on a last block. */
+gbs_status gbs_fit_deployed(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *o,
+                            gbs_model **out);
 /* Stages, each tested on fresh rows before the next learns from them. */
 gbs_status gbs_fit_progressive(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *o,
                                gbs_model **out);

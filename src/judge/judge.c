@@ -8,6 +8,7 @@
 #include "judge/judge.h"
 
 #include "core/check.h"
+#include "judge/calibrated.h"
 #include "risk/loss.h"
 
 #include <math.h>
@@ -129,7 +130,7 @@ static gbs_status judge_stages(const gbs_model *model, const gbs_held *held, siz
     double before = 0.0;
     gbs_status status = GBS_OK;
     for (size_t t = 0; status == GBS_OK && t < model->stages_size; t++) {
-        double w = model->stages[t].info.weight;
+        double w = model->stages[t].weight;
         gbs_spread spread = gbs_stage_gaussian(&model->stages[t]);
         status = held->pass->project(held, &spread, 0, n, score, sd);
         for (size_t i = 0; status == GBS_OK && i < n; i++)
@@ -179,6 +180,8 @@ gbs_status gbs_model_judge(gbs_context *ctx, const gbs_model *model, const gbs_r
     status = judge_stages(model, held, rows->first, work, work + n, labels ? work + 4 * n : NULL,
                           &sums);
     for (size_t i = 0; status == GBS_OK && !mixture && i < n; i++) {
+        if (out->calibrated != NULL)
+            out->calibrated[i] = gbs_calibrated(&model->card, work[i]);
         if (out->score != NULL)
             out->score[i] = work[i];
         if (out->sd != NULL)
@@ -206,11 +209,9 @@ static double *from(double *x, size_t first) {
     return x != NULL ? x + first : NULL;
 }
 
-gbs_status gbs_model_predict(gbs_context *ctx, const gbs_model *model, const gbs_data *data,
-                             double *score, double *score_sd, double *probability) {
-    GBS_NEEDS(ctx, ctx);
-    GBS_NEEDS(ctx, model);
-    GBS_NEEDS(ctx, data);
+/* All rows, a slice at a time; `all` are the caller's arrays. */
+static gbs_status predict(gbs_context *ctx, const gbs_model *model, const gbs_data *data,
+                          const gbs_judgement *all) {
     enum { SLICE = 1 << 15 };
     gbs_rows rows;
     gbs_status status = gbs_rows_build(ctx, data, &model->scaling, &rows);
@@ -224,8 +225,9 @@ gbs_status gbs_model_predict(gbs_context *ctx, const gbs_model *model, const gbs
     status = computing ? GBS_OK : GBS_ERR_MEMORY;
     for (size_t first = 0; status == GBS_OK && first < n; first += slice) {
         gbs_rows some = gbs_rows_slice(&rows, first, n - first < slice ? n - first : slice);
-        gbs_judgement out = {.score = from(score, first), .sd = from(score_sd, first)};
-        out.probability = from(probability, first);
+        gbs_judgement out = {.score = from(all->score, first), .sd = from(all->sd, first)};
+        out.probability = from(all->probability, first);
+        out.calibrated = from(all->calibrated, first);
         status = predict_slice(ctx, model, &some, &out, own);
     }
     if (computing)
@@ -233,4 +235,41 @@ gbs_status gbs_model_predict(gbs_context *ctx, const gbs_model *model, const gbs
     gbs_array_free(ctx, own);
     gbs_rows_free(ctx, &rows);
     return status;
+}
+
+gbs_status gbs_model_predict(gbs_context *ctx, const gbs_model *model, const gbs_data *data,
+                             double *score, double *score_sd, double *probability) {
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, model);
+    GBS_NEEDS(ctx, data);
+    gbs_judgement all = {.score = score, .sd = score_sd, .probability = probability};
+    return predict(ctx, model, data, &all);
+}
+
+const gbs_card *gbs_model_card(const gbs_model *model) {
+    return model != NULL && model->deployed ? &model->card : NULL;
+}
+
+gbs_status gbs_model_classify(gbs_context *ctx, const gbs_model *model, const gbs_data *data,
+                              double *label, double *probability, double *score, double *vote) {
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, model);
+    GBS_NEEDS(ctx, data);
+    if (model->negatives != NULL)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "a model that ranks gives no labels");
+    double threshold = model->deployed ? model->card.threshold : 0.5;
+    double *said = probability != NULL ? probability : label; /* the label may be made in place */
+    gbs_judgement all = {.score = score, .probability = vote};
+    if (model->deployed)
+        all.calibrated = said;
+    else if (vote == NULL)
+        all.probability = said;
+    gbs_status status = predict(ctx, model, data, &all);
+    if (status != GBS_OK || said == NULL)
+        return status;
+    for (size_t i = 0; !model->deployed && vote != NULL && i < data->n; i++)
+        said[i] = vote[i];
+    for (size_t i = 0; label != NULL && i < data->n; i++)
+        label[i] = said[i] >= threshold ? 1.0 : -1.0;
+    return GBS_OK;
 }

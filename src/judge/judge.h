@@ -10,6 +10,7 @@ typedef struct gbs_judgement {
     double *score;       /* x'm; of a mixture, the normal quantile of the probability */
     double *sd;          /* standard deviation of x'theta; of a mixture, 1 */
     double *probability; /* that a draw votes for +1 */
+    double *calibrated;  /* of a deployed model alone: the probability of +1 that it prints */
     /* these need labels */
     double *gibbs;     /* mean zero-one loss: the probability that a draw errs */
     double *log_right; /* log of the probability that it does not */
@@ -26,6 +27,9 @@ gbs_status gbs_model_judge(gbs_context *ctx, const gbs_model *model, const gbs_r
 /* Error, risks and calibration of n judged rows, added up: several slices may follow one another
  * before gbs_evaluation_finish. */
 void gbs_evaluation_add(gbs_evaluation *e, size_t n, const double *y, const gbs_judgement *v);
+/* The same where labels and probabilities are those of a calibrated model: v->score too. */
+void gbs_evaluation_add_calibrated(gbs_evaluation *e, const gbs_card *card, size_t n,
+                                   const double *y, const gbs_judgement *v);
 void gbs_evaluation_finish(gbs_evaluation *e);
 /* What the model does on labelled rows but for the AUC, a slice at a time: what it says of all rows
  * would be one more copy of a narrow file. score (n numbers) and second_moment (mean squared Gibbs

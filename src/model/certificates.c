@@ -40,6 +40,11 @@ static const struct {
      "from another",
      0},
     {"prior_sd was chosen from a grid declared in advance, whose price is paid", 0},
+    {"the predictor, its calibration and all that was chosen come from rows before the last block, "
+     "in an order that is random as far as the rows know: their order in the file is exchangeable, "
+     "or the seed was drawn at random, or the hash of the rows acts as a random function; the seed "
+     "was not chosen by its result",
+     0},
 };
 
 const char *gbs_assumption_text(unsigned k, int *breaks) {
@@ -60,6 +65,14 @@ const char *gbs_target_name(gbs_target target) {
         return "prior-vote";
     case GBS_TARGET_MIXTURE:
         return "mixture";
+    case GBS_TARGET_RECALL:
+        return "recall";
+    case GBS_TARGET_COST:
+        return "cost";
+    case GBS_TARGET_BRIER:
+        return "brier";
+    case GBS_TARGET_AUC:
+        return "auc";
     }
     return NULL;
 }
@@ -72,22 +85,23 @@ const char *gbs_risk_name(gbs_risk risk) {
         return "1-auc";
     case GBS_RISK_PAIRS:
         return "pairs";
+    case GBS_RISK_COST:
+        return "cost";
+    case GBS_RISK_BRIER:
+        return "brier";
     }
     return NULL;
 }
 
-size_t gbs_model_certificates(const gbs_model *model) {
-    return model != NULL ? model->certificates_size : 0;
-}
-
-const gbs_certificate *gbs_model_certificate(const gbs_model *model, size_t k) {
-    return k < gbs_model_certificates(model) ? &model->certificates[k] : NULL;
+const gbs_certificate *gbs_model_certificates(const gbs_model *model, size_t *count) {
+    gbs_tell(count, model != NULL ? model->certificates_size : 0);
+    return model != NULL ? model->certificates : NULL;
 }
 
 void gbs_stage_spread(const gbs_stage *stage, double *trace, double *log_det) {
     const gbs_gaussian *g = &stage->posterior;
     size_t d = g->d, size = stage->dual.rank > 0 ? stage->dual.rank : d;
-    double v = stage->info.prior_sd * stage->info.prior_sd;
+    double v = stage->prior_sd * stage->prior_sd;
     const double *factor = stage->dual.rank > 0 ? stage->dual.factor : g->factor;
     /* off the row space a dual posterior is the prior */
     *trace = v * (double)(d - size);

@@ -16,9 +16,12 @@ typedef struct gbs_stage {
     /* What it approximates: the Gibbs posterior of lambda and N(prior_mean, prior_sd^2 I) on the
      * rows from .. from + rows - 1 of the model's order. */
     double *prior_mean; /* NULL: 0, or not known (gbs_model.split) */
+    double prior_sd, lambda;
     double free_energy; /* there; NaN: not known */
-    size_t from;
-    gbs_stage_info info; /* weight, rows, prior_sd, lambda, tests */
+    size_t from, rows;
+    double weight;
+    /* fresh rows it was tested on, and the errors of one draw on each; 0 in a plain model */
+    size_t tested, errors;
 } gbs_stage;
 
 /* The random order of the rows behind an informed prior or a progressive bound (learn/split.c). A
@@ -49,11 +52,13 @@ struct gbs_model {
     size_t negatives_size;
     char *recipe;
     gbs_selection selection;
+    bool deployed; /* calibrated, and tested on a last block: */
+    gbs_card card;
 };
 
-/* Of model files; counts the incompatible versions. Mixtures came with 2; a plain model is still
- * written as 1. */
-enum { GBS_MODEL_FORMAT = 2, GBS_MODEL_FORMAT_PLAIN = 1 };
+/* Of model files; counts the incompatible versions. Mixtures came with 2, calibrated models with 3;
+ * a plain model is still written as 1. */
+enum { GBS_MODEL_FORMAT = 3, GBS_MODEL_FORMAT_MIXTURE = 2, GBS_MODEL_FORMAT_PLAIN = 1 };
 
 /* Bits of gbs_certificate.assumptions. */
 enum {
@@ -72,7 +77,8 @@ enum {
     GBS_BROKEN_CX = 4096,
     GBS_BROKEN_METHOD = 8192,
     GBS_ASSUMES_LABELS = 16384,
-    GBS_ASSUMES_PRIOR_GRID = 32768
+    GBS_ASSUMES_PRIOR_GRID = 32768,
+    GBS_ASSUMES_LAST_BLOCK = 65536
 };
 
 /* trace and log determinant of a stage's covariance, in all d coordinates. */

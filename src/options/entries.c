@@ -37,7 +37,13 @@ const gbs_option_entry gbs_option_entries[] = {
       "others; its risk is 1 - AUC, over all pairs of rows",
       ANY},
      .store = GBS_STORE_INT, .at = {IN_FIT(task), IN_SAMPLE(task)}},
-    {{"loss", "LOSS", GBS_OPTION_CHOICE, LEARN, GBS_CHOICES(GBS_LOSSES), NULL, "zero-one",
+    {{"loss", "LOSS", GBS_OPTION_CHOICE, GBS_FOR_FIT, GBS_CHOICES(GBS_FIT_LOSSES), NULL, "auto",
+      "model", "loss of the margin: zero-one, hinge, exponential; auto: under `bound` vote hinge or "
+      "zero-one, chosen on the rows to learn from, else zero-one",
+      ANY},
+     .store = GBS_STORE_INT, .at = {IN_FIT(loss)}},
+    {{"loss", "LOSS", GBS_OPTION_CHOICE, GBS_FOR_CV | GBS_FOR_SAMPLE, GBS_CHOICES(GBS_LOSSES), NULL,
+      "zero-one",
       "model", "loss of the margin: zero-one, hinge, exponential; cv takes several, separated by "
       "commas",
       .several = GBS_FOR_CV},
@@ -168,7 +174,8 @@ const gbs_option_entry gbs_option_entries[] = {
     /* ---------------------------------------------------------------- what is certified */
     {{"bound", "METHOD", GBS_OPTION_CHOICE, GBS_FOR_FIT,
       GBS_CHOICES(GBS_BOUNDS), NULL, "auto", "certificate",
-      "method of the certificate: progressive (stages, each tested on fresh rows before the next "
+      "method of the certificate: vote (the labels that `predict` prints, tested on a last block of "
+      "rows), progressive (stages, each tested on fresh rows before the next "
       "learns from them), kl, catoni, hoeffding, paper (as the paper prints it), or auto (progressive "
       "under an informed prior, kl under the zero prior and where a grid is given)",
       ANY},
@@ -180,6 +187,17 @@ const gbs_option_entry gbs_option_entries[] = {
      .store = GBS_STORE_DOUBLE,
      .at = {IN_FIT(confidence), IN_SAMPLE(confidence), IN_COMPLETE(confidence),
             IN_THEORY(confidence)}},
+    {{"cost", "FN:FP", GBS_OPTION_PAIR, GBS_FOR_FIT, NULL,
+      "FN:FP, two positive numbers, such as 5:1", NULL, "model",
+      "what it costs to miss a row of the positive label (FN), and to give it to another row (FP): "
+      "the label is then positive from a probability of FP/(FN + FP) on, and the mean cost is "
+      "certified; `bound` vote",
+      ABOVE_ZERO},
+     .store = GBS_STORE_RANGE, .at = {IN_FIT(has_cost)}},
+    {{"joint", NULL, GBS_OPTION_FLAG, GBS_FOR_FIT, NULL, NULL, NULL, "certificate",
+      "`bound` vote: all certificates hold at once, and each pays for that",
+      ANY},
+     .store = GBS_STORE_INT, .at = {IN_FIT(joint)}},
     {{"blocks", "M", GBS_OPTION_COUNT, GBS_FOR_FIT, NULL, "a whole number from 1 to 16", NULL,
       "certificate",
       "`bound` progressive: number of stages, up to 16 (default: 2 to 4, more where more errors "
@@ -244,9 +262,7 @@ const gbs_option_entry gbs_option_entries[] = {
       ABOVE_ZERO},
      .store = GBS_STORE_DOUBLE, .at = {IN_FIT(tolerance)}},
     {{"tol", "T", GBS_OPTION_NUMBER, GBS_FOR_COMPLETE, NULL, POSITIVE, "1e-6", "solver",
-      "stop when a sweep lowers the free energy by less than T times it. `model` hierarchical: by "
-      "less than T nats for each rating, twice in a row (default there: 5e-5, growing to 2e-4 for "
-      "a million ratings)",
+      "stop when a sweep lowers the free energy by less than T times it",
       ABOVE_ZERO},
      .store = GBS_STORE_DOUBLE, .at = {IN_COMPLETE(tolerance)}},
     {{"max-iter", "N", GBS_OPTION_COUNT, FIT_CV, NULL, FROM_1, "1000", "solver",
@@ -297,25 +313,9 @@ const gbs_option_entry gbs_option_entries[] = {
      .store = GBS_STORE_INT, .at = {IN_SAMPLE(move)}},
 
     /* ---------------------------------------------------------------- completion */
-    {{"model", "NAME", GBS_OPTION_CHOICE, GBS_FOR_COMPLETE, GBS_CHOICES(GBS_COMPLETION_MODELS), NULL,
-      "hierarchical", "model",
-      "hierarchical (priors with a mean, a scale for each row, see `positions`), or paper "
-      "(independent components, those that are not needed switched off; the default with what only "
-      "it has: `range`, `prior`, `noise`, `lambda`, `select`, `restarts`, `no-biases`, `sampler` "
-      "gibbs)",
-      ANY},
-     .store = GBS_STORE_INT, .at = {IN_COMPLETE(model)}},
-    {{"positions", "USE", GBS_OPTION_CHOICE, GBS_FOR_COMPLETE, GBS_CHOICES(GBS_POSITION_USES), NULL,
-      "auto", "model",
-      "`model` hierarchical: which cells are rated says something of rows and columns (on), or "
-      "nothing (off); auto: whichever has the lower free energy or the lower error on ratings left "
-      "out",
-      ANY},
-     .store = GBS_STORE_INT, .at = {IN_COMPLETE(positions)}},
     {{"rank", "K", GBS_OPTION_COUNT, GBS_FOR_COMPLETE, NULL, "a whole number from 0 to 512", "16",
       "model",
-      "components, up to 512; `model` paper: at most so many, those that the ratings do not need "
-      "are switched off",
+      "most components, up to 512; those that the ratings do not need are switched off",
       .high = 512.0},
      .store = GBS_STORE_SIZE, .at = {IN_COMPLETE(rank)}},
     {{"noise", "learn|V", GBS_OPTION_NUMBER, GBS_FOR_COMPLETE, NULL, "learn or a positive number",

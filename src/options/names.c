@@ -39,15 +39,13 @@ const char *gbs_prior_name(gbs_prior_kind prior) {
 const char *gbs_bound_name(gbs_bound bound) {
     if (bound == GBS_BOUND_BINOMIAL)
         return "binomial";
+    if (bound == GBS_BOUND_BETTING)
+        return "betting";
     NAME_OF(GBS_BOUNDS, bound);
 }
 
 const char *gbs_move_name(gbs_move move) {
     NAME_OF(GBS_MOVES, move);
-}
-
-const char *gbs_completion_model_name(gbs_completion_model model) {
-    NAME_OF(GBS_COMPLETION_MODELS, model);
 }
 
 const char *gbs_sampler_name(gbs_sampler sampler) {

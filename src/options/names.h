@@ -5,16 +5,16 @@
 
 #define GBS_TASKS(F, N) F("classify") N("rank")
 #define GBS_LOSSES(F, N) F("zero-one") N("hinge") N("exponential")
+#define GBS_FIT_LOSSES(F, N) GBS_LOSSES(F, N) N("auto")
 #define GBS_FAMILIES(F, N) F("auto") N("fixed") N("isotropic") N("diagonal") N("full")
 #define GBS_SOLVERS(F, N) F("auto") N("lbfgs") N("natural") N("sgd")
 #define GBS_SCALES(F, N) F("none") N("standard") N("unit-row")
 #define GBS_COLUMN_KINDS(F, N) F("auto") N("equal") N("relevance")
 #define GBS_PRIORS(F, N) F("zero") N("informed")
-/* Those that may be asked for; the enum has binomial behind them. */
-#define GBS_BOUNDS(F, N) F("auto") N("kl") N("catoni") N("hoeffding") N("paper") N("progressive")
+/* Those that may be asked for; the enum has binomial and betting behind them. */
+#define GBS_BOUNDS(F, N)                                                                           \
+    F("auto") N("kl") N("catoni") N("hoeffding") N("paper") N("progressive") N("vote")
 #define GBS_MOVES(F, N) F("auto") N("walk") N("ring")
-#define GBS_COMPLETION_MODELS(F, N) F("hierarchical") N("paper")
-#define GBS_POSITION_USES(F, N) F("auto") N("on") N("off")
 #define GBS_SAMPLERS(F, N) F("vb") N("gibbs")
 
 #define GBS_PLAIN(name) name

@@ -161,7 +161,8 @@ static gbs_status wrong_type(gbs_options *o, size_t k, const char *found) {
                                         [GBS_OPTION_COUNT] = "a whole number",
                                         [GBS_OPTION_CHOICE] = "one of its choices",
                                         [GBS_OPTION_GRID] = "a grid",
-                                        [GBS_OPTION_RANGE] = "a range"};
+                                        [GBS_OPTION_RANGE] = "a range",
+                                        [GBS_OPTION_PAIR] = "two numbers"};
     return gbs_fail(o->ctx, GBS_ERR_ARGUMENT, "`%s` takes %s, not %s", line->name,
                     takes[line->type], found);
 }
@@ -221,12 +222,12 @@ gbs_status gbs_options_set_numbers(gbs_options *options, const char *name, const
     if (status != GBS_OK)
         return status;
     gbs_option_type type = gbs_options_line_at(options, k)->type;
-    if (type != GBS_OPTION_GRID && type != GBS_OPTION_RANGE)
+    if (type != GBS_OPTION_GRID && type != GBS_OPTION_RANGE && type != GBS_OPTION_PAIR)
         return wrong_type(options, k, "several numbers");
     status = gbs_option_take(options->ctx, gbs_options_line_at(options, k), values, count, &v);
     if (status != GBS_OK)
         return status;
-    if (type == GBS_OPTION_RANGE)
+    if (type != GBS_OPTION_GRID)
         snprintf(text, sizeof text, "%.17g:%.17g", values[0], values[1]);
     else
         snprintf(text, sizeof text, "%.17g:%.17g:%zu", values[0], values[count - 1], count);

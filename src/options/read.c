@@ -114,10 +114,24 @@ static gbs_status read_grid(gbs_context *ctx, const gbs_option *e, const char *t
     return gbs_option_take(ctx, e, points, (size_t)size, v);
 }
 
+static bool sound(const gbs_option *e, const double *x, size_t count) {
+    if (e->type == GBS_OPTION_RANGE)
+        return count == 2 && x[0] < x[1] && isfinite(x[0]) && isfinite(x[1]) &&
+               isfinite(x[1] - x[0]);
+    if (e->type == GBS_OPTION_PAIR)
+        return count == 2 && in_range(e, x[0]) && in_range(e, x[1]);
+    if (e->type != GBS_OPTION_GRID || count == 0)
+        return false;
+    for (size_t k = 0; k < count; k++)
+        if (!in_range(e, x[k]) || !(k == 0 || x[k] > x[k - 1]))
+            return false;
+    return true;
+}
+
 static gbs_status read_range(gbs_context *ctx, const gbs_option *e, const char *text,
                              gbs_option_value *v) {
     double end[2];
-    if (!read_colons(text, 2, end, NULL) || !(end[0] < end[1]))
+    if (!read_colons(text, 2, end, NULL) || !sound(e, end, 2))
         return refuse(ctx, e, text);
     return gbs_option_take(ctx, e, end, 2, v);
 }
@@ -148,6 +162,7 @@ gbs_status gbs_option_read(gbs_context *ctx, const gbs_option *e, unsigned comma
             status = read_grid(ctx, e, text, &v);
             break;
         case GBS_OPTION_RANGE:
+        case GBS_OPTION_PAIR:
             status = read_range(ctx, e, text, &v);
             break;
         case GBS_OPTION_COUNT:
@@ -169,18 +184,6 @@ gbs_status gbs_option_read(gbs_context *ctx, const gbs_option *e, unsigned comma
     if (status == GBS_OK)
         *out = v;
     return status;
-}
-
-static bool sound(const gbs_option *e, const double *x, size_t count) {
-    if (e->type == GBS_OPTION_RANGE)
-        return count == 2 && x[0] < x[1] && isfinite(x[0]) && isfinite(x[1]) &&
-               isfinite(x[1] - x[0]);
-    if (e->type != GBS_OPTION_GRID || count == 0)
-        return false;
-    for (size_t k = 0; k < count; k++)
-        if (!in_range(e, x[k]) || !(k == 0 || x[k] > x[k - 1]))
-            return false;
-    return true;
 }
 
 gbs_status gbs_option_take(gbs_context *ctx, const gbs_option *e, const double *numbers,

@@ -63,12 +63,37 @@ _Static_assert(offsetof(gbs_complete_settings, low) ==
                    offsetof(gbs_complete_settings, high) ==
                        offsetof(gbs_complete_settings, low) + sizeof(double),
                "a range and its ends");
+_Static_assert(offsetof(gbs_fit_settings, cost_missed) ==
+                       offsetof(gbs_fit_settings, has_cost) + sizeof(double) &&
+                   offsetof(gbs_fit_settings, cost_false) ==
+                       offsetof(gbs_fit_settings, cost_missed) + sizeof(double),
+               "two costs");
 _Static_assert(sizeof(gbs_loss) == sizeof(int), "a choice fills an enum");
 
+/* A line of another command, where this one has a line of its own under the same name. */
+static bool replaced(const gbs_option_entry *e, unsigned command) {
+    if ((e->line.commands & command) != 0)
+        return false;
+    for (size_t k = 0; k < gbs_option_entries_size; k++) {
+        const gbs_option *other = &gbs_option_entries[k].line;
+        if ((other->commands & command) != 0 && strcmp(other->name, e->line.name) == 0)
+            return true;
+    }
+    return false;
+}
+
 static void fill(const gbs_options *o, enum gbs_settings_kind kind, void *out) {
+    static const unsigned usual[] = {[GBS_SETTINGS_FIT] = GBS_FOR_FIT,
+                                     [GBS_SETTINGS_SAMPLE] = GBS_FOR_SAMPLE,
+                                     [GBS_SETTINGS_COMPLETE] = GBS_FOR_COMPLETE,
+                                     [GBS_SETTINGS_THEORY] = GBS_FOR_THEORY,
+                                     [GBS_SETTINGS_TABLE] = GBS_FOR_FIT};
     unsigned char *base = out;
+    unsigned command = o != NULL ? o->command : usual[kind];
     for (size_t k = 0; k < gbs_option_entries_size; k++) {
         const gbs_option_entry *e = &gbs_option_entries[k];
+        if (replaced(e, command))
+            continue;
         gbs_option_value v = gbs_option_value_of(o, k);
         if (e->at[kind] != 0)
             store(e, &v, base + e->at[kind] - 1);
@@ -103,20 +128,9 @@ void gbs_sample_settings_from(const gbs_options *options, gbs_sample_settings *o
         out->lambda = -1.0;
 }
 
-/* What only the paper's model has means that model, where none was asked for. */
 void gbs_complete_settings_from(const gbs_options *options, gbs_complete_settings *out) {
-    static const char *const of_paper[] = {"lambda", "lambda-grid", "select", "folds",
-                                           "prior",  "prior-split", "noise",  "no-biases",
-                                           "range",  "restarts"};
     *out = (gbs_complete_settings){0};
     fill(options, GBS_SETTINGS_COMPLETE, out);
-    bool paper = out->sampler == GBS_SAMPLER_GIBBS;
-    for (size_t k = 0; k < sizeof of_paper / sizeof *of_paper; k++)
-        paper = paper || is_given(options, of_paper[k]);
-    if (paper && !is_given(options, "model"))
-        out->model = GBS_COMPLETION_PAPER;
-    if (out->model == GBS_COMPLETION_HIERARCHICAL && !is_given(options, "tol"))
-        out->tolerance = 0.0;
 }
 
 void gbs_theory_settings_from(const gbs_options *options, gbs_theory_settings *out) {

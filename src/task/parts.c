@@ -19,6 +19,13 @@
 #define BASE_SHARE 0.25
 #define SHARE_PER_COLUMN 3.5
 #define MOST_SHARE 0.5
+/* Rows that a deployed predictor learns from. */
+#define LEARN_SHARE (2.0 / 3.0)
+
+bool gbs_is_deployed(const gbs_fit_settings *o) {
+    return gbs_has(gbs_fit_task(o), GBS_FACT_LABELS) && o->prior == GBS_PRIOR_INFORMED &&
+           o->bound == GBS_BOUND_VOTE;
+}
 
 bool gbs_is_progressive(const gbs_fit_settings *o) {
     if (!gbs_has(gbs_fit_task(o), GBS_FACT_STAGES))
@@ -39,6 +46,7 @@ static size_t part_of(size_t n, double share) {
 
 size_t gbs_least_part(size_t n, const gbs_fit_settings *o) {
     double share = o->prior_split > 0.0    ? o->prior_split
+                   : gbs_is_deployed(o)    ? LEARN_SHARE
                    : gbs_is_progressive(o) ? LEAST_SHARE
                                            : gbs_fit_task(o)->first_share(n);
     return part_of(n, share);

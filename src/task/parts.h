@@ -8,6 +8,8 @@
 
 #include <stdbool.h>
 
+/* The options ask for one predictor that is tested on a last block. */
+bool gbs_is_deployed(const gbs_fit_settings *o);
 /* The options ask for several stages. */
 bool gbs_is_progressive(const gbs_fit_settings *o);
 /* There is a first part. */

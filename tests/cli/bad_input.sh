@@ -253,8 +253,8 @@ fit_refuses 3 'sum\.csv\.gz: corrupt gzip data' sum.csv.gz
 fit_refuses 3 'tail\.csv\.gz: junk after the end of the gzip data' tail.csv.gz
 
 # ---------------------------------------------------------------- model files
-sed 's/"format":2,/"format":3,/' model.json >newer.json
-refuses 3 'newer\.json: a model of format 3; this version reads formats 1 to 2' predict newer.json good.csv -o out/p.csv
+sed 's/"format":2,/"format":4,/' model.json >newer.json
+refuses 3 'newer\.json: a model of format 4; this version reads formats 1 to 3' predict newer.json good.csv -o out/p.csv
 echo 'hello, world' >hello.json
 refuses 3 'hello\.json: expected a gibbsite model, found no whole JSON text: line 1' predict hello.json good.csv -o out/p.csv
 refuses 3 'good\.csv: expected a gibbsite model, found no whole JSON text' evaluate good.csv good.csv
@@ -385,7 +385,7 @@ done
 for value in 3 1:2 5:1:3 0:1:3 -1:1:3 1:2:1 1:2:x 1:nan:3 1:2:3:4 1:2:99999; do
     option "fit: --lambda-grid: expected LO:HI:K .*, found '$value'" --lambda-grid "$value"
 done
-option "fit: --loss: expected one of zero-one\|hinge\|exponential, found 'logistic'" --loss logistic
+option "fit: --loss: expected one of zero-one\|hinge\|exponential\|auto, found 'logistic'" --loss logistic
 option "fit: --family: expected one of .*, found 'Full'" --family Full
 option "fit: --seed: expected a whole number from 0 to 18446744073709551615, found '-1'" --seed -1
 option "fit: --threads: expected .*, found '0'" --threads 0

@@ -32,6 +32,8 @@ static inline double plain_loss(gbs_loss loss, double z) {
         return z < 1.0 ? 1.0 - z : 0.0;
     case GBS_LOSS_EXPONENTIAL:
         return exp(-z);
+    case GBS_LOSS_AUTO:
+        break;
     }
     return NAN;
 }

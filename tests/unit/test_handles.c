@@ -4,7 +4,6 @@
  * Memory goes through an allocator that counts: each test ends with nothing left.
  */
 #include "core/context.h"
-#include "paper_settings.h"
 #include "unit/host.h"
 
 #include <pthread.h>
@@ -67,7 +66,7 @@ static struct things compute_things(gbs_context *ctx) {
     struct things t = {.ctx = ctx};
     gbs_fit_settings fit_options = zero_prior_options();
     gbs_sample_settings sample_options = gbs_sample_settings_default();
-    gbs_complete_settings complete_options = paper_settings();
+    gbs_complete_settings complete_options = gbs_complete_settings_default();
     sample_options.particles = 16;
     complete_options.rank = 1;
     add_data(&t);

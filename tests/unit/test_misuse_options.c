@@ -2,7 +2,6 @@
  * takes them. Which member may hold what is written down here a second time, from the header.
  */
 #include "bound/theory.h"
-#include "paper_settings.h"
 #include "unit/misuse.h"
 
 struct bad_numbers {
@@ -26,9 +25,9 @@ struct choice {
 #define FIT(name) MEMBER(gbs_fit_settings, name)
 
 static const struct choice fit_choices[] = {
-    {FIT(task), 2},   {FIT(loss), 3},     {FIT(family), 5},  {FIT(solver), 4},
+    {FIT(task), 2},   {FIT(loss), 4},     {FIT(family), 5},  {FIT(solver), 4},
     {FIT(form), 3},   {FIT(scale), 3},    {FIT(columns), 3}, {FIT(prior), 2},
-    {FIT(select), 3}, {FIT(schedule), 2}, {FIT(bound), 7},
+    {FIT(select), 3}, {FIT(schedule), 2}, {FIT(bound), 9},
 };
 
 static const struct bad_numbers fit_numbers[] = {
@@ -304,7 +303,7 @@ static void completions_refuse_options_out_of_range(void **state) {
     struct host h;
     gbs_context *ctx = host_context(&h);
     gbs_ratings *r = some_ratings(ctx);
-    gbs_complete_settings o = paper_settings();
+    gbs_complete_settings o = gbs_complete_settings_default();
     for (size_t k = 0; k < COUNT(complete_choices); k++)
         refuse_choice(ctx, call_complete, r, &o, sizeof o, complete_choices[k].member,
                       complete_choices[k].count);
@@ -331,23 +330,23 @@ static void completions_refuse_ranges_and_grids_that_are_none(void **state) {
     gbs_context *ctx = host_context(&h);
     gbs_ratings *r = some_ratings(ctx);
     for (size_t k = 0; k < COUNT(ranges); k++) {
-        gbs_complete_settings o = paper_settings();
+        gbs_complete_settings o = gbs_complete_settings_default();
         o.has_range = 1;
         o.low = ranges[k][0];
         o.high = ranges[k][1];
         assert_options_refused(ctx, call_complete, &o, r, "low", (double)k);
     }
     for (size_t k = 0; k <= COUNT(grids); k++) {
-        gbs_complete_settings o = paper_settings();
+        gbs_complete_settings o = gbs_complete_settings_default();
         o.cross_validate = 1;
         o.lambda_grid = k < COUNT(grids) ? grids[k] : NULL;
         o.lambda_grid_size = 2;
         assert_options_refused(ctx, call_complete, &o, r, "lambda_grid", (double)k);
     }
-    gbs_complete_settings o = paper_settings();
+    gbs_complete_settings o = gbs_complete_settings_default();
     o.cross_validate = 1;
     refuse_size(ctx, call_complete, r, &o, sizeof o, (struct member)COMPLETE(folds), 1);
-    o = paper_settings();
+    o = gbs_complete_settings_default();
     o.prior = GBS_PRIOR_INFORMED; /* without a range there is nothing to certify */
     assert_options_refused(ctx, call_complete, &o, r, "range", 0.0);
     gbs_ratings_free(r);
@@ -363,7 +362,7 @@ static void the_sampler_refuses_draws_and_cells_that_are_none(void **state) {
     struct host h;
     gbs_context *ctx = host_context(&h);
     gbs_ratings *r = some_ratings(ctx);
-    gbs_complete_settings o = paper_settings();
+    gbs_complete_settings o = gbs_complete_settings_default();
     o.sampler = GBS_SAMPLER_GIBBS;
     for (size_t k = 0; k < COUNT(sizes); k++)
         refuse_size(ctx, call_complete, r, &o, sizeof o, sizes[k].member, sizes[k].value);

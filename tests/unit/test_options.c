@@ -82,8 +82,8 @@ static void values_come_back_by_type(void **state) {
     size_t count;
     const double ladder[] = {1.0, 2.5, 7.0}, falling[] = {2.0, 1.0};
     assert_int_equal(gbs_options_create(ctx, "fit", &o), GBS_OK);
-    assert_string_equal(gbs_options_get(o, "loss"), "zero-one");
-    assert_int_equal(gbs_options_choice(o, "loss"), GBS_LOSS_ZERO_ONE);
+    assert_string_equal(gbs_options_get(o, "loss"), "auto");
+    assert_int_equal(gbs_options_choice(o, "loss"), GBS_LOSS_AUTO);
     assert_true(isnan(gbs_options_number(o, "lambda")) && gbs_options_number(o, "tol") == 1e-8);
     assert_int_equal(gbs_options_set(o, "loss", "hinge"), GBS_OK);
     assert_int_equal(gbs_options_set_number(o, "lambda", 1.0 / 3.0), GBS_OK);
@@ -107,7 +107,7 @@ static void values_come_back_by_type(void **state) {
     const double *values = gbs_options_numbers(copy, "lambda-grid", &count);
     assert_true(count == 3 && memcmp(values, ladder, sizeof ladder) == 0);
     assert_int_equal(gbs_options_unset(copy, "loss"), GBS_OK);
-    assert_int_equal(gbs_options_choice(copy, "loss"), GBS_LOSS_ZERO_ONE);
+    assert_int_equal(gbs_options_choice(copy, "loss"), GBS_LOSS_AUTO);
     assert_string_equal(gbs_options_line(copy, "loss")->name, "loss");
     assert_null(gbs_options_line(copy, "particles"));
     gbs_options_free(copy);

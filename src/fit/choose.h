@@ -1,0 +1,36 @@
+/* What the default fit chooses on its learn part: columns, width of the prior, loss, calibration. */
+#ifndef GIBBSITE_FIT_CHOOSE_H
+#define GIBBSITE_FIT_CHOOSE_H
+
+#include "fit/platt.h"
+#include "fit/posterior.h"
+
+typedef struct gbs_choice {
+    gbs_loss loss;
+    gbs_columns columns;
+    double prior_sd; /* of the prior around 0 */
+    double constant; /* the value of the intercept's column */
+    gbs_platt platt;
+    size_t candidates, folds; /* 0 folds: too few rows, nothing was compared */
+    double log_loss;          /* out of fold; the choice flatters both */
+    double error, error_se;
+    /* scores of rows of the learn part by fits that have not seen them, and their labels: what is
+     * to be expected of fresh rows */
+    double *score, *y;
+    size_t rows;
+} gbs_choice;
+
+/* learn: the rows before the last block, in random order. What the options give is taken. */
+gbs_status gbs_choose(gbs_context *ctx, const gbs_data *learn, const gbs_fit_settings *o,
+                      gbs_choice *out);
+void gbs_choice_free(const gbs_context *ctx, gbs_choice *choice);
+
+/* The settings of a fit with this choice to so many rows of the `all` that the options' lambda is
+ * meant for. */
+gbs_fit_settings gbs_choice_settings(const gbs_choice *choice, const gbs_fit_settings *o,
+                                     size_t rows, size_t all);
+/* The posterior that the choice calls for, of scaled rows; trace may be NULL. */
+gbs_status gbs_choice_fit(gbs_context *ctx, const gbs_rows *rows, const gbs_fit_settings *settings,
+                          gbs_trace *trace, gbs_posterior *out);
+
+#endif

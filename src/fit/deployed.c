@@ -1,0 +1,313 @@
+/* The deployed predictor and its card (docs/maths.md, 11).
+ *
+ * The rows come in random order. All but a last block are learned from: they choose (choose.c),
+ * scale, train one posterior, and calibrate its score. What `predict` prints is then fixed, and the
+ * last block tests it: the errors of the labels there are Bin(n_last, R), so that Clopper and
+ * Pearson's bound holds for exactly these labels, without a factor and without a KL.
+ *
+ * Every other line is a function of the same predictor and the same rows and holds by itself; which
+ * one comes first is fixed here.
+ */
+#include "fit/choose.h"
+#include "fit/ways.h"
+
+#include "bound/bound.h"
+#include "core/random.h"
+#include "judge/calibrated.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Lines: the labels, one for each class, cost, Brier, AUC, a draw. */
+enum { MOST_LINES = 7, BINS = 10 };
+
+struct deployed {
+    gbs_context *ctx;
+    const gbs_data *data;
+    gbs_fit_settings o; /* as asked for; then with what was chosen */
+    gbs_model *model;
+    gbs_split split;
+    gbs_choice choice;
+    gbs_rows rows;  /* all, in their random order */
+    gbs_rows fresh; /* the last block */
+    /* of the fresh rows: score, probability of +1, Gibbs error, loss */
+    double *score, *probability, *gibbs, *loss;
+    size_t lines;
+    double delta; /* of each line */
+};
+
+/* ---------------------------------------------------------------- the rows to learn from */
+
+static gbs_status learn(struct deployed *f) {
+    gbs_data *head = NULL;
+    gbs_status status = gbs_split_create(f->ctx, f->data, &f->o, &f->split);
+    if (status == GBS_OK)
+        status = gbs_split_head(f->ctx, &f->split, f->split.first, &head);
+    if (status == GBS_OK)
+        status = gbs_choose(f->ctx, head, &f->o, &f->choice);
+    if (status == GBS_OK)
+        status = gbs_model_create(f->ctx, 1, &f->model);
+    if (status == GBS_OK) {
+        f->o = gbs_choice_settings(&f->choice, &f->o, f->split.first, f->split.first);
+        f->model->split = gbs_split_key_of(&f->split, &f->o);
+        gbs_scaling wanted = gbs_scaling_wanted(&f->o);
+        status = gbs_scaling_learn(f->ctx, head, &wanted, &f->model->scaling);
+    }
+    gbs_data_free(head);
+    if (status == GBS_OK)
+        status = gbs_rows_build(f->ctx, f->split.view, &f->model->scaling, &f->rows);
+    gbs_split_forget_order(&f->split);
+    return status;
+}
+
+static gbs_status train(struct deployed *f) {
+    gbs_rows past = gbs_rows_slice(&f->rows, 0, f->split.first);
+    gbs_posterior p;
+    gbs_progress(f->ctx, "fit", 0.0);
+    gbs_status status = gbs_choice_fit(f->ctx, &past, &f->o, &f->model->trace, &p);
+    if (status == GBS_OK) {
+        gbs_keep_fit(f->model, &f->o, f->data, &p);
+        f->model->stages[0] = p.stage;
+        p.stage = (gbs_stage){0};
+        status = gbs_keep_path(f->ctx, f->model, &p, f->o.restarts);
+    }
+    gbs_posterior_free(f->ctx, &p);
+    f->model->selection = (gbs_selection){.candidates = f->choice.candidates,
+                                          .folds = f->choice.folds,
+                                          .error = f->choice.error,
+                                          .error_se = f->choice.error_se};
+    return status;
+}
+
+/* Label and probability are fixed here, from the rows to learn from alone. */
+static void calibrate(struct deployed *f) {
+    gbs_card *c = &f->model->card;
+    size_t n = f->split.first, positive = 0;
+    for (size_t i = 0; i < n; i++)
+        positive += f->split.labels[i] > 0.0;
+    c->learned = n;
+    c->tested = f->split.n - n;
+    c->offset = f->choice.platt.offset;
+    c->slope = f->choice.platt.slope;
+    c->cost_missed = f->o.has_cost ? f->o.cost_missed : 1.0;
+    c->cost_false = f->o.has_cost ? f->o.cost_false : 1.0;
+    c->threshold = c->cost_false / (c->cost_missed + c->cost_false);
+    c->baseline_label = 2 * positive >= n ? 1 : -1;
+    c->joint = f->o.joint;
+    f->model->deployed = true;
+}
+
+/* ---------------------------------------------------------------- the last block */
+
+static gbs_status test(struct deployed *f) {
+    gbs_card *c = &f->model->card;
+    size_t n = c->tested;
+    f->fresh = gbs_rows_slice(&f->rows, f->split.first, n);
+    f->score = gbs_matrix(f->ctx, 4, n);
+    if (f->score == NULL)
+        return GBS_ERR_MEMORY;
+    f->probability = f->score + n;
+    f->gibbs = f->score + 2 * n;
+    f->loss = f->score + 3 * n;
+    gbs_judgement v = {.score = f->score, .calibrated = f->probability, .gibbs = f->gibbs};
+    gbs_status status = gbs_model_judge(f->ctx, f->model, &f->fresh, &v);
+    if (status != GBS_OK)
+        return status;
+    const double *y = f->split.labels + f->split.first;
+    gbs_stage *stage = &f->model->stages[0];
+    stage->tested = n;
+    for (size_t i = 0; i < n; i++) {
+        bool yes = y[i] > 0.0, says = f->probability[i] >= c->threshold;
+        *(says  ? yes ? &c->true_positive : &c->false_positive
+          : yes ? &c->false_negative
+                : &c->true_negative) += 1;
+        c->baseline_error += yes != (c->baseline_label > 0);
+        double off = f->probability[i] - (yes ? 1.0 : 0.0);
+        c->brier += off * off;
+        c->log_loss += gbs_calibrated_log_loss(c, f->score[i], yes);
+        gbs_reliability *bin = &c->reliability[f->probability[i] < 1.0
+                                                   ? (size_t)(BINS * f->probability[i])
+                                                   : BINS - 1];
+        bin->count++;
+        bin->mean_probability += f->probability[i];
+        bin->share_positive += yes;
+        stage->errors += gbs_uniform(f->ctx->seed, GBS_STREAM_DRAWS, f->split.first + i) <
+                         f->gibbs[i];
+    }
+    double count = (double)n;
+    c->baseline_error /= count;
+    c->brier /= count;
+    c->log_loss /= count;
+    for (size_t k = 0; k < BINS; k++) {
+        gbs_reliability *bin = &c->reliability[k];
+        bin->mean_probability /= (double)bin->count;
+        bin->share_positive /= (double)bin->count;
+    }
+    size_t yes = c->true_positive + c->false_positive;
+    c->one_label = yes == 0 || yes == n;
+    return gbs_area(f->ctx, n, y, f->score, &c->auc);
+}
+
+/* ---------------------------------------------------------------- lines */
+
+static gbs_certificate *add(struct deployed *f, gbs_target target, gbs_risk risk, gbs_bound method,
+                            size_t rows, double empirical, double value) {
+    gbs_model *m = f->model;
+    gbs_certificate *c = &m->certificates[m->certificates_size++];
+    unsigned bits = (gbs_common_assumptions(&f->o) | GBS_ASSUMES_LAST_BLOCK) &
+                    ~(unsigned)(GBS_ASSUMES_FIRST_PART | GBS_BROKEN_SCALING |
+                                GBS_ASSUMES_PRIOR_FIXED);
+    *c = (gbs_certificate){.target = target,
+                           .loss = GBS_LOSS_ZERO_ONE,
+                           .method = method,
+                           .risk = risk,
+                           .value = value,
+                           .confidence = f->o.confidence,
+                           .blocks = rows,
+                           .empirical = empirical,
+                           .lambda = NAN,
+                           .empirical_upper = NAN,
+                           .grid_nats = f->o.joint ? log((double)f->lines) : 0.0,
+                           .assumptions = bits};
+    c->valid = gbs_assumptions_hold(bits);
+    return c;
+}
+
+static void add_count(struct deployed *f, gbs_target target, int given, size_t wrong, size_t n) {
+    double seen = n > 0 ? (double)wrong / (double)n : 1.0,
+           value = n > 0 ? gbs_binomial_upper_tail(wrong, n, f->delta) : 1.0;
+    gbs_certificate *c = add(f, target, GBS_RISK_ERROR, GBS_BOUND_BINOMIAL, n, seen, value);
+    c->given = given;
+    if (given != 0)
+        c->assumptions |= GBS_ASSUMES_LABELS;
+}
+
+/* The mean of f->loss, in units of `most`; the bet comes from the same loss of the rows that
+ * calibrated. */
+static gbs_status add_mean(struct deployed *f, gbs_target target, gbs_risk risk, double most,
+                           double (*loss)(const gbs_card *, double probability, bool yes)) {
+    const gbs_card *c = &f->model->card;
+    size_t n = c->tested, count = f->choice.rows;
+    double *before = gbs_doubles(f->ctx, count), sum = 0.0;
+    if (before == NULL)
+        return GBS_ERR_MEMORY;
+    for (size_t i = 0; i < count; i++)
+        before[i] = loss(c, gbs_calibrated(c, f->choice.score[i]), f->choice.y[i] > 0.0) / most;
+    for (size_t i = 0; i < n; i++) {
+        f->loss[i] = loss(c, f->probability[i], f->split.labels[f->split.first + i] > 0.0) / most;
+        sum += f->loss[i];
+    }
+    double kappa = gbs_betting_kappa(before, count, n, -log(f->delta), 1.25);
+    gbs_array_free(f->ctx, before);
+    add(f, target, risk, GBS_BOUND_BETTING, n, most * sum / (double)n,
+        most * gbs_betting_fixed_upper(f->loss, n, kappa, -log(f->delta)));
+    return GBS_OK;
+}
+
+static double squared(const gbs_card *c, double probability, bool yes) {
+    double off = probability - (yes ? 1.0 : 0.0);
+    (void)c;
+    return off * off;
+}
+
+static double cost(const gbs_card *c, double probability, bool yes) {
+    bool says = probability >= c->threshold;
+    return says == yes ? 0.0 : yes ? c->cost_missed : c->cost_false;
+}
+
+/* 1 - AUC, given the labels. */
+static gbs_status add_area(struct deployed *f) {
+    const gbs_card *c = &f->model->card;
+    const double *y = f->split.labels + f->split.first;
+    size_t n = c->tested, ups = 0, downs = 0, few = 0;
+    double auc, se, kappa[GBS_MATCHED_BETS], price = -log(f->delta);
+    double *sorted = gbs_doubles(f->ctx, n),
+           *logs = gbs_matrix(f->ctx, GBS_MATCHED_BETS, GBS_MATCHED_MATCHINGS);
+    size_t *order = gbs_array_alloc(f->ctx, n, sizeof *order);
+    bool room = sorted != NULL && logs != NULL && order != NULL;
+    gbs_status status = room ? gbs_area_with_error(f->ctx, f->choice.rows, f->choice.y,
+                                                   f->choice.score, &auc, &se)
+                             : GBS_ERR_MEMORY;
+    for (size_t i = 0; status == GBS_OK && i < n; i++) /* rows of +1 from the front */
+        if (y[i] > 0.0)
+            sorted[ups++] = f->score[i];
+        else
+            sorted[n - ++downs] = f->score[i];
+    for (size_t i = 0; i < f->choice.rows; i++)
+        few += f->choice.y[i] > 0.0;
+    few = few < f->choice.rows - few ? few : f->choice.rows - few;
+    if (status == GBS_OK) {
+        size_t k = ups < downs ? ups : downs;
+        gbs_matched_bets((double)few * se * se, few, k, price, kappa);
+        double value = gbs_matched_upper(sorted, ups, sorted + ups, downs, kappa, f->ctx->seed,
+                                         price, order, logs);
+        gbs_certificate *line = add(f, GBS_TARGET_AUC, GBS_RISK_AUC, GBS_BOUND_BETTING, k,
+                                    k > 0 ? 1.0 - c->auc : 1.0, value);
+        line->assumptions |= GBS_ASSUMES_LABELS;
+    }
+    gbs_array_free(f->ctx, sorted);
+    gbs_array_free(f->ctx, logs);
+    gbs_array_free(f->ctx, order);
+    return status;
+}
+
+static void add_draw(struct deployed *f) {
+    const gbs_stage *s = &f->model->stages[0];
+    add_count(f, GBS_TARGET_GIBBS, 0, s->errors, s->tested);
+}
+
+static gbs_status certify(struct deployed *f) {
+    const gbs_card *c = &f->model->card;
+    bool costs = f->o.has_cost != 0;
+    f->lines = costs ? MOST_LINES : MOST_LINES - 1;
+    f->delta = (1.0 - f->o.confidence) / (f->o.joint ? (double)f->lines : 1.0);
+    f->model->certificates = gbs_array_alloc(f->ctx, MOST_LINES, sizeof *f->model->certificates);
+    if (f->model->certificates == NULL)
+        return GBS_ERR_MEMORY;
+    add_count(f, GBS_TARGET_VOTE, 0, c->false_positive + c->false_negative, c->tested);
+    add_count(f, GBS_TARGET_RECALL, 1, c->false_negative, c->true_positive + c->false_negative);
+    add_count(f, GBS_TARGET_RECALL, -1, c->false_positive, c->true_negative + c->false_positive);
+    gbs_status status = GBS_OK;
+    if (costs)
+        status = add_mean(f, GBS_TARGET_COST, GBS_RISK_COST, fmax(c->cost_missed, c->cost_false),
+                          cost);
+    if (status == GBS_OK)
+        status = add_mean(f, GBS_TARGET_BRIER, GBS_RISK_BRIER, 1.0, squared);
+    if (status == GBS_OK)
+        status = add_area(f);
+    if (status == GBS_OK)
+        add_draw(f);
+    return status;
+}
+
+/* What the predictor does on the rows that it learned from. */
+static gbs_status judge_training(struct deployed *f) {
+    gbs_rows past = gbs_rows_slice(&f->rows, 0, f->split.first);
+    gbs_evaluation e;
+    gbs_status status = gbs_judge_rows(f->ctx, f->model, &past, NULL, &e, NULL);
+    f->model->info.gibbs_error = e.gibbs_error;
+    f->model->info.train_error = e.error;
+    return status;
+}
+
+gbs_status gbs_fit_deployed(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *o,
+                            gbs_model **out) {
+    struct deployed f = {.ctx = ctx, .data = data, .o = *o};
+    gbs_status status = learn(&f);
+    if (status == GBS_OK)
+        status = train(&f);
+    if (status == GBS_OK) {
+        calibrate(&f);
+        status = test(&f);
+    }
+    if (status == GBS_OK)
+        status = certify(&f);
+    if (status == GBS_OK)
+        status = judge_training(&f);
+    gbs_array_free(ctx, f.score);
+    gbs_rows_free(ctx, &f.rows);
+    gbs_choice_free(ctx, &f.choice);
+    gbs_split_free(&f.split);
+    *out = f.model;
+    return status;
+}

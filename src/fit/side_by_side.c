@@ -1,0 +1,78 @@
+/* Jobs side by side, each in a child context. */
+#include "fit/side_by_side.h"
+
+#include <math.h>
+#include <string.h>
+
+struct team {
+    gbs_context *ctx;
+    gbs_side_job job;
+    void *arg;
+    size_t first; /* of the jobs now running */
+    atomic_int cancelled;
+    /* of the first job that failed, with its words; written by whoever sets `failed` */
+    gbs_status failure;
+    char error[GBS_MESSAGE_ROOM];
+    atomic_flag failed;
+};
+
+struct child {
+    struct team *team;
+    size_t worker;
+};
+
+/* The caller's cancel callback belongs to the caller's thread, which is worker 0; the others look
+ * at the flag. */
+static int cancelled(void *user) {
+    struct child *c = user;
+    gbs_context *ctx = c->team->ctx;
+    if (c->worker == 0 && ctx->cancel != NULL && ctx->cancel(ctx->cancel_user))
+        atomic_store(&c->team->cancelled, 1);
+    return atomic_load(&c->team->cancelled);
+}
+
+static void run(void *arg, size_t task, size_t worker) {
+    struct team *team = arg;
+    struct child child = {team, worker};
+    /* computing: inside the caller's gbs_compute_begin, which has the work space of this thread;
+     * references: this function's, so that handles that come and go leave it on the stack */
+    gbs_context ctx = {.allocator = team->ctx->allocator,
+                       .references = 1,
+                       .cancel = cancelled,
+                       .cancel_user = &child,
+                       .threads = 1,
+                       .seed = team->ctx->seed,
+                       .computing = 1};
+    gbs_status status = team->job(&ctx, team->arg, team->first + task);
+    if (status != GBS_OK && !atomic_flag_test_and_set(&team->failed)) {
+        team->failure = status;
+        memcpy(team->error, ctx.error, sizeof team->error);
+    }
+}
+
+/* A few jobs a worker at a time, so that progress can be told and a stop is heard in between. */
+static gbs_status run_all(struct team *team, size_t jobs, const char *stage) {
+    size_t batch = 4 * gbs_workers(team->ctx);
+    gbs_status status = GBS_OK;
+    for (team->first = 0; status == GBS_OK && team->first < jobs; team->first += batch) {
+        size_t now = jobs - team->first < batch ? jobs - team->first : batch;
+        gbs_parallel_for(team->ctx, now, INFINITY, run, team);
+        if (team->failure != GBS_OK)
+            return gbs_fail(team->ctx, team->failure, "%s", team->error);
+        gbs_progress(team->ctx, stage, (double)(team->first + now) / (double)jobs);
+        status = gbs_check_cancel(team->ctx);
+    }
+    return status;
+}
+
+gbs_status gbs_side_by_side(gbs_context *ctx, size_t jobs, const char *stage, gbs_side_job job,
+                            void *arg) {
+    struct team team = {.ctx = ctx, .job = job, .arg = arg, .failed = ATOMIC_FLAG_INIT};
+    gbs_status status = gbs_compute_begin(ctx);
+    if (status != GBS_OK)
+        return status;
+    gbs_progress_begin(ctx);
+    status = run_all(&team, jobs, stage);
+    gbs_compute_end(ctx);
+    return status;
+}
