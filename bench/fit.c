@@ -113,7 +113,7 @@ static gbs_model_info fit(const gbs_data *data, gbs_family family) {
         fprintf(stderr, "bench: %s\n", gbs_error_message(ctx));
         exit(1);
     }
-    gbs_model_get_info(model, &info);
+    info = *gbs_model_get_info(model);
     gbs_model_free(model);
     return info;
 }

@@ -207,8 +207,7 @@ int input_recipe(const struct app *app, const char *model_file, const gbs_model 
                  struct recipe *out) {
     char error[256];
     const char *json = gbs_model_recipe(model);
-    gbs_model_info info;
-    gbs_model_get_info(model, &info);
+    const gbs_model_info *info = gbs_model_get_info(model);
     *out = (struct recipe){0};
     if (json == NULL)
         return app_fail(
@@ -219,7 +218,7 @@ int input_recipe(const struct app *app, const char *model_file, const gbs_model 
     if (!ok)
         return app_fail(app, is_out_of_memory(error) ? EXIT_MEMORY : EXIT_BAD_DATA, "%s: %s",
                         model_file, error);
-    if (out->features != info.features) {
+    if (out->features != info->features) {
         recipe_free(out);
         return app_fail(app, EXIT_BAD_DATA, "%s: the model's recipe does not match its posterior",
                         model_file);

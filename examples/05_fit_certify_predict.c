@@ -22,14 +22,13 @@ static void make_rows(const gbs_context *ctx, size_t first, size_t n, double *x,
 }
 
 static void print_certificates(const gbs_model *model) {
-    size_t count;
-    const gbs_certificate *c = gbs_model_certificates(model, &count);
-    for (size_t k = 0; k < count; k++)
-        printf("%s%.4f  %-10s %-11s from %zu rows, %s\n", k == 0 ? "* " : "  ", c[k].value,
-               gbs_target_name(c[k].target), gbs_bound_name(c[k].method), c[k].blocks,
-               c[k].valid ? "valid" : "conditional");
+    const gbs_certificate *first = gbs_model_certificate(model, 0), *c;
+    for (size_t k = 0; (c = gbs_model_certificate(model, k)) != NULL; k++)
+        printf("%s%.4f  %-10s %-11s from %zu rows, %s\n", k == 0 ? "* " : "  ", c->value,
+               gbs_target_name(c->target), gbs_bound_name(c->method), c->blocks,
+               c->valid ? "valid" : "conditional");
     for (unsigned bit = 0; gbs_assumption_text(bit, NULL) != NULL; bit++)
-        if ((c[0].assumptions >> bit & 1) != 0)
+        if ((first->assumptions >> bit & 1) != 0)
             printf("  assumes that %s\n", gbs_assumption_text(bit, NULL));
 }
 
@@ -65,8 +64,7 @@ static gbs_status run(gbs_context *ctx, double *x, double *y) {
     if (status == GBS_OK)
         status = gbs_model_evaluate(ctx, again, fresh, &e);
     if (status == GBS_OK) {
-        size_t count;
-        const gbs_certificate *c = gbs_model_certificates(model, &count);
+        const gbs_certificate *c = gbs_model_certificate(model, 0);
         printf("fresh rows: error %.4f of the vote, %.4f of one draw; the first is %s\n", e.error,
                e.gibbs_error, probability[0] >= 0.5 ? "+1" : "-1");
         printf("the certificate %s\n", e.gibbs_error <= c->value ? "held" : "did not hold");

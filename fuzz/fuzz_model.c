@@ -98,12 +98,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         return 0;
     gbs_context_set_threads(ctx, 1);
     if (gbs_model_from_json(ctx, (const char *)data, size, &model) == GBS_OK) {
-        gbs_model_info info;
-        gbs_model_get_info(model, &info);
+        const gbs_model_info *info = gbs_model_get_info(model);
         check_round_trip(ctx, model);
-        if (info.features < MOST_FEATURES) {
-            check_prediction(ctx, model, info.features);
-            check_coefficients(ctx, model, info.d);
+        if (info->features < MOST_FEATURES) {
+            check_prediction(ctx, model, info->features);
+            check_coefficients(ctx, model, info->d);
         }
     } else {
         expect(model == NULL && gbs_error_message(ctx)[0] != '\0');

@@ -21,7 +21,7 @@
  *    shorter than told, a handle freed twice, a handle that one thread changes or frees while
  *    another uses it.
  *  - A fit that stops early is not an error of the call: the model is there, and
- * gbs_model_info().converged is 0.
+ *    gbs_model_get_info(model)->converged is 0.
  *  - The library never prints, exits, touches signals or calls rand(). It keeps no state outside
  * the handles, but for one thing: while a call computes, OpenBLAS (if that is the BLAS) is held at
  * one thread, and put back when the last such call ends; the library runs its own threads over

@@ -136,6 +136,8 @@ static struct result complete(const struct simulated *t, size_t times) {
     double *value = room(t->tests, sizeof(double)), *variance = room(t->tests, sizeof(double));
     gbs_ratings *ratings = ratings_of(t);
     gbs_complete_settings o = gbs_complete_settings_default();
+    o.model = GBS_COMPLETION_PAPER;
+    o.tolerance = 1e-6;
     gbs_completion *model;
     gbs_completion_info info;
     o.rank = COMPONENTS;

@@ -72,10 +72,9 @@ static int fit(struct complete *c) {
                                         t->value, t->sd);
     if (status != GBS_OK)
         return app_fail_status(c->app, status, t->table.file);
-    c->score = gbs_rating_score(t->table.n, t->index[0], t->index[1], t->table.value, t->value,
-                                t->sd, c->info.noise_variance);
+    cells_take_noise(c->model, &c->test);
     c->yardstick = ratings_yardstick(c->app, &c->info, t);
-    return EXIT_DONE;
+    return cells_score(c->app, t, &c->score);
 }
 
 /* ---------------------------------------------------------------- results */
@@ -117,7 +116,7 @@ static int result_json(const struct complete *c, struct text *out) {
     result_head(&j, c->app);
     result_options(&j, c->app);
     result_completion(&j, c->model);
-    result_trace(&j, trace, traced, true);
+    result_completion_trace(&j, trace, traced);
     int code = put_components(&j, c);
     residuals_make(c->table.n, c->table.value, c->fitted, &r);
     residuals_json(&j, "residuals", &r);
@@ -209,9 +208,10 @@ const struct command command_complete = {
     "RATINGS is a CSV file of row, col, value (identifiers may be texts; a cell may come more than "
     "once) or a MatrixMarket "
     "coordinate file.\n"
-    "The model is a mean, biases of rows and columns, and a product of factors; components that "
-    "the ratings do not need are "
-    "switched off.\n"
+    "The model is a mean, biases of rows and columns, and a product of factors; rows have noise of "
+    "their own, and which cells\n"
+    "are rated says something of rows and columns too (--positions). --model paper is the paper's "
+    "model, which switches components off.\n"
     "predict takes the model and a file of pairs, and prints value and standard deviation. With "
     "--range, known in advance, the "
     "error of\n"

@@ -12,7 +12,7 @@ struct fit {
     struct recipe recipe;
     struct input train, test;
     gbs_model *model;
-    gbs_model_info info;
+    const gbs_model_info *info;
     gbs_evaluation evaluation;
     struct roc roc; /* with --json */
     bool tested;
@@ -64,7 +64,7 @@ static int run_fit(struct fit *f) {
     f->seconds_fit = app_seconds(f->app) - start;
     if (status != GBS_OK)
         return app_fail_status(f->app, status, status == GBS_ERR_DATA ? f->train.table.file : NULL);
-    gbs_model_get_info(f->model, &f->info);
+    f->info = gbs_model_get_info(f->model);
     char *recipe = recipe_to_json(&f->recipe);
     status = recipe != NULL ? gbs_model_set_recipe(f->app->ctx, f->model, recipe) : GBS_ERR_MEMORY;
     free(recipe);
@@ -138,13 +138,11 @@ static void put_selection(struct json *j, const struct fit *f) {
 
 static int result_json(const struct fit *f, struct text *out) {
     struct json j = json_writer(out);
-    size_t traced;
-    const gbs_trace_point *trace = gbs_model_trace(f->model, &traced);
     json_open_object(&j, NULL);
     result_head(&j, f->app);
     result_options(&j, f->app);
     put_data(&j, f);
-    result_model(&j, &f->info);
+    result_model(&j, f->info);
     json_open_object(&j, "seconds");
     json_put_number(&j, "read", f->seconds_read);
     json_put_number(&j, "fit", f->seconds_fit);
@@ -162,7 +160,7 @@ static int result_json(const struct fit *f, struct text *out) {
             json_put_number(&j, NULL, energies[k]);
         json_close_array(&j);
     }
-    result_trace(&j, trace, traced, false);
+    result_trace(&j, f->model);
     int code = result_coefficients(&j, f->app, f->model, &f->recipe);
     if (f->tested) {
         json_open_object(&j, "test");
@@ -188,7 +186,7 @@ static void result_text(const struct fit *f, struct text *out) {
         text_add(out,
                  "  chosen        lambda %g, prior sd %g: smallest of %zu cross-validated errors, "
                  "%.2f %%\n",
-                 f->info.lambda, f->info.prior_sd, chosen->candidates, 100.0 * chosen->error);
+                 f->info->lambda, f->info->prior_sd, chosen->candidates, 100.0 * chosen->error);
     if (f->tested) {
         text_add(out, "%s\n", f->test.table.file);
         result_evaluation_text(out, f->app, &f->evaluation, f->recipe.positive, f->recipe.negative);
@@ -203,22 +201,21 @@ static void result_text(const struct fit *f, struct text *out) {
 }
 
 static void path_csv(const gbs_model *model, struct text *out) {
-    const gbs_path_point *p = gbs_model_path(model);
+    const gbs_path_point *p;
     text_add(
         out,
         "lambda,prior_sd,free_energy,gibbs_risk,kl,optimality_gap,iterations,converged,bound\n");
-    for (size_t t = 0; t < gbs_model_path_size(model); t++) {
-        const double columns[] = {p[t].lambda, p[t].prior_sd, p[t].free_energy, p[t].gibbs_risk,
-                                  p[t].kl};
+    for (size_t t = 0; (p = gbs_model_path_at(model, t)) != NULL; t++) {
+        const double columns[] = {p->lambda, p->prior_sd, p->free_energy, p->gibbs_risk, p->kl};
         for (size_t k = 0; k < sizeof columns / sizeof *columns; k++) {
             text_add_number(out, columns[k]);
             text_add_bytes(out, ",", 1);
         }
-        if (isfinite(p[t].optimality_gap))
-            text_add_number(out, p[t].optimality_gap);
-        text_add(out, ",%zu,%d,", p[t].iterations, p[t].converged);
-        if (isfinite(p[t].bound))
-            text_add_number(out, p[t].bound);
+        if (isfinite(p->optimality_gap))
+            text_add_number(out, p->optimality_gap);
+        text_add(out, ",%zu,%d,", p->iterations, p->converged);
+        if (isfinite(p->bound))
+            text_add_number(out, p->bound);
         text_add_bytes(out, "\n", 1);
     }
 }
@@ -266,7 +263,7 @@ static int write_results(const struct fit *f) {
         code = app_write(f->app, NULL, &result);
     text_free(&path);
     text_free(&result);
-    if (code == EXIT_DONE && !f->info.converged) {
+    if (code == EXIT_DONE && !f->info->converged) {
         app_note(f->app, "the solver did not converge (--max-iter, --tol, or --epochs with sgd); "
                          "the result is written and says so");
         code = EXIT_NOT_CONVERGED;

@@ -28,25 +28,24 @@ static const char *name_of(const struct comparison *c, size_t k) {
 
 /* The first model's columns and settings are everyone's. */
 static int check_alike(const struct comparison *c, size_t k) {
-    gbs_model_info a, b;
-    gbs_model_get_info(c->item[0].model, &a);
-    gbs_model_get_info(c->item[k].model, &b);
+    const gbs_model_info *a = gbs_model_get_info(c->item[0].model),
+                         *b = gbs_model_get_info(c->item[k].model);
     const char *first = name_of(c, 0), *other = name_of(c, k), *what = NULL;
     const char *recipe_a = gbs_model_recipe(c->item[0].model),
                *recipe_b = gbs_model_recipe(c->item[k].model);
     if (gbs_model_task(c->item[0].model) != gbs_model_task(c->item[k].model))
         what = "task";
-    else if (a.prior != b.prior)
+    else if (a->prior != b->prior)
         what = "prior";
     else if (gbs_model_stages(c->item[0].model) != gbs_model_stages(c->item[k].model))
         what = "number of stages";
-    else if (a.loss != b.loss)
+    else if (a->loss != b->loss)
         what = "loss";
-    else if (a.lambda != b.lambda)
+    else if (a->lambda != b->lambda)
         what = "lambda";
-    else if (a.prior_sd != b.prior_sd)
+    else if (a->prior_sd != b->prior_sd)
         what = "prior_sd";
-    else if (a.scale != b.scale || a.intercept != b.intercept)
+    else if (a->scale != b->scale || a->intercept != b->intercept)
         what = "scaling or intercept";
     else if (recipe_b == NULL || strcmp(recipe_a, recipe_b) != 0)
         what = "set of columns";
@@ -109,13 +108,12 @@ static int measure(struct comparison *c) {
 
 static void model_json(const struct comparison *c, size_t k, size_t t, struct json *j) {
     const gbs_gap *gap = c->item[k].gap[t];
-    gbs_model_info info;
-    gbs_model_get_info(c->item[k].model, &info);
+    const gbs_model_info *info = gbs_model_get_info(c->item[k].model);
     const gbs_sample_info *drawn = gbs_particles_get_info(c->particles[t]);
     json_open_object(j, NULL);
     json_put_string(j, "model", name_of(c, k));
     json_put_count(j, "stage", t + 1);
-    json_put_string(j, "family", gbs_family_name(info.family));
+    json_put_string(j, "family", gbs_family_name(info->family));
     json_put_count(j, "rows", drawn->n);
     json_put_number(j, "lambda", drawn->lambda);
     json_put_number(j, "prior_sd", drawn->prior_sd);
@@ -151,10 +149,9 @@ static void stage_text(const struct comparison *c, size_t t, struct text *out) {
              "Gibbs risk", "gap", "+-", "gap/lambda");
     for (size_t k = 0; k < c->count; k++) {
         const gbs_gap *gap = c->item[k].gap[t];
-        gbs_model_info info;
-        gbs_model_get_info(c->item[k].model, &info);
+        const gbs_model_info *info = gbs_model_get_info(c->item[k].model);
         text_add(out, "  %-24s %-10s %12.4f %12.5f %10.4f %8.4f %12.6f\n", name_of(c, k),
-                 gbs_family_name(info.family), gap->free_energy, gap->gibbs_risk, gap->gap,
+                 gbs_family_name(info->family), gap->free_energy, gap->gibbs_risk, gap->gap,
                  gap->gap_sd, gap->gap_over_lambda);
     }
 }

@@ -56,9 +56,8 @@ static void inspect_json(const struct shown *s, struct text *out) {
     json_open_object(&j, NULL);
     result_head(&j, s->app);
     if (model != NULL) {
-        gbs_model_info info;
-        gbs_model_get_info(model, &info);
-        result_model(&j, &info);
+        const gbs_model_info *info = gbs_model_get_info(model);
+        result_model(&j, info);
     } else {
         json_put_string(&j, "kind", "sample");
         sampling_json(&j, s->of->particles);
@@ -130,9 +129,8 @@ static void particle_coefficients(const gbs_particles *p, size_t d, double *mean
 static int compute(struct shown *s) {
     const struct predictor *of = s->of;
     if (of->model != NULL) {
-        gbs_model_info info;
-        gbs_model_get_info(of->model, &info);
-        s->d = info.d;
+        const gbs_model_info *info = gbs_model_get_info(of->model);
+        s->d = info->d;
     } else {
         const gbs_sample_info *info = gbs_particles_get_info(of->particles);
         s->d = info->d;

@@ -47,8 +47,27 @@ int cells_number(const struct app *app, const struct levels names[2], struct cel
     }
     c->value = calloc(t->n + 1, sizeof *c->value);
     c->sd = calloc(t->n + 1, sizeof *c->sd);
-    return c->value != NULL && c->sd != NULL ? EXIT_DONE
-                                             : app_fail(app, EXIT_MEMORY, "out of memory");
+    c->noise = calloc(t->n + 1, sizeof *c->noise);
+    return c->value != NULL && c->sd != NULL && c->noise != NULL
+               ? EXIT_DONE
+               : app_fail(app, EXIT_MEMORY, "out of memory");
+}
+
+void cells_take_noise(const gbs_completion *model, struct cells *c) {
+    for (size_t e = 0; e < c->table.n; e++)
+        c->noise[e] = gbs_completion_noise(model, c->index[0][e]);
+}
+
+int cells_score(const struct app *app, const struct cells *c, gbs_rating_evaluation *out) {
+    double *sd = calloc(c->table.n + 1, sizeof *sd);
+    if (sd == NULL)
+        return app_fail(app, EXIT_MEMORY, "out of memory");
+    for (size_t e = 0; e < c->table.n; e++)
+        sd[e] = sqrt(c->sd[e] * c->sd[e] + c->noise[e]);
+    *out = gbs_rating_score(c->table.n, c->index[0], c->index[1], c->table.value, c->value, sd,
+                            0.0);
+    free(sd);
+    return EXIT_DONE;
 }
 
 void cells_free(struct cells *c) {
@@ -57,6 +76,7 @@ void cells_free(struct cells *c) {
     free(c->index[1]);
     free(c->value);
     free(c->sd);
+    free(c->noise);
     *c = (struct cells){0};
 }
 
@@ -92,6 +112,7 @@ static int predict_cells(struct app *app, const gbs_completion *model, const cha
         return code;
     gbs_status status = gbs_completion_predict(app->ctx, model, c->table.n, c->index[0],
                                                c->index[1], c->value, c->sd);
+    cells_take_noise(model, c);
     return status == GBS_OK ? EXIT_DONE : app_fail_status(app, status, NULL);
 }
 
@@ -119,20 +140,18 @@ static void put_sd_json(struct json *j, double sd, double noise) {
 
 static const char parts_head[] = ",sd_cell,sd_noise";
 
-static void cells_csv(const struct app *app, const struct cells *c, double noise,
-                      struct text *out) {
+static void cells_csv(const struct app *app, const struct cells *c, struct text *out) {
     bool parts = given(&app->options, "parts");
     text_add(out, "value,sd%s,new\n", parts ? parts_head : "");
     for (size_t e = 0; e < c->table.n && !app_interrupted(); e++) {
         text_add_number(out, c->value[e]);
         text_add_bytes(out, ",", 1);
-        put_sd_csv(out, c->sd[e], noise, parts);
+        put_sd_csv(out, c->sd[e], c->noise[e], parts);
         text_add(out, ",%s\n", newness(c->index[0][e] == GBS_UNSEEN, c->index[1][e] == GBS_UNSEEN));
     }
 }
 
-static void cells_json(const struct app *app, const struct cells *c, double noise,
-                       struct text *out) {
+static void cells_json(const struct app *app, const struct cells *c, struct text *out) {
     struct json j = json_writer(out);
     json_open_object(&j, NULL);
     result_head(&j, app);
@@ -143,7 +162,7 @@ static void cells_json(const struct app *app, const struct cells *c, double nois
         json_put_string(&j, "row", c->table.names[0].text[c->table.id[0][e]]);
         json_put_string(&j, "col", c->table.names[1].text[c->table.id[1][e]]);
         json_put_number(&j, "value", c->value[e]);
-        put_sd_json(&j, c->sd[e], noise);
+        put_sd_json(&j, c->sd[e], c->noise[e]);
         json_put_string(&j, "new",
                         newness(c->index[0][e] == GBS_UNSEEN, c->index[1][e] == GBS_UNSEEN));
         json_close_object(&j);
@@ -268,7 +287,7 @@ static int top(struct app *app, const gbs_completion *model, struct text *out) {
     int code = top_compute(app, model, (uint32_t)row, info.columns, &t, &n);
     if (code == EXIT_DONE)
         top_print(app, model, t.best, n < option_count(o, "top") ? n : option_count(o, "top"),
-                  info.noise_variance, out);
+                  gbs_completion_noise(model, (uint32_t)row), out);
     free(t.seen);
     free(t.row);
     free(t.column);
@@ -293,17 +312,15 @@ int ratings_predict(struct app *app, const gbs_completion *model) {
     const struct options *o = &app->options;
     struct text text = {0};
     struct cells c = {0};
-    gbs_completion_info info;
-    gbs_completion_get_info(model, &info);
     int code = check_reading(app);
     if (code == EXIT_DONE && given(o, "top")) {
         code = top(app, model, &text);
     } else if (code == EXIT_DONE) {
         code = predict_cells(app, model, o->inputs[1], false, &c);
         if (code == EXIT_DONE && given(o, "json"))
-            cells_json(app, &c, info.noise_variance, &text);
+            cells_json(app, &c, &text);
         else if (code == EXIT_DONE)
-            cells_csv(app, &c, info.noise_variance, &text);
+            cells_csv(app, &c, &text);
         if (code == EXIT_DONE)
             note_new(app, &c);
     }
@@ -338,9 +355,10 @@ int ratings_evaluate(struct app *app, const gbs_completion *model) {
     int code = check_reading(app);
     if (code == EXIT_DONE)
         code = predict_cells(app, model, o->inputs[1], true, &c);
+    gbs_rating_evaluation e;
+    if (code == EXIT_DONE)
+        code = cells_score(app, &c, &e);
     if (code == EXIT_DONE) {
-        gbs_rating_evaluation e = gbs_rating_score(c.table.n, c.index[0], c.index[1], c.table.value,
-                                                   c.value, c.sd, info.noise_variance);
         struct rating_yardstick y = ratings_yardstick(app, &info, &c);
         struct json j = json_writer(&text);
         if (given(o, "json")) {

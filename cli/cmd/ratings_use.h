@@ -11,6 +11,7 @@ struct cells {
     struct ratings_table table;
     uint32_t *index[2];
     double *value, *sd; /* predictions */
+    double *noise;      /* variance of the noise of a rating there */
 };
 
 /* range: values outside --range are errors. */
@@ -19,6 +20,10 @@ int ratings_use_read(const struct app *app, const char *file, bool values, bool 
 /* Numbers the rows and columns of cells->table by the given names. */
 int cells_number(const struct app *app, const struct levels names[2], struct cells *cells);
 void cells_free(struct cells *cells);
+/* The noise of each cell as the model has it. */
+void cells_take_noise(const gbs_completion *model, struct cells *cells);
+/* How the predictions do on the values. */
+int cells_score(const struct app *app, const struct cells *cells, gbs_rating_evaluation *out);
 
 /* What a score is to be measured by; NaN: not known. */
 struct rating_yardstick {

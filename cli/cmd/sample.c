@@ -91,9 +91,8 @@ static int draw(struct sample *s) {
     struct app *app = s->app;
     gbs_status status;
     if (s->against != NULL) {
-        gbs_model_info m;
-        gbs_model_get_info(s->against, &m);
-        int code = agree(s, &m);
+        const gbs_model_info *m = gbs_model_get_info(s->against);
+        int code = agree(s, m);
         if (code != EXIT_DONE)
             return code;
         size_t last = gbs_model_stages(s->against) - 1;
@@ -182,14 +181,13 @@ static void result_text(const struct sample *s, struct text *out) {
     text_add(out, "  label         %s = +1, %s = -1\n", s->recipe.positive,
              s->recipe.negative != NULL ? s->recipe.negative : "the rest");
     if (s->against != NULL) {
-        gbs_model_info m;
-        gbs_model_get_info(s->against, &m);
+        const gbs_model_info *m = gbs_model_get_info(s->against);
         text_add(out,
                  "  gap           %.4f +- %.4f%s: KL(%s%s || Gibbs posterior), family %s; over "
                  "lambda %.6f\n",
                  s->gap->gap, s->gap->gap_sd, s->gap->gap_sd_at_least ? " at least" : "",
                  gbs_model_stages(s->against) > 1 ? "last stage of " : "",
-                 option_text(o, "against"), gbs_family_name(m.family), s->gap->gap_over_lambda);
+                 option_text(o, "against"), gbs_family_name(m->family), s->gap->gap_over_lambda);
     }
     text_add(out,
              "  time          %.2f s: %.2f s moves, %.2f s for the approximations behind them\n",

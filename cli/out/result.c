@@ -72,15 +72,14 @@ static void put_certificate(struct json *j, const char *key, const gbs_certifica
 }
 
 void result_certificates(struct json *j, const gbs_model *model) {
-    size_t count;
-    const gbs_certificate *c = gbs_model_certificates(model, &count);
-    if (count > 0)
+    const gbs_certificate *c = gbs_model_certificate(model, 0);
+    if (c != NULL)
         put_certificate(j, "certificate", c);
     else
         json_put_string(j, "certificate", NULL);
     json_open_array(j, "certificates");
-    for (size_t k = 0; k < count; k++)
-        put_certificate(j, NULL, &c[k]);
+    for (size_t k = 0; (c = gbs_model_certificate(model, k)) != NULL; k++)
+        put_certificate(j, NULL, c);
     json_close_array(j);
 }
 
@@ -111,10 +110,9 @@ static const char *what(const gbs_certificate *c) {
 }
 
 void result_certificates_text(struct text *t, const gbs_model *model) {
-    size_t count;
     const char *text;
-    const gbs_certificate *c = gbs_model_certificates(model, &count);
-    if (count == 0) {
+    const gbs_certificate *c = gbs_model_certificate(model, 0), *each;
+    if (c == NULL) {
         text_add(t, "  certificate   none\n");
         return;
     }
@@ -134,11 +132,11 @@ void result_certificates_text(struct text *t, const gbs_model *model) {
     text_add(t, "  %-7s %-22s %-11s %7s %9s   %s\n", "bound", "of", "method",
              c->risk != GBS_RISK_ERROR ? "pairs" : "rows", "risk seen",
              "nats: KL + grid + all at once + confidence");
-    for (size_t k = 0; k < count; k++)
-        text_add(t, "  %-7.4f %-22s %-11s %7zu %9.4f   %6.2f %6.2f %6.2f %6.2f%s\n", c[k].value,
-                 what(&c[k]), gbs_bound_name(c[k].method), c[k].blocks, c[k].empirical, c[k].kl,
-                 c[k].grid_nats, c[k].xi_nats, -log(1.0 - c[k].confidence - c[k].sampled_delta),
-                 c[k].valid ? "" : "  conditional");
+    for (size_t k = 0; (each = gbs_model_certificate(model, k)) != NULL; k++)
+        text_add(t, "  %-7.4f %-22s %-11s %7zu %9.4f   %6.2f %6.2f %6.2f %6.2f%s\n", each->value,
+                 what(each), gbs_bound_name(each->method), each->blocks, each->empirical, each->kl,
+                 each->grid_nats, each->xi_nats, -log(1.0 - each->confidence - each->sampled_delta),
+                 each->valid ? "" : "  conditional");
     if (c->sampled > 0)
         text_add(t,
                  "                the risk seen is that of %zu pairs drawn at random; over all "
@@ -157,32 +155,32 @@ void result_certificates_text(struct text *t, const gbs_model *model) {
 void result_stages(struct json *j, const gbs_model *model) {
     json_open_array(j, "stages");
     for (size_t t = 0; gbs_model_stages(model) > 1 && t < gbs_model_stages(model); t++) {
-        gbs_stage_info s = gbs_model_stage(model, t);
+        const gbs_stage_info *s = gbs_model_stage(model, t);
         json_open_object(j, NULL);
-        json_put_number(j, "weight", s.weight);
-        json_put_count(j, "rows", s.rows);
-        json_put_count(j, "tested", s.tested);
-        json_put_count(j, "errors", s.errors);
-        json_put_number(j, "prior_sd", s.prior_sd);
+        json_put_number(j, "weight", s->weight);
+        json_put_count(j, "rows", s->rows);
+        json_put_count(j, "tested", s->tested);
+        json_put_count(j, "errors", s->errors);
+        json_put_number(j, "prior_sd", s->prior_sd);
         json_close_object(j);
     }
     json_close_array(j);
 }
 
 void result_path(struct json *j, const char *key, const gbs_model *model) {
-    const gbs_path_point *p = gbs_model_path(model);
+    const gbs_path_point *p;
     json_open_array(j, key);
-    for (size_t t = 0; t < gbs_model_path_size(model); t++) {
+    for (size_t t = 0; (p = gbs_model_path_at(model, t)) != NULL; t++) {
         json_open_object(j, NULL);
-        json_put_number(j, "lambda", p[t].lambda);
-        json_put_number(j, "prior_sd", p[t].prior_sd);
-        json_put_number(j, "free_energy", p[t].free_energy);
-        json_put_number(j, "gibbs_risk", p[t].gibbs_risk);
-        json_put_number(j, "kl", p[t].kl);
-        json_put_number(j, "optimality_gap", p[t].optimality_gap);
-        json_put_count(j, "iterations", p[t].iterations);
-        json_put_bool(j, "converged", p[t].converged != 0);
-        json_put_number(j, "bound", p[t].bound);
+        json_put_number(j, "lambda", p->lambda);
+        json_put_number(j, "prior_sd", p->prior_sd);
+        json_put_number(j, "free_energy", p->free_energy);
+        json_put_number(j, "gibbs_risk", p->gibbs_risk);
+        json_put_number(j, "kl", p->kl);
+        json_put_number(j, "optimality_gap", p->optimality_gap);
+        json_put_count(j, "iterations", p->iterations);
+        json_put_bool(j, "converged", p->converged != 0);
+        json_put_number(j, "bound", p->bound);
         json_close_object(j);
     }
     json_close_array(j);
@@ -294,19 +292,18 @@ static void stages_text(struct text *t, const gbs_model *model) {
         return;
     text_add(t, "  stages        %zu, each learned from", n);
     for (size_t k = 0; k < n; k++)
-        text_add(t, "%s %zu", k > 0 ? "," : "", gbs_model_stage(model, k).rows);
+        text_add(t, "%s %zu", k > 0 ? "," : "", gbs_model_stage(model, k)->rows);
     text_add(t, " rows and met");
     for (size_t k = 0; k < n; k++)
-        text_add(t, "%s %zu", k > 0 ? "," : "", gbs_model_stage(model, k).tested);
+        text_add(t, "%s %zu", k > 0 ? "," : "", gbs_model_stage(model, k)->tested);
     text_add(t, " fresh ones (errors:");
     for (size_t k = 0; k < n; k++)
-        text_add(t, "%s %zu", k > 0 ? "," : "", gbs_model_stage(model, k).errors);
+        text_add(t, "%s %zu", k > 0 ? "," : "", gbs_model_stage(model, k)->errors);
     text_add(t, "); prior, free energy and solver: the last one's\n");
 }
 
 void result_model_text(struct text *t, const gbs_model *model) {
-    gbs_model_info info, *i = &info;
-    gbs_model_get_info(model, i);
+    const gbs_model_info *i = gbs_model_get_info(model);
     const gbs_task *task = gbs_model_task(model);
     bool pairs = gbs_task_has(task, GBS_FACT_PAIRS) != 0;
     text_add(t, "  model         %sloss %s, family %s%s, %zu coefficients%s, %zu rows\n",

@@ -90,6 +90,8 @@ void result_completion(struct json *j, const gbs_completion *model) {
     json_put_count(j, "n", i->n);
     json_put_count(j, "rows", i->rows);
     json_put_count(j, "cols", i->columns);
+    json_put_string(j, "model", gbs_completion_model_name(gbs_completion_get_model(model)));
+    json_put_bool(j, "positions", gbs_completion_uses_positions(model) != 0);
     json_put_count(j, "rank", i->rank);
     json_put_count(j, "effective_rank", i->effective_rank);
     json_put_bool(j, "biases", i->biases != 0);
@@ -193,6 +195,11 @@ void result_completion_text(struct text *out, const gbs_completion *model) {
         text_add(out, "  model         %zu components%s, %zu draws after %zu sweeps, %zu kept\n",
                  i->effective_rank, i->biases ? ", mean and biases" : "", i->draws, i->burn_in,
                  i->kept);
+    else if (gbs_completion_get_model(model) == GBS_COMPLETION_HIERARCHICAL)
+        text_add(out, "  model         hierarchical, %zu components, mean and biases, %s\n",
+                 i->effective_rank,
+                 gbs_completion_uses_positions(model) ? "informed by which cells are rated"
+                                                      : "positions of the ratings not used");
     else
         text_add(out, "  model         %zu components left of %zu%s\n", i->effective_rank, i->rank,
                  i->biases ? ", mean and biases" : "");

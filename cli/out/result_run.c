@@ -53,19 +53,30 @@ void result_options(struct json *j, const struct app *app) {
     json_close_object(j);
 }
 
-void result_trace(struct json *j, const gbs_trace_point *p, size_t count, bool components) {
+static void put_trace_point(struct json *j, const gbs_trace_point *p, bool components) {
+    json_open_object(j, NULL);
+    json_put_count(j, "solve", p->solve);
+    json_put_count(j, "iteration", p->iteration);
+    if (components)
+        json_put_count(j, "components", p->components);
+    else
+        json_put_number(j, "lambda", p->lambda);
+    json_put_number(j, "free_energy", p->free_energy);
+    json_close_object(j);
+}
+
+void result_trace(struct json *j, const gbs_model *model) {
+    const gbs_trace_point *p;
     json_open_array(j, "trace");
-    for (size_t k = 0; k < count; k++) {
-        json_open_object(j, NULL);
-        json_put_count(j, "solve", p[k].solve);
-        json_put_count(j, "iteration", p[k].iteration);
-        if (components)
-            json_put_count(j, "components", p[k].components);
-        else
-            json_put_number(j, "lambda", p[k].lambda);
-        json_put_number(j, "free_energy", p[k].free_energy);
-        json_close_object(j);
-    }
+    for (size_t k = 0; (p = gbs_model_trace_at(model, k)) != NULL; k++)
+        put_trace_point(j, p, false);
+    json_close_array(j);
+}
+
+void result_completion_trace(struct json *j, const gbs_trace_point *points, size_t count) {
+    json_open_array(j, "trace");
+    for (size_t k = 0; k < count; k++)
+        put_trace_point(j, &points[k], true);
     json_close_array(j);
 }
 
@@ -105,9 +116,8 @@ static void put_coefficients(struct json *j, const gbs_model *model, const struc
 int result_coefficients(struct json *j, const struct app *app, const gbs_model *model,
                         const struct recipe *recipe) {
     enum { SHOWN = 40 };
-    gbs_model_info info;
-    gbs_model_get_info(model, &info);
-    size_t d = info.d;
+    const gbs_model_info *info = gbs_model_get_info(model);
+    size_t d = info->d;
     struct coefficient *c = calloc(d, sizeof *c);
     double *mean = calloc(2 * d, sizeof *mean);
     gbs_status status = c != NULL && mean != NULL

@@ -28,6 +28,13 @@ GBS_API void gbs_ratings_free(gbs_ratings *ratings);
 /* y = mu + a_i + b_j + u_i'v_j + noise, u and v of few dimensions; the posterior of all of them. */
 typedef struct gbs_completion gbs_completion;
 
+/* What is assumed of the matrix. */
+typedef enum gbs_completion_model {
+    /* priors with a mean, a scale for each row, and what the positions of the ratings say */
+    GBS_COMPLETION_HIERARCHICAL = 0,
+    GBS_COMPLETION_PAPER /* independent components of inverse-gamma variances, switched off */
+} gbs_completion_model;
+
 /* How the posterior of a completion is obtained. */
 typedef enum gbs_sampler {
     GBS_SAMPLER_VB = 0, /* mean field: a Gaussian for each row and each column */
@@ -98,6 +105,15 @@ typedef struct gbs_noise_choice {
 
 /* How it was fitted. */
 GBS_API void gbs_completion_get_info(const gbs_completion *model, gbs_completion_info *out);
+/* Which model; that of a NULL handle is the paper's. */
+GBS_API gbs_completion_model gbs_completion_get_model(const gbs_completion *model);
+/* "hierarchical", "paper"; NULL out of range. */
+GBS_API const char *gbs_completion_model_name(gbs_completion_model model);
+/* Non-zero: rows and columns have prior means that the positions of the ratings foretell. */
+GBS_API int gbs_completion_uses_positions(const gbs_completion *model);
+/* Variance of the noise of a rating in this row (GBS_UNSEEN: in a row without ratings); NaN unless
+ * there is such a row. */
+GBS_API double gbs_completion_noise(const gbs_completion *model, uint32_t row);
 /* The identifiers that the ratings came with, valid as long as the model; NULL unless i < rows,
  * j < columns. */
 GBS_API const char *gbs_completion_row_id(const gbs_completion *model, size_t i);
@@ -120,7 +136,7 @@ GBS_API const double *gbs_completion_restarts(const gbs_completion *model, size_
 #define GBS_UNSEEN UINT32_MAX
 
 /* Posterior mean of each cell (clipped to the range), standard deviation of its noiseless value. A
- * new rating has variance sd^2 + noise_variance. sd may be NULL. */
+ * new rating has variance sd^2 + gbs_completion_noise of its row. sd may be NULL. */
 GBS_API gbs_status gbs_completion_predict(gbs_context *ctx, const gbs_completion *model, size_t n,
                                           const uint32_t *row, const uint32_t *column,
                                           double *value, double *sd);

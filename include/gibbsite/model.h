@@ -108,8 +108,10 @@ GBS_API const char *gbs_target_name(gbs_target target);
 GBS_API const char *gbs_risk_name(gbs_risk risk); /* "error", "1-auc", "pairs"; NULL out of range */
 GBS_API const char *gbs_bound_name(gbs_bound bound);
 
-/* Every certificate that was computed, the one asked for first. Valid as long as the model. */
-GBS_API const gbs_certificate *gbs_model_certificates(const gbs_model *model, size_t *count);
+/* How many certificates were computed; and one of them, the one asked for first, NULL beyond the
+ * last. Valid as long as the model. */
+GBS_API size_t gbs_model_certificates(const gbs_model *model);
+GBS_API const gbs_certificate *gbs_model_certificate(const gbs_model *model, size_t k);
 
 /* One fitted rung of the ladder, or one restart. */
 typedef struct gbs_path_point {
@@ -130,14 +132,14 @@ typedef struct gbs_stage_info {
     double lambda; /* NaN or 0: from a file of an older version, which does not say */
 } gbs_stage_info;
 
-/* How many stages there are, and one of them; zeros beyond the last. */
+/* How many stages there are, and one of them, NULL beyond the last. Valid as long as the model. */
 GBS_API size_t gbs_model_stages(const gbs_model *model);
-GBS_API gbs_stage_info gbs_model_stage(const gbs_model *model, size_t t);
+GBS_API const gbs_stage_info *gbs_model_stage(const gbs_model *model, size_t t);
 
 /* What the model was fitted for: facts and words (task.h); NULL without a model. */
 GBS_API const gbs_task *gbs_model_task(const gbs_model *model);
-/* How the model was fitted; and its ladder, one point per rung, valid as long as the model. */
-GBS_API void gbs_model_get_info(const gbs_model *model, gbs_model_info *out);
+/* How the model was fitted; valid as long as the model. */
+GBS_API const gbs_model_info *gbs_model_get_info(const gbs_model *model);
 /* How a point of the grids was chosen by cross-validation. */
 typedef struct gbs_selection {
     size_t candidates; /* 0: it was not */
@@ -145,10 +147,12 @@ typedef struct gbs_selection {
     double error, error_se; /* of the one chosen; the choice flatters it */
 } gbs_selection;
 
-/* NULL never: candidates is 0 where nothing was chosen so. Valid as long as the model. */
+/* candidates is 0 where nothing was chosen so. Valid as long as the model. */
 GBS_API const gbs_selection *gbs_model_selection(const gbs_model *model);
+/* The ladder: how many rungs were fitted; and one of them, NULL beyond the last. Valid as long as
+ * the model. */
 GBS_API size_t gbs_model_path_size(const gbs_model *model);
-GBS_API const gbs_path_point *gbs_model_path(const gbs_model *model);
+GBS_API const gbs_path_point *gbs_model_path_at(const gbs_model *model, size_t k);
 /* Free energies of the restarts in the order they were drawn; NULL and 0 when there were none. */
 GBS_API const double *gbs_model_restarts(const gbs_model *model, size_t *count);
 
@@ -164,8 +168,10 @@ typedef struct gbs_trace_point {
 
 /* How the fit went, some hundred points at most (of long ones every second, fourth, ... iteration):
  * iterations over all rows in the model's own family. Empty for the stochastic solver, which never
- * sees the exact free energy on its way, and for a model from a file. */
-GBS_API const gbs_trace_point *gbs_model_trace(const gbs_model *model, size_t *count);
+ * sees the exact free energy on its way, and for a model from a file. Point k is NULL beyond the
+ * last. Valid as long as the model. */
+GBS_API size_t gbs_model_trace_size(const gbs_model *model);
+GBS_API const gbs_trace_point *gbs_model_trace_at(const gbs_model *model, size_t k);
 
 /* Mean and standard deviation of theta_k, k < d, over the stages too: per standard deviation of a
  * standardised column, per unit of another; an intercept, as of a column of ones, is the last. */

@@ -22,13 +22,15 @@ enum {
  * sweep. */
 #define GBS_STREAM_COMPLETION ((uint64_t)1 << 40)
 enum {
-    GBS_COMPLETION_START = 0,    /* + side */
-    GBS_COMPLETION_SPLIT = 2,    /* which ratings make the first part */
-    GBS_COMPLETION_FOLDS = 3,    /* which ratings are left out together */
-    GBS_COMPLETION_SPECTRUM = 6, /* the basis that subspace iteration begins with */
-    GBS_COMPLETION_CERTIFY = 4,  /* draws behind a certificate; + 1: behind a choice made before */
-    GBS_COMPLETION_REOPEN = 7,   /* columns of components that the sampler begins anew */
-    GBS_COMPLETION_SWEEP = 16    /* + side: items; + 2: mu; + 4, 5: noise; + 6, 7: variances */
+    GBS_COMPLETION_START = 0,     /* + side */
+    GBS_COMPLETION_SPLIT = 2,     /* which ratings make the first part */
+    GBS_COMPLETION_FOLDS = 3,     /* which ratings are left out together */
+    GBS_COMPLETION_SPECTRUM = 6,  /* the basis that subspace iteration begins with */
+    GBS_COMPLETION_CERTIFY = 4,   /* draws behind a certificate; + 1: behind a choice made before */
+    GBS_COMPLETION_REOPEN = 7,    /* columns of components that the sampler begins anew */
+    GBS_COMPLETION_POSITIONS = 8, /* the basis of the features of positions */
+    GBS_COMPLETION_LEFT_OUT = 9,  /* which ratings say whether positions help */
+    GBS_COMPLETION_SWEEP = 16     /* + side: items; + 2: mu; + 4, 5: noise; + 6, 7: variances */
 };
 
 /* Beyond any number of sweeps: + 2 x number of the start + side. */

@@ -32,10 +32,11 @@ static gbs_status get_head(gbs_context *ctx, const json_t *root, gbs_completion 
         !json_is_string(json_object_get(root, "gibbsite")))
         return gbs_fail(ctx, GBS_ERR_FORMAT, "not a gibbsite completion file");
     TRY(gbs_json_get_size(ctx, root, "format", INT_MAX, &format));
-    if (format != GBS_COMPLETION_FORMAT)
+    if (format < 1 || format > GBS_COMPLETION_FORMAT)
         return gbs_fail(ctx, GBS_ERR_FORMAT,
-                        "a completion of format %zu; this version reads format %d", format,
+                        "a completion of format %zu; this version reads formats 1 to %d", format,
                         (int)GBS_COMPLETION_FORMAT);
+    c->model = format == 1 ? GBS_COMPLETION_PAPER : GBS_COMPLETION_HIERARCHICAL;
     TRY(gbs_json_get_size(ctx, root, "n", SIZE_MAX / 16, &i->n));
     TRY(gbs_json_get_size(ctx, root, "n_rows", UINT32_MAX - 1, &i->rows));
     TRY(gbs_json_get_size(ctx, root, "n_columns", UINT32_MAX - 1, &i->columns));
@@ -176,6 +177,27 @@ static gbs_status get_side(gbs_context *ctx, const json_t *root, gbs_completion 
     return GBS_OK;
 }
 
+static gbs_status get_hierarchical(gbs_context *ctx, const json_t *root, gbs_completion *c) {
+    if (c->model == GBS_COMPLETION_PAPER)
+        return GBS_OK;
+    if (!c->info.biases || c->info.sampler != GBS_SAMPLER_VB)
+        return damaged(ctx, "the hierarchical model has biases and no draws");
+    TRY(gbs_json_get_bool(ctx, root, "positions", &c->positions));
+    TRY(gbs_json_get_reals(ctx, root, "noise", c->info.rows + 1, &c->noise));
+    for (size_t i = 0; i <= c->info.rows; i++)
+        if (!(c->noise[i] > 0.0))
+            return damaged(ctx, "a noise variance is not positive");
+    for (int s = 0; s < 2; s++) {
+        const json_t *o = json_object_get(root, s == 0 ? "new_row" : "new_column");
+        TRY(gbs_json_get_reals(ctx, o, "mean", c->own, &c->prior_mean[s]));
+        TRY(gbs_json_get_reals(ctx, o, "covariance", gbs_packed_size(c->own), &c->prior_cov[s]));
+        for (size_t k = 0; k < c->own; k++)
+            if (!(c->prior_cov[s][gbs_packed(c->own, k)] >= 0.0))
+                return damaged(ctx, "a variance is negative");
+    }
+    return GBS_OK;
+}
+
 static gbs_status get_seen(gbs_context *ctx, const json_t *root, gbs_completion *c) {
     const json_t *seen = json_object_get(root, "seen");
     if (!json_is_array(seen) || json_array_size(seen) != c->info.rows)
@@ -211,6 +233,7 @@ static gbs_status get_all(gbs_context *ctx, const json_t *root, gbs_completion *
     for (size_t g = 0; g < c->kept * gbs_completion_groups(c); g++)
         if (!(c->variance[g] >= 0.0))
             return damaged(ctx, "a variance is negative");
+    TRY(get_hierarchical(ctx, root, c));
     TRY(get_side(ctx, root, c, 0));
     TRY(get_side(ctx, root, c, 1));
     return get_seen(ctx, root, c);

@@ -76,6 +76,21 @@ static bool put_choices(json_t *root, const gbs_completion *c) {
     return true;
 }
 
+/* What only that model has; its noises are rows + 1, the last that of a row without ratings. */
+static bool put_hierarchical(json_t *root, const gbs_completion *c) {
+    bool ok = gbs_json_put(root, "model", json_string(gbs_completion_model_name(c->model))) &&
+              gbs_json_put(root, "positions", json_boolean(c->positions)) &&
+              gbs_json_put(root, "noise", gbs_json_reals(c->noise, c->info.rows + 1));
+    for (int s = 0; s < 2; s++) {
+        json_t *o = json_object();
+        ok = ok && gbs_json_put(root, s == 0 ? "new_row" : "new_column", o) &&
+             gbs_json_put(o, "mean", gbs_json_reals(c->prior_mean[s], c->own)) &&
+             gbs_json_put(o, "covariance",
+                          gbs_json_reals(c->prior_cov[s], gbs_packed_size(c->own)));
+    }
+    return ok;
+}
+
 /* For people. */
 static const char about[] = "a completed matrix: means and covariances of the factors of rows and "
                             "columns (rows of upper triangles), the bias last; "
@@ -83,9 +98,10 @@ static const char about[] = "a completed matrix: means and covariances of the fa
 
 static bool put_head(json_t *root, const gbs_completion *c) {
     const gbs_completion_info *i = &c->info;
+    bool paper = c->model == GBS_COMPLETION_PAPER; /* as earlier versions read it */
     bool ok = gbs_json_put(root, "gibbsite", json_string(GBS_VERSION)) &&
               gbs_json_put(root, "about", json_string(about)) &&
-              gbs_json_put(root, "format", json_integer(GBS_COMPLETION_FORMAT)) &&
+              gbs_json_put(root, "format", json_integer(paper ? 1 : GBS_COMPLETION_FORMAT)) &&
               gbs_json_put(root, "kind", json_string("completion")) &&
               gbs_json_put(root, "task", json_string("complete")) && put_count(root, "n", i->n) &&
               put_count(root, "n_rows", i->rows) && put_count(root, "n_columns", i->columns) &&
@@ -94,6 +110,8 @@ static bool put_head(json_t *root, const gbs_completion *c) {
               put_count(root, "kept", c->kept) && put_fit(root, i) &&
               put_certificate(root, &i->certificate) && put_choices(root, c) &&
               gbs_json_put(root, "restarts", gbs_json_reals(c->restarts, c->n_restarts));
+    if (!paper)
+        ok = ok && put_hierarchical(root, c);
     if (i->has_range)
         ok = ok && gbs_json_put(root, "range", gbs_json_reals((double[]){i->low, i->high}, 2));
     return ok && gbs_json_put(root, "mu", gbs_json_reals(c->mu, c->kept)) &&

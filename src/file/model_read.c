@@ -201,11 +201,11 @@ static gbs_status get_gibbs(gbs_context *ctx, const json_t *root, const gbs_mode
     const json_t *gibbs = json_object_get(root, "gibbs");
     if (!m->split.known)
         return GBS_OK;
-    TRY(gbs_json_get_real(ctx, gibbs, "lambda", &s->lambda));
+    TRY(gbs_json_get_real(ctx, gibbs, "lambda", &s->info.lambda));
     TRY(gbs_json_get_real_or_nan(ctx, gibbs, "free_energy", &s->free_energy));
-    TRY(gbs_json_get_size(ctx, gibbs, "rows", m->info.n, &s->rows));
-    TRY(gbs_json_get_size(ctx, gibbs, "from", m->info.n - s->rows, &s->from));
-    if (s->rows == 0 || !(s->lambda > 0.0))
+    TRY(gbs_json_get_size(ctx, gibbs, "rows", m->info.n, &s->info.rows));
+    TRY(gbs_json_get_size(ctx, gibbs, "from", m->info.n - s->info.rows, &s->from));
+    if (s->info.rows == 0 || !(s->info.lambda > 0.0))
         return gbs_fail(ctx, GBS_ERR_FORMAT,
                         "the model is damaged: a posterior without rows or lambda");
     if (json_is_null(json_object_get(gibbs, "prior_mean")))
@@ -215,12 +215,12 @@ static gbs_status get_gibbs(gbs_context *ctx, const json_t *root, const gbs_mode
 
 static gbs_status get_stage(gbs_context *ctx, const json_t *object, const gbs_model *m,
                             gbs_stage *s) {
-    TRY(gbs_json_get_real(ctx, object, "weight", &s->weight));
-    TRY(gbs_json_get_real(ctx, object, "prior_sd", &s->prior_sd));
-    TRY(gbs_json_get_size(ctx, object, "rows", SIZE_MAX / 16, &s->rows));
-    TRY(gbs_json_get_size(ctx, object, "tested", SIZE_MAX / 16, &s->tested));
-    TRY(gbs_json_get_size(ctx, object, "errors", SIZE_MAX / 16, &s->errors));
-    if (!(s->weight > 0.0 && s->weight <= 1.0) || !(s->prior_sd > 0.0))
+    TRY(gbs_json_get_real(ctx, object, "weight", &s->info.weight));
+    TRY(gbs_json_get_real(ctx, object, "prior_sd", &s->info.prior_sd));
+    TRY(gbs_json_get_size(ctx, object, "rows", SIZE_MAX / 16, &s->info.rows));
+    TRY(gbs_json_get_size(ctx, object, "tested", SIZE_MAX / 16, &s->info.tested));
+    TRY(gbs_json_get_size(ctx, object, "errors", SIZE_MAX / 16, &s->info.errors));
+    if (!(s->info.weight > 0.0 && s->info.weight <= 1.0) || !(s->info.prior_sd > 0.0))
         return gbs_fail(ctx, GBS_ERR_FORMAT,
                         "the model is damaged: a stage has no weight or no prior");
     TRY(get_posterior(ctx, object, &m->info, s));
@@ -232,18 +232,18 @@ static gbs_status get_stages(gbs_context *ctx, const json_t *root, gbs_model *m)
     const json_t *list = json_object_get(root, "stages");
     double total = 0.0;
     if (list == NULL) {
-        m->stages[0].weight = 1.0;
-        m->stages[0].prior_sd = m->info.prior_sd;
-        m->stages[0].lambda = m->info.lambda;
+        m->stages[0].info.weight = 1.0;
+        m->stages[0].info.prior_sd = m->info.prior_sd;
+        m->stages[0].info.lambda = m->info.lambda;
         m->stages[0].free_energy = m->info.free_energy;
-        m->stages[0].rows = m->info.n;
+        m->stages[0].info.rows = m->info.n;
         TRY(get_posterior(ctx, root, &m->info, &m->stages[0]));
         TRY(get_gibbs(ctx, root, m, &m->stages[0]));
         total = 1.0;
     }
     for (size_t t = 0; list != NULL && t < m->stages_size; t++) {
         TRY(get_stage(ctx, json_array_get(list, t), m, &m->stages[t]));
-        total += m->stages[t].weight;
+        total += m->stages[t].info.weight;
     }
     if (!(fabs(total - 1.0) < 1e-9))
         return gbs_fail(ctx, GBS_ERR_FORMAT,

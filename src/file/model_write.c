@@ -92,10 +92,10 @@ static bool put_split(json_t *root, const gbs_split_key *key) {
 static bool put_gibbs(json_t *root, const gbs_stage *s) {
     json_t *gibbs = json_object();
     return gbs_json_put(root, "gibbs", gibbs) &&
-           gbs_json_put(gibbs, "lambda", json_real(s->lambda)) &&
+           gbs_json_put(gibbs, "lambda", json_real(s->info.lambda)) &&
            gbs_json_put(gibbs, "free_energy", gbs_json_real_or_null(s->free_energy)) &&
            gbs_json_put(gibbs, "from", json_integer((json_int_t)s->from)) &&
-           gbs_json_put(gibbs, "rows", json_integer((json_int_t)s->rows)) &&
+           gbs_json_put(gibbs, "rows", json_integer((json_int_t)s->info.rows)) &&
            gbs_json_put(gibbs, "prior_mean",
                         s->prior_mean != NULL ? gbs_json_reals(s->prior_mean, s->posterior.d)
                                               : json_null());
@@ -129,11 +129,11 @@ static bool put_stages(json_t *root, const gbs_model *m) {
         json_t *stage = json_object();
         if (stage == NULL || json_array_append_new(list, stage) != 0)
             return false;
-        if (!gbs_json_put(stage, "weight", json_real(s->weight)) ||
-            !gbs_json_put(stage, "prior_sd", json_real(s->prior_sd)) ||
-            !gbs_json_put(stage, "rows", json_integer((json_int_t)s->rows)) ||
-            !gbs_json_put(stage, "tested", json_integer((json_int_t)s->tested)) ||
-            !gbs_json_put(stage, "errors", json_integer((json_int_t)s->errors)) ||
+        if (!gbs_json_put(stage, "weight", json_real(s->info.weight)) ||
+            !gbs_json_put(stage, "prior_sd", json_real(s->info.prior_sd)) ||
+            !gbs_json_put(stage, "rows", json_integer((json_int_t)s->info.rows)) ||
+            !gbs_json_put(stage, "tested", json_integer((json_int_t)s->info.tested)) ||
+            !gbs_json_put(stage, "errors", json_integer((json_int_t)s->info.errors)) ||
             !put_posterior(stage, s) || (known && !put_gibbs(stage, s)))
             return false;
     }

@@ -10,6 +10,7 @@
 /* So that what is counted with them does not overflow. */
 enum { MOST_DRAWS = 1 << 30 };
 
+GBS_NAMES_OF(gbs_completion_model, gbs_completion_model_name)
 GBS_NAMES_OF(gbs_sampler, gbs_sampler_name)
 GBS_NAMES_OF(gbs_prior_kind, gbs_prior_name)
 
@@ -37,8 +38,23 @@ static gbs_status check_grid(gbs_context *ctx, const gbs_complete_settings *o) {
     return status;
 }
 
+/* What only the paper's model has. */
+static gbs_status check_hierarchical(gbs_context *ctx, const gbs_complete_settings *o) {
+    const char *what = !o->biases                        ? "a model without biases"
+                       : o->lambda > 0.0                 ? "lambda"
+                       : o->noise_variance > 0.0         ? "a given noise variance"
+                       : o->cross_validate               ? "cross-validation of the noise"
+                       : o->restarts > 1                 ? "more than one start"
+                       : o->prior == GBS_PRIOR_INFORMED  ? "an informed prior"
+                       : o->sampler == GBS_SAMPLER_GIBBS ? "the sampler gibbs"
+                                                         : NULL;
+    return what == NULL ? GBS_OK
+                        : gbs_fail(ctx, GBS_ERR_ARGUMENT, "%s is for the model paper", what);
+}
+
 static gbs_status check_options(gbs_context *ctx, const gbs_complete_settings *o) {
-    const gbs_choice choices[] = {{"sampler", (int)o->sampler, gbs_sampler_name_at},
+    const gbs_choice choices[] = {{"model", (int)o->model, gbs_completion_model_name_at},
+                                  {"sampler", (int)o->sampler, gbs_sampler_name_at},
                                   {"prior", (int)o->prior, gbs_prior_name_at}};
     gbs_status status = gbs_check_choices(ctx, choices, sizeof choices / sizeof *choices);
     if (status != GBS_OK)
@@ -68,7 +84,10 @@ static gbs_status check_options(gbs_context *ctx, const gbs_complete_settings *o
     if (!(o->prior_split >= 0.0 && o->prior_split < 1.0))
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "prior_split must lie between 0 and 1, not %g",
                         o->prior_split);
-    if (!(o->tolerance > 0.0) || !isfinite(o->tolerance))
+    if (o->model == GBS_COMPLETION_HIERARCHICAL && (status = check_hierarchical(ctx, o)) != GBS_OK)
+        return status;
+    bool chosen = o->model == GBS_COMPLETION_HIERARCHICAL && o->tolerance == 0.0;
+    if ((!(o->tolerance > 0.0) && !chosen) || !isfinite(o->tolerance))
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "the tolerance must be a positive number, not %g",
                         o->tolerance);
     if (o->max_sweeps == 0)
@@ -139,6 +158,10 @@ static gbs_status run_all(struct gbs_completion_run *r) {
     const gbs_complete_settings *o = r->o;
     bool vb = o->sampler == GBS_SAMPLER_VB;
     gbs_status status = GBS_OK;
+    if (o->model == GBS_COMPLETION_HIERARCHICAL) {
+        status = gbs_completion_fit_hierarchical(r);
+        return status == GBS_OK ? train_rmse(r) : status;
+    }
     if (o->restarts > 1 && (r->restarts = gbs_doubles(r->ctx, o->restarts)) == NULL)
         return GBS_ERR_MEMORY;
     if (o->prior == GBS_PRIOR_INFORMED) {

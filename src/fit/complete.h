@@ -1,10 +1,12 @@
 /* One matrix completion, in parts: how q is fitted (complete_ascend.c), how the noise is chosen
  * (complete_choose.c), what is certified (complete_certify.c), what is kept of it
- * (complete_keep.c). */
+ * (complete_keep.c); the hierarchical model is in complete_hierarchical.c and complete_keep_levels.c.
+ */
 #ifndef GIBBSITE_FIT_COMPLETE_H
 #define GIBBSITE_FIT_COMPLETE_H
 
 #include "completion/ascent.h"
+#include "completion/hierarchical.h"
 #include "model/completion.h"
 #include "options/settings.h"
 
@@ -48,6 +50,14 @@ gbs_status gbs_completion_certify(struct gbs_completion_run *r, size_t least_ter
 double gbs_completion_mean_risk(const gbs_factors *f, const gbs_ratings *ratings, double low,
                                 double high);
 
+/* The hierarchical model, start to stop, into r->ascent and r->model. */
+gbs_status gbs_completion_fit_hierarchical(struct gbs_completion_run *r);
+gbs_status gbs_completion_keep_hierarchical(struct gbs_completion_run *r, const gbs_levels *f,
+                                            bool positions);
+
+/* A model of r's sizes into r->model, components of `rank` left, to be filled. */
+gbs_status gbs_completion_begin_model(struct gbs_completion_run *r, size_t rank, size_t own,
+                                      size_t kept, bool covariance, double kl);
 /* Into r->model. */
 gbs_status gbs_completion_keep_variational(struct gbs_completion_run *r);
 gbs_status gbs_completion_sample(struct gbs_completion_run *r);

@@ -11,20 +11,21 @@
 /* Terms that the Monte Carlo part of a certificate draws at least. */
 enum { LEAST_TERMS = 1000000 };
 
-static gbs_status create_model(struct gbs_completion_run *r, size_t kept, bool covariance,
-                               double kl) {
+gbs_status gbs_completion_begin_model(struct gbs_completion_run *r, size_t rank, size_t own,
+                                      size_t kept, bool covariance, double kl) {
     gbs_completion *c = gbs_handle_alloc(r->ctx, sizeof *c);
     const gbs_complete_settings *o = r->o;
     if (c == NULL)
         return GBS_ERR_MEMORY;
     r->model = c;
     c->ctx = r->ctx;
-    c->own = r->f.own;
+    c->own = own;
+    c->model = o->model;
     c->info = (gbs_completion_info){.n = r->all->n,
                                     .rows = r->all->by[0].items,
                                     .columns = r->all->by[1].items,
                                     .rank = o->rank,
-                                    .effective_rank = r->f.rank,
+                                    .effective_rank = rank,
                                     .biases = o->biases != 0,
                                     .has_range = o->has_range != 0,
                                     .noise_learned = r->f.learn_noise,
@@ -47,6 +48,11 @@ static gbs_status create_model(struct gbs_completion_run *r, size_t kept, bool c
     r->restarts = NULL;
     gbs_status status = gbs_completion_reserve(r->ctx, c, kept, covariance);
     return status == GBS_OK ? gbs_completion_describe(r->ctx, c, r->all) : status;
+}
+
+static gbs_status create_model(struct gbs_completion_run *r, size_t kept, bool covariance,
+                               double kl) {
+    return gbs_completion_begin_model(r, r->f.rank, r->f.own, kept, covariance, kl);
 }
 
 /* Means of the factors as they stand, as draw number t of the model. */

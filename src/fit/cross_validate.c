@@ -91,7 +91,7 @@ static gbs_status fit_and_judge(struct validation *v, gbs_context *ctx, size_t c
     if (status == GBS_OK) /* in ranking of the pairs inside the fold */
         judged->error = gbs_fit_task(&options)->error(judged);
     if (status == GBS_OK)
-        gbs_model_get_info(model, &v->fitted[candidate * v->folds + fold]);
+        v->fitted[candidate * v->folds + fold] = model->info;
     gbs_model_free(model);
     gbs_data_free(test);
     return status;

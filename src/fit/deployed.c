@@ -115,7 +115,7 @@ static gbs_status test(struct deployed *f) {
         return status;
     const double *y = f->split.labels + f->split.first;
     gbs_stage *stage = &f->model->stages[0];
-    stage->tested = n;
+    stage->info.tested = n;
     for (size_t i = 0; i < n; i++) {
         bool yes = y[i] > 0.0, says = f->probability[i] >= c->threshold;
         *(says  ? yes ? &c->true_positive : &c->false_positive
@@ -131,7 +131,7 @@ static gbs_status test(struct deployed *f) {
         bin->count++;
         bin->mean_probability += f->probability[i];
         bin->share_positive += yes;
-        stage->errors += gbs_uniform(f->ctx->seed, GBS_STREAM_DRAWS, f->split.first + i) <
+        stage->info.errors += gbs_uniform(f->ctx->seed, GBS_STREAM_DRAWS, f->split.first + i) <
                          f->gibbs[i];
     }
     double count = (double)n;
@@ -253,7 +253,7 @@ static gbs_status add_area(struct deployed *f) {
 
 static void add_draw(struct deployed *f) {
     const gbs_stage *s = &f->model->stages[0];
-    add_count(f, GBS_TARGET_GIBBS, 0, s->errors, s->tested);
+    add_count(f, GBS_TARGET_GIBBS, 0, s->info.errors, s->info.tested);
 }
 
 static gbs_status certify(struct deployed *f) {

@@ -24,7 +24,7 @@ static gbs_status find_stage(gbs_context *ctx, const gbs_model *model, const gbs
                              size_t *stage) {
     *stage = 0;
     while (model->stages_size > 1 && *stage < model->stages_size &&
-           model->stages[*stage].rows != s->n)
+           model->stages[*stage].info.rows != s->n)
         ++*stage;
     if (*stage < model->stages_size)
         return GBS_OK;
@@ -46,19 +46,19 @@ static gbs_status check_settings(gbs_context *ctx, const gbs_model *model, const
         return gbs_fail(ctx, GBS_ERR_DATA,
                         "the model was fitted with %s loss, the particles are for %s",
                         gbs_loss_name(m->loss), gbs_loss_name(s->loss));
-    if (!close_to(stage->lambda, s->lambda, 1e-12))
+    if (!close_to(stage->info.lambda, s->lambda, 1e-12))
         return gbs_fail(ctx, GBS_ERR_DATA,
                         "the model was fitted with lambda %.10g, the particles are for %.10g",
-                        stage->lambda, s->lambda);
-    if (fabs(stage->prior_sd - s->prior_sd) > 1e-12 * s->prior_sd)
+                        stage->info.lambda, s->lambda);
+    if (fabs(stage->info.prior_sd - s->prior_sd) > 1e-12 * s->prior_sd)
         return gbs_fail(ctx, GBS_ERR_DATA,
                         "the model was fitted with prior_sd %.10g, the particles are for %.10g",
-                        stage->prior_sd, s->prior_sd);
-    if (stage->rows != s->n || m->features != s->features)
+                        stage->info.prior_sd, s->prior_sd);
+    if (stage->info.rows != s->n || m->features != s->features)
         return gbs_fail(ctx, GBS_ERR_DATA,
                         "the model does not belong to these rows: it was fitted to %zu rows of %zu "
                         "columns, not %zu of %zu",
-                        stage->rows, m->features, s->n, s->features);
+                        stage->info.rows, m->features, s->n, s->features);
     if (m->scale != s->scale || m->intercept != s->intercept)
         return gbs_fail(
             ctx, GBS_ERR_DATA,
@@ -74,7 +74,7 @@ static gbs_status check_prior(gbs_context *ctx, const gbs_stage *stage,
     const double *a = stage->prior_mean, *b = particles->prior_mean;
     for (size_t k = 0; (a != NULL || b != NULL) && k < particles->info.d; k++)
         if (!(fabs((a != NULL ? a[k] : 0.0) - (b != NULL ? b[k] : 0.0)) <=
-              SAME_CONSTANT * stage->prior_sd))
+              SAME_CONSTANT * stage->info.prior_sd))
             return gbs_fail(ctx, GBS_ERR_DATA,
                             "the model's prior has another mean than that of the particles "
                             "(coefficient %zu); were both fitted "

@@ -74,7 +74,7 @@ static gbs_status build_ladder(struct search *s) {
 static double paper_kl(const struct search *s, const gbs_gaussian *g) {
     const gbs_prior *prior = &s->job->prior;
     const double *center = s->dual ? s->reduction.prior_mean : prior->mean;
-    gbs_stage stage = {.posterior = *g, .prior_sd = sqrt(prior->variance)};
+    gbs_stage stage = {.posterior = *g, .info.prior_sd = sqrt(prior->variance)};
     double trace, log_det, distance2 = 0.0;
     gbs_stage_spread(&stage, &trace, &log_det);
     for (size_t k = 0; k < g->d; k++) {
@@ -216,11 +216,11 @@ static gbs_status keep_posterior(struct search *s) {
     const gbs_posterior_job *t = s->job;
     gbs_stage *stage = &s->out->stage;
     gbs_gaussian *from = s->best.mean != NULL ? &s->best : &s->result;
-    stage->prior_sd = sqrt(t->prior.variance);
-    stage->lambda = s->ladder[s->out->chosen];
+    stage->info.prior_sd = sqrt(t->prior.variance);
+    stage->info.lambda = s->ladder[s->out->chosen];
     stage->free_energy = s->solutions[s->out->chosen].free_energy;
-    stage->weight = 1.0;
-    stage->rows = t->risk->rows;
+    stage->info.weight = 1.0;
+    stage->info.rows = t->risk->rows;
     if (t->prior.mean != NULL &&
         (stage->prior_mean = duplicate(t->ctx, t->prior.mean, t->risk->d, sizeof(double))) == NULL)
         return GBS_ERR_MEMORY;

@@ -122,20 +122,20 @@ static gbs_status test(struct progressive *f, size_t t, gbs_stage *stage) {
     double *gibbs = gbs_doubles(f->ctx, most);
     gbs_status status = gibbs != NULL ? GBS_OK : GBS_ERR_MEMORY;
     gbs_stage alone = *stage;
-    alone.weight = 1.0;
+    alone.info.weight = 1.0;
     gbs_model one = {.ctx = f->ctx, .info = f->model->info, .stages = &alone, .stages_size = 1};
     for (size_t first = from; status == GBS_OK && first < to; first += SLICE) {
         gbs_rows slice = gbs_rows_slice(&f->rows, first, to - first < SLICE ? to - first : SLICE);
         gbs_judgement v = {.gibbs = gibbs};
         status = gbs_model_judge(f->ctx, &one, &slice, &v);
         for (size_t i = 0; status == GBS_OK && i < slice.all.n; i++) {
-            stage->errors += gbs_uniform(f->ctx->seed, GBS_STREAM_DRAWS, first + i) < gibbs[i];
+            stage->info.errors += gbs_uniform(f->ctx->seed, GBS_STREAM_DRAWS, first + i) < gibbs[i];
             f->losses[t] += gibbs[i];
         }
     }
     gbs_array_free(f->ctx, gibbs);
-    stage->tested = to - from;
-    stage->weight = weight_of(f, t);
+    stage->info.tested = to - from;
+    stage->info.weight = weight_of(f, t);
     return status;
 }
 
@@ -179,9 +179,9 @@ static gbs_status run_stages(struct progressive *f) {
 static void stage_numbers(const struct progressive *f, uint64_t *errors, uint64_t *rows,
                           double *weight) {
     for (size_t t = 0; t < f->blocks; t++) {
-        errors[t] = f->model->stages[t].errors;
-        rows[t] = f->model->stages[t].tested;
-        weight[t] = f->model->stages[t].weight;
+        errors[t] = f->model->stages[t].info.errors;
+        rows[t] = f->model->stages[t].info.tested;
+        weight[t] = f->model->stages[t].info.weight;
     }
 }
 
@@ -189,7 +189,7 @@ static void stage_numbers(const struct progressive *f, uint64_t *errors, uint64_
 static double weighted_mean(const struct progressive *f, const double *sums) {
     double mean = 0.0;
     for (size_t t = 0; t < f->blocks; t++)
-        mean += f->model->stages[t].weight * sums[t] / (double)f->model->stages[t].tested;
+        mean += f->model->stages[t].info.weight * sums[t] / (double)f->model->stages[t].info.tested;
     return mean;
 }
 

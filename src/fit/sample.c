@@ -346,8 +346,8 @@ static gbs_sample_settings settled_by(const gbs_model *model, const gbs_stage *s
     o.loss = model->info.loss;
     o.scale = model->info.scale;
     o.intercept = model->info.intercept;
-    o.lambda = stage->lambda;
-    o.prior_sd = stage->prior_sd;
+    o.lambda = stage->info.lambda;
+    o.prior_sd = stage->info.prior_sd;
     o.ladder = NULL;
     o.ladder_size = 0;
     return o;

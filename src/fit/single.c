@@ -202,7 +202,7 @@ static gbs_status judge_and_certify(struct single *f, size_t grid_size) {
     gbs_model_info *info = &f->model->info;
     const gbs_stage *stage = &f->model->stages[0];
     const gbs_task *task = gbs_fit_task(&f->o);
-    gbs_evidence e = {.kl = info->kl, .lambda = info->lambda, .prior_sd = stage->prior_sd};
+    gbs_evidence e = {.kl = info->kl, .lambda = info->lambda, .prior_sd = stage->info.prior_sd};
     gbs_fitted fitted = {.model = f->model,
                          .options = &f->o,
                          .rows = &f->rows,

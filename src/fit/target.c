@@ -61,14 +61,14 @@ static gbs_status mean_loss(gbs_context *ctx, const gbs_model *model, const gbs_
 static gbs_status free_energy(const gbs_model *model, gbs_gibbs_target *g, bool *by_draws) {
     const gbs_stage *s = g->stage;
     size_t d = model->info.d;
-    double trace, log_det, v = s->prior_sd * s->prior_sd, distance2 = 0.0;
+    double trace, log_det, v = s->info.prior_sd * s->info.prior_sd, distance2 = 0.0;
     gbs_status status = mean_loss(g->ctx, model, s, &g->rows, &g->gibbs_risk, by_draws);
     gbs_stage_spread(s, &trace, &log_det);
     for (size_t k = 0; k < d; k++) {
         double away = s->posterior.mean[k] - (s->prior_mean != NULL ? s->prior_mean[k] : 0.0);
         distance2 += away * away;
     }
-    g->free_energy = s->lambda * g->gibbs_risk +
+    g->free_energy = s->info.lambda * g->gibbs_risk +
                      0.5 * (trace / v + distance2 / v - (double)d + (double)d * log(v) - log_det);
     return status;
 }
@@ -94,7 +94,8 @@ gbs_status gbs_gibbs_target_find(gbs_context *ctx, const gbs_data *data, const g
         return status;
     const gbs_stage *stage = out->stage = &model->stages[t];
     if (model->split.known)
-        status = gbs_split_find(ctx, data, &model->split, stage->from, stage->rows, &out->view);
+        status = gbs_split_find(ctx, data, &model->split, stage->from, stage->info.rows,
+                                &out->view);
     if (status == GBS_OK)
         status = gbs_rows_build(ctx, out->view != NULL ? out->view : data, &model->scaling,
                                 &out->rows);

@@ -130,7 +130,7 @@ static gbs_status judge_stages(const gbs_model *model, const gbs_held *held, siz
     double before = 0.0;
     gbs_status status = GBS_OK;
     for (size_t t = 0; status == GBS_OK && t < model->stages_size; t++) {
-        double w = model->stages[t].weight;
+        double w = model->stages[t].info.weight;
         gbs_spread spread = gbs_stage_gaussian(&model->stages[t]);
         status = held->pass->project(held, &spread, 0, n, score, sd);
         for (size_t i = 0; status == GBS_OK && i < n; i++)

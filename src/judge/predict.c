@@ -12,7 +12,7 @@ static gbs_status dual_marginals(gbs_context *ctx, const gbs_stage *stage, doubl
     enum { SLICE = 256 };
     const gbs_span *dual = &stage->dual;
     size_t d = stage->posterior.d, rank = dual->rank;
-    double v = stage->prior_sd * stage->prior_sd;
+    double v = stage->info.prior_sd * stage->info.prior_sd;
     double *row = gbs_doubles(ctx, d), *q = gbs_matrix(ctx, rank, SLICE);
     gbs_status status = row != NULL && q != NULL ? GBS_OK : GBS_ERR_MEMORY;
     for (size_t first = 0; status == GBS_OK && first < d; first += SLICE) {
@@ -79,8 +79,8 @@ gbs_status gbs_model_coefficients(gbs_context *ctx, const gbs_model *model, doub
         status = marginals(ctx, s, one);
         for (size_t k = 0; k < d; k++) {
             double m = s->posterior.mean[k];
-            mean[k] = (t > 0 ? mean[k] : 0.0) + s->weight * m;
-            one[d + k] += s->weight * (one[k] * one[k] + m * m);
+            mean[k] = (t > 0 ? mean[k] : 0.0) + s->info.weight * m;
+            one[d + k] += s->info.weight * (one[k] * one[k] + m * m);
         }
     }
     if (computing)

@@ -129,6 +129,18 @@ void gbs_add_gram(size_t d, size_t rows, const double *x, double keep, double *m
                 (int)d);
 }
 
+void gbs_rows_times(size_t rows, size_t d, size_t columns, const double *x, const double *m,
+                    double *out) {
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)rows, (int)columns, (int)d, 1.0, x,
+                (int)d, m, (int)columns, 0.0, out, (int)columns);
+}
+
+void gbs_add_cross(size_t rows, size_t d, size_t columns, const double *x, const double *y,
+                   double *m) {
+    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)d, (int)columns, (int)rows, 1.0, x,
+                (int)d, y, (int)columns, 1.0, m, (int)columns);
+}
+
 void gbs_add_scaled(size_t n, double a, const double *x, double *y) {
     cblas_daxpy((int)n, a, x, 1, y, 1);
 }

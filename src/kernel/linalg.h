@@ -50,6 +50,12 @@ void gbs_rows_solve_triangle(gbs_triangle kind, size_t d, const double *t, size_
 void gbs_lower_square(size_t d, double *r);
 /* m (d x d, lower triangle) = keep m + X'X, X rows x d. */
 void gbs_add_gram(size_t d, size_t rows, const double *x, double keep, double *m);
+/* out = X M, X rows x d, M d x columns. */
+void gbs_rows_times(size_t rows, size_t d, size_t columns, const double *x, const double *m,
+                    double *out);
+/* m (d x columns) += X'Y, X rows x d, Y rows x columns. */
+void gbs_add_cross(size_t rows, size_t d, size_t columns, const double *x, const double *y,
+                   double *m);
 /* y += a x */
 void gbs_add_scaled(size_t n, double a, const double *x, double *y);
 

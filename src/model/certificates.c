@@ -93,15 +93,18 @@ const char *gbs_risk_name(gbs_risk risk) {
     return NULL;
 }
 
-const gbs_certificate *gbs_model_certificates(const gbs_model *model, size_t *count) {
-    gbs_tell(count, model != NULL ? model->certificates_size : 0);
-    return model != NULL ? model->certificates : NULL;
+size_t gbs_model_certificates(const gbs_model *model) {
+    return model != NULL ? model->certificates_size : 0;
+}
+
+const gbs_certificate *gbs_model_certificate(const gbs_model *model, size_t k) {
+    return k < gbs_model_certificates(model) ? &model->certificates[k] : NULL;
 }
 
 void gbs_stage_spread(const gbs_stage *stage, double *trace, double *log_det) {
     const gbs_gaussian *g = &stage->posterior;
     size_t d = g->d, size = stage->dual.rank > 0 ? stage->dual.rank : d;
-    double v = stage->prior_sd * stage->prior_sd;
+    double v = stage->info.prior_sd * stage->info.prior_sd;
     const double *factor = stage->dual.rank > 0 ? stage->dual.factor : g->factor;
     /* off the row space a dual posterior is the prior */
     *trace = v * (double)(d - size);

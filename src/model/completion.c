@@ -2,8 +2,9 @@
  *
  * For p = mu + a + b + u'v with independent Gaussians (u, a) ~ N(m, S), (v, b) ~ N(m', S'):
  *   E p = mu + m_a + m'_b + m_u'm'_v,   Var p = Var mu + (m_u, 1)'S'(m_u, 1) + (m'_v, 1)'S(m'_v, 1)
- * + tr(S_uu S'_vv). A row without ratings has mean zero and the variances of the prior. Several
- * draws are a mixture: the mean of their p, and the variance of it.
+ * + tr(S_uu S'_vv). A row without ratings has the mean and the covariance of the prior: zero and
+ * diagonal in the paper's model. Several draws are a mixture: the mean of their p, and the variance
+ * of it.
  */
 #include "model/completion.h"
 
@@ -32,6 +33,17 @@ gbs_status gbs_completion_reserve(gbs_context *ctx, gbs_completion *c, size_t ke
     c->mu = gbs_doubles(ctx, kept);
     c->variance = gbs_matrix(ctx, kept, gbs_completion_groups(c));
     return c->mu != NULL && c->variance != NULL ? GBS_OK : GBS_ERR_MEMORY;
+}
+
+gbs_status gbs_completion_reserve_hierarchical(gbs_context *ctx, gbs_completion *c) {
+    c->noise = gbs_doubles(ctx, c->info.rows + 1);
+    for (int s = 0; s < 2; s++) {
+        c->prior_mean[s] = gbs_doubles(ctx, c->own);
+        c->prior_cov[s] = gbs_doubles(ctx, gbs_packed_size(c->own));
+        if (c->noise == NULL || c->prior_mean[s] == NULL || c->prior_cov[s] == NULL)
+            return GBS_ERR_MEMORY;
+    }
+    return GBS_OK;
 }
 
 gbs_status gbs_completion_describe(gbs_context *ctx, gbs_completion *c,
@@ -64,7 +76,13 @@ gbs_status gbs_completion_check(gbs_context *ctx, const gbs_completion *c) {
     const double fit[] = {i->rmse, i->mu, i->lambda, i->noise_variance},
                  certified[] = {r->value, r->kl};
     const char *bad = NULL;
-    if (!finite_side(c, 0, i->rows) || !finite_side(c, 1, i->columns))
+    if (c->noise != NULL &&
+        (!gbs_finite(i->rows + 1, c->noise) || !gbs_finite(c->own, c->prior_mean[0]) ||
+         !gbs_finite(c->own, c->prior_mean[1]) ||
+         !gbs_finite(gbs_packed_size(c->own), c->prior_cov[0]) ||
+         !gbs_finite(gbs_packed_size(c->own), c->prior_cov[1])))
+        bad = "the prior or the noise of a row";
+    else if (!finite_side(c, 0, i->rows) || !finite_side(c, 1, i->columns))
         bad = "a factor of the posterior";
     else if (!gbs_finite(c->kept, c->mu) || !isfinite(c->mu_variance) ||
              !gbs_finite(c->kept * gbs_completion_groups(c), c->variance))
@@ -92,7 +110,10 @@ void gbs_completion_free(gbs_completion *c) {
         gbs_array_free(c->ctx, c->cov[s]);
         gbs_array_free(c->ctx, c->id[s]);
         gbs_array_free(c->ctx, c->texts[s]);
+        gbs_array_free(c->ctx, c->prior_mean[s]);
+        gbs_array_free(c->ctx, c->prior_cov[s]);
     }
+    gbs_array_free(c->ctx, c->noise);
     gbs_trace_free(c->ctx, &c->trace);
     gbs_array_free(c->ctx, c->mu);
     gbs_array_free(c->ctx, c->variance);
@@ -106,6 +127,22 @@ void gbs_completion_free(gbs_completion *c) {
 void gbs_completion_get_info(const gbs_completion *model, gbs_completion_info *out) {
     if (out != NULL)
         *out = model != NULL ? model->info : (gbs_completion_info){0};
+}
+
+gbs_completion_model gbs_completion_get_model(const gbs_completion *model) {
+    return model != NULL ? model->model : GBS_COMPLETION_PAPER;
+}
+
+int gbs_completion_uses_positions(const gbs_completion *model) {
+    return model != NULL && model->positions;
+}
+
+double gbs_completion_noise(const gbs_completion *model, uint32_t row) {
+    if (model == NULL || (row != GBS_UNSEEN && row >= model->info.rows))
+        return NAN;
+    if (model->noise == NULL)
+        return model->info.noise_variance;
+    return model->noise[row != GBS_UNSEEN ? row : model->info.rows];
 }
 
 const char *gbs_completion_row_id(const gbs_completion *model, size_t i) {
@@ -196,6 +233,8 @@ struct item {
 static struct item find(const gbs_completion *m, size_t draw, int side, uint32_t index,
                         const double *zeros, double *prior_cov) {
     size_t items = side == 0 ? m->info.rows : m->info.columns;
+    if (index == GBS_UNSEEN && m->noise != NULL)
+        return (struct item){m->prior_mean[side], m->prior_cov[side]};
     if (index == GBS_UNSEEN) {
         prior_covariance(m, draw, side, prior_cov);
         return (struct item){zeros, prior_cov};
@@ -279,9 +318,10 @@ static gbs_status predict_all(gbs_context *ctx, struct prediction *p) {
 
 /* A new rating has variance sd^2 + noise. */
 static gbs_status check_cells(gbs_context *ctx, const struct prediction *p) {
-    double noise = p->model->info.noise_variance;
     for (size_t e = 0; e < p->n; e++)
-        if (!isfinite(p->value[e]) || (p->sd != NULL && !isfinite(p->sd[e] * p->sd[e] + noise)))
+        if (!isfinite(p->value[e]) ||
+            (p->sd != NULL &&
+             !isfinite(p->sd[e] * p->sd[e] + gbs_completion_noise(p->model, p->index[0][e]))))
             return gbs_fail(
                 ctx, GBS_ERR_NUMERIC,
                 "cell %zu: its prediction is not a finite number; the factors of the model "

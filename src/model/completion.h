@@ -9,6 +9,8 @@
 struct gbs_completion {
     gbs_context *ctx;
     gbs_completion_info info;
+    gbs_completion_model model;
+    int positions;   /* hierarchical: prior means from positions */
     size_t own;      /* effective rank, plus one for a bias */
     size_t kept;     /* draws; 1 for a variational posterior */
     double *mean[2]; /* kept x items x own: factors, then the bias */
@@ -18,6 +20,9 @@ struct gbs_completion {
     /* kept x (own + 1): of each component, of row biases, of column biases; without biases kept x
      * own */
     double *variance;
+    /* hierarchical: the noise variance of each row, and of one more without ratings; mean and packed
+     * covariance of an item without ratings. NULL in the paper's model */
+    double *noise, *prior_mean[2], *prior_cov[2];
     gbs_trace trace; /* of this run: not kept in files */
     char **id[2];
     char *texts[2];
@@ -29,12 +34,15 @@ struct gbs_completion {
     size_t n_restarts;
 };
 
-/* Of completion files; counts the incompatible versions. */
-enum { GBS_COMPLETION_FORMAT = 1, GBS_COMPLETION_MOST_RANK = 512 };
+/* Of completion files; counts the incompatible versions: 1 the paper's model, 2 the hierarchical
+ * one. */
+enum { GBS_COMPLETION_FORMAT = 2, GBS_COMPLETION_MOST_RANK = 512 };
 
 /* Room for kept draws of the model's sizes (info, own set before). */
 gbs_status gbs_completion_reserve(gbs_context *ctx, gbs_completion *c, size_t kept,
                                   bool covariance);
+/* The same of what only the hierarchical model has. */
+gbs_status gbs_completion_reserve_hierarchical(gbs_context *ctx, gbs_completion *c);
 /* GBS_ERR_NUMERIC when a number that a completion leaves behind is not finite. */
 gbs_status gbs_completion_check(gbs_context *ctx, const gbs_completion *c);
 /* Texts and seen columns of the ratings. */

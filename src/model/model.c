@@ -24,7 +24,7 @@ gbs_status gbs_model_create(gbs_context *ctx, size_t stages, gbs_model **out) {
 gbs_spread gbs_stage_gaussian(const gbs_stage *stage) {
     gbs_spread spread = gbs_gaussian_spread(&stage->posterior);
     if (stage->dual.rank > 0) {
-        spread.variance = stage->prior_sd * stage->prior_sd;
+        spread.variance = stage->info.prior_sd * stage->info.prior_sd;
         spread.span = &stage->dual;
     }
     return spread;
@@ -75,7 +75,7 @@ static bool finite_or_none(size_t count, const double *x) {
 static bool finite_stage(const gbs_stage *s) {
     const gbs_gaussian *g = &s->posterior;
     size_t d = g->d, square = s->dual.rank * s->dual.rank, sds = g->tau != NULL ? d : 1;
-    const double plain[] = {s->prior_sd, s->lambda, s->free_energy};
+    const double plain[] = {s->info.prior_sd, s->info.lambda, s->free_energy};
     return gbs_finite(d, g->mean) && finite_or_none(d, s->prior_mean) &&
            finite_or_none(sds, g->sd) && finite_or_none(d * d, g->factor) &&
            finite_or_none(square, s->dual.lower) && finite_or_none(square, s->dual.factor) &&
@@ -99,17 +99,16 @@ gbs_status gbs_model_check(gbs_context *ctx, const gbs_model *m) {
     return GBS_OK;
 }
 
-void gbs_model_get_info(const gbs_model *model, gbs_model_info *out) {
-    if (out != NULL)
-        *out = model != NULL ? model->info : (gbs_model_info){0};
+const gbs_model_info *gbs_model_get_info(const gbs_model *model) {
+    return model != NULL ? &model->info : NULL;
 }
 
 size_t gbs_model_path_size(const gbs_model *model) {
     return model != NULL ? model->path_size : 0;
 }
 
-const gbs_path_point *gbs_model_path(const gbs_model *model) {
-    return model != NULL ? model->path : NULL;
+const gbs_path_point *gbs_model_path_at(const gbs_model *model, size_t k) {
+    return k < gbs_model_path_size(model) ? &model->path[k] : NULL;
 }
 
 const double *gbs_model_restarts(const gbs_model *model, size_t *count) {
@@ -117,25 +116,20 @@ const double *gbs_model_restarts(const gbs_model *model, size_t *count) {
     return model != NULL ? model->restarts : NULL;
 }
 
-const gbs_trace_point *gbs_model_trace(const gbs_model *model, size_t *count) {
-    gbs_tell(count, model != NULL ? model->trace.count : 0);
-    return model != NULL ? model->trace.points : NULL;
+size_t gbs_model_trace_size(const gbs_model *model) {
+    return model != NULL ? model->trace.count : 0;
+}
+
+const gbs_trace_point *gbs_model_trace_at(const gbs_model *model, size_t k) {
+    return k < gbs_model_trace_size(model) ? &model->trace.points[k] : NULL;
 }
 
 size_t gbs_model_stages(const gbs_model *model) {
     return model != NULL ? model->stages_size : 0;
 }
 
-gbs_stage_info gbs_model_stage(const gbs_model *model, size_t t) {
-    if (t >= gbs_model_stages(model))
-        return (gbs_stage_info){0};
-    const gbs_stage *s = &model->stages[t];
-    return (gbs_stage_info){.weight = s->weight,
-                            .rows = s->rows,
-                            .tested = s->tested,
-                            .errors = s->errors,
-                            .prior_sd = s->prior_sd,
-                            .lambda = s->lambda};
+const gbs_stage_info *gbs_model_stage(const gbs_model *model, size_t t) {
+    return t < gbs_model_stages(model) ? &model->stages[t].info : NULL;
 }
 
 const char *gbs_model_recipe(const gbs_model *model) {
@@ -143,7 +137,7 @@ const char *gbs_model_recipe(const gbs_model *model) {
 }
 
 const gbs_selection *gbs_model_selection(const gbs_model *model) {
-    return &model->selection;
+    return model != NULL ? &model->selection : NULL;
 }
 
 size_t gbs_model_column(const gbs_model *model, size_t k) {

@@ -16,12 +16,9 @@ typedef struct gbs_stage {
     /* What it approximates: the Gibbs posterior of lambda and N(prior_mean, prior_sd^2 I) on the
      * rows from .. from + rows - 1 of the model's order. */
     double *prior_mean; /* NULL: 0, or not known (gbs_model.split) */
-    double prior_sd, lambda;
     double free_energy; /* there; NaN: not known */
-    size_t from, rows;
-    double weight;
-    /* fresh rows it was tested on, and the errors of one draw on each; 0 in a plain model */
-    size_t tested, errors;
+    size_t from;
+    gbs_stage_info info; /* weight, rows, prior_sd, lambda, tests */
 } gbs_stage;
 
 /* The random order of the rows behind an informed prior or a progressive bound (learn/split.c). A

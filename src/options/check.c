@@ -32,6 +32,23 @@ static gbs_status check_sample(const gbs_options *o) {
     return GBS_OK;
 }
 
+/* What only one of the two models of a matrix has. */
+static gbs_status check_model(const gbs_options *o) {
+    static const char *const of_paper[] = {"lambda", "lambda-grid", "select",   "folds", "noise",
+                                           "prior",  "no-biases",   "restarts", NULL};
+    gbs_complete_settings s;
+    gbs_complete_settings_from(o, &s);
+    bool paper = s.model == GBS_COMPLETION_PAPER;
+    if (paper && is_given(o, "positions"))
+        REFUSE("`positions` is for `model` hierarchical%s",
+               is_given(o, "model") ? "" : "; give `model` as well");
+    if (!paper && first_given(o, of_paper) != NULL)
+        REFUSE("`%s` is for `model` paper", first_given(o, of_paper));
+    if (!paper && s.sampler == GBS_SAMPLER_GIBBS)
+        REFUSE("`sampler` gibbs is for `model` paper");
+    return GBS_OK;
+}
+
 static gbs_status check_complete(const gbs_options *o) {
     static const char *const draws[] = {"draws", "burn-in", "keep", NULL};
     static const char *const choice[] = {"folds", "lambda-grid", NULL};
@@ -52,7 +69,7 @@ static gbs_status check_complete(const gbs_options *o) {
         REFUSE("`prior` informed is for a certificate, which needs `range`");
     if (is_given(o, "prior-split") && !informed)
         REFUSE("`prior-split` is for `prior` informed");
-    return GBS_OK;
+    return check_model(o);
 }
 
 static gbs_status check_theory(const gbs_options *o) {

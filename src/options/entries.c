@@ -262,7 +262,9 @@ const gbs_option_entry gbs_option_entries[] = {
       ABOVE_ZERO},
      .store = GBS_STORE_DOUBLE, .at = {IN_FIT(tolerance)}},
     {{"tol", "T", GBS_OPTION_NUMBER, GBS_FOR_COMPLETE, NULL, POSITIVE, "1e-6", "solver",
-      "stop when a sweep lowers the free energy by less than T times it",
+      "stop when a sweep lowers the free energy by less than T times it. `model` hierarchical: by "
+      "less than T nats for each rating, twice in a row (default there: 5e-5, growing to 2e-4 for "
+      "a million ratings)",
       ABOVE_ZERO},
      .store = GBS_STORE_DOUBLE, .at = {IN_COMPLETE(tolerance)}},
     {{"max-iter", "N", GBS_OPTION_COUNT, FIT_CV, NULL, FROM_1, "1000", "solver",
@@ -313,9 +315,25 @@ const gbs_option_entry gbs_option_entries[] = {
      .store = GBS_STORE_INT, .at = {IN_SAMPLE(move)}},
 
     /* ---------------------------------------------------------------- completion */
+    {{"model", "NAME", GBS_OPTION_CHOICE, GBS_FOR_COMPLETE, GBS_CHOICES(GBS_COMPLETION_MODELS), NULL,
+      "hierarchical", "model",
+      "hierarchical (priors with a mean, a scale for each row, see `positions`), or paper "
+      "(independent components, those that are not needed switched off; the default with what only "
+      "it has: `range`, `prior`, `noise`, `lambda`, `select`, `restarts`, `no-biases`, `sampler` "
+      "gibbs)",
+      ANY},
+     .store = GBS_STORE_INT, .at = {IN_COMPLETE(model)}},
+    {{"positions", "USE", GBS_OPTION_CHOICE, GBS_FOR_COMPLETE, GBS_CHOICES(GBS_POSITION_USES), NULL,
+      "auto", "model",
+      "`model` hierarchical: which cells are rated says something of rows and columns (on), or "
+      "nothing (off); auto: whichever has the lower free energy or the lower error on ratings left "
+      "out",
+      ANY},
+     .store = GBS_STORE_INT, .at = {IN_COMPLETE(positions)}},
     {{"rank", "K", GBS_OPTION_COUNT, GBS_FOR_COMPLETE, NULL, "a whole number from 0 to 512", "16",
       "model",
-      "most components, up to 512; those that the ratings do not need are switched off",
+      "components, up to 512; `model` paper: at most so many, those that the ratings do not need "
+      "are switched off",
       .high = 512.0},
      .store = GBS_STORE_SIZE, .at = {IN_COMPLETE(rank)}},
     {{"noise", "learn|V", GBS_OPTION_NUMBER, GBS_FOR_COMPLETE, NULL, "learn or a positive number",

@@ -48,6 +48,10 @@ const char *gbs_move_name(gbs_move move) {
     NAME_OF(GBS_MOVES, move);
 }
 
+const char *gbs_completion_model_name(gbs_completion_model model) {
+    NAME_OF(GBS_COMPLETION_MODELS, model);
+}
+
 const char *gbs_sampler_name(gbs_sampler sampler) {
     NAME_OF(GBS_SAMPLERS, sampler);
 }

@@ -15,6 +15,8 @@
 #define GBS_BOUNDS(F, N)                                                                           \
     F("auto") N("kl") N("catoni") N("hoeffding") N("paper") N("progressive") N("vote")
 #define GBS_MOVES(F, N) F("auto") N("walk") N("ring")
+#define GBS_COMPLETION_MODELS(F, N) F("hierarchical") N("paper")
+#define GBS_POSITION_USES(F, N) F("auto") N("on") N("off")
 #define GBS_SAMPLERS(F, N) F("vb") N("gibbs")
 
 #define GBS_PLAIN(name) name

@@ -128,9 +128,20 @@ void gbs_sample_settings_from(const gbs_options *options, gbs_sample_settings *o
         out->lambda = -1.0;
 }
 
+/* What only the paper's model has means that model, where none was asked for. */
 void gbs_complete_settings_from(const gbs_options *options, gbs_complete_settings *out) {
+    static const char *const of_paper[] = {"lambda", "lambda-grid", "select", "folds",
+                                           "prior",  "prior-split", "noise",  "no-biases",
+                                           "range",  "restarts"};
     *out = (gbs_complete_settings){0};
     fill(options, GBS_SETTINGS_COMPLETE, out);
+    bool paper = out->sampler == GBS_SAMPLER_GIBBS;
+    for (size_t k = 0; k < sizeof of_paper / sizeof *of_paper; k++)
+        paper = paper || is_given(options, of_paper[k]);
+    if (paper && !is_given(options, "model"))
+        out->model = GBS_COMPLETION_PAPER;
+    if (out->model == GBS_COMPLETION_HIERARCHICAL && !is_given(options, "tol"))
+        out->tolerance = 0.0;
 }
 
 void gbs_theory_settings_from(const gbs_options *options, gbs_theory_settings *out) {

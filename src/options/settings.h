@@ -109,14 +109,23 @@ typedef struct gbs_sample_settings {
     double confidence; /* of the estimated bound */
 } gbs_sample_settings;
 
+/* Whether the positions of the ratings say something of rows and columns. */
+typedef enum gbs_positions {
+    GBS_POSITIONS_AUTO = 0, /* by free energy, else by ratings left out */
+    GBS_POSITIONS_ON,
+    GBS_POSITIONS_OFF
+} gbs_positions;
+
 /* What a completion is asked for. */
 typedef struct gbs_complete_settings {
-    size_t rank;           /* most components; those that the ratings do not need are dropped */
-    int biases;            /* mu, a_i and b_j; 0: u_i'v_j alone, the paper's model */
-    double lambda;         /* weight of the mean squared error, n / (2 noise variance); 0: see
+    gbs_completion_model model;
+    gbs_positions positions; /* hierarchical */
+    size_t rank;             /* most components; those that the ratings do not need are dropped */
+    int biases;              /* mu, a_i and b_j; 0: u_i'v_j alone, the paper's model */
+    double lambda;           /* weight of the mean squared error, n / (2 noise variance); 0: see
                               noise_variance */
-    double noise_variance; /* 0: learned */
-    int cross_validate;    /* the noise by the held-out error over `folds` folds of the ratings
+    double noise_variance;   /* 0: learned */
+    int cross_validate;      /* the noise by the held-out error over `folds` folds of the ratings
                               (informed: of the first part) */
     size_t folds;
     /* to choose from; NULL: learned noise, and 1/4, 1/2, 2 and 4 times it */
@@ -134,7 +143,9 @@ typedef struct gbs_complete_settings {
     gbs_prior_kind prior;
     double prior_split; /* informed: share of the ratings in the first part; 0: 0.8 */
     double confidence;  /* of the certificate */
-    double tolerance;   /* stop when a sweep lowers the free energy by less than this share of it */
+    /* stop when a sweep lowers the free energy by less than this share of it; hierarchical: by less
+     * than this for each rating, twice, 0: chosen by their number */
+    double tolerance;
     size_t max_sweeps;
     gbs_sampler sampler;
     size_t draws, burn_in; /* gibbs: sweeps that count, and before */

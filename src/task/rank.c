@@ -150,7 +150,7 @@ static gbs_status judge(gbs_context *ctx, const gbs_fitted *f, gbs_evidence *e) 
         status = gbs_keep_negatives(ctx, n, rows->all.y, score, &model->negatives,
                                     &model->negatives_size);
     gbs_array_free(ctx, score);
-    model->stages[0].rows = n - first;
+    model->stages[0].info.rows = n - first;
     return status;
 }
 

@@ -9,7 +9,7 @@ enum { N = 90, D = 3 };
 static inline const gbs_certificate *find(const gbs_model *model, gbs_target target, gbs_loss loss,
                                           gbs_bound method) {
     size_t count;
-    const gbs_certificate *c = gbs_model_certificates(model, &count);
+    const gbs_certificate *c = certificates_of(model, &count);
     for (size_t k = 0; k < count; k++)
         if (c[k].target == target && c[k].loss == loss && c[k].method == method)
             return &c[k];

@@ -210,6 +210,21 @@ static inline gbs_status measure_gap(gbs_context *ctx, const gbs_data *data, con
     return status;
 }
 
+/* The library keeps lists in one piece: tests, which look inside, step through them. */
+static inline const gbs_certificate *certificates_of(const gbs_model *model, size_t *count) {
+    *count = gbs_model_certificates(model);
+    return gbs_model_certificate(model, 0);
+}
+
+static inline const gbs_path_point *path_of(const gbs_model *model) {
+    return gbs_model_path_at(model, 0);
+}
+
+static inline const gbs_trace_point *trace_of(const gbs_model *model, size_t *count) {
+    *count = gbs_model_trace_size(model);
+    return gbs_model_trace_at(model, 0);
+}
+
 static inline const gbs_sample_point *temperatures_of(const gbs_particles *p, size_t *count) {
     *count = gbs_particles_path_size(p);
     return gbs_particles_path_at(p, 0);
@@ -244,9 +259,7 @@ static inline gbs_model *fit(gbs_context *ctx, const gbs_data *data,
 }
 
 static inline gbs_model_info info_of(const gbs_model *model) {
-    gbs_model_info info;
-    gbs_model_get_info(model, &info);
-    return info;
+    return *gbs_model_get_info(model);
 }
 
 /* The info of a fit whose model is not needed. */

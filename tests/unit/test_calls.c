@@ -24,8 +24,8 @@ static void a_fit_by_options_is_the_fit_by_settings(void **state) {
     assert_int_equal(gbs_options_set_number(o, "confidence", 0.9), GBS_OK);
     assert_int_equal(gbs_fit(ctx, data, o, &a), GBS_OK);
     assert_int_equal(gbs_fit_run(ctx, data, &s, &b), GBS_OK);
-    gbs_model_get_info(a, &ia);
-    gbs_model_get_info(b, &ib);
+    ia = *gbs_model_get_info(a);
+    ib = *gbs_model_get_info(b);
     assert_true(ia.free_energy == ib.free_energy && ia.kl == ib.kl);
     assert_true(gbs_model_selection(a)->candidates == 0);
     size_t order[90], again[90], first, first_again;
@@ -38,7 +38,7 @@ static void a_fit_by_options_is_the_fit_by_settings(void **state) {
     size_t count;
     gbs_data_looked(data, GBS_LOOKED_COLUMNS);
     assert_int_equal(gbs_fit(ctx, data, NULL, &a), GBS_OK);
-    assert_false(gbs_model_certificates(a, &count)->valid);
+    assert_false(certificates_of(a, &count)->valid);
     gbs_model_free(a);
     /* options of another command, and contradictions, are refused */
     gbs_options *other = options_of(ctx, "complete");
@@ -82,7 +82,7 @@ static void a_choice_is_the_best_of_the_table(void **state) {
     gbs_model *model;
     gbs_model_info info;
     assert_int_equal(gbs_fit(ctx, data, fit, &model), GBS_OK);
-    gbs_model_get_info(model, &info);
+    info = *gbs_model_get_info(model);
     const gbs_selection *chosen = gbs_model_selection(model);
     assert_true(info.lambda == best->lambda && chosen->error == best->error);
     assert_true(chosen->candidates == 3 && chosen->folds == 5);

@@ -2,16 +2,8 @@
  */
 #include "bound/bound.h"
 #include "fit/run.h"
+#include "unit/support.h"
 #include "unit/zero_prior.h"
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 enum { D = 3 };
 
@@ -43,7 +35,7 @@ static gbs_fit_settings plain_options(void) {
 static const gbs_certificate *find(const gbs_model *model, gbs_target target, gbs_loss loss,
                                    gbs_bound method) {
     size_t count;
-    const gbs_certificate *c = gbs_model_certificates(model, &count);
+    const gbs_certificate *c = certificates_of(model, &count);
     for (size_t k = 0; k < count; k++)
         if (c[k].target == target && c[k].loss == loss && c[k].method == method)
             return &c[k];
@@ -63,12 +55,12 @@ static void values_are_those_of_the_bounds(void **state) {
     gbs_model *model;
     gbs_model_info i;
     assert_int_equal(gbs_fit_run(ctx, data, &o, &model), GBS_OK);
-    gbs_model_get_info(model, &i);
+    i = *gbs_model_get_info(model);
     assert_int_equal(gbs_model_predict(ctx, model, data, score, sd, NULL), GBS_OK);
     for (size_t k = 0; k < N; k++)
         square += pow(0.5 * erfc(y[k] * score[k] / sd[k] / sqrt(2.0)), 2.0) / N;
     size_t count;
-    const gbs_certificate *c = gbs_model_certificates(model, &count);
+    const gbs_certificate *c = certificates_of(model, &count);
     assert_int_equal(c[0].method, GBS_BOUND_CATONI); /* the one asked for comes first */
     assert_true(c[0].value == gbs_bound_catoni(i.gibbs_error, i.kl, N, i.lambda, price));
     c = find(model, GBS_TARGET_GIBBS, GBS_LOSS_ZERO_ONE, GBS_BOUND_KL);
@@ -141,8 +133,7 @@ static void certificates_survive_the_model_file(void **state) {
     assert_int_equal(gbs_fit_run(ctx, data, &o, &model), GBS_OK);
     assert_int_equal(gbs_model_to_json(ctx, model, &text, &size), GBS_OK);
     assert_int_equal(gbs_model_from_json(ctx, text, size, &copy), GBS_OK);
-    const gbs_certificate *c = gbs_model_certificates(model, &a),
-                          *d = gbs_model_certificates(copy, &b);
+    const gbs_certificate *c = certificates_of(model, &a), *d = certificates_of(copy, &b);
     assert_int_equal(a, b);
     for (size_t k = 0; k < a; k++)
         assert_true(c[k].value == d[k].value && c[k].assumptions == d[k].assumptions &&
@@ -176,7 +167,7 @@ static void certificates_hold_as_often_as_they_say(void **state) {
         o.confidence = 0.8;
         assert_int_equal(gbs_fit_run(ctx, data, &o, &model), GBS_OK);
         assert_int_equal(gbs_model_evaluate(ctx, model, fresh, &e), GBS_OK);
-        const gbs_certificate *c = gbs_model_certificates(model, &count);
+        const gbs_certificate *c = certificates_of(model, &count);
         assert_int_equal(count, KINDS);
         for (size_t k = 0; k < count; k++) {
             assert_true(c[k].valid);
@@ -219,8 +210,8 @@ static void a_posterior_next_to_its_prior_is_certified(void **state) {
             gbs_model *model;
             assert_int_equal(gbs_fit_run(ctx, data, &o, &model), GBS_OK);
             for (size_t t = 0; t < gbs_model_path_size(model); t++) {
-                assert_true(gbs_model_path(model)[t].kl >= 0.0);
-                assert_true(gbs_model_path(model)[t].bound <= 1.0);
+                assert_true(path_of(model)[t].kl >= 0.0);
+                assert_true(path_of(model)[t].bound <= 1.0);
             }
             assert_non_null(find(model, GBS_TARGET_GIBBS, GBS_LOSS_ZERO_ONE, GBS_BOUND_CATONI));
             gbs_model_free(model);

@@ -164,7 +164,7 @@ static void the_constant_widens_the_prior_of_the_intercept(void **state) {
 
 static bool first_is_valid(const gbs_model *model) {
     size_t count;
-    const gbs_certificate *c = gbs_model_certificates(model, &count);
+    const gbs_certificate *c = certificates_of(model, &count);
     assert_true(count > 0);
     return c[0].valid != 0;
 }
@@ -239,7 +239,7 @@ static void relevance_pays_where_few_columns_matter(void **state) {
             gbs_fit_settings o = gbs_fit_settings_default();
             o.columns = k == 0 ? GBS_COLUMNS_AUTO : GBS_COLUMNS_EQUAL;
             gbs_model *model = fit(ctx, data, &o);
-            sum[k] += gbs_model_certificates(model, &count)[0].value / TABLES;
+            sum[k] += certificates_of(model, &count)[0].value / TABLES;
             chosen += info_of(model).columns == GBS_COLUMNS_RELEVANCE;
             gbs_model_free(model);
         }

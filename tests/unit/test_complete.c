@@ -1,5 +1,6 @@
 /* Matrix completion as callers see it: recovery of a known truth, threads, predictions. */
 #include "complete_support.h"
+#include "paper_settings.h"
 
 /* Mean squared error, over all cells, of an oracle that is told the factors and biases of one side
  * (1: the columns), the mean, the noise and all variances: the exact conjugate regression of each
@@ -48,7 +49,7 @@ static void finds_rank_noise_and_cells(void **state) {
     (void)state;
     gbs_context *ctx = new_context(2, 1);
     struct matrix_truth t = make_truth(101, 1000, 1000, 5, 100000, 0.5, 3.0, true);
-    gbs_complete_settings o = gbs_complete_settings_default();
+    gbs_complete_settings o = paper_settings();
     o.rank = 20;
     gbs_completion *m = complete(ctx, &t, &o);
     gbs_completion_info i = facts_of(m);
@@ -84,7 +85,7 @@ static void plain_model(void **state) {
     (void)state;
     gbs_context *ctx = new_context(2, 1);
     struct matrix_truth t = make_truth(102, 200, 150, 2, 9000, 0.3, 0.0, false);
-    gbs_complete_settings o = gbs_complete_settings_default();
+    gbs_complete_settings o = paper_settings();
     o.biases = 0;
     gbs_completion *m = complete(ctx, &t, &o);
     assert_int_equal(facts_of(m).effective_rank, 2);
@@ -114,7 +115,7 @@ static void same_bits_for_any_threads(void **state) {
         size_t size[3];
         for (int k = 0; k < 3; k++) {
             gbs_context *ctx = new_context(threads[k], 1);
-            gbs_complete_settings o = gbs_complete_settings_default();
+            gbs_complete_settings o = paper_settings();
             o.has_range = !gibbs;
             o.low = -10.0;
             o.high = 16.0;
@@ -152,7 +153,7 @@ static void prediction_spread(void **state) {
     (void)state;
     gbs_context *ctx = new_context(1, 1);
     struct matrix_truth t = make_truth(105, 30, 20, 1, 250, 0.5, 3.0, true);
-    gbs_complete_settings o = gbs_complete_settings_default();
+    gbs_complete_settings o = paper_settings();
     gbs_completion *m = complete(ctx, &t, &o);
     uint32_t row[] = {0, 3, GBS_UNSEEN, 4, GBS_UNSEEN},
              column[] = {0, 7, 2, GBS_UNSEEN, GBS_UNSEEN};

@@ -3,6 +3,7 @@
 #include "complete_support.h"
 
 #include "core/random.h"
+#include "paper_settings.h"
 
 /* The risk of one draw of the model over `fresh` ratings of the same truth, values clipped to 1 ..
  * 5 and errors divided by the range. */
@@ -39,7 +40,7 @@ static void certificates_hold(void **state) {
         struct matrix_truth t = make_truth(300 + run, 60, 40, 1, 1200, 0.5, 3.0, true);
         clip_ratings(&t, 1.0, 5.0);
         for (int informed = 0; informed < 2; informed++) {
-            gbs_complete_settings o = gbs_complete_settings_default();
+            gbs_complete_settings o = paper_settings();
             o.rank = 3;
             o.has_range = 1;
             o.low = 1.0;
@@ -79,7 +80,7 @@ static void choices_are_of_the_first_part(void **state) {
     struct matrix_truth t = make_truth(402, 40, 30, 1, 900, 0.5, 3.0, true);
     sort_by_row(&t);
     clip_ratings(&t, 0.0, 6.0);
-    gbs_complete_settings o = gbs_complete_settings_default();
+    gbs_complete_settings o = paper_settings();
     o.rank = 3;
     o.has_range = 1, o.low = 0.0, o.high = 6.0;
     o.prior = GBS_PRIOR_INFORMED;
@@ -128,7 +129,7 @@ static void certificates_hold_after_choices(void **state) {
         struct matrix_truth t = make_truth(500 + run, 40, 30, 1, 700, 0.5, 3.0, true);
         clip_ratings(&t, 1.0, 5.0);
         for (int informed = 0; informed < 2; informed++) {
-            gbs_complete_settings o = gbs_complete_settings_default();
+            gbs_complete_settings o = paper_settings();
             o.rank = 2;
             o.has_range = 1, o.low = 1.0, o.high = 5.0;
             o.confidence = 0.9;
@@ -180,7 +181,7 @@ static void yardsticks(void **state) {
     }
     for (size_t e = 0; e < t.n; e++)
         squares += (t.y[e] - mean) * (t.y[e] - mean) / (double)t.n;
-    gbs_complete_settings o = gbs_complete_settings_default();
+    gbs_complete_settings o = paper_settings();
     o.rank = 3;
     o.has_range = 1, o.low = 1.0, o.high = 5.0;
     gbs_completion *m = complete(ctx, &t, &o);

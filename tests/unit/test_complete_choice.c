@@ -4,6 +4,7 @@
 #include "complete_support.h"
 
 #include "core/random.h"
+#include "paper_settings.h"
 
 static void take_ratings(const struct matrix_truth *t, const size_t *pick, size_t n,
                          struct matrix_truth *out) {
@@ -39,7 +40,7 @@ static double slow_held_out(gbs_context *ctx, const struct matrix_truth *t, size
                 rest[n++] = order[e];
         struct matrix_truth train;
         take_ratings(t, rest, n, &train);
-        gbs_complete_settings o = gbs_complete_settings_default();
+        gbs_complete_settings o = paper_settings();
         o.rank = 4;
         o.noise_variance = noise;
         gbs_completion *m = complete(ctx, &train, &o);
@@ -62,7 +63,7 @@ static void noise_by_held_out_error(void **state) {
     gbs_context *ctx = new_context(2, 4);
     struct matrix_truth t = make_truth(401, 60, 50, 2, 1200, 0.5, 3.0, true);
     sort_by_row(&t);
-    gbs_complete_settings o = gbs_complete_settings_default();
+    gbs_complete_settings o = paper_settings();
     o.rank = 4;
     o.cross_validate = 1;
     o.folds = 3;
@@ -114,7 +115,7 @@ static void best_of_the_starts(void **state) {
     (void)state;
     /* 10 ratings a row: several optima */
     struct matrix_truth t = make_truth(403, 150, 120, 4, 1500, 0.5, 3.0, true);
-    gbs_complete_settings o = gbs_complete_settings_default();
+    gbs_complete_settings o = paper_settings();
     double energies[2][6];
     for (int run = 0; run < 2; run++) {
         gbs_context *ctx = new_context(run == 0 ? 1 : 2, 7);
@@ -185,7 +186,7 @@ static void least_squares_is_a_minimum_and_worse(void **state) {
     double *start = doubles(80 * K), als_best = INFINITY, vb = 0.0;
     for (size_t k = 0; k < 80 * K; k++)
         start[k] = 0.3 * dice_normal(&dice);
-    gbs_complete_settings o = gbs_complete_settings_default();
+    gbs_complete_settings o = paper_settings();
     o.rank = K;
     gbs_completion *m = complete(ctx, &t, &o);
     for (int power = -1; power < 4; power++) {

@@ -1,13 +1,14 @@
 /* The edges of matrix completion: files and damaged files, odd ratings, wrong options, no memory.
  */
 #include "complete_support.h"
+#include "paper_settings.h"
 
 static void files_keep_everything(void **state) {
     (void)state;
     gbs_context *ctx = new_context(1, 1);
     struct matrix_truth t = make_truth(106, 12, 9, 1, 80, 0.5, 3.0, true);
     for (int gibbs = 0; gibbs < 2; gibbs++) {
-        gbs_complete_settings o = gbs_complete_settings_default();
+        gbs_complete_settings o = paper_settings();
         o.rank = 2;
         o.sampler = gibbs ? GBS_SAMPLER_GIBBS : GBS_SAMPLER_VB;
         o.draws = 5;
@@ -69,7 +70,7 @@ static void files_keep_choices(void **state) {
     (void)state;
     gbs_context *ctx = new_context(1, 1);
     struct matrix_truth t = make_truth(408, 12, 9, 1, 80, 0.5, 3.0, true);
-    gbs_complete_settings o = gbs_complete_settings_default();
+    gbs_complete_settings o = paper_settings();
     o.cross_validate = 1;
     o.restarts = 3;
     gbs_completion *m = complete(ctx, &t, &o), *back;
@@ -101,7 +102,7 @@ static void files_keep_choices(void **state) {
 static void odd_ratings(void **state) {
     (void)state;
     gbs_context *ctx = new_context(1, 1);
-    gbs_complete_settings o = gbs_complete_settings_default();
+    gbs_complete_settings o = paper_settings();
     uint32_t zeros[6] = {0}, column[6] = {0, 1, 2, 3, 4, 5};
     double same[6] = {4.0, 4.0, 4.0, 4.0, 4.0, 4.0}, huge[6] = {1e30, -1e30, 3e30, 1e29, 0.0, 1.0};
     gbs_ratings *r;
@@ -144,7 +145,7 @@ static void options_are_checked(void **state) {
     gbs_context *ctx = new_context(1, 1);
     struct matrix_truth t = make_truth(107, 6, 5, 1, 30, 0.5, 3.0, true);
     gbs_ratings *r = ratings_of(ctx, &t);
-    gbs_complete_settings good = gbs_complete_settings_default(), bad[10];
+    gbs_complete_settings good = paper_settings(), bad[10];
     for (size_t k = 0; k < 10; k++)
         bad[k] = good;
     bad[0].rank = 100000;
@@ -178,7 +179,7 @@ static void options_of_choices_are_checked(void **state) {
     const double bad_grid[] = {1.0, -1.0};
     gbs_complete_settings bad[6];
     for (size_t k = 0; k < 6; k++) {
-        bad[k] = gbs_complete_settings_default();
+        bad[k] = paper_settings();
         bad[k].cross_validate = 1;
     }
     bad[0].folds = 1;
@@ -253,7 +254,7 @@ static void out_of_memory(void **state) {
     (void)state;
     struct matrix_truth t = make_truth(108, 6, 5, 1, 30, 0.5, 3.0, true);
     for (int kind = 0; kind < 3; kind++) {
-        gbs_complete_settings o = gbs_complete_settings_default();
+        gbs_complete_settings o = paper_settings();
         size_t allowed = 1;
         o.max_sweeps = 12;
         o.has_range = kind == 1;
@@ -272,7 +273,7 @@ static void out_of_memory_while_choosing(void **state) {
     (void)state;
     struct matrix_truth t = make_truth(409, 6, 5, 1, 30, 0.5, 3.0, true);
     for (int informed = 0; informed < 2; informed++) {
-        gbs_complete_settings o = gbs_complete_settings_default();
+        gbs_complete_settings o = paper_settings();
         size_t allowed = 1;
         o.max_sweeps = 7;
         o.restarts = 3;

@@ -4,6 +4,7 @@
 
 #include "completion/gibbs.h"
 #include "kernel/special.h"
+#include "paper_settings.h"
 
 /* Geweke (2004): draw unknowns from the prior, then again and again a sweep of the sampler given
  * the ratings and fresh ratings given the unknowns. If each conditional draw is right, the unknowns
@@ -121,7 +122,7 @@ static void sampler_agrees_with_the_mean_field(void **state) {
     (void)state;
     gbs_context *ctx = new_context(2, 1);
     struct matrix_truth t = make_truth(104, 80, 60, 2, 3000, 0.5, 3.0, true);
-    gbs_complete_settings o = gbs_complete_settings_default();
+    gbs_complete_settings o = paper_settings();
     enum { N = 500 };
     uint32_t row[N], column[N];
     double vb[N], vb_sd[N], gibbs[N], gibbs_sd[N], kept[N], kept_sd[N];
@@ -174,7 +175,7 @@ static void sampler_finds_what_the_mean_field_drops(void **state) {
     for (uint64_t seed = 1; seed <= TRUTHS; seed++) {
         gbs_context *ctx = new_context(2, 1);
         struct matrix_truth t = make_truth(seed, 600, 600, 3, 6000, 0.5, 3.0, true);
-        gbs_complete_settings o = gbs_complete_settings_default();
+        gbs_complete_settings o = paper_settings();
         o.rank = 8;
         gbs_completion *m = complete(ctx, &t, &o);
         double vb = score_cells(ctx, m, &t).theta_rmse;

@@ -5,6 +5,7 @@
  * ThreadSanitizer (build/tsan) the same program finds accesses that nothing orders.
  */
 #include "fit/run.h"
+#include "paper_settings.h"
 #include "unit/completion_support.h"
 #include "unit/rank_support.h"
 
@@ -91,9 +92,9 @@ static void see_model(struct worker *w, const gbs_model *model, const gbs_data *
     gbs_evaluation e;
     size_t n = gbs_data_rows(data), count;
     double *three = calloc(3 * n, sizeof *three), mean[40], sd[40];
-    gbs_model_get_info(model, &info);
+    info = *gbs_model_get_info(model);
     see(w, (double[]){info.free_energy, info.kl, info.gibbs_risk, info.gibbs_error}, 4);
-    const gbs_certificate *certificates = gbs_model_certificates(model, &count);
+    const gbs_certificate *certificates = certificates_of(model, &count);
     for (size_t k = 0; k < count; k++)
         see_one(w, certificates[k].value);
     if (three != NULL && WENT(gbs_model_predict, model, data, three, three + n, three + 2 * n))
@@ -237,7 +238,7 @@ static void sample_rows(struct worker *w) {
 static void complete_a_matrix(struct worker *w) {
     const struct matrix_truth *t = &w->m->truth;
     gbs_ratings *ratings = NULL;
-    gbs_complete_settings o = gbs_complete_settings_default();
+    gbs_complete_settings o = paper_settings();
     o.rank = 3;
     o.has_range = 1;
     o.low = -8.0;
@@ -495,7 +496,7 @@ static void what_one_context_made_others_may_read_at_once(void **state) {
     m.pairs = dense_data(m.ctx, &m.clouds);
     gbs_fit_settings o = ranking(GBS_LOSS_ZERO_ONE, GBS_FAMILY_DIAGONAL);
     gbs_sample_settings s = gbs_sample_settings_default();
-    gbs_complete_settings c = gbs_complete_settings_default();
+    gbs_complete_settings c = paper_settings();
     gbs_ratings *ratings = ratings_of(m.ctx, &m.truth);
     s.particles = 200;
     s.lambda = 50.0;

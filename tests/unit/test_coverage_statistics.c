@@ -123,7 +123,7 @@ static double risk_of(const gbs_certificate *c, const struct truth *truth) {
 /* Does every certificate hold by what is known? Then there is no need to know more. */
 static bool settled(const gbs_model *model, const struct truth *truth) {
     size_t count;
-    const gbs_certificate *list = gbs_model_certificates(model, &count);
+    const gbs_certificate *list = certificates_of(model, &count);
     bool all = true;
     for (size_t k = 0; k < count; k++)
         all = all && (list[k].target == GBS_TARGET_PRIOR_VOTE ||
@@ -135,7 +135,7 @@ static bool settled(const gbs_model *model, const struct truth *truth) {
 static void note(struct study *s, size_t run, size_t c, const gbs_model *model,
                  const struct truth *truth) {
     size_t count;
-    const gbs_certificate *list = gbs_model_certificates(model, &count);
+    const gbs_certificate *list = certificates_of(model, &count);
     s->odd += count == 0 || count > KINDS;
     for (size_t k = 0; k < count && k < KINDS; k++) {
         struct cell *cell = &s->cells[run][c][k];

@@ -155,7 +155,7 @@ static void a_view_is_fitted_as_a_copy_would_be(void **state) {
         assert_int_equal(gbs_fit_run(ctx, copy, &options, &model[0]), GBS_OK);
         assert_int_equal(gbs_fit_run(ctx, view, &options, &model[1]), GBS_OK);
         for (size_t m = 0; m < 2; m++) {
-            gbs_model_get_info(model[m], &info[m]);
+            info[m] = *gbs_model_get_info(model[m]);
             gbs_model_free(model[m]);
         }
         assert_true(info[0].free_energy == info[1].free_energy &&
@@ -228,7 +228,7 @@ static void held_out_rows_are_held_out(void **state) {
     gbs_model_info info;
     assert_int_equal(gbs_cross_validate_run(ctx, data, 5, &options, 1, &r), GBS_OK);
     assert_int_equal(gbs_fit_run(ctx, data, &options, &model), GBS_OK);
-    gbs_model_get_info(model, &info);
+    info = *gbs_model_get_info(model);
     assert_true(info.train_error < 0.42);
     assert_true(fabs(r.error - 0.5) < 5.0 * 0.5 / sqrt(ROWS));
     gbs_model_free(model);

@@ -142,8 +142,8 @@ static void grids_are_paid_for(void **state) {
         gbs_model *model = fit(ctx, data, &o);
         gbs_model_info info = info_of(model);
         size_t count, points = gbs_model_path_size(model);
-        const gbs_certificate *c = gbs_model_certificates(model, &count);
-        const gbs_path_point *path = gbs_model_path(model);
+        const gbs_certificate *c = certificates_of(model, &count);
+        const gbs_path_point *path = path_of(model);
         double least = INFINITY;
         for (size_t j = 0; j < points; j++)
             if (rungs > 0 ||
@@ -168,7 +168,7 @@ static void grids_are_paid_for(void **state) {
         o.select = GBS_SELECT_LAST;
         o.prior_grid_size = 1;
         gbs_model *last = fit(ctx, data, &o);
-        const gbs_certificate *free_of_charge = gbs_model_certificates(last, &count);
+        const gbs_certificate *free_of_charge = certificates_of(last, &count);
         assert_true(free_of_charge[0].grid_nats == 0.0);
         gbs_model_free(last);
         gbs_model_free(model);

@@ -128,7 +128,7 @@ static void replicate(struct dice *r, const struct world *w, const struct truth 
     gbs_status status = gbs_fit_run(ctx, data, &o, &model);
     if (status == GBS_OK && gbs_model_card(model) != NULL) {
         size_t count;
-        const gbs_certificate *c = gbs_model_certificates(model, &count);
+        const gbs_certificate *c = certificates_of(model, &count);
         assert_int_equal(count, w->missed > 0.0 ? LINES : LINES - 1);
         assert_int_equal(c[0].target, GBS_TARGET_VOTE);
         assert_int_equal(c[0].method, GBS_BOUND_BINOMIAL);

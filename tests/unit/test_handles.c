@@ -4,6 +4,7 @@
  * Memory goes through an allocator that counts: each test ends with nothing left.
  */
 #include "core/context.h"
+#include "paper_settings.h"
 #include "unit/host.h"
 
 #include <pthread.h>
@@ -66,7 +67,7 @@ static struct things compute_things(gbs_context *ctx) {
     struct things t = {.ctx = ctx};
     gbs_fit_settings fit_options = zero_prior_options();
     gbs_sample_settings sample_options = gbs_sample_settings_default();
-    gbs_complete_settings complete_options = gbs_complete_settings_default();
+    gbs_complete_settings complete_options = paper_settings();
     sample_options.particles = 16;
     complete_options.rank = 1;
     add_data(&t);

@@ -61,10 +61,11 @@ static struct table_of_numbers changed_from(const struct table_of_numbers *t, co
 
 static bool same_stage(const gbs_stage *a, const gbs_stage *b) {
     size_t d = a->posterior.d;
-    if (!same_bits(&a->prior_sd, &b->prior_sd, 1) ||
-        !same_bits(a->posterior.mean, b->posterior.mean, d) || a->rows != b->rows)
+    if (!same_bits(&a->info.prior_sd, &b->info.prior_sd, 1) ||
+        !same_bits(a->posterior.mean, b->posterior.mean, d) || a->info.rows != b->info.rows)
         return false;
-    if (a->dual.rank != b->dual.rank || a->tested != b->tested || a->weight != b->weight)
+    if (a->dual.rank != b->dual.rank || a->info.tested != b->info.tested ||
+        a->info.weight != b->info.weight)
         return false;
     return a->dual.rank > 0 ? same_bits(a->dual.factor, b->dual.factor, a->dual.rank * a->dual.rank)
                             : same_bits(a->posterior.factor, b->posterior.factor, d * d);
@@ -98,9 +99,9 @@ static void a_stage_knows_nothing_of_later_rows(void **state) {
         assert_ok(ctx, gbs_fit_order_run(ctx, t.n, &o, order, &least));
         gbs_data *data = cases[k].sparse ? sparse_data(ctx, &t) : dense_data(ctx, &t);
         gbs_model *whole = fit(ctx, data, &o);
-        assert_true(whole->stages[0].rows >= least);
+        assert_true(whole->stages[0].info.rows >= least);
         for (size_t s = 0; s < gbs_model_stages(whole); s++) {
-            struct table_of_numbers c = changed_from(&t, order, gbs_model_stage(whole, s).rows);
+            struct table_of_numbers c = changed_from(&t, order, gbs_model_stage(whole, s)->rows);
             gbs_data *other = cases[k].sparse ? sparse_data(ctx, &c) : dense_data(ctx, &c);
             gbs_model *model = fit(ctx, other, &o);
             assert_int_equal(gbs_model_stages(model), gbs_model_stages(whole));
@@ -110,16 +111,16 @@ static void a_stage_knows_nothing_of_later_rows(void **state) {
                 if (!same_stage(&model->stages[u], &whole->stages[u]))
                     print_error("case %zu: stage %zu of %zu rows changed with rows after those of "
                                 "stage %zu\n",
-                                k, u, gbs_model_stage(whole, u).rows, s);
+                                k, u, gbs_model_stage(whole, u)->rows, s);
                 assert_true(same_stage(&model->stages[u], &whole->stages[u]));
             }
             for (size_t u = 0; u < s; u++)
-                assert_int_equal(model->stages[u].errors, whole->stages[u].errors);
+                assert_int_equal(model->stages[u].info.errors, whole->stages[u].info.errors);
             gbs_model_free(model);
             gbs_data_free(other);
             free_table(&c);
             /* the last row that it may know */
-            size_t known = order[gbs_model_stage(whole, s).rows - 1];
+            size_t known = order[gbs_model_stage(whole, s)->rows - 1];
             double was = t.x[known * t.d];
             t.y[known] = -t.y[known];
             t.x[known * t.d] += 1.0;
@@ -165,7 +166,7 @@ static void an_informed_prior_knows_nothing_of_the_second_part(void **state) {
                                    model[1]->stages[0].posterior.mean, D + 1));
         size_t count;
         for (int k = 0; k < 2; k++) {
-            const gbs_certificate *list = gbs_model_certificates(model[k], &count);
+            const gbs_certificate *list = certificates_of(model[k], &count);
             for (size_t j = 0; j < count; j++)
                 assert_int_equal(list[j].blocks, N - first);
             gbs_model_free(model[k]);
@@ -190,13 +191,13 @@ static void stages_add_up_and_the_certificate_is_theirs(void **state) {
         o.blocks = blocks;
         o.confidence = 0.9;
         gbs_model *model = fit(ctx, data, &o);
-        size_t m = gbs_model_stages(model), first = gbs_model_stage(model, 0).rows, rows = first,
+        size_t m = gbs_model_stages(model), first = gbs_model_stage(model, 0)->rows, rows = first,
                count;
         uint64_t errors[GBS_MOST_STAGES], tested[GBS_MOST_STAGES];
         double weight[GBS_MOST_STAGES], total = 0.0, seen = 0.0;
         assert_int_equal(m, blocks > 0 ? blocks : 2);
         for (size_t s = 0; s < m; s++) {
-            gbs_stage_info info = gbs_model_stage(model, s);
+            gbs_stage_info info = *gbs_model_stage(model, s);
             assert_int_equal(info.rows, rows);
             rows += tested[s] = info.tested;
             errors[s] = info.errors;
@@ -221,7 +222,7 @@ static void stages_add_up_and_the_certificate_is_theirs(void **state) {
         assert_int_equal(split.first, first);
         assert_ok(ctx, gbs_prior_centre_choose(ctx, &split, &o, &centre));
         gbs_split_free(&split);
-        const gbs_certificate *c = gbs_model_certificates(model, &count);
+        const gbs_certificate *c = certificates_of(model, &count);
         assert_true(c[0].target == (GBS_TARGET_MIXTURE) && c[0].method == GBS_BOUND_PROGRESSIVE &&
                     c[0].valid);
         assert_int_equal(c[0].blocks, N - first);
@@ -256,7 +257,7 @@ static void errors_are_those_of_draws(void **state) {
         o.prior_sd = 1.0;
         o.bound = GBS_BOUND_PROGRESSIVE;
         gbs_model *model = fit(ctx, data, &o);
-        gbs_stage_info info = gbs_model_stage(model, 0);
+        gbs_stage_info info = *gbs_model_stage(model, 0);
         drawn += (double)info.errors;
         rows += (double)info.tested;
         expected += find(model, GBS_TARGET_MIXTURE, GBS_LOSS_ZERO_ONE, GBS_BOUND_CATONI)
@@ -284,7 +285,7 @@ static void the_declared_certificate_comes_first(void **state) {
         o.prior = k % 2 ? GBS_PRIOR_INFORMED : GBS_PRIOR_ZERO;
         gbs_model *model = fit(ctx, data, &o);
         size_t count, kinds = 0;
-        const gbs_certificate *c = gbs_model_certificates(model, &count);
+        const gbs_certificate *c = certificates_of(model, &count);
         assert_true(c[0].method == bounds[k / 2] && c[0].target == GBS_TARGET_GIBBS &&
                     c[0].loss == GBS_LOSS_ZERO_ONE);
         for (size_t j = 0; j < count; j++) {

@@ -79,7 +79,7 @@ static void a_conditional_situation_is_never_called_valid(void **state) {
         o.stratify = cases[k].stratify;
         gbs_model *model = fit(ctx, data, &o);
         size_t count;
-        const gbs_certificate *c = gbs_model_certificates(model, &count);
+        const gbs_certificate *c = certificates_of(model, &count);
         const gbs_certificate *catoni = find(model, GBS_TARGET_GIBBS, GBS_LOSS_ZERO_ONE,
                                              GBS_BOUND_CATONI);
         if (c[0].valid != cases[k].first ||
@@ -135,7 +135,7 @@ static void odd_data_is_refused_or_certified(void **state) {
         o.bound = bounds[k];
         model = fit(ctx, data, &o);
         size_t count;
-        const gbs_certificate *c = gbs_model_certificates(model, &count);
+        const gbs_certificate *c = certificates_of(model, &count);
         assert_true(c[0].valid && c[0].value > 0.0 && c[0].empirical < 0.01);
         assert_at_most(c[0].value, 0.2);
         gbs_model_free(model);

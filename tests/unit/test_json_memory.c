@@ -5,6 +5,7 @@
  */
 #include "complete_support.h"
 
+#include "paper_settings.h"
 #include "unit/zero_prior.h"
 
 #include <jansson.h>
@@ -251,7 +252,7 @@ static void completions(void **state) {
         id[i] = long_id[i];
     }
     for (int gibbs = 0; gibbs < 2; gibbs++) {
-        gbs_complete_settings o = gbs_complete_settings_default();
+        gbs_complete_settings o = paper_settings();
         gbs_ratings *r;
         gbs_completion *c;
         o.rank = 2;

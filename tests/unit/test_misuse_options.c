@@ -2,6 +2,7 @@
  * takes them. Which member may hold what is written down here a second time, from the header.
  */
 #include "bound/theory.h"
+#include "paper_settings.h"
 #include "unit/misuse.h"
 
 struct bad_numbers {
@@ -303,7 +304,7 @@ static void completions_refuse_options_out_of_range(void **state) {
     struct host h;
     gbs_context *ctx = host_context(&h);
     gbs_ratings *r = some_ratings(ctx);
-    gbs_complete_settings o = gbs_complete_settings_default();
+    gbs_complete_settings o = paper_settings();
     for (size_t k = 0; k < COUNT(complete_choices); k++)
         refuse_choice(ctx, call_complete, r, &o, sizeof o, complete_choices[k].member,
                       complete_choices[k].count);
@@ -330,23 +331,23 @@ static void completions_refuse_ranges_and_grids_that_are_none(void **state) {
     gbs_context *ctx = host_context(&h);
     gbs_ratings *r = some_ratings(ctx);
     for (size_t k = 0; k < COUNT(ranges); k++) {
-        gbs_complete_settings o = gbs_complete_settings_default();
+        gbs_complete_settings o = paper_settings();
         o.has_range = 1;
         o.low = ranges[k][0];
         o.high = ranges[k][1];
         assert_options_refused(ctx, call_complete, &o, r, "low", (double)k);
     }
     for (size_t k = 0; k <= COUNT(grids); k++) {
-        gbs_complete_settings o = gbs_complete_settings_default();
+        gbs_complete_settings o = paper_settings();
         o.cross_validate = 1;
         o.lambda_grid = k < COUNT(grids) ? grids[k] : NULL;
         o.lambda_grid_size = 2;
         assert_options_refused(ctx, call_complete, &o, r, "lambda_grid", (double)k);
     }
-    gbs_complete_settings o = gbs_complete_settings_default();
+    gbs_complete_settings o = paper_settings();
     o.cross_validate = 1;
     refuse_size(ctx, call_complete, r, &o, sizeof o, (struct member)COMPLETE(folds), 1);
-    o = gbs_complete_settings_default();
+    o = paper_settings();
     o.prior = GBS_PRIOR_INFORMED; /* without a range there is nothing to certify */
     assert_options_refused(ctx, call_complete, &o, r, "range", 0.0);
     gbs_ratings_free(r);
@@ -362,7 +363,7 @@ static void the_sampler_refuses_draws_and_cells_that_are_none(void **state) {
     struct host h;
     gbs_context *ctx = host_context(&h);
     gbs_ratings *r = some_ratings(ctx);
-    gbs_complete_settings o = gbs_complete_settings_default();
+    gbs_complete_settings o = paper_settings();
     o.sampler = GBS_SAMPLER_GIBBS;
     for (size_t k = 0; k < COUNT(sizes); k++)
         refuse_size(ctx, call_complete, r, &o, sizeof o, sizes[k].member, sizes[k].value);

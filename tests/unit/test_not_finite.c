@@ -5,6 +5,7 @@
 #include "judge/judge.h"
 #include "kernel/special.h"
 #include "model/completion.h"
+#include "paper_settings.h"
 #include "smc/smc.h"
 #include "unit/complete_support.h"
 #include "unit/host.h"
@@ -177,7 +178,7 @@ static void a_fit_is_checked_before_it_leaves(void **state) {
     double *const numbers[] = {&model->info.free_energy,   &model->info.kl,
                                &model->info.gibbs_risk,    &model->info.gibbs_error,
                                &model->info.train_error,   &model->certificates[0].value,
-                               &model->certificates[1].kl, &model->stages[0].prior_sd};
+                               &model->certificates[1].kl, &model->stages[0].info.prior_sd};
     for (size_t k = 0; k < COUNT(numbers); k++) {
         double kept = *numbers[k];
         *numbers[k] = k % 2 == 0 ? NAN : INFINITY;
@@ -193,7 +194,7 @@ static void a_fit_is_checked_before_it_leaves(void **state) {
     model->path[0].free_energy = INFINITY;
     assert_ok(ctx, gbs_model_to_json(ctx, model, &text, &size));
     assert_ok(ctx, gbs_model_from_json(ctx, text, size, &copy));
-    assert_true(isnan(gbs_model_path(copy)[0].free_energy));
+    assert_true(isnan(path_of(copy)[0].free_energy));
     gbs_release(ctx, text);
     gbs_model_free(copy);
     gbs_model_free(model);
@@ -288,7 +289,7 @@ static void completions_of_huge_numbers_predict_nothing(void **state) {
     clip_ratings(&t, -8.0, 8.0);
     gbs_context *ctx = new_context(1, 1);
     for (int k = 0; k < 3; k++) {
-        gbs_complete_settings o = gbs_complete_settings_default();
+        gbs_complete_settings o = paper_settings();
         const uint32_t row[] = {1, 2}, column[] = {1, 2};
         double value[2], sd[2];
         o.rank = 3;

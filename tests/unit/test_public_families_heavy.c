@@ -22,7 +22,7 @@ static double free_energy(gbs_context *ctx, const gbs_data *data, gbs_loss loss,
     options.lambda = lambda;
     options.prior_sd = prior_sd;
     assert_int_equal(gbs_fit_run(ctx, data, &options, &model), GBS_OK);
-    gbs_model_get_info(model, &info);
+    info = *gbs_model_get_info(model);
     assert_true(info.converged);
     gbs_model_free(model);
     return info.free_energy;

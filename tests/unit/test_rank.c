@@ -73,7 +73,7 @@ static void the_stochastic_solvers_come_near(void **state) {
     o.trace = 1;
     gbs_model *model = fit(ctx, data, &o);
     size_t points = gbs_model_path_size(model);
-    const gbs_path_point *path = gbs_model_path(model);
+    const gbs_path_point *path = path_of(model);
     assert_int_equal(points, 401); /* every step, and the end */
     for (size_t k = 0; k + 1 < points; k++) {
         assert_int_equal(path[k].iterations, k + 1);
@@ -107,8 +107,8 @@ static void the_papers_steps_carry_the_papers_bound(void **state) {
     o.trace = 1;
     gbs_model *model = fit(ctx, data, &o);
     size_t points = gbs_model_path_size(model), count;
-    const gbs_path_point *end = gbs_model_path(model) + points - 1;
-    const gbs_certificate *c = gbs_model_certificates(model, &count);
+    const gbs_path_point *end = path_of(model) + points - 1;
+    const gbs_certificate *c = certificates_of(model, &count);
     assert_int_equal(points, 601);
     assert_true(end->free_energy >= exact - 1e-6 && end->free_energy <= 1.02 * exact);
     assert_true(c->risk == GBS_RISK_PAIRS && c->method == GBS_BOUND_PAPER);

@@ -49,7 +49,7 @@ static void certificates_hold_and_are_near(void **state) {
         o.confidence = 0.5;
         gbs_model *model = fit(ctx, data, &o);
         size_t count;
-        const gbs_certificate *c = gbs_model_certificates(model, &count);
+        const gbs_certificate *c = certificates_of(model, &count);
         assert_true(c[0].valid && c[0].risk == GBS_RISK_AUC && c[0].method == GBS_BOUND_CATONI);
         double truth = true_risk(&r, ctx, model, delta);
         failed += c[0].value < truth;
@@ -70,7 +70,7 @@ static void certificates_hold_and_are_near(void **state) {
 static const gbs_certificate *find(const gbs_model *model, gbs_risk risk, gbs_target target,
                                    gbs_bound method) {
     size_t count;
-    const gbs_certificate *c = gbs_model_certificates(model, &count);
+    const gbs_certificate *c = certificates_of(model, &count);
     for (size_t k = 0; k < count; k++)
         if (c[k].risk == risk && c[k].target == target && c[k].method == method)
             return &c[k];
@@ -104,7 +104,7 @@ static void other_certificates_hold_and_are_near(void **state) {
             o.sampled_pairs = way == 2 ? 500 : 0;
             gbs_model *model = fit(ctx, data, &o);
             size_t count;
-            const gbs_certificate *c = gbs_model_certificates(model, &count);
+            const gbs_certificate *c = certificates_of(model, &count);
             assert_true(c[0].valid && c[0].risk == GBS_RISK_AUC);
             double truth = true_risk(&r, ctx, model, delta);
             failed[way] += c[0].value < truth;

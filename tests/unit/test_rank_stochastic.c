@@ -80,7 +80,7 @@ static void a_path_ends_where_it_stopped(void **state) {
     o.trace = 1;
     gbs_model *model = fit(ctx, data, &o);
     size_t points = gbs_model_path_size(model);
-    const gbs_path_point *path = gbs_model_path(model);
+    const gbs_path_point *path = path_of(model);
     print_message("stopped after %zu of 500000 steps\n", info_of(model).iterations);
     assert_true(info_of(model).iterations < 100000);
     assert_int_equal(path[points - 2].iterations, info_of(model).iterations);
@@ -202,7 +202,7 @@ static void single_pairs_do_not_overflow(void **state) {
         o.trace = 1;
         gbs_model *model = fit(ctx, data, &o);
         size_t points = gbs_model_path_size(model);
-        const gbs_path_point *path = gbs_model_path(model);
+        const gbs_path_point *path = path_of(model);
         print_message("family %d: F %.6g, optimum %.6g\n", (int)all_families[f],
                       path[points - 1].free_energy, exact);
         for (size_t k = 0; k < points; k++)

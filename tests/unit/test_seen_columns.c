@@ -58,8 +58,8 @@ static void the_columns_between_cost_nothing(void **state) {
         size_t size;
         assert_int_equal(gbs_fit_run(ctx, narrow, &o, &a), GBS_OK);
         assert_int_equal(gbs_fit_run(ctx, wide, &o, &b), GBS_OK);
-        gbs_model_get_info(a, &ia);
-        gbs_model_get_info(b, &ib);
+        ia = *gbs_model_get_info(a);
+        ib = *gbs_model_get_info(b);
         assert_true(ia.d == ib.d && ib.features == (size_t)UINT32_MAX + 1);
         assert_true(ia.free_energy == ib.free_energy && ia.train_error == ib.train_error);
         for (size_t k = 0; k < USED; k++)
@@ -105,16 +105,16 @@ static void later_rows_do_not_choose_columns(void **state) {
                                       from->value, from->y, GBS_COPY, &data[k]),
                          GBS_OK);
         assert_int_equal(gbs_fit_run(ctx, data[k], &o, &model[k]), GBS_OK);
-        gbs_model_get_info(model[k], &info[k]);
-        assert_true(gbs_model_certificates(model[k], &count)->valid);
+        info[k] = *gbs_model_get_info(model[k]);
+        assert_true(certificates_of(model[k], &count)->valid);
     }
     assert_true(info[0].d == info[1].d && info[0].d == USED + 1);
     o.prior = GBS_PRIOR_ZERO; /* all rows learn: the list looks at certified rows, and says so */
     gbs_model *zero;
     size_t count;
     assert_int_equal(gbs_fit_run(ctx, data[1], &o, &zero), GBS_OK);
-    gbs_model_get_info(zero, &info[0]);
-    assert_true(info[0].d == USED + 2 && !gbs_model_certificates(zero, &count)->valid);
+    info[0] = *gbs_model_get_info(zero);
+    assert_true(info[0].d == USED + 2 && !certificates_of(zero, &count)->valid);
     gbs_model_free(zero);
     for (int k = 0; k < 2; k++) {
         gbs_model_free(model[k]);

@@ -62,7 +62,7 @@ static struct integral integrate(const struct table_of_numbers *t, gbs_task_kind
                                  gbs_loss loss, const gbs_stage *s) {
     enum { CELLS = 40000 };
     double q = s->posterior.mean[0], q_sd = s->posterior.factor[0], m0 = s->prior_mean[0],
-           sd = s->prior_sd;
+           sd = s->info.prior_sd;
     double reach = fabs(m0) + fabs(q) + 12.0 * fmax(sd, q_sd), width = 2.0 * reach / CELLS,
            energy = 0.0, z = 0.0, lost = 0.0;
     for (long k = -CELLS / 2; k < CELLS / 2; k++) {
@@ -72,11 +72,11 @@ static struct integral integrate(const struct table_of_numbers *t, gbs_task_kind
                                                                              t->y, &theta);
         double weight =
             /* the exponential loss may overflow */
-            isfinite(risk) ? width * exp(log_prior - s->lambda * risk) : 0.0;
+            isfinite(risk) ? width * exp(log_prior - s->info.lambda * risk) : 0.0;
         z += weight;
         lost += weight > 0.0 ? weight * risk : 0.0;
         if (log_q > -200.0)
-            energy += width * exp(log_q) * (s->lambda * risk + log_q - log_prior);
+            energy += width * exp(log_q) * (s->info.lambda * risk + log_q - log_prior);
     }
     return (struct integral){energy, log(z), lost / z};
 }
@@ -90,7 +90,7 @@ static void check_quadrature(gbs_context *ctx, const struct table_of_numbers *t,
     assert_int_equal(gbs_model_stages(model), stages);
     for (size_t k = 0; k < stages; k++) {
         const gbs_stage *s = &model->stages[k];
-        struct table_of_numbers part = part_of(ctx, t, f, s->from, s->rows);
+        struct table_of_numbers part = part_of(ctx, t, f, s->from, s->info.rows);
         struct integral truth = integrate(&part, f->task, f->loss, s);
         if (k + 1 == stages) /* what the fit itself said */
             assert_close(truth.free_energy, info_of(model).free_energy, 1e-5, 1e-5);
@@ -100,11 +100,11 @@ static void check_quadrature(gbs_context *ctx, const struct table_of_numbers *t,
             gbs_particles *p = sample_for(ctx, data, model, k, &o, &gap);
             print_message(
                 "# %s %s, %zu of %zu rows, %s: m0 %.3f, gap %.5f +- %.5f, by quadrature %.5f\n",
-                gbs_task_name(f->task), gbs_loss_name(f->loss), s->rows, t->n,
+                gbs_task_name(f->task), gbs_loss_name(f->loss), s->info.rows, t->n,
                 classic ? "classic" : "default", s->prior_mean[0], gap.gap, gap.gap_sd,
                 truth.free_energy + truth.log_z);
             /* else the test would not see it */
-            assert_true(fabs(s->prior_mean[0]) > 0.2 * s->prior_sd);
+            assert_true(fabs(s->prior_mean[0]) > 0.2 * s->info.prior_sd);
             assert_close(gap.free_energy, truth.free_energy, 1e-5, 1e-5);
             assert_close(p->info.gibbs_risk, truth.risk, 0.0, 7.5 * p->info.gibbs_risk_sd + 1e-6);
             assert_close(p->info.log_z, truth.log_z, 0.0, 7.5 * p->info.log_z_sd + 1e-5);
@@ -260,8 +260,8 @@ static void models_and_particles_come_back_from_files(void **state) {
         gbs_model *model = fit(ctx, data, &f), *back = through_text(ctx, model, NULL, NULL, GBS_OK);
         size_t stage = gbs_model_stages(model) - 1, size;
         gbs_gap gap, again;
-        assert_true(gbs_model_stage(back, stage).lambda == model->stages[stage].lambda);
-        assert_int_equal(gbs_model_stage(back, stage).rows, model->stages[stage].rows);
+        assert_true(gbs_model_stage(back, stage)->lambda == model->stages[stage].info.lambda);
+        assert_int_equal(gbs_model_stage(back, stage)->rows, model->stages[stage].info.rows);
         gbs_particles *p = sample_for(ctx, data, model, stage, &o, &gap),
                       *q = sample_for(ctx, data, back, stage, &o, &again);
         assert_true(same_bits(&gap.gap, &again.gap, 1));

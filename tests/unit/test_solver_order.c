@@ -81,7 +81,7 @@ static void the_path_tells_every_rung(void **state) {
         o.ladder_size = COUNT(ladder);
         gbs_model *model = fit(ctx, data, &o);
         gbs_model_info info = info_of(model);
-        const gbs_path_point *path = gbs_model_path(model);
+        const gbs_path_point *path = path_of(model);
         assert_int_equal(gbs_model_path_size(model), COUNT(ladder));
         size_t iterations = 0;
         for (size_t k = 0; k < COUNT(ladder); k++) {

@@ -44,13 +44,12 @@ static void a_model_with_stages_reads_back_the_same_bits(void **state) {
         assert_true(same_bits(v, v + 3 * t.n, 3 * t.n));
         assert_int_equal(gbs_model_stages(again), 3);
         for (size_t s = 0; s < 3; s++) {
-            gbs_stage_info a = gbs_model_stage(model, s), b = gbs_model_stage(again, s);
+            gbs_stage_info a = *gbs_model_stage(model, s), b = *gbs_model_stage(again, s);
             assert_true(a.weight == b.weight && a.rows == b.rows && a.tested == b.tested &&
                         a.errors == b.errors && a.prior_sd == b.prior_sd);
         }
         size_t a, b;
-        const gbs_certificate *c = gbs_model_certificates(model, &a),
-                              *e = gbs_model_certificates(again, &b);
+        const gbs_certificate *c = certificates_of(model, &a), *e = certificates_of(again, &b);
         assert_int_equal(a, b);
         for (size_t j = 0; j < a; j++)
             assert_true(c[j].value == e[j].value && c[j].target == e[j].target &&
@@ -146,7 +145,7 @@ static void a_mixture_votes_as_its_stages_do(void **state) {
     assert_ok(ctx, gbs_model_predict(ctx, model, data, score, sd, p));
     for (size_t s = 0; s < 4; s++) {
         gbs_stage alone = model->stages[s];
-        alone.weight = 1.0;
+        alone.info.weight = 1.0;
         gbs_model one = {.ctx = ctx,
                          .info = model->info,
                          .scaling = model->scaling,
@@ -154,7 +153,7 @@ static void a_mixture_votes_as_its_stages_do(void **state) {
                          .stages_size = 1};
         assert_ok(ctx, gbs_model_predict(ctx, &one, data, one_score, one_sd, NULL));
         for (size_t i = 0; i < N; i++)
-            sum[i] += gbs_model_stage(model, s).weight * phi(one_score[i] / one_sd[i]);
+            sum[i] += gbs_model_stage(model, s)->weight * phi(one_score[i] / one_sd[i]);
     }
     for (size_t i = 0; i < N; i++) {
         assert_close(p[i], sum[i], 1e-12, 1e-15);

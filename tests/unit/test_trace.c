@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include "core/trace.h"
+#include "paper_settings.h"
 #include "zero_prior.h"
 
 #include <math.h>
@@ -98,8 +99,8 @@ static void a_fit_leaves_its_way(void **state) {
         gbs_model_info info;
         size_t count;
         assert_int_equal(gbs_fit_run(ctx, data, &o, &model), GBS_OK);
-        gbs_model_get_info(model, &info);
-        const gbs_trace_point *p = gbs_model_trace(model, &count);
+        info = *gbs_model_get_info(model);
+        const gbs_trace_point *p = trace_of(model, &count);
         assert_true(count >= 3);
         for (size_t k = 0; k < count; k++) {
             assert_true(p[k].lambda == info.lambda);
@@ -129,7 +130,7 @@ static void the_size_of_one_component(void **state) {
     }
     gbs_ratings *ratings;
     gbs_completion *model;
-    gbs_complete_settings o = gbs_complete_settings_default();
+    gbs_complete_settings o = paper_settings();
     o.rank = 1;
     o.biases = 0;
     assert_int_equal(
@@ -175,7 +176,7 @@ static void components_are_sorted(void **state) {
     gbs_ratings *ratings;
     gbs_completion *model;
     gbs_completion_info info;
-    gbs_complete_settings o = gbs_complete_settings_default();
+    gbs_complete_settings o = paper_settings();
     o.rank = 8;
     assert_int_equal(
         gbs_ratings_create(ctx, CELLS, SIDE, SIDE, row, column, value, NULL, NULL, &ratings),

@@ -1,0 +1,107 @@
+/* The hierarchical model of a matrix (docs/maths.md, 8.11): Normal-Wishart priors with regressed
+ * means, biases inside the vectors, and a scale per row shared by its noise and its prior.
+ *
+ *   y_ij ~ N(u_i'v_j + a_i + b_j, 1/tau_i), standardised;  x_i = (u_i, a_i), w_j = (v_j, b_j)
+ *   tau_i ~ Ga(20, beta),  x_i | tau_i ~ N(B'phi_i, (tau_i Lambda)^-1),  w_j ~ N(B'phi_j, Lambda^-1)
+ *   Lambda ~ W(D + 1, I/w0),  B | Lambda ~ MN(0, diag(b)^-1, Lambda^-1),  b_p ~ Ga(1e-3, 1e-3)
+ *
+ * B, Lambda, b and phi are each side's own; b = 1 for the intercept, the first feature. The
+ * posterior is q(x_i, tau_i) Normal-gamma, q(w_j) normal, q(B, Lambda) matrix normal and Wishart,
+ * q(b_p) gamma; beta is a number. Seen from a row a column is the vector z = (v_j, 1) and the
+ * offset b_j, and the other way round: half a sweep is one regression an item.
+ */
+#ifndef GIBBSITE_COMPLETION_HIERARCHICAL_H
+#define GIBBSITE_COMPLETION_HIERARCHICAL_H
+
+#include "data/ratings.h"
+#include "kernel/record_sums.h"
+
+typedef struct gbs_level_side {
+    size_t items, features;
+    double *phi;      /* items x features: the intercept first */
+    double *mean;     /* items x D */
+    double *cov;      /* items x packed(D): of a row times its tau */
+    double *omega;    /* items: E tau of a row, 1 for a column */
+    double *centre;   /* items x D: prior means at the last half sweep */
+    double *leverage; /* items: phi'G^-1 phi then */
+    /* q(B, Lambda), q(b) */
+    double *coef;          /* features x D: mean of B */
+    double *gram_root;     /* features x features, lower: G = LL', the precision of B */
+    double *gram_variance; /* features: diagonal of G^-1 */
+    double *relevance, *relevance_rate; /* features: E b_p; the rate of its gamma distribution */
+    double *scatter;                    /* D x D: inverse scale of the Wishart distribution */
+    double *precision;                  /* D x D: E Lambda */
+    double log_gram, log_precision;     /* log|G|; E log|Lambda| */
+    /* sums over the items, of the last half sweep */
+    double *second;   /* D x D: sum omega mm' */
+    double *spread;   /* D x D: sum cov */
+    double *cross;    /* features x D: sum omega phi m' */
+    double *weighted; /* features x features: sum omega phi phi' */
+    double log_det;   /* sum log|cov| */
+} gbs_level_side;
+
+typedef struct gbs_levels {
+    gbs_context *ctx;
+    const gbs_ratings *ratings;
+    size_t rank, own; /* K; D = K + 1 */
+    double scale;     /* y = (value - ratings->center) / scale */
+    double w0;
+    gbs_level_side side[2];
+    double *shape, *rate;  /* of tau_i; the shape never changes */
+    double *squares;       /* rows: sum of y^2 */
+    double beta, constant; /* constant: what of the free energy the shapes alone make */
+    double error;          /* sum over the ratings of E tau (y - p)^2, of the last half sweep */
+    double relax;          /* of the next half sweep's means: 1 is plain, below 2 */
+    gbs_record_shape record;
+    bool single; /* records in single precision */
+    void *records;
+    double *partial, *scratch;
+    size_t per_block, per_worker;
+} gbs_levels;
+
+/* Shape of tau's prior. */
+#define GBS_LEVEL_SHAPE 20.0
+/* Shape and rate of the prior of b_p. */
+#define GBS_RELEVANCE_PRIOR 1e-3
+
+/* Room for all of it. phi[s], items x features[s], stays the caller's. */
+gbs_status gbs_levels_create(gbs_context *ctx, const gbs_ratings *ratings, size_t rank,
+                             double *const phi[2], const size_t features[2], bool single,
+                             gbs_levels *out);
+void gbs_levels_free(gbs_levels *f);
+
+/* Columns from the leading singular vectors of the ratings, all else wide. */
+gbs_status gbs_levels_start(gbs_levels *f, uint64_t stream);
+
+/* Half a sweep: the best q of the rows (0) or columns (1) given all else, means over-relaxed. */
+gbs_status gbs_levels_update_side(gbs_levels *f, int side);
+/* The number beta that suits the rows best. */
+void gbs_levels_update_rate(gbs_levels *f);
+/* The best q(B, Lambda) of a side; its mean of B over-relaxed by `relax`. */
+gbs_status gbs_levels_update_hyper(gbs_levels *f, int side, double relax);
+/* The best q(b) of a side. */
+void gbs_levels_update_relevance(gbs_levels *f, int side);
+/* What follows from scatter: E Lambda and E log|Lambda|. False: not positive definite. */
+bool gbs_level_take_scatter(const gbs_levels *f, gbs_level_side *side);
+
+/* Minus the evidence bound, in nats, of the ratings as they came. Exact after any step. */
+double gbs_levels_free_energy(const gbs_levels *f);
+/* Its part that is the expected loss, minus the log likelihood: the rest is KL(q || prior). */
+double gbs_levels_expected_loss(const gbs_levels *f);
+
+/* Matrices, own x own, that take the vectors of rows and columns to axes of falling size; what is
+ * predicted stays. */
+gbs_status gbs_levels_axes(const gbs_levels *f, double *turn[2]);
+
+/* Sums over the items of a side that the hyper-parameters need (gbs_levels_update_side calls it).
+ */
+gbs_status gbs_levels_sum_side(gbs_levels *f, int side);
+/* centre and leverage of a side. */
+gbs_status gbs_levels_centre_side(gbs_levels *f, int side);
+
+/* One record of an item for the other side: see records.c. */
+void gbs_level_record(size_t rank, double omega, const double *mean, const double *cov,
+                      double *record);
+gbs_record_shape gbs_level_record_shape(size_t rank);
+
+#endif

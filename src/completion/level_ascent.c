@@ -1,0 +1,64 @@
+/* Sweeps of the hierarchical model (docs/maths.md, 8.16): rows, beta, their hyper-parameters,
+ * columns, theirs. F never rises; means that go 1.5 times their step, and coefficients 1.7 times,
+ * halve the number of sweeps. The first sweep is plain: its start is no step of an ascent.
+ */
+#include "completion/level_ascent.h"
+
+#include <math.h>
+
+#define MEAN_RELAX 1.5
+#define COEF_RELAX 1.7
+
+enum { CALM_SWEEPS = 2 };
+
+static void tell(const gbs_level_options *o, const gbs_levels *f, const char *name) {
+    if (o->step != NULL)
+        o->step(o->user, f, name);
+}
+
+static gbs_status sweep(gbs_levels *f, const gbs_level_options *o, size_t number) {
+    bool plain = o->plain || number == 0;
+    gbs_status status = GBS_OK;
+    f->relax = plain ? 1.0 : MEAN_RELAX;
+    for (int side = 0; side < 2 && status == GBS_OK; side++) {
+        status = gbs_levels_update_side(f, side);
+        if (status != GBS_OK)
+            break;
+        tell(o, f, side == 0 ? "rows" : "columns");
+        if (side == 0) {
+            gbs_levels_update_rate(f);
+            tell(o, f, "rate");
+        }
+        status = gbs_levels_update_hyper(f, side, plain ? 1.0 : COEF_RELAX);
+        if (status != GBS_OK)
+            break;
+        tell(o, f, side == 0 ? "rows' hyper" : "columns' hyper");
+        gbs_levels_update_relevance(f, side);
+        tell(o, f, side == 0 ? "rows' relevance" : "columns' relevance");
+    }
+    return status;
+}
+
+gbs_status gbs_levels_ascend(gbs_levels *f, const gbs_level_options *o, gbs_ascent *out) {
+    double before = out->sweeps > 0 ? out->free_energy : INFINITY, n = (double)f->ratings->n;
+    size_t calm = 0;
+    gbs_status status = out->sweeps == 0 ? gbs_trace_begin(f->ctx, o->trace, NAN) : GBS_OK;
+    while (status == GBS_OK && out->sweeps < o->most_sweeps && !out->converged) {
+        status = sweep(f, o, out->sweeps);
+        if (status != GBS_OK)
+            break;
+        out->sweeps++;
+        double energy = gbs_levels_free_energy(f);
+        if (!isfinite(energy)) {
+            status = gbs_fail(f->ctx, GBS_ERR_NUMERIC,
+                              "the completion broke down: the free energy is not finite");
+            break;
+        }
+        calm = before - energy <= o->tolerance * n ? calm + 1 : 0;
+        before = out->free_energy = energy;
+        gbs_trace_add(o->trace, energy, f->rank);
+        out->converged = calm >= CALM_SWEEPS;
+        gbs_progress(f->ctx, o->stage, (double)out->sweeps / (double)o->most_sweeps);
+    }
+    return status;
+}

@@ -1,0 +1,118 @@
+/* The posterior of the hierarchical model: its memory. */
+#include "completion/hierarchical.h"
+
+#include "kernel/moments.h"
+
+#include <math.h>
+
+enum { PER_BLOCK_EXTRA = 8 };
+
+static bool create_side(gbs_context *ctx, size_t items, size_t own, size_t features, double *phi,
+                        gbs_level_side *s) {
+    s->items = items;
+    s->features = features;
+    s->phi = phi;
+    s->mean = gbs_matrix(ctx, items, own);
+    s->cov = gbs_matrix(ctx, items, gbs_packed_size(own));
+    s->omega = gbs_doubles(ctx, items);
+    s->centre = gbs_matrix(ctx, items, own);
+    s->leverage = gbs_doubles(ctx, items);
+    s->coef = gbs_matrix(ctx, features, own);
+    s->gram_root = gbs_matrix(ctx, features, features);
+    s->gram_variance = gbs_doubles(ctx, features);
+    s->relevance = gbs_doubles(ctx, features);
+    s->relevance_rate = gbs_doubles(ctx, features);
+    s->scatter = gbs_matrix(ctx, own, own);
+    s->precision = gbs_matrix(ctx, own, own);
+    s->second = gbs_matrix(ctx, own, own);
+    s->spread = gbs_matrix(ctx, own, own);
+    s->cross = gbs_matrix(ctx, features, own);
+    s->weighted = gbs_matrix(ctx, features, features);
+    return s->mean != NULL && s->cov != NULL && s->omega != NULL && s->centre != NULL &&
+           s->leverage != NULL && s->coef != NULL && s->gram_root != NULL &&
+           s->gram_variance != NULL && s->relevance != NULL && s->relevance_rate != NULL &&
+           s->scatter != NULL && s->precision != NULL && s->second != NULL && s->spread != NULL &&
+           s->cross != NULL && s->weighted != NULL;
+}
+
+static void free_side(const gbs_context *ctx, gbs_level_side *s) {
+    double *const all[] = {
+        s->mean,      s->cov,           s->omega,     s->centre,         s->leverage, s->coef,
+        s->gram_root, s->gram_variance, s->relevance, s->relevance_rate, s->scatter,  s->precision,
+        s->second,    s->spread,        s->cross,     s->weighted};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        gbs_array_free(ctx, all[k]);
+}
+
+/* Standardised ratings: the model then does not mind units. */
+static double scale_of(const gbs_ratings *r) {
+    double spread = sqrt(r->squares / (double)r->n);
+    double floor = 1e-8 * fmax(1.0, fmax(fabs(r->low), fabs(r->high)));
+    return spread > floor ? spread : floor; /* constant values: any scale does */
+}
+
+/* Shapes of tau, sums of squares, and the constant part of the free energy (8.15). */
+static void describe_rows(gbs_levels *f) {
+    const gbs_rating_list *l = &f->ratings->by[0];
+    int sign;
+    f->constant = (double)f->ratings->n * (log(f->scale) + 0.5 * log(2.0 * M_PI));
+    for (size_t i = 0; i < l->items; i++) {
+        f->shape[i] = GBS_LEVEL_SHAPE + 0.5 * (double)(l->start[i + 1] - l->start[i]);
+        f->constant += lgamma_r(GBS_LEVEL_SHAPE, &sign) - lgamma_r(f->shape[i], &sign) -
+                       f->shape[i];
+        for (size_t e = l->start[i]; e < l->start[i + 1]; e++) {
+            double y = (l->value[e] - f->ratings->center) / f->scale;
+            f->squares[i] += y * y;
+        }
+    }
+}
+
+gbs_status gbs_levels_create(gbs_context *ctx, const gbs_ratings *ratings, size_t rank,
+                             double *const phi[2], const size_t features[2], bool single,
+                             gbs_levels *out) {
+    gbs_levels *f = out;
+    const gbs_rating_list *by = ratings->by;
+    *f = (gbs_levels){.ctx = ctx,
+                      .ratings = ratings,
+                      .rank = rank,
+                      .own = rank + 1,
+                      .scale = scale_of(ratings),
+                      .w0 = 1.0,
+                      .relax = 1.0,
+                      .single = single,
+                      .record = gbs_level_record_shape(rank)};
+    size_t own = f->own, most = by[0].items > by[1].items ? by[0].items : by[1].items;
+    size_t blocks = by[0].blocks > by[1].blocks ? by[0].blocks : by[1].blocks;
+    bool ready = create_side(ctx, by[0].items, own, features[0], phi[0], &f->side[0]);
+    ready = create_side(ctx, by[1].items, own, features[1], phi[1], &f->side[1]) && ready;
+    f->per_block = 2 * gbs_packed_size(own) + PER_BLOCK_EXTRA;
+    f->per_worker = (2 * f->record.stride + 2 * own * own + 6 * own + 64) / 64 * 64;
+    f->shape = gbs_doubles(ctx, by[0].items);
+    f->rate = gbs_doubles(ctx, by[0].items);
+    f->squares = gbs_doubles(ctx, by[0].items);
+    size_t numbers;
+    if (!__builtin_mul_overflow(most, f->record.stride, &numbers))
+        f->records = gbs_array_alloc(ctx, numbers, single ? sizeof(float) : sizeof(double));
+    f->partial = gbs_matrix(ctx, blocks, f->per_block);
+    f->scratch = gbs_matrix(ctx, gbs_workers(ctx), f->per_worker);
+    if (!ready || f->shape == NULL || f->rate == NULL || f->squares == NULL || f->records == NULL ||
+        f->partial == NULL || f->scratch == NULL) {
+        gbs_levels_free(f);
+        return gbs_fail(ctx, GBS_ERR_MEMORY, "out of memory: %zu rows, %zu columns, rank %zu",
+                        by[0].items, by[1].items, rank);
+    }
+    describe_rows(f);
+    return GBS_OK;
+}
+
+void gbs_levels_free(gbs_levels *f) {
+    free_side(f->ctx, &f->side[0]);
+    free_side(f->ctx, &f->side[1]);
+    gbs_array_free(f->ctx, f->shape);
+    gbs_array_free(f->ctx, f->rate);
+    gbs_array_free(f->ctx, f->squares);
+    gbs_array_free(f->ctx, f->records);
+    gbs_array_free(f->ctx, f->partial);
+    gbs_array_free(f->ctx, f->scratch);
+    *f = (gbs_levels){0};
+}

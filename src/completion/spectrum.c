@@ -1,0 +1,123 @@
+/* Subspace iteration on the filled cells (docs/maths.md, 8.14): rows = M columns, columns = M'rows,
+ * each made orthonormal by the eigenvectors of its Gram matrix. A product takes one pass over the
+ * ratings. */
+#include "completion/spectrum.h"
+
+#include "core/random.h"
+#include "kernel/linalg.h"
+
+#include <math.h>
+#include <string.h>
+
+gbs_status gbs_spectrum_create(gbs_context *ctx, const gbs_ratings *ratings, size_t width,
+                               bool positions, gbs_spectrum *out) {
+    gbs_spectrum *s = out;
+    *s = (gbs_spectrum){.ctx = ctx, .ratings = ratings, .positions = positions, .unit = 1.0};
+    size_t most = 0;
+    for (int k = 0; k < 2; k++) {
+        size_t items = ratings->by[k].items;
+        width = width < items ? width : items;
+        most = most > items ? most : items;
+    }
+    s->width = width;
+    bool ready = true;
+    for (int k = 0; k < 2; k++) {
+        size_t items = ratings->by[k].items;
+        s->bias[k] = positions ? NULL : gbs_doubles(ctx, items);
+        s->root[k] = gbs_doubles(ctx, items);
+        s->basis[k] = gbs_matrix(ctx, items, width);
+        ready = ready && (positions || s->bias[k] != NULL) && s->root[k] != NULL &&
+                s->basis[k] != NULL;
+    }
+    s->gram = gbs_matrix(ctx, width, width);
+    s->value = gbs_doubles(ctx, width);
+    s->work = gbs_matrix(ctx, width, 64 + width);
+    s->spare = gbs_matrix(ctx, most, width);
+    if (!ready || s->gram == NULL || s->value == NULL || s->work == NULL || s->spare == NULL) {
+        gbs_spectrum_free(s);
+        return GBS_ERR_MEMORY;
+    }
+    return GBS_OK;
+}
+
+void gbs_spectrum_free(gbs_spectrum *s) {
+    for (int k = 0; k < 2; k++) {
+        gbs_array_free(s->ctx, s->bias[k]);
+        gbs_array_free(s->ctx, s->root[k]);
+        gbs_array_free(s->ctx, s->basis[k]);
+    }
+    gbs_array_free(s->ctx, s->gram);
+    gbs_array_free(s->ctx, s->value);
+    gbs_array_free(s->ctx, s->work);
+    gbs_array_free(s->ctx, s->spare);
+    *s = (gbs_spectrum){0};
+}
+
+struct product {
+    gbs_spectrum *s;
+    int side;
+};
+
+/* basis[side] = M basis[1 - side], or its transpose, the items of one block. */
+static void multiply_block(void *arg, size_t task, size_t worker) {
+    const struct product *p = arg;
+    const gbs_spectrum *s = p->s;
+    const gbs_rating_list *l = &s->ratings->by[p->side];
+    const double *root = s->root[1 - p->side];
+    size_t width = s->width;
+    double centre = s->ratings->center;
+    (void)worker;
+    for (size_t i = l->block[task]; i < l->block[task + 1]; i++) {
+        double *restrict to = s->basis[p->side] + i * width;
+        memset(to, 0, width * sizeof *to);
+        for (size_t e = l->start[i]; e < l->start[i + 1]; e++) {
+            size_t j = l->other[e];
+            const double *from = s->basis[1 - p->side] + j * width;
+            double x = root[j];
+            if (!s->positions)
+                x *= (l->value[e] - centre) * s->unit - s->bias[p->side][i] -
+                     s->bias[1 - p->side][j];
+            for (size_t c = 0; c < width; c++)
+                to[c] += x * from[c];
+        }
+        for (size_t c = 0; c < width; c++)
+            to[c] *= s->root[p->side][i];
+    }
+}
+
+/* basis[side] becomes orthonormal; value: the squared singular values of what it was. */
+static bool orthonormal(gbs_spectrum *s, int side) {
+    size_t width = s->width, items = s->ratings->by[side].items;
+    double *turn = s->work + 64 * width;
+    gbs_add_gram(width, items, s->basis[side], 0.0, s->gram);
+    if (!gbs_symmetric_eigen(width, s->gram, s->value, s->work))
+        return false;
+    double most = s->value[width - 1];
+    for (size_t k = 0; k < width; k++) {
+        double square = s->value[width - 1 - k];
+        /* what rounding alone has left of a direction is no direction */
+        double scale = square > 1e-12 * most ? 1.0 / sqrt(square) : 0.0;
+        for (size_t c = 0; c < width; c++)
+            turn[c * width + k] = scale * s->gram[(width - 1 - k) * width + c];
+    }
+    gbs_rows_times(items, width, width, s->basis[side], turn, s->spare);
+    memcpy(s->basis[side], s->spare, items * width * sizeof *s->spare);
+    return most > 0.0 && isfinite(most);
+}
+
+bool gbs_spectrum_iterate(gbs_spectrum *s, size_t rounds, uint64_t stream) {
+    bool sound = true;
+    for (size_t k = 0; k < s->ratings->by[1].items * s->width; k++)
+        s->basis[1][k] = gbs_normal(s->ctx->seed, stream, k);
+    for (size_t step = 0; step < 2 * rounds && sound; step++) {
+        struct product p = {s, (int)(step % 2)};
+        gbs_parallel_for(s->ctx, s->ratings->by[p.side].blocks,
+                         2.0 * (double)s->width * (double)s->ratings->n, multiply_block, &p);
+        sound = orthonormal(s, p.side);
+    }
+    return sound;
+}
+
+double gbs_spectrum_singular(const gbs_spectrum *s, size_t k) {
+    return sqrt(fmax(0.0, s->value[s->width - 1 - k]));
+}

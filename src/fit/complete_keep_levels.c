@@ -1,0 +1,141 @@
+/* What is kept of the hierarchical model, in units of the ratings and on axes of falling size
+ * (docs/maths.md, 8.17): biases times the scale, factors times its root.
+ *
+ * A row's covariance is S E(1/tau), its noise variance E(1/tau) = rate / (shape - 1). A row without
+ * ratings has mean B'phi, phi the intercept, and covariance (1 + phi'G^-1 phi) E(Lambda^-1)
+ * E(1/tau), E(Lambda^-1) = W^-1/N.
+ */
+#include "fit/complete.h"
+#include "kernel/linalg.h"
+#include "kernel/moments.h"
+
+#include <math.h>
+#include <string.h>
+
+struct keeping {
+    const gbs_levels *f;
+    gbs_completion *c;
+    int side;
+    double *turn[2];
+    double *scratch; /* a worker: 2 own x own */
+};
+
+enum { ITEMS_A_TASK = 64 };
+
+/* Packed T S T' times `factor`, S packed. */
+static void turn_covariance(size_t own, const double *turn, const double *packed, double factor,
+                            double *scratch, double *out) {
+    double *full = scratch, *half = scratch + own * own;
+    for (size_t i = 0; i < own; i++)
+        for (size_t j = i; j < own; j++)
+            full[i * own + j] = full[j * own + i] = factor * *packed++;
+    gbs_rows_times(own, own, own, turn, full, half);
+    for (size_t i = 0; i < own; i++)
+        for (size_t j = i; j < own; j++) {
+            double sum = 0.0;
+            for (size_t k = 0; k < own; k++)
+                sum += half[i * own + k] * turn[j * own + k];
+            *out++ = sum;
+        }
+}
+
+static void turn_mean(size_t own, const double *turn, const double *mean, double *out) {
+    for (size_t i = 0; i < own; i++) {
+        double sum = 0.0;
+        for (size_t k = 0; k < own; k++)
+            sum += turn[i * own + k] * mean[k];
+        out[i] = sum;
+    }
+}
+
+static void keep_items(void *arg, size_t task, size_t worker) {
+    const struct keeping *k = arg;
+    const gbs_levels *f = k->f;
+    const gbs_level_side *s = &f->side[k->side];
+    size_t own = f->own, packed = gbs_packed_size(own), last = (task + 1) * ITEMS_A_TASK;
+    double *scratch = k->scratch + worker * 2 * own * own;
+    for (size_t i = task * ITEMS_A_TASK; i < last && i < s->items; i++) {
+        double noise = k->side == 0 ? f->rate[i] / (f->shape[i] - 1.0) : 1.0;
+        turn_mean(own, k->turn[k->side], s->mean + i * own, k->c->mean[k->side] + i * own);
+        turn_covariance(own, k->turn[k->side], s->cov + i * packed, noise, scratch,
+                        k->c->cov[k->side] + i * packed);
+        if (k->side == 0)
+            k->c->noise[i] = f->scale * f->scale * noise;
+    }
+}
+
+/* A row or column without ratings. */
+static void keep_prior(const struct keeping *k) {
+    const gbs_levels *f = k->f;
+    const gbs_level_side *s = &f->side[k->side];
+    size_t own = f->own;
+    double noise = k->side == 0 ? f->beta / (GBS_LEVEL_SHAPE - 1.0) : 1.0,
+           factor = noise * (1.0 + s->gram_variance[0]) / (double)s->items;
+    double *packed = k->c->prior_cov[k->side];
+    for (size_t i = 0; i < own; i++)
+        for (size_t j = i; j < own; j++)
+            *packed++ = s->scatter[i * own + j];
+    turn_covariance(own, k->turn[k->side], k->c->prior_cov[k->side], factor, k->scratch,
+                    k->c->prior_cov[k->side]);
+    turn_mean(own, k->turn[k->side], s->coef, k->c->prior_mean[k->side]);
+    if (k->side == 0)
+        k->c->noise[s->items] = f->scale * f->scale * noise;
+}
+
+/* Of a component, what its two sides make of it; of biases, their own. */
+static void keep_variances(const gbs_levels *f, gbs_completion *c) {
+    size_t own = f->own;
+    for (size_t k = 0; k < f->rank; k++)
+        c->variance[k] = sqrt(c->prior_cov[0][gbs_packed(own, k)] *
+                              c->prior_cov[1][gbs_packed(own, k)]);
+    for (size_t s = 0; s < 2; s++)
+        c->variance[f->rank + s] = c->prior_cov[s][gbs_packed(own, f->rank)];
+}
+
+/* The mean over the ratings. */
+static void keep_noise(const struct gbs_completion_run *r, gbs_completion *c) {
+    const gbs_rating_list *l = &r->all->by[0];
+    double sum = 0.0, n = (double)r->all->n;
+    for (size_t i = 0; i < l->items; i++)
+        sum += c->noise[i] * (double)(l->start[i + 1] - l->start[i]);
+    c->info.noise_variance = sum / n;
+    c->info.noise_learned = 1;
+    c->info.lambda = n / (2.0 * c->info.noise_variance);
+}
+
+gbs_status gbs_completion_keep_hierarchical(struct gbs_completion_run *r, const gbs_levels *f,
+                                            bool positions) {
+    size_t own = f->own;
+    gbs_status status = gbs_completion_begin_model(
+        r, f->rank, own, 1, true, r->ascent.free_energy - gbs_levels_expected_loss(f));
+    if (status == GBS_OK)
+        status = gbs_completion_reserve_hierarchical(r->ctx, r->model);
+    if (status != GBS_OK)
+        return status;
+    gbs_completion *c = r->model;
+    struct keeping k = {.f = f, .c = c};
+    k.turn[0] = gbs_matrix(r->ctx, own, own);
+    k.turn[1] = gbs_matrix(r->ctx, own, own);
+    k.scratch = gbs_matrix(r->ctx, gbs_workers(r->ctx), 2 * own * own);
+    status = k.turn[0] != NULL && k.turn[1] != NULL && k.scratch != NULL ? GBS_OK : GBS_ERR_MEMORY;
+    if (status == GBS_OK)
+        status = gbs_levels_axes(f, k.turn);
+    for (k.side = 0; k.side < 2 && status == GBS_OK; k.side++) {
+        for (size_t i = 0; i < own * own; i++)
+            k.turn[k.side][i] *= i / own < f->rank ? sqrt(f->scale) : f->scale;
+        keep_prior(&k);
+        gbs_parallel_for(r->ctx, (f->side[k.side].items + ITEMS_A_TASK - 1) / ITEMS_A_TASK,
+                         4.0 * (double)f->side[k.side].items * (double)(own * own * own),
+                         keep_items, &k);
+    }
+    if (status == GBS_OK) {
+        c->positions = positions;
+        c->mu[0] = c->info.mu = f->ratings->center;
+        keep_variances(f, c);
+        keep_noise(r, c);
+    }
+    gbs_array_free(r->ctx, k.turn[0]);
+    gbs_array_free(r->ctx, k.turn[1]);
+    gbs_array_free(r->ctx, k.scratch);
+    return status;
+}

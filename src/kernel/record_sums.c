@@ -1,0 +1,50 @@
+/* Sums of records. Four neighbours in a pass: the sums are loaded and stored once for four of them.
+ * The order of additions is fixed, so the bits depend on the ratings alone. */
+#include "kernel/record_sums.h"
+
+#include "kernel/vector.h"
+
+#define ADD_FOUR(NAME, TYPE)                                                                       \
+    GBS_WIDE static void NAME(size_t plain, size_t both, const TYPE *restrict a,                   \
+                              const TYPE *restrict b, const TYPE *restrict c,                      \
+                              const TYPE *restrict d, const double *y, double *restrict sum,       \
+                              double *restrict weighted) {                                         \
+        const double ya = y[0], yb = y[1], yc = y[2], yd = y[3];                                   \
+        for (size_t t = 0; t < plain + both; t++)                                                  \
+            sum[t] += ((double)a[t] + (double)b[t]) + ((double)c[t] + (double)d[t]);               \
+        for (size_t t = 0; t < both; t++)                                                          \
+            weighted[t] += (ya * (double)a[plain + t] + yb * (double)b[plain + t]) +               \
+                           (yc * (double)c[plain + t] + yd * (double)d[plain + t]);                \
+    }
+
+#define ADD_ONE(NAME, TYPE)                                                                        \
+    GBS_WIDE static void NAME(size_t plain, size_t both, const TYPE *restrict a, double y,         \
+                              double *restrict sum, double *restrict weighted) {                   \
+        for (size_t t = 0; t < plain + both; t++)                                                  \
+            sum[t] += (double)a[t];                                                                \
+        for (size_t t = 0; t < both; t++)                                                          \
+            weighted[t] += y * (double)a[plain + t];                                               \
+    }
+
+#define SUM_RECORDS(NAME, TYPE, FOUR, ONE)                                                         \
+    void NAME(gbs_record_shape s, size_t count, const uint32_t *other, const double *y,            \
+              double centre, double scale, const TYPE *records, double *sum, double *weighted) {   \
+        size_t e = 0;                                                                              \
+        for (; e + 4 <= count; e += 4) {                                                           \
+            const double z[4] = {(y[e] - centre) * scale, (y[e + 1] - centre) * scale,             \
+                                 (y[e + 2] - centre) * scale, (y[e + 3] - centre) * scale};        \
+            FOUR(s.plain, s.both, records + other[e] * s.stride,                                   \
+                 records + other[e + 1] * s.stride, records + other[e + 2] * s.stride,             \
+                 records + other[e + 3] * s.stride, z, sum, weighted);                             \
+        }                                                                                          \
+        for (; e < count; e++)                                                                     \
+            ONE(s.plain, s.both, records + other[e] * s.stride, (y[e] - centre) * scale, sum,      \
+                weighted);                                                                         \
+    }
+
+ADD_FOUR(four_doubles, double)
+ADD_ONE(one_double, double)
+SUM_RECORDS(gbs_sum_doubles, double, four_doubles, one_double)
+ADD_FOUR(four_singles, float)
+ADD_ONE(one_single, float)
+SUM_RECORDS(gbs_sum_singles, float, four_singles, one_single)

@@ -1,0 +1,233 @@
+/* The hierarchical completion as callers see it: accuracy beside the paper's model, intervals,
+ * noise of rows, new rows and columns, files, refusals. */
+#include "complete_support.h"
+#include "paper_settings.h"
+
+/* Ratings of truth t, cells drawn with probability in proportion to exp(taste x u'v): by rejection.
+ */
+static struct matrix_truth informed_truth(uint64_t seed, size_t rows, size_t columns, size_t n,
+                                          double taste) {
+    struct matrix_truth t = make_truth(seed, rows, columns, 3, n, 0.5, 3.0, true);
+    struct dice r = {seed + 1000};
+    for (size_t e = 0; e < n; e++) {
+        do {
+            t.row[e] = (uint32_t)dice_below(&r, rows);
+            t.column[e] = (uint32_t)dice_below(&r, columns);
+        } while (
+            dice_uniform(&r) * exp(3.0 * taste) >
+            exp(taste * (truth_at(&t, t.row[e], t.column[e]) - t.a[t.row[e]] - t.b[t.column[e]])));
+        t.y[e] = truth_at(&t, t.row[e], t.column[e]) + t.noise * dice_normal(&r);
+    }
+    return t;
+}
+
+/* RMSE and coverage on the last `test` ratings of t, fitted to the others. */
+static struct score split_score(gbs_context *ctx, struct matrix_truth *t, size_t test,
+                                const gbs_complete_settings *o, gbs_completion **model) {
+    struct matrix_truth train = *t;
+    train.n = t->n - test;
+    gbs_completion *m = complete(ctx, &train, o);
+    double *value = doubles(test), *sd = doubles(test), squares = 0.0, inside = 0.0;
+    const uint32_t *row = t->row + train.n, *column = t->column + train.n;
+    assert_int_equal(gbs_completion_predict(ctx, m, test, row, column, value, sd), GBS_OK);
+    for (size_t e = 0; e < test; e++) {
+        double off = fabs(t->y[train.n + e] - value[e]);
+        squares += off * off / (double)test;
+        inside += (off <=
+                   1.959963984540054 * sqrt(sd[e] * sd[e] + gbs_completion_noise(m, row[e]))) /
+                  (double)test;
+    }
+    free(value), free(sd);
+    if (model != NULL)
+        *model = m;
+    else
+        gbs_completion_free(m);
+    return (struct score){sqrt(squares), inside};
+}
+
+static void informative_positions_are_used(void **state) {
+    (void)state;
+    gbs_context *ctx = new_context(2, 1);
+    struct matrix_truth t = informed_truth(5, 300, 200, 6000, 1.0);
+    gbs_complete_settings o = gbs_complete_settings_default(), paper = paper_settings();
+    gbs_completion *m;
+    struct score with = split_score(ctx, &t, 600, &o, &m),
+                 old = split_score(ctx, &t, 600, &paper, NULL);
+    assert_int_equal(gbs_completion_get_model(m), GBS_COMPLETION_HIERARCHICAL);
+    assert_true(gbs_completion_uses_positions(m));
+    assert_at_most(with.theta_rmse, 0.98 * old.theta_rmse);
+    assert_true(with.coverage > 0.92 && with.coverage < 0.98);
+    gbs_completion_free(m);
+    free_truth(&t);
+    gbs_context_free(ctx);
+}
+
+static void random_positions_cost_nothing(void **state) {
+    (void)state;
+    gbs_context *ctx = new_context(2, 1);
+    struct matrix_truth t = make_truth(6, 300, 200, 3, 9000, 0.5, 3.0, true);
+    gbs_complete_settings o = gbs_complete_settings_default(), paper = paper_settings();
+    struct score with = split_score(ctx, &t, 900, &o, NULL),
+                 old = split_score(ctx, &t, 900, &paper, NULL);
+    assert_at_most(with.theta_rmse, 1.01 * old.theta_rmse);
+    assert_true(with.coverage > 0.92 && with.coverage < 0.98);
+    free_truth(&t);
+    gbs_context_free(ctx);
+}
+
+/* Rows of a third of the noise have smaller noise variances than the others. */
+static void rows_have_their_own_noise(void **state) {
+    (void)state;
+    enum { ROWS = 60, COLS = 80, N = 4000 };
+    gbs_context *ctx = new_context(1, 1);
+    struct matrix_truth t = make_truth(9, ROWS, COLS, 2, N, 0.0, 3.0, true);
+    struct dice r = {44};
+    for (size_t e = 0; e < N; e++)
+        t.y[e] += (t.row[e] % 2 == 0 ? 0.3 : 0.9) * dice_normal(&r);
+    gbs_complete_settings o = gbs_complete_settings_default();
+    o.rank = 4;
+    gbs_completion *m = complete(ctx, &t, &o);
+    double mean[2] = {0.0, 0.0};
+    for (uint32_t i = 0; i < ROWS; i++)
+        mean[i % 2] += gbs_completion_noise(m, i) / (0.5 * ROWS);
+    assert_true(mean[0] < 0.6 * mean[1]);
+    double unseen = gbs_completion_noise(m, GBS_UNSEEN);
+    assert_true(unseen > mean[0] && unseen < mean[1]);
+    assert_true(isnan(gbs_completion_noise(m, ROWS)) && isnan(gbs_completion_noise(NULL, 0)));
+    gbs_completion_free(m);
+    free_truth(&t);
+    gbs_context_free(ctx);
+}
+
+/* Shifted and stretched ratings: the same predictions, shifted and stretched. */
+static void units_do_not_matter(void **state) {
+    (void)state;
+    enum { N = 1500, CELLS = 50 };
+    gbs_context *ctx = new_context(1, 1);
+    struct matrix_truth t = make_truth(10, 60, 40, 2, N, 0.4, 3.0, true);
+    gbs_complete_settings o = gbs_complete_settings_default();
+    uint32_t row[CELLS], column[CELLS];
+    double value[2][CELLS], sd[2][CELLS];
+    o.positions = GBS_POSITIONS_ON;
+    for (uint32_t e = 0; e < CELLS; e++)
+        row[e] = e < 48 ? e : GBS_UNSEEN, column[e] = e % 2 == 0 ? e % 40 : GBS_UNSEEN;
+    for (int k = 0; k < 2; k++) {
+        gbs_completion *m = complete(ctx, &t, &o);
+        assert_int_equal(gbs_completion_predict(ctx, m, CELLS, row, column, value[k], sd[k]),
+                         GBS_OK);
+        gbs_completion_free(m);
+        for (size_t e = 0; e < N; e++)
+            t.y[e] = 100.0 * t.y[e] - 7.0;
+    }
+    for (size_t e = 0; e < CELLS; e++) {
+        assert_close(value[1][e], 100.0 * value[0][e] - 7.0, 1e-5, 1e-3);
+        assert_close(sd[1][e], 100.0 * sd[0][e], 1e-3, 1e-6);
+    }
+    free_truth(&t);
+    gbs_context_free(ctx);
+}
+
+static void files_keep_the_model(void **state) {
+    (void)state;
+    enum { CELLS = 30 };
+    gbs_context *ctx = new_context(1, 1);
+    struct matrix_truth t = make_truth(11, 40, 30, 2, 700, 0.4, 3.0, true);
+    gbs_complete_settings o = gbs_complete_settings_default();
+    gbs_completion *m = complete(ctx, &t, &o), *back = NULL;
+    char *text = NULL;
+    size_t size = 0;
+    assert_int_equal(gbs_completion_to_json(ctx, m, &text, &size), GBS_OK);
+    assert_int_equal(gbs_completion_from_json(ctx, text, size, &back), GBS_OK);
+    uint32_t row[CELLS], column[CELLS];
+    double value[2][CELLS], sd[2][CELLS];
+    for (uint32_t e = 0; e < CELLS; e++) {
+        row[e] = e % 7 == 0 ? GBS_UNSEEN : e;
+        column[e] = e % 5 == 0 ? GBS_UNSEEN : e;
+        double a = gbs_completion_noise(m, row[e]), b = gbs_completion_noise(back, row[e]);
+        assert_true(same_bits(&a, &b, 1));
+    }
+    assert_int_equal(gbs_completion_predict(ctx, m, CELLS, row, column, value[0], sd[0]), GBS_OK);
+    assert_int_equal(gbs_completion_predict(ctx, back, CELLS, row, column, value[1], sd[1]),
+                     GBS_OK);
+    assert_true(same_bits(value[0], value[1], CELLS) && same_bits(sd[0], sd[1], CELLS));
+    assert_int_equal(gbs_completion_get_model(back), GBS_COMPLETION_HIERARCHICAL);
+    assert_int_equal(gbs_completion_uses_positions(back), gbs_completion_uses_positions(m));
+    gbs_release(ctx, text);
+    gbs_completion_free(m);
+    gbs_completion_free(back);
+    free_truth(&t);
+    gbs_context_free(ctx);
+}
+
+/* Tables of one row, one column, one rating, equal values, rank above the sides. */
+static void degenerate_tables_are_completed(void **state) {
+    (void)state;
+    static const struct {
+        size_t rows, columns, n;
+        double spread;
+    } cases[] = {{1, 1, 1, 1.0},   {1, 20, 30, 1.0}, {20, 1, 30, 1.0},
+                 {5, 4, 300, 0.0}, {3, 3, 9, 1.0},   {40, 30, 130, 1.0}};
+    gbs_context *ctx = new_context(1, 1);
+    for (size_t k = 0; k < COUNT(cases); k++)
+        for (int use = GBS_POSITIONS_AUTO; use <= GBS_POSITIONS_OFF; use++) {
+            struct matrix_truth t = make_truth(12 + k, cases[k].rows, cases[k].columns, 1,
+                                               cases[k].n, 0.5, 3.0, true);
+            for (size_t e = 0; e < t.n; e++)
+                t.y[e] = 3.0 + cases[k].spread * (t.y[e] - 3.0);
+            gbs_complete_settings o = gbs_complete_settings_default();
+            o.positions = (gbs_positions)use;
+            gbs_completion *m = complete(ctx, &t, &o);
+            double value, sd;
+            assert_int_equal(gbs_completion_predict(ctx, m, 1, t.row, t.column, &value, &sd),
+                             GBS_OK);
+            assert_true(isfinite(value) && sd >= 0.0);
+            if (cases[k].spread == 0.0)
+                assert_close(value, 3.0, 1e-6, 0.0);
+            gbs_completion_free(m);
+            free_truth(&t);
+        }
+    gbs_context_free(ctx);
+}
+
+static void what_only_the_paper_has_is_refused(void **state) {
+    (void)state;
+    gbs_context *ctx = new_context(1, 1);
+    struct matrix_truth t = make_truth(13, 10, 8, 1, 40, 0.5, 3.0, true);
+    gbs_ratings *r = ratings_of(ctx, &t);
+    gbs_complete_settings bad[7];
+    gbs_completion *m = NULL;
+    for (size_t k = 0; k < COUNT(bad); k++)
+        bad[k] = gbs_complete_settings_default();
+    bad[0].biases = 0;
+    bad[1].lambda = 3.0;
+    bad[2].noise_variance = 0.2;
+    bad[3].restarts = 2;
+    bad[4].sampler = GBS_SAMPLER_GIBBS;
+    bad[5].cross_validate = 1;
+    bad[6].tolerance = -1.0;
+    for (size_t k = 0; k < COUNT(bad); k++) {
+        assert_int_equal(gbs_complete_run(ctx, r, &bad[k], &m), GBS_ERR_ARGUMENT);
+        assert_null(m);
+    }
+    assert_string_equal(gbs_completion_model_name(GBS_COMPLETION_HIERARCHICAL), "hierarchical");
+    assert_string_equal(gbs_completion_model_name(GBS_COMPLETION_PAPER), "paper");
+    assert_null(gbs_completion_model_name((gbs_completion_model)2));
+    assert_int_equal(gbs_completion_get_model(NULL), GBS_COMPLETION_PAPER);
+    assert_int_equal(gbs_completion_uses_positions(NULL), 0);
+    gbs_ratings_free(r);
+    free_truth(&t);
+    gbs_context_free(ctx);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(informative_positions_are_used),
+        cmocka_unit_test(random_positions_cost_nothing),
+        cmocka_unit_test(rows_have_their_own_noise),
+        cmocka_unit_test(units_do_not_matter),
+        cmocka_unit_test(files_keep_the_model),
+        cmocka_unit_test(degenerate_tables_are_completed),
+        cmocka_unit_test(what_only_the_paper_has_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
