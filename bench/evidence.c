@@ -13,7 +13,6 @@
  */
 #include "core/context.h"
 #include "fit/run.h"
-#include "table/design.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -30,27 +29,23 @@ static double processor_seconds(void) {
 }
 
 struct set {
-    struct table table;
-    struct recipe recipe;
-    struct design design;
     gbs_data *data;
 };
 
 static bool load(const char *path, struct set *s) {
-    char error[1024];
-    struct table_options options = {.header = -1};
-    struct recipe_options choose = {0};
+    gbs_table *table = NULL;
+    gbs_options *options = NULL;
     *s = (struct set){0};
-    if (table_read(path, &options, &s->table, error, sizeof error) != TABLE_OK ||
-        !recipe_learn(&s->table, &choose, &s->recipe, error, sizeof error) ||
-        design_build(&s->recipe, &s->table, LABELS_NEEDED, &s->design, error, sizeof error) !=
-            TABLE_OK) {
-        printf("%s: left out (%s)\n", path, error);
-        return false;
-    }
-    const struct design *d = &s->design;
-    return gbs_data_dense(ctx, d->n, d->d, d->cells, d->stride, d->y, GBS_BORROW, &s->data) ==
-           GBS_OK;
+    gbs_status status = gbs_options_create(ctx, "sample", &options);
+    if (status == GBS_OK)
+        status = gbs_table_read(ctx, path, options, &table);
+    if (status == GBS_OK)
+        status = gbs_table_train(ctx, table, options, &s->data);
+    if (status != GBS_OK)
+        printf("%s: left out (%s)\n", path, gbs_error_message(ctx));
+    gbs_table_free(table);
+    gbs_options_free(options);
+    return status == GBS_OK;
 }
 
 static bool load_public(const char *name, struct set *s) {
@@ -62,9 +57,6 @@ static bool load_public(const char *name, struct set *s) {
 
 static void unload(struct set *s) {
     gbs_data_free(s->data);
-    design_free(&s->design);
-    recipe_free(&s->recipe);
-    table_free(&s->table);
 }
 
 /* What many runs with their own seeds did. */
@@ -121,8 +113,8 @@ static void spread(const char *name, gbs_loss loss, size_t count) {
         return;
     gbs_sample_settings o = gbs_sample_settings_default();
     o.loss = loss;
-    printf("%s, %s, lambda = n = %zu, %zu particles: ", name, gbs_loss_name(loss), s.design.n,
-           o.particles);
+    printf("%s, %s, lambda = n = %zu, %zu particles: ", name, gbs_loss_name(loss),
+           gbs_data_rows(s.data), o.particles);
     fflush(stdout);
     struct runs r = repeat(&s, &o, count);
     say(&r);

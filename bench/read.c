@@ -43,20 +43,20 @@ static void write_file(gbs_context *ctx, const char *name, int digits, bool svml
     fclose(file);
 }
 
-static void measure(const char *name, const char *what) {
+static void measure(gbs_context *ctx, const char *name, const char *what) {
     double best = INFINITY, lines = INFINITY;
-    char command[300], error[1024];
+    char command[300];
     snprintf(command, sizeof command, "wc -l < '%s' > /dev/null", name);
     for (int round = 0; round < 5; round++) {
-        struct table_options options = {.header = 0};
-        struct table table;
+        gbs_reading reading = {.header = 0};
+        gbs_table *table;
         double t = gbs_now();
-        if (table_read(name, &options, &table, error, sizeof error) != TABLE_OK) {
-            fprintf(stderr, "bench: %s\n", error);
+        if (gbs_table_read_file(ctx, name, &reading, &table) != GBS_OK) {
+            fprintf(stderr, "bench: %s\n", gbs_error_message(ctx));
             exit(1);
         }
         best = fmin(best, gbs_now() - t);
-        table_free(&table);
+        gbs_table_free(table);
         t = gbs_now();
         if (system(command) != 0)
             exit(1);
@@ -82,7 +82,7 @@ int main(void) {
                  {"svmlight, 6 digits", 6, true}};
     for (size_t k = 0; k < 3; k++) {
         write_file(ctx, name, files[k].digits, files[k].svmlight);
-        measure(name, files[k].what);
+        measure(ctx, name, files[k].what);
     }
     remove(name);
     gbs_context_free(ctx);

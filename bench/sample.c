@@ -11,7 +11,6 @@
 #include "core/context.h"
 #include "fit/run.h"
 #include "smc/smc.h"
-#include "table/design.h"
 
 #include <cblas.h>
 #include <math.h>
@@ -172,36 +171,30 @@ static void sweeps(void) {
 /* ---------------------------------------------------------------- public data */
 
 struct set {
-    struct table table;
-    struct recipe recipe;
-    struct design design;
     gbs_data *data;
 };
 
 static bool load(const char *name, struct set *s) {
     const char *folder = getenv("GIBBSITE_DATA");
-    char path[1024], error[1024];
+    char path[1024];
     snprintf(path, sizeof path, "%s/%s", folder != NULL ? folder : "../shared/data", name);
-    struct table_options options = {.header = -1};
-    struct recipe_options choose = {0};
+    gbs_table *table = NULL;
+    gbs_options *options = NULL;
     *s = (struct set){0};
-    if (table_read(path, &options, &s->table, error, sizeof error) != TABLE_OK ||
-        !recipe_learn(&s->table, &choose, &s->recipe, error, sizeof error) ||
-        design_build(&s->recipe, &s->table, LABELS_NEEDED, &s->design, error, sizeof error) !=
-            TABLE_OK) {
-        printf("%s: left out (%s)\n", name, error);
-        return false;
-    }
-    const struct design *d = &s->design;
-    return gbs_data_dense(ctx, d->n, d->d, d->cells, d->stride, d->y, GBS_BORROW, &s->data) ==
-           GBS_OK;
+    gbs_status status = gbs_options_create(ctx, "sample", &options);
+    if (status == GBS_OK)
+        status = gbs_table_read(ctx, path, options, &table);
+    if (status == GBS_OK)
+        status = gbs_table_train(ctx, table, options, &s->data);
+    if (status != GBS_OK)
+        printf("%s: left out (%s)\n", name, gbs_error_message(ctx));
+    gbs_table_free(table);
+    gbs_options_free(options);
+    return status == GBS_OK;
 }
 
 static void unload(struct set *s) {
     gbs_data_free(s->data);
-    design_free(&s->design);
-    recipe_free(&s->recipe);
-    table_free(&s->table);
 }
 
 static gbs_sample_info draw(const struct set *s, const gbs_sample_settings *o, uint64_t seed) {

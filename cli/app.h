@@ -6,7 +6,6 @@
 #include "gibbsite.h"
 #include "options.h"
 #include "out/text.h"
-#include "table/table.h"
 
 /* Exit codes, as promised in the manual. */
 enum exit_code {
@@ -53,7 +52,6 @@ int app_fail(const struct app *app, int code, const char *format, ...)
 /* The error of a library call, with the exit code that belongs to it. `about` (a file name, or
  * NULL) stands before the text. */
 int app_fail_status(const struct app *app, gbs_status status, const char *about);
-int app_fail_table(const struct app *app, enum table_status status, const char *message);
 /* A signal asked to stop: "interrupted" or what the signal is called, and the text. */
 int app_stopped(const struct app *app, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -1,28 +1,26 @@
-/* One input file of a command: read, shaped by a recipe, handed to the library. */
+/* One input file of a command: read and made data by the library, with remarks on what was odd. */
 #ifndef GIBBSITE_CLI_INPUT_H
 #define GIBBSITE_CLI_INPUT_H
 
 #include "app.h"
-#include "table/design.h"
 
 struct input {
-    struct table table;
-    struct design design;
+    const char *file; /* for messages */
     gbs_data *data;
-    bool training, unlabelled; /* read to learn from; read to be predicted */
 };
 
-/* Training: the recipe is learned from the file. Under an informed prior or a progressive bound
- * (`split`) the levels of text columns come from the rows of the first part alone. */
-int input_train(const struct app *app, const char *file, bool split, struct recipe *recipe,
-                struct input *out);
+/* What messages call a file: "-" is standard input. */
+const char *input_name(const char *path);
+
+/* Training: a recipe is learned from the file, gbs_data_recipe(out->data). */
+int input_train(const struct app *app, const char *path, struct input *out);
 /* Later files: the recipe is applied. */
-int input_apply(const struct app *app, const char *file, const struct recipe *recipe,
-                enum design_labels labels, struct input *out);
+int input_apply(const struct app *app, const char *path, const gbs_recipe *recipe,
+                gbs_label_use labels, struct input *out);
 void input_free(struct input *in);
 
 /* The recipe of a loaded model. */
 int input_recipe(const struct app *app, const char *model_file, const gbs_model *model,
-                 struct recipe *out);
+                 gbs_recipe **out);
 
 #endif

@@ -114,7 +114,7 @@ int app_fail_status(const struct app *app, gbs_status status, const char *about)
     }
     if (message[0] == '\0')
         message = gbs_status_message(status);
-    char spelled[640];
+    char spelled[1200];
     option_spell(message, spelled, sizeof spelled);
     message = spelled;
     return about != NULL ? app_fail(app, code, "%s: %s", about, message)
@@ -124,23 +124,6 @@ int app_fail_status(const struct app *app, gbs_status status, const char *about)
 int app_check_options(const struct app *app) {
     gbs_status status = gbs_options_check(app->options.set);
     return status == GBS_OK ? EXIT_DONE : app_fail_status(app, status, app->command->name);
-}
-
-int app_fail_table(const struct app *app, enum table_status status, const char *message) {
-    switch (status) {
-    case TABLE_CANCELLED:
-        return app_stopped(app, "; nothing was written");
-    case TABLE_NO_MEMORY:
-        return app_fail(app, EXIT_MEMORY, "%s", message[0] != '\0' ? message : "out of memory");
-    case TABLE_USAGE:
-        return app_fail(app, EXIT_USAGE, "%s", message);
-    case TABLE_IO:
-        return app_fail(app, EXIT_FILES, "%s", message);
-    case TABLE_OK:
-    case TABLE_BAD_DATA:
-        break;
-    }
-    return app_fail(app, EXIT_BAD_DATA, "%s", message);
 }
 
 /* What several parts of a fit find alike is said once. */

@@ -10,9 +10,9 @@ static bool skip_late_names(void *user, const char *name) {
 }
 
 /* Every text cell must point at one of its column's levels. */
-static void check(const struct table *t) {
+static void check(const gbs_table *t) {
     for (size_t i = 0; i < t->n_rows; i++) {
-        if (table_line(t, i) == 0)
+        if (gbs_table_line(t, i) == 0)
             abort();
         for (size_t j = 0; j < t->n_columns; j++) {
             double cell = t->cells[i * t->n_columns + j];
@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const char *const text[] = {"1"};
     if (size == 0)
         return 0;
-    struct table_options options = {.format = TABLE_CSV, .header = data[0] % 3 - 1};
+    gbs_reading options = {.format = GBS_TABLE_CSV, .header = data[0] % 3 - 1};
     options.keep_missing = data[0] & 64;
     options.skip = data[0] & 128 ? skip_late_names : NULL;
     options.text = text;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Touches every cell that the shape claims. */
-static void check(const struct table *t) {
+static void check(const gbs_table *t) {
     double sum = 0;
     for (size_t k = 0; k < t->n_rows * t->n_columns; k++)
         sum += t->cells[k];
@@ -19,6 +19,6 @@ static void check(const struct table *t) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size == 0)
         return 0;
-    struct table_options options = {.format = TABLE_NPY, .keep_missing = data[0] & 64};
+    gbs_reading options = {.format = GBS_TABLE_NPY, .keep_missing = data[0] & 64};
     return fuzz_table(data, size, &options, check);
 }

@@ -4,14 +4,14 @@
  * something.
  */
 #include "table/bytes.h"
-#include "table/ratings.h"
+#include "table/cells.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void check(const struct ratings_table *t, const struct ratings_options *o) {
+static void check(const gbs_cells *t, const gbs_cells_reading *o) {
     if (t->n == 0 || (t->value != NULL) != o->values)
         abort();
     for (size_t e = 0; e < t->n; e++) {
@@ -25,7 +25,7 @@ static void check(const struct ratings_table *t, const struct ratings_options *o
     for (int side = 0; side < 2; side++)
         for (size_t k = 0; k < t->names[side].n; k++) {
             const char *name = t->names[side].text[k];
-            if (*name == '\0' || levels_find(&t->names[side], name, strlen(name)) != k)
+            if (*name == '\0' || gbs_text_set_find(&t->names[side], name, strlen(name)) != k)
                 abort();
         }
 }
@@ -33,21 +33,24 @@ static void check(const struct ratings_table *t, const struct ratings_options *o
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size == 0)
         return 0;
-    struct ratings_options options = {.header = data[0] & 128 ? 0 : -1,
-                                      .values = !(data[0] & 64),
-                                      .has_range = data[0] & 32,
-                                      .low = 1.0,
-                                      .high = 5.0};
-    struct bytes b;
-    struct ratings_table t = {0};
-    char error[1024] = "";
-    if (bytes_open_memory(&b, data + 1, size - 1, 1 + data[0] % 32, NULL, NULL) != TABLE_OK)
-        return 0;
-    if (ratings_read_bytes(&b, "fuzz", &options, &t, error, sizeof error) == TABLE_OK)
-        check(&t, &options);
-    else if (!*error || t.value || t.id[0] || t.names[0].text)
+    gbs_cells_reading options = {.header = data[0] & 128 ? 0 : -1,
+                                 .values = !(data[0] & 64),
+                                 .has_range = data[0] & 32,
+                                 .low = 1.0,
+                                 .high = 5.0};
+    static gbs_context *ctx;
+    gbs_bytes b;
+    gbs_cells *t = NULL;
+    if (ctx == NULL && gbs_context_create(NULL, &ctx) != GBS_OK)
         abort();
-    ratings_free(&t);
-    bytes_close(&b);
+    (void)gbs_fail(ctx, GBS_OK, "%s", ""); /* nothing is said yet */
+    if (gbs_bytes_open_memory(ctx, data + 1, size - 1, 1 + data[0] % 32, &b) != GBS_OK)
+        return 0;
+    if (gbs_cells_read_bytes(&b, "fuzz", &options, &t) == GBS_OK)
+        check(t, &options);
+    else if (*gbs_error_message(ctx) == '\0' || t != NULL)
+        abort();
+    gbs_cells_free(t);
+    gbs_bytes_close(&b);
     return 0;
 }

@@ -13,19 +13,22 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* Reads all but the first byte, which chooses the buffer's size, so that cuts between buffers are
  * searched too. A table that is read goes to `check`; a failure must leave nothing behind and say
  * something. */
-static inline int fuzz_table(const uint8_t *data, size_t size, const struct table_options *options,
-                             void (*check)(const struct table *t)) {
-    struct bytes b;
-    struct table t = {0};
-    char error[512] = "";
-    if (bytes_open_memory(&b, data + 1, size - 1, 1 + data[0] % 32, NULL, NULL) != TABLE_OK)
-        return 0;
-    if (table_read_bytes(&b, "fuzz", options, &t, error, sizeof error) == TABLE_OK)
-        check(&t);
-    else if (!*error || t.cells || t.value)
+static inline int fuzz_table(const uint8_t *data, size_t size, const gbs_reading *options,
+                             void (*check)(const gbs_table *t)) {
+    static gbs_context *ctx;
+    gbs_bytes b;
+    gbs_table *t = NULL;
+    if (ctx == NULL && gbs_context_create(NULL, &ctx) != GBS_OK)
         abort();
-    table_free(&t);
-    bytes_close(&b);
+    (void)gbs_fail(ctx, GBS_OK, "%s", ""); /* nothing is said yet */
+    if (gbs_bytes_open_memory(ctx, data + 1, size - 1, 1 + data[0] % 32, &b) != GBS_OK)
+        return 0;
+    if (gbs_table_read_bytes(&b, "fuzz", options, &t) == GBS_OK)
+        check(t);
+    else if (*gbs_error_message(ctx) == '\0' || t != NULL)
+        abort();
+    gbs_table_free(t);
+    gbs_bytes_close(&b);
     return 0;
 }
 

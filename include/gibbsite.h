@@ -54,6 +54,7 @@
 #include "gibbsite/model.h"
 #include "gibbsite/complete.h"
 #include "gibbsite/sample.h"
+#include "gibbsite/table.h"
 #include "gibbsite/bound.h"
 #include "gibbsite/theory.h"
 /* clang-format on */

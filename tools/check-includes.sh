@@ -10,6 +10,7 @@ core:
 options: core
 kernel: core
 data: options kernel
+table: data task
 pass: data
 risk: pass
 family: pass
@@ -20,7 +21,7 @@ completion: kernel data
 model: family risk completion
 judge: model
 task: judge bound
-file: task
+file: task table
 fit: vb smc task completion file
 '
 # Headers that the build writes.

@@ -8,8 +8,7 @@
 
 struct complete {
     struct app *app;
-    struct ratings_table table;
-    struct cells test;
+    struct cells train, test; /* those to learn from are numbered as they come */
     gbs_ratings *ratings;
     gbs_completion *model;
     gbs_completion_info info;
@@ -35,43 +34,50 @@ static int check_options(const struct app *app) {
     return outputs_check(app, outputs_print_result(o));
 }
 
+static int read_test(struct complete *c) {
+    size_t rows, columns;
+    const char *const *row_names = gbs_cells_row_names(c->train.read, &rows),
+                      *const *column_names = gbs_cells_column_names(c->train.read, &columns);
+    int code = cells_read(c->app, option_text(&c->app->options, "test"), GBS_CELLS_TEST, &c->test);
+    return code == EXIT_DONE
+               ? cells_number(c->app, rows, row_names, columns, column_names, &c->test)
+               : code;
+}
+
 static int read_files(struct complete *c) {
     const struct options *o = &c->app->options;
     double start = app_seconds(c->app);
-    int code = ratings_use_read(c->app, o->inputs[0], true, true, &c->table);
-    if (code == EXIT_DONE && given(o, "test")) {
-        code = ratings_use_read(c->app, option_text(o, "test"), true, false, &c->test.table);
-        if (code == EXIT_DONE)
-            code = cells_number(c->app, c->table.names, &c->test);
-    }
+    int code = cells_read(c->app, o->inputs[0], GBS_CELLS_TRAIN, &c->train);
+    if (code == EXIT_DONE && given(o, "test"))
+        code = read_test(c);
     c->seconds_read = app_seconds(c->app) - start;
     if (code != EXIT_DONE)
         return code;
-    const struct ratings_table *t = &c->table;
-    gbs_status status = gbs_ratings_create(
-        c->app->ctx, t->n, t->names[0].n, t->names[1].n, t->id[0], t->id[1], t->value,
-        (const char *const *)t->names[0].text, (const char *const *)t->names[1].text, &c->ratings);
-    if (!given(o, "json")) /* whose residuals need them once more */
-        ratings_forget_cells(&c->table);
-    return status == GBS_OK ? EXIT_DONE : app_fail_status(c->app, status, t->file);
+    gbs_status status = gbs_cells_ratings(c->app->ctx, c->train.read, &c->ratings);
+    if (!given(o, "json")) { /* whose residuals need them once more */
+        gbs_cells_free(c->train.read);
+        c->train.read = NULL;
+        c->train.rating = NULL;
+    }
+    return status == GBS_OK ? EXIT_DONE : app_fail_status(c->app, status, c->train.file);
 }
 
 static int fit(struct complete *c) {
-    gbs_status status = gbs_complete_cells(c->app->ctx, c->ratings, c->app->options.set,
-                                           c->test.table.n, c->test.index[0], c->test.index[1],
-                                           c->test.value, c->test.sd, &c->model);
+    gbs_status status = gbs_complete_cells(c->app->ctx, c->ratings, c->app->options.set, c->test.n,
+                                           c->test.index[0], c->test.index[1], c->test.value,
+                                           c->test.sd, &c->model);
     if (status != GBS_OK)
         return app_fail_status(c->app, status,
-                               status == GBS_ERR_ARGUMENT ? "complete" : c->table.file);
+                               status == GBS_ERR_ARGUMENT ? "complete" : c->train.file);
     gbs_completion_get_info(c->model, &c->info);
     const struct cells *t = &c->test;
-    if (t->table.n == 0)
+    if (t->n == 0)
         return EXIT_DONE;
     if (c->info.sampler != GBS_SAMPLER_GIBBS) /* its draws filled them in */
-        status = gbs_completion_predict(c->app->ctx, c->model, t->table.n, t->index[0], t->index[1],
+        status = gbs_completion_predict(c->app->ctx, c->model, t->n, t->index[0], t->index[1],
                                         t->value, t->sd);
     if (status != GBS_OK)
-        return app_fail_status(c->app, status, t->table.file);
+        return app_fail_status(c->app, status, t->file);
     cells_take_noise(c->model, &c->test);
     c->yardstick = ratings_yardstick(c->app, &c->info, t);
     return cells_score(c->app, t, &c->score);
@@ -98,12 +104,12 @@ static int put_components(struct json *j, const struct complete *c) {
 }
 
 static int predict_ratings(struct complete *c) {
-    const struct ratings_table *t = &c->table;
+    const struct cells *t = &c->train;
     c->fitted = calloc(t->n, sizeof *c->fitted);
     if (c->fitted == NULL)
         return app_fail(c->app, EXIT_MEMORY, "out of memory");
-    gbs_status status = gbs_completion_predict(c->app->ctx, c->model, t->n, t->id[0], t->id[1],
-                                               c->fitted, NULL);
+    gbs_status status = gbs_completion_predict(c->app->ctx, c->model, t->n, gbs_cells_rows(t->read),
+                                               gbs_cells_columns(t->read), c->fitted, NULL);
     return status == GBS_OK ? EXIT_DONE : app_fail_status(c->app, status, t->file);
 }
 
@@ -118,12 +124,12 @@ static int result_json(const struct complete *c, struct text *out) {
     result_completion(&j, c->model);
     result_completion_trace(&j, trace, traced);
     int code = put_components(&j, c);
-    residuals_make(c->table.n, c->table.value, c->fitted, &r);
+    residuals_make(c->train.n, c->train.rating, c->fitted, &r);
     residuals_json(&j, "residuals", &r);
-    if (c->test.table.n > 0) {
+    if (c->test.n > 0) {
         json_open_object(&j, "test");
         result_rating_evaluation(&j, &c->score, &c->yardstick);
-        residuals_make(c->test.table.n, c->test.table.value, c->test.value, &r);
+        residuals_make(c->test.n, c->test.rating, c->test.value, &r);
         residuals_json(&j, "residuals", &r);
         json_close_object(&j);
     } else {
@@ -139,10 +145,10 @@ static int result_json(const struct complete *c, struct text *out) {
 }
 
 static void result_text(const struct complete *c, struct text *out) {
-    text_add(out, "%s\n", c->table.file);
+    text_add(out, "%s\n", c->train.file);
     result_completion_text(out, c->model);
-    if (c->test.table.n > 0) {
-        text_add(out, "%s\n", c->test.table.file);
+    if (c->test.n > 0) {
+        text_add(out, "%s\n", c->test.file);
         result_rating_evaluation_text(out, &c->score, &c->yardstick);
     }
     if (given(&c->app->options, "output"))
@@ -195,7 +201,7 @@ static int run(struct app *app) {
     free(c.fitted);
     gbs_completion_free(c.model);
     gbs_ratings_free(c.ratings);
-    ratings_free(&c.table);
+    cells_free(&c.train);
     cells_free(&c.test);
     return code;
 }

@@ -51,7 +51,6 @@ static void table_text(const struct app *app, const gbs_cv *cv, struct text *out
 
 static int run(struct app *app) {
     const struct options *o = &app->options;
-    struct recipe recipe = {0};
     struct input in = {0};
     gbs_cv *cv = NULL;
     if (o->n_inputs != 1)
@@ -61,16 +60,16 @@ static int run(struct app *app) {
     if (code == EXIT_DONE)
         code = outputs_check(app, true);
     if (code == EXIT_DONE)
-        code = input_train(app, o->inputs[0], false, &recipe, &in);
+        code = input_train(app, o->inputs[0], &in);
     if (code == EXIT_DONE) {
         gbs_status status = gbs_cross_validate(app->ctx, in.data, o->set, &cv);
         if (status != GBS_OK)
-            code = app_fail_status(app, status, status == GBS_ERR_DATA ? in.table.file : NULL);
+            code = app_fail_status(app, status, status == GBS_ERR_DATA ? in.file : NULL);
     }
     if (code == EXIT_DONE) {
         struct text text = {0};
         if (given(o, "json"))
-            table_json(app, cv, in.design.n, &text);
+            table_json(app, cv, gbs_data_rows(in.data), &text);
         else
             table_text(app, cv, &text);
         code = app_write(app, NULL, &text);
@@ -78,7 +77,6 @@ static int run(struct app *app) {
     }
     gbs_cv_free(cv);
     input_free(&in);
-    recipe_free(&recipe);
     return code;
 }
 

@@ -10,24 +10,24 @@
 /* The scores once more, for the curve. */
 static int make_roc(const struct app *app, const struct predictor *model, const struct input *in,
                     struct roc *out) {
-    size_t n = in->design.n;
+    size_t n = gbs_data_rows(in->data);
     double *score = calloc(2 * n + 1, sizeof *score);
     if (score == NULL)
         return app_fail(app, EXIT_MEMORY, "out of memory");
     gbs_status status = predictor_predict(app, model, in->data, score, score + n);
     /* particles rank by the share of their votes */
-    bool made = status == GBS_OK &&
-                roc_make(n, in->design.y, model->particles != NULL ? score + n : score, out);
+    bool made = status == GBS_OK && roc_make(n, gbs_data_labels(in->data),
+                                             model->particles != NULL ? score + n : score, out);
     free(score);
     if (status != GBS_OK)
-        return app_fail_status(app, status, in->table.file);
+        return app_fail_status(app, status, in->file);
     return made ? EXIT_DONE : app_fail(app, EXIT_MEMORY, "out of memory");
 }
 
 static int run(struct app *app) {
     const struct options *o = &app->options;
     struct predictor model = {0};
-    struct recipe recipe = {0};
+    gbs_recipe *recipe = NULL;
     struct input in = {0};
     gbs_evaluation e;
     struct roc roc = {0};
@@ -49,10 +49,10 @@ static int run(struct app *app) {
     if (code == EXIT_DONE)
         code = predictor_recipe(app, o->inputs[0], &model, &recipe);
     if (code == EXIT_DONE)
-        code = input_apply(app, o->inputs[1], &recipe, LABELS_NEEDED, &in);
+        code = input_apply(app, o->inputs[1], recipe, GBS_WITH_LABELS, &in);
     if (code == EXIT_DONE) {
         gbs_status status = predictor_evaluate(app, &model, in.data, &e);
-        code = status == GBS_OK ? EXIT_DONE : app_fail_status(app, status, in.table.file);
+        code = status == GBS_OK ? EXIT_DONE : app_fail_status(app, status, in.file);
     }
     if (code == EXIT_DONE && given(o, "json"))
         code = make_roc(app, &model, &in, &roc);
@@ -63,23 +63,24 @@ static int run(struct app *app) {
             json_open_object(&j, NULL);
             result_head(&j, app);
             result_options(&j, app);
-            json_put_string(&j, "positive", recipe.positive);
-            json_put_string(&j, "negative", recipe.negative);
+            json_put_string(&j, "positive", gbs_recipe_positive(recipe));
+            json_put_string(&j, "negative", gbs_recipe_negative(recipe));
             result_evaluation(&j, app, &e, &roc);
             json_close_object(&j);
         } else {
-            text_add(&text, "%s on %s", o->inputs[0], in.table.file);
+            text_add(&text, "%s on %s", o->inputs[0], in.file);
             if (model.particles != NULL)
                 text_add(&text, " (%s)", gbs_task_word(predictor_task(&model), GBS_WORD_PARTICLES));
             text_add(&text, "\n");
-            result_evaluation_text(&text, app, &e, recipe.positive, recipe.negative);
+            result_evaluation_text(&text, app, &e, gbs_recipe_positive(recipe),
+                                   gbs_recipe_negative(recipe));
         }
         code = app_write(app, NULL, &text);
         text_free(&text);
     }
     predictor_free(&model);
     input_free(&in);
-    recipe_free(&recipe);
+    gbs_recipe_free(recipe);
     return code;
 }
 

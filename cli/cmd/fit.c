@@ -9,7 +9,7 @@
 
 struct fit {
     struct app *app;
-    struct recipe recipe;
+    const gbs_recipe *recipe; /* of the training data */
     struct input train, test;
     gbs_model *model;
     const gbs_model_info *info;
@@ -35,63 +35,42 @@ static int check_options(const struct app *app) {
     return code == EXIT_DONE ? outputs_check(app, outputs_print_result(o)) : code;
 }
 
-/* Some rows are split off before the others are looked at. */
-static bool splits(const struct options *o) {
-    bool zero = given(o, "paper") || given(o, "restarts") || option_is(o, "select", "cv");
-    return (given(o, "prior") ? option_is(o, "prior", "informed") : !zero) ||
-           option_is(o, "bound", "progressive");
-}
-
-/* What an honest certificate must know of how the columns were made. */
-static unsigned looked(const struct fit *f) {
-    bool split = splits(&f->app->options);
-    unsigned bits = 0;
-    for (size_t k = 0; !split && k < f->recipe.n_inputs; k++)
-        if (f->recipe.inputs[k].is_text)
-            bits |= GBS_LOOKED_COLUMNS;
-    if (!split && f->train.table.cells == NULL) /* svmlight: the largest index of any row */
-        bits |= GBS_LOOKED_COLUMNS;
-    return bits;
-}
-
 static int run_fit(struct fit *f) {
     const struct options *o = &f->app->options;
     double start = app_seconds(f->app);
-    gbs_data_looked(f->train.data, looked(f));
     if (given(o, "path") && gbs_task_has(option_task(o), GBS_FACT_PAIRS))
         gbs_options_set_flag(o->set, "trace", 1);
     gbs_status status = gbs_fit(f->app->ctx, f->train.data, o->set, &f->model);
     f->seconds_fit = app_seconds(f->app) - start;
     if (status != GBS_OK)
-        return app_fail_status(f->app, status, status == GBS_ERR_DATA ? f->train.table.file : NULL);
+        return app_fail_status(f->app, status, status == GBS_ERR_DATA ? f->train.file : NULL);
     f->info = gbs_model_get_info(f->model);
-    char *recipe = recipe_to_json(&f->recipe);
-    status = recipe != NULL ? gbs_model_set_recipe(f->app->ctx, f->model, recipe) : GBS_ERR_MEMORY;
-    free(recipe);
-    return status == GBS_OK ? EXIT_DONE : app_fail(f->app, EXIT_MEMORY, "out of memory");
+    return EXIT_DONE;
 }
 
 /* The test file is read before the fit: a bad one is found out early. */
 static int read_files(struct fit *f) {
     const struct options *o = &f->app->options;
-    int code = input_train(f->app, o->inputs[0], splits(o), &f->recipe, &f->train);
+    int code = input_train(f->app, o->inputs[0], &f->train);
+    f->recipe = gbs_data_recipe(f->train.data);
     if (code == EXIT_DONE && given(o, "test"))
-        code = input_apply(f->app, option_text(o, "test"), &f->recipe, LABELS_NEEDED, &f->test);
+        code = input_apply(f->app, option_text(o, "test"), f->recipe, GBS_WITH_LABELS, &f->test);
     f->seconds_read = app_seconds(f->app);
     return code;
 }
 
 static int make_roc(struct fit *f) {
-    double *score = calloc(f->test.design.n, sizeof *score);
+    size_t n = gbs_data_rows(f->test.data);
+    double *score = calloc(n, sizeof *score);
     gbs_status status = score != NULL ? gbs_model_predict(f->app->ctx, f->model, f->test.data,
                                                           score, NULL, NULL)
                                       : GBS_ERR_MEMORY;
-    if (status == GBS_OK && !roc_make(f->test.design.n, f->test.design.y, score, &f->roc))
+    if (status == GBS_OK && !roc_make(n, gbs_data_labels(f->test.data), score, &f->roc))
         status = GBS_ERR_MEMORY;
     free(score);
     return status == GBS_OK           ? EXIT_DONE
            : status == GBS_ERR_MEMORY ? app_fail(f->app, EXIT_MEMORY, "out of memory")
-                                      : app_fail_status(f->app, status, f->test.table.file);
+                                      : app_fail_status(f->app, status, f->test.file);
 }
 
 static int run_test(struct fit *f) {
@@ -100,26 +79,26 @@ static int run_test(struct fit *f) {
     gbs_status status = gbs_model_evaluate(f->app->ctx, f->model, f->test.data, &f->evaluation);
     f->tested = status == GBS_OK;
     if (status != GBS_OK)
-        return app_fail_status(f->app, status, f->test.table.file);
+        return app_fail_status(f->app, status, f->test.file);
     return given(&f->app->options, "json") ? make_roc(f) : EXIT_DONE;
 }
 
 /* ---------------------------------------------------------------- output */
 
 static void put_data(struct json *j, const struct fit *f) {
-    size_t positives = 0;
-    for (size_t i = 0; i < f->train.design.n; i++)
-        positives += f->train.design.y[i] > 0.0;
+    size_t n = gbs_data_rows(f->train.data), positives = 0;
+    for (size_t i = 0; i < n; i++)
+        positives += gbs_data_labels(f->train.data)[i] > 0.0;
     json_open_object(j, "data");
-    json_put_string(j, "file", f->train.table.file);
-    json_put_count(j, "rows", f->train.design.n);
+    json_put_string(j, "file", f->train.file);
+    json_put_count(j, "rows", n);
     json_put_count(j, "positives", positives);
-    json_put_count(j, "left_out", f->train.design.left_out);
-    json_put_count(j, "columns", f->train.design.d);
-    json_put_string(j, "target", f->recipe.target);
-    json_put_string(j, "positive", f->recipe.positive);
-    json_put_string(j, "negative", f->recipe.negative);
-    json_put_string(j, "test", f->tested ? f->test.table.file : NULL);
+    json_put_count(j, "left_out", gbs_data_left_out(f->train.data));
+    json_put_count(j, "columns", gbs_data_columns(f->train.data));
+    json_put_string(j, "target", gbs_recipe_target(f->recipe));
+    json_put_string(j, "positive", gbs_recipe_positive(f->recipe));
+    json_put_string(j, "negative", gbs_recipe_negative(f->recipe));
+    json_put_string(j, "test", f->tested ? f->test.file : NULL);
     json_close_object(j);
 }
 
@@ -161,7 +140,7 @@ static int result_json(const struct fit *f, struct text *out) {
         json_close_array(&j);
     }
     result_trace(&j, f->model);
-    int code = result_coefficients(&j, f->app, f->model, &f->recipe);
+    int code = result_coefficients(&j, f->app, f->model, f->recipe);
     if (f->tested) {
         json_open_object(&j, "test");
         result_evaluation(&j, f->app, &f->evaluation, &f->roc);
@@ -175,11 +154,11 @@ static int result_json(const struct fit *f, struct text *out) {
 
 static void result_text(const struct fit *f, struct text *out) {
     const struct options *o = &f->app->options;
-    text_add(out, "%s\n", f->train.table.file);
+    text_add(out, "%s\n", f->train.file);
     result_model_text(out, f->model);
-    text_add(out, "  label         %s = +1, %s%s = -1\n", f->recipe.positive,
-             f->recipe.negative != NULL ? "" : "the rest",
-             f->recipe.negative != NULL ? f->recipe.negative : "");
+    text_add(out, "  label         %s = +1, %s%s = -1\n", gbs_recipe_positive(f->recipe),
+             gbs_recipe_negative(f->recipe) != NULL ? "" : "the rest",
+             gbs_recipe_negative(f->recipe) != NULL ? gbs_recipe_negative(f->recipe) : "");
     result_certificates_text(out, f->model);
     const gbs_selection *chosen = gbs_model_selection(f->model);
     if (chosen->candidates > 0)
@@ -188,8 +167,9 @@ static void result_text(const struct fit *f, struct text *out) {
                  "%.2f %%\n",
                  f->info->lambda, f->info->prior_sd, chosen->candidates, 100.0 * chosen->error);
     if (f->tested) {
-        text_add(out, "%s\n", f->test.table.file);
-        result_evaluation_text(out, f->app, &f->evaluation, f->recipe.positive, f->recipe.negative);
+        text_add(out, "%s\n", f->test.file);
+        result_evaluation_text(out, f->app, &f->evaluation, gbs_recipe_positive(f->recipe),
+                               gbs_recipe_negative(f->recipe));
     }
     if (given(o, "output"))
         text_add(out, "model written to %s (%.2f s: %.2f reading, %.2f fitting)\n",
@@ -285,7 +265,6 @@ static int run(struct app *app) {
     gbs_model_free(f.model);
     input_free(&f.train);
     input_free(&f.test);
-    recipe_free(&f.recipe);
     return code;
 }
 

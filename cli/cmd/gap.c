@@ -16,7 +16,7 @@ struct comparison {
     struct app *app;
     size_t count;
     struct measured *item;
-    struct recipe recipe;
+    gbs_recipe *recipe;
     struct input train;
     size_t stages;
     gbs_particles **particles; /* one sampling a stage */
@@ -75,7 +75,7 @@ static int load(struct comparison *c) {
             code = app_fail(c->app, EXIT_MEMORY, "out of memory");
     }
     return code == EXIT_DONE
-               ? input_apply(c->app, o->inputs[0], &c->recipe, LABELS_NEEDED, &c->train)
+               ? input_apply(c->app, o->inputs[0], c->recipe, GBS_WITH_LABELS, &c->train)
                : code;
 }
 
@@ -157,7 +157,7 @@ static void stage_text(const struct comparison *c, size_t t, struct text *out) {
 }
 
 static void result_text(const struct comparison *c, struct text *out) {
-    text_add(out, "%s\n", c->train.table.file);
+    text_add(out, "%s\n", c->train.file);
     for (size_t t = 0; t < c->stages; t++)
         stage_text(c, t, out);
     text_add(out, "gap: KL(model || Gibbs posterior) = free energy + log Z, estimated; the "
@@ -177,7 +177,7 @@ static void comparison_free(struct comparison *c) {
     free(c->item);
     free(c->particles);
     input_free(&c->train);
-    recipe_free(&c->recipe);
+    gbs_recipe_free(c->recipe);
 }
 
 static int run(struct app *app) {

@@ -25,7 +25,7 @@ static int by_weight(const void *a, const void *b) {
 struct shown {
     const struct app *app;
     struct predictor *of;
-    struct recipe recipe;
+    gbs_recipe *recipe;
     size_t d;
     double *mean, *sd;
 };
@@ -40,7 +40,7 @@ static void put_coefficients(struct json *j, const struct shown *s) {
     json_open_array(j, "coefficients");
     for (size_t k = 0; k < s->d; k++) {
         char name[256];
-        recipe_feature_name(&s->recipe, column_of(s, k), name, sizeof name);
+        gbs_recipe_feature(s->recipe, column_of(s, k), name, sizeof name);
         json_open_object(j, NULL);
         json_put_string(j, "name", name);
         json_put_number(j, "mean", s->mean[k]);
@@ -62,9 +62,9 @@ static void inspect_json(const struct shown *s, struct text *out) {
         json_put_string(&j, "kind", "sample");
         sampling_json(&j, s->of->particles);
     }
-    json_put_string(&j, "target", s->recipe.target);
-    json_put_string(&j, "positive", s->recipe.positive);
-    json_put_string(&j, "negative", s->recipe.negative);
+    json_put_string(&j, "target", gbs_recipe_target(s->recipe));
+    json_put_string(&j, "positive", gbs_recipe_positive(s->recipe));
+    json_put_string(&j, "negative", gbs_recipe_negative(s->recipe));
     if (model != NULL) {
         result_certificates(&j, model);
         result_stages(&j, model);
@@ -86,7 +86,7 @@ static int coefficients_text(const struct shown *s, struct text *out) {
     size_t shown = s->d < SHOWN ? s->d : SHOWN;
     for (size_t k = 0; k < shown; k++) {
         char name[64];
-        recipe_feature_name(&s->recipe, column_of(s, c[k].k), name, sizeof name);
+        gbs_recipe_feature(s->recipe, column_of(s, c[k].k), name, sizeof name);
         text_add(out, "  %-14s %12.4g %12.4g %12.2f\n", name, c[k].mean, c[k].sd,
                  c[k].mean / c[k].sd);
     }
@@ -97,16 +97,17 @@ static int coefficients_text(const struct shown *s, struct text *out) {
 }
 
 static int inspect_text(const struct shown *s, struct text *out) {
-    const struct recipe *r = &s->recipe;
+    const gbs_recipe *r = s->recipe;
+    const char *target = gbs_recipe_target(r), *negative = gbs_recipe_negative(r);
     text_add(out, "%s%s\n", s->app->options.inputs[0],
              s->of->particles != NULL ? ": a sample of the Gibbs posterior" : "");
     if (s->of->model != NULL)
         result_model_text(out, s->of->model);
     else
         sampling_text(out, s->of->particles);
-    text_add(out, "  label         %s%s%s = +1, %s = -1\n", r->target != NULL ? r->target : "",
-             r->target != NULL ? ": " : "", r->positive,
-             r->negative != NULL ? r->negative : "the rest");
+    text_add(out, "  label         %s%s%s = +1, %s = -1\n", target != NULL ? target : "",
+             target != NULL ? ": " : "", gbs_recipe_positive(r),
+             negative != NULL ? negative : "the rest");
     if (s->of->model != NULL)
         result_certificates_text(out, s->of->model);
     return coefficients_text(s, out);
@@ -185,7 +186,7 @@ static int run(struct app *app) {
     free(s.mean);
     free(s.sd);
     predictor_free(&loaded);
-    recipe_free(&s.recipe);
+    gbs_recipe_free(s.recipe);
     return code;
 }
 

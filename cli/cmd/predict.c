@@ -12,21 +12,21 @@
 struct prediction {
     struct app *app;
     struct predictor model;
-    struct recipe recipe;
+    gbs_recipe *recipe;
     struct input in;
     double *score, *probability;
     bool labels; /* a task that only orders rows says none */
 };
 
 static int compute(struct prediction *p) {
-    size_t n = p->in.design.n;
+    size_t n = gbs_data_rows(p->in.data);
     p->labels = gbs_task_has(predictor_task(&p->model), GBS_FACT_LABELS) != 0;
     p->score = calloc(n, sizeof *p->score);
     p->probability = calloc(n, sizeof *p->probability);
     if (p->score == NULL || p->probability == NULL)
         return app_fail(p->app, EXIT_MEMORY, "out of memory");
     gbs_status status = predictor_predict(p->app, &p->model, p->in.data, p->score, p->probability);
-    return status == GBS_OK ? EXIT_DONE : app_fail_status(p->app, status, p->in.table.file);
+    return status == GBS_OK ? EXIT_DONE : app_fail_status(p->app, status, p->in.file);
 }
 
 /* The vote's label; a score of exactly 0 (half of the votes) goes to +1. NULL: the task
@@ -34,19 +34,20 @@ static int compute(struct prediction *p) {
 static const char *label(const struct prediction *p, size_t i, const char *rest) {
     if (!p->labels)
         return NULL;
-    return predictor_says_yes(&p->model, p->score[i], p->probability[i]) ? p->recipe.positive
-           : p->recipe.negative != NULL                                  ? p->recipe.negative
-                                                                         : rest;
+    const char *negative = gbs_recipe_negative(p->recipe);
+    if (predictor_says_yes(&p->model, p->score[i], p->probability[i]))
+        return gbs_recipe_positive(p->recipe);
+    return negative != NULL ? negative : rest;
 }
 
 /* One line per input row; a row left out for a missing cell is a line of empty cells. What is cut
  * short by a signal is not written (app_write). */
 static void write_csv(const struct prediction *p, const char *rest, struct text *out) {
-    const struct design *d = &p->in.design;
-    size_t next = 0;
+    const gbs_data *data = p->in.data;
+    size_t n = gbs_data_rows(data), next = 0;
     text_add(out, "label,prob,score\n");
-    for (size_t row = 0; row < p->in.table.n_rows && !app_interrupted(); row++) {
-        if (d->rows != NULL && (next >= d->n || d->rows[next] != row)) {
+    for (size_t row = 0; row < n + gbs_data_left_out(data) && !app_interrupted(); row++) {
+        if (next >= n || gbs_data_table_row(data, next) != row) {
             text_add_bytes(out, ",,\n", 3);
             continue;
         }
@@ -61,16 +62,16 @@ static void write_csv(const struct prediction *p, const char *rest, struct text 
 }
 
 static void write_json(const struct prediction *p, const char *rest, struct text *out) {
-    const struct design *d = &p->in.design;
+    size_t n = gbs_data_rows(p->in.data);
     struct json j = json_writer(out);
     json_open_object(&j, NULL);
     result_head(&j, p->app);
-    json_put_count(&j, "n", d->n);
-    json_put_count(&j, "left_out", d->left_out);
+    json_put_count(&j, "n", n);
+    json_put_count(&j, "left_out", gbs_data_left_out(p->in.data));
     json_open_array(&j, "predictions");
-    for (size_t i = 0; i < d->n && !app_interrupted(); i++) {
+    for (size_t i = 0; i < n && !app_interrupted(); i++) {
         json_open_object(&j, NULL);
-        json_put_count(&j, "row", (d->rows != NULL ? d->rows[i] : i) + 1);
+        json_put_count(&j, "row", gbs_data_table_row(p->in.data, i) + 1);
         json_put_string(&j, "label", label(p, i, rest));
         json_put_number(&j, "prob", p->probability[i]);
         json_put_number(&j, "score", p->score[i]);
@@ -109,12 +110,12 @@ static int run(struct app *app) {
     if (code == EXIT_DONE)
         code = predictor_recipe(app, o->inputs[0], &p.model, &p.recipe);
     if (code == EXIT_DONE)
-        code = input_apply(app, o->inputs[1], &p.recipe, LABELS_NONE, &p.in);
+        code = input_apply(app, o->inputs[1], p.recipe, GBS_WITHOUT_LABELS, &p.in);
     if (code == EXIT_DONE)
         code = compute(&p);
     if (code == EXIT_DONE) {
         struct text text = {0}, rest = {0};
-        text_add(&rest, "not %s", p.recipe.positive);
+        text_add(&rest, "not %s", gbs_recipe_positive(p.recipe));
         if (given(o, "json"))
             write_json(&p, rest.bytes != NULL ? rest.bytes : "", &text);
         else
@@ -127,7 +128,7 @@ static int run(struct app *app) {
     free(p.probability);
     predictor_free(&p.model);
     input_free(&p.in);
-    recipe_free(&p.recipe);
+    gbs_recipe_free(p.recipe);
     return code;
 }
 

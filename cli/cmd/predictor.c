@@ -22,30 +22,11 @@ int predictor_load(const struct app *app, const char *path, struct predictor *ou
 }
 
 int predictor_recipe(const struct app *app, const char *path, const struct predictor *p,
-                     struct recipe *out) {
+                     gbs_recipe **out) {
     if (p->model != NULL)
         return input_recipe(app, path, p->model, out);
-    char error[256];
-    const char *json = gbs_particles_recipe(p->particles);
-    const gbs_sample_info *info = gbs_particles_get_info(p->particles);
-    *out = (struct recipe){0};
-    if (json == NULL)
-        return app_fail(
-            app, EXIT_BAD_DATA,
-            "%s: the sample has no recipe of columns (it was not drawn by this program)", path);
-    bool ok = recipe_from_json(json, out, error, sizeof error);
-    if (!ok && strcmp(error, "out of memory") == 0) {
-        recipe_free(out);
-        return app_fail(app, EXIT_MEMORY, "%s: out of memory", path);
-    }
-    if (!ok)
-        return app_fail(app, EXIT_BAD_DATA, "%s: %s", path, error);
-    if (out->features != info->features) {
-        recipe_free(out);
-        return app_fail(app, EXIT_BAD_DATA,
-                        "%s: the recipe of the sample does not match its particles", path);
-    }
-    return EXIT_DONE;
+    gbs_status status = gbs_recipe_from_particles(app->ctx, p->particles, out);
+    return status == GBS_OK ? EXIT_DONE : app_fail_status(app, status, path);
 }
 
 gbs_status predictor_predict(const struct app *app, const struct predictor *p, const gbs_data *data,

@@ -16,7 +16,7 @@ struct predictor {
 const gbs_task *predictor_task(const struct predictor *p);
 int predictor_load(const struct app *app, const char *path, struct predictor *out);
 int predictor_recipe(const struct app *app, const char *path, const struct predictor *p,
-                     struct recipe *out);
+                     gbs_recipe **out);
 gbs_status predictor_predict(const struct app *app, const struct predictor *p, const gbs_data *data,
                              double *score, double *probability);
 gbs_status predictor_evaluate(const struct app *app, const struct predictor *p,

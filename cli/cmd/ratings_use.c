@@ -7,71 +7,47 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int cancelled(void *user) {
-    (void)user;
-    return app_interrupted();
+int cells_read(const struct app *app, const char *path, gbs_cell_use use, struct cells *c) {
+    c->file = input_name(path);
+    gbs_status status = gbs_cells_read(app->ctx, path, use, app->options.set, &c->read);
+    c->n = gbs_cells_count(c->read);
+    c->rating = gbs_cells_values(c->read);
+    return status == GBS_OK ? EXIT_DONE : app_fail_status(app, status, NULL);
 }
 
-int ratings_use_read(const struct app *app, const char *file, bool values, bool range,
-                     struct ratings_table *out) {
-    const struct options *o = &app->options;
-    const double *ends = gbs_options_numbers(o->set, "range", NULL);
-    char error[1024] = "";
-    struct ratings_options options = {.header = given(o, "no-header") ? 0 : -1,
-                                      .values = values,
-                                      .has_range = range && ends != NULL,
-                                      .low = ends != NULL ? ends[0] : 0.0,
-                                      .high = ends != NULL ? ends[1] : 0.0,
-                                      .cancelled = cancelled};
-    enum table_status status = ratings_read(file, &options, out, error, sizeof error);
-    return status == TABLE_OK ? EXIT_DONE : app_fail_table(app, status, error);
-}
-
-int cells_number(const struct app *app, const struct levels names[2], struct cells *c) {
-    const struct ratings_table *t = &c->table;
-    for (int side = 0; side < 2; side++) {
-        const struct levels *own = &t->names[side];
-        uint32_t *of = calloc(own->n + 1, sizeof *of);
-        c->index[side] = calloc(t->n + 1, sizeof *c->index[side]);
-        if (of == NULL || c->index[side] == NULL) {
-            free(of);
-            return app_fail(app, EXIT_MEMORY, "out of memory");
-        }
-        for (size_t k = 0; k < own->n; k++) {
-            size_t found = levels_find(&names[side], own->text[k], strlen(own->text[k]));
-            of[k] = found == LEVELS_NONE ? GBS_UNSEEN : (uint32_t)found;
-        }
-        for (size_t e = 0; e < t->n; e++)
-            c->index[side][e] = of[t->id[side][e]];
-        free(of);
-    }
-    c->value = calloc(t->n + 1, sizeof *c->value);
-    c->sd = calloc(t->n + 1, sizeof *c->sd);
-    c->noise = calloc(t->n + 1, sizeof *c->noise);
-    return c->value != NULL && c->sd != NULL && c->noise != NULL
-               ? EXIT_DONE
-               : app_fail(app, EXIT_MEMORY, "out of memory");
+int cells_number(const struct app *app, size_t rows, const char *const *row_names, size_t columns,
+                 const char *const *column_names, struct cells *c) {
+    for (int side = 0; side < 2; side++)
+        c->index[side] = calloc(c->n + 1, sizeof *c->index[side]);
+    c->value = calloc(c->n + 1, sizeof *c->value);
+    c->sd = calloc(c->n + 1, sizeof *c->sd);
+    c->noise = calloc(c->n + 1, sizeof *c->noise);
+    if (c->index[0] == NULL || c->index[1] == NULL || c->value == NULL || c->sd == NULL ||
+        c->noise == NULL)
+        return app_fail(app, EXIT_MEMORY, "out of memory");
+    gbs_status status = gbs_cells_number(app->ctx, c->read, rows, row_names, columns, column_names,
+                                         c->index[0], c->index[1]);
+    return status == GBS_OK ? EXIT_DONE : app_fail_status(app, status, "the model is damaged");
 }
 
 void cells_take_noise(const gbs_completion *model, struct cells *c) {
-    for (size_t e = 0; e < c->table.n; e++)
+    for (size_t e = 0; e < c->n; e++)
         c->noise[e] = gbs_completion_noise(model, c->index[0][e]);
 }
 
 int cells_score(const struct app *app, const struct cells *c, gbs_rating_evaluation *out) {
-    double *sd = calloc(c->table.n + 1, sizeof *sd);
+    double *sd = calloc(c->n + 1, sizeof *sd);
     if (sd == NULL)
         return app_fail(app, EXIT_MEMORY, "out of memory");
-    for (size_t e = 0; e < c->table.n; e++)
+    for (size_t e = 0; e < c->n; e++)
         sd[e] = sqrt(c->sd[e] * c->sd[e] + c->noise[e]);
-    *out = gbs_rating_score(c->table.n, c->index[0], c->index[1], c->table.value, c->value, sd,
-                            0.0);
+    *out = gbs_rating_score(c->n, c->index[0], c->index[1], c->rating, c->value, sd, 0.0);
     free(sd);
     return EXIT_DONE;
 }
 
 void cells_free(struct cells *c) {
-    ratings_free(&c->table);
+    gbs_cells_free(c->read);
     free(c->index[0]);
     free(c->index[1]);
     free(c->value);
@@ -80,38 +56,31 @@ void cells_free(struct cells *c) {
     *c = (struct cells){0};
 }
 
-/* Texts of the model's rows and columns, to be found again; a text that comes twice (a damaged
- * file) counts once. */
-static int model_names(const struct app *app, const gbs_completion *model, struct levels names[2]) {
+/* Numbers the cells as the model does. */
+static int number_for(const struct app *app, const gbs_completion *model, struct cells *c) {
     gbs_completion_info info;
     gbs_completion_get_info(model, &info);
-    for (int side = 0; side < 2; side++)
-        for (size_t i = 0; i < (side == 0 ? info.rows : info.columns); i++) {
-            const char *id = side == 0 ? gbs_completion_row_id(model, i)
-                                       : gbs_completion_column_id(model, i);
-            if (levels_find(&names[side], id, strlen(id)) != LEVELS_NONE)
-                return app_fail(app, EXIT_BAD_DATA, "the model is damaged: '%.40s' names two %s",
-                                id, side == 0 ? "rows" : "columns");
-            if (!levels_add(&names[side], id, strlen(id)))
-                return app_fail(app, EXIT_MEMORY, "out of memory");
-        }
-    return EXIT_DONE;
+    const char **names = calloc(info.rows + info.columns + 1, sizeof *names);
+    if (names == NULL)
+        return app_fail(app, EXIT_MEMORY, "out of memory");
+    for (size_t i = 0; i < info.rows; i++)
+        names[i] = gbs_completion_row_id(model, i);
+    for (size_t j = 0; j < info.columns; j++)
+        names[info.rows + j] = gbs_completion_column_id(model, j);
+    int code = cells_number(app, info.rows, names, info.columns, names + info.rows, c);
+    free(names);
+    return code;
 }
 
 static int predict_cells(struct app *app, const gbs_completion *model, const char *file,
-                         bool values, struct cells *c) {
-    struct levels names[2] = {{0}, {0}};
-    int code = ratings_use_read(app, file, values, false, &c->table);
+                         gbs_cell_use use, struct cells *c) {
+    int code = cells_read(app, file, use, c);
     if (code == EXIT_DONE)
-        code = model_names(app, model, names);
-    if (code == EXIT_DONE)
-        code = cells_number(app, names, c);
-    levels_free(&names[0]);
-    levels_free(&names[1]);
+        code = number_for(app, model, c);
     if (code != EXIT_DONE)
         return code;
-    gbs_status status = gbs_completion_predict(app->ctx, model, c->table.n, c->index[0],
-                                               c->index[1], c->value, c->sd);
+    gbs_status status = gbs_completion_predict(app->ctx, model, c->n, c->index[0], c->index[1],
+                                               c->value, c->sd);
     cells_take_noise(model, c);
     return status == GBS_OK ? EXIT_DONE : app_fail_status(app, status, NULL);
 }
@@ -143,7 +112,7 @@ static const char parts_head[] = ",sd_cell,sd_noise";
 static void cells_csv(const struct app *app, const struct cells *c, struct text *out) {
     bool parts = given(&app->options, "parts");
     text_add(out, "value,sd%s,new\n", parts ? parts_head : "");
-    for (size_t e = 0; e < c->table.n && !app_interrupted(); e++) {
+    for (size_t e = 0; e < c->n && !app_interrupted(); e++) {
         text_add_number(out, c->value[e]);
         text_add_bytes(out, ",", 1);
         put_sd_csv(out, c->sd[e], c->noise[e], parts);
@@ -155,12 +124,14 @@ static void cells_json(const struct app *app, const struct cells *c, struct text
     struct json j = json_writer(out);
     json_open_object(&j, NULL);
     result_head(&j, app);
-    json_put_count(&j, "n", c->table.n);
+    json_put_count(&j, "n", c->n);
+    const char *const *rows = gbs_cells_row_names(c->read, NULL),
+                      *const *columns = gbs_cells_column_names(c->read, NULL);
     json_open_array(&j, "predictions");
-    for (size_t e = 0; e < c->table.n && !app_interrupted(); e++) {
+    for (size_t e = 0; e < c->n && !app_interrupted(); e++) {
         json_open_object(&j, NULL);
-        json_put_string(&j, "row", c->table.names[0].text[c->table.id[0][e]]);
-        json_put_string(&j, "col", c->table.names[1].text[c->table.id[1][e]]);
+        json_put_string(&j, "row", rows[gbs_cells_rows(c->read)[e]]);
+        json_put_string(&j, "col", columns[gbs_cells_columns(c->read)[e]]);
         json_put_number(&j, "value", c->value[e]);
         put_sd_json(&j, c->sd[e], c->noise[e]);
         json_put_string(&j, "new",
@@ -173,14 +144,14 @@ static void cells_json(const struct app *app, const struct cells *c, struct text
 
 static void note_new(const struct app *app, const struct cells *c) {
     size_t count[2] = {0, 0};
-    for (size_t e = 0; e < c->table.n; e++)
+    for (size_t e = 0; e < c->n; e++)
         for (int side = 0; side < 2; side++)
             count[side] += c->index[side][e] == GBS_UNSEEN;
     if (count[0] + count[1] > 0)
         app_note(app,
                  "%s: %zu cells lie in rows without ratings, %zu in columns without ratings; there "
                  "the prior speaks",
-                 c->table.file, count[0], count[1]);
+                 c->file, count[0], count[1]);
 }
 
 /* ---------------------------------------------------------------- top */
@@ -316,7 +287,7 @@ int ratings_predict(struct app *app, const gbs_completion *model) {
     if (code == EXIT_DONE && given(o, "top")) {
         code = top(app, model, &text);
     } else if (code == EXIT_DONE) {
-        code = predict_cells(app, model, o->inputs[1], false, &c);
+        code = predict_cells(app, model, o->inputs[1], GBS_CELLS_PAIRS, &c);
         if (code == EXIT_DONE && given(o, "json"))
             cells_json(app, &c, &text);
         else if (code == EXIT_DONE)
@@ -337,12 +308,12 @@ struct rating_yardstick ratings_yardstick(const struct app *app, const gbs_compl
     struct rating_yardstick y = {NAN, NAN,
                                  given(o, "confidence") ? option_number(o, "confidence") : 0.95};
     double squares = 0.0;
-    for (size_t e = 0; e < c->table.n; e++)
-        squares += (c->table.value[e] - info->mean) * (c->table.value[e] - info->mean);
-    y.mean_rmse = sqrt(squares / (double)c->table.n);
+    for (size_t e = 0; e < c->n; e++)
+        squares += (c->rating[e] - info->mean) * (c->rating[e] - info->mean);
+    y.mean_rmse = sqrt(squares / (double)c->n);
     if (info->has_range)
-        y.holdout_rmse = gbs_rating_holdout(c->table.n, c->table.value, c->value, info->low,
-                                            info->high, y.confidence);
+        y.holdout_rmse = gbs_rating_holdout(c->n, c->rating, c->value, info->low, info->high,
+                                            y.confidence);
     return y;
 }
 
@@ -365,13 +336,13 @@ int ratings_evaluate(struct app *app, const gbs_completion *model) {
             json_open_object(&j, NULL);
             result_head(&j, app);
             struct residuals r;
-            residuals_make(c.table.n, c.table.value, c.value, &r);
+            residuals_make(c.n, c.rating, c.value, &r);
             result_options(&j, app);
             result_rating_evaluation(&j, &e, &y);
             residuals_json(&j, "residuals", &r);
             json_close_object(&j);
         } else {
-            text_add(&text, "%s on %s\n", o->inputs[0], c.table.file);
+            text_add(&text, "%s on %s\n", o->inputs[0], c.file);
             result_rating_evaluation_text(&text, &e, &y);
         }
         code = app_write(app, NULL, &text);

@@ -4,21 +4,23 @@
 
 #include "cmd/predictor.h"
 #include "out/json.h"
-#include "table/ratings.h"
 
 /* Cells of a file as a model numbers them; GBS_UNSEEN where it has never met the row or column. */
 struct cells {
-    struct ratings_table table;
+    const char *file; /* for messages */
+    gbs_cells *read;
+    size_t n;
+    const double *rating; /* what the file says; NULL for pairs */
     uint32_t *index[2];
     double *value, *sd; /* predictions */
     double *noise;      /* variance of the noise of a rating there */
 };
 
-/* range: values outside --range are errors. */
-int ratings_use_read(const struct app *app, const char *file, bool values, bool range,
-                     struct ratings_table *out);
-/* Numbers the rows and columns of cells->table by the given names. */
-int cells_number(const struct app *app, const struct levels names[2], struct cells *cells);
+/* Reads a file of cells; they are not numbered yet. */
+int cells_read(const struct app *app, const char *path, gbs_cell_use use, struct cells *out);
+/* Numbers the rows and columns by the given names. */
+int cells_number(const struct app *app, size_t rows, const char *const *row_names, size_t columns,
+                 const char *const *column_names, struct cells *cells);
 void cells_free(struct cells *cells);
 /* The noise of each cell as the model has it. */
 void cells_take_noise(const gbs_completion *model, struct cells *cells);

@@ -4,30 +4,47 @@
 #include "out/result.h"
 #include "outputs.h"
 #include "report/page.h"
-#include "table/bytes.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include <zlib.h>
 
-static int cancelled(void *user) {
-    (void)user;
-    return app_interrupted();
+/* Why reading stopped: zlib's word, or the system's. */
+static int cannot_read(const struct app *app, const char *file, gzFile in) {
+    int code = Z_ERRNO, error = errno;
+    const char *why = in != NULL ? gzerror(in, &code) : "";
+    if (app_interrupted())
+        return app_stopped(app, "; nothing was written");
+    if (code == Z_ERRNO)
+        return app_fail(app, EXIT_FILES, "%s: %s", file, strerror(error));
+    return app_fail(app, EXIT_BAD_DATA, "%s: the gzip data is damaged or ends early (%s)", file,
+                    why);
 }
 
-/* A file, or standard input, whole: b->at .. b->end. */
-static int read_whole(const struct app *app, const char *file, struct bytes *b) {
-    enum table_status status = bytes_open(b, file, 0, cancelled, NULL);
-    bool opened = status == TABLE_OK;
-    while (status == TABLE_OK && !b->last)
-        status = bytes_more(b);
-    if (status == TABLE_OK)
-        return EXIT_DONE;
-    char message[512];
-    snprintf(message, sizeof message, "%.300s: %s", file, b->message);
-    if (opened)
-        bytes_close(b);
-    return app_fail_table(app, app_interrupted() ? TABLE_CANCELLED : status,
-                          message); /* opening a pipe can be interrupted too */
+/* A file, or standard input, gzipped or not, whole. */
+static int read_whole(const struct app *app, const char *file, struct text *out) {
+    char buffer[1 << 15];
+    int fd = strcmp(file, "-") == 0 ? dup(STDIN_FILENO) : open(file, O_RDONLY | O_CLOEXEC), got = 0;
+    gzFile in = fd >= 0 ? gzdopen(fd, "rb") : NULL;
+    if (fd >= 0 && in == NULL) {
+        close(fd);
+        return app_fail(app, EXIT_MEMORY, "%s: out of memory", file);
+    }
+    while (in != NULL && !out->failed && (got = gzread(in, buffer, sizeof buffer)) > 0)
+        text_add_bytes(out, buffer, (size_t)got);
+    int ended = Z_OK, code = EXIT_DONE;
+    if (in != NULL && got == 0)
+        (void)gzerror(in, &ended); /* a truncated file says so only here */
+    if (in == NULL || got < 0 || ended != Z_OK)
+        code = cannot_read(app, file, in);
+    else if (out->failed)
+        code = app_fail(app, EXIT_MEMORY, "%s: out of memory", file);
+    if (in != NULL)
+        gzclose(in);
+    return code;
 }
 
 static int not_json(const struct app *app, const char *file, const json_error_t *error) {
@@ -60,14 +77,15 @@ static int recognise(const struct app *app, struct run *run) {
 }
 
 static int read_run(const struct app *app, const char *file, size_t number, struct run *out) {
-    struct bytes b;
+    struct text whole = {0};
     json_error_t error;
     *out = (struct run){.file = file, .number = number};
-    int code = read_whole(app, file, &b);
+    int code = read_whole(app, file, &whole);
+    if (code == EXIT_DONE)
+        out->root = json_loadb(whole.size > 0 ? whole.bytes : "", whole.size, 0, &error);
+    text_free(&whole);
     if (code != EXIT_DONE)
         return code;
-    out->root = json_loadb(b.at, (size_t)(b.end - b.at), 0, &error);
-    bytes_close(&b);
     if (out->root == NULL)
         return not_json(app, file, &error);
     return recognise(app, out);

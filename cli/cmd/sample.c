@@ -11,7 +11,8 @@ enum { COVARIANCE_COLUMNS = 200 };
 
 struct sample {
     struct app *app;
-    struct recipe recipe;
+    gbs_recipe *models; /* that of --against */
+    const gbs_recipe *recipe;
     struct input train;
     gbs_model *against;
     gbs_particles *particles;
@@ -58,12 +59,13 @@ static int read_files(struct sample *s) {
     if (given(o, "against")) {
         code = app_load_model(s->app, option_text(o, "against"), &s->against);
         if (code == EXIT_DONE)
-            code = input_recipe(s->app, option_text(o, "against"), s->against, &s->recipe);
+            code = input_recipe(s->app, option_text(o, "against"), s->against, &s->models);
         if (code == EXIT_DONE)
-            code = input_apply(s->app, o->inputs[0], &s->recipe, LABELS_NEEDED, &s->train);
+            code = input_apply(s->app, o->inputs[0], s->models, GBS_WITH_LABELS, &s->train);
     } else {
-        code = input_train(s->app, o->inputs[0], false, &s->recipe, &s->train);
+        code = input_train(s->app, o->inputs[0], &s->train);
     }
+    s->recipe = gbs_data_recipe(s->train.data);
     s->seconds_read = app_seconds(s->app) - start;
     return code;
 }
@@ -107,13 +109,9 @@ static int draw(struct sample *s) {
         return app_fail_status(app, status,
                                status != GBS_ERR_DATA ? NULL
                                : s->against != NULL   ? option_text(&app->options, "against")
-                                                      : s->train.table.file);
+                                                      : s->train.file);
     s->info = gbs_particles_get_info(s->particles);
-    char *recipe = recipe_to_json(&s->recipe);
-    status = recipe != NULL ? gbs_particles_set_recipe(app->ctx, s->particles, recipe)
-                            : GBS_ERR_MEMORY;
-    free(recipe);
-    return status == GBS_OK ? EXIT_DONE : app_fail(app, EXIT_MEMORY, "out of memory");
+    return EXIT_DONE;
 }
 
 /* ---------------------------------------------------------------- results */
@@ -176,10 +174,10 @@ static void result_json(const struct sample *s, struct text *out) {
 
 static void result_text(const struct sample *s, struct text *out) {
     const struct options *o = &s->app->options;
-    text_add(out, "%s\n", s->train.table.file);
+    text_add(out, "%s\n", s->train.file);
     sampling_text(out, s->particles);
-    text_add(out, "  label         %s = +1, %s = -1\n", s->recipe.positive,
-             s->recipe.negative != NULL ? s->recipe.negative : "the rest");
+    text_add(out, "  label         %s = +1, %s = -1\n", gbs_recipe_positive(s->recipe),
+             gbs_recipe_negative(s->recipe) != NULL ? gbs_recipe_negative(s->recipe) : "the rest");
     if (s->against != NULL) {
         const gbs_model_info *m = gbs_model_get_info(s->against);
         text_add(out,
@@ -201,7 +199,7 @@ static void draws_csv(const struct sample *s, struct text *out) {
     size_t d = s->info->d;
     for (size_t k = 0; k < d; k++) {
         char name[256];
-        recipe_feature_name(&s->recipe, gbs_particles_column(s->particles, k), name, sizeof name);
+        gbs_recipe_feature(s->recipe, gbs_particles_column(s->particles, k), name, sizeof name);
         text_add_cell(out, name);
         text_add_bytes(out, k + 1 < d ? "," : "\n", 1);
     }
@@ -261,7 +259,7 @@ static int run(struct app *app) {
     gbs_gap_free(s.gap);
     gbs_particles_free(s.particles);
     input_free(&s.train);
-    recipe_free(&s.recipe);
+    gbs_recipe_free(s.models);
     return code;
 }
 

@@ -5,7 +5,6 @@
 #include "app.h"
 #include "out/curves.h"
 #include "out/json.h"
-#include "table/recipe.h"
 
 /* "gibbsite": version, "command": name */
 void result_head(struct json *j, const struct app *app);
@@ -32,6 +31,6 @@ void result_completion_trace(struct json *j, const gbs_trace_point *points, size
 /* "coefficients" of the scaled columns: the forty that lie farthest from zero in their own standard
  * deviations. */
 int result_coefficients(struct json *j, const struct app *app, const gbs_model *model,
-                        const struct recipe *recipe);
+                        const gbs_recipe *recipe);
 
 #endif

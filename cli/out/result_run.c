@@ -98,12 +98,12 @@ static int by_distance(const void *a, const void *b) {
     return x != y ? (x < y) - (x > y) : (p->k > q->k) - (p->k < q->k);
 }
 
-static void put_coefficients(struct json *j, const gbs_model *model, const struct recipe *recipe,
+static void put_coefficients(struct json *j, const gbs_model *model, const gbs_recipe *recipe,
                              const struct coefficient *c, size_t n) {
     json_open_array(j, "coefficients");
     for (size_t k = 0; k < n; k++) {
         char name[256];
-        recipe_feature_name(recipe, gbs_model_column(model, c[k].k), name, sizeof name);
+        gbs_recipe_feature(recipe, gbs_model_column(model, c[k].k), name, sizeof name);
         json_open_object(j, NULL);
         json_put_string(j, "name", name);
         json_put_number(j, "mean", c[k].mean);
@@ -114,7 +114,7 @@ static void put_coefficients(struct json *j, const gbs_model *model, const struc
 }
 
 int result_coefficients(struct json *j, const struct app *app, const gbs_model *model,
-                        const struct recipe *recipe) {
+                        const gbs_recipe *recipe) {
     enum { SHOWN = 40 };
     const gbs_model_info *info = gbs_model_get_info(model);
     size_t d = info->d;

@@ -180,8 +180,8 @@ void *gbs_array_alloc(gbs_context *ctx, size_t count, size_t size) {
     return gbs_array_alloc_for(ctx, ctx, count, size);
 }
 
-/* The block of an array after it was made `bytes` long: by realloc, which moves large blocks without
- * a copy, or where the hooks are the caller's by hand. NULL: it is as before. */
+/* The block of an array after it was made `bytes` long: by realloc, which moves large blocks
+ * without a copy, or where the hooks are the caller's by hand. NULL: it is as before. */
 static unsigned char *resized_block(gbs_context *ctx, void *array, size_t kept, size_t bytes) {
     unsigned char *old = origin_of(array).block;
     if (ctx->allocator.allocate == plain_allocate)

@@ -216,6 +216,10 @@ size_t gbs_data_columns(const gbs_data *data) {
     return data != NULL ? data->d : 0;
 }
 
+const double *gbs_data_labels(const gbs_data *data) {
+    return data != NULL ? data->y : NULL;
+}
+
 void gbs_data_free(gbs_data *data) {
     if (data == NULL)
         return;
@@ -228,6 +232,8 @@ void gbs_data_free(gbs_data *data) {
     }
     if (!data->borrowed || data->pick != NULL)
         gbs_array_free(ctx, (void *)data->y);
+    if (data->source != NULL && data->pick == NULL)
+        data->source->release(data->source);
     gbs_array_free(ctx, (void *)data->pick);
     gbs_handle_free(ctx, data);
 }

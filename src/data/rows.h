@@ -7,6 +7,7 @@
 #define GIBBSITE_DATA_ROWS_H
 
 #include "core/context.h"
+#include "data/source.h"
 #include "kernel/strip.h"
 #include "options/settings.h"
 
@@ -22,8 +23,9 @@ struct gbs_data {
     /* a view: its row i is row pick[i] of the arrays above, its label y[i]. NULL: all rows, in
      * order */
     const size_t *pick;
-    unsigned looked; /* bits of gbs_looked */
-    bool borrowed;   /* the cells are not ours; a view's labels and pick always are */
+    unsigned looked;    /* bits of gbs_looked */
+    gbs_source *source; /* NULL: no table made them. A view has that of its data */
+    bool borrowed;      /* the cells are not ours; a view's labels and pick always are */
 };
 
 /* The given rows of `data`, in that order. The view shares the cells of `data`, which must outlive

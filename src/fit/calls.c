@@ -1,4 +1,6 @@
 /* What a program calls: the options are checked, become settings, and the job is run. */
+#include "data/rows.h"
+#include "file/recipe_json.h"
 #include "fit/candidates.h"
 #include "fit/run.h"
 #include "model/model.h"
@@ -59,8 +61,15 @@ gbs_status gbs_fit(gbs_context *ctx, const gbs_data *data, const gbs_options *op
         status = choose(ctx, data, &s, &selection);
     if (status == GBS_OK)
         status = gbs_fit_run(ctx, data, &s, out);
-    if (status == GBS_OK && selection.candidates > 0)
+    if (status != GBS_OK)
+        return status;
+    if (selection.candidates > 0)
         (*out)->selection = selection;
+    status = gbs_model_keep_recipe(ctx, *out, data->source);
+    if (status != GBS_OK) {
+        gbs_model_free(*out);
+        *out = NULL;
+    }
     return status;
 }
 
@@ -120,6 +129,18 @@ void gbs_cv_free(gbs_cv *cv) {
 
 /* ---------------------------------------------------------------- sample, complete */
 
+/* Particles know how the columns of their rows were made. */
+static gbs_status keep_recipe(gbs_context *ctx, const gbs_data *data, gbs_status status,
+                              gbs_particles **out) {
+    if (status == GBS_OK)
+        status = gbs_particles_keep_recipe(ctx, *out, data->source);
+    if (status != GBS_OK) {
+        gbs_particles_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
 gbs_status gbs_sample(gbs_context *ctx, const gbs_data *data, const gbs_options *options,
                       gbs_particles **out) {
     if (out != NULL)
@@ -131,7 +152,7 @@ gbs_status gbs_sample(gbs_context *ctx, const gbs_data *data, const gbs_options 
     if (status != GBS_OK)
         return status;
     gbs_sample_settings_from(options, &s);
-    return gbs_sample_run(ctx, data, &s, out);
+    return keep_recipe(ctx, data, gbs_sample_run(ctx, data, &s, out), out);
 }
 
 gbs_status gbs_sample_for(gbs_context *ctx, const gbs_data *data, const gbs_model *model,
@@ -145,7 +166,7 @@ gbs_status gbs_sample_for(gbs_context *ctx, const gbs_data *data, const gbs_mode
     if (status != GBS_OK)
         return status;
     gbs_sample_settings_from(options, &s);
-    return gbs_sample_run_for(ctx, data, model, stage, &s, out);
+    return keep_recipe(ctx, data, gbs_sample_run_for(ctx, data, model, stage, &s, out), out);
 }
 
 gbs_status gbs_complete_cells(gbs_context *ctx, const gbs_ratings *ratings,

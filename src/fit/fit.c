@@ -281,6 +281,19 @@ static gbs_status check_hinge_range(gbs_context *ctx, size_t n, const gbs_fit_se
                     o->cx, o->prior_sd, rows, limit, o->lambda);
 }
 
+/* A table learned what the columns are (levels of texts) from rows that certify this fit: from all
+ * of them, or from the first part of another seed or a larger one. Sparse columns are chosen again
+ * below. */
+static bool columns_saw_certified_rows(const gbs_context *ctx, const gbs_data *data,
+                                       const gbs_fit_settings *o) {
+    const gbs_source *s = data->source;
+    if (s == NULL || !s->learned)
+        return false;
+    if (!gbs_has_first_part(o))
+        return true;
+    return data->dense != NULL && (s->seed != ctx->seed || s->rows > gbs_least_part(data->n, o));
+}
+
 /* Columns come from rows that do not certify: from the first part, where there is one. */
 static gbs_status find_columns(gbs_context *ctx, const gbs_data *data, gbs_fit_settings *o,
                                gbs_seen *seen) {
@@ -294,7 +307,8 @@ static gbs_status find_columns(gbs_context *ctx, const gbs_data *data, gbs_fit_s
     if (status == GBS_OK)
         status = gbs_data_seen(ctx, data, order, first, seen);
     gbs_array_free(ctx, order);
-    if (status == GBS_OK && seen->column != NULL && !split)
+    if (status == GBS_OK &&
+        ((seen->column != NULL && !split) || columns_saw_certified_rows(ctx, data, o)))
         o->looked |= GBS_LOOKED_COLUMNS;
     return status;
 }

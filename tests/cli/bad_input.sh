@@ -463,7 +463,7 @@ as 'a model of text'
 works fit shops.csv -o shops.json -q
 printf 'size,shop\n1,north\n2,west\n3,\342\202\254\n1,west\n' >new_shops.csv
 works predict shops.json new_shops.csv
-expect_stderr "new_shops\.csv: 3 cells hold a level that was not in the training data"
+expect_stderr "new_shops\.csv: 3 cells of column 'shop' hold a level that was not in the training data"
 if (($(wc -l <"$stdout") == 5)); then ok 'unseen levels are predicted'; else not_ok 'unseen levels are predicted' "$(cat "$stdout")"; fi
 works predict shops.json new_shops.csv --quiet
 expect_silence stderr

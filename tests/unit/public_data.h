@@ -11,9 +11,10 @@
 #include <string.h>
 
 struct public_set {
-    struct table table;
-    struct recipe recipe;
-    struct design design;
+    gbs_context *ctx;
+    gbs_table *table;
+    gbs_recipe *recipe;
+    gbs_design design;
 };
 
 static inline const char *public_folder(void) {
@@ -23,28 +24,35 @@ static inline const char *public_folder(void) {
 
 /* False when the folder is not there; a file that is there must be read. */
 static inline bool public_load(const char *name, const char *positive, struct public_set *out) {
-    char path[1024], error[1024] = "";
+    char path[1024];
+    *out = (struct public_set){0};
     snprintf(path, sizeof path, "%s/%s", public_folder(), name);
     FILE *file = fopen(path, "rb");
     if (file == NULL)
         return false;
     fclose(file);
-    struct table_options options = {.header = -1};
-    struct recipe_options choose = {.positive = positive};
-    if (table_read(path, &options, &out->table, error, sizeof error) != TABLE_OK ||
-        !recipe_learn(&out->table, &choose, &out->recipe, error, sizeof error) ||
-        design_build(&out->recipe, &out->table, LABELS_NEEDED, &out->design, error, sizeof error) !=
-            TABLE_OK) {
-        fprintf(stderr, "%s\n", error);
+    gbs_recipe_wishes wishes = {.positive = positive};
+    gbs_design_use use = {.labels = GBS_WITH_LABELS};
+    if (gbs_context_create(NULL, &out->ctx) != GBS_OK)
+        abort();
+    gbs_status status = gbs_table_read_file(out->ctx, path, &(gbs_reading){.header = -1},
+                                            &out->table);
+    if (status == GBS_OK)
+        status = gbs_recipe_learn(out->ctx, out->table, &wishes, &out->recipe);
+    if (status == GBS_OK)
+        status = gbs_design_build(out->ctx, out->recipe, out->table, &use, &out->design);
+    if (status != GBS_OK) {
+        fprintf(stderr, "%s\n", gbs_error_message(out->ctx));
         abort();
     }
     return true;
 }
 
 static inline void public_free(struct public_set *s) {
-    design_free(&s->design);
-    recipe_free(&s->recipe);
-    table_free(&s->table);
+    gbs_design_free(s->ctx, &s->design);
+    gbs_recipe_free(s->recipe);
+    gbs_table_free(s->table);
+    gbs_context_free(s->ctx);
 }
 
 /* Some rows of a set as data of their own. */
@@ -53,8 +61,8 @@ struct picked {
     gbs_data *data;
 };
 
-static inline struct picked public_pick(gbs_context *ctx, const struct design *d,
-                                        const size_t *rows, size_t n) {
+static inline struct picked public_pick(gbs_context *ctx, const gbs_design *d, const size_t *rows,
+                                        size_t n) {
     struct picked p = {calloc(n * d->d + 1, sizeof(double)), calloc(n + 1, sizeof(double)), NULL};
     for (size_t i = 0; i < n; i++) {
         memcpy(p.x + i * d->d, d->cells + rows[i] * d->stride, d->d * sizeof(double));

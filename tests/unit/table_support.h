@@ -19,9 +19,9 @@
 
 #include <cmocka.h>
 
-#define DETECT (&(struct table_options){.header = -1})
-#define NO_HEADER (&(struct table_options){.header = 0})
-#define KEEP (&(struct table_options){.header = -1, .keep_missing = true})
+#define DETECT (&(gbs_reading){.header = -1})
+#define NO_HEADER (&(gbs_reading){.header = 0})
+#define KEEP (&(gbs_reading){.header = -1, .keep_missing = true})
 
 static const size_t buffer_sizes[] = {1, 2, 3, 7, 0};
 #define N_BUFFERS (sizeof buffer_sizes / sizeof *buffer_sizes)
@@ -39,70 +39,80 @@ static inline size_t below(size_t n) {
     return (size_t)(random_bits() >> 16) % n;
 }
 
-static inline enum table_status read_memory(const char *name, const void *data, size_t size,
-                                            size_t buffer, const struct table_options *options,
-                                            struct table *t, char error[512]) {
-    struct bytes b;
-    *t = (struct table){0};
-    enum table_status status = bytes_open_memory(&b, data, size, buffer, options->cancelled,
-                                                 options->user);
-    if (status != TABLE_OK) {
-        snprintf(error, 512, "%s: %s", name, b.message);
-        return status;
-    }
-    status = table_read_bytes(&b, name, options, t, error, 512);
-    bytes_close(&b);
+/* One for all that a file of tests reads. */
+static inline gbs_context *table_context(void) {
+    static gbs_context *ctx;
+    if (ctx == NULL)
+        assert_int_equal(gbs_context_create(NULL, &ctx), GBS_OK);
+    return ctx;
+}
+
+static inline gbs_status read_with(gbs_context *ctx, const char *name, const void *data,
+                                   size_t size, size_t buffer, const gbs_reading *options,
+                                   gbs_table **t) {
+    gbs_bytes b;
+    *t = NULL;
+    gbs_status status = gbs_bytes_open_memory(ctx, data, size, buffer, &b);
+    if (status != GBS_OK)
+        return gbs_fail(ctx, status, "%s: %s", name, b.message);
+    status = gbs_table_read_bytes(&b, name, options, t);
+    gbs_bytes_close(&b);
+    return status;
+}
+
+static inline gbs_status read_memory(const char *name, const void *data, size_t size, size_t buffer,
+                                     const gbs_reading *options, gbs_table **t, char error[512]) {
+    gbs_status status = read_with(table_context(), name, data, size, buffer, options, t);
+    snprintf(error, 512, "%s", status != GBS_OK ? gbs_error_message(table_context()) : "");
     return status;
 }
 
 static inline void fails_with_bytes(const char *name, const void *data, size_t size,
-                                    const struct table_options *options, enum table_status expected,
+                                    const gbs_reading *options, gbs_status expected,
                                     const char *message) {
     for (size_t i = 0; i < N_BUFFERS; i++) {
-        struct table t;
+        gbs_table *t;
         char error[512] = "";
-        enum table_status status = read_memory(name, data, size, buffer_sizes[i], options, &t,
-                                               error);
+        gbs_status status = read_memory(name, data, size, buffer_sizes[i], options, &t, error);
         assert_string_equal(error, message);
         assert_int_equal(status, expected);
-        assert_null(t.cells);
-        assert_null(t.columns);
+        assert_null(t);
     }
 }
 
-static inline void fails(const char *name, const char *text, const struct table_options *options,
+static inline void fails(const char *name, const char *text, const gbs_reading *options,
                          const char *message) {
-    fails_with_bytes(name, text, strlen(text), options, TABLE_BAD_DATA, message);
+    fails_with_bytes(name, text, strlen(text), options, GBS_ERR_DATA, message);
 }
 
-static inline struct table must_read(const char *name, const void *data, size_t size, size_t buffer,
-                                     const struct table_options *options) {
-    struct table t;
+static inline gbs_table *must_read(const char *name, const void *data, size_t size, size_t buffer,
+                                   const gbs_reading *options) {
+    gbs_table *t;
     char error[512] = "";
-    if (read_memory(name, data, size, buffer, options, &t, error) != TABLE_OK) {
+    if (read_memory(name, data, size, buffer, options, &t, error) != GBS_OK) {
         fail_msg("%s", error);
         abort(); /* fail_msg does not return, but does not say so to analysers */
     }
     return t;
 }
 
-static inline struct table reads_at(const char *name, const char *text, size_t buffer,
-                                    const struct table_options *options) {
+static inline gbs_table *reads_at(const char *name, const char *text, size_t buffer,
+                                  const gbs_reading *options) {
     return must_read(name, text, strlen(text), buffer, options);
 }
 
 /* A dense table of these cells, whatever the buffer. */
-static inline void reads(const char *text, const struct table_options *options, bool header,
-                         size_t n, size_t d, const double *cells) {
+static inline void reads(const char *text, const gbs_reading *options, bool header, size_t n,
+                         size_t d, const double *cells) {
     for (size_t i = 0; i < N_BUFFERS; i++) {
-        struct table t = reads_at("t.csv", text, buffer_sizes[i], options);
-        assert_int_equal(t.has_header, header);
-        assert_int_equal(t.n_rows, n);
-        assert_int_equal(t.n_columns, d);
+        gbs_table *t = reads_at("t.csv", text, buffer_sizes[i], options);
+        assert_int_equal(t->has_header, header);
+        assert_int_equal(t->n_rows, n);
+        assert_int_equal(t->n_columns, d);
         for (size_t k = 0; k < n * d; k++)
-            if (isnan(cells[k]) ? !isnan(t.cells[k]) : t.cells[k] != cells[k])
-                fail_msg("cell %zu of '%s' is %g", k, text, t.cells[k]);
-        table_free(&t);
+            if (isnan(cells[k]) ? !isnan(t->cells[k]) : t->cells[k] != cells[k])
+                fail_msg("cell %zu of '%s' is %g", k, text, t->cells[k]);
+        gbs_table_free(t);
     }
 }
 
@@ -136,9 +146,9 @@ static inline char *repeated(const char *head, const char *unit, size_t n, size_
 }
 
 static inline void fails_at_usual_size(char *text, size_t size, const char *message) {
-    struct table t;
+    gbs_table *t;
     char error[512] = "";
-    assert_int_equal(read_memory("t.csv", text, size, 0, NO_HEADER, &t, error), TABLE_BAD_DATA);
+    assert_int_equal(read_memory("t.csv", text, size, 0, NO_HEADER, &t, error), GBS_ERR_DATA);
     assert_string_equal(error, message);
     free(text);
 }

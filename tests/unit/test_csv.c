@@ -45,52 +45,52 @@ static void csv_header_is_told_from_data(void **state) {
     reads(",a\n1,2\n", DETECT, true, 1, 2, CELLS(1, 2));
     reads("\"1\",\"2\"\n3,4\n", DETECT, false, 2, 2, CELLS(1, 2, 3, 4));
     reads("a,b\nc,d\n", NO_HEADER, false, 2, 2, CELLS(0, 0, 1, 1));
-    reads("1,2\n3,4\n", &(struct table_options){.header = 1}, true, 1, 2, CELLS(3, 4));
+    reads("1,2\n3,4\n", &(gbs_reading){.header = 1}, true, 1, 2, CELLS(3, 4));
     reads("39,m\n", DETECT, false, 1, 2, CELLS(39, 0));
 }
 
 static void csv_names_columns(void **state) {
     (void)state;
-    struct table t = reads_at("t.csv", "\"my \"\"age\"\"\",,z\n1,2,3\n", 2, DETECT);
-    assert_string_equal(t.columns[0].name, "my \"age\"");
-    assert_string_equal(t.columns[1].name, "V2");
-    assert_string_equal(t.columns[2].name, "z");
-    table_free(&t);
+    gbs_table *t = reads_at("t.csv", "\"my \"\"age\"\"\",,z\n1,2,3\n", 2, DETECT);
+    assert_string_equal(t->columns[0].name, "my \"age\"");
+    assert_string_equal(t->columns[1].name, "V2");
+    assert_string_equal(t->columns[2].name, "z");
+    gbs_table_free(t);
     t = reads_at("t.csv", "1,2\n", 0, DETECT);
-    assert_string_equal(t.columns[1].name, "V2");
-    assert_string_equal(t.file, "t.csv");
-    assert_int_equal(t.format, TABLE_CSV);
-    table_free(&t);
+    assert_string_equal(t->columns[1].name, "V2");
+    assert_string_equal(t->file, "t.csv");
+    assert_int_equal(t->format, GBS_TABLE_CSV);
+    gbs_table_free(t);
 }
 
 static void csv_text_columns_become_levels_in_order(void **state) {
     (void)state;
-    struct table t = reads_at("t.csv", "x,c\n1,red\n2,\"blue\"\n3,red\n4,\"a,\n\"\"b\"\"\"\n", 3,
-                              DETECT);
-    assert_true(t.columns[1].is_text);
-    assert_false(t.columns[0].is_text);
-    assert_int_equal(t.columns[1].n_levels, 3);
-    assert_string_equal(t.columns[1].levels[0], "red");
-    assert_string_equal(t.columns[1].levels[1], "blue");
-    assert_string_equal(t.columns[1].levels[2], "a,\n\"b\"");
-    assert_true(t.cells[1] == 0 && t.cells[3] == 1 && t.cells[5] == 0 && t.cells[7] == 2);
-    table_free(&t);
+    gbs_table *t = reads_at("t.csv", "x,c\n1,red\n2,\"blue\"\n3,red\n4,\"a,\n\"\"b\"\"\"\n", 3,
+                            DETECT);
+    assert_true(t->columns[1].is_text);
+    assert_false(t->columns[0].is_text);
+    assert_int_equal(t->columns[1].n_levels, 3);
+    assert_string_equal(t->columns[1].levels[0], "red");
+    assert_string_equal(t->columns[1].levels[1], "blue");
+    assert_string_equal(t->columns[1].levels[2], "a,\n\"b\"");
+    assert_true(t->cells[1] == 0 && t->cells[3] == 1 && t->cells[5] == 0 && t->cells[7] == 2);
+    gbs_table_free(t);
 }
 
 static void csv_text_option_takes_names_and_numbers(void **state) {
     (void)state;
     const char *const text[] = {"b", "1"};
-    struct table_options options = {.header = -1, .text = text, .n_text = 2};
-    struct table t = reads_at("t.csv", "a,b,c\n7,8,9\n7,7,9\n", 0, &options);
-    assert_true(t.columns[0].is_text && t.columns[1].is_text && !t.columns[2].is_text);
-    assert_string_equal(t.columns[1].levels[1], "7");
-    table_free(&t);
+    gbs_reading options = {.header = -1, .text = text, .n_text = 2};
+    gbs_table *t = reads_at("t.csv", "a,b,c\n7,8,9\n7,7,9\n", 0, &options);
+    assert_true(t->columns[0].is_text && t->columns[1].is_text && !t->columns[2].is_text);
+    assert_string_equal(t->columns[1].levels[1], "7");
+    gbs_table_free(t);
     const char *const unknown[] = {"d"};
-    options = (struct table_options){.header = -1, .text = unknown, .n_text = 1};
-    fails_with_bytes("t.csv", "a,b\n1,2\n", 8, &options, TABLE_BAD_DATA,
-                     "t.csv: --text d: the file has no such column");
-    fails_with_bytes("t.svm", "1 1:2\n", 6, &options, TABLE_USAGE,
-                     "t.svm: --text is for csv files; svmlight holds numbers only");
+    options = (gbs_reading){.header = -1, .text = unknown, .n_text = 1};
+    fails_with_bytes("t.csv", "a,b\n1,2\n", 8, &options, GBS_ERR_DATA,
+                     "t.csv: `text` d: the file has no such column");
+    fails_with_bytes("t.svm", "1 1:2\n", 6, &options, GBS_ERR_ARGUMENT,
+                     "t.svm: `text` is for csv files; svmlight holds numbers only");
 }
 
 static bool skip_b(void *user, const char *name) {
@@ -100,12 +100,12 @@ static bool skip_b(void *user, const char *name) {
 
 static void csv_skipped_columns_are_not_looked_at(void **state) {
     (void)state;
-    struct table_options options = {.header = -1, .skip = skip_b};
+    gbs_reading options = {.header = -1, .skip = skip_b};
     reads("a,b\n1,NA\n2,7\n3,\"x\ny\"\n4,inf\n", &options, true, 4, 2,
           CELLS(1, NAN, 2, NAN, 3, NAN, 4, NAN));
-    struct table t = reads_at("t.csv", "a,b\n1,NA\n", 0, &options);
-    assert_true(t.columns[1].skipped && !t.columns[0].skipped && !t.columns[1].is_text);
-    table_free(&t);
+    gbs_table *t = reads_at("t.csv", "a,b\n1,NA\n", 0, &options);
+    assert_true(t->columns[1].skipped && !t->columns[0].skipped && !t->columns[1].is_text);
+    gbs_table_free(t);
 }
 
 static void csv_missing_cells_are_kept_on_request(void **state) {
@@ -118,20 +118,19 @@ static void csv_missing_cells_are_kept_on_request(void **state) {
 static void lines_of_rows_are_known(void **state) {
     (void)state;
     for (size_t i = 0; i < N_BUFFERS; i++) {
-        struct table t = reads_at("t.csv", "a,b\n1,x\n2,\"y\nz\"\n\n3,x\n", buffer_sizes[i],
-                                  DETECT);
-        assert_int_equal(table_line(&t, 0), 2);
-        assert_int_equal(table_line(&t, 1), 3);
-        assert_int_equal(table_line(&t, 2), 6);
-        table_free(&t);
+        gbs_table *t = reads_at("t.csv", "a,b\n1,x\n2,\"y\nz\"\n\n3,x\n", buffer_sizes[i], DETECT);
+        assert_int_equal(gbs_table_line(t, 0), 2);
+        assert_int_equal(gbs_table_line(t, 1), 3);
+        assert_int_equal(gbs_table_line(t, 2), 6);
+        gbs_table_free(t);
         t = reads_at("t.csv", "a\r\n1\r\n2\r\n", buffer_sizes[i], DETECT);
-        assert_null(t.line);
-        assert_int_equal(table_line(&t, 1), 3);
-        table_free(&t);
+        assert_null(t->line);
+        assert_int_equal(gbs_table_line(t, 1), 3);
+        gbs_table_free(t);
         t = reads_at("t.svm", "# top\n1 1:1\n\n-1 2:1 # end\n", buffer_sizes[i], DETECT);
-        assert_int_equal(table_line(&t, 0), 2);
-        assert_int_equal(table_line(&t, 1), 4);
-        table_free(&t);
+        assert_int_equal(gbs_table_line(t, 0), 2);
+        assert_int_equal(gbs_table_line(t, 1), 4);
+        gbs_table_free(t);
     }
 }
 
@@ -141,16 +140,16 @@ static void csv_later_text_in_a_numeric_column_is_refused(void **state) {
     (void)state;
     fails("train.csv", "id,sex,age\n1,m,3\n2,f,4\n3,m,abc\n", DETECT,
           "train.csv:4: column 'age' (column 3): expected a number, found 'abc' (lines 2 to 3 hold "
-          "numbers; --text age treats "
+          "numbers; `text` age treats "
           "the "
           "column as categories)");
     fails("train.csv", "1,my\n2x,3\n", NO_HEADER,
-          "train.csv:2: column 1: expected a number, found '2x' (line 1 holds a number; --text 1 "
+          "train.csv:2: column 1: expected a number, found '2x' (line 1 holds a number; `text` 1 "
           "treats the column as "
           "categories)");
     fails("train.csv", "my age\n1\n0x10\n", DETECT,
           "train.csv:3: column 'my age' (column 1): expected a number, found '0x10' (line 2 holds "
-          "a number; --text 1 treats "
+          "a number; `text` 1 treats "
           "the column "
           "as categories)");
 }
@@ -158,10 +157,10 @@ static void csv_later_text_in_a_numeric_column_is_refused(void **state) {
 static void csv_missing_values_are_refused(void **state) {
     (void)state;
     fails("t.csv", "a,age\n1,2\n3,NA\n", DETECT,
-          "t.csv:3: column 'age' (column 2): the value is missing ('NA'); --missing drop does "
+          "t.csv:3: column 'age' (column 2): the value is missing ('NA'); `missing` drop does "
           "without such rows");
     fails("t.csv", "a,age\nx,2\n,3\n", DETECT,
-          "t.csv:3: column 'a' (column 1): the value is missing (''); --missing drop does without "
+          "t.csv:3: column 'a' (column 1): the value is missing (''); `missing` drop does without "
           "such rows");
 }
 
@@ -189,8 +188,8 @@ static void csv_double_names_are_refused(void **state) {
     (void)state;
     fails("t.csv", "a,b,a\n1,2,3\n", DETECT,
           "t.csv:1: columns 1 and 3 are both called 'a' (if this line holds data, not names: "
-          "--no-header)");
-    fails("t.csv", "a,b,a\n1,2,3\n", &(struct table_options){.header = 1},
+          "`no-header`)");
+    fails("t.csv", "a,b,a\n1,2,3\n", &(gbs_reading){.header = 1},
           "t.csv:1: columns 1 and 3 are both called 'a'");
 }
 
@@ -204,14 +203,14 @@ static void csv_quotes_gone_wrong_are_refused(void **state) {
 
 static void csv_binary_files_are_refused(void **state) {
     (void)state;
-    fails_with_bytes("t.csv", "a,b\n1,2\n\0,3\n", 12, DETECT, TABLE_BAD_DATA,
+    fails_with_bytes("t.csv", "a,b\n1,2\n\0,3\n", 12, DETECT, GBS_ERR_DATA,
                      "t.csv: not a text file: NUL byte at line 3");
-    fails_with_bytes("t.csv", "a,b\n1,\"\n\0\",3\n", 13, DETECT, TABLE_BAD_DATA,
+    fails_with_bytes("t.csv", "a,b\n1,\"\n\0\",3\n", 13, DETECT, GBS_ERR_DATA,
                      "t.csv: not a text file: NUL byte at line 3");
     fails_with_bytes("t.csv",
                      "\xff\xfe"
                      "a\0",
-                     4, DETECT, TABLE_BAD_DATA, "t.csv: the file is UTF-16 text; save it as UTF-8");
+                     4, DETECT, GBS_ERR_DATA, "t.csv: the file is UTF-16 text; save it as UTF-8");
     fails("t.csv", "a,b\n1,\xe9t\xe9\n", DETECT,
           "t.csv:2: column 'b' (column 2): '\\xe9t\\xe9' is not UTF-8 text; convert the file, for "
           "example with iconv");
@@ -225,8 +224,8 @@ static void csv_empty_files_are_refused(void **state) {
     fails("t.csv", "", DETECT, "t.csv: the file is empty");
     fails("t.csv", "\n \n", DETECT, "t.csv: the file is empty");
     fails("t.csv", "a,b\n", DETECT,
-          "t.csv: the file has a header but no rows (if its only line holds data: --no-header)");
-    fails("t.csv", "a,b\n\n", &(struct table_options){.header = 1},
+          "t.csv: the file has a header but no rows (if its only line holds data: `no-header`)");
+    fails("t.csv", "a,b\n\n", &(gbs_reading){.header = 1},
           "t.csv: the file has a header but no rows");
 }
 
@@ -241,13 +240,13 @@ static void messages_cut_and_escape_what_they_show(void **state) {
     fails("t.csv", "a\n1\nx\x1b[31m\x07\xc2\x9b\xc3\xa9\n", DETECT,
           "t.csv:3: column 'a' (column 1): expected a number, found "
           "'x\\x1b[31m\\x07\\xc2\\x9b\xc3\xa9' (line 2 holds a "
-          "number; --text "
+          "number; `text` "
           "a treats the column as categories)");
     fails("t.csv", "a\n1\n1234567890123456789012345678901234567890x\n", DETECT,
           "t.csv:3: column 'a' (column 1): expected a number, found "
           "'1234567890123456789012345678901234567890...' (line 2 "
           "holds a "
-          "number; --text a treats the column as categories)");
+          "number; `text` a treats the column as categories)");
 }
 
 static void csv_oversized_input_is_refused(void **state) {
@@ -277,19 +276,19 @@ static void csv_identifiers_are_refused_as_categories(void **state) {
     size_t size = (size_t)snprintf(text, 8, "id\n");
     for (int i = 0; i <= 100000; i++)
         size += (size_t)snprintf(text + size, 16, "u%d\n", i);
-    struct table t;
+    gbs_table *t;
     char error[512];
-    assert_int_equal(read_memory("t.csv", text, size, 0, DETECT, &t, error), TABLE_BAD_DATA);
+    assert_int_equal(read_memory("t.csv", text, size, 0, DETECT, &t, error), GBS_ERR_DATA);
     assert_string_equal(error, "t.csv:100002: column 'id' (column 1) has more than 100000 "
                                "different texts; it looks like an identifier "
-                               "(--drop id leaves it out)");
+                               "(`drop` id leaves it out)");
     /* One level fewer is read, each by its own number. */
     size -= strlen("u100000\n");
     t = must_read("t.csv", text, size, 0, DETECT);
-    assert_int_equal(t.columns[0].n_levels, 100000);
-    assert_true(t.cells[54321] == 54321);
-    assert_string_equal(t.columns[0].levels[54321], "u54321");
-    table_free(&t);
+    assert_int_equal(t->columns[0].n_levels, 100000);
+    assert_true(t->cells[54321] == 54321);
+    assert_string_equal(t->columns[0].levels[54321], "u54321");
+    gbs_table_free(t);
     free(text);
 }
 

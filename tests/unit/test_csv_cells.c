@@ -73,28 +73,27 @@ static void csv_random_files_agree_with_libcsv(void **state) {
         csv_parse(&parser, text, size, oracle_cell, oracle_row, &oracle);
         csv_fini(&parser, oracle_cell, oracle_row, &oracle);
         csv_free(&parser);
-        struct table_options options = {
-            .header = 0, .text = all, .n_text = d, .keep_missing = true};
-        struct table t;
-        enum table_status status = read_memory(
-            "t.csv", text, size, buffer_sizes[k % (int)N_BUFFERS], &options, &t, error);
+        gbs_reading options = {.header = 0, .text = all, .n_text = d, .keep_missing = true};
+        gbs_table *t;
+        gbs_status status = read_memory("t.csv", text, size, buffer_sizes[k % (int)N_BUFFERS],
+                                        &options, &t, error);
         if (oracle.n_rows == 0) {
-            assert_int_equal(status, TABLE_BAD_DATA);
+            assert_int_equal(status, GBS_ERR_DATA);
             continue;
         }
-        if (status != TABLE_OK) {
+        if (status != GBS_OK) {
             fail_msg("%s in <%.*s>", error, (int)size, text);
             abort();
         }
-        assert_int_equal(t.n_rows, oracle.n_rows);
-        assert_int_equal(t.n_rows * t.n_columns, oracle.n);
+        assert_int_equal(t->n_rows, oracle.n_rows);
+        assert_int_equal(t->n_rows * t->n_columns, oracle.n);
         for (size_t i = 0; i < oracle.n; i++) {
             bool missing = counts_as_missing(oracle.cell[i]);
-            assert_int_equal(missing, isnan(t.cells[i]) != 0);
+            assert_int_equal(missing, isnan(t->cells[i]) != 0);
             if (!missing)
-                assert_string_equal(t.columns[i % d].levels[(size_t)t.cells[i]], oracle.cell[i]);
+                assert_string_equal(t->columns[i % d].levels[(size_t)t->cells[i]], oracle.cell[i]);
         }
-        table_free(&t);
+        gbs_table_free(t);
     }
 }
 
@@ -114,11 +113,11 @@ static void csv_numbers_survive_every_buffer_size(void **state) {
         p += strspn(p, ",\r\n");
     }
     for (size_t buffer = 1; buffer < 64; buffer++) {
-        struct table t = reads_at("t.csv", text, buffer, DETECT);
-        assert_int_equal(t.n_rows, 300);
-        assert_memory_equal(t.cells, cells, sizeof cells);
-        assert_null(t.line);
-        table_free(&t);
+        gbs_table *t = reads_at("t.csv", text, buffer, DETECT);
+        assert_int_equal(t->n_rows, 300);
+        assert_memory_equal(t->cells, cells, sizeof cells);
+        assert_null(t->line);
+        gbs_table_free(t);
     }
 }
 

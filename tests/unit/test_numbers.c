@@ -10,10 +10,10 @@ static uint64_t bits_of(double x) {
 
 static void same_as_strtod(const char *text) {
     double expected = strtod(text, NULL), value = -1;
-    const char *stop = number_read(text, text + strlen(text), &value);
+    const char *stop = gbs_number_read(text, text + strlen(text), &value);
     if (isinf(expected)) {
         assert_null(stop);
-        assert_int_equal(number_kind(text, strlen(text), &value), NUMBER_TOO_LARGE);
+        assert_int_equal(gbs_number_is(text, strlen(text), &value), GBS_NUMBER_TOO_LARGE);
         return;
     }
     if (stop != text + strlen(text) || bits_of(value) != bits_of(expected))
@@ -90,23 +90,23 @@ static void only_plain_decimals_are_numbers(void **state) {
     (void)state;
     static const struct {
         const char *text;
-        enum number_kind kind;
-    } cases[] = {{"0x10", NUMBER_NONE},       {"1e", NUMBER_NONE},
-                 {"1e+", NUMBER_NONE},        {"abc", NUMBER_NONE},
-                 {"12abc", NUMBER_NONE},      {"1 2", NUMBER_NONE},
-                 {".", NUMBER_NONE},          {"-", NUMBER_NONE},
-                 {"+", NUMBER_NONE},          {"--1", NUMBER_NONE},
-                 {"1.2.3", NUMBER_NONE},      {"1,5", NUMBER_NONE},
-                 {"na", NUMBER_NONE},         {"-nan", NUMBER_NONE},
-                 {"nan(1)", NUMBER_NONE},     {"", NUMBER_MISSING},
-                 {"NA", NUMBER_MISSING},      {"NaN", NUMBER_MISSING},
-                 {"nan", NUMBER_MISSING},     {"NAN", NUMBER_MISSING},
-                 {"inf", NUMBER_NOT_FINITE},  {"-Infinity", NUMBER_NOT_FINITE},
-                 {"+INF", NUMBER_NOT_FINITE}, {"1e999", NUMBER_TOO_LARGE},
-                 {"infi", NUMBER_NONE},       {"-7.25e1", NUMBER_FINITE}};
+        gbs_number_kind kind;
+    } cases[] = {{"0x10", GBS_NUMBER_NONE},       {"1e", GBS_NUMBER_NONE},
+                 {"1e+", GBS_NUMBER_NONE},        {"abc", GBS_NUMBER_NONE},
+                 {"12abc", GBS_NUMBER_NONE},      {"1 2", GBS_NUMBER_NONE},
+                 {".", GBS_NUMBER_NONE},          {"-", GBS_NUMBER_NONE},
+                 {"+", GBS_NUMBER_NONE},          {"--1", GBS_NUMBER_NONE},
+                 {"1.2.3", GBS_NUMBER_NONE},      {"1,5", GBS_NUMBER_NONE},
+                 {"na", GBS_NUMBER_NONE},         {"-nan", GBS_NUMBER_NONE},
+                 {"nan(1)", GBS_NUMBER_NONE},     {"", GBS_NUMBER_MISSING},
+                 {"NA", GBS_NUMBER_MISSING},      {"NaN", GBS_NUMBER_MISSING},
+                 {"nan", GBS_NUMBER_MISSING},     {"NAN", GBS_NUMBER_MISSING},
+                 {"inf", GBS_NUMBER_NOT_FINITE},  {"-Infinity", GBS_NUMBER_NOT_FINITE},
+                 {"+INF", GBS_NUMBER_NOT_FINITE}, {"1e999", GBS_NUMBER_TOO_LARGE},
+                 {"infi", GBS_NUMBER_NONE},       {"-7.25e1", GBS_NUMBER_FINITE}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double value = 0;
-        if (number_kind(cases[i].text, strlen(cases[i].text), &value) != cases[i].kind)
+        if (gbs_number_is(cases[i].text, strlen(cases[i].text), &value) != cases[i].kind)
             fail_msg("'%s'", cases[i].text);
     }
 }

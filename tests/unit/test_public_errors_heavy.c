@@ -33,9 +33,8 @@ static const struct choice candidates[] = {
 enum { DEFAULT_LOSS_ONLY = 5, BOTH_LOSSES = 11 };
 
 /* NULL: the default fit, which chooses everything itself. */
-static double error_with(gbs_context *ctx, const struct design *d, const size_t *train,
-                         size_t n_train, const size_t *test, size_t n_test,
-                         const gbs_fit_settings *options) {
+static double error_with(gbs_context *ctx, const gbs_design *d, const size_t *train, size_t n_train,
+                         const size_t *test, size_t n_test, const gbs_fit_settings *options) {
     struct picked a = public_pick(ctx, d, train, n_train), b = public_pick(ctx, d, test, n_test);
     gbs_model *model;
     gbs_evaluation e;
@@ -47,8 +46,8 @@ static double error_with(gbs_context *ctx, const struct design *d, const size_t 
     return e.error;
 }
 
-static double error_of(gbs_context *ctx, const struct design *d, const size_t *train,
-                       size_t n_train, const size_t *test, size_t n_test, const struct choice *c,
+static double error_of(gbs_context *ctx, const gbs_design *d, const size_t *train, size_t n_train,
+                       const size_t *test, size_t n_test, const struct choice *c,
                        double tolerance) {
     gbs_fit_settings options = zero_prior_options();
     options.loss = c->loss;
@@ -59,8 +58,8 @@ static double error_of(gbs_context *ctx, const struct design *d, const size_t *t
 }
 
 /* Mean error of a candidate over stratified folds of the rows. */
-static double cross_validated(gbs_context *ctx, const struct design *d, const size_t *rows,
-                              size_t n, const struct choice *c) {
+static double cross_validated(gbs_context *ctx, const gbs_design *d, const size_t *rows, size_t n,
+                              const struct choice *c) {
     size_t *train = calloc(n + 1, sizeof *train), *test = calloc(n + 1, sizeof *test);
     double wrong = 0.0;
     for (size_t fold = 0; fold < FOLDS; fold++) {
@@ -81,7 +80,7 @@ static double cross_validated(gbs_context *ctx, const struct design *d, const si
 
 /* Test errors after the two searches, [0] zero-one alone, [1] both losses, and [2] of the default
  * fit. */
-static void search(gbs_context *ctx, const struct design *d, const size_t *train, size_t n_train,
+static void search(gbs_context *ctx, const gbs_design *d, const size_t *train, size_t n_train,
                    const size_t *test, size_t n_test, double error[3]) {
     size_t best = 0;
     double lowest = INFINITY;
@@ -99,7 +98,7 @@ static void search(gbs_context *ctx, const struct design *d, const size_t *train
 }
 
 /* The rows of `from`, those of one class at a time, shuffled by the seed of the split. */
-static size_t shuffled_class(gbs_context *ctx, const struct design *d, double y, uint64_t split,
+static size_t shuffled_class(gbs_context *ctx, const gbs_design *d, double y, uint64_t split,
                              size_t *rows) {
     size_t n = 0;
     for (size_t i = 0; i < d->n; i++)
@@ -121,7 +120,7 @@ static void check_random_splits(const char *name, double most_zero_one, double m
     if (!public_load(name, NULL, &set))
         skip();
     assert_int_equal(gbs_context_create(NULL, &ctx), GBS_OK);
-    const struct design *d = &set.design;
+    const gbs_design *d = &set.design;
     size_t *class_rows = calloc(d->n + 1, sizeof *class_rows),
            *train = calloc(d->n + 1, sizeof *train), *test = calloc(d->n + 1, sizeof *test);
     double mean[3] = {0.0, 0.0, 0.0};
@@ -163,12 +162,12 @@ static void check_given_split(const char *train_name, const char *test_name, con
         skip();
     assert_int_equal(gbs_context_create(NULL, &ctx), GBS_OK);
     size_t n = train.design.n, m = test.design.n, columns = train.design.d;
-    struct design all = {.n = n + m, .d = columns, .stride = columns};
+    gbs_design all = {.n = n + m, .d = columns, .stride = columns};
     double *cells = calloc((n + m) * columns + 1, sizeof *cells);
     size_t *rows = calloc(n + m + 1, sizeof *rows);
     all.y = calloc(n + m + 1, sizeof *all.y);
     for (size_t i = 0; i < n + m; i++) {
-        const struct design *from = i < n ? &train.design : &test.design;
+        const gbs_design *from = i < n ? &train.design : &test.design;
         size_t k = i < n ? i : i - n;
         memcpy(cells + i * columns, from->cells + k * from->stride, columns * sizeof *cells);
         all.y[i] = from->y[k];

@@ -35,7 +35,7 @@ static void check_set(const char *name, const char *positive) {
     if (!public_load(name, positive, &set))
         skip();
     assert_int_equal(gbs_context_create(NULL, &ctx), GBS_OK);
-    const struct design *d = &set.design;
+    const gbs_design *d = &set.design;
     assert_int_equal(gbs_data_dense(ctx, d->n, d->d, d->cells, d->stride, d->y, GBS_BORROW, &data),
                      GBS_OK);
     for (gbs_loss loss = GBS_LOSS_ZERO_ONE; loss <= GBS_LOSS_EXPONENTIAL; loss++)

@@ -9,7 +9,7 @@ static const char *const sets[] = {"pima/train.csv", "breast/breast_complete.csv
                                    "german/german.csv"};
 
 static gbs_data *data_of(gbs_context *ctx, const struct public_set *set) {
-    const struct design *d = &set->design;
+    const gbs_design *d = &set->design;
     gbs_data *data;
     assert_ok(ctx, gbs_data_dense(ctx, d->n, d->d, d->cells, d->stride, d->y, GBS_BORROW, &data));
     return data;
@@ -132,7 +132,7 @@ static void the_gap_vanishes_with_lambda(void **state) {
 
 /* One split: 80 % of the rows to learn from; errors of the fit's vote and of the particles' vote on
  * the rest. */
-static void split(gbs_context *ctx, const struct design *d, gbs_loss loss, uint64_t number,
+static void split(gbs_context *ctx, const gbs_design *d, gbs_loss loss, uint64_t number,
                   double error[2]) {
     size_t *order = take(d->n, sizeof *order), train = 4 * d->n / 5;
     for (size_t i = 0; i < d->n; i++)

@@ -11,16 +11,16 @@ static void svmlight_reads_rows(void **state) {
     const uint32_t index[] = {0, 2, 1, 2147483646, 0, 4};
     const double value[] = {0.5, -20, 1, 4, 1, 0}, label[] = {1, -1, 2.5, -1, 0};
     for (size_t i = 0; i < N_BUFFERS; i++) {
-        struct table t = reads_at("t.svm", text, buffer_sizes[i], DETECT);
-        assert_int_equal(t.n_rows, 5);
-        assert_int_equal(t.n_columns, 2147483647);
-        assert_null(t.cells);
-        assert_null(t.columns);
-        assert_memory_equal(t.row_start, starts, sizeof starts);
-        assert_memory_equal(t.index, index, sizeof index);
-        assert_memory_equal(t.value, value, sizeof value);
-        assert_memory_equal(t.label, label, sizeof label);
-        table_free(&t);
+        gbs_table *t = reads_at("t.svm", text, buffer_sizes[i], DETECT);
+        assert_int_equal(t->n_rows, 5);
+        assert_int_equal(t->n_columns, 2147483647);
+        assert_null(t->cells);
+        assert_null(t->columns);
+        assert_memory_equal(t->row_start, starts, sizeof starts);
+        assert_memory_equal(t->index, index, sizeof index);
+        assert_memory_equal(t->value, value, sizeof value);
+        assert_memory_equal(t->label, label, sizeof label);
+        gbs_table_free(t);
     }
 }
 
@@ -42,12 +42,12 @@ static void svmlight_random_rows_survive_every_buffer_size(void **state) {
         text[size++] = '\n';
     }
     for (size_t buffer = 1; buffer < 64; buffer++) {
-        struct table t = reads_at("t.svm", text, buffer, DETECT);
-        assert_int_equal(t.n_rows, 100);
-        assert_int_equal(t.row_start[100], n);
-        assert_memory_equal(t.index, index, sizeof index);
-        assert_memory_equal(t.value, value, sizeof value);
-        table_free(&t);
+        gbs_table *t = reads_at("t.svm", text, buffer, DETECT);
+        assert_int_equal(t->n_rows, 100);
+        assert_int_equal(t->row_start[100], n);
+        assert_memory_equal(t->index, index, sizeof index);
+        assert_memory_equal(t->value, value, sizeof value);
+        gbs_table_free(t);
     }
 }
 
@@ -96,12 +96,12 @@ static void svmlight_other_mistakes_are_refused(void **state) {
     fails_with_bytes("t.svm",
                      "1 1:1\n1 2:\0"
                      "3\n",
-                     13, DETECT, TABLE_BAD_DATA, "t.svm: not a text file: NUL byte at line 2");
+                     13, DETECT, GBS_ERR_DATA, "t.svm: not a text file: NUL byte at line 2");
     size_t size;
     char *text = repeated("1 1:", "5", 3000000, &size);
-    struct table t;
+    gbs_table *t;
     char error[512];
-    assert_int_equal(read_memory("t.svm", text, size, 0, DETECT, &t, error), TABLE_BAD_DATA);
+    assert_int_equal(read_memory("t.svm", text, size, 0, DETECT, &t, error), GBS_ERR_DATA);
     assert_string_equal(error, "t.svm:1: a word is longer than 1 MiB; is this an svmlight file?");
     free(text);
 }
@@ -116,15 +116,14 @@ static void reads_npy(const char *type, bool fortran, const void *data, size_t s
              fortran ? "True" : "False");
     for (int version = 1; version <= 3; version++)
         for (size_t i = 0; i < N_BUFFERS; i++) {
-            struct table t = must_read("t.npy", file,
-                                       make_npy(file, version, dictionary, data, size),
-                                       buffer_sizes[i], KEEP);
-            assert_int_equal(t.n_rows, 2);
-            assert_int_equal(t.n_columns, 3);
-            assert_string_equal(t.columns[2].name, "V3");
+            gbs_table *t = must_read("t.npy", file, make_npy(file, version, dictionary, data, size),
+                                     buffer_sizes[i], KEEP);
+            assert_int_equal(t->n_rows, 2);
+            assert_int_equal(t->n_columns, 3);
+            assert_string_equal(t->columns[2].name, "V3");
             for (size_t k = 0; k < 6; k++)
-                assert_true(isnan(cells[k]) ? isnan(t.cells[k]) : t.cells[k] == cells[k]);
-            table_free(&t);
+                assert_true(isnan(cells[k]) ? isnan(t->cells[k]) : t->cells[k] == cells[k]);
+            gbs_table_free(t);
         }
 }
 
@@ -164,7 +163,7 @@ static void fails_npy(const char *dictionary, size_t data_size, const char *mess
     static const double zeros[64];
     char file[2048];
     fails_with_bytes("t.npy", file, make_npy(file, 1, dictionary, zeros, data_size), DETECT,
-                     TABLE_BAD_DATA, message);
+                     GBS_ERR_DATA, message);
 }
 
 static void npy_lying_shapes_are_refused(void **state) {
@@ -219,15 +218,15 @@ static void npy_malformed_headers_are_refused(void **state) {
     fails_npy("{'descr", 0, "t.npy: malformed npy header: expected a key at ''descr'");
     fails_npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2)} x", 0,
               "t.npy: malformed npy header: expected the end at 'x'");
-    fails_with_bytes("t.npy", "\x93NUMPY\x01", 7, DETECT, TABLE_BAD_DATA,
+    fails_with_bytes("t.npy", "\x93NUMPY\x01", 7, DETECT, GBS_ERR_DATA,
                      "t.npy: the npy header ends early (a truncated file?)");
-    fails_with_bytes("t.npy", "\x93NUMPY\x01\0\xff\xff{", 11, DETECT, TABLE_BAD_DATA,
+    fails_with_bytes("t.npy", "\x93NUMPY\x01\0\xff\xff{", 11, DETECT, GBS_ERR_DATA,
                      "t.npy: the npy header ends early (a truncated file?)");
-    fails_with_bytes("t.npy", "\x93NUMPY\x02\0\xff\xff\xff\xff", 12, DETECT, TABLE_BAD_DATA,
+    fails_with_bytes("t.npy", "\x93NUMPY\x02\0\xff\xff\xff\xff", 12, DETECT, GBS_ERR_DATA,
                      "t.npy: the npy header claims to be 4294967295 bytes long");
-    fails_with_bytes("t.npy", "\x93NUMPY\x04\0....", 12, DETECT, TABLE_BAD_DATA,
+    fails_with_bytes("t.npy", "\x93NUMPY\x04\0....", 12, DETECT, GBS_ERR_DATA,
                      "t.npy: npy version 4.0; 1.0, 2.0 and 3.0 are read");
-    fails_with_bytes("t.npy", "a,b\n1,2\n", 8, DETECT, TABLE_BAD_DATA,
+    fails_with_bytes("t.npy", "a,b\n1,2\n", 8, DETECT, GBS_ERR_DATA,
                      "t.npy: not an npy file (it does not start with \\x93NUMPY)");
 }
 
@@ -238,15 +237,15 @@ static void npy_bad_values_are_named_by_row_and_column(void **state) {
     const char *c = "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }";
     const char *f = "{'descr': '<f8', 'fortran_order': True, 'shape': (2, 3), }";
     fails_with_bytes("t.npy", file, make_npy(file, 1, c, nan_at, sizeof nan_at), DETECT,
-                     TABLE_BAD_DATA,
-                     "t.npy: row 2, column 2: the value is missing (NaN); --missing drop does "
+                     GBS_ERR_DATA,
+                     "t.npy: row 2, column 2: the value is missing (NaN); `missing` drop does "
                      "without such rows");
     fails_with_bytes("t.npy", file, make_npy(file, 1, f, nan_at, sizeof nan_at), DETECT,
-                     TABLE_BAD_DATA,
-                     "t.npy: row 1, column 3: the value is missing (NaN); --missing drop does "
+                     GBS_ERR_DATA,
+                     "t.npy: row 1, column 3: the value is missing (NaN); `missing` drop does "
                      "without such rows");
-    fails_with_bytes("t.npy", file, make_npy(file, 1, c, inf_at, sizeof inf_at), KEEP,
-                     TABLE_BAD_DATA, "t.npy: row 2, column 1: -inf is not a finite number");
+    fails_with_bytes("t.npy", file, make_npy(file, 1, c, inf_at, sizeof inf_at), KEEP, GBS_ERR_DATA,
+                     "t.npy: row 2, column 1: -inf is not a finite number");
 }
 
 int main(void) {

@@ -28,20 +28,20 @@ static void gzip_is_read_whatever_the_name(void **state) {
     memset(packed + members, 0, 5);
     for (size_t i = 0; i < N_BUFFERS; i++)
         for (size_t padding = 0; padding <= 5; padding += 5) {
-            struct table t = must_read("t", packed, members + padding, buffer_sizes[i], DETECT);
-            assert_int_equal(t.n_rows, 2);
-            assert_true(t.cells[3] == 4);
-            table_free(&t);
+            gbs_table *t = must_read("t", packed, members + padding, buffer_sizes[i], DETECT);
+            assert_int_equal(t->n_rows, 2);
+            assert_true(t->cells[3] == 4);
+            gbs_table_free(t);
         }
-    fails_with_bytes("t.csv.gz", packed, n - 9, DETECT, TABLE_BAD_DATA,
+    fails_with_bytes("t.csv.gz", packed, n - 9, DETECT, GBS_ERR_DATA,
                      "t.csv.gz: the gzip data ends early (a truncated file)");
-    fails_with_bytes("t.csv.gz", packed, 2, DETECT, TABLE_BAD_DATA,
+    fails_with_bytes("t.csv.gz", packed, 2, DETECT, GBS_ERR_DATA,
                      "t.csv.gz: the gzip data ends early (a truncated file)");
     memset(packed + members, 'x', 4);
-    fails_with_bytes("t.csv.gz", packed, members + 4, DETECT, TABLE_BAD_DATA,
+    fails_with_bytes("t.csv.gz", packed, members + 4, DETECT, GBS_ERR_DATA,
                      "t.csv.gz: junk after the end of the gzip data");
     packed[n - 6] ^= 1;
-    fails_with_bytes("t.csv.gz", packed, n, DETECT, TABLE_BAD_DATA,
+    fails_with_bytes("t.csv.gz", packed, n, DETECT, GBS_ERR_DATA,
                      "t.csv.gz: corrupt gzip data (incorrect data check)");
 }
 
@@ -49,49 +49,55 @@ static void formats_are_told_by_name_then_by_content(void **state) {
     (void)state;
     static const struct {
         const char *name, *text;
-        enum table_format format;
-    } cases[] = {{"t", "1 1:2 3:4\n", TABLE_SVMLIGHT},
-                 {"-", "# note\n\n-1.5\t7:2\n", TABLE_SVMLIGHT},
-                 {"t", "1,2\n", TABLE_CSV},
-                 {"t.dat", "1\n2\n", TABLE_CSV},
-                 {"t.csv", "1 1:2 3:4\n", TABLE_CSV},
-                 {"t.SVM.gz", "1 1:2 3:4\n", TABLE_SVMLIGHT},
-                 {"t.libsvm", "1 1:2 3:4\n", TABLE_SVMLIGHT},
-                 {"t.svmlight", "1 1:2 3:4\n", TABLE_SVMLIGHT}};
+        gbs_table_format format;
+    } cases[] = {{"t", "1 1:2 3:4\n", GBS_TABLE_SVMLIGHT},
+                 {"-", "# note\n\n-1.5\t7:2\n", GBS_TABLE_SVMLIGHT},
+                 {"t", "1,2\n", GBS_TABLE_CSV},
+                 {"t.dat", "1\n2\n", GBS_TABLE_CSV},
+                 {"t.csv", "1 1:2 3:4\n", GBS_TABLE_CSV},
+                 {"t.SVM.gz", "1 1:2 3:4\n", GBS_TABLE_SVMLIGHT},
+                 {"t.libsvm", "1 1:2 3:4\n", GBS_TABLE_SVMLIGHT},
+                 {"t.svmlight", "1 1:2 3:4\n", GBS_TABLE_SVMLIGHT}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (size_t k = 0; k < N_BUFFERS; k++) {
-            struct table t = reads_at(cases[i].name, cases[i].text, buffer_sizes[k], NO_HEADER);
-            assert_int_equal(t.format, cases[i].format);
-            assert_string_equal(t.file,
+            gbs_table *t = reads_at(cases[i].name, cases[i].text, buffer_sizes[k], NO_HEADER);
+            assert_int_equal(t->format, cases[i].format);
+            assert_string_equal(t->file,
                                 strcmp(cases[i].name, "-") == 0 ? "standard input" : cases[i].name);
-            table_free(&t);
+            gbs_table_free(t);
         }
     char file[256];
     const double cell = 7;
     size_t n = make_npy(file, 1, "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1)}", &cell,
                         8);
-    struct table t = must_read("t", file, n, 1, DETECT);
-    assert_int_equal(t.format, TABLE_NPY);
-    table_free(&t);
-    struct table_options csv = {.format = TABLE_CSV, .header = 0};
+    gbs_table *t = must_read("t", file, n, 1, DETECT);
+    assert_int_equal(t->format, GBS_TABLE_NPY);
+    gbs_table_free(t);
+    gbs_reading csv = {.format = GBS_TABLE_CSV, .header = 0};
     t = reads_at("t.svm", "1 1:2\n", 0, &csv);
-    assert_int_equal(t.format, TABLE_CSV);
-    table_free(&t);
+    assert_int_equal(t->format, GBS_TABLE_CSV);
+    gbs_table_free(t);
+}
+
+static gbs_status read_file(const char *name, gbs_table **t, char error[512]) {
+    gbs_status status = gbs_table_read_file(table_context(), name, DETECT, t);
+    snprintf(error, 512, "%s", gbs_error_message(table_context()));
+    return status;
 }
 
 static void files_that_cannot_be_read_say_why(void **state) {
     (void)state;
-    struct table t;
+    gbs_table *t;
     char error[512];
-    assert_int_equal(table_read("no-such-file.csv", DETECT, &t, error, sizeof error), TABLE_IO);
+    assert_int_equal(read_file("no-such-file.csv", &t, error), GBS_ERR_IO);
     assert_string_equal(error, "no-such-file.csv: No such file or directory");
-    assert_int_equal(table_read("/", DETECT, &t, error, sizeof error), TABLE_IO);
+    assert_int_equal(read_file("/", &t, error), GBS_ERR_IO);
     assert_string_equal(error, "/: Is a directory");
     if (geteuid() != 0) { /* root may read everything */
         char name[] = "test_table_XXXXXX", expected[64];
         int fd = mkstemp(name);
         assert_true(fd >= 0 && fchmod(fd, 0) == 0 && close(fd) == 0);
-        assert_int_equal(table_read(name, DETECT, &t, error, sizeof error), TABLE_IO);
+        assert_int_equal(read_file(name, &t, error), GBS_ERR_IO);
         snprintf(expected, sizeof expected, "%s: Permission denied", name);
         unlink(name);
         assert_string_equal(error, expected);
@@ -103,22 +109,22 @@ static void files_and_standard_input_are_read(void **state) {
     char name[] = "test_table_XXXXXX", error[512];
     int fd = mkstemp(name), input = dup(STDIN_FILENO);
     assert_true(fd >= 0 && write(fd, "a,b\n1,2\n", 8) == 8 && lseek(fd, 0, SEEK_SET) == 0);
-    struct table t;
-    enum table_status by_name = table_read(name, DETECT, &t, error, sizeof error);
+    gbs_table *t;
+    gbs_status by_name = read_file(name, &t, error);
     unlink(name);
-    assert_int_equal(by_name, TABLE_OK);
-    assert_true(t.n_rows == 1 && t.cells && t.cells[1] == 2);
-    table_free(&t);
+    assert_int_equal(by_name, GBS_OK);
+    assert_true(t->n_rows == 1 && t->cells && t->cells[1] == 2);
+    gbs_table_free(t);
     dup2(fd, STDIN_FILENO);
     close(fd);
-    enum table_status by_input = table_read("-", DETECT, &t, error, sizeof error);
+    gbs_status by_input = read_file("-", &t, error);
     if (input >= 0) {
         dup2(input, STDIN_FILENO);
         close(input);
     }
-    assert_int_equal(by_input, TABLE_OK);
-    assert_string_equal(t.file, "standard input");
-    table_free(&t);
+    assert_int_equal(by_input, GBS_OK);
+    assert_string_equal(t->file, "standard input");
+    gbs_table_free(t);
 }
 
 static int cancel_after(void *user) {
@@ -127,13 +133,16 @@ static int cancel_after(void *user) {
 
 static void reading_can_be_cancelled(void **state) {
     (void)state;
-    struct table t;
-    char error[512];
+    gbs_table *t;
+    gbs_context *ctx;
     int polls = 3;
-    struct table_options options = {.header = -1, .cancelled = cancel_after, .user = &polls};
-    assert_int_equal(read_memory("t.csv", "a,b\n1,2\n3,4\n", 12, 2, &options, &t, error),
-                     TABLE_CANCELLED);
-    assert_string_equal(error, "t.csv: interrupted");
+    assert_int_equal(gbs_context_create(NULL, &ctx), GBS_OK);
+    assert_int_equal(gbs_context_set_cancel(ctx, cancel_after, &polls), GBS_OK);
+    assert_int_equal(read_with(ctx, "t.csv", "a,b\n1,2\n3,4\n", 12, 2, DETECT, &t),
+                     GBS_ERR_CANCELLED);
+    assert_null(t);
+    assert_string_equal(gbs_error_message(ctx), "t.csv: interrupted");
+    gbs_context_free(ctx);
 }
 
 /* ---------------------------------------------------------------- failing allocations */
@@ -197,19 +206,19 @@ EXPORTED void free(void *block) {
 /* Fails the first allocation and all after it, then the second, ... until the reading gets through.
  */
 static void survives_failing_allocations(const char *name, const char *text, size_t size,
-                                         const struct table_options *options) {
+                                         const gbs_reading *options) {
     for (long k = 0; k < 10000; k++) {
-        struct table t;
+        gbs_table *t;
         char error[512] = "";
         long before = blocks_in_use;
         allocations_left = k;
-        enum table_status status = read_memory(name, text, size, 3, options, &t, error);
+        gbs_status status = read_memory(name, text, size, 3, options, &t, error);
         allocations_left = -1;
-        table_free(&t);
+        gbs_table_free(t);
         assert_int_equal(blocks_in_use, before);
-        if (status == TABLE_OK)
+        if (status == GBS_OK)
             return;
-        assert_int_equal(status, TABLE_NO_MEMORY);
+        assert_int_equal(status, GBS_ERR_MEMORY);
         assert_non_null(strstr(error, "out of memory"));
     }
     fail_msg("%s never got through", name);

@@ -1,0 +1,20 @@
+/* Where the rows of a data handle came from, when a table made them: what a fit must know of how
+ * the columns were made, and who gives the memory back. */
+#ifndef GIBBSITE_DATA_SOURCE_H
+#define GIBBSITE_DATA_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct gbs_source {
+    void (*release)(struct gbs_source *source);
+    const struct gbs_recipe *recipe; /* how the columns were made */
+    /* What the columns are was learned from rows of this very data: from the first `rows` of the
+     * order that `seed` gives (task/parts.h). All of them: from every row. */
+    bool learned;
+    uint64_t seed;
+    size_t rows;
+} gbs_source;
+
+#endif

@@ -1,0 +1,179 @@
+/* The recipe of columns as a JSON text, as model files keep it. What a file says is checked before
+ * it is believed. */
+#include "file/recipe_json.h"
+
+#include "file/json_text.h"
+#include "table/recipe.h"
+
+#include <string.h>
+
+/* ---------------------------------------------------------------- writing */
+
+static bool put(json_t *object, const char *key, json_t *value) {
+    return value != NULL && json_object_set_new(object, key, value) == 0;
+}
+
+static json_t *column_to_json(const gbs_recipe_column *c) {
+    json_t *object = json_object(), *levels = NULL;
+    bool ok = object != NULL && put(object, "name", json_string(c->name)) &&
+              put(object, "position", json_integer((json_int_t)c->position)) &&
+              put(object, "type", json_string(c->is_text ? "text" : "number"));
+    if (ok && c->is_text) {
+        levels = json_array();
+        ok = put(object, "levels", levels);
+        for (size_t k = 0; ok && k < c->n_levels; k++)
+            ok = json_array_append_new(levels, json_string(c->levels[k])) == 0;
+    }
+    if (!ok) {
+        json_decref(object);
+        return NULL;
+    }
+    return object;
+}
+
+static bool fill_json(const gbs_recipe *r, json_t *root) {
+    bool ok = root != NULL && put(root, "named", json_boolean(r->named)) &&
+              put(root, "columns", json_integer((json_int_t)r->n_columns)) &&
+              put(root, "features", json_integer((json_int_t)r->features)) &&
+              put(root, "positive", json_string(r->positive)) &&
+              put(root, "negative", r->negative != NULL ? json_string(r->negative) : json_null());
+    if (ok && r->target != NULL)
+        ok = put(root, "target", json_string(r->target)) &&
+             put(root, "target_position", json_integer((json_int_t)r->target_position)) &&
+             put(root, "target_type", json_string(r->target_is_text ? "text" : "number"));
+    if (ok && r->inputs != NULL) {
+        json_t *inputs = json_array();
+        ok = put(root, "inputs", inputs);
+        for (size_t k = 0; ok && k < r->n_inputs; k++)
+            ok = json_array_append_new(inputs, column_to_json(&r->inputs[k])) == 0;
+    }
+    return ok;
+}
+
+gbs_status gbs_recipe_to_json(gbs_context *ctx, const gbs_recipe *r, char **text) {
+    json_t *root = json_object();
+    *text = NULL;
+    gbs_status status = fill_json(r, root) ? gbs_json_print(ctx, root, "", text, NULL)
+                                           : gbs_fail(ctx, GBS_ERR_MEMORY, "out of memory");
+    json_decref(root);
+    return status;
+}
+
+/* ---------------------------------------------------------------- reading */
+
+/* A damaged file is told apart from memory that ran out. */
+struct reading {
+    gbs_context *ctx;
+    gbs_recipe *out;
+    bool no_memory;
+};
+
+static const char *get_text(struct reading *g, const json_t *object, const char *key) {
+    const char *text = json_string_value(json_object_get(object, key));
+    if (text == NULL)
+        return NULL;
+    const char *copy = gbs_pool_text(g->ctx, &g->out->pool, text, strlen(text));
+    g->no_memory = g->no_memory || copy == NULL;
+    return copy;
+}
+
+static void *get_room(struct reading *g, size_t count, size_t size) {
+    void *room = gbs_array_alloc(g->ctx, count, size);
+    g->no_memory = g->no_memory || room == NULL;
+    return room;
+}
+
+static bool get_count(const json_t *object, const char *key, size_t most, size_t *out) {
+    const json_t *x = json_object_get(object, key);
+    if (!json_is_integer(x) || json_integer_value(x) < 0 ||
+        (unsigned long long)json_integer_value(x) > most)
+        return false;
+    *out = (size_t)json_integer_value(x);
+    return true;
+}
+
+static bool is_text_type(const json_t *object, const char *key) {
+    const char *type = json_string_value(json_object_get(object, key));
+    return type != NULL && strcmp(type, "text") == 0;
+}
+
+static bool read_levels(struct reading *g, const json_t *levels, gbs_recipe_column *c) {
+    c->levels = get_room(g, json_array_size(levels) + 1, sizeof *c->levels);
+    for (size_t k = 0; c->levels != NULL && k < json_array_size(levels); k++) {
+        const char *text = json_string_value(json_array_get(levels, k));
+        if (text == NULL || (k > 0 && strcmp(c->levels[k - 1], text) >= 0))
+            return false;
+        c->levels[k] = gbs_pool_text(g->ctx, &g->out->pool, text, strlen(text));
+        g->no_memory = g->no_memory || c->levels[k] == NULL;
+        if (c->levels[k] == NULL)
+            return false;
+        c->n_levels++;
+    }
+    return c->levels != NULL;
+}
+
+static bool read_column(struct reading *g, const json_t *object, gbs_recipe_column *c) {
+    c->name = get_text(g, object, "name");
+    c->is_text = is_text_type(object, "type");
+    if (c->name == NULL || !get_count(object, "position", SIZE_MAX / 16, &c->position))
+        return false;
+    return !c->is_text || read_levels(g, json_object_get(object, "levels"), c);
+}
+
+static bool read_inputs(struct reading *g, const json_t *inputs) {
+    gbs_recipe *r = g->out;
+    size_t count = json_array_size(inputs), features = 0;
+    r->inputs = get_room(g, count + 1, sizeof *r->inputs);
+    if (r->inputs == NULL)
+        return false;
+    for (size_t k = 0; k < count; k++) {
+        gbs_recipe_column *c = &r->inputs[r->n_inputs++];
+        if (!read_column(g, json_array_get(inputs, k), c) || c->position >= r->n_columns)
+            return false;
+        features += c->is_text ? c->n_levels : 1;
+    }
+    return features == r->features;
+}
+
+static bool read_recipe(struct reading *g, const json_t *root) {
+    gbs_recipe *r = g->out;
+    const json_t *inputs = json_object_get(root, "inputs");
+    if (!json_is_object(root) || !get_count(root, "columns", SIZE_MAX / 16, &r->n_columns) ||
+        !get_count(root, "features", SIZE_MAX / 16, &r->features))
+        return false;
+    r->positive = get_text(g, root, "positive");
+    r->negative = get_text(g, root, "negative");
+    r->target = get_text(g, root, "target");
+    r->named = json_is_true(json_object_get(root, "named"));
+    r->target_is_text = is_text_type(root, "target_type");
+    if (r->positive == NULL || g->no_memory)
+        return false;
+    if (r->target != NULL &&
+        (r->n_columns == 0 ||
+         !get_count(root, "target_position", r->n_columns - 1, &r->target_position)))
+        return false;
+    if (json_is_array(inputs))
+        return r->target != NULL && read_inputs(g, inputs);
+    return r->features == r->n_columns - (r->target != NULL);
+}
+
+gbs_status gbs_recipe_from_json(gbs_context *ctx, const char *json, gbs_recipe **out) {
+    static const char damaged[] = "the model's recipe of columns is damaged";
+    gbs_recipe *r = NULL;
+    json_t *root = NULL;
+    *out = NULL;
+    gbs_status status = gbs_json_parse(ctx, json, strlen(json), GBS_JSON_LEVELS, damaged, &root);
+    if (status == GBS_OK)
+        status = gbs_recipe_new(ctx, &r);
+    struct reading g = {.ctx = ctx, .out = r};
+    if (status == GBS_OK && !read_recipe(&g, root))
+        status = g.no_memory ? gbs_fail(ctx, GBS_ERR_MEMORY, "out of memory")
+                             : gbs_fail(ctx, GBS_ERR_FORMAT, "%s", damaged);
+    json_decref(root);
+    if (status != GBS_OK) {
+        gbs_recipe_free(r);
+        return status;
+    }
+    *out = r;
+    return GBS_OK;
+}

@@ -1,0 +1,157 @@
+/* Files of cells to numbered triples. Names are texts, whatever they look like: 7 and 007 are two.
+ */
+#include "core/check.h"
+#include "options/options.h"
+#include "table/cells_reader.h"
+#include "table/number.h"
+
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+/* What a completion takes. */
+#define LARGEST_VALUE 1e100
+
+const char *const gbs_cell_words[3] = {"row", "col", "value"};
+
+gbs_status gbs_cells_add_id(gbs_cells_reader *r, int side, uint64_t line, const char *text,
+                            size_t length) {
+    gbs_text_set *names = &r->out->names[side];
+    if (length == 0)
+        return gbs_reader_fail_at(&r->reader, line,
+                                  "column '%s' (column %zu): the identifier is missing",
+                                  gbs_cell_words[side], r->column[side] + 1);
+    size_t found = gbs_text_set_find(names, text, length);
+    if (found == GBS_TEXT_NONE) {
+        if (!gbs_is_utf8(text, length))
+            return gbs_reader_fail_at(
+                &r->reader, line, "column '%s' (column %zu): '%s' is not UTF-8 text",
+                gbs_cell_words[side], r->column[side] + 1, gbs_show(text, length).text);
+        found = names->n;
+        if (!gbs_text_set_add(r->reader.ctx, names, &r->out->pool, text, length))
+            return gbs_reader_no_memory(&r->reader);
+    }
+    r->out->id[side][r->out->n] = (uint32_t)found;
+    return GBS_OK;
+}
+
+gbs_status gbs_cells_add_value(gbs_cells_reader *r, uint64_t line, const char *text,
+                               size_t length) {
+    const gbs_cells_reading *o = r->options;
+    double x;
+    size_t column = r->column[GBS_CELL_VALUE] + 1;
+    switch (gbs_number_is(text, length, &x)) {
+    case GBS_NUMBER_FINITE:
+        break;
+    case GBS_NUMBER_MISSING:
+        return gbs_reader_fail_at(&r->reader, line,
+                                  "column 'value' (column %zu): the value is missing ('%s')",
+                                  column, gbs_show(text, length).text);
+    case GBS_NUMBER_NOT_FINITE:
+    case GBS_NUMBER_TOO_LARGE:
+    case GBS_NUMBER_NONE:
+        return gbs_reader_fail_at(&r->reader, line,
+                                  "column 'value' (column %zu): expected a number, found '%s'",
+                                  column, gbs_show(text, length).text);
+    }
+    if (o->has_range && !(x >= o->low && x <= o->high))
+        return gbs_reader_fail_at(
+            &r->reader, line, "column 'value' (column %zu): %.10g lies outside `range` %.10g:%.10g",
+            column, x, o->low, o->high);
+    if (!(fabs(x) <= LARGEST_VALUE))
+        return gbs_reader_fail_at(
+            &r->reader, line,
+            "column 'value' (column %zu): %.10g is too large, values must lie within 1e100", column,
+            x);
+    r->out->value[r->out->n] = x;
+    return GBS_OK;
+}
+
+gbs_status gbs_cells_make_room(gbs_cells_reader *r) {
+    gbs_cells *t = r->out;
+    for (int side = 0; side < 2; side++) {
+        uint32_t *ids = gbs_array_grow(r->reader.ctx, t->id[side], &r->capacity[side], t->n + 1,
+                                       sizeof *ids);
+        if (!ids)
+            return gbs_reader_no_memory(&r->reader);
+        t->id[side] = ids;
+    }
+    if (!r->options->values)
+        return GBS_OK;
+    double *values = gbs_array_grow(r->reader.ctx, t->value, &r->capacity[GBS_CELL_VALUE], t->n + 1,
+                                    sizeof *values);
+    if (!values)
+        return gbs_reader_no_memory(&r->reader);
+    t->value = values;
+    return GBS_OK;
+}
+
+static gbs_status read_any(gbs_cells_reader *r) {
+    static const char banner[] = GBS_MARKET_BANNER;
+    gbs_bytes *b = r->reader.bytes;
+    gbs_status status = GBS_OK;
+    while (!b->last && (size_t)(b->end - b->at) < sizeof banner && status == GBS_OK)
+        status = gbs_reader_more(&r->reader);
+    if (status != GBS_OK)
+        return status;
+    bool market = (size_t)(b->end - b->at) >= sizeof banner - 1 &&
+                  strncasecmp(b->at, banner, sizeof banner - 1) == 0;
+    status = market ? gbs_cells_market(r) : gbs_cells_csv(r);
+    if (status == GBS_OK && r->out->n == 0)
+        return gbs_reader_fail(&r->reader, GBS_ERR_DATA, "the file holds no %s",
+                               r->options->values ? "ratings" : "pairs");
+    return status;
+}
+
+gbs_status gbs_cells_read_bytes(gbs_bytes *bytes, const char *file,
+                                const gbs_cells_reading *reading, gbs_cells **out) {
+    gbs_context *ctx = bytes->ctx;
+    gbs_cells *cells = gbs_handle_alloc(ctx, sizeof *cells);
+    *out = NULL;
+    if (cells == NULL)
+        return GBS_ERR_MEMORY;
+    cells->ctx = ctx;
+    gbs_reading none = {.header = reading->header};
+    gbs_cells_reader r = {.reader = {.ctx = ctx, .bytes = bytes, .options = &none, .file = file},
+                          .options = reading,
+                          .out = cells};
+    gbs_status status = read_any(&r);
+    if (status == GBS_OK)
+        *out = cells;
+    else
+        gbs_cells_free(cells);
+    return status;
+}
+
+static const char *use_name(int use) {
+    static const char *const names[] = {"train", "test", "pairs"};
+    return use >= 0 && use < 3 ? names[use] : NULL;
+}
+
+gbs_status gbs_cells_read(gbs_context *ctx, const char *path, gbs_cell_use use,
+                          const gbs_options *options, gbs_cells **out) {
+    GBS_NEEDS(ctx, out);
+    *out = NULL;
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, path);
+    gbs_table_settings s;
+    gbs_bytes bytes;
+    const double *range = gbs_options_numbers(options, "range", NULL);
+    gbs_status status = gbs_check_choices(ctx, &(gbs_choice){"use", (int)use, use_name}, 1);
+    if (status != GBS_OK)
+        return status;
+    gbs_table_settings_from(options, &s);
+    gbs_cells_reading reading = {.header = s.no_header ? 0 : -1, .values = use != GBS_CELLS_PAIRS};
+    if (range != NULL && use == GBS_CELLS_TRAIN) {
+        reading.has_range = true;
+        reading.low = range[0];
+        reading.high = range[1];
+    }
+    const char *file = gbs_file_name(path);
+    status = gbs_bytes_open(ctx, path, 0, &bytes);
+    if (status != GBS_OK)
+        return gbs_fail(ctx, status, "%s: %s", file, bytes.message);
+    status = gbs_cells_read_bytes(&bytes, file, &reading, out);
+    gbs_bytes_close(&bytes);
+    return status;
+}

@@ -1,0 +1,38 @@
+/* Between the readers of cells: what is under way, and how one cell is added. */
+#ifndef GIBBSITE_TABLE_CELLS_READER_H
+#define GIBBSITE_TABLE_CELLS_READER_H
+
+#include "table/cells.h"
+#include "table/csv_cell.h"
+
+enum { GBS_CELL_ROW, GBS_CELL_COLUMN, GBS_CELL_VALUE };
+
+/* How a MatrixMarket file begins. */
+#define GBS_MARKET_BANNER "%%MatrixMarket"
+
+typedef struct gbs_cells_reader {
+    gbs_reader reader;
+    const gbs_cells_reading *options;
+    gbs_cells *out;
+    size_t capacity[3];
+    gbs_csv_input in;
+    size_t column[3]; /* csv: where row, column and value stand */
+    size_t columns;   /* csv: cells of a record */
+    bool named;
+    uint64_t line; /* MatrixMarket */
+    uint64_t size[3];
+} gbs_cells_reader;
+
+/* "row", "col", "value" */
+extern const char *const gbs_cell_words[3];
+
+gbs_status gbs_cells_csv(gbs_cells_reader *r);
+gbs_status gbs_cells_market(gbs_cells_reader *r);
+
+/* Room for one more; then its two names and its value. */
+gbs_status gbs_cells_make_room(gbs_cells_reader *r);
+gbs_status gbs_cells_add_id(gbs_cells_reader *r, int side, uint64_t line, const char *text,
+                            size_t length);
+gbs_status gbs_cells_add_value(gbs_cells_reader *r, uint64_t line, const char *text, size_t length);
+
+#endif

@@ -1,0 +1,31 @@
+/* Between csv.c (rows) and csv_header.c (what the first records say about the columns). Not called
+ * csv.h: libcsv has that name.
+ */
+#ifndef GIBBSITE_TABLE_CSV_COLUMNS_H
+#define GIBBSITE_TABLE_CSV_COLUMNS_H
+
+#include "table/csv_cell.h"
+#include "table/reader.h"
+#include "table/text_set.h"
+
+enum gbs_csv_kind { GBS_CSV_UNDECIDED, GBS_CSV_NUMERIC, GBS_CSV_TEXT, GBS_CSV_SKIPPED };
+
+typedef struct gbs_csv {
+    gbs_reader *reader;
+    gbs_table *table;
+    gbs_csv_input in;
+    unsigned char *kind;    /* of each column, an enum gbs_csv_kind */
+    uint64_t *first_number; /* the line whose cell made a column numeric */
+    gbs_text_set *levels;   /* of each column */
+    size_t cell_capacity;
+    uint64_t first_line, previous_line; /* of the first record; of the row before the one at hand */
+} gbs_csv;
+
+/* Reads the first record and, where the answer needs it, the second. */
+gbs_status gbs_csv_detect_header(gbs_csv *c, gbs_csv_record *first, gbs_csv_record *second,
+                                 bool *header);
+
+/* Names the columns and notes which of them the options call text or skip. */
+gbs_status gbs_csv_make_columns(gbs_csv *c, const gbs_csv_record *first, bool header);
+
+#endif

@@ -1,0 +1,138 @@
+/* Is the first record a header, and what are the columns called?
+ *
+ * Text in the first record alone proves nothing, since a file without a header may have text
+ * columns. It is a header when
+ *   - every cell of it is text (not empty, not missing, not a number), or
+ *   - some cell of it is text above a number in the second record.
+ * So "age,sex" is a header, "39,male" is data, and "39,male" above "50,7" is a header. A cell in
+ * quotes counts like any other.
+ */
+#include "table/csv_columns.h"
+#include "table/number.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static gbs_number_kind kind_of(const gbs_csv_record *record, size_t i) {
+    double value;
+    return gbs_number_is(record->text + record->start[i],
+                         record->start[i + 1] - record->start[i] - 1, &value);
+}
+
+gbs_status gbs_csv_detect_header(gbs_csv *c, gbs_csv_record *first, gbs_csv_record *second,
+                                 bool *header) {
+    gbs_status status = gbs_csv_record_read(&c->in, first);
+    if (status != GBS_OK)
+        return status;
+    if (!first->there)
+        return gbs_reader_fail(c->reader, GBS_ERR_DATA, "the file is empty");
+    *header = c->reader->options->header == 1;
+    if (c->reader->options->header >= 0)
+        return GBS_OK;
+    size_t n_text = 0;
+    for (size_t i = 0; i < first->n; i++)
+        n_text += kind_of(first, i) == GBS_NUMBER_NONE;
+    *header = n_text == first->n;
+    if (*header || n_text == 0)
+        return GBS_OK;
+    status = gbs_csv_record_read(&c->in, second);
+    for (size_t i = 0; i < first->n && i < second->n && !*header; i++)
+        *header = kind_of(first, i) == GBS_NUMBER_NONE && kind_of(second, i) == GBS_NUMBER_FINITE;
+    return status;
+}
+
+static gbs_status name_columns(gbs_csv *c, const gbs_csv_record *first, bool header,
+                               gbs_text_set *names) {
+    gbs_table *t = c->table;
+    gbs_context *ctx = c->reader->ctx;
+    for (size_t j = 0; j < t->n_columns; j++) {
+        const char *name = first->text + first->start[j];
+        if (!header || !*name)
+            name = gbs_default_name(ctx, &t->pool, j);
+        if (!name)
+            return gbs_reader_no_memory(c->reader);
+        size_t length = strlen(name), twin = gbs_text_set_find(names, name, length);
+        gbs_shown seen = gbs_show(name, length);
+        if (!gbs_is_utf8(name, length))
+            return gbs_reader_fail_at(c->reader, first->line,
+                                      "the name '%s' of column %zu is not UTF-8 text; convert the "
+                                      "file, for example with iconv",
+                                      seen.text, j + 1);
+        if (twin != GBS_TEXT_NONE)
+            return gbs_reader_fail_at(c->reader, first->line,
+                                      "columns %zu and %zu are both called '%s'%s", twin + 1, j + 1,
+                                      seen.text,
+                                      c->reader->options->header < 0
+                                          ? " (if this line holds data, not names: `no-header`)"
+                                          : "");
+        if (!gbs_text_set_add(ctx, names, &t->pool, name, length))
+            return gbs_reader_no_memory(c->reader);
+        t->columns[j].name = names->text[j];
+    }
+    return GBS_OK;
+}
+
+/* A column by its name or, where no name fits, by its number from 1. */
+static size_t find_column(const gbs_text_set *names, const char *wanted) {
+    size_t j = gbs_text_set_find(names, wanted, strlen(wanted));
+    if (j != GBS_TEXT_NONE)
+        return j;
+    char *end;
+    unsigned long long number = strtoull(wanted, &end, 10);
+    if (*wanted < '0' || *wanted > '9' || *end || number == 0 || number > names->n)
+        return GBS_TEXT_NONE;
+    return (size_t)number - 1;
+}
+
+static void leave_out(gbs_csv *c, size_t j) {
+    c->kind[j] = GBS_CSV_SKIPPED;
+    c->table->columns[j].is_text = false;
+    c->table->columns[j].skipped = true;
+}
+
+static gbs_status apply_options(gbs_csv *c, const gbs_text_set *names) {
+    const gbs_reading *o = c->reader->options;
+    gbs_table *t = c->table;
+    for (size_t i = 0; i < o->n_text; i++) {
+        size_t j = o->from_model ? gbs_text_set_find(names, o->text[i], strlen(o->text[i]))
+                                 : find_column(names, o->text[i]);
+        if (j == GBS_TEXT_NONE && o->from_model)
+            continue;
+        if (j == GBS_TEXT_NONE)
+            return gbs_reader_fail(c->reader, GBS_ERR_DATA,
+                                   "`text` %s: the file has no such column",
+                                   gbs_show(o->text[i], strlen(o->text[i])).text);
+        c->kind[j] = GBS_CSV_TEXT;
+        t->columns[j].is_text = true;
+    }
+    for (size_t i = 0; i < o->n_drop; i++)
+        if (find_column(names, o->drop[i]) != GBS_TEXT_NONE)
+            leave_out(c, find_column(names, o->drop[i]));
+    for (size_t j = 0; o->skip && t->has_header && j < t->n_columns; j++)
+        if (o->skip(o->user, t->columns[j].name))
+            leave_out(c, j);
+    if (!t->has_header && o->unread_of == t->n_columns && o->unread < t->n_columns)
+        leave_out(c, o->unread);
+    return GBS_OK;
+}
+
+gbs_status gbs_csv_make_columns(gbs_csv *c, const gbs_csv_record *first, bool header) {
+    gbs_table *t = c->table;
+    gbs_context *ctx = c->reader->ctx;
+    size_t d = first->n;
+    t->has_header = header;
+    c->first_line = first->line;
+    t->columns = gbs_array_alloc(ctx, d, sizeof *t->columns);
+    c->kind = gbs_array_alloc(ctx, d, sizeof *c->kind);
+    c->first_number = gbs_array_alloc(ctx, d, sizeof *c->first_number);
+    c->levels = gbs_array_alloc(ctx, d, sizeof *c->levels);
+    if (!t->columns || !c->kind || !c->first_number || !c->levels)
+        return gbs_reader_no_memory(c->reader);
+    t->n_columns = d;
+    gbs_text_set names = {0};
+    gbs_status status = name_columns(c, first, header, &names);
+    if (status == GBS_OK)
+        status = apply_options(c, &names);
+    gbs_text_set_free(ctx, &names);
+    return status;
+}

@@ -1,0 +1,242 @@
+/* Building a design from a table by a recipe. */
+#include "table/design.h"
+
+#include <math.h>
+
+struct build {
+    gbs_context *ctx;
+    const gbs_recipe *r;
+    const gbs_table *t;
+    const gbs_design_use *use;
+    gbs_design *out;
+    gbs_match match;
+};
+
+static gbs_status no_memory(struct build *b) {
+    return gbs_fail(b->ctx, GBS_ERR_MEMORY, "%s: out of memory", gbs_table_place(b->t).text);
+}
+
+static double cell(const struct build *b, size_t row, size_t column) {
+    return b->t->cells[row * b->t->n_columns + column];
+}
+
+/* ---------------------------------------------------------------- rows */
+
+/* The column whose cell is missing in a row; SIZE_MAX: none. */
+static size_t missing_column(const struct build *b, size_t row, bool with_labels) {
+    size_t inputs = gbs_recipe_inputs(b->r);
+    if (with_labels && isnan(cell(b, row, b->match.target)))
+        return b->match.target;
+    for (size_t k = 0; k < inputs; k++)
+        if (isnan(cell(b, row, b->match.source[k])))
+            return b->match.source[k];
+    return SIZE_MAX;
+}
+
+static gbs_status start_list(struct build *b, size_t row) {
+    b->out->rows = gbs_array_alloc(b->ctx, b->t->n_rows, sizeof *b->out->rows);
+    for (size_t j = 0; b->out->rows != NULL && j < row; j++)
+        b->out->rows[j] = j;
+    return b->out->rows != NULL ? GBS_OK : no_memory(b);
+}
+
+/* Rows without a missing cell; out->rows stays NULL when that is all of them. */
+static gbs_status choose_rows(struct build *b, bool with_labels) {
+    gbs_design *out = b->out;
+    for (size_t i = 0; i < b->t->n_rows; i++) {
+        size_t missing = missing_column(b, i, with_labels);
+        if (missing == SIZE_MAX) {
+            if (out->rows != NULL)
+                out->rows[out->n] = i;
+            out->n++;
+            continue;
+        }
+        if (!b->use->drop_missing)
+            return gbs_fail(b->ctx, GBS_ERR_DATA,
+                            "%s: column '%.60s' (column %zu): the value is missing; `missing` drop "
+                            "does without such rows",
+                            gbs_row_place(b->t, i).text, b->t->columns[missing].name, missing + 1);
+        if (out->rows == NULL && start_list(b, i) != GBS_OK)
+            return GBS_ERR_MEMORY;
+    }
+    out->left_out = b->t->n_rows - out->n;
+    if (out->n > 0)
+        return GBS_OK;
+    return gbs_fail(b->ctx, GBS_ERR_DATA, "%s: every row has a missing value",
+                    gbs_table_place(b->t).text);
+}
+
+/* ---------------------------------------------------------------- features */
+
+static bool side_by_side(const struct build *b) {
+    for (size_t k = 0; k < gbs_recipe_inputs(b->r); k++)
+        if (b->match.levels[k] != NULL || b->match.source[k] != b->match.source[0] + k)
+            return false;
+    return b->out->rows == NULL;
+}
+
+static void note_unseen(struct build *b, size_t input, double level) {
+    b->out->unseen[input]++;
+    b->out->example[input] = b->t->columns[b->match.source[input]].levels[(size_t)level];
+}
+
+static void fill_row(struct build *b, size_t row, double *out) {
+    const gbs_recipe *r = b->r;
+    for (size_t k = 0; k < gbs_recipe_inputs(r); k++) {
+        double x = cell(b, row, b->match.source[k]);
+        if (b->match.levels[k] == NULL) {
+            *out++ = x;
+            continue;
+        }
+        size_t level = b->match.levels[k][(size_t)x];
+        if (level != SIZE_MAX)
+            out[level] = 1.0;
+        else
+            note_unseen(b, k, x);
+        out += r->inputs[k].n_levels;
+    }
+}
+
+/* Text columns with many levels are mostly zeros: beyond this many cells they are kept as CSR rows.
+ */
+#define MOST_DENSE_CELLS 8e6
+
+static bool better_sparse(const struct build *b) {
+    double dense = (double)b->out->n * (double)b->r->features,
+           sparse = (double)b->out->n * (double)gbs_recipe_inputs(b->r);
+    return dense > MOST_DENSE_CELLS && dense > 8.0 * sparse;
+}
+
+/* One row's non-zeros, at most one an input; returns how many. */
+static size_t fill_sparse_row(struct build *b, size_t row, uint32_t *index, double *value) {
+    const gbs_recipe *r = b->r;
+    size_t n = 0, first = 0;
+    for (size_t k = 0; k < r->n_inputs; k++) {
+        double x = cell(b, row, b->match.source[k]);
+        bool text = r->inputs[k].is_text;
+        size_t level = text ? b->match.levels[k][(size_t)x] : 0;
+        if (text && level == SIZE_MAX) {
+            note_unseen(b, k, x);
+        } else if (text || x != 0.0) {
+            index[n] = (uint32_t)(first + level);
+            value[n++] = text ? 1.0 : x;
+        }
+        first += text ? r->inputs[k].n_levels : 1;
+    }
+    return n;
+}
+
+static gbs_status fill_sparse(struct build *b) {
+    gbs_design *out = b->out;
+    size_t inputs = gbs_recipe_inputs(b->r), most = out->n * inputs;
+    if (out->n > SIZE_MAX / sizeof(double) / inputs)
+        return no_memory(b);
+    out->owned_start = gbs_array_alloc(b->ctx, out->n + 1, sizeof *out->owned_start);
+    out->owned_index = gbs_array_alloc(b->ctx, most, sizeof *out->owned_index);
+    out->owned = gbs_array_alloc(b->ctx, most, sizeof *out->owned);
+    if (out->owned_start == NULL || out->owned_index == NULL || out->owned == NULL)
+        return no_memory(b);
+    for (size_t i = 0; i < out->n; i++) {
+        size_t from = out->owned_start[i];
+        out->owned_start[i + 1] = from + fill_sparse_row(b, out->rows != NULL ? out->rows[i] : i,
+                                                         out->owned_index + from,
+                                                         out->owned + from);
+    }
+    out->row_start = out->owned_start;
+    out->index = out->owned_index;
+    out->value = out->owned;
+    return GBS_OK;
+}
+
+static gbs_status fill(struct build *b) {
+    gbs_design *out = b->out;
+    size_t inputs = gbs_recipe_inputs(b->r);
+    out->d = b->r->features;
+    if (side_by_side(b)) {
+        out->cells = b->t->cells + b->match.source[0];
+        out->stride = b->t->n_columns;
+        return GBS_OK;
+    }
+    out->unseen = gbs_array_alloc(b->ctx, inputs, sizeof *out->unseen);
+    out->example = gbs_array_alloc(b->ctx, inputs, sizeof *out->example);
+    if (out->unseen == NULL || out->example == NULL)
+        return no_memory(b);
+    if (better_sparse(b))
+        return fill_sparse(b);
+    out->owned = gbs_matrix(b->ctx, out->n, out->d);
+    if (out->owned == NULL)
+        return no_memory(b);
+    for (size_t i = 0; i < out->n; i++)
+        fill_row(b, out->rows != NULL ? out->rows[i] : i, out->owned + i * out->d);
+    out->cells = out->owned;
+    out->stride = out->d;
+    return GBS_OK;
+}
+
+/* ---------------------------------------------------------------- the two shapes */
+
+static gbs_status build_sparse(struct build *b) {
+    const gbs_recipe *r = b->r;
+    const gbs_table *t = b->t;
+    gbs_design *out = b->out;
+    if (gbs_recipe_has_texts(r))
+        return gbs_fail(b->ctx, GBS_ERR_DATA,
+                        "%s: the model was trained on a CSV file with text columns; svmlight files "
+                        "have none",
+                        gbs_table_place(t).text);
+    if (t->n_columns > r->features) {
+        size_t row = 0;
+        while (t->row_start[row + 1] == t->row_start[row] ||
+               t->index[t->row_start[row + 1] - 1] < r->features)
+            row++;
+        return gbs_fail(b->ctx, GBS_ERR_DATA, "%s: index %lu, but the model has %zu features",
+                        gbs_row_place(t, row).text,
+                        (unsigned long)t->index[t->row_start[row + 1] - 1] + 1, r->features);
+    }
+    out->n = t->n_rows;
+    out->d = r->features;
+    out->row_start = t->row_start;
+    out->index = t->index;
+    out->value = t->value;
+    return b->use->labels == GBS_WITHOUT_LABELS ? GBS_OK
+                                                : gbs_design_labels(b->ctx, r, t, SIZE_MAX, out);
+}
+
+static gbs_status build_dense(struct build *b) {
+    bool with_labels = b->use->labels == GBS_WITH_LABELS;
+    gbs_status status = gbs_match_columns(b->ctx, b->r, b->t, &b->match);
+    if (status == GBS_ERR_MEMORY)
+        return no_memory(b);
+    if (status == GBS_OK && with_labels && b->match.target == SIZE_MAX)
+        return gbs_fail(b->ctx, GBS_ERR_DATA, "%s: no column '%.60s' with the labels",
+                        gbs_table_place(b->t).text, b->r->target != NULL ? b->r->target : "label");
+    if (status == GBS_OK)
+        status = choose_rows(b, with_labels);
+    if (status == GBS_OK)
+        status = fill(b);
+    if (status == GBS_OK && with_labels)
+        status = gbs_design_labels(b->ctx, b->r, b->t, b->match.target, b->out);
+    return status;
+}
+
+gbs_status gbs_design_build(gbs_context *ctx, const gbs_recipe *r, const gbs_table *t,
+                            const gbs_design_use *use, gbs_design *out) {
+    *out = (gbs_design){0};
+    struct build b = {.ctx = ctx, .r = r, .t = t, .use = use, .out = out};
+    gbs_status status = t->cells == NULL ? build_sparse(&b) : build_dense(&b);
+    gbs_match_free(ctx, r, &b.match);
+    if (status != GBS_OK)
+        gbs_design_free(ctx, out);
+    return status;
+}
+
+void gbs_design_free(const gbs_context *ctx, gbs_design *d) {
+    gbs_array_free(ctx, d->y);
+    gbs_array_free(ctx, d->rows);
+    gbs_array_free(ctx, d->unseen);
+    gbs_array_free(ctx, d->example);
+    gbs_array_free(ctx, d->owned);
+    gbs_array_free(ctx, d->owned_start);
+    gbs_array_free(ctx, d->owned_index);
+    *d = (gbs_design){0};
+}

@@ -1,0 +1,56 @@
+/* A design: the rows of a table in the shape a recipe asks for, ready to be a gbs_data.
+ *
+ * Where the table's cells can serve as they are (numeric columns side by side, no row left out)
+ * they are borrowed, not copied: the table must outlive the design.
+ */
+#ifndef GIBBSITE_TABLE_DESIGN_H
+#define GIBBSITE_TABLE_DESIGN_H
+
+#include "table/recipe.h"
+
+typedef struct gbs_design {
+    size_t n, d;
+    const double *cells; /* dense, or NULL */
+    size_t stride;
+    const size_t *row_start; /* CSR */
+    const uint32_t *index;
+    const double *value;
+    double *y;       /* NULL: the table has no labels */
+    size_t *rows;    /* row of the table behind each row; NULL: all of them, in order */
+    size_t left_out; /* rows with missing cells */
+    size_t *unseen;  /* of each input: cells with a level that training did not see; NULL: none */
+    const char **example; /* one such level, the table's */
+    double *owned;        /* the arrays above that are not the table's */
+    size_t *owned_start;
+    uint32_t *owned_index;
+} gbs_design;
+
+/* What is asked of it. */
+typedef struct gbs_design_use {
+    gbs_label_use labels;
+    bool drop_missing; /* rows with missing cells are left out; otherwise they are an error */
+} gbs_design_use;
+
+gbs_status gbs_design_build(gbs_context *ctx, const gbs_recipe *r, const gbs_table *t,
+                            const gbs_design_use *use, gbs_design *out);
+void gbs_design_free(const gbs_context *ctx, gbs_design *d);
+
+/* ---------------------------------------------------------------- inside */
+
+/* Where the columns of a recipe stand in a table. */
+typedef struct gbs_match {
+    size_t *source; /* table column of each input */
+    size_t target;  /* table column of the label, SIZE_MAX: none */
+    size_t *
+        *levels; /* per input: recipe level of each table level, SIZE_MAX: unseen; NULL: numbers */
+} gbs_match;
+
+gbs_status gbs_match_columns(gbs_context *ctx, const gbs_recipe *r, const gbs_table *t,
+                             gbs_match *out);
+void gbs_match_free(const gbs_context *ctx, const gbs_recipe *r, gbs_match *m);
+
+/* -1 or +1 of the design's rows. */
+gbs_status gbs_design_labels(gbs_context *ctx, const gbs_recipe *r, const gbs_table *t,
+                             size_t target, gbs_design *out);
+
+#endif

@@ -1,0 +1,48 @@
+/* What the readers share: the input, the options, the table under construction and the way to
+ * say what is wrong. */
+#ifndef GIBBSITE_TABLE_READER_H
+#define GIBBSITE_TABLE_READER_H
+
+#include "table/bytes.h"
+#include "table/shown.h"
+#include "table/table.h"
+
+#define GBS_TABLE_MOST_COLUMNS ((size_t)1000000)
+#define GBS_TABLE_MOST_LEVELS ((size_t)100000)
+#define GBS_TABLE_LONGEST_CELL ((size_t)1 << 20)
+
+typedef struct gbs_reader {
+    gbs_context *ctx;
+    gbs_bytes *bytes;
+    const gbs_reading *options;
+    gbs_table *out;
+    const char *file; /* for messages */
+    size_t line_capacity;
+} gbs_reader;
+
+gbs_status gbs_csv_read(gbs_reader *r);
+gbs_status gbs_svmlight_read(gbs_reader *r);
+gbs_status gbs_npy_read(gbs_reader *r);
+
+/* gbs_table_read_file on an open source, which stays open; name is for messages and for the format
+ * its ending says. */
+gbs_status gbs_table_read_bytes(gbs_bytes *bytes, const char *name, const gbs_reading *reading,
+                                gbs_table **out);
+
+/* "file: ..." and "file:line: ..."; the latter is always GBS_ERR_DATA. */
+gbs_status gbs_reader_fail(gbs_reader *r, gbs_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+gbs_status gbs_reader_fail_at(gbs_reader *r, uint64_t line, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+gbs_status gbs_reader_no_memory(gbs_reader *r);
+
+gbs_status gbs_reader_more(gbs_reader *r);
+
+/* Remembers that the next row (out->n_rows) stands on this line; costs memory only once that is not
+ * the obvious one. */
+gbs_status gbs_reader_note_line(gbs_reader *r, uint64_t line);
+
+/* Gives the slack of an array back. */
+void *gbs_reader_trim(gbs_reader *r, void *array, size_t used, size_t size);
+
+#endif

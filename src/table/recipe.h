@@ -1,0 +1,73 @@
+/* The recipe: how columns of a table become columns of features, learned from the training rows,
+ * kept in the model, applied unchanged to every later table.
+ *
+ * A text column becomes one 0/1 column per level (levels sorted, so that the order of the rows does
+ * not matter); a level not seen in training becomes zeros. Tables with names are matched by name,
+ * tables without by position.
+ */
+#ifndef GIBBSITE_TABLE_RECIPE_H
+#define GIBBSITE_TABLE_RECIPE_H
+
+#include "table/table.h"
+
+typedef struct gbs_recipe_column {
+    const char *name;
+    size_t position; /* in the training table, from 0 */
+    bool is_text;
+    const char **levels; /* sorted */
+    size_t n_levels;
+} gbs_recipe_column;
+
+struct gbs_recipe {
+    gbs_context *ctx;
+    atomic_size_t holders; /* the caller, and data made by it */
+    bool named;            /* the training table had names */
+    size_t n_columns;      /* of the training table; svmlight: its features */
+    size_t features;       /* columns of the design */
+    /* csv: every input column. svmlight and npy: NULL, the inputs are all columns but the target,
+     * as they come. */
+    gbs_recipe_column *inputs;
+    size_t n_inputs;
+    const char *target; /* name; NULL for svmlight */
+    size_t target_position;
+    bool target_is_text;
+    const char *positive, *negative; /* labels as text; negative is NULL when it is "the rest" */
+    gbs_pool pool;                   /* of all texts */
+};
+
+/* Names that an option lists, separated by commas. */
+typedef struct gbs_names {
+    const char **item;
+    size_t n;
+    gbs_pool pool;
+} gbs_names;
+
+/* What the options ask for. */
+typedef struct gbs_recipe_wishes {
+    const char *target, *positive; /* NULL: the default */
+    const gbs_names *drop, *text;  /* NULL: none */
+} gbs_recipe_wishes;
+
+gbs_status gbs_names_split(gbs_context *ctx, const char *list, gbs_names *out);
+void gbs_names_free(const gbs_context *ctx, gbs_names *names);
+
+/* An empty recipe. */
+gbs_status gbs_recipe_new(gbs_context *ctx, gbs_recipe **out);
+/* One more who keeps it: gbs_recipe_free takes it back. */
+void gbs_recipe_hold(gbs_recipe *r);
+
+gbs_status gbs_recipe_learn(gbs_context *ctx, const gbs_table *t, const gbs_recipe_wishes *wishes,
+                            gbs_recipe **out);
+/* Which of the labels is +1: the end of gbs_recipe_learn. */
+gbs_status gbs_recipe_choose_labels(gbs_context *ctx, const gbs_table *t,
+                                    const gbs_recipe_wishes *wishes, gbs_recipe *r);
+
+/* It has text columns. */
+bool gbs_recipe_has_texts(const gbs_recipe *r);
+
+/* Forgets the levels of text columns that none of the given rows of the table has: a recipe must
+ * not know more than the rows it may look at. */
+gbs_status gbs_recipe_forget_levels(gbs_context *ctx, gbs_recipe *r, const gbs_table *t,
+                                    const size_t *rows, size_t n);
+
+#endif

@@ -1,0 +1,328 @@
+/* From a table to data: a recipe learned or applied, and what the data remembers of it.
+ *
+ * Levels of text columns are part of the design, so the rows that certify a fit must not teach them
+ * (docs/maths.md, 6.4): where the options set a first part aside, the levels that none of its rows
+ * has are forgotten. The data says which rows its columns come from; gbs_fit compares that with its
+ * own split.
+ */
+#include "data/rows.h"
+#include "core/check.h"
+#include "options/options.h"
+#include "table/design.h"
+#include "task/parts.h"
+
+#include <string.h>
+
+/* What data keeps alive. */
+struct source {
+    gbs_source is;
+    gbs_context *ctx;
+    gbs_design design;
+    gbs_recipe *recipe;
+    gbs_table *table; /* NULL: the design has copies of all it needs */
+    gbs_pool pool;    /* of the examples then */
+};
+
+static void release(gbs_source *source) {
+    struct source *s = (struct source *)source;
+    gbs_context *ctx = s->ctx;
+    gbs_design_free(ctx, &s->design);
+    gbs_recipe_free(s->recipe);
+    gbs_table_free(s->table);
+    gbs_pool_free(ctx, &s->pool);
+    gbs_array_free(ctx, s);
+}
+
+/* ---------------------------------------------------------------- options */
+
+static gbs_status check_options(gbs_context *ctx, const gbs_options *options, unsigned commands) {
+    if (options == NULL || (options->command & commands) != 0)
+        return GBS_OK;
+    return gbs_fail(ctx, GBS_ERR_ARGUMENT, "these are the options of another command");
+}
+
+enum {
+    LEARNING = GBS_FOR_FIT | GBS_FOR_CV | GBS_FOR_SAMPLE,
+    READING = LEARNING | GBS_FOR_GAP | GBS_FOR_PREDICT | GBS_FOR_EVALUATE
+};
+
+static gbs_reading reading_of(const gbs_table_settings *s) {
+    return (gbs_reading){.format = (gbs_table_format)s->format,
+                         .header = s->no_header ? 0 : -1,
+                         .keep_missing = s->missing != 0};
+}
+
+/* ---------------------------------------------------------------- data */
+
+/* Copies the levels that no training row had: the table may go before the data does. */
+static gbs_status keep_examples(struct source *s) {
+    gbs_design *d = &s->design;
+    for (size_t k = 0; d->example != NULL && k < gbs_recipe_inputs(s->recipe); k++) {
+        if (d->example[k] == NULL)
+            continue;
+        d->example[k] = gbs_pool_text(s->ctx, &s->pool, d->example[k], strlen(d->example[k]));
+        if (d->example[k] == NULL)
+            return GBS_ERR_MEMORY;
+    }
+    return GBS_OK;
+}
+
+/* Data of a design, which it takes over, and of one hold on the recipe. */
+static gbs_status wrap(gbs_context *ctx, const gbs_table *table, gbs_recipe *recipe,
+                       gbs_design *design, gbs_data **out) {
+    struct source *s = gbs_array_alloc(ctx, 1, sizeof *s);
+    if (s == NULL) {
+        gbs_design_free(ctx, design);
+        gbs_recipe_free(recipe);
+        return GBS_ERR_MEMORY;
+    }
+    *s = (struct source){.is = {.release = release, .recipe = recipe},
+                         .ctx = ctx,
+                         .design = *design,
+                         .recipe = recipe};
+    const gbs_design *d = &s->design;
+    if (d->owned == NULL) {
+        s->table = (gbs_table *)table;
+        gbs_table_hold(s->table);
+    }
+    gbs_status status = keep_examples(s);
+    if (status == GBS_OK && d->cells != NULL)
+        status = gbs_data_dense(ctx, d->n, d->d, d->cells, d->stride, d->y, GBS_BORROW, out);
+    else if (status == GBS_OK)
+        status = gbs_data_csr(ctx, d->n, d->d, d->row_start, d->index, d->value, d->y, GBS_BORROW,
+                              out);
+    if (status == GBS_OK)
+        (*out)->source = &s->is;
+    else
+        release(&s->is);
+    return status;
+}
+
+/* ---------------------------------------------------------------- training */
+
+/* The recipe as the first part of the rows would have taught it, and the design made by it; *rows:
+ * how many that are. One row cannot be split: the fit will say so. */
+static gbs_status relearn_levels(gbs_context *ctx, const gbs_table *t, const gbs_fit_settings *o,
+                                 const gbs_design_use *use, gbs_recipe *recipe, gbs_design *design,
+                                 size_t *rows) {
+    size_t n = design->n, first = n > 1 ? gbs_least_part(n, o) : n,
+           *order = gbs_array_alloc(ctx, n, sizeof *order);
+    gbs_status status = order != NULL ? GBS_OK : GBS_ERR_MEMORY;
+    if (order != NULL) {
+        gbs_split_order(ctx->seed, n, order);
+        for (size_t i = 0; design->rows != NULL && i < first; i++)
+            order[i] = design->rows[order[i]];
+        status = gbs_recipe_forget_levels(ctx, recipe, t, order, first);
+    }
+    gbs_array_free(ctx, order);
+    gbs_design_free(ctx, design);
+    *rows = first;
+    return status == GBS_OK ? gbs_design_build(ctx, recipe, t, use, design) : status;
+}
+
+static gbs_status learn(gbs_context *ctx, const gbs_table *t, const gbs_table_settings *s,
+                        gbs_recipe **out) {
+    gbs_names drop = {0}, text = {0};
+    gbs_status status = gbs_names_split(ctx, s->drop, &drop);
+    if (status == GBS_OK)
+        status = gbs_names_split(ctx, s->text, &text);
+    gbs_recipe_wishes wishes = {s->target, s->positive, &drop, &text};
+    if (status == GBS_OK)
+        status = gbs_recipe_learn(ctx, t, &wishes, out);
+    gbs_names_free(ctx, &drop);
+    gbs_names_free(ctx, &text);
+    return status;
+}
+
+/* Nothing but a fit sets rows aside. */
+static bool sets_aside(const gbs_options *options, gbs_fit_settings *o) {
+    gbs_fit_settings_from(options, o);
+    return (options == NULL || options->command == GBS_FOR_FIT) && gbs_has_first_part(o);
+}
+
+gbs_status gbs_table_train(gbs_context *ctx, const gbs_table *table, const gbs_options *options,
+                           gbs_data **out) {
+    GBS_NEEDS(ctx, out);
+    *out = NULL;
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, table);
+    gbs_table_settings s;
+    gbs_fit_settings o;
+    gbs_recipe *recipe = NULL;
+    gbs_design design = {0};
+    gbs_status status = check_options(ctx, options, LEARNING);
+    if (status != GBS_OK)
+        return status;
+    gbs_table_settings_from(options, &s);
+    gbs_design_use use = {GBS_WITH_LABELS, s.missing != 0};
+    status = learn(ctx, table, &s, &recipe);
+    if (status == GBS_OK)
+        status = gbs_design_build(ctx, recipe, table, &use, &design);
+    bool texts = status == GBS_OK && gbs_recipe_has_texts(recipe);
+    size_t rows = design.n;
+    if (texts && sets_aside(options, &o))
+        status = relearn_levels(ctx, table, &o, &use, recipe, &design, &rows);
+    if (status != GBS_OK) {
+        gbs_recipe_free(recipe);
+        return status;
+    }
+    status = wrap(ctx, table, recipe, &design, out);
+    if (status == GBS_OK) {
+        gbs_source *source = (*out)->source;
+        /* svmlight: the largest index of any row says how many columns there are */
+        source->learned = texts || table->format == GBS_TABLE_SVMLIGHT;
+        source->seed = ctx->seed;
+        source->rows = rows;
+    }
+    return status;
+}
+
+gbs_status gbs_table_apply(gbs_context *ctx, const gbs_table *table, const gbs_recipe *recipe,
+                           gbs_label_use labels, const gbs_options *options, gbs_data **out) {
+    GBS_NEEDS(ctx, out);
+    *out = NULL;
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, table);
+    GBS_NEEDS(ctx, recipe);
+    gbs_table_settings s;
+    gbs_design design;
+    if (labels != GBS_WITHOUT_LABELS && labels != GBS_WITH_LABELS)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "labels must be 0 (without) or 1 (with), not %d",
+                        (int)labels);
+    if (table->file == NULL && table->added < table->n_columns)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "the table has %zu of its %zu columns", table->added,
+                        table->n_columns);
+    gbs_status status = check_options(ctx, options, READING);
+    if (status != GBS_OK)
+        return status;
+    gbs_table_settings_from(options, &s);
+    gbs_design_use use = {labels, s.missing != 0};
+    status = gbs_design_build(ctx, recipe, table, &use, &design);
+    if (status != GBS_OK)
+        return status;
+    gbs_recipe_hold((gbs_recipe *)recipe);
+    return wrap(ctx, table, (gbs_recipe *)recipe, &design, out);
+}
+
+/* ---------------------------------------------------------------- files */
+
+gbs_status gbs_table_read(gbs_context *ctx, const char *path, const gbs_options *options,
+                          gbs_table **out) {
+    GBS_NEEDS(ctx, out);
+    *out = NULL;
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, path);
+    gbs_table_settings s;
+    gbs_names drop = {0}, text = {0};
+    gbs_status status = check_options(ctx, options, READING);
+    if (status != GBS_OK)
+        return status;
+    gbs_table_settings_from(options, &s);
+    gbs_reading reading = reading_of(&s);
+    status = gbs_names_split(ctx, s.drop, &drop);
+    if (status == GBS_OK)
+        status = gbs_names_split(ctx, s.text, &text);
+    reading.drop = drop.item;
+    reading.n_drop = drop.n;
+    reading.text = text.item;
+    reading.n_text = text.n;
+    if (status == GBS_OK)
+        status = gbs_table_read_file(ctx, path, &reading, out);
+    gbs_names_free(ctx, &drop);
+    gbs_names_free(ctx, &text);
+    return status;
+}
+
+/* What a later file is read for. */
+struct use {
+    const gbs_recipe *recipe;
+    gbs_label_use labels;
+};
+
+/* Columns of a later file that nobody needs are not even read: those the recipe has no use for, and
+ * labels when they are not asked for. */
+static bool skip_unused(void *user, const char *name) {
+    const struct use *use = user;
+    const gbs_recipe *r = use->recipe;
+    if (!r->named || r->inputs == NULL)
+        return false;
+    if (strcmp(name, r->target) == 0)
+        return use->labels == GBS_WITHOUT_LABELS;
+    for (size_t k = 0; k < r->n_inputs; k++)
+        if (strcmp(r->inputs[k].name, name) == 0)
+            return false;
+    return true;
+}
+
+/* What was text in training is text now, even where it looks like numbers. */
+static const char **text_columns(gbs_context *ctx, const gbs_recipe *r, size_t *n) {
+    const char **names = gbs_array_alloc(ctx, r->n_inputs + 1, sizeof *names);
+    *n = 0;
+    for (size_t k = 0; names != NULL && k < r->n_inputs; k++)
+        if (r->inputs[k].is_text)
+            names[(*n)++] = r->inputs[k].name;
+    if (names != NULL && r->target != NULL && r->target_is_text)
+        names[(*n)++] = r->target;
+    return names;
+}
+
+gbs_status gbs_table_read_for(gbs_context *ctx, const char *path, const gbs_recipe *recipe,
+                              gbs_label_use labels, const gbs_options *options, gbs_data **out) {
+    GBS_NEEDS(ctx, out);
+    *out = NULL;
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, path);
+    GBS_NEEDS(ctx, recipe);
+    gbs_table_settings s;
+    gbs_table *table = NULL;
+    struct use use = {recipe, labels};
+    gbs_status status = check_options(ctx, options, READING);
+    if (status != GBS_OK)
+        return status;
+    gbs_table_settings_from(options, &s);
+    gbs_reading reading = reading_of(&s);
+    const char **text = text_columns(ctx, recipe, &reading.n_text);
+    if (text == NULL)
+        return GBS_ERR_MEMORY;
+    reading.text = text;
+    reading.from_model = true;
+    reading.skip = skip_unused;
+    reading.user = &use;
+    if (labels == GBS_WITHOUT_LABELS && recipe->target != NULL) {
+        reading.unread = recipe->target_position;
+        reading.unread_of = recipe->n_columns;
+    }
+    status = gbs_table_read_file(ctx, path, &reading, &table);
+    gbs_array_free(ctx, text);
+    if (status == GBS_OK)
+        status = gbs_table_apply(ctx, table, recipe, labels, options, out);
+    gbs_table_free(table);
+    return status;
+}
+
+/* ---------------------------------------------------------------- what data tells */
+
+static const struct source *source_of(const gbs_data *data) {
+    return data != NULL ? (const struct source *)data->source : NULL;
+}
+
+const gbs_recipe *gbs_data_recipe(const gbs_data *data) {
+    return source_of(data) != NULL ? source_of(data)->recipe : NULL;
+}
+
+size_t gbs_data_left_out(const gbs_data *data) {
+    return source_of(data) != NULL ? source_of(data)->design.left_out : 0;
+}
+
+size_t gbs_data_table_row(const gbs_data *data, size_t i) {
+    const struct source *s = source_of(data);
+    return s != NULL && s->design.rows != NULL && i < s->design.n ? s->design.rows[i] : i;
+}
+
+size_t gbs_data_unseen(const gbs_data *data, size_t k, const char **level) {
+    const struct source *s = source_of(data);
+    bool there = s != NULL && s->design.unseen != NULL && k < gbs_recipe_inputs(s->recipe);
+    if (level != NULL)
+        *level = there ? s->design.example[k] : NULL;
+    return there ? s->design.unseen[k] : 0;
+}

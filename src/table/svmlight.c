@@ -1,0 +1,253 @@
+/* svmlight rows to a sparse table:   label index:value index:value ... # comment
+ *
+ * Indices count from 1 and increase along a line. Pairs are converted where they lie in the window;
+ * a pair that is cut by the window's edge or is wrong in any way goes once more through the careful
+ * function, which refills or says what is wrong.
+ */
+#include "table/number.h"
+#include "table/reader.h"
+
+#include <string.h>
+
+#define LARGEST_INDEX 2147483647u
+
+struct svmlight {
+    gbs_reader *reader;
+    gbs_bytes *bytes;
+    gbs_table *table;
+    uint64_t line;
+    size_t n, index_capacity, value_capacity, row_capacity, label_capacity;
+    uint32_t previous; /* index of the pair before, from 1; 0 at the start of a row */
+    uint32_t largest;
+};
+
+static inline bool ends_token(char c) {
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '#' || c == '\0';
+}
+
+/* Makes sure that the token at `at` ends inside the window; *length is 0 at a line's or the file's
+ * end. */
+static gbs_status whole_token(struct svmlight *s, size_t *length) {
+    gbs_bytes *b = s->bytes;
+    for (;;) {
+        while (*b->at == ' ' || *b->at == '\t' || *b->at == '\r')
+            b->at++;
+        char *p = b->at;
+        while (!ends_token(*p))
+            p++;
+        *length = (size_t)(p - b->at);
+        if (p < b->end && *p == '\0')
+            return gbs_reader_fail(s->reader, GBS_ERR_DATA,
+                                   "not a text file: NUL byte at line %llu",
+                                   (unsigned long long)s->line);
+        if (p < b->end || b->last)
+            return GBS_OK;
+        if (*length > GBS_TABLE_LONGEST_CELL)
+            return gbs_reader_fail_at(s->reader, s->line,
+                                      "a word is longer than 1 MiB; is this an svmlight file?");
+        gbs_status status = gbs_reader_more(s->reader);
+        if (status != GBS_OK)
+            return status;
+    }
+}
+
+/* To the start of the next line, over a comment of any length. */
+static gbs_status skip_line(struct svmlight *s) {
+    gbs_bytes *b = s->bytes;
+    for (;;) {
+        char *newline = memchr(b->at, '\n', (size_t)(b->end - b->at));
+        if (newline) {
+            b->at = newline + 1;
+            s->line++;
+            return GBS_OK;
+        }
+        b->at = b->end;
+        if (b->last)
+            return GBS_OK;
+        gbs_status status = gbs_reader_more(s->reader);
+        if (status != GBS_OK)
+            return status;
+    }
+}
+
+static gbs_status read_value(struct svmlight *s, const char *text, size_t length, const char *what,
+                             double *value) {
+    gbs_shown seen = gbs_show(text, length);
+    switch (gbs_number_is(text, length, value)) {
+    case GBS_NUMBER_FINITE:
+        return GBS_OK;
+    case GBS_NUMBER_MISSING:
+        return gbs_reader_fail_at(
+            s->reader, s->line,
+            "the %s is missing ('%s'); svmlight leaves zeros out, but has no missing values", what,
+            seen.text);
+    case GBS_NUMBER_NOT_FINITE:
+        return gbs_reader_fail_at(s->reader, s->line, "the %s '%s' is not a finite number", what,
+                                  seen.text);
+    case GBS_NUMBER_TOO_LARGE:
+        return gbs_reader_fail_at(s->reader, s->line, "the %s '%s' is too large for a double", what,
+                                  seen.text);
+    case GBS_NUMBER_NONE:
+        break;
+    }
+    return gbs_reader_fail_at(s->reader, s->line, "expected a number for the %s, found '%s'", what,
+                              seen.text);
+}
+
+static gbs_status store_pair(struct svmlight *s, uint32_t index, double value) {
+    gbs_table *t = s->table;
+    if (s->n == s->index_capacity || s->n == s->value_capacity) {
+        uint32_t *indices = gbs_array_grow(s->reader->ctx, t->index, &s->index_capacity, s->n + 1,
+                                           sizeof *indices);
+        if (!indices)
+            return gbs_reader_no_memory(s->reader);
+        t->index = indices;
+        double *values = gbs_array_grow(s->reader->ctx, t->value, &s->value_capacity, s->n + 1,
+                                        sizeof *values);
+        if (!values)
+            return gbs_reader_no_memory(s->reader);
+        t->value = values;
+    }
+    t->index[s->n] = index - 1;
+    t->value[s->n++] = value;
+    s->previous = index;
+    return GBS_OK;
+}
+
+/* The pair that is the token at `at`, with everything checked. */
+static gbs_status careful_pair(struct svmlight *s, size_t length) {
+    const char *token = s->bytes->at, *colon = memchr(token, ':', length);
+    gbs_shown seen = gbs_show(token, length);
+    if (colon == token + 3 && memcmp(token, "qid", 3) == 0)
+        return gbs_reader_fail_at(s->reader, s->line,
+                                  "'%s': ranking groups (qid) are not supported", seen.text);
+    if (!colon || colon == token)
+        return gbs_reader_fail_at(s->reader, s->line, "expected index:value, found '%s'",
+                                  seen.text);
+    uint64_t index = 0;
+    for (const char *p = token; p < colon; p++) {
+        if (*p < '0' || *p > '9')
+            return gbs_reader_fail_at(s->reader, s->line,
+                                      "expected a whole number before the colon, found '%s'",
+                                      seen.text);
+        if (index <= LARGEST_INDEX)
+            index = index * 10 + (uint64_t)(*p - '0');
+    }
+    if (index == 0)
+        return gbs_reader_fail_at(s->reader, s->line, "'%s': indices count from 1", seen.text);
+    if (index > LARGEST_INDEX)
+        return gbs_reader_fail_at(s->reader, s->line, "'%s': the index is larger than %u",
+                                  seen.text, LARGEST_INDEX);
+    if (index == s->previous)
+        return gbs_reader_fail_at(s->reader, s->line, "'%s': index %u stands twice in the row",
+                                  seen.text, s->previous);
+    if (index < s->previous)
+        return gbs_reader_fail_at(s->reader, s->line,
+                                  "'%s': indices must increase, but this one follows %u", seen.text,
+                                  s->previous);
+    double value;
+    gbs_status status = read_value(s, colon + 1, length - (size_t)(colon + 1 - token), "value",
+                                   &value);
+    if (status == GBS_OK)
+        status = store_pair(s, (uint32_t)index, value);
+    s->bytes->at += length;
+    return status;
+}
+
+/* Takes pairs for as long as nothing is unusual. */
+static gbs_status take_pairs(struct svmlight *s) {
+    gbs_bytes *b = s->bytes;
+    gbs_status status = GBS_OK;
+    while (status == GBS_OK) {
+        const char *p = b->at;
+        while (*p == ' ')
+            p++;
+        const char *digits = p;
+        uint64_t index = 0;
+        while ((unsigned char)(*p - '0') < 10)
+            index = index * 10 + (uint64_t)(*p++ - '0');
+        /* Ten digits cannot wrap around; no digits leave 0, which is not above `previous`. */
+        if (*p != ':' || p - digits > 10 || index <= s->previous || index > LARGEST_INDEX)
+            break;
+        double value;
+        p = gbs_number_read(p + 1, b->end, &value);
+        if (!p || (*p != ' ' && *p != '\n'))
+            break;
+        status = store_pair(s, (uint32_t)index, value);
+        b->at += p - b->at;
+    }
+    return status;
+}
+
+static gbs_status start_row(struct svmlight *s, size_t length) {
+    gbs_table *t = s->table;
+    double label;
+    gbs_status status = read_value(s, s->bytes->at, length, "label", &label);
+    if (status != GBS_OK)
+        return status;
+    size_t *starts = gbs_array_grow(s->reader->ctx, t->row_start, &s->row_capacity, t->n_rows + 2,
+                                    sizeof *starts);
+    if (!starts)
+        return gbs_reader_no_memory(s->reader);
+    t->row_start = starts;
+    double *labels = gbs_array_grow(s->reader->ctx, t->label, &s->label_capacity, t->n_rows + 1,
+                                    sizeof *labels);
+    if (!labels)
+        return gbs_reader_no_memory(s->reader);
+    t->label = labels;
+    status = gbs_reader_note_line(s->reader, s->line);
+    if (status != GBS_OK)
+        return status;
+    starts[t->n_rows] = s->n;
+    labels[t->n_rows++] = label;
+    s->previous = 0;
+    s->bytes->at += length;
+    return GBS_OK;
+}
+
+/* One line: blank, a comment, or a row. */
+static gbs_status read_line(struct svmlight *s) {
+    size_t length = 0;
+    gbs_status status = whole_token(s, &length);
+    if (status == GBS_OK && length > 0)
+        status = start_row(s, length);
+    while (status == GBS_OK && length > 0) {
+        status = take_pairs(s);
+        if (status == GBS_OK)
+            status = whole_token(s, &length);
+        if (status == GBS_OK && length > 0)
+            status = careful_pair(s, length);
+    }
+    if (s->previous > s->largest)
+        s->largest = s->previous;
+    return status == GBS_OK ? skip_line(s) : status;
+}
+
+gbs_status gbs_svmlight_read(gbs_reader *r) {
+    gbs_table *t = r->out;
+    struct svmlight s = {.reader = r, .bytes = r->bytes, .table = t, .line = 1};
+    for (;;) {
+        gbs_status status = s.bytes->at == s.bytes->end && !s.bytes->last ? gbs_reader_more(r)
+                                                                          : GBS_OK;
+        if (status != GBS_OK)
+            return status;
+        if (s.bytes->at == s.bytes->end)
+            break;
+        status = read_line(&s);
+        if (status != GBS_OK)
+            return status;
+    }
+    if (t->n_rows == 0)
+        return gbs_reader_fail(r, GBS_ERR_DATA, "the file is empty");
+    if (s.largest == 0)
+        return gbs_reader_fail(r, GBS_ERR_DATA,
+                               "the rows hold labels only, not one index:value pair");
+    t->row_start[t->n_rows] = s.n;
+    t->n_columns = s.largest;
+    t->row_start = gbs_reader_trim(r, t->row_start, t->n_rows + 1, sizeof *t->row_start);
+    t->label = gbs_reader_trim(r, t->label, t->n_rows, sizeof *t->label);
+    t->index = gbs_reader_trim(r, t->index, s.n, sizeof *t->index);
+    t->value = gbs_reader_trim(r, t->value, s.n, sizeof *t->value);
+    t->line = gbs_reader_trim(r, t->line, t->n_rows, sizeof *t->line);
+    return GBS_OK;
+}

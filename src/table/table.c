@@ -1,0 +1,100 @@
+/* The handle of a table, and how messages speak of it. */
+#include "table/table.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+gbs_status gbs_table_new(gbs_context *ctx, const char *file, gbs_table **out) {
+    gbs_table *t = gbs_handle_alloc(ctx, sizeof *t);
+    *out = NULL;
+    if (t == NULL)
+        return GBS_ERR_MEMORY;
+    t->ctx = ctx;
+    atomic_init(&t->holders, 1);
+    if (file != NULL && (t->file = gbs_pool_text(ctx, &t->pool, file, strlen(file))) == NULL) {
+        gbs_table_free(t);
+        return GBS_ERR_MEMORY;
+    }
+    *out = t;
+    return GBS_OK;
+}
+
+void gbs_table_hold(gbs_table *t) {
+    atomic_fetch_add_explicit(&t->holders, 1, memory_order_relaxed);
+}
+
+void gbs_table_free(gbs_table *t) {
+    if (t == NULL || atomic_fetch_sub_explicit(&t->holders, 1, memory_order_acq_rel) > 1)
+        return;
+    gbs_context *ctx = t->ctx;
+    for (size_t j = 0; t->columns != NULL && j < t->n_columns; j++)
+        gbs_array_free(ctx, t->columns[j].levels);
+    gbs_array_free(ctx, t->columns);
+    gbs_array_free(ctx, t->cells);
+    gbs_array_free(ctx, t->line);
+    gbs_array_free(ctx, t->row_start);
+    gbs_array_free(ctx, t->index);
+    gbs_array_free(ctx, t->value);
+    gbs_array_free(ctx, t->label);
+    gbs_pool_free(ctx, &t->pool);
+    gbs_handle_free(ctx, t);
+}
+
+size_t gbs_table_rows(const gbs_table *t) {
+    return t != NULL ? t->n_rows : 0;
+}
+
+size_t gbs_table_columns(const gbs_table *t) {
+    return t != NULL ? t->n_columns : 0;
+}
+
+const char *gbs_table_column(const gbs_table *t, size_t k, int *is_text) {
+    bool there = t != NULL && t->columns != NULL && k < t->n_columns;
+    if (is_text != NULL)
+        *is_text = there && t->columns[k].is_text;
+    return there ? t->columns[k].name : NULL;
+}
+
+uint64_t gbs_table_line(const gbs_table *t, size_t row) {
+    return t->line != NULL ? t->line[row] : (uint64_t)row + 1 + t->has_header;
+}
+
+gbs_place gbs_table_place(const gbs_table *t) {
+    gbs_place p;
+    snprintf(p.text, sizeof p.text, "%s", t->file != NULL ? t->file : "the table");
+    return p;
+}
+
+gbs_place gbs_row_place(const gbs_table *t, size_t row) {
+    gbs_place p;
+    if (t->file == NULL || t->format == GBS_TABLE_NPY) {
+        snprintf(p.text, sizeof p.text, "%s%srow %zu", t->file != NULL ? t->file : "",
+                 t->file != NULL ? ": " : "", row + 1);
+    } else {
+        snprintf(p.text, sizeof p.text, "%s:%llu", t->file,
+                 (unsigned long long)gbs_table_line(t, row));
+    }
+    return p;
+}
+
+const char *gbs_default_name(gbs_context *ctx, gbs_pool *pool, size_t column) {
+    char text[32];
+    int length = snprintf(text, sizeof text, "V%zu", column + 1);
+    return gbs_pool_text(ctx, pool, text, (size_t)length);
+}
+
+const char *gbs_file_name(const char *path) {
+    return strcmp(path, "-") == 0 ? "standard input" : path;
+}
+
+size_t gbs_table_find(const gbs_table *t, const char *name) {
+    for (size_t k = 0; k < t->n_columns; k++)
+        if (strcmp(t->columns[k].name, name) == 0)
+            return k;
+    char *end;
+    unsigned long long number = strtoull(name, &end, 10);
+    if (name[0] >= '0' && name[0] <= '9' && *end == '\0' && number >= 1 && number <= t->n_columns)
+        return (size_t)number - 1;
+    return SIZE_MAX;
+}

@@ -1,0 +1,112 @@
+/* A table: what a file of rows holds before it becomes rows of features.
+ *
+ *   bytes (file, gzip, stdin) --> csv | svmlight | npy --> gbs_table --> gbs_recipe --> gbs_data
+ *
+ * Readers stream: memory is the parsed table and a buffer, never the whole file. A reader that
+ * fails leaves nothing allocated and one sentence on the context that names file, line, column and
+ * what was expected.
+ */
+#ifndef GIBBSITE_TABLE_TABLE_H
+#define GIBBSITE_TABLE_TABLE_H
+
+#include "core/pool.h"
+
+#include <stdatomic.h>
+
+/* In the order of the option `format`. */
+typedef enum gbs_table_format {
+    GBS_TABLE_AUTO,
+    GBS_TABLE_CSV,
+    GBS_TABLE_SVMLIGHT,
+    GBS_TABLE_NPY
+} gbs_table_format;
+
+/* How a file is read. */
+typedef struct gbs_reading {
+    /* AUTO: by name (.csv .svm .svmlight .libsvm .npy, each with .gz), else by a look at the bytes
+     */
+    gbs_table_format format;
+    int header;              /* -1 detect, 0 no header, 1 header */
+    const char *const *text; /* columns (name or 1-based number) that hold categories even where
+                                they look like numbers */
+    size_t n_text;
+    /* The wishes come from a recipe, not from a caller: `text` is matched by name alone, a name
+     * that is absent is no mistake, and messages point at no option of fit. */
+    bool from_model;
+    /* csv: columns (name or number) whose cells are not even read; one that does not exist is
+     * ignored */
+    const char *const *drop;
+    size_t n_drop;
+    /* csv without names: when there are `unread_of` columns, column `unread` (from 0) is not read;
+     * unread_of 0: never */
+    size_t unread, unread_of;
+    /* a missing cell becomes NaN, in text columns too; otherwise it is an error */
+    bool keep_missing;
+    /* csv with names: asked once per column; a true answer leaves its cells unread (all NaN), so
+     * that neither a missing value nor too many levels in a column nobody uses is an error. May be
+     * NULL. */
+    bool (*skip)(void *user, const char *name);
+    void *user;
+} gbs_reading;
+
+typedef struct gbs_column {
+    const char *name;    /* from the header, else "V1", "V2", ... */
+    bool is_text;        /* cells are indices into levels */
+    bool skipped;        /* dropped, skipped or unread: cells are NaN */
+    const char **levels; /* in order of first appearance */
+    size_t n_levels;
+} gbs_column;
+
+/* Dense (csv, npy, memory): cells row-major n_rows x n_columns; a text cell holds its level index
+ * as a double, a missing one NaN. Sparse (svmlight): cells == NULL, the CSR arrays and label are set,
+ * n_columns counts the features only, and columns == NULL.
+ */
+struct gbs_table {
+    gbs_context *ctx;
+    atomic_size_t holders; /* the caller, and data that borrows the cells */
+    char *file;            /* for messages; "standard input" for -; NULL: made in memory */
+    gbs_table_format format;
+    size_t n_rows, n_columns;
+    size_t added; /* memory: columns that are there */
+    bool has_header;
+    gbs_column *columns;
+    double *cells;
+    uint64_t *line;    /* csv, svmlight: NULL when row i is line i + 1 + has_header, as in a file
+                          without blank lines */
+    size_t *row_start; /* n_rows + 1 */
+    uint32_t *index;   /* from 0, increasing within a row */
+    double *value;
+    double *label;
+    gbs_pool pool; /* names and levels */
+};
+
+/* An empty table; file NULL: in memory. */
+gbs_status gbs_table_new(gbs_context *ctx, const char *file, gbs_table **out);
+/* One more who keeps it: gbs_table_free takes it back. */
+void gbs_table_hold(gbs_table *t);
+
+/* name "-" is standard input. */
+gbs_status gbs_table_read_file(gbs_context *ctx, const char *name, const gbs_reading *reading,
+                               gbs_table **out);
+
+/* Line of row i in its file (csv and svmlight). */
+uint64_t gbs_table_line(const gbs_table *t, size_t row);
+
+/* What a message calls a file: "-" is standard input. */
+const char *gbs_file_name(const char *path);
+
+/* What a message calls the table, and row i of it: "train.csv", "train.csv:7"; "the table",
+ * "row 6". */
+typedef struct gbs_place {
+    char text[512];
+} gbs_place;
+gbs_place gbs_table_place(const gbs_table *t);
+gbs_place gbs_row_place(const gbs_table *t, size_t row);
+
+/* "V1", "V2", ...: the names of columns that have none. */
+const char *gbs_default_name(gbs_context *ctx, gbs_pool *pool, size_t column);
+
+/* Column by name, or by number from 1; SIZE_MAX when there is none. */
+size_t gbs_table_find(const gbs_table *t, const char *name);
+
+#endif

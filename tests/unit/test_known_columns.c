@@ -1,0 +1,148 @@
+/* Which rows the columns of a table were learned from decides whether a certificate is valid. */
+#include "unit/people.h"
+
+/* How the first certificate of a fit stands: data trained under `seed` and the options `learned`,
+ * fitted under `fitted` with seed 1. Options are "name value name value ...". */
+static gbs_options *options_of(gbs_context *ctx, const char *words) {
+    gbs_options *o;
+    char copy[200], *save = NULL;
+    snprintf(copy, sizeof copy, "%s", words);
+    assert_ok(ctx, gbs_options_create(ctx, "fit", &o));
+    for (char *name = strtok_r(copy, " ", &save); name != NULL; name = strtok_r(NULL, " ", &save))
+        assert_ok(ctx, gbs_options_set(o, name, strtok_r(NULL, " ", &save)));
+    return o;
+}
+
+static bool valid(const char *path, uint64_t seed, const char *learned, const char *fitted) {
+    gbs_context *ctx = new_context(1, seed);
+    gbs_options *before = options_of(ctx, learned), *now = options_of(ctx, fitted);
+    gbs_table *t;
+    gbs_data *data;
+    gbs_model *model;
+    assert_ok(ctx, gbs_table_read(ctx, path, before, &t));
+    assert_ok(ctx, gbs_table_train(ctx, t, before, &data));
+    assert_ok(ctx, gbs_context_set_seed(ctx, 1));
+    assert_ok(ctx, gbs_fit(ctx, data, now, &model));
+    bool holds = gbs_model_certificate(model, 0)->valid;
+    gbs_table_free(t);
+    gbs_data_free(data);
+    gbs_model_free(model);
+    gbs_options_free(before);
+    gbs_options_free(now);
+    gbs_context_free(ctx);
+    return holds;
+}
+
+static void levels_must_come_from_the_first_part_of_the_fit(void **state) {
+    (void)state;
+    static struct people p;
+    make_people(&p, 1);
+    static const char none[] = "prior zero scale none";
+    assert_true(valid(p.name, 1, "", ""));
+    assert_true(valid(p.name, 1, "", "loss hinge")); /* what does not move the split is free */
+    assert_false(valid(p.name, 2, "", ""));          /* the first part of another seed */
+    assert_false(valid(p.name, 1, none, ""));        /* learned from all rows */
+    assert_false(valid(p.name, 1, none, none));
+    assert_false(valid(p.name, 1, "", none)); /* nothing is set aside */
+    /* a smaller part within the fit's own is as good, a larger one is not */
+    assert_true(valid(p.name, 1, "prior-split 0.3", "prior-split 0.5"));
+    assert_false(valid(p.name, 1, "prior-split 0.5", "prior-split 0.3"));
+    assert_true(valid(p.name, 1, "task rank", "task rank"));
+    assert_false(valid(p.name, 2, "task rank", "task rank"));
+    /* the column of texts dropped, numbers are left, which no row says anything about */
+    assert_true(valid(p.name, 2, "drop job prior zero scale none", none));
+    assert_true(valid(p.name, 2, "drop job,shoe prior zero scale none", none));
+    forget_people(&p);
+}
+
+/* How many columns a sparse file has is known from its largest index. */
+static void the_width_of_a_sparse_file_is_learned(void **state) {
+    (void)state;
+    struct dice r = {7};
+    char text[8000], name[NAME_ROOM];
+    size_t used = 0;
+    for (int i = 0; i < 200; i++) {
+        double x = dice_normal(&r);
+        used += (size_t)snprintf(text + used, sizeof text - used, "%d 1:%.3g 3:1\n",
+                                 x + 0.2 * dice_normal(&r) > 0.0 ? 1 : -1, x);
+    }
+    write_file(name, text);
+    assert_true(valid(name, 1, "", ""));
+    assert_true(valid(name, 2, "", "")); /* the fit takes the columns of its own first part */
+    assert_false(valid(name, 1, "", "prior zero scale none"));
+    unlink(name);
+}
+
+/* A recipe learned elsewhere, or numbers without a recipe, are known in advance. */
+static void columns_from_elsewhere_are_known(void **state) {
+    (void)state;
+    static struct people old, new;
+    gbs_context *ctx = new_context(1, 1);
+    make_people(&old, 1);
+    make_people(&new, 2);
+    gbs_options *o = options_of(ctx, "prior zero scale none");
+    gbs_table *t;
+    gbs_data *train, *rows;
+    gbs_model *model;
+    assert_ok(ctx, gbs_table_read(ctx, old.name, o, &t));
+    assert_ok(ctx, gbs_table_train(ctx, t, o, &train));
+    assert_ok(ctx,
+              gbs_table_read_for(ctx, new.name, gbs_data_recipe(train), GBS_WITH_LABELS, o, &rows));
+    assert_ok(ctx, gbs_fit(ctx, rows, o, &model));
+    assert_true(gbs_model_certificate(model, 0)->valid);
+    gbs_model_free(model);
+    gbs_data_looked(rows, GBS_LOOKED_COLUMNS); /* unless the caller knows better */
+    assert_ok(ctx, gbs_fit(ctx, rows, o, &model));
+    assert_false(gbs_model_certificate(model, 0)->valid);
+    gbs_model_free(model);
+    gbs_table_free(t);
+    gbs_data_free(train);
+    gbs_data_free(rows);
+    gbs_options_free(o);
+    forget_people(&old);
+    forget_people(&new);
+    gbs_context_free(ctx);
+}
+
+/* A level that only certified rows have is not in the recipe, and is counted. */
+static void levels_of_certified_rows_are_unknown(void **state) {
+    (void)state;
+    enum { N = 40 };
+    gbs_context *ctx = new_context(1, 1);
+    const char *job[N];
+    double y[N], x[N];
+    size_t order[N], first, levels;
+    gbs_table *t;
+    gbs_data *data;
+    assert_ok(ctx, gbs_fit_order(ctx, N, NULL, order, &first));
+    for (size_t i = 0; i < N; i++) {
+        job[i] = i % 2 == 0 ? "clerk" : "nurse";
+        y[i] = i % 3 == 0 ? 1.0 : -1.0;
+        x[i] = (double)i;
+    }
+    job[order[N - 1]] = job[order[N - 2]] = "astronaut";
+    assert_ok(ctx, gbs_table_create(ctx, N, 3, &t));
+    assert_ok(ctx, gbs_table_add_texts(ctx, t, "job", job));
+    assert_ok(ctx, gbs_table_add_numbers(ctx, t, "x", x));
+    assert_ok(ctx, gbs_table_add_numbers(ctx, t, "y", y));
+    assert_ok(ctx, gbs_table_train(ctx, t, NULL, &data));
+    const char *level;
+    assert_string_equal(gbs_recipe_input(gbs_data_recipe(data), 0, &levels), "job");
+    assert_int_equal(levels, 2);
+    assert_int_equal(gbs_data_unseen(data, 0, &level), 2);
+    assert_string_equal(level, "astronaut");
+    assert_int_equal(gbs_data_columns(data), 3);
+    gbs_table_free(t);
+    gbs_data_free(data);
+    gbs_context_free(ctx);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(levels_must_come_from_the_first_part_of_the_fit),
+        cmocka_unit_test(the_width_of_a_sparse_file_is_learned),
+        cmocka_unit_test(columns_from_elsewhere_are_known),
+        cmocka_unit_test(levels_of_certified_rows_are_unknown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
