@@ -71,6 +71,9 @@ static const gbs_option own[] = {
     {"skew", "S", GBS_OPTION_NUMBER, FOR_SIMULATE, NULL, POSITIVE, NULL, "data",
      "ratings: some rows and columns are rated more often, with log-normal frequencies of this "
      "sigma (default: all alike)", ABOVE_ZERO},
+    {"positions", "KIND", GBS_OPTION_CHOICE, FOR_SIMULATE, "random|informed", NULL, "random", "data",
+     "ratings: cells are drawn at random, or informed: with a probability in proportion to 1 / (1 + "
+     "exp(-2 u'v)), so that rows rate what suits them", ANY},
     {"format", "FORMAT", GBS_OPTION_CHOICE, FOR_SIMULATE, "auto|csv|svmlight|npy", NULL, "auto",
      "data", "csv, svmlight or npy; auto: by the file's name, else csv", ANY},
 

@@ -129,6 +129,7 @@ static int result_json(const struct complete *c, struct text *out) {
     if (c->test.n > 0) {
         json_open_object(&j, "test");
         result_rating_evaluation(&j, &c->score, &c->yardstick);
+        cells_detail_json(&j, c->model, &c->test);
         residuals_make(c->test.n, c->test.rating, c->test.value, &r);
         residuals_json(&j, "residuals", &r);
         json_close_object(&j);

@@ -339,6 +339,7 @@ int ratings_evaluate(struct app *app, const gbs_completion *model) {
             residuals_make(c.n, c.rating, c.value, &r);
             result_options(&j, app);
             result_rating_evaluation(&j, &e, &y);
+            cells_detail_json(&j, model, &c);
             residuals_json(&j, "residuals", &r);
             json_close_object(&j);
         } else {

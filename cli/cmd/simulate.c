@@ -55,7 +55,7 @@ static int read_truth(const struct app *app, struct truth *t) {
         t->noise = option_number(o, "noise");
     if (given(o, "density"))
         t->density = option_number(o, "density");
-    static const char *const ratings_only[] = {"rank", "range", "skew", "no-biases"};
+    static const char *const ratings_only[] = {"rank", "range", "skew", "no-biases", "positions"};
     for (size_t k = 0; k < sizeof ratings_only / sizeof *ratings_only; k++)
         if (given(o, ratings_only[k]))
             return app_fail(app, EXIT_USAGE, "simulate: --%s is for ratings", ratings_only[k]);

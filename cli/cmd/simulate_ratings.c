@@ -4,6 +4,9 @@
  * product has variance 1 ratings: independent draws of a cell (rows and columns alike, or with
  * log-normal frequencies) and y = theta + noise x N(0, 1)
  *
+ * --positions informed: a cell drawn so is kept with probability 1 / (1 + exp(-2 u'v)), else
+ * another is drawn. Independent draws all the same, from a law that depends on taste.
+ *
  * So no prediction has an RMSE below --noise, and fresh ratings of the same truth are those after
  * --skip.
  */
@@ -22,13 +25,17 @@ enum {
     STREAM_BIASES = 18,
     STREAM_POPULAR = 20,
     STREAM_CELL = 22,
-    STREAM_NOISE = 24
+    STREAM_NOISE = 24,
+    STREAM_KEPT = 26
 };
+
+/* Cells that are drawn at most until one is kept; half of them are. */
+enum { MOST_DRAWN = 64 };
 
 struct truth {
     size_t items[2], rank, n, skip;
     double noise, density, skew;
-    bool biases, has_range;
+    bool biases, has_range, informed;
     double low, high;
     /* cumulated shares of rows, columns; NULL: all alike */
     double *factor[2], *bias[2], *cumulated[2];
@@ -49,6 +56,7 @@ static int read_options(const struct app *app, struct truth *t) {
     t->skew = given(o, "skew") ? option_number(o, "skew") : 0.0;
     t->skip = option_count(o, "skip");
     t->biases = !given(o, "no-biases");
+    t->informed = option_is(o, "positions", "informed");
     t->has_range = given(o, "range");
     if (t->has_range) {
         const double *ends = gbs_options_numbers(o->set, "range", NULL);
@@ -111,10 +119,34 @@ static size_t draw_item(const struct app *app, const struct truth *t, int s, siz
     return low;
 }
 
+static double product(const struct truth *t, size_t i, size_t j) {
+    double sum = 0.0;
+    for (size_t k = 0; k < t->rank; k++)
+        sum += t->factor[0][i * t->rank + k] * t->factor[1][j * t->rank + k];
+    return sum;
+}
+
+static void draw_cell(const struct app *app, const struct truth *t, size_t e, size_t *i,
+                      size_t *j) {
+    if (!t->informed) {
+        *i = draw_item(app, t, 0, e);
+        *j = draw_item(app, t, 1, e);
+        return;
+    }
+    for (size_t k = e * MOST_DRAWN; k < (e + 1) * MOST_DRAWN; k++) {
+        *i = draw_item(app, t, 0, k);
+        *j = draw_item(app, t, 1, k);
+        if (gbs_random_uniform(app->ctx, STREAM_KEPT, k) <
+            1.0 / (1.0 + exp(-2.0 * product(t, *i, *j))))
+            return;
+    }
+}
+
 static void draw_ratings(const struct app *app, const struct truth *t, struct text *out) {
     text_add(out, "row,col,value\n");
     for (size_t e = t->skip; e < t->skip + t->n && !out->failed && !app_interrupted(); e++) {
-        size_t i = draw_item(app, t, 0, e), j = draw_item(app, t, 1, e);
+        size_t i, j;
+        draw_cell(app, t, e, &i, &j);
         double y = (t->biases ? 3.0 : 0.0) + t->bias[0][i] + t->bias[1][j];
         for (size_t k = 0; k < t->rank; k++)
             y += t->factor[0][i * t->rank + k] * t->factor[1][j * t->rank + k];
@@ -140,6 +172,7 @@ static void truth_json(const struct app *app, const struct truth *t, struct text
     json_put_number(&j, "noise_variance", t->noise * t->noise);
     json_put_bool(&j, "biases", t->biases);
     json_put_number(&j, "skew", t->skew);
+    json_put_string(&j, "positions", t->informed ? "informed" : "random");
     json_close_object(&j);
 }
 

@@ -6,7 +6,7 @@
 
 static void chart_components(struct page *page, const json_t *root) {
     size_t n = run_size(root, "components");
-    bool drawn = run_is(root, "sampler", "gibbs");
+    bool drawn = run_is(root, "sampler", "gibbs") || run_is(root, "model", "hierarchical");
     char rank[NUMBER_TEXT];
     if (n == 0) {
         chart_missing(page, "Components",
@@ -18,16 +18,17 @@ static void chart_components(struct page *page, const json_t *root) {
     struct chart c = {.page = page,
                       .kind = CHART_BARS,
                       .title = drawn ? "Components" : "Components that are left",
-                      .note = drawn ? "Root mean square of each component's part of a prediction, "
-                                      "over all cells, against the "
-                                      "standard deviation of the noise. The sampler draws all of "
-                                      "them; those that the ratings "
-                                      "do not need stay small."
-                                    : "Root mean square of each component's part of a prediction, "
-                                      "over all cells, against the "
-                                      "standard deviation of the noise. Components that the "
-                                      "ratings do not need were switched "
-                                      "off.",
+                      .note = drawn
+                                  ? "Root mean square of each component's part of a prediction, "
+                                    "over all cells, against the "
+                                    "standard deviation of the noise. All of them are kept; those "
+                                    "that the ratings "
+                                    "do not need stay small."
+                                  : "Root mean square of each component's part of a prediction, "
+                                    "over all cells, against the "
+                                    "standard deviation of the noise. Components that the "
+                                    "ratings do not need were switched "
+                                    "off.",
                       .x_title = "component, largest first",
                       .y_title = "units of the ratings",
                       .from_zero = true};
@@ -49,7 +50,8 @@ static void chart_components(struct page *page, const json_t *root) {
 /* How many components were left after each sweep. */
 static void chart_rank(struct page *page, const json_t *root) {
     size_t n = run_size(root, "trace");
-    if (n < 3 || isnan(run_number(run_item(root, "trace", 0), "components")))
+    if (n < 3 || isnan(run_number(run_item(root, "trace", 0), "components")) ||
+        run_is(root, "model", "hierarchical")) /* which keeps all */
         return;
     struct chart c = {.page = page,
                       .kind = CHART_LINES,
@@ -67,6 +69,56 @@ static void chart_rank(struct page *page, const json_t *root) {
         chart_put(&c, chart_row(&c, run_number(p, "iteration") + 1.0), series, last);
     }
     text_add(&c.summary, "%.0f at the end.", last);
+    chart_end(&c);
+}
+
+void chart_intervals(struct page *page, const json_t *e) {
+    size_t n = run_size(e, "intervals");
+    if (n == 0)
+        return;
+    struct chart c = {.page = page,
+                      .kind = CHART_LINES,
+                      .title = "Calibration of the intervals",
+                      .note = "Share of the values that lie within the interval of each level, "
+                              "against that level. On the diagonal the standard deviations are "
+                              "honest; below it they are too small.",
+                      .x_title = "level of the interval",
+                      .y_title = "share of the values in it",
+                      .percent_x = true,
+                      .percent_y = true,
+                      .diagonal = true,
+                      .square = true};
+    size_t series = chart_series(&c, STYLE_LINE, "share within the interval");
+    for (size_t k = 0; k < n; k++) {
+        const json_t *p = run_item(e, "intervals", k);
+        chart_put(&c, chart_row(&c, run_number(p, "level")), series, run_number(p, "share"));
+        if (run_number(p, "level") == 0.95)
+            text_add(&c.summary, "%.1f %% of the values lie within the interval of 95 %%.",
+                     100.0 * run_number(p, "share"));
+    }
+    chart_end(&c);
+}
+
+void chart_row_counts(struct page *page, const json_t *e) {
+    size_t n = run_size(e, "by_row_count");
+    if (n == 0)
+        return;
+    struct chart c = {.page = page,
+                      .kind = CHART_BARS,
+                      .title = "Error by the number of ratings of a row",
+                      .note = "Root mean squared error on these ratings, by how many training "
+                              "ratings their rows have.",
+                      .x_title = "training ratings of the row, from",
+                      .y_title = "RMSE",
+                      .from_zero = true};
+    size_t series = chart_series(&c, STYLE_BARS, "RMSE");
+    for (size_t k = 0; k < n; k++) {
+        const json_t *p = run_item(e, "by_row_count", k);
+        char name[24];
+        snprintf(name, sizeof name, "%.0f", run_number(p, "from"));
+        chart_put(&c, chart_row_named(&c, name), series, run_number(p, "rmse"));
+    }
+    text_add(&c.summary, "%zu groups of rows.", n);
     chart_end(&c);
 }
 

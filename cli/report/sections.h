@@ -26,6 +26,9 @@ const json_t *certificate_of(const json_t *root, const char *target);
 /* certificate.c, completion.c */
 void section_certificate(struct page *page, const struct run *run);
 void section_completion(struct page *page, const struct run *run);
+/* Of an evaluation on ratings: calibration, errors by the number of ratings of the row. */
+void chart_intervals(struct page *page, const json_t *e);
+void chart_row_counts(struct page *page, const json_t *e);
 /* words.c: what the numbers mean and assume. */
 void section_words(struct page *page, const struct run *run);
 /* fit.c: path, convergence, stages, coefficients. */

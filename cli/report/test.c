@@ -219,6 +219,8 @@ void section_evaluation(struct page *page, const json_t *root, const json_t *e) 
     text_add(t, "</div>\n<div class=\"grid\">\n");
     if (!isnan(run_number(e, "rmse"))) {
         chart_residuals(page, "Residuals", run_at(e, "residuals"));
+        chart_intervals(page, e);
+        chart_row_counts(page, e);
     } else {
         chart_reliability(page, e);
         chart_roc(page, e);

@@ -23,7 +23,7 @@ typedef struct gbs_level_side {
     double *cov;      /* items x packed(D): of a row times its tau */
     double *omega;    /* items: E tau of a row, 1 for a column */
     double *centre;   /* items x D: prior means at the last half sweep */
-    double *leverage; /* items: phi'G^-1 phi then */
+    double *leverage; /* items: phi'G^-1 phi then; of rows alone */
     /* q(B, Lambda), q(b) */
     double *coef;          /* features x D: mean of B */
     double *gram_root;     /* features x features, lower: G = LL', the precision of B */
@@ -56,6 +56,7 @@ typedef struct gbs_levels {
     bool single; /* records in single precision */
     void *records;
     double *partial, *scratch;
+    double *work; /* features x (own + features), of the side that has more of them */
     size_t per_block, per_worker;
 } gbs_levels;
 

@@ -115,9 +115,7 @@ static void make_scatter(const gbs_levels *f, gbs_level_side *s, double *work) {
 gbs_status gbs_levels_update_hyper(gbs_levels *f, int side, double relax) {
     gbs_level_side *s = &f->side[side];
     size_t own = f->own, wide = s->features;
-    double *work = gbs_matrix(f->ctx, wide, wide > own ? wide : own);
-    if (work == NULL)
-        return GBS_ERR_MEMORY;
+    double *work = f->work;
     bool sound = factor_gram(s, work);
     if (sound) {
         memcpy(work, s->cross, wide * own * sizeof *work);
@@ -128,7 +126,6 @@ gbs_status gbs_levels_update_hyper(gbs_levels *f, int side, double relax) {
         make_scatter(f, s, work);
         sound = gbs_level_take_scatter(f, s);
     }
-    gbs_array_free(f->ctx, work);
     return sound ? GBS_OK
                  : gbs_fail(f->ctx, GBS_ERR_NUMERIC,
                             "the completion broke down: the spread of the %s is not positive "

@@ -93,10 +93,12 @@ gbs_status gbs_levels_create(gbs_context *ctx, const gbs_ratings *ratings, size_
     size_t numbers;
     if (!__builtin_mul_overflow(most, f->record.stride, &numbers))
         f->records = gbs_array_alloc(ctx, numbers, single ? sizeof(float) : sizeof(double));
+    size_t wide = features[0] > features[1] ? features[0] : features[1];
+    f->work = gbs_matrix(ctx, wide, own + wide);
     f->partial = gbs_matrix(ctx, blocks, f->per_block);
     f->scratch = gbs_matrix(ctx, gbs_workers(ctx), f->per_worker);
     if (!ready || f->shape == NULL || f->rate == NULL || f->squares == NULL || f->records == NULL ||
-        f->partial == NULL || f->scratch == NULL) {
+        f->partial == NULL || f->scratch == NULL || f->work == NULL) {
         gbs_levels_free(f);
         return gbs_fail(ctx, GBS_ERR_MEMORY, "out of memory: %zu rows, %zu columns, rank %zu",
                         by[0].items, by[1].items, rank);
@@ -114,5 +116,6 @@ void gbs_levels_free(gbs_levels *f) {
     gbs_array_free(f->ctx, f->records);
     gbs_array_free(f->ctx, f->partial);
     gbs_array_free(f->ctx, f->scratch);
+    gbs_array_free(f->ctx, f->work);
     *f = (gbs_levels){0};
 }

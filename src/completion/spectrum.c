@@ -5,6 +5,7 @@
 
 #include "core/random.h"
 #include "kernel/linalg.h"
+#include "kernel/record_sums.h"
 
 #include <math.h>
 #include <string.h>
@@ -53,6 +54,9 @@ void gbs_spectrum_free(gbs_spectrum *s) {
     *s = (gbs_spectrum){0};
 }
 
+/* Ratings whose weights are made at a time. */
+enum { WEIGHTS = 64 };
+
 struct product {
     gbs_spectrum *s;
     int side;
@@ -65,20 +69,21 @@ static void multiply_block(void *arg, size_t task, size_t worker) {
     const gbs_rating_list *l = &s->ratings->by[p->side];
     const double *root = s->root[1 - p->side];
     size_t width = s->width;
-    double centre = s->ratings->center;
+    double centre = s->ratings->center, weight[WEIGHTS];
     (void)worker;
     for (size_t i = l->block[task]; i < l->block[task + 1]; i++) {
-        double *restrict to = s->basis[p->side] + i * width;
+        double *to = s->basis[p->side] + i * width;
         memset(to, 0, width * sizeof *to);
-        for (size_t e = l->start[i]; e < l->start[i + 1]; e++) {
-            size_t j = l->other[e];
-            const double *from = s->basis[1 - p->side] + j * width;
-            double x = root[j];
-            if (!s->positions)
-                x *= (l->value[e] - centre) * s->unit - s->bias[p->side][i] -
-                     s->bias[1 - p->side][j];
-            for (size_t c = 0; c < width; c++)
-                to[c] += x * from[c];
+        for (size_t e = l->start[i]; e < l->start[i + 1]; e += WEIGHTS) {
+            size_t count = l->start[i + 1] - e < WEIGHTS ? l->start[i + 1] - e : WEIGHTS;
+            for (size_t k = 0; k < count; k++) {
+                size_t j = l->other[e + k];
+                weight[k] = root[j];
+                if (!s->positions)
+                    weight[k] *= (l->value[e + k] - centre) * s->unit - s->bias[p->side][i] -
+                                 s->bias[1 - p->side][j];
+            }
+            gbs_sum_weighted_rows(width, count, l->other + e, weight, s->basis[1 - p->side], to);
         }
         for (size_t c = 0; c < width; c++)
             to[c] *= s->root[p->side][i];

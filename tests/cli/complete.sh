@@ -275,3 +275,50 @@ check 'two pairs' test "$(wc -l <"$stdout")" = 3
 refuses 2 'are for completions' predict k.json --row 1 --top 3
 head -c 700 model.json >cut.json
 refuses 3 'cut.json' predict cut.json pairs.csv
+
+# ---------------------------------------------------------------- the two models
+expect_exit 0 "$GIBBSITE" simulate ratings --rows 200 --cols 150 --rank 3 --density 0.1 --positions informed -o liked.csv --json
+expect_json "$stdout" positions informed
+"$GIBBSITE" simulate ratings --rows 200 --cols 150 --rank 3 --density 0.1 --positions informed --skip 3000 -o liked_new.csv -q
+expect_exit 0 "$GIBBSITE" complete liked.csv --test liked_new.csv -o liked.json --json
+cp "$stdout" h.json
+expect_json h.json model hierarchical
+expect_json h.json positions true
+expect_json h.json converged true
+expect_json h.json certificate null
+holds 'intervals of the hierarchical model cover' "$(json h.json test.coverage) > 0.93 && $(json h.json test.coverage) < 0.97"
+holds 'intervals of every level' "$(json h.json 'test.intervals[0].share') > 0.45 && $(json h.json 'test.intervals[0].share') < 0.56"
+holds 'rows are counted' "$(json h.json 'test.by_row_count[0].n') > 0"
+expect_exit 0 "$GIBBSITE" complete liked.csv --model paper --test liked_new.csv --json
+expect_json "$stdout" model paper
+expect_json "$stdout" positions false
+holds 'what is rated informs' "$(json h.json test.rmse) < 0.97 * $(json "$stdout" test.rmse)"
+expect_exit 0 "$GIBBSITE" complete liked.csv --positions off --json
+expect_json "$stdout" positions false
+expect_exit 0 "$GIBBSITE" complete liked.csv --positions off --range -20:20 --model hierarchical --json
+expect_json "$stdout" 'range[1]' 20
+for option in '--noise learn' '--restarts 1' '--prior zero' '--range -20:20'; do
+    # shellcheck disable=SC2086
+    expect_exit 0 "$GIBBSITE" complete liked.csv $option --rank 2 --max-iter 400 --json
+    expect_json "$stdout" model paper
+done
+expect_exit 0 "$GIBBSITE" inspect liked.json
+expect_stdout 'hierarchical, 16 components'
+expect_exit 0 "$GIBBSITE" evaluate liked.json liked_new.csv --json
+expect_near 'the file predicts the same' "$(json "$stdout" rmse)" "$(json h.json test.rmse)" 1e-12
+printf 'row,col\n1,2\n2,2\nnobody,2\n1,nothing\n' >liked_pairs.csv
+expect_exit 0 "$GIBBSITE" predict liked.json liked_pairs.csv --parts -q
+check 'rows have their own noise' test "$(sed -n 2p "$stdout" | cut -d, -f4)" != "$(sed -n 3p "$stdout" | cut -d, -f4)"
+for threads in 1 2 7; do
+    "$GIBBSITE" complete liked.csv --threads $threads -o h$threads.json -q
+    sed -i -E 's/"seconds": *[^,}]*//' h$threads.json
+done
+check 'the same bits with 2 threads' cmp h1.json h2.json
+check 'the same bits with 7 threads' cmp h1.json h7.json
+sed 's/"noise": *\[[^,]*,/"noise":[-1,/' liked.json >negative.json
+refuses 3 'noise' predict negative.json liked_pairs.csv
+refuses 2 '--positions is for --model hierarchical' complete liked.csv --model paper --positions on
+refuses 2 '--positions is for --model hierarchical; give --model' complete liked.csv --noise 1 --positions on
+refuses 2 '--noise is for --model paper' complete liked.csv --model hierarchical --noise 1
+refuses 2 '--sampler gibbs is for --model paper' complete liked.csv --model hierarchical --sampler gibbs
+refuses 2 'is for ratings' simulate classify --positions informed
