@@ -36,7 +36,7 @@ static gbs_status run(gbs_context *ctx, double *x, double *y) {
     gbs_data *train = NULL, *fresh = NULL;
     gbs_model *model = NULL, *again = NULL;
     gbs_options *options = NULL;
-    gbs_evaluation e;
+    gbs_evaluation *e = NULL;
     double probability[FRESH];
 
     make_rows(ctx, 0, TRAIN, x, y);
@@ -65,11 +65,12 @@ static gbs_status run(gbs_context *ctx, double *x, double *y) {
         status = gbs_model_evaluate(ctx, again, fresh, &e);
     if (status == GBS_OK) {
         const gbs_certificate *c = gbs_model_certificate(model, 0);
-        printf("fresh rows: error %.4f of the vote, %.4f of one draw; the first is %s\n", e.error,
-               e.gibbs_error, probability[0] >= 0.5 ? "+1" : "-1");
-        printf("the certificate %s\n", e.gibbs_error <= c->value ? "held" : "did not hold");
+        printf("fresh rows: error %.4f of the vote, %.4f of one draw; the first is %s\n", e->error,
+               e->gibbs_error, probability[0] >= 0.5 ? "+1" : "-1");
+        printf("the certificate %s\n", e->gibbs_error <= c->value ? "held" : "did not hold");
     }
     remove("example05.json");
+    gbs_evaluation_free(e);
     gbs_options_free(options);
     gbs_data_free(train);
     gbs_data_free(fresh);

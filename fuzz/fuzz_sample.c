@@ -21,7 +21,7 @@ static void check_vote(gbs_context *ctx, const gbs_particles *particles, size_t 
     static const double y[ROWS] = {1.0, -1.0, -1.0, 1.0, 1.0};
     double cells[ROWS * MOST_FEATURES], share[ROWS];
     gbs_data *rows = NULL;
-    gbs_evaluation e;
+    gbs_evaluation *e;
     for (size_t k = 0; k < ROWS * features; k++)
         cells[k] = (double)(k % 3) - 1.0;
     expect(gbs_data_dense(ctx, ROWS, features, cells, features, y, GBS_BORROW, &rows) == GBS_OK);
@@ -31,9 +31,10 @@ static void check_vote(gbs_context *ctx, const gbs_particles *particles, size_t 
     else
         expect(gbs_error_message(ctx)[0] != '\0');
     if (gbs_particles_evaluate(ctx, particles, rows, &e) == GBS_OK)
-        expect(e.n == ROWS && e.auc >= 0.0 && e.auc <= 1.0);
+        expect(e->n == ROWS && e->auc >= 0.0 && e->auc <= 1.0);
     else
         expect(gbs_error_message(ctx)[0] != '\0');
+    gbs_evaluation_free(e);
     gbs_data_free(rows);
 }
 

@@ -29,7 +29,7 @@ static int run(struct app *app) {
     struct predictor model = {0};
     gbs_recipe *recipe = NULL;
     struct input in = {0};
-    gbs_evaluation e;
+    gbs_evaluation *e = NULL;
     struct roc roc = {0};
     if (o->n_inputs != 2)
         return app_fail(
@@ -65,19 +65,20 @@ static int run(struct app *app) {
             result_options(&j, app);
             json_put_string(&j, "positive", gbs_recipe_positive(recipe));
             json_put_string(&j, "negative", gbs_recipe_negative(recipe));
-            result_evaluation(&j, app, &e, &roc);
+            result_evaluation(&j, app, e, &roc);
             json_close_object(&j);
         } else {
             text_add(&text, "%s on %s", o->inputs[0], in.file);
             if (model.particles != NULL)
                 text_add(&text, " (%s)", gbs_task_word(predictor_task(&model), GBS_WORD_PARTICLES));
             text_add(&text, "\n");
-            result_evaluation_text(&text, app, &e, gbs_recipe_positive(recipe),
+            result_evaluation_text(&text, app, e, gbs_recipe_positive(recipe),
                                    gbs_recipe_negative(recipe));
         }
         code = app_write(app, NULL, &text);
         text_free(&text);
     }
+    gbs_evaluation_free(e);
     predictor_free(&model);
     input_free(&in);
     gbs_recipe_free(recipe);

@@ -13,7 +13,7 @@ struct fit {
     struct input train, test;
     gbs_model *model;
     const gbs_model_info *info;
-    gbs_evaluation evaluation;
+    gbs_evaluation *evaluation;
     struct roc roc; /* with --json */
     bool tested;
     double seconds_read, seconds_fit;
@@ -143,7 +143,7 @@ static int result_json(const struct fit *f, struct text *out) {
     int code = result_coefficients(&j, f->app, f->model, f->recipe);
     if (f->tested) {
         json_open_object(&j, "test");
-        result_evaluation(&j, f->app, &f->evaluation, &f->roc);
+        result_evaluation(&j, f->app, f->evaluation, &f->roc);
         json_close_object(&j);
     } else {
         json_put_string(&j, "test", NULL);
@@ -168,7 +168,7 @@ static void result_text(const struct fit *f, struct text *out) {
                  f->info->lambda, f->info->prior_sd, chosen->candidates, 100.0 * chosen->error);
     if (f->tested) {
         text_add(out, "%s\n", f->test.file);
-        result_evaluation_text(out, f->app, &f->evaluation, gbs_recipe_positive(f->recipe),
+        result_evaluation_text(out, f->app, f->evaluation, gbs_recipe_positive(f->recipe),
                                gbs_recipe_negative(f->recipe));
     }
     if (given(o, "output"))
@@ -262,6 +262,7 @@ static int run(struct app *app) {
         code = run_test(&f);
     if (code == EXIT_DONE)
         code = write_results(&f);
+    gbs_evaluation_free(f.evaluation);
     gbs_model_free(f.model);
     input_free(&f.train);
     input_free(&f.test);

@@ -37,7 +37,7 @@ gbs_status predictor_predict(const struct app *app, const struct predictor *p, c
 }
 
 gbs_status predictor_evaluate(const struct app *app, const struct predictor *p,
-                              const gbs_data *data, gbs_evaluation *out) {
+                              const gbs_data *data, gbs_evaluation **out) {
     if (p->model != NULL)
         return gbs_model_evaluate(app->ctx, p->model, data, out);
     return gbs_particles_evaluate(app->ctx, p->particles, data, out);

@@ -20,7 +20,7 @@ int predictor_recipe(const struct app *app, const char *path, const struct predi
 gbs_status predictor_predict(const struct app *app, const struct predictor *p, const gbs_data *data,
                              double *score, double *probability);
 gbs_status predictor_evaluate(const struct app *app, const struct predictor *p,
-                              const gbs_data *data, gbs_evaluation *out);
+                              const gbs_data *data, gbs_evaluation **out);
 /* A model votes by the sign of its score, particles by the share of their votes. */
 bool predictor_says_yes(const struct predictor *p, double score, double probability);
 void predictor_free(struct predictor *p);

@@ -244,11 +244,12 @@ void result_evaluation(struct json *j, const struct app *app, const gbs_evaluati
     json_put_number(j, "brier", e->brier);
     json_put_number(j, "log_loss", e->log_loss);
     json_open_array(j, "reliability");
-    for (size_t k = 0; k < 10; k++) {
+    const gbs_reliability *bin;
+    for (size_t k = 0; (bin = gbs_evaluation_reliability(e, k)) != NULL; k++) {
         json_open_object(j, NULL);
-        json_put_count(j, "count", e->reliability[k].count);
-        json_put_number(j, "mean_prob", e->reliability[k].mean_probability);
-        json_put_number(j, "share_positive", e->reliability[k].share_positive);
+        json_put_count(j, "count", bin->count);
+        json_put_number(j, "mean_prob", bin->mean_probability);
+        json_put_number(j, "share_positive", bin->share_positive);
         json_close_object(j);
     }
     json_close_array(j);

@@ -197,7 +197,7 @@ typedef struct gbs_reliability {
     double mean_probability, share_positive; /* NaN when count is 0 */
 } gbs_reliability;
 
-/* How a model does on labelled rows. */
+/* How a model does on labelled rows; made by the library, and freed by gbs_evaluation_free. */
 typedef struct gbs_evaluation {
     size_t n;
     size_t errors;      /* rows that the vote gets wrong; a tie is one */
@@ -208,7 +208,6 @@ typedef struct gbs_evaluation {
     double brier;       /* mean squared distance of the probability from the label */
     double log_loss;    /* mean -log probability of the label, in nats; infinite when a label had
                            probability 0 */
-    gbs_reliability reliability[10];
     size_t true_positive, false_positive, true_negative, false_negative;
     double auc_se; /* standard error of the AUC (DeLong); NaN with fewer than two rows of a class */
     /* Of a model that ranks: gibbs_risk and gibbs_error are means over pairs, what is about labels
@@ -217,9 +216,14 @@ typedef struct gbs_evaluation {
     size_t blocks; /* independent units: pairs, as many as rows of the smaller class */
 } gbs_evaluation;
 
-/* data must carry labels. */
+/* data must carry labels. Hand *out back with gbs_evaluation_free. */
 GBS_API gbs_status gbs_model_evaluate(gbs_context *ctx, const gbs_model *model,
-                                      const gbs_data *data, gbs_evaluation *out);
+                                      const gbs_data *data, gbs_evaluation **out);
+/* The tenth of [0, 1] from k/10, NULL beyond the last; valid as long as the evaluation. */
+GBS_API const gbs_reliability *gbs_evaluation_reliability(const gbs_evaluation *evaluation,
+                                                          size_t k);
+/* Frees it; NULL is ignored. */
+GBS_API void gbs_evaluation_free(gbs_evaluation *evaluation);
 
 /* What is deployed, and how it did on the last block: rows that nothing of it has seen. */
 typedef struct gbs_card {

@@ -103,7 +103,7 @@ GBS_API gbs_status gbs_particles_predict(gbs_context *ctx, const gbs_particles *
 /* As gbs_model_evaluate, with the average vote of the particles for the vote, and their mean score
  * for the score. */
 GBS_API gbs_status gbs_particles_evaluate(gbs_context *ctx, const gbs_particles *particles,
-                                          const gbs_data *data, gbs_evaluation *out);
+                                          const gbs_data *data, gbs_evaluation **out);
 
 /* How far a fitted model is from the Gibbs posterior: KL(model || Gibbs) = free energy + log Z, an
  * estimate that may come out slightly negative. */

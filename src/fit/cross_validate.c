@@ -20,7 +20,7 @@ struct validation {
     size_t folds, count;
     const gbs_fit_settings *candidates;
     size_t *fold_of;        /* of each row */
-    gbs_evaluation *judged; /* count x folds */
+    gbs_evaluated *judged;  /* count x folds */
     gbs_model_info *fitted; /* count x folds */
     size_t first;           /* of the tasks now running */
     atomic_int cancelled;
@@ -86,10 +86,10 @@ static gbs_status fit_and_judge(struct validation *v, gbs_context *ctx, size_t c
     if (status == GBS_OK)
         status = gbs_data_view(ctx, v->data, rows + inside, outside, &test);
     if (status == GBS_OK)
-        status = gbs_model_evaluate(ctx, model, test, &v->judged[candidate * v->folds + fold]);
-    gbs_evaluation *judged = &v->judged[candidate * v->folds + fold];
+        status = gbs_evaluate_model(ctx, model, test, &v->judged[candidate * v->folds + fold]);
+    gbs_evaluated *judged = &v->judged[candidate * v->folds + fold];
     if (status == GBS_OK) /* in ranking of the pairs inside the fold */
-        judged->error = gbs_fit_task(&options)->error(judged);
+        judged->told.error = gbs_fit_task(&options)->error(&judged->told);
     if (status == GBS_OK)
         v->fitted[candidate * v->folds + fold] = model->info;
     gbs_model_free(model);
@@ -138,7 +138,7 @@ static gbs_status run_all(struct validation *v) {
 }
 
 static gbs_cv_result sum_up(const struct validation *v, size_t candidate) {
-    const gbs_evaluation *e = v->judged + candidate * v->folds;
+    const gbs_evaluated *e = v->judged + candidate * v->folds;
     double n = (double)v->data->n, folds = (double)v->folds, spread = 0.0;
     const gbs_fit_settings *c = &v->candidates[candidate];
     gbs_cv_result r = {.family = v->fitted[candidate * v->folds].family,
@@ -147,14 +147,14 @@ static gbs_cv_result sum_up(const struct validation *v, size_t candidate) {
                        .prior_sd = c->prior_sd,
                        .d = v->fitted[candidate * v->folds].d};
     for (size_t k = 0; k < v->folds; k++) {
-        double share = (double)e[k].n / n;
-        r.error += share * e[k].error;
-        r.gibbs_error += share * e[k].gibbs_error;
-        r.gibbs_risk += share * e[k].gibbs_risk;
+        double share = (double)e[k].told.n / n;
+        r.error += share * e[k].told.error;
+        r.gibbs_error += share * e[k].told.gibbs_error;
+        r.gibbs_risk += share * e[k].told.gibbs_risk;
         r.not_converged += !v->fitted[candidate * v->folds + k].converged;
     }
     for (size_t k = 0; k < v->folds; k++)
-        spread += (e[k].error - r.error) * (e[k].error - r.error);
+        spread += (e[k].told.error - r.error) * (e[k].told.error - r.error);
     r.error_se = sqrt(spread / (folds - 1.0) / folds);
     return r;
 }

@@ -132,7 +132,7 @@ static gbs_status test(struct deployed *f) {
         bin->mean_probability += f->probability[i];
         bin->share_positive += yes;
         stage->info.errors += gbs_uniform(f->ctx->seed, GBS_STREAM_DRAWS, f->split.first + i) <
-                         f->gibbs[i];
+                              f->gibbs[i];
     }
     double count = (double)n;
     c->baseline_error /= count;
@@ -283,10 +283,10 @@ static gbs_status certify(struct deployed *f) {
 /* What the predictor does on the rows that it learned from. */
 static gbs_status judge_training(struct deployed *f) {
     gbs_rows past = gbs_rows_slice(&f->rows, 0, f->split.first);
-    gbs_evaluation e;
+    gbs_evaluated e;
     gbs_status status = gbs_judge_rows(f->ctx, f->model, &past, NULL, &e, NULL);
-    f->model->info.gibbs_error = e.gibbs_error;
-    f->model->info.train_error = e.error;
+    f->model->info.gibbs_error = e.told.gibbs_error;
+    f->model->info.train_error = e.told.error;
     return status;
 }
 

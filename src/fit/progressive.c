@@ -246,15 +246,15 @@ static gbs_status certify(struct progressive *f) {
 gbs_status gbs_fit_progressive(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *o,
                                gbs_model **out) {
     struct progressive f = {.ctx = ctx, .data = data, .o = *o};
-    gbs_evaluation on_all;
+    gbs_evaluated on_all;
     gbs_status status = prepare(&f);
     if (status == GBS_OK)
         status = run_stages(&f);
     if (status == GBS_OK)
         status = gbs_judge_rows(ctx, f.model, &f.rows, NULL, &on_all, NULL);
     if (status == GBS_OK) {
-        f.model->info.gibbs_error = on_all.gibbs_error;
-        f.model->info.train_error = on_all.error;
+        f.model->info.gibbs_error = on_all.told.gibbs_error;
+        f.model->info.train_error = on_all.told.error;
         status = certify(&f);
     }
     gbs_rows_free(ctx, &f.rows);

@@ -5,75 +5,75 @@
 
 #include <math.h>
 
-static void add_label(gbs_evaluation *e, bool says_yes, bool is_yes) {
+static void add_label(gbs_evaluated *e, bool says_yes, bool is_yes) {
     if (says_yes)
-        *(is_yes ? &e->true_positive : &e->false_positive) += 1;
+        *(is_yes ? &e->told.true_positive : &e->told.false_positive) += 1;
     else
-        *(is_yes ? &e->false_negative : &e->true_negative) += 1;
+        *(is_yes ? &e->told.false_negative : &e->told.true_negative) += 1;
 }
 
-static void add_probability(gbs_evaluation *e, double positive, bool is_yes) {
-    gbs_reliability *bin = &e->reliability[positive < 1.0 ? (size_t)(10.0 * positive) : 9];
+static void add_probability(gbs_evaluated *e, double positive, bool is_yes) {
+    gbs_reliability *bin = &e->bin[positive < 1.0 ? (size_t)(10.0 * positive) : 9];
     bin->count++;
     bin->mean_probability += positive;
     bin->share_positive += is_yes;
 }
 
-void gbs_evaluation_add(gbs_evaluation *e, size_t n, const double *y, const gbs_judgement *v) {
+void gbs_evaluation_add(gbs_evaluated *e, size_t n, const double *y, const gbs_judgement *v) {
     for (size_t i = 0; i < n; i++) {
         double wrong = v->gibbs[i];
         bool is_yes = y[i] > 0.0, tie = wrong == 0.5, says_yes = tie || (wrong > 0.5) != is_yes;
         /* a tie is predicted as +1, and counts one half in the error */
         add_label(e, says_yes, is_yes);
-        e->error += tie ? 0.5 : wrong > 0.5 ? 1.0 : 0.0;
-        e->errors += tie || wrong > 0.5;
-        e->gibbs_error += wrong;
-        e->gibbs_risk += v->risk[i];
-        e->brier += wrong * wrong;
-        e->log_loss -= v->log_right[i];
+        e->told.error += tie ? 0.5 : wrong > 0.5 ? 1.0 : 0.0;
+        e->told.errors += tie || wrong > 0.5;
+        e->told.gibbs_error += wrong;
+        e->told.gibbs_risk += v->risk[i];
+        e->told.brier += wrong * wrong;
+        e->told.log_loss -= v->log_right[i];
         add_probability(e, is_yes ? 1.0 - wrong : wrong, is_yes);
     }
-    e->n += n;
+    e->told.n += n;
 }
 
-void gbs_evaluation_add_calibrated(gbs_evaluation *e, const gbs_card *card, size_t n,
+void gbs_evaluation_add_calibrated(gbs_evaluated *e, const gbs_card *card, size_t n,
                                    const double *y, const gbs_judgement *v) {
     for (size_t i = 0; i < n; i++) {
         double p = v->calibrated[i];
         bool is_yes = y[i] > 0.0, says_yes = p >= card->threshold;
         add_label(e, says_yes, is_yes);
-        e->error += says_yes != is_yes;
-        e->errors += says_yes != is_yes;
-        e->gibbs_error += v->gibbs[i];
-        e->gibbs_risk += v->risk[i];
-        e->brier += is_yes ? (1.0 - p) * (1.0 - p) : p * p;
-        e->log_loss += gbs_calibrated_log_loss(card, v->score[i], is_yes);
+        e->told.error += says_yes != is_yes;
+        e->told.errors += says_yes != is_yes;
+        e->told.gibbs_error += v->gibbs[i];
+        e->told.gibbs_risk += v->risk[i];
+        e->told.brier += is_yes ? (1.0 - p) * (1.0 - p) : p * p;
+        e->told.log_loss += gbs_calibrated_log_loss(card, v->score[i], is_yes);
         add_probability(e, p, is_yes);
     }
-    e->n += n;
+    e->told.n += n;
 }
 
-void gbs_evaluation_finish(gbs_evaluation *e) {
-    double n = (double)e->n;
-    e->error /= n;
-    e->gibbs_error /= n;
-    e->gibbs_risk /= n;
-    e->brier /= n;
-    e->log_loss /= n;
+void gbs_evaluation_finish(gbs_evaluated *e) {
+    double n = (double)e->told.n;
+    e->told.error /= n;
+    e->told.gibbs_error /= n;
+    e->told.gibbs_risk /= n;
+    e->told.brier /= n;
+    e->told.log_loss /= n;
     for (size_t k = 0; k < 10; k++) {
-        gbs_reliability *bin = &e->reliability[k];
+        gbs_reliability *bin = &e->bin[k];
         bin->mean_probability /= (double)bin->count;
         bin->share_positive /= (double)bin->count;
     }
 }
 
 gbs_status gbs_judge_rows(gbs_context *ctx, const gbs_model *model, const gbs_rows *rows,
-                          double *score, gbs_evaluation *out, double *second_moment) {
+                          double *score, gbs_evaluated *out, double *second_moment) {
     enum { SLICE = 1 << 15 };
     size_t n = rows->all.n, most = n < SLICE ? n : SLICE;
     double *work = gbs_matrix(ctx, 5, most), squares = 0.0;
     gbs_status status = work != NULL ? GBS_OK : GBS_ERR_MEMORY;
-    *out = (gbs_evaluation){.auc = NAN};
+    *out = (gbs_evaluated){.told.auc = NAN};
     for (size_t first = 0; status == GBS_OK && first < n; first += SLICE) {
         gbs_rows slice = gbs_rows_slice(rows, first, n - first < SLICE ? n - first : SLICE);
         gbs_judgement v = {.gibbs = work, .log_right = work + most, .risk = work + 2 * most};
@@ -95,8 +95,17 @@ gbs_status gbs_judge_rows(gbs_context *ctx, const gbs_model *model, const gbs_ro
     return status;
 }
 
+const gbs_reliability *gbs_evaluation_reliability(const gbs_evaluation *evaluation, size_t k) {
+    const gbs_evaluated *e = (const gbs_evaluated *)(const void *)evaluation;
+    return e != NULL && k < GBS_BINS ? &e->bin[k] : NULL;
+}
+
+void gbs_evaluation_free(gbs_evaluation *evaluation) {
+    gbs_release(NULL, evaluation);
+}
+
 gbs_status gbs_classifier_evaluate(gbs_context *ctx, const gbs_model *model, const gbs_data *data,
-                                   gbs_evaluation *out) {
+                                   gbs_evaluated *out) {
     if (data->y == NULL)
         return gbs_fail(ctx, GBS_ERR_DATA, "the data has no labels");
     gbs_rows rows;
@@ -106,7 +115,8 @@ gbs_status gbs_classifier_evaluate(gbs_context *ctx, const gbs_model *model, con
     double *score = gbs_doubles(ctx, data->n);
     status = score != NULL ? gbs_judge_rows(ctx, model, &rows, score, out, NULL) : GBS_ERR_MEMORY;
     if (status == GBS_OK)
-        status = gbs_area_with_error(ctx, data->n, data->y, score, &out->auc, &out->auc_se);
+        status = gbs_area_with_error(ctx, data->n, data->y, score, &out->told.auc,
+                                     &out->told.auc_se);
     gbs_array_free(ctx, score);
     gbs_rows_free(ctx, &rows);
     return status;

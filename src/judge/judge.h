@@ -24,18 +24,27 @@ gbs_status gbs_check_scores(gbs_context *ctx, size_t first, size_t n, const doub
 gbs_status gbs_model_judge(gbs_context *ctx, const gbs_model *model, const gbs_rows *rows,
                            const gbs_judgement *out);
 
+enum { GBS_BINS = 10 };
+
+/* An evaluation, and what is asked of it part by part. Handles are of this type: what a caller holds
+ * is the first member. */
+typedef struct gbs_evaluated {
+    gbs_evaluation told;
+    gbs_reliability bin[GBS_BINS]; /* tenths of [0, 1] */
+} gbs_evaluated;
+
 /* Error, risks and calibration of n judged rows, added up: several slices may follow one another
  * before gbs_evaluation_finish. */
-void gbs_evaluation_add(gbs_evaluation *e, size_t n, const double *y, const gbs_judgement *v);
+void gbs_evaluation_add(gbs_evaluated *e, size_t n, const double *y, const gbs_judgement *v);
 /* The same where labels and probabilities are those of a calibrated model: v->score too. */
-void gbs_evaluation_add_calibrated(gbs_evaluation *e, const gbs_card *card, size_t n,
+void gbs_evaluation_add_calibrated(gbs_evaluated *e, const gbs_card *card, size_t n,
                                    const double *y, const gbs_judgement *v);
-void gbs_evaluation_finish(gbs_evaluation *e);
+void gbs_evaluation_finish(gbs_evaluated *e);
 /* What the model does on labelled rows but for the AUC, a slice at a time: what it says of all rows
  * would be one more copy of a narrow file. score (n numbers) and second_moment (mean squared Gibbs
  * error) may be NULL. */
 gbs_status gbs_judge_rows(gbs_context *ctx, const gbs_model *model, const gbs_rows *rows,
-                          double *score, gbs_evaluation *out, double *second_moment);
+                          double *score, gbs_evaluated *out, double *second_moment);
 /* Area under the ROC curve, ties one half; NaN when a class is missing. GBS_ERR_NUMERIC when a
  * score is not finite. */
 gbs_status gbs_area(gbs_context *ctx, size_t n, const double *y, const double *score, double *auc);
@@ -52,13 +61,13 @@ double gbs_place(size_t size, const double *negatives, double score);
 
 /* gbs_model_evaluate of a model that classifies. */
 gbs_status gbs_classifier_evaluate(gbs_context *ctx, const gbs_model *model, const gbs_data *data,
-                                   gbs_evaluation *out);
+                                   gbs_evaluated *out);
 
 /* ---------------------------------------------------------------- particles */
 
 /* gbs_particles_evaluate of particles that classify. */
 gbs_status gbs_particles_evaluate_votes(gbs_context *ctx, const gbs_particles *particles,
-                                        const gbs_data *data, gbs_evaluation *out);
+                                        const gbs_data *data, gbs_evaluated *out);
 /* What the particles say of each row of the design; loss and error need labels. */
 gbs_status gbs_particles_vote(gbs_context *ctx, const gbs_particles *particles,
                               const gbs_rows *rows, const gbs_vote *out);

@@ -79,41 +79,41 @@ gbs_status gbs_particles_predict(gbs_context *ctx, const gbs_particles *particle
 
 /* ---------------------------------------------------------------- evaluation */
 
-static void judge_row(double y, double share, gbs_evaluation *out) {
+static void judge_row(double y, double share, gbs_evaluated *out) {
     bool says_yes = share >= 0.5, is_yes = y > 0.0;
     double right = is_yes ? share : 1.0 - share;
     if (says_yes)
-        *(is_yes ? &out->true_positive : &out->false_positive) += 1;
+        *(is_yes ? &out->told.true_positive : &out->told.false_positive) += 1;
     else
-        *(is_yes ? &out->false_negative : &out->true_negative) += 1;
-    out->error += share == 0.5 ? 0.5 : says_yes != is_yes ? 1.0 : 0.0;
-    out->errors += share == 0.5 || says_yes != is_yes;
-    out->brier += (1.0 - right) * (1.0 - right);
-    out->log_loss -= log(right);
-    gbs_reliability *bin = &out->reliability[share < 1.0 ? (size_t)(10.0 * share) : 9];
+        *(is_yes ? &out->told.false_negative : &out->told.true_negative) += 1;
+    out->told.error += share == 0.5 ? 0.5 : says_yes != is_yes ? 1.0 : 0.0;
+    out->told.errors += share == 0.5 || says_yes != is_yes;
+    out->told.brier += (1.0 - right) * (1.0 - right);
+    out->told.log_loss -= log(right);
+    gbs_reliability *bin = &out->bin[share < 1.0 ? (size_t)(10.0 * share) : 9];
     bin->count++;
     bin->mean_probability += share;
     bin->share_positive += is_yes;
 }
 
-static void judge(size_t n, const double *y, const gbs_vote *vote, gbs_evaluation *out) {
-    *out = (gbs_evaluation){.n = n, .auc = NAN};
+static void judge(size_t n, const double *y, const gbs_vote *vote, gbs_evaluated *out) {
+    *out = (gbs_evaluated){.told = {.n = n, .auc = NAN}};
     for (size_t i = 0; i < n; i++) {
         judge_row(y[i], vote->share[i], out);
-        out->gibbs_risk += vote->loss[i] / (double)n;
-        out->gibbs_error += vote->error[i] / (double)n;
+        out->told.gibbs_risk += vote->loss[i] / (double)n;
+        out->told.gibbs_error += vote->error[i] / (double)n;
     }
-    out->error /= (double)n;
-    out->brier /= (double)n;
-    out->log_loss /= (double)n;
+    out->told.error /= (double)n;
+    out->told.brier /= (double)n;
+    out->told.log_loss /= (double)n;
     for (size_t k = 0; k < 10; k++) {
-        out->reliability[k].mean_probability /= (double)out->reliability[k].count;
-        out->reliability[k].share_positive /= (double)out->reliability[k].count;
+        out->bin[k].mean_probability /= (double)out->bin[k].count;
+        out->bin[k].share_positive /= (double)out->bin[k].count;
     }
 }
 
 gbs_status gbs_particles_evaluate_votes(gbs_context *ctx, const gbs_particles *particles,
-                                        const gbs_data *data, gbs_evaluation *out) {
+                                        const gbs_data *data, gbs_evaluated *out) {
     size_t n = data->n;
     gbs_rows rows;
     gbs_status status = gbs_rows_build(ctx, data, &particles->scaling, &rows);
@@ -126,7 +126,8 @@ gbs_status gbs_particles_evaluate_votes(gbs_context *ctx, const gbs_particles *p
         status = gbs_particles_vote(ctx, particles, &rows, &vote);
         if (status == GBS_OK) {
             judge(n, data->y, &vote, out);
-            status = gbs_area_with_error(ctx, n, data->y, vote.score, &out->auc, &out->auc_se);
+            status = gbs_area_with_error(ctx, n, data->y, vote.score, &out->told.auc,
+                                         &out->told.auc_se);
         }
     }
     gbs_array_free(ctx, all);

@@ -77,7 +77,7 @@ gbs_status gbs_count_errors(gbs_context *ctx, const gbs_rows *rows, const double
 static gbs_status judge(gbs_context *ctx, const gbs_fitted *f, gbs_evidence *e) {
     gbs_model_info *info = &f->model->info;
     gbs_rows certified = gbs_rows_slice(f->rows, f->first, f->rows->all.n - f->first);
-    gbs_evaluation on_certified, on_all;
+    gbs_evaluated on_certified, on_all;
     gbs_status status = gbs_judge_rows(ctx, f->model, &certified, NULL, &on_certified,
                                        &e->second_moment);
     on_all = on_certified;
@@ -87,9 +87,9 @@ static gbs_status judge(gbs_context *ctx, const gbs_fitted *f, gbs_evidence *e) 
         status = gbs_count_errors(ctx, &certified, f->m0, &e->vote_errors);
     if (status != GBS_OK)
         return status;
-    info->gibbs_error = on_all.gibbs_error;
-    info->train_error = on_all.error;
-    e->gibbs = on_certified.gibbs_error;
+    info->gibbs_error = on_all.told.gibbs_error;
+    info->train_error = on_all.told.error;
+    e->gibbs = on_certified.told.gibbs_error;
     e->hinge = info->gibbs_risk;
     return GBS_OK;
 }

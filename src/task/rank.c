@@ -157,43 +157,44 @@ static gbs_status judge(gbs_context *ctx, const gbs_fitted *f, gbs_evidence *e) 
 /* ---------------------------------------------------------------- evaluation */
 
 static gbs_status evaluate_ranking(gbs_context *ctx, const gbs_model *model, const gbs_rows *rows,
-                                   double *score, gbs_evaluation *out) {
+                                   double *score, gbs_evaluated *out) {
     gbs_empirical *risk;
     double disorder_of_score;
     gbs_spread spread = gbs_stage_gaussian(&model->stages[0]);
     gbs_status status = disorder(ctx, rows, spread.mean, score, &disorder_of_score);
     if (status == GBS_OK)
-        status = gbs_area_with_error(ctx, rows->all.n, rows->all.y, score, &out->auc, &out->auc_se);
-    if (status != GBS_OK || isnan(out->auc))
+        status = gbs_area_with_error(ctx, rows->all.n, rows->all.y, score, &out->told.auc,
+                                     &out->told.auc_se);
+    if (status != GBS_OK || isnan(out->told.auc))
         return status;
     status = gbs_empirical_over_pairs(ctx, rows, true, gbs_loss_of(model->info.loss), &risk);
     if (status != GBS_OK)
         return status;
-    out->blocks = risk->units;
-    status = gbs_empirical_value(risk, &gbs_zero_one, &spread, false, &out->gibbs_error, NULL);
-    out->gibbs_risk = out->gibbs_error;
+    out->told.blocks = risk->units;
+    status = gbs_empirical_value(risk, &gbs_zero_one, &spread, false, &out->told.gibbs_error, NULL);
+    out->told.gibbs_risk = out->told.gibbs_error;
     if (status == GBS_OK && model->info.loss != GBS_LOSS_ZERO_ONE)
-        status = gbs_empirical_value(risk, risk->loss, &spread, false, &out->gibbs_risk, NULL);
+        status = gbs_empirical_value(risk, risk->loss, &spread, false, &out->told.gibbs_risk, NULL);
     gbs_empirical_free(risk);
     return status;
 }
 
-gbs_evaluation gbs_rank_evaluation(size_t n) {
-    gbs_evaluation e = {.n = n,
-                        .error = NAN,
-                        .brier = NAN,
-                        .log_loss = NAN,
-                        .gibbs_risk = NAN,
-                        .gibbs_error = NAN,
-                        .auc = NAN,
-                        .auc_se = NAN};
-    for (size_t k = 0; k < sizeof e.reliability / sizeof *e.reliability; k++)
-        e.reliability[k] = (gbs_reliability){.mean_probability = NAN, .share_positive = NAN};
+gbs_evaluated gbs_rank_evaluation(size_t n) {
+    gbs_evaluated e = {.told = {.n = n,
+                                .error = NAN,
+                                .brier = NAN,
+                                .log_loss = NAN,
+                                .gibbs_risk = NAN,
+                                .gibbs_error = NAN,
+                                .auc = NAN,
+                                .auc_se = NAN}};
+    for (size_t k = 0; k < GBS_BINS; k++)
+        e.bin[k] = (gbs_reliability){.mean_probability = NAN, .share_positive = NAN};
     return e;
 }
 
 static gbs_status evaluate(gbs_context *ctx, const gbs_model *model, const gbs_data *data,
-                           gbs_evaluation *out) {
+                           gbs_evaluated *out) {
     *out = gbs_rank_evaluation(data->n);
     gbs_rows rows;
     gbs_status status = gbs_rows_build(ctx, data, &model->scaling, &rows);

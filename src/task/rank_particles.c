@@ -60,29 +60,30 @@ gbs_status gbs_rank_judge_particles(gbs_context *ctx, const gbs_rows *rows,
 /* ---------------------------------------------------------------- evaluation */
 
 static gbs_status evaluate(gbs_context *ctx, const gbs_particles *p, const gbs_rows *rows,
-                           gbs_evaluation *out) {
+                           gbs_evaluated *out) {
     gbs_empirical *risk;
     double *score = gbs_doubles(ctx, rows->all.n);
     gbs_status status = score != NULL ? mean_scores(ctx, rows, p, score) : GBS_ERR_MEMORY;
     if (status == GBS_OK)
-        status = gbs_area_with_error(ctx, rows->all.n, rows->all.y, score, &out->auc, &out->auc_se);
+        status = gbs_area_with_error(ctx, rows->all.n, rows->all.y, score, &out->told.auc,
+                                     &out->told.auc_se);
     gbs_array_free(ctx, score);
-    if (status != GBS_OK || isnan(out->auc))
+    if (status != GBS_OK || isnan(out->told.auc))
         return status;
     status = gbs_empirical_over_pairs(ctx, rows, false, gbs_loss_of(p->info.loss), &risk);
     if (status != GBS_OK)
         return status;
-    out->blocks = risk->units;
-    status = mean_risk(risk, p, &gbs_zero_one, &out->gibbs_error);
-    out->gibbs_risk = out->gibbs_error;
+    out->told.blocks = risk->units;
+    status = mean_risk(risk, p, &gbs_zero_one, &out->told.gibbs_error);
+    out->told.gibbs_risk = out->told.gibbs_error;
     if (status == GBS_OK && p->info.loss != GBS_LOSS_ZERO_ONE)
-        status = mean_risk(risk, p, risk->loss, &out->gibbs_risk);
+        status = mean_risk(risk, p, risk->loss, &out->told.gibbs_risk);
     gbs_empirical_free(risk);
     return status;
 }
 
 gbs_status gbs_rank_evaluate_particles(gbs_context *ctx, const gbs_particles *particles,
-                                       const gbs_data *data, gbs_evaluation *out) {
+                                       const gbs_data *data, gbs_evaluated *out) {
     gbs_rows rows;
     *out = gbs_rank_evaluation(data->n);
     gbs_status status = gbs_rows_build(ctx, data, &particles->scaling, &rows);

@@ -52,30 +52,55 @@ gbs_status gbs_check_labels(gbs_context *ctx, const gbs_data *data, bool both) {
     return GBS_OK;
 }
 
-gbs_status gbs_model_evaluate(gbs_context *ctx, const gbs_model *model, const gbs_data *data,
-                              gbs_evaluation *out) {
-    GBS_NEEDS(ctx, ctx);
-    GBS_NEEDS(ctx, model);
-    GBS_NEEDS(ctx, data);
-    GBS_NEEDS(ctx, out);
+gbs_status gbs_evaluate_model(gbs_context *ctx, const gbs_model *model, const gbs_data *data,
+                              gbs_evaluated *out) {
     gbs_status status = gbs_check_labels(ctx, data, false);
     if (status == GBS_OK)
         status = gbs_model_task(model)->evaluate(ctx, model, data, out);
-    if (status == GBS_OK)
-        out->task = model->info.task;
+    out->told.task = model->info.task;
     return status;
 }
 
-gbs_status gbs_particles_evaluate(gbs_context *ctx, const gbs_particles *particles,
-                                  const gbs_data *data, gbs_evaluation *out) {
-    GBS_NEEDS(ctx, ctx);
-    GBS_NEEDS(ctx, particles);
-    GBS_NEEDS(ctx, data);
-    GBS_NEEDS(ctx, out);
+static gbs_status evaluate_particles(gbs_context *ctx, const gbs_particles *particles,
+                                     const gbs_data *data, gbs_evaluated *out) {
     gbs_status status = gbs_check_labels(ctx, data, false);
     if (status == GBS_OK)
         status = gbs_particles_task(particles)->evaluate_particles(ctx, particles, data, out);
-    if (status == GBS_OK)
-        out->task = particles->info.task;
+    out->told.task = particles->info.task;
     return status;
+}
+
+/* One of the two is there. */
+static gbs_status evaluate(gbs_context *ctx, const gbs_model *model, const gbs_particles *particles,
+                           const gbs_data *data, gbs_evaluation **out) {
+    gbs_evaluated *e = gbs_handle_alloc(ctx, sizeof *e);
+    if (e == NULL)
+        return GBS_ERR_MEMORY;
+    gbs_status status = model != NULL ? gbs_evaluate_model(ctx, model, data, e)
+                                      : evaluate_particles(ctx, particles, data, e);
+    if (status != GBS_OK)
+        gbs_handle_free(ctx, e);
+    else
+        *out = &e->told;
+    return status;
+}
+
+gbs_status gbs_model_evaluate(gbs_context *ctx, const gbs_model *model, const gbs_data *data,
+                              gbs_evaluation **out) {
+    GBS_NEEDS(ctx, out);
+    *out = NULL;
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, model);
+    GBS_NEEDS(ctx, data);
+    return evaluate(ctx, model, NULL, data, out);
+}
+
+gbs_status gbs_particles_evaluate(gbs_context *ctx, const gbs_particles *particles,
+                                  const gbs_data *data, gbs_evaluation **out) {
+    GBS_NEEDS(ctx, out);
+    *out = NULL;
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, particles);
+    GBS_NEEDS(ctx, data);
+    return evaluate(ctx, NULL, particles, data, out);
 }

@@ -90,9 +90,9 @@ struct gbs_task {
                                   gbs_particles *particles);
     /* On labelled data. */
     gbs_status (*evaluate)(gbs_context *ctx, const gbs_model *model, const gbs_data *data,
-                           gbs_evaluation *out);
+                           gbs_evaluated *out);
     gbs_status (*evaluate_particles)(gbs_context *ctx, const gbs_particles *particles,
-                                     const gbs_data *data, gbs_evaluation *out);
+                                     const gbs_data *data, gbs_evaluated *out);
     /* The number that cross-validation compares. */
     double (*error)(const gbs_evaluation *e);
 };
@@ -137,11 +137,14 @@ gbs_status gbs_rank_centre(gbs_context *ctx, const gbs_rows *rows, const gbs_fit
 gbs_status gbs_rank_judge_particles(gbs_context *ctx, const gbs_rows *rows,
                                     const gbs_empirical *risk, gbs_particles *particles);
 gbs_status gbs_rank_evaluate_particles(gbs_context *ctx, const gbs_particles *particles,
-                                       const gbs_data *data, gbs_evaluation *out);
+                                       const gbs_data *data, gbs_evaluated *out);
 /* Share of all pairs of n rows that have two labels, k of them of one and n - k of the other. */
 double gbs_rank_pair_share(size_t n, double pairs);
+/* What a model does on labelled rows. */
+gbs_status gbs_evaluate_model(gbs_context *ctx, const gbs_model *model, const gbs_data *data,
+                              gbs_evaluated *out);
 /* An evaluation of n rows in which nothing is known yet; what is about labels stays NaN. */
-gbs_evaluation gbs_rank_evaluation(size_t n);
+gbs_evaluated gbs_rank_evaluation(size_t n);
 
 /* Errors of sign(x'm) on rows; a score of 0 is one. */
 gbs_status gbs_count_errors(gbs_context *ctx, const gbs_rows *rows, const double *m,

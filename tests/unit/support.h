@@ -210,6 +210,26 @@ static inline gbs_status measure_gap(gbs_context *ctx, const gbs_data *data, con
     return status;
 }
 
+static inline gbs_status evaluate_model(gbs_context *ctx, const gbs_model *model,
+                                        const gbs_data *data, gbs_evaluation *out) {
+    gbs_evaluation *told;
+    gbs_status status = gbs_model_evaluate(ctx, model, data, &told);
+    if (status == GBS_OK)
+        *out = *told;
+    gbs_evaluation_free(told);
+    return status;
+}
+
+static inline gbs_status evaluate_particles(gbs_context *ctx, const gbs_particles *particles,
+                                            const gbs_data *data, gbs_evaluation *out) {
+    gbs_evaluation *told;
+    gbs_status status = gbs_particles_evaluate(ctx, particles, data, &told);
+    if (status == GBS_OK)
+        *out = *told;
+    gbs_evaluation_free(told);
+    return status;
+}
+
 /* The library keeps lists in one piece: tests, which look inside, step through them. */
 static inline const gbs_certificate *certificates_of(const gbs_model *model, size_t *count) {
     *count = gbs_model_certificates(model);

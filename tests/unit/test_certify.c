@@ -166,7 +166,7 @@ static void certificates_hold_as_often_as_they_say(void **state) {
         size_t count;
         o.confidence = 0.8;
         assert_int_equal(gbs_fit_run(ctx, data, &o, &model), GBS_OK);
-        assert_int_equal(gbs_model_evaluate(ctx, model, fresh, &e), GBS_OK);
+        assert_int_equal(evaluate_model(ctx, model, fresh, &e), GBS_OK);
         const gbs_certificate *c = certificates_of(model, &count);
         assert_int_equal(count, KINDS);
         for (size_t k = 0; k < count; k++) {

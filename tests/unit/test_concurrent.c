@@ -99,7 +99,7 @@ static void see_model(struct worker *w, const gbs_model *model, const gbs_data *
         see_one(w, certificates[k].value);
     if (three != NULL && WENT(gbs_model_predict, model, data, three, three + n, three + 2 * n))
         see(w, three, 3 * n);
-    if (WENT(gbs_model_evaluate, model, data, &e))
+    if (WENT(evaluate_model, model, data, &e))
         see(w, (double[]){e.error, e.gibbs_risk, e.gibbs_error, e.auc, e.brier, e.log_loss}, 6);
     if (WENT(gbs_model_coefficients, model, mean, sd)) {
         see(w, mean, info.d);
@@ -118,7 +118,7 @@ static void see_particles(struct worker *w, const gbs_particles *p, const gbs_da
     see(w, gbs_particles_draws(p), 10 * info->d);
     if (three != NULL && WENT(gbs_particles_predict, p, data, three, three + n, three + 2 * n))
         see(w, three, 3 * n);
-    if (WENT(gbs_particles_evaluate, p, data, &e))
+    if (WENT(evaluate_particles, p, data, &e))
         see(w, (double[]){e.error, e.gibbs_error, e.auc, e.brier}, 4);
     free(three);
 }

@@ -324,7 +324,7 @@ static void handles_serve_other_contexts(void **state) {
     struct things t = compute_things(host_context(&own));
     gbs_context *ctx = host_context(&other);
     double score[6], again[6], mean[2], sd[2];
-    gbs_evaluation e;
+    gbs_evaluation *e;
     gbs_gap *gap;
     gbs_particles *particles;
     uint32_t cell[] = {0, GBS_UNSEEN};
@@ -352,6 +352,9 @@ static void handles_serve_other_contexts(void **state) {
     gbs_particles_free(particles);
     assert_true(isfinite(gap->gap));
     gbs_gap_free(gap);
+    assert_int_equal(e->n, 6);
+    assert_non_null(gbs_evaluation_reliability(e, 9));
+    gbs_evaluation_free(e);
     assert_int_equal(other.blocks, 0);
     assert_string_equal(gbs_model_recipe(t.model), "[3, 4]");
     assert_string_equal(gbs_particles_recipe(t.particles), "[2]");

@@ -377,7 +377,7 @@ static void a_cancelled_prediction_says_so(void **state) {
     long before = h.blocks;
     h.allowed = 0;
     assert_int_equal(gbs_model_predict(ctx, model, data, score, NULL, NULL), GBS_ERR_CANCELLED);
-    assert_int_equal(gbs_model_evaluate(ctx, model, data, &e), GBS_ERR_CANCELLED);
+    assert_int_equal(evaluate_model(ctx, model, data, &e), GBS_ERR_CANCELLED);
     assert_int_equal(h.blocks, before);
     h.allowed = -1;
     gbs_model_free(model);
@@ -468,7 +468,7 @@ static gbs_status whole_story(gbs_context *ctx, const struct table_of_numbers *t
     if (status == GBS_OK)
         status = gbs_model_predict(ctx, model, data, score, sd, p);
     if (status == GBS_OK)
-        status = gbs_model_evaluate(ctx, model, data, &e);
+        status = evaluate_model(ctx, model, data, &e);
     if (status == GBS_OK && (status = gbs_model_to_json(ctx, model, &text, &size)) != GBS_OK)
         assert_null(text);
     if (status == GBS_OK && (status = gbs_model_from_json(ctx, text, size, &again)) != GBS_OK)

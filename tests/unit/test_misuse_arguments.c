@@ -260,7 +260,7 @@ static void models_look_at_their_arguments(void **state) {
     set_up(&s);
     gbs_context *c = s.ctx;
     double mean[2], sd[2], score[ROWS];
-    gbs_evaluation e;
+    gbs_evaluation *e;
     const size_t beyond[] = {0, 1, 99, SIZE_MAX};
     for (size_t k = 0; k < COUNT(beyond); k++) {
         assert_int_equal(gbs_model_stage(s.model, beyond[k]) != NULL,
@@ -283,13 +283,13 @@ static void models_look_at_their_arguments(void **state) {
     refused(c, "model", gbs_model_predict(c, NULL, s.data, score, NULL, NULL));
     refused(c, "data", gbs_model_predict(c, s.model, NULL, score, NULL, NULL));
     assert_ok(c, gbs_model_predict(c, s.model, s.data, NULL, NULL, NULL));
-    assert_int_equal(gbs_model_evaluate(NULL, s.model, s.data, &e), GBS_ERR_ARGUMENT);
-    refused(c, "model", gbs_model_evaluate(c, NULL, s.data, &e));
-    refused(c, "data", gbs_model_evaluate(c, s.model, NULL, &e));
+    refused_without_context(e, gbs_model_evaluate(NULL, s.model, s.data, &e));
+    refused_handle(c, "model", e, gbs_model_evaluate(c, NULL, s.data, &e));
+    refused_handle(c, "data", e, gbs_model_evaluate(c, s.model, NULL, &e));
     refused(c, "out", gbs_model_evaluate(c, s.model, s.data, NULL));
-    assert_int_equal(gbs_model_evaluate(c, s.model, s.unlabelled, &e), GBS_ERR_DATA);
+    assert_refused(c, GBS_ERR_DATA, gbs_model_evaluate(c, s.model, s.unlabelled, &e), e);
     assert_int_equal(gbs_model_predict(c, s.model, s.wide, score, NULL, NULL), GBS_ERR_DATA);
-    assert_int_equal(gbs_model_evaluate(c, s.model, s.wide, &e), GBS_ERR_DATA);
+    assert_refused(c, GBS_ERR_DATA, gbs_model_evaluate(c, s.model, s.wide, &e), e);
     assert_int_equal(gbs_model_set_recipe(NULL, s.model, "1"), GBS_ERR_ARGUMENT);
     refused(c, "model", gbs_model_set_recipe(c, NULL, "1"));
     refused(c, "recipe", gbs_model_set_recipe(c, s.model, "not JSON"));
@@ -517,7 +517,7 @@ static void particles_look_at_their_arguments(void **state) {
     set_up(&s);
     gbs_context *c = s.ctx;
     gbs_particles *p;
-    gbs_evaluation e;
+    gbs_evaluation *e;
     gbs_gap *gap;
     double score[ROWS];
     refused_without_context(p, gbs_sample_run(NULL, s.data, NULL, &p));
@@ -542,12 +542,12 @@ static void particles_look_at_their_arguments(void **state) {
     assert_ok(c, gbs_particles_predict(c, s.particles, s.data, NULL, NULL, NULL));
     assert_int_equal(gbs_particles_predict(c, s.particles, s.wide, score, NULL, NULL),
                      GBS_ERR_DATA);
-    assert_int_equal(gbs_particles_evaluate(NULL, s.particles, s.data, &e), GBS_ERR_ARGUMENT);
-    refused(c, "particles", gbs_particles_evaluate(c, NULL, s.data, &e));
-    refused(c, "data", gbs_particles_evaluate(c, s.particles, NULL, &e));
+    refused_without_context(e, gbs_particles_evaluate(NULL, s.particles, s.data, &e));
+    refused_handle(c, "particles", e, gbs_particles_evaluate(c, NULL, s.data, &e));
+    refused_handle(c, "data", e, gbs_particles_evaluate(c, s.particles, NULL, &e));
     refused(c, "out", gbs_particles_evaluate(c, s.particles, s.data, NULL));
-    assert_int_equal(gbs_particles_evaluate(c, s.particles, s.wide, &e), GBS_ERR_DATA);
-    assert_int_equal(gbs_particles_evaluate(c, s.particles, s.unlabelled, &e), GBS_ERR_DATA);
+    assert_refused(c, GBS_ERR_DATA, gbs_particles_evaluate(c, s.particles, s.wide, &e), e);
+    assert_refused(c, GBS_ERR_DATA, gbs_particles_evaluate(c, s.particles, s.unlabelled, &e), e);
     refused_without_context(gap, gbs_measure_gap(NULL, s.data, s.model, s.particles, &gap));
     refused_handle(c, "data", gap, gbs_measure_gap(c, NULL, s.model, s.particles, &gap));
     refused_handle(c, "model", gap, gbs_measure_gap(c, s.data, NULL, s.particles, &gap));
@@ -555,6 +555,14 @@ static void particles_look_at_their_arguments(void **state) {
     refused(c, "out", gbs_measure_gap(c, s.data, s.model, s.particles, NULL));
     assert_refused(c, GBS_ERR_DATA, gbs_measure_gap(c, s.wide, s.model, s.particles, &gap), gap);
     gbs_gap_free(NULL);
+    assert_ok(c, gbs_model_evaluate(c, s.model, s.data, &e));
+    for (size_t k = 0; k < 10; k++)
+        assert_non_null(gbs_evaluation_reliability(e, k));
+    assert_null(gbs_evaluation_reliability(e, 10));
+    assert_null(gbs_evaluation_reliability(e, SIZE_MAX));
+    assert_null(gbs_evaluation_reliability(NULL, 0));
+    gbs_evaluation_free(e);
+    gbs_evaluation_free(NULL);
     assert_int_equal(gbs_particles_set_recipe(NULL, s.particles, "1"), GBS_ERR_ARGUMENT);
     refused(c, "particles", gbs_particles_set_recipe(c, NULL, "1"));
     refused(c, "recipe", gbs_particles_set_recipe(c, s.particles, "not JSON"));

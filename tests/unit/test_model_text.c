@@ -150,7 +150,7 @@ static void use_text(struct host *h, gbs_context *ctx, const char *text, size_t 
         gbs_evaluation e;
         gbs_model_coefficients(ctx, model, v, v + info.d);
         gbs_model_predict(ctx, model, data, out, out + 4, out + 8);
-        gbs_model_evaluate(ctx, model, data, &e);
+        evaluate_model(ctx, model, data, &e);
         free(v);
         gbs_data_free(data);
         free_table(&t);
@@ -281,8 +281,8 @@ static void predictions_refuse_other_columns_and_take_null_outputs(void **state)
     gbs_evaluation e;
     assert_int_equal(gbs_model_predict(ctx, model, wrong, score, sd, p), GBS_ERR_DATA);
     assert_true(strlen(gbs_error_message(ctx)) > 0);
-    assert_int_equal(gbs_model_evaluate(ctx, model, wrong, &e), GBS_ERR_DATA);
-    assert_int_equal(gbs_model_evaluate(ctx, model, unlabelled, &e), GBS_ERR_DATA);
+    assert_int_equal(evaluate_model(ctx, model, wrong, &e), GBS_ERR_DATA);
+    assert_int_equal(evaluate_model(ctx, model, unlabelled, &e), GBS_ERR_DATA);
     assert_ok(ctx, gbs_model_predict(ctx, model, unlabelled, score, sd, p));
     assert_ok(ctx, gbs_model_predict(ctx, model, data, NULL, NULL, alone));
     assert_true(same_bits(p, alone, 20));
@@ -349,7 +349,7 @@ static void evaluations_count_what_predictions_say(void **state) {
         size_t counts[4] = {0};
         gbs_evaluation e;
         assert_ok(ctx, gbs_model_predict(ctx, model, data, score, sd, NULL));
-        assert_ok(ctx, gbs_model_evaluate(ctx, model, data, &e));
+        assert_ok(ctx, evaluate_model(ctx, model, data, &e));
         double risk = 0.0, error = 0.0;
         for (size_t i = 0; i < 300; i++) {
             double psi, unused[2];
@@ -385,14 +385,14 @@ static void a_tie_is_half_an_error(void **state) {
     static const double y[] = {1.0, -1.0, 1.0, -1.0};
     double gibbs[] = {0.5, 0.5, 0.15865525393145705, 1.0}, log_right[4] = {0}, risk[4] = {0};
     gbs_judgement judged = {.gibbs = gibbs, .log_right = log_right, .risk = risk};
-    gbs_evaluation e = {0};
+    gbs_evaluated e = {0};
     gbs_evaluation_add(&e, 4, y, &judged);
     gbs_evaluation_finish(&e);
-    assert_close(e.error, (0.5 + 0.5 + 0.0 + 1.0) / 4.0, 0.0, 0.0);
-    assert_close(e.gibbs_error, (0.5 + 0.5 + 0.15865525393145705 + 1.0) / 4.0, 1e-14, 0.0);
-    assert_int_equal(e.true_positive, 2);
-    assert_int_equal(e.false_positive, 2);
-    assert_int_equal(e.errors, 3);
+    assert_close(e.told.error, (0.5 + 0.5 + 0.0 + 1.0) / 4.0, 0.0, 0.0);
+    assert_close(e.told.gibbs_error, (0.5 + 0.5 + 0.15865525393145705 + 1.0) / 4.0, 1e-14, 0.0);
+    assert_int_equal(e.told.true_positive, 2);
+    assert_int_equal(e.told.false_positive, 2);
+    assert_int_equal(e.told.errors, 3);
 }
 
 int main(void) {

@@ -130,7 +130,7 @@ static void check_refused_scores(gbs_context *ctx, const gbs_model *model, const
                      GBS_ERR_NUMERIC);
     assert_non_null(strstr(gbs_error_message(ctx), "its score is not a finite number"));
     assert_int_equal(gbs_model_predict(ctx, model, data, NULL, NULL, room), GBS_ERR_NUMERIC);
-    assert_int_equal(gbs_model_evaluate(ctx, model, data, &e), GBS_ERR_NUMERIC);
+    assert_int_equal(evaluate_model(ctx, model, data, &e), GBS_ERR_NUMERIC);
     assert_non_null(strstr(gbs_error_message(ctx), "not a finite number"));
     free(room);
 }
@@ -224,7 +224,7 @@ static void particles_of_huge_numbers_predict_nothing(void **state) {
         assert_int_equal(gbs_particles_predict(ctx, p, data, NULL, NULL, share), GBS_ERR_NUMERIC);
         assert_non_null(strstr(gbs_error_message(ctx), "its score is not a finite number"));
         if (k >= 2) {
-            assert_int_equal(gbs_particles_evaluate(ctx, p, data, &e), GBS_ERR_NUMERIC);
+            assert_int_equal(evaluate_particles(ctx, p, data, &e), GBS_ERR_NUMERIC);
             assert_int_equal(gbs_particles_check(ctx, p), GBS_ERR_NUMERIC);
         }
         p->theta[3] = 0.0;

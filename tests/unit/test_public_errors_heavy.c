@@ -37,13 +37,15 @@ static double error_with(gbs_context *ctx, const gbs_design *d, const size_t *tr
                          const size_t *test, size_t n_test, const gbs_fit_settings *options) {
     struct picked a = public_pick(ctx, d, train, n_train), b = public_pick(ctx, d, test, n_test);
     gbs_model *model;
-    gbs_evaluation e;
+    gbs_evaluation *e;
     assert_int_equal(gbs_fit_run(ctx, a.data, options, &model), GBS_OK);
     assert_int_equal(gbs_model_evaluate(ctx, model, b.data, &e), GBS_OK);
+    double error = e->error;
+    gbs_evaluation_free(e);
     gbs_model_free(model);
     picked_free(&a);
     picked_free(&b);
-    return e.error;
+    return error;
 }
 
 static double error_of(gbs_context *ctx, const gbs_design *d, const size_t *train, size_t n_train,

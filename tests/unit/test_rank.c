@@ -179,7 +179,7 @@ static void a_model_comes_back_from_its_text(void **state) {
         assert_close(place[i], below / all, 1e-12, 0.0);
     }
     gbs_evaluation e;
-    assert_ok(ctx, gbs_model_evaluate(ctx, again, data, &e));
+    assert_ok(ctx, evaluate_model(ctx, again, data, &e));
     assert_close(1.0 - e.auc, info_of(again).train_error, 1e-12, 0.0);
     assert_close(e.gibbs_error, info_of(again).gibbs_error, 1e-12, 0.0);
     assert_true(isnan(e.error) && isnan(e.brier));

@@ -298,8 +298,8 @@ static void older_files_predict_and_have_no_gap(void **state) {
         gbs_model *model = fit(ctx, data, &f),
                   *old = through_text(ctx, model, "\"split\"", "\"older\"", GBS_OK);
         gbs_evaluation a, b;
-        assert_ok(ctx, gbs_model_evaluate(ctx, model, data, &a));
-        assert_ok(ctx, gbs_model_evaluate(ctx, old, data, &b));
+        assert_ok(ctx, evaluate_model(ctx, model, data, &a));
+        assert_ok(ctx, evaluate_model(ctx, old, data, &b));
         assert_true(a.gibbs_risk == b.gibbs_risk && a.error == b.error);
         gbs_gap gap;
         gbs_particles *none, *p = sample_for(ctx, data, model, 0, &o, &gap);

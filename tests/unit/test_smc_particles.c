@@ -17,7 +17,7 @@ static void the_vote_is_the_average_of_the_particles(void **state) {
                                          covariance[9];
     gbs_evaluation e;
     assert_ok(ctx, gbs_particles_predict(ctx, p, data, score, sd, share));
-    assert_ok(ctx, gbs_particles_evaluate(ctx, p, data, &e));
+    assert_ok(ctx, evaluate_particles(ctx, p, data, &e));
     for (size_t i = 0; i < 80; i++) {
         double sum = 0.0, square = 0.0, votes = 0.0;
         for (size_t j = 0; j < 70; j++) {

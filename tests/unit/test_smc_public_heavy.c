@@ -149,10 +149,10 @@ static void split(gbs_context *ctx, const gbs_design *d, gbs_loss loss, uint64_t
     f.lambda = o.lambda = 0.5 * (double)train;
     f.family = GBS_FAMILY_FULL;
     gbs_model *model = fit(ctx, a.data, &f);
-    assert_ok(ctx, gbs_model_evaluate(ctx, model, b.data, &e));
+    assert_ok(ctx, evaluate_model(ctx, model, b.data, &e));
     error[0] = e.error;
     assert_ok(ctx, gbs_sample_run(ctx, a.data, &o, &p));
-    assert_ok(ctx, gbs_particles_evaluate(ctx, p, b.data, &e));
+    assert_ok(ctx, evaluate_particles(ctx, p, b.data, &e));
     error[1] = e.error;
     gbs_model_free(model);
     gbs_particles_free(p);

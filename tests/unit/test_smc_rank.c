@@ -162,7 +162,7 @@ static void equal_rows_are_one_jump(void **state) {
             assert_close(info.log_z, -40.0 * plain_loss(all_losses[l], 0.0), 1e-10, 0.0);
             assert_close(info.gibbs_error, 0.5, 1e-12, 0.0);
             assert_close(info.train_error, 0.5, 1e-12, 0.0);
-            assert_ok(ctx, gbs_particles_evaluate(ctx, p, data, &e));
+            assert_ok(ctx, evaluate_particles(ctx, p, data, &e));
             assert_close(e.auc, 0.5, 1e-12, 0.0);
             gbs_particles_free(p);
         }
@@ -221,7 +221,7 @@ static void particles_that_rank_come_back_from_a_file(void **state) {
     assert_ok(ctx, gbs_particles_to_json(ctx, p, &text, &size));
     assert_ok(ctx, gbs_particles_from_json(ctx, text, size, &back));
     gbs_evaluation e;
-    assert_ok(ctx, gbs_particles_evaluate(ctx, back, data, &e));
+    assert_ok(ctx, evaluate_particles(ctx, back, data, &e));
     assert_int_equal(e.task, GBS_TASK_RANK);
     assert_close(e.auc, 1.0 - disorder, 1e-10, 0.0);
     assert_close(e.gibbs_risk, risk, 1e-10, 0.0);

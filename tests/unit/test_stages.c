@@ -163,7 +163,7 @@ static void a_mixture_votes_as_its_stages_do(void **state) {
         wrong += (p[i] > 0.5) != (t.y[i] > 0.0);
     }
     gbs_evaluation e;
-    assert_ok(ctx, gbs_model_evaluate(ctx, model, data, &e));
+    assert_ok(ctx, evaluate_model(ctx, model, data, &e));
     assert_int_equal(e.errors, (size_t)wrong);
     assert_close(e.error, wrong / N, 1e-14, 0.0);
     assert_close(e.gibbs_error, gibbs, 1e-12, 0.0);

@@ -195,7 +195,7 @@ static void models_and_particles_know_their_task(void **state) {
         assert_ok(ctx, gbs_fit_run(ctx, data, &o, &model));
         assert_ptr_equal(gbs_model_task(model), at(k));
         assert_true(gbs_task_has(at(k), GBS_FACT_INTERCEPT) == (int)(model->info.d == D + 1));
-        assert_ok(ctx, gbs_model_evaluate(ctx, model, data, &e));
+        assert_ok(ctx, evaluate_model(ctx, model, data, &e));
         assert_int_equal(e.task, k);
         assert_true(at(k)->error(&e) ==
                     (gbs_task_has(at(k), GBS_FACT_LABELS) ? e.error : 1.0 - e.auc));
@@ -206,7 +206,7 @@ static void models_and_particles_know_their_task(void **state) {
         assert_ptr_equal(gbs_model_task(again), at(k));
         assert_ok(ctx, gbs_sample_run(ctx, data, &s, &particles));
         assert_ptr_equal(gbs_particles_task(particles), at(k));
-        assert_ok(ctx, gbs_particles_evaluate(ctx, particles, data, &e));
+        assert_ok(ctx, evaluate_particles(ctx, particles, data, &e));
         assert_int_equal(e.task, k);
         assert_close(at(k)->error(&e), particles->info.train_error, 1e-12, 0.0);
         gbs_particles_free(particles);
