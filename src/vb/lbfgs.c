@@ -1,4 +1,5 @@
-/* L-BFGS (vb/limited_memory.h) on (m, spread) in coordinates of about unit curvature (docs/maths.md, 4.6).
+/* L-BFGS (limited_memory.h) on (m, spread) in coordinates of about unit curvature (docs/maths.md,
+ * 4.6).
  *
  *   m_k = D_k u_k,  D_k = (I/v + H)_kk^-1/2;   z = log sigma / sqrt 2 (full: C with a log diagonal)
  *
