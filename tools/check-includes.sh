@@ -10,6 +10,7 @@ core:
 options: core
 kernel: core
 data: options kernel
+map: data
 table: data task
 pass: data
 risk: pass
@@ -18,7 +19,7 @@ vb: risk family
 smc: risk
 bound: options
 completion: kernel data
-model: family risk completion
+model: map family risk completion
 judge: model
 task: judge bound
 file: task table

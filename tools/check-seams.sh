@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # What a part of the library may not name, beyond what it may include (check-includes.sh): a second
-# back end is one folder of src/pass, a family one file of src/family, a task one file of src/task,
-# and solvers and samplers do not know what a risk is a mean over. Comments may name anything. The
-# program asks for facts and words of a task and does not compare tasks either.
+# back end is one folder of src/pass; a family, a task, a map are each one file of src/family, src/task
+# and src/map; solvers and samplers do not know what a risk is a mean over. The program asks for
+# facts and words of a task and does not compare tasks either. Comments may name anything.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -36,8 +36,9 @@ but() {
     done
 }
 mapfile -t no_blas < <(but kernel pass)
-mapfile -t no_sums < <(but kernel data pass)
+mapfile -t no_sums < <(but kernel map pass)
 mapfile -t no_families < <(but family options)
+mapfile -t no_maps < <(but map)
 mapfile -t no_tasks < <(but task)
 mapfile -t all < <(but)
 
@@ -50,6 +51,9 @@ forbid 'a solver or a sampler asks the risk' \
 forbid 'families are named in src/family and src/options' '\<GBS_FAMILY_' "${no_families[@]}"
 forbid 'tasks are told apart in src/task' '\<GBS_TASK_|ranks ?\(|"task", *"(rank|classify)"' \
     "${no_tasks[@]}" cli
+forbid 'the number of coefficients comes from src/map' \
+    'intercept *(!= *0 *)?\? *1 *:|features *\+ *1\>|(->|\.)intercept *\+' "${no_maps[@]}"
+forbid 'maps are named in src/map' '\<gbs_map_(seen|standard|intercept|length)\>' "${no_maps[@]}"
 forbid 'a loss or a family is what its table says' '[!=]= *&gbs_|&gbs_[a-z_]+ *[!=]=' "${all[@]}"
 
 exit "$broken"

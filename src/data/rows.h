@@ -1,7 +1,6 @@
-/* Data handles, scaling, and the design rows that solvers see.
+/* Data handles, and the design rows that solvers see.
  *
- *   gbs_data (what the caller gave)  --scaling-->  gbs_rows (scaled, with intercept; dense or CSR
- * with a shift)
+ *   gbs_data (what the caller gave)  --maps (map/map.h)-->  gbs_rows (dense, or CSR with a shift)
  */
 #ifndef GIBBSITE_DATA_ROWS_H
 #define GIBBSITE_DATA_ROWS_H
@@ -45,37 +44,6 @@ gbs_raw_row gbs_data_at(const gbs_data *data, size_t i);
 /* The number of row i in the data that the caller gave: the one to name in messages. */
 size_t gbs_data_origin(const gbs_data *data, size_t i);
 
-/* The columns that are used, of `given` ones. */
-typedef struct gbs_seen {
-    size_t given, size;
-    uint32_t *column; /* `size` of them, increasing; NULL: all */
-} gbs_seen;
-
-/* The columns that one of the rows sets (rows NULL: the first `count`); of dense data all. */
-gbs_status gbs_data_seen(gbs_context *ctx, const gbs_data *data, const size_t *rows, size_t count,
-                         gbs_seen *out);
-void gbs_seen_free(const gbs_context *ctx, gbs_seen *seen);
-/* Number k of those used, as it was given; `given` beyond them, where an intercept stands. */
-size_t gbs_seen_column(const gbs_seen *seen, size_t k);
-/* A copy with these columns alone; *lost: cells of others that are not zero. Its rows are numbered
- * anew: messages about a row come before. */
-gbs_status gbs_data_keep(gbs_context *ctx, const gbs_data *data, const gbs_seen *seen,
-                         gbs_data **out, size_t *lost);
-
-/* How raw features become design columns; kept in the model and applied unchanged to new rows. */
-typedef struct gbs_scaling {
-    gbs_scale kind;
-    bool intercept;
-    bool
-        relevance; /* standard only: columns are stretched after their correlation with the label */
-    double constant; /* the value of the intercept's column */
-    double clip;     /* > 0: rows longer than this, intercept included, are shortened to it */
-    size_t features; /* columns that are used: all, or */
-    gbs_seen seen;   /* those that a learn row sets */
-    double *center, *scale; /* standard only: x -> (x - center) / scale */
-    double *stretch;        /* relevance only: scale is the standard deviation over this */
-} gbs_scaling;
-
 typedef struct gbs_rows {
     gbs_strip all;     /* every row as one block */
     size_t d;          /* columns, intercept included */
@@ -86,17 +54,12 @@ typedef struct gbs_rows {
     size_t n_owned;
 } gbs_rows;
 
-/* What the options ask for; the constants are then learned from rows, with their labels where
- * relevance is asked for. */
-gbs_scaling gbs_scaling_wanted(const gbs_fit_settings *o);
-gbs_status gbs_scaling_learn(gbs_context *ctx, const gbs_data *data, const gbs_scaling *wanted,
-                             gbs_scaling *out);
-gbs_status gbs_scaling_copy(gbs_context *ctx, const gbs_scaling *scaling, gbs_scaling *out);
-void gbs_scaling_free(const gbs_context *ctx, gbs_scaling *scaling);
+/* Rows that are handled together: a strip of a quarter of a megabyte stays in the second-level cache
+ * beside its products. */
+size_t gbs_rows_a_strip(size_t d);
+/* An array that the rows are to free; returns it. */
+void *gbs_rows_own(gbs_rows *rows, void *array);
 
-/* Sparse data becomes dense here when that is small or no larger; otherwise it stays sparse. */
-gbs_status gbs_rows_build(gbs_context *ctx, const gbs_data *data, const gbs_scaling *scaling,
-                          gbs_rows *out);
 /* Dense rows from a matrix that the caller keeps (n x d, row stride ld); not to be freed. */
 gbs_rows gbs_rows_wrap(size_t n, size_t d, const double *x, size_t ld, const double *y);
 void gbs_rows_free(const gbs_context *ctx, gbs_rows *rows);

@@ -4,7 +4,7 @@
 #include "file/card_file.h"
 #include "file/json_numbers.h"
 #include "file/json_text.h"
-#include "file/scaling_file.h"
+#include "file/maps_file.h"
 #include "model/model.h"
 #include "risk/loss.h"
 #include "task/task.h"
@@ -92,12 +92,14 @@ static gbs_status get_fit(gbs_context *ctx, const json_t *root, gbs_model_info *
     return GBS_OK;
 }
 
-static gbs_status get_scaling(gbs_context *ctx, const json_t *root, gbs_model *m) {
-    gbs_status status = gbs_json_get_scaling(ctx, root, m->info.intercept != 0, m->info.features,
-                                             m->info.d, &m->scaling);
-    m->info.scale = m->scaling.kind;
-    m->info.columns = m->scaling.relevance ? GBS_COLUMNS_RELEVANCE : GBS_COLUMNS_EQUAL;
-    return status;
+static gbs_status get_maps(gbs_context *ctx, const json_t *root, gbs_model *m) {
+    gbs_model_info *i = &m->info;
+    TRY(gbs_json_get_maps(ctx, root, gbs_map_table, i->intercept != 0, i->features, i->d, &i->scale,
+                          &m->maps));
+    const gbs_standard *standard = gbs_maps_standard(&m->maps);
+    bool stretched = standard != NULL && standard->stretch != NULL;
+    i->columns = stretched ? GBS_COLUMNS_RELEVANCE : GBS_COLUMNS_EQUAL;
+    return GBS_OK;
 }
 
 /* CSR rows as gbs_data_csr would check them. */
@@ -393,7 +395,7 @@ gbs_status gbs_model_from_json(gbs_context *ctx, const char *text, size_t size, 
     if (status == GBS_OK)
         status = get_fit(ctx, root, &model->info);
     if (status == GBS_OK)
-        status = get_scaling(ctx, root, model);
+        status = get_maps(ctx, root, model);
     if (status == GBS_OK)
         status = get_split(ctx, root, model);
     if (status == GBS_OK)

@@ -12,7 +12,7 @@
 #include "file/card_file.h"
 #include "file/json_numbers.h"
 #include "file/json_text.h"
-#include "file/scaling_file.h"
+#include "file/maps_file.h"
 #include "model/model.h"
 #include "risk/loss.h"
 #include "task/task.h"
@@ -219,7 +219,7 @@ static bool put_negatives(json_t *root, const gbs_model *m) {
 static bool put_model(gbs_context *ctx, json_t *root, const gbs_model *m) {
     const gbs_model_info *i = &m->info;
     /* what older versions understand */
-    bool plain = m->stages_size == 1 && !(m->scaling.clip > 0.0) && m->scaling.constant == 1.0;
+    bool plain = m->stages_size == 1 && gbs_maps_plain(&m->maps);
     int format = m->deployed ? GBS_MODEL_FORMAT
                  : plain     ? GBS_MODEL_FORMAT_PLAIN
                              : GBS_MODEL_FORMAT_MIXTURE;
@@ -234,7 +234,7 @@ static bool put_model(gbs_context *ctx, json_t *root, const gbs_model *m) {
            gbs_json_put(root, "features", json_integer((json_int_t)i->features)) &&
            gbs_json_put(root, "d", json_integer((json_int_t)i->d)) &&
            gbs_json_put(root, "intercept", json_boolean(i->intercept)) && put_fit(root, m) &&
-           gbs_json_put_scaling(root, &m->scaling) && put_stages(root, m) &&
+           gbs_json_put_maps(ctx, root, i->scale, &m->maps) && put_stages(root, m) &&
            put_certificates(root, m) && gbs_json_put_card(root, m) && put_path(root, m) &&
            put_negatives(root, m) && gbs_json_put_text(ctx, root, "recipe", m->recipe);
 }

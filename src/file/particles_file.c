@@ -3,7 +3,7 @@
 #include "core/check.h"
 #include "file/json_numbers.h"
 #include "file/json_text.h"
-#include "file/scaling_file.h"
+#include "file/maps_file.h"
 #include "task/task.h"
 
 #include <limits.h>
@@ -75,7 +75,7 @@ static bool put_all(gbs_context *ctx, json_t *root, const gbs_particles *p) {
               put_count(root, "n", i->n) && put_count(root, "features", i->features) &&
               put_count(root, "d", i->d) &&
               gbs_json_put(root, "intercept", json_boolean(i->intercept)) && put_sample(root, i) &&
-              gbs_json_put_scaling(root, &p->scaling) && put_path(root, p);
+              gbs_json_put_maps(ctx, root, i->scale, &p->maps) && put_path(root, p);
     if (pairs)
         ok = ok && put_count(root, "blocks", i->blocks);
     if (p->negatives != NULL)
@@ -237,9 +237,8 @@ static gbs_status get_negatives(gbs_context *ctx, const json_t *root, gbs_partic
 static gbs_status get_all(gbs_context *ctx, const json_t *root, gbs_particles *p) {
     TRY(get_head(ctx, root, &p->info));
     TRY(get_sample(ctx, root, &p->info));
-    TRY(gbs_json_get_scaling(ctx, root, p->info.intercept != 0, p->info.features, p->info.d,
-                             &p->scaling));
-    p->info.scale = p->scaling.kind;
+    TRY(gbs_json_get_maps(ctx, root, gbs_map_table, p->info.intercept != 0, p->info.features,
+                          p->info.d, &p->info.scale, &p->maps));
     TRY(get_path(ctx, root, p));
     TRY(get_theta(ctx, root, p));
     TRY(get_prior_mean(ctx, root, p));

@@ -21,7 +21,7 @@ struct work {
     size_t count;
 };
 
-unsigned gbs_common_assumptions(const gbs_fit_settings *o) {
+unsigned gbs_common_assumptions(const gbs_fit_settings *o, const gbs_maps *maps) {
     unsigned bits = GBS_ASSUMES_IID;
     if (o->prior == GBS_PRIOR_INFORMED) {
         bits |= GBS_ASSUMES_FIRST_PART;
@@ -29,8 +29,11 @@ unsigned gbs_common_assumptions(const gbs_fit_settings *o) {
         bits |= (o->looked & GBS_LOOKED_PRIOR) == 0 && o->prior_grid_size <= 1
                     ? GBS_ASSUMES_PRIOR_FIXED
                     : 0;
-        if (o->scale == GBS_SCALE_STANDARD)
+        /* without a first part, what maps learn they learn from certified rows */
+        if ((gbs_maps_learned(maps) & GBS_LEARNED_SCALING) != 0)
             bits |= GBS_BROKEN_SCALING;
+        if ((gbs_maps_learned(maps) & GBS_LEARNED_COLUMNS) != 0)
+            bits |= GBS_BROKEN_COLUMNS;
     }
     if ((o->looked & GBS_LOOKED_PRIOR) != 0)
         bits |= GBS_BROKEN_PRIOR;
@@ -108,7 +111,8 @@ static void add(struct work *w, gbs_target target, gbs_loss loss, gbs_bound meth
     const gbs_evidence *e = w->e;
     if (isnan(value))
         return;
-    unsigned assumptions = gbs_common_assumptions(w->options) | lambda_assumption(w, method) | more;
+    unsigned assumptions = gbs_common_assumptions(w->options, &w->model->maps) |
+                           lambda_assumption(w, method) | more;
     if (e->paired_rows > 0)
         assumptions |= GBS_ASSUMES_LABELS;
     if (w->options->select == GBS_SELECT_BOUND && e->grid > 1)

@@ -6,7 +6,7 @@
 #include "task/task.h"
 
 /* The bits that every certificate of a fit carries. */
-unsigned gbs_common_assumptions(const gbs_fit_settings *o);
+unsigned gbs_common_assumptions(const gbs_fit_settings *o, const gbs_maps *maps);
 int gbs_assumptions_hold(unsigned assumptions);
 
 /* The method behind GBS_BOUND_AUTO under one posterior. */

@@ -99,7 +99,7 @@ gbs_status gbs_choice_fit(gbs_context *ctx, const gbs_rows *rows, const gbs_fit_
 struct fold {
     gbs_context *ctx;
     gbs_fit_settings settings;
-    gbs_scaling scaling;
+    gbs_maps maps;
     gbs_rows train, test;
     gbs_held *held; /* test */
     gbs_empirical *risk;
@@ -115,17 +115,16 @@ static void fold_free(struct fold *f) {
     gbs_held_free(f->held);
     gbs_rows_free(f->ctx, &f->test);
     gbs_rows_free(f->ctx, &f->train);
-    gbs_scaling_free(f->ctx, &f->scaling);
+    gbs_maps_free(f->ctx, &f->maps);
 }
 
 /* Whatever the columns are is learned from the rows that train. */
 static gbs_status fold_prepare(struct fold *f, const gbs_data *train, const gbs_data *test) {
-    gbs_scaling wanted = gbs_scaling_wanted(&f->settings);
-    gbs_status status = gbs_scaling_learn(f->ctx, train, &wanted, &f->scaling);
+    gbs_status status = gbs_maps_learn(f->ctx, train, &f->settings, &f->maps);
     if (status == GBS_OK)
-        status = gbs_rows_build(f->ctx, train, &f->scaling, &f->train);
+        status = gbs_rows_build(f->ctx, train, &f->maps, &f->train);
     if (status == GBS_OK)
-        status = gbs_rows_build(f->ctx, test, &f->scaling, &f->test);
+        status = gbs_rows_build(f->ctx, test, &f->maps, &f->test);
     if (status == GBS_OK)
         status = gbs_hold(f->ctx, &f->test, &f->held);
     return status;
@@ -350,20 +349,20 @@ static gbs_status typical_cell(struct choosing *c, double *out) {
     gbs_fit_settings plain = *c->o;
     plain.columns = GBS_COLUMNS_EQUAL;
     plain.constant = 1.0;
-    gbs_scaling scaling, wanted = gbs_scaling_wanted(&plain);
+    gbs_maps maps;
     gbs_rows rows = {0};
     gbs_held *held = NULL;
-    gbs_status status = gbs_scaling_learn(c->ctx, c->data, &wanted, &scaling);
+    gbs_status status = gbs_maps_learn(c->ctx, c->data, &plain, &maps);
     if (status != GBS_OK)
         return status;
-    status = gbs_rows_build(c->ctx, c->data, &scaling, &rows);
+    status = gbs_rows_build(c->ctx, c->data, &maps, &rows);
     if (status == GBS_OK)
         status = gbs_hold(c->ctx, &rows, &held);
     if (status == GBS_OK)
         *out = gbs_held_typical_cell(held);
     gbs_held_free(held);
     gbs_rows_free(c->ctx, &rows);
-    gbs_scaling_free(c->ctx, &scaling);
+    gbs_maps_free(c->ctx, &maps);
     return status;
 }
 

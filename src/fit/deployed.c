@@ -50,12 +50,11 @@ static gbs_status learn(struct deployed *f) {
     if (status == GBS_OK) {
         f->o = gbs_choice_settings(&f->choice, &f->o, f->split.first, f->split.first);
         f->model->split = gbs_split_key_of(&f->split, &f->o);
-        gbs_scaling wanted = gbs_scaling_wanted(&f->o);
-        status = gbs_scaling_learn(f->ctx, head, &wanted, &f->model->scaling);
+        status = gbs_maps_learn(f->ctx, head, &f->o, &f->model->maps);
     }
     gbs_data_free(head);
     if (status == GBS_OK)
-        status = gbs_rows_build(f->ctx, f->split.view, &f->model->scaling, &f->rows);
+        status = gbs_rows_build(f->ctx, f->split.view, &f->model->maps, &f->rows);
     gbs_split_forget_order(&f->split);
     return status;
 }
@@ -154,7 +153,7 @@ static gbs_certificate *add(struct deployed *f, gbs_target target, gbs_risk risk
                             size_t rows, double empirical, double value) {
     gbs_model *m = f->model;
     gbs_certificate *c = &m->certificates[m->certificates_size++];
-    unsigned bits = (gbs_common_assumptions(&f->o) | GBS_ASSUMES_LAST_BLOCK) &
+    unsigned bits = (gbs_common_assumptions(&f->o, &f->model->maps) | GBS_ASSUMES_LAST_BLOCK) &
                     ~(unsigned)(GBS_ASSUMES_FIRST_PART | GBS_BROKEN_SCALING |
                                 GBS_ASSUMES_PRIOR_FIXED);
     *c = (gbs_certificate){.target = target,

@@ -40,8 +40,8 @@ static gbs_status check_certificate_options(gbs_context *ctx, const gbs_fit_sett
         return gbs_fail(ctx, GBS_ERR_ARGUMENT,
                         "`bound` vote chooses for itself, on the rows to learn from; it takes no "
                         "grid");
-    if (o->has_cost && !(o->cost_missed > 0.0 && o->cost_false > 0.0 &&
-                         isfinite(o->cost_missed + o->cost_false)))
+    if (o->has_cost &&
+        !(o->cost_missed > 0.0 && o->cost_false > 0.0 && isfinite(o->cost_missed + o->cost_false)))
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "costs must be two positive numbers, not %g and %g",
                         o->cost_missed, o->cost_false);
     if (!(o->prior_split >= 0.0 && o->prior_split < 1.0))
@@ -180,8 +180,7 @@ gbs_status gbs_check_fit_options(gbs_context *ctx, const gbs_fit_settings *o) {
 
 /* ---------------------------------------------------------------- defaults */
 
-void gbs_fill_defaults(gbs_fit_settings *o, size_t n, size_t features) {
-    size_t d = features + (o->intercept ? 1 : 0);
+void gbs_fill_defaults(gbs_fit_settings *o, size_t n, size_t d) {
     if (gbs_family_of(o->family) == NULL)
         o->family = gbs_family_for(d, o->form != GBS_FORM_AUTO ? SIZE_MAX : FULL_COLUMNS);
     if (o->ladder_size > 0)
@@ -228,7 +227,7 @@ void gbs_keep_fit(gbs_model *m, const gbs_fit_settings *o, const gbs_data *data,
                                .dual = p->stage.dual.rank > 0,
                                .n = data->n,
                                .features = data->d,
-                               .d = data->d + (o->intercept ? 1 : 0),
+                               .d = p->stage.posterior.d,
                                .prior = o->prior,
                                .lambda = at->lambda,
                                .prior_sd = at->prior_sd,
@@ -316,7 +315,7 @@ static gbs_status find_columns(gbs_context *ctx, const gbs_data *data, gbs_fit_s
 static gbs_status fit_used(gbs_context *ctx, const gbs_data *data, gbs_fit_settings *o,
                            bool certified, gbs_model **model) {
     gbs_status status = GBS_OK;
-    gbs_fill_defaults(o, data->n, data->d);
+    gbs_fill_defaults(o, data->n, gbs_maps_columns(o, data->d));
     if (certified && (status = check_hinge_range(ctx, data->n, o)) != GBS_OK)
         return status;
     size_t most = gbs_fit_task(o)->full_columns;
@@ -359,8 +358,7 @@ static gbs_status fit_seen(gbs_context *ctx, const gbs_data *data, gbs_fit_setti
         return status;
     }
     (*model)->info.features = seen.given;
-    (*model)->scaling.seen = seen;
-    return GBS_OK;
+    return gbs_maps_see(ctx, &(*model)->maps, &seen);
 }
 
 static gbs_status fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *options,
@@ -381,7 +379,7 @@ static gbs_status fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_sett
     if (!gbs_has(task, GBS_FACT_INTERCEPT))
         o.intercept = 0;
     if (o.paper)
-        task->paper(&o, (double)data->n, (double)(data->d + (o.intercept ? 1 : 0)));
+        task->paper(&o, (double)data->n, (double)gbs_maps_columns(&o, data->d));
     gbs_model *model = NULL;
     status = fit_seen(ctx, data, &o, certified, &model);
     if (status == GBS_OK)

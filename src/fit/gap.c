@@ -83,28 +83,6 @@ static gbs_status check_prior(gbs_context *ctx, const gbs_stage *stage,
     return GBS_OK;
 }
 
-static gbs_status check_scaling(gbs_context *ctx, const gbs_scaling *a, const gbs_scaling *b) {
-    if (a->constant != b->constant)
-        return gbs_fail(ctx, GBS_ERR_DATA,
-                        "the model's intercept has the constant %g, that of the particles %g",
-                        a->constant, b->constant);
-    if (a->relevance != b->relevance)
-        return gbs_fail(ctx, GBS_ERR_DATA,
-                        "the model stretches its columns by their relevance, the particles do not");
-    if (a->clip != b->clip)
-        return gbs_fail(ctx, GBS_ERR_DATA,
-                        "the model shortens rows to %g, the particles to %g (0: not at all)",
-                        a->clip, b->clip);
-    for (size_t k = 0; a->kind == GBS_SCALE_STANDARD && k < a->features; k++)
-        if (fabs(a->center[k] - b->center[k]) > SAME_CONSTANT * b->scale[k] ||
-            fabs(a->scale[k] - b->scale[k]) > SAME_CONSTANT * b->scale[k])
-            return gbs_fail(ctx, GBS_ERR_DATA,
-                            "the model does not belong to these rows: it standardises column %zu "
-                            "with other constants",
-                            k + 1);
-    return GBS_OK;
-}
-
 gbs_status gbs_measure_gap(gbs_context *ctx, const gbs_data *data, const gbs_model *model,
                            const gbs_particles *particles, gbs_gap **out) {
     GBS_NEEDS(ctx, out);
@@ -120,7 +98,7 @@ gbs_status gbs_measure_gap(gbs_context *ctx, const gbs_data *data, const gbs_mod
     if (status == GBS_OK)
         status = check_settings(ctx, model, &model->stages[t], particles);
     if (status == GBS_OK)
-        status = check_scaling(ctx, &model->scaling, &particles->scaling);
+        status = gbs_maps_agree(ctx, &model->maps, &particles->maps);
     if (status == GBS_OK)
         status = check_prior(ctx, &model->stages[t], particles);
     if (status == GBS_OK)

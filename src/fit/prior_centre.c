@@ -9,7 +9,7 @@
 static gbs_status fit_mean(gbs_context *ctx, const gbs_fit_settings *o, const gbs_empirical *risk,
                            double lambda, double width, double *mean) {
     gbs_fit_settings options = *o;
-    gbs_fill_defaults(&options, risk->rows, risk->d - (o->intercept ? 1 : 0));
+    gbs_fill_defaults(&options, risk->rows, risk->d);
     gbs_posterior_job job = {.ctx = ctx, .options = &options, .risk = risk, .lambda = lambda};
     job.prior = (gbs_prior){NULL, width * width};
     gbs_posterior fitted;

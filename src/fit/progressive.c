@@ -71,7 +71,6 @@ static gbs_status prepare(struct progressive *f) {
         status = gbs_prior_centre_choose(f->ctx, &f->split, &f->o, &f->centre);
     if (status != GBS_OK)
         return status;
-    gbs_scaling wanted = gbs_scaling_wanted(&f->o);
     f->blocks = chosen_blocks(f);
     status = gbs_model_create(f->ctx, f->blocks, &f->model);
     if (status == GBS_OK)
@@ -79,11 +78,11 @@ static gbs_status prepare(struct progressive *f) {
     if (status == GBS_OK)
         status = gbs_split_head(f->ctx, &f->split, f->split.first, &head);
     if (status == GBS_OK)
-        status = gbs_scaling_learn(f->ctx, head, &wanted, &f->model->scaling);
+        status = gbs_maps_learn(f->ctx, head, &f->o, &f->model->maps);
     gbs_data_free(head);
     if (status != GBS_OK)
         return status;
-    status = gbs_rows_build(f->ctx, f->split.view, &f->model->scaling, &f->rows);
+    status = gbs_rows_build(f->ctx, f->split.view, &f->model->maps, &f->rows);
     gbs_split_forget_order(&f->split);
     if (status == GBS_OK && f->o.prior == GBS_PRIOR_INFORMED &&
         (f->m0 = gbs_doubles(f->ctx, f->rows.d)) == NULL)
@@ -207,15 +206,16 @@ static gbs_status certify(struct progressive *f) {
         counts[t] = (double)errors[t];
     double bound = gbs_bound_sequential(f->blocks, errors, rows, weight, f->centre.predicted,
                                         log_price);
-    gbs_certificate base = {.loss = GBS_LOSS_ZERO_ONE,
-                            .confidence = f->o.confidence,
-                            .blocks = n,
-                            .lambda = NAN,
-                            .empirical = weighted_mean(f, counts),
-                            /* scaling and prior are older than every block */
-                            .assumptions = (gbs_common_assumptions(&f->o) | GBS_ASSUMES_PAST) &
-                                           ~(unsigned)(GBS_ASSUMES_FIRST_PART | GBS_BROKEN_SCALING |
-                                                       GBS_ASSUMES_PRIOR_FIXED)};
+    gbs_certificate base = {
+        .loss = GBS_LOSS_ZERO_ONE,
+        .confidence = f->o.confidence,
+        .blocks = n,
+        .lambda = NAN,
+        .empirical = weighted_mean(f, counts),
+        /* scaling and prior are older than every block */
+        .assumptions = (gbs_common_assumptions(&f->o, &f->model->maps) | GBS_ASSUMES_PAST) &
+                       ~(unsigned)(GBS_ASSUMES_FIRST_PART | GBS_BROKEN_SCALING |
+                                   GBS_ASSUMES_PRIOR_FIXED)};
     if ((f->o.looked & GBS_LOOKED_LAMBDA) != 0) /* a stage that knows of later rows by its lambda */
         base.assumptions |= GBS_BROKEN_LAMBDA;
     base.valid = gbs_assumptions_hold(base.assumptions);

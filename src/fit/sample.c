@@ -207,7 +207,7 @@ static void keep_info(const gbs_sample_settings *o, const gbs_smc_options *s, co
                                 .n_data = rows->all.n,
                                 .prior = p->prior_mean != NULL ? GBS_PRIOR_INFORMED
                                                                : GBS_PRIOR_ZERO,
-                                .features = p->scaling.seen.given,
+                                .features = p->maps.given,
                                 .d = rows->d,
                                 .blocks = blocks,
                                 .particles = s->particles,
@@ -278,7 +278,7 @@ static gbs_status run(gbs_context *ctx, const gbs_sample_settings *o, gbs_rows *
 /* Rows and scaling of a sampling under the zero prior. */
 static gbs_status learn_rows(gbs_context *ctx, const gbs_data *data, const gbs_sample_settings *o,
                              gbs_rows *rows, gbs_particles *p) {
-    gbs_scaling wanted = {.kind = o->scale, .intercept = o->intercept != 0, .constant = 1.0};
+    gbs_fit_settings wanted = {.scale = o->scale, .intercept = o->intercept, .constant = 1.0};
     gbs_seen seen;
     gbs_data *kept = NULL;
     size_t lost = 0;
@@ -286,14 +286,14 @@ static gbs_status learn_rows(gbs_context *ctx, const gbs_data *data, const gbs_s
     if (status == GBS_OK && seen.column != NULL)
         status = gbs_data_keep(ctx, data, &seen, &kept, &lost);
     if (status == GBS_OK)
-        status = gbs_scaling_learn(ctx, kept != NULL ? kept : data, &wanted, &p->scaling);
+        status = gbs_maps_learn(ctx, kept != NULL ? kept : data, &wanted, &p->maps);
     gbs_data_free(kept);
     if (status != GBS_OK) {
         gbs_seen_free(ctx, &seen);
         return status;
     }
-    p->scaling.seen = seen;
-    return gbs_rows_build(ctx, data, &p->scaling, rows);
+    status = gbs_maps_see(ctx, &p->maps, &seen);
+    return status != GBS_OK ? status : gbs_rows_build(ctx, data, &p->maps, rows);
 }
 
 static gbs_status finish(gbs_status status, double start, gbs_particles *p, gbs_particles **out) {
@@ -355,7 +355,7 @@ static gbs_sample_settings settled_by(const gbs_model *model, const gbs_stage *s
 
 static gbs_status copy_prior(gbs_context *ctx, const gbs_model *model, const gbs_stage *stage,
                              gbs_particles *p) {
-    gbs_status status = gbs_scaling_copy(ctx, &model->scaling, &p->scaling);
+    gbs_status status = gbs_maps_copy(ctx, &model->maps, &p->maps);
     if (status != GBS_OK || stage->prior_mean == NULL)
         return status;
     p->prior_mean = gbs_doubles(ctx, model->info.d);

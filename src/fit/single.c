@@ -64,12 +64,11 @@ static gbs_status prepare(struct single *f) {
         status = gbs_prior_centre_choose(f->ctx, &f->split, o, &f->centre);
     if (status == GBS_OK && informed)
         status = gbs_split_head(f->ctx, &f->split, f->first, &head);
-    gbs_scaling wanted = gbs_scaling_wanted(o);
     if (status == GBS_OK)
-        status = gbs_scaling_learn(f->ctx, informed ? head : f->data, &wanted, &f->model->scaling);
+        status = gbs_maps_learn(f->ctx, informed ? head : f->data, o, &f->model->maps);
     gbs_data_free(head);
     if (status == GBS_OK)
-        status = gbs_rows_build(f->ctx, ordered(f), &f->model->scaling, &f->rows);
+        status = gbs_rows_build(f->ctx, ordered(f), &f->model->maps, &f->rows);
     gbs_split_forget_order(&f->split);
     if (status == GBS_OK && informed) {
         gbs_rows known = gbs_rows_slice(&f->rows, 0, f->first);

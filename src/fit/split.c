@@ -65,7 +65,7 @@ static gbs_status check_classes(gbs_context *ctx, const gbs_split *s) {
 
 gbs_status gbs_split_create(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *o,
                             gbs_split *out) {
-    size_t n = data->n, d = data->d + (o->intercept ? 1 : 0);
+    size_t n = data->n, d = gbs_maps_columns(o, data->d);
     *out = (gbs_split){.ctx = ctx, .n = n};
     size_t *order = gbs_array_alloc(ctx, n, sizeof *order), *scratch = NULL;
     gbs_status status = order != NULL ? check_rows(ctx, n) : GBS_ERR_MEMORY;

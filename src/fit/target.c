@@ -97,7 +97,7 @@ gbs_status gbs_gibbs_target_find(gbs_context *ctx, const gbs_data *data, const g
         status = gbs_split_find(ctx, data, &model->split, stage->from, stage->info.rows,
                                 &out->view);
     if (status == GBS_OK)
-        status = gbs_rows_build(ctx, out->view != NULL ? out->view : data, &model->scaling,
+        status = gbs_rows_build(ctx, out->view != NULL ? out->view : data, &model->maps,
                                 &out->rows);
     if (status == GBS_OK)
         status = free_energy(model, out, &by_draws);

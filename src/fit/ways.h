@@ -23,8 +23,8 @@ gbs_status gbs_fit_to_judge(gbs_context *ctx, const gbs_data *data, const gbs_fi
 
 /* What can be told from the options alone. */
 gbs_status gbs_check_fit_options(gbs_context *ctx, const gbs_fit_settings *o);
-/* Everything that does not depend on what the rows say. */
-void gbs_fill_defaults(gbs_fit_settings *o, size_t n, size_t features);
+/* Everything that does not depend on what the rows say; of d coefficients. */
+void gbs_fill_defaults(gbs_fit_settings *o, size_t n, size_t d);
 
 /* Sets model->info from a posterior (gibbs_error and train_error are left to gbs_judge_rows),
  * counting on the iterations before. */

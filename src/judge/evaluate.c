@@ -109,7 +109,7 @@ gbs_status gbs_classifier_evaluate(gbs_context *ctx, const gbs_model *model, con
     if (data->y == NULL)
         return gbs_fail(ctx, GBS_ERR_DATA, "the data has no labels");
     gbs_rows rows;
-    gbs_status status = gbs_rows_build(ctx, data, &model->scaling, &rows);
+    gbs_status status = gbs_rows_build(ctx, data, &model->maps, &rows);
     if (status != GBS_OK)
         return status;
     double *score = gbs_doubles(ctx, data->n);

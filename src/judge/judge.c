@@ -214,7 +214,7 @@ static gbs_status predict(gbs_context *ctx, const gbs_model *model, const gbs_da
                           const gbs_judgement *all) {
     enum { SLICE = 1 << 15 };
     gbs_rows rows;
-    gbs_status status = gbs_rows_build(ctx, data, &model->scaling, &rows);
+    gbs_status status = gbs_rows_build(ctx, data, &model->maps, &rows);
     if (status != GBS_OK)
         return status;
     /* Whole blocks, so that their borders, and with them the bits, are those of all rows at once.

@@ -50,14 +50,6 @@ static gbs_status marginals(gbs_context *ctx, const gbs_stage *stage, double *sd
     return GBS_OK;
 }
 
-/* theta speaks of stretched columns and of an intercept's column of any value; people think of
- * standardised ones and of a column of ones. */
-static double unit_of(const gbs_scaling *s, size_t k) {
-    if (k == s->features)
-        return s->constant;
-    return s->stretch != NULL ? s->stretch[k] : 1.0;
-}
-
 /* Of a mixture: mean and variance add up as those of any mixture do, sum w (sd^2 + mean^2) -
  * mean^2. */
 gbs_status gbs_model_coefficients(gbs_context *ctx, const gbs_model *model, double *mean,
@@ -90,7 +82,7 @@ gbs_status gbs_model_coefficients(gbs_context *ctx, const gbs_model *model, doub
         sd[k] = sqrt(square < 0.0 ? 0.0 : square);
     }
     for (size_t k = 0; status == GBS_OK && k < d; k++) {
-        double unit = unit_of(&model->scaling, k);
+        double unit = gbs_maps_unit(&model->maps, k);
         mean[k] *= unit;
         sd[k] *= unit;
     }

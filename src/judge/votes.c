@@ -60,7 +60,7 @@ gbs_status gbs_particles_predict(gbs_context *ctx, const gbs_particles *particle
     GBS_NEEDS(ctx, particles);
     GBS_NEEDS(ctx, data);
     gbs_rows rows;
-    gbs_status status = gbs_rows_build(ctx, data, &particles->scaling, &rows);
+    gbs_status status = gbs_rows_build(ctx, data, &particles->maps, &rows);
     if (status != GBS_OK)
         return status;
     bool placed = particles->negatives != NULL;
@@ -116,7 +116,7 @@ gbs_status gbs_particles_evaluate_votes(gbs_context *ctx, const gbs_particles *p
                                         const gbs_data *data, gbs_evaluated *out) {
     size_t n = data->n;
     gbs_rows rows;
-    gbs_status status = gbs_rows_build(ctx, data, &particles->scaling, &rows);
+    gbs_status status = gbs_rows_build(ctx, data, &particles->maps, &rows);
     if (status != GBS_OK)
         return status;
     double *all = gbs_matrix(ctx, 4, n);

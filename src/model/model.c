@@ -48,7 +48,7 @@ void gbs_model_free(gbs_model *model) {
     if (model == NULL)
         return;
     gbs_context *ctx = model->ctx;
-    gbs_scaling_free(ctx, &model->scaling);
+    gbs_maps_free(ctx, &model->maps);
     for (size_t t = 0; t < model->stages_size; t++)
         gbs_stage_free(ctx, &model->stages[t]);
     gbs_array_free(ctx, model->stages);
@@ -141,5 +141,5 @@ const gbs_selection *gbs_model_selection(const gbs_model *model) {
 }
 
 size_t gbs_model_column(const gbs_model *model, size_t k) {
-    return model != NULL && k < model->info.d ? gbs_seen_column(&model->scaling.seen, k) : SIZE_MAX;
+    return model != NULL && k < model->info.d ? gbs_maps_column(&model->maps, k) : SIZE_MAX;
 }

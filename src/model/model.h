@@ -3,8 +3,8 @@
 #define GIBBSITE_MODEL_MODEL_H
 
 #include "core/trace.h"
-#include "data/rows.h"
 #include "family/family.h"
+#include "map/map.h"
 
 /* One posterior. A plain model has one of weight 1; a progressive model draws stage t with
  * probability weight[t]. */
@@ -34,7 +34,7 @@ struct gbs_model {
     gbs_context *ctx;
     gbs_model_info info;
     /* of every stage: its constants come from rows that all of them may know */
-    gbs_scaling scaling;
+    gbs_maps maps;
     gbs_split_key split; /* zero prior, no stages: not known, and not needed */
     gbs_stage *stages;
     size_t stages_size;

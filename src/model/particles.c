@@ -19,7 +19,7 @@ void gbs_particles_free(gbs_particles *p) {
     if (p == NULL)
         return;
     gbs_context *ctx = p->ctx;
-    gbs_scaling_free(ctx, &p->scaling);
+    gbs_maps_free(ctx, &p->maps);
     gbs_array_free(ctx, p->theta);
     gbs_array_free(ctx, p->prior_mean);
     gbs_array_free(ctx, p->path);
@@ -113,6 +113,6 @@ void gbs_particles_moments(const gbs_particles *particles, double *mean, double 
 }
 
 size_t gbs_particles_column(const gbs_particles *particles, size_t k) {
-    return particles != NULL && k < particles->info.d ? gbs_seen_column(&particles->scaling.seen, k)
+    return particles != NULL && k < particles->info.d ? gbs_maps_column(&particles->maps, k)
                                                       : SIZE_MAX;
 }

@@ -3,12 +3,13 @@
 #ifndef GIBBSITE_MODEL_PARTICLES_H
 #define GIBBSITE_MODEL_PARTICLES_H
 
+#include "map/map.h"
 #include "pass/pass.h"
 
 struct gbs_particles {
     gbs_context *ctx;
     gbs_sample_info info;
-    gbs_scaling scaling;
+    gbs_maps maps;
     double *theta;      /* info.particles x info.d */
     double *prior_mean; /* NULL: 0 */
     gbs_sample_point *path;

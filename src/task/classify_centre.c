@@ -1,7 +1,7 @@
 /* The prior centre of a classifier (docs/maths.md, 6.4).
  *
  * m0 is the mean of a hinge posterior under N(0, width^2 I) at lambda = rows, by default on columns
- * stretched by their relevance (data/scaling.c). The width is chosen by cross-validation, on the
+ * stretched by their relevance (map/relevance.c). The width is chosen by cross-validation, on the
  * Gibbs risk of that posterior: it is smooth in the width, so that some hundred rows do not choose
  * by luck (choosing by the vote's error cost up to one per cent of error on the data sets tried).
  */
@@ -29,21 +29,23 @@ static gbs_fit_settings hinge(const gbs_fit_settings *o, double rows) {
 /* Root mean square of a cell of the scaled rows: 1 when they are standardised. */
 static gbs_status typical_cell(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *o,
                                double *out) {
-    gbs_scaling scaling,
-        wanted = {.kind = o->scale, .intercept = o->intercept != 0, .constant = 1.0, .clip = o->cx};
+    gbs_maps maps;
+    gbs_fit_settings plain = *o;
+    plain.columns = GBS_COLUMNS_EQUAL;
+    plain.constant = 1.0;
     gbs_rows rows = {0};
     gbs_held *held = NULL;
-    gbs_status status = gbs_scaling_learn(ctx, data, &wanted, &scaling);
+    gbs_status status = gbs_maps_learn(ctx, data, &plain, &maps);
     if (status != GBS_OK)
         return status;
-    status = gbs_rows_build(ctx, data, &scaling, &rows);
+    status = gbs_rows_build(ctx, data, &maps, &rows);
     if (status == GBS_OK)
         status = gbs_hold(ctx, &rows, &held);
     if (status == GBS_OK)
         *out = gbs_held_typical_cell(held);
     gbs_held_free(held);
     gbs_rows_free(ctx, &rows);
-    gbs_scaling_free(ctx, &scaling);
+    gbs_maps_free(ctx, &maps);
     return status;
 }
 

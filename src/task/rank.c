@@ -197,7 +197,7 @@ static gbs_status evaluate(gbs_context *ctx, const gbs_model *model, const gbs_d
                            gbs_evaluated *out) {
     *out = gbs_rank_evaluation(data->n);
     gbs_rows rows;
-    gbs_status status = gbs_rows_build(ctx, data, &model->scaling, &rows);
+    gbs_status status = gbs_rows_build(ctx, data, &model->maps, &rows);
     if (status != GBS_OK)
         return status;
     double *score = gbs_doubles(ctx, data->n);

@@ -86,7 +86,7 @@ gbs_status gbs_rank_evaluate_particles(gbs_context *ctx, const gbs_particles *pa
                                        const gbs_data *data, gbs_evaluated *out) {
     gbs_rows rows;
     *out = gbs_rank_evaluation(data->n);
-    gbs_status status = gbs_rows_build(ctx, data, &particles->scaling, &rows);
+    gbs_status status = gbs_rows_build(ctx, data, &particles->maps, &rows);
     if (status != GBS_OK)
         return status;
     status = gbs_compute_begin(ctx);

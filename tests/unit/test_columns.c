@@ -1,6 +1,6 @@
 /* How much room the prior gives to each column: relevance, the intercept's constant, and what may
  * know of the labels. */
-#include "data/rows.h"
+#include "map/map.h"
 #include "model/model.h"
 #include "unit/support.h"
 #include "unit/zero_prior.h"
@@ -52,18 +52,20 @@ static void stretches_follow_the_correlation(void **state) {
     }
     gbs_data *both[] = {dense_data(ctx, &t), sparse_data(ctx, &t)};
     for (size_t j = 0; j < 2; j++) {
-        gbs_scaling plain, s, wanted = {.kind = GBS_SCALE_STANDARD, .constant = 1.0};
-        assert_ok(ctx, gbs_scaling_learn(ctx, both[j], &wanted, &plain));
-        wanted.relevance = true;
-        assert_ok(ctx, gbs_scaling_learn(ctx, both[j], &wanted, &s));
-        assert_null(plain.stretch);
+        gbs_fit_settings wanted = {.scale = GBS_SCALE_STANDARD, .constant = 1.0};
+        gbs_maps plain, s;
+        assert_ok(ctx, gbs_maps_learn(ctx, both[j], &wanted, &plain));
+        wanted.columns = GBS_COLUMNS_RELEVANCE;
+        assert_ok(ctx, gbs_maps_learn(ctx, both[j], &wanted, &s));
+        const gbs_standard *a = gbs_maps_standard(&plain), *b = gbs_maps_standard(&s);
+        assert_null(a->stretch);
         for (size_t k = 0; k < D; k++) {
-            assert_close(s.stretch[k], (double)sqrtl(c2[k] / mean), 1e-12, 0.0);
-            assert_close(s.scale[k] * s.stretch[k], plain.scale[k], 1e-14, 0.0);
-            assert_true(s.center[k] == plain.center[k]);
+            assert_close(b->stretch[k], (double)sqrtl(c2[k] / mean), 1e-12, 0.0);
+            assert_close(b->scale[k] * b->stretch[k], a->scale[k], 1e-14, 0.0);
+            assert_true(b->center[k] == a->center[k]);
         }
-        gbs_scaling_free(ctx, &s);
-        gbs_scaling_free(ctx, &plain);
+        gbs_maps_free(ctx, &s);
+        gbs_maps_free(ctx, &plain);
         gbs_data_free(both[j]);
     }
     free_table(&t);
@@ -78,17 +80,19 @@ static void check_scores(gbs_context *ctx, const struct table_of_numbers *t, con
                          const gbs_model *model) {
     size_t n = t->n, d = t->d;
     double *mean = doubles(d + 1), *sd = doubles(d + 1), *score = doubles(n);
-    gbs_scaling s, wanted = {.kind = GBS_SCALE_STANDARD, .constant = 1.0};
-    assert_ok(ctx, gbs_scaling_learn(ctx, data, &wanted, &s));
+    gbs_fit_settings wanted = {.scale = GBS_SCALE_STANDARD, .constant = 1.0};
+    gbs_maps s;
+    assert_ok(ctx, gbs_maps_learn(ctx, data, &wanted, &s));
     assert_ok(ctx, gbs_model_coefficients(ctx, model, mean, sd));
     assert_ok(ctx, gbs_model_predict(ctx, model, data, score, NULL, NULL));
     for (size_t i = 0; i < n; i++) {
         double sum = mean[d];
         for (size_t k = 0; k < d; k++)
-            sum += mean[k] * (t->x[i * d + k] - s.center[k]) / s.scale[k];
+            sum += mean[k] * (t->x[i * d + k] - gbs_maps_standard(&s)->center[k]) /
+                   gbs_maps_standard(&s)->scale[k];
         assert_close(score[i], sum, 1e-10, 1e-10);
     }
-    gbs_scaling_free(ctx, &s);
+    gbs_maps_free(ctx, &s);
     free(mean);
     free(sd);
     free(score);
@@ -116,9 +120,11 @@ static void a_model_of_relevant_columns_is_kept_and_read_again(void **state) {
         check_scores(ctx, &t, both[j], model);
         check_scores(ctx, &t, both[j], again);
         assert_int_equal(info_of(again).columns, GBS_COLUMNS_RELEVANCE);
-        assert_true(same_bits(model->scaling.scale, again->scaling.scale, t.d));
-        assert_true(same_bits(model->scaling.stretch, again->scaling.stretch, t.d));
-        assert_true(again->scaling.constant == 4.0);
+        assert_true(same_bits(gbs_maps_standard(&model->maps)->scale,
+                              gbs_maps_standard(&again->maps)->scale, t.d));
+        assert_true(same_bits(gbs_maps_standard(&model->maps)->stretch,
+                              gbs_maps_standard(&again->maps)->stretch, t.d));
+        assert_true(gbs_maps_constant(&again->maps) == 4.0);
         gbs_model_free(model);
         gbs_model_free(again);
         gbs_data_free(both[j]);
@@ -213,8 +219,10 @@ static void the_choice_knows_the_first_part_alone(void **state) {
     /* else there would be little to compare */
     assert_int_equal(info_of(a).columns, GBS_COLUMNS_RELEVANCE);
     assert_int_equal(info_of(b).columns, GBS_COLUMNS_RELEVANCE);
-    assert_true(same_bits(a->scaling.scale, b->scaling.scale, D));
-    assert_true(same_bits(a->scaling.stretch, b->scaling.stretch, D));
+    assert_true(
+        same_bits(gbs_maps_standard(&a->maps)->scale, gbs_maps_standard(&b->maps)->scale, D));
+    assert_true(
+        same_bits(gbs_maps_standard(&a->maps)->stretch, gbs_maps_standard(&b->maps)->stretch, D));
     assert_true(same_bits(a->stages[0].posterior.mean, b->stages[0].posterior.mean, D + 1));
     gbs_model_free(a);
     gbs_model_free(b);

@@ -105,8 +105,10 @@ static void a_stage_knows_nothing_of_later_rows(void **state) {
             gbs_data *other = cases[k].sparse ? sparse_data(ctx, &c) : dense_data(ctx, &c);
             gbs_model *model = fit(ctx, other, &o);
             assert_int_equal(gbs_model_stages(model), gbs_model_stages(whole));
-            assert_true(same_bits(model->scaling.center, whole->scaling.center, t.d));
-            assert_true(same_bits(model->scaling.scale, whole->scaling.scale, t.d));
+            assert_true(same_bits(gbs_maps_standard(&model->maps)->center,
+                                  gbs_maps_standard(&whole->maps)->center, t.d));
+            assert_true(same_bits(gbs_maps_standard(&model->maps)->scale,
+                                  gbs_maps_standard(&whole->maps)->scale, t.d));
             for (size_t u = 0; u <= s; u++) {
                 if (!same_stage(&model->stages[u], &whole->stages[u]))
                     print_error("case %zu: stage %zu of %zu rows changed with rows after those of "
@@ -154,8 +156,10 @@ static void an_informed_prior_knows_nothing_of_the_second_part(void **state) {
         o.lambda = own ? 1e-9 : 0.0;
         for (int k = 0; k < 2; k++)
             model[k] = fit(ctx, data[k], &o);
-        assert_true(same_bits(model[0]->scaling.center, model[1]->scaling.center, D));
-        assert_true(same_bits(model[0]->scaling.scale, model[1]->scaling.scale, D));
+        assert_true(same_bits(gbs_maps_standard(&model[0]->maps)->center,
+                              gbs_maps_standard(&model[1]->maps)->center, D));
+        assert_true(same_bits(gbs_maps_standard(&model[0]->maps)->scale,
+                              gbs_maps_standard(&model[1]->maps)->scale, D));
         assert_true(info_of(model[0]).lambda == info_of(model[1]).lambda &&
                     info_of(model[0]).prior_sd == info_of(model[1]).prior_sd);
         for (size_t j = 0; own && j <= D; j++)

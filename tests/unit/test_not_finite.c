@@ -152,9 +152,9 @@ static void models_of_huge_numbers_predict_nothing(void **state) {
         for (size_t j = 0; j < 4; j++)
             stage->posterior.mean[j] = 1e308;
         check_refused_scores(ctx, model, data);
-        if (model->scaling.stretch != NULL) {
+        if (gbs_maps_standard(&model->maps)->stretch != NULL) {
             double coefficient[2 * 5];
-            model->scaling.stretch[0] = 1e10;
+            gbs_maps_standard(&model->maps)->stretch[0] = 1e10;
             assert_int_equal(gbs_model_coefficients(ctx, model, coefficient, coefficient + 5),
                              GBS_ERR_NUMERIC);
         }
@@ -377,7 +377,7 @@ static void slices_do_not_change_predictions(void **state) {
     gbs_rows rows;
     double *a = doubles(3 * N), *b = doubles(3 * N);
     assert_ok(ctx, gbs_model_predict(ctx, model, data, a, a + N, a + 2 * N));
-    assert_ok(ctx, gbs_rows_build(ctx, data, &model->scaling, &rows));
+    assert_ok(ctx, gbs_rows_build(ctx, data, &model->maps, &rows));
     gbs_judgement all = {.score = b, .sd = b + N, .probability = b + 2 * N};
     assert_ok(ctx, gbs_model_judge(ctx, model, &rows, &all));
     assert_true(same_bits(a, b, 3 * N));

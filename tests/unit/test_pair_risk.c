@@ -1,6 +1,7 @@
 /* The risk over all pairs without slopes: against every pair by itself, whatever the scores decide
  * in advance; its progress, and its end when asked. */
 #include "family/family.h"
+#include "map/map.h"
 #include "risk/risk.h"
 #include "unit/rank_support.h"
 
@@ -52,10 +53,10 @@ static void what_is_decided_in_advance_changes_nothing(void **state) {
             t.x[i] = t.x[(i / D % 20) * D + i % D];
         make_csr(&t);
         gbs_data *data = kind < 2 ? dense_data(ctx, &t) : sparse_data(ctx, &t);
-        gbs_scaling none;
+        gbs_maps none;
         gbs_rows rows;
         gbs_empirical *pairs, *again;
-        assert_ok(ctx, gbs_scaling_learn(ctx, data, &(gbs_scaling){.constant = 0.0}, &none));
+        assert_ok(ctx, gbs_maps_learn(ctx, data, &(gbs_fit_settings){.constant = 1.0}, &none));
         assert_ok(ctx, gbs_rows_build(ctx, data, &none, &rows));
         assert_ok(ctx, gbs_empirical_over_pairs(ctx, &rows, true, &gbs_zero_one, &pairs));
         assert_ok(more, gbs_empirical_over_pairs(more, &rows, true, &gbs_zero_one, &again));
@@ -84,7 +85,7 @@ static void what_is_decided_in_advance_changes_nothing(void **state) {
         gbs_empirical_free(pairs);
         gbs_empirical_free(again);
         gbs_rows_free(ctx, &rows);
-        gbs_scaling_free(ctx, &none);
+        gbs_maps_free(ctx, &none);
         gbs_data_free(data);
         gbs_context_free(ctx);
         gbs_context_free(more);

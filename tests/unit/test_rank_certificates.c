@@ -2,6 +2,7 @@
  * independent pairs, and what sampled pairs cost is paid.
  */
 #include "bound/bound.h"
+#include "map/map.h"
 #include "model/model.h"
 #include "risk/risk.h"
 #include "unit/rank_support.h"
@@ -12,7 +13,8 @@
 static double true_risk(struct dice *r, gbs_context *ctx, const gbs_model *model, double delta) {
     enum { DRAWS = 400 };
     const gbs_gaussian *g = &model->stages[0].posterior;
-    const double *scale = model->scaling.scale;
+    const gbs_standard *standard = gbs_maps_standard(&model->maps);
+    const double *scale = standard != NULL ? standard->scale : NULL;
     size_t d = g->d;
     double mean[8], sd[8], sum = 0.0;
     assert_int_equal(g->family, GBS_FAMILY_DIAGONAL);
@@ -144,11 +146,11 @@ static void a_sample_of_pairs_is_unbiased(void **state) {
             for (int threads = 1; threads <= 3; threads++) {
                 gbs_context *ctx = new_context(threads, 1);
                 gbs_data *data = sparse ? sparse_data(ctx, &again) : dense_data(ctx, &again);
-                gbs_scaling scaling;
+                gbs_maps scaling;
                 gbs_rows rows;
                 gbs_empirical *pairs, *single;
-                assert_ok(ctx,
-                          gbs_scaling_learn(ctx, data, &(gbs_scaling){.constant = 1.0}, &scaling));
+                assert_ok(
+                    ctx, gbs_maps_learn(ctx, data, &(gbs_fit_settings){.constant = 1.0}, &scaling));
                 assert_ok(ctx, gbs_rows_build(ctx, data, &scaling, &rows));
                 assert_ok(ctx, gbs_empirical_over_pairs(ctx, &rows, true, &gbs_zero_one, &pairs));
                 assert_ok(ctx, gbs_empirical_over_pairs(ctx, &rows, false, &gbs_zero_one, &single));
@@ -169,7 +171,7 @@ static void a_sample_of_pairs_is_unbiased(void **state) {
                 gbs_empirical_free(pairs);
                 gbs_empirical_free(single);
                 gbs_rows_free(ctx, &rows);
-                gbs_scaling_free(ctx, &scaling);
+                gbs_maps_free(ctx, &scaling);
                 gbs_data_free(data);
                 gbs_context_free(ctx);
             }

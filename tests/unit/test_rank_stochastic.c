@@ -1,5 +1,6 @@
 /* The stochastic solvers of rankings: when they stop, what that costs, what they say of themselves,
  * and that single pairs do not make them overflow. */
+#include "map/map.h"
 #include "unit/rank_support.h"
 #include "vb/subsample.h"
 
@@ -102,10 +103,11 @@ static void a_subsample_estimates_what_is_left(void **state) {
     gbs_context *ctx = new_context(2, 1);
     struct table_of_numbers t = two_clouds(&r, repeats(4000, 1200), D, 0.6, 0.3);
     gbs_data *data = dense_data(ctx, &t);
-    gbs_scaling wanted = {.kind = GBS_SCALE_NONE}, none;
+    gbs_fit_settings wanted = {.scale = GBS_SCALE_NONE};
+    gbs_maps none;
     gbs_rows rows;
     gbs_empirical *pairs;
-    assert_ok(ctx, gbs_scaling_learn(ctx, data, &wanted, &none));
+    assert_ok(ctx, gbs_maps_learn(ctx, data, &wanted, &none));
     assert_ok(ctx, gbs_rows_build(ctx, data, &none, &rows));
     assert_ok(ctx, gbs_empirical_over_pairs(ctx, &rows, false, &gbs_hinge, &pairs));
     for (size_t f = 0; f < COUNT(all_families); f++) {
@@ -141,7 +143,7 @@ static void a_subsample_estimates_what_is_left(void **state) {
     }
     gbs_empirical_free(pairs);
     gbs_rows_free(ctx, &rows);
-    gbs_scaling_free(ctx, &none);
+    gbs_maps_free(ctx, &none);
     gbs_data_free(data);
     gbs_context_free(ctx);
     free_table(&t);

@@ -1,6 +1,6 @@
 /* Scaling under difficult columns: constant, far from zero, tiny, huge; dense and sparse alike. */
-#include "data/rows.h"
 #include "fit/run.h"
+#include "map/map.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -23,9 +23,10 @@ static int tear_down(void **state) {
     return 0;
 }
 
-static gbs_status learn(const gbs_data *data, gbs_scale kind, bool intercept, gbs_scaling *out) {
-    return gbs_scaling_learn(
-        ctx, data, &(gbs_scaling){.kind = kind, .intercept = intercept, .constant = 1.0}, out);
+static gbs_status learn(const gbs_data *data, gbs_scale kind, bool intercept, gbs_maps *out) {
+    return gbs_maps_learn(
+        ctx, data, &(gbs_fit_settings){.scale = kind, .intercept = intercept, .constant = 1.0},
+        out);
 }
 
 /* One column of n values as dense data, and as CSR data without its zeros. */
@@ -79,11 +80,12 @@ static void check_moments(size_t n, double (*value)(size_t i), double accuracy) 
     double mean, sd;
     slow_moments(c.x, n, &mean, &sd);
     for (size_t k = 0; k < 2; k++) {
-        gbs_scaling s;
+        gbs_maps s;
         assert_int_equal(learn(both[k], GBS_SCALE_STANDARD, false, &s), GBS_OK);
-        assert_true(fabs(s.center[0] - mean) <= accuracy * (fabs(mean) * 2.3e-16 / accuracy + sd));
-        assert_true(fabs(s.scale[0] / sd - 1.0) <= accuracy);
-        gbs_scaling_free(ctx, &s);
+        assert_true(fabs(gbs_maps_standard(&s)->center[0] - mean) <=
+                    accuracy * (fabs(mean) * 2.3e-16 / accuracy + sd));
+        assert_true(fabs(gbs_maps_standard(&s)->scale[0] / sd - 1.0) <= accuracy);
+        gbs_maps_free(ctx, &s);
     }
     column_free(&c);
 }
@@ -126,14 +128,14 @@ static void a_constant_column_becomes_zero_for_any_number_of_rows(void **state) 
     (void)state;
     for (size_t n = 10; n <= 100000; n *= 10) {
         struct column c = make(n, tenth);
-        gbs_scaling s;
+        gbs_maps s;
         gbs_rows rows;
         assert_int_equal(learn(c.dense, GBS_SCALE_STANDARD, false, &s), GBS_OK);
         assert_int_equal(gbs_rows_build(ctx, c.dense, &s, &rows), GBS_OK);
         for (size_t i = 0; i < n; i++)
             assert_true(rows.all.dense[i] == 0.0);
         gbs_rows_free(ctx, &rows);
-        gbs_scaling_free(ctx, &s);
+        gbs_maps_free(ctx, &s);
         column_free(&c);
     }
 }
@@ -153,7 +155,7 @@ static void a_sparse_column_far_from_zero_is_centred_exactly(void **state) {
         value[2 * i + 1] = 1.0;
     }
     gbs_data *data;
-    gbs_scaling s;
+    gbs_maps s;
     gbs_rows rows;
     assert_int_equal(gbs_data_csr(ctx, N, D, start, index, value, NULL, GBS_BORROW, &data), GBS_OK);
     assert_int_equal(learn(data, GBS_SCALE_STANDARD, true, &s), GBS_OK);
@@ -164,11 +166,12 @@ static void a_sparse_column_far_from_zero_is_centred_exactly(void **state) {
         gbs_strip_densify(&one, row);
         double norm2 = gbs_dot(D + 1, row, row), from_sparse;
         gbs_strip_norms(&one, rows.shift_norm2, &from_sparse);
-        assert_true(fabs(row[0] - (value[2 * i] - s.center[0]) / s.scale[0]) < 1e-14);
+        assert_true(fabs(row[0] - (value[2 * i] - gbs_maps_standard(&s)->center[0]) /
+                                      gbs_maps_standard(&s)->scale[0]) < 1e-14);
         assert_true(fabs(norm2 - from_sparse) < 1e-12 * norm2);
     }
     gbs_rows_free(ctx, &rows);
-    gbs_scaling_free(ctx, &s);
+    gbs_maps_free(ctx, &s);
     gbs_data_free(data);
     free(start);
     free(index);
@@ -195,7 +198,7 @@ static void a_view_of_sparse_rows_is_built_row_by_row(void **state) {
         rows[i] = i * 7 % N;
     rows[SHOWN - 1] = rows[0];
     gbs_data *data, *view;
-    gbs_scaling s;
+    gbs_maps s;
     gbs_rows all, part;
     assert_int_equal(gbs_data_csr(ctx, N, D, start, index, value, NULL, GBS_BORROW, &data), GBS_OK);
     assert_int_equal(gbs_data_view(ctx, data, rows, SHOWN, &view), GBS_OK);
@@ -216,7 +219,7 @@ static void a_view_of_sparse_rows_is_built_row_by_row(void **state) {
         assert_true(fabs(sum[k]) < 1e-10);
     gbs_rows_free(ctx, &all);
     gbs_rows_free(ctx, &part);
-    gbs_scaling_free(ctx, &s);
+    gbs_maps_free(ctx, &s);
     gbs_data_free(view);
     gbs_data_free(data);
     free(start);
@@ -233,7 +236,7 @@ static void unit_rows_have_length_one_whatever_their_size(void **state) {
     for (size_t k = 0; k < 5; k++) {
         double x[4] = {3.0 * sizes[k], -4.0 * sizes[k], 0.0, 0.0};
         gbs_data *data;
-        gbs_scaling s;
+        gbs_maps s;
         gbs_rows rows;
         assert_int_equal(gbs_data_dense(ctx, 2, 2, x, 2, NULL, GBS_BORROW, &data), GBS_OK);
         assert_int_equal(learn(data, GBS_SCALE_UNIT_ROW, false, &s), GBS_OK);
@@ -251,7 +254,7 @@ static void rows_beyond_doubles_are_refused_by_name(void **state) {
     for (size_t k = 0; k < 2; k++) {
         double x[2] = {1.0, sizes[k]};
         gbs_data *data;
-        gbs_scaling s;
+        gbs_maps s;
         gbs_rows rows;
         assert_int_equal(gbs_data_dense(ctx, 2, 1, x, 1, NULL, GBS_BORROW, &data), GBS_OK);
         assert_int_equal(learn(data, GBS_SCALE_NONE, false, &s), GBS_OK);

@@ -4,6 +4,7 @@
  * 2e6 operations a pass; the shapes here are chosen to be above both.
  */
 #include "data/rows.h"
+#include "map/map.h"
 #include "unit/support.h"
 #include "unit/zero_prior.h"
 
@@ -12,14 +13,15 @@
 
 static void check_stays_sparse(gbs_context *ctx, const gbs_data *sparse, gbs_scale scale,
                                bool intercept) {
-    gbs_scaling scaling, wanted = {.kind = scale, .intercept = intercept, .constant = 1.0};
+    gbs_fit_settings wanted = {.scale = scale, .intercept = intercept, .constant = 1.0};
+    gbs_maps scaling;
     gbs_rows rows;
-    assert_ok(ctx, gbs_scaling_learn(ctx, sparse, &wanted, &scaling));
+    assert_ok(ctx, gbs_maps_learn(ctx, sparse, &wanted, &scaling));
     assert_ok(ctx, gbs_rows_build(ctx, sparse, &scaling, &rows));
     assert_null(rows.all.dense);
     assert_true((rows.all.shift != NULL) == (scale == GBS_SCALE_STANDARD));
     gbs_rows_free(ctx, &rows);
-    gbs_scaling_free(ctx, &scaling);
+    gbs_maps_free(ctx, &scaling);
 }
 
 static void check_predictions(gbs_context *ctx, const gbs_model *a, const gbs_data *on_a,

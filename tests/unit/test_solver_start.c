@@ -1,5 +1,6 @@
 /* Where a solve starts from: on a part of the rows, or at once on all. For a convex loss both end at
  * the same minimum, by their own proofs, and the part saves passes over all rows. */
+#include "map/map.h"
 #include "unit/support.h"
 #include "vb/solve.h"
 
@@ -59,9 +60,10 @@ static void a_part_of_the_rows_first_or_not_is_the_same_minimum(void **state) {
     struct table_of_numbers t;
     gbs_context *ctx = new_context(2, 1);
     gbs_data *data = levels(ctx, &r, &t);
-    gbs_scaling wanted = {.kind = GBS_SCALE_STANDARD, .intercept = true, .constant = 1.0}, scaling;
+    gbs_fit_settings wanted = {.scale = GBS_SCALE_STANDARD, .intercept = 1, .constant = 1.0};
+    gbs_maps scaling;
     gbs_rows rows;
-    assert_ok(ctx, gbs_scaling_learn(ctx, data, &wanted, &scaling));
+    assert_ok(ctx, gbs_maps_learn(ctx, data, &wanted, &scaling));
     assert_ok(ctx, gbs_rows_build(ctx, data, &scaling, &rows));
     assert_null(rows.all.dense); /* mostly empty rows stay sparse */
     for (size_t loss = 1; loss < COUNT(all_losses); loss++)
@@ -88,7 +90,7 @@ static void a_part_of_the_rows_first_or_not_is_the_same_minimum(void **state) {
                 gbs_empirical_free(risk);
             }
     gbs_rows_free(ctx, &rows);
-    gbs_scaling_free(ctx, &scaling);
+    gbs_maps_free(ctx, &scaling);
     gbs_data_free(data);
     gbs_context_free(ctx);
     free_table(&t);

@@ -148,7 +148,7 @@ static void a_mixture_votes_as_its_stages_do(void **state) {
         alone.info.weight = 1.0;
         gbs_model one = {.ctx = ctx,
                          .info = model->info,
-                         .scaling = model->scaling,
+                         .maps = model->maps,
                          .stages = &alone,
                          .stages_size = 1};
         assert_ok(ctx, gbs_model_predict(ctx, &one, data, one_score, one_sd, NULL));

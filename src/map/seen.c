@@ -6,7 +6,7 @@
  * found by marks, or where the columns are more than the stored cells by sorting the indices: time
  * and memory are of the order of what is stored.
  */
-#include "data/rows.h"
+#include "map/map.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -82,12 +82,6 @@ gbs_status gbs_data_seen(gbs_context *ctx, const gbs_data *data, const size_t *r
 void gbs_seen_free(const gbs_context *ctx, gbs_seen *seen) {
     gbs_array_free(ctx, seen->column);
     *seen = (gbs_seen){0};
-}
-
-size_t gbs_seen_column(const gbs_seen *seen, size_t k) {
-    if (k >= seen->size)
-        return seen->given;
-    return seen->column != NULL ? seen->column[k] : k;
 }
 
 /* Place of a column among those kept; SIZE_MAX: it is not. */
@@ -185,3 +179,87 @@ gbs_status gbs_data_keep(gbs_context *ctx, const gbs_data *data, const gbs_seen 
     }
     return ok ? GBS_OK : GBS_ERR_MEMORY;
 }
+
+/* ---------------------------------------------------------------- the map */
+
+struct chosen {
+    gbs_map map;
+    gbs_seen seen;
+};
+
+static const gbs_seen *seen_of(const gbs_map *map) {
+    return &((const struct chosen *)map)->seen;
+}
+
+/* Columns are chosen before other maps are learned (gbs_maps_see). */
+static bool wanted(const gbs_fit_settings *o) {
+    (void)o;
+    return false;
+}
+
+gbs_status gbs_maps_see(gbs_context *ctx, gbs_maps *maps, gbs_seen *seen) {
+    gbs_map *map;
+    gbs_seen taken = *seen;
+    *seen = (gbs_seen){0};
+    if (taken.column == NULL)
+        return GBS_OK;
+    maps->given = taken.given;
+    gbs_status status = gbs_maps_add(ctx, maps, &gbs_map_seen, &map);
+    if (status != GBS_OK) {
+        gbs_seen_free(ctx, &taken);
+        return status;
+    }
+    ((struct chosen *)map)->seen = taken;
+    return gbs_maps_settle(ctx, maps, 0);
+}
+
+static gbs_status keep(gbs_map *map, gbs_archive *a) {
+    gbs_seen *seen = &((struct chosen *)map)->seen;
+    seen->given = map->in;
+    return a->indices(a, "kept", map->in, &seen->size, &seen->column);
+}
+
+static gbs_status settle(gbs_context *ctx, gbs_map *map) {
+    map->out = seen_of(map)->size;
+    if (map->out > 0 && map->out < map->in)
+        return GBS_OK;
+    return gbs_fail(ctx, GBS_ERR_FORMAT, "the model is damaged: 'kept' has the wrong length");
+}
+
+static gbs_status narrow(gbs_context *ctx, const gbs_map *map, const gbs_data *data,
+                         gbs_data **out) {
+    size_t lost = 0;
+    gbs_status status = gbs_data_keep(ctx, data, seen_of(map), out, &lost);
+    if (status == GBS_OK && lost > 0)
+        gbs_log(ctx, GBS_LOG_INFO,
+                "%zu cells stand in columns that no row to learn from sets; they are left out",
+                lost);
+    return status;
+}
+
+static size_t origin(const gbs_map *map, size_t k) {
+    return seen_of(map)->column[k];
+}
+
+static gbs_status agree(gbs_context *ctx, const gbs_map *model, const gbs_map *particles) {
+    const gbs_seen *a = model != NULL ? seen_of(model) : NULL,
+                   *b = particles != NULL ? seen_of(particles) : NULL;
+    if (a != NULL && b != NULL && a->size == b->size &&
+        memcmp(a->column, b->column, a->size * sizeof *a->column) == 0)
+        return GBS_OK;
+    return gbs_fail(ctx, GBS_ERR_DATA,
+                    "the model does not belong to these rows: it leaves out other columns");
+}
+
+const gbs_map_ops gbs_map_seen = {
+    .told_by = "kept",
+    .place = GBS_PLACE_COLUMNS,
+    .size = sizeof(struct chosen),
+    .learned = GBS_LEARNED_COLUMNS,
+    .wanted = wanted,
+    .keep = keep,
+    .settle = settle,
+    .narrow = narrow,
+    .origin = origin,
+    .agree = agree,
+};

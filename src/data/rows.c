@@ -1,0 +1,51 @@
+/* Design rows as they lie in memory: slices, subsamples, strips. What makes them is src/map. */
+#include "data/rows.h"
+
+size_t gbs_rows_a_strip(size_t d) {
+    size_t rows = ((size_t)1 << 15) / d;
+    return rows < 32 ? 32 : rows > 2048 ? 2048 : rows;
+}
+
+void *gbs_rows_own(gbs_rows *rows, void *array) {
+    if (array != NULL)
+        rows->owned[rows->n_owned++] = array;
+    return array;
+}
+
+gbs_rows gbs_rows_wrap(size_t n, size_t d, const double *x, size_t ld, const double *y) {
+    gbs_rows rows = {.d = d, .strip_rows = gbs_rows_a_strip(d)};
+    rows.all = (gbs_strip){.n = n, .d = d, .dense = x, .ld = ld, .y = y, .stride = 1};
+    return rows;
+}
+
+void gbs_rows_free(const gbs_context *ctx, gbs_rows *rows) {
+    for (size_t i = 0; i < rows->n_owned; i++)
+        gbs_array_free(ctx, rows->owned[i]);
+    *rows = (gbs_rows){0};
+}
+
+gbs_rows gbs_rows_subsample(const gbs_rows *rows, size_t stride) {
+    gbs_rows part = *rows;
+    part.n_owned = 0;
+    part.all.n = (rows->all.n + stride - 1) / stride;
+    part.all.ld = rows->all.ld * stride;
+    part.all.stride = rows->all.stride * stride;
+    return part;
+}
+
+size_t gbs_rows_strips(const gbs_rows *rows) {
+    return (rows->all.n + rows->strip_rows - 1) / rows->strip_rows;
+}
+
+gbs_rows gbs_rows_slice(const gbs_rows *rows, size_t first, size_t count) {
+    gbs_rows slice = *rows;
+    slice.all = gbs_strip_part(&rows->all, first, count);
+    slice.first += first;
+    slice.n_owned = 0;
+    return slice;
+}
+
+gbs_strip gbs_rows_strip(const gbs_rows *rows, size_t index) {
+    size_t first = index * rows->strip_rows, left = rows->all.n - first;
+    return gbs_strip_part(&rows->all, first, left < rows->strip_rows ? left : rows->strip_rows);
+}
