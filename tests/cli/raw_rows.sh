@@ -42,3 +42,56 @@ for options in '' '--prior zero --loss hinge' '--task rank' '--text x1' '--bound
     if [[ $options == *rank* ]]; then sed -i 's/^[^,]*,/,/' ours; fi # a ranking has no labels
     check "${options:-by default}: the same bits as predict" cmp ours <(tail -n +2 "$stdout" | digits)
 done
+
+# ---------------------------------------------------------------- a host with a decimal comma
+# A program that calls setlocale, as hosts of bindings may, reads and writes the same numbers.
+cat >host.c <<'END'
+#include <gibbsite.h>
+#include <locale.h>
+#include <stdio.h>
+
+int main(int argc, char **argv) {
+    gbs_context *ctx;
+    gbs_options *options;
+    gbs_table *table;
+    gbs_data *data;
+    gbs_model *model;
+    if (argc != 3 || setlocale(LC_ALL, "") == NULL || gbs_context_create(NULL, &ctx) != GBS_OK)
+        return 2;
+    printf("%.1f\n", 0.5);
+    if (gbs_options_create(ctx, "fit", &options) != GBS_OK ||
+        gbs_options_set(options, "confidence", "0.9") != GBS_OK ||
+        gbs_options_set(options, "positive", "1.50") != GBS_OK ||
+        gbs_table_read(ctx, argv[1], options, &table) != GBS_OK ||
+        gbs_table_train(ctx, table, options, &data) != GBS_OK ||
+        gbs_fit(ctx, data, options, &model) != GBS_OK ||
+        gbs_model_save(ctx, model, argv[2]) != GBS_OK) {
+        fprintf(stderr, "%s\n", gbs_error_message(ctx));
+        return 1;
+    }
+    gbs_model_free(model);
+    gbs_data_free(data);
+    gbs_table_free(table);
+    gbs_options_free(options);
+    gbs_context_free(ctx);
+    return 0;
+}
+END
+# shellcheck disable=SC2046
+check 'the host builds' cc -std=c17 -Wall -Wextra -Werror host.c -o host $(pkg-config --cflags --libs gibbsite) || exit
+# labels 0.5 and 1.5; numbers of more digits than a double holds, halfway between two of them too
+"$GIBBSITE" simulate classify --rows 200 --cols 2 -q |
+    awk -F, -v OFS=, 'NR > 1 { $3 = $3 > 0 ? 1.5 : 0.5; $1 = $1 "00000000000000000000000001"; if (NR % 7 == 0) $2 = "9007199254740993e-16" } 1' >digits.csv
+without_times() { sed -E 's/"seconds":[0-9.e-]+//g' "$1"; }
+as 'a host with a decimal point'
+expect_exit 0 env LC_ALL=C ./host digits.csv point.json
+expect_stdout '^0\.5$'
+if ! command -v localedef >/dev/null || ! mkdir locale || ! localedef -i de_DE -f UTF-8 locale/de_DE.UTF-8 2>/dev/null; then
+    skip 'a host with a decimal comma' 'localedef makes no German locale here'
+    exit 0
+fi
+as 'a host with a decimal comma'
+expect_exit 0 env LOCPATH="$PWD/locale" LC_ALL=de_DE.UTF-8 ./host digits.csv comma.json
+expect_stdout '^0,5$'
+check 'writes the same model' cmp <(without_times point.json) <(without_times comma.json)
+check 'which is one' test -s comma.json

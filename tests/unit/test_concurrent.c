@@ -25,6 +25,8 @@ struct material {
     gbs_model *model, *ranker;
     gbs_particles *particles;
     gbs_completion *completion;
+    gbs_table *raw; /* a column of texts, one of numbers, a label */
+    gbs_data *trained;
 };
 
 /* Everything that a job saw, in the order in which it saw it. No assertion of cmocka's here: they
@@ -322,9 +324,37 @@ static void fail_alone(struct worker *w) {
     }
 }
 
+/* A file of texts and numbers, read, trained on and fitted. */
+static void read_raw_rows(struct worker *w) {
+    char path[560];
+    gbs_table *t = NULL;
+    gbs_data *data = NULL;
+    gbs_model *model = NULL;
+    snprintf(path, sizeof path, "%s/raw-%zu-%d", w->m->folder, w->number, w->start != NULL);
+    FILE *file = fopen(path, "w");
+    if (file == NULL) {
+        complain(w, path);
+        return;
+    }
+    fputs("shop,size,y\n", file);
+    for (int i = 0; i < 60; i++)
+        fprintf(file, "%s,%d.25,%d\n", i % 3 == 0 ? "north" : "\"south, old\"", i % 7,
+                (i * i) % 5 < 2);
+    fclose(file);
+    if (WENT(gbs_table_read, path, NULL, &t) && WENT(gbs_table_train, t, NULL, &data) &&
+        WENT(gbs_fit, data, NULL, &model)) {
+        see_model(w, model, data);
+        see_text(w, gbs_model_recipe(model));
+    }
+    unlink(path);
+    gbs_model_free(model);
+    gbs_data_free(data);
+    gbs_table_free(t);
+}
+
 static job *const own_jobs[] = {
-    classify,    classify_many,     classify_wide, rank_rows,      cross_validate,
-    sample_rows, complete_a_matrix, save_and_load, fit_by_options, fail_alone,
+    classify,          classify_many, classify_wide,  rank_rows,  cross_validate, sample_rows,
+    complete_a_matrix, save_and_load, fit_by_options, fail_alone, read_raw_rows,
 };
 
 /* ------------------------------------------------------------ jobs on handles of others */
@@ -365,11 +395,23 @@ static void fit_the_same_rows(struct worker *w) {
     gbs_particles_free(p);
 }
 
+/* Table and recipe have one more who keeps them as long as the data lives. */
+static void apply_the_recipe(struct worker *w) {
+    const gbs_recipe *recipe = gbs_data_recipe(w->m->trained);
+    for (size_t k = 0; k < 50; k++) {
+        gbs_data *data = NULL;
+        gbs_model *model = NULL;
+        if (WENT(gbs_table_apply, w->m->raw, recipe, GBS_WITH_LABELS, NULL, &data))
+            see(w, gbs_data_labels(data), gbs_data_rows(data));
+        if (k == 0 && data != NULL && WENT(gbs_fit, data, NULL, &model))
+            see_model(w, model, data);
+        gbs_data_free(data);
+        gbs_model_free(model);
+    }
+}
+
 static job *const shared_jobs[] = {
-    ask_the_model,
-    ask_the_particles,
-    ask_the_completion,
-    fit_the_same_rows,
+    ask_the_model, ask_the_particles, ask_the_completion, fit_the_same_rows, apply_the_recipe,
 };
 
 /* ------------------------------------------------------------ at once, and one after the other */
@@ -488,6 +530,17 @@ static void contexts_that_work_at_once_do_not_meet(void **state) {
     compare_at_once_with_alone(*state, own_jobs, COUNT(own_jobs));
 }
 
+static void make_raw(struct material *m) {
+    static const double size[] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3},
+                        y[] = {0, 1, 0, 1, 1, 0, 0, 1, 1, 0};
+    static const char *const shop[] = {"n", "s", "n", "s", "s", "n", "n", "s", "n", "s"};
+    assert_ok(m->ctx, gbs_table_create(m->ctx, 10, 3, &m->raw));
+    assert_ok(m->ctx, gbs_table_add_texts(m->ctx, m->raw, "shop", shop));
+    assert_ok(m->ctx, gbs_table_add_numbers(m->ctx, m->raw, "size", size));
+    assert_ok(m->ctx, gbs_table_add_numbers(m->ctx, m->raw, "y", y));
+    assert_ok(m->ctx, gbs_table_train(m->ctx, m->raw, NULL, &m->trained));
+}
+
 /* Predicting, evaluating, writing and fitting only read what is shared: no lock is needed. */
 static void what_one_context_made_others_may_read_at_once(void **state) {
     struct material m = *(const struct material *)*state;
@@ -505,7 +558,10 @@ static void what_one_context_made_others_may_read_at_once(void **state) {
     m.ranker = fit(m.ctx, m.pairs, &o);
     assert_ok(m.ctx, gbs_sample_run(m.ctx, m.data, &s, &m.particles));
     assert_ok(m.ctx, gbs_complete_run(m.ctx, ratings, &c, &m.completion));
+    make_raw(&m);
     compare_at_once_with_alone(&m, shared_jobs, COUNT(shared_jobs));
+    gbs_table_free(m.raw);
+    gbs_data_free(m.trained);
     gbs_completion_free(m.completion);
     gbs_ratings_free(ratings);
     gbs_particles_free(m.particles);
