@@ -222,7 +222,7 @@ const struct command command_complete = {
     "predict takes the model and a file of pairs, and prints value and standard deviation. With "
     "--range, known in advance, the "
     "error of\n"
-    "predictions gets a certificate; --prior informed makes it far smaller.",
+    "the values that predict prints gets a certificate, by ratings kept from the fit.",
     "gibbsite complete ratings.csv -o model.json --test test.csv\n"
     "gibbsite complete ratings.csv --range 1:5 --prior informed --json\n"
     "gibbsite complete ratings.csv --select cv --restarts 3 -o model.json\n"

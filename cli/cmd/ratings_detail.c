@@ -29,8 +29,7 @@ void cells_detail_json(struct json *j, const gbs_completion *model, const struct
     double inside[INTERVALS] = {0.0}, squares[GROUPS] = {0.0};
     size_t in_group[GROUPS] = {0}, n = c->n;
     for (size_t e = 0; e < n; e++) {
-        double off = fabs(c->rating[e] - c->value[e]),
-               sd = sqrt(c->sd[e] * c->sd[e] + c->noise[e]);
+        double off = fabs(c->rating[e] - c->value[e]), sd = sqrt(c->sd[e] * c->sd[e] + c->noise[e]);
         size_t count = 0;
         for (size_t k = 0; k < INTERVALS; k++)
             inside[k] += off <= intervals[k].width * sd;

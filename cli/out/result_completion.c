@@ -20,10 +20,53 @@ static const char *choice_note(const gbs_completion_info *i) {
                  "posterior";
 }
 
-static void put_certificate(struct json *j, const gbs_completion_info *i) {
+/* What the certificate of the deployed predictor takes for granted. */
+static const char *const deployed_assumptions[] = {
+    "ratings are independent draws from one distribution, or a random subset of all ratings, of "
+    "which it then bounds those outside the part that was learned from; which cells are rated may "
+    "depend on taste",
+    "the file's order is exchangeable, or the seed was drawn at random, and it was not chosen by "
+    "looking at results",
+    "every value lies in the declared range"};
+
+enum { DEPLOYED_ASSUMPTIONS = sizeof deployed_assumptions / sizeof *deployed_assumptions };
+
+static void put_deployed(struct json *j, const gbs_completion *model,
+                         const gbs_rating_certificate *c) {
+    json_open_object(j, "certificate");
+    json_put_string(j, "target", "rmse");
+    json_put_string(j, "loss", "squared");
+    json_put_string(j, "method", "betting");
+    json_put_number(j, "value", c->value);
+    json_put_number(j, "rmse", c->rmse);
+    json_put_number(j, "mae", gbs_completion_mae_bound(model));
+    json_put_bool(j, "vacuous", c->vacuous != 0);
+    json_put_number(j, "middle_rmse", c->middle_rmse);
+    json_put_number(j, "confidence", c->confidence);
+    json_put_count(j, "rows", c->n);
+    json_put_count(j, "blocks", c->n);
+    json_put_number(j, "empirical", c->empirical);
+    json_put_number(j, "kl", 0.0);
+    json_open_object(j, "penalty_nats");
+    json_put_number(j, "confidence", -log(1.0 - c->confidence));
+    json_close_object(j);
+    json_put_string(j, "status", "valid");
+    json_open_array(j, "assumptions");
+    for (size_t k = 0; k < DEPLOYED_ASSUMPTIONS; k++)
+        json_put_string(j, NULL, deployed_assumptions[k]);
+    json_close_array(j);
+    json_close_object(j);
+}
+
+static void put_certificate(struct json *j, const gbs_completion *model,
+                            const gbs_completion_info *i) {
     const gbs_rating_certificate *c = &i->certificate;
     if (!c->present) {
         json_put_string(j, "certificate", NULL);
+        return;
+    }
+    if (gbs_completion_get_model(model) == GBS_COMPLETION_HIERARCHICAL) {
+        put_deployed(j, model, c);
         return;
     }
     json_open_object(j, "certificate");
@@ -121,11 +164,35 @@ void result_completion(struct json *j, const gbs_completion *model) {
     } else {
         json_put_string(j, "range", NULL);
     }
-    put_certificate(j, i);
+    put_certificate(j, model, i);
 }
 
-static void certificate_text(struct text *out, const gbs_completion_info *i) {
+static void deployed_text(struct text *out, const gbs_completion *model,
+                          const gbs_completion_info *i) {
     const gbs_rating_certificate *k = &i->certificate;
+    text_add(out,
+             "  certificate   the RMSE of the values that predict prints is at most %.4f, with "
+             "confidence %g%s\n",
+             k->rmse, k->confidence, k->vacuous ? ": VACUOUS" : "");
+    text_add(
+        out,
+        "                on %zu ratings kept from the fit: RMSE seen %.4f; at most %.4f for the "
+        "middle of the range\n",
+        k->n, (i->high - i->low) * sqrt(k->empirical), k->middle_rmse);
+    text_add(out, "                by itself, their mean absolute error is at most %.4f\n",
+             gbs_completion_mae_bound(model));
+    text_add(out, "                it assumes that\n");
+    for (size_t a = 0; a < DEPLOYED_ASSUMPTIONS; a++)
+        text_add(out, "                - %s\n", deployed_assumptions[a]);
+}
+
+static void certificate_text(struct text *out, const gbs_completion *model,
+                             const gbs_completion_info *i) {
+    const gbs_rating_certificate *k = &i->certificate;
+    if (k->present && gbs_completion_get_model(model) == GBS_COMPLETION_HIERARCHICAL) {
+        deployed_text(out, model, i);
+        return;
+    }
     if (!k->present) {
         text_add(out,
                  i->sampler == GBS_SAMPLER_GIBBS
@@ -212,7 +279,7 @@ void result_completion_text(struct text *out, const gbs_completion *model) {
     if (isfinite(i->sd))
         text_add(out, ", of their mean %.4f", i->sd);
     text_add(out, "\n");
-    certificate_text(out, i);
+    certificate_text(out, model, i);
 }
 
 void result_rating_evaluation(struct json *j, const gbs_rating_evaluation *e,

@@ -105,6 +105,8 @@ const char *certificate_target(const json_t *c) {
     if (strcmp(target, "prior-vote") == 0)
         return ranks ? "the\u00a0first\u00a0part's\u00a0score"
                      : "the\u00a0first\u00a0part's\u00a0vote";
+    if (strcmp(target, "rmse") == 0)
+        return "the\u00a0printed\u00a0values";
     return target;
 }
 

@@ -33,7 +33,9 @@ static void certificate_card(struct text *t, const json_t *root) {
     char note[200];
     if (c == NULL)
         return;
-    const char *of = run_completes(root) ? "RMSE of one draw" : certificate_target(c);
+    const char *of = run_is(c, "target", "rmse") ? "RMSE of printed values"
+                     : run_completes(root)       ? "RMSE of one draw"
+                                                 : certificate_target(c);
     snprintf(note, sizeof note, "%s, confidence %.10g\u00a0%%", of,
              100.0 * run_number(c, "confidence"));
     bool plain = run_completes(root) || run_is(c, "loss", "hinge");
@@ -79,7 +81,9 @@ static void fit_cards(struct text *t, const json_t *root) {
         test_cards(t, root, test, "Test rows");
     if (completes)
         number_card(t, "Effective rank", run_number(root, "effective_rank"), false,
-                    run_is(root, "sampler", "gibbs") ? "components drawn" : "components left");
+                    run_is(root, "sampler", "gibbs")        ? "components drawn"
+                    : run_is(root, "model", "hierarchical") ? "components kept"
+                                                            : "components left");
     else
         number_card(t, "Training, one draw", run_number(root, "gibbs_error"), true,
                     run_labels(root) ? "all rows" : "1 - AUC, all pairs");

@@ -47,6 +47,9 @@ static void claim(struct text *t, const json_t *root, const json_t *c, struct nu
     else if (run_is(c, "loss", "hinge"))
         SAY("The true mean hinge loss of a classifier drawn from the model is at most %s.",
             number_text(value, n->value));
+    else if (run_is(c, "target", "rmse"))
+        SAY("The true root mean squared error of the values that predict prints is at most %s.",
+            number_text(run_number(c, "rmse"), n->value));
     else if (run_completes(root))
         SAY("If each missing cell is predicted by one draw from the model, clipped to the range, "
             "the true root mean squared "
@@ -84,6 +87,10 @@ static void how_it_is_had(struct text *t, const json_t *root, const json_t *c, s
             "row, and only then, but for the last block, a training row, so nothing is paid for "
             "having learned. ",
             number_text(blocks, n->other));
+    else if (run_is(c, "target", "rmse"))
+        SAY("It rests on %s ratings that were kept from the fit and from every choice in it: "
+            "nothing is paid for having learned. ",
+            number_text(blocks, n->other));
     else
         SAY("It rests on %s %s; the price of having learned is the distance of the posterior from "
             "the prior, %s nats. ",
@@ -112,9 +119,12 @@ static void drawn_against_vote(struct text *t, const json_t *root, const json_t 
                                struct numbers *n) {
     const json_t *vote = certificate_of(root, "vote");
     if (run_completes(root)) {
-        SAY("The number is about a prediction drawn from the posterior. The mean prediction, which "
-            "predict prints, is "
-            "usually better, but this bound does not say by how much.");
+        if (run_is(c, "target", "rmse"))
+            SAY("The number is about the very values that predict prints.");
+        else
+            SAY("The number is about a prediction drawn from the posterior. The mean prediction, "
+                "which predict prints, is usually better, but this bound does not say by how "
+                "much.");
         if (run_true(c, "vacuous"))
             SAY(" Here the bound is vacuous: always predicting the middle of the range would do as "
                 "well.");

@@ -53,7 +53,9 @@ GBS_API gbs_status gbs_complete_cells(gbs_context *ctx, const gbs_ratings *ratin
                                       gbs_completion **out);
 
 /* With probability at least `confidence` over the ratings, the mean squared error of clipped
- * predictions from one draw of the posterior, over (high - low)^2, is at most `value`. */
+ * predictions, over (high - low)^2, is at most `value`: in the paper's model of predictions from one
+ * draw of the posterior; in the hierarchical one of the values that gbs_completion_predict gives, by
+ * ratings kept from the fit (no draws and no KL: those are 0). */
 typedef struct gbs_rating_certificate {
     int present; /* 0: no range was declared, or draws of a sampler: all else is 0 */
     double value;
@@ -111,6 +113,9 @@ GBS_API gbs_completion_model gbs_completion_get_model(const gbs_completion *mode
 GBS_API const char *gbs_completion_model_name(gbs_completion_model model);
 /* Non-zero: rows and columns have prior means that the positions of the ratings foretell. */
 GBS_API int gbs_completion_uses_positions(const gbs_completion *model);
+/* What the same ratings certify, at the same confidence, of the mean absolute error; NaN without a
+ * certificate, and in the paper's model. */
+GBS_API double gbs_completion_mae_bound(const gbs_completion *model);
 /* Variance of the noise of a rating in this row (GBS_UNSEEN: in a row without ratings); NaN unless
  * there is such a row. */
 GBS_API double gbs_completion_noise(const gbs_completion *model, uint32_t row);

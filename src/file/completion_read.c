@@ -183,6 +183,7 @@ static gbs_status get_hierarchical(gbs_context *ctx, const json_t *root, gbs_com
     if (!c->info.biases || c->info.sampler != GBS_SAMPLER_VB)
         return damaged(ctx, "the hierarchical model has biases and no draws");
     TRY(gbs_json_get_bool(ctx, root, "positions", &c->positions));
+    TRY(gbs_json_get_real_or_nan(ctx, root, "mae_bound", &c->mae_bound));
     TRY(gbs_json_get_reals(ctx, root, "noise", c->info.rows + 1, &c->noise));
     for (size_t i = 0; i <= c->info.rows; i++)
         if (!(c->noise[i] > 0.0))

@@ -80,7 +80,8 @@ static bool put_choices(json_t *root, const gbs_completion *c) {
 static bool put_hierarchical(json_t *root, const gbs_completion *c) {
     bool ok = gbs_json_put(root, "model", json_string(gbs_completion_model_name(c->model))) &&
               gbs_json_put(root, "positions", json_boolean(c->positions)) &&
-              gbs_json_put(root, "noise", gbs_json_reals(c->noise, c->info.rows + 1));
+              gbs_json_put(root, "noise", gbs_json_reals(c->noise, c->info.rows + 1)) &&
+              put_real(root, "mae_bound", gbs_completion_mae_bound(c));
     for (int s = 0; s < 2; s++) {
         json_t *o = json_object();
         ok = ok && gbs_json_put(root, s == 0 ? "new_row" : "new_column", o) &&

@@ -14,7 +14,8 @@ struct gbs_completion_run {
     gbs_context *ctx;
     const gbs_complete_settings *o;
     const gbs_ratings *all, *certified;
-    gbs_ratings *part[2]; /* informed: the first part, and the rest */
+    const gbs_ratings *learned; /* hierarchical: what is fitted to */
+    gbs_ratings *part[2];       /* informed: the first part, and the rest */
     gbs_factors f;
     gbs_ascent ascent;
     gbs_completion *model;
@@ -54,6 +55,13 @@ double gbs_completion_mean_risk(const gbs_factors *f, const gbs_ratings *ratings
 gbs_status gbs_completion_fit_hierarchical(struct gbs_completion_run *r);
 gbs_status gbs_completion_keep_hierarchical(struct gbs_completion_run *r, const gbs_levels *f,
                                             bool positions);
+
+/* What the last ratings of a random order certify of the predictor that is fitted to the others:
+ * into r->part, then of r->model into its info. */
+gbs_status gbs_completion_split_last(struct gbs_completion_run *r);
+gbs_status gbs_completion_certify_deployed(struct gbs_completion_run *r);
+/* Mean over the ratings of ((y - middle of the range) / (high - low))^2. */
+double gbs_completion_middle_risk(const gbs_ratings *ratings, double low, double high);
 
 /* A model of r's sizes into r->model, components of `rank` left, to be filled. */
 gbs_status gbs_completion_begin_model(struct gbs_completion_run *r, size_t rank, size_t own,

@@ -42,7 +42,7 @@ double gbs_completion_mean_risk(const gbs_factors *f, const gbs_ratings *ratings
     return sum / (double)ratings->n;
 }
 
-static double middle_risk(const gbs_ratings *r, double low, double high) {
+double gbs_completion_middle_risk(const gbs_ratings *r, double low, double high) {
     double off = (r->center - 0.5 * (low + high)) / (high - low), width = high - low;
     return off * off + 2.0 * off * (r->sum / (double)r->n) / width +
            r->squares / (double)r->n / (width * width);
@@ -71,8 +71,9 @@ gbs_status gbs_completion_certify(struct gbs_completion_run *r, size_t least_ter
                             c->grid_nats - log(delta - c->draws_delta));
     c->rmse = width * sqrt(c->value);
     c->vacuous = !(c->value < 0.25);
-    c->middle_rmse = width * sqrt(gbs_monte_carlo_upper(middle_risk(r->certified, o->low, o->high),
-                                                        n, delta));
+    c->middle_rmse = width *
+                     sqrt(gbs_monte_carlo_upper(
+                         gbs_completion_middle_risk(r->certified, o->low, o->high), n, delta));
     c->holdout_rmse = informed ? width * sqrt(gbs_monte_carlo_upper(r->holdout, n, delta)) : NAN;
     return status;
 }

@@ -62,7 +62,7 @@ static gbs_status begin(const struct gbs_completion_run *r, const gbs_ratings *r
 }
 
 static gbs_status ascend(const struct gbs_completion_run *r, size_t sweeps, struct attempt *a) {
-    double n = (double)r->all->n, chosen = MOST_TOLERANCE * sqrt(n / MANY_RATINGS);
+    double n = (double)r->learned->n, chosen = MOST_TOLERANCE * sqrt(n / MANY_RATINGS);
     chosen = fmin(MOST_TOLERANCE, fmax(LEAST_TOLERANCE, chosen));
     gbs_level_options o = {.most_sweeps = sweeps < r->o->max_sweeps ? sweeps : r->o->max_sweeps,
                            .tolerance = r->o->tolerance > 0.0 ? r->o->tolerance : chosen,
@@ -106,7 +106,7 @@ static gbs_status held_out(const struct gbs_completion_run *r, gbs_ratings *cons
  * say of it. */
 static gbs_status ask_left_out(const struct gbs_completion_run *r, double margin, size_t count,
                                const struct candidate *candidates, struct candidate *best) {
-    size_t n = r->all->n, out = n / 10 < MOST_LEFT_OUT ? n / 10 : MOST_LEFT_OUT,
+    size_t n = r->learned->n, out = n / 10 < MOST_LEFT_OUT ? n / 10 : MOST_LEFT_OUT,
            parts = n < FEW_RATINGS ? 10 : 1, chosen = 0,
            *order = gbs_array_alloc(r->ctx, 2 * n, sizeof *order);
     double gain[MOST_CANDIDATES] = {0.0}, square[MOST_CANDIDATES] = {0.0};
@@ -120,9 +120,9 @@ static gbs_status ask_left_out(const struct gbs_completion_run *r, double margin
         /* those left out first: the order once more behind itself */
         for (size_t e = 0; e < n; e++)
             order[n + e] = order[(e + p * out) % n];
-        status = gbs_ratings_subset(r->ctx, r->all, n - out, order + n + out, &part[0]);
+        status = gbs_ratings_subset(r->ctx, r->learned, n - out, order + n + out, &part[0]);
         if (status == GBS_OK)
-            status = gbs_ratings_subset(r->ctx, r->all, out, order + n, &part[1]);
+            status = gbs_ratings_subset(r->ctx, r->learned, out, order + n, &part[1]);
         double error[MOST_CANDIDATES] = {0.0};
         for (size_t k = 0; k < count && status == GBS_OK; k++) {
             status = held_out(r, part, candidates[k], &error[k]);
@@ -148,9 +148,10 @@ static gbs_status ask_left_out(const struct gbs_completion_run *r, double margin
  * it takes components from the ratings, and a lower rank may do better. */
 static gbs_status choose_rank(const struct gbs_completion_run *r, struct candidate *c) {
     struct candidate list[MOST_CANDIDATES] = {*c};
-    size_t count = 1, least = r->all->by[0].items < r->all->by[1].items ? r->all->by[0].items
-                                                                        : r->all->by[1].items;
-    if (r->all->n < LEAST_RATINGS || r->all->n >= FEW_RATINGS ||
+    size_t count = 1, least = r->learned->by[0].items < r->learned->by[1].items
+                                  ? r->learned->by[0].items
+                                  : r->learned->by[1].items;
+    if (r->learned->n < LEAST_RATINGS || r->learned->n >= FEW_RATINGS ||
         least >= ITEMS_A_COMPONENT * (c->rank + 1))
         return GBS_OK;
     for (size_t rank = c->rank / 2; rank > 0 && count < MOST_CANDIDATES; rank /= 2)
@@ -163,11 +164,11 @@ static gbs_status choose_positions(const struct gbs_completion_run *r, struct ca
                                    struct attempt *best) {
     const struct candidate off = {c->rank, false}, on = {c->rank, true}, both[] = {off, on};
     struct attempt without = {0};
-    gbs_status status = begin(r, r->all, on, best);
+    gbs_status status = begin(r, r->learned, on, best);
     if (status == GBS_OK)
         status = ascend(r, RACE_SWEEPS, best);
     if (status == GBS_OK)
-        status = begin(r, r->all, off, &without);
+        status = begin(r, r->learned, off, &without);
     if (status == GBS_OK)
         status = ascend(r, RACE_SWEEPS, &without);
     *c = on;
@@ -182,15 +183,15 @@ static gbs_status choose_positions(const struct gbs_completion_run *r, struct ca
     return status;
 }
 
-gbs_status gbs_completion_fit_hierarchical(struct gbs_completion_run *r) {
+static gbs_status fit_learned(struct gbs_completion_run *r) {
     struct attempt a = {0};
     struct candidate c = {r->o->rank, r->o->positions == GBS_POSITIONS_ON};
     for (int s = 0; s < 2; s++)
-        c.rank = c.rank < r->all->by[s].items ? c.rank : r->all->by[s].items;
-    bool automatic = r->o->positions == GBS_POSITIONS_AUTO && r->all->n >= LEAST_RATINGS;
+        c.rank = c.rank < r->learned->by[s].items ? c.rank : r->learned->by[s].items;
+    bool automatic = r->o->positions == GBS_POSITIONS_AUTO && r->learned->n >= LEAST_RATINGS;
     gbs_status status = choose_rank(r, &c);
     if (status == GBS_OK)
-        status = automatic ? choose_positions(r, &c, &a) : begin(r, r->all, c, &a);
+        status = automatic ? choose_positions(r, &c, &a) : begin(r, r->learned, c, &a);
     if (status == GBS_OK)
         status = ascend(r, r->o->max_sweeps, &a);
     r->ascent = a.ascent;
@@ -203,4 +204,17 @@ gbs_status gbs_completion_fit_hierarchical(struct gbs_completion_run *r) {
     }
     free_attempt(r->ctx, &a);
     return status;
+}
+
+/* With a range the last ratings are kept for the certificate. */
+gbs_status gbs_completion_fit_hierarchical(struct gbs_completion_run *r) {
+    gbs_status status = GBS_OK;
+    r->learned = r->all;
+    if (r->o->has_range) {
+        status = gbs_completion_split_last(r);
+        r->learned = r->part[0];
+    }
+    if (status == GBS_OK)
+        status = fit_learned(r);
+    return status == GBS_OK && r->o->has_range ? gbs_completion_certify_deployed(r) : status;
 }

@@ -94,8 +94,8 @@ static void keep_variances(const gbs_levels *f, gbs_completion *c) {
 
 /* The mean over the ratings. */
 static void keep_noise(const struct gbs_completion_run *r, gbs_completion *c) {
-    const gbs_rating_list *l = &r->all->by[0];
-    double sum = 0.0, n = (double)r->all->n;
+    const gbs_rating_list *l = &r->learned->by[0];
+    double sum = 0.0, n = (double)r->learned->n;
     for (size_t i = 0; i < l->items; i++)
         sum += c->noise[i] * (double)(l->start[i + 1] - l->start[i]);
     c->info.noise_variance = sum / n;

@@ -137,6 +137,13 @@ int gbs_completion_uses_positions(const gbs_completion *model) {
     return model != NULL && model->positions;
 }
 
+double gbs_completion_mae_bound(const gbs_completion *model) {
+    return model != NULL && model->model == GBS_COMPLETION_HIERARCHICAL &&
+                   model->info.certificate.present
+               ? model->mae_bound
+               : NAN;
+}
+
 double gbs_completion_noise(const gbs_completion *model, uint32_t row) {
     if (model == NULL || (row != GBS_UNSEEN && row >= model->info.rows))
         return NAN;

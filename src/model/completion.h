@@ -23,6 +23,7 @@ struct gbs_completion {
     /* hierarchical: the noise variance of each row, and of one more without ratings; mean and packed
      * covariance of an item without ratings. NULL in the paper's model */
     double *noise, *prior_mean[2], *prior_cov[2];
+    double mae_bound; /* certified with the RMSE; meaningless without a certificate */
     gbs_trace trace; /* of this run: not kept in files */
     char **id[2];
     char *texts[2];

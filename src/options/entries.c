@@ -319,7 +319,7 @@ const gbs_option_entry gbs_option_entries[] = {
       "hierarchical", "model",
       "hierarchical (priors with a mean, a scale for each row, see `positions`), or paper "
       "(independent components, those that are not needed switched off; the default with what only "
-      "it has: `range`, `prior`, `noise`, `lambda`, `select`, `restarts`, `no-biases`, `sampler` "
+      "it has: `prior`, `noise`, `lambda`, `select`, `restarts`, `no-biases`, `sampler` "
       "gibbs)",
       ANY},
      .store = GBS_STORE_INT, .at = {IN_COMPLETE(model)}},
@@ -348,8 +348,9 @@ const gbs_option_entry gbs_option_entries[] = {
      .store = GBS_STORE_NOT, .at = {IN_COMPLETE(biases)}},
     {{"range", "LO:HI", GBS_OPTION_RANGE, GBS_FOR_COMPLETE, NULL,
       "LO:HI with LO < HI, such as 1:5", NULL, "certificate",
-      "every value lies in it, known in advance; predictions are clipped to it, and the error gets "
-      "a certificate",
+      "every value lies in it, known in advance; predictions are clipped to it, and their error gets "
+      "a certificate, for which the last tenth of the ratings is kept (`model` paper: the error of "
+      "one draw)",
       ANY},
      .store = GBS_STORE_RANGE, .at = {IN_COMPLETE(has_range)}},
     {{"sampler", "NAME", GBS_OPTION_CHOICE, GBS_FOR_COMPLETE, GBS_CHOICES(GBS_SAMPLERS), NULL, "vb", "solver",

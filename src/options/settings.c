@@ -132,7 +132,7 @@ void gbs_sample_settings_from(const gbs_options *options, gbs_sample_settings *o
 void gbs_complete_settings_from(const gbs_options *options, gbs_complete_settings *out) {
     static const char *const of_paper[] = {"lambda", "lambda-grid", "select", "folds",
                                            "prior",  "prior-split", "noise",  "no-biases",
-                                           "range",  "restarts"};
+                                           "restarts"};
     *out = (gbs_complete_settings){0};
     fill(options, GBS_SETTINGS_COMPLETE, out);
     bool paper = out->sampler == GBS_SAMPLER_GIBBS;
