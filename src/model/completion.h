@@ -24,7 +24,7 @@ struct gbs_completion {
      * covariance of an item without ratings. NULL in the paper's model */
     double *noise, *prior_mean[2], *prior_cov[2];
     double mae_bound; /* certified with the RMSE; meaningless without a certificate */
-    gbs_trace trace; /* of this run: not kept in files */
+    gbs_trace trace;  /* of this run: not kept in files */
     char **id[2];
     char *texts[2];
     size_t *seen_start; /* rows + 1 */
