@@ -34,24 +34,33 @@ gbs_status gbs_table_create(gbs_context *ctx, size_t rows, size_t columns, gbs_t
     return GBS_OK;
 }
 
-/* The next column, with its name; the table is as before when it cannot be had. */
-static gbs_status start_column(gbs_context *ctx, gbs_table *t, const char *name) {
-    size_t j = t->added;
-    if (t->file != NULL || j == t->n_columns)
+/* The next column's name, checked. */
+static gbs_status check_name(gbs_context *ctx, const gbs_table *t, const char *name) {
+    size_t length = strlen(name), twin = gbs_text_set_find(&t->names, name, length);
+    if (!gbs_is_utf8(name, length))
+        return gbs_fail(ctx, GBS_ERR_DATA, "the name '%s' of column %zu is not UTF-8 text",
+                        gbs_show(name, length).text, t->added + 1);
+    if (twin != GBS_TEXT_NONE)
+        return gbs_fail(ctx, GBS_ERR_DATA, "columns %zu and %zu are both called '%s'", twin + 1,
+                        t->added + 1, gbs_show(name, length).text);
+    return GBS_OK;
+}
+
+/* The next column gets its cells, then its name: it is there once it has one. */
+static gbs_status check_column(gbs_context *ctx, const gbs_table *t, const char *name) {
+    if (t->file != NULL || t->added == t->n_columns)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "the table has its %zu columns already",
                         t->n_columns);
-    if (name != NULL && !gbs_is_utf8(name, strlen(name)))
-        return gbs_fail(ctx, GBS_ERR_DATA, "the name '%s' of column %zu is not UTF-8 text",
-                        gbs_show(name, strlen(name)).text, j + 1);
-    for (size_t k = 0; name != NULL && k < j; k++)
-        if (strcmp(t->columns[k].name, name) == 0)
-            return gbs_fail(ctx, GBS_ERR_DATA, "columns %zu and %zu are both called '%s'", k + 1,
-                            j + 1, gbs_show(name, strlen(name)).text);
-    t->columns[j].name = name != NULL ? gbs_pool_text(t->ctx, &t->pool, name, strlen(name))
-                                      : gbs_default_name(t->ctx, &t->pool, j);
-    if (t->columns[j].name == NULL)
+    return name != NULL ? check_name(ctx, t, name) : GBS_OK;
+}
+
+static gbs_status end_column(gbs_context *ctx, gbs_table *t, const char *name) {
+    const char *called = name != NULL ? name : gbs_default_name(t->ctx, &t->pool, t->added);
+    if (called == NULL || !gbs_text_set_add(t->ctx, &t->names, &t->pool, called, strlen(called)))
         return gbs_fail(ctx, GBS_ERR_MEMORY, "out of memory");
+    t->columns[t->added].name = t->names.text[t->added];
     t->has_header = t->has_header && name != NULL;
+    t->added++;
     return GBS_OK;
 }
 
@@ -61,17 +70,16 @@ gbs_status gbs_table_add_numbers(gbs_context *ctx, gbs_table *table, const char 
     GBS_NEEDS(ctx, ctx);
     GBS_NEEDS(ctx, table);
     GBS_NEEDS(ctx, values);
+    gbs_status status = check_column(ctx, t, name);
+    if (status != GBS_OK)
+        return status;
     for (size_t i = 0; i < t->n_rows; i++)
         if (isinf(values[i]))
             return gbs_fail(ctx, GBS_ERR_DATA, "row %zu, column %zu: %s is not a finite number",
                             i + 1, t->added + 1, values[i] < 0 ? "-inf" : "inf");
-    gbs_status status = start_column(ctx, t, name);
-    if (status != GBS_OK)
-        return status;
     for (size_t i = 0; i < t->n_rows; i++)
         t->cells[i * t->n_columns + t->added] = values[i];
-    t->added++;
-    return GBS_OK;
+    return end_column(ctx, t, name);
 }
 
 static bool is_missing(const char *text, size_t length) {
@@ -113,11 +121,13 @@ gbs_status gbs_table_add_texts(gbs_context *ctx, gbs_table *table, const char *n
     GBS_NEEDS(ctx, table);
     GBS_NEEDS(ctx, texts);
     gbs_text_set set = {0};
-    gbs_status status = start_column(ctx, t, name);
+    gbs_status status = check_column(ctx, t, name);
     if (status == GBS_OK)
         status = add_levels(ctx, t, texts, &set);
+    if (status == GBS_OK)
+        status = end_column(ctx, t, name);
     if (status == GBS_OK) {
-        gbs_column *column = &t->columns[t->added++];
+        gbs_column *column = &t->columns[t->added - 1];
         column->is_text = true;
         column->levels = set.text;
         column->n_levels = set.n;

@@ -237,20 +237,25 @@ gbs_status gbs_table_read(gbs_context *ctx, const char *path, const gbs_options 
 struct use {
     const gbs_recipe *recipe;
     gbs_label_use labels;
+    size_t next; /* the input behind the last one found: the likely one */
 };
 
 /* Columns of a later file that nobody needs are not even read: those the recipe has no use for, and
  * labels when they are not asked for. */
 static bool skip_unused(void *user, const char *name) {
-    const struct use *use = user;
+    struct use *use = user;
     const gbs_recipe *r = use->recipe;
     if (!r->named || r->inputs == NULL)
         return false;
     if (strcmp(name, r->target) == 0)
         return use->labels == GBS_WITHOUT_LABELS;
-    for (size_t k = 0; k < r->n_inputs; k++)
-        if (strcmp(r->inputs[k].name, name) == 0)
+    for (size_t i = 0; i < r->n_inputs; i++) {
+        size_t k = (use->next + i) % r->n_inputs;
+        if (strcmp(r->inputs[k].name, name) == 0) {
+            use->next = k + 1;
             return false;
+        }
+    }
     return true;
 }
 
@@ -275,7 +280,7 @@ gbs_status gbs_table_read_for(gbs_context *ctx, const char *path, const gbs_reci
     GBS_NEEDS(ctx, recipe);
     gbs_table_settings s;
     gbs_table *table = NULL;
-    struct use use = {recipe, labels};
+    struct use use = {recipe, labels, 0};
     gbs_status status = check_options(ctx, options, READING);
     if (status != GBS_OK)
         return status;

@@ -9,7 +9,7 @@
 #ifndef GIBBSITE_TABLE_TABLE_H
 #define GIBBSITE_TABLE_TABLE_H
 
-#include "core/pool.h"
+#include "table/text_set.h"
 
 #include <stdatomic.h>
 
@@ -67,7 +67,8 @@ struct gbs_table {
     char *file;            /* for messages; "standard input" for -; NULL: made in memory */
     gbs_table_format format;
     size_t n_rows, n_columns;
-    size_t added; /* memory: columns that are there */
+    size_t added;       /* memory: columns that are there */
+    gbs_text_set names; /* and what they are called */
     bool has_header;
     gbs_column *columns;
     double *cells;

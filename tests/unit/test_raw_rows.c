@@ -275,10 +275,11 @@ static void data_outlives_table_recipe_and_context(void **state) {
 /* Reads, learns, applies; numbers cells. */
 static gbs_status everything(gbs_context *ctx, const char *rows, const char *ratings,
                              const gbs_model *model) {
-    gbs_table *t = NULL;
+    gbs_table *t = NULL, *memory = NULL;
     gbs_data *data = NULL, *again = NULL;
     gbs_recipe *recipe = NULL;
     gbs_cells *cells = NULL;
+    const double values[] = {1.0, NAN};
     gbs_ratings *known = NULL;
     uint32_t number[2][8];
     const char *name[] = {"7", "007"};
@@ -295,7 +296,14 @@ static gbs_status everything(gbs_context *ctx, const char *rows, const char *rat
         status = gbs_cells_ratings(ctx, cells, &known);
     if (status == GBS_OK)
         status = gbs_cells_number(ctx, cells, 2, name, 1, name, number[0], number[1]);
+    if (status == GBS_OK)
+        status = gbs_table_create(ctx, 2, 2, &memory);
+    if (status == GBS_OK)
+        status = gbs_table_add_numbers(ctx, memory, NULL, values);
+    if (status == GBS_OK)
+        status = gbs_table_add_texts(ctx, memory, "names", name);
     gbs_table_free(t);
+    gbs_table_free(memory);
     gbs_data_free(data);
     gbs_data_free(again);
     gbs_recipe_free(recipe);
