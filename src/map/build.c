@@ -124,20 +124,29 @@ static gbs_status build_dense(gbs_context *ctx, const gbs_data *data, const gbs_
 
 /* ---------------------------------------------------------------- sparse */
 
+/* The first cell from k on that is stored: of a dense row, that is not zero. */
+static size_t next_cell(const gbs_raw_row *raw, size_t k) {
+    while (raw->column == NULL && k < raw->stored && raw->value[k] == 0.0)
+        k++;
+    return k;
+}
+
 /* A raw row with zeros in the places of `filled` columns (sorted), which every row stores; returns
  * how many cells it has. */
 static size_t fill_row(const gbs_raw_row *raw, const uint32_t *filled, size_t n_filled,
                        uint32_t *column, double *value) {
-    size_t end = 0, k = 0, c = 0;
-    if (n_filled == 0) {
+    size_t end = 0, k = next_cell(raw, 0), c = 0;
+    if (n_filled == 0 && raw->column != NULL) {
         memcpy(column, raw->column, raw->stored * sizeof *column);
         memcpy(value, raw->value, raw->stored * sizeof *value);
         return raw->stored;
     }
     while (k < raw->stored || c < n_filled) {
-        bool from_row = k < raw->stored && (c == n_filled || raw->column[k] <= filled[c]);
-        column[end] = from_row ? raw->column[k] : filled[c];
-        value[end] = from_row ? raw->value[k++] : 0.0;
+        size_t next = k < raw->stored && raw->column != NULL ? raw->column[k] : k;
+        bool from_row = k < raw->stored && (c == n_filled || next <= filled[c]);
+        column[end] = from_row ? (uint32_t)next : filled[c];
+        value[end] = from_row ? raw->value[k] : 0.0;
+        k = from_row ? next_cell(raw, k + 1) : k;
         c += c < n_filled && filled[c] == column[end];
         end++;
     }
@@ -162,8 +171,14 @@ static gbs_status build_shift(gbs_context *ctx, const gbs_maps *maps, gbs_rows *
 
 static size_t stored_values(const gbs_data *data) {
     size_t sum = 0;
-    for (size_t i = 0; i < data->n; i++)
-        sum += gbs_data_at(data, i).stored;
+    for (size_t i = 0; i < data->n; i++) {
+        gbs_raw_row raw = gbs_data_at(data, i);
+        if (raw.column != NULL)
+            sum += raw.stored;
+        else
+            for (size_t k = 0; k < raw.stored; k++)
+                sum += raw.value[k] != 0.0;
+    }
     return sum;
 }
 
@@ -231,21 +246,25 @@ static const gbs_map *shift_refused(const gbs_maps *maps) {
 
 /* Dense when a map knows no sparse rows, and when the rows would take no more room than in their
  * sparse form; and when the matrix is small (16 MB), unless its rows are long and mostly empty, so
- * that sums over the stored cells are the faster ones. Rows that are standardised and then
+ * that sums over the stored cells are the faster ones. That goes for dense cells too (levels of
+ * text columns), where there are enough of them to be counted. Rows that are standardised and then
  * shortened (cx) are not sparse. */
-enum { LONG_ROW = 64 };
+enum { LONG_ROW = 64, SMALL = 1 << 21, WORTH_COUNTING = 1 << 19 };
 #define MOSTLY_EMPTY 0.15
 
 static bool better_dense(const gbs_data *data, const gbs_maps *maps) {
-    if (data->dense != NULL)
-        return true;
     for (size_t k = 0; k < maps->count; k++)
         if (maps->at[k]->ops->sparse == NULL)
             return true;
-    double cells = (double)data->n * (double)maps->d, stored = (double)stored_values(data);
-    bool shortened = shift_refused(maps) != NULL,
-         empty = maps->d >= LONG_ROW && stored <= MOSTLY_EMPTY * cells;
-    return (cells <= (double)(2 << 20) && (shortened || !empty)) || cells * 8.0 <= stored * 12.0;
+    double cells = (double)data->n * (double)maps->d;
+    bool long_rows = maps->d >= LONG_ROW && shift_refused(maps) == NULL;
+    if (data->dense != NULL && (!long_rows || cells < WORTH_COUNTING))
+        return true;
+    double stored = (double)stored_values(data);
+    bool empty = long_rows && stored <= MOSTLY_EMPTY * cells;
+    if (data->dense != NULL)
+        return !empty;
+    return (cells <= SMALL && !empty) || cells * 8.0 <= stored * 12.0;
 }
 
 /* The caller's own cells serve as the design. */

@@ -179,6 +179,54 @@ static void a_sparse_column_far_from_zero_is_centred_exactly(void **state) {
     free(row);
 }
 
+/* One level of each of five factors, and a column far from zero, given as dense cells: the design
+ * is sparse, and is what the same columns standardised one by one are. */
+static void dense_cells_that_are_mostly_zero_are_held_sparse(void **state) {
+    (void)state;
+    enum { N = 8000, FACTORS = 5, LEVELS = 16, D = FACTORS * LEVELS + 1 };
+    double *x = calloc((size_t)N * D, sizeof *x), row[D + 1];
+    for (size_t i = 0; i < N; i++) {
+        for (size_t f = 0; f < FACTORS; f++)
+            x[i * D + f * LEVELS + (i * (f + 3) / 7 + f * i) % LEVELS] = 1.0;
+        x[i * D + D - 1] = 50.0 + gbs_random_normal(ctx, 12, i);
+    }
+    gbs_data *data;
+    assert_int_equal(gbs_data_dense(ctx, N, D, x, D, NULL, GBS_BORROW, &data), GBS_OK);
+    for (int kind = 0; kind < 3; kind++) {
+        gbs_maps s;
+        gbs_rows rows;
+        assert_int_equal(learn(data, (gbs_scale)kind, true, &s), GBS_OK);
+        assert_int_equal(gbs_rows_build(ctx, data, &s, &rows), GBS_OK);
+        assert_null(rows.all.dense);
+        for (size_t i = 0; i < N; i += 37) {
+            gbs_strip one = gbs_rows_slice(&rows, i, 1).all;
+            gbs_strip_densify(&one, row);
+            double length = 1.0;
+            for (size_t k = 0; (gbs_scale)kind == GBS_SCALE_UNIT_ROW && k < D; k++)
+                length += x[i * D + k] * x[i * D + k];
+            for (size_t k = 0; k <= D; k++) {
+                double raw = k < D ? x[i * D + k] : 1.0;
+                if ((gbs_scale)kind == GBS_SCALE_STANDARD && k < D)
+                    raw = (raw - gbs_maps_standard(&s)->center[k]) /
+                          gbs_maps_standard(&s)->scale[k];
+                assert_true(fabs(row[k] - raw / sqrt(length)) <= 1e-13 * (1.0 + fabs(raw)));
+            }
+        }
+        gbs_rows_free(ctx, &rows);
+        /* too few rows to be counted */
+        size_t some[] = {5, 6, 7};
+        gbs_data *view;
+        assert_int_equal(gbs_data_view(ctx, data, some, 3, &view), GBS_OK);
+        assert_int_equal(gbs_rows_build(ctx, view, &s, &rows), GBS_OK);
+        assert_non_null(rows.all.dense);
+        gbs_rows_free(ctx, &rows);
+        gbs_data_free(view);
+        gbs_maps_free(ctx, &s);
+    }
+    gbs_data_free(data);
+    free(x);
+}
+
 /* A view of sparse rows, in another order and with one of them twice, too wide to become dense. */
 static void a_view_of_sparse_rows_is_built_row_by_row(void **state) {
     (void)state;
@@ -272,6 +320,7 @@ int main(void) {
         cmocka_unit_test(constants_are_exact_whatever_the_column),
         cmocka_unit_test(a_constant_column_becomes_zero_for_any_number_of_rows),
         cmocka_unit_test(a_sparse_column_far_from_zero_is_centred_exactly),
+        cmocka_unit_test(dense_cells_that_are_mostly_zero_are_held_sparse),
         cmocka_unit_test(a_view_of_sparse_rows_is_built_row_by_row),
         cmocka_unit_test(unit_rows_have_length_one_whatever_their_size),
         cmocka_unit_test(rows_beyond_doubles_are_refused_by_name),
