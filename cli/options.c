@@ -43,6 +43,14 @@ static const gbs_option own[] = {
      "completions: also print the standard deviations of the cell itself and of the noise, in "
      "columns of their own", ANY},
 
+    {"quantiles", "LIST", GBS_OPTION_TEXT, GBS_FOR_PREDICT, NULL, "LIST", NULL, "output",
+     "completions: also print these quantiles of a new rating, such as 0.05,0.5,0.95, in columns "
+     "q0.05, q0.5, q0.95", ANY},
+    {"top-quantile", "P", GBS_OPTION_NUMBER, GBS_FOR_PREDICT, NULL,
+     "a number between 0 and 1, such as 0.9", NULL, "output",
+     "completions: order `top` by this quantile of a new rating in place of the mean: above 0.5 it "
+     "prefers what is uncertain", .high = 1.0, .open_low = 1, .open_high = 1},
+
     {"rows", "N", GBS_OPTION_COUNT, FOR_SIMULATE, NULL, FROM_1, NULL, "data",
      "number of rows (default 1000), or of the rows that rate (default 1000)",
      .low = 1.0, .high = MOST_COUNT},

@@ -88,6 +88,8 @@ static int run(struct app *app) {
         return app_fail(
             app, EXIT_USAGE,
             "predict: --top K and --row ID go together, with a model and no other file");
+    if (given(o, "top-quantile") && !given(o, "top"))
+        return app_fail(app, EXIT_USAGE, "predict: --top-quantile and --top go together");
     if (o->n_inputs != (given(o, "top") ? 1 : 2))
         return app_fail(
             app, EXIT_USAGE,
@@ -103,9 +105,10 @@ static int run(struct app *app) {
         predictor_free(&p.model);
         return code;
     }
-    if (code == EXIT_DONE && (given(o, "top") || given(o, "parts")))
+    if (code == EXIT_DONE && (given(o, "top") || given(o, "parts") || given(o, "quantiles")))
         code = app_fail(app, EXIT_USAGE,
-                        "predict: --top, --row and --parts are for completions, which %s is not",
+                        "predict: --top, --row, --parts and --quantiles are for completions, which "
+                        "%s is not",
                         o->inputs[0]);
     if (code == EXIT_DONE)
         code = predictor_recipe(app, o->inputs[0], &p.model, &p.recipe);

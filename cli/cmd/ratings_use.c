@@ -1,6 +1,7 @@
 /* Ratings and completions: reading, numbering, predicting, scoring. */
 #include "cmd/ratings_use.h"
 
+#include "cmd/ratings_quantiles.h"
 #include "out/result.h"
 
 #include <math.h>
@@ -109,18 +110,23 @@ static void put_sd_json(struct json *j, double sd, double noise) {
 
 static const char parts_head[] = ",sd_cell,sd_noise";
 
-static void cells_csv(const struct app *app, const struct cells *c, struct text *out) {
+static void cells_csv(const struct app *app, const struct cells *c, const struct quantiles *q,
+                      struct text *out) {
     bool parts = given(&app->options, "parts");
-    text_add(out, "value,sd%s,new\n", parts ? parts_head : "");
+    text_add(out, "value,sd%s", parts ? parts_head : "");
+    quantiles_head(q, out);
+    text_add(out, ",new\n");
     for (size_t e = 0; e < c->n && !app_interrupted(); e++) {
         text_add_number(out, c->value[e]);
         text_add_bytes(out, ",", 1);
         put_sd_csv(out, c->sd[e], c->noise[e], parts);
+        quantiles_csv(q, c->value[e], c->sd[e], c->noise[e], out);
         text_add(out, ",%s\n", newness(c->index[0][e] == GBS_UNSEEN, c->index[1][e] == GBS_UNSEEN));
     }
 }
 
-static void cells_json(const struct app *app, const struct cells *c, struct text *out) {
+static void cells_json(const struct app *app, const struct cells *c, const struct quantiles *q,
+                       struct text *out) {
     struct json j = json_writer(out);
     json_open_object(&j, NULL);
     result_head(&j, app);
@@ -134,6 +140,7 @@ static void cells_json(const struct app *app, const struct cells *c, struct text
         json_put_string(&j, "col", columns[gbs_cells_columns(c->read)[e]]);
         json_put_number(&j, "value", c->value[e]);
         put_sd_json(&j, c->sd[e], c->noise[e]);
+        quantiles_json(q, c->value[e], c->sd[e], c->noise[e], &j);
         json_put_string(&j, "new",
                         newness(c->index[0][e] == GBS_UNSEEN, c->index[1][e] == GBS_UNSEEN));
         json_close_object(&j);
@@ -159,13 +166,14 @@ static void note_new(const struct app *app, const struct cells *c) {
 struct ranked {
     uint32_t column;
     double value, sd;
+    double merit; /* what the order goes by: the value, or a quantile */
 };
 
 /* Predictions are finite. */
-static int by_value(const void *a, const void *b) {
+static int by_merit(const void *a, const void *b) {
     const struct ranked *x = a, *y = b;
-    if (x->value != y->value)
-        return x->value < y->value ? 1 : -1;
+    if (x->merit != y->merit)
+        return x->merit < y->merit ? 1 : -1;
     return (x->column > y->column) - (x->column < y->column);
 }
 
@@ -183,17 +191,20 @@ static size_t unrated(const gbs_completion *model, uint32_t row, size_t columns,
 }
 
 static void top_print(const struct app *app, const gbs_completion *model, const struct ranked *best,
-                      size_t n, double noise, struct text *out) {
+                      size_t n, double noise, const struct quantiles *q, struct text *out) {
     bool parts = given(&app->options, "parts");
     struct json j = json_writer(out);
     if (!given(&app->options, "json")) {
-        text_add(out, "col,value,sd%s\n", parts ? parts_head : "");
+        text_add(out, "col,value,sd%s", parts ? parts_head : "");
+        quantiles_head(q, out);
+        text_add_bytes(out, "\n", 1);
         for (size_t k = 0; k < n; k++) {
             text_add_cell(out, gbs_completion_column_id(model, best[k].column));
             text_add_bytes(out, ",", 1);
             text_add_number(out, best[k].value);
             text_add_bytes(out, ",", 1);
             put_sd_csv(out, best[k].sd, noise, parts);
+            quantiles_csv(q, best[k].value, best[k].sd, noise, out);
             text_add_bytes(out, "\n", 1);
         }
         return;
@@ -207,6 +218,7 @@ static void top_print(const struct app *app, const gbs_completion *model, const 
         json_put_string(&j, "col", gbs_completion_column_id(model, best[k].column));
         json_put_number(&j, "value", best[k].value);
         put_sd_json(&j, best[k].sd, noise);
+        quantiles_json(q, best[k].value, best[k].sd, noise, &j);
         json_close_object(&j);
     }
     json_close_array(&j);
@@ -238,13 +250,16 @@ static int top_compute(struct app *app, const gbs_completion *model, uint32_t ro
                                                t->sd);
     if (status != GBS_OK)
         return app_fail_status(app, status, NULL);
+    double z = quantiles_top(app), noise = gbs_completion_noise(model, row);
     for (size_t k = 0; k < *n; k++)
-        t->best[k] = (struct ranked){t->column[k], t->value[k], t->sd[k]};
-    qsort(t->best, *n, sizeof *t->best, by_value);
+        t->best[k] = (struct ranked){t->column[k], t->value[k], t->sd[k],
+                                     t->value[k] + z * sqrt(t->sd[k] * t->sd[k] + noise)};
+    qsort(t->best, *n, sizeof *t->best, by_merit);
     return EXIT_DONE;
 }
 
-static int top(struct app *app, const gbs_completion *model, struct text *out) {
+static int top(struct app *app, const gbs_completion *model, const struct quantiles *q,
+               struct text *out) {
     const struct options *o = &app->options;
     gbs_completion_info info;
     struct top t = {0};
@@ -258,7 +273,7 @@ static int top(struct app *app, const gbs_completion *model, struct text *out) {
     int code = top_compute(app, model, (uint32_t)row, info.columns, &t, &n);
     if (code == EXIT_DONE)
         top_print(app, model, t.best, n < option_count(o, "top") ? n : option_count(o, "top"),
-                  gbs_completion_noise(model, (uint32_t)row), out);
+                  gbs_completion_noise(model, (uint32_t)row), q, out);
     free(t.seen);
     free(t.row);
     free(t.column);
@@ -283,15 +298,18 @@ int ratings_predict(struct app *app, const gbs_completion *model) {
     const struct options *o = &app->options;
     struct text text = {0};
     struct cells c = {0};
+    struct quantiles q;
     int code = check_reading(app);
+    if (code == EXIT_DONE)
+        code = quantiles_read(app, model, &q);
     if (code == EXIT_DONE && given(o, "top")) {
-        code = top(app, model, &text);
+        code = top(app, model, &q, &text);
     } else if (code == EXIT_DONE) {
         code = predict_cells(app, model, o->inputs[1], GBS_CELLS_PAIRS, &c);
         if (code == EXIT_DONE && given(o, "json"))
-            cells_json(app, &c, &text);
+            cells_json(app, &c, &q, &text);
         else if (code == EXIT_DONE)
-            cells_csv(app, &c, &text);
+            cells_csv(app, &c, &q, &text);
         if (code == EXIT_DONE)
             note_new(app, &c);
     }

@@ -344,3 +344,20 @@ expect_exit 0 "$GIBBSITE" complete sorted.csv --rank 4 --range 0:6 --json
 holds 'a sorted file does about as well' "$(json "$stdout" certificate.rmse) < 1.1 * $(json d.json certificate.rmse)"
 printf 'row,col,value\n1,1,2\n1,2,3\n2,1,3\n' >three.csv
 refuses 3 'at least 4 ratings' complete three.csv --range 0:6
+
+# ---------------------------------------------------------------- quantiles
+expect_exit 0 "$GIBBSITE" predict deployed.json pairs.csv --quantiles 0.05,0.5,0.975 -q
+cp "$stdout" q.csv
+check 'a column for each quantile' test "$(head -n 1 q.csv)" = 'value,sd,q0.05,q0.5,q0.975,new'
+holds 'quantiles are normal' "$(awk -F, 'NR == 2 { d = $5 - ($1 + 1.959963984540054 * $2); print d * d }' q.csv) < 1e-18"
+holds 'the median is the value' "$(awk -F, 'NR == 2 { d = $4 - $1; print d * d }' q.csv) < 1e-18"
+expect_exit 0 "$GIBBSITE" predict deployed.json pairs.csv --quantiles 0.0001,0.9999 -q
+holds 'clipped to the range' "$(awk -F, 'NR > 1 && ($3 < 0 || $4 > 6) { bad++ } END { print bad + 0 }' "$stdout") == 0"
+expect_exit 0 "$GIBBSITE" predict deployed.json --row 1 --top 5 --top-quantile 0.99 --quantiles 0.99
+holds 'ordered by the quantile' "$(awk -F, 'NR > 2 && $4 > last { bad++ } NR > 1 { last = $4 } END { print bad + 0 }' "$stdout") == 0"
+expect_exit 0 "$GIBBSITE" predict deployed.json pairs.csv --quantiles 0.5 --json -q
+check 'in JSON too' grep -q '"q0.5":' "$stdout"
+refuses 2 '--quantiles: expected up to 20 numbers' predict deployed.json pairs.csv --quantiles 0.5,
+refuses 2 '--quantiles: expected up to 20 numbers' predict deployed.json pairs.csv --quantiles 0.5,1.5
+refuses 2 'go together' predict deployed.json pairs.csv --top-quantile 0.5
+refuses 2 'are for completions' predict k.json k.csv --quantiles 0.5
