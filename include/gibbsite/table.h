@@ -106,6 +106,8 @@ GBS_API size_t gbs_recipe_inputs(const gbs_recipe *recipe);
 /* The name of the k-th of them, and how many levels it has (0: numbers; levels may be NULL). NULL
  * where columns have no names, and beyond the last. */
 GBS_API const char *gbs_recipe_input(const gbs_recipe *recipe, size_t k, size_t *levels);
+/* Level j of the k-th of them, in the order of the features; NULL where there is none. */
+GBS_API const char *gbs_recipe_level(const gbs_recipe *recipe, size_t k, size_t j);
 /* The column of the labels; NULL: svmlight, where it has no name. */
 GBS_API const char *gbs_recipe_target(const gbs_recipe *recipe);
 /* The labels that are +1 and -1; negative NULL: every other label. */

@@ -73,6 +73,11 @@ const char *gbs_recipe_input(const gbs_recipe *r, size_t k, size_t *levels) {
     return there ? r->inputs[k].name : NULL;
 }
 
+const char *gbs_recipe_level(const gbs_recipe *r, size_t k, size_t j) {
+    bool there = r != NULL && k < r->n_inputs && j < r->inputs[k].n_levels;
+    return there ? r->inputs[k].levels[j] : NULL;
+}
+
 const char *gbs_recipe_target(const gbs_recipe *r) {
     return r != NULL ? r->target : NULL;
 }

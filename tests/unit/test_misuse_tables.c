@@ -44,6 +44,7 @@ static void what_is_needed_may_not_be_null(void **state) {
     assert_null(gbs_table_column(NULL, 0, NULL));
     assert_int_equal(gbs_recipe_features(NULL) + gbs_recipe_inputs(NULL), 0);
     assert_null(gbs_recipe_input(NULL, 0, NULL));
+    assert_null(gbs_recipe_level(NULL, 0, 0));
     assert_null(gbs_recipe_target(NULL));
     assert_null(gbs_recipe_positive(NULL));
     assert_null(gbs_recipe_negative(NULL));

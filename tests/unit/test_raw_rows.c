@@ -106,6 +106,9 @@ static void a_table_in_memory_teaches_what_the_file_does(void **state) {
         size_t levels;
         assert_string_equal(gbs_recipe_input(r, k == 0 ? 1 : 0, &levels), "job");
         assert_int_equal(levels, 4);
+        assert_string_equal(gbs_recipe_level(r, k == 0 ? 1 : 0, 3), "say \"cook\"");
+        assert_null(gbs_recipe_level(r, k == 0 ? 1 : 0, 4));
+        assert_null(gbs_recipe_level(r, k == 0 ? 0 : 1, 0)); /* numbers */
         assert_string_equal(gbs_recipe_target(r), "happy");
         assert_string_equal(gbs_recipe_positive(r), "yes");
         assert_string_equal(gbs_recipe_negative(r), "no");
