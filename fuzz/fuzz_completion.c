@@ -18,18 +18,18 @@ static void check_prediction(gbs_context *ctx, const gbs_completion *model) {
     const uint32_t row[] = {0, GBS_UNSEEN, 0, GBS_UNSEEN},
                    column[] = {0, 0, GBS_UNSEEN, GBS_UNSEEN};
     double value[4], sd[4];
-    gbs_completion_info info;
     size_t count;
-    gbs_completion_get_info(model, &info);
-    expect(info.rows > 0 && info.columns > 0 &&
-           gbs_completion_row_id(model, info.rows - 1) != NULL);
+    const gbs_completion_info *info = gbs_completion_get_info(model);
+    expect(info->rows > 0 && info->columns > 0 &&
+           gbs_completion_row_id(model, info->rows - 1) != NULL);
     gbs_status status = gbs_completion_predict(ctx, model, 4, row, column, value, sd);
     expect(status == GBS_OK || gbs_error_message(ctx)[0] != '\0');
     const uint32_t *seen = gbs_completion_seen(model, 0, &count);
     for (size_t k = 0; k < count; k++)
-        expect(seen[k] < info.columns);
+        expect(seen[k] < info->columns);
     for (int k = 0; status == GBS_OK && k < 4; k++)
-        expect(sd[k] >= 0.0 && (!info.has_range || !(value[k] < info.low || value[k] > info.high)));
+        expect(sd[k] >= 0.0 &&
+               (!info->has_range || !(value[k] < info->low || value[k] > info->high)));
 }
 
 static void check_round_trip(gbs_context *ctx, const gbs_completion *model) {

@@ -154,7 +154,7 @@ static struct result complete(const struct simulated *t, size_t times) {
     double begin = cpu_seconds();
     must(gbs_complete_run(ctx, ratings, &o, &model));
     r.seconds = cpu_seconds() - begin;
-    gbs_completion_get_info(model, &info);
+    info = *gbs_completion_get_info(model);
     if (sampler == GBS_SAMPLER_VB)
         must(gbs_completion_predict(ctx, model, t->tests, t->test[0], t->test[1], value, variance));
     for (size_t e = 0; e < t->tests; e++)

@@ -72,6 +72,7 @@ step 'clang-format' format
 step 'include rules' tools/check-includes.sh
 step 'citations' tools/check_citations.py
 step 'seams' tools/check-seams.sh
+step 'growth of the interface' tools/check-abi.py
 step 'gcc -Werror' warnings gcc
 step 'call graph' tools/call-graph.py build/lint-gcc --check
 step 'clang -Werror' warnings clang

@@ -11,8 +11,8 @@ struct complete {
     struct cells train, test; /* those to learn from are numbered as they come */
     gbs_ratings *ratings;
     gbs_completion *model;
-    gbs_completion_info info;
-    gbs_rating_evaluation score;
+    const gbs_completion_info *info;
+    gbs_rating_evaluation *score;
     double *fitted; /* --json: predictions of the ratings themselves */
     struct rating_yardstick yardstick;
     double seconds_read;
@@ -69,24 +69,24 @@ static int fit(struct complete *c) {
     if (status != GBS_OK)
         return app_fail_status(c->app, status,
                                status == GBS_ERR_ARGUMENT ? "complete" : c->train.file);
-    gbs_completion_get_info(c->model, &c->info);
+    c->info = gbs_completion_get_info(c->model);
     const struct cells *t = &c->test;
     if (t->n == 0)
         return EXIT_DONE;
-    if (c->info.sampler != GBS_SAMPLER_GIBBS) /* its draws filled them in */
+    if (c->info->sampler != GBS_SAMPLER_GIBBS) /* its draws filled them in */
         status = gbs_completion_predict(c->app->ctx, c->model, t->n, t->index[0], t->index[1],
                                         t->value, t->sd);
     if (status != GBS_OK)
         return app_fail_status(c->app, status, t->file);
     cells_take_noise(c->model, &c->test);
-    c->yardstick = ratings_yardstick(c->app, &c->info, t);
+    c->yardstick = ratings_yardstick(c->app, c->info, t);
     return cells_score(c->app, t, &c->score);
 }
 
 /* ---------------------------------------------------------------- results */
 
 static int put_components(struct json *j, const struct complete *c) {
-    size_t rank = c->info.effective_rank;
+    size_t rank = c->info->effective_rank;
     double *size = calloc(2 * rank + 1, sizeof *size);
     if (size == NULL)
         return app_fail(c->app, EXIT_MEMORY, "out of memory");
@@ -116,19 +116,17 @@ static int predict_ratings(struct complete *c) {
 static int result_json(const struct complete *c, struct text *out) {
     struct json j = json_writer(out);
     struct residuals r;
-    size_t traced;
-    const gbs_trace_point *trace = gbs_completion_trace(c->model, &traced);
     json_open_object(&j, NULL);
     result_head(&j, c->app);
     result_options(&j, c->app);
     result_completion(&j, c->model);
-    result_completion_trace(&j, trace, traced);
+    result_completion_trace(&j, c->model);
     int code = put_components(&j, c);
     residuals_make(c->train.n, c->train.rating, c->fitted, &r);
     residuals_json(&j, "residuals", &r);
     if (c->test.n > 0) {
         json_open_object(&j, "test");
-        result_rating_evaluation(&j, &c->score, &c->yardstick);
+        result_rating_evaluation(&j, c->score, &c->yardstick);
         cells_detail_json(&j, c->model, &c->test);
         residuals_make(c->test.n, c->test.rating, c->test.value, &r);
         residuals_json(&j, "residuals", &r);
@@ -138,7 +136,7 @@ static int result_json(const struct complete *c, struct text *out) {
     }
     json_open_object(&j, "seconds");
     json_put_number(&j, "read", c->seconds_read);
-    json_put_number(&j, "fit", c->info.seconds);
+    json_put_number(&j, "fit", c->info->seconds);
     json_put_number(&j, "total", app_seconds(c->app));
     json_close_object(&j);
     json_close_object(&j);
@@ -150,7 +148,7 @@ static void result_text(const struct complete *c, struct text *out) {
     result_completion_text(out, c->model);
     if (c->test.n > 0) {
         text_add(out, "%s\n", c->test.file);
-        result_rating_evaluation_text(out, &c->score, &c->yardstick);
+        result_rating_evaluation_text(out, c->score, &c->yardstick);
     }
     if (given(&c->app->options, "output"))
         text_add(out, "model written to %s\n", option_text(&c->app->options, "output"));
@@ -183,8 +181,8 @@ static int write_results(struct complete *c) {
     if (code == EXIT_DONE)
         code = app_write(c->app, NULL, &result);
     text_free(&result);
-    if (code == EXIT_DONE && !c->info.converged) {
-        app_note(c->app, "not converged after %zu sweeps (--max-iter, --tol)", c->info.sweeps);
+    if (code == EXIT_DONE && !c->info->converged) {
+        app_note(c->app, "not converged after %zu sweeps (--max-iter, --tol)", c->info->sweeps);
         code = EXIT_NOT_CONVERGED;
     }
     return code;
@@ -200,6 +198,7 @@ static int run(struct app *app) {
     if (code == EXIT_DONE)
         code = write_results(&c);
     free(c.fitted);
+    gbs_rating_evaluation_free(c.score);
     gbs_completion_free(c.model);
     gbs_ratings_free(c.ratings);
     cells_free(&c.train);

@@ -29,12 +29,11 @@ static int wrong(const struct app *app, const char *text) {
 
 int quantiles_read(const struct app *app, const gbs_completion *model, struct quantiles *q) {
     const char *text = option_text(&app->options, "quantiles"), *at = text;
-    gbs_completion_info info;
     *q = (struct quantiles){.low = -INFINITY, .high = INFINITY};
-    gbs_completion_get_info(model, &info);
-    if (info.has_range) {
-        q->low = info.low;
-        q->high = info.high;
+    const gbs_completion_info *info = gbs_completion_get_info(model);
+    if (info->has_range) {
+        q->low = info->low;
+        q->high = info->high;
     }
     while (text != NULL) {
         char *end;

@@ -36,15 +36,16 @@ void cells_take_noise(const gbs_completion *model, struct cells *c) {
         c->noise[e] = gbs_completion_noise(model, c->index[0][e]);
 }
 
-int cells_score(const struct app *app, const struct cells *c, gbs_rating_evaluation *out) {
+int cells_score(const struct app *app, const struct cells *c, gbs_rating_evaluation **out) {
     double *sd = calloc(c->n + 1, sizeof *sd);
     if (sd == NULL)
         return app_fail(app, EXIT_MEMORY, "out of memory");
     for (size_t e = 0; e < c->n; e++)
         sd[e] = sqrt(c->sd[e] * c->sd[e] + c->noise[e]);
-    *out = gbs_rating_score(c->n, c->index[0], c->index[1], c->rating, c->value, sd, 0.0);
+    gbs_status status = gbs_rating_score(app->ctx, c->n, c->index[0], c->index[1], c->rating,
+                                         c->value, sd, 0.0, out);
     free(sd);
-    return EXIT_DONE;
+    return status == GBS_OK ? EXIT_DONE : app_fail_status(app, status, NULL);
 }
 
 void cells_free(struct cells *c) {
@@ -59,16 +60,15 @@ void cells_free(struct cells *c) {
 
 /* Numbers the cells as the model does. */
 static int number_for(const struct app *app, const gbs_completion *model, struct cells *c) {
-    gbs_completion_info info;
-    gbs_completion_get_info(model, &info);
-    const char **names = calloc(info.rows + info.columns + 1, sizeof *names);
+    const gbs_completion_info *info = gbs_completion_get_info(model);
+    const char **names = calloc(info->rows + info->columns + 1, sizeof *names);
     if (names == NULL)
         return app_fail(app, EXIT_MEMORY, "out of memory");
-    for (size_t i = 0; i < info.rows; i++)
+    for (size_t i = 0; i < info->rows; i++)
         names[i] = gbs_completion_row_id(model, i);
-    for (size_t j = 0; j < info.columns; j++)
-        names[info.rows + j] = gbs_completion_column_id(model, j);
-    int code = cells_number(app, info.rows, names, info.columns, names + info.rows, c);
+    for (size_t j = 0; j < info->columns; j++)
+        names[info->rows + j] = gbs_completion_column_id(model, j);
+    int code = cells_number(app, info->rows, names, info->columns, names + info->rows, c);
     free(names);
     return code;
 }
@@ -261,16 +261,16 @@ static int top_compute(struct app *app, const gbs_completion *model, uint32_t ro
 static int top(struct app *app, const gbs_completion *model, const struct quantiles *q,
                struct text *out) {
     const struct options *o = &app->options;
-    gbs_completion_info info;
     struct top t = {0};
     size_t row = 0, n = 0;
-    gbs_completion_get_info(model, &info);
-    while (row < info.rows && strcmp(gbs_completion_row_id(model, row), option_text(o, "row")) != 0)
+    const gbs_completion_info *info = gbs_completion_get_info(model);
+    while (row < info->rows &&
+           strcmp(gbs_completion_row_id(model, row), option_text(o, "row")) != 0)
         row++;
-    if (row == info.rows)
+    if (row == info->rows)
         return app_fail(app, EXIT_BAD_DATA, "predict: the model has no row '%.60s'",
                         option_text(o, "row"));
-    int code = top_compute(app, model, (uint32_t)row, info.columns, &t, &n);
+    int code = top_compute(app, model, (uint32_t)row, info->columns, &t, &n);
     if (code == EXIT_DONE)
         top_print(app, model, t.best, n < option_count(o, "top") ? n : option_count(o, "top"),
                   gbs_completion_noise(model, (uint32_t)row), q, out);
@@ -339,16 +339,15 @@ int ratings_evaluate(struct app *app, const gbs_completion *model) {
     const struct options *o = &app->options;
     struct cells c = {0};
     struct text text = {0};
-    gbs_completion_info info;
-    gbs_completion_get_info(model, &info);
+    const gbs_completion_info *info = gbs_completion_get_info(model);
     int code = check_reading(app);
     if (code == EXIT_DONE)
         code = predict_cells(app, model, o->inputs[1], true, &c);
-    gbs_rating_evaluation e;
+    gbs_rating_evaluation *e = NULL;
     if (code == EXIT_DONE)
         code = cells_score(app, &c, &e);
     if (code == EXIT_DONE) {
-        struct rating_yardstick y = ratings_yardstick(app, &info, &c);
+        struct rating_yardstick y = ratings_yardstick(app, info, &c);
         struct json j = json_writer(&text);
         if (given(o, "json")) {
             json_open_object(&j, NULL);
@@ -356,16 +355,17 @@ int ratings_evaluate(struct app *app, const gbs_completion *model) {
             struct residuals r;
             residuals_make(c.n, c.rating, c.value, &r);
             result_options(&j, app);
-            result_rating_evaluation(&j, &e, &y);
+            result_rating_evaluation(&j, e, &y);
             cells_detail_json(&j, model, &c);
             residuals_json(&j, "residuals", &r);
             json_close_object(&j);
         } else {
             text_add(&text, "%s on %s\n", o->inputs[0], c.file);
-            result_rating_evaluation_text(&text, &e, &y);
+            result_rating_evaluation_text(&text, e, &y);
         }
         code = app_write(app, NULL, &text);
     }
+    gbs_rating_evaluation_free(e);
     text_free(&text);
     cells_free(&c);
     return code;

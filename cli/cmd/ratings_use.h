@@ -25,7 +25,7 @@ void cells_free(struct cells *cells);
 /* The noise of each cell as the model has it. */
 void cells_take_noise(const gbs_completion *model, struct cells *cells);
 /* How the predictions do on the values. */
-int cells_score(const struct app *app, const struct cells *cells, gbs_rating_evaluation *out);
+int cells_score(const struct app *app, const struct cells *cells, gbs_rating_evaluation **out);
 /* Shares within intervals of several levels, and errors by the number of ratings of the row
  * (ratings_detail.c). */
 void cells_detail_json(struct json *j, const gbs_completion *model, const struct cells *cells);

@@ -27,7 +27,7 @@ void result_stages(struct json *j, const gbs_model *model);
 void result_options(struct json *j, const struct app *app);
 /* "trace": the free energy of each iteration, with its lambda or the number of components left. */
 void result_trace(struct json *j, const gbs_model *model);
-void result_completion_trace(struct json *j, const gbs_trace_point *points, size_t count);
+void result_completion_trace(struct json *j, const gbs_completion *model);
 /* "coefficients" of the scaled columns: the forty that lie farthest from zero in their own standard
  * deviations. */
 int result_coefficients(struct json *j, const struct app *app, const gbs_model *model,

@@ -60,7 +60,7 @@ static void put_deployed(struct json *j, const gbs_completion *model,
 
 static void put_certificate(struct json *j, const gbs_completion *model,
                             const gbs_completion_info *i) {
-    const gbs_rating_certificate *c = &i->certificate;
+    const gbs_rating_certificate *c = gbs_completion_certificate(model);
     if (!c->present) {
         json_put_string(j, "certificate", NULL);
         return;
@@ -103,20 +103,20 @@ static void put_certificate(struct json *j, const gbs_completion *model,
 }
 
 static void put_history(struct json *j, const gbs_completion *model) {
-    size_t n_choices, n_restarts;
-    const gbs_noise_choice *choice = gbs_completion_choices(model, &n_choices);
+    size_t n_restarts;
+    const gbs_noise_choice *choice;
     const double *restart = gbs_completion_restarts(model, &n_restarts);
     json_open_array(j, "choices");
-    for (size_t k = 0; k < n_choices; k++) {
+    for (size_t k = 0; (choice = gbs_completion_choice(model, k)) != NULL; k++) {
         json_open_object(j, NULL);
-        json_put_number(j, "lambda", choice[k].lambda);
-        json_put_number(j, "noise_variance", choice[k].noise_variance);
-        json_put_bool(j, "learned", choice[k].learned != 0);
-        json_put_number(j, "rmse", choice[k].rmse);
-        json_put_number(j, "rmse_se", choice[k].rmse_se);
-        json_put_number(j, "effective_rank", choice[k].effective_rank);
-        json_put_count(j, "not_converged", choice[k].not_converged);
-        json_put_bool(j, "taken", choice[k].taken != 0);
+        json_put_number(j, "lambda", choice->lambda);
+        json_put_number(j, "noise_variance", choice->noise_variance);
+        json_put_bool(j, "learned", choice->learned != 0);
+        json_put_number(j, "rmse", choice->rmse);
+        json_put_number(j, "rmse_se", choice->rmse_se);
+        json_put_number(j, "effective_rank", choice->effective_rank);
+        json_put_count(j, "not_converged", choice->not_converged);
+        json_put_bool(j, "taken", choice->taken != 0);
         json_close_object(j);
     }
     json_close_array(j);
@@ -127,8 +127,7 @@ static void put_history(struct json *j, const gbs_completion *model) {
 }
 
 void result_completion(struct json *j, const gbs_completion *model) {
-    gbs_completion_info info, *i = &info;
-    gbs_completion_get_info(model, i);
+    const gbs_completion_info *i = gbs_completion_get_info(model);
     json_put_string(j, "task", "complete");
     json_put_count(j, "n", i->n);
     json_put_count(j, "rows", i->rows);
@@ -169,7 +168,7 @@ void result_completion(struct json *j, const gbs_completion *model) {
 
 static void deployed_text(struct text *out, const gbs_completion *model,
                           const gbs_completion_info *i) {
-    const gbs_rating_certificate *k = &i->certificate;
+    const gbs_rating_certificate *k = gbs_completion_certificate(model);
     text_add(out,
              "  certificate   the RMSE of the values that predict prints is at most %.4f, with "
              "confidence %g%s\n",
@@ -188,7 +187,7 @@ static void deployed_text(struct text *out, const gbs_completion *model,
 
 static void certificate_text(struct text *out, const gbs_completion *model,
                              const gbs_completion_info *i) {
-    const gbs_rating_certificate *k = &i->certificate;
+    const gbs_rating_certificate *k = gbs_completion_certificate(model);
     if (k->present && gbs_completion_get_model(model) == GBS_COMPLETION_HIERARCHICAL) {
         deployed_text(out, model, i);
         return;
@@ -232,20 +231,20 @@ static void certificate_text(struct text *out, const gbs_completion *model,
 }
 
 static void history_text(struct text *out, const gbs_completion *model, size_t folds) {
-    size_t n_choices, n_restarts;
-    const gbs_noise_choice *choice = gbs_completion_choices(model, &n_choices);
+    size_t n_restarts;
+    const gbs_noise_choice *choice;
     const double *restart = gbs_completion_restarts(model, &n_restarts);
-    if (n_choices > 0)
+    if (gbs_completion_choices(model) > 0)
         text_add(out,
                  "  chosen by the error on ratings left out, %zu folds\n        noise variance     "
                  " lambda  held-out RMSE     "
                  "+-  components\n",
                  folds);
-    for (size_t k = 0; k < n_choices; k++)
-        text_add(out, "      %16.6g %11.6g %14.4f %6.4f %11.1f%s%s%s\n", choice[k].noise_variance,
-                 choice[k].lambda, choice[k].rmse, choice[k].rmse_se, choice[k].effective_rank,
-                 choice[k].learned ? "  learned" : "", choice[k].taken ? "  taken" : "",
-                 choice[k].not_converged > 0 ? "  NOT CONVERGED" : "");
+    for (size_t k = 0; (choice = gbs_completion_choice(model, k)) != NULL; k++)
+        text_add(out, "      %16.6g %11.6g %14.4f %6.4f %11.1f%s%s%s\n", choice->noise_variance,
+                 choice->lambda, choice->rmse, choice->rmse_se, choice->effective_rank,
+                 choice->learned ? "  learned" : "", choice->taken ? "  taken" : "",
+                 choice->not_converged > 0 ? "  NOT CONVERGED" : "");
     if (n_restarts > 0) {
         text_add(out, "  starts        free energies");
         for (size_t k = 0; k < n_restarts; k++)
@@ -255,8 +254,7 @@ static void history_text(struct text *out, const gbs_completion *model, size_t f
 }
 
 void result_completion_text(struct text *out, const gbs_completion *model) {
-    gbs_completion_info info, *i = &info;
-    gbs_completion_get_info(model, i);
+    const gbs_completion_info *i = gbs_completion_get_info(model);
     text_add(out, "  ratings       %zu of %zu rows and %zu columns\n", i->n, i->rows, i->columns);
     if (i->sampler == GBS_SAMPLER_GIBBS)
         text_add(out, "  model         %zu components%s, %zu draws after %zu sweeps, %zu kept\n",

@@ -73,10 +73,11 @@ void result_trace(struct json *j, const gbs_model *model) {
     json_close_array(j);
 }
 
-void result_completion_trace(struct json *j, const gbs_trace_point *points, size_t count) {
+void result_completion_trace(struct json *j, const gbs_completion *model) {
+    const gbs_trace_point *p;
     json_open_array(j, "trace");
-    for (size_t k = 0; k < count; k++)
-        put_trace_point(j, &points[k], true);
+    for (size_t k = 0; (p = gbs_completion_trace_at(model, k)) != NULL; k++)
+        put_trace_point(j, p, true);
     json_close_array(j);
 }
 

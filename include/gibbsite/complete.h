@@ -93,7 +93,6 @@ typedef struct gbs_completion_info {
     double mean, sd; /* of the ratings: what predicting their mean would leave */
     size_t folds;    /* the noise was chosen by cross-validation; 0: it was not */
     double seconds;
-    gbs_rating_certificate certificate;
 } gbs_completion_info;
 
 /* One candidate of a choice by cross-validation. */
@@ -105,8 +104,10 @@ typedef struct gbs_noise_choice {
     size_t not_converged;  /* folds */
 } gbs_noise_choice;
 
-/* How it was fitted. */
-GBS_API void gbs_completion_get_info(const gbs_completion *model, gbs_completion_info *out);
+/* How it was fitted, and its certificate (`present` says whether it has one); valid as long as the
+ * model. */
+GBS_API const gbs_completion_info *gbs_completion_get_info(const gbs_completion *model);
+GBS_API const gbs_rating_certificate *gbs_completion_certificate(const gbs_completion *model);
 /* Which model; that of a NULL handle is the paper's. */
 GBS_API gbs_completion_model gbs_completion_get_model(const gbs_completion *model);
 /* "hierarchical", "paper"; NULL out of range. */
@@ -130,11 +131,15 @@ GBS_API const uint32_t *gbs_completion_seen(const gbs_completion *model, size_t 
  * of a prediction, and `prior_sd`, the standard deviation that the posterior gives its factors.
  * Largest first; of draws, the mean over them. Nothing is written unless both are there. */
 GBS_API void gbs_completion_components(const gbs_completion *model, double *size, double *prior_sd);
-/* The free energy after each sweep, some hundred points at most; empty for a model from a file. */
-GBS_API const gbs_trace_point *gbs_completion_trace(const gbs_completion *model, size_t *count);
-/* Candidates for the noise; free energies of the starts, where there was more than one. NULL and 0:
- * none. */
-GBS_API const gbs_noise_choice *gbs_completion_choices(const gbs_completion *model, size_t *count);
+/* The free energy after each sweep, some hundred points at most; empty for a model from a file. Point
+ * k is NULL beyond the last; valid as long as the model. */
+GBS_API size_t gbs_completion_trace_size(const gbs_completion *model);
+GBS_API const gbs_trace_point *gbs_completion_trace_at(const gbs_completion *model, size_t k);
+/* How many candidates for the noise there were; and one of them, NULL beyond the last, valid as long
+ * as the model. */
+GBS_API size_t gbs_completion_choices(const gbs_completion *model);
+GBS_API const gbs_noise_choice *gbs_completion_choice(const gbs_completion *model, size_t k);
+/* Free energies of the starts, where there was more than one; NULL and 0: none. */
 GBS_API const double *gbs_completion_restarts(const gbs_completion *model, size_t *count);
 
 /* A row or column without ratings: its prediction is that of the prior. */
@@ -154,12 +159,14 @@ typedef struct gbs_rating_evaluation {
     size_t new_rows, new_columns; /* ratings of rows, columns without training ratings */
 } gbs_rating_evaluation;
 
-/* From predictions and their standard deviations (without noise). NaN and n = 0 when one of the
- * arrays is NULL. */
-GBS_API gbs_rating_evaluation gbs_rating_score(size_t n, const uint32_t *row,
-                                               const uint32_t *column, const double *y,
-                                               const double *value, const double *sd,
-                                               double noise_variance);
+/* From predictions and their standard deviations (without noise). Hand *out back with
+ * gbs_rating_evaluation_free. */
+GBS_API gbs_status gbs_rating_score(gbs_context *ctx, size_t n, const uint32_t *row,
+                                    const uint32_t *column, const double *y, const double *value,
+                                    const double *sd, double noise_variance,
+                                    gbs_rating_evaluation **out);
+/* Frees it; NULL is ignored. */
+GBS_API void gbs_rating_evaluation_free(gbs_rating_evaluation *evaluation);
 
 /* With probability at least `confidence` the true RMSE of these predictions, clipped, is at most
  * this: for ratings that the model has not seen, independent draws or cells drawn at random. NaN

@@ -191,7 +191,7 @@ GBS_API gbs_status gbs_model_predict(gbs_context *ctx, const gbs_model *model, c
                                      double *score, double *score_sd, double *probability);
 
 /* Rows whose probability lies in one tenth of [0, 1]: how often the label was +1 against how often
- * it was said to be. */
+ * it was said to be. The struct is frozen: it stays as it is. */
 typedef struct gbs_reliability {
     size_t count;
     double mean_probability, share_positive; /* NaN when count is 0 */

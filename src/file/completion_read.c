@@ -225,7 +225,7 @@ static gbs_status get_seen(gbs_context *ctx, const json_t *root, gbs_completion 
 static gbs_status get_all(gbs_context *ctx, const json_t *root, gbs_completion *c) {
     TRY(get_head(ctx, root, c));
     TRY(get_fit(ctx, root, c));
-    TRY(get_certificate(ctx, root, &c->info.certificate));
+    TRY(get_certificate(ctx, root, &c->certificate));
     TRY(get_history(ctx, root, c));
     TRY(gbs_json_get_reals(ctx, root, "mu", c->kept, &c->mu));
     TRY(gbs_json_get_real(ctx, root, "mu_variance", &c->mu_variance));

@@ -109,7 +109,7 @@ static bool put_head(json_t *root, const gbs_completion *c) {
               put_count(root, "effective_rank", i->effective_rank) &&
               gbs_json_put(root, "biases", json_boolean(i->biases)) &&
               put_count(root, "kept", c->kept) && put_fit(root, i) &&
-              put_certificate(root, &i->certificate) && put_choices(root, c) &&
+              put_certificate(root, &c->certificate) && put_choices(root, c) &&
               gbs_json_put(root, "restarts", gbs_json_reals(c->restarts, c->n_restarts));
     if (!paper)
         ok = ok && put_hierarchical(root, c);

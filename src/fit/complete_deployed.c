@@ -148,7 +148,7 @@ static gbs_status bound_loss(const struct gbs_completion_run *r, int power, doub
 
 gbs_status gbs_completion_certify_deployed(struct gbs_completion_run *r) {
     const gbs_complete_settings *o = r->o;
-    gbs_rating_certificate *c = &r->model->info.certificate;
+    gbs_rating_certificate *c = &r->model->certificate;
     double width = o->high - o->low, absolute = 1.0, seen;
     *c = (gbs_rating_certificate){.present = 1,
                                   .confidence = o->confidence,

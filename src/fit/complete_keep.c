@@ -102,7 +102,7 @@ gbs_status gbs_completion_keep_variational(struct gbs_completion_run *r) {
     if (!r->o->has_range)
         return GBS_OK;
     return gbs_completion_certify(r, LEAST_TERMS, GBS_STREAM_COMPLETION + GBS_COMPLETION_CERTIFY,
-                                  &c->info.certificate);
+                                  &c->certificate);
 }
 
 /* ---------------------------------------------------------------- sampler */

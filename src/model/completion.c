@@ -72,7 +72,7 @@ static bool finite_side(const gbs_completion *c, int s, size_t items) {
 
 gbs_status gbs_completion_check(gbs_context *ctx, const gbs_completion *c) {
     const gbs_completion_info *i = &c->info;
-    const gbs_rating_certificate *r = &i->certificate;
+    const gbs_rating_certificate *r = &c->certificate;
     const double fit[] = {i->rmse, i->mu, i->lambda, i->noise_variance},
                  certified[] = {r->value, r->kl};
     const char *bad = NULL;
@@ -124,9 +124,12 @@ void gbs_completion_free(gbs_completion *c) {
     gbs_handle_free(c->ctx, c);
 }
 
-void gbs_completion_get_info(const gbs_completion *model, gbs_completion_info *out) {
-    if (out != NULL)
-        *out = model != NULL ? model->info : (gbs_completion_info){0};
+const gbs_completion_info *gbs_completion_get_info(const gbs_completion *model) {
+    return model != NULL ? &model->info : NULL;
+}
+
+const gbs_rating_certificate *gbs_completion_certificate(const gbs_completion *model) {
+    return model != NULL ? &model->certificate : NULL;
 }
 
 gbs_completion_model gbs_completion_get_model(const gbs_completion *model) {
@@ -139,7 +142,7 @@ int gbs_completion_uses_positions(const gbs_completion *model) {
 
 double gbs_completion_mae_bound(const gbs_completion *model) {
     return model != NULL && model->model == GBS_COMPLETION_HIERARCHICAL &&
-                   model->info.certificate.present
+                   model->certificate.present
                ? model->mae_bound
                : NAN;
 }
@@ -168,9 +171,12 @@ const uint32_t *gbs_completion_seen(const gbs_completion *model, size_t i, size_
     return model->seen + model->seen_start[i];
 }
 
-const gbs_trace_point *gbs_completion_trace(const gbs_completion *model, size_t *count) {
-    gbs_tell(count, model != NULL ? model->trace.count : 0);
-    return model != NULL ? model->trace.points : NULL;
+size_t gbs_completion_trace_size(const gbs_completion *model) {
+    return model != NULL ? model->trace.count : 0;
+}
+
+const gbs_trace_point *gbs_completion_trace_at(const gbs_completion *model, size_t k) {
+    return k < gbs_completion_trace_size(model) ? &model->trace.points[k] : NULL;
 }
 
 /* Mean over the items of one side of the squared mean of factor k, in one draw. */
@@ -202,9 +208,12 @@ void gbs_completion_components(const gbs_completion *m, double *size, double *pr
     }
 }
 
-const gbs_noise_choice *gbs_completion_choices(const gbs_completion *model, size_t *count) {
-    gbs_tell(count, model != NULL ? model->n_choices : 0);
-    return model != NULL ? model->choices : NULL;
+size_t gbs_completion_choices(const gbs_completion *model) {
+    return model != NULL ? model->n_choices : 0;
+}
+
+const gbs_noise_choice *gbs_completion_choice(const gbs_completion *model, size_t k) {
+    return k < gbs_completion_choices(model) ? &model->choices[k] : NULL;
 }
 
 const double *gbs_completion_restarts(const gbs_completion *model, size_t *count) {
@@ -359,23 +368,37 @@ gbs_status gbs_completion_predict(gbs_context *ctx, const gbs_completion *model,
     return status == GBS_OK ? check_cells(ctx, &p) : status;
 }
 
-gbs_rating_evaluation gbs_rating_score(size_t n, const uint32_t *row, const uint32_t *column,
-                                       const double *y, const double *value, const double *sd,
-                                       double noise_variance) {
-    if (row == NULL || column == NULL || y == NULL || value == NULL || sd == NULL)
-        return (gbs_rating_evaluation){.rmse = NAN, .mae = NAN, .coverage = NAN};
-    gbs_rating_evaluation e = {.n = n};
+gbs_status gbs_rating_score(gbs_context *ctx, size_t n, const uint32_t *row, const uint32_t *column,
+                            const double *y, const double *value, const double *sd,
+                            double noise_variance, gbs_rating_evaluation **out) {
+    GBS_NEEDS(ctx, out);
+    *out = NULL;
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, row);
+    GBS_NEEDS(ctx, column);
+    GBS_NEEDS(ctx, y);
+    GBS_NEEDS(ctx, value);
+    GBS_NEEDS(ctx, sd);
+    gbs_rating_evaluation *e = gbs_handle_alloc(ctx, sizeof *e);
+    if (e == NULL)
+        return GBS_ERR_MEMORY;
     double squares = 0.0;
     size_t inside = 0;
     for (size_t k = 0; k < n; k++) {
         double off = fabs(y[k] - value[k]);
         squares += off * off;
-        e.mae += off / (double)n;
+        e->mae += off / (double)n;
         inside += off <= 1.959963984540054 * sqrt(sd[k] * sd[k] + noise_variance);
-        e.new_rows += row[k] == GBS_UNSEEN;
-        e.new_columns += column[k] == GBS_UNSEEN;
+        e->new_rows += row[k] == GBS_UNSEEN;
+        e->new_columns += column[k] == GBS_UNSEEN;
     }
-    e.rmse = sqrt(squares / (double)n);
-    e.coverage = (double)inside / (double)n;
-    return e;
+    e->n = n;
+    e->rmse = sqrt(squares / (double)n);
+    e->coverage = (double)inside / (double)n;
+    *out = e;
+    return GBS_OK;
+}
+
+void gbs_rating_evaluation_free(gbs_rating_evaluation *evaluation) {
+    gbs_release(NULL, evaluation);
 }

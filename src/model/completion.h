@@ -9,6 +9,7 @@
 struct gbs_completion {
     gbs_context *ctx;
     gbs_completion_info info;
+    gbs_rating_certificate certificate;
     gbs_completion_model model;
     int positions;   /* hierarchical: prior means from positions */
     size_t own;      /* effective rank, plus one for a bias */

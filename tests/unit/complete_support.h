@@ -19,7 +19,7 @@ static inline gbs_completion *complete(gbs_context *ctx, const struct matrix_tru
 
 static inline gbs_completion_info facts_of(const gbs_completion *m) {
     gbs_completion_info i;
-    gbs_completion_get_info(m, &i);
+    i = *gbs_completion_get_info(m);
     return i;
 }
 

@@ -245,6 +245,16 @@ static inline const gbs_trace_point *trace_of(const gbs_model *model, size_t *co
     return gbs_model_trace_at(model, 0);
 }
 
+static inline const gbs_trace_point *completion_trace_of(const gbs_completion *m, size_t *count) {
+    *count = gbs_completion_trace_size(m);
+    return gbs_completion_trace_at(m, 0);
+}
+
+static inline const gbs_noise_choice *choices_of(const gbs_completion *m, size_t *count) {
+    *count = gbs_completion_choices(m);
+    return gbs_completion_choice(m, 0);
+}
+
 static inline const gbs_sample_point *temperatures_of(const gbs_particles *p, size_t *count) {
     *count = gbs_particles_path_size(p);
     return gbs_particles_path_at(p, 0);

@@ -141,14 +141,14 @@ static void completions_take_options(void **state) {
     gbs_completion_info info;
     assert_int_equal(gbs_options_set(o, "rank", "2"), GBS_OK);
     assert_int_equal(gbs_complete(ctx, ratings, o, &model), GBS_OK);
-    gbs_completion_get_info(model, &info);
+    info = *gbs_completion_get_info(model);
     assert_true(info.rank == 2 && info.sampler == GBS_SAMPLER_VB);
     gbs_completion_free(model);
     assert_int_equal(gbs_options_set(o, "sampler", "gibbs"), GBS_OK);
     assert_int_equal(gbs_options_set(o, "draws", "10"), GBS_OK);
     assert_int_equal(gbs_complete_cells(ctx, ratings, o, 1, &one, &one, &mean, &sd, &model),
                      GBS_OK);
-    gbs_completion_get_info(model, &info);
+    info = *gbs_completion_get_info(model);
     assert_true(info.draws == 10 && isfinite(mean) && sd > 0.0);
     gbs_completion_free(model);
     gbs_options_free(o);

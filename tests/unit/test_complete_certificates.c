@@ -48,7 +48,7 @@ static void certificates_hold(void **state) {
             o.confidence = 0.9;
             o.prior = informed ? GBS_PRIOR_INFORMED : GBS_PRIOR_ZERO;
             gbs_completion *m = complete(ctx, &t, &o);
-            gbs_rating_certificate c = facts_of(m).certificate;
+            gbs_rating_certificate c = *gbs_completion_certificate(m);
             assert_true(c.present && c.value > c.empirical_upper &&
                         c.empirical_upper >= c.empirical);
             assert_int_equal(c.n, informed ? 240 : 1200);
@@ -96,8 +96,7 @@ static void choices_are_of_the_first_part(void **state) {
     for (size_t k = first; k < t.n; k++)
         t.y[order[k]] = dice_between(&dice, 0.0, 6.0);
     gbs_completion *other = complete(ctx, &t, &o);
-    const gbs_noise_choice *a = gbs_completion_choices(m, &count),
-                           *b = gbs_completion_choices(other, &count);
+    const gbs_noise_choice *a = choices_of(m, &count), *b = choices_of(other, &count);
     const double *fa = gbs_completion_restarts(m, &starts),
                  *fb = gbs_completion_restarts(other, &starts);
     assert_int_equal(count, 5);
@@ -108,7 +107,8 @@ static void choices_are_of_the_first_part(void **state) {
         assert_int_equal(a[k].taken, b[k].taken);
     }
     assert_true(same_bits(fa, fb, starts));
-    assert_true(facts_of(other).certificate.empirical > facts_of(m).certificate.empirical);
+    assert_true(gbs_completion_certificate(other)->empirical >
+                gbs_completion_certificate(m)->empirical);
     gbs_completion_free(m);
     gbs_completion_free(other);
     free(order);
@@ -138,7 +138,7 @@ static void certificates_hold_after_choices(void **state) {
             o.folds = 2;
             o.restarts = 2;
             gbs_completion *m = complete(ctx, &t, &o);
-            gbs_rating_certificate c = facts_of(m).certificate;
+            gbs_rating_certificate c = *gbs_completion_certificate(m);
             above[informed] += clipped_risk(ctx, m, &t, FRESH, 900 + run) > c.value;
             bound[informed] += c.rmse / (double)runs;
             gbs_completion_free(m);
@@ -185,7 +185,7 @@ static void yardsticks(void **state) {
     o.rank = 3;
     o.has_range = 1, o.low = 1.0, o.high = 5.0;
     gbs_completion *m = complete(ctx, &t, &o);
-    gbs_rating_certificate c = facts_of(m).certificate;
+    gbs_rating_certificate c = *gbs_completion_certificate(m);
     assert_close(c.middle_rmse, 4.0 * sqrt(slow_inverse(middle, log(20.0) / 1500.0)), 1e-9, 0.0);
     assert_true(isnan(c.holdout_rmse));
     assert_close(facts_of(m).mean, mean, 1e-12, 0.0);
@@ -209,7 +209,7 @@ static void yardsticks(void **state) {
      * larger than the certificate, which pays for xi, the draws and the width of q as well */
     o.prior = GBS_PRIOR_INFORMED;
     m = complete(ctx, &t, &o);
-    c = facts_of(m).certificate;
+    c = *gbs_completion_certificate(m);
     assert_int_equal(c.n, 300);
     assert_true(c.holdout_rmse < c.rmse && c.rmse < c.middle_rmse && c.holdout_rmse > 0.5);
     gbs_completion_free(m);

@@ -69,8 +69,7 @@ static void noise_by_held_out_error(void **state) {
     o.folds = 3;
     gbs_completion *m = complete(ctx, &t, &o), *again = complete(ctx, &t, &o);
     size_t count, count_again, taken = 0, best = 0;
-    const gbs_noise_choice *c = gbs_completion_choices(m, &count),
-                           *c2 = gbs_completion_choices(again, &count_again);
+    const gbs_noise_choice *c = choices_of(m, &count), *c2 = choices_of(again, &count_again);
     assert_int_equal(count, 5);
     assert_true(c[0].learned && !c[1].learned);
     assert_memory_equal(c, c2, count * sizeof *c);
@@ -93,7 +92,7 @@ static void noise_by_held_out_error(void **state) {
     o.lambda_grid = grid;
     o.lambda_grid_size = 3;
     m = complete(ctx, &t, &o);
-    c = gbs_completion_choices(m, &count);
+    c = choices_of(m, &count);
     assert_int_equal(count, 3);
     assert_true(c[1].taken && !c[0].taken && !c[2].taken);
     assert_close(facts_of(m).lambda, 2400.0, 1e-12, 0.0);

@@ -53,12 +53,12 @@ static void bounds_hold_as_often_as_promised(void **state) {
         o.has_range = 1, o.low = 0.0, o.high = 6.0;
         o.confidence = 0.8;
         gbs_completion *m = complete(ctx, &t, &o);
-        gbs_completion_info i = facts_of(m);
+        const gbs_rating_certificate *c = gbs_completion_certificate(m);
         struct risks risk = true_risks(ctx, m, &fresh);
-        assert_true(i.certificate.present && i.certificate.n == RATINGS / 3);
-        missed += sqrt(risk.square) > i.certificate.rmse;
+        assert_true(c->present && c->n == RATINGS / 3);
+        missed += sqrt(risk.square) > c->rmse;
         missed_absolute += risk.absolute > gbs_completion_mae_bound(m);
-        width += (i.certificate.rmse / sqrt(risk.square) - 1.0) / (double)rounds;
+        width += (c->rmse / sqrt(risk.square) - 1.0) / (double)rounds;
         gbs_completion_free(m);
         free_truth(&t);
         gbs_context_free(ctx);
@@ -89,8 +89,9 @@ static void order_of_the_file_is_no_choice(void **state) {
         t.row[f] = row, t.column[f] = column, t.y[f] = y;
     }
     gbs_completion *b = complete(ctx, &t, &o);
-    assert_int_equal(facts_of(a).certificate.n, facts_of(b).certificate.n);
-    assert_close(facts_of(a).certificate.rmse, facts_of(b).certificate.rmse, 0.3, 0.0);
+    assert_int_equal(gbs_completion_certificate(a)->n, gbs_completion_certificate(b)->n);
+    assert_close(gbs_completion_certificate(a)->rmse, gbs_completion_certificate(b)->rmse, 0.3,
+                 0.0);
     gbs_completion_free(a);
     gbs_completion_free(b);
     o.has_range = 0;

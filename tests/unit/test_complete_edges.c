@@ -80,7 +80,7 @@ static void files_keep_choices(void **state) {
     assert_int_equal(gbs_completion_from_json(ctx, text, size, &back), GBS_OK);
     assert_int_equal(gbs_completion_to_json(ctx, back, &again, &size_again), GBS_OK);
     assert_string_equal(text, again);
-    assert_true(gbs_completion_choices(back, &count)[0].rmse > 0.0);
+    assert_true(choices_of(back, &count)[0].rmse > 0.0);
     assert_non_null(gbs_completion_restarts(back, &starts));
     assert_true(count == 5 && starts == 3 && facts_of(back).folds == 5);
     gbs_completion_free(back);
@@ -89,7 +89,7 @@ static void files_keep_choices(void **state) {
     for (size_t k = 0; k < 4; k++)
         strstr(text, names[k])[1] = 'X'; /* another key */
     assert_int_equal(gbs_completion_from_json(ctx, text, size, &back), GBS_OK);
-    assert_null(gbs_completion_choices(back, &count));
+    assert_null(choices_of(back, &count));
     assert_true(count == 0 && isnan(facts_of(back).sd));
     gbs_completion_free(back);
     gbs_release(ctx, text);

@@ -129,8 +129,11 @@ static void see_completion(struct worker *w, const gbs_completion *c) {
     gbs_completion_info info;
     const struct matrix_truth *t = &w->m->truth;
     double value[CELLS], sd[CELLS];
-    gbs_completion_get_info(c, &info);
-    see(w, (double[]){info.free_energy, info.noise_variance, info.rmse, info.certificate.value}, 4);
+    info = *gbs_completion_get_info(c);
+    see(w,
+        (double[]){info.free_energy, info.noise_variance, info.rmse,
+                   gbs_completion_certificate(c)->value},
+        4);
     if (WENT(gbs_completion_predict, c, CELLS, t->row, t->column, value, sd)) {
         see(w, value, CELLS);
         see(w, sd, CELLS);

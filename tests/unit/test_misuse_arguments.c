@@ -380,24 +380,18 @@ static void completions_answer_without_a_handle(void **state) {
     (void)state;
     size_t count = 7;
     double size = 7.0, sd = 7.0;
-    gbs_completion_info info;
-    memset(&info, 0xff, sizeof info);
-    gbs_completion_get_info(NULL, &info);
-    assert_int_equal(info.n, 0);
-    assert_int_equal(info.certificate.present, 0);
-    gbs_completion_get_info(NULL, NULL);
+    assert_null(gbs_completion_get_info(NULL));
+    assert_null(gbs_completion_certificate(NULL));
     assert_null(gbs_completion_row_id(NULL, 0));
     assert_null(gbs_completion_column_id(NULL, 0));
     assert_null(gbs_completion_seen(NULL, 0, &count));
     assert_int_equal(count, 0);
     gbs_completion_components(NULL, &size, &sd);
     assert_true(size == 7.0 && sd == 7.0);
-    count = 7;
-    assert_null(gbs_completion_trace(NULL, &count));
-    assert_int_equal(count, 0);
-    count = 7;
-    assert_null(gbs_completion_choices(NULL, &count));
-    assert_int_equal(count, 0);
+    assert_int_equal(gbs_completion_trace_size(NULL), 0);
+    assert_null(gbs_completion_trace_at(NULL, 0));
+    assert_int_equal(gbs_completion_choices(NULL), 0);
+    assert_null(gbs_completion_choice(NULL, 0));
     count = 7;
     assert_null(gbs_completion_restarts(NULL, &count));
     assert_int_equal(count, 0);
@@ -428,10 +422,10 @@ static void completions_look_at_their_arguments(void **state) {
     assert_string_equal(gbs_completion_row_id(s.completion, 2), "3");
     assert_string_equal(gbs_completion_column_id(s.completion, 1), "2");
     assert_non_null(gbs_completion_seen(s.completion, 2, NULL));
-    assert_non_null(gbs_completion_trace(s.completion, NULL));
-    assert_null(gbs_completion_choices(s.completion, NULL));
+    assert_non_null(gbs_completion_trace_at(s.completion, 0));
+    assert_null(gbs_completion_trace_at(s.completion, gbs_completion_trace_size(s.completion)));
+    assert_null(gbs_completion_choice(s.completion, 0));
     assert_null(gbs_completion_restarts(s.completion, NULL));
-    gbs_completion_get_info(s.completion, NULL);
     gbs_completion_components(s.completion, NULL, sd);
     gbs_completion_components(s.completion, x, NULL);
     assert_int_equal(gbs_completion_predict(NULL, s.completion, 2, in, in, x, sd),
@@ -469,8 +463,11 @@ static void texts_that_cannot_be_written_are_named(void **state) {
     leave(&h, c);
 }
 
-static void scores_of_ratings_are_nan_without_them(void **state) {
+static void scores_of_ratings_need_them(void **state) {
     (void)state;
+    struct host h;
+    gbs_context *c = host_context(&h);
+    gbs_rating_evaluation *e;
     static const uint32_t a[] = {0, 1};
     static const double y[] = {1.0, 2.0}, sd[] = {0.1, 0.1}, unknown[] = {1.0, NAN};
     const void *given[] = {a, a, y, y, sd};
@@ -478,10 +475,14 @@ static void scores_of_ratings_are_nan_without_them(void **state) {
         const void *p[5];
         for (int k = 0; k < 5; k++)
             p[k] = k == missing ? NULL : given[k];
-        gbs_rating_evaluation e = gbs_rating_score(2, p[0], p[1], p[2], p[3], p[4], 0.1);
-        assert_int_equal(e.n, 0);
-        assert_true(isnan(e.rmse) && isnan(e.mae) && isnan(e.coverage));
+        static const char *const name[] = {"row", "column", "y", "value", "sd"};
+        refused_handle(c, name[missing], e,
+                       gbs_rating_score(c, 2, p[0], p[1], p[2], p[3], p[4], 0.1, &e));
     }
+    refused_without_context(e, gbs_rating_score(NULL, 2, a, a, y, y, sd, 0.1, &e));
+    refused(c, "out", gbs_rating_score(c, 2, a, a, y, y, sd, 0.1, NULL));
+    gbs_rating_evaluation_free(NULL);
+    leave(&h, c);
     assert_true(isfinite(gbs_rating_holdout(2, y, y, 0.0, 5.0, 0.95)));
     assert_true(isnan(gbs_rating_holdout(2, NULL, y, 0.0, 5.0, 0.95)));
     assert_true(isnan(gbs_rating_holdout(2, y, NULL, 0.0, 5.0, 0.95)));
@@ -668,7 +669,7 @@ int main(void) {
         cmocka_unit_test(completions_answer_without_a_handle),
         cmocka_unit_test(completions_look_at_their_arguments),
         cmocka_unit_test(texts_that_cannot_be_written_are_named),
-        cmocka_unit_test(scores_of_ratings_are_nan_without_them),
+        cmocka_unit_test(scores_of_ratings_need_them),
         cmocka_unit_test(particles_answer_without_a_handle),
         cmocka_unit_test(particles_look_at_their_arguments),
         cmocka_unit_test(every_choice_has_a_name_of_its_own),

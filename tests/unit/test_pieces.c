@@ -71,13 +71,17 @@ static void ratings_are_scored_as_by_hand(void **state) {
     static const uint32_t row[] = {0, GBS_UNSEEN, 1, GBS_UNSEEN}, column[] = {0, 1, 1, GBS_UNSEEN};
     static const double y[] = {1.0, 2.0, 3.0, 5.0}, value[] = {1.0, 3.0, 3.0, 3.0},
                         sd[] = {0.0, 0.0, 1.0, 0.0};
-    gbs_rating_evaluation e = gbs_rating_score(4, row, column, y, value, sd, 1.0);
-    assert_int_equal(e.n, 4);
-    assert_close(e.rmse, sqrt(5.0 / 4.0), 1e-15, 0.0);
-    assert_close(e.mae, 3.0 / 4.0, 1e-15, 0.0);
-    assert_close(e.coverage, 3.0 / 4.0, 0.0, 0.0); /* 2 lies beyond 1.96 */
-    assert_int_equal(e.new_rows, 2);
-    assert_int_equal(e.new_columns, 1);
+    gbs_context *ctx = new_context(1, 1);
+    gbs_rating_evaluation *e;
+    assert_ok(ctx, gbs_rating_score(ctx, 4, row, column, y, value, sd, 1.0, &e));
+    gbs_context_free(ctx);
+    assert_int_equal(e->n, 4);
+    assert_close(e->rmse, sqrt(5.0 / 4.0), 1e-15, 0.0);
+    assert_close(e->mae, 3.0 / 4.0, 1e-15, 0.0);
+    assert_close(e->coverage, 3.0 / 4.0, 0.0, 0.0); /* 2 lies beyond 1.96 */
+    assert_int_equal(e->new_rows, 2);
+    assert_int_equal(e->new_columns, 1);
+    gbs_rating_evaluation_free(e);
 }
 
 /* A cell that was rated twice counts twice; identifiers come back as they were given. */

@@ -148,8 +148,8 @@ static void the_size_of_one_component(void **state) {
     /* and its trace ends at its free energy, with its components */
     gbs_completion_info info;
     size_t count;
-    gbs_completion_get_info(model, &info);
-    const gbs_trace_point *p = gbs_completion_trace(model, &count);
+    info = *gbs_completion_get_info(model);
+    const gbs_trace_point *p = completion_trace_of(model, &count);
     assert_int_equal(p[count - 1].iteration, info.sweeps - 1);
     assert_true(p[count - 1].free_energy == info.free_energy);
     assert_int_equal(p[count - 1].components, 1);
@@ -182,7 +182,7 @@ static void components_are_sorted(void **state) {
         gbs_ratings_create(ctx, CELLS, SIDE, SIDE, row, column, value, NULL, NULL, &ratings),
         GBS_OK);
     assert_int_equal(gbs_complete_run(ctx, ratings, &o, &model), GBS_OK);
-    gbs_completion_get_info(model, &info);
+    info = *gbs_completion_get_info(model);
     double size[8], sd[8];
     gbs_completion_components(model, size, sd);
     assert_int_equal(info.effective_rank, 3);
