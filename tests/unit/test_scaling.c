@@ -292,6 +292,7 @@ static void unit_rows_have_length_one_whatever_their_size(void **state) {
         assert_true(fabs(rows.all.dense[0] - 0.6) < 1e-15 && fabs(rows.all.dense[1] + 0.8) < 1e-15);
         assert_true(rows.all.dense[2] == 0.0 && rows.all.dense[3] == 0.0);
         gbs_rows_free(ctx, &rows);
+        gbs_maps_free(ctx, &s);
         gbs_data_free(data);
     }
 }
@@ -311,6 +312,7 @@ static void rows_beyond_doubles_are_refused_by_name(void **state) {
             gbs_error_message(ctx),
             k == 0 ? "row 2: its values are too small to be used as they are; scale the columns"
                    : "row 2: its values are too large to be used as they are; scale the columns");
+        gbs_maps_free(ctx, &s);
         gbs_data_free(data);
     }
 }
