@@ -74,10 +74,10 @@ static gbs_status get_fit(gbs_context *ctx, const json_t *root, gbs_completion *
     TRY(gbs_json_get_real(ctx, o, "mu", &i->mu));
     TRY(gbs_json_get_size(ctx, o, "sweeps", SIZE_MAX / 16, &i->sweeps));
     TRY(gbs_json_get_bool(ctx, o, "converged", &i->converged));
-    TRY(gbs_json_get_choice(ctx, o, "prior", prior_name, 2, &choice));
+    TRY(gbs_json_get_choice(ctx, o, "prior", prior_name, &choice));
     i->prior = (gbs_prior_kind)choice;
     TRY(gbs_json_get_real(ctx, o, "prior_split", &i->prior_split));
-    TRY(gbs_json_get_choice(ctx, o, "sampler", sampler_name, 2, &choice));
+    TRY(gbs_json_get_choice(ctx, o, "sampler", sampler_name, &choice));
     i->sampler = (gbs_sampler)choice;
     TRY(gbs_json_get_size(ctx, o, "draws", SIZE_MAX / 16, &i->draws));
     TRY(gbs_json_get_size(ctx, o, "burn_in", SIZE_MAX / 16, &i->burn_in));

@@ -128,9 +128,9 @@ gbs_status gbs_json_get_bool(gbs_context *ctx, const json_t *object, const char 
 }
 
 gbs_status gbs_json_get_choice(gbs_context *ctx, const json_t *object, const char *key,
-                               const char *(*name)(int), int count, int *out) {
+                               const char *(*name)(int), int *out) {
     const char *text = json_string_value(json_object_get(object, key));
-    for (int i = 0; text != NULL && i < count; i++)
+    for (int i = 0; text != NULL && name(i) != NULL; i++)
         if (strcmp(text, name(i)) == 0) {
             *out = i;
             return GBS_OK;

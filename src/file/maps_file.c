@@ -145,7 +145,7 @@ gbs_status gbs_json_get_maps(gbs_context *ctx, const json_t *root, const gbs_map
     gbs_map *map;
     int choice;
     *out = (gbs_maps){.given = given, .d = given};
-    TRY(gbs_json_get_choice(ctx, scaling, "kind", scale_name, 3, &choice));
+    TRY(gbs_json_get_choice(ctx, scaling, "kind", scale_name, &choice));
     *kind = (gbs_scale)choice;
     gbs_fit_settings o = settings_of(scaling, *kind, intercept);
     gbs_status status = GBS_OK;

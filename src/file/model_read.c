@@ -52,11 +52,11 @@ static gbs_status get_head(gbs_context *ctx, const json_t *root, gbs_model_info 
                         "a model for another task (%.40s) than this version knows",
                         name != NULL ? name : "none");
     info->task = task->kind;
-    TRY(gbs_json_get_choice(ctx, root, "loss", loss_name, 3, &choice));
+    TRY(gbs_json_get_choice(ctx, root, "loss", loss_name, &choice));
     info->loss = (gbs_loss)choice;
-    TRY(gbs_json_get_choice(ctx, root, "family", family_name, 4, &choice));
+    TRY(gbs_json_get_choice(ctx, root, "family", family_name, &choice));
     info->family = gbs_family_at(choice);
-    TRY(gbs_json_get_choice(ctx, root, "solver", solver_name, 4, &choice));
+    TRY(gbs_json_get_choice(ctx, root, "solver", solver_name, &choice));
     info->solver = (gbs_solver)choice;
     TRY(gbs_json_get_size(ctx, root, "n", SIZE_MAX / 16, &info->n));
     TRY(gbs_json_get_size(ctx, root, "features", (size_t)UINT32_MAX + 1, &info->features));
@@ -71,7 +71,7 @@ static gbs_status get_fit(gbs_context *ctx, const json_t *root, gbs_model_info *
     const json_t *fit = json_object_get(root, "fit");
     int prior = GBS_PRIOR_ZERO;
     if (json_object_get(fit, "prior") != NULL)
-        TRY(gbs_json_get_choice(ctx, fit, "prior", prior_name, 2, &prior));
+        TRY(gbs_json_get_choice(ctx, fit, "prior", prior_name, &prior));
     info->prior = (gbs_prior_kind)prior;
     TRY(gbs_json_get_real(ctx, fit, "lambda", &info->lambda));
     TRY(gbs_json_get_real(ctx, fit, "prior_sd", &info->prior_sd));
@@ -286,11 +286,11 @@ static unsigned assumption_bits(const json_t *list) {
 
 static gbs_status get_certificate(gbs_context *ctx, const json_t *object, gbs_certificate *c) {
     int choice;
-    TRY(gbs_json_get_choice(ctx, object, "target", target_name, GBS_TARGET_AUC + 1, &choice));
+    TRY(gbs_json_get_choice(ctx, object, "target", target_name, &choice));
     c->target = (gbs_target)choice;
-    TRY(gbs_json_get_choice(ctx, object, "loss", loss_name, 3, &choice));
+    TRY(gbs_json_get_choice(ctx, object, "loss", loss_name, &choice));
     c->loss = (gbs_loss)choice;
-    TRY(gbs_json_get_choice(ctx, object, "method", bound_name, GBS_BOUND_BETTING + 1, &choice));
+    TRY(gbs_json_get_choice(ctx, object, "method", bound_name, &choice));
     c->method = (gbs_bound)choice;
     TRY(gbs_json_get_real(ctx, object, "value", &c->value));
     TRY(gbs_json_get_real(ctx, object, "confidence", &c->confidence));
@@ -302,7 +302,7 @@ static gbs_status get_certificate(gbs_context *ctx, const json_t *object, gbs_ce
     TRY(gbs_json_get_real(ctx, object, "xi_nats", &c->xi_nats));
     TRY(gbs_json_get_bool(ctx, object, "valid", &c->valid));
     if (json_object_get(object, "risk") != NULL) {
-        TRY(gbs_json_get_choice(ctx, object, "risk", risk_name, GBS_RISK_BRIER + 1, &choice));
+        TRY(gbs_json_get_choice(ctx, object, "risk", risk_name, &choice));
         c->risk = (gbs_risk)choice;
     }
     c->empirical_upper = NAN;

@@ -4,7 +4,7 @@
  * format and leaves keys it does not know alone. Triangular matrices are stored packed, row by row.
  *
  * "split" and "gibbs" say what a posterior approximates, so that it can be sampled
- * (learn/target.c): the order of the rows (a seed is a text: it may not fit in JSON's numbers), and
+ * (fit/target.c): the order of the rows (a seed is a text: it may not fit in JSON's numbers), and
  * lambda, prior mean and place of the rows in that order. Models of the zero prior on all rows do
  * without.
  */

@@ -130,10 +130,10 @@ static gbs_status get_head(gbs_context *ctx, const json_t *root, gbs_sample_info
                         "a sample of format %zu; this version reads the formats 1 to %d", format,
                         (int)GBS_SAMPLE_FORMAT);
     if (format > GBS_SAMPLE_FORMAT_CLASSIFY) {
-        TRY(gbs_json_get_choice(ctx, root, "task", task_name, gbs_tasks(), &choice));
+        TRY(gbs_json_get_choice(ctx, root, "task", task_name, &choice));
         i->task = (gbs_task_kind)choice;
     }
-    TRY(gbs_json_get_choice(ctx, root, "loss", loss_name, 3, &choice));
+    TRY(gbs_json_get_choice(ctx, root, "loss", loss_name, &choice));
     i->loss = (gbs_loss)choice;
     TRY(gbs_json_get_size(ctx, root, "n", SIZE_MAX / 16, &i->n));
     TRY(gbs_json_get_size(ctx, root, "features", (size_t)UINT32_MAX + 1, &i->features));
@@ -154,7 +154,7 @@ static gbs_status get_head(gbs_context *ctx, const json_t *root, gbs_sample_info
 static gbs_status get_sample(gbs_context *ctx, const json_t *root, gbs_sample_info *i) {
     const json_t *sample = json_object_get(root, "sample");
     int choice;
-    TRY(gbs_json_get_choice(ctx, sample, "move", move_name, 3, &choice));
+    TRY(gbs_json_get_choice(ctx, sample, "move", move_name, &choice));
     i->move = (gbs_move)choice;
     TRY(gbs_json_get_bool(ctx, sample, "classic", &i->classic));
     TRY(gbs_json_get_size(ctx, sample, "particles", (size_t)1 << 30, &i->particles));

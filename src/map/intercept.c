@@ -1,7 +1,7 @@
 /* The intercept: one more column, the last, of the same value c everywhere.
  *
  * Under a prior N(0, v I) on all coefficients c says how much wider the prior of the intercept is:
- * c theta ~ N(0, c^2 v).                                                      (docs/maths.md, 2)
+ * c theta ~ N(0, c^2 v).                                                    (docs/maths.md, 6.4)
  */
 #include "map/map.h"
 

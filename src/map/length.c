@@ -2,7 +2,7 @@
  *
  *   unit-row   x / |x|: the sign of x'theta is untouched
  *   clip c     x min(1, c / |x|): rows are no longer than declared, at prediction too, so that the
- *              hinge loss is bounded where its bound needs it              (docs/maths.md, 6.5)
+ *              hinge loss is bounded where its bound needs it              (docs/maths.md, 6.3)
  */
 #include "map/map.h"
 

@@ -8,7 +8,7 @@
  * A map learns its constants from given rows, changes rows on their way, says how many columns
  * come out, and names what it keeps. The number of coefficients and what a certificate rests on
  * come from the chain. A map more is one file with its gbs_map_ops and a line in maps.c: nothing
- * else knows which maps there are.                                       (docs/maths.md, 2 and 6.4)
+ * else knows which maps there are.                                      (docs/maths.md, 1.1, 6.4)
  */
 #ifndef GIBBSITE_MAP_MAP_H
 #define GIBBSITE_MAP_MAP_H

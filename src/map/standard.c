@@ -5,7 +5,7 @@
  * A sparse matrix keeps its zeros: it stores x_k / sd_k, and mean_k / sd_k once for all rows as the
  * shift. Columns whose mean is many standard deviations from 0 cannot be carried by the shift: the
  * products would cancel. They are hardly ever sparse, and are stored centred, in every row.
- *                                                                            (docs/maths.md, 2)
+ *                                                                            (docs/maths.md, 1.1)
  */
 #include "map/map.h"
 

@@ -21,7 +21,7 @@ typedef struct gbs_stage {
     gbs_stage_info info; /* weight, rows, prior_sd, lambda, tests */
 } gbs_stage;
 
-/* The random order of the rows behind an informed prior or a progressive bound (learn/split.c). A
+/* The random order of the rows behind an informed prior or a progressive bound (fit/split.c). A
  * file of an older version does not say. */
 typedef struct gbs_split_key {
     bool known;
