@@ -24,8 +24,8 @@ typedef struct gbs_map {
     size_t in, out; /* columns */
 } gbs_map;
 
-/* What a map keeps, gone through by whoever writes, reads, copies or frees it. A key that is NULL is
- * of something that the rest gives: not for files. */
+/* What a map keeps, gone through by whoever writes, reads, copies or frees it. A key that is NULL
+ * is of something that the rest gives: not for files. */
 typedef struct gbs_archive gbs_archive;
 struct gbs_archive {
     gbs_context *ctx;
@@ -163,7 +163,7 @@ bool gbs_maps_plain(const gbs_maps *maps);
 gbs_status gbs_rows_build(gbs_context *ctx, const gbs_data *data, const gbs_maps *maps,
                           gbs_rows *out);
 
-/* ---------------------------------------------------------------- columns that are used (seen.c) */
+/* ---------------------------------------------------------------- columns in use (seen.c) */
 
 /* The columns that are used, of `given` ones. */
 typedef struct gbs_seen {

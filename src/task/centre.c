@@ -1,7 +1,7 @@
 /* What the prior centres of tasks have in common (docs/maths.md, 6.4).
  *
- * m0 is the mean of a hinge posterior under N(0, width^2 I), the width one of a few, in units of one
- * over the typical size of a cell. The prior around m0 is narrow: the risk of a draw is then nearly
+ * m0 is the mean of a hinge posterior under N(0, width^2 I), the width one of a few, in units of
+ * one over the typical size of a cell. The prior around m0 is narrow: the risk of a draw is then nearly
  * that of m0 itself, and the posterior moves where the zero-one loss says so.
  */
 #include "task/task.h"

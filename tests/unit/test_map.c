@@ -279,7 +279,8 @@ static void columns_that_are_left_out_stay_out(void **state) {
 
 /* ---------------------------------------------------------------- validity */
 
-/* Under the zero prior, what a map learned came from certified rows; from a first part it is free. */
+/* Under the zero prior, what a map learned came from certified rows; from a first part it is
+ * free. */
 static void a_certificate_is_told_what_maps_learned(void **state) {
     (void)state;
     struct dice r = {504};
