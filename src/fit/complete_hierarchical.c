@@ -18,7 +18,7 @@ enum { RACE_SWEEPS = 6, LEFT_OUT_SWEEPS = 12, MOST_LEFT_OUT = 100000 };
 enum { LEAST_RATINGS = 100, FEW_RATINGS = 20000 };
 enum { MOST_CANDIDATES = 10 };
 /* Items of the smaller side, for each coordinate, from which a rank is taken as it is. */
-enum { ITEMS_A_COMPONENT = 8 };
+enum { ITEMS_A_COMPONENT = 8, MOST_SMALL_RANK = 32 };
 
 /* Where the ascent stops, in nats a rating: small sets, whose sweeps cost little, go further. */
 #define LEAST_TOLERANCE 5e-5
@@ -154,7 +154,9 @@ static gbs_status choose_rank(const struct gbs_completion_run *r, struct candida
     if (r->learned->n < LEAST_RATINGS || r->learned->n >= FEW_RATINGS ||
         least >= ITEMS_A_COMPONENT * (c->rank + 1))
         return GBS_OK;
-    for (size_t rank = c->rank / 2; rank > 0 && count < MOST_CANDIDATES; rank /= 2)
+    if (c->rank > MOST_SMALL_RANK)
+        list[0].rank = MOST_SMALL_RANK;
+    for (size_t rank = list[0].rank / 2; rank > 0 && count < MOST_CANDIDATES; rank /= 2)
         list[count++] = (struct candidate){rank, c->positions};
     return ask_left_out(r, 0.0, count, list, c);
 }
