@@ -1,8 +1,8 @@
 /* The maps of a model's rows, in its file: what became of a raw column before theta met it.
  *
  * Each map goes through what it keeps (gbs_map_ops.keep), and the archives here write it or read
- * it. The maps of 0.1.0 have their keys in "scaling" itself; a map with a name has an object of that
- * name there. Nothing that is read is trusted.
+ * it. The maps of 0.1.0 have their keys in "scaling" itself; a map with a name has an object of
+ * that name there. Nothing that is read is trusted.
  */
 #include "file/maps_file.h"
 #include "file/json_numbers.h"

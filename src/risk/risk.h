@@ -117,7 +117,8 @@ void gbs_empirical_ring(const gbs_empirical *risk, const gbs_ring *ring, const d
  */
 #define GBS_STRETCH_FLOPS 1e9
 
-/* Puts the coefficient vectors first .. first + lanes - 1 into the lanes of a tile; on any thread. */
+/* Puts the coefficient vectors first .. first + lanes - 1 into the lanes of a tile; on any
+ * thread. */
 typedef void (*gbs_tile_filler)(void *user, size_t first, size_t lanes, double *tile);
 /* r of `count` coefficient vectors, on the context's threads (many.c). */
 gbs_status gbs_empirical_tiles(const gbs_empirical *risk, size_t count, gbs_tile_filler fill,

@@ -1,8 +1,8 @@
 /* What the prior centres of tasks have in common (docs/maths.md, 6.4).
  *
  * m0 is the mean of a hinge posterior under N(0, width^2 I), the width one of a few, in units of
- * one over the typical size of a cell. The prior around m0 is narrow: the risk of a draw is then nearly
- * that of m0 itself, and the posterior moves where the zero-one loss says so.
+ * one over the typical size of a cell. The prior around m0 is narrow: the risk of a draw is then
+ * nearly that of m0 itself, and the posterior moves where the zero-one loss says so.
  */
 #include "task/task.h"
 

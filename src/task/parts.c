@@ -5,8 +5,8 @@
  * So the first part should be larger where there are few rows a coefficient. Under the progressive
  * bound, whose later stages go on learning, h = 1/4 + (7/2) d/n within 3/10 and 1/2 served the data
  * sets tried best (docs/certificates.md); of a single split the task says the share. d may itself
- * be known from the first 3/10 of the rows alone (levels of text columns): the part is then lengthened
- * by what its own beginning says, which is as good as fixed.
+ * be known from the first 3/10 of the rows alone (levels of text columns): the part is then
+ * lengthened by what its own beginning says, which is as good as fixed.
  */
 #include "task/parts.h"
 

@@ -1,8 +1,8 @@
 /* The prior centre of a ranking (docs/maths.md, 6.4).
  *
  * The mean of a hinge posterior over the pairs of the first part, at lambda = its independent
- * pairs; the width of that posterior's own prior is chosen on a held-out third, by the risk of the narrow
- * Gaussian that will become the prior.
+ * pairs; the width of that posterior's own prior is chosen on a held-out third, by the risk of the
+ * narrow Gaussian that will become the prior.
  */
 #include "task/task.h"
 
