@@ -21,6 +21,11 @@ static const gbs_option own[] = {
      "the particles. predict, simulate: the rows (default -). report: the page (default -)", ANY},
     {"test", "FILE", GBS_OPTION_TEXT, GBS_FOR_FIT | GBS_FOR_COMPLETE, NULL, "FILE", NULL, "data",
      "rows (complete: ratings) to test the fitted model on", ANY},
+    {"row-features", "FILE", GBS_OPTION_TEXT, GBS_FOR_COMPLETE, NULL, "FILE", NULL, "data",
+     "what is known of the rows: a CSV file of identifiers, then numbers and texts; rows without "
+     "ratings are predicted from it (`model` hierarchical)", ANY},
+    {"col-features", "FILE", GBS_OPTION_TEXT, GBS_FOR_COMPLETE, NULL, "FILE", NULL, "data",
+     "the same of the columns", ANY},
     {"path", "FILE", GBS_OPTION_TEXT, GBS_FOR_FIT, NULL, "FILE", NULL, "output",
      "write the annealing path, one row per lambda, as CSV (JSON when FILE ends in .json): lambda, "
      "prior_sd, free_energy, gibbs_risk (mean loss of the posterior), kl, optimality_gap, "

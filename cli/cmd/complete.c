@@ -44,10 +44,22 @@ static int read_test(struct complete *c) {
                : code;
 }
 
+static int read_features(struct complete *c) {
+    static const char *const names[] = {"row-features", "col-features"};
+    gbs_status status = GBS_OK;
+    for (int side = 0; side < 2 && status == GBS_OK; side++)
+        if (given(&c->app->options, names[side]))
+            status = gbs_cells_add_features(c->app->ctx, c->train.read, side,
+                                            option_text(&c->app->options, names[side]));
+    return status == GBS_OK ? EXIT_DONE : app_fail_status(c->app, status, NULL);
+}
+
 static int read_files(struct complete *c) {
     const struct options *o = &c->app->options;
     double start = app_seconds(c->app);
     int code = cells_read(c->app, o->inputs[0], GBS_CELLS_TRAIN, &c->train);
+    if (code == EXIT_DONE)
+        code = read_features(c);
     if (code == EXIT_DONE && given(o, "test"))
         code = read_test(c);
     c->seconds_read = app_seconds(c->app) - start;

@@ -20,6 +20,12 @@ GBS_API gbs_status gbs_ratings_create(gbs_context *ctx, size_t n, size_t rows, s
                                       const uint32_t *row, const uint32_t *column,
                                       const double *value, const char *const *row_ids,
                                       const char *const *column_ids, gbs_ratings **out);
+/* What is known of the rows (columns 0) or of the columns (1) beside their ratings: so many numbers
+ * for each, up to 1000, row by row, NaN where missing; copied, in place of what was set before. The
+ * hierarchical model regresses prior means on them; items without ratings are predicted from them.
+ */
+GBS_API gbs_status gbs_ratings_set_features(gbs_context *ctx, gbs_ratings *ratings, int columns,
+                                            size_t features, const double *values);
 /* How many there are. */
 GBS_API size_t gbs_ratings_count(const gbs_ratings *ratings);
 /* Frees the handle; NULL is ignored. */

@@ -155,6 +155,11 @@ GBS_API const double *gbs_cells_values(const gbs_cells *cells);
 /* The names that the numbers stand for, and how many there are (count may be NULL). */
 GBS_API const char *const *gbs_cells_row_names(const gbs_cells *cells, size_t *count);
 GBS_API const char *const *gbs_cells_column_names(const gbs_cells *cells, size_t *count);
+/* Reads a CSV file of what is known of the rows (columns 0) or of the columns (1): identifiers in
+ * the first column, numbers and texts in the others, each level of a text one feature. Items that
+ * have no cells become part of the matrix. gbs_cells_ratings hands the features on. */
+GBS_API gbs_status gbs_cells_add_features(gbs_context *ctx, gbs_cells *cells, int columns,
+                                          const char *path);
 /* The cells as ratings to complete. */
 GBS_API gbs_status gbs_cells_ratings(gbs_context *ctx, const gbs_cells *cells, gbs_ratings **out);
 /* Numbers the cells by other names, those of a model or of the cells that it was fitted to: row and

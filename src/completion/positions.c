@@ -38,20 +38,42 @@ static bool standardise(const gbs_rating_list *l, double *x) {
     return sd > CONSTANT * largest;
 }
 
-/* The intercept, the logarithm of the count, the columns of basis; constant ones left out. */
-static gbs_status make_side(gbs_context *ctx, const gbs_rating_list *l, const double *basis,
+/* A feature of the items as it was given, to mean 0 and unit sd over those that have it, 0
+ * elsewhere. False: it is constant. */
+static bool standardise_given(size_t items, double *x) {
+    double sum = 0.0, square = 0.0, n = 0.0, largest = 0.0;
+    for (size_t i = 0; i < items; i++)
+        if (!isnan(x[i])) {
+            n += 1.0;
+            sum += x[i];
+            largest = fmax(largest, fabs(x[i]));
+        }
+    double mean = sum / n;
+    for (size_t i = 0; i < items; i++)
+        square += isnan(x[i]) ? 0.0 : (x[i] - mean) * (x[i] - mean);
+    double sd = sqrt(square / n);
+    for (size_t i = 0; i < items; i++)
+        x[i] = !isnan(x[i]) && sd > 0.0 ? (x[i] - mean) / sd : 0.0;
+    return sd > CONSTANT * largest;
+}
+
+/* The intercept; with positions the logarithm of the count and the columns of basis; then what the
+ * items came with. Constant ones are left out. */
+static gbs_status make_side(gbs_context *ctx, const gbs_ratings *r, int side, const double *basis,
                             size_t width, size_t vectors, double **out, size_t *features) {
-    double *all = gbs_matrix(ctx, vectors + 2, l->items), *phi = NULL;
-    size_t kept = 0;
+    const gbs_rating_list *l = &r->by[side];
+    size_t before = basis != NULL ? vectors + 2 : 1, given = r->features[side], kept = 0;
+    double *all = gbs_matrix(ctx, before + given, l->items), *phi = NULL;
     if (all == NULL)
         return GBS_ERR_MEMORY;
-    for (size_t k = 0; k < vectors + 2; k++) {
+    for (size_t k = 0; k < before + given; k++) {
         double *x = all + kept * l->items;
         for (size_t i = 0; i < l->items; i++)
-            x[i] = k == 0   ? 1.0
-                   : k == 1 ? log(fmax(1.0, (double)count_of(l, i)))
-                            : basis[i * width + k - 2];
-        kept += k == 0 || standardise(l, x);
+            x[i] = k == 0        ? 1.0
+                   : k >= before ? r->feature[side][i * given + k - before]
+                   : k == 1      ? log(fmax(1.0, (double)count_of(l, i)))
+                                 : basis[i * width + k - 2];
+        kept += k == 0 || (k < before ? standardise(l, x) : standardise_given(l->items, x));
     }
     phi = gbs_matrix(ctx, l->items, kept);
     for (size_t i = 0; phi != NULL && i < l->items; i++)
@@ -72,38 +94,25 @@ static void weigh(gbs_spectrum *s) {
     }
 }
 
-static gbs_status intercepts(gbs_context *ctx, const gbs_ratings *r, double *phi[2],
-                             size_t features[2]) {
-    for (int side = 0; side < 2; side++) {
-        size_t items = r->by[side].items;
-        phi[side] = gbs_doubles(ctx, items);
-        features[side] = 1;
-        for (size_t i = 0; phi[side] != NULL && i < items; i++)
-            phi[side][i] = 1.0;
-    }
-    return phi[0] != NULL && phi[1] != NULL ? GBS_OK : GBS_ERR_MEMORY;
-}
-
 gbs_status gbs_position_features(gbs_context *ctx, const gbs_ratings *ratings, bool informed,
                                  uint64_t stream, double *phi[2], size_t features[2]) {
     phi[0] = phi[1] = NULL;
     gbs_spectrum s = {.ctx = ctx};
     gbs_status status = GBS_OK;
-    if (!informed) {
-        status = intercepts(ctx, ratings, phi, features);
-    } else {
+    size_t vectors = 0;
+    if (informed)
         status = gbs_spectrum_create(ctx, ratings, VECTORS + EXTRA, true, &s);
-        if (status == GBS_OK) {
-            weigh(&s);
-            size_t most = s.width > 1 ? s.width - 1 : 0, vectors = most < VECTORS ? most : VECTORS;
-            if (vectors > 0 && !gbs_spectrum_iterate(&s, ROUNDS, stream))
-                vectors = 0;
-            for (int side = 0; side < 2 && status == GBS_OK; side++)
-                status = make_side(ctx, &ratings->by[side], s.basis[side], s.width, vectors,
-                                   &phi[side], &features[side]);
-        }
-        gbs_spectrum_free(&s);
+    if (informed && status == GBS_OK) {
+        weigh(&s);
+        size_t most = s.width > 1 ? s.width - 1 : 0;
+        vectors = most < VECTORS ? most : VECTORS;
+        if (vectors > 0 && !gbs_spectrum_iterate(&s, ROUNDS, stream))
+            vectors = 0;
     }
+    for (int side = 0; side < 2 && status == GBS_OK; side++)
+        status = make_side(ctx, ratings, side, informed ? s.basis[side] : NULL, s.width, vectors,
+                           &phi[side], &features[side]);
+    gbs_spectrum_free(&s);
     if (status != GBS_OK) {
         gbs_array_free(ctx, phi[0]);
         gbs_array_free(ctx, phi[1]);

@@ -182,11 +182,45 @@ gbs_status gbs_ratings_subset(gbs_context *ctx, const gbs_ratings *all, size_t c
         status = gbs_ratings_create(ctx, count, l->items, all->by[1].items, row, column, value,
                                     NULL, NULL, out);
     }
+    for (int side = 0; side < 2 && status == GBS_OK; side++)
+        if (all->feature[side] != NULL)
+            status = gbs_ratings_set_features(ctx, *out, side, all->features[side],
+                                              all->feature[side]);
+    if (status != GBS_OK) {
+        gbs_ratings_free(*out);
+        *out = NULL;
+    }
     gbs_array_free(ctx, row);
     gbs_array_free(ctx, column);
     gbs_array_free(ctx, owner);
     gbs_array_free(ctx, value);
     return status;
+}
+
+gbs_status gbs_ratings_set_features(gbs_context *ctx, gbs_ratings *ratings, int columns,
+                                    size_t features, const double *values) {
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, ratings);
+    GBS_NEEDS_ARRAY(ctx, values, features);
+    int side = columns != 0;
+    size_t items = ratings->by[side].items, count;
+    if (features > GBS_MOST_SIDE_FEATURES || __builtin_mul_overflow(items, features, &count))
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "features must be at most %d, not %zu",
+                        (int)GBS_MOST_SIDE_FEATURES, features);
+    for (size_t k = 0; k < count; k++)
+        if (isinf(values[k]) || fabs(values[k]) > 1e100)
+            return gbs_fail(ctx, GBS_ERR_DATA,
+                            "a feature of %s %zu is %g: values must be numbers up to 1e100",
+                            side == 0 ? "row" : "column", 1 + k / features, values[k]);
+    double *copy = gbs_array_alloc_for(ctx, ratings->ctx, count, sizeof *copy);
+    if (copy == NULL)
+        return GBS_ERR_MEMORY;
+    if (count > 0)
+        memcpy(copy, values, count * sizeof *copy);
+    gbs_array_free(ratings->ctx, ratings->feature[side]);
+    ratings->feature[side] = copy;
+    ratings->features[side] = features;
+    return GBS_OK;
 }
 
 size_t gbs_ratings_count(const gbs_ratings *ratings) {
@@ -198,6 +232,7 @@ void gbs_ratings_free(gbs_ratings *r) {
         return;
     for (int side = 0; side < 2; side++) {
         free_list(r->ctx, &r->by[side]);
+        gbs_array_free(r->ctx, r->feature[side]);
         gbs_array_free(r->ctx, r->id[side]);
         gbs_array_free(r->ctx, r->texts[side]);
     }

@@ -5,6 +5,9 @@
 
 #include "core/context.h"
 
+/* Features of one side at most. */
+enum { GBS_MOST_SIDE_FEATURES = 1000 };
+
 /* The observations of each row (or column): those of item i are other[k], value[k], k = start[i] ..
  * start[i + 1] - 1, in the order they came. */
 typedef struct gbs_rating_list {
@@ -26,6 +29,10 @@ struct gbs_ratings {
     gbs_rating_list by[2]; /* rows, columns */
     char **id[2];          /* texts of the items; one allocation each side */
     char *texts[2];
+    /* what is known of the items beside their ratings: items x features, NaN where missing; NULL:
+     * nothing */
+    double *feature[2];
+    size_t features[2];
 };
 
 /* The ratings numbered pick[0 .. count - 1] (in the order of by[0]) of the same rows and columns;

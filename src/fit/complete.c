@@ -118,6 +118,9 @@ static gbs_status check_ratings(gbs_context *ctx, const gbs_ratings *r,
         return gbs_fail(ctx, GBS_ERR_DATA,
                         "values run from %.10g to %.10g, outside the declared range %.10g to %.10g",
                         r->low, r->high, o->low, o->high);
+    if (o->model == GBS_COMPLETION_PAPER && (r->feature[0] != NULL || r->feature[1] != NULL))
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                        "features of rows and columns are for the model hierarchical");
     if (o->model == GBS_COMPLETION_HIERARCHICAL && o->has_range && r->n < 4)
         return gbs_fail(ctx, GBS_ERR_DATA, "a certificate needs at least 4 ratings, not %zu", r->n);
     if (o->prior == GBS_PRIOR_INFORMED && r->n < 4)

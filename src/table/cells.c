@@ -12,6 +12,7 @@ void gbs_cells_free(gbs_cells *cells) {
     for (int side = 0; side < 2; side++) {
         gbs_array_free(ctx, cells->id[side]);
         gbs_text_set_free(ctx, &cells->names[side]);
+        gbs_array_free(ctx, cells->feature[side]);
     }
     gbs_array_free(ctx, cells->value);
     gbs_pool_free(ctx, &cells->pool);
@@ -55,9 +56,18 @@ gbs_status gbs_cells_ratings(gbs_context *ctx, const gbs_cells *cells, gbs_ratin
     GBS_NEEDS(ctx, cells);
     if (cells->value == NULL)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "pairs without values are no ratings");
-    return gbs_ratings_create(ctx, cells->n, cells->names[0].n, cells->names[1].n, cells->id[0],
-                              cells->id[1], cells->value, cells->names[0].text,
-                              cells->names[1].text, out);
+    gbs_status status = gbs_ratings_create(ctx, cells->n, cells->names[0].n, cells->names[1].n,
+                                           cells->id[0], cells->id[1], cells->value,
+                                           cells->names[0].text, cells->names[1].text, out);
+    for (int side = 0; side < 2 && status == GBS_OK; side++)
+        if (cells->feature[side] != NULL)
+            status = gbs_ratings_set_features(ctx, *out, side, cells->features[side],
+                                              cells->feature[side]);
+    if (status != GBS_OK) {
+        gbs_ratings_free(*out);
+        *out = NULL;
+    }
+    return status;
 }
 
 /* One side: `names` of another matrix into a set, then each of ours is looked for once. */

@@ -21,6 +21,9 @@ struct gbs_cells {
     double *value;   /* NULL for pairs */
     gbs_text_set names[2];
     gbs_pool pool; /* of the names */
+    /* of files of features (features.c): items x features, NaN where missing; NULL: none */
+    double *feature[2];
+    size_t features[2];
 };
 
 /* From bytes that are open; file is for messages. */

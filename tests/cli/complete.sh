@@ -361,3 +361,35 @@ refuses 2 '--quantiles: expected up to 20 numbers' predict deployed.json pairs.c
 refuses 2 '--quantiles: expected up to 20 numbers' predict deployed.json pairs.csv --quantiles 0.5,1.5
 refuses 2 'go together' predict deployed.json pairs.csv --top-quantile 0.5
 refuses 2 'are for completions' predict k.json k.csv --quantiles 0.5
+
+# ---------------------------------------------------------------- what is known of rows and columns
+awk 'BEGIN {
+    srand(3); print "row,col,value" >"side.csv"; print "id,age,kind" >"people.csv"; print "row,col,value" >"side_new.csv"
+    for (i = 1; i <= 80; i++) {
+        age = 20 + int(50 * rand()); kind = i % 3 == 0 ? "red" : "blue"; bias = 0.05 * (age - 45) + (kind == "red" ? 1 : -1)
+        printf "p%d,%d,%s\n", i, age, kind >"people.csv"
+        for (j = 1; j <= 30; j++) {
+            y = 3 + bias + 0.1 * (j % 5) + 0.3 * (rand() + rand() + rand() - 1.5)
+            printf "p%d,c%d,%.4f\n", i, j, y >(i <= 20 ? "side_new.csv" : "side.csv")
+        }
+    }
+}'
+expect_exit 0 "$GIBBSITE" complete side.csv --rank 2 --row-features people.csv --test side_new.csv -o side.json --json
+cp "$stdout" with.json
+expect_json with.json rows 80
+expect_json with.json test.new_rows 0
+expect_exit 0 "$GIBBSITE" complete side.csv --rank 2 --test side_new.csv --json
+expect_json "$stdout" test.new_rows 600
+holds 'features predict rows without ratings' "$(json with.json test.rmse) < 0.5 * $(json "$stdout" test.rmse)"
+holds 'with honest standard deviations' "$(json with.json test.coverage) > 0.85"
+printf 'row,col\np3,c2\n' >cold.csv
+expect_exit 0 "$GIBBSITE" predict side.json cold.csv
+printf 'id,length\nc1,2\nc2,3\nc99,\n' >things.csv
+expect_exit 0 "$GIBBSITE" complete side.csv --rank 2 --row-features people.csv --col-features things.csv --positions off --json
+expect_json "$stdout" cols 31
+printf 'id,age\np1,3\np1,4\n' >twice.csv
+refuses 3 "'p1' comes a second time" complete side.csv --row-features twice.csv
+printf 'id\np1\n' >bare_ids.csv
+refuses 3 'identifiers in the first column' complete side.csv --row-features bare_ids.csv
+refuses 5 'absent.csv' complete side.csv --row-features absent.csv
+refuses 2 'for the model hierarchical' complete side.csv --row-features people.csv --model paper

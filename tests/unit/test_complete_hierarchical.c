@@ -189,6 +189,82 @@ static void degenerate_tables_are_completed(void **state) {
     gbs_context_free(ctx);
 }
 
+/* Biases of rows and the first factor follow from two features; a fifth of the rows has no ratings.
+ * With the features these are predicted far better, and their intervals hold. */
+static void cold_rows_are_predicted_from_features(void **state) {
+    (void)state;
+    enum { ROWS = 200, COLS = 60, N = 6000, COLD = 40, TEST = COLD * COLS };
+    gbs_context *ctx = new_context(1, 1);
+    struct matrix_truth t = make_truth(21, ROWS, COLS, 2, N, 0.4, 3.0, true);
+    struct dice r = {5};
+    double *feature = doubles(ROWS * 3), error[2] = {0.0, 0.0}, inside = 0.0;
+    for (size_t i = 0; i < ROWS; i++) {
+        feature[i * 3] = dice_normal(&r);
+        feature[i * 3 + 1] = 100.0 + 5.0 * dice_normal(&r);
+        feature[i * 3 + 2] = i % 10 == 0 ? NAN : dice_normal(&r);
+        t.a[i] = 0.8 * feature[i * 3] + 0.1 * dice_normal(&r);
+        t.u[i * 2] = 0.2 * (feature[i * 3 + 1] - 100.0);
+    }
+    for (size_t e = 0; e < N; e++) {
+        t.row[e] = (uint32_t)(COLD + dice_below(&r, ROWS - COLD));
+        t.y[e] = truth_at(&t, t.row[e], t.column[e]) + 0.4 * dice_normal(&r);
+    }
+    uint32_t *row = take(TEST, sizeof *row), *column = take(TEST, sizeof *column);
+    double *value = doubles(TEST), *sd = doubles(TEST);
+    for (uint32_t e = 0; e < TEST; e++)
+        row[e] = e / COLS, column[e] = e % COLS;
+    for (int with = 0; with < 2; with++) {
+        gbs_ratings *ratings = ratings_of(ctx, &t);
+        gbs_complete_settings o = gbs_complete_settings_default();
+        gbs_completion *m = NULL;
+        o.rank = 4;
+        o.positions = GBS_POSITIONS_OFF;
+        if (with)
+            assert_int_equal(gbs_ratings_set_features(ctx, ratings, 0, 3, feature), GBS_OK);
+        assert_int_equal(gbs_complete_run(ctx, ratings, &o, &m), GBS_OK);
+        assert_int_equal(gbs_completion_predict(ctx, m, TEST, row, column, value, sd), GBS_OK);
+        for (size_t e = 0; e < TEST; e++) {
+            double y = truth_at(&t, row[e], column[e]), off = y - value[e],
+                   noisy = fabs(off + 0.4 * dice_normal(&r));
+            error[with] += off * off / TEST;
+            inside += with && noisy <= 1.959963984540054 *
+                                           sqrt(sd[e] * sd[e] + gbs_completion_noise(m, row[e]));
+        }
+        gbs_completion_free(m);
+        o.model = GBS_COMPLETION_PAPER, o.tolerance = 1e-6;
+        assert_int_equal(gbs_complete_run(ctx, ratings, &o, &m), with ? GBS_ERR_ARGUMENT : GBS_OK);
+        gbs_completion_free(m);
+        gbs_ratings_free(ratings);
+    }
+    assert_at_most(error[1], 0.5 * error[0]);
+    assert_true(inside / TEST > 0.9 && inside / TEST < 0.99);
+    free(row), free(column), free(value), free(sd), free(feature);
+    free_truth(&t);
+    gbs_context_free(ctx);
+}
+
+static void bad_features_are_refused(void **state) {
+    (void)state;
+    gbs_context *ctx = new_context(1, 1);
+    struct matrix_truth t = make_truth(13, 10, 8, 1, 40, 0.5, 3.0, true);
+    gbs_ratings *r = ratings_of(ctx, &t);
+    double *values = doubles(10 * 2);
+    values[3] = INFINITY;
+    assert_int_equal(gbs_ratings_set_features(ctx, r, 0, 2, values), GBS_ERR_DATA);
+    assert_int_equal(gbs_ratings_set_features(ctx, r, 0, 100000, values), GBS_ERR_ARGUMENT);
+    assert_int_equal(gbs_ratings_set_features(ctx, r, 0, 2, NULL), GBS_ERR_ARGUMENT);
+    assert_int_equal(gbs_ratings_set_features(ctx, NULL, 0, 2, values), GBS_ERR_ARGUMENT);
+    values[3] = 0.0;
+    assert_int_equal(gbs_ratings_set_features(ctx, r, 1, 2, values), GBS_OK);
+    assert_int_equal(gbs_ratings_set_features(ctx, r, 1, 1, values), GBS_OK);
+    gbs_cells *none = NULL;
+    assert_int_equal(gbs_cells_add_features(ctx, none, 0, "nothing.csv"), GBS_ERR_ARGUMENT);
+    free(values);
+    gbs_ratings_free(r);
+    free_truth(&t);
+    gbs_context_free(ctx);
+}
+
 static void what_only_the_paper_has_is_refused(void **state) {
     (void)state;
     gbs_context *ctx = new_context(1, 1);
@@ -227,6 +303,8 @@ int main(void) {
         cmocka_unit_test(units_do_not_matter),
         cmocka_unit_test(files_keep_the_model),
         cmocka_unit_test(degenerate_tables_are_completed),
+        cmocka_unit_test(cold_rows_are_predicted_from_features),
+        cmocka_unit_test(bad_features_are_refused),
         cmocka_unit_test(what_only_the_paper_has_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
