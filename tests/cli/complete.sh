@@ -203,6 +203,8 @@ printf 'row,col,value\n1,1,3\n' >one.csv
 expect_exit 0 "$GIBBSITE" complete one.csv --json
 printf 'row,col,value\n1,1,3\n1,2,3\n2,1,3\n' >same.csv
 expect_exit 0 "$GIBBSITE" complete same.csv -o same.json --rank 500 -q
+expect_exit 0 "$GIBBSITE" complete same.csv --rank 2
+expect_stderr 'implicit data.: they are not supported'
 expect_exit 0 "$GIBBSITE" predict same.json --row 2 --top 1
 check 'equal values are predicted' awk -F, 'NR == 2 && ($2 - 3)^2 < 0.01 { ok = 1 } END { exit !ok }' "$stdout"
 

@@ -267,6 +267,13 @@ static void complete_a_matrix(struct worker *w) {
         gbs_completion_free(c);
     }
     see(w, value, MANY_CELLS);
+    gbs_complete_settings h = gbs_complete_settings_default(); /* the hierarchical model */
+    gbs_completion *c = NULL;
+    h.rank = 3;
+    h.has_range = 1, h.low = -8.0, h.high = 8.0;
+    if (ratings != NULL && WENT(gbs_complete_run, ratings, &h, &c))
+        see_completion(w, c);
+    gbs_completion_free(c);
     gbs_ratings_free(ratings);
 }
 
