@@ -145,7 +145,7 @@ static void draw_cell(const struct app *app, const struct truth *t, size_t e, si
 static void draw_ratings(const struct app *app, const struct truth *t, struct text *out) {
     text_add(out, "row,col,value\n");
     for (size_t e = t->skip; e < t->skip + t->n && !out->failed && !app_interrupted(); e++) {
-        size_t i, j;
+        size_t i = 0, j = 0;
         draw_cell(app, t, e, &i, &j);
         double y = (t->biases ? 3.0 : 0.0) + t->bias[0][i] + t->bias[1][j];
         for (size_t k = 0; k < t->rank; k++)

@@ -10,15 +10,16 @@
 #include <math.h>
 #include <string.h>
 
+/* Items that are turned at a time. */
+enum { TURNED = 1024 };
+
 gbs_status gbs_spectrum_create(gbs_context *ctx, const gbs_ratings *ratings, size_t width,
                                bool positions, gbs_spectrum *out) {
     gbs_spectrum *s = out;
     *s = (gbs_spectrum){.ctx = ctx, .ratings = ratings, .positions = positions, .unit = 1.0};
-    size_t most = 0;
     for (int k = 0; k < 2; k++) {
         size_t items = ratings->by[k].items;
         width = width < items ? width : items;
-        most = most > items ? most : items;
     }
     s->width = width;
     bool ready = true;
@@ -33,7 +34,7 @@ gbs_status gbs_spectrum_create(gbs_context *ctx, const gbs_ratings *ratings, siz
     s->gram = gbs_matrix(ctx, width, width);
     s->value = gbs_doubles(ctx, width);
     s->work = gbs_matrix(ctx, width, 64 + width);
-    s->spare = gbs_matrix(ctx, most, width);
+    s->spare = gbs_matrix(ctx, TURNED, width);
     if (!ready || s->gram == NULL || s->value == NULL || s->work == NULL || s->spare == NULL) {
         gbs_spectrum_free(s);
         return GBS_ERR_MEMORY;
@@ -105,8 +106,12 @@ static bool orthonormal(gbs_spectrum *s, int side) {
         for (size_t c = 0; c < width; c++)
             turn[c * width + k] = scale * s->gram[(width - 1 - k) * width + c];
     }
-    gbs_rows_times(items, width, width, s->basis[side], turn, s->spare);
-    memcpy(s->basis[side], s->spare, items * width * sizeof *s->spare);
+    for (size_t i = 0; i < items; i += TURNED) {
+        size_t count = items - i < TURNED ? items - i : TURNED;
+        double *basis = s->basis[side] + i * width;
+        gbs_rows_times(count, width, width, basis, turn, s->spare);
+        memcpy(basis, s->spare, count * width * sizeof *basis);
+    }
     return most > 0.0 && isfinite(most);
 }
 

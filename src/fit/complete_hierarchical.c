@@ -161,27 +161,37 @@ static gbs_status choose_rank(const struct gbs_completion_run *r, struct candida
     return ask_left_out(r, 0.0, count, list, c);
 }
 
-/* The better of positions on and off into `best`, some sweeps on its way. */
+/* A candidate as it is after the race. */
+static gbs_status race(const struct gbs_completion_run *r, struct candidate c, struct attempt *a) {
+    gbs_status status = begin(r, r->learned, c, a);
+    return status == GBS_OK ? ascend(r, RACE_SWEEPS, a) : status;
+}
+
+/* The better of positions on and off into `best`, some sweeps on its way. The features are most of
+ * the memory of a fit: none is kept while others are made, and one that was
+ * let go and wins runs again. */
 static gbs_status choose_positions(const struct gbs_completion_run *r, struct candidate *c,
                                    struct attempt *best) {
     const struct candidate off = {c->rank, false}, on = {c->rank, true}, both[] = {off, on};
-    struct attempt without = {0};
-    gbs_status status = begin(r, r->learned, on, best);
+    struct attempt with = {0};
+    gbs_status status = race(r, on, &with);
     if (status == GBS_OK)
-        status = ascend(r, RACE_SWEEPS, best);
-    if (status == GBS_OK)
-        status = begin(r, r->learned, off, &without);
-    if (status == GBS_OK)
-        status = ascend(r, RACE_SWEEPS, &without);
+        status = race(r, off, best);
     *c = on;
-    if (status == GBS_OK && !(best->ascent.free_energy < without.ascent.free_energy))
+    if (status == GBS_OK && !(with.ascent.free_energy < best->ascent.free_energy)) {
+        free_attempt(r->ctx, &with);
         status = ask_left_out(r, 1.0, 2, both, c);
-    if (!c->positions) {
-        struct attempt with = *best;
-        *best = without;
-        without = with;
+        if (status == GBS_OK && c->positions) {
+            free_attempt(r->ctx, best);
+            return race(r, on, best);
+        }
     }
-    free_attempt(r->ctx, &without);
+    if (c->positions) {
+        free_attempt(r->ctx, best);
+        *best = with;
+    } else {
+        free_attempt(r->ctx, &with);
+    }
     return status;
 }
 
