@@ -65,7 +65,7 @@ static int run(struct app *app) {
             result_options(&j, app);
             json_put_string(&j, "positive", gbs_recipe_positive(recipe));
             json_put_string(&j, "negative", gbs_recipe_negative(recipe));
-            result_evaluation(&j, app, e, &roc);
+            result_evaluation(&j, app, e, &roc, model.model, recipe);
             json_close_object(&j);
         } else {
             text_add(&text, "%s on %s", o->inputs[0], in.file);
@@ -90,7 +90,7 @@ const struct command command_evaluate = {
     GBS_FOR_EVALUATE,
     "evaluate MODEL DATA [OPTIONS]",
     "error, Gibbs risk, AUC and confusion on labelled rows",
-    "DATA must hold the label column of the training file. The error is that of the vote; the "
+    "DATA must hold the label column of the training file. The error is that of the labels; the "
     "Gibbs error that of "
     "one classifier\n"
     "drawn from the posterior; the Gibbs risk (--json) is the mean loss of the fit's own loss. A "

@@ -128,7 +128,8 @@ static int result_json(const struct fit *f, struct text *out) {
     json_put_number(&j, "total", app_seconds(f->app));
     json_close_object(&j);
     put_selection(&j, f);
-    result_certificates(&j, f->model);
+    result_card(&j, f->model, f->recipe);
+    result_certificates(&j, f->model, f->recipe);
     result_stages(&j, f->model);
     result_path(&j, "path", f->model);
     size_t restarts;
@@ -143,7 +144,7 @@ static int result_json(const struct fit *f, struct text *out) {
     int code = result_coefficients(&j, f->app, f->model, f->recipe);
     if (f->tested) {
         json_open_object(&j, "test");
-        result_evaluation(&j, f->app, f->evaluation, &f->roc);
+        result_evaluation(&j, f->app, f->evaluation, &f->roc, f->model, f->recipe);
         json_close_object(&j);
     } else {
         json_put_string(&j, "test", NULL);
@@ -159,9 +160,16 @@ static void result_text(const struct fit *f, struct text *out) {
     text_add(out, "  label         %s = +1, %s%s = -1\n", gbs_recipe_positive(f->recipe),
              gbs_recipe_negative(f->recipe) != NULL ? "" : "the rest",
              gbs_recipe_negative(f->recipe) != NULL ? gbs_recipe_negative(f->recipe) : "");
-    result_certificates_text(out, f->model);
+    result_certificates_text(out, f->model, f->recipe);
     const gbs_selection *chosen = gbs_model_selection(f->model);
-    if (chosen->candidates > 0)
+    if (chosen->candidates > 0 && gbs_model_card(f->model) != NULL)
+        text_add(
+            out,
+            "  chosen        loss %s, columns %s, prior sd %g: the best of %zu, out of fold on "
+            "the rows to learn from\n",
+            gbs_loss_name(f->info->loss), gbs_columns_name(f->info->columns), f->info->prior_sd,
+            chosen->candidates);
+    else if (chosen->candidates > 0)
         text_add(out,
                  "  chosen        lambda %g, prior sd %g: smallest of %zu cross-validated errors, "
                  "%.2f %%\n",
@@ -277,22 +285,22 @@ const struct command command_fit = {
     "Reads TRAIN (CSV, svmlight or .npy, gzip of each, - for standard input), scales its columns, "
     "and fits Gaussians N(m, S) "
     "of the\n"
-    "chosen family that minimise lambda x (mean loss) + KL(N(m, S) || prior). By default a first "
-    "part of the rows, split off "
-    "at random,\n"
-    "gives the scaling, the centre of the prior and every choice; the others come block by block, "
-    "each block first as a test "
-    "of what was\n"
-    "learned so far, then (but the last) as training rows. The model is the mixture of these "
-    "stages, and its certificate, an "
-    "upper bound on "
-    "its true risk\n"
-    "that holds with the stated confidence, costs nothing but the test rows. With --prior zero all "
-    "rows train one posterior, "
-    "as in the\n"
-    "paper, and the certificate pays for its distance from the prior. A certificate is valid, or "
-    "marked conditional with the "
-    "reason.\n"
+    "chosen family that minimise lambda x (mean loss) + KL(N(m, S) || prior). By default two "
+    "thirds "
+    "of the rows, drawn at random,\n"
+    "give the scaling, every choice, the posterior and the calibration of its score; the labels "
+    "that "
+    "predict will print are then\n"
+    "fixed, and the other rows test them. The certificate, an upper bound on the share of all "
+    "cases "
+    "in which these labels are\n"
+    "wrong, holds with the stated confidence. With --bound progressive the rows come block by "
+    "block "
+    "and the model is a mixture\n"
+    "of stages; with --prior zero all rows train one posterior, as in the paper, and the "
+    "certificate "
+    "pays for its distance from\n"
+    "the prior. A certificate is valid, or marked conditional with the reason.\n"
     "For hinge and exponential loss a posterior is proven to lie within the reported optimality "
     "gap of the best; zero-one loss "
     "is fitted by\n"

@@ -66,7 +66,8 @@ static void inspect_json(const struct shown *s, struct text *out) {
     json_put_string(&j, "positive", gbs_recipe_positive(s->recipe));
     json_put_string(&j, "negative", gbs_recipe_negative(s->recipe));
     if (model != NULL) {
-        result_certificates(&j, model);
+        result_card(&j, model, s->recipe);
+        result_certificates(&j, model, s->recipe);
         result_stages(&j, model);
         result_path(&j, "path", model);
     }
@@ -109,7 +110,7 @@ static int inspect_text(const struct shown *s, struct text *out) {
              target != NULL ? ": " : "", gbs_recipe_positive(r),
              negative != NULL ? negative : "the rest");
     if (s->of->model != NULL)
-        result_certificates_text(out, s->of->model);
+        result_certificates_text(out, s->of->model, s->recipe);
     return coefficients_text(s, out);
 }
 

@@ -15,7 +15,8 @@ struct prediction {
     gbs_recipe *recipe;
     struct input in;
     double *score, *probability;
-    bool labels; /* a task that only orders rows says none */
+    double *label, *vote; /* of a task with labels */
+    bool labels;          /* a task that only orders rows says none */
 };
 
 static int compute(struct prediction *p) {
@@ -23,19 +24,23 @@ static int compute(struct prediction *p) {
     p->labels = gbs_task_has(predictor_task(&p->model), GBS_FACT_LABELS) != 0;
     p->score = calloc(n, sizeof *p->score);
     p->probability = calloc(n, sizeof *p->probability);
-    if (p->score == NULL || p->probability == NULL)
+    p->label = calloc(n, sizeof *p->label);
+    p->vote = calloc(n, sizeof *p->vote);
+    if (p->score == NULL || p->probability == NULL || p->label == NULL || p->vote == NULL)
         return app_fail(p->app, EXIT_MEMORY, "out of memory");
-    gbs_status status = predictor_predict(p->app, &p->model, p->in.data, p->score, p->probability);
+    gbs_status status = p->labels ? predictor_classify(p->app, &p->model, p->in.data, p->label,
+                                                       p->probability, p->score, p->vote)
+                                  : predictor_predict(p->app, &p->model, p->in.data, p->score,
+                                                      p->probability);
     return status == GBS_OK ? EXIT_DONE : app_fail_status(p->app, status, p->in.file);
 }
 
-/* The vote's label; a score of exactly 0 (half of the votes) goes to +1. NULL: the task
- * says nothing of labels. */
+/* NULL: the task says nothing of labels. */
 static const char *label(const struct prediction *p, size_t i, const char *rest) {
     if (!p->labels)
         return NULL;
     const char *negative = gbs_recipe_negative(p->recipe);
-    if (predictor_says_yes(&p->model, p->score[i], p->probability[i]))
+    if (p->label[i] > 0.0)
         return gbs_recipe_positive(p->recipe);
     return negative != NULL ? negative : rest;
 }
@@ -45,10 +50,10 @@ static const char *label(const struct prediction *p, size_t i, const char *rest)
 static void write_csv(const struct prediction *p, const char *rest, struct text *out) {
     const gbs_data *data = p->in.data;
     size_t n = gbs_data_rows(data), next = 0;
-    text_add(out, "label,prob,score\n");
+    text_add(out, p->labels ? "label,prob,score,vote\n" : "label,prob,score\n");
     for (size_t row = 0; row < n + gbs_data_left_out(data) && !app_interrupted(); row++) {
         if (next >= n || gbs_data_table_row(data, next) != row) {
-            text_add_bytes(out, ",,\n", 3);
+            text_add(out, p->labels ? ",,,\n" : ",,\n");
             continue;
         }
         if (p->labels)
@@ -56,8 +61,13 @@ static void write_csv(const struct prediction *p, const char *rest, struct text 
         text_add_bytes(out, ",", 1);
         text_add_number(out, p->probability[next]);
         text_add_bytes(out, ",", 1);
-        text_add_number(out, p->score[next++]);
+        text_add_number(out, p->score[next]);
+        if (p->labels) {
+            text_add_bytes(out, ",", 1);
+            text_add_number(out, p->vote[next]);
+        }
         text_add_bytes(out, "\n", 1);
+        next++;
     }
 }
 
@@ -75,6 +85,8 @@ static void write_json(const struct prediction *p, const char *rest, struct text
         json_put_string(&j, "label", label(p, i, rest));
         json_put_number(&j, "prob", p->probability[i]);
         json_put_number(&j, "score", p->score[i]);
+        if (p->labels)
+            json_put_number(&j, "vote", p->vote[i]);
         json_close_object(&j);
     }
     json_close_array(&j);
@@ -123,12 +135,15 @@ static int run(struct app *app) {
             write_json(&p, rest.bytes != NULL ? rest.bytes : "", &text);
         else
             write_csv(&p, rest.bytes != NULL ? rest.bytes : "", &text);
+        text.failed = text.failed || rest.failed;
         code = app_write(app, option_text(o, "output"), &text);
         text_free(&text);
         text_free(&rest);
     }
     free(p.score);
     free(p.probability);
+    free(p.label);
+    free(p.vote);
     predictor_free(&p.model);
     input_free(&p.in);
     gbs_recipe_free(p.recipe);
@@ -139,12 +154,14 @@ const struct command command_predict = {
     "predict",
     GBS_FOR_PREDICT,
     "predict MODEL DATA [-o FILE] [OPTIONS]",
-    "predict new rows: label, prob, score",
-    "Prints one CSV row per row of DATA: the label of the vote, the probability that a classifier "
-    "drawn from the model says "
-    "the positive\n"
-    "label, and a score that orders rows: x'm of one posterior, the normal quantile of the "
-    "probability of a mixture of stages. "
+    "predict new rows: label, prob, score, vote",
+    "Prints one CSV row per row of DATA: the label, which the certificate of the default fit is "
+    "about; prob, the calibrated\n"
+    "probability of the positive label; score, x'm, which orders rows as prob does; and vote, the "
+    "share of classifiers drawn\n"
+    "from the model that vote for the positive label. Of a model fitted another way (--bound, "
+    "--prior zero) prob is that share,\n"
+    "and of a mixture of stages the score its normal quantile. "
     "A model that ranks leaves the label empty; its prob is the probability of "
     "outranking a\n"
     "random negative row of the training data, the share of their scores below. (Of a sample file: "

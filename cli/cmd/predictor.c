@@ -43,8 +43,17 @@ gbs_status predictor_evaluate(const struct app *app, const struct predictor *p,
     return gbs_particles_evaluate(app->ctx, p->particles, data, out);
 }
 
-bool predictor_says_yes(const struct predictor *p, double score, double probability) {
-    return p->model != NULL ? score >= 0.0 : probability >= 0.5;
+gbs_status predictor_classify(const struct app *app, const struct predictor *p,
+                              const gbs_data *data, double *label, double *probability,
+                              double *score, double *vote) {
+    if (p->model != NULL)
+        return gbs_model_classify(app->ctx, p->model, data, label, probability, score, vote);
+    gbs_status status = gbs_particles_predict(app->ctx, p->particles, data, score, NULL, vote);
+    for (size_t i = 0; status == GBS_OK && i < gbs_data_rows(data); i++) {
+        probability[i] = vote[i];
+        label[i] = vote[i] >= 0.5 ? 1.0 : -1.0;
+    }
+    return status;
 }
 
 void predictor_free(struct predictor *p) {

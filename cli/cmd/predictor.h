@@ -21,8 +21,10 @@ gbs_status predictor_predict(const struct app *app, const struct predictor *p, c
                              double *score, double *probability);
 gbs_status predictor_evaluate(const struct app *app, const struct predictor *p,
                               const gbs_data *data, gbs_evaluation **out);
-/* A model votes by the sign of its score, particles by the share of their votes. */
-bool predictor_says_yes(const struct predictor *p, double score, double probability);
+/* Of a task with labels: label (+1 or -1), probability of +1 and share of votes for it. */
+gbs_status predictor_classify(const struct app *app, const struct predictor *p,
+                              const gbs_data *data, double *label, double *probability,
+                              double *score, double *vote);
 void predictor_free(struct predictor *p);
 
 #endif

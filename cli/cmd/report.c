@@ -20,6 +20,8 @@ static int cannot_read(const struct app *app, const char *file, gzFile in) {
         return app_stopped(app, "; nothing was written");
     if (code == Z_ERRNO)
         return app_fail(app, EXIT_FILES, "%s: %s", file, strerror(error));
+    if (code == Z_MEM_ERROR)
+        return app_fail(app, EXIT_MEMORY, "%s: out of memory", file);
     return app_fail(app, EXIT_BAD_DATA, "%s: the gzip data is damaged or ends early (%s)", file,
                     why);
 }

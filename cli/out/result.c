@@ -36,16 +36,49 @@ void result_model(struct json *j, const gbs_model_info *i) {
     json_put_bool(j, "intercept", i->intercept != 0);
 }
 
-static void put_certificate(struct json *j, const char *key, const gbs_certificate *c) {
+/* The label of a class, +1 or -1. */
+static void class_name(const gbs_recipe *recipe, int class, struct text *out) {
+    const char *positive = gbs_recipe_positive(recipe), *negative = gbs_recipe_negative(recipe);
+    if (class > 0)
+        text_add(out, "%s", positive);
+    else if (negative != NULL)
+        text_add(out, "%s", negative);
+    else
+        text_add(out, "not %s", positive);
+}
+
+static void put_class(struct json *j, const char *key, const gbs_recipe *recipe, int class) {
+    struct text name = {0};
+    class_name(recipe, class, &name);
+    j->out->failed = j->out->failed || name.failed;
+    json_put_string(j, key, name.bytes != NULL ? name.bytes : "");
+    text_free(&name);
+}
+
+static void put_target(struct json *j, const gbs_certificate *c, const gbs_recipe *recipe) {
+    struct text target = {0};
+    text_add(&target, "%s", gbs_target_name(c->target));
+    if (c->target == GBS_TARGET_RECALL) {
+        text_add(&target, ":");
+        class_name(recipe, c->given, &target);
+    }
+    j->out->failed = j->out->failed || target.failed;
+    json_put_string(j, "target", target.bytes != NULL ? target.bytes : "");
+    text_free(&target);
+}
+
+static void put_certificate(struct json *j, const char *key, const gbs_certificate *c,
+                            const gbs_recipe *recipe) {
     const char *text;
     json_open_object(j, key);
-    json_put_string(j, "target", gbs_target_name(c->target));
+    put_target(j, c, recipe);
     json_put_string(j, "loss", gbs_loss_name(c->loss));
     if (c->risk != GBS_RISK_ERROR)
         json_put_string(j, "risk", gbs_risk_name(c->risk));
     json_put_string(j, "method", gbs_bound_name(c->method));
     json_put_number(j, "value", c->value);
     json_put_number(j, "confidence", c->confidence);
+    json_put_count(j, "rows", c->blocks);
     json_put_count(j, "blocks", c->blocks);
     json_put_number(j, "empirical", c->empirical);
     json_put_number(j, "kl", c->kl);
@@ -71,19 +104,62 @@ static void put_certificate(struct json *j, const char *key, const gbs_certifica
     json_close_object(j);
 }
 
-void result_certificates(struct json *j, const gbs_model *model) {
+void result_card(struct json *j, const gbs_model *model, const gbs_recipe *recipe) {
+    const gbs_card *c = gbs_model_card(model);
+    if (!gbs_task_has(gbs_model_task(model), GBS_FACT_LABELS))
+        return;
+    json_open_array(j, "classes");
+    put_class(j, NULL, recipe, -1);
+    put_class(j, NULL, recipe, 1);
+    json_close_array(j);
+    if (c == NULL)
+        return;
+    json_open_object(j, "baseline");
+    put_class(j, "label", recipe, c->baseline_label);
+    json_put_number(j, "error", c->baseline_error);
+    json_close_object(j);
+    json_open_object(j, "card");
+    json_put_count(j, "learned", c->learned);
+    json_put_count(j, "tested", c->tested);
+    json_put_number(j, "offset", c->offset);
+    json_put_number(j, "slope", c->slope);
+    json_put_number(j, "threshold", c->threshold);
+    json_put_number(j, "brier", c->brier);
+    json_put_number(j, "log_loss", c->log_loss);
+    json_put_number(j, "auc", c->auc);
+    json_put_bool(j, "one_label", c->one_label != 0);
+    json_put_bool(j, "joint", c->joint != 0);
+    json_open_object(j, "confusion");
+    json_put_count(j, "true_positive", c->true_positive);
+    json_put_count(j, "false_positive", c->false_positive);
+    json_put_count(j, "true_negative", c->true_negative);
+    json_put_count(j, "false_negative", c->false_negative);
+    json_close_object(j);
+    json_open_array(j, "reliability");
+    for (size_t k = 0; k < 10; k++) {
+        json_open_object(j, NULL);
+        json_put_count(j, "count", c->reliability[k].count);
+        json_put_number(j, "mean_prob", c->reliability[k].mean_probability);
+        json_put_number(j, "share_positive", c->reliability[k].share_positive);
+        json_close_object(j);
+    }
+    json_close_array(j);
+    json_close_object(j);
+}
+
+void result_certificates(struct json *j, const gbs_model *model, const gbs_recipe *recipe) {
     const gbs_certificate *c = gbs_model_certificate(model, 0);
     if (c != NULL)
-        put_certificate(j, "certificate", c);
+        put_certificate(j, "certificate", c, recipe);
     else
         json_put_string(j, "certificate", NULL);
     json_open_array(j, "certificates");
     for (size_t k = 0; (c = gbs_model_certificate(model, k)) != NULL; k++)
-        put_certificate(j, NULL, c);
+        put_certificate(j, NULL, c, recipe);
     json_close_array(j);
 }
 
-static const char *what(const gbs_certificate *c) {
+static const char *what(const gbs_certificate *c, bool calibrated) {
     if (c->risk == GBS_RISK_PAIRS)
         return "one draw, any two rows";
     if (c->risk == GBS_RISK_AUC && c->target != GBS_TARGET_GIBBS && c->target != GBS_TARGET_AUC)
@@ -94,7 +170,7 @@ static const char *what(const gbs_certificate *c) {
     case GBS_TARGET_MIXTURE:
         return "one draw, any stage";
     case GBS_TARGET_VOTE:
-        return "the vote";
+        return calibrated ? "the printed labels" : "the vote";
     case GBS_TARGET_PRIOR_VOTE:
         return "the first part's vote";
     case GBS_TARGET_RECALL:
@@ -109,14 +185,36 @@ static const char *what(const gbs_certificate *c) {
     return "";
 }
 
-void result_certificates_text(struct text *t, const gbs_model *model) {
+/* What guessing does, and what a number no better than that is worth. */
+static void baseline_text(struct text *t, const gbs_model *model, const gbs_recipe *recipe) {
+    const gbs_card *card = gbs_model_card(model);
+    const gbs_certificate *c = gbs_model_certificate(model, 0);
+    if (card == NULL || c == NULL)
+        return;
+    text_add(t, "  baseline      always saying ");
+    class_name(recipe, card->baseline_label, t);
+    text_add(t, " is wrong in %.2f %% of these rows\n", 100.0 * card->baseline_error);
+    if (card->one_label)
+        text_add(t, "  NOTE          the model says one label for all of these rows\n");
+    if (c->value >= card->baseline_error)
+        text_add(t,
+                 "  NOTE          the certificate is no better than guessing: it says nothing\n");
+}
+
+void result_certificates_text(struct text *t, const gbs_model *model, const gbs_recipe *recipe) {
     const char *text;
+    bool calibrated = gbs_model_card(model) != NULL;
     const gbs_certificate *c = gbs_model_certificate(model, 0), *each;
     if (c == NULL) {
         text_add(t, "  certificate   none\n");
         return;
     }
-    if (c->risk != GBS_RISK_ERROR)
+    if (calibrated)
+        text_add(t,
+                 "  certificate   the labels that predict prints are wrong in at most %.2f %% of "
+                 "all cases, with confidence %g: %s\n",
+                 100.0 * c->value, c->confidence, c->valid ? "valid" : "CONDITIONAL");
+    else if (c->risk != GBS_RISK_ERROR)
         text_add(t,
                  "  certificate   the true %s of one random draw is at most %.4f, with confidence "
                  "%g: %s\n",
@@ -129,13 +227,15 @@ void result_certificates_text(struct text *t, const gbs_model *model) {
                  c->target == GBS_TARGET_MIXTURE ? "one random draw (a stage, then a classifier)"
                                                  : "one random draw",
                  c->value, c->confidence, c->valid ? "valid" : "CONDITIONAL");
+    baseline_text(t, model, recipe);
     text_add(t, "  %-7s %-22s %-11s %7s %9s   %s\n", "bound", "of", "method",
              c->risk != GBS_RISK_ERROR ? "pairs" : "rows", "risk seen",
              "nats: KL + grid + all at once + confidence");
     for (size_t k = 0; (each = gbs_model_certificate(model, k)) != NULL; k++)
         text_add(t, "  %-7.4f %-22s %-11s %7zu %9.4f   %6.2f %6.2f %6.2f %6.2f%s\n", each->value,
-                 what(each), gbs_bound_name(each->method), each->blocks, each->empirical, each->kl,
-                 each->grid_nats, each->xi_nats, -log(1.0 - each->confidence - each->sampled_delta),
+                 what(each, calibrated), gbs_bound_name(each->method), each->blocks,
+                 each->empirical, each->kl, each->grid_nats, each->xi_nats,
+                 -log(1.0 - each->confidence - each->sampled_delta),
                  each->valid ? "" : "  conditional");
     if (c->sampled > 0)
         text_add(t,
@@ -144,9 +244,12 @@ void result_certificates_text(struct text *t, const gbs_model *model) {
                  "probability %.4g,\n"
                  "                which is part of %.4g\n",
                  c->sampled, c->empirical_upper, c->sampled_delta, 1.0 - c->confidence);
-    text_add(t, "                each line holds by itself, the smallest of them does not; the "
-                "first was chosen in advance.\n"
-                "                it assumes that\n");
+    if (calibrated && gbs_model_card(model)->joint)
+        text_add(t, "                all lines hold at once.\n");
+    else
+        text_add(t, "                each line holds by itself, the smallest of them does not; the "
+                    "first was chosen in advance.\n");
+    text_add(t, "                it assumes that\n");
     for (unsigned k = 0; (text = gbs_assumption_text(k, NULL)) != NULL; k++)
         if ((c->assumptions >> k & 1U) != 0)
             text_add(t, "                - %s\n", text);
@@ -224,14 +327,45 @@ static void ranking_text(struct text *t, const struct app *app, const gbs_evalua
              1.0 - gbs_auc_risk_upper(1.0 - e->auc, e->blocks, confidence(app)), confidence(app));
 }
 
+/* {"no": a, "yes": b}; null where nothing was counted. */
+static void put_by_class(struct json *j, const char *key, const gbs_recipe *recipe, double negative,
+                         double positive) {
+    struct text name = {0};
+    json_open_object(j, key);
+    class_name(recipe, -1, &name);
+    json_put_number(j, name.bytes != NULL ? name.bytes : "", negative);
+    text_free(&name);
+    class_name(recipe, 1, &name);
+    json_put_number(j, name.bytes != NULL ? name.bytes : "", positive);
+    text_free(&name);
+    json_close_object(j);
+}
+
+/* What the labels are worth, class by class; beside them what guessing errs, and the mean cost. */
+static void put_rates(struct json *j, const gbs_evaluation *e, const gbs_model *model,
+                      const gbs_recipe *recipe) {
+    const gbs_card *card = model != NULL ? gbs_model_card(model) : NULL;
+    double tp = (double)e->true_positive, fp = (double)e->false_positive,
+           tn = (double)e->true_negative, fn = (double)e->false_negative, n = (double)e->n;
+    double baseline = card == NULL ? NAN : card->baseline_label > 0 ? (tn + fp) / n : (tp + fn) / n;
+    json_put_number(j, "baseline_error", baseline);
+    put_by_class(j, "recall", recipe, tn / (tn + fp), tp / (tp + fn));
+    put_by_class(j, "precision", recipe, tn / (tn + fn), tp / (tp + fp));
+    put_by_class(j, "f1", recipe, 2.0 * tn / (2.0 * tn + fp + fn), 2.0 * tp / (2.0 * tp + fp + fn));
+    json_put_number(j, "cost",
+                    card != NULL ? (fn * card->cost_missed + fp * card->cost_false) / n
+                                 : (fn + fp) / n);
+}
+
 void result_evaluation(struct json *j, const struct app *app, const gbs_evaluation *e,
-                       const struct roc *roc) {
+                       const struct roc *roc, const gbs_model *model, const gbs_recipe *recipe) {
     if (!gbs_task_has(gbs_task_of(e->task), GBS_FACT_LABELS)) {
         ranking(j, app, e, roc);
         return;
     }
     json_put_count(j, "n", e->n);
     json_put_number(j, "error", e->error);
+    put_rates(j, e, model, recipe);
     json_put_number(j, "gibbs_risk", e->gibbs_risk);
     json_put_number(j, "gibbs_error", e->gibbs_error);
     json_put_number(j, "auc", e->auc);
@@ -266,12 +400,12 @@ void result_evaluation_text(struct text *t, const struct app *app, const gbs_eva
         return;
     }
     text_add(t, "  rows          %zu\n", e->n);
-    text_add(t, "  error         %.2f %%   of the vote\n", 100.0 * e->error);
+    text_add(t, "  error         %.2f %%   of the labels\n", 100.0 * e->error);
     text_add(t, "  Gibbs error   %.2f %%   of one random draw from the posterior\n",
              100.0 * e->gibbs_error);
     text_add(t,
              "  true error    at most %.2f %% with confidence %g, if these rows are fresh (exact "
-             "binomial bound of the vote)\n",
+             "binomial bound of the labels)\n",
              100.0 * gbs_binomial_upper(e->errors, e->n, confidence(app)), confidence(app));
     if (isfinite(e->auc))
         text_add(t, "  AUC           %.4f\n", e->auc);
@@ -303,6 +437,11 @@ static void stages_text(struct text *t, const gbs_model *model) {
     text_add(t, "); prior, free energy and solver: the last one's\n");
 }
 
+/* Convex losses have no centre beside 0 in a calibrated model. */
+static bool zero_centred(const gbs_model *model) {
+    return gbs_model_card(model) != NULL && gbs_model_get_info(model)->loss != GBS_LOSS_ZERO_ONE;
+}
+
 void result_model_text(struct text *t, const gbs_model *model) {
     const gbs_model_info *i = gbs_model_get_info(model);
     const gbs_task *task = gbs_model_task(model);
@@ -312,10 +451,10 @@ void result_model_text(struct text *t, const gbs_model *model) {
              gbs_family_name(i->family), i->dual ? " (in the span of the rows)" : "", i->d,
              i->intercept ? " with the intercept" : "", i->n);
     stages_text(t, model);
-    text_add(t,
-             "  prior         N(%s, %g^2) on each coefficient, lambda %g, columns scaled: %s%s\n",
-             i->prior == GBS_PRIOR_INFORMED ? "m0" : "0", i->prior_sd, i->lambda,
-             gbs_scale_name(i->scale), i->columns == GBS_COLUMNS_RELEVANCE ? ", by relevance" : "");
+    text_add(
+        t, "  prior         N(%s, %g^2) on each coefficient, lambda %g, columns scaled: %s%s\n",
+        i->prior == GBS_PRIOR_INFORMED && !zero_centred(model) ? "m0" : "0", i->prior_sd, i->lambda,
+        gbs_scale_name(i->scale), i->columns == GBS_COLUMNS_RELEVANCE ? ", by relevance" : "");
     text_add(t,
              "  free energy   %.6g = lambda x %.6g (mean %s loss of the posterior) + %.6g (KL to "
              "the prior)\n",
@@ -324,8 +463,10 @@ void result_model_text(struct text *t, const gbs_model *model) {
         text_add(t, "  all pairs     1 - AUC %.4f of the score, %.4f of one random draw\n",
                  i->train_error, i->gibbs_error);
     else
-        text_add(t, "  all rows      error %.2f %% of the vote, %.2f %% of one random draw\n",
-                 100.0 * i->train_error, 100.0 * i->gibbs_error);
+        text_add(t, "  %-13s error %.2f %% of the %s, %.2f %% of one random draw\n",
+                 gbs_model_card(model) != NULL ? "learned rows" : "all rows",
+                 100.0 * i->train_error, gbs_model_card(model) != NULL ? "labels" : "vote",
+                 100.0 * i->gibbs_error);
     text_add(t, "  solver        %s, %zu iterations, ", gbs_solver_name(i->solver), i->iterations);
     if (pairs && i->pair_evaluations > 0.0)
         text_add(t, "%.4g pairs seen, ", i->pair_evaluations);

@@ -11,12 +11,15 @@ void result_head(struct json *j, const struct app *app);
 /* What was fitted: task, loss, family, sizes, lambda, free energy, gap ... */
 void result_model(struct json *j, const gbs_model_info *info);
 /* "certificate": the first, "certificates": all of them. */
-void result_certificates(struct json *j, const gbs_model *model);
-void result_certificates_text(struct text *t, const gbs_model *model);
+void result_certificates(struct json *j, const gbs_model *model, const gbs_recipe *recipe);
+void result_certificates_text(struct text *t, const gbs_model *model, const gbs_recipe *recipe);
+/* "classes", "baseline" and, of a calibrated model, "card". */
+void result_card(struct json *j, const gbs_model *model, const gbs_recipe *recipe);
 void result_path(struct json *j, const char *key, const gbs_model *model);
-/* The binomial bound is at --confidence (default 0.95). roc may be NULL. */
+/* The binomial bound is at --confidence (default 0.95). roc may be NULL, and model where there is
+ * none (particles). */
 void result_evaluation(struct json *j, const struct app *app, const gbs_evaluation *e,
-                       const struct roc *roc);
+                       const struct roc *roc, const gbs_model *model, const gbs_recipe *recipe);
 void result_evaluation_text(struct text *t, const struct app *app, const gbs_evaluation *e,
                             const char *positive, const char *negative);
 void result_model_text(struct text *t, const gbs_model *model);

@@ -105,6 +105,14 @@ const char *certificate_target(const json_t *c) {
     if (strcmp(target, "prior-vote") == 0)
         return ranks ? "the\u00a0first\u00a0part's\u00a0score"
                      : "the\u00a0first\u00a0part's\u00a0vote";
+    if (strncmp(target, "recall:", 7) == 0)
+        return target;
+    if (strcmp(target, "auc") == 0)
+        return "1\u00a0-\u00a0AUC\u00a0of\u00a0the\u00a0score";
+    if (strcmp(target, "brier") == 0)
+        return "the\u00a0Brier\u00a0score";
+    if (strcmp(target, "cost") == 0)
+        return "the\u00a0mean\u00a0cost";
     if (strcmp(target, "rmse") == 0)
         return "the\u00a0printed\u00a0values";
     return target;

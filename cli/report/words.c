@@ -55,6 +55,11 @@ static void claim(struct text *t, const json_t *root, const json_t *c, struct nu
             "the true root mean squared "
             "error is at most %s.",
             number_text(run_number(c, "rmse"), n->value));
+    else if (run_is(c, "target", "vote") && run_is(c, "method", "binomial"))
+        SAY("If rows like these keep coming, the labels that predict prints are wrong in at most "
+            "%s "
+            "of all cases.",
+            percent_text(value, n->value));
     else
         SAY("If rows like these keep coming and each is classified by one classifier drawn from "
             "the model%s, the long-run "
@@ -86,6 +91,11 @@ static void how_it_is_had(struct text *t, const json_t *root, const json_t *c, s
             "every one was a fresh test "
             "row, and only then, but for the last block, a training row, so nothing is paid for "
             "having learned. ",
+            number_text(blocks, n->other));
+    else if (run_is(c, "target", "vote") && run_is(c, "method", "binomial"))
+        SAY("It rests on %s rows of a last block that nothing of the predictor has seen, neither "
+            "its "
+            "posterior nor its calibration nor any choice: nothing is paid for having learned. ",
             number_text(blocks, n->other));
     else if (run_is(c, "target", "rmse"))
         SAY("It rests on %s ratings that were kept from the fit and from every choice in it: "
@@ -132,6 +142,10 @@ static void drawn_against_vote(struct text *t, const json_t *root, const json_t 
             SAY(" Here it says little: always predicting the middle of the range is certified to "
                 "do as well, from the same "
                 "ratings.");
+        return;
+    }
+    if (run_is(c, "target", "vote") && run_is(c, "method", "binomial")) {
+        SAY("The number is about the very labels that predict prints.");
         return;
     }
     const gbs_task *task = run_task(root);

@@ -82,12 +82,12 @@ typedef enum gbs_columns {
                              the rows that scaling is learned from */
 } gbs_columns;
 
-/* The order in which gbs_fit goes through n rows under an informed prior or a progressive bound,
- * for callers who learn something from the first part themselves (such as the levels of a text
- * column), and the least number of rows in that part: what is learned from the first *first_part
- * rows of this order may be used for all. The order depends on the seed and n alone, first_part on
- * n and the options. options are those of "fit"; NULL: the defaults. */
-GBS_API gbs_status gbs_fit_order(gbs_context *ctx, size_t n, const gbs_options *options,
+/* The order in which gbs_fit goes through the rows under an informed prior or a progressive bound,
+ * for callers who learn something from the first part themselves, and the least number of rows in
+ * that part: what is learned from the first *first_part rows of this order may be used for all. The
+ * order depends on the seed and on the rows, not on how they were sorted; first_part on their number
+ * and the options. options are those of "fit"; NULL: the defaults. */
+GBS_API gbs_status gbs_fit_order(gbs_context *ctx, const gbs_data *data, const gbs_options *options,
                                  size_t *order, size_t *first_part);
 
 /* Fits and certifies. data must carry labels of both classes. options are those of "fit"; NULL: the

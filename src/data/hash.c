@@ -1,17 +1,17 @@
 /* The hash of a set of rows (docs/maths.md, 11.2).
  *
  *   cell = H(column, kind, bits of its value),   row = H(sum of its cells, label),
- *   seed' = H(seed, n, sum of the rows)
+ *   rows = H(sum of the rows) + H(sum of the rows, labels turned round),   seed' = H(seed, n, rows)
  *
  * with H = Threefry 2x64 (Random123). Rows are added, modulo 2^128, so that their order does not
  * count; never combined by exclusive or, under which two copies of a row would vanish.
  */
-#include "data/hash.h"
+#include "data/rows.h"
 
 #include <Random123/threefry.h>
 #include <string.h>
 
-enum { NUMBER = 1, TEXT, ROW, SEED };
+enum { NUMBER = 1, TEXT, ROW, ROWS, SEED };
 
 static gbs_hash mix(uint64_t key0, uint64_t key1, uint64_t a, uint64_t b) {
     threefry2x64_key_t key = {{key0, key1}};
@@ -50,19 +50,35 @@ gbs_hash gbs_hash_row(gbs_hash cells, double label) {
     return mix(cells.low, cells.high, bits_of(label), ROW);
 }
 
+void gbs_hash_sum_add(gbs_hash_sum *sum, gbs_hash cells, double label) {
+    sum->as_is = gbs_hash_add(sum->as_is, gbs_hash_row(cells, label));
+    sum->turned = gbs_hash_add(sum->turned, gbs_hash_row(cells, -label));
+}
+
+gbs_hash gbs_hash_sum_of(const gbs_hash_sum *sum) {
+    return gbs_hash_add(mix(sum->as_is.low, sum->as_is.high, 0, ROWS),
+                        mix(sum->turned.low, sum->turned.high, 0, ROWS));
+}
+
 gbs_hash gbs_data_hash(const gbs_data *data) {
-    gbs_hash sum = {0};
+    gbs_hash_sum sum = {0};
+    if (data->hashed)
+        return data->hash;
     for (size_t i = 0; i < data->n; i++) {
         gbs_hash cells = {0};
         gbs_raw_row row = gbs_data_at(data, i);
         for (size_t k = 0; k < row.stored; k++)
             cells = gbs_hash_add(
                 cells, gbs_hash_number(row.column != NULL ? row.column[k] : k, row.value[k]));
-        sum = gbs_hash_add(sum, gbs_hash_row(cells, data->y != NULL ? data->y[i] : 0.0));
+        gbs_hash_sum_add(&sum, cells, data->y != NULL ? data->y[i] : 0.0);
     }
-    return sum;
+    return gbs_hash_sum_of(&sum);
 }
 
 uint64_t gbs_hash_seed(uint64_t seed, uint64_t n, gbs_hash rows) {
     return mix(rows.low, rows.high, seed, n ^ ((uint64_t)SEED << 56)).low;
+}
+
+uint64_t gbs_data_order_seed(const gbs_context *ctx, const gbs_data *data) {
+    return gbs_hash_seed(ctx->seed, data->n, gbs_data_hash(data));
 }

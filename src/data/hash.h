@@ -2,8 +2,7 @@
 #ifndef GIBBSITE_DATA_HASH_H
 #define GIBBSITE_DATA_HASH_H
 
-#include "data/rows.h"
-
+#include <stddef.h>
 #include <stdint.h>
 
 /* A number of 128 bits; sums are modulo 2^128. */
@@ -20,8 +19,14 @@ gbs_hash gbs_hash_text(uint64_t column, const char *text, size_t size);
 /* A row: the sum of its cells, and its label (its class by number). */
 gbs_hash gbs_hash_row(gbs_hash cells, double label);
 
-/* The sum over all rows of a handle. */
-gbs_hash gbs_data_hash(const gbs_data *data);
+/* Rows added up, with their labels as they are and turned round. */
+typedef struct gbs_hash_sum {
+    gbs_hash as_is, turned;
+} gbs_hash_sum;
+
+void gbs_hash_sum_add(gbs_hash_sum *sum, gbs_hash cells, double label);
+/* The same for both ways: which class is called positive does not count. */
+gbs_hash gbs_hash_sum_of(const gbs_hash_sum *sum);
 
 /* The seed of the order of n rows whose hashes add up to `rows`. */
 uint64_t gbs_hash_seed(uint64_t seed, uint64_t n, gbs_hash rows);

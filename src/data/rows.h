@@ -6,6 +6,7 @@
 #define GIBBSITE_DATA_ROWS_H
 
 #include "core/context.h"
+#include "data/hash.h"
 #include "data/source.h"
 #include "kernel/strip.h"
 #include "options/settings.h"
@@ -25,12 +26,20 @@ struct gbs_data {
     unsigned looked;    /* bits of gbs_looked */
     gbs_source *source; /* NULL: no table made them. A view has that of its data */
     bool borrowed;      /* the cells are not ours; a view's labels and pick always are */
+    /* what the rows were before their columns were made, or others left out; known or not */
+    bool hashed;
+    gbs_hash hash;
 };
 
 /* The given rows of `data`, in that order. The view shares the cells of `data`, which must outlive
  * it, and may be viewed in turn. */
 gbs_status gbs_data_view(gbs_context *ctx, const gbs_data *data, const size_t *rows, size_t count,
                          gbs_data **out);
+
+/* The hash of the rows, their labels included, in whatever order they come; and the seed of the
+ * order that a split goes by (docs/maths.md, 11.2). */
+gbs_hash gbs_data_hash(const gbs_data *data);
+uint64_t gbs_data_order_seed(const gbs_context *ctx, const gbs_data *data);
 
 /* One row as the caller gave it. */
 typedef struct gbs_raw_row {

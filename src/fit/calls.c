@@ -73,16 +73,16 @@ gbs_status gbs_fit(gbs_context *ctx, const gbs_data *data, const gbs_options *op
     return status;
 }
 
-gbs_status gbs_fit_order(gbs_context *ctx, size_t n, const gbs_options *options, size_t *order,
-                         size_t *first_part) {
+gbs_status gbs_fit_order(gbs_context *ctx, const gbs_data *data, const gbs_options *options,
+                         size_t *order, size_t *first_part) {
     gbs_fit_settings s;
-    if (ctx == NULL || order == NULL || first_part == NULL)
+    if (ctx == NULL || data == NULL || order == NULL || first_part == NULL)
         return GBS_ERR_ARGUMENT;
     gbs_status status = check(ctx, options, GBS_FOR_FIT);
     if (status != GBS_OK)
         return status;
     gbs_fit_settings_from(options, &s);
-    return gbs_fit_order_run(ctx, n, &s, order, first_part);
+    return gbs_fit_order_run(ctx, data, &s, order, first_part);
 }
 
 /* ---------------------------------------------------------------- cross-validation */

@@ -5,7 +5,7 @@
  * the same folds by the log loss of their out-of-fold scores, calibrated (platt.c): it is smooth,
  * and cares for the order of the rows and their probabilities as well as for the labels, so that
  * some hundred rows do not choose by luck. A tie goes to the simpler: equal columns, the narrower
- * prior. Every second width first, then the neighbours of the best.
+ * prior.
  *
  * The zero-one posterior around the chosen one replaces it where its out-of-fold labels are better
  * beyond chance: by more than two standard deviations of a fair coin on the rows where they differ.
@@ -25,9 +25,12 @@
 
 /* Rows that the comparison uses at most, and that calibrate. */
 enum { MOST_FOLDS = 5, MOST_ROWS = 4096, MOST_CALIBRATING = 8192 };
-enum { KINDS = 2, WIDTHS = 12 };
+enum { KINDS = 2, WIDTHS = 12, MIDDLE = 5, STEP = 2 };
 #define NARROWEST 0.00625
-#define PRECISION 1e-5
+#define STAGE "choice" /* of the progress */
+/* Of the free energy: a comparison needs less than what calibrates. */
+#define PRECISION 1e-9
+#define ROUGHLY 1e-4
 /* The intercept's prior has at least this standard deviation, in units of the score. */
 #define LEAST_ROOM 1.0
 
@@ -43,8 +46,10 @@ struct choosing {
     bool wanted[KINDS][WIDTHS], done[KINDS][WIDTHS];
     double *scores; /* kinds x widths x n, out of fold */
     double value[KINDS][WIDTHS];
-    gbs_loss loss; /* of the second round */
+    gbs_loss loss;
+    double precision;
     size_t kind, width;
+    double told, folds_share; /* of the progress: so far, and what the folds have of it */
 };
 
 static double *scores_of(const struct choosing *c, size_t kind, size_t width) {
@@ -147,7 +152,7 @@ static gbs_status solve_warm(struct fold *f, double *mean) {
     }
     gbs_problem problem = {f->ctx, f->risk, prior, s->lambda};
     gbs_solve_options options = {.solver = s->solver,
-                                 .tolerance = PRECISION,
+                                 .tolerance = s->tolerance,
                                  .max_iterations = s->max_iterations,
                                  .batch = s->batch,
                                  .epochs = s->epochs,
@@ -171,8 +176,7 @@ static gbs_status solve_cold(struct fold *f, double *mean) {
 
 /* Scores of the test rows for one width. */
 static gbs_status fold_score(struct fold *f, double width, double *score) {
-    bool convex = gbs_loss_of(f->settings.loss)->convex,
-         wide = f->train.d > f->train.all.n || f->settings.form == GBS_FORM_DUAL;
+    bool convex = gbs_loss_of(f->settings.loss)->convex, wide = f->train.d > f->train.all.n;
     double *mean = gbs_doubles(f->ctx, f->train.d);
     f->settings.prior_sd = width;
     gbs_status status = mean == NULL      ? GBS_ERR_MEMORY
@@ -193,7 +197,8 @@ static gbs_status leave_out(gbs_context *ctx, const struct choosing *c, size_t k
     gbs_choice choice = {.loss = c->loss, .columns = c->kinds[kind], .constant = c->constant};
     struct fold f = {.ctx = ctx};
     f.settings = gbs_choice_settings(&choice, c->o, train->n, c->data->n);
-    f.settings.tolerance = PRECISION;
+    f.settings.tolerance = c->precision;
+    f.settings.form = GBS_FORM_AUTO; /* one optimum, whichever way it is reached */
     gbs_status status = fold_prepare(&f, train, test);
     for (size_t w = 0; status == GBS_OK && w < c->widths_size; w++)
         if (c->wanted[kind][w])
@@ -248,9 +253,17 @@ static bool says_yes(double score, gbs_platt p) {
     return p.offset + p.slope * score >= 0.0;
 }
 
+/* How many rounds there will be is not known: each has half of what is left to
+ * them of the bar. */
+static gbs_status run_folds(struct choosing *c) {
+    gbs_side_progress progress = {STAGE, c->told, 0.5 * (c->folds_share - c->told)};
+    c->told += progress.span;
+    return gbs_side_by_side(c->ctx, c->folds * c->kinds_size, progress, run_fold, c);
+}
+
 /* Runs what is wanted and not done, and finds the best of all. */
 static gbs_status compare(struct choosing *c) {
-    gbs_status status = gbs_side_by_side(c->ctx, c->folds * c->kinds_size, "choice", run_fold, c);
+    gbs_status status = run_folds(c);
     for (size_t k = 0; status == GBS_OK && k < c->kinds_size; k++)
         for (size_t w = 0; w < c->widths_size; w++) {
             const double *score = scores_of(c, k, w), *y = c->data->y;
@@ -270,19 +283,32 @@ static gbs_status compare(struct choosing *c) {
     return status;
 }
 
+/* Wants width w of kind k, where there is such a width and it is not known yet. */
+static bool want(struct choosing *c, size_t k, size_t w) {
+    if (w >= c->widths_size || c->done[k][w])
+        return false;
+    c->wanted[k][w] = true;
+    return true;
+}
+
+/* The log loss has one valley along the widths: a few in the middle first, then further where the
+ * best is the last one known on its side, and at the end its neighbours. */
 static gbs_status search(struct choosing *c) {
+    bool more = true;
     for (size_t k = 0; k < c->kinds_size; k++)
-        for (size_t w = 0; w < c->widths_size; w++)
-            c->wanted[k][w] = c->widths_size == 1 || w % 2 == 1;
+        for (size_t w = MIDDLE - STEP; w <= MIDDLE + STEP; w += STEP)
+            want(c, k, c->widths_size == 1 ? 0 : w);
     gbs_status status = compare(c);
-    if (status != GBS_OK || c->widths_size == 1)
-        return status;
-    size_t k = c->kind, w = c->width;
-    if (w > 0)
-        c->wanted[k][w - 1] = true;
-    if (w + 1 < c->widths_size)
-        c->wanted[k][w + 1] = true;
-    return compare(c);
+    while (status == GBS_OK && more) {
+        size_t k = c->kind, w = c->width;
+        more = want(c, k, w + STEP) || (w >= STEP && want(c, k, w - STEP));
+        if (more)
+            status = compare(c);
+    }
+    more = want(c, c->kind, c->width + 1);
+    if ((c->width > 0 && want(c, c->kind, c->width - 1)) || more)
+        status = status == GBS_OK ? compare(c) : status;
+    return status;
 }
 
 /* The zero-one posterior around the chosen one, against it: *better where its labels are. Its
@@ -302,11 +328,11 @@ static gbs_status try_zero_one(struct choosing *c, bool *better) {
     c->kinds[0] = kind;
     c->kinds_size = 1;
     c->wanted[0][width] = true;
-    gbs_status status = gbs_side_by_side(c->ctx, c->folds, "choice", run_fold, c);
+    gbs_status status = run_folds(c);
     c->wanted[0][width] = false;
     c->kinds_size = kinds;
     double *after = scores_of(c, 0, width);
-    gbs_platt new = gbs_platt_learn(after, y, c->n);
+    gbs_platt new = gbs_platt_learn_slope(after, y, c->n);
     double gain = 0.0, differ = 0.0;
     for (size_t i = 0; status == GBS_OK && i < c->n; i++) {
         bool was = says_yes(keep[i], old), is = says_yes(after[i], new);
@@ -408,6 +434,38 @@ static gbs_status keep(struct choosing *c, const gbs_data *learn, gbs_choice *ou
     return GBS_OK;
 }
 
+/* The progress of a fit as the rest of the choice's. */
+struct rest {
+    gbs_progress_callback progress;
+    void *user;
+    double told;
+};
+
+static void tell_rest(const char *stage, double done, void *user) {
+    const struct rest *r = user;
+    (void)stage;
+    r->progress(STAGE, r->told + (1.0 - r->told) * done, r->user);
+}
+
+static gbs_status fit_last(struct choosing *c, const gbs_data *train, const gbs_data *test,
+                           double *scores) {
+    gbs_context *ctx = c->ctx;
+    struct rest rest = {ctx->progress, ctx->progress_user, c->told};
+    gbs_status status = gbs_compute_begin(ctx);
+    if (status != GBS_OK)
+        return status;
+    if (rest.progress != NULL) {
+        ctx->progress = tell_rest;
+        ctx->progress_user = &rest;
+    }
+    gbs_progress_begin(ctx);
+    status = leave_out(ctx, c, c->kind, train, test, test->n, scores);
+    ctx->progress = rest.progress;
+    ctx->progress_user = rest.user;
+    gbs_compute_end(ctx);
+    return status;
+}
+
 /* Of many rows the choice has seen some only, and a fit to all of them shrinks less: the last of
  * them are scored by a fit to the others. */
 static gbs_status score_last(struct choosing *c, const gbs_data *learn, gbs_choice *out) {
@@ -423,12 +481,9 @@ static gbs_status score_last(struct choosing *c, const gbs_data *learn, gbs_choi
         status = gbs_data_view(c->ctx, learn, rows + inside, out->rows, &test);
     c->data = learn; /* that a given lambda is meant for */
     c->wanted[c->kind][c->width] = true;
+    c->precision = PRECISION;
     if (status == GBS_OK)
-        status = gbs_compute_begin(c->ctx);
-    if (status == GBS_OK) {
-        status = leave_out(c->ctx, c, c->kind, train, test, out->rows, scores);
-        gbs_compute_end(c->ctx);
-    }
+        status = fit_last(c, train, test, scores);
     for (size_t i = 0; status == GBS_OK && i < out->rows; i++) {
         out->score[i] = scores[c->width * out->rows + i];
         out->y[i] = test->y[i];
@@ -443,7 +498,9 @@ static gbs_status score_last(struct choosing *c, const gbs_data *learn, gbs_choi
 static void calibrate(gbs_choice *out) {
     size_t wrong = 0;
     double n = (double)out->rows;
-    out->platt = gbs_platt_learn(out->score, out->y, out->rows);
+    out->platt = gbs_loss_of(out->loss)->convex
+                     ? gbs_platt_learn(out->score, out->y, out->rows)
+                     : gbs_platt_learn_slope(out->score, out->y, out->rows);
     out->log_loss = log_loss_of(out->score, out->y, out->rows, out->platt);
     for (size_t i = 0; i < out->rows; i++)
         wrong += says_yes(out->score[i], out->platt) != (out->y[i] > 0.0);
@@ -485,11 +542,16 @@ static gbs_status choose(struct choosing *c, const gbs_data *learn, gbs_choice *
 
 gbs_status gbs_choose(gbs_context *ctx, const gbs_data *learn, const gbs_fit_settings *o,
                       gbs_choice *out) {
-    struct choosing c = {.ctx = ctx, .o = o, .n = learn->n < MOST_ROWS ? learn->n : MOST_ROWS};
+    struct choosing c = {.ctx = ctx,
+                         .o = o,
+                         .n = learn->n < MOST_ROWS ? learn->n : MOST_ROWS,
+                         .precision = learn->n > MOST_ROWS ? ROUGHLY : PRECISION,
+                         .folds_share = learn->n > MOST_ROWS ? 0.5 : 1.0};
     size_t *rows = gbs_array_alloc(ctx, c.n, sizeof *rows);
     gbs_data *head = NULL;
     gbs_status status = rows != NULL ? GBS_OK : GBS_ERR_MEMORY;
     *out = (gbs_choice){0};
+    gbs_progress_begin(ctx);
     for (size_t i = 0; rows != NULL && i < c.n; i++)
         rows[i] = i;
     if (status == GBS_OK)

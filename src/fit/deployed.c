@@ -30,8 +30,9 @@ struct deployed {
     gbs_choice choice;
     gbs_rows rows;  /* all, in their random order */
     gbs_rows fresh; /* the last block */
-    /* of the fresh rows: score, probability of +1, Gibbs error, loss */
-    double *score, *probability, *gibbs, *loss;
+    /* of the fresh rows: score, probability of +1, and room for one thing after the other: Gibbs
+     * errors, losses, scores by class */
+    double *score, *probability, *room;
     size_t lines;
     double delta; /* of each line */
 };
@@ -40,9 +41,7 @@ struct deployed {
 
 static gbs_status learn(struct deployed *f) {
     gbs_data *head = NULL;
-    gbs_status status = gbs_split_create(f->ctx, f->data, &f->o, &f->split);
-    if (status == GBS_OK)
-        status = gbs_split_head(f->ctx, &f->split, f->split.first, &head);
+    gbs_status status = gbs_split_head(f->ctx, &f->split, f->split.first, &head);
     if (status == GBS_OK)
         status = gbs_choose(f->ctx, head, &f->o, &f->choice);
     if (status == GBS_OK)
@@ -59,10 +58,27 @@ static gbs_status learn(struct deployed *f) {
     return status;
 }
 
+/* Two folds need two rows of each class. */
+static bool can_learn(const gbs_split *s) {
+    size_t positive = 0;
+    for (size_t i = 0; i < s->first; i++)
+        positive += s->view->y[i] > 0.0;
+    return positive >= 2 && s->first - positive >= 2;
+}
+
+static gbs_status too_few(struct deployed *f) {
+    if (f->o.bound == GBS_BOUND_AUTO)
+        return GBS_OK; /* without a model: another way is taken */
+    return gbs_fail(f->ctx, GBS_ERR_DATA,
+                    "`bound` vote learns from %zu of the %zu rows, and they have fewer than two "
+                    "rows of a class",
+                    f->split.first, f->split.n);
+}
+
 static gbs_status train(struct deployed *f) {
     gbs_rows past = gbs_rows_slice(&f->rows, 0, f->split.first);
     gbs_posterior p;
-    gbs_progress(f->ctx, "fit", 0.0);
+    gbs_progress_begin(f->ctx);
     gbs_status status = gbs_choice_fit(f->ctx, &past, &f->o, &f->model->trace, &p);
     if (status == GBS_OK) {
         gbs_keep_fit(f->model, &f->o, f->data, &p);
@@ -98,18 +114,33 @@ static void calibrate(struct deployed *f) {
 
 /* ---------------------------------------------------------------- the last block */
 
+/* Score, probability and Gibbs error of each row, a slice at a time: the room that the judge works
+ * in would be more than what it says. Slices are whole strips, as in `predict`. */
+static gbs_status judge_fresh(struct deployed *f) {
+    enum { SLICE = 1 << 14 };
+    size_t n = f->fresh.all.n, strip = f->fresh.strip_rows,
+           slice = (SLICE + strip - 1) / strip * strip;
+    gbs_status status = GBS_OK;
+    for (size_t first = 0; status == GBS_OK && first < n; first += slice) {
+        gbs_rows some = gbs_rows_slice(&f->fresh, first, n - first < slice ? n - first : slice);
+        gbs_judgement v = {.score = f->score + first,
+                           .calibrated = f->probability + first,
+                           .gibbs = f->room + first};
+        status = gbs_model_judge(f->ctx, f->model, &some, &v);
+    }
+    return status;
+}
+
 static gbs_status test(struct deployed *f) {
     gbs_card *c = &f->model->card;
     size_t n = c->tested;
     f->fresh = gbs_rows_slice(&f->rows, f->split.first, n);
-    f->score = gbs_matrix(f->ctx, 4, n);
+    f->score = gbs_matrix(f->ctx, 3, n);
     if (f->score == NULL)
         return GBS_ERR_MEMORY;
     f->probability = f->score + n;
-    f->gibbs = f->score + 2 * n;
-    f->loss = f->score + 3 * n;
-    gbs_judgement v = {.score = f->score, .calibrated = f->probability, .gibbs = f->gibbs};
-    gbs_status status = gbs_model_judge(f->ctx, f->model, &f->fresh, &v);
+    f->room = f->score + 2 * n;
+    gbs_status status = judge_fresh(f);
     if (status != GBS_OK)
         return status;
     const double *y = f->split.labels + f->split.first;
@@ -131,7 +162,7 @@ static gbs_status test(struct deployed *f) {
         bin->mean_probability += f->probability[i];
         bin->share_positive += yes;
         stage->info.errors += gbs_uniform(f->ctx->seed, GBS_STREAM_DRAWS, f->split.first + i) <
-                              f->gibbs[i];
+                              f->room[i];
     }
     double count = (double)n;
     c->baseline_error /= count;
@@ -156,6 +187,8 @@ static gbs_certificate *add(struct deployed *f, gbs_target target, gbs_risk risk
     unsigned bits = (gbs_common_assumptions(&f->o, &f->model->maps) | GBS_ASSUMES_LAST_BLOCK) &
                     ~(unsigned)(GBS_ASSUMES_FIRST_PART | GBS_BROKEN_SCALING |
                                 GBS_ASSUMES_PRIOR_FIXED);
+    if ((f->o.looked & GBS_LOOKED_LAMBDA) != 0)
+        bits |= GBS_BROKEN_LAMBDA;
     *c = (gbs_certificate){.target = target,
                            .loss = GBS_LOSS_ZERO_ONE,
                            .method = method,
@@ -181,7 +214,7 @@ static void add_count(struct deployed *f, gbs_target target, int given, size_t w
         c->assumptions |= GBS_ASSUMES_LABELS;
 }
 
-/* The mean of f->loss, in units of `most`; the bet comes from the same loss of the rows that
+/* The mean of a loss, in units of `most`; the bet comes from the same loss of the rows that
  * calibrated. */
 static gbs_status add_mean(struct deployed *f, gbs_target target, gbs_risk risk, double most,
                            double (*loss)(const gbs_card *, double probability, bool yes)) {
@@ -193,13 +226,13 @@ static gbs_status add_mean(struct deployed *f, gbs_target target, gbs_risk risk,
     for (size_t i = 0; i < count; i++)
         before[i] = loss(c, gbs_calibrated(c, f->choice.score[i]), f->choice.y[i] > 0.0) / most;
     for (size_t i = 0; i < n; i++) {
-        f->loss[i] = loss(c, f->probability[i], f->split.labels[f->split.first + i] > 0.0) / most;
-        sum += f->loss[i];
+        f->room[i] = loss(c, f->probability[i], f->split.labels[f->split.first + i] > 0.0) / most;
+        sum += f->room[i];
     }
     double kappa = gbs_betting_kappa(before, count, n, -log(f->delta), 1.25);
     gbs_array_free(f->ctx, before);
     add(f, target, risk, GBS_BOUND_BETTING, n, most * sum / (double)n,
-        most * gbs_betting_fixed_upper(f->loss, n, kappa, -log(f->delta)));
+        most * gbs_betting_fixed_upper(f->room, n, kappa, -log(f->delta)));
     return GBS_OK;
 }
 
@@ -220,10 +253,9 @@ static gbs_status add_area(struct deployed *f) {
     const double *y = f->split.labels + f->split.first;
     size_t n = c->tested, ups = 0, downs = 0, few = 0;
     double auc, se, kappa[GBS_MATCHED_BETS], price = -log(f->delta);
-    double *sorted = gbs_doubles(f->ctx, n),
-           *logs = gbs_matrix(f->ctx, GBS_MATCHED_BETS, GBS_MATCHED_MATCHINGS);
+    double *sorted = f->room, *logs = gbs_matrix(f->ctx, GBS_MATCHED_BETS, GBS_MATCHED_MATCHINGS);
     size_t *order = gbs_array_alloc(f->ctx, n, sizeof *order);
-    bool room = sorted != NULL && logs != NULL && order != NULL;
+    bool room = logs != NULL && order != NULL;
     gbs_status status = room ? gbs_area_with_error(f->ctx, f->choice.rows, f->choice.y,
                                                    f->choice.score, &auc, &se)
                              : GBS_ERR_MEMORY;
@@ -244,7 +276,6 @@ static gbs_status add_area(struct deployed *f) {
                                     k > 0 ? 1.0 - c->auc : 1.0, value);
         line->assumptions |= GBS_ASSUMES_LABELS;
     }
-    gbs_array_free(f->ctx, sorted);
     gbs_array_free(f->ctx, logs);
     gbs_array_free(f->ctx, order);
     return status;
@@ -292,7 +323,15 @@ static gbs_status judge_training(struct deployed *f) {
 gbs_status gbs_fit_deployed(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *o,
                             gbs_model **out) {
     struct deployed f = {.ctx = ctx, .data = data, .o = *o};
-    gbs_status status = learn(&f);
+    gbs_status status = gbs_split_create(ctx, data, o, &f.split);
+    if (status == GBS_OK && !can_learn(&f.split)) {
+        status = too_few(&f);
+        gbs_split_free(&f.split);
+        *out = NULL;
+        return status;
+    }
+    if (status == GBS_OK)
+        status = learn(&f);
     if (status == GBS_OK)
         status = train(&f);
     if (status == GBS_OK) {
@@ -301,9 +340,9 @@ gbs_status gbs_fit_deployed(gbs_context *ctx, const gbs_data *data, const gbs_fi
     }
     if (status == GBS_OK)
         status = certify(&f);
+    gbs_array_free(ctx, f.score); /* before the other rows are judged */
     if (status == GBS_OK)
         status = judge_training(&f);
-    gbs_array_free(ctx, f.score);
     gbs_rows_free(ctx, &f.rows);
     gbs_choice_free(ctx, &f.choice);
     gbs_split_free(&f.split);

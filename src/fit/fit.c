@@ -36,7 +36,7 @@ static gbs_status check_certificate_options(gbs_context *ctx, const gbs_fit_sett
     if (o->bound == GBS_BOUND_VOTE && !deployed)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT,
                         "`bound` vote is for `task` classify and `prior` informed");
-    if (deployed && (o->ladder_size > 0 || o->prior_grid_size > 0))
+    if (deployed && (o->ladder_size > 0 || o->prior_grid_size > 1))
         return gbs_fail(ctx, GBS_ERR_ARGUMENT,
                         "`bound` vote chooses for itself, on the rows to learn from; it takes no "
                         "grid");
@@ -301,7 +301,7 @@ static gbs_status find_columns(gbs_context *ctx, const gbs_data *data, gbs_fit_s
     gbs_status status = GBS_OK;
     if (split && data->dense == NULL) {
         order = gbs_array_alloc(ctx, data->n, sizeof *order);
-        status = order != NULL ? gbs_fit_order_run(ctx, data->n, o, order, &first) : GBS_ERR_MEMORY;
+        status = order != NULL ? gbs_fit_order_run(ctx, data, o, order, &first) : GBS_ERR_MEMORY;
     }
     if (status == GBS_OK)
         status = gbs_data_seen(ctx, data, order, first, seen);
@@ -331,6 +331,17 @@ static gbs_status fit_used(gbs_context *ctx, const gbs_data *data, gbs_fit_setti
     status = gbs_is_deployed(o)      ? gbs_fit_deployed(ctx, data, o, model)
              : gbs_is_progressive(o) ? gbs_fit_progressive(ctx, data, o, model)
                                      : gbs_fit_single(ctx, data, o, model);
+    if (status == GBS_OK && *model == NULL) { /* too few rows to be split */
+        gbs_log(
+            ctx, GBS_LOG_WARNING,
+            "%zu rows are too few to learn from some and test on others: the zero prior is used "
+            "on all of them, and the certificate is that of one random draw",
+            data->n);
+        o->prior = GBS_PRIOR_ZERO;
+        o->bound = GBS_BOUND_KL;
+        gbs_fill_defaults(o, data->n, data->d);
+        status = gbs_fit_single(ctx, data, o, model);
+    }
     gbs_compute_end(ctx);
     return status;
 }

@@ -20,6 +20,7 @@ struct calibrating {
     const double *score, *y;
     size_t n;
     double centre, scale, up, down; /* targets of the two classes */
+    bool through_zero;              /* no offset */
 };
 
 static double target(const struct calibrating *c, size_t i) {
@@ -57,7 +58,10 @@ static double direction(const struct calibrating *c, double a, double b, double 
         hbb += w * s * s;
     }
     double det = haa * hbb - hab * hab;
-    if (!(det > 1e-14 * haa * hbb)) { /* one direction alone is known */
+    if (c->through_zero) {
+        *da = 0.0;
+        *db = -gb / hbb;
+    } else if (!(det > 1e-14 * haa * hbb)) { /* one direction alone is known */
         *da = -ga / haa;
         *db = 0.0;
     } else {
@@ -85,13 +89,13 @@ static void minimise(const struct calibrating *c, double *a, double *b) {
     }
 }
 
-gbs_platt gbs_platt_learn(const double *score, const double *y, size_t n) {
+static gbs_platt learn(const double *score, const double *y, size_t n, bool through_zero) {
     double positive = 0.0, sum = 0.0, squares = 0.0;
     for (size_t i = 0; i < n; i++) {
         positive += y[i] > 0.0;
         sum += score[i];
     }
-    double negative = (double)n - positive, centre = n > 0 ? sum / (double)n : 0.0;
+    double negative = (double)n - positive, centre = n > 0 && !through_zero ? sum / (double)n : 0.0;
     for (size_t i = 0; i < n; i++)
         squares += (score[i] - centre) * (score[i] - centre);
     double scale = n > 0 ? sqrt(squares / (double)n) : 0.0;
@@ -101,14 +105,23 @@ gbs_platt gbs_platt_learn(const double *score, const double *y, size_t n) {
                             .centre = centre,
                             .scale = scale > 0.0 && isfinite(scale) ? scale : 1.0,
                             .up = (positive + 1.0) / (positive + 2.0),
-                            .down = 1.0 / (negative + 2.0)};
+                            .down = 1.0 / (negative + 2.0),
+                            .through_zero = through_zero};
     /* the best offset of a score that says nothing */
     double share = n > 0 ? (positive * c.up + negative * c.down) / (double)n : 0.5,
-           prior = log(share / (1.0 - share)), a = prior, b = 0.0;
+           prior = through_zero ? 0.0 : log(share / (1.0 - share)), a = prior, b = 0.0;
     minimise(&c, &a, &b);
     if (!(isfinite(a) && isfinite(b) && b > LEAST_SLOPE)) {
         a = prior;
         b = LEAST_SLOPE;
     }
     return (gbs_platt){.offset = a - b * c.centre / c.scale, .slope = b / c.scale};
+}
+
+gbs_platt gbs_platt_learn(const double *score, const double *y, size_t n) {
+    return learn(score, y, n, false);
+}
+
+gbs_platt gbs_platt_learn_slope(const double *score, const double *y, size_t n) {
+    return learn(score, y, n, true);
 }

@@ -10,5 +10,8 @@ typedef struct gbs_platt {
 
 /* From scores of rows that the scorer has not seen, and their labels (y > 0). */
 gbs_platt gbs_platt_learn(const double *score, const double *y, size_t n);
+/* With offset 0: where the sign of the score is itself the label that errs least, the probability
+ * is one half at 0. */
+gbs_platt gbs_platt_learn_slope(const double *score, const double *y, size_t n);
 
 #endif

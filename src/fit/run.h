@@ -8,8 +8,8 @@
 /* settings NULL: the defaults. */
 gbs_status gbs_fit_run(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *settings,
                        gbs_model **out);
-gbs_status gbs_fit_order_run(gbs_context *ctx, size_t n, const gbs_fit_settings *settings,
-                             size_t *order, size_t *first_part);
+gbs_status gbs_fit_order_run(gbs_context *ctx, const gbs_data *data,
+                             const gbs_fit_settings *settings, size_t *order, size_t *first_part);
 gbs_status gbs_sample_run(gbs_context *ctx, const gbs_data *data,
                           const gbs_sample_settings *settings, gbs_particles **out);
 gbs_status gbs_sample_run_for(gbs_context *ctx, const gbs_data *data, const gbs_model *model,

@@ -395,7 +395,7 @@ gbs_status gbs_sample_run_for(gbs_context *ctx, const gbs_data *data, const gbs_
         status = run(ctx, &o, &target.rows, p);
     if (status == GBS_OK) {
         p->info.n_data = data->n;
-        if (gbs_prior_knows_rows(target.stage))
+        if (gbs_prior_knows_rows(model, target.stage))
             p->info.bound = NAN;
     }
     gbs_gibbs_target_free(&target);

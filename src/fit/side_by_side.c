@@ -8,7 +8,9 @@ struct team {
     gbs_context *ctx;
     gbs_side_job job;
     void *arg;
-    size_t first; /* of the jobs now running */
+    size_t jobs, first; /* first: of those now running */
+    gbs_side_progress progress;
+    atomic_size_t finished;
     atomic_int cancelled;
     /* of the first job that failed, with its words; written by whoever sets `failed` */
     gbs_status failure;
@@ -21,13 +23,22 @@ struct child {
     size_t worker;
 };
 
-/* The caller's cancel callback belongs to the caller's thread, which is worker 0; the others look
- * at the flag. */
+static void tell(struct team *team) {
+    double share = (double)atomic_load(&team->finished) / (double)team->jobs;
+    gbs_progress(team->ctx, team->progress.stage,
+                 team->progress.done + team->progress.span * share);
+}
+
+/* The caller's callbacks belong to the caller's thread, which is worker 0: it asks whether to stop
+ * and tells how many jobs are finished; the others look at the flag. */
 static int cancelled(void *user) {
     struct child *c = user;
     gbs_context *ctx = c->team->ctx;
-    if (c->worker == 0 && ctx->cancel != NULL && ctx->cancel(ctx->cancel_user))
-        atomic_store(&c->team->cancelled, 1);
+    if (c->worker == 0) {
+        tell(c->team);
+        if (ctx->cancel != NULL && ctx->cancel(ctx->cancel_user))
+            atomic_store(&c->team->cancelled, 1);
+    }
     return atomic_load(&c->team->cancelled);
 }
 
@@ -44,6 +55,7 @@ static void run(void *arg, size_t task, size_t worker) {
                        .seed = team->ctx->seed,
                        .computing = 1};
     gbs_status status = team->job(&ctx, team->arg, team->first + task);
+    atomic_fetch_add(&team->finished, 1);
     if (status != GBS_OK && !atomic_flag_test_and_set(&team->failed)) {
         team->failure = status;
         memcpy(team->error, ctx.error, sizeof team->error);
@@ -51,28 +63,32 @@ static void run(void *arg, size_t task, size_t worker) {
 }
 
 /* A few jobs a worker at a time, so that progress can be told and a stop is heard in between. */
-static gbs_status run_all(struct team *team, size_t jobs, const char *stage) {
-    size_t batch = 4 * gbs_workers(team->ctx);
+static gbs_status run_all(struct team *team) {
+    size_t jobs = team->jobs, batch = 4 * gbs_workers(team->ctx);
     gbs_status status = GBS_OK;
     for (team->first = 0; status == GBS_OK && team->first < jobs; team->first += batch) {
         size_t now = jobs - team->first < batch ? jobs - team->first : batch;
         gbs_parallel_for(team->ctx, now, INFINITY, run, team);
         if (team->failure != GBS_OK)
             return gbs_fail(team->ctx, team->failure, "%s", team->error);
-        gbs_progress(team->ctx, stage, (double)(team->first + now) / (double)jobs);
+        tell(team);
         status = gbs_check_cancel(team->ctx);
     }
     return status;
 }
 
-gbs_status gbs_side_by_side(gbs_context *ctx, size_t jobs, const char *stage, gbs_side_job job,
-                            void *arg) {
-    struct team team = {.ctx = ctx, .job = job, .arg = arg, .failed = ATOMIC_FLAG_INIT};
+gbs_status gbs_side_by_side(gbs_context *ctx, size_t jobs, gbs_side_progress progress,
+                            gbs_side_job job, void *arg) {
+    struct team team = {.ctx = ctx,
+                        .job = job,
+                        .arg = arg,
+                        .jobs = jobs,
+                        .progress = progress,
+                        .failed = ATOMIC_FLAG_INIT};
     gbs_status status = gbs_compute_begin(ctx);
     if (status != GBS_OK)
         return status;
-    gbs_progress_begin(ctx);
-    status = run_all(&team, jobs, stage);
+    status = run_all(&team);
     gbs_compute_end(ctx);
     return status;
 }

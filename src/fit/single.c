@@ -47,7 +47,7 @@ static gbs_status prepare_risk(struct single *f) {
         return status;
     return gbs_fail(f->ctx, GBS_ERR_DATA,
                     "the certified part of the split (%zu of %zu rows) has rows of one class only; "
-                    "use a smaller prior split, another seed, or the zero prior",
+                    "use a smaller `prior-split`, or `prior` zero",
                     certified.all.n, f->rows.all.n);
 }
 

@@ -13,19 +13,20 @@ static gbs_status check_rows(gbs_context *ctx, size_t n) {
     return n > 1 ? GBS_OK : gbs_fail(ctx, GBS_ERR_DATA, "%zu rows cannot be split in two parts", n);
 }
 
-gbs_status gbs_fit_order_run(gbs_context *ctx, size_t n, const gbs_fit_settings *options,
-                             size_t *order, size_t *first_part) {
+gbs_status gbs_fit_order_run(gbs_context *ctx, const gbs_data *data,
+                             const gbs_fit_settings *options, size_t *order, size_t *first_part) {
     GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, data);
     GBS_NEEDS(ctx, order);
     GBS_NEEDS(ctx, first_part);
     gbs_fit_settings o = options != NULL ? *options : gbs_fit_settings_default();
     gbs_status status = gbs_check_fit_options(ctx, &o);
     if (status == GBS_OK)
-        status = check_rows(ctx, n);
+        status = check_rows(ctx, data->n);
     if (status != GBS_OK)
         return status;
-    gbs_split_order(ctx->seed, n, order);
-    *first_part = gbs_least_part(n, &o);
+    gbs_split_order(gbs_data_order_seed(ctx, data), data->n, order);
+    *first_part = gbs_least_part(data->n, &o);
     return GBS_OK;
 }
 
@@ -50,6 +51,19 @@ static void stratify(const double *y, size_t n, size_t first, size_t *order, siz
         order[i] = scratch[i];
 }
 
+/* Where a class is rare, the rows to learn from grow one by one until they hold enough of each. The
+ * rule reads nothing behind them, so the others are as fresh as before. */
+static size_t grown(const double *y, size_t n, const size_t *order, size_t first) {
+    enum { ENOUGH = 5, LEAST_LEFT = 6 /* one row in so many stays fresh */ };
+    size_t have[2] = {0, 0}, most = n - (n + LEAST_LEFT - 1) / LEAST_LEFT;
+    for (size_t i = 0; i < n; i++) {
+        if (i >= first && (i >= most || (have[0] >= ENOUGH && have[1] >= ENOUGH)))
+            return i;
+        have[y[order[i]] > 0.0]++;
+    }
+    return first;
+}
+
 static gbs_status check_classes(gbs_context *ctx, const gbs_split *s) {
     size_t positive = 0;
     for (size_t i = 0; i < s->first; i++)
@@ -59,7 +73,7 @@ static gbs_status check_classes(gbs_context *ctx, const gbs_split *s) {
     return gbs_fail(
         ctx, GBS_ERR_DATA,
         "the first part of the split (%zu of %zu rows) has no row of class %s; use a larger "
-        "prior split, another seed, or the zero prior",
+        "`prior-split`, or `prior` zero",
         s->first, s->n, positive > 0 ? "-1" : "+1");
 }
 
@@ -70,8 +84,11 @@ gbs_status gbs_split_create(gbs_context *ctx, const gbs_data *data, const gbs_fi
     size_t *order = gbs_array_alloc(ctx, n, sizeof *order), *scratch = NULL;
     gbs_status status = order != NULL ? check_rows(ctx, n) : GBS_ERR_MEMORY;
     if (status == GBS_OK) {
-        gbs_split_order(ctx->seed, n, order);
+        out->seed = gbs_data_order_seed(ctx, data);
+        gbs_split_order(out->seed, n, order);
         out->first = gbs_first_part(n, d, o);
+        if (gbs_is_deployed(o) && !(o->prior_split > 0.0))
+            out->first = grown(data->y, n, order, out->first);
     }
     if (status == GBS_OK && o->stratify) {
         scratch = gbs_array_alloc(ctx, n, sizeof *scratch);
@@ -83,7 +100,7 @@ gbs_status gbs_split_create(gbs_context *ctx, const gbs_data *data, const gbs_fi
         status = gbs_data_view(ctx, data, order, n, &out->view);
     gbs_array_free(ctx, order);
     gbs_array_free(ctx, scratch);
-    if (status == GBS_OK)
+    if (status == GBS_OK && !gbs_is_deployed(o)) /* which does without, if it must */
         status = check_classes(ctx, out);
     if (status != GBS_OK)
         gbs_split_free(out);
@@ -92,7 +109,7 @@ gbs_status gbs_split_create(gbs_context *ctx, const gbs_data *data, const gbs_fi
 
 gbs_split_key gbs_split_key_of(const gbs_split *s, const gbs_fit_settings *o) {
     return (gbs_split_key){
-        .known = true, .stratified = o->stratify != 0, .seed = s->ctx->seed, .first = s->first};
+        .known = true, .stratified = o->stratify != 0, .seed = s->seed, .first = s->first};
 }
 
 gbs_status gbs_split_find(gbs_context *ctx, const gbs_data *data, const gbs_split_key *key,

@@ -11,6 +11,7 @@ typedef struct gbs_split {
     gbs_context *ctx;
     gbs_data *view;  /* all rows in the random order */
     size_t n, first; /* rows, and rows of the first part */
+    uint64_t seed;   /* of the order */
     double *labels;  /* of the view, once it is forgotten */
 } gbs_split;
 
@@ -20,7 +21,7 @@ gbs_split_key gbs_split_key_of(const gbs_split *s, const gbs_fit_settings *o);
 gbs_status gbs_split_find(gbs_context *ctx, const gbs_data *data, const gbs_split_key *key,
                           size_t from, size_t count, gbs_data **out);
 
-/* GBS_ERR_DATA when the first part lacks a class. */
+/* GBS_ERR_DATA when the first part lacks a class; not of a deployed predictor, which looks itself. */
 gbs_status gbs_split_create(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *o,
                             gbs_split *out);
 void gbs_split_free(gbs_split *s);

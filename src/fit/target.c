@@ -20,8 +20,8 @@
 /* Of the free energy, relatively: far above what rounding and threads can do. */
 #define SAME_ENERGY 1e-6
 
-bool gbs_prior_knows_rows(const gbs_stage *stage) {
-    return stage->prior_mean != NULL && stage->from == 0;
+bool gbs_prior_knows_rows(const gbs_model *model, const gbs_stage *stage) {
+    return stage->from == 0 && (stage->prior_mean != NULL || model->deployed);
 }
 
 static gbs_status check_known(gbs_context *ctx, const gbs_data *data, const gbs_model *model,

@@ -20,6 +20,6 @@ void gbs_gibbs_target_free(gbs_gibbs_target *target);
 
 /* The prior was learned from the very rows of the risk: a bound for a prior fixed in advance says
  * nothing. */
-bool gbs_prior_knows_rows(const gbs_stage *stage);
+bool gbs_prior_knows_rows(const gbs_model *model, const gbs_stage *stage);
 
 #endif

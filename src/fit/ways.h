@@ -9,7 +9,8 @@
 /* One posterior: under the zero prior on all rows, under an informed prior on the second part. */
 gbs_status gbs_fit_single(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *o,
                           gbs_model **out);
-/* One predictor, calibrated, and tested on a last block. */
+/* One predictor, calibrated, and tested on a last block. *out is NULL where nobody asked for it by
+ * name and there are too few rows to be split. */
 gbs_status gbs_fit_deployed(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *o,
                             gbs_model **out);
 /* Stages, each tested on fresh rows before the next learns from them. */

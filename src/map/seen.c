@@ -147,7 +147,8 @@ gbs_status gbs_data_keep(gbs_context *ctx, const gbs_data *data, const gbs_seen 
     *out = kept;
     if (kept == NULL)
         return GBS_ERR_MEMORY;
-    *kept = (gbs_data){.ctx = ctx, .n = data->n, .d = seen->size};
+    *kept = (gbs_data){.ctx = ctx, .n = data->n, .d = seen->size, .hashed = true};
+    kept->hash = gbs_data_hash(data);
     for (size_t i = 0; i < data->n && data->dense == NULL; i++)
         stored += gbs_data_at(data, i).stored;
     bool ok = true;

@@ -58,9 +58,8 @@ const gbs_option_entry gbs_option_entries[] = {
      .bits = offsetof(gbs_fit_settings, families) + 1},
     {{"lambda", "L", GBS_OPTION_NUMBER, FIT_CV, NULL, POSITIVE, NULL, "model",
       "inverse temperature: how much the mean loss weighs against the distance from the prior "
-      "(default: the number of rows, in ranking of those of the smaller class; under an informed "
-      "prior, of the rows before a stage, and for a `bound` other than progressive chosen from the "
-      "first part)",
+      "(default: the number of rows learned from, in ranking of those of the smaller class; under an "
+      "informed prior and a `bound` such as kl chosen from the first part)",
       ABOVE_ZERO},
      .store = GBS_STORE_DOUBLE, .at = {IN_FIT(lambda)}},
     {{"lambda", "L", GBS_OPTION_NUMBER, GBS_FOR_SAMPLE, NULL, "a number from 0", NULL, "model",
@@ -137,8 +136,9 @@ const gbs_option_entry gbs_option_entries[] = {
      .store = GBS_STORE_NUMBERS, .at = {IN_FIT(prior_grid)}},
     {{"prior-split", "F", GBS_OPTION_NUMBER, GBS_FOR_FIT, NULL,
       "a number between 0 and 1, such as 0.5", NULL, "certificate",
-      "share of the rows in the first part (default 0.5; `bound` progressive: 0.3 to 0.5, more "
-      "where there are few rows per column; ranking: 0.5 up to 18000 rows, then all but 9000 of "
+      "share of the rows in the first part: of those learned from (default two thirds, more where "
+      "a class is rare; `bound` kl, catoni, hoeffding: 0.5; progressive: 0.3 to 0.5, more where "
+      "there are few rows per column; ranking: 0.5 up to 18000 rows, then all but 9000 of "
       "them, at most 0.9)",
       INSIDE_UNIT},
      .store = GBS_STORE_DOUBLE, .at = {IN_FIT(prior_split)}},
@@ -154,7 +154,8 @@ const gbs_option_entry gbs_option_entries[] = {
      .store = GBS_STORE_INT, .at = {IN_FIT(scale), IN_SAMPLE(scale)}},
     {{"columns", "KIND", GBS_OPTION_CHOICE, FIT_CV, GBS_CHOICES(GBS_COLUMN_KINDS), NULL, "auto", "model",
       "width of the prior on standardised columns: equal, relevance (wider for columns that "
-      "correlate more with the label), auto (relevance under an informed prior, else equal)",
+      "correlate more with the label), auto (chosen on the rows to learn from; for a `bound` "
+      "other than vote, relevance under an informed prior, else equal)",
       ANY},
      .store = GBS_STORE_INT, .at = {IN_FIT(columns)}},
     {{"no-intercept", NULL, GBS_OPTION_FLAG, LEARN, NULL, NULL, NULL, "model",
@@ -176,8 +177,9 @@ const gbs_option_entry gbs_option_entries[] = {
       GBS_CHOICES(GBS_BOUNDS), NULL, "auto", "certificate",
       "method of the certificate: vote (the labels that `predict` prints, tested on a last block of "
       "rows), progressive (stages, each tested on fresh rows before the next "
-      "learns from them), kl, catoni, hoeffding, paper (as the paper prints it), or auto (progressive "
-      "under an informed prior, kl under the zero prior and where a grid is given)",
+      "learns from them), kl, catoni, hoeffding, paper (as the paper prints it), or auto (vote under "
+      "an informed prior, in ranking catoni; kl under the zero prior and where a grid is given; "
+      "progressive where `blocks` are given)",
       ANY},
      .store = GBS_STORE_INT, .at = {IN_FIT(bound)}},
     {{"confidence", "P", GBS_OPTION_NUMBER,

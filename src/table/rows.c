@@ -103,13 +103,13 @@ static gbs_status wrap(gbs_context *ctx, const gbs_table *table, gbs_recipe *rec
 /* The recipe as the first part of the rows would have taught it, and the design made by it; *rows:
  * how many that are. One row cannot be split: the fit will say so. */
 static gbs_status relearn_levels(gbs_context *ctx, const gbs_table *t, const gbs_fit_settings *o,
-                                 const gbs_design_use *use, gbs_recipe *recipe, gbs_design *design,
-                                 size_t *rows) {
+                                 const gbs_design_use *use, gbs_hash hash, gbs_recipe *recipe,
+                                 gbs_design *design, size_t *rows) {
     size_t n = design->n, first = n > 1 ? gbs_least_part(n, o) : n,
            *order = gbs_array_alloc(ctx, n, sizeof *order);
     gbs_status status = order != NULL ? GBS_OK : GBS_ERR_MEMORY;
     if (order != NULL) {
-        gbs_split_order(ctx->seed, n, order);
+        gbs_split_order(gbs_hash_seed(ctx->seed, n, hash), n, order);
         for (size_t i = 0; design->rows != NULL && i < first; i++)
             order[i] = design->rows[order[i]];
         status = gbs_recipe_forget_levels(ctx, recipe, t, order, first);
@@ -160,8 +160,9 @@ gbs_status gbs_table_train(gbs_context *ctx, const gbs_table *table, const gbs_o
         status = gbs_design_build(ctx, recipe, table, &use, &design);
     bool texts = status == GBS_OK && gbs_recipe_has_texts(recipe);
     size_t rows = design.n;
+    gbs_hash hash = texts ? gbs_table_hash(recipe, table, &design) : (gbs_hash){0};
     if (texts && sets_aside(options, &o))
-        status = relearn_levels(ctx, table, &o, &use, recipe, &design, &rows);
+        status = relearn_levels(ctx, table, &o, &use, hash, recipe, &design, &rows);
     if (status != GBS_OK) {
         gbs_recipe_free(recipe);
         return status;
@@ -173,6 +174,8 @@ gbs_status gbs_table_train(gbs_context *ctx, const gbs_table *table, const gbs_o
         source->learned = texts || table->format == GBS_TABLE_SVMLIGHT;
         source->seed = ctx->seed;
         source->rows = rows;
+        (*out)->hashed = texts;
+        (*out)->hash = hash;
     }
     return status;
 }

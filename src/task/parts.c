@@ -24,14 +24,14 @@
 
 bool gbs_is_deployed(const gbs_fit_settings *o) {
     return gbs_has(gbs_fit_task(o), GBS_FACT_LABELS) && o->prior == GBS_PRIOR_INFORMED &&
-           o->bound == GBS_BOUND_VOTE;
+           (o->bound == GBS_BOUND_VOTE || (o->bound == GBS_BOUND_AUTO && o->blocks == 0));
 }
 
 bool gbs_is_progressive(const gbs_fit_settings *o) {
     if (!gbs_has(gbs_fit_task(o), GBS_FACT_STAGES))
         return false;
     return o->bound == GBS_BOUND_PROGRESSIVE ||
-           (o->bound == GBS_BOUND_AUTO && o->prior == GBS_PRIOR_INFORMED);
+           (o->bound == GBS_BOUND_AUTO && o->prior == GBS_PRIOR_INFORMED && o->blocks > 0);
 }
 
 bool gbs_has_first_part(const gbs_fit_settings *o) {

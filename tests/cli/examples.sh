@@ -36,7 +36,7 @@ export PKG_CONFIG_PATH=$libdir/pkgconfig LD_LIBRARY_PATH=$libdir
 build() { cc -std=c17 -Wall -Wextra -Wconversion -Werror "$examples/$1.c" -o "$1" $(pkg-config --cflags --libs gibbsite); }
 check '05: builds' build 05_fit_certify_predict && {
     expect_exit 0 ./05_fit_certify_predict
-    expect_stdout '^\* 0\.[0-9]+ +mixture +progressive from [0-9]+ rows, valid$'
+    expect_stdout '^\* 0\.[0-9]+ +vote +binomial +from [0-9]+ rows, valid$'
     expect_stdout '^the certificate held$'
     expect_no_file example05.json
 }

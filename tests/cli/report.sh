@@ -153,10 +153,9 @@ says bare-fit.html 'No certificate'
 
 # ---------------------------------------------------------------- the words follow the numbers
 
-says fit.html "the long-run share of mistakes is at most $(awk "BEGIN { printf \"%.2f\", 100 * $(value fit value) }")"
+says fit.html "the labels that predict prints are wrong in at most $(awk "BEGIN { printf \"%.2f\", 100 * $(value fit value) }")"
 says fit.html 'The certificate is valid'
-says fit.html '(first a stage, then a classifier from it)'
-says fit.html 'not about the averaged vote'
+says fit.html 'rows of a last block that nothing of the predictor has seen'
 says rank.html "The true AUC of such a scorer is at least $(awk "BEGIN { printf \"%.4f\", 1 - $(value rank value) }")"
 says complete.html 'the true root mean squared error is at most'
 g fit train.csv --prior zero --confidence 0.99 --json >conditional.json

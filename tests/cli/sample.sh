@@ -159,7 +159,7 @@ expect_json "$stdout" train_error 0.5
 # ---------------------------------------------------------------- informed priors: the certified rows, the model's own prior mean
 for family in isotropic diagonal full; do
     "$GIBBSITE" fit train.csv --bound kl --loss hinge --lambda 40 --prior-sd 0.2 --family $family -o informed-$family.json -q
-    "$GIBBSITE" fit train.csv --loss hinge --family $family -o staged-$family.json -q
+    "$GIBBSITE" fit train.csv --bound progressive --loss hinge --family $family -o staged-$family.json -q
 done
 "$GIBBSITE" fit train.csv --bound kl --loss hinge --lambda 40 --prior-sd 0.2 --json >f.json
 expect_exit 0 "$GIBBSITE" gap train.csv informed-isotropic.json informed-diagonal.json informed-full.json --particles 1000 --json

@@ -8,8 +8,17 @@ most_kb=307200
 as 'makes 500 x 20,000'
 expect_exit 0 "$GIBBSITE" simulate classify --rows 500 --cols 20000 --density 0.005 --signal 50 -o wide.svm -q || exit
 
+# The default fit, whose errors are those of the rows learned from.
+watch_peak "$GIBBSITE" fit wide.svm --family full -o default.json --json
+cp "$stdout" default.out
+echo "# by default: $((took_ms / 1000)).$((took_ms % 1000 / 100)) s, peak $((peak_kb / 1024)) MB"
+expect_json default.out converged true
+expect_json default.out form dual
+holds 'by default: less than 300 MB' "0 < $peak_kb && $peak_kb < $most_kb"
+
+# One that learns from every row: the predictions of all of them have its training error.
 for loss in hinge zero-one; do
-    watch_peak "$GIBBSITE" fit wide.svm --family full --loss $loss -o $loss.json --json
+    watch_peak "$GIBBSITE" fit wide.svm --bound kl --family full --loss $loss -o $loss.json --json
     cp "$stdout" $loss.out
     echo "# $loss: $((took_ms / 1000)).$((took_ms % 1000 / 100)) s ($( ((took_ms < 60000)) && echo under || echo over) a minute), peak $((peak_kb / 1024)) MB"
     if ((rc == 0)); then ok "$loss: converges"; else not_ok "$loss: converges" "exit status $rc" "$(cat "$stderr")"; fi
@@ -33,5 +42,5 @@ check 'the model can be inspected' "$GIBBSITE" inspect hinge.json
 # The proof holds here too: the gap is small, and the diagonal family, a part of the full one, is not below.
 holds 'hinge: the proven gap is small' "$(json hinge.out optimality_gap) <= 1e-8 * (1 + $(json hinge.out free_energy))"
 as 'hinge, diagonal'
-expect_exit 0 "$GIBBSITE" fit wide.svm --family diagonal --loss hinge --json
+expect_exit 0 "$GIBBSITE" fit wide.svm --bound kl --family diagonal --loss hinge --json
 holds 'hinge: full is not above diagonal' "$(json hinge.out free_energy) <= $(json "$stdout" free_energy) * (1 + 1e-7) + 2e-8"

@@ -7,38 +7,71 @@
 
 /* ---------------------------------------------------------------- the split */
 
-static void the_order_depends_on_seed_and_n_alone(void **state) {
+/* The seed and the rows, whatever their order in the file, and nothing else. */
+static void the_order_depends_on_seed_and_rows_alone(void **state) {
     (void)state;
     gbs_fit_settings o = gbs_fit_settings_default();
     size_t order[N], again[N], other[N], part;
     bool seen[N] = {false};
+    struct table_of_numbers t = small_table(60, N, D), u = small_table(60, N, D);
     gbs_context *ctx = new_context(1, 5), *seven = new_context(7, 5), *sixth = new_context(1, 6);
-    assert_ok(ctx, gbs_fit_order_run(ctx, N, &o, order, &part));
-    assert_int_equal(part, 27); /* three tenths */
+    gbs_data *data = dense_data(ctx, &t), *sparse = sparse_data(ctx, &t), *same;
+    assert_ok(ctx, gbs_fit_order_run(ctx, data, &o, order, &part));
+    assert_int_equal(part, 60); /* two thirds */
     for (size_t i = 0; i < N; i++) {
         assert_true(order[i] < N && !seen[order[i]]);
         seen[order[i]] = true;
     }
+    assert_ok(ctx, gbs_fit_order_run(ctx, sparse, &o, again, &part));
+    assert_memory_equal(order, again, sizeof order);
+    o.bound = GBS_BOUND_PROGRESSIVE;
+    assert_ok(seven, gbs_fit_order_run(seven, data, &o, again, &part));
+    assert_int_equal(part, 27); /* three tenths */
     o.bound = GBS_BOUND_KL;
-    assert_ok(seven, gbs_fit_order_run(seven, N, &o, again, &part));
+    assert_ok(seven, gbs_fit_order_run(seven, data, &o, again, &part));
     assert_int_equal(part, 45); /* half of them */
     assert_memory_equal(order, again, sizeof order);
     o.prior_split = 0.3;
-    assert_ok(seven, gbs_fit_order_run(seven, N, &o, again, &part));
+    assert_ok(seven, gbs_fit_order_run(seven, data, &o, again, &part));
     assert_int_equal(part, 27);
     assert_memory_equal(order, again, sizeof order);
-    assert_ok(sixth, gbs_fit_order_run(sixth, N, &o, other, &part));
+    assert_ok(sixth, gbs_fit_order_run(sixth, data, &o, other, &part));
     assert_memory_not_equal(order, other, sizeof order);
-    assert_int_equal(gbs_fit_order_run(ctx, 1, &o, order, &part), GBS_ERR_DATA);
+    /* the file turned round: the same permutation of places */
+    for (size_t i = 0; i < N; i++) {
+        memcpy(u.x + i * D, t.x + (N - 1 - i) * D, D * sizeof *u.x);
+        u.y[i] = t.y[N - 1 - i];
+    }
+    same = dense_data(ctx, &u);
+    assert_ok(ctx, gbs_fit_order_run(ctx, same, &o, again, &part));
+    assert_memory_equal(order, again, sizeof order);
+    u.x[0] += 1.0; /* other rows, another order */
+    assert_ok(ctx, gbs_fit_order_run(ctx, same, &o, again, &part));
+    assert_memory_not_equal(order, again, sizeof order);
     o.prior_split = 1e-9; /* both parts have a row */
-    assert_ok(ctx, gbs_fit_order_run(ctx, N, &o, order, &part));
+    assert_ok(ctx, gbs_fit_order_run(ctx, data, &o, order, &part));
     assert_int_equal(part, 1);
     o.prior_split = 1.0 - 1e-9;
-    assert_ok(ctx, gbs_fit_order_run(ctx, N, &o, order, &part));
+    assert_ok(ctx, gbs_fit_order_run(ctx, data, &o, order, &part));
     assert_int_equal(part, N - 1);
+    gbs_data_free(same);
+    gbs_data_free(data);
+    gbs_data_free(sparse);
+    assert_ok(ctx, gbs_data_dense(ctx, 1, D, t.x, D, t.y, GBS_BORROW, &data));
+    assert_int_equal(gbs_fit_order_run(ctx, data, &o, order, &part), GBS_ERR_DATA);
+    gbs_data_free(data);
+    free_table(&t);
+    free_table(&u);
     gbs_context_free(ctx);
     gbs_context_free(seven);
     gbs_context_free(sixth);
+}
+
+/* Other rows, in the order that `like` has. */
+static gbs_data *in_order_of(gbs_data *data, const gbs_data *like) {
+    data->hash = gbs_data_hash(like);
+    data->hashed = true;
+    return data;
 }
 
 /* A table whose rows from `from` on, in the order of the fit, are others: cells, sizes and labels.
@@ -96,13 +129,15 @@ static void a_stage_knows_nothing_of_later_rows(void **state) {
         o.loss = cases[k].loss;
         o.blocks = cases[k].blocks;
         size_t *order = take(t.n, sizeof *order), least;
-        assert_ok(ctx, gbs_fit_order_run(ctx, t.n, &o, order, &least));
         gbs_data *data = cases[k].sparse ? sparse_data(ctx, &t) : dense_data(ctx, &t);
+        in_order_of(data, data); /* cells of it change below */
+        assert_ok(ctx, gbs_fit_order_run(ctx, data, &o, order, &least));
         gbs_model *whole = fit(ctx, data, &o);
         assert_true(whole->stages[0].info.rows >= least);
         for (size_t s = 0; s < gbs_model_stages(whole); s++) {
             struct table_of_numbers c = changed_from(&t, order, gbs_model_stage(whole, s)->rows);
             gbs_data *other = cases[k].sparse ? sparse_data(ctx, &c) : dense_data(ctx, &c);
+            in_order_of(other, data);
             gbs_model *model = fit(ctx, other, &o);
             assert_int_equal(gbs_model_stages(model), gbs_model_stages(whole));
             assert_true(same_bits(gbs_maps_standard(&model->maps)->center,
@@ -148,9 +183,10 @@ static void an_informed_prior_knows_nothing_of_the_second_part(void **state) {
     struct table_of_numbers t = small_table(50, N, D);
     size_t order[N], first;
     gbs_fit_settings o = informed(GBS_BOUND_CATONI);
-    assert_ok(ctx, gbs_fit_order_run(ctx, N, &o, order, &first));
+    gbs_data *data[2] = {dense_data(ctx, &t)};
+    assert_ok(ctx, gbs_fit_order_run(ctx, data[0], &o, order, &first));
     struct table_of_numbers c = changed_from(&t, order, first);
-    gbs_data *data[2] = {dense_data(ctx, &t), dense_data(ctx, &c)};
+    data[1] = in_order_of(dense_data(ctx, &c), data[0]);
     gbs_model *model[2];
     for (int own = 0; own < 2; own++) {
         o.lambda = own ? 1e-9 : 0.0;
@@ -191,7 +227,7 @@ static void stages_add_up_and_the_certificate_is_theirs(void **state) {
         gbs_context *ctx = new_context(2, 60 + blocks);
         struct table_of_numbers t = small_table(61, N, D);
         gbs_data *data = dense_data(ctx, &t);
-        gbs_fit_settings o = gbs_fit_settings_default();
+        gbs_fit_settings o = informed(GBS_BOUND_PROGRESSIVE);
         o.blocks = blocks;
         o.confidence = 0.9;
         gbs_model *model = fit(ctx, data, &o);
@@ -307,7 +343,7 @@ static void the_declared_certificate_comes_first(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_order_depends_on_seed_and_n_alone),
+        cmocka_unit_test(the_order_depends_on_seed_and_rows_alone),
         cmocka_unit_test(a_stage_knows_nothing_of_later_rows),
         cmocka_unit_test(an_informed_prior_knows_nothing_of_the_second_part),
         cmocka_unit_test(stages_add_up_and_the_certificate_is_theirs),

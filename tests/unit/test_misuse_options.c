@@ -57,7 +57,7 @@ static gbs_status call_fit(gbs_context *ctx, const void *options, void *user) {
 
 static gbs_status call_fit_order(gbs_context *ctx, const void *options, void *user) {
     size_t order[64], first = 0;
-    return gbs_fit_order_run(ctx, gbs_data_rows(user), options, order, &first);
+    return gbs_fit_order_run(ctx, user, options, order, &first);
 }
 
 static gbs_status call_cross_validate(gbs_context *ctx, const void *options, void *user) {
@@ -155,8 +155,8 @@ static void an_order_needs_no_options(void **state) {
     set_up(&s);
     size_t order[40], again[40], first, part;
     gbs_fit_settings o = gbs_fit_settings_default();
-    assert_ok(s.ctx, gbs_fit_order_run(s.ctx, 40, NULL, order, &first));
-    assert_ok(s.ctx, gbs_fit_order_run(s.ctx, 40, &o, again, &part));
+    assert_ok(s.ctx, gbs_fit_order_run(s.ctx, s.data, NULL, order, &first));
+    assert_ok(s.ctx, gbs_fit_order_run(s.ctx, s.data, &o, again, &part));
     assert_int_equal(first, part);
     assert_in_range(first, 1, 39);
     assert_memory_equal(order, again, sizeof order);

@@ -198,6 +198,7 @@ static void lines_may_be_of_another_size(void **state) {
     assert_string_equal(gbs_options_get(copy, "shape"), "red");
     assert_string_equal(gbs_options_get(copy, "size"), "blue");
     assert_null(gbs_options_line(copy, "later"));
+    gbs_options_free(o);
     assert_int_equal(gbs_options_create_with(ctx, GBS_FOR_FIT, own, 1, 8, &o), GBS_ERR_ARGUMENT);
     assert_null(o);
     assert_true(strstr(gbs_error_message(ctx), "sizeof(gbs_option)") != NULL);

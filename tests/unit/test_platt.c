@@ -41,6 +41,26 @@ static void is_the_minimum(void **state) {
     }
 }
 
+static void the_slope_alone_is_the_minimum_too(void **state) {
+    (void)state;
+    struct dice r = {4};
+    double score[120], y[120];
+    for (size_t round = 0; round < 30; round++) {
+        size_t n = 6 + dice_below(&r, 114);
+        for (size_t i = 0; i < n; i++) {
+            score[i] = 3.0 * dice_normal(&r);
+            y[i] = dice_uniform(&r) < 1.0 / (1.0 + exp(-score[i])) ? 1.0 : -1.0;
+        }
+        gbs_platt p = gbs_platt_learn_slope(score, y, n);
+        assert_true(p.offset == 0.0 && p.slope > 0.0);
+        double best = sum_of_losses(score, y, n, 0.0, p.slope);
+        for (size_t t = 0; t < 100; t++) {
+            double b = p.slope * exp(dice_between(&r, -0.5, 0.5));
+            assert_true(sum_of_losses(score, y, n, 0.0, b) >= best - 1e-9 * (1.0 + best));
+        }
+    }
+}
+
 static void keeps_the_order_of_the_scores(void **state) {
     (void)state;
     /* the score is the wrong way round, constant, or divides the classes */
@@ -71,6 +91,7 @@ static void one_class_alone_is_no_trouble(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(is_the_minimum),
+        cmocka_unit_test(the_slope_alone_is_the_minimum_too),
         cmocka_unit_test(keeps_the_order_of_the_scores),
         cmocka_unit_test(one_class_alone_is_no_trouble),
     };

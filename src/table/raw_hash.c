@@ -1,0 +1,34 @@
+/* The hash of raw rows (docs/maths.md, 11.2): what a table held before its texts became columns, so
+ * that the order of the rows is known before their levels are. A cell hashes the same whatever the
+ * type of its column: a text that is a number hashes as that number. */
+#include "table/design.h"
+
+#include "data/hash.h"
+#include "table/number.h"
+
+#include <string.h>
+
+static gbs_hash text_cell(size_t column, const char *text) {
+    double number;
+    size_t size = strlen(text);
+    return gbs_number_is(text, size, &number) == GBS_NUMBER_FINITE
+               ? gbs_hash_number(column, number)
+               : gbs_hash_text(column, text, size);
+}
+
+gbs_hash gbs_table_hash(const gbs_recipe *recipe, const gbs_table *t, const gbs_design *design) {
+    gbs_hash_sum sum = {0};
+    for (size_t i = 0; i < design->n; i++) {
+        const double *cells = t->cells +
+                              (design->rows != NULL ? design->rows[i] : i) * t->n_columns;
+        gbs_hash row = {0};
+        for (size_t k = 0; k < recipe->n_inputs; k++) {
+            size_t at = recipe->inputs[k].position;
+            const gbs_column *c = &t->columns[at];
+            row = gbs_hash_add(row, c->is_text ? text_cell(k, c->levels[(size_t)cells[at]])
+                                               : gbs_hash_number(k, cells[at]));
+        }
+        gbs_hash_sum_add(&sum, row, design->y != NULL ? design->y[i] : 0.0);
+    }
+    return gbs_hash_sum_of(&sum);
+}
