@@ -9,7 +9,7 @@ cd "$folder"
 gibbsite simulate classify --rows 1000 --cols 5 --noise 0.1 -o train.csv
 gibbsite simulate classify --rows 5000 --cols 5 --noise 0.1 --skip 1000 -o fresh.csv
 
-# Fit and certify. The first line of the table is the promise.
+# Fit and certify. The promise is about the labels that predict prints.
 gibbsite fit train.csv -o model.json
 
 # Predict rows that the fit has not seen.
@@ -18,6 +18,6 @@ head -n 3 predictions.csv
 
 # Their labels are known here: was the certificate right?
 certified=$(gibbsite inspect model.json --json | sed -n 's/^    "value": \([0-9.]*\),*/\1/p' | head -n 1)
-seen=$(gibbsite evaluate model.json fresh.csv --json | sed -n 's/^  "gibbs_error": \([0-9.]*\),*/\1/p')
+seen=$(gibbsite evaluate model.json fresh.csv --json | sed -n 's/^  "error": \([0-9.]*\),*/\1/p')
 echo "certified: at most $certified; on 5000 fresh rows: $seen"
 awk "BEGIN { exit !($seen <= $certified) }" && echo "the certificate held"

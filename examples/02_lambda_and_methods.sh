@@ -19,6 +19,6 @@ done
 echo 'lambda,gibbs_risk,kl,bound'
 tail -n +2 kl.csv | cut -d, -f1,4,5,9
 
-# The default pays for no lambda: stages that are tested on fresh rows before they learn from them.
+# The default pays for no lambda: the labels that predict prints are tested on rows kept for that.
 gibbsite fit train.csv --json >default.json
 echo "default: $(sed -n 's/^    "value": \([0-9.]*\),/\1/p' default.json | head -n 1)"

@@ -37,7 +37,7 @@ static gbs_status run(gbs_context *ctx, double *x, double *y) {
     gbs_model *model = NULL, *again = NULL;
     gbs_options *options = NULL;
     gbs_evaluation *e = NULL;
-    double probability[FRESH];
+    double label[FRESH], probability[FRESH];
 
     make_rows(ctx, 0, TRAIN, x, y);
     gbs_status status = gbs_data_dense(ctx, TRAIN, COLUMNS, x, COLUMNS, y, GBS_COPY, &train);
@@ -60,14 +60,16 @@ static gbs_status run(gbs_context *ctx, double *x, double *y) {
     if (status == GBS_OK)
         status = gbs_data_dense(ctx, FRESH, COLUMNS, x, COLUMNS, y, GBS_BORROW, &fresh);
     if (status == GBS_OK)
-        status = gbs_model_predict(ctx, again, fresh, NULL, NULL, probability);
+        status = gbs_model_classify(ctx, again, fresh, label, probability, NULL, NULL);
     if (status == GBS_OK)
         status = gbs_model_evaluate(ctx, again, fresh, &e);
     if (status == GBS_OK) {
         const gbs_certificate *c = gbs_model_certificate(model, 0);
-        printf("fresh rows: error %.4f of the vote, %.4f of one draw; the first is %s\n", e->error,
-               e->gibbs_error, probability[0] >= 0.5 ? "+1" : "-1");
-        printf("the certificate %s\n", e->gibbs_error <= c->value ? "held" : "did not hold");
+        printf(
+            "fresh rows: error %.4f of the labels, %.4f of one draw; the first is %+.0f, +1 with "
+            "probability %.2f\n",
+            e->error, e->gibbs_error, label[0], probability[0]);
+        printf("the certificate %s\n", e->error <= c->value ? "held" : "did not hold");
     }
     remove("example05.json");
     gbs_evaluation_free(e);

@@ -11,23 +11,23 @@ export PKG_CONFIG_PATH=$libdir/pkgconfig LD_LIBRARY_PATH=$libdir
 sed -n '/^\/\* score\.c/,/^```$/p' "$GIBBSITE_ROOT/docs/c-library.md" | sed '$d' >score.c
 # shellcheck disable=SC2046
 check 'builds' cc -std=c17 -Wall -Wextra -Wconversion -Werror score.c -o score $(pkg-config --cflags --libs gibbsite) || exit
-# The page's program prints scores and votes; labels and calibrated probabilities are gbs_model_classify's.
-sed -e 's/double score\[500\], /&label[500], /' -e 's/score\[i\] >= 0.0/label[i] > 0.0/' \
-    -e 's/gbs_model_predict(ctx, model, data, score, NULL, probability)/gbs_model_classify(ctx, model, data, label, probability, score, NULL)/' score.c >classify.c
-check 'the program that classifies calls for it' grep -q gbs_model_classify classify.c
+# A ranking has no labels: its program asks for scores.
+sed -e 's/gbs_model_classify(ctx, model, data, label, probability, score, vote)/gbs_model_predict(ctx, model, data, score, NULL, probability)/' \
+    -e 's/double label\[500\],/double label[500] = {0},/' -e 's/vote\[500\];/vote[500] = {0};/' score.c >order.c
+check 'the program that ranks asks for scores' grep -q gbs_model_predict order.c
 # shellcheck disable=SC2046
-check 'builds too' cc -std=c17 -Wall -Wextra -Wconversion -Werror classify.c -o classify $(pkg-config --cflags --libs gibbsite) || exit
+check 'builds too' cc -std=c17 -Wall -Wextra -Wconversion -Werror order.c -o order $(pkg-config --cflags --libs gibbsite) || exit
 
 shops() { # shops ROWS: texts in quotes, a level of its own in the last row, and a row as score.c has it
     "$GIBBSITE" simulate classify --rows "$1" --cols 2 --seed 3 -q |
         awk -F, -v OFS=, -v last=$(($1 + 1)) \
             '{ $1 = (NR == 1 ? "shop" : NR == last ? "west" : NR % 3 ? "north" : "\"south, \"\"old\"\"\"") OFS $1 } 1'
 }
-digits() { awk -F, '{ printf "%s,%.17g,%.17g\n", $1, $2, $3 }'; }
+digits() { awk -F, '{ printf "%s", $1; for (k = 2; k <= NF; k++) printf ",%.17g", $k; print "" }'; }
 
 for options in '' '--prior zero --loss hinge' '--task rank' '--text x1' '--bound kl --seed 5'; do
-    program=./classify
-    if [[ $options == *rank* ]]; then program=./score; fi # a ranking has no labels
+    program=./score
+    if [[ $options == *rank* ]]; then program=./order; fi
     shops 240 >train.csv
     shops 120 >new.csv
     echo north,0.05,0.02,1 >>new.csv
@@ -47,12 +47,8 @@ for options in '' '--prior zero --loss hinge' '--task rank' '--text x1' '--bound
             cmp <(tail -n 1 "$stdout") <(tail -n 1 ours)
     fi
     expect_exit 0 "$GIBBSITE" predict model.json new.csv -q
-    if [[ $options == *rank* ]]; then sed -i 's/^[^,]*,/,/' ours; fi
+    if [[ $options == *rank* ]]; then sed -i -E 's/^[^,]*,/,/; s/,[^,]*$//' ours; fi
     check "${options:-by default}: the same bits as predict" cmp ours <(tail -n +2 "$stdout" | digits)
-    if [[ $options != *x1* ]]; then
-        expect_exit 0 ./score model.json new.csv
-        check "${options:-by default}: and the same scores" cmp <(cut -d, -f3 ours) <(head -n -1 "$stdout" | cut -d, -f3)
-    fi
 done
 
 # ---------------------------------------------------------------- a host with a decimal comma
