@@ -207,10 +207,19 @@ static gbs_status leave_out(gbs_context *ctx, const struct choosing *c, size_t k
     return status;
 }
 
+static bool any_wanted(const struct choosing *c, size_t kind) {
+    for (size_t w = 0; w < c->widths_size; w++)
+        if (c->wanted[kind][w])
+            return true;
+    return false;
+}
+
 /* One job: a fold, for one kind of columns. */
 static gbs_status run_fold(gbs_context *ctx, void *arg, size_t job) {
     struct choosing *c = arg;
     size_t fold = job % c->folds, kind = job / c->folds, inside = 0, outside = 0, n = c->n;
+    if (!any_wanted(c, kind))
+        return GBS_OK;
     size_t *rows = gbs_array_alloc(ctx, n, sizeof *rows);
     double *scores = NULL;
     gbs_data *train = NULL, *test = NULL;
@@ -311,41 +320,30 @@ static gbs_status search(struct choosing *c) {
     return status;
 }
 
-/* The zero-one posterior around the chosen one, against it: *better where its labels are. Its
+/* The zero-one posterior around the chosen one, where it was asked for or its labels are better: its
  * scores then take the place of the other's. */
-static gbs_status try_zero_one(struct choosing *c, bool *better) {
-    double *before = scores_of(c, c->kind, c->width), *keep = gbs_doubles(c->ctx, c->n);
+static gbs_status try_zero_one(struct choosing *c, bool asked) {
+    double *score = scores_of(c, c->kind, c->width), *hinge = gbs_doubles(c->ctx, c->n);
     const double *y = c->data->y;
-    *better = false;
-    if (keep == NULL)
+    if (hinge == NULL)
         return GBS_ERR_MEMORY;
-    memcpy(keep, before, c->n * sizeof *keep);
-    gbs_platt old = gbs_platt_learn(keep, y, c->n);
-    gbs_columns kind = c->kinds[c->kind];
-    size_t kinds = c->kinds_size, width = c->width, at = c->kind;
+    memcpy(hinge, score, c->n * sizeof *hinge);
     c->loss = GBS_LOSS_ZERO_ONE;
-    /* one kind alone runs */
-    c->kinds[0] = kind;
-    c->kinds_size = 1;
-    c->wanted[0][width] = true;
+    c->wanted[c->kind][c->width] = true;
     gbs_status status = run_folds(c);
-    c->wanted[0][width] = false;
-    c->kinds_size = kinds;
-    double *after = scores_of(c, 0, width);
-    gbs_platt new = gbs_platt_learn_slope(after, y, c->n);
+    c->wanted[c->kind][c->width] = false;
+    gbs_platt old = gbs_platt_learn(hinge, y, c->n), new = gbs_platt_learn_slope(score, y, c->n);
     double gain = 0.0, differ = 0.0;
     for (size_t i = 0; status == GBS_OK && i < c->n; i++) {
-        bool was = says_yes(keep[i], old), is = says_yes(after[i], new);
+        bool was = says_yes(hinge[i], old), is = says_yes(score[i], new);
         differ += was != is;
         gain += was != is ? (is == (y[i] > 0.0) ? 1.0 : -1.0) : 0.0;
     }
-    *better = status == GBS_OK && gain > 2.0 * sqrt(differ);
-    if (*better && at != 0)
-        memcpy(scores_of(c, at, width), after, c->n * sizeof *after);
-    if (!*better)
-        memcpy(before, keep, c->n * sizeof *keep);
-    c->kinds[0] = kinds > 1 ? GBS_COLUMNS_EQUAL : kind;
-    gbs_array_free(c->ctx, keep);
+    if (!asked && !(gain > 2.0 * sqrt(differ))) {
+        c->loss = GBS_LOSS_HINGE;
+        memcpy(score, hinge, c->n * sizeof *score);
+    }
+    gbs_array_free(c->ctx, hinge);
     return status;
 }
 
@@ -509,7 +507,7 @@ static void calibrate(gbs_choice *out) {
 }
 
 static gbs_status choose(struct choosing *c, const gbs_data *learn, gbs_choice *out) {
-    bool asked = c->o->loss != GBS_LOSS_AUTO, zero_one = c->o->loss == GBS_LOSS_ZERO_ONE, better;
+    bool asked = c->o->loss != GBS_LOSS_AUTO, zero_one = c->o->loss == GBS_LOSS_ZERO_ONE;
     c->loss = asked && !zero_one ? c->o->loss : GBS_LOSS_HINGE;
     gbs_status status = deal(c);
     if (status == GBS_OK)
@@ -523,10 +521,8 @@ static gbs_status choose(struct choosing *c, const gbs_data *learn, gbs_choice *
         status = GBS_ERR_MEMORY;
     if (status == GBS_OK)
         status = search(c);
-    if (status == GBS_OK && (zero_one || !asked)) {
-        status = try_zero_one(c, &better);
-        c->loss = zero_one || better ? GBS_LOSS_ZERO_ONE : GBS_LOSS_HINGE;
-    }
+    if (status == GBS_OK && (zero_one || !asked))
+        status = try_zero_one(c, zero_one);
     if (status == GBS_OK)
         status = keep(c, learn, out);
     if (status == GBS_OK && learn->n > c->n)

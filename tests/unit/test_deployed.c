@@ -3,6 +3,8 @@
 #include "support.h"
 
 #include "data/rows.h"
+#include "fit/choose.h"
+#include "fit/ways.h"
 #include "model/model.h"
 
 enum { N = 90, D = 3, ROWS = 8 };
@@ -133,6 +135,32 @@ static void its_file_says_the_same(void **state) {
     gbs_context_free(ctx);
 }
 
+/* What calibrates are scores of the posterior that is deployed, not of another loss's. */
+static void calibration_is_of_the_loss_asked_for(void **state) {
+    (void)state;
+    gbs_context *ctx = new_context(1, 11);
+    struct table_of_numbers t = small_table(95, N, D);
+    gbs_data *data = dense_data(ctx, &t);
+    static const gbs_loss losses[] = {GBS_LOSS_HINGE, GBS_LOSS_ZERO_ONE, GBS_LOSS_EXPONENTIAL};
+    gbs_choice choice[COUNT(losses)];
+    for (size_t k = 0; k < COUNT(losses); k++) {
+        gbs_fit_settings o = gbs_fit_settings_default();
+        o.loss = losses[k];
+        gbs_fill_defaults(&o, N, D);
+        assert_ok(ctx, gbs_choose(ctx, data, &o, &choice[k]));
+        assert_int_equal(choice[k].loss, losses[k]);
+        assert_int_equal(choice[k].rows, N);
+        for (size_t j = 0; j < k; j++)
+            assert_false(same_bits(choice[k].score, choice[j].score, N));
+    }
+    assert_true(choice[0].platt.offset != 0.0 && choice[1].platt.offset == 0.0);
+    for (size_t k = 0; k < COUNT(losses); k++)
+        gbs_choice_free(ctx, &choice[k]);
+    gbs_data_free(data);
+    free_table(&t);
+    gbs_context_free(ctx);
+}
+
 /* A model of another kind has no card: its probability is the share of votes. */
 static void other_models_classify_by_their_votes(void **state) {
     (void)state;
@@ -167,6 +195,7 @@ int main(void) {
         cmocka_unit_test(label_probability_and_score_agree),
         cmocka_unit_test(the_predictor_is_fixed_before_the_last_block),
         cmocka_unit_test(its_file_says_the_same),
+        cmocka_unit_test(calibration_is_of_the_loss_asked_for),
         cmocka_unit_test(other_models_classify_by_their_votes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
