@@ -349,16 +349,9 @@ static gbs_status try_zero_one(struct choosing *c, bool asked) {
 
 /* ---------------------------------------------------------------- set-up */
 
-static size_t fewest_of_a_class(const gbs_data *data) {
-    size_t positive = 0;
-    for (size_t i = 0; i < data->n; i++)
-        positive += data->y[i] > 0.0;
-    return positive < data->n - positive ? positive : data->n - positive;
-}
-
 /* Each class is dealt out in turn; the rows are in random order already. */
 static gbs_status deal(struct choosing *c) {
-    size_t dealt[2] = {0, 0}, fewest = fewest_of_a_class(c->data);
+    size_t dealt[2] = {0, 0}, fewest = gbs_smaller_class(c->data);
     c->folds = fewest < 2 ? 0 : fewest < MOST_FOLDS ? fewest : MOST_FOLDS;
     c->fold_of = gbs_array_alloc(c->ctx, c->n, sizeof *c->fold_of);
     if (c->fold_of == NULL)
@@ -368,33 +361,11 @@ static gbs_status deal(struct choosing *c) {
     return GBS_OK;
 }
 
-/* Root mean square of a cell of the scaled rows: 1 when they are standardised. */
-static gbs_status typical_cell(struct choosing *c, double *out) {
-    gbs_fit_settings plain = *c->o;
-    plain.columns = GBS_COLUMNS_EQUAL;
-    plain.constant = 1.0;
-    gbs_maps maps;
-    gbs_rows rows = {0};
-    gbs_held *held = NULL;
-    gbs_status status = gbs_maps_learn(c->ctx, c->data, &plain, &maps);
-    if (status != GBS_OK)
-        return status;
-    status = gbs_rows_build(c->ctx, c->data, &maps, &rows);
-    if (status == GBS_OK)
-        status = gbs_hold(c->ctx, &rows, &held);
-    if (status == GBS_OK)
-        *out = gbs_held_typical_cell(held);
-    gbs_held_free(held);
-    gbs_rows_free(c->ctx, &rows);
-    gbs_maps_free(c->ctx, &maps);
-    return status;
-}
-
 /* What there is to choose from; what the options say is not chosen. */
 static gbs_status set_candidates(struct choosing *c) {
     const gbs_fit_settings *o = c->o;
     double typical;
-    gbs_status status = typical_cell(c, &typical);
+    gbs_status status = gbs_typical_cell(c->ctx, c->data, o, &typical);
     if (status != GBS_OK)
         return status;
     bool lengths = o->scale == GBS_SCALE_UNIT_ROW || o->cx > 0.0, standard;

@@ -7,25 +7,8 @@
 
 #include <string.h>
 
-static bool is_given(const gbs_options *o, const char *name) {
-    return gbs_options_given(o, name) != 0;
-}
-
-static bool is_choice(const gbs_options *o, const char *name, const char *choice) {
-    const char *text = gbs_options_get(o, name);
-    return text != NULL && strcmp(text, choice) == 0;
-}
-
-/* The first of the names that is given; NULL: none. */
-static const char *first_given(const gbs_options *o, const char *const *names) {
-    for (; *names != NULL; names++)
-        if (is_given(o, *names))
-            return *names;
-    return NULL;
-}
-
 static gbs_status exclude(const gbs_options *o, const char *a, const char *b) {
-    if (!is_given(o, a) || !is_given(o, b))
+    if (!gbs_options_given(o, a) || !gbs_options_given(o, b))
         return GBS_OK;
     return gbs_fail(o->ctx, GBS_ERR_ARGUMENT, "`%s` and `%s` exclude each other", a, b);
 }
@@ -34,26 +17,27 @@ static gbs_status exclude(const gbs_options *o, const char *a, const char *b) {
 
 static gbs_status check_search(const gbs_options *o) {
     static const char *const sgd[] = {"batch", "epochs", "schedule", NULL};
-    const char *name = first_given(o, sgd);
+    const char *name = gbs_options_first_given(o, sgd);
     gbs_status status = exclude(o, "lambda", "lambda-grid");
     if (status == GBS_OK)
         status = exclude(o, "prior-sd", "prior-grid");
-    if (status == GBS_OK && name != NULL && !is_choice(o, "solver", "sgd"))
+    if (status == GBS_OK && name != NULL && !gbs_options_are(o, "solver", "sgd"))
         REFUSE("`%s` needs `solver` sgd", name);
     return status;
 }
 
 static gbs_status check_ways(const gbs_options *o) {
-    bool cv = is_choice(o, "select", "cv");
-    if (is_given(o, "restarts") && is_given(o, "lambda-grid") && !cv)
+    bool cv = gbs_options_are(o, "select", "cv");
+    if (gbs_options_given(o, "restarts") && gbs_options_given(o, "lambda-grid") && !cv)
         REFUSE("`restarts` and `lambda-grid` exclude each other: restarts go straight to `lambda`");
-    if (is_given(o, "restarts") && is_choice(o, "solver", "sgd"))
+    if (gbs_options_given(o, "restarts") && gbs_options_are(o, "solver", "sgd"))
         REFUSE("`restarts` and `solver` sgd exclude each other");
-    if (is_given(o, "form") && !is_choice(o, "family", "auto") && !is_choice(o, "family", "full"))
+    if (gbs_options_given(o, "form") && !gbs_options_are(o, "family", "auto") &&
+        !gbs_options_are(o, "family", "full"))
         REFUSE("`form` is for `family` full");
-    if (is_given(o, "folds") && !cv)
+    if (gbs_options_given(o, "folds") && !cv)
         REFUSE("`folds` needs `select` cv");
-    if (cv && !is_given(o, "lambda-grid") && !is_given(o, "prior-grid"))
+    if (cv && !gbs_options_given(o, "lambda-grid") && !gbs_options_given(o, "prior-grid"))
         REFUSE("`select` cv needs `lambda-grid` or `prior-grid` to choose from");
     return GBS_OK;
 }
@@ -62,7 +46,7 @@ static gbs_status check_ways(const gbs_options *o) {
 static gbs_status check_zero(const gbs_options *o, const gbs_fit_settings *s) {
     static const char *const not_paper[] = {"lambda", "lambda-grid", "prior-sd", "prior-grid",
                                             "bound",  "select",      NULL};
-    const char *name = first_given(o, not_paper);
+    const char *name = gbs_options_first_given(o, not_paper);
     if (s->paper && name != NULL)
         REFUSE("`paper` sets lambda, prior sd and bound; `%s` would change them", name);
     if (s->prior != GBS_PRIOR_INFORMED)
@@ -78,7 +62,7 @@ static gbs_status check_zero(const gbs_options *o, const gbs_fit_settings *s) {
 
 static gbs_status check_certificate(const gbs_options *o, const gbs_fit_settings *s) {
     bool cv = s->select == GBS_SELECT_CV, informed = s->prior == GBS_PRIOR_INFORMED;
-    bool grid = is_given(o, "lambda-grid") || is_given(o, "prior-grid");
+    bool grid = gbs_options_given(o, "lambda-grid") || gbs_options_given(o, "prior-grid");
     bool progressive = gbs_is_progressive(s);
     gbs_status status = check_zero(o, s);
     if (status != GBS_OK)
@@ -87,20 +71,21 @@ static gbs_status check_certificate(const gbs_options *o, const gbs_fit_settings
         REFUSE("`bound` vote is for `task` classify and `prior` informed");
     if (gbs_is_deployed(s) && grid)
         REFUSE("`bound` vote chooses for itself, on the rows to learn from; it takes no grid");
-    if ((is_given(o, "cost") || is_given(o, "joint")) && !gbs_is_deployed(s))
-        REFUSE("`%s` needs `bound` vote", is_given(o, "cost") ? "cost" : "joint");
-    if (is_given(o, "pairs") && grid)
+    if ((gbs_options_given(o, "cost") || gbs_options_given(o, "joint")) && !gbs_is_deployed(s))
+        REFUSE("`%s` needs `bound` vote", gbs_options_given(o, "cost") ? "cost" : "joint");
+    if (gbs_options_given(o, "pairs") && grid)
         REFUSE("`pairs` certifies one posterior; it does not choose from a grid");
     if (progressive && grid && !cv)
         REFUSE("`bound` progressive tests its rows once and cannot choose from a grid by them");
-    if (is_given(o, "blocks") && !progressive)
+    if (gbs_options_given(o, "blocks") && !progressive)
         REFUSE("`blocks` needs `bound` progressive%s", grid ? "; with a grid, auto means kl" : "");
-    if ((is_given(o, "prior-split") || is_given(o, "stratify")) && !informed && !progressive)
+    if ((gbs_options_given(o, "prior-split") || gbs_options_given(o, "stratify")) && !informed &&
+        !progressive)
         REFUSE("`%s` needs `prior` informed or `bound` progressive",
-               is_given(o, "stratify") ? "stratify" : "prior-split");
-    if (s->select == GBS_SELECT_LAST && is_given(o, "prior-grid"))
+               gbs_options_given(o, "stratify") ? "stratify" : "prior-split");
+    if (s->select == GBS_SELECT_LAST && gbs_options_given(o, "prior-grid"))
         REFUSE("`prior-grid` needs `select` bound or cv");
-    if (s->select == GBS_SELECT_BOUND && is_given(o, "select") && !grid)
+    if (s->select == GBS_SELECT_BOUND && gbs_options_given(o, "select") && !grid)
         REFUSE("`select` bound needs `lambda-grid` or `prior-grid` to choose from");
     return GBS_OK;
 }

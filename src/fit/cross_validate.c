@@ -1,17 +1,16 @@
 /* k-fold cross-validation.
  *
- * One task is one candidate on one fold: fit on the other folds, judge on this one. Tasks run side
- * by side on the context's threads, each in a child context with a single thread, so that small
- * fits, which are too short to be split, still use the machine.
+ * One job is one candidate on one fold: fit on the other folds, judge on this one. Jobs run side by
+ * side (side_by_side.h).
  */
 #include "core/check.h"
 #include "core/random.h"
 #include "fit/run.h"
+#include "fit/side_by_side.h"
 #include "fit/ways.h"
 #include "task/task.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <string.h>
 
 struct validation {
@@ -22,12 +21,6 @@ struct validation {
     size_t *fold_of;        /* of each row */
     gbs_evaluated *judged;  /* count x folds */
     gbs_model_info *fitted; /* count x folds */
-    size_t first;           /* of the tasks now running */
-    atomic_int cancelled;
-    /* of the first task that failed, with its words; written by whoever sets `failed` */
-    gbs_status failure;
-    char error[512];
-    atomic_flag failed;
 };
 
 /* Dealing each class out in turn keeps the folds alike. */
@@ -50,21 +43,6 @@ static gbs_status deal(struct validation *v) {
                         "%zu folds need at least as many rows of each class; one class has %zu",
                         v->folds, fewest);
     return GBS_OK;
-}
-
-/* The caller's cancel callback belongs to the caller's thread, which is worker 0; the others look
- * at the flag. */
-struct child {
-    struct validation *v;
-    size_t worker;
-};
-
-static int cancelled(void *user) {
-    struct child *c = user;
-    gbs_context *ctx = c->v->ctx;
-    if (c->worker == 0 && ctx->cancel != NULL && ctx->cancel(ctx->cancel_user))
-        atomic_store(&c->v->cancelled, 1);
-    return atomic_load(&c->v->cancelled);
 }
 
 static gbs_status fit_and_judge(struct validation *v, gbs_context *ctx, size_t candidate,
@@ -97,44 +75,13 @@ static gbs_status fit_and_judge(struct validation *v, gbs_context *ctx, size_t c
     return status;
 }
 
-static void run_task(void *arg, size_t task, size_t worker) {
+static gbs_status run_job(gbs_context *ctx, void *arg, size_t job) {
     struct validation *v = arg;
-    struct child child = {v, worker};
-    /* computing: inside the caller's gbs_compute_begin, which has the work space of this thread;
-     * references: this function's, so that handles that come and go leave it on the stack */
-    gbs_context ctx = {.allocator = v->ctx->allocator,
-                       .references = 1,
-                       .cancel = cancelled,
-                       .cancel_user = &child,
-                       .threads = 1,
-                       .seed = v->ctx->seed,
-                       .computing = 1};
-    size_t id = v->first + task;
-    size_t *rows = gbs_array_alloc(&ctx, v->data->n, sizeof *rows);
-    gbs_status status = rows != NULL ? fit_and_judge(v, &ctx, id / v->folds, id % v->folds, rows)
+    size_t *rows = gbs_array_alloc(ctx, v->data->n, sizeof *rows);
+    gbs_status status = rows != NULL ? fit_and_judge(v, ctx, job / v->folds, job % v->folds, rows)
                                      : GBS_ERR_MEMORY;
-    gbs_array_free(&ctx, rows);
-    if (status != GBS_OK && !atomic_flag_test_and_set(&v->failed)) {
-        v->failure = status;
-        memcpy(v->error, ctx.error, sizeof v->error);
-    }
-}
-
-/* A few tasks a worker at a time, so that progress can be told and a stop is heard in between. */
-static gbs_status run_all(struct validation *v) {
-    size_t tasks = v->count * v->folds, batch = 4 * gbs_workers(v->ctx);
-    gbs_progress_begin(v->ctx);
-    for (v->first = 0; v->first < tasks; v->first += batch) {
-        size_t now = tasks - v->first < batch ? tasks - v->first : batch;
-        gbs_parallel_for(v->ctx, now, INFINITY, run_task, v);
-        if (v->failure != GBS_OK)
-            return gbs_fail(v->ctx, v->failure, "%s", v->error);
-        gbs_progress(v->ctx, "cross-validation", (double)(v->first + now) / (double)tasks);
-        gbs_status status = gbs_check_cancel(v->ctx);
-        if (status != GBS_OK)
-            return status;
-    }
-    return GBS_OK;
+    gbs_array_free(ctx, rows);
+    return status;
 }
 
 static gbs_cv_result sum_up(const struct validation *v, size_t candidate) {
@@ -174,24 +121,18 @@ gbs_status gbs_cross_validate_run(gbs_context *ctx, const gbs_data *data, size_t
     for (size_t k = 0; k < count; k++)
         if (candidates[k].ladder_size > 0)
             return gbs_fail(ctx, GBS_ERR_ARGUMENT, "a candidate has one lambda, not a ladder");
-    struct validation v = {.ctx = ctx,
-                           .data = data,
-                           .folds = folds,
-                           .count = count,
-                           .candidates = candidates,
-                           .failed = ATOMIC_FLAG_INIT};
+    struct validation v = {
+        .ctx = ctx, .data = data, .folds = folds, .count = count, .candidates = candidates};
     v.fold_of = gbs_array_alloc(ctx, data->n, sizeof *v.fold_of);
     v.judged = gbs_array_alloc(ctx, count * folds, sizeof *v.judged);
     v.fitted = gbs_array_alloc(ctx, count * folds, sizeof *v.fitted);
     gbs_status status = GBS_ERR_MEMORY;
     if (v.fold_of != NULL && v.judged != NULL && v.fitted != NULL)
         status = deal(&v);
+    gbs_side_progress whole = {"cross-validation", 0.0, 1.0};
+    gbs_progress_begin(ctx);
     if (status == GBS_OK)
-        status = gbs_compute_begin(ctx);
-    if (status == GBS_OK) {
-        status = run_all(&v);
-        gbs_compute_end(ctx);
-    }
+        status = gbs_side_by_side(ctx, count * folds, whole, run_job, &v);
     for (size_t k = 0; status == GBS_OK && k < count; k++)
         results[k] = sum_up(&v, k);
     gbs_array_free(ctx, v.fold_of);

@@ -39,6 +39,11 @@ gbs_option_value gbs_option_value_of(const gbs_options *options, size_t k);
 /* Line k of the options. */
 const gbs_option *gbs_options_line_at(const gbs_options *options, size_t k);
 
+/* Is it this choice, set or by default? */
+bool gbs_options_are(const gbs_options *options, const char *name, const char *choice);
+/* The first of the names (NULL behind the last) that was set; NULL: none. */
+const char *gbs_options_first_given(const gbs_options *options, const char *const *names);
+
 /* gbs_options_check of a command that neither fits nor cross-validates. */
 gbs_status gbs_options_check_plain(const gbs_options *options);
 

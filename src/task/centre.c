@@ -23,3 +23,25 @@ size_t gbs_smaller_class(const gbs_data *data) {
         positive += data->y[i] > 0.0;
     return positive < data->n - positive ? positive : data->n - positive;
 }
+
+gbs_status gbs_typical_cell(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *o,
+                            double *out) {
+    gbs_maps maps;
+    gbs_fit_settings plain = *o;
+    plain.columns = GBS_COLUMNS_EQUAL;
+    plain.constant = 1.0;
+    gbs_rows rows = {0};
+    gbs_held *held = NULL;
+    gbs_status status = gbs_maps_learn(ctx, data, &plain, &maps);
+    if (status != GBS_OK)
+        return status;
+    status = gbs_rows_build(ctx, data, &maps, &rows);
+    if (status == GBS_OK)
+        status = gbs_hold(ctx, &rows, &held);
+    if (status == GBS_OK)
+        *out = gbs_held_typical_cell(held);
+    gbs_held_free(held);
+    gbs_rows_free(ctx, &rows);
+    gbs_maps_free(ctx, &maps);
+    return status;
+}

@@ -26,36 +26,13 @@ static gbs_fit_settings hinge(const gbs_fit_settings *o, double rows) {
     return h;
 }
 
-/* Root mean square of a cell of the scaled rows: 1 when they are standardised. */
-static gbs_status typical_cell(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *o,
-                               double *out) {
-    gbs_maps maps;
-    gbs_fit_settings plain = *o;
-    plain.columns = GBS_COLUMNS_EQUAL;
-    plain.constant = 1.0;
-    gbs_rows rows = {0};
-    gbs_held *held = NULL;
-    gbs_status status = gbs_maps_learn(ctx, data, &plain, &maps);
-    if (status != GBS_OK)
-        return status;
-    status = gbs_rows_build(ctx, data, &maps, &rows);
-    if (status == GBS_OK)
-        status = gbs_hold(ctx, &rows, &held);
-    if (status == GBS_OK)
-        *out = gbs_held_typical_cell(held);
-    gbs_held_free(held);
-    gbs_rows_free(ctx, &rows);
-    gbs_maps_free(ctx, &maps);
-    return status;
-}
-
 gbs_status gbs_classify_choose(gbs_context *ctx, const gbs_data *head, const gbs_fit_settings *o,
                                const gbs_fitter *fitter, gbs_prior_centre *out) {
     enum { WIDTHS = GBS_CENTRE_WIDTHS };
     double typical;
     gbs_fit_settings candidates[WIDTHS];
     gbs_cv_result results[WIDTHS];
-    gbs_status status = typical_cell(ctx, head, o, &typical);
+    gbs_status status = gbs_typical_cell(ctx, head, o, &typical);
     if (status != GBS_OK)
         return status;
     *out = (gbs_prior_centre){.width = gbs_centre_widths[WIDTHS / 2] / typical, .predicted = 0.25};

@@ -127,6 +127,10 @@ enum { GBS_CENTRE_WIDTHS = 5, GBS_CENTRE_ROWS = 8192 /* more settle a width no b
 /* Widths that a centre's own prior is chosen from, over the typical size of a cell. */
 extern const double gbs_centre_widths[GBS_CENTRE_WIDTHS];
 
+/* Root mean square of a cell of the scaled rows: 1 when they are standardised. */
+gbs_status gbs_typical_cell(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *o,
+                            double *out);
+
 /* Rows of the smaller class. */
 size_t gbs_smaller_class(const gbs_data *data);
 
