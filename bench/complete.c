@@ -13,36 +13,12 @@
  * bytes copied in order from memory (traffic, which is the floor once the records outgrow the
  * caches).
  */
+#include "bench.h"
 #include "completion/ascent.h"
 #include "completion/gibbs.h"
 #include "kernel/moments.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static gbs_context *ctx;
-
-static gbs_ratings *make_ratings(size_t rows, size_t columns, size_t n) {
-    uint32_t *row = malloc(n * sizeof *row), *column = malloc(n * sizeof *column);
-    double *y = malloc(n * sizeof *y);
-    gbs_ratings *r;
-    if (row == NULL || column == NULL || y == NULL)
-        exit(1);
-    for (size_t e = 0; e < n; e++) {
-        row[e] = (uint32_t)(gbs_random_uniform(ctx, 1, e) * (double)rows);
-        column[e] = (uint32_t)(gbs_random_uniform(ctx, 2, e) * (double)columns);
-        y[e] = 3.0 + sin((double)row[e]) * cos((double)column[e]) +
-               0.5 * gbs_random_normal(ctx, 3, e);
-    }
-    if (gbs_ratings_create(ctx, n, rows, columns, row, column, y, NULL, NULL, &r) != GBS_OK)
-        exit(1);
-    free(row);
-    free(column);
-    free(y);
-    return r;
-}
 
 static gbs_status ignore(void *user, const gbs_factors *f, size_t draw) {
     (void)user, (void)f, (void)draw;
@@ -106,7 +82,7 @@ enum { SWEEPS = 10, GIBBS_SWEEPS = 5 };
 /* Seconds of a variational sweep. */
 static double bench(size_t rows, size_t columns, size_t n, size_t rank, int rounds) {
     static const gbs_completion_prior prior = {1.0, 0.1, 0.1, 3.0, 4.0, 1.0, 1e-4};
-    gbs_ratings *r = make_ratings(rows, columns, n);
+    gbs_ratings *r = make_ratings(ctx, rows, columns, n);
     gbs_factors f;
     gbs_ascent out;
     gbs_ascent_options o = {.most_sweeps = SWEEPS, .tolerance = 1e-12, .stage = "bench"};

@@ -11,53 +11,10 @@
  *   evidence [spread] [classic]               the parts named, otherwise both
  *   evidence FILE LOSS LAMBDA PARTICLES RUNS  one line for any data; LAMBDA 0: the number of rows
  */
-#include "core/context.h"
+#include "bench.h"
 #include "fit/run.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
 static gbs_context *ctx;
-
-static double processor_seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-struct set {
-    gbs_data *data;
-};
-
-static bool load(const char *path, struct set *s) {
-    gbs_table *table = NULL;
-    gbs_options *options = NULL;
-    *s = (struct set){0};
-    gbs_status status = gbs_options_create(ctx, "sample", &options);
-    if (status == GBS_OK)
-        status = gbs_table_read(ctx, path, options, &table);
-    if (status == GBS_OK)
-        status = gbs_table_train(ctx, table, options, &s->data);
-    if (status != GBS_OK)
-        printf("%s: left out (%s)\n", path, gbs_error_message(ctx));
-    gbs_table_free(table);
-    gbs_options_free(options);
-    return status == GBS_OK;
-}
-
-static bool load_public(const char *name, struct set *s) {
-    const char *folder = getenv("GIBBSITE_DATA");
-    char path[1024];
-    snprintf(path, sizeof path, "%s/%s", folder != NULL ? folder : "../shared/data", name);
-    return load(path, s);
-}
-
-static void unload(struct set *s) {
-    gbs_data_free(s->data);
-}
 
 /* What many runs with their own seeds did. */
 struct runs {
@@ -66,22 +23,22 @@ struct runs {
     double mean, sd, reported, seconds, quickest;
 };
 
-static gbs_sample_info draw(const struct set *s, const gbs_sample_settings *o, uint64_t seed,
+static gbs_sample_info draw(gbs_data *s, const gbs_sample_settings *o, uint64_t seed,
                             double *seconds) {
     gbs_particles *p;
     ctx->seed = seed;
-    double t = processor_seconds();
-    if (gbs_sample_run(ctx, s->data, o, &p) != GBS_OK) {
+    double t = thread_seconds();
+    if (gbs_sample_run(ctx, s, o, &p) != GBS_OK) {
         fprintf(stderr, "bench: %s\n", gbs_error_message(ctx));
         exit(1);
     }
-    *seconds = processor_seconds() - t;
+    *seconds = thread_seconds() - t;
     gbs_sample_info info = *gbs_particles_get_info(p);
     gbs_particles_free(p);
     return info;
 }
 
-static struct runs repeat(const struct set *s, const gbs_sample_settings *o, size_t count) {
+static struct runs repeat(gbs_data *s, const gbs_sample_settings *o, size_t count) {
     struct runs r = {.count = count, .quickest = INFINITY};
     double square = 0.0, seconds;
     for (size_t k = 0; k < count; k++) {
@@ -108,20 +65,20 @@ static void say(const struct runs *r) {
 }
 
 static void spread(const char *name, gbs_loss loss, size_t count) {
-    struct set s;
-    if (!load_public(name, &s))
+    gbs_data *s = public_rows(ctx, name);
+    if (s == NULL)
         return;
     gbs_sample_settings o = gbs_sample_settings_default();
     o.loss = loss;
-    printf("%s, %s, lambda = n = %zu, %zu particles: ", name, gbs_loss_name(loss),
-           gbs_data_rows(s.data), o.particles);
+    printf("%s, %s, lambda = n = %zu, %zu particles: ", name, gbs_loss_name(loss), gbs_data_rows(s),
+           o.particles);
     fflush(stdout);
-    struct runs r = repeat(&s, &o, count);
+    struct runs r = repeat(s, &o, count);
     say(&r);
-    unload(&s);
+    gbs_data_free(s);
 }
 
-static double cost(const struct set *s, const gbs_sample_settings *o, size_t count, double truth,
+static double cost(gbs_data *s, const gbs_sample_settings *o, size_t count, double truth,
                    const char *what) {
     struct runs r = repeat(s, o, count);
     double square = (r.mean - truth) * (r.mean - truth) +
@@ -133,50 +90,42 @@ static double cost(const struct set *s, const gbs_sample_settings *o, size_t cou
 }
 
 static void against_classic(gbs_loss loss, double lambda) {
-    struct set s;
     double seconds;
-    if (!load_public("german/german.csv", &s))
+    gbs_data *s = public_rows(ctx, "german/german.csv");
+    if (s == NULL)
         return;
     gbs_sample_settings o = gbs_sample_settings_default();
     o.loss = loss;
     o.lambda = lambda;
     o.particles = 20000;
-    gbs_sample_info truth = draw(&s, &o, 1, &seconds);
+    gbs_sample_info truth = draw(s, &o, 1, &seconds);
     printf("german, %s, lambda %g: log Z %.3f +- %.3f by 20000 particles\n", gbs_loss_name(loss),
            lambda, truth.log_z, truth.log_z_sd);
     o.particles = 2000;
-    double plain = cost(&s, &o, 30, truth.log_z, "default, 2000 particles");
+    double plain = cost(s, &o, 30, truth.log_z, "default, 2000 particles");
     o.classic = 1;
     o.particles = 1000;
     o.moves = 5;
-    double classic = cost(&s, &o, 20, truth.log_z, "classic, 1000 x 5 moves");
+    double classic = cost(s, &o, 20, truth.log_z, "classic, 1000 x 5 moves");
     o.moves = 50;
-    classic = fmin(classic, cost(&s, &o, 8, truth.log_z, "classic, 1000 x 50 moves"));
+    classic = fmin(classic, cost(s, &o, 8, truth.log_z, "classic, 1000 x 50 moves"));
     printf("  equal standard error sooner by a factor %.0f (target at least 5)\n", classic / plain);
-    unload(&s);
+    gbs_data_free(s);
 }
 
 static void one_line(char **argv) {
-    struct set s;
     gbs_sample_settings o = gbs_sample_settings_default();
     while (gbs_loss_name(o.loss) != NULL && strcmp(gbs_loss_name(o.loss), argv[2]) != 0)
         o.loss++;
     o.lambda = atof(argv[3]) > 0.0 ? atof(argv[3]) : -1.0;
     o.particles = strtoul(argv[4], NULL, 10);
-    if (!load(argv[1], &s))
+    gbs_data *s = read_rows(ctx, argv[1]);
+    if (s == NULL)
         return;
     printf("%s, %s: ", argv[1], argv[2]);
-    struct runs r = repeat(&s, &o, strtoul(argv[5], NULL, 10));
+    struct runs r = repeat(s, &o, strtoul(argv[5], NULL, 10));
     say(&r);
-    unload(&s);
-}
-
-/* Without an argument all of it, otherwise the parts named. */
-static bool wanted(int argc, char **argv, const char *part) {
-    for (int k = 1; k < argc; k++)
-        if (strcmp(argv[k], part) == 0)
-            return true;
-    return argc == 1;
+    gbs_data_free(s);
 }
 
 int main(int argc, char **argv) {

@@ -6,38 +6,14 @@
  * in single precision (as fast as records of as many items are summed in order), and
  * factor and invert one matrix an item (as fast as one that stays in the first cache).
  */
+#include "bench.h"
 #include "completion/level_ascent.h"
 #include "completion/positions.h"
 #include "kernel/moments.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static gbs_context *ctx;
 
 enum { SWEEPS = 5, ROUNDS = 3, TASKS = 64 };
-
-static gbs_ratings *make_ratings(size_t rows, size_t columns, size_t n) {
-    uint32_t *row = malloc(n * sizeof *row), *column = malloc(n * sizeof *column);
-    double *y = malloc(n * sizeof *y);
-    gbs_ratings *r;
-    if (row == NULL || column == NULL || y == NULL)
-        exit(1);
-    for (size_t e = 0; e < n; e++) {
-        row[e] = (uint32_t)(gbs_random_uniform(ctx, 1, e) * (double)rows);
-        column[e] = (uint32_t)(gbs_random_uniform(ctx, 2, e) * (double)columns);
-        y[e] = 3.0 + sin((double)row[e]) * cos((double)column[e]) +
-               0.5 * gbs_random_normal(ctx, 3, e);
-    }
-    if (gbs_ratings_create(ctx, n, rows, columns, row, column, y, NULL, NULL, &r) != GBS_OK)
-        exit(1);
-    free(row);
-    free(column);
-    free(y);
-    return r;
-}
 
 struct floor_test {
     size_t n, items, rank, records_of; /* records_of: how many there are */
@@ -128,7 +104,7 @@ static void bench(const gbs_ratings *r, size_t rank) {
 int main(void) {
     if (gbs_context_create(NULL, &ctx) != GBS_OK || gbs_compute_begin(ctx) != GBS_OK)
         return 1;
-    gbs_ratings *r = make_ratings(6000, 4000, 1000000);
+    gbs_ratings *r = make_ratings(ctx, 6000, 4000, 1000000);
     bench(r, 16);
     bench(r, 32);
     gbs_ratings_free(r);

@@ -9,25 +9,14 @@
  * fastest of several block shapes. Times are the best of several, taken in turn, in seconds of all
  * processors together, so that other programs count as little as they can.
  */
-#include "core/context.h"
+#include "bench.h"
 #include "vb/free_energy.h"
 
 #include <cblas.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
 
 enum { POSITIVE = 7841, NEGATIVE = 24720, CHUNKS = 32, TURNS = 3 };
 
 static gbs_context *ctx;
-
-/* Of all threads together: unlike the clock on the wall, it does not count other programs. */
-static double cpu_now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 struct products {
     size_t d, outer, inner; /* block shape */
@@ -60,9 +49,9 @@ static double products_seconds(size_t d, const double *x) {
         struct products p = {.d = d, .outer = shapes[k][0], .inner = shapes[k][1], .x = x};
         p.cross = gbs_matrix(ctx, gbs_workers(ctx) * p.outer, p.inner);
         p.m = gbs_matrix(ctx, gbs_workers(ctx) * p.outer, d);
-        double t = cpu_now();
+        double t = process_seconds();
         gbs_parallel_for(ctx, CHUNKS, 1e12, products_chunk, &p);
-        best = fmin(best, cpu_now() - t);
+        best = fmin(best, process_seconds() - t);
         gbs_array_free(ctx, p.cross);
         gbs_array_free(ctx, p.m);
     }
@@ -92,9 +81,9 @@ static double loss_seconds(const gbs_loss_ops *loss) {
             l.arrays[w * 6 * GBS_LOSS_TILE + i] = 3.0 * gbs_random_normal(ctx, 3, i);
             l.arrays[w * 6 * GBS_LOSS_TILE + GBS_LOSS_TILE + i] = 1.0;
         }
-    double t = cpu_now();
+    double t = process_seconds();
     gbs_parallel_for(ctx, CHUNKS, 1e12, loss_chunk, &l);
-    t = cpu_now() - t;
+    t = process_seconds() - t;
     gbs_array_free(ctx, l.arrays);
     return t;
 }
@@ -130,10 +119,10 @@ static void run(size_t d, gbs_loss loss, gbs_family family) {
         g.mean[k] = k % 5 == 0 ? 3.0 : 0.1;
     for (int turn = 0; turn < TURNS; turn++) {
         products = fmin(products, products_seconds(d, x));
-        double t = cpu_now();
+        double t = process_seconds();
         if (gbs_evaluate(&problem, &g, &w, &point) != GBS_OK)
             abort();
-        exact = fmin(exact, cpu_now() - t);
+        exact = fmin(exact, process_seconds() - t);
         alone = fmin(alone, loss_seconds(pairs->loss));
     }
     printf("pairs: %s, %s, d %3zu: %6.3f s, %5.2f ns a pair (the loss alone %5.2f); two products "

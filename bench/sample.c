@@ -8,16 +8,11 @@
  * scores in cache, or on all rows at once. Times are the best of several, in turn with the sweeps.
  * How soon log Z is known is asked in evidence.c.
  */
-#include "core/context.h"
+#include "bench.h"
 #include "fit/run.h"
 #include "smc/smc.h"
 
 #include <cblas.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 static gbs_context *ctx;
 
@@ -28,12 +23,6 @@ static gbs_context *ctx;
 
 enum { PARTICLES = 2000, SLICE = 64 };
 
-static double processor_seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 struct product {
     size_t n, d;
     const double *x, *theta;
@@ -41,13 +30,13 @@ struct product {
 };
 
 static double product_seconds(const struct product *p, size_t rows) {
-    double t = processor_seconds();
+    double t = thread_seconds();
     for (size_t first = 0; first < p->n; first += rows) {
         size_t count = p->n - first < rows ? p->n - first : rows;
         cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)count, PARTICLES, (int)p->d, 1.0,
                     p->x + first * p->d, (int)p->d, p->theta, (int)p->d, 0.0, p->out, PARTICLES);
     }
-    return processor_seconds() - t;
+    return thread_seconds() - t;
 }
 
 static double sweep_seconds(const gbs_smc_problem *problem, gbs_move move, bool rough, size_t steps,
@@ -79,10 +68,10 @@ static double sweep_seconds(const gbs_smc_problem *problem, gbs_move move, bool 
                          .turns = gbs_ring_turns(problem, rough),
                          .ring = gbs_ring_states(problem, rough),
                          .stream = 1 << 29};
-    double t = processor_seconds();
+    double t = thread_seconds();
     if (gbs_mover_run(&mover, &chains, theta, risk, &moved) != GBS_OK)
         exit(1);
-    t = processor_seconds() - t;
+    t = thread_seconds() - t;
     gbs_mover_free(&mover);
     free(from);
     free(mean);
@@ -170,37 +159,10 @@ static void sweeps(void) {
 
 /* ---------------------------------------------------------------- public data */
 
-struct set {
-    gbs_data *data;
-};
-
-static bool load(const char *name, struct set *s) {
-    const char *folder = getenv("GIBBSITE_DATA");
-    char path[1024];
-    snprintf(path, sizeof path, "%s/%s", folder != NULL ? folder : "../shared/data", name);
-    gbs_table *table = NULL;
-    gbs_options *options = NULL;
-    *s = (struct set){0};
-    gbs_status status = gbs_options_create(ctx, "sample", &options);
-    if (status == GBS_OK)
-        status = gbs_table_read(ctx, path, options, &table);
-    if (status == GBS_OK)
-        status = gbs_table_train(ctx, table, options, &s->data);
-    if (status != GBS_OK)
-        printf("%s: left out (%s)\n", name, gbs_error_message(ctx));
-    gbs_table_free(table);
-    gbs_options_free(options);
-    return status == GBS_OK;
-}
-
-static void unload(struct set *s) {
-    gbs_data_free(s->data);
-}
-
-static gbs_sample_info draw(const struct set *s, const gbs_sample_settings *o, uint64_t seed) {
+static gbs_sample_info draw(gbs_data *s, const gbs_sample_settings *o, uint64_t seed) {
     gbs_particles *p;
     ctx->seed = seed;
-    if (gbs_sample_run(ctx, s->data, o, &p) != GBS_OK) {
+    if (gbs_sample_run(ctx, s, o, &p) != GBS_OK) {
         fprintf(stderr, "bench: %s\n", gbs_error_message(ctx));
         exit(1);
     }
@@ -210,8 +172,8 @@ static gbs_sample_info draw(const struct set *s, const gbs_sample_settings *o, u
 }
 
 static void whole_pima(void) {
-    struct set s;
-    if (!load("pima/train.csv", &s))
+    gbs_data *s = public_rows(ctx, "pima/train.csv");
+    if (s == NULL)
         return;
     gbs_sample_settings o = gbs_sample_settings_default();
     double classic = INFINITY, plain = INFINITY;
@@ -220,23 +182,15 @@ static void whole_pima(void) {
     for (uint64_t k = 0; k < 100; k++) {
         o.classic = 1;
         o.moves = 5;
-        classic = fmin(classic, draw(&s, &o, k).seconds);
+        classic = fmin(classic, draw(s, &o, k).seconds);
         o.classic = 0;
         o.moves = 0;
-        plain = fmin(plain, draw(&s, &o, k).seconds);
+        plain = fmin(plain, draw(s, &o, k).seconds);
     }
     printf("pima, lambda 100, 1000 particles, whole: classic with five moves a temperature %.1f "
            "ms, default %.1f ms\n",
            1e3 * classic, 1e3 * plain);
-    unload(&s);
-}
-
-/* Without an argument all of it, otherwise the parts named. */
-static bool wanted(int argc, char **argv, const char *part) {
-    for (int k = 1; k < argc; k++)
-        if (strcmp(argv[k], part) == 0)
-            return true;
-    return argc == 1;
+    gbs_data_free(s);
 }
 
 int main(int argc, char **argv) {
