@@ -1,0 +1,203 @@
+/* The fits behind a choice: one posterior, and the rows of a fold scored by fits to the others.
+ *
+ *   m_w = argmin over N(m, S) of  n_train r + KL(N(m, S) || N(0, w^2 I)),   score = x'm_w
+ *                                                                          (docs/maths.md, 11.5)
+ *
+ * Whatever maps learn is learned from the rows that train.
+ */
+#include "fit/choosing.h"
+#include "fit/prior_centre.h"
+#include "fit/ways.h"
+#include "judge/judge.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- one fit */
+
+gbs_fit_settings gbs_choice_settings(const gbs_choice *choice, const gbs_fit_settings *o,
+                                     size_t rows, size_t all) {
+    gbs_fit_settings s = *o;
+    s.loss = choice->loss;
+    s.columns = choice->columns;
+    s.prior_sd = choice->prior_sd;
+    s.constant = choice->constant;
+    s.lambda = o->lambda > 0.0 ? o->lambda * (double)rows / (double)all : (double)rows;
+    return s;
+}
+
+/* A posterior of a convex loss under N(0, w^2 I); of the zero-one loss, under a narrow prior around
+ * the hinge posterior of the same rows. */
+gbs_status gbs_choice_fit(gbs_context *ctx, const gbs_rows *rows, const gbs_fit_settings *settings,
+                          gbs_trace *trace, gbs_posterior *out) {
+    const gbs_loss_ops *loss = gbs_loss_of(settings->loss);
+    double *m0 = NULL, sd = settings->prior_sd;
+    gbs_status status = GBS_OK;
+    *out = (gbs_posterior){0};
+    if (!loss->convex) {
+        gbs_prior_centre centre = {.width = sd};
+        m0 = gbs_doubles(ctx, rows->d);
+        status = m0 != NULL ? gbs_prior_centre_fit(ctx, rows, settings, &centre, m0)
+                            : GBS_ERR_MEMORY;
+        if (status == GBS_OK)
+            sd = gbs_prior_centre_spread(rows->d, m0);
+    }
+    gbs_empirical *risk = NULL;
+    if (status == GBS_OK)
+        status = gbs_empirical_over_rows(ctx, rows, loss, &risk);
+    gbs_posterior_job task = {
+        .ctx = ctx, .options = settings, .risk = risk, .lambda = settings->lambda, .trace = trace};
+    task.prior = (gbs_prior){m0, sd * sd};
+    if (status == GBS_OK)
+        status = gbs_posterior_fit(&task, out);
+    gbs_empirical_free(risk);
+    gbs_array_free(ctx, m0);
+    return status;
+}
+
+/* ---------------------------------------------------------------- a fold */
+
+/* What a fold's fits share. */
+struct fold {
+    gbs_context *ctx;
+    gbs_fit_settings settings;
+    gbs_maps maps;
+    gbs_rows train, test;
+    gbs_held *held; /* test */
+    gbs_empirical *risk;
+    gbs_engine engine;
+    gbs_gaussian posterior;
+    bool warm; /* the last width's posterior is where the next begins */
+};
+
+static void fold_free(struct fold *f) {
+    gbs_engine_free(&f->engine);
+    gbs_gaussian_free(f->ctx, &f->posterior);
+    gbs_empirical_free(f->risk);
+    gbs_held_free(f->held);
+    gbs_rows_free(f->ctx, &f->test);
+    gbs_rows_free(f->ctx, &f->train);
+    gbs_maps_free(f->ctx, &f->maps);
+}
+
+/* Whatever the columns are is learned from the rows that train. */
+static gbs_status fold_prepare(struct fold *f, const gbs_data *train, const gbs_data *test) {
+    gbs_status status = gbs_maps_learn(f->ctx, train, &f->settings, &f->maps);
+    if (status == GBS_OK)
+        status = gbs_rows_build(f->ctx, train, &f->maps, &f->train);
+    if (status == GBS_OK)
+        status = gbs_rows_build(f->ctx, test, &f->maps, &f->test);
+    if (status == GBS_OK)
+        status = gbs_hold(f->ctx, &f->test, &f->held);
+    return status;
+}
+
+/* One width after the other, each from the solution of the last, where the posterior lives in the
+ * coordinates of the columns. */
+static gbs_status solve_warm(struct fold *f, double *mean) {
+    const gbs_fit_settings *s = &f->settings;
+    gbs_prior prior = {NULL, s->prior_sd * s->prior_sd};
+    gbs_status status = GBS_OK;
+    if (!f->warm) {
+        status = gbs_empirical_over_rows(f->ctx, &f->train, gbs_loss_of(s->loss), &f->risk);
+        if (status == GBS_OK)
+            status = gbs_engine_create(f->risk, s->family, s->solver, &f->engine);
+        if (status == GBS_OK)
+            status = gbs_gaussian_create(f->ctx, s->family, f->risk->d, &prior,
+                                         1.0 / sqrt((double)f->risk->rows), &f->posterior);
+        f->warm = true;
+    }
+    gbs_problem problem = {f->ctx, f->risk, prior, s->lambda};
+    gbs_solve_options options = {.solver = s->solver,
+                                 .tolerance = s->tolerance,
+                                 .max_iterations = s->max_iterations,
+                                 .batch = s->batch,
+                                 .epochs = s->epochs,
+                                 .schedule = s->schedule};
+    gbs_solution solution;
+    if (status == GBS_OK)
+        status = gbs_solve(&problem, &options, false, &f->engine, &f->posterior, &solution);
+    if (status == GBS_OK)
+        memcpy(mean, f->posterior.mean, f->risk->d * sizeof *mean);
+    return status;
+}
+
+static gbs_status solve_cold(struct fold *f, double *mean) {
+    gbs_posterior p;
+    gbs_status status = gbs_choice_fit(f->ctx, &f->train, &f->settings, NULL, &p);
+    if (status == GBS_OK)
+        memcpy(mean, p.stage.posterior.mean, f->train.d * sizeof *mean);
+    gbs_posterior_free(f->ctx, &p);
+    return status;
+}
+
+/* Scores of the test rows for one width. */
+static gbs_status fold_score(struct fold *f, double width, double *score) {
+    bool convex = gbs_loss_of(f->settings.loss)->convex, wide = f->train.d > f->train.all.n;
+    double *mean = gbs_doubles(f->ctx, f->train.d);
+    f->settings.prior_sd = width;
+    gbs_status status = mean == NULL      ? GBS_ERR_MEMORY
+                        : convex && !wide ? solve_warm(f, mean)
+                                          : solve_cold(f, mean);
+    if (status == GBS_OK) {
+        f->held->pass->scores(f->held, 0, f->test.all.n, mean, score);
+        status = gbs_check_scores(f->ctx, 0, f->test.all.n, score);
+    }
+    gbs_array_free(f->ctx, mean);
+    return status;
+}
+
+gbs_status gbs_choosing_leave_out(gbs_context *ctx, const gbs_choosing *c, size_t kind,
+                                  const gbs_data *train, const gbs_data *test, size_t stride,
+                                  double *scores) {
+    gbs_choice choice = {.loss = c->loss, .columns = c->kinds[kind], .constant = c->constant};
+    struct fold f = {.ctx = ctx};
+    f.settings = gbs_choice_settings(&choice, c->o, train->n, c->data->n);
+    f.settings.tolerance = c->precision;
+    f.settings.form = GBS_FORM_AUTO; /* one optimum, whichever way it is reached */
+    gbs_status status = fold_prepare(&f, train, test);
+    for (size_t w = 0; status == GBS_OK && w < c->widths_size; w++)
+        if (c->wanted[kind][w])
+            status = fold_score(&f, c->widths[w], scores + w * stride);
+    fold_free(&f);
+    return status;
+}
+
+static bool any_wanted(const gbs_choosing *c, size_t kind) {
+    for (size_t w = 0; w < c->widths_size; w++)
+        if (c->wanted[kind][w])
+            return true;
+    return false;
+}
+
+gbs_status gbs_choosing_fold(gbs_context *ctx, void *arg, size_t job) {
+    gbs_choosing *c = arg;
+    size_t fold = job % c->folds, kind = job / c->folds, inside = 0, outside = 0, n = c->n;
+    if (!any_wanted(c, kind))
+        return GBS_OK;
+    size_t *rows = gbs_array_alloc(ctx, n, sizeof *rows);
+    double *scores = NULL;
+    gbs_data *train = NULL, *test = NULL;
+    gbs_status status = rows != NULL ? GBS_OK : GBS_ERR_MEMORY;
+    for (size_t i = 0; rows != NULL && i < n; i++) /* training rows from the front */
+        if (c->fold_of[i] != fold)
+            rows[inside++] = i;
+        else
+            rows[n - ++outside] = i;
+    if (status == GBS_OK)
+        status = gbs_data_view(ctx, c->data, rows, inside, &train);
+    if (status == GBS_OK)
+        status = gbs_data_view(ctx, c->data, rows + inside, outside, &test);
+    if (status == GBS_OK && (scores = gbs_matrix(ctx, GBS_CHOICE_WIDTHS, outside)) == NULL)
+        status = GBS_ERR_MEMORY;
+    if (status == GBS_OK)
+        status = gbs_choosing_leave_out(ctx, c, kind, train, test, outside, scores);
+    for (size_t w = 0; status == GBS_OK && w < c->widths_size; w++)
+        for (size_t i = 0; c->wanted[kind][w] && i < outside; i++)
+            gbs_choosing_scores(c, kind, w)[rows[inside + i]] = scores[w * outside + i];
+    gbs_array_free(ctx, scores);
+    gbs_data_free(train);
+    gbs_data_free(test);
+    gbs_array_free(ctx, rows);
+    return status;
+}

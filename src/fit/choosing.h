@@ -1,0 +1,40 @@
+/* A choice while it is made: what choose.c searches and choose_folds.c fits. */
+#ifndef GIBBSITE_FIT_CHOOSING_H
+#define GIBBSITE_FIT_CHOOSING_H
+
+#include "fit/choose.h"
+
+enum { GBS_CHOICE_KINDS = 2, GBS_CHOICE_WIDTHS = 12 };
+
+typedef struct gbs_choosing {
+    gbs_context *ctx;
+    const gbs_data *data;
+    const gbs_fit_settings *o;
+    size_t folds, n;
+    size_t *fold_of;
+    gbs_columns kinds[GBS_CHOICE_KINDS];
+    double widths[GBS_CHOICE_WIDTHS], constant;
+    size_t kinds_size, widths_size;
+    bool wanted[GBS_CHOICE_KINDS][GBS_CHOICE_WIDTHS], done[GBS_CHOICE_KINDS][GBS_CHOICE_WIDTHS];
+    double *scores; /* kinds x widths x n, out of fold */
+    double value[GBS_CHOICE_KINDS][GBS_CHOICE_WIDTHS];
+    gbs_loss loss;
+    double precision;
+    size_t kind, width;
+    double told, folds_share; /* of the progress: so far, and what the folds have of it */
+} gbs_choosing;
+
+/* Out-of-fold scores of one kind and width, of all n rows. */
+static inline double *gbs_choosing_scores(const gbs_choosing *c, size_t kind, size_t width) {
+    return c->scores + (kind * GBS_CHOICE_WIDTHS + width) * c->n;
+}
+
+/* Fits of one kind of columns to `train`; the scores of `test` for each wanted width, `stride`
+ * apart. */
+gbs_status gbs_choosing_leave_out(gbs_context *ctx, const gbs_choosing *c, size_t kind,
+                                  const gbs_data *train, const gbs_data *test, size_t stride,
+                                  double *scores);
+/* A gbs_side_job: a fold for one kind of columns; arg is the gbs_choosing. */
+gbs_status gbs_choosing_fold(gbs_context *ctx, void *arg, size_t job);
+
+#endif
