@@ -72,8 +72,13 @@ static const gbs_option own[] = {
     {"density", "P", GBS_OPTION_NUMBER, FOR_SIMULATE, NULL, "a number from 0 to 1", NULL, "data",
      "classify: share of the features that are not zero, drawn cell by cell (default 1). ratings: "
      "number of ratings over that of cells (default 0.1)", .high = 1.0},
+    {"shape", "SHAPE", GBS_OPTION_CHOICE, FOR_SIMULATE, "linear|xor|rings|waves", NULL, "linear",
+     "data",
+     "classify: what divides the classes: linear (x'theta), xor (the product of two such sums), "
+     "rings (four around 0), waves (sum of theta cos(2x)); the Bayes risk is `noise` in each", ANY},
     {"signal", "K", GBS_OPTION_COUNT, FOR_SIMULATE, NULL, FROM_1, NULL, "data",
-     "number of features with a coefficient that is not zero (default: all)",
+     "number of features with a coefficient that is not zero, or that a `shape` is a function of "
+     "(default: all; `shape` xor, rings: 2)",
      .low = 1.0, .high = MOST_COUNT},
     {"rank", "K", GBS_OPTION_COUNT, FOR_SIMULATE, NULL, FROM_1, "5", "data",
      "ratings: rank of the matrix", .low = 1.0, .high = MOST_COUNT},

@@ -1,9 +1,10 @@
 /* gibbsite simulate: data of known truth.
  *
  *   x ~ N(0, I_d) (each cell kept with probability `density`), theta fixed by the seed, |theta| =
- * 1, y = sign(x'theta), flipped with probability `noise` < 1/2.
+ * 1, y = sign(x'theta), or of another function of x (simulate_shape.c), flipped with probability
+ * `noise` < 1/2.
  *
- * So the Bayes classifier is sign(x'theta) and the Bayes risk is `noise` exactly.
+ * So the Bayes classifier is that sign and the Bayes risk is `noise` exactly.
  *
  *   rank:  y = +1 or -1 with equal chances, x ~ N(y delta theta, I_d)
  *
@@ -12,6 +13,7 @@
  */
 #include "app.h"
 #include "cmd/simulate_ratings.h"
+#include "cmd/simulate_shape.h"
 #include "out/json.h"
 #include "out/result.h"
 #include "outputs.h"
@@ -30,6 +32,7 @@ struct truth {
     size_t rows, cols, signal, skip;
     double noise, density;
     double *theta;
+    enum shape shape;
     bool rank;
     double delta; /* rank: half the distance of the classes */
 };
@@ -42,6 +45,25 @@ static double upper_quantile(double p) {
         *(0.5 * erfc(middle * sqrt(0.5)) > p ? &low : &high) = middle;
     }
     return 0.5 * (low + high);
+}
+
+/* What divides the classes, and of how many columns it is a function. */
+static int read_shape(const struct app *app, struct truth *t) {
+    const struct options *o = &app->options;
+    t->shape = option_is(o, "shape", "xor")     ? SHAPE_XOR
+               : option_is(o, "shape", "rings") ? SHAPE_RINGS
+               : option_is(o, "shape", "waves") ? SHAPE_WAVES
+                                                : SHAPE_LINEAR;
+    bool plane = t->shape == SHAPE_XOR || t->shape == SHAPE_RINGS;
+    t->signal = given(o, "signal") ? option_count(o, "signal") : plane ? 2 : t->cols;
+    if (t->rank && t->shape != SHAPE_LINEAR)
+        return app_fail(app, EXIT_USAGE, "simulate: --shape is for classify");
+    if (t->shape == SHAPE_XOR && t->signal < 2)
+        return app_fail(app, EXIT_USAGE, "simulate: --shape xor needs --signal of 2 or more");
+    if (t->shape == SHAPE_RINGS && t->signal > MOST_RING_COLUMNS)
+        return app_fail(app, EXIT_USAGE, "simulate: --shape rings takes --signal up to %d",
+                        (int)MOST_RING_COLUMNS);
+    return EXIT_DONE;
 }
 
 static int read_truth(const struct app *app, struct truth *t) {
@@ -68,7 +90,9 @@ static int read_truth(const struct app *app, struct truth *t) {
         return app_fail(app, EXIT_USAGE, "simulate: rank needs --noise above 0 and no --density");
     t->delta = t->rank ? upper_quantile(t->noise) * sqrt(0.5) : 0.0;
     t->skip = option_count(o, "skip");
-    t->signal = given(o, "signal") ? option_count(o, "signal") : t->cols;
+    int code = read_shape(app, t);
+    if (code != EXIT_DONE)
+        return code;
     if (t->signal > t->cols)
         return app_fail(app, EXIT_USAGE, "simulate: --signal %zu is more than --cols %zu",
                         t->signal, t->cols);
@@ -88,20 +112,18 @@ static int read_truth(const struct app *app, struct truth *t) {
 
 /* Row i; returns its label. */
 static int draw_row(const struct app *app, const struct truth *t, size_t i, double *x) {
-    double score = 0.0;
     int side = gbs_random_uniform(app->ctx, STREAM_FLIP, i) < 0.5 ? 1 : -1; /* rank */
     for (size_t k = 0; k < t->cols; k++) {
         uint64_t index = (uint64_t)i * t->cols + k;
         bool keep = t->density >= 1.0 ||
                     gbs_random_uniform(app->ctx, STREAM_KEEP, index) < t->density;
         x[k] = keep ? gbs_random_normal(app->ctx, STREAM_X, index) : 0.0;
-        score += x[k] * t->theta[k];
         x[k] += t->rank ? side * t->delta * t->theta[k] : 0.0;
     }
     if (t->rank)
         return side;
     bool flip = gbs_random_uniform(app->ctx, STREAM_FLIP, i) < t->noise;
-    return (score >= 0.0) != flip ? 1 : -1;
+    return (shape_value(t->shape, t->signal, x, t->theta) >= 0.0) != flip ? 1 : -1;
 }
 
 static void csv_header(const struct truth *t, struct text *out) {
@@ -190,6 +212,10 @@ static void truth_json(const struct app *app, const struct truth *t, struct text
     json_put_count(&j, "cols", t->cols);
     json_put_number(&j, "noise", t->noise);
     json_put_number(&j, "density", t->density);
+    if (!t->rank) {
+        json_put_string(&j, "shape", option_text(&app->options, "shape"));
+        json_put_count(&j, "signal", t->signal);
+    }
     if (t->rank)
         json_put_number(&j, "best_auc", 1.0 - t->noise);
     else
@@ -256,7 +282,8 @@ const struct command command_simulate = {
     "probability --noise: the Bayes risk "
     "is that "
     "number exactly,\n"
-    "and it is printed on standard error. rank: labels of equal chances, x ~ N(y delta theta, I), "
+    "and it is printed on standard error. --shape has signs of other functions, which no line "
+    "divides. rank: labels of equal chances, x ~ N(y delta theta, I), "
     "with delta such that the "
     "best score has\n"
     "an AUC of 1 - noise exactly. Written as CSV, or as the ending of FILE (.svm, .npy) or "
@@ -267,6 +294,7 @@ const struct command command_simulate = {
     "deviation --noise.",
     "gibbsite simulate classify --rows 2000 --cols 20 --noise 0.1 -o train.csv\n"
     "gibbsite simulate classify --rows 5000 --cols 20 --noise 0.1 --skip 2000 -o test.csv\n"
+    "gibbsite simulate classify --shape rings --rows 2000 --cols 2 -o rings.csv\n"
     "gibbsite simulate rank --rows 2000 --cols 20 --noise 0.1 -o train.csv\n"
     "gibbsite simulate classify --rows 500 --cols 20000 --density 0.01 -o wide.svm\n"
     "gibbsite simulate ratings --rows 1000 --cols 1000 --rank 5 --noise 0.5 --density 0.1 -o "

@@ -66,9 +66,10 @@ static int read_options(const struct app *app, struct truth *t) {
     if (t->items[0] > 100000000 || t->items[1] > 100000000 || t->rank > 1000)
         return app_fail(app, EXIT_USAGE,
                         "simulate: expected at most 100000000 --rows and --cols, and --rank 1000");
-    if (given(o, "signal") || given(o, "format"))
-        return app_fail(app, EXIT_USAGE, "simulate: --%s is not for ratings",
-                        given(o, "signal") ? "signal" : "format");
+    static const char *const rows_only[] = {"signal", "shape", "format"};
+    for (size_t k = 0; k < sizeof rows_only / sizeof *rows_only; k++)
+        if (given(o, rows_only[k]))
+            return app_fail(app, EXIT_USAGE, "simulate: --%s is not for ratings", rows_only[k]);
     double n = round(t->density * (double)t->items[0] * (double)t->items[1]);
     if (!(n >= 1.0 && n <= 1e9))
         return app_fail(app, EXIT_USAGE,

@@ -286,7 +286,7 @@ for option in output task loss family lambda lambda-grid select prior prior-sd t
     check "help fit names --$option" grep -qE -- "^  (-., )?--$option( |$)" help.txt
 done
 gives help.txt help simulate
-for option in output rows cols noise density signal format; do check "help simulate names --$option" grep -qE -- "^  (-., )?--$option( |$)" help.txt; done
+for option in output rows cols noise density shape signal format; do check "help simulate names --$option" grep -qE -- "^  (-., )?--$option( |$)" help.txt; done
 gives help.txt help
 for command in fit predict evaluate inspect simulate; do check "help names $command" grep -qE "^  $command " help.txt; done
 gives help2.txt --help
