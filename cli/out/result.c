@@ -34,6 +34,8 @@ void result_model(struct json *j, const gbs_model_info *i) {
     json_put_string(j, "scale", gbs_scale_name(i->scale));
     json_put_string(j, "columns", gbs_columns_name(i->columns));
     json_put_bool(j, "intercept", i->intercept != 0);
+    if (i->weighted)
+        json_put_bool(j, "weighted", true);
 }
 
 /* The label of a class, +1 or -1. */

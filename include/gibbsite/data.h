@@ -44,6 +44,12 @@ enum gbs_looked {
 /* Says so: bits of gbs_looked, added to those said before. */
 GBS_API void gbs_data_looked(gbs_data *data, unsigned bits);
 
+/* How much each row counts in the risk that a fit, a cross-validation or a sampling of a classifier
+ * minimises: n numbers from 0, which are copied; NULL: all alike. Only their ratios matter, and
+ * lambda goes by the number of rows. A row of weight 0 is as good as absent. Weights shape the
+ * predictor; whatever judges it, certificates and errors, counts every row once. */
+GBS_API gbs_status gbs_data_set_weights(gbs_context *ctx, gbs_data *data, const double *weight);
+
 /* The shape of the rows as they were handed in, without an intercept. */
 GBS_API size_t gbs_data_rows(const gbs_data *data);
 GBS_API size_t gbs_data_columns(const gbs_data *data);

@@ -40,6 +40,7 @@ typedef struct gbs_model_info {
     double seconds;
     /* ranking: losses of a pair and their slopes computed by the fit, prior and all */
     double pair_evaluations;
+    int weighted; /* the rows that trained it had weights; gibbs_risk goes by them */
 } gbs_model_info;
 
 /* ---------------------------------------------------------------- certificates */

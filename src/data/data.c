@@ -172,12 +172,15 @@ gbs_status gbs_data_view(gbs_context *ctx, const gbs_data *data, const size_t *r
                          gbs_data **out) {
     gbs_data *view = gbs_handle_alloc(ctx, sizeof *view);
     size_t *pick = gbs_array_alloc(ctx, count, sizeof *pick);
-    double *y = data->y != NULL ? gbs_doubles(ctx, count) : NULL;
+    double *y = data->y != NULL ? gbs_doubles(ctx, count) : NULL,
+           *weight = data->weight != NULL ? gbs_doubles(ctx, count) : NULL;
     *out = view;
-    if (view == NULL || pick == NULL || (data->y != NULL && y == NULL)) {
+    if (view == NULL || pick == NULL || (data->y != NULL && y == NULL) ||
+        (data->weight != NULL && weight == NULL)) {
         gbs_handle_free(ctx, view);
         gbs_array_free(ctx, pick);
         gbs_array_free(ctx, y);
+        gbs_array_free(ctx, weight);
         *out = NULL;
         return GBS_ERR_MEMORY;
     }
@@ -185,11 +188,14 @@ gbs_status gbs_data_view(gbs_context *ctx, const gbs_data *data, const size_t *r
         pick[i] = gbs_data_origin(data, rows[i]);
         if (y != NULL)
             y[i] = data->y[rows[i]];
+        if (weight != NULL)
+            weight[i] = data->weight[rows[i]];
     }
     *view = *data;
     view->ctx = ctx;
     view->n = count;
     view->y = y;
+    view->weight = weight;
     view->pick = pick;
     view->borrowed = true;
     return GBS_OK;
@@ -232,6 +238,7 @@ void gbs_data_free(gbs_data *data) {
     }
     if (!data->borrowed || data->pick != NULL)
         gbs_array_free(ctx, (void *)data->y);
+    gbs_array_free(ctx, (void *)data->weight);
     if (data->source != NULL && data->pick == NULL)
         data->source->release(data->source);
     gbs_array_free(ctx, (void *)data->pick);

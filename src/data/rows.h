@@ -20,6 +20,8 @@ struct gbs_data {
     const uint32_t *column;
     const double *value;
     const double *y; /* NULL: no labels */
+    /* of each row in the risk of a fit, near 1 in the mean; NULL: all alike. Always ours */
+    const double *weight;
     /* a view: its row i is row pick[i] of the arrays above, its label y[i]. NULL: all rows, in
      * order */
     const size_t *pick;
@@ -35,6 +37,9 @@ struct gbs_data {
  * it, and may be viewed in turn. */
 gbs_status gbs_data_view(gbs_context *ctx, const gbs_data *data, const size_t *rows, size_t count,
                          gbs_data **out);
+
+/* The rows whose weight is not 0, as a view of their own; NULL: that is all of them. */
+gbs_status gbs_data_weighed(gbs_context *ctx, const gbs_data *data, gbs_data **out);
 
 /* The hash of the rows, their labels included, in whatever order they come; and the seed of the
  * order that a split goes by (docs/maths.md, 11.2). */

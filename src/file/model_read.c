@@ -86,6 +86,8 @@ static gbs_status get_fit(gbs_context *ctx, const json_t *root, gbs_model_info *
     TRY(gbs_json_get_real(ctx, fit, "seconds", &info->seconds));
     if (json_object_get(fit, "pair_evaluations") != NULL)
         TRY(gbs_json_get_real(ctx, fit, "pair_evaluations", &info->pair_evaluations));
+    if (json_object_get(fit, "weighted") != NULL)
+        TRY(gbs_json_get_bool(ctx, fit, "weighted", &info->weighted));
     if (!(info->prior_sd > 0.0) || !(info->lambda > 0.0))
         return gbs_fail(ctx, GBS_ERR_FORMAT,
                         "the model is damaged: lambda and prior_sd should be positive");

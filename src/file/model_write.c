@@ -39,6 +39,7 @@ static bool put_fit(json_t *root, const gbs_model *m) {
            (!gbs_has(gbs_model_task(m), GBS_FACT_PAIRS) ||
             gbs_json_put(fit, "pair_evaluations", json_real(i->pair_evaluations))) &&
            gbs_json_put(fit, "converged", json_boolean(i->converged)) &&
+           (!i->weighted || gbs_json_put(fit, "weighted", json_true())) &&
            gbs_json_put(fit, "seconds", json_real(i->seconds));
 }
 

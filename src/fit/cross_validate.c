@@ -121,12 +121,19 @@ gbs_status gbs_cross_validate_run(gbs_context *ctx, const gbs_data *data, size_t
     for (size_t k = 0; k < count; k++)
         if (candidates[k].ladder_size > 0)
             return gbs_fail(ctx, GBS_ERR_ARGUMENT, "a candidate has one lambda, not a ladder");
+    gbs_data *weighed;
+    gbs_status status = gbs_check_weights(ctx, data, candidates->task);
+    if (status == GBS_OK)
+        status = gbs_data_weighed(ctx, data, &weighed);
+    if (status != GBS_OK)
+        return status;
+    data = weighed != NULL ? weighed : data;
     struct validation v = {
         .ctx = ctx, .data = data, .folds = folds, .count = count, .candidates = candidates};
     v.fold_of = gbs_array_alloc(ctx, data->n, sizeof *v.fold_of);
     v.judged = gbs_array_alloc(ctx, count * folds, sizeof *v.judged);
     v.fitted = gbs_array_alloc(ctx, count * folds, sizeof *v.fitted);
-    gbs_status status = GBS_ERR_MEMORY;
+    status = GBS_ERR_MEMORY;
     if (v.fold_of != NULL && v.judged != NULL && v.fitted != NULL)
         status = deal(&v);
     gbs_side_progress whole = {"cross-validation", 0.0, 1.0};
@@ -138,5 +145,6 @@ gbs_status gbs_cross_validate_run(gbs_context *ctx, const gbs_data *data, size_t
     gbs_array_free(ctx, v.fold_of);
     gbs_array_free(ctx, v.judged);
     gbs_array_free(ctx, v.fitted);
+    gbs_data_free(weighed);
     return status;
 }

@@ -236,7 +236,8 @@ void gbs_keep_fit(gbs_model *m, const gbs_fit_settings *o, const gbs_data *data,
                                .gibbs_risk = at->gibbs_risk,
                                .optimality_gap = at->optimality_gap,
                                .iterations = before,
-                               .converged = all_converged && at->converged};
+                               .converged = all_converged && at->converged,
+                               .weighted = data->weight != NULL};
     for (size_t t = 0; t < p->rungs; t++)
         m->info.iterations += p->path[t].iterations;
 }
@@ -381,11 +382,20 @@ static gbs_status fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_sett
     double start = gbs_now();
     uint64_t pairs_before = ctx->pairs_seen;
     gbs_fit_settings o = options != NULL ? *options : gbs_fit_settings_default();
+    gbs_data *weighed = NULL;
     gbs_status status = gbs_check_fit_options(ctx, &o);
     if (status == GBS_OK)
+        status = gbs_check_weights(ctx, data, o.task);
+    if (status == GBS_OK)
+        status = gbs_data_weighed(ctx, data, &weighed);
+    data = weighed != NULL ? weighed : data;
+    if (status == GBS_OK)
         status = gbs_check_labels(ctx, data, true);
-    if (status != GBS_OK)
+    if (status != GBS_OK) {
+        gbs_data_free(weighed);
         return status;
+    }
+    o.weighted = data->weight != NULL;
     const gbs_task *task = gbs_fit_task(&o);
     if (!gbs_has(task, GBS_FACT_INTERCEPT))
         o.intercept = 0;
@@ -393,6 +403,7 @@ static gbs_status fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_sett
         task->paper(&o, (double)data->n, (double)gbs_maps_columns(&o, data->d));
     gbs_model *model = NULL;
     status = fit_seen(ctx, data, &o, certified, &model);
+    gbs_data_free(weighed);
     if (status == GBS_OK)
         status = gbs_model_check(ctx, model);
     if (status != GBS_OK) {

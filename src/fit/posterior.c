@@ -95,8 +95,9 @@ static gbs_status consider(void *arg, size_t t, const gbs_gaussian *g,
     gbs_spread spread = gbs_gaussian_spread(g);
     double gibbs = solution->risk;
     gbs_status status = GBS_OK;
-    if (job->options->loss != GBS_LOSS_ZERO_ONE)
-        status = gbs_empirical_value(risk, &gbs_zero_one, &spread, false, &gibbs, NULL);
+    gbs_empirical once = gbs_empirical_counted_once(risk);
+    if (job->options->loss != GBS_LOSS_ZERO_ONE || risk->held->weighted)
+        status = gbs_empirical_value(&once, &gbs_zero_one, &spread, false, &gibbs, NULL);
     if (status != GBS_OK)
         return status;
     double value = job->value(job->arg, gibbs, solution->kl, paper_kl(s, g), s->ladder[t]);

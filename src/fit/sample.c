@@ -270,6 +270,8 @@ static gbs_status run(gbs_context *ctx, const gbs_sample_settings *o, gbs_rows *
         p->info.seconds_approximate = result.seconds_reference;
         status = task->judge_particles(ctx, rows, risk, p);
         estimate_bound(o->confidence, &p->info);
+        if (rows->all.weight != NULL) /* a bound is about rows that count once */
+            p->info.bound = NAN;
     }
     gbs_empirical_free(risk);
     return status;
@@ -318,13 +320,21 @@ gbs_status gbs_sample_run(gbs_context *ctx, const gbs_data *data,
     gbs_sample_settings o = options != NULL ? *options : gbs_sample_settings_default();
     gbs_rows rows = {0};
     gbs_particles *p = NULL;
+    gbs_data *weighed = NULL;
     gbs_status status = check_options(ctx, &o);
+    if (status == GBS_OK)
+        status = gbs_check_weights(ctx, data, o.task);
+    if (status == GBS_OK)
+        status = gbs_data_weighed(ctx, data, &weighed);
+    data = weighed != NULL ? weighed : data;
     if (status == GBS_OK)
         status = gbs_check_labels(ctx, data, !gbs_sample_task(&o)->samples_one_class);
     if (status == GBS_OK)
         status = gbs_compute_begin(ctx);
-    if (status != GBS_OK)
+    if (status != GBS_OK) {
+        gbs_data_free(weighed);
         return status;
+    }
     if (!gbs_has(gbs_sample_task(&o), GBS_FACT_INTERCEPT))
         o.intercept = 0;
     gbs_progress_begin(ctx);
@@ -334,6 +344,7 @@ gbs_status gbs_sample_run(gbs_context *ctx, const gbs_data *data,
     if (status == GBS_OK)
         status = run(ctx, &o, &rows, p);
     gbs_rows_free(ctx, &rows);
+    gbs_data_free(weighed);
     gbs_compute_end(ctx);
     return finish(status, start, p, out);
 }

@@ -20,14 +20,24 @@ gbs_status gbs_fit_order_run(gbs_context *ctx, const gbs_data *data,
     GBS_NEEDS(ctx, order);
     GBS_NEEDS(ctx, first_part);
     gbs_fit_settings o = options != NULL ? *options : gbs_fit_settings_default();
+    gbs_data *weighed = NULL;
     gbs_status status = gbs_check_fit_options(ctx, &o);
     if (status == GBS_OK)
-        status = check_rows(ctx, data->n);
-    if (status != GBS_OK)
-        return status;
-    gbs_split_order(gbs_data_order_seed(ctx, data), data->n, order);
-    *first_part = gbs_least_part(data->n, &o);
-    return GBS_OK;
+        status = gbs_data_weighed(ctx, data, &weighed);
+    const gbs_data *rows = weighed != NULL ? weighed : data;
+    if (status == GBS_OK)
+        status = check_rows(ctx, rows->n);
+    if (status == GBS_OK) {
+        gbs_split_order(gbs_data_order_seed(ctx, rows), rows->n, order);
+        *first_part = gbs_least_part(rows->n, &o);
+    }
+    for (size_t i = 0; status == GBS_OK && weighed != NULL && i < rows->n; i++)
+        order[i] = gbs_data_origin(weighed, order[i]);
+    for (size_t i = 0, end = rows->n; status == GBS_OK && weighed != NULL && i < data->n; i++)
+        if (data->weight[i] == 0.0) /* rows that are not there come last */
+            order[end++] = i;
+    gbs_data_free(weighed);
+    return status;
 }
 
 /* The order changed so that the first part has its share of each class. Certificates do not survive
@@ -133,6 +143,7 @@ void gbs_split_free(gbs_split *s) {
     if (s->view != NULL)
         gbs_data_free(s->view);
     gbs_array_free(s->ctx, s->labels);
+    gbs_array_free(s->ctx, s->weights);
     *s = (gbs_split){0};
 }
 
@@ -140,7 +151,8 @@ void gbs_split_forget_order(gbs_split *s) {
     if (s->view == NULL)
         return;
     s->labels = (double *)s->view->y;
-    s->view->y = NULL;
+    s->weights = (double *)s->view->weight;
+    s->view->y = s->view->weight = NULL;
     gbs_data_free(s->view);
     s->view = NULL;
 }

@@ -12,7 +12,8 @@ typedef struct gbs_split {
     gbs_data *view;  /* all rows in the random order */
     size_t n, first; /* rows, and rows of the first part */
     uint64_t seed;   /* of the order */
-    double *labels;  /* of the view, once it is forgotten */
+    double *labels;  /* of the view, once it is forgotten; */
+    double *weights; /* NULL: it has none */
 } gbs_split;
 
 /* The order that the options and the context's seed give, in words that find it again. */
@@ -26,8 +27,8 @@ gbs_status gbs_split_create(gbs_context *ctx, const gbs_data *data, const gbs_fi
                             gbs_split *out);
 void gbs_split_free(gbs_split *s);
 
-/* Once the design rows are built only the labels of the view are needed, and stay where they are.
- */
+/* Once the design rows are built only the labels and weights of the view are needed, and stay where
+ * they are. */
 void gbs_split_forget_order(gbs_split *s);
 
 /* The first `count` rows of the order. */

@@ -37,6 +37,11 @@ static gbs_status check_known(gbs_context *ctx, const gbs_data *data, const gbs_
                         "the model's file is of an older version, which kept neither the mean of "
                         "an informed prior nor which "
                         "rows it came from; fit it again");
+    if (m->weighted != (data->weight != NULL))
+        return gbs_fail(ctx, GBS_ERR_DATA,
+                        "the model does not belong to these rows: it was fitted to rows with%s "
+                        "weights, and these have %s",
+                        m->weighted ? "" : "out", m->weighted ? "none" : "some");
     if (m->n != data->n || m->features != data->d)
         return gbs_fail(ctx, GBS_ERR_DATA,
                         "the model does not belong to these rows: it was fitted to %zu rows of %zu "
@@ -88,10 +93,17 @@ static gbs_status check_energy(gbs_context *ctx, bool sampled, double remembered
 gbs_status gbs_gibbs_target_find(gbs_context *ctx, const gbs_data *data, const gbs_model *model,
                                  size_t t, gbs_gibbs_target *out) {
     bool by_draws = false;
+    gbs_data *weighed;
     *out = (gbs_gibbs_target){.ctx = ctx};
-    gbs_status status = check_known(ctx, data, model, t);
+    gbs_status status = gbs_data_weighed(ctx, data, &weighed);
     if (status != GBS_OK)
         return status;
+    data = weighed != NULL ? weighed : data;
+    status = check_known(ctx, data, model, t);
+    if (status != GBS_OK) {
+        gbs_data_free(weighed);
+        return status;
+    }
     const gbs_stage *stage = out->stage = &model->stages[t];
     if (model->split.known)
         status = gbs_split_find(ctx, data, &model->split, stage->from, stage->info.rows,
@@ -99,6 +111,10 @@ gbs_status gbs_gibbs_target_find(gbs_context *ctx, const gbs_data *data, const g
     if (status == GBS_OK)
         status = gbs_rows_build(ctx, out->view != NULL ? out->view : data, &model->maps,
                                 &out->rows);
+    if (out->view == NULL)
+        out->view = weighed; /* whose labels the rows have */
+    else
+        gbs_data_free(weighed);
     if (status == GBS_OK)
         status = free_energy(model, out, &by_draws);
     bool sampled = by_draws && model->info.solver == GBS_SOLVER_SGD;

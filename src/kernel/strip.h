@@ -2,8 +2,8 @@
  *
  * Dense: row i at dense + i * ld. Sparse: row i is the CSR row (column, value) from start[i *
  * stride] to start[i * stride + 1], minus `shift` (a standardised sparse matrix stays sparse: its
- * centring is carried as one vector). `y` steps by stride too. A stride above 1 is a subsample
- * without a copy.
+ * centring is carried as one vector). `y` and `weight` step by stride too. A stride above 1 is a
+ * subsample without a copy.
  */
 #ifndef GIBBSITE_KERNEL_STRIP_H
 #define GIBBSITE_KERNEL_STRIP_H
@@ -21,6 +21,7 @@ typedef struct gbs_strip {
     const double *value;
     const double *shift; /* NULL: none */
     const double *y;
+    const double *weight; /* of each row in a risk; NULL: 1 */
     size_t stride;
 } gbs_strip;
 
@@ -35,6 +36,8 @@ static inline gbs_strip gbs_strip_part(const gbs_strip *b, size_t first, size_t 
         part.start += step;
     if (b->y != NULL)
         part.y += step;
+    if (b->weight != NULL)
+        part.weight += step;
     return part;
 }
 

@@ -270,6 +270,7 @@ static bool better_dense(const gbs_data *data, const gbs_maps *maps) {
 /* The caller's own cells serve as the design. */
 static gbs_status wrap_checked(gbs_context *ctx, const gbs_data *data, gbs_rows *out) {
     *out = gbs_rows_wrap(data->n, data->d, data->dense, data->row_stride, data->y);
+    out->all.weight = data->weight;
     gbs_status status = GBS_OK;
     for (size_t i = 0; status == GBS_OK && i < data->n; i++) {
         const double *row = gbs_data_at(data, i).value;
@@ -290,6 +291,7 @@ static gbs_status build_narrowed(gbs_context *ctx, const gbs_data *data, const g
     status = gbs_rows_build(ctx, kept, &rest, out);
     if (status == GBS_OK) {
         out->all.y = data->y;
+        out->all.weight = data->weight;
         if (out->all.dense != NULL && out->all.dense == kept->dense) { /* they serve as they are */
             gbs_rows_own(out, (void *)kept->dense);
             kept->dense = NULL;
@@ -307,7 +309,8 @@ gbs_status gbs_rows_build(gbs_context *ctx, const gbs_data *data, const gbs_maps
     if (maps->count > 0 && maps->at[0]->ops->narrow != NULL)
         return build_narrowed(ctx, data, maps, out);
     *out = (gbs_rows){.d = maps->d, .strip_rows = gbs_rows_a_strip(maps->d)};
-    out->all = (gbs_strip){.n = data->n, .d = maps->d, .y = data->y, .stride = 1};
+    out->all = (gbs_strip){
+        .n = data->n, .d = maps->d, .y = data->y, .weight = data->weight, .stride = 1};
     gbs_status status;
     bool dense = better_dense(data, maps);
     const gbs_map *refused = dense ? NULL : shift_refused(maps);

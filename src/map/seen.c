@@ -174,6 +174,12 @@ gbs_status gbs_data_keep(gbs_context *ctx, const gbs_data *data, const gbs_seen 
         if ((ok = y != NULL))
             memcpy(y, data->y, data->n * sizeof *y);
     }
+    if (ok && data->weight != NULL) {
+        double *weight = gbs_doubles(ctx, data->n);
+        kept->weight = weight;
+        if ((ok = weight != NULL))
+            memcpy(weight, data->weight, data->n * sizeof *weight);
+    }
     if (!ok) {
         gbs_data_free(kept);
         *out = NULL;

@@ -45,6 +45,10 @@ static const struct {
      "or the seed was drawn at random, or the hash of the rows acts as a random function; the seed "
      "was not chosen by its result",
      0},
+    {"rows had weights in training, which shape the predictor; the certificate is about rows as "
+     "they "
+     "come, each counted once",
+     0},
 };
 
 const char *gbs_assumption_text(unsigned k, int *breaks) {

@@ -75,7 +75,8 @@ enum {
     GBS_BROKEN_METHOD = 8192,
     GBS_ASSUMES_LABELS = 16384,
     GBS_ASSUMES_PRIOR_GRID = 32768,
-    GBS_ASSUMES_LAST_BLOCK = 65536
+    GBS_ASSUMES_LAST_BLOCK = 65536,
+    GBS_ASSUMES_UNWEIGHTED = 131072
 };
 
 /* trace and log determinant of a stage's covariance, in all d coordinates. */

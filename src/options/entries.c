@@ -436,6 +436,11 @@ const gbs_option_entry gbs_option_entries[] = {
       "columns to read as categories even where they look like numbers, separated by commas",
       ANY},
      .store = GBS_STORE_TEXT, .at = {IN_TABLE(text)}},
+    {{"weights", "COL", GBS_OPTION_TEXT, FIT_CV, NULL, "the name or number of a column", NULL, "data",
+      "column that says how much each row counts in training, numbers from 0; it is no feature. "
+      "Certificates and errors count every row once. `task` classify",
+      ANY},
+     .store = GBS_STORE_TEXT, .at = {IN_TABLE(weights)}},
     {{"missing", "WHAT", GBS_OPTION_CHOICE, READ, "error|drop", NULL, "error", "data",
       "rows with empty, NA or NaN cells: error, or drop (predict keeps the row and leaves its "
       "cells empty)",

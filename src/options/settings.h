@@ -73,6 +73,7 @@ typedef struct gbs_fit_settings {
     gbs_bound bound;                /* of the certificate that comes first */
     double confidence;              /* of every certificate */
     unsigned looked;                /* bits of gbs_looked */
+    int weighted;                   /* the rows have weights: the fit sets it */
     int paper;                      /* the constants that the paper recommends */
     size_t folds;                   /* of a choice by cross-validation */
     int has_cost;                   /* deployed: */
@@ -178,6 +179,7 @@ typedef struct gbs_table_settings {
     int missing;   /* 0: an error, 1: the row is left out */
     const char *target, *positive;
     const char *drop, *text; /* names or numbers, separated by commas */
+    const char *weights;     /* name or number of the column of the weights */
 } gbs_table_settings;
 
 /* The defaults of the table. */

@@ -94,11 +94,14 @@ typedef struct gbs_spread {
 typedef struct gbs_pass_ops gbs_pass_ops;
 
 /* Rows as a back end holds them: this head, then what is its own business. Each row carries a
- * number y: its margin is y x'theta. Where pairs are looked at, |y| counts equal rows. */
+ * number y: its margin is y x'theta. Where pairs are looked at, |y| counts equal rows. Rows may have
+ * weights, which means of losses over them go by: slopes, tile, ring; not pairs. */
 typedef struct gbs_held {
     const gbs_pass_ops *pass;
     gbs_context *ctx;
     size_t n, d;
+    bool weighted;
+    double mass; /* what a sum of losses is divided by: that of the weights, else n */
 } gbs_held;
 
 /* Buffers of the passes for slopes. */
@@ -110,8 +113,8 @@ typedef struct gbs_room {
 typedef struct gbs_slopes {
     double risk;
     double *d_mean;    /* d/dm */
-    double *pull;      /* (lambda/n) sum w x x', as far as the spread asks for it */
-    double *curvature; /* NULL, or (lambda/n) sum |w| x x', lower triangle */
+    double *pull;      /* (lambda/mass) sum w x x', as far as the spread asks for it */
+    double *curvature; /* NULL, or (lambda/mass) sum |w| x x', lower triangle */
 } gbs_slopes;
 
 /* States on a ring (smc/ring.c), in pairs at the angles +-(k + 1/2) delta: number 2 k is the plus,
@@ -152,8 +155,8 @@ struct gbs_pass_ops {
     gbs_status (*hold_part)(const gbs_held *held, size_t stride, gbs_held **out);
     /* Room for `rows` rows as wide as these; n is then set by `fill`. */
     gbs_status (*hold_room)(const gbs_held *held, size_t rows, gbs_held **out);
-    /* The rows of `from` named in `row` into a room; less: those minus the rows named there, with
-     * y = 1 (NULL: nothing is taken off). */
+    /* The rows of `from` named in `row` into a room, whose mass is then their expected share of that
+     * of all; less: those minus the rows named there, with y = 1 (NULL: nothing is taken off). */
     void (*fill)(gbs_held *room, const gbs_held *from, size_t count, const size_t *row,
                  const size_t *less);
     /* A copy of the rows named, in this machine's memory: arrays of the caller. After a failure
@@ -170,6 +173,8 @@ struct gbs_pass_ops {
                    double *score);
     void (*margins)(const gbs_held *held, size_t first, size_t count, const double *score,
                     double *margin);
+    /* The weights of the rows first .. first + count - 1; 1 where they have none. */
+    void (*weights)(const gbs_held *held, size_t first, size_t count, double *weight);
     /* x'm and x'Sx of the rows first .. first + count - 1. */
     gbs_status (*project)(const gbs_held *held, const gbs_spread *spread, size_t first,
                           size_t count, double *score, double *variance);

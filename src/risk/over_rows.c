@@ -1,4 +1,6 @@
-/* The risk over rows: r(theta) = mean over i of loss(y_i x_i'theta)       (docs/maths.md, 5.1) */
+/* The risk over rows: r(theta) = mean over i of loss(y_i x_i'theta)       (docs/maths.md, 5.1)
+ *
+ * Where rows have weights, sum_i w_i loss_i / sum_i w_i                    (docs/maths.md, 5.6) */
 #include "core/random.h"
 #include "risk/risk.h"
 
@@ -19,6 +21,7 @@ static gbs_status part(const gbs_empirical *r, size_t stride, gbs_empirical **ou
 static gbs_status on_design(const gbs_empirical *r, size_t d, const double *cells,
                             gbs_empirical **out) {
     gbs_rows rows = gbs_rows_wrap(r->rows, d, cells, d, r->host.all.y);
+    rows.all.weight = r->host.all.weight;
     return gbs_empirical_over_rows(r->ctx, &rows, r->loss, out);
 }
 
@@ -62,6 +65,7 @@ static gbs_status slopes(const gbs_empirical *r, const gbs_spread *spread, doubl
 /* Sums of psi and psi^2 of rows whose scores and variances are known; these are lost. */
 static void add_losses(const gbs_empirical *r, const gbs_loss_ops *loss, size_t first, size_t n,
                        double *score, double *sd, double *sum, double *square) {
+    bool weighted = r->held->weighted && !r->counts_once;
     r->held->pass->margins(r->held, first, n, score, score);
     for (size_t i = 0; i < n; i++)
         sd[i] = sqrt(sd[i]);
@@ -69,6 +73,14 @@ static void add_losses(const gbs_empirical *r, const gbs_loss_ops *loss, size_t 
         double psi[GBS_LOSS_TILE], d_mu[GBS_LOSS_TILE], d_s[GBS_LOSS_TILE];
         size_t m = n - from < GBS_LOSS_TILE ? n - from : GBS_LOSS_TILE;
         loss->pointwise.smoothed(m, score + from, sd + from, psi, d_mu, d_s);
+        if (weighted) {
+            r->held->pass->weights(r->held, first + from, m, d_mu);
+            for (size_t i = 0; i < m; i++) {
+                *sum += d_mu[i] * psi[i];
+                *square += d_mu[i] * psi[i] * psi[i];
+            }
+            continue;
+        }
         for (size_t i = 0; i < m; i++) {
             *sum += psi[i];
             *square += psi[i] * psi[i];
@@ -90,9 +102,10 @@ static gbs_status value(const gbs_empirical *r, const gbs_loss_ops *loss, const 
             add_losses(r, loss, first, count, score, score + most, &sum, &square);
     }
     gbs_array_free(r->ctx, score);
-    *mean = sum / (double)n;
+    double mass = r->counts_once ? (double)n : r->held->mass;
+    *mean = sum / mass;
     if (second_moment != NULL)
-        *second_moment = square / (double)n;
+        *second_moment = square / mass;
     return status;
 }
 

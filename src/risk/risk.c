@@ -34,6 +34,12 @@ gbs_empirical gbs_empirical_with(const gbs_empirical *risk, const gbs_loss_ops *
     return view;
 }
 
+gbs_empirical gbs_empirical_counted_once(const gbs_empirical *risk) {
+    gbs_empirical view = *risk;
+    view.counts_once = true;
+    return view;
+}
+
 gbs_status gbs_empirical_part(const gbs_empirical *risk, size_t stride, gbs_empirical **out) {
     return risk->ops->part(risk, stride, out);
 }

@@ -1,6 +1,6 @@
 /* The empirical risk: a mean of losses, whatever it is a mean over.
  *
- *   over_rows.c      r(theta) = mean over rows of loss(y x'theta)
+ *   over_rows.c      r(theta) = mean over rows of loss(y x'theta), by their weights
  *   over_pairs.c     r(theta) = mean over pairs of rows, one of each class, of loss((x_i -
  *                    x_j)'theta), all n+ n- of them
  *   sampled_pairs.c  the same over pairs drawn at random, where all are too many
@@ -30,6 +30,8 @@ typedef struct gbs_empirical {
     double rows_per_lambda;
     /* What a coefficient vector more costs for each row, besides its product with the row. */
     double state_cost;
+    /* A value counts each row once, whatever its weight. */
+    bool counts_once;
     /* There are too many terms to go through them in epochs: batches are drawn with replacement. */
     bool by_draws;
 
@@ -48,6 +50,10 @@ gbs_status gbs_empirical_over_pairs(gbs_context *ctx, const gbs_rows *rows, bool
 void gbs_empirical_free(gbs_empirical *risk); /* takes NULL */
 /* The same risk with another loss: a view, not to be freed. */
 gbs_empirical gbs_empirical_with(const gbs_empirical *risk, const gbs_loss_ops *loss);
+
+/* The same risk as a certificate sees it: values count each row once, whatever its weight. A view,
+ * not to be freed. */
+gbs_empirical gbs_empirical_counted_once(const gbs_empirical *risk);
 
 /* ---------------------------------------------------------------- for solvers */
 

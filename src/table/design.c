@@ -10,6 +10,7 @@ struct build {
     const gbs_design_use *use;
     gbs_design *out;
     gbs_match match;
+    size_t weights; /* column; SIZE_MAX: none */
 };
 
 static gbs_status no_memory(struct build *b) {
@@ -27,10 +28,43 @@ static size_t missing_column(const struct build *b, size_t row, bool with_labels
     size_t inputs = gbs_recipe_inputs(b->r);
     if (with_labels && isnan(cell(b, row, b->match.target)))
         return b->match.target;
+    if (b->weights != SIZE_MAX && isnan(cell(b, row, b->weights)))
+        return b->weights;
     for (size_t k = 0; k < inputs; k++)
         if (isnan(cell(b, row, b->match.source[k])))
             return b->match.source[k];
     return SIZE_MAX;
+}
+
+/* Where rows have weights, each must have one that makes sense. */
+static gbs_status find_weights(struct build *b) {
+    const gbs_table *t = b->t;
+    b->weights = b->use->weights != NULL ? gbs_table_find(t, b->use->weights) : SIZE_MAX;
+    if (b->weights == SIZE_MAX)
+        return GBS_OK;
+    const gbs_column *c = &t->columns[b->weights];
+    if (c->is_text)
+        return gbs_fail(b->ctx, GBS_ERR_DATA,
+                        "%s: `weights`: column '%.60s' holds texts, expected numbers from 0",
+                        gbs_table_place(t).text, c->name);
+    for (size_t i = 0; i < t->n_rows; i++)
+        if (cell(b, i, b->weights) < 0.0)
+            return gbs_fail(b->ctx, GBS_ERR_DATA,
+                            "%s: column '%.60s' (column %zu): the weight is %g, expected a number "
+                            "from 0",
+                            gbs_row_place(t, i).text, c->name, b->weights + 1,
+                            cell(b, i, b->weights));
+    return GBS_OK;
+}
+
+static gbs_status take_weights(struct build *b) {
+    gbs_design *out = b->out;
+    if (b->weights == SIZE_MAX)
+        return GBS_OK;
+    out->weight = gbs_doubles(b->ctx, out->n);
+    for (size_t i = 0; out->weight != NULL && i < out->n; i++)
+        out->weight[i] = cell(b, out->rows != NULL ? out->rows[i] : i, b->weights);
+    return out->weight != NULL ? GBS_OK : no_memory(b);
 }
 
 static gbs_status start_list(struct build *b, size_t row) {
@@ -40,18 +74,22 @@ static gbs_status start_list(struct build *b, size_t row) {
     return b->out->rows != NULL ? GBS_OK : no_memory(b);
 }
 
-/* Rows without a missing cell; out->rows stays NULL when that is all of them. */
+/* Rows that are there: of a weight above 0, without a missing cell; out->rows stays NULL when that is
+ * all of them. */
 static gbs_status choose_rows(struct build *b, bool with_labels) {
     gbs_design *out = b->out;
+    size_t absent = 0;
     for (size_t i = 0; i < b->t->n_rows; i++) {
-        size_t missing = missing_column(b, i, with_labels);
-        if (missing == SIZE_MAX) {
+        bool none = b->weights != SIZE_MAX && cell(b, i, b->weights) == 0.0;
+        size_t missing = none ? SIZE_MAX : missing_column(b, i, with_labels);
+        absent += none;
+        if (missing == SIZE_MAX && !none) {
             if (out->rows != NULL)
                 out->rows[out->n] = i;
             out->n++;
             continue;
         }
-        if (!b->use->drop_missing)
+        if (!none && !b->use->drop_missing)
             return gbs_fail(b->ctx, GBS_ERR_DATA,
                             "%s: column '%.60s' (column %zu): the value is missing; `missing` drop "
                             "does without such rows",
@@ -59,9 +97,11 @@ static gbs_status choose_rows(struct build *b, bool with_labels) {
         if (out->rows == NULL && start_list(b, i) != GBS_OK)
             return GBS_ERR_MEMORY;
     }
-    out->left_out = b->t->n_rows - out->n;
+    out->left_out = b->t->n_rows - absent - out->n;
     if (out->n > 0)
         return GBS_OK;
+    if (absent == b->t->n_rows)
+        return gbs_fail(b->ctx, GBS_ERR_DATA, "%s: every weight is 0", gbs_table_place(b->t).text);
     return gbs_fail(b->ctx, GBS_ERR_DATA, "%s: every row has a missing value",
                     gbs_table_place(b->t).text);
 }
@@ -211,7 +251,11 @@ static gbs_status build_dense(struct build *b) {
         return gbs_fail(b->ctx, GBS_ERR_DATA, "%s: no column '%.60s' with the labels",
                         gbs_table_place(b->t).text, b->r->target != NULL ? b->r->target : "label");
     if (status == GBS_OK)
+        status = find_weights(b);
+    if (status == GBS_OK)
         status = choose_rows(b, with_labels);
+    if (status == GBS_OK)
+        status = take_weights(b);
     if (status == GBS_OK)
         status = fill(b);
     if (status == GBS_OK && with_labels)
@@ -232,6 +276,7 @@ gbs_status gbs_design_build(gbs_context *ctx, const gbs_recipe *r, const gbs_tab
 
 void gbs_design_free(const gbs_context *ctx, gbs_design *d) {
     gbs_array_free(ctx, d->y);
+    gbs_array_free(ctx, d->weight);
     gbs_array_free(ctx, d->rows);
     gbs_array_free(ctx, d->unseen);
     gbs_array_free(ctx, d->example);

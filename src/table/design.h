@@ -17,8 +17,9 @@ typedef struct gbs_design {
     const uint32_t *index;
     const double *value;
     double *y;       /* NULL: the table has no labels */
+    double *weight;  /* of the rows; NULL: none were asked for */
     size_t *rows;    /* row of the table behind each row; NULL: all of them, in order */
-    size_t left_out; /* rows with missing cells */
+    size_t left_out; /* rows with missing cells; rows of weight 0 are not there either */
     size_t *unseen;  /* of each input: cells with a level that training did not see; NULL: none */
     const char **example; /* one such level, the table's */
     double *owned;        /* the arrays above that are not the table's */
@@ -29,7 +30,8 @@ typedef struct gbs_design {
 /* What is asked of it. */
 typedef struct gbs_design_use {
     gbs_label_use labels;
-    bool drop_missing; /* rows with missing cells are left out; otherwise they are an error */
+    bool drop_missing;   /* rows with missing cells are left out; otherwise they are an error */
+    const char *weights; /* the column of the weights, by name or number; NULL: none */
 } gbs_design_use;
 
 gbs_status gbs_design_build(gbs_context *ctx, const gbs_recipe *r, const gbs_table *t,

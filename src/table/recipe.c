@@ -162,9 +162,16 @@ static bool *dropped_columns(gbs_context *ctx, const gbs_table *t, const gbs_nam
     return dropped;
 }
 
+/* It says something of the rows, and is neither feature nor label. */
+static bool is_aside(const gbs_table *t, const gbs_recipe_wishes *o, size_t column) {
+    return o->weights != NULL && gbs_table_find(t, o->weights) == column;
+}
+
 static gbs_status find_target(gbs_context *ctx, const gbs_table *t, const gbs_recipe_wishes *o,
                               gbs_recipe *r) {
     size_t target = t->n_columns - 1;
+    while (target > 0 && is_aside(t, o, target))
+        target--;
     if (o->target != NULL) {
         target = gbs_table_find(t, o->target);
         if (target == SIZE_MAX)
@@ -177,6 +184,9 @@ static gbs_status find_target(gbs_context *ctx, const gbs_table *t, const gbs_re
     const gbs_column *column = &t->columns[target];
     if (is_dropped(t, o->drop, target))
         return gbs_fail(ctx, GBS_ERR_DATA, "%s: `drop` leaves out the target '%.60s'",
+                        gbs_table_place(t).text, column->name);
+    if (is_aside(t, o, target))
+        return gbs_fail(ctx, GBS_ERR_DATA, "%s: '%.60s' is the target; it cannot be `weights` too",
                         gbs_table_place(t).text, column->name);
     r->target_position = target;
     r->target_is_text = column->is_text;
@@ -212,6 +222,8 @@ static gbs_status copy_column(gbs_context *ctx, gbs_recipe *r, const gbs_column 
 static gbs_status take_inputs(gbs_context *ctx, const gbs_table *t, const gbs_recipe_wishes *o,
                               gbs_recipe *r) {
     bool *dropped = dropped_columns(ctx, t, o->drop);
+    if (dropped != NULL && o->weights != NULL)
+        dropped[gbs_table_find(t, o->weights)] = true;
     r->inputs = gbs_array_alloc(ctx, t->n_columns, sizeof *r->inputs);
     gbs_status status = dropped != NULL && r->inputs != NULL ? GBS_OK : GBS_ERR_MEMORY;
     for (size_t k = 0; status == GBS_OK && k < t->n_columns; k++) {
@@ -228,6 +240,21 @@ static gbs_status take_inputs(gbs_context *ctx, const gbs_table *t, const gbs_re
     return status;
 }
 
+/* A column that says something of the rows beside their features. */
+static gbs_status check_aside(gbs_context *ctx, const gbs_table *t, const gbs_recipe_wishes *o,
+                              const char *option, const char *name) {
+    if (t->format != GBS_TABLE_CSV)
+        return gbs_fail(ctx, GBS_ERR_DATA, "%s: `%s` works on CSV files, whose columns have names",
+                        gbs_table_place(t).text, option);
+    size_t column = gbs_table_find(t, name);
+    if (column == SIZE_MAX)
+        return unknown_column(ctx, t, option, name);
+    if (is_dropped(t, o->drop, column))
+        return gbs_fail(ctx, GBS_ERR_DATA, "%s: `drop` leaves out the column '%.60s' of `%s`",
+                        gbs_table_place(t).text, t->columns[column].name, option);
+    return GBS_OK;
+}
+
 static gbs_status check_wishes(gbs_context *ctx, const gbs_table *t, const gbs_recipe_wishes *o) {
     if (t->added < t->n_columns && t->file == NULL)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "the table has %zu of its %zu columns", t->added,
@@ -239,6 +266,11 @@ static gbs_status check_wishes(gbs_context *ctx, const gbs_table *t, const gbs_r
                             gbs_table_place(t).text);
         if (gbs_table_find(t, o->drop->item[k]) == SIZE_MAX)
             return unknown_column(ctx, t, "drop", o->drop->item[k]);
+    }
+    if (o->weights != NULL) {
+        gbs_status status = check_aside(ctx, t, o, "weights", o->weights);
+        if (status != GBS_OK)
+            return status;
     }
     for (size_t k = 0; o->text != NULL && t->columns != NULL && k < o->text->n; k++) {
         size_t column = gbs_table_find(t, o->text->item[k]);

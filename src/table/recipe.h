@@ -46,6 +46,7 @@ typedef struct gbs_names {
 typedef struct gbs_recipe_wishes {
     const char *target, *positive; /* NULL: the default */
     const gbs_names *drop, *text;  /* NULL: none */
+    const char *weights;           /* a column that says of rows, and is no feature; NULL: none */
 } gbs_recipe_wishes;
 
 gbs_status gbs_names_split(gbs_context *ctx, const char *list, gbs_names *out);

@@ -95,6 +95,12 @@ static gbs_status wrap(gbs_context *ctx, const gbs_table *table, gbs_recipe *rec
         (*out)->source = &s->is;
     else
         release(&s->is);
+    if (status == GBS_OK && d->weight != NULL)
+        status = gbs_data_set_weights(ctx, *out, d->weight);
+    if (status != GBS_OK) {
+        gbs_data_free(*out);
+        *out = NULL;
+    }
     return status;
 }
 
@@ -126,7 +132,7 @@ static gbs_status learn(gbs_context *ctx, const gbs_table *t, const gbs_table_se
     gbs_status status = gbs_names_split(ctx, s->drop, &drop);
     if (status == GBS_OK)
         status = gbs_names_split(ctx, s->text, &text);
-    gbs_recipe_wishes wishes = {s->target, s->positive, &drop, &text};
+    gbs_recipe_wishes wishes = {s->target, s->positive, &drop, &text, s->weights};
     if (status == GBS_OK)
         status = gbs_recipe_learn(ctx, t, &wishes, out);
     gbs_names_free(ctx, &drop);
@@ -154,7 +160,7 @@ gbs_status gbs_table_train(gbs_context *ctx, const gbs_table *table, const gbs_o
     if (status != GBS_OK)
         return status;
     gbs_table_settings_from(options, &s);
-    gbs_design_use use = {GBS_WITH_LABELS, s.missing != 0};
+    gbs_design_use use = {GBS_WITH_LABELS, s.missing != 0, s.weights};
     status = learn(ctx, table, &s, &recipe);
     if (status == GBS_OK)
         status = gbs_design_build(ctx, recipe, table, &use, &design);
@@ -199,7 +205,7 @@ gbs_status gbs_table_apply(gbs_context *ctx, const gbs_table *table, const gbs_r
     if (status != GBS_OK)
         return status;
     gbs_table_settings_from(options, &s);
-    gbs_design_use use = {labels, s.missing != 0};
+    gbs_design_use use = {.labels = labels, .drop_missing = s.missing != 0};
     status = gbs_design_build(ctx, recipe, table, &use, &design);
     if (status != GBS_OK)
         return status;

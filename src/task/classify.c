@@ -90,7 +90,8 @@ static gbs_status judge(gbs_context *ctx, const gbs_fitted *f, gbs_evidence *e) 
     info->gibbs_error = on_all.told.gibbs_error;
     info->train_error = on_all.told.error;
     e->gibbs = on_certified.told.gibbs_error;
-    e->hinge = info->gibbs_risk;
+    /* certificates are about rows as they come, each once */
+    e->hinge = f->rows->all.weight != NULL ? on_certified.told.gibbs_risk : info->gibbs_risk;
     return GBS_OK;
 }
 

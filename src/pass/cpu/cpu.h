@@ -8,8 +8,8 @@
 
 typedef struct gbs_cpu_held {
     gbs_held head;
-    gbs_rows rows; /* their cells are the caller's, or those below */
-    double *x, *y; /* of a room */
+    gbs_rows rows;          /* their cells are the caller's, or those below */
+    double *x, *y, *weight; /* of a room */
 } gbs_cpu_held;
 
 static inline const gbs_rows *gbs_cpu_rows(const gbs_held *held) {
@@ -29,6 +29,7 @@ void gbs_cpu_scores(const gbs_held *held, size_t first, size_t count, const doub
                     double *score);
 void gbs_cpu_margins(const gbs_held *held, size_t first, size_t count, const double *score,
                      double *margin);
+void gbs_cpu_weights(const gbs_held *held, size_t first, size_t count, double *weight);
 
 /* Buffers of the passes for slopes: one set of sums a chunk, one scratch a worker. */
 typedef struct gbs_cpu_room {

@@ -14,6 +14,7 @@ const gbs_pass_ops gbs_cpu_pass = {.name = "cpu",
                                    .norms = gbs_cpu_norms,
                                    .scores = gbs_cpu_scores,
                                    .margins = gbs_cpu_margins,
+                                   .weights = gbs_cpu_weights,
                                    .project = gbs_cpu_project,
                                    .gram = gbs_cpu_gram,
                                    .room = gbs_cpu_slopes_room,
@@ -33,12 +34,26 @@ const gbs_pass_ops gbs_cpu_pass = {.name = "cpu",
 
 /* ---------------------------------------------------------------- holding */
 
+static double mass_of(const gbs_strip *b) {
+    double sum = 0.0;
+    if (b->weight == NULL)
+        return (double)b->n;
+    for (size_t i = 0; i < b->n; i++)
+        sum += b->weight[i * b->stride];
+    return sum;
+}
+
 gbs_status gbs_cpu_hold(gbs_context *ctx, const gbs_rows *rows, gbs_held **out) {
     gbs_cpu_held *held = gbs_array_alloc(ctx, 1, sizeof *held);
     *out = held != NULL ? &held->head : NULL;
     if (held == NULL)
         return GBS_ERR_MEMORY;
-    held->head = (gbs_held){.pass = &gbs_cpu_pass, .ctx = ctx, .n = rows->all.n, .d = rows->d};
+    held->head = (gbs_held){.pass = &gbs_cpu_pass,
+                            .ctx = ctx,
+                            .n = rows->all.n,
+                            .d = rows->d,
+                            .weighted = rows->all.weight != NULL,
+                            .mass = mass_of(&rows->all)};
     held->rows = *rows;
     held->rows.n_owned = 0;
     return GBS_OK;
@@ -61,7 +76,10 @@ gbs_status gbs_cpu_hold_room(const gbs_held *held, size_t rows, gbs_held **out) 
     room->y = gbs_doubles(held->ctx, rows);
     room->rows.all.dense = room->x;
     room->rows.all.y = room->y;
-    if (room->x != NULL && room->y != NULL)
+    if (held->weighted)
+        room->rows.all.weight = room->weight = gbs_doubles(held->ctx, rows);
+    room->head.weighted = held->weighted;
+    if (room->x != NULL && room->y != NULL && (!held->weighted || room->weight != NULL))
         return GBS_OK;
     gbs_cpu_release(*out);
     *out = NULL;
@@ -72,6 +90,7 @@ void gbs_cpu_release(gbs_held *held) {
     gbs_cpu_held *h = (gbs_cpu_held *)held;
     gbs_array_free(held->ctx, h->x);
     gbs_array_free(held->ctx, h->y);
+    gbs_array_free(held->ctx, h->weight);
     gbs_array_free(held->ctx, h);
 }
 
@@ -92,6 +111,8 @@ void gbs_cpu_fill(gbs_held *room, const gbs_held *from, size_t count, const size
         double *x = to->x + i * d;
         gbs_cpu_cells(from, row[i], 1, x);
         to->y[i] = less == NULL ? all->y[row[i] * all->stride] : 1.0;
+        if (to->weight != NULL)
+            to->weight[i] = all->weight[row[i] * all->stride];
         if (less == NULL)
             continue;
         gbs_cpu_cells(from, less[i], 1, other);
@@ -99,6 +120,7 @@ void gbs_cpu_fill(gbs_held *room, const gbs_held *from, size_t count, const size
             x[k] -= other[k];
     }
     room->n = to->rows.all.n = count;
+    room->mass = from->weighted ? (double)count * (from->mass / (double)from->n) : (double)count;
 }
 
 static gbs_status keep_sparse(gbs_context *ctx, const gbs_strip *b, size_t count, const size_t *row,
@@ -160,6 +182,12 @@ void gbs_cpu_margins(const gbs_held *held, size_t first, size_t count, const dou
     gbs_strip slice = gbs_strip_part(&gbs_cpu_rows(held)->all, first, count);
     for (size_t i = 0; i < count; i++)
         margin[i] = slice.y[i * slice.stride] * score[i];
+}
+
+void gbs_cpu_weights(const gbs_held *held, size_t first, size_t count, double *weight) {
+    gbs_strip slice = gbs_strip_part(&gbs_cpu_rows(held)->all, first, count);
+    for (size_t i = 0; i < count; i++)
+        weight[i] = slice.weight != NULL ? slice.weight[i * slice.stride] : 1.0;
 }
 
 /* ---------------------------------------------------------------- room for slopes */

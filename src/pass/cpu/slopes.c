@@ -3,6 +3,8 @@
  *   lambda/n sum_i psi(y_i x_i'm, s_i),   its slope in m  lambda/n sum_i y_i psi_mu x_i   and what
  *   the spread asks for of  lambda/n sum_i w_i x_i x_i',  w = psi_s/s          (docs/maths.md, 4.1)
  *
+ * Rows with weights: each term is taken so many times, and n is the sum of the weights (5.6).
+ *
  * Rows go through in strips that stay in cache, strips are dealt out in chunks, and the chunks'
  * sums are added in their order: the number of chunks depends on the shape of the data, never on
  * the threads.
@@ -42,6 +44,7 @@ struct pass {
     const gbs_spread *g;
     const gbs_cpu_room *room;
     gbs_cpu_shift shift;
+    double mass;
     size_t chunks, pull_size;
     bool curvature;
     double negligible; /* |w| s^2 below it: see GBS_NO_PULL */
@@ -63,6 +66,15 @@ static struct sums sums_of(const struct pass *p, size_t chunk) {
                          base + EXTRA_SUMS + d + p->pull_size};
 }
 
+static void weigh(const gbs_strip *b, double *psi, double *u, double *w) {
+    for (size_t i = 0; b->weight != NULL && i < b->n; i++) {
+        double times = b->weight[i * b->stride];
+        psi[i] *= times;
+        u[i] *= times;
+        w[i] *= times;
+    }
+}
+
 static void add_strip(const struct pass *p, const gbs_strip *b, double *scratch,
                       struct sums *sums) {
     size_t rows = p->rows->strip_rows;
@@ -77,6 +89,7 @@ static void add_strip(const struct pass *p, const gbs_strip *b, double *scratch,
         s[i] = s[i] > GBS_NO_VARIANCE ? sqrt(s[i]) : 0.0;
     }
     p->loss->smoothed(b->n, mu, s, psi, u, w);
+    weigh(b, psi, u, w);
     double risk = broken ? NAN : 0.0, u_sum = 0.0, w_sum = 0.0;
     for (size_t i = 0; i < b->n; i++) {
         u[i] *= b->y[i * b->stride];
@@ -118,11 +131,11 @@ static void add_scaled(double *to, const double *from, size_t count, double by, 
             to[k] += by * from[k];
 }
 
-/* Adds the chunks in order, times lambda/n, and gives the shift of sparse rows its due. */
+/* Adds the chunks in order, times lambda/mass, and gives the shift of sparse rows its due. */
 static void gather(const struct pass *p, double lambda, gbs_slopes *out) {
     const gbs_rows *rows = p->rows;
     size_t d = rows->d;
-    double c = lambda / (double)rows->all.n, risk = 0.0, u = 0.0, w = 0.0;
+    double c = lambda / p->mass, risk = 0.0, u = 0.0, w = 0.0;
     for (size_t chunk = 0; chunk < p->chunks; chunk++) {
         struct sums sums = sums_of(p, chunk);
         risk += *sums.risk;
@@ -133,7 +146,7 @@ static void gather(const struct pass *p, double lambda, gbs_slopes *out) {
         if (out->curvature != NULL)
             add_scaled(out->curvature, sums.curvature, d * d, c, chunk == 0);
     }
-    out->risk = risk / (double)rows->all.n;
+    out->risk = risk / p->mass;
     const double *shift = rows->all.shift;
     for (size_t k = 0; shift != NULL && k < d; k++) {
         out->d_mean[k] -= c * u * shift[k];
@@ -150,6 +163,7 @@ gbs_status gbs_cpu_slopes(const gbs_held *held, const gbs_pointwise *loss, const
                         .g = spread,
                         .room = (const gbs_cpu_room *)room,
                         .shift = gbs_cpu_shift_of(rows, spread),
+                        .mass = held->mass,
                         .pull_size = gbs_pull_size(spread->pull, spread->d),
                         .curvature = out->curvature != NULL,
                         .negligible = GBS_NO_PULL / lambda};

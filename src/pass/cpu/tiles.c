@@ -16,6 +16,33 @@ size_t gbs_cpu_tile_room(const gbs_held *held) {
     return (size_t)2 * ROWS * GBS_LANES;
 }
 
+/* One row after the other where they have weights: the losses know nothing of them. */
+static void add_lanes(const gbs_pointwise *loss, const gbs_strip *b, const double *margin,
+                      double *total) {
+    if (b->weight == NULL)
+        loss->add_lanes(b->n, margin, total);
+    for (size_t i = 0; b->weight != NULL && i < b->n; i++) {
+        double one[GBS_LANES] __attribute__((aligned(64))) = {0};
+        loss->add_lanes(1, margin + i * GBS_LANES, one);
+        for (size_t l = 0; l < GBS_LANES; l++)
+            total[l] += b->weight[i * b->stride] * one[l];
+    }
+}
+
+static void add_ring(const gbs_pointwise *loss, const gbs_strip *b, const double *base,
+                     const double *here, const double *slope, const gbs_ring *ring, double *total) {
+    size_t pairs = ring->size / 2, size = ring->size * GBS_LANES;
+    if (b->weight == NULL)
+        loss->add_ring(b->n, base, here, slope, pairs, ring->cosine, ring->sine, total);
+    for (size_t i = 0; b->weight != NULL && i < b->n; i++) {
+        double one[GBS_RING_MOST * GBS_LANES] __attribute__((aligned(64))) = {0};
+        loss->add_ring(1, base + i, here + i * GBS_LANES, slope + i * GBS_LANES, pairs,
+                       ring->cosine, ring->sine, one);
+        for (size_t k = 0; k < size; k++)
+            total[k] += b->weight[i * b->stride] * one[k];
+    }
+}
+
 void gbs_cpu_tile(const gbs_held *held, const gbs_pointwise *loss, const double *theta,
                   double *scratch, double *risk) {
     const gbs_strip *all = &gbs_cpu_rows(held)->all;
@@ -28,10 +55,10 @@ void gbs_cpu_tile(const gbs_held *held, const gbs_pointwise *loss, const double 
         size_t count = n - first < ROWS ? n - first : ROWS;
         gbs_strip b = gbs_strip_part(all, first, count);
         gbs_tile_margins(&b, theta, all->shift != NULL ? lost : NULL, scratch);
-        loss->add_lanes(count, scratch, total);
+        add_lanes(loss, &b, scratch, total);
     }
     for (size_t l = 0; l < GBS_LANES; l++)
-        risk[l] = total[l] / (double)n;
+        risk[l] = total[l] / held->mass;
 }
 
 void gbs_cpu_ring(const gbs_held *held, const gbs_pointwise *loss, const gbs_ring *ring,
@@ -55,11 +82,10 @@ void gbs_cpu_ring(const gbs_held *held, const gbs_pointwise *loss, const gbs_rin
         for (size_t g = 0; g < count; g++) {
             gbs_tile_margins(&b, tile[g].centred, lost[g], here);
             gbs_tile_margins(&b, tile[g].direction, lost[g] + GBS_LANES, slope);
-            loss->add_ring(some, base + first, here, slope, ring->size / 2, ring->cosine,
-                           ring->sine, tile[g].risk);
+            add_ring(loss, &b, base + first, here, slope, ring, tile[g].risk);
         }
     }
     for (size_t g = 0; g < count; g++)
         for (size_t k = 0; k < size; k++)
-            tile[g].risk[k] /= (double)n;
+            tile[g].risk[k] /= held->mass;
 }
