@@ -15,6 +15,8 @@ static void remark(const struct app *app, const struct input *in, const char *fa
     if (left_out > 0)
         app_note(app, "%s: %zu of %zu rows have a missing value and are %s", in->file, left_out,
                  gbs_data_rows(in->data) + left_out, fate);
+    if (gbs_recipe_target(recipe) == NULL)
+        return; /* svmlight: numbers alone, in up to 2^31 columns */
     for (size_t k = 0; k < gbs_recipe_inputs(recipe); k++) {
         const char *level;
         size_t cells = gbs_data_unseen(in->data, k, &level);

@@ -4,7 +4,7 @@
 # Each command runs once for each k with its k-th allocation refused. It must leave with one of its
 # own exit codes (never by a signal); a run that fails must leave neither its output nor a temporary
 # file, and one that does not must have written what it writes with all the memory in the world.
-# Above FAULT_MAX (500) allocations an even sample of that many is taken.
+# Above FAULT_MAX (250) allocations an even sample of that many is taken.
 . "$(dirname "$0")/../lib.sh"
 exec </dev/null
 
@@ -52,7 +52,7 @@ judge() {
 
 shopt -s nullglob dotglob
 ulimit -c 0
-most=${FAULT_MAX:-500}
+most=${FAULT_MAX:-250}
 workers=$(nproc)
 # exhaust NAME ARGUMENT...: the output of the command is the file `out`.
 exhaust() {
