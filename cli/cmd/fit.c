@@ -102,46 +102,25 @@ static void put_data(struct json *j, const struct fit *f) {
     json_close_object(j);
 }
 
-static void put_selection(struct json *j, const struct fit *f) {
-    const gbs_selection *s = gbs_model_selection(f->model);
-    if (s->candidates == 0)
-        return;
-    json_open_object(j, "selection");
-    json_put_string(j, "by", "cv");
-    json_put_count(j, "candidates", s->candidates);
-    json_put_count(j, "folds", s->folds);
-    json_put_number(j, "error", s->error);
-    json_put_number(j, "error_se", s->error_se);
-    json_close_object(j);
-}
-
 static int result_json(const struct fit *f, struct text *out) {
     struct json j = json_writer(out);
     json_open_object(&j, NULL);
     result_head(&j, f->app);
     result_options(&j, f->app);
     put_data(&j, f);
-    result_model(&j, f->info);
+    int code = result_describe(&j, f->app, f->model, GBS_DESCRIBE_INFO);
     json_open_object(&j, "seconds");
     json_put_number(&j, "read", f->seconds_read);
     json_put_number(&j, "fit", f->seconds_fit);
     json_put_number(&j, "total", app_seconds(f->app));
     json_close_object(&j);
-    put_selection(&j, f);
-    result_card(&j, f->model, f->recipe);
-    result_certificates(&j, f->model, f->recipe);
-    result_stages(&j, f->model);
-    result_path(&j, "path", f->model);
-    size_t restarts;
-    const double *energies = gbs_model_restarts(f->model, &restarts);
-    if (restarts > 0) {
-        json_open_array(&j, "restarts");
-        for (size_t k = 0; k < restarts; k++)
-            json_put_number(&j, NULL, energies[k]);
-        json_close_array(&j);
-    }
-    result_trace(&j, f->model);
-    int code = result_coefficients(&j, f->app, f->model, f->recipe);
+    if (code == EXIT_DONE)
+        code = result_describe(&j, f->app, f->model,
+                               GBS_DESCRIBE_SELECTION | GBS_DESCRIBE_CARD |
+                                   GBS_DESCRIBE_CERTIFICATES | GBS_DESCRIBE_STAGES |
+                                   GBS_DESCRIBE_PATH | GBS_DESCRIBE_RESTARTS | GBS_DESCRIBE_TRACE);
+    if (code == EXIT_DONE)
+        code = result_coefficients(&j, f->app, f->model, f->recipe);
     if (f->tested) {
         json_open_object(&j, "test");
         result_evaluation(&j, f->app, f->evaluation, &f->roc, f->model, f->recipe);
@@ -208,13 +187,30 @@ static void path_csv(const gbs_model *model, struct text *out) {
     }
 }
 
-static void path_text(const struct fit *f, struct text *out) {
-    if (text_ends_in(option_text(&f->app->options, "path"), ".json")) {
-        struct json j = json_writer(out);
-        result_path(&j, NULL, f->model);
-    } else {
-        path_csv(f->model, out);
+/* The list alone, as far to the left as it can be. */
+static int path_json(const struct fit *f, struct text *out) {
+    char *object = NULL;
+    gbs_status status = gbs_model_describe_json(f->app->ctx, f->model, GBS_DESCRIBE_PATH, &object,
+                                                NULL);
+    if (status != GBS_OK)
+        return app_fail_status(f->app, status, NULL);
+    const char *from = strchr(object, '['), *end = strrchr(object, ']') + 1;
+    while (from < end) {
+        const char *line = memchr(from, '\n', (size_t)(end - from)),
+                   *next = line != NULL ? line + 1 : end;
+        text_add_bytes(out, from, (size_t)(next - from));
+        from = line != NULL ? next + 2 : end;
     }
+    text_add_bytes(out, "\n", 1);
+    gbs_release(f->app->ctx, object);
+    return EXIT_DONE;
+}
+
+static int path_text(const struct fit *f, struct text *out) {
+    if (text_ends_in(option_text(&f->app->options, "path"), ".json"))
+        return path_json(f, out);
+    path_csv(f->model, out);
+    return EXIT_DONE;
 }
 
 static int write_model(const struct fit *f) {
@@ -236,10 +232,10 @@ static int write_results(const struct fit *f) {
     struct text path = {0}, result = {0};
     int code = EXIT_DONE;
     if (given(o, "path"))
-        path_text(f, &path);
-    if (given(o, "json"))
+        code = path_text(f, &path);
+    if (code == EXIT_DONE && given(o, "json"))
         code = result_json(f, &result);
-    else if (outputs_print_result(o))
+    else if (code == EXIT_DONE && outputs_print_result(o))
         result_text(f, &result);
     if (code == EXIT_DONE && (path.failed || result.failed))
         code = app_fail(f->app, EXIT_MEMORY, "out of memory");

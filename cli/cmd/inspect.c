@@ -50,14 +50,14 @@ static void put_coefficients(struct json *j, const struct shown *s) {
     json_close_array(j);
 }
 
-static void inspect_json(const struct shown *s, struct text *out) {
+static int inspect_json(const struct shown *s, struct text *out) {
     const gbs_model *model = s->of->model;
     struct json j = json_writer(out);
+    int code = EXIT_DONE;
     json_open_object(&j, NULL);
     result_head(&j, s->app);
     if (model != NULL) {
-        const gbs_model_info *info = gbs_model_get_info(model);
-        result_model(&j, info);
+        code = result_describe(&j, s->app, model, GBS_DESCRIBE_INFO);
     } else {
         json_put_string(&j, "kind", "sample");
         sampling_json(&j, s->of->particles);
@@ -65,14 +65,14 @@ static void inspect_json(const struct shown *s, struct text *out) {
     json_put_string(&j, "target", gbs_recipe_target(s->recipe));
     json_put_string(&j, "positive", gbs_recipe_positive(s->recipe));
     json_put_string(&j, "negative", gbs_recipe_negative(s->recipe));
-    if (model != NULL) {
-        result_card(&j, model, s->recipe);
-        result_certificates(&j, model, s->recipe);
-        result_stages(&j, model);
-        result_path(&j, "path", model);
-    }
-    put_coefficients(&j, s);
+    if (model == NULL)
+        put_coefficients(&j, s);
+    else if (code == EXIT_DONE)
+        code = result_describe(&j, s->app, model,
+                               GBS_DESCRIBE_CARD | GBS_DESCRIBE_CERTIFICATES | GBS_DESCRIBE_STAGES |
+                                   GBS_DESCRIBE_PATH | GBS_DESCRIBE_COEFFICIENTS);
     json_close_object(&j);
+    return code;
 }
 
 static int coefficients_text(const struct shown *s, struct text *out) {
@@ -178,7 +178,7 @@ static int run(struct app *app) {
     if (code == EXIT_DONE)
         code = compute(&s);
     if (code == EXIT_DONE && given(o, "json"))
-        inspect_json(&s, &text);
+        code = inspect_json(&s, &text);
     else if (code == EXIT_DONE)
         code = inspect_text(&s, &text);
     if (code == EXIT_DONE)

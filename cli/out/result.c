@@ -10,32 +10,14 @@ void result_head(struct json *j, const struct app *app) {
     json_put_string(j, "command", app->command->name);
 }
 
-void result_model(struct json *j, const gbs_model_info *i) {
-    json_put_string(j, "task", gbs_task_name(i->task));
-    json_put_string(j, "loss", gbs_loss_name(i->loss));
-    json_put_string(j, "family", gbs_family_name(i->family));
-    json_put_count(j, "n", i->n);
-    json_put_count(j, "d", i->d);
-    json_put_number(j, "lambda", i->lambda);
-    json_put_number(j, "prior_sd", i->prior_sd);
-    json_put_string(j, "prior", gbs_prior_name(i->prior));
-    json_put_number(j, "free_energy", i->free_energy);
-    json_put_number(j, "kl", i->kl);
-    json_put_number(j, "gibbs_risk", i->gibbs_risk);
-    json_put_number(j, "gibbs_error", i->gibbs_error);
-    json_put_number(j, "train_error", i->train_error);
-    json_put_number(j, "optimality_gap", i->optimality_gap);
-    json_put_count(j, "iterations", i->iterations);
-    if (gbs_task_has(gbs_task_of(i->task), GBS_FACT_PAIRS))
-        json_put_number(j, "pair_evaluations", i->pair_evaluations);
-    json_put_bool(j, "converged", i->converged != 0);
-    json_put_string(j, "solver", gbs_solver_name(i->solver));
-    json_put_string(j, "form", i->family == GBS_FAMILY_FULL ? (i->dual ? "dual" : "primal") : NULL);
-    json_put_string(j, "scale", gbs_scale_name(i->scale));
-    json_put_string(j, "columns", gbs_columns_name(i->columns));
-    json_put_bool(j, "intercept", i->intercept != 0);
-    if (i->weighted)
-        json_put_bool(j, "weighted", true);
+int result_describe(struct json *j, const struct app *app, const gbs_model *model, unsigned parts) {
+    char *members = NULL;
+    gbs_status status = gbs_model_describe_json(app->ctx, model, parts, &members, NULL);
+    if (status != GBS_OK)
+        return app_fail_status(app, status, NULL);
+    json_put_members(j, members);
+    gbs_release(app->ctx, members);
+    return EXIT_DONE;
 }
 
 /* The label of a class, +1 or -1. */
@@ -47,118 +29,6 @@ static void class_name(const gbs_recipe *recipe, int class, struct text *out) {
         text_add(out, "%s", negative);
     else
         text_add(out, "not %s", positive);
-}
-
-static void put_class(struct json *j, const char *key, const gbs_recipe *recipe, int class) {
-    struct text name = {0};
-    class_name(recipe, class, &name);
-    j->out->failed = j->out->failed || name.failed;
-    json_put_string(j, key, name.bytes != NULL ? name.bytes : "");
-    text_free(&name);
-}
-
-static void put_target(struct json *j, const gbs_certificate *c, const gbs_recipe *recipe) {
-    struct text target = {0};
-    text_add(&target, "%s", gbs_target_name(c->target));
-    if (c->target == GBS_TARGET_RECALL) {
-        text_add(&target, ":");
-        class_name(recipe, c->given, &target);
-    }
-    j->out->failed = j->out->failed || target.failed;
-    json_put_string(j, "target", target.bytes != NULL ? target.bytes : "");
-    text_free(&target);
-}
-
-static void put_certificate(struct json *j, const char *key, const gbs_certificate *c,
-                            const gbs_recipe *recipe) {
-    const char *text;
-    json_open_object(j, key);
-    put_target(j, c, recipe);
-    json_put_string(j, "loss", gbs_loss_name(c->loss));
-    if (c->risk != GBS_RISK_ERROR)
-        json_put_string(j, "risk", gbs_risk_name(c->risk));
-    json_put_string(j, "method", gbs_bound_name(c->method));
-    json_put_number(j, "value", c->value);
-    json_put_number(j, "confidence", c->confidence);
-    json_put_count(j, "rows", c->blocks);
-    json_put_count(j, "blocks", c->blocks);
-    json_put_number(j, "empirical", c->empirical);
-    json_put_number(j, "kl", c->kl);
-    json_put_number(j, "lambda", c->lambda);
-    json_open_object(j, "penalty_nats");
-    json_put_number(j, "grid", c->grid_nats);
-    json_put_number(j, "xi", c->xi_nats);
-    json_put_number(j, "confidence", -log(1.0 - c->confidence - c->sampled_delta));
-    json_close_object(j);
-    if (c->sampled > 0) {
-        json_open_object(j, "sampled");
-        json_put_count(j, "pairs", c->sampled);
-        json_put_number(j, "delta", c->sampled_delta);
-        json_put_number(j, "empirical_upper", c->empirical_upper);
-        json_close_object(j);
-    }
-    json_put_string(j, "status", c->valid ? "valid" : "conditional");
-    json_open_array(j, "assumptions");
-    for (unsigned k = 0; (text = gbs_assumption_text(k, NULL)) != NULL; k++)
-        if ((c->assumptions >> k & 1U) != 0)
-            json_put_string(j, NULL, text);
-    json_close_array(j);
-    json_close_object(j);
-}
-
-void result_card(struct json *j, const gbs_model *model, const gbs_recipe *recipe) {
-    const gbs_card *c = gbs_model_card(model);
-    if (!gbs_task_has(gbs_model_task(model), GBS_FACT_LABELS))
-        return;
-    json_open_array(j, "classes");
-    put_class(j, NULL, recipe, -1);
-    put_class(j, NULL, recipe, 1);
-    json_close_array(j);
-    if (c == NULL)
-        return;
-    json_open_object(j, "baseline");
-    put_class(j, "label", recipe, c->baseline_label);
-    json_put_number(j, "error", c->baseline_error);
-    json_close_object(j);
-    json_open_object(j, "card");
-    json_put_count(j, "learned", c->learned);
-    json_put_count(j, "tested", c->tested);
-    json_put_number(j, "offset", c->offset);
-    json_put_number(j, "slope", c->slope);
-    json_put_number(j, "threshold", c->threshold);
-    json_put_number(j, "brier", c->brier);
-    json_put_number(j, "log_loss", c->log_loss);
-    json_put_number(j, "auc", c->auc);
-    json_put_bool(j, "one_label", c->one_label != 0);
-    json_put_bool(j, "joint", c->joint != 0);
-    json_open_object(j, "confusion");
-    json_put_count(j, "true_positive", c->true_positive);
-    json_put_count(j, "false_positive", c->false_positive);
-    json_put_count(j, "true_negative", c->true_negative);
-    json_put_count(j, "false_negative", c->false_negative);
-    json_close_object(j);
-    json_open_array(j, "reliability");
-    for (size_t k = 0; k < 10; k++) {
-        json_open_object(j, NULL);
-        json_put_count(j, "count", c->reliability[k].count);
-        json_put_number(j, "mean_prob", c->reliability[k].mean_probability);
-        json_put_number(j, "share_positive", c->reliability[k].share_positive);
-        json_close_object(j);
-    }
-    json_close_array(j);
-    json_close_object(j);
-}
-
-void result_certificates(struct json *j, const gbs_model *model, const gbs_recipe *recipe) {
-    const gbs_certificate *c = gbs_model_certificate(model, 0);
-    if (c != NULL)
-        put_certificate(j, "certificate", c, recipe);
-    else
-        json_put_string(j, "certificate", NULL);
-    json_open_array(j, "certificates");
-    for (size_t k = 0; (c = gbs_model_certificate(model, k)) != NULL; k++)
-        put_certificate(j, NULL, c, recipe);
-    json_close_array(j);
 }
 
 static const char *what(const gbs_certificate *c, bool calibrated) {
@@ -255,40 +125,6 @@ void result_certificates_text(struct text *t, const gbs_model *model, const gbs_
     for (unsigned k = 0; (text = gbs_assumption_text(k, NULL)) != NULL; k++)
         if ((c->assumptions >> k & 1U) != 0)
             text_add(t, "                - %s\n", text);
-}
-
-void result_stages(struct json *j, const gbs_model *model) {
-    json_open_array(j, "stages");
-    for (size_t t = 0; gbs_model_stages(model) > 1 && t < gbs_model_stages(model); t++) {
-        const gbs_stage_info *s = gbs_model_stage(model, t);
-        json_open_object(j, NULL);
-        json_put_number(j, "weight", s->weight);
-        json_put_count(j, "rows", s->rows);
-        json_put_count(j, "tested", s->tested);
-        json_put_count(j, "errors", s->errors);
-        json_put_number(j, "prior_sd", s->prior_sd);
-        json_close_object(j);
-    }
-    json_close_array(j);
-}
-
-void result_path(struct json *j, const char *key, const gbs_model *model) {
-    const gbs_path_point *p;
-    json_open_array(j, key);
-    for (size_t t = 0; (p = gbs_model_path_at(model, t)) != NULL; t++) {
-        json_open_object(j, NULL);
-        json_put_number(j, "lambda", p->lambda);
-        json_put_number(j, "prior_sd", p->prior_sd);
-        json_put_number(j, "free_energy", p->free_energy);
-        json_put_number(j, "gibbs_risk", p->gibbs_risk);
-        json_put_number(j, "kl", p->kl);
-        json_put_number(j, "optimality_gap", p->optimality_gap);
-        json_put_count(j, "iterations", p->iterations);
-        json_put_bool(j, "converged", p->converged != 0);
-        json_put_number(j, "bound", p->bound);
-        json_close_object(j);
-    }
-    json_close_array(j);
 }
 
 static double confidence(const struct app *app) {

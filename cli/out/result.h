@@ -8,14 +8,10 @@
 
 /* "gibbsite": version, "command": name */
 void result_head(struct json *j, const struct app *app);
-/* What was fitted: task, loss, family, sizes, lambda, free energy, gap ... */
-void result_model(struct json *j, const gbs_model_info *info);
-/* "certificate": the first, "certificates": all of them. */
-void result_certificates(struct json *j, const gbs_model *model, const gbs_recipe *recipe);
+/* Members that the library tells of a model, of an object that is the outermost value: parts are
+ * bits of gbs_describe. EXIT_DONE, or an exit code already reported. */
+int result_describe(struct json *j, const struct app *app, const gbs_model *model, unsigned parts);
 void result_certificates_text(struct text *t, const gbs_model *model, const gbs_recipe *recipe);
-/* "classes", "baseline" and, of a calibrated model, "card". */
-void result_card(struct json *j, const gbs_model *model, const gbs_recipe *recipe);
-void result_path(struct json *j, const char *key, const gbs_model *model);
 /* The binomial bound is at --confidence (default 0.95). roc may be NULL, and model where there is
  * none (particles). */
 void result_evaluation(struct json *j, const struct app *app, const gbs_evaluation *e,
@@ -23,13 +19,9 @@ void result_evaluation(struct json *j, const struct app *app, const gbs_evaluati
 void result_evaluation_text(struct text *t, const struct app *app, const gbs_evaluation *e,
                             const char *positive, const char *negative);
 void result_model_text(struct text *t, const gbs_model *model);
-/* "stages": of a progressive model; empty for a plain one. */
-void result_stages(struct json *j, const gbs_model *model);
-
 /* "options": the files, the options given, the seed. */
 void result_options(struct json *j, const struct app *app);
-/* "trace": the free energy of each iteration, with its lambda or the number of components left. */
-void result_trace(struct json *j, const gbs_model *model);
+/* "trace": the free energy of each iteration, with the number of components left. */
 void result_completion_trace(struct json *j, const gbs_completion *model);
 /* "coefficients" of the scaled columns: the forty that lie farthest from zero in their own standard
  * deviations. */

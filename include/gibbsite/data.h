@@ -30,6 +30,12 @@ GBS_API gbs_status gbs_data_csr(gbs_context *ctx, size_t n, size_t d, const size
                                 const uint32_t *column, const double *value, const double *y,
                                 gbs_ownership ownership, gbs_data **out);
 
+/* The same with indices of 64 bits, as other programs keep them. They are always copied, and take
+ * half the room here; values and labels are as `ownership` says. */
+GBS_API gbs_status gbs_data_csr_wide(gbs_context *ctx, size_t n, size_t d, const int64_t *row_start,
+                                     const int64_t *column, const double *value, const double *y,
+                                     gbs_ownership ownership, gbs_data **out);
+
 /* What of these rows was looked at when the columns were made: certificates that needed it fixed in
  * advance are then marked conditional. The library cannot know; an honest caller says so. */
 enum gbs_looked {
@@ -49,6 +55,14 @@ GBS_API void gbs_data_looked(gbs_data *data, unsigned bits);
  * lambda goes by the number of rows. A row of weight 0 is as good as absent. Weights shape the
  * predictor; whatever judges it, certificates and errors, counts every row once. */
 GBS_API gbs_status gbs_data_set_weights(gbs_context *ctx, gbs_data *data, const double *weight);
+
+/* Says which rows a fit is to learn from (learned[i] not 0) and which are to certify it, in place
+ * of the split that it would draw: for callers who learned something from those rows themselves,
+ * such as a transformation of the columns. A random split keeps certificates valid, one that was
+ * chosen by its result does not; gbs_fit_split draws one. There must be rows of both kinds. Copied.
+ */
+GBS_API gbs_status gbs_data_set_split(gbs_context *ctx, gbs_data *data,
+                                      const unsigned char *learned);
 
 /* The shape of the rows as they were handed in, without an intercept. */
 GBS_API size_t gbs_data_rows(const gbs_data *data);

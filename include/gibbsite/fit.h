@@ -90,6 +90,13 @@ typedef enum gbs_columns {
 GBS_API gbs_status gbs_fit_order(gbs_context *ctx, const gbs_data *data, const gbs_options *options,
                                  size_t *order, size_t *first_part);
 
+/* Which rows gbs_fit learns from with these options and the seed of the context: learned[i] is 1
+ * there, and 0 for the rows that certify. All are 1 where no rows are set apart (`prior` zero). What
+ * is learned from these rows alone may be used for all, if the data that is made of it is told of the
+ * split (gbs_data_set_split). Rows of weight 0 are 0. data must carry labels. */
+GBS_API gbs_status gbs_fit_split(gbs_context *ctx, const gbs_data *data, const gbs_options *options,
+                                 unsigned char *learned);
+
 /* Fits and certifies. data must carry labels of both classes. options are those of "fit"; NULL: the
  * defaults, a good model and a valid, tight bound on its risk. */
 GBS_API gbs_status gbs_fit(gbs_context *ctx, const gbs_data *data, const gbs_options *options,

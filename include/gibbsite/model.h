@@ -258,6 +258,33 @@ GBS_API gbs_status gbs_model_classify(gbs_context *ctx, const gbs_model *model,
 GBS_API gbs_status gbs_model_set_recipe(gbs_context *ctx, gbs_model *model, const char *json);
 GBS_API const char *gbs_model_recipe(const gbs_model *model); /* NULL when there is none */
 
+/* What gbs_model_describe_json tells. */
+enum gbs_describe {
+    GBS_DESCRIBE_INFO = 1,         /* "task", "loss", ... "converged", "intercept" */
+    GBS_DESCRIBE_SELECTION = 2,    /* "selection", where something was chosen by cross-validation */
+    GBS_DESCRIBE_CARD = 4,         /* "classes", "baseline", "card" */
+    GBS_DESCRIBE_CERTIFICATES = 8, /* "certificate", "certificates" */
+    GBS_DESCRIBE_STAGES = 16,
+    GBS_DESCRIBE_PATH = 32,
+    GBS_DESCRIBE_RESTARTS = 64, /* "restarts", where there were any */
+    GBS_DESCRIBE_TRACE = 128,
+    GBS_DESCRIBE_COEFFICIENTS = 256 /* all of them: "name", "mean", "sd" */
+};
+
+/* What there is to tell of a model as one JSON object, zero-terminated, with the members that the
+ * command line prints: parts are bits of gbs_describe, 0: all. Classes and columns have the names
+ * that the recipe of the model gives them. Hand the text back with gbs_release; size may be NULL.
+ */
+GBS_API gbs_status gbs_model_describe_json(gbs_context *ctx, const gbs_model *model, unsigned parts,
+                                           char **text, size_t *size);
+
+/* For a model whose score is linear in the columns of the data: score = *intercept + x'coefficient,
+ * x as it was handed in, `features` numbers (gbs_model_info), zero where a column was left out.
+ * GBS_ERR_ARGUMENT for others: several stages, rows scaled to a length, features made of many
+ * columns. */
+GBS_API gbs_status gbs_model_linear(gbs_context *ctx, const gbs_model *model, double *coefficient,
+                                    double *intercept);
+
 /* The model as versioned JSON, zero-terminated; hand it back with gbs_release. size may be NULL. */
 GBS_API gbs_status gbs_model_to_json(gbs_context *ctx, const gbs_model *model, char **text,
                                      size_t *size);

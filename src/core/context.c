@@ -3,6 +3,7 @@
 
 #include "core/cpus.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -60,6 +61,16 @@ gbs_status gbs_context_set_cancel(gbs_context *ctx, gbs_cancel_callback cancel, 
         return GBS_ERR_ARGUMENT;
     ctx->cancel = cancel;
     ctx->cancel_user = user;
+    return GBS_OK;
+}
+
+gbs_status gbs_context_set_cancel_pause(gbs_context *ctx, double seconds) {
+    if (ctx == NULL)
+        return GBS_ERR_ARGUMENT;
+    if (!(seconds >= 0.0) || !isfinite(seconds))
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "seconds must be a number from 0, not %g", seconds);
+    ctx->cancel_pause = seconds;
+    ctx->cancel_asked = gbs_now();
     return GBS_OK;
 }
 
@@ -289,9 +300,15 @@ void gbs_see_pairs(gbs_context *ctx, double pairs) {
 }
 
 gbs_status gbs_check_cancel(gbs_context *ctx) {
-    if (ctx->cancel != NULL && ctx->cancel(ctx->cancel_user))
-        return gbs_fail(ctx, GBS_ERR_CANCELLED, "cancelled");
-    return GBS_OK;
+    if (ctx->cancel == NULL)
+        return GBS_OK;
+    if (ctx->cancel_pause > 0.0) {
+        double now = gbs_now();
+        if (now - ctx->cancel_asked < ctx->cancel_pause)
+            return GBS_OK;
+        ctx->cancel_asked = now;
+    }
+    return ctx->cancel(ctx->cancel_user) ? gbs_fail(ctx, GBS_ERR_CANCELLED, "cancelled") : GBS_OK;
 }
 
 double gbs_now(void) {

@@ -23,6 +23,7 @@ struct gbs_context {
     gbs_progress_callback progress;
     gbs_cancel_callback cancel;
     void *log_user, *progress_user, *cancel_user;
+    double cancel_pause, cancel_asked; /* seconds; when it was asked last */
     int threads;
     int cpus; /* that the process may use: a larger team does not look for work, it sleeps */
     uint64_t seed;

@@ -168,6 +168,56 @@ gbs_status gbs_data_csr(gbs_context *ctx, size_t n, size_t d, const size_t *row_
     return GBS_OK;
 }
 
+/* What gbs_data_csr takes, of indices of 64 bits. */
+static gbs_status narrow(gbs_context *ctx, size_t n, size_t d, const int64_t *row_start,
+                         const int64_t *column, size_t **start, uint32_t **narrowed) {
+    *start = gbs_array_alloc(ctx, n + 1, sizeof **start);
+    if (*start == NULL)
+        return GBS_ERR_MEMORY;
+    for (size_t i = 0; i <= n; i++) {
+        if (row_start[i] < (i > 0 ? row_start[i - 1] : 0))
+            return gbs_fail(ctx, GBS_ERR_DATA, "row_start falls at row %zu", i > 0 ? i - 1 : 0);
+        (*start)[i] = (size_t)row_start[i];
+        if (i > 0 && (*start)[i] - (*start)[i - 1] > d) /* before it leads outside the arrays */
+            return gbs_fail(ctx, GBS_ERR_DATA, "row %zu has %zu values in %zu columns", i - 1,
+                            (*start)[i] - (*start)[i - 1], d);
+    }
+    *narrowed = gbs_array_alloc(ctx, (*start)[n], sizeof **narrowed);
+    if (*narrowed == NULL)
+        return GBS_ERR_MEMORY;
+    for (size_t k = 0; k < (*start)[n]; k++) {
+        if (column[k] < 0 || column[k] > UINT32_MAX)
+            return gbs_fail(ctx, GBS_ERR_DATA, "column %lld is out of range", (long long)column[k]);
+        (*narrowed)[k] = (uint32_t)column[k];
+    }
+    return GBS_OK;
+}
+
+gbs_status gbs_data_csr_wide(gbs_context *ctx, size_t n, size_t d, const int64_t *row_start,
+                             const int64_t *column, const double *value, const double *y,
+                             gbs_ownership ownership, gbs_data **out) {
+    GBS_NEEDS(ctx, out);
+    *out = NULL;
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, row_start);
+    GBS_NEEDS(ctx, column);
+    GBS_NEEDS(ctx, value);
+    size_t *start = NULL;
+    uint32_t *narrowed = NULL;
+    gbs_status status = check_sparse_shape(ctx, n, d);
+    if (status == GBS_OK)
+        status = narrow(ctx, n, d, row_start, column, &start, &narrowed);
+    if (status == GBS_OK)
+        status = gbs_data_csr(ctx, n, d, start, narrowed, value, y, ownership, out);
+    if (status == GBS_OK && ownership == GBS_BORROW) {
+        (*out)->own_indices = true;
+        return GBS_OK;
+    }
+    gbs_array_free(ctx, start);
+    gbs_array_free(ctx, narrowed);
+    return status;
+}
+
 gbs_status gbs_data_view(gbs_context *ctx, const gbs_data *data, const size_t *rows, size_t count,
                          gbs_data **out) {
     gbs_data *view = gbs_handle_alloc(ctx, sizeof *view);
@@ -198,6 +248,7 @@ gbs_status gbs_data_view(gbs_context *ctx, const gbs_data *data, const size_t *r
     view->weight = weight;
     view->pick = pick;
     view->borrowed = true;
+    view->own_indices = false;
     return GBS_OK;
 }
 
@@ -236,11 +287,17 @@ void gbs_data_free(gbs_data *data) {
         gbs_array_free(ctx, (void *)data->column);
         gbs_array_free(ctx, (void *)data->value);
     }
+    if (data->own_indices) {
+        gbs_array_free(ctx, (void *)data->row_start);
+        gbs_array_free(ctx, (void *)data->column);
+    }
     if (!data->borrowed || data->pick != NULL)
         gbs_array_free(ctx, (void *)data->y);
     gbs_array_free(ctx, (void *)data->weight);
     if (data->source != NULL && data->pick == NULL)
         data->source->release(data->source);
+    if (data->pick == NULL)
+        gbs_array_free(ctx, data->learned);
     gbs_array_free(ctx, (void *)data->pick);
     gbs_handle_free(ctx, data);
 }
@@ -248,4 +305,29 @@ void gbs_data_free(gbs_data *data) {
 void gbs_data_looked(gbs_data *data, unsigned bits) {
     if (data != NULL)
         data->looked |= bits;
+}
+
+gbs_status gbs_data_set_split(gbs_context *ctx, gbs_data *data, const unsigned char *learned) {
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, data);
+    GBS_NEEDS(ctx, learned);
+    size_t count = 0;
+    for (size_t i = 0; i < data->n; i++)
+        count += learned[i] != 0;
+    if (count == 0 || count == data->n)
+        return gbs_fail(ctx, GBS_ERR_DATA,
+                        "learned names %zu of %zu rows: some must be left to certify, and some to "
+                        "learn from",
+                        count, data->n);
+    unsigned char *copy = gbs_array_alloc_for(ctx, data->ctx, data->n, sizeof *copy);
+    if (copy == NULL)
+        return GBS_ERR_MEMORY;
+    memcpy(copy, learned, data->n * sizeof *copy);
+    gbs_array_free(data->ctx, data->learned);
+    data->learned = copy;
+    return GBS_OK;
+}
+
+bool gbs_data_is_learned(const gbs_data *data, size_t i) {
+    return data->learned != NULL && data->learned[gbs_data_origin(data, i)] != 0;
 }

@@ -25,9 +25,13 @@ struct gbs_data {
     /* a view: its row i is row pick[i] of the arrays above, its label y[i]. NULL: all rows, in
      * order */
     const size_t *pick;
+    /* of each row of the arrays: a fit learns from it, and is certified on the others; NULL: the
+     * fit draws a split itself. A view has that of its data */
+    unsigned char *learned;
     unsigned looked;    /* bits of gbs_looked */
     gbs_source *source; /* NULL: no table made them. A view has that of its data */
     bool borrowed;      /* the cells are not ours; a view's labels and pick always are */
+    bool own_indices;   /* row_start and column are ours all the same; not of a view */
     /* what the rows were before their columns were made, or others left out; known or not */
     bool hashed;
     gbs_hash hash;
@@ -57,6 +61,9 @@ typedef struct gbs_raw_row {
 gbs_raw_row gbs_data_at(const gbs_data *data, size_t i);
 /* The number of row i in the data that the caller gave: the one to name in messages. */
 size_t gbs_data_origin(const gbs_data *data, size_t i);
+
+/* The split that the caller said; false where none was said. */
+bool gbs_data_is_learned(const gbs_data *data, size_t i);
 
 typedef struct gbs_rows {
     gbs_strip all;     /* every row as one block */

@@ -1,4 +1,5 @@
 /* What a program calls: the options are checked, become settings, and the job is run. */
+#include "core/check.h"
 #include "data/rows.h"
 #include "file/recipe_json.h"
 #include "fit/candidates.h"
@@ -83,6 +84,19 @@ gbs_status gbs_fit_order(gbs_context *ctx, const gbs_data *data, const gbs_optio
         return status;
     gbs_fit_settings_from(options, &s);
     return gbs_fit_order_run(ctx, data, &s, order, first_part);
+}
+
+gbs_status gbs_fit_split(gbs_context *ctx, const gbs_data *data, const gbs_options *options,
+                         unsigned char *learned) {
+    gbs_fit_settings s;
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, data);
+    GBS_NEEDS(ctx, learned);
+    gbs_status status = check(ctx, options, GBS_FOR_FIT);
+    if (status != GBS_OK)
+        return status;
+    gbs_fit_settings_from(options, &s);
+    return gbs_fit_split_run(ctx, data, &s, learned);
 }
 
 /* ---------------------------------------------------------------- cross-validation */

@@ -287,9 +287,11 @@ static gbs_status check_hinge_range(gbs_context *ctx, size_t n, const gbs_fit_se
 static bool columns_saw_certified_rows(const gbs_context *ctx, const gbs_data *data,
                                        const gbs_fit_settings *o) {
     const gbs_source *s = data->source;
+    if (data->learned != NULL && !gbs_has_first_part(o))
+        return true; /* the caller learned something from rows that certify after all */
     if (s == NULL || !s->learned)
         return false;
-    if (!gbs_has_first_part(o))
+    if (!gbs_has_first_part(o) || data->learned != NULL)
         return true;
     return data->dense != NULL && (s->seed != ctx->seed || s->rows > gbs_least_part(data->n, o));
 }
@@ -340,6 +342,8 @@ static gbs_status fit_used(gbs_context *ctx, const gbs_data *data, gbs_fit_setti
             data->n);
         o->prior = GBS_PRIOR_ZERO;
         o->bound = GBS_BOUND_KL;
+        if (data->learned != NULL)
+            o->looked |= GBS_LOOKED_COLUMNS;
         gbs_fill_defaults(o, data->n, data->d);
         status = gbs_fit_single(ctx, data, o, model);
     }

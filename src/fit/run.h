@@ -10,6 +10,9 @@ gbs_status gbs_fit_run(gbs_context *ctx, const gbs_data *data, const gbs_fit_set
                        gbs_model **out);
 gbs_status gbs_fit_order_run(gbs_context *ctx, const gbs_data *data,
                              const gbs_fit_settings *settings, size_t *order, size_t *first_part);
+/* learned has room for all rows. */
+gbs_status gbs_fit_split_run(gbs_context *ctx, const gbs_data *data,
+                             const gbs_fit_settings *settings, unsigned char *learned);
 gbs_status gbs_sample_run(gbs_context *ctx, const gbs_data *data,
                           const gbs_sample_settings *settings, gbs_particles **out);
 gbs_status gbs_sample_run_for(gbs_context *ctx, const gbs_data *data, const gbs_model *model,

@@ -36,7 +36,7 @@ static int cancelled(void *user) {
     gbs_context *ctx = c->team->ctx;
     if (c->worker == 0) {
         tell(c->team);
-        if (ctx->cancel != NULL && ctx->cancel(ctx->cancel_user))
+        if (gbs_check_cancel(ctx) != GBS_OK)
             atomic_store(&c->team->cancelled, 1);
     }
     return atomic_load(&c->team->cancelled);

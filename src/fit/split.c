@@ -13,6 +13,33 @@ static gbs_status check_rows(gbs_context *ctx, size_t n) {
     return n > 1 ? GBS_OK : gbs_fail(ctx, GBS_ERR_DATA, "%zu rows cannot be split in two parts", n);
 }
 
+/* Where the caller said which rows to learn from, the order with these first, and how many they are;
+ * else nothing changes. */
+static gbs_status learned_first(gbs_context *ctx, const gbs_data *data, size_t *order,
+                                size_t *first_part) {
+    size_t n = data->n, first = 0, last = 0;
+    if (data->learned == NULL)
+        return GBS_OK;
+    size_t *others = gbs_array_alloc(ctx, n, sizeof *others);
+    if (others == NULL)
+        return GBS_ERR_MEMORY;
+    for (size_t i = 0; i < n; i++) {
+        if (gbs_data_is_learned(data, order[i]))
+            order[first++] = order[i];
+        else
+            others[last++] = order[i];
+    }
+    for (size_t i = 0; i < last; i++)
+        order[first + i] = others[i];
+    gbs_array_free(ctx, others);
+    *first_part = first;
+    return first > 0 && last > 0
+               ? GBS_OK
+               : gbs_fail(ctx, GBS_ERR_DATA,
+                          "of the rows that count, %zu are to be learned from and %zu to certify",
+                          first, last);
+}
+
 gbs_status gbs_fit_order_run(gbs_context *ctx, const gbs_data *data,
                              const gbs_fit_settings *options, size_t *order, size_t *first_part) {
     GBS_NEEDS(ctx, ctx);
@@ -30,6 +57,7 @@ gbs_status gbs_fit_order_run(gbs_context *ctx, const gbs_data *data,
     if (status == GBS_OK) {
         gbs_split_order(gbs_data_order_seed(ctx, rows), rows->n, order);
         *first_part = gbs_least_part(rows->n, &o);
+        status = learned_first(ctx, rows, order, first_part);
     }
     for (size_t i = 0; status == GBS_OK && weighed != NULL && i < rows->n; i++)
         order[i] = gbs_data_origin(weighed, order[i]);
@@ -91,20 +119,18 @@ gbs_status gbs_split_create(gbs_context *ctx, const gbs_data *data, const gbs_fi
                             gbs_split *out) {
     size_t n = data->n, d = gbs_maps_columns(o, data->d);
     *out = (gbs_split){.ctx = ctx, .n = n};
-    size_t *order = gbs_array_alloc(ctx, n, sizeof *order), *scratch = NULL;
-    gbs_status status = order != NULL ? check_rows(ctx, n) : GBS_ERR_MEMORY;
+    size_t *order = gbs_array_alloc(ctx, n, sizeof *order),
+           *scratch = gbs_array_alloc(ctx, n, sizeof *scratch);
+    gbs_status status = order != NULL && scratch != NULL ? check_rows(ctx, n) : GBS_ERR_MEMORY;
     if (status == GBS_OK) {
         out->seed = gbs_data_order_seed(ctx, data);
         gbs_split_order(out->seed, n, order);
         out->first = gbs_first_part(n, d, o);
         if (gbs_is_deployed(o) && !(o->prior_split > 0.0))
             out->first = grown(data->y, n, order, out->first);
-    }
-    if (status == GBS_OK && o->stratify) {
-        scratch = gbs_array_alloc(ctx, n, sizeof *scratch);
-        status = scratch != NULL ? GBS_OK : GBS_ERR_MEMORY;
-        if (status == GBS_OK)
+        if (o->stratify)
             stratify(data->y, n, out->first, order, scratch);
+        status = learned_first(ctx, data, order, &out->first);
     }
     if (status == GBS_OK)
         status = gbs_data_view(ctx, data, order, n, &out->view);
@@ -117,7 +143,35 @@ gbs_status gbs_split_create(gbs_context *ctx, const gbs_data *data, const gbs_fi
     return status;
 }
 
+gbs_status gbs_fit_split_run(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *o,
+                             unsigned char *learned) {
+    gbs_split split;
+    gbs_data *weighed = NULL;
+    gbs_status status = gbs_check_fit_options(ctx, o);
+    if (status == GBS_OK)
+        status = gbs_check_labels(ctx, data, true);
+    if (status == GBS_OK)
+        status = gbs_data_weighed(ctx, data, &weighed);
+    if (status != GBS_OK)
+        return status;
+    const gbs_data *rows = weighed != NULL ? weighed : data;
+    for (size_t i = 0; i < data->n; i++)
+        learned[i] = data->weight == NULL || data->weight[i] != 0.0;
+    if (gbs_has_first_part(o)) {
+        status = gbs_split_create(ctx, rows, o, &split);
+        for (size_t i = split.first; status == GBS_OK && i < rows->n; i++)
+            learned[gbs_data_origin(split.view, i)] = 0;
+        if (status == GBS_OK)
+            gbs_split_free(&split);
+    }
+    gbs_data_free(weighed);
+    return status;
+}
+
+/* A split that the caller said cannot be found again without the caller. */
 gbs_split_key gbs_split_key_of(const gbs_split *s, const gbs_fit_settings *o) {
+    if (s->view->learned != NULL)
+        return (gbs_split_key){0};
     return (gbs_split_key){
         .known = true, .stratified = o->stratify != 0, .seed = s->seed, .first = s->first};
 }

@@ -94,3 +94,18 @@ gbs_status gbs_model_coefficients(gbs_context *ctx, const gbs_model *model, doub
             "numbers are too large");
     return status;
 }
+
+gbs_status gbs_model_linear(gbs_context *ctx, const gbs_model *model, double *coefficient,
+                            double *intercept) {
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, model);
+    GBS_NEEDS(ctx, coefficient);
+    GBS_NEEDS(ctx, intercept);
+    if (model->stages_size != 1)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "a mixture of %zu stages has no linear score",
+                        model->stages_size);
+    if (!gbs_maps_linear(&model->maps, model->stages[0].posterior.mean, coefficient, intercept))
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                        "the score of this model is not linear in the columns of the data");
+    return GBS_OK;
+}

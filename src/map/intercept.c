@@ -90,4 +90,5 @@ const gbs_map_ops gbs_map_intercept = {
     .unit = unit,
     .agree = agree,
     .newer = newer,
+    .affine = true,
 };

@@ -110,6 +110,8 @@ struct gbs_map_ops {
     gbs_status (*agree)(gbs_context *ctx, const gbs_map *model, const gbs_map *particles);
     /* Readers of the first format do not understand it; NULL: where it has no name, they do. */
     bool (*newer)(const gbs_map *map);
+    /* Each output column is an input column times a constant plus a constant: linear.c knows it. */
+    bool affine;
 };
 
 /* ---------------------------------------------------------------- the chain */
@@ -153,6 +155,10 @@ size_t gbs_maps_column(const gbs_maps *maps, size_t k);
 /* theta_k speaks of stretched columns and of an intercept's column of any value; times this it
  * speaks of standardised ones and of a column of ones. */
 double gbs_maps_unit(const gbs_maps *maps, size_t k);
+/* x'theta as *intercept + raw'coefficient, maps->given numbers; false, and nothing is written,
+ * where it is not linear in the raw columns. */
+bool gbs_maps_linear(const gbs_maps *maps, const double *theta, double *coefficient,
+                     double *intercept);
 /* GBS_ERR_DATA with what differs. */
 gbs_status gbs_maps_agree(gbs_context *ctx, const gbs_maps *model, const gbs_maps *particles);
 /* Files of the first format can hold them. */

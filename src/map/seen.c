@@ -180,6 +180,12 @@ gbs_status gbs_data_keep(gbs_context *ctx, const gbs_data *data, const gbs_seen 
         if ((ok = weight != NULL))
             memcpy(weight, data->weight, data->n * sizeof *weight);
     }
+    if (ok && data->learned != NULL) {
+        kept->learned = gbs_array_alloc(ctx, data->n, sizeof *kept->learned);
+        ok = kept->learned != NULL;
+        for (size_t i = 0; ok && i < data->n; i++)
+            kept->learned[i] = gbs_data_is_learned(data, i);
+    }
     if (!ok) {
         gbs_data_free(kept);
         *out = NULL;
@@ -269,4 +275,5 @@ const gbs_map_ops gbs_map_seen = {
     .narrow = narrow,
     .origin = origin,
     .agree = agree,
+    .affine = true,
 };

@@ -255,4 +255,5 @@ const gbs_map_ops gbs_map_standard = {
     .shift = shift,
     .unit = unit,
     .agree = agree,
+    .affine = true,
 };

@@ -97,6 +97,7 @@ static void a_missing_context_is_answered(void **state) {
     assert_int_equal(gbs_context_set_log(NULL, NULL, NULL), GBS_ERR_ARGUMENT);
     assert_int_equal(gbs_context_set_progress(NULL, NULL, NULL), GBS_ERR_ARGUMENT);
     assert_int_equal(gbs_context_set_cancel(NULL, NULL, NULL), GBS_ERR_ARGUMENT);
+    assert_int_equal(gbs_context_set_cancel_pause(NULL, 1.0), GBS_ERR_ARGUMENT);
     assert_int_equal(gbs_context_set_threads(NULL, 1), GBS_ERR_ARGUMENT);
     assert_int_equal(gbs_context_set_seed(NULL, 1), GBS_ERR_ARGUMENT);
     gbs_context_free(NULL);
@@ -152,6 +153,15 @@ static void sparse_rows_are_looked_at(void **state) {
                    gbs_data_csr(c, 2, 2, NULL, column, value, labels, GBS_COPY, &d));
     refused_handle(c, "column", d, gbs_data_csr(c, 2, 2, start, NULL, value, labels, GBS_COPY, &d));
     refused_handle(c, "value", d, gbs_data_csr(c, 2, 2, start, column, NULL, labels, GBS_COPY, &d));
+    static const int64_t starts64[] = {0, 1, 3}, columns64[] = {0, 0, 1};
+    refused(c, "out",
+            gbs_data_csr_wide(c, 2, 2, starts64, columns64, value, labels, GBS_COPY, NULL));
+    refused_handle(c, "row_start", d,
+                   gbs_data_csr_wide(c, 2, 2, NULL, columns64, value, labels, GBS_COPY, &d));
+    refused_handle(c, "column", d,
+                   gbs_data_csr_wide(c, 2, 2, starts64, NULL, value, labels, GBS_COPY, &d));
+    refused_handle(c, "value", d,
+                   gbs_data_csr_wide(c, 2, 2, starts64, columns64, NULL, labels, GBS_COPY, &d));
     /* A wild row_start is answered before it leads outside the arrays. */
     static const size_t starts[][3] = {
         {1, 1, 3}, {0, 3, 1}, {0, 1, SIZE_MAX}, {0, SIZE_MAX, 3}, {0, 0, 1000000}};
@@ -224,6 +234,13 @@ static void fits_need_their_arguments(void **state) {
     refused(c, "data", gbs_fit_order_run(c, NULL, NULL, order, &first));
     refused(c, "order", gbs_fit_order_run(c, s.data, NULL, NULL, &first));
     refused(c, "first_part", gbs_fit_order_run(c, s.data, NULL, order, NULL));
+    unsigned char learned[ROWS] = {1};
+    assert_int_equal(gbs_fit_split(NULL, s.data, NULL, learned), GBS_ERR_ARGUMENT);
+    refused(c, "data", gbs_fit_split(c, NULL, NULL, learned));
+    refused(c, "learned", gbs_fit_split(c, s.data, NULL, NULL));
+    assert_int_equal(gbs_data_set_split(NULL, s.data, learned), GBS_ERR_ARGUMENT);
+    refused(c, "data", gbs_data_set_split(c, NULL, learned));
+    refused(c, "learned", gbs_data_set_split(c, s.data, NULL));
     assert_int_equal(gbs_cross_validate_run(NULL, s.data, 2, &o, 1, &r), GBS_ERR_ARGUMENT);
     refused(c, "data", gbs_cross_validate_run(c, NULL, 2, &o, 1, &r));
     refused(c, "candidates", gbs_cross_validate_run(c, s.data, 2, NULL, 1, &r));
@@ -278,6 +295,10 @@ static void models_look_at_their_arguments(void **state) {
     refused(c, "model", gbs_model_coefficients(c, NULL, mean, sd));
     refused(c, "mean", gbs_model_coefficients(c, s.model, NULL, sd));
     refused(c, "sd", gbs_model_coefficients(c, s.model, mean, NULL));
+    assert_int_equal(gbs_model_linear(NULL, s.model, mean, sd), GBS_ERR_ARGUMENT);
+    refused(c, "model", gbs_model_linear(c, NULL, mean, sd));
+    refused(c, "coefficient", gbs_model_linear(c, s.model, NULL, sd));
+    refused(c, "intercept", gbs_model_linear(c, s.model, mean, NULL));
     assert_int_equal(gbs_model_predict(NULL, s.model, s.data, score, NULL, NULL), GBS_ERR_ARGUMENT);
     refused(c, "model", gbs_model_predict(c, NULL, s.data, score, NULL, NULL));
     refused(c, "data", gbs_model_predict(c, s.model, NULL, score, NULL, NULL));
@@ -315,6 +336,10 @@ static void texts_need_their_arguments(void **state) {
     refused_handle(c, "particles", text, gbs_particles_to_json(c, NULL, &text, &size));
     refused_handle(c, "model", text, gbs_completion_to_json(c, NULL, &text, &size));
     refused(c, "text", gbs_model_to_json(c, s.model, NULL, &size));
+    refused_without_context(text, gbs_model_describe_json(NULL, s.model, 0, &text, &size));
+    refused_handle(c, "model", text, gbs_model_describe_json(c, NULL, 0, &text, &size));
+    refused_handle(c, "parts", text, gbs_model_describe_json(c, s.model, 1U << 20, &text, &size));
+    refused(c, "text", gbs_model_describe_json(c, s.model, 0, NULL, &size));
     refused(c, "text", gbs_particles_to_json(c, s.particles, NULL, &size));
     refused(c, "text", gbs_completion_to_json(c, s.completion, NULL, &size));
     refused_without_context(m, gbs_model_from_json(NULL, "{}", 2, &m));

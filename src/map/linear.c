@@ -1,0 +1,39 @@
+/* A linear score told in the columns as they were handed in.
+ *
+ *   x'theta = sum_k theta_k (raw_k - center_k)/scale_k + theta_d c
+ *           = a + sum_k b_k raw_k,   b_k = theta_k/scale_k,   a = theta_d c - sum_k b_k center_k
+ *
+ * with c the value of the intercept's column; columns that were left out have b = 0. Other maps
+ * make no linear score.                                              (docs/maths.md, 1.1, 6.4)
+ */
+#include "map/map.h"
+
+#include <string.h>
+
+static bool is_linear(const gbs_maps *maps) {
+    for (size_t k = 0; k < maps->count; k++)
+        if (!maps->at[k]->ops->affine)
+            return false;
+    return true;
+}
+
+bool gbs_maps_linear(const gbs_maps *maps, const double *theta, double *coefficient,
+                     double *intercept) {
+    if (!is_linear(maps))
+        return false;
+    const gbs_standard *s = gbs_maps_standard(maps);
+    *intercept = 0.0;
+    memset(coefficient, 0, maps->given * sizeof *coefficient);
+    for (size_t k = 0; k < maps->d; k++) {
+        size_t column = gbs_maps_column(maps, k);
+        if (column == maps->given) {
+            *intercept += theta[k] * gbs_maps_constant(maps);
+            continue;
+        }
+        double b = s != NULL ? theta[k] / s->scale[k] : theta[k];
+        coefficient[column] = b;
+        if (s != NULL)
+            *intercept -= b * s->center[k];
+    }
+    return true;
+}

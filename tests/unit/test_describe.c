@@ -1,0 +1,436 @@
+/* What bindings ask of the library: a model told as JSON and as a linear rule, rows to learn from
+ * handed out and in, wide indices, a callback that is asked by the clock.
+ */
+#include "model/model.h"
+#include "unit/people.h"
+
+#include <jansson.h>
+
+static json_t *described(gbs_context *ctx, const gbs_model *model, unsigned parts) {
+    char *text;
+    size_t size;
+    json_error_t error;
+    assert_ok(ctx, gbs_model_describe_json(ctx, model, parts, &text, &size));
+    assert_int_equal(strlen(text), size);
+    json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
+    if (root == NULL)
+        print_error("line %d: %s\n", error.line, error.text);
+    assert_non_null(root);
+    gbs_release(ctx, text);
+    return root;
+}
+
+static const json_t *member(const json_t *object, const char *key) {
+    const json_t *value = json_object_get(object, key);
+    if (value == NULL)
+        print_error("no member %s\n", key);
+    assert_non_null(value);
+    return value;
+}
+
+static double number(const json_t *object, const char *key) {
+    return json_number_value(member(object, key));
+}
+
+static const char *text_of(const json_t *object, const char *key) {
+    return json_string_value(member(object, key));
+}
+
+/* ---------------------------------------------------------------- JSON */
+
+static void check_certificates(const json_t *root, const gbs_model *model) {
+    const json_t *list = member(root, "certificates");
+    assert_int_equal(json_array_size(list), gbs_model_certificates(model));
+    assert_true(json_equal(member(root, "certificate"), json_array_get(list, 0)));
+    for (size_t k = 0; k < json_array_size(list); k++) {
+        const gbs_certificate *c = gbs_model_certificate(model, k);
+        const json_t *told = json_array_get(list, k);
+        assert_true(number(told, "value") == c->value);
+        assert_true(number(told, "empirical") == c->empirical);
+        assert_string_equal(text_of(told, "method"), gbs_bound_name(c->method));
+        assert_string_equal(text_of(told, "status"), c->valid ? "valid" : "conditional");
+    }
+    assert_string_equal(text_of(json_array_get(list, 1), "target"), "recall:yes");
+    assert_string_equal(text_of(json_array_get(list, 2), "target"), "recall:no");
+}
+
+static void a_model_is_told_with_the_names_of_its_recipe(void **state) {
+    (void)state;
+    static struct people p;
+    gbs_context *ctx = new_context(1, 1);
+    gbs_table *t;
+    gbs_data *data;
+    gbs_model *model;
+    make_people(&p, 1);
+    assert_ok(ctx, gbs_table_create(ctx, ROWS, 3, &t));
+    assert_ok(ctx, gbs_table_add_texts(ctx, t, "job", p.job));
+    assert_ok(ctx, gbs_table_add_numbers(ctx, t, "age \"in\" years", p.age));
+    assert_ok(ctx, gbs_table_add_texts(ctx, t, "happy", p.label));
+    assert_ok(ctx, gbs_table_train(ctx, t, NULL, &data));
+    assert_ok(ctx, gbs_fit(ctx, data, NULL, &model));
+    const gbs_model_info *info = gbs_model_get_info(model);
+    const gbs_card *card = gbs_model_card(model);
+    json_t *root = described(ctx, model, 0);
+    assert_string_equal(text_of(root, "task"), "classify");
+    assert_string_equal(text_of(root, "loss"), gbs_loss_name(info->loss));
+    assert_int_equal((size_t)number(root, "n"), ROWS);
+    assert_true(number(root, "lambda") == info->lambda);
+    assert_true(number(root, "free_energy") == info->free_energy);
+    assert_true(json_is_true(member(root, "converged")));
+    assert_string_equal(json_string_value(json_array_get(member(root, "classes"), 0)), "no");
+    assert_string_equal(json_string_value(json_array_get(member(root, "classes"), 1)), "yes");
+    assert_true(number(member(root, "baseline"), "error") == card->baseline_error);
+    assert_true(number(member(root, "card"), "slope") == card->slope);
+    assert_int_equal(json_array_size(member(member(root, "card"), "reliability")), 10);
+    check_certificates(root, model);
+    assert_int_equal(json_array_size(member(root, "path")), gbs_model_path_size(model));
+    assert_int_equal(json_array_size(member(root, "trace")), gbs_model_trace_size(model));
+    const json_t *coefficients = member(root, "coefficients");
+    assert_int_equal(json_array_size(coefficients), info->d);
+    assert_string_equal(text_of(json_array_get(coefficients, info->d - 2), "name"),
+                        "age \"in\" years");
+    assert_string_equal(text_of(json_array_get(coefficients, info->d - 1), "name"), "(intercept)");
+    json_decref(root);
+    forget_people(&p);
+    gbs_model_free(model);
+    gbs_data_free(data);
+    gbs_table_free(t);
+    gbs_context_free(ctx);
+}
+
+static void parts_are_told_alone_and_without_a_recipe(void **state) {
+    (void)state;
+    gbs_context *ctx = new_context(1, 1);
+    struct table_of_numbers t = small_table(3, 120, 3);
+    gbs_data *data = dense_data(ctx, &t);
+    gbs_model *model;
+    assert_ok(ctx, gbs_fit(ctx, data, NULL, &model));
+    json_t *root = described(ctx, model, GBS_DESCRIBE_CARD);
+    assert_int_equal(json_object_size(root), 3); /* classes, baseline, card */
+    assert_string_equal(json_string_value(json_array_get(member(root, "classes"), 0)), "-1");
+    json_decref(root);
+    root = described(ctx, model, GBS_DESCRIBE_COEFFICIENTS | GBS_DESCRIBE_STAGES);
+    assert_int_equal(json_object_size(root), 2);
+    assert_string_equal(text_of(json_array_get(member(root, "coefficients"), 1), "name"), "V2");
+    json_decref(root);
+    root = described(ctx, model, GBS_DESCRIBE_RESTARTS);
+    assert_int_equal(json_object_size(root), 0);
+    json_decref(root);
+    gbs_model_free(model);
+    gbs_data_free(data);
+    free_table(&t);
+    gbs_context_free(ctx);
+}
+
+/* A label may be any bytes, JSON may not. */
+static void texts_that_are_no_utf8_are_told_all_the_same(void **state) {
+    (void)state;
+    enum { N = 60 };
+    const char *label[N];
+    double x[N];
+    for (size_t i = 0; i < N; i++) {
+        label[i] = i % 2 != 0 ? "caf\xe9 \"\\\t" : "\xed\xa0\x80z\xf0\x9f\x99\x82";
+        x[i] = (double)(i % 2) + 0.01 * (double)(i % 7);
+    }
+    gbs_context *ctx = new_context(1, 1);
+    gbs_table *t;
+    gbs_data *data;
+    gbs_model *model;
+    assert_ok(ctx, gbs_table_create(ctx, N, 2, &t));
+    assert_ok(ctx, gbs_table_add_numbers(ctx, t, "x", x));
+    gbs_status status = gbs_table_add_texts(ctx, t, "y", label);
+    if (status == GBS_OK) { /* where texts are taken as they come */
+        assert_ok(ctx, gbs_table_train(ctx, t, NULL, &data));
+        if (gbs_fit(ctx, data, NULL, &model) == GBS_OK)
+            json_decref(described(ctx, model, 0));
+        gbs_model_free(model);
+        gbs_data_free(data);
+    } else {
+        assert_int_equal(status, GBS_ERR_DATA);
+    }
+    gbs_table_free(t);
+    gbs_context_free(ctx);
+}
+
+/* ---------------------------------------------------------------- linear */
+
+static void check_linear(gbs_context *ctx, const gbs_model *model, const gbs_data *data,
+                         const struct table_of_numbers *t) {
+    double *b = doubles(t->d), *score = doubles(t->n), a;
+    assert_ok(ctx, gbs_model_linear(ctx, model, b, &a));
+    assert_ok(ctx, gbs_model_predict(ctx, model, data, score, NULL, NULL));
+    for (size_t i = 0; i < t->n; i++) {
+        double sum = a;
+        for (size_t k = 0; k < t->d; k++)
+            sum += b[k] * t->x[i * t->d + k];
+        assert_close(sum, score[i], 1e-10, 1e-10);
+    }
+    free(b);
+    free(score);
+}
+
+static void scores_are_linear_in_the_columns_as_they_came(void **state) {
+    (void)state;
+    gbs_context *ctx = new_context(1, 1);
+    struct dice r = {5};
+    struct table_of_numbers t = make_table(&r, 150, 6, 0.4, 0.5);
+    for (size_t i = 0; i < t.n; i++)
+        t.x[i * t.d + 4] = 0.0; /* which no row sets */
+    make_csr(&t);
+    gbs_data *dense = dense_data(ctx, &t), *sparse = sparse_data(ctx, &t);
+    static const char *const scales[] = {"standard", "none"};
+    for (size_t k = 0; k < COUNT(scales); k++) {
+        gbs_options *o;
+        gbs_model *model;
+        assert_ok(ctx, gbs_options_create(ctx, "fit", &o));
+        assert_ok(ctx, gbs_options_set(o, "scale", scales[k]));
+        assert_ok(ctx, gbs_fit(ctx, dense, o, &model));
+        check_linear(ctx, model, dense, &t);
+        gbs_model_free(model);
+        assert_ok(ctx, gbs_fit(ctx, sparse, o, &model));
+        check_linear(ctx, model, sparse, &t);
+        gbs_model_free(model);
+        gbs_options_free(o);
+    }
+    gbs_data_free(dense);
+    gbs_data_free(sparse);
+    free_table(&t);
+    gbs_context_free(ctx);
+}
+
+static void scores_that_are_not_linear_are_refused(void **state) {
+    (void)state;
+    gbs_context *ctx = new_context(1, 1);
+    struct table_of_numbers t = small_table(7, 200, 2);
+    gbs_data *data = dense_data(ctx, &t);
+    static const char *const asked[][2] = {{"bound", "progressive"}, {"scale", "unit-row"}};
+    for (size_t k = 0; k < COUNT(asked); k++) {
+        gbs_options *o;
+        gbs_model *model;
+        double b[2], a;
+        assert_ok(ctx, gbs_options_create(ctx, "fit", &o));
+        assert_ok(ctx, gbs_options_set(o, asked[k][0], asked[k][1]));
+        assert_ok(ctx, gbs_fit(ctx, data, o, &model));
+        assert_int_equal(gbs_model_linear(ctx, model, b, &a), GBS_ERR_ARGUMENT);
+        assert_non_null(strstr(gbs_error_message(ctx), "linear"));
+        gbs_model_free(model);
+        gbs_options_free(o);
+    }
+    gbs_data_free(data);
+    free_table(&t);
+    gbs_context_free(ctx);
+}
+
+/* ---------------------------------------------------------------- rows to learn from */
+
+/* How long it took is no part of what it is. */
+static char *file_of(gbs_context *ctx, gbs_model *model) {
+    char *text;
+    model->info.seconds = 0.0;
+    assert_ok(ctx, gbs_model_to_json(ctx, model, &text, NULL));
+    return text;
+}
+
+static void a_split_handed_out_and_in_again_changes_nothing(void **state) {
+    (void)state;
+    static const char *const bounds[] = {"vote", "kl", "progressive"};
+    gbs_context *ctx = new_context(1, 4);
+    struct table_of_numbers t = small_table(9, 240, 3);
+    for (size_t k = 0; k < COUNT(bounds); k++) {
+        unsigned char learned[240];
+        size_t count = 0;
+        gbs_data *plain = dense_data(ctx, &t), *said = dense_data(ctx, &t);
+        gbs_options *o;
+        gbs_model *a, *b;
+        assert_ok(ctx, gbs_options_create(ctx, "fit", &o));
+        assert_ok(ctx, gbs_options_set(o, "bound", bounds[k]));
+        assert_ok(ctx, gbs_fit_split(ctx, plain, o, learned));
+        for (size_t i = 0; i < t.n; i++)
+            count += learned[i];
+        assert_true(count > 0 && count < t.n);
+        assert_ok(ctx, gbs_data_set_split(ctx, said, learned));
+        assert_ok(ctx, gbs_fit(ctx, plain, o, &a));
+        assert_ok(ctx, gbs_fit(ctx, said, o, &b));
+        const gbs_certificate *x = gbs_model_certificate(a, 0), *y = gbs_model_certificate(b, 0);
+        assert_true(x->value == y->value && x->blocks == y->blocks);
+        assert_true(gbs_model_get_info(a)->free_energy == gbs_model_get_info(b)->free_energy);
+        assert_true(y->valid);
+        if (gbs_model_card(a) != NULL)
+            assert_int_equal(gbs_model_card(a)->learned, count);
+        gbs_model_free(a);
+        gbs_model_free(b);
+        gbs_options_free(o);
+        gbs_data_free(plain);
+        gbs_data_free(said);
+    }
+    free_table(&t);
+    gbs_context_free(ctx);
+}
+
+/* Of rows that certify, only the certificate knows: other values there leave the model as it is. */
+static void a_fit_learns_from_the_rows_that_it_is_told(void **state) {
+    (void)state;
+    enum { N = 120 };
+    gbs_context *ctx = new_context(1, 4);
+    struct table_of_numbers t = small_table(11, N, 3);
+    for (int sparse = 0; sparse < 2; sparse++) {
+        unsigned char learned[N];
+        double b[2][3], a[2];
+        for (size_t i = 0; i < N; i++)
+            learned[i] = i % 3 != 1;
+        for (int round = 0; round < 2; round++) {
+            gbs_data *data = sparse ? sparse_data(ctx, &t) : dense_data(ctx, &t);
+            gbs_options *o;
+            gbs_model *model;
+            assert_ok(ctx, gbs_options_create(ctx, "fit", &o));
+            assert_ok(ctx, gbs_options_set(o, "loss", "hinge"));
+            assert_ok(ctx, gbs_options_set(o, "columns", "equal"));
+            assert_ok(ctx, gbs_options_set(o, "prior-sd", "0.5"));
+            assert_ok(ctx, gbs_options_set(o, "constant", "1"));
+            assert_ok(ctx, gbs_data_set_split(ctx, data, learned));
+            assert_ok(ctx, gbs_fit(ctx, data, o, &model));
+            assert_int_equal(gbs_model_card(model)->learned, N / 3 * 2);
+            assert_int_equal(gbs_model_card(model)->tested, N / 3);
+            assert_ok(ctx, gbs_model_linear(ctx, model, b[round], &a[round]));
+            gbs_model_free(model);
+            gbs_options_free(o);
+            gbs_data_free(data);
+            for (size_t i = 1; i < N; i += 3) {
+                t.y[i] = -t.y[i];
+                for (size_t k = 0; k < 3; k++)
+                    t.x[i * 3 + k] = -t.x[i * 3 + k];
+            }
+            make_csr(&t);
+        }
+        /* the order inside the part, and so the last digits, may differ */
+        for (size_t k = 0; k < 3; k++)
+            assert_close(b[0][k], b[1][k], 1e-6, 1e-8);
+    }
+    free_table(&t);
+    gbs_context_free(ctx);
+}
+
+static void a_split_that_a_fit_cannot_keep_makes_its_certificate_conditional(void **state) {
+    (void)state;
+    gbs_context *ctx = new_context(1, 4);
+    struct table_of_numbers t = small_table(13, 40, 2);
+    unsigned char learned[40] = {0};
+    gbs_data *data = dense_data(ctx, &t);
+    gbs_options *o;
+    gbs_model *model;
+    assert_int_equal(gbs_data_set_split(ctx, data, learned), GBS_ERR_DATA);
+    memset(learned, 1, sizeof learned);
+    assert_int_equal(gbs_data_set_split(ctx, data, learned), GBS_ERR_DATA);
+    learned[0] = 0;
+    assert_ok(ctx, gbs_data_set_split(ctx, data, learned));
+    assert_ok(ctx, gbs_options_create(ctx, "fit", &o));
+    assert_ok(ctx, gbs_options_set(o, "prior", "zero"));
+    assert_ok(ctx, gbs_options_set(o, "scale", "none"));
+    assert_ok(ctx, gbs_fit_split(ctx, data, o, learned));
+    for (size_t i = 0; i < t.n; i++)
+        assert_int_equal(learned[i], 1);
+    assert_ok(ctx, gbs_fit(ctx, data, o, &model));
+    assert_false(gbs_model_certificate(model, 0)->valid);
+    gbs_model_free(model);
+    gbs_options_free(o);
+    gbs_data_free(data);
+    free_table(&t);
+    gbs_context_free(ctx);
+}
+
+/* ---------------------------------------------------------------- wide indices */
+
+static void wide_indices_give_the_same_model(void **state) {
+    (void)state;
+    gbs_context *ctx = new_context(1, 1);
+    struct dice r = {17};
+    struct table_of_numbers t = make_table(&r, 90, 8, 0.3, 0.5);
+    int64_t *start = take(t.n + 1, sizeof *start), *column = take(t.start[t.n], sizeof *column);
+    for (size_t i = 0; i <= t.n; i++)
+        start[i] = (int64_t)t.start[i];
+    for (size_t k = 0; k < t.start[t.n]; k++)
+        column[k] = t.column[k];
+    gbs_data *narrow = sparse_data(ctx, &t), *wide;
+    gbs_model *a, *b;
+    assert_ok(ctx, gbs_fit(ctx, narrow, NULL, &a));
+    char *first = file_of(ctx, a);
+    for (int k = 0; k < 2; k++) {
+        assert_ok(ctx, gbs_data_csr_wide(ctx, t.n, t.d, start, column, t.value, t.y,
+                                         k ? GBS_BORROW : GBS_COPY, &wide));
+        assert_ok(ctx, gbs_fit(ctx, wide, NULL, &b));
+        char *second = file_of(ctx, b);
+        assert_string_equal(first, second);
+        gbs_release(ctx, second);
+        gbs_model_free(b);
+        gbs_data_free(wide);
+    }
+    int64_t kept = column[3];
+    for (int k = 0; k < 2; k++) {
+        column[3] = k ? -1 : (int64_t)UINT32_MAX + 1;
+        assert_int_equal(
+            gbs_data_csr_wide(ctx, t.n, t.d, start, column, t.value, t.y, GBS_COPY, &wide),
+            GBS_ERR_DATA);
+        assert_null(wide);
+    }
+    column[3] = kept;
+    start[2] = -5;
+    assert_int_equal(gbs_data_csr_wide(ctx, t.n, t.d, start, column, t.value, t.y, GBS_COPY, &wide),
+                     GBS_ERR_DATA);
+    start[2] = INT64_MAX;
+    assert_int_equal(gbs_data_csr_wide(ctx, t.n, t.d, start, column, t.value, t.y, GBS_COPY, &wide),
+                     GBS_ERR_DATA);
+    gbs_release(ctx, first);
+    gbs_model_free(a);
+    gbs_data_free(narrow);
+    free(start);
+    free(column);
+    free_table(&t);
+    gbs_context_free(ctx);
+}
+
+/* ---------------------------------------------------------------- cancellation */
+
+static int counted(void *user) {
+    ++*(size_t *)user;
+    return 0;
+}
+
+static void a_callback_is_asked_no_more_often_than_it_likes(void **state) {
+    (void)state;
+    size_t always = 0, never = 0;
+    struct table_of_numbers t = small_table(19, 400, 4);
+    for (int k = 0; k < 2; k++) {
+        gbs_context *ctx = new_context(2, 1);
+        gbs_data *data = dense_data(ctx, &t);
+        gbs_model *model;
+        assert_ok(ctx, gbs_context_set_cancel(ctx, counted, k ? &never : &always));
+        assert_ok(ctx, gbs_context_set_cancel_pause(ctx, k ? 1e6 : 0.0));
+        assert_ok(ctx, gbs_fit(ctx, data, NULL, &model));
+        gbs_model_free(model);
+        gbs_data_free(data);
+        gbs_context_free(ctx);
+    }
+    assert_true(always > 10);
+    assert_int_equal(never, 0);
+    gbs_context *ctx = new_context(1, 1);
+    assert_int_equal(gbs_context_set_cancel_pause(ctx, -1.0), GBS_ERR_ARGUMENT);
+    assert_int_equal(gbs_context_set_cancel_pause(ctx, NAN), GBS_ERR_ARGUMENT);
+    gbs_context_free(ctx);
+    free_table(&t);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_model_is_told_with_the_names_of_its_recipe),
+        cmocka_unit_test(parts_are_told_alone_and_without_a_recipe),
+        cmocka_unit_test(texts_that_are_no_utf8_are_told_all_the_same),
+        cmocka_unit_test(scores_are_linear_in_the_columns_as_they_came),
+        cmocka_unit_test(scores_that_are_not_linear_are_refused),
+        cmocka_unit_test(a_split_handed_out_and_in_again_changes_nothing),
+        cmocka_unit_test(a_fit_learns_from_the_rows_that_it_is_told),
+        cmocka_unit_test(a_split_that_a_fit_cannot_keep_makes_its_certificate_conditional),
+        cmocka_unit_test(wide_indices_give_the_same_model),
+        cmocka_unit_test(a_callback_is_asked_no_more_often_than_it_likes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
