@@ -241,6 +241,7 @@ typedef struct gbs_card {
     gbs_reliability reliability[10];
     int one_label; /* not 0: it says one label of all rows of the last block */
     int joint;     /* not 0: its certificates hold all at once */
+    int weighted;  /* not 0: rows counted by the cost of their error in training */
 } gbs_card;
 
 /* NULL: the model is not calibrated (another bound, an older file). Valid as long as the model. */

@@ -45,6 +45,9 @@ gbs_status gbs_data_view(gbs_context *ctx, const gbs_data *data, const size_t *r
 /* The rows whose weight is not 0, as a view of their own; NULL: that is all of them. */
 gbs_status gbs_data_weighed(gbs_context *ctx, const gbs_data *data, gbs_data **out);
 
+/* Weighs a view once more: rows of +1 by `up`, of -1 by `down`. */
+gbs_status gbs_data_weigh_classes(gbs_context *ctx, gbs_data *view, double up, double down);
+
 /* The hash of the rows, their labels included, in whatever order they come; and the seed of the
  * order that a split goes by (docs/maths.md, 11.2). */
 gbs_hash gbs_data_hash(const gbs_data *data);

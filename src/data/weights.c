@@ -62,7 +62,7 @@ gbs_status gbs_data_set_weights(gbs_context *ctx, gbs_data *data, const double *
                             zeros);
     }
     if (weight != NULL && !all_alike(weight, data->n)) {
-        own = gbs_doubles(data->ctx, data->n);
+        own = gbs_array_alloc_for(ctx, data->ctx, data->n, sizeof *own);
         if (own == NULL)
             return GBS_ERR_MEMORY;
         for (size_t i = 0; i < data->n; i++)
@@ -94,4 +94,17 @@ gbs_status gbs_data_weighed(gbs_context *ctx, const gbs_data *data, gbs_data **o
         (*out)->weight = NULL;
     }
     return status;
+}
+
+gbs_status gbs_data_weigh_classes(gbs_context *ctx, gbs_data *view, double up, double down) {
+    double *weight = gbs_doubles(ctx, view->n), most = fmax(up, down);
+    if (weight == NULL)
+        return GBS_ERR_MEMORY;
+    for (size_t i = 0; i < view->n; i++)
+        weight[i] = (view->weight != NULL ? view->weight[i] : 1.0) *
+                    ((view->y[i] > 0.0 ? up : down) / most);
+    normalise(weight, view->n, 1.0);
+    gbs_array_free(view->ctx, (void *)view->weight);
+    view->weight = weight;
+    return GBS_OK;
 }

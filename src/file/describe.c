@@ -117,6 +117,7 @@ static void put_card(gbs_writer *w, const gbs_model *model, const gbs_recipe *re
     gbs_writer_number(w, "auc", c->auc);
     gbs_writer_bool(w, "one_label", c->one_label != 0);
     gbs_writer_bool(w, "joint", c->joint != 0);
+    gbs_writer_bool(w, "weighted", c->weighted != 0);
     gbs_writer_open(w, "confusion", '{');
     gbs_writer_count(w, "true_positive", c->true_positive);
     gbs_writer_count(w, "false_positive", c->false_positive);

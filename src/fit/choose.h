@@ -10,6 +10,7 @@ typedef struct gbs_choice {
     gbs_columns columns;
     double prior_sd; /* of the prior around 0 */
     double constant; /* the value of the intercept's column */
+    bool weighted;   /* what errors cost weighs the rows that train */
     gbs_platt platt;
     size_t candidates, folds; /* 0 folds: too few rows, nothing was compared */
     double log_loss;          /* out of fold; the choice flatters both */

@@ -148,14 +148,18 @@ static gbs_status fold_score(struct fold *f, double width, double *score) {
 }
 
 gbs_status gbs_choosing_leave_out(gbs_context *ctx, const gbs_choosing *c, size_t kind,
-                                  const gbs_data *train, const gbs_data *test, size_t stride,
+                                  gbs_data *train, const gbs_data *test, size_t stride,
                                   double *scores) {
     gbs_choice choice = {.loss = c->loss, .columns = c->kinds[kind], .constant = c->constant};
     struct fold f = {.ctx = ctx};
     f.settings = gbs_choice_settings(&choice, c->o, train->n, c->data->n);
     f.settings.tolerance = c->precision;
     f.settings.form = GBS_FORM_AUTO; /* one optimum, whichever way it is reached */
-    gbs_status status = fold_prepare(&f, train, test);
+    gbs_status status = GBS_OK;
+    if (c->weighted)
+        status = gbs_data_weigh_classes(ctx, train, c->o->cost_missed, c->o->cost_false);
+    if (status == GBS_OK)
+        status = fold_prepare(&f, train, test);
     for (size_t w = 0; status == GBS_OK && w < c->widths_size; w++)
         if (c->wanted[kind][w])
             status = fold_score(&f, c->widths[w], scores + w * stride);

@@ -19,6 +19,7 @@ typedef struct gbs_choosing {
     double *scores; /* kinds x widths x n, out of fold */
     double value[GBS_CHOICE_KINDS][GBS_CHOICE_WIDTHS];
     gbs_loss loss;
+    bool weighted; /* rows that train count by the cost of their error */
     double precision;
     size_t kind, width;
     double told, folds_share; /* of the progress: so far, and what the folds have of it */
@@ -29,10 +30,10 @@ static inline double *gbs_choosing_scores(const gbs_choosing *c, size_t kind, si
     return c->scores + (kind * GBS_CHOICE_WIDTHS + width) * c->n;
 }
 
-/* Fits of one kind of columns to `train`; the scores of `test` for each wanted width, `stride`
- * apart. */
+/* Fits of one kind of columns to `train`, a view that it may weigh; the scores of `test` for each
+ * wanted width, `stride` apart. */
 gbs_status gbs_choosing_leave_out(gbs_context *ctx, const gbs_choosing *c, size_t kind,
-                                  const gbs_data *train, const gbs_data *test, size_t stride,
+                                  gbs_data *train, const gbs_data *test, size_t stride,
                                   double *scores);
 /* A gbs_side_job: a fold for one kind of columns; arg is the gbs_choosing. */
 gbs_status gbs_choosing_fold(gbs_context *ctx, void *arg, size_t job);

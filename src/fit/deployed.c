@@ -52,6 +52,8 @@ static gbs_status learn(struct deployed *f) {
         status = gbs_maps_learn(f->ctx, head, &f->o, &f->model->maps);
     }
     gbs_data_free(head);
+    if (status == GBS_OK && f->choice.weighted)
+        status = gbs_data_weigh_classes(f->ctx, f->split.view, f->o.cost_missed, f->o.cost_false);
     if (status == GBS_OK)
         status = gbs_rows_build(f->ctx, f->split.view, &f->model->maps, &f->rows);
     gbs_split_forget_order(&f->split);
@@ -109,6 +111,7 @@ static void calibrate(struct deployed *f) {
     c->threshold = c->cost_false / (c->cost_missed + c->cost_false);
     c->baseline_label = 2 * positive >= n ? 1 : -1;
     c->joint = f->o.joint;
+    c->weighted = f->choice.weighted;
     f->model->deployed = true;
 }
 

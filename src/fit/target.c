@@ -108,6 +108,9 @@ gbs_status gbs_gibbs_target_find(gbs_context *ctx, const gbs_data *data, const g
     if (model->split.known)
         status = gbs_split_find(ctx, data, &model->split, stage->from, stage->info.rows,
                                 &out->view);
+    if (status == GBS_OK && model->deployed && model->card.weighted)
+        status = gbs_data_weigh_classes(ctx, out->view, model->card.cost_missed,
+                                        model->card.cost_false);
     if (status == GBS_OK)
         status = gbs_rows_build(ctx, out->view != NULL ? out->view : data, &model->maps,
                                 &out->rows);

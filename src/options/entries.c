@@ -192,7 +192,8 @@ const gbs_option_entry gbs_option_entries[] = {
     {{"cost", "FN:FP", GBS_OPTION_PAIR, GBS_FOR_FIT, NULL,
       "FN:FP, two positive numbers, such as 5:1", NULL, "model",
       "what it costs to miss a row of the positive label (FN), and to give it to another row (FP): "
-      "the label is then positive from a probability of FP/(FN + FP) on, and the mean cost is "
+      "the label is then positive from a probability of FP/(FN + FP) on, rows count by the cost of "
+      "their error in training where that makes labels cheaper out of fold, and the mean cost is "
       "certified; `bound` vote",
       ABOVE_ZERO},
      .store = GBS_STORE_RANGE, .at = {IN_FIT(has_cost)}},

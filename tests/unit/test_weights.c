@@ -317,6 +317,59 @@ static void absent_rows_are_absent(void **state) {
     gbs_context_free(ctx);
 }
 
+/* ---------------------------------------------------------------- costs */
+
+/* Rows count by the cost of their error where that was better out of fold; the posterior is then the
+ * one of these weights, which finding its target again proves. */
+static void costs_weigh_the_rows_where_that_helps(void **state) {
+    (void)state;
+    enum { ROWS = 600, TABLES = 8 };
+    gbs_context *ctx = new_context(1, 1);
+    size_t weighted = 0;
+    for (size_t k = 0; k < TABLES; k++) {
+        struct table_of_numbers t = small_table(1300 + k, ROWS, D);
+        struct dice r = {1400 + k};
+        for (size_t i = 0; i < ROWS; i++) { /* what decides at 1/2 is not what decides at 1/5 */
+            double high = t.x[i * D] > 1.2 ? 0.95 : t.x[i * D + 1] > 0.0 ? 0.35 : 0.03;
+            t.y[i] = dice_uniform(&r) < high ? 1.0 : -1.0;
+        }
+        gbs_data *data = dense_data(ctx, &t);
+        gbs_fit_settings o = gbs_fit_settings_default();
+        gbs_model *plain = fit(ctx, data, &o);
+        o.has_cost = 1;
+        o.cost_missed = o.cost_false = 3.0;
+        gbs_model *even = fit(ctx, data, &o);
+        assert_false(gbs_model_card(even)->weighted);
+        assert_true(same_bits(even->stages[0].posterior.mean, plain->stages[0].posterior.mean, D));
+        o.cost_missed = 12.0;
+        gbs_model *model = fit(ctx, data, &o);
+        const gbs_card *card = gbs_model_card(model);
+        weighted += card->weighted != 0;
+        assert_close(card->threshold, 0.2, 1e-15, 0.0);
+        gbs_sample_settings s = gbs_sample_settings_default();
+        gbs_particles *p;
+        s.particles = 16;
+        assert_ok(ctx, gbs_sample_run_for(ctx, data, model, 0, &s, &p));
+        gbs_particles_free(p);
+        char *text;
+        size_t size;
+        gbs_model *back;
+        assert_ok(ctx, gbs_model_to_json(ctx, model, &text, &size));
+        assert_ok(ctx, gbs_model_from_json(ctx, text, size, &back));
+        assert_int_equal(gbs_model_card(back)->weighted, card->weighted);
+        gbs_release(ctx, text);
+        gbs_model_free(back);
+        gbs_model_free(plain);
+        gbs_model_free(even);
+        gbs_model_free(model);
+        gbs_data_free(data);
+        free_table(&t);
+    }
+    print_message("# weighted in %zu of %d\n", weighted, TABLES);
+    assert_true(weighted > 0 && weighted < TABLES);
+    gbs_context_free(ctx);
+}
+
 static void bad_weights_are_refused(void **state) {
     (void)state;
     struct table_of_numbers t = small_table(1207, N, D);
@@ -357,6 +410,7 @@ int main(void) {
         cmocka_unit_test(an_epoch_makes_the_whole),
         cmocka_unit_test(a_fit_goes_by_the_weights),
         cmocka_unit_test(absent_rows_are_absent),
+        cmocka_unit_test(costs_weigh_the_rows_where_that_helps),
         cmocka_unit_test(bad_weights_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
