@@ -308,7 +308,8 @@ const struct command command_fit = {
     "--task rank learns a score instead: the loss is that of (x_i - x_j)'theta over all pairs of a "
     "positive and a negative "
     "row, and the\n"
-    "certificate is on 1 - AUC given the labels, whichever loss was fitted. --solver sgd --pairs N "
+    "certificate is on 1 - AUC of the score given the labels, whichever loss was fitted. --solver "
+    "sgd --pairs N "
     "does without a pass over "
     "all "
     "pairs.",

@@ -63,6 +63,12 @@ static void baseline_text(struct text *t, const gbs_model *model, const gbs_reci
     const gbs_certificate *c = gbs_model_certificate(model, 0);
     if (card == NULL || c == NULL)
         return;
+    if (c->target == GBS_TARGET_AUC) {
+        if (c->value >= 0.5)
+            text_add(t,
+                     "  NOTE          a coin orders rows as well: the certificate says nothing\n");
+        return;
+    }
     text_add(t, "  baseline      always saying ");
     class_name(recipe, card->baseline_label, t);
     text_add(t, " is wrong in %.2f %% of these rows\n", 100.0 * card->baseline_error);
@@ -81,7 +87,12 @@ void result_certificates_text(struct text *t, const gbs_model *model, const gbs_
         text_add(t, "  certificate   none\n");
         return;
     }
-    if (calibrated)
+    if (c->target == GBS_TARGET_AUC)
+        text_add(t,
+                 "  certificate   the score that predict prints has a true AUC of at least %.4f "
+                 "(1 - AUC at most %.4f), with confidence %g: %s\n",
+                 1.0 - c->value, c->value, c->confidence, c->valid ? "valid" : "CONDITIONAL");
+    else if (calibrated)
         text_add(t,
                  "  certificate   the labels that predict prints are wrong in at most %.2f %% of "
                  "all cases, with confidence %g: %s\n",
@@ -298,8 +309,9 @@ void result_model_text(struct text *t, const gbs_model *model) {
              "the prior)\n",
              i->free_energy, i->gibbs_risk, gbs_loss_name(i->loss), i->kl);
     if (!gbs_task_has(task, GBS_FACT_LABELS))
-        text_add(t, "  all pairs     1 - AUC %.4f of the score, %.4f of one random draw\n",
-                 i->train_error, i->gibbs_error);
+        text_add(t, "  %-13s 1 - AUC %.4f of the score, %.4f of one random draw\n",
+                 gbs_model_card(model) != NULL ? "learned pairs" : "all pairs", i->train_error,
+                 i->gibbs_error);
     else
         text_add(t, "  %-13s error %.2f %% of the %s, %.2f %% of one random draw\n",
                  gbs_model_card(model) != NULL ? "learned rows" : "all rows",

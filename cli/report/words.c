@@ -32,7 +32,11 @@ static void claim(struct text *t, const json_t *root, const json_t *c, struct nu
     strong(t, true);
     if (!run_is(c, "status", "valid"))
         SAY("Were all its assumptions met: ");
-    if (run_is(c, "risk", "1-auc"))
+    if (run_is(c, "target", "auc"))
+        SAY("Take a positive and a negative row at random: the score that predict prints puts them "
+            "in the wrong order with probability at most %s. Its true AUC is at least %.4f.",
+            percent_text(value, n->value), 1.0 - value);
+    else if (run_is(c, "risk", "1-auc"))
         SAY("Take a positive and a negative row at random, and a scorer drawn from the model: it "
             "puts them in the wrong order "
             "with probability at "
@@ -92,6 +96,11 @@ static void how_it_is_had(struct text *t, const json_t *root, const json_t *c, s
             "row, and only then, but for the last block, a training row, so nothing is paid for "
             "having learned. ",
             number_text(blocks, n->other));
+    else if (run_is(c, "target", "auc"))
+        SAY("It rests on the %s rows of the smaller class in a last block that nothing of the "
+            "predictor has seen, matched with rows of the other class: nothing is paid for having "
+            "learned. ",
+            number_text(blocks, n->other));
     else if (run_is(c, "target", "vote") && run_is(c, "method", "binomial"))
         SAY("It rests on %s rows of a last block that nothing of the predictor has seen, neither "
             "its "
@@ -146,6 +155,10 @@ static void drawn_against_vote(struct text *t, const json_t *root, const json_t 
     }
     if (run_is(c, "target", "vote") && run_is(c, "method", "binomial")) {
         SAY("The number is about the very labels that predict prints.");
+        return;
+    }
+    if (run_is(c, "target", "auc")) {
+        SAY("The number is about the very score that predict prints.");
         return;
     }
     const gbs_task *task = run_task(root);
@@ -222,6 +235,9 @@ static void against_test(struct text *t, const json_t *root, const json_t *c, st
         SAY(" (1 - AUC, not the risk of any two rows that the certificate is about). ");
     else if (c == NULL)
         SAY(". ");
+    else if (run_is(c, "target", "auc"))
+        SAY(mean <= value ? "; the score stays below the certificate, as it should. "
+                          : "; the score lies ABOVE the certificate. ");
     else if (drawn <= value)
         SAY("; the draw stays below the certificate, as it should. ");
     else

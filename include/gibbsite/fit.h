@@ -57,7 +57,8 @@ typedef enum gbs_prior_kind {
 
 /* How a certificate is computed (docs/maths.md, 6.1 and 6.8). */
 typedef enum gbs_bound {
-    GBS_BOUND_AUTO = 0,  /* informed prior: progressive, in ranking catoni; zero prior: kl */
+    /* informed prior: vote, in ranking from sampled pairs catoni; zero prior: kl */
+    GBS_BOUND_AUTO = 0,
     GBS_BOUND_KL,        /* Seeger, Maurer: holds for every posterior at once */
     GBS_BOUND_CATONI,    /* for one lambda, fixed in advance or from the first part */
     GBS_BOUND_HOEFFDING, /* the same, with the sharp constant */
@@ -65,7 +66,8 @@ typedef enum gbs_bound {
     /* several stages, each tested on fresh rows before it learns from them; the model is their
        mixture */
     GBS_BOUND_PROGRESSIVE,
-    /* the labels that the model prints, tested on a last block of rows that nothing has seen */
+    /* the labels that the model prints, in ranking its score, tested on a last block of rows that
+       nothing has seen */
     GBS_BOUND_VOTE,
     /* the two behind that and beside the others, not to be asked for: exact, of counts of errors
      * on fresh rows (Clopper and Pearson); and of the mean of other losses in [0, 1] there */

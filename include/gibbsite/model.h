@@ -244,7 +244,8 @@ typedef struct gbs_card {
     int weighted;  /* not 0: rows counted by the cost of their error in training */
 } gbs_card;
 
-/* NULL: the model is not calibrated (another bound, an older file). Valid as long as the model. */
+/* NULL: the model is not calibrated (another bound, an older file). Of a model that ranks learned,
+ * tested and auc are told; its probability is not this one. Valid as long as the model. */
 GBS_API const gbs_card *gbs_model_card(const gbs_model *model);
 
 /* For each row what the model is deployed for: the label (+1 or -1), the probability of +1, the

@@ -92,10 +92,24 @@ static void put_reliability(gbs_writer *w, const gbs_card *c) {
     gbs_writer_close(w, ']');
 }
 
+/* Of a score there is no label to tell of. */
+static void put_ranking_card(gbs_writer *w, const gbs_card *c) {
+    if (c == NULL)
+        return;
+    gbs_writer_open(w, "card", '{');
+    gbs_writer_count(w, "learned", c->learned);
+    gbs_writer_count(w, "tested", c->tested);
+    gbs_writer_number(w, "auc", c->auc);
+    gbs_writer_bool(w, "joint", c->joint != 0);
+    gbs_writer_close(w, '}');
+}
+
 static void put_card(gbs_writer *w, const gbs_model *model, const gbs_recipe *recipe) {
     const gbs_card *c = gbs_model_card(model);
-    if (!gbs_task_has(gbs_model_task(model), GBS_FACT_LABELS))
+    if (!gbs_task_has(gbs_model_task(model), GBS_FACT_LABELS)) {
+        put_ranking_card(w, c);
         return;
+    }
     gbs_writer_open(w, "classes", '[');
     put_class(w, NULL, recipe, -1);
     put_class(w, NULL, recipe, 1);

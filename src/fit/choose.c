@@ -8,7 +8,8 @@
  * prior.
  *
  * The zero-one posterior around the chosen one replaces it where its out-of-fold labels are better
- * beyond chance: by more than two standard deviations of a fair coin on the rows where they differ.
+ * beyond chance: by more than two standard deviations of a fair coin on the rows where they differ;
+ * in ranking, where the AUC inside the folds is, by two standard errors of its mean change.
  *
  * Where errors have costs, the chosen one is also fitted to rows that count by the cost of their
  * error, and stays so if its out-of-fold labels then cost less, beyond a standard deviation (11.6).
@@ -25,7 +26,13 @@
 #include <string.h>
 
 /* Rows that the comparison uses at most, and that calibrate. */
-enum { MOST_FOLDS = 5, MOST_ROWS = 4096, MOST_CALIBRATING = 8192 };
+enum {
+    MOST_FOLDS = 5,
+    MOST_ROWS = 4096,
+    MOST_PAIRS = 1 << 18,
+    ENOUGH = 10,
+    MOST_CALIBRATING = 8192
+};
 enum { KINDS = GBS_CHOICE_KINDS, WIDTHS = GBS_CHOICE_WIDTHS, MIDDLE = 5, STEP = 2 };
 #define NARROWEST 0.00625
 #define STAGE "choice" /* of the progress */
@@ -108,11 +115,52 @@ static gbs_status search(gbs_choosing *c) {
     return status;
 }
 
-/* The zero-one posterior around the chosen one, where it was asked for or its labels are better: its
+/* Beyond two standard deviations of a fair coin on the rows where the labels differ. */
+static gbs_status better_labels(const gbs_choosing *c, const double *before, const double *after,
+                                bool *better) {
+    const double *y = c->data->y;
+    gbs_platt old = gbs_platt_learn(before, y, c->n), new = gbs_platt_learn_slope(after, y, c->n);
+    double gain = 0.0, differ = 0.0;
+    for (size_t i = 0; i < c->n; i++) {
+        bool was = says_yes(before[i], old), is = says_yes(after[i], new);
+        differ += was != is;
+        gain += was != is ? (is == (y[i] > 0.0) ? 1.0 : -1.0) : 0.0;
+    }
+    *better = gain > 2.0 * sqrt(differ);
+    return GBS_OK;
+}
+
+/* The AUC inside the folds, beyond two standard errors of its mean change over them. */
+static gbs_status better_order(const gbs_choosing *c, const double *before, const double *after,
+                               bool *better) {
+    double *room = gbs_matrix(c->ctx, 3, c->n), sum = 0.0, squares = 0.0, folds = (double)c->folds;
+    gbs_status status = room != NULL ? GBS_OK : GBS_ERR_MEMORY;
+    for (size_t fold = 0; status == GBS_OK && fold < c->folds; fold++) {
+        double *y = room, *old = room + c->n, *new = room + 2 * c->n, was = 0.0, is = 0.0;
+        size_t n = 0;
+        for (size_t i = 0; i < c->n; i++) {
+            if (c->fold_of[i] != fold)
+                continue;
+            y[n] = c->data->y[i];
+            old[n] = before[i];
+            new[n++] = after[i];
+        }
+        status = gbs_area(c->ctx, n, y, old, &was);
+        if (status == GBS_OK)
+            status = gbs_area(c->ctx, n, y, new, &is);
+        sum += is - was;
+        squares += (is - was) * (is - was);
+    }
+    gbs_array_free(c->ctx, room);
+    double mean = sum / folds, variance = fmax(squares / folds - mean * mean, 0.0) / (folds - 1.0);
+    *better = c->folds > 2 && mean > 2.0 * sqrt(variance) && mean > 0.0;
+    return status;
+}
+
+/* The zero-one posterior around the chosen one, where it was asked for or is better: its
  * scores then take the place of the other's. */
 static gbs_status try_zero_one(gbs_choosing *c, bool asked) {
     double *score = gbs_choosing_scores(c, c->kind, c->width), *hinge = gbs_doubles(c->ctx, c->n);
-    const double *y = c->data->y;
     if (hinge == NULL)
         return GBS_ERR_MEMORY;
     memcpy(hinge, score, c->n * sizeof *hinge);
@@ -120,14 +168,11 @@ static gbs_status try_zero_one(gbs_choosing *c, bool asked) {
     c->wanted[c->kind][c->width] = true;
     gbs_status status = run_folds(c);
     c->wanted[c->kind][c->width] = false;
-    gbs_platt old = gbs_platt_learn(hinge, y, c->n), new = gbs_platt_learn_slope(score, y, c->n);
-    double gain = 0.0, differ = 0.0;
-    for (size_t i = 0; status == GBS_OK && i < c->n; i++) {
-        bool was = says_yes(hinge[i], old), is = says_yes(score[i], new);
-        differ += was != is;
-        gain += was != is ? (is == (y[i] > 0.0) ? 1.0 : -1.0) : 0.0;
-    }
-    if (!asked && !(gain > 2.0 * sqrt(differ))) {
+    bool better = asked;
+    if (status == GBS_OK && !asked)
+        status = c->labels ? better_labels(c, hinge, score, &better)
+                           : better_order(c, hinge, score, &better);
+    if (!better) {
         c->loss = GBS_LOSS_HINGE;
         memcpy(score, hinge, c->n * sizeof *score);
     }
@@ -228,7 +273,7 @@ static gbs_status keep(gbs_choosing *c, const gbs_data *learn, gbs_choice *out) 
         for (size_t w = 0; w < c->widths_size; w++)
             out->candidates += c->done[k][w];
     size_t most = learn->n / 5 < MOST_CALIBRATING ? learn->n / 5 : MOST_CALIBRATING;
-    out->rows = learn->n > c->n ? most : c->n;
+    out->rows = c->again ? most : c->n;
     out->score = gbs_doubles(c->ctx, out->rows);
     out->y = gbs_doubles(c->ctx, out->rows);
     if (out->score == NULL || out->y == NULL)
@@ -331,24 +376,36 @@ static gbs_status choose(gbs_choosing *c, const gbs_data *learn, gbs_choice *out
         status = try_weights(c);
     if (status == GBS_OK)
         status = keep(c, learn, out);
-    if (status == GBS_OK && learn->n > c->n)
+    if (status == GBS_OK && c->again)
         status = score_last(c, learn, out);
     else if (status == GBS_OK) {
         memcpy(out->score, gbs_choosing_scores(c, c->kind, c->width), c->n * sizeof *out->score);
-        memcpy(out->y, learn->y, c->n * sizeof *out->y);
+        memcpy(out->y, c->data->y, c->n * sizeof *out->y);
     }
     if (status == GBS_OK)
         calibrate(c->o, out);
     return status;
 }
 
+/* The first rows, as many as say enough: rows, or pairs of them; more where a class is rare. */
+static size_t rows_to_compare(const gbs_data *learn, bool labels) {
+    size_t have[2] = {0, 0};
+    for (size_t i = 0; i < learn->n; i++) {
+        bool many = labels ? i >= MOST_ROWS : have[0] * have[1] >= MOST_PAIRS;
+        if (many && have[0] >= ENOUGH && have[1] >= ENOUGH)
+            return i;
+        have[learn->y[i] > 0.0]++;
+    }
+    return learn->n;
+}
+
 gbs_status gbs_choose(gbs_context *ctx, const gbs_data *learn, const gbs_fit_settings *o,
                       gbs_choice *out) {
-    gbs_choosing c = {.ctx = ctx,
-                      .o = o,
-                      .n = learn->n < MOST_ROWS ? learn->n : MOST_ROWS,
-                      .precision = learn->n > MOST_ROWS ? ROUGHLY : PRECISION,
-                      .folds_share = learn->n > MOST_ROWS ? 0.5 : 1.0};
+    gbs_choosing c = {.ctx = ctx, .o = o, .labels = gbs_has(gbs_fit_task(o), GBS_FACT_LABELS)};
+    c.n = rows_to_compare(learn, c.labels);
+    c.again = c.labels && learn->n > c.n;
+    c.precision = learn->n > c.n ? ROUGHLY : PRECISION;
+    c.folds_share = c.again ? 0.5 : 1.0;
     size_t *rows = gbs_array_alloc(ctx, c.n, sizeof *rows);
     gbs_data *head = NULL;
     gbs_status status = rows != NULL ? GBS_OK : GBS_ERR_MEMORY;

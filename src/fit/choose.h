@@ -26,10 +26,10 @@ gbs_status gbs_choose(gbs_context *ctx, const gbs_data *learn, const gbs_fit_set
                       gbs_choice *out);
 void gbs_choice_free(const gbs_context *ctx, gbs_choice *choice);
 
-/* The settings of a fit with this choice to so many rows of the `all` that the options' lambda is
+/* The settings of a fit with this choice to these rows, of the `all` that the options' lambda is
  * meant for. */
 gbs_fit_settings gbs_choice_settings(const gbs_choice *choice, const gbs_fit_settings *o,
-                                     size_t rows, size_t all);
+                                     const gbs_data *rows, size_t all);
 /* The posterior that the choice calls for, of scaled rows; trace may be NULL. */
 gbs_status gbs_choice_fit(gbs_context *ctx, const gbs_rows *rows, const gbs_fit_settings *settings,
                           gbs_trace *trace, gbs_posterior *out);

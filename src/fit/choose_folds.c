@@ -16,13 +16,14 @@
 /* ---------------------------------------------------------------- one fit */
 
 gbs_fit_settings gbs_choice_settings(const gbs_choice *choice, const gbs_fit_settings *o,
-                                     size_t rows, size_t all) {
+                                     const gbs_data *rows, size_t all) {
     gbs_fit_settings s = *o;
     s.loss = choice->loss;
     s.columns = choice->columns;
     s.prior_sd = choice->prior_sd;
     s.constant = choice->constant;
-    s.lambda = o->lambda > 0.0 ? o->lambda * (double)rows / (double)all : (double)rows;
+    s.lambda = o->lambda > 0.0 ? o->lambda * (double)rows->n / (double)all
+                               : (double)gbs_fit_task(o)->units(rows);
     return s;
 }
 
@@ -44,7 +45,7 @@ gbs_status gbs_choice_fit(gbs_context *ctx, const gbs_rows *rows, const gbs_fit_
     }
     gbs_empirical *risk = NULL;
     if (status == GBS_OK)
-        status = gbs_empirical_over_rows(ctx, rows, loss, &risk);
+        status = gbs_fit_task(settings)->risk(ctx, rows, false, loss, &risk);
     gbs_posterior_job task = {
         .ctx = ctx, .options = settings, .risk = risk, .lambda = settings->lambda, .trace = trace};
     task.prior = (gbs_prior){m0, sd * sd};
@@ -99,7 +100,7 @@ static gbs_status solve_warm(struct fold *f, double *mean) {
     gbs_prior prior = {NULL, s->prior_sd * s->prior_sd};
     gbs_status status = GBS_OK;
     if (!f->warm) {
-        status = gbs_empirical_over_rows(f->ctx, &f->train, gbs_loss_of(s->loss), &f->risk);
+        status = gbs_fit_task(s)->risk(f->ctx, &f->train, false, gbs_loss_of(s->loss), &f->risk);
         if (status == GBS_OK)
             status = gbs_engine_create(f->risk, s->family, s->solver, &f->engine);
         if (status == GBS_OK)
@@ -152,7 +153,7 @@ gbs_status gbs_choosing_leave_out(gbs_context *ctx, const gbs_choosing *c, size_
                                   double *scores) {
     gbs_choice choice = {.loss = c->loss, .columns = c->kinds[kind], .constant = c->constant};
     struct fold f = {.ctx = ctx};
-    f.settings = gbs_choice_settings(&choice, c->o, train->n, c->data->n);
+    f.settings = gbs_choice_settings(&choice, c->o, train, c->data->n);
     f.settings.tolerance = c->precision;
     f.settings.form = GBS_FORM_AUTO; /* one optimum, whichever way it is reached */
     gbs_status status = GBS_OK;

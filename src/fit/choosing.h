@@ -21,6 +21,8 @@ typedef struct gbs_choosing {
     gbs_loss loss;
     bool weighted; /* rows that train count by the cost of their error */
     double precision;
+    bool labels; /* of the task; else what counts is the order */
+    bool again;  /* there are more rows: the last of them calibrate */
     size_t kind, width;
     double told, folds_share; /* of the progress: so far, and what the folds have of it */
 } gbs_choosing;

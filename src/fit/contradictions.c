@@ -68,7 +68,8 @@ static gbs_status check_certificate(const gbs_options *o, const gbs_fit_settings
     if (status != GBS_OK)
         return status;
     if (s->bound == GBS_BOUND_VOTE && !gbs_is_deployed(s))
-        REFUSE("`bound` vote is for `task` classify and `prior` informed");
+        REFUSE("`bound` vote needs `prior` informed, and in ranking neither `pairs` nor `solver` "
+               "sgd");
     if (gbs_is_deployed(s) && grid)
         REFUSE("`bound` vote chooses for itself, on the rows to learn from; it takes no grid");
     if ((gbs_options_given(o, "cost") || gbs_options_given(o, "joint")) && !gbs_is_deployed(s))

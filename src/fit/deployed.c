@@ -6,7 +6,7 @@
  * Pearson's bound holds for exactly these labels, without a factor and without a KL.
  *
  * Every other line is a function of the same predictor and the same rows and holds by itself; which
- * one comes first is fixed here.
+ * one comes first is fixed here. A ranker prints a score, and its line is 1 - AUC.
  */
 #include "fit/choose.h"
 #include "fit/ways.h"
@@ -14,6 +14,7 @@
 #include "bound/bound.h"
 #include "core/random.h"
 #include "judge/calibrated.h"
+#include "risk/loss.h"
 
 #include <math.h>
 #include <string.h>
@@ -47,7 +48,7 @@ static gbs_status learn(struct deployed *f) {
     if (status == GBS_OK)
         status = gbs_model_create(f->ctx, 1, &f->model);
     if (status == GBS_OK) {
-        f->o = gbs_choice_settings(&f->choice, &f->o, f->split.first, f->split.first);
+        f->o = gbs_choice_settings(&f->choice, &f->o, head, f->split.first);
         f->model->split = gbs_split_key_of(&f->split, &f->o);
         status = gbs_maps_learn(f->ctx, head, &f->o, &f->model->maps);
     }
@@ -148,6 +149,7 @@ static gbs_status test(struct deployed *f) {
         return status;
     const double *y = f->split.labels + f->split.first;
     gbs_stage *stage = &f->model->stages[0];
+    bool labels = gbs_has(gbs_fit_task(&f->o), GBS_FACT_LABELS);
     stage->info.tested = n;
     for (size_t i = 0; i < n; i++) {
         bool yes = y[i] > 0.0, says = f->probability[i] >= c->threshold;
@@ -164,8 +166,8 @@ static gbs_status test(struct deployed *f) {
         bin->count++;
         bin->mean_probability += f->probability[i];
         bin->share_positive += yes;
-        stage->info.errors += gbs_uniform(f->ctx->seed, GBS_STREAM_DRAWS, f->split.first + i) <
-                              f->room[i];
+        stage->info.errors += labels && gbs_uniform(f->ctx->seed, GBS_STREAM_DRAWS,
+                                                    f->split.first + i) < f->room[i];
     }
     double count = (double)n;
     c->baseline_error /= count;
@@ -289,19 +291,14 @@ static void add_draw(struct deployed *f) {
     add_count(f, GBS_TARGET_GIBBS, 0, s->info.errors, s->info.tested);
 }
 
-static gbs_status certify(struct deployed *f) {
+/* What is printed: labels, their probabilities and the score. */
+static gbs_status certify_labels(struct deployed *f) {
     const gbs_card *c = &f->model->card;
-    bool costs = f->o.has_cost != 0;
-    f->lines = costs ? MOST_LINES : MOST_LINES - 1;
-    f->delta = (1.0 - f->o.confidence) / (f->o.joint ? (double)f->lines : 1.0);
-    f->model->certificates = gbs_array_alloc(f->ctx, MOST_LINES, sizeof *f->model->certificates);
-    if (f->model->certificates == NULL)
-        return GBS_ERR_MEMORY;
     add_count(f, GBS_TARGET_VOTE, 0, c->false_positive + c->false_negative, c->tested);
     add_count(f, GBS_TARGET_RECALL, 1, c->false_negative, c->true_positive + c->false_negative);
     add_count(f, GBS_TARGET_RECALL, -1, c->false_positive, c->true_negative + c->false_positive);
     gbs_status status = GBS_OK;
-    if (costs)
+    if (f->o.has_cost)
         status = add_mean(f, GBS_TARGET_COST, GBS_RISK_COST, fmax(c->cost_missed, c->cost_false),
                           cost);
     if (status == GBS_OK)
@@ -313,13 +310,28 @@ static gbs_status certify(struct deployed *f) {
     return status;
 }
 
+static gbs_status certify(struct deployed *f) {
+    bool labels = gbs_has(gbs_fit_task(&f->o), GBS_FACT_LABELS);
+    f->lines = !labels ? 1 : f->o.has_cost ? MOST_LINES : MOST_LINES - 1;
+    f->delta = (1.0 - f->o.confidence) / (f->o.joint ? (double)f->lines : 1.0);
+    f->model->certificates = gbs_array_alloc(f->ctx, MOST_LINES, sizeof *f->model->certificates);
+    if (f->model->certificates == NULL)
+        return GBS_ERR_MEMORY;
+    return labels ? certify_labels(f) : add_area(f);
+}
+
 /* What the predictor does on the rows that it learned from. */
 static gbs_status judge_training(struct deployed *f) {
+    const gbs_task *task = gbs_fit_task(&f->o);
     gbs_rows past = gbs_rows_slice(&f->rows, 0, f->split.first);
-    gbs_evaluated e;
-    gbs_status status = gbs_judge_rows(f->ctx, f->model, &past, NULL, &e, NULL);
-    f->model->info.gibbs_error = e.told.gibbs_error;
-    f->model->info.train_error = e.told.error;
+    gbs_evidence unused = {0};
+    gbs_fitted fitted = {.model = f->model, .options = &f->o, .rows = &past};
+    gbs_empirical *risk = NULL;
+    gbs_status status = task->risk(f->ctx, &past, false, &gbs_zero_one, &risk);
+    fitted.risk = risk;
+    if (status == GBS_OK)
+        status = task->judge(f->ctx, &fitted, &unused);
+    gbs_empirical_free(risk);
     return status;
 }
 

@@ -34,8 +34,10 @@ static gbs_status check_certificate_options(gbs_context *ctx, const gbs_fit_sett
                         gbs_bound_name(o->bound));
     bool deployed = gbs_is_deployed(o);
     if (o->bound == GBS_BOUND_VOTE && !deployed)
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
-                        "`bound` vote is for `task` classify and `prior` informed");
+        return gbs_fail(
+            ctx, GBS_ERR_ARGUMENT,
+            "`bound` vote needs `prior` informed, and in ranking neither `pairs` nor `solver` "
+            "sgd");
     if (deployed && (o->ladder_size > 0 || o->prior_grid_size > 1))
         return gbs_fail(ctx, GBS_ERR_ARGUMENT,
                         "`bound` vote chooses for itself, on the rows to learn from; it takes no "

@@ -137,9 +137,9 @@ const gbs_option_entry gbs_option_entries[] = {
     {{"prior-split", "F", GBS_OPTION_NUMBER, GBS_FOR_FIT, NULL,
       "a number between 0 and 1, such as 0.5", NULL, "certificate",
       "share of the rows in the first part: of those learned from (default two thirds, more where "
-      "a class is rare; `bound` kl, catoni, hoeffding: 0.5; progressive: 0.3 to 0.5, more where "
-      "there are few rows per column; ranking: 0.5 up to 18000 rows, then all but 9000 of "
-      "them, at most 0.9)",
+      "a class is rare; `bound` kl, catoni, hoeffding: 0.5, in ranking 0.5 up to 18000 rows, then "
+      "all but 9000 of them, at most 0.9; progressive: 0.3 to 0.5, more where there are few rows "
+      "per column)",
       INSIDE_UNIT},
      .store = GBS_STORE_DOUBLE, .at = {IN_FIT(prior_split)}},
     {{"prior-split", "F", GBS_OPTION_NUMBER, GBS_FOR_COMPLETE, NULL,
@@ -175,11 +175,11 @@ const gbs_option_entry gbs_option_entries[] = {
     /* ---------------------------------------------------------------- what is certified */
     {{"bound", "METHOD", GBS_OPTION_CHOICE, GBS_FOR_FIT,
       GBS_CHOICES(GBS_BOUNDS), NULL, "auto", "certificate",
-      "method of the certificate: vote (the labels that `predict` prints, tested on a last block of "
-      "rows), progressive (stages, each tested on fresh rows before the next "
+      "method of the certificate: vote (the labels that `predict` prints, in ranking the score, "
+      "tested on a last block of rows), progressive (stages, each tested on fresh rows before the next "
       "learns from them), kl, catoni, hoeffding, paper (as the paper prints it), or auto (vote under "
-      "an informed prior, in ranking catoni; kl under the zero prior and where a grid is given; "
-      "progressive where `blocks` are given)",
+      "an informed prior, in ranking with `pairs` or `solver` sgd catoni; kl under the zero prior "
+      "and where a grid is given; progressive where `blocks` are given)",
       ANY},
      .store = GBS_STORE_INT, .at = {IN_FIT(bound)}},
     {{"confidence", "P", GBS_OPTION_NUMBER,

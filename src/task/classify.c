@@ -19,6 +19,11 @@ static gbs_status refuse(gbs_context *ctx, const gbs_fit_settings *o) {
     return GBS_OK;
 }
 
+static bool deploys(const gbs_fit_settings *o) {
+    (void)o;
+    return true;
+}
+
 static gbs_bound usual_bound(const gbs_fit_settings *o) {
     (void)o;
     return GBS_BOUND_KL;
@@ -135,6 +140,7 @@ const gbs_task gbs_task_classify = {
     .dual = true,
     .full_columns = SIZE_MAX,
     .refuse = refuse,
+    .deploys = deploys,
     .usual_bound = usual_bound,
     .paper = paper,
     .first_share = first_share,

@@ -23,7 +23,7 @@
 #define LEARN_SHARE (2.0 / 3.0)
 
 bool gbs_is_deployed(const gbs_fit_settings *o) {
-    return gbs_has(gbs_fit_task(o), GBS_FACT_LABELS) && o->prior == GBS_PRIOR_INFORMED &&
+    return o->prior == GBS_PRIOR_INFORMED && gbs_fit_task(o)->deploys(o) &&
            (o->bound == GBS_BOUND_VOTE || (o->bound == GBS_BOUND_AUTO && o->blocks == 0));
 }
 

@@ -38,12 +38,17 @@ static gbs_status refuse(gbs_context *ctx, const gbs_fit_settings *o) {
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "`task` rank has no dual form");
     if (o->bound == GBS_BOUND_PROGRESSIVE)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT,
-                        "`task` rank has the bounds kl, catoni, hoeffding and paper");
+                        "`task` rank has the bounds vote, kl, catoni, hoeffding and paper");
     if (o->stratify)
         return gbs_fail(
             ctx, GBS_ERR_ARGUMENT,
             "`task` rank is certified given the labels; `stratify` is for `task` classify");
     return GBS_OK;
+}
+
+/* What is asked for where passes over all pairs cost too much has its own way. */
+static bool deploys(const gbs_fit_settings *o) {
+    return o->sampled_pairs == 0 && o->solver != GBS_SOLVER_SGD;
 }
 
 /* lambda comes from the first part, and catoni does not pay for all posteriors at once */
@@ -228,6 +233,7 @@ const gbs_task gbs_task_rank = {
              [GBS_WORD_PARTICLES] = "score: the mean over the particles"},
     .full_columns = RANKED_COLUMNS,
     .refuse = refuse,
+    .deploys = deploys,
     .usual_bound = usual_bound,
     .paper = paper,
     .first_share = first_share,

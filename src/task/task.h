@@ -54,6 +54,8 @@ struct gbs_task {
     size_t full_columns; /* most for a full covariance */
     /* What the task does not offer: GBS_ERR_ARGUMENT, with the options in backquotes. */
     gbs_status (*refuse)(gbs_context *ctx, const gbs_fit_settings *o);
+    /* One predictor can be tested on a last block; false: an option asks for another way. */
+    bool (*deploys)(const gbs_fit_settings *o);
     /* The method behind GBS_BOUND_AUTO under one posterior. */
     gbs_bound (*usual_bound)(const gbs_fit_settings *o);
     /* The constants that the paper recommends (docs/maths.md, 9). */

@@ -15,10 +15,12 @@ expect_exit 0 "$GIBBSITE" fit train.csv --task rank --test test.csv -o m.json --
 cp "$stdout" fit.json
 expect_json fit.json task rank
 expect_json fit.json d 4
-expect_json fit.json certificate.target gibbs
-expect_json fit.json certificate.loss zero-one
+expect_json fit.json certificate.target auc
 expect_json fit.json certificate.risk 1-auc
-expect_json fit.json certificate.method catoni
+expect_json fit.json certificate.method betting
+expect_json fit.json card.learned 400
+expect_json fit.json card.tested 200
+expect_json fit.json loss hinge
 expect_json fit.json certificate.status valid
 expect_json fit.json test.error null
 # standard error of the AUC of 4000 rows: some 0.005
@@ -28,8 +30,8 @@ holds 'the certificate lies above the true risk, by less than 0.1' "$(json fit.j
 holds 'the bound of the test rows is nearer' "$(json fit.json test.holdout_bound) > 1 - $(json fit.json test.auc) && $(json fit.json test.holdout_bound) < $(json fit.json certificate.value)"
 
 expect_exit 0 "$GIBBSITE" fit train.csv --task rank
-expect_stdout 'ranking, loss zero-one, family full, 4 coefficients, 600 rows'
-expect_stdout 'the true 1 - AUC of one random draw is at most'
+expect_stdout 'ranking, loss hinge, family full, 4 coefficients, 600 rows'
+expect_stdout 'the score that predict prints has a true AUC of at least'
 expect_stdout 'the labels are taken as given'
 
 for threads in 1 7; do
@@ -49,13 +51,23 @@ expect_json "$stdout" auc "$(json fit.json test.auc)"
 expect_exit 0 "$GIBBSITE" evaluate m.json test.csv
 expect_stdout 'AUC +0\.[0-9]+ +of the score, standard error 0\.00'
 expect_exit 0 "$GIBBSITE" inspect m.json
-expect_stdout 'ranking, loss zero-one'
+expect_stdout 'ranking, loss hinge'
+expect_stdout 'the score that predict prints has a true AUC of at least'
 { head -n 1 test.csv && grep ',1$' test.csv | head -n 5; } >positives.csv
 expect_exit 0 "$GIBBSITE" evaluate m.json positives.csv --json
 expect_json "$stdout" auc null
 expect_exit 0 "$GIBBSITE" gap train.csv m.json
 
 as 'other ways to fit'
+expect_exit 0 "$GIBBSITE" fit train.csv --task rank --bound catoni -o draw.json --json
+expect_json "$stdout" certificate.target gibbs
+expect_json "$stdout" certificate.method catoni
+expect_json "$stdout" loss zero-one
+cp "$stdout" draw.fit.json
+expect_exit 0 "$GIBBSITE" gap train.csv draw.json
+expect_exit 0 "$GIBBSITE" fit train.csv --task rank --bound vote --loss zero-one --json
+expect_json "$stdout" certificate.target auc
+expect_json "$stdout" loss zero-one
 expect_exit 0 "$GIBBSITE" fit train.csv --task rank --prior zero --loss hinge --family diagonal --json
 expect_json "$stdout" certificate.status conditional
 expect_json "$stdout" certificate.method kl
@@ -87,7 +99,7 @@ expect_exit 0 "$GIBBSITE" fit train.csv --task rank --pairs 20000 -o s.json --js
 expect_json "$stdout" certificate.sampled.pairs 20000
 expect_json "$stdout" certificate.status valid
 holds 'a tenth of the error probability pays for it' "$(json "$stdout" certificate.sampled.delta) > 0.00499 && $(json "$stdout" certificate.sampled.delta) < 0.00501"
-holds 'the bound lies above that from all pairs, by little' "$(json "$stdout" certificate.value) > $(json fit.json certificate.value) && $(json "$stdout" certificate.value) < $(json fit.json certificate.value) + 0.03"
+holds 'the bound lies above that from all pairs, by little' "$(json "$stdout" certificate.value) > $(json draw.fit.json certificate.value) && $(json "$stdout" certificate.value) < $(json draw.fit.json certificate.value) + 0.03"
 expect_exit 0 "$GIBBSITE" inspect s.json
 expect_stdout '20000 pairs drawn at random'
 expect_exit 0 "$GIBBSITE" fit train.csv --task rank --pairs 20000 --solver sgd --json
@@ -112,8 +124,13 @@ as 'data that cannot be ranked, or hardly'
 { head -n 1 train.csv && grep ',1$' train.csv; } >one.csv
 expect_exit 3 "$GIBBSITE" fit one.csv --task rank
 { cat one.csv && grep -- ',-1$' train.csv | head -n 1; } >single.csv
-expect_exit 3 "$GIBBSITE" fit single.csv --task rank
+expect_exit 3 "$GIBBSITE" fit single.csv --task rank --bound catoni
 expect_stderr 'single.csv: the .* part of the split'
+expect_exit 3 "$GIBBSITE" fit single.csv --task rank --bound vote
+expect_stderr 'fewer than two rows of a class'
+expect_exit 0 "$GIBBSITE" fit single.csv --task rank --json
+expect_stderr 'too few to learn from some and test on others'
+expect_json "$stdout" certificate.target gibbs
 expect_exit 0 "$GIBBSITE" fit single.csv --task rank --prior zero --json
 expect_json "$stdout" certificate.blocks 1
 { echo x,y && for _ in {1..20}; do printf '2,1\n2,-1\n'; done; } >equal.csv

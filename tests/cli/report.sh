@@ -156,7 +156,7 @@ says bare-fit.html 'No certificate'
 says fit.html "the labels that predict prints are wrong in at most $(awk "BEGIN { printf \"%.2f\", 100 * $(value fit value) }")"
 says fit.html 'The certificate is valid'
 says fit.html 'rows of a last block that nothing of the predictor has seen'
-says rank.html "The true AUC of such a scorer is at least $(awk "BEGIN { printf \"%.4f\", 1 - $(value rank value) }")"
+says rank.html "Its true AUC is at least $(awk "BEGIN { printf \"%.4f\", 1 - $(value rank value) }")"
 says complete.html 'the true root mean squared error is at most'
 g fit train.csv --prior zero --confidence 0.99 --json >conditional.json
 as 'report of a conditional certificate'

@@ -158,6 +158,7 @@ static void a_model_comes_back_from_its_text(void **state) {
     gbs_data *data = dense_data(ctx, &t);
     gbs_fit_settings o = gbs_fit_settings_default();
     o.task = GBS_TASK_RANK;
+    o.bound = GBS_BOUND_CATONI;
     gbs_model *model = fit(ctx, data, &o), *again;
     char *text, *twice;
     size_t size;
@@ -248,6 +249,7 @@ static void poor_data(void **state) {
     gbs_fit_settings zero = ranking(GBS_LOSS_ZERO_ONE, GBS_FAMILY_FULL),
                      informed = gbs_fit_settings_default();
     informed.task = GBS_TASK_RANK;
+    informed.bound = GBS_BOUND_CATONI;
     for (size_t i = 0; i < N * D; i++)
         x[i] = dice_normal(&r);
     for (size_t i = 0; i < N; i++)

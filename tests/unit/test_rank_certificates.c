@@ -47,6 +47,7 @@ static void certificates_hold_and_are_near(void **state) {
         gbs_data *data = dense_data(ctx, &t);
         gbs_fit_settings o = gbs_fit_settings_default();
         o.task = GBS_TASK_RANK;
+        o.bound = GBS_BOUND_CATONI;
         o.family = GBS_FAMILY_DIAGONAL;
         o.confidence = 0.5;
         gbs_model *model = fit(ctx, data, &o);
@@ -104,6 +105,7 @@ static void other_certificates_hold_and_are_near(void **state) {
             o.prior = way == 0 ? GBS_PRIOR_ZERO : GBS_PRIOR_INFORMED;
             o.scale = way == 0 ? GBS_SCALE_NONE : GBS_SCALE_STANDARD;
             o.prior_split = way == 1 ? 0.72 : 0.0;
+            o.bound = way == 1 ? GBS_BOUND_CATONI : GBS_BOUND_AUTO;
             o.sampled_pairs = way == 2 ? 500 : 0;
             gbs_model *model = fit(ctx, data, &o);
             size_t count;
@@ -194,6 +196,7 @@ static void sampled_pairs_are_paid_for(void **state) {
     gbs_data *data = dense_data(ctx, &t);
     gbs_fit_settings o = gbs_fit_settings_default();
     o.task = GBS_TASK_RANK;
+    o.bound = GBS_BOUND_CATONI;
     gbs_model *exact = fit(ctx, data, &o);
     o.sampled_pairs = DRAWS;
     gbs_model *model = fit(ctx, data, &o);
