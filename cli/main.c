@@ -191,6 +191,13 @@ static int choose_threads(const struct app *app) {
     return EXIT_DONE;
 }
 
+/* The device that the options name; without it the message says what is missing. */
+static int choose_device(const struct app *app) {
+    const char *device = gbs_options_get(app->options.set, "device");
+    gbs_status status = gbs_context_set_device(app->ctx, device);
+    return status == GBS_OK ? EXIT_DONE : app_fail_status(app, status, NULL);
+}
+
 static int make_context(struct app *app) {
     if (gbs_context_create(NULL, &app->ctx) != GBS_OK)
         return app_fail(app, EXIT_MEMORY, "out of memory");
@@ -219,6 +226,8 @@ static int run(struct app *app, int argc, char **argv) {
     } else if (code == EXIT_DONE) {
         code = choose_threads(app);
     }
+    if (code == EXIT_DONE && !given(&app->options, "help"))
+        code = choose_device(app);
     if (code == EXIT_DONE) {
         gbs_context_set_seed(app->ctx,
                              strtoull(gbs_options_get(app->options.set, "seed"), NULL, 10));

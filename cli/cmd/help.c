@@ -173,6 +173,7 @@ static int run_help(struct app *app) {
 
 static int run_version(struct app *app) {
     struct text text = {0};
+    char words[256];
     if (app->options.n_inputs > 0)
         return app_fail(app, EXIT_USAGE, "version: takes no argument, found '%.60s'",
                         app->options.inputs[0]);
@@ -183,10 +184,22 @@ static int run_version(struct app *app) {
         json_put_string(&j, "compiler", GBS_BUILD_COMPILER);
         json_put_string(&j, "build", GBS_BUILD_TYPE);
         json_put_string(&j, "blas", GBS_BUILD_BLAS);
+        json_open_object(&j, "devices");
+        for (size_t k = 0; gbs_device_name(k) != NULL; k++) {
+            gbs_device_describe(app->ctx, gbs_device_name(k), words, sizeof words);
+            json_put_string(&j, gbs_device_name(k), words);
+        }
+        json_close_object(&j);
         json_close_object(&j);
     } else {
         text_add(&text, "gibbsite %s (%s, %s, %s)\n", gbs_version(), GBS_BUILD_COMPILER,
                  GBS_BUILD_TYPE, GBS_BUILD_BLAS);
+        for (size_t k = 0; gbs_device_name(k) != NULL; k++) {
+            gbs_status status = gbs_device_describe(app->ctx, gbs_device_name(k), words,
+                                                    sizeof words);
+            text_add(&text, "device %s: %s%s\n", gbs_device_name(k),
+                     status == GBS_OK ? "" : "cannot be used: ", words);
+        }
     }
     int code = app_write(app, NULL, &text);
     text_free(&text);

@@ -47,6 +47,17 @@ GBS_API gbs_status gbs_context_set_cancel_pause(gbs_context *ctx, double seconds
 GBS_API gbs_status gbs_context_set_threads(gbs_context *ctx, int threads);
 /* Seed of every random number of the calls to come. */
 GBS_API gbs_status gbs_context_set_seed(gbs_context *ctx, uint64_t seed);
+/* What the passes over rows of the calls to come run on: "cpu", the processors of this machine, or
+ * "cuda", an NVIDIA GPU (its first one, in double precision; sums in another order, so that numbers
+ * agree to some 1e-12 and not to the bit). GBS_ERR_ARGUMENT, and a message that says what is
+ * missing, where there is no such device; all is then as before. Not while a call computes. */
+GBS_API gbs_status gbs_context_set_device(gbs_context *ctx, const char *device);
+/* The k-th device that the library knows by name; NULL beyond the last. */
+GBS_API const char *gbs_device_name(size_t k);
+/* What is there of a device on this machine, in words, into `text` (`room` bytes, its end
+ * included): its model and memory, or why it cannot be used, which is also told by the status. */
+GBS_API gbs_status gbs_device_describe(gbs_context *ctx, const char *device, char *text,
+                                       size_t room);
 /* Frees the context, before or after what was made with it: its memory goes with the last of them.
  * Its callbacks are not called any more. NULL is ignored. */
 GBS_API void gbs_context_free(gbs_context *ctx);

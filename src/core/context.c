@@ -96,8 +96,11 @@ void gbs_context_retain(gbs_context *ctx) {
 /* Release: what this thread did with the context comes before its end. Acquire: so does what the
  * others did. */
 void gbs_context_release(gbs_context *ctx) {
-    if (atomic_fetch_sub_explicit(&ctx->references, 1, memory_order_acq_rel) == 1)
-        ctx->allocator.release(ctx, ctx->allocator.user);
+    if (atomic_fetch_sub_explicit(&ctx->references, 1, memory_order_acq_rel) != 1)
+        return;
+    if (ctx->device != NULL)
+        ctx->device->release(ctx, ctx->device);
+    ctx->allocator.release(ctx, ctx->allocator.user);
 }
 
 /* Handles may outlive the caller's interest, and what the callbacks' `user` points at need not. */

@@ -16,6 +16,12 @@
 /* A message may name a file, a line, a column, a text and what was expected. */
 enum { GBS_MESSAGE_ROOM = 1024 };
 
+/* What passes over rows run on, where it is not this machine's processors (pass/device.c). */
+typedef struct gbs_device {
+    const struct gbs_pass_ops *pass;
+    void (*release)(gbs_context *ctx, struct gbs_device *device);
+} gbs_device;
+
 struct gbs_context {
     gbs_allocator allocator;
     atomic_size_t references; /* the caller's, and one for each handle and each text handed out */
@@ -32,6 +38,7 @@ struct gbs_context {
                                 added to atomically */
     int computing;           /* gbs_compute_begin without its end */
     struct gbs_team *team;   /* of the call that computes; NULL before it first needs one */
+    gbs_device *device;      /* NULL: this machine's processors */
     char error[GBS_MESSAGE_ROOM];
 };
 

@@ -53,6 +53,7 @@ static void run(void *arg, size_t task, size_t worker) {
                        .cancel_user = &child,
                        .threads = 1,
                        .seed = team->ctx->seed,
+                       .device = team->ctx->device,
                        .computing = 1};
     gbs_status status = team->job(&ctx, team->arg, team->first + task);
     atomic_fetch_add(&team->finished, 1);

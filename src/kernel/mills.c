@@ -16,34 +16,6 @@
 #include "kernel/mills.h"
 #include "kernel/vector.h"
 
-/* W, given u. */
-static inline double excess(double u) {
-    double w = -3.4520700200653593566e-8;
-    w = w * u + 6.5832880358183071504e-8;
-    w = w * u + 4.050996820956375974e-7;
-    w = w * u - 6.9010625664228572539e-7;
-    w = w * u - 2.8435650977216748836e-6;
-    w = w * u + 4.6015742921640649097e-6;
-    w = w * u + 0.000016781223439724361783;
-    w = w * u - 0.000030595656492013641147;
-    w = w * u - 0.000091530329411303496668;
-    w = w * u + 0.00023671464588590124846;
-    w = w * u + 0.0004138742636386429105;
-    w = w * u - 0.0019985409405953554883;
-    w = w * u - 0.00026505953773273980297;
-    w = w * u + 0.01514690697027232775;
-    w = w * u - 0.030292392264602114276;
-    w = w * u - 0.044026564499881252593;
-    w = w * u + 0.41740149683901212643;
-    w = w * u - 1.3522814191846578239;
-    w = w * u + 2.9344972490881924597;
-    w = w * u - 4.7982231651097099407;
-    w = w * u + 6.0823744113614615066;
-    w = w * u - 5.8188273135257345211;
-    w = w * u + 3.5959476423421169274;
-    return w;
-}
-
 GBS_WIDE void gbs_normal_both(size_t n, const double *restrict t, double *restrict phi,
                               double *restrict cdf) {
 #pragma omp simd
@@ -63,7 +35,7 @@ GBS_WIDE void gbs_normal_all(size_t n, const double *restrict t, double *restric
         double x = t[i] < 0.0 ? -t[i] : t[i], over = 1.0 / (x + GBS_MILLS_CENTRE),
                u = 1.0 - 2.0 * GBS_MILLS_CENTRE * over;
         double density = gbs_density_at(x), tail = density * (gbs_mills(u) * over),
-               below = density * (excess(u) * over * over);
+               below = density * (gbs_excess(u) * over * over);
         phi[i] = density;
         cdf[i] = t[i] < 0.0 ? tail : 1.0 - tail;
         h[i] = t[i] < 0.0 ? below : t[i] + below;

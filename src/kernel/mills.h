@@ -7,6 +7,13 @@
 #include <stdint.h>
 #include <string.h>
 
+/* A compiler for graphics processors wants to be told that both kinds of processors may call it. */
+#ifdef __CUDACC__
+#define GBS_EVERYWHERE static __host__ __device__ __forceinline__
+#else
+#define GBS_EVERYWHERE static inline
+#endif
+
 #define GBS_DENSITY_AT_0 0.39894228040143267794
 /* Below this exponent the density counts as 0. */
 #define GBS_LEAST_EXPONENT (-700.0)
@@ -20,7 +27,7 @@
 #define LOG_2_HIGH 0x1.62e42p-1 /* times any k exact */
 #define LOG_2_LOW 0x1.fdf473de6af28p-22
 
-static inline double gbs_exp_of(double y) {
+GBS_EVERYWHERE double gbs_exp_of(double y) {
     double shifted = y * LOG2_E + GBS_ROUNDER, k = shifted - GBS_ROUNDER,
            r = (y - k * LOG_2_HIGH) - k * LOG_2_LOW;
     double q = 2.5114870219497475323e-8;
@@ -44,7 +51,7 @@ static inline double gbs_exp_of(double y) {
 }
 
 /* P, given u. */
-static inline double gbs_mills(double u) {
+GBS_EVERYWHERE double gbs_mills(double u) {
     double p = 1.2420669014487680095e-8;
     p = p * u - 5.9434681814085111347e-9;
     p = p * u - 1.4327136230422850857e-7;
@@ -69,8 +76,36 @@ static inline double gbs_mills(double u) {
     return p;
 }
 
+/* W, given u. */
+GBS_EVERYWHERE double gbs_excess(double u) {
+    double w = -3.4520700200653593566e-8;
+    w = w * u + 6.5832880358183071504e-8;
+    w = w * u + 4.050996820956375974e-7;
+    w = w * u - 6.9010625664228572539e-7;
+    w = w * u - 2.8435650977216748836e-6;
+    w = w * u + 4.6015742921640649097e-6;
+    w = w * u + 0.000016781223439724361783;
+    w = w * u - 0.000030595656492013641147;
+    w = w * u - 0.000091530329411303496668;
+    w = w * u + 0.00023671464588590124846;
+    w = w * u + 0.0004138742636386429105;
+    w = w * u - 0.0019985409405953554883;
+    w = w * u - 0.00026505953773273980297;
+    w = w * u + 0.01514690697027232775;
+    w = w * u - 0.030292392264602114276;
+    w = w * u - 0.044026564499881252593;
+    w = w * u + 0.41740149683901212643;
+    w = w * u - 1.3522814191846578239;
+    w = w * u + 2.9344972490881924597;
+    w = w * u - 4.7982231651097099407;
+    w = w * u + 6.0823744113614615066;
+    w = w * u - 5.8188273135257345211;
+    w = w * u + 3.5959476423421169274;
+    return w;
+}
+
 /* phi(x), x >= 0. */
-static inline double gbs_density_at(double x) {
+GBS_EVERYWHERE double gbs_density_at(double x) {
     double exponent = -0.5 * x * x,
            inside = exponent > GBS_LEAST_EXPONENT ? exponent : GBS_LEAST_EXPONENT;
     double density = GBS_DENSITY_AT_0 * gbs_exp_of(inside);

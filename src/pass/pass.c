@@ -8,7 +8,8 @@ size_t gbs_pull_size(gbs_pull pull, size_t d) {
 }
 
 gbs_status gbs_hold(gbs_context *ctx, const gbs_rows *rows, gbs_held **out) {
-    return gbs_cpu_pass.hold(ctx, rows, out);
+    const gbs_pass_ops *pass = ctx->device != NULL ? ctx->device->pass : &gbs_cpu_pass;
+    return pass->hold(ctx, rows, out);
 }
 
 void gbs_held_free(gbs_held *held) {

@@ -225,11 +225,18 @@ struct gbs_pass_ops {
      * above it makes use of the context's threads. */
     gbs_status (*vote)(const gbs_held *held, const gbs_pointwise *loss, size_t count,
                        const double *tiles, const double *mean, const gbs_vote *out);
+    /* Whether a loss over these rows is better given to `many`; NULL: never. */
+    bool (*takes_many)(const gbs_held *held, const gbs_pointwise *loss);
+    /* Mean plain loss of each of `count` vectors, in tiles that follow one another. On the thread
+     * that called the library. */
+    gbs_status (*many)(const gbs_held *held, const gbs_pointwise *loss, size_t count,
+                       const double *tiles, double *risk);
 };
 
 extern const gbs_pass_ops gbs_cpu_pass;
+extern const gbs_pass_ops gbs_cuda_pass;
 
-/* Held by the back end that suits the context. */
+/* Held by the back end of the context's device. */
 gbs_status gbs_hold(gbs_context *ctx, const gbs_rows *rows, gbs_held **out);
 void gbs_held_free(gbs_held *held); /* takes NULL */
 void gbs_room_free(gbs_room *room); /* takes NULL */

@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+/* Tiles that a back end is given at once. */
+enum { MOST_TILES = 8192 };
+
 struct tiles {
     const gbs_empirical *risk;
     size_t count;
@@ -24,6 +27,35 @@ static void judge_tile(void *arg, size_t task, size_t worker) {
     memcpy(w->risks + first, risk, lanes * sizeof *risk);
 }
 
+static void fill_tile(void *arg, size_t task, size_t worker) {
+    const struct tiles *w = arg;
+    size_t first = (task + w->begin) * GBS_LANES, left = w->count - first;
+    (void)worker;
+    w->fill(w->user, first, left < GBS_LANES ? left : GBS_LANES,
+            w->scratch + task * w->worker_size);
+}
+
+/* The same where the rows are better met by many vectors at once. */
+static gbs_status judge_many(struct tiles *w) {
+    gbs_context *ctx = w->risk->ctx;
+    size_t d = w->risk->d, tiles = (w->count + GBS_LANES - 1) / GBS_LANES,
+           most = tiles < MOST_TILES ? tiles : MOST_TILES;
+    gbs_status status = GBS_OK;
+    w->worker_size = d * GBS_LANES;
+    w->scratch = gbs_matrix(ctx, most, w->worker_size);
+    if (w->scratch == NULL)
+        return GBS_ERR_MEMORY;
+    for (; status == GBS_OK && w->begin < tiles; w->begin += most) {
+        size_t some = tiles - w->begin < most ? tiles - w->begin : most,
+               first = w->begin * GBS_LANES, left = w->count - first,
+               vectors = left < some * GBS_LANES ? left : some * GBS_LANES;
+        gbs_parallel_for(ctx, some, 4.0 * (double)(some * w->worker_size), fill_tile, w);
+        status = w->risk->ops->many(w->risk, vectors, w->scratch, w->risks + first);
+    }
+    gbs_array_free(ctx, w->scratch);
+    return status;
+}
+
 /* A stretch of tiles between two looks at the caller's wish to stop. */
 gbs_status gbs_empirical_tiles(const gbs_empirical *risk, size_t count, gbs_tile_filler fill,
                                void *user, double *risks) {
@@ -34,6 +66,8 @@ gbs_status gbs_empirical_tiles(const gbs_empirical *risk, size_t count, gbs_tile
     size_t stretch = gbs_workers(ctx) *
                      (flops < GBS_STRETCH_FLOPS ? (size_t)(GBS_STRETCH_FLOPS / flops) : 1);
     gbs_status status = GBS_OK;
+    if (risk->ops->takes_many != NULL && risk->ops->takes_many(risk))
+        return judge_many(&w);
     w.worker_size = d * GBS_LANES + gbs_empirical_tile_room(risk);
     /* tiles begin on a cache line */
     w.worker_size += (GBS_LANES - w.worker_size % GBS_LANES) % GBS_LANES;

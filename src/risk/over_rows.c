@@ -119,6 +119,15 @@ static void tile(const gbs_empirical *r, const double *theta, double *scratch, d
     r->held->pass->tile(r->held, &r->loss->pointwise, theta, scratch, risks);
 }
 
+static bool takes_many(const gbs_empirical *r) {
+    const gbs_pass_ops *pass = r->held->pass;
+    return pass->takes_many != NULL && pass->takes_many(r->held, &r->loss->pointwise);
+}
+
+static gbs_status many(const gbs_empirical *r, size_t count, const double *tiles, double *risks) {
+    return r->held->pass->many(r->held, &r->loss->pointwise, count, tiles, risks);
+}
+
 static void base(const gbs_empirical *r, const double *mean, double *out) {
     r->held->pass->scores(r->held, 0, r->rows, mean, out);
     r->held->pass->margins(r->held, 0, r->rows, out, out);
@@ -140,6 +149,8 @@ static const gbs_empirical_ops over_rows = {.part = part,
                                             .value = value,
                                             .tile_room = tile_room,
                                             .tile = tile,
+                                            .takes_many = takes_many,
+                                            .many = many,
                                             .base = base,
                                             .ring = ring};
 

@@ -149,6 +149,9 @@ struct gbs_empirical_ops {
                         const gbs_spread *spread, bool shown, double *mean, double *second_moment);
     size_t (*tile_room)(const gbs_empirical *risk);
     void (*tile)(const gbs_empirical *risk, const double *theta, double *scratch, double *risks);
+    /* r of `count` vectors, in tiles that follow one another; both NULL: a tile at a time */
+    bool (*takes_many)(const gbs_empirical *risk);
+    gbs_status (*many)(const gbs_empirical *risk, size_t count, const double *tiles, double *risks);
     void (*base)(const gbs_empirical *risk, const double *mean, double *base);
     void (*ring)(const gbs_empirical *risk, const gbs_ring *ring, const double *base, size_t count,
                  const gbs_ring_tile *tile, double *scratch);

@@ -1,0 +1,132 @@
+/* What each kernel is given, one struct each; and their names, which host and device share.
+ *
+ * Rows lie one after the other, `ld` numbers apart, zeros behind the d-th. Sums are left in parts,
+ * one a block of threads, and added by a later kernel in the order of the blocks: the bits depend
+ * on the shape of the data and on the device alone.
+ */
+#ifndef GIBBSITE_PASS_CUDA_ARGUMENTS_H
+#define GIBBSITE_PASS_CUDA_ARGUMENTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Threads of a block, of every kernel. */
+enum { GBS_CUDA_THREADS = 256, GBS_CUDA_WARP = 32 };
+
+/* X(name of the kernel, its struct without prefix and suffix) */
+#define GBS_CUDA_KERNELS(X)                                                                        \
+    X(gbs_kernel_project, project)                                                                 \
+    X(gbs_kernel_row_losses, losses)                                                               \
+    X(gbs_kernel_pull_columns, pull)                                                               \
+    X(gbs_kernel_sum_parts, parts)                                                                 \
+    X(gbs_kernel_weigh_rows, weigh)                                                                \
+    X(gbs_kernel_scale_columns, scale)                                                             \
+    X(gbs_kernel_gather, gather)                                                                   \
+    X(gbs_kernel_pair_losses, pairs)                                                               \
+    X(gbs_kernel_spread_tiles, tiles)                                                              \
+    X(gbs_kernel_many_losses, many)
+
+/* Which of them, where the host means one. */
+#define GBS_CUDA_NUMBER(name, arguments) name##_number,
+enum { GBS_CUDA_KERNELS(GBS_CUDA_NUMBER) GBS_CUDA_KERNEL_COUNT };
+#undef GBS_CUDA_NUMBER
+
+/* score = x'm; square = sum of y_k^2 where y (rows like x) is given, else of by_k x_k^2, else
+ * times of x_k^2. *broken becomes 1 where a number is NaN. */
+typedef struct gbs_cuda_project_arguments {
+    size_t n, d, ld;
+    const double *x, *mean, *y, *by;
+    double times;
+    double *score, *square;
+    int *broken;
+} gbs_cuda_project_arguments;
+
+enum { GBS_CUDA_SUM_PSI, GBS_CUDA_SUM_SQUARE, GBS_CUDA_SUM_SPREAD, GBS_CUDA_SUMS };
+
+/* Losses of rows whose scores are known, one row a thread; label and weight NULL: 1. u and w are
+ * NULL where the risk alone is asked for. part: GBS_CUDA_SUMS a block. */
+typedef struct gbs_cuda_losses_arguments {
+    size_t n;
+    int loss, absolute;
+    const double *score, *square, *label, *weight;
+    double sign, least, negligible;
+    double *u, *w, *part;
+} gbs_cuda_losses_arguments;
+
+/* part[block] = (sum u_i x_i, sum of x_i times g_i, or of w_i x_i^2 where g is NULL), `rows` rows a
+ * block, 2 ld numbers a block; blocks in y go over the columns, 32 each. */
+typedef struct gbs_cuda_pull_arguments {
+    size_t n, ld, rows;
+    const double *x, *u, *w, *g;
+    double *part;
+} gbs_cuda_pull_arguments;
+
+/* to_k = (add ? to_k : 0) + times sum over the parts, k < count, in order. */
+typedef struct gbs_cuda_parts_arguments {
+    size_t parts, stride, count;
+    const double *part;
+    double times;
+    int add;
+    double *to;
+} gbs_cuda_parts_arguments;
+
+/* g_i = w_i x_i - 2 sum over `layers` of m_i, rows like x; layers lie `layer` numbers apart. */
+typedef struct gbs_cuda_weigh_arguments {
+    size_t n, ld, layers, layer;
+    const double *x, *w, *m;
+    double *g;
+} gbs_cuda_weigh_arguments;
+
+/* to = x with column k times by_k, else times `times`. */
+typedef struct gbs_cuda_scale_arguments {
+    size_t n, d, ld;
+    const double *x, *by;
+    double times;
+    double *to;
+} gbs_cuda_scale_arguments;
+
+/* Rows by number: to_i = x[row_i] - x[less_i], the columns times by_k where it is given. less NULL:
+ * nothing is taken off; weight_i = |y| |y| of the two, where it is wanted. */
+typedef struct gbs_cuda_gather_arguments {
+    size_t count, d, ld;
+    const double *x, *y, *by;
+    const uint32_t *row, *less;
+    double *to, *weight;
+} gbs_cuda_gather_arguments;
+
+/* Pairs of outer and inner rows: their scores a, q = x'Sx and y, whose size counts equal rows.
+ *
+ * row_u, row_w: of each outer row, a layer for each few inner rows; column_u, column_w: of each
+ * inner row, a layer for each few outer rows; part: GBS_CUDA_SUMS a block. Pairs that are nearly
+ * equal go to the list, and are counted beyond its room too. */
+typedef struct gbs_cuda_pairs_arguments {
+    size_t outer, inner; /* rows */
+    size_t ld;           /* of cross */
+    int absolute, slopes;
+    double negligible, sign; /* the margin is sign (a_i - a_j) */
+    const double *outer_a, *outer_q, *outer_y, *inner_a, *inner_q, *inner_y;
+    double *cross; /* outer x inner: x_i'S x_j becomes w */
+    double *row_u, *row_w, *column_u, *column_w, *part;
+    size_t row_layer, column_layer;    /* numbers of a layer */
+    uint32_t first_outer, first_inner; /* what numbers in the list begin with */
+    uint32_t *near_outer, *near_inner;
+    unsigned int near_room, *near_count;
+    int loss;
+} gbs_cuda_pairs_arguments;
+
+/* Vectors in tiles (kernel/tile.h) as rows. */
+typedef struct gbs_cuda_tiles_arguments {
+    size_t count, d, ld;
+    const double *tiles;
+    double *to;
+} gbs_cuda_tiles_arguments;
+
+/* part[block y][vector] = sum of the losses of `rows` rows; score: rows x vectors. */
+typedef struct gbs_cuda_many_arguments {
+    size_t n, vectors, rows;
+    const double *score, *label, *weight; /* weight NULL: 1 */
+    int loss;
+    double *part;
+} gbs_cuda_many_arguments;
+
+#endif

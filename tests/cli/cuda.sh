@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# `--device cuda`: without a GPU words and exit 2; kernels that nvcc compiles without a warning and without a spilled register;
+# declarations that agree with those of CUDA. The kernels themselves are run, thread by thread, by tests/unit/test_cuda.c.
+. "$(dirname "$0")/../lib.sh"
+exec </dev/null
+
+expect_exit 0 "$GIBBSITE" version
+expect_stdout '^device cpu: [0-9]+ processors?$'
+expect_stdout '^device cuda: .'
+expect_exit 0 "$GIBBSITE" version --json
+cp "$stdout" version.json
+check 'devices are listed' test -n "$(json version.json devices.cuda)"
+
+expect_exit 0 "$GIBBSITE" simulate classify --rows 300 --cols 4 -o rows.csv -q
+expect_exit 2 "$GIBBSITE" fit rows.csv -o m.json --device abacus
+expect_exit 0 "$GIBBSITE" fit rows.csv -o m.json --device cpu --prior zero --json
+cp "$stdout" cpu.json
+if "$GIBBSITE" version | grep -q '^device cuda: cannot be used'; then
+    expect_exit 2 "$GIBBSITE" fit rows.csv -o none.json --device cuda
+    expect_stderr 'device.* cuda: (there is no driver|the driver finds no GPU|this library was built without|the GPU|cuBLAS)'
+    expect_no_file none.json
+    skip 'fits on the GPU are those of the processors' 'no GPU here'
+else
+    expect_exit 0 "$GIBBSITE" fit rows.csv -o m.json --device cuda --prior zero --json
+    cp "$stdout" cuda.json
+    expect_near 'the free energy on the GPU' "$(json cuda.json free_energy)" "$(json cpu.json free_energy)" 1e-10
+    expect_near 'the certificate on the GPU' "$(json cuda.json certificate.value)" "$(json cpu.json certificate.value)" 1e-10
+    expect_json cuda.json iterations "$(json cpu.json iterations)"
+fi
+
+nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+if [[ ! -x $nvcc ]]; then
+    skip 'the kernels compile' 'nvcc is not installed'
+    skip 'the declarations are those of CUDA' 'nvcc is not installed'
+    exit 0
+fi
+check 'the kernels compile without a warning' "$nvcc" -cubin -arch=sm_90 -O3 -std=c++17 -Werror all-warnings -Xptxas -v \
+    -I"$GIBBSITE_ROOT/src" -o kernels.cubin "$GIBBSITE_ROOT/src/pass/cuda/kernels.cu"
+"$nvcc" -cubin -arch=sm_90 -O3 -std=c++17 -Xptxas -v -I"$GIBBSITE_ROOT/src" -o kernels.cubin \
+    "$GIBBSITE_ROOT/src/pass/cuda/kernels.cu" >registers 2>&1
+check 'ptxas says what they use' grep -q 'bytes spill stores' registers
+check 'no register is spilled' test -z "$(grep 'spill stores' registers | grep -v ' 0 bytes spill stores, 0 bytes spill loads')"
+
+include=$(dirname "$(dirname "$(readlink -f "$nvcc")")")/include
+if [[ ! -e $include/cuda.h || ! -e $include/cublas_v2.h ]]; then
+    skip 'the declarations are those of CUDA' 'its headers are not installed'
+    exit 0
+fi
+cat >declared.cpp <<'END'
+#include <cuda.h>
+#include <cublas_v2.h>
+#include <cstddef>
+#include <type_traits>
+extern "C" {
+#include "pass/cuda/driver.h"
+}
+// What one side calls an enumeration, a handle or another struct of the same layout is a number or a pointer to the other.
+template <class T> struct plain {
+    using type = std::conditional_t<std::is_pointer_v<T>, const volatile void *, std::conditional_t<std::is_enum_v<T>, int, T>>;
+};
+template <class F> struct shape;
+template <class R, class... A> struct shape<R(A...)> { using type = void (*)(typename plain<A>::type...); };
+template <class R, class... A> struct shape<R (*)(A...)> { using type = void (*)(typename plain<A>::type...); };
+#define AGREE(symbol, member, arguments)                                                                                    \
+    static_assert(std::is_same_v<shape<decltype(symbol)>::type, shape<int(*) arguments>::type>, #symbol);
+GBS_CUDA_DRIVER(AGREE)
+GBS_CUDA_BLAS(AGREE)
+static_assert(sizeof(gbs_cuda_copy) == sizeof(CUDA_MEMCPY2D), "copy");
+static_assert(offsetof(gbs_cuda_copy, from_host) == offsetof(CUDA_MEMCPY2D, srcHost), "from_host");
+static_assert(offsetof(gbs_cuda_copy, from_pitch) == offsetof(CUDA_MEMCPY2D, srcPitch), "from_pitch");
+static_assert(offsetof(gbs_cuda_copy, to) == offsetof(CUDA_MEMCPY2D, dstDevice), "to");
+static_assert(offsetof(gbs_cuda_copy, width) == offsetof(CUDA_MEMCPY2D, WidthInBytes), "width");
+static_assert(GBS_CUDA_HOST == CU_MEMORYTYPE_HOST && GBS_CUDA_DEVICE == CU_MEMORYTYPE_DEVICE, "kinds of memory");
+static_assert(GBS_CUDA_MULTIPROCESSORS == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, "multiprocessors");
+static_assert(GBS_CUDA_CAPABILITY_MAJOR == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, "capability");
+static_assert(GBS_CUDA_SHARED_BYTES == CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, "shared");
+static_assert(GBS_CUDA_MOST_SHARED == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, "most shared");
+static_assert(GBS_CUDA_OUT_OF_MEMORY == CUDA_ERROR_OUT_OF_MEMORY, "out of memory");
+static_assert(GBS_CUDA_AS_IT_IS == CUBLAS_OP_N && GBS_CUDA_TRANSPOSED == CUBLAS_OP_T, "ways");
+END
+need_program g++ || exit 0
+check 'the declarations are those of CUDA' g++ -std=c++17 -fsyntax-only -isystem "$include" -I"$GIBBSITE_ROOT/src" declared.cpp
