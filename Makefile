@@ -1,6 +1,6 @@
 # The short way in; CMake does the work. `make help` lists the targets.
 .DEFAULT_GOAL := build
-.PHONY: help setup build dev demo docs test golden bench study study-quick lint call-graph fuzz coverage coverage-study install clean
+.PHONY: help setup build dev demo docs python test golden bench study study-quick lint call-graph fuzz coverage coverage-study install clean
 MAKEFLAGS += --no-print-directory
 PREFIX ?= /usr/local
 
@@ -26,11 +26,16 @@ docs: build ## the pages as HTML, in build/docs/html; a link that leads nowhere 
 	@tools/setup.sh docs
 	@tools/docs.py build/gibbsite build/docs/html
 
+python: build ## the Python package: a wheel in build/python/dist, installed into build/python/venv
+	@tools/setup.sh python
+	@tools/python.sh
+
 test: build ## every test, several at a time; the last line counts them
 	@tools/setup.sh test docs study || echo 'make test: no browser, pandoc or peers; their tests will be skipped'
 	@tools/build.sh release $$(tests/run --targets)
 	@tools/build.sh asan-ubsan all tests
 	@tools/build.sh tsan tests_concurrent
+	@{ tools/setup.sh python && tools/python.sh; } || echo 'make test: no Python package; its tests will be skipped'
 	@tests/run
 
 golden: build ## every number against another build's, to 1e-12: make golden OLD=path/to/gibbsite

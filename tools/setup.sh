@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tools/setup.sh [test|docs|lint|fuzz|bench|coverage|study]...: installs the Debian packages that are missing. With everything there it says
+# tools/setup.sh [test|docs|lint|fuzz|bench|coverage|study|python]...: installs the Debian packages that are missing. With everything there it says
 # nothing and takes no time. GIBBSITE_SKIP_SETUP=1 skips it.
 set -euo pipefail
 
@@ -34,8 +34,14 @@ for extra in "$@"; do
     bench) packages+=(liblinear-tools) ;;
     coverage) packages+=(gcovr) ;;
     study) packages+=(python3 libsvm-tools liblinear-tools gnuplot-nox) ;; # the smallest of the gnuplots that libsvm-tools accepts
+    # What builds the package, what it stands on, and what its tests and plots use.
+    python)
+        packages+=(python3-dev python3-build python3-setuptools python3-wheel python3-venv python3-pip
+                   python3-numpy python3-scipy python3-sklearn python3-pandas python3-pytest
+                   python3-matplotlib python3-tqdm)
+        ;;
     *)
-        echo "setup: unknown set '$extra'; known: test docs lint fuzz bench coverage study" >&2
+        echo "setup: unknown set '$extra'; known: test docs lint fuzz bench coverage study python" >&2
         exit 2
         ;;
     esac

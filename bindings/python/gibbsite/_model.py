@@ -1,0 +1,225 @@
+"""What classifiers and rankers share: a model of the library and what it tells."""
+import json
+import math
+import warnings
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+
+from . import _native, _rows, _settings
+
+
+class Told(dict):
+    """A part of what the library tells of a model, such as its certificate: a dict whose keys are
+    attributes too."""
+
+    def __getattr__(self, name):
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    def __dir__(self):
+        return [*super().__dir__(), *self]
+
+
+def told(value):
+    if isinstance(value, dict):
+        return Told((key, told(item)) for key, item in value.items())
+    if isinstance(value, list):
+        return [told(item) for item in value]
+    return value
+
+
+def number_of_text(text):
+    """A label that a file of the command line calls a number."""
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)
+
+
+def classes_of(texts, numeric):
+    """Labels as predictions give them: numbers where the file says so, else texts."""
+    if numeric:
+        try:
+            return np.array([number_of_text(text) for text in texts])
+        except ValueError:
+            pass
+    return np.array(texts)
+
+
+class CertifiedModel:
+    """Mixin over a handle of the library, `_handle`; pickled as the text of a model file."""
+
+    # What scikit-learn's parameters are called by, beyond what the estimator names itself.
+    _task = "classify"
+
+    def _library_options(self):
+        parameters = {name: value for name, value in self.get_params(deep=False).items()
+                      if name in self._options}
+        return _settings.options_of({"task": self._task, **parameters,
+                                     **self._derived_options()}, self.options)
+
+    def _derived_options(self):
+        return {}
+
+    def _fit_data(self, data):
+        """Fits to a handle on rows, and tells of it."""
+        progress, end = _settings.progress_of(getattr(self, "verbose", False))
+        _native.looked(data, _rows.looked_bits(self.looked))
+        try:
+            handle, messages = _native.fit(data, self._library_options(), self._seed(),
+                                           _settings.threads_of(self.n_jobs), progress)
+        finally:
+            end()
+        for message in messages:
+            warnings.warn(message, UserWarning, stacklevel=3)
+        return handle
+
+    def _seed(self):
+        return _settings.seed_of(self.random_state)
+
+    def _keep(self, handle):
+        self._handle = handle
+        self._tell()
+        if not self.converged_:
+            warnings.warn("the solver did not converge; increase max_iter or tol",
+                          ConvergenceWarning, stacklevel=3)
+        return self
+
+    def _tell(self):
+        """Attributes that are read off the model."""
+        about = told(json.loads(_native.describe(self._handle)))
+        self.info_ = about
+        self.certificate_ = about["certificate"]
+        self.certificates_ = about["certificates"]
+        self.path_ = about["path"]
+        self.trace_ = about["trace"]
+        self.card_ = about.get("card")
+        self.baseline_ = about.get("baseline")
+        self.converged_ = about["converged"]
+        self.n_iter_ = about["iterations"]
+        self.coefficients_ = about["coefficients"]
+
+    def _check_fitted(self):
+        if not hasattr(self, "_handle"):
+            raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet. Call "
+                                 "'fit' with appropriate arguments before using this estimator.")
+
+    # ------------------------------------------------------------ coefficients
+
+    def _linear(self):
+        self._check_fitted()
+        coefficient = np.empty(_native.features(self._handle))
+        try:
+            intercept = _native.linear(self._handle, coefficient)
+        except ValueError as error:
+            raise AttributeError(str(error)) from None
+        return coefficient, intercept
+
+    def _decision(self):
+        """Constant and factor that make the decision of a score."""
+        if self.card_ is None:
+            return 0.0, 1.0
+        return self.card_["offset"] - logit(self.card_["threshold"]), self.card_["slope"]
+
+    @property
+    def coef_(self):
+        """Per unit of each column as it came: `decision_function(X)` is `X @ coef_.T + intercept_`
+        (of a model without a card, the score is)."""
+        return self._decision()[1] * self._linear()[0][np.newaxis, :]
+
+    @property
+    def intercept_(self):
+        constant, factor = self._decision()
+        return np.array([constant + factor * self._linear()[1]])
+
+    # ------------------------------------------------------------ rows to predict
+
+    def _rows(self, X):
+        """A handle on rows to predict, how many there are, and which of them it has (None: all)."""
+        self._check_fitted()
+        if not self._raw:
+            if _rows.is_frame(X) and _rows.is_raw(X):
+                return self._raw_rows(X)
+            X = _rows.checked(self, X, reset=False)
+            return _rows.data_of(X), X.shape[0], None
+        if not _rows.is_frame(X):
+            raise ValueError("this model was fitted to a frame with texts or missing cells; "
+                             "predictions need a frame with the same columns")
+        return self._raw_rows(X)
+
+    def _raw_rows(self, X):
+        table = _native.table(X.shape[0], _rows.table_columns(X))
+        missing = {} if self.missing == "error" else {"missing": self.missing}
+        data, unseen = _native.apply(self._handle, table, missing)
+        for column, count, level in unseen:
+            warnings.warn(f"column '{column}': {count} cells with a level that training did not "
+                          f"see, such as '{level}'", UserWarning, stacklevel=4)
+        if _native.shape(data)[0] == X.shape[0]:
+            return data, X.shape[0], None
+        return data, X.shape[0], _native.table_rows(data)
+
+    def _spread(self, values, count, rows):
+        """NaN where a row was left out because cells are missing."""
+        if rows is None:
+            return values
+        all_rows = np.full(count, np.nan)
+        all_rows[rows] = values
+        return all_rows
+
+    # ------------------------------------------------------------ recipes, files, pickles
+
+    def _write_recipe(self, handle, X):
+        """Names of columns and labels into the model, so that the command line can use it."""
+        if _native.recipe(handle) is not None:
+            return
+        columns = self.n_features_in_
+        numeric = getattr(self.classes_, "dtype", np.dtype(object)).kind in "biuf"
+        recipe = {"positive": _label(self.classes_[1]), "negative": _label(self.classes_[0])}
+        if _rows.is_sparse(X):
+            recipe.update(named=False, columns=columns, features=columns)
+        else:
+            names = [str(name) for name in getattr(self, "feature_names_in_",
+                                                   [f"V{k + 1}" for k in range(columns)])]
+            target = "y" if "y" not in names else next(
+                name for name in ("target", "label", "class", "y_") if name not in names)
+            recipe.update(named=True, columns=columns + 1, features=columns, target=target,
+                          target_position=columns, target_type="number" if numeric else "text",
+                          inputs=[{"name": name, "position": k, "type": "number"}
+                                  for k, name in enumerate(names)])
+        _native.set_recipe(handle, json.dumps(recipe))
+
+    def save(self, path):
+        """Writes the model file that the command line and every binding read."""
+        self._check_fitted()
+        _native.save(self._handle, path)
+
+    def __getstate__(self):
+        state = super().__getstate__()
+        state = dict(state)
+        handle = state.pop("_handle", None)
+        if handle is not None:
+            state["_text"] = _native.to_json(handle)
+        return state
+
+    def __setstate__(self, state):
+        state = dict(state)
+        text = state.pop("_text", None)
+        super().__setstate__(state)
+        if text is not None:
+            self._handle = _native.from_json(text)
+
+
+def _label(value):
+    """The text that stands for a label in a model file."""
+    if isinstance(value, (bool, np.bool_)):
+        return str(int(value))
+    if isinstance(value, (float, np.floating)) and float(value).is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def logit(p):
+    return math.log(p) - math.log1p(-p)

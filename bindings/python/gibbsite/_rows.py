@@ -1,0 +1,142 @@
+"""Rows for the library: NumPy's arrays, SciPy's sparse matrices, pandas' frames."""
+import numpy as np
+from sklearn.utils import check_array
+
+from . import _native
+
+try:  # newer versions of scikit-learn
+    from sklearn.utils.validation import validate_data as _validate
+except ImportError:
+    def _validate(estimator, X, **how):
+        return estimator._validate_data(X, **how)
+
+# Bits of gbs_looked, by what was chosen after a look at the rows.
+LOOKED = {"lam": 1, "prior_sd": 2, "columns": 4, "cx": 8, "bound": 16}
+
+
+def is_sparse(X):
+    return hasattr(X, "tocsr")
+
+
+def is_frame(X):
+    return hasattr(X, "columns") and hasattr(X, "dtypes")
+
+
+def is_raw(X):
+    """A frame that the library's recipe is to read: some column is not of numbers, or cells are
+    missing."""
+    return is_frame(X) and (any(_kind(X.iloc[:, k]) == "text" for k in range(X.shape[1]))
+                            or bool(X.isna().to_numpy().any()))
+
+
+def _kind(column):
+    dtype = column.dtype
+    if hasattr(dtype, "categories") or dtype == object or str(dtype) in ("string", "str"):
+        return "text"
+    kind = getattr(dtype, "kind", "O")
+    if kind in "mM":
+        raise ValueError(f"column '{column.name}' holds dates; make numbers or texts of them first")
+    if kind == "c":
+        raise ValueError("Complex data not supported")
+    return "number"
+
+
+def _texts(column):
+    missing = column.isna().to_numpy()
+    return [None if gone else value if isinstance(value, str) else _text(value)
+            for value, gone in zip(column.tolist(), missing)]
+
+
+def _text(value):
+    """As the command line would read it: 3.0 is '3'."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return str(int(value))
+    return str(value)
+
+
+def table_columns(X):
+    """The columns of a frame as _native.table takes them."""
+    columns = []
+    for k in range(X.shape[1]):
+        column = X.iloc[:, k]
+        if _kind(column) == "text":
+            values = _texts(column)
+        else:
+            values = np.ascontiguousarray(column.to_numpy(dtype=float, na_value=np.nan))
+        columns.append((str(X.columns[k]), values))
+    return columns
+
+
+def checked(estimator, X, reset):
+    """X as arrays of float64 that the library can borrow; a C-contiguous one is not copied."""
+    return _validate(estimator, X, reset=reset, accept_sparse="csr", dtype=np.float64, order=None,
+                     accept_large_sparse=True)
+
+
+def checked_pair(estimator, X, y):
+    X, y = _validate(estimator, X, y=y, reset=True, accept_sparse="csr", dtype=np.float64,
+                     accept_large_sparse=True, y_numeric=False)
+    return X, y
+
+
+def data_of(X, y=None):
+    """A handle on rows that check_array has seen."""
+    if is_sparse(X):
+        return _sparse(X, y)
+    if X.ndim != 2 or (X.shape[1] > 1 and X.strides[1] != X.itemsize) or X.strides[0] < 0 \
+            or X.strides[0] % X.itemsize or (X.shape[0] > 1 and
+                                             X.strides[0] < X.shape[1] * X.itemsize):
+        X = np.ascontiguousarray(X)
+    return _native.dense(X, y)
+
+
+def _sparse(X, y):
+    X = X.tocsr()
+    if not X.has_sorted_indices or not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    wide = X.indices.dtype.itemsize == 8
+    start = np.ascontiguousarray(X.indptr, dtype=np.int64)
+    column = np.ascontiguousarray(X.indices, dtype=np.int64 if wide else np.int32)
+    value = np.ascontiguousarray(X.data, dtype=np.float64)
+    return _native.csr(X.shape[0], X.shape[1], start, column, value, y, wide)
+
+
+def fingerprint(X):
+    """Two columns of numbers that depend on what is in each row alone: enough for the library to
+    draw a split of rows of any kind."""
+    if is_frame(X):
+        import pandas
+        codes = pandas.util.hash_pandas_object(X, index=False).to_numpy()
+    elif is_sparse(X):
+        X = X.tocsr()
+        codes = np.array([hash_of(X.indices[a:b].tobytes() + X.data[a:b].tobytes())
+                          for a, b in zip(X.indptr[:-1], X.indptr[1:])], dtype=np.uint64)
+    else:
+        rows = X if isinstance(X, (list, tuple)) else np.asarray(X)
+        codes = np.array([hash_of(row.tobytes() if hasattr(row, "tobytes") and
+                                  getattr(row, "dtype", None) != object
+                                  else repr(row).encode()) for row in rows], dtype=np.uint64)
+    return np.column_stack([codes >> np.uint64(32), codes & np.uint64(0xFFFFFFFF)]).astype(float)
+
+
+def hash_of(data):
+    import hashlib
+    return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "little")
+
+
+def signs(y, positive):
+    """-1 and +1, the latter where y is `positive`."""
+    return np.where(y == positive, 1.0, -1.0)
+
+
+def numbers(X):
+    return check_array(X, accept_sparse="csr", dtype=np.float64)
+
+
+def looked_bits(looked):
+    names = [looked] if isinstance(looked, str) else list(looked or ())
+    unknown = [name for name in names if name not in LOOKED]
+    if unknown:
+        raise ValueError(f"looked: expected some of {', '.join(LOOKED)}, found {unknown[0]!r}")
+    return sum(LOOKED[name] for name in set(names))

@@ -1,0 +1,79 @@
+"""Parameters of estimators as options of the library: the one table is the library's."""
+import numbers
+import os
+
+import numpy as np
+
+# Parameters that Python or scikit-learn spell otherwise.
+SPELLED = {"lam": "lambda", "lam_grid": "lambda-grid"}
+
+
+def option_name(parameter):
+    return SPELLED.get(parameter, parameter.replace("_", "-"))
+
+
+def option_text(value):
+    """The text of a value as gbs_options_set takes it; None is a flag that is set."""
+    if value is True or (isinstance(value, np.bool_) and value):
+        return None
+    if isinstance(value, (tuple, list, np.ndarray)):
+        return ":".join(option_text(item) for item in value)
+    if isinstance(value, numbers.Integral):
+        return str(int(value))
+    if isinstance(value, numbers.Real):
+        return repr(float(value))
+    return str(value)
+
+
+def options_of(parameters, more=None):
+    """Those that are not None or False, by the library's names. `more` has names of either kind."""
+    chosen = {**parameters, **(more or {})}
+    return {option_name(name): option_text(value) for name, value in chosen.items()
+            if value is not None and value is not False}
+
+
+def seed_of(random_state):
+    """None is the seed 1, as on the command line: the same call gives the same model."""
+    if random_state is None:
+        return 1
+    if isinstance(random_state, numbers.Integral):
+        if not 0 <= random_state < 2**64:
+            raise ValueError(f"random_state must be from 0 to 2**64 - 1, not {random_state}")
+        return int(random_state)
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**63))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31 - 1))
+    raise ValueError(f"random_state must be None, a number or a generator, not {random_state!r}")
+
+
+def threads_of(n_jobs):
+    """As scikit-learn reads it: None is one, -1 all that the process may use."""
+    if n_jobs is None:
+        return 1
+    if n_jobs < 0:
+        try:
+            cpus = len(os.sched_getaffinity(0))
+        except AttributeError:
+            cpus = os.cpu_count() or 1
+        return max(1, cpus + 1 + n_jobs)
+    if n_jobs == 0:
+        raise ValueError("n_jobs must not be 0")
+    return int(n_jobs)
+
+
+def progress_of(verbose):
+    """A callable for the library, and how to end it; tqdm where it is there."""
+    if not verbose:
+        return None, lambda: None
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        return None, lambda: None
+    bar = tqdm(total=100, unit="%", leave=False)
+
+    def told(stage, done):
+        bar.set_description(stage)
+        bar.n = round(100 * done)
+        bar.refresh()
+    return told, bar.close

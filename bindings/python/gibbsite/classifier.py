@@ -1,0 +1,247 @@
+"""A classifier whose labels come with a certificate."""
+import json
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import _check_sample_weight, column_or_1d
+
+from . import _html, _native, _rows, _settings
+from ._model import CertifiedModel, _label, classes_of
+
+
+class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin, BaseEstimator):
+    """Classifier with a certificate: a number that the share of wrong labels among all future rows
+    stays below, with the stated confidence.
+
+    With the defaults two thirds of the rows, drawn at random, give the scaling, every choice, the
+    posterior and the calibration of its probabilities; the labels that `predict` gives are then
+    fixed, and the other rows test them. `certificate_` is valid for rows that are independent draws
+    from one distribution, **if nothing was learned from these rows before**: columns that were
+    selected, or parameters that were tuned, with a look at all rows break it. `CertifiedPipeline`
+    and `GibbsiteClassifierCV` do both validly; who did it otherwise says so with `looked`.
+
+    Parameters
+    ----------
+    loss : {"auto", "zero-one", "hinge", "exponential"}
+    family : {"auto", "fixed", "isotropic", "diagonal", "full"}
+        Gaussians to choose the posterior from.
+    lam : float, optional
+        Inverse temperature; by default the number of rows learned from.
+    prior : {"informed", "zero"}
+    prior_sd, prior_split : float, optional
+    bound : {"auto", "vote", "kl", "catoni", "progressive", "hoeffding", "paper"}
+        Method of the certificate.
+    confidence : float
+    cost : (float, float), optional
+        What it costs to miss a row of `classes_[1]`, and to give its label to another row.
+    class_weight : dict or "balanced", optional
+        Acts as `cost`: labels move, probabilities stay calibrated, and the mean cost is certified.
+    joint : bool
+        All certificates hold at once.
+    scale : {"standard", "none", "unit-row"}
+    columns : {"auto", "equal", "relevance"}
+    fit_intercept : bool
+    missing : {"error", "drop"}
+        Rows with missing cells, of frames. Predictions for such rows are NaN under "drop".
+    solver : {"auto", "lbfgs", "natural", "sgd"}
+    max_iter, tol : optional
+    looked : str or list of str
+        What was chosen after a look at these rows: "columns", "lam", "prior_sd", "cx", "bound". The
+        certificate is then conditional, and says why.
+    options : dict, optional
+        Further options of `gibbsite fit`, by their names.
+    n_jobs : int, optional
+        Threads; None is one, -1 all. The numbers do not depend on it.
+    random_state : int, generator or None
+        None is the seed 1.
+    verbose : bool
+        A progress bar, where tqdm is there.
+
+    Attributes
+    ----------
+    classes_, n_features_in_, feature_names_in_
+    certificate_ : the first certificate, chosen in advance; `certificates_` : all of them
+    card_ : how the classifier did on the rows that tested it; None without a test
+    baseline_ : what always saying the more frequent label errs there
+    coef_, intercept_ : the decision per unit of each column as it came
+    coefficients_ : mean and standard deviation of each, per standard deviation of its column
+    path_, trace_, info_, n_iter_, converged_
+    """
+
+    _options = ("loss", "family", "lam", "prior", "prior_sd", "prior_split", "bound", "confidence",
+                "joint", "scale", "columns", "solver", "max_iter", "tol")
+
+    def __init__(self, loss="auto", family="auto", lam=None, prior="informed", prior_sd=None,
+                 prior_split=None, bound="auto", confidence=0.95, cost=None, class_weight=None,
+                 joint=False, scale="standard", columns="auto", fit_intercept=True,
+                 missing="error", solver="auto", max_iter=None, tol=None, looked=(), options=None,
+                 n_jobs=None, random_state=None, verbose=False):
+        self.loss = loss
+        self.family = family
+        self.lam = lam
+        self.prior = prior
+        self.prior_sd = prior_sd
+        self.prior_split = prior_split
+        self.bound = bound
+        self.confidence = confidence
+        self.cost = cost
+        self.class_weight = class_weight
+        self.joint = joint
+        self.scale = scale
+        self.columns = columns
+        self.fit_intercept = fit_intercept
+        self.missing = missing
+        self.solver = solver
+        self.max_iter = max_iter
+        self.tol = tol
+        self.looked = looked
+        self.options = options
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _more_tags(self):
+        return {"binary_only": True, "_xfail_checks": {
+            "check_sample_weights_invariance":
+                "which rows are learned from goes by their order, which this check shuffles"}}
+
+    # ------------------------------------------------------------ fit
+
+    def fit(self, X, y, sample_weight=None):
+        """Fits and certifies. Rows of weight 0 are as good as absent; other weights shape the
+        classifier, and certificates count every row once."""
+        return self._fit(X, y, sample_weight)
+
+    def _fit(self, X, y, sample_weight=None, learned=None):
+        """`learned`: which rows to learn from, in place of a split of the library's own."""
+        self._raw, self._by_name = _rows.is_raw(X), False
+        if self._raw:
+            y = column_or_1d(y, warn=True)
+            self._take_classes(y)
+            data = self._raw_data(X, y)
+        else:
+            X, y = _rows.checked_pair(self, X, y)
+            self._take_classes(y)
+            data = _rows.data_of(X, _rows.signs(y, self.classes_[1]))
+        self._costs = self._costs_of(y)
+        self._set_weights(data, sample_weight, X)
+        if learned is not None:
+            _native.set_split(data, np.ascontiguousarray(learned, dtype=np.uint8))
+        handle = self._fit_data(data)
+        self._write_recipe(handle, X)
+        return self._keep(handle)
+
+    def _take_classes(self, y):
+        check_classification_targets(y)
+        self.classes_ = np.unique(y)
+        if len(self.classes_) < 2:
+            raise ValueError("two classes are needed, and the labels have one class only: "
+                             f"{self.classes_[0]!r}")
+        if len(self.classes_) > 2:
+            raise ValueError("Only binary classification is supported. The type of the target is "
+                             f"{type_of_target(y)}.")
+
+    def _raw_data(self, X, y):
+        names = [str(name) for name in X.columns]
+        self.n_features_in_ = X.shape[1]
+        self.feature_names_in_ = np.array(names, dtype=object)
+        target = next(name for name in ("y", "target", "label", "y_") if name not in names)
+        texts = {value: _label(value) for value in self.classes_.tolist()}
+        table = _native.table(X.shape[0], [*_rows.table_columns(X),
+                                           (target, [texts[value] for value in y.tolist()])])
+        options = {**self._library_options(), "target": target,
+                   "positive": texts[self.classes_.tolist()[1]]}
+        if self.missing != "error":
+            options["missing"] = self.missing
+        return _native.train(table, options, self._seed())
+
+    def _set_weights(self, data, sample_weight, X):
+        if sample_weight is None:
+            return
+        weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        if np.all(weight == weight[0]) and weight[0] > 0:
+            return
+        rows = _native.shape(data)[0]
+        if rows != len(weight):
+            weight = weight[_native.table_rows(data)]
+        _native.set_weights(data, np.ascontiguousarray(weight))
+
+    def _costs_of(self, y):
+        if self.class_weight is None:
+            return self.cost
+        if self.cost is not None:
+            raise ValueError("class_weight acts as cost: give one of them")
+        weight = compute_class_weight(self.class_weight, classes=self.classes_, y=y)
+        return (weight[1], weight[0])
+
+    def _derived_options(self):
+        return {"no-intercept": not self.fit_intercept, "cost": getattr(self, "_costs", self.cost)}
+
+    # ------------------------------------------------------------ predictions
+
+    def _classified(self, X, *wanted):
+        """Arrays of those wanted among label, probability, score and vote."""
+        data, count, rows = self._rows(X)
+        held = _native.shape(data)[0]
+        arrays = {name: np.empty(held) for name in wanted}
+        _native.classify(self._handle, data, _settings.threads_of(self.n_jobs),
+                         *(arrays.get(name) for name in ("label", "probability", "score", "vote")))
+        return [self._spread(arrays[name], count, rows) for name in wanted]
+
+    def predict(self, X):
+        """The labels that the certificate is about."""
+        label, = self._classified(X, "label")
+        gone = np.isnan(label)
+        if gone.any():
+            raise ValueError(f"row {np.flatnonzero(gone)[0]} has missing cells: it has no label")
+        return self.classes_[(label > 0).astype(int)]
+
+    def predict_proba(self, X):
+        """Calibrated probabilities, a column for each of `classes_`."""
+        p, = self._classified(X, "probability")
+        return np.column_stack([1.0 - p, p])
+
+    def predict_log_proba(self, X):
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def decision_function(self, X):
+        """Logit of the probability minus logit of the threshold: the label is `classes_[1]` where
+        this is not negative."""
+        self._check_fitted()
+        if self.card_ is not None:
+            score, = self._classified(X, "score")
+            constant, factor = self._decision()
+            return constant + factor * score
+        from scipy.special import log_ndtr
+        data, count, rows = self._rows(X)
+        score, sd = np.empty((2, _native.shape(data)[0]))
+        _native.predict(self._handle, data, _settings.threads_of(self.n_jobs), score, sd, None)
+        z = np.clip(score / np.maximum(sd, 1e-300), -1e150, 1e150)
+        return self._spread(log_ndtr(z) - log_ndtr(-z), count, rows)
+
+    def predict_vote(self, X):
+        """The share of the posterior's classifiers that vote for `classes_[1]`."""
+        return self._classified(X, "vote")[0]
+
+    # ------------------------------------------------------------ files
+
+    @classmethod
+    def _from_handle(cls, handle):
+        """A fitted estimator around a model of a file."""
+        self = cls()
+        self._handle, self._raw, self._by_name = handle, False, True
+        self._costs = None
+        self._tell()
+        recipe = _native.recipe(handle)
+        recipe = json.loads(recipe) if recipe is not None else {}
+        self.classes_ = classes_of(self.info_["classes"],
+                                   recipe.get("target_type", "number") == "number")
+        inputs = recipe.get("inputs")
+        self._raw = any(column["type"] == "text" for column in inputs or ())
+        self.n_features_in_ = len(inputs) if inputs is not None else _native.features(handle)
+        if inputs is not None and recipe.get("named"):
+            self.feature_names_in_ = np.array([column["name"] for column in inputs], dtype=object)
+        return self

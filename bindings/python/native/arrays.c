@@ -1,0 +1,67 @@
+/* Arrays by the buffer protocol. */
+#include "native.h"
+
+#include <string.h>
+
+/* One letter, perhaps after a byte order that is this machine's. 'l' and 'q' are the same here. */
+static char letter_of(const char *format) {
+    if (format == NULL)
+        return 'B';
+    if (*format == '@' || *format == '=' || *format == '<')
+        format++;
+    if (format[0] == '\0' || format[1] != '\0')
+        return '\0';
+    return *format == 'l' ? 'q' : *format == '?' ? 'B' : *format;
+}
+
+int array_take(PyObject *object, const char *format, int dimensions, int writable, const char *what,
+               array *out) {
+    memset(out, 0, sizeof *out);
+    if (PyObject_GetBuffer(object, &out->view,
+                           PyBUF_FORMAT | PyBUF_STRIDES | (writable ? PyBUF_WRITABLE : 0)) != 0)
+        return 0;
+    const Py_buffer *v = &out->view;
+    const char *wrong = NULL;
+    if (letter_of(v->format) != *format)
+        wrong = "another type of numbers";
+    else if (v->ndim != dimensions)
+        wrong = "another number of dimensions";
+    else if (v->strides[dimensions - 1] != v->itemsize && v->shape[dimensions - 1] > 1)
+        wrong = "elements that do not follow each other";
+    else if (dimensions == 2 && v->strides[0] % v->itemsize != 0)
+        wrong = "rows between elements";
+    else if (dimensions == 2 && v->shape[0] > 1 && v->strides[0] / v->itemsize < v->shape[1])
+        wrong = "rows that overlap";
+    if (wrong != NULL) {
+        PyErr_Format(PyExc_TypeError, "%s: expected an array of '%s', found %s", what, format,
+                     wrong);
+        array_free(out);
+        return 0;
+    }
+    out->rows = v->shape[0];
+    out->columns = dimensions == 2 ? v->shape[1] : 1;
+    out->stride = dimensions == 2 && v->shape[0] > 1 ? v->strides[0] / v->itemsize : out->columns;
+    return 1;
+}
+
+void array_free(array *a) {
+    if (a->view.obj != NULL)
+        PyBuffer_Release(&a->view);
+    memset(a, 0, sizeof *a);
+}
+
+int array_output(PyObject *object, size_t rows, const char *what, array *out, double **values) {
+    memset(out, 0, sizeof *out);
+    *values = NULL;
+    if (object == Py_None)
+        return 1;
+    if (!array_take(object, "d", 1, 1, what, out))
+        return 0;
+    if ((size_t)out->rows != rows) {
+        PyErr_Format(PyExc_ValueError, "%s has room for %zd rows, not %zu", what, out->rows, rows);
+        array_free(out);
+        return 0;
+    }
+    *values = out->view.buf;
+    return 1;
+}

@@ -1,0 +1,286 @@
+/* Models: fitted, told, asked for predictions, kept in files. */
+#include "native.h"
+
+#include <string.h>
+
+static void free_model(PyObject *capsule) {
+    gbs_model_free(PyCapsule_GetPointer(capsule, MODEL_NAME));
+}
+
+gbs_model *model_of(PyObject *capsule) {
+    return PyCapsule_GetPointer(capsule, MODEL_NAME);
+}
+
+PyObject *model_capsule(gbs_model *model) {
+    PyObject *capsule = PyCapsule_New(model, MODEL_NAME, free_model);
+    if (capsule == NULL)
+        gbs_model_free(model);
+    return capsule;
+}
+
+/* (model, warnings) */
+static PyObject *fit(PyObject *self, PyObject *arguments) {
+    PyObject *capsule, *given, *progress, *result = NULL;
+    unsigned long long seed;
+    int threads;
+    gbs_model *model = NULL;
+    call c;
+    (void)self;
+    if (!PyArg_ParseTuple(arguments, "OOKiO", &capsule, &given, &seed, &threads, &progress))
+        return NULL;
+    gbs_data *data = data_of(capsule);
+    if (data == NULL || !call_begin(&c, seed, threads, progress))
+        return NULL;
+    gbs_options *o = call_options(&c, "fit", given);
+    if (o != NULL) {
+        call_unlock(&c);
+        gbs_status status = gbs_fit(c.ctx, data, o, &model);
+        int ok = call_done(&c, status);
+        if (!ok)
+            gbs_model_free(model);
+        PyObject *made = ok ? model_capsule(model) : NULL;
+        result = made != NULL ? PyTuple_Pack(2, made, c.messages) : NULL;
+        Py_XDECREF(made);
+    }
+    gbs_options_free(o);
+    return call_end(&c, result);
+}
+
+/* ---------------------------------------------------------------- texts */
+
+static PyObject *taken_text(call *c, char *text, size_t size) {
+    PyObject *result = PyUnicode_DecodeUTF8(text, (Py_ssize_t)size, "replace");
+    gbs_release(c->ctx, text);
+    return result;
+}
+
+static PyObject *describe(PyObject *self, PyObject *capsule) {
+    gbs_model *model = model_of(capsule);
+    char *text = NULL;
+    size_t size = 0;
+    call c;
+    (void)self;
+    if (model == NULL || !call_begin(&c, 1, 1, Py_None))
+        return NULL;
+    gbs_status status = gbs_model_describe_json(c.ctx, model, 0, &text, &size);
+    PyObject *result = call_done(&c, status) ? taken_text(&c, text, size) : NULL;
+    return call_end(&c, result);
+}
+
+static PyObject *to_json(PyObject *self, PyObject *capsule) {
+    gbs_model *model = model_of(capsule);
+    char *text = NULL;
+    size_t size = 0;
+    call c;
+    (void)self;
+    if (model == NULL || !call_begin(&c, 1, 1, Py_None))
+        return NULL;
+    call_unlock(&c);
+    gbs_status status = gbs_model_to_json(c.ctx, model, &text, &size);
+    PyObject *result = call_done(&c, status) ? taken_text(&c, text, size) : NULL;
+    return call_end(&c, result);
+}
+
+static PyObject *from_json(PyObject *self, PyObject *object) {
+    Py_ssize_t size;
+    gbs_model *model = NULL;
+    call c;
+    const char *text = PyUnicode_AsUTF8AndSize(object, &size);
+    (void)self;
+    if (text == NULL || !call_begin(&c, 1, 1, Py_None))
+        return NULL;
+    call_unlock(&c);
+    gbs_status status = gbs_model_from_json(c.ctx, text, (size_t)size, &model);
+    PyObject *result = call_done(&c, status) ? model_capsule(model) : NULL;
+    return call_end(&c, result);
+}
+
+static PyObject *recipe(PyObject *self, PyObject *capsule) {
+    gbs_model *model = model_of(capsule);
+    (void)self;
+    if (model == NULL)
+        return NULL;
+    const char *json = gbs_model_recipe(model);
+    if (json == NULL)
+        Py_RETURN_NONE;
+    return PyUnicode_DecodeUTF8(json, (Py_ssize_t)strlen(json), "replace");
+}
+
+static PyObject *set_recipe(PyObject *self, PyObject *arguments) {
+    PyObject *capsule;
+    const char *json;
+    call c;
+    (void)self;
+    if (!PyArg_ParseTuple(arguments, "Os", &capsule, &json))
+        return NULL;
+    gbs_model *model = model_of(capsule);
+    if (model == NULL || !call_begin(&c, 1, 1, Py_None))
+        return NULL;
+    int ok = call_done(&c, gbs_model_set_recipe(c.ctx, model, json));
+    return call_end(&c, ok ? Py_NewRef(Py_None) : NULL);
+}
+
+/* ---------------------------------------------------------------- files */
+
+static PyObject *save(PyObject *self, PyObject *arguments) {
+    PyObject *capsule, *path;
+    call c;
+    (void)self;
+    if (!PyArg_ParseTuple(arguments, "OO&", &capsule, PyUnicode_FSConverter, &path))
+        return NULL;
+    gbs_model *model = model_of(capsule);
+    int ok = model != NULL && call_begin(&c, 1, 1, Py_None);
+    if (ok) {
+        call_unlock(&c);
+        gbs_status status = gbs_model_save(c.ctx, model, PyBytes_AsString(path));
+        ok = call_done(&c, status);
+        call_end(&c, NULL);
+    }
+    Py_DECREF(path);
+    return ok ? Py_NewRef(Py_None) : NULL;
+}
+
+/* A file of the program or of this package, whatever it holds: (kind, handle). */
+static PyObject *load(PyObject *self, PyObject *arguments) {
+    PyObject *path, *made = NULL, *result = NULL;
+    const char *kind = "";
+    gbs_model *model = NULL;
+    gbs_particles *particles = NULL;
+    gbs_completion *completion = NULL;
+    call c;
+    (void)self;
+    if (!PyArg_ParseTuple(arguments, "O&", PyUnicode_FSConverter, &path))
+        return NULL;
+    int ok = call_begin(&c, 1, 1, Py_None);
+    if (ok) {
+        call_unlock(&c);
+        gbs_status status = gbs_load_any(c.ctx, PyBytes_AsString(path), &model, &particles,
+                                         &completion);
+        if (call_done(&c, status)) {
+            kind = model != NULL ? "model" : particles != NULL ? "sample" : "completion";
+            made = model != NULL       ? model_capsule(model)
+                   : particles != NULL ? particles_capsule(particles)
+                                       : completion_capsule(completion);
+        }
+        if (made != NULL)
+            result = Py_BuildValue("(sO)", kind, made);
+        call_end(&c, NULL);
+    }
+    Py_XDECREF(made);
+    Py_DECREF(path);
+    return result;
+}
+
+/* ---------------------------------------------------------------- predictions */
+
+/* Outputs that a caller wants: some are None. */
+enum { OUTPUTS = 4 };
+
+static int take_outputs(PyObject *const objects[], int count, size_t rows,
+                        const char *const names[], array *arrays, double **values) {
+    for (int k = 0; k < count; k++)
+        if (!array_output(objects[k], rows, names[k], &arrays[k], &values[k])) {
+            while (k-- > 0)
+                array_free(&arrays[k]);
+            return 0;
+        }
+    return 1;
+}
+
+static PyObject *classify(PyObject *self, PyObject *arguments) {
+    static const char *const names[] = {"label", "probability", "score", "vote"};
+    PyObject *of, *rows, *objects[OUTPUTS], *result = NULL;
+    int threads;
+    array arrays[OUTPUTS];
+    double *out[OUTPUTS];
+    call c;
+    (void)self;
+    if (!PyArg_ParseTuple(arguments, "OOiOOOO", &of, &rows, &threads, &objects[0], &objects[1],
+                          &objects[2], &objects[3]))
+        return NULL;
+    gbs_model *model = model_of(of);
+    gbs_data *data = model != NULL ? data_of(rows) : NULL;
+    if (data == NULL || !take_outputs(objects, 4, gbs_data_rows(data), names, arrays, out))
+        return NULL;
+    if (call_begin(&c, 1, threads, Py_None)) {
+        call_unlock(&c);
+        gbs_status status = gbs_model_classify(c.ctx, model, data, out[0], out[1], out[2], out[3]);
+        result = call_done(&c, status) ? Py_NewRef(Py_None) : NULL;
+        call_end(&c, NULL);
+    }
+    for (int k = 0; k < OUTPUTS; k++)
+        array_free(&arrays[k]);
+    return result;
+}
+
+static PyObject *predict(PyObject *self, PyObject *arguments) {
+    static const char *const names[] = {"score", "score_sd", "probability"};
+    PyObject *of, *rows, *objects[3], *result = NULL;
+    int threads;
+    array arrays[3];
+    double *out[3];
+    call c;
+    (void)self;
+    if (!PyArg_ParseTuple(arguments, "OOiOOO", &of, &rows, &threads, &objects[0], &objects[1],
+                          &objects[2]))
+        return NULL;
+    gbs_model *model = model_of(of);
+    gbs_data *data = model != NULL ? data_of(rows) : NULL;
+    if (data == NULL || !take_outputs(objects, 3, gbs_data_rows(data), names, arrays, out))
+        return NULL;
+    if (call_begin(&c, 1, threads, Py_None)) {
+        call_unlock(&c);
+        gbs_status status = gbs_model_predict(c.ctx, model, data, out[0], out[1], out[2]);
+        result = call_done(&c, status) ? Py_NewRef(Py_None) : NULL;
+        call_end(&c, NULL);
+    }
+    for (int k = 0; k < 3; k++)
+        array_free(&arrays[k]);
+    return result;
+}
+
+/* The intercept; the coefficients of the columns as they came go into the array. */
+static PyObject *linear(PyObject *self, PyObject *arguments) {
+    PyObject *capsule, *object, *result = NULL;
+    array out;
+    double *coefficient, intercept;
+    call c;
+    (void)self;
+    if (!PyArg_ParseTuple(arguments, "OO", &capsule, &object))
+        return NULL;
+    gbs_model *model = model_of(capsule);
+    if (model == NULL || !array_output(object, gbs_model_get_info(model)->features, "coefficient",
+                                       &out, &coefficient))
+        return NULL;
+    if (call_begin(&c, 1, 1, Py_None)) {
+        gbs_status status = gbs_model_linear(c.ctx, model, coefficient, &intercept);
+        result = call_done(&c, status) ? PyFloat_FromDouble(intercept) : NULL;
+        call_end(&c, NULL);
+    }
+    array_free(&out);
+    return result;
+}
+
+static PyObject *features(PyObject *self, PyObject *capsule) {
+    gbs_model *model = model_of(capsule);
+    (void)self;
+    return model != NULL ? PyLong_FromSize_t(gbs_model_get_info(model)->features) : NULL;
+}
+
+PyMethodDef model_methods[] = {
+    {"fit", fit, METH_VARARGS, "fit(data, options, seed, threads, progress): model, warnings"},
+    {"describe", describe, METH_O, "describe(model): JSON"},
+    {"to_json", to_json, METH_O, "to_json(model): the text of a model file"},
+    {"from_json", from_json, METH_O, "from_json(text): model"},
+    {"recipe", recipe, METH_O, "recipe(model): JSON or None"},
+    {"set_recipe", set_recipe, METH_VARARGS, "set_recipe(model, json)"},
+    {"save", save, METH_VARARGS, "save(model, path)"},
+    {"load", load, METH_VARARGS, "load(path): kind, handle"},
+    {"classify", classify, METH_VARARGS,
+     "classify(model, data, threads, label, probability, score, vote): arrays or None"},
+    {"predict", predict, METH_VARARGS,
+     "predict(model, data, threads, score, score_sd, probability): arrays or None"},
+    {"linear", linear, METH_VARARGS, "linear(model, coefficient): the intercept"},
+    {"features", features, METH_O, "features(model): columns that it takes"},
+    {NULL, NULL, 0, NULL},
+};

@@ -1,0 +1,216 @@
+/* Samples of the Gibbs posterior, and how far a fitted model is from it. */
+#include "native.h"
+
+#include <string.h>
+
+static void free_particles(PyObject *capsule) {
+    gbs_particles_free(PyCapsule_GetPointer(capsule, PARTICLES_NAME));
+}
+
+gbs_particles *particles_of(PyObject *capsule) {
+    return PyCapsule_GetPointer(capsule, PARTICLES_NAME);
+}
+
+PyObject *particles_capsule(gbs_particles *particles) {
+    PyObject *capsule = PyCapsule_New(particles, PARTICLES_NAME, free_particles);
+    if (capsule == NULL)
+        gbs_particles_free(particles);
+    return capsule;
+}
+
+/* model None: the posterior that the options of "sample" name; else the one that stage `stage` of
+ * the model approximates. (particles, warnings) */
+static PyObject *sample(PyObject *self, PyObject *arguments) {
+    PyObject *capsule, *of, *given, *progress, *result = NULL;
+    unsigned long long seed;
+    Py_ssize_t stage;
+    int threads;
+    gbs_particles *particles = NULL;
+    call c;
+    (void)self;
+    if (!PyArg_ParseTuple(arguments, "OOnOKiO", &capsule, &of, &stage, &given, &seed, &threads,
+                          &progress))
+        return NULL;
+    gbs_data *data = data_of(capsule);
+    gbs_model *model = data != NULL && of != Py_None ? model_of(of) : NULL;
+    if (data == NULL || (of != Py_None && model == NULL) ||
+        !call_begin(&c, seed, threads, progress))
+        return NULL;
+    gbs_options *o = call_options(&c, "sample", given);
+    if (o != NULL) {
+        call_unlock(&c);
+        gbs_status status = model != NULL
+                                ? gbs_sample_for(c.ctx, data, model, (size_t)stage, o, &particles)
+                                : gbs_sample(c.ctx, data, o, &particles);
+        int ok = call_done(&c, status);
+        if (!ok)
+            gbs_particles_free(particles);
+        PyObject *made = ok ? particles_capsule(particles) : NULL;
+        result = made != NULL ? PyTuple_Pack(2, made, c.messages) : NULL;
+        Py_XDECREF(made);
+    }
+    gbs_options_free(o);
+    return call_end(&c, result);
+}
+
+static PyObject *sample_info(PyObject *self, PyObject *capsule) {
+    gbs_particles *particles = particles_of(capsule);
+    (void)self;
+    if (particles == NULL)
+        return NULL;
+    const gbs_sample_info *i = gbs_particles_get_info(particles);
+    return Py_BuildValue(
+        "{s:s,s:s,s:n,s:n,s:n,s:n,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:O}", "task",
+        gbs_task_name(i->task), "loss", gbs_loss_name(i->loss), "n", (Py_ssize_t)i->n, "d",
+        (Py_ssize_t)i->d, "features", (Py_ssize_t)i->features, "particles",
+        (Py_ssize_t)i->particles, "lambda", i->lambda, "prior_sd", i->prior_sd, "ess", i->ess,
+        "log_z", i->log_z, "log_z_sd", i->log_z_sd, "gibbs_risk", i->gibbs_risk, "gibbs_risk_sd",
+        i->gibbs_risk_sd, "acceptance", i->acceptance, "gibbs_error", i->gibbs_error, "train_error",
+        i->train_error, "kl", i->kl, "bound", i->bound, "log_z_sd_at_least",
+        i->log_z_sd_at_least ? Py_True : Py_False);
+}
+
+static PyObject *sample_path(PyObject *self, PyObject *capsule) {
+    gbs_particles *particles = particles_of(capsule);
+    const gbs_sample_point *p;
+    (void)self;
+    PyObject *list = particles != NULL ? PyList_New(0) : NULL;
+    for (size_t k = 0; list != NULL && (p = gbs_particles_path_at(particles, k)) != NULL; k++) {
+        PyObject *item = Py_BuildValue("{s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d}", "lambda", p->lambda,
+                                       "log_z", p->log_z, "log_z_sd", p->log_z_sd, "gibbs_risk",
+                                       p->gibbs_risk, "gibbs_risk_sd", p->gibbs_risk_sd, "ess",
+                                       p->ess, "acceptance", p->acceptance, "step", p->step);
+        if (item == NULL || PyList_Append(list, item) != 0)
+            Py_CLEAR(list);
+        Py_XDECREF(item);
+    }
+    return list;
+}
+
+/* The thetas, particles x d, into an array of one dimension. */
+static PyObject *sample_draws(PyObject *self, PyObject *arguments) {
+    PyObject *capsule, *object;
+    array out;
+    double *values;
+    (void)self;
+    if (!PyArg_ParseTuple(arguments, "OO", &capsule, &object))
+        return NULL;
+    gbs_particles *particles = particles_of(capsule);
+    if (particles == NULL)
+        return NULL;
+    const gbs_sample_info *i = gbs_particles_get_info(particles);
+    if (!array_output(object, i->particles * i->d, "draws", &out, &values))
+        return NULL;
+    memcpy(values, gbs_particles_draws(particles), i->particles * i->d * sizeof *values);
+    array_free(&out);
+    Py_RETURN_NONE;
+}
+
+static PyObject *sample_predict(PyObject *self, PyObject *arguments) {
+    static const char *const names[] = {"score", "score_sd", "probability"};
+    PyObject *of, *rows, *objects[3], *result = NULL;
+    int threads, taken = 0;
+    array arrays[3];
+    double *out[3];
+    call c;
+    (void)self;
+    if (!PyArg_ParseTuple(arguments, "OOiOOO", &of, &rows, &threads, &objects[0], &objects[1],
+                          &objects[2]))
+        return NULL;
+    gbs_particles *particles = particles_of(of);
+    gbs_data *data = particles != NULL ? data_of(rows) : NULL;
+    if (data == NULL)
+        return NULL;
+    while (taken < 3 && array_output(objects[taken], gbs_data_rows(data), names[taken],
+                                     &arrays[taken], &out[taken]))
+        taken++;
+    if (taken == 3 && call_begin(&c, 1, threads, Py_None)) {
+        call_unlock(&c);
+        gbs_status status = gbs_particles_predict(c.ctx, particles, data, out[0], out[1], out[2]);
+        result = call_done(&c, status) ? Py_NewRef(Py_None) : NULL;
+        call_end(&c, NULL);
+    }
+    while (taken-- > 0)
+        array_free(&arrays[taken]);
+    return result;
+}
+
+static PyObject *sample_to_json(PyObject *self, PyObject *capsule) {
+    gbs_particles *particles = particles_of(capsule);
+    char *text = NULL;
+    size_t size = 0;
+    PyObject *result = NULL;
+    call c;
+    (void)self;
+    if (particles == NULL || !call_begin(&c, 1, 1, Py_None))
+        return NULL;
+    if (call_done(&c, gbs_particles_to_json(c.ctx, particles, &text, &size)))
+        result = PyUnicode_DecodeUTF8(text, (Py_ssize_t)size, "replace");
+    gbs_release(c.ctx, text);
+    return call_end(&c, result);
+}
+
+static PyObject *sample_from_json(PyObject *self, PyObject *object) {
+    Py_ssize_t size;
+    gbs_particles *particles = NULL;
+    call c;
+    const char *text = PyUnicode_AsUTF8AndSize(object, &size);
+    (void)self;
+    if (text == NULL || !call_begin(&c, 1, 1, Py_None))
+        return NULL;
+    gbs_status status = gbs_particles_from_json(c.ctx, text, (size_t)size, &particles);
+    PyObject *result = call_done(&c, status) ? particles_capsule(particles) : NULL;
+    return call_end(&c, result);
+}
+
+static PyObject *sample_set_recipe(PyObject *self, PyObject *arguments) {
+    PyObject *capsule;
+    const char *json;
+    call c;
+    (void)self;
+    if (!PyArg_ParseTuple(arguments, "Os", &capsule, &json))
+        return NULL;
+    gbs_particles *particles = particles_of(capsule);
+    if (particles == NULL || !call_begin(&c, 1, 1, Py_None))
+        return NULL;
+    int ok = call_done(&c, gbs_particles_set_recipe(c.ctx, particles, json));
+    return call_end(&c, ok ? Py_NewRef(Py_None) : NULL);
+}
+
+static PyObject *gap(PyObject *self, PyObject *arguments) {
+    PyObject *capsule, *of, *with, *result = NULL;
+    gbs_gap *g = NULL;
+    call c;
+    (void)self;
+    if (!PyArg_ParseTuple(arguments, "OOO", &capsule, &of, &with))
+        return NULL;
+    gbs_data *data = data_of(capsule);
+    gbs_model *model = data != NULL ? model_of(of) : NULL;
+    gbs_particles *particles = model != NULL ? particles_of(with) : NULL;
+    if (particles == NULL || !call_begin(&c, 1, 1, Py_None))
+        return NULL;
+    call_unlock(&c);
+    gbs_status status = gbs_measure_gap(c.ctx, data, model, particles, &g);
+    if (call_done(&c, status))
+        result = Py_BuildValue("{s:d,s:d,s:d,s:d,s:d,s:O}", "gap", g->gap, "gap_sd", g->gap_sd,
+                               "gap_over_lambda", g->gap_over_lambda, "free_energy", g->free_energy,
+                               "gibbs_risk", g->gibbs_risk, "gap_sd_at_least",
+                               g->gap_sd_at_least ? Py_True : Py_False);
+    gbs_gap_free(g);
+    return call_end(&c, result);
+}
+
+PyMethodDef sample_methods[] = {
+    {"sample", sample, METH_VARARGS,
+     "sample(data, model, stage, options, seed, threads, progress): particles, warnings"},
+    {"sample_info", sample_info, METH_O, "sample_info(particles): how it went"},
+    {"sample_path", sample_path, METH_O, "sample_path(particles): the temperatures"},
+    {"sample_draws", sample_draws, METH_VARARGS, "sample_draws(particles, out)"},
+    {"sample_predict", sample_predict, METH_VARARGS,
+     "sample_predict(particles, data, threads, score, score_sd, probability)"},
+    {"sample_to_json", sample_to_json, METH_O, "sample_to_json(particles): the text of a file"},
+    {"sample_from_json", sample_from_json, METH_O, "sample_from_json(text): particles"},
+    {"sample_set_recipe", sample_set_recipe, METH_VARARGS, "sample_set_recipe(particles, json)"},
+    {"gap", gap, METH_VARARGS, "gap(data, model, particles): how far from the posterior"},
+    {NULL, NULL, 0, NULL},
+};

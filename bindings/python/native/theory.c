@@ -1,0 +1,35 @@
+/* What the theory says before any data is seen. */
+#include "native.h"
+
+static PyObject *row_of(const gbs_theory_row *row) {
+    return Py_BuildValue("{s:s,s:s,s:s,s:d,s:d,s:s}", "group", row->group, "name", row->name,
+                         "source", row->source, "value", row->value, "paper_value",
+                         row->paper_value, "verdict", gbs_verdict_name(row->verdict));
+}
+
+static PyObject *theory(PyObject *self, PyObject *given) {
+    PyObject *list = NULL;
+    gbs_theory *told = NULL;
+    const gbs_theory_row *row;
+    call c;
+    (void)self;
+    if (!call_begin(&c, 1, 1, Py_None))
+        return NULL;
+    gbs_options *o = call_options(&c, "theory", given);
+    if (o != NULL && call_done(&c, gbs_theory_compute(c.ctx, o, &told)))
+        list = PyList_New(0);
+    for (size_t k = 0; list != NULL && (row = gbs_theory_row_at(told, k)) != NULL; k++) {
+        PyObject *item = row_of(row);
+        if (item == NULL || PyList_Append(list, item) != 0)
+            Py_CLEAR(list);
+        Py_XDECREF(item);
+    }
+    gbs_theory_free(told);
+    gbs_options_free(o);
+    return call_end(&c, list);
+}
+
+PyMethodDef theory_methods[] = {
+    {"theory", theory, METH_O, "theory(options): a list of values"},
+    {NULL, NULL, 0, NULL},
+};

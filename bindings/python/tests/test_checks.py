@@ -1,0 +1,23 @@
+"""scikit-learn's own checks of estimators."""
+import os
+import warnings
+
+import pytest
+from sklearn.utils.estimator_checks import check_estimator
+
+from gibbsite import GibbsiteClassifier
+
+SEEDS = range(int(os.environ.get("GIBBSITE_PYTHON_SEEDS", "3")))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_classifier_passes_the_checks(seed):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        check_estimator(GibbsiteClassifier(random_state=seed))
+
+
+def test_a_classifier_without_intercept_passes_the_checks():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        check_estimator(GibbsiteClassifier(loss="hinge", fit_intercept=False, joint=True))

@@ -1,0 +1,197 @@
+"""A classifier: labels, probabilities, certificates, and what it is fitted to."""
+import copy
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sparse
+from conftest import rows
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+
+import gibbsite
+from gibbsite import GibbsiteClassifier
+
+
+def test_labels_probabilities_and_decisions_agree(data):
+    X, y = data
+    model = GibbsiteClassifier().fit(X, y)
+    p = model.predict_proba(X)
+    assert list(model.classes_) == ["no", "yes"]
+    assert p.shape == (300, 2) and np.allclose(p.sum(axis=1), 1.0)
+    decision = model.decision_function(X)
+    assert np.array_equal(model.predict(X) == "yes", decision >= 0)
+    assert np.allclose(decision, np.log(p[:, 1]) - np.log(p[:, 0]))
+    assert np.allclose(decision, (X @ model.coef_.T + model.intercept_).ravel())
+    assert 0.7 < model.score(X, y) <= 1.0
+    assert np.all((model.predict_vote(X) >= 0) & (model.predict_vote(X) <= 1))
+
+
+def test_the_certificate_is_told(data):
+    X, y = data
+    model = GibbsiteClassifier(confidence=0.9).fit(X, y)
+    first = model.certificate_
+    assert first.status == "valid" and first.target == "vote" and first.confidence == 0.9
+    assert first == model.certificates_[0] and first.value == first["value"]
+    assert first.empirical < first.value < 1.0
+    assert model.card_.learned + model.card_.tested == len(y)
+    assert model.baseline_.label in ("no", "yes")
+    assert {c.target for c in model.certificates_} >= {"vote", "recall:yes", "recall:no", "brier"}
+    assert len(model.path_) > 0 and model.converged_ and model.n_iter_ > 0
+    assert [c.name for c in model.coefficients_] == ["V1", "V2", "V3", "V4", "(intercept)"]
+
+
+def test_what_was_looked_at_makes_it_conditional(data):
+    X, y = data
+    model = GibbsiteClassifier(looked="columns").fit(X, y)
+    assert model.certificate_.status == "conditional"
+    assert any(text.startswith("NOT MET") for text in model.certificate_.assumptions)
+    with pytest.raises(ValueError, match="looked"):
+        GibbsiteClassifier(looked=["socks"]).fit(X, y)
+
+
+def test_a_model_does_not_depend_on_how_its_rows_lie_in_memory(data, tmp_path):
+    X, y = data
+    expected = GibbsiteClassifier().fit(X, y).predict_proba(X)
+    wide = np.zeros((300, 9))
+    wide[:, 2:6] = X
+    kept = np.memmap(tmp_path / "x", dtype=float, mode="w+", shape=X.shape)
+    kept[:] = X
+    kept.flush()
+    frozen = X.copy()
+    frozen.flags.writeable = False
+    for other in (np.asfortranarray(X), wide[:, 2:6], X[::-1][::-1], frozen, X.tolist(),
+                  np.memmap(tmp_path / "x", dtype=float, mode="r", shape=X.shape),
+                  np.repeat(X, 2, axis=0)[::2]):
+        model = GibbsiteClassifier().fit(other, y)
+        assert np.array_equal(model.predict_proba(other), expected)
+
+
+def test_sparse_rows_of_any_index_give_one_model():
+    X, y = rows(200, 30, seed=3)
+    X[np.abs(X) < 1.2] = 0.0
+    models = []
+    for width in (np.int32, np.int64):
+        S = sparse.csr_matrix(X)
+        S.indices, S.indptr = S.indices.astype(width), S.indptr.astype(width)
+        models.append(GibbsiteClassifier().fit(S, y).predict_proba(S))
+    models.append(GibbsiteClassifier().fit(sparse.csc_matrix(X), y).predict_proba(S))
+    tangled = sparse.csr_matrix(X)
+    tangled.indices[:2], tangled.data[:2] = tangled.indices[:2][::-1].copy(), \
+        tangled.data[:2][::-1].copy()
+    tangled.has_sorted_indices = False
+    models.append(GibbsiteClassifier().fit(tangled, y).predict_proba(S))
+    for other in models[1:]:
+        assert np.array_equal(models[0], other)
+
+
+def test_class_weight_acts_as_cost(data):
+    X, y = data
+    cost = GibbsiteClassifier(cost=(5, 1)).fit(X, y)
+    weight = GibbsiteClassifier(class_weight={"yes": 5, "no": 1}).fit(X, y)
+    plain = GibbsiteClassifier().fit(X, y)
+    assert np.array_equal(cost.predict(X), weight.predict(X))
+    assert np.array_equal(cost.predict_proba(X), plain.predict_proba(X))
+    assert (cost.predict(X) == "yes").sum() > (plain.predict(X) == "yes").sum()
+    assert "cost" in {c.target for c in cost.certificates_}
+    GibbsiteClassifier(class_weight="balanced").fit(X, y)
+    with pytest.raises(ValueError, match="class_weight"):
+        GibbsiteClassifier(class_weight="balanced", cost=(1, 2)).fit(X, y)
+
+
+def test_rows_of_weight_zero_are_not_there(data):
+    X, y = data
+    rng = np.random.default_rng(1)
+    junk = rng.normal(size=(50, 4))
+    at = np.sort(rng.choice(300, 50))
+    more, labels = np.insert(X, at, junk, axis=0), np.insert(y, at, "yes")
+    weight = np.insert(np.ones(300), at, 0.0)
+    expected = GibbsiteClassifier().fit(X, y)
+    model = GibbsiteClassifier().fit(more, labels, sample_weight=weight)
+    assert np.allclose(model.predict_proba(X), expected.predict_proba(X), rtol=1e-9)
+    assert model.card_.tested == expected.card_.tested
+
+
+def test_weights_shape_the_model_and_the_certificate_says_so(data):
+    X, y = data
+    weight = np.where(y == "yes", 3.0, 1.0)
+    model = GibbsiteClassifier(loss="hinge").fit(X, y, sample_weight=weight)
+    plain = GibbsiteClassifier(loss="hinge").fit(X, y)
+    assert model.predict_proba(X)[:, 1].mean() != plain.predict_proba(X)[:, 1].mean()
+    assert model.certificate_.status == "valid"
+    assert any("weight" in text for text in model.certificate_.assumptions)
+    same = GibbsiteClassifier().fit(X, y, sample_weight=np.full(300, 2.0))
+    assert np.array_equal(same.predict_proba(X), GibbsiteClassifier().fit(X, y).predict_proba(X))
+    with pytest.raises(ValueError):
+        GibbsiteClassifier().fit(X, y, sample_weight=-weight)
+
+
+def test_pickles_copies_and_clones(data):
+    X, y = data
+    model = GibbsiteClassifier(bound="progressive", n_jobs=2).fit(X, y)
+    for other in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
+        assert np.array_equal(other.predict_proba(X), model.predict_proba(X))
+        assert other.certificate_ == model.certificate_
+    fresh = clone(model)
+    assert fresh.get_params() == model.get_params()
+    with pytest.raises(NotFittedError):
+        fresh.predict(X)
+    assert pickle.loads(pickle.dumps(fresh)).bound == "progressive"
+
+
+def test_threads_change_no_bit(data):
+    X, y = data
+    one, two = (GibbsiteClassifier(n_jobs=n).fit(X, y) for n in (1, -1))
+    assert np.array_equal(one.predict_proba(X), two.predict_proba(X))
+
+
+def test_errors_name_parameters(data):
+    X, y = data
+    with pytest.raises(ValueError, match="prior_sd") as told:
+        GibbsiteClassifier(prior_sd=-1).fit(X, y)
+    assert told.value.code == "argument" and "--" not in str(told.value)
+    with pytest.raises(ValueError, match="loss"):
+        GibbsiteClassifier(loss="rounded").fit(X, y)
+    with pytest.raises(ValueError, match="no option"):
+        GibbsiteClassifier(options={"sock": 1}).fit(X, y)
+    with pytest.raises(ValueError, match="class"):
+        GibbsiteClassifier().fit(X, np.zeros(300))
+    with pytest.raises(OSError):
+        GibbsiteClassifier().fit(X, y).save("/nowhere/at/all.json")
+    assert issubclass(gibbsite.NumericError, ArithmeticError)
+
+
+def test_a_solver_that_does_not_converge_warns(data):
+    X, y = data
+    with pytest.warns(ConvergenceWarning):
+        model = GibbsiteClassifier(loss="hinge", solver="lbfgs", prior="zero", lam=1e4,
+                                   max_iter=1).fit(X, y)
+    assert not model.converged_
+
+
+def test_few_rows_warn_and_fit():
+    X, y = rows(4)
+    y[:3], y[3:] = "no", "yes"
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        model = GibbsiteClassifier().fit(X, y)
+    assert any("too few" in str(w.message) for w in told)
+    assert model.card_ is None and model.certificate_.status == "conditional"
+    assert np.isfinite(model.decision_function(X)).all()
+
+
+def test_options_of_the_library_are_taken(data):
+    X, y = data
+    model = GibbsiteClassifier(options={"prior-split": 0.5}).fit(X, y)
+    assert model.card_.learned == 150
+
+
+def test_html_shows_certificate_and_card(data):
+    X, y = data
+    model = GibbsiteClassifier(random_state=3)
+    assert "GibbsiteClassifier" in model._repr_html_()
+    page = model.fit(X, y)._repr_html_()
+    assert "at most" in page and "valid" in page and "Brier" in page and "<script" not in page
+    y = np.where(y == "yes", "<b>", "no")
+    assert "<b>: wrong" not in GibbsiteClassifier().fit(X, y)._repr_html_()
