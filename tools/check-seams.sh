@@ -53,7 +53,7 @@ forbid 'tasks are told apart in src/task' '\<GBS_TASK_|ranks ?\(|"task", *"(rank
     "${no_tasks[@]}" cli
 forbid 'the number of coefficients comes from src/map' \
     'intercept *(!= *0 *)?\? *1 *:|features *\+ *1\>|(->|\.)intercept *\+' "${no_maps[@]}"
-forbid 'maps are named in src/map' '\<gbs_map_(seen|standard|intercept|length)\>' "${no_maps[@]}"
+forbid 'maps are named in src/map' '\<gbs_map_(seen|standard|tails|fourier|nystrom|intercept|length)\>' "${no_maps[@]}"
 forbid 'a loss or a family is what its table says' '[!=]= *&gbs_|&gbs_[a-z_]+ *[!=]=' "${all[@]}"
 
 exit "$broken"

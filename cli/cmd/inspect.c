@@ -40,6 +40,8 @@ static void put_coefficients(struct json *j, const struct shown *s) {
     json_open_array(j, "coefficients");
     for (size_t k = 0; k < s->d; k++) {
         char name[256];
+        if (column_of(s, k) == SIZE_MAX) /* made of many: it has no name */
+            continue;
         gbs_recipe_feature(s->recipe, column_of(s, k), name, sizeof name);
         json_open_object(j, NULL);
         json_put_string(j, "name", name);
@@ -79,20 +81,24 @@ static int coefficients_text(const struct shown *s, struct text *out) {
     struct coefficient *c = calloc(s->d, sizeof *c);
     if (c == NULL)
         return app_fail(s->app, EXIT_MEMORY, "out of memory");
+    size_t n = 0;
     for (size_t k = 0; k < s->d; k++)
-        c[k] = (struct coefficient){k, s->mean[k], s->sd[k]};
-    qsort(c, s->d, sizeof *c, by_weight);
+        if (column_of(s, k) != SIZE_MAX)
+            c[n++] = (struct coefficient){k, s->mean[k], s->sd[k]};
+    qsort(c, n, sizeof *c, by_weight);
     text_add(out, "  coefficients  of the scaled columns, largest first\n");
     text_add(out, "  %14s %12s %12s %12s\n", "", "mean", "sd", "mean/sd");
-    size_t shown = s->d < SHOWN ? s->d : SHOWN;
+    size_t shown = n < SHOWN ? n : SHOWN;
     for (size_t k = 0; k < shown; k++) {
         char name[64];
         gbs_recipe_feature(s->recipe, column_of(s, c[k].k), name, sizeof name);
         text_add(out, "  %-14s %12.4g %12.4g %12.2f\n", name, c[k].mean, c[k].sd,
                  c[k].mean / c[k].sd);
     }
-    if (shown < s->d)
-        text_add(out, "  ... and %zu more (--json has them all)\n", s->d - shown);
+    if (shown < n)
+        text_add(out, "  ... and %zu more (--json has them all)\n", n - shown);
+    if (n < s->d)
+        text_add(out, "  and %zu of features that are made of all columns\n", s->d - n);
     free(c);
     return EXIT_DONE;
 }

@@ -299,6 +299,9 @@ void result_model_text(struct text *t, const gbs_model *model) {
              gbs_task_word(task, GBS_WORD_PREFIX), gbs_loss_name(i->loss),
              gbs_family_name(i->family), i->dual ? " (in the span of the rows)" : "", i->d,
              i->intercept ? " with the intercept" : "", i->n);
+    if (i->map != GBS_FEATURES_LINEAR)
+        text_add(t, "  features      %s: of a Gaussian kernel, beside the %zu columns themselves\n",
+                 gbs_features_name(i->map), i->features);
     stages_text(t, model);
     text_add(
         t, "  prior         N(%s, %g^2) on each coefficient, lambda %g, columns scaled: %s%s\n",

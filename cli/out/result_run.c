@@ -113,11 +113,13 @@ int result_coefficients(struct json *j, const struct app *app, const gbs_model *
     gbs_status status = c != NULL && mean != NULL
                             ? gbs_model_coefficients(app->ctx, model, mean, mean + d)
                             : GBS_ERR_MEMORY;
+    size_t n = 0; /* those that are of a column; features made of many have no name */
     for (size_t k = 0; status == GBS_OK && k < d; k++)
-        c[k] = (struct coefficient){k, mean[k], mean[d + k]};
+        if (gbs_model_column(model, k) != SIZE_MAX)
+            c[n++] = (struct coefficient){k, mean[k], mean[d + k]};
     if (status == GBS_OK) {
-        qsort(c, d, sizeof *c, by_distance);
-        put_coefficients(j, model, recipe, c, d < SHOWN ? d : SHOWN);
+        qsort(c, n, sizeof *c, by_distance);
+        put_coefficients(j, model, recipe, c, n < SHOWN ? n : SHOWN);
     }
     free(c);
     free(mean);

@@ -25,8 +25,12 @@ static const char *words_of(const gbs_option *s) {
 
 /* a|b|c with another separator */
 static void print_choices(FILE *out, const char *choices, char between) {
-    for (; *choices != '\0'; choices++)
-        fputc(*choices == '|' ? between : *choices, out);
+    bool number = false; /* name[:N]: what a choice may have behind it is not completed */
+    for (; *choices != '\0'; choices++) {
+        number = *choices == '[' || (number && *choices != ']' && *choices != '|');
+        if (!number && *choices != ']')
+            fputc(*choices == '|' ? between : *choices, out);
+    }
 }
 
 static void print_commands(FILE *out, char between) {

@@ -84,6 +84,14 @@ typedef enum gbs_columns {
                              the rows that scaling is learned from */
 } gbs_columns;
 
+/* What is made of the columns before a line divides the rows. */
+typedef enum gbs_features {
+    GBS_FEATURES_LINEAR = 0, /* nothing: the columns themselves */
+    GBS_FEATURES_FOURIER,    /* beside them, random Fourier features of the Gaussian kernel */
+    GBS_FEATURES_NYSTROM,    /* beside them, the same kernel by landmarks among the rows */
+    GBS_FEATURES_AUTO        /* chosen on the rows to learn from */
+} gbs_features;
+
 /* The order in which gbs_fit goes through the rows under an informed prior or a progressive bound,
  * for callers who learn something from the first part themselves, and the least number of rows in
  * that part: what is learned from the first *first_part rows of this order may be used for all. The
@@ -138,6 +146,7 @@ GBS_API void gbs_cv_free(gbs_cv *cv);
 
 /* Names as the command line and the files write them; NULL for a value out of range. */
 GBS_API const char *gbs_columns_name(gbs_columns columns);
+GBS_API const char *gbs_features_name(gbs_features features);
 GBS_API const char *gbs_loss_name(gbs_loss loss);
 GBS_API const char *gbs_prior_name(gbs_prior_kind prior);
 GBS_API const char *gbs_family_name(gbs_family family);

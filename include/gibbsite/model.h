@@ -40,7 +40,8 @@ typedef struct gbs_model_info {
     double seconds;
     /* ranking: losses of a pair and their slopes computed by the fit, prior and all */
     double pair_evaluations;
-    int weighted; /* the rows that trained it had weights; gibbs_risk goes by them */
+    int weighted;     /* the rows that trained it had weights; gibbs_risk goes by them */
+    gbs_features map; /* what its d columns are made by */
 } gbs_model_info;
 
 /* ---------------------------------------------------------------- certificates */

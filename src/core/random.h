@@ -12,7 +12,9 @@ enum {
     GBS_STREAM_PAIRS,  /* behind a risk from a sample of pairs */
     GBS_STREAM_JURY,   /* the pairs that judge the stochastic solver */
     GBS_STREAM_CHOICE, /* rows on which the default fit chooses */
+    GBS_STREAM_KERNEL, /* pairs of rows whose distances give a kernel its width */
     GBS_STREAM_MATCHINGS = GBS_STREAM_SPLIT + (1 << 10), /* + number of the matching */
+    GBS_STREAM_FOURIER = GBS_STREAM_SPLIT + (1 << 20),   /* + number of the frequency */
     GBS_STREAM_FOLDS = 1 << 27,
     GBS_STREAM_BATCH = 1 << 28,    /* + number of the epoch */
     GBS_STREAM_PARTICLES = 1 << 29 /* + 4 x number of the temperature + what for (smc/smc.h) */

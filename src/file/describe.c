@@ -20,6 +20,10 @@ static void put_info(gbs_writer *w, const gbs_model *model) {
     gbs_writer_text(w, "task", gbs_task_name(i->task));
     gbs_writer_text(w, "loss", gbs_loss_name(i->loss));
     gbs_writer_text(w, "family", gbs_family_name(i->family));
+    gbs_writer_open(w, "features", '{');
+    gbs_writer_text(w, "map", gbs_features_name(i->map));
+    gbs_writer_count(w, "columns", i->d);
+    gbs_writer_close(w, '}');
     gbs_writer_count(w, "n", i->n);
     gbs_writer_count(w, "d", i->d);
     gbs_writer_number(w, "lambda", i->lambda);
@@ -273,6 +277,8 @@ static gbs_status put_coefficients(gbs_writer *w, const gbs_model *model,
     for (size_t k = 0; status == GBS_OK && k < d; k++) {
         char name[NAME_ROOM];
         size_t column = gbs_model_column(model, k);
+        if (column == SIZE_MAX) /* made of many: it has no name */
+            continue;
         if (recipe != NULL || column >= model->info.features)
             gbs_recipe_feature(recipe, column, name, sizeof name);
         else

@@ -100,6 +100,7 @@ static gbs_status get_maps(gbs_context *ctx, const json_t *root, gbs_model *m) {
                           &m->maps));
     const gbs_standard *standard = gbs_maps_standard(&m->maps);
     bool stretched = standard != NULL && standard->stretch != NULL;
+    i->map = gbs_maps_features(&m->maps);
     i->columns = stretched ? GBS_COLUMNS_RELEVANCE : GBS_COLUMNS_EQUAL;
     return GBS_OK;
 }

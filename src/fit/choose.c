@@ -14,11 +14,15 @@
  * Where errors have costs, the chosen one is also fitted to rows that count by the cost of their
  * error, and stays so if its out-of-fold labels then cost less, beyond a standard deviation (11.6).
  *
+ * With a map of the columns asked for, or `features` auto, the best map (choose_map.c) is one more
+ * kind of columns, with widths of its own. Fits are longer then, and the rows compared fewer.
+ *
  * Rows of the learn part are free: nothing here sees the last block.
  */
 #include "fit/choosing.h"
 
 #include "core/random.h"
+#include "fit/choose_map.h"
 #include "fit/side_by_side.h"
 #include "fit/ways.h"
 
@@ -33,8 +37,11 @@ enum {
     ENOUGH = 10,
     MOST_CALIBRATING = 8192
 };
+/* With maps, whose fits are longer: rows, folds where there are so many rows, columns of a map. */
+enum { MAPPED_ROWS = 2048, MAPPED_FOLDS = 3, MAPPED_COLUMNS = 512 };
 enum { KINDS = GBS_CHOICE_KINDS, WIDTHS = GBS_CHOICE_WIDTHS, MIDDLE = 5, STEP = 2 };
 #define NARROWEST 0.00625
+#define NARROWEST_MAPPED 0.1
 #define STAGE "choice" /* of the progress */
 /* Of the free energy: a comparison needs less than what calibrates. */
 #define PRECISION 1e-9
@@ -43,15 +50,6 @@ enum { KINDS = GBS_CHOICE_KINDS, WIDTHS = GBS_CHOICE_WIDTHS, MIDDLE = 5, STEP = 
 #define LEAST_ROOM 1.0
 
 /* ---------------------------------------------------------------- comparison */
-
-static double log_loss_of(const double *score, const double *y, size_t n, gbs_platt p) {
-    double sum = 0.0;
-    for (size_t i = 0; i < n; i++) {
-        double z = p.offset + p.slope * score[i], m = y[i] > 0.0 ? z : -z;
-        sum += fmax(-m, 0.0) + log1p(exp(-fabs(m)));
-    }
-    return sum / (double)n;
-}
 
 static bool says_yes(double score, gbs_platt p) {
     return p.offset + p.slope * score >= 0.0;
@@ -65,6 +63,30 @@ static gbs_status run_folds(gbs_choosing *c) {
     return gbs_side_by_side(c->ctx, c->folds * c->kinds_size, progress, gbs_choosing_fold, c);
 }
 
+/* The log loss of one row. */
+static double loss_of(double score, double y, gbs_platt p) {
+    return gbs_platt_log_loss(&score, &y, 1, p);
+}
+
+/* Is candidate (k, w) better than the best so far? A map has to be better than the columns
+ * themselves by more than two standard errors of the difference, row by row. */
+static bool better(const gbs_choosing *c, size_t k, size_t w, double best) {
+    bool map = c->kinds[k].features != GBS_FEATURES_LINEAR,
+         line = c->kinds[c->kind].features == GBS_FEATURES_LINEAR;
+    if (!(c->value[k][w] < best * (1.0 - 1e-9)) || !map || !line || best == INFINITY)
+        return c->value[k][w] < best * (1.0 - 1e-9);
+    const double *y = c->data->y, *new = gbs_choosing_scores(c, k, w),
+                 *old = gbs_choosing_scores(c, c->kind, c->width);
+    gbs_platt p = gbs_platt_learn(new, y, c->n), q = gbs_platt_learn(old, y, c->n);
+    double sum = 0.0, square = 0.0, n = (double)c->n;
+    for (size_t i = 0; i < c->n; i++) {
+        double gain = loss_of(old[i], y[i], q) - loss_of(new[i], y[i], p);
+        sum += gain;
+        square += gain * gain;
+    }
+    return sum > 2.0 * sqrt(fmax(0.0, square - sum * sum / n));
+}
+
 /* Runs what is wanted and not done, and finds the best of all. */
 static gbs_status compare(gbs_choosing *c) {
     gbs_status status = run_folds(c);
@@ -72,14 +94,15 @@ static gbs_status compare(gbs_choosing *c) {
         for (size_t w = 0; w < c->widths_size; w++) {
             const double *score = gbs_choosing_scores(c, k, w), *y = c->data->y;
             if (c->wanted[k][w])
-                c->value[k][w] = log_loss_of(score, y, c->n, gbs_platt_learn(score, y, c->n));
+                c->value[k][w] = gbs_platt_log_loss(score, y, c->n,
+                                                    gbs_platt_learn(score, y, c->n));
             c->done[k][w] |= c->wanted[k][w];
             c->wanted[k][w] = false;
         }
     double best = INFINITY;
     for (size_t k = 0; k < c->kinds_size; k++)
         for (size_t w = 0; w < c->widths_size; w++)
-            if (c->done[k][w] && c->value[k][w] < best * (1.0 - 1e-9)) {
+            if (c->done[k][w] && better(c, k, w, best)) {
                 best = c->value[k][w];
                 c->kind = k;
                 c->width = w;
@@ -229,7 +252,8 @@ static gbs_status try_weights(gbs_choosing *c) {
 /* Each class is dealt out in turn; the rows are in random order already. */
 static gbs_status deal(gbs_choosing *c) {
     size_t dealt[2] = {0, 0}, fewest = gbs_smaller_class(c->data);
-    c->folds = fewest < 2 ? 0 : fewest < MOST_FOLDS ? fewest : MOST_FOLDS;
+    size_t most = c->most_columns < SIZE_MAX && c->n >= MAPPED_ROWS ? MAPPED_FOLDS : MOST_FOLDS;
+    c->folds = fewest < 2 ? 0 : fewest < most ? fewest : most;
     c->fold_of = gbs_array_alloc(c->ctx, c->n, sizeof *c->fold_of);
     if (c->fold_of == NULL)
         return GBS_ERR_MEMORY;
@@ -238,26 +262,61 @@ static gbs_status deal(gbs_choosing *c) {
     return GBS_OK;
 }
 
-/* What there is to choose from; what the options say is not chosen. */
-static gbs_status set_candidates(gbs_choosing *c) {
+/* Widths of the prior from `narrowest` on; what the options say is not chosen. */
+static void set_widths(gbs_choosing *c, gbs_choice_kind *kind, double narrowest) {
     const gbs_fit_settings *o = c->o;
-    double typical;
-    gbs_status status = gbs_typical_cell(c->ctx, c->data, o, &typical);
-    if (status != GBS_OK)
-        return status;
-    bool lengths = o->scale == GBS_SCALE_UNIT_ROW || o->cx > 0.0, standard;
-    standard = o->scale == GBS_SCALE_STANDARD && !lengths;
-    c->kinds[c->kinds_size++] = o->columns == GBS_COLUMNS_RELEVANCE ? GBS_COLUMNS_RELEVANCE
-                                                                    : GBS_COLUMNS_EQUAL;
-    if (o->columns == GBS_COLUMNS_AUTO && standard)
-        c->kinds[c->kinds_size++] = GBS_COLUMNS_RELEVANCE;
+    bool lengths = o->scale == GBS_SCALE_UNIT_ROW || o->cx > 0.0;
     c->widths_size = o->prior_sd > 0.0 ? 1 : WIDTHS;
     for (size_t w = 0; w < c->widths_size; w++)
-        c->widths[w] = o->prior_sd > 0.0 ? o->prior_sd : NARROWEST * exp2((double)w) / typical;
-    c->constant = o->constant > 0.0 ? o->constant
-                  : lengths         ? 1.0
-                                    : fmax(1.0, LEAST_ROOM / c->widths[0]);
+        kind->widths[w] = o->prior_sd > 0.0 ? o->prior_sd : narrowest * exp2((double)w);
+    kind->constant = o->constant > 0.0 ? o->constant
+                     : lengths         ? 1.0
+                                       : fmax(1.0, LEAST_ROOM / kind->widths[0]);
+}
+
+/* The columns themselves. */
+static gbs_status set_linear(gbs_choosing *c) {
+    gbs_fit_settings o = *c->o;
+    double typical;
+    o.features = GBS_FEATURES_LINEAR;
+    gbs_status status = gbs_typical_cell(c->ctx, c->data, &o, &typical);
+    if (status != GBS_OK)
+        return status;
+    bool free_lengths = o.scale == GBS_SCALE_STANDARD && !(o.cx > 0.0);
+    gbs_choice_kind kind = {.columns = o.columns == GBS_COLUMNS_RELEVANCE ? GBS_COLUMNS_RELEVANCE
+                                                                          : GBS_COLUMNS_EQUAL};
+    set_widths(c, &kind, NARROWEST / typical);
+    c->kinds[c->kinds_size++] = kind;
+    kind.columns = GBS_COLUMNS_RELEVANCE;
+    if (o.columns == GBS_COLUMNS_AUTO && free_lengths)
+        c->kinds[c->kinds_size++] = kind;
     return GBS_OK;
+}
+
+/* The best map of them. A mapped row has a length of about one: its widths need no typical cell. */
+static gbs_status set_mapped(gbs_choosing *c, const gbs_data *learn) {
+    gbs_map_choice found;
+    gbs_status status = gbs_choose_map(c->ctx, learn, c->o, &found);
+    gbs_choice_kind kind = {.columns = GBS_COLUMNS_EQUAL,
+                            .features = found.features,
+                            .features_size = found.size,
+                            .kernel_width = found.kernel_width,
+                            .level_width = found.level_width};
+    set_widths(c, &kind, NARROWEST_MAPPED);
+    c->kinds[c->kinds_size++] = kind;
+    c->looked = found.candidates;
+    return status;
+}
+
+/* What there is to choose from. */
+static gbs_status set_candidates(gbs_choosing *c, const gbs_data *learn) {
+    gbs_features asked = c->o->features;
+    gbs_status status = GBS_OK;
+    if (asked == GBS_FEATURES_LINEAR || asked == GBS_FEATURES_AUTO)
+        status = set_linear(c);
+    if (status == GBS_OK && asked != GBS_FEATURES_LINEAR)
+        status = set_mapped(c, learn);
+    return status;
 }
 
 /* ---------------------------------------------------------------- the result */
@@ -265,10 +324,10 @@ static gbs_status set_candidates(gbs_choosing *c) {
 static gbs_status keep(gbs_choosing *c, const gbs_data *learn, gbs_choice *out) {
     out->loss = c->loss;
     out->weighted = c->weighted;
-    out->columns = c->kinds[c->kind];
-    out->prior_sd = c->widths[c->width];
-    out->constant = c->constant;
+    gbs_choice_take(out, &c->kinds[c->kind]);
+    out->prior_sd = c->kinds[c->kind].widths[c->width];
     out->folds = c->folds;
+    out->candidates = c->looked;
     for (size_t k = 0; k < c->kinds_size; k++)
         for (size_t w = 0; w < c->widths_size; w++)
             out->candidates += c->done[k][w];
@@ -328,6 +387,7 @@ static gbs_status score_last(gbs_choosing *c, const gbs_data *learn, gbs_choice 
     c->data = learn; /* that a given lambda is meant for */
     c->wanted[c->kind][c->width] = true;
     c->precision = PRECISION;
+    c->most_columns = SIZE_MAX;
     if (status == GBS_OK)
         status = fit_last(c, train, test, scores);
     for (size_t i = 0; status == GBS_OK && i < out->rows; i++) {
@@ -348,7 +408,7 @@ static void calibrate(const gbs_fit_settings *o, gbs_choice *out) {
     out->platt = gbs_loss_of(out->loss)->convex || has_costs(o)
                      ? gbs_platt_learn(out->score, out->y, out->rows)
                      : gbs_platt_learn_slope(out->score, out->y, out->rows);
-    out->log_loss = log_loss_of(out->score, out->y, out->rows, out->platt);
+    out->log_loss = gbs_platt_log_loss(out->score, out->y, out->rows, out->platt);
     for (size_t i = 0; i < out->rows; i++)
         wrong += says_yes(out->score[i], out->platt) != (out->y[i] > 0.0);
     out->error = (double)wrong / n;
@@ -360,7 +420,7 @@ static gbs_status choose(gbs_choosing *c, const gbs_data *learn, gbs_choice *out
     c->loss = asked && !zero_one ? c->o->loss : GBS_LOSS_HINGE;
     gbs_status status = deal(c);
     if (status == GBS_OK)
-        status = set_candidates(c);
+        status = c->folds < 2 ? GBS_OK : set_candidates(c, learn);
     if (status == GBS_OK && c->folds < 2)
         return gbs_fail(c->ctx, GBS_ERR_DATA,
                         "the rows to learn from (%zu) have fewer than two rows of a class",
@@ -370,7 +430,8 @@ static gbs_status choose(gbs_choosing *c, const gbs_data *learn, gbs_choice *out
         status = GBS_ERR_MEMORY;
     if (status == GBS_OK)
         status = search(c);
-    if (status == GBS_OK && (zero_one || (!asked && !has_costs(c->o))))
+    bool mapped = c->kinds[c->kind].features != GBS_FEATURES_LINEAR;
+    if (status == GBS_OK && (zero_one || (!asked && !mapped && !has_costs(c->o))))
         status = try_zero_one(c, zero_one);
     if (status == GBS_OK && has_costs(c->o))
         status = try_weights(c);
@@ -388,10 +449,10 @@ static gbs_status choose(gbs_choosing *c, const gbs_data *learn, gbs_choice *out
 }
 
 /* The first rows, as many as say enough: rows, or pairs of them; more where a class is rare. */
-static size_t rows_to_compare(const gbs_data *learn, bool labels) {
+static size_t rows_to_compare(const gbs_data *learn, bool labels, size_t most) {
     size_t have[2] = {0, 0};
     for (size_t i = 0; i < learn->n; i++) {
-        bool many = labels ? i >= MOST_ROWS : have[0] * have[1] >= MOST_PAIRS;
+        bool many = labels ? i >= most : have[0] * have[1] >= MOST_PAIRS;
         if (many && have[0] >= ENOUGH && have[1] >= ENOUGH)
             return i;
         have[learn->y[i] > 0.0]++;
@@ -401,10 +462,12 @@ static size_t rows_to_compare(const gbs_data *learn, bool labels) {
 
 gbs_status gbs_choose(gbs_context *ctx, const gbs_data *learn, const gbs_fit_settings *o,
                       gbs_choice *out) {
+    bool mapped = o->features != GBS_FEATURES_LINEAR;
     gbs_choosing c = {.ctx = ctx, .o = o, .labels = gbs_has(gbs_fit_task(o), GBS_FACT_LABELS)};
-    c.n = rows_to_compare(learn, c.labels);
+    c.n = rows_to_compare(learn, c.labels, mapped ? MAPPED_ROWS : MOST_ROWS);
     c.again = c.labels && learn->n > c.n;
-    c.precision = learn->n > c.n ? ROUGHLY : PRECISION;
+    c.precision = learn->n > c.n || mapped ? ROUGHLY : PRECISION;
+    c.most_columns = mapped ? MAPPED_COLUMNS : SIZE_MAX;
     c.folds_share = c.again ? 0.5 : 1.0;
     size_t *rows = gbs_array_alloc(ctx, c.n, sizeof *rows);
     gbs_data *head = NULL;

@@ -20,11 +20,24 @@ gbs_fit_settings gbs_choice_settings(const gbs_choice *choice, const gbs_fit_set
     gbs_fit_settings s = *o;
     s.loss = choice->loss;
     s.columns = choice->columns;
+    s.features = choice->features;
+    s.features_size = choice->features_size;
+    s.kernel_width = choice->kernel_width;
+    s.level_width = choice->level_width;
     s.prior_sd = choice->prior_sd;
     s.constant = choice->constant;
     s.lambda = o->lambda > 0.0 ? o->lambda * (double)rows->n / (double)all
                                : (double)gbs_fit_task(o)->units(rows);
     return s;
+}
+
+void gbs_choice_take(gbs_choice *choice, const gbs_choice_kind *kind) {
+    choice->columns = kind->columns;
+    choice->features = kind->features;
+    choice->features_size = kind->features_size;
+    choice->kernel_width = kind->kernel_width;
+    choice->level_width = kind->level_width;
+    choice->constant = kind->constant;
 }
 
 /* A posterior of a convex loss under N(0, w^2 I); of the zero-one loss, under a narrow prior around
@@ -84,6 +97,7 @@ static void fold_free(struct fold *f) {
 /* Whatever the columns are is learned from the rows that train. */
 static gbs_status fold_prepare(struct fold *f, const gbs_data *train, const gbs_data *test) {
     gbs_status status = gbs_maps_learn(f->ctx, train, &f->settings, &f->maps);
+    gbs_settle_family(&f->settings, f->maps.d);
     if (status == GBS_OK)
         status = gbs_rows_build(f->ctx, train, &f->maps, &f->train);
     if (status == GBS_OK)
@@ -151,10 +165,13 @@ static gbs_status fold_score(struct fold *f, double width, double *score) {
 gbs_status gbs_choosing_leave_out(gbs_context *ctx, const gbs_choosing *c, size_t kind,
                                   gbs_data *train, const gbs_data *test, size_t stride,
                                   double *scores) {
-    gbs_choice choice = {.loss = c->loss, .columns = c->kinds[kind], .constant = c->constant};
+    gbs_choice choice = {.loss = c->loss};
+    gbs_choice_take(&choice, &c->kinds[kind]);
     struct fold f = {.ctx = ctx};
     f.settings = gbs_choice_settings(&choice, c->o, train, c->data->n);
     f.settings.tolerance = c->precision;
+    if (f.settings.features_size > c->most_columns)
+        f.settings.features_size = c->most_columns;
     f.settings.form = GBS_FORM_AUTO; /* one optimum, whichever way it is reached */
     gbs_status status = GBS_OK;
     if (c->weighted)
@@ -163,7 +180,7 @@ gbs_status gbs_choosing_leave_out(gbs_context *ctx, const gbs_choosing *c, size_
         status = fold_prepare(&f, train, test);
     for (size_t w = 0; status == GBS_OK && w < c->widths_size; w++)
         if (c->wanted[kind][w])
-            status = fold_score(&f, c->widths[w], scores + w * stride);
+            status = fold_score(&f, c->kinds[kind].widths[w], scores + w * stride);
     fold_free(&f);
     return status;
 }

@@ -4,7 +4,16 @@
 
 #include "fit/choose.h"
 
-enum { GBS_CHOICE_KINDS = 2, GBS_CHOICE_WIDTHS = 12 };
+enum { GBS_CHOICE_KINDS = 3, GBS_CHOICE_WIDTHS = 12 };
+
+/* One kind of columns, and the widths of the prior to try with it. */
+typedef struct gbs_choice_kind {
+    gbs_columns columns;
+    gbs_features features;
+    size_t features_size;
+    double kernel_width, level_width;
+    double widths[GBS_CHOICE_WIDTHS], constant;
+} gbs_choice_kind;
 
 typedef struct gbs_choosing {
     gbs_context *ctx;
@@ -12,9 +21,10 @@ typedef struct gbs_choosing {
     const gbs_fit_settings *o;
     size_t folds, n;
     size_t *fold_of;
-    gbs_columns kinds[GBS_CHOICE_KINDS];
-    double widths[GBS_CHOICE_WIDTHS], constant;
+    gbs_choice_kind kinds[GBS_CHOICE_KINDS];
     size_t kinds_size, widths_size;
+    size_t most_columns; /* that a map makes in the folds */
+    size_t looked;       /* candidates that were looked at before, for a map */
     bool wanted[GBS_CHOICE_KINDS][GBS_CHOICE_WIDTHS], done[GBS_CHOICE_KINDS][GBS_CHOICE_WIDTHS];
     double *scores; /* kinds x widths x n, out of fold */
     double value[GBS_CHOICE_KINDS][GBS_CHOICE_WIDTHS];
@@ -26,6 +36,9 @@ typedef struct gbs_choosing {
     size_t kind, width;
     double told, folds_share; /* of the progress: so far, and what the folds have of it */
 } gbs_choosing;
+
+/* What a kind of columns is, to the choice. */
+void gbs_choice_take(gbs_choice *choice, const gbs_choice_kind *kind);
 
 /* Out-of-fold scores of one kind and width, of all n rows. */
 static inline double *gbs_choosing_scores(const gbs_choosing *c, size_t kind, size_t width) {

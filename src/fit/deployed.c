@@ -51,6 +51,7 @@ static gbs_status learn(struct deployed *f) {
         f->o = gbs_choice_settings(&f->choice, &f->o, head, f->split.first);
         f->model->split = gbs_split_key_of(&f->split, &f->o);
         status = gbs_maps_learn(f->ctx, head, &f->o, &f->model->maps);
+        gbs_settle_family(&f->o, f->model->maps.d);
     }
     gbs_data_free(head);
     if (status == GBS_OK && f->choice.weighted)

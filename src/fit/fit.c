@@ -11,6 +11,7 @@
 
 enum {
     FULL_COLUMNS = 200,
+    FULL_MAPPED = 2500, /* two thousand columns of a map, and some that it keeps */
     DEFAULT_BATCH = 256,
     DEFAULT_EPOCHS = 20,
     DEFAULT_STEPS = 4000,
@@ -89,6 +90,13 @@ static gbs_status check_columns(gbs_context *ctx, const gbs_fit_settings *o) {
     if (o->columns == GBS_COLUMNS_RELEVANCE && (o->scale != GBS_SCALE_STANDARD || !free_lengths(o)))
         return gbs_fail(ctx, GBS_ERR_ARGUMENT,
                         "columns by relevance are standardised columns without a cx");
+    if (o->columns == GBS_COLUMNS_RELEVANCE && o->features != GBS_FEATURES_LINEAR)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                        "`columns` relevance is for `features` linear: a kernel has one width");
+    if (o->features == GBS_FEATURES_AUTO && !gbs_is_deployed(o))
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                        "`features` auto is chosen on the rows to learn from by `bound` vote; name "
+                        "a map here");
     if (o->constant > 0.0 && o->constant != 1.0 && !free_lengths(o))
         return gbs_fail(
             ctx, GBS_ERR_ARGUMENT,
@@ -105,6 +113,7 @@ GBS_NAMES_OF(gbs_family, gbs_family_name)
 GBS_NAMES_OF(gbs_solver, gbs_solver_name)
 GBS_NAMES_OF(gbs_scale, gbs_scale_name)
 GBS_NAMES_OF(gbs_columns, gbs_columns_name)
+GBS_NAMES_OF(gbs_features, gbs_features_name)
 GBS_NAMES_OF(gbs_prior_kind, gbs_prior_name)
 GBS_NAMES_OF(gbs_bound, gbs_bound_name)
 
@@ -132,6 +141,7 @@ static gbs_status check_choices(gbs_context *ctx, const gbs_fit_settings *o) {
         {"form", (int)o->form, form_at},
         {"scale", (int)o->scale, gbs_scale_name_at},
         {"columns", (int)o->columns, gbs_columns_name_at},
+        {"features", (int)o->features, gbs_features_name_at},
         {"prior", (int)o->prior, gbs_prior_name_at},
         {"select", (int)o->select, select_at},
         {"schedule", (int)o->schedule, schedule_at},
@@ -182,9 +192,17 @@ gbs_status gbs_check_fit_options(gbs_context *ctx, const gbs_fit_settings *o) {
 
 /* ---------------------------------------------------------------- defaults */
 
-void gbs_fill_defaults(gbs_fit_settings *o, size_t n, size_t d) {
+void gbs_settle_family(gbs_fit_settings *o, size_t d) {
+    bool mapped = o->features == GBS_FEATURES_FOURIER || o->features == GBS_FEATURES_NYSTROM;
     if (gbs_family_of(o->family) == NULL)
-        o->family = gbs_family_for(d, o->form != GBS_FORM_AUTO ? SIZE_MAX : FULL_COLUMNS);
+        o->family = gbs_family_for(d, o->form != GBS_FORM_AUTO ? SIZE_MAX
+                                      : mapped                 ? FULL_MAPPED
+                                                               : FULL_COLUMNS);
+}
+
+void gbs_fill_defaults(gbs_fit_settings *o, size_t n, size_t d) {
+    if (o->features != GBS_FEATURES_AUTO) /* else when the map is chosen */
+        gbs_settle_family(o, d);
     if (o->ladder_size > 0)
         o->lambda = o->ladder[o->ladder_size - 1];
     if (o->prior_grid_size == 1) /* nothing to choose */
@@ -199,7 +217,9 @@ void gbs_fill_defaults(gbs_fit_settings *o, size_t n, size_t d) {
                      o->scale == GBS_SCALE_STANDARD;
     bool chosen = gbs_is_deployed(o); /* on the rows to learn from */
     if (o->columns == GBS_COLUMNS_AUTO && !chosen)
-        o->columns = relevance && free_lengths(o) ? GBS_COLUMNS_RELEVANCE : GBS_COLUMNS_EQUAL;
+        o->columns = relevance && free_lengths(o) && o->features == GBS_FEATURES_LINEAR
+                         ? GBS_COLUMNS_RELEVANCE
+                         : GBS_COLUMNS_EQUAL;
     if (o->constant == 0.0 && !chosen)
         o->constant = 1.0;
     if (o->loss == GBS_LOSS_AUTO && !chosen)
@@ -226,6 +246,7 @@ void gbs_keep_fit(gbs_model *m, const gbs_fit_settings *o, const gbs_data *data,
                                .scale = o->scale,
                                .intercept = o->intercept != 0,
                                .columns = o->columns,
+                               .map = gbs_maps_features(&m->maps),
                                .dual = p->stage.dual.rank > 0,
                                .n = data->n,
                                .features = data->d,
@@ -324,11 +345,13 @@ static gbs_status fit_used(gbs_context *ctx, const gbs_data *data, gbs_fit_setti
     if (certified && (status = check_hinge_range(ctx, data->n, o)) != GBS_OK)
         return status;
     size_t most = gbs_fit_task(o)->full_columns;
-    if (gbs_family_of(o->family)->pull == GBS_PULL_MATRIX && data->d > most)
+    const gbs_family_ops *family = gbs_family_of(o->family); /* NULL: to be settled */
+    size_t columns = gbs_maps_columns(o, data->d);
+    if (family != NULL && family->pull == GBS_PULL_MATRIX && columns > most)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT,
                         "`task` %s with a full covariance takes at most %zu columns, not %zu; "
                         "diagonal has no such limit",
-                        gbs_task_name(o->task), most, data->d);
+                        gbs_task_name(o->task), most, columns);
     status = gbs_compute_begin(ctx);
     if (status != GBS_OK)
         return status;

@@ -125,3 +125,12 @@ gbs_platt gbs_platt_learn(const double *score, const double *y, size_t n) {
 gbs_platt gbs_platt_learn_slope(const double *score, const double *y, size_t n) {
     return learn(score, y, n, true);
 }
+
+double gbs_platt_log_loss(const double *score, const double *y, size_t n, gbs_platt p) {
+    double sum = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        double z = p.offset + p.slope * score[i];
+        sum += softplus(y[i] > 0.0 ? -z : z);
+    }
+    return sum / (double)n;
+}

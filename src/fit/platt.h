@@ -14,4 +14,7 @@ gbs_platt gbs_platt_learn(const double *score, const double *y, size_t n);
  * is one half at 0. */
 gbs_platt gbs_platt_learn_slope(const double *score, const double *y, size_t n);
 
+/* The mean log loss of these probabilities, in nats. */
+double gbs_platt_log_loss(const double *score, const double *y, size_t n, gbs_platt p);
+
 #endif

@@ -280,7 +280,11 @@ static gbs_status run(gbs_context *ctx, const gbs_sample_settings *o, gbs_rows *
 /* Rows and scaling of a sampling under the zero prior. */
 static gbs_status learn_rows(gbs_context *ctx, const gbs_data *data, const gbs_sample_settings *o,
                              gbs_rows *rows, gbs_particles *p) {
-    gbs_fit_settings wanted = {.scale = o->scale, .intercept = o->intercept, .constant = 1.0};
+    gbs_fit_settings wanted = {.scale = o->scale,
+                               .features = o->features,
+                               .features_size = o->features_size,
+                               .intercept = o->intercept,
+                               .constant = 1.0};
     gbs_seen seen;
     gbs_data *kept = NULL;
     size_t lost = 0;

@@ -24,6 +24,8 @@ gbs_status gbs_fit_to_judge(gbs_context *ctx, const gbs_data *data, const gbs_fi
 
 /* What can be told from the options alone. */
 gbs_status gbs_check_fit_options(gbs_context *ctx, const gbs_fit_settings *o);
+/* The family of d coefficients, where none was asked for. */
+void gbs_settle_family(gbs_fit_settings *o, size_t d);
 /* Everything that does not depend on what the rows say; of d coefficients. */
 void gbs_fill_defaults(gbs_fit_settings *o, size_t n, size_t d);
 

@@ -52,21 +52,24 @@ void gbs_symmetrise(size_t d, double *a) {
             a[j * d + i] = a[i * d + j];
 }
 
-size_t gbs_pivoted_cholesky(size_t n, double *k, int *pivot, double *work) {
+size_t gbs_pivoted_cholesky_to(size_t n, double least, double *k, int *pivot, double *work) {
     int size = (int)n, rank = 0, info = 0;
-    double largest = 0.0;
-    for (size_t i = 0; i < n; i++)
-        largest = fmax(largest, k[i * n + i]);
-    double tolerance = (double)n * DBL_EPSILON * largest;
-    if (!(largest > 0.0))
-        return 0;
-    dpstrf_("U", &size, k, &size, pivot, &rank, &tolerance, work, &info);
+    dpstrf_("U", &size, k, &size, pivot, &rank, &least, work, &info);
     for (size_t i = 0; i < n; i++) {
         pivot[i]--;
         for (size_t j = i + 1; j < n; j++)
             k[i * n + j] = 0.0;
     }
     return rank > 0 ? (size_t)rank : 0;
+}
+
+size_t gbs_pivoted_cholesky(size_t n, double *k, int *pivot, double *work) {
+    double largest = 0.0;
+    for (size_t i = 0; i < n; i++)
+        largest = fmax(largest, k[i * n + i]);
+    if (!(largest > 0.0))
+        return 0;
+    return gbs_pivoted_cholesky_to(n, (double)n * DBL_EPSILON * largest, k, pivot, work);
 }
 
 void gbs_lower_solve(size_t d, const double *r, size_t ld, bool transpose, double *x) {
@@ -129,10 +132,15 @@ void gbs_add_gram(size_t d, size_t rows, const double *x, double keep, double *m
                 (int)d);
 }
 
+void gbs_strided_rows_times(size_t rows, size_t d, size_t columns, const double *x, size_t ldx,
+                            const double *m, double *out, size_t ldo) {
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)rows, (int)columns, (int)d, 1.0, x,
+                (int)ldx, m, (int)columns, 0.0, out, (int)ldo);
+}
+
 void gbs_rows_times(size_t rows, size_t d, size_t columns, const double *x, const double *m,
                     double *out) {
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)rows, (int)columns, (int)d, 1.0, x,
-                (int)d, m, (int)columns, 0.0, out, (int)columns);
+    gbs_strided_rows_times(rows, d, columns, x, d, m, out, columns);
 }
 
 void gbs_add_cross(size_t rows, size_t d, size_t columns, const double *x, const double *y,

@@ -22,6 +22,8 @@ void gbs_symmetrise(size_t d, double *a);
  * trapezoidal, in the leading columns of k (row stride n, rows in pivot order). pivot[i] is the
  * original index of row i. work has room for 2 n. Returns the rank. */
 size_t gbs_pivoted_cholesky(size_t n, double *k, int *pivot, double *work);
+/* The same down to pivots of `least`. */
+size_t gbs_pivoted_cholesky_to(size_t n, double least, double *k, int *pivot, double *work);
 
 /* Solves R x = b (transpose false) or R' x = b in place, R lower triangular with row stride ld. */
 void gbs_lower_solve(size_t d, const double *r, size_t ld, bool transpose, double *x);
@@ -53,6 +55,9 @@ void gbs_add_gram(size_t d, size_t rows, const double *x, double keep, double *m
 /* out = X M, X rows x d, M d x columns. */
 void gbs_rows_times(size_t rows, size_t d, size_t columns, const double *x, const double *m,
                     double *out);
+/* The same of rows that lie ldx apart, to rows ldo apart. */
+void gbs_strided_rows_times(size_t rows, size_t d, size_t columns, const double *x, size_t ldx,
+                            const double *m, double *out, size_t ldo);
 /* m (d x columns) += X'Y, X rows x d, Y rows x columns. */
 void gbs_add_cross(size_t rows, size_t d, size_t columns, const double *x, const double *y,
                    double *m);

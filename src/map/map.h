@@ -2,6 +2,9 @@
  *
  *   seen.c        columns that no learn row sets are left out
  *   standard.c    (x - center) / scale; relevance.c stretches columns after the label
+ *   tails.c       before a kernel: heavy tails clipped, levels at a distance of their own
+ *   fourier.c     random Fourier features of the Gaussian kernel, beside the columns
+ *   nystrom.c     the same kernel by landmarks
  *   intercept.c   one more column, the last, the same everywhere
  *   length.c      rows of length one, or no longer than declared
  *
@@ -66,6 +69,8 @@ struct gbs_map_ops {
     int place;
     size_t size;      /* of its struct */
     unsigned learned; /* what it learns from rows: bits of GBS_LEARNED_ */
+    /* what it makes of the columns; GBS_FEATURES_LINEAR: nothing that a line does not see */
+    gbs_features features;
 
     /* The settings ask for it (required). */
     bool (*wanted)(const gbs_fit_settings *o);
@@ -127,7 +132,8 @@ struct gbs_maps {
 
 /* All kinds of maps, closed by NULL. */
 extern const gbs_map_ops *const gbs_map_table[];
-extern const gbs_map_ops gbs_map_seen, gbs_map_standard, gbs_map_intercept, gbs_map_length;
+extern const gbs_map_ops gbs_map_seen, gbs_map_standard, gbs_map_tails, gbs_map_fourier,
+    gbs_map_nystrom, gbs_map_intercept, gbs_map_length;
 
 /* Columns of the design that the settings ask for, of so many raw ones. */
 size_t gbs_maps_columns(const gbs_fit_settings *o, size_t raw);
@@ -147,6 +153,8 @@ void gbs_maps_free(const gbs_context *ctx, gbs_maps *maps);
 
 /* What the constants of all maps looked at: bits of GBS_LEARNED_. */
 unsigned gbs_maps_learned(const gbs_maps *maps);
+/* What the columns of the design are made by. */
+gbs_features gbs_maps_features(const gbs_maps *maps);
 /* NULL: the chain has none. */
 const gbs_map *gbs_maps_find(const gbs_maps *maps, const gbs_map_ops *ops);
 /* The raw column that coefficient k belongs to: maps->given for an intercept, SIZE_MAX for one that

@@ -4,8 +4,9 @@
 #include <string.h>
 
 /* In any order: `place` says which comes first. */
-const gbs_map_ops *const gbs_map_table[] = {&gbs_map_seen, &gbs_map_standard, &gbs_map_intercept,
-                                            &gbs_map_length, NULL};
+const gbs_map_ops *const gbs_map_table[] = {
+    &gbs_map_seen,    &gbs_map_standard,  &gbs_map_tails,  &gbs_map_fourier,
+    &gbs_map_nystrom, &gbs_map_intercept, &gbs_map_length, NULL};
 
 size_t gbs_maps_columns(const gbs_fit_settings *o, size_t raw) {
     /* by place, as the chain is */
@@ -180,6 +181,14 @@ unsigned gbs_maps_learned(const gbs_maps *maps) {
     for (size_t k = 0; k < maps->count; k++)
         bits |= maps->at[k]->ops->learned;
     return bits;
+}
+
+gbs_features gbs_maps_features(const gbs_maps *maps) {
+    gbs_features features = GBS_FEATURES_LINEAR;
+    for (size_t k = 0; k < maps->count; k++)
+        if (maps->at[k]->ops->features != GBS_FEATURES_LINEAR)
+            features = maps->at[k]->ops->features;
+    return features;
 }
 
 const gbs_map *gbs_maps_find(const gbs_maps *maps, const gbs_map_ops *ops) {

@@ -20,6 +20,8 @@ const char *gbs_options_first_given(const gbs_options *o, const char *const *nam
 #define REFUSE(...) return gbs_fail(o->ctx, GBS_ERR_ARGUMENT, __VA_ARGS__)
 
 static gbs_status check_sample(const gbs_options *o) {
+    if (gbs_options_are(o, "features", "auto"))
+        REFUSE("`features` auto is chosen by a fit; name a map here");
     if (gbs_options_given(o, "classic") && gbs_options_given(o, "waste-free"))
         REFUSE("`classic` and `waste-free` exclude each other");
     if (gbs_options_given(o, "classic") && gbs_options_given(o, "chains"))

@@ -52,7 +52,7 @@ const gbs_option_entry gbs_option_entries[] = {
     {{"family", "FAMILY", GBS_OPTION_CHOICE, FIT_CV, GBS_CHOICES(GBS_FAMILIES), NULL,
       "auto", "model",
       "Gaussians to choose from: fixed, isotropic, diagonal, full; auto: full up to 200 "
-      "coefficients, else diagonal. cv takes several",
+      "coefficients (with `features` of a kernel 2000), else diagonal. cv takes several",
       .several = GBS_FOR_CV},
      .store = GBS_STORE_INT, .at = {IN_FIT(family)},
      .bits = offsetof(gbs_fit_settings, families) + 1},
@@ -158,6 +158,14 @@ const gbs_option_entry gbs_option_entries[] = {
       "other than vote, relevance under an informed prior, else equal)",
       ANY},
      .store = GBS_STORE_INT, .at = {IN_FIT(columns)}},
+    {{"features", "MAP", GBS_OPTION_CHOICE, LEARN, "linear|fourier[:D]|nystrom[:D]|auto", NULL,
+      "linear", "model",
+      "what is made of the columns: linear (nothing), fourier (beside them D random Fourier features "
+      "of the Gaussian kernel), nystrom (beside them the same kernel by D landmarks, rows to learn "
+      "from), auto (fit: map, width of the kernel and D chosen on the rows to learn from, linear "
+      "among the candidates); D from 2 to 100000 (default 500, fit: chosen)",
+      .low = 2.0, .high = 1e5},
+     .store = GBS_STORE_SIZED, .at = {IN_FIT(features), IN_SAMPLE(features)}},
     {{"no-intercept", NULL, GBS_OPTION_FLAG, LEARN, NULL, NULL, NULL, "model",
       "no constant column",
       ANY},

@@ -21,6 +21,7 @@ enum gbs_settings_kind {
 enum gbs_store {
     GBS_STORE_NONE = 0,
     GBS_STORE_INT,     /* a flag, or the position of a choice */
+    GBS_STORE_SIZED,   /* the position of a choice, and one size_t further its number */
     GBS_STORE_NOT,     /* a flag that switches the member off */
     GBS_STORE_SIZE,    /* size_t */
     GBS_STORE_UINT64,  /* uint64_t */

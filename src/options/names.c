@@ -32,6 +32,10 @@ const char *gbs_columns_name(gbs_columns columns) {
     NAME_OF(GBS_COLUMN_KINDS, columns);
 }
 
+const char *gbs_features_name(gbs_features features) {
+    NAME_OF(GBS_FEATURE_KINDS, features);
+}
+
 const char *gbs_prior_name(gbs_prior_kind prior) {
     NAME_OF(GBS_PRIORS, prior);
 }

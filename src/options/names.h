@@ -10,6 +10,7 @@
 #define GBS_SOLVERS(F, N) F("auto") N("lbfgs") N("natural") N("sgd")
 #define GBS_SCALES(F, N) F("none") N("standard") N("unit-row")
 #define GBS_COLUMN_KINDS(F, N) F("auto") N("equal") N("relevance")
+#define GBS_FEATURE_KINDS(F, N) F("linear") N("fourier") N("nystrom") N("auto")
 #define GBS_PRIORS(F, N) F("zero") N("informed")
 /* Those that may be asked for; the enum has binomial and betting behind them. */
 #define GBS_BOUNDS(F, N)                                                                           \

@@ -43,13 +43,20 @@ static bool in_range(const gbs_option *e, double x) {
     return above && (e->open_high ? x < e->high : x <= e->high);
 }
 
-/* Position of text[0 .. length - 1] among the choices; -1: none of them. */
-static int find_choice(const char *choices, const char *text, size_t length) {
+/* Position of text[0 .. length - 1] among the choices; -1: none of them. A choice that is written
+ * name[:N] may have a number behind a colon, which *count becomes, within the range of the line. */
+static int find_choice(const gbs_option *e, const char *text, size_t length, uint64_t *count) {
     int index = 0;
-    for (const char *c = choices; c != NULL; index++) {
-        size_t size = strcspn(c, "|");
-        if (size == length && strncmp(c, text, size) == 0)
-            return index;
+    for (const char *c = e->choices; c != NULL; index++) {
+        size_t size = strcspn(c, "|"), name = strcspn(c, "[|");
+        if (name <= length && strncmp(c, text, name) == 0) {
+            bool sized = name < size && text[name] == ':';
+            if (length == name)
+                return index;
+            if (sized && strlen(text) == length && read_whole(text + name + 1, count) &&
+                in_range(e, (double)*count))
+                return index;
+        }
         c = c[size] == '|' ? c + size + 1 : NULL;
     }
     return -1;
@@ -61,7 +68,7 @@ static gbs_status read_choice(gbs_context *ctx, const gbs_option *e, unsigned co
     v->choice = -1;
     for (const char *item = text;;) {
         size_t length = several ? strcspn(item, ",") : strlen(item);
-        int index = find_choice(e->choices, item, length);
+        int index = find_choice(e, item, length, &v->count);
         if (index < 0) {
             char found[64];
             snprintf(found, sizeof found, "%.*s", (int)(length < 60 ? length : 60), item);

@@ -16,6 +16,10 @@ static void store(const gbs_option_entry *e, const gbs_option_value *v, void *to
         flag = e->line.type == GBS_OPTION_CHOICE ? v->choice : flag;
         memcpy(to, &flag, sizeof flag);
         return;
+    case GBS_STORE_SIZED:
+        memcpy(to, &v->choice, sizeof v->choice);
+        memcpy((unsigned char *)to + sizeof size, &size, sizeof size);
+        return;
     case GBS_STORE_NOT:
         flag = !flag;
         memcpy(to, &flag, sizeof flag);
@@ -68,6 +72,11 @@ _Static_assert(offsetof(gbs_fit_settings, cost_missed) ==
                    offsetof(gbs_fit_settings, cost_false) ==
                        offsetof(gbs_fit_settings, cost_missed) + sizeof(double),
                "two costs");
+_Static_assert(offsetof(gbs_fit_settings, features_size) ==
+                       offsetof(gbs_fit_settings, features) + sizeof(size_t) &&
+                   offsetof(gbs_sample_settings, features_size) ==
+                       offsetof(gbs_sample_settings, features) + sizeof(size_t),
+               "a choice and its number");
 _Static_assert(sizeof(gbs_loss) == sizeof(int), "a choice fills an enum");
 
 /* A line of another command, where this one has a line of its own under the same name. */
@@ -130,9 +139,9 @@ void gbs_sample_settings_from(const gbs_options *options, gbs_sample_settings *o
 
 /* What only the paper's model has means that model, where none was asked for. */
 void gbs_complete_settings_from(const gbs_options *options, gbs_complete_settings *out) {
-    static const char *const of_paper[] = {"lambda", "lambda-grid", "select", "folds",
-                                           "prior",  "prior-split", "noise",  "no-biases",
-                                           "restarts"};
+    static const char *const of_paper[] = {"lambda", "lambda-grid", "select",
+                                           "folds",  "prior",       "prior-split",
+                                           "noise",  "no-biases",   "restarts"};
     *out = (gbs_complete_settings){0};
     fill(options, GBS_SETTINGS_COMPLETE, out);
     bool paper = out->sampler == GBS_SAMPLER_GIBBS;

@@ -26,6 +26,9 @@ typedef enum gbs_select {
     GBS_SELECT_LAST       /* the last lambda of the ladder, the first prior_sd */
 } gbs_select;
 
+/* Columns that a map makes where nobody says how many. */
+enum { GBS_USUAL_FEATURES = 500 };
+
 /* What a fit is asked for. */
 typedef struct gbs_fit_settings {
     gbs_task_kind task;
@@ -37,6 +40,10 @@ typedef struct gbs_fit_settings {
     int intercept;   /* non-zero: one more column, the last, of the same value everywhere */
     double constant; /* that value: how much wider the prior of the intercept is; 0: 1. Always 1
                         where rows have a promised length (unit-row, cx) */
+    gbs_features features;
+    size_t features_size; /* columns that a map makes; 0: chosen, or GBS_USUAL_FEATURES */
+    double kernel_width;  /* of the map's kernel, in median distances of the rows; 0: 1 */
+    double level_width;   /* of columns of two values in that distance; 0: 1 */
     gbs_columns columns;
     gbs_prior_kind prior; /* default: informed */
     /* inverse temperature of each posterior; 0: chosen; under the zero prior the number of rows, in
@@ -94,6 +101,8 @@ typedef struct gbs_sample_settings {
      * the smaller class */
     double lambda;
     double prior_sd; /* of the prior N(0, prior_sd^2 I) */
+    gbs_features features;
+    size_t features_size; /* as in a fit */
     size_t particles;
     double ess; /* the next lambda leaves this share of effective particles */
     /* increasing positive lambdas to go through instead, the last one is the end; NULL: chosen on

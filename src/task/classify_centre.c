@@ -18,6 +18,9 @@ static gbs_fit_settings hinge(const gbs_fit_settings *o, double rows) {
     h.cx = o->cx;
     h.constant = o->constant;
     h.columns = o->columns;
+    h.features = o->features;
+    h.features_size = o->features_size;
+    h.kernel_width = o->kernel_width;
     h.prior = GBS_PRIOR_ZERO;
     h.bound = GBS_BOUND_KL;
     h.tolerance = 1e-5;

@@ -64,6 +64,7 @@ for ((c = 0; c < $(json help.json 'commands.#'); c++)); do
         name=$(json one.json "options[$k].name") choices=$(json one.json "options[$k].choices")
         [[ $all == *",--$name,"* ]] || missing+=" --$name"
         [[ $choices == null ]] && continue
+        choices=${choices//'[:D]'/} # a number may follow
         wanted=$(tr '|' '\n' <<<"$choices" | LC_ALL=C sort | paste -sd, -)
         [[ $(offers "$command" --"$name" '') == "$wanted" ]] || missing+=" --$name=$choices"
         for shell in zsh fish; do grep -qF -- "${choices//|/ }" "gibbsite.$shell" || missing+=" $shell:$choices"; done

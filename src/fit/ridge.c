@@ -1,0 +1,63 @@
+/* Ridge regression of labels on rows, each row left out in turn, from one factorisation:
+ *
+ *   A = X'X + r I,   h_i = x_i'A^-1 x_i
+ *   score of row i by the others = (x_i'A^-1 X'y - h_i y_i) / (1 - h_i)      (docs/maths.md, 12.4)
+ *
+ * exactly, by the formula of Sherman and Morrison.
+ */
+#include "fit/ridge.h"
+
+#include "kernel/linalg.h"
+
+#include <math.h>
+#include <string.h>
+
+/* 1 - h is a small difference beyond. */
+#define LARGEST_LEVERAGE (1.0 - 1e-9)
+
+gbs_status gbs_ridge_create(gbs_context *ctx, const gbs_rows *rows, gbs_ridge *out) {
+    size_t n = rows->all.n, p = rows->d;
+    *out = (gbs_ridge){.rows = rows};
+    out->gram = gbs_matrix(ctx, 2 * p + 2, p);
+    out->projected = gbs_matrix(ctx, n, p);
+    if (out->gram == NULL || out->projected == NULL) {
+        gbs_ridge_free(ctx, out);
+        return GBS_ERR_MEMORY;
+    }
+    out->factor = out->gram + p * p;
+    out->cross = out->factor + p * p;
+    out->room = out->cross + p;
+    gbs_strip_densify(&rows->all, out->projected);
+    gbs_add_gram(p, n, out->projected, 0.0, out->gram);
+    gbs_add_cross(n, p, 1, out->projected, rows->all.y, out->cross);
+    for (size_t k = 0; k < p; k++)
+        out->length2 += out->gram[k * p + k] / (double)n;
+    return GBS_OK;
+}
+
+void gbs_ridge_free(const gbs_context *ctx, gbs_ridge *ridge) {
+    gbs_array_free(ctx, ridge->gram);
+    gbs_array_free(ctx, ridge->projected);
+    *ridge = (gbs_ridge){0};
+}
+
+bool gbs_ridge_leave_one_out(gbs_ridge *ridge, double penalty, double *score) {
+    const gbs_strip *x = &ridge->rows->all;
+    size_t p = ridge->rows->d;
+    double *a = ridge->factor, *b = ridge->room, *t = ridge->projected;
+    memcpy(a, ridge->gram, p * p * sizeof *a);
+    for (size_t k = 0; k < p; k++)
+        a[k * p + k] += penalty * ridge->length2;
+    if (!gbs_cholesky(p, a))
+        return false;
+    memcpy(b, ridge->cross, p * sizeof *b);
+    gbs_lower_solve(p, a, p, false, b);
+    gbs_strip_densify(x, t);
+    gbs_rows_solve_triangle(GBS_LOWER_TRANSPOSED, p, a, x->n, t);
+    for (size_t i = 0; i < x->n; i++) {
+        const double *row = t + i * p;
+        double h = fmin(gbs_dot(p, row, row), LARGEST_LEVERAGE);
+        score[i] = (gbs_dot(p, row, b) - h * x->y[i]) / (1.0 - h);
+    }
+    return true;
+}
