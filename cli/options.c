@@ -105,6 +105,9 @@ static const gbs_option own[] = {
      "print the result as one JSON object on standard output", ANY},
     {"quiet", NULL, GBS_OPTION_FLAG, FOR_ALL, NULL, NULL, NULL, "output",
      "print no messages except errors", ANY},
+    {"verbose", NULL, GBS_OPTION_FLAG,
+     GBS_FOR_FIT | GBS_FOR_EVALUATE | GBS_FOR_COMPLETE | GBS_FOR_SAMPLE, NULL, NULL, NULL, "output",
+     "print all there is to say, not only what matters most", ANY},
     {"threads", "N", GBS_OPTION_COUNT, FOR_ALL, NULL, "a whole number from 1 to 1024", NULL,
      "output",
      "threads to use (default: GIBBSITE_THREADS, else all cores); results do not depend on it",
@@ -125,7 +128,7 @@ enum { OWN = sizeof own / sizeof *own };
 static const struct {
     char letter;
     const char *name;
-} letters[] = {{'o', "output"}, {'q', "quiet"}, {'h', "help"}};
+} letters[] = {{'o', "output"}, {'q', "quiet"}, {'h', "help"}, {'v', "verbose"}};
 
 /* Line k of both tables, the library's first; NULL beyond the last. */
 static const gbs_option *any_line(size_t k) {

@@ -9,7 +9,7 @@ cd "$folder"
 gibbsite simulate rank --rows 2000 --cols 5 --noise 0.1 -o train.csv
 gibbsite simulate rank --rows 2000 --cols 5 --noise 0.1 --skip 2000 -o fresh.csv
 
-gibbsite fit train.csv --task rank -o ranker.json | grep -E 'pairs  |certificate'
+gibbsite fit train.csv --task rank -o ranker.json
 gibbsite evaluate ranker.json fresh.csv
 
 # The five rows to look at first: the score is the third column of predict, here beside the row's number.

@@ -125,6 +125,11 @@ expect_exit() {
 # expect_stdout REGEX, expect_stderr REGEX: what the last expect_exit's command said (extended regular expression, any line).
 expect_stdout() { tap_match stdout "$stdout" "$1"; }
 expect_stderr() { tap_match stderr "$stderr" "$1"; }
+# expect_words REGEX: the same of standard output with its lines joined, for sentences that may be broken.
+expect_words() {
+    tr -s ' \n' ' ' <"$stdout" >"$tmp/.words"
+    tap_match stdout "$tmp/.words" "$1"
+}
 tap_match() {
     if grep -qE -- "$3" "$2"; then
         ok "$1 says /$3/"

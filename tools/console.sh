@@ -32,7 +32,7 @@ if grep -ql 'pkg-config' "${pages[@]}"; then
     export PKG_CONFIG_PATH=$libdir/pkgconfig LD_LIBRARY_PATH=$libdir
 fi
 
-mask() { sed -E 's/\([0-9.]+ s: [0-9.]+ reading, [0-9.]+ fitting\)/(… s)/; s/^( *"[a-z_]*seconds[a-z_]*": )[0-9.e-]+/\1…/; s/^(  time +)[0-9.]+ s: .*/\1…/'; }
+mask() { sed -E 's|\([0-9.]+ s\)|(… s)|; s/\([0-9.]+ s: [0-9.]+ reading, [0-9.]+ fitting\)/(… s)/; s/^( *"[a-z_]*seconds[a-z_]*": )[0-9.e-]+/\1…/; s/^(  time +)[0-9.]+ s: .*/\1…/'; }
 shape() { sed -E 's|^[*] | |; s/-?[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?/N/g; s/ +/ /g'; }
 
 # typed PAGE: the page with the output of its commands put in anew.

@@ -165,12 +165,26 @@ static int result_json(const struct complete *c, struct text *out) {
     return code;
 }
 
-static void result_text(const struct complete *c, struct text *out) {
+static void text_short(const struct complete *c, struct text *out) {
+    const char *output = option_text(&c->app->options, "output");
+    char name[LINE_NAME];
+    result_completion_short(out, c->model, c->train.file);
+    if (c->test.n > 0)
+        line_add(out, LINE_SHORT, "test", "RMSE %.4f, MAE %.4f, on %zu ratings of %s",
+                 c->score->rmse, c->score->mae, c->score->n, line_name(c->test.file, 16, name));
+    if (output != NULL)
+        line_add(out, LINE_SHORT, "model", "written to %s (%.2f s)", line_name(output, 40, name),
+                 app_seconds(c->app));
+    else
+        line_add(out, LINE_SHORT, "model", "not written: no -o FILE (%.2f s)", app_seconds(c->app));
+}
+
+static void text_long(const struct complete *c, struct text *out) {
     text_add(out, "%s\n", c->train.file);
     result_completion_text(out, c->model);
     if (c->test.n > 0) {
         text_add(out, "%s\n", c->test.file);
-        result_rating_evaluation_text(out, c->score, &c->yardstick);
+        result_rating_evaluation_text(out, LINE_LONG, c->score, &c->yardstick);
     }
     if (given(&c->app->options, "output"))
         text_add(out, "model written to %s\n", option_text(&c->app->options, "output"));
@@ -195,7 +209,7 @@ static int write_results(struct complete *c) {
     if (code == EXIT_DONE && given(o, "json"))
         code = result_json(c, &result);
     else if (code == EXIT_DONE && outputs_print_result(o))
-        result_text(c, &result);
+        (given(o, "verbose") ? text_long : text_short)(c, &result);
     if (code == EXIT_DONE && result.failed)
         code = app_fail(c->app, EXIT_MEMORY, "out of memory");
     if (code == EXIT_DONE && given(o, "output"))

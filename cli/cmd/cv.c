@@ -38,15 +38,16 @@ static void table_text(const struct app *app, const gbs_cv *cv, struct text *out
              labels ? "error" : "1 - AUC", "(se)", labels ? "Gibbs error" : "of one draw");
     for (size_t k = 0; (r = gbs_cv_at(cv, k)) != NULL; k++)
         text_add(out, "%c %-11s %-9s %10.4g %10.4g %7.2f %% %8.2f %10.2f %%%s\n",
-                 k == gbs_cv_best(cv) ? '*' : ' ', gbs_loss_name(r->loss),
-                 gbs_family_name(r->family), r->lambda, r->prior_sd, 100.0 * r->error,
-                 100.0 * r->error_se, 100.0 * r->gibbs_error,
+                 k == gbs_cv_best(cv) && gbs_cv_at(cv, 1) != NULL ? '*' : ' ',
+                 gbs_loss_name(r->loss), gbs_family_name(r->family), r->lambda, r->prior_sd,
+                 100.0 * r->error, 100.0 * r->error_se, 100.0 * r->gibbs_error,
                  r->not_converged > 0 ? "  (not converged)" : "");
-    text_add(out,
-             "* smallest %s over %zu folds. The row was chosen by this number, so the number "
-             "flatters it.\n",
-             labels ? "error of the vote" : "1 - AUC of the score",
-             option_count(&app->options, "folds"));
+    if (gbs_cv_at(cv, 1) != NULL)
+        line_plain(out, LINE_SHORT,
+                   "* smallest %s over %zu folds. The row was chosen by this number, so the number "
+                   "flatters it.",
+                   labels ? "error of the labels" : "1 - AUC of the score",
+                   option_count(&app->options, "folds"));
 }
 
 static int run(struct app *app) {

@@ -4,6 +4,7 @@
 #include "out/result.h"
 #include "outputs.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,21 @@ static int make_roc(const struct app *app, const struct predictor *model, const 
     if (status != GBS_OK)
         return app_fail_status(app, status, in->file);
     return made ? EXIT_DONE : app_fail(app, EXIT_MEMORY, "out of memory");
+}
+
+static void result_words(struct text *t, const struct app *app, const struct predictor *model,
+                         const struct input *in, const gbs_evaluation *e,
+                         const gbs_recipe *recipe) {
+    enum line_kind kind = given(&app->options, "verbose") ? LINE_LONG : LINE_SHORT;
+    char file[LINE_NAME], by[80] = "", smaller[64] = "";
+    if (model->particles != NULL)
+        snprintf(by, sizeof by, " (%s)", gbs_task_word(predictor_task(model), GBS_WORD_PARTICLES));
+    if (e->blocks > 0)
+        snprintf(smaller, sizeof smaller, ", %zu in the smaller class", e->blocks);
+    if (kind == LINE_LONG)
+        text_add(t, "%s on %s\n", app->options.inputs[0], in->file);
+    line_add(t, kind, "rows", "%zu of %s%s%s", e->n, line_name(in->file, 24, file), smaller, by);
+    result_evaluation_text(t, kind, app, e, model->model, recipe);
 }
 
 static int run(struct app *app) {
@@ -68,12 +84,7 @@ static int run(struct app *app) {
             result_evaluation(&j, app, e, &roc, model.model, recipe);
             json_close_object(&j);
         } else {
-            text_add(&text, "%s on %s", o->inputs[0], in.file);
-            if (model.particles != NULL)
-                text_add(&text, " (%s)", gbs_task_word(predictor_task(&model), GBS_WORD_PARTICLES));
-            text_add(&text, "\n");
-            result_evaluation_text(&text, app, e, gbs_recipe_positive(recipe),
-                                   gbs_recipe_negative(recipe));
+            result_words(&text, app, &model, &in, e, recipe);
         }
         code = app_write(app, NULL, &text);
         text_free(&text);

@@ -1,23 +1,10 @@
 /* gibbsite fit: from a file of rows to a fitted posterior. */
-#include "input.h"
-#include "out/result.h"
+#include "cmd/fit_text.h"
 #include "outputs.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct fit {
-    struct app *app;
-    const gbs_recipe *recipe; /* of the training data */
-    struct input train, test;
-    gbs_model *model;
-    const gbs_model_info *info;
-    gbs_evaluation *evaluation;
-    struct roc roc; /* with --json */
-    bool tested;
-    double seconds_read, seconds_fit;
-};
 
 /* What the option table cannot see: options that exclude or need one another. */
 static int check_options(const struct app *app) {
@@ -45,6 +32,7 @@ static int run_fit(struct fit *f) {
     if (status != GBS_OK)
         return app_fail_status(f->app, status, status == GBS_ERR_DATA ? f->train.file : NULL);
     f->info = gbs_model_get_info(f->model);
+    f->baseline = baseline_of(f->model, f->train.data);
     return EXIT_DONE;
 }
 
@@ -114,6 +102,8 @@ static int result_json(const struct fit *f, struct text *out) {
     json_put_number(&j, "fit", f->seconds_fit);
     json_put_number(&j, "total", app_seconds(f->app));
     json_close_object(&j);
+    if (gbs_model_card(f->model) == NULL)
+        result_baseline(&j, f->recipe, &f->baseline);
     if (code == EXIT_DONE)
         code = result_describe(&j, f->app, f->model,
                                GBS_DESCRIBE_SELECTION | GBS_DESCRIBE_CARD |
@@ -130,41 +120,6 @@ static int result_json(const struct fit *f, struct text *out) {
     }
     json_close_object(&j);
     return code;
-}
-
-static void result_text(const struct fit *f, struct text *out) {
-    const struct options *o = &f->app->options;
-    text_add(out, "%s\n", f->train.file);
-    result_model_text(out, f->model);
-    text_add(out, "  label         %s = +1, %s%s = -1\n", gbs_recipe_positive(f->recipe),
-             gbs_recipe_negative(f->recipe) != NULL ? "" : "the rest",
-             gbs_recipe_negative(f->recipe) != NULL ? gbs_recipe_negative(f->recipe) : "");
-    result_certificates_text(out, f->model, f->recipe);
-    const gbs_selection *chosen = gbs_model_selection(f->model);
-    if (chosen->candidates > 0 && gbs_model_card(f->model) != NULL)
-        text_add(
-            out,
-            "  chosen        loss %s, columns %s, prior sd %g: the best of %zu, out of fold on "
-            "the rows to learn from\n",
-            gbs_loss_name(f->info->loss), gbs_columns_name(f->info->columns), f->info->prior_sd,
-            chosen->candidates);
-    else if (chosen->candidates > 0)
-        text_add(out,
-                 "  chosen        lambda %g, prior sd %g: smallest of %zu cross-validated errors, "
-                 "%.2f %%\n",
-                 f->info->lambda, f->info->prior_sd, chosen->candidates, 100.0 * chosen->error);
-    if (f->tested) {
-        text_add(out, "%s\n", f->test.file);
-        result_evaluation_text(out, f->app, f->evaluation, gbs_recipe_positive(f->recipe),
-                               gbs_recipe_negative(f->recipe));
-    }
-    if (given(o, "output"))
-        text_add(out, "model written to %s (%.2f s: %.2f reading, %.2f fitting)\n",
-                 option_text(o, "output"), app_seconds(f->app), f->seconds_read, f->seconds_fit);
-    else
-        text_add(out,
-                 "no model written: -o MODEL.json keeps it (%.2f s: %.2f reading, %.2f fitting)\n",
-                 app_seconds(f->app), f->seconds_read, f->seconds_fit);
 }
 
 static void path_csv(const gbs_model *model, struct text *out) {
@@ -236,7 +191,7 @@ static int write_results(const struct fit *f) {
     if (code == EXIT_DONE && given(o, "json"))
         code = result_json(f, &result);
     else if (code == EXIT_DONE && outputs_print_result(o))
-        result_text(f, &result);
+        (given(o, "verbose") ? fit_text_long : fit_text_short)(f, &result);
     if (code == EXIT_DONE && (path.failed || result.failed))
         code = app_fail(f->app, EXIT_MEMORY, "out of memory");
     if (code == EXIT_DONE && given(o, "output"))
@@ -247,6 +202,8 @@ static int write_results(const struct fit *f) {
         code = app_write(f->app, NULL, &result);
     text_free(&path);
     text_free(&result);
+    if (code == EXIT_DONE)
+        result_warnings(f->app, f->model, f->recipe, &f->baseline);
     if (code == EXIT_DONE && !f->info->converged) {
         app_note(f->app, "the solver did not converge (--max-iter, --tol, or --epochs with sgd); "
                          "the result is written and says so");

@@ -150,9 +150,10 @@ static void stage_text(const struct comparison *c, size_t t, struct text *out) {
     for (size_t k = 0; k < c->count; k++) {
         const gbs_gap *gap = c->item[k].gap[t];
         const gbs_model_info *info = gbs_model_get_info(c->item[k].model);
-        text_add(out, "  %-24s %-10s %12.4f %12.5f %10.4f %8.4f %12.6f\n", name_of(c, k),
-                 gbs_family_name(info->family), gap->free_energy, gap->gibbs_risk, gap->gap,
-                 gap->gap_sd, gap->gap_over_lambda);
+        char name[LINE_NAME];
+        text_add(out, "  %-24s %-10s %12.4f %12.5f %10.4f %8.4f %12.6f\n",
+                 line_name(name_of(c, k), 24, name), gbs_family_name(info->family),
+                 gap->free_energy, gap->gibbs_risk, gap->gap, gap->gap_sd, gap->gap_over_lambda);
     }
 }
 
@@ -160,9 +161,9 @@ static void result_text(const struct comparison *c, struct text *out) {
     text_add(out, "%s\n", c->train.file);
     for (size_t t = 0; t < c->stages; t++)
         stage_text(c, t, out);
-    text_add(out, "gap: KL(model || Gibbs posterior) = free energy + log Z, estimated; the "
-                  "standard error is log Z's, common to all "
-                  "models\n");
+    line_plain(out, LINE_LONG,
+               "gap: KL(model || Gibbs posterior) = free energy + log Z, estimated; the standard "
+               "error is log Z's, common to all models");
 }
 
 static void comparison_free(struct comparison *c) {

@@ -112,11 +112,13 @@ static int inspect_text(const struct shown *s, struct text *out) {
         result_model_text(out, s->of->model);
     else
         sampling_text(out, s->of->particles);
-    text_add(out, "  label         %s%s%s = +1, %s = -1\n", target != NULL ? target : "",
+    line_add(out, LINE_LONG, "label", "%s%s%s = +1, %s = -1", target != NULL ? target : "",
              target != NULL ? ": " : "", gbs_recipe_positive(r),
              negative != NULL ? negative : "the rest");
-    if (s->of->model != NULL)
-        result_certificates_text(out, s->of->model, s->recipe);
+    if (s->of->model != NULL) {
+        struct baseline baseline = baseline_of(s->of->model, NULL);
+        result_certificates_text(out, s->of->model, s->recipe, &baseline);
+    }
     return coefficients_text(s, out);
 }
 

@@ -360,8 +360,10 @@ int ratings_evaluate(struct app *app, const gbs_completion *model) {
             residuals_json(&j, "residuals", &r);
             json_close_object(&j);
         } else {
-            text_add(&text, "%s on %s\n", o->inputs[0], c.file);
-            result_rating_evaluation_text(&text, e, &y);
+            bool all = given(o, "verbose");
+            if (all)
+                text_add(&text, "%s on %s\n", o->inputs[0], c.file);
+            result_rating_evaluation_text(&text, all ? LINE_LONG : LINE_SHORT, e, &y);
         }
         code = app_write(app, NULL, &text);
     }

@@ -4,6 +4,7 @@
 
 #include "cmd/predictor.h"
 #include "out/json.h"
+#include "out/lines.h"
 
 /* Cells of a file as a model numbers them; GBS_UNSEEN where it has never met the row or column. */
 struct cells {
@@ -44,11 +45,16 @@ struct rating_yardstick ratings_yardstick(const struct app *app, const gbs_compl
 
 void result_rating_evaluation(struct json *j, const gbs_rating_evaluation *e,
                               const struct rating_yardstick *y);
-void result_rating_evaluation_text(struct text *t, const gbs_rating_evaluation *e,
+void result_rating_evaluation_text(struct text *t, enum line_kind kind,
+                                   const gbs_rating_evaluation *e,
                                    const struct rating_yardstick *y);
 /* What was fitted, the certificate with it. */
 void result_completion(struct json *j, const gbs_completion *model);
 void result_completion_text(struct text *out, const gbs_completion *model);
+/* The data, the certificate and the baseline, in a few lines. */
+void result_completion_short(struct text *out, const gbs_completion *model, const char *file);
+/* The certificate in one sentence. */
+void completion_sentence(struct text *words, const gbs_completion *model);
 
 /* predict MODEL PAIRS, predict MODEL --top K --row ID, evaluate MODEL RATINGS, inspect MODEL, the
  * model a completion. */

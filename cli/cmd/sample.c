@@ -172,26 +172,48 @@ static void result_json(const struct sample *s, struct text *out) {
     json_close_object(&j);
 }
 
+static void gap_line(const struct sample *s, enum line_kind kind, struct text *out) {
+    char name[LINE_NAME];
+    if (s->against == NULL)
+        return;
+    const char *model = line_name(option_text(&s->app->options, "against"), 20, name),
+               *stage = gbs_model_stages(s->against) > 1 ? "last stage of " : "",
+               *at_least = s->gap->gap_sd_at_least ? " at least" : "";
+    if (kind == LINE_SHORT)
+        line_add(out, kind, "gap", "%.4f +- %.4f%s: KL(%s%s || Gibbs posterior)", s->gap->gap,
+                 s->gap->gap_sd, at_least, stage, model);
+    else
+        line_add(out, kind, "gap",
+                 "%.4f +- %.4f%s: KL(%s%s || Gibbs posterior), family %s; over lambda %.6f",
+                 s->gap->gap, s->gap->gap_sd, at_least, stage, model,
+                 gbs_family_name(gbs_model_get_info(s->against)->family), s->gap->gap_over_lambda);
+}
+
 static void result_text(const struct sample *s, struct text *out) {
     const struct options *o = &s->app->options;
-    text_add(out, "%s\n", s->train.file);
-    sampling_text(out, s->particles);
-    text_add(out, "  label         %s = +1, %s = -1\n", gbs_recipe_positive(s->recipe),
-             gbs_recipe_negative(s->recipe) != NULL ? gbs_recipe_negative(s->recipe) : "the rest");
-    if (s->against != NULL) {
-        const gbs_model_info *m = gbs_model_get_info(s->against);
-        text_add(out,
-                 "  gap           %.4f +- %.4f%s: KL(%s%s || Gibbs posterior), family %s; over "
-                 "lambda %.6f\n",
-                 s->gap->gap, s->gap->gap_sd, s->gap->gap_sd_at_least ? " at least" : "",
-                 gbs_model_stages(s->against) > 1 ? "last stage of " : "",
-                 option_text(o, "against"), gbs_family_name(m->family), s->gap->gap_over_lambda);
+    enum line_kind kind = given(o, "verbose") ? LINE_LONG : LINE_SHORT;
+    char file[LINE_NAME], label[LINE_NAME], other[LINE_NAME];
+    result_class_short(s->recipe, 1, 12, label);
+    result_class_short(s->recipe, -1, 12, other);
+    if (kind == LINE_LONG) {
+        text_add(out, "%s\n", s->train.file);
+        sampling_text(out, s->particles);
+        line_add(out, kind, "label", "%s = +1, %s = -1", label, other);
+    } else {
+        line_add(out, kind, "data", "%zu rows of %s; label %s (positive) or %s", s->info->n_data,
+                 line_name(s->train.file, 20, file), label, other);
+        sampling_results(out, kind, s->particles);
     }
-    text_add(out,
-             "  time          %.2f s: %.2f s moves, %.2f s for the approximations behind them\n",
-             s->info->seconds, s->info->seconds_move, s->info->seconds_approximate);
+    gap_line(s, kind, out);
+    if (kind == LINE_LONG)
+        line_add(out, kind, "time",
+                 "%.2f s: %.2f s moves, %.2f s for the approximations behind them",
+                 s->info->seconds, s->info->seconds_move, s->info->seconds_approximate);
     if (given(o, "output"))
-        text_add(out, "particles written to %s\n", option_text(o, "output"));
+        line_add(out, kind, "particles", "%zu, written to %s", s->info->particles,
+                 line_name(option_text(o, "output"), 40, file));
+    else if (kind == LINE_SHORT)
+        line_add(out, kind, "particles", "%zu, not written: no -o FILE", s->info->particles);
 }
 
 static void draws_csv(const struct sample *s, struct text *out) {

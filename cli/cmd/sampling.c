@@ -2,6 +2,7 @@
 #include "cmd/sampling.h"
 
 #include <math.h>
+#include <stdio.h>
 
 static void put_path(struct json *j, const gbs_particles *particles) {
     const gbs_sample_point *at;
@@ -76,51 +77,61 @@ void sampling_json(struct json *j, const gbs_particles *particles) {
     put_estimate(j, i);
 }
 
-void sampling_text(struct text *t, const gbs_particles *particles) {
-    size_t size = gbs_particles_path_size(particles);
-    const gbs_sample_info *i = gbs_particles_get_info(particles);
-    const gbs_task *task = gbs_particles_task(particles);
-    bool pairs = gbs_task_has(task, GBS_FACT_PAIRS) != 0;
-    text_add(t, "  posterior     %sloss %s, %zu coefficients%s, %zu",
-             gbs_task_word(task, GBS_WORD_PREFIX), gbs_loss_name(i->loss), i->d,
-             i->intercept ? " with the intercept" : "", i->n);
+static void posterior_text(struct text *t, const gbs_sample_info *i, const gbs_task *task) {
+    char of[48] = "", smaller[64] = "";
     if (i->n < i->n_data)
-        text_add(t, " of the %zu", i->n_data);
-    text_add(t, " rows");
-    if (pairs)
-        text_add(t, ", %zu in the smaller class", i->blocks);
-    text_add(t, "\n");
-    text_add(t, "  prior         N(%s, %g^2) on each coefficient, lambda %g, columns scaled: %s\n",
+        snprintf(of, sizeof of, " of the %zu", i->n_data);
+    if (gbs_task_has(task, GBS_FACT_PAIRS))
+        snprintf(smaller, sizeof smaller, ", %zu in the smaller class", i->blocks);
+    line_add(t, LINE_LONG, "posterior", "%sloss %s, %zu coefficients%s, %zu%s rows%s",
+             gbs_task_word(task, GBS_WORD_PREFIX), gbs_loss_name(i->loss), i->d,
+             i->intercept ? " with the intercept" : "", i->n, of, smaller);
+    line_add(t, LINE_LONG, "prior",
+             "N(%s, %g^2) on each coefficient, lambda %g, columns scaled: %s",
              i->prior == GBS_PRIOR_INFORMED ? "the model's m0" : "0", i->prior_sd, i->lambda,
              gbs_scale_name(i->scale));
-    text_add(t, "  sampler       %s, %s moves, %zu particles",
-             i->classic ? "classic" : "waste-free", gbs_move_name(i->move), i->particles);
+}
+
+static void sampler_text(struct text *t, const gbs_sample_info *i, size_t temperatures) {
+    char chains[48] = "", taken[48] = "";
     if (!i->classic)
-        text_add(t, " in %zu chains", i->chains);
-    text_add(t, ", %zu temperature%s", size - 1, size == 2 ? "" : "s");
+        snprintf(chains, sizeof chains, " in %zu chains", i->chains);
     if (isfinite(i->acceptance))
-        text_add(t, ", %.0f %% of the moves taken", 100.0 * i->acceptance);
-    text_add(t, "\n");
-    text_add(t, "  log Z         %.4f +- %.4f%s\n", i->log_z, i->log_z_sd,
-             i->log_z_sd_at_least ? " at least (the chains are too few or too slow to tell; more "
-                                    "particles or moves would)"
-                                  : "");
-    text_add(t, "  Gibbs risk    %.5f +- %.5f (mean %s loss of the particles%s)\n", i->gibbs_risk,
-             i->gibbs_risk_sd, gbs_loss_name(i->loss), pairs ? " over all pairs" : "");
+        snprintf(taken, sizeof taken, ", %.0f %% of the moves taken", 100.0 * i->acceptance);
+    line_add(t, LINE_LONG, "sampler", "%s, %s moves, %zu particles%s, %zu temperature%s%s",
+             i->classic ? "classic" : "waste-free", gbs_move_name(i->move), i->particles, chains,
+             temperatures, temperatures == 1 ? "" : "s", taken);
+}
+
+void sampling_results(struct text *t, enum line_kind kind, const gbs_particles *particles) {
+    const gbs_sample_info *i = gbs_particles_get_info(particles);
+    const gbs_task *task = gbs_particles_task(particles);
+    line_add(t, kind, "log Z", "%.4f +- %.4f%s", i->log_z, i->log_z_sd,
+             !i->log_z_sd_at_least ? ""
+             : kind == LINE_SHORT  ? " at least"
+                                   : " at least (the chains are too few or too slow to tell; more "
+                                     "particles or moves would)");
+    line_add(t, kind, "Gibbs risk", "%.5f +- %.5f (mean %s loss of the particles%s)", i->gibbs_risk,
+             i->gibbs_risk_sd, gbs_loss_name(i->loss),
+             gbs_task_has(task, GBS_FACT_PAIRS) ? " over all pairs" : "");
     if (!gbs_task_has(task, GBS_FACT_LABELS))
-        text_add(t, "  training      AUC %.4f of the mean score, %.4f of one particle\n",
+        line_add(t, kind, "training", "AUC %.4f of the mean score, %.4f of one particle",
                  1.0 - i->train_error, 1.0 - i->gibbs_error);
     else
-        text_add(t, "  training      error %.2f %% of the average vote, %.2f %% of one particle\n",
+        line_add(t, kind, "training", "error %.2f %% of the average vote, %.2f %% of one particle",
                  100.0 * i->train_error, 100.0 * i->gibbs_error);
+}
+
+void sampling_text(struct text *t, const gbs_particles *particles) {
+    const gbs_sample_info *i = gbs_particles_get_info(particles);
+    const gbs_task *task = gbs_particles_task(particles);
+    posterior_text(t, i, task);
+    sampler_text(t, i, gbs_particles_path_size(particles) - 1);
+    sampling_results(t, LINE_LONG, particles);
     if (isnan(i->bound))
         return; /* there is none */
-    text_add(t,
-             "  estimate      true %s of one draw at most %.4f if these averages were exact (kl "
-             "bound, confidence %g,\n",
-             gbs_task_word(task, GBS_WORD_RISK), i->bound, i->confidence);
-    text_add(t,
-             "                KL to the prior %.4f); no certificate: particles are no independent "
-             "draws\n",
-             i->kl);
+    line_add(t, LINE_LONG, "estimate",
+             "true %s of one draw at most %.4f if these averages were exact (kl bound, confidence "
+             "%g, KL to the prior %.4f); no certificate: particles are no independent draws",
+             gbs_task_word(task, GBS_WORD_RISK), i->bound, i->confidence, i->kl);
 }

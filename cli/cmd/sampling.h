@@ -8,5 +8,7 @@
 /* What was sampled, and log Z. */
 void sampling_json(struct json *j, const gbs_particles *particles);
 void sampling_text(struct text *t, const gbs_particles *particles);
+/* The part of that which is a result: log Z, Gibbs risk, training error. */
+void sampling_results(struct text *t, enum line_kind kind, const gbs_particles *particles);
 
 #endif

@@ -5,19 +5,48 @@
 #include "app.h"
 #include "out/curves.h"
 #include "out/json.h"
+#include "out/lines.h"
+
+/* The label of a class, +1 or -1; the same in at most `most` columns. */
+void result_class(const gbs_recipe *recipe, int class, struct text *out);
+const char *result_class_short(const gbs_recipe *recipe, int class, size_t most,
+                               char out[static LINE_NAME]);
 
 /* "gibbsite": version, "command": name */
 void result_head(struct json *j, const struct app *app);
 /* Members that the library tells of a model, of an object that is the outermost value: parts are
  * bits of gbs_describe. EXIT_DONE, or an exit code already reported. */
 int result_describe(struct json *j, const struct app *app, const gbs_model *model, unsigned parts);
-void result_certificates_text(struct text *t, const gbs_model *model, const gbs_recipe *recipe);
+
+/* Always saying the most frequent label: what it errs on the rows that tested the model or, of a
+ * model without such, on the rows at hand. rows 0: there is none. */
+struct baseline {
+    size_t rows;
+    int label; /* +1 or -1 */
+    double error;
+};
+/* data NULL: none are at hand. */
+struct baseline baseline_of(const gbs_model *model, const gbs_data *data);
+/* "baseline" of the rows at hand; the library tells that of a card. */
+void result_baseline(struct json *j, const gbs_recipe *recipe, const struct baseline *b);
+void result_baseline_text(struct text *t, enum line_kind kind, const gbs_model *model,
+                          const gbs_recipe *recipe, const struct baseline *b);
+
+/* The first certificate in one sentence. */
+void result_sentence(struct text *words, const gbs_model *model);
+void result_certificates_text(struct text *t, const gbs_model *model, const gbs_recipe *recipe,
+                              const struct baseline *baseline);
+/* On standard error: the certificate is conditional, or says nothing; the model says one label. */
+void result_warnings(const struct app *app, const gbs_model *model, const gbs_recipe *recipe,
+                     const struct baseline *b);
+
 /* The binomial bound is at --confidence (default 0.95). roc may be NULL, and model where there is
  * none (particles). */
 void result_evaluation(struct json *j, const struct app *app, const gbs_evaluation *e,
                        const struct roc *roc, const gbs_model *model, const gbs_recipe *recipe);
-void result_evaluation_text(struct text *t, const struct app *app, const gbs_evaluation *e,
-                            const char *positive, const char *negative);
+void result_evaluation_text(struct text *t, enum line_kind kind, const struct app *app,
+                            const gbs_evaluation *e, const gbs_model *model,
+                            const gbs_recipe *recipe);
 void result_model_text(struct text *t, const gbs_model *model);
 /* "options": the files, the options given, the seed. */
 void result_options(struct json *j, const struct app *app);

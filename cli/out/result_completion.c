@@ -3,6 +3,7 @@
 #include "out/result.h"
 
 #include <math.h>
+#include <stdio.h>
 
 static const char *noise_kind(const gbs_completion_info *i) {
     return i->noise_learned ? "learned" : i->folds > 0 ? "chosen" : "given";
@@ -166,68 +167,82 @@ void result_completion(struct json *j, const gbs_completion *model) {
     put_certificate(j, model, i);
 }
 
+void completion_sentence(struct text *words, const gbs_completion *model) {
+    const gbs_rating_certificate *k = gbs_completion_certificate(model);
+    if (k->present)
+        text_add(words, "the %s is at most %.4f, with confidence %g%s",
+                 gbs_completion_get_model(model) == GBS_COMPLETION_HIERARCHICAL
+                     ? "RMSE of the values that predict prints"
+                     : "true RMSE of one random draw",
+                 k->rmse, k->confidence, k->vacuous ? ": VACUOUS" : "");
+    else
+        text_add(words, gbs_completion_get_info(model)->sampler == GBS_SAMPLER_GIBBS
+                            ? "none: draws of a sampler give estimates"
+                            : "none: it needs the range of the values, --range LO:HI");
+}
+
 static void deployed_text(struct text *out, const gbs_completion *model,
                           const gbs_completion_info *i) {
     const gbs_rating_certificate *k = gbs_completion_certificate(model);
-    text_add(out,
-             "  certificate   the RMSE of the values that predict prints is at most %.4f, with "
-             "confidence %g%s\n",
-             k->rmse, k->confidence, k->vacuous ? ": VACUOUS" : "");
-    text_add(
-        out,
-        "                on %zu ratings kept from the fit: RMSE seen %.4f; at most %.4f for the "
-        "middle of the range\n",
-        k->n, (i->high - i->low) * sqrt(k->empirical), k->middle_rmse);
-    text_add(out, "                by itself, their mean absolute error is at most %.4f\n",
+    line_add(out, LINE_LONG, "",
+             "on %zu ratings kept from the fit: RMSE seen %.4f; at most %.4f for the middle of the "
+             "range",
+             k->n, (i->high - i->low) * sqrt(k->empirical), k->middle_rmse);
+    line_add(out, LINE_LONG, "", "by itself, their mean absolute error is at most %.4f",
              gbs_completion_mae_bound(model));
-    text_add(out, "                it assumes that\n");
+    line_add(out, LINE_LONG, "", "it assumes that");
     for (size_t a = 0; a < DEPLOYED_ASSUMPTIONS; a++)
-        text_add(out, "                - %s\n", deployed_assumptions[a]);
+        line_add(out, LINE_LONG, "", "- %s", deployed_assumptions[a]);
+}
+
+static void drawn_text(struct text *out, const gbs_completion *model,
+                       const gbs_completion_info *i) {
+    const gbs_rating_certificate *k = gbs_completion_certificate(model);
+    char holdout[100] = "";
+    if (k->vacuous)
+        line_add(out, LINE_LONG, "",
+                 "(always predicting the middle of the range is never off by more than %.4f)",
+                 0.5 * (i->high - i->low));
+    if (!k->vacuous && k->rmse >= k->middle_rmse)
+        line_add(out, LINE_LONG, "",
+                 "(no better than always predicting the middle of the range, see below)");
+    line_add(out, LINE_LONG, "",
+             "on %zu ratings: RMSE seen %.4f; nats: KL %.2f + grid %.2f + all at once %.2f + "
+             "confidence %.2f",
+             k->n, (i->high - i->low) * sqrt(k->empirical), k->kl, k->grid_nats, k->xi_nats,
+             -log(1.0 - k->confidence - k->draws_delta));
+    if (isfinite(k->holdout_rmse))
+        snprintf(holdout, sizeof holdout, ", %.4f for the first part's means (a plain hold-out)",
+                 k->holdout_rmse);
+    line_add(out, LINE_LONG, "",
+             "yardsticks, from the same ratings: at most %.4f for the middle of the range%s",
+             k->middle_rmse, holdout);
+    line_add(out, LINE_LONG, "", "it assumes that");
+    line_add(out, LINE_LONG, "",
+             "- ratings are independent draws from one distribution, or cells drawn at random from "
+             "one table");
+    line_add(out, LINE_LONG, "", "- every value lies in the declared range");
+    if (choice_note(i) != NULL)
+        line_add(out, LINE_LONG, "", "- %s", choice_note(i));
+}
+
+static void certificate_line(struct text *out, enum line_kind kind, const gbs_completion *model) {
+    struct text words = {0};
+    completion_sentence(&words, model);
+    out->failed |= words.failed;
+    line_add(out, kind, "certificate", "%s", words.bytes != NULL ? words.bytes : "");
+    text_free(&words);
 }
 
 static void certificate_text(struct text *out, const gbs_completion *model,
                              const gbs_completion_info *i) {
-    const gbs_rating_certificate *k = gbs_completion_certificate(model);
-    if (k->present && gbs_completion_get_model(model) == GBS_COMPLETION_HIERARCHICAL) {
+    certificate_line(out, LINE_LONG, model);
+    if (!gbs_completion_certificate(model)->present)
+        return;
+    if (gbs_completion_get_model(model) == GBS_COMPLETION_HIERARCHICAL)
         deployed_text(out, model, i);
-        return;
-    }
-    if (!k->present) {
-        text_add(out,
-                 i->sampler == GBS_SAMPLER_GIBBS
-                     ? "  certificate   none: draws of a sampler give estimates\n"
-                     : "  certificate   none: it needs the range of the values, --range LO:HI\n");
-        return;
-    }
-    text_add(
-        out,
-        "  certificate   the true RMSE of one random draw is at most %.4f, with confidence %g%s\n",
-        k->rmse, k->confidence, k->vacuous ? ": VACUOUS" : "");
-    if (k->vacuous)
-        text_add(out,
-                 "                (always predicting the middle of the range is never off by more "
-                 "than %.4f)\n",
-                 0.5 * (i->high - i->low));
-    if (!k->vacuous && k->rmse >= k->middle_rmse)
-        text_add(out, "                (no better than always predicting the middle of the range, "
-                      "see below)\n");
-    text_add(out,
-             "                on %zu ratings: RMSE seen %.4f; nats: KL %.2f + grid %.2f + all at "
-             "once %.2f + confidence %.2f\n",
-             k->n, (i->high - i->low) * sqrt(k->empirical), k->kl, k->grid_nats, k->xi_nats,
-             -log(1.0 - k->confidence - k->draws_delta));
-    text_add(out,
-             "                yardsticks, from the same ratings: at most %.4f for the middle of "
-             "the range",
-             k->middle_rmse);
-    if (isfinite(k->holdout_rmse))
-        text_add(out, ", %.4f for the first part's means (a plain hold-out)", k->holdout_rmse);
-    text_add(out, "\n                it assumes that\n"
-                  "                - ratings are independent draws from one distribution, or cells "
-                  "drawn at random from one table\n"
-                  "                - every value lies in the declared range\n");
-    if (choice_note(i) != NULL)
-        text_add(out, "                - %s\n", choice_note(i));
+    else
+        drawn_text(out, model, i);
 }
 
 static void history_text(struct text *out, const gbs_completion *model, size_t folds) {
@@ -236,48 +251,66 @@ static void history_text(struct text *out, const gbs_completion *model, size_t f
     const double *restart = gbs_completion_restarts(model, &n_restarts);
     if (gbs_completion_choices(model) > 0)
         text_add(out,
-                 "  chosen by the error on ratings left out, %zu folds\n        noise variance     "
-                 " lambda  held-out RMSE     "
-                 "+-  components\n",
+                 "  chosen by the error on ratings left out, %zu folds\n"
+                 "        noise variance      lambda  held-out RMSE     +-  components\n",
                  folds);
     for (size_t k = 0; (choice = gbs_completion_choice(model, k)) != NULL; k++)
         text_add(out, "      %16.6g %11.6g %14.4f %6.4f %11.1f%s%s%s\n", choice->noise_variance,
                  choice->lambda, choice->rmse, choice->rmse_se, choice->effective_rank,
                  choice->learned ? "  learned" : "", choice->taken ? "  taken" : "",
                  choice->not_converged > 0 ? "  NOT CONVERGED" : "");
-    if (n_restarts > 0) {
-        text_add(out, "  starts        free energies");
-        for (size_t k = 0; k < n_restarts; k++)
-            text_add(out, "%s %.8g", k > 0 ? "," : "", restart[k]);
-        text_add(out, "\n");
-    }
+    struct text words = {0};
+    for (size_t k = 0; k < n_restarts; k++)
+        text_add(&words, "%s %.8g", k > 0 ? "," : "", restart[k]);
+    out->failed |= words.failed;
+    if (n_restarts > 0)
+        line_add(out, LINE_LONG, "starts", "free energies%s",
+                 words.bytes != NULL ? words.bytes : "");
+    text_free(&words);
 }
 
-void result_completion_text(struct text *out, const gbs_completion *model) {
-    const gbs_completion_info *i = gbs_completion_get_info(model);
-    text_add(out, "  ratings       %zu of %zu rows and %zu columns\n", i->n, i->rows, i->columns);
+static void model_line(struct text *out, const gbs_completion *model,
+                       const gbs_completion_info *i) {
     if (i->sampler == GBS_SAMPLER_GIBBS)
-        text_add(out, "  model         %zu components%s, %zu draws after %zu sweeps, %zu kept\n",
+        line_add(out, LINE_LONG, "model", "%zu components%s, %zu draws after %zu sweeps, %zu kept",
                  i->effective_rank, i->biases ? ", mean and biases" : "", i->draws, i->burn_in,
                  i->kept);
     else if (gbs_completion_get_model(model) == GBS_COMPLETION_HIERARCHICAL)
-        text_add(out, "  model         hierarchical, %zu components, mean and biases, %s\n",
+        line_add(out, LINE_LONG, "model", "hierarchical, %zu components, mean and biases, %s",
                  i->effective_rank,
                  gbs_completion_uses_positions(model) ? "informed by which cells are rated"
                                                       : "positions of the ratings not used");
     else
-        text_add(out, "  model         %zu components left of %zu%s\n", i->effective_rank, i->rank,
-                 i->biases ? ", mean and biases" : "");
-    text_add(out, "  noise         variance %.6g (%s), lambda %.6g\n", i->noise_variance,
+        line_add(out, LINE_LONG, "model", "%zu components left of %zu%s", i->effective_rank,
+                 i->rank, i->biases ? ", mean and biases" : "");
+}
+
+void result_completion_text(struct text *out, const gbs_completion *model) {
+    const gbs_completion_info *i = gbs_completion_get_info(model);
+    char mean[48] = "";
+    line_add(out, LINE_LONG, "ratings", "%zu of %zu rows and %zu columns", i->n, i->rows,
+             i->columns);
+    model_line(out, model, i);
+    line_add(out, LINE_LONG, "noise", "variance %.6g (%s), lambda %.6g", i->noise_variance,
              noise_kind(i), i->lambda);
     history_text(out, model, i->folds);
-    text_add(out, "  free energy   %.8g, of it KL to the prior %.6g; %zu sweeps, %s\n",
+    line_add(out, LINE_LONG, "free energy", "%.8g, of it KL to the prior %.6g; %zu sweeps, %s",
              i->free_energy, i->kl, i->sweeps, i->converged ? "converged" : "NOT CONVERGED");
-    text_add(out, "  these ratings RMSE %.4f", i->rmse);
     if (isfinite(i->sd))
-        text_add(out, ", of their mean %.4f", i->sd);
-    text_add(out, "\n");
+        snprintf(mean, sizeof mean, ", of their mean %.4f", i->sd);
+    line_add(out, LINE_LONG, "these ratings", "RMSE %.4f%s", i->rmse, mean);
     certificate_text(out, model, i);
+}
+
+void result_completion_short(struct text *out, const gbs_completion *model, const char *file) {
+    const gbs_completion_info *i = gbs_completion_get_info(model);
+    char name[LINE_NAME];
+    line_add(out, LINE_SHORT, "data", "%zu ratings of %zu rows and %zu columns, from %s", i->n,
+             i->rows, i->columns, line_name(file, 20, name));
+    certificate_line(out, LINE_SHORT, model);
+    if (isfinite(i->sd))
+        line_add(out, LINE_SHORT, "baseline", "always the mean of these ratings has RMSE %.4f",
+                 i->sd);
 }
 
 void result_rating_evaluation(struct json *j, const gbs_rating_evaluation *e,
@@ -293,23 +326,28 @@ void result_rating_evaluation(struct json *j, const gbs_rating_evaluation *e,
     json_put_number(j, "confidence", y->confidence);
 }
 
-void result_rating_evaluation_text(struct text *t, const gbs_rating_evaluation *e,
+void result_rating_evaluation_text(struct text *t, enum line_kind kind,
+                                   const gbs_rating_evaluation *e,
                                    const struct rating_yardstick *y) {
-    text_add(t, "  ratings       %zu", e->n);
-    if (e->new_rows + e->new_columns > 0)
-        text_add(t, ", of them %zu in rows and %zu in columns without training ratings",
-                 e->new_rows, e->new_columns);
-    text_add(t, "\n  RMSE          %.4f, mean absolute error %.4f", e->rmse, e->mae);
+    char mean[64] = "";
     if (isfinite(y->mean_rmse))
-        text_add(t, "; always predicting the training mean: RMSE %.4f", y->mean_rmse);
-    text_add(t,
-             "\n  intervals     %.1f %% of the values within 1.96 standard deviations (95.0 %% "
-             "hoped for)\n",
+        snprintf(mean, sizeof mean, "; always predicting the training mean: RMSE %.4f",
+                 y->mean_rmse);
+    if (e->new_rows + e->new_columns > 0)
+        line_add(t, kind, "ratings",
+                 "%zu, of them %zu in rows and %zu in columns without training ratings", e->n,
+                 e->new_rows, e->new_columns);
+    else
+        line_add(t, kind, "ratings", "%zu", e->n);
+    line_add(t, kind, "RMSE", "%.4f, mean absolute error %.4f%s", e->rmse, e->mae, mean);
+    line_add(t, kind, "intervals",
+             kind == LINE_LONG
+                 ? "%.1f %% of the values within 1.96 standard deviations (95.0 %% hoped for)"
+                 : "%.1f %% of the values within 1.96 standard deviations",
              100.0 * e->coverage);
     if (isfinite(y->holdout_rmse))
-        text_add(t,
-                 "  hold-out      if the model has not seen them: true RMSE at most %.4f, with "
-                 "confidence %g\n",
+        line_add(t, kind, "hold-out",
+                 "if the model has not seen them: true RMSE at most %.4f, with confidence %g",
                  y->holdout_rmse, y->confidence);
 }
 

@@ -10,7 +10,7 @@
 
 /* Where results go and how many threads make them is no part of what they are. */
 static bool is_of_the_result(const char *name) {
-    static const char *const others[] = {"output", "path",    "man",  "json",
+    static const char *const others[] = {"output", "path",    "man",  "json", "verbose",
                                          "quiet",  "threads", "help", "seed"};
     for (size_t k = 0; k < sizeof others / sizeof *others; k++)
         if (strcmp(others[k], name) == 0)

@@ -33,9 +33,8 @@ void text_add_bytes(struct text *t, const char *bytes, size_t size) {
     t->bytes[t->size] = '\0';
 }
 
-void text_add(struct text *t, const char *format, ...) {
-    va_list args, again;
-    va_start(args, format);
+void text_add_list(struct text *t, const char *format, va_list args) {
+    va_list again;
     va_copy(again, args);
     int size = vsnprintf(NULL, 0, format, args);
     if (size >= 0 && reserve(t, (size_t)size)) {
@@ -45,6 +44,12 @@ void text_add(struct text *t, const char *format, ...) {
         t->failed = true;
     }
     va_end(again);
+}
+
+void text_add(struct text *t, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    text_add_list(t, format, args);
     va_end(args);
 }
 

@@ -2,6 +2,7 @@
 #ifndef GIBBSITE_CLI_OUT_TEXT_H
 #define GIBBSITE_CLI_OUT_TEXT_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -12,6 +13,8 @@ struct text {
 };
 
 void text_add(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void text_add_list(struct text *t, const char *format, va_list args)
+    __attribute__((format(printf, 2, 0)));
 void text_add_bytes(struct text *t, const char *bytes, size_t size);
 /* The shortest decimal that reads back as x. */
 void text_add_number(struct text *t, double x);

@@ -72,10 +72,10 @@ fits train.csv --json --cost 5:1 -q
 expect_json "$stdout" 'certificates[3].target' cost
 expect_near 'the threshold of 5:1' "$(json "$stdout" card.threshold)" 0.16666666666666666 1e-15
 as 'the default fit in words'
-fits train.csv
-expect_stdout 'certificate +the labels that predict prints are wrong in at most [0-9.]+ % of all cases, with confidence 0.95: valid'
+fits train.csv -v
+expect_words 'certificate +the labels that predict prints are wrong in at most [0-9.]+ % of all cases, with confidence 0.95: valid'
 expect_stdout 'baseline +always saying -?1 is wrong in'
-expect_stdout 'each line holds by itself, the smallest of them does not'
+expect_words 'each line holds by itself, the smallest of them does not'
 
 # ---------------------------------------------------------------- stages
 as 'stages'
@@ -100,8 +100,8 @@ for ((k = 0; k < $(json staged-fit.json certificates.#); k++)); do
     [[ $(json staged-fit.json "certificates[$k].target") != prior-vote ]] || yardstick=$(json staged-fit.json "certificates[$k].method")
 done
 check 'the yardstick stands beside it' test "$yardstick" = binomial
-fits train.csv --bound progressive
-expect_stdout 'certificate +the true zero-one risk of one random draw \(a stage, then a classifier\) is at most 0\.[0-9]+, with confidence 0.95: valid'
+fits train.csv --bound progressive -v
+expect_words 'certificate +the true zero-one risk of one random draw \(a stage, then a classifier\) is at most 0\.[0-9]+, with confidence 0.95: valid'
 expect_stdout '  stages +2, each learned from'
 as 'another confidence'
 fits train.csv --json --confidence 0.8 -q
@@ -164,9 +164,9 @@ status 'cross-validated lambda under progressive' conditional train.csv --select
 status 'cross-validated prior' conditional train.csv --select cv --prior-grid 0.1:1:3 --scale unit-row
 status 'prior grid by the bound' valid train.csv --select bound --prior-grid 0.1:1:3 --prior zero --scale unit-row
 as 'fit --select cv says what it does to the certificate'
-fits train.csv --select cv --lambda-grid 20:200:3 --prior-grid 0.1:1:2 --scale unit-row
-expect_stdout 'certificate .*: CONDITIONAL'
-expect_stdout 'NOT MET: prior_sd was chosen on the certified rows'
+fits train.csv --select cv --lambda-grid 20:200:3 --prior-grid 0.1:1:2 --scale unit-row -v
+expect_words 'certificate .*: CONDITIONAL'
+expect_words 'NOT MET: prior_sd was chosen on the certified rows'
 expect_stdout 'chosen +lambda .*smallest of 6 cross-validated errors'
 
 # ---------------------------------------------------------------- grids
@@ -281,12 +281,12 @@ expect_stdout 'number of svmlight features. was learned from the certified rows'
 
 # ---------------------------------------------------------------- words for what was chosen
 as 'a grid of lambda alone'
-expect_exit 0 "$GIBBSITE" fit train.csv --prior zero --scale none --bound catoni --lambda-grid 10:100:3
+expect_exit 0 "$GIBBSITE" fit train.csv --prior zero --scale none --bound catoni --lambda-grid 10:100:3 -v
 expect_stdout 'lambda was chosen from a grid declared in advance'
 expect_stdout 'prior_sd was fixed before'
 check 'no word of a grid of prior_sd' bash -c "! grep -q 'prior_sd was chosen' '$stdout'"
 as 'a grid of prior_sd alone'
-expect_exit 0 "$GIBBSITE" fit train.csv --prior zero --scale none --prior-grid 0.1:1:3
+expect_exit 0 "$GIBBSITE" fit train.csv --prior zero --scale none --prior-grid 0.1:1:3 -v
 expect_stdout 'prior_sd was chosen from a grid declared in advance'
 check 'no word of a grid of lambda' bash -c "! grep -q 'lambda was chosen' '$stdout'"
 as 'a confidence so small that the yardstick has no number'

@@ -169,7 +169,7 @@ done
 # ---------------------------------------------------------------- streams
 as 'fit without options'
 expect_exit 0 "$GIBBSITE" fit small.csv
-expect_stdout 'free energy'
+expect_stdout '^certificate '
 expect_silence stderr
 expect_exit 0 "$GIBBSITE" fit small.csv --quiet
 expect_silence stdout

@@ -1,0 +1,108 @@
+/* The answer of fit, short and long. */
+#include "cmd/fit_text.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* Names are cut so that no part takes more lines than are meant for it: data two, test one, the
+ * certificate two, cost and baseline one, files one. */
+enum { FILE_COLUMNS = 20, LABEL_COLUMNS = 10 };
+
+static void data_line(const struct fit *f, struct text *out) {
+    const gbs_recipe *r = f->recipe;
+    const char *target = gbs_recipe_target(r);
+    char file[LINE_NAME], column[LINE_NAME], positive[LINE_NAME], negative[LINE_NAME],
+        coded[48] = "";
+    size_t columns = gbs_data_columns(f->train.data), inputs = gbs_recipe_inputs(r);
+    if (inputs != columns)
+        snprintf(coded, sizeof coded, " (%zu as numbers)", columns);
+    line_add(out, LINE_SHORT, "data",
+             "%zu rows of %s, %zu column%s%s; label%s%s: %s (positive) or %s",
+             gbs_data_rows(f->train.data), line_name(f->train.file, FILE_COLUMNS, file), inputs,
+             inputs == 1 ? "" : "s", coded, target != NULL ? " " : "",
+             target != NULL ? line_name(target, LABEL_COLUMNS, column) : "",
+             result_class_short(r, 1, LABEL_COLUMNS, positive),
+             result_class_short(r, -1, LABEL_COLUMNS, negative));
+}
+
+static void test_line(const struct fit *f, struct text *out) {
+    const gbs_evaluation *e = f->evaluation;
+    char file[LINE_NAME], error[48] = "", auc[48] = "none (one class)";
+    if (!f->tested)
+        return;
+    if (gbs_task_has(gbs_task_of(e->task), GBS_FACT_LABELS))
+        snprintf(error, sizeof error, "error %.2f %%, ", 100.0 * e->error);
+    if (isfinite(e->auc))
+        snprintf(auc, sizeof auc, "%.4f", e->auc);
+    line_add(out, LINE_SHORT, "test", "%sAUC %s, on %zu rows of %s", error, auc, e->n,
+             line_name(f->test.file, FILE_COLUMNS, file));
+}
+
+static void files_line(const struct fit *f, enum line_kind kind, struct text *out) {
+    const struct options *o = &f->app->options;
+    char model[LINE_NAME], path[LINE_NAME], written[2 * LINE_NAME + 40] = "not written: no -o FILE",
+                                                                    also[LINE_NAME + 40] = "";
+    if (given(o, "output"))
+        snprintf(written, sizeof written, "written to %s",
+                 line_name(option_text(o, "output"), FILE_COLUMNS, model));
+    if (given(o, "path"))
+        snprintf(also, sizeof also, ", path to %s",
+                 line_name(option_text(o, "path"), FILE_COLUMNS / 2, path));
+    if (kind == LINE_SHORT)
+        line_add(out, kind, "model", "%s%s (%.2f s)", written, also, app_seconds(f->app));
+    else
+        line_plain(out, kind, "model %s%s (%.2f s: %.2f reading, %.2f fitting)", written, also,
+                   app_seconds(f->app), f->seconds_read, f->seconds_fit);
+}
+
+/* What was asked for by --cost. */
+static void cost_line(const struct fit *f, struct text *out) {
+    const gbs_certificate *c;
+    for (size_t k = 0; (c = gbs_model_certificate(f->model, k)) != NULL; k++)
+        if (c->target == GBS_TARGET_COST)
+            line_add(out, LINE_SHORT, "cost", "at most %.4g a row, with confidence %g (seen: %.4g)",
+                     c->value, c->confidence, c->empirical);
+}
+
+void fit_text_short(const struct fit *f, struct text *out) {
+    struct text words = {0};
+    data_line(f, out);
+    test_line(f, out);
+    result_sentence(&words, f->model);
+    out->failed |= words.failed;
+    line_add(out, LINE_SHORT, "certificate", "%s", words.bytes != NULL ? words.bytes : "");
+    text_free(&words);
+    cost_line(f, out);
+    result_baseline_text(out, LINE_SHORT, f->model, f->recipe, &f->baseline);
+    files_line(f, LINE_SHORT, out);
+}
+
+static void chosen_line(const struct fit *f, struct text *out) {
+    const gbs_selection *chosen = gbs_model_selection(f->model);
+    if (chosen->candidates > 0 && gbs_model_card(f->model) != NULL)
+        line_add(out, LINE_LONG, "chosen",
+                 "loss %s, columns %s, prior sd %g: the best of %zu, out of fold on the rows to "
+                 "learn from",
+                 gbs_loss_name(f->info->loss), gbs_columns_name(f->info->columns),
+                 f->info->prior_sd, chosen->candidates);
+    else if (chosen->candidates > 0)
+        line_add(out, LINE_LONG, "chosen",
+                 "lambda %g, prior sd %g: smallest of %zu cross-validated errors, %.2f %%",
+                 f->info->lambda, f->info->prior_sd, chosen->candidates, 100.0 * chosen->error);
+}
+
+void fit_text_long(const struct fit *f, struct text *out) {
+    const char *negative = gbs_recipe_negative(f->recipe);
+    text_add(out, "%s\n", f->train.file);
+    result_model_text(out, f->model);
+    line_add(out, LINE_LONG, "label", "%s = +1, %s = -1", gbs_recipe_positive(f->recipe),
+             negative != NULL ? negative : "the rest");
+    result_certificates_text(out, f->model, f->recipe, &f->baseline);
+    chosen_line(f, out);
+    if (f->tested) {
+        text_add(out, "%s\n", f->test.file);
+        line_add(out, LINE_LONG, "rows", "%zu", f->evaluation->n);
+        result_evaluation_text(out, LINE_LONG, f->app, f->evaluation, f->model, f->recipe);
+    }
+    files_line(f, LINE_LONG, out);
+}

@@ -1,0 +1,158 @@
+/* How a model does on labelled rows: JSON and words. */
+#include "out/lines.h"
+#include "out/result.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static double confidence(const struct app *app) {
+    return given(&app->options, "confidence") ? option_number(&app->options, "confidence") : 0.95;
+}
+
+/* Of a model that ranks; what is about labels is null. */
+static void ranking(struct json *j, const struct app *app, const gbs_evaluation *e,
+                    const struct roc *roc) {
+    json_put_count(j, "n", e->n);
+    json_put_number(j, "error", NAN);
+    json_put_number(j, "gibbs_risk", e->gibbs_risk);
+    json_put_number(j, "gibbs_error", e->gibbs_error);
+    json_put_number(j, "auc", e->auc);
+    json_put_number(j, "auc_se", e->auc_se);
+    json_put_count(j, "blocks", e->blocks);
+    json_put_number(j, "holdout_bound",
+                    gbs_auc_risk_upper(1.0 - e->auc, e->blocks, confidence(app)));
+    json_put_number(j, "confidence", confidence(app));
+    if (roc != NULL)
+        roc_json(j, roc);
+}
+
+/* {"no": a, "yes": b}; null where nothing was counted. */
+static void put_by_class(struct json *j, const char *key, const gbs_recipe *recipe, double negative,
+                         double positive) {
+    struct text name = {0};
+    json_open_object(j, key);
+    result_class(recipe, -1, &name);
+    json_put_number(j, name.bytes != NULL ? name.bytes : "", negative);
+    text_free(&name);
+    result_class(recipe, 1, &name);
+    json_put_number(j, name.bytes != NULL ? name.bytes : "", positive);
+    text_free(&name);
+    json_close_object(j);
+}
+
+/* What always saying the card's label errs on these rows; NaN without a card. */
+static double baseline_error(const gbs_evaluation *e, const gbs_model *model) {
+    const gbs_card *card = model != NULL ? gbs_model_card(model) : NULL;
+    if (card == NULL)
+        return NAN;
+    return (double)(card->baseline_label > 0 ? e->true_negative + e->false_positive
+                                             : e->true_positive + e->false_negative) /
+           (double)e->n;
+}
+
+/* What the labels are worth, class by class; beside them what guessing errs, and the mean cost. */
+static void put_rates(struct json *j, const gbs_evaluation *e, const gbs_model *model,
+                      const gbs_recipe *recipe) {
+    const gbs_card *card = model != NULL ? gbs_model_card(model) : NULL;
+    double tp = (double)e->true_positive, fp = (double)e->false_positive,
+           tn = (double)e->true_negative, fn = (double)e->false_negative, n = (double)e->n;
+    json_put_number(j, "baseline_error", baseline_error(e, model));
+    put_by_class(j, "recall", recipe, tn / (tn + fp), tp / (tp + fn));
+    put_by_class(j, "precision", recipe, tn / (tn + fn), tp / (tp + fp));
+    put_by_class(j, "f1", recipe, 2.0 * tn / (2.0 * tn + fp + fn), 2.0 * tp / (2.0 * tp + fp + fn));
+    json_put_number(j, "cost",
+                    card != NULL ? (fn * card->cost_missed + fp * card->cost_false) / n
+                                 : (fn + fp) / n);
+}
+
+void result_evaluation(struct json *j, const struct app *app, const gbs_evaluation *e,
+                       const struct roc *roc, const gbs_model *model, const gbs_recipe *recipe) {
+    if (!gbs_task_has(gbs_task_of(e->task), GBS_FACT_LABELS)) {
+        ranking(j, app, e, roc);
+        return;
+    }
+    json_put_count(j, "n", e->n);
+    json_put_number(j, "error", e->error);
+    put_rates(j, e, model, recipe);
+    json_put_number(j, "gibbs_risk", e->gibbs_risk);
+    json_put_number(j, "gibbs_error", e->gibbs_error);
+    json_put_number(j, "auc", e->auc);
+    json_open_object(j, "confusion");
+    json_put_count(j, "true_positive", e->true_positive);
+    json_put_count(j, "false_positive", e->false_positive);
+    json_put_count(j, "true_negative", e->true_negative);
+    json_put_count(j, "false_negative", e->false_negative);
+    json_close_object(j);
+    json_put_number(j, "brier", e->brier);
+    json_put_number(j, "log_loss", e->log_loss);
+    json_open_array(j, "reliability");
+    const gbs_reliability *bin;
+    for (size_t k = 0; (bin = gbs_evaluation_reliability(e, k)) != NULL; k++) {
+        json_open_object(j, NULL);
+        json_put_count(j, "count", bin->count);
+        json_put_number(j, "mean_prob", bin->mean_probability);
+        json_put_number(j, "share_positive", bin->share_positive);
+        json_close_object(j);
+    }
+    json_close_array(j);
+    json_put_number(j, "holdout_bound", gbs_binomial_upper(e->errors, e->n, confidence(app)));
+    json_put_number(j, "confidence", confidence(app));
+    if (roc != NULL)
+        roc_json(j, roc);
+}
+
+static void ranking_text(struct text *t, enum line_kind kind, const struct app *app,
+                         const gbs_evaluation *e) {
+    char se[48] = "";
+    if (!isfinite(e->auc)) {
+        line_add(t, kind, "AUC", "none: only one class");
+        return;
+    }
+    if (isfinite(e->auc_se))
+        snprintf(se, sizeof se, ", standard error %.4f", e->auc_se);
+    line_add(t, kind, "AUC", "%.4f   of the score%s", e->auc, se);
+    line_add(t, kind, "Gibbs AUC", "%.4f   of one random draw from the posterior",
+             1.0 - e->gibbs_error);
+    line_add(t, kind, "true AUC", "at least %.4f with confidence %g, if these rows are fresh%s",
+             1.0 - gbs_auc_risk_upper(1.0 - e->auc, e->blocks, confidence(app)), confidence(app),
+             kind == LINE_LONG ? " (Chernoff bound of the score)" : "");
+}
+
+static void confusion_text(struct text *t, const gbs_evaluation *e, const gbs_recipe *recipe) {
+    char positive[LINE_NAME], other[LINE_NAME];
+    result_class_short(recipe, 1, 14, positive);
+    result_class_short(recipe, -1, 14, other);
+    text_add(t, "  confusion     %-20s %14s %14s\n", "", "said", "said");
+    text_add(t, "                %-20s %14s %14s\n", "", positive, other);
+    text_add(t, "                is %-17s %14zu %14zu\n", positive, e->true_positive,
+             e->false_negative);
+    text_add(t, "                is %-17s %14zu %14zu\n", other, e->false_positive,
+             e->true_negative);
+}
+
+void result_evaluation_text(struct text *t, enum line_kind kind, const struct app *app,
+                            const gbs_evaluation *e, const gbs_model *model,
+                            const gbs_recipe *recipe) {
+    if (!gbs_task_has(gbs_task_of(e->task), GBS_FACT_LABELS)) {
+        ranking_text(t, kind, app, e);
+        return;
+    }
+    double baseline = baseline_error(e, model);
+    char label[LINE_NAME], beside[LINE_NAME + 64] = "";
+    if (!isnan(baseline))
+        snprintf(beside, sizeof beside, "; always saying %s: %.2f %%",
+                 result_class_short(recipe, gbs_model_card(model)->baseline_label, 12, label),
+                 100.0 * baseline);
+    line_add(t, kind, "error", "%.2f %%   of the labels%s", 100.0 * e->error, beside);
+    if (kind == LINE_LONG)
+        line_add(t, kind, "Gibbs error", "%.2f %%   of one random draw from the posterior",
+                 100.0 * e->gibbs_error);
+    line_add(t, kind, "true error", "at most %.2f %% with confidence %g, if these rows are fresh%s",
+             100.0 * gbs_binomial_upper(e->errors, e->n, confidence(app)), confidence(app),
+             kind == LINE_LONG ? " (exact binomial bound of the labels)" : "");
+    if (isfinite(e->auc))
+        line_add(t, kind, "AUC", "%.4f   of the score", e->auc);
+    line_add(t, kind, "calibration", "Brier score %.4f, log loss %.4f", e->brier, e->log_loss);
+    if (kind == LINE_LONG)
+        confusion_text(t, e, recipe);
+}

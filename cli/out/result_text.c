@@ -1,0 +1,249 @@
+/* A model and its certificates in words: what --verbose and inspect say. */
+#include "out/lines.h"
+#include "out/result.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static const char *what(const gbs_certificate *c, bool calibrated) {
+    if (c->risk == GBS_RISK_PAIRS)
+        return "one draw, any two rows";
+    if (c->risk == GBS_RISK_AUC && c->target != GBS_TARGET_GIBBS && c->target != GBS_TARGET_AUC)
+        return c->target == GBS_TARGET_VOTE ? "the score" : "the first part's score";
+    switch (c->target) {
+    case GBS_TARGET_GIBBS:
+        return c->loss == GBS_LOSS_HINGE ? "hinge risk, one draw" : "one random draw";
+    case GBS_TARGET_MIXTURE:
+        return "one draw, any stage";
+    case GBS_TARGET_VOTE:
+        return calibrated ? "the printed labels" : "the vote";
+    case GBS_TARGET_PRIOR_VOTE:
+        return "the first part's vote";
+    case GBS_TARGET_RECALL:
+        return c->given > 0 ? "positive rows missed" : "negative rows missed";
+    case GBS_TARGET_COST:
+        return "the mean cost";
+    case GBS_TARGET_BRIER:
+        return "the Brier score";
+    case GBS_TARGET_AUC:
+        return "1 - AUC of the score";
+    }
+    return "";
+}
+
+const char *result_class_short(const gbs_recipe *recipe, int class, size_t most,
+                               char out[static LINE_NAME]) {
+    const char *positive = gbs_recipe_positive(recipe), *negative = gbs_recipe_negative(recipe);
+    char other[LINE_NAME];
+    if (class > 0 || negative != NULL)
+        return line_name(class > 0 ? positive : negative, most, out);
+    snprintf(other, sizeof other, "not %.200s", positive);
+    return line_name(other, most, out);
+}
+
+struct baseline baseline_of(const gbs_model *model, const gbs_data *data) {
+    const gbs_card *card = gbs_model_card(model);
+    struct baseline b = {0};
+    if (!gbs_task_has(gbs_model_task(model), GBS_FACT_LABELS))
+        return b;
+    if (card != NULL)
+        return (struct baseline){card->tested, card->baseline_label, card->baseline_error};
+    if (data == NULL)
+        return b;
+    size_t positive = 0;
+    b.rows = gbs_data_rows(data);
+    for (size_t i = 0; i < b.rows; i++)
+        positive += gbs_data_labels(data)[i] > 0.0;
+    b.label = 2 * positive >= b.rows ? 1 : -1;
+    b.error = (double)(b.label > 0 ? b.rows - positive : positive) / (double)b.rows;
+    return b;
+}
+
+void result_baseline_text(struct text *t, enum line_kind kind, const gbs_model *model,
+                          const gbs_recipe *recipe, const struct baseline *b) {
+    char label[LINE_NAME];
+    if (b->rows > 0)
+        line_add(t, kind, "baseline", "always saying %s is wrong in %.2f %% of %s rows",
+                 result_class_short(recipe, b->label, 12, label), 100.0 * b->error,
+                 gbs_model_card(model) != NULL ? "these fresh" : "the");
+}
+
+/* The errors behind the first line of a card. */
+static void add_seen(struct text *words, const gbs_certificate *c) {
+    if (c->blocks < 10000)
+        text_add(words, " (%.0f of %zu fresh rows were)", c->empirical * (double)c->blocks,
+                 c->blocks);
+    else
+        text_add(words, " (seen: %.2f %%)", 100.0 * c->empirical);
+}
+
+void result_sentence(struct text *words, const gbs_model *model) {
+    const gbs_certificate *c = gbs_model_certificate(model, 0);
+    if (c == NULL) {
+        text_add(words, "none");
+        return;
+    }
+    bool calibrated = c->target == GBS_TARGET_VOTE && gbs_model_card(model) != NULL;
+    if (c->target == GBS_TARGET_AUC)
+        text_add(words, "the score that predict prints has a true AUC of at least %.4f",
+                 1.0 - c->value);
+    else if (calibrated)
+        text_add(words, "the labels that predict prints are wrong in at most %.2f %% of all cases",
+                 100.0 * c->value);
+    else if (c->risk != GBS_RISK_ERROR)
+        text_add(words, "the true %s of one random draw is at most %.4f",
+                 c->risk == GBS_RISK_AUC ? "1 - AUC" : "share of pairs in the wrong order",
+                 c->value);
+    else
+        text_add(words, "the true %s risk of %s is at most %.4f", gbs_loss_name(c->loss),
+                 c->target == GBS_TARGET_MIXTURE ? "one random draw (a stage, then a classifier)"
+                                                 : "one random draw",
+                 c->value);
+    text_add(words, ", with confidence %g: %s", c->confidence, c->valid ? "valid" : "CONDITIONAL");
+    if (calibrated)
+        add_seen(words, c);
+}
+
+/* One line for each certificate, and what it pays, in nats. */
+static void table_text(struct text *t, const gbs_model *model) {
+    const gbs_certificate *c = gbs_model_certificate(model, 0), *each;
+    text_add(t, "  %-7s %-22s %-11s %7s %9s   %6s %6s %6s %6s\n", "bound", "of", "method",
+             c->risk != GBS_RISK_ERROR ? "pairs" : "rows", "risk seen", "KL", "grid", "all",
+             "conf.");
+    for (size_t k = 0; (each = gbs_model_certificate(model, k)) != NULL; k++)
+        text_add(t, "  %-7.4f %-22s %-11s %7zu %9.4f   %6.2f %6.2f %6.2f %6.2f%s\n", each->value,
+                 what(each, gbs_model_card(model) != NULL), gbs_bound_name(each->method),
+                 each->blocks, each->empirical, each->kl, each->grid_nats, each->xi_nats,
+                 -log(1.0 - each->confidence - each->sampled_delta), each->valid ? "" : "  cond.");
+    line_add(t, LINE_LONG, "",
+             "nats paid for the KL, a grid or --joint, all posteriors at once, the confidence");
+}
+
+void result_certificates_text(struct text *t, const gbs_model *model, const gbs_recipe *recipe,
+                              const struct baseline *baseline) {
+    const char *text;
+    const gbs_card *card = gbs_model_card(model);
+    const gbs_certificate *c = gbs_model_certificate(model, 0);
+    struct text words = {0};
+    result_sentence(&words, model);
+    t->failed |= words.failed;
+    line_add(t, LINE_LONG, "certificate", "%s", words.bytes != NULL ? words.bytes : "");
+    text_free(&words);
+    if (c == NULL)
+        return;
+    result_baseline_text(t, LINE_LONG, model, recipe, baseline);
+    table_text(t, model);
+    if (c->sampled > 0)
+        line_add(t, LINE_LONG, "",
+                 "the risk seen is that of %zu pairs drawn at random; over all pairs it is at most "
+                 "%.6g, but for probability %.4g, which is part of %.4g",
+                 c->sampled, c->empirical_upper, c->sampled_delta, 1.0 - c->confidence);
+    line_add(t, LINE_LONG, "",
+             card != NULL && card->joint
+                 ? "all lines hold at once."
+                 : "each line holds by itself, the smallest of them does not; the first was chosen "
+                   "in advance.");
+    line_add(t, LINE_LONG, "", "it assumes that");
+    for (unsigned k = 0; (text = gbs_assumption_text(k, NULL)) != NULL; k++)
+        if ((c->assumptions >> k & 1U) != 0)
+            line_add(t, LINE_LONG, "", "- %s", text);
+}
+
+void result_warnings(const struct app *app, const gbs_model *model, const gbs_recipe *recipe,
+                     const struct baseline *b) {
+    const gbs_card *card = gbs_model_card(model);
+    const gbs_certificate *c = gbs_model_certificate(model, 0);
+    const char *text;
+    char label[LINE_NAME];
+    int breaks;
+    for (unsigned k = 0; c != NULL && (text = gbs_assumption_text(k, &breaks)) != NULL; k++)
+        if (breaks && (c->assumptions >> k & 1U) != 0)
+            app_note(app, "the certificate is CONDITIONAL: %s", text);
+    if (b->rows > 0 && card != NULL && card->one_label)
+        app_note(app, "the model says '%s' of all %zu rows that it was tested on",
+                 result_class_short(recipe, card->true_positive + card->false_positive > 0 ? 1 : -1,
+                                    40, label),
+                 card->tested);
+    if (c != NULL && c->risk == GBS_RISK_AUC && c->value >= 0.5)
+        app_note(app, "the certificate says nothing: a coin orders rows as well");
+    if (c != NULL && b->rows > 0 && c->loss == GBS_LOSS_ZERO_ONE && c->value >= b->error)
+        app_note(app,
+                 "the certificate says nothing: %.2f %% is no better than always saying '%s', "
+                 "which is wrong in %.2f %%",
+                 100.0 * c->value, result_class_short(recipe, b->label, 40, label),
+                 100.0 * b->error);
+}
+
+static void stages_text(struct text *t, const gbs_model *model) {
+    size_t n = gbs_model_stages(model);
+    struct text words = {0};
+    if (n < 2)
+        return;
+    text_add(&words, "%zu, each learned from", n);
+    for (size_t k = 0; k < n; k++)
+        text_add(&words, "%s %zu", k > 0 ? "," : "", gbs_model_stage(model, k)->rows);
+    text_add(&words, " rows and met");
+    for (size_t k = 0; k < n; k++)
+        text_add(&words, "%s %zu", k > 0 ? "," : "", gbs_model_stage(model, k)->tested);
+    text_add(&words, " fresh ones (errors:");
+    for (size_t k = 0; k < n; k++)
+        text_add(&words, "%s %zu", k > 0 ? "," : "", gbs_model_stage(model, k)->errors);
+    text_add(&words, "); prior, free energy and solver: the last one's");
+    t->failed |= words.failed;
+    line_add(t, LINE_LONG, "stages", "%s", words.bytes != NULL ? words.bytes : "");
+    text_free(&words);
+}
+
+/* Convex losses have no centre beside 0 in a calibrated model. */
+static bool zero_centred(const gbs_model *model) {
+    return gbs_model_card(model) != NULL && gbs_model_get_info(model)->loss != GBS_LOSS_ZERO_ONE;
+}
+
+static void solver_text(struct text *t, const gbs_model *model) {
+    const gbs_model_info *i = gbs_model_get_info(model);
+    char pairs[48] = "", gap[80] = "";
+    if (gbs_task_has(gbs_model_task(model), GBS_FACT_PAIRS) && i->pair_evaluations > 0.0)
+        snprintf(pairs, sizeof pairs, "%.4g pairs seen, ", i->pair_evaluations);
+    if (isfinite(i->optimality_gap))
+        snprintf(gap, sizeof gap, "; free energy proven within %.2g of its minimum",
+                 i->optimality_gap);
+    line_add(t, LINE_LONG, "solver", "%s, %zu iterations, %s%s%s", gbs_solver_name(i->solver),
+             i->iterations, pairs, i->converged ? "converged" : "NOT CONVERGED", gap);
+}
+
+void result_model_text(struct text *t, const gbs_model *model) {
+    const gbs_model_info *i = gbs_model_get_info(model);
+    const gbs_task *task = gbs_model_task(model);
+    const gbs_card *card = gbs_model_card(model);
+    char rows[80];
+    if (card != NULL)
+        snprintf(rows, sizeof rows, "%zu rows to learn from, %zu to test on", card->learned,
+                 card->tested);
+    else
+        snprintf(rows, sizeof rows, "%zu rows", i->n);
+    line_add(t, LINE_LONG, "model", "%sloss %s, family %s%s, %zu coefficients%s, %s",
+             gbs_task_word(task, GBS_WORD_PREFIX), gbs_loss_name(i->loss),
+             gbs_family_name(i->family), i->dual ? " (in the span of the rows)" : "", i->d,
+             i->intercept ? " with the intercept" : "", rows);
+    if (i->map != GBS_FEATURES_LINEAR)
+        line_add(t, LINE_LONG, "features",
+                 "%s: of a Gaussian kernel, beside the %zu columns themselves",
+                 gbs_features_name(i->map), i->features);
+    stages_text(t, model);
+    line_add(
+        t, LINE_LONG, "prior", "N(%s, %g^2) on each coefficient, lambda %g, columns scaled: %s%s",
+        i->prior == GBS_PRIOR_INFORMED && !zero_centred(model) ? "m0" : "0", i->prior_sd, i->lambda,
+        gbs_scale_name(i->scale), i->columns == GBS_COLUMNS_RELEVANCE ? ", by relevance" : "");
+    line_add(t, LINE_LONG, "free energy",
+             "%.6g = lambda x %.6g (mean %s loss of the posterior) + %.6g (KL to the prior)",
+             i->free_energy, i->gibbs_risk, gbs_loss_name(i->loss), i->kl);
+    if (!gbs_task_has(task, GBS_FACT_LABELS))
+        line_add(t, LINE_LONG, card != NULL ? "learned pairs" : "all pairs",
+                 "1 - AUC %.4f of the score, %.4f of one random draw", i->train_error,
+                 i->gibbs_error);
+    else
+        line_add(t, LINE_LONG, card != NULL ? "learned rows" : "all rows",
+                 "error %.2f %% of the labels, %.2f %% of one random draw", 100.0 * i->train_error,
+                 100.0 * i->gibbs_error);
+    solver_text(t, model);
+}
