@@ -15,6 +15,7 @@ typedef struct gbs_source {
     bool learned;
     uint64_t seed;
     size_t rows;
+    size_t left_out; /* rows of the table that have a missing cell and are not here */
 } gbs_source;
 
 #endif

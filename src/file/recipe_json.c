@@ -5,12 +5,20 @@
 #include "file/json_text.h"
 #include "table/recipe.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---------------------------------------------------------------- writing */
 
 static bool put(json_t *object, const char *key, json_t *value) {
     return value != NULL && json_object_set_new(object, key, value) == 0;
+}
+
+/* A number or a level; null: none of the levels. */
+static json_t *fill_to_json(const gbs_recipe_column *c) {
+    if (!c->is_text)
+        return json_real(c->fill);
+    return isnan(c->fill) ? json_null() : json_string(c->levels[(size_t)c->fill]);
 }
 
 static json_t *column_to_json(const gbs_recipe_column *c) {
@@ -24,6 +32,8 @@ static json_t *column_to_json(const gbs_recipe_column *c) {
         for (size_t k = 0; ok && k < c->n_levels; k++)
             ok = json_array_append_new(levels, json_string(c->levels[k])) == 0;
     }
+    if (ok && c->filled)
+        ok = put(object, "fill", fill_to_json(c)) && put(object, "marked", json_boolean(c->marked));
     if (!ok) {
         json_decref(object);
         return NULL;
@@ -112,12 +122,31 @@ static bool read_levels(struct reading *g, const json_t *levels, gbs_recipe_colu
     return c->levels != NULL;
 }
 
+static bool read_fill(const json_t *object, gbs_recipe_column *c) {
+    const json_t *fill = json_object_get(object, "fill");
+    c->filled = fill != NULL;
+    c->marked = json_is_true(json_object_get(object, "marked"));
+    c->fill = NAN;
+    if (fill == NULL)
+        return !c->marked;
+    if (!c->is_text) {
+        c->fill = json_number_value(fill);
+        return json_is_number(fill) && isfinite(c->fill);
+    }
+    for (size_t k = 0; json_is_string(fill) && k < c->n_levels; k++)
+        if (strcmp(c->levels[k], json_string_value(fill)) == 0)
+            c->fill = (double)k;
+    return json_is_null(fill) || !isnan(c->fill);
+}
+
 static bool read_column(struct reading *g, const json_t *object, gbs_recipe_column *c) {
     c->name = get_text(g, object, "name");
     c->is_text = is_text_type(object, "type");
     if (c->name == NULL || !get_count(object, "position", SIZE_MAX / 16, &c->position))
         return false;
-    return !c->is_text || read_levels(g, json_object_get(object, "levels"), c);
+    if (c->is_text && !read_levels(g, json_object_get(object, "levels"), c))
+        return false;
+    return read_fill(object, c);
 }
 
 static bool read_inputs(struct reading *g, const json_t *inputs) {
@@ -130,7 +159,7 @@ static bool read_inputs(struct reading *g, const json_t *inputs) {
         gbs_recipe_column *c = &r->inputs[r->n_inputs++];
         if (!read_column(g, json_array_get(inputs, k), c) || c->position >= r->n_columns)
             return false;
-        features += c->is_text ? c->n_levels : 1;
+        features += gbs_recipe_width(c);
     }
     return features == r->features;
 }

@@ -45,6 +45,8 @@ unsigned gbs_common_assumptions(const gbs_fit_settings *o, const gbs_maps *maps)
         bits |= GBS_BROKEN_SPLIT;
     if (o->weighted)
         bits |= GBS_ASSUMES_UNWEIGHTED;
+    if (o->complete)
+        bits |= GBS_ASSUMES_COMPLETE;
     return bits;
 }
 

@@ -425,6 +425,7 @@ static gbs_status fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_sett
         return status;
     }
     o.weighted = data->weight != NULL;
+    o.complete = data->source != NULL && data->source->left_out > 0;
     const gbs_task *task = gbs_fit_task(&o);
     if (!gbs_has(task, GBS_FACT_INTERCEPT))
         o.intercept = 0;

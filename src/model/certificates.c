@@ -49,6 +49,7 @@ static const struct {
      "they "
      "come, each counted once",
      0},
+    {"rows with a missing value were left out: the certificate is about complete rows", 0},
 };
 
 const char *gbs_assumption_text(unsigned k, int *breaks) {

@@ -76,7 +76,8 @@ enum {
     GBS_ASSUMES_LABELS = 16384,
     GBS_ASSUMES_PRIOR_GRID = 32768,
     GBS_ASSUMES_LAST_BLOCK = 65536,
-    GBS_ASSUMES_UNWEIGHTED = 131072
+    GBS_ASSUMES_UNWEIGHTED = 131072,
+    GBS_ASSUMES_COMPLETE = 262144
 };
 
 /* trace and log determinant of a stage's covariance, in all d coordinates. */

@@ -450,9 +450,10 @@ const gbs_option_entry gbs_option_entries[] = {
       "Certificates and errors count every row once. `task` classify",
       ANY},
      .store = GBS_STORE_TEXT, .at = {IN_TABLE(weights)}},
-    {{"missing", "WHAT", GBS_OPTION_CHOICE, READ, "error|drop", NULL, "error", "data",
-      "rows with empty, NA or NaN cells: error, or drop (predict keeps the row and leaves its "
-      "cells empty)",
+    {{"missing", "WHAT", GBS_OPTION_CHOICE, READ, "error|drop|impute", NULL, "error", "data",
+      "rows with empty, NA or NaN cells: error; drop (predict keeps the row and leaves its cells "
+      "empty); or impute: the median or the most frequent level stands in, and a column more says "
+      "where. Both are learned on the first part, so a certificate stays valid",
       ANY},
      .store = GBS_STORE_INT, .at = {IN_TABLE(missing)}},
     {{"no-header", NULL, GBS_OPTION_FLAG, READ | GBS_FOR_COMPLETE, NULL, NULL, NULL, "data",

@@ -81,6 +81,7 @@ typedef struct gbs_fit_settings {
     double confidence;              /* of every certificate */
     unsigned looked;                /* bits of gbs_looked */
     int weighted;                   /* the rows have weights: the fit sets it */
+    int complete;                   /* rows with missing cells were left out: the fit sets it */
     int paper;                      /* the constants that the paper recommends */
     size_t folds;                   /* of a choice by cross-validation */
     int has_cost;                   /* deployed: */
@@ -181,11 +182,14 @@ typedef struct gbs_theory_settings {
     size_t rows, cols, rank; /* matrix completion; 0: not asked */
 } gbs_theory_settings;
 
+/* What becomes of rows with missing cells: in the order of the option `missing`. */
+typedef enum gbs_missing { GBS_MISSING_ERROR, GBS_MISSING_DROP, GBS_MISSING_IMPUTE } gbs_missing;
+
 /* How a file of rows is read, and what of it is learned. */
 typedef struct gbs_table_settings {
     int format;    /* 0: by name, else by the bytes; csv, svmlight, npy */
     int no_header; /* the first line is data; 0: detected */
-    int missing;   /* 0: an error, 1: the row is left out */
+    int missing;   /* a gbs_missing */
     const char *target, *positive;
     const char *drop, *text; /* names or numbers, separated by commas */
     const char *weights;     /* name or number of the column of the weights */

@@ -64,10 +64,10 @@ static gbs_status store_missing(gbs_csv *c, size_t j, const gbs_csv_cell *cell, 
     *to = NAN;
     if (c->reader->options->keep_missing)
         return GBS_OK;
-    return gbs_reader_fail_at(
-        c->reader, cell->line,
-        "%s: the value is missing ('%s'); `missing` drop does without such rows", place(c, j).text,
-        gbs_show(cell->text, cell->length).text);
+    return gbs_reader_fail_at(c->reader, cell->line,
+                              "%s: the value is missing ('%s'); `missing` drop does without such "
+                              "rows, impute fills them in",
+                              place(c, j).text, gbs_show(cell->text, cell->length).text);
 }
 
 static gbs_status add_level(gbs_csv *c, size_t j, const gbs_csv_cell *cell) {

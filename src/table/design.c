@@ -23,7 +23,11 @@ static double cell(const struct build *b, size_t row, size_t column) {
 
 /* ---------------------------------------------------------------- rows */
 
-/* The column whose cell is missing in a row; SIZE_MAX: none. */
+static bool is_filled(const struct build *b, size_t input) {
+    return b->r->inputs != NULL && b->r->inputs[input].filled;
+}
+
+/* The column whose cell is missing in a row, and nothing fills it; SIZE_MAX: none. */
 static size_t missing_column(const struct build *b, size_t row, bool with_labels) {
     size_t inputs = gbs_recipe_inputs(b->r);
     if (with_labels && isnan(cell(b, row, b->match.target)))
@@ -31,7 +35,7 @@ static size_t missing_column(const struct build *b, size_t row, bool with_labels
     if (b->weights != SIZE_MAX && isnan(cell(b, row, b->weights)))
         return b->weights;
     for (size_t k = 0; k < inputs; k++)
-        if (isnan(cell(b, row, b->match.source[k])))
+        if (isnan(cell(b, row, b->match.source[k])) && !is_filled(b, k))
             return b->match.source[k];
     return SIZE_MAX;
 }
@@ -92,7 +96,7 @@ static gbs_status choose_rows(struct build *b, bool with_labels) {
         if (!none && !b->use->drop_missing)
             return gbs_fail(b->ctx, GBS_ERR_DATA,
                             "%s: column '%.60s' (column %zu): the value is missing; `missing` drop "
-                            "does without such rows",
+                            "does without such rows, impute fills them in",
                             gbs_row_place(b->t, i).text, b->t->columns[missing].name, missing + 1);
         if (out->rows == NULL && start_list(b, i) != GBS_OK)
             return GBS_ERR_MEMORY;
@@ -110,7 +114,8 @@ static gbs_status choose_rows(struct build *b, bool with_labels) {
 
 static bool side_by_side(const struct build *b) {
     for (size_t k = 0; k < gbs_recipe_inputs(b->r); k++)
-        if (b->match.levels[k] != NULL || b->match.source[k] != b->match.source[0] + k)
+        if (b->match.levels[k] != NULL || b->match.source[k] != b->match.source[0] + k ||
+            is_filled(b, k))
             return false;
     return b->out->rows == NULL;
 }
@@ -120,20 +125,39 @@ static void note_unseen(struct build *b, size_t input, double level) {
     b->out->example[input] = b->t->columns[b->match.source[input]].levels[(size_t)level];
 }
 
+/* What one cell says of the features of its input, which are `width`. */
+struct entry {
+    size_t width, column; /* SIZE_MAX: they are all 0 */
+    double value;
+    size_t mark; /* 1 because the cell is missing; SIZE_MAX: none */
+};
+
+static struct entry look(struct build *b, size_t row, size_t input) {
+    const gbs_recipe_column *c = b->r->inputs != NULL ? &b->r->inputs[input] : NULL;
+    double x = cell(b, row, b->match.source[input]);
+    struct entry e = {.width = c != NULL ? gbs_recipe_width(c) : 1, .value = 1.0, .mark = SIZE_MAX};
+    if (isnan(x)) { /* it is filled, or the row would not be here */
+        e.mark = c->marked ? e.width - 1 : SIZE_MAX;
+        e.column = !c->is_text ? 0 : isnan(c->fill) ? SIZE_MAX : (size_t)c->fill;
+        e.value = c->is_text ? 1.0 : c->fill;
+    } else if (b->match.levels[input] == NULL) {
+        e.value = x;
+    } else {
+        e.column = b->match.levels[input][(size_t)x];
+        if (e.column == SIZE_MAX)
+            note_unseen(b, input, x);
+    }
+    return e;
+}
+
 static void fill_row(struct build *b, size_t row, double *out) {
-    const gbs_recipe *r = b->r;
-    for (size_t k = 0; k < gbs_recipe_inputs(r); k++) {
-        double x = cell(b, row, b->match.source[k]);
-        if (b->match.levels[k] == NULL) {
-            *out++ = x;
-            continue;
-        }
-        size_t level = b->match.levels[k][(size_t)x];
-        if (level != SIZE_MAX)
-            out[level] = 1.0;
-        else
-            note_unseen(b, k, x);
-        out += r->inputs[k].n_levels;
+    for (size_t k = 0; k < gbs_recipe_inputs(b->r); k++) {
+        struct entry e = look(b, row, k);
+        if (e.column != SIZE_MAX)
+            out[e.column] = e.value;
+        if (e.mark != SIZE_MAX)
+            out[e.mark] = 1.0;
+        out += e.width;
     }
 }
 
@@ -147,29 +171,29 @@ static bool better_sparse(const struct build *b) {
     return dense > MOST_DENSE_CELLS && dense > 8.0 * sparse;
 }
 
-/* One row's non-zeros, at most one an input; returns how many. */
+/* One row's non-zeros, at most two an input; returns how many. */
 static size_t fill_sparse_row(struct build *b, size_t row, uint32_t *index, double *value) {
-    const gbs_recipe *r = b->r;
     size_t n = 0, first = 0;
-    for (size_t k = 0; k < r->n_inputs; k++) {
-        double x = cell(b, row, b->match.source[k]);
-        bool text = r->inputs[k].is_text;
-        size_t level = text ? b->match.levels[k][(size_t)x] : 0;
-        if (text && level == SIZE_MAX) {
-            note_unseen(b, k, x);
-        } else if (text || x != 0.0) {
-            index[n] = (uint32_t)(first + level);
-            value[n++] = text ? 1.0 : x;
+    for (size_t k = 0; k < b->r->n_inputs; k++) {
+        struct entry e = look(b, row, k);
+        if (e.column != SIZE_MAX && e.value != 0.0) {
+            index[n] = (uint32_t)(first + e.column);
+            value[n++] = e.value;
         }
-        first += text ? r->inputs[k].n_levels : 1;
+        if (e.mark != SIZE_MAX) {
+            index[n] = (uint32_t)(first + e.mark);
+            value[n++] = 1.0;
+        }
+        first += e.width;
     }
     return n;
 }
 
 static gbs_status fill_sparse(struct build *b) {
     gbs_design *out = b->out;
-    size_t inputs = gbs_recipe_inputs(b->r), most = out->n * inputs;
-    if (out->n > SIZE_MAX / sizeof(double) / inputs)
+    size_t inputs = gbs_recipe_inputs(b->r), a_row = gbs_recipe_fills(b->r) ? 2 * inputs : inputs,
+           most = out->n * a_row;
+    if (out->n > SIZE_MAX / sizeof(double) / a_row)
         return no_memory(b);
     out->owned_start = gbs_array_alloc(b->ctx, out->n + 1, sizeof *out->owned_start);
     out->owned_index = gbs_array_alloc(b->ctx, most, sizeof *out->owned_index);

@@ -60,7 +60,7 @@ static gbs_status refuse(gbs_reader *r, const gbs_npy_header *h, size_t k, doubl
         return gbs_reader_fail(
             r, GBS_ERR_DATA,
             "row %zu, column %zu: the value is missing (NaN); `missing` drop does "
-            "without such rows",
+            "without such rows, impute fills them in",
             row + 1, column + 1);
     return gbs_reader_fail(r, GBS_ERR_DATA, "row %zu, column %zu: %s is not a finite number",
                            row + 1, column + 1, value < 0 ? "-inf" : "inf");

@@ -1,11 +1,13 @@
 /* The hash of raw rows (docs/maths.md, 11.2): what a table held before its texts became columns, so
  * that the order of the rows is known before their levels are. A cell hashes the same whatever the
- * type of its column: a text that is a number hashes as that number. */
+ * type of its column: a text that is a number hashes as that number,
+ * a missing cell as an empty text. */
 #include "table/design.h"
 
 #include "data/hash.h"
 #include "table/number.h"
 
+#include <math.h>
 #include <string.h>
 
 static gbs_hash text_cell(size_t column, const char *text) {
@@ -25,8 +27,9 @@ gbs_hash gbs_table_hash(const gbs_recipe *recipe, const gbs_table *t, const gbs_
         for (size_t k = 0; k < recipe->n_inputs; k++) {
             size_t at = recipe->inputs[k].position;
             const gbs_column *c = &t->columns[at];
-            row = gbs_hash_add(row, c->is_text ? text_cell(k, c->levels[(size_t)cells[at]])
-                                               : gbs_hash_number(k, cells[at]));
+            row = gbs_hash_add(row, isnan(cells[at]) ? gbs_hash_text(k, "", 0)
+                                    : c->is_text     ? text_cell(k, c->levels[(size_t)cells[at]])
+                                                     : gbs_hash_number(k, cells[at]));
         }
         gbs_hash_sum_add(&sum, row, design->y != NULL ? design->y[i] : 0.0);
     }

@@ -3,6 +3,7 @@
 
 #include "table/shown.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,9 +100,11 @@ void gbs_recipe_feature(const gbs_recipe *r, size_t k, char *name, size_t room) 
     }
     for (size_t i = 0; i < r->n_inputs; i++) {
         const gbs_recipe_column *c = &r->inputs[i];
-        size_t width = c->is_text ? c->n_levels : 1;
+        size_t width = gbs_recipe_width(c);
         if (k < width) {
-            if (c->is_text)
+            if (c->marked && k + 1 == width)
+                snprintf(name, room, "%s is missing", c->name);
+            else if (c->is_text)
                 snprintf(name, room, "%s=%s", c->name, c->levels[k]);
             else
                 snprintf(name, room, "%s", c->name);
@@ -231,7 +234,7 @@ static gbs_status take_inputs(gbs_context *ctx, const gbs_table *t, const gbs_re
             continue;
         gbs_recipe_column *c = &r->inputs[r->n_inputs++];
         status = copy_column(ctx, r, &t->columns[k], k, c);
-        r->features += c->is_text ? c->n_levels : 1;
+        r->features += gbs_recipe_width(c);
     }
     gbs_array_free(ctx, dropped);
     if (status == GBS_OK && r->features == 0)
@@ -304,7 +307,7 @@ static gbs_status learn_sparse(gbs_context *ctx, const gbs_table *t, const gbs_r
 static gbs_status learn_dense(gbs_context *ctx, const gbs_table *t, const gbs_recipe_wishes *o,
                               gbs_recipe *r) {
     gbs_status status = find_target(ctx, t, o, r);
-    if (status != GBS_OK || t->format == GBS_TABLE_CSV)
+    if (status != GBS_OK || t->format == GBS_TABLE_CSV || o->fill)
         return status != GBS_OK ? status : take_inputs(ctx, t, o, r);
     r->features = t->n_columns - 1;
     if (r->features == 0)
@@ -346,8 +349,11 @@ gbs_status gbs_recipe_forget_levels(gbs_context *ctx, gbs_recipe *r, const gbs_t
         bool *seen = gbs_array_alloc(ctx, from->n_levels + 1, sizeof *seen);
         if (seen == NULL)
             return GBS_ERR_MEMORY;
-        for (size_t i = 0; i < n; i++)
-            seen[(size_t)t->cells[rows[i] * t->n_columns + c->position]] = true;
+        for (size_t i = 0; i < n; i++) {
+            double level = t->cells[rows[i] * t->n_columns + c->position];
+            if (!isnan(level))
+                seen[(size_t)level] = true;
+        }
         size_t before = c->n_levels;
         for (size_t j = 0; j < from->n_levels; j++) {
             const char **found = seen[j] ? NULL

@@ -16,6 +16,10 @@ typedef struct gbs_recipe_column {
     bool is_text;
     const char **levels; /* sorted */
     size_t n_levels;
+    /* A missing cell is `fill`: a number, or one of the levels (NAN: none of them); marked: it has a
+     * column more, 1 where the cell is missing. Not filled: a missing cell has no features. */
+    bool filled, marked;
+    double fill;
 } gbs_recipe_column;
 
 struct gbs_recipe {
@@ -47,6 +51,7 @@ typedef struct gbs_recipe_wishes {
     const char *target, *positive; /* NULL: the default */
     const gbs_names *drop, *text;  /* NULL: none */
     const char *weights;           /* a column that says of rows, and is no feature; NULL: none */
+    bool fill;                     /* missing cells are filled: gbs_recipe_learn_fills follows */
 } gbs_recipe_wishes;
 
 gbs_status gbs_names_split(gbs_context *ctx, const char *list, gbs_names *out);
@@ -62,6 +67,13 @@ gbs_status gbs_recipe_learn(gbs_context *ctx, const gbs_table *t, const gbs_reci
 /* Which of the labels is +1: the end of gbs_recipe_learn. */
 gbs_status gbs_recipe_choose_labels(gbs_context *ctx, const gbs_table *t,
                                     const gbs_recipe_wishes *wishes, gbs_recipe *r);
+
+/* Features that come of one input, and whether missing cells are filled (fill.c). */
+size_t gbs_recipe_width(const gbs_recipe_column *c);
+bool gbs_recipe_fills(const gbs_recipe *r);
+/* What fills missing cells, learned from these rows of the table (NULL: from the first n). */
+gbs_status gbs_recipe_learn_fills(gbs_context *ctx, gbs_recipe *r, const gbs_table *t,
+                                  const size_t *rows, size_t n);
 
 /* It has text columns. */
 bool gbs_recipe_has_texts(const gbs_recipe *r);

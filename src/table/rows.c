@@ -49,7 +49,7 @@ enum {
 static gbs_reading reading_of(const gbs_table_settings *s) {
     return (gbs_reading){.format = (gbs_table_format)s->format,
                          .header = s->no_header ? 0 : -1,
-                         .keep_missing = s->missing != 0};
+                         .keep_missing = s->missing != GBS_MISSING_ERROR};
 }
 
 /* ---------------------------------------------------------------- data */
@@ -119,6 +119,8 @@ static gbs_status relearn_levels(gbs_context *ctx, const gbs_table *t, const gbs
         for (size_t i = 0; design->rows != NULL && i < first; i++)
             order[i] = design->rows[order[i]];
         status = gbs_recipe_forget_levels(ctx, recipe, t, order, first);
+        if (status == GBS_OK && gbs_recipe_fills(recipe))
+            status = gbs_recipe_learn_fills(ctx, recipe, t, order, first);
     }
     gbs_array_free(ctx, order);
     gbs_design_free(ctx, design);
@@ -132,9 +134,12 @@ static gbs_status learn(gbs_context *ctx, const gbs_table *t, const gbs_table_se
     gbs_status status = gbs_names_split(ctx, s->drop, &drop);
     if (status == GBS_OK)
         status = gbs_names_split(ctx, s->text, &text);
-    gbs_recipe_wishes wishes = {s->target, s->positive, &drop, &text, s->weights};
+    gbs_recipe_wishes wishes = {s->target, s->positive, &drop,
+                                &text,     s->weights,  s->missing == GBS_MISSING_IMPUTE};
     if (status == GBS_OK)
         status = gbs_recipe_learn(ctx, t, &wishes, out);
+    if (status == GBS_OK && wishes.fill && t->format != GBS_TABLE_SVMLIGHT)
+        status = gbs_recipe_learn_fills(ctx, *out, t, NULL, t->n_rows);
     gbs_names_free(ctx, &drop);
     gbs_names_free(ctx, &text);
     return status;
@@ -160,14 +165,14 @@ gbs_status gbs_table_train(gbs_context *ctx, const gbs_table *table, const gbs_o
     if (status != GBS_OK)
         return status;
     gbs_table_settings_from(options, &s);
-    gbs_design_use use = {GBS_WITH_LABELS, s.missing != 0, s.weights};
+    gbs_design_use use = {GBS_WITH_LABELS, s.missing != GBS_MISSING_ERROR, s.weights};
     status = learn(ctx, table, &s, &recipe);
     if (status == GBS_OK)
         status = gbs_design_build(ctx, recipe, table, &use, &design);
-    bool texts = status == GBS_OK && gbs_recipe_has_texts(recipe);
+    bool made = status == GBS_OK && (gbs_recipe_has_texts(recipe) || gbs_recipe_fills(recipe));
     size_t rows = design.n;
-    gbs_hash hash = texts ? gbs_table_hash(recipe, table, &design) : (gbs_hash){0};
-    if (texts && sets_aside(options, &o))
+    gbs_hash hash = made ? gbs_table_hash(recipe, table, &design) : (gbs_hash){0};
+    if (made && sets_aside(options, &o))
         status = relearn_levels(ctx, table, &o, &use, hash, recipe, &design, &rows);
     if (status != GBS_OK) {
         gbs_recipe_free(recipe);
@@ -177,10 +182,11 @@ gbs_status gbs_table_train(gbs_context *ctx, const gbs_table *table, const gbs_o
     if (status == GBS_OK) {
         gbs_source *source = (*out)->source;
         /* svmlight: the largest index of any row says how many columns there are */
-        source->learned = texts || table->format == GBS_TABLE_SVMLIGHT;
+        source->learned = made || table->format == GBS_TABLE_SVMLIGHT;
         source->seed = ctx->seed;
         source->rows = rows;
-        (*out)->hashed = texts;
+        source->left_out = gbs_data_left_out(*out);
+        (*out)->hashed = made;
         (*out)->hash = hash;
     }
     return status;
@@ -205,7 +211,7 @@ gbs_status gbs_table_apply(gbs_context *ctx, const gbs_table *table, const gbs_r
     if (status != GBS_OK)
         return status;
     gbs_table_settings_from(options, &s);
-    gbs_design_use use = {.labels = labels, .drop_missing = s.missing != 0};
+    gbs_design_use use = {.labels = labels, .drop_missing = s.missing != GBS_MISSING_ERROR};
     status = gbs_design_build(ctx, recipe, table, &use, &design);
     if (status != GBS_OK)
         return status;
@@ -299,6 +305,7 @@ gbs_status gbs_table_read_for(gbs_context *ctx, const char *path, const gbs_reci
     if (text == NULL)
         return GBS_ERR_MEMORY;
     reading.text = text;
+    reading.keep_missing = reading.keep_missing || gbs_recipe_fills(recipe);
     reading.from_model = true;
     reading.skip = skip_unused;
     reading.user = &use;

@@ -158,10 +158,10 @@ static void csv_missing_values_are_refused(void **state) {
     (void)state;
     fails("t.csv", "a,age\n1,2\n3,NA\n", DETECT,
           "t.csv:3: column 'age' (column 2): the value is missing ('NA'); `missing` drop does "
-          "without such rows");
+          "without such rows, impute fills them in");
     fails("t.csv", "a,age\nx,2\n,3\n", DETECT,
           "t.csv:3: column 'a' (column 1): the value is missing (''); `missing` drop does without "
-          "such rows");
+          "such rows, impute fills them in");
 }
 
 static void csv_infinite_and_too_large_numbers_are_refused(void **state) {

@@ -227,8 +227,9 @@ static void rows_with_missing_cells_are_left_out_on_request(void **state) {
     assert_ok(ctx, gbs_table_add_texts(ctx, t, "c", c));
     assert_ok(ctx, gbs_table_add_texts(ctx, t, "y", y));
     assert_refused(ctx, GBS_ERR_DATA, gbs_table_train(ctx, t, NULL, &data), data);
-    assert_string_equal(gbs_error_message(ctx), "row 2: column 'x' (column 1): the value is "
-                                                "missing; `missing` drop does without such rows");
+    assert_string_equal(gbs_error_message(ctx),
+                        "row 2: column 'x' (column 1): the value is "
+                        "missing; `missing` drop does without such rows, impute fills them in");
     assert_ok(ctx, gbs_options_create(ctx, "cv", &o));
     assert_ok(ctx, gbs_options_set(o, "missing", "drop"));
     assert_ok(ctx, gbs_table_train(ctx, t, o, &data));

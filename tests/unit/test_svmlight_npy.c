@@ -239,11 +239,11 @@ static void npy_bad_values_are_named_by_row_and_column(void **state) {
     fails_with_bytes("t.npy", file, make_npy(file, 1, c, nan_at, sizeof nan_at), DETECT,
                      GBS_ERR_DATA,
                      "t.npy: row 2, column 2: the value is missing (NaN); `missing` drop does "
-                     "without such rows");
+                     "without such rows, impute fills them in");
     fails_with_bytes("t.npy", file, make_npy(file, 1, f, nan_at, sizeof nan_at), DETECT,
                      GBS_ERR_DATA,
                      "t.npy: row 1, column 3: the value is missing (NaN); `missing` drop does "
-                     "without such rows");
+                     "without such rows, impute fills them in");
     fails_with_bytes("t.npy", file, make_npy(file, 1, c, inf_at, sizeof inf_at), KEEP, GBS_ERR_DATA,
                      "t.npy: row 2, column 1: -inf is not a finite number");
 }
