@@ -176,7 +176,8 @@ void completion_sentence(struct text *words, const gbs_completion *model) {
                      : "true RMSE of one random draw",
                  k->rmse, k->confidence, k->vacuous ? ": VACUOUS" : "");
     else
-        text_add(words, gbs_completion_get_info(model)->sampler == GBS_SAMPLER_GIBBS
+        text_add(words, gbs_completion_get_info(model)->sampler == GBS_SAMPLER_GIBBS &&
+                                gbs_completion_get_model(model) == GBS_COMPLETION_PAPER
                             ? "none: draws of a sampler give estimates"
                             : "none: it needs the range of the values, --range LO:HI");
 }

@@ -180,7 +180,8 @@ GBS_API void gbs_rating_evaluation_free(gbs_rating_evaluation *evaluation);
 GBS_API double gbs_rating_holdout(size_t n, const double *y, const double *value, double low,
                                   double high, double confidence);
 
-/* The text of a file and back, as gbs_model_to_json has it. */
+/* The bytes of a file and back, as gbs_model_to_json has them. A model of more than a million numbers
+ * has them behind its JSON text, as bytes (docs/formats.md): only *size says where those end. */
 GBS_API gbs_status gbs_completion_to_json(gbs_context *ctx, const gbs_completion *model,
                                           char **text, size_t *size);
 GBS_API gbs_status gbs_completion_from_json(gbs_context *ctx, const char *text, size_t size,

@@ -47,11 +47,14 @@ typedef struct gbs_levels {
     double scale;     /* y = (value - ratings->center) / scale */
     double w0;
     gbs_level_side side[2];
-    double *shape, *rate;  /* of tau_i; the shape never changes */
-    double *squares;       /* rows: sum of y^2 */
-    double beta, constant; /* constant: what of the free energy the shapes alone make */
-    double error;          /* sum over the ratings of E tau (y - p)^2, of the last half sweep */
-    double relax;          /* of the next half sweep's means: 1 is plain, below 2 */
+    double *shape, *rate; /* of q(tau_i) */
+    double *squares;      /* rows: sum of y^2 */
+    double alpha, beta;   /* shape and rate of the prior of tau */
+    bool learn_alpha;
+    double relevance_prior; /* shape and rate of the prior of b_p */
+    uint64_t stream; /* 0: variational; else a Gibbs draw with random numbers of this stream */
+    double error;    /* sum over the ratings of E tau (y - p)^2, of the last half sweep */
+    double relax;    /* of the next half sweep's means: 1 is plain, below 2 */
     gbs_record_shape record;
     bool single; /* records in single precision */
     void *records;
@@ -64,6 +67,8 @@ typedef struct gbs_levels {
 #define GBS_LEVEL_SHAPE 20.0
 /* Shape and rate of the prior of b_p. */
 #define GBS_RELEVANCE_PRIOR 1e-3
+/* Of the sampler's beta / alpha, the noise variance of standardised ratings: Ga(1, 1). */
+#define GBS_LEVEL_NOISE_PRIOR 1.0
 
 /* Room for all of it. phi[s], items x features[s], stays the caller's. */
 gbs_status gbs_levels_create(gbs_context *ctx, const gbs_ratings *ratings, size_t rank,

@@ -44,7 +44,7 @@ static double wishart_kl(const gbs_levels *f, const gbs_level_side *s) {
 
 /* KL of q(b_p) and the terms in which it meets q(B). */
 static double relevance_terms(const gbs_levels *f, const gbs_level_side *s) {
-    double own = (double)f->own, a = GBS_RELEVANCE_PRIOR, a1 = a + 0.5 * own, sum = 0.0;
+    double own = (double)f->own, a = f->relevance_prior, a1 = a + 0.5 * own, sum = 0.0;
     int sign;
     for (size_t p = 0; p < s->features; p++) {
         double quadratic = own * s->gram_variance[p], rate = s->relevance_rate[p];
@@ -84,13 +84,22 @@ static double item_traces(const gbs_levels *f, const gbs_level_side *s, double *
     return sum;
 }
 
-/* With alpha_i = 20 + n_i/2 the digammas of tau cancel: alpha_i log rate_i - 20 log beta + beta E
- * tau_i, and what the shapes alone make. */
+/* -n_i/2 (E log tau_i - log 2 pi) + KL(q(tau_i) || Ga(alpha, beta)), and the units. After a half
+ * sweep the shape is alpha + n_i/2 and the digammas cancel. */
 static double scale_terms(const gbs_levels *f) {
     const gbs_level_side *rows = &f->side[0];
-    double sum = f->constant - GBS_LEVEL_SHAPE * (double)rows->items * log(f->beta);
-    for (size_t i = 0; i < rows->items; i++)
-        sum += f->shape[i] * log(f->rate[i]) + f->beta * rows->omega[i];
+    const size_t *start = f->ratings->by[0].start;
+    int sign;
+    double log_beta = log(f->beta), prior = lgamma_r(f->alpha, &sign),
+           sum = (double)f->ratings->n * (log(f->scale) + 0.5 * log(2.0 * M_PI));
+    for (size_t i = 0; i < rows->items; i++) {
+        double shape = f->shape[i], log_rate = log(f->rate[i]),
+               excess = shape - f->alpha - 0.5 * (double)(start[i + 1] - start[i]);
+        sum += shape * log_rate - lgamma_r(shape, &sign) - shape + prior - f->alpha * log_beta +
+               f->beta * rows->omega[i];
+        if (excess != 0.0)
+            sum += excess * (gbs_digamma(shape) - log_rate);
+    }
     return sum;
 }
 
@@ -107,8 +116,10 @@ double gbs_levels_free_energy(const gbs_levels *f) {
 }
 
 double gbs_levels_expected_loss(const gbs_levels *f) {
+    const size_t *start = f->ratings->by[0].start;
     double loss = 0.5 * f->error + (double)f->ratings->n * (log(f->scale) + 0.5 * log(2.0 * M_PI));
     for (size_t i = 0; i < f->side[0].items; i++)
-        loss -= (f->shape[i] - GBS_LEVEL_SHAPE) * (gbs_digamma(f->shape[i]) - log(f->rate[i]));
+        loss -= 0.5 * (double)(start[i + 1] - start[i]) *
+                (gbs_digamma(f->shape[i]) - log(f->rate[i]));
     return loss;
 }

@@ -17,13 +17,34 @@
 /* The least noise variance, of standardised ratings, that beta stands for: ratings that are fitted
  * without error would take it to zero. */
 #define LEAST_NOISE 1e-4
+#define LEAST_SHAPE 1.5
+#define MOST_SHAPE 1e4
+
+/* The a with log a - psi(a) = gap, by bisection in log a. */
+static double gamma_shape(double gap) {
+    double low = log(LEAST_SHAPE), high = log(MOST_SHAPE);
+    for (int k = 0; k < 60; k++) {
+        double mid = 0.5 * (low + high), a = exp(mid);
+        if (mid - gbs_digamma(a) > gap)
+            low = mid;
+        else
+            high = mid;
+    }
+    return exp(0.5 * (low + high));
+}
 
 void gbs_levels_update_rate(gbs_levels *f) {
     const gbs_level_side *rows = &f->side[0];
-    double sum = 0.0;
+    double sum = 0.0, items = (double)rows->items;
     for (size_t i = 0; i < rows->items; i++)
         sum += rows->omega[i];
-    f->beta = fmax(GBS_LEVEL_SHAPE * LEAST_NOISE, GBS_LEVEL_SHAPE * (double)rows->items / sum);
+    if (f->learn_alpha) {
+        double logs = 0.0;
+        for (size_t i = 0; i < rows->items; i++)
+            logs += gbs_digamma(f->shape[i]) - log(f->rate[i]);
+        f->alpha = gamma_shape(log(sum / items) - logs / items);
+    }
+    f->beta = f->alpha * fmax(LEAST_NOISE, items / sum);
 }
 
 void gbs_levels_update_relevance(gbs_levels *f, int side) {
@@ -35,8 +56,8 @@ void gbs_levels_update_relevance(gbs_levels *f, int side) {
         for (size_t i = 0; i < own; i++)
             for (size_t j = 0; j < own; j++)
                 sum += b[i] * s->precision[i * own + j] * b[j];
-        s->relevance_rate[p] = GBS_RELEVANCE_PRIOR + 0.5 * sum;
-        s->relevance[p] = (GBS_RELEVANCE_PRIOR + 0.5 * (double)own) / s->relevance_rate[p];
+        s->relevance_rate[p] = f->relevance_prior + 0.5 * sum;
+        s->relevance[p] = (f->relevance_prior + 0.5 * (double)own) / s->relevance_rate[p];
     }
 }
 

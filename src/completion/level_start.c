@@ -71,7 +71,7 @@ static bool widen(gbs_levels *f, int k) {
         s->log_det += (double)s->items * log(FIRST_SHARE * tau * (c < f->rank ? factor : bias));
     for (size_t p = 0; p < wide; p++) {
         s->relevance[p] = 1.0;
-        s->relevance_rate[p] = GBS_RELEVANCE_PRIOR + 0.5 * (double)own;
+        s->relevance_rate[p] = f->relevance_prior + 0.5 * (double)own;
         for (size_t q = 0; q < wide; q++)
             s->gram_root[p * wide + q] = 0.0;
         s->gram_root[p * wide + p] = sqrt(tau * (double)s->items);
@@ -100,7 +100,7 @@ gbs_status gbs_levels_start(gbs_levels *f, uint64_t stream) {
     if (f->rank > 0 && gbs_spectrum_iterate(&s, ROUNDS, stream))
         place(&s, f);
     gbs_spectrum_free(&s);
-    f->beta = GBS_LEVEL_SHAPE * FIRST_NOISE;
+    f->beta = f->alpha * FIRST_NOISE;
     for (size_t i = 0; i < f->side[0].items; i++)
         f->rate[i] = f->shape[i] * FIRST_NOISE;
     if (!widen(f, 0) || !widen(f, 1))

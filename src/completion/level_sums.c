@@ -34,7 +34,7 @@ static void centre_chunk(void *arg, size_t task, size_t worker) {
     for (size_t i = first; i < last; i += STRIP) {
         size_t count = last - i < STRIP ? last - i : STRIP;
         gbs_rows_times(count, wide, own, s->phi + i * wide, s->coef, s->centre + i * own);
-        if (!p->gram) /* only rows have a scale that asks for it */
+        if (!p->gram) /* only rows have a scale that asks for it; a drawn B has none */
             continue;
         memcpy(strip, s->phi + i * wide, count * wide * sizeof *strip);
         gbs_rows_solve_triangle(GBS_LOWER_TRANSPOSED, wide, s->gram_root, count, strip);
@@ -50,7 +50,8 @@ static void centre_chunk(void *arg, size_t task, size_t worker) {
 gbs_status gbs_levels_centre_side(gbs_levels *f, int side) {
     gbs_level_side *s = &f->side[side];
     double wide = (double)s->features, own = (double)f->own;
-    struct pass p = {.f = f, .side = s, .chunk = chunk_of(s->items), .gram = side == 0};
+    struct pass p = {
+        .f = f, .side = s, .chunk = chunk_of(s->items), .gram = side == 0 && f->stream == 0};
     p.scratch = gbs_matrix(f->ctx, gbs_workers(f->ctx), STRIP * s->features);
     if (p.scratch == NULL)
         return GBS_ERR_MEMORY;

@@ -8,8 +8,13 @@
  * where err(m) = sum E (y - o - m'z)^2. Means may go further along the step, by `relax` < 2: the
  * free energy is a growing function of a quadratic form about m (8.16). Items are independent given
  * the other side; blocks of them run in parallel and their sums are added in order.
+ *
+ * The sampler's conditionals are the same with what is drawn in place of moments: tau given all but
+ * x, then x ~ N(m, S/tau) (8.20).
  */
+#include "completion/gibbs.h"
 #include "completion/hierarchical.h"
+#include "core/random.h"
 #include "kernel/linalg.h"
 #include "kernel/moments.h"
 
@@ -107,13 +112,29 @@ static double inner(size_t d, const double *s, const double *a) {
     return sum;
 }
 
-/* tau of row i given its mean; the row's part of the expected error. */
+/* tau of row i given its mean. */
 static void update_scale(gbs_levels *f, size_t i, double err, const double *gap) {
     const gbs_level_side *side = &f->side[0];
+    const size_t *start = f->ratings->by[0].start;
     double own = (double)f->own;
+    f->shape[i] = f->alpha + 0.5 * (double)(start[i + 1] - start[i]);
     f->rate[i] = f->beta +
                  0.5 * (err + quadratic(f->own, side->precision, gap) + own * side->leverage[i]);
     side->omega[i] = f->shape[i] / f->rate[i];
+}
+
+/* A draw of tau and of x in place of what was their best law: mean -> x, the best mean before. */
+static void draw_item(gbs_levels *f, int s, size_t i, const double *lower, const double *b,
+                      double *noise, double *work) {
+    gbs_level_side *side = &f->side[s];
+    uint64_t seed = f->ctx->seed;
+    size_t own = f->own;
+    if (s == 0)
+        side->omega[i] = gbs_gamma_draw(seed, f->stream + 2, i, f->shape[i]) / f->rate[i];
+    double sd = s == 0 ? 1.0 / sqrt(side->omega[i]) : 1.0;
+    for (size_t k = 0; k < own; k++)
+        noise[k] = sd * gbs_normal(seed, f->stream + (uint64_t)s, i * own + k);
+    gbs_small_solve(own, lower, b, noise, work, side->mean + i * own);
 }
 
 static bool update_item(const struct half *h, size_t i, double *scratch, double *to) {
@@ -134,7 +155,8 @@ static bool update_item(const struct half *h, size_t i, double *scratch, double 
     if (!gbs_small_factor(own, p, lower, &log_det))
         return false;
     gbs_small_solve(own, lower, b, NULL, work, best);
-    gbs_small_inverse(own, lower, cov);
+    if (f->stream == 0)
+        gbs_small_inverse(own, lower, cov);
     for (size_t c = 0; c < own; c++) {
         mean[c] += f->relax * (best[c] - mean[c]);
         gap[c] = mean[c] - centre[c];
@@ -146,6 +168,8 @@ static bool update_item(const struct half *h, size_t i, double *scratch, double 
         err += f->squares[i];
         update_scale(f, i, err, gap);
     }
+    if (f->stream != 0)
+        draw_item(f, h->side, i, lower, b, gap, work);
     double omega = side->omega[i], *second = to + packed;
     for (size_t k = 0; k < packed; k++)
         to[k] += cov[k];

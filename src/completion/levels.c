@@ -51,15 +51,11 @@ static double scale_of(const gbs_ratings *r) {
     return spread > floor ? spread : floor; /* constant values: any scale does */
 }
 
-/* Shapes of tau, sums of squares, and the constant part of the free energy (8.15). */
+/* Shapes of tau and sums of squares. */
 static void describe_rows(gbs_levels *f) {
     const gbs_rating_list *l = &f->ratings->by[0];
-    int sign;
-    f->constant = (double)f->ratings->n * (log(f->scale) + 0.5 * log(2.0 * M_PI));
     for (size_t i = 0; i < l->items; i++) {
-        f->shape[i] = GBS_LEVEL_SHAPE + 0.5 * (double)(l->start[i + 1] - l->start[i]);
-        f->constant += lgamma_r(GBS_LEVEL_SHAPE, &sign) - lgamma_r(f->shape[i], &sign) -
-                       f->shape[i];
+        f->shape[i] = f->alpha + 0.5 * (double)(l->start[i + 1] - l->start[i]);
         for (size_t e = l->start[i]; e < l->start[i + 1]; e++) {
             double y = (l->value[e] - f->ratings->center) / f->scale;
             f->squares[i] += y * y;
@@ -78,6 +74,8 @@ gbs_status gbs_levels_create(gbs_context *ctx, const gbs_ratings *ratings, size_
                       .own = rank + 1,
                       .scale = scale_of(ratings),
                       .w0 = 1.0,
+                      .alpha = GBS_LEVEL_SHAPE,
+                      .relevance_prior = GBS_RELEVANCE_PRIOR,
                       .relax = 1.0,
                       .single = single,
                       .record = gbs_level_record_shape(rank)};

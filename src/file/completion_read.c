@@ -1,6 +1,7 @@
 /* Reading of completion files (completion_write.c says what is in them). Nothing in a file is
  * trusted. */
 #include "core/check.h"
+#include "file/completion_binary.h"
 #include "file/json_numbers.h"
 #include "file/json_text.h"
 #include "kernel/moments.h"
@@ -11,8 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { BINARY_FORMAT = 3 };
+
 static const char *prior_name(int i) {
     return gbs_prior_name((gbs_prior_kind)i);
+}
+
+static const char *model_name(int i) {
+    return gbs_completion_model_name((gbs_completion_model)i);
 }
 
 static const char *sampler_name(int i) {
@@ -37,6 +44,11 @@ static gbs_status get_head(gbs_context *ctx, const json_t *root, gbs_completion 
                         "a completion of format %zu; this version reads formats 1 to %d", format,
                         (int)GBS_COMPLETION_FORMAT);
     c->model = format == 1 ? GBS_COMPLETION_PAPER : GBS_COMPLETION_HIERARCHICAL;
+    if (format == BINARY_FORMAT) {
+        int choice;
+        TRY(gbs_json_get_choice(ctx, root, "model", model_name, &choice));
+        c->model = (gbs_completion_model)choice;
+    }
     TRY(gbs_json_get_size(ctx, root, "n", SIZE_MAX / 16, &i->n));
     TRY(gbs_json_get_size(ctx, root, "n_rows", UINT32_MAX - 1, &i->rows));
     TRY(gbs_json_get_size(ctx, root, "n_columns", UINT32_MAX - 1, &i->columns));
@@ -158,6 +170,15 @@ static gbs_status get_texts(gbs_context *ctx, const json_t *array, size_t items,
     return status;
 }
 
+/* Diagonals of packed covariances. */
+static gbs_status check_variances(gbs_context *ctx, const double *cov, size_t items, size_t own) {
+    for (size_t i = 0; i < items; i++, cov += gbs_packed_size(own))
+        for (size_t k = 0; k < own; k++)
+            if (!(cov[gbs_packed(own, k)] >= 0.0))
+                return damaged(ctx, "a variance is negative");
+    return GBS_OK;
+}
+
 static gbs_status get_side(gbs_context *ctx, const json_t *root, gbs_completion *c, int s) {
     const json_t *o = json_object_get(root, s == 0 ? "rows" : "columns");
     size_t items = s == 0 ? c->info.rows : c->info.columns, count, packed = gbs_packed_size(c->own);
@@ -167,35 +188,35 @@ static gbs_status get_side(gbs_context *ctx, const json_t *root, gbs_completion 
         return damaged(ctx, "it has too many numbers");
     TRY(get_texts(ctx, json_object_get(o, "id"), items, &c->id[s], &c->texts[s]));
     TRY(gbs_json_get_reals(ctx, o, "mean", count, &c->mean[s]));
-    if (c->info.sampler != GBS_SAMPLER_VB)
-        return GBS_OK;
-    TRY(gbs_json_get_reals(ctx, o, "covariance", items * packed, &c->cov[s]));
-    for (size_t i = 0; i < items; i++)
-        for (size_t k = 0; k < c->own; k++)
-            if (!(c->cov[s][i * packed + gbs_packed(c->own, k)] >= 0.0))
-                return damaged(ctx, "a variance is negative");
-    return GBS_OK;
+    return c->info.sampler == GBS_SAMPLER_VB
+               ? gbs_json_get_reals(ctx, o, "covariance", items * packed, &c->cov[s])
+               : GBS_OK;
 }
 
 static gbs_status get_hierarchical(gbs_context *ctx, const json_t *root, gbs_completion *c) {
     if (c->model == GBS_COMPLETION_PAPER)
         return GBS_OK;
-    if (!c->info.biases || c->info.sampler != GBS_SAMPLER_VB)
-        return damaged(ctx, "the hierarchical model has biases and no draws");
+    size_t packed = gbs_packed_size(c->own), count;
+    if (!c->info.biases)
+        return damaged(ctx, "the hierarchical model has biases");
+    if (__builtin_mul_overflow(c->kept, packed, &count))
+        return damaged(ctx, "it has too many numbers");
     TRY(gbs_json_get_bool(ctx, root, "positions", &c->positions));
     TRY(gbs_json_get_real_or_nan(ctx, root, "mae_bound", &c->mae_bound));
-    TRY(gbs_json_get_reals(ctx, root, "noise", c->info.rows + 1, &c->noise));
-    for (size_t i = 0; i <= c->info.rows; i++)
-        if (!(c->noise[i] > 0.0))
-            return damaged(ctx, "a noise variance is not positive");
     for (int s = 0; s < 2; s++) {
         const json_t *o = json_object_get(root, s == 0 ? "new_row" : "new_column");
-        TRY(gbs_json_get_reals(ctx, o, "mean", c->own, &c->prior_mean[s]));
-        TRY(gbs_json_get_reals(ctx, o, "covariance", gbs_packed_size(c->own), &c->prior_cov[s]));
-        for (size_t k = 0; k < c->own; k++)
-            if (!(c->prior_cov[s][gbs_packed(c->own, k)] >= 0.0))
-                return damaged(ctx, "a variance is negative");
+        TRY(gbs_json_get_reals(ctx, o, "mean", c->kept * c->own, &c->prior_mean[s]));
+        TRY(gbs_json_get_reals(ctx, o, "covariance", count, &c->prior_cov[s]));
+        TRY(check_variances(ctx, c->prior_cov[s], c->kept, c->own));
     }
+    return GBS_OK;
+}
+
+/* The noise of the rows, wherever it came from. */
+static gbs_status check_noise(gbs_context *ctx, const gbs_completion *c) {
+    for (size_t i = 0; c->noise != NULL && i <= c->info.rows; i++)
+        if (!(c->noise[i] > 0.0))
+            return damaged(ctx, "a noise variance is not positive");
     return GBS_OK;
 }
 
@@ -222,7 +243,18 @@ static gbs_status get_seen(gbs_context *ctx, const json_t *root, gbs_completion 
     return GBS_OK;
 }
 
-static gbs_status get_all(gbs_context *ctx, const json_t *root, gbs_completion *c) {
+/* The long arrays of a file that is text alone. */
+static gbs_status get_lists(gbs_context *ctx, const json_t *root, gbs_completion *c) {
+    if (c->model == GBS_COMPLETION_HIERARCHICAL)
+        TRY(gbs_json_get_reals(ctx, root, "noise", c->info.rows + 1, &c->noise));
+    TRY(get_side(ctx, root, c, 0));
+    TRY(get_side(ctx, root, c, 1));
+    return get_seen(ctx, root, c);
+}
+
+/* binary NULL: there is no such part. */
+static gbs_status get_all(gbs_context *ctx, const json_t *root, const unsigned char *binary,
+                          size_t size, gbs_completion *c) {
     TRY(get_head(ctx, root, c));
     TRY(get_fit(ctx, root, c));
     TRY(get_certificate(ctx, root, &c->certificate));
@@ -235,9 +267,15 @@ static gbs_status get_all(gbs_context *ctx, const json_t *root, gbs_completion *
         if (!(c->variance[g] >= 0.0))
             return damaged(ctx, "a variance is negative");
     TRY(get_hierarchical(ctx, root, c));
-    TRY(get_side(ctx, root, c, 0));
-    TRY(get_side(ctx, root, c, 1));
-    return get_seen(ctx, root, c);
+    if ((json_object_get(root, "binary") != NULL) != (binary != NULL))
+        return damaged(ctx,
+                       binary != NULL ? "bytes follow its text" : "its binary part is missing");
+    TRY(binary != NULL ? gbs_completion_get_binary(ctx, root, binary, size, c)
+                       : get_lists(ctx, root, c));
+    for (int s = 0; s < 2; s++)
+        if (c->cov[s] != NULL)
+            TRY(check_variances(ctx, c->cov[s], s == 0 ? c->info.rows : c->info.columns, c->own));
+    return check_noise(ctx, c);
 }
 
 gbs_status gbs_completion_from_json(gbs_context *ctx, const char *text, size_t size,
@@ -247,13 +285,17 @@ gbs_status gbs_completion_from_json(gbs_context *ctx, const char *text, size_t s
     GBS_NEEDS(ctx, ctx);
     GBS_NEEDS(ctx, text);
     json_t *root;
-    TRY(gbs_json_parse(ctx, text, size, GBS_JSON_LEVELS,
+    /* JSON has no zero byte: the first one ends the text */
+    const char *end = memchr(text, '\0', size);
+    size_t head = end != NULL ? (size_t)(end - text) : size;
+    TRY(gbs_json_parse(ctx, text, head, GBS_JSON_LEVELS,
                        "expected a gibbsite model, found no whole JSON text", &root));
     gbs_completion *c = gbs_handle_alloc(ctx, sizeof *c);
     gbs_status status = GBS_ERR_MEMORY;
     if (c != NULL) {
         c->ctx = ctx;
-        status = get_all(ctx, root, c);
+        status = get_all(ctx, root, end != NULL ? (const unsigned char *)end + 1 : NULL,
+                         end != NULL ? size - head - 1 : 0, c);
     }
     json_decref(root);
     if (status != GBS_OK)

@@ -3,13 +3,15 @@
  *
  * Those are nearly all of a file (17 million numbers for 10^5 items of 16 components), and a tree
  * of values would take ten times their own memory: they are written as text straight away, into
- * room for the longest texts they can have.
+ * room for the longest texts they can have; and where they are very many, as they are (completion_binary.h).
  */
 #include "core/check.h"
+#include "file/completion_binary.h"
 #include "file/json_numbers.h"
 #include "file/json_text.h"
 #include "kernel/moments.h"
 #include "model/completion.h"
+#include "table/shown.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -77,17 +79,16 @@ static bool put_choices(json_t *root, const gbs_completion *c) {
 }
 
 /* What only that model has; its noises are rows + 1, the last that of a row without ratings. */
-static bool put_hierarchical(json_t *root, const gbs_completion *c) {
-    bool ok = gbs_json_put(root, "model", json_string(gbs_completion_model_name(c->model))) &&
-              gbs_json_put(root, "positions", json_boolean(c->positions)) &&
-              gbs_json_put(root, "noise", gbs_json_reals(c->noise, c->info.rows + 1)) &&
+static bool put_hierarchical(json_t *root, const gbs_completion *c, bool binary) {
+    bool ok = gbs_json_put(root, "positions", json_boolean(c->positions)) &&
+              (binary || gbs_json_put(root, "noise", gbs_json_reals(c->noise, c->info.rows + 1))) &&
               put_real(root, "mae_bound", gbs_completion_mae_bound(c));
     for (int s = 0; s < 2; s++) {
         json_t *o = json_object();
         ok = ok && gbs_json_put(root, s == 0 ? "new_row" : "new_column", o) &&
-             gbs_json_put(o, "mean", gbs_json_reals(c->prior_mean[s], c->own)) &&
+             gbs_json_put(o, "mean", gbs_json_reals(c->prior_mean[s], c->kept * c->own)) &&
              gbs_json_put(o, "covariance",
-                          gbs_json_reals(c->prior_cov[s], gbs_packed_size(c->own)));
+                          gbs_json_reals(c->prior_cov[s], c->kept * gbs_packed_size(c->own)));
     }
     return ok;
 }
@@ -97,12 +98,15 @@ static const char about[] = "a completed matrix: means and covariances of the fa
                             "columns (rows of upper triangles), the bias last; "
                             "see gibbsite help complete";
 
-static bool put_head(json_t *root, const gbs_completion *c) {
+static bool put_head(json_t *root, const gbs_completion *c, bool binary) {
     const gbs_completion_info *i = &c->info;
     bool paper = c->model == GBS_COMPLETION_PAPER; /* as earlier versions read it */
     bool ok = gbs_json_put(root, "gibbsite", json_string(GBS_VERSION)) &&
               gbs_json_put(root, "about", json_string(about)) &&
-              gbs_json_put(root, "format", json_integer(paper ? 1 : GBS_COMPLETION_FORMAT)) &&
+              gbs_json_put(root, "format",
+                           json_integer(binary  ? GBS_COMPLETION_FORMAT
+                                        : paper ? 1
+                                                : 2)) &&
               gbs_json_put(root, "kind", json_string("completion")) &&
               gbs_json_put(root, "task", json_string("complete")) && put_count(root, "n", i->n) &&
               put_count(root, "n_rows", i->rows) && put_count(root, "n_columns", i->columns) &&
@@ -111,8 +115,10 @@ static bool put_head(json_t *root, const gbs_completion *c) {
               put_count(root, "kept", c->kept) && put_fit(root, i) &&
               put_certificate(root, &c->certificate) && put_choices(root, c) &&
               gbs_json_put(root, "restarts", gbs_json_reals(c->restarts, c->n_restarts));
+    if (!paper || binary)
+        ok = ok && gbs_json_put(root, "model", json_string(gbs_completion_model_name(c->model)));
     if (!paper)
-        ok = ok && put_hierarchical(root, c);
+        ok = ok && put_hierarchical(root, c, binary);
     if (i->has_range)
         ok = ok && gbs_json_put(root, "range", gbs_json_reals((double[]){i->low, i->high}, 2));
     return ok && gbs_json_put(root, "mu", gbs_json_reals(c->mu, c->kept)) &&
@@ -219,31 +225,57 @@ static bool room_for(const gbs_completion *c, size_t head, size_t *room) {
     return fits;
 }
 
-/* The text that could not be written, if there is one: jansson says the same of want of memory. */
-static gbs_status why_not_written(gbs_context *ctx, const gbs_completion *c) {
+/* Names the first text that is not UTF-8. */
+static gbs_status check_texts(gbs_context *ctx, const gbs_completion *c) {
     for (int s = 0; s < 2; s++)
-        for (size_t i = 0; i < (s == 0 ? c->info.rows : c->info.columns); i++) {
-            json_t *checked = json_string(c->id[s][i]), *raw = json_string_nocheck(c->id[s][i]);
-            bool wrong = checked == NULL && raw != NULL;
-            json_decref(checked);
-            json_decref(raw);
-            if (wrong)
+        for (size_t i = 0; i < (s == 0 ? c->info.rows : c->info.columns); i++)
+            if (!gbs_is_utf8(c->id[s][i], strlen(c->id[s][i])))
                 return gbs_fail(ctx, GBS_ERR_DATA, "the text of %s %zu is not UTF-8",
                                 s == 0 ? "row" : "column", i + 1);
-        }
-    return gbs_fail(ctx, GBS_ERR_MEMORY, "out of memory while writing the model");
+    return GBS_OK;
 }
 
-gbs_status gbs_completion_to_json(gbs_context *ctx, const gbs_completion *model, char **text,
-                                  size_t *size) {
-    GBS_NEEDS(ctx, text);
-    *text = NULL;
-    GBS_NEEDS(ctx, ctx);
-    GBS_NEEDS(ctx, model);
+/* jansson says the same of such a text and of want of memory. */
+static gbs_status why_not_written(gbs_context *ctx, const gbs_completion *c) {
+    gbs_status status = check_texts(ctx, c);
+    return status != GBS_OK
+               ? status
+               : gbs_fail(ctx, GBS_ERR_MEMORY, "out of memory while writing the model");
+}
+
+/* Behind the text the long arrays as they lie in memory. */
+static gbs_status print_binary(gbs_context *ctx, const gbs_completion *model, char **text,
+                               size_t *size) {
+    size_t bytes = gbs_completion_binary_size(model), head_size = 0;
+    unsigned char *binary = bytes < SIZE_MAX ? gbs_array_alloc(ctx, bytes, 1) : NULL;
+    char *head = NULL, *out = NULL;
+    json_t *root = json_object();
+    if (binary != NULL && root != NULL && put_head(root, model, true)) {
+        gbs_completion_put_binary(model, binary);
+        if (gbs_json_put(root, "binary", gbs_completion_binary_head(model, binary, bytes)))
+            gbs_json_print(ctx, root, "\n", &head, &head_size);
+    }
+    json_decref(root);
+    if (head != NULL)
+        out = gbs_array_alloc(ctx, head_size + 1 + bytes, 1);
+    if (out != NULL) {
+        memcpy(out, head, head_size + 1); /* and the zero behind it */
+        memcpy(out + head_size + 1, binary, bytes);
+    }
+    gbs_array_free(ctx, head);
+    gbs_array_free(ctx, binary);
+    *text = out;
+    *size = head_size + 1 + bytes;
+    return out != NULL ? GBS_OK
+                       : gbs_fail(ctx, GBS_ERR_MEMORY, "out of memory while writing the model");
+}
+
+static gbs_status print_text(gbs_context *ctx, const gbs_completion *model, char **text,
+                             size_t *size) {
     json_t *root = json_object();
     char *head = NULL, *out = NULL, *end = NULL;
     size_t room;
-    if (root != NULL && put_head(root, model))
+    if (root != NULL && put_head(root, model, false))
         gbs_json_print(ctx, root, "", &head, NULL);
     json_decref(root);
     if (head == NULL || !room_for(model, strlen(head), &room)) {
@@ -263,9 +295,32 @@ gbs_status gbs_completion_to_json(gbs_context *ctx, const gbs_completion *model,
         return room_was_there ? why_not_written(ctx, model) : GBS_ERR_MEMORY;
     }
     end = add_text(add_seen(end, model), "}\n");
-    if (size != NULL)
-        *size = (size_t)(end - out);
+    *size = (size_t)(end - out);
     *text = out;
+    return GBS_OK;
+}
+
+gbs_status gbs_completion_print(gbs_context *ctx, const gbs_completion *model, bool binary,
+                                char **text, size_t *size) {
+    size_t bytes = 0;
+    gbs_status status = binary ? check_texts(ctx, model) : GBS_OK;
+    if (status == GBS_OK)
+        status = binary ? print_binary(ctx, model, text, &bytes)
+                        : print_text(ctx, model, text, &bytes);
+    if (status != GBS_OK)
+        return status;
+    if (size != NULL)
+        *size = bytes;
     gbs_context_retain(ctx); /* until gbs_release */
     return GBS_OK;
+}
+
+gbs_status gbs_completion_to_json(gbs_context *ctx, const gbs_completion *model, char **text,
+                                  size_t *size) {
+    GBS_NEEDS(ctx, text);
+    *text = NULL;
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, model);
+    return gbs_completion_print(ctx, model, gbs_completion_numbers(model) >= GBS_COMPLETION_LONG,
+                                text, size);
 }

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* Models beyond this are refused when read: 4 GB of JSON is no model of ours. */
 #define LARGEST_MODEL ((size_t)1 << 32)
@@ -29,7 +30,11 @@ gbs_status gbs_model_save(gbs_context *ctx, const gbs_model *model, const char *
 /* Grows as the bytes come, so that a pipe works and a lying size does not matter. */
 static gbs_status read_whole(gbs_context *ctx, const char *path, FILE *file, char **out,
                              size_t *size) {
+    struct stat about;
     size_t room = 1 << 16, used = 0;
+    if (fstat(fileno(file), &about) == 0 && S_ISREG(about.st_mode) && about.st_size > 0 &&
+        (size_t)about.st_size < LARGEST_MODEL)
+        room = (size_t)about.st_size + 1;
     char *text = gbs_array_alloc(ctx, room, 1);
     while (text != NULL) {
         used += fread(text + used, 1, room - used, file);

@@ -55,6 +55,18 @@ double gbs_completion_mean_risk(const gbs_factors *f, const gbs_ratings *ratings
 gbs_status gbs_completion_fit_hierarchical(struct gbs_completion_run *r);
 gbs_status gbs_completion_keep_hierarchical(struct gbs_completion_run *r, const gbs_levels *f,
                                             bool positions);
+/* Draws of its sampler instead, begun where f stands. */
+gbs_status gbs_completion_sample_levels(struct gbs_completion_run *r, gbs_levels *f,
+                                        bool positions);
+/* f as it stands, but for its noise, into r->model as draw number `draw`. */
+gbs_status gbs_completion_keep_levels(const struct gbs_completion_run *r, const gbs_levels *f,
+                                      size_t draw);
+/* Packed covariance of an item without ratings, in the units of f; scratch: own x own. False: it is
+ * not positive definite. */
+bool gbs_completion_new_item(const gbs_levels *f, int side, bool drawn, double *scratch,
+                             double *packed);
+/* noise_variance and lambda from the noise of the rows, the mean over the ratings. */
+void gbs_completion_mean_noise(const struct gbs_completion_run *r, gbs_completion *c);
 
 /* What the last ratings of a random order certify of the predictor that is fitted to the others:
  * into r->part, then of r->model into its info. */

@@ -208,7 +208,9 @@ static gbs_status fit_learned(struct gbs_completion_run *r) {
         status = ascend(r, r->o->max_sweeps, &a);
     r->ascent = a.ascent;
     if (status == GBS_OK)
-        status = gbs_completion_keep_hierarchical(r, &a.f, c.positions);
+        status = r->o->sampler == GBS_SAMPLER_GIBBS
+                     ? gbs_completion_sample_levels(r, &a.f, c.positions)
+                     : gbs_completion_keep_hierarchical(r, &a.f, c.positions);
     if (status == GBS_OK && r->trace != NULL) {
         gbs_trace kept = *r->trace;
         *r->trace = a.trace;

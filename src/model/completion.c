@@ -38,8 +38,8 @@ gbs_status gbs_completion_reserve(gbs_context *ctx, gbs_completion *c, size_t ke
 gbs_status gbs_completion_reserve_hierarchical(gbs_context *ctx, gbs_completion *c) {
     c->noise = gbs_doubles(ctx, c->info.rows + 1);
     for (int s = 0; s < 2; s++) {
-        c->prior_mean[s] = gbs_doubles(ctx, c->own);
-        c->prior_cov[s] = gbs_doubles(ctx, gbs_packed_size(c->own));
+        c->prior_mean[s] = gbs_matrix(ctx, c->kept, c->own);
+        c->prior_cov[s] = gbs_matrix(ctx, c->kept, gbs_packed_size(c->own));
         if (c->noise == NULL || c->prior_mean[s] == NULL || c->prior_cov[s] == NULL)
             return GBS_ERR_MEMORY;
     }
@@ -77,10 +77,10 @@ gbs_status gbs_completion_check(gbs_context *ctx, const gbs_completion *c) {
                  certified[] = {r->value, r->kl};
     const char *bad = NULL;
     if (c->noise != NULL &&
-        (!gbs_finite(i->rows + 1, c->noise) || !gbs_finite(c->own, c->prior_mean[0]) ||
-         !gbs_finite(c->own, c->prior_mean[1]) ||
-         !gbs_finite(gbs_packed_size(c->own), c->prior_cov[0]) ||
-         !gbs_finite(gbs_packed_size(c->own), c->prior_cov[1])))
+        (!gbs_finite(i->rows + 1, c->noise) || !gbs_finite(c->kept * c->own, c->prior_mean[0]) ||
+         !gbs_finite(c->kept * c->own, c->prior_mean[1]) ||
+         !gbs_finite(c->kept * gbs_packed_size(c->own), c->prior_cov[0]) ||
+         !gbs_finite(c->kept * gbs_packed_size(c->own), c->prior_cov[1])))
         bad = "the prior or the noise of a row";
     else if (!finite_side(c, 0, i->rows) || !finite_side(c, 1, i->columns))
         bad = "a factor of the posterior";
@@ -250,7 +250,8 @@ static struct item find(const gbs_completion *m, size_t draw, int side, uint32_t
                         const double *zeros, double *prior_cov) {
     size_t items = side == 0 ? m->info.rows : m->info.columns;
     if (index == GBS_UNSEEN && m->noise != NULL)
-        return (struct item){m->prior_mean[side], m->prior_cov[side]};
+        return (struct item){m->prior_mean[side] + draw * m->own,
+                             m->prior_cov[side] + draw * gbs_packed_size(m->own)};
     if (index == GBS_UNSEEN) {
         prior_covariance(m, draw, side, prior_cov);
         return (struct item){zeros, prior_cov};

@@ -22,7 +22,7 @@ struct gbs_completion {
      * own */
     double *variance;
     /* hierarchical: the noise variance of each row, and of one more without ratings; mean and packed
-     * covariance of an item without ratings. NULL in the paper's model */
+     * covariance of an item without ratings, kept of each. NULL in the paper's model */
     double *noise, *prior_mean[2], *prior_cov[2];
     double mae_bound; /* certified with the RMSE; meaningless without a certificate */
     gbs_trace trace;  /* of this run: not kept in files */
@@ -37,8 +37,8 @@ struct gbs_completion {
 };
 
 /* Of completion files; counts the incompatible versions: 1 the paper's model, 2 the hierarchical
- * one. */
-enum { GBS_COMPLETION_FORMAT = 2, GBS_COMPLETION_MOST_RANK = 512 };
+ * one, 3 either with a binary part. */
+enum { GBS_COMPLETION_FORMAT = 3, GBS_COMPLETION_MOST_RANK = 512 };
 
 /* Room for kept draws of the model's sizes (info, own set before). */
 gbs_status gbs_completion_reserve(gbs_context *ctx, gbs_completion *c, size_t kept,

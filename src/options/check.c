@@ -41,8 +41,6 @@ static gbs_status check_model(const gbs_options *o) {
                gbs_options_given(o, "model") ? "" : "; give `model` as well");
     if (!paper && gbs_options_first_given(o, of_paper) != NULL)
         REFUSE("`%s` is for `model` paper", gbs_options_first_given(o, of_paper));
-    if (!paper && s.sampler == GBS_SAMPLER_GIBBS)
-        REFUSE("`sampler` gibbs is for `model` paper");
     return GBS_OK;
 }
 

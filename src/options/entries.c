@@ -330,8 +330,7 @@ const gbs_option_entry gbs_option_entries[] = {
       "hierarchical", "model",
       "hierarchical (priors with a mean, a scale for each row, see `positions`), or paper "
       "(independent components, those that are not needed switched off; the default with what only "
-      "it has: `prior`, `noise`, `lambda`, `select`, `restarts`, `no-biases`, `sampler` "
-      "gibbs)",
+      "it has: `prior`, `noise`, `lambda`, `select`, `restarts`, `no-biases`)",
       ANY},
      .store = GBS_STORE_INT, .at = {IN_COMPLETE(model)}},
     {{"positions", "USE", GBS_OPTION_CHOICE, GBS_FOR_COMPLETE, GBS_CHOICES(GBS_POSITION_USES), NULL,

@@ -144,7 +144,7 @@ void gbs_complete_settings_from(const gbs_options *options, gbs_complete_setting
                                            "noise",  "no-biases",   "restarts"};
     *out = (gbs_complete_settings){0};
     fill(options, GBS_SETTINGS_COMPLETE, out);
-    bool paper = out->sampler == GBS_SAMPLER_GIBBS;
+    bool paper = false;
     for (size_t k = 0; k < sizeof of_paper / sizeof *of_paper; k++)
         paper = paper || is_given(options, of_paper[k]);
     if (paper && !is_given(options, "model"))

@@ -131,7 +131,7 @@ static inline double slow_items(const gbs_levels *f, int s, const double *precis
         sum += 0.5 * (trace + omega * (square + (double)D * lever) - log_precision -
                       slow_log_det(D, cov) - (double)D);
         if (s == 0)
-            sum += slow_gamma_kl(f->shape[i], f->rate[i], GBS_LEVEL_SHAPE, f->beta);
+            sum += slow_gamma_kl(f->shape[i], f->rate[i], f->alpha, f->beta);
     }
     free(gap), free(cov);
     return sum;
@@ -175,7 +175,7 @@ static inline double slow_side(const gbs_levels *f, int s) {
     sum += 0.5 * d * slow_log_det(P, copy) + slow_items(f, s, precision, log_precision, inverse) +
            slow_wishart_kl(f, side, log_w, log_precision, w);
     for (size_t p = 0; p < P; p++) {
-        double shape = GBS_RELEVANCE_PRIOR + 0.5 * d, rate = side->relevance_rate[p],
+        double shape = f->relevance_prior + 0.5 * d, rate = side->relevance_rate[p],
                b = p == 0 ? 1.0 : shape / rate,
                log_b = p == 0 ? 0.0 : gbs_digamma(shape) - log(rate),
                square = d * inverse[p * P + p];
@@ -184,7 +184,7 @@ static inline double slow_side(const gbs_levels *f, int s) {
                 square += side->coef[p * D + i] * precision[i * D + j] * side->coef[p * D + j];
         sum += 0.5 * (b * square - d - d * log_b);
         if (p > 0)
-            sum += slow_gamma_kl(shape, rate, GBS_RELEVANCE_PRIOR, GBS_RELEVANCE_PRIOR);
+            sum += slow_gamma_kl(shape, rate, f->relevance_prior, f->relevance_prior);
     }
     free(w), free(precision), free(gram), free(inverse), free(copy);
     return sum;

@@ -278,7 +278,7 @@ static void what_only_the_paper_has_is_refused(void **state) {
     bad[1].lambda = 3.0;
     bad[2].noise_variance = 0.2;
     bad[3].restarts = 2;
-    bad[4].sampler = GBS_SAMPLER_GIBBS;
+    bad[4].prior = GBS_PRIOR_INFORMED;
     bad[5].cross_validate = 1;
     bad[6].tolerance = -1.0;
     for (size_t k = 0; k < COUNT(bad); k++) {
