@@ -17,33 +17,12 @@
 /* The least noise variance, of standardised ratings, that beta stands for: ratings that are fitted
  * without error would take it to zero. */
 #define LEAST_NOISE 1e-4
-#define LEAST_SHAPE 1.5
-#define MOST_SHAPE 1e4
-
-/* The a with log a - psi(a) = gap, by bisection in log a. */
-static double gamma_shape(double gap) {
-    double low = log(LEAST_SHAPE), high = log(MOST_SHAPE);
-    for (int k = 0; k < 60; k++) {
-        double mid = 0.5 * (low + high), a = exp(mid);
-        if (mid - gbs_digamma(a) > gap)
-            low = mid;
-        else
-            high = mid;
-    }
-    return exp(0.5 * (low + high));
-}
 
 void gbs_levels_update_rate(gbs_levels *f) {
     const gbs_level_side *rows = &f->side[0];
     double sum = 0.0, items = (double)rows->items;
     for (size_t i = 0; i < rows->items; i++)
         sum += rows->omega[i];
-    if (f->learn_alpha) {
-        double logs = 0.0;
-        for (size_t i = 0; i < rows->items; i++)
-            logs += gbs_digamma(f->shape[i]) - log(f->rate[i]);
-        f->alpha = gamma_shape(log(sum / items) - logs / items);
-    }
     f->beta = f->alpha * fmax(LEAST_NOISE, items / sum);
 }
 

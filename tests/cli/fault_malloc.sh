@@ -129,6 +129,7 @@ printf 'id,x,kind\n1,2,a\n2,3,b\n99,,a\n' >"$tmp/features.csv"
 exhaust 'complete, features and a certificate' complete "$tmp/ratings.csv" --rank 2 --row-features "$tmp/features.csv" --positions on --range 0:6 -o out
 exhaust 'complete, informed' complete "$tmp/ratings.csv" --rank 2 --range 0:6 --prior informed -o out
 exhaust 'complete, sampler' complete "$tmp/ratings.csv" --rank 2 --sampler gibbs --draws 3 --burn-in 1 -o out
+exhaust 'complete, sampler of the paper' complete "$tmp/ratings.csv" --model paper --rank 2 --sampler gibbs --draws 3 --burn-in 1 -o out
 exhaust 'predict cells' predict "$tmp/completion.json" "$tmp/ratings.csv" -o out
 # a name that ends where jansson's buffer grows, once in 256 bytes and once in 512
 name=$(printf 'x%.0s' {1..254})
