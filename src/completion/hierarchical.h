@@ -47,9 +47,9 @@ typedef struct gbs_levels {
     double scale;     /* y = (value - ratings->center) / scale */
     double w0;
     gbs_level_side side[2];
-    double *shape, *rate; /* of q(tau_i) */
-    double *squares;      /* rows: sum of y^2 */
-    double alpha, beta;   /* shape and rate of the prior of tau */
+    double *shape, *rate;   /* of q(tau_i) */
+    double *squares;        /* rows: sum of y^2 */
+    double alpha, beta;     /* shape and rate of the prior of tau */
     double relevance_prior; /* shape and rate of the prior of b_p */
     uint64_t stream; /* 0: variational; else a Gibbs draw with random numbers of this stream */
     double error;    /* sum over the ratings of E tau (y - p)^2, of the last half sweep */
