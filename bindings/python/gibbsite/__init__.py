@@ -5,10 +5,17 @@
     model = GibbsiteClassifier().fit(X, y)
     model.certificate_.value      # with confidence 0.95 the labels are wrong at most that often
 """
-from . import _native
+from . import _native, plots
 from ._native import NumericError
 from .classifier import GibbsiteClassifier
+from .completion import MatrixCompletion
+from .functions import load, report, save, simulate, theory
+from .pipeline import CertifiedPipeline, GibbsiteClassifierCV
+from .ranker import GibbsiteRanker
+from .sampler import GibbsSampler, gap
 
 __version__ = _native.version()
 
-__all__ = ["GibbsiteClassifier", "NumericError"]
+__all__ = ["CertifiedPipeline", "GibbsSampler", "GibbsiteClassifier", "GibbsiteClassifierCV",
+           "GibbsiteRanker", "MatrixCompletion", "NumericError", "gap", "load", "plots", "report",
+           "save", "simulate", "theory"]

@@ -141,9 +141,9 @@ class CertifiedModel:
         """A handle on rows to predict, how many there are, and which of them it has (None: all)."""
         self._check_fitted()
         if not self._raw:
-            if _rows.is_frame(X) and _rows.is_raw(X):
+            if _rows.is_frame(X) and (self._by_name or _rows.is_raw(X)):
                 return self._raw_rows(X)
-            X = _rows.checked(self, X, reset=False)
+            X = _rows.numbers(X) if self._by_name else _rows.checked(self, X, reset=False)
             return _rows.data_of(X), X.shape[0], None
         if not _rows.is_frame(X):
             raise ValueError("this model was fitted to a frame with texts or missing cells; "
@@ -172,24 +172,8 @@ class CertifiedModel:
     # ------------------------------------------------------------ recipes, files, pickles
 
     def _write_recipe(self, handle, X):
-        """Names of columns and labels into the model, so that the command line can use it."""
-        if _native.recipe(handle) is not None:
-            return
-        columns = self.n_features_in_
-        numeric = getattr(self.classes_, "dtype", np.dtype(object)).kind in "biuf"
-        recipe = {"positive": _label(self.classes_[1]), "negative": _label(self.classes_[0])}
-        if _rows.is_sparse(X):
-            recipe.update(named=False, columns=columns, features=columns)
-        else:
-            names = [str(name) for name in getattr(self, "feature_names_in_",
-                                                   [f"V{k + 1}" for k in range(columns)])]
-            target = "y" if "y" not in names else next(
-                name for name in ("target", "label", "class", "y_") if name not in names)
-            recipe.update(named=True, columns=columns + 1, features=columns, target=target,
-                          target_position=columns, target_type="number" if numeric else "text",
-                          inputs=[{"name": name, "position": k, "type": "number"}
-                                  for k, name in enumerate(names)])
-        _native.set_recipe(handle, json.dumps(recipe))
+        if _native.recipe(handle) is None:
+            _native.set_recipe(handle, recipe_of(self, X))
 
     def save(self, path):
         """Writes the model file that the command line and every binding read."""
@@ -210,6 +194,25 @@ class CertifiedModel:
         super().__setstate__(state)
         if text is not None:
             self._handle = _native.from_json(text)
+
+
+def recipe_of(estimator, X):
+    """Names of columns and labels as model files keep them, so that the command line can use a
+    model of arrays."""
+    columns, classes = estimator.n_features_in_, estimator.classes_
+    recipe = {"positive": _label(classes[1]), "negative": _label(classes[0])}
+    if _rows.is_sparse(X):
+        recipe.update(named=False, columns=columns, features=columns)
+        return json.dumps(recipe)
+    names = [str(name) for name in getattr(estimator, "feature_names_in_",
+                                           [f"V{k + 1}" for k in range(columns)])]
+    target = next(name for name in ("y", "target", "label", "class", "y_") if name not in names)
+    numeric = classes.dtype.kind in "biuf"
+    recipe.update(named=True, columns=columns + 1, features=columns, target=target,
+                  target_position=columns, target_type="number" if numeric else "text",
+                  inputs=[{"name": name, "position": k, "type": "number"}
+                          for k, name in enumerate(names)])
+    return json.dumps(recipe)
 
 
 def _label(value):

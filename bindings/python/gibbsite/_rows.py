@@ -102,22 +102,27 @@ def _sparse(X, y):
     return _native.csr(X.shape[0], X.shape[1], start, column, value, y, wide)
 
 
-def fingerprint(X):
-    """Two columns of numbers that depend on what is in each row alone: enough for the library to
-    draw a split of rows of any kind."""
-    if is_frame(X):
+def fingerprint(X, y):
+    """Data that the library can draw a split of, whatever the rows are made of: numbers themselves,
+    else two numbers that depend on what is in each row."""
+    if is_sparse(X):
+        return _sparse(X.astype(np.float64), y)
+    rows = X if is_frame(X) or isinstance(X, (list, tuple)) else np.asarray(X)
+    try:
+        cells = np.asarray(rows, dtype=np.float64)
+    except (TypeError, ValueError):
+        cells = None
+    if cells is not None and cells.ndim == 2:
+        if not np.isfinite(cells).all():  # a transformer may fill them in
+            cells = np.nan_to_num(cells, nan=-1.5e300, posinf=1.6e300, neginf=-1.6e300)
+        return data_of(cells, y)
+    if is_frame(rows):
         import pandas
-        codes = pandas.util.hash_pandas_object(X, index=False).to_numpy()
-    elif is_sparse(X):
-        X = X.tocsr()
-        codes = np.array([hash_of(X.indices[a:b].tobytes() + X.data[a:b].tobytes())
-                          for a, b in zip(X.indptr[:-1], X.indptr[1:])], dtype=np.uint64)
+        codes = pandas.util.hash_pandas_object(rows, index=False).to_numpy()
     else:
-        rows = X if isinstance(X, (list, tuple)) else np.asarray(X)
-        codes = np.array([hash_of(row.tobytes() if hasattr(row, "tobytes") and
-                                  getattr(row, "dtype", None) != object
-                                  else repr(row).encode()) for row in rows], dtype=np.uint64)
-    return np.column_stack([codes >> np.uint64(32), codes & np.uint64(0xFFFFFFFF)]).astype(float)
+        codes = np.array([hash_of(repr(row).encode()) for row in rows], dtype=np.uint64)
+    pair = np.column_stack([codes >> np.uint64(32), codes & np.uint64(0xFFFFFFFF)])
+    return _native.dense(np.ascontiguousarray(pair, dtype=np.float64), y)
 
 
 def hash_of(data):

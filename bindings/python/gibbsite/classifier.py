@@ -237,7 +237,9 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
         self._tell()
         recipe = _native.recipe(handle)
         recipe = json.loads(recipe) if recipe is not None else {}
-        self.classes_ = classes_of(self.info_["classes"],
+        texts = [recipe.get("negative") or f"not {recipe.get('positive', '1')}",
+                 recipe.get("positive", "1")] if recipe else ["-1", "1"]
+        self.classes_ = classes_of(self.info_.get("classes", texts),
                                    recipe.get("target_type", "number") == "number")
         inputs = recipe.get("inputs")
         self._raw = any(column["type"] == "text" for column in inputs or ())

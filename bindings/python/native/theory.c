@@ -1,4 +1,4 @@
-/* What the theory says before any data is seen. */
+/* What the theory says before any data is seen; and random numbers. */
 #include "native.h"
 
 static PyObject *row_of(const gbs_theory_row *row) {
@@ -29,7 +29,33 @@ static PyObject *theory(PyObject *self, PyObject *given) {
     return call_end(&c, list);
 }
 
+/* Counter-based random numbers `first`, `first` + 1, ... of a stream into an array. */
+static PyObject *random_numbers(PyObject *self, PyObject *arguments) {
+    unsigned long long seed, stream, first;
+    int normal;
+    PyObject *object;
+    array out;
+    call c;
+    (void)self;
+    if (!PyArg_ParseTuple(arguments, "KKKpO", &seed, &stream, &first, &normal, &object) ||
+        !array_take(object, "d", 1, 1, "out", &out))
+        return NULL;
+    int ok = call_begin(&c, seed, 1, Py_None);
+    double *values = out.view.buf;
+    if (ok) {
+        call_unlock(&c);
+        for (Py_ssize_t k = 0; k < out.rows; k++)
+            values[k] = normal ? gbs_random_normal(c.ctx, stream, first + (uint64_t)k)
+                               : gbs_random_uniform(c.ctx, stream, first + (uint64_t)k);
+        call_end(&c, NULL);
+    }
+    array_free(&out);
+    return ok ? Py_NewRef(Py_None) : NULL;
+}
+
 PyMethodDef theory_methods[] = {
+    {"random_numbers", random_numbers, METH_VARARGS,
+     "random_numbers(seed, stream, first, normal, out)"},
     {"theory", theory, METH_O, "theory(options): a list of values"},
     {NULL, NULL, 0, NULL},
 };

@@ -5,7 +5,7 @@ import warnings
 import pytest
 from sklearn.utils.estimator_checks import check_estimator
 
-from gibbsite import GibbsiteClassifier
+from gibbsite import GibbsiteClassifier, GibbsSampler
 
 SEEDS = range(int(os.environ.get("GIBBSITE_PYTHON_SEEDS", "3")))
 
@@ -21,3 +21,9 @@ def test_a_classifier_without_intercept_passes_the_checks():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         check_estimator(GibbsiteClassifier(loss="hinge", fit_intercept=False, joint=True))
+
+
+def test_a_sampler_passes_the_checks():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        check_estimator(GibbsSampler(particles=33))  # odd: no ties

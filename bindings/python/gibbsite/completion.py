@@ -1,0 +1,174 @@
+"""Matrix completion: few cells of a matrix are known, and all of them are predicted."""
+import warnings
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+
+from . import _native, _rows, _settings
+from ._model import told
+
+UNSEEN = np.uint32(0xFFFFFFFF)
+
+
+def _numbered(names):
+    """Names in order of first appearance, and the number of each."""
+    known, numbers = {}, np.empty(len(names), dtype=np.uint32)
+    for i, name in enumerate(names):
+        numbers[i] = known.setdefault(name, len(known))
+    return list(known), numbers
+
+
+def _texts(values):
+    return [value if isinstance(value, str) else
+            str(int(value)) if isinstance(value, (float, np.floating)) and value == int(value) else
+            str(value) for value in np.asarray(values).tolist()]
+
+
+class MatrixCompletion(BaseEstimator):
+    """y = mu + a_i + b_j + u_i'v_j + noise, with the posterior of all of it.
+
+    `fit` takes triples (three arrays: rows, columns, values), a frame whose first three columns are
+    these, or a SciPy sparse matrix whose stored cells are the known ones. Rows and columns may be
+    called by numbers or texts.
+
+    With `range=(low, high)` declared, `certificate_` bounds the RMSE of the values that `predict`
+    gives; a tenth of the ratings is kept from the fit for it. Attributes: `rmse_` on the ratings,
+    `effective_rank_`, `noise_variance_`, `row_names_`, `column_names_`, `info_`.
+    """
+
+    _options = ("rank", "model", "positions", "lam", "noise", "prior", "prior_split", "range",
+                "confidence", "sampler", "draws", "burn_in", "restarts", "tol", "max_iter")
+
+    def __init__(self, rank=None, model=None, positions=None, lam=None, noise=None, prior=None,
+                 prior_split=None, range=None, biases=True, confidence=0.95, sampler=None,
+                 draws=None, burn_in=None, restarts=None, tol=None, max_iter=None, options=None,
+                 n_jobs=None, random_state=None, verbose=False):
+        self.rank = rank
+        self.model = model
+        self.positions = positions
+        self.lam = lam
+        self.noise = noise
+        self.prior = prior
+        self.prior_split = prior_split
+        self.range = range
+        self.biases = biases
+        self.confidence = confidence
+        self.sampler = sampler
+        self.draws = draws
+        self.burn_in = burn_in
+        self.restarts = restarts
+        self.tol = tol
+        self.max_iter = max_iter
+        self.options = options
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @staticmethod
+    def _triples(rows, columns, values):
+        if columns is not None:
+            if values is None:
+                raise ValueError("triples are three arrays: rows, columns and values")
+            return rows, columns, values
+        if _rows.is_sparse(rows):
+            cells = rows.tocoo()
+            return cells.row, cells.col, cells.data
+        if _rows.is_frame(rows):
+            if rows.shape[1] < 3:
+                raise ValueError("a frame of ratings has three columns: row, column, value")
+            return (rows.iloc[:, k] for k in (0, 1, 2))
+        cells = np.asarray(rows)
+        if cells.ndim != 2 or cells.shape[1] != 3:
+            raise ValueError("expected triples: three arrays, a frame, a sparse matrix or an array "
+                             "of three columns")
+        return cells[:, 0], cells[:, 1], cells[:, 2]
+
+    def fit(self, rows, columns=None, values=None):
+        rows, columns, values = self._triples(rows, columns, values)
+        values = np.ascontiguousarray(values, dtype=float)
+        if not np.isfinite(values).all():
+            raise ValueError("a value is not a finite number")
+        self.row_names_, row = _numbered(_texts(rows))
+        self.column_names_, column = _numbered(_texts(columns))
+        parameters = {name: getattr(self, name) for name in self._options}
+        options = _settings.options_of({**parameters, "no-biases": not self.biases}, self.options)
+        progress, end = _settings.progress_of(self.verbose)
+        try:
+            self._handle, messages = _native.complete(
+                row, column, values, self.row_names_, self.column_names_, options,
+                _settings.seed_of(self.random_state), _settings.threads_of(self.n_jobs), progress)
+        finally:
+            end()
+        for message in messages:
+            warnings.warn(message, UserWarning, stacklevel=2)
+        self._tell()
+        if not self.info_["converged"]:
+            warnings.warn("the sweeps did not converge; increase max_iter or tol",
+                          ConvergenceWarning, stacklevel=2)
+        return self
+
+    def _tell(self):
+        self.info_ = told(_native.completion_info(self._handle))
+        self.certificate_ = self.info_["certificate"]
+        for name in ("rmse", "effective_rank", "noise_variance"):
+            setattr(self, name + "_", self.info_[name])
+        self.n_iter_ = self.info_["sweeps"]
+        self._rows_by_name = {name: k for k, name in enumerate(self.row_names_)}
+        self._columns_by_name = {name: k for k, name in enumerate(self.column_names_)}
+
+    def _numbers(self, names, known):
+        return np.array([known.get(name, UNSEEN) for name in _texts(names)], dtype=np.uint32)
+
+    def predict(self, rows, columns=None, return_sd=False):
+        """Values of cells; rows and columns that were not rated have the prior's. With `return_sd`
+        also the standard deviation of a new rating, its noise included."""
+        if not hasattr(self, "_handle"):
+            raise NotFittedError("This MatrixCompletion instance is not fitted yet.")
+        if columns is None:
+            pairs = rows if _rows.is_frame(rows) else np.asarray(rows)
+            rows, columns = (pairs.iloc[:, 0], pairs.iloc[:, 1]) if _rows.is_frame(pairs) else \
+                (pairs[:, 0], pairs[:, 1])
+        row = self._numbers(rows, self._rows_by_name)
+        column = self._numbers(columns, self._columns_by_name)
+        value, sd = np.empty((2, len(row)))
+        _native.completion_predict(self._handle, row, column, _settings.threads_of(self.n_jobs),
+                                   value, sd)
+        if not return_sd:
+            return value
+        noise = np.empty(len(row))
+        _native.completion_noise(self._handle, row, noise)
+        return value, np.sqrt(sd**2 + noise)
+
+    def score(self, rows, columns=None, values=None):
+        """Minus the root mean squared error on these ratings."""
+        rows, columns, values = self._triples(rows, columns, values)
+        values = np.asarray(values, dtype=float)
+        return -float(np.sqrt(np.mean((self.predict(rows, columns) - values) ** 2)))
+
+    def save(self, path):
+        """Writes the file that the command line reads."""
+        _native.write_file(path, _native.completion_to_json(self._handle))
+
+    def __getstate__(self):
+        state = dict(super().__getstate__())
+        handle = state.pop("_handle", None)
+        if handle is not None:
+            state["_text"] = _native.completion_to_json(handle)
+        return state
+
+    def __setstate__(self, state):
+        state = dict(state)
+        text = state.pop("_text", None)
+        super().__setstate__(state)
+        if text is not None:
+            self._handle = _native.completion_from_json(text)
+
+    @classmethod
+    def _from_handle(cls, handle):
+        self = cls()
+        self._handle = handle
+        self.row_names_ = _native.completion_ids(handle, False)
+        self.column_names_ = _native.completion_ids(handle, True)
+        self._tell()
+        return self

@@ -1,0 +1,159 @@
+"""Samples of the Gibbs posterior itself, and the gap of a fitted model to it."""
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.multiclass import check_classification_targets
+
+from . import _native, _rows, _settings
+from ._model import recipe_of, told
+
+
+class GibbsSampler(ClassifierMixin, BaseEstimator):
+    """Particles that stand for the Gibbs posterior, exp(-lam r(theta)) times the prior, not for an
+    approximation of it: tempering sequential Monte Carlo.
+
+    Attributes: `log_z_`, `log_z_sd_`, `gibbs_risk_`, `acceptance_`, `path_` (a point for each
+    temperature), `draws_` (particles x coefficients, in scaled coordinates), `info_`. Its
+    probabilities are shares of votes; there is no certificate.
+    """
+
+    _options = ("loss", "lam", "prior_sd", "scale", "particles", "chains", "moves", "move", "ess")
+
+    def __init__(self, loss="zero-one", lam=None, prior_sd=1.0, scale="standard",
+                 fit_intercept=True, particles=None, chains=None, moves=None, move="auto",
+                 ess=None, options=None, n_jobs=None, random_state=None, verbose=False):
+        self.loss = loss
+        self.lam = lam
+        self.prior_sd = prior_sd
+        self.scale = scale
+        self.fit_intercept = fit_intercept
+        self.particles = particles
+        self.chains = chains
+        self.moves = moves
+        self.move = move
+        self.ess = ess
+        self.options = options
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _more_tags(self):
+        return {"binary_only": True}
+
+    def fit(self, X, y):
+        X, y = _rows.checked_pair(self, X, y)
+        check_classification_targets(y)
+        self.classes_ = np.unique(y)
+        if len(self.classes_) > 2:
+            raise ValueError("Only binary classification is supported. The type of the target is "
+                             "multiclass.")
+        if len(self.classes_) < 2:
+            raise ValueError("two classes are needed, and the labels have one class only")
+        data = _rows.data_of(X, _rows.signs(y, self.classes_[1]))
+        parameters = {name: getattr(self, name) for name in self._options}
+        options = _settings.options_of({**parameters, "no-intercept": not self.fit_intercept},
+                                       self.options)
+        return self._draw(data, None, 0, options, X)
+
+    def _draw(self, data, model, stage, options, X):
+        progress, end = _settings.progress_of(self.verbose)
+        try:
+            self._handle, _ = _native.sample(data, model, stage, options,
+                                             _settings.seed_of(self.random_state),
+                                             _settings.threads_of(self.n_jobs), progress)
+        finally:
+            end()
+        _native.sample_set_recipe(self._handle, recipe_of(self, X))
+        self._tell()
+        return self
+
+    def _tell(self):
+        self.info_ = told(_native.sample_info(self._handle))
+        self.path_ = told(_native.sample_path(self._handle))
+        for name in ("log_z", "log_z_sd", "gibbs_risk", "acceptance"):
+            setattr(self, name + "_", self.info_[name])
+        self.n_iter_ = len(self.path_)
+
+    @property
+    def draws_(self):
+        self._check_fitted()
+        out = np.empty(self.info_["particles"] * self.info_["d"])
+        _native.sample_draws(self._handle, out)
+        return out.reshape(self.info_["particles"], self.info_["d"])
+
+    def _check_fitted(self):
+        if not hasattr(self, "_handle"):
+            raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet. Call "
+                                 "'fit' with appropriate arguments before using this estimator.")
+
+    def _predicted(self, X):
+        self._check_fitted()
+        X = _rows.checked(self, X, reset=False)
+        score, probability = np.empty((2, X.shape[0]))
+        _native.sample_predict(self._handle, _rows.data_of(X), _settings.threads_of(self.n_jobs),
+                               score, None, probability)
+        return score, probability
+
+    def decision_function(self, X):
+        """Share of the particles that vote for `classes_[1]`, minus one half; a tie is one of its
+        votes, as on the command line."""
+        p = self._predicted(X)[1]
+        return np.where(p == 0.5, np.finfo(float).tiny, p - 0.5)
+
+    def predict_proba(self, X):
+        p = self._predicted(X)[1]
+        return np.column_stack([1.0 - p, p])
+
+    def predict(self, X):
+        voted = self.decision_function(X) > 0
+        return self.classes_[voted.astype(int)]
+
+    def save(self, path):
+        """Writes the file that the command line reads."""
+        self._check_fitted()
+        _native.write_file(path, _native.sample_to_json(self._handle))
+
+    def __getstate__(self):
+        state = dict(super().__getstate__())
+        handle = state.pop("_handle", None)
+        if handle is not None:
+            state["_text"] = _native.sample_to_json(handle)
+        return state
+
+    def __setstate__(self, state):
+        state = dict(state)
+        text = state.pop("_text", None)
+        super().__setstate__(state)
+        if text is not None:
+            self._handle = _native.sample_from_json(text)
+
+    @classmethod
+    def _from_handle(cls, handle):
+        self = cls()
+        self._handle = handle
+        self._tell()
+        self.classes_ = np.array([-1, 1])
+        self.n_features_in_ = self.info_["features"]
+        return self
+
+
+def gap(model, X, y, **sampling):
+    """How far a fitted classifier or ranker is from the Gibbs posterior that it approximates:
+    KL(model || Gibbs) = free energy + log Z, an estimate. X and y are the rows of the fit, all of
+    them; `sampling` are parameters of `GibbsSampler` that say how to sample."""
+    model._check_fitted()
+    if model._raw:
+        raise ValueError("gap needs rows of numbers")
+    X = _rows.checked(model, X, reset=False)
+    data = _rows.data_of(X, _rows.signs(np.asarray(y), model.classes_[1]))
+    sampler = GibbsSampler(**sampling)
+    options = _settings.options_of({name: getattr(sampler, name) for name in
+                                    ("particles", "chains", "moves", "move", "ess")},
+                                   sampler.options)
+    handle, _ = _native.sample(data, model._handle, 0, options,
+                               _settings.seed_of(sampler.random_state),
+                               _settings.threads_of(sampler.n_jobs), None)
+    found = told(_native.gap(data, model._handle, handle))
+    info = _native.sample_info(handle)
+    found.update(log_z=info["log_z"], log_z_sd=info["log_z_sd"])
+    return found

@@ -1,0 +1,143 @@
+"""Files and numbers are the command line's: to the bit."""
+import csv
+import json
+import os
+import subprocess
+
+import numpy as np
+import pytest
+from conftest import rows
+
+import gibbsite
+from gibbsite import GibbsiteClassifier, GibbsiteRanker, GibbsSampler, simulate
+
+ROOT = os.environ.get("GIBBSITE_ROOT", ".")
+PROGRAM = next((path for path in (os.path.join(ROOT, "build/gibbsite"),
+                                  os.path.join(ROOT, "build/release/gibbsite"))
+                if os.path.exists(path)), None)
+needs_program = pytest.mark.skipif(PROGRAM is None, reason="there is no program gibbsite")
+
+
+def run(*arguments, folder):
+    done = subprocess.run([PROGRAM, *map(str, arguments)], cwd=folder, capture_output=True,
+                          text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def write(path, names, columns):
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(names)
+        writer.writerows(zip(*columns))
+
+
+def predictions(text):
+    return list(csv.DictReader(text.splitlines()))
+
+
+@needs_program
+@pytest.mark.parametrize("how", [{}, {"loss": "zero-one"}, {"bound": "progressive"},
+                                 {"prior": "zero"}, {"family": "diagonal", "loss": "hinge"}])
+def test_one_model_whoever_fits_it(how, tmp_path):
+    X, y = rows(200, 3)
+    write(tmp_path / "t.csv", ["a", "b", "c", "y"], [*map(list, X.T), y])
+    given = [word for key, value in how.items() for word in (f"--{key}", value)]
+    told = json.loads(run("fit", "t.csv", "-o", "m.json", "--json", *given, folder=tmp_path))
+    model = GibbsiteClassifier(**how).fit(X, y)
+    assert model.certificate_.value == told["certificate"]["value"]
+    assert model.info_["free_energy"] == told["free_energy"]
+    out = predictions(run("predict", "m.json", "t.csv", folder=tmp_path))
+    assert [row["label"] for row in out] == list(model.predict(X))
+    assert [float(row["prob"]) for row in out] == list(model.predict_proba(X)[:, 1])
+    loaded = gibbsite.load(tmp_path / "m.json")
+    assert np.array_equal(loaded.predict_proba(X), model.predict_proba(X))
+    assert list(loaded.classes_) == ["no", "yes"] and loaded.certificate_ == model.certificate_
+    model.save(tmp_path / "p.json")
+    renamed = [name.replace("a,b,c", "V1,V2,V3") for name in
+               (tmp_path / "t.csv").read_text().splitlines(keepends=True)]
+    (tmp_path / "v.csv").write_text("".join(renamed))
+    assert predictions(run("predict", "p.json", "v.csv", folder=tmp_path)) == out
+
+
+@needs_program
+def test_a_model_of_python_opens_on_the_command_line(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    X, y = rows(200, 3)
+    frame = pandas.DataFrame(X, columns=["a", "b", "c"])
+    frame["job"] = np.where(np.arange(200) % 3 == 0, "clerk", "coök, \"x\"")
+    frame["y"] = np.where(y == "yes", 1, 0)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    X, y = frame.drop(columns="y"), frame["y"].to_numpy()
+    model = GibbsiteClassifier().fit(X, y)
+    model.save(tmp_path / "m.json")
+    out = predictions(run("predict", "m.json", "t.csv", folder=tmp_path))
+    assert [int(row["label"]) for row in out] == list(model.predict(X))
+    assert [float(row["prob"]) for row in out] == list(model.predict_proba(X)[:, 1])
+    told = json.loads(run("inspect", "m.json", "--json", folder=tmp_path))
+    assert told["certificate"] == model.certificate_
+    run("fit", "t.csv", "-o", "c.json", folder=tmp_path)
+    loaded = gibbsite.load(tmp_path / "c.json")
+    assert np.array_equal(loaded.predict_proba(X), model.predict_proba(X))
+    assert list(loaded.classes_) == [0, 1]
+
+
+@needs_program
+def test_rankers_samples_and_sparse_models_open_too(tmp_path):
+    import scipy.sparse as sparse
+    X, y = rows(120, 3)
+    write(tmp_path / "t.csv", ["a", "b", "c", "y"], [*map(list, X.T), y])
+    ranker = GibbsiteRanker().fit(X, y)
+    run("fit", "t.csv", "--task", "rank", "-o", "r.json", folder=tmp_path)
+    assert np.array_equal(gibbsite.load(tmp_path / "r.json").predict(X), ranker.predict(X))
+    sampler = GibbsSampler(particles=32).fit(X, y)
+    sampler.save(tmp_path / "s.json")
+    named = (tmp_path / "t.csv").read_text().replace("a,b,c", "V1,V2,V3")
+    (tmp_path / "v.csv").write_text(named)
+    out = predictions(run("predict", "s.json", "v.csv", folder=tmp_path))
+    assert [float(row["prob"]) for row in out] == list(sampler.predict_proba(X)[:, 1])
+    assert np.array_equal(gibbsite.load(tmp_path / "s.json").predict_proba(X),
+                          sampler.predict_proba(X))
+    S = sparse.csr_matrix(np.where(np.abs(X) < 1, 0.0, X))
+    model = GibbsiteClassifier().fit(S, np.where(y == "yes", 1, -1))
+    model.save(tmp_path / "z.json")
+    with open(tmp_path / "z.svm", "w", encoding="utf-8") as file:
+        for i in range(120):
+            cells = " ".join(f"{k + 1}:{v!r}" for k, v in zip(S[i].indices, S[i].data.tolist()))
+            file.write(f"{1 if y[i] == 'yes' else -1} {cells}\n")
+    out = predictions(run("predict", "z.json", "z.svm", folder=tmp_path))
+    assert [float(row["prob"]) for row in out] == list(model.predict_proba(S)[:, 1])
+
+
+@needs_program
+@pytest.mark.parametrize("kind,shape", [("classify", "linear"), ("classify", "xor"),
+                                        ("classify", "rings"), ("classify", "waves"),
+                                        ("rank", "linear")])
+def test_simulated_rows_are_the_programs(kind, shape, tmp_path):
+    more = [] if kind == "rank" else ["--shape", shape]
+    run("simulate", kind, "--rows", 200, "--cols", 4, "--seed", 7, "-o", "s.npy", *more,
+        folder=tmp_path)
+    table = np.load(tmp_path / "s.npy")
+    X, y, _ = simulate(kind, rows=200, cols=4, shape=shape, random_state=7)
+    assert np.allclose(X, table[:, :4], rtol=1e-12, atol=1e-12)
+    assert np.array_equal(y, table[:, 4])
+
+
+@needs_program
+def test_a_report_is_a_page(tmp_path):
+    X, y = rows(150, 3)
+    model = GibbsiteClassifier().fit(X, y)
+    gibbsite.report(model, tmp_path / "page.html", program=PROGRAM)
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert page.startswith("<!") and f"{model.certificate_.value:.4f}"[:5] in page
+    with pytest.raises(ValueError):
+        gibbsite.report(model, "/nowhere/page.html", program=PROGRAM)
+
+
+def test_files_that_are_no_models_are_refused(tmp_path):
+    (tmp_path / "x.json").write_text("{}")
+    with pytest.raises(ValueError) as told:
+        gibbsite.load(tmp_path / "x.json")
+    assert told.value.code == "format"
+    with pytest.raises(OSError):
+        gibbsite.load(tmp_path / "nothing.json")

@@ -1,0 +1,133 @@
+"""Rankers, samples, completions, theory, simulated rows, plots."""
+import pickle
+
+import numpy as np
+import pytest
+import scipy.sparse as sparse
+from conftest import rows
+from sklearn.metrics import roc_auc_score
+
+import gibbsite
+from gibbsite import (GibbsiteClassifier, GibbsiteRanker, GibbsSampler, MatrixCompletion, gap,
+                      simulate, theory)
+
+
+def test_a_ranker_is_certified_by_its_auc(data):
+    X, y = data
+    model = GibbsiteRanker().fit(X, y)
+    score = model.predict(X)
+    assert model.score(X, y) == roc_auc_score(y == "yes", score)
+    assert np.array_equal(score, model.decision_function(X))
+    assert model.certificate_.risk == "1-auc" and model.certificate_.status == "valid"
+    p = model.predict_proba(X)[:, 1]
+    order = np.argsort(score, kind="stable")
+    assert np.all(np.diff(p[order]) >= 0)
+    again = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(again.predict(X), score)
+    assert not hasattr(model, "predict_vote") or pytest.raises(AttributeError, model.predict_vote, X)
+
+
+def test_a_sample_votes_and_tells_how_it_went():
+    X, y = rows(80, 2)
+    model = GibbsSampler(particles=64, random_state=2).fit(X, y)
+    assert np.isfinite(model.log_z_) and model.log_z_sd_ > 0 and 0 < model.acceptance_ <= 1
+    assert model.draws_.shape == (64, 3) and model.path_[0]["lambda"] == 0.0
+    p = model.predict_proba(X)[:, 1]
+    assert np.array_equal(p * 64, np.round(p * 64)) and model.score(X, y) > 0.6
+    again = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(again.draws_, model.draws_)
+
+
+def test_the_gap_to_the_gibbs_posterior_is_measured():
+    X, y = rows(60, 2)
+    model = GibbsiteClassifier(loss="hinge", prior="zero", lam=20.0).fit(X, y)
+    found = gap(model, X, y, particles=256)
+    assert found.gap > -5 * found.gap_sd - 0.05 and found.gap < 5
+    assert found.free_energy == pytest.approx(model.info_["free_energy"])
+    with pytest.raises(ValueError):
+        gap(model, X[::-1] * 2, y)
+
+
+def ratings(n=400, seed=0):
+    rng = np.random.default_rng(seed)
+    row, column = rng.integers(30, size=n), rng.integers(20, size=n)
+    u, v = rng.normal(size=(30, 2)), rng.normal(size=(20, 2))
+    return row, column, 3 + np.sum(u[row] * v[column], axis=1) * 0.5 + 0.2 * rng.normal(size=n)
+
+
+def test_ratings_of_any_kind_give_one_completion(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    row, column, value = ratings()
+    keep = np.unique(row * 20 + column, return_index=True)[1]
+    row, column, value = row[keep], column[keep], value[keep]
+    kinds = [(row, column, value), (np.column_stack([row, column, value]),),
+             (pandas.DataFrame({"user": row, "item": column, "rating": value}),),
+             (sparse.coo_matrix((value, (row, column)), shape=(30, 20)),)]
+    models = [MatrixCompletion(rank=3).fit(*kind) for kind in kinds]
+    values = [model.predict(row, column) for model in models]
+    for other in values[1:]:
+        assert np.array_equal(values[0], other)
+    model = models[0]
+    assert model.certificate_ is None and model.effective_rank_ <= 3
+    assert model.score(row, column, value) == pytest.approx(-model.rmse_, rel=1e-6)
+    mean, sd = model.predict([0, 99], [1, 99], return_sd=True)
+    assert np.isfinite(mean).all() and np.all(sd > 0) and sd[1] > sd[0]
+    again = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(again.predict(row, column), values[0])
+    model.save(tmp_path / "c.json")
+    assert np.array_equal(gibbsite.load(tmp_path / "c.json").predict(row, column), values[0])
+
+
+def test_a_declared_range_certifies_a_completion():
+    row, column, value = ratings(800)
+    model = MatrixCompletion(rank=2, range=(0, 6)).fit(row, column, np.clip(value, 0, 6))
+    assert 0 < model.certificate_.rmse < 6 and not model.certificate_.vacuous
+    assert np.all((model.predict(row, column) >= 0) & (model.predict(row, column) <= 6))
+
+
+def test_ratings_that_cannot_be_used_are_refused():
+    with pytest.raises(ValueError, match="triples"):
+        MatrixCompletion().fit([1, 2], [3, 4])
+    with pytest.raises(ValueError, match="finite"):
+        MatrixCompletion().fit([1, 2], [3, 4], [1.0, np.nan])
+    with pytest.raises(ValueError, match="range"):
+        MatrixCompletion(range=(3, 1)).fit(*ratings())
+
+
+def test_theory_is_told():
+    told = theory(n=1000, d=10)
+    assert len(told) > 5 and all(row.name and row.source for row in told)
+    with pytest.raises(ValueError):
+        theory(n=-1)
+
+
+@pytest.mark.parametrize("shape", ["linear", "xor", "rings", "waves"])
+def test_simulated_rows_have_the_risk_they_are_said_to_have(shape):
+    X, y, truth = simulate(rows=20000, cols=4, noise=0.2, shape=shape)
+    again, labels, _ = simulate(rows=20000, cols=4, noise=0.0, shape=shape)
+    assert np.array_equal(X, again) and set(y) == {-1, 1}
+    wrong = (y != labels).mean()  # binomial: 0.2 within 5 sigma
+    assert abs(wrong - truth.bayes_risk) < 5 * np.sqrt(0.2 * 0.8 / 20000)
+
+
+def test_simulated_ranks_have_the_auc_they_are_said_to_have():
+    X, y, truth = simulate("rank", rows=20000, cols=3, noise=0.1)
+    auc = roc_auc_score(y, X @ np.array(truth.theta))
+    assert abs(auc - truth.best_auc) < 5 * 0.0025  # standard error of an AUC of 0.9: below 0.0025
+    later = simulate("rank", rows=10, cols=3, noise=0.1, skip=19990)
+    assert np.array_equal(later[0], X[19990:])
+    with pytest.raises(ValueError):
+        simulate("socks")
+
+
+def test_plots_draw(data):
+    pytest.importorskip("matplotlib").use("Agg")
+    X, y = data
+    model = GibbsiteClassifier().fit(X, y)
+    ladder = GibbsiteClassifier(prior="zero", options={"lambda-grid": "10:200:3"}).fit(X, y)
+    assert len(ladder.path_) == 3
+    for draw in ("certificate", "reliability", "importance", "path"):
+        assert getattr(gibbsite.plots, draw)(model).has_data()
+    assert gibbsite.plots.path(ladder).has_data()
+    with pytest.raises(ValueError, match="tested"):
+        gibbsite.plots.reliability(ladder)

@@ -1,0 +1,135 @@
+"""Transformations and choices that leave certificates valid."""
+import warnings
+
+import numpy as np
+import pytest
+from conftest import rows
+from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.feature_selection import SelectKBest
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import PolynomialFeatures, StandardScaler
+from sklearn.utils.estimator_checks import check_estimator
+
+from gibbsite import CertifiedPipeline, GibbsiteClassifier, GibbsiteClassifierCV
+
+
+class Remembers(TransformerMixin, BaseEstimator):
+    """Keeps the rows that it was fitted on."""
+
+    def fit(self, X, y=None):
+        self.seen_, self.labels_ = X.copy(), y.copy()
+        return self
+
+    def transform(self, X):
+        return X * 2.0
+
+
+def test_transformers_see_the_learn_rows_alone(data):
+    X, y = data
+    pipe = CertifiedPipeline([("keep", Remembers()), ("fit", GibbsiteClassifier())]).fit(X, y)
+    seen = dict(pipe.transformers_)["keep"]
+    assert np.array_equal(seen.seen_, X[pipe.learned_])
+    assert np.array_equal(seen.labels_, y[pipe.learned_])
+    assert pipe.card_.learned == pipe.learned_.sum() and 0 < pipe.learned_.sum() < len(y)
+    assert pipe.certificate_.status == "valid"
+
+
+def test_a_pipeline_predicts_what_its_parts_do(data):
+    X, y = data
+    pipe = CertifiedPipeline([("scale", StandardScaler()), ("square", PolynomialFeatures()),
+                              ("fit", GibbsiteClassifier(fit_intercept=False))]).fit(X, y)
+    again = X
+    for _, step in pipe.transformers_:
+        again = step.transform(again)
+    assert np.array_equal(pipe.predict(X), pipe.fitted_.predict(again))
+    assert np.array_equal(pipe.predict_proba(X), pipe.fitted_.predict_proba(again))
+    assert pipe.score(X, y) > 0.7 and "at most" in pipe._repr_html_()
+    other = clone(pipe).set_params(fit__confidence=0.8)
+    assert other.get_params()["fit__confidence"] == 0.8
+    assert other.fit(X, y).certificate_.value < pipe.certificate_.value
+    with pytest.raises(ValueError, match="Invalid parameter"):
+        pipe.set_params(sock=1)
+    with pytest.raises(TypeError):
+        CertifiedPipeline([("scale", StandardScaler())]).fit(X, y)
+
+
+def test_a_pipeline_without_a_split_is_conditional(data):
+    X, y = data
+    last = GibbsiteClassifier(prior="zero", scale="none")
+    assert last.fit(X, y).certificate_.status == "valid"
+    pipe = CertifiedPipeline([("keep", Remembers()), ("fit", last)]).fit(X, y)
+    assert pipe.certificate_.status == "conditional"
+
+
+def select(n, d, seed):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(n, d)), np.where(rng.random(n) < 0.5, 1, 0)
+
+
+def test_a_selection_on_noise_is_not_certified_below_the_truth():
+    """Labels are coins: the truth is 0.5. Each valid certificate may lie below with probability
+    0.05; of 40, more than 9 do with probability 7e-5, and a selection that sees all rows fails
+    nearly always."""
+    below = seen_all = 0
+    for seed in range(40):
+        X, y = select(120, 400, seed)
+        model = GibbsiteClassifier(loss="hinge", random_state=seed)
+        pipe = CertifiedPipeline([("best", SelectKBest(k=10)), ("fit", model)])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            pipe.fit(X, y)
+            plain = make_pipeline(SelectKBest(k=10), model).fit(X, y)
+        assert pipe.certificate_.status == "valid"
+        below += pipe.certificate_.value < 0.5
+        seen_all += plain[-1].certificate_.value < 0.5
+    assert below <= 9
+    assert seen_all >= 30  # the trap
+
+
+def test_choices_by_cross_validation_see_the_learn_rows_alone(data):
+    X, y = data
+    grid = {"scale": ["standard", "none"], "loss": ["hinge", "zero-one"]}
+    model = GibbsiteClassifierCV(GibbsiteClassifier(prior_sd=0.3), grid, cv=3).fit(X, y)
+    assert model.best_params_ in [result["params"] for result in model.cv_results_]
+    assert len(model.cv_results_) == 4
+    assert model.best_score_ == max(result["mean"] for result in model.cv_results_)
+    assert model.certificate_.status == "valid"
+    assert model.card_.learned == model.learned_.sum()
+    assert np.array_equal(model.predict(X), model.best_estimator_.predict(X))
+    # other labels among the rows that certify change no choice
+    turned = y.copy()
+    turned[~model.learned_] = np.where(turned[~model.learned_] == "yes", "no", "yes")
+    fingerprint_only = GibbsiteClassifierCV(GibbsiteClassifier(prior_sd=0.3), grid, cv=3)
+    assert fingerprint_only.fit(X, turned).certificate_.value != model.certificate_.value
+
+
+@pytest.mark.parametrize("estimator", [
+    GibbsiteClassifierCV(param_grid={"loss": ["hinge"]}, cv=2),
+    CertifiedPipeline([("scale", StandardScaler()), ("fit", GibbsiteClassifier())])])
+def test_they_pass_the_checks(estimator):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        check_estimator(estimator)
+
+
+def test_rows_of_weight_zero_reach_no_transformer(data):
+    X, y = data
+    weight = np.ones(300)
+    weight[::3] = 0.0
+    pipe = CertifiedPipeline([("keep", Remembers()), ("fit", GibbsiteClassifier())])
+    pipe.fit(X, y, sample_weight=weight)
+    assert len(dict(pipe.transformers_)["keep"].seen_) == pipe.card_.learned < 200
+    assert pipe.card_.learned + pipe.card_.tested == 200 and not pipe.learned_[::3].any()
+
+
+def test_rows_of_a_list_are_split_too():
+    from sklearn.feature_extraction.text import CountVectorizer
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=120)
+    texts = [" ".join(rng.choice(["good", "fine", "so"] if label else ["bad", "poor", "so"], 4))
+             for label in y]
+    pipe = CertifiedPipeline([("count", CountVectorizer()), ("fit", GibbsiteClassifier())])
+    assert pipe.fit(texts, y).score(texts, y) > 0.9
+    assert pipe.certificate_.status == "valid" and pipe.certificate_.value < 0.3
+    X, labels = rows(50)
+    assert CertifiedPipeline([("fit", GibbsiteClassifier())]).fit(X, labels).score(X, labels) > 0.5
