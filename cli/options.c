@@ -34,6 +34,11 @@ static const gbs_option own[] = {
      "points, evenly on the log scale: a thousand points, fewer where the pairs of all points "
      "would be more than 3e9. Risk and bound of each are over all pairs; `bound` paper is of the "
      "paper's risk of any two rows, the others of 1 - AUC", ANY},
+    {"threshold", "T", GBS_OPTION_NUMBER, GBS_FOR_EVALUATE, NULL,
+     "a number between 0 and 1, such as 0.3", NULL, "output",
+     "say the positive label from this probability on, in place of the model's own threshold; fix "
+     "it before a look at DATA",
+     .high = 1.0, .open_low = 1, .open_high = 1},
     {"against", "MODEL", GBS_OPTION_TEXT, GBS_FOR_SAMPLE, NULL, "MODEL", NULL, "model",
      "measure how far the fitted MODEL is from the Gibbs posterior: KL(model || Gibbs). Columns, "
      "loss, lambda, prior and rows are the model's", ANY},

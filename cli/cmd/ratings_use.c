@@ -286,8 +286,8 @@ static int top(struct app *app, const gbs_completion *model, const struct quanti
 /* ---------------------------------------------------------------- predict, evaluate */
 
 static int check_reading(const struct app *app) {
-    static const char *const tables[] = {"format", "missing"};
-    for (size_t k = 0; k < 2; k++)
+    static const char *const tables[] = {"format", "missing", "threshold"};
+    for (size_t k = 0; k < sizeof tables / sizeof *tables; k++)
         if (given(&app->options, tables[k]))
             return app_fail(app, EXIT_USAGE, "%s: --%s is not for ratings", app->command->name,
                             tables[k]);

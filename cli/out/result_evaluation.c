@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static double confidence(const struct app *app) {
     return given(&app->options, "confidence") ? option_number(&app->options, "confidence") : 0.95;
@@ -50,19 +51,62 @@ static double baseline_error(const gbs_evaluation *e, const gbs_model *model) {
            (double)e->n;
 }
 
-/* What the labels are worth, class by class; beside them what guessing errs, and the mean cost. */
-static void put_rates(struct json *j, const gbs_evaluation *e, const gbs_model *model,
-                      const gbs_recipe *recipe) {
+/* A share of rows, and what its true value is at least (docs/maths.md, 11.7). */
+struct rate {
+    double seen, lower; /* seen: NaN where nothing was counted */
+};
+
+/* What the labels are worth to one class. */
+struct rates {
+    struct rate precision, recall, f1;
+};
+
+static struct rate rate_of(size_t hits, size_t n, double level) {
+    return (struct rate){(double)hits / (double)n, gbs_binomial_lower(hits, n, level)};
+}
+
+static struct rates rates_of(const gbs_evaluation *e, int class, double level) {
+    size_t hits = class > 0 ? e->true_positive : e->true_negative,
+           said = hits + (class > 0 ? e->false_positive : e->false_negative),
+           is = hits + (class > 0 ? e->false_negative : e->false_positive),
+           mistakes = e->false_positive + e->false_negative;
+    return (struct rates){
+        rate_of(hits, said, level),
+        rate_of(hits, is, level),
+        {2.0 * (double)hits / (double)(2 * hits + mistakes), gbs_f1_lower(hits, mistakes, level)}};
+}
+
+/* The mean cost of the labels, and what it truly is at most. */
+struct mean_cost {
+    double missed, false_alarm; /* of one */
+    double seen, upper;
+};
+
+static struct mean_cost cost_of(const gbs_evaluation *e, const gbs_model *model, double level) {
     const gbs_card *card = model != NULL ? gbs_model_card(model) : NULL;
-    double tp = (double)e->true_positive, fp = (double)e->false_positive,
-           tn = (double)e->true_negative, fn = (double)e->false_negative, n = (double)e->n;
+    struct mean_cost c = {.missed = card != NULL ? card->cost_missed : 1.0,
+                          .false_alarm = card != NULL ? card->cost_false : 1.0};
+    c.seen = (c.missed * (double)e->false_negative + c.false_alarm * (double)e->false_positive) /
+             (double)e->n;
+    c.upper = gbs_cost_upper(e->false_negative, e->false_positive, e->n, c.missed, c.false_alarm,
+                             level);
+    return c;
+}
+
+/* What the labels are worth, class by class; beside them what guessing errs, and the mean cost. */
+static void put_rates(struct json *j, const gbs_evaluation *e, double level, const gbs_model *model,
+                      const gbs_recipe *recipe) {
+    struct rates no = rates_of(e, -1, level), yes = rates_of(e, 1, level);
+    struct mean_cost cost = cost_of(e, model, level);
     json_put_number(j, "baseline_error", baseline_error(e, model));
-    put_by_class(j, "recall", recipe, tn / (tn + fp), tp / (tp + fn));
-    put_by_class(j, "precision", recipe, tn / (tn + fn), tp / (tp + fp));
-    put_by_class(j, "f1", recipe, 2.0 * tn / (2.0 * tn + fp + fn), 2.0 * tp / (2.0 * tp + fp + fn));
-    json_put_number(j, "cost",
-                    card != NULL ? (fn * card->cost_missed + fp * card->cost_false) / n
-                                 : (fn + fp) / n);
+    put_by_class(j, "recall", recipe, no.recall.seen, yes.recall.seen);
+    put_by_class(j, "recall_lower", recipe, no.recall.lower, yes.recall.lower);
+    put_by_class(j, "precision", recipe, no.precision.seen, yes.precision.seen);
+    put_by_class(j, "precision_lower", recipe, no.precision.lower, yes.precision.lower);
+    put_by_class(j, "f1", recipe, no.f1.seen, yes.f1.seen);
+    put_by_class(j, "f1_lower", recipe, no.f1.lower, yes.f1.lower);
+    json_put_number(j, "cost", cost.seen);
+    json_put_number(j, "cost_upper", cost.upper);
 }
 
 void result_evaluation(struct json *j, const struct app *app, const gbs_evaluation *e,
@@ -73,7 +117,7 @@ void result_evaluation(struct json *j, const struct app *app, const gbs_evaluati
     }
     json_put_count(j, "n", e->n);
     json_put_number(j, "error", e->error);
-    put_rates(j, e, model, recipe);
+    put_rates(j, e, confidence(app), model, recipe);
     json_put_number(j, "gibbs_risk", e->gibbs_risk);
     json_put_number(j, "gibbs_error", e->gibbs_error);
     json_put_number(j, "auc", e->auc);
@@ -130,6 +174,43 @@ static void confusion_text(struct text *t, const gbs_evaluation *e, const gbs_re
              e->true_negative);
 }
 
+static void rate_cell(struct text *t, struct rate r) {
+    char cell[64] = "-";
+    if (isfinite(r.seen))
+        snprintf(cell, sizeof cell, "%.2f %% (%.2f %%)", 100.0 * r.seen, 100.0 * r.lower);
+    text_add(t, " %-20s", cell);
+}
+
+/* Seen, and in brackets what is true at least. */
+static void rates_text(struct text *t, enum line_kind kind, const gbs_evaluation *e, double level,
+                       const gbs_recipe *recipe) {
+    const char *inset = kind == LINE_LONG ? "  " : "";
+    text_add(t, "%s%-13s %-20s %-20s %s\n", inset, "label", "precision (at least)",
+             "recall (at least)", "F1 (at least)");
+    for (int class = 1; class >= -1; class -= 2) {
+        struct rates r = rates_of(e, class, level);
+        char label[LINE_NAME];
+        result_class_short(recipe, class, 12, label);
+        text_add(t, "%s%s", inset, label);
+        for (size_t k = line_columns(label, strlen(label)); k < 13; k++)
+            text_add(t, " ");
+        rate_cell(t, r.precision);
+        rate_cell(t, r.recall);
+        rate_cell(t, r.f1);
+        while (t->size > 0 && t->bytes[t->size - 1] == ' ')
+            t->bytes[--t->size] = '\0';
+        text_add(t, "\n");
+    }
+}
+
+static void cost_text(struct text *t, enum line_kind kind, const gbs_evaluation *e, double level,
+                      const gbs_model *model) {
+    struct mean_cost c = cost_of(e, model, level);
+    if (c.missed != c.false_alarm)
+        line_add(t, kind, "cost", "%.4g a row, at %g:%g; at most %.4g, if these rows are fresh",
+                 c.seen, c.missed, c.false_alarm, c.upper);
+}
+
 void result_evaluation_text(struct text *t, enum line_kind kind, const struct app *app,
                             const gbs_evaluation *e, const gbs_model *model,
                             const gbs_recipe *recipe) {
@@ -150,9 +231,14 @@ void result_evaluation_text(struct text *t, enum line_kind kind, const struct ap
     line_add(t, kind, "true error", "at most %.2f %% with confidence %g, if these rows are fresh%s",
              100.0 * gbs_binomial_upper(e->errors, e->n, confidence(app)), confidence(app),
              kind == LINE_LONG ? " (exact binomial bound of the labels)" : "");
+    cost_text(t, kind, e, confidence(app), model);
     if (isfinite(e->auc))
-        line_add(t, kind, "AUC", "%.4f   of the score", e->auc);
-    line_add(t, kind, "calibration", "Brier score %.4f, log loss %.4f", e->brier, e->log_loss);
+        line_add(t, kind, "AUC", "%.4f; Brier score %.4f, log loss %.4f", e->auc, e->brier,
+                 e->log_loss);
+    else
+        line_add(t, kind, "AUC", "none: only one class; Brier score %.4f, log loss %.4f", e->brier,
+                 e->log_loss);
+    rates_text(t, kind, e, confidence(app), recipe);
     if (kind == LINE_LONG)
         confusion_text(t, e, recipe);
 }

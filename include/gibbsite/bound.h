@@ -16,6 +16,19 @@ extern "C" {
  * 0 gives 1. */
 GBS_API double gbs_binomial_upper(size_t errors, size_t n, double confidence);
 
+/* The same from below: of a share of which `hits` of n rows were seen, a recall or a precision,
+ * rounded down. NaN for arguments out of range; n = 0 gives 0. */
+GBS_API double gbs_binomial_lower(size_t hits, size_t n, double confidence);
+
+/* A lower bound on the true F1 of a label, 2 TP / (2 TP + FP + FN): hits = TP, mistakes = FP + FN.
+ * NaN for a confidence out of range. */
+GBS_API double gbs_f1_lower(size_t hits, size_t mistakes, double confidence);
+
+/* An upper bound on the true mean cost of labels of which `missed` rows of +1 were labelled -1, and
+ * `false_alarms` the reverse. NaN for arguments out of range; n = 0 gives the larger cost. */
+GBS_API double gbs_cost_upper(size_t missed, size_t false_alarms, size_t n, double cost_missed,
+                              double cost_false, double confidence);
+
 /* An upper bound on the true 1 - AUC, given the labels, of a score that has 1 - AUC = risk on rows
  * it was not trained on; `blocks` is the number of rows of the smaller class: Chernoff's bound for
  * the independent pairs. NaN for arguments out of range; blocks = 0 gives 1. */
