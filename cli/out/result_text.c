@@ -88,8 +88,9 @@ void result_sentence(struct text *words, const gbs_model *model) {
         text_add(words, "the score that predict prints has a true AUC of at least %.4f",
                  1.0 - c->value);
     else if (calibrated)
-        text_add(words, "the labels that predict prints are wrong in at most %.2f %% of all cases",
-                 100.0 * c->value);
+        text_add(words, "the labels that predict prints are wrong in at most %.2f %% of %s",
+                 100.0 * c->value,
+                 c->grouped ? "the rows of a group, in the mean over groups" : "all cases");
     else if (c->risk != GBS_RISK_ERROR)
         text_add(words, "the true %s of one random draw is at most %.4f",
                  c->risk == GBS_RISK_AUC ? "1 - AUC" : "share of pairs in the wrong order",

@@ -26,6 +26,12 @@ static void strong(struct text *t, bool open) {
     text_add(t, open ? "<strong>" : "</strong>");
 }
 
+/* It is about the labels that predict prints: of rows, or of rows in groups. */
+static bool of_labels(const json_t *c) {
+    return run_is(c, "target", "vote") &&
+           (run_is(c, "method", "binomial") || run_is(c, "unit", "group"));
+}
+
 /* The claim itself. */
 static void claim(struct text *t, const json_t *root, const json_t *c, struct numbers *n) {
     double value = run_number(c, "value");
@@ -59,7 +65,11 @@ static void claim(struct text *t, const json_t *root, const json_t *c, struct nu
             "the true root mean squared "
             "error is at most %s.",
             number_text(run_number(c, "rmse"), n->value));
-    else if (run_is(c, "target", "vote") && run_is(c, "method", "binomial"))
+    else if (of_labels(c) && run_is(c, "unit", "group"))
+        SAY("If groups of rows like these keep coming, the labels that predict prints are wrong in "
+            "at most %s of the rows of a group, in the mean over groups.",
+            percent_text(value, n->value));
+    else if (of_labels(c))
         SAY("If rows like these keep coming, the labels that predict prints are wrong in at most "
             "%s "
             "of all cases.",
@@ -101,11 +111,11 @@ static void how_it_is_had(struct text *t, const json_t *root, const json_t *c, s
             "predictor has seen, matched with rows of the other class: nothing is paid for having "
             "learned. ",
             number_text(blocks, n->other));
-    else if (run_is(c, "target", "vote") && run_is(c, "method", "binomial"))
-        SAY("It rests on %s rows of a last block that nothing of the predictor has seen, neither "
-            "its "
-            "posterior nor its calibration nor any choice: nothing is paid for having learned. ",
-            number_text(blocks, n->other));
+    else if (of_labels(c))
+        SAY("It rests on %s %s of a last block that nothing of the predictor has seen, neither "
+            "its posterior nor its calibration nor any choice: nothing is paid for having "
+            "learned. ",
+            number_text(blocks, n->other), run_is(c, "unit", "group") ? "groups" : "rows");
     else if (run_is(c, "target", "rmse"))
         SAY("It rests on %s ratings that were kept from the fit and from every choice in it: "
             "nothing is paid for having learned. ",
@@ -153,7 +163,7 @@ static void drawn_against_vote(struct text *t, const json_t *root, const json_t 
                 "ratings.");
         return;
     }
-    if (run_is(c, "target", "vote") && run_is(c, "method", "binomial")) {
+    if (of_labels(c)) {
         SAY("The number is about the very labels that predict prints.");
         return;
     }

@@ -56,6 +56,12 @@ GBS_API void gbs_data_looked(gbs_data *data, unsigned bits);
  * predictor; whatever judges it, certificates and errors, counts every row once. */
 GBS_API gbs_status gbs_data_set_weights(gbs_context *ctx, gbs_data *data, const double *weight);
 
+/* Says which rows belong together: those of one patient, say. n numbers, equal within a group, which
+ * are copied; NULL: every row by itself. A group is learned from or certifies as a whole, in splits
+ * and in folds of a cross-validation; groups, not rows, are then taken for independent, and
+ * certificates are about the mean over groups of the share of wrong rows. For `bound` vote. */
+GBS_API gbs_status gbs_data_set_groups(gbs_context *ctx, gbs_data *data, const uint64_t *group);
+
 /* Says which rows a fit is to learn from (learned[i] not 0) and which are to certify it, in place
  * of the split that it would draw: for callers who learned something from those rows themselves,
  * such as a transformation of the columns. A random split keeps certificates valid, one that was

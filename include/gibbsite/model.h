@@ -99,7 +99,8 @@ typedef struct gbs_certificate {
     double sampled_delta;
     /* is above this, which the bound takes for it; NaN: it takes `empirical` */
     double empirical_upper;
-    int given; /* GBS_TARGET_RECALL: the class, +1 or -1; else 0 */
+    int given;   /* GBS_TARGET_RECALL: the class, +1 or -1; else 0 */
+    int grouped; /* not 0: `blocks` counts groups of rows, and the risk is a mean over groups */
 } gbs_certificate;
 
 /* Assumption k in words, NULL beyond the last; *breaks says whether it makes a certificate

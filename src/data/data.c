@@ -224,13 +224,15 @@ gbs_status gbs_data_view(gbs_context *ctx, const gbs_data *data, const size_t *r
     size_t *pick = gbs_array_alloc(ctx, count, sizeof *pick);
     double *y = data->y != NULL ? gbs_doubles(ctx, count) : NULL,
            *weight = data->weight != NULL ? gbs_doubles(ctx, count) : NULL;
+    uint32_t *group = data->group != NULL ? gbs_array_alloc(ctx, count, sizeof *group) : NULL;
     *out = view;
     if (view == NULL || pick == NULL || (data->y != NULL && y == NULL) ||
-        (data->weight != NULL && weight == NULL)) {
+        (data->weight != NULL && weight == NULL) || (data->group != NULL && group == NULL)) {
         gbs_handle_free(ctx, view);
         gbs_array_free(ctx, pick);
         gbs_array_free(ctx, y);
         gbs_array_free(ctx, weight);
+        gbs_array_free(ctx, group);
         *out = NULL;
         return GBS_ERR_MEMORY;
     }
@@ -240,12 +242,15 @@ gbs_status gbs_data_view(gbs_context *ctx, const gbs_data *data, const size_t *r
             y[i] = data->y[rows[i]];
         if (weight != NULL)
             weight[i] = data->weight[rows[i]];
+        if (group != NULL)
+            group[i] = data->group[rows[i]];
     }
     *view = *data;
     view->ctx = ctx;
     view->n = count;
     view->y = y;
     view->weight = weight;
+    view->group = group;
     view->pick = pick;
     view->borrowed = true;
     view->own_indices = false;
@@ -294,6 +299,7 @@ void gbs_data_free(gbs_data *data) {
     if (!data->borrowed || data->pick != NULL)
         gbs_array_free(ctx, (void *)data->y);
     gbs_array_free(ctx, (void *)data->weight);
+    gbs_array_free(ctx, (void *)data->group);
     if (data->source != NULL && data->pick == NULL)
         data->source->release(data->source);
     if (data->pick == NULL)

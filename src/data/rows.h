@@ -22,6 +22,8 @@ struct gbs_data {
     const double *y; /* NULL: no labels */
     /* of each row in the risk of a fit, near 1 in the mean; NULL: all alike. Always ours */
     const double *weight;
+    const uint32_t *group; /* of each row, below `groups`; NULL: every row by itself. Always ours */
+    size_t groups;
     /* a view: its row i is row pick[i] of the arrays above, its label y[i]. NULL: all rows, in
      * order */
     const size_t *pick;
@@ -47,6 +49,14 @@ gbs_status gbs_data_weighed(gbs_context *ctx, const gbs_data *data, gbs_data **o
 
 /* Weighs a view once more: rows of +1 by `up`, of -1 by `down`. */
 gbs_status gbs_data_weigh_classes(gbs_context *ctx, gbs_data *view, double up, double down);
+
+/* Names of groups as numbers from 0, in order of first appearance; and how many groups there are. */
+gbs_status gbs_groups_number(gbs_context *ctx, size_t n, const uint64_t *name, uint32_t *group,
+                             size_t *count);
+/* The mean of the values of each group that has one, in order of first appearance; a value that is
+ * NaN does not count. mean has room for n. */
+gbs_status gbs_groups_mean(gbs_context *ctx, const uint32_t *group, size_t groups, size_t n,
+                           const double *value, double *mean, size_t *count);
 
 /* The hash of the rows, their labels included, in whatever order they come; and the seed of the
  * order that a split goes by (docs/maths.md, 11.2). */

@@ -15,7 +15,9 @@ typedef struct gbs_source {
     bool learned;
     uint64_t seed;
     size_t rows;
-    size_t left_out; /* rows of the table that have a missing cell and are not here */
+    size_t left_out;       /* rows of the table that have a missing cell and are not here */
+    size_t units;          /* the same in groups, where rows are in groups */
+    bool grouped, in_time; /* what else that order went by */
 } gbs_source;
 
 #endif

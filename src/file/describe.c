@@ -171,6 +171,8 @@ static void put_certificate(gbs_writer *w, const char *key, const gbs_certificat
     gbs_writer_number(w, "confidence", c->confidence);
     gbs_writer_count(w, "rows", c->blocks);
     gbs_writer_count(w, "blocks", c->blocks);
+    if (c->grouped)
+        gbs_writer_text(w, "unit", "group");
     gbs_writer_number(w, "empirical", c->empirical);
     gbs_writer_number(w, "kl", c->kl);
     gbs_writer_number(w, "lambda", c->lambda);

@@ -195,6 +195,8 @@ static gbs_status get_split(gbs_context *ctx, const json_t *root, gbs_model *m) 
     TRY(gbs_json_get_size(ctx, split, "first", m->info.n, &m->split.first));
     TRY(gbs_json_get_bool(ctx, split, "stratified", &stratified));
     m->split.stratified = stratified != 0;
+    m->split.in_time = json_is_true(json_object_get(split, "in_time"));
+    m->split.grouped = json_is_true(json_object_get(split, "grouped"));
     m->split.known = true;
     return GBS_OK;
 }
@@ -319,6 +321,7 @@ static gbs_status get_certificate(gbs_context *ctx, const json_t *object, gbs_ce
         TRY(gbs_json_get_real(ctx, object, "given", &given));
         c->given = given > 0.0 ? 1 : -1;
     }
+    c->grouped = json_is_true(json_object_get(object, "grouped"));
     c->assumptions = assumption_bits(json_object_get(object, "assumptions"));
     return GBS_OK;
 }

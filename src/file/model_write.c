@@ -87,7 +87,9 @@ static bool put_split(json_t *root, const gbs_split_key *key) {
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)key->seed);
     return gbs_json_put(root, "split", split) && gbs_json_put(split, "seed", json_string(seed)) &&
            gbs_json_put(split, "first", json_integer((json_int_t)key->first)) &&
-           gbs_json_put(split, "stratified", json_boolean(key->stratified));
+           gbs_json_put(split, "stratified", json_boolean(key->stratified)) &&
+           (!key->in_time || gbs_json_put(split, "in_time", json_true())) &&
+           (!key->grouped || gbs_json_put(split, "grouped", json_true()));
 }
 
 static bool put_gibbs(json_t *root, const gbs_stage *s) {
@@ -175,6 +177,8 @@ static bool put_certificates(json_t *root, const gbs_model *m) {
             !gbs_json_put(object, "valid", json_boolean(c->valid)) ||
             !gbs_json_put(object, "risk", json_string(gbs_risk_name(c->risk))) ||
             !gbs_json_put(object, "assumptions", assumption_list(c->assumptions)))
+            return false;
+        if (c->grouped && !gbs_json_put(object, "grouped", json_true()))
             return false;
         if (c->given != 0 && !gbs_json_put(object, "given", json_integer(c->given)))
             return false;

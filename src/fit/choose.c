@@ -23,6 +23,7 @@
 
 #include "core/random.h"
 #include "fit/choose_map.h"
+#include "fit/deal.h"
 #include "fit/side_by_side.h"
 #include "fit/ways.h"
 
@@ -249,17 +250,18 @@ static gbs_status try_weights(gbs_choosing *c) {
 
 /* ---------------------------------------------------------------- set-up */
 
-/* Each class is dealt out in turn; the rows are in random order already. */
+/* The rows are in random order already. */
 static gbs_status deal(gbs_choosing *c) {
-    size_t dealt[2] = {0, 0}, fewest = gbs_smaller_class(c->data);
-    size_t most = c->most_columns < SIZE_MAX && c->n >= MAPPED_ROWS ? MAPPED_FOLDS : MOST_FOLDS;
+    size_t fewest,
+        most = c->most_columns < SIZE_MAX && c->n >= MAPPED_ROWS ? MAPPED_FOLDS : MOST_FOLDS;
+    gbs_status status = gbs_deal_fewest(c->ctx, c->data, &fewest);
+    if (status != GBS_OK)
+        return status;
     c->folds = fewest < 2 ? 0 : fewest < most ? fewest : most;
     c->fold_of = gbs_array_alloc(c->ctx, c->n, sizeof *c->fold_of);
     if (c->fold_of == NULL)
         return GBS_ERR_MEMORY;
-    for (size_t i = 0; c->folds > 0 && i < c->n; i++)
-        c->fold_of[i] = dealt[c->data->y[i] > 0.0]++ % c->folds;
-    return GBS_OK;
+    return c->folds > 0 ? gbs_deal(c->ctx, c->data, NULL, c->folds, c->fold_of) : GBS_OK;
 }
 
 /* Widths of the prior from `narrowest` on; what the options say is not chosen. */
@@ -333,6 +335,11 @@ static gbs_status keep(gbs_choosing *c, const gbs_data *learn, gbs_choice *out) 
             out->candidates += c->done[k][w];
     size_t most = learn->n / 5 < MOST_CALIBRATING ? learn->n / 5 : MOST_CALIBRATING;
     out->rows = c->again ? most : c->n;
+    /* a group is scored as a whole */
+    while (c->again && learn->group != NULL && out->rows + 1 < learn->n &&
+           learn->group[learn->n - out->rows] == learn->group[learn->n - out->rows - 1])
+        out->rows++;
+    out->first = c->again ? learn->n - out->rows : 0;
     out->score = gbs_doubles(c->ctx, out->rows);
     out->y = gbs_doubles(c->ctx, out->rows);
     if (out->score == NULL || out->y == NULL)
@@ -460,6 +467,17 @@ static size_t rows_to_compare(const gbs_data *learn, bool labels, size_t most) {
     return learn->n;
 }
 
+/* So many rows: the first, or where they come in time some from all of it, unless these lack a
+ * class. */
+static void take_rows(const gbs_data *learn, bool in_time, size_t n, size_t *rows) {
+    size_t have[2] = {0, 0};
+    for (size_t i = 0; i < n; i++)
+        have[learn->y[i * learn->n / n] > 0.0]++;
+    bool spread = in_time && have[0] >= ENOUGH && have[1] >= ENOUGH;
+    for (size_t i = 0; i < n; i++)
+        rows[i] = spread ? i * learn->n / n : i;
+}
+
 gbs_status gbs_choose(gbs_context *ctx, const gbs_data *learn, const gbs_fit_settings *o,
                       gbs_choice *out) {
     bool mapped = o->features != GBS_FEATURES_LINEAR;
@@ -474,8 +492,8 @@ gbs_status gbs_choose(gbs_context *ctx, const gbs_data *learn, const gbs_fit_set
     gbs_status status = rows != NULL ? GBS_OK : GBS_ERR_MEMORY;
     *out = (gbs_choice){0};
     gbs_progress_begin(ctx);
-    for (size_t i = 0; rows != NULL && i < c.n; i++)
-        rows[i] = i;
+    if (rows != NULL)
+        take_rows(learn, o->order == GBS_ORDER_TIME, c.n, rows);
     if (status == GBS_OK)
         status = gbs_data_view(ctx, learn, rows, c.n, &head);
     c.data = head;

@@ -21,7 +21,7 @@ typedef struct gbs_choice {
     /* scores of rows of the learn part by fits that have not seen them, and their labels: what is
      * to be expected of fresh rows */
     double *score, *y;
-    size_t rows;
+    size_t rows, first; /* of the learn part: from its row `first` on */
 } gbs_choice;
 
 /* learn: the rows before the last block, in random order. What the options give is taken. */

@@ -74,6 +74,12 @@ static gbs_status check_certificate(const gbs_options *o, const gbs_fit_settings
         REFUSE("`bound` vote chooses for itself, on the rows to learn from; it takes no grid");
     if ((gbs_options_given(o, "cost") || gbs_options_given(o, "joint")) && !gbs_is_deployed(s))
         REFUSE("`%s` needs `bound` vote", gbs_options_given(o, "cost") ? "cost" : "joint");
+    if ((gbs_options_given(o, "group") || s->order == GBS_ORDER_TIME) && !gbs_is_deployed(s))
+        REFUSE("`%s` needs `bound` vote", gbs_options_given(o, "group") ? "group" : "order` `time");
+    if (gbs_options_given(o, "stratify") &&
+        (gbs_options_given(o, "group") || s->order == GBS_ORDER_TIME))
+        REFUSE("`stratify` and `%s` exclude each other",
+               gbs_options_given(o, "group") ? "group" : "order");
     if (gbs_options_given(o, "pairs") && grid)
         REFUSE("`pairs` certifies one posterior; it does not choose from a grid");
     if (progressive && grid && !cv)

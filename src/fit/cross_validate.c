@@ -5,6 +5,7 @@
  */
 #include "core/check.h"
 #include "core/random.h"
+#include "fit/deal.h"
 #include "fit/run.h"
 #include "fit/side_by_side.h"
 #include "fit/ways.h"
@@ -23,7 +24,6 @@ struct validation {
     gbs_model_info *fitted; /* count x folds */
 };
 
-/* Dealing each class out in turn keeps the folds alike. */
 static gbs_status deal(struct validation *v) {
     size_t n = v->data->n, *order = gbs_array_alloc(v->ctx, n, sizeof *order);
     if (order == NULL)
@@ -31,18 +31,20 @@ static gbs_status deal(struct validation *v) {
     for (size_t i = 0; i < n; i++)
         order[i] = i;
     gbs_shuffle(v->ctx->seed, GBS_STREAM_FOLDS, n, order);
-    size_t dealt[2] = {0, 0};
-    for (size_t i = 0; i < n; i++) {
-        size_t positive = v->data->y[order[i]] > 0.0;
-        v->fold_of[order[i]] = dealt[positive]++ % v->folds;
-    }
+    size_t fewest = 0;
+    gbs_status status = gbs_deal(v->ctx, v->data, order, v->folds, v->fold_of);
+    if (status == GBS_OK)
+        status = gbs_deal_fewest(v->ctx, v->data, &fewest);
     gbs_array_free(v->ctx, order);
-    size_t fewest = dealt[0] < dealt[1] ? dealt[0] : dealt[1];
-    if (fewest < v->folds)
+    if (status == GBS_OK && fewest < v->folds)
         return gbs_fail(v->ctx, GBS_ERR_DATA,
-                        "%zu folds need at least as many rows of each class; one class has %zu",
+                        v->data->group != NULL
+                            ? "%zu folds need as many groups with rows of each class; one class is "
+                              "in %zu"
+                            : "%zu folds need at least as many rows of each class; one class has "
+                              "%zu",
                         v->folds, fewest);
-    return GBS_OK;
+    return status;
 }
 
 static gbs_status fit_and_judge(struct validation *v, gbs_context *ctx, size_t candidate,

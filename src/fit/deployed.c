@@ -6,7 +6,8 @@
  * Pearson's bound holds for exactly these labels, without a factor and without a KL.
  *
  * Every other line is a function of the same predictor and the same rows and holds by itself; which
- * one comes first is fixed here. A ranker prints a score, and its line is 1 - AUC.
+ * one comes first is fixed here. A ranker prints a score, and its line is 1 - AUC. Where rows are in
+ * groups, lines are means over groups (11.8).
  */
 #include "fit/choose.h"
 #include "fit/ways.h"
@@ -32,8 +33,8 @@ struct deployed {
     gbs_rows rows;  /* all, in their random order */
     gbs_rows fresh; /* the last block */
     /* of the fresh rows: score, probability of +1, and room for one thing after the other: Gibbs
-     * errors, losses, scores by class */
-    double *score, *probability, *room;
+     * errors, losses, scores by class; and of their groups */
+    double *score, *probability, *room, *by_group;
     size_t lines;
     double delta; /* of each line */
 };
@@ -62,15 +63,27 @@ static gbs_status learn(struct deployed *f) {
     return status;
 }
 
-/* Two folds need two rows of each class. */
+/* Two folds need two rows of each class, or two groups with such rows. */
 static bool can_learn(const gbs_split *s) {
-    size_t positive = 0;
-    for (size_t i = 0; i < s->first; i++)
-        positive += s->view->y[i] > 0.0;
-    return positive >= 2 && s->first - positive >= 2;
+    const gbs_data *v = s->view;
+    size_t with[2] = {0, 0};
+    bool seen[2] = {false, false}; /* in this group */
+    for (size_t i = 0; i < s->first; i++) {
+        if (v->group == NULL || (i > 0 && v->group[i] != v->group[i - 1]))
+            seen[0] = seen[1] = false;
+        bool class = v->y[i] > 0.0;
+        with[class] += !seen[class];
+        seen[class] = true;
+    }
+    return with[0] >= 2 && with[1] >= 2;
 }
 
 static gbs_status too_few(struct deployed *f) {
+    if (f->o.grouped)
+        return gbs_fail(f->ctx, GBS_ERR_DATA,
+                        "of the %zu rows %zu are to be learned from, and fewer than two groups of "
+                        "them have rows of a class",
+                        f->split.n, f->split.first);
     if (f->o.bound == GBS_BOUND_AUTO)
         return GBS_OK; /* without a model: another way is taken */
     return gbs_fail(f->ctx, GBS_ERR_DATA,
@@ -136,15 +149,30 @@ static gbs_status judge_fresh(struct deployed *f) {
     return status;
 }
 
+/* Beside a mean over groups stands another. */
+static gbs_status baseline_of_groups(struct deployed *f) {
+    gbs_card *c = &f->model->card;
+    size_t n = c->tested, groups;
+    for (size_t i = 0; i < n; i++)
+        f->room[i] = (f->split.labels[f->split.first + i] > 0.0) != (c->baseline_label > 0);
+    gbs_status status = gbs_groups_mean(f->ctx, f->split.group + f->split.first, f->split.groups, n,
+                                        f->room, f->by_group, &groups);
+    c->baseline_error = 0.0;
+    for (size_t k = 0; status == GBS_OK && k < groups; k++)
+        c->baseline_error += f->by_group[k] / (double)groups;
+    return status;
+}
+
 static gbs_status test(struct deployed *f) {
     gbs_card *c = &f->model->card;
     size_t n = c->tested;
     f->fresh = gbs_rows_slice(&f->rows, f->split.first, n);
-    f->score = gbs_matrix(f->ctx, 3, n);
+    f->score = gbs_matrix(f->ctx, f->o.grouped ? 4 : 3, n);
     if (f->score == NULL)
         return GBS_ERR_MEMORY;
     f->probability = f->score + n;
     f->room = f->score + 2 * n;
+    f->by_group = f->score + 3 * n;
     gbs_status status = judge_fresh(f);
     if (status != GBS_OK)
         return status;
@@ -181,6 +209,8 @@ static gbs_status test(struct deployed *f) {
     }
     size_t yes = c->true_positive + c->false_positive;
     c->one_label = yes == 0 || yes == n;
+    if (f->o.grouped && (status = baseline_of_groups(f)) != GBS_OK)
+        return status;
     return gbs_area(f->ctx, n, y, f->score, &c->auc);
 }
 
@@ -195,6 +225,10 @@ static gbs_certificate *add(struct deployed *f, gbs_target target, gbs_risk risk
                                 GBS_ASSUMES_PRIOR_FIXED);
     if ((f->o.looked & GBS_LOOKED_LAMBDA) != 0)
         bits |= GBS_BROKEN_LAMBDA;
+    if (f->o.grouped)
+        bits = (bits & ~(unsigned)GBS_ASSUMES_IID) | GBS_ASSUMES_GROUPS;
+    if (f->o.order == GBS_ORDER_TIME)
+        bits = (bits & ~(unsigned)(GBS_ASSUMES_IID | GBS_ASSUMES_LAST_BLOCK)) | GBS_ASSUMES_LATEST;
     *c = (gbs_certificate){.target = target,
                            .loss = GBS_LOSS_ZERO_ONE,
                            .method = method,
@@ -206,7 +240,8 @@ static gbs_certificate *add(struct deployed *f, gbs_target target, gbs_risk risk
                            .lambda = NAN,
                            .empirical_upper = NAN,
                            .grid_nats = f->o.joint ? log((double)f->lines) : 0.0,
-                           .assumptions = bits};
+                           .assumptions = bits,
+                           .grouped = f->o.grouped};
     c->valid = gbs_assumptions_hold(bits);
     return c;
 }
@@ -220,26 +255,58 @@ static void add_count(struct deployed *f, gbs_target target, int given, size_t w
         c->assumptions |= GBS_ASSUMES_LABELS;
 }
 
-/* The mean of a loss, in units of `most`; the bet comes from the same loss of the rows that
- * calibrated. */
-static gbs_status add_mean(struct deployed *f, gbs_target target, gbs_risk risk, double most,
-                           double (*loss)(const gbs_card *, double probability, bool yes)) {
-    const gbs_card *c = &f->model->card;
-    size_t n = c->tested, count = f->choice.rows;
-    double *before = gbs_doubles(f->ctx, count), sum = 0.0;
-    if (before == NULL)
-        return GBS_ERR_MEMORY;
-    for (size_t i = 0; i < count; i++)
-        before[i] = loss(c, gbs_calibrated(c, f->choice.score[i]), f->choice.y[i] > 0.0) / most;
+/* The loss of a row under this probability of +1. */
+typedef double (*loss_of_row)(const gbs_card *, double probability, bool yes);
+
+/* The same of rows, in units of `most`; of those of class `given`, where that is not 0, else NaN. */
+static void lose(const gbs_card *c, loss_of_row loss, int given, double most, size_t n,
+                 const double *probability, const double *y, double *out) {
     for (size_t i = 0; i < n; i++) {
-        f->room[i] = loss(c, f->probability[i], f->split.labels[f->split.first + i] > 0.0) / most;
-        sum += f->room[i];
+        bool yes = y[i] > 0.0, counts = given == 0 || yes == (given > 0);
+        out[i] = counts ? loss(c, probability[i], yes) / most : NAN;
     }
-    double kappa = gbs_betting_kappa(before, count, n, -log(f->delta), 1.25);
+}
+
+/* The mean of a loss, over rows or over groups of them; the bet comes from the same loss of the rows
+ * that calibrated. */
+static gbs_status add_mean(struct deployed *f, gbs_target target, gbs_risk risk, int given,
+                           double most, loss_of_row loss) {
+    const gbs_card *c = &f->model->card;
+    const gbs_choice *past = &f->choice;
+    size_t n = c->tested, count = past->rows, first = f->split.first;
+    double *before = gbs_matrix(f->ctx, 2, count), *seen = f->room, sum = 0.0;
+    gbs_status status = before != NULL ? GBS_OK : GBS_ERR_MEMORY;
+    for (size_t i = 0; status == GBS_OK && i < count; i++)
+        before[count + i] = gbs_calibrated(c, past->score[i]);
+    if (status == GBS_OK)
+        lose(c, loss, given, most, count, before + count, past->y, before);
+    lose(c, loss, given, most, n, f->probability, f->split.labels + first, f->room);
+    if (status == GBS_OK && f->o.grouped) {
+        status = gbs_groups_mean(f->ctx, f->split.group + past->first, f->split.groups, count,
+                                 before, before + count, &count);
+        memmove(before, before + past->rows, count * sizeof *before);
+        seen = f->by_group;
+        if (status == GBS_OK)
+            status = gbs_groups_mean(f->ctx, f->split.group + first, f->split.groups, n, f->room,
+                                     seen, &n);
+    }
+    if (status == GBS_OK) {
+        for (size_t i = 0; i < n; i++)
+            sum += seen[i];
+        double kappa = count > 0
+                           ? gbs_betting_kappa(before, count, n > 0 ? n : 1, -log(f->delta), 1.25)
+                           : 0.5,
+               value = n > 0 ? gbs_betting_fixed_upper(seen, n, kappa, -log(f->delta)) : 1.0;
+        add(f, target, risk, GBS_BOUND_BETTING, n, most * (n > 0 ? sum / (double)n : 1.0),
+            most * value)
+            ->given = given;
+    }
     gbs_array_free(f->ctx, before);
-    add(f, target, risk, GBS_BOUND_BETTING, n, most * sum / (double)n,
-        most * gbs_betting_fixed_upper(f->room, n, kappa, -log(f->delta)));
-    return GBS_OK;
+    return status;
+}
+
+static double wrong(const gbs_card *c, double probability, bool yes) {
+    return (probability >= c->threshold) != yes;
 }
 
 static double squared(const gbs_card *c, double probability, bool yes) {
@@ -292,21 +359,38 @@ static void add_draw(struct deployed *f) {
     add_count(f, GBS_TARGET_GIBBS, 0, s->info.errors, s->info.tested);
 }
 
-/* What is printed: labels, their probabilities and the score. */
-static gbs_status certify_labels(struct deployed *f) {
+/* The labels, of all rows and of each class. */
+static void add_labels(struct deployed *f) {
     const gbs_card *c = &f->model->card;
     add_count(f, GBS_TARGET_VOTE, 0, c->false_positive + c->false_negative, c->tested);
     add_count(f, GBS_TARGET_RECALL, 1, c->false_negative, c->true_positive + c->false_negative);
     add_count(f, GBS_TARGET_RECALL, -1, c->false_positive, c->true_negative + c->false_positive);
-    gbs_status status = GBS_OK;
-    if (f->o.has_cost)
-        status = add_mean(f, GBS_TARGET_COST, GBS_RISK_COST, fmax(c->cost_missed, c->cost_false),
+}
+
+/* The same where rows are in groups: means over groups, of a class over those that have it. */
+static gbs_status add_labels_of_groups(struct deployed *f) {
+    gbs_status status = add_mean(f, GBS_TARGET_VOTE, GBS_RISK_ERROR, 0, 1.0, wrong);
+    if (status == GBS_OK)
+        status = add_mean(f, GBS_TARGET_RECALL, GBS_RISK_ERROR, 1, 1.0, wrong);
+    if (status == GBS_OK)
+        status = add_mean(f, GBS_TARGET_RECALL, GBS_RISK_ERROR, -1, 1.0, wrong);
+    return status;
+}
+
+/* What is printed: labels, their probabilities and the score. */
+static gbs_status certify_labels(struct deployed *f) {
+    const gbs_card *c = &f->model->card;
+    gbs_status status = f->o.grouped ? add_labels_of_groups(f) : GBS_OK;
+    if (!f->o.grouped)
+        add_labels(f);
+    if (status == GBS_OK && f->o.has_cost)
+        status = add_mean(f, GBS_TARGET_COST, GBS_RISK_COST, 0, fmax(c->cost_missed, c->cost_false),
                           cost);
     if (status == GBS_OK)
-        status = add_mean(f, GBS_TARGET_BRIER, GBS_RISK_BRIER, 1.0, squared);
-    if (status == GBS_OK)
+        status = add_mean(f, GBS_TARGET_BRIER, GBS_RISK_BRIER, 0, 1.0, squared);
+    if (status == GBS_OK && !f->o.grouped)
         status = add_area(f);
-    if (status == GBS_OK)
+    if (status == GBS_OK && !f->o.grouped)
         add_draw(f);
     return status;
 }
@@ -314,6 +398,8 @@ static gbs_status certify_labels(struct deployed *f) {
 static gbs_status certify(struct deployed *f) {
     bool labels = gbs_has(gbs_fit_task(&f->o), GBS_FACT_LABELS);
     f->lines = !labels ? 1 : f->o.has_cost ? MOST_LINES : MOST_LINES - 1;
+    if (f->o.grouped)
+        f->lines -= 2; /* no AUC, no draw */
     f->delta = (1.0 - f->o.confidence) / (f->o.joint ? (double)f->lines : 1.0);
     f->model->certificates = gbs_array_alloc(f->ctx, MOST_LINES, sizeof *f->model->certificates);
     if (f->model->certificates == NULL)

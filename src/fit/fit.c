@@ -43,6 +43,10 @@ static gbs_status check_certificate_options(gbs_context *ctx, const gbs_fit_sett
         return gbs_fail(ctx, GBS_ERR_ARGUMENT,
                         "`bound` vote chooses for itself, on the rows to learn from; it takes no "
                         "grid");
+    if (o->order == GBS_ORDER_TIME && !deployed)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "`order` time is for `bound` vote");
+    if (o->order == GBS_ORDER_TIME && o->stratify)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "`order` time and `stratify` exclude each other");
     if (o->has_cost &&
         !(o->cost_missed > 0.0 && o->cost_false > 0.0 && isfinite(o->cost_missed + o->cost_false)))
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "costs must be two positive numbers, not %g and %g",
@@ -127,6 +131,11 @@ static const char *schedule_at(int schedule) {
     return (unsigned)schedule <= GBS_SCHEDULE_PAPER ? names[schedule] : NULL;
 }
 
+static const char *order_at(int order) {
+    static const char *const names[] = {"random", "time"};
+    return (unsigned)order <= GBS_ORDER_TIME ? names[order] : NULL;
+}
+
 static const char *select_at(int select) {
     static const char *const names[] = {"bound", "cv", "last"};
     return (unsigned)select <= GBS_SELECT_LAST ? names[select] : NULL;
@@ -145,6 +154,7 @@ static gbs_status check_choices(gbs_context *ctx, const gbs_fit_settings *o) {
         {"prior", (int)o->prior, gbs_prior_name_at},
         {"select", (int)o->select, select_at},
         {"schedule", (int)o->schedule, schedule_at},
+        {"order", (int)o->order, order_at},
         {"bound", (int)o->bound, gbs_bound_name_at},
     };
     return gbs_check_choices(ctx, choices, sizeof choices / sizeof *choices);
@@ -316,7 +326,11 @@ static bool columns_saw_certified_rows(const gbs_context *ctx, const gbs_data *d
         return false;
     if (!gbs_has_first_part(o) || data->learned != NULL)
         return true;
-    return data->dense != NULL && (s->seed != ctx->seed || s->rows > gbs_least_part(data->n, o));
+    size_t units = data->group != NULL ? data->groups : data->n;
+    bool in_time = o->order == GBS_ORDER_TIME;
+    return data->dense != NULL &&
+           (s->grouped != (data->group != NULL) || s->in_time != in_time ||
+            (s->seed != ctx->seed && !in_time) || s->units > gbs_least_part(units, o));
 }
 
 /* Columns come from rows that do not certify: from the first part, where there is one. */
@@ -426,6 +440,13 @@ static gbs_status fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_sett
     }
     o.weighted = data->weight != NULL;
     o.complete = data->source != NULL && data->source->left_out > 0;
+    o.grouped = data->group != NULL;
+    if (certified && o.grouped &&
+        !(gbs_is_deployed(&o) && gbs_has(gbs_fit_task(&o), GBS_FACT_LABELS))) {
+        gbs_data_free(weighed);
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                        "groups of rows are for `task` classify and `bound` vote");
+    }
     const gbs_task *task = gbs_fit_task(&o);
     if (!gbs_has(task, GBS_FACT_INTERCEPT))
         o.intercept = 0;

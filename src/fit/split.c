@@ -1,5 +1,6 @@
-/* The split of docs/maths.md, 6.4: a random order of the rows that does not look at them, and a
- * first part, whose size the options say (task/parts.h).
+/* The split of docs/maths.md, 6.4: a random order of the rows that does not look at them, or their
+ * own, and a first part, whose size the options say (task/parts.h). Rows in groups are split by
+ * groups (11.8).
  */
 #include "fit/run.h"
 #include "fit/ways.h"
@@ -9,8 +10,20 @@
 
 #include <math.h>
 
-static gbs_status check_rows(gbs_context *ctx, size_t n) {
-    return n > 1 ? GBS_OK : gbs_fail(ctx, GBS_ERR_DATA, "%zu rows cannot be split in two parts", n);
+static gbs_status check_units(gbs_context *ctx, const gbs_data *data, size_t units) {
+    return units > 1 ? GBS_OK
+                     : gbs_fail(ctx, GBS_ERR_DATA, "%zu %s cannot be split in two parts", units,
+                                data->group == NULL ? "rows"
+                                : units == 1        ? "group"
+                                                    : "groups");
+}
+
+static gbs_ordering ordering_of(const gbs_data *data, uint64_t seed, bool in_time) {
+    return (gbs_ordering){.n = data->n,
+                          .seed = seed,
+                          .group = data->group,
+                          .groups = data->groups,
+                          .in_time = in_time};
 }
 
 /* Where the caller said which rows to learn from, the order with these first, and how many they are;
@@ -20,6 +33,13 @@ static gbs_status learned_first(gbs_context *ctx, const gbs_data *data, size_t *
     size_t n = data->n, first = 0, last = 0;
     if (data->learned == NULL)
         return GBS_OK;
+    for (size_t i = 1; data->group != NULL && i < n; i++)
+        if (data->group[order[i]] == data->group[order[i - 1]] &&
+            gbs_data_is_learned(data, order[i]) != gbs_data_is_learned(data, order[i - 1]))
+            return gbs_fail(ctx, GBS_ERR_DATA,
+                            "row %zu is to be learned from and row %zu to certify, or the reverse; "
+                            "they are of one group",
+                            order[i - 1], order[i]);
     size_t *others = gbs_array_alloc(ctx, n, sizeof *others);
     if (others == NULL)
         return GBS_ERR_MEMORY;
@@ -52,11 +72,14 @@ gbs_status gbs_fit_order_run(gbs_context *ctx, const gbs_data *data,
     if (status == GBS_OK)
         status = gbs_data_weighed(ctx, data, &weighed);
     const gbs_data *rows = weighed != NULL ? weighed : data;
+    gbs_ordering by = ordering_of(rows, gbs_data_order_seed(ctx, rows), o.order == GBS_ORDER_TIME);
+    size_t units;
     if (status == GBS_OK)
-        status = check_rows(ctx, rows->n);
+        status = gbs_order_rows(ctx, &by, order, &units);
+    if (status == GBS_OK)
+        status = check_units(ctx, rows, units);
     if (status == GBS_OK) {
-        gbs_split_order(gbs_data_order_seed(ctx, rows), rows->n, order);
-        *first_part = gbs_least_part(rows->n, &o);
+        *first_part = gbs_order_border(&by, order, gbs_least_part(units, &o));
         status = learned_first(ctx, rows, order, first_part);
     }
     for (size_t i = 0; status == GBS_OK && weighed != NULL && i < rows->n; i++)
@@ -89,15 +112,22 @@ static void stratify(const double *y, size_t n, size_t first, size_t *order, siz
         order[i] = scratch[i];
 }
 
-/* Where a class is rare, the rows to learn from grow one by one until they hold enough of each. The
- * rule reads nothing behind them, so the others are as fresh as before. */
-static size_t grown(const double *y, size_t n, const size_t *order, size_t first) {
-    enum { ENOUGH = 5, LEAST_LEFT = 6 /* one row in so many stays fresh */ };
-    size_t have[2] = {0, 0}, most = n - (n + LEAST_LEFT - 1) / LEAST_LEFT;
-    for (size_t i = 0; i < n; i++) {
-        if (i >= first && (i >= most || (have[0] >= ENOUGH && have[1] >= ENOUGH)))
-            return i;
-        have[y[order[i]] > 0.0]++;
+/* Where a class is rare, the rows to learn from grow one by one (groups one by one) until they hold
+ * enough of each. The rule reads nothing behind them, so the others are as fresh as before. */
+static size_t grown(const gbs_data *data, const size_t *order, size_t units, size_t first) {
+    enum { ENOUGH = 5, LEAST_LEFT = 6 /* one in so many stays fresh */ };
+    size_t have[2] = {0, 0}, most = units - (units + LEAST_LEFT - 1) / LEAST_LEFT, unit = 0;
+    bool seen[2] = {false, false}; /* in this unit */
+    for (size_t i = 0; i < data->n; i++) {
+        if (i == 0 || data->group == NULL || data->group[order[i]] != data->group[order[i - 1]]) {
+            if (unit >= first && (unit >= most || (have[0] >= ENOUGH && have[1] >= ENOUGH)))
+                return unit;
+            unit++;
+            seen[0] = seen[1] = false;
+        }
+        bool class = data->y[order[i]] > 0.0;
+        have[class] += !seen[class];
+        seen[class] = true;
     }
     return first;
 }
@@ -121,13 +151,19 @@ gbs_status gbs_split_create(gbs_context *ctx, const gbs_data *data, const gbs_fi
     *out = (gbs_split){.ctx = ctx, .n = n};
     size_t *order = gbs_array_alloc(ctx, n, sizeof *order),
            *scratch = gbs_array_alloc(ctx, n, sizeof *scratch);
-    gbs_status status = order != NULL && scratch != NULL ? check_rows(ctx, n) : GBS_ERR_MEMORY;
+    gbs_status status = order != NULL && scratch != NULL ? GBS_OK : GBS_ERR_MEMORY;
+    size_t units;
+    out->seed = gbs_data_order_seed(ctx, data);
+    gbs_ordering by = ordering_of(data, out->seed, o->order == GBS_ORDER_TIME);
+    if (status == GBS_OK)
+        status = gbs_order_rows(ctx, &by, order, &units);
+    if (status == GBS_OK)
+        status = check_units(ctx, data, units);
     if (status == GBS_OK) {
-        out->seed = gbs_data_order_seed(ctx, data);
-        gbs_split_order(out->seed, n, order);
-        out->first = gbs_first_part(n, d, o);
+        size_t first = gbs_first_part(units, d, o);
         if (gbs_is_deployed(o) && !(o->prior_split > 0.0))
-            out->first = grown(data->y, n, order, out->first);
+            first = grown(data, order, units, first);
+        out->first = gbs_order_border(&by, order, first);
         if (o->stratify)
             stratify(data->y, n, out->first, order, scratch);
         status = learned_first(ctx, data, order, &out->first);
@@ -172,8 +208,12 @@ gbs_status gbs_fit_split_run(gbs_context *ctx, const gbs_data *data, const gbs_f
 gbs_split_key gbs_split_key_of(const gbs_split *s, const gbs_fit_settings *o) {
     if (s->view->learned != NULL)
         return (gbs_split_key){0};
-    return (gbs_split_key){
-        .known = true, .stratified = o->stratify != 0, .seed = s->seed, .first = s->first};
+    return (gbs_split_key){.known = true,
+                           .stratified = o->stratify != 0,
+                           .seed = s->seed,
+                           .first = s->first,
+                           .in_time = o->order == GBS_ORDER_TIME,
+                           .grouped = s->view->group != NULL};
 }
 
 gbs_status gbs_split_find(gbs_context *ctx, const gbs_data *data, const gbs_split_key *key,
@@ -181,9 +221,17 @@ gbs_status gbs_split_find(gbs_context *ctx, const gbs_data *data, const gbs_spli
     size_t *order = gbs_array_alloc(ctx, data->n, sizeof *order),
            *scratch = gbs_array_alloc(ctx, data->n, sizeof *scratch);
     gbs_status status = order != NULL && scratch != NULL ? GBS_OK : GBS_ERR_MEMORY;
+    gbs_ordering by = ordering_of(data, key->seed, key->in_time);
+    size_t units;
     *out = NULL;
+    if (status == GBS_OK && key->grouped != (data->group != NULL))
+        status = gbs_fail(ctx, GBS_ERR_DATA,
+                          "the model does not belong to these rows: it was fitted to rows with%s "
+                          "groups, and these have %s",
+                          key->grouped ? "" : "out", key->grouped ? "none" : "some");
+    if (status == GBS_OK)
+        status = gbs_order_rows(ctx, &by, order, &units);
     if (status == GBS_OK) {
-        gbs_split_order(key->seed, data->n, order);
         if (key->stratified)
             stratify(data->y, data->n, key->first, order, scratch);
         status = gbs_data_view(ctx, data, order + from, count, out);
@@ -198,6 +246,7 @@ void gbs_split_free(gbs_split *s) {
         gbs_data_free(s->view);
     gbs_array_free(s->ctx, s->labels);
     gbs_array_free(s->ctx, s->weights);
+    gbs_array_free(s->ctx, s->group);
     *s = (gbs_split){0};
 }
 
@@ -206,7 +255,10 @@ void gbs_split_forget_order(gbs_split *s) {
         return;
     s->labels = (double *)s->view->y;
     s->weights = (double *)s->view->weight;
+    s->group = (uint32_t *)s->view->group;
+    s->groups = s->view->groups;
     s->view->y = s->view->weight = NULL;
+    s->view->group = NULL;
     gbs_data_free(s->view);
     s->view = NULL;
 }

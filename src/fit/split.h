@@ -14,6 +14,8 @@ typedef struct gbs_split {
     uint64_t seed;   /* of the order */
     double *labels;  /* of the view, once it is forgotten; */
     double *weights; /* NULL: it has none */
+    uint32_t *group; /* NULL: it has none */
+    size_t groups;   /* above any of them */
 } gbs_split;
 
 /* The order that the options and the context's seed give, in words that find it again. */
@@ -27,7 +29,7 @@ gbs_status gbs_split_create(gbs_context *ctx, const gbs_data *data, const gbs_fi
                             gbs_split *out);
 void gbs_split_free(gbs_split *s);
 
-/* Once the design rows are built only the labels and weights of the view are needed, and stay where
+/* Once the design rows are built only labels, weights and groups of the view are needed, and stay where
  * they are. */
 void gbs_split_forget_order(gbs_split *s);
 

@@ -180,6 +180,13 @@ gbs_status gbs_data_keep(gbs_context *ctx, const gbs_data *data, const gbs_seen 
         if ((ok = weight != NULL))
             memcpy(weight, data->weight, data->n * sizeof *weight);
     }
+    if (ok && data->group != NULL) {
+        uint32_t *group = gbs_array_alloc(ctx, data->n, sizeof *group);
+        kept->group = group;
+        kept->groups = data->groups;
+        if ((ok = group != NULL))
+            memcpy(group, data->group, data->n * sizeof *group);
+    }
     if (ok && data->learned != NULL) {
         kept->learned = gbs_array_alloc(ctx, data->n, sizeof *kept->learned);
         ok = kept->learned != NULL;

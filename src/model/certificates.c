@@ -50,6 +50,15 @@ static const struct {
      "come, each counted once",
      0},
     {"rows with a missing value were left out: the certificate is about complete rows", 0},
+    {"groups of rows are independent draws from one distribution, rows of one group need not be; "
+     "the "
+     "certificate is about the mean over groups of what it says of their rows",
+     0},
+    {"the predictor, its calibration and all that was chosen come from the earlier rows of the "
+     "file; "
+     "the latest, which tested it, are independent draws like the rows to come, given the earlier "
+     "ones",
+     0},
 };
 
 const char *gbs_assumption_text(unsigned k, int *breaks) {

@@ -28,6 +28,8 @@ typedef struct gbs_split_key {
     bool stratified;
     uint64_t seed;
     size_t first; /* rows of the first part */
+    bool in_time; /* the order of the file; no seed */
+    bool grouped; /* by groups of rows */
 } gbs_split_key;
 
 struct gbs_model {
@@ -77,7 +79,9 @@ enum {
     GBS_ASSUMES_PRIOR_GRID = 32768,
     GBS_ASSUMES_LAST_BLOCK = 65536,
     GBS_ASSUMES_UNWEIGHTED = 131072,
-    GBS_ASSUMES_COMPLETE = 262144
+    GBS_ASSUMES_COMPLETE = 262144,
+    GBS_ASSUMES_GROUPS = 524288,
+    GBS_ASSUMES_LATEST = 1048576
 };
 
 /* trace and log determinant of a stage's covariance, in all d coordinates. */

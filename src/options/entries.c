@@ -205,6 +205,11 @@ const gbs_option_entry gbs_option_entries[] = {
       "certified; `bound` vote",
       ABOVE_ZERO},
      .store = GBS_STORE_RANGE, .at = {IN_FIT(has_cost)}},
+    {{"order", "ORDER", GBS_OPTION_CHOICE, GBS_FOR_FIT, "random|time", NULL, "random", "certificate",
+      "`bound` vote: which rows are learned from and which test: drawn at random, or by the file's "
+      "order (time), so that the last rows test and the certificate is about rows like them",
+      ANY},
+     .store = GBS_STORE_INT, .at = {IN_FIT(order)}},
     {{"joint", NULL, GBS_OPTION_FLAG, GBS_FOR_FIT, NULL, NULL, NULL, "certificate",
       "`bound` vote: all certificates hold at once, and each pays for that",
       ANY},
@@ -449,6 +454,12 @@ const gbs_option_entry gbs_option_entries[] = {
       "Certificates and errors count every row once. `task` classify",
       ANY},
      .store = GBS_STORE_TEXT, .at = {IN_TABLE(weights)}},
+    {{"group", "COL", GBS_OPTION_TEXT, FIT_CV, NULL, "the name or number of a column", NULL, "data",
+      "column that says which rows belong together (a patient, a site); it is no feature. They stay "
+      "together in the split and in folds, and the certificate is about the mean over groups of the "
+      "share of wrong rows; `bound` vote",
+      ANY},
+     .store = GBS_STORE_TEXT, .at = {IN_TABLE(group)}},
     {{"missing", "WHAT", GBS_OPTION_CHOICE, READ, "error|drop|impute", NULL, "error", "data",
       "rows with empty, NA or NaN cells: error; drop (predict keeps the row and leaves its cells "
       "empty); or impute: the median or the most frequent level stands in, and a column more says "

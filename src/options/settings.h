@@ -29,6 +29,9 @@ typedef enum gbs_select {
 /* Columns that a map makes where nobody says how many. */
 enum { GBS_USUAL_FEATURES = 500 };
 
+/* How the rows come that are learned from and then tested on. */
+typedef enum gbs_order { GBS_ORDER_RANDOM = 0, GBS_ORDER_TIME /* as in the file */ } gbs_order;
+
 /* What a fit is asked for. */
 typedef struct gbs_fit_settings {
     gbs_task_kind task;
@@ -80,8 +83,9 @@ typedef struct gbs_fit_settings {
     gbs_bound bound;                /* of the certificate that comes first */
     double confidence;              /* of every certificate */
     unsigned looked;                /* bits of gbs_looked */
-    int weighted;                   /* the rows have weights: the fit sets it */
+    int weighted, grouped;          /* the rows have weights, groups: the fit sets it */
     int complete;                   /* rows with missing cells were left out: the fit sets it */
+    gbs_order order;                /* deployed */
     int paper;                      /* the constants that the paper recommends */
     size_t folds;                   /* of a choice by cross-validation */
     int has_cost;                   /* deployed: */
@@ -191,8 +195,8 @@ typedef struct gbs_table_settings {
     int no_header; /* the first line is data; 0: detected */
     int missing;   /* a gbs_missing */
     const char *target, *positive;
-    const char *drop, *text; /* names or numbers, separated by commas */
-    const char *weights;     /* name or number of the column of the weights */
+    const char *drop, *text;     /* names or numbers, separated by commas */
+    const char *weights, *group; /* name or number of the column of the weights, of the groups */
 } gbs_table_settings;
 
 /* The defaults of the table. */

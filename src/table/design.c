@@ -1,7 +1,10 @@
 /* Building a design from a table by a recipe. */
 #include "table/design.h"
 
+#include "data/rows.h"
+
 #include <math.h>
+#include <string.h>
 
 struct build {
     gbs_context *ctx;
@@ -10,7 +13,7 @@ struct build {
     const gbs_design_use *use;
     gbs_design *out;
     gbs_match match;
-    size_t weights; /* column; SIZE_MAX: none */
+    size_t weights, group; /* columns; SIZE_MAX: none */
 };
 
 static gbs_status no_memory(struct build *b) {
@@ -34,6 +37,8 @@ static size_t missing_column(const struct build *b, size_t row, bool with_labels
         return b->match.target;
     if (b->weights != SIZE_MAX && isnan(cell(b, row, b->weights)))
         return b->weights;
+    if (b->group != SIZE_MAX && isnan(cell(b, row, b->group)))
+        return b->group;
     for (size_t k = 0; k < inputs; k++)
         if (isnan(cell(b, row, b->match.source[k])) && !is_filled(b, k))
             return b->match.source[k];
@@ -44,6 +49,7 @@ static size_t missing_column(const struct build *b, size_t row, bool with_labels
 static gbs_status find_weights(struct build *b) {
     const gbs_table *t = b->t;
     b->weights = b->use->weights != NULL ? gbs_table_find(t, b->use->weights) : SIZE_MAX;
+    b->group = b->use->group != NULL ? gbs_table_find(t, b->use->group) : SIZE_MAX;
     if (b->weights == SIZE_MAX)
         return GBS_OK;
     const gbs_column *c = &t->columns[b->weights];
@@ -76,6 +82,24 @@ static gbs_status start_list(struct build *b, size_t row) {
     for (size_t j = 0; b->out->rows != NULL && j < row; j++)
         b->out->rows[j] = j;
     return b->out->rows != NULL ? GBS_OK : no_memory(b);
+}
+
+/* A level of texts, or a number, names a group. */
+static gbs_status take_groups(struct build *b) {
+    gbs_design *out = b->out;
+    if (b->group == SIZE_MAX)
+        return GBS_OK;
+    uint64_t *name = gbs_array_alloc(b->ctx, out->n, sizeof *name);
+    out->group = gbs_array_alloc(b->ctx, out->n, sizeof *out->group);
+    gbs_status status = name != NULL && out->group != NULL ? GBS_OK : no_memory(b);
+    for (size_t i = 0; status == GBS_OK && i < out->n; i++) {
+        double value = cell(b, out->rows != NULL ? out->rows[i] : i, b->group) + 0.0;
+        memcpy(&name[i], &value, sizeof value);
+    }
+    if (status == GBS_OK)
+        status = gbs_groups_number(b->ctx, out->n, name, out->group, &out->groups);
+    gbs_array_free(b->ctx, name);
+    return status;
 }
 
 /* Rows that are there: of a weight above 0, without a missing cell; out->rows stays NULL when that is
@@ -281,6 +305,8 @@ static gbs_status build_dense(struct build *b) {
     if (status == GBS_OK)
         status = take_weights(b);
     if (status == GBS_OK)
+        status = take_groups(b);
+    if (status == GBS_OK)
         status = fill(b);
     if (status == GBS_OK && with_labels)
         status = gbs_design_labels(b->ctx, b->r, b->t, b->match.target, b->out);
@@ -301,6 +327,7 @@ gbs_status gbs_design_build(gbs_context *ctx, const gbs_recipe *r, const gbs_tab
 void gbs_design_free(const gbs_context *ctx, gbs_design *d) {
     gbs_array_free(ctx, d->y);
     gbs_array_free(ctx, d->weight);
+    gbs_array_free(ctx, d->group);
     gbs_array_free(ctx, d->rows);
     gbs_array_free(ctx, d->unseen);
     gbs_array_free(ctx, d->example);

@@ -18,6 +18,8 @@ typedef struct gbs_design {
     const double *value;
     double *y;       /* NULL: the table has no labels */
     double *weight;  /* of the rows; NULL: none were asked for */
+    uint32_t *group; /* of the rows, below `groups`; NULL: none were asked for */
+    size_t groups;
     size_t *rows;    /* row of the table behind each row; NULL: all of them, in order */
     size_t left_out; /* rows with missing cells; rows of weight 0 are not there either */
     size_t *unseen;  /* of each input: cells with a level that training did not see; NULL: none */
@@ -30,8 +32,8 @@ typedef struct gbs_design {
 /* What is asked of it. */
 typedef struct gbs_design_use {
     gbs_label_use labels;
-    bool drop_missing;   /* rows with missing cells are left out; otherwise they are an error */
-    const char *weights; /* the column of the weights, by name or number; NULL: none */
+    bool drop_missing; /* rows with missing cells are left out; otherwise they are an error */
+    const char *weights, *group; /* columns of the weights and groups, by name or number; NULL */
 } gbs_design_use;
 
 gbs_status gbs_design_build(gbs_context *ctx, const gbs_recipe *r, const gbs_table *t,

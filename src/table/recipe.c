@@ -167,7 +167,8 @@ static bool *dropped_columns(gbs_context *ctx, const gbs_table *t, const gbs_nam
 
 /* It says something of the rows, and is neither feature nor label. */
 static bool is_aside(const gbs_table *t, const gbs_recipe_wishes *o, size_t column) {
-    return o->weights != NULL && gbs_table_find(t, o->weights) == column;
+    return (o->weights != NULL && gbs_table_find(t, o->weights) == column) ||
+           (o->group != NULL && gbs_table_find(t, o->group) == column);
 }
 
 static gbs_status find_target(gbs_context *ctx, const gbs_table *t, const gbs_recipe_wishes *o,
@@ -189,7 +190,8 @@ static gbs_status find_target(gbs_context *ctx, const gbs_table *t, const gbs_re
         return gbs_fail(ctx, GBS_ERR_DATA, "%s: `drop` leaves out the target '%.60s'",
                         gbs_table_place(t).text, column->name);
     if (is_aside(t, o, target))
-        return gbs_fail(ctx, GBS_ERR_DATA, "%s: '%.60s' is the target; it cannot be `weights` too",
+        return gbs_fail(ctx, GBS_ERR_DATA,
+                        "%s: '%.60s' is the target; it cannot be `weights` or `group` too",
                         gbs_table_place(t).text, column->name);
     r->target_position = target;
     r->target_is_text = column->is_text;
@@ -227,6 +229,8 @@ static gbs_status take_inputs(gbs_context *ctx, const gbs_table *t, const gbs_re
     bool *dropped = dropped_columns(ctx, t, o->drop);
     if (dropped != NULL && o->weights != NULL)
         dropped[gbs_table_find(t, o->weights)] = true;
+    if (dropped != NULL && o->group != NULL)
+        dropped[gbs_table_find(t, o->group)] = true;
     r->inputs = gbs_array_alloc(ctx, t->n_columns, sizeof *r->inputs);
     gbs_status status = dropped != NULL && r->inputs != NULL ? GBS_OK : GBS_ERR_MEMORY;
     for (size_t k = 0; status == GBS_OK && k < t->n_columns; k++) {
@@ -246,6 +250,8 @@ static gbs_status take_inputs(gbs_context *ctx, const gbs_table *t, const gbs_re
 /* A column that says something of the rows beside their features. */
 static gbs_status check_aside(gbs_context *ctx, const gbs_table *t, const gbs_recipe_wishes *o,
                               const char *option, const char *name) {
+    if (name == NULL)
+        return GBS_OK;
     if (t->format != GBS_TABLE_CSV)
         return gbs_fail(ctx, GBS_ERR_DATA, "%s: `%s` works on CSV files, whose columns have names",
                         gbs_table_place(t).text, option);
@@ -270,11 +276,11 @@ static gbs_status check_wishes(gbs_context *ctx, const gbs_table *t, const gbs_r
         if (gbs_table_find(t, o->drop->item[k]) == SIZE_MAX)
             return unknown_column(ctx, t, "drop", o->drop->item[k]);
     }
-    if (o->weights != NULL) {
-        gbs_status status = check_aside(ctx, t, o, "weights", o->weights);
-        if (status != GBS_OK)
-            return status;
-    }
+    gbs_status status = check_aside(ctx, t, o, "weights", o->weights);
+    if (status == GBS_OK)
+        status = check_aside(ctx, t, o, "group", o->group);
+    if (status != GBS_OK)
+        return status;
     for (size_t k = 0; o->text != NULL && t->columns != NULL && k < o->text->n; k++) {
         size_t column = gbs_table_find(t, o->text->item[k]);
         if (column == SIZE_MAX)

@@ -50,8 +50,9 @@ typedef struct gbs_names {
 typedef struct gbs_recipe_wishes {
     const char *target, *positive; /* NULL: the default */
     const gbs_names *drop, *text;  /* NULL: none */
-    const char *weights;           /* a column that says of rows, and is no feature; NULL: none */
-    bool fill;                     /* missing cells are filled: gbs_recipe_learn_fills follows */
+    /* columns that say something of rows, and are no features; NULL: none */
+    const char *weights, *group;
+    bool fill; /* missing cells are filled: gbs_recipe_learn_fills follows */
 } gbs_recipe_wishes;
 
 gbs_status gbs_names_split(gbs_context *ctx, const char *list, gbs_names *out);

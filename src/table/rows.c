@@ -95,6 +95,11 @@ static gbs_status wrap(gbs_context *ctx, const gbs_table *table, gbs_recipe *rec
         (*out)->source = &s->is;
     else
         release(&s->is);
+    if (status == GBS_OK && d->group != NULL) {
+        (*out)->group = d->group;
+        (*out)->groups = d->groups;
+        s->design.group = NULL;
+    }
     if (status == GBS_OK && d->weight != NULL)
         status = gbs_data_set_weights(ctx, *out, d->weight);
     if (status != GBS_OK) {
@@ -106,16 +111,24 @@ static gbs_status wrap(gbs_context *ctx, const gbs_table *table, gbs_recipe *rec
 
 /* ---------------------------------------------------------------- training */
 
-/* The recipe as the first part of the rows would have taught it, and the design made by it; *rows:
- * how many that are. One row cannot be split: the fit will say so. */
+/* The recipe as the first part of the rows would have taught it, and the design made by it; *is:
+ * which rows that are. One row cannot be split: the fit will say so. */
 static gbs_status relearn_levels(gbs_context *ctx, const gbs_table *t, const gbs_fit_settings *o,
                                  const gbs_design_use *use, gbs_hash hash, gbs_recipe *recipe,
-                                 gbs_design *design, size_t *rows) {
-    size_t n = design->n, first = n > 1 ? gbs_least_part(n, o) : n,
-           *order = gbs_array_alloc(ctx, n, sizeof *order);
+                                 gbs_design *design, gbs_source *is) {
+    size_t n = design->n, units = n, first = n, *order = gbs_array_alloc(ctx, n, sizeof *order);
     gbs_status status = order != NULL ? GBS_OK : GBS_ERR_MEMORY;
-    if (order != NULL) {
-        gbs_split_order(gbs_hash_seed(ctx->seed, n, hash), n, order);
+    gbs_ordering by = {.n = n,
+                       .seed = gbs_hash_seed(ctx->seed, n, hash),
+                       .group = design->group,
+                       .groups = design->groups,
+                       .in_time = o->order == GBS_ORDER_TIME};
+    if (status == GBS_OK)
+        status = gbs_order_rows(ctx, &by, order, &units);
+    if (status == GBS_OK) {
+        is->units = units > 1 ? gbs_least_part(units, o) : units;
+        is->in_time = by.in_time;
+        first = gbs_order_border(&by, order, is->units);
         for (size_t i = 0; design->rows != NULL && i < first; i++)
             order[i] = design->rows[order[i]];
         status = gbs_recipe_forget_levels(ctx, recipe, t, order, first);
@@ -124,7 +137,7 @@ static gbs_status relearn_levels(gbs_context *ctx, const gbs_table *t, const gbs
     }
     gbs_array_free(ctx, order);
     gbs_design_free(ctx, design);
-    *rows = first;
+    is->rows = first;
     return status == GBS_OK ? gbs_design_build(ctx, recipe, t, use, design) : status;
 }
 
@@ -134,8 +147,13 @@ static gbs_status learn(gbs_context *ctx, const gbs_table *t, const gbs_table_se
     gbs_status status = gbs_names_split(ctx, s->drop, &drop);
     if (status == GBS_OK)
         status = gbs_names_split(ctx, s->text, &text);
-    gbs_recipe_wishes wishes = {s->target, s->positive, &drop,
-                                &text,     s->weights,  s->missing == GBS_MISSING_IMPUTE};
+    gbs_recipe_wishes wishes = {.target = s->target,
+                                .positive = s->positive,
+                                .drop = &drop,
+                                .text = &text,
+                                .weights = s->weights,
+                                .group = s->group,
+                                .fill = s->missing == GBS_MISSING_IMPUTE};
     if (status == GBS_OK)
         status = gbs_recipe_learn(ctx, t, &wishes, out);
     if (status == GBS_OK && wishes.fill && t->format != GBS_TABLE_SVMLIGHT)
@@ -165,15 +183,15 @@ gbs_status gbs_table_train(gbs_context *ctx, const gbs_table *table, const gbs_o
     if (status != GBS_OK)
         return status;
     gbs_table_settings_from(options, &s);
-    gbs_design_use use = {GBS_WITH_LABELS, s.missing != GBS_MISSING_ERROR, s.weights};
+    gbs_design_use use = {GBS_WITH_LABELS, s.missing != GBS_MISSING_ERROR, s.weights, s.group};
     status = learn(ctx, table, &s, &recipe);
     if (status == GBS_OK)
         status = gbs_design_build(ctx, recipe, table, &use, &design);
     bool made = status == GBS_OK && (gbs_recipe_has_texts(recipe) || gbs_recipe_fills(recipe));
-    size_t rows = design.n;
+    gbs_source is = {.rows = design.n, .units = design.group != NULL ? design.groups : design.n};
     gbs_hash hash = made ? gbs_table_hash(recipe, table, &design) : (gbs_hash){0};
     if (made && sets_aside(options, &o))
-        status = relearn_levels(ctx, table, &o, &use, hash, recipe, &design, &rows);
+        status = relearn_levels(ctx, table, &o, &use, hash, recipe, &design, &is);
     if (status != GBS_OK) {
         gbs_recipe_free(recipe);
         return status;
@@ -184,7 +202,10 @@ gbs_status gbs_table_train(gbs_context *ctx, const gbs_table *table, const gbs_o
         /* svmlight: the largest index of any row says how many columns there are */
         source->learned = made || table->format == GBS_TABLE_SVMLIGHT;
         source->seed = ctx->seed;
-        source->rows = rows;
+        source->rows = is.rows;
+        source->units = is.units;
+        source->in_time = is.in_time;
+        source->grouped = (*out)->group != NULL;
         source->left_out = gbs_data_left_out(*out);
         (*out)->hashed = made;
         (*out)->hash = hash;

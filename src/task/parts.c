@@ -63,8 +63,51 @@ size_t gbs_certified_rows(size_t n, const gbs_fit_settings *o) {
     return o->prior == GBS_PRIOR_INFORMED ? n - gbs_least_part(n, o) : n;
 }
 
-void gbs_split_order(uint64_t seed, size_t n, size_t *order) {
+static void permute(const gbs_ordering *by, size_t n, size_t *order) {
     for (size_t i = 0; i < n; i++)
         order[i] = i;
-    gbs_shuffle(seed, GBS_STREAM_SPLIT, n, order);
+    if (!by->in_time)
+        gbs_shuffle(by->seed, GBS_STREAM_SPLIT, n, order);
+}
+
+/* Groups in the order of their first rows are permuted; rows of one stay as they are. */
+gbs_status gbs_order_rows(gbs_context *ctx, const gbs_ordering *by, size_t *order, size_t *units) {
+    size_t n = by->n, count = 0, end = 0;
+    *units = n;
+    if (by->group == NULL) {
+        permute(by, n, order);
+        return GBS_OK;
+    }
+    /* of each group, by its number: one more than its place; of each place: its rows, then where
+     * they go; the places in their new order */
+    size_t *place = gbs_array_alloc(ctx, 3 * by->groups, sizeof *place), *size = place + by->groups,
+           *turn = size + by->groups;
+    if (place == NULL)
+        return GBS_ERR_MEMORY;
+    for (size_t i = 0; i < n; i++) {
+        size_t *at = &place[by->group[i]];
+        if (*at == 0)
+            *at = ++count;
+        size[*at - 1]++;
+    }
+    permute(by, count, turn);
+    for (size_t k = 0; k < count; k++) {
+        size_t rows = size[turn[k]];
+        size[turn[k]] = end;
+        end += rows;
+    }
+    for (size_t i = 0; i < n; i++)
+        order[size[place[by->group[i]] - 1]++] = i;
+    gbs_array_free(ctx, place);
+    *units = count;
+    return GBS_OK;
+}
+
+size_t gbs_order_border(const gbs_ordering *by, const size_t *order, size_t units) {
+    if (by->group == NULL)
+        return units;
+    for (size_t i = 0; i < by->n; i++)
+        if ((i == 0 || by->group[order[i]] != by->group[order[i - 1]]) && units-- == 0)
+            return i;
+    return by->n;
 }

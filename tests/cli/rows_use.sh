@@ -50,3 +50,61 @@ expect_stderr 'has no weights of rows'
 awk -F, -v OFS=, 'NR == 1 { print; next } { $NF = 0; print }' weights.csv >none.csv
 expect_exit 3 "$GIBBSITE" fit none.csv --weights w
 expect_stderr 'every weight is 0'
+
+# ---------------------------------------------------------------- groups
+awk -F, -v OFS=, 'NR == 1 { print "patient", $0; next } { print "p" int((NR - 2) / 4), $0 }' train.csv >groups.csv
+awk -F, -v OFS=, 'NR == 1 { print "patient", $0; next } { print int((NR - 2) / 4), $0 }' train.csv >numbers.csv
+awk -F, -v OFS=, 'NR == 1 { print "kind", $0; next } { print (NR % 3 ? "a" : "b"), $0 }' groups.csv >text_groups.csv
+for file in groups numbers text_groups; do
+    as "fit $file.csv --group patient"
+    expect_exit 0 "$GIBBSITE" fit "$file.csv" --group patient --cost 3:1 --json -o "$file.model"
+    cp "$stdout" "$file.json"
+    expect_json "$file.json" certificate.status valid
+    expect_json "$file.json" certificate.unit group
+    expect_json "$file.json" certificate.method betting
+    expect_json "$file.json" 'certificates.#' 5
+    check "$file: the card's rows are whole groups of four" test $(($(json "$file.json" card.tested) % 4)) = 0
+done
+check 'names or numbers, it is the same fit' test "$(json groups.json free_energy)" = "$(json numbers.json free_energy)"
+check 'the assumption is named' grep -q 'groups of rows are independent draws' groups.json
+expect_json groups.json data.columns 3
+as 'its text says groups'
+expect_exit 0 "$GIBBSITE" fit groups.csv --group patient
+expect_stdout 'in the mean over groups'
+as 'cv takes groups'
+expect_exit 0 "$GIBBSITE" cv groups.csv --group patient --loss hinge --json
+awk -F, -v OFS=, 'NR > 1 { $1 = NR % 2 } { print }' groups.csv >two.csv
+expect_exit 3 "$GIBBSITE" cv two.csv --group patient --loss hinge
+expect_stderr '5 folds need as many groups'
+expect_exit 3 "$GIBBSITE" fit two.csv --group patient
+expect_stderr 'fewer than two groups'
+expect_exit 2 "$GIBBSITE" fit groups.csv --group patient --bound kl
+expect_stderr '\-\-group needs \-\-bound vote'
+expect_exit 2 "$GIBBSITE" fit groups.csv --group patient --stratify
+as 'groups and weights at once'
+awk -F, -v OFS=, 'NR == 1 { print "patient", $0; next } { print "p" int((NR - 2) / 4), $0 }' text_zeros.csv >both.csv
+expect_exit 0 "$GIBBSITE" fit both.csv --group patient --weights w --target y --json -o both.model
+expect_json "$stdout" weighted true
+expect_json "$stdout" certificate.status valid
+as 'the report page of a certificate of groups'
+expect_exit 0 "$GIBBSITE" report groups.json -o groups.html
+check "it says groups" grep -q "in the mean over groups" groups.html
+expect_exit 3 "$GIBBSITE" gap groups.csv groups.model
+expect_stderr 'fitted to rows with groups'
+
+# ---------------------------------------------------------------- time
+as 'fit --order time'
+expect_exit 0 "$GIBBSITE" fit train.csv --order time --json
+cp "$stdout" time.json
+"$GIBBSITE" fit train.csv --order time --json --seed 9 >time9.json
+check 'no seed counts' test "$(json time.json free_energy)" = "$(json time9.json free_energy)"
+expect_json time.json card.learned 133
+expect_json time.json certificate.status valid
+check 'its assumption is named' grep -q 'the latest, which tested it' time.json
+{ head -n 134 train.csv && tail -n 67 train.csv | tac; } >late.csv
+check 'the order of the last rows says nothing' test "$("$GIBBSITE" fit late.csv --order time --json | "$GIBBSITE_BUILD/tests/jget" /dev/stdin free_energy)" = "$(json time.json free_energy)"
+as 'levels come from the earlier rows'
+expect_exit 0 "$GIBBSITE" fit text.csv --weights w --order time --json
+expect_json "$stdout" certificate.status valid
+expect_exit 2 "$GIBBSITE" fit train.csv --order time --bound progressive
+expect_exit 2 "$GIBBSITE" fit train.csv --order never
