@@ -7,8 +7,8 @@ mkdir bin work
 ln -s "$GIBBSITE" bin/gibbsite
 export PATH="$PWD/bin:$PATH" TMPDIR="$PWD/work"
 
-listed=$(grep -oE '^\| \[0[1-9]_[a-z_]+\.(sh|c)\]' "$examples/README.md" | tr -d '|[] ' | paste -sd' ' -)
-found=$(cd "$examples" && echo 0*.sh 0*.c | tr ' ' '\n' | sort | paste -sd' ' -)
+listed=$(grep -oE '^\| \[0[1-9]_[a-z_]+\.(sh|c|py)\]' "$examples/README.md" | tr -d '|[] ' | paste -sd' ' -)
+found=$(cd "$examples" && echo 0*.sh 0*.c 0*.py | tr ' ' '\n' | sort | paste -sd' ' -)
 if [[ $listed == "$found" ]]; then ok "the list names every example: $found"; else not_ok 'the list names every example' "$listed" "$found"; fi
 
 expect_exit 0 sh "$examples/01_first_fit.sh"
@@ -24,6 +24,16 @@ check 'the rows on top are in order' bash -c 'tail -n 5 "$1" | cut -d, -f1 | sor
 expect_exit 0 sh "$examples/04_completion.sh"
 expect_words 'the true RMSE of one random draw is at most [01]\.[0-9]+'
 expect_stdout '^col,value,sd$'
+
+python=$GIBBSITE_ROOT/build/python/venv/bin/python3
+if [[ -x $python ]] && "$python" -c 'import gibbsite' 2>/dev/null; then
+    expect_exit 0 env PYTHONDONTWRITEBYTECODE=1 "$python" "$examples/07_fit_certify_predict.py"
+    expect_stdout '^\* 0\.[0-9]+ +vote +binomial +from [0-9]+ rows, valid$'
+    expect_stdout '^the certificate held$'
+    expect_no_file example07.json
+else
+    skip '07: no Python package: make python'
+fi
 
 if [[ ! $(ls -A work) ]]; then ok 'they leave nothing behind'; else not_ok 'they leave nothing behind' "$(ls -A work)"; fi
 

@@ -1,0 +1,138 @@
+from os import PathLike
+from typing import Any, Optional, Sequence, Union
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from . import plots as plots
+
+__version__: str
+Path = Union[str, bytes, "PathLike[str]"]
+Array = np.ndarray
+
+class NumericError(ArithmeticError):
+    code: str
+
+class Told(dict[str, Any]):
+    def __getattr__(self, name: str) -> Any: ...
+
+class _Certified(BaseEstimator):
+    classes_: Array
+    certificate_: Any
+    certificates_: list[Any]
+    card_: Optional[Any]
+    baseline_: Optional[Any]
+    path_: list[Any]
+    def predict(self, X: Any) -> Array: ...
+    def predict_proba(self, X: Any) -> Array: ...
+    def decision_function(self, X: Any) -> Array: ...
+    def score(self, X: Any, y: Any, sample_weight: Any = ...) -> float: ...
+    def save(self, path: Path) -> None: ...
+
+class GibbsiteClassifier(_Certified):
+    n_features_in_: int
+    feature_names_in_: Array
+    trace_: list[Any]
+    coefficients_: list[Any]
+    info_: Any
+    converged_: bool
+    n_iter_: int
+    def __init__(self, loss: str = ..., family: str = ..., lam: Optional[float] = ...,
+                 prior: str = ..., prior_sd: Optional[float] = ...,
+                 prior_split: Optional[float] = ..., bound: str = ..., confidence: float = ...,
+                 cost: Optional[tuple[float, float]] = ..., class_weight: Any = ...,
+                 joint: bool = ..., scale: str = ..., columns: str = ...,
+                 fit_intercept: bool = ..., missing: str = ..., solver: str = ...,
+                 max_iter: Optional[int] = ..., tol: Optional[float] = ...,
+                 looked: Union[str, Sequence[str]] = ..., options: Optional[dict[str, Any]] = ...,
+                 n_jobs: Optional[int] = ..., random_state: Any = ...,
+                 verbose: bool = ...) -> None: ...
+    @property
+    def coef_(self) -> Array: ...
+    @property
+    def intercept_(self) -> Array: ...
+    def fit(self, X: Any, y: Any, sample_weight: Any = ...) -> "GibbsiteClassifier": ...
+    def predict_log_proba(self, X: Any) -> Array: ...
+    def predict_vote(self, X: Any) -> Array: ...
+
+class GibbsiteRanker(_Certified):
+    def __init__(self, loss: str = ..., family: str = ..., lam: Optional[float] = ...,
+                 prior: str = ..., prior_sd: Optional[float] = ...,
+                 prior_split: Optional[float] = ..., bound: str = ..., confidence: float = ...,
+                 pairs: Optional[int] = ..., scale: str = ..., columns: str = ...,
+                 missing: str = ..., solver: str = ..., max_iter: Optional[int] = ...,
+                 tol: Optional[float] = ..., looked: Union[str, Sequence[str]] = ...,
+                 options: Optional[dict[str, Any]] = ..., n_jobs: Optional[int] = ...,
+                 random_state: Any = ..., verbose: bool = ...) -> None: ...
+    def fit(self, X: Any, y: Any) -> "GibbsiteRanker": ...
+
+class CertifiedPipeline(_Certified):
+    learned_: Array
+    transformers_: list[tuple[str, Any]]
+    fitted_: GibbsiteClassifier
+    def __init__(self, steps: Optional[list[tuple[str, Any]]] = ...) -> None: ...
+    def fit(self, X: Any, y: Any, sample_weight: Any = ...) -> "CertifiedPipeline": ...
+
+class GibbsiteClassifierCV(_Certified):
+    best_params_: dict[str, Any]
+    best_score_: float
+    best_estimator_: GibbsiteClassifier
+    cv_results_: list[dict[str, Any]]
+    learned_: Array
+    def __init__(self, estimator: Optional[GibbsiteClassifier] = ..., param_grid: Any = ...,
+                 cv: Any = ..., scoring: Any = ..., n_jobs: Optional[int] = ...) -> None: ...
+    def fit(self, X: Any, y: Any, sample_weight: Any = ...) -> "GibbsiteClassifierCV": ...
+
+class GibbsSampler(BaseEstimator):
+    classes_: Array
+    log_z_: float
+    log_z_sd_: float
+    gibbs_risk_: float
+    acceptance_: float
+    path_: list[Any]
+    info_: Any
+    def __init__(self, loss: str = ..., lam: Optional[float] = ..., prior_sd: float = ...,
+                 scale: str = ..., fit_intercept: bool = ..., particles: Optional[int] = ...,
+                 chains: Optional[int] = ..., moves: Optional[int] = ..., move: str = ...,
+                 ess: Optional[float] = ..., options: Optional[dict[str, Any]] = ...,
+                 n_jobs: Optional[int] = ..., random_state: Any = ...,
+                 verbose: bool = ...) -> None: ...
+    @property
+    def draws_(self) -> Array: ...
+    def fit(self, X: Any, y: Any) -> "GibbsSampler": ...
+    def predict(self, X: Any) -> Array: ...
+    def predict_proba(self, X: Any) -> Array: ...
+    def decision_function(self, X: Any) -> Array: ...
+    def save(self, path: Path) -> None: ...
+
+class MatrixCompletion(BaseEstimator):
+    certificate_: Optional[Any]
+    rmse_: float
+    effective_rank_: int
+    noise_variance_: float
+    row_names_: list[str]
+    column_names_: list[str]
+    info_: Any
+    def __init__(self, rank: Optional[int] = ..., model: Optional[str] = ...,
+                 positions: Optional[str] = ..., lam: Optional[float] = ...,
+                 noise: Optional[float] = ..., prior: Optional[str] = ...,
+                 prior_split: Optional[float] = ..., range: Optional[tuple[float, float]] = ...,
+                 biases: bool = ..., confidence: float = ..., sampler: Optional[str] = ...,
+                 draws: Optional[int] = ..., burn_in: Optional[int] = ...,
+                 restarts: Optional[int] = ..., tol: Optional[float] = ...,
+                 max_iter: Optional[int] = ..., options: Optional[dict[str, Any]] = ...,
+                 n_jobs: Optional[int] = ..., random_state: Any = ...,
+                 verbose: bool = ...) -> None: ...
+    def fit(self, rows: Any, columns: Any = ..., values: Any = ...) -> "MatrixCompletion": ...
+    def predict(self, rows: Any, columns: Any = ..., return_sd: bool = ...) -> Any: ...
+    def score(self, rows: Any, columns: Any = ..., values: Any = ...) -> float: ...
+    def save(self, path: Path) -> None: ...
+
+def load(path: Path) -> Any: ...
+def save(model: Any, path: Path) -> None: ...
+def report(model: Any, path: Path, program: Optional[str] = ...) -> None: ...
+def theory(**options: Any) -> list[Any]: ...
+def gap(model: Any, X: Any, y: Any, **sampling: Any) -> Any: ...
+def simulate(kind: str = ..., rows: int = ..., cols: int = ..., noise: float = ...,
+             signal: Optional[int] = ..., shape: str = ..., skip: int = ...,
+             random_state: Any = ...) -> tuple[Array, Array, Any]: ...
