@@ -132,7 +132,9 @@ static void on_log(gbs_log_level level, const char *message, void *user) {
     if (level < GBS_LOG_INFO || strncmp(message, last, sizeof last - 1) == 0)
         return;
     snprintf(last, sizeof last, "%s", message);
-    app_note(user, "%s", message);
+    char text[1000];
+    option_spell(message, text, sizeof text);
+    app_note(user, "%s", text);
 }
 
 static void on_progress(const char *stage, double done, void *user) {

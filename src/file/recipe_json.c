@@ -51,6 +51,12 @@ static bool fill_json(const gbs_recipe *r, json_t *root) {
         ok = put(root, "target", json_string(r->target)) &&
              put(root, "target_position", json_integer((json_int_t)r->target_position)) &&
              put(root, "target_type", json_string(r->target_is_text ? "text" : "number"));
+    if (ok && r->n_na > 0) {
+        json_t *na = json_array();
+        ok = put(root, "na_values", na);
+        for (size_t k = 0; ok && k < r->n_na; k++)
+            ok = json_array_append_new(na, json_string(r->na[k])) == 0;
+    }
     if (ok && r->inputs != NULL) {
         json_t *inputs = json_array();
         ok = put(root, "inputs", inputs);
@@ -164,6 +170,22 @@ static bool read_inputs(struct reading *g, const json_t *inputs) {
     return features == r->features;
 }
 
+static bool read_na(struct reading *g, const json_t *list) {
+    gbs_recipe *r = g->out;
+    if (list == NULL)
+        return true;
+    r->na = get_room(g, json_array_size(list) + 1, sizeof *r->na);
+    for (size_t k = 0; r->na != NULL && k < json_array_size(list); k++) {
+        const char *text = json_string_value(json_array_get(list, k));
+        if (text == NULL)
+            return false;
+        r->na[k] = gbs_pool_text(g->ctx, &r->pool, text, strlen(text));
+        g->no_memory = g->no_memory || r->na[k] == NULL;
+        r->n_na += r->na[k] != NULL;
+    }
+    return r->na != NULL && !g->no_memory;
+}
+
 static bool read_recipe(struct reading *g, const json_t *root) {
     gbs_recipe *r = g->out;
     const json_t *inputs = json_object_get(root, "inputs");
@@ -175,7 +197,7 @@ static bool read_recipe(struct reading *g, const json_t *root) {
     r->target = get_text(g, root, "target");
     r->named = json_is_true(json_object_get(root, "named"));
     r->target_is_text = is_text_type(root, "target_type");
-    if (r->positive == NULL || g->no_memory)
+    if (r->positive == NULL || g->no_memory || !read_na(g, json_object_get(root, "na_values")))
         return false;
     if (r->target != NULL &&
         (r->n_columns == 0 ||

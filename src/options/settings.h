@@ -197,6 +197,9 @@ typedef struct gbs_table_settings {
     const char *target, *positive;
     const char *drop, *text;     /* names or numbers, separated by commas */
     const char *weights, *group; /* name or number of the column of the weights, of the groups */
+    const char *na_values;       /* cells that are missing, separated by commas */
+    const char *separator;       /* of cells: one character, or tab; NULL: detected */
+    int decimal;                 /* 0: a point, 1: a comma */
 } gbs_table_settings;
 
 /* The defaults of the table. */

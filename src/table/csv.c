@@ -6,8 +6,12 @@
  * through csv_cell. libcsv, the oracle of the tests, needs as long to find the cells alone (about
  * 200 MB/s) as this file needs to read them.
  *
- * A column is text when the options say so or when its first cell that is not missing is no number;
+ * A column is text when the options say so or when its first cell that says anything is no number;
  * otherwise it is numeric, and a later text in it is an error rather than a silent change of type.
+ * Marks such as ? or n/a say nothing: until another cell comes they are kept as levels, which they
+ * are in a text column and are not, but missing, in one of numbers. A text column most of whose
+ * levels are numbers is in doubt, and an error too (csv_doubt.c): so the types are what any of the
+ * rows would say.
  */
 #include "table/csv_columns.h"
 #include "table/number.h"
@@ -56,7 +60,8 @@ static gbs_status expected_number(gbs_csv *c, size_t j, const gbs_csv_cell *cell
                                   place(c, j).text, gbs_show(cell->text, cell->length).text, range);
     return gbs_reader_fail_at(
         c->reader, cell->line,
-        "%s: expected a number, found '%s' (%s; `text` %s treats the column as categories)",
+        "%s: expected a number, found '%s' (%s; `na-values` takes such cells as missing, `text` %s "
+        "the column as categories)",
         place(c, j).text, gbs_show(cell->text, cell->length).text, range, argument(c, j).text);
 }
 
@@ -70,6 +75,15 @@ static gbs_status store_missing(gbs_csv *c, size_t j, const gbs_csv_cell *cell, 
                               place(c, j).text, gbs_show(cell->text, cell->length).text);
 }
 
+/* The declared ones; the well-known marks are of number columns alone. */
+static bool is_declared_missing(const gbs_csv *c, const gbs_csv_cell *cell) {
+    const gbs_reading *o = c->reader->options;
+    for (size_t k = 0; k < o->n_na; k++)
+        if (strlen(o->na[k]) == cell->length && memcmp(o->na[k], cell->text, cell->length) == 0)
+            return true;
+    return false;
+}
+
 static gbs_status add_level(gbs_csv *c, size_t j, const gbs_csv_cell *cell) {
     gbs_text_set *set = &c->levels[j];
     if (set->n == GBS_TABLE_MOST_LEVELS)
@@ -79,10 +93,12 @@ static gbs_status add_level(gbs_csv *c, size_t j, const gbs_csv_cell *cell) {
             "(`drop` %s leaves it out)",
             place(c, j).text, GBS_TABLE_MOST_LEVELS, argument(c, j).text);
     if (!gbs_is_utf8(cell->text, cell->length))
-        return gbs_reader_fail_at(
-            c->reader, cell->line,
-            "%s: '%s' is not UTF-8 text; convert the file, for example with iconv",
-            place(c, j).text, gbs_show(cell->text, cell->length).text);
+        return gbs_reader_fail_at(c->reader, cell->line,
+                                  "%s: '%s' is not UTF-8 text; if it is Latin-1, `iconv -f latin1 "
+                                  "-t UTF-8 %s > utf8.csv` "
+                                  "converts the file",
+                                  place(c, j).text, gbs_show(cell->text, cell->length).text,
+                                  c->reader->file);
     return gbs_text_set_add(c->reader->ctx, set, &c->table->pool, cell->text, cell->length)
                ? GBS_OK
                : gbs_reader_no_memory(c->reader);
@@ -103,44 +119,83 @@ static gbs_status store_text(gbs_csv *c, size_t j, const gbs_csv_cell *cell, dou
     return GBS_OK;
 }
 
-/* 1,5 in a file whose separator is ; or tab: taken as text it would become a category without a
- * word. */
-static bool is_decimal_comma(const gbs_csv *c, const gbs_csv_cell *cell) {
-    char text[32];
-    double value;
-    if (c->in.separator == ',' || cell->length >= sizeof text)
+/* The cell with a point for its comma; false: it has none, or is too long for a number. */
+static bool with_point(const gbs_csv_cell *cell, char *text, size_t room) {
+    if (cell->length >= room)
         return false;
     memcpy(text, cell->text, cell->length);
     text[cell->length] = '\0';
     char *comma = strchr(text, ',');
-    if (comma)
+    if (comma != NULL)
         *comma = '.';
-    return comma && gbs_number_is(text, cell->length, &value) == GBS_NUMBER_FINITE;
+    return comma != NULL;
+}
+
+enum { LONGEST_NUMBER = 64 };
+
+static gbs_number_kind number_kind(const gbs_csv *c, const gbs_csv_cell *cell, double *to) {
+    char text[LONGEST_NUMBER];
+    if (c->reader->options->comma && with_point(cell, text, sizeof text))
+        return gbs_number_is(text, cell->length, to);
+    return gbs_number_is(cell->text, cell->length, to);
+}
+
+/* 1,5 in a file whose separator is ; or tab: taken as text it would become a category without a
+ * word. */
+static bool is_decimal_comma(const gbs_csv *c, const gbs_csv_cell *cell) {
+    char text[LONGEST_NUMBER];
+    double value;
+    return c->in.separator != ',' && with_point(cell, text, sizeof text) &&
+           gbs_number_is(text, cell->length, &value) == GBS_NUMBER_FINITE;
 }
 
 /* The first cell of a column that says anything, and it is no number. */
 static gbs_status start_text(gbs_csv *c, size_t j, const gbs_csv_cell *cell, double *to) {
     if (is_decimal_comma(c, cell))
         return gbs_reader_fail_at(c->reader, cell->line,
-                                  "%s: '%s' has a decimal comma; numbers need a point",
-                                  place(c, j).text, gbs_show(cell->text, cell->length).text);
+                                  "%s: '%s' has a decimal comma (`decimal` ,)", place(c, j).text,
+                                  gbs_show(cell->text, cell->length).text);
     c->kind[j] = GBS_CSV_TEXT;
     c->table->columns[j].is_text = true;
+    c->table->columns[j].guessed = true;
     return store_text(c, j, cell, to);
 }
 
+/* A mark in a column of which nothing is known yet. */
+static gbs_status store_mark(gbs_csv *c, size_t j, const gbs_csv_cell *cell, double *to) {
+    if (c->levels[j].n == 0)
+        c->first_mark[j] = cell->line;
+    return store_text(c, j, cell, to);
+}
+
+/* The first number of a column: the marks before it were missing values. */
+static gbs_status start_numbers(gbs_csv *c, size_t j, const gbs_csv_cell *cell) {
+    gbs_text_set *marks = &c->levels[j];
+    c->first_number[j] = cell->line;
+    c->kind[j] = GBS_CSV_NUMERIC;
+    if (marks->n == 0)
+        return GBS_OK;
+    gbs_csv_cell first = {
+        .text = (char *)marks->text[0], .length = strlen(marks->text[0]), .line = c->first_mark[j]};
+    double none;
+    gbs_status status = store_missing(c, j, &first, &none);
+    for (size_t i = 0; status == GBS_OK && i < c->table->n_rows; i++)
+        c->table->cells[i * c->table->n_columns + j] = NAN;
+    gbs_text_set_free(c->reader->ctx, marks);
+    return status;
+}
+
 static gbs_status store(gbs_csv *c, size_t j, const gbs_csv_cell *cell, double *to) {
-    if (c->kind[j] == GBS_CSV_TEXT)
-        return store_text(c, j, cell, to);
     *to = NAN;
     if (c->kind[j] == GBS_CSV_SKIPPED)
         return GBS_OK;
-    switch (gbs_number_is(cell->text, cell->length, to)) {
+    if (is_declared_missing(c, cell))
+        return store_missing(c, j, cell, to);
+    if (c->kind[j] == GBS_CSV_TEXT)
+        return store_text(c, j, cell, to);
+    switch (number_kind(c, cell, to)) {
     case GBS_NUMBER_FINITE:
-        if (c->kind[j] == GBS_CSV_UNDECIDED)
-            c->first_number[j] = cell->line;
-        c->kind[j] = GBS_CSV_NUMERIC;
-        return GBS_OK;
+        return c->kind[j] == GBS_CSV_UNDECIDED ? start_numbers(c, j, cell) : GBS_OK;
     case GBS_NUMBER_MISSING:
         return store_missing(c, j, cell, to);
     case GBS_NUMBER_NOT_FINITE:
@@ -152,6 +207,9 @@ static gbs_status store(gbs_csv *c, size_t j, const gbs_csv_cell *cell, double *
     case GBS_NUMBER_NONE:
         break;
     }
+    if (gbs_number_is_mark(cell->text, cell->length))
+        return c->kind[j] == GBS_CSV_UNDECIDED ? store_mark(c, j, cell, to)
+                                               : store_missing(c, j, cell, to);
     return c->kind[j] == GBS_CSV_UNDECIDED ? start_text(c, j, cell, to)
                                            : expected_number(c, j, cell);
 }
@@ -200,6 +258,8 @@ static bool take_numbers(gbs_csv *c, double *row, size_t *column) {
     const char separator = c->in.separator;
     size_t j = *column;
     bool ended = false;
+    if (c->reader->options->n_na > 0 || c->reader->options->comma)
+        return false; /* a number may be declared to be none, or go on behind a comma */
     const char *start = b->at;
     while (j < d && !ended && c->kind[j] == GBS_CSV_NUMERIC) {
         const char *p = start;
@@ -298,6 +358,27 @@ static gbs_status read_all(gbs_csv *c, gbs_csv_record *first, gbs_csv_record *se
     return status;
 }
 
+/* A column of nothing but marks: of a model that knows its text columns it is one of numbers, all of
+ * them missing. */
+static gbs_status settle_marks(gbs_csv *c, size_t j) {
+    gbs_table *t = c->table;
+    gbs_text_set *marks = &c->levels[j];
+    if (c->kind[j] != GBS_CSV_UNDECIDED || marks->n == 0)
+        return GBS_OK;
+    t->columns[j].is_text = !c->reader->options->from_model;
+    if (t->columns[j].is_text)
+        return GBS_OK;
+    gbs_csv_cell none = {.line = c->previous_line};
+    return start_numbers(c, j, &none);
+}
+
+static gbs_status settle_types(gbs_csv *c) {
+    gbs_status status = GBS_OK;
+    for (size_t j = 0; status == GBS_OK && j < c->table->n_columns; j++)
+        status = settle_marks(c, j);
+    return status;
+}
+
 static void hand_over(gbs_csv *c) {
     gbs_table *t = c->table;
     for (size_t j = 0; j < t->n_columns; j++) {
@@ -316,12 +397,15 @@ gbs_status gbs_csv_read(gbs_reader *r) {
     gbs_csv_record first = {0}, second = {0};
     gbs_status status = read_all(&c, &first, &second);
     if (status == GBS_OK)
+        status = settle_types(&c);
+    if (status == GBS_OK)
         hand_over(&c);
     for (size_t j = 0; c.levels && j < r->out->n_columns; j++)
         gbs_text_set_free(r->ctx, &c.levels[j]);
     gbs_array_free(r->ctx, c.levels);
     gbs_array_free(r->ctx, c.kind);
     gbs_array_free(r->ctx, c.first_number);
+    gbs_array_free(r->ctx, c.first_mark);
     gbs_csv_record_free(r->ctx, &first);
     gbs_csv_record_free(r->ctx, &second);
     return status;

@@ -156,6 +156,21 @@ gbs_status gbs_csv_next(gbs_csv_input *in, gbs_csv_cell *cell) {
     return GBS_OK;
 }
 
+/* To the start of the next line, or to the end of the file. */
+static gbs_status skip_line(gbs_csv_input *in) {
+    gbs_bytes *b = in->bytes;
+    for (;;) {
+        char *end = memchr(b->at, '\n', (size_t)(b->end - b->at));
+        b->at = end != NULL ? end + 1 : b->end;
+        in->line += end != NULL;
+        if (end != NULL || b->last)
+            return GBS_OK;
+        gbs_status status = gbs_reader_more(in->reader);
+        if (status != GBS_OK)
+            return status;
+    }
+}
+
 gbs_status gbs_csv_record_start(gbs_csv_input *in, bool *ended) {
     gbs_bytes *b = in->bytes;
     if (b->at == b->end && !b->last) {
@@ -169,12 +184,17 @@ gbs_status gbs_csv_record_start(gbs_csv_input *in, bool *ended) {
         return gbs_csv_record_start(in, ended);
     }
     in->after_cr = false;
+    if (in->comments && *b->at == '#' && gbs_bytes_offset(b) != in->table_offset) {
+        gbs_status status = skip_line(in);
+        return status == GBS_OK ? gbs_csv_record_start(in, ended) : status;
+    }
     in->record_offset = gbs_bytes_offset(b);
     *ended = b->at == b->end;
     return GBS_OK;
 }
 
-static char choose_separator(const char *p, const char *end) {
+/* comma: it is the decimal sign, and separates only where nothing else does. */
+static char choose_separator(const char *p, const char *end, bool comma) {
     bool seen[256] = {false}, quoted = false, cell_starts = true;
     while (p < end && (*p == '\n' || *p == '\r' || *p == ' '))
         p++;
@@ -187,10 +207,36 @@ static char choose_separator(const char *p, const char *end) {
             quoted = true;
         } else {
             seen[(unsigned char)*p] = true;
-            cell_starts = *p == ',' || *p == '\t' || *p == ';' || (cell_starts && *p == ' ');
+            cell_starts = *p == ',' || *p == '\t' || *p == ';' || *p == '|' ||
+                          (cell_starts && *p == ' ');
         }
     }
-    return seen[','] ? ',' : seen['\t'] ? '\t' : seen[';'] ? ';' : ',';
+    return seen[','] && !comma ? ',' : seen['\t'] ? '\t' : seen[';'] ? ';' : seen['|'] ? '|' : ',';
+}
+
+static size_t count_until_line_end(const char *p, const char *end, char what) {
+    size_t count = 0;
+    for (; p < end && *p != '\n' && *p != '\r'; p++)
+        count += *p == what;
+    return count;
+}
+
+/* Where the table begins in the first bytes of a file: behind lines that begin with #, but for a
+ * last one that has as many cells as the line below, which is a header. */
+static char *behind_comments(char *p, const char *end, bool comma) {
+    char *last = NULL;
+    while (p < end && *p == '#') {
+        char *next = memchr(p, '\n', (size_t)(end - p));
+        if (next == NULL)
+            return p;
+        last = p;
+        p = next + 1;
+    }
+    if (last == NULL || p == end)
+        return p;
+    char separator = choose_separator(p, end, comma);
+    size_t cells = count_until_line_end(p, end, separator);
+    return cells > 0 && cells == count_until_line_end(last, end, separator) ? last : p;
 }
 
 gbs_status gbs_csv_open(gbs_csv_input *in, gbs_reader *r) {
@@ -203,11 +249,20 @@ gbs_status gbs_csv_open(gbs_csv_input *in, gbs_reader *r) {
     }
     if (b->end - b->at >= 2 &&
         (memcmp(b->at, "\xff\xfe", 2) == 0 || memcmp(b->at, "\xfe\xff", 2) == 0))
-        return gbs_reader_fail(r, GBS_ERR_DATA, "the file is UTF-16 text; save it as UTF-8");
+        return gbs_reader_fail(
+            r, GBS_ERR_DATA,
+            "the file is UTF-16 text; expected UTF-8, which `iconv -f UTF-16 -t UTF-8 %s "
+            "> utf8.csv` makes of it",
+            r->file);
     if (b->end - b->at >= 3 && memcmp(b->at, "\xef\xbb\xbf", 3) == 0)
         b->at += 3;
-    in->separator = choose_separator(
-        b->at, b->at + DETECTION_BYTES < b->end ? b->at + DETECTION_BYTES : b->end);
+    const char *end = b->at + DETECTION_BYTES < b->end ? b->at + DETECTION_BYTES : b->end;
+    char *start = behind_comments(b->at, end, r->options->comma);
+    for (in->comments = start > b->at; b->at < start; b->at++)
+        in->line += *b->at == '\n';
+    in->table_offset = gbs_bytes_offset(b);
+    in->separator = r->options->separator != '\0' ? r->options->separator
+                                                  : choose_separator(b->at, end, r->options->comma);
     in->stop[(unsigned char)in->separator] = in->stop['\n'] = in->stop['\r'] = in->stop['\0'] = 1;
     return GBS_OK;
 }

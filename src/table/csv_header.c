@@ -10,6 +10,7 @@
 #include "table/csv_columns.h"
 #include "table/number.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,12 +42,24 @@ gbs_status gbs_csv_detect_header(gbs_csv *c, gbs_csv_record *first, gbs_csv_reco
     return status;
 }
 
+/* A name that no column has yet: the name and a number. */
+static size_t other_name(const gbs_text_set *names, const char *name, char *out, size_t room) {
+    size_t length;
+    unsigned number = 2;
+    do {
+        length = (size_t)snprintf(out, room, "%.*s.%u", (int)GBS_TABLE_LONGEST_NAME, name, number);
+        number++;
+    } while (gbs_text_set_find(names, out, length) != GBS_TEXT_NONE);
+    return length;
+}
+
 static gbs_status name_columns(gbs_csv *c, const gbs_csv_record *first, bool header,
                                gbs_text_set *names) {
     gbs_table *t = c->table;
     gbs_context *ctx = c->reader->ctx;
     for (size_t j = 0; j < t->n_columns; j++) {
         const char *name = first->text + first->start[j];
+        t->columns[j].unnamed = header && !*name;
         if (!header || !*name)
             name = gbs_default_name(ctx, &t->pool, j);
         if (!name)
@@ -55,16 +68,21 @@ static gbs_status name_columns(gbs_csv *c, const gbs_csv_record *first, bool hea
         gbs_shown seen = gbs_show(name, length);
         if (!gbs_is_utf8(name, length))
             return gbs_reader_fail_at(c->reader, first->line,
-                                      "the name '%s' of column %zu is not UTF-8 text; convert the "
-                                      "file, for example with iconv",
-                                      seen.text, j + 1);
-        if (twin != GBS_TEXT_NONE)
-            return gbs_reader_fail_at(c->reader, first->line,
-                                      "columns %zu and %zu are both called '%s'%s", twin + 1, j + 1,
-                                      seen.text,
-                                      c->reader->options->header < 0
-                                          ? " (if this line holds data, not names: `no-header`)"
-                                          : "");
+                                      "the name '%s' of column %zu is not UTF-8 text; if it is "
+                                      "Latin-1, `iconv -f latin1 -t UTF-8 %s > utf8.csv` converts "
+                                      "the file",
+                                      seen.text, j + 1, c->reader->file);
+        char other[GBS_TABLE_LONGEST_NAME + 24];
+        if (twin != GBS_TEXT_NONE) {
+            length = other_name(names, name, other, sizeof other);
+            gbs_log(
+                ctx, GBS_LOG_WARNING,
+                "%s: columns %zu and %zu are both called '%s'; column %zu is called '%s' here%s",
+                c->reader->file, twin + 1, j + 1, seen.text, j + 1, gbs_show(other, length).text,
+                c->reader->options->header < 0 ? " (if line 1 holds data, not names: `no-header`)"
+                                               : "");
+            name = other;
+        }
         if (!gbs_text_set_add(ctx, names, &t->pool, name, length))
             return gbs_reader_no_memory(c->reader);
         t->columns[j].name = names->text[j];
@@ -125,8 +143,9 @@ gbs_status gbs_csv_make_columns(gbs_csv *c, const gbs_csv_record *first, bool he
     t->columns = gbs_array_alloc(ctx, d, sizeof *t->columns);
     c->kind = gbs_array_alloc(ctx, d, sizeof *c->kind);
     c->first_number = gbs_array_alloc(ctx, d, sizeof *c->first_number);
+    c->first_mark = gbs_array_alloc(ctx, d, sizeof *c->first_mark);
     c->levels = gbs_array_alloc(ctx, d, sizeof *c->levels);
-    if (!t->columns || !c->kind || !c->first_number || !c->levels)
+    if (!t->columns || !c->kind || !c->first_number || !c->first_mark || !c->levels)
         return gbs_reader_no_memory(c->reader);
     t->n_columns = d;
     gbs_text_set names = {0};

@@ -230,3 +230,12 @@ gbs_number_kind gbs_number_is(const char *text, size_t length, double *value) {
         return GBS_NUMBER_NOT_FINITE;
     return GBS_NUMBER_NONE;
 }
+
+bool gbs_number_is_mark(const char *text, size_t length) {
+    static const char *const marks[] = {"?",    "-",    "--",   ".",      "n/a",
+                                        "#n/a", "null", "none", "missing"};
+    for (size_t k = 0; k < sizeof marks / sizeof *marks; k++)
+        if (is_word(text, length, marks[k]))
+            return true;
+    return false;
+}

@@ -5,6 +5,7 @@
 #ifndef GIBBSITE_TABLE_NUMBER_H
 #define GIBBSITE_TABLE_NUMBER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef enum gbs_number_kind {
@@ -23,5 +24,8 @@ const char *gbs_number_read(const char *text, const char *end, double *value);
 /* What the whole of text is; *value is set for GBS_NUMBER_FINITE only. The byte at text[length] as
  * above. */
 gbs_number_kind gbs_number_is(const char *text, size_t length, double *value);
+
+/* A well-known mark of a missing number, in any case: ?, -, --, ., n/a, #n/a, null, none, missing. */
+bool gbs_number_is_mark(const char *text, size_t length);
 
 #endif

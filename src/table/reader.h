@@ -10,6 +10,7 @@
 #define GBS_TABLE_MOST_COLUMNS ((size_t)1000000)
 #define GBS_TABLE_MOST_LEVELS ((size_t)100000)
 #define GBS_TABLE_LONGEST_CELL ((size_t)1 << 20)
+#define GBS_TABLE_LONGEST_NAME 200 /* of a column that shares its name with another */
 
 typedef struct gbs_reader {
     gbs_context *ctx;

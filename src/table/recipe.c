@@ -10,6 +10,25 @@
 
 /* ---------------------------------------------------------------- names in an option */
 
+/* The name that begins at `at`, ended in place; returns where the next one begins. */
+static char *take_name(char *at, const char **name) {
+    bool quoted = *at == '"', open = quoted;
+    char *from = at + quoted, *to = from;
+    *name = from;
+    for (at = from; *at != '\0' && (open || *at != ','); at++) {
+        if (quoted && *at == '"') {
+            open = open && at[1] == '"';
+            at += open;
+            if (!open)
+                continue;
+        }
+        *to++ = *at;
+    }
+    char *next = *at == '\0' ? at : at + 1;
+    *to = '\0';
+    return next;
+}
+
 gbs_status gbs_names_split(gbs_context *ctx, const char *list, gbs_names *out) {
     *out = (gbs_names){0};
     if (list == NULL)
@@ -20,9 +39,10 @@ gbs_status gbs_names_split(gbs_context *ctx, const char *list, gbs_names *out) {
         gbs_names_free(ctx, out);
         return GBS_ERR_MEMORY;
     }
-    for (char *save = NULL, *name = strtok_r(copy, ",", &save); name != NULL;
-         name = strtok_r(NULL, ",", &save))
-        out->item[out->n++] = name;
+    for (char *at = copy; *at != '\0';) {
+        at = take_name(at, &out->item[out->n]);
+        out->n += out->item[out->n][0] != '\0';
+    }
     return GBS_OK;
 }
 
@@ -55,6 +75,7 @@ void gbs_recipe_free(gbs_recipe *r) {
     for (size_t k = 0; k < r->n_inputs; k++)
         gbs_array_free(ctx, r->inputs[k].levels);
     gbs_array_free(ctx, r->inputs);
+    gbs_array_free(ctx, r->na);
     gbs_pool_free(ctx, &r->pool);
     gbs_handle_free(ctx, r);
 }
@@ -236,6 +257,9 @@ static gbs_status take_inputs(gbs_context *ctx, const gbs_table *t, const gbs_re
     for (size_t k = 0; status == GBS_OK && k < t->n_columns; k++) {
         if (k == r->target_position || dropped[k])
             continue;
+        status = gbs_check_doubt(ctx, t, k);
+        if (status != GBS_OK)
+            break;
         gbs_recipe_column *c = &r->inputs[r->n_inputs++];
         status = copy_column(ctx, r, &t->columns[k], k, c);
         r->features += gbs_recipe_width(c);
@@ -322,6 +346,17 @@ static gbs_status learn_dense(gbs_context *ctx, const gbs_table *t, const gbs_re
     return GBS_OK;
 }
 
+static gbs_status keep_na(gbs_context *ctx, const gbs_names *na, gbs_recipe *r) {
+    r->na = gbs_array_alloc(ctx, na->n + 1, sizeof *r->na);
+    for (size_t k = 0; r->na != NULL && k < na->n; k++) {
+        r->na[k] = gbs_pool_text(ctx, &r->pool, na->item[k], strlen(na->item[k]));
+        if (r->na[k] == NULL)
+            return GBS_ERR_MEMORY;
+        r->n_na++;
+    }
+    return r->na != NULL ? GBS_OK : GBS_ERR_MEMORY;
+}
+
 gbs_status gbs_recipe_learn(gbs_context *ctx, const gbs_table *t, const gbs_recipe_wishes *o,
                             gbs_recipe **out) {
     gbs_recipe *r = NULL;
@@ -335,6 +370,8 @@ gbs_status gbs_recipe_learn(gbs_context *ctx, const gbs_table *t, const gbs_reci
     r->n_columns = t->n_columns;
     status = t->format == GBS_TABLE_SVMLIGHT ? learn_sparse(ctx, t, o, r)
                                              : learn_dense(ctx, t, o, r);
+    if (status == GBS_OK && o->na != NULL)
+        status = keep_na(ctx, o->na, r);
     if (status == GBS_OK)
         status = gbs_recipe_choose_labels(ctx, t, o, r);
     if (status != GBS_OK) {

@@ -36,7 +36,9 @@ struct gbs_recipe {
     size_t target_position;
     bool target_is_text;
     const char *positive, *negative; /* labels as text; negative is NULL when it is "the rest" */
-    gbs_pool pool;                   /* of all texts */
+    const char **na;                 /* cells that count as missing, besides the well-known ones */
+    size_t n_na;
+    gbs_pool pool; /* of all texts */
 };
 
 /* Names that an option lists, separated by commas. */
@@ -52,9 +54,11 @@ typedef struct gbs_recipe_wishes {
     const gbs_names *drop, *text;  /* NULL: none */
     /* columns that say something of rows, and are no features; NULL: none */
     const char *weights, *group;
-    bool fill; /* missing cells are filled: gbs_recipe_learn_fills follows */
+    bool fill;           /* missing cells are filled: gbs_recipe_learn_fills follows */
+    const gbs_names *na; /* cells that are missing values; NULL: none are declared */
 } gbs_recipe_wishes;
 
+/* Separated by commas; a name with a comma stands in double quotes, a quote in it twice. */
 gbs_status gbs_names_split(gbs_context *ctx, const char *list, gbs_names *out);
 void gbs_names_free(const gbs_context *ctx, gbs_names *names);
 
@@ -75,6 +79,16 @@ bool gbs_recipe_fills(const gbs_recipe *r);
 /* What fills missing cells, learned from these rows of the table (NULL: from the first n). */
 gbs_status gbs_recipe_learn_fills(gbs_context *ctx, gbs_recipe *r, const gbs_table *t,
                                   const size_t *rows, size_t n);
+
+/* GBS_ERR_DATA where it is in doubt whether a column holds texts or numbers (doubt.c). */
+gbs_status gbs_check_doubt(gbs_context *ctx, const gbs_table *t, size_t column);
+
+/* Columns without a name; those of them that are row names in the given rows are forgotten; others
+ * that look like identifiers are told of (guard.c). */
+bool gbs_recipe_has_unnamed(const gbs_recipe *r, const gbs_table *t);
+gbs_status gbs_recipe_forget_row_names(gbs_context *ctx, gbs_recipe *r, const gbs_table *t,
+                                       const size_t *rows, size_t n);
+gbs_status gbs_recipe_warn(gbs_context *ctx, const gbs_recipe *r, const gbs_table *t);
 
 /* It has text columns. */
 bool gbs_recipe_has_texts(const gbs_recipe *r);

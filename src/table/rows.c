@@ -11,6 +11,7 @@
 #include "table/design.h"
 #include "task/parts.h"
 
+#include <ctype.h>
 #include <string.h>
 
 /* What data keeps alive. */
@@ -46,10 +47,45 @@ enum {
     READING = LEARNING | GBS_FOR_GAP | GBS_FOR_PREDICT | GBS_FOR_EVALUATE
 };
 
-static gbs_reading reading_of(const gbs_table_settings *s) {
-    return (gbs_reading){.format = (gbs_table_format)s->format,
+static gbs_status read_as(gbs_context *ctx, const gbs_table_settings *s, gbs_reading *out) {
+    const char *sep = s->separator;
+    *out = (gbs_reading){.format = (gbs_table_format)s->format,
                          .header = s->no_header ? 0 : -1,
+                         .comma = s->decimal != 0,
                          .keep_missing = s->missing != GBS_MISSING_ERROR};
+    if (sep == NULL)
+        return GBS_OK;
+    out->separator = strcmp(sep, "tab") == 0 || strcmp(sep, "\\t") == 0 ? '\t' : sep[0];
+    bool one = out->separator == '\t' || (sep[0] != '\0' && sep[1] == '\0');
+    if (!one || strchr("\"\n\r.+-_ ", out->separator) != NULL ||
+        isalnum((unsigned char)out->separator))
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                        "`sep`: expected one character that is no part of a number or a word, or "
+                        "tab, found '%.20s'",
+                        sep);
+    if (out->comma && out->separator == ',')
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                        "`sep` and `decimal` are both a comma: cells cannot be told apart");
+    return GBS_OK;
+}
+
+/* What options list. */
+struct lists {
+    gbs_names drop, text, na;
+};
+
+static gbs_status split_lists(gbs_context *ctx, const gbs_table_settings *s, struct lists *out) {
+    *out = (struct lists){0};
+    gbs_status status = gbs_names_split(ctx, s->drop, &out->drop);
+    if (status == GBS_OK)
+        status = gbs_names_split(ctx, s->text, &out->text);
+    return status == GBS_OK ? gbs_names_split(ctx, s->na_values, &out->na) : status;
+}
+
+static void free_lists(gbs_context *ctx, struct lists *l) {
+    gbs_names_free(ctx, &l->drop);
+    gbs_names_free(ctx, &l->text);
+    gbs_names_free(ctx, &l->na);
 }
 
 /* ---------------------------------------------------------------- data */
@@ -131,7 +167,9 @@ static gbs_status relearn_levels(gbs_context *ctx, const gbs_table *t, const gbs
         first = gbs_order_border(&by, order, is->units);
         for (size_t i = 0; design->rows != NULL && i < first; i++)
             order[i] = design->rows[order[i]];
-        status = gbs_recipe_forget_levels(ctx, recipe, t, order, first);
+        status = gbs_recipe_forget_row_names(ctx, recipe, t, order, first);
+        if (status == GBS_OK)
+            status = gbs_recipe_forget_levels(ctx, recipe, t, order, first);
         if (status == GBS_OK && gbs_recipe_fills(recipe))
             status = gbs_recipe_learn_fills(ctx, recipe, t, order, first);
     }
@@ -141,25 +179,26 @@ static gbs_status relearn_levels(gbs_context *ctx, const gbs_table *t, const gbs
     return status == GBS_OK ? gbs_design_build(ctx, recipe, t, use, design) : status;
 }
 
+/* The recipe of the whole table. */
 static gbs_status learn(gbs_context *ctx, const gbs_table *t, const gbs_table_settings *s,
                         gbs_recipe **out) {
-    gbs_names drop = {0}, text = {0};
-    gbs_status status = gbs_names_split(ctx, s->drop, &drop);
-    if (status == GBS_OK)
-        status = gbs_names_split(ctx, s->text, &text);
+    struct lists l;
+    gbs_status status = split_lists(ctx, s, &l);
     gbs_recipe_wishes wishes = {.target = s->target,
                                 .positive = s->positive,
-                                .drop = &drop,
-                                .text = &text,
+                                .drop = &l.drop,
+                                .text = &l.text,
                                 .weights = s->weights,
                                 .group = s->group,
-                                .fill = s->missing == GBS_MISSING_IMPUTE};
+                                .fill = s->missing == GBS_MISSING_IMPUTE,
+                                .na = &l.na};
     if (status == GBS_OK)
         status = gbs_recipe_learn(ctx, t, &wishes, out);
+    if (status == GBS_OK)
+        status = gbs_recipe_warn(ctx, *out, t);
     if (status == GBS_OK && wishes.fill && t->format != GBS_TABLE_SVMLIGHT)
         status = gbs_recipe_learn_fills(ctx, *out, t, NULL, t->n_rows);
-    gbs_names_free(ctx, &drop);
-    gbs_names_free(ctx, &text);
+    free_lists(ctx, &l);
     return status;
 }
 
@@ -184,13 +223,18 @@ gbs_status gbs_table_train(gbs_context *ctx, const gbs_table *table, const gbs_o
         return status;
     gbs_table_settings_from(options, &s);
     gbs_design_use use = {GBS_WITH_LABELS, s.missing != GBS_MISSING_ERROR, s.weights, s.group};
+    bool aside = sets_aside(options, &o);
     status = learn(ctx, table, &s, &recipe);
+    bool made = status == GBS_OK && (gbs_recipe_has_texts(recipe) || gbs_recipe_fills(recipe) ||
+                                     gbs_recipe_has_unnamed(recipe, table));
+    if (status == GBS_OK && !aside)
+        status = gbs_recipe_forget_row_names(ctx, recipe, table, NULL, table->n_rows);
     if (status == GBS_OK)
         status = gbs_design_build(ctx, recipe, table, &use, &design);
-    bool made = status == GBS_OK && (gbs_recipe_has_texts(recipe) || gbs_recipe_fills(recipe));
     gbs_source is = {.rows = design.n, .units = design.group != NULL ? design.groups : design.n};
-    gbs_hash hash = made ? gbs_table_hash(recipe, table, &design) : (gbs_hash){0};
-    if (made && sets_aside(options, &o))
+    gbs_hash hash = status == GBS_OK && made ? gbs_table_hash(recipe, table, &design)
+                                             : (gbs_hash){0};
+    if (status == GBS_OK && made && aside)
         status = relearn_levels(ctx, table, &o, &use, hash, recipe, &design, &is);
     if (status != GBS_OK) {
         gbs_recipe_free(recipe);
@@ -249,23 +293,25 @@ gbs_status gbs_table_read(gbs_context *ctx, const char *path, const gbs_options 
     GBS_NEEDS(ctx, ctx);
     GBS_NEEDS(ctx, path);
     gbs_table_settings s;
-    gbs_names drop = {0}, text = {0};
+    struct lists l;
     gbs_status status = check_options(ctx, options, READING);
     if (status != GBS_OK)
         return status;
     gbs_table_settings_from(options, &s);
-    gbs_reading reading = reading_of(&s);
-    status = gbs_names_split(ctx, s.drop, &drop);
-    if (status == GBS_OK)
-        status = gbs_names_split(ctx, s.text, &text);
-    reading.drop = drop.item;
-    reading.n_drop = drop.n;
-    reading.text = text.item;
-    reading.n_text = text.n;
+    gbs_reading reading;
+    status = read_as(ctx, &s, &reading);
+    if (status != GBS_OK)
+        return status;
+    status = split_lists(ctx, &s, &l);
+    reading.drop = l.drop.item;
+    reading.n_drop = l.drop.n;
+    reading.text = l.text.item;
+    reading.n_text = l.text.n;
+    reading.na = l.na.item;
+    reading.n_na = l.na.n;
     if (status == GBS_OK)
         status = gbs_table_read_file(ctx, path, &reading, out);
-    gbs_names_free(ctx, &drop);
-    gbs_names_free(ctx, &text);
+    free_lists(ctx, &l);
     return status;
 }
 
@@ -321,11 +367,22 @@ gbs_status gbs_table_read_for(gbs_context *ctx, const char *path, const gbs_reci
     if (status != GBS_OK)
         return status;
     gbs_table_settings_from(options, &s);
-    gbs_reading reading = reading_of(&s);
+    gbs_reading reading;
+    struct lists l;
+    if ((status = read_as(ctx, &s, &reading)) != GBS_OK)
+        return status;
+    if ((status = split_lists(ctx, &s, &l)) != GBS_OK) {
+        free_lists(ctx, &l);
+        return status;
+    }
     const char **text = text_columns(ctx, recipe, &reading.n_text);
-    if (text == NULL)
+    if (text == NULL) {
+        free_lists(ctx, &l);
         return GBS_ERR_MEMORY;
+    }
     reading.text = text;
+    reading.na = l.na.n > 0 ? l.na.item : recipe->na;
+    reading.n_na = l.na.n > 0 ? l.na.n : recipe->n_na;
     reading.keep_missing = reading.keep_missing || gbs_recipe_fills(recipe);
     reading.from_model = true;
     reading.skip = skip_unused;
@@ -336,6 +393,7 @@ gbs_status gbs_table_read_for(gbs_context *ctx, const char *path, const gbs_reci
     }
     status = gbs_table_read_file(ctx, path, &reading, &table);
     gbs_array_free(ctx, text);
+    free_lists(ctx, &l);
     if (status == GBS_OK)
         status = gbs_table_apply(ctx, table, recipe, labels, options, out);
     gbs_table_free(table);

@@ -42,6 +42,11 @@ typedef struct gbs_reading {
     size_t unread, unread_of;
     /* a missing cell becomes NaN, in text columns too; otherwise it is an error */
     bool keep_missing;
+    char separator; /* csv; 0: by a look at the first line */
+    bool comma;     /* csv: numbers have a decimal comma */
+    /* csv: cells that are missing wherever they stand, besides the well-known marks */
+    const char *const *na;
+    size_t n_na;
     /* csv with names: asked once per column; a true answer leaves its cells unread (all NaN), so
      * that neither a missing value nor too many levels in a column nobody uses is an error. May be
      * NULL. */
@@ -52,6 +57,8 @@ typedef struct gbs_reading {
 typedef struct gbs_column {
     const char *name;    /* from the header, else "V1", "V2", ... */
     bool is_text;        /* cells are indices into levels */
+    bool guessed;        /* text because its cells are, not because somebody said so */
+    bool unnamed;        /* the header has no name for it */
     bool skipped;        /* dropped, skipped or unread: cells are NaN */
     const char **levels; /* in order of first appearance */
     size_t n_levels;

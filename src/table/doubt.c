@@ -1,0 +1,78 @@
+/* Columns whose type is in doubt: texts by their first cell, numbers by most of the others. Taken
+ * as categories without a word they would make a model of nonsense, so they are an error that names
+ * the options that settle it. */
+#include "table/recipe.h"
+
+#include "table/number.h"
+#include "table/shown.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool is_number(const char *text, size_t length) {
+    double x;
+    return gbs_number_is(text, length, &x) == GBS_NUMBER_FINITE;
+}
+
+/* $5, 5%, 1,234: a number but for a sign of money before, a per cent sign behind, commas within. */
+static bool is_dressed_number(const char *text) {
+    static const char *const money[] = {"$", "\xe2\x82\xac", "\xc2\xa3"};
+    char plain[40];
+    size_t n = 0;
+    for (size_t k = 0; k < sizeof money / sizeof *money; k++)
+        if (strncmp(text, money[k], strlen(money[k])) == 0) {
+            text += strlen(money[k]);
+            break;
+        }
+    for (; *text != '\0' && n + 1 < sizeof plain; text++)
+        if (*text != ',')
+            plain[n++] = *text;
+    if (n > 0 && plain[n - 1] == '%')
+        n--;
+    plain[n] = '\0';
+    return *text == '\0' && n > 0 && is_number(plain, n);
+}
+
+/* The first row whose cell is this level. */
+static size_t row_of(const gbs_table *t, size_t column, size_t level) {
+    size_t i = 0;
+    while (i + 1 < t->n_rows && t->cells[i * t->n_columns + column] != (double)level)
+        i++;
+    return i;
+}
+
+enum { FEWEST_NUMBERS = 3 };
+
+gbs_status gbs_check_doubt(gbs_context *ctx, const gbs_table *t, size_t column) {
+    const gbs_column *c = &t->columns[column];
+    size_t plain = 0, dressed = 0, odd = c->n_levels, first = c->n_levels;
+    for (size_t k = 0; c->guessed && k < c->n_levels; k++) {
+        const char *text = c->levels[k];
+        if (is_number(text, strlen(text))) {
+            plain++;
+        } else if (is_dressed_number(text)) {
+            dressed++;
+            first = first < k ? first : k;
+        } else {
+            odd = odd < k ? odd : k;
+        }
+    }
+    if (plain + dressed < FEWEST_NUMBERS || 2 * (plain + dressed) <= c->n_levels ||
+        plain == c->n_levels)
+        return GBS_OK;
+    size_t level = odd < c->n_levels ? odd : first;
+    const char *text = c->levels[level];
+    gbs_place place = gbs_row_place(t, row_of(t, column, level));
+    if (level == first)
+        return gbs_fail(ctx, GBS_ERR_DATA,
+                        "%s: column '%.60s' (column %zu): expected a number, found '%s'; take the "
+                        "signs out of the file, or treat the column as categories (`text` %.60s)",
+                        place.text, c->name, column + 1, gbs_show(text, strlen(text)).text,
+                        c->name);
+    return gbs_fail(ctx, GBS_ERR_DATA,
+                    "%s: column '%.60s' (column %zu): '%s' is no number, but %zu of its %zu "
+                    "different values are; is it a missing value (`na-values` %s), or are they "
+                    "categories (`text` %.60s)?",
+                    place.text, c->name, column + 1, gbs_show(text, strlen(text)).text,
+                    plain + dressed, c->n_levels, gbs_show(text, strlen(text)).text, c->name);
+}

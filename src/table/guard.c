@@ -1,0 +1,141 @@
+/* Columns that say nothing of rows to come: row names, identifiers, running numbers, dates.
+ *
+ * A column without a name that has another value in every row is what R and others write as row
+ * names. It is left out: in a file sorted by label it foretells the labels of this file and of no
+ * other. Whether it is one is decided from given rows, the first part of a fit. Of the others a
+ * warning names the option that leaves them out, and nothing changes.
+ */
+#include "table/recipe.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int ascending(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* What the cells of a column are like in n rows (NULL: the first n). */
+struct look {
+    size_t there, distinct;
+    bool whole; /* all are whole numbers (of texts: all are levels, which are) */
+    double low, high;
+};
+
+static gbs_status look_at(gbs_context *ctx, const gbs_table *t, size_t column, const size_t *rows,
+                          size_t n, struct look *out) {
+    double *x = gbs_doubles(ctx, n);
+    *out = (struct look){.whole = true};
+    if (x == NULL)
+        return GBS_ERR_MEMORY;
+    for (size_t i = 0; i < n; i++) {
+        double cell = t->cells[(rows != NULL ? rows[i] : i) * t->n_columns + column];
+        if (isnan(cell))
+            continue;
+        x[out->there++] = cell;
+        out->whole = out->whole && cell == floor(cell);
+    }
+    qsort(x, out->there, sizeof *x, ascending);
+    for (size_t i = 0; i < out->there; i++)
+        out->distinct += i == 0 || x[i] != x[i - 1];
+    if (out->there > 0) {
+        out->low = x[0];
+        out->high = x[out->there - 1];
+    }
+    gbs_array_free(ctx, x);
+    return GBS_OK;
+}
+
+bool gbs_recipe_has_unnamed(const gbs_recipe *r, const gbs_table *t) {
+    for (size_t k = 0; k < r->n_inputs; k++)
+        if (t->columns[r->inputs[k].position].unnamed)
+            return true;
+    return false;
+}
+
+gbs_status gbs_recipe_forget_row_names(gbs_context *ctx, gbs_recipe *r, const gbs_table *t,
+                                       const size_t *rows, size_t n) {
+    gbs_status status = GBS_OK;
+    for (size_t k = 0; status == GBS_OK && r->n_inputs > 1 && k < r->n_inputs;) {
+        gbs_recipe_column *c = &r->inputs[k];
+        struct look seen = {0};
+        if (t->columns[c->position].unnamed)
+            status = look_at(ctx, t, c->position, rows, n, &seen);
+        if (seen.there < n || seen.distinct < n || !seen.whole || n < 2) {
+            k++;
+            continue;
+        }
+        gbs_log(ctx, GBS_LOG_WARNING,
+                "column %zu has no name and another value in every row: taken for row names and "
+                "left out (a name in the header keeps it)",
+                c->position + 1);
+        r->features -= gbs_recipe_width(c);
+        gbs_array_free(ctx, c->levels);
+        memmove(c, c + 1, (r->n_inputs - k - 1) * sizeof *c);
+        r->n_inputs--;
+    }
+    return status;
+}
+
+/* 2024-01-31, 31.1.24, 1/31/2024, with or without a time behind. */
+static bool is_date(const char *text) {
+    size_t parts = 0, digits = 0;
+    char sign = '\0';
+    for (;; text++) {
+        if (isdigit((unsigned char)*text)) {
+            digits++;
+            continue;
+        }
+        if (digits == 0 || digits > 4)
+            return false;
+        parts++;
+        digits = 0;
+        if (parts == 3)
+            return *text == '\0' || *text == ' ' || *text == 'T';
+        if ((*text != '-' && *text != '/' && *text != '.') || (sign != '\0' && *text != sign))
+            return false;
+        sign = *text;
+    }
+}
+
+static size_t dates(const gbs_column *c) {
+    size_t count = 0;
+    for (size_t k = 0; c->is_text && k < c->n_levels; k++)
+        count += is_date(c->levels[k]);
+    return count;
+}
+
+/* Below so many rows every column looks like an identifier. */
+enum { FEWEST_ROWS = 20 };
+
+gbs_status gbs_recipe_warn(gbs_context *ctx, const gbs_recipe *r, const gbs_table *t) {
+    gbs_status status = GBS_OK;
+    size_t n = t->n_rows;
+    for (size_t k = 0; status == GBS_OK && n >= FEWEST_ROWS && k < r->n_inputs; k++) {
+        const gbs_column *c = &t->columns[r->inputs[k].position];
+        struct look seen = {0};
+        if (c->unnamed) /* they are judged elsewhere */
+            continue;
+        if (c->is_text && 10 * dates(c) >= 9 * c->n_levels && c->n_levels > 1)
+            gbs_log(ctx, GBS_LOG_WARNING,
+                    "column '%.60s': texts that look like dates, taken as %zu categories; `drop` "
+                    "%.60s leaves them out",
+                    c->name, c->n_levels, c->name);
+        else if (c->is_text && 10 * c->n_levels >= 9 * n)
+            gbs_log(ctx, GBS_LOG_WARNING,
+                    "column '%.60s': %zu levels in %zu rows, looks like an identifier; `drop` "
+                    "%.60s leaves it out",
+                    c->name, c->n_levels, n, c->name);
+        if (!c->is_text)
+            status = look_at(ctx, t, r->inputs[k].position, NULL, n, &seen);
+        if (seen.there == n && seen.distinct == n && seen.whole &&
+            seen.high - seen.low == (double)(n - 1))
+            gbs_log(ctx, GBS_LOG_WARNING,
+                    "column '%.60s': numbers that run from %.0f to %.0f, one a row, looks like a "
+                    "row number; `drop` %.60s leaves it out",
+                    c->name, seen.low, seen.high, c->name);
+    }
+    return status;
+}

@@ -1,0 +1,100 @@
+/* Separators, decimal signs, comments, double names, and what counts as missing. */
+#include "unit/table_support.h"
+
+#include <math.h>
+
+#define DETECT (&(gbs_reading){.header = -1})
+#define KEEP (&(gbs_reading){.header = -1, .keep_missing = true})
+
+static void separators_are_found_or_told(void **state) {
+    (void)state;
+    const double cells[] = {1.0, 2.5, 3.0, 4.0};
+    reads("a|b\n1|2.5\n3|4\n", DETECT, true, 2, 2, cells);
+    reads("a\tb\n1\t2.5\n3\t4\n", DETECT, true, 2, 2, cells);
+    reads("a:b\n1:2.5\n3:4\n", &(gbs_reading){.header = -1, .separator = ':'}, true, 2, 2, cells);
+    reads("a;b\n1;2,5\n3;4\n", &(gbs_reading){.header = -1, .comma = true}, true, 2, 2, cells);
+    reads("a,b\n1,\"2,5\"\n3,4\n", &(gbs_reading){.header = -1, .comma = true}, true, 2, 2, cells);
+}
+
+static void lines_of_comment_are_none_of_the_table(void **state) {
+    (void)state;
+    const double cells[] = {1.0, 2.0, 3.0, 4.0};
+    reads("# made, by hand; \"\n#\na,b\n1,2\n# a word\n3,4\n#", DETECT, true, 2, 2, cells);
+    reads("# note\n#a,b\n1,2\n3,4\n", DETECT, true, 2, 2, cells); /* a header */
+    gbs_table *t = reads_at("t.csv", "# note\n#a,b\n1,2\n3,4\n", 64, DETECT);
+    assert_string_equal(t->columns[0].name, "#a");
+    assert_int_equal(gbs_table_line(t, 1), 4);
+    gbs_table_free(t);
+    t = reads_at("t.csv", "a,b\n#1,2\n#2,3\n", 64, DETECT); /* no comment at the top: a text */
+    assert_int_equal(t->n_rows, 2);
+    assert_string_equal(t->columns[0].levels[1], "#2");
+    gbs_table_free(t);
+}
+
+static void double_names_get_a_number(void **state) {
+    (void)state;
+    gbs_table *t = reads_at("t.csv", "a,b,a,a.2,a\n1,2,3,4,5\n", 64, DETECT);
+    const char *const names[] = {"a", "b", "a.2", "a.2.2", "a.3"};
+    for (size_t k = 0; k < 5; k++)
+        assert_string_equal(t->columns[k].name, names[k]);
+    gbs_table_free(t);
+}
+
+/* A mark is a level of a text column and a missing value of one of numbers, also where it comes
+ * first. */
+static void marks_are_missing_in_columns_of_numbers(void **state) {
+    (void)state;
+    static const char *const marks[] = {"?", "-", "--", ".", "n/a", "N/A", "#N/A", "null", "None"};
+    for (size_t k = 0; k < sizeof marks / sizeof *marks; k++) {
+        char text[80];
+        snprintf(text, sizeof text, "x,w\n%s,%s\n%s,b\n3,c\n", marks[k], marks[k], marks[k]);
+        gbs_table *t = reads_at("t.csv", text, 64, KEEP);
+        assert_true(!t->columns[0].is_text && t->columns[1].is_text);
+        assert_true(isnan(t->cells[0]) && isnan(t->cells[2]) && t->cells[4] == 3.0);
+        assert_int_equal(t->columns[1].n_levels, 3);
+        assert_string_equal(t->columns[1].levels[0], marks[k]);
+        gbs_table_free(t);
+        snprintf(text, sizeof text, "x\n2\n%s\n3\n", marks[k]);
+        reads(text, KEEP, true, 3, 1, (const double[]){2.0, NAN, 3.0});
+    }
+    fails("t.csv", "x,y\n1,2\n?,3\n", DETECT,
+          "t.csv:3: column 'x' (column 1): the value is missing ('?'); `missing` drop does without "
+          "such rows, impute fills them in");
+    fails("t.csv", "x,y\n?,2\n\nn/a,3\n1,4\n", DETECT,
+          "t.csv:2: column 'x' (column 1): the value is missing ('?'); `missing` drop does without "
+          "such rows, impute fills them in");
+}
+
+static void declared_values_are_missing_everywhere(void **state) {
+    (void)state;
+    const char *const na[] = {"-999", "unknown"};
+    gbs_reading o = {.header = -1, .keep_missing = true, .na = na, .n_na = 2};
+    gbs_table *t = reads_at("t.csv", "x,w\n-999,unknown\n3,b\n-999.0,c\n", 64, &o);
+    assert_true(isnan(t->cells[0]) && t->cells[2] == 3.0 && t->cells[4] == -999.0);
+    assert_true(isnan(t->cells[1]) && t->columns[1].n_levels == 2);
+    gbs_table_free(t);
+}
+
+/* A model knows which columns hold texts: of the others nothing but marks is missing numbers. */
+static void a_model_settles_columns_of_marks(void **state) {
+    (void)state;
+    gbs_reading o = {.header = -1, .keep_missing = true, .from_model = true};
+    gbs_table *t = reads_at("t.csv", "x,w\n?,1\n-,2\n", 64, &o);
+    assert_true(!t->columns[0].is_text && isnan(t->cells[0]) && isnan(t->cells[2]));
+    gbs_table_free(t);
+    t = reads_at("t.csv", "x,w\n?,1\n-,2\n", 64, DETECT);
+    assert_true(t->columns[0].is_text && t->columns[0].n_levels == 2);
+    gbs_table_free(t);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(separators_are_found_or_told),
+        cmocka_unit_test(lines_of_comment_are_none_of_the_table),
+        cmocka_unit_test(double_names_get_a_number),
+        cmocka_unit_test(marks_are_missing_in_columns_of_numbers),
+        cmocka_unit_test(declared_values_are_missing_everywhere),
+        cmocka_unit_test(a_model_settles_columns_of_marks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
