@@ -103,7 +103,9 @@ static void the_first_part_says_what_fills(void **state) {
     gbs_fit_settings o;
     gbs_fit_settings_from(informed, &o);
     size_t first = gbs_least_part(ROWS, &o);
-    gbs_split_order(gbs_data_order_seed(ctx, data), ROWS, order);
+    gbs_ordering by = {.n = ROWS, .seed = gbs_data_order_seed(ctx, data)};
+    size_t units;
+    assert_ok(ctx, gbs_order_rows(ctx, &by, order, &units));
     check_rows(data, &c, plain_median(&c, order, first));
     assert_ok(ctx, gbs_fit(ctx, data, informed, &model));
     assert_true(gbs_model_certificate(model, 0)->valid);
