@@ -130,6 +130,21 @@ def hash_of(data):
     return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "little")
 
 
+def of_rows(values, data):
+    """Values of the rows of a table for the rows that the data has of it."""
+    if _native.shape(data)[0] != len(values):
+        values = values[_native.table_rows(data)]
+    return np.ascontiguousarray(values)
+
+
+def group_numbers(groups, data, rows):
+    groups = np.asarray(groups)
+    if groups.shape != (rows,):
+        raise ValueError(f"groups has the shape {groups.shape}, expected ({rows},)")
+    numbers = np.unique(groups, return_inverse=True)[1].astype(np.uint64)
+    return of_rows(numbers, data)
+
+
 def signs(y, positive):
     """-1 and +1, the latter where y is `positive`."""
     return np.where(y == positive, 1.0, -1.0)

@@ -43,8 +43,9 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
     scale : {"standard", "none", "unit-row"}
     columns : {"auto", "equal", "relevance"}
     fit_intercept : bool
-    missing : {"error", "drop"}
-        Rows with missing cells, of frames. Predictions for such rows are NaN under "drop".
+    missing : {"error", "drop", "impute"}
+        Rows with missing cells, of frames: an error, left out (predictions for such rows are NaN),
+        or filled in.
     solver : {"auto", "lbfgs", "natural", "sgd"}
     max_iter, tol : optional
     looked : str or list of str
@@ -109,12 +110,14 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
 
     # ------------------------------------------------------------ fit
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None, groups=None):
         """Fits and certifies. Rows of weight 0 are as good as absent; other weights shape the
-        classifier, and certificates count every row once."""
-        return self._fit(X, y, sample_weight)
+        classifier, and certificates count every row once. `groups`, a name for each row, says which
+        rows belong together, such as those of one patient: they are learned from or tested on as a
+        whole, and certificates are about the mean over groups."""
+        return self._fit(X, y, sample_weight, groups=groups)
 
-    def _fit(self, X, y, sample_weight=None, learned=None):
+    def _fit(self, X, y, sample_weight=None, learned=None, groups=None):
         """`learned`: which rows to learn from, in place of a split of the library's own."""
         self._raw, self._by_name = _rows.is_raw(X), False
         if self._raw:
@@ -127,6 +130,8 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
             data = _rows.data_of(X, _rows.signs(y, self.classes_[1]))
         self._costs = self._costs_of(y)
         self._set_weights(data, sample_weight, X)
+        if groups is not None:
+            _native.set_groups(data, _rows.group_numbers(groups, data, X.shape[0]))
         if learned is not None:
             _native.set_split(data, np.ascontiguousarray(learned, dtype=np.uint8))
         handle = self._fit_data(data)
@@ -163,10 +168,7 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
         if np.all(weight == weight[0]) and weight[0] > 0:
             return
-        rows = _native.shape(data)[0]
-        if rows != len(weight):
-            weight = weight[_native.table_rows(data)]
-        _native.set_weights(data, np.ascontiguousarray(weight))
+        _native.set_weights(data, _rows.of_rows(weight, data))
 
     def _costs_of(self, y):
         if self.class_weight is None:

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* One letter, perhaps after a byte order that is this machine's. 'l' and 'q' are the same here. */
+/* One letter, perhaps after a byte order that is this machine's. 'l' and 'q' are the same here, and
+ * so are 'L' and 'Q'. */
 static char letter_of(const char *format) {
     if (format == NULL)
         return 'B';
@@ -11,7 +12,7 @@ static char letter_of(const char *format) {
         format++;
     if (format[0] == '\0' || format[1] != '\0')
         return '\0';
-    return *format == 'l' ? 'q' : *format == '?' ? 'B' : *format;
+    return *format == 'l' ? 'q' : *format == 'L' ? 'Q' : *format == '?' ? 'B' : *format;
 }
 
 int array_take(PyObject *object, const char *format, int dimensions, int writable, const char *what,

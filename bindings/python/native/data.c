@@ -294,6 +294,26 @@ static PyObject *set_weights(PyObject *self, PyObject *arguments) {
     return ok ? Py_NewRef(Py_None) : NULL;
 }
 
+/* Rows that belong together: equal numbers. */
+static PyObject *set_groups(PyObject *self, PyObject *arguments) {
+    PyObject *capsule, *object;
+    array group;
+    call c;
+    (void)self;
+    if (!PyArg_ParseTuple(arguments, "OO", &capsule, &object))
+        return NULL;
+    gbs_data *data = data_of(capsule);
+    if (data == NULL || !array_take(object, "Q", 1, 0, "groups", &group))
+        return NULL;
+    int ok = same_rows(&group, gbs_data_rows(data)) && call_begin(&c, 1, 1, Py_None);
+    if (ok) {
+        ok = call_done(&c, gbs_data_set_groups(c.ctx, data, group.view.buf));
+        call_end(&c, NULL);
+    }
+    array_free(&group);
+    return ok ? Py_NewRef(Py_None) : NULL;
+}
+
 /* The row of the table behind each row of data. */
 static PyObject *table_rows(PyObject *self, PyObject *capsule) {
     const gbs_data *data = data_of(capsule);
@@ -363,6 +383,7 @@ PyMethodDef data_methods[] = {
     {"shape", shape, METH_O, "shape(data): rows and columns"},
     {"looked", looked, METH_VARARGS, "looked(data, bits): what was looked at before"},
     {"set_weights", set_weights, METH_VARARGS, "set_weights(data, weights)"},
+    {"set_groups", set_groups, METH_VARARGS, "set_groups(data, groups)"},
     {"table_rows", table_rows, METH_O, "table_rows(data): the row of the table behind each"},
     {"set_split", set_split, METH_VARARGS, "set_split(data, learned)"},
     {"split", split, METH_VARARGS, "split(data, options, seed, learned)"},

@@ -127,6 +127,16 @@ def test_weights_shape_the_model_and_the_certificate_says_so(data):
         GibbsiteClassifier().fit(X, y, sample_weight=-weight)
 
 
+def test_rows_of_a_group_stay_together(data):
+    X, y = data
+    groups = np.repeat([f"p{k}" for k in range(60)], 5)
+    model = GibbsiteClassifier().fit(X, y, groups=groups)
+    assert model.certificate_.rows == 20  # groups: a third of 60
+    assert any("group" in text for text in model.certificate_.assumptions)
+    with pytest.raises(ValueError, match="groups"):
+        GibbsiteClassifier().fit(X, y, groups=groups[1:])
+
+
 def test_pickles_copies_and_clones(data):
     X, y = data
     model = GibbsiteClassifier(bound="progressive", n_jobs=2).fit(X, y)

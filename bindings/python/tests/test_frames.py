@@ -64,6 +64,9 @@ def test_missing_cells_are_an_error_unless_they_are_dropped():
     assert list(np.flatnonzero(np.isnan(p[:, 0]))) == [5, 7]
     with pytest.raises(ValueError, match="row 5"):
         model.predict(X)
+    filled = GibbsiteClassifier(missing="impute").fit(X, y)
+    assert filled.info_["n"] == 300 and filled.certificate_.status == "valid"
+    assert len(filled.predict(X)) == 300
     weight = np.ones(300)
     weight[:100] = 2.0
     GibbsiteClassifier(missing="drop", loss="hinge").fit(X, y, sample_weight=weight)
