@@ -70,7 +70,9 @@ void result_baseline_text(struct text *t, enum line_kind kind, const gbs_model *
 
 /* The errors behind the first line of a card. */
 static void add_seen(struct text *words, const gbs_certificate *c) {
-    if (c->blocks < 10000)
+    if (c->grouped)
+        text_add(words, " (seen: %.2f %% in %zu fresh groups)", 100.0 * c->empirical, c->blocks);
+    else if (c->blocks < 10000)
         text_add(words, " (%.0f of %zu fresh rows were)", c->empirical * (double)c->blocks,
                  c->blocks);
     else
@@ -103,6 +105,8 @@ void result_sentence(struct text *words, const gbs_model *model) {
     text_add(words, ", with confidence %g: %s", c->confidence, c->valid ? "valid" : "CONDITIONAL");
     if (calibrated)
         add_seen(words, c);
+    if (gbs_model_card(model) != NULL && gbs_model_card(model)->refit > 0)
+        text_add(words, "; of the fit before the refit: the refit is NOT CERTIFIED");
 }
 
 /* One line for each certificate, and what it pays, in nats. */

@@ -244,6 +244,9 @@ typedef struct gbs_card {
     int one_label; /* not 0: it says one label of all rows of the last block */
     int joint;     /* not 0: its certificates hold all at once */
     int weighted;  /* not 0: rows counted by the cost of their error in training */
+    /* rows that the deployed posterior was fitted to after the test: what is said here, and
+     * certified, is of the one before; 0: it is the one that was tested */
+    size_t refit;
 } gbs_card;
 
 /* NULL: the model is not calibrated (another bound, an older file). Of a model that ranks learned,

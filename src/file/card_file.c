@@ -46,7 +46,8 @@ bool gbs_json_put_card(json_t *root, const gbs_model *m) {
            gbs_json_put(o, "auc", gbs_json_real_or_null(c->auc)) &&
            gbs_json_put(o, "one_label", json_boolean(c->one_label)) &&
            gbs_json_put(o, "joint", json_boolean(c->joint)) &&
-           (!c->weighted || gbs_json_put(o, "weighted", json_true())) && put_reliability(o, c);
+           (!c->weighted || gbs_json_put(o, "weighted", json_true())) &&
+           (c->refit == 0 || gbs_json_put(o, "refit", WHOLE(c->refit))) && put_reliability(o, c);
 }
 
 static gbs_status get_reliability(gbs_context *ctx, const json_t *o, gbs_card *c) {
@@ -91,6 +92,8 @@ gbs_status gbs_json_get_card(gbs_context *ctx, const json_t *root, gbs_model *m)
     TRY(gbs_json_get_bool(ctx, o, "joint", &c->joint));
     if (json_object_get(o, "weighted") != NULL)
         TRY(gbs_json_get_bool(ctx, o, "weighted", &c->weighted));
+    if (json_object_get(o, "refit") != NULL)
+        TRY(gbs_json_get_size(ctx, o, "refit", most, &c->refit));
     TRY(get_reliability(ctx, o, c));
     if (!(c->slope > 0.0) || !(c->threshold > 0.0 && c->threshold < 1.0) ||
         !(label == 1.0 || label == -1.0))

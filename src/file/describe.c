@@ -96,10 +96,21 @@ static void put_reliability(gbs_writer *w, const gbs_card *c) {
     gbs_writer_close(w, ']');
 }
 
+/* What is deployed is not what the rest is about. */
+static void put_refit(gbs_writer *w, const gbs_card *c) {
+    if (c->refit == 0)
+        return;
+    gbs_writer_open(w, "refit", '{');
+    gbs_writer_count(w, "rows", c->refit);
+    gbs_writer_bool(w, "certified", false);
+    gbs_writer_close(w, '}');
+}
+
 /* Of a score there is no label to tell of. */
 static void put_ranking_card(gbs_writer *w, const gbs_card *c) {
     if (c == NULL)
         return;
+    put_refit(w, c);
     gbs_writer_open(w, "card", '{');
     gbs_writer_count(w, "learned", c->learned);
     gbs_writer_count(w, "tested", c->tested);
@@ -120,6 +131,7 @@ static void put_card(gbs_writer *w, const gbs_model *model, const gbs_recipe *re
     gbs_writer_close(w, ']');
     if (c == NULL)
         return;
+    put_refit(w, c);
     gbs_writer_open(w, "baseline", '{');
     put_class(w, "label", recipe, c->baseline_label);
     gbs_writer_number(w, "error", c->baseline_error);

@@ -76,6 +76,8 @@ static gbs_status check_certificate(const gbs_options *o, const gbs_fit_settings
         REFUSE("`%s` needs `bound` vote", gbs_options_given(o, "cost") ? "cost" : "joint");
     if ((gbs_options_given(o, "group") || s->order == GBS_ORDER_TIME) && !gbs_is_deployed(s))
         REFUSE("`%s` needs `bound` vote", gbs_options_given(o, "group") ? "group" : "order` `time");
+    if (s->refit != GBS_REFIT_NONE && !gbs_is_deployed(s))
+        REFUSE("`refit` needs `bound` vote");
     if (gbs_options_given(o, "stratify") &&
         (gbs_options_given(o, "group") || s->order == GBS_ORDER_TIME))
         REFUSE("`stratify` and `%s` exclude each other",

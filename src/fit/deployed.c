@@ -10,6 +10,7 @@
  * groups, lines are means over groups (11.8).
  */
 #include "fit/choose.h"
+#include "fit/refit.h"
 #include "fit/ways.h"
 
 #include "bound/bound.h"
@@ -31,6 +32,7 @@ struct deployed {
     gbs_split split;
     gbs_choice choice;
     gbs_rows rows;  /* all, in their random order */
+    gbs_data *all;  /* fitted again: as they came */
     gbs_rows fresh; /* the last block */
     /* of the fresh rows: score, probability of +1, and room for one thing after the other: Gibbs
      * errors, losses, scores by class; and of their groups */
@@ -443,9 +445,15 @@ gbs_status gbs_fit_deployed(gbs_context *ctx, const gbs_data *data, const gbs_fi
     if (status == GBS_OK)
         status = certify(&f);
     gbs_array_free(ctx, f.score); /* before the other rows are judged */
+    if (status == GBS_OK && o->refit == GBS_REFIT_ALL) {
+        gbs_rows_free(ctx, &f.rows);
+        status = gbs_refit(ctx, data, o, &f.choice, f.split.first, f.model, &f.all, &f.rows);
+        f.split.first = f.split.n;
+    }
     if (status == GBS_OK)
         status = judge_training(&f);
     gbs_rows_free(ctx, &f.rows);
+    gbs_data_free(f.all);
     gbs_choice_free(ctx, &f.choice);
     gbs_split_free(&f.split);
     *out = f.model;

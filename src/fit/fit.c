@@ -45,6 +45,8 @@ static gbs_status check_certificate_options(gbs_context *ctx, const gbs_fit_sett
                         "grid");
     if (o->order == GBS_ORDER_TIME && !deployed)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "`order` time is for `bound` vote");
+    if (o->refit != GBS_REFIT_NONE && !deployed)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "`refit` all is for `bound` vote");
     if (o->order == GBS_ORDER_TIME && o->stratify)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "`order` time and `stratify` exclude each other");
     if (o->has_cost &&
@@ -136,6 +138,11 @@ static const char *order_at(int order) {
     return (unsigned)order <= GBS_ORDER_TIME ? names[order] : NULL;
 }
 
+static const char *refit_at(int refit) {
+    static const char *const names[] = {"none", "all"};
+    return (unsigned)refit <= GBS_REFIT_ALL ? names[refit] : NULL;
+}
+
 static const char *select_at(int select) {
     static const char *const names[] = {"bound", "cv", "last"};
     return (unsigned)select <= GBS_SELECT_LAST ? names[select] : NULL;
@@ -155,6 +162,7 @@ static gbs_status check_choices(gbs_context *ctx, const gbs_fit_settings *o) {
         {"select", (int)o->select, select_at},
         {"schedule", (int)o->schedule, schedule_at},
         {"order", (int)o->order, order_at},
+        {"refit", (int)o->refit, refit_at},
         {"bound", (int)o->bound, gbs_bound_name_at},
     };
     return gbs_check_choices(ctx, choices, sizeof choices / sizeof *choices);

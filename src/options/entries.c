@@ -210,6 +210,12 @@ const gbs_option_entry gbs_option_entries[] = {
       "order (time), so that the last rows test and the certificate is about rows like them",
       ANY},
      .store = GBS_STORE_INT, .at = {IN_FIT(order)}},
+    {{"refit", "WHAT", GBS_OPTION_CHOICE, GBS_FOR_FIT, "none|all", NULL, "none", "certificate",
+      "`bound` vote: all: a second posterior is fitted to all rows, those of the test too, and is "
+      "what `predict` uses. It is not certified: the certificates are those of the first, and "
+      "conditional",
+      ANY},
+     .store = GBS_STORE_INT, .at = {IN_FIT(refit)}},
     {{"joint", NULL, GBS_OPTION_FLAG, GBS_FOR_FIT, NULL, NULL, NULL, "certificate",
       "`bound` vote: all certificates hold at once, and each pays for that",
       ANY},

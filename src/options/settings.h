@@ -32,6 +32,9 @@ enum { GBS_USUAL_FEATURES = 500 };
 /* How the rows come that are learned from and then tested on. */
 typedef enum gbs_order { GBS_ORDER_RANDOM = 0, GBS_ORDER_TIME /* as in the file */ } gbs_order;
 
+/* What is fitted once more after the test, and deployed without one. */
+typedef enum gbs_refit_kind { GBS_REFIT_NONE = 0, GBS_REFIT_ALL } gbs_refit_kind;
+
 /* What a fit is asked for. */
 typedef struct gbs_fit_settings {
     gbs_task_kind task;
@@ -86,6 +89,7 @@ typedef struct gbs_fit_settings {
     int weighted, grouped;          /* the rows have weights, groups: the fit sets it */
     int complete;                   /* rows with missing cells were left out: the fit sets it */
     gbs_order order;                /* deployed */
+    gbs_refit_kind refit;           /* deployed */
     int paper;                      /* the constants that the paper recommends */
     size_t folds;                   /* of a choice by cross-validation */
     int has_cost;                   /* deployed: */

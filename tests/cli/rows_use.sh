@@ -108,3 +108,21 @@ expect_exit 0 "$GIBBSITE" fit text.csv --weights w --order time --json
 expect_json "$stdout" certificate.status valid
 expect_exit 2 "$GIBBSITE" fit train.csv --order time --bound progressive
 expect_exit 2 "$GIBBSITE" fit train.csv --order never
+
+# ---------------------------------------------------------------- refit
+as 'fit --refit all'
+expect_exit 0 "$GIBBSITE" fit train.csv --refit all --json -o refit.model
+cp "$stdout" refit.json
+expect_stderr 'CONDITIONAL: NOT MET: the predictor that is deployed was fitted again to all rows'
+expect_json refit.json refit.certified false
+expect_json refit.json refit.rows 200
+expect_json refit.json certificate.status conditional
+expect_json refit.json certificate.value "$(json train.json certificate.value)"
+"$GIBBSITE" predict refit.model train.csv >refit.csv
+"$GIBBSITE" predict train.model train.csv >tested.csv
+refuse 'predict uses the second posterior' cmp -s refit.csv tested.csv
+as 'the text says that it is not certified'
+expect_exit 0 "$GIBBSITE" fit train.csv --refit all
+expect_stdout 'NOT$|CERTIFIED'
+expect_exit 2 "$GIBBSITE" fit train.csv --refit all --bound kl
+check 'without it, nothing is said of a refit' test -z "$(grep -o refit train.json | head -n 1)"
