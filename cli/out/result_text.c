@@ -85,13 +85,14 @@ void result_sentence(struct text *words, const gbs_model *model) {
         text_add(words, "none");
         return;
     }
-    bool calibrated = c->target == GBS_TARGET_VOTE && gbs_model_card(model) != NULL;
+    const gbs_card *card = gbs_model_card(model);
+    bool calibrated = c->target == GBS_TARGET_VOTE && card != NULL,
+         refit = card != NULL && card->refit > 0;
+    const char *whose = refit ? "of the fit before the refit" : "that predict prints";
     if (c->target == GBS_TARGET_AUC)
-        text_add(words, "the score that predict prints has a true AUC of at least %.4f",
-                 1.0 - c->value);
+        text_add(words, "the score %s has a true AUC of at least %.4f", whose, 1.0 - c->value);
     else if (calibrated)
-        text_add(words, "the labels that predict prints are wrong in at most %.2f %% of %s",
-                 100.0 * c->value,
+        text_add(words, "the labels %s are wrong in at most %.2f %% of %s", whose, 100.0 * c->value,
                  c->grouped ? "the rows of a group, in the mean over groups" : "all cases");
     else if (c->risk != GBS_RISK_ERROR)
         text_add(words, "the true %s of one random draw is at most %.4f",
@@ -103,10 +104,10 @@ void result_sentence(struct text *words, const gbs_model *model) {
                                                  : "one random draw",
                  c->value);
     text_add(words, ", with confidence %g: %s", c->confidence, c->valid ? "valid" : "CONDITIONAL");
-    if (calibrated)
+    if (calibrated && !refit)
         add_seen(words, c);
-    if (gbs_model_card(model) != NULL && gbs_model_card(model)->refit > 0)
-        text_add(words, "; of the fit before the refit: the refit is NOT CERTIFIED");
+    if (refit)
+        text_add(words, "; what predict prints is NOT CERTIFIED");
 }
 
 /* One line for each certificate, and what it pays, in nats. */

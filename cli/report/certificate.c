@@ -52,7 +52,8 @@ bool certificate_parts(const json_t *c, double part[PARTS]) {
            fixed = 0.0;
     bool linear = run_is(c, "method", "hoeffding") || run_is(c, "method", "paper") ||
                   run_is(c, "loss", "hinge");
-    if (run_is(c, "method", "progressive") || run_is(c, "method", "binomial")) {
+    if (run_is(c, "method", "progressive") ||
+        (run_is(c, "method", "binomial") && !(nats[PART_GRID] > 0.0))) {
         part[PART_CONFIDENCE] = value - upper;
         return true;
     }
@@ -68,7 +69,8 @@ bool certificate_parts(const json_t *c, double part[PARTS]) {
 
 struct part_series part_series_add(struct chart *c, const bool used[PARTS], bool drawn) {
     static const char *const names[PARTS] = {
-        "risk seen", "complexity (KL)", NULL, "all posteriors at once", "grid", "confidence"};
+        "risk seen",        "complexity (KL)", NULL, "all posteriors at once",
+        "grid, or --joint", "confidence"};
     static const enum series_style styles[PARTS] = {STYLE_SEEN, STYLE_COMPLEXITY, STYLE_FIXED,
                                                     STYLE_XI,   STYLE_GRID,       STYLE_CONFIDENCE};
     struct part_series s;
@@ -88,7 +90,7 @@ void part_row(struct chart *c, const struct part_series *series, size_t row,
 }
 
 /* Spaces that do not break keep them in one line of a table. */
-const char *certificate_target(const json_t *c) {
+const char *certificate_target(const json_t *c, char room[static TARGET_TEXT]) {
     const char *target = run_text(c, "target");
     if (target == NULL)
         return "–";
@@ -101,14 +103,19 @@ const char *certificate_target(const json_t *c) {
     if (strcmp(target, "mixture") == 0)
         return "one\u00a0draw,\u00a0any\u00a0stage";
     if (strcmp(target, "vote") == 0)
-        return ranks ? "the score" : "the vote";
+        return ranks ? "the score"
+               : run_is(c, "method", "binomial") || run_is(c, "unit", "group")
+                   ? "the\u00a0printed\u00a0labels"
+                   : "the vote";
     if (strcmp(target, "prior-vote") == 0)
         return ranks ? "the\u00a0first\u00a0part's\u00a0score"
                      : "the\u00a0first\u00a0part's\u00a0vote";
-    if (strncmp(target, "recall:", 7) == 0)
-        return target;
+    if (strncmp(target, "recall:", 7) == 0) {
+        snprintf(room, TARGET_TEXT, "rows of %.60s mislabelled", target + 7);
+        return room;
+    }
     if (strcmp(target, "auc") == 0)
-        return "1\u00a0-\u00a0AUC\u00a0of\u00a0the\u00a0score";
+        return "1\u00a0−\u00a0AUC\u00a0of\u00a0the\u00a0score";
     if (strcmp(target, "brier") == 0)
         return "the\u00a0Brier\u00a0score";
     if (strcmp(target, "cost") == 0)
@@ -127,11 +134,11 @@ const json_t *certificate_of(const json_t *root, const char *target) {
 
 /* ---------------------------------------------------------------- the chart */
 
-enum { MOST_BARS = 4 };
+enum { MOST_BARS = 5 };
 
 struct bars {
     size_t n;
-    char label[MOST_BARS][96];
+    char label[MOST_BARS][TARGET_TEXT + 20];
     double part[MOST_BARS][PARTS];
     bool used[PARTS];
 };
@@ -170,22 +177,32 @@ static void add_tests(struct bars *b, const json_t *root, const json_t *certific
         add_test(b, "test: hinge loss of one draw", run_number(root, "test.gibbs_risk"), NAN);
         return;
     }
-    char vote[64];
-    snprintf(vote, sizeof vote, "test: the %.40s", gbs_task_word(run_task(root), GBS_WORD_VOTE));
-    add_test(b, "test: one random draw", run_number(root, "test.gibbs_error"), NAN);
-    add_test(b, vote, run_test_risk(root), run_number(root, "test.holdout_bound"));
+    if (run_at(root, "card") == NULL)
+        add_test(b, "test: one random draw", run_number(root, "test.gibbs_error"), NAN);
+    add_test(b, run_labels(root) ? "test: the labels" : "test: the score", run_test_risk(root),
+             run_number(root, "test.holdout_bound"));
 }
 
-static void note_text(struct text *note, bool yardstick, bool tested, bool ratings) {
-    text_add(note, "What the bound lies above the risk seen is shared out in proportion to the "
-                   "nats that each term pays.");
+static void add_baseline(struct bars *b, const json_t *root) {
+    const char *label = run_text(root, "baseline.label");
+    char name[96];
+    snprintf(name, sizeof name, "baseline: always %.60s", label != NULL ? label : "?");
+    if (label != NULL)
+        add_test(b, name, run_number(root, "baseline.error"), NAN);
+}
+
+static void note_text(struct text *note, bool yardstick, bool tested, bool ratings, bool learned) {
+    text_add(note, learned
+                       ? "What the bound lies above the risk seen is shared out in proportion "
+                         "to the nats that each term pays."
+                       : "What was seen on fresh rows, and what confidence asks for beyond it.");
     if (yardstick)
         text_add(note, " The yardstick is the bound of what the first part alone gives, tested on "
                        "the same rows.");
     if (tested && ratings)
         text_add(note, " Of the test ratings: the squared error of the mean prediction.");
     else if (tested)
-        text_add(note, " Of the test rows: what was seen and, for the vote or score, the distance "
+        text_add(note, " Of the test rows: what was seen and, for labels or score, the distance "
                        "to a bound at the same confidence.");
 }
 
@@ -204,19 +221,23 @@ static void chart_certificate(struct page *page, const struct run *run, const js
     struct bars b = {0};
     struct text note = {0};
     double part[PARTS];
-    char label[96], value[NUMBER_TEXT];
+    char label[TARGET_TEXT + 20], value[NUMBER_TEXT], target[TARGET_TEXT];
     bool plain = run_completes(root) || run_is(c, "loss", "hinge"), beside = false;
     if (!certificate_parts(c, part))
         return;
-    snprintf(label, sizeof label, "certificate: %s", certificate_target(c));
+    snprintf(label, sizeof label, "certificate: %s", certificate_target(c, target));
     add_bar(&b, label, part);
     bool same_risk = !run_is(c, "loss", "hinge") && !run_is(c, "risk", "pairs");
     if (yardstick != NULL && same_risk && certificate_parts(yardstick, part)) {
         add_bar(&b, "yardstick: a plain hold-out", part);
         beside = true;
     }
+    size_t before = b.n;
     add_tests(&b, root, c);
-    note_text(&note, beside, b.n > 1U + beside, run_completes(root));
+    bool tested = b.n > before;
+    if (same_risk && !run_completes(root) && run_labels(root))
+        add_baseline(&b, root);
+    note_text(&note, beside, tested, run_completes(root), run_at(root, "card") == NULL);
     struct chart chart = {.page = page,
                           .kind = CHART_STACK,
                           .title = "The certificate, taken apart",
@@ -248,9 +269,10 @@ static void table_certificates(struct text *t, const json_t *root) {
                     "once, nats|#confidence, nats|status");
     for (size_t k = 0; k < run_size(root, "certificates"); k++) {
         const json_t *c = run_item(root, "certificates", k);
+        char target[TARGET_TEXT];
         html_row_open(t, k == 0);
         html_number_cell(t, run_number(c, "value"));
-        html_cell(t, certificate_target(c));
+        html_cell(t, certificate_target(c, target));
         html_cell(t, run_text(c, "method"));
         html_number_cell(t, run_number(c, "blocks"));
         html_number_cell(t, run_number(c, "empirical"));
@@ -262,9 +284,12 @@ static void table_certificates(struct text *t, const json_t *root) {
         html_row_close(t);
     }
     html_table_close(t);
-    text_add(t, "<p class=\"note\">Each line holds by itself; the smallest of them, picked after "
-                "the fact, does not. The first "
-                "was chosen in advance.</p>\n");
+    if (run_size(root, "certificates") < 2)
+        return;
+    text_add(t, run_true(root, "card.joint")
+                    ? "<p class=\"note\">All lines hold at once.</p>\n"
+                    : "<p class=\"note\">Each line holds by itself; the smallest of them, picked "
+                      "after the fact, does not. The first was chosen in advance.</p>\n");
 }
 
 void section_certificate(struct page *page, const struct run *run) {
@@ -282,7 +307,12 @@ void section_certificate(struct page *page, const struct run *run) {
                 : "the run has none.");
         return;
     }
+    bool card = run_at(run->root, "card.reliability") != NULL && run_labels(run->root);
+    text_add(t, card ? "<div class=\"grid\">\n" : "");
     chart_certificate(page, run, c);
+    if (card)
+        chart_reliability(page, run_at(run->root, "card"), RELIABILITY_CARD);
+    text_add(t, card ? "</div>\n" : "");
     if (run_size(run->root, "certificates") > 0)
         table_certificates(t, run->root);
 }

@@ -56,7 +56,7 @@ static void chart_certificates(struct page *page, const struct run *runs, size_t
     struct part_series series = part_series_add(&c, used, false);
     size_t tick = chart_series(&c, STYLE_TICK,
                                strcmp(risk, "1-auc") == 0 ? "1 - AUC of the score, test rows"
-                                                          : "error of the vote, test rows");
+                                                          : "error of the labels, test rows");
     char value[NUMBER_TEXT];
     for (size_t k = 0; k < n; k++) {
         const json_t *certificate = run_at(runs[k].root, "certificate");

@@ -30,12 +30,12 @@ static void number_card(struct text *t, const char *name, double x, bool percent
 
 static void certificate_card(struct text *t, const json_t *root) {
     const json_t *c = run_at(root, "certificate");
-    char note[200];
+    char note[200], target[TARGET_TEXT];
     if (c == NULL)
         return;
     const char *of = run_is(c, "target", "rmse") ? "RMSE of printed values"
                      : run_completes(root)       ? "RMSE of one draw"
-                                                 : certificate_target(c);
+                                                 : certificate_target(c, target);
     snprintf(note, sizeof note, "%s, confidence %.10g\u00a0%%", of,
              100.0 * run_number(c, "confidence"));
     bool plain = run_completes(root) || run_is(c, "loss", "hinge");
@@ -51,7 +51,7 @@ static void test_cards(struct text *t, const json_t *root, const json_t *e, cons
     char name[64];
     snprintf(name, sizeof name, "%s, %s", where,
              !isnan(rmse)       ? "RMSE"
-             : run_labels(root) ? "the vote"
+             : run_labels(root) ? "wrong labels"
                                 : "AUC");
     if (!isnan(rmse))
         number_card(t, name, rmse, false, note);
@@ -59,14 +59,24 @@ static void test_cards(struct text *t, const json_t *root, const json_t *e, cons
         number_card(t, name, run_number(e, "error"), true, note);
     else
         number_card(t, name, run_number(e, "auc"), false, note);
+    if (isnan(rmse) && run_labels(root))
+        number_card(t, "AUC of the score", run_number(e, "auc"), false, note);
     if (!isnan(bound) && run_labels(root))
-        number_card(t, "Exact bound from these rows", bound, true, "the vote, if they are fresh");
+        number_card(t, "Exact bound from these rows", bound, true,
+                    "wrong labels, if they are fresh");
 }
 
 static void fit_cards(struct text *t, const json_t *root) {
     const json_t *yardstick = certificate_of(root, "prior-vote"), *test = run_at(root, "test");
-    bool completes = run_completes(root);
-    certificate_card(t, root);
+    bool completes = run_completes(root), card = run_at(root, "card") != NULL;
+    if (card) { /* what is certified, then what else was seen */
+        card_lines(t, root);
+        text_add(t, "</dl>\n");
+        card_note(t, root);
+        text_add(t, "<dl class=\"cards\">");
+    } else {
+        certificate_card(t, root);
+    }
     if (completes) {
         number_card(
             t, "Yardstick: the middle", run_number(root, "certificate.middle_rmse"), false,
@@ -84,7 +94,7 @@ static void fit_cards(struct text *t, const json_t *root) {
                     run_is(root, "sampler", "gibbs")        ? "components drawn"
                     : run_is(root, "model", "hierarchical") ? "components kept"
                                                             : "components left");
-    else
+    else if (!card)
         number_card(t, "Training, one draw", run_number(root, "gibbs_error"), true,
                     run_labels(root) ? "all rows" : "1 - AUC, all pairs");
 }
@@ -113,8 +123,10 @@ void section_headline(struct page *page, const struct run *run) {
         test_cards(t, root, root, "These rows");
     for (size_t k = 0; run->kind == RUN_CV && k < run_size(root, "table"); k++)
         if (run_true(run_item(root, "table", k), "best"))
-            number_card(t, "Smallest error", run_number(run_item(root, "table", k), "error"), true,
-                        "chosen by it, so it flatters");
+            number_card(t, run_size(root, "table") > 1 ? "Smallest error" : "Error",
+                        run_number(run_item(root, "table", k), "error"), true,
+                        run_size(root, "table") > 1 ? "chosen by it, so it flatters"
+                                                    : "over all folds");
     text_add(t, "</dl>\n");
 }
 

@@ -313,14 +313,18 @@ static void chart_coefficients(struct page *page, const struct run *run) {
     if (sorted == NULL)
         return;
     struct text note = {0};
-    text_add(&note,
-             "Posterior mean and 95 %% interval (1.96 standard deviations) of %s%s, those that lie "
-             "farthest from zero in "
-             "their own standard deviations first. Only their proportions matter for the labels: "
-             "the score may be "
-             "scaled freely.",
-             some ? "forty coefficients" : "all coefficients",
-             run_size(root, "stages") > 1 ? " of the last stage" : "");
+    text_add(
+        &note,
+        "Posterior mean and 95 %% interval (1.96 standard deviations) of %s%s, those that lie "
+        "farthest from zero in "
+        "their own standard deviations first.%s",
+        some ? "forty coefficients" : "all coefficients",
+        run_at(root, "card") != NULL   ? " of the deployed posterior"
+        : run_size(root, "stages") > 1 ? " of the mixture of stages"
+                                       : "",
+        run_at(root, "card") != NULL
+            ? " Their means make the score that predict prints."
+            : " Only their proportions matter for the labels: the score may be scaled freely.");
     page->starved |= note.failed;
     struct chart c = {.page = page,
                       .kind = CHART_INTERVALS,

@@ -18,8 +18,9 @@ struct part_series {
 struct part_series part_series_add(struct chart *c, const bool used[PARTS], bool drawn);
 void part_row(struct chart *c, const struct part_series *series, size_t row,
               const double part[PARTS]);
-/* "one random draw", "the vote", ... */
-const char *certificate_target(const json_t *certificate);
+/* "one random draw", "the printed labels", ...; `room` is for those that name a label. */
+enum { TARGET_TEXT = 100 };
+const char *certificate_target(const json_t *certificate, char room[static TARGET_TEXT]);
 /* The first certificate for which target is `target`; NULL when there is none. */
 const json_t *certificate_of(const json_t *root, const char *target);
 
@@ -34,7 +35,13 @@ void section_words(struct page *page, const struct run *run);
 /* fit.c: path, convergence, stages, coefficients. */
 void section_fit(struct page *page, const struct run *run);
 void chart_convergence(struct page *page, const json_t *root);
-/* test.c: reliability, ROC, confusion, residuals. `e` is an evaluation: the run itself, or its
+/* card.c: the certified numbers of a calibrated model, and what they rest on. */
+void card_lines(struct text *t, const json_t *root);
+void card_note(struct text *t, const json_t *root);
+/* reliability.c: of the rows that tested a model, of other rows, of shares of votes. */
+enum reliability_of { RELIABILITY_CARD, RELIABILITY_CALIBRATED, RELIABILITY_VOTES };
+void chart_reliability(struct page *page, const json_t *e, enum reliability_of of);
+/* test.c: ROC, confusion, residuals. `e` is an evaluation: the run itself, or its
  * "test". */
 void section_evaluation(struct page *page, const json_t *root, const json_t *e);
 void chart_residuals(struct page *page, const char *title, const json_t *residuals);

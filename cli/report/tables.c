@@ -28,7 +28,7 @@ static void chart_cv(struct page *page, const json_t *root) {
     struct chart c = {.page = page,
                       .kind = CHART_LINES,
                       .title = "Cross-validated error",
-                      .note = "Error of the vote, with one standard error over the folds either "
+                      .note = "Error of the labels, with one standard error over the folds either "
                               "side; at most eight lines, the "
                               "others are in the table.",
                       .x_title = "lambda, the inverse temperature (log scale)",
@@ -51,7 +51,7 @@ static void chart_cv(struct page *page, const json_t *root) {
         }
     }
     if (!several)
-        c.note = "Error of the vote, with one standard error over the folds either side. One "
+        c.note = "Error of the labels, with one standard error over the folds either side. One "
                  "lambda alone was tried: "
                  "--lambda-grid LO:HI:K tries several.";
     text_add(&c.summary, "Smallest error %s, at lambda %s.", percent_text(least, value),

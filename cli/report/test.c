@@ -12,7 +12,12 @@ static void table_measures(struct text *t, const json_t *root, const json_t *e) 
         const char *ranking; /* its name there, if it is another */
     } measures[] = {
         {"n", "rows or ratings", false, NULL},
-        {"error", "error of the vote", true, "1 - AUC of the score"},
+        {"error", "error of the labels", true, "1 - AUC of the score"},
+        {"baseline_error", "error of always saying the label that was more frequent in training",
+         true, NULL},
+        {"threshold", "probability from which the label is positive", false, NULL},
+        {"cost", "mean cost", false, NULL},
+        {"cost_upper", "upper bound on the true mean cost, if these rows are fresh", false, NULL},
         {"gibbs_error", "error of one random draw", true, "1 - AUC of one random draw"},
         {"gibbs_risk", "mean loss of one draw, in the loss of the fit", false, NULL},
         {"auc", "AUC of the score", false, NULL},
@@ -57,13 +62,39 @@ static const char *without_bars(const char *name, char out[100]) {
     return out;
 }
 
-static void table_confusion(struct text *t, const json_t *root, const json_t *e) {
-    const char *positive = run_text(root, "data.positive"),
-               *negative = run_text(root, "data.negative");
-    if (positive == NULL) { /* evaluate */
-        positive = run_text(root, "positive");
-        negative = run_text(root, "negative");
+/* The labels by name: fit has them with its data, evaluate and inspect beside it. */
+static void label_names(const json_t *root, const char **positive, const char **negative) {
+    bool fit = run_text(root, "data.positive") != NULL;
+    *positive = run_text(root, fit ? "data.positive" : "positive");
+    *negative = run_text(root, fit ? "data.negative" : "negative");
+}
+
+/* Precision, recall and F1 of each label, with what they truly are at least. */
+static void table_rates(struct text *t, const json_t *e) {
+    const json_t *recall = run_at(e, "recall");
+    void *at = json_object_iter((json_t *)recall);
+    if (at == NULL || run_at(e, "f1_lower") == NULL)
+        return;
+    html_table_open(t, "Labels, one by one",
+                    "label|#precision|#at least|#recall|#at least|#F1|#at least");
+    for (; at != NULL; at = json_object_iter_next((json_t *)recall, at)) {
+        static const char *const keys[] = {"precision", "precision_lower", "recall", "recall_lower",
+                                           "f1",        "f1_lower"};
+        const char *label = json_object_iter_key(at);
+        html_row_open(t, false);
+        html_head_cell(t, label);
+        for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+            const json_t *x = json_object_get(run_at(e, keys[k]), label);
+            html_percent_cell(t, json_is_number(x) ? json_number_value(x) : NAN);
+        }
+        html_row_close(t);
     }
+    html_table_close(t);
+}
+
+static void table_confusion(struct text *t, const json_t *root, const json_t *e) {
+    const char *positive, *negative;
+    label_names(root, &positive, &negative);
     char head[200], name[120], first[100], second[100];
     if (run_at(e, "confusion") == NULL)
         return;
@@ -73,7 +104,7 @@ static void table_confusion(struct text *t, const json_t *root, const json_t *e)
         negative = "the other label";
     snprintf(head, sizeof head, "label|#said %.80s|#said %.80s", without_bars(positive, first),
              without_bars(negative, second));
-    html_table_open(t, "Confusion of the vote", head);
+    html_table_open(t, "Confusion of the labels", head);
     for (int row = 0; row < 2; row++) {
         snprintf(name, sizeof name, "is %.100s", row == 0 ? positive : negative);
         html_row_open(t, false);
@@ -85,57 +116,6 @@ static void table_confusion(struct text *t, const json_t *root, const json_t *e)
         html_row_close(t);
     }
     html_table_close(t);
-}
-
-/* Wilson's interval: honest for few rows and shares near 0 and 1. */
-static void wilson(double share, double n, double *low, double *high) {
-    double z = 1.959963984540054, z2 = z * z, centre = (share + z2 / (2.0 * n)) / (1.0 + z2 / n);
-    double half = z / (1.0 + z2 / n) * sqrt(share * (1.0 - share) / n + z2 / (4.0 * n * n));
-    *low = centre - half;
-    *high = centre + half;
-}
-
-static void chart_reliability(struct page *page, const json_t *e) {
-    const char *title = "Reliability";
-    if (run_size(e, "reliability") == 0) {
-        chart_missing(
-            page, title,
-            run_labels(e)
-                ? "the run does not have it; evaluate --json and fit --test FILE --json do."
-                : "a model that ranks says no probabilities of labels.");
-        return;
-    }
-    struct chart c = {.page = page,
-                      .kind = CHART_LINES,
-                      .title = title,
-                      .note = "Rows in ten bins by the probability that a drawn classifier votes "
-                              "for the positive label, "
-                              "against how often the label was positive "
-                              "(Wilson intervals of 95 %). The vote is a share of classifiers, not "
-                              "a calibrated frequency: "
-                              "points far from the diagonal mean that it "
-                              "should not be read as one.",
-                      .x_title = "mean probability said",
-                      .y_title = "share of positive labels",
-                      .percent_x = true,
-                      .percent_y = true,
-                      .diagonal = true,
-                      .square = true};
-    size_t series = chart_series(&c, STYLE_POINTS, "share of positive labels, 95 %% interval");
-    double worst = 0.0, rows = 0.0;
-    for (size_t k = 0; k < run_size(e, "reliability"); k++) {
-        const json_t *bin = run_item(e, "reliability", k);
-        double n = run_number(bin, "count"), x = run_number(bin, "mean_prob"),
-               y = run_number(bin, "share_positive"), low, high;
-        if (!(n > 0.0) || isnan(x) || isnan(y))
-            continue;
-        wilson(y, n, &low, &high);
-        chart_put_interval(&c, chart_row(&c, x), series, y, low, high);
-        worst += n * fabs(x - y);
-        rows += n;
-    }
-    text_add(&c.summary, "Mean distance from the diagonal %.4f.", worst / fmax(1.0, rows));
-    chart_end(&c);
 }
 
 static void chart_roc(struct page *page, const json_t *e) {
@@ -215,6 +195,7 @@ void section_evaluation(struct page *page, const json_t *root, const json_t *e) 
     }
     text_add(t, "<div class=\"tables\">\n");
     table_measures(t, root, e);
+    table_rates(t, e);
     table_confusion(t, root, e);
     text_add(t, "</div>\n<div class=\"grid\">\n");
     if (!isnan(run_number(e, "rmse"))) {
@@ -222,7 +203,10 @@ void section_evaluation(struct page *page, const json_t *root, const json_t *e) 
         chart_intervals(page, e);
         chart_row_counts(page, e);
     } else {
-        chart_reliability(page, e);
+        chart_reliability(page, e,
+                          run_at(root, "card") != NULL || !isnan(run_number(e, "baseline_error"))
+                              ? RELIABILITY_CALIBRATED
+                              : RELIABILITY_VOTES);
         chart_roc(page, e);
     }
     text_add(t, "</div>\n");

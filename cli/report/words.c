@@ -89,8 +89,14 @@ static void claim(struct text *t, const json_t *root, const json_t *c, struct nu
             "number computed this way be "
             "too small. ",
             n->confidence, n->doubt);
-    if (!run_completes(root) && !run_is(c, "loss", "hinge") &&
-        value >= (run_is(c, "risk", "pairs") ? 0.25 : 0.5))
+    if (run_is(c, "target", "vote") && value >= run_number(root, "baseline.error"))
+        SAY("Always saying %.60s is wrong in %s of the same rows: the certificate says nothing "
+            "here "
+            "(it is vacuous). ",
+            run_text(root, "baseline.label") != NULL ? run_text(root, "baseline.label") : "?",
+            percent_text(run_number(root, "baseline.error"), n->value));
+    else if (!run_completes(root) && !run_is(c, "loss", "hinge") &&
+             value >= (run_is(c, "risk", "pairs") ? 0.25 : 0.5))
         SAY("A coin does no worse than that: the certificate says nothing here (it is vacuous). ");
 }
 
@@ -164,7 +170,10 @@ static void drawn_against_vote(struct text *t, const json_t *root, const json_t 
         return;
     }
     if (of_labels(c)) {
-        SAY("The number is about the very labels that predict prints.");
+        SAY("The number is about the very labels that predict prints. Always saying %.60s is wrong "
+            "in %s of the rows that tested them.",
+            run_text(root, "baseline.label") != NULL ? run_text(root, "baseline.label") : "?",
+            percent_text(run_number(root, "baseline.error"), n->value));
         return;
     }
     if (run_is(c, "target", "auc")) {
@@ -238,9 +247,9 @@ static void against_test(struct text *t, const json_t *root, const json_t *c, st
             number_text(rows, n->value), percent_text(drawn, n->other),
             percent_text(mean, n->third));
     else
-        SAY("On %s test rows one random draw is wrong %s of the time and the vote %s",
-            number_text(rows, n->value), percent_text(drawn, n->other),
-            percent_text(mean, n->third));
+        SAY("On %s test rows %s of the labels are wrong, and %s of those of one random draw",
+            number_text(rows, n->value), percent_text(mean, n->third),
+            percent_text(drawn, n->other));
     if (run_is(c, "risk", "pairs"))
         SAY(" (1 - AUC, not the risk of any two rows that the certificate is about). ");
     else if (c == NULL)
@@ -248,6 +257,11 @@ static void against_test(struct text *t, const json_t *root, const json_t *c, st
     else if (run_is(c, "target", "auc"))
         SAY(mean <= value ? "; the score stays below the certificate, as it should. "
                           : "; the score lies ABOVE the certificate. ");
+    else if (run_is(c, "target", "vote"))
+        SAY(mean <= value ? "; the labels stay below the certificate, as they should. "
+                          : "; the labels lie ABOVE the certificate: either the training rows were "
+                            "a misfortune of the kind that the confidence allows for, or the test "
+                            "rows do not come from the same distribution. ");
     else if (drawn <= value)
         SAY("; the draw stays below the certificate, as it should. ");
     else
@@ -322,7 +336,7 @@ static void words_evaluate(struct page *page, const struct run *run) {
             number_text(run_number(root, "n"), n.value), run_number(root, "auc"), 1.0 - bound,
             n.confidence);
     else
-        SAY("On %s rows the vote is wrong %s of the time. If these rows are fresh (no part in the "
+        SAY("On %s rows %s of the labels are wrong. If these rows are fresh (no part in the "
             "fit, none in choosing it) "
             "and independent draws from "
             "one distribution, its true error is at most %s with confidence %s: the exact binomial "
@@ -366,7 +380,10 @@ static void words_plain(struct page *page, const struct run *run) {
     struct numbers n = {0};
     confidence_texts(&n, run_number(run->root, "confidence"));
     text_add(t, "<p>");
-    if (run->kind == RUN_CV)
+    if (run->kind == RUN_CV && run_size(run->root, "table") < 2)
+        SAY("The fit was made on all folds but one and tested on the one left out, in turn: the "
+            "error is an estimate of what such a fit does on fresh rows, and promises nothing.");
+    else if (run->kind == RUN_CV)
         SAY("Each row of the table was fitted on all folds but one and tested on the one left out, "
             "in turn. The best row was "
             "chosen by its error, so "

@@ -203,7 +203,7 @@ typedef struct gbs_reliability {
 /* How a model does on labelled rows; made by the library, and freed by gbs_evaluation_free. */
 typedef struct gbs_evaluation {
     size_t n;
-    size_t errors;      /* rows that the vote gets wrong; a tie is one */
+    size_t errors;      /* rows whose label is wrong; a tie of votes is one */
     double error;       /* their share, but a tie counts one half */
     double gibbs_risk;  /* mean E loss, the loss of the fit */
     double gibbs_error; /* mean E zero-one loss */

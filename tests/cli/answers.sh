@@ -58,6 +58,10 @@ short fit train.csv --bound progressive --test test.csv -o staged.json
 short fit train.csv --bound kl
 short fit train.csv --cost 5:1 --joint --test test.csv
 short fit train.csv --loss hinge --lambda-grid 50:200:2 --select cv --test test.csv
+awk -F, -v OFS=, '{ print NR == 1 ? "patient" : "p" int(NR / 3), $0 }' train.csv >groups.csv
+short fit groups.csv --group patient --joint
+short fit train.csv --refit all --cost 5:1 --test test.csv -o refit.json
+short fit train.csv --order time
 short fit sparse.svm -o sparse.json --test sparse.svm
 short fit tiny.csv
 short fit "$long/train.csv" --target "$target" -o "$long/model.json" --test "$long/train.csv"

@@ -156,6 +156,36 @@ says bare-fit.html 'No certificate'
 says fit.html "the labels that predict prints are wrong in at most $(awk "BEGIN { printf \"%.2f\", 100 * $(value fit value) }")"
 says fit.html 'The certificate is valid'
 says fit.html 'rows of a last block that nothing of the predictor has seen'
+# the headline: each certified number, with what guessing does
+for words in 'Wrong labels, at most' 'Rows of -1 mislabelled, at most' 'Brier score, at most' 'AUC, at least' 'always saying ' \
+    'Reliability of the probabilities' 'of the deployed posterior' 'baseline: always' 'of the labels are wrong, and'; do
+    says fit.html "$words"
+done
+refuse 'no word of a vote, nor of draws where labels are meant' grep -qE 'the vote|Training, one draw|of the last stage' <(sed '/<script/,$d' fit.html)
+# the band of a bin is exact: at its ends the binomial has 2.5 % beyond what was seen
+bin=0
+while [[ $(json fit.json "card.reliability[$bin].count") == 0 ]]; do ((bin++)); done
+n=$(json fit.json "card.reliability[$bin].count")
+hits=$(awk "BEGIN { printf \"%.0f\", $n * $(json fit.json "card.reliability[$bin].share_positive") }")
+tail_of() { # P(Bin(n, p) <= k)
+    awk -v k="$1" -v n="$n" -v p="$2" 'BEGIN { m = (1 - p) ^ n; for (j = 0; j <= k; j++) { s += m; m *= (n - j) / (j + 1) * p / (1 - p) } printf "%.12g", s }'
+}
+says fit.html 'data-chart="1" aria-label="Curves: Reliability of the probabilities'
+expect_near 'above' "$(tail_of "$hits" "$(json fit.charts '[1].series[0].high[0]')")" 0.025 1e-9
+if ((hits > 0)); then
+    expect_near 'below' "$(tail_of $((hits - 1)) "$(json fit.charts '[1].series[0].low[0]')")" 0.975 1e-9
+else
+    expect_json fit.charts '[1].series[0].low[0]' 0
+fi
+as 'a joint card with costs'
+g fit train.csv --cost 5:1 --joint --json >joint.json
+g report joint.json -o joint.html
+for words in 'Mean cost of a row, at most' 'the cheaper label, always: ' 'of all numbers at once' 'All lines hold at once' 'grid, or --joint'; do
+    says joint.html "$words"
+done
+g fit train.csv --bound progressive --json >mixture.json
+g report mixture.json -o mixture.html
+says mixture.html 'of the mixture of stages'
 says rank.html "Its true AUC is at least $(awk "BEGIN { printf \"%.4f\", 1 - $(value rank value) }")"
 says complete.html 'the true root mean squared error is at most'
 g fit train.csv --prior zero --confidence 0.99 --json >conditional.json

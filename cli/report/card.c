@@ -1,0 +1,135 @@
+/* The headline of a calibrated model: each number that is certified, what was seen, and what guessing
+ * would do beside it. */
+#include "report/html.h"
+#include "report/sections.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What one certificate is called, and what guessing does. */
+struct line {
+    char name[120], guess[120];
+    double value, seen, guessed; /* guessed: NaN where there is nothing to compare with */
+    bool percent, at_least;
+    bool rival; /* one that is no better than guessing says nothing */
+};
+
+static void label_line(struct line *l, const json_t *root) {
+    const char *label = run_text(root, "baseline.label");
+    l->percent = l->rival = true;
+    l->guessed = run_number(root, "baseline.error");
+    snprintf(l->name, sizeof l->name, "Wrong labels, at most");
+    snprintf(l->guess, sizeof l->guess, "always saying %.40s", label != NULL ? label : "?");
+}
+
+static void recall_line(struct line *l, const json_t *root, const char *class) {
+    const char *label = run_text(root, "baseline.label");
+    bool same = label != NULL && strcmp(label, class) == 0;
+    l->percent = true;
+    l->guessed = label != NULL ? same ? 0.0 : 1.0 : NAN;
+    snprintf(l->name, sizeof l->name, "Rows of %.40s mislabelled, at most", class);
+    snprintf(l->guess, sizeof l->guess, "always saying %.40s", label != NULL ? label : "?");
+}
+
+/* Of the positive label, among the rows that tested. */
+static double positive_share(const json_t *root) {
+    return (run_number(root, "card.confusion.true_positive") +
+            run_number(root, "card.confusion.false_negative")) /
+           run_number(root, "card.tested");
+}
+
+/* Guessing: the label that costs less, always. */
+static void cost_line(struct line *l, const json_t *root) {
+    double share = positive_share(root), missed, false_alarm;
+    const char *costs = run_text(root, "options.given.cost");
+    snprintf(l->name, sizeof l->name, "Mean cost of a row, at most");
+    if (costs == NULL || sscanf(costs, "%lf:%lf", &missed, &false_alarm) != 2)
+        return;
+    snprintf(l->guess, sizeof l->guess, "the cheaper label, always");
+    l->guessed = fmin(missed * share, false_alarm * (1.0 - share));
+    l->rival = true;
+}
+
+/* Guessing with a probability: the share of the positive label on the same rows. */
+static void brier_line(struct line *l, const json_t *root) {
+    double share = positive_share(root);
+    snprintf(l->name, sizeof l->name, "Brier score, at most");
+    snprintf(l->guess, sizeof l->guess, "the best constant probability");
+    l->guessed = share * (1.0 - share);
+    l->rival = true;
+}
+
+static void auc_line(struct line *l) {
+    snprintf(l->name, sizeof l->name, "AUC, at least");
+    snprintf(l->guess, sizeof l->guess, "a coin");
+    l->guessed = 0.5;
+    l->value = 1.0 - l->value;
+    l->seen = 1.0 - l->seen;
+    l->at_least = l->rival = true;
+}
+
+/* False: it is no line of the headline. */
+static bool make_line(const json_t *root, const json_t *c, struct line *l) {
+    const char *target = run_text(c, "target");
+    *l = (struct line){
+        .value = run_number(c, "value"), .seen = run_number(c, "empirical"), .guessed = NAN};
+    if (target == NULL || isnan(l->value))
+        return false;
+    if (strcmp(target, "vote") == 0)
+        label_line(l, root);
+    else if (strncmp(target, "recall:", 7) == 0)
+        recall_line(l, root, target + 7);
+    else if (strcmp(target, "brier") == 0)
+        brier_line(l, root);
+    else if (strcmp(target, "auc") == 0)
+        auc_line(l);
+    else if (strcmp(target, "cost") == 0)
+        cost_line(l, root);
+    else
+        return false;
+    return true;
+}
+
+static const char *shown(const struct line *l, double x, char buffer[static NUMBER_TEXT]) {
+    return l->percent ? percent_text(x, buffer) : number_text(x, buffer);
+}
+
+static void put_line(struct text *t, const struct line *l) {
+    char value[NUMBER_TEXT], seen[NUMBER_TEXT], guessed[NUMBER_TEXT];
+    bool nothing = l->rival && (l->at_least ? l->value <= l->guessed : l->value >= l->guessed);
+    text_add(t, "<div class=\"card%s\"><dt>", nothing ? " empty" : "");
+    html_text(t, l->name);
+    text_add(t, "</dt><dd>");
+    html_text(t, shown(l, l->value, value));
+    text_add(t, "<small>");
+    html_print(t, "seen: %s", shown(l, l->seen, seen));
+    if (!isnan(l->guessed)) {
+        text_add(t, "<br>");
+        html_print(t, "%s: %s%s", l->guess, shown(l, l->guessed, guessed),
+                   nothing ? " – so it says nothing" : "");
+    }
+    text_add(t, "</small></dd></div>\n");
+}
+
+void card_lines(struct text *t, const json_t *root) {
+    struct line l;
+    for (size_t k = 0; k < run_size(root, "certificates"); k++)
+        if (make_line(root, run_item(root, "certificates", k), &l))
+            put_line(t, &l);
+}
+
+void card_note(struct text *t, const json_t *root) {
+    char rows[NUMBER_TEXT];
+    text_add(t, "<p class=\"note\">");
+    html_print(t,
+               "Of the predictor that predict uses, tested on %s rows that nothing of it has seen; "
+               "confidence %.10g\u00a0%%%s.",
+               number_text(run_number(root, "card.tested"), rows),
+               100.0 * run_number(root, "certificate.confidence"),
+               run_size(root, "certificates") < 2 ? ""
+               : run_true(root, "card.joint")     ? " of all numbers at once"
+                                              : " of each number by itself, the first chosen in "
+                                                "advance");
+    text_add(t, "</p>\n");
+}

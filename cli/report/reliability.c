@@ -1,0 +1,73 @@
+/* How often the label was positive, against how often it was said to be.
+ *
+ * Given how many rows fall into a bin, those of the positive label among them are binomial where the
+ * rows are fresh: the bands are Clopper and Pearson's, 2.5 % on either side, exact for one bin.
+ */
+#include "report/html.h"
+#include "report/sections.h"
+
+#include <math.h>
+
+#define EITHER_SIDE 0.975
+
+static const char *note_of(enum reliability_of of) {
+    switch (of) {
+    case RELIABILITY_CARD:
+        return "The rows that tested the labels, in ten bins by the calibrated probability of the "
+               "positive label, against how often that was the label. Nothing of the predictor has "
+               "seen these rows. Bands are exact (Clopper and Pearson, 95 % of each bin by "
+               "itself): "
+               "where they miss the diagonal, the probability is off.";
+    case RELIABILITY_CALIBRATED:
+        return "Rows in ten bins by the calibrated probability of the positive label, against how "
+               "often that was the label. Bands are exact if the rows are fresh (Clopper and "
+               "Pearson, 95 % of each bin by itself).";
+    case RELIABILITY_VOTES:
+        break;
+    }
+    return "Rows in ten bins by the share of classifiers that vote for the positive label, against "
+           "how often that was the label (exact intervals of 95 %). A share of votes is no "
+           "calibrated frequency: points far from the diagonal mean that it should not be read as "
+           "one.";
+}
+
+static double add_bin(struct chart *c, size_t series, const json_t *bin, double *off) {
+    double n = run_number(bin, "count"), x = run_number(bin, "mean_prob"),
+           y = run_number(bin, "share_positive");
+    if (!(n > 0.0 && n < 1e15) || !(x >= 0.0 && x <= 1.0) || !(y >= 0.0 && y <= 1.0))
+        return 0.0;
+    size_t rows = (size_t)n, hits = (size_t)round(y * n);
+    chart_put_interval(c, chart_row(c, x), series, y, gbs_binomial_lower(hits, rows, EITHER_SIDE),
+                       gbs_binomial_upper(hits, rows, EITHER_SIDE));
+    *off += n * fabs(x - y);
+    return n;
+}
+
+void chart_reliability(struct page *page, const json_t *e, enum reliability_of of) {
+    const char *title = of == RELIABILITY_CARD ? "Reliability of the probabilities" : "Reliability";
+    if (run_size(e, "reliability") == 0) {
+        chart_missing(
+            page, title,
+            run_labels(e)
+                ? "the run does not have it; evaluate --json and fit --test FILE --json do."
+                : "a model that ranks says no probabilities of labels.");
+        return;
+    }
+    struct chart c = {.page = page,
+                      .kind = CHART_LINES,
+                      .title = title,
+                      .note = note_of(of),
+                      .x_title = of == RELIABILITY_VOTES ? "mean share of votes"
+                                                         : "mean probability said",
+                      .y_title = "share of positive labels",
+                      .percent_x = true,
+                      .percent_y = true,
+                      .diagonal = true,
+                      .square = true};
+    size_t series = chart_series(&c, STYLE_POINTS, "share of positive labels, 95 %% band");
+    double off = 0.0, rows = 0.0;
+    for (size_t k = 0; k < run_size(e, "reliability"); k++)
+        rows += add_bin(&c, series, run_item(e, "reliability", k), &off);
+    text_add(&c.summary, "Mean distance from the diagonal %.4f.", off / fmax(1.0, rows));
+    chart_end(&c);
+}
