@@ -1,7 +1,9 @@
 /* Reading an input file under the command's options. */
 #include "input.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 const char *input_name(const char *path) {
     return strcmp(path, "-") == 0 ? "standard input" : path;
@@ -64,4 +66,24 @@ int input_recipe(const struct app *app, const char *model_file, const gbs_model 
                  gbs_recipe **out) {
     gbs_status status = gbs_recipe_from_model(app->ctx, model, out);
     return status == GBS_OK ? EXIT_DONE : app_fail_status(app, status, model_file);
+}
+
+bool input_same_bytes(const char *a, const char *b) {
+    struct stat first, second;
+    if (stat(a, &first) != 0 || stat(b, &second) != 0 || !S_ISREG(first.st_mode) ||
+        !S_ISREG(second.st_mode) || first.st_size != second.st_size)
+        return false;
+    FILE *left = fopen(a, "rb"), *right = fopen(b, "rb");
+    bool same = left != NULL && right != NULL;
+    for (size_t size = 1; same && size > 0;) {
+        char here[1 << 14], there[1 << 14];
+        size = fread(here, 1, sizeof here, left);
+        same = fread(there, 1, sizeof there, right) == size && memcmp(here, there, size) == 0;
+    }
+    same = same && !ferror(left) && !ferror(right);
+    if (left != NULL)
+        fclose(left);
+    if (right != NULL)
+        fclose(right);
+    return same;
 }

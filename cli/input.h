@@ -23,4 +23,7 @@ void input_free(struct input *in);
 int input_recipe(const struct app *app, const char *model_file, const gbs_model *model,
                  gbs_recipe **out);
 
+/* Both are files, and hold the same bytes. */
+bool input_same_bytes(const char *a, const char *b);
+
 #endif

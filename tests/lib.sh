@@ -152,6 +152,10 @@ expect_silence() {
 expect_file() { if [[ -s $1 ]]; then ok "writes $1"; else not_ok "writes $1" "$(ls -la "$(dirname "$1")")"; fi; }
 expect_no_file() { if [[ ! -e $1 ]]; then ok "does not write $1"; else not_ok "does not write $1"; fi; }
 
+# turned FILE: its rows from the last to the first, on stdout. Rows that a model was fitted to may not test it, but tests of
+# what is printed need no fresh ones.
+turned() { head -n 1 "$1" && tail -n +2 "$1" | tac; }
+
 # json FILE PATH: the value at a path such as certificate.value, path[0].lambda or path.# (its length).
 json() { "$GIBBSITE_BUILD/tests/jget" "$@"; }
 

@@ -19,7 +19,17 @@ static int check_options(const struct app *app) {
         strcmp(o->inputs[0], "-") == 0)
         return app_fail(app, EXIT_USAGE, "fit: TRAIN and --test cannot both be standard input");
     int code = app_check_options(app);
-    return code == EXIT_DONE ? outputs_check(app, outputs_print_result(o)) : code;
+    if (code == EXIT_DONE)
+        code = outputs_check(app, outputs_print_result(o));
+    if (code != EXIT_DONE)
+        return code;
+    if (given(o, "test") && input_same_bytes(o->inputs[0], option_text(o, "test")))
+        return app_fail(app, EXIT_USAGE,
+                        "fit: --test %s has the same bytes as the training file; rows that a model "
+                        "learned from cannot test it. The certificate comes from rows that were "
+                        "kept from the fit, and needs no --test",
+                        option_text(o, "test"));
+    return EXIT_DONE;
 }
 
 static int run_fit(struct fit *f) {

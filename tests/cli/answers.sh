@@ -62,11 +62,13 @@ awk -F, -v OFS=, '{ print NR == 1 ? "patient" : "p" int(NR / 3), $0 }' train.csv
 short fit groups.csv --group patient --joint
 short fit train.csv --refit all --cost 5:1 --test test.csv -o refit.json
 short fit train.csv --order time
-short fit sparse.svm -o sparse.json --test sparse.svm
+tac sparse.svm >turned.svm
+short fit sparse.svm -o sparse.json --test turned.svm
 short fit tiny.csv
-short fit "$long/train.csv" --target "$target" -o "$long/model.json" --test "$long/train.csv"
-short fit "$long/train.csv" --target "$target" --task rank --test "$long/train.csv"
-short fit "$long/train.csv" --target "$target" --prior zero --scale none --path "$long/path.csv" -o "$long/model.json" --test "$long/train.csv"
+turned "$long/train.csv" >"$long/turned.csv"
+short fit "$long/train.csv" --target "$target" -o "$long/model.json" --test "$long/turned.csv"
+short fit "$long/train.csv" --target "$target" --task rank --test "$long/turned.csv"
+short fit "$long/train.csv" --target "$target" --prior zero --scale none --path "$long/path.csv" -o "$long/model.json" --test "$long/turned.csv"
 short evaluate model.json test.csv
 short evaluate "$long/model.json" "$long/train.csv"
 short evaluate ranker.json test.csv

@@ -6,9 +6,10 @@ exec </dev/null
 g() { "$GIBBSITE" "$@" -q; }
 g simulate classify --rows 80 --cols 2 -o train.csv
 g simulate ratings --rows 12 --cols 10 --rank 1 --density 0.8 --range 1:5 -o ratings.csv
-g fit train.csv -o model.json --test train.csv --json >fit.json
+turned train.csv >turned.csv
+g fit train.csv -o model.json --test turned.csv --json >fit.json
 g fit train.csv --prior zero --scale unit-row --lambda-grid 2:80:3 --prior-grid 0.5:1:2 --json >zero.json
-g fit train.csv --task rank --test train.csv --json >rank.json
+g fit train.csv --task rank --test turned.csv --json >rank.json
 g complete ratings.csv --rank 2 --range 1:5 --test ratings.csv -o completion.json --json >complete.json
 g evaluate model.json train.csv --json >evaluate.json
 g cv train.csv --lambda-grid 5:80:2 --json >cv.json

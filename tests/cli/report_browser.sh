@@ -38,8 +38,10 @@ g simulate ratings --rows 80 --cols 60 --rank 3 --density 0.4 --range 1:5 --skip
 awk -F, -v OFS=, 'NR == 1 { for (k = 1; k < NF; k++) $k = "\"a rather long name of column " k " </script><script>window.injected=1</script>\"" } { print }' train.csv >'<b>wide.csv'
 g fit train.csv -o model.json --test test.csv --json >informed.json
 g fit train.csv --prior zero --scale unit-row --lambda-grid 2:600:8 --prior-grid 0.5:2:2 --test test.csv --json >zero.json
-g fit '<b>wide.csv' --prior zero --loss hinge --test '<b>wide.csv' --json >names.json
-g fit pairs.csv --task rank --test pairs.csv --json >rank.json
+turned '<b>wide.csv' >'<b>turned.csv'
+turned pairs.csv >pairs_turned.csv
+g fit '<b>wide.csv' --prior zero --loss hinge --test '<b>turned.csv' --json >names.json
+g fit pairs.csv --task rank --test pairs_turned.csv --json >rank.json
 g complete ratings.csv --rank 8 --range 1:5 --prior informed --test fresh.csv --json >complete.json
 g cv train.csv --loss zero-one,hinge --lambda-grid 20:600:4 --json >cv.json
 g fit train.csv --prior zero --lambda 200 -o full.model

@@ -126,3 +126,13 @@ expect_exit 0 "$GIBBSITE" fit train.csv --refit all
 expect_stdout 'NOT$|CERTIFIED'
 expect_exit 2 "$GIBBSITE" fit train.csv --refit all --bound kl
 check 'without it, nothing is said of a refit' test -z "$(grep -o refit train.json | head -n 1)"
+
+# ---------------------------------------------------------------- the training file is no test
+cp train.csv copy.csv
+for file in train.csv copy.csv ./train.csv; do
+    expect_exit 2 "$GIBBSITE" fit train.csv --test "$file"
+    expect_stderr 'has the same bytes as the training file'
+done
+turned train.csv >turned.csv
+as 'other bytes are another file'
+expect_exit 0 "$GIBBSITE" fit train.csv --test turned.csv
