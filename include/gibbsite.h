@@ -55,6 +55,7 @@
 #include "gibbsite/complete.h"
 #include "gibbsite/sample.h"
 #include "gibbsite/table.h"
+#include "gibbsite/classes.h"
 #include "gibbsite/bound.h"
 #include "gibbsite/theory.h"
 /* clang-format on */

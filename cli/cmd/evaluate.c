@@ -106,9 +106,11 @@ static int run(struct app *app) {
         gbs_status status = predictor_evaluate(app, &model, in.data, &e);
         code = status == GBS_OK ? EXIT_DONE : app_fail_status(app, status, in.file);
     }
+    if (code == EXIT_DONE && given(o, "threshold") && result_is_many(recipe))
+        code = app_fail(app, EXIT_USAGE, "evaluate: --threshold is for two classes");
     if (code == EXIT_DONE && given(o, "threshold"))
         code = apply_threshold(app, &model, &in, e);
-    if (code == EXIT_DONE && given(o, "json"))
+    if (code == EXIT_DONE && given(o, "json") && !result_is_many(recipe))
         code = make_roc(app, &model, &in, &roc);
     if (code == EXIT_DONE) {
         struct text text = {0};
@@ -117,10 +119,12 @@ static int run(struct app *app) {
             json_open_object(&j, NULL);
             result_head(&j, app);
             result_options(&j, app);
-            json_put_string(&j, "positive", gbs_recipe_positive(recipe));
-            json_put_string(&j, "negative", gbs_recipe_negative(recipe));
-            if (gbs_task_has(predictor_task(&model), GBS_FACT_LABELS))
-                json_put_number(&j, "threshold", threshold_of(app, &model));
+            if (!result_is_many(recipe)) {
+                json_put_string(&j, "positive", gbs_recipe_positive(recipe));
+                json_put_string(&j, "negative", gbs_recipe_negative(recipe));
+                if (gbs_task_has(predictor_task(&model), GBS_FACT_LABELS))
+                    json_put_number(&j, "threshold", threshold_of(app, &model));
+            }
             result_evaluation(&j, app, e, &roc, model.model, recipe);
             json_close_object(&j);
         } else {

@@ -78,24 +78,28 @@ static int run_test(struct fit *f) {
     f->tested = status == GBS_OK;
     if (status != GBS_OK)
         return app_fail_status(f->app, status, f->test.file);
-    return given(&f->app->options, "json") ? make_roc(f) : EXIT_DONE;
+    return given(&f->app->options, "json") && !result_is_many(f->recipe) ? make_roc(f) : EXIT_DONE;
 }
 
 /* ---------------------------------------------------------------- output */
 
 static void put_data(struct json *j, const struct fit *f) {
     size_t n = gbs_data_rows(f->train.data), positives = 0;
-    for (size_t i = 0; i < n; i++)
+    bool many = result_is_many(f->recipe);
+    for (size_t i = 0; !many && i < n; i++)
         positives += gbs_data_labels(f->train.data)[i] > 0.0;
     json_open_object(j, "data");
     json_put_string(j, "file", f->train.file);
     json_put_count(j, "rows", n);
-    json_put_count(j, "positives", positives);
+    if (!many)
+        json_put_count(j, "positives", positives);
     json_put_count(j, "left_out", gbs_data_left_out(f->train.data));
     json_put_count(j, "columns", gbs_data_columns(f->train.data));
     json_put_string(j, "target", gbs_recipe_target(f->recipe));
-    json_put_string(j, "positive", gbs_recipe_positive(f->recipe));
-    json_put_string(j, "negative", gbs_recipe_negative(f->recipe));
+    if (!many) {
+        json_put_string(j, "positive", gbs_recipe_positive(f->recipe));
+        json_put_string(j, "negative", gbs_recipe_negative(f->recipe));
+    }
     json_put_string(j, "test", f->tested ? f->test.file : NULL);
     json_close_object(j);
 }
@@ -112,7 +116,7 @@ static int result_json(const struct fit *f, struct text *out) {
     json_put_number(&j, "fit", f->seconds_fit);
     json_put_number(&j, "total", app_seconds(f->app));
     json_close_object(&j);
-    if (gbs_model_card(f->model) == NULL)
+    if (!result_is_tested(f->model))
         result_baseline(&j, f->recipe, &f->baseline);
     if (code == EXIT_DONE)
         code = result_describe(&j, f->app, f->model,

@@ -11,18 +11,19 @@ enum { FILE_COLUMNS = 20, LABEL_COLUMNS = 10 };
 static void data_line(const struct fit *f, struct text *out) {
     const gbs_recipe *r = f->recipe;
     const char *target = gbs_recipe_target(r);
-    char file[LINE_NAME], column[LINE_NAME], positive[LINE_NAME], negative[LINE_NAME],
-        coded[48] = "";
+    char file[LINE_NAME], column[LINE_NAME], coded[48] = "";
+    struct text labels = {0};
     size_t columns = gbs_data_columns(f->train.data), inputs = gbs_recipe_inputs(r);
     if (inputs != columns)
         snprintf(coded, sizeof coded, " (%zu as numbers)", columns);
-    line_add(out, LINE_SHORT, "data",
-             "%zu rows of %s, %zu column%s%s; label%s%s: %s (positive) or %s",
+    result_labels_text(&labels, r, LABEL_COLUMNS);
+    out->failed |= labels.failed;
+    line_add(out, LINE_SHORT, "data", "%zu rows of %s, %zu column%s%s; label%s%s: %s",
              gbs_data_rows(f->train.data), line_name(f->train.file, FILE_COLUMNS, file), inputs,
              inputs == 1 ? "" : "s", coded, target != NULL ? " " : "",
              target != NULL ? line_name(target, LABEL_COLUMNS, column) : "",
-             result_class_short(r, 1, LABEL_COLUMNS, positive),
-             result_class_short(r, -1, LABEL_COLUMNS, negative));
+             labels.bytes != NULL ? labels.bytes : "");
+    text_free(&labels);
 }
 
 static void test_line(const struct fit *f, struct text *out) {
@@ -30,6 +31,11 @@ static void test_line(const struct fit *f, struct text *out) {
     char file[LINE_NAME], error[48] = "", auc[48] = "none (one class)";
     if (!f->tested)
         return;
+    if (result_is_many(f->recipe)) {
+        line_add(out, LINE_SHORT, "test", "error %.2f %%, log loss %.4f, on %zu rows of %s",
+                 100.0 * e->error, e->log_loss, e->n, line_name(f->test.file, FILE_COLUMNS, file));
+        return;
+    }
     if (gbs_task_has(gbs_task_of(e->task), GBS_FACT_LABELS))
         snprintf(error, sizeof error, "error %.2f %%, ", 100.0 * e->error);
     if (isfinite(e->auc))
@@ -79,7 +85,13 @@ void fit_text_short(const struct fit *f, struct text *out) {
 
 static void chosen_line(const struct fit *f, struct text *out) {
     const gbs_selection *chosen = gbs_model_selection(f->model);
-    if (chosen->candidates > 0 && gbs_model_card(f->model) != NULL)
+    const gbs_classes_card *many = gbs_model_classes_card(f->model);
+    if (many != NULL)
+        line_add(out, LINE_LONG, "chosen",
+                 "columns and prior sd of each posterior, out of fold; log loss %.4f of each class "
+                 "against the rest, %.4f of each against each",
+                 many->rest_log_loss, many->pairs_log_loss);
+    else if (chosen->candidates > 0 && gbs_model_card(f->model) != NULL)
         line_add(out, LINE_LONG, "chosen",
                  "loss %s, columns %s, prior sd %g: the best of %zu, out of fold on the rows to "
                  "learn from",
@@ -95,8 +107,9 @@ void fit_text_long(const struct fit *f, struct text *out) {
     const char *negative = gbs_recipe_negative(f->recipe);
     text_add(out, "%s\n", f->train.file);
     result_model_text(out, f->model);
-    line_add(out, LINE_LONG, "label", "%s = +1, %s = -1", gbs_recipe_positive(f->recipe),
-             negative != NULL ? negative : "the rest");
+    if (!result_is_many(f->recipe))
+        line_add(out, LINE_LONG, "label", "%s = +1, %s = -1", gbs_recipe_positive(f->recipe),
+                 negative != NULL ? negative : "the rest");
     result_certificates_text(out, f->model, f->recipe, &f->baseline);
     chosen_line(f, out);
     if (f->tested) {

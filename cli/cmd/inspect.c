@@ -65,8 +65,10 @@ static int inspect_json(const struct shown *s, struct text *out) {
         sampling_json(&j, s->of->particles);
     }
     json_put_string(&j, "target", gbs_recipe_target(s->recipe));
-    json_put_string(&j, "positive", gbs_recipe_positive(s->recipe));
-    json_put_string(&j, "negative", gbs_recipe_negative(s->recipe));
+    if (!result_is_many(s->recipe)) {
+        json_put_string(&j, "positive", gbs_recipe_positive(s->recipe));
+        json_put_string(&j, "negative", gbs_recipe_negative(s->recipe));
+    }
     if (model == NULL)
         put_coefficients(&j, s);
     else if (code == EXIT_DONE)
@@ -112,14 +114,15 @@ static int inspect_text(const struct shown *s, struct text *out) {
         result_model_text(out, s->of->model);
     else
         sampling_text(out, s->of->particles);
-    line_add(out, LINE_LONG, "label", "%s%s%s = +1, %s = -1", target != NULL ? target : "",
-             target != NULL ? ": " : "", gbs_recipe_positive(r),
-             negative != NULL ? negative : "the rest");
+    if (!result_is_many(r))
+        line_add(out, LINE_LONG, "label", "%s%s%s = +1, %s = -1", target != NULL ? target : "",
+                 target != NULL ? ": " : "", gbs_recipe_positive(r),
+                 negative != NULL ? negative : "the rest");
     if (s->of->model != NULL) {
         struct baseline baseline = baseline_of(s->of->model, NULL);
         result_certificates_text(out, s->of->model, s->recipe, &baseline);
     }
-    return coefficients_text(s, out);
+    return result_is_many(r) ? EXIT_DONE : coefficients_text(s, out); /* --json has each part's */
 }
 
 /* Standard deviations of the particles are computed a coefficient at a time: the covariance of many
@@ -138,6 +141,8 @@ static void particle_coefficients(const gbs_particles *p, size_t d, double *mean
 
 static int compute(struct shown *s) {
     const struct predictor *of = s->of;
+    if (result_is_many(s->recipe))
+        return EXIT_DONE;
     if (of->model != NULL) {
         const gbs_model_info *info = gbs_model_get_info(of->model);
         s->d = info->d;

@@ -17,10 +17,27 @@ struct prediction {
     double *score, *probability;
     double *label, *vote; /* of a task with labels */
     bool labels;          /* a task that only orders rows says none */
+    /* three classes or more: the class of each row, and rows x classes probabilities */
+    size_t classes;
+    uint32_t *class_of;
 };
+
+static int compute_classes(struct prediction *p) {
+    size_t n = gbs_data_rows(p->in.data);
+    p->class_of = calloc(n, sizeof *p->class_of);
+    p->probability = calloc(n * p->classes, sizeof *p->probability);
+    if (p->class_of == NULL || p->probability == NULL)
+        return app_fail(p->app, EXIT_MEMORY, "out of memory");
+    gbs_status status = gbs_model_classify_rows(p->app->ctx, p->model.model, p->in.data, n,
+                                                p->classes, p->class_of, p->probability);
+    return status == GBS_OK ? EXIT_DONE : app_fail_status(p->app, status, p->in.file);
+}
 
 static int compute(struct prediction *p) {
     size_t n = gbs_data_rows(p->in.data);
+    p->classes = gbs_recipe_classes(p->recipe);
+    if (p->classes > 2)
+        return compute_classes(p);
     p->labels = gbs_task_has(predictor_task(&p->model), GBS_FACT_LABELS) != 0;
     p->score = calloc(n, sizeof *p->score);
     p->probability = calloc(n, sizeof *p->probability);
@@ -71,6 +88,43 @@ static void write_csv(const struct prediction *p, const char *rest, struct text 
     }
 }
 
+/* label, then prob:CLASS for each. */
+static void write_classes(const struct prediction *p, struct text *out) {
+    const gbs_data *data = p->in.data;
+    size_t n = gbs_data_rows(data), next = 0, k = p->classes;
+    text_add(out, "label");
+    for (size_t c = 0; c < k; c++) {
+        struct text name = {0};
+        text_add(&name, "prob:%s", gbs_recipe_class(p->recipe, c));
+        text_add_bytes(out, ",", 1);
+        text_add_cell(out, name.bytes != NULL ? name.bytes : "");
+        out->failed |= name.failed;
+        text_free(&name);
+    }
+    text_add_bytes(out, "\n", 1);
+    for (size_t row = 0; row < n + gbs_data_left_out(data) && !app_interrupted(); row++) {
+        bool there = next < n && gbs_data_table_row(data, next) == row;
+        if (there)
+            text_add_cell(out, gbs_recipe_class(p->recipe, p->class_of[next]));
+        for (size_t c = 0; c < k; c++) {
+            text_add_bytes(out, ",", 1);
+            if (there)
+                text_add_number(out, p->probability[next * k + c]);
+        }
+        text_add_bytes(out, "\n", 1);
+        next += there;
+    }
+}
+
+static void put_classes(struct json *j, const struct prediction *p, size_t i) {
+    json_put_string(j, "label", gbs_recipe_class(p->recipe, p->class_of[i]));
+    json_open_object(j, "prob");
+    for (size_t c = 0; c < p->classes; c++)
+        json_put_number(j, gbs_recipe_class(p->recipe, c), p->probability[i * p->classes + c]);
+    json_close_object(j);
+    json_close_object(j);
+}
+
 static void write_json(const struct prediction *p, const char *rest, struct text *out) {
     size_t n = gbs_data_rows(p->in.data);
     struct json j = json_writer(out);
@@ -82,6 +136,10 @@ static void write_json(const struct prediction *p, const char *rest, struct text
     for (size_t i = 0; i < n && !app_interrupted(); i++) {
         json_open_object(&j, NULL);
         json_put_count(&j, "row", gbs_data_table_row(p->in.data, i) + 1);
+        if (p->classes > 2) {
+            put_classes(&j, p, i);
+            continue;
+        }
         json_put_string(&j, "label", label(p, i, rest));
         json_put_number(&j, "prob", p->probability[i]);
         json_put_number(&j, "score", p->score[i]);
@@ -130,9 +188,12 @@ static int run(struct app *app) {
         code = compute(&p);
     if (code == EXIT_DONE) {
         struct text text = {0}, rest = {0};
-        text_add(&rest, "not %s", gbs_recipe_positive(p.recipe));
+        if (p.classes <= 2)
+            text_add(&rest, "not %s", gbs_recipe_positive(p.recipe));
         if (given(o, "json"))
             write_json(&p, rest.bytes != NULL ? rest.bytes : "", &text);
+        else if (p.classes > 2)
+            write_classes(&p, &text);
         else
             write_csv(&p, rest.bytes != NULL ? rest.bytes : "", &text);
         text.failed = text.failed || rest.failed;
@@ -144,6 +205,7 @@ static int run(struct app *app) {
     free(p.probability);
     free(p.label);
     free(p.vote);
+    free(p.class_of);
     predictor_free(&p.model);
     input_free(&p.in);
     gbs_recipe_free(p.recipe);

@@ -22,7 +22,9 @@ int result_describe(struct json *j, const struct app *app, const gbs_model *mode
 
 void result_class(const gbs_recipe *recipe, int class, struct text *out) {
     const char *positive = gbs_recipe_positive(recipe), *negative = gbs_recipe_negative(recipe);
-    if (class > 0)
+    if (result_is_many(recipe))
+        text_add(out, "%s", gbs_recipe_class(recipe, (size_t) class - 1));
+    else if (class > 0)
         text_add(out, "%s", positive);
     else if (negative != NULL)
         text_add(out, "%s", negative);

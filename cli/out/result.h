@@ -7,7 +7,8 @@
 #include "out/json.h"
 #include "out/lines.h"
 
-/* The label of a class, +1 or -1; the same in at most `most` columns. */
+/* The label of a class, +1 or -1, of more than two one more than its number; the same in at most
+ * `most` columns. */
 void result_class(const gbs_recipe *recipe, int class, struct text *out);
 const char *result_class_short(const gbs_recipe *recipe, int class, size_t most,
                                char out[static LINE_NAME]);
@@ -22,7 +23,7 @@ int result_describe(struct json *j, const struct app *app, const gbs_model *mode
  * model without such, on the rows at hand. rows 0: there is none. */
 struct baseline {
     size_t rows;
-    int label; /* +1 or -1 */
+    int label; /* of a class, as above */
     double error;
 };
 /* data NULL: none are at hand. */
@@ -31,6 +32,17 @@ struct baseline baseline_of(const gbs_model *model, const gbs_data *data);
 void result_baseline(struct json *j, const gbs_recipe *recipe, const struct baseline *b);
 void result_baseline_text(struct text *t, enum line_kind kind, const gbs_model *model,
                           const gbs_recipe *recipe, const struct baseline *b);
+
+/* Three classes or more (result_classes.c): is it so; the labels, or two of them, as words; an
+ * evaluation. */
+bool result_is_many(const gbs_recipe *recipe);
+void result_labels_text(struct text *words, const gbs_recipe *recipe, size_t most);
+void result_classes(struct json *j, const gbs_evaluation *e, double confidence,
+                    const gbs_model *model, const gbs_recipe *recipe);
+void result_classes_text(struct text *t, enum line_kind kind, const gbs_evaluation *e,
+                         double confidence, const gbs_model *model, const gbs_recipe *recipe);
+/* It was tested on a last block. */
+bool result_is_tested(const gbs_model *model);
 
 /* The first certificate in one sentence. */
 void result_sentence(struct text *words, const gbs_model *model);

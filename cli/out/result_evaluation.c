@@ -115,6 +115,10 @@ void result_evaluation(struct json *j, const struct app *app, const gbs_evaluati
         ranking(j, app, e, roc);
         return;
     }
+    if (result_is_many(recipe)) {
+        result_classes(j, e, confidence(app), model, recipe);
+        return;
+    }
     json_put_count(j, "n", e->n);
     json_put_number(j, "error", e->error);
     put_rates(j, e, confidence(app), model, recipe);
@@ -216,6 +220,10 @@ void result_evaluation_text(struct text *t, enum line_kind kind, const struct ap
                             const gbs_recipe *recipe) {
     if (!gbs_task_has(gbs_task_of(e->task), GBS_FACT_LABELS)) {
         ranking_text(t, kind, app, e);
+        return;
+    }
+    if (result_is_many(recipe)) {
+        result_classes_text(t, kind, e, confidence(app), model, recipe);
         return;
     }
     double baseline = baseline_error(e, model);

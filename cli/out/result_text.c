@@ -5,7 +5,13 @@
 #include <math.h>
 #include <stdio.h>
 
-static const char *what(const gbs_certificate *c, bool calibrated) {
+bool result_is_tested(const gbs_model *model) {
+    return gbs_model_card(model) != NULL || gbs_model_classes_card(model) != NULL;
+}
+
+static const char *what(const gbs_certificate *c, bool calibrated, const gbs_recipe *recipe,
+                        char name[static LINE_NAME]) {
+    char class[LINE_NAME];
     if (c->risk == GBS_RISK_PAIRS)
         return "one draw, any two rows";
     if (c->risk == GBS_RISK_AUC && c->target != GBS_TARGET_GIBBS && c->target != GBS_TARGET_AUC)
@@ -20,7 +26,10 @@ static const char *what(const gbs_certificate *c, bool calibrated) {
     case GBS_TARGET_PRIOR_VOTE:
         return "the first part's vote";
     case GBS_TARGET_RECALL:
-        return c->given > 0 ? "positive rows missed" : "negative rows missed";
+        if (!result_is_many(recipe))
+            return c->given > 0 ? "positive rows missed" : "negative rows missed";
+        snprintf(name, LINE_NAME, "%.200s missed", result_class_short(recipe, c->given, 14, class));
+        return name;
     case GBS_TARGET_COST:
         return "the mean cost";
     case GBS_TARGET_BRIER:
@@ -35,6 +44,8 @@ const char *result_class_short(const gbs_recipe *recipe, int class, size_t most,
                                char out[static LINE_NAME]) {
     const char *positive = gbs_recipe_positive(recipe), *negative = gbs_recipe_negative(recipe);
     char other[LINE_NAME];
+    if (result_is_many(recipe))
+        return line_name(gbs_recipe_class(recipe, (size_t) class - 1), most, out);
     if (class > 0 || negative != NULL)
         return line_name(class > 0 ? positive : negative, most, out);
     snprintf(other, sizeof other, "not %.200s", positive);
@@ -43,9 +54,12 @@ const char *result_class_short(const gbs_recipe *recipe, int class, size_t most,
 
 struct baseline baseline_of(const gbs_model *model, const gbs_data *data) {
     const gbs_card *card = gbs_model_card(model);
+    const gbs_classes_card *many = gbs_model_classes_card(model);
     struct baseline b = {0};
     if (!gbs_task_has(gbs_model_task(model), GBS_FACT_LABELS))
         return b;
+    if (many != NULL)
+        return (struct baseline){many->tested, (int)many->baseline_class + 1, many->baseline_error};
     if (card != NULL)
         return (struct baseline){card->tested, card->baseline_label, card->baseline_error};
     if (data == NULL)
@@ -65,7 +79,7 @@ void result_baseline_text(struct text *t, enum line_kind kind, const gbs_model *
     if (b->rows > 0)
         line_add(t, kind, "baseline", "always saying %s is wrong in %.2f %% of %s rows",
                  result_class_short(recipe, b->label, 12, label), 100.0 * b->error,
-                 gbs_model_card(model) != NULL ? "these fresh" : "the");
+                 result_is_tested(model) ? "these fresh" : "the");
 }
 
 /* The errors behind the first line of a card. */
@@ -86,7 +100,7 @@ void result_sentence(struct text *words, const gbs_model *model) {
         return;
     }
     const gbs_card *card = gbs_model_card(model);
-    bool calibrated = c->target == GBS_TARGET_VOTE && card != NULL,
+    bool calibrated = c->target == GBS_TARGET_VOTE && result_is_tested(model),
          refit = card != NULL && card->refit > 0;
     const char *whose = refit ? "of the fit before the refit" : "that predict prints";
     if (c->target == GBS_TARGET_AUC)
@@ -111,14 +125,15 @@ void result_sentence(struct text *words, const gbs_model *model) {
 }
 
 /* One line for each certificate, and what it pays, in nats. */
-static void table_text(struct text *t, const gbs_model *model) {
+static void table_text(struct text *t, const gbs_model *model, const gbs_recipe *recipe) {
+    char name[LINE_NAME];
     const gbs_certificate *c = gbs_model_certificate(model, 0), *each;
     text_add(t, "  %-7s %-22s %-11s %7s %9s   %6s %6s %6s %6s\n", "bound", "of", "method",
              c->risk != GBS_RISK_ERROR ? "pairs" : "rows", "risk seen", "KL", "grid", "all",
              "conf.");
     for (size_t k = 0; (each = gbs_model_certificate(model, k)) != NULL; k++)
         text_add(t, "  %-7.4f %-22s %-11s %7zu %9.4f   %6.2f %6.2f %6.2f %6.2f%s\n", each->value,
-                 what(each, gbs_model_card(model) != NULL), gbs_bound_name(each->method),
+                 what(each, result_is_tested(model), recipe, name), gbs_bound_name(each->method),
                  each->blocks, each->empirical, each->kl, each->grid_nats, each->xi_nats,
                  -log(1.0 - each->confidence - each->sampled_delta), each->valid ? "" : "  cond.");
     line_add(t, LINE_LONG, "",
@@ -129,6 +144,7 @@ void result_certificates_text(struct text *t, const gbs_model *model, const gbs_
                               const struct baseline *baseline) {
     const char *text;
     const gbs_card *card = gbs_model_card(model);
+    const gbs_classes_card *many = gbs_model_classes_card(model);
     const gbs_certificate *c = gbs_model_certificate(model, 0);
     struct text words = {0};
     result_sentence(&words, model);
@@ -138,14 +154,14 @@ void result_certificates_text(struct text *t, const gbs_model *model, const gbs_
     if (c == NULL)
         return;
     result_baseline_text(t, LINE_LONG, model, recipe, baseline);
-    table_text(t, model);
+    table_text(t, model, recipe);
     if (c->sampled > 0)
         line_add(t, LINE_LONG, "",
                  "the risk seen is that of %zu pairs drawn at random; over all pairs it is at most "
                  "%.6g, but for probability %.4g, which is part of %.4g",
                  c->sampled, c->empirical_upper, c->sampled_delta, 1.0 - c->confidence);
     line_add(t, LINE_LONG, "",
-             card != NULL && card->joint
+             (card != NULL && card->joint) || (many != NULL && many->joint)
                  ? "all lines hold at once."
                  : "each line holds by itself, the smallest of them does not; the first was chosen "
                    "in advance.");
@@ -165,6 +181,10 @@ void result_warnings(const struct app *app, const gbs_model *model, const gbs_re
     for (unsigned k = 0; c != NULL && (text = gbs_assumption_text(k, &breaks)) != NULL; k++)
         if (breaks && (c->assumptions >> k & 1U) != 0)
             app_note(app, "the certificate is CONDITIONAL: %s", text);
+    const gbs_classes_card *many = gbs_model_classes_card(model);
+    if (many != NULL && many->one_label)
+        app_note(app, "the model says one label of all %zu rows that it was tested on",
+                 many->tested);
     if (b->rows > 0 && card != NULL && card->one_label)
         app_note(app, "the model says '%s' of all %zu rows that it was tested on",
                  result_class_short(recipe, card->true_positive + card->false_positive > 0 ? 1 : -1,
@@ -202,7 +222,7 @@ static void stages_text(struct text *t, const gbs_model *model) {
 
 /* Convex losses have no centre beside 0 in a calibrated model. */
 static bool zero_centred(const gbs_model *model) {
-    return gbs_model_card(model) != NULL && gbs_model_get_info(model)->loss != GBS_LOSS_ZERO_ONE;
+    return result_is_tested(model) && gbs_model_get_info(model)->loss != GBS_LOSS_ZERO_ONE;
 }
 
 static void solver_text(struct text *t, const gbs_model *model) {
@@ -221,8 +241,12 @@ void result_model_text(struct text *t, const gbs_model *model) {
     const gbs_model_info *i = gbs_model_get_info(model);
     const gbs_task *task = gbs_model_task(model);
     const gbs_card *card = gbs_model_card(model);
+    const gbs_classes_card *many = gbs_model_classes_card(model);
     char rows[80];
-    if (card != NULL)
+    if (many != NULL)
+        snprintf(rows, sizeof rows, "%zu rows to learn from, %zu to test on", many->learned,
+                 many->tested);
+    else if (card != NULL)
         snprintf(rows, sizeof rows, "%zu rows to learn from, %zu to test on", card->learned,
                  card->tested);
     else
@@ -236,6 +260,13 @@ void result_model_text(struct text *t, const gbs_model *model) {
                  "%s: of a Gaussian kernel, beside the %zu columns themselves",
                  gbs_features_name(i->map), i->features);
     stages_text(t, model);
+    if (many != NULL)
+        line_add(t, LINE_LONG, "classes",
+                 "%zu, %s: %zu posteriors, calibrated together; below, the "
+                 "sums over them, and the prior of the first",
+                 many->classes,
+                 many->scheme == GBS_SCHEME_PAIRS ? "each against each" : "each against the rest",
+                 many->parts);
     line_add(
         t, LINE_LONG, "prior", "N(%s, %g^2) on each coefficient, lambda %g, columns scaled: %s%s",
         i->prior == GBS_PRIOR_INFORMED && !zero_centred(model) ? "m0" : "0", i->prior_sd, i->lambda,
@@ -248,7 +279,7 @@ void result_model_text(struct text *t, const gbs_model *model) {
                  "1 - AUC %.4f of the score, %.4f of one random draw", i->train_error,
                  i->gibbs_error);
     else
-        line_add(t, LINE_LONG, card != NULL ? "learned rows" : "all rows",
+        line_add(t, LINE_LONG, result_is_tested(model) ? "learned rows" : "all rows",
                  "error %.2f %% of the labels, %.2f %% of one random draw", 100.0 * i->train_error,
                  100.0 * i->gibbs_error);
     solver_text(t, model);

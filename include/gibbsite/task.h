@@ -34,7 +34,8 @@ typedef enum gbs_fact {
                             scores, whose AUC counts */
     GBS_FACT_PAIRS,      /* its risk is a mean over pairs of rows, not over rows */
     GBS_FACT_INTERCEPT,  /* an intercept makes a difference */
-    GBS_FACT_STAGES      /* it can be fitted and certified in stages */
+    GBS_FACT_STAGES,     /* it can be fitted and certified in stages */
+    GBS_FACT_CLASSES     /* its labels are of three classes or more (classes.h) */
 } gbs_fact;
 
 /* 0 for NULL and for a fact out of range. */

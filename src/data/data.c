@@ -251,6 +251,7 @@ gbs_status gbs_data_view(gbs_context *ctx, const gbs_data *data, const size_t *r
     view->y = y;
     view->weight = weight;
     view->group = group;
+    view->own_labels = NULL;
     view->pick = pick;
     view->borrowed = true;
     view->own_indices = false;
@@ -268,6 +269,68 @@ gbs_raw_row gbs_data_at(const gbs_data *data, size_t i) {
     size_t start = data->row_start[row];
     return (gbs_raw_row){data->row_start[row + 1] - start, data->value + start,
                          data->column + start};
+}
+
+gbs_status gbs_data_set_classes(gbs_context *ctx, gbs_data *data, size_t rows,
+                                const uint32_t *class_of, size_t classes) {
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, data);
+    GBS_NEEDS(ctx, class_of);
+    if (data->y != NULL || data->pick != NULL)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "the data has labels already");
+    if (rows != data->n)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "classes of %zu rows, where the data has %zu", rows,
+                        data->n);
+    if (classes < 3 || classes > GBS_MOST_CLASSES)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "classes must be 3 to %d, not %zu",
+                        (int)GBS_MOST_CLASSES, classes);
+    for (size_t i = 0; i < rows; i++)
+        if (class_of[i] >= classes)
+            return gbs_fail(ctx, GBS_ERR_DATA,
+                            "the class of row %zu is %lu, expected less than %zu", i,
+                            (unsigned long)class_of[i], classes);
+    double *y = gbs_array_alloc_for(ctx, data->ctx, rows, sizeof *y);
+    if (y == NULL)
+        return GBS_ERR_MEMORY;
+    for (size_t i = 0; i < rows; i++)
+        y[i] = (double)class_of[i];
+    data->y = data->own_labels = y;
+    data->classes = classes;
+    return GBS_OK;
+}
+
+gbs_status gbs_data_against(gbs_context *ctx, const gbs_data *data, size_t one, size_t other,
+                            gbs_data **out) {
+    size_t *rows = gbs_array_alloc(ctx, data->n, sizeof *rows), count = 0;
+    double first = (double)one, second = (double)other;
+    *out = NULL;
+    if (rows == NULL)
+        return GBS_ERR_MEMORY;
+    for (size_t i = 0; i < data->n; i++)
+        if (other == SIZE_MAX || data->y[i] == first || data->y[i] == second)
+            rows[count++] = i;
+    gbs_status status = gbs_data_view(ctx, data, rows, count, out);
+    gbs_array_free(ctx, rows);
+    if (status != GBS_OK)
+        return status;
+    double *y = (double *)(*out)->y; /* a view's own */
+    for (size_t i = 0; i < count; i++)
+        y[i] = y[i] == first ? 1.0 : -1.0;
+    (*out)->classes = 0;
+    (*out)->hashed = false;
+    return GBS_OK;
+}
+
+size_t gbs_data_classes(const gbs_data *data) {
+    return data == NULL || data->y == NULL ? 0 : data->classes > 2 ? data->classes : 2;
+}
+
+uint32_t gbs_data_class(const gbs_data *data, size_t i) {
+    if (data == NULL || data->y == NULL || i >= data->n)
+        return GBS_UNSEEN;
+    if (data->classes <= 2)
+        return data->y[i] > 0.0;
+    return data->y[i] < (double)data->classes ? (uint32_t)data->y[i] : GBS_UNSEEN;
 }
 
 size_t gbs_data_rows(const gbs_data *data) {
@@ -296,7 +359,9 @@ void gbs_data_free(gbs_data *data) {
         gbs_array_free(ctx, (void *)data->row_start);
         gbs_array_free(ctx, (void *)data->column);
     }
-    if (!data->borrowed || data->pick != NULL)
+    if (data->own_labels != NULL)
+        gbs_array_free(ctx, data->own_labels);
+    else if (!data->borrowed || data->pick != NULL)
         gbs_array_free(ctx, (void *)data->y);
     gbs_array_free(ctx, (void *)data->weight);
     gbs_array_free(ctx, (void *)data->group);

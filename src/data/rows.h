@@ -20,6 +20,7 @@ struct gbs_data {
     const uint32_t *column;
     const double *value;
     const double *y; /* NULL: no labels */
+    size_t classes;  /* above 2: y are numbers of classes from 0, or `classes` for none of them */
     /* of each row in the risk of a fit, near 1 in the mean; NULL: all alike. Always ours */
     const double *weight;
     const uint32_t *group; /* of each row, below `groups`; NULL: every row by itself. Always ours */
@@ -33,6 +34,7 @@ struct gbs_data {
     unsigned looked;    /* bits of gbs_looked */
     gbs_source *source; /* NULL: no table made them. A view has that of its data */
     bool borrowed;      /* the cells are not ours; a view's labels and pick always are */
+    double *own_labels; /* y, where it was given later; NULL: as the cells */
     bool own_indices;   /* row_start and column are ours all the same; not of a view */
     /* what the rows were before their columns were made, or others left out; known or not */
     bool hashed;
@@ -57,6 +59,12 @@ gbs_status gbs_groups_number(gbs_context *ctx, size_t n, const uint64_t *name, u
  * NaN does not count. mean has room for n. */
 gbs_status gbs_groups_mean(gbs_context *ctx, const uint32_t *group, size_t groups, size_t n,
                            const double *value, double *mean, size_t *count);
+
+enum { GBS_MOST_CLASSES = 1000 };
+
+/* The rows of class `one` as +1 and of `other` as -1, SIZE_MAX: every other row. A view. */
+gbs_status gbs_data_against(gbs_context *ctx, const gbs_data *data, size_t one, size_t other,
+                            gbs_data **out);
 
 /* The hash of the rows, their labels included, in whatever order they come; and the seed of the
  * order that a split goes by (docs/maths.md, 11.2). */

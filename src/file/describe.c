@@ -4,9 +4,10 @@
  * bit of gbs_describe. Class names come from the recipe that the model carries; without one they
  * are -1 and 1.
  */
+#include "file/describe.h"
 #include "core/check.h"
 #include "file/json_write.h"
-#include "model/model.h"
+#include "model/many.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -120,6 +121,10 @@ static void put_ranking_card(gbs_writer *w, const gbs_card *c) {
 }
 
 static void put_card(gbs_writer *w, const gbs_model *model, const gbs_recipe *recipe) {
+    if (model->many != NULL) {
+        gbs_describe_classes(w, model, recipe);
+        return;
+    }
     const gbs_card *c = gbs_model_card(model);
     if (!gbs_task_has(gbs_model_task(model), GBS_FACT_LABELS)) {
         put_ranking_card(w, c);
@@ -160,9 +165,13 @@ static void put_card(gbs_writer *w, const gbs_model *model, const gbs_recipe *re
 
 /* ---------------------------------------------------------------- what is certified */
 
-static void put_target(gbs_writer *w, const gbs_certificate *c, const gbs_recipe *recipe) {
+static void put_target(gbs_writer *w, const gbs_model *model, const gbs_certificate *c,
+                       const gbs_recipe *recipe) {
     char target[NAME_ROOM + 32], class[NAME_ROOM];
-    class_name(recipe, c->given, class, sizeof class);
+    if (model->many != NULL)
+        gbs_describe_class(recipe, (size_t)c->given - 1, class, sizeof class);
+    else
+        class_name(recipe, c->given, class, sizeof class);
     if (c->target == GBS_TARGET_RECALL)
         snprintf(target, sizeof target, "%s:%s", gbs_target_name(c->target), class);
     else
@@ -170,11 +179,11 @@ static void put_target(gbs_writer *w, const gbs_certificate *c, const gbs_recipe
     gbs_writer_text(w, "target", target);
 }
 
-static void put_certificate(gbs_writer *w, const char *key, const gbs_certificate *c,
-                            const gbs_recipe *recipe) {
+static void put_certificate(gbs_writer *w, const char *key, const gbs_model *model,
+                            const gbs_certificate *c, const gbs_recipe *recipe) {
     const char *text;
     gbs_writer_open(w, key, '{');
-    put_target(w, c, recipe);
+    put_target(w, model, c, recipe);
     gbs_writer_text(w, "loss", gbs_loss_name(c->loss));
     if (c->risk != GBS_RISK_ERROR)
         gbs_writer_text(w, "risk", gbs_risk_name(c->risk));
@@ -212,12 +221,12 @@ static void put_certificate(gbs_writer *w, const char *key, const gbs_certificat
 static void put_certificates(gbs_writer *w, const gbs_model *model, const gbs_recipe *recipe) {
     const gbs_certificate *c = gbs_model_certificate(model, 0);
     if (c != NULL)
-        put_certificate(w, "certificate", c, recipe);
+        put_certificate(w, "certificate", model, c, recipe);
     else
         gbs_writer_text(w, "certificate", NULL);
     gbs_writer_open(w, "certificates", '[');
     for (size_t k = 0; (c = gbs_model_certificate(model, k)) != NULL; k++)
-        put_certificate(w, NULL, c, recipe);
+        put_certificate(w, NULL, model, c, recipe);
     gbs_writer_close(w, ']');
 }
 
@@ -281,9 +290,11 @@ static void put_trace(gbs_writer *w, const gbs_model *model) {
 }
 
 /* All of them, in the order of the columns. Without a recipe column k is "Vk", from 1. */
-static gbs_status put_coefficients(gbs_writer *w, const gbs_model *model,
-                                   const gbs_recipe *recipe) {
+gbs_status gbs_describe_coefficients(gbs_writer *w, const gbs_model *model,
+                                     const gbs_recipe *recipe) {
     size_t d = model->info.d;
+    if (model->many != NULL)
+        return gbs_describe_parts(w, model, recipe);
     double *mean = gbs_doubles(w->ctx, 2 * d);
     gbs_status status = mean != NULL ? gbs_model_coefficients(w->ctx, model, mean, mean + d)
                                      : GBS_ERR_MEMORY;
@@ -331,7 +342,7 @@ static gbs_status put_parts(gbs_writer *w, const gbs_model *model, const gbs_rec
     if ((parts & GBS_DESCRIBE_TRACE) != 0)
         put_trace(w, model);
     if ((parts & GBS_DESCRIBE_COEFFICIENTS) != 0)
-        status = put_coefficients(w, model, recipe);
+        status = gbs_describe_coefficients(w, model, recipe);
     gbs_writer_close(w, '}');
     return status;
 }

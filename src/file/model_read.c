@@ -1,9 +1,11 @@
 /* Reading model files: nothing in them is trusted. What they hold is written in write.c beside
  * this. */
 #include "core/check.h"
+#include "data/rows.h"
 #include "file/card_file.h"
 #include "file/json_numbers.h"
 #include "file/json_text.h"
+#include "file/many_file.h"
 #include "file/maps_file.h"
 #include "model/model.h"
 #include "risk/loss.h"
@@ -261,6 +263,8 @@ static gbs_status get_stages(gbs_context *ctx, const json_t *root, gbs_model *m)
 
 static size_t stages_of(const json_t *root) {
     size_t count = json_array_size(json_object_get(root, "stages"));
+    if (json_object_get(root, "many") != NULL)
+        return 0;
     return count > 0 ? count : 1;
 }
 
@@ -319,7 +323,7 @@ static gbs_status get_certificate(gbs_context *ctx, const json_t *object, gbs_ce
     if (json_object_get(object, "given") != NULL) {
         double given;
         TRY(gbs_json_get_real(ctx, object, "given", &given));
-        c->given = given > 0.0 ? 1 : -1;
+        c->given = given > 0.0 ? (int)fmin(given, GBS_MOST_CLASSES) : -1;
     }
     c->grouped = json_is_true(json_object_get(object, "grouped"));
     c->assumptions = assumption_bits(json_object_get(object, "assumptions"));
@@ -386,6 +390,43 @@ static gbs_status get_negatives(gbs_context *ctx, const json_t *root, gbs_model 
     return GBS_OK;
 }
 
+/* Of two classes: maps and posteriors. */
+static gbs_status get_two(gbs_context *ctx, const json_t *root, gbs_model *model) {
+    gbs_status status = get_maps(ctx, root, model);
+    if (status == GBS_OK)
+        status = get_split(ctx, root, model);
+    if (status == GBS_OK)
+        status = get_stages(ctx, root, model);
+    if (status == GBS_OK)
+        status = gbs_json_get_card(ctx, root, model);
+    return status == GBS_OK ? get_negatives(ctx, root, model) : status;
+}
+
+static gbs_status get_model(gbs_context *ctx, const json_t *root, gbs_model **out) {
+    gbs_model *model;
+    gbs_status status = gbs_model_create(ctx, stages_of(root), &model);
+    *out = NULL;
+    if (status == GBS_OK)
+        status = get_head(ctx, root, &model->info);
+    if (status == GBS_OK)
+        status = get_fit(ctx, root, &model->info);
+    if (status == GBS_OK)
+        status = gbs_json_get_many(ctx, root, get_model, model);
+    if (status == GBS_OK && model->many == NULL)
+        status = get_two(ctx, root, model);
+    if (status == GBS_OK)
+        status = get_certificates(ctx, root, model);
+    if (status == GBS_OK)
+        status = get_path(ctx, root, model);
+    if (status == GBS_OK)
+        status = gbs_json_get_text(ctx, root, "recipe", &model->recipe);
+    if (status != GBS_OK)
+        gbs_model_free(model);
+    else
+        *out = model;
+    return status;
+}
+
 gbs_status gbs_model_from_json(gbs_context *ctx, const char *text, size_t size, gbs_model **out) {
     GBS_NEEDS(ctx, out);
     *out = NULL;
@@ -394,32 +435,7 @@ gbs_status gbs_model_from_json(gbs_context *ctx, const char *text, size_t size, 
     json_t *root;
     TRY(gbs_json_parse(ctx, text, size, GBS_JSON_LEVELS,
                        "expected a gibbsite model, found no whole JSON text", &root));
-    gbs_model *model;
-    gbs_status status = gbs_model_create(ctx, stages_of(root), &model);
-    if (status == GBS_OK)
-        status = get_head(ctx, root, &model->info);
-    if (status == GBS_OK)
-        status = get_fit(ctx, root, &model->info);
-    if (status == GBS_OK)
-        status = get_maps(ctx, root, model);
-    if (status == GBS_OK)
-        status = get_split(ctx, root, model);
-    if (status == GBS_OK)
-        status = get_stages(ctx, root, model);
-    if (status == GBS_OK)
-        status = get_certificates(ctx, root, model);
-    if (status == GBS_OK)
-        status = gbs_json_get_card(ctx, root, model);
-    if (status == GBS_OK)
-        status = get_path(ctx, root, model);
-    if (status == GBS_OK)
-        status = get_negatives(ctx, root, model);
-    if (status == GBS_OK)
-        status = gbs_json_get_text(ctx, root, "recipe", &model->recipe);
+    gbs_status status = get_model(ctx, root, out);
     json_decref(root);
-    if (status != GBS_OK)
-        gbs_model_free(model);
-    else
-        *out = model;
     return status;
 }

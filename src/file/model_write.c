@@ -12,6 +12,7 @@
 #include "file/card_file.h"
 #include "file/json_numbers.h"
 #include "file/json_text.h"
+#include "file/many_file.h"
 #include "file/maps_file.h"
 #include "model/model.h"
 #include "risk/loss.h"
@@ -221,13 +222,20 @@ static bool put_negatives(json_t *root, const gbs_model *m) {
            gbs_json_put(root, "negative_scores", gbs_json_reals(m->negatives, m->negatives_size));
 }
 
+/* Maps and posteriors; a model of many classes has those of its parts. */
+static bool put_two(gbs_context *ctx, json_t *root, const gbs_model *m) {
+    return m->many != NULL ||
+           (gbs_json_put_maps(ctx, root, m->info.scale, &m->maps) && put_stages(root, m));
+}
+
 static bool put_model(gbs_context *ctx, json_t *root, const gbs_model *m) {
     const gbs_model_info *i = &m->info;
     /* what older versions understand */
     bool plain = m->stages_size == 1 && gbs_maps_plain(&m->maps);
-    int format = m->deployed ? GBS_MODEL_FORMAT
-                 : plain     ? GBS_MODEL_FORMAT_PLAIN
-                             : GBS_MODEL_FORMAT_MIXTURE;
+    int format = m->many != NULL ? GBS_MODEL_FORMAT
+                 : m->deployed   ? GBS_MODEL_FORMAT_CALIBRATED
+                 : plain         ? GBS_MODEL_FORMAT_PLAIN
+                                 : GBS_MODEL_FORMAT_MIXTURE;
     return gbs_json_put(root, "gibbsite", json_string(GBS_VERSION)) &&
            gbs_json_put(root, "format", json_integer(format)) &&
            gbs_json_put(root, "kind", json_string("model")) &&
@@ -239,7 +247,7 @@ static bool put_model(gbs_context *ctx, json_t *root, const gbs_model *m) {
            gbs_json_put(root, "features", json_integer((json_int_t)i->features)) &&
            gbs_json_put(root, "d", json_integer((json_int_t)i->d)) &&
            gbs_json_put(root, "intercept", json_boolean(i->intercept)) && put_fit(root, m) &&
-           gbs_json_put_maps(ctx, root, i->scale, &m->maps) && put_stages(root, m) &&
+           put_two(ctx, root, m) && gbs_json_put_many(ctx, root, m, put_model) &&
            put_certificates(root, m) && gbs_json_put_card(root, m) && put_path(root, m) &&
            put_negatives(root, m) && gbs_json_put_text(ctx, root, "recipe", m->recipe);
 }

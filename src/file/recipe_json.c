@@ -2,6 +2,7 @@
  * it is believed. */
 #include "file/recipe_json.h"
 
+#include "data/rows.h"
 #include "file/json_text.h"
 #include "table/recipe.h"
 
@@ -41,12 +42,22 @@ static json_t *column_to_json(const gbs_recipe_column *c) {
     return object;
 }
 
+/* Two labels, or "classes" in their order. */
+static bool put_labels(json_t *root, const gbs_recipe *r) {
+    if (r->n_classes == 0)
+        return put(root, "positive", json_string(r->positive)) &&
+               put(root, "negative", r->negative != NULL ? json_string(r->negative) : json_null());
+    json_t *list = json_array();
+    bool ok = put(root, "classes", list);
+    for (size_t k = 0; ok && k < r->n_classes; k++)
+        ok = json_array_append_new(list, json_string(r->classes[k])) == 0;
+    return ok;
+}
+
 static bool fill_json(const gbs_recipe *r, json_t *root) {
     bool ok = root != NULL && put(root, "named", json_boolean(r->named)) &&
               put(root, "columns", json_integer((json_int_t)r->n_columns)) &&
-              put(root, "features", json_integer((json_int_t)r->features)) &&
-              put(root, "positive", json_string(r->positive)) &&
-              put(root, "negative", r->negative != NULL ? json_string(r->negative) : json_null());
+              put(root, "features", json_integer((json_int_t)r->features)) && put_labels(root, r);
     if (ok && r->target != NULL)
         ok = put(root, "target", json_string(r->target)) &&
              put(root, "target_position", json_integer((json_int_t)r->target_position)) &&
@@ -186,6 +197,25 @@ static bool read_na(struct reading *g, const json_t *list) {
     return r->na != NULL && !g->no_memory;
 }
 
+static bool read_classes(struct reading *g, const json_t *list) {
+    gbs_recipe *r = g->out;
+    size_t count = json_array_size(list);
+    if (list == NULL)
+        return true;
+    if (count < 3 || count > GBS_MOST_CLASSES)
+        return false;
+    r->classes = get_room(g, count, sizeof *r->classes);
+    for (size_t k = 0; r->classes != NULL && k < count; k++) {
+        const char *text = json_string_value(json_array_get(list, k));
+        if (text == NULL)
+            return false;
+        r->classes[k] = gbs_pool_text(g->ctx, &r->pool, text, strlen(text));
+        g->no_memory = g->no_memory || r->classes[k] == NULL;
+        r->n_classes++;
+    }
+    return true;
+}
+
 static bool read_recipe(struct reading *g, const json_t *root) {
     gbs_recipe *r = g->out;
     const json_t *inputs = json_object_get(root, "inputs");
@@ -197,7 +227,10 @@ static bool read_recipe(struct reading *g, const json_t *root) {
     r->target = get_text(g, root, "target");
     r->named = json_is_true(json_object_get(root, "named"));
     r->target_is_text = is_text_type(root, "target_type");
-    if (r->positive == NULL || g->no_memory || !read_na(g, json_object_get(root, "na_values")))
+    if (!read_classes(g, json_object_get(root, "classes")) || g->no_memory ||
+        !read_na(g, json_object_get(root, "na_values")))
+        return false;
+    if ((r->positive == NULL) != (r->n_classes > 0))
         return false;
     if (r->target != NULL &&
         (r->n_columns == 0 ||

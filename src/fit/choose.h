@@ -27,6 +27,8 @@ typedef struct gbs_choice {
 /* learn: the rows before the last block, in random order. What the options give is taken. */
 gbs_status gbs_choose(gbs_context *ctx, const gbs_data *learn, const gbs_fit_settings *o,
                       gbs_choice *out);
+/* How many of n rows it keeps scores of, the last ones: all of not too many. */
+size_t gbs_choice_rows(size_t n);
 void gbs_choice_free(const gbs_context *ctx, gbs_choice *choice);
 
 /* The settings of a fit with this choice to these rows, of the `all` that the options' lambda is

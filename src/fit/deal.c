@@ -17,11 +17,22 @@ static unsigned char *classes_of_groups(gbs_context *ctx, const gbs_data *data) 
     return has;
 }
 
+/* Rows of the smallest class. */
+static gbs_status fewest_rows(gbs_context *ctx, const gbs_data *data, size_t *fewest) {
+    size_t classes = gbs_data_classes(data), *rows = gbs_array_alloc(ctx, classes, sizeof *rows);
+    *fewest = data->n;
+    for (size_t i = 0; rows != NULL && i < data->n; i++)
+        rows[gbs_data_class(data, i)]++;
+    for (size_t k = 0; rows != NULL && k < classes; k++)
+        *fewest = rows[k] < *fewest ? rows[k] : *fewest;
+    gbs_array_free(ctx, rows);
+    return rows != NULL ? GBS_OK : GBS_ERR_MEMORY;
+}
+
 gbs_status gbs_deal_fewest(gbs_context *ctx, const gbs_data *data, size_t *fewest) {
     size_t with[2] = {0, 0};
-    *fewest = gbs_smaller_class(data);
     if (data->group == NULL)
-        return GBS_OK;
+        return fewest_rows(ctx, data, fewest);
     unsigned char *has = classes_of_groups(ctx, data);
     if (has == NULL)
         return GBS_ERR_MEMORY;
@@ -57,12 +68,13 @@ static gbs_status deal_groups(gbs_context *ctx, const gbs_data *data, const size
 
 gbs_status gbs_deal(gbs_context *ctx, const gbs_data *data, const size_t *order, size_t folds,
                     size_t *fold_of) {
-    size_t dealt[2] = {0, 0};
     if (data->group != NULL)
         return deal_groups(ctx, data, order, folds, fold_of);
-    for (size_t k = 0; k < data->n; k++) {
+    size_t *dealt = gbs_array_alloc(ctx, gbs_data_classes(data), sizeof *dealt);
+    for (size_t k = 0; dealt != NULL && k < data->n; k++) {
         size_t i = row_at(order, k);
-        fold_of[i] = dealt[data->y[i] > 0.0]++ % folds;
+        fold_of[i] = dealt[gbs_data_class(data, i)]++ % folds;
     }
-    return GBS_OK;
+    gbs_array_free(ctx, dealt);
+    return dealt != NULL ? GBS_OK : GBS_ERR_MEMORY;
 }

@@ -4,6 +4,7 @@
 
 #include "bound/bound.h"
 #include "core/check.h"
+#include "model/many.h"
 #include "risk/loss.h"
 
 #include <math.h>
@@ -378,7 +379,8 @@ static gbs_status fit_used(gbs_context *ctx, const gbs_data *data, gbs_fit_setti
     if (status != GBS_OK)
         return status;
     gbs_progress_begin(ctx);
-    status = gbs_is_deployed(o)      ? gbs_fit_deployed(ctx, data, o, model)
+    status = data->classes > 2       ? gbs_fit_classes(ctx, data, o, certified, model)
+             : gbs_is_deployed(o)    ? gbs_fit_deployed(ctx, data, o, model)
              : gbs_is_progressive(o) ? gbs_fit_progressive(ctx, data, o, model)
                                      : gbs_fit_single(ctx, data, o, model);
     if (status == GBS_OK && *model == NULL) { /* too few rows to be split */
@@ -395,6 +397,28 @@ static gbs_status fit_used(gbs_context *ctx, const gbs_data *data, gbs_fit_setti
         status = gbs_fit_single(ctx, data, o, model);
     }
     gbs_compute_end(ctx);
+    return status;
+}
+
+/* Tells a model, and the parts that it is made of, of the columns that are used; takes `seen`. */
+static gbs_status see(gbs_context *ctx, gbs_model *model, gbs_seen *seen) {
+    gbs_status status = GBS_OK;
+    model->info.features = seen->given;
+    for (size_t p = 0; model->many != NULL && status == GBS_OK && p < model->many->parts; p++) {
+        gbs_seen copy = *seen;
+        if (model->many->part[p] == NULL)
+            continue;
+        copy.column = gbs_array_alloc(ctx, seen->size, sizeof *copy.column);
+        if (copy.column == NULL)
+            status = GBS_ERR_MEMORY;
+        else
+            memcpy(copy.column, seen->column, seen->size * sizeof *copy.column);
+        if (status == GBS_OK)
+            status = see(ctx, model->many->part[p], &copy);
+    }
+    if (status == GBS_OK && model->many == NULL)
+        return gbs_maps_see(ctx, &model->maps, seen);
+    gbs_seen_free(ctx, seen);
     return status;
 }
 
@@ -420,8 +444,7 @@ static gbs_status fit_seen(gbs_context *ctx, const gbs_data *data, gbs_fit_setti
         gbs_seen_free(ctx, &seen);
         return status;
     }
-    (*model)->info.features = seen.given;
-    return gbs_maps_see(ctx, &(*model)->maps, &seen);
+    return see(ctx, *model, &seen);
 }
 
 static gbs_status fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *options,

@@ -326,6 +326,11 @@ gbs_status gbs_sample_run(gbs_context *ctx, const gbs_data *data,
     gbs_particles *p = NULL;
     gbs_data *weighed = NULL;
     gbs_status status = check_options(ctx, &o);
+    if (status == GBS_OK && data->classes > 2)
+        status = gbs_fail(ctx, GBS_ERR_DATA,
+                          "%zu classes: a sampling is of one binary problem; `positive` LABEL sets "
+                          "one class against the rest",
+                          data->classes);
     if (status == GBS_OK)
         status = gbs_check_weights(ctx, data, o.task);
     if (status == GBS_OK)

@@ -113,23 +113,35 @@ static void stratify(const double *y, size_t n, size_t first, size_t *order, siz
 }
 
 /* Where a class is rare, the rows to learn from grow one by one (groups one by one) until they hold
- * enough of each. The rule reads nothing behind them, so the others are as fresh as before. */
-static size_t grown(const gbs_data *data, const size_t *order, size_t units, size_t first) {
+ * enough of each: five, of many classes as many as there are coefficients. The rule reads nothing
+ * behind them, so the others are as fresh as before. */
+static gbs_status grow(gbs_context *ctx, const gbs_data *data, size_t columns, const size_t *order,
+                       size_t units, size_t *first) {
     enum { ENOUGH = 5, LEAST_LEFT = 6 /* one in so many stays fresh */ };
-    size_t have[2] = {0, 0}, most = units - (units + LEAST_LEFT - 1) / LEAST_LEFT, unit = 0;
-    bool seen[2] = {false, false}; /* in this unit */
+    size_t classes = gbs_data_classes(data), most = units - (units + LEAST_LEFT - 1) / LEAST_LEFT,
+           enough = classes > 2 && columns > ENOUGH ? columns : ENOUGH, unit = 0, few = 0, met = 0,
+           *have = gbs_array_alloc(ctx, 2 * classes, sizeof *have), *last = have + classes;
+    if (have == NULL)
+        return GBS_ERR_MEMORY;
     for (size_t i = 0; i < data->n; i++) {
+        size_t class = gbs_data_class(data, order[i]);
         if (i == 0 || data->group == NULL || data->group[order[i]] != data->group[order[i - 1]]) {
-            if (unit >= first && (unit >= most || (have[0] >= ENOUGH && have[1] >= ENOUGH)))
-                return unit;
+            if (unit >= *first && (unit >= most || (few == 0 && met >= 2))) {
+                *first = unit;
+                break;
+            }
             unit++;
-            seen[0] = seen[1] = false;
         }
-        bool class = data->y[order[i]] > 0.0;
-        have[class] += !seen[class];
-        seen[class] = true;
+        if (last[class] == unit) /* this unit has it already */
+            continue;
+        last[class] = unit;
+        have[class]++;
+        met += have[class] == 1; /* few: classes met so far that have too few */
+        few += have[class] == 1;
+        few -= have[class] == enough;
     }
-    return first;
+    gbs_array_free(ctx, have);
+    return GBS_OK;
 }
 
 static gbs_status check_classes(gbs_context *ctx, const gbs_split *s) {
@@ -162,11 +174,12 @@ gbs_status gbs_split_create(gbs_context *ctx, const gbs_data *data, const gbs_fi
     if (status == GBS_OK) {
         size_t first = gbs_first_part(units, d, o);
         if (gbs_is_deployed(o) && !(o->prior_split > 0.0))
-            first = grown(data, order, units, first);
+            status = grow(ctx, data, d, order, units, &first);
         out->first = gbs_order_border(&by, order, first);
         if (o->stratify)
             stratify(data->y, n, out->first, order, scratch);
-        status = learned_first(ctx, data, order, &out->first);
+        if (status == GBS_OK)
+            status = learned_first(ctx, data, order, &out->first);
     }
     if (status == GBS_OK)
         status = gbs_data_view(ctx, data, order, n, &out->view);

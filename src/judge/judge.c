@@ -242,6 +242,10 @@ gbs_status gbs_model_predict(gbs_context *ctx, const gbs_model *model, const gbs
     GBS_NEEDS(ctx, ctx);
     GBS_NEEDS(ctx, model);
     GBS_NEEDS(ctx, data);
+    if (model->many != NULL)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                        "a model of %zu classes has a score for each: gbs_model_classify_rows",
+                        gbs_model_classes(model));
     gbs_judgement all = {.score = score, .sd = score_sd, .probability = probability};
     return predict(ctx, model, data, &all);
 }
@@ -257,6 +261,10 @@ gbs_status gbs_model_classify(gbs_context *ctx, const gbs_model *model, const gb
     GBS_NEEDS(ctx, data);
     if (model->negatives != NULL)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "a model that ranks gives no labels");
+    if (model->many != NULL)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                        "a model of %zu classes has more than two labels: gbs_model_classify_rows",
+                        gbs_model_classes(model));
     double threshold = model->deployed ? model->card.threshold : 0.5;
     double *said = probability != NULL ? probability : label; /* the label may be made in place */
     gbs_judgement all = {.score = score, .probability = vote};

@@ -31,6 +31,11 @@ enum { GBS_BINS = 10 };
 typedef struct gbs_evaluated {
     gbs_evaluation told;
     gbs_reliability bin[GBS_BINS]; /* tenths of [0, 1] */
+    /* three classes or more: */
+    size_t classes;
+    size_t *confusion;        /* (classes + 1) x classes, [is][said]; NULL: not wanted */
+    gbs_class_result *result; /* of each class */
+    double cost;
 } gbs_evaluated;
 
 /* Error, risks and calibration of n judged rows, added up: several slices may follow one another

@@ -59,6 +59,10 @@ gbs_status gbs_model_coefficients(gbs_context *ctx, const gbs_model *model, doub
     GBS_NEEDS(ctx, mean);
     GBS_NEEDS(ctx, sd);
     size_t d = model->info.d;
+    if (model->stages_size == 0)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                        "a model of many classes has coefficients in each of its parts: "
+                        "gbs_model_part");
     if (model->stages_size == 1)
         memcpy(mean, model->stages[0].posterior.mean, d * sizeof *mean);
     double *one = gbs_matrix(ctx, 2, d);

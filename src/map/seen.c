@@ -168,6 +168,7 @@ gbs_status gbs_data_keep(gbs_context *ctx, const gbs_data *data, const gbs_seen 
         if ((ok = start != NULL && column != NULL && value != NULL))
             *lost = keep_sparse(data, seen, start, column, value);
     }
+    kept->classes = data->classes;
     if (ok && data->y != NULL) {
         double *y = gbs_doubles(ctx, data->n);
         kept->y = y;

@@ -1,5 +1,5 @@
 /* The model handle: its life and its simple questions. */
-#include "model/model.h"
+#include "model/many.h"
 
 #include "core/check.h"
 
@@ -58,6 +58,7 @@ void gbs_model_free(gbs_model *model) {
     gbs_trace_free(ctx, &model->trace);
     gbs_array_free(ctx, model->negatives);
     gbs_array_free(ctx, model->recipe);
+    gbs_many_free(ctx, model->many);
     gbs_handle_free(ctx, model);
 }
 
@@ -87,6 +88,12 @@ gbs_status gbs_model_check(gbs_context *ctx, const gbs_model *m) {
     for (size_t t = 0; t < m->stages_size; t++)
         if (!finite_stage(&m->stages[t]))
             return not_finite(ctx, "a coefficient of the posterior");
+    for (size_t p = 0; m->many != NULL && p < m->many->parts; p++)
+        if (m->many->part[p] != NULL) {
+            gbs_status status = gbs_model_check(ctx, m->many->part[p]);
+            if (status != GBS_OK)
+                return status;
+        }
     if (!isfinite(i->free_energy) || !isfinite(i->kl))
         return not_finite(ctx, "the free energy");
     if (!isfinite(i->gibbs_risk) || !isfinite(i->gibbs_error) || !isfinite(i->train_error))

@@ -53,11 +53,17 @@ struct gbs_model {
     gbs_selection selection;
     bool deployed; /* calibrated, and tested on a last block: */
     gbs_card card;
+    struct gbs_many *many; /* three classes or more: many.h; there are then no stages and no maps */
 };
 
-/* Of model files; counts the incompatible versions. Mixtures came with 2, calibrated models with 3;
- * a plain model is still written as 1. */
-enum { GBS_MODEL_FORMAT = 3, GBS_MODEL_FORMAT_MIXTURE = 2, GBS_MODEL_FORMAT_PLAIN = 1 };
+/* Of model files; counts the incompatible versions. Mixtures came with 2, calibrated models with 3,
+ * many classes with 4; a plain model is still written as 1. */
+enum {
+    GBS_MODEL_FORMAT = 4,
+    GBS_MODEL_FORMAT_CALIBRATED = 3,
+    GBS_MODEL_FORMAT_MIXTURE = 2,
+    GBS_MODEL_FORMAT_PLAIN = 1
+};
 
 /* Bits of gbs_certificate.assumptions. */
 enum {

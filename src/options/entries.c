@@ -443,7 +443,8 @@ const gbs_option_entry gbs_option_entries[] = {
       ANY},
      .store = GBS_STORE_TEXT, .at = {IN_TABLE(target)}},
     {{"positive", "LABEL", GBS_OPTION_TEXT, LEARN, NULL, "a label", NULL, "data",
-      "label that counts as +1 (default: the larger of the two). With more than two labels: LABEL "
+      "label that counts as +1 (default: the larger of the two). With more than two labels, which "
+      "are told apart without it: LABEL "
       "against the rest",
       ANY},
      .store = GBS_STORE_TEXT, .at = {IN_TABLE(positive)}},

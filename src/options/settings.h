@@ -95,7 +95,8 @@ typedef struct gbs_fit_settings {
     int has_cost;                   /* deployed: */
     double cost_missed, cost_false; /* of a row of +1 labelled -1, and the reverse */
     int joint;                      /* deployed: all certificates hold at once */
-    unsigned losses, families;      /* cv: bits of those to compare; 0: the one above */
+    const double *costs; /* many classes: what saying each of a row of each costs, [is][said] */
+    unsigned losses, families; /* cv: bits of those to compare; 0: the one above */
 } gbs_fit_settings;
 
 /* What a sampling is asked for. */

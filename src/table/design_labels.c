@@ -1,4 +1,4 @@
-/* Labels of a table as -1 and +1. */
+/* Labels of a table as -1 and +1, or as numbers of classes. */
 #include "table/design.h"
 #include "table/number.h"
 #include "table/shown.h"
@@ -50,12 +50,64 @@ static gbs_status bad_label(gbs_context *ctx, const gbs_recipe *r, const gbs_tab
         gbs_row_place(t, row).text, gbs_show(text, strlen(text)).text, r->negative, r->positive);
 }
 
+/* Classes as numbers, in the order of the recipe: which of its classes each label of the table is,
+ * n_classes for none of them. */
+struct class_finder {
+    const gbs_recipe *r;
+    double *number; /* of each class; NaN: it is none */
+    size_t *level;  /* of a column of texts: the class of each level */
+};
+
+static gbs_status prepare_classes(gbs_context *ctx, const gbs_recipe *r, const gbs_column *column,
+                                  struct class_finder *f) {
+    bool text = column != NULL && column->is_text;
+    *f = (struct class_finder){.r = r, .number = gbs_doubles(ctx, r->n_classes)};
+    f->level = gbs_array_alloc(ctx, text ? column->n_levels + 1 : 1, sizeof *f->level);
+    if (f->number == NULL || f->level == NULL)
+        return GBS_ERR_MEMORY;
+    for (size_t k = 0; k < r->n_classes; k++)
+        if (gbs_number_is(r->classes[k], strlen(r->classes[k]), &f->number[k]) != GBS_NUMBER_FINITE)
+            f->number[k] = NAN;
+    for (size_t j = 0; text && j < column->n_levels; j++) {
+        f->level[j] = r->n_classes;
+        for (size_t k = 0; k < r->n_classes && f->level[j] == r->n_classes; k++)
+            if (strcmp(column->levels[j], r->classes[k]) == 0)
+                f->level[j] = k;
+    }
+    return GBS_OK;
+}
+
+static size_t class_of_number(const struct class_finder *f, double value) {
+    for (size_t k = 0; k < f->r->n_classes; k++)
+        if (f->number[k] == value)
+            return k;
+    return f->r->n_classes;
+}
+
+static gbs_status class_labels(gbs_context *ctx, const gbs_recipe *r, const gbs_table *t,
+                               size_t target, gbs_design *out) {
+    const gbs_column *column = t->cells != NULL ? &t->columns[target] : NULL;
+    struct class_finder f;
+    gbs_status status = prepare_classes(ctx, r, column, &f);
+    for (size_t i = 0; status == GBS_OK && i < out->n; i++) {
+        size_t row = out->rows != NULL ? out->rows[i] : i;
+        double value = column != NULL ? t->cells[row * t->n_columns + target] : t->label[row];
+        out->y[i] = (double)(column != NULL && column->is_text ? f.level[(size_t)value]
+                                                               : class_of_number(&f, value));
+    }
+    gbs_array_free(ctx, f.number);
+    gbs_array_free(ctx, f.level);
+    return status;
+}
+
 gbs_status gbs_design_labels(gbs_context *ctx, const gbs_recipe *r, const gbs_table *t,
                              size_t target, gbs_design *out) {
     struct sides s = sides_of(r);
     const gbs_column *column = t->cells != NULL ? &t->columns[target] : NULL;
     if ((out->y = gbs_doubles(ctx, out->n)) == NULL)
         return GBS_ERR_MEMORY;
+    if (r->n_classes > 0)
+        return class_labels(ctx, r, t, target, out);
     for (size_t i = 0; i < out->n; i++) {
         size_t row = out->rows != NULL ? out->rows[i] : i;
         double value = column != NULL ? t->cells[row * t->n_columns + target] : t->label[row];

@@ -109,10 +109,7 @@ gbs_status gbs_recipe_choose_labels(gbs_context *ctx, const gbs_table *t,
                         "%s: column '%.60s': only one class, '%.60s'; expected two",
                         gbs_table_place(t).text, target, l.n > 0 ? c.text[0] : "");
     if (l.n > 2 && o->positive == NULL)
-        return gbs_fail(ctx, GBS_ERR_DATA,
-                        "%s: column '%.60s': more than two classes (%s%s); `positive` LABEL sets "
-                        "one against the rest, `target` COL names another column",
-                        gbs_table_place(t).text, target, c.list, more);
+        return gbs_recipe_learn_classes(ctx, t, r);
     if (o->positive != NULL && c.positive == SIZE_MAX)
         return gbs_fail(ctx, GBS_ERR_DATA,
                         "%s: `positive`: column '%.60s' has no label '%.60s'; there are %s%s",

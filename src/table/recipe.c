@@ -76,6 +76,7 @@ void gbs_recipe_free(gbs_recipe *r) {
         gbs_array_free(ctx, r->inputs[k].levels);
     gbs_array_free(ctx, r->inputs);
     gbs_array_free(ctx, r->na);
+    gbs_array_free(ctx, r->classes);
     gbs_pool_free(ctx, &r->pool);
     gbs_handle_free(ctx, r);
 }

@@ -36,7 +36,9 @@ struct gbs_recipe {
     size_t target_position;
     bool target_is_text;
     const char *positive, *negative; /* labels as text; negative is NULL when it is "the rest" */
-    const char **na;                 /* cells that count as missing, besides the well-known ones */
+    const char **classes;            /* more than two: all of them, in order; both above are NULL */
+    size_t n_classes;
+    const char **na; /* cells that count as missing, besides the well-known ones */
     size_t n_na;
     gbs_pool pool; /* of all texts */
 };
@@ -79,6 +81,8 @@ bool gbs_recipe_fills(const gbs_recipe *r);
 /* What fills missing cells, learned from these rows of the table (NULL: from the first n). */
 gbs_status gbs_recipe_learn_fills(gbs_context *ctx, gbs_recipe *r, const gbs_table *t,
                                   const size_t *rows, size_t n);
+/* The labels of a table that has more than two of them. */
+gbs_status gbs_recipe_learn_classes(gbs_context *ctx, const gbs_table *t, gbs_recipe *r);
 
 /* GBS_ERR_DATA where it is in doubt whether a column holds texts or numbers (doubt.c). */
 gbs_status gbs_check_doubt(gbs_context *ctx, const gbs_table *t, size_t column);

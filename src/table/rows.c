@@ -121,16 +121,20 @@ static gbs_status wrap(gbs_context *ctx, const gbs_table *table, gbs_recipe *rec
         s->table = (gbs_table *)table;
         gbs_table_hold(s->table);
     }
+    const double *signs = recipe->n_classes > 0 ? NULL : d->y;
     gbs_status status = keep_examples(s);
     if (status == GBS_OK && d->cells != NULL)
-        status = gbs_data_dense(ctx, d->n, d->d, d->cells, d->stride, d->y, GBS_BORROW, out);
+        status = gbs_data_dense(ctx, d->n, d->d, d->cells, d->stride, signs, GBS_BORROW, out);
     else if (status == GBS_OK)
-        status = gbs_data_csr(ctx, d->n, d->d, d->row_start, d->index, d->value, d->y, GBS_BORROW,
+        status = gbs_data_csr(ctx, d->n, d->d, d->row_start, d->index, d->value, signs, GBS_BORROW,
                               out);
-    if (status == GBS_OK)
+    if (status == GBS_OK) {
         (*out)->source = &s->is;
-    else
+        (*out)->y = d->y;
+        (*out)->classes = recipe->n_classes;
+    } else {
         release(&s->is);
+    }
     if (status == GBS_OK && d->group != NULL) {
         (*out)->group = d->group;
         (*out)->groups = d->groups;

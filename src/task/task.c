@@ -1,6 +1,8 @@
 /* The table of tasks, and what programs may ask it. */
 #include "task/task.h"
 
+#include "model/many.h"
+
 #include "core/check.h"
 
 #include <string.h>
@@ -33,6 +35,8 @@ const char *gbs_task_word(const gbs_task *task, gbs_word word) {
 }
 
 const gbs_task *gbs_model_task(const gbs_model *model) {
+    if (model != NULL && model->many != NULL)
+        return &gbs_task_classify_many;
     return model != NULL ? gbs_task_of(model->info.task) : NULL;
 }
 
@@ -45,8 +49,10 @@ gbs_status gbs_check_labels(gbs_context *ctx, const gbs_data *data, bool both) {
     if (data->y == NULL)
         return gbs_fail(ctx, GBS_ERR_DATA, "the data has no labels");
     for (size_t i = 0; i < data->n; i++)
-        positive += data->y[i] > 0.0;
-    if (both && (positive == 0 || positive == data->n))
+        positive += data->classes > 2 ? data->y[i] != data->y[0] : data->y[i] > 0.0;
+    if (both && data->classes > 2 && positive == 0)
+        return gbs_fail(ctx, GBS_ERR_DATA, "only one class among %zu rows", data->n);
+    if (both && data->classes <= 2 && (positive == 0 || positive == data->n))
         return gbs_fail(ctx, GBS_ERR_DATA, "only one class among %zu rows: every label is %s",
                         data->n, positive > 0 ? "+1" : "-1");
     return GBS_OK;
@@ -73,9 +79,15 @@ static gbs_status evaluate_particles(gbs_context *ctx, const gbs_particles *part
 /* One of the two is there. */
 static gbs_status evaluate(gbs_context *ctx, const gbs_model *model, const gbs_particles *particles,
                            const gbs_data *data, gbs_evaluation **out) {
-    gbs_evaluated *e = gbs_handle_alloc(ctx, sizeof *e);
+    size_t k = model != NULL && model->many != NULL ? model->many->classes : 0;
+    gbs_evaluated *e = gbs_handle_alloc(ctx, sizeof *e + k * sizeof *e->result +
+                                                 (k + 1) * k * sizeof *e->confusion);
     if (e == NULL)
         return GBS_ERR_MEMORY;
+    if (k > 0) { /* in one piece with the rest: one hand gives it back */
+        e->result = (gbs_class_result *)(e + 1);
+        e->confusion = (size_t *)(e->result + k);
+    }
     gbs_status status = model != NULL ? gbs_evaluate_model(ctx, model, data, e)
                                       : evaluate_particles(ctx, particles, data, e);
     if (status != GBS_OK)

@@ -1,6 +1,7 @@
 /* A task: everything that depends on what is learned, in one table of facts, words and functions.
  *
  *   classify.c   sign(x'theta) is the label; the risk is a mean over rows      (docs/maths.md, 3)
+ *   many.c       the class of the largest calibrated score                  (docs/maths.md, 11.10)
  *   rank.c       x'theta orders the rows; the risk is a mean over pairs       (docs/maths.md, 5.2)
  *
  * Fits, samplings, files and programs ask the table and never which task it is. A task more is one
@@ -13,7 +14,7 @@
 #include "risk/risk.h"
 #include "task/evidence.h"
 
-enum { GBS_WORDS = GBS_WORD_PARTICLES + 1, GBS_FACTS = GBS_FACT_STAGES + 1 };
+enum { GBS_WORDS = GBS_WORD_PARTICLES + 1, GBS_FACTS = GBS_FACT_CLASSES + 1 };
 
 /* What the first part of the rows says before a posterior is fitted (docs/maths.md, 6.4). */
 typedef struct gbs_prior_centre {
@@ -99,7 +100,8 @@ struct gbs_task {
     double (*error)(const gbs_evaluation *e);
 };
 
-extern const gbs_task gbs_task_classify, gbs_task_rank;
+/* The last is what `classify` means for more than two classes: no kind of its own. */
+extern const gbs_task gbs_task_classify, gbs_task_rank, gbs_task_classify_many;
 
 /* Of settings and handles; never NULL where their task was checked. */
 static inline const gbs_task *gbs_fit_task(const gbs_fit_settings *o) {

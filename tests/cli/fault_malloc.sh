@@ -105,6 +105,10 @@ exhaust 'fit, text columns, gzip' fit "$tmp/text.csv.gz" --loss hinge --family i
 exhaust 'fit, sparse, dual' fit "$tmp/sparse.svm" --loss hinge --family full -o out
 exhaust 'fit, restarts' fit "$tmp/small.csv" --restarts 2 --family fixed -o out
 exhaust 'fit, stochastic' fit "$tmp/small.csv" --solver sgd --epochs 50 --tol 1 --loss hinge --family diagonal --scale unit-row -o out
+awk 'BEGIN { print "a,b,y"; for (i = 0; i < 36; i++) print i % 5 + i % 3 "," (i * 7) % 11 "," substr("xyz", i % 3 + 1, 1) }' >"$tmp/three.csv"
+exhaust 'fit, three classes' fit "$tmp/three.csv" --prior-sd 1 --columns equal -o out
+expect_exit 0 "$GIBBSITE" fit "$tmp/three.csv" --prior-sd 1 --columns equal -o "$tmp/three.json" -q
+exhaust 'predict, three classes' predict "$tmp/three.json" "$tmp/three.csv" -o out
 turned "$tmp/small.csv" >"$tmp/turned.csv"
 exhaust 'fit, ranking' fit "$tmp/small.csv" --task rank --test "$tmp/turned.csv" -o out
 exhaust 'fit, ranking, stochastic' fit "$tmp/small.csv" --task rank --prior zero --solver sgd --schedule paper --epochs 2 --tol 1 -o out

@@ -171,7 +171,6 @@ static void wishes_that_cannot_be_met_are_named(void **state) {
                  {"drop", "happy", "`drop` leaves out the target 'happy'"},
                  {"text", "age", "`text`: column 'age' holds numbers"},
                  {"positive", "no idea", "`positive`: column 'happy' has no label 'no idea'"},
-                 {"target", "job", "more than two classes"},
                  {"drop", "1,2,3", "no column is left beside the target 'happy'"}};
     for (size_t k = 0; k < COUNT(cases); k++) {
         gbs_options *o;

@@ -1,0 +1,329 @@
+/* The fit to three classes or more (docs/maths.md, 11.10).
+ *
+ * As of two classes: all rows but a last block are learned from, they choose, train and calibrate,
+ * and the last block tests the labels that are then fixed. Here they choose one thing more, whether
+ * each class is set against the rest or against each other one: by the log loss of the jointly
+ * calibrated out-of-fold scores, the calibration cross-validated too; a tie goes to the rest.
+ *
+ * The classes are those with two rows or more before the last block. A row of another class is an
+ * error of whatever is said.
+ */
+#include "fit/many.h"
+
+#include "fit/choose.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Beyond, pairs of classes are too many problems to be tried. */
+enum { MOST_PAIRED = 20 };
+#define TIE (1.0 - 1e-9)
+
+struct classes_fit {
+    gbs_context *ctx;
+    const gbs_data *data;
+    gbs_fit_settings o;
+    gbs_split split;
+    gbs_data *head, *fresh;
+    gbs_learning learning;
+    gbs_scheme_fit chosen;
+    double log_loss[2], error[2]; /* of the rest, of pairs */
+    gbs_model *model;
+};
+
+/* ---------------------------------------------------------------- the rows to learn from */
+
+static gbs_status count_classes(struct classes_fit *f) {
+    gbs_learning *l = &f->learning;
+    size_t learned = 0;
+    l->rows = gbs_array_alloc(f->ctx, l->classes + 1, sizeof *l->rows);
+    if (l->rows == NULL)
+        return GBS_ERR_MEMORY;
+    for (size_t i = 0; i < f->head->n; i++)
+        l->rows[(size_t)f->head->y[i]]++;
+    for (size_t k = 0; k < l->classes; k++)
+        learned += l->rows[k] >= 2;
+    if (learned >= 2)
+        return GBS_OK;
+    return gbs_fail(
+        f->ctx, GBS_ERR_DATA,
+        "the rows to learn from (%zu of %zu) have two rows or more of %zu classes only; "
+        "two such classes are needed",
+        f->head->n, f->split.n, learned);
+}
+
+static gbs_status view(struct classes_fit *f, size_t from, size_t count, gbs_data **out) {
+    size_t *rows = gbs_array_alloc(f->ctx, count, sizeof *rows);
+    if (rows == NULL)
+        return GBS_ERR_MEMORY;
+    for (size_t i = 0; i < count; i++)
+        rows[i] = from + i;
+    gbs_status status = gbs_data_view(f->ctx, f->split.view, rows, count, out);
+    gbs_array_free(f->ctx, rows);
+    return status;
+}
+
+static gbs_status prepare(struct classes_fit *f) {
+    gbs_status status = gbs_split_create(f->ctx, f->data, &f->o, &f->split);
+    if (status == GBS_OK)
+        status = view(f, 0, f->split.first, &f->head);
+    if (status == GBS_OK)
+        status = view(f, f->split.first, f->split.n - f->split.first, &f->fresh);
+    if (status != GBS_OK)
+        return status;
+    size_t n = f->head->n;
+    f->learning = (gbs_learning){.ctx = f->ctx,
+                                 .o = f->o,
+                                 .head = f->head,
+                                 .all = f->data->n,
+                                 .split = gbs_split_key_of(&f->split, &f->o),
+                                 .classes = f->data->classes,
+                                 .first = n - gbs_choice_rows(n)};
+    return count_classes(f);
+}
+
+static gbs_status compare(struct classes_fit *f, const gbs_scheme_fit *s, int k) {
+    gbs_class_scores scores = {s->n, f->learning.classes, s->score, s->class};
+    return gbs_softmax_cross_validate(f->ctx, &scores, &f->log_loss[k], &f->error[k]);
+}
+
+/* Fits both ways where there are not too many pairs, and keeps the better one. */
+static gbs_status learn(struct classes_fit *f) {
+    gbs_learning *l = &f->learning;
+    gbs_scheme_fit pairs = {0};
+    size_t learned = 0;
+    for (size_t k = 0; k < l->classes; k++)
+        learned += l->rows[k] >= 2;
+    bool both = learned > 2 && learned <= MOST_PAIRED;
+    l->span = both ? 0.5 : 1.0;
+    gbs_progress_begin(f->ctx);
+    gbs_status status = gbs_scheme_learn(l, GBS_SCHEME_REST, &f->chosen);
+    if (status == GBS_OK && both)
+        status = gbs_scheme_learn(l, GBS_SCHEME_PAIRS, &pairs);
+    for (size_t i = 0; status == GBS_OK && both && i < pairs.n; i++)
+        if (pairs.class[i] == SIZE_MAX) /* on the same rows */
+            f->chosen.class[i] = SIZE_MAX;
+    if (status == GBS_OK)
+        status = compare(f, &f->chosen, 0);
+    if (status == GBS_OK && both)
+        status = compare(f, &pairs, 1);
+    if (status == GBS_OK && both && f->log_loss[1] < TIE * f->log_loss[0]) {
+        gbs_scheme_fit rest = f->chosen;
+        f->chosen = pairs;
+        pairs = rest;
+    }
+    gbs_scheme_free(f->ctx, &pairs);
+    return status;
+}
+
+static gbs_status calibrate(struct classes_fit *f) {
+    gbs_many *m = f->chosen.many;
+    gbs_class_scores scores = {f->chosen.n, m->classes, f->chosen.score, f->chosen.class};
+    gbs_status status = gbs_softmax_learn(f->ctx, &scores, m->offset, m->slope);
+    for (size_t k = 0; k < m->classes; k++)
+        if (!isfinite(m->offset[k])) { /* no calibrating row */
+            m->learned[k] = false;
+            m->offset[k] = 0.0;
+        }
+    if (status == GBS_OK && f->o.costs != NULL) {
+        m->cost = gbs_matrix(f->ctx, m->classes, m->classes);
+        if (m->cost == NULL)
+            return GBS_ERR_MEMORY;
+        memcpy(m->cost, f->o.costs, m->classes * m->classes * sizeof *m->cost);
+    }
+    return status;
+}
+
+/* ---------------------------------------------------------------- the model */
+
+/* Of the parts together: sums and means. */
+static void sum_up(struct classes_fit *f) {
+    gbs_model *model = f->model;
+    const gbs_many *m = model->many;
+    double parts = (double)m->card.parts;
+    gbs_model_info *to = &model->info;
+    for (size_t p = 0; p < m->parts; p++) {
+        if (m->part[p] == NULL)
+            continue;
+        const gbs_model_info *i = &m->part[p]->info;
+        if (to->d == 0) {
+            *to = *i;
+            to->free_energy = to->kl = to->gibbs_risk = to->optimality_gap = 0.0;
+            to->iterations = 0;
+        }
+        to->free_energy += i->free_energy;
+        to->kl += i->kl;
+        to->gibbs_risk += i->gibbs_risk / parts;
+        to->optimality_gap += i->optimality_gap;
+        to->iterations += i->iterations;
+        to->converged = to->converged && i->converged;
+    }
+    to->n = f->data->n;
+}
+
+static gbs_status make_model(struct classes_fit *f) {
+    gbs_status status = gbs_model_create(f->ctx, 0, &f->model);
+    if (status != GBS_OK)
+        return status;
+    f->model->many = f->chosen.many;
+    f->chosen.many = NULL;
+    sum_up(f);
+    f->model->selection = (gbs_selection){
+        .candidates = f->chosen.candidates,
+        .folds = 5,
+        .error = f->error[f->model->many->scheme == GBS_SCHEME_PAIRS]};
+    f->model->selection.error_se = sqrt(f->model->selection.error *
+                                        (1.0 - f->model->selection.error) / (double)f->chosen.n);
+    return GBS_OK;
+}
+
+/* ---------------------------------------------------------------- the last block */
+
+static size_t most_frequent(const gbs_learning *l) {
+    size_t best = 0;
+    for (size_t k = 1; k < l->classes; k++)
+        if (l->rows[k] > l->rows[best])
+            best = k;
+    return best;
+}
+
+static void fill_card(struct classes_fit *f, const gbs_many_tally *t) {
+    gbs_many *m = f->model->many;
+    gbs_classes_card *c = &m->card;
+    double n = (double)t->n;
+    size_t said = 0;
+    c->learned = f->head->n;
+    c->tested = t->n;
+    c->unknown = t->unknown;
+    c->errors = t->errors;
+    c->baseline_class = most_frequent(&f->learning);
+    c->brier = t->brier / n;
+    c->log_loss = t->log_loss / (double)(t->n - t->unknown);
+    c->cost = m->cost != NULL ? t->cost / n : NAN;
+    c->joint = f->o.joint;
+    c->rest_log_loss = f->log_loss[0];
+    c->pairs_log_loss = f->log_loss[1];
+    c->rest_error = f->error[0];
+    c->pairs_error = f->error[1];
+    gbs_many_count(m->classes, m->confusion, m->result);
+    for (size_t k = 0; k < m->classes; k++) {
+        m->result[k].learned = m->learned[k];
+        said += m->result[k].said > 0;
+    }
+    c->baseline_error = 1.0 - (double)m->result[c->baseline_class].rows / n;
+    c->one_label = said < 2;
+    m->tested = true;
+}
+
+/* Probabilities of the calibrating rows: they choose the bets. */
+static void calibrated(const struct classes_fit *f) {
+    const gbs_many *m = f->model->many;
+    for (size_t i = 0; i < f->chosen.n; i++)
+        gbs_many_probabilities(m, f->chosen.score + i * m->classes);
+}
+
+static gbs_status test(struct classes_fit *f) {
+    gbs_many *m = f->model->many;
+    size_t n = f->fresh->n;
+    double *score = gbs_matrix(f->ctx, n, m->classes), *drawn = gbs_matrix(f->ctx, n, m->classes);
+    gbs_many_tally t = {.confusion = m->confusion};
+    gbs_status status = score != NULL && drawn != NULL ? GBS_OK : GBS_ERR_MEMORY;
+    if (status == GBS_OK)
+        status = gbs_many_scores(f->ctx, m, f->fresh, f->head->n, score, drawn);
+    if (status == GBS_OK) {
+        gbs_many_add(m, n, f->fresh->y, score, drawn, &t);
+        fill_card(f, &t);
+        calibrated(f);
+        gbs_many_evidence e = {.o = &f->o,
+                               .tally = &t,
+                               .probability = score,
+                               .y = f->fresh->y,
+                               .before_probability = f->chosen.score,
+                               .before_class = f->chosen.class,
+                               .before = f->chosen.n};
+        status = gbs_many_certify(f->ctx, f->model, &e);
+    }
+    gbs_array_free(f->ctx, score);
+    gbs_array_free(f->ctx, drawn);
+    return status;
+}
+
+static gbs_status judge_training(struct classes_fit *f) {
+    gbs_evaluated e = {0};
+    gbs_status status = gbs_many_evaluate(f->ctx, f->model, f->head, &e);
+    f->model->info.gibbs_error = e.told.gibbs_error;
+    f->model->info.train_error = e.told.error;
+    return status;
+}
+
+static gbs_status fit_deployed(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *o,
+                               gbs_model **out) {
+    struct classes_fit f = {.ctx = ctx, .data = data, .o = *o};
+    f.log_loss[0] = f.log_loss[1] = f.error[0] = f.error[1] = NAN;
+    if (f.o.loss ==
+        GBS_LOSS_AUTO) /* what is best for labels of two is nothing for scores of many */
+        f.o.loss = GBS_LOSS_HINGE;
+    gbs_status status = prepare(&f);
+    if (status == GBS_OK)
+        status = learn(&f);
+    if (status == GBS_OK)
+        status = calibrate(&f);
+    if (status == GBS_OK)
+        status = make_model(&f);
+    if (status == GBS_OK)
+        status = test(&f);
+    if (status == GBS_OK)
+        status = judge_training(&f);
+    gbs_scheme_free(ctx, &f.chosen);
+    gbs_array_free(ctx, f.learning.rows);
+    gbs_data_free(f.head);
+    gbs_data_free(f.fresh);
+    gbs_split_free(&f.split);
+    *out = f.model;
+    return status;
+}
+
+/* ---------------------------------------------------------------- without a certificate */
+
+/* Each class against the rest, as the options say, on all rows: what cross-validation compares. The
+ * label is the class of the largest score. */
+static gbs_status fit_plain(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *o,
+                            gbs_model **out) {
+    struct classes_fit f = {.ctx = ctx, .data = data, .o = *o};
+    gbs_many *m = NULL;
+    gbs_status status = gbs_many_create(ctx, data->classes, GBS_SCHEME_REST, &m);
+    for (size_t k = 0; status == GBS_OK && k < data->classes; k++) {
+        size_t rows = 0;
+        for (size_t i = 0; i < data->n; i++)
+            rows += data->y[i] == (double)k;
+        m->learned[k] = rows > 0;
+        m->slope[k] = m->odds[k].slope = 1.0;
+        gbs_data *against = NULL;
+        if (rows > 0 && rows < data->n) {
+            status = gbs_data_against(ctx, data, k, SIZE_MAX, &against);
+            if (status == GBS_OK)
+                status = gbs_fit_to_judge(ctx, against, o, &m->part[k]);
+            gbs_data_free(against);
+            m->card.parts++;
+        }
+    }
+    if (status == GBS_OK)
+        status = gbs_model_create(ctx, 0, &f.model);
+    if (status != GBS_OK) {
+        gbs_many_free(ctx, m);
+        return status;
+    }
+    f.model->many = m;
+    sum_up(&f);
+    f.head = (gbs_data *)data;
+    *out = f.model;
+    return judge_training(&f);
+}
+
+gbs_status gbs_fit_classes(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *o,
+                           bool certified, gbs_model **out) {
+    gbs_status status = certified ? gbs_task_classify_many.refuse(ctx, o) : GBS_OK;
+    if (status != GBS_OK)
+        return status;
+    return certified ? fit_deployed(ctx, data, o, out) : fit_plain(ctx, data, o, out);
+}

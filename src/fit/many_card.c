@@ -1,0 +1,116 @@
+/* What the last block certifies of a model of many classes (docs/maths.md, 11.1, 11.10): the printed
+ * label, each class, the mean cost, the Brier score, one draw from every posterior. */
+#include "fit/many.h"
+
+#include "bound/bound.h"
+
+#include <math.h>
+
+struct lines {
+    gbs_context *ctx;
+    gbs_model *model;
+    const gbs_many_evidence *e;
+    size_t size;
+    double delta; /* of each */
+    unsigned bits;
+};
+
+static gbs_certificate *add(struct lines *l, gbs_target target, gbs_risk risk, gbs_bound method,
+                            size_t rows, double empirical, double value) {
+    gbs_model *m = l->model;
+    gbs_certificate *c = &m->certificates[m->certificates_size++];
+    *c = (gbs_certificate){.target = target,
+                           .loss = GBS_LOSS_ZERO_ONE,
+                           .method = method,
+                           .risk = risk,
+                           .value = value,
+                           .confidence = l->e->o->confidence,
+                           .blocks = rows,
+                           .empirical = empirical,
+                           .lambda = NAN,
+                           .empirical_upper = NAN,
+                           .grid_nats = l->e->o->joint ? log((double)l->size) : 0.0,
+                           .assumptions = l->bits};
+    c->valid = gbs_assumptions_hold(l->bits);
+    return c;
+}
+
+/* class: 0, or one more than its number. */
+static void add_count(struct lines *l, gbs_target target, size_t class, size_t wrong, size_t n) {
+    double seen = n > 0 ? (double)wrong / (double)n : 1.0,
+           value = n > 0 ? gbs_binomial_upper_tail(wrong, n, l->delta) : 1.0;
+    gbs_certificate *c = add(l, target, GBS_RISK_ERROR, GBS_BOUND_BINOMIAL, n, seen, value);
+    c->given = (int)class;
+    if (class > 0)
+        c->assumptions |= GBS_ASSUMES_LABELS;
+}
+
+typedef double (*row_loss)(const gbs_many *m, const double *probability, size_t class);
+
+static double brier(const gbs_many *m, const double *p, size_t class) {
+    return gbs_many_brier(m, p, class);
+}
+
+static double cost(const gbs_many *m, const double *p, size_t class) {
+    return gbs_many_cost_of(m, class, gbs_many_label(m, p));
+}
+
+/* The mean of a loss in units of `most`; the bet comes from the rows that calibrated. */
+static gbs_status add_mean(struct lines *l, gbs_target target, gbs_risk risk, double most,
+                           row_loss loss) {
+    const gbs_many *m = l->model->many;
+    const gbs_many_evidence *e = l->e;
+    size_t n = m->card.tested, k = m->classes, known = 0;
+    double *before = gbs_doubles(l->ctx, e->before), *now = gbs_doubles(l->ctx, n), sum = 0.0;
+    gbs_status status = before != NULL && now != NULL ? GBS_OK : GBS_ERR_MEMORY;
+    for (size_t i = 0; status == GBS_OK && i < e->before; i++)
+        if (e->before_class[i] < k)
+            before[known++] = loss(m, e->before_probability + i * k, e->before_class[i]) / most;
+    for (size_t i = 0; status == GBS_OK && i < n; i++) {
+        size_t class = e->y[i] < (double)k ? (size_t)e->y[i] : k;
+        now[i] = loss(m, e->probability + i * k, class) / most;
+        sum += now[i];
+    }
+    if (status == GBS_OK) {
+        double price = -log(l->delta), kappa = gbs_betting_kappa(before, known, n, price, 1.25);
+        add(l, target, risk, GBS_BOUND_BETTING, n, most * sum / (double)n,
+            most * gbs_betting_fixed_upper(now, n, kappa, price));
+    }
+    gbs_array_free(l->ctx, before);
+    gbs_array_free(l->ctx, now);
+    return status;
+}
+
+gbs_status gbs_many_certify(gbs_context *ctx, gbs_model *model, const gbs_many_evidence *e) {
+    const gbs_many *m = model->many;
+    const gbs_classes_card *c = &m->card;
+    struct lines l = {.ctx = ctx, .model = model, .e = e};
+    gbs_status status = GBS_OK;
+    l.size = m->classes + 3 + (m->cost != NULL);
+    l.delta = (1.0 - e->o->confidence) / (e->o->joint ? (double)l.size : 1.0);
+    size_t first = 0;
+    while (m->part[first] == NULL)
+        first++;
+    l.bits = (gbs_common_assumptions(e->o, &m->part[first]->maps) | GBS_ASSUMES_LAST_BLOCK) &
+             ~(unsigned)(GBS_ASSUMES_FIRST_PART | GBS_BROKEN_SCALING | GBS_ASSUMES_PRIOR_FIXED);
+    if ((e->o->looked & GBS_LOOKED_LAMBDA) != 0)
+        l.bits |= GBS_BROKEN_LAMBDA;
+    if (e->o->order == GBS_ORDER_TIME)
+        l.bits = (l.bits & ~(unsigned)(GBS_ASSUMES_IID | GBS_ASSUMES_LAST_BLOCK)) |
+                 GBS_ASSUMES_LATEST;
+    model->certificates = gbs_array_alloc(ctx, l.size, sizeof *model->certificates);
+    if (model->certificates == NULL)
+        return GBS_ERR_MEMORY;
+    add_count(&l, GBS_TARGET_VOTE, 0, c->errors, c->tested);
+    for (size_t k = 0; k < m->classes; k++)
+        add_count(&l, GBS_TARGET_RECALL, k + 1, m->result[k].rows - m->result[k].right,
+                  m->result[k].rows);
+    if (m->cost != NULL)
+        status = add_mean(&l, GBS_TARGET_COST, GBS_RISK_COST, gbs_many_cost_of(m, m->classes, 0),
+                          cost);
+    if (status == GBS_OK)
+        status = add_mean(&l, GBS_TARGET_BRIER, GBS_RISK_BRIER, 1.0, brier);
+    if (status == GBS_OK)
+        add_count(&l, GBS_TARGET_GIBBS, 0, e->tally->drawn_wrong, c->tested);
+    return status;
+}

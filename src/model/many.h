@@ -1,0 +1,48 @@
+/* What a model of three classes or more is made of: binary problems, each a model by itself, and the
+ * calibration that joins their scores (docs/maths.md, 11.10).
+ *
+ *   one class against the rest   part k: class k is +1, every other -1;   s_k = log odds of k
+ *   each against each            part (j, k), j < k: class j is +1, class k -1;
+ *                                s_k = mean over the others j of the log odds of k against j
+ *
+ * The log odds of a part are linear in its score x'm (platt.c), which brings parts of different
+ * priors to one scale.
+ *
+ *   p_k = exp(offset_k + slope_k s_k) / sum
+ */
+#ifndef GIBBSITE_MODEL_MANY_H
+#define GIBBSITE_MODEL_MANY_H
+
+#include "model/model.h"
+
+/* The calibration of one part by itself: log odds of +1 = offset + slope x'm. */
+typedef struct gbs_log_odds {
+    double offset, slope;
+} gbs_log_odds;
+
+typedef struct gbs_many {
+    size_t classes;
+    gbs_scheme scheme;
+    gbs_model **part; /* NULL: a class of it was not learned */
+    size_t parts;
+    gbs_log_odds *odds;     /* of each part, from its score */
+    bool *learned;          /* of each class */
+    double *offset, *slope; /* of each class; 0 where it was not learned */
+    double *cost;           /* classes x classes, [is][said]; NULL: 0 and 1 */
+    bool tested;            /* on a last block: */
+    gbs_classes_card card;
+    size_t *confusion; /* (classes + 1) x classes, [is][said] */
+    gbs_class_result *result;
+} gbs_many;
+
+/* Room for everything; no part yet. */
+gbs_status gbs_many_create(gbs_context *ctx, size_t classes, gbs_scheme scheme, gbs_many **out);
+void gbs_many_free(gbs_context *ctx, gbs_many *many);
+
+/* The classes of part p: +1, and -1 (SIZE_MAX: the rest). */
+void gbs_many_sides(gbs_scheme scheme, size_t classes, size_t p, size_t *one, size_t *other);
+size_t gbs_many_parts(gbs_scheme scheme, size_t classes);
+/* Of the table of confusion: rows, what was said and what was right of each class. */
+void gbs_many_count(size_t classes, const size_t *confusion, gbs_class_result *result);
+
+#endif

@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# Three classes or more: fit, predict, evaluate, inspect, cv, report; and numbers that are no classes.
+. "$(dirname "$0")/../lib.sh"
+
+awk 'BEGIN { srand(5); print "a,b,c,kind"
+    for (i = 0; i < 900; i++) {
+        x = rand() * 6 - 3; y = rand() * 6 - 3
+        kind = x + rand() - 0.5 > 1 ? "red" : y + rand() - 0.5 > 0 ? "green" : "blue"
+        if (i % 90 == 7) kind = "odd, \"\"one\"\""
+        printf "%.4f,%.4f,%.4f,\"%s\"\n", x, y, rand(), kind
+    } }' >all.csv
+{ head -n 1 all.csv && sed -n 2,601p all.csv; } >train.csv
+{ head -n 1 all.csv && sed -n 602,901p all.csv; } >test.csv
+
+as 'fit'
+expect_exit 0 "$GIBBSITE" fit train.csv --test test.csv -o m.json --json
+cp "$stdout" fit.json
+expect_json fit.json task classify
+expect_json fit.json classes[0] blue
+expect_json fit.json classes[3] red
+expect_json fit.json certificate.target vote
+expect_json fit.json certificate.method binomial
+expect_json fit.json certificate.status valid
+expect_json fit.json 'certificates[2].target' recall:green
+holds 'the label is right most of the time' "$(json fit.json test.error) < 0.2"
+holds 'the certificate lies above what was seen' "$(json fit.json certificate.value) > $(json fit.json certificate.empirical)"
+holds 'guessing is worse' "$(json fit.json baseline.error) > 0.4"
+holds 'Brier is half the sum of squares: at most 1, here far less' "$(json fit.json test.brier) > 0 && $(json fit.json test.brier) < 0.2"
+check 'the confusion has a row for each class and one for others' test "$(json fit.json card.confusion[4][0])" = 0
+expect_exit 0 "$GIBBSITE" fit train.csv --test test.csv
+expect_stdout 'label kind: blue, green, odd,'
+expect_stdout 'the labels that predict prints are wrong'
+expect_exit 0 "$GIBBSITE" fit train.csv --test test.csv --verbose
+expect_stdout 'posteriors, calibrated together'
+expect_stdout 'green missed'
+for threads in 1 5; do
+    "$GIBBSITE" fit train.csv -o "m$threads.json" --threads "$threads" -q
+    sed -i 's/"seconds":[^,}]*//g' "m$threads.json"
+done
+check 'the model does not depend on the number of threads' cmp m1.json m5.json
+
+as 'predict and evaluate'
+expect_exit 0 "$GIBBSITE" predict m.json test.csv
+expect_stdout '^label,prob:blue,prob:green,"prob:odd, ""one""",prob:red$'
+check 'a line for each row' test "$(wc -l <"$stdout")" = 301
+check 'the probabilities of plain labels add up to 1' awk -F, 'NR > 1 && $1 !~ /odd/ { s = $2 + $3 + $4 + $5; if (s < 0.999999 || s > 1.000001) exit 1 }' "$stdout"
+expect_exit 0 "$GIBBSITE" predict m.json test.csv --json
+holds 'JSON has them by name' "$(json "$stdout" predictions[0].prob.red) >= 0"
+expect_exit 0 "$GIBBSITE" evaluate m.json test.csv --json
+expect_json "$stdout" error "$(json fit.json test.error)"
+expect_json "$stdout" log_loss "$(json fit.json test.log_loss)"
+expect_json "$stdout" recall.red "$(json fit.json test.recall.red)"
+expect_exit 0 "$GIBBSITE" evaluate m.json test.csv --verbose
+expect_stdout 'is / said'
+{ cat test.csv && echo '0,0,0,"never seen"'; } >other.csv
+expect_exit 0 "$GIBBSITE" evaluate m.json other.csv --json
+expect_json "$stdout" n 301
+holds 'a label that training did not have is an error' "$(json "$stdout" error) * 301 > $(json fit.json test.error) * 300 + 0.9"
+expect_exit 0 "$GIBBSITE" inspect m.json
+expect_stdout 'against'
+expect_exit 0 "$GIBBSITE" inspect m.json --json
+holds 'each part has its coefficients' "$(json "$stdout" parts[0].prior_sd) > 0"
+expect_exit 0 "$GIBBSITE" fit train.csv --positive red --json
+expect_json "$stdout" classes[0] 'not red'
+expect_exit 0 "$GIBBSITE" fit train.csv --joint --confidence 0.8 --json
+holds 'all lines at once cost more' "$(json "$stdout" certificate.penalty_nats.grid) > 1.9"
+
+as 'cv and report'
+expect_exit 0 "$GIBBSITE" cv train.csv --loss hinge --lambda-grid 100:600:2 --json
+holds 'the cross-validated error is that of labels' "$(json "$stdout" table[1].error) < 0.3"
+expect_exit 0 "$GIBBSITE" report fit.json -o page.html
+check 'the page says what is certified' grep -q 'labels that predict prints' page.html
+check 'and names the classes' grep -q 'green' page.html
+
+as 'what many classes do not have'
+for options in '--prior zero' '--bound kl' '--blocks 2' --stratify '--cost 5:1' '--task rank'; do
+    # shellcheck disable=SC2086
+    "$GIBBSITE" fit train.csv $options >out 2>err && not_ok "$options is refused"
+    check "$options: a message" grep -q 'gibbsite: ' err
+done
+expect_exit 3 "$GIBBSITE" sample train.csv --particles 50
+expect_stderr '\-\-positive LABEL'
+
+as 'numbers that are no classes'
+awk 'BEGIN { print "x,y"; for (i = 0; i < 60; i++) print i "," i / 7 }' >numbers.csv
+expect_exit 3 "$GIBBSITE" fit numbers.csv
+expect_stderr 'it looks like regression, which gibbsite does not do'
+awk 'BEGIN { print "x,y"; for (i = 0; i < 90; i++) print i "," i % 30 }' >ages.csv
+expect_exit 3 "$GIBBSITE" fit ages.csv
+expect_stderr '30 different numbers in 90 rows'
+awk 'BEGIN { print "x,z,y"; for (i = 0; i < 120; i++) print i % 4 + (i % 7) / 9 "," i % 5 "," i % 4 / 2 }' >halves.csv
+expect_exit 0 "$GIBBSITE" fit halves.csv --json
+expect_json "$stdout" classes[1] 0.5
+awk 'BEGIN { print "x,y"; for (i = 0; i < 60; i++) print i % 3 + i / 200 "," i % 3 }' >ids.csv
+expect_exit 0 "$GIBBSITE" fit ids.csv --json
+expect_json "$stdout" classes[2] 2
