@@ -100,7 +100,7 @@ static int play_total(size_t *bytes, int device) {
 
 static int play_attribute(int *value, int which, int device) {
     (void)device;
-    return play_number(value, which == GBS_CUDA_MULTIPROCESSORS ? 1 : TWIN_SHARED);
+    return play_number(value, which == GBS_CUDA_MULTIPROCESSORS ? 2 : TWIN_SHARED);
 }
 
 static int play_retain(void **context, int device) {
@@ -351,7 +351,7 @@ static void check_slopes(struct both *b, const struct shape *g, bool curvature) 
     free(room);
 }
 
-static const size_t widths[] = {1, 8, 33, 140};
+static const size_t widths[] = {1, 13, 40, 107, 119, 127, 140};
 
 static void over(uint64_t seed, size_t n, bool pairs) {
     struct dice r = {seed};

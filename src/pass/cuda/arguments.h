@@ -13,6 +13,47 @@
 /* Threads of a block, of every kernel. */
 enum { GBS_CUDA_THREADS = 256, GBS_CUDA_WARP = 32 };
 
+/* Kernels that keep M in registers, 8 columns a tile, or that have none (0): X(name, loss, tiles),
+ * the losses in their order, for each the tiles as GBS_CUDA_PAIR_TILES has them. */
+#define GBS_CUDA_FUSED_PAIRS(X)                                                                    \
+    X(gbs_kernel_zero_one_pairs_0, GBS_CUDA_ZERO_ONE, 0)                                           \
+    X(gbs_kernel_zero_one_pairs_4, GBS_CUDA_ZERO_ONE, 4)                                           \
+    X(gbs_kernel_zero_one_pairs_8, GBS_CUDA_ZERO_ONE, 8)                                           \
+    X(gbs_kernel_zero_one_pairs_14, GBS_CUDA_ZERO_ONE, 14)                                         \
+    X(gbs_kernel_zero_one_pairs_16, GBS_CUDA_ZERO_ONE, 16)                                         \
+    X(gbs_kernel_hinge_pairs_0, GBS_CUDA_HINGE, 0)                                                 \
+    X(gbs_kernel_hinge_pairs_4, GBS_CUDA_HINGE, 4)                                                 \
+    X(gbs_kernel_hinge_pairs_8, GBS_CUDA_HINGE, 8)                                                 \
+    X(gbs_kernel_hinge_pairs_14, GBS_CUDA_HINGE, 14)                                               \
+    X(gbs_kernel_hinge_pairs_16, GBS_CUDA_HINGE, 16)                                               \
+    X(gbs_kernel_exponential_pairs_0, GBS_CUDA_EXPONENTIAL, 0)                                     \
+    X(gbs_kernel_exponential_pairs_4, GBS_CUDA_EXPONENTIAL, 4)                                     \
+    X(gbs_kernel_exponential_pairs_8, GBS_CUDA_EXPONENTIAL, 8)                                     \
+    X(gbs_kernel_exponential_pairs_14, GBS_CUDA_EXPONENTIAL, 14)                                   \
+    X(gbs_kernel_exponential_pairs_16, GBS_CUDA_EXPONENTIAL, 16)
+#define GBS_CUDA_PAIR_TILES                                                                        \
+    { 0, 4, 8, 14, 16 }
+enum { GBS_CUDA_PAIR_KINDS = 5 };
+
+/* Numbers of a row in shared memory: 4 more than a multiple of 16, for all of it and for M. */
+#define GBS_CUDA_PAIR_STRIDE(tiles) ((tiles) > 0 ? 8u * (tiles) + 4u : 132u)
+
+/* The same of rows, which have up to so many tiles of 8 columns: X(name, tiles). */
+#define GBS_CUDA_FUSED_ROWS(X)                                                                     \
+    X(gbs_kernel_rows_5, 5)                                                                        \
+    X(gbs_kernel_rows_9, 9)                                                                        \
+    X(gbs_kernel_rows_13, 13)                                                                      \
+    X(gbs_kernel_rows_15, 15)
+#define GBS_CUDA_ROW_TILES                                                                         \
+    { 5, 9, 13, 15 }
+#define GBS_CUDA_ROW_STRIDE(tiles) (((tiles) + 1u) / 2u * 16u + 4u)
+
+/* Many vectors: a loss each. */
+#define GBS_CUDA_FUSED_MANY(X)                                                                     \
+    X(gbs_kernel_zero_one_many, GBS_CUDA_ZERO_ONE)                                                 \
+    X(gbs_kernel_hinge_many, GBS_CUDA_HINGE)                                                       \
+    X(gbs_kernel_exponential_many, GBS_CUDA_EXPONENTIAL)
+
 /* X(name of the kernel, its struct without prefix and suffix) */
 #define GBS_CUDA_KERNELS(X)                                                                        \
     X(gbs_kernel_project, project)                                                                 \
@@ -24,7 +65,29 @@ enum { GBS_CUDA_THREADS = 256, GBS_CUDA_WARP = 32 };
     X(gbs_kernel_gather, gather)                                                                   \
     X(gbs_kernel_pair_losses, pairs)                                                               \
     X(gbs_kernel_spread_tiles, tiles)                                                              \
-    X(gbs_kernel_many_losses, many)
+    X(gbs_kernel_many_losses, many)                                                                \
+    X(gbs_kernel_zero_one_pairs_0, pairs)                                                          \
+    X(gbs_kernel_zero_one_pairs_4, pairs)                                                          \
+    X(gbs_kernel_zero_one_pairs_8, pairs)                                                          \
+    X(gbs_kernel_zero_one_pairs_14, pairs)                                                         \
+    X(gbs_kernel_zero_one_pairs_16, pairs)                                                         \
+    X(gbs_kernel_hinge_pairs_0, pairs)                                                             \
+    X(gbs_kernel_hinge_pairs_4, pairs)                                                             \
+    X(gbs_kernel_hinge_pairs_8, pairs)                                                             \
+    X(gbs_kernel_hinge_pairs_14, pairs)                                                            \
+    X(gbs_kernel_hinge_pairs_16, pairs)                                                            \
+    X(gbs_kernel_exponential_pairs_0, pairs)                                                       \
+    X(gbs_kernel_exponential_pairs_4, pairs)                                                       \
+    X(gbs_kernel_exponential_pairs_8, pairs)                                                       \
+    X(gbs_kernel_exponential_pairs_14, pairs)                                                      \
+    X(gbs_kernel_exponential_pairs_16, pairs)                                                      \
+    X(gbs_kernel_rows_5, strips)                                                                   \
+    X(gbs_kernel_rows_9, strips)                                                                   \
+    X(gbs_kernel_rows_13, strips)                                                                  \
+    X(gbs_kernel_rows_15, strips)                                                                  \
+    X(gbs_kernel_zero_one_many, many)                                                              \
+    X(gbs_kernel_hinge_many, many)                                                                 \
+    X(gbs_kernel_exponential_many, many)
 
 /* Which of them, where the host means one. */
 #define GBS_CUDA_NUMBER(name, arguments) name##_number,
@@ -101,18 +164,33 @@ typedef struct gbs_cuda_gather_arguments {
  * equal go to the list, and are counted beyond its room too. */
 typedef struct gbs_cuda_pairs_arguments {
     size_t outer, inner; /* rows */
-    size_t ld;           /* of cross */
+    size_t ld;           /* numbers of a row */
     int absolute, slopes;
     double negligible, sign; /* the margin is sign (a_i - a_j) */
     const double *outer_a, *outer_q, *outer_y, *inner_a, *inner_q, *inner_y;
-    double *cross; /* outer x inner: x_i'S x_j becomes w */
+    const double *outer_xs, *inner_x; /* XS and X, where the kernel makes the products */
+    double *m;                        /* w X_inner of each outer row, layers like row_u */
+    double *cross;                    /* else outer x inner: x_i'S x_j becomes w */
     double *row_u, *row_w, *column_u, *column_w, *part;
-    size_t row_layer, column_layer;    /* numbers of a layer */
-    uint32_t first_outer, first_inner; /* what numbers in the list begin with */
+    size_t row_layer, column_layer, m_layer; /* numbers of a layer */
+    uint32_t first_outer, first_inner;       /* what numbers in the list begin with */
     uint32_t *near_outer, *near_inner;
     unsigned int near_room, *near_count;
     int loss;
 } gbs_cuda_pairs_arguments;
+
+/* Rows with a factor, in strips of GBS_CUDA_STRIP. part: ld x ld numbers of sum w x x' a block,
+ * symmetric, with sum u x in row d; sums: GBS_CUDA_SUMS a block. */
+enum { GBS_CUDA_STRIP = 32 };
+typedef struct gbs_cuda_strips_arguments {
+    size_t n, d, ld;
+    int loss;
+    const double *x, *label, *weight; /* NULL: 1 */
+    const double *mean, *factor;      /* factor: C, rows of ld numbers */
+    double sign, least, negligible;
+    double *part, *sums;
+    int *broken;
+} gbs_cuda_strips_arguments;
 
 /* Vectors in tiles (kernel/tile.h) as rows. */
 typedef struct gbs_cuda_tiles_arguments {
@@ -121,9 +199,13 @@ typedef struct gbs_cuda_tiles_arguments {
     double *to;
 } gbs_cuda_tiles_arguments;
 
-/* part[block y][vector] = sum of the losses of `rows` rows; score: rows x vectors. */
+/* part[block y][vector] = sum of the losses of `rows` rows; score: rows x vectors, or NULL where
+ * the kernel makes the products. */
 typedef struct gbs_cuda_many_arguments {
     size_t n, vectors, rows;
+    size_t ld;
+    unsigned int stride; /* of a row in shared memory */
+    const double *x, *theta;
     const double *score, *label, *weight; /* weight NULL: 1 */
     int loss;
     double *part;

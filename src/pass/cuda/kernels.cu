@@ -3,4 +3,13 @@
 #include "pass/cuda/kernels_rows.cuh"
 
 #include "pass/cuda/kernels_pairs.cuh"
+
 #include "pass/cuda/kernels_many.cuh"
+
+#include "pass/cuda/kernels_strip.cuh"
+
+#include "pass/cuda/kernels_fused_pairs.cuh"
+
+#include "pass/cuda/kernels_fused_many.cuh"
+
+#include "pass/cuda/kernels_fused_rows.cuh"

@@ -1,6 +1,6 @@
 /* Losses of pairs whose products x_i'S x_j lie in an array.
  *
- *   mu = a_i - a_j,  s^2 = q_i + q_j - 2 x_i'S x_j                               (docs/maths.md, 5.2)
+ *   mu = a_i - a_j,  s^2 = q_i + q_j - 2 x_i'S x_j                           (docs/maths.md, 5.2)
  *
  * A block has 256 inner rows, one a thread, and GBS_CUDA_PAIR_ROWS outer ones. The array then holds
  * w, for the product with the inner rows.
@@ -54,7 +54,7 @@ GBS_DEVICE void pair_losses(const gbs_cuda_pairs_arguments *a, int loss, double 
     for (size_t i = first; i < last; i++) {
         int near;
         pair_sums p = meet_pair(a, loss, a->sign * (a->outer_a[i] - other_a), 
-                                a->outer_q[i] + other_q, here ? a->cross[i * a->ld + j] : 0.0,
+                                a->outer_q[i] + other_q, here ? a->cross[i * a->inner + j] : 0.0,
                                 fabs(a->outer_y[i]) * other_times, &near);
         if (near)
             put_near(a, i, j);
@@ -66,7 +66,7 @@ GBS_DEVICE void pair_losses(const gbs_cuda_pairs_arguments *a, int loss, double 
         u += p.u;
         w += p.w;
         if (here)
-            a->cross[i * a->ld + j] = p.w;
+            a->cross[i * a->inner + j] = p.w;
         double row_u = warp_sum(p.u), row_w = warp_sum(p.w);
         if (threadIdx.x % GBS_CUDA_WARP == 0) {
             a->row_u[j / GBS_CUDA_WARP * a->row_layer + i] = row_u;

@@ -1,7 +1,7 @@
 /* Rows on a device: scores and their variances, losses, what is pulled back.
  *
- *   project, row_losses, pull_columns   as src/pass/cpu/slopes.c, a step each      (docs/maths.md, 4.1)
- *   weigh_rows                          G = diag(w) X - 2 M, so that X'G is what a matrix pulls back
+ *   project, row_losses, pull_columns   as src/pass/cpu/slopes.c, a step each  (docs/maths.md, 4.1)
+ *   weigh_rows                          G = diag(w) X - 2 M, X'G is what a matrix pulls back
  */
 #include "pass/cuda/arguments.h"
 #include "pass/cuda/losses.h"

@@ -8,6 +8,8 @@
 
 /* Rows and vectors that meet, and the rows of one block's part. */
 enum { SOME_ROWS = 2048, SOME_VECTORS = 2048, PART_ROWS = 64 };
+/* Rows of up to so many numbers, blocks of so many vectors and rows (kernels_fused_many.cuh). */
+enum { FUSED_WIDTH = 128, FUSED_VECTORS = 128, FUSED_ROWS = 32 };
 
 static void meet(gbs_cuda_call *call, const gbs_cuda_held *h, int loss, size_t vectors,
                  const double *theta, double *risk) {
@@ -33,6 +35,31 @@ static void meet(gbs_cuda_call *call, const gbs_cuda_held *h, int loss, size_t v
     }
 }
 
+/* Narrow rows: products and losses in one kernel. */
+static void meet_fused(gbs_cuda_call *call, const gbs_cuda_held *h, int loss, size_t vectors,
+                       const double *theta, double *risk) {
+    size_t n = h->head.n, blocks = (vectors + FUSED_VECTORS - 1) / FUSED_VECTORS,
+           wanted = 8 * (size_t)h->device->multiprocessors / blocks + 1,
+           strips = (n + FUSED_ROWS - 1) / FUSED_ROWS, parts = wanted < strips ? wanted : strips,
+           each = (strips + parts - 1) / parts;
+    gbs_cuda_many_arguments a = {.n = n,
+                                 .vectors = vectors,
+                                 .rows = each * FUSED_ROWS,
+                                 .ld = h->ld,
+                                 .stride = (unsigned int)(h->ld + 15) / 16 * 16 + 4,
+                                 .x = h->x,
+                                 .theta = theta,
+                                 .label = h->y,
+                                 .weight = h->weight,
+                                 .loss = loss};
+    parts = (strips + each - 1) / each;
+    a.part = gbs_cuda_doubles(call, GBS_CUDA_ROOM_PART, parts * vectors);
+    size_t shared = (FUSED_VECTORS + 2 * FUSED_ROWS) * a.stride + 4 * FUSED_ROWS;
+    gbs_cuda_launch(call, gbs_kernel_zero_one_many_number + loss, blocks, parts,
+                    shared * sizeof(double), &a);
+    gbs_cuda_sum(call, parts, vectors, vectors, a.part, 1.0 / h->head.mass, false, risk);
+}
+
 gbs_status gbs_cuda_many(const gbs_held *held, const gbs_pointwise *loss, size_t count,
                          const double *tiles, double *risk) {
     const gbs_cuda_held *h = (const gbs_cuda_held *)held;
@@ -40,13 +67,16 @@ gbs_status gbs_cuda_many(const gbs_held *held, const gbs_pointwise *loss, size_t
     gbs_cuda_call call = gbs_cuda_begin(held->ctx, h->device);
     gbs_cuda_rows_of(&call, held);
     double *sent = gbs_cuda_doubles(&call, GBS_CUDA_ROOM_WIDE, all * d),
-           *theta = gbs_cuda_doubles(&call, GBS_CUDA_ROOM_OTHER, count * ld),
+           *theta = gbs_cuda_doubles(&call, GBS_CUDA_ROOM_OTHER, (count + FUSED_VECTORS) * ld),
            *there = gbs_cuda_doubles(&call, GBS_CUDA_ROOM_SCORE, count);
     gbs_cuda_tiles_arguments a = {.count = count, .d = d, .ld = ld, .tiles = sent, .to = theta};
     gbs_cuda_send(&call, sent, tiles, all * d * sizeof *tiles);
     gbs_cuda_launch(&call, gbs_kernel_spread_tiles_number, gbs_cuda_blocks(h->device, count * ld),
                     1, 0, &a);
-    for (size_t first = 0; call.status == GBS_OK && first < count; first += SOME_VECTORS) {
+    if (ld <= FUSED_WIDTH)
+        meet_fused(&call, h, gbs_cuda_loss_of(loss), count, theta, there);
+    for (size_t first = 0; ld > FUSED_WIDTH && call.status == GBS_OK && first < count;
+         first += SOME_VECTORS) {
         size_t some = count - first < SOME_VECTORS ? count - first : SOME_VECTORS;
         meet(&call, h, gbs_cuda_loss_of(loss), some, theta + first * ld, there + first);
     }

@@ -16,6 +16,8 @@
 
 /* Numbers in a stretch of rows; rows of a block of pull_columns. */
 enum { STRETCH_CELLS = 1 << 22, LEAST_STRETCH = 1024, PULLED_ROWS = 512 };
+/* Rows that kernels_fused_rows.cuh has shared memory for, and its strips. */
+enum { FUSED_WIDTH = 120, STRIP_STAGES = 3 };
 
 static size_t stretch_of(size_t ld) {
     size_t rows = STRETCH_CELLS / ld;
@@ -137,9 +139,49 @@ static void add_stretch(gbs_cuda_call *call, const gbs_cuda_spread *g, int loss,
     add_matrix(call, n, ld, rows->x, a.w, wide, to->curvature);
 }
 
+/* All rows in one kernel, which reads them once: kernels_fused_rows.cuh. */
+static bool is_fused(const gbs_cuda_spread *g, const gbs_cuda_totals *to) {
+    return g->factor != NULL && to->matrix != NULL && to->curvature == NULL && g->ld <= FUSED_WIDTH;
+}
+
+static void add_fused(gbs_cuda_call *call, const gbs_cuda_spread *g, int loss, double negligible,
+                      const gbs_cuda_rows *rows, int *broken, const gbs_cuda_totals *to) {
+    size_t ld = g->ld, square = ld * ld, engines = (size_t)call->device->multiprocessors,
+           strips = parts_of(rows->n, GBS_CUDA_STRIP), blocks = strips < engines ? strips : engines;
+    gbs_cuda_strips_arguments a = {.n = rows->n,
+                                   .d = g->d,
+                                   .ld = ld,
+                                   .loss = loss,
+                                   .x = rows->x,
+                                   .label = rows->label,
+                                   .weight = rows->weight,
+                                   .mean = g->mean,
+                                   .factor = g->factor,
+                                   .sign = rows->sign,
+                                   .least = GBS_NO_VARIANCE,
+                                   .negligible = negligible,
+                                   .broken = broken};
+    a.part = gbs_cuda_doubles(call, GBS_CUDA_ROOM_PART, blocks * (square + GBS_CUDA_SUMS));
+    a.sums = a.part + blocks * square;
+    static const size_t tiles[] = GBS_CUDA_ROW_TILES;
+    int kind = 0;
+    while (8 * tiles[kind] < ld)
+        kind++;
+    size_t stride = GBS_CUDA_ROW_STRIDE(tiles[kind]),
+           shared = (8 * tiles[kind] + STRIP_STAGES * GBS_CUDA_STRIP) * stride + 9 * GBS_CUDA_STRIP;
+    gbs_cuda_launch(call, gbs_kernel_rows_5_number + kind, blocks, 1, shared * sizeof(double), &a);
+    gbs_cuda_sum(call, blocks, GBS_CUDA_SUMS, GBS_CUDA_SUMS, a.sums, 1.0, true, to->sums);
+    gbs_cuda_sum(call, blocks, square, g->d, a.part + g->d * ld, 1.0, true, to->columns);
+    gbs_cuda_sum(call, blocks, square, g->d * ld, a.part, 1.0, true, to->matrix);
+}
+
 void gbs_cuda_add_rows(gbs_cuda_call *call, const gbs_cuda_spread *g, int loss, double negligible,
                        const gbs_cuda_rows *rows, int *broken, const gbs_cuda_totals *to) {
     size_t step = stretch_of(g->ld);
+    if (rows->n > 0 && is_fused(g, to)) {
+        add_fused(call, g, loss, negligible, rows, broken, to);
+        return;
+    }
     for (size_t first = 0; call->status == GBS_OK && first < rows->n; first += step) {
         gbs_cuda_rows some = {.n = rows->n - first < step ? rows->n - first : step,
                               .x = rows->x + first * g->ld,
