@@ -204,10 +204,6 @@ static gbs_status try_zero_one(gbs_choosing *c, bool asked) {
     return status;
 }
 
-static bool has_costs(const gbs_fit_settings *o) {
-    return o->has_cost && o->cost_missed != o->cost_false;
-}
-
 /* The cost of the label of row i. */
 static double cost_of(const gbs_choosing *c, const double *score, gbs_platt p, size_t i) {
     const gbs_fit_settings *o = c->o;
@@ -296,28 +292,48 @@ static gbs_status set_linear(gbs_choosing *c) {
 }
 
 /* The best map of them. A mapped row has a length of about one: its widths need no typical cell. */
-static gbs_status set_mapped(gbs_choosing *c, const gbs_data *learn) {
-    gbs_map_choice found;
-    gbs_status status = gbs_choose_map(c->ctx, learn, c->o, &found);
+static void set_mapped(gbs_choosing *c, const gbs_map_choice *found) {
     gbs_choice_kind kind = {.columns = GBS_COLUMNS_EQUAL,
-                            .features = found.features,
-                            .features_size = found.size,
-                            .kernel_width = found.kernel_width,
-                            .level_width = found.level_width};
+                            .features = found->features,
+                            .features_size = found->size,
+                            .kernel_width = found->kernel_width,
+                            .level_width = found->level_width};
     set_widths(c, &kind, NARROWEST_MAPPED);
     c->kinds[c->kinds_size++] = kind;
-    c->looked = found.candidates;
-    return status;
 }
 
-/* What there is to choose from. */
+/* The map's posterior, of `most` features at most, has a full covariance in fewer coefficients than
+ * there are rows: rows can be taken out of it one by one. */
+static bool matrix_of_map(const gbs_choosing *c, size_t most) {
+    const gbs_choice_kind *kind = &c->kinds[c->kinds_size - 1];
+    gbs_fit_settings s = *c->o;
+    s.features = kind->features;
+    s.features_size = kind->features_size < most ? kind->features_size : most;
+    size_t d = gbs_maps_columns(&s, c->data->d);
+    gbs_settle_family(&s, d);
+    return d < c->n && gbs_family_of(s.family)->pull == GBS_PULL_MATRIX;
+}
+
+/* What there is to choose from. Of many rows the look at maps has seen more than the folds will: it
+ * says whether the map or the columns themselves, and the other is left out. */
 static gbs_status set_candidates(gbs_choosing *c, const gbs_data *learn) {
     gbs_features asked = c->o->features;
+    gbs_map_choice found = {0};
     gbs_status status = GBS_OK;
-    if (asked == GBS_FEATURES_LINEAR || asked == GBS_FEATURES_AUTO)
+    bool mapped = asked != GBS_FEATURES_LINEAR, line = !mapped || asked == GBS_FEATURES_AUTO;
+    if (mapped)
+        status = gbs_choose_map(c->ctx, learn, c->o, &found);
+    if (asked == GBS_FEATURES_AUTO && c->again) {
+        mapped = found.helps;
+        line = !found.helps;
+    }
+    if (status == GBS_OK && line)
         status = set_linear(c);
-    if (status == GBS_OK && asked != GBS_FEATURES_LINEAR)
-        status = set_mapped(c, learn);
+    if (status == GBS_OK && mapped)
+        set_mapped(c, &found);
+    c->looked = found.candidates;
+    c->one_by_one = mapped && !line && c->again && gbs_loss_of(c->loss)->convex &&
+                    learn->weight == NULL && matrix_of_map(c, c->most_columns);
     return status;
 }
 
@@ -407,20 +423,6 @@ static gbs_status score_last(gbs_choosing *c, const gbs_data *learn, gbs_choice 
     return status;
 }
 
-/* Where errors have costs no label is the sign of a score. */
-static void calibrate(const gbs_fit_settings *o, gbs_choice *out) {
-    size_t wrong = 0;
-    double n = (double)out->rows;
-    out->platt = gbs_loss_of(out->loss)->convex || has_costs(o)
-                     ? gbs_platt_learn(out->score, out->y, out->rows)
-                     : gbs_platt_learn_slope(out->score, out->y, out->rows);
-    out->log_loss = gbs_platt_log_loss(out->score, out->y, out->rows, out->platt);
-    for (size_t i = 0; i < out->rows; i++)
-        wrong += says_yes(out->score[i], out->platt) != (out->y[i] > 0.0);
-    out->error = (double)wrong / n;
-    out->error_se = sqrt(out->error * (1.0 - out->error) / n);
-}
-
 static gbs_status choose(gbs_choosing *c, const gbs_data *learn, gbs_choice *out) {
     bool asked = c->o->loss != GBS_LOSS_AUTO, zero_one = c->o->loss == GBS_LOSS_ZERO_ONE;
     c->loss = asked && !zero_one ? c->o->loss : GBS_LOSS_HINGE;
@@ -437,12 +439,17 @@ static gbs_status choose(gbs_choosing *c, const gbs_data *learn, gbs_choice *out
     if (status == GBS_OK)
         status = search(c);
     bool mapped = c->kinds[c->kind].features != GBS_FEATURES_LINEAR;
-    if (status == GBS_OK && (zero_one || (!asked && !mapped && !has_costs(c->o))))
+    if (status == GBS_OK && (zero_one || (!asked && !mapped && !gbs_has_costs(c->o))))
         status = try_zero_one(c, zero_one);
-    if (status == GBS_OK && has_costs(c->o))
+    if (status == GBS_OK && gbs_has_costs(c->o))
         status = try_weights(c);
     if (status == GBS_OK)
         status = keep(c, learn, out);
+    if (status == GBS_OK && c->one_by_one && !c->weighted && gbs_loss_of(c->loss)->convex &&
+        matrix_of_map(c, SIZE_MAX)) {
+        out->by_posterior = true; /* calibrated by gbs_choice_leave_one_out */
+        return GBS_OK;
+    }
     if (status == GBS_OK && c->again)
         status = score_last(c, learn, out);
     else if (status == GBS_OK) {
@@ -450,7 +457,7 @@ static gbs_status choose(gbs_choosing *c, const gbs_data *learn, gbs_choice *out
         memcpy(out->y, c->data->y, c->n * sizeof *out->y);
     }
     if (status == GBS_OK)
-        calibrate(c->o, out);
+        gbs_choice_calibrate(c->o, out);
     return status;
 }
 

@@ -22,6 +22,7 @@ typedef struct gbs_choice {
      * to be expected of fresh rows */
     double *score, *y;
     size_t rows, first; /* of the learn part: from its row `first` on */
+    bool by_posterior;  /* they are still to come, and the calibration: gbs_choice_leave_one_out */
 } gbs_choice;
 
 /* learn: the rows before the last block, in random order. What the options give is taken. */
@@ -30,6 +31,12 @@ gbs_status gbs_choose(gbs_context *ctx, const gbs_data *learn, const gbs_fit_set
 /* How many of n rows it keeps scores of, the last ones: all of not too many. */
 size_t gbs_choice_rows(size_t n);
 void gbs_choice_free(const gbs_context *ctx, gbs_choice *choice);
+
+/* Calibrates by the posterior that was fitted to all rows to learn from, with each of choice->rows
+ * of them, from choice->first on, taken out in turn. */
+gbs_status gbs_choice_leave_one_out(gbs_context *ctx, const gbs_rows *rows,
+                                    const gbs_fit_settings *o, const gbs_stage *stage,
+                                    gbs_choice *choice);
 
 /* The settings of a fit with this choice to these rows, of the `all` that the options' lambda is
  * meant for. */

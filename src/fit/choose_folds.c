@@ -13,6 +13,11 @@
 #include <math.h>
 #include <string.h>
 
+/* A fit under a map is done when so little free energy is left: what a row more would change is
+ * much more. Passes over it are long. */
+#define ENOUGH_NATS 0.05
+#define ENOUGH_TO_COMPARE 0.5
+
 /* ---------------------------------------------------------------- one fit */
 
 gbs_fit_settings gbs_choice_settings(const gbs_choice *choice, const gbs_fit_settings *o,
@@ -24,6 +29,9 @@ gbs_fit_settings gbs_choice_settings(const gbs_choice *choice, const gbs_fit_set
     s.features_size = choice->features_size;
     s.kernel_width = choice->kernel_width;
     s.level_width = choice->level_width;
+    if (choice->features != GBS_FEATURES_LINEAR &&
+        o->tolerance == gbs_fit_settings_default().tolerance)
+        s.enough = ENOUGH_NATS;
     s.prior_sd = choice->prior_sd;
     s.constant = choice->constant;
     s.lambda = o->lambda > 0.0 ? o->lambda * (double)rows->n / (double)all
@@ -77,7 +85,7 @@ struct fold {
     gbs_fit_settings settings;
     gbs_maps maps;
     gbs_rows train, test;
-    gbs_held *held; /* test */
+    gbs_held *held; /* test; train, where each of its rows is taken out in turn */
     gbs_empirical *risk;
     gbs_engine engine;
     gbs_gaussian posterior;
@@ -100,10 +108,10 @@ static gbs_status fold_prepare(struct fold *f, const gbs_data *train, const gbs_
     gbs_settle_family(&f->settings, f->maps.d);
     if (status == GBS_OK)
         status = gbs_rows_build(f->ctx, train, &f->maps, &f->train);
-    if (status == GBS_OK)
+    if (status == GBS_OK && test != NULL)
         status = gbs_rows_build(f->ctx, test, &f->maps, &f->test);
     if (status == GBS_OK)
-        status = gbs_hold(f->ctx, &f->test, &f->held);
+        status = gbs_hold(f->ctx, test != NULL ? &f->test : &f->train, &f->held);
     return status;
 }
 
@@ -125,6 +133,7 @@ static gbs_status solve_warm(struct fold *f, double *mean) {
     gbs_problem problem = {f->ctx, f->risk, prior, s->lambda};
     gbs_solve_options options = {.solver = s->solver,
                                  .tolerance = s->tolerance,
+                                 .enough = s->enough,
                                  .max_iterations = s->max_iterations,
                                  .batch = s->batch,
                                  .epochs = s->epochs,
@@ -154,10 +163,16 @@ static gbs_status fold_score(struct fold *f, double width, double *score) {
     gbs_status status = mean == NULL      ? GBS_ERR_MEMORY
                         : convex && !wide ? solve_warm(f, mean)
                                           : solve_cold(f, mean);
-    if (status == GBS_OK) {
-        f->held->pass->scores(f->held, 0, f->test.all.n, mean, score);
-        status = gbs_check_scores(f->ctx, 0, f->test.all.n, score);
+    if (status == GBS_OK && f->test.d == 0) {
+        gbs_spread spread = gbs_gaussian_spread(&f->posterior);
+        status = gbs_scores_by_others(f->held, &spread, gbs_loss_of(f->settings.loss),
+                                      f->settings.lambda / (double)f->held->n, f->train.all.y,
+                                      score);
+    } else if (status == GBS_OK) {
+        f->held->pass->scores(f->held, 0, f->held->n, mean, score);
     }
+    if (status == GBS_OK)
+        status = gbs_check_scores(f->ctx, 0, f->held->n, score);
     gbs_array_free(f->ctx, mean);
     return status;
 }
@@ -170,6 +185,8 @@ gbs_status gbs_choosing_leave_out(gbs_context *ctx, const gbs_choosing *c, size_
     struct fold f = {.ctx = ctx};
     f.settings = gbs_choice_settings(&choice, c->o, train, c->data->n);
     f.settings.tolerance = c->precision;
+    if (f.settings.enough > 0.0)
+        f.settings.enough = ENOUGH_TO_COMPARE;
     if (f.settings.features_size > c->most_columns)
         f.settings.features_size = c->most_columns;
     f.settings.form = GBS_FORM_AUTO; /* one optimum, whichever way it is reached */
@@ -192,11 +209,30 @@ static bool any_wanted(const gbs_choosing *c, size_t kind) {
     return false;
 }
 
+/* One fit to all rows in place of the folds; each row is taken out of its posterior in turn. */
+static gbs_status one_by_one(gbs_context *ctx, const gbs_choosing *c, size_t kind) {
+    size_t *rows = gbs_array_alloc(ctx, c->n, sizeof *rows);
+    gbs_data *all = NULL;
+    gbs_status status = rows != NULL ? GBS_OK : GBS_ERR_MEMORY;
+    for (size_t i = 0; rows != NULL && i < c->n; i++)
+        rows[i] = i;
+    if (status == GBS_OK)
+        status = gbs_data_view(ctx, c->data, rows, c->n, &all);
+    if (status == GBS_OK)
+        status = gbs_choosing_leave_out(ctx, c, kind, all, NULL, c->n,
+                                        gbs_choosing_scores(c, kind, 0));
+    gbs_data_free(all);
+    gbs_array_free(ctx, rows);
+    return status;
+}
+
 gbs_status gbs_choosing_fold(gbs_context *ctx, void *arg, size_t job) {
     gbs_choosing *c = arg;
     size_t fold = job % c->folds, kind = job / c->folds, inside = 0, outside = 0, n = c->n;
     if (!any_wanted(c, kind))
         return GBS_OK;
+    if (c->one_by_one)
+        return fold == 0 ? one_by_one(ctx, c, kind) : GBS_OK;
     size_t *rows = gbs_array_alloc(ctx, n, sizeof *rows);
     double *scores = NULL;
     gbs_data *train = NULL, *test = NULL;

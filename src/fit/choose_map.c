@@ -14,14 +14,14 @@
 
 #include <math.h>
 
-enum { MOST_TRIALS = 16, RIDGES = 5 };
-/* Rows and columns of the three rungs. */
-enum { FIRST_ROWS = 1000, FIRST_COLUMNS = 256, SECOND_ROWS = 2048, SECOND_COLUMNS = 512 };
-enum { LAST_ROWS = 4096, LAST_COLUMNS = 1024, GLANCE_ROWS = 600, GLANCE_COLUMNS = 128 };
+enum { MOST_TRIALS = 12, RIDGES = 5 };
+/* Rows and columns of the three rungs, and of a glance. */
+enum { FIRST_ROWS = 2000, FIRST_COLUMNS = 256, SECOND_ROWS = 4096, SECOND_COLUMNS = 512 };
+enum { LAST_ROWS = 8192, LAST_COLUMNS = 1024, GLANCE_ROWS = 600, GLANCE_COLUMNS = 128 };
+/* A glance is not taken at fewer rows, or at more columns. */
+enum { FEWEST_GLANCED = 100, MOST_GLANCED = 200 };
 #define LEAST_RIDGE 0.03
 #define RIDGE_RATIO 5.0
-/* More columns must be worth their time: by this share of the log loss. */
-#define WORTH 0.01
 /* A hint needs a log loss lower by this share. */
 #define CLEARLY 0.1
 
@@ -29,11 +29,12 @@ struct trial {
     gbs_features features;
     size_t size;
     double kernel_width, level_width;
-    double value, error;
+    size_t ridge, ridges; /* the first to try, and how many; then the best */
+    double value;         /* log loss */
+    double *loss;         /* of each row, with the best ridge */
 };
 
 struct looking {
-    gbs_context *ctx;
     const gbs_fit_settings *o;
     gbs_data *rows;
     struct trial *trial;
@@ -42,28 +43,29 @@ struct looking {
 /* ---------------------------------------------------------------- one trial */
 
 /* The better of two ridges stays. */
-static void judge(const double *score, const double *y, size_t n, struct trial *out) {
+static void judge(const double *score, const double *y, size_t n, size_t ridge, double *best,
+                  struct trial *out) {
     gbs_platt platt = gbs_platt_learn(score, y, n);
-    double value = gbs_platt_log_loss(score, y, n, platt), wrong = 0.0;
-    if (!(value < out->value))
+    double value = gbs_platt_log_loss(score, y, n, platt);
+    if (!(value < *best))
         return;
+    *best = out->value = value;
+    out->ridge = ridge;
     for (size_t i = 0; i < n; i++)
-        wrong += (platt.offset + platt.slope * score[i] >= 0.0) != (y[i] > 0.0);
-    out->value = value;
-    out->error = wrong / (double)n;
+        out->loss[i] = gbs_platt_log_loss(&score[i], &y[i], 1, platt);
 }
 
 /* Ridges in units of the mean squared length of a row. */
 static gbs_status regress(gbs_context *ctx, const gbs_rows *rows, struct trial *out) {
     gbs_ridge ridge;
-    double *score = gbs_doubles(ctx, rows->all.n);
+    size_t n = rows->all.n, first = out->ridge;
+    double *score = gbs_doubles(ctx, n), best = INFINITY;
     gbs_status status = gbs_ridge_create(ctx, rows, &ridge);
     if (status == GBS_OK && score == NULL)
         status = GBS_ERR_MEMORY;
-    out->value = INFINITY;
-    for (size_t r = 0; r < RIDGES && status == GBS_OK; r++) {
+    for (size_t r = first; r < first + out->ridges && r < RIDGES && status == GBS_OK; r++) {
         if (gbs_ridge_leave_one_out(&ridge, LEAST_RIDGE * pow(RIDGE_RATIO, (double)r), score))
-            judge(score, rows->all.y, rows->all.n, out);
+            judge(score, rows->all.y, n, r, &best, out);
         status = gbs_check_cancel(ctx);
     }
     gbs_ridge_free(ctx, &ridge);
@@ -95,32 +97,64 @@ static gbs_status run_trial(gbs_context *ctx, void *arg, size_t job) {
     return status;
 }
 
-/* ---------------------------------------------------------------- rungs */
+/* ---------------------------------------------------------------- a rung */
 
+struct rung {
+    size_t count, rows;
+    struct trial trial[MOST_TRIALS];
+    double *losses; /* count x rows */
+};
+
+static void add(struct rung *r, struct trial t) {
+    t.ridges = t.ridges > 0 ? t.ridges : RIDGES;
+    t.value = INFINITY;
+    r->trial[r->count++] = t;
+}
+
+/* All trials on the first `most` rows; gbs_array_free of the losses is the caller's. */
 static gbs_status run_rung(gbs_context *ctx, const gbs_data *learn, const gbs_fit_settings *o,
-                           size_t most, struct trial *trial, size_t count) {
+                           size_t most, struct rung *r) {
     size_t n = learn->n < most ? learn->n : most, *pick = gbs_array_alloc(ctx, n, sizeof *pick);
-    struct looking l = {.ctx = ctx, .o = o, .trial = trial};
+    struct looking l = {.o = o, .trial = r->trial};
     gbs_side_progress progress = {"maps", 0.0, 1.0};
-    gbs_status status = pick != NULL ? GBS_OK : GBS_ERR_MEMORY;
+    r->rows = n;
+    r->losses = gbs_matrix(ctx, r->count, n);
+    gbs_status status = pick != NULL && r->losses != NULL ? GBS_OK : GBS_ERR_MEMORY;
+    for (size_t k = 0; status == GBS_OK && k < r->count; k++)
+        r->trial[k].loss = r->losses + k * n;
     for (size_t i = 0; status == GBS_OK && i < n; i++)
         pick[i] = i;
     if (status == GBS_OK)
         status = gbs_data_view(ctx, learn, pick, n, &l.rows);
     if (status == GBS_OK)
-        status = gbs_side_by_side(ctx, count, progress, run_trial, &l);
+        status = gbs_side_by_side(ctx, r->count, progress, run_trial, &l);
     gbs_data_free(l.rows);
     gbs_array_free(ctx, pick);
     return status;
 }
 
-static size_t best_of(const struct trial *trial, size_t from, size_t count) {
+static const struct trial *best_of(const struct rung *r, size_t from) {
     size_t best = from;
-    for (size_t k = from; k < count; k++)
-        if (trial[k].value < trial[best].value)
+    for (size_t k = from; k < r->count; k++)
+        if (r->trial[k].value < r->trial[best].value)
             best = k;
-    return best;
+    return &r->trial[best];
 }
+
+/* Is `a` better than `b` beyond two standard errors of the difference, row by row? */
+static bool surely_better(const struct rung *r, const struct trial *a, const struct trial *b) {
+    double sum = 0.0, square = 0.0, n = (double)r->rows;
+    if (!(a->value < INFINITY) || !(b->value < INFINITY))
+        return a->value < b->value;
+    for (size_t i = 0; i < r->rows; i++) {
+        double gain = b->loss[i] - a->loss[i];
+        sum += gain;
+        square += gain * gain;
+    }
+    return sum > 2.0 * sqrt(fmax(0.0, square - sum * sum / n));
+}
+
+/* ---------------------------------------------------------------- the rungs */
 
 /* The number of columns that the settings name, else `usual`; no more than there are rows. */
 static size_t columns_of(const gbs_fit_settings *o, size_t rows, size_t usual) {
@@ -128,101 +162,138 @@ static size_t columns_of(const gbs_fit_settings *o, size_t rows, size_t usual) {
     return size < rows ? size : rows > 2 ? rows : 2;
 }
 
+/* Landmarks come closer than frequencies of the same number; those are for who asks for them. */
 static gbs_features first_map(const gbs_fit_settings *o) {
-    return o->features == GBS_FEATURES_NYSTROM ? GBS_FEATURES_NYSTROM : GBS_FEATURES_FOURIER;
+    return o->features == GBS_FEATURES_FOURIER ? GBS_FEATURES_FOURIER : GBS_FEATURES_NYSTROM;
 }
 
-/* Widths in powers of two of the median distance, and linear at [0]. */
+/* A column of two values, among the first rows. */
+static bool has_levels(const gbs_data *data) {
+    enum { LOOKED_AT = 200 };
+    size_t n = data->n < LOOKED_AT ? data->n : LOOKED_AT;
+    if (data->dense == NULL)
+        return true;
+    for (size_t k = 0; k < data->d; k++) {
+        double first = gbs_data_at(data, 0).value[k], second = first;
+        bool two = true;
+        for (size_t i = 1; i < n && two; i++) {
+            double x = gbs_data_at(data, i).value[k];
+            second = second == first ? x : second;
+            two = x == first || x == second;
+        }
+        if (two && second != first)
+            return true;
+    }
+    return false;
+}
+
+/* Three ridges around the best. */
+static struct trial around(const gbs_map_choice *c, struct trial t) {
+    t.ridge = c->ridge > 0 ? c->ridge - 1 : 0;
+    t.ridges = 3;
+    return t;
+}
+
 static gbs_status first_rung(gbs_context *ctx, const gbs_data *learn, const gbs_fit_settings *o,
                              gbs_map_choice *out) {
-    static const double widths[] = {2.0, 1.0, 0.5, 0.25, 0.125};
-    enum { WIDTHS = sizeof widths / sizeof *widths };
-    struct trial trial[MOST_TRIALS] = {{.features = GBS_FEATURES_LINEAR}};
-    size_t count = 1;
-    for (size_t k = 0; k < WIDTHS; k++)
-        trial[count++] = (struct trial){.features = first_map(o),
-                                        .size = columns_of(o, learn->n, FIRST_COLUMNS),
-                                        .kernel_width = widths[k],
-                                        .level_width = 1.0};
-    gbs_status status = run_rung(ctx, learn, o, FIRST_ROWS, trial, count);
-    size_t best = best_of(trial, 1, count);
-    out->linear_value = trial[0].value;
-    out->linear_error = trial[0].error;
-    out->kernel_width = trial[best].kernel_width;
-    out->level_width = 1.0;
-    out->value = trial[best].value;
-    out->error = trial[best].error;
-    out->candidates += count;
+    struct rung r = {0};
+    for (double width = 2.0; width > 0.1; width *= 0.5)
+        add(&r, (struct trial){.features = first_map(o),
+                               .size = columns_of(o, learn->n, FIRST_COLUMNS),
+                               .kernel_width = width,
+                               .level_width = 1.0});
+    gbs_status status = run_rung(ctx, learn, o, FIRST_ROWS, &r);
+    const struct trial *best = best_of(&r, 0);
+    *out = (gbs_map_choice){.features = best->features,
+                            .size = best->size,
+                            .kernel_width = best->kernel_width,
+                            .level_width = 1.0,
+                            .ridge = best->ridge,
+                            .candidates = r.count};
+    gbs_array_free(ctx, r.losses);
     return status;
 }
 
-/* Around the best of them, both maps where either may be taken, and levels nearer together. */
+/* Around the best of them, the other map where either may be taken, and levels nearer together. */
 static gbs_status second_rung(gbs_context *ctx, const gbs_data *learn, const gbs_fit_settings *o,
                               gbs_map_choice *out) {
-    struct trial trial[MOST_TRIALS];
-    size_t count = 0, maps = o->features == GBS_FEATURES_AUTO ? 2 : 1;
-    for (size_t m = 0; m < maps; m++)
-        for (int step = -1; step <= 1; step++)
-            trial[count++] = (struct trial){
-                .features = m == 1 ? GBS_FEATURES_NYSTROM : first_map(o),
-                .size = columns_of(o, learn->n, SECOND_COLUMNS),
-                .kernel_width = out->kernel_width * pow(2.0, 0.5 * (double)step),
-                .level_width = 1.0};
-    trial[count] = trial[maps == 2 ? 4 : 1];
-    trial[count++].level_width = 0.5;
-    gbs_status status = run_rung(ctx, learn, o, SECOND_ROWS, trial, count);
-    size_t best = best_of(trial, 0, count);
-    out->features = trial[best].features;
-    out->kernel_width = trial[best].kernel_width;
-    out->level_width = trial[best].level_width;
-    out->candidates += count;
+    struct rung r = {0};
+    struct trial t = {.features = out->features,
+                      .size = columns_of(o, learn->n, SECOND_COLUMNS),
+                      .kernel_width = out->kernel_width,
+                      .level_width = 1.0};
+    add(&r, around(out, t));
+    t.kernel_width = out->kernel_width * sqrt(2.0);
+    add(&r, around(out, t));
+    t.kernel_width = out->kernel_width * sqrt(0.5);
+    add(&r, around(out, t));
+    t.kernel_width = out->kernel_width;
+    t.features = GBS_FEATURES_FOURIER;
+    if (o->features == GBS_FEATURES_AUTO)
+        add(&r, around(out, t));
+    t.features = out->features;
+    t.level_width = 0.5;
+    if (has_levels(learn))
+        add(&r, around(out, t));
+    gbs_status status = run_rung(ctx, learn, o, SECOND_ROWS, &r);
+    const struct trial *best = best_of(&r, 0);
+    out->features = best->features;
+    out->kernel_width = best->kernel_width;
+    out->level_width = best->level_width;
+    out->ridge = best->ridge;
+    out->candidates += r.count;
+    gbs_array_free(ctx, r.losses);
     return status;
 }
 
-/* As few columns as do nearly as well as many. */
+/* As few columns as more are not surely better than; and the columns themselves. */
 static gbs_status last_rung(gbs_context *ctx, const gbs_data *learn, const gbs_fit_settings *o,
                             gbs_map_choice *out) {
-    struct trial trial[MOST_TRIALS];
-    size_t count = 0, chosen = 0;
-    for (size_t size = LAST_COLUMNS / 4; size <= LAST_COLUMNS; size *= 2)
-        if (count == 0 || trial[count - 1].size < learn->n)
-            trial[count++] = (struct trial){.features = out->features,
-                                            .size = columns_of(o, learn->n, size),
-                                            .kernel_width = out->kernel_width,
-                                            .level_width = out->level_width};
-    gbs_status status = run_rung(ctx, learn, o, LAST_ROWS, trial, count);
-    size_t best = best_of(trial, 0, count);
-    while (trial[chosen].value > (1.0 + WORTH) * trial[best].value)
-        chosen++;
-    out->size = trial[chosen].size;
-    out->value = trial[chosen].value;
-    out->error = trial[chosen].error;
-    out->candidates += count;
+    struct rung r = {0};
+    add(&r, (struct trial){.features = GBS_FEATURES_LINEAR});
+    for (size_t size = LAST_COLUMNS / 4; size <= LAST_COLUMNS; size *= 2) {
+        struct trial t = {.features = out->features,
+                          .size = columns_of(o, learn->n, size),
+                          .kernel_width = out->kernel_width,
+                          .level_width = out->level_width};
+        if (r.count == 1 || t.size > r.trial[r.count - 1].size)
+            add(&r, around(out, t));
+    }
+    gbs_status status = run_rung(ctx, learn, o, LAST_ROWS, &r);
+    const struct trial *chosen = &r.trial[1];
+    for (size_t k = 2; status == GBS_OK && k < r.count; k++)
+        if (surely_better(&r, &r.trial[k], chosen))
+            chosen = &r.trial[k];
+    out->size = o->features_size > 0 ? o->features_size : chosen->size;
+    out->helps = status == GBS_OK && surely_better(&r, chosen, &r.trial[0]);
+    out->candidates += r.count;
+    gbs_array_free(ctx, r.losses);
     return status;
 }
 
 gbs_status gbs_choose_map(gbs_context *ctx, const gbs_data *learn, const gbs_fit_settings *o,
                           gbs_map_choice *out) {
-    *out = (gbs_map_choice){0};
     gbs_status status = first_rung(ctx, learn, o, out);
     if (status == GBS_OK)
         status = second_rung(ctx, learn, o, out);
-    out->size = o->features_size;
-    if (status == GBS_OK && o->features_size == 0)
-        status = last_rung(ctx, learn, o, out);
-    return status;
+    return status == GBS_OK ? last_rung(ctx, learn, o, out) : status;
 }
 
 gbs_status gbs_map_would_help(gbs_context *ctx, const gbs_data *learn, const gbs_fit_settings *o,
                               bool *helps) {
-    struct trial trial[] = {{.features = GBS_FEATURES_LINEAR},
-                            {.features = GBS_FEATURES_FOURIER, .kernel_width = 1.0},
-                            {.features = GBS_FEATURES_FOURIER, .kernel_width = 0.35}};
-    size_t count = sizeof trial / sizeof *trial;
-    for (size_t k = 1; k < count; k++)
-        trial[k].size = columns_of(o, learn->n, GLANCE_COLUMNS);
-    gbs_status status = run_rung(ctx, learn, o, GLANCE_ROWS, trial, count);
-    size_t best = best_of(trial, 1, count);
-    *helps = status == GBS_OK && trial[best].value < (1.0 - CLEARLY) * trial[0].value;
+    struct rung r = {0};
+    *helps = false;
+    if (learn->n < FEWEST_GLANCED || learn->d > MOST_GLANCED || learn->dense == NULL)
+        return GBS_OK;
+    add(&r, (struct trial){.features = GBS_FEATURES_LINEAR});
+    for (double width = 1.0; width > 0.3; width *= 0.35)
+        add(&r, (struct trial){.features = GBS_FEATURES_FOURIER,
+                               .size = columns_of(o, learn->n, GLANCE_COLUMNS),
+                               .kernel_width = width});
+    gbs_status status = run_rung(ctx, learn, o, GLANCE_ROWS, &r);
+    const struct trial *best = best_of(&r, 1);
+    *helps = status == GBS_OK && surely_better(&r, best, &r.trial[0]) &&
+             best->value < (1.0 - CLEARLY) * r.trial[0].value;
+    gbs_array_free(ctx, r.losses);
     return status;
 }

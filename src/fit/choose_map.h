@@ -9,14 +9,13 @@ typedef struct gbs_map_choice {
     gbs_features features;
     size_t size;
     double kernel_width, level_width;
-    double value, error; /* log loss and error, each row left out in turn */
-    double linear_value, linear_error;
+    size_t ridge;      /* that served it best: a step of a grid */
+    bool helps;        /* it is better than the columns themselves, beyond two standard errors */
     size_t candidates; /* looked at, linear included */
 } gbs_map_choice;
 
 /* The best map for these rows, in random order, of those that the settings leave open (`features`
- * auto, or a map by name without a number of columns); `linear_` says how the columns themselves do.
- * `features` of *out is never linear. */
+ * auto, or a map by name without a number of columns). `features` of *out is never linear. */
 gbs_status gbs_choose_map(gbs_context *ctx, const gbs_data *learn, const gbs_fit_settings *o,
                           gbs_map_choice *out);
 /* A glance at a few rows: would a map do clearly better than the columns themselves? */

@@ -23,6 +23,8 @@ typedef struct gbs_choosing {
     size_t *fold_of;
     gbs_choice_kind kinds[GBS_CHOICE_KINDS];
     size_t kinds_size, widths_size;
+    /* one kind, a map: rows are taken out of one posterior, not of folds */
+    bool one_by_one;
     size_t most_columns; /* that a map makes in the folds */
     size_t looked;       /* candidates that were looked at before, for a map */
     bool wanted[GBS_CHOICE_KINDS][GBS_CHOICE_WIDTHS], done[GBS_CHOICE_KINDS][GBS_CHOICE_WIDTHS];
@@ -37,6 +39,16 @@ typedef struct gbs_choosing {
     double told, folds_share; /* of the progress: so far, and what the folds have of it */
 } gbs_choosing;
 
+/* A row of +1 missed costs another sum than the reverse. */
+bool gbs_has_costs(const gbs_fit_settings *o);
+/* Scores of all rows held, each by the posterior of the others; `share` is lambda over their
+ * number. */
+gbs_status gbs_scores_by_others(const gbs_held *held, const gbs_spread *spread,
+                                const gbs_loss_ops *loss, double share, const double *y,
+                                double *score);
+/* Fills in what follows from score and y. */
+void gbs_choice_calibrate(const gbs_fit_settings *o, gbs_choice *out);
+
 /* What a kind of columns is, to the choice. */
 void gbs_choice_take(gbs_choice *choice, const gbs_choice_kind *kind);
 
@@ -46,7 +58,8 @@ static inline double *gbs_choosing_scores(const gbs_choosing *c, size_t kind, si
 }
 
 /* Fits of one kind of columns to `train`, a view that it may weigh; the scores of `test` for each
- * wanted width, `stride` apart. */
+ * wanted width, `stride` apart. test NULL: those of
+ * the rows of `train`, each by the others. */
 gbs_status gbs_choosing_leave_out(gbs_context *ctx, const gbs_choosing *c, size_t kind,
                                   gbs_data *train, const gbs_data *test, size_t stride,
                                   double *scores);

@@ -106,6 +106,8 @@ static gbs_status train(struct deployed *f) {
         status = gbs_keep_path(f->ctx, f->model, &p, f->o.restarts);
     }
     gbs_posterior_free(f->ctx, &p);
+    if (status == GBS_OK && f->choice.by_posterior)
+        status = gbs_choice_leave_one_out(f->ctx, &past, &f->o, &f->model->stages[0], &f->choice);
     f->model->selection = (gbs_selection){.candidates = f->choice.candidates,
                                           .folds = f->choice.folds,
                                           .error = f->choice.error,

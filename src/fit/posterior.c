@@ -168,6 +168,7 @@ static gbs_status solve(struct search *s) {
     task.fixed_sd = 1.0 / sqrt(t->risk->counted);
     task.solve = (gbs_solve_options){.solver = o->solver,
                                      .tolerance = o->tolerance,
+                                     .enough = o->enough,
                                      .max_iterations = o->max_iterations,
                                      .batch = o->batch,
                                      .epochs = o->epochs,

@@ -69,6 +69,7 @@ typedef struct gbs_fit_settings {
     gbs_select select; /* what to choose among the ladder and the prior grid */
     double tolerance;  /* stop when the optimality gap (or what stands for it) is below tolerance *
                           max(1, |F|) */
+    double enough; /* and when a second-order estimate of what is left is below this; 0: never */
     size_t max_iterations; /* per rung of the ladder */
     /* increasing lambdas to anneal through, declared in advance; NULL: chosen */
     const double *ladder;

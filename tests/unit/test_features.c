@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include "file/maps_file.h"
+#include "fit/choose.h"
 #include "fit/choose_map.h"
 #include "fit/ridge.h"
 #include "fit/ways.h"
@@ -398,6 +399,54 @@ static void ridge_leaves_each_row_out(void **state) {
     gbs_context_free(ctx);
 }
 
+/* Scores of rows by the others, by one Newton step and by fits without them. */
+static void rows_are_taken_out_of_a_posterior(void **state) {
+    (void)state;
+    enum { ROWS = 60 };
+    struct table_of_numbers t = shell(10, ROWS, D);
+    gbs_context *ctx = new_context(1, 1);
+    gbs_data *data = dense_data(ctx, &t);
+    gbs_fit_settings o = mapped(GBS_FEATURES_FOURIER, 16, 0.5);
+    o.loss = GBS_LOSS_HINGE;
+    o.family = GBS_FAMILY_FULL;
+    o.lambda = ROWS;
+    gbs_rows all = rows_of(ctx, data, &o), few;
+    for (double sd = 0.5; sd < 10.0; sd *= 4.0) {
+        gbs_posterior p, without;
+        double score[ROWS], y[ROWS], worst = 0.0, largest = 0.0;
+        gbs_choice choice = {.loss = o.loss, .rows = ROWS, .score = score, .y = y};
+        o.prior_sd = sd;
+        o.lambda = ROWS;
+        assert_ok(ctx, gbs_choice_fit(ctx, &all, &o, NULL, &p));
+        assert_ok(ctx, gbs_choice_leave_one_out(ctx, &all, &o, &p.stage, &choice));
+        double *cells = doubles(ROWS * all.d), labels[ROWS];
+        for (size_t out = 0; out < ROWS; out++) {
+            for (size_t i = 0, at = 0; i < ROWS; i++)
+                if (i != out) {
+                    memcpy(cells + at * all.d, all.all.dense + i * all.all.ld,
+                           all.d * sizeof *cells);
+                    labels[at++] = t.y[i];
+                }
+            few = gbs_rows_wrap(ROWS - 1, all.d, cells, all.d, labels);
+            o.lambda = ROWS - 1;
+            assert_ok(ctx, gbs_choice_fit(ctx, &few, &o, NULL, &without));
+            const double *x = all.all.dense + out * all.all.ld;
+            double exact = gbs_dot(all.d, x, without.stage.posterior.mean),
+                   itself = gbs_dot(all.d, x, p.stage.posterior.mean);
+            largest = fmax(largest, fabs(exact - itself));
+            worst = fmax(worst, fabs(exact - score[out]));
+            gbs_posterior_free(ctx, &without);
+        }
+        assert_at_most(worst, 0.2 * largest);
+        gbs_posterior_free(ctx, &p);
+        free(cells);
+    }
+    gbs_rows_free(ctx, &all);
+    gbs_data_free(data);
+    free_table(&t);
+    gbs_context_free(ctx);
+}
+
 static void a_map_is_chosen_where_no_line_divides(void **state) {
     (void)state;
     gbs_context *ctx = new_context(1, 1);
@@ -433,6 +482,7 @@ int main(void) {
         cmocka_unit_test(saved_models_are_fresh_models_to_the_bit),
         cmocka_unit_test(damaged_maps_are_refused),
         cmocka_unit_test(ridge_leaves_each_row_out),
+        cmocka_unit_test(rows_are_taken_out_of_a_posterior),
         cmocka_unit_test(a_map_is_chosen_where_no_line_divides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
