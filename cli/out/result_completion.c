@@ -26,8 +26,8 @@ static const char *const deployed_assumptions[] = {
     "ratings are independent draws from one distribution, or a random subset of all ratings, of "
     "which it then bounds those outside the part that was learned from; which cells are rated may "
     "depend on taste",
-    "the file's order is exchangeable, or the seed was drawn at random, and it was not chosen by "
-    "looking at results",
+    ("the file's order is exchangeable, or the seed was drawn at random, and it was not chosen by "
+     "looking at results"),
     "every value lies in the declared range"};
 
 enum { DEPLOYED_ASSUMPTIONS = sizeof deployed_assumptions / sizeof *deployed_assumptions };

@@ -33,7 +33,8 @@ static uint64_t bits_of(double value) {
 }
 
 gbs_hash gbs_hash_number(uint64_t column, double value) {
-    return value == 0.0 ? (gbs_hash){0} : mix(column, NUMBER, bits_of(value), 0);
+    gbs_hash none = {0};
+    return value == 0.0 ? none : mix(column, NUMBER, bits_of(value), 0);
 }
 
 gbs_hash gbs_hash_text(uint64_t column, const char *text, size_t size) {

@@ -63,7 +63,7 @@ static void add(size_t n, double by, const double *from, double *to) {
 
 /* direction = -H gradient */
 static void aim(struct search *q) {
-    double alpha[KEPT];
+    double alpha[KEPT] = {0.0};
     size_t n = q->n;
     for (size_t k = 0; k < n; k++)
         q->direction[k] = -q->gradient[k];

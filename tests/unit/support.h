@@ -204,8 +204,7 @@ static inline gbs_status measure_gap(gbs_context *ctx, const gbs_data *data, con
                                      const gbs_particles *particles, gbs_gap *out) {
     gbs_gap *told;
     gbs_status status = gbs_measure_gap(ctx, data, model, particles, &told);
-    if (status == GBS_OK)
-        *out = *told;
+    *out = status == GBS_OK ? *told : (gbs_gap){0};
     gbs_gap_free(told);
     return status;
 }
@@ -214,8 +213,7 @@ static inline gbs_status evaluate_model(gbs_context *ctx, const gbs_model *model
                                         const gbs_data *data, gbs_evaluation *out) {
     gbs_evaluation *told;
     gbs_status status = gbs_model_evaluate(ctx, model, data, &told);
-    if (status == GBS_OK)
-        *out = *told;
+    *out = status == GBS_OK ? *told : (gbs_evaluation){0};
     gbs_evaluation_free(told);
     return status;
 }
@@ -224,8 +222,7 @@ static inline gbs_status evaluate_particles(gbs_context *ctx, const gbs_particle
                                             const gbs_data *data, gbs_evaluation *out) {
     gbs_evaluation *told;
     gbs_status status = gbs_particles_evaluate(ctx, particles, data, &told);
-    if (status == GBS_OK)
-        *out = *told;
+    *out = status == GBS_OK ? *told : (gbs_evaluation){0};
     gbs_evaluation_free(told);
     return status;
 }

@@ -16,9 +16,8 @@ struct folder {
 
 /* A fresh folder to stand in. */
 static struct folder enter(void) {
-    struct folder f;
+    struct folder f = {0};
     const char *tmp = getenv("TMPDIR");
-    f.ctx = NULL;
     assert_non_null(getcwd(f.before, sizeof f.before));
     snprintf(f.name, sizeof f.name, "%s/gibbsite-test-XXXXXX", tmp != NULL ? tmp : P_tmpdir);
     assert_non_null(mkdtemp(f.name));

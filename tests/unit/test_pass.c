@@ -254,7 +254,7 @@ static void a_span_is_the_covariance_it_stands_for(void **state) {
         gbs_context *ctx = new_context(2, 1);
         struct holding h = hold(ctx, &r, N, sparse != 0, 1);
         size_t row[RANK] = {4, 17, 30};
-        double v = 0.7, lower[RANK * RANK], factor[RANK * RANK] = {0}, q[RANK * D], s[D * D],
+        double v = 0.7, lower[RANK * RANK], factor[RANK * RANK] = {0}, q[RANK * D] = {0}, s[D * D],
                mean[D] = {0.3, -0.2, 0.1, 0.5, -1.0}, score[N], variance[N];
         gbs_span span = {.rank = RANK, .lower = lower, .factor = factor};
         assert_ok(ctx, h.held->pass->keep(h.held, RANK, row, &span.kept));

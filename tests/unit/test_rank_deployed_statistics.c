@@ -53,7 +53,9 @@ static double true_disorder(gbs_context *ctx, const gbs_model *model, const stru
     for (size_t i = 0; i < POINTS; i++)
         for (size_t j = 0; j < POINTS; j++)
             sum += l->up[i] * l->down[j] *
-                   (score[j] > score[i] ? 1.0 : score[j] == score[i] ? 0.5 : 0.0);
+                   (score[j] > score[i]    ? 1.0
+                    : score[j] == score[i] ? 0.5
+                                           : 0.0);
     return sum;
 }
 

@@ -11,7 +11,7 @@
 enum { FACTORS = 4, LEVELS = 20, ROWS = 6400 };
 
 static gbs_data *levels(gbs_context *ctx, struct dice *r, struct table_of_numbers *t) {
-    double effect[FACTORS * LEVELS];
+    double effect[FACTORS * LEVELS] = {0.0};
     *t = (struct table_of_numbers){.n = ROWS, .d = FACTORS * LEVELS};
     t->x = doubles(t->n * t->d);
     t->y = doubles(t->n);
