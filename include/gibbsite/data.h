@@ -24,6 +24,17 @@ GBS_API gbs_status gbs_data_dense(gbs_context *ctx, size_t n, size_t d, const do
                                   size_t row_stride, const double *y, gbs_ownership ownership,
                                   gbs_data **out);
 
+/* What the cells of an array are. */
+typedef enum gbs_cell_type { GBS_CELL_DOUBLE = 0, GBS_CELL_FLOAT } gbs_cell_type;
+
+/* The same of an array in any order: the cell of row i and column k is element i * row_stride + k *
+ * column_stride of x. Columns one after the other have a row_stride of 1 and a column_stride of at
+ * least n. Borrowed arrays are read where they lie, whatever their type and order; rows that are
+ * one after the other in memory are read fastest. */
+GBS_API gbs_status gbs_data_strided(gbs_context *ctx, size_t n, size_t d, const void *x,
+                                    gbs_cell_type type, size_t row_stride, size_t column_stride,
+                                    const double *y, gbs_ownership ownership, gbs_data **out);
+
 /* Compressed sparse rows: row i is (column[k], value[k]), k = row_start[i] .. row_start[i+1] - 1,
  * columns from 0, strictly increasing within a row. */
 GBS_API gbs_status gbs_data_csr(gbs_context *ctx, size_t n, size_t d, const size_t *row_start,

@@ -127,6 +127,86 @@ gbs_status gbs_data_dense(gbs_context *ctx, size_t n, size_t d, const double *x,
     return GBS_OK;
 }
 
+/* Rows from 0 on, of n, at x with these strides. */
+static gbs_status check_strides(gbs_context *ctx, size_t n, size_t d, size_t row_stride,
+                                size_t column_stride) {
+    size_t down, across, last;
+    bool positive = row_stride > 0 && column_stride > 0,
+         apart = positive && (n == 1 || d == 1 || (row_stride - 1) / column_stride >= d - 1 ||
+                              (column_stride - 1) / row_stride >= n - 1);
+    if (apart && !__builtin_mul_overflow(n - 1, row_stride, &down) &&
+        !__builtin_mul_overflow(d - 1, column_stride, &across) &&
+        !__builtin_add_overflow(down, across, &last) && last < SIZE_MAX / sizeof(double))
+        return GBS_OK;
+    return gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                    "%zu x %zu cells with row_stride %zu and column_stride %zu lie over one "
+                    "another, or do not fit in memory",
+                    n, d, row_stride, column_stride);
+}
+
+/* As rows of doubles, one after the other. */
+static gbs_status copy_strided(gbs_context *ctx, const gbs_data *from, gbs_ownership ownership,
+                               gbs_data **out) {
+    double *cells = gbs_matrix(ctx, from->n, from->d);
+    if (cells == NULL)
+        return GBS_ERR_MEMORY;
+    for (size_t i = 0; i < from->n; i++) {
+        gbs_raw_row row = gbs_data_at(from, i);
+        for (size_t k = 0; k < from->d; k++)
+            cells[i * from->d + k] = gbs_raw_value(&row, k);
+    }
+    gbs_status status = gbs_data_dense(ctx, from->n, from->d, cells, from->d, from->y, ownership,
+                                       out);
+    gbs_array_free(ctx, cells);
+    return status;
+}
+
+gbs_status gbs_data_strided(gbs_context *ctx, size_t n, size_t d, const void *x, gbs_cell_type type,
+                            size_t row_stride, size_t column_stride, const double *y,
+                            gbs_ownership ownership, gbs_data **out) {
+    GBS_NEEDS(ctx, out);
+    *out = NULL;
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, x);
+    if (type != GBS_CELL_DOUBLE && type != GBS_CELL_FLOAT)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "type must be one of gbs_cell_type, not %d",
+                        (int)type);
+    gbs_status status = check_ownership(ctx, ownership);
+    if (status == GBS_OK)
+        status = check_shape(ctx, n, d);
+    if (status == GBS_OK)
+        status = check_strides(ctx, n, d, row_stride, column_stride);
+    if (status == GBS_OK)
+        status = check_labels(ctx, n, y);
+    if (status != GBS_OK)
+        return status;
+    gbs_data said = {.ctx = ctx,
+                     .n = n,
+                     .d = d,
+                     .dense = type == GBS_CELL_DOUBLE ? x : NULL,
+                     .single = type == GBS_CELL_FLOAT ? x : NULL,
+                     .row_stride = row_stride,
+                     .column_gap = column_stride - 1,
+                     .y = y,
+                     .borrowed = true};
+    if (ownership == GBS_COPY)
+        return copy_strided(ctx, &said, ownership, out);
+    for (size_t i = 0; i < n; i++) {
+        gbs_raw_row row = gbs_data_at(&said, i);
+        for (size_t k = 0; k < d; k++)
+            if (!isfinite(gbs_raw_value(&row, k)))
+                return gbs_fail(ctx, GBS_ERR_DATA, "row %zu, column %zu: not a finite number", i,
+                                k);
+    }
+    gbs_data *data;
+    status = new_handle(ctx, n, d, true, &data);
+    if (status != GBS_OK)
+        return status;
+    *data = said;
+    *out = data;
+    return GBS_OK;
+}
+
 gbs_status gbs_data_csr(gbs_context *ctx, size_t n, size_t d, const size_t *row_start,
                         const uint32_t *column, const double *value, const double *y,
                         gbs_ownership ownership, gbs_data **out) {
@@ -265,10 +345,25 @@ size_t gbs_data_origin(const gbs_data *data, size_t i) {
 gbs_raw_row gbs_data_at(const gbs_data *data, size_t i) {
     size_t row = gbs_data_origin(data, i);
     if (data->dense != NULL)
-        return (gbs_raw_row){data->d, data->dense + row * data->row_stride, NULL};
+        return (gbs_raw_row){.stored = data->d,
+                             .value = data->dense + row * data->row_stride,
+                             .gap = data->column_gap};
+    if (data->single != NULL)
+        return (gbs_raw_row){.stored = data->d,
+                             .single = data->single + row * data->row_stride,
+                             .gap = data->column_gap};
     size_t start = data->row_start[row];
-    return (gbs_raw_row){data->row_start[row + 1] - start, data->value + start,
-                         data->column + start};
+    return (gbs_raw_row){.stored = data->row_start[row + 1] - start,
+                         .value = data->value + start,
+                         .column = data->column + start};
+}
+
+bool gbs_data_is_dense(const gbs_data *data) {
+    return data->dense != NULL || data->single != NULL;
+}
+
+bool gbs_data_is_plain(const gbs_data *data) {
+    return data->dense != NULL && data->column_gap == 0 && data->row_stride >= data->d;
 }
 
 gbs_status gbs_data_set_classes(gbs_context *ctx, gbs_data *data, size_t rows,

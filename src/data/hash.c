@@ -69,8 +69,8 @@ gbs_hash gbs_data_hash(const gbs_data *data) {
         gbs_hash cells = {0};
         gbs_raw_row row = gbs_data_at(data, i);
         for (size_t k = 0; k < row.stored; k++)
-            cells = gbs_hash_add(
-                cells, gbs_hash_number(row.column != NULL ? row.column[k] : k, row.value[k]));
+            cells = gbs_hash_add(cells, gbs_hash_number(row.column != NULL ? row.column[k] : k,
+                                                        gbs_raw_value(&row, k)));
         gbs_hash_sum_add(&sum, cells, data->y != NULL ? data->y[i] : 0.0);
     }
     return gbs_hash_sum_of(&sum);

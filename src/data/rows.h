@@ -15,7 +15,9 @@ struct gbs_data {
     gbs_context *ctx;
     size_t n, d;
     const double *dense; /* row i at dense + i * row_stride, or NULL */
+    const float *single; /* the same in single precision, or NULL */
     size_t row_stride;
+    size_t column_gap; /* elements between the cells of two columns; 0: side by side */
     const size_t *row_start;
     const uint32_t *column;
     const double *value;
@@ -74,9 +76,22 @@ uint64_t gbs_data_order_seed(const gbs_context *ctx, const gbs_data *data);
 /* One row as the caller gave it. */
 typedef struct gbs_raw_row {
     size_t stored;
-    const double *value;
+    const double *value;    /* NULL: singles */
     const uint32_t *column; /* of each stored value; NULL: dense, every column in order */
+    const float *single;
+    size_t gap; /* elements between two values */
 } gbs_raw_row;
+
+/* Its k-th stored value. */
+static inline double gbs_raw_value(const gbs_raw_row *row, size_t k) {
+    return row->value != NULL ? row->value[k * (row->gap + 1)]
+                              : (double)row->single[k * (row->gap + 1)];
+}
+
+/* Every column of every row is stored. */
+bool gbs_data_is_dense(const gbs_data *data);
+/* Its rows of doubles lie one after the other. */
+bool gbs_data_is_plain(const gbs_data *data);
 
 /* Row i, of a view or not: all who read raw rows come through here. */
 gbs_raw_row gbs_data_at(const gbs_data *data, size_t i);

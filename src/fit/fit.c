@@ -337,7 +337,7 @@ static bool columns_saw_certified_rows(const gbs_context *ctx, const gbs_data *d
         return true;
     size_t units = data->group != NULL ? data->groups : data->n;
     bool in_time = o->order == GBS_ORDER_TIME;
-    return data->dense != NULL &&
+    return gbs_data_is_dense(data) &&
            (s->grouped != (data->group != NULL) || s->in_time != in_time ||
             (s->seed != ctx->seed && !in_time) || s->units > gbs_least_part(units, o));
 }
@@ -348,7 +348,7 @@ static gbs_status find_columns(gbs_context *ctx, const gbs_data *data, gbs_fit_s
     size_t first = data->n, *order = NULL;
     bool split = gbs_has_first_part(o);
     gbs_status status = GBS_OK;
-    if (split && data->dense == NULL) {
+    if (split && !gbs_data_is_dense(data)) {
         order = gbs_array_alloc(ctx, data->n, sizeof *order);
         status = order != NULL ? gbs_fit_order_run(ctx, data, o, order, &first) : GBS_ERR_MEMORY;
     }

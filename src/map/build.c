@@ -59,10 +59,14 @@ static void copy_raw(const gbs_data *data, size_t first, size_t n, bool zeros, d
     for (size_t i = 0; i < n; i++) {
         gbs_raw_row raw = gbs_data_at(data, first + i);
         double *row = x + i * ld;
-        if (raw.column == NULL) {
+        if (raw.column == NULL && raw.value != NULL && raw.gap == 0) {
             memcpy(row, raw.value, data->d * sizeof *row);
             continue;
         }
+        for (size_t k = 0; raw.column == NULL && k < data->d; k++)
+            row[k] = gbs_raw_value(&raw, k);
+        if (raw.column == NULL)
+            continue;
         if (!zeros)
             memset(row, 0, data->d * sizeof *row);
         for (size_t k = 0; k < raw.stored; k++)
@@ -126,7 +130,7 @@ static gbs_status build_dense(gbs_context *ctx, const gbs_data *data, const gbs_
 
 /* The first cell from k on that is stored: of a dense row, that is not zero. */
 static size_t next_cell(const gbs_raw_row *raw, size_t k) {
-    while (raw->column == NULL && k < raw->stored && raw->value[k] == 0.0)
+    while (raw->column == NULL && k < raw->stored && gbs_raw_value(raw, k) == 0.0)
         k++;
     return k;
 }
@@ -145,7 +149,7 @@ static size_t fill_row(const gbs_raw_row *raw, const uint32_t *filled, size_t n_
         size_t next = k < raw->stored && raw->column != NULL ? raw->column[k] : k;
         bool from_row = k < raw->stored && (c == n_filled || next <= filled[c]);
         column[end] = from_row ? (uint32_t)next : filled[c];
-        value[end] = from_row ? raw->value[k] : 0.0;
+        value[end] = from_row ? gbs_raw_value(raw, k) : 0.0;
         k = from_row ? next_cell(raw, k + 1) : k;
         c += c < n_filled && filled[c] == column[end];
         end++;
@@ -177,7 +181,7 @@ static size_t stored_values(const gbs_data *data) {
             sum += raw.stored;
         else
             for (size_t k = 0; k < raw.stored; k++)
-                sum += raw.value[k] != 0.0;
+                sum += gbs_raw_value(&raw, k) != 0.0;
     }
     return sum;
 }
@@ -258,11 +262,11 @@ static bool better_dense(const gbs_data *data, const gbs_maps *maps) {
             return true;
     double cells = (double)data->n * (double)maps->d;
     bool long_rows = maps->d >= LONG_ROW && shift_refused(maps) == NULL;
-    if (data->dense != NULL && (!long_rows || cells < WORTH_COUNTING))
+    if (gbs_data_is_dense(data) && (!long_rows || cells < WORTH_COUNTING))
         return true;
     double stored = (double)stored_values(data);
     bool empty = long_rows && stored <= MOSTLY_EMPTY * cells;
-    if (data->dense != NULL)
+    if (gbs_data_is_dense(data))
         return !empty;
     return (cells <= SMALL && !empty) || cells * 8.0 <= stored * 12.0;
 }
@@ -314,7 +318,7 @@ gbs_status gbs_rows_build(gbs_context *ctx, const gbs_data *data, const gbs_maps
     gbs_status status;
     bool dense = better_dense(data, maps);
     const gbs_map *refused = dense ? NULL : shift_refused(maps);
-    if (data->dense != NULL && data->pick == NULL && maps->count == 0)
+    if (gbs_data_is_plain(data) && data->pick == NULL && maps->count == 0)
         status = wrap_checked(ctx, data, out);
     else if (dense)
         status = build_dense(ctx, data, maps, out);

@@ -18,7 +18,7 @@ static void label_sums(const gbs_data *data, double mean_y, const gbs_standard *
         double y = (data->y[i] > 0.0 ? 1.0 : -1.0) - mean_y;
         for (size_t j = 0; j < row.stored; j++) {
             size_t k = row.column != NULL ? row.column[j] : j;
-            double x = row.column != NULL ? row.value[j] : row.value[j] - s->center[k];
+            double x = gbs_raw_value(&row, j) - (row.column != NULL ? 0.0 : s->center[k]);
             sums[k] += y * (x / s->scale[k]);
         }
     }

@@ -22,7 +22,7 @@ static size_t list_cells(const gbs_data *data, const size_t *rows, size_t count,
     for (size_t i = 0; i < count; i++) {
         gbs_raw_row row = gbs_data_at(data, rows != NULL ? rows[i] : i);
         for (size_t k = 0; k < row.stored; k++)
-            if (row.value[k] != 0.0)
+            if (gbs_raw_value(&row, k) != 0.0)
                 index[stored++] = row.column[k];
     }
     return stored;
@@ -53,7 +53,7 @@ gbs_status gbs_data_seen(gbs_context *ctx, const gbs_data *data, const size_t *r
                          gbs_seen *out) {
     *out = (gbs_seen){.given = data->d, .size = data->d};
     size_t stored = 0, size;
-    if (data->dense != NULL)
+    if (gbs_data_is_dense(data))
         return GBS_OK;
     for (size_t i = 0; i < count; i++)
         stored += gbs_data_at(data, rows != NULL ? rows[i] : i).stored;
@@ -127,13 +127,14 @@ static size_t keep_sparse(const gbs_data *data, const gbs_seen *seen, size_t *st
 static size_t keep_dense(const gbs_data *data, const gbs_seen *seen, double *cells) {
     size_t lost = 0, at = 0;
     for (size_t i = 0; i < data->n; i++) {
-        const double *row = gbs_data_at(data, i).value;
+        gbs_raw_row row = gbs_data_at(data, i);
         for (size_t k = 0, next = 0; k < data->d; k++) {
+            double x = gbs_raw_value(&row, k);
             if (next < seen->size && seen->column[next] == k) {
-                cells[at++] = row[k];
+                cells[at++] = x;
                 next++;
             } else {
-                lost += row[k] != 0.0;
+                lost += x != 0.0;
             }
         }
     }
@@ -149,10 +150,10 @@ gbs_status gbs_data_keep(gbs_context *ctx, const gbs_data *data, const gbs_seen 
         return GBS_ERR_MEMORY;
     *kept = (gbs_data){.ctx = ctx, .n = data->n, .d = seen->size, .hashed = true};
     kept->hash = gbs_data_hash(data);
-    for (size_t i = 0; i < data->n && data->dense == NULL; i++)
+    for (size_t i = 0; i < data->n && !gbs_data_is_dense(data); i++)
         stored += gbs_data_at(data, i).stored;
     bool ok = true;
-    if (data->dense != NULL) {
+    if (gbs_data_is_dense(data)) {
         double *cells = gbs_matrix(ctx, data->n, seen->size);
         kept->dense = cells;
         kept->row_stride = seen->size;

@@ -29,7 +29,7 @@ static void visit(const gbs_data *data, const struct columns *c, cell_visitor se
     for (size_t i = 0; i < data->n; i++) {
         gbs_raw_row row = gbs_data_at(data, i);
         for (size_t k = 0; k < row.stored; k++)
-            see(c, row.column != NULL ? row.column[k] : k, row.value[k]);
+            see(c, row.column != NULL ? row.column[k] : k, gbs_raw_value(&row, k));
     }
 }
 

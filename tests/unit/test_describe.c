@@ -388,6 +388,100 @@ static void wide_indices_give_the_same_model(void **state) {
     gbs_context_free(ctx);
 }
 
+/* ---------------------------------------------------------------- arrays in any order */
+
+enum { LONG = 90, WIDE = 5 };
+
+/* Where row i and column k lie, and what is read there: as doubles, or as singles. */
+struct lie {
+    size_t row_stride, column_stride;
+    gbs_cell_type type;
+};
+
+static void put_cells(const struct table_of_numbers *t, const struct lie *l, void *cells) {
+    for (size_t i = 0; i < t->n; i++)
+        for (size_t k = 0; k < t->d; k++) {
+            size_t at = i * l->row_stride + k * l->column_stride;
+            if (l->type == GBS_CELL_FLOAT)
+                ((float *)cells)[at] = (float)t->x[i * t->d + k];
+            else
+                ((double *)cells)[at] = t->x[i * t->d + k];
+        }
+}
+
+static void a_model_does_not_depend_on_how_its_cells_lie(void **state) {
+    (void)state;
+    static const struct lie lies[] = {
+        {WIDE, 1, GBS_CELL_DOUBLE},         {1, LONG, GBS_CELL_DOUBLE},
+        {2 * WIDE - 1, 2, GBS_CELL_DOUBLE}, {WIDE + 3, 1, GBS_CELL_FLOAT},
+        {1, LONG, GBS_CELL_FLOAT},          {2, 2 * LONG, GBS_CELL_DOUBLE},
+    };
+    static double cells[4 * LONG * WIDE];
+    gbs_context *ctx = new_context(1, 1);
+    struct table_of_numbers t = small_table(23, LONG, WIDE);
+    for (size_t i = 0; i < t.n * t.d; i++)
+        t.x[i] = (double)(float)t.x[i];
+    static const char *const scales[] = {"standard", "none"};
+    for (size_t s = 0; s < COUNT(scales); s++) {
+        gbs_options *o;
+        gbs_model *a, *b;
+        assert_ok(ctx, gbs_options_create(ctx, "fit", &o));
+        assert_ok(ctx, gbs_options_set(o, "scale", scales[s]));
+        assert_ok(ctx, gbs_options_set_flag(o, "no-intercept", s == 1)); /* then there is no map */
+        gbs_data *data = dense_data(ctx, &t);
+        assert_ok(ctx, gbs_fit(ctx, data, o, &a));
+        char *expected = file_of(ctx, a);
+        double score[2][LONG];
+        assert_ok(ctx, gbs_model_predict(ctx, a, data, score[0], NULL, NULL));
+        gbs_data_free(data);
+        for (size_t k = 0; k < 2 * COUNT(lies); k++) {
+            const struct lie *l = &lies[k / 2];
+            put_cells(&t, l, cells);
+            assert_ok(ctx, gbs_data_strided(ctx, t.n, t.d, cells, l->type, l->row_stride,
+                                            l->column_stride, t.y, k % 2 ? GBS_BORROW : GBS_COPY,
+                                            &data));
+            assert_ok(ctx, gbs_fit(ctx, data, o, &b));
+            char *found = file_of(ctx, b);
+            assert_string_equal(expected, found);
+            assert_ok(ctx, gbs_model_predict(ctx, b, data, score[1], NULL, NULL));
+            assert_true(same_bits(score[0], score[1], LONG));
+            gbs_release(ctx, found);
+            gbs_model_free(b);
+            gbs_data_free(data);
+        }
+        gbs_release(ctx, expected);
+        gbs_model_free(a);
+        gbs_options_free(o);
+    }
+    free_table(&t);
+    gbs_context_free(ctx);
+}
+
+static void cells_that_lie_over_one_another_are_refused(void **state) {
+    (void)state;
+    static const size_t strides[][2] = {{0, 1}, {1, 0}, {4, 1}, {1, 2}, {SIZE_MAX / 2, 1}};
+    double x[15] = {0}, y[3] = {1, -1, 1};
+    gbs_context *ctx = new_context(1, 1);
+    gbs_data *data;
+    for (size_t k = 0; k < COUNT(strides); k++) {
+        assert_int_equal(gbs_data_strided(ctx, 3, 5, x, GBS_CELL_DOUBLE, strides[k][0],
+                                          strides[k][1], y, GBS_BORROW, &data),
+                         GBS_ERR_ARGUMENT);
+        assert_null(data);
+    }
+    assert_int_equal(gbs_data_strided(ctx, 3, 5, x, (gbs_cell_type)7, 5, 1, y, GBS_BORROW, &data),
+                     GBS_ERR_ARGUMENT);
+    x[7] = NAN;
+    for (int copy = 0; copy < 2; copy++)
+        assert_int_equal(gbs_data_strided(ctx, 3, 5, x, GBS_CELL_DOUBLE, 1, 3, y,
+                                          copy ? GBS_COPY : GBS_BORROW, &data),
+                         GBS_ERR_DATA);
+    assert_non_null(strstr(gbs_error_message(ctx), "row 1, column 2"));
+    assert_int_equal(gbs_data_strided(ctx, 3, 5, NULL, GBS_CELL_DOUBLE, 1, 3, y, GBS_COPY, &data),
+                     GBS_ERR_ARGUMENT);
+    gbs_context_free(ctx);
+}
+
 /* ---------------------------------------------------------------- cancellation */
 
 static int counted(void *user) {
@@ -430,6 +524,8 @@ int main(void) {
         cmocka_unit_test(a_fit_learns_from_the_rows_that_it_is_told),
         cmocka_unit_test(a_split_that_a_fit_cannot_keep_makes_its_certificate_conditional),
         cmocka_unit_test(wide_indices_give_the_same_model),
+        cmocka_unit_test(a_model_does_not_depend_on_how_its_cells_lie),
+        cmocka_unit_test(cells_that_lie_over_one_another_are_refused),
         cmocka_unit_test(a_callback_is_asked_no_more_often_than_it_likes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -67,26 +67,25 @@ def table_columns(X):
     return columns
 
 
+# Doubles and singles are read where they lie; sparse ones become doubles.
+HOW = {"accept_sparse": "csr", "accept_large_sparse": True, "dtype": [np.float64, np.float32]}
+
+
 def checked(estimator, X, reset):
-    """X as arrays of float64 that the library can borrow; a C-contiguous one is not copied."""
-    return _validate(estimator, X, reset=reset, accept_sparse="csr", dtype=np.float64, order=None,
-                     accept_large_sparse=True)
+    """X as an array, or sparse rows, that the library can borrow."""
+    return _validate(estimator, X, reset=reset, **HOW)
 
 
 def checked_pair(estimator, X, y):
-    X, y = _validate(estimator, X, y=y, reset=True, accept_sparse="csr", dtype=np.float64,
-                     accept_large_sparse=True, y_numeric=False)
-    return X, y
+    return _validate(estimator, X, y=y, reset=True, **HOW)
 
 
 def data_of(X, y=None):
     """A handle on rows that check_array has seen."""
     if is_sparse(X):
         return _sparse(X, y)
-    if X.ndim != 2 or (X.shape[1] > 1 and X.strides[1] != X.itemsize) or X.strides[0] < 0 \
-            or X.strides[0] % X.itemsize or (X.shape[0] > 1 and
-                                             X.strides[0] < X.shape[1] * X.itemsize):
-        X = np.ascontiguousarray(X)
+    if any(step <= 0 or step % X.itemsize for step, size in zip(X.strides, X.shape) if size > 1):
+        X = np.ascontiguousarray(X)  # rows that are turned round, or repeated by a step of 0
     return _native.dense(X, y)
 
 
@@ -151,7 +150,7 @@ def signs(y, positive):
 
 
 def numbers(X):
-    return check_array(X, accept_sparse="csr", dtype=np.float64)
+    return check_array(X, **HOW)
 
 
 def looked_bits(looked):

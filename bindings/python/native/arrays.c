@@ -45,6 +45,34 @@ int array_take(PyObject *object, const char *format, int dimensions, int writabl
     return 1;
 }
 
+int array_matrix(PyObject *object, const char *what, array *out, gbs_cell_type *type,
+                 size_t *column_stride) {
+    memset(out, 0, sizeof *out);
+    if (PyObject_GetBuffer(object, &out->view, PyBUF_FORMAT | PyBUF_STRIDES) != 0)
+        return 0;
+    const Py_buffer *v = &out->view;
+    char letter = letter_of(v->format);
+    const char *wrong = NULL;
+    if (letter != 'd' && letter != 'f')
+        wrong = "another type of numbers";
+    else if (v->ndim != 2)
+        wrong = "another number of dimensions";
+    for (int k = 0; wrong == NULL && k < 2; k++)
+        if (v->shape[k] > 1 && (v->strides[k] <= 0 || v->strides[k] % v->itemsize != 0))
+            wrong = "steps that lead back, or between elements";
+    if (wrong != NULL) {
+        PyErr_Format(PyExc_TypeError, "%s: expected a matrix of floats, found %s", what, wrong);
+        array_free(out);
+        return 0;
+    }
+    *type = letter == 'd' ? GBS_CELL_DOUBLE : GBS_CELL_FLOAT;
+    out->rows = v->shape[0];
+    out->columns = v->shape[1];
+    out->stride = v->shape[0] > 1 ? v->strides[0] / v->itemsize : out->columns;
+    *column_stride = v->shape[1] > 1 ? (size_t)(v->strides[1] / v->itemsize) : 1;
+    return 1;
+}
+
 void array_free(array *a) {
     if (a->view.obj != NULL)
         PyBuffer_Release(&a->view);

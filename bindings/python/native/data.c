@@ -56,20 +56,25 @@ static int same_rows(const array *labels, size_t rows) {
 static PyObject *dense(PyObject *self, PyObject *arguments) {
     PyObject *x, *y;
     held_data *held;
+    gbs_cell_type type;
+    size_t column_stride;
     call c;
     (void)self;
     if (!PyArg_ParseTuple(arguments, "OO", &x, &y) || !call_begin(&c, 1, 1, Py_None))
         return NULL;
     PyObject *capsule = new_data(&held);
-    int ok = capsule != NULL && borrow(held, x, "d", 2, "X") &&
-             (y == Py_None || (borrow(held, y, "d", 1, "y") &&
-                               same_rows(&held->arrays[1], (size_t)held->arrays[0].rows)));
+    int ok = capsule != NULL && array_matrix(x, "X", next_array(held), &type, &column_stride);
+    if (ok)
+        held->count++;
+    ok = ok && (y == Py_None || (borrow(held, y, "d", 1, "y") &&
+                                 same_rows(&held->arrays[1], (size_t)held->arrays[0].rows)));
     if (ok) {
         const array *a = &held->arrays[0];
         const double *labels = y != Py_None ? held->arrays[1].view.buf : NULL;
         call_unlock(&c);
-        gbs_status status = gbs_data_dense(c.ctx, (size_t)a->rows, (size_t)a->columns, a->view.buf,
-                                           (size_t)a->stride, labels, GBS_BORROW, &held->data);
+        gbs_status status = gbs_data_strided(c.ctx, (size_t)a->rows, (size_t)a->columns,
+                                             a->view.buf, type, (size_t)a->stride, column_stride,
+                                             labels, GBS_BORROW, &held->data);
         ok = call_done(&c, status);
     }
     if (!ok)

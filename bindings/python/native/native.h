@@ -53,6 +53,9 @@ typedef struct array {
  * stands in messages. False: an exception is set, and there is nothing to give back. */
 int array_take(PyObject *object, const char *format, int dimensions, int writable, const char *what,
                array *out);
+/* A matrix of doubles or singles in any order; gbs_data_strided reads it. */
+int array_matrix(PyObject *object, const char *what, array *out, gbs_cell_type *type,
+                 size_t *column_stride);
 void array_free(array *a);
 /* An output array of so many rows; NULL for None. */
 int array_output(PyObject *object, size_t rows, const char *what, array *out, double **values);

@@ -62,10 +62,22 @@ def test_a_model_does_not_depend_on_how_its_rows_lie_in_memory(data, tmp_path):
     frozen = X.copy()
     frozen.flags.writeable = False
     for other in (np.asfortranarray(X), wide[:, 2:6], X[::-1][::-1], frozen, X.tolist(),
+                  np.repeat(X, 2, axis=1)[:, ::2], np.asfortranarray(wide)[:, 2:6],
+                  np.ascontiguousarray(X[::-1])[::-1],
                   np.memmap(tmp_path / "x", dtype=float, mode="r", shape=X.shape),
                   np.repeat(X, 2, axis=0)[::2]):
         model = GibbsiteClassifier().fit(other, y)
         assert np.array_equal(model.predict_proba(other), expected)
+
+
+def test_singles_are_read_where_they_lie(data):
+    X, y = data
+    single = X.astype(np.float32)
+    expected = GibbsiteClassifier().fit(single.astype(float), y).predict_proba(X)
+    for other in (single, np.asfortranarray(single)):
+        assert np.array_equal(GibbsiteClassifier().fit(other, y).predict_proba(X), expected)
+    S = sparse.csr_matrix(single)
+    assert GibbsiteClassifier().fit(S, y).score(S, y) > 0.7
 
 
 def test_sparse_rows_of_any_index_give_one_model():

@@ -174,10 +174,12 @@ def test_arrays_are_borrowed_not_copied():
 import resource, sys
 import numpy as np
 from gibbsite import _native, _rows
-X = np.ones((400000, 40)); X[:, 0] = np.arange(400000); y = np.where(np.arange(400000) % 2, 1., -1.)
+X = np.ones((400000, 40), dtype=sys.argv[1], order=sys.argv[2]); X[:, 0] = np.arange(400000); y = np.where(np.arange(400000) % 2, 1., -1.)
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 data = _rows.data_of(X, y)
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert int(done.stdout) * 1024 < 0.1 * 400000 * 40 * 8
+    for kind in (("f8", "C"), ("f8", "F"), ("f4", "C")):
+        done = subprocess.run([sys.executable, "-c", code, *kind], capture_output=True, text=True,
+                              check=True)
+        assert int(done.stdout) * 1024 < 0.1 * 400000 * 40 * 4, kind
