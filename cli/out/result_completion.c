@@ -66,7 +66,7 @@ static void put_certificate(struct json *j, const gbs_completion *model,
         json_put_string(j, "certificate", NULL);
         return;
     }
-    if (gbs_completion_get_model(model) == GBS_COMPLETION_HIERARCHICAL) {
+    if (c->draws == 0) {
         put_deployed(j, model, c);
         return;
     }
@@ -110,6 +110,8 @@ static void put_history(struct json *j, const gbs_completion *model) {
     json_open_array(j, "choices");
     for (size_t k = 0; (choice = gbs_completion_choice(model, k)) != NULL; k++) {
         json_open_object(j, NULL);
+        json_put_string(j, "model", gbs_completion_model_name(choice->model));
+        json_put_count(j, "rank", choice->rank);
         json_put_number(j, "lambda", choice->lambda);
         json_put_number(j, "noise_variance", choice->noise_variance);
         json_put_bool(j, "learned", choice->learned != 0);
@@ -171,9 +173,8 @@ void completion_sentence(struct text *words, const gbs_completion *model) {
     const gbs_rating_certificate *k = gbs_completion_certificate(model);
     if (k->present)
         text_add(words, "the %s is at most %.4f, with confidence %g%s",
-                 gbs_completion_get_model(model) == GBS_COMPLETION_HIERARCHICAL
-                     ? "RMSE of the values that predict prints"
-                     : "true RMSE of one random draw",
+                 k->draws == 0 ? "RMSE of the values that predict prints"
+                               : "true RMSE of one random draw",
                  k->rmse, k->confidence, k->vacuous ? ": VACUOUS" : "");
     else
         text_add(words, gbs_completion_get_info(model)->sampler == GBS_SAMPLER_GIBBS &&
@@ -240,7 +241,7 @@ static void certificate_text(struct text *out, const gbs_completion *model,
     certificate_line(out, LINE_LONG, model);
     if (!gbs_completion_certificate(model)->present)
         return;
-    if (gbs_completion_get_model(model) == GBS_COMPLETION_HIERARCHICAL)
+    if (gbs_completion_certificate(model)->draws == 0)
         deployed_text(out, model, i);
     else
         drawn_text(out, model, i);
@@ -250,12 +251,17 @@ static void history_text(struct text *out, const gbs_completion *model, size_t f
     size_t n_restarts;
     const gbs_noise_choice *choice;
     const double *restart = gbs_completion_restarts(model, &n_restarts);
+    bool ranks = gbs_completion_choices(model) > 0 &&
+                 isnan(gbs_completion_choice(model, 0)->noise_variance);
     if (gbs_completion_choices(model) > 0)
-        text_add(out,
-                 "  chosen by the error on ratings left out, %zu folds\n"
-                 "        noise variance      lambda  held-out RMSE     +-  components\n",
-                 folds);
-    for (size_t k = 0; (choice = gbs_completion_choice(model, k)) != NULL; k++)
+        text_add(out, "  chosen by the error on ratings left out, %zu folds\n%s", folds,
+                 ranks ? "        model         rank  held-out RMSE     +-\n"
+                       : "        noise variance      lambda  held-out RMSE     +-  components\n");
+    for (size_t k = 0; ranks && (choice = gbs_completion_choice(model, k)) != NULL; k++)
+        text_add(out, "        %-12s %5zu %14.4f %6.4f%s\n",
+                 gbs_completion_model_name(choice->model), choice->rank, choice->rmse,
+                 choice->rmse_se, choice->taken ? "  taken" : "");
+    for (size_t k = 0; !ranks && (choice = gbs_completion_choice(model, k)) != NULL; k++)
         text_add(out, "      %16.6g %11.6g %14.4f %6.4f %11.1f%s%s%s\n", choice->noise_variance,
                  choice->lambda, choice->rmse, choice->rmse_se, choice->effective_rank,
                  choice->learned ? "  learned" : "", choice->taken ? "  taken" : "",

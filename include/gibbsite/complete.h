@@ -108,6 +108,9 @@ typedef struct gbs_noise_choice {
     double rmse, rmse_se;
     double effective_rank; /* mean over the folds */
     size_t not_converged;  /* folds */
+    /* of a choice between models and ranks, whose noise is learned (noise_variance and lambda NaN) */
+    gbs_completion_model model;
+    size_t rank;
 } gbs_noise_choice;
 
 /* How it was fitted, and its certificate (`present` says whether it has one); valid as long as the
@@ -141,7 +144,7 @@ GBS_API void gbs_completion_components(const gbs_completion *model, double *size
  * k is NULL beyond the last; valid as long as the model. */
 GBS_API size_t gbs_completion_trace_size(const gbs_completion *model);
 GBS_API const gbs_trace_point *gbs_completion_trace_at(const gbs_completion *model, size_t k);
-/* How many candidates for the noise there were; and one of them, NULL beyond the last, valid as long
+/* How many candidates cross-validation had; and one of them, NULL beyond the last, valid as long
  * as the model. */
 GBS_API size_t gbs_completion_choices(const gbs_completion *model);
 GBS_API const gbs_noise_choice *gbs_completion_choice(const gbs_completion *model, size_t k);

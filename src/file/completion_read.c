@@ -126,9 +126,15 @@ static gbs_status get_certificate(gbs_context *ctx, const json_t *root, gbs_rati
 }
 
 static gbs_status get_choice(gbs_context *ctx, const json_t *o, gbs_noise_choice *x) {
-    TRY(gbs_json_get_real(ctx, o, "noise_variance", &x->noise_variance));
-    TRY(gbs_json_get_real(ctx, o, "lambda", &x->lambda));
+    int choice = GBS_COMPLETION_PAPER; /* the only one of older files */
+    TRY(gbs_json_get_real_or_nan(ctx, o, "noise_variance", &x->noise_variance));
+    TRY(gbs_json_get_real_or_nan(ctx, o, "lambda", &x->lambda));
     TRY(gbs_json_get_bool(ctx, o, "learned", &x->learned));
+    if (json_object_get(o, "model") != NULL) {
+        TRY(gbs_json_get_choice(ctx, o, "model", model_name, &choice));
+        TRY(gbs_json_get_size(ctx, o, "rank", GBS_COMPLETION_MOST_RANK, &x->rank));
+    }
+    x->model = (gbs_completion_model)choice;
     TRY(gbs_json_get_bool(ctx, o, "taken", &x->taken));
     TRY(gbs_json_get_real(ctx, o, "rmse", &x->rmse));
     TRY(gbs_json_get_real(ctx, o, "rmse_se", &x->rmse_se));
@@ -202,7 +208,6 @@ static gbs_status get_hierarchical(gbs_context *ctx, const json_t *root, gbs_com
     if (__builtin_mul_overflow(c->kept, packed, &count))
         return damaged(ctx, "it has too many numbers");
     TRY(gbs_json_get_bool(ctx, root, "positions", &c->positions));
-    TRY(gbs_json_get_real_or_nan(ctx, root, "mae_bound", &c->mae_bound));
     for (int s = 0; s < 2; s++) {
         const json_t *o = json_object_get(root, s == 0 ? "new_row" : "new_column");
         TRY(gbs_json_get_reals(ctx, o, "mean", c->kept * c->own, &c->prior_mean[s]));
@@ -267,6 +272,7 @@ static gbs_status get_all(gbs_context *ctx, const json_t *root, const unsigned c
         if (!(c->variance[g] >= 0.0))
             return damaged(ctx, "a variance is negative");
     TRY(get_hierarchical(ctx, root, c));
+    TRY(gbs_json_get_real_or_nan(ctx, root, "mae_bound", &c->mae_bound));
     if ((json_object_get(root, "binary") != NULL) != (binary != NULL))
         return damaged(ctx,
                        binary != NULL ? "bytes follow its text" : "its binary part is missing");

@@ -72,7 +72,9 @@ static bool put_choices(json_t *root, const gbs_completion *c) {
             !gbs_json_put(o, "taken", json_boolean(x->taken)) || !put_real(o, "rmse", x->rmse) ||
             !put_real(o, "rmse_se", x->rmse_se) ||
             !put_real(o, "effective_rank", x->effective_rank) ||
-            !put_count(o, "not_converged", x->not_converged))
+            !put_count(o, "not_converged", x->not_converged) ||
+            !gbs_json_put(o, "model", json_string(gbs_completion_model_name(x->model))) ||
+            !put_count(o, "rank", x->rank))
             return false;
     }
     return true;
@@ -81,8 +83,7 @@ static bool put_choices(json_t *root, const gbs_completion *c) {
 /* What only that model has; its noises are rows + 1, the last that of a row without ratings. */
 static bool put_hierarchical(json_t *root, const gbs_completion *c, bool binary) {
     bool ok = gbs_json_put(root, "positions", json_boolean(c->positions)) &&
-              (binary || gbs_json_put(root, "noise", gbs_json_reals(c->noise, c->info.rows + 1))) &&
-              put_real(root, "mae_bound", gbs_completion_mae_bound(c));
+              (binary || gbs_json_put(root, "noise", gbs_json_reals(c->noise, c->info.rows + 1)));
     for (int s = 0; s < 2; s++) {
         json_t *o = json_object();
         ok = ok && gbs_json_put(root, s == 0 ? "new_row" : "new_column", o) &&
@@ -119,6 +120,8 @@ static bool put_head(json_t *root, const gbs_completion *c, bool binary) {
         ok = ok && gbs_json_put(root, "model", json_string(gbs_completion_model_name(c->model)));
     if (!paper)
         ok = ok && put_hierarchical(root, c, binary);
+    if (!paper || (c->certificate.present && c->certificate.draws == 0))
+        ok = ok && put_real(root, "mae_bound", gbs_completion_mae_bound(c));
     if (i->has_range)
         ok = ok && gbs_json_put(root, "range", gbs_json_reals((double[]){i->low, i->high}, 2));
     return ok && gbs_json_put(root, "mu", gbs_json_reals(c->mu, c->kept)) &&

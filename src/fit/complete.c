@@ -43,7 +43,6 @@ static gbs_status check_hierarchical(gbs_context *ctx, const gbs_complete_settin
     const char *what = !o->biases                       ? "a model without biases"
                        : o->lambda > 0.0                ? "lambda"
                        : o->noise_variance > 0.0        ? "a given noise variance"
-                       : o->cross_validate              ? "cross-validation of the noise"
                        : o->restarts > 1                ? "more than one start"
                        : o->prior == GBS_PRIOR_INFORMED ? "an informed prior"
                                                         : NULL;
@@ -96,6 +95,8 @@ static gbs_status check_options(gbs_context *ctx, const gbs_complete_settings *o
     if (o->cross_validate && o->folds < 2)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "cross-validation needs at least 2 folds, not %zu",
                         o->folds);
+    if (o->model == GBS_COMPLETION_HIERARCHICAL && o->lambda_grid_size > 0)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "lambda_grid is for the model paper");
     if (o->cross_validate && (o->lambda > 0.0 || o->noise_variance > 0.0))
         return gbs_fail(ctx, GBS_ERR_ARGUMENT,
                         "cross-validation chooses lambda: it cannot be given as well");

@@ -1,6 +1,7 @@
 /* One matrix completion, in parts: how q is fitted (complete_ascend.c), how the noise is chosen
  * (complete_choose.c), what is certified (complete_certify.c), what is kept of it
- * (complete_keep.c); the hierarchical model is in complete_hierarchical.c and complete_keep_levels.c.
+ * (complete_keep.c); the hierarchical model is in complete_hierarchical.c, what is chosen of
+ * it in complete_levels.h, what is kept in complete_keep_levels.c and complete_sample_levels.c.
  */
 #ifndef GIBBSITE_FIT_COMPLETE_H
 #define GIBBSITE_FIT_COMPLETE_H
@@ -67,6 +68,9 @@ bool gbs_completion_new_item(const gbs_levels *f, int side, bool drawn, double *
                              double *packed);
 /* noise_variance and lambda from the noise of the rows, the mean over the ratings. */
 void gbs_completion_mean_noise(const struct gbs_completion_run *r, gbs_completion *c);
+
+/* The same options for the paper's model, one start of so many components. */
+gbs_complete_settings gbs_completion_paper_settings(const gbs_complete_settings *o, size_t rank);
 
 /* What the last ratings of a random order certify of the predictor that is fitted to the others:
  * into r->part, then of r->model into its info. */

@@ -135,7 +135,9 @@ static gbs_status list_candidates(struct gbs_completion_run *r, const gbs_rating
                                                : multiples[c] * learned;
         r->choices[c] = (gbs_noise_choice){.noise_variance = noise,
                                            .lambda = n / (2.0 * noise),
-                                           .learned = o->lambda_grid_size == 0 && c == 0};
+                                           .learned = o->lambda_grid_size == 0 && c == 0,
+                                           .model = GBS_COMPLETION_PAPER,
+                                           .rank = o->rank};
     }
     return GBS_OK;
 }

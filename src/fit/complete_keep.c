@@ -99,7 +99,7 @@ gbs_status gbs_completion_keep_variational(struct gbs_completion_run *r) {
         keep_informed(r, c);
     else
         keep_noise(c, 1.0 / f->tau);
-    if (!r->o->has_range)
+    if (!r->o->has_range || r->learned != NULL) /* which has its own certificate */
         return GBS_OK;
     return gbs_completion_certify(r, LEAST_TERMS, GBS_STREAM_COMPLETION + GBS_COMPLETION_CERTIFY,
                                   &c->certificate);

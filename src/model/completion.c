@@ -141,8 +141,7 @@ int gbs_completion_uses_positions(const gbs_completion *model) {
 }
 
 double gbs_completion_mae_bound(const gbs_completion *model) {
-    return model != NULL && model->model == GBS_COMPLETION_HIERARCHICAL &&
-                   model->certificate.present
+    return model != NULL && model->certificate.present && model->certificate.draws == 0
                ? model->mae_bound
                : NAN;
 }

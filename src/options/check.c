@@ -31,8 +31,8 @@ static gbs_status check_sample(const gbs_options *o) {
 
 /* What only one of the two models of a matrix has. */
 static gbs_status check_model(const gbs_options *o) {
-    static const char *const of_paper[] = {"lambda", "lambda-grid", "select",   "folds", "noise",
-                                           "prior",  "no-biases",   "restarts", NULL};
+    static const char *const of_paper[] = {"lambda",    "lambda-grid", "noise", "prior",
+                                           "no-biases", "restarts",    NULL};
     gbs_complete_settings s;
     gbs_complete_settings_from(o, &s);
     bool paper = s.model == GBS_COMPLETION_PAPER;

@@ -97,8 +97,9 @@ const gbs_option_entry gbs_option_entries[] = {
       ANY},
      .store = GBS_STORE_INT, .at = {IN_FIT(select)}},
     {{"select", "RULE", GBS_OPTION_CHOICE, GBS_FOR_COMPLETE, "none|cv", NULL, "none", "model",
-      "cv chooses `lambda`, and with it the noise, by the error on ratings left out; the "
-      "certificate stays valid",
+      "cv chooses by the error on ratings left out: the rank (a quarter, a half, one and two times "
+      "`rank`) and, unless `model` is given, the model; with `model` paper `lambda`, and with it the "
+      "noise; the certificate stays valid",
       ANY},
      .store = GBS_STORE_INT, .at = {IN_COMPLETE(cross_validate)}},
     {{"folds", "K", GBS_OPTION_COUNT, FIT_CV | GBS_FOR_COMPLETE, NULL,
@@ -341,7 +342,7 @@ const gbs_option_entry gbs_option_entries[] = {
       "hierarchical", "model",
       "hierarchical (priors with a mean, a scale for each row, see `positions`), or paper "
       "(independent components, those that are not needed switched off; the default with what only "
-      "it has: `prior`, `noise`, `lambda`, `select`, `restarts`, `no-biases`)",
+      "it has: `prior`, `noise`, `lambda`, `restarts`, `no-biases`)",
       ANY},
      .store = GBS_STORE_INT, .at = {IN_COMPLETE(model)}},
     {{"positions", "USE", GBS_OPTION_CHOICE, GBS_FOR_COMPLETE, GBS_CHOICES(GBS_POSITION_USES), NULL,
@@ -353,8 +354,8 @@ const gbs_option_entry gbs_option_entries[] = {
      .store = GBS_STORE_INT, .at = {IN_COMPLETE(positions)}},
     {{"rank", "K", GBS_OPTION_COUNT, GBS_FOR_COMPLETE, NULL, "a whole number from 0 to 512", "16",
       "model",
-      "components, up to 512; `model` paper: at most so many, those that the ratings do not need "
-      "are switched off",
+      "most components, up to 512; above 16 and on small tables fewer where ratings left out say "
+      "so; `model` paper: those that the ratings do not need are switched off",
       .high = 512.0},
      .store = GBS_STORE_SIZE, .at = {IN_COMPLETE(rank)}},
     {{"noise", "learn|V", GBS_OPTION_NUMBER, GBS_FOR_COMPLETE, NULL, "learn or a positive number",

@@ -139,8 +139,7 @@ void gbs_sample_settings_from(const gbs_options *options, gbs_sample_settings *o
 
 /* What only the paper's model has means that model, where none was asked for. */
 void gbs_complete_settings_from(const gbs_options *options, gbs_complete_settings *out) {
-    static const char *const of_paper[] = {"lambda", "lambda-grid", "select",
-                                           "folds",  "prior",       "prior-split",
+    static const char *const of_paper[] = {"lambda", "lambda-grid", "prior",   "prior-split",
                                            "noise",  "no-biases",   "restarts"};
     *out = (gbs_complete_settings){0};
     fill(options, GBS_SETTINGS_COMPLETE, out);
@@ -149,6 +148,7 @@ void gbs_complete_settings_from(const gbs_options *options, gbs_complete_setting
         paper = paper || is_given(options, of_paper[k]);
     if (paper && !is_given(options, "model"))
         out->model = GBS_COMPLETION_PAPER;
+    out->choose_model = out->cross_validate && !paper && !is_given(options, "model");
     if (out->model == GBS_COMPLETION_HIERARCHICAL && !is_given(options, "tol"))
         out->tolerance = 0.0;
 }

@@ -76,6 +76,13 @@ expect_exit 4 "$GIBBSITE" complete train.csv --max-iter 3 --json
 expect_json "$stdout" converged false
 
 # ---------------------------------------------------------------- choices and starts
+expect_exit 0 "$GIBBSITE" complete train.csv --rank 4 --select cv --folds 2 --test test.csv -o chosen.json --json
+expect_json "$stdout" 'choices.#' 5
+expect_json "$stdout" 'choices[2].rank' 4
+expect_json "$stdout" 'choices[4].model' paper
+expect_exit 0 "$GIBBSITE" complete train.csv --model hierarchical --rank 4 --select cv --folds 2 -v
+expect_stdout 'chosen by the error on ratings left out, 2 folds'
+expect_stdout 'hierarchical +[0-9]+ .* taken'
 expect_exit 0 "$GIBBSITE" complete train.csv --rank 8 --range 0:6 --select cv --folds 3 --restarts 2 --test test.csv -o cv.json --json
 cp "$stdout" cv.out
 expect_json cv.out folds 3

@@ -75,6 +75,87 @@ static void random_positions_cost_nothing(void **state) {
     gbs_context_free(ctx);
 }
 
+/* Twice the rank is no worse: what it costs the mean field is seen on ratings left out. */
+static void more_components_cost_nothing(void **state) {
+    (void)state;
+    gbs_context *ctx = new_context(2, 1);
+    struct matrix_truth t = informed_truth(7, 200, 120, 5000, 1.0);
+    gbs_complete_settings o = gbs_complete_settings_default();
+    double rmse[2];
+    for (int k = 0; k < 2; k++) {
+        o.rank = k == 0 ? 16 : 32;
+        rmse[k] = split_score(ctx, &t, 500, &o, NULL).theta_rmse;
+    }
+    assert_at_most(rmse[1], 1.005 * rmse[0]);
+    free_truth(&t);
+    gbs_context_free(ctx);
+}
+
+/* Where positions inform, the hierarchical model is chosen over the paper's, and the candidates are
+ * told, in the file too. */
+static void folds_choose_model_and_rank(void **state) {
+    (void)state;
+    gbs_context *ctx = new_context(2, 1);
+    struct matrix_truth t = informed_truth(5, 200, 150, 5000, 1.0);
+    gbs_complete_settings o = gbs_complete_settings_default();
+    o.cross_validate = o.choose_model = 1;
+    o.folds = 3;
+    o.rank = 4;
+    gbs_completion *m = complete(ctx, &t, &o), *back = NULL;
+    char *text = NULL;
+    size_t size = 0, taken = 0;
+    assert_int_equal(gbs_completion_to_json(ctx, m, &text, &size), GBS_OK);
+    assert_int_equal(gbs_completion_from_json(ctx, text, size, &back), GBS_OK);
+    assert_int_equal(gbs_completion_get_model(m), GBS_COMPLETION_HIERARCHICAL);
+    assert_int_equal(gbs_completion_choices(m), 5);
+    assert_int_equal(facts_of(m).folds, 3);
+    double least = INFINITY;
+    for (size_t k = 0; k < 5; k++) {
+        const gbs_noise_choice *c = gbs_completion_choice(m, k),
+                               *b = gbs_completion_choice(back, k);
+        assert_int_equal(c->model, k < 4 ? GBS_COMPLETION_HIERARCHICAL : GBS_COMPLETION_PAPER);
+        assert_int_equal(c->rank, k < 4 ? 1u << k : 8);
+        assert_int_equal(b->rank, c->rank);
+        assert_int_equal(b->model, c->model);
+        assert_true(isnan(b->lambda) && c->rmse > 0.0 && c->rmse_se > 0.0);
+        if (c->rmse < least) {
+            least = c->rmse;
+            taken = k;
+        }
+    }
+    for (size_t k = 0; k < 5; k++)
+        assert_int_equal(gbs_completion_choice(m, k)->taken, k == taken);
+    assert_int_equal(facts_of(m).effective_rank, 1u << taken);
+    gbs_release(ctx, text);
+    gbs_completion_free(m);
+    gbs_completion_free(back);
+    free_truth(&t);
+    gbs_context_free(ctx);
+}
+
+/* Ratings that only biases and noise make: the paper's model may win, and is certified as the other
+ * is. */
+static void the_model_that_wins_is_certified(void **state) {
+    (void)state;
+    gbs_context *ctx = new_context(1, 1);
+    for (uint64_t seed = 1, paper = 0; paper == 0; seed++) {
+        assert_true(seed < 20);
+        struct matrix_truth t = make_truth(seed, 60, 50, 2, 900, 0.8, 3.0, true);
+        gbs_complete_settings o = gbs_complete_settings_default();
+        o.cross_validate = o.choose_model = o.has_range = 1;
+        o.low = -20.0, o.high = 26.0;
+        o.folds = 2, o.rank = 4;
+        gbs_completion *m = complete(ctx, &t, &o);
+        paper = gbs_completion_get_model(m) == GBS_COMPLETION_PAPER;
+        const gbs_rating_certificate *c = gbs_completion_certificate(m);
+        assert_true(c->present && c->draws == 0 && c->n == 300 && c->value < 1.0);
+        assert_true(gbs_completion_mae_bound(m) < 46.0);
+        gbs_completion_free(m);
+        free_truth(&t);
+    }
+    gbs_context_free(ctx);
+}
+
 /* Rows of a third of the noise have smaller noise variances than the others. */
 static void rows_have_their_own_noise(void **state) {
     (void)state;
@@ -271,6 +352,7 @@ static void what_only_the_paper_has_is_refused(void **state) {
     struct matrix_truth t = make_truth(13, 10, 8, 1, 40, 0.5, 3.0, true);
     gbs_ratings *r = ratings_of(ctx, &t);
     gbs_complete_settings bad[7];
+    const double grid = 3.0;
     gbs_completion *m = NULL;
     for (size_t k = 0; k < COUNT(bad); k++)
         bad[k] = gbs_complete_settings_default();
@@ -280,6 +362,8 @@ static void what_only_the_paper_has_is_refused(void **state) {
     bad[3].restarts = 2;
     bad[4].prior = GBS_PRIOR_INFORMED;
     bad[5].cross_validate = 1;
+    bad[5].lambda_grid = &grid;
+    bad[5].lambda_grid_size = 1;
     bad[6].tolerance = -1.0;
     for (size_t k = 0; k < COUNT(bad); k++) {
         assert_int_equal(gbs_complete_run(ctx, r, &bad[k], &m), GBS_ERR_ARGUMENT);
@@ -299,6 +383,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(informative_positions_are_used),
         cmocka_unit_test(random_positions_cost_nothing),
+        cmocka_unit_test(more_components_cost_nothing),
+        cmocka_unit_test(folds_choose_model_and_rank),
+        cmocka_unit_test(the_model_that_wins_is_certified),
         cmocka_unit_test(rows_have_their_own_noise),
         cmocka_unit_test(units_do_not_matter),
         cmocka_unit_test(files_keep_the_model),

@@ -1,0 +1,218 @@
+/* What the hierarchical model leaves open: whether positions inform it, its rank, and with
+ * cross-validation the model itself (docs/maths.md, 8.18).
+ *
+ * positions: both fits go a few sweeps. Where features of the positions have the lower free energy
+ * already they are taken: it charges them for every coefficient, so it errs on the other side.
+ * Else ratings left out decide.
+ * rank: the mean field shrinks the more the more components there are, which its free energy does not
+ * tell; ratings left out do.
+ */
+#include "fit/complete_levels.h"
+
+#include <math.h>
+
+enum { RACE_SWEEPS = 6, LEFT_OUT_SWEEPS = 12, RANK_SWEEPS = 24, MOST_LEFT_OUT = 100000 };
+/* Fewer say nothing of what is left out of them; so few can be left out part by part. */
+enum { LEAST_RATINGS = 100, VERY_FEW = 2000, FEW_RATINGS = 20000, MOST_PARTS = 10, FEW_PARTS = 3 };
+enum { MOST_CANDIDATES = 12 };
+/* Items of the smaller side, for each coordinate, from which a rank up to PLENTY is taken as it is. */
+enum { ITEMS_A_COMPONENT = 8, MOST_SMALL_RANK = 32, PLENTY = 16 };
+
+static size_t left_out_of(size_t n) {
+    return n / 10 < MOST_LEFT_OUT ? n / 10 : MOST_LEFT_OUT;
+}
+
+static double mean_of(const double *x, size_t n) {
+    double sum = 0.0;
+    for (size_t k = 0; k < n; k++)
+        sum += x[k];
+    return sum / (double)n;
+}
+
+/* ---------------------------------------------------------------- positions */
+
+/* A candidate as it is after the race. */
+static gbs_status race(const struct gbs_completion_run *r, struct gbs_level_candidate c,
+                       struct gbs_level_attempt *a) {
+    gbs_status status = gbs_attempt_begin(r, r->learned, c, a);
+    return status == GBS_OK ? gbs_attempt_ascend(r, RACE_SWEEPS, a) : status;
+}
+
+/* Features must win by a standard error of what the parts say. */
+static gbs_status ask_of_positions(const struct gbs_completion_run *r,
+                                   struct gbs_level_candidate *c) {
+    struct gbs_left_out l;
+    struct gbs_level_candidate off = *c, on = *c;
+    double error[2][MOST_PARTS], square = 0.0, gain;
+    size_t n = r->learned->n, parts = n < FEW_RATINGS ? MOST_PARTS : 1;
+    off.positions = false;
+    on.positions = true;
+    gbs_status status = gbs_left_out_begin(r, parts, left_out_of(n), &l);
+    if (status == GBS_OK)
+        status = gbs_left_out_errors(&l, off, LEFT_OUT_SWEEPS, error[0]);
+    if (status == GBS_OK)
+        status = gbs_left_out_errors(&l, on, LEFT_OUT_SWEEPS, error[1]);
+    gbs_left_out_end(&l);
+    if (status != GBS_OK)
+        return status;
+    gain = mean_of(error[0], parts) - mean_of(error[1], parts);
+    for (size_t p = 0; p < parts; p++) {
+        double away = error[0][p] - error[1][p] - gain;
+        square += away * away / (double)parts;
+    }
+    c->positions = gain > (parts > 1 ? sqrt(square / (double)(parts - 1)) : 0.0);
+    return GBS_OK;
+}
+
+/* The better of positions on and off into `best`, some sweeps on its way. The features are most of
+ * the memory of a fit: none is kept while others are made, and one that was let go and wins runs
+ * again. */
+static gbs_status choose_positions(const struct gbs_completion_run *r,
+                                   struct gbs_level_candidate *c, struct gbs_level_attempt *best) {
+    struct gbs_level_candidate off = *c, on = *c;
+    struct gbs_level_attempt with = {0};
+    off.positions = false;
+    on.positions = true;
+    gbs_status status = race(r, on, &with);
+    if (status == GBS_OK)
+        status = race(r, off, best);
+    *c = on;
+    if (status == GBS_OK && !(with.ascent.free_energy < best->ascent.free_energy)) {
+        gbs_attempt_free(r->ctx, &with);
+        status = ask_of_positions(r, c);
+        if (status == GBS_OK && c->positions) {
+            gbs_attempt_free(r->ctx, best);
+            return race(r, on, best);
+        }
+    }
+    if (c->positions) {
+        gbs_attempt_free(r->ctx, best);
+        *best = with;
+    } else {
+        gbs_attempt_free(r->ctx, &with);
+    }
+    return status;
+}
+
+/* ---------------------------------------------------------------- rank */
+
+/* Ranks to try, from the smallest on; none: `rank` it is. On a table of few rows or columns the
+ * Wishart prior of D + 1 degrees of freedom weighs as much as D of them, and any rank may be best. */
+static size_t list_ranks(const gbs_ratings *ratings, size_t rank, size_t *list) {
+    size_t count = 0, least = ratings->by[0].items < ratings->by[1].items ? ratings->by[0].items
+                                                                          : ratings->by[1].items;
+    bool small = ratings->n < FEW_RATINGS && least < ITEMS_A_COMPONENT * (rank + 1);
+    size_t most = small && rank > MOST_SMALL_RANK ? MOST_SMALL_RANK : rank;
+    if (ratings->n < LEAST_RATINGS || rank == 0 || (!small && rank <= PLENTY))
+        return 0;
+    if (small)
+        list[count++] = 0;
+    for (size_t k = small ? 1 : PLENTY; k < most && count < MOST_CANDIDATES - 1; k *= 2)
+        list[count++] = k;
+    list[count++] = most;
+    return count;
+}
+
+/* Upwards, until two in a row do worse. */
+static gbs_status choose_rank(const struct gbs_completion_run *r, struct gbs_level_candidate *c) {
+    struct gbs_left_out l;
+    size_t list[MOST_CANDIDATES], n = r->learned->n, worse = 0,
+                                  count = list_ranks(r->learned, c->rank, list),
+                                  parts = n < VERY_FEW      ? MOST_PARTS
+                                          : n < FEW_RATINGS ? FEW_PARTS
+                                                            : 1;
+    double best = INFINITY, error[MOST_PARTS];
+    if (count == 0)
+        return GBS_OK;
+    struct gbs_level_candidate next = *c;
+    gbs_status status = gbs_left_out_begin(r, parts, left_out_of(n), &l);
+    for (size_t k = 0; k < count && worse < 2 && status == GBS_OK; k++) {
+        next.rank = list[k];
+        status = gbs_left_out_errors(&l, next, parts > 1 ? r->o->max_sweeps : RANK_SWEEPS, error);
+        double mean = mean_of(error, parts);
+        worse = mean < best ? 0 : worse + 1;
+        if (status == GBS_OK && mean < best) {
+            best = mean;
+            c->rank = next.rank;
+        }
+    }
+    gbs_left_out_end(&l);
+    return status;
+}
+
+/* ---------------------------------------------------------------- cross-validation */
+
+/* Root mean square over the folds; its standard error by the delta method. */
+static void score(const double *error, size_t folds, gbs_noise_choice *choice) {
+    double mean = mean_of(error, folds), square = 0.0, count = (double)folds;
+    for (size_t k = 0; k < folds; k++)
+        square += (error[k] - mean) * (error[k] - mean);
+    choice->rmse = sqrt(mean);
+    choice->rmse_se = mean > 0.0 ? sqrt(square / (count * (count - 1.0))) / (2.0 * choice->rmse)
+                                 : 0.0;
+}
+
+/* A quarter, a half, one and two times the rank; the paper's model of the last where models are
+ * compared. */
+static gbs_status choose_by_folds(struct gbs_completion_run *r, struct gbs_level_candidate *c) {
+    size_t folds = r->o->folds, n = r->learned->n, rank = c->rank, best = 0;
+    struct gbs_level_candidate list[5];
+    if (n < folds)
+        return gbs_fail(r->ctx, GBS_ERR_DATA,
+                        "%zu folds need at least as many ratings; there are %zu to choose from",
+                        folds, n);
+    for (size_t k = rank < 4 ? 1 : rank / 4; k <= 2 * rank && r->n_choices < 4; k *= 2)
+        list[r->n_choices++] = (struct gbs_level_candidate){
+            GBS_COMPLETION_HIERARCHICAL,
+            k < GBS_COMPLETION_MOST_RANK ? k : GBS_COMPLETION_MOST_RANK, c->positions};
+    if (r->n_choices == 0)
+        list[r->n_choices++] = *c;
+    if (r->o->choose_model) {
+        list[r->n_choices] = list[r->n_choices - 1];
+        list[r->n_choices++].model = GBS_COMPLETION_PAPER;
+    }
+    struct gbs_left_out l = {.r = r};
+    double *error = gbs_doubles(r->ctx, folds);
+    r->choices = gbs_array_alloc(r->ctx, r->n_choices, sizeof *r->choices);
+    gbs_status status = error != NULL && r->choices != NULL
+                            ? gbs_left_out_begin(r, folds, n / folds, &l)
+                            : GBS_ERR_MEMORY;
+    for (size_t k = 0; k < r->n_choices && status == GBS_OK; k++) {
+        status = gbs_left_out_errors(&l, list[k], r->o->max_sweeps, error);
+        r->choices[k] = (gbs_noise_choice){.learned = 1,
+                                           .model = list[k].model,
+                                           .rank = list[k].rank,
+                                           .noise_variance = NAN,
+                                           .lambda = NAN,
+                                           .effective_rank = (double)list[k].rank};
+        score(error, folds, &r->choices[k]);
+        best = r->choices[k].rmse < r->choices[best].rmse ? k : best;
+    }
+    gbs_left_out_end(&l);
+    gbs_array_free(r->ctx, error);
+    if (status == GBS_OK) {
+        r->choices[best].taken = 1;
+        *c = list[best];
+    }
+    return status;
+}
+
+gbs_status gbs_completion_choose_levels(struct gbs_completion_run *r, struct gbs_level_candidate *c,
+                                        struct gbs_level_attempt *a) {
+    size_t asked = c->rank, most = r->learned->by[0].items < r->learned->by[1].items
+                                       ? r->learned->by[0].items
+                                       : r->learned->by[1].items;
+    bool automatic = r->o->positions == GBS_POSITIONS_AUTO && r->learned->n >= LEAST_RATINGS;
+    gbs_status status = GBS_OK;
+    c->rank = asked < PLENTY ? asked : PLENTY; /* enough to see whether positions say anything */
+    c->rank = c->rank < most ? c->rank : most;
+    if (automatic)
+        status = choose_positions(r, c, a);
+    size_t raced = automatic ? c->rank : SIZE_MAX;
+    c->rank = asked < most ? asked : most;
+    if (status == GBS_OK)
+        status = r->o->cross_validate ? choose_by_folds(r, c) : choose_rank(r, c);
+    if (raced != SIZE_MAX && (c->rank != raced || c->model == GBS_COMPLETION_PAPER))
+        gbs_attempt_free(r->ctx, a);
+    return status;
+}
