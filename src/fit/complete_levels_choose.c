@@ -13,7 +13,7 @@
 
 enum { RACE_SWEEPS = 6, LEFT_OUT_SWEEPS = 12, RANK_SWEEPS = 24, MOST_LEFT_OUT = 100000 };
 /* Fewer say nothing of what is left out of them; so few can be left out part by part. */
-enum { LEAST_RATINGS = 100, VERY_FEW = 2000, FEW_RATINGS = 20000, MOST_PARTS = 10, FEW_PARTS = 3 };
+enum { LEAST_RATINGS = 100, VERY_FEW = 10000, FEW_RATINGS = 20000, MOST_PARTS = 10, FEW_PARTS = 3 };
 enum { MOST_CANDIDATES = 12 };
 /* Items of the smaller side, for each coordinate, from which a rank up to PLENTY is taken as it is. */
 enum { ITEMS_A_COMPONENT = 8, MOST_SMALL_RANK = 32, PLENTY = 16 };
