@@ -98,7 +98,7 @@ static gbs_status choose_positions(const struct gbs_completion_run *r,
 
 /* Ranks to try, from the smallest on; none: `rank` it is. On a table of few rows or columns the
  * Wishart prior of D + 1 degrees of freedom weighs as much as D of them, and any rank may be best. */
-static size_t list_ranks(const gbs_ratings *ratings, size_t rank, size_t *list) {
+static size_t candidate_list(const gbs_ratings *ratings, size_t rank, size_t *list) {
     size_t count = 0, least = ratings->by[0].items < ratings->by[1].items ? ratings->by[0].items
                                                                           : ratings->by[1].items;
     bool small = ratings->n < FEW_RATINGS && least < ITEMS_A_COMPONENT * (rank + 1);
@@ -117,7 +117,7 @@ static size_t list_ranks(const gbs_ratings *ratings, size_t rank, size_t *list) 
 static gbs_status choose_rank(const struct gbs_completion_run *r, struct gbs_level_candidate *c) {
     struct gbs_left_out l;
     size_t list[MOST_CANDIDATES], n = r->learned->n, worse = 0,
-                                  count = list_ranks(r->learned, c->rank, list),
+                                  count = candidate_list(r->learned, c->rank, list),
                                   parts = n < VERY_FEW      ? MOST_PARTS
                                           : n < FEW_RATINGS ? FEW_PARTS
                                                             : 1;
