@@ -94,6 +94,7 @@ static void put_data(struct json *j, const struct fit *f) {
     if (!many)
         json_put_count(j, "positives", positives);
     json_put_count(j, "left_out", gbs_data_left_out(f->train.data));
+    json_put_count(j, "copies", f->info->copies);
     json_put_count(j, "columns", gbs_data_columns(f->train.data));
     json_put_string(j, "target", gbs_recipe_target(f->recipe));
     if (!many) {

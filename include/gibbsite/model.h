@@ -42,6 +42,9 @@ typedef struct gbs_model_info {
     double pair_evaluations;
     int weighted;     /* the rows that trained it had weights; gibbs_risk goes by them */
     gbs_features map; /* what its d columns are made by */
+    /* exact copies of other rows among continuous columns, which are not independent; not kept in
+     * files */
+    size_t copies;
 } gbs_model_info;
 
 /* ---------------------------------------------------------------- certificates */

@@ -54,6 +54,10 @@ gbs_status gbs_data_weighed(gbs_context *ctx, const gbs_data *data, gbs_data **o
 /* Weighs a view once more: rows of +1 by `up`, of -1 by `down`. */
 gbs_status gbs_data_weigh_classes(gbs_context *ctx, gbs_data *view, double up, double down);
 
+/* Rows whose features are those of another row before them, where columns are continuous; 0 where
+ * equal rows are only to be expected. */
+gbs_status gbs_data_copies(gbs_context *ctx, const gbs_data *data, size_t *copies);
+
 /* Names of groups as numbers from 0, in order of first appearance; and how many groups there are. */
 gbs_status gbs_groups_number(gbs_context *ctx, size_t n, const uint64_t *name, uint32_t *group,
                              size_t *count);

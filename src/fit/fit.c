@@ -447,6 +447,22 @@ static gbs_status fit_seen(gbs_context *ctx, const gbs_data *data, gbs_fit_setti
     return see(ctx, *model, &seen);
 }
 
+/* Rows of one group may be alike. */
+static gbs_status warn_of_copies(gbs_context *ctx, const gbs_data *data, size_t *copies) {
+    *copies = 0;
+    if (data->group != NULL)
+        return GBS_OK;
+    gbs_status status = gbs_data_copies(ctx, data, copies);
+    if (status == GBS_OK && *copies > 0)
+        gbs_log(
+            ctx, GBS_LOG_WARNING,
+            "%zu of %zu rows are exact copies of others, in columns of continuous numbers: rows "
+            "are then not independent, and certificates can be too small; leave the copies out, "
+            "or say what belongs together (`group`)",
+            *copies, data->n);
+    return status;
+}
+
 static gbs_status fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *options,
                       bool certified, gbs_model **out) {
     GBS_NEEDS(ctx, out);
@@ -484,7 +500,11 @@ static gbs_status fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_sett
     if (o.paper)
         task->paper(&o, (double)data->n, (double)gbs_maps_columns(&o, data->d));
     gbs_model *model = NULL;
-    status = fit_seen(ctx, data, &o, certified, &model);
+    size_t copies = 0;
+    if (certified)
+        status = warn_of_copies(ctx, data, &copies);
+    if (status == GBS_OK)
+        status = fit_seen(ctx, data, &o, certified, &model);
     gbs_data_free(weighed);
     if (status == GBS_OK)
         status = gbs_model_check(ctx, model);
@@ -492,6 +512,7 @@ static gbs_status fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_sett
         gbs_model_free(model);
         return status;
     }
+    model->info.copies = copies;
     model->info.seconds = gbs_now() - start;
     model->info.pair_evaluations = (double)(ctx->pairs_seen - pairs_before);
     *out = model;

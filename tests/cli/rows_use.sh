@@ -136,3 +136,21 @@ done
 turned train.csv >turned.csv
 as 'other bytes are another file'
 expect_exit 0 "$GIBBSITE" fit train.csv --test turned.csv
+
+# ---------------------------------------------------------------- copies
+{ head -n 1 train.csv && for k in 1 2 3 4; do sed -n '2,41p' train.csv; done; } >copies.csv
+as 'copies in continuous columns are named'
+expect_exit 0 "$GIBBSITE" fit copies.csv --json
+cp "$stdout" copies.json
+expect_stderr '120 of 160 rows are exact copies'
+expect_json copies.json data.copies 120
+expect_json train.json data.copies 0
+awk -F, -v OFS=, 'NR > 1 { for (k = 1; k < NF; k++) $k = int($k) } { print }' train.csv >discrete.csv
+as 'copies among few values are not'
+expect_exit 0 "$GIBBSITE" fit discrete.csv --json
+expect_json "$stdout" data.copies 0
+refuse 'nor warned of' grep -q copies "$stderr"
+awk -F, -v OFS=, 'NR == 1 { print "id", $0; next } { print (NR - 2) % 40, $0 }' copies.csv >named.csv
+as 'nor where they are in groups'
+expect_exit 0 "$GIBBSITE" fit named.csv --group id --json
+expect_json "$stdout" data.copies 0
