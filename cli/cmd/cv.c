@@ -3,6 +3,8 @@
 #include "out/result.h"
 #include "outputs.h"
 
+#include <math.h>
+
 static void table_json(const struct app *app, const gbs_cv *cv, size_t n, struct text *out) {
     const gbs_cv_result *r;
     struct json j = json_writer(out);
@@ -12,15 +14,23 @@ static void table_json(const struct app *app, const gbs_cv *cv, size_t n, struct
     json_put_count(&j, "n", n);
     json_put_count(&j, "d", gbs_cv_at(cv, 0)->d);
     json_put_count(&j, "folds", option_count(&app->options, "folds"));
+    json_put_string(&j, "task", gbs_options_get(app->options.set, "task"));
+    json_put_bool(&j, "deployed", gbs_cv_at(cv, 0)->deployed != 0);
     json_open_array(&j, "table");
     for (size_t k = 0; (r = gbs_cv_at(cv, k)) != NULL; k++) {
         json_open_object(&j, NULL);
-        json_put_string(&j, "loss", gbs_loss_name(r->loss));
+        json_put_string(&j, "loss", r->deployed ? "auto" : gbs_loss_name(r->loss));
         json_put_string(&j, "family", gbs_family_name(r->family));
         json_put_number(&j, "lambda", r->lambda);
         json_put_number(&j, "prior_sd", r->prior_sd);
         json_put_number(&j, "error", r->error);
         json_put_number(&j, "error_se", r->error_se);
+        json_put_number(&j, "auc", r->auc);
+        json_put_number(&j, "auc_se", r->auc_se);
+        json_put_number(&j, "brier", r->brier);
+        json_put_number(&j, "brier_se", r->brier_se);
+        json_put_number(&j, "log_loss", r->log_loss);
+        json_put_number(&j, "log_loss_se", r->log_loss_se);
         json_put_number(&j, "gibbs_error", r->gibbs_error);
         json_put_number(&j, "gibbs_risk", r->gibbs_risk);
         json_put_count(&j, "not_converged", r->not_converged);
@@ -29,6 +39,26 @@ static void table_json(const struct app *app, const gbs_cv *cv, size_t n, struct
     }
     json_close_array(&j);
     json_close_object(&j);
+}
+
+/* What a default fit is worth; at most eight lines. */
+static void deployed_text(const struct app *app, const gbs_cv *cv, const struct input *in,
+                          struct text *out) {
+    const gbs_cv_result *r = gbs_cv_at(cv, 0);
+    char file[LINE_NAME];
+    line_add(out, LINE_SHORT, "data", "%zu rows of %s, %zu folds", gbs_data_rows(in->data),
+             line_name(in->file, 20, file), option_count(&app->options, "folds"));
+    if (gbs_task_has(option_task(&app->options), GBS_FACT_LABELS))
+        line_add(out, LINE_SHORT, "error", "%.2f %% +- %.2f   of the labels of a default fit",
+                 100.0 * r->error, 100.0 * r->error_se);
+    line_add(out, LINE_SHORT, "AUC", "%.4f +- %.4f of its score", r->auc, r->auc_se);
+    if (isfinite(r->brier))
+        line_add(out, LINE_SHORT, "Brier score", "%.4f +- %.4f of its probabilities", r->brier,
+                 r->brier_se);
+    if (isfinite(r->log_loss))
+        line_add(out, LINE_SHORT, "log loss", "%.4f +- %.4f", r->log_loss, r->log_loss_se);
+    if (r->not_converged > 0)
+        line_add(out, LINE_SHORT, "solver", "NOT CONVERGED in %zu folds", r->not_converged);
 }
 
 static void table_text(const struct app *app, const gbs_cv *cv, struct text *out) {
@@ -71,6 +101,8 @@ static int run(struct app *app) {
         struct text text = {0};
         if (given(o, "json"))
             table_json(app, cv, gbs_data_rows(in.data), &text);
+        else if (gbs_cv_at(cv, 0)->deployed)
+            deployed_text(app, cv, &in, &text);
         else
             table_text(app, cv, &text);
         code = app_write(app, NULL, &text);
@@ -85,8 +117,15 @@ const struct command command_cv = {
     "cv",
     GBS_FOR_CV,
     "cv TRAIN [OPTIONS]",
-    "cross-validated errors over losses, families and grids",
-    "Fits every combination of --loss and --family (several, separated by commas), --lambda-grid "
+    "cross-validated errors: of the default fit, or over losses, families and grids",
+    "By itself, cross-validates what fit deploys: on all folds but one a default fit chooses, "
+    "trains "
+    "and calibrates, and the fold left\n"
+    "out tests it, in turn. Prints error, AUC, Brier score and log loss with standard errors over "
+    "the folds. That is an estimate;\n"
+    "the certificate of fit is a promise. With one of --loss, --family, --lambda, --lambda-grid, "
+    "--prior-sd and --prior-grid it fits\n"
+    "every combination of --loss and --family (several, separated by commas), --lambda-grid "
     "and --prior-grid on all folds "
     "but one and tests it on\n"
     "the one left out, in turn: one posterior under the zero prior, as fit --prior zero would make "
@@ -97,6 +136,7 @@ const struct command command_cv = {
     "rows of a fold. With --task "
     "rank the error is\n"
     "1 - AUC over the pairs inside a fold.",
+    "gibbsite cv train.csv\n"
     "gibbsite cv train.csv --lambda-grid 50:800:5\n"
     "gibbsite cv train.csv --loss zero-one,hinge --family diagonal,full --lambda-grid 100:1000:3 "
     "--prior-grid 0.1:1:2 --json",

@@ -40,8 +40,10 @@ static void spaces(struct text *t, size_t n) {
 static void wrap(struct text *t, const char *words, size_t column, size_t indent, size_t width) {
     bool first = true;
     while (*words != '\0') {
-        size_t gap = strspn(words, " "), size = strcspn(words + gap, " "),
-               columns = line_columns(words + gap, size);
+        size_t gap = strspn(words, " "), size = strcspn(words + gap, " ");
+        if (strncmp(words + gap + size, " %", 2) == 0) /* 14.03 % stays together */
+            size += 1 + strcspn(words + gap + size + 1, " ");
+        size_t columns = line_columns(words + gap, size);
         if (!first && column + gap + columns > width) {
             text_add_bytes(t, "\n", 1);
             spaces(t, indent);

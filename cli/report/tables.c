@@ -59,12 +59,45 @@ static void chart_cv(struct page *page, const json_t *root) {
     chart_end(&c);
 }
 
+/* What a default fit is worth. */
+static void table_deployed(struct text *t, const json_t *row) {
+    static const struct {
+        const char *key, *se, *name;
+        bool percent;
+    } measures[] = {{"error", "error_se", "error of the labels", true},
+                    {"auc", "auc_se", "AUC of the score", false},
+                    {"brier", "brier_se", "Brier score", false},
+                    {"log_loss", "log_loss_se", "log loss, nats", false}};
+    html_table_open(t, "What the default fit does on rows left out",
+                    "measure|#mean|#standard error");
+    for (size_t k = 0; k < sizeof measures / sizeof *measures; k++) {
+        double x = run_number(row, measures[k].key), se = run_number(row, measures[k].se);
+        if (isnan(x))
+            continue;
+        html_row_open(t, false);
+        html_head_cell(t, measures[k].name);
+        if (measures[k].percent) {
+            html_percent_cell(t, x);
+            html_percent_cell(t, se);
+        } else {
+            html_number_cell(t, x);
+            html_number_cell(t, se);
+        }
+        html_row_close(t);
+    }
+    html_table_close(t);
+}
+
 void section_cv(struct page *page, const struct run *run) {
     struct text *t = &page->body;
     const json_t *root = run->root;
     text_add(t, "<h3>Cross-validation</h3>\n");
     if (run_size(root, "table") == 0) {
         chart_missing(page, "Cross-validated error", "the run has no table.");
+        return;
+    }
+    if (run_true(root, "deployed")) {
+        table_deployed(t, run_item(root, "table", 0));
         return;
     }
     chart_cv(page, root);

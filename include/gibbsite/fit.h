@@ -128,11 +128,17 @@ typedef struct gbs_cv_result {
     gbs_loss loss;
     double lambda, prior_sd; /* meant for all rows */
     size_t d;                /* coefficients */
+    /* of the score; and of the probabilities, NaN in ranking */
+    double auc, auc_se, brier, brier_se, log_loss, log_loss_se;
+    /* not 0: what gbs_fit makes by default. It chooses for itself in each fold: lambda and prior_sd
+     * are NaN, loss and d those of the first fold */
+    int deployed;
 } gbs_cv_result;
 
-/* k-fold cross-validation of every combination of losses, families, lambdas and prior
- * deviations that the options of "cv" name (NULL: the defaults), each one posterior under the zero
- * prior, on the same folds: stratified by label, drawn by the context's seed. A candidate's
+/* k-fold cross-validation on folds that are stratified by label and drawn by the context's seed.
+ * Where the options of "cv" name neither losses, families, lambdas nor prior deviations (and for
+ * NULL), of one candidate: what gbs_fit deploys by default. Else of every combination of them, each
+ * one posterior under the zero prior, all on the same folds. A candidate's
  * lambda is meant for all rows and is scaled with the rows of a fold. Folds run on the context's
  * threads. */
 GBS_API gbs_status gbs_cross_validate(gbs_context *ctx, const gbs_data *data,

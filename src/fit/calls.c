@@ -6,6 +6,7 @@
 #include "fit/run.h"
 #include "model/model.h"
 #include "options/options.h"
+#include "task/task.h"
 
 #include <string.h>
 
@@ -23,12 +24,29 @@ static gbs_status check(gbs_context *ctx, const gbs_options *options, unsigned c
 
 /* ---------------------------------------------------------------- fit */
 
+enum { USUAL_GRID = 5 };
+
+/* Where no grid was given: lambda from a sixty-fourth of the units of the risk to four times their
+ * number; or, where lambda was given, prior deviations from a sixteenth to 16. */
+static void take_usual_grid(const gbs_data *data, gbs_fit_settings *s, double usual[USUAL_GRID]) {
+    bool fixed = s->lambda > 0.0;
+    if (s->ladder_size > 0 || s->prior_grid_size > 0 || data->y == NULL)
+        return;
+    usual[0] = fixed ? 1.0 / 16.0 : (double)gbs_fit_task(s)->units(data) / 64.0;
+    for (size_t k = 1; k < USUAL_GRID; k++)
+        usual[k] = 4.0 * usual[k - 1];
+    *(fixed ? &s->prior_grid : &s->ladder) = usual;
+    *(fixed ? &s->prior_grid_size : &s->ladder_size) = USUAL_GRID;
+}
+
 /* The settings of the candidate with the smallest cross-validated error, and what that choice looked
  * at. */
 static gbs_status choose(gbs_context *ctx, const gbs_data *data, gbs_fit_settings *s,
                          gbs_selection *selection) {
     gbs_cv cv;
     gbs_bound bound = s->bound;
+    double usual[USUAL_GRID];
+    take_usual_grid(data, s, usual);
     unsigned looked = s->looked | (s->ladder_size > 0 ? GBS_LOOKED_LAMBDA : 0U) |
                       (s->prior_grid_size > 0 ? GBS_LOOKED_PRIOR : 0U);
     gbs_status status = gbs_candidates_judge(ctx, data, s, &cv);
@@ -101,6 +119,12 @@ gbs_status gbs_fit_split(gbs_context *ctx, const gbs_data *data, const gbs_optio
 
 /* ---------------------------------------------------------------- cross-validation */
 
+static bool names_candidates(const gbs_options *options) {
+    static const char *const names[] = {"loss",     "family",     "lambda", "lambda-grid",
+                                        "prior-sd", "prior-grid", NULL};
+    return options != NULL && gbs_options_first_given(options, names) != NULL;
+}
+
 gbs_status gbs_cross_validate(gbs_context *ctx, const gbs_data *data, const gbs_options *options,
                               gbs_cv **out) {
     if (out != NULL)
@@ -116,7 +140,8 @@ gbs_status gbs_cross_validate(gbs_context *ctx, const gbs_data *data, const gbs_
     if (cv == NULL)
         return GBS_ERR_MEMORY;
     cv->ctx = ctx;
-    status = gbs_candidates_judge(ctx, data, &s, cv);
+    status = (names_candidates(options) ? gbs_candidates_judge : gbs_deployed_judge)(ctx, data, &s,
+                                                                                     cv);
     if (status != GBS_OK) {
         gbs_cv_free(cv);
         return status;

@@ -77,6 +77,18 @@ gbs_status gbs_candidates_judge(gbs_context *ctx, const gbs_data *data,
     return status;
 }
 
+gbs_status gbs_deployed_judge(gbs_context *ctx, const gbs_data *data,
+                              const gbs_fit_settings *settings, gbs_cv *out) {
+    *out = (gbs_cv){.ctx = ctx, .count = 1, .folds = settings->folds};
+    out->item = gbs_array_alloc(ctx, 1, sizeof *out->item);
+    out->result = gbs_array_alloc(ctx, 1, sizeof *out->result);
+    if (out->item == NULL || out->result == NULL)
+        return GBS_ERR_MEMORY;
+    out->item[0] = *settings;
+    out->item[0].loss = gbs_fit_settings_default().loss;
+    return gbs_cross_validate_run(ctx, data, out->folds, out->item, 1, out->result);
+}
+
 void gbs_candidates_free(gbs_cv *cv) {
     if (cv->ctx == NULL)
         return;

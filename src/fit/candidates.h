@@ -15,6 +15,9 @@ struct gbs_cv {
 /* Fills item, result and best. */
 gbs_status gbs_candidates_judge(gbs_context *ctx, const gbs_data *data,
                                 const gbs_fit_settings *settings, gbs_cv *out);
+/* The same of one candidate: what a fit deploys by default. */
+gbs_status gbs_deployed_judge(gbs_context *ctx, const gbs_data *data,
+                              const gbs_fit_settings *settings, gbs_cv *out);
 void gbs_candidates_free(gbs_cv *cv);
 
 #endif

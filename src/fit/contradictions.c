@@ -37,8 +37,8 @@ static gbs_status check_ways(const gbs_options *o) {
         REFUSE("`form` is for `family` full");
     if (gbs_options_given(o, "folds") && !cv)
         REFUSE("`folds` needs `select` cv");
-    if (cv && !gbs_options_given(o, "lambda-grid") && !gbs_options_given(o, "prior-grid"))
-        REFUSE("`select` cv needs `lambda-grid` or `prior-grid` to choose from");
+    if (cv && gbs_options_given(o, "lambda") && gbs_options_given(o, "prior-sd"))
+        REFUSE("`select` cv has nothing to choose: `lambda` and `prior-sd` are given");
     return GBS_OK;
 }
 

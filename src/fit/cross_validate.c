@@ -12,6 +12,7 @@
 #include "task/task.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 struct validation {
@@ -86,25 +87,40 @@ static gbs_status run_job(gbs_context *ctx, void *arg, size_t job) {
     return status;
 }
 
+/* Mean over the held-out rows of what the folds tell, and in *se its standard error over the folds. */
+static double mean_of(const struct validation *v, const gbs_evaluated *e, size_t member,
+                      double *se) {
+    double n = (double)v->data->n, folds = (double)v->folds, mean = 0.0, spread = 0.0;
+#define TOLD(k) (*(const double *)(const void *)((const char *)&e[k].told + member))
+    for (size_t k = 0; k < v->folds; k++)
+        mean += (double)e[k].told.n / n * TOLD(k);
+    for (size_t k = 0; k < v->folds; k++)
+        spread += (TOLD(k) - mean) * (TOLD(k) - mean);
+#undef TOLD
+    *se = sqrt(spread / (folds - 1.0) / folds);
+    return mean;
+}
+
 static gbs_cv_result sum_up(const struct validation *v, size_t candidate) {
     const gbs_evaluated *e = v->judged + candidate * v->folds;
-    double n = (double)v->data->n, folds = (double)v->folds, spread = 0.0;
+    const gbs_model_info *fitted = v->fitted + candidate * v->folds;
     const gbs_fit_settings *c = &v->candidates[candidate];
-    gbs_cv_result r = {.family = v->fitted[candidate * v->folds].family,
-                       .loss = c->loss,
-                       .lambda = c->lambda,
-                       .prior_sd = c->prior_sd,
-                       .d = v->fitted[candidate * v->folds].d};
-    for (size_t k = 0; k < v->folds; k++) {
-        double share = (double)e[k].told.n / n;
-        r.error += share * e[k].told.error;
-        r.gibbs_error += share * e[k].told.gibbs_error;
-        r.gibbs_risk += share * e[k].told.gibbs_risk;
-        r.not_converged += !v->fitted[candidate * v->folds + k].converged;
-    }
+    bool deployed = gbs_is_deployed(c);
+    double se;
+    gbs_cv_result r = {.family = fitted->family,
+                       .loss = deployed ? fitted->loss : c->loss,
+                       .lambda = deployed ? NAN : c->lambda,
+                       .prior_sd = deployed ? NAN : c->prior_sd,
+                       .d = fitted->d,
+                       .deployed = deployed};
+    r.error = mean_of(v, e, offsetof(gbs_evaluation, error), &r.error_se);
+    r.gibbs_error = mean_of(v, e, offsetof(gbs_evaluation, gibbs_error), &se);
+    r.gibbs_risk = mean_of(v, e, offsetof(gbs_evaluation, gibbs_risk), &se);
+    r.auc = mean_of(v, e, offsetof(gbs_evaluation, auc), &r.auc_se);
+    r.brier = mean_of(v, e, offsetof(gbs_evaluation, brier), &r.brier_se);
+    r.log_loss = mean_of(v, e, offsetof(gbs_evaluation, log_loss), &r.log_loss_se);
     for (size_t k = 0; k < v->folds; k++)
-        spread += (e[k].told.error - r.error) * (e[k].told.error - r.error);
-    r.error_se = sqrt(spread / (folds - 1.0) / folds);
+        r.not_converged += !fitted[k].converged;
     return r;
 }
 

@@ -93,7 +93,8 @@ const gbs_option_entry gbs_option_entries[] = {
      .store = GBS_STORE_NUMBERS, .at = {IN_SAMPLE(ladder)}},
     {{"select", "RULE", GBS_OPTION_CHOICE, GBS_FOR_FIT, "bound|cv|last", NULL, "bound", "model",
       "which point of the grids becomes the model: bound (the smallest certificate, the price of "
-      "the choice paid), cv (the smallest cross-validated error), last (the last lambda)",
+      "the choice paid), cv (the smallest cross-validated error; without a grid, lambda is tried "
+      "from a 64th of the number of rows to 4 times it), last (the last lambda)",
       ANY},
      .store = GBS_STORE_INT, .at = {IN_FIT(select)}},
     {{"select", "RULE", GBS_OPTION_CHOICE, GBS_FOR_COMPLETE, "none|cv", NULL, "none", "model",

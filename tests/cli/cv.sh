@@ -31,6 +31,27 @@ done)
 check 'fits the lambda that the table stars' test "$(json fit.json lambda)" = "$best"
 check 'and says how it was chosen' test "$(json fit.json selection.by)" = cv -a "$(json fit.json selection.candidates)" = 3
 
+as 'cv by itself judges the default fit'
+expect_exit 0 "$GIBBSITE" cv train.csv --json
+cp "$stdout" default.json
+expect_json default.json deployed true
+expect_json default.json table.# 1
+expect_json default.json 'table[0].loss' auto
+for key in error auc brier log_loss; do
+    check "$key has a standard error" awk -v x="$(json default.json "table[0].$key")" -v se="$(json default.json "table[0].${key}_se")" 'BEGIN { exit !(x > 0 && x < 1 && se > 0 && se < 0.2) }'
+done
+for threads in 1 7; do "$GIBBSITE" cv train.csv --json --threads "$threads" >"d$threads.json"; done
+check 'whatever the number of threads' cmp d1.json d7.json
+expect_exit 0 "$GIBBSITE" cv train.csv
+expect_stdout '^error +[0-9.]+ % \+- [0-9.]+ +of the labels of a default fit$'
+expect_stdout '^AUC +0\.[0-9]+ \+- 0\.[0-9]+ of its score$'
+check 'eight lines at most, and no word of a choice' awk 'NR > 8 || length($0) > 80 || /chosen|smallest/ { exit 1 }' "$stdout"
+expect_exit 0 "$GIBBSITE" cv train.csv --loss hinge
+refuse 'one row is not chosen' grep -qE 'chosen|^\*' "$stdout"
+expect_exit 0 "$GIBBSITE" report default.json -o default.html -q
+check 'the report shows it' grep -q 'What the default fit does on rows left out' default.html
+refuse 'without a choice' grep -q 'flatters' default.html
+
 as 'one class too small for the folds'
 { head -n 1 train.csv && grep -- ',-1$' train.csv | head -n 20 && grep ',1$' train.csv | head -n 3; } >few.csv
 expect_exit 3 "$GIBBSITE" cv few.csv
@@ -40,8 +61,11 @@ expect_stderr '\-\-folds: expected a whole number from 2 to 1000'
 expect_exit 2 "$GIBBSITE" cv train.csv --loss hinge,square
 expect_stderr 'expected one of zero-one\|hinge\|exponential'
 expect_exit 2 "$GIBBSITE" cv train.csv --lambda 3 --lambda-grid 1:2:2
-expect_exit 2 "$GIBBSITE" fit train.csv --select cv
-expect_stderr 'needs --lambda-grid or --prior-grid'
+expect_exit 0 "$GIBBSITE" fit train.csv --select cv --scale unit-row --json
+expect_json "$stdout" selection.candidates 5
+expect_json "$stdout" certificate.status valid
+expect_exit 2 "$GIBBSITE" fit train.csv --select cv --lambda 10 --prior-sd 1
+expect_stderr '--select cv has nothing to choose: --lambda and --prior-sd are given'
 expect_exit 2 "$GIBBSITE" fit train.csv --prior-grid 0.1:1:2 --select last
 expect_stderr '--prior-grid needs --select bound or cv'
 expect_exit 2 "$GIBBSITE" fit train.csv --loss zero-one,hinge

@@ -1,7 +1,10 @@
 /* Cross-validation and the views it works on: held-out rows are held out, whatever the storage, and
  * equal candidates tie. */
+#include "core/random.h"
 #include "data/rows.h"
+#include "fit/deal.h"
 #include "fit/run.h"
+#include "unit/support.h"
 #include "unit/zero_prior.h"
 
 #include <math.h>
@@ -258,6 +261,102 @@ static void cancelling_is_heard(void **state) {
     gbs_context_free(ctx);
 }
 
+/* Fold by fold by hand: gbs_fit on the others, gbs_model_evaluate on the one left out. */
+static void without_candidates_the_default_fit_is_judged(void **state) {
+    (void)state;
+    gbs_context *ctx;
+    struct sample s;
+    gbs_options *options;
+    gbs_cv *cv;
+    size_t order[N], fold_of[N];
+    double error[FOLDS], auc = 0.0, brier = 0.0, log_loss = 0.0, mean = 0.0, spread = 0.0;
+    assert_int_equal(gbs_context_create(NULL, &ctx), GBS_OK);
+    draw(ctx, &s);
+    assert_int_equal(gbs_options_create(ctx, "cv", &options), GBS_OK);
+    assert_int_equal(gbs_options_set_count(options, "folds", FOLDS), GBS_OK);
+    assert_int_equal(gbs_cross_validate(ctx, s.data, options, &cv), GBS_OK);
+    for (size_t i = 0; i < N; i++)
+        order[i] = i;
+    gbs_shuffle(ctx->seed, GBS_STREAM_FOLDS, N, order);
+    assert_int_equal(gbs_deal(ctx, s.data, order, FOLDS, fold_of), GBS_OK);
+    for (size_t fold = 0; fold < FOLDS; fold++) {
+        size_t rows[N], inside = 0, outside = 0;
+        gbs_data *train, *test;
+        gbs_model *model;
+        gbs_evaluation *e;
+        for (size_t i = 0; i < N; i++)
+            *(fold_of[i] != fold ? &rows[inside++] : &rows[N - ++outside]) = i;
+        assert_int_equal(gbs_data_view(ctx, s.data, rows, inside, &train), GBS_OK);
+        assert_int_equal(gbs_data_view(ctx, s.data, rows + inside, outside, &test), GBS_OK);
+        assert_int_equal(gbs_fit(ctx, train, NULL, &model), GBS_OK);
+        assert_non_null(gbs_model_card(model));
+        assert_int_equal(gbs_model_evaluate(ctx, model, test, &e), GBS_OK);
+        double share = (double)outside / N;
+        error[fold] = e->error;
+        mean += share * e->error;
+        auc += share * e->auc;
+        brier += share * e->brier;
+        log_loss += share * e->log_loss;
+        gbs_evaluation_free(e);
+        gbs_model_free(model);
+        gbs_data_free(test);
+        gbs_data_free(train);
+    }
+    for (size_t fold = 0; fold < FOLDS; fold++)
+        spread += (error[fold] - mean) * (error[fold] - mean);
+    const gbs_cv_result *r = gbs_cv_at(cv, 0);
+    assert_null(gbs_cv_at(cv, 1));
+    assert_true(r->deployed && isnan(r->lambda) && isnan(r->prior_sd));
+    assert_close(r->error, mean, 1e-12, 0.0);
+    assert_close(r->error_se, sqrt(spread / (FOLDS - 1) / FOLDS), 1e-12, 0.0);
+    assert_close(r->auc, auc, 1e-12, 0.0);
+    assert_close(r->brier, brier, 1e-10, 0.0);
+    assert_close(r->log_loss, log_loss, 1e-10, 0.0);
+    assert_true(r->auc_se > 0.0 && r->brier_se > 0.0 && r->log_loss_se > 0.0);
+    gbs_cv_free(cv);
+    /* what names a candidate is as it was */
+    assert_int_equal(gbs_options_set(options, "loss", "hinge"), GBS_OK);
+    assert_int_equal(gbs_cross_validate(ctx, s.data, options, &cv), GBS_OK);
+    assert_true(!gbs_cv_at(cv, 0)->deployed && gbs_cv_at(cv, 0)->lambda == N);
+    gbs_cv_free(cv);
+    gbs_options_free(options);
+    gbs_data_free(s.data);
+    gbs_context_free(ctx);
+}
+
+/* select cv without a grid: five lambdas, or five deviations where lambda was given. */
+static void a_choice_without_a_grid_has_a_usual_one(void **state) {
+    (void)state;
+    gbs_context *ctx;
+    struct sample s;
+    assert_int_equal(gbs_context_create(NULL, &ctx), GBS_OK);
+    draw(ctx, &s);
+    for (int fixed = 0; fixed < 2; fixed++) {
+        gbs_options *options;
+        gbs_model *model;
+        assert_int_equal(gbs_options_create(ctx, "fit", &options), GBS_OK);
+        assert_int_equal(gbs_options_set(options, "select", "cv"), GBS_OK);
+        assert_int_equal(gbs_options_set(options, "loss", "hinge"), GBS_OK);
+        if (fixed)
+            assert_int_equal(gbs_options_set_number(options, "lambda", 60.0), GBS_OK);
+        assert_int_equal(gbs_fit(ctx, s.data, options, &model), GBS_OK);
+        const gbs_model_info *info = gbs_model_get_info(model);
+        double base = fixed ? 1.0 / 16.0 : N / 64.0, rungs = 0.0;
+        assert_int_equal(gbs_model_selection(model)->candidates, 5);
+        rungs = log((fixed ? info->prior_sd : info->lambda) / base) / log(4.0);
+        assert_true(fabs(rungs - round(rungs)) < 1e-12 && rungs > -0.5 && rungs < 4.5);
+        gbs_model_free(model);
+        if (fixed) {
+            assert_int_equal(gbs_options_set_number(options, "prior-sd", 1.0), GBS_OK);
+            assert_int_equal(gbs_fit(ctx, s.data, options, &model), GBS_ERR_ARGUMENT);
+            assert_null(model);
+        }
+        gbs_options_free(options);
+    }
+    gbs_data_free(s.data);
+    gbs_context_free(ctx);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_candidates_have_equal_results),
@@ -268,6 +367,8 @@ int main(void) {
         cmocka_unit_test(sparse_and_dense_folds_agree),
         cmocka_unit_test(held_out_rows_are_held_out),
         cmocka_unit_test(cancelling_is_heard),
+        cmocka_unit_test(without_candidates_the_default_fit_is_judged),
+        cmocka_unit_test(a_choice_without_a_grid_has_a_usual_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -219,7 +219,7 @@ static void contradictions_are_refused(void **state) {
         {"fit", {{"restarts", "2"}, {"solver", "sgd"}}},
         {"fit", {{"form", "dual"}, {"family", "diagonal"}}},
         {"fit", {{"folds", "3"}}},
-        {"fit", {{"select", "cv"}}},
+        {"fit", {{"select", "cv"}, {"lambda", "1"}, {"prior-sd", "1"}}},
         {"fit", {{"select", "bound"}}},
         {"fit", {{"select", "last"}, {"prior-grid", "1:2:2"}}},
         {"fit", {{"paper", NULL}, {"lambda", "3"}}},
