@@ -56,6 +56,8 @@ int app_fail_status(const struct app *app, gbs_status status, const char *about)
 int app_stopped(const struct app *app, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* A remark on standard error, unless --quiet. */
+/* Says so where a result goes nowhere. */
+void app_note_lost(const struct app *app);
 void app_note(const struct app *app, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Options that exclude or need one another: EXIT_USAGE, already reported. */

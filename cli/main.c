@@ -1,5 +1,6 @@
 /* gibbsite: finds the command, reads its options, makes the library's context, runs it. */
 #include "app.h"
+#include "near.h"
 #include "out/progress.h"
 #include "signals.h"
 
@@ -91,6 +92,13 @@ void app_note(const struct app *app, const char *format, ...) {
     va_end(args);
 }
 
+void app_note_lost(const struct app *app) {
+    const struct options *o = &app->options;
+    if (given(o, "quiet") && !given(o, "output") && !given(o, "json"))
+        fprintf(stderr, "gibbsite: nothing was kept: --quiet prints nothing, and neither -o nor "
+                        "--json is given\n");
+}
+
 int app_fail_status(const struct app *app, gbs_status status, const char *about) {
     const char *message = gbs_error_message(app->ctx);
     int code = EXIT_BAD_DATA;
@@ -173,6 +181,13 @@ static const struct command *find_command(const char *name) {
     for (size_t i = 0; commands[i] != NULL; i++)
         if (strcmp(commands[i]->name, name) == 0)
             return commands[i];
+    return NULL;
+}
+
+static const char *meant_command(const char *name) {
+    for (size_t i = 0; commands[i] != NULL; i++)
+        if (near_enough(name, commands[i]->name))
+            return commands[i]->name;
     return NULL;
 }
 
@@ -271,8 +286,12 @@ int main(int argc, char **argv) {
         name = "version";
     app.command = find_command(name);
     if (app.command == NULL) {
-        app_fail(&app, EXIT_USAGE, "unknown command '%.60s'; 'gibbsite help' lists the commands",
-                 name);
+        const char *meant = meant_command(name);
+        if (meant != NULL)
+            app_fail(&app, EXIT_USAGE, "unknown command '%.60s'; did you mean %s?", name, meant);
+        else
+            app_fail(&app, EXIT_USAGE,
+                     "unknown command '%.60s'; 'gibbsite help' lists the commands", name);
         return EXIT_USAGE;
     }
     int code = run(&app, argc > 1 ? argc - 2 : 0, argv + (argc > 1 ? 2 : 1));

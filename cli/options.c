@@ -1,5 +1,6 @@
 /* The program's own lines of the option table, and the reader of the command line. */
 #include "options.h"
+#include "near.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -239,7 +240,10 @@ static gbs_status unknown(const struct parse *p, const char *argument) {
     size_t likest = 2;
     const gbs_option *line;
     for (size_t k = 0; (line = option_at(p->command, k)) != NULL; k++)
-        if (likeness(line->name, name) > likest) {
+        if (near_enough(name, line->name)) {
+            best = line->name;
+            break;
+        } else if (likeness(line->name, name) > likest) {
             likest = likeness(line->name, name);
             best = line->name;
         }

@@ -138,7 +138,6 @@ const struct command command_cv = {
     "1 - AUC over the pairs inside a fold.",
     "gibbsite cv train.csv\n"
     "gibbsite cv train.csv --lambda-grid 50:800:5\n"
-    "gibbsite cv train.csv --loss zero-one,hinge --family diagonal,full --lambda-grid 100:1000:3 "
-    "--prior-grid 0.1:1:2 --json",
+    "gibbsite cv train.csv --loss zero-one,hinge --lambda-grid 100:1000:3 --prior-grid 0.1:1:2",
     run,
 };

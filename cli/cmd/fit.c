@@ -238,6 +238,8 @@ static int run(struct app *app) {
         code = run_test(&f);
     if (code == EXIT_DONE)
         code = write_results(&f);
+    if (code == EXIT_DONE && !given(&app->options, "path"))
+        app_note_lost(app);
     gbs_evaluation_free(f.evaluation);
     gbs_model_free(f.model);
     input_free(&f.train);
@@ -250,25 +252,15 @@ const struct command command_fit = {
     GBS_FOR_FIT,
     "fit TRAIN [-o MODEL] [OPTIONS]",
     "fit a variational Gibbs posterior to labelled rows, and certify it",
-    "Reads TRAIN (CSV, svmlight or .npy, gzip of each, - for standard input), scales its columns, "
-    "and fits Gaussians N(m, S) "
-    "of the\n"
-    "chosen family that minimise lambda x (mean loss) + KL(N(m, S) || prior). By default two "
-    "thirds "
-    "of the rows, drawn at random,\n"
-    "give the scaling, every choice, the posterior and the calibration of its score; the labels "
-    "that "
-    "predict will print are then\n"
-    "fixed, and the other rows test them. The certificate, an upper bound on the share of all "
-    "cases "
-    "in which these labels are\n"
-    "wrong, holds with the stated confidence. With --bound progressive the rows come block by "
-    "block "
-    "and the model is a mixture\n"
-    "of stages; with --prior zero all rows train one posterior, as in the paper, and the "
-    "certificate "
-    "pays for its distance from\n"
-    "the prior. A certificate is valid, or marked conditional with the reason.\n"
+    "Reads TRAIN (CSV, svmlight or .npy, gzip of each, - for standard input). Two thirds of the "
+    "rows, drawn at random, give a model and the calibration of its probabilities; the other rows "
+    "test the labels that predict will print. The certificate bounds the share of all cases in "
+    "which these are wrong, and holds with the stated confidence.\n"
+    "The model is a Gaussian N(m, S) of the chosen family that minimises lambda x (mean loss) + "
+    "KL(N(m, S) || prior) on scaled columns; every choice is made on the rows to learn from. With "
+    "--bound progressive the rows come block by block and the model is a mixture of stages; with "
+    "--prior zero all rows train one posterior, as in the paper, and the certificate pays for its "
+    "distance from the prior. A certificate is valid, or marked conditional with the reason.\n"
     "For hinge and exponential loss a posterior is proven to lie within the reported optimality "
     "gap of the best; zero-one loss "
     "is fitted by\n"
@@ -290,9 +282,7 @@ const struct command command_fit = {
     "gibbsite fit dna.csv --target class --positive ie -o model.json\n"
     "gibbsite fit train.csv --task rank -o model.json --test test.csv\n"
     "gibbsite fit huge.csv --task rank --solver sgd --pairs 1000000 -o model.json\n"
-    "gibbsite fit train.csv -o model.json --loss hinge --lambda-grid 100:1000:4 --prior-grid "
-    "0.1:1:3 --select cv\n"
-    "gibbsite fit train.csv -o model.json --prior zero --scale unit-row --lambda-grid 1:1000:10 "
-    "--path path.csv",
+    "gibbsite fit train.csv -o model.json --features auto\n"
+    "gibbsite fit train.csv --prior zero --scale unit-row --lambda-grid 1:1000:10 --path path.csv",
     run,
 };

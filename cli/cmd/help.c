@@ -1,6 +1,7 @@
 /* gibbsite help and gibbsite version: both out of the tables that the program itself runs on. */
 #include "app.h"
 #include "build_info.h"
+#include "out/everyday.h"
 #include "out/json.h"
 #include "out/manual.h"
 #include "out/result.h"
@@ -19,6 +20,25 @@ static void print_overview(FILE *out) {
                  "options and examples.\n");
 }
 
+static void print_wrapped(FILE *out, const char *text, size_t size, int indent, int width);
+
+/* A line that ends in a full stop ends a paragraph. */
+static size_t paragraph(const char *text) {
+    size_t size = strcspn(text, "\n");
+    while (text[size] != '\0' && size > 0 && text[size - 1] != '.')
+        size += 1 + strcspn(text + size + 1, "\n");
+    return size;
+}
+
+/* Paragraphs, each wrapped; brief: the first alone. */
+static void print_detail(FILE *out, const char *text, bool brief) {
+    do {
+        size_t size = paragraph(text);
+        print_wrapped(out, text, size, 0, 100);
+        text += size + (text[size] == '\n');
+    } while (!brief && *text != '\0');
+}
+
 static void print_lines(FILE *out, const char *text, const char *before) {
     for (const char *line = text; *line != '\0';) {
         size_t size = strcspn(line, "\n");
@@ -27,10 +47,11 @@ static void print_lines(FILE *out, const char *text, const char *before) {
     }
 }
 
-static void print_wrapped(FILE *out, const char *text, int indent, int width) {
+static void print_wrapped(FILE *out, const char *text, size_t size, int indent, int width) {
     int column = indent;
-    while (*text != '\0') {
-        int word = (int)strcspn(text, " ");
+    const char *end = text + size;
+    while (text < end) {
+        int word = (int)strcspn(text, " \n");
         if (column + word > width && column > indent) {
             fprintf(out, "\n%*s", indent, "");
             column = indent;
@@ -38,9 +59,9 @@ static void print_wrapped(FILE *out, const char *text, int indent, int width) {
         fprintf(out, "%.*s", word, text);
         column += word;
         text += word;
-        if (*text == ' ') {
+        if (text < end) {
             text++;
-            if (column + 1 + (int)strcspn(text, " ") <= width)
+            if (column + 1 + (int)strcspn(text, " \n") <= width)
                 fputc(' ', out); /* no blank at the end of a line */
             column++;
         }
@@ -48,7 +69,8 @@ static void print_wrapped(FILE *out, const char *text, int indent, int width) {
     fputc('\n', out);
 }
 
-static void print_option(FILE *out, const gbs_option *s) {
+/* words NULL: those of the table. */
+static void print_option(FILE *out, const gbs_option *s, const char *words) {
     char head[64], help[2048];
     int size = option_letter(s) != 0
                    ? snprintf(head, sizeof head, "-%c, --%s", option_letter(s), s->name)
@@ -59,11 +81,13 @@ static void print_option(FILE *out, const gbs_option *s) {
     if (size > 22)
         fprintf(out, "\n%26s", "");
     option_help(s, help, sizeof help);
-    print_wrapped(out, help, 26, 100);
+    if (words != NULL)
+        snprintf(help, sizeof help, "%s", words);
+    print_wrapped(out, help, strlen(help), 26, 100);
 }
 
-/* The options of a command in groups, one paragraph each; those of the solvers when all are asked
- * for. */
+/* The options of a command in groups, one paragraph each. Where there are many the everyday ones,
+ * and never those of the solvers, unless all are asked for. */
 static void print_options(FILE *out, const struct command *c, bool all) {
     static const char *const groups[] = {"data", "model", "certificate", "output", "solver"};
     static const char *const titles[] = {"Data", "Model", "Certificate", "Output", "Solver"};
@@ -74,27 +98,35 @@ static void print_options(FILE *out, const struct command *c, bool all) {
         for (size_t k = 0; (s = option_at(c->bit, k)) != NULL; k++) {
             if (strcmp(s->group, groups[g]) != 0)
                 continue;
-            if (strcmp(s->group, "solver") == 0 && !all) {
+            const char *words = all ? NULL : everyday_words(c->bit, s->name);
+            if (!all && everyday_rare(s->name)) {
+                rare = true;
+                continue;
+            }
+            if (!all && (everyday_only(c->bit) ? words == NULL : strcmp(s->group, "solver") == 0)) {
                 rare = true;
                 continue;
             }
             if (!titled)
                 fprintf(out, "\n%s:\n", titles[g]);
             titled = true;
-            print_option(out, s);
+            print_option(out, s, words);
         }
     }
     if (rare)
-        fprintf(out, "\n'gibbsite help %s --all' has the options of the solvers too.\n", c->name);
+        fprintf(out, "\n'gibbsite help %s --all' has every option, and more to say.\n", c->name);
 }
 
 static void print_command(FILE *out, const struct command *c, bool all) {
     fprintf(out, "gibbsite %s: %s\n\nusage: gibbsite %s\n\n", c->name, c->summary, c->usage);
-    print_lines(out, c->detail, "");
+    print_detail(out, c->detail, everyday_only(c->bit) && !all);
     print_options(out, c, all);
     fprintf(out, "\nExamples:\n");
     print_lines(out, c->examples, "  ");
-    fprintf(out, "\nExit codes: %s\n", manual_exit_codes);
+    fprintf(out, "\n");
+    char codes[600];
+    int size = snprintf(codes, sizeof codes, "Exit codes: %s", manual_exit_codes);
+    print_wrapped(out, codes, (size_t)size, 0, 100);
 }
 
 static const struct command *find(const char *name) {

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <unistd.h>
 #include <zlib.h>
 
 /* Why reading stopped: zlib's word, or the system's. */
@@ -113,7 +114,10 @@ static int check_options(const struct app *app) {
 
 static int write_page(const struct app *app, const struct run *runs, size_t n) {
     const struct options *o = &app->options;
-    const char *output = option_text(o, "output");
+    /* nobody reads a page of HTML on a terminal */
+    const char *output = option_text(o, "output") == NULL && isatty(STDOUT_FILENO)
+                             ? "report.html"
+                             : option_text(o, "output");
     struct text page = {0}, said = {0};
     size_t charts = 0;
     bool whole = report_page(runs, n, gbs_version(), &page, &charts);
@@ -173,8 +177,8 @@ const struct command command_report = {
     "options in full. Several runs\n"
     "share a page, with a comparison at its top. What a run lacks is named, with the option that "
     "brings it.",
-    "gibbsite fit train.csv --test test.csv --json > run.json && gibbsite report run.json -o "
-    "report.html\n"
+    "gibbsite fit train.csv --test test.csv --json > run.json\n"
+    "gibbsite report run.json -o report.html\n"
     "gibbsite report zero.json informed.json ranking.json -o report.html\n"
     "gibbsite inspect model.json --json | gibbsite report - -o report.html",
     run,

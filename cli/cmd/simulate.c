@@ -297,7 +297,6 @@ const struct command command_simulate = {
     "gibbsite simulate classify --shape rings --rows 2000 --cols 2 -o rings.csv\n"
     "gibbsite simulate rank --rows 2000 --cols 20 --noise 0.1 -o train.csv\n"
     "gibbsite simulate classify --rows 500 --cols 20000 --density 0.01 -o wide.svm\n"
-    "gibbsite simulate ratings --rows 1000 --cols 1000 --rank 5 --noise 0.5 --density 0.1 -o "
-    "ratings.csv",
+    "gibbsite simulate ratings --rows 1000 --cols 1000 --rank 5 --density 0.1 -o ratings.csv",
     run,
 };

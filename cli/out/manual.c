@@ -35,13 +35,18 @@ static void print_bold(FILE *out, const char *before, const char *text) {
     fputs("\\fR", out);
 }
 
-/* Options of one command that not every command has, or (common) those that every command has. */
-static void print_options(FILE *out, unsigned command, bool common) {
+/* Options of one group of a command (NULL: of all groups) that not every command has, or (common)
+ * those that every command has; `title`, where there is one, comes before the first. */
+static void print_options(FILE *out, unsigned command, bool common, const char *group,
+                          const char *title) {
     const gbs_option *s;
     for (size_t k = 0; (s = option_at(command, k)) != NULL; k++) {
         char help[2048];
-        if ((s->commands == FOR_ALL) != common)
+        if ((s->commands == FOR_ALL) != common || (group != NULL && strcmp(s->group, group) != 0))
             continue;
+        if (title != NULL)
+            fprintf(out, ".SS %s\n", title);
+        title = NULL;
         fputs(".TP\n", out);
         if (option_letter(s) != 0) {
             print_bold(out, "-", (char[]){option_letter(s), '\0'});
@@ -98,6 +103,10 @@ static void print_examples(FILE *out, const char *examples) {
 }
 
 static void print_end(FILE *out) {
+    fputs(".SH FILES\nA model is a JSON file with a version; a newer program reads older ones. A "
+          "file "
+          "appears whole or not at all.\n",
+          out);
     fputs(".SH EXIT STATUS\n", out);
     print_roff(out, manual_exit_codes);
     fputs("\n.SH ENVIRONMENT\n.TP\n\\fBGIBBSITE_THREADS\\fR\nthreads to use when "
@@ -111,8 +120,14 @@ static void print_command(FILE *out, const struct command *c) {
     fputs(".SH DESCRIPTION\n", out);
     print_roff(out, c->detail);
     fputs("\n.SH OPTIONS\n", out);
-    print_options(out, c->bit, false);
-    print_options(out, c->bit, true);
+    static const char *const groups[][2] = {{"data", "Data"},
+                                            {"model", "Model"},
+                                            {"certificate", "Certificate"},
+                                            {"output", "Output"},
+                                            {"solver", "Solver"}};
+    for (size_t g = 0; g < sizeof groups / sizeof *groups; g++)
+        print_options(out, c->bit, false, groups[g][0], groups[g][1]);
+    print_options(out, c->bit, true, NULL, "Options of every command");
     print_examples(out, c->examples);
     print_end(out);
     fputs(".SH SEE ALSO\n.BR gibbsite (1)\n", out);
@@ -136,7 +151,7 @@ static void print_overview(FILE *out) {
         fputs("\n", out);
     }
     fputs(".SH COMMON OPTIONS\nOptions of every command:\n", out);
-    print_options(out, FOR_ALL, true);
+    print_options(out, FOR_ALL, true, NULL, NULL);
     print_examples(out,
                    "gibbsite simulate classify -o train.csv\ngibbsite fit train.csv -o model.json\n"
                    "gibbsite predict model.json train.csv | head");

@@ -278,6 +278,7 @@ for command in "${all_commands[@]}"; do
     says "$command has a usage line" "$(grep -c "^usage: gibbsite $command" help.txt)" = 1
     check "$command has examples" grep -qE '^  (zcat .*)?gibbsite (--)?[a-z]' help.txt
     check "$command names its exit codes" grep -q '^Exit codes: 0 done; 1 out of memory; 2 usage; 3 bad data' help.txt
+    gives help.txt help "$command" --all
     for option in json quiet threads seed help; do grep -qE -- "--$option( |$)" help.txt || not_ok "help $command names --$option"; done
 done
 gives help.txt help fit --all
@@ -293,7 +294,7 @@ gives help2.txt --help
 check '--help is help' cmp help.txt help2.txt
 # Every option that the program accepts is in the help of its command, and what the help names is accepted.
 for command in "${all_commands[@]}"; do
-    gives help.txt help "$command"
+    gives help.txt help "$command" --all
     for option in $(grep -oE '^  (-., )?--[a-z-]+( [A-Z:]+)?' help.txt | grep -oE -- '--[a-z-]+( [A-Z:]+)?' | tr ' ' '='); do
         "$GIBBSITE" "$command" "${option%%=*}" >/dev/null 2>"$stderr"
         if grep -q 'unknown option' "$stderr"; then not_ok "$command knows $option"; fi

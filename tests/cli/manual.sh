@@ -12,7 +12,9 @@ plain() { sed -e 's/\\f[BIR]//g; s/\\-/-/g; s/\\(aq/'"'"'/g; s/\\&//g; s/\\e/\\/
 for command in "${commands[@]}"; do
     page=gibbsite-$command.1
     "$GIBBSITE" help --man "$command" >"$page"
-    for heading in NAME SYNOPSIS DESCRIPTION OPTIONS EXAMPLES 'EXIT STATUS' ENVIRONMENT 'SEE ALSO'; do
+    "$GIBBSITE" help "$command" >short.txt
+    holds "help $command has at most 60 lines of at most 100 columns" "$(wc -l <short.txt) <= 60 && $(awk 'length > 100' short.txt | wc -l) == 0"
+    for heading in NAME SYNOPSIS DESCRIPTION OPTIONS EXAMPLES FILES 'EXIT STATUS' ENVIRONMENT 'SEE ALSO'; do
         grep -qx ".SH $heading" "$page" || not_ok "$page has the heading $heading"
     done
     "$GIBBSITE" help "$command" --json >one.json
