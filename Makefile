@@ -78,8 +78,9 @@ coverage: ## lines that the tests reach, in build/coverage/report
 	@tools/coverage.sh
 
 coverage-study: build ## how often certificates hold: 1,000 replications of every kind, as a table (some minutes)
-	@tools/build.sh release test_coverage_statistics
+	@tools/build.sh release test_coverage_statistics test_features_statistics
 	@GIBBSITE_COVERAGE=full build/release/tests/test_coverage_statistics
+	@GIBBSITE_COVERAGE=full build/release/tests/test_features_statistics
 
 install: build ## install under PREFIX (/usr/local); DESTDIR is honoured
 	@cmake --install build/release --prefix '$(PREFIX)'

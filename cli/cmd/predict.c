@@ -17,6 +17,7 @@ struct prediction {
     double *score, *probability;
     double *label, *vote; /* of a task with labels */
     bool labels;          /* a task that only orders rows says none */
+    bool votes;           /* the column is printed */
     /* three classes or more: the class of each row, and rows x classes probabilities */
     size_t classes;
     uint32_t *class_of;
@@ -33,6 +34,14 @@ static int compute_classes(struct prediction *p) {
     return status == GBS_OK ? EXIT_DONE : app_fail_status(p->app, status, p->in.file);
 }
 
+/* The share of votes needs the spread of each score: under a full covariance of many features that
+ * is most of the work. */
+static bool votes_are_dear(const struct predictor *p) {
+    const gbs_model_info *i = p->model != NULL ? gbs_model_get_info(p->model) : NULL;
+    return i != NULL && i->map != GBS_FEATURES_LINEAR && i->family == GBS_FAMILY_FULL &&
+           gbs_model_card(p->model) != NULL;
+}
+
 static int compute(struct prediction *p) {
     size_t n = gbs_data_rows(p->in.data);
     p->classes = gbs_recipe_classes(p->recipe);
@@ -45,8 +54,10 @@ static int compute(struct prediction *p) {
     p->vote = calloc(n, sizeof *p->vote);
     if (p->score == NULL || p->probability == NULL || p->label == NULL || p->vote == NULL)
         return app_fail(p->app, EXIT_MEMORY, "out of memory");
+    p->votes = p->labels && (given(&p->app->options, "votes") || !votes_are_dear(&p->model));
     gbs_status status = p->labels ? predictor_classify(p->app, &p->model, p->in.data, p->label,
-                                                       p->probability, p->score, p->vote)
+                                                       p->probability, p->score,
+                                                       p->votes ? p->vote : NULL)
                                   : predictor_predict(p->app, &p->model, p->in.data, p->score,
                                                       p->probability);
     return status == GBS_OK ? EXIT_DONE : app_fail_status(p->app, status, p->in.file);
@@ -67,10 +78,10 @@ static const char *label(const struct prediction *p, size_t i, const char *rest)
 static void write_csv(const struct prediction *p, const char *rest, struct text *out) {
     const gbs_data *data = p->in.data;
     size_t n = gbs_data_rows(data), next = 0;
-    text_add(out, p->labels ? "label,prob,score,vote\n" : "label,prob,score\n");
+    text_add(out, p->votes ? "label,prob,score,vote\n" : "label,prob,score\n");
     for (size_t row = 0; row < n + gbs_data_left_out(data) && !app_interrupted(); row++) {
         if (next >= n || gbs_data_table_row(data, next) != row) {
-            text_add(out, p->labels ? ",,,\n" : ",,\n");
+            text_add(out, p->votes ? ",,,\n" : ",,\n");
             continue;
         }
         if (p->labels)
@@ -79,7 +90,7 @@ static void write_csv(const struct prediction *p, const char *rest, struct text 
         text_add_number(out, p->probability[next]);
         text_add_bytes(out, ",", 1);
         text_add_number(out, p->score[next]);
-        if (p->labels) {
+        if (p->votes) {
             text_add_bytes(out, ",", 1);
             text_add_number(out, p->vote[next]);
         }
@@ -143,7 +154,7 @@ static void write_json(const struct prediction *p, const char *rest, struct text
         json_put_string(&j, "label", label(p, i, rest));
         json_put_number(&j, "prob", p->probability[i]);
         json_put_number(&j, "score", p->score[i]);
-        if (p->labels)
+        if (p->votes)
             json_put_number(&j, "vote", p->vote[i]);
         json_close_object(&j);
     }

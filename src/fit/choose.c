@@ -323,7 +323,7 @@ static gbs_status set_candidates(gbs_choosing *c, const gbs_data *learn) {
     bool mapped = asked != GBS_FEATURES_LINEAR, line = !mapped || asked == GBS_FEATURES_AUTO;
     if (mapped)
         status = gbs_choose_map(c->ctx, learn, c->o, &found);
-    if (asked == GBS_FEATURES_AUTO && c->again) {
+    if (asked == GBS_FEATURES_AUTO && c->again && learn->group == NULL) {
         mapped = found.helps;
         line = !found.helps;
     }
@@ -333,7 +333,8 @@ static gbs_status set_candidates(gbs_choosing *c, const gbs_data *learn) {
         set_mapped(c, &found);
     c->looked = found.candidates;
     c->one_by_one = mapped && !line && c->again && gbs_loss_of(c->loss)->convex &&
-                    learn->weight == NULL && matrix_of_map(c, c->most_columns);
+                    learn->weight == NULL && learn->group == NULL &&
+                    matrix_of_map(c, c->most_columns);
     return status;
 }
 

@@ -11,6 +11,7 @@
 #include "fit/platt.h"
 #include "fit/ridge.h"
 #include "fit/side_by_side.h"
+#include "task/task.h"
 
 #include <math.h>
 
@@ -156,10 +157,14 @@ static bool surely_better(const struct rung *r, const struct trial *a, const str
 
 /* ---------------------------------------------------------------- the rungs */
 
-/* The number of columns that the settings name, else `usual`; no more than there are rows. */
+/* The number of columns that the settings name, else `usual`; no more than there are rows. Mapped
+ * rows, the last block's too, take a gigabyte at most. */
 static size_t columns_of(const gbs_fit_settings *o, size_t rows, size_t usual) {
-    size_t size = o->features_size > 0 && o->features_size < usual ? o->features_size : usual;
-    return size < rows ? size : rows > 2 ? rows : 2;
+    size_t size = o->features_size > 0 && o->features_size < usual ? o->features_size : usual,
+           room = GBS_MOST_MAPPED_CELLS / (rows + rows / 2 + 1);
+    size = size < rows ? size : rows;
+    size = size < room ? size : room;
+    return size > 2 ? size : 2;
 }
 
 /* Landmarks come closer than frequencies of the same number; those are for who asks for them. */
@@ -295,5 +300,18 @@ gbs_status gbs_map_would_help(gbs_context *ctx, const gbs_data *learn, const gbs
     *helps = status == GBS_OK && surely_better(&r, best, &r.trial[0]) &&
              best->value < (1.0 - CLEARLY) * r.trial[0].value;
     gbs_array_free(ctx, r.losses);
+    return status;
+}
+
+gbs_status gbs_map_hint(gbs_context *ctx, const gbs_data *learn, const gbs_fit_settings *o) {
+    bool helps;
+    if (o->features != GBS_FEATURES_LINEAR || !gbs_has(gbs_fit_task(o), GBS_FACT_LABELS))
+        return GBS_OK;
+    gbs_status status = gbs_map_would_help(ctx, learn, o, &helps);
+    if (status == GBS_OK && helps)
+        gbs_log(
+            ctx, GBS_LOG_INFO,
+            "a glance at the rows to learn from says that a line divides them clearly worse than "
+            "a curve would: try `features` auto");
     return status;
 }

@@ -18,7 +18,9 @@ typedef struct gbs_map_choice {
  * auto, or a map by name without a number of columns). `features` of *out is never linear. */
 gbs_status gbs_choose_map(gbs_context *ctx, const gbs_data *learn, const gbs_fit_settings *o,
                           gbs_map_choice *out);
-/* A glance at a few rows: would a map do clearly better than the columns themselves? */
+/* A line in the log where a glance at a few rows says that a map would do clearly better. */
+gbs_status gbs_map_hint(gbs_context *ctx, const gbs_data *learn, const gbs_fit_settings *o);
+/* That glance: would a map do clearly better than the columns themselves? */
 gbs_status gbs_map_would_help(gbs_context *ctx, const gbs_data *learn, const gbs_fit_settings *o,
                               bool *helps);
 

@@ -10,6 +10,7 @@
  * groups, lines are means over groups (11.8).
  */
 #include "fit/choose.h"
+#include "fit/choose_map.h"
 #include "fit/refit.h"
 #include "fit/ways.h"
 
@@ -48,6 +49,8 @@ static gbs_status learn(struct deployed *f) {
     gbs_status status = gbs_split_head(f->ctx, &f->split, f->split.first, &head);
     if (status == GBS_OK)
         status = gbs_choose(f->ctx, head, &f->o, &f->choice);
+    if (status == GBS_OK && f->o.hint)
+        status = gbs_map_hint(f->ctx, head, &f->o);
     if (status == GBS_OK)
         status = gbs_model_create(f->ctx, 1, &f->model);
     if (status == GBS_OK) {

@@ -375,6 +375,11 @@ static gbs_status fit_used(gbs_context *ctx, const gbs_data *data, gbs_fit_setti
                         "`task` %s with a full covariance takes at most %zu columns, not %zu; "
                         "diagonal has no such limit",
                         gbs_task_name(o->task), most, columns);
+    if (o->features_size > 0 && columns > GBS_MOST_MAPPED_CELLS / data->n)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                        "`features`: %zu rows of %zu columns would take more than a gigabyte; with "
+                        "so many rows at most %zu columns can be made",
+                        data->n, columns, GBS_MOST_MAPPED_CELLS / data->n);
     status = gbs_compute_begin(ctx);
     if (status != GBS_OK)
         return status;

@@ -123,7 +123,7 @@ gbs_status gbs_check_scores(gbs_context *ctx, size_t first, size_t n, const doub
 
 /* first: rows before these, for messages. margin: only where something about labels is asked for. */
 static gbs_status judge_stages(const gbs_model *model, const gbs_held *held, size_t first,
-                               double *score, double *sd, double *margin,
+                               double *score, double *sd, double *margin, bool spread_wanted,
                                const gbs_judgement *out) {
     gbs_context *ctx = held->ctx;
     size_t n = held->n;
@@ -132,7 +132,10 @@ static gbs_status judge_stages(const gbs_model *model, const gbs_held *held, siz
     for (size_t t = 0; status == GBS_OK && t < model->stages_size; t++) {
         double w = model->stages[t].info.weight;
         gbs_spread spread = gbs_stage_gaussian(&model->stages[t]);
-        status = held->pass->project(held, &spread, 0, n, score, sd);
+        if (spread_wanted)
+            status = held->pass->project(held, &spread, 0, n, score, sd);
+        else
+            held->pass->scores(held, 0, n, spread.mean, score);
         for (size_t i = 0; status == GBS_OK && i < n; i++)
             sd[i] = sqrt(sd[i]);
         if (status == GBS_OK && margin != NULL)
@@ -177,8 +180,10 @@ gbs_status gbs_model_judge(gbs_context *ctx, const gbs_model *model, const gbs_r
     double *const cleared[] = {sums.probability, sums.gibbs, sums.risk};
     for (size_t k = 0; k < sizeof cleared / sizeof *cleared; k++)
         clear(n, cleared[k]);
+    /* under a full covariance the spread of a score costs d times the score itself */
+    bool spread = mixture || labels || out->sd != NULL || out->probability != NULL;
     status = judge_stages(model, held, rows->first, work, work + n, labels ? work + 4 * n : NULL,
-                          &sums);
+                          spread, &sums);
     for (size_t i = 0; status == GBS_OK && !mixture && i < n; i++) {
         if (out->calibrated != NULL)
             out->calibrated[i] = gbs_calibrated(&model->card, work[i]);
@@ -209,11 +214,54 @@ static double *from(double *x, size_t first) {
     return x != NULL ? x + first : NULL;
 }
 
+/* The rows from `first` on of the caller's arrays. */
+static gbs_judgement part_of(const gbs_judgement *all, size_t first) {
+    return (gbs_judgement){.score = from(all->score, first),
+                           .sd = from(all->sd, first),
+                           .probability = from(all->probability, first),
+                           .calibrated = from(all->calibrated, first)};
+}
+
+/* Rows that a map makes long are made, judged and forgotten, some 64 MB at a time. */
+static gbs_status predict_mapped(gbs_context *ctx, const gbs_model *model, const gbs_data *data,
+                                 const gbs_judgement *all) {
+    enum { CELLS = 1 << 23 };
+    size_t n = data->n, strip = gbs_rows_a_strip(model->maps.d),
+           most = (CELLS / model->maps.d / strip + 1) * strip, slice = n < most ? n : most;
+    size_t *pick = gbs_array_alloc(ctx, slice, sizeof *pick);
+    double *own = gbs_doubles(ctx, slice);
+    gbs_status status = pick != NULL && own != NULL ? gbs_compute_begin(ctx) : GBS_ERR_MEMORY;
+    bool computing = status == GBS_OK;
+    for (size_t first = 0; status == GBS_OK && first < n; first += slice) {
+        size_t count = n - first < slice ? n - first : slice;
+        gbs_judgement out = part_of(all, first);
+        gbs_data *some = NULL;
+        gbs_rows rows = {0};
+        for (size_t i = 0; i < count; i++)
+            pick[i] = first + i;
+        status = gbs_data_view(ctx, data, pick, count, &some);
+        if (status == GBS_OK)
+            status = gbs_rows_build(ctx, some, &model->maps, &rows);
+        rows.first = first;
+        if (status == GBS_OK)
+            status = predict_slice(ctx, model, &rows, &out, own);
+        gbs_rows_free(ctx, &rows);
+        gbs_data_free(some);
+    }
+    if (computing)
+        gbs_compute_end(ctx);
+    gbs_array_free(ctx, own);
+    gbs_array_free(ctx, pick);
+    return status;
+}
+
 /* All rows, a slice at a time; `all` are the caller's arrays. */
 static gbs_status predict(gbs_context *ctx, const gbs_model *model, const gbs_data *data,
                           const gbs_judgement *all) {
     enum { SLICE = 1 << 15 };
     gbs_rows rows;
+    if (gbs_maps_features(&model->maps) != GBS_FEATURES_LINEAR)
+        return predict_mapped(ctx, model, data, all);
     gbs_status status = gbs_rows_build(ctx, data, &model->maps, &rows);
     if (status != GBS_OK)
         return status;
@@ -225,9 +273,7 @@ static gbs_status predict(gbs_context *ctx, const gbs_model *model, const gbs_da
     status = computing ? GBS_OK : GBS_ERR_MEMORY;
     for (size_t first = 0; status == GBS_OK && first < n; first += slice) {
         gbs_rows some = gbs_rows_slice(&rows, first, n - first < slice ? n - first : slice);
-        gbs_judgement out = {.score = from(all->score, first), .sd = from(all->sd, first)};
-        out.probability = from(all->probability, first);
-        out.calibrated = from(all->calibrated, first);
+        gbs_judgement out = part_of(all, first);
         status = predict_slice(ctx, model, &some, &out, own);
     }
     if (computing)

@@ -120,6 +120,7 @@ static bool is_given(const gbs_options *o, const char *name) {
 void gbs_fit_settings_from(const gbs_options *options, gbs_fit_settings *out) {
     *out = (gbs_fit_settings){0};
     fill(options, GBS_SETTINGS_FIT, out);
+    out->hint = !is_given(options, "features");
     if (!is_given(options, "prior") &&
         (out->paper || out->restarts > 0 || out->select == GBS_SELECT_CV))
         out->prior = GBS_PRIOR_ZERO;

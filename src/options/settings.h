@@ -26,8 +26,9 @@ typedef enum gbs_select {
     GBS_SELECT_LAST       /* the last lambda of the ladder, the first prior_sd */
 } gbs_select;
 
-/* Columns that a map makes where nobody says how many. */
-enum { GBS_USUAL_FEATURES = 500 };
+/* Columns that a map makes where nobody says how many; and the most cells of mapped rows: a
+ * gigabyte. */
+enum { GBS_USUAL_FEATURES = 500, GBS_MOST_MAPPED_CELLS = 1 << 27 };
 
 /* How the rows come that are learned from and then tested on. */
 typedef enum gbs_order { GBS_ORDER_RANDOM = 0, GBS_ORDER_TIME /* as in the file */ } gbs_order;
@@ -48,6 +49,7 @@ typedef struct gbs_fit_settings {
                         where rows have a promised length (unit-row, cx) */
     gbs_features features;
     size_t features_size; /* columns that a map makes; 0: chosen, or GBS_USUAL_FEATURES */
+    int hint;             /* nobody named a map: where one would do clearly better, it is said */
     double kernel_width;  /* of the map's kernel, in median distances of the rows; 0: 1 */
     double level_width;   /* of columns of two values in that distance; 0: 1 */
     gbs_columns columns;
