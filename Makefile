@@ -1,6 +1,6 @@
 # The short way in; CMake does the work. `make help` lists the targets.
 .DEFAULT_GOAL := build
-.PHONY: help setup build dev demo docs python test golden bench study study-quick lint call-graph fuzz coverage coverage-study install clean
+.PHONY: help setup build dev demo docs python r test golden bench study study-quick lint call-graph fuzz coverage coverage-study install clean
 MAKEFLAGS += --no-print-directory
 PREFIX ?= /usr/local
 
@@ -30,12 +30,17 @@ python: build ## the Python package: a wheel in build/python/dist, installed int
 	@tools/setup.sh python
 	@tools/python.sh
 
+r: build ## the R package: a source package in build/r, installed into build/r/library
+	@tools/setup.sh r
+	@tools/r.sh
+
 test: build ## every test, several at a time; the last line counts them
 	@tools/setup.sh test docs study || echo 'make test: no browser, pandoc or peers; their tests will be skipped'
 	@tools/build.sh release $$(tests/run --targets)
 	@tools/build.sh asan-ubsan all tests
 	@tools/build.sh tsan tests_concurrent
 	@{ tools/setup.sh python && tools/python.sh; } || echo 'make test: no Python package; its tests will be skipped'
+	@{ tools/setup.sh r && tools/r.sh; } || echo 'make test: no R package; its tests will be skipped'
 	@tests/run
 
 golden: build ## every number against another build's, to 1e-12: make golden OLD=path/to/gibbsite

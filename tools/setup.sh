@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tools/setup.sh [test|docs|lint|fuzz|bench|coverage|study|python]...: installs the Debian packages that are missing. With everything there it says
+# tools/setup.sh [test|docs|lint|fuzz|bench|coverage|study|python|r|r-check]...: installs the Debian packages that are missing. With everything there it says
 # nothing and takes no time. GIBBSITE_SKIP_SETUP=1 skips it.
 set -euo pipefail
 
@@ -40,8 +40,12 @@ for extra in "$@"; do
                    python3-numpy python3-scipy python3-sklearn python3-pandas python3-pytest
                    python3-matplotlib python3-tqdm)
         ;;
+    # What builds the package and what its tests use; R CMD check with vignettes wants more.
+    r) packages+=(r-base-core r-cran-jsonlite r-cran-testthat r-cran-mass r-cran-matrix
+                  r-cran-generics r-cran-future r-cran-cli) ;;
+    r-check) packages+=(r-base-dev r-cran-knitr r-cran-rmarkdown pandoc) ;;
     *)
-        echo "setup: unknown set '$extra'; known: test docs lint fuzz bench coverage study python" >&2
+        echo "setup: unknown set '$extra'; known: test docs lint fuzz bench coverage study python r r-check" >&2
         exit 2
         ;;
     esac

@@ -1,0 +1,60 @@
+# Certificates: what they say, all of them, in words.
+
+certificate <- function(object, ...) UseMethod("certificate")
+
+certificates <- function(object, ...) UseMethod("certificates")
+
+certificate.default <- function(object, ...) {
+    told <- object$info$certificate
+    if (is.null(told)) refuse("there is no certificate", "data")
+    structure(told, class = "gibbsite_certificate")
+}
+
+certificates.default <- function(object, ...) {
+    told <- object$info$certificates
+    if (is.null(told)) refuse("there are no certificates", "data")
+    one <- function(name, empty) {
+        vapply(told, function(k) if (is.null(k[[name]])) empty else k[[name]], empty)
+    }
+    data.frame(target = one("target", ""), loss = one("loss", ""), method = one("method", ""),
+               value = one("value", NA_real_), confidence = one("confidence", NA_real_),
+               rows = as.integer(vapply(told, function(k) as.double(k$rows), 0)),
+               empirical = one("empirical", NA_real_), status = one("status", ""),
+               stringsAsFactors = FALSE)
+}
+
+# "wrong in at most 14.03 % of all cases", by target.
+certified_words <- function(k) {
+    percent <- sprintf("%.2f %%", 100 * k$value)
+    target <- sub(":.*", "", k$target)
+    auc <- identical(k$risk, "1-auc") || target == "auc"
+    if (auc) return(sprintf("the score that predict() gives has an AUC of at least %.4f",
+                            1 - k$value))
+    switch(target,
+           vote = paste("the labels that predict() gives are wrong in at most", percent,
+                        "of all cases"),
+           gibbs = paste("one classifier drawn from the posterior errs in at most", percent,
+                         "of all cases"),
+           mixture = paste("one classifier drawn from the mixture errs in at most", percent,
+                           "of all cases"),
+           recall = paste0("rows of ", sub("^recall:", "", k$target), " are missed in at most ",
+                           percent, " of all cases"),
+           rmse = sprintf("the root mean squared error is at most %.4g", k$value),
+           sprintf("the risk of %s is at most %.4g", k$target, k$value))
+}
+
+format.gibbsite_certificate <- function(x, ...) {
+    fresh <- if (identical(x$method, "binomial") && identical(sub(":.*", "", x$target), "vote"))
+        sprintf(" (%.0f of %.0f fresh rows were)", x$empirical * x$rows, x$rows) else ""
+    strwrap(paste0("With confidence ", format(x$confidence), ", ", certified_words(x), ": ",
+                   x$status, fresh), 80)
+}
+
+print.gibbsite_certificate <- function(x, ...) {
+    writeLines(format(x))
+    if (length(x$assumptions)) {
+        writeLines("It assumes that")
+        for (text in x$assumptions) writeLines(strwrap(text, 76, prefix = "  ", initial = "- "))
+    }
+    invisible(x)
+}

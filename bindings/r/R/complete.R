@@ -1,0 +1,91 @@
+# Matrix completion: few cells of a matrix are known, and all of them are predicted.
+
+gibbsite_complete <- function(row, column = NULL, value = NULL, ..., seed = NULL, threads = NULL,
+                              progress = FALSE) {
+    call <- match.call()
+    cells <- cells_of(row, column, value)
+    row_names <- unique(cells$row)
+    column_names <- unique(cells$column)
+    numbers <- list(match(cells$row, row_names), match(cells$column, column_names),
+                    as.double(cells$value))
+    if (!all(is.finite(numbers[[3]]))) refuse("a value is not a finite number", "data")
+    seed <- seed_of(seed)
+    bar <- progress_of(progress, environment())
+    box <- native(.Call(C_complete, numbers, row_names, column_names, options_of(list(...)),
+                        how(seed, threads, bar)))
+    object <- tell_completion(list(call = call, seed = seed, threads = threads), box)
+    if (object$info$converged == 0)
+        warning("the sweeps did not converge; see max_iter in gibbsite_options(\"complete\")",
+                call. = FALSE)
+    object
+}
+
+# Triples out of three vectors, a frame of three columns, or a matrix whose known cells are not NA.
+cells_of <- function(row, column, value) {
+    if (!is.null(column)) {
+        if (is.null(value)) refuse("triples are three vectors: row, column and value", "data")
+        if (length(row) != length(column) || length(row) != length(value))
+            refuse("row, column and value differ in length", "data")
+    } else if (is.data.frame(row)) {
+        if (ncol(row) < 3)
+            refuse("a frame of ratings has three columns: row, column, value", "data")
+        value <- row[[3]]
+        column <- row[[2]]
+        row <- row[[1]]
+    } else if (is.matrix(row) && is.numeric(row)) {
+        known <- which(!is.na(row), arr.ind = TRUE)
+        names <- dimnames(row)
+        value <- row[known]
+        column <- if (is.null(names[[2]])) known[, 2] else names[[2]][known[, 2]]
+        row <- if (is.null(names[[1]])) known[, 1] else names[[1]][known[, 1]]
+    } else {
+        refuse("expected three vectors, a frame of three columns, or a matrix with NA", "data")
+    }
+    if (!is.numeric(value)) refuse("the values must be numbers", "data")
+    list(row = enc2utf8(as.character(row)), column = enc2utf8(as.character(column)), value = value)
+}
+
+tell_completion <- function(object, box) {
+    object$info <- .Call(C_completion_info, box)
+    object$handle <- keep_handle(box, native(.Call(C_completion_to_json, box)))
+    structure(object, class = "gibbsite_completion")
+}
+
+nobs.gibbsite_completion <- function(object, ...) as.integer(object$info$n)
+
+certificates.gibbsite_completion <- function(object, ...) {
+    k <- object$info$certificate
+    if (is.null(k)) refuse("there is no certificate: declare the range of the ratings", "data")
+    as.data.frame(k)
+}
+
+predict.gibbsite_completion <- function(object, row, column = NULL, sd = FALSE, ...) {
+    if (...length()) refuse("predict() takes an object, row, column and sd")
+    if (is.null(column)) {
+        if (!is.data.frame(row) && !is.matrix(row)) refuse("predict() takes row and column", "data")
+        column <- row[, 2]
+        row <- row[, 1]
+    }
+    made <- native(.Call(C_completion_predict, handle_of(object),
+                         match(as.character(row), object$info$row_names),
+                         match(as.character(column), object$info$column_names),
+                         how(threads = object$threads)))
+    if (!sd) return(made$value)
+    data.frame(value = made$value, sd = sqrt(made$sd^2 + made$noise))
+}
+
+print.gibbsite_completion <- function(x, ...) {
+    cat("Call:\n")
+    print(x$call)
+    i <- x$info
+    cat(sprintf("\n%.0f ratings of %.0f rows and %.0f columns, model %s, rank %.0f of %.0f\n", i$n,
+                i$rows, i$columns, i$model, i$effective_rank, i$rank))
+    cat(sprintf("RMSE on them %.4g, standard deviation of the noise %.4g\n", i$rmse,
+                sqrt(i$noise_variance)))
+    k <- i$certificate
+    if (!is.null(k))
+        writeLines(strwrap(sprintf(paste("With confidence %s, the RMSE of the predictions is at",
+                                         "most %.4g (always saying the middle: %.4g)"),
+                                   format(k$confidence), k$rmse, k$middle_rmse), 80))
+    invisible(x)
+}

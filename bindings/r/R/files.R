@@ -1,0 +1,61 @@
+# Files of the command line, and the page of a report.
+
+gibbsite_save <- function(object, path) {
+    if (is.null(object$handle$bytes)) refuse("there is nothing to save")
+    native(.Call(C_write, path.expand(path), object$handle$bytes))
+    invisible(object)
+}
+
+gibbsite_load <- function(path) {
+    found <- native(.Call(C_load, path.expand(path)))
+    if (!is.null(found$sample)) return(tell_sample(list(call = match.call()), found$sample))
+    if (!is.null(found$completion)) return(tell_completion(list(call = match.call()),
+                                                           found$completion))
+    box <- found$model
+    told <- fromJSON(rawToChar(native(.Call(C_describe, box))), simplifyVector = FALSE)
+    recipe <- .Call(C_recipe, box)
+    recipe <- if (is.null(recipe)) list() else fromJSON(recipe, simplifyVector = FALSE)
+    names <- if (isTRUE(recipe$named)) vapply(recipe$inputs, function(k) k$name, "")
+    object <- list(call = match.call(), task = told$task, columns = names,
+                   labels = labels_of_file(told, recipe),
+                   raw = any(vapply(recipe$inputs, function(k) identical(k$type, "text"), NA)))
+    tell(object, box)
+}
+
+# Labels as a file has them: numbers where it says so.
+labels_of_file <- function(told, recipe) {
+    texts <- unlist(told$classes)
+    if (is.null(texts))
+        texts <- c(if (is.null(recipe$negative)) "-1" else recipe$negative,
+                   if (is.null(recipe$positive)) "1" else recipe$positive)
+    numbers <- suppressWarnings(as.numeric(texts))
+    numeric <- identical(recipe$target_type, "number") || is.null(recipe$target_type)
+    list(classes = texts, values = if (numeric && !anyNA(numbers)) numbers else texts,
+         levels = if (!numeric) texts)
+}
+
+# The program `gibbsite` makes the page.
+report <- function(object, path, program = Sys.getenv("GIBBSITE", Sys.which("gibbsite"))) {
+    if (!inherits(object, "gibbsite")) refuse("report() takes a fit of gibbsite()")
+    if (!nzchar(program))
+        refuse("report() needs the program gibbsite: give its path as `program`", "io")
+    info <- object$info
+    run <- c(list(gibbsite = .Call(C_version), command = "fit",
+                  options = list(inputs = list("data in memory"),
+                                 given = structure(list(), names = character()),
+                                 seed = object$seed),
+                  data = list(file = "data in memory", rows = info$n, columns = info$d,
+                              target = "y", positive = object$labels$classes[2],
+                              negative = object$labels$classes[1])),
+             info, list(test = NULL))
+    name <- tempfile(fileext = ".json")
+    on.exit(unlink(name))
+    writeLines(toJSON(run, auto_unbox = TRUE, digits = NA, null = "null"), name, useBytes = TRUE)
+    said <- suppressWarnings(system2(program, c("report", shQuote(name), "-o",
+                                                shQuote(path.expand(path))),
+                                     stdout = TRUE, stderr = TRUE))
+    status <- attr(said, "status")
+    if (!is.null(status) && status != 0)
+        refuse(paste(c(said, paste0(program, " ended with ", status)), collapse = "\n"), "io")
+    invisible(path)
+}

@@ -1,0 +1,172 @@
+# Fitting: gibbsite(), gibbsite_rank(), and what they share.
+
+gibbsite <- function(x, ...) UseMethod("gibbsite")
+
+gibbsite_rank <- function(x, ...) UseMethod("gibbsite_rank")
+
+# ---------------------------------------------------------------- formulas
+
+gibbsite.formula <- function(formula, data = NULL, weights = NULL, subset = NULL,
+                             na.action = getOption("na.action"), ..., contrasts = NULL,
+                             positive = NULL, looked = NULL, model = TRUE, seed = NULL,
+                             threads = NULL, progress = FALSE) {
+    call <- match.call()
+    call[[1]] <- quote(gibbsite)
+    rows <- formula_rows(formula, data, eval(substitute(weights), data, environment(formula)),
+                         eval(substitute(subset), data, environment(formula)), na.action)
+    fit_formula("classify", rows, list(...), contrasts, positive, looked, model,
+                list(call = call, seed = seed, threads = threads,
+                     progress = progress))
+}
+
+gibbsite_rank.formula <- function(formula, data = NULL, subset = NULL,
+                                  na.action = getOption("na.action"), ..., contrasts = NULL,
+                                  positive = NULL, looked = NULL, model = TRUE, seed = NULL,
+                                  threads = NULL, progress = FALSE) {
+    call <- match.call()
+    call[[1]] <- quote(gibbsite_rank)
+    rows <- formula_rows(formula, data, NULL,
+                         eval(substitute(subset), data, environment(formula)), na.action)
+    fit_formula("rank", rows, list(...), contrasts, positive, looked, model,
+                list(call = call, seed = seed, threads = threads,
+                     progress = progress))
+}
+
+fit_formula <- function(task, rows, given, contrasts, positive, looked, model, about) {
+    options <- options_of(c(given, if (task == "classify" && attr(rows$terms, "intercept") == 0)
+                                list("no-intercept" = TRUE)), task)
+    response <- model.response(model.frame(rows$terms, rows$raw, na.action = na.pass))
+    labels <- labels_of(response, positive)
+    about$seed <- seed_of(about$seed)
+    made <- learn_rows(rows, labels, options, contrasts, how(about$seed, about$threads))
+    x <- made$x
+    tell_unseen(attr(x, "unseen"))
+    data <- data_of(x, labels$sign)
+    if (!is.null(made$learned)) native(.Call(C_set_split, data, made$learned))
+    object <- fit_data(task, data, options, c(looked, made$looked), rows$weights, about)
+    object$design <- made$design
+    object$terms <- made$design$terms
+    object$xlevels <- made$design$xlevels
+    object$na.action <- rows$omitted
+    object$learned <- made$learned
+    if (model) object$model <- rows$raw
+    finish_fit(object, labels, colnames(x), ncol(x), rows$weights)
+}
+
+# The design matrix of a formula's rows, which of them are learned from (NULL: the library draws
+# them by the design itself), and whether columns were looked at.
+learn_rows <- function(rows, labels, options, contrasts, how) {
+    if (row_by_row(rows$terms, rows$raw)) {
+        design <- learn_design(rows$terms, rows$raw, contrasts)
+        return(list(design = design, x = design_matrix(design, rows$raw)))
+    }
+    variables <- all.vars(delete.response(rows$terms))
+    prints <- data_of(fingerprint(rows$raw[intersect(variables, names(rows$raw))]), labels$sign)
+    if (!is.null(rows$weights)) native(.Call(C_weights, prints, as.double(rows$weights)))
+    learned <- native(.Call(C_split, prints, options, how))
+    design <- learn_design(rows$terms, rows$raw[learned, , drop = FALSE], contrasts)
+    looked <- all(learned) || !apart(design$terms, rows$raw, learned)
+    if (looked)
+        message("the formula learns from rows that are to certify: the certificate is conditional")
+    list(design = design, x = design_matrix(design, rows$raw),
+         learned = if (!all(learned)) learned, looked = if (looked) "columns")
+}
+
+# ---------------------------------------------------------------- matrices and frames
+
+gibbsite.default <- function(x, y, weights = NULL, ..., intercept = TRUE, missing = "error",
+                             positive = NULL, looked = NULL, model = TRUE, seed = NULL,
+                             threads = NULL, progress = FALSE) {
+    if (missing(x)) return(as_formula_call(match.call(), gibbsite.formula, parent.frame()))
+    call <- match.call()
+    call[[1]] <- quote(gibbsite)
+    fit_rows("classify", x, y, weights, c(list(...), if (!intercept) list("no-intercept" = TRUE)),
+             missing, positive, looked, model,
+             list(call = call, seed = seed, threads = threads, progress = progress))
+}
+
+gibbsite_rank.default <- function(x, y, ..., missing = "error", positive = NULL, looked = NULL,
+                                  model = TRUE, seed = NULL, threads = NULL, progress = FALSE) {
+    if (missing(x)) return(as_formula_call(match.call(), gibbsite_rank.formula, parent.frame()))
+    call <- match.call()
+    call[[1]] <- quote(gibbsite_rank)
+    fit_rows("rank", x, y, NULL, list(...), missing, positive, looked, model,
+             list(call = call, seed = seed, threads = threads, progress = progress))
+}
+
+# gibbsite(data = d, formula = f): the frame comes first, and R looks at that.
+as_formula_call <- function(call, method, envir) {
+    if (is.null(call$formula)) refuse("there are no rows: give a formula and data, or x and y")
+    call[[1]] <- method
+    eval(call, envir)
+}
+
+fit_rows <- function(task, x, y, weights, given, missing, positive, looked, model, about) {
+    if (NROW(x) != NROW(y)) refuse(paste0(NROW(x), " rows, but ", NROW(y), " labels"), "data")
+    labels <- labels_of(y, positive)
+    about$seed <- seed_of(about$seed)
+    raw <- is_raw(x)
+    if (raw) {
+        if (!missing %in% c("error", "drop", "impute"))
+            refuse("missing: expected error, drop or impute")
+        target <- setdiff(c("y", "target", "label", "y_"), names(x))[1]
+        options <- options_of(c(given, list(target = target, missing = missing,
+                                            positive = label_text(labels$values)[2])), task,
+                              c("target", "missing", "positive"))
+        columns <- c(table_columns(x), list(label_text(labels$values)[1 + (labels$sign > 0)]))
+        made <- native(.Call(C_train, columns, enc2utf8(c(names(x), target)), options,
+                             how(about$seed, about$threads)))
+        data <- made$data
+        if (!is.null(weights)) weights <- weights[made$rows]
+    } else {
+        if (!is_sparse(x)) x <- as_numbers(x)
+        options <- options_of(given, task)
+        data <- data_of(x, labels$sign)
+    }
+    object <- fit_data(task, data, options, looked, weights, about)
+    object$raw <- raw
+    object$missing <- missing
+    if (model) object$model <- list(x = x, y = y)
+    finish_fit(object, labels, colnames(x), ncol(x), weights)
+}
+
+# ---------------------------------------------------------------- both
+
+# Fits to a handle on rows.
+fit_data <- function(task, data, options, looked, weights, about) {
+    .Call(C_looked, data, as.integer(looked_bits(looked)))
+    if (!is.null(weights)) {
+        if (!is.numeric(weights) || length(weights) != .Call(C_shape, data)[1])
+            refuse("weights must be numbers, one for each row")
+        native(.Call(C_weights, data, as.double(weights)))
+    }
+    bar <- progress_of(about$progress, environment())
+    box <- native(.Call(C_fit, data, options, how(about$seed, about$threads, bar)))
+    list(call = about$call, task = task, seed = about$seed,
+         threads = about$threads, options = options, box = box)
+}
+
+# What is told of a fitted model; the bytes of its file.
+finish_fit <- function(object, labels, names, columns, weights) {
+    box <- object$box
+    object$box <- NULL
+    if (is.null(.Call(C_recipe, box)))
+        native(.Call(C_set_recipe, box, recipe_of(names, columns, label_text(labels$values),
+                                                  !is.character(labels$values))))
+    object$labels <- labels[c("classes", "values", "levels", "ordered")]
+    object$columns <- names
+    object$weights <- weights
+    object <- tell(object, box)
+    if (!isTRUE(object$info$converged))
+        warning("the solver did not converge; see max_iter and tol in gibbsite_options()",
+                call. = FALSE)
+    object
+}
+
+tell <- function(object, box) {
+    object$info <- fromJSON(rawToChar(native(.Call(C_describe, box))), simplifyVector = FALSE)
+    object$handle <- keep_handle(box, native(.Call(C_to_json, box)))
+    object <- object[!vapply(object, is.null, NA)]
+    class(object) <- c(if (object$task == "rank") "gibbsite_rank", "gibbsite")
+    object
+}

@@ -1,0 +1,93 @@
+# What R's generics ask of a fitted model.
+
+nobs.gibbsite <- function(object, ...) as.integer(object$info$n)
+
+formula.gibbsite <- function(x, ...) {
+    if (is.null(x$terms)) refuse("this model was fitted to a matrix or a frame: it has no formula")
+    formula(x$terms)
+}
+
+coefficient_table <- function(object) {
+    told <- object$info$coefficients
+    value <- cbind(mean = vapply(told, function(k) as.double(k$mean), 0),
+                   sd = vapply(told, function(k) as.double(k$sd), 0))
+    rownames(value) <- vapply(told, function(k) k$name, "")
+    value
+}
+
+coef.gibbsite <- function(object, standard = FALSE, ...) {
+    if (standard) {
+        value <- coefficient_table(object)
+        return(structure(value[, "mean"], names = rownames(value)))
+    }
+    value <- native(.Call(C_linear, handle_of(object)))
+    names <- object$columns
+    if (is.null(names) || isTRUE(object$raw)) names <- recipe_names(object, length(value) - 1L)
+    structure(value, names = c("(Intercept)", names))
+}
+
+# Names of the columns that the recipe makes: those of the coefficients, as far as there are any.
+recipe_names <- function(object, count) {
+    told <- vapply(object$info$coefficients, function(k) k$name, "")
+    told <- told[told != "(intercept)"]
+    if (length(told) == count) told else paste0("V", seq_len(count))
+}
+
+confint.gibbsite <- function(object, parm, level = 0.95, ...) {
+    refuse(paste("a Gibbs posterior is made of a loss, not of a likelihood: the spread of its",
+                 "coefficients is no confidence interval of a true parameter. What is certified",
+                 "is the risk of the predictions: see certificate(). The posterior's own spread is",
+                 "in coef(summary(object))"))
+}
+
+# ---------------------------------------------------------------- print, summary
+
+print.gibbsite <- function(x, ...) {
+    cat("Call:\n")
+    print(x$call)
+    cat("\n")
+    writeLines(format(certificate(x)))
+    if (!is.null(x$info$baseline))
+        writeLines(strwrap(sprintf("Always saying %s is wrong in %.2f %% of these rows.",
+                                   x$info$baseline$label, 100 * x$info$baseline$error), 80))
+    cat(sprintf("%d rows, %d coefficients, loss %s, family %s\n", nobs(x), x$info$d, x$info$loss,
+                x$info$family))
+    if (length(x$na.action)) cat(naprint(x$na.action), "\n", sep = "")
+    invisible(x)
+}
+
+summary.gibbsite <- function(object, ...) {
+    table <- coefficient_table(object)
+    structure(list(call = object$call, certificate = certificate(object),
+                   certificates = certificates(object), baseline = object$info$baseline,
+                   card = object$info$card, info = object$info, classes = object$labels$classes,
+                   na.action = object$na.action,
+                   coefficients = cbind(table, "mean/sd" = table[, "mean"] / table[, "sd"])),
+              class = "summary.gibbsite")
+}
+
+print.summary.gibbsite <- function(x, digits = 4, ...) {
+    cat("Call:\n")
+    print(x$call)
+    cat("\n")
+    print(x$certificate)
+    cat("\nCertificates; each holds by itself, the first was chosen in advance:\n")
+    print(x$certificates, digits = digits, row.names = FALSE)
+    if (!is.null(x$card$confusion)) {
+        k <- x$card$confusion
+        cat("\nOn the rows that tested it:\n")
+        print(matrix(c(k$true_negative, k$false_negative, k$false_positive, k$true_positive), 2,
+                     dimnames = list(truth = x$classes, predicted = x$classes)))
+    }
+    cat("\nCoefficients of the scaled columns:\n")
+    order <- order(-abs(x$coefficients[, "mean"]))
+    shown <- x$coefficients[utils::head(order, 20), , drop = FALSE]
+    print(shown, digits = digits)
+    if (length(order) > 20) cat("and", length(order) - 20, "more\n")
+    cat(sprintf("\nlambda %.6g, prior sd %.4g, free energy %.6g, KL %.4g, %s after %d iterations\n",
+                x$info$lambda, x$info$prior_sd, x$info$free_energy, x$info$kl,
+                if (isTRUE(x$info$converged)) "converged" else "NOT converged",
+                x$info$iterations))
+    if (length(x$na.action)) cat(naprint(x$na.action), "\n", sep = "")
+    invisible(x)
+}

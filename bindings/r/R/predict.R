@@ -1,0 +1,84 @@
+# Predictions of classifiers and rankers.
+
+# A handle on rows to predict, which rows it has, and their names.
+rows_to_predict <- function(object, newdata) {
+    if (!is.null(object$design)) {
+        x <- design_matrix(object$design, if (is.data.frame(newdata)) newdata else
+            as.data.frame(newdata))
+        tell_unseen(attr(x, "unseen"))
+    } else if (isTRUE(object$raw)) {
+        return(raw_to_predict(object, newdata))
+    } else if (is_sparse(newdata)) {
+        return(list(data = data_of(newdata), rows = seq_len(nrow(newdata)), n = nrow(newdata),
+                    names = rownames(newdata)))
+    } else {
+        x <- as_numbers(by_name(object, newdata))
+    }
+    rows <- which(rowSums(is.na(x)) == 0)
+    if (ncol(x) == 0) rows <- seq_len(nrow(x))
+    list(data = if (length(rows)) data_of(x[rows, , drop = FALSE]), rows = rows, n = nrow(x),
+         names = rownames(x))
+}
+
+# Columns found by their names where both sides have some.
+by_name <- function(object, x) {
+    wanted <- object$columns
+    if (is.null(wanted) || is.null(colnames(x))) return(x)
+    gone <- setdiff(wanted, colnames(x))
+    if (length(gone)) refuse(paste0("there is no column '", gone[1], "'"), "data")
+    x[, wanted, drop = FALSE]
+}
+
+raw_to_predict <- function(object, newdata) {
+    if (!is.data.frame(newdata))
+        refuse(paste("this model was fitted to a data frame with texts or missing cells;",
+                     "predictions need one too"), "data")
+    wanted <- by_name(object, newdata)
+    missing <- if (identical(object$missing, "impute")) "impute" else "drop"
+    made <- native(.Call(C_apply, handle_of(object), table_columns(wanted),
+                         enc2utf8(names(wanted)), list(missing = missing)))
+    told <- Map(function(count, level) list(count = count, level = level), made$count, made$level)
+    tell_unseen(structure(told, names = made$unseen))
+    list(data = made$data, rows = made$rows, n = nrow(newdata), names = row.names(newdata))
+}
+
+# Values of the rows that have some, NA elsewhere.
+spread <- function(values, rows) {
+    all_rows <- rep(NA_real_, rows$n)
+    all_rows[rows$rows] <- values
+    names(all_rows) <- rows$names
+    all_rows
+}
+
+predict.gibbsite <- function(object, newdata = NULL,
+                             type = c("class", "prob", "score", "vote"), ...) {
+    if (...length()) refuse("predict() takes an object, newdata and type")
+    ranks <- object$task == "rank"
+    type <- if (ranks && missing(type)) "score" else match.arg(type)
+    if (ranks && type %in% c("class", "vote"))
+        refuse("a ranker gives scores, no labels: see type = \"score\" and \"prob\"")
+    fitted <- is.null(newdata)
+    if (fitted) newdata <- fitted_rows(object)
+    rows <- rows_to_predict(object, newdata)
+    made <- list(label = numeric(), prob = numeric(), score = numeric(), vote = numeric())
+    if (!is.null(rows$data))
+        made <- if (ranks) native(.Call(C_predict, handle_of(object), rows$data,
+                                        how(threads = object$threads)))
+                else native(.Call(C_classify, handle_of(object), rows$data,
+                                  how(threads = object$threads)))
+    value <- spread(made[[if (type == "class") "label" else type]], rows)
+    if (fitted && !is.null(object$na.action)) value <- naresid(object$na.action, value)
+    if (type != "class") return(value)
+    structure(as_labels(value, object$labels), names = names(value))
+}
+
+# The rows of the fit as newdata.
+fitted_rows <- function(object) {
+    if (is.null(object$model))
+        refuse("the rows of the fit were not kept (model = FALSE): give newdata")
+    if (is.null(object$design)) object$model$x else object$model
+}
+
+fitted.gibbsite <- function(object, ...) {
+    predict(object, type = "prob")
+}

@@ -1,0 +1,127 @@
+# Samples of the Gibbs posterior itself, and the gap of a fitted model to it.
+
+gibbsite_sample <- function(x, ...) UseMethod("gibbsite_sample")
+
+gibbsite_sample.formula <- function(formula, data = NULL, subset = NULL,
+                                    na.action = getOption("na.action"), ..., contrasts = NULL,
+                                    seed = NULL, threads = NULL, progress = FALSE) {
+    call <- match.call()
+    call[[1]] <- quote(gibbsite_sample)
+    rows <- formula_rows(formula, data, NULL,
+                         eval(substitute(subset), data, environment(formula)), na.action)
+    labels <- labels_of(model.response(model.frame(rows$terms, rows$raw, na.action = na.pass)))
+    design <- learn_design(rows$terms, rows$raw, contrasts)
+    made <- design_matrix(design, rows$raw)
+    given <- c(list(...), if (!design$intercept) list("no-intercept" = TRUE))
+    object <- sample_rows(made, labels, given, list(call = call, design = design, seed = seed,
+                                                    threads = threads, progress = progress))
+    object$na.action <- rows$omitted
+    object
+}
+
+gibbsite_sample.default <- function(x, y, ..., intercept = TRUE, seed = NULL, threads = NULL,
+                                    progress = FALSE) {
+    call <- match.call()
+    call[[1]] <- quote(gibbsite_sample)
+    if (NROW(x) != NROW(y)) refuse(paste0(NROW(x), " rows, but ", NROW(y), " labels"), "data")
+    if (!is_sparse(x)) x <- as_numbers(x)
+    given <- c(list(...), if (!intercept) list("no-intercept" = TRUE))
+    sample_rows(x, labels_of(y), given, list(call = call, columns = colnames(x), seed = seed,
+                                             threads = threads, progress = progress))
+}
+
+# The posterior that a fitted model approximates, on the rows of its fit.
+gibbsite_sample.gibbsite <- function(x, ..., seed = NULL, threads = NULL, progress = FALSE) {
+    call <- match.call()
+    call[[1]] <- quote(gibbsite_sample)
+    seed <- seed_of(seed)
+    bar <- progress_of(progress, environment())
+    box <- native(.Call(C_sample, fitted_data(x), handle_of(x), 0L, options_of(list(...)),
+                        how(seed, threads, bar)))
+    tell_sample(list(call = call, labels = x$labels, columns = x$columns, design = x$design,
+                     threads = threads, seed = seed), box)
+}
+
+sample_rows <- function(x, labels, given, about) {
+    about$seed <- seed_of(about$seed)
+    bar <- progress_of(about$progress, environment())
+    box <- native(.Call(C_sample, data_of(x, labels$sign), NULL, 0L, options_of(given),
+                        how(about$seed, about$threads, bar)))
+    about$progress <- NULL
+    about$labels <- labels[c("classes", "values", "levels", "ordered")]
+    tell_sample(about, box)
+}
+
+tell_sample <- function(object, box) {
+    object$info <- .Call(C_sample_info, box)
+    object$path <- as.data.frame(object$info$path)
+    object$draws <- t(object$info$draws)
+    object$info$path <- object$info$draws <- NULL
+    object$handle <- keep_handle(box, native(.Call(C_sample_to_json, box)))
+    if (is.null(object$labels)) object$labels <- list(classes = c("-1", "1"), values = c(-1, 1))
+    structure(object, class = "gibbsite_sample")
+}
+
+nobs.gibbsite_sample <- function(object, ...) as.integer(object$info$n)
+
+predict.gibbsite_sample <- function(object, newdata, type = c("class", "vote", "score"), ...) {
+    if (...length()) refuse("predict() takes an object, newdata and type")
+    type <- match.arg(type)
+    rows <- rows_to_predict(object, newdata)
+    made <- native(.Call(C_sample_predict, handle_of(object), rows$data,
+                         how(threads = object$threads)))
+    if (type != "class") return(spread(made[[type]], rows))
+    value <- spread(ifelse(made$vote >= 0.5, 1, -1), rows)
+    structure(as_labels(value, object$labels), names = names(value))
+}
+
+print.gibbsite_sample <- function(x, ...) {
+    cat("Call:\n")
+    print(x$call)
+    i <- x$info
+    cat(sprintf("\n%.0f particles of the Gibbs posterior, loss %s, lambda %.6g, prior sd %.4g\n",
+                i$particles, i$loss, i$lambda, i$prior_sd))
+    cat(sprintf("log Z %.6g (sd %s%.2g), mean loss %.4g, error of the vote %.4g\n", i$log_z,
+                if (i$log_z_sd_least) "at least " else "", i$log_z_sd, i$gibbs_risk,
+                i$train_error))
+    invisible(x)
+}
+
+# ---------------------------------------------------------------- gap
+
+# The rows of a fit as it had them.
+fitted_data <- function(object) {
+    if (is.null(object$model))
+        refuse("the rows of the fit were not kept (model = FALSE)")
+    if (isTRUE(object$raw))
+        refuse("a posterior of rows that went through the library's recipe cannot be sampled here")
+    if (!is.null(object$learned))
+        refuse(paste("the formula learned from a part of the rows that was handed to the library,",
+                     "which keeps no record of it: this posterior cannot be found again"))
+    if (is.null(object$design)) {
+        data <- data_of(object$model$x, signs_of(object, object$model$y))
+    } else {
+        response <- model.response(model.frame(object$terms, object$model, na.action = na.pass))
+        data <- data_of(design_matrix(object$design, object$model), signs_of(object, response))
+    }
+    if (!is.null(object$weights)) native(.Call(C_weights, data, as.double(object$weights)))
+    data
+}
+
+signs_of <- function(object, y) labels_of(y, object$labels$values[2])$sign
+
+gap <- function(object, sample = NULL, ...) {
+    if (!inherits(object, "gibbsite")) refuse("gap() takes a fit of gibbsite() or gibbsite_rank()")
+    if (is.null(sample)) sample <- gibbsite_sample(object, ...)
+    found <- native(.Call(C_gap, fitted_data(object), handle_of(object), handle_of(sample)))
+    structure(c(found, list(log_z = sample$info$log_z, log_z_sd = sample$info$log_z_sd)),
+              class = "gibbsite_gap")
+}
+
+print.gibbsite_gap <- function(x, ...) {
+    cat(sprintf("KL(model || Gibbs posterior) = free energy + log Z = %.6g + %.6g = %.4g nats\n",
+                x$free_energy, x$log_z, x$gap))
+    cat(sprintf("standard error %s%.2g; over lambda %.4g\n",
+                if (x$gap_sd_least != 0) "at least " else "", x$gap_sd, x$gap_over_lambda))
+    invisible(x)
+}

@@ -1,0 +1,26 @@
+# tidy(), glance() and augment(), registered for the package generics where it is there.
+
+tidy.gibbsite <- function(x, ...) {
+    table <- coefficient_table(x)
+    data.frame(term = rownames(table), estimate = unname(table[, "mean"]),
+               posterior.sd = unname(table[, "sd"]), stringsAsFactors = FALSE)
+}
+
+glance.gibbsite <- function(x, ...) {
+    k <- certificate(x)
+    baseline <- x$info$baseline$error
+    data.frame(certificate = k$value, confidence = k$confidence, status = k$status,
+               target = k$target, empirical = k$empirical,
+               baseline = if (is.null(baseline)) NA_real_ else baseline, loss = x$info$loss,
+               family = x$info$family, lambda = x$info$lambda, kl = x$info$kl,
+               converged = isTRUE(x$info$converged), nobs = nobs(x), stringsAsFactors = FALSE)
+}
+
+augment.gibbsite <- function(x, data = NULL, newdata = NULL, ...) {
+    rows <- if (!is.null(newdata)) newdata else if (!is.null(data)) data else fitted_rows(x)
+    if (!is.data.frame(rows)) rows <- as.data.frame(as.matrix(rows))
+    types <- if (x$task == "rank") c(.score = "score", .prob = "prob") else
+        c(.class = "class", .prob = "prob", .score = "score")
+    for (name in names(types)) rows[[name]] <- unname(predict(x, rows, types[[name]]))
+    rows
+}

@@ -1,0 +1,148 @@
+/* Matrix completion. */
+#include "native.h"
+
+/* Numbers from 1, NA: a row or column without ratings. */
+static uint32_t *cells_of(SEXP numbers) {
+    R_xlen_t count = Rf_xlength(numbers);
+    uint32_t *cells = (uint32_t *)R_alloc((size_t)count + 1, sizeof *cells);
+    for (R_xlen_t k = 0; k < count; k++) {
+        int one = INTEGER(numbers)[k];
+        cells[k] = one == NA_INTEGER ? GBS_UNSEEN : (uint32_t)(one - 1);
+    }
+    return cells;
+}
+
+/* cells: list(row, column, value). */
+SEXP gbsr_complete(SEXP cells, SEXP row_ids, SEXP column_ids, SEXP given, SEXP how) {
+    call *c;
+    gbs_ratings *ratings = NULL;
+    gbs_completion *completion = NULL;
+    SEXP values = VECTOR_ELT(cells, 2);
+    const uint32_t *row = cells_of(VECTOR_ELT(cells, 0)), *column = cells_of(VECTOR_ELT(cells, 1));
+    const char **rows = texts_of(row_ids), **columns = texts_of(column_ids);
+    SEXP box = PROTECT(handle_box(KIND_COMPLETION, R_NilValue));
+    PROTECT(call_begin(how, &c));
+    if (call_options(c, "complete", given) &&
+        call_ok(c, gbs_ratings_create(c->ctx, (size_t)Rf_xlength(values),
+                                      (size_t)Rf_xlength(row_ids), (size_t)Rf_xlength(column_ids),
+                                      row, column, REAL(values), rows, columns, &ratings)) &&
+        call_ok(c, gbs_complete(c->ctx, ratings, c->options, &completion)))
+        handle_put(box, completion);
+    gbs_ratings_free(ratings);
+    SEXP result = call_end(c, box);
+    UNPROTECT(2);
+    return result;
+}
+
+static SEXP certificate_of(const gbs_completion *completion) {
+    static const char *const names[] = {"value", "rmse", "confidence",  "n",      "empirical",
+                                        "kl",    "mae",  "middle_rmse", "vacuous"};
+    const gbs_rating_certificate *k = gbs_completion_certificate(completion);
+    if (k == NULL || !k->present)
+        return R_NilValue;
+    const double told[9] = {k->value,
+                            k->rmse,
+                            k->confidence,
+                            (double)k->n,
+                            k->empirical,
+                            k->kl,
+                            gbs_completion_mae_bound(completion),
+                            k->middle_rmse,
+                            k->vacuous ? 1.0 : 0.0};
+    SEXP value = PROTECT(named_list(9, names));
+    for (int j = 0; j < 9; j++)
+        SET_VECTOR_ELT(value, j, Rf_ScalarReal(told[j]));
+    UNPROTECT(1);
+    return value;
+}
+
+static SEXP ids_of(const gbs_completion *completion, size_t count, int columns) {
+    SEXP ids = PROTECT(Rf_allocVector(STRSXP, (R_xlen_t)count));
+    for (size_t k = 0; k < count; k++) {
+        const char *id = columns ? gbs_completion_column_id(completion, k)
+                                 : gbs_completion_row_id(completion, k);
+        SET_STRING_ELT(ids, (R_xlen_t)k, Rf_mkCharCE(id != NULL ? id : "", CE_UTF8));
+    }
+    UNPROTECT(1);
+    return ids;
+}
+
+SEXP gbsr_completion_info(SEXP box) {
+    static const char *const names[] = {
+        "n",           "rows",           "columns",     "rank", "effective_rank",
+        "lambda",      "noise_variance", "kl",          "rmse", "mu",
+        "sweeps",      "converged",      "low",         "high", "model",
+        "certificate", "row_names",      "column_names"};
+    const gbs_completion *completion = handle_of(box, KIND_COMPLETION);
+    const gbs_completion_info *i = gbs_completion_get_info(completion);
+    const double told[14] = {(double)i->n,
+                             (double)i->rows,
+                             (double)i->columns,
+                             (double)i->rank,
+                             (double)i->effective_rank,
+                             i->lambda,
+                             i->noise_variance,
+                             i->kl,
+                             i->rmse,
+                             i->mu,
+                             (double)i->sweeps,
+                             i->converged ? 1.0 : 0.0,
+                             i->has_range ? i->low : R_NaReal,
+                             i->has_range ? i->high : R_NaReal};
+    SEXP value = PROTECT(named_list(18, names));
+    for (int k = 0; k < 14; k++)
+        SET_VECTOR_ELT(value, k, Rf_ScalarReal(told[k]));
+    SET_VECTOR_ELT(value, 14,
+                   text_or_null(gbs_completion_model_name(gbs_completion_get_model(completion))));
+    SET_VECTOR_ELT(value, 15, certificate_of(completion));
+    SET_VECTOR_ELT(value, 16, ids_of(completion, i->rows, 0));
+    SET_VECTOR_ELT(value, 17, ids_of(completion, i->columns, 1));
+    UNPROTECT(1);
+    return value;
+}
+
+/* Values, the standard deviations of the noiseless ones, and the noise of a rating in each row. */
+SEXP gbsr_completion_predict(SEXP box, SEXP row, SEXP column, SEXP how) {
+    static const char *const names[] = {"value", "sd", "noise"};
+    call *c;
+    double *out[3];
+    const gbs_completion *completion = handle_of(box, KIND_COMPLETION);
+    size_t n = (size_t)Rf_xlength(row);
+    const uint32_t *rows = cells_of(row), *columns = cells_of(column);
+    SEXP value = PROTECT(arrays_of(n, 3, names, out));
+    PROTECT(call_begin(how, &c));
+    if (c->status == GBS_OK)
+        call_ok(c, gbs_completion_predict(c->ctx, completion, n, rows, columns, out[0], out[1]));
+    for (size_t k = 0; k < n; k++)
+        out[2][k] = gbs_completion_noise(completion, rows[k]);
+    SEXP result = call_end(c, value);
+    UNPROTECT(2);
+    return result;
+}
+
+SEXP gbsr_completion_to_json(SEXP box) {
+    call *c;
+    char *text = NULL;
+    size_t size = 0;
+    const gbs_completion *completion = handle_of(box, KIND_COMPLETION);
+    PROTECT(call_short(&c));
+    if (c->status == GBS_OK)
+        call_ok(c, gbs_completion_to_json(c->ctx, completion, &text, &size));
+    SEXP value = PROTECT(raw_of(c, text, size)), result = call_end(c, value);
+    UNPROTECT(2);
+    return result;
+}
+
+SEXP gbsr_completion_from_json(SEXP bytes) {
+    call *c;
+    gbs_completion *completion = NULL;
+    SEXP box = PROTECT(handle_box(KIND_COMPLETION, R_NilValue));
+    PROTECT(call_short(&c));
+    if (c->status == GBS_OK &&
+        call_ok(c, gbs_completion_from_json(c->ctx, (const char *)RAW(bytes),
+                                            (size_t)Rf_xlength(bytes), &completion)))
+        handle_put(box, completion);
+    SEXP result = call_end(c, box);
+    UNPROTECT(2);
+    return result;
+}

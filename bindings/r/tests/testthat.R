@@ -1,0 +1,4 @@
+library(testthat)
+library(gibbsite)
+
+test_check("gibbsite")

@@ -1,0 +1,132 @@
+test_that("what a formula learns is learned from the learn rows", {
+    d <- some_rows()
+    m <- gibbsite(y ~ scale(x1) + poly(x2, 2), d, seed = 1)
+    expect_identical(certificate(m)$status, "valid")
+    expect_identical(as.integer(certificate(m)$rows), sum(!m$learned))
+    said <- attr(m$terms, "predvars")[[3]]
+    expect_equal(said$center, mean(d$x1[m$learned]))
+    expect_false(isTRUE(all.equal(said$center, mean(d$x1))))
+    # the same columns made by hand from the same rows
+    p <- poly(d$x2[m$learned], 2)
+    x <- cbind(scale(d$x1, mean(d$x1[m$learned]), sd(d$x1[m$learned])), predict(p, d$x2))
+    b <- coef(m)
+    expect_equal(unname(predict(m, d, "score")), as.vector(b[1] + x %*% b[-1]), tolerance = 1e-10)
+})
+
+test_that("rows to certify never move the fit", {
+    d <- some_rows()
+    m <- gibbsite(y ~ scale(x1) + x2, d, seed = 1)
+    expect_true(all(table(m$learned) > 0))
+    expect_equal(attr(m$terms, "predvars")[[3]]$scale, sd(d$x1[m$learned]))
+})
+
+test_that("what cannot be separated makes the certificate conditional", {
+    d <- some_rows()
+    expect_message(m <- gibbsite(y ~ I(x1 - mean(x1)) + x2, d, seed = 1), "conditional")
+    expect_identical(certificate(m)$status, "conditional")
+    best <- function(...) {
+        x <- cbind(...)
+        x[, which.max(abs(cor(x, d$y[seq_len(nrow(x))])))]
+    }
+    expect_message(m <- gibbsite(y ~ best(x1, x2, x3) + cut(x1, 3), d, seed = 1), "conditional")
+    expect_message(m <- gibbsite(y ~ scale(x1), d, prior = "zero", seed = 1), "conditional")
+    expect_identical(certificate(m)$status, "conditional")
+    expect_silent(m <- gibbsite(y ~ x1 + log(x2 + 9), d, prior = "zero", scale = "none",
+                                seed = 1))
+    expect_identical(certificate(m)$status, "valid")
+    expect_identical(certificate(gibbsite(y ~ x1, d, looked = "columns"))$status, "conditional")
+})
+
+test_that("levels of texts come from the learn rows, those of factors are declared", {
+    d <- some_rows()
+    d$job <- rep(c("cook", "clerk", "smith"), 80)
+    texts <- gibbsite(y ~ x1 + job, d, seed = 1)
+    expect_identical(texts$xlevels$job, c("clerk", "cook", "smith"))
+    expect_identical(certificate(texts)$status, "valid")
+    d$job <- factor(d$job, levels = c("smith", "cook", "clerk", "judge"))
+    declared <- gibbsite(y ~ x1 + job, d, seed = 1)
+    expect_identical(declared$xlevels$job, levels(d$job))
+    expect_identical(certificate(declared)$status, "valid")
+    expect_identical(coef(declared)[["jobjudge"]], 0)
+    expect_silent(predict(declared, data.frame(x1 = 1, job = "judge")))
+    expect_message(p <- predict(declared, data.frame(x1 = 1:2, job = c("cook", "pilot")), "score"),
+                   "pilot")
+    b <- coef(declared)
+    expect_equal(p[[2]], b[["(Intercept)"]] + 2 * b[["x1"]], tolerance = 1e-12) # no other level
+    made <- gibbsite(y ~ x1 + factor(job), d, seed = 1)
+    expect_identical(certificate(made)$status, "valid")
+    expect_false(is.null(made$learned))
+})
+
+test_that("a level that only certifying rows have is no error", {
+    d <- some_rows()
+    d$job <- "cook" # one level: a column of ones, and no error either
+    learned <- gibbsite(y ~ x1 + job, d, seed = 1)$learned
+    at <- which(!learned)[1]
+    d$job[at] <- "pilot"
+    said <- capture_messages(m <- gibbsite(y ~ x1 + job, d, seed = 1))
+    # the split may have moved with the rows
+    expect_true(m$learned[at] || any(grepl("pilot", said)))
+    expect_identical(certificate(m)$status, "valid")
+})
+
+test_that("birthwt: row names and their order tell nothing", {
+    skip_if_not_installed("MASS")
+    b <- MASS::birthwt # sorted by the label, and its row names too
+    b$bwt <- NULL
+    b$race <- factor(b$race, labels = c("white", "black", "other"))
+    m <- gibbsite(low ~ ., b, seed = 1)
+    expect_identical(names(coef(m)), c("(Intercept)", "age", "lwt", "racewhite", "raceblack",
+                                       "raceother", "smoke", "ptl", "ht", "ui", "ftv"))
+    plain <- b
+    row.names(plain) <- NULL
+    expect_identical(gibbsite(low ~ ., plain, seed = 1)$info, m$info)
+    # coins in place of labels, sorted: nothing to learn, and the certificate says so
+    set.seed(5)
+    b$low <- sort(sample(0:1, nrow(b), TRUE))
+    expect_true(value_of(gibbsite(low ~ age + lwt + smoke, b, seed = 1)) > 0.4)
+})
+
+test_that("infert: factors, missing values, new levels", {
+    i <- infert
+    i$age[5] <- NA
+    m <- gibbsite(case ~ age + parity + education + spontaneous, i, seed = 1)
+    expect_identical(nobs(m), 247L)
+    expect_true(value_of(m) < 0.5)
+    p <- predict(m, i, "prob")
+    expect_identical(which(is.na(p)), c("5" = 5L))
+    expect_true(cor(p, glm(case ~ age + parity + education + spontaneous, binomial,
+                           i, na.action = na.exclude)$fitted.values[names(p)],
+                    use = "complete.obs") > 0.7)
+})
+
+test_that("frames with texts and missing cells go through the library's recipe", {
+    d <- some_rows()
+    d$job <- rep(c("cook", NA, "smith"), 80)
+    d$x1[4] <- NA
+    x <- d[c("x1", "x2", "job")]
+    expect_error(gibbsite(x, d$y, seed = 1), class = "gibbsite_data_error")
+    dropped <- gibbsite(x, d$y, missing = "drop", seed = 1)
+    expect_identical(nobs(dropped), 159L)
+    filled <- gibbsite(x, d$y, missing = "impute", seed = 1)
+    expect_identical(nobs(filled), 240L)
+    expect_identical(certificate(filled)$status, "valid")
+    expect_false(anyNA(predict(filled, x)))
+    expect_identical(is.na(predict(dropped, x, "prob")), setNames(!complete.cases(x), 1:240))
+    at <- folder()
+    write.csv(cbind(x, y = d$y), file.path(at, "t.csv"), row.names = FALSE, quote = FALSE)
+    cli("fit", file.path(at, "t.csv"), "-o", file.path(at, "m.json"), "--missing impute -q")
+    theirs <- gibbsite_load(file.path(at, "m.json"))
+    expect_identical(theirs$info$certificates, filled$info$certificates)
+})
+
+test_that("sparse matrices are rows too", {
+    skip_if_not_installed("Matrix")
+    d <- some_rows()
+    x <- as.matrix(d[1:3])
+    x[abs(x) < 0.5] <- 0
+    sparse <- as(x, "CsparseMatrix")
+    one <- gibbsite(sparse, d$y, seed = 1, scale = "none")
+    other <- gibbsite(x, d$y, seed = 1, scale = "none")
+    expect_equal(predict(one, sparse, "prob"), predict(other, x, "prob"), tolerance = 1e-8)
+})

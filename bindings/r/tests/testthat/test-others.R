@@ -1,0 +1,87 @@
+test_that("a ranker certifies the AUC of its score", {
+    d <- some_rows()
+    r <- gibbsite_rank(y ~ ., d, seed = 1)
+    expect_s3_class(r, "gibbsite")
+    expect_identical(certificate(r)$risk, "1-auc")
+    score <- predict(r, d)
+    pairs <- outer(score[d$y > 0], score[d$y < 0], ">")
+    expect_true(mean(pairs) > 1 - value_of(r))
+    expect_identical(predict(gibbsite_rank(as.matrix(d[1:3]), d$y, seed = 1), as.matrix(d[1:3])),
+                     unname(score))
+    expect_error(predict(r, d, "class"), "scores")
+    expect_output(print(r), "AUC")
+})
+
+test_that("samples of the posterior agree with the fit, and the gap is small", {
+    d <- some_rows()
+    m <- gibbsite(y ~ ., d, seed = 1)
+    g <- gap(m, particles = 300, seed = 1)
+    # KL is not negative; the estimate is within five standard errors of that
+    expect_true(g$gap > -5 * max(g$gap_sd, 0.2) && g$gap < 5)
+    expect_equal(g$gap, g$free_energy + g$log_z, tolerance = 1e-12)
+    expect_output(print(g), "nats")
+    s <- gibbsite_sample(y ~ ., d, particles = 200, seed = 1)
+    expect_identical(dim(s$draws), c(200L, 4L))
+    x <- cbind(scale(as.matrix(d[1:3])) * sqrt(240 / 239), 1)
+    expect_equal(unname(predict(s, d, "vote")), rowMeans(tcrossprod(x, s$draws) > 0),
+                 tolerance = 1e-10)
+    file <- tempfile(fileext = ".rds")
+    saveRDS(s, file)
+    expect_identical(predict(readRDS(file), d), predict(s, d))
+    expect_error(gap(gibbsite(y ~ scale(x1), d, seed = 1)), "learned")
+})
+
+test_that("a matrix is completed", {
+    truth <- outer(1:30, 1:12, function(i, j) 3 + 0.1 * i - 0.1 * j)
+    set.seed(1)
+    known <- matrix(runif(360) < 0.5, 30)
+    m <- truth
+    m[!known] <- NA
+    fit <- gibbsite_complete(m, rank = 2, seed = 1)
+    cells <- which(!known, arr.ind = TRUE)
+    expect_true(max(abs(predict(fit, cells) - truth[!known])) < 0.1)
+    expect_true(all(predict(fit, 1:3, 1:3, sd = TRUE)$sd > 0))
+    at <- which(known, arr.ind = TRUE)
+    triples <- gibbsite_complete(at[, 1], at[, 2], m[known], rank = 2, seed = 1)
+    expect_identical(predict(triples, cells), predict(fit, cells))
+    file <- tempfile(fileext = ".rds")
+    saveRDS(fit, file)
+    expect_identical(predict(readRDS(file), cells), predict(fit, cells))
+    expect_error(certificates(fit), "range")
+    bounded <- gibbsite_complete(m, rank = 2, range = c(0, 8), seed = 1)
+    expect_true(certificate(bounded)$rmse < 3)
+    expect_error(gibbsite_complete(m, rnak = 2), "rnak")
+    expect_error(predict(fit, 1), "column")
+    expect_output(print(bounded), "RMSE of the predictions is at most")
+})
+
+test_that("the theory's numbers are those of the paper's corrected forms", {
+    t <- theory(n = 1000, d = 5)
+    lambda <- t$value[t$group == "classification" & t$name == "lambda"]
+    expect_equal(lambda, sqrt(5000))
+    f <- t[t$group == "classification" & t$name == "hoeffding_f", ]
+    expect_equal(c(f$value, f$paper), lambda^2 / c(8000, 2000))
+    expect_error(theory(m = 3), "m")
+})
+
+test_that("confint is refused with the reason", {
+    expect_error(confint(gibbsite(y ~ ., some_rows(60))), "risk of the predictions")
+})
+
+test_that("tidy, glance and augment are there for generics", {
+    skip_if_not_installed("generics")
+    d <- some_rows()
+    m <- gibbsite(y ~ ., d, seed = 1)
+    expect_identical(generics::tidy(m)$term, c("x1", "x2", "x3", "(intercept)"))
+    expect_identical(generics::glance(m)$certificate, value_of(m))
+    expect_identical(generics::augment(m)$.prob, unname(predict(m, type = "prob")))
+    expect_identical(nrow(generics::augment(m, newdata = d[1:4, ])), 4L)
+})
+
+test_that("the program makes the page of a report", {
+    d <- some_rows()
+    page <- tempfile(fileext = ".html")
+    report(gibbsite(y ~ ., d, seed = 1), page, program())
+    expect_true(any(grepl("<html", readLines(page, warn = FALSE), fixed = TRUE)))
+    expect_error(report(gibbsite(y ~ ., d, seed = 1), page, ""), "program")
+})
