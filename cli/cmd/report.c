@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <unistd.h>
 #include <zlib.h>
 
 /* Why reading stopped: zlib's word, or the system's. */

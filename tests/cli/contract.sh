@@ -173,6 +173,8 @@ expect_stdout '^certificate '
 expect_silence stderr
 expect_exit 0 "$GIBBSITE" fit small.csv --quiet
 expect_silence stdout
+expect_stderr '^gibbsite: nothing was kept'
+expect_exit 0 "$GIBBSITE" fit small.csv --quiet -o quiet.json
 expect_silence stderr
 expect_exit 0 "$GIBBSITE" fit small.csv --quiet --json
 expect_silence stderr
