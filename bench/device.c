@@ -7,12 +7,15 @@
  *              target: 1.5 times
  *   particles  hinge, 10^5 vectors on 20,000 x 50                          over their product;
  *              target: twice
+ *   ratings    10^8 of 500,000 x 20,000, K = 32: a sweep of the           over reading its records
+ *              hierarchical model; target: 0.5 s                          as fast as memory is cleared
  *
  * A time is on the wall, from the call to the numbers on this machine, the Gaussian's way there and
  * the slopes' way back included; the least and the median of several. bench/device.sh runs it and
  * states the clocks. The slopes are compared with those of the processors.
  */
 #include "bench.h"
+#include "completion/level_ascent.h"
 #include "pass/cuda/cuda.h"
 #include "vb/free_energy.h"
 
@@ -360,6 +363,103 @@ static void particles(void) {
     gbs_array_free(host, out);
 }
 
+/* ---------------------------------------------------------------- ratings */
+
+enum { SWEEPS = 7 };
+
+struct sweeps {
+    double at[SWEEPS];
+    int seen;
+};
+
+static void see_sweep(void *user, const gbs_levels *f, const char *name) {
+    struct sweeps *s = user;
+    (void)f;
+    if (strcmp(name, "rows") == 0 && s->seen < SWEEPS)
+        s->at[s->seen++] = gbs_now();
+}
+
+/* So many numbers set to 0. */
+static void clear(void *arg) {
+    gbs_cuda_call call = gbs_cuda_begin(ctx, (gbs_cuda *)ctx->device);
+    gbs_cuda_clear(&call, *(double **)arg, (size_t)1 << 33);
+    call.device->driver.wait();
+    must(ctx, gbs_cuda_end(&call));
+}
+
+/* `count` ratings of a matrix of rank 3, at random cells. */
+static gbs_ratings *quick_ratings(gbs_context *c, size_t count, size_t rows, size_t columns) {
+    double *x = make_numbers(count, 6);
+    uint32_t *row = gbs_array_alloc(host, count, sizeof *row),
+             *column = gbs_array_alloc(host, count, sizeof *column);
+    gbs_ratings *ratings;
+    for (size_t e = 0; e < count; e++) {
+        uint64_t bits = (e + 1) * UINT64_C(0x9E3779B97F4A7C15);
+        bits ^= bits >> 29;
+        bits *= UINT64_C(0xBF58476D1CE4E5B9);
+        bits ^= bits >> 32;
+        row[e] = (uint32_t)((bits & 0xffffffff) * rows >> 32);
+        column[e] = (uint32_t)((bits >> 32) * columns >> 32);
+        double u = (double)row[e], v = (double)column[e];
+        x[e] = 3.0 + sin(u) * cos(v) + 0.5 * sin(2.0 * u) * sin(3.0 * v) + 0.7 * x[e];
+    }
+    must(c, gbs_ratings_create(c, count, rows, columns, row, column, x, NULL, NULL, &ratings));
+    gbs_array_free(host, x);
+    gbs_array_free(host, row);
+    gbs_array_free(host, column);
+    return ratings;
+}
+
+/* Sweeps of the hierarchical model, and the free energy that they end at. */
+static double sweep(gbs_context *c, const gbs_ratings *ratings, size_t rank, size_t most,
+                    struct sweeps *seen) {
+    size_t features[2] = {1, 1};
+    double *phi[2];
+    gbs_levels f;
+    gbs_ascent out = {0};
+    gbs_level_options o = {.most_sweeps = most, .stage = "sweeps", .step = see_sweep, .user = seen};
+    for (int s = 0; s < 2; s++) {
+        phi[s] = gbs_doubles(c, ratings->by[s].items);
+        for (size_t i = 0; i < ratings->by[s].items; i++)
+            phi[s][i] = 1.0;
+    }
+    must(c, gbs_levels_create(c, ratings, rank, phi, features, true, &f));
+    must(c, gbs_compute_begin(c));
+    must(c, gbs_levels_start(&f, 3));
+    must(c, gbs_levels_ascend(&f, &o, &out));
+    gbs_compute_end(c);
+    gbs_levels_free(&f);
+    gbs_array_free(c, phi[0]);
+    gbs_array_free(c, phi[1]);
+    return out.free_energy;
+}
+
+static void ratings(void) {
+    size_t count = 100000000, rank = 32, numbers = (rank + 1) * (rank + 2) / 2 + rank + 2;
+    double *memory = there((size_t)1 << 30),
+           bytes = 2.0 * (double)(count * numbers) * sizeof(float);
+    struct times one = time_of(TURNS, clear, &memory);
+    give_back(memory);
+    struct sweeps seen = {0};
+    gbs_ratings *few = quick_ratings(ctx, 300000, 2000, 500),
+                *same = quick_ratings(host, 300000, 2000, 500);
+    double a = sweep(ctx, few, rank, 3, &seen), b = sweep(host, same, rank, 3, &seen);
+    printf("%-34s apart: free energy %.1e\n", "ratings, the first 300,000", fabs(a / b - 1.0));
+    gbs_ratings_free(few);
+    gbs_ratings_free(same);
+    gbs_ratings *all = quick_ratings(ctx, count, 500000, 20000);
+    seen = (struct sweeps){0};
+    sweep(ctx, all, rank, SWEEPS, &seen);
+    double t[SWEEPS];
+    for (int k = 1; k < seen.seen; k++)
+        t[k - 1] = seen.at[k] - seen.at[k - 1];
+    qsort(t, (size_t)seen.seen - 1, sizeof *t, by_size);
+    double unit = bytes / 0x1p33;
+    tell("ratings, 10^8, K = 32, a sweep", (struct times){t[0], t[(seen.seen - 1) / 2]},
+         (struct times){unit * one.least, unit * one.median}, "0.5 s");
+    gbs_ratings_free(all);
+}
+
 int main(int argc, char **argv) {
     char words[256];
     if (argc < 2) {
@@ -380,6 +480,8 @@ int main(int argc, char **argv) {
             whole_fit();
         if (wanted(argc, argv, "rows"))
             rows();
+        if (wanted(argc, argv, "ratings"))
+            ratings();
     }
     gbs_context_free(ctx);
     gbs_context_free(host);

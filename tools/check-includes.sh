@@ -18,7 +18,7 @@ family: pass
 vb: risk family
 smc: risk
 bound: options
-completion: kernel data
+completion: pass
 model: map family risk completion
 judge: model
 task: judge bound

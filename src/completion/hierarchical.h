@@ -15,6 +15,7 @@
 
 #include "data/ratings.h"
 #include "kernel/record_sums.h"
+#include "pass/pass.h"
 
 typedef struct gbs_level_side {
     size_t items, features;
@@ -60,6 +61,7 @@ typedef struct gbs_levels {
     double *partial, *scratch;
     double *work; /* features x (own + features), of the side that has more of them */
     size_t per_block, per_worker;
+    gbs_rated *rated; /* NULL: half sweeps are done here, not by the context's device */
 } gbs_levels;
 
 /* Shape of tau's prior. */
@@ -108,5 +110,15 @@ gbs_status gbs_levels_centre_side(gbs_levels *f, int side);
 void gbs_level_record(size_t rank, double omega, const double *mean, const double *cov,
                       double *record);
 gbs_record_shape gbs_level_record_shape(size_t rank);
+
+/* ---------------------------------------------------------------- level_device.c */
+
+/* Half a sweep by the context's device; *done false: there is none that does it. */
+gbs_status gbs_levels_device_side(gbs_levels *f, int side, bool *done);
+/* Fetches what lies on the device alone, and lets it go. Whoever reads covariances, or changes what
+ * a device knows, comes after this. */
+gbs_status gbs_levels_settle(gbs_levels *f);
+/* Lets it go as it is. */
+void gbs_levels_forget(gbs_levels *f);
 
 #endif

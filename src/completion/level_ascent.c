@@ -60,5 +60,6 @@ gbs_status gbs_levels_ascend(gbs_levels *f, const gbs_level_options *o, gbs_asce
         out->converged = calm >= CALM_SWEEPS;
         gbs_progress(f->ctx, o->stage, (double)out->sweeps / (double)o->most_sweeps);
     }
-    return status;
+    gbs_status settled = gbs_levels_settle(f);
+    return status != GBS_OK ? status : settled;
 }

@@ -216,29 +216,39 @@ static void gather(gbs_levels *f, int s) {
         f->error += f->side[0].omega[i] * f->squares[i];
 }
 
-gbs_status gbs_levels_update_side(gbs_levels *f, int s) {
+/* On the context's threads. */
+static gbs_status update_here(gbs_levels *f, int s) {
     const gbs_rating_list *l = &f->ratings->by[s];
     size_t others = f->side[1 - s].items;
     struct half h = {f, s, gbs_array_alloc(f->ctx, l->blocks, sizeof(bool))};
     if (h.broken == NULL)
         return GBS_ERR_MEMORY;
     double record = (double)f->record.stride, own = (double)f->own;
-    gbs_status status = gbs_levels_centre_side(f, s);
-    if (status == GBS_OK) {
-        gbs_parallel_for(f->ctx, (others + RECORDS_A_TASK - 1) / RECORDS_A_TASK,
-                         2.0 * record * (double)others, write_records, &h);
-        gbs_parallel_for(f->ctx, l->blocks,
-                         record * (double)f->ratings->n + own * own * own * (double)l->items,
-                         update_block, &h);
-        bool broken = false;
-        for (size_t b = 0; b < l->blocks; b++)
-            broken = broken || h.broken[b];
-        gather(f, s);
-        if (broken || !isfinite(f->error))
-            status = gbs_fail(f->ctx, GBS_ERR_NUMERIC,
-                              "the completion broke down: a precision is not positive definite");
-    }
+    gbs_parallel_for(f->ctx, (others + RECORDS_A_TASK - 1) / RECORDS_A_TASK,
+                     2.0 * record * (double)others, write_records, &h);
+    gbs_parallel_for(f->ctx, l->blocks,
+                     record * (double)f->ratings->n + own * own * own * (double)l->items,
+                     update_block, &h);
+    bool broken = false;
+    for (size_t b = 0; b < l->blocks; b++)
+        broken = broken || h.broken[b];
+    gather(f, s);
+    if (broken)
+        f->error = NAN;
     gbs_array_free(f->ctx, h.broken);
+    return GBS_OK;
+}
+
+gbs_status gbs_levels_update_side(gbs_levels *f, int s) {
+    bool done = false;
+    gbs_status status = gbs_levels_centre_side(f, s);
+    if (status == GBS_OK)
+        status = gbs_levels_device_side(f, s, &done);
+    if (status == GBS_OK && !done)
+        status = update_here(f, s);
+    if (status == GBS_OK && !isfinite(f->error))
+        status = gbs_fail(f->ctx, GBS_ERR_NUMERIC,
+                          "the completion broke down: a precision is not positive definite");
     if (status == GBS_OK)
         status = gbs_levels_sum_side(f, s);
     return status == GBS_OK ? gbs_check_cancel(f->ctx) : status;

@@ -106,6 +106,7 @@ gbs_status gbs_levels_create(gbs_context *ctx, const gbs_ratings *ratings, size_
 }
 
 void gbs_levels_free(gbs_levels *f) {
+    gbs_levels_forget(f);
     free_side(f->ctx, &f->side[0]);
     free_side(f->ctx, &f->side[1]);
     gbs_array_free(f->ctx, f->shape);

@@ -15,6 +15,7 @@
 #ifndef GIBBSITE_PASS_PASS_H
 #define GIBBSITE_PASS_PASS_H
 
+#include "data/ratings.h"
 #include "data/rows.h"
 #include "kernel/tile.h"
 
@@ -141,6 +142,35 @@ typedef struct gbs_vote {
     double *score, *sd, *share, *loss, *error;
 } gbs_vote;
 
+/* ---------------------------------------------------------------- ratings */
+
+/* The posterior of one side of the hierarchical model (completion/hierarchical.h) to begin with;
+ * D = rank + 1 numbers of mean an item, packed covariances. */
+typedef struct gbs_rated_side {
+    const double *mean, *cov, *omega;
+} gbs_rated_side;
+
+typedef struct gbs_rated_start {
+    size_t rank;
+    bool single; /* records of items in single precision */
+    gbs_rated_side side[2];
+    const double *squares, *shape; /* of rows */
+} gbs_rated_start;
+
+/* Half a sweep: the rows' (side 0) or the columns' turn. */
+typedef struct gbs_half_sweep {
+    int side;
+    double centre, inverse; /* y = (value - centre) inverse */
+    double beta, relax;
+    const double *precision, *prior_mean, *leverage;
+    double *mean, *omega, *rate; /* set; the last two of rows alone */
+    double *totals;              /* packed sum cov, packed sum omega mm', log det, error */
+    bool broken;                 /* a precision was not positive definite */
+} gbs_half_sweep;
+
+/* Ratings and both sides' posteriors, where the back end likes them. */
+typedef struct gbs_rated gbs_rated;
+
 /* ---------------------------------------------------------------- a back end */
 
 /* `positives`: the pairs are those of one of the first so many rows and one of the rest. Pointers
@@ -231,6 +261,15 @@ struct gbs_pass_ops {
      * that called the library. */
     gbs_status (*many)(const gbs_held *held, const gbs_pointwise *loss, size_t count,
                        const double *tiles, double *risk);
+
+    /* ---- ratings: NULL, all four, where completion/ does it itself */
+    /* *out NULL: the back end leaves these to the caller. */
+    gbs_status (*rate)(gbs_context *ctx, const gbs_ratings *ratings, const gbs_rated_start *start,
+                       gbs_rated **out);
+    gbs_status (*half_sweep)(gbs_rated *rated, gbs_half_sweep *half);
+    /* The packed covariances of a side. */
+    gbs_status (*covariances)(gbs_rated *rated, int side, double *cov);
+    void (*release_rated)(gbs_rated *rated);
 };
 
 extern const gbs_pass_ops gbs_cpu_pass;

@@ -5,6 +5,7 @@
 
 #include "pass/cuda/kernels.cu"
 
+#include "completion/level_ascent.h"
 #include "pass/cuda/cuda.h"
 #include "unit/rows_support.h"
 #include "unit/smc_support.h"
@@ -493,6 +494,57 @@ static void fits_are_those_of_the_processors(void **state) {
     free_table(&t);
 }
 
+/* A completion: the same sweeps, and the same free energy to 1e-10. Some items have no rating. */
+static void completions_are_those_of_the_processors(void **state) {
+    (void)state;
+    enum { ROWS = 40, COLUMNS = 23, N = 500, SWEEPS = 4 };
+    struct dice r = {807};
+    uint32_t row[N], column[N];
+    double value[N], *phi[2] = {doubles(ROWS), doubles(COLUMNS)};
+    for (size_t e = 0; e < N; e++) {
+        row[e] = (uint32_t)dice_below(&r, ROWS - 1);
+        column[e] = (uint32_t)dice_below(&r, COLUMNS);
+        value[e] = 3.0 + sin((double)row[e]) * cos((double)column[e]) + 0.3 * dice_normal(&r);
+    }
+    for (size_t i = 0; i < ROWS; i++)
+        phi[0][i] = phi[1][i % COLUMNS] = 1.0;
+    for (int single = 0; single < 2; single++)
+        for (size_t rank = 1; rank <= 7; rank += 3) {
+            gbs_context *ctx[2] = {new_context(2, 1), played_context()};
+            gbs_ratings *ratings[2];
+            gbs_levels f[2];
+            for (int k = 0; k < 2; k++) {
+                size_t features[2] = {1, 1};
+                gbs_ascent out = {0};
+                gbs_level_options o = {.most_sweeps = SWEEPS, .stage = "sweeps"};
+                assert_ok(ctx[k], gbs_ratings_create(ctx[k], N, ROWS, COLUMNS, row, column, value,
+                                                     NULL, NULL, &ratings[k]));
+                assert_ok(ctx[k], gbs_levels_create(ctx[k], ratings[k], rank, phi, features,
+                                                    single != 0, &f[k]));
+                assert_ok(ctx[k], gbs_levels_start(&f[k], 3));
+                size_t before = played.launches;
+                assert_ok(ctx[k], gbs_levels_ascend(&f[k], &o, &out));
+                assert_true((played.launches > before) == (k == 1));
+                assert_int_equal(out.sweeps, SWEEPS);
+                assert_null(f[k].rated);
+            }
+            assert_close(gbs_levels_free_energy(&f[1]), gbs_levels_free_energy(&f[0]), 1e-10, 0.0);
+            for (int s = 0; s < 2; s++) {
+                size_t items = f[0].side[s].items, own = f[0].own;
+                assert_alike(items * own, f[1].side[s].mean, f[0].side[s].mean, 0);
+                assert_alike(items * (own * (own + 1) / 2), f[1].side[s].cov, f[0].side[s].cov, 0);
+                assert_alike(items, f[1].side[s].omega, f[0].side[s].omega, 0);
+            }
+            for (int k = 0; k < 2; k++) {
+                gbs_levels_free(&f[k]);
+                gbs_ratings_free(ratings[k]);
+                gbs_context_free(ctx[k]);
+            }
+        }
+    free(phi[0]);
+    free(phi[1]);
+}
+
 /* Any allocation on the device may fail: GBS_ERR_MEMORY, and it goes on with the next call. */
 static void memory_of_the_device_may_run_out(void **state) {
     (void)state;
@@ -561,6 +613,7 @@ int main(void) {
         cmocka_unit_test(nearly_equal_rows_are_told_apart),
         cmocka_unit_test(other_passes_are_those_of_the_processors),
         cmocka_unit_test(fits_are_those_of_the_processors),
+        cmocka_unit_test(completions_are_those_of_the_processors),
         cmocka_unit_test(memory_of_the_device_may_run_out),
         cmocka_unit_test(a_device_that_is_not_there_is_refused_with_words),
     };

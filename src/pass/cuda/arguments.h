@@ -65,6 +65,8 @@ enum { GBS_CUDA_PAIR_KINDS = 5 };
     X(gbs_kernel_gather, gather)                                                                   \
     X(gbs_kernel_pair_losses, pairs)                                                               \
     X(gbs_kernel_spread_tiles, tiles)                                                              \
+    X(gbs_kernel_rating_records, ratings)                                                          \
+    X(gbs_kernel_rating_half, ratings)                                                             \
     X(gbs_kernel_many_losses, many)                                                                \
     X(gbs_kernel_zero_one_pairs_0, pairs)                                                          \
     X(gbs_kernel_zero_one_pairs_4, pairs)                                                          \
@@ -198,6 +200,28 @@ typedef struct gbs_cuda_tiles_arguments {
     const double *tiles;
     double *to;
 } gbs_cuda_tiles_arguments;
+
+/* Half a sweep over ratings (kernels_ratings.cuh). D = rank + 1; `place` has of each packed element
+ * of a D x D triangle its row and column, 16 bits each. Records are as level_records.c has them, in
+ * single precision where `single` is given. */
+enum { GBS_CUDA_MOST_RANK = 42, GBS_CUDA_RECORD_ROUNDS = 4 };
+typedef struct gbs_cuda_ratings_arguments {
+    size_t rank, items, others, stride; /* stride: from one record to the next */
+    const uint32_t *place;
+    float *single;
+    double *records;
+    /* of the side that stays */
+    const double *other_mean, *other_cov, *other_omega;
+    /* of the side that is fitted */
+    const size_t *start;
+    const uint32_t *other;
+    const double *value, *prior_mean, *precision, *leverage, *squares, *shape;
+    double centre, inverse, beta, relax;
+    int rows; /* each has a scale of its own */
+    double *mean, *cov, *omega, *rate;
+    double *part; /* of a block: sum cov, sum omega mm', log det, error */
+    int *broken;
+} gbs_cuda_ratings_arguments;
 
 /* part[block y][vector] = sum of the losses of `rows` rows; score: rows x vectors, or NULL where
  * the kernel makes the products. */

@@ -7,6 +7,7 @@
  *   load.c     finds the driver and cuBLAS       device.c   a device: its kernels, memory, products
  *   held.c     rows, and all that the cpu does   rows.c     passes over rows
  *   pairs.c    passes over pairs                 many.c     many coefficient vectors
+ *   ratings.c  half sweeps over ratings
  */
 #ifndef GIBBSITE_PASS_CUDA_CUDA_H
 #define GIBBSITE_PASS_CUDA_CUDA_H
@@ -205,5 +206,13 @@ gbs_status gbs_cuda_listed_pairs(const gbs_held *held, const gbs_pointwise *loss
                                  const size_t *less, double *sum);
 gbs_status gbs_cuda_many(const gbs_held *held, const gbs_pointwise *loss, size_t count,
                          const double *tiles, double *risk);
+
+/* ---------------------------------------------------------------- ratings.c */
+
+gbs_status gbs_cuda_rate(gbs_context *ctx, const gbs_ratings *ratings, const gbs_rated_start *start,
+                         gbs_rated **out);
+gbs_status gbs_cuda_half_sweep(gbs_rated *rated, gbs_half_sweep *half);
+gbs_status gbs_cuda_covariances(gbs_rated *rated, int side, double *cov);
+void gbs_cuda_release_rated(gbs_rated *rated);
 
 #endif

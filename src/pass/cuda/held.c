@@ -270,4 +270,8 @@ const gbs_pass_ops gbs_cuda_pass = {.name = "cuda",
                                     .pair_ring = pair_ring,
                                     .vote = vote,
                                     .takes_many = takes_many,
-                                    .many = gbs_cuda_many};
+                                    .many = gbs_cuda_many,
+                                    .rate = gbs_cuda_rate,
+                                    .half_sweep = gbs_cuda_half_sweep,
+                                    .covariances = gbs_cuda_covariances,
+                                    .release_rated = gbs_cuda_release_rated};

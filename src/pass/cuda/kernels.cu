@@ -13,3 +13,5 @@
 #include "pass/cuda/kernels_fused_many.cuh"
 
 #include "pass/cuda/kernels_fused_rows.cuh"
+
+#include "pass/cuda/kernels_ratings.cuh"

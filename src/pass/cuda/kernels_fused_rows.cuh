@@ -1,6 +1,6 @@
 /* Rows under a full Gaussian, read once: X C, losses, X'diag(w)X in one kernel.
  *
- *   Y = X (C, m) -> s^2 = |Y|^2, x'm -> psi, u, w -> X'diag(w)X and X'u          (docs/maths.md, 4.1)
+ *   Y = X (C, m) -> s^2 = |Y|^2, x'm -> psi, u, w -> X'diag(w)X and X'u        (docs/maths.md, 4.1)
  *
  * A block keeps C, with the mean in the column behind its last, in shared memory, and strips of 32
  * rows go through, three at a time: one is on its way, one gives Y, one is pulled back. C is
