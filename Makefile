@@ -83,9 +83,10 @@ coverage: ## lines that the tests reach, in build/coverage/report
 	@tools/coverage.sh
 
 coverage-study: build ## how often certificates hold: 1,000 replications of every kind, as a table (some minutes)
-	@tools/build.sh release test_coverage_statistics test_features_statistics
+	@tools/build.sh release test_coverage_statistics test_features_statistics test_complete_coverage_statistics
 	@GIBBSITE_COVERAGE=full build/release/tests/test_coverage_statistics
 	@GIBBSITE_COVERAGE=full build/release/tests/test_features_statistics
+	@GIBBSITE_COVERAGE=full build/release/tests/test_complete_coverage_statistics
 
 install: build ## install under PREFIX (/usr/local); DESTDIR is honoured
 	@cmake --install build/release --prefix '$(PREFIX)'

@@ -41,6 +41,7 @@ static void put_deployed(struct json *j, const gbs_completion *model,
     json_put_number(j, "value", c->value);
     json_put_number(j, "rmse", c->rmse);
     json_put_number(j, "mae", gbs_completion_mae_bound(model));
+    json_put_number(j, "half_star", gbs_completion_miss_bound(model));
     json_put_bool(j, "vacuous", c->vacuous != 0);
     json_put_number(j, "middle_rmse", c->middle_rmse);
     json_put_number(j, "confidence", c->confidence);
@@ -192,6 +193,10 @@ static void deployed_text(struct text *out, const gbs_completion *model,
              k->n, (i->high - i->low) * sqrt(k->empirical), k->middle_rmse);
     line_add(out, LINE_LONG, "", "by itself, their mean absolute error is at most %.4f",
              gbs_completion_mae_bound(model));
+    if (isfinite(gbs_completion_miss_bound(model)))
+        line_add(out, LINE_LONG, "",
+                 "by itself, at least %.1f %% of them are within half a star of the rating",
+                 100.0 * (1.0 - gbs_completion_miss_bound(model)));
     line_add(out, LINE_LONG, "", "it assumes that");
     for (size_t a = 0; a < DEPLOYED_ASSUMPTIONS; a++)
         line_add(out, LINE_LONG, "", "- %s", deployed_assumptions[a]);

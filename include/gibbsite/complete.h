@@ -126,6 +126,9 @@ GBS_API int gbs_completion_uses_positions(const gbs_completion *model);
 /* What the same ratings certify, at the same confidence, of the mean absolute error; NaN without a
  * certificate, and in the paper's model. */
 GBS_API double gbs_completion_mae_bound(const gbs_completion *model);
+/* The same of the share of ratings that the predicted value misses by more than 0.5, where all that
+ * was learned from are whole or half numbers, as stars are; else NaN. */
+GBS_API double gbs_completion_miss_bound(const gbs_completion *model);
 /* Variance of the noise of a rating in this row (GBS_UNSEEN: in a row without ratings); NaN unless
  * there is such a row. */
 GBS_API double gbs_completion_noise(const gbs_completion *model, uint32_t row);

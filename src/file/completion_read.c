@@ -273,6 +273,7 @@ static gbs_status get_all(gbs_context *ctx, const json_t *root, const unsigned c
             return damaged(ctx, "a variance is negative");
     TRY(get_hierarchical(ctx, root, c));
     TRY(gbs_json_get_real_or_nan(ctx, root, "mae_bound", &c->mae_bound));
+    TRY(gbs_json_get_real_or_nan(ctx, root, "miss_bound", &c->miss_bound));
     if ((json_object_get(root, "binary") != NULL) != (binary != NULL))
         return damaged(ctx,
                        binary != NULL ? "bytes follow its text" : "its binary part is missing");

@@ -54,6 +54,8 @@ gbs_status gbs_completion_split_last(struct gbs_completion_run *r) {
     return status;
 }
 
+#define HALF_STAR 0.5
+
 struct errors {
     size_t n, room; /* room for the longest row as well */
     uint32_t *row;
@@ -86,7 +88,8 @@ static size_t longest_row(const gbs_ratings *r) {
 }
 
 /* Losses of the predictions of some ratings, row by row, at most e->n of them: those seen, or with
- * `foretold` those that the model expects, errors drawn from its own law. power 2: squares. */
+ * `foretold` those that the model expects, errors drawn from its own law. power 2: squares; 0: whether it is
+ * off by more than half a star. */
 static gbs_status take_losses(const struct gbs_completion_run *r, const gbs_ratings *ratings,
                               bool foretold, int power, struct errors *e) {
     const gbs_rating_list *l = &ratings->by[0];
@@ -109,8 +112,9 @@ static gbs_status take_losses(const struct gbs_completion_run *r, const gbs_rati
                             gbs_normal(r->ctx->seed, GBS_STREAM_COMPLETION + GBS_COMPLETION_CERTIFY,
                                        at),
                     o->low, o->high);
-            double off = fabs(y - e->value[k]) / (o->high - o->low);
-            e->loss[at] = fmin(1.0, power == 2 ? off * off : off);
+            double off = fabs(y - e->value[k]), share = off / (o->high - o->low);
+            e->loss[at] = power == 0 ? off > HALF_STAR
+                                     : fmin(1.0, power == 2 ? share * share : share);
         }
     }
     e->n = at;
@@ -146,6 +150,15 @@ static gbs_status bound_loss(const struct gbs_completion_run *r, int power, doub
     return status;
 }
 
+/* Whole and half numbers, as stars are. */
+static bool are_stars(const gbs_ratings *ratings) {
+    const gbs_rating_list *l = &ratings->by[0];
+    for (size_t e = 0; e < ratings->n; e++)
+        if (floor(2.0 * l->value[e]) != 2.0 * l->value[e])
+            return false;
+    return true;
+}
+
 gbs_status gbs_completion_certify_deployed(struct gbs_completion_run *r) {
     const gbs_complete_settings *o = r->o;
     gbs_rating_certificate *c = &r->model->certificate;
@@ -158,6 +171,9 @@ gbs_status gbs_completion_certify_deployed(struct gbs_completion_run *r) {
     gbs_status status = bound_loss(r, 2, &c->empirical, &c->value);
     if (status == GBS_OK)
         status = bound_loss(r, 1, &seen, &absolute);
+    r->model->miss_bound = NAN;
+    if (status == GBS_OK && are_stars(r->part[0]))
+        status = bound_loss(r, 0, &seen, &r->model->miss_bound);
     c->empirical_upper = c->empirical;
     c->rmse = width * sqrt(c->value);
     c->vacuous = !(c->value < 0.25);

@@ -146,6 +146,12 @@ double gbs_completion_mae_bound(const gbs_completion *model) {
                : NAN;
 }
 
+double gbs_completion_miss_bound(const gbs_completion *model) {
+    return model != NULL && model->certificate.present && model->certificate.draws == 0
+               ? model->miss_bound
+               : NAN;
+}
+
 double gbs_completion_noise(const gbs_completion *model, uint32_t row) {
     if (model == NULL || (row != GBS_UNSEEN && row >= model->info.rows))
         return NAN;

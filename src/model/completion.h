@@ -24,8 +24,10 @@ struct gbs_completion {
     /* hierarchical: the noise variance of each row, and of one more without ratings; mean and packed
      * covariance of an item without ratings, kept of each. NULL in the paper's model */
     double *noise, *prior_mean[2], *prior_cov[2];
-    double mae_bound; /* certified with the RMSE; meaningless without a certificate */
-    gbs_trace trace;  /* of this run: not kept in files */
+    /* certified with the RMSE, meaningless without: the mean absolute error, and of stars the share
+     * of values off by more than half a one (NaN: no stars) */
+    double mae_bound, miss_bound;
+    gbs_trace trace; /* of this run: not kept in files */
     char **id[2];
     char *texts[2];
     size_t *seen_start; /* rows + 1 */
