@@ -82,11 +82,10 @@ coverage: ## lines that the tests reach, in build/coverage/report
 	@tools/setup.sh coverage
 	@tools/coverage.sh
 
+COVERED := coverage complete_coverage deployed features groups many
 coverage-study: build ## how often certificates hold: 1,000 replications of every kind, as a table (some minutes)
-	@tools/build.sh release test_coverage_statistics test_features_statistics test_complete_coverage_statistics
-	@GIBBSITE_COVERAGE=full build/release/tests/test_coverage_statistics
-	@GIBBSITE_COVERAGE=full build/release/tests/test_features_statistics
-	@GIBBSITE_COVERAGE=full build/release/tests/test_complete_coverage_statistics
+	@tools/build.sh release $(COVERED:%=test_%_statistics)
+	@for each in $(COVERED); do GIBBSITE_COVERAGE=full build/release/tests/test_$${each}_statistics || exit 1; done
 
 install: build ## install under PREFIX (/usr/local); DESTDIR is honoured
 	@cmake --install build/release --prefix '$(PREFIX)'
