@@ -61,6 +61,8 @@ study: ## the paper's tables and figures, made anew: study/out/study.html (half 
 	@tools/setup.sh study
 	@$(MAKE) build
 	@/usr/bin/python3 study/study.py
+	@$(MAKE) python
+	@GIBBSITE_PYTHON_SEEDS=25 tests/python.sh "$$PWD/bindings/python/tests/test_checks.py"
 
 study-quick: ## the same with three splits, small sets and coarse grids: study/out/quick/study.html (a few minutes)
 	@tools/setup.sh study

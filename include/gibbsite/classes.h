@@ -21,6 +21,12 @@ extern "C" {
  * the classes apart. The numbers are copied. */
 GBS_API gbs_status gbs_data_set_classes(gbs_context *ctx, gbs_data *data, size_t rows,
                                         const uint32_t *class_of, size_t classes);
+/* What it costs to say class `said` of a row of class `is`: classes x classes numbers, cost[is *
+ * classes + said], not negative, 0 where the two are the same; copied, NULL: all errors alike. A fit
+ * of three classes or more then gives the label of least expected cost, and certifies the mean cost.
+ */
+GBS_API gbs_status gbs_data_set_costs(gbs_context *ctx, gbs_data *data, size_t classes,
+                                      const double *cost);
 /* How many classes the labels have: 2 for labels of -1 and +1, 0 without labels. */
 GBS_API size_t gbs_data_classes(const gbs_data *data);
 /* The class of row i: of labels -1 and +1 it is 0 or 1; GBS_UNSEEN for a label that the recipe does

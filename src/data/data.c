@@ -394,6 +394,34 @@ gbs_status gbs_data_set_classes(gbs_context *ctx, gbs_data *data, size_t rows,
     return GBS_OK;
 }
 
+gbs_status gbs_data_set_costs(gbs_context *ctx, gbs_data *data, size_t classes,
+                              const double *cost) {
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, data);
+    double *copy = NULL;
+    if (classes != data->classes || classes < 3)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                        "costs of %zu classes, where the labels have %zu; costs are for three "
+                        "classes or more",
+                        classes, gbs_data_classes(data));
+    for (size_t i = 0; cost != NULL && i < classes * classes; i++)
+        if (!(cost[i] >= 0.0) || !isfinite(cost[i]) ||
+            (i / classes == i % classes && cost[i] != 0.0))
+            return gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                            "the cost of saying class %zu of class %zu is %g, expected a number "
+                            "from 0, and 0 where they are the same",
+                            i % classes, i / classes, cost[i]);
+    if (cost != NULL) {
+        copy = gbs_array_alloc_for(ctx, data->ctx, classes * classes, sizeof *copy);
+        if (copy == NULL)
+            return GBS_ERR_MEMORY;
+        memcpy(copy, cost, classes * classes * sizeof *copy);
+    }
+    gbs_array_free(data->ctx, data->costs);
+    data->costs = copy;
+    return GBS_OK;
+}
+
 gbs_status gbs_data_against(gbs_context *ctx, const gbs_data *data, size_t one, size_t other,
                             gbs_data **out) {
     size_t *rows = gbs_array_alloc(ctx, data->n, sizeof *rows), count = 0;
@@ -462,8 +490,10 @@ void gbs_data_free(gbs_data *data) {
     gbs_array_free(ctx, (void *)data->group);
     if (data->source != NULL && data->pick == NULL)
         data->source->release(data->source);
-    if (data->pick == NULL)
+    if (data->pick == NULL) {
         gbs_array_free(ctx, data->learned);
+        gbs_array_free(ctx, data->costs);
+    }
     gbs_array_free(ctx, (void *)data->pick);
     gbs_handle_free(ctx, data);
 }

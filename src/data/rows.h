@@ -22,6 +22,7 @@ struct gbs_data {
     const uint32_t *column;
     const double *value;
     const double *y; /* NULL: no labels */
+    double *costs;   /* classes x classes, [is][said]; NULL, and of a view: none */
     size_t classes;  /* above 2: y are numbers of classes from 0, or `classes` for none of them */
     /* of each row in the risk of a fit, near 1 in the mean; NULL: all alike. Always ours */
     const double *weight;

@@ -409,6 +409,77 @@ static void wrong_arguments_are_refused(void **state) {
     gbs_context_free(ctx);
 }
 
+/* ---------------------------------------------------------------- costs */
+
+/* The label of least expected cost, whose mean is certified; probabilities are as they were. */
+static void costs_move_labels_and_are_certified(void **state) {
+    (void)state;
+    gbs_context *ctx = new_context(1, 1);
+    struct rows t = draw_rows(31, 0.6);
+    double cost[K * K], p[2][N * K];
+    uint32_t said[2][N];
+    size_t first[2] = {0, 0};
+    for (size_t i = 0; i < K * K; i++)
+        cost[i] = i / K == i % K ? 0.0 : i / K == 0 ? 20.0 : 1.0; /* class 0 is dear to miss */
+    for (int k = 0; k < 2; k++) {
+        gbs_data *data = data_of(ctx, &t);
+        gbs_model *model;
+        if (k == 1)
+            assert_ok(ctx, gbs_data_set_costs(ctx, data, K, cost));
+        assert_ok(ctx, gbs_fit(ctx, data, NULL, &model));
+        assert_ok(ctx, gbs_model_classify_rows(ctx, model, data, N, K, said[k], p[k]));
+        bool certified = false;
+        const gbs_certificate *c;
+        for (size_t j = 0; (c = gbs_model_certificate(model, j)) != NULL; j++)
+            certified |= c->target == GBS_TARGET_COST;
+        assert_int_equal(certified, k == 1);
+        assert_true(gbs_model_cost(model, 0, 1) == (k == 1 ? 20.0 : 1.0));
+        gbs_model_free(model);
+        gbs_data_free(data);
+        for (size_t i = 0; i < N; i++)
+            first[k] += said[k][i] == 0;
+    }
+    assert_true(first[1] > first[0]);
+    for (size_t i = 0; i < N; i++) { /* by hand */
+        double least = INFINITY;
+        uint32_t best = 0;
+        for (uint32_t c = 0; c < K; c++) {
+            double expected = 0.0;
+            for (size_t k = 0; k < K; k++)
+                expected += p[1][i * K + k] * cost[k * K + c];
+            if (expected < least - 1e-12) {
+                least = expected;
+                best = c;
+            }
+        }
+        assert_int_equal(said[1][i], best);
+    }
+    gbs_context_free(ctx);
+}
+
+static void costs_that_cannot_be_are_refused(void **state) {
+    (void)state;
+    gbs_context *ctx = new_context(1, 1);
+    struct rows t = draw_rows(31, 0.6);
+    gbs_data *data = data_of(ctx, &t);
+    double cost[K * K] = {0};
+    assert_int_equal(gbs_data_set_costs(NULL, data, K, cost), GBS_ERR_ARGUMENT);
+    assert_int_equal(gbs_data_set_costs(ctx, NULL, K, cost), GBS_ERR_ARGUMENT);
+    assert_int_equal(gbs_data_set_costs(ctx, data, K + 1, cost), GBS_ERR_ARGUMENT);
+    assert_ok(ctx, gbs_data_set_costs(ctx, data, K, cost));
+    assert_ok(ctx, gbs_data_set_costs(ctx, data, K, NULL));
+    static const double wrong[] = {-1.0, NAN, INFINITY};
+    for (size_t k = 0; k < COUNT(wrong); k++) {
+        cost[1] = wrong[k];
+        assert_int_equal(gbs_data_set_costs(ctx, data, K, cost), GBS_ERR_ARGUMENT);
+    }
+    cost[1] = 0.0;
+    cost[K + 1] = 1.0;
+    assert_int_equal(gbs_data_set_costs(ctx, data, K, cost), GBS_ERR_ARGUMENT);
+    gbs_data_free(data);
+    gbs_context_free(ctx);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_gradient_of_the_calibration_is_its_slope),
@@ -420,6 +491,8 @@ int main(void) {
         cmocka_unit_test(the_predictor_is_fixed_before_the_last_block),
         cmocka_unit_test(two_classes_have_columns_too),
         cmocka_unit_test(wrong_arguments_are_refused),
+        cmocka_unit_test(costs_move_labels_and_are_certified),
+        cmocka_unit_test(costs_that_cannot_be_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

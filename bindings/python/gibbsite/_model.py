@@ -100,7 +100,8 @@ class CertifiedModel:
         self.baseline_ = about.get("baseline")
         self.converged_ = about["converged"]
         self.n_iter_ = about["iterations"]
-        self.coefficients_ = about["coefficients"]
+        self.coefficients_ = about.get("coefficients", [])
+        self.parts_ = about.get("parts", [])
 
     def _check_fitted(self):
         if not hasattr(self, "_handle"):
@@ -111,6 +112,8 @@ class CertifiedModel:
 
     def _linear(self):
         self._check_fitted()
+        if self.parts_:
+            raise AttributeError("a model of several classes has coefficients in each of parts_")
         coefficient = np.empty(_native.features(self._handle))
         try:
             intercept = _native.linear(self._handle, coefficient)
@@ -120,7 +123,7 @@ class CertifiedModel:
 
     def _decision(self):
         """Constant and factor that make the decision of a score."""
-        if self.card_ is None:
+        if self.card_ is None or "offset" not in self.card_:
             return 0.0, 1.0
         return self.card_["offset"] - logit(self.card_["threshold"]), self.card_["slope"]
 
@@ -200,7 +203,8 @@ def recipe_of(estimator, X):
     """Names of columns and labels as model files keep them, so that the command line can use a
     model of arrays."""
     columns, classes = estimator.n_features_in_, estimator.classes_
-    recipe = {"positive": _label(classes[1]), "negative": _label(classes[0])}
+    recipe = {"positive": _label(classes[1]), "negative": _label(classes[0])} \
+        if len(classes) == 2 else {"classes": [_label(value) for value in classes]}
     if _rows.is_sparse(X):
         recipe.update(named=False, columns=columns, features=columns)
         return json.dumps(recipe)

@@ -4,7 +4,7 @@ import json
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.class_weight import compute_class_weight
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
 from . import _html, _native, _rows, _settings
@@ -34,8 +34,9 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
     bound : {"auto", "vote", "kl", "catoni", "progressive", "hoeffding", "paper"}
         Method of the certificate.
     confidence : float
-    cost : (float, float), optional
-        What it costs to miss a row of `classes_[1]`, and to give its label to another row.
+    cost : (float, float) or matrix, optional
+        What it costs to miss a row of `classes_[1]`, and to give its label to another row. Of three
+        classes or more a matrix: `cost[i][j]` of saying `classes_[j]` of a row of `classes_[i]`.
     class_weight : dict or "balanced", optional
         Acts as `cost`: labels move, probabilities stay calibrated, and the mean cost is certified.
     joint : bool
@@ -104,7 +105,7 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
         self.verbose = verbose
 
     def _more_tags(self):
-        return {"binary_only": True, "_xfail_checks": {
+        return {"_xfail_checks": {
             "check_sample_weights_invariance":
                 "which rows are learned from goes by their order, which this check shuffles"}}
 
@@ -127,8 +128,10 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
         else:
             X, y = _rows.checked_pair(self, X, y)
             self._take_classes(y)
-            data = _rows.data_of(X, _rows.signs(y, self.classes_[1]))
+            data = self._number_data(X, y)
         self._costs = self._costs_of(y)
+        if len(self.classes_) > 2 and self._costs is not None:
+            self._set_costs(data)
         self._set_weights(data, sample_weight, X)
         if groups is not None:
             _native.set_groups(data, _rows.group_numbers(groups, data, X.shape[0]))
@@ -144,9 +147,14 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
         if len(self.classes_) < 2:
             raise ValueError("two classes are needed, and the labels have one class only: "
                              f"{self.classes_[0]!r}")
-        if len(self.classes_) > 2:
-            raise ValueError("Only binary classification is supported. The type of the target is "
-                             f"{type_of_target(y)}.")
+
+    def _number_data(self, X, y):
+        if len(self.classes_) == 2:
+            return _rows.data_of(X, _rows.signs(y, self.classes_[1]))
+        data = _rows.data_of(X)
+        numbers = np.searchsorted(self.classes_, y).astype(np.uint32)
+        _native.set_classes(data, numbers, len(self.classes_))
+        return data
 
     def _raw_data(self, X, y):
         names = [str(name) for name in X.columns]
@@ -156,8 +164,9 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
         texts = {value: _label(value) for value in self.classes_.tolist()}
         table = _native.table(X.shape[0], [*_rows.table_columns(X),
                                            (target, [texts[value] for value in y.tolist()])])
-        options = {**self._library_options(), "target": target,
-                   "positive": texts[self.classes_.tolist()[1]]}
+        options = {**self._library_options(), "target": target}
+        if len(self.classes_) == 2:
+            options["positive"] = texts[self.classes_.tolist()[1]]
         if self.missing != "error":
             options["missing"] = self.missing
         return _native.train(table, options, self._seed())
@@ -176,10 +185,27 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
         if self.cost is not None:
             raise ValueError("class_weight acts as cost: give one of them")
         weight = compute_class_weight(self.class_weight, classes=self.classes_, y=y)
+        if len(self.classes_) > 2:
+            return np.outer(weight, np.ones(len(weight))) * (1 - np.eye(len(weight)))
         return (weight[1], weight[0])
 
+    def _set_costs(self, data):
+        """Of three classes or more; the labels of a table are in the order of their bytes."""
+        classes = len(self.classes_)
+        cost = np.asarray(self._costs, dtype=float)
+        if cost.shape != (classes, classes):
+            raise ValueError(f"cost of {classes} classes is a matrix of that size, a row for what "
+                             f"is and a column for what is said, not of the shape {cost.shape}")
+        if self._raw:
+            texts = [_label(value).encode() for value in self.classes_]
+            order = sorted(range(classes), key=texts.__getitem__)
+            cost = cost[np.ix_(order, order)]
+        _native.set_costs(data, np.ascontiguousarray(cost).ravel(), classes)
+
     def _derived_options(self):
-        return {"no-intercept": not self.fit_intercept, "cost": getattr(self, "_costs", self.cost)}
+        cost = getattr(self, "_costs", self.cost)
+        return {"no-intercept": not self.fit_intercept,
+                "cost": cost if np.ndim(cost) < 2 else None}
 
     # ------------------------------------------------------------ predictions
 
@@ -192,16 +218,47 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
                          *(arrays.get(name) for name in ("label", "probability", "score", "vote")))
         return [self._spread(arrays[name], count, rows) for name in wanted]
 
+    def _class_order(self):
+        """The library's number of each of `classes_`: a table has an order of its own."""
+        known = {text: k for k, text in enumerate(self.info_["classes"])}
+        return np.array([known[_label(value)] for value in self.classes_])
+
+    def _many(self, X):
+        """Classes, by their place in `classes_`, and probabilities of three classes or more."""
+        data, count, rows = self._rows(X)
+        held, classes = _native.shape(data)[0], len(self.classes_)
+        class_of, probability = np.empty(held, dtype=np.uint32), np.empty(held * classes)
+        _native.classify_rows(self._handle, data, _settings.threads_of(self.n_jobs), class_of,
+                              probability)
+        order = self._class_order()
+        place = np.empty(classes, dtype=int)
+        place[order] = np.arange(classes)
+        label = self._spread(place[class_of].astype(float), count, rows)
+        table = probability.reshape(held, classes)[:, order]
+        return label, np.column_stack([self._spread(table[:, k], count, rows)
+                                       for k in range(classes)])
+
     def predict(self, X):
         """The labels that the certificate is about."""
+        self._check_fitted()
+        if len(self.classes_) > 2:
+            label, _ = self._many(X)
+            return self.classes_[self._all_there(label).astype(int)]
         label, = self._classified(X, "label")
+        return self.classes_[(self._all_there(label) > 0).astype(int)]
+
+    @staticmethod
+    def _all_there(label):
         gone = np.isnan(label)
         if gone.any():
             raise ValueError(f"row {np.flatnonzero(gone)[0]} has missing cells: it has no label")
-        return self.classes_[(label > 0).astype(int)]
+        return label
 
     def predict_proba(self, X):
         """Calibrated probabilities, a column for each of `classes_`."""
+        self._check_fitted()
+        if len(self.classes_) > 2:
+            return self._many(X)[1]
         p, = self._classified(X, "probability")
         return np.column_stack([1.0 - p, p])
 
@@ -211,8 +268,10 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
 
     def decision_function(self, X):
         """Logit of the probability minus logit of the threshold: the label is `classes_[1]` where
-        this is not negative."""
+        this is not negative. Of three classes or more: the logarithm of each probability."""
         self._check_fitted()
+        if len(self.classes_) > 2:
+            return np.log(np.maximum(self._many(X)[1], np.finfo(float).tiny))
         if self.card_ is not None:
             score, = self._classified(X, "score")
             constant, factor = self._decision()

@@ -18,8 +18,11 @@ from .classifier import GibbsiteClassifier
 def learned_rows(estimator, X, y, sample_weight=None):
     """Which rows `estimator` would learn from: an array of booleans. It depends on what the rows
     hold, their order, the seed and the options, and on no transformation."""
-    y = np.asarray(y)
-    data = _rows.fingerprint(X, _rows.signs(y, np.unique(y)[-1]))
+    classes, numbers = np.unique(y, return_inverse=True)
+    many = len(classes) > 2
+    data = _rows.fingerprint(X, None if many else _rows.signs(numbers, 1))
+    if many:
+        _native.set_classes(data, numbers.astype(np.uint32), len(classes))
     if sample_weight is not None:
         weight = _check_sample_weight(sample_weight, np.empty(len(y)), dtype=np.float64)
         _native.set_weights(data, np.ascontiguousarray(weight))

@@ -1,11 +1,9 @@
 """A ranker whose AUC comes with a certificate."""
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.metrics import roc_auc_score
 
 from . import _native, _settings
 from .classifier import GibbsiteClassifier
-from ._model import CertifiedModel
 
 
 class GibbsiteRanker(GibbsiteClassifier):
@@ -46,8 +44,17 @@ class GibbsiteRanker(GibbsiteClassifier):
         self.random_state = random_state
         self.verbose = verbose
 
+    def _more_tags(self):
+        return {"binary_only": True}
+
     def fit(self, X, y):
         return self._fit(X, y)
+
+    def _take_classes(self, y):
+        super()._take_classes(y)
+        if len(self.classes_) > 2:
+            raise ValueError("a ranking has two labels, and these are "
+                             f"{len(self.classes_)}")
 
     def _costs_of(self, y):
         return None
@@ -79,6 +86,3 @@ class GibbsiteRanker(GibbsiteClassifier):
         """The area under the ROC curve."""
         return roc_auc_score(np.asarray(y) == self.classes_[1], self.decision_function(X),
                              sample_weight=sample_weight)
-
-
-assert issubclass(GibbsiteRanker, (CertifiedModel, BaseEstimator))

@@ -280,6 +280,53 @@ static PyObject *looked(PyObject *self, PyObject *arguments) {
     Py_RETURN_NONE;
 }
 
+/* Three classes or more: the number of each row's. */
+static PyObject *set_classes(PyObject *self, PyObject *arguments) {
+    PyObject *capsule, *object;
+    Py_ssize_t classes;
+    array class_of;
+    call c;
+    (void)self;
+    if (!PyArg_ParseTuple(arguments, "OOn", &capsule, &object, &classes))
+        return NULL;
+    gbs_data *data = data_of(capsule);
+    if (data == NULL || !array_take(object, "I", 1, 0, "classes", &class_of))
+        return NULL;
+    int ok = call_begin(&c, 1, 1, Py_None);
+    if (ok) {
+        ok = call_done(&c, gbs_data_set_classes(c.ctx, data, (size_t)class_of.rows,
+                                                class_of.view.buf, (size_t)classes));
+        call_end(&c, NULL);
+    }
+    array_free(&class_of);
+    return ok ? Py_NewRef(Py_None) : NULL;
+}
+
+/* What saying one class of a row of another costs: a flat matrix. */
+static PyObject *set_costs(PyObject *self, PyObject *arguments) {
+    PyObject *capsule, *object;
+    Py_ssize_t classes;
+    array cost;
+    call c;
+    (void)self;
+    if (!PyArg_ParseTuple(arguments, "OOn", &capsule, &object, &classes))
+        return NULL;
+    gbs_data *data = data_of(capsule);
+    if (data == NULL || !array_take(object, "d", 1, 0, "cost", &cost))
+        return NULL;
+    int ok = cost.rows == classes * classes;
+    if (!ok)
+        PyErr_Format(PyExc_ValueError, "cost has %zd numbers, expected %zd x %zd", cost.rows,
+                     classes, classes);
+    ok = ok && call_begin(&c, 1, 1, Py_None);
+    if (ok) {
+        ok = call_done(&c, gbs_data_set_costs(c.ctx, data, (size_t)classes, cost.view.buf));
+        call_end(&c, NULL);
+    }
+    array_free(&cost);
+    return ok ? Py_NewRef(Py_None) : NULL;
+}
+
 static PyObject *set_weights(PyObject *self, PyObject *arguments) {
     PyObject *capsule, *object;
     array weight;
@@ -387,6 +434,8 @@ PyMethodDef data_methods[] = {
     {"apply", apply, METH_VARARGS, "apply(model, table, options): data for predictions"},
     {"shape", shape, METH_O, "shape(data): rows and columns"},
     {"looked", looked, METH_VARARGS, "looked(data, bits): what was looked at before"},
+    {"set_classes", set_classes, METH_VARARGS, "set_classes(data, class_of, classes)"},
+    {"set_costs", set_costs, METH_VARARGS, "set_costs(data, cost, classes)"},
     {"set_weights", set_weights, METH_VARARGS, "set_weights(data, weights)"},
     {"set_groups", set_groups, METH_VARARGS, "set_groups(data, groups)"},
     {"table_rows", table_rows, METH_O, "table_rows(data): the row of the table behind each"},

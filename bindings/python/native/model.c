@@ -239,6 +239,39 @@ static PyObject *predict(PyObject *self, PyObject *arguments) {
     return result;
 }
 
+/* Of any number of classes: the number of each row's class, the probability of each class. */
+static PyObject *classify_rows(PyObject *self, PyObject *arguments) {
+    PyObject *of, *rows, *classes, *probabilities, *result = NULL;
+    int threads;
+    array class_of = {0}, out = {0};
+    double *probability;
+    call c;
+    (void)self;
+    if (!PyArg_ParseTuple(arguments, "OOiOO", &of, &rows, &threads, &classes, &probabilities))
+        return NULL;
+    gbs_model *model = model_of(of);
+    gbs_data *data = model != NULL ? data_of(rows) : NULL;
+    size_t count = data != NULL ? gbs_model_classes(model) : 0,
+           n = data != NULL ? gbs_data_rows(data) : 0;
+    int ok = data != NULL &&
+             (classes == Py_None || array_take(classes, "I", 1, 1, "class_of", &class_of));
+    if (ok && classes != Py_None && (size_t)class_of.rows != n) {
+        PyErr_SetString(PyExc_ValueError, "class_of has not as many rows as the data");
+        ok = 0;
+    }
+    ok = ok && array_output(probabilities, n * count, "probability", &out, &probability);
+    if (ok && call_begin(&c, 1, threads, Py_None)) {
+        call_unlock(&c);
+        gbs_status status = gbs_model_classify_rows(c.ctx, model, data, n, count, class_of.view.buf,
+                                                    probability);
+        result = call_done(&c, status) ? Py_NewRef(Py_None) : NULL;
+        call_end(&c, NULL);
+    }
+    array_free(&class_of);
+    array_free(&out);
+    return result;
+}
+
 /* The intercept; the coefficients of the columns as they came go into the array. */
 static PyObject *linear(PyObject *self, PyObject *arguments) {
     PyObject *capsule, *object, *result = NULL;
@@ -280,6 +313,8 @@ PyMethodDef model_methods[] = {
      "classify(model, data, threads, label, probability, score, vote): arrays or None"},
     {"predict", predict, METH_VARARGS,
      "predict(model, data, threads, score, score_sd, probability): arrays or None"},
+    {"classify_rows", classify_rows, METH_VARARGS,
+     "classify_rows(model, data, threads, class_of, probability): arrays or None"},
     {"linear", linear, METH_VARARGS, "linear(model, coefficient): the intercept"},
     {"features", features, METH_O, "features(model): columns that it takes"},
     {NULL, NULL, 0, NULL},

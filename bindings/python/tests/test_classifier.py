@@ -112,6 +112,57 @@ def test_class_weight_acts_as_cost(data):
         GibbsiteClassifier(class_weight="balanced", cost=(1, 2)).fit(X, y)
 
 
+def three(n=300, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 3))
+    return X, np.array([10, 9, 2])[np.argmax(X + 0.5 * rng.normal(size=(n, 3)), axis=1)]
+
+
+def test_three_classes_are_told_apart():
+    X, y = three()
+    model = GibbsiteClassifier().fit(X, y)
+    p = model.predict_proba(X)
+    assert list(model.classes_) == [2, 9, 10] and p.shape == (300, 3)
+    assert np.allclose(p.sum(axis=1), 1.0) and model.score(X, y) > 0.7
+    assert np.array_equal(model.predict(X), model.classes_[np.argmax(p, axis=1)])
+    assert np.array_equal(np.argmax(model.decision_function(X), axis=1), np.argmax(p, axis=1))
+    assert model.certificate_.status == "valid" and model.certificate_.target == "vote"
+    assert {c.target for c in model.certificates_} >= {"recall:2", "recall:9", "recall:10"}
+    assert model.card_.learned + model.card_.tested == 300 and "at most" in model._repr_html_()
+    again = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(again.predict_proba(X), p)
+    assert not hasattr(model, "coef_") and len(model.parts_) == 3
+
+
+def test_costs_of_three_classes():
+    pandas = pytest.importorskip("pandas")
+    X, y = three()
+    plain = GibbsiteClassifier().fit(X, y)
+    dear = GibbsiteClassifier(class_weight={9: 50, 2: 1, 10: 1}).fit(X, y)
+    assert (dear.predict(X) == 9).sum() > (plain.predict(X) == 9).sum()
+    assert "cost" in {c.target for c in dear.certificates_}
+    cost = [[0, 1, 1], [50, 0, 50], [1, 1, 0]]
+    same = GibbsiteClassifier(cost=cost).fit(X, y)
+    assert np.array_equal(same.predict(X), dear.predict(X))
+    frame = pandas.DataFrame(X, columns=list("abc")).assign(word="x")
+    framed = GibbsiteClassifier(cost=cost).fit(frame, y)
+    assert (framed.predict(frame) == 9).sum() > (plain.predict(X) == 9).sum()
+    with pytest.raises(ValueError, match="matrix"):
+        GibbsiteClassifier(cost=(1, 2)).fit(X, y)
+
+
+def test_three_classes_of_a_frame_are_in_the_order_of_classes():
+    pandas = pytest.importorskip("pandas")
+    X, y = three()
+    frame = pandas.DataFrame(X, columns=list("abc"))
+    frame["word"] = np.where(X[:, 0] > 0, "up", "down")
+    model = GibbsiteClassifier().fit(frame, y)
+    p = model.predict_proba(frame)
+    assert list(model.classes_) == [2, 9, 10]
+    assert np.array_equal(model.predict(frame), model.classes_[np.argmax(p, axis=1)])
+    assert model.score(frame, y) > 0.7
+
+
 def test_rows_of_weight_zero_are_not_there(data):
     X, y = data
     rng = np.random.default_rng(1)

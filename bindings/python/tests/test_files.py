@@ -83,6 +83,26 @@ def test_a_model_of_python_opens_on_the_command_line(tmp_path):
 
 
 @needs_program
+def test_three_classes_are_those_of_the_program(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(240, 3))
+    y = np.array(["ä", "b", "c c"])[np.argmax(X + 0.4 * rng.normal(size=(240, 3)), axis=1)]
+    write(tmp_path / "t.csv", ["V1", "V2", "V3", "y"], [*map(list, X.T), y])
+    run("fit", "t.csv", "-o", "m.json", folder=tmp_path)
+    model = GibbsiteClassifier().fit(X, y)
+    model.save(tmp_path / "p.json")
+    loaded = gibbsite.load(tmp_path / "m.json")
+    assert list(loaded.classes_) == list(model.classes_)
+    assert np.array_equal(loaded.predict_proba(X), model.predict_proba(X))
+    for name in ("m.json", "p.json"):
+        out = predictions(run("predict", name, "t.csv", folder=tmp_path))
+        assert [row["label"] for row in out] == list(model.predict(X))
+        for k, label in enumerate(model.classes_):
+            assert [float(row[f"prob:{label}"]) for row in out] == \
+                list(model.predict_proba(X)[:, k])
+
+
+@needs_program
 def test_rankers_samples_and_sparse_models_open_too(tmp_path):
     import scipy.sparse as sparse
     X, y = rows(120, 3)

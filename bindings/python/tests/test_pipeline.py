@@ -112,6 +112,17 @@ def test_they_pass_the_checks(estimator):
         check_estimator(estimator)
 
 
+def test_three_classes_pass_through():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 6))
+    y = np.argmax(X[:, :3], axis=1)
+    pipe = CertifiedPipeline([("best", SelectKBest(k=3)), ("fit", GibbsiteClassifier())])
+    assert pipe.fit(X, y).score(X, y) > 0.8 and pipe.certificate_.status == "valid"
+    assert pipe.predict_proba(X).shape == (300, 3)
+    grid = {"scale": ["standard", "none"]}
+    assert GibbsiteClassifierCV(param_grid=grid, cv=2).fit(X, y).score(X, y) > 0.8
+
+
 def test_rows_of_weight_zero_reach_no_transformer(data):
     X, y = data
     weight = np.ones(300)
