@@ -40,7 +40,7 @@ test: build ## every test, several at a time; the last line counts them
 	@tools/build.sh asan-ubsan all tests
 	@tools/build.sh tsan tests_concurrent
 	@{ tools/setup.sh python && tools/python.sh; } || echo 'make test: no Python package; its tests will be skipped'
-	@{ tools/setup.sh r && tools/r.sh; } || echo 'make test: no R package; its tests will be skipped'
+	@{ tools/setup.sh r r-check && tools/r.sh; } || echo 'make test: no R package; its tests will be skipped'
 	@tests/run
 
 golden: build ## every number against another build's, to 1e-12: make golden OLD=path/to/gibbsite

@@ -5,7 +5,7 @@ plot.gibbsite <- function(x, which = c("coefficients", "reliability", "certifica
         c("coefficients", "reliability")
     which <- match.arg(which, several.ok = TRUE)
     if (length(which) > 1) {
-        before <- par(mfrow = grDevices::n2mfrow(length(which)))
+        before <- par(mfrow = rev(grDevices::n2mfrow(length(which))))
         on.exit(par(before))
     }
     for (one in which)
