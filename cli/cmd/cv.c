@@ -51,7 +51,8 @@ static void deployed_text(const struct app *app, const gbs_cv *cv, const struct 
     if (gbs_task_has(option_task(&app->options), GBS_FACT_LABELS))
         line_add(out, LINE_SHORT, "error", "%.2f %% +- %.2f   of the labels of a default fit",
                  100.0 * r->error, 100.0 * r->error_se);
-    line_add(out, LINE_SHORT, "AUC", "%.4f +- %.4f of its score", r->auc, r->auc_se);
+    if (isfinite(r->auc))
+        line_add(out, LINE_SHORT, "AUC", "%.4f +- %.4f of its score", r->auc, r->auc_se);
     if (isfinite(r->brier))
         line_add(out, LINE_SHORT, "Brier score", "%.4f +- %.4f of its probabilities", r->brier,
                  r->brier_se);

@@ -62,7 +62,8 @@ static gbs_status fit_and_judge(struct validation *v, gbs_context *ctx, size_t c
     options.lambda *= (double)inside / (double)n;
     gbs_status status = gbs_data_view(ctx, v->data, rows, inside, &train);
     if (status == GBS_OK)
-        status = gbs_fit_to_judge(ctx, train, &options, &model);
+        status = (gbs_is_deployed(&options) ? gbs_fit_run : gbs_fit_to_judge)(ctx, train, &options,
+                                                                              &model);
     gbs_data_free(train);
     if (status == GBS_OK)
         status = gbs_data_view(ctx, v->data, rows + inside, outside, &test);

@@ -91,7 +91,7 @@ expect_exit 0 "$GIBBSITE" fit rare.csv --json
 expect_stderr "^gibbsite: the model says '-1' of all"
 expect_json "$stdout" baseline.label -1
 as 'the same with --quiet'
-expect_exit 0 "$GIBBSITE" fit rare.csv -q
+expect_exit 0 "$GIBBSITE" fit rare.csv -q -o rare.json
 expect_silence stderr
 expect_silence stdout
 as '-v is --verbose'

@@ -52,6 +52,18 @@ expect_exit 0 "$GIBBSITE" report default.json -o default.html -q
 check 'the report shows it' grep -q 'What the default fit does on rows left out' default.html
 refuse 'without a choice' grep -q 'flatters' default.html
 
+as 'three classes'
+awk 'BEGIN { print "a,b,y"; for (i = 0; i < 120; i++) print i % 3 + (i * 7 % 11) / 8 "," (i % 3 == 1) + (i * 5 % 13) / 9 "," substr("xyz", i % 3 + 1, 1) }' >three.csv
+expect_exit 0 "$GIBBSITE" cv three.csv --folds 3 --json
+cp "$stdout" three.json
+# a fit of three quarters of them, tested on the others, has such numbers too: the probabilities are calibrated
+awk 'NR == 1 || NR % 4 != 0' three.csv >some.csv
+awk 'NR == 1 || NR % 4 == 0' three.csv >others.csv
+expect_exit 0 "$GIBBSITE" fit some.csv --test others.csv --json -q
+check 'the log loss is that of calibrated probabilities' awk -v a="$(json three.json 'table[0].log_loss')" -v b="$(json "$stdout" test.log_loss)" 'BEGIN { exit !(a < 2.5 * b && b < 2.5 * a) }'
+expect_exit 0 "$GIBBSITE" cv three.csv --folds 3
+refuse 'no AUC of three classes' grep -q AUC "$stdout"
+
 as 'one class too small for the folds'
 { head -n 1 train.csv && grep -- ',-1$' train.csv | head -n 20 && grep ',1$' train.csv | head -n 3; } >few.csv
 expect_exit 3 "$GIBBSITE" cv few.csv

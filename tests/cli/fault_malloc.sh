@@ -101,7 +101,7 @@ exhaust 'fit' fit "$tmp/small.csv" -o out
 awk -F, -v OFS=, 'NR == 1 { print "id", "w", $0; next } { print int(NR / 2), NR % 3, $0 }' "$tmp/small.csv" >"$tmp/groups.csv"
 exhaust 'fit, groups, weights, costs' fit "$tmp/groups.csv" --group id --weights w --cost 2:1 --order time -o out
 exhaust 'fit, hinge, diagonal, L-BFGS' fit "$tmp/small.csv" --loss hinge --family diagonal --solver lbfgs -o out
-exhaust 'fit, text columns, gzip' fit "$tmp/text.csv.gz" --loss hinge --family isotropic --drop x1 --text x2 --test "$tmp/text.csv" -o out
+exhaust 'fit, text columns, gzip' fit "$tmp/text.csv.gz" --loss hinge --family isotropic --drop x1 --text x2 --test "$tmp/text.csv" -v -o out
 exhaust 'fit, sparse, dual' fit "$tmp/sparse.svm" --loss hinge --family full -o out
 exhaust 'fit, restarts' fit "$tmp/small.csv" --restarts 2 --family fixed -o out
 exhaust 'fit, stochastic' fit "$tmp/small.csv" --solver sgd --epochs 50 --tol 1 --loss hinge --family diagonal --scale unit-row -o out
