@@ -176,13 +176,15 @@ static gbs_features first_map(const gbs_fit_settings *o) {
 static bool has_levels(const gbs_data *data) {
     enum { LOOKED_AT = 200 };
     size_t n = data->n < LOOKED_AT ? data->n : LOOKED_AT;
-    if (data->dense == NULL)
+    if (!gbs_data_is_dense(data))
         return true;
     for (size_t k = 0; k < data->d; k++) {
-        double first = gbs_data_at(data, 0).value[k], second = first;
+        gbs_raw_row row = gbs_data_at(data, 0);
+        double first = gbs_raw_value(&row, k), second = first;
         bool two = true;
         for (size_t i = 1; i < n && two; i++) {
-            double x = gbs_data_at(data, i).value[k];
+            row = gbs_data_at(data, i);
+            double x = gbs_raw_value(&row, k);
             second = second == first ? x : second;
             two = x == first || x == second;
         }

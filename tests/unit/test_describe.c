@@ -421,12 +421,13 @@ static void a_model_does_not_depend_on_how_its_cells_lie(void **state) {
     struct table_of_numbers t = small_table(23, LONG, WIDE);
     for (size_t i = 0; i < t.n * t.d; i++)
         t.x[i] = (double)(float)t.x[i];
-    static const char *const scales[] = {"standard", "none"};
-    for (size_t s = 0; s < COUNT(scales); s++) {
+    static const char *const ways[][2] = {
+        {"scale", "standard"}, {"scale", "none"}, {"features", "nystrom:20"}};
+    for (size_t s = 0; s < COUNT(ways); s++) {
         gbs_options *o;
         gbs_model *a, *b;
         assert_ok(ctx, gbs_options_create(ctx, "fit", &o));
-        assert_ok(ctx, gbs_options_set(o, "scale", scales[s]));
+        assert_ok(ctx, gbs_options_set(o, ways[s][0], ways[s][1]));
         assert_ok(ctx, gbs_options_set_flag(o, "no-intercept", s == 1)); /* then there is no map */
         gbs_data *data = dense_data(ctx, &t);
         assert_ok(ctx, gbs_fit(ctx, data, o, &a));
