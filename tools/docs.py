@@ -123,6 +123,16 @@ class Site:
         self.ask(file)
         return os.path.relpath(page_name(file), os.path.dirname(here) or ".") + (f"#{place}" if place else "")
 
+    def picture(self, here, source, target):
+        """A picture beside a markdown file goes to the same place beside its page."""
+        if not re.match(r"[a-z]+:", target):
+            file = os.path.join(ROOT, os.path.dirname(source), target)
+            if not os.path.isfile(file):
+                fail(f"{source}: there is no picture {target}")
+            path = os.path.join(self.out, os.path.dirname(here), target)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            shutil.copy(file, path)
+
     def ask(self, source):
         if source not in self.done:
             self.done.add(source)
@@ -146,6 +156,8 @@ class Site:
         name = page_name(source)
         body = re.sub(r"<math .*?</math>", formula, run(PANDOC, text), flags=re.S)
         body = re.sub(r'href="([^"]*)"', lambda m: f'href="{html.escape(self.link(name, source, html.unescape(m.group(1))))}"', body)
+        for target in re.findall(r'<img [^>]*?src="([^"]*)"', body):
+            self.picture(name, source, html.unescape(target))
         title = re.search(r"<h1[^>]*>(.*?)</h1>", body, re.S)
         if not title:
             fail(f"{source} has no title")

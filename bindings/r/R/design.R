@@ -25,8 +25,8 @@ variables_of <- function(tt, data) {
 }
 
 # Rows by formula, data, weights, subset and na.action, as glm() has them. `weights` and `subset`
-# are values; list(terms, raw, weights, omitted).
-formula_rows <- function(formula, data, weights, subset, na.action) {
+# are values; list(terms, raw, weights, groups, omitted).
+formula_rows <- function(formula, data, weights, subset, na.action, groups = NULL) {
     if (!is.null(data) && !is.data.frame(data)) data <- as.data.frame(data)
     tt <- terms(formula, data = data)
     if (attr(tt, "response") == 0) refuse("the formula has no response")
@@ -37,6 +37,10 @@ formula_rows <- function(formula, data, weights, subset, na.action) {
         if (!is.numeric(weights) || length(weights) != nrow(raw))
             refuse("weights must be numbers, one for each row")
         raw[["(weights)"]] <- weights
+    }
+    if (!is.null(groups)) {
+        if (length(groups) != nrow(raw)) refuse("groups must be one for each row")
+        raw[["(groups)"]] <- groups
     }
     if (!is.null(subset)) {
         if (is.logical(subset)) subset <- subset & !is.na(subset)
@@ -52,8 +56,10 @@ formula_rows <- function(formula, data, weights, subset, na.action) {
         kept <- action(replace_missing(raw, setdiff(row.names(raw), names)))
     }
     weights <- kept[["(weights)"]]
-    kept[["(weights)"]] <- NULL
-    list(terms = tt, raw = kept, weights = weights, omitted = attr(kept, "na.action"))
+    groups <- kept[["(groups)"]]
+    kept[["(weights)"]] <- kept[["(groups)"]] <- NULL
+    list(terms = tt, raw = kept, weights = weights, groups = groups,
+         omitted = attr(kept, "na.action"))
 }
 
 # Rows of these names made missing, so that na.action counts them.

@@ -8,14 +8,16 @@ gibbsite_rank <- function(x, ...) UseMethod("gibbsite_rank")
 
 gibbsite.formula <- function(formula, data = NULL, weights = NULL, subset = NULL,
                              na.action = getOption("na.action"), ..., contrasts = NULL,
-                             positive = NULL, looked = NULL, model = TRUE, seed = NULL,
+                             cost = NULL, groups = NULL, positive = NULL, looked = NULL,
+                             model = TRUE, seed = NULL,
                              threads = NULL, progress = FALSE) {
     call <- match.call()
     call[[1]] <- quote(gibbsite)
     rows <- formula_rows(formula, data, eval(substitute(weights), data, environment(formula)),
-                         eval(substitute(subset), data, environment(formula)), na.action)
+                         eval(substitute(subset), data, environment(formula)), na.action,
+                         eval(substitute(groups), data, environment(formula)))
     fit_formula("classify", rows, list(...), contrasts, positive, looked, model,
-                list(call = call, seed = seed, threads = threads,
+                list(call = call, cost = cost, seed = seed, threads = threads,
                      progress = progress))
 }
 
@@ -33,17 +35,18 @@ gibbsite_rank.formula <- function(formula, data = NULL, subset = NULL,
 }
 
 fit_formula <- function(task, rows, given, contrasts, positive, looked, model, about) {
-    options <- options_of(c(given, if (task == "classify" && attr(rows$terms, "intercept") == 0)
-                                list("no-intercept" = TRUE)), task)
     response <- model.response(model.frame(rows$terms, rows$raw, na.action = na.pass))
-    labels <- labels_of(response, positive)
+    labels <- labels_of(response, positive, task == "classify")
+    options <- options_of(c(given, if (task == "classify" && attr(rows$terms, "intercept") == 0)
+                                list("no-intercept" = TRUE), pair_of_costs(about$cost)), task)
+    about$groups <- rows$groups
     about$seed <- seed_of(about$seed)
     made <- learn_rows(rows, labels, options, contrasts, how(about$seed, about$threads))
     x <- made$x
     tell_unseen(attr(x, "unseen"))
-    data <- data_of(x, labels$sign)
+    data <- data_of(x, labels)
     if (!is.null(made$learned)) native(.Call(C_set_split, data, made$learned))
-    object <- fit_data(task, data, options, c(looked, made$looked), rows$weights, about)
+    object <- fit_data(task, data, options, c(looked, made$looked), rows$weights, labels, about)
     object$design <- made$design
     object$terms <- made$design$terms
     object$xlevels <- made$design$xlevels
@@ -61,8 +64,10 @@ learn_rows <- function(rows, labels, options, contrasts, how) {
         return(list(design = design, x = design_matrix(design, rows$raw)))
     }
     variables <- all.vars(delete.response(rows$terms))
-    prints <- data_of(fingerprint(rows$raw[intersect(variables, names(rows$raw))]), labels$sign)
+    prints <- data_of(fingerprint(rows$raw[intersect(variables, names(rows$raw))]), labels)
     if (!is.null(rows$weights)) native(.Call(C_weights, prints, as.double(rows$weights)))
+    if (!is.null(rows$groups))
+        native(.Call(C_groups, prints, match(rows$groups, unique(rows$groups))))
     learned <- native(.Call(C_split, prints, options, how))
     design <- learn_design(rows$terms, rows$raw[learned, , drop = FALSE], contrasts)
     looked <- all(learned) || !apart(design$terms, rows$raw, learned)
@@ -75,14 +80,16 @@ learn_rows <- function(rows, labels, options, contrasts, how) {
 # ---------------------------------------------------------------- matrices and frames
 
 gibbsite.default <- function(x, y, weights = NULL, ..., intercept = TRUE, missing = "error",
-                             positive = NULL, looked = NULL, model = TRUE, seed = NULL,
+                             cost = NULL, groups = NULL, positive = NULL, looked = NULL,
+                             model = TRUE, seed = NULL,
                              threads = NULL, progress = FALSE) {
     if (missing(x)) return(as_formula_call(match.call(), gibbsite.formula, parent.frame()))
     call <- match.call()
     call[[1]] <- quote(gibbsite)
     fit_rows("classify", x, y, weights, c(list(...), if (!intercept) list("no-intercept" = TRUE)),
              missing, positive, looked, model,
-             list(call = call, seed = seed, threads = threads, progress = progress))
+             list(call = call, cost = cost, groups = groups, seed = seed, threads = threads,
+                  progress = progress))
 }
 
 gibbsite_rank.default <- function(x, y, ..., missing = "error", positive = NULL, looked = NULL,
@@ -103,27 +110,29 @@ as_formula_call <- function(call, method, envir) {
 
 fit_rows <- function(task, x, y, weights, given, missing, positive, looked, model, about) {
     if (NROW(x) != NROW(y)) refuse(paste0(NROW(x), " rows, but ", NROW(y), " labels"), "data")
-    labels <- labels_of(y, positive)
+    labels <- labels_of(y, positive, task == "classify")
     about$seed <- seed_of(about$seed)
     raw <- is_raw(x)
     if (raw) {
         if (!missing %in% c("error", "drop", "impute"))
             refuse("missing: expected error, drop or impute")
         target <- setdiff(c("y", "target", "label", "y_"), names(x))[1]
-        options <- options_of(c(given, list(target = target, missing = missing,
-                                            positive = label_text(labels$values)[2])), task,
-                              c("target", "missing", "positive"))
-        columns <- c(table_columns(x), list(label_text(labels$values)[1 + (labels$sign > 0)]))
+        given <- c(given, pair_of_costs(about$cost), list(target = target, missing = missing))
+        if (length(labels$classes) == 2) given$positive <- label_text(labels$values)[2]
+        options <- options_of(given, task, c("target", "missing", "positive"))
+        about$bytes <- TRUE
+        columns <- c(table_columns(x), list(label_text(labels$values)[labels$number]))
         made <- native(.Call(C_train, columns, enc2utf8(c(names(x), target)), options,
                              how(about$seed, about$threads)))
         data <- made$data
         if (!is.null(weights)) weights <- weights[made$rows]
+        if (!is.null(about$groups)) about$groups <- about$groups[made$rows]
     } else {
         if (!is_sparse(x)) x <- as_numbers(x)
-        options <- options_of(given, task)
-        data <- data_of(x, labels$sign)
+        options <- options_of(c(given, pair_of_costs(about$cost)), task)
+        data <- data_of(x, labels)
     }
-    object <- fit_data(task, data, options, looked, weights, about)
+    object <- fit_data(task, data, options, looked, weights, labels, about)
     object$raw <- raw
     object$missing <- missing
     if (model) object$model <- list(x = x, y = y)
@@ -132,8 +141,42 @@ fit_rows <- function(task, x, y, weights, given, missing, positive, looked, mode
 
 # ---------------------------------------------------------------- both
 
+# Costs of two classes are an option, a missed row of the positive label first; a matrix
+# cost[is, said] of two says the same.
+pair_of_costs <- function(cost) {
+    if (is.null(cost)) return(NULL)
+    if (is.matrix(cost)) {
+        if (!identical(dim(cost), c(2L, 2L))) return(NULL)
+        cost <- c(cost[2, 1], cost[1, 2])
+    }
+    list(cost = cost)
+}
+
+# Costs of three classes or more are part of the rows. A table has its classes in the order of their
+# bytes.
+set_costs <- function(data, labels, about) {
+    cost <- about$cost
+    count <- length(labels$classes)
+    if (is.null(cost) || count == 2) return()
+    if (!is.matrix(cost) || !is.numeric(cost) || !identical(dim(cost), c(count, count)))
+        refuse(paste0("cost of ", count, " classes is a matrix of that size: a row for what is, a ",
+                      "column for what is said"))
+    if (isTRUE(about$bytes)) {
+        order <- order(label_text(labels$values), method = "radix")
+        cost <- cost[order, order]
+    }
+    storage.mode(cost) <- "double"
+    native(.Call(C_costs, data, t(cost)))
+}
+
 # Fits to a handle on rows.
-fit_data <- function(task, data, options, looked, weights, about) {
+fit_data <- function(task, data, options, looked, weights, labels, about) {
+    set_costs(data, labels, about)
+    if (!is.null(about$groups)) {
+        if (length(about$groups) != .Call(C_shape, data)[1] || anyNA(about$groups))
+            refuse("groups must be one for each row")
+        native(.Call(C_groups, data, match(about$groups, unique(about$groups))))
+    }
     .Call(C_looked, data, as.integer(looked_bits(looked)))
     if (!is.null(weights)) {
         if (!is.numeric(weights) || length(weights) != .Call(C_shape, data)[1])

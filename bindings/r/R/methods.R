@@ -7,7 +7,16 @@ formula.gibbsite <- function(x, ...) {
     formula(x$terms)
 }
 
+# Posterior means and standard deviations; of three classes or more, those of each binary problem.
 coefficient_table <- function(object) {
+    parts <- object$info$parts
+    if (is.null(object$info$coefficients) && length(parts)) {
+        tables <- lapply(parts, function(p) coefficient_table(list(info = p)))
+        names <- vapply(parts, part_name, "")
+        value <- do.call(rbind, tables)
+        rownames(value) <- paste0(rep(names, vapply(tables, nrow, 0L)), "/", rownames(value))
+        return(value)
+    }
     told <- object$info$coefficients
     value <- cbind(mean = vapply(told, function(k) as.double(k$mean), 0),
                    sd = vapply(told, function(k) as.double(k$sd), 0))
@@ -15,7 +24,12 @@ coefficient_table <- function(object) {
     value
 }
 
+# "setosa", or "setosa:virginica": what a binary problem tells apart.
+part_name <- function(part) paste(c(part$class, part$against), collapse = ":")
+
 coef.gibbsite <- function(object, standard = FALSE, ...) {
+    if (!standard && length(object$labels$classes) > 2)
+        refuse("a model of several classes has no one score: see coef(summary(object))")
     if (standard) {
         value <- coefficient_table(object)
         return(structure(value[, "mean"], names = rownames(value)))
@@ -66,6 +80,17 @@ summary.gibbsite <- function(object, ...) {
               class = "summary.gibbsite")
 }
 
+confusion_of <- function(x) {
+    k <- x$card$confusion
+    said <- unlist(x$info$classes)
+    if (!is.null(k$true_positive))
+        return(matrix(c(k$true_negative, k$false_negative, k$false_positive, k$true_positive), 2,
+                      dimnames = list(truth = x$classes, predicted = x$classes)))
+    counts <- do.call(rbind, lapply(k, unlist))
+    dimnames(counts) <- list(truth = c(said, "(other)")[seq_len(nrow(counts))], predicted = said)
+    counts[rowSums(counts) > 0 | rownames(counts) != "(other)", , drop = FALSE]
+}
+
 print.summary.gibbsite <- function(x, digits = 4, ...) {
     cat("Call:\n")
     print(x$call)
@@ -74,10 +99,8 @@ print.summary.gibbsite <- function(x, digits = 4, ...) {
     cat("\nCertificates; each holds by itself, the first was chosen in advance:\n")
     print(x$certificates, digits = digits, row.names = FALSE)
     if (!is.null(x$card$confusion)) {
-        k <- x$card$confusion
         cat("\nOn the rows that tested it:\n")
-        print(matrix(c(k$true_negative, k$false_negative, k$false_positive, k$true_positive), 2,
-                     dimnames = list(truth = x$classes, predicted = x$classes)))
+        print(confusion_of(x))
     }
     cat("\nCoefficients of the scaled columns:\n")
     order <- order(-abs(x$coefficients[, "mean"]))

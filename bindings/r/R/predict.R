@@ -60,16 +60,37 @@ predict.gibbsite <- function(object, newdata = NULL,
     fitted <- is.null(newdata)
     if (fitted) newdata <- fitted_rows(object)
     rows <- rows_to_predict(object, newdata)
+    pad <- function(value) {
+        if (fitted && !is.null(object$na.action)) naresid(object$na.action, value) else value
+    }
+    if (length(object$labels$classes) > 2) return(predict_many(object, rows, type, pad))
     made <- list(label = numeric(), prob = numeric(), score = numeric(), vote = numeric())
     if (!is.null(rows$data))
         made <- if (ranks) native(.Call(C_predict, handle_of(object), rows$data,
                                         how(threads = object$threads)))
                 else native(.Call(C_classify, handle_of(object), rows$data,
                                   how(threads = object$threads)))
-    value <- spread(made[[if (type == "class") "label" else type]], rows)
-    if (fitted && !is.null(object$na.action)) value <- naresid(object$na.action, value)
+    value <- pad(spread(made[[if (type == "class") "label" else type]], rows))
     if (type != "class") return(value)
-    structure(as_labels(value, object$labels), names = names(value))
+    structure(as_labels(1L + (value > 0), object$labels), names = names(value))
+}
+
+# Three classes or more: labels, or a matrix with a column for each class.
+predict_many <- function(object, rows, type, pad) {
+    if (!type %in% c("class", "prob"))
+        refuse("a model of several classes has labels and probabilities: no score, no vote")
+    theirs <- match(label_text(object$labels$values), unlist(object$info$classes))
+    made <- list(number = integer(), prob = matrix(0, length(theirs), 0))
+    if (!is.null(rows$data))
+        made <- native(.Call(C_classify_many, handle_of(object), rows$data,
+                             how(threads = object$threads)))
+    if (type == "class") {
+        value <- pad(spread(match(made$number, theirs), rows))
+        return(structure(as_labels(value, object$labels), names = names(value)))
+    }
+    columns <- lapply(theirs, function(k) pad(spread(made$prob[k, ], rows)))
+    structure(do.call(cbind, columns),
+              dimnames = list(names(columns[[1]]), object$labels$classes))
 }
 
 # The rows of the fit as newdata.

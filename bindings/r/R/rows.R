@@ -13,32 +13,42 @@ looked_bits <- function(looked) {
 
 # ---------------------------------------------------------------- labels
 
-# -1 and +1, and what they stand for: of a factor its declared levels, the second one positive; of
-# numbers and texts the two values, sorted.
-labels_of <- function(y, positive = NULL) {
+# The number of each row's class, and what the numbers stand for: of a factor its declared levels,
+# of numbers and texts their values, sorted. Of two, the second one is positive: `sign` is -1 or +1.
+labels_of <- function(y, positive = NULL, many = TRUE) {
     if (is.matrix(y) && ncol(y) == 1) y <- y[, 1]
     if (!is.null(dim(y)) || is.list(y)) refuse("the labels must be a vector or a factor", "data")
     if (anyNA(y)) refuse("a label is missing", "data")
     values <- if (is.factor(y)) levels(y) else if (is.logical(y)) c(FALSE, TRUE) else
         sort(unique(y))
-    if (length(values) != 2) {
-        unused <- is.factor(y) && nlevels(droplevels(y)) == 2
-        refuse(paste0("two classes are needed, and the labels have ", length(values),
-                      if (unused) ", of which two occur: see droplevels()"), "data")
-    }
+    check_classes(y, values, many)
     if (!is.null(positive)) {
+        if (length(values) > 2) refuse("positive: there are more than two classes")
         if (!as.character(positive) %in% as.character(values))
             refuse(paste0("positive: there is no label ", positive))
         values <- values[order(as.character(values) == as.character(positive))]
     }
-    list(sign = ifelse(as.character(y) == as.character(values[2]), 1, -1),
+    number <- match(as.character(y), as.character(values))
+    list(number = number, sign = if (length(values) == 2) ifelse(number == 2L, 1, -1),
          classes = as.character(values), values = values,
          levels = if (is.factor(y)) levels(y), ordered = is.ordered(y))
 }
 
-# Labels as the response had them, out of -1 and +1.
-as_labels <- function(sign, labels) {
-    value <- labels$values[1L + (sign > 0)]
+check_classes <- function(y, values, many) {
+    count <- length(values)
+    if (count == 2) return()
+    unused <- is.factor(y) && nlevels(droplevels(y)) == 2
+    if (!many || count < 2 || unused)
+        refuse(paste0("two classes ", if (many) "at least ", "are needed, and the labels have ",
+                      count, if (unused) ", of which two occur: see droplevels()"), "data")
+    if (is.double(y) && any(y != floor(y)))
+        refuse(paste("the labels are", count, "numbers that are not whole: are they classes?",
+                     "factor() says so"), "data")
+}
+
+# Labels as the response had them, out of numbers from 1.
+as_labels <- function(number, labels) {
+    value <- labels$values[number]
     if (is.null(labels$levels)) return(value)
     factor(value, levels = labels$levels, ordered = isTRUE(labels$ordered))
 }
@@ -79,10 +89,17 @@ check_finite <- function(x) {
     }
 }
 
-data_of <- function(x, sign = NULL) {
-    if (is_sparse(x)) return(sparse_data(x, sign))
-    check_finite(x)
-    native(.Call(C_dense, t(x), sign))
+# Rows, with their labels or without.
+data_of <- function(x, labels = NULL) {
+    if (is_sparse(x)) {
+        data <- sparse_data(x, labels$sign)
+    } else {
+        check_finite(x)
+        data <- native(.Call(C_dense, t(x), labels$sign))
+    }
+    if (length(labels$classes) > 2)
+        native(.Call(C_classes, data, labels$number - 1L, length(labels$classes)))
+    data
 }
 
 # R keeps sparse matrices by columns, the library by rows.
@@ -113,7 +130,8 @@ table_columns <- function(x) {
 # Names of columns and labels as model files keep them, so that the command line can use a model
 # that was fitted to a matrix.
 recipe_of <- function(names, columns, classes, numeric) {
-    recipe <- list(positive = classes[2], negative = classes[1])
+    recipe <- if (length(classes) == 2) list(positive = classes[2], negative = classes[1]) else
+        list(classes = as.list(classes))
     if (is.null(names)) names <- paste0("V", seq_len(columns))
     free <- setdiff(c("y", "target", "label", "class", "y_"), names)[1]
     inputs <- lapply(seq_along(names), function(k) {

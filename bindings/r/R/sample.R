@@ -9,7 +9,8 @@ gibbsite_sample.formula <- function(formula, data = NULL, subset = NULL,
     call[[1]] <- quote(gibbsite_sample)
     rows <- formula_rows(formula, data, NULL,
                          eval(substitute(subset), data, environment(formula)), na.action)
-    labels <- labels_of(model.response(model.frame(rows$terms, rows$raw, na.action = na.pass)))
+    labels <- labels_of(model.response(model.frame(rows$terms, rows$raw, na.action = na.pass)),
+                        many = FALSE)
     design <- learn_design(rows$terms, rows$raw, contrasts)
     made <- design_matrix(design, rows$raw)
     given <- c(list(...), if (!design$intercept) list("no-intercept" = TRUE))
@@ -26,8 +27,9 @@ gibbsite_sample.default <- function(x, y, ..., intercept = TRUE, seed = NULL, th
     if (NROW(x) != NROW(y)) refuse(paste0(NROW(x), " rows, but ", NROW(y), " labels"), "data")
     if (!is_sparse(x)) x <- as_numbers(x)
     given <- c(list(...), if (!intercept) list("no-intercept" = TRUE))
-    sample_rows(x, labels_of(y), given, list(call = call, columns = colnames(x), seed = seed,
-                                             threads = threads, progress = progress))
+    sample_rows(x, labels_of(y, many = FALSE), given,
+                list(call = call, columns = colnames(x), seed = seed, threads = threads,
+                     progress = progress))
 }
 
 # The posterior that a fitted model approximates, on the rows of its fit.
@@ -45,7 +47,7 @@ gibbsite_sample.gibbsite <- function(x, ..., seed = NULL, threads = NULL, progre
 sample_rows <- function(x, labels, given, about) {
     about$seed <- seed_of(about$seed)
     bar <- progress_of(about$progress, environment())
-    box <- native(.Call(C_sample, data_of(x, labels$sign), NULL, 0L, options_of(given),
+    box <- native(.Call(C_sample, data_of(x, labels), NULL, 0L, options_of(given),
                         how(about$seed, about$threads, bar)))
     about$progress <- NULL
     about$labels <- labels[c("classes", "values", "levels", "ordered")]
@@ -71,7 +73,7 @@ predict.gibbsite_sample <- function(object, newdata, type = c("class", "vote", "
     made <- native(.Call(C_sample_predict, handle_of(object), rows$data,
                          how(threads = object$threads)))
     if (type != "class") return(spread(made[[type]], rows))
-    value <- spread(ifelse(made$vote >= 0.5, 1, -1), rows)
+    value <- spread(ifelse(made$vote >= 0.5, 2, 1), rows)
     structure(as_labels(value, object$labels), names = names(value))
 }
 
@@ -95,20 +97,22 @@ fitted_data <- function(object) {
         refuse("the rows of the fit were not kept (model = FALSE)")
     if (isTRUE(object$raw))
         refuse("a posterior of rows that went through the library's recipe cannot be sampled here")
+    if (length(object$labels$classes) > 2)
+        refuse("a model of several classes is made of several posteriors: there is no gap")
     if (!is.null(object$learned))
         refuse(paste("the formula learned from a part of the rows that was handed to the library,",
                      "which keeps no record of it: this posterior cannot be found again"))
     if (is.null(object$design)) {
-        data <- data_of(object$model$x, signs_of(object, object$model$y))
+        data <- data_of(object$model$x, same_labels(object, object$model$y))
     } else {
         response <- model.response(model.frame(object$terms, object$model, na.action = na.pass))
-        data <- data_of(design_matrix(object$design, object$model), signs_of(object, response))
+        data <- data_of(design_matrix(object$design, object$model), same_labels(object, response))
     }
     if (!is.null(object$weights)) native(.Call(C_weights, data, as.double(object$weights)))
     data
 }
 
-signs_of <- function(object, y) labels_of(y, object$labels$values[2])$sign
+same_labels <- function(object, y) labels_of(y, object$labels$values[2])
 
 gap <- function(object, sample = NULL, ...) {
     if (!inherits(object, "gibbsite")) refuse("gap() takes a fit of gibbsite() or gibbsite_rank()")

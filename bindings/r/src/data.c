@@ -185,6 +185,52 @@ SEXP gbsr_weights(SEXP box, SEXP weight) {
     return result;
 }
 
+/* Rows of the same number belong together. */
+SEXP gbsr_groups(SEXP box, SEXP group) {
+    call *c;
+    gbs_data *data = handle_of(box, KIND_DATA);
+    size_t n = gbs_data_rows(data);
+    uint64_t *numbers = (uint64_t *)R_alloc(n + 1, sizeof *numbers);
+    if ((size_t)Rf_xlength(group) != n)
+        Rf_error("groups: not one for each row");
+    for (size_t i = 0; i < n; i++)
+        numbers[i] = (uint64_t)INTEGER(group)[i];
+    PROTECT(call_short(&c));
+    if (c->status == GBS_OK)
+        call_ok(c, gbs_data_set_groups(c->ctx, data, numbers));
+    SEXP result = call_end(c, R_NilValue);
+    UNPROTECT(1);
+    return result;
+}
+
+/* Three classes or more: the number of each row's, from 0. */
+SEXP gbsr_classes(SEXP box, SEXP number, SEXP classes) {
+    call *c;
+    gbs_data *data = handle_of(box, KIND_DATA);
+    size_t n = (size_t)Rf_xlength(number);
+    uint32_t *class_of = (uint32_t *)R_alloc(n + 1, sizeof *class_of);
+    for (size_t i = 0; i < n; i++)
+        class_of[i] = (uint32_t)INTEGER(number)[i];
+    PROTECT(call_short(&c));
+    if (c->status == GBS_OK)
+        call_ok(c, gbs_data_set_classes(c->ctx, data, n, class_of, (size_t)Rf_asInteger(classes)));
+    SEXP result = call_end(c, R_NilValue);
+    UNPROTECT(1);
+    return result;
+}
+
+/* cost[said, is], as R keeps a matrix: what the library wants row by row. */
+SEXP gbsr_costs(SEXP box, SEXP cost) {
+    call *c;
+    gbs_data *data = handle_of(box, KIND_DATA);
+    PROTECT(call_short(&c));
+    if (c->status == GBS_OK)
+        call_ok(c, gbs_data_set_costs(c->ctx, data, (size_t)Rf_nrows(cost), REAL(cost)));
+    SEXP result = call_end(c, R_NilValue);
+    UNPROTECT(1);
+    return result;
+}
+
 /* Which rows to learn from, handed in ... */
 SEXP gbsr_set_split(SEXP box, SEXP learned) {
     call *c;

@@ -143,6 +143,29 @@ SEXP gbsr_predict(SEXP box, SEXP rows, SEXP how) {
     return result;
 }
 
+/* Of any number of classes: the number of each row's class, from 1, and the probability of each
+ * class, a row of the data in each column. */
+SEXP gbsr_classify_many(SEXP box, SEXP rows, SEXP how) {
+    static const char *const names[] = {"number", "prob"};
+    call *c;
+    gbs_model *model = handle_of(box, KIND_MODEL);
+    gbs_data *data = handle_of(rows, KIND_DATA);
+    size_t n = gbs_data_rows(data), classes = gbs_model_classes(model);
+    uint32_t *class_of = (uint32_t *)R_alloc(n + 1, sizeof *class_of);
+    SEXP value = PROTECT(named_list(2, names));
+    SET_VECTOR_ELT(value, 0, Rf_allocVector(INTSXP, (R_xlen_t)n));
+    SET_VECTOR_ELT(value, 1, Rf_allocMatrix(REALSXP, (int)classes, (int)n));
+    PROTECT(call_begin(how, &c));
+    if (c->status == GBS_OK &&
+        call_ok(c, gbs_model_classify_rows(c->ctx, model, data, n, classes, class_of,
+                                           REAL(VECTOR_ELT(value, 1)))))
+        for (size_t i = 0; i < n; i++)
+            INTEGER(VECTOR_ELT(value, 0))[i] = (int)class_of[i] + 1;
+    SEXP result = call_end(c, value);
+    UNPROTECT(2);
+    return result;
+}
+
 /* The intercept, then a coefficient for each column as it came. */
 SEXP gbsr_linear(SEXP box) {
     call *c;

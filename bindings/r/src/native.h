@@ -77,6 +77,9 @@ SEXP gbsr_apply(SEXP model, SEXP columns, SEXP names, SEXP given);
 SEXP gbsr_shape(SEXP data);
 SEXP gbsr_looked(SEXP data, SEXP bits);
 SEXP gbsr_weights(SEXP data, SEXP weight);
+SEXP gbsr_groups(SEXP data, SEXP group);
+SEXP gbsr_classes(SEXP data, SEXP number, SEXP classes);
+SEXP gbsr_costs(SEXP data, SEXP cost);
 SEXP gbsr_set_split(SEXP data, SEXP learned);
 SEXP gbsr_split(SEXP data, SEXP given, SEXP how);
 
@@ -90,6 +93,7 @@ SEXP gbsr_write(SEXP path, SEXP bytes);
 SEXP gbsr_load(SEXP path);
 SEXP gbsr_classify(SEXP model, SEXP data, SEXP how);
 SEXP gbsr_predict(SEXP model, SEXP data, SEXP how);
+SEXP gbsr_classify_many(SEXP model, SEXP data, SEXP how);
 SEXP gbsr_linear(SEXP model);
 SEXP gbsr_alive(SEXP box);
 

@@ -73,7 +73,8 @@ test_that("the second declared level is the positive one", {
     up <- gibbsite(as.matrix(d[1:3]), f, positive = "1", seed = 1)
     expect_true(coef(up)[["x1"]] > 0 && coef(down)[["x1"]] < 0)
     expect_error(gibbsite(as.matrix(d[1:3]), factor(d$y, levels = c(-1, 1, 2))), "droplevels")
-    expect_error(gibbsite(as.matrix(d[1:3]), rep(1:3, 80)), "two classes")
+    expect_error(gibbsite(as.matrix(d[1:3]), rep(1, 240)), "two classes")
+    expect_error(gibbsite_rank(as.matrix(d[1:3]), rep(1:3, 80)), "two classes")
 })
 
 test_that("scores are linear in the columns, and probabilities rise with them", {

@@ -88,7 +88,7 @@ test_that("progress is told, and its errors stop nothing", {
         seen <<- c(seen, stage)
         stop("no")
     }
-    data <- gibbsite:::data_of(as.matrix(d[1:8]), d$y)
+    data <- gibbsite:::data_of(as.matrix(d[1:8]), list(sign = d$y))
     options <- list(task = "classify", loss = "zero-one")
     .Call(gibbsite:::C_fit, data, options, gibbsite:::how(1, 1, bar))
     expect_true(length(seen) > 0)

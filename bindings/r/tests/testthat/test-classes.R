@@ -1,0 +1,71 @@
+test_that("three classes: labels, probabilities, certificates of each", {
+    m <- gibbsite(Species ~ ., iris, seed = 1)
+    expect_identical(certificate(m)$status, "valid")
+    label <- predict(m, iris)
+    expect_identical(levels(label), levels(iris$Species))
+    expect_true(mean(label == iris$Species) > 0.9)
+    p <- predict(m, iris, "prob")
+    expect_identical(colnames(p), levels(iris$Species))
+    expect_equal(unname(rowSums(p)), rep(1, 150), tolerance = 1e-12)
+    expect_identical(unname(label), factor(colnames(p)[max.col(p, "first")], levels(iris$Species)))
+    expect_true(all(paste0("recall:", levels(iris$Species)) %in% certificates(m)$target))
+    expect_error(predict(m, iris, "score"), "several classes")
+    expect_error(coef(m), "several classes")
+    expect_error(gap(m), "several")
+    expect_output(print(summary(m)), "predicted")
+    expect_true(any(grepl("^setosa.*Petal.Width$", rownames(coef(summary(m))))))
+    file <- tempfile(fileext = ".rds")
+    saveRDS(m, file)
+    expect_identical(predict(readRDS(file), iris, "prob"), p)
+})
+
+test_that("three classes are those of the command line, in any order of levels", {
+    at <- folder()
+    write.csv(iris, file.path(at, "iris.csv"), row.names = FALSE, quote = FALSE)
+    cli("fit", file.path(at, "iris.csv"), "-o", file.path(at, "m.json"), "-q")
+    theirs <- gibbsite_load(file.path(at, "m.json"))
+    ours <- gibbsite(Species ~ ., iris, seed = 1)
+    expect_identical(theirs$info$certificates, ours$info$certificates)
+    expect_identical(unname(predict(theirs, iris, "prob")), unname(predict(ours, iris, "prob")))
+    turned <- iris
+    turned$Species <- factor(turned$Species, rev(levels(iris$Species)))
+    m <- gibbsite(turned[1:4], turned$Species, seed = 1)
+    expect_identical(colnames(predict(m, iris[1:4], "prob")), rev(levels(iris$Species)))
+    expect_true(mean(predict(m, iris[1:4]) == turned$Species) > 0.9)
+})
+
+test_that("texts and three classes go through the recipe", {
+    d <- iris
+    d$size <- ifelse(d$Petal.Length > 4, "large", "small")
+    m <- gibbsite(d[c("Sepal.Length", "Petal.Width", "size")], d$Species, seed = 1)
+    expect_true(mean(predict(m, d) == d$Species) > 0.9)
+})
+
+test_that("costs of three classes move labels and are certified", {
+    cost <- 1 - diag(3)
+    cost[3, 2] <- 50 # saying versicolor of virginica
+    plain <- gibbsite(Species ~ Sepal.Length + Sepal.Width, iris, seed = 1)
+    dear <- gibbsite(Species ~ Sepal.Length + Sepal.Width, iris, cost = cost, seed = 1)
+    count <- function(m) sum(predict(m, iris) == "versicolor")
+    expect_true(count(dear) < count(plain))
+    expect_true("cost" %in% certificates(dear)$target)
+    expect_error(gibbsite(Species ~ ., iris, cost = c(5, 1)), "matrix")
+    d <- some_rows()
+    expect_identical(gibbsite(y ~ ., d, cost = matrix(c(0, 5, 1, 0), 2), seed = 1)$info$certificates,
+                     gibbsite(y ~ ., d, cost = c(5, 1), seed = 1)$info$certificates)
+})
+
+test_that("groups are learned from or certify as a whole", {
+    d <- some_rows()
+    d$patient <- rep(1:60, each = 4)
+    m <- gibbsite(y ~ x1 + scale(x2), d, groups = patient, seed = 1)
+    expect_true(all(tapply(m$learned, d$patient, function(v) length(unique(v))) == 1))
+    expect_true(certificate(m)$blocks <= 30)
+    expect_identical(certificate(m)$status, "valid")
+    expect_error(gibbsite(y ~ x1, d, groups = 1:3), "groups")
+})
+
+test_that("labels that are measurements are not taken for classes", {
+    d <- some_rows(60)
+    expect_error(gibbsite(x1 ~ x2, d), "not whole")
+})
