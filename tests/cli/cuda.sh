@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # `--device cuda`: without a GPU words and exit 2; kernels that nvcc compiles without a warning and without a spilled register;
-# declarations that agree with those of CUDA. The kernels themselves are run, thread by thread, by tests/unit/test_cuda.c.
+# declarations that agree with those of CUDA. The kernels themselves are run, thread by thread, by tests/unit/test_cuda_heavy.c.
 . "$(dirname "$0")/../lib.sh"
 exec </dev/null
 

@@ -34,6 +34,7 @@ static double twin_slot[TWIN_THREADS][8];
 #define __restrict__ restrict
 #define GBS_KERNEL static void
 #define GBS_LONE_KERNEL(threads) static void
+#define GBS_CROWDED_KERNEL(threads, blocks) static void
 #define GBS_DEVICE static inline __attribute__((unused))
 #define GBS_SHARED(name) double *name = twin_shared
 #define GBS_UNROLL

@@ -66,7 +66,14 @@ enum { GBS_CUDA_PAIR_KINDS = 5 };
     X(gbs_kernel_pair_losses, pairs)                                                               \
     X(gbs_kernel_spread_tiles, tiles)                                                              \
     X(gbs_kernel_rating_records, ratings)                                                          \
-    X(gbs_kernel_rating_half, ratings)                                                             \
+    X(gbs_kernel_rating_double_1, ratings)                                                         \
+    X(gbs_kernel_rating_double_2, ratings)                                                         \
+    X(gbs_kernel_rating_double_3, ratings)                                                         \
+    X(gbs_kernel_rating_double_4, ratings)                                                         \
+    X(gbs_kernel_rating_single_1, ratings)                                                         \
+    X(gbs_kernel_rating_single_2, ratings)                                                         \
+    X(gbs_kernel_rating_single_3, ratings)                                                         \
+    X(gbs_kernel_rating_single_4, ratings)                                                         \
     X(gbs_kernel_many_losses, many)                                                                \
     X(gbs_kernel_zero_one_pairs_0, pairs)                                                          \
     X(gbs_kernel_zero_one_pairs_4, pairs)                                                          \
@@ -205,6 +212,16 @@ typedef struct gbs_cuda_tiles_arguments {
  * of a D x D triangle its row and column, 16 bits each. Records are as level_records.c has them, in
  * single precision where `single` is given. */
 enum { GBS_CUDA_MOST_RANK = 42, GBS_CUDA_RECORD_ROUNDS = 4 };
+/* Kernels for records of up to 256, 512, 768 and 1024 numbers: X(name, rounds, in single). */
+#define GBS_CUDA_RATING_HALVES(X)                                                                  \
+    X(gbs_kernel_rating_double_1, 1, 0)                                                            \
+    X(gbs_kernel_rating_double_2, 2, 0)                                                            \
+    X(gbs_kernel_rating_double_3, 3, 0)                                                            \
+    X(gbs_kernel_rating_double_4, 4, 0)                                                            \
+    X(gbs_kernel_rating_single_1, 1, 1)                                                            \
+    X(gbs_kernel_rating_single_2, 2, 1)                                                            \
+    X(gbs_kernel_rating_single_3, 3, 1)                                                            \
+    X(gbs_kernel_rating_single_4, 4, 1)
 typedef struct gbs_cuda_ratings_arguments {
     size_t rank, items, others, stride; /* stride: from one record to the next */
     const uint32_t *place;

@@ -5,11 +5,12 @@
  *   m = S (r + E Lambda c)
  *
  * The sums are bound by memory: each thread has up to four numbers of a record, and the records of
- * four ratings are on their way at a time. All the rest is in shared memory. A block goes over items
- * a grid apart and adds up in registers, so that the sums depend on the shape of the data alone.
+ * eight ratings are on their way at a time. All the rest is in shared memory. A block goes over
+ * items a grid apart and adds up in registers, so that the sums depend on the shape of the data
+ * alone.
  */
 
-enum { RECORDS_AT_ONCE = 4 };
+enum { RECORDS_AT_ONCE = 8, RATINGS_LISTED = 256 };
 
 GBS_DEVICE unsigned int packed_at(unsigned int d, unsigned int i, unsigned int j) {
     return i * d - i * (i + 1) / 2 + j;
@@ -43,46 +44,66 @@ GBS_KERNEL gbs_kernel_rating_records(gbs_cuda_ratings_arguments a) {
     }
 }
 
-GBS_DEVICE double record_at(const gbs_cuda_ratings_arguments *a, uint32_t other, unsigned int k) {
-    size_t at = other * a->stride + k;
-    return a->single != NULL ? (double)a->single[at] : a->records[at];
-}
-
-/* The sums of an item's records, and of their last numbers times y. */
-GBS_DEVICE void sum_records(const gbs_cuda_ratings_arguments *a, size_t item, unsigned int plain,
-                            unsigned int numbers, double *sum, double *weighted) {
-    double s[GBS_CUDA_RECORD_ROUNDS] = {0.0, 0.0, 0.0, 0.0},
-           w[GBS_CUDA_RECORD_ROUNDS] = {0.0, 0.0, 0.0, 0.0};
-    size_t e = a->start[item], end = a->start[item + 1];
-    for (; e < end; e += RECORDS_AT_ONCE) {
-        double x[RECORDS_AT_ONCE][GBS_CUDA_RECORD_ROUNDS], y[RECORDS_AT_ONCE];
-        GBS_UNROLL
-        for (unsigned int c = 0; c < RECORDS_AT_ONCE; c++) {
-            int here = e + c < end;
-            uint32_t other = here ? a->other[e + c] : 0;
-            y[c] = here ? (a->value[e + c] - a->centre) * a->inverse : 0.0;
+/* The sums of an item's records, and of their last numbers times y; `list` and `y`: room for the
+ * numbers of RATINGS_LISTED others and their ratings. */
+GBS_DEVICE void sum_records(const gbs_cuda_ratings_arguments *a, int rounds, int single,
+                            size_t item, unsigned int plain, unsigned int numbers, double *s,
+                            uint32_t *list, double *y, double *sum, double *weighted) {
+    size_t first = a->start[item], end = a->start[item + 1];
+    unsigned int mine = (unsigned int)rounds; /* the round with a number summed with y as well */
+    double w = 0.0;
+    GBS_UNROLL
+    for (unsigned int q = 0; q < (unsigned int)rounds; q++) {
+        unsigned int k = threadIdx.x + q * GBS_CUDA_THREADS;
+        s[q] = 0.0;
+        if (k >= plain && k < numbers)
+            mine = q;
+    }
+    for (; first < end; first += RATINGS_LISTED) {
+        unsigned int count = RATINGS_LISTED;
+        if (end - first < RATINGS_LISTED)
+            count = (unsigned int)(end - first);
+        __syncthreads();
+        if (threadIdx.x < count) {
+            list[threadIdx.x] = a->other[first + threadIdx.x];
+            y[threadIdx.x] = (a->value[first + threadIdx.x] - a->centre) * a->inverse;
+        }
+        __syncthreads();
+        for (unsigned int e = 0; e < count; e += RECORDS_AT_ONCE) {
+            double wide[RECORDS_AT_ONCE][GBS_CUDA_RECORD_ROUNDS];
+            float narrow[RECORDS_AT_ONCE][GBS_CUDA_RECORD_ROUNDS];
             GBS_UNROLL
-            for (unsigned int q = 0; q < GBS_CUDA_RECORD_ROUNDS; q++) {
-                unsigned int k = threadIdx.x + q * GBS_CUDA_THREADS;
-                x[c][q] = here && k < numbers ? record_at(a, other, k) : 0.0;
+            for (unsigned int c = 0; c < RECORDS_AT_ONCE; c++) {
+                size_t at = (e + c < count ? list[e + c] : 0) * a->stride + threadIdx.x;
+                GBS_UNROLL
+                for (unsigned int q = 0; q < (unsigned int)rounds; q++) {
+                    int here = e + c < count && threadIdx.x + q * GBS_CUDA_THREADS < numbers;
+                    if (single)
+                        narrow[c][q] = here ? a->single[at + q * GBS_CUDA_THREADS] : 0.0f;
+                    else
+                        wide[c][q] = here ? a->records[at + q * GBS_CUDA_THREADS] : 0.0;
+                }
+            }
+            GBS_UNROLL
+            for (unsigned int c = 0; c < RECORDS_AT_ONCE; c++) {
+                double rating = e + c < count ? y[e + c] : 0.0;
+                GBS_UNROLL
+                for (unsigned int q = 0; q < (unsigned int)rounds; q++) {
+                    double x = single ? (double)narrow[c][q] : wide[c][q];
+                    s[q] += x;
+                    if (q == mine)
+                        w += rating * x;
+                }
             }
         }
-        GBS_UNROLL
-        for (unsigned int c = 0; c < RECORDS_AT_ONCE; c++)
-            GBS_UNROLL
-            for (unsigned int q = 0; q < GBS_CUDA_RECORD_ROUNDS; q++) {
-                s[q] += x[c][q];
-                w[q] += y[c] * x[c][q];
-            }
     }
     GBS_UNROLL
-    for (unsigned int q = 0; q < GBS_CUDA_RECORD_ROUNDS; q++) {
+    for (unsigned int q = 0; q < (unsigned int)rounds; q++) {
         unsigned int k = threadIdx.x + q * GBS_CUDA_THREADS;
-        if (k < numbers) {
+        if (k < numbers)
             sum[k] = s[q];
-            if (k >= plain)
-                weighted[k - plain] = w[q];
-        }
+        if (q == mine)
+            weighted[k - plain] = w;
     }
 }
 
@@ -118,16 +139,21 @@ GBS_DEVICE double factor_small(double *p, unsigned int d, int *broken) {
     return log_det;
 }
 
-/* l = L^-1, a column a thread. */
+/* l = L^-1, four lanes a column, each of which writes what it reads. */
 GBS_DEVICE void invert_small(const double *p, double *l, unsigned int d) {
-    unsigned int j = threadIdx.x;
-    if (j < d)
-        for (unsigned int i = j; i < d; i++) {
-            double sum = i == j ? 1.0 : 0.0;
-            for (unsigned int k = j; k < i; k++)
+    unsigned int part = threadIdx.x % 4;
+    for (unsigned int from = 0; from < d; from += GBS_CUDA_THREADS / 4) {
+        unsigned int j = from + threadIdx.x / 4;
+        for (unsigned int i = from; i < d; i++) {
+            double sum = part == 0 && i == j ? 1.0 : 0.0;
+            for (unsigned int k = j + part; k < i && j < d; k += 4)
                 sum -= p[i * d + k] * l[k * d + j];
-            l[i * d + j] = sum / p[i * d + i];
+            sum += gbs_shuffle(sum, 1);
+            sum += gbs_shuffle(sum, 2);
+            if (j <= i)
+                l[i * d + j] = sum / p[i * d + i];
         }
+    }
     __syncthreads();
 }
 
@@ -212,13 +238,17 @@ GBS_DEVICE double judge_item(const gbs_cuda_ratings_arguments *a, size_t item, c
     return *omega * error + inner;
 }
 
-GBS_KERNEL gbs_kernel_rating_half(gbs_cuda_ratings_arguments a) {
-    GBS_SHARED(room);
+/* sums, spread, second: `rounds` numbers each. */
+GBS_DEVICE void rating_half(const gbs_cuda_ratings_arguments *p, int rounds, int single,
+                            double *sums, double *spread, double *second, double *room) {
+    const gbs_cuda_ratings_arguments a = *p;
     unsigned int rank = (unsigned int)a.rank, d = rank + 1, plain = d * (d + 1) / 2,
                  numbers = plain + rank + 2;
     rating_room m;
-    double spread[GBS_CUDA_RECORD_ROUNDS] = {0.0, 0.0, 0.0, 0.0},
-           second[GBS_CUDA_RECORD_ROUNDS] = {0.0, 0.0, 0.0, 0.0}, log_det = 0.0, error = 0.0;
+    double log_det = 0.0, error = 0.0;
+    GBS_UNROLL
+    for (int q = 0; q < rounds; q++)
+        spread[q] = second[q] = 0.0;
     m.sum = room;
     m.weighted = m.sum + numbers;
     m.p = m.weighted + rank + 2;
@@ -229,9 +259,11 @@ GBS_KERNEL gbs_kernel_rating_half(gbs_cuda_ratings_arguments a) {
     m.b = m.gap + d;
     m.r = m.b + d;
     m.work = m.r + d;
+    double *y = m.work + 2 * GBS_CUDA_WARP;
+    uint32_t *list = (uint32_t *)(y + RATINGS_LISTED);
     for (size_t item = blockIdx.x; item < a.items; item += gridDim.x) {
         double omega;
-        sum_records(&a, item, plain, numbers, m.sum, m.weighted);
+        sum_records(&a, rounds, single, item, plain, numbers, sums, list, y, m.sum, m.weighted);
         __syncthreads();
         regress(&a, item, &m, rank, plain);
         log_det -= factor_small(m.p, d, a.broken);
@@ -239,7 +271,7 @@ GBS_KERNEL gbs_kernel_rating_half(gbs_cuda_ratings_arguments a) {
         solve(&a, item, &m, d, plain);
         error += judge_item(&a, item, &m, rank, plain, &omega);
         GBS_UNROLL
-        for (unsigned int q = 0; q < GBS_CUDA_RECORD_ROUNDS; q++) {
+        for (unsigned int q = 0; q < (unsigned int)rounds; q++) {
             unsigned int e = threadIdx.x + q * GBS_CUDA_THREADS;
             if (e < plain) {
                 spread[q] += m.cov[e];
@@ -250,7 +282,7 @@ GBS_KERNEL gbs_kernel_rating_half(gbs_cuda_ratings_arguments a) {
     }
     double *part = a.part + (size_t)blockIdx.x * (2 * plain + 2);
     GBS_UNROLL
-    for (unsigned int q = 0; q < GBS_CUDA_RECORD_ROUNDS; q++) {
+    for (unsigned int q = 0; q < (unsigned int)rounds; q++) {
         unsigned int e = threadIdx.x + q * GBS_CUDA_THREADS;
         if (e < plain) {
             part[e] = spread[q];
@@ -262,3 +294,12 @@ GBS_KERNEL gbs_kernel_rating_half(gbs_cuda_ratings_arguments a) {
         part[2 * plain + 1] = error;
     }
 }
+
+#define RATING_HALF(name, rounds, single)                                                          \
+    GBS_CROWDED_KERNEL(GBS_CUDA_THREADS, 3) name(gbs_cuda_ratings_arguments a) {                   \
+        GBS_SHARED(room);                                                                          \
+        double sums[rounds], spread[rounds], second[rounds];                                       \
+        rating_half(&a, rounds, single, sums, spread, second, room);                               \
+    }
+GBS_CUDA_RATING_HALVES(RATING_HALF)
+#undef RATING_HALF

@@ -1,15 +1,15 @@
 /* Half sweeps over ratings on a device (docs/maths.md, 8.12): records of the side that stays, then
  * one regression an item, a block of threads each (kernels_ratings.cuh).
  *
- * Ratings lie there by row and by column, and so do means, covariances and scales of both sides from
- * the first half sweep on. Prior means go there, means and scales come back; covariances, which are
- * the most, only when they are asked for.
+ * Ratings lie there by row and by column, and so do means, covariances and scales of both sides
+ * from the first half sweep on. Prior means go there, means and scales come back; covariances,
+ * which are the most, only when they are asked for.
  */
 #include "kernel/moments.h"
 #include "kernel/record_sums.h"
 #include "pass/cuda/cuda.h"
 
-enum { BLOCKS_AN_ENGINE = 8, RECORD_STEP = 16 };
+enum { BLOCKS_AN_ENGINE = 6, RECORD_STEP = 16 };
 
 /* One side's arrays on the device. */
 struct side {
@@ -154,8 +154,11 @@ gbs_status gbs_cuda_half_sweep(gbs_rated *r, gbs_half_sweep *h) {
         gbs_cuda_send(&call, r->leverage, h->leverage, items * sizeof(double));
     gbs_cuda_launch(&call, gbs_kernel_rating_records_number,
                     other->items < 4 * most ? other->items : 4 * most, 1, 0, &a);
-    size_t shared = packed + 2 * own + 2 + 2 * own * own + packed + 4 * own + 2 * GBS_CUDA_WARP;
-    gbs_cuda_launch(&call, gbs_kernel_rating_half_number, blocks, 1, shared * sizeof(double), &a);
+    size_t shared = packed + 2 * own + 2 + 2 * own * own + packed + 4 * own + 2 * GBS_CUDA_WARP +
+                    GBS_CUDA_THREADS + GBS_CUDA_THREADS / 2;
+    int rounds = (int)((packed + own + 1 + GBS_CUDA_THREADS - 1) / GBS_CUDA_THREADS),
+        first = r->single ? gbs_kernel_rating_single_1_number : gbs_kernel_rating_double_1_number;
+    gbs_cuda_launch(&call, first + rounds - 1, blocks, 1, shared * sizeof(double), &a);
     gbs_cuda_sum(&call, blocks, sums, sums, a.part, 1.0, false, totals);
     gbs_cuda_fetch(&call, h->totals, totals, sums * sizeof *totals);
     gbs_cuda_fetch(&call, h->mean, side->mean, items * own * sizeof(double));

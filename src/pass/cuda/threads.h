@@ -11,6 +11,9 @@
 #define GBS_KERNEL extern "C" __global__ void
 /* One block of so many threads to a multiprocessor: it may have all registers. */
 #define GBS_LONE_KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads, 1)
+/* So many blocks to a multiprocessor. */
+#define GBS_CROWDED_KERNEL(threads, blocks)                                                        \
+    extern "C" __global__ void __launch_bounds__(threads, blocks)
 #define GBS_DEVICE static __device__ __forceinline__
 #define GBS_SHARED(name) extern __shared__ __align__(16) double name[]
 #define GBS_UNROLL _Pragma("unroll")

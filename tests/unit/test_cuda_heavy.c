@@ -1,6 +1,7 @@
 /* The back end for graphics processors where there is none: its losses against those of src/risk,
  * and all of it, kernels included, on a device that is played by this machine (cuda_twin.h),
- * against the cpu back end. */
+ * against the cpu back end. From the release build alone: a sanitizer cannot follow threads that
+ * take turns on stacks of their own. */
 #include "unit/cuda_twin.h"
 
 #include "pass/cuda/kernels.cu"
