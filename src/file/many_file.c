@@ -66,7 +66,7 @@ bool gbs_json_put_many(gbs_context *ctx, json_t *root, const gbs_model *model,
     bool ok = gbs_json_put(root, "many", object) && gbs_json_put(object, "classes", WHOLE(k)) &&
               gbs_json_put(object, "scheme", json_string(scheme_name((int)m->scheme))) &&
               gbs_json_put(object, "offset", gbs_json_reals(m->offset, k)) &&
-              gbs_json_put(object, "slope", gbs_json_reals(m->slope, k)) &&
+              gbs_json_put(object, "slope", gbs_json_reals(m->slope, k * k)) &&
               gbs_json_put(object, "learned", learned = json_array());
     for (size_t c = 0; ok && c < k; c++)
         ok = json_array_append_new(learned, json_boolean(m->learned[c])) == 0;
@@ -124,13 +124,14 @@ static gbs_status get_calibration(gbs_context *ctx, const json_t *object, gbs_ma
     double *offset = NULL, *slope = NULL;
     gbs_status status = gbs_json_get_reals(ctx, object, "offset", k, &offset);
     if (status == GBS_OK)
-        status = gbs_json_get_reals(ctx, object, "slope", k, &slope);
+        status = gbs_json_get_reals(ctx, object, "slope", k * k, &slope);
     for (size_t c = 0; status == GBS_OK && c < k; c++) {
         m->offset[c] = offset[c];
-        m->slope[c] = slope[c];
         m->learned[c] = json_is_true(json_array_get(learned, c));
         some += m->learned[c];
     }
+    for (size_t i = 0; status == GBS_OK && i < k * k; i++)
+        m->slope[i] = slope[i];
     gbs_array_free(ctx, offset);
     gbs_array_free(ctx, slope);
     if (status == GBS_OK && (some == 0 || json_array_size(learned) != k))

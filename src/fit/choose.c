@@ -350,7 +350,8 @@ static gbs_status keep(gbs_choosing *c, const gbs_data *learn, gbs_choice *out) 
     for (size_t k = 0; k < c->kinds_size; k++)
         for (size_t w = 0; w < c->widths_size; w++)
             out->candidates += c->done[k][w];
-    out->rows = c->again ? gbs_choice_rows(learn->n) : c->n;
+    size_t most = learn->n / 5 < MOST_CALIBRATING ? learn->n / 5 : MOST_CALIBRATING;
+    out->rows = c->again ? most : c->n;
     /* a group is scored as a whole */
     while (c->again && learn->group != NULL && out->rows + 1 < learn->n &&
            learn->group[learn->n - out->rows] == learn->group[learn->n - out->rows - 1])
@@ -460,11 +461,6 @@ static gbs_status choose(gbs_choosing *c, const gbs_data *learn, gbs_choice *out
     if (status == GBS_OK)
         gbs_choice_calibrate(c->o, out);
     return status;
-}
-
-size_t gbs_choice_rows(size_t n) {
-    size_t some = n / 5 < MOST_CALIBRATING ? n / 5 : MOST_CALIBRATING;
-    return n > MOST_ROWS ? some : n;
 }
 
 /* The first rows, as many as say enough: rows, or pairs of them; more where a class is rare. */

@@ -28,8 +28,6 @@ typedef struct gbs_choice {
 /* learn: the rows before the last block, in random order. What the options give is taken. */
 gbs_status gbs_choose(gbs_context *ctx, const gbs_data *learn, const gbs_fit_settings *o,
                       gbs_choice *out);
-/* How many of n rows it keeps scores of, the last ones: all of not too many. */
-size_t gbs_choice_rows(size_t n);
 void gbs_choice_free(const gbs_context *ctx, gbs_choice *choice);
 
 /* Calibrates by the posterior that was fitted to all rows to learn from, with each of choice->rows

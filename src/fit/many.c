@@ -1,9 +1,7 @@
 /* The fit to three classes or more (docs/maths.md, 11.10).
  *
  * As of two classes: all rows but a last block are learned from, they choose, train and calibrate,
- * and the last block tests the labels that are then fixed. Here they choose one thing more, whether
- * each class is set against the rest or against each other one: by the log loss of the jointly
- * calibrated out-of-fold scores, the calibration cross-validated too; a tie goes to the rest.
+ * and the last block tests the labels that are then fixed. What is chosen: many_choose.c.
  *
  * The classes are those with two rows or more before the last block. A row of another class is an
  * error of whatever is said.
@@ -11,38 +9,22 @@
 #include "fit/many.h"
 
 #include "fit/choose.h"
+#include "fit/deal.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Beyond, pairs of classes are too many problems to be tried. */
-enum { MOST_PAIRED = 20 };
-#define TIE (1.0 - 1e-9)
-
-struct classes_fit {
-    gbs_context *ctx;
-    const gbs_data *data;
-    gbs_fit_settings o;
-    gbs_split split;
-    gbs_data *head, *fresh;
-    gbs_learning learning;
-    gbs_scheme_fit chosen;
-    double log_loss[2], error[2]; /* of the rest, of pairs */
-    gbs_model *model;
-};
-
 /* ---------------------------------------------------------------- the rows to learn from */
 
-static gbs_status count_classes(struct classes_fit *f) {
-    gbs_learning *l = &f->learning;
-    size_t learned = 0;
-    l->rows = gbs_array_alloc(f->ctx, l->classes + 1, sizeof *l->rows);
-    if (l->rows == NULL)
+static gbs_status count_classes(gbs_classes_fit *f) {
+    size_t learned = 0, classes = f->data->classes;
+    f->rows = gbs_array_alloc(f->ctx, classes + 1, sizeof *f->rows);
+    if (f->rows == NULL)
         return GBS_ERR_MEMORY;
     for (size_t i = 0; i < f->head->n; i++)
-        l->rows[(size_t)f->head->y[i]]++;
-    for (size_t k = 0; k < l->classes; k++)
-        learned += l->rows[k] >= 2;
+        f->rows[(size_t)f->head->y[i]]++;
+    for (size_t k = 0; k < classes; k++)
+        learned += f->rows[k] >= 2;
     if (learned >= 2)
         return GBS_OK;
     return gbs_fail(
@@ -52,7 +34,7 @@ static gbs_status count_classes(struct classes_fit *f) {
         f->head->n, f->split.n, learned);
 }
 
-static gbs_status view(struct classes_fit *f, size_t from, size_t count, gbs_data **out) {
+static gbs_status view(gbs_classes_fit *f, size_t from, size_t count, gbs_data **out) {
     size_t *rows = gbs_array_alloc(f->ctx, count, sizeof *rows);
     if (rows == NULL)
         return GBS_ERR_MEMORY;
@@ -63,63 +45,45 @@ static gbs_status view(struct classes_fit *f, size_t from, size_t count, gbs_dat
     return status;
 }
 
-static gbs_status prepare(struct classes_fit *f) {
-    gbs_status status = gbs_split_create(f->ctx, f->data, &f->o, &f->split);
+/* The first rows, more of them where a class that is learned would have fewer than two. */
+static size_t rows_to_compare(const gbs_classes_fit *f, size_t *have) {
+    size_t classes = f->data->classes, missing = 0;
+    for (size_t k = 0; k < classes; k++)
+        missing += f->rows[k] >= 2;
+    for (size_t i = 0; i < f->head->n; i++) {
+        if (i >= GBS_CLASS_ROWS && missing == 0)
+            return i;
+        missing -= ++have[(size_t)f->head->y[i]] == 2;
+    }
+    return f->head->n;
+}
+
+static gbs_status prepare(gbs_classes_fit *f) {
+    gbs_context *ctx = f->ctx;
+    size_t *have = gbs_array_alloc(ctx, f->data->classes + 1, sizeof *have), n = 0;
+    gbs_status status = have != NULL ? gbs_split_create(ctx, f->data, &f->o, &f->split)
+                                     : GBS_ERR_MEMORY;
     if (status == GBS_OK)
         status = view(f, 0, f->split.first, &f->head);
     if (status == GBS_OK)
         status = view(f, f->split.first, f->split.n - f->split.first, &f->fresh);
-    if (status != GBS_OK)
-        return status;
-    size_t n = f->head->n;
-    f->learning = (gbs_learning){.ctx = f->ctx,
-                                 .o = f->o,
-                                 .head = f->head,
-                                 .all = f->data->n,
-                                 .split = gbs_split_key_of(&f->split, &f->o),
-                                 .classes = f->data->classes,
-                                 .first = n - gbs_choice_rows(n)};
-    return count_classes(f);
-}
-
-static gbs_status compare(struct classes_fit *f, const gbs_scheme_fit *s, int k) {
-    gbs_class_scores scores = {s->n, f->learning.classes, s->score, s->class};
-    return gbs_softmax_cross_validate(f->ctx, &scores, &f->log_loss[k], &f->error[k]);
-}
-
-/* Fits both ways where there are not too many pairs, and keeps the better one. */
-static gbs_status learn(struct classes_fit *f) {
-    gbs_learning *l = &f->learning;
-    gbs_scheme_fit pairs = {0};
-    size_t learned = 0;
-    for (size_t k = 0; k < l->classes; k++)
-        learned += l->rows[k] >= 2;
-    bool both = learned > 2 && learned <= MOST_PAIRED;
-    l->span = both ? 0.5 : 1.0;
-    gbs_progress_begin(f->ctx);
-    gbs_status status = gbs_scheme_learn(l, GBS_SCHEME_REST, &f->chosen);
-    if (status == GBS_OK && both)
-        status = gbs_scheme_learn(l, GBS_SCHEME_PAIRS, &pairs);
-    for (size_t i = 0; status == GBS_OK && both && i < pairs.n; i++)
-        if (pairs.class[i] == SIZE_MAX) /* on the same rows */
-            f->chosen.class[i] = SIZE_MAX;
     if (status == GBS_OK)
-        status = compare(f, &f->chosen, 0);
-    if (status == GBS_OK && both)
-        status = compare(f, &pairs, 1);
-    if (status == GBS_OK && both && f->log_loss[1] < TIE * f->log_loss[0]) {
-        gbs_scheme_fit rest = f->chosen;
-        f->chosen = pairs;
-        pairs = rest;
+        status = count_classes(f);
+    if (status == GBS_OK) {
+        n = rows_to_compare(f, have);
+        status = view(f, 0, n, &f->some);
     }
-    gbs_scheme_free(f->ctx, &pairs);
-    return status;
+    gbs_array_free(ctx, have);
+    if (status == GBS_OK && (f->fold_of = gbs_array_alloc(ctx, n, sizeof *f->fold_of)) == NULL)
+        status = GBS_ERR_MEMORY;
+    f->folds = n < f->split.first ? GBS_CLASS_FEW_FOLDS : GBS_CLASS_FOLDS;
+    return status == GBS_OK ? gbs_deal(ctx, f->some, NULL, f->folds, f->fold_of) : status;
 }
 
-static gbs_status calibrate(struct classes_fit *f) {
-    gbs_many *m = f->chosen.many;
+static gbs_status calibrate(gbs_classes_fit *f) {
+    gbs_many *m = f->many;
     gbs_class_scores scores = {f->chosen.n, m->classes, f->chosen.score, f->chosen.class};
-    gbs_status status = gbs_softmax_learn(f->ctx, &scores, m->offset, m->slope);
+    gbs_status status = gbs_softmax_choose(f->ctx, &scores, m->offset, m->slope);
     for (size_t k = 0; k < m->classes; k++)
         if (!isfinite(m->offset[k])) { /* no calibrating row */
             m->learned[k] = false;
@@ -137,7 +101,7 @@ static gbs_status calibrate(struct classes_fit *f) {
 /* ---------------------------------------------------------------- the model */
 
 /* Of the parts together: sums and means. */
-static void sum_up(struct classes_fit *f) {
+static void sum_up(gbs_classes_fit *f) {
     gbs_model *model = f->model;
     const gbs_many *m = model->many;
     double parts = (double)m->card.parts;
@@ -161,16 +125,16 @@ static void sum_up(struct classes_fit *f) {
     to->n = f->data->n;
 }
 
-static gbs_status make_model(struct classes_fit *f) {
+static gbs_status make_model(gbs_classes_fit *f) {
     gbs_status status = gbs_model_create(f->ctx, 0, &f->model);
     if (status != GBS_OK)
         return status;
-    f->model->many = f->chosen.many;
-    f->chosen.many = NULL;
+    f->model->many = f->many;
+    f->many = NULL;
     sum_up(f);
     f->model->selection = (gbs_selection){
-        .candidates = f->chosen.candidates,
-        .folds = 5,
+        .candidates = f->candidates,
+        .folds = f->folds,
         .error = f->error[f->model->many->scheme == GBS_SCHEME_PAIRS]};
     f->model->selection.error_se = sqrt(f->model->selection.error *
                                         (1.0 - f->model->selection.error) / (double)f->chosen.n);
@@ -179,15 +143,15 @@ static gbs_status make_model(struct classes_fit *f) {
 
 /* ---------------------------------------------------------------- the last block */
 
-static size_t most_frequent(const gbs_learning *l) {
+static size_t most_frequent(const gbs_classes_fit *f) {
     size_t best = 0;
-    for (size_t k = 1; k < l->classes; k++)
-        if (l->rows[k] > l->rows[best])
+    for (size_t k = 1; k < f->data->classes; k++)
+        if (f->rows[k] > f->rows[best])
             best = k;
     return best;
 }
 
-static void fill_card(struct classes_fit *f, const gbs_many_tally *t) {
+static void fill_card(gbs_classes_fit *f, const gbs_many_tally *t) {
     gbs_many *m = f->model->many;
     gbs_classes_card *c = &m->card;
     double n = (double)t->n;
@@ -196,7 +160,7 @@ static void fill_card(struct classes_fit *f, const gbs_many_tally *t) {
     c->tested = t->n;
     c->unknown = t->unknown;
     c->errors = t->errors;
-    c->baseline_class = most_frequent(&f->learning);
+    c->baseline_class = most_frequent(f);
     c->brier = t->brier / n;
     c->log_loss = t->log_loss / (double)(t->n - t->unknown);
     c->cost = m->cost != NULL ? t->cost / n : NAN;
@@ -216,13 +180,13 @@ static void fill_card(struct classes_fit *f, const gbs_many_tally *t) {
 }
 
 /* Probabilities of the calibrating rows: they choose the bets. */
-static void calibrated(const struct classes_fit *f) {
+static void calibrated(const gbs_classes_fit *f) {
     const gbs_many *m = f->model->many;
     for (size_t i = 0; i < f->chosen.n; i++)
         gbs_many_probabilities(m, f->chosen.score + i * m->classes);
 }
 
-static gbs_status test(struct classes_fit *f) {
+static gbs_status test(gbs_classes_fit *f) {
     gbs_many *m = f->model->many;
     size_t n = f->fresh->n;
     double *score = gbs_matrix(f->ctx, n, m->classes), *drawn = gbs_matrix(f->ctx, n, m->classes);
@@ -248,7 +212,7 @@ static gbs_status test(struct classes_fit *f) {
     return status;
 }
 
-static gbs_status judge_training(struct classes_fit *f) {
+static gbs_status judge_training(gbs_classes_fit *f) {
     gbs_evaluated e = {0};
     gbs_status status = gbs_many_evaluate(f->ctx, f->model, f->head, &e);
     f->model->info.gibbs_error = e.told.gibbs_error;
@@ -258,14 +222,11 @@ static gbs_status judge_training(struct classes_fit *f) {
 
 static gbs_status fit_deployed(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *o,
                                gbs_model **out) {
-    struct classes_fit f = {.ctx = ctx, .data = data, .o = *o};
+    gbs_classes_fit f = {.ctx = ctx, .data = data, .o = *o};
     f.log_loss[0] = f.log_loss[1] = f.error[0] = f.error[1] = NAN;
-    if (f.o.loss ==
-        GBS_LOSS_AUTO) /* what is best for labels of two is nothing for scores of many */
-        f.o.loss = GBS_LOSS_HINGE;
     gbs_status status = prepare(&f);
     if (status == GBS_OK)
-        status = learn(&f);
+        status = gbs_classes_choose(&f);
     if (status == GBS_OK)
         status = calibrate(&f);
     if (status == GBS_OK)
@@ -274,9 +235,12 @@ static gbs_status fit_deployed(gbs_context *ctx, const gbs_data *data, const gbs
         status = test(&f);
     if (status == GBS_OK)
         status = judge_training(&f);
-    gbs_scheme_free(ctx, &f.chosen);
-    gbs_array_free(ctx, f.learning.rows);
+    gbs_many_free(ctx, f.many);
+    gbs_left_out_free(ctx, &f.chosen);
+    gbs_array_free(ctx, f.rows);
+    gbs_array_free(ctx, f.fold_of);
     gbs_data_free(f.head);
+    gbs_data_free(f.some);
     gbs_data_free(f.fresh);
     gbs_split_free(&f.split);
     *out = f.model;
@@ -289,7 +253,7 @@ static gbs_status fit_deployed(gbs_context *ctx, const gbs_data *data, const gbs
  * label is the class of the largest score. */
 static gbs_status fit_plain(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *o,
                             gbs_model **out) {
-    struct classes_fit f = {.ctx = ctx, .data = data, .o = *o};
+    gbs_classes_fit f = {.ctx = ctx, .data = data, .o = *o};
     gbs_many *m = NULL;
     gbs_status status = gbs_many_create(ctx, data->classes, GBS_SCHEME_REST, &m);
     for (size_t k = 0; status == GBS_OK && k < data->classes; k++) {
@@ -297,7 +261,7 @@ static gbs_status fit_plain(gbs_context *ctx, const gbs_data *data, const gbs_fi
         for (size_t i = 0; i < data->n; i++)
             rows += data->y[i] == (double)k;
         m->learned[k] = rows > 0;
-        m->slope[k] = m->odds[k].slope = 1.0;
+        m->slope[k * data->classes + k] = m->odds[k].slope = 1.0;
         gbs_data *against = NULL;
         if (rows > 0 && rows < data->n) {
             status = gbs_data_against(ctx, data, k, SIZE_MAX, &against);

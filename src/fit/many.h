@@ -6,30 +6,67 @@
 #include "fit/ways.h"
 #include "judge/many.h"
 
-/* The rows to learn from, and what is known of them. */
-typedef struct gbs_learning {
+/* The scores of rows by fits that have not seen them: rows x classes. */
+typedef struct gbs_left_out {
+    size_t n, k;
+    double *score;
+    size_t *class; /* SIZE_MAX: not learned */
+} gbs_left_out;
+
+void gbs_left_out_free(const gbs_context *ctx, gbs_left_out *s);
+
+/* The binary problems of a scheme on some rows; a class is learned that has two of them or more. */
+gbs_status gbs_parts_create(gbs_context *ctx, const gbs_data *rows, gbs_scheme scheme,
+                            gbs_many **out);
+
+/* Every problem fitted under these settings (prior_sd, columns and constant set) to the rows of all
+ * folds but one, and the rows of that one scored, whatever their class; fold SIZE_MAX is never left
+ * out. Sets the log odds of the parts. */
+typedef struct gbs_part_fits {
+    const gbs_fit_settings *o;
+    const gbs_data *rows;
+    const size_t *fold_of;
+    size_t folds;
+    double done, span; /* of the progress */
+} gbs_part_fits;
+
+gbs_status gbs_parts_leave_out(gbs_context *ctx, const gbs_part_fits *f, gbs_many *many,
+                               gbs_left_out *out);
+
+/* Every problem fitted to all rows; the order of the rows, and how many there are with the last
+ * block, are kept with the posteriors. */
+gbs_status gbs_parts_train(gbs_context *ctx, const gbs_part_fits *f, const gbs_split_key *split,
+                           size_t all, gbs_many *many);
+
+/* A fit to three classes or more while it is made. */
+enum { GBS_CLASS_KINDS = 4, GBS_CLASS_WIDTHS = 12 };
+typedef struct gbs_classes_fit {
     gbs_context *ctx;
+    const gbs_data *data;
     gbs_fit_settings o;
-    const gbs_data *head;
-    size_t all; /* rows of the fit, the last block too */
-    gbs_split_key split;
-    size_t classes, *rows; /* rows of each class in head */
-    size_t first;          /* the rows of head from here on calibrate */
-    double told, span;     /* of the progress */
-} gbs_learning;
-
-/* One way to make binary problems of the classes, fitted; and the scores of the calibrating rows by
- * fits that have not seen them. */
-typedef struct gbs_scheme_fit {
+    gbs_split split;
+    gbs_data *head, *fresh, *some; /* the last: the rows of head that choose */
+    size_t *rows;                  /* of each class in head */
+    size_t *fold_of, folds;        /* of the rows that choose */
+    struct {
+        gbs_columns columns;
+        gbs_loss loss;
+    } kinds[GBS_CLASS_KINDS];
+    double widths[GBS_CLASS_WIDTHS], constant;
+    size_t kinds_size, widths_size, candidates;
+    double told, span; /* of the progress */
     gbs_many *many;
-    double *score; /* calibrating rows x classes */
-    size_t *class; /* SIZE_MAX: not all of its scores are known */
-    size_t n, candidates;
-    double log_loss, error; /* cross-validated */
-} gbs_scheme_fit;
+    gbs_left_out chosen;          /* what calibrates */
+    double log_loss[2], error[2]; /* of the rest, of pairs */
+    gbs_model *model;
+} gbs_classes_fit;
 
-gbs_status gbs_scheme_learn(gbs_learning *l, gbs_scheme scheme, gbs_scheme_fit *out);
-void gbs_scheme_free(gbs_context *ctx, gbs_scheme_fit *s);
+/* How many rows choose at most, and in how many folds they are where they are not all. */
+enum { GBS_CLASS_ROWS = 2048, GBS_CLASS_FEW_FOLDS = 3, GBS_CLASS_FOLDS = 5 };
+
+/* Scheme, columns and width of the prior, on f->some; the parts of the best, trained on f->head, and
+ * scores that calibrate (many_choose.c). */
+gbs_status gbs_classes_choose(gbs_classes_fit *f);
 
 /* The lines of the card, from the last block: probabilities and drawn scores, rows x classes. */
 typedef struct gbs_many_evidence {

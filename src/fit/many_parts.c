@@ -1,210 +1,281 @@
-/* The binary problems behind many classes: each is chosen, fitted and scored like two classes
- * (docs/maths.md, 11.10).
+/* The binary problems behind many classes, each fitted like two classes (docs/maths.md, 11.10).
  *
- * The scores that calibrate come from fits that have not seen the row: out of fold where the row
- * belongs to the problem; of a pair of classes that are not the row's, by the posterior itself.
+ * Folds are the same for all problems, and a row of a fold is scored by every problem's fit to the
+ * other folds, also where it is of neither class: scores of own and foreign rows must not differ in
+ * how they were made, or the calibration would learn to tell them apart by that.
  */
 #include "fit/many.h"
 
 #include "fit/choose.h"
+#include "fit/platt.h"
 #include "fit/side_by_side.h"
 
 #include <math.h>
 #include <string.h>
 
-struct job {
-    gbs_learning *l;
+struct jobs {
+    const gbs_part_fits *f;
     gbs_many *many;
-    double **score; /* of each part: the calibrating rows; NaN where it is not known */
-    size_t *candidates;
+    double *score; /* parts x rows */
+    const gbs_split_key *split;
+    size_t all;
 };
 
-/* ---------------------------------------------------------------- one part */
+/* ---------------------------------------------------------------- one fit */
 
-static gbs_status train(gbs_context *ctx, const gbs_learning *l, const gbs_data *rows,
-                        const gbs_choice *choice, gbs_model *model) {
-    gbs_fit_settings o = gbs_choice_settings(choice, &l->o, rows, rows->n);
-    gbs_rows design = {0};
-    gbs_posterior p = {0};
-    gbs_status status = gbs_maps_learn(ctx, rows, &o, &model->maps);
+/* Rows of a problem outside of a fold (SIZE_MAX: all), as +1 and -1. */
+static gbs_status own_rows(gbs_context *ctx, const struct jobs *j, size_t part, size_t fold,
+                           gbs_data **out) {
+    const gbs_data *rows = j->f->rows;
+    size_t one, other, count = 0, *pick = gbs_array_alloc(ctx, rows->n, sizeof *pick);
+    gbs_data *some = NULL;
+    gbs_status status = pick != NULL ? GBS_OK : GBS_ERR_MEMORY;
+    gbs_many_sides(j->many->scheme, j->many->classes, part, &one, &other);
+    for (size_t i = 0; pick != NULL && i < rows->n; i++)
+        if (fold == SIZE_MAX || j->f->fold_of[i] != fold)
+            pick[count++] = i;
+    *out = NULL;
     if (status == GBS_OK)
-        status = gbs_rows_build(ctx, rows, &model->maps, &design);
+        status = gbs_data_view(ctx, rows, pick, count, &some);
     if (status == GBS_OK)
-        status = gbs_choice_fit(ctx, &design, &o, NULL, &p);
-    if (status == GBS_OK) {
-        gbs_keep_fit(model, &o, rows, &p);
-        model->info.n = l->all;
-        model->split = l->split;
-        model->stages[0] = p.stage;
-        p.stage = (gbs_stage){0};
-        status = gbs_keep_path(ctx, model, &p, 0);
-    }
-    gbs_posterior_free(ctx, &p);
-    gbs_rows_free(ctx, &design);
-    model->selection = (gbs_selection){.candidates = choice->candidates,
-                                       .folds = choice->folds,
-                                       .error = choice->error,
-                                       .error_se = choice->error_se};
+        status = gbs_data_against(ctx, some, one, other, out);
+    gbs_data_free(some);
+    gbs_array_free(ctx, pick);
     return status;
 }
+
+static gbs_fit_settings settings_of(const struct jobs *j, const gbs_data *rows) {
+    gbs_fit_settings o = *j->f->o;
+    double share = (double)rows->n / (double)j->f->rows->n;
+    o.lambda = o.lambda > 0.0 ? o.lambda * share : (double)gbs_fit_task(&o)->units(rows);
+    o.form = GBS_FORM_AUTO;
+    return o;
+}
+
+/* The posterior on these rows, and the maps that were learned from them. */
+static gbs_status fit_rows(gbs_context *ctx, const gbs_fit_settings *o, const gbs_data *rows,
+                           gbs_maps *maps, gbs_posterior *p) {
+    gbs_rows design = {0};
+    gbs_status status = gbs_maps_learn(ctx, rows, o, maps);
+    *p = (gbs_posterior){0};
+    if (status == GBS_OK)
+        status = gbs_rows_build(ctx, rows, maps, &design);
+    if (status == GBS_OK)
+        status = gbs_choice_fit(ctx, &design, o, NULL, p);
+    gbs_rows_free(ctx, &design);
+    return status;
+}
+
+/* ---------------------------------------------------------------- rows left out */
+
+/* Scores of the rows of a fold, of whatever class. */
+static gbs_status score_fold(gbs_context *ctx, const struct jobs *j, size_t part, size_t fold,
+                             const gbs_maps *maps, const double *mean) {
+    const gbs_data *rows = j->f->rows;
+    size_t count = 0, *pick = gbs_array_alloc(ctx, rows->n, sizeof *pick);
+    double *score = gbs_doubles(ctx, rows->n);
+    gbs_data *view = NULL;
+    gbs_rows design = {0};
+    gbs_held *held = NULL;
+    gbs_status status = pick != NULL && score != NULL ? GBS_OK : GBS_ERR_MEMORY;
+    for (size_t i = 0; status == GBS_OK && i < rows->n; i++)
+        if (j->f->fold_of[i] == fold)
+            pick[count++] = i;
+    if (status == GBS_OK)
+        status = gbs_data_view(ctx, rows, pick, count, &view);
+    if (status == GBS_OK)
+        status = gbs_rows_build(ctx, view, maps, &design);
+    if (status == GBS_OK)
+        status = gbs_hold(ctx, &design, &held);
+    if (status == GBS_OK) {
+        held->pass->scores(held, 0, count, mean, score);
+        status = gbs_check_scores(ctx, 0, count, score);
+    }
+    for (size_t i = 0; status == GBS_OK && i < count; i++)
+        j->score[part * rows->n + pick[i]] = score[i];
+    gbs_held_free(held);
+    gbs_rows_free(ctx, &design);
+    gbs_data_free(view);
+    gbs_array_free(ctx, score);
+    gbs_array_free(ctx, pick);
+    return status;
+}
+
+/* One job: a part and a fold. */
+static gbs_status leave_out(gbs_context *ctx, void *arg, size_t job) {
+    struct jobs *j = arg;
+    size_t part = job / j->f->folds, fold = job % j->f->folds;
+    gbs_data *rows = NULL;
+    gbs_maps maps = {0};
+    gbs_posterior p = {0};
+    if (j->many->part[part] == NULL)
+        return GBS_OK;
+    gbs_status status = own_rows(ctx, j, part, fold, &rows);
+    if (status == GBS_OK) {
+        gbs_fit_settings o = settings_of(j, rows);
+        status = fit_rows(ctx, &o, rows, &maps, &p);
+    }
+    if (status == GBS_OK)
+        status = score_fold(ctx, j, part, fold, &maps, p.stage.posterior.mean);
+    gbs_posterior_free(ctx, &p);
+    gbs_maps_free(ctx, &maps);
+    gbs_data_free(rows);
+    return status;
+}
+
+/* The log odds of each part, by its own rows alone. */
+static gbs_status calibrate_parts(gbs_context *ctx, const struct jobs *j) {
+    const gbs_data *rows = j->f->rows;
+    double *score = gbs_matrix(ctx, 2, rows->n), *y = score + rows->n;
+    for (size_t p = 0; score != NULL && p < j->many->parts; p++) {
+        size_t one, other, n = 0;
+        gbs_many_sides(j->many->scheme, j->many->classes, p, &one, &other);
+        for (size_t i = 0; j->many->part[p] != NULL && i < rows->n; i++) {
+            size_t class = (size_t)rows->y[i];
+            bool mine = other == SIZE_MAX || class == one || class == other;
+            if (j->f->fold_of[i] == SIZE_MAX || !mine)
+                continue;
+            score[n] = j->score[p * rows->n + i];
+            y[n++] = class == one ? 1.0 : -1.0;
+        }
+        gbs_platt to = gbs_platt_learn(score, y, n);
+        j->many->odds[p] = (gbs_log_odds){to.offset, to.slope};
+    }
+    gbs_array_free(ctx, score);
+    return score != NULL ? GBS_OK : GBS_ERR_MEMORY;
+}
+
+/* The scores of the classes, of the rows that were left out. */
+static gbs_status gather(gbs_context *ctx, const struct jobs *j, gbs_left_out *out) {
+    const gbs_data *rows = j->f->rows;
+    size_t n = 0;
+    for (size_t i = 0; i < rows->n; i++)
+        n += j->f->fold_of[i] != SIZE_MAX;
+    *out = (gbs_left_out){.n = n, .k = j->many->classes};
+    out->score = gbs_matrix(ctx, n, out->k);
+    out->class = gbs_array_alloc(ctx, n, sizeof *out->class);
+    double *one = gbs_doubles(ctx, n);
+    bool room = out->score != NULL && out->class != NULL && one != NULL;
+    n = 0;
+    for (size_t i = 0; room && i < rows->n; i++) {
+        size_t class = (size_t)rows->y[i];
+        if (j->f->fold_of[i] != SIZE_MAX)
+            out->class[n++] = j->many->learned[class] ? class : SIZE_MAX;
+    }
+    for (size_t p = 0; room && p < j->many->parts; p++) {
+        if (j->many->part[p] == NULL)
+            continue;
+        n = 0;
+        for (size_t i = 0; i < rows->n; i++)
+            if (j->f->fold_of[i] != SIZE_MAX)
+                one[n++] = j->score[p * rows->n + i];
+        gbs_many_add_part(j->many, p, n, one, out->score);
+    }
+    gbs_array_free(ctx, one);
+    if (room)
+        return GBS_OK;
+    gbs_left_out_free(ctx, out);
+    return GBS_ERR_MEMORY;
+}
+
+gbs_status gbs_parts_leave_out(gbs_context *ctx, const gbs_part_fits *f, gbs_many *many,
+                               gbs_left_out *out) {
+    struct jobs j = {.f = f, .many = many};
+    gbs_side_progress progress = {"choice", f->done, f->span};
+    *out = (gbs_left_out){0};
+    j.score = gbs_matrix(ctx, many->parts, f->rows->n);
+    gbs_status status = j.score != NULL ? GBS_OK : GBS_ERR_MEMORY;
+    if (status == GBS_OK)
+        status = gbs_side_by_side(ctx, many->parts * f->folds, progress, leave_out, &j);
+    if (status == GBS_OK)
+        status = calibrate_parts(ctx, &j);
+    if (status == GBS_OK)
+        status = gather(ctx, &j, out);
+    gbs_array_free(ctx, j.score);
+    return status;
+}
+
+void gbs_left_out_free(const gbs_context *ctx, gbs_left_out *s) {
+    gbs_array_free(ctx, s->score);
+    gbs_array_free(ctx, s->class);
+    *s = (gbs_left_out){0};
+}
+
+/* ---------------------------------------------------------------- all rows */
 
 /* What the posterior makes of the rows that it was fitted to: only told. */
 static gbs_status judge(gbs_context *ctx, const gbs_data *rows, gbs_model *model) {
     gbs_rows design;
     gbs_evaluated e;
     gbs_status status = gbs_rows_build(ctx, rows, &model->maps, &design);
-    if (status == GBS_OK)
-        status = gbs_judge_rows(ctx, model, &design, NULL, &e, NULL);
-    if (status == GBS_OK) {
-        model->info.gibbs_error = e.told.gibbs_error;
-        model->info.train_error = e.told.error;
-    }
+    if (status != GBS_OK)
+        return status;
+    status = gbs_judge_rows(ctx, model, &design, NULL, &e, NULL);
+    model->info.gibbs_error = e.told.gibbs_error;
+    model->info.train_error = e.told.error;
     gbs_rows_free(ctx, &design);
     return status;
 }
 
-/* Scores of the calibrating rows by the posterior. */
-static gbs_status score_all(gbs_context *ctx, const gbs_learning *l, const gbs_model *model,
-                            double *score) {
-    size_t n = l->head->n - l->first, *pick = gbs_array_alloc(ctx, n, sizeof *pick);
-    gbs_data *view = NULL;
-    gbs_rows design = {0};
-    gbs_status status = pick != NULL ? GBS_OK : GBS_ERR_MEMORY;
-    for (size_t i = 0; pick != NULL && i < n; i++)
-        pick[i] = l->first + i;
-    if (status == GBS_OK)
-        status = gbs_data_view(ctx, l->head, pick, n, &view);
-    if (status == GBS_OK)
-        status = gbs_rows_build(ctx, view, &model->maps, &design);
-    if (status == GBS_OK) {
-        gbs_judgement v = {.score = score};
-        status = gbs_model_judge(ctx, model, &design, &v);
-    }
-    gbs_rows_free(ctx, &design);
-    gbs_data_free(view);
-    gbs_array_free(ctx, pick);
-    return status;
-}
-
-/* Out-of-fold scores take the place of the posterior's where the row belongs to the problem. */
-static void score_own(const gbs_learning *l, size_t one, size_t other, size_t rows,
-                      const gbs_choice *choice, double *score) {
-    size_t at = 0, known = rows - choice->rows; /* the choice keeps those of its last rows */
-    for (size_t i = 0; i < l->head->n; i++) {
-        size_t class = (size_t)l->head->y[i];
-        if (other != SIZE_MAX && class != one && class != other)
-            continue;
-        if (i >= l->first)
-            score[i - l->first] = at >= known ? choice->score[at - known] : NAN;
-        at++;
-    }
-}
-
-static gbs_status run_part(gbs_context *ctx, void *arg, size_t p) {
-    struct job *j = arg;
-    const gbs_learning *l = j->l;
-    gbs_model *model = j->many->part[p];
+static gbs_status train(gbs_context *ctx, void *arg, size_t part) {
+    struct jobs *j = arg;
+    gbs_model *model = j->many->part[part];
     gbs_data *rows = NULL;
-    gbs_choice choice = {0};
-    size_t one, other;
+    gbs_posterior p = {0};
     if (model == NULL)
         return GBS_OK;
-    gbs_many_sides(j->many->scheme, l->classes, p, &one, &other);
-    gbs_status status = gbs_data_against(ctx, l->head, one, other, &rows);
-    if (status == GBS_OK)
-        status = gbs_choose(ctx, rows, &l->o, &choice);
-    if (status == GBS_OK)
-        status = train(ctx, l, rows, &choice, model);
+    gbs_status status = own_rows(ctx, j, part, SIZE_MAX, &rows);
+    if (status == GBS_OK) {
+        gbs_fit_settings o = settings_of(j, rows);
+        status = fit_rows(ctx, &o, rows, &model->maps, &p);
+        if (status == GBS_OK)
+            gbs_keep_fit(model, &o, rows, &p);
+    }
+    if (status == GBS_OK) {
+        model->info.n = j->all;
+        model->split = *j->split;
+        model->stages[0] = p.stage;
+        p.stage = (gbs_stage){0};
+        status = gbs_keep_path(ctx, model, &p, 0);
+    }
     if (status == GBS_OK)
         status = judge(ctx, rows, model);
-    if (status == GBS_OK && other != SIZE_MAX)
-        status = score_all(ctx, l, model, j->score[p]);
-    if (status == GBS_OK) {
-        score_own(l, one, other, rows->n, &choice, j->score[p]);
-        j->candidates[p] = choice.candidates;
-        j->many->odds[p] = (gbs_log_odds){choice.platt.offset, choice.platt.slope};
-    }
-    gbs_choice_free(ctx, &choice);
+    gbs_posterior_free(ctx, &p);
     gbs_data_free(rows);
     return status;
 }
 
-/* ---------------------------------------------------------------- all of them */
+gbs_status gbs_parts_train(gbs_context *ctx, const gbs_part_fits *f, const gbs_split_key *split,
+                           size_t all, gbs_many *many) {
+    struct jobs j = {.f = f, .many = many, .split = split, .all = all};
+    gbs_side_progress progress = {"choice", f->done, f->span};
+    return gbs_side_by_side(ctx, many->parts, progress, train, &j);
+}
 
 /* Handles are the caller's context's, on one thread; what fills them comes from many. */
-static gbs_status make_models(gbs_learning *l, struct job *j) {
-    gbs_many *m = j->many;
-    size_t n = l->head->n - l->first;
-    for (size_t k = 0; k < l->classes; k++)
-        m->learned[k] = l->rows[k] >= 2;
-    for (size_t p = 0; p < m->parts; p++) {
+gbs_status gbs_parts_create(gbs_context *ctx, const gbs_data *rows, gbs_scheme scheme,
+                            gbs_many **out) {
+    gbs_many *m = NULL;
+    size_t *count = gbs_array_alloc(ctx, rows->classes + 1, sizeof *count);
+    gbs_status status = count != NULL ? gbs_many_create(ctx, rows->classes, scheme, &m)
+                                      : GBS_ERR_MEMORY;
+    for (size_t i = 0; status == GBS_OK && i < rows->n; i++)
+        count[(size_t)rows->y[i]]++;
+    for (size_t k = 0; status == GBS_OK && k < m->classes; k++)
+        m->learned[k] = count[k] >= 2;
+    for (size_t p = 0; status == GBS_OK && p < m->parts; p++) {
         size_t one, other;
-        gbs_many_sides(m->scheme, m->classes, p, &one, &other);
+        gbs_many_sides(scheme, m->classes, p, &one, &other);
         if (!m->learned[one] || (other != SIZE_MAX && !m->learned[other]))
             continue;
-        gbs_status status = gbs_model_create(l->ctx, 1, &m->part[p]);
-        if (status != GBS_OK)
-            return status;
-        if ((j->score[p] = gbs_doubles(l->ctx, n)) == NULL)
-            return GBS_ERR_MEMORY;
-        m->card.parts++;
+        status = gbs_model_create(ctx, 1, &m->part[p]);
+        m->card.parts += status == GBS_OK;
     }
-    return GBS_OK;
-}
-
-/* The scores of the classes from those of the parts. */
-static void gather(const gbs_learning *l, const struct job *j, gbs_scheme_fit *out) {
-    size_t k = l->classes;
-    for (size_t i = 0; i < out->n; i++) {
-        size_t class = (size_t)l->head->y[l->first + i];
-        out->class[i] = j->many->learned[class] ? class : SIZE_MAX;
+    gbs_array_free(ctx, count);
+    if (status != GBS_OK) {
+        gbs_many_free(ctx, m);
+        m = NULL;
     }
-    for (size_t p = 0; p < j->many->parts; p++)
-        if (j->score[p] != NULL) {
-            gbs_many_add_part(j->many, p, out->n, j->score[p], out->score);
-            out->candidates += j->candidates[p];
-        }
-    for (size_t i = 0; i < out->n; i++)
-        for (size_t c = 0; c < k; c++)
-            if (isnan(out->score[i * k + c])) {
-                out->class[i] = SIZE_MAX;
-                out->score[i * k + c] = 0.0;
-            }
-}
-
-gbs_status gbs_scheme_learn(gbs_learning *l, gbs_scheme scheme, gbs_scheme_fit *out) {
-    gbs_context *ctx = l->ctx;
-    struct job j = {.l = l};
-    *out = (gbs_scheme_fit){.n = l->head->n - l->first};
-    gbs_status status = gbs_many_create(ctx, l->classes, scheme, &out->many);
-    if (status != GBS_OK)
-        return status;
-    size_t parts = out->many->parts;
-    j.many = out->many;
-    j.score = gbs_array_alloc(ctx, parts, sizeof *j.score);
-    j.candidates = gbs_array_alloc(ctx, parts, sizeof *j.candidates);
-    out->score = gbs_matrix(ctx, out->n, l->classes);
-    out->class = gbs_array_alloc(ctx, out->n, sizeof *out->class);
-    bool room = j.score != NULL && j.candidates != NULL && out->score != NULL && out->class != NULL;
-    status = room ? make_models(l, &j) : GBS_ERR_MEMORY;
-    gbs_side_progress progress = {"choice", l->told, l->span};
-    if (status == GBS_OK)
-        status = gbs_side_by_side(ctx, parts, progress, run_part, &j);
-    l->told += l->span;
-    if (status == GBS_OK)
-        gather(l, &j, out);
-    for (size_t p = 0; j.score != NULL && p < parts; p++)
-        gbs_array_free(ctx, j.score[p]);
-    gbs_array_free(ctx, j.score);
-    gbs_array_free(ctx, j.candidates);
-    if (status != GBS_OK)
-        gbs_scheme_free(ctx, out);
+    *out = m;
     return status;
-}
-
-void gbs_scheme_free(gbs_context *ctx, gbs_scheme_fit *s) {
-    gbs_many_free(ctx, s->many);
-    gbs_array_free(ctx, s->score);
-    gbs_array_free(ctx, s->class);
-    *s = (gbs_scheme_fit){0};
 }

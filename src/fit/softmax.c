@@ -1,14 +1,14 @@
 /* The joint calibration of the scores of many classes (docs/maths.md, 11.10).
  *
- *   p_c(x) = exp(a_c + b_c s_c(x)) / sum over the classes,
+ *   p_c(x) = exp(z_c)/sum over the classes,   z = a + B s(x),
  *
- *   a, b = argmin  sum_i KL(t_i || p_i)
- *                  + sum_c (b_c - b0)^2 / (2 (SPREAD b0)^2) + GAUGE/2 sum_c a_c^2
+ *   a, B = argmin  sum_i KL(t_i || p_i) + |B - b0 I|^2 / (2 (spread b0)^2) + GAUGE/2 |a|^2
  *
  * over rows whose scores come from fits that have not seen them. t_i puts (n_c + 1)/(n_c + 2) on
  * the class c of row i, which has n_c rows, and the rest in equal parts on the other classes: Platt's
  * targets (platt.c), of which two classes have two. b0 is the best slope that all classes share: a
- * class with few rows keeps to it. The sum is convex; Newton's method with halved steps.
+ * class with few rows keeps to it. B is diagonal, or, of not too many classes, full where that has
+ * the smaller cross-validated log loss. The sum is convex; Newton's method with halved steps.
  */
 #include "fit/softmax.h"
 
@@ -17,29 +17,44 @@
 #include <math.h>
 #include <string.h>
 
+/* Of the slopes around b0, relatively: of a diagonal B, and of a full one. */
 #define SPREAD 0.5
+#define SPREAD_FULL 0.25
 #define GAUGE 1e-6
 #define LEAST_SLOPE 1e-9
 enum { MOST_STEPS = 100, PARTS = 5 };
 
 /* ---------------------------------------------------------------- probabilities */
 
+static double height(const gbs_class_scores *s, size_t i, size_t c, const double *offset,
+                     const double *slope) {
+    double z = offset[c];
+    for (size_t j = 0; isfinite(z) && j < s->k; j++)
+        if (slope[c * s->k + j] != 0.0)
+            z += slope[c * s->k + j] * s->score[i * s->k + j];
+    return z;
+}
+
+/* -log p of the class of row i; NaN: it does not count. */
+static double row_loss(const gbs_class_scores *s, size_t i, const double *offset,
+                       const double *slope) {
+    double most = -INFINITY, total = 0.0;
+    size_t is = s->class[i];
+    if (is >= s->k || !isfinite(offset[is]))
+        return NAN;
+    for (size_t c = 0; c < s->k; c++)
+        most = fmax(most, height(s, i, c, offset, slope));
+    for (size_t c = 0; c < s->k; c++)
+        total += exp(height(s, i, c, offset, slope) - most);
+    return most + log(total) - height(s, i, is, offset, slope);
+}
+
 double gbs_softmax_log_loss(const gbs_class_scores *s, const double *offset, const double *slope) {
     double sum = 0.0, count = 0.0;
     for (size_t i = 0; i < s->n; i++) {
-        const double *score = s->score + i * s->k;
-        double most = -INFINITY, total = 0.0;
-        size_t is = s->class[i];
-        if (is >= s->k || !isfinite(offset[is]))
-            continue;
-        for (size_t c = 0; c < s->k; c++)
-            if (isfinite(offset[c]))
-                most = fmax(most, offset[c] + slope[c] * score[c]);
-        for (size_t c = 0; c < s->k; c++)
-            if (isfinite(offset[c]))
-                total += exp(offset[c] + slope[c] * score[c] - most);
-        sum += most + log(total) - offset[is] - slope[is] * score[is];
-        count += 1.0;
+        double loss = row_loss(s, i, offset, slope);
+        sum += isnan(loss) ? 0.0 : loss;
+        count += !isnan(loss);
     }
     return sum / count;
 }
@@ -52,8 +67,7 @@ double gbs_softmax_error(const gbs_class_scores *s, const double *offset, const 
         if (s->class[i] >= s->k)
             continue;
         for (size_t c = 0; c < s->k; c++) {
-            double z = isfinite(offset[c]) ? offset[c] + slope[c] * s->score[i * s->k + c]
-                                           : -INFINITY;
+            double z = height(s, i, c, offset, slope);
             if (z > most) {
                 most = z;
                 says = c;
@@ -67,81 +81,100 @@ double gbs_softmax_error(const gbs_class_scores *s, const double *offset, const 
 
 /* ---------------------------------------------------------------- what is minimised */
 
-/* Parameters: k offsets, then k slopes; a shared slope is the first of them. */
-static size_t slope_at(const gbs_softmax_fit *f, size_t c) {
-    return f->s->k + (f->shared ? 0 : c);
+/* Parameters: k offsets, then one slope, k of them, or k x k. z_c is linear in `features` of them,
+ * the offset first. */
+static size_t features(const gbs_softmax_fit *f) {
+    return f->slopes == GBS_SLOPES_FULL ? f->s->k + 1 : 2;
 }
 
-static double slope_of(const gbs_softmax_fit *f, const double *parameter, size_t c) {
-    return parameter[slope_at(f, c)];
+size_t gbs_softmax_parameters(const gbs_softmax_fit *f) {
+    size_t k = f->s->k;
+    return k + (f->slopes == GBS_SLOPES_SHARED ? 1 : f->slopes == GBS_SLOPES_EACH ? k : k * k);
 }
 
-/* Adds one row: -sum t log p, its gradient p - t, and (diag(p) - p p') for each pair of features 1
- * and score. */
+/* Feature u of class c: its parameter, and its value in a row of scores. */
+static size_t parameter_at(const gbs_softmax_fit *f, size_t c, size_t u) {
+    size_t k = f->s->k;
+    if (u == 0)
+        return c;
+    return f->slopes == GBS_SLOPES_SHARED ? k
+           : f->slopes == GBS_SLOPES_EACH ? k + c
+                                          : k + c * k + u - 1;
+}
+
+static double value_at(const gbs_softmax_fit *f, size_t c, size_t u, const double *score) {
+    return u == 0 ? 1.0 : score[f->slopes == GBS_SLOPES_FULL ? u - 1 : c];
+}
+
+/* Of the slopes' penalty: where B is the identity times b0. */
+static double centre_of(const gbs_softmax_fit *f, size_t parameter) {
+    size_t k = f->s->k, at = parameter - k;
+    return f->slopes != GBS_SLOPES_FULL || at / k == at % k ? f->centre : 0.0;
+}
+
+/* Second derivatives: (diag(p) - p p') for each pair of features; the lower triangle. */
+static void add_curvature(const gbs_softmax_fit *f, const double *score, double *hessian) {
+    size_t k = f->s->k, size = gbs_softmax_parameters(f), width = features(f);
+    for (size_t c = 0; c < k; c++)
+        for (size_t l = 0; l < k; l++) {
+            double w = (c == l ? f->p[c] : 0.0) - f->p[c] * f->p[l];
+            for (size_t u = 0; u < width; u++) {
+                size_t row = parameter_at(f, c, u);
+                double wu = w * value_at(f, c, u, score);
+                for (size_t v = 0; v < width; v++) {
+                    size_t column = parameter_at(f, l, v);
+                    if (column <= row)
+                        hessian[row * size + column] += wu * value_at(f, l, v, score);
+                }
+            }
+        }
+}
+
+/* Adds one row: -sum t log p and its gradient, (p - t) times the features. */
 static double add_row(const gbs_softmax_fit *f, size_t i, const double *parameter, double *gradient,
                       double *hessian) {
     const gbs_class_scores *s = f->s;
-    size_t k = s->k, is = s->class[i], size = 2 * k;
+    size_t k = s->k, is = s->class[i], width = features(f);
     const double *score = s->score + i * k;
     double most = -INFINITY, sum = 0.0, value = 0.0, n = (double)f->rows[is],
-           other = f->learned > 1 ? 1.0 / (n + 2.0) / (double)(f->learned - 1) : 0.0,
-           own = f->learned > 1 ? (n + 1.0) / (n + 2.0) : 1.0;
+           other = k > 1 ? 1.0 / (n + 2.0) / (double)(k - 1) : 0.0,
+           own = k > 1 ? (n + 1.0) / (n + 2.0) : 1.0;
     for (size_t c = 0; c < k; c++) {
-        f->p[c] = f->rows[c] > 0 ? parameter[c] + slope_of(f, parameter, c) * score[c] : -INFINITY;
+        f->p[c] = 0.0;
+        for (size_t u = 0; u < width; u++)
+            f->p[c] += parameter[parameter_at(f, c, u)] * value_at(f, c, u, score);
         most = fmax(most, f->p[c]);
     }
     for (size_t c = 0; c < k; c++)
         sum += exp(f->p[c] - most);
     for (size_t c = 0; c < k; c++) {
-        if (f->rows[c] == 0) {
-            f->p[c] = 0.0;
-            continue;
-        }
         double log_p = f->p[c] - most - log(sum), t = c == is ? own : other;
         value -= t * log_p;
         f->p[c] = exp(log_p);
-        if (gradient != NULL) {
-            gradient[c] += f->p[c] - t;
-            gradient[slope_at(f, c)] += (f->p[c] - t) * score[c];
-        }
+        for (size_t u = 0; gradient != NULL && u < width; u++)
+            gradient[parameter_at(f, c, u)] += (f->p[c] - t) * value_at(f, c, u, score);
     }
-    for (size_t c = 0; hessian != NULL && c < k; c++) {
-        double pc = f->p[c];
-        if (pc == 0.0)
-            continue;
-        size_t bc = slope_at(f, c);
-        for (size_t l = 0; l < k; l++) {
-            double w = (c == l ? pc : 0.0) - pc * f->p[l];
-            hessian[c * size + l] += w;
-            hessian[bc * size + l] += w * score[c];
-            hessian[bc * size + slope_at(f, l)] += w * score[c] * score[l];
-        }
-    }
+    if (hessian != NULL)
+        add_curvature(f, score, hessian);
     return value;
 }
 
-/* The value, its gradient and the lower triangle of its second derivatives (2 k each way). */
 double gbs_softmax_value(const gbs_softmax_fit *f, const double *parameter, double *gradient,
                          double *hessian) {
-    size_t k = f->s->k, size = 2 * k, slopes = f->shared ? 1 : k;
-    double value = 0.0, narrow = SPREAD * f->centre;
+    size_t k = f->s->k, size = gbs_softmax_parameters(f);
+    double value = 0.0, narrow = f->centre * (f->slopes == GBS_SLOPES_FULL ? SPREAD_FULL : SPREAD);
     if (gradient != NULL)
         memset(gradient, 0, size * sizeof *gradient);
     if (hessian != NULL)
         memset(hessian, 0, size * size * sizeof *hessian);
     for (size_t i = 0; i < f->s->n; i++)
-        if (f->s->class[i] < k && f->rows[f->s->class[i]] > 0)
-            value += add_row(f, i, parameter, gradient, hessian);
+        value += add_row(f, i, parameter, gradient, hessian);
     for (size_t j = 0; j < size; j++) {
-        bool offset = j < k, penal = offset || (!f->shared && f->centre > 0.0);
-        double weight = offset  ? GAUGE
-                        : penal ? 1.0 / (narrow * narrow)
-                                : 0.0,
-               away = parameter[j] - (offset ? 0.0 : f->centre);
-        if (j >= k + slopes) { /* no parameter */
-            weight = 1.0;
-            away = 0.0;
-        }
+        bool offset = j < k, free = f->slopes == GBS_SLOPES_SHARED;
+        double weight = offset ? GAUGE
+                        : free ? 0.0
+                               : 1.0 / (narrow * narrow),
+               away = parameter[j] - (offset || free ? 0.0 : centre_of(f, j));
         value += 0.5 * weight * away * away;
         if (gradient != NULL)
             gradient[j] += weight * away;
@@ -158,7 +191,7 @@ struct newton {
 };
 
 static void minimise(const gbs_softmax_fit *f, const struct newton *w, double *parameter) {
-    size_t size = 2 * f->s->k;
+    size_t size = gbs_softmax_parameters(f);
     double value = gbs_softmax_value(f, parameter, w->gradient, w->hessian);
     for (int step = 0; step < MOST_STEPS; step++) {
         double promised = 0.0, share = 1.0, then;
@@ -201,65 +234,72 @@ static double scale_of(const gbs_class_scores *s) {
     return scale > 0.0 && isfinite(scale) ? scale : 1.0;
 }
 
-/* First one slope for all, then each around it. */
-static void fit(gbs_softmax_fit *f, const struct newton *w, double *parameter) {
+/* First one slope for all, then each around it. slope: k x k. */
+static void fit(gbs_softmax_fit *f, const struct newton *w, gbs_slopes_kind slopes,
+                double *parameter, double *offset, double *slope) {
     size_t k = f->s->k;
+    memset(parameter, 0, (k + k * k) * sizeof *parameter);
     for (size_t c = 0; c < k; c++)
-        parameter[c] = f->rows[c] > 0 ? log((double)f->rows[c]) : 0.0;
-    f->shared = true;
+        parameter[c] = log((double)f->rows[c]);
+    f->slopes = GBS_SLOPES_SHARED;
     minimise(f, w, parameter);
     double shared = parameter[k];
-    f->shared = false;
+    f->slopes = slopes;
     f->centre = shared > LEAST_SLOPE && isfinite(shared) ? shared : LEAST_SLOPE;
-    for (size_t c = 0; c < k; c++)
-        parameter[k + c] = f->centre;
+    size_t size = gbs_softmax_parameters(f);
+    for (size_t j = k; j < size; j++)
+        parameter[j] = centre_of(f, j);
     if (f->centre > LEAST_SLOPE)
         minimise(f, w, parameter);
+    for (size_t c = 0; c < k; c++) {
+        offset[c] = parameter[c];
+        for (size_t j = 0; j < k; j++)
+            slope[c * k + j] = slopes == GBS_SLOPES_FULL ? parameter[k + c * k + j]
+                               : c == j                  ? fmax(parameter[k + c], LEAST_SLOPE)
+                                                         : 0.0;
+    }
+}
+
+/* Of classes that all have rows. */
+static gbs_status learn(gbs_context *ctx, const gbs_class_scores *s, gbs_slopes_kind slopes,
+                        size_t *rows, double *offset, double *slope) {
+    size_t k = s->k, most = k + (slopes == GBS_SLOPES_FULL ? k * k : k);
+    double scale = scale_of(s), *room = gbs_matrix(ctx, most + 3, most),
+           *parameter = gbs_doubles(ctx, k + k * k), *scaled = gbs_matrix(ctx, s->n + 1, k);
+    bool there = room != NULL && parameter != NULL && scaled != NULL;
+    if (there) {
+        gbs_class_scores in_scale = {s->n, k, scaled, s->class};
+        gbs_softmax_fit f = {.s = &in_scale, .rows = rows, .p = scaled + s->n * k};
+        struct newton w = {room, room + most, room + 2 * most, room + 3 * most};
+        for (size_t i = 0; i < s->n * k; i++)
+            scaled[i] = s->score[i] / scale;
+        fit(&f, &w, slopes, parameter, offset, slope);
+        for (size_t j = 0; j < k * k; j++)
+            slope[j] /= scale;
+    }
+    gbs_array_free(ctx, scaled);
+    gbs_array_free(ctx, parameter);
+    gbs_array_free(ctx, room);
+    return there ? GBS_OK : GBS_ERR_MEMORY;
 }
 
 /* The classes that have rows, alone: what is not there must leave no trace, not even in rounding. */
-static gbs_status learn(gbs_context *ctx, const gbs_class_scores *s, size_t *rows, double *offset,
-                        double *slope) {
-    size_t k = s->k, size = 2 * k;
-    double scale = scale_of(s), *room = gbs_matrix(ctx, size + 4, size),
-           *scaled = gbs_matrix(ctx, s->n + 1, k);
-    gbs_status status = room != NULL && scaled != NULL ? GBS_OK : GBS_ERR_MEMORY;
-    if (status == GBS_OK) {
-        gbs_class_scores in_scale = {s->n, k, scaled, s->class};
-        gbs_softmax_fit f = {.s = &in_scale, .rows = rows, .p = scaled + s->n * k, .learned = k};
-        struct newton w = {room, room + size, room + 2 * size, room + 4 * size};
-        double *parameter = room + 3 * size;
-        for (size_t i = 0; i < s->n * k; i++)
-            scaled[i] = s->score[i] / scale;
-        fit(&f, &w, parameter);
-        for (size_t c = 0; c < k; c++) {
-            offset[c] = parameter[c];
-            slope[c] = fmax(parameter[k + c], LEAST_SLOPE) / scale;
-        }
-    }
-    gbs_array_free(ctx, scaled);
-    gbs_array_free(ctx, room);
-    return status;
-}
-
-gbs_status gbs_softmax_learn(gbs_context *ctx, const gbs_class_scores *s, double *offset,
-                             double *slope) {
+gbs_status gbs_softmax_learn(gbs_context *ctx, const gbs_class_scores *s, gbs_slopes_kind slopes,
+                             double *offset, double *slope) {
     size_t k = s->k, learned = 0, n = 0;
     size_t *rows = gbs_array_alloc(ctx, k, sizeof *rows), *at = gbs_array_alloc(ctx, k, sizeof *at),
            *class = gbs_array_alloc(ctx, s->n, sizeof *class);
-    double *score = gbs_matrix(ctx, s->n, k), *own = gbs_matrix(ctx, 2, k);
+    double *score = gbs_matrix(ctx, s->n, k), *own = gbs_matrix(ctx, k + 1, k);
     bool room = rows != NULL && at != NULL && class != NULL && score != NULL && own != NULL;
     gbs_status status = room ? GBS_OK : GBS_ERR_MEMORY;
     for (size_t i = 0; room && i < s->n; i++)
         if (s->class[i] < k)
             rows[s->class[i]]++;
-    for (size_t c = 0; room && c < k; c++)
-        if (rows[c] > 0) {
-            at[c] = learned;
+    for (size_t c = 0; room && c < k; c++) {
+        at[c] = rows[c] > 0 ? learned : SIZE_MAX;
+        if (rows[c] > 0)
             rows[learned++] = rows[c]; /* never ahead of c */
-        } else {
-            at[c] = SIZE_MAX;
-        }
+    }
     for (size_t i = 0; room && i < s->n; i++) {
         if (s->class[i] >= k)
             continue;
@@ -271,10 +311,13 @@ gbs_status gbs_softmax_learn(gbs_context *ctx, const gbs_class_scores *s, double
     }
     gbs_class_scores there = {n, learned, score, class};
     if (status == GBS_OK)
-        status = learn(ctx, &there, rows, own, own + k);
+        status = learn(ctx, &there, slopes, rows, own, own + k);
     for (size_t c = 0; status == GBS_OK && c < k; c++) {
         offset[c] = at[c] != SIZE_MAX ? own[at[c]] : -INFINITY;
-        slope[c] = at[c] != SIZE_MAX ? own[k + at[c]] : 1.0;
+        for (size_t j = 0; j < k; j++)
+            slope[c * k + j] = at[c] != SIZE_MAX && at[j] != SIZE_MAX
+                                   ? own[k + at[c] * learned + at[j]]
+                                   : 0.0;
     }
     gbs_array_free(ctx, rows);
     gbs_array_free(ctx, at);
@@ -284,9 +327,63 @@ gbs_status gbs_softmax_learn(gbs_context *ctx, const gbs_class_scores *s, double
     return status;
 }
 
-gbs_status gbs_softmax_cross_validate(gbs_context *ctx, const gbs_class_scores *s, double *log_loss,
-                                      double *error) {
-    double *fitted = gbs_matrix(ctx, 2, s->k), losses = 0.0, errors = 0.0, count = 0.0;
+bool gbs_softmax_better(size_t n, const double *loss, const double *than) {
+    double sum = 0.0, squares = 0.0, count = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        double gain = than[i] - loss[i];
+        if (isnan(gain))
+            continue;
+        sum += gain;
+        squares += gain * gain;
+        count += 1.0;
+    }
+    double mean = sum / count, variance = fmax(squares / count - mean * mean, 0.0) / count;
+    return count > 1.0 && mean > 0.0 && mean > sqrt(variance);
+}
+
+gbs_status gbs_softmax_compare(gbs_context *ctx, const gbs_class_scores *s, gbs_slopes_kind *kind,
+                               double *loss, double *error) {
+    double *full = gbs_doubles(ctx, s->n), wrong;
+    gbs_status status = full != NULL ? GBS_OK : GBS_ERR_MEMORY;
+    *kind = GBS_SLOPES_EACH;
+    if (status == GBS_OK)
+        status = gbs_softmax_cross_validate(ctx, s, GBS_SLOPES_EACH, loss, error);
+    if (status == GBS_OK && s->k <= GBS_MOST_FULL) {
+        status = gbs_softmax_cross_validate(ctx, s, GBS_SLOPES_FULL, full, &wrong);
+        if (status == GBS_OK && gbs_softmax_better(s->n, full, loss)) {
+            *kind = GBS_SLOPES_FULL;
+            *error = wrong;
+            memcpy(loss, full, s->n * sizeof *loss);
+        }
+    }
+    gbs_array_free(ctx, full);
+    return status;
+}
+
+gbs_status gbs_softmax_choose(gbs_context *ctx, const gbs_class_scores *s, double *offset,
+                              double *slope) {
+    gbs_slopes_kind kind;
+    double error, *loss = gbs_doubles(ctx, s->n);
+    gbs_status status = loss != NULL ? gbs_softmax_compare(ctx, s, &kind, loss, &error)
+                                     : GBS_ERR_MEMORY;
+    if (status == GBS_OK)
+        status = gbs_softmax_learn(ctx, s, kind, offset, slope);
+    gbs_array_free(ctx, loss);
+    return status;
+}
+
+double gbs_softmax_mean(size_t n, const double *loss) {
+    double sum = 0.0, count = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        sum += isnan(loss[i]) ? 0.0 : loss[i];
+        count += !isnan(loss[i]);
+    }
+    return sum / count;
+}
+
+gbs_status gbs_softmax_cross_validate(gbs_context *ctx, const gbs_class_scores *s,
+                                      gbs_slopes_kind slopes, double *loss, double *error) {
+    double *fitted = gbs_matrix(ctx, s->k + 1, s->k), errors = 0.0, count = 0.0;
     size_t *class = gbs_array_alloc(ctx, s->n, sizeof *class);
     gbs_status status = fitted != NULL && class != NULL ? GBS_OK : GBS_ERR_MEMORY;
     for (size_t part = 0; status == GBS_OK && part < PARTS; part++) {
@@ -294,18 +391,18 @@ gbs_status gbs_softmax_cross_validate(gbs_context *ctx, const gbs_class_scores *
         double rows = 0.0;
         for (size_t i = 0; i < s->n; i++)
             class[i] = i % PARTS != part ? s->class[i] : SIZE_MAX;
-        status = gbs_softmax_learn(ctx, &some, fitted, fitted + s->k);
+        status = gbs_softmax_learn(ctx, &some, slopes, fitted, fitted + s->k);
         for (size_t i = 0; status == GBS_OK && i < s->n; i++) {
             class[i] = i % PARTS == part ? s->class[i] : SIZE_MAX;
-            rows += class[i] < s->k && isfinite(fitted[class[i]]);
+            if (i % PARTS == part)
+                loss[i] = row_loss(&some, i, fitted, fitted + s->k);
+            rows += class[i] < s->k;
         }
         if (status == GBS_OK && rows > 0.0) {
-            losses += rows * gbs_softmax_log_loss(&some, fitted, fitted + s->k);
             errors += rows * gbs_softmax_error(&some, fitted, fitted + s->k);
             count += rows;
         }
     }
-    *log_loss = losses / count;
     *error = errors / count;
     gbs_array_free(ctx, class);
     gbs_array_free(ctx, fitted);

@@ -12,33 +12,53 @@ typedef struct gbs_class_scores {
     const size_t *class;
 } gbs_class_scores;
 
-/* offset and slope have room for k: p_c is in proportion to exp(offset_c + slope_c score_c). A class
- * without rows has the offset -INFINITY. */
-gbs_status gbs_softmax_learn(gbs_context *ctx, const gbs_class_scores *s, double *offset,
-                             double *slope);
+/* z = offset + slope s, p in proportion to exp(z): one slope for each class, which its own score is
+ * times, or a full matrix; the first serves to find them. */
+typedef enum gbs_slopes_kind {
+    GBS_SLOPES_SHARED = 0,
+    GBS_SLOPES_EACH,
+    GBS_SLOPES_FULL
+} gbs_slopes_kind;
+
+/* Classes of which a full matrix is tried. */
+enum { GBS_MOST_FULL = 12 };
+
+/* offset has room for k, slope for k x k. A class without rows has the offset -INFINITY, and zeros in
+ * its row and its column. slopes: each or full. */
+gbs_status gbs_softmax_learn(gbs_context *ctx, const gbs_class_scores *s, gbs_slopes_kind slopes,
+                             double *offset, double *slope);
 
 /* Mean -log p of the classes of the rows that count; NaN: there are none. */
 double gbs_softmax_log_loss(const gbs_class_scores *s, const double *offset, const double *slope);
 /* The share of them whose class is not the most probable one. */
 double gbs_softmax_error(const gbs_class_scores *s, const double *offset, const double *slope);
 
-/* Both of calibrations that have not seen the rows: each of five parts by the others. */
-gbs_status gbs_softmax_cross_validate(gbs_context *ctx, const gbs_class_scores *s, double *log_loss,
-                                      double *error);
+/* By calibrations that have not seen the rows, each of five parts by the others: the loss of each row
+ * (NaN: it does not count), and the error. */
+gbs_status gbs_softmax_cross_validate(gbs_context *ctx, const gbs_class_scores *s,
+                                      gbs_slopes_kind slopes, double *loss, double *error);
+double gbs_softmax_mean(size_t n, const double *loss);
+/* Is the mean of `loss` below that of `than` by more than a standard error of their difference? */
+bool gbs_softmax_better(size_t n, const double *loss, const double *than);
+/* The kind of slopes: each, or full where that is better so; full ones of few classes alone. */
+gbs_status gbs_softmax_compare(gbs_context *ctx, const gbs_class_scores *s, gbs_slopes_kind *kind,
+                               double *loss, double *error);
+gbs_status gbs_softmax_choose(gbs_context *ctx, const gbs_class_scores *s, double *offset,
+                              double *slope);
 
 /* ---------------------------------------------------------------- for tests */
 
-/* What is minimised, at offsets and slopes: the value, and its slopes where gradient (2 k numbers)
- * is not NULL. shared: all slopes are the first one. */
+/* What is minimised: the parameters are k offsets, then the slopes. */
 typedef struct gbs_softmax_fit {
-    const gbs_class_scores *s;
-    size_t *rows;   /* of each class */
-    bool shared;    /* one slope for all */
-    double centre;  /* of the slopes' penalty, where they are not shared */
-    size_t learned; /* classes with rows */
-    double *p;      /* room for k */
+    const gbs_class_scores *s; /* every row counts */
+    size_t *rows;              /* of each class */
+    gbs_slopes_kind slopes;
+    double centre; /* of the penalty on slopes that are not shared */
+    double *p;     /* room for k */
 } gbs_softmax_fit;
 
+size_t gbs_softmax_parameters(const gbs_softmax_fit *f);
+/* Its value, its gradient and the lower triangle of its second derivatives; both may be NULL. */
 double gbs_softmax_value(const gbs_softmax_fit *f, const double *parameter, double *gradient,
                          double *hessian);
 

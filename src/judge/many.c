@@ -1,7 +1,7 @@
 /* What a model of many classes makes of rows (docs/maths.md, 11.10).
  *
  *   s_k = the log odds of k against the rest, or the mean over the other classes j of the log odds of
- *   k against j;   p_k = exp(a_k + b_k s_k)/sum;   the label is argmax p_k, or argmin over c of
+ *   k against j;   p_k = exp(z_k)/sum, z = a + B s;   the label is argmax p_k, or argmin over c of
  *   sum_k p_k cost(k, c), the first class of several.
  */
 #include "judge/many.h"
@@ -87,17 +87,22 @@ gbs_status gbs_many_scores(gbs_context *ctx, const gbs_many *m, const gbs_data *
 /* ---------------------------------------------------------------- labels */
 
 static double height(const gbs_many *m, const double *score, size_t k) {
-    return m->learned[k] ? m->offset[k] + m->slope[k] * score[k] : -INFINITY;
+    double z = m->offset[k];
+    for (size_t j = 0; j < m->classes; j++)
+        if (m->slope[k * m->classes + j] != 0.0)
+            z += m->slope[k * m->classes + j] * score[j];
+    return m->learned[k] ? z : -INFINITY;
 }
 
 void gbs_many_probabilities(const gbs_many *m, double *score) {
     double most = -INFINITY, sum = 0.0;
+    double z[GBS_MOST_CLASSES];
     for (size_t k = 0; k < m->classes; k++) {
-        score[k] = height(m, score, k);
-        most = fmax(most, score[k]);
+        z[k] = height(m, score, k);
+        most = fmax(most, z[k]);
     }
     for (size_t k = 0; k < m->classes; k++) {
-        score[k] = exp(score[k] - most);
+        score[k] = exp(z[k] - most);
         sum += score[k];
     }
     for (size_t k = 0; k < m->classes; k++)

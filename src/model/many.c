@@ -29,7 +29,7 @@ gbs_status gbs_many_create(gbs_context *ctx, size_t classes, gbs_scheme scheme, 
     m->odds = gbs_array_alloc(ctx, m->parts, sizeof *m->odds);
     m->learned = gbs_array_alloc(ctx, classes, sizeof *m->learned);
     m->offset = gbs_doubles(ctx, classes);
-    m->slope = gbs_doubles(ctx, classes);
+    m->slope = gbs_matrix(ctx, classes, classes);
     m->confusion = gbs_array_alloc(ctx, (classes + 1) * classes, sizeof *m->confusion);
     m->result = gbs_array_alloc(ctx, classes, sizeof *m->result);
     if (m->part != NULL && m->odds != NULL && m->learned != NULL && m->offset != NULL &&

@@ -8,7 +8,7 @@
  * The log odds of a part are linear in its score x'm (platt.c), which brings parts of different
  * priors to one scale.
  *
- *   p_k = exp(offset_k + slope_k s_k) / sum
+ *   p_k = exp(z_k) / sum,   z = offset + slope s
  */
 #ifndef GIBBSITE_MODEL_MANY_H
 #define GIBBSITE_MODEL_MANY_H
@@ -25,11 +25,12 @@ typedef struct gbs_many {
     gbs_scheme scheme;
     gbs_model **part; /* NULL: a class of it was not learned */
     size_t parts;
-    gbs_log_odds *odds;     /* of each part, from its score */
-    bool *learned;          /* of each class */
-    double *offset, *slope; /* of each class; 0 where it was not learned */
-    double *cost;           /* classes x classes, [is][said]; NULL: 0 and 1 */
-    bool tested;            /* on a last block: */
+    gbs_log_odds *odds; /* of each part, from its score */
+    bool *learned;      /* of each class */
+    double *offset;     /* of each class; 0 where it was not learned */
+    double *slope;      /* classes x classes: z = offset + slope s */
+    double *cost;       /* classes x classes, [is][said]; NULL: 0 and 1 */
+    bool tested;        /* on a last block: */
     gbs_classes_card card;
     size_t *confusion; /* (classes + 1) x classes, [is][said] */
     gbs_class_result *result;

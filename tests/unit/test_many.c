@@ -44,34 +44,33 @@ static gbs_data *data_of(gbs_context *ctx, const struct rows *t) {
 
 static void the_gradient_of_the_calibration_is_its_slope(void **state) {
     (void)state;
-    enum { M = 12, C = 3, SIZE = 2 * C };
+    enum { M = 12, C = 3, MOST = C + C * C };
     struct dice r = {1};
-    double score[M * C], at[SIZE], gradient[SIZE], hessian[SIZE * SIZE], other[SIZE], p[C];
+    double score[M * C], at[MOST], gradient[MOST], hessian[MOST * MOST], up[MOST], down[MOST], p[C];
     size_t class[M], rows[C] = {0};
     for (size_t i = 0; i < M * C; i++)
         score[i] = dice_normal(&r);
     for (size_t i = 0; i < M; i++)
         rows[class[i] = i % C]++;
-    class[0] = SIZE_MAX; /* does not count */
-    rows[0]--;
     gbs_class_scores s = {M, C, score, class};
-    for (int shared = 0; shared < 2; shared++) {
+    for (int kind = GBS_SLOPES_SHARED; kind <= GBS_SLOPES_FULL; kind++) {
         gbs_softmax_fit f = {
-            .s = &s, .rows = rows, .shared = shared, .centre = 0.8, .learned = C, .p = p};
-        size_t parameters = shared ? C + 1 : SIZE;
-        for (size_t j = 0; j < SIZE; j++)
+            .s = &s, .rows = rows, .slopes = (gbs_slopes_kind)kind, .centre = 0.8, .p = p};
+        size_t size = gbs_softmax_parameters(&f);
+        assert_int_equal(size, kind == GBS_SLOPES_SHARED ? 4 : kind == GBS_SLOPES_EACH ? 6 : 12);
+        for (size_t j = 0; j < size; j++)
             at[j] = dice_normal(&r);
         gbs_softmax_value(&f, at, gradient, hessian);
-        for (size_t j = 0; j < parameters; j++) {
-            double h = 1e-5, was = at[j], up, down, slopes[SIZE];
+        for (size_t j = 0; j < size; j++) {
+            double h = 1e-5, was = at[j], higher, lower;
             at[j] = was + h;
-            up = gbs_softmax_value(&f, at, other, NULL);
+            higher = gbs_softmax_value(&f, at, up, NULL);
             at[j] = was - h;
-            down = gbs_softmax_value(&f, at, slopes, NULL);
+            lower = gbs_softmax_value(&f, at, down, NULL);
             at[j] = was;
-            assert_close(gradient[j], (up - down) / (2.0 * h), 1e-7, 1e-7);
+            assert_close(gradient[j], (higher - lower) / (2.0 * h), 1e-7, 1e-7);
             for (size_t k = 0; k <= j; k++)
-                assert_close(hessian[j * SIZE + k], (other[k] - slopes[k]) / (2.0 * h), 1e-6, 1e-6);
+                assert_close(hessian[j * size + k], (up[k] - down[k]) / (2.0 * h), 1e-6, 1e-6);
         }
     }
 }
@@ -82,7 +81,7 @@ static void calibration_finds_the_probabilities_behind_scores(void **state) {
     enum { M = 20000, C = 3 };
     gbs_context *ctx = new_context(1, 1);
     struct dice r = {2};
-    double *score = doubles(M * C), offset[C], slope[C], loss, error, best = 0.0;
+    double *score = doubles(M * C), offset[C], slope[C * C], error, best = 0.0;
     size_t *class = take(M, sizeof *class);
     for (size_t i = 0; i < M; i++) {
         double z[C], sum = 0.0, u = dice_uniform(&r);
@@ -96,14 +95,25 @@ static void calibration_finds_the_probabilities_behind_scores(void **state) {
         best -= log(exp(z[class[i]]) / sum) / M;
     }
     gbs_class_scores s = {M, C, score, class};
-    assert_ok(ctx, gbs_softmax_learn(ctx, &s, offset, slope));
-    for (size_t c = 0; c < C; c++) /* standard errors are some 0.003 and 0.02 */
-        assert_close(slope[c], 0.25, 0.0, 0.02);
+    for (int kind = GBS_SLOPES_EACH; kind <= GBS_SLOPES_FULL; kind++) {
+        assert_ok(ctx, gbs_softmax_learn(ctx, &s, (gbs_slopes_kind)kind, offset, slope));
+        for (size_t c = 0; c < C * C; c++) /* standard errors are some 0.003 and 0.02 */
+            assert_close(slope[c], c % (C + 1) == 0 ? 0.25 : 0.0, 0.0,
+                         kind == GBS_SLOPES_FULL ? 0.15 : 0.02);
+    }
+    assert_ok(ctx, gbs_softmax_choose(ctx, &s, offset, slope));
     assert_close(offset[1] - offset[0], -0.75, 0.0, 0.15);
     assert_close(offset[2] - offset[0], 0.0, 0.0, 0.15);
     assert_close(gbs_softmax_log_loss(&s, offset, slope), best, 0.0, 5e-3);
-    assert_ok(ctx, gbs_softmax_cross_validate(ctx, &s, &loss, &error));
-    assert_close(loss, best, 0.0, 5e-3);
+    double *loss = doubles(M), *worse = doubles(M);
+    assert_ok(ctx, gbs_softmax_cross_validate(ctx, &s, GBS_SLOPES_EACH, loss, &error));
+    assert_close(gbs_softmax_mean(M, loss), best, 0.0, 5e-3);
+    for (size_t i = 0; i < M; i++)
+        worse[i] = loss[i] + (i % 2 == 0 ? 0.5 : -0.45);
+    assert_true(gbs_softmax_better(M, loss, worse) && !gbs_softmax_better(M, worse, loss));
+    assert_false(gbs_softmax_better(M, loss, loss));
+    free(loss);
+    free(worse);
     assert_close(error, gbs_softmax_error(&s, offset, slope), 0.0, 5e-3);
     free(score);
     free(class);
@@ -117,14 +127,16 @@ static void calibration_bears_poor_rows(void **state) {
     gbs_context *ctx = new_context(1, 1);
     const double score[] = {9, 0, 0, 0, 9, 0, 0, 0, 0, 9, 0, 0, 0, 9, 0, 0, 0, 0, 9, 0};
     const size_t class[] = {0, 0, 1, 1, 2};
-    double offset[C], slope[C], flat[20] = {0};
+    double offset[C], slope[C * C], flat[20] = {0};
     gbs_class_scores s = {5, C, score, class}, same = {5, C, flat, class};
-    assert_ok(ctx, gbs_softmax_learn(ctx, &s, offset, slope));
+    assert_ok(ctx, gbs_softmax_learn(ctx, &s, GBS_SLOPES_FULL, offset, slope));
+    assert_true(isfinite(gbs_softmax_log_loss(&s, offset, slope)));
+    assert_ok(ctx, gbs_softmax_learn(ctx, &s, GBS_SLOPES_EACH, offset, slope));
     assert_true(isfinite(offset[0] + offset[1] + offset[2]) && offset[3] == -INFINITY);
-    for (size_t c = 0; c < C; c++)
-        assert_true(slope[c] > 0.0 && isfinite(slope[c]));
+    for (size_t c = 0; c < 3; c++)
+        assert_true(slope[c * (C + 1)] > 0.0 && isfinite(slope[c * (C + 1)]));
     assert_true(gbs_softmax_error(&s, offset, slope) == 0.0);
-    assert_ok(ctx, gbs_softmax_learn(ctx, &same, offset, slope));
+    assert_ok(ctx, gbs_softmax_choose(ctx, &same, offset, slope));
     assert_true(isfinite(gbs_softmax_log_loss(&same, offset, slope)));
     gbs_context_free(ctx);
 }
@@ -157,7 +169,7 @@ static void labels_and_probabilities_agree(void **state) {
     struct dice r = {3};
     gbs_many m = {.classes = K, .scheme = GBS_SCHEME_REST};
     bool learned[K] = {true, true, true, true};
-    double offset[K], slope[K], cost[K * K];
+    double offset[K], slope[K * K] = {0}, cost[K * K];
     size_t models = repeats(20000, 500);
     m.learned = learned;
     m.offset = offset;
@@ -167,7 +179,7 @@ static void labels_and_probabilities_agree(void **state) {
         bool equal = i % 5 == 0;
         for (size_t k = 0; k < K; k++) {
             offset[k] = equal ? 0.0 : 5.0 * dice_normal(&r);
-            slope[k] = exp(dice_between(&r, -10.0, 10.0));
+            slope[k * (K + 1)] = exp(dice_between(&r, -10.0, 10.0));
             p[k] = equal ? 0.0 : exp(dice_between(&r, -20.0, 20.0)) * dice_normal(&r);
         }
         for (size_t k = 0; k < K * K; k++)

@@ -1,0 +1,230 @@
+/* The choice behind a fit to three classes or more (docs/maths.md, 11.10).
+ *
+ * Candidates are a scheme (each class against the rest, or against each other one), a loss (hinge, or
+ * exponential, whose best score is the log odds also where a class is nowhere the likelier side), a
+ * kind of columns and a width of the prior, one for all problems: each problem by itself has too few rows of its
+ * class to choose by. They are compared by the log loss of the jointly calibrated out-of-fold scores,
+ * the calibration cross-validated too. Pairs must be better by a standard error.
+ */
+#include "fit/many.h"
+
+#include "fit/choose.h"
+
+#include <math.h>
+
+/* Beyond, pairs of classes are too many problems to be tried. */
+enum { MOST_PAIRED = 20 };
+enum { KINDS = GBS_CLASS_KINDS, WIDTHS = GBS_CLASS_WIDTHS, MIDDLE = 5, STEP = 2 };
+enum { MOST_CALIBRATING = 8192 };
+#define NARROWEST 0.00625
+#define LEAST_ROOM 1.0
+#define ROUGHLY 1e-4 /* of the free energy: a comparison of some of the rows needs no more */
+#define CLOSELY 1e-6 /* what calibrates */
+#define TIE (1.0 - 1e-9)
+
+/* One scheme while its candidates are compared. */
+struct trial {
+    gbs_scheme scheme;
+    bool known[KINDS][WIDTHS];
+    double log_loss[KINDS][WIDTHS]; /* cross-validated */
+    double *loss;                   /* of each row, the same: of the last, at the end of the best */
+    size_t kind, width;             /* the best so far */
+    bool any;
+    gbs_many *many;      /* of the best: the log odds of its parts, and */
+    gbs_left_out scores; /* the scores of the rows */
+};
+
+/* What there is to choose from, as of two classes; what the options say is not chosen. */
+static gbs_status set_candidates(gbs_classes_fit *f) {
+    const gbs_fit_settings *o = &f->o;
+    bool lengths = o->scale == GBS_SCALE_UNIT_ROW || o->cx > 0.0;
+    double typical;
+    gbs_status status = gbs_typical_cell(f->ctx, f->some, o, &typical);
+    if (status != GBS_OK)
+        return status;
+    gbs_columns one = o->columns == GBS_COLUMNS_RELEVANCE ? GBS_COLUMNS_RELEVANCE
+                                                          : GBS_COLUMNS_EQUAL;
+    bool two = o->columns == GBS_COLUMNS_AUTO && o->scale == GBS_SCALE_STANDARD && !lengths,
+         asked = o->loss != GBS_LOSS_AUTO;
+    for (int exponential = 0; exponential < (asked ? 1 : 2); exponential++)
+        for (int relevance = 0; relevance < (two ? 2 : 1); relevance++) {
+            f->kinds[f->kinds_size].columns = relevance ? GBS_COLUMNS_RELEVANCE : one;
+            f->kinds[f->kinds_size++].loss = asked         ? o->loss
+                                             : exponential ? GBS_LOSS_EXPONENTIAL
+                                                           : GBS_LOSS_HINGE;
+        }
+    f->widths_size = o->prior_sd > 0.0 ? 1 : WIDTHS;
+    for (size_t w = 0; w < f->widths_size; w++)
+        f->widths[w] = o->prior_sd > 0.0 ? o->prior_sd : NARROWEST * exp2((double)w) / typical;
+    f->constant = o->constant > 0.0 ? o->constant
+                  : lengths         ? 1.0
+                                    : fmax(1.0, LEAST_ROOM / f->widths[0]);
+    return GBS_OK;
+}
+
+static gbs_fit_settings settings_of(const gbs_classes_fit *f, size_t kind, size_t width) {
+    gbs_fit_settings o = f->o;
+    o.columns = f->kinds[kind].columns;
+    o.loss = f->kinds[kind].loss;
+    o.prior_sd = f->widths[width];
+    o.constant = f->constant;
+    return o;
+}
+
+/* ---------------------------------------------------------------- comparison */
+
+/* One candidate: kind of columns and width of the prior for all problems of a scheme. */
+static gbs_status try_one(gbs_classes_fit *f, struct trial *t, size_t kind, size_t w) {
+    gbs_fit_settings o = settings_of(f, kind, w);
+    gbs_part_fits fits = {&o, f->some, f->fold_of, f->folds, f->told, f->span};
+    gbs_many *many = NULL;
+    gbs_left_out scores = {0};
+    double *value = &t->log_loss[kind][w], error;
+    if (f->some->n < f->head->n)
+        o.tolerance = ROUGHLY;
+    gbs_status status = gbs_parts_create(f->ctx, f->some, t->scheme, &many);
+    if (status == GBS_OK)
+        status = gbs_parts_leave_out(f->ctx, &fits, many, &scores);
+    gbs_class_scores of = {scores.n, scores.k, scores.score, scores.class};
+    if (status == GBS_OK)
+        status = gbs_softmax_cross_validate(f->ctx, &of, GBS_SLOPES_EACH, t->loss, &error);
+    if (status == GBS_OK)
+        *value = gbs_softmax_mean(of.n, t->loss);
+    f->told += f->span;
+    f->candidates++;
+    t->known[kind][w] = true;
+    if (status == GBS_OK && (!t->any || *value < TIE * t->log_loss[t->kind][t->width])) {
+        gbs_many *old = t->many;
+        gbs_left_out before = t->scores;
+        t->many = many;
+        t->scores = scores;
+        many = old;
+        scores = before;
+        t->any = true;
+        t->kind = kind;
+        t->width = w;
+    }
+    gbs_many_free(f->ctx, many);
+    gbs_left_out_free(f->ctx, &scores);
+    return status;
+}
+
+/* Where there is such a width and it is not known yet. */
+static gbs_status try_new(gbs_classes_fit *f, struct trial *t, size_t kind, size_t w, bool *new) {
+    if (w >= f->widths_size || t->known[kind][w])
+        return GBS_OK;
+    *new = true;
+    return try_one(f, t, kind, w);
+}
+
+/* The log loss has one valley along the widths. From three of them: further where the best is the
+ * last known on its side; then other columns and the other loss at the best; then its neighbours. */
+static gbs_status search(gbs_classes_fit *f, struct trial *t) {
+    gbs_status status = GBS_OK;
+    bool new = true;
+    for (size_t w = MIDDLE - STEP; status == GBS_OK && w <= MIDDLE + STEP; w += STEP)
+        status = try_new(f, t, 0, f->widths_size == 1 ? 0 : w, &new);
+    while (status == GBS_OK && new) {
+        size_t width = t->width;
+        new = false;
+        status = try_new(f, t, 0, width + STEP, &new);
+        if (status == GBS_OK && width >= STEP)
+            status = try_new(f, t, 0, width - STEP, &new);
+    }
+    for (size_t k = 1; status == GBS_OK && k < f->kinds_size; k++)
+        status = try_new(f, t, k, t->width, &new);
+    size_t kind = t->kind, width = t->width;
+    if (status == GBS_OK)
+        status = try_new(f, t, kind, width + 1, &new);
+    if (status == GBS_OK && width >= 1)
+        status = try_new(f, t, kind, width - 1, &new);
+    return status;
+}
+
+/* Pairs of classes are many problems: around what was best for the rest. */
+static gbs_status search_pairs(gbs_classes_fit *f, const struct trial *rest, struct trial *t) {
+    bool new;
+    gbs_status status = try_new(f, t, rest->kind, rest->width, &new);
+    if (status == GBS_OK)
+        status = try_new(f, t, rest->kind, rest->width + STEP, &new);
+    if (status == GBS_OK && rest->width >= STEP)
+        status = try_new(f, t, rest->kind, rest->width - STEP, &new);
+    return status;
+}
+
+/* Of many rows the choice has seen some only, and a fit to all of them shrinks less: the last of
+ * them are scored by fits to the others. */
+static gbs_status score_last(gbs_classes_fit *f, const gbs_fit_settings *o, gbs_many *many) {
+    size_t n = f->head->n, first = n - (n / 5 < MOST_CALIBRATING ? n / 5 : MOST_CALIBRATING),
+           *fold_of = gbs_array_alloc(f->ctx, n, sizeof *fold_of);
+    if (fold_of == NULL)
+        return GBS_ERR_MEMORY;
+    for (size_t i = 0; i < n; i++)
+        fold_of[i] = i < first ? SIZE_MAX : 0;
+    gbs_fit_settings once = *o;
+    once.tolerance = fmax(o->tolerance, CLOSELY);
+    gbs_part_fits fits = {&once, f->head, fold_of, 1, f->told, 0.5 * (1.0 - f->told)};
+    f->told += fits.span;
+    gbs_left_out_free(f->ctx, &f->chosen);
+    gbs_status status = gbs_parts_leave_out(f->ctx, &fits, many, &f->chosen);
+    gbs_array_free(f->ctx, fold_of);
+    return status;
+}
+
+/* The better scheme, on all rows. */
+static gbs_status finish(gbs_classes_fit *f, struct trial *best) {
+    gbs_fit_settings o = settings_of(f, best->kind, best->width);
+    gbs_split_key key = gbs_split_key_of(&f->split, &f->o);
+    gbs_status status = GBS_OK;
+    f->many = best->many;
+    f->chosen = best->scores;
+    best->many = NULL;
+    best->scores = (gbs_left_out){0};
+    if (f->some->n < f->head->n)
+        status = score_last(f, &o, f->many);
+    gbs_part_fits fits = {&o, f->head, NULL, 0, f->told, 1.0 - f->told};
+    return status == GBS_OK ? gbs_parts_train(f->ctx, &fits, &key, f->data->n, f->many) : status;
+}
+
+/* What the best candidate of a scheme is worth, under the better of the two kinds of slopes. */
+static gbs_status value(gbs_classes_fit *f, struct trial *t, double *log_loss, double *error) {
+    gbs_class_scores of = {t->scores.n, t->scores.k, t->scores.score, t->scores.class};
+    gbs_slopes_kind kind;
+    gbs_status status = gbs_softmax_compare(f->ctx, &of, &kind, t->loss, error);
+    *log_loss = gbs_softmax_mean(of.n, t->loss);
+    return status;
+}
+
+/* Compares both ways where there are not too many pairs. */
+gbs_status gbs_classes_choose(gbs_classes_fit *f) {
+    struct trial rest = {.scheme = GBS_SCHEME_REST}, pairs = {.scheme = GBS_SCHEME_PAIRS};
+    size_t learned = 0;
+    for (size_t k = 0; k < f->data->classes; k++)
+        learned += f->rows[k] >= 2;
+    bool both = learned > 2 && learned <= MOST_PAIRED;
+    rest.loss = gbs_doubles(f->ctx, f->some->n);
+    pairs.loss = gbs_doubles(f->ctx, f->some->n);
+    gbs_status status = rest.loss != NULL && pairs.loss != NULL ? set_candidates(f)
+                                                                : GBS_ERR_MEMORY;
+    f->span = both ? 0.04 : 0.08;
+    gbs_progress_begin(f->ctx);
+    if (status == GBS_OK)
+        status = search(f, &rest);
+    if (status == GBS_OK && both)
+        status = search_pairs(f, &rest, &pairs);
+    if (status == GBS_OK)
+        status = value(f, &rest, &f->log_loss[0], &f->error[0]);
+    if (status == GBS_OK && both)
+        status = value(f, &pairs, &f->log_loss[1], &f->error[1]);
+    f->told = fmin(f->told, 0.9);
+    if (status == GBS_OK)
+        status = finish(f, both && gbs_softmax_better(f->some->n, pairs.loss, rest.loss) ? &pairs
+                                                                                         : &rest);
+    gbs_many_free(f->ctx, rest.many);
+    gbs_many_free(f->ctx, pairs.many);
+    gbs_left_out_free(f->ctx, &rest.scores);
+    gbs_left_out_free(f->ctx, &pairs.scores);
+    gbs_array_free(f->ctx, rest.loss);
+    gbs_array_free(f->ctx, pairs.loss);
+    return status;
+}
