@@ -38,7 +38,8 @@ enum {
     ENOUGH = 10,
     MOST_CALIBRATING = 8192
 };
-/* With maps, whose fits are longer: rows, folds where there are so many rows, columns of a map. */
+/* With maps, whose fits are longer: rows up to which there are folds of them all, folds of more, and
+ * columns of a map there. */
 enum { MAPPED_ROWS = 2048, MAPPED_FOLDS = 3, MAPPED_COLUMNS = 512 };
 enum { KINDS = GBS_CHOICE_KINDS, WIDTHS = GBS_CHOICE_WIDTHS, MIDDLE = 5, STEP = 2 };
 #define NARROWEST 0.00625
@@ -464,10 +465,10 @@ static gbs_status choose(gbs_choosing *c, const gbs_data *learn, gbs_choice *out
 }
 
 /* The first rows, as many as say enough: rows, or pairs of them; more where a class is rare. */
-static size_t rows_to_compare(const gbs_data *learn, bool labels, size_t most) {
+static size_t rows_to_compare(const gbs_data *learn, bool labels) {
     size_t have[2] = {0, 0};
     for (size_t i = 0; i < learn->n; i++) {
-        bool many = labels ? i >= most : have[0] * have[1] >= MOST_PAIRS;
+        bool many = labels ? i >= MOST_ROWS : have[0] * have[1] >= MOST_PAIRS;
         if (many && have[0] >= ENOUGH && have[1] >= ENOUGH)
             return i;
         have[learn->y[i] > 0.0]++;
@@ -490,8 +491,8 @@ gbs_status gbs_choose(gbs_context *ctx, const gbs_data *learn, const gbs_fit_set
                       gbs_choice *out) {
     bool mapped = o->features != GBS_FEATURES_LINEAR;
     gbs_choosing c = {.ctx = ctx, .o = o, .labels = gbs_has(gbs_fit_task(o), GBS_FACT_LABELS)};
-    c.n = rows_to_compare(learn, c.labels, mapped ? MAPPED_ROWS : MOST_ROWS);
-    c.again = c.labels && learn->n > c.n;
+    c.n = rows_to_compare(learn, c.labels);
+    c.again = c.labels && learn->n > (mapped && c.n > MAPPED_ROWS ? MAPPED_ROWS : c.n);
     c.precision = learn->n > c.n || mapped ? ROUGHLY : PRECISION;
     c.most_columns = mapped ? MAPPED_COLUMNS : SIZE_MAX;
     c.folds_share = c.again ? 0.5 : 1.0;
