@@ -37,8 +37,8 @@ class GibbsiteClassifier(_Certified):
     info_: Any
     converged_: bool
     n_iter_: int
-    def __init__(self, loss: str = ..., family: str = ..., lam: Optional[float] = ...,
-                 prior: str = ..., prior_sd: Optional[float] = ...,
+    def __init__(self, loss: str = ..., family: str = ..., features: str = ...,
+                 lam: Optional[float] = ..., prior: str = ..., prior_sd: Optional[float] = ...,
                  prior_split: Optional[float] = ..., bound: str = ..., confidence: float = ...,
                  cost: Optional[tuple[float, float]] = ..., class_weight: Any = ...,
                  joint: bool = ..., scale: str = ..., columns: str = ...,
@@ -57,8 +57,8 @@ class GibbsiteClassifier(_Certified):
     def predict_vote(self, X: Any) -> Array: ...
 
 class GibbsiteRanker(_Certified):
-    def __init__(self, loss: str = ..., family: str = ..., lam: Optional[float] = ...,
-                 prior: str = ..., prior_sd: Optional[float] = ...,
+    def __init__(self, loss: str = ..., family: str = ..., features: str = ...,
+                 lam: Optional[float] = ..., prior: str = ..., prior_sd: Optional[float] = ...,
                  prior_split: Optional[float] = ..., bound: str = ..., confidence: float = ...,
                  pairs: Optional[int] = ..., scale: str = ..., columns: str = ...,
                  missing: str = ..., solver: str = ..., max_iter: Optional[int] = ...,

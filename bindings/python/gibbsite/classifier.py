@@ -27,6 +27,8 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
     loss : {"auto", "zero-one", "hinge", "exponential"}
     family : {"auto", "fixed", "isotropic", "diagonal", "full"}
         Gaussians to choose the posterior from.
+    features : {"linear", "fourier[:D]", "nystrom[:D]", "auto"}
+        What is made of the columns: nothing, or D features of a Gaussian kernel beside them.
     lam : float, optional
         Inverse temperature; by default the number of rows learned from.
     prior : {"informed", "zero"}
@@ -72,16 +74,17 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
     path_, trace_, info_, n_iter_, converged_
     """
 
-    _options = ("loss", "family", "lam", "prior", "prior_sd", "prior_split", "bound", "confidence",
+    _options = ("loss", "family", "features", "lam", "prior", "prior_sd", "prior_split", "bound", "confidence",
                 "joint", "scale", "columns", "solver", "max_iter", "tol")
 
-    def __init__(self, loss="auto", family="auto", lam=None, prior="informed", prior_sd=None,
+    def __init__(self, loss="auto", family="auto", features="linear", lam=None, prior="informed", prior_sd=None,
                  prior_split=None, bound="auto", confidence=0.95, cost=None, class_weight=None,
                  joint=False, scale="standard", columns="auto", fit_intercept=True,
                  missing="error", solver="auto", max_iter=None, tol=None, looked=(), options=None,
                  n_jobs=None, random_state=None, verbose=False):
         self.loss = loss
         self.family = family
+        self.features = features
         self.lam = lam
         self.prior = prior
         self.prior_sd = prior_sd

@@ -260,6 +260,17 @@ def test_options_of_the_library_are_taken(data):
     assert model.card_.learned == 150
 
 
+def test_features_of_a_kernel_bend_the_border():
+    X, y, _ = gibbsite.simulate(rows=600, cols=2, noise=0.05, shape="xor")
+    straight = GibbsiteClassifier().fit(X, y)
+    bent = GibbsiteClassifier(features="nystrom:40").fit(X, y)
+    assert bent.score(X, y) > straight.score(X, y) + 0.2
+    assert bent.certificate_.status == "valid" and bent.certificate_.value < 0.25
+    assert not hasattr(bent, "coef_") and hasattr(straight, "coef_")
+    again = pickle.loads(pickle.dumps(bent))
+    assert np.array_equal(again.predict_proba(X), bent.predict_proba(X))
+
+
 def test_html_shows_certificate_and_card(data):
     X, y = data
     model = GibbsiteClassifier(random_state=3)
