@@ -198,8 +198,10 @@ void chart_convergence(struct page *page, const json_t *root) {
         bool sgd = run_is(root, "solver", "sgd");
         chart_missing(
             page, title,
-            sgd ? "the stochastic solver never sees the exact free energy on its way; --solver "
-                  "natural or lbfgs does."
+            run_size(root, "classes") > 2
+                ? "of three classes or more several posteriors are fitted; how is not kept."
+            : sgd ? "the stochastic solver never sees the exact free energy on its way; --solver "
+                    "natural or lbfgs does."
             : run_at(root, "trace") == NULL
                 ? "the run does not say how it went; the JSON of fit and complete does."
                 : "the solver was done in one or two iterations: there is nothing to draw.");
@@ -306,7 +308,10 @@ static void chart_coefficients(struct page *page, const struct run *run) {
     bool some = (double)shown < run_number(root, "d");
     if (n == 0) {
         chart_missing(page, "Coefficients",
-                      "the run does not have them; fit --json and inspect --json do.");
+                      run_size(root, "classes") > 2
+                          ? "of three classes or more there are several posteriors; inspect --json "
+                            "has them."
+                          : "the run does not have them; fit --json and inspect --json do.");
         return;
     }
     struct coefficient *sorted = sorted_coefficients(page, root, n);

@@ -31,9 +31,14 @@ static const char *note_of(enum reliability_of of) {
            "one.";
 }
 
+/* Of three classes or more: of the label that is printed, how often it was right. */
+static bool of_said(const json_t *bin) {
+    return json_object_get(bin, "share_right") != NULL;
+}
+
 static double add_bin(struct chart *c, size_t series, const json_t *bin, double *off) {
     double n = run_number(bin, "count"), x = run_number(bin, "mean_prob"),
-           y = run_number(bin, "share_positive");
+           y = run_number(bin, of_said(bin) ? "share_right" : "share_positive");
     if (!(n > 0.0 && n < 1e15) || !(x >= 0.0 && x <= 1.0) || !(y >= 0.0 && y <= 1.0))
         return 0.0;
     size_t rows = (size_t)n, hits = (size_t)round(y * n);
@@ -53,18 +58,24 @@ void chart_reliability(struct page *page, const json_t *e, enum reliability_of o
                 : "a model that ranks says no probabilities of labels.");
         return;
     }
+    bool said = of_said(run_item(e, "reliability", 0));
     struct chart c = {.page = page,
                       .kind = CHART_LINES,
                       .title = title,
-                      .note = note_of(of),
+                      .note = said ? "Rows in ten bins by the probability of the label that is "
+                                     "printed, against how often it was right. Bands are exact if "
+                                     "the rows are fresh (Clopper and Pearson, 95 % of each bin by "
+                                     "itself)."
+                                   : note_of(of),
                       .x_title = of == RELIABILITY_VOTES ? "mean share of votes"
                                                          : "mean probability said",
-                      .y_title = "share of positive labels",
+                      .y_title = said ? "share of right labels" : "share of positive labels",
                       .percent_x = true,
                       .percent_y = true,
                       .diagonal = true,
                       .square = true};
-    size_t series = chart_series(&c, STYLE_POINTS, "share of positive labels, 95 %% band");
+    size_t series = chart_series(&c, STYLE_POINTS, "share of %s labels, 95 %% band",
+                                 said ? "right" : "positive");
     double off = 0.0, rows = 0.0;
     for (size_t k = 0; k < run_size(e, "reliability"); k++)
         rows += add_bin(&c, series, run_item(e, "reliability", k), &off);

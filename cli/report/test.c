@@ -92,12 +92,50 @@ static void table_rates(struct text *t, const json_t *e) {
     html_table_close(t);
 }
 
+/* Of three classes or more: a row for each label that is, and one for those unknown to training. */
+static void table_confusion_many(struct text *t, const json_t *e) {
+    enum { MOST = 20 };
+    size_t classes = run_size(e, "classes"), rows = run_size(e, "confusion");
+    struct text head = {0};
+    text_add(&head, "label");
+    for (size_t k = 0; k < classes && k < MOST; k++) {
+        char name[100];
+        const char *label = json_string_value(run_item(e, "classes", k));
+        text_add(&head, "|#said %.60s", without_bars(label != NULL ? label : "?", name));
+    }
+    html_table_open(t, "Confusion of the labels", head.bytes != NULL ? head.bytes : "label");
+    t->failed |= head.failed;
+    text_free(&head);
+    for (size_t k = 0; k < rows && k <= MOST; k++) {
+        const char *label = json_string_value(run_item(e, "classes", k));
+        const json_t *counts = run_item(e, "confusion", k);
+        char name[120];
+        double sum = 0.0;
+        for (size_t l = 0; l < json_array_size(counts); l++)
+            sum += json_number_value(json_array_get(counts, l));
+        if (k >= classes && !(sum > 0.0))
+            continue;
+        snprintf(name, sizeof name, "is %.100s",
+                 k < classes ? label != NULL ? label : "?" : "a label unknown to training");
+        html_row_open(t, false);
+        html_head_cell(t, name);
+        for (size_t l = 0; l < classes && l < MOST; l++)
+            html_number_cell(t, json_number_value(json_array_get(counts, l)));
+        html_row_close(t);
+    }
+    html_table_close(t);
+}
+
 static void table_confusion(struct text *t, const json_t *root, const json_t *e) {
     const char *positive, *negative;
     label_names(root, &positive, &negative);
     char head[200], name[120], first[100], second[100];
     if (run_at(e, "confusion") == NULL)
         return;
+    if (json_is_array(run_at(e, "confusion"))) {
+        table_confusion_many(t, e);
+        return;
+    }
     if (positive == NULL)
         positive = "+1";
     if (negative == NULL)
@@ -123,7 +161,8 @@ static void chart_roc(struct page *page, const json_t *e) {
     if (run_size(e, "roc") < 2) {
         chart_missing(
             page, title,
-            run_at(e, "roc") == NULL
+            run_size(e, "classes") > 2 ? "it is of two classes."
+            : run_at(e, "roc") == NULL
                 ? "the run does not have it; evaluate --json and fit --test FILE --json do."
                 : "it needs rows of both classes.");
         return;

@@ -199,6 +199,18 @@ refuse 'and does not call it valid' grep -q 'The certificate is valid' condition
 says theory.html 'not valid'
 says cv.html 'so that error flatters it'
 
+# ---------------------------------------------------------------- three classes
+
+awk 'BEGIN { print "a,b,y"; for (i = 0; i < 150; i++) print i % 3 + (i * 7 % 11) / 8 "," (i % 3 == 1) + (i * 5 % 13) / 9 "," substr("xyz", i % 3 + 1, 1) }' >three.csv
+awk 'NR == 1 || NR % 4 != 0' three.csv >some.csv
+awk 'NR == 1 || NR % 4 == 0' three.csv >others.csv
+g fit some.csv --test others.csv --json >three.json
+g report three.json -o three.html
+for words in 'Rows of z mislabelled, at most' 'said z' 'is x' 'share of right labels' 'of three classes or more there are several posteriors'; do
+    says three.html "$words"
+done
+refuse 'nothing of a positive label' grep -qE 'positive labels|said \+1|the run does not have' <(sed '/<script/,$d' three.html)
+
 # ---------------------------------------------------------------- several runs, streams, files
 
 as 'several runs in one page'
