@@ -483,6 +483,40 @@ static void cells_that_lie_over_one_another_are_refused(void **state) {
     gbs_context_free(ctx);
 }
 
+/* ---------------------------------------------------------------- what is asked for */
+
+static void a_prediction_does_not_depend_on_what_else_is_asked_for(void **state) {
+    (void)state;
+    static const char *const ways[][2] = {{"family", "fixed"},    {"family", "isotropic"},
+                                          {"family", "diagonal"}, {"family", "full"},
+                                          {"form", "dual"},       {"features", "fourier:30"}};
+    enum { N = 200 };
+    gbs_context *ctx = new_context(1, 1);
+    struct table_of_numbers t = small_table(29, N, 3);
+    gbs_data *data = dense_data(ctx, &t);
+    for (size_t k = 0; k < COUNT(ways); k++) {
+        double label[N], p[2][N], score[2][N], vote[N];
+        gbs_options *o;
+        gbs_model *model;
+        assert_ok(ctx, gbs_options_create(ctx, "fit", &o));
+        assert_ok(ctx, gbs_options_set(o, "loss", "hinge"));
+        if (k == 4)
+            assert_ok(ctx, gbs_options_set(o, "family", "full"));
+        assert_ok(ctx, gbs_options_set(o, ways[k][0], ways[k][1]));
+        assert_ok(ctx, gbs_fit(ctx, data, o, &model));
+        assert_ok(ctx, gbs_model_classify(ctx, model, data, label, p[0], score[0], vote));
+        assert_ok(ctx, gbs_model_classify(ctx, model, data, NULL, p[1], NULL, NULL));
+        assert_ok(ctx, gbs_model_classify(ctx, model, data, NULL, NULL, score[1], NULL));
+        assert_true(same_bits(p[0], p[1], N));
+        assert_true(same_bits(score[0], score[1], N));
+        gbs_model_free(model);
+        gbs_options_free(o);
+    }
+    gbs_data_free(data);
+    free_table(&t);
+    gbs_context_free(ctx);
+}
+
 /* ---------------------------------------------------------------- cancellation */
 
 static int counted(void *user) {
@@ -527,6 +561,7 @@ int main(void) {
         cmocka_unit_test(wide_indices_give_the_same_model),
         cmocka_unit_test(a_model_does_not_depend_on_how_its_cells_lie),
         cmocka_unit_test(cells_that_lie_over_one_another_are_refused),
+        cmocka_unit_test(a_prediction_does_not_depend_on_what_else_is_asked_for),
         cmocka_unit_test(a_callback_is_asked_no_more_often_than_it_likes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
