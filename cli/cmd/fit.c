@@ -279,6 +279,7 @@ const struct command command_fit = {
     "pairs.",
     "gibbsite fit train.csv -o model.json\n"
     "gibbsite fit train.csv.gz -o model.json --test test.csv --loss hinge --family diagonal\n"
+    "gibbsite fit dna.csv --target class -o model.json\n"
     "gibbsite fit dna.csv --target class --positive ie -o model.json\n"
     "gibbsite fit train.csv --task rank -o model.json --test test.csv\n"
     "gibbsite fit huge.csv --task rank --solver sgd --pairs 1000000 -o model.json\n"
