@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROUNDS = 6, EXTRA = 6 };
+enum { ROUNDS = 3, EXTRA = 6 };
 
 /* Ratings that a shrunken mean is pulled to zero by. */
 #define MEAN_PULL 3.0

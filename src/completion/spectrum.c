@@ -31,11 +31,17 @@ gbs_status gbs_spectrum_create(gbs_context *ctx, const gbs_ratings *ratings, siz
         ready = ready && (positions || s->bias[k] != NULL) && s->root[k] != NULL &&
                 s->basis[k] != NULL;
     }
+    size_t most = ratings->by[0].items > ratings->by[1].items ? ratings->by[0].items
+                                                              : ratings->by[1].items,
+           numbers;
+    if (!__builtin_mul_overflow(most, width, &numbers))
+        s->single = gbs_array_alloc(ctx, numbers, sizeof *s->single);
     s->gram = gbs_matrix(ctx, width, width);
     s->value = gbs_doubles(ctx, width);
     s->work = gbs_matrix(ctx, width, 64 + width);
     s->spare = gbs_matrix(ctx, TURNED, width);
-    if (!ready || s->gram == NULL || s->value == NULL || s->work == NULL || s->spare == NULL) {
+    if (!ready || s->single == NULL || s->gram == NULL || s->value == NULL || s->work == NULL ||
+        s->spare == NULL) {
         gbs_spectrum_free(s);
         return GBS_ERR_MEMORY;
     }
@@ -48,6 +54,7 @@ void gbs_spectrum_free(gbs_spectrum *s) {
         gbs_array_free(s->ctx, s->root[k]);
         gbs_array_free(s->ctx, s->basis[k]);
     }
+    gbs_array_free(s->ctx, s->single);
     gbs_array_free(s->ctx, s->gram);
     gbs_array_free(s->ctx, s->value);
     gbs_array_free(s->ctx, s->work);
@@ -84,7 +91,7 @@ static void multiply_block(void *arg, size_t task, size_t worker) {
                     weight[k] *= (l->value[e + k] - centre) * s->unit - s->bias[p->side][i] -
                                  s->bias[1 - p->side][j];
             }
-            gbs_sum_weighted_rows(width, count, l->other + e, weight, s->basis[1 - p->side], to);
+            gbs_sum_weighted_singles(width, count, l->other + e, weight, s->single, to);
         }
         for (size_t c = 0; c < width; c++)
             to[c] *= s->root[p->side][i];
@@ -121,6 +128,9 @@ bool gbs_spectrum_iterate(gbs_spectrum *s, size_t rounds, uint64_t stream) {
         s->basis[1][k] = gbs_normal(s->ctx->seed, stream, k);
     for (size_t step = 0; step < 2 * rounds && sound; step++) {
         struct product p = {s, (int)(step % 2)};
+        const double *from = s->basis[1 - p.side];
+        for (size_t k = 0; k < s->ratings->by[1 - p.side].items * s->width; k++)
+            s->single[k] = (float)from[k];
         gbs_parallel_for(s->ctx, s->ratings->by[p.side].blocks,
                          2.0 * (double)s->width * (double)s->ratings->n, multiply_block, &p);
         sound = orthonormal(s, p.side);

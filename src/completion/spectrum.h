@@ -16,6 +16,7 @@ typedef struct gbs_spectrum {
     double *root[2];
     double *basis[2]; /* items x width: orthonormal; columns by falling singular value */
     double *value;    /* width: eigenvalues of the last Gram matrix, ascending */
+    float *single;    /* the basis that a product reads: bound by the bandwidth of memory */
     double *gram, *work, *spare;
 } gbs_spectrum;
 

@@ -49,22 +49,22 @@ ADD_FOUR(four_singles, float)
 ADD_ONE(one_single, float)
 SUM_RECORDS(gbs_sum_singles, float, four_singles, one_single)
 
-GBS_WIDE static void four_rows(size_t width, const double *restrict a, const double *restrict b,
-                               const double *restrict c, const double *restrict d, const double *w,
+GBS_WIDE static void four_rows(size_t width, const float *restrict a, const float *restrict b,
+                               const float *restrict c, const float *restrict d, const double *w,
                                double *restrict sum) {
     const double wa = w[0], wb = w[1], wc = w[2], wd = w[3];
     for (size_t t = 0; t < width; t++)
-        sum[t] += (wa * a[t] + wb * b[t]) + (wc * c[t] + wd * d[t]);
+        sum[t] += (wa * (double)a[t] + wb * (double)b[t]) + (wc * (double)c[t] + wd * (double)d[t]);
 }
 
-GBS_WIDE static void one_row(size_t width, const double *restrict a, double w,
+GBS_WIDE static void one_row(size_t width, const float *restrict a, double w,
                              double *restrict sum) {
     for (size_t t = 0; t < width; t++)
-        sum[t] += w * a[t];
+        sum[t] += w * (double)a[t];
 }
 
-void gbs_sum_weighted_rows(size_t width, size_t count, const uint32_t *other, const double *weight,
-                           const double *rows, double *sum) {
+void gbs_sum_weighted_singles(size_t width, size_t count, const uint32_t *other,
+                              const double *weight, const float *rows, double *sum) {
     size_t e = 0;
     for (; e + 4 <= count; e += 4)
         four_rows(width, rows + other[e] * width, rows + other[e + 1] * width,

@@ -24,7 +24,7 @@ void gbs_sum_singles(gbs_record_shape shape, size_t count, const uint32_t *other
                      double *weighted);
 
 /* sum (width) += weight[e] * rows[other[e]], rows of `width` numbers, e < count. */
-void gbs_sum_weighted_rows(size_t width, size_t count, const uint32_t *other, const double *weight,
-                           const double *rows, double *sum);
+void gbs_sum_weighted_singles(size_t width, size_t count, const uint32_t *other,
+                              const double *weight, const float *rows, double *sum);
 
 #endif

@@ -312,8 +312,11 @@ static void rows_are_weighted_and_summed(void **state) {
     struct dice r = {18};
     enum { ROWS = 12, WIDTH = 11, COUNT_OF = 20 };
     double rows[ROWS * WIDTH], weight[COUNT_OF], sum[WIDTH], plain[WIDTH];
+    float single[ROWS * WIDTH];
     uint32_t other[COUNT_OF];
     fill(&r, ROWS * WIDTH, rows);
+    for (size_t k = 0; k < ROWS * WIDTH; k++)
+        rows[k] = (double)(single[k] = (float)rows[k]);
     fill(&r, COUNT_OF, weight);
     fill(&r, WIDTH, sum);
     memcpy(plain, sum, sizeof plain);
@@ -322,7 +325,7 @@ static void rows_are_weighted_and_summed(void **state) {
         for (size_t k = 0; k < WIDTH; k++)
             plain[k] += weight[e] * rows[other[e] * WIDTH + k];
     }
-    gbs_sum_weighted_rows(WIDTH, COUNT_OF, other, weight, rows, sum);
+    gbs_sum_weighted_singles(WIDTH, COUNT_OF, other, weight, single, sum);
     close_all(WIDTH, sum, plain);
 }
 
