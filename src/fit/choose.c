@@ -333,8 +333,8 @@ static gbs_status set_candidates(gbs_choosing *c, const gbs_data *learn) {
     if (status == GBS_OK && mapped)
         set_mapped(c, &found);
     c->looked = found.candidates;
-    c->one_by_one = mapped && !line && c->again && gbs_loss_of(c->loss)->convex &&
-                    learn->weight == NULL && learn->group == NULL &&
+    c->one_by_one = status == GBS_OK && mapped && !line && c->again &&
+                    gbs_loss_of(c->loss)->convex && learn->weight == NULL && learn->group == NULL &&
                     matrix_of_map(c, c->most_columns);
     return status;
 }

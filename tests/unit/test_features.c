@@ -309,6 +309,7 @@ static void saved_models_are_fresh_models_to_the_bit(void **state) {
         double a[3][N], b[3][N];
         assert_int_equal(model->info.map, o.features);
         assert_int_equal(read->info.map, o.features);
+        assert_string_equal(gbs_features_name(read->info.map), k % 2 == 0 ? "fourier" : "nystrom");
         assert_int_equal(read->info.d, model->info.d);
         assert_int_equal(gbs_model_column(model, 0), 0);
         assert_int_equal(gbs_model_column(model, D), SIZE_MAX);
