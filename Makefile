@@ -1,6 +1,6 @@
 # The short way in; CMake does the work. `make help` lists the targets.
 .DEFAULT_GOAL := build
-.PHONY: help setup build dev demo docs python r test golden bench study study-quick lint call-graph fuzz coverage coverage-study install clean
+.PHONY: help setup build dev demo docs python r deb deb-smoke test golden bench study study-quick lint call-graph fuzz coverage coverage-study install clean
 MAKEFLAGS += --no-print-directory
 PREFIX ?= /usr/local
 
@@ -34,6 +34,13 @@ r: build ## the R package: a source package in build/r, installed into build/r/l
 	@tools/setup.sh r
 	@tools/r.sh
 
+deb: ## the Debian packages, in build/deb: program, library, headers, pages, Python, R
+	@tools/setup.sh python r deb docs
+	@tools/deb.sh
+
+deb-smoke: ## the packages of `make deb` installed, used and purged in a bare system
+	@tools/deb-smoke.sh
+
 test: build ## every test, several at a time; the last line counts them
 	@tools/setup.sh test docs study || echo 'make test: no browser, pandoc or peers; their tests will be skipped'
 	@tools/build.sh release $$(tests/run --targets)
@@ -63,6 +70,10 @@ study: ## the paper's tables and figures, made anew: study/out/study.html (half 
 	@/usr/bin/python3 study/study.py
 	@$(MAKE) python
 	@GIBBSITE_PYTHON_SEEDS=25 tests/python.sh "$$PWD/bindings/python/tests/test_checks.py"
+	@tools/setup.sh r r-check
+	@tools/r-check.sh --as-cran
+	@cp build/r/check/check.log study/out/r-check.txt
+	@$(MAKE) deb deb-smoke
 
 study-quick: ## the same with three splits, small sets and coarse grids: study/out/quick/study.html (a few minutes)
 	@tools/setup.sh study

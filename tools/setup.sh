@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tools/setup.sh [test|docs|lint|fuzz|bench|coverage|study|python|r|r-check]...: installs the Debian packages that are missing. With everything there it says
+# tools/setup.sh [test|docs|lint|fuzz|bench|coverage|study|python|r|r-check|deb]...: installs the Debian packages that are missing. With everything there it says
 # nothing and takes no time. GIBBSITE_SKIP_SETUP=1 skips it.
 set -euo pipefail
 
@@ -44,8 +44,9 @@ for extra in "$@"; do
     r) packages+=(r-base-core r-cran-jsonlite r-cran-testthat r-cran-mass r-cran-matrix
                   r-cran-generics r-cran-future r-cran-cli) ;;
     r-check) packages+=(r-base-dev r-cran-knitr r-cran-rmarkdown pandoc) ;;
+    deb) packages+=(debhelper dh-python lintian debootstrap) ;;
     *)
-        echo "setup: unknown set '$extra'; known: test docs lint fuzz bench coverage study python r r-check" >&2
+        echo "setup: unknown set '$extra'; known: test docs lint fuzz bench coverage study python r r-check deb" >&2
         exit 2
         ;;
     esac

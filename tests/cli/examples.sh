@@ -7,8 +7,8 @@ mkdir bin work
 ln -s "$GIBBSITE" bin/gibbsite
 export PATH="$PWD/bin:$PATH" TMPDIR="$PWD/work"
 
-listed=$(grep -oE '^\| \[0[1-9]_[a-z_]+\.(sh|c|py)\]' "$examples/README.md" | tr -d '|[] ' | paste -sd' ' -)
-found=$(cd "$examples" && echo 0*.sh 0*.c 0*.py | tr ' ' '\n' | sort | paste -sd' ' -)
+listed=$(grep -oE '^\| \[0[1-9]_[a-z_]+\.(sh|c|py|R)\]' "$examples/README.md" | tr -d '|[] ' | paste -sd' ' -)
+found=$(cd "$examples" && echo 0*.sh 0*.c 0*.py 0*.R | tr ' ' '\n' | sort | paste -sd' ' -)
 if [[ $listed == "$found" ]]; then ok "the list names every example: $found"; else not_ok 'the list names every example' "$listed" "$found"; fi
 
 expect_exit 0 sh "$examples/01_first_fit.sh"
@@ -33,6 +33,15 @@ if [[ -x $python ]] && "$python" -c 'import gibbsite' 2>/dev/null; then
     expect_no_file example07.json
 else
     skip '07: no Python package: make python'
+fi
+if command -v Rscript >/dev/null && [[ -d $GIBBSITE_ROOT/build/r/library/gibbsite ]]; then
+    expect_exit 0 env R_LIBS="$GIBBSITE_ROOT/build/r/library" \
+        Rscript --vanilla "$examples/08_fit_certify_predict.R"
+    expect_stdout '^\* 0\.[0-9]+ +vote +binomial +from [0-9]+ rows, valid$'
+    expect_stdout '^the certificate held$'
+    expect_no_file example08.json
+else
+    skip '08: no R package: make r'
 fi
 
 if [[ ! $(ls -A work) ]]; then ok 'they leave nothing behind'; else not_ok 'they leave nothing behind' "$(ls -A work)"; fi
