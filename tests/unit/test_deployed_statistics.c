@@ -185,7 +185,7 @@ static void every_line_holds_as_often_as_it_says(void **state) {
     (void)state;
     static const double confidences[] = {0.5, 0.8, 0.95};
     const char *full = getenv("GIBBSITE_COVERAGE");
-    size_t rounds = full != NULL && strcmp(full, "full") == 0 ? 1000 : repeats(120, 6);
+    size_t rounds = full != NULL && strcmp(full, "full") == 0 ? 1000 : repeats(60, 4);
     for (size_t k = 0; k < COUNT(worlds); k++) {
         struct truth t = truth_of(&worlds[k]);
         for (size_t c = 0; c < COUNT(confidences); c++) {

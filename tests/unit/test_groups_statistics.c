@@ -98,7 +98,7 @@ static void certificates_of_groups_hold(void **state) {
     (void)state;
     static const double confidences[] = {0.5, 0.8, 0.95};
     const char *full = getenv("GIBBSITE_COVERAGE");
-    size_t rounds = full != NULL && strcmp(full, "full") == 0 ? 1000 : repeats(150, 6);
+    size_t rounds = full != NULL && strcmp(full, "full") == 0 ? 1000 : repeats(100, 4);
     for (size_t c = 0; c < COUNT(confidences); c++) {
         struct dice r = {1600 + c};
         size_t failed[LINES] = {0}, ignored[LINES] = {0}, fits = 0, others = 0;
