@@ -12,7 +12,6 @@
 #include "kernel/gauss.h"
 #include "kernel/linalg.h"
 
-#include <limits.h>
 #include <string.h>
 
 /* Of the kernel at distance 0. */
@@ -89,9 +88,6 @@ static gbs_status learn(gbs_context *ctx, gbs_map *map, const gbs_data *data,
 static gbs_status keep(gbs_map *map, gbs_archive *a) {
     struct nystrom *f = of(map);
     gbs_status status = a->count(a, "landmarks", &f->size);
-    if (status == GBS_OK && (f->size == 0 || f->size > INT_MAX / map->in))
-        status = gbs_fail(a->ctx, GBS_ERR_FORMAT,
-                          "the model is damaged: its number of landmarks is %zu", f->size);
     if (status == GBS_OK)
         status = a->real(a, "width", 0.0, &f->width);
     if (status == GBS_OK)
@@ -103,8 +99,9 @@ static gbs_status settle(gbs_context *ctx, gbs_map *map) {
     struct nystrom *f = of(map);
     size_t m = f->size;
     map->out = map->in + m;
-    if (!(f->width > 0.0))
-        return gbs_fail(ctx, GBS_ERR_FORMAT, "the model is damaged: its landmarks have no width");
+    if (m == 0 || !(f->width > 0.0))
+        return gbs_fail(ctx, GBS_ERR_FORMAT, "the model is damaged: its landmarks have no %s",
+                        m == 0 ? "number" : "width");
     double *work = gbs_doubles(ctx, 2 * m);
     f->lower = gbs_matrix(ctx, m, m);
     if (work == NULL || f->lower == NULL) {

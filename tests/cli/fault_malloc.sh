@@ -110,6 +110,8 @@ exhaust 'fit, three classes' fit "$tmp/three.csv" --prior-sd 1 --columns equal -
 expect_exit 0 "$GIBBSITE" fit "$tmp/three.csv" --prior-sd 1 --columns equal -o "$tmp/three.json" -q
 exhaust 'predict, three classes' predict "$tmp/three.json" "$tmp/three.csv" -o out
 turned "$tmp/small.csv" >"$tmp/turned.csv"
+exhaust 'fit, Fourier features' fit "$tmp/small.csv" --features fourier:4 --prior-sd 1 -o out
+exhaust 'fit, landmarks' fit "$tmp/small.csv" --features nystrom:4 --prior-sd 1 -o out
 exhaust 'fit, ranking' fit "$tmp/small.csv" --task rank --test "$tmp/turned.csv" -o out
 exhaust 'fit, ranking, stochastic' fit "$tmp/small.csv" --task rank --prior zero --solver sgd --schedule paper --epochs 2 --tol 1 -o out
 # isotropic: some small products of OpenBLAS ask for memory of their own and do not look whether they got it; this family does without them
