@@ -22,11 +22,18 @@ if ! grep -q '^Status: ' check.log; then
     tail -n 40 check.log >&2
     exit 1
 fi
-# A block begins with "* checking"; one that ends in a note of others is left out.
-awk '/^\* checking|^Status/ { block = $0; bad = 0 }
-     /^\* checking CRAN incoming|^\* checking for future file timestamps|^\* checking HTML version/ { skip = 1 }
-     /^\* checking/ && !/CRAN incoming|future file timestamps|HTML version/ { skip = 0 }
-     { lines = lines $0 "\n" }
-     / (ERROR|WARNING|NOTE)$/ && !skip { found = 1 }
-     END { exit found }' check.log || { cat check.log >&2; exit 1; }
+# What a check says goes from its line to the next one. Not ours: what wants the net, or a program
+# that is not installed.
+awk 'function judge() {
+         if (block ~ /(ERROR|WARNING|NOTE)(\n|$)/ &&
+             block !~ /CRAN incoming|future file timestamps|HTML version|checkbashisms|qpdf/) {
+             printf "%s", block
+             found = 1
+         }
+         block = ""
+     }
+     /^\* / { judge() }
+     /^Status: / { judge(); exit }
+     { block = block $0 "\n" }
+     END { exit found }' check.log >ours.log || { cat ours.log >&2; exit 1; }
 grep '^Status: ' check.log

@@ -50,7 +50,7 @@ Name: gibbsite
 Description: the library of the build folder
 Version: $version
 Cflags: -I$PWD/include
-Libs: $library -lopenblas -ljansson -lz -ldl -lm -pthread
+Libs: $library -Wl,--strip-debug -lopenblas -ljansson -lz -ldl -lm -pthread
 END
 
 run() {

@@ -43,7 +43,7 @@ for extra in "$@"; do
     # What builds the package and what its tests use; R CMD check with vignettes wants more.
     r) packages+=(r-base-core r-cran-jsonlite r-cran-testthat r-cran-mass r-cran-matrix
                   r-cran-generics r-cran-future r-cran-cli) ;;
-    r-check) packages+=(r-base-dev r-cran-knitr r-cran-rmarkdown pandoc) ;;
+    r-check) packages+=(r-cran-knitr r-cran-rmarkdown pandoc) ;;
     deb) packages+=(debhelper dh-python lintian debootstrap) ;;
     *)
         echo "setup: unknown set '$extra'; known: test docs lint fuzz bench coverage study python r r-check deb" >&2
