@@ -39,15 +39,16 @@ certified_words <- function(k) {
                            "of all cases"),
            recall = paste0("rows of ", sub("^recall:", "", k$target), " are missed in at most ",
                            percent, " of all cases"),
-           rmse = sprintf("the root mean squared error is at most %.4g", k$value),
+           rmse = sprintf("the root mean squared error of the predictions is at most %.4g", k$rmse),
            sprintf("the risk of %s is at most %.4g", k$target, k$value))
 }
 
 format.gibbsite_certificate <- function(x, ...) {
     fresh <- if (identical(x$method, "binomial") && identical(sub(":.*", "", x$target), "vote"))
         sprintf(" (%.0f of %.0f fresh rows were)", x$empirical * x$rows, x$rows) else ""
-    strwrap(paste0("With confidence ", format(x$confidence), ", ", certified_words(x), ": ",
-                   x$status, fresh), 80)
+    status <- if (is.null(x$status)) "" else paste0(": ", x$status)
+    strwrap(paste0("With confidence ", format(x$confidence), ", ", certified_words(x), status,
+                   fresh), 80)
 }
 
 print.gibbsite_certificate <- function(x, ...) {

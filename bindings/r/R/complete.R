@@ -53,6 +53,11 @@ tell_completion <- function(object, box) {
 
 nobs.gibbsite_completion <- function(object, ...) as.integer(object$info$n)
 
+certificate.gibbsite_completion <- function(object, ...) {
+    structure(c(list(target = "rmse"), as.list(certificates(object))),
+              class = "gibbsite_certificate")
+}
+
 certificates.gibbsite_completion <- function(object, ...) {
     k <- object$info$certificate
     if (is.null(k)) refuse("there is no certificate: declare the range of the ratings", "data")

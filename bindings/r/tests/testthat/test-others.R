@@ -50,6 +50,8 @@ test_that("a matrix is completed", {
     expect_error(certificates(fit), "range")
     bounded <- gibbsite_complete(m, rank = 2, range = c(0, 8), seed = 1)
     expect_true(certificate(bounded)$rmse < 3)
+    expect_output(print(certificate(bounded)), "root mean squared error of the predictions")
+    expect_error(certificate(fit), "range")
     expect_error(gibbsite_complete(m, rnak = 2), "rnak")
     expect_error(predict(fit, 1), "column")
     expect_output(print(bounded), "RMSE of the predictions is at most")
