@@ -257,7 +257,7 @@ struct both {
 };
 
 static struct both make_both(struct dice *r, size_t n, size_t d, gbs_loss loss, bool pairs) {
-    struct both b = {.g = make_design(r, n, d, false, 0), .weight = doubles(n)};
+    struct both b = {.g = make_design(r, n, d, d == 13, 0), .weight = doubles(n)};
     for (size_t i = 0; i < n; i++)
         b.weight[i] = (double)(i % 4);
     b.g.rows.all.weight = pairs || d % 2 == 0 ? NULL : b.weight;

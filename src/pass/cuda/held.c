@@ -1,7 +1,7 @@
 /* Rows on a device, and what the processors of this machine do in its place.
  *
  * Rows are sent when a call first needs them there: who only asks for scores, or for a few rows,
- * never does. The processors have sparse rows, batches (few rows, other ones each time), rings of
+ * never does. The processors have many sparse rows, batches (few rows, other ones each time), rings of
  * the sampler, votes, spans, and losses that the device does not know.
  */
 #include "pass/cpu/cpu.h"
@@ -12,6 +12,9 @@
 
 /* Rows of zeros behind the last, so that a tile of rows may go beyond it. */
 enum { SPARE_ROWS = 128, ROW_STEP = 8 };
+/* Cells that sparse rows may have when they are spelled out (4 GB), and those sent at a time. */
+#define MOST_SPELLED 0x1p29
+enum { SPELLED_CELLS = 1 << 22 };
 
 size_t gbs_cuda_row_size(size_t d) {
     return d / ROW_STEP * ROW_STEP + ROW_STEP;
@@ -57,10 +60,9 @@ static gbs_status hold(gbs_context *ctx, const gbs_rows *rows, gbs_held **out) {
     *out = NULL;
     if (status != GBS_OK)
         return status;
-    if (rows->all.dense == NULL) {
+    if (rows->all.dense == NULL && (double)rows->all.n * (double)rows->d > MOST_SPELLED) {
         gbs_log(ctx, GBS_LOG_INFO,
-                "sparse rows: the processors of this machine do the work of "
-                "`device` cuda");
+                "many sparse rows: the processors of this machine do the work of `device` cuda");
         *out = host;
         return GBS_OK;
     }
@@ -107,6 +109,20 @@ static void release(gbs_held *held) {
     gbs_array_free(held->ctx, h);
 }
 
+/* Sparse rows are spelled out on their way. */
+static void send_sparse(gbs_cuda_call *call, gbs_cuda_held *h, size_t n) {
+    size_t d = h->head.d, step = SPELLED_CELLS / d + 1;
+    double *cells = gbs_matrix(call->ctx, step < n ? step : n, d);
+    if (cells == NULL)
+        call->status = GBS_ERR_MEMORY;
+    for (size_t first = 0; call->status == GBS_OK && first < n; first += step) {
+        size_t some = n - first < step ? n - first : step;
+        gbs_cpu_pass.cells(h->host, first, some, cells);
+        gbs_cuda_send_rows(call, some, d, cells, d, h->x + first * h->ld, h->ld);
+    }
+    gbs_array_free(call->ctx, cells);
+}
+
 /* A call has the device to itself, so that one thread sends the rows. */
 const gbs_cuda_held *gbs_cuda_rows_of(gbs_cuda_call *call, const gbs_held *held) {
     gbs_cuda_held *h = (gbs_cuda_held *)held;
@@ -118,7 +134,10 @@ const gbs_cuda_held *gbs_cuda_rows_of(gbs_cuda_call *call, const gbs_held *held)
     h->y = gbs_cuda_allocate(call, n + SPARE_ROWS);
     gbs_cuda_clear(call, h->x, cells * sizeof *h->x);
     gbs_cuda_clear(call, h->y, (n + SPARE_ROWS) * sizeof *h->y);
-    gbs_cuda_send_rows(call, n, b->d, b->dense, b->ld, h->x, h->ld);
+    if (b->dense != NULL)
+        gbs_cuda_send_rows(call, n, b->d, b->dense, b->ld, h->x, h->ld);
+    else
+        send_sparse(call, h, n);
     if (b->y != NULL)
         gbs_cuda_send_rows(call, n, 1, b->y, b->stride, h->y, 1);
     if (b->weight != NULL) {
