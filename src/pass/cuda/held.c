@@ -1,8 +1,8 @@
 /* Rows on a device, and what the processors of this machine do in its place.
  *
  * Rows are sent when a call first needs them there: who only asks for scores, or for a few rows,
- * never does. The processors have many sparse rows, batches (few rows, other ones each time), rings of
- * the sampler, votes, spans, and losses that the device does not know.
+ * never does. The processors have many sparse rows, batches (few rows, other ones each time), rings
+ * of the sampler, votes, spans, and losses that the device does not know.
  */
 #include "pass/cpu/cpu.h"
 #include "pass/cuda/cuda.h"
