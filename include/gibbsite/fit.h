@@ -95,8 +95,8 @@ typedef enum gbs_features {
 /* The order in which gbs_fit goes through the rows under an informed prior or a progressive bound,
  * for callers who learn something from the first part themselves, and the least number of rows in
  * that part: what is learned from the first *first_part rows of this order may be used for all. The
- * order depends on the seed and on the rows, not on how they were sorted; first_part on their number
- * and the options. options are those of "fit"; NULL: the defaults. */
+ * order is a permutation of positions, drawn from the seed and a hash of the rows that is the same
+ * however they are sorted; first_part depends on their number and the options. options are those of "fit"; NULL: the defaults. */
 GBS_API gbs_status gbs_fit_order(gbs_context *ctx, const gbs_data *data, const gbs_options *options,
                                  size_t *order, size_t *first_part);
 

@@ -1,4 +1,6 @@
-/* "deployed" in a model file: calibration, threshold, and how the predictor did on the last block. */
+/* "deployed" in a model file: calibration, threshold, and how the predictor did on the last
+ * block.
+ */
 #include "file/card_file.h"
 
 #include "file/json_numbers.h"

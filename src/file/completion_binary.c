@@ -1,5 +1,6 @@
-/* The binary part of a completion file (completion_binary.h says what lies where). Nothing in a file
- * is trusted: every length is held against the bytes that are there. */
+/* The binary part of a completion file (completion_binary.h says what lies where). Nothing in a
+ * file is trusted: every length is held against the bytes that are there.
+ */
 #include "file/completion_binary.h"
 
 #include "file/json_numbers.h"

@@ -1,9 +1,10 @@
-/* Completion files: versioned JSON, in the manner of model files (write.c). "kind" is "completion";
- * the numbers of rows and columns and what was rated come last.
+/* Completion files: versioned JSON, in the manner of model files (write.c). "kind" is
+ * "completion"; the numbers of rows and columns and what was rated come last.
  *
- * Those are nearly all of a file (17 million numbers for 10^5 items of 16 components), and a tree
- * of values would take ten times their own memory: they are written as text straight away, into
- * room for the longest texts they can have; and where they are very many, as they are (completion_binary.h).
+ * Those are nearly all of a file (17 million numbers for 10^5 items of 16 components), and a
+ * tree of values would take ten times their own memory: they are written as text straight away,
+ * into room for the longest texts they can have; and where they are very many, as they are
+ * (completion_binary.h).
  */
 #include "core/check.h"
 #include "file/completion_binary.h"

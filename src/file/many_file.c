@@ -1,5 +1,6 @@
-/* "many" in a model file: classes, scheme, calibration, costs, how it did on the last block, and the
- * binary problems in "parts", each a model of its own or null where a class was not learned. */
+/* "many" in a model file: classes, scheme, calibration, costs, how it did on the last block, and
+ * the binary problems in "parts", each a model of its own or null where a class was not learned.
+ */
 #include "file/many_file.h"
 
 #include "data/rows.h"
