@@ -257,10 +257,19 @@ static gbs_status unknown(const struct parse *p, const char *argument) {
     return GBS_ERR_ARGUMENT;
 }
 
+/* --cost takes a pair of numbers or the name of a file. */
+static bool names_a_file(const gbs_option *line, const char *value) {
+    return strcmp(line->name, "cost") == 0 && strchr(value, ':') == NULL;
+}
+
 static gbs_status set_value(const struct parse *p, const gbs_option *line, const char *value) {
     if (line->type != GBS_OPTION_FLAG && given(p->out, line->name)) {
         snprintf(p->error, p->error_size, "--%s is given twice", line->name);
         return GBS_ERR_ARGUMENT;
+    }
+    if (value != NULL && names_a_file(line, value)) {
+        p->out->cost_file = value;
+        return GBS_OK;
     }
     gbs_status status = gbs_options_set(p->out->set, line->name, value);
     if (status != GBS_OK)

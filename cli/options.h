@@ -20,6 +20,7 @@ enum command_bit {
 
 /* What a command line said. */
 struct options {
+    const char *cost_file; /* `cost` named a file of costs, not a pair; NULL: it did not */
     gbs_options *set;
     const char **inputs; /* what is no option, in order */
     size_t n_inputs;

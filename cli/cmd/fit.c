@@ -51,6 +51,10 @@ static int read_files(struct fit *f) {
     const struct options *o = &f->app->options;
     int code = input_train(f->app, o->inputs[0], &f->train);
     f->recipe = gbs_data_recipe(f->train.data);
+    if (code == EXIT_DONE && o->cost_file != NULL) {
+        gbs_status status = gbs_data_read_costs(f->app->ctx, f->train.data, o->cost_file);
+        code = status == GBS_OK ? EXIT_DONE : app_fail_status(f->app, status, NULL);
+    }
     if (code == EXIT_DONE && given(o, "test"))
         code = input_apply(f->app, option_text(o, "test"), f->recipe, GBS_WITH_LABELS, &f->test);
     f->seconds_read = app_seconds(f->app);

@@ -27,6 +27,9 @@ GBS_API gbs_status gbs_data_set_classes(gbs_context *ctx, gbs_data *data, size_t
  */
 GBS_API gbs_status gbs_data_set_costs(gbs_context *ctx, gbs_data *data, size_t classes,
                                       const double *cost);
+/* The same from a CSV file, of data that a table made: its header has the class that is said, its
+ * first column the class that is, and every class comes once in both. */
+GBS_API gbs_status gbs_data_read_costs(gbs_context *ctx, gbs_data *data, const char *path);
 /* How many classes the labels have: 2 for labels of -1 and +1, 0 without labels. */
 GBS_API size_t gbs_data_classes(const gbs_data *data);
 /* The class of row i: of labels -1 and +1 it is 0 or 1; GBS_UNSEEN for a label that the recipe does

@@ -204,7 +204,8 @@ const gbs_option_entry gbs_option_entries[] = {
       "what it costs to miss a row of the positive label (FN), and to give it to another row (FP): "
       "the label is then positive from a probability of FP/(FN + FP) on, rows count by the cost of "
       "their error in training where that makes labels cheaper out of fold, and the mean cost is "
-      "certified; `bound` vote",
+      "certified; `bound` vote. Of three classes or more a program may read a file of costs instead: "
+      "a CSV matrix, the class that is said in its header, the class that is in its first column",
       ABOVE_ZERO},
      .store = GBS_STORE_RANGE, .at = {IN_FIT(has_cost)}},
     {{"order", "ORDER", GBS_OPTION_CHOICE, GBS_FOR_FIT, "random|time", NULL, "random", "certificate",

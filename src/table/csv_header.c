@@ -111,6 +111,10 @@ static void leave_out(gbs_csv *c, size_t j) {
 static gbs_status apply_options(gbs_csv *c, const gbs_text_set *names) {
     const gbs_reading *o = c->reader->options;
     gbs_table *t = c->table;
+    if (o->names_first) {
+        c->kind[0] = GBS_CSV_TEXT;
+        t->columns[0].is_text = true;
+    }
     for (size_t i = 0; i < o->n_text; i++) {
         size_t j = o->from_model ? gbs_text_set_find(names, o->text[i], strlen(o->text[i]))
                                  : find_column(names, o->text[i]);

@@ -93,12 +93,11 @@ static gbs_status fill(gbs_context *ctx, gbs_cells *cells, int side, const gbs_t
 
 gbs_status gbs_cells_add_features(gbs_context *ctx, gbs_cells *cells, int columns,
                                   const char *path) {
-    static const char *const first[] = {"1"};
     GBS_NEEDS(ctx, ctx);
     GBS_NEEDS(ctx, cells);
     GBS_NEEDS(ctx, path);
     gbs_reading reading = {
-        .format = GBS_TABLE_CSV, .header = -1, .text = first, .n_text = 1, .keep_missing = true};
+        .format = GBS_TABLE_CSV, .header = -1, .names_first = true, .keep_missing = true};
     int side = columns != 0;
     size_t features, *item = NULL;
     gbs_table *t = NULL;

@@ -42,8 +42,9 @@ typedef struct gbs_reading {
     size_t unread, unread_of;
     /* a missing cell becomes NaN, in text columns too; otherwise it is an error */
     bool keep_missing;
-    char separator; /* csv; 0: by a look at the first line */
-    bool comma;     /* csv: numbers have a decimal comma */
+    bool names_first; /* csv: the first column holds names, even where they look like numbers */
+    char separator;   /* csv; 0: by a look at the first line */
+    bool comma;       /* csv: numbers have a decimal comma */
     /* csv: cells that are missing wherever they stand, besides the well-known marks */
     const char *const *na;
     size_t n_na;
