@@ -12,6 +12,7 @@ mkdir -p "$out"
 export PKG_CONFIG_PATH=$PWD/build/r/pkgconfig R_LIBS=$PWD/build/r/library
 export _R_CHECK_FORCE_SUGGESTS_=false _R_CHECK_SYSTEM_CLOCK_=false OPENBLAS_NUM_THREADS=1
 export GIBBSITE_ROOT=$PWD
+export LC_ALL=C.UTF-8 # R would set a locale of its own, which not every machine has
 cd "$out"
 if ! R CMD build ../source/gibbsite >build.log 2>&1; then
     tail -n 40 build.log >&2

@@ -137,11 +137,14 @@ gbs_status gbs_cross_validate_run(gbs_context *ctx, const gbs_data *data, size_t
                         "cross-validation needs two folds or more and a candidate");
     if (data->y == NULL)
         return gbs_fail(ctx, GBS_ERR_DATA, "the data has no labels");
-    for (size_t k = 0; k < count; k++)
-        if (candidates[k].ladder_size > 0)
-            return gbs_fail(ctx, GBS_ERR_ARGUMENT, "a candidate has one lambda, not a ladder");
+    gbs_status status = GBS_OK;
+    for (size_t k = 0; status == GBS_OK && k < count; k++)
+        status = candidates[k].ladder_size > 0
+                     ? gbs_fail(ctx, GBS_ERR_ARGUMENT, "a candidate has one lambda, not a ladder")
+                     : gbs_check_fit_options(ctx, &candidates[k]);
     gbs_data *weighed;
-    gbs_status status = gbs_check_weights(ctx, data, candidates->task);
+    if (status == GBS_OK)
+        status = gbs_check_weights(ctx, data, candidates->task);
     if (status == GBS_OK)
         status = gbs_data_weighed(ctx, data, &weighed);
     if (status != GBS_OK)

@@ -411,7 +411,8 @@ option 'fit: --output is given twice' -o out/other.json
 option "fit: --output: expected FILE, found ''" --output=
 refuses 2 'fit: --lambda needs a value: --lambda L' fit good.csv --lambda
 refuses 2 "predict: unknown option '--loss'" predict model.json good.csv --loss hinge -o out/p.csv
-refuses 2 "unknown command 'fitt'; 'gibbsite help' lists the commands" fitt good.csv
+refuses 2 "unknown command 'fitt'; did you mean fit\?" fitt good.csv
+refuses 2 "unknown command 'learn'; 'gibbsite help' lists the commands" learn good.csv
 refuses 2 "help: there is no command 'fitt'" help fitt
 refuses 2 'fit: expected one training file, found 0' fit
 refuses 2 'fit: expected one training file, found 2' fit good.csv good.csv -o out/m.json
