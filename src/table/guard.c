@@ -17,7 +17,8 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* What the cells of a column are like in n rows (NULL: the first n). */
+/* What the cells of a column are like in n rows (NULL: the first n); of a column that is not whole
+ * nothing more is known, so that measurements are not sorted. */
 struct look {
     size_t there, distinct;
     bool whole; /* all are whole numbers (of texts: all are levels, which are) */
@@ -30,13 +31,15 @@ static gbs_status look_at(gbs_context *ctx, const gbs_table *t, size_t column, c
     *out = (struct look){.whole = true};
     if (x == NULL)
         return GBS_ERR_MEMORY;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; out->whole && i < n; i++) {
         double cell = t->cells[(rows != NULL ? rows[i] : i) * t->n_columns + column];
         if (isnan(cell))
             continue;
         x[out->there++] = cell;
         out->whole = out->whole && cell == floor(cell);
     }
+    if (!out->whole)
+        out->there = 0;
     qsort(x, out->there, sizeof *x, ascending);
     for (size_t i = 0; i < out->there; i++)
         out->distinct += i == 0 || x[i] != x[i - 1];
