@@ -138,7 +138,7 @@ as 'other bytes are another file'
 expect_exit 0 "$GIBBSITE" fit train.csv --test turned.csv
 
 # ---------------------------------------------------------------- copies
-{ head -n 1 train.csv && for k in 1 2 3 4; do sed -n '2,41p' train.csv; done; } >copies.csv
+{ head -n 1 train.csv && for _ in 1 2 3 4; do sed -n '2,41p' train.csv; done; } >copies.csv
 as 'copies in continuous columns are named'
 expect_exit 0 "$GIBBSITE" fit copies.csv --json
 cp "$stdout" copies.json
