@@ -72,7 +72,7 @@ static gbs_status fit_and_judge(struct validation *v, gbs_context *ctx, size_t c
     gbs_evaluated *judged = &v->judged[candidate * v->folds + fold];
     if (status == GBS_OK) /* in ranking of the pairs inside the fold */
         judged->told.error = gbs_fit_task(&options)->error(&judged->told);
-    if (status == GBS_OK)
+    if (status == GBS_OK && model != NULL)
         v->fitted[candidate * v->folds + fold] = model->info;
     gbs_model_free(model);
     gbs_data_free(test);
