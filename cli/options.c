@@ -97,9 +97,10 @@ static const gbs_option own[] = {
     {"skew", "S", GBS_OPTION_NUMBER, FOR_SIMULATE, NULL, POSITIVE, NULL, "data",
      "ratings: some rows and columns are rated more often, with log-normal frequencies of this "
      "sigma (default: all alike)", ABOVE_ZERO},
-    {"positions", "KIND", GBS_OPTION_CHOICE, FOR_SIMULATE, "random|informed", NULL, "random", "data",
-     "ratings: cells are drawn at random, or informed: with a probability in proportion to 1 / (1 + "
-     "exp(-2 u'v)), so that rows rate what suits them", ANY},
+    {"positions", "KIND", GBS_OPTION_CHOICE, FOR_SIMULATE, "random|informed", NULL, "random",
+     "data",
+     "ratings: cells are drawn at random, or informed: with a probability in proportion to 1 / (1 "
+     "+ exp(-2 u'v)), so that rows rate what suits them", ANY},
     {"format", "FORMAT", GBS_OPTION_CHOICE, FOR_SIMULATE, "auto|csv|svmlight|npy", NULL, "auto",
      "data", "csv, svmlight or npy; auto: by the file's name, else csv", ANY},
 
@@ -108,7 +109,8 @@ static const gbs_option own[] = {
     {"all", NULL, GBS_OPTION_FLAG, FOR_HELP, NULL, NULL, NULL, "output",
      "the rare options too: those of the solvers", ANY},
     {"completion", "SHELL", GBS_OPTION_CHOICE, FOR_HELP, "bash|zsh|fish", NULL, NULL, "output",
-     "print the script that completes commands, options and their values in bash, zsh or fish", ANY},
+     "print the script that completes commands, options and their values in bash, zsh or fish",
+     ANY},
     {"json", NULL, GBS_OPTION_FLAG, FOR_ALL, NULL, NULL, NULL, "output",
      "print the result as one JSON object on standard output", ANY},
     {"quiet", NULL, GBS_OPTION_FLAG, FOR_ALL, NULL, NULL, NULL, "output",
@@ -121,8 +123,8 @@ static const gbs_option own[] = {
      "threads to use (default: GIBBSITE_THREADS, else all cores); results do not depend on it",
      .low = 1.0, .high = 1024.0},
     {"device", "DEVICE", GBS_OPTION_CHOICE, FOR_ALL, "cpu|cuda", NULL, "cpu", "output",
-     "what passes over rows and pairs run on: cpu, or cuda, an NVIDIA GPU (double precision; numbers "
-     "agree to some 1e-12)", ANY},
+     "what passes over rows and pairs run on: cpu, or cuda, an NVIDIA GPU (double precision; "
+     "numbers agree to some 1e-12)", ANY},
     {"seed", "S", GBS_OPTION_COUNT, FOR_ALL, NULL,
      "a whole number from 0 to 18446744073709551615", "1", "output", "seed of every random number",
      .high = INFINITY},

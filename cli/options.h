@@ -1,5 +1,6 @@
 /* The command line's options: those of the library's table, and the program's own lines behind
- * them, read from argv. Help, manual pages and the completions of shells say what these lines say. */
+ * them, read from argv. Help, manual pages and the completions of shells say what these lines say.
+ */
 #ifndef GIBBSITE_CLI_OPTIONS_H
 #define GIBBSITE_CLI_OPTIONS_H
 
@@ -45,7 +46,8 @@ void option_spell(const char *from, char *to, size_t size);
 gbs_status options_parse(gbs_context *ctx, int argc, char **argv, unsigned command,
                          const char **inputs, struct options *out, char *error, size_t error_size);
 
-/* Was it given? Its text, NULL when not; its number, of the default when not; the same as a count. */
+/* Was it given? Its text, NULL when not; its number, of the default when not; the same as a count.
+ */
 bool given(const struct options *o, const char *name);
 const char *option_text(const struct options *o, const char *name);
 double option_number(const struct options *o, const char *name);

@@ -19,8 +19,8 @@ void line_plain(struct text *t, enum line_kind kind, const char *format, ...)
 /* Columns that the text takes on a screen, at most. */
 size_t line_columns(const char *text, size_t size);
 
-/* A name in at most `most` columns (up to LINE_NAME / 4): its middle is left out where it is longer,
- * and what could move a cursor is shown as '?'. Returns `out`. */
+/* A name in at most `most` columns (up to LINE_NAME / 4): its middle is left out where it is
+ * longer, and what could move a cursor is shown as '?'. Returns `out`. */
 enum { LINE_NAME = 256 };
 const char *line_name(const char *name, size_t most, char out[static LINE_NAME]);
 

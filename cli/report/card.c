@@ -1,5 +1,5 @@
-/* The headline of a calibrated model: each number that is certified, what was seen, and what guessing
- * would do beside it. */
+/* The headline of a calibrated model: each number that is certified, what was seen, and what
+ * guessing would do beside it. */
 #include "report/html.h"
 #include "report/sections.h"
 

@@ -1,7 +1,7 @@
 /* How often the label was positive, against how often it was said to be.
  *
- * Given how many rows fall into a bin, those of the positive label among them are binomial where the
- * rows are fresh: the bands are Clopper and Pearson's, 2.5 % on either side, exact for one bin.
+ * Given how many rows fall into a bin, those of the positive label among them are binomial where
+ * the rows are fresh: the bands are Clopper and Pearson's, 2.5 % on either side, exact for one bin.
  */
 #include "report/html.h"
 #include "report/sections.h"

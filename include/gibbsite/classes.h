@@ -1,8 +1,8 @@
 /* Three classes or more: rows with the number of a class, models that tell them apart.
  *
  * Classes are numbered from 0. A table numbers them in the order of its labels (numbers by size,
- * texts by their bytes), and the recipe of a model has their names. Where `classes` or `class` is an
- * array its elements are uint32_t, probabilities and scores are double.
+ * texts by their bytes), and the recipe of a model has their names. Where `classes` or `class` is
+ * an array its elements are uint32_t, probabilities and scores are double.
  */
 #ifndef GIBBSITE_CLASSES_H
 #define GIBBSITE_CLASSES_H
@@ -22,8 +22,9 @@ extern "C" {
 GBS_API gbs_status gbs_data_set_classes(gbs_context *ctx, gbs_data *data, size_t rows,
                                         const uint32_t *class_of, size_t classes);
 /* What it costs to say class `said` of a row of class `is`: classes x classes numbers, cost[is *
- * classes + said], not negative, 0 where the two are the same; copied, NULL: all errors alike. A fit
- * of three classes or more then gives the label of least expected cost, and certifies the mean cost.
+ * classes + said], not negative, 0 where the two are the same; copied, NULL: all errors alike. A
+ * fit of three classes or more then gives the label of least expected cost, and certifies the mean
+ * cost.
  */
 GBS_API gbs_status gbs_data_set_costs(gbs_context *ctx, gbs_data *data, size_t classes,
                                       const double *cost);
@@ -95,8 +96,8 @@ GBS_API const gbs_model *gbs_model_part(const gbs_model *model, size_t k, size_t
                                         size_t *other);
 
 /* For each row the number of its class and the probability of each: probability has rows x classes
- * numbers (of double), one row after the other. classes must be gbs_model_classes(model), rows those
- * of the data. Either array may be NULL. Of two classes: -1 is class 0, +1 class 1. */
+ * numbers (of double), one row after the other. classes must be gbs_model_classes(model), rows
+ * those of the data. Either array may be NULL. Of two classes: -1 is class 0, +1 class 1. */
 GBS_API gbs_status gbs_model_classify_rows(gbs_context *ctx, const gbs_model *model,
                                            const gbs_data *data, size_t rows, size_t classes,
                                            uint32_t *class_of, double *probability);

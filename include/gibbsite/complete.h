@@ -59,9 +59,9 @@ GBS_API gbs_status gbs_complete_cells(gbs_context *ctx, const gbs_ratings *ratin
                                       gbs_completion **out);
 
 /* With probability at least `confidence` over the ratings, the mean squared error of clipped
- * predictions, over (high - low)^2, is at most `value`: in the paper's model of predictions from one
- * draw of the posterior; in the hierarchical one of the values that gbs_completion_predict gives, by
- * ratings kept from the fit (no draws and no KL: those are 0). */
+ * predictions, over (high - low)^2, is at most `value`: in the paper's model of predictions from
+ * one draw of the posterior; in the hierarchical one of the values that gbs_completion_predict
+ * gives, by ratings kept from the fit (no draws and no KL: those are 0). */
 typedef struct gbs_rating_certificate {
     int present; /* 0: no range was declared, or draws of a sampler: all else is 0 */
     double value;
@@ -108,7 +108,8 @@ typedef struct gbs_noise_choice {
     double rmse, rmse_se;
     double effective_rank; /* mean over the folds */
     size_t not_converged;  /* folds */
-    /* of a choice between models and ranks, whose noise is learned (noise_variance and lambda NaN) */
+    /* of a choice between models and ranks, whose noise is learned (noise_variance and lambda NaN)
+     */
     gbs_completion_model model;
     size_t rank;
 } gbs_noise_choice;
@@ -143,8 +144,8 @@ GBS_API const uint32_t *gbs_completion_seen(const gbs_completion *model, size_t 
  * of a prediction, and `prior_sd`, the standard deviation that the posterior gives its factors.
  * Largest first; of draws, the mean over them. Nothing is written unless both are there. */
 GBS_API void gbs_completion_components(const gbs_completion *model, double *size, double *prior_sd);
-/* The free energy after each sweep, some hundred points at most; empty for a model from a file. Point
- * k is NULL beyond the last; valid as long as the model. */
+/* The free energy after each sweep, some hundred points at most; empty for a model from a file.
+ * Point k is NULL beyond the last; valid as long as the model. */
 GBS_API size_t gbs_completion_trace_size(const gbs_completion *model);
 GBS_API const gbs_trace_point *gbs_completion_trace_at(const gbs_completion *model, size_t k);
 /* How many candidates cross-validation had; and one of them, NULL beyond the last, valid as long
@@ -186,8 +187,9 @@ GBS_API void gbs_rating_evaluation_free(gbs_rating_evaluation *evaluation);
 GBS_API double gbs_rating_holdout(size_t n, const double *y, const double *value, double low,
                                   double high, double confidence);
 
-/* The bytes of a file and back, as gbs_model_to_json has them. A model of more than a million numbers
- * has them behind its JSON text, as bytes (docs/formats.md): only *size says where those end. */
+/* The bytes of a file and back, as gbs_model_to_json has them. A model of more than a million
+ * numbers has them behind its JSON text, as bytes (docs/formats.md): only *size says where those
+ * end. */
 GBS_API gbs_status gbs_completion_to_json(gbs_context *ctx, const gbs_completion *model,
                                           char **text, size_t *size);
 GBS_API gbs_status gbs_completion_from_json(gbs_context *ctx, const char *text, size_t size,

@@ -10,10 +10,11 @@ extern "C" {
 
 /* ---------------------------------------------------------------- context */
 
-/* Both functions or neither. The struct is frozen: it stays as it is. `user` is handed back; what it points at must last until the context and the last
- * of its handles and texts are freed. Calls come from several threads at once when the context has
- * more than one, and from the thread that frees a handle. What the libraries underneath take for
- * themselves (jansson, OpenBLAS) is outside these hooks. */
+/* Both functions or neither. The struct is frozen: it stays as it is. `user` is handed back; what
+ * it points at must last until the context and the last of its handles and texts are freed. Calls
+ * come from several threads at once when the context has more than one, and from the thread that
+ * frees a handle. What the libraries underneath take for themselves (jansson, OpenBLAS) is outside
+ * these hooks. */
 typedef struct gbs_allocator {
     void *(*allocate)(size_t bytes, void *user);
     void (*release)(void *memory, void *user);

@@ -67,9 +67,9 @@ GBS_API void gbs_data_looked(gbs_data *data, unsigned bits);
  * predictor; whatever judges it, certificates and errors, counts every row once. */
 GBS_API gbs_status gbs_data_set_weights(gbs_context *ctx, gbs_data *data, const double *weight);
 
-/* Says which rows belong together: those of one patient, say. n numbers, equal within a group, which
- * are copied; NULL: every row by itself. A group is learned from or certifies as a whole, in splits
- * and in folds of a cross-validation; groups, not rows, are then taken for independent, and
+/* Says which rows belong together: those of one patient, say. n numbers, equal within a group,
+ * which are copied; NULL: every row by itself. A group is learned from or certifies as a whole, in
+ * splits and in folds of a cross-validation; groups, not rows, are then taken for independent, and
  * certificates are about the mean over groups of the share of wrong rows. For `bound` vote. */
 GBS_API gbs_status gbs_data_set_groups(gbs_context *ctx, gbs_data *data, const uint64_t *group);
 

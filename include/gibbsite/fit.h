@@ -96,14 +96,15 @@ typedef enum gbs_features {
  * for callers who learn something from the first part themselves, and the least number of rows in
  * that part: what is learned from the first *first_part rows of this order may be used for all. The
  * order is a permutation of positions, drawn from the seed and a hash of the rows that is the same
- * however they are sorted; first_part depends on their number and the options. options are those of "fit"; NULL: the defaults. */
+ * however they are sorted; first_part depends on their number and the options. options are those of
+ * "fit"; NULL: the defaults. */
 GBS_API gbs_status gbs_fit_order(gbs_context *ctx, const gbs_data *data, const gbs_options *options,
                                  size_t *order, size_t *first_part);
 
 /* Which rows gbs_fit learns from with these options and the seed of the context: learned[i] is 1
- * there, and 0 for the rows that certify. All are 1 where no rows are set apart (`prior` zero). What
- * is learned from these rows alone may be used for all, if the data that is made of it is told of the
- * split (gbs_data_set_split). Rows of weight 0 are 0. data must carry labels. */
+ * there, and 0 for the rows that certify. All are 1 where no rows are set apart (`prior` zero).
+ * What is learned from these rows alone may be used for all, if the data that is made of it is told
+ * of the split (gbs_data_set_split). Rows of weight 0 are 0. data must carry labels. */
 GBS_API gbs_status gbs_fit_split(gbs_context *ctx, const gbs_data *data, const gbs_options *options,
                                  unsigned char *learned);
 

@@ -28,8 +28,8 @@ typedef struct gbs_theory_row {
 /* What the theory says. */
 typedef struct gbs_theory gbs_theory;
 
-/* options are those of "theory", NULL: the defaults. Oracle inequalities and recommended constants. Excess risks are over the best classifier of the
- * class. */
+/* options are those of "theory", NULL: the defaults. Oracle inequalities and recommended constants.
+ * Excess risks are over the best classifier of the class. */
 GBS_API gbs_status gbs_theory_compute(gbs_context *ctx, const gbs_options *options,
                                       gbs_theory **out);
 /* Value k, NULL beyond the last; valid as long as the theory. */

@@ -6,7 +6,8 @@
  *       + 1/2 [sum_p (E b_p (Bm_p'E Lambda Bm_p + D (G^-1)_pp) - D - D E log b_p) + D log|G|]
  *       + sum_p KL(b_p) + KL(Wishart) } + n log scale
  *
- * all from sums: sum omega (m - c)(m - c)' = sum omega mm' - C'Bm - Bm'C + Bm'(sum omega phi phi')Bm.
+ * all from sums: sum omega (m - c)(m - c)' = sum omega mm' - C'Bm - Bm'C + Bm'(sum omega phi
+ * phi')Bm.
  */
 #include "completion/hierarchical.h"
 #include "kernel/linalg.h"

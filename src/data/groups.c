@@ -1,5 +1,5 @@
-/* Groups of rows: those of one patient, one site, one document. They stay together wherever rows are
- * split (docs/maths.md, 11.8). */
+/* Groups of rows: those of one patient, one site, one document. They stay together wherever rows
+ * are split (docs/maths.md, 11.8). */
 #include "data/rows.h"
 
 #include "core/check.h"

@@ -1,8 +1,8 @@
 /* Design rows as they lie in memory: slices, subsamples, strips. What makes them is src/map. */
 #include "data/rows.h"
 
-/* Products with a d x d matrix, which long rows have, want more rows than the small cache holds: the
- * matrix goes through memory once a strip. */
+/* Products with a d x d matrix, which long rows have, want more rows than the small cache holds:
+ * the matrix goes through memory once a strip. */
 size_t gbs_rows_a_strip(size_t d) {
     size_t rows = ((size_t)1 << (d > 256 ? 18 : 15)) / d, most = d > 256 ? 256 : 2048;
     return rows < 32 ? 32 : rows > most ? most : rows;

@@ -59,7 +59,8 @@ gbs_status gbs_data_weigh_classes(gbs_context *ctx, gbs_data *view, double up, d
  * equal rows are only to be expected. */
 gbs_status gbs_data_copies(gbs_context *ctx, const gbs_data *data, size_t *copies);
 
-/* Names of groups as numbers from 0, in order of first appearance; and how many groups there are. */
+/* Names of groups as numbers from 0, in order of first appearance; and how many groups there are.
+ */
 gbs_status gbs_groups_number(gbs_context *ctx, size_t n, const uint64_t *name, uint32_t *group,
                              size_t *count);
 /* The mean of the values of each group that has one, in order of first appearance; a value that is
@@ -116,8 +117,8 @@ typedef struct gbs_rows {
     size_t n_owned;
 } gbs_rows;
 
-/* Rows that are handled together: a strip of a quarter of a megabyte stays in the second-level cache
- * beside its products. */
+/* Rows that are handled together: a strip of a quarter of a megabyte stays in the second-level
+ * cache beside its products. */
 size_t gbs_rows_a_strip(size_t d);
 /* An array that the rows are to free; returns it. */
 void *gbs_rows_own(gbs_rows *rows, void *array);

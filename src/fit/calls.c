@@ -39,8 +39,8 @@ static void take_usual_grid(const gbs_data *data, gbs_fit_settings *s, double us
     *(fixed ? &s->prior_grid_size : &s->ladder_size) = USUAL_GRID;
 }
 
-/* The settings of the candidate with the smallest cross-validated error, and what that choice looked
- * at. */
+/* The settings of the candidate with the smallest cross-validated error, and what that choice
+ * looked at. */
 static gbs_status choose(gbs_context *ctx, const gbs_data *data, gbs_fit_settings *s,
                          gbs_selection *selection) {
     gbs_cv cv;

@@ -1,5 +1,5 @@
-/* Candidates: built from the settings, judged on the same folds, the first of the smallest errors is
- * the best. */
+/* Candidates: built from the settings, judged on the same folds, the first of the smallest errors
+ * is the best. */
 #include "fit/candidates.h"
 
 #include "task/task.h"

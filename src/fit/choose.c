@@ -38,8 +38,8 @@ enum {
     ENOUGH = 10,
     MOST_CALIBRATING = 8192
 };
-/* With maps, whose fits are longer: rows up to which there are folds of them all, folds of more, and
- * columns of a map there. */
+/* With maps, whose fits are longer: rows up to which there are folds of them all, folds of more,
+ * and columns of a map there. */
 enum { MAPPED_ROWS = 2048, MAPPED_FOLDS = 3, MAPPED_COLUMNS = 512 };
 enum { KINDS = GBS_CHOICE_KINDS, WIDTHS = GBS_CHOICE_WIDTHS, MIDDLE = 5, STEP = 2 };
 #define NARROWEST 0.00625

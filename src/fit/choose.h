@@ -1,4 +1,5 @@
-/* What the default fit chooses on its learn part: columns, width of the prior, loss, calibration. */
+/* What the default fit chooses on its learn part: columns, width of the prior, loss, calibration.
+ */
 #ifndef GIBBSITE_FIT_CHOOSE_H
 #define GIBBSITE_FIT_CHOOSE_H
 

@@ -1,10 +1,10 @@
 /* The choice of a map: kernel, width, number of columns (docs/maths.md, 12.4).
  *
  * Candidates are judged by ridge regression of the labels with each row left out in turn (ridge.c),
- * by the log loss of those scores, calibrated; the best ridge of a few. Successive halving: many widths
- * around the median distance on few rows with few columns first, then the best of them on more, then
- * the number of columns. The fit itself is another one (hinge posterior, choose.c), which compares
- * the winner with the columns themselves on folds.
+ * by the log loss of those scores, calibrated; the best ridge of a few. Successive halving: many
+ * widths around the median distance on few rows with few columns first, then the best of them on
+ * more, then the number of columns. The fit itself is another one (hinge posterior, choose.c),
+ * which compares the winner with the columns themselves on folds.
  */
 #include "fit/choose_map.h"
 

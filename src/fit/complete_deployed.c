@@ -1,15 +1,15 @@
 /* The certificate of the predictor that is deployed (docs/maths.md, 8.19).
  *
  * The last ratings of a random order are kept from the fit and from every choice in it. Given all
- * that came before, the clipped squared errors there, over (high - low)^2, are draws in [0, 1] whose
- * mean is the risk of the very values that are predicted. With a bet kappa fixed before they are
- * seen,
+ * that came before, the clipped squared errors there, over (high - low)^2, are draws in [0, 1]
+ * whose mean is the risk of the very values that are predicted. With a bet kappa fixed before they
+ * are seen,
  *
  *   R <= [1 - exp((sum log(1 - kappa loss) - log(1/delta)) / n)] / kappa
  *
  * holds with probability 1 - delta: for independent ratings, and for a random subset of a finite
- * number of ratings too, since products of distinct terms average to no more than the power of their
- * mean (Maclaurin).
+ * number of ratings too, since products of distinct terms average to no more than the power of
+ * their mean (Maclaurin).
  */
 #include "bound/bound.h"
 #include "core/random.h"
@@ -88,8 +88,8 @@ static size_t longest_row(const gbs_ratings *r) {
 }
 
 /* Losses of the predictions of some ratings, row by row, at most e->n of them: those seen, or with
- * `foretold` those that the model expects, errors drawn from its own law. power 2: squares; 0: whether it is
- * off by more than half a star. */
+ * `foretold` those that the model expects, errors drawn from its own law. power 2: squares; 0:
+ * whether it is off by more than half a star. */
 static gbs_status take_losses(const struct gbs_completion_run *r, const gbs_ratings *ratings,
                               bool foretold, int power, struct errors *e) {
     const gbs_rating_list *l = &ratings->by[0];

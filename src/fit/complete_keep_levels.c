@@ -3,7 +3,8 @@
  *
  * A row's covariance is S E(1/tau), its noise variance E(1/tau) = rate / (shape - 1). A row without
  * ratings has mean B'phi, phi the intercept, and covariance (1 + phi'G^-1 phi) E(Lambda^-1)
- * E(1/tau), E(Lambda^-1) = W^-1/N. A draw of the sampler has no covariance, and its own Lambda and B.
+ * E(1/tau), E(Lambda^-1) = W^-1/N. A draw of the sampler has no covariance, and its own Lambda and
+ * B.
  */
 #include "fit/complete.h"
 #include "kernel/linalg.h"

@@ -2,10 +2,9 @@
  * cross-validation the model itself (docs/maths.md, 8.18).
  *
  * positions: both fits go a few sweeps. Where features of the positions have the lower free energy
- * already they are taken: it charges them for every coefficient, so it errs on the other side.
- * Else ratings left out decide.
- * rank: the mean field shrinks the more the more components there are, which its free energy does not
- * tell; ratings left out do.
+ * already they are taken: it charges them for every coefficient, so it errs on the other side. Else
+ * ratings left out decide. rank: the mean field shrinks the more the more components there are,
+ * which its free energy does not tell; ratings left out do.
  */
 #include "fit/complete_levels.h"
 
@@ -15,7 +14,8 @@ enum { RACE_SWEEPS = 6, LEFT_OUT_SWEEPS = 12, RANK_SWEEPS = 24, MOST_LEFT_OUT = 
 /* Fewer say nothing of what is left out of them; so few can be left out part by part. */
 enum { LEAST_RATINGS = 100, VERY_FEW = 10000, FEW_RATINGS = 20000, MOST_PARTS = 10, FEW_PARTS = 3 };
 enum { MOST_CANDIDATES = 12 };
-/* Items of the smaller side, for each coordinate, from which a rank up to PLENTY is taken as it is. */
+/* Items of the smaller side, for each coordinate, from which a rank up to PLENTY is taken as it is.
+ */
 enum { ITEMS_A_COMPONENT = 8, MOST_SMALL_RANK = 32, PLENTY = 16 };
 
 static size_t left_out_of(size_t n) {
@@ -97,7 +97,8 @@ static gbs_status choose_positions(const struct gbs_completion_run *r,
 /* ---------------------------------------------------------------- rank */
 
 /* Ranks to try, from the smallest on; none: `rank` it is. On a table of few rows or columns the
- * Wishart prior of D + 1 degrees of freedom weighs as much as D of them, and any rank may be best. */
+ * Wishart prior of D + 1 degrees of freedom weighs as much as D of them, and any rank may be best.
+ */
 static size_t candidate_list(const gbs_ratings *ratings, size_t rank, size_t *list) {
     size_t count = 0, least = ratings->by[0].items < ratings->by[1].items ? ratings->by[0].items
                                                                           : ratings->by[1].items;

@@ -88,7 +88,8 @@ static gbs_status run_job(gbs_context *ctx, void *arg, size_t job) {
     return status;
 }
 
-/* Mean over the held-out rows of what the folds tell, and in *se its standard error over the folds. */
+/* Mean over the held-out rows of what the folds tell, and in *se its standard error over the folds.
+ */
 static double mean_of(const struct validation *v, const gbs_evaluated *e, size_t member,
                       double *se) {
     double n = (double)v->data->n, folds = (double)v->folds, mean = 0.0, spread = 0.0;

@@ -6,8 +6,8 @@
  * Pearson's bound holds for exactly these labels, without a factor and without a KL.
  *
  * Every other line is a function of the same predictor and the same rows and holds by itself; which
- * one comes first is fixed here. A ranker prints a score, and its line is 1 - AUC. Where rows are in
- * groups, lines are means over groups (11.8).
+ * one comes first is fixed here. A ranker prints a score, and its line is 1 - AUC. Where rows are
+ * in groups, lines are means over groups (11.8).
  */
 #include "fit/choose.h"
 #include "fit/choose_map.h"
@@ -265,7 +265,8 @@ static void add_count(struct deployed *f, gbs_target target, int given, size_t w
 /* The loss of a row under this probability of +1. */
 typedef double (*loss_of_row)(const gbs_card *, double probability, bool yes);
 
-/* The same of rows, in units of `most`; of those of class `given`, where that is not 0, else NaN. */
+/* The same of rows, in units of `most`; of those of class `given`, where that is not 0, else NaN.
+ */
 static void lose(const gbs_card *c, loss_of_row loss, int given, double most, size_t n,
                  const double *probability, const double *y, double *out) {
     for (size_t i = 0; i < n; i++) {
@@ -274,8 +275,8 @@ static void lose(const gbs_card *c, loss_of_row loss, int given, double most, si
     }
 }
 
-/* The mean of a loss, over rows or over groups of them; the bet comes from the same loss of the rows
- * that calibrated. */
+/* The mean of a loss, over rows or over groups of them; the bet comes from the same loss of the
+ * rows that calibrated. */
 static gbs_status add_mean(struct deployed *f, gbs_target target, gbs_risk risk, int given,
                            double most, loss_of_row loss) {
     const gbs_card *c = &f->model->card;

@@ -64,8 +64,8 @@ typedef struct gbs_classes_fit {
 /* How many rows choose at most, and in how many folds they are where they are not all. */
 enum { GBS_CLASS_ROWS = 2048, GBS_CLASS_FEW_FOLDS = 3, GBS_CLASS_FOLDS = 5 };
 
-/* Scheme, columns and width of the prior, on f->some; the parts of the best, trained on f->head, and
- * scores that calibrate (many_choose.c). */
+/* Scheme, columns and width of the prior, on f->some; the parts of the best, trained on f->head,
+ * and scores that calibrate (many_choose.c). */
 gbs_status gbs_classes_choose(gbs_classes_fit *f);
 
 /* The lines of the card, from the last block: probabilities and drawn scores, rows x classes. */

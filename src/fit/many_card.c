@@ -1,5 +1,5 @@
-/* What the last block certifies of a model of many classes (docs/maths.md, 11.1, 11.10): the printed
- * label, each class, the mean cost, the Brier score, one draw from every posterior. */
+/* What the last block certifies of a model of many classes (docs/maths.md, 11.1, 11.10): the
+ * printed label, each class, the mean cost, the Brier score, one draw from every posterior. */
 #include "fit/many.h"
 
 #include "bound/bound.h"

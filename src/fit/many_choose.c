@@ -1,10 +1,11 @@
 /* The choice behind a fit to three classes or more (docs/maths.md, 11.10).
  *
- * Candidates are a scheme (each class against the rest, or against each other one), a loss (hinge, or
- * exponential, whose best score is the log odds also where a class is nowhere the likelier side), a
- * kind of columns and a width of the prior, one for all problems: each problem by itself has too few rows of its
- * class to choose by. They are compared by the log loss of the jointly calibrated out-of-fold scores,
- * the calibration cross-validated too. Pairs must be better by a standard error.
+ * Candidates are a scheme (each class against the rest, or against each other one), a loss (hinge,
+ * or exponential, whose best score is the log odds also where a class is nowhere the likelier
+ * side), a kind of columns and a width of the prior, one for all problems: each problem by itself
+ * has too few rows of its class to choose by. They are compared by the log loss of the jointly
+ * calibrated out-of-fold scores, the calibration cross-validated too. Pairs must be better by a
+ * standard error.
  */
 #include "fit/many.h"
 
@@ -118,7 +119,8 @@ static gbs_status try_new(gbs_classes_fit *f, struct trial *t, size_t kind, size
 }
 
 /* The log loss has one valley along the widths. From three of them: further where the best is the
- * last known on its side; then other columns and the other loss at the best; then its neighbours. */
+ * last known on its side; then other columns and the other loss at the best; then its neighbours.
+ */
 static gbs_status search(gbs_classes_fit *f, struct trial *t) {
     gbs_status status = GBS_OK;
     bool new = true;

@@ -15,8 +15,8 @@ typedef struct gbs_ridge {
 gbs_status gbs_ridge_create(gbs_context *ctx, const gbs_rows *rows, gbs_ridge *out);
 void gbs_ridge_free(const gbs_context *ctx, gbs_ridge *ridge);
 
-/* What the others say of each row, with a ridge of `penalty` times the mean squared length of a row;
- * false: the columns are not independent enough for it. */
+/* What the others say of each row, with a ridge of `penalty` times the mean squared length of a
+ * row; false: the columns are not independent enough for it. */
 bool gbs_ridge_leave_one_out(gbs_ridge *ridge, double penalty, double *score);
 
 #endif

@@ -21,8 +21,9 @@ gbs_status gbs_sample_run_for(gbs_context *ctx, const gbs_data *data, const gbs_
 gbs_status gbs_complete_run(gbs_context *ctx, const gbs_ratings *ratings,
                             const gbs_complete_settings *settings, gbs_completion **out);
 
-/* k-fold cross-validation of `count` candidates on the same folds. A candidate's lambda is meant for
- * all rows and is scaled with the rows of a fold (0: their number). results has room for count. */
+/* k-fold cross-validation of `count` candidates on the same folds. A candidate's lambda is meant
+ * for all rows and is scaled with the rows of a fold (0: their number). results has room for count.
+ */
 gbs_status gbs_cross_validate_run(gbs_context *ctx, const gbs_data *data, size_t folds,
                                   const gbs_fit_settings *candidates, size_t count,
                                   gbs_cv_result *results);

@@ -13,8 +13,8 @@ typedef struct gbs_side_progress {
 } gbs_side_progress;
 
 /* job(child, arg, k) for k = 0 .. jobs - 1 on the context's threads. The first failure, with its
- * words, is that of the whole; a stop is heard by all. Fits that are too short to be split still use
- * the machine so. */
+ * words, is that of the whole; a stop is heard by all. Fits that are too short to be split still
+ * use the machine so. */
 gbs_status gbs_side_by_side(gbs_context *ctx, size_t jobs, gbs_side_progress progress,
                             gbs_side_job job, void *arg);
 

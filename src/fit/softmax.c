@@ -5,10 +5,11 @@
  *   a, B = argmin  sum_i KL(t_i || p_i) + |B - b0 I|^2 / (2 (spread b0)^2) + GAUGE/2 |a|^2
  *
  * over rows whose scores come from fits that have not seen them. t_i puts (n_c + 1)/(n_c + 2) on
- * the class c of row i, which has n_c rows, and the rest in equal parts on the other classes: Platt's
- * targets (platt.c), of which two classes have two. b0 is the best slope that all classes share: a
- * class with few rows keeps to it. B is diagonal, or, of not too many classes, full where that has
- * the smaller cross-validated log loss. The sum is convex; Newton's method with halved steps.
+ * the class c of row i, which has n_c rows, and the rest in equal parts on the other classes:
+ * Platt's targets (platt.c), of which two classes have two. b0 is the best slope that all classes
+ * share: a class with few rows keeps to it. B is diagonal, or, of not too many classes, full where
+ * that has the smaller cross-validated log loss. The sum is convex; Newton's method with halved
+ * steps.
  */
 #include "fit/softmax.h"
 
@@ -283,7 +284,8 @@ static gbs_status learn(gbs_context *ctx, const gbs_class_scores *s, gbs_slopes_
     return there ? GBS_OK : GBS_ERR_MEMORY;
 }
 
-/* The classes that have rows, alone: what is not there must leave no trace, not even in rounding. */
+/* The classes that have rows, alone: what is not there must leave no trace, not even in rounding.
+ */
 gbs_status gbs_softmax_learn(gbs_context *ctx, const gbs_class_scores *s, gbs_slopes_kind slopes,
                              double *offset, double *slope) {
     size_t k = s->k, learned = 0, n = 0;

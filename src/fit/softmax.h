@@ -23,8 +23,8 @@ typedef enum gbs_slopes_kind {
 /* Classes of which a full matrix is tried. */
 enum { GBS_MOST_FULL = 12 };
 
-/* offset has room for k, slope for k x k. A class without rows has the offset -INFINITY, and zeros in
- * its row and its column. slopes: each or full. */
+/* offset has room for k, slope for k x k. A class without rows has the offset -INFINITY, and zeros
+ * in its row and its column. slopes: each or full. */
 gbs_status gbs_softmax_learn(gbs_context *ctx, const gbs_class_scores *s, gbs_slopes_kind slopes,
                              double *offset, double *slope);
 
@@ -33,8 +33,8 @@ double gbs_softmax_log_loss(const gbs_class_scores *s, const double *offset, con
 /* The share of them whose class is not the most probable one. */
 double gbs_softmax_error(const gbs_class_scores *s, const double *offset, const double *slope);
 
-/* By calibrations that have not seen the rows, each of five parts by the others: the loss of each row
- * (NaN: it does not count), and the error. */
+/* By calibrations that have not seen the rows, each of five parts by the others: the loss of each
+ * row (NaN: it does not count), and the error. */
 gbs_status gbs_softmax_cross_validate(gbs_context *ctx, const gbs_class_scores *s,
                                       gbs_slopes_kind slopes, double *loss, double *error);
 double gbs_softmax_mean(size_t n, const double *loss);

@@ -26,8 +26,8 @@ static gbs_ordering ordering_of(const gbs_data *data, uint64_t seed, bool in_tim
                           .in_time = in_time};
 }
 
-/* Where the caller said which rows to learn from, the order with these first, and how many they are;
- * else nothing changes. */
+/* Where the caller said which rows to learn from, the order with these first, and how many they
+ * are; else nothing changes. */
 static gbs_status learned_first(gbs_context *ctx, const gbs_data *data, size_t *order,
                                 size_t *first_part) {
     size_t n = data->n, first = 0, last = 0;

@@ -24,13 +24,14 @@ gbs_split_key gbs_split_key_of(const gbs_split *s, const gbs_fit_settings *o);
 gbs_status gbs_split_find(gbs_context *ctx, const gbs_data *data, const gbs_split_key *key,
                           size_t from, size_t count, gbs_data **out);
 
-/* GBS_ERR_DATA when the first part lacks a class; not of a deployed predictor, which looks itself. */
+/* GBS_ERR_DATA when the first part lacks a class; not of a deployed predictor, which looks itself.
+ */
 gbs_status gbs_split_create(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *o,
                             gbs_split *out);
 void gbs_split_free(gbs_split *s);
 
-/* Once the design rows are built only labels, weights and groups of the view are needed, and stay where
- * they are. */
+/* Once the design rows are built only labels, weights and groups of the view are needed, and stay
+ * where they are. */
 void gbs_split_forget_order(gbs_split *s);
 
 /* The first `count` rows of the order. */

@@ -13,7 +13,8 @@ gbs_status gbs_fit_single(gbs_context *ctx, const gbs_data *data, const gbs_fit_
  * name and there are too few rows to be split. */
 gbs_status gbs_fit_deployed(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *o,
                             gbs_model **out);
-/* Three classes or more. Not certified: one posterior for each against the rest, as the options say. */
+/* Three classes or more. Not certified: one posterior for each against the rest, as the options
+ * say. */
 gbs_status gbs_fit_classes(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *o,
                            bool certified, gbs_model **out);
 /* Stages, each tested on fresh rows before the next learns from them. */

@@ -121,7 +121,8 @@ gbs_status gbs_check_scores(gbs_context *ctx, size_t first, size_t n, const doub
         first + bad + 1);
 }
 
-/* first: rows before these, for messages. margin: only where something about labels is asked for. */
+/* first: rows before these, for messages. margin: only where something about labels is asked for.
+ */
 static gbs_status judge_stages(const gbs_model *model, const gbs_held *held, size_t first,
                                double *score, double *sd, double *margin, bool spread_wanted,
                                const gbs_judgement *out) {

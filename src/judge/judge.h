@@ -26,8 +26,8 @@ gbs_status gbs_model_judge(gbs_context *ctx, const gbs_model *model, const gbs_r
 
 enum { GBS_BINS = 10 };
 
-/* An evaluation, and what is asked of it part by part. Handles are of this type: what a caller holds
- * is the first member. */
+/* An evaluation, and what is asked of it part by part. Handles are of this type: what a caller
+ * holds is the first member. */
 typedef struct gbs_evaluated {
     gbs_evaluation told;
     gbs_reliability bin[GBS_BINS]; /* tenths of [0, 1] */

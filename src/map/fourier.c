@@ -3,10 +3,11 @@
  *   k(x, z) = exp(-|x - z|^2 / 2h^2) = E cos w'(x - z),  w ~ N(0, I/h^2)
  *   phi(x) = sqrt(2/D) (cos w_1'x, ..., cos w_{D/2}'x, sin w_1'x, ..., sin w_{D/2}'x)
  *
- * so that phi(x)'phi(z) has the mean k(x, z), and phi(x)'phi(x) = 1 whatever D: a prior N(0, v I) on
- * the coefficients is a Gaussian process of variance v, every feature equally, and the frequencies
- * follow the kernel's own spectrum. Frequencies come in blocks of d that are orthogonal, with the
- * lengths of independent ones (Yu et al. 2016): the mean stays, the error falls. They are made of
+ * so that phi(x)'phi(z) has the mean k(x, z), and phi(x)'phi(x) = 1 whatever D: a prior N(0, v I)
+ * on the coefficients is a Gaussian process of variance v, every feature equally, and the
+ * frequencies follow the kernel's own spectrum. Frequencies come in blocks of d that are
+ * orthogonal, with the lengths of independent ones (Yu et al. 2016): the mean stays, the error
+ * falls. They are made of
  * counter-based numbers: a model keeps seed, width and D, not the matrix.    (docs/maths.md, 12.2)
  */
 #include "map/kernel_rows.h"

@@ -17,8 +17,8 @@ gbs_status gbs_median_distance(gbs_context *ctx, size_t n, size_t d, const doubl
 gbs_status gbs_kernel_width(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *o,
                             const gbs_maps *before, double *out);
 
-/* The first columns of a mapped row are the columns themselves, times this: their part of the kernel
- * is x'x over their number. */
+/* The first columns of a mapped row are the columns themselves, times this: their part of the
+ * kernel is x'x over their number. */
 double gbs_linear_share(size_t columns);
 /* Copies them: rows of `in` to the first columns of out. */
 void gbs_keep_linear(const gbs_strip *in, double *out, size_t ld);

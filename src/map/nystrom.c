@@ -2,8 +2,8 @@
  *
  *   phi(x) = L^-1 (k(x, z_1), ..., k(x, z_m))',   L L' = (k(z_i, z_j))_ij
  *
- * so that phi(x)'phi(z) is the projection of k(x, z) onto the span of the landmarks z_i, and k(x, z)
- * itself where x or z is one of them: with all rows as landmarks the fit is the exact kernel
+ * so that phi(x)'phi(z) is the projection of k(x, z) onto the span of the landmarks z_i, and k(x,
+ * z) itself where x or z is one of them: with all rows as landmarks the fit is the exact kernel
  * machine. Landmarks are rows to learn from, evenly spaced; those that the others already span, to
  * 1e-10, are left out. A model keeps them.                                    (docs/maths.md, 12.3)
  */

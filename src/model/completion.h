@@ -21,8 +21,8 @@ struct gbs_completion {
     /* kept x (own + 1): of each component, of row biases, of column biases; without biases kept x
      * own */
     double *variance;
-    /* hierarchical: the noise variance of each row, and of one more without ratings; mean and packed
-     * covariance of an item without ratings, kept of each. NULL in the paper's model */
+    /* hierarchical: the noise variance of each row, and of one more without ratings; mean and
+     * packed covariance of an item without ratings, kept of each. NULL in the paper's model */
     double *noise, *prior_mean[2], *prior_cov[2];
     /* certified with the RMSE, meaningless without: the mean absolute error, and of stars the share
      * of values off by more than half a one (NaN: no stars) */

@@ -1,5 +1,5 @@
-/* What a model of three classes or more is made of: binary problems, each a model by itself, and the
- * calibration that joins their scores (docs/maths.md, 11.10).
+/* What a model of three classes or more is made of: binary problems, each a model by itself, and
+ * the calibration that joins their scores (docs/maths.md, 11.10).
  *
  *   one class against the rest   part k: class k is +1, every other -1;   s_k = log odds of k
  *   each against each            part (j, k), j < k: class j is +1, class k -1;

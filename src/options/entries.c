@@ -38,8 +38,8 @@ const gbs_option_entry gbs_option_entries[] = {
       ANY},
      .store = GBS_STORE_INT, .at = {IN_FIT(task), IN_SAMPLE(task)}},
     {{"loss", "LOSS", GBS_OPTION_CHOICE, GBS_FOR_FIT, GBS_CHOICES(GBS_FIT_LOSSES), NULL, "auto",
-      "model", "loss of the margin: zero-one, hinge, exponential; auto: under `bound` vote hinge or "
-      "zero-one, chosen on the rows to learn from, else zero-one",
+      "model", "loss of the margin: zero-one, hinge, exponential; auto: under `bound` vote hinge "
+      "or zero-one, chosen on the rows to learn from, else zero-one",
       ANY},
      .store = GBS_STORE_INT, .at = {IN_FIT(loss)}},
     {{"loss", "LOSS", GBS_OPTION_CHOICE, GBS_FOR_CV | GBS_FOR_SAMPLE, GBS_CHOICES(GBS_LOSSES), NULL,
@@ -58,8 +58,8 @@ const gbs_option_entry gbs_option_entries[] = {
      .bits = offsetof(gbs_fit_settings, families) + 1},
     {{"lambda", "L", GBS_OPTION_NUMBER, FIT_CV, NULL, POSITIVE, NULL, "model",
       "inverse temperature: how much the mean loss weighs against the distance from the prior "
-      "(default: the number of rows learned from, in ranking of those of the smaller class; under an "
-      "informed prior and a `bound` such as kl chosen from the first part)",
+      "(default: the number of rows learned from, in ranking of those of the smaller class; under "
+      "an informed prior and a `bound` such as kl chosen from the first part)",
       ABOVE_ZERO},
      .store = GBS_STORE_DOUBLE, .at = {IN_FIT(lambda)}},
     {{"lambda", "L", GBS_OPTION_NUMBER, GBS_FOR_SAMPLE, NULL, "a number from 0", NULL, "model",
@@ -99,8 +99,8 @@ const gbs_option_entry gbs_option_entries[] = {
      .store = GBS_STORE_INT, .at = {IN_FIT(select)}},
     {{"select", "RULE", GBS_OPTION_CHOICE, GBS_FOR_COMPLETE, "none|cv", NULL, "none", "model",
       "cv chooses by the error on ratings left out: the rank (a quarter, a half, one and two times "
-      "`rank`) and, unless `model` is given, the model; with `model` paper `lambda`, and with it the "
-      "noise; the certificate stays valid",
+      "`rank`) and, unless `model` is given, the model; with `model` paper `lambda`, and with it "
+      "the noise; the certificate stays valid",
       ANY},
      .store = GBS_STORE_INT, .at = {IN_COMPLETE(cross_validate)}},
     {{"folds", "K", GBS_OPTION_COUNT, FIT_CV | GBS_FOR_COMPLETE, NULL,
@@ -109,12 +109,14 @@ const gbs_option_entry gbs_option_entries[] = {
       .low = 2.0, .high = 1000.0},
      .store = GBS_STORE_SIZE,
      .at = {IN_FIT(folds), IN_COMPLETE(folds)}},
-    {{"prior", "PRIOR", GBS_OPTION_CHOICE, GBS_FOR_FIT, GBS_CHOICES(GBS_PRIORS), NULL, "informed", "model",
+    {{"prior", "PRIOR", GBS_OPTION_CHOICE, GBS_FOR_FIT, GBS_CHOICES(GBS_PRIORS), NULL,
+      "informed", "model",
       "mean of the Gaussian prior: informed (learned from a first part of the rows, which is then "
       "not certified on), or zero (the default with `paper`, `restarts` and `select` cv)",
       ANY},
      .store = GBS_STORE_INT, .at = {IN_FIT(prior)}},
-    {{"prior", "PRIOR", GBS_OPTION_CHOICE, GBS_FOR_COMPLETE, GBS_CHOICES(GBS_PRIORS), NULL, "zero", "model",
+    {{"prior", "PRIOR", GBS_OPTION_CHOICE, GBS_FOR_COMPLETE, GBS_CHOICES(GBS_PRIORS), NULL,
+      "zero", "model",
       "prior of the factors: zero (hierarchical, of mean zero), or informed (learned from a first "
       "part of the ratings; needs `range`)",
       ANY},
@@ -154,7 +156,8 @@ const gbs_option_entry gbs_option_entries[] = {
       "(each row to length 1)",
       ANY},
      .store = GBS_STORE_INT, .at = {IN_FIT(scale), IN_SAMPLE(scale)}},
-    {{"columns", "KIND", GBS_OPTION_CHOICE, FIT_CV, GBS_CHOICES(GBS_COLUMN_KINDS), NULL, "auto", "model",
+    {{"columns", "KIND", GBS_OPTION_CHOICE, FIT_CV, GBS_CHOICES(GBS_COLUMN_KINDS), NULL,
+      "auto", "model",
       "width of the prior on standardised columns: equal, relevance (wider for columns that "
       "correlate more with the label), auto (chosen on the rows to learn from; for a `bound` "
       "other than vote, relevance under an informed prior, else equal)",
@@ -162,10 +165,10 @@ const gbs_option_entry gbs_option_entries[] = {
      .store = GBS_STORE_INT, .at = {IN_FIT(columns)}},
     {{"features", "MAP", GBS_OPTION_CHOICE, LEARN, "linear|fourier[:D]|nystrom[:D]|auto", NULL,
       "linear", "model",
-      "what is made of the columns: linear (nothing), fourier (beside them D random Fourier features "
-      "of the Gaussian kernel), nystrom (beside them the same kernel by D landmarks, rows to learn "
-      "from), auto (fit: map, width of the kernel and D chosen on the rows to learn from, linear "
-      "among the candidates); D from 2 to 100000 (default 500, fit: chosen)",
+      "what is made of the columns: linear (nothing), fourier (beside them D random Fourier "
+      "features of the Gaussian kernel), nystrom (beside them the same kernel by D landmarks, rows "
+      "to learn from), auto (fit: map, width of the kernel and D chosen on the rows to learn from, "
+      "linear among the candidates); D from 2 to 100000 (default 500, fit: chosen)",
       .low = 2.0, .high = 1e5},
      .store = GBS_STORE_SIZED, .at = {IN_FIT(features), IN_SAMPLE(features)}},
     {{"no-intercept", NULL, GBS_OPTION_FLAG, LEARN, NULL, NULL, NULL, "model",
@@ -186,10 +189,10 @@ const gbs_option_entry gbs_option_entries[] = {
     {{"bound", "METHOD", GBS_OPTION_CHOICE, GBS_FOR_FIT,
       GBS_CHOICES(GBS_BOUNDS), NULL, "auto", "certificate",
       "method of the certificate: vote (the labels that `predict` prints, in ranking the score, "
-      "tested on a last block of rows), progressive (stages, each tested on fresh rows before the next "
-      "learns from them), kl, catoni, hoeffding, paper (as the paper prints it), or auto (vote under "
-      "an informed prior, in ranking with `pairs` or `solver` sgd catoni; kl under the zero prior "
-      "and where a grid is given; progressive where `blocks` are given)",
+      "tested on a last block of rows), progressive (stages, each tested on fresh rows before the "
+      "next learns from them), kl, catoni, hoeffding, paper (as the paper prints it), or auto "
+      "(vote under an informed prior, in ranking with `pairs` or `solver` sgd catoni; kl under the "
+      "zero prior and where a grid is given; progressive where `blocks` are given)",
       ANY},
      .store = GBS_STORE_INT, .at = {IN_FIT(bound)}},
     {{"confidence", "P", GBS_OPTION_NUMBER,
@@ -204,11 +207,13 @@ const gbs_option_entry gbs_option_entries[] = {
       "what it costs to miss a row of the positive label (FN), and to give it to another row (FP): "
       "the label is then positive from a probability of FP/(FN + FP) on, rows count by the cost of "
       "their error in training where that makes labels cheaper out of fold, and the mean cost is "
-      "certified; `bound` vote. Of three classes or more a program may read a file of costs instead: "
-      "a CSV matrix, the class that is said in its header, the class that is in its first column",
+      "certified; `bound` vote. Of three classes or more a program may read a file of costs "
+      "instead: a CSV matrix, the class that is said in its header, the class that is in its "
+      "first column",
       ABOVE_ZERO},
      .store = GBS_STORE_RANGE, .at = {IN_FIT(has_cost)}},
-    {{"order", "ORDER", GBS_OPTION_CHOICE, GBS_FOR_FIT, "random|time", NULL, "random", "certificate",
+    {{"order", "ORDER", GBS_OPTION_CHOICE, GBS_FOR_FIT, "random|time", NULL,
+      "random", "certificate",
       "`bound` vote: which rows are learned from and which test: drawn at random, or by the file's "
       "order (time), so that the last rows test and the certificate is about rows like them",
       ANY},
@@ -312,7 +317,8 @@ const gbs_option_entry gbs_option_entries[] = {
       .low = 4.0, .high = 1073741824.0},
      .store = GBS_STORE_SIZE, .at = {IN_SAMPLE(particles)}},
     {{"ess", "P", GBS_OPTION_NUMBER, SAMPLE_GAP, NULL, "a number between 0 and 1, such as 0.5",
-      "0.5", "solver", "effective sample size after each step of lambda, as a share of the particles",
+      "0.5", "solver",
+      "effective sample size after each step of lambda, as a share of the particles",
       INSIDE_UNIT},
      .store = GBS_STORE_DOUBLE, .at = {IN_SAMPLE(ess)}},
     {{"classic", NULL, GBS_OPTION_FLAG, SAMPLE_GAP, NULL, NULL, NULL, "solver",
@@ -340,7 +346,8 @@ const gbs_option_entry gbs_option_entries[] = {
      .store = GBS_STORE_INT, .at = {IN_SAMPLE(move)}},
 
     /* ---------------------------------------------------------------- completion */
-    {{"model", "NAME", GBS_OPTION_CHOICE, GBS_FOR_COMPLETE, GBS_CHOICES(GBS_COMPLETION_MODELS), NULL,
+    {{"model", "NAME", GBS_OPTION_CHOICE, GBS_FOR_COMPLETE, GBS_CHOICES(GBS_COMPLETION_MODELS),
+      NULL,
       "hierarchical", "model",
       "hierarchical (priors with a mean, a scale for each row, see `positions`), or paper "
       "(independent components, those that are not needed switched off; the default with what only "
@@ -372,12 +379,13 @@ const gbs_option_entry gbs_option_entries[] = {
      .store = GBS_STORE_NOT, .at = {IN_COMPLETE(biases)}},
     {{"range", "LO:HI", GBS_OPTION_RANGE, GBS_FOR_COMPLETE, NULL,
       "LO:HI with LO < HI, such as 1:5", NULL, "certificate",
-      "every value lies in it, known in advance; predictions are clipped to it, and their error gets "
-      "a certificate, for which the last tenth of the ratings is kept (`model` paper: the error of "
-      "one draw)",
+      "every value lies in it, known in advance; predictions are clipped to it, and their error "
+      "gets a certificate, for which the last tenth of the ratings is kept (`model` paper: the "
+      "error of one draw)",
       ANY},
      .store = GBS_STORE_RANGE, .at = {IN_COMPLETE(has_range)}},
-    {{"sampler", "NAME", GBS_OPTION_CHOICE, GBS_FOR_COMPLETE, GBS_CHOICES(GBS_SAMPLERS), NULL, "vb", "solver",
+    {{"sampler", "NAME", GBS_OPTION_CHOICE, GBS_FOR_COMPLETE, GBS_CHOICES(GBS_SAMPLERS), NULL,
+      "vb", "solver",
       "vb (mean-field approximation), gibbs (draws from the posterior itself, started from "
       "the vb fit)",
       ANY},
@@ -459,15 +467,16 @@ const gbs_option_entry gbs_option_entries[] = {
       "columns to read as categories even where they look like numbers, separated by commas",
       ANY},
      .store = GBS_STORE_TEXT, .at = {IN_TABLE(text)}},
-    {{"weights", "COL", GBS_OPTION_TEXT, FIT_CV, NULL, "the name or number of a column", NULL, "data",
+    {{"weights", "COL", GBS_OPTION_TEXT, FIT_CV, NULL, "the name or number of a column",
+      NULL, "data",
       "column that says how much each row counts in training, numbers from 0; it is no feature. "
       "Certificates and errors count every row once. `task` classify",
       ANY},
      .store = GBS_STORE_TEXT, .at = {IN_TABLE(weights)}},
     {{"group", "COL", GBS_OPTION_TEXT, FIT_CV, NULL, "the name or number of a column", NULL, "data",
-      "column that says which rows belong together (a patient, a site); it is no feature. They stay "
-      "together in the split and in folds, and the certificate is about the mean over groups of the "
-      "share of wrong rows; `bound` vote",
+      "column that says which rows belong together (a patient, a site); it is no feature. They "
+      "stay together in the split and in folds, and the certificate is about the mean over groups "
+      "of the share of wrong rows; `bound` vote",
       ANY},
      .store = GBS_STORE_TEXT, .at = {IN_TABLE(group)}},
     {{"missing", "WHAT", GBS_OPTION_CHOICE, READ, "error|drop|impute", NULL, "error", "data",

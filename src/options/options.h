@@ -25,8 +25,8 @@ struct gbs_options {
     size_t size;             /* lines of both */
 };
 
-/* Reads `text` for a line of the table. GBS_ERR_ARGUMENT with a message, and `out` untouched, when it
- * is out of range; ctx NULL: without a message. Arrays of `out` are the caller's. */
+/* Reads `text` for a line of the table. GBS_ERR_ARGUMENT with a message, and `out` untouched, when
+ * it is out of range; ctx NULL: without a message. Arrays of `out` are the caller's. */
 gbs_status gbs_option_read(gbs_context *ctx, const gbs_option *line, unsigned command,
                            const char *text, gbs_option_value *out);
 /* The same from numbers that need no reading. */

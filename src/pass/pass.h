@@ -95,8 +95,8 @@ typedef struct gbs_spread {
 typedef struct gbs_pass_ops gbs_pass_ops;
 
 /* Rows as a back end holds them: this head, then what is its own business. Each row carries a
- * number y: its margin is y x'theta. Where pairs are looked at, |y| counts equal rows. Rows may have
- * weights, which means of losses over them go by: slopes, tile, ring; not pairs. */
+ * number y: its margin is y x'theta. Where pairs are looked at, |y| counts equal rows. Rows may
+ * have weights, which means of losses over them go by: slopes, tile, ring; not pairs. */
 typedef struct gbs_held {
     const gbs_pass_ops *pass;
     gbs_context *ctx;
@@ -185,8 +185,9 @@ struct gbs_pass_ops {
     gbs_status (*hold_part)(const gbs_held *held, size_t stride, gbs_held **out);
     /* Room for `rows` rows as wide as these; n is then set by `fill`. */
     gbs_status (*hold_room)(const gbs_held *held, size_t rows, gbs_held **out);
-    /* The rows of `from` named in `row` into a room, whose mass is then their expected share of that
-     * of all; less: those minus the rows named there, with y = 1 (NULL: nothing is taken off). */
+    /* The rows of `from` named in `row` into a room, whose mass is then their expected share of
+     * that of all; less: those minus the rows named there, with y = 1 (NULL: nothing is taken off).
+     */
     void (*fill)(gbs_held *room, const gbs_held *from, size_t count, const size_t *row,
                  const size_t *less);
     /* A copy of the rows named, in this machine's memory: arrays of the caller. After a failure

@@ -358,8 +358,8 @@ static gbs_status read_all(gbs_csv *c, gbs_csv_record *first, gbs_csv_record *se
     return status;
 }
 
-/* A column of nothing but marks: of a model that knows its text columns it is one of numbers, all of
- * them missing. */
+/* A column of nothing but marks: of a model that knows its text columns it is one of numbers, all
+ * of them missing. */
 static gbs_status settle_marks(gbs_csv *c, size_t j) {
     gbs_table *t = c->table;
     gbs_text_set *marks = &c->levels[j];

@@ -102,8 +102,8 @@ static gbs_status take_groups(struct build *b) {
     return status;
 }
 
-/* Rows that are there: of a weight above 0, without a missing cell; out->rows stays NULL when that is
- * all of them. */
+/* Rows that are there: of a weight above 0, without a missing cell; out->rows stays NULL when that
+ * is all of them. */
 static gbs_status choose_rows(struct build *b, bool with_labels) {
     gbs_design *out = b->out;
     size_t absent = 0;

@@ -40,7 +40,8 @@ gbs_status gbs_design_build(gbs_context *ctx, const gbs_recipe *r, const gbs_tab
                             const gbs_design_use *use, gbs_design *out);
 void gbs_design_free(const gbs_context *ctx, gbs_design *d);
 
-/* Of the rows of a design as the table has them: a recipe with texts, labels where there are some. */
+/* Of the rows of a design as the table has them: a recipe with texts, labels where there are some.
+ */
 gbs_hash gbs_table_hash(const gbs_recipe *recipe, const gbs_table *t, const gbs_design *design);
 
 /* ---------------------------------------------------------------- inside */

@@ -25,7 +25,8 @@ const char *gbs_number_read(const char *text, const char *end, double *value);
  * above. */
 gbs_number_kind gbs_number_is(const char *text, size_t length, double *value);
 
-/* A well-known mark of a missing number, in any case: ?, -, --, ., n/a, #n/a, null, none, missing. */
+/* A well-known mark of a missing number, in any case: ?, -, --, ., n/a, #n/a, null, none, missing.
+ */
 bool gbs_number_is_mark(const char *text, size_t length);
 
 #endif

@@ -16,8 +16,8 @@ typedef struct gbs_recipe_column {
     bool is_text;
     const char **levels; /* sorted */
     size_t n_levels;
-    /* A missing cell is `fill`: a number, or one of the levels (NAN: none of them); marked: it has a
-     * column more, 1 where the cell is missing. Not filled: a missing cell has no features. */
+    /* A missing cell is `fill`: a number, or one of the levels (NAN: none of them); marked: it has
+     * a column more, 1 where the cell is missing. Not filled: a missing cell has no features. */
     bool filled, marked;
     double fill;
 } gbs_recipe_column;

@@ -66,8 +66,8 @@ typedef struct gbs_column {
 } gbs_column;
 
 /* Dense (csv, npy, memory): cells row-major n_rows x n_columns; a text cell holds its level index
- * as a double, a missing one NaN. Sparse (svmlight): cells == NULL, the CSR arrays and label are set,
- * n_columns counts the features only, and columns == NULL.
+ * as a double, a missing one NaN. Sparse (svmlight): cells == NULL, the CSR arrays and label are
+ * set, n_columns counts the features only, and columns == NULL.
  */
 struct gbs_table {
     gbs_context *ctx;

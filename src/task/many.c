@@ -1,9 +1,9 @@
 /* Classification of three classes or more: binary problems whose scores are calibrated jointly
  * (docs/maths.md, 11.10).
  *
- * Each of the problems is a task of two classes and is fitted, sampled and compared as such; what is
- * here is how their model is spoken of and evaluated. There is no option to ask for it: data with
- * more than two classes do.
+ * Each of the problems is a task of two classes and is fitted, sampled and compared as such; what
+ * is here is how their model is spoken of and evaluated. There is no option to ask for it: data
+ * with more than two classes do.
  */
 #include "task/task.h"
 

@@ -1,7 +1,9 @@
-/* peak FILE COMMAND...: runs the command and writes two numbers to FILE: the most memory it held, in kilobytes, and
- * the milliseconds it took. Leaves as the command did, as a shell has it (128 + the signal).
+/* peak FILE COMMAND...: runs the command and writes two numbers to FILE: the most memory it held,
+ * in kilobytes, and the milliseconds it took. Leaves as the command did, as a shell has it (128 +
+ * the signal).
  *
- * The kernel keeps the high-water mark, so that a peak as short as it may be is seen, on a busy machine too.
+ * The kernel keeps the high-water mark, so that a peak as short as it may be is seen, on a busy
+ * machine too.
  */
 #include <stdio.h>
 #include <sys/resource.h>

@@ -151,8 +151,8 @@ static inline double slow_wishart_kl(const gbs_levels *f, const gbs_level_side *
     return kl + 0.5 * nu0 * (-d * log(f->w0) + d * log(2.0));
 }
 
-/* KL of a side's items, B, Lambda and b, from mean, cov, coef, gram_root, scatter and relevance_rate
- * alone. */
+/* KL of a side's items, B, Lambda and b, from mean, cov, coef, gram_root, scatter and
+ * relevance_rate alone. */
 static inline double slow_side(const gbs_levels *f, int s) {
     const gbs_level_side *side = &f->side[s];
     size_t D = f->own, P = side->features;

@@ -7,8 +7,8 @@
  *
  * Values are stars, so that RMSE, mean absolute error and the share missed by more than a half each
  * have a bound. The number of violations passes a one-sided binomial test (support.h: a false alarm
- * in a million); twelve of them. GIBBSITE_COVERAGE=full (make coverage-study) runs 500 replications of
- * each design and prints the table; otherwise there are fewer.
+ * in a million); twelve of them. GIBBSITE_COVERAGE=full (make coverage-study) runs 500 replications
+ * of each design and prints the table; otherwise there are fewer.
  */
 #include "complete_support.h"
 #include "fit/complete.h"
@@ -63,8 +63,8 @@ static size_t add_kept(gbs_context *ctx, const gbs_completion *m, const gbs_rati
     return n;
 }
 
-/* One fit to the first RATINGS of `all`; which bounds fail. The others are fresh, or what is left of
- * all ratings. */
+/* One fit to the first RATINGS of `all`; which bounds fail. The others are fresh, or what is left
+ * of all ratings. */
 static void replicate(enum design design, uint64_t seed, double confidence,
                       struct matrix_truth *all, size_t *violations, double *width) {
     gbs_context *ctx = new_context(1, seed);

@@ -133,8 +133,8 @@ static void folds_choose_model_and_rank(void **state) {
     gbs_context_free(ctx);
 }
 
-/* A table of little more than noise, for which the paper's model may win: whichever does is certified
- * alike. */
+/* A table of little more than noise, for which the paper's model may win: whichever does is
+ * certified alike. */
 static void the_model_that_wins_is_certified(void **state) {
     (void)state;
     enum { SIDE = 40, N = 780 };

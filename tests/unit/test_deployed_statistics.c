@@ -7,7 +7,8 @@
  *
  * Where all lines are to hold at once, the fits of which one failed are counted likewise.
  *
- * GIBBSITE_COVERAGE=full (`make coverage-study`) runs 1,000 replications; otherwise there are fewer.
+ * GIBBSITE_COVERAGE=full (`make coverage-study`) runs 1,000 replications; otherwise there are
+ * fewer.
  */
 #include "support.h"
 

@@ -1,5 +1,5 @@
-/* Features of the Gaussian kernel: sines, the kernel itself, Fourier and Nystroem against it, clipped
- * tails, rows left out, and models that keep all of it. */
+/* Features of the Gaussian kernel: sines, the kernel itself, Fourier and Nystroem against it,
+ * clipped tails, rows left out, and models that keep all of it. */
 #include "support.h"
 
 #include "file/maps_file.h"
@@ -201,8 +201,8 @@ static void same_by_ridge(gbs_context *ctx, const gbs_rows *rows, const double *
     gbs_ridge_free(ctx, &b);
 }
 
-/* The kernel of mapped rows, and the scores of a posterior of them, against those of a machine whose
- * design is a root of the exact kernel matrix. */
+/* The kernel of mapped rows, and the scores of a posterior of them, against those of a machine
+ * whose design is a root of the exact kernel matrix. */
 static void nystrom_of_all_rows_is_the_kernel_machine(void **state) {
     (void)state;
     struct table_of_numbers t = shell(4, N, D);

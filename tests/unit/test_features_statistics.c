@@ -1,8 +1,8 @@
 /* Certificates hold as often as they say where the map was chosen by the rows to learn from.
  *
- * Rings that no line divides, 300 rows, one label in ten flipped; the true risk of the printed labels
- * comes from fresh rows with unflipped labels, five standard errors added. One fit serves both
- * confidences: the binomial bound is a function of the errors on the last block. The number of
+ * Rings that no line divides, 300 rows, one label in ten flipped; the true risk of the printed
+ * labels comes from fresh rows with unflipped labels, five standard errors added. One fit serves
+ * both confidences: the binomial bound is a function of the errors on the last block. The number of
  * violations passes a one-sided binomial test at 1e-5 each. GIBBSITE_COVERAGE=full (make
  * coverage-study) runs 1,000 replications.
  */

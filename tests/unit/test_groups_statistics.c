@@ -2,9 +2,9 @@
  * without the groups they do not.
  *
  * A group is one of 25 points and one label, drawn there with a known probability; its rows, 1 to
- * 12, more where the label is +1, are all alike in these. The mean over groups of the share of wrong
- * rows is then a sum over 25 points. Failures are counted at 50, 80 and 95 %: no more than promised
- * plus 5 sigma.
+ * 12, more where the label is +1, are all alike in these. The mean over groups of the share of
+ * wrong rows is then a sum over 25 points. Failures are counted at 50, 80 and 95 %: no more than
+ * promised plus 5 sigma.
  */
 #include "support.h"
 

@@ -21,7 +21,8 @@ static double normal(uint64_t stream, uint64_t index) {
     return gbs_normal(11, stream, index);
 }
 
-/* Some rows are empty, some half full; what lies below the factor's diagonal is nobody's business. */
+/* Some rows are empty, some half full; what lies below the factor's diagonal is nobody's business.
+ */
 static void fill(struct rows *r, size_t d, double density) {
     memset(r, 0, sizeof *r);
     r->d = d;

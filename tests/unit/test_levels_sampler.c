@@ -137,10 +137,10 @@ static void sampler_is_the_integral(void **state) {
 
 /* ---------------------------------------------------------------- Geweke (2004) */
 
-/* Draws from prior and model, once directly, once by a chain that takes turns between a sweep of the
- * sampler given the ratings and fresh ratings given the unknowns: both have the same law when every
- * conditional draw is right. Everything is free. Means of statistics that have all moments are
- * compared, 5 standard errors on 17 of them: a false alarm in 100,000 runs. */
+/* Draws from prior and model, once directly, once by a chain that takes turns between a sweep of
+ * the sampler given the ratings and fresh ratings given the unknowns: both have the same law when
+ * every conditional draw is right. Everything is free. Means of statistics that have all moments
+ * are compared, 5 standard errors on 17 of them: a false alarm in 100,000 runs. */
 enum { G_ROWS = 3, G_COLUMNS = 2, G_N = 7, D = 2, P = 2, MOMENTS = 17 };
 
 static const double phi_rows[G_ROWS * P] = {1.0, 0.8, 1.0, -1.2, 1.0, 0.3},

@@ -84,7 +84,8 @@ static void quadratics_of_known_minimum(void **state) {
     gbs_context_free(ctx);
 }
 
-/* A chain of Rosenbrock's valleys: sum 100 (x_{i+1} - x_i^2)^2 + (1 - x_i)^2, least at (1, .., 1). */
+/* A chain of Rosenbrock's valleys: sum 100 (x_{i+1} - x_i^2)^2 + (1 - x_i)^2, least at (1, .., 1).
+ */
 static void rosenbrock(const struct valley *v, const double *x, double *value, double *gradient) {
     *value = 0.0;
     memset(gradient, 0, v->n * sizeof *gradient);

@@ -1,5 +1,5 @@
-/* Three classes or more: the joint calibration, labels and probabilities of one piece, files, and what
- * is fixed before the last block. */
+/* Three classes or more: the joint calibration, labels and probabilities of one piece, files, and
+ * what is fixed before the last block. */
 #include "support.h"
 
 #include "data/rows.h"

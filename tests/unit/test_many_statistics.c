@@ -1,9 +1,10 @@
 /* Every line of the card of many classes holds as often as it says, on rows whose truth is known.
  *
  * x is one of 25 points of a grid, and each point has its own probabilities of the classes: risk,
- * recall and Brier score of any predictor are sums over points and classes, without error. One class
- * is rare. Violations are counted at 80 and 95 %: no more than promised plus 5 sigma (false alarms:
- * 3e-7 a line); those of the label moreover not fewer than 5 sigma below what the exact bound gives.
+ * recall and Brier score of any predictor are sums over points and classes, without error. One
+ * class is rare. Violations are counted at 80 and 95 %: no more than promised plus 5 sigma (false
+ * alarms: 3e-7 a line); those of the label moreover not fewer than 5 sigma below what the exact
+ * bound gives.
  */
 #include "support.h"
 

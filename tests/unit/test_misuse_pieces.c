@@ -1,5 +1,5 @@
-/* Arguments that are missing or out of range, of names, bounds, losses and theory: a status and a sentence that names the
- * argument, or an empty answer; never a crash.
+/* Arguments that are missing or out of range, of names, bounds, losses and theory: a status and a
+ * sentence that names the argument, or an empty answer; never a crash.
  */
 #include "bound/theory.h"
 #include "unit/one_of_each.h"

@@ -1,5 +1,5 @@
-/* Where a solve starts from: on a part of the rows, or at once on all. For a convex loss both end at
- * the same minimum, by their own proofs, and the part saves passes over all rows. */
+/* Where a solve starts from: on a part of the rows, or at once on all. For a convex loss both end
+ * at the same minimum, by their own proofs, and the part saves passes over all rows. */
 #include "map/map.h"
 #include "unit/support.h"
 #include "vb/solve.h"

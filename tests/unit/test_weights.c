@@ -1,5 +1,5 @@
-/* Weights of rows: a whole number w is a row that is there w times, in every sum that a risk is made
- * of; and what they may and may not change in a fit. */
+/* Weights of rows: a whole number w is a row that is there w times, in every sum that a risk is
+ * made of; and what they may and may not change in a fit. */
 #include "core/random.h"
 #include "data/rows.h"
 #include "fit/ways.h"
@@ -319,8 +319,8 @@ static void absent_rows_are_absent(void **state) {
 
 /* ---------------------------------------------------------------- costs */
 
-/* Rows count by the cost of their error where that was better out of fold; the posterior is then the
- * one of these weights, which finding its target again proves. */
+/* Rows count by the cost of their error where that was better out of fold; the posterior is then
+ * the one of these weights, which finding its target again proves. */
 static void costs_weigh_the_rows_where_that_helps(void **state) {
     (void)state;
     enum { ROWS = 600, TABLES = 8 };

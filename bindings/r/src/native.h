@@ -1,8 +1,8 @@
 /* The package gibbsite: R's .Call over the public header of the library.
  *
- * Every entry gives a list (value, messages, code, message); R/native.R makes conditions of it. R may
- * leave a function by a long jump wherever it allocates, so what the library gives is put into an
- * external pointer that was there before, whose finalizer frees it: also the call itself. The
+ * Every entry gives a list (value, messages, code, message); R/native.R makes conditions of it. R
+ * may leave a function by a long jump wherever it allocates, so what the library gives is put into
+ * an external pointer that was there before, whose finalizer frees it: also the call itself. The
  * library calls back on the thread that called it, never from its workers.
  */
 #ifndef GIBBSITE_R_NATIVE_H
