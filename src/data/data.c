@@ -398,19 +398,23 @@ gbs_status gbs_data_set_costs(gbs_context *ctx, gbs_data *data, size_t classes,
                               const double *cost) {
     GBS_NEEDS(ctx, ctx);
     GBS_NEEDS(ctx, data);
-    double *copy = NULL;
+    double *copy = NULL, largest = 0.0;
     if (classes != data->classes || classes < 3)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT,
                         "costs of %zu classes, where the labels have %zu; costs are for three "
                         "classes or more",
                         classes, gbs_data_classes(data));
-    for (size_t i = 0; cost != NULL && i < classes * classes; i++)
+    for (size_t i = 0; cost != NULL && i < classes * classes; i++) {
         if (!(cost[i] >= 0.0) || !isfinite(cost[i]) ||
             (i / classes == i % classes && cost[i] != 0.0))
             return gbs_fail(ctx, GBS_ERR_ARGUMENT,
                             "the cost of saying class %zu of class %zu is %g, expected a number "
                             "from 0, and 0 where they are the same",
                             i % classes, i / classes, cost[i]);
+        largest = cost[i] > largest ? cost[i] : largest;
+    }
+    if (cost != NULL && !(largest > 0.0))
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "every cost is 0");
     if (cost != NULL) {
         copy = gbs_array_alloc_for(ctx, data->ctx, classes * classes, sizeof *copy);
         if (copy == NULL)

@@ -76,7 +76,6 @@ gbs_status gbs_fit(gbs_context *ctx, const gbs_data *data, const gbs_options *op
         return status;
     gbs_fit_settings_from(options, &s);
     s.looked = data->looked;
-    s.costs = data->costs;
     if (s.select == GBS_SELECT_CV)
         status = choose(ctx, data, &s, &selection);
     if (status == GBS_OK)

@@ -50,6 +50,19 @@ unsigned gbs_common_assumptions(const gbs_fit_settings *o, const gbs_maps *maps)
     return bits;
 }
 
+unsigned gbs_last_block_assumptions(const gbs_fit_settings *o, const gbs_maps *maps) {
+    unsigned bits = (gbs_common_assumptions(o, maps) | GBS_ASSUMES_LAST_BLOCK) &
+                    ~(unsigned)(GBS_ASSUMES_FIRST_PART | GBS_BROKEN_SCALING |
+                                GBS_ASSUMES_PRIOR_FIXED);
+    if ((o->looked & GBS_LOOKED_LAMBDA) != 0)
+        bits |= GBS_BROKEN_LAMBDA;
+    if (o->grouped)
+        bits = (bits & ~(unsigned)GBS_ASSUMES_IID) | GBS_ASSUMES_GROUPS;
+    if (o->order == GBS_ORDER_TIME)
+        bits = (bits & ~(unsigned)(GBS_ASSUMES_IID | GBS_ASSUMES_LAST_BLOCK)) | GBS_ASSUMES_LATEST;
+    return bits;
+}
+
 int gbs_assumptions_hold(unsigned assumptions) {
     for (unsigned k = 0;; k++) {
         int breaks;

@@ -227,15 +227,7 @@ static gbs_certificate *add(struct deployed *f, gbs_target target, gbs_risk risk
                             size_t rows, double empirical, double value) {
     gbs_model *m = f->model;
     gbs_certificate *c = &m->certificates[m->certificates_size++];
-    unsigned bits = (gbs_common_assumptions(&f->o, &f->model->maps) | GBS_ASSUMES_LAST_BLOCK) &
-                    ~(unsigned)(GBS_ASSUMES_FIRST_PART | GBS_BROKEN_SCALING |
-                                GBS_ASSUMES_PRIOR_FIXED);
-    if ((f->o.looked & GBS_LOOKED_LAMBDA) != 0)
-        bits |= GBS_BROKEN_LAMBDA;
-    if (f->o.grouped)
-        bits = (bits & ~(unsigned)GBS_ASSUMES_IID) | GBS_ASSUMES_GROUPS;
-    if (f->o.order == GBS_ORDER_TIME)
-        bits = (bits & ~(unsigned)(GBS_ASSUMES_IID | GBS_ASSUMES_LAST_BLOCK)) | GBS_ASSUMES_LATEST;
+    unsigned bits = gbs_last_block_assumptions(&f->o, &f->model->maps);
     *c = (gbs_certificate){.target = target,
                            .loss = GBS_LOSS_ZERO_ONE,
                            .method = method,

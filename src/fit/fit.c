@@ -493,6 +493,8 @@ static gbs_status fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_sett
     o.weighted = data->weight != NULL;
     o.complete = data->source != NULL && data->source->left_out > 0;
     o.grouped = data->group != NULL;
+    if (data->costs != NULL)
+        o.costs = data->costs;
     if (certified && o.grouped &&
         !(gbs_is_deployed(&o) && gbs_has(gbs_fit_task(&o), GBS_FACT_LABELS))) {
         gbs_data_free(weighed);

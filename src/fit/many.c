@@ -137,7 +137,7 @@ static gbs_status make_model(gbs_classes_fit *f) {
         .folds = f->folds,
         .error = f->error[f->model->many->scheme == GBS_SCHEME_PAIRS]};
     f->model->selection.error_se = sqrt(f->model->selection.error *
-                                        (1.0 - f->model->selection.error) / (double)f->chosen.n);
+                                        (1.0 - f->model->selection.error) / (double)f->some->n);
     return GBS_OK;
 }
 

@@ -3,6 +3,7 @@
 #include "fit/many.h"
 
 #include "bound/bound.h"
+#include "fit/certify.h"
 
 #include <math.h>
 
@@ -91,13 +92,7 @@ gbs_status gbs_many_certify(gbs_context *ctx, gbs_model *model, const gbs_many_e
     size_t first = 0;
     while (m->part[first] == NULL)
         first++;
-    l.bits = (gbs_common_assumptions(e->o, &m->part[first]->maps) | GBS_ASSUMES_LAST_BLOCK) &
-             ~(unsigned)(GBS_ASSUMES_FIRST_PART | GBS_BROKEN_SCALING | GBS_ASSUMES_PRIOR_FIXED);
-    if ((e->o->looked & GBS_LOOKED_LAMBDA) != 0)
-        l.bits |= GBS_BROKEN_LAMBDA;
-    if (e->o->order == GBS_ORDER_TIME)
-        l.bits = (l.bits & ~(unsigned)(GBS_ASSUMES_IID | GBS_ASSUMES_LAST_BLOCK)) |
-                 GBS_ASSUMES_LATEST;
+    l.bits = gbs_last_block_assumptions(e->o, &m->part[first]->maps);
     model->certificates = gbs_array_alloc(ctx, l.size, sizeof *model->certificates);
     if (model->certificates == NULL)
         return GBS_ERR_MEMORY;

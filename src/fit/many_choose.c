@@ -155,14 +155,20 @@ static gbs_status search_pairs(gbs_classes_fit *f, const struct trial *rest, str
 }
 
 /* Of many rows the choice has seen some only, and a fit to all of them shrinks less: the last of
- * them are scored by fits to the others. */
+ * them are scored by fits to the others, which keep two rows of each class wherever they stand. */
 static gbs_status score_last(gbs_classes_fit *f, const gbs_fit_settings *o, gbs_many *many) {
     size_t n = f->head->n, first = n - (n / 5 < MOST_CALIBRATING ? n / 5 : MOST_CALIBRATING),
-           *fold_of = gbs_array_alloc(f->ctx, n, sizeof *fold_of);
-    if (fold_of == NULL)
+           *fold_of = gbs_array_alloc(f->ctx, n, sizeof *fold_of),
+           *seen = gbs_array_alloc(f->ctx, f->data->classes, sizeof *seen);
+    for (size_t i = 0; fold_of != NULL && seen != NULL && i < n; i++) {
+        bool needed = seen[(size_t)f->head->y[i]]++ < 2;
+        fold_of[i] = i < first || needed ? SIZE_MAX : 0;
+    }
+    gbs_array_free(f->ctx, seen);
+    if (fold_of == NULL || seen == NULL) {
+        gbs_array_free(f->ctx, fold_of);
         return GBS_ERR_MEMORY;
-    for (size_t i = 0; i < n; i++)
-        fold_of[i] = i < first ? SIZE_MAX : 0;
+    }
     gbs_fit_settings once = *o;
     once.tolerance = fmax(o->tolerance, CLOSELY);
     gbs_part_fits fits = {&once, f->head, fold_of, 1, f->told, 0.5 * (1.0 - f->told)};

@@ -312,7 +312,7 @@ gbs_status gbs_softmax_learn(gbs_context *ctx, const gbs_class_scores *s, gbs_sl
         n++;
     }
     gbs_class_scores there = {n, learned, score, class};
-    if (status == GBS_OK)
+    if (status == GBS_OK && learned > 0)
         status = learn(ctx, &there, slopes, rows, own, own + k);
     for (size_t c = 0; status == GBS_OK && c < k; c++) {
         offset[c] = at[c] != SIZE_MAX ? own[at[c]] : -INFINITY;

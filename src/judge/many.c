@@ -48,10 +48,10 @@ static gbs_status score_part(gbs_context *ctx, const gbs_many *m, size_t p, cons
     size_t n = data->n, slice = (SLICE + rows.strip_rows - 1) / rows.strip_rows * rows.strip_rows;
     for (size_t from = 0; status == GBS_OK && from < n; from += slice) {
         gbs_rows some = gbs_rows_slice(&rows, from, n - from < slice ? n - from : slice);
-        gbs_judgement v = {.score = mean + from, .sd = sd + from};
+        gbs_judgement v = {.score = mean + from, .sd = sd != NULL ? sd + from : NULL};
         status = gbs_model_judge(ctx, part, &some, &v);
     }
-    for (size_t i = 0; status == GBS_OK && i < n; i++)
+    for (size_t i = 0; status == GBS_OK && sd != NULL && i < n; i++)
         sd[i] = mean[i] + sd[i] * gbs_normal(ctx->seed, GBS_STREAM_DRAWS,
                                              (uint64_t)(first + i) * m->parts + p);
     gbs_rows_free(ctx, &rows);
@@ -72,7 +72,7 @@ gbs_status gbs_many_scores(gbs_context *ctx, const gbs_many *m, const gbs_data *
     for (size_t p = 0; status == GBS_OK && p < m->parts; p++) {
         if (m->part[p] == NULL)
             continue;
-        status = score_part(ctx, m, p, data, first, room, room + n);
+        status = score_part(ctx, m, p, data, first, room, drawn != NULL ? room + n : NULL);
         if (status == GBS_OK && score != NULL)
             gbs_many_add_part(m, p, n, room, score);
         if (status == GBS_OK && drawn != NULL)

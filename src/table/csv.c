@@ -10,7 +10,7 @@
  * otherwise it is numeric, and a later text in it is an error rather than a silent change of type.
  * Marks such as ? or n/a say nothing: until another cell comes they are kept as levels, which they
  * are in a text column and are not, but missing, in one of numbers. A text column most of whose
- * levels are numbers is in doubt, and an error too (csv_doubt.c): so the types are what any of the
+ * levels are numbers is in doubt, and an error too (doubt.c): so the types are what any of the
  * rows would say.
  */
 #include "table/csv_columns.h"

@@ -44,10 +44,13 @@ gbs_status gbs_csv_detect_header(gbs_csv *c, gbs_csv_record *first, gbs_csv_reco
 
 /* A name that no column has yet: the name and a number. */
 static size_t other_name(const gbs_text_set *names, const char *name, char *out, size_t room) {
-    size_t length;
+    size_t length,
+        kept = strlen(name) < GBS_TABLE_LONGEST_NAME ? strlen(name) : GBS_TABLE_LONGEST_NAME;
     unsigned number = 2;
+    while (kept > 0 && ((unsigned char)name[kept] & 0xc0) == 0x80)
+        kept--; /* never within a character */
     do {
-        length = (size_t)snprintf(out, room, "%.*s.%u", (int)GBS_TABLE_LONGEST_NAME, name, number);
+        length = (size_t)snprintf(out, room, "%.*s.%u", (int)kept, name, number);
         number++;
     } while (gbs_text_set_find(names, out, length) != GBS_TEXT_NONE);
     return length;

@@ -41,6 +41,10 @@ static void costs_are_read_from_a_file(void **state) {
         assert_non_null(strstr(gbs_error_message(ctx), bad[k].says));
         unlink(path);
     }
+    write_file(path, "is,10,1,2\n2,0,0,0\n1,0,0,0\n10,0,0,0\n");
+    assert_int_equal(gbs_data_read_costs(ctx, data, path), GBS_ERR_ARGUMENT);
+    assert_string_equal(gbs_error_message(ctx), "every cost is 0");
+    unlink(path);
     gbs_data_free(data);
     gbs_table_free(t);
     gbs_context_free(ctx);

@@ -478,6 +478,8 @@ static void costs_that_cannot_be_are_refused(void **state) {
     assert_int_equal(gbs_data_set_costs(NULL, data, K, cost), GBS_ERR_ARGUMENT);
     assert_int_equal(gbs_data_set_costs(ctx, NULL, K, cost), GBS_ERR_ARGUMENT);
     assert_int_equal(gbs_data_set_costs(ctx, data, K + 1, cost), GBS_ERR_ARGUMENT);
+    assert_int_equal(gbs_data_set_costs(ctx, data, K, cost), GBS_ERR_ARGUMENT); /* all are 0 */
+    cost[1] = 1.0;
     assert_ok(ctx, gbs_data_set_costs(ctx, data, K, cost));
     assert_ok(ctx, gbs_data_set_costs(ctx, data, K, NULL));
     static const double wrong[] = {-1.0, NAN, INFINITY};
@@ -492,8 +494,23 @@ static void costs_that_cannot_be_are_refused(void **state) {
     gbs_context_free(ctx);
 }
 
+/* Rows of classes that were not learned alone: nothing is calibrated, and nothing written beyond. */
+static void no_row_of_a_learned_class_is_no_calibration(void **state) {
+    (void)state;
+    enum { FEW = 4 };
+    gbs_context *ctx = new_context(1, 1);
+    const size_t class[FEW] = {K, K, K, K};
+    double score[FEW * K] = {0}, offset[K], slope[K * K];
+    gbs_class_scores s = {FEW, K, score, class};
+    assert_ok(ctx, gbs_softmax_learn(ctx, &s, GBS_SLOPES_FULL, offset, slope));
+    for (size_t k = 0; k < K; k++)
+        assert_true(isinf(offset[k]) && offset[k] < 0.0);
+    gbs_context_free(ctx);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_row_of_a_learned_class_is_no_calibration),
         cmocka_unit_test(the_gradient_of_the_calibration_is_its_slope),
         cmocka_unit_test(calibration_finds_the_probabilities_behind_scores),
         cmocka_unit_test(calibration_bears_poor_rows),
