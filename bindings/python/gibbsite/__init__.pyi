@@ -40,7 +40,7 @@ class GibbsiteClassifier(_Certified):
     def __init__(self, loss: str = ..., family: str = ..., features: str = ...,
                  lam: Optional[float] = ..., prior: str = ..., prior_sd: Optional[float] = ...,
                  prior_split: Optional[float] = ..., bound: str = ..., confidence: float = ...,
-                 cost: Optional[tuple[float, float]] = ..., class_weight: Any = ...,
+                 cost: Any = ..., class_weight: Any = ...,
                  joint: bool = ..., scale: str = ..., columns: str = ...,
                  fit_intercept: bool = ..., missing: str = ..., solver: str = ...,
                  max_iter: Optional[int] = ..., tol: Optional[float] = ...,

@@ -49,8 +49,38 @@ def classes_of(texts, numeric):
     return np.array(texts)
 
 
-class CertifiedModel:
-    """Mixin over a handle of the library, `_handle`; pickled as the text of a model file."""
+class Handled:
+    """Mixin over a handle of the library, `_handle`; saved and pickled as the bytes of its file."""
+
+    _to_file, _from_file = staticmethod(_native.to_json), staticmethod(_native.from_json)
+
+    def _check_fitted(self):
+        if not hasattr(self, "_handle"):
+            raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet. Call "
+                                 "'fit' with appropriate arguments before using this estimator.")
+
+    def save(self, path):
+        """Writes the file that the command line and every binding read."""
+        self._check_fitted()
+        _native.write_file(path, self._to_file(self._handle))
+
+    def __getstate__(self):
+        state = dict(super().__getstate__())
+        handle = state.pop("_handle", None)
+        if handle is not None:
+            state["_file"] = self._to_file(handle)
+        return state
+
+    def __setstate__(self, state):
+        state = dict(state)
+        file = state.pop("_file", None) or state.pop("_text", None)  # _text: of earlier versions
+        super().__setstate__(state)
+        if file is not None:
+            self._handle = self._from_file(file)
+
+
+class CertifiedModel(Handled):
+    """A model and what it tells."""
 
     # What scikit-learn's parameters are called by, beyond what the estimator names itself.
     _task = "classify"
@@ -102,11 +132,6 @@ class CertifiedModel:
         self.n_iter_ = about["iterations"]
         self.coefficients_ = about.get("coefficients", [])
         self.parts_ = about.get("parts", [])
-
-    def _check_fitted(self):
-        if not hasattr(self, "_handle"):
-            raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet. Call "
-                                 "'fit' with appropriate arguments before using this estimator.")
 
     # ------------------------------------------------------------ coefficients
 
@@ -172,31 +197,11 @@ class CertifiedModel:
         all_rows[rows] = values
         return all_rows
 
-    # ------------------------------------------------------------ recipes, files, pickles
+    # ------------------------------------------------------------ recipes
 
     def _write_recipe(self, handle, X):
         if _native.recipe(handle) is None:
             _native.set_recipe(handle, recipe_of(self, X))
-
-    def save(self, path):
-        """Writes the model file that the command line and every binding read."""
-        self._check_fitted()
-        _native.save(self._handle, path)
-
-    def __getstate__(self):
-        state = super().__getstate__()
-        state = dict(state)
-        handle = state.pop("_handle", None)
-        if handle is not None:
-            state["_text"] = _native.to_json(handle)
-        return state
-
-    def __setstate__(self, state):
-        state = dict(state)
-        text = state.pop("_text", None)
-        super().__setstate__(state)
-        if text is not None:
-            self._handle = _native.from_json(text)
 
 
 def recipe_of(estimator, X):

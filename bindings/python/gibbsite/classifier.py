@@ -1,5 +1,6 @@
 """A classifier whose labels come with a certificate."""
 import json
+import warnings
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -9,6 +10,21 @@ from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
 from . import _html, _native, _rows, _settings
 from ._model import CertifiedModel, _label, classes_of
+
+
+def _pair(cost):
+    """Costs of two classes as the library has them: a missed row of the second one, a false one."""
+    if cost is None:
+        return None
+    table = np.asarray(cost, dtype=float)
+    if table.shape == (2,):
+        return (table[0], table[1])
+    if table.shape != (2, 2):
+        raise ValueError("cost of two classes is a pair or a matrix of 2 x 2, a row for what is "
+                         f"and a column for what is said, not of the shape {table.shape}")
+    if table[0, 0] != 0 or table[1, 1] != 0:
+        raise ValueError("cost: a label that is right costs 0")
+    return (table[1, 0], table[0, 1])
 
 
 class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin, BaseEstimator):
@@ -37,8 +53,8 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
         Method of the certificate.
     confidence : float
     cost : (float, float) or matrix, optional
-        What it costs to miss a row of `classes_[1]`, and to give its label to another row. Of three
-        classes or more a matrix: `cost[i][j]` of saying `classes_[j]` of a row of `classes_[i]`.
+        What it costs to miss a row of `classes_[1]`, and to give its label to another row. Of any
+        number of classes a matrix: `cost[i][j]` of saying `classes_[j]` of a row of `classes_[i]`.
     class_weight : dict or "balanced", optional
         Acts as `cost`: labels move, probabilities stay calibrated, and the mean cost is certified.
     joint : bool
@@ -74,14 +90,14 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
     path_, trace_, info_, n_iter_, converged_
     """
 
-    _options = ("loss", "family", "features", "lam", "prior", "prior_sd", "prior_split", "bound", "confidence",
-                "joint", "scale", "columns", "solver", "max_iter", "tol")
+    _options = ("loss", "family", "features", "lam", "prior", "prior_sd", "prior_split", "bound",
+                "confidence", "joint", "scale", "columns", "solver", "max_iter", "tol")
 
-    def __init__(self, loss="auto", family="auto", features="linear", lam=None, prior="informed", prior_sd=None,
-                 prior_split=None, bound="auto", confidence=0.95, cost=None, class_weight=None,
-                 joint=False, scale="standard", columns="auto", fit_intercept=True,
-                 missing="error", solver="auto", max_iter=None, tol=None, looked=(), options=None,
-                 n_jobs=None, random_state=None, verbose=False):
+    def __init__(self, loss="auto", family="auto", features="linear", lam=None, prior="informed",
+                 prior_sd=None, prior_split=None, bound="auto", confidence=0.95, cost=None,
+                 class_weight=None, joint=False, scale="standard", columns="auto",
+                 fit_intercept=True, missing="error", solver="auto", max_iter=None, tol=None,
+                 looked=(), options=None, n_jobs=None, random_state=None, verbose=False):
         self.loss = loss
         self.family = family
         self.features = features
@@ -132,7 +148,6 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
             X, y = _rows.checked_pair(self, X, y)
             self._take_classes(y)
             data = self._number_data(X, y)
-        self._costs = self._costs_of(y)
         if len(self.classes_) > 2 and self._costs is not None:
             self._set_costs(data)
         self._set_weights(data, sample_weight, X)
@@ -145,11 +160,13 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
         return self._keep(handle)
 
     def _take_classes(self, y):
+        """Classes, and what errors cost: the options are made of both."""
         check_classification_targets(y)
         self.classes_ = np.unique(y)
         if len(self.classes_) < 2:
             raise ValueError("two classes are needed, and the labels have one class only: "
                              f"{self.classes_[0]!r}")
+        self._costs = self._costs_of(y)
 
     def _number_data(self, X, y):
         if len(self.classes_) == 2:
@@ -172,7 +189,10 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
             options["positive"] = texts[self.classes_.tolist()[1]]
         if self.missing != "error":
             options["missing"] = self.missing
-        return _native.train(table, options, self._seed())
+        data, messages = _native.train(table, options, self._seed())
+        for message in messages:
+            warnings.warn(message, UserWarning, stacklevel=4)
+        return data
 
     def _set_weights(self, data, sample_weight, X):
         if sample_weight is None:
@@ -184,7 +204,7 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
 
     def _costs_of(self, y):
         if self.class_weight is None:
-            return self.cost
+            return _pair(self.cost) if len(self.classes_) == 2 else self.cost
         if self.cost is not None:
             raise ValueError("class_weight acts as cost: give one of them")
         weight = compute_class_weight(self.class_weight, classes=self.classes_, y=y)
@@ -206,9 +226,8 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
         _native.set_costs(data, np.ascontiguousarray(cost).ravel(), classes)
 
     def _derived_options(self):
-        cost = getattr(self, "_costs", self.cost)
-        return {"no-intercept": not self.fit_intercept,
-                "cost": cost if np.ndim(cost) < 2 else None}
+        two = len(getattr(self, "classes_", ())) == 2  # more: the costs are part of the rows
+        return {"no-intercept": not self.fit_intercept, "cost": self._costs if two else None}
 
     # ------------------------------------------------------------ predictions
 

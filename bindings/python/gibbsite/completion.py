@@ -3,10 +3,10 @@ import warnings
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.exceptions import ConvergenceWarning
 
 from . import _native, _rows, _settings
-from ._model import told
+from ._model import Handled, told
 
 UNSEEN = np.uint32(0xFFFFFFFF)
 
@@ -25,7 +25,7 @@ def _texts(values):
             str(value) for value in np.asarray(values).tolist()]
 
 
-class MatrixCompletion(BaseEstimator):
+class MatrixCompletion(Handled, BaseEstimator):
     """y = mu + a_i + b_j + u_i'v_j + noise, with the posterior of all of it.
 
     `fit` takes triples (three arrays: rows, columns, values), a frame whose first three columns are
@@ -37,6 +37,8 @@ class MatrixCompletion(BaseEstimator):
     `effective_rank_`, `noise_variance_`, `row_names_`, `column_names_`, `info_`.
     """
 
+    _to_file = staticmethod(_native.completion_to_json)
+    _from_file = staticmethod(_native.completion_from_json)
     _options = ("rank", "model", "positions", "lam", "noise", "prior", "prior_split", "range",
                 "confidence", "sampler", "draws", "burn_in", "restarts", "tol", "max_iter")
 
@@ -123,8 +125,7 @@ class MatrixCompletion(BaseEstimator):
     def predict(self, rows, columns=None, return_sd=False):
         """Values of cells; rows and columns that were not rated have the prior's. With `return_sd`
         also the standard deviation of a new rating, its noise included."""
-        if not hasattr(self, "_handle"):
-            raise NotFittedError("This MatrixCompletion instance is not fitted yet.")
+        self._check_fitted()
         if columns is None:
             pairs = rows if _rows.is_frame(rows) else np.asarray(rows)
             rows, columns = (pairs.iloc[:, 0], pairs.iloc[:, 1]) if _rows.is_frame(pairs) else \
@@ -145,24 +146,6 @@ class MatrixCompletion(BaseEstimator):
         rows, columns, values = self._triples(rows, columns, values)
         values = np.asarray(values, dtype=float)
         return -float(np.sqrt(np.mean((self.predict(rows, columns) - values) ** 2)))
-
-    def save(self, path):
-        """Writes the file that the command line reads."""
-        _native.write_file(path, _native.completion_to_json(self._handle))
-
-    def __getstate__(self):
-        state = dict(super().__getstate__())
-        handle = state.pop("_handle", None)
-        if handle is not None:
-            state["_text"] = _native.completion_to_json(handle)
-        return state
-
-    def __setstate__(self, state):
-        state = dict(state)
-        text = state.pop("_text", None)
-        super().__setstate__(state)
-        if text is not None:
-            self._handle = _native.completion_from_json(text)
 
     @classmethod
     def _from_handle(cls, handle):

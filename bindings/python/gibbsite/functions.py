@@ -97,7 +97,8 @@ def simulate(kind="classify", rows=1000, cols=10, noise=0.1, signal=None, shape=
     if not 0 <= noise < 0.5:
         raise ValueError(f"noise must be from 0 to below 0.5, not {noise}")
     if shape not in ("linear", "xor", "rings", "waves") or (kind == "rank" and shape != "linear"):
-        raise ValueError(f"shape: expected linear, xor, rings or waves, of classify; found {shape!r}")
+        raise ValueError("shape: expected linear, xor, rings or waves, of classify; found "
+                         f"{shape!r}")
     signal = (2 if shape in ("xor", "rings") else cols) if signal is None else signal
     if not 0 < signal <= cols:
         raise ValueError(f"signal must be from 1 to cols, not {signal}")

@@ -156,8 +156,9 @@ class CertifiedPipeline(_Told, ClassifierMixin, BaseEstimator):
 class GibbsiteClassifierCV(_Told, ClassifierMixin, BaseEstimator):
     """Parameters chosen by cross-validation on the learn rows alone; then fitted and certified.
 
-    `estimator`, a `GibbsiteClassifier`, is tuned over `param_grid`, as by GridSearchCV. Attributes: `best_params_`, `best_score_`, `cv_results_` (a
-    list of parameters, mean and standard deviation), and those of the classifier.
+    `estimator`, a `GibbsiteClassifier`, is tuned over `param_grid`, as by GridSearchCV. Attributes:
+    `best_params_`, `best_score_`, `cv_results_` (a list of parameters, mean and standard
+    deviation), and those of the classifier.
     """
 
     def __init__(self, estimator=None, param_grid=None, cv=5, scoring=None, n_jobs=None):
@@ -174,6 +175,7 @@ class GibbsiteClassifierCV(_Told, ClassifierMixin, BaseEstimator):
         base = self.estimator if self.estimator is not None else GibbsiteClassifier()
         if not isinstance(base, GibbsiteClassifier):
             raise TypeError("estimator must be a GibbsiteClassifier")
+        base = clone(base)
         raw = _rows.is_raw(X)
         if not raw:
             X, y = _rows.checked_pair(self, X, y)
@@ -196,6 +198,7 @@ class GibbsiteClassifierCV(_Told, ClassifierMixin, BaseEstimator):
         best = max(self.cv_results_, key=lambda result: result["mean"])
         self.best_params_, self.best_score_ = best["params"], best["mean"]
         chosen = clone(base).set_params(**best["params"])
+        chosen._take_classes(y)
         self.fitted_ = chosen._fit(X, y, sample_weight, learned if _splits(chosen) else None)
         self.learned_ = learned
         self.best_estimator_ = self.fitted_

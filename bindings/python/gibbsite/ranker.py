@@ -19,10 +19,10 @@ class GibbsiteRanker(GibbsiteClassifier):
     _estimator_type = None
     _options = tuple(name for name in GibbsiteClassifier._options if name != "joint") + ("pairs",)
 
-    def __init__(self, loss="auto", family="auto", features="linear", lam=None, prior="informed", prior_sd=None,
-                 prior_split=None, bound="auto", confidence=0.95, pairs=None, scale="standard",
-                 columns="auto", missing="error", solver="auto", max_iter=None, tol=None,
-                 looked=(), options=None, n_jobs=None, random_state=None, verbose=False):
+    def __init__(self, loss="auto", family="auto", features="linear", lam=None, prior="informed",
+                 prior_sd=None, prior_split=None, bound="auto", confidence=0.95, pairs=None,
+                 scale="standard", columns="auto", missing="error", solver="auto", max_iter=None,
+                 tol=None, looked=(), options=None, n_jobs=None, random_state=None, verbose=False):
         self.loss = loss
         self.family = family
         self.features = features

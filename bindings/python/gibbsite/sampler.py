@@ -1,14 +1,13 @@
 """Samples of the Gibbs posterior itself, and the gap of a fitted model to it."""
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import NotFittedError
 from sklearn.utils.multiclass import check_classification_targets
 
 from . import _native, _rows, _settings
-from ._model import recipe_of, told
+from ._model import Handled, recipe_of, told
 
 
-class GibbsSampler(ClassifierMixin, BaseEstimator):
+class GibbsSampler(Handled, ClassifierMixin, BaseEstimator):
     """Particles that stand for the Gibbs posterior, exp(-lam r(theta)) times the prior, not for an
     approximation of it: tempering sequential Monte Carlo.
 
@@ -17,6 +16,8 @@ class GibbsSampler(ClassifierMixin, BaseEstimator):
     probabilities are shares of votes; there is no certificate.
     """
 
+    _to_file = staticmethod(_native.sample_to_json)
+    _from_file = staticmethod(_native.sample_from_json)
     _options = ("loss", "lam", "prior_sd", "scale", "particles", "chains", "moves", "move", "ess")
 
     def __init__(self, loss="zero-one", lam=None, prior_sd=1.0, scale="standard",
@@ -81,11 +82,6 @@ class GibbsSampler(ClassifierMixin, BaseEstimator):
         _native.sample_draws(self._handle, out)
         return out.reshape(self.info_["particles"], self.info_["d"])
 
-    def _check_fitted(self):
-        if not hasattr(self, "_handle"):
-            raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet. Call "
-                                 "'fit' with appropriate arguments before using this estimator.")
-
     def _predicted(self, X):
         self._check_fitted()
         X = _rows.checked(self, X, reset=False)
@@ -107,25 +103,6 @@ class GibbsSampler(ClassifierMixin, BaseEstimator):
     def predict(self, X):
         voted = self.decision_function(X) > 0
         return self.classes_[voted.astype(int)]
-
-    def save(self, path):
-        """Writes the file that the command line reads."""
-        self._check_fitted()
-        _native.write_file(path, _native.sample_to_json(self._handle))
-
-    def __getstate__(self):
-        state = dict(super().__getstate__())
-        handle = state.pop("_handle", None)
-        if handle is not None:
-            state["_text"] = _native.sample_to_json(handle)
-        return state
-
-    def __setstate__(self, state):
-        state = dict(state)
-        text = state.pop("_text", None)
-        super().__setstate__(state)
-        if text is not None:
-            self._handle = _native.sample_from_json(text)
 
     @classmethod
     def _from_handle(cls, handle):

@@ -94,3 +94,18 @@ int array_output(PyObject *object, size_t rows, const char *what, array *out, do
     *values = out->view.buf;
     return 1;
 }
+
+int array_outputs(PyObject *const objects[], int count, size_t rows, const char *const names[],
+                  array *arrays, double **values) {
+    for (int k = 0; k < count; k++)
+        if (!array_output(objects[k], rows, names[k], &arrays[k], &values[k])) {
+            arrays_free(arrays, k);
+            return 0;
+        }
+    return 1;
+}
+
+void arrays_free(array *arrays, int count) {
+    for (int k = 0; k < count; k++)
+        array_free(&arrays[k]);
+}

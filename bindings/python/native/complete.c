@@ -213,42 +213,42 @@ static PyObject *completion_to_json(PyObject *self, PyObject *capsule) {
     gbs_completion *completion = completion_of(capsule);
     char *text = NULL;
     size_t size = 0;
-    PyObject *result = NULL;
     call c;
     (void)self;
     if (completion == NULL || !call_begin(&c, 1, 1, Py_None))
         return NULL;
-    if (call_done(&c, gbs_completion_to_json(c.ctx, completion, &text, &size)))
-        result = PyUnicode_DecodeUTF8(text, (Py_ssize_t)size, "replace");
-    gbs_release(c.ctx, text);
-    return call_end(&c, result);
+    call_unlock(&c);
+    gbs_status status = gbs_completion_to_json(c.ctx, completion, &text, &size);
+    return call_end_file(&c, status, text, size);
 }
 
 static PyObject *completion_from_json(PyObject *self, PyObject *object) {
     Py_ssize_t size;
     gbs_completion *completion = NULL;
+    const char *text;
     call c;
-    const char *text = PyUnicode_AsUTF8AndSize(object, &size);
     (void)self;
-    if (text == NULL || !call_begin(&c, 1, 1, Py_None))
+    if (!file_of(object, &text, &size) || !call_begin(&c, 1, 1, Py_None))
         return NULL;
+    call_unlock(&c);
     gbs_status status = gbs_completion_from_json(c.ctx, text, (size_t)size, &completion);
     PyObject *result = call_done(&c, status) ? completion_capsule(completion) : NULL;
     return call_end(&c, result);
 }
 
-/* Any text, whole or not at all. */
+/* The bytes of any file, whole or not at all. */
 static PyObject *write_file(PyObject *self, PyObject *arguments) {
-    PyObject *path;
-    const char *text;
+    PyObject *path, *object;
+    const char *bytes;
     Py_ssize_t size;
     call c;
     (void)self;
-    if (!PyArg_ParseTuple(arguments, "O&s#", PyUnicode_FSConverter, &path, &text, &size))
+    if (!PyArg_ParseTuple(arguments, "O&O", PyUnicode_FSConverter, &path, &object))
         return NULL;
-    int ok = call_begin(&c, 1, 1, Py_None);
+    int ok = file_of(object, &bytes, &size) && call_begin(&c, 1, 1, Py_None);
     if (ok) {
-        gbs_status status = gbs_write_file(c.ctx, PyBytes_AsString(path), text, (size_t)size);
+        call_unlock(&c);
+        gbs_status status = gbs_write_file(c.ctx, PyBytes_AsString(path), bytes, (size_t)size);
         ok = call_done(&c, status);
         call_end(&c, NULL);
     }
@@ -264,8 +264,9 @@ PyMethodDef complete_methods[] = {
     {"completion_predict", completion_predict, METH_VARARGS,
      "completion_predict(completion, row, column, threads, value, sd)"},
     {"completion_noise", completion_noise, METH_VARARGS, "completion_noise(completion, row, out)"},
-    {"completion_to_json", completion_to_json, METH_O, "the text of a file"},
-    {"completion_from_json", completion_from_json, METH_O, "completion_from_json(text)"},
-    {"write_file", write_file, METH_VARARGS, "write_file(path, text)"},
+    {"completion_to_json", completion_to_json, METH_O,
+     "completion_to_json(completion): the bytes of a file"},
+    {"completion_from_json", completion_from_json, METH_O, "completion_from_json(bytes)"},
+    {"write_file", write_file, METH_VARARGS, "write_file(path, bytes)"},
     {NULL, NULL, 0, NULL},
 };

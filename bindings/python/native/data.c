@@ -192,9 +192,9 @@ static PyObject *table(PyObject *self, PyObject *arguments) {
     return call_end(&c, capsule);
 }
 
-/* Data of a table for a fit: the recipe is learned. */
+/* Data of a table for a fit: the recipe is learned. (data, warnings) */
 static PyObject *train(PyObject *self, PyObject *arguments) {
-    PyObject *capsule, *given, *result = NULL;
+    PyObject *capsule, *given, *made = NULL, *result = NULL;
     unsigned long long seed;
     held_data *held;
     call c;
@@ -205,12 +205,13 @@ static PyObject *train(PyObject *self, PyObject *arguments) {
     if (from == NULL || !call_begin(&c, seed, 1, Py_None))
         return NULL;
     gbs_options *o = call_options(&c, "fit", given);
-    if (o != NULL && (result = new_data(&held)) != NULL) {
+    if (o != NULL && (made = new_data(&held)) != NULL) {
         call_unlock(&c);
-        if (!call_done(&c, gbs_table_train(c.ctx, from, o, &held->data)))
-            Py_CLEAR(result);
+        if (call_done(&c, gbs_table_train(c.ctx, from, o, &held->data)))
+            result = PyTuple_Pack(2, made, c.messages);
     }
     gbs_options_free(o);
+    Py_XDECREF(made);
     return call_end(&c, result);
 }
 
@@ -430,7 +431,7 @@ PyMethodDef data_methods[] = {
     {"dense", dense, METH_VARARGS, "dense(X, y): data that borrows the arrays"},
     {"csr", csr, METH_VARARGS, "csr(n, d, indptr, indices, data, y, wide): the same, sparse"},
     {"table", table, METH_VARARGS, "table(rows, [(name, values)]): a table of numbers and texts"},
-    {"train", train, METH_VARARGS, "train(table, options, seed): data for a fit"},
+    {"train", train, METH_VARARGS, "train(table, options, seed): data for a fit, warnings"},
     {"apply", apply, METH_VARARGS, "apply(model, table, options): data for predictions"},
     {"shape", shape, METH_O, "shape(data): rows and columns"},
     {"looked", looked, METH_VARARGS, "looked(data, bits): what was looked at before"},

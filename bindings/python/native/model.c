@@ -48,12 +48,6 @@ static PyObject *fit(PyObject *self, PyObject *arguments) {
 
 /* ---------------------------------------------------------------- texts */
 
-static PyObject *taken_text(call *c, char *text, size_t size) {
-    PyObject *result = PyUnicode_DecodeUTF8(text, (Py_ssize_t)size, "replace");
-    gbs_release(c->ctx, text);
-    return result;
-}
-
 static PyObject *describe(PyObject *self, PyObject *capsule) {
     gbs_model *model = model_of(capsule);
     char *text = NULL;
@@ -63,8 +57,7 @@ static PyObject *describe(PyObject *self, PyObject *capsule) {
     if (model == NULL || !call_begin(&c, 1, 1, Py_None))
         return NULL;
     gbs_status status = gbs_model_describe_json(c.ctx, model, 0, &text, &size);
-    PyObject *result = call_done(&c, status) ? taken_text(&c, text, size) : NULL;
-    return call_end(&c, result);
+    return call_end_text(&c, status, text, size);
 }
 
 static PyObject *to_json(PyObject *self, PyObject *capsule) {
@@ -77,17 +70,16 @@ static PyObject *to_json(PyObject *self, PyObject *capsule) {
         return NULL;
     call_unlock(&c);
     gbs_status status = gbs_model_to_json(c.ctx, model, &text, &size);
-    PyObject *result = call_done(&c, status) ? taken_text(&c, text, size) : NULL;
-    return call_end(&c, result);
+    return call_end_file(&c, status, text, size);
 }
 
 static PyObject *from_json(PyObject *self, PyObject *object) {
     Py_ssize_t size;
     gbs_model *model = NULL;
+    const char *text;
     call c;
-    const char *text = PyUnicode_AsUTF8AndSize(object, &size);
     (void)self;
-    if (text == NULL || !call_begin(&c, 1, 1, Py_None))
+    if (!file_of(object, &text, &size) || !call_begin(&c, 1, 1, Py_None))
         return NULL;
     call_unlock(&c);
     gbs_status status = gbs_model_from_json(c.ctx, text, (size_t)size, &model);
@@ -122,24 +114,6 @@ static PyObject *set_recipe(PyObject *self, PyObject *arguments) {
 
 /* ---------------------------------------------------------------- files */
 
-static PyObject *save(PyObject *self, PyObject *arguments) {
-    PyObject *capsule, *path;
-    call c;
-    (void)self;
-    if (!PyArg_ParseTuple(arguments, "OO&", &capsule, PyUnicode_FSConverter, &path))
-        return NULL;
-    gbs_model *model = model_of(capsule);
-    int ok = model != NULL && call_begin(&c, 1, 1, Py_None);
-    if (ok) {
-        call_unlock(&c);
-        gbs_status status = gbs_model_save(c.ctx, model, PyBytes_AsString(path));
-        ok = call_done(&c, status);
-        call_end(&c, NULL);
-    }
-    Py_DECREF(path);
-    return ok ? Py_NewRef(Py_None) : NULL;
-}
-
 /* A file of the program or of this package, whatever it holds: (kind, handle). */
 static PyObject *load(PyObject *self, PyObject *arguments) {
     PyObject *path, *made = NULL, *result = NULL;
@@ -161,6 +135,10 @@ static PyObject *load(PyObject *self, PyObject *arguments) {
             made = model != NULL       ? model_capsule(model)
                    : particles != NULL ? particles_capsule(particles)
                                        : completion_capsule(completion);
+        } else {
+            gbs_model_free(model);
+            gbs_particles_free(particles);
+            gbs_completion_free(completion);
         }
         if (made != NULL)
             result = Py_BuildValue("(sO)", kind, made);
@@ -176,17 +154,6 @@ static PyObject *load(PyObject *self, PyObject *arguments) {
 /* Outputs that a caller wants: some are None. */
 enum { OUTPUTS = 4 };
 
-static int take_outputs(PyObject *const objects[], int count, size_t rows,
-                        const char *const names[], array *arrays, double **values) {
-    for (int k = 0; k < count; k++)
-        if (!array_output(objects[k], rows, names[k], &arrays[k], &values[k])) {
-            while (k-- > 0)
-                array_free(&arrays[k]);
-            return 0;
-        }
-    return 1;
-}
-
 static PyObject *classify(PyObject *self, PyObject *arguments) {
     static const char *const names[] = {"label", "probability", "score", "vote"};
     PyObject *of, *rows, *objects[OUTPUTS], *result = NULL;
@@ -200,7 +167,7 @@ static PyObject *classify(PyObject *self, PyObject *arguments) {
         return NULL;
     gbs_model *model = model_of(of);
     gbs_data *data = model != NULL ? data_of(rows) : NULL;
-    if (data == NULL || !take_outputs(objects, 4, gbs_data_rows(data), names, arrays, out))
+    if (data == NULL || !array_outputs(objects, 4, gbs_data_rows(data), names, arrays, out))
         return NULL;
     if (call_begin(&c, 1, threads, Py_None)) {
         call_unlock(&c);
@@ -208,8 +175,7 @@ static PyObject *classify(PyObject *self, PyObject *arguments) {
         result = call_done(&c, status) ? Py_NewRef(Py_None) : NULL;
         call_end(&c, NULL);
     }
-    for (int k = 0; k < OUTPUTS; k++)
-        array_free(&arrays[k]);
+    arrays_free(arrays, OUTPUTS);
     return result;
 }
 
@@ -226,7 +192,7 @@ static PyObject *predict(PyObject *self, PyObject *arguments) {
         return NULL;
     gbs_model *model = model_of(of);
     gbs_data *data = model != NULL ? data_of(rows) : NULL;
-    if (data == NULL || !take_outputs(objects, 3, gbs_data_rows(data), names, arrays, out))
+    if (data == NULL || !array_outputs(objects, 3, gbs_data_rows(data), names, arrays, out))
         return NULL;
     if (call_begin(&c, 1, threads, Py_None)) {
         call_unlock(&c);
@@ -234,8 +200,7 @@ static PyObject *predict(PyObject *self, PyObject *arguments) {
         result = call_done(&c, status) ? Py_NewRef(Py_None) : NULL;
         call_end(&c, NULL);
     }
-    for (int k = 0; k < 3; k++)
-        array_free(&arrays[k]);
+    arrays_free(arrays, 3);
     return result;
 }
 
@@ -303,11 +268,10 @@ static PyObject *features(PyObject *self, PyObject *capsule) {
 PyMethodDef model_methods[] = {
     {"fit", fit, METH_VARARGS, "fit(data, options, seed, threads, progress): model, warnings"},
     {"describe", describe, METH_O, "describe(model): JSON"},
-    {"to_json", to_json, METH_O, "to_json(model): the text of a model file"},
-    {"from_json", from_json, METH_O, "from_json(text): model"},
+    {"to_json", to_json, METH_O, "to_json(model): the bytes of a model file"},
+    {"from_json", from_json, METH_O, "from_json(bytes): model"},
     {"recipe", recipe, METH_O, "recipe(model): JSON or None"},
     {"set_recipe", set_recipe, METH_VARARGS, "set_recipe(model, json)"},
-    {"save", save, METH_VARARGS, "save(model, path)"},
     {"load", load, METH_VARARGS, "load(path): kind, handle"},
     {"classify", classify, METH_VARARGS,
      "classify(model, data, threads, label, probability, score, vote): arrays or None"},

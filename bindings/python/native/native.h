@@ -36,6 +36,15 @@ PyObject *call_end(call *c, PyObject *result);
 /* Options of a command from a dict of texts (None: a flag). NULL: an exception is set. */
 gbs_options *call_options(call *c, const char *command, PyObject *given);
 
+/* ---------------------------------------------------------------- texts and files (texts.c) */
+
+/* Ends a call that gave a text, which goes back to the library: a str. */
+PyObject *call_end_text(call *c, gbs_status status, char *text, size_t size);
+/* The same of the bytes of a file. */
+PyObject *call_end_file(call *c, gbs_status status, char *bytes, size_t size);
+/* The bytes of a file out of bytes or a str, which keeps them. False: an exception is set. */
+int file_of(PyObject *object, const char **bytes, Py_ssize_t *size);
+
 /* Exceptions (errors.c): set when the module is made. */
 int errors_init(PyObject *module);
 void errors_raise(gbs_status status, const char *message);
@@ -59,6 +68,10 @@ int array_matrix(PyObject *object, const char *what, array *out, gbs_cell_type *
 void array_free(array *a);
 /* An output array of so many rows; NULL for None. */
 int array_output(PyObject *object, size_t rows, const char *what, array *out, double **values);
+/* Several of them, all or none; NULL for each None. */
+int array_outputs(PyObject *const objects[], int count, size_t rows, const char *const names[],
+                  array *arrays, double **values);
+void arrays_free(array *arrays, int count);
 
 /* ---------------------------------------------------------------- handles */
 

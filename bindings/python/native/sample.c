@@ -109,7 +109,7 @@ static PyObject *sample_draws(PyObject *self, PyObject *arguments) {
 static PyObject *sample_predict(PyObject *self, PyObject *arguments) {
     static const char *const names[] = {"score", "score_sd", "probability"};
     PyObject *of, *rows, *objects[3], *result = NULL;
-    int threads, taken = 0;
+    int threads;
     array arrays[3];
     double *out[3];
     call c;
@@ -119,19 +119,15 @@ static PyObject *sample_predict(PyObject *self, PyObject *arguments) {
         return NULL;
     gbs_particles *particles = particles_of(of);
     gbs_data *data = particles != NULL ? data_of(rows) : NULL;
-    if (data == NULL)
+    if (data == NULL || !array_outputs(objects, 3, gbs_data_rows(data), names, arrays, out))
         return NULL;
-    while (taken < 3 && array_output(objects[taken], gbs_data_rows(data), names[taken],
-                                     &arrays[taken], &out[taken]))
-        taken++;
-    if (taken == 3 && call_begin(&c, 1, threads, Py_None)) {
+    if (call_begin(&c, 1, threads, Py_None)) {
         call_unlock(&c);
         gbs_status status = gbs_particles_predict(c.ctx, particles, data, out[0], out[1], out[2]);
         result = call_done(&c, status) ? Py_NewRef(Py_None) : NULL;
         call_end(&c, NULL);
     }
-    while (taken-- > 0)
-        array_free(&arrays[taken]);
+    arrays_free(arrays, 3);
     return result;
 }
 
@@ -139,24 +135,21 @@ static PyObject *sample_to_json(PyObject *self, PyObject *capsule) {
     gbs_particles *particles = particles_of(capsule);
     char *text = NULL;
     size_t size = 0;
-    PyObject *result = NULL;
     call c;
     (void)self;
     if (particles == NULL || !call_begin(&c, 1, 1, Py_None))
         return NULL;
-    if (call_done(&c, gbs_particles_to_json(c.ctx, particles, &text, &size)))
-        result = PyUnicode_DecodeUTF8(text, (Py_ssize_t)size, "replace");
-    gbs_release(c.ctx, text);
-    return call_end(&c, result);
+    gbs_status status = gbs_particles_to_json(c.ctx, particles, &text, &size);
+    return call_end_file(&c, status, text, size);
 }
 
 static PyObject *sample_from_json(PyObject *self, PyObject *object) {
     Py_ssize_t size;
     gbs_particles *particles = NULL;
+    const char *text;
     call c;
-    const char *text = PyUnicode_AsUTF8AndSize(object, &size);
     (void)self;
-    if (text == NULL || !call_begin(&c, 1, 1, Py_None))
+    if (!file_of(object, &text, &size) || !call_begin(&c, 1, 1, Py_None))
         return NULL;
     gbs_status status = gbs_particles_from_json(c.ctx, text, (size_t)size, &particles);
     PyObject *result = call_done(&c, status) ? particles_capsule(particles) : NULL;
@@ -208,8 +201,8 @@ PyMethodDef sample_methods[] = {
     {"sample_draws", sample_draws, METH_VARARGS, "sample_draws(particles, out)"},
     {"sample_predict", sample_predict, METH_VARARGS,
      "sample_predict(particles, data, threads, score, score_sd, probability)"},
-    {"sample_to_json", sample_to_json, METH_O, "sample_to_json(particles): the text of a file"},
-    {"sample_from_json", sample_from_json, METH_O, "sample_from_json(text): particles"},
+    {"sample_to_json", sample_to_json, METH_O, "sample_to_json(particles): the bytes of a file"},
+    {"sample_from_json", sample_from_json, METH_O, "sample_from_json(bytes): particles"},
     {"sample_set_recipe", sample_set_recipe, METH_VARARGS, "sample_set_recipe(particles, json)"},
     {"gap", gap, METH_VARARGS, "gap(data, model, particles): how far from the posterior"},
     {NULL, NULL, 0, NULL},

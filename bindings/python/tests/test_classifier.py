@@ -134,6 +134,29 @@ def test_three_classes_are_told_apart():
     assert not hasattr(model, "coef_") and len(model.parts_) == 3
 
 
+def test_a_cost_matrix_of_two_classes_is_a_pair(data):
+    X, y = data
+    pair = GibbsiteClassifier(cost=(5, 1)).fit(X, y)
+    table = GibbsiteClassifier(cost=[[0, 1], [5, 0]]).fit(X, y)
+    assert np.array_equal(pair.predict(X), table.predict(X))
+    assert table.certificates_ == pair.certificates_
+    for cost in ([[0, 1, 1], [1, 0, 1], [1, 1, 0]], [1, 2, 3], 5.0, [[1, 1], [5, 0]]):
+        with pytest.raises(ValueError, match="cost"):
+            GibbsiteClassifier(cost=cost).fit(X, y)
+
+
+def test_costs_follow_the_parameters_of_each_fit(data):
+    pandas = pytest.importorskip("pandas")
+    X, y = data
+    frame = pandas.DataFrame(X).assign(job="cook")
+    model = GibbsiteClassifier(cost=(9, 1)).fit(frame, y)
+    first = GibbsiteClassifier(cost=(1, 9)).fit(frame, y)
+    again = model.set_params(cost=(1, 9)).fit(frame, y)
+    assert again.certificates_ == first.certificates_
+    three = np.array(["a", "b", "c"])[np.arange(len(y)) % 3]
+    model.set_params(cost=None).fit(frame, three)  # nothing is left of the two classes
+
+
 def test_costs_of_three_classes():
     pandas = pytest.importorskip("pandas")
     X, y = three()

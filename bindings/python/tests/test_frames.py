@@ -52,6 +52,13 @@ def test_levels_that_training_did_not_see_warn():
     assert np.array_equal(np.delete(p, 3, 0), np.delete(model.predict_proba(X), 3, 0))
 
 
+def test_columns_that_look_like_row_numbers_warn():
+    X, y = people()
+    X["number"] = np.arange(len(X)) + 1
+    with pytest.warns(UserWarning, match="'number'.*row number"):
+        GibbsiteClassifier().fit(X, y)
+
+
 def test_missing_cells_are_an_error_unless_they_are_dropped():
     X, y = people()
     X.loc[5, "job"] = None

@@ -1,10 +1,12 @@
 """Rankers, samples, completions, theory, simulated rows, plots."""
 import pickle
+import warnings
 
 import numpy as np
 import pytest
 import scipy.sparse as sparse
 from conftest import rows
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics import roc_auc_score
 
 import gibbsite
@@ -76,6 +78,40 @@ def test_ratings_of_any_kind_give_one_completion(tmp_path):
     assert np.array_equal(again.predict(row, column), values[0])
     model.save(tmp_path / "c.json")
     assert np.array_equal(gibbsite.load(tmp_path / "c.json").predict(row, column), values[0])
+
+
+def test_a_large_completion_keeps_its_binary_part(tmp_path):
+    n = 90000  # rows of their own: the file has more than 2^20 numbers
+    row, column = np.arange(n), np.arange(n) % 40
+    model = MatrixCompletion(rank=3, max_iter=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(row, column, np.sin(row))
+    values = model.predict(row, column)
+    model.save(tmp_path / "large.json")
+    assert b"\0" in (tmp_path / "large.json").read_bytes()
+    for again in (gibbsite.load(tmp_path / "large.json"), pickle.loads(pickle.dumps(model))):
+        assert np.array_equal(again.predict(row, column), values)
+
+
+def test_pickles_of_texts_still_open():
+    X, y = rows(60, 2)
+    row, column, value = ratings()
+    for model, asked in ((GibbsiteClassifier().fit(X, y), (X,)),
+                         (GibbsSampler(particles=32).fit(X, y), (X,)),
+                         (MatrixCompletion(rank=2).fit(row, column, value), (row, column))):
+        state = model.__getstate__()
+        state["_text"] = state.pop("_file").decode()
+        again = type(model)()
+        again.__setstate__(state)
+        assert np.array_equal(again.predict(*asked), model.predict(*asked))
+
+
+@pytest.mark.parametrize("kind", [GibbsiteClassifier, GibbsSampler, MatrixCompletion])
+def test_what_is_not_fitted_is_not_used(kind, tmp_path):
+    with pytest.raises(NotFittedError, match=kind.__name__):
+        kind().save(tmp_path / "m.json")
+    assert pickle.loads(pickle.dumps(kind())).get_params() == kind().get_params()
 
 
 def test_a_declared_range_certifies_a_completion():

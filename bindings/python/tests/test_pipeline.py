@@ -53,6 +53,18 @@ def test_a_pipeline_predicts_what_its_parts_do(data):
         CertifiedPipeline([("scale", StandardScaler())]).fit(X, y)
 
 
+def test_a_search_leaves_its_estimator_alone(data):
+    X, y = data
+    base = GibbsiteClassifier(cost=(3, 1))
+    search = GibbsiteClassifierCV(base, {"scale": ["standard", "none"]}, cv=2).fit(X, y)
+    assert not hasattr(base, "classes_") and not hasattr(base, "_costs")
+    assert "cost" in {c.target for c in search.certificates_}
+    three = np.array(["a", "b", "c"])[np.argmax(X[:, :3], axis=1)]
+    cost = [[0, 1, 9], [1, 0, 1], [1, 1, 0]]
+    search = GibbsiteClassifierCV(GibbsiteClassifier(cost=cost), cv=2).fit(X, three)
+    assert "cost" in {c.target for c in search.certificates_}
+
+
 def test_a_pipeline_without_a_split_is_conditional(data):
     X, y = data
     last = GibbsiteClassifier(prior="zero", scale="none")
