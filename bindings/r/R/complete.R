@@ -68,9 +68,11 @@ predict.gibbsite_completion <- function(object, row, column = NULL, sd = FALSE, 
     if (...length()) refuse("predict() takes an object, row, column and sd")
     if (is.null(column)) {
         if (!is.data.frame(row) && !is.matrix(row)) refuse("predict() takes row and column", "data")
+        if (ncol(row) < 2) refuse("predict() takes two columns: row and column", "data")
         column <- row[, 2]
         row <- row[, 1]
     }
+    if (length(row) != length(column)) refuse("row and column differ in length", "data")
     made <- native(.Call(C_completion_predict, handle_of(object),
                          match(as.character(row), object$info$row_names),
                          match(as.character(column), object$info$column_names),

@@ -37,8 +37,9 @@ gibbsite_rank.formula <- function(formula, data = NULL, subset = NULL,
 fit_formula <- function(task, rows, given, contrasts, positive, looked, model, about) {
     response <- model.response(model.frame(rows$terms, rows$raw, na.action = na.pass))
     labels <- labels_of(response, positive, task == "classify")
-    options <- options_of(c(given, if (task == "classify" && attr(rows$terms, "intercept") == 0)
-                                list("no-intercept" = TRUE), pair_of_costs(about$cost)), task)
+    constant <- task != "classify" || attr(rows$terms, "intercept") == 1
+    options <- options_of(c(given, if (!constant) list("no-intercept" = TRUE),
+                            pair_of_costs(about$cost, labels)), task)
     about$groups <- rows$groups
     about$seed <- seed_of(about$seed)
     made <- learn_rows(rows, labels, options, contrasts, how(about$seed, about$threads))
@@ -117,7 +118,8 @@ fit_rows <- function(task, x, y, weights, given, missing, positive, looked, mode
         if (!missing %in% c("error", "drop", "impute"))
             refuse("missing: expected error, drop or impute")
         target <- setdiff(c("y", "target", "label", "y_"), names(x))[1]
-        given <- c(given, pair_of_costs(about$cost), list(target = target, missing = missing))
+        given <- c(given, pair_of_costs(about$cost, labels),
+                   list(target = target, missing = missing))
         if (length(labels$classes) == 2) given$positive <- label_text(labels$values)[2]
         options <- options_of(given, task, c("target", "missing", "positive"))
         about$bytes <- TRUE
@@ -129,7 +131,7 @@ fit_rows <- function(task, x, y, weights, given, missing, positive, looked, mode
         if (!is.null(about$groups)) about$groups <- about$groups[made$rows]
     } else {
         if (!is_sparse(x)) x <- as_numbers(x)
-        options <- options_of(c(given, pair_of_costs(about$cost)), task)
+        options <- options_of(c(given, pair_of_costs(about$cost, labels)), task)
         data <- data_of(x, labels)
     }
     object <- fit_data(task, data, options, looked, weights, labels, about)
@@ -141,12 +143,28 @@ fit_rows <- function(task, x, y, weights, given, missing, positive, looked, mode
 
 # ---------------------------------------------------------------- both
 
-# Costs of two classes are an option, a missed row of the positive label first; a matrix
-# cost[is, said] of two says the same.
-pair_of_costs <- function(cost) {
-    if (is.null(cost)) return(NULL)
-    if (is.matrix(cost)) {
-        if (!identical(dim(cost), c(2L, 2L))) return(NULL)
+# A matrix cost[is, said] in the order of the classes: by its names where it has some.
+cost_matrix <- function(cost, labels) {
+    count <- length(labels$classes)
+    if (!is.matrix(cost) || !is.numeric(cost) || !identical(dim(cost), c(count, count)))
+        refuse(paste0("cost of ", count, " classes is ", if (count == 2) "a pair or ",
+                      "a matrix of ", count, " x ", count, ": a row for what is, a column for ",
+                      "what is said"))
+    for (names in dimnames(cost))
+        if (!is.null(names) && !setequal(names, labels$classes))
+            refuse(paste0("cost: its names are not the classes ", toString(labels$classes)))
+    if (!is.null(rownames(cost))) cost <- cost[labels$classes, , drop = FALSE]
+    if (!is.null(colnames(cost))) cost <- cost[, labels$classes, drop = FALSE]
+    if (anyNA(diag(cost)) || any(diag(cost) != 0)) refuse("cost: a label that is right costs 0")
+    cost
+}
+
+# Costs of two classes are an option, a missed row of the positive label first.
+pair_of_costs <- function(cost, labels) {
+    if (is.null(cost) || length(labels$classes) > 2) return(NULL)
+    pair <- is.null(dim(cost)) && (is.character(cost) || (is.numeric(cost) && length(cost) == 2))
+    if (!pair) {
+        cost <- cost_matrix(cost, labels)
         cost <- c(cost[2, 1], cost[1, 2])
     }
     list(cost = cost)
@@ -155,12 +173,8 @@ pair_of_costs <- function(cost) {
 # Costs of three classes or more are part of the rows. A table has its classes in the order of their
 # bytes.
 set_costs <- function(data, labels, about) {
-    cost <- about$cost
-    count <- length(labels$classes)
-    if (is.null(cost) || count == 2) return()
-    if (!is.matrix(cost) || !is.numeric(cost) || !identical(dim(cost), c(count, count)))
-        refuse(paste0("cost of ", count, " classes is a matrix of that size: a row for what is, a ",
-                      "column for what is said"))
+    if (is.null(about$cost) || length(labels$classes) == 2) return()
+    cost <- cost_matrix(about$cost, labels)
     if (isTRUE(about$bytes)) {
         order <- order(label_text(labels$values), method = "radix")
         cost <- cost[order, order]

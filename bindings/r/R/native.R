@@ -27,7 +27,17 @@ spelled <- function(text) {
 
 # list(seed, threads, progress), as src/call.c takes it.
 how <- function(seed = 1, threads = NULL, progress = NULL) {
-    list(as.double(seed), threads_of(threads), progress)
+    list(as.double(seed), threads_of(threads), if (!is.null(progress)) watched(progress))
+}
+
+# A progress function that answers whether the user interrupted it: C cannot tell that from an error.
+watched <- function(progress) {
+    function(stage, done) {
+        tryCatch({
+            progress(stage, done)
+            FALSE
+        }, interrupt = function(condition) TRUE)
+    }
 }
 
 # Two at most unless more are asked for: others work on this machine too.

@@ -26,21 +26,7 @@ static int cancelled(void *user) {
     return c->interrupted;
 }
 
-static void told(const char *stage, double done, void *user) {
-    call *c = user;
-    int failed = 0;
-    if (c->interrupted)
-        return;
-    SEXP words = PROTECT(Rf_mkString(stage)), share = PROTECT(Rf_ScalarReal(done));
-    SEXP asked = PROTECT(Rf_lang3(c->progress, words, share));
-    R_tryEvalSilent(asked, R_BaseEnv, &failed);
-    UNPROTECT(3);
-}
-
-static void logged(gbs_log_level level, const char *message, void *user) {
-    call *c = user;
-    if (level != GBS_LOG_WARNING)
-        return;
+static void keep_note(call *c, const char *message) {
     note *n = malloc(sizeof *n + strlen(message) + 1);
     if (n == NULL)
         return;
@@ -48,6 +34,30 @@ static void logged(gbs_log_level level, const char *message, void *user) {
     strcpy(n->text, message);
     *c->last = n;
     c->last = &n->next;
+}
+
+static void logged(gbs_log_level level, const char *message, void *user) {
+    if (level == GBS_LOG_WARNING)
+        keep_note(user, message);
+}
+
+/* The progress function answers TRUE where the user interrupted it (R/native.R): R would keep that
+ * from us. One that fails is told of once, and the fit goes on without it. */
+static void told(const char *stage, double done, void *user) {
+    call *c = user;
+    int failed = 0;
+    if (c->interrupted || c->silent)
+        return;
+    SEXP words = PROTECT(Rf_mkString(stage)), share = PROTECT(Rf_ScalarReal(done));
+    SEXP asked = PROTECT(Rf_lang3(c->progress, words, share));
+    SEXP answer = R_tryEvalSilent(asked, R_BaseEnv, &failed);
+    if (failed) {
+        c->silent = 1;
+        keep_note(c, "progress is not shown any more: the function that shows it failed");
+    } else if (TYPEOF(answer) == LGLSXP && Rf_xlength(answer) == 1) {
+        c->interrupted = LOGICAL(answer)[0] == TRUE;
+    }
+    UNPROTECT(3);
 }
 
 /* ---------------------------------------------------------------- begin and end */
@@ -149,6 +159,8 @@ static SEXP notes_of(const call *c) {
 SEXP call_end(call *c, SEXP value) {
     static const char *const names[] = {"value", "messages", "code", "message"};
     PROTECT(value);
+    if (c->interrupted && c->status == GBS_OK) /* heard too late for the library */
+        c->status = GBS_ERR_CANCELLED;
     SEXP list = PROTECT(named_list(4, names));
     SET_VECTOR_ELT(list, 1, notes_of(c));
     if (c->status == GBS_OK) {

@@ -108,12 +108,14 @@ SEXP gbsr_completion_predict(SEXP box, SEXP row, SEXP column, SEXP how) {
     double *out[3];
     const gbs_completion *completion = handle_of(box, KIND_COMPLETION);
     size_t n = (size_t)Rf_xlength(row);
+    if ((size_t)Rf_xlength(column) != n)
+        Rf_error("row and column differ in length");
     const uint32_t *rows = cells_of(row), *columns = cells_of(column);
     SEXP value = PROTECT(arrays_of(n, 3, names, out));
     PROTECT(call_begin(how, &c));
     if (c->status == GBS_OK)
         call_ok(c, gbs_completion_predict(c->ctx, completion, n, rows, columns, out[0], out[1]));
-    for (size_t k = 0; k < n; k++)
+    for (size_t k = 0; c->status == GBS_OK && k < n; k++)
         out[2][k] = gbs_completion_noise(completion, rows[k]);
     SEXP result = call_end(c, value);
     UNPROTECT(2);
@@ -128,8 +130,8 @@ SEXP gbsr_completion_to_json(SEXP box) {
     PROTECT(call_short(&c));
     if (c->status == GBS_OK)
         call_ok(c, gbs_completion_to_json(c->ctx, completion, &text, &size));
-    SEXP value = PROTECT(raw_of(c, text, size)), result = call_end(c, value);
-    UNPROTECT(2);
+    SEXP result = call_end_text(c, text, size);
+    UNPROTECT(1);
     return result;
 }
 

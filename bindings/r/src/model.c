@@ -24,8 +24,8 @@ SEXP gbsr_describe(SEXP box) {
     PROTECT(call_short(&c));
     if (c->status == GBS_OK)
         call_ok(c, gbs_model_describe_json(c->ctx, model, 0, &text, &size));
-    SEXP value = PROTECT(raw_of(c, text, size)), result = call_end(c, value);
-    UNPROTECT(2);
+    SEXP result = call_end_text(c, text, size);
+    UNPROTECT(1);
     return result;
 }
 
@@ -37,8 +37,8 @@ SEXP gbsr_to_json(SEXP box) {
     PROTECT(call_short(&c));
     if (c->status == GBS_OK)
         call_ok(c, gbs_model_to_json(c->ctx, model, &text, &size));
-    SEXP value = PROTECT(raw_of(c, text, size)), result = call_end(c, value);
-    UNPROTECT(2);
+    SEXP result = call_end_text(c, text, size);
+    UNPROTECT(1);
     return result;
 }
 

@@ -31,6 +31,7 @@ typedef struct call {
     note *notes, **last;
     gbs_status status; /* of the first thing that failed */
     int interrupted;   /* the user said so */
+    int silent;        /* the progress function failed: it is not asked again */
 } call;
 
 /* how: list(seed, threads, progress). The result is to be protected as long as `*out` is used. */
@@ -63,8 +64,8 @@ SEXP named_list(int count, const char *const *names);
 SEXP text_or_null(const char *text);
 /* Texts in UTF-8, NULL where NA; lives until the .Call ends. */
 const char **texts_of(SEXP character);
-/* The bytes of a text, which goes back to the library. */
-SEXP raw_of(call *c, char *text, size_t size);
+/* Ends a call that gave a text, which goes back to the library: its bytes. */
+SEXP call_end_text(call *c, char *text, size_t size);
 /* A list of `count` arrays, a number for each of `rows` rows, and where they begin. */
 SEXP arrays_of(size_t rows, int count, const char *const *names, double **out);
 

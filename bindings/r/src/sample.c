@@ -96,8 +96,8 @@ SEXP gbsr_sample_to_json(SEXP box) {
     PROTECT(call_short(&c));
     if (c->status == GBS_OK)
         call_ok(c, gbs_particles_to_json(c->ctx, particles, &text, &size));
-    SEXP value = PROTECT(raw_of(c, text, size)), result = call_end(c, value);
-    UNPROTECT(2);
+    SEXP result = call_end_text(c, text, size);
+    UNPROTECT(1);
     return result;
 }
 

@@ -27,15 +27,15 @@ const char **texts_of(SEXP character) {
     return texts;
 }
 
-SEXP raw_of(call *c, char *text, size_t size) {
-    SEXP raw = R_NilValue;
-    if (text == NULL)
-        return raw;
-    raw = PROTECT(Rf_allocVector(RAWSXP, (R_xlen_t)size));
-    memcpy(RAW(raw), text, size);
-    gbs_release(c->ctx, text);
+SEXP call_end_text(call *c, char *text, size_t size) {
+    SEXP raw = PROTECT(text != NULL ? Rf_allocVector(RAWSXP, (R_xlen_t)size) : R_NilValue);
+    if (text != NULL)
+        memcpy(RAW(raw), text, size);
+    if (c->ctx != NULL)
+        gbs_release(c->ctx, text);
+    SEXP result = call_end(c, raw);
     UNPROTECT(1);
-    return raw;
+    return result;
 }
 
 SEXP arrays_of(size_t rows, int count, const char *const *names, double **out) {

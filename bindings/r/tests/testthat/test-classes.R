@@ -50,9 +50,20 @@ test_that("costs of three classes move labels and are certified", {
     expect_true(count(dear) < count(plain))
     expect_true("cost" %in% certificates(dear)$target)
     expect_error(gibbsite(Species ~ ., iris, cost = c(5, 1)), "matrix")
+})
+
+test_that("a matrix of costs of two classes is a pair", {
     d <- some_rows()
-    expect_identical(gibbsite(y ~ ., d, cost = matrix(c(0, 5, 1, 0), 2), seed = 1)$info$certificates,
-                     gibbsite(y ~ ., d, cost = c(5, 1), seed = 1)$info$certificates)
+    of <- function(cost, ...) gibbsite(y ~ ., d, cost = cost, seed = 1, ...)$info$certificates
+    pair <- of(c(5, 1))
+    cost <- matrix(c(0, 5, 1, 0), 2, dimnames = list(c("-1", "1"), c("-1", "1")))
+    expect_identical(of(cost), pair)
+    expect_identical(of(unname(cost)), pair)
+    expect_identical(of(cost[2:1, 2:1]), pair) # by their names
+    expect_identical(of(cost, positive = -1), of(c(1, 5), positive = -1))
+    for (wrong in list(1 - diag(3), 1:3, 5, "5", matrix(1, 2, 2),
+                       matrix(0, 2, 2, dimnames = list(c("a", "b"), NULL))))
+        expect_error(of(wrong), "cost")
 })
 
 test_that("groups are learned from or certify as a whole", {

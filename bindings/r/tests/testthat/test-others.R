@@ -54,6 +54,9 @@ test_that("a matrix is completed", {
     expect_error(certificate(fit), "range")
     expect_error(gibbsite_complete(m, rnak = 2), "rnak")
     expect_error(predict(fit, 1), "column")
+    expect_error(predict(fit, 1:3, 1:2), "differ")
+    expect_error(predict(fit, 1:2, 1:3), "differ")
+    expect_error(predict(fit, matrix(1:3, 3)), "two columns")
     expect_output(print(bounded), "RMSE of the predictions is at most")
 })
 

@@ -81,17 +81,35 @@ test_that("the collector may come at any time", {
     expect_identical(lost$code, "argument")
 })
 
-test_that("progress is told, and its errors stop nothing", {
+fit_with_bar <- function(bar) {
     d <- some_rows(400, 8)
-    seen <- character()
-    bar <- function(stage, done) {
-        seen <<- c(seen, stage)
-        stop("no")
-    }
     data <- gibbsite:::data_of(as.matrix(d[1:8]), list(sign = d$y))
     options <- list(task = "classify", loss = "zero-one")
     .Call(gibbsite:::C_fit, data, options, gibbsite:::how(1, 1, bar))
-    expect_true(length(seen) > 0)
+}
+
+test_that("progress is told, and its errors stop nothing", {
+    seen <- 0
+    count <- function(stage, done) seen <<- seen + 1
+    expect_null(fit_with_bar(count)$code)
+    expect_true(seen > 1)
+    seen <- 0
+    told <- fit_with_bar(function(stage, done) {
+        count(stage, done)
+        stop("no")
+    })
+    expect_null(told$code)
+    expect_identical(seen, 1)
+    expect_match(told$messages, "progress", all = FALSE)
+})
+
+test_that("an interrupt that the progress function hears stops the fit", {
+    skip_on_os("windows")
+    told <- fit_with_bar(function(stage, done) {
+        tools::pskill(Sys.getpid(), tools::SIGINT)
+        Sys.sleep(1)
+    })
+    expect_identical(told$code, "interrupt")
 })
 
 test_that("files that are no models are told apart", {
