@@ -75,7 +75,6 @@ static_assert(offsetof(gbs_cuda_copy, width) == offsetof(CUDA_MEMCPY2D, WidthInB
 static_assert(GBS_CUDA_HOST == CU_MEMORYTYPE_HOST && GBS_CUDA_DEVICE == CU_MEMORYTYPE_DEVICE, "kinds of memory");
 static_assert(GBS_CUDA_MULTIPROCESSORS == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, "multiprocessors");
 static_assert(GBS_CUDA_CAPABILITY_MAJOR == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, "capability");
-static_assert(GBS_CUDA_SHARED_BYTES == CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, "shared");
 static_assert(GBS_CUDA_MOST_SHARED == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, "most shared");
 static_assert(GBS_CUDA_OUT_OF_MEMORY == CUDA_ERROR_OUT_OF_MEMORY, "out of memory");
 static_assert(GBS_CUDA_AS_IT_IS == CUBLAS_OP_N && GBS_CUDA_TRANSPOSED == CUBLAS_OP_T, "ways");

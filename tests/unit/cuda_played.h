@@ -30,7 +30,9 @@ static const struct {
 
 static struct {
     size_t allocations, launches, products;
-    size_t fail_at; /* the allocation that is refused; 0: none */
+    size_t fail_at;          /* the allocation that is refused; 0: none */
+    size_t pushed, retained; /* contexts that are current, and in use */
+    int push_error;          /* not 0: no context becomes current */
 } played;
 
 static int play_number(int *value, int number) {
@@ -67,19 +69,25 @@ static int play_attribute(int *value, int which, int device) {
 static int play_retain(void **context, int device) {
     (void)device;
     *context = &played;
+    played.retained++;
     return 0;
 }
 
-static int play_device(int device) {
+static int play_release(int device) {
     (void)device;
+    assert_true(played.retained-- > 0);
     return 0;
 }
 
 static int play_push(void *context) {
-    return context == &played ? 0 : 1;
+    if (context != &played || played.push_error != 0)
+        return context != &played ? 1 : played.push_error;
+    played.pushed++;
+    return 0;
 }
 
 static int play_pop(void **context) {
+    assert_true(played.pushed-- > 0);
     *context = &played;
     return 0;
 }
@@ -190,10 +198,10 @@ static int play_multiply(void *handle, int a_way, int b_way, int m, int n, int k
 }
 
 static const gbs_cuda_driver driver = {
-    play_init,     play_count,  play_number,   play_name,   play_total,     play_attribute,
-    play_retain,   play_device, play_push,     play_pop,    play_load,      play_unload,
-    play_function, play_set,    play_allocate, play_free,   play_to_device, play_to_host,
-    play_copy,     play_clear,  play_wait,     play_launch, play_error};
+    play_init,     play_count,   play_number,   play_name,   play_total,     play_attribute,
+    play_retain,   play_release, play_push,     play_pop,    play_load,      play_unload,
+    play_function, play_set,     play_allocate, play_free,   play_to_device, play_to_host,
+    play_copy,     play_clear,   play_wait,     play_launch, play_error};
 static const gbs_cuda_blas blas = {play_create, play_destroy, play_multiply};
 
 /* A context on the played device. */

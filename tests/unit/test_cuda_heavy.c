@@ -378,6 +378,38 @@ static void memory_of_the_device_may_run_out(void **state) {
     }
 }
 
+/* A context that could not be pushed is not popped: that would be the caller's own. */
+static void contexts_are_pushed_and_popped_in_pairs(void **state) {
+    (void)state;
+    struct dice r = {807};
+    struct both b = make_both(&r, 60, 5, GBS_LOSS_ZERO_ONE, false);
+    struct shape g = make_shape(&r, 5, 2);
+    double room[5 + 25];
+    gbs_slopes out = {.d_mean = room, .pull = room + 5};
+    gbs_room *work;
+    assert_ok(b.ctx[1], gbs_empirical_room(b.risk[1], g.spread.pull, false, &work));
+    played.push_error = 201;
+    assert_int_equal(gbs_empirical_slopes(b.risk[1], &g.spread, 3.0, work, &out), GBS_ERR_IO);
+    assert_non_null(strstr(gbs_error_message(b.ctx[1]), "taking the device"));
+    played.push_error = 0;
+    assert_int_equal(played.pushed, 0);
+    assert_ok(b.ctx[1], gbs_empirical_slopes(b.risk[1], &g.spread, 3.0, work, &out));
+    assert_int_equal(played.pushed, 0);
+    gbs_room_free(work);
+    free_shape(&g);
+    free_both(&b);
+    assert_int_equal(played.retained, 0);
+    gbs_context *ctx = new_context(1, 1);
+    gbs_cuda *device;
+    played.push_error = 201; /* found, but it cannot be used: it is given back */
+    assert_int_equal(gbs_cuda_open(ctx, &driver, &blas, "an image", &device), GBS_ERR_ARGUMENT);
+    played.push_error = 0;
+    assert_null(device);
+    assert_int_equal(played.pushed, 0);
+    assert_int_equal(played.retained, 0);
+    gbs_context_free(ctx);
+}
+
 /* ---------------------------------------------------------------- the setting */
 
 static void a_device_that_is_not_there_is_refused_with_words(void **state) {
@@ -416,6 +448,7 @@ int main(void) {
         cmocka_unit_test(fits_are_those_of_the_processors),
         cmocka_unit_test(completions_are_those_of_the_processors),
         cmocka_unit_test(memory_of_the_device_may_run_out),
+        cmocka_unit_test(contexts_are_pushed_and_popped_in_pairs),
         cmocka_unit_test(a_device_that_is_not_there_is_refused_with_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

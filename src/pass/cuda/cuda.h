@@ -51,7 +51,7 @@ typedef struct gbs_cuda {
     gbs_cuda_driver driver;
     gbs_cuda_blas blas;
     pthread_mutex_t mutex; /* of whoever works on the device */
-    int device, multiprocessors, shared_bytes;
+    int device, multiprocessors;
     void *context, *module, *handle;
     void *kernel[GBS_CUDA_KERNEL_COUNT];
     gbs_cuda_address room[GBS_CUDA_ROOMS];
@@ -71,6 +71,7 @@ typedef struct gbs_cuda_call {
     gbs_cuda *device;
     gbs_context *ctx;
     gbs_status status;
+    bool pushed; /* the device's context is current */
 } gbs_cuda_call;
 
 gbs_cuda_call gbs_cuda_begin(gbs_context *ctx, gbs_cuda *device);

@@ -23,7 +23,8 @@ static void note(gbs_cuda_call *call, int error, const char *doing) {
 static void close_device(gbs_context *ctx, gbs_device *head) {
     gbs_cuda *d = (gbs_cuda *)head;
     void *last;
-    if (d->context != NULL && d->driver.push(d->context) == 0) {
+    bool pushed = d->context != NULL && d->driver.push(d->context) == 0;
+    if (pushed) {
         for (int k = 0; k < GBS_CUDA_ROOMS; k++)
             if (d->room[k] != 0)
                 d->driver.free(d->room[k]);
@@ -32,8 +33,9 @@ static void close_device(gbs_context *ctx, gbs_device *head) {
         if (d->module != NULL)
             d->driver.unload(d->module);
         d->driver.pop(&last);
-        d->driver.release(d->device);
     }
+    if (d->context != NULL) /* what it still holds goes with it */
+        d->driver.release(d->device);
     pthread_mutex_destroy(&d->mutex);
     gbs_array_free(ctx, d);
 }
@@ -71,8 +73,6 @@ gbs_status gbs_cuda_open(gbs_context *ctx, const gbs_cuda_driver *driver, const 
     if ((error = driver->get(&d->device, 0)) == 0)
         error = driver->attribute(&d->multiprocessors, GBS_CUDA_MULTIPROCESSORS, d->device);
     if (error == 0)
-        error = driver->attribute(&d->shared_bytes, GBS_CUDA_SHARED_BYTES, d->device);
-    if (error == 0)
         error = driver->retain(&d->context, d->device);
     if (error == 0 && (error = driver->push(d->context)) == 0) {
         doing = set_up(d, image, &error);
@@ -101,16 +101,20 @@ void gbs_cuda_words(const gbs_cuda *d, char *text, size_t room) {
 /* ---------------------------------------------------------------- calls */
 
 gbs_cuda_call gbs_cuda_begin(gbs_context *ctx, gbs_cuda *device) {
-    gbs_cuda_call call = {device, ctx, GBS_OK};
+    gbs_cuda_call call = {.device = device, .ctx = ctx, .status = GBS_OK};
     pthread_mutex_lock(&device->mutex);
-    note(&call, device->driver.push(device->context), "taking the device");
+    int error = device->driver.push(device->context);
+    call.pushed = error == 0;
+    note(&call, error, "taking the device");
     return call;
 }
 
 gbs_status gbs_cuda_end(gbs_cuda_call *call) {
     gbs_cuda *d = call->device;
     void *last;
-    d->driver.pop(&last);
+    if (call->pushed) /* else what is current is the caller's own */
+        d->driver.pop(&last);
+    call->pushed = false;
     pthread_mutex_unlock(&d->mutex);
     return call->status;
 }

@@ -5,15 +5,15 @@
 #include <dlfcn.h>
 #include <string.h>
 
+/* GBS_CUDA_IMAGE is the compute capability that the kernels are compiled for, ten times. */
 #ifdef GBS_CUDA_IMAGE
 #include "pass/cuda/image.h"
 static const void *const image = gbs_cuda_image;
+enum { LEAST_CAPABILITY = GBS_CUDA_IMAGE };
 #else
+enum { LEAST_CAPABILITY = 0 };
 static const void *const image = NULL;
 #endif
-
-/* What the kernels are compiled for. */
-enum { LEAST_CAPABILITY = 9 };
 
 /* Functions are kept as data on every system that has dlsym. */
 static bool find(void *library, const char *symbol, void *member) {
@@ -58,7 +58,7 @@ static gbs_status missing_device(gbs_context *ctx, const char *why) {
 /* The driver, started, with a device that suits the kernels. */
 static gbs_status start(gbs_context *ctx, void *library, gbs_cuda_driver *driver) {
     const char *missing;
-    int count = 0, device = 0, capability = 0;
+    int count = 0, device = 0, major = 0, minor = 0;
     if (library == NULL)
         return missing_device(ctx, "there is no driver of an NVIDIA GPU here (libcuda.so.1)");
     if (!find_driver(library, driver, &missing))
@@ -67,9 +67,12 @@ static gbs_status start(gbs_context *ctx, void *library, gbs_cuda_driver *driver
     if (driver->init(0) != 0 || driver->count(&count) != 0 || count < 1)
         return missing_device(ctx, "the driver finds no GPU");
     if (driver->get(&device, 0) != 0 ||
-        driver->attribute(&capability, GBS_CUDA_CAPABILITY_MAJOR, device) != 0 ||
-        capability < LEAST_CAPABILITY)
-        return missing_device(ctx, "the GPU is too old (compute capability 9.0 is needed)");
+        driver->attribute(&major, GBS_CUDA_CAPABILITY_MAJOR, device) != 0 ||
+        driver->attribute(&minor, GBS_CUDA_CAPABILITY_MINOR, device) != 0 ||
+        10 * major + minor < LEAST_CAPABILITY)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                        "`device` cuda: the GPU is too old (compute capability %d.%d is needed)",
+                        LEAST_CAPABILITY / 10, LEAST_CAPABILITY % 10);
     return GBS_OK;
 }
 

@@ -347,7 +347,7 @@ static unsigned int once(struct pass *p, const struct task *task, gbs_cuda_total
                                                                     : NULL};
     meet_all(p, &wish);
     gbs_cuda_fetch(p->call, &near, p->near_count, sizeof near);
-    if (twice || (task->curvature && matrix)) { /* again with |w|, for the one matrix */
+    if (twice) { /* again with |w|; who pulls a matrix back asks for no curvature */
         size_t all = GBS_CUDA_SUMS + 2 * p->g.ld;
         wish.sums = gbs_cuda_doubles(p->call, GBS_CUDA_ROOM_NOWHERE, all);
         wish.columns = wish.sums + GBS_CUDA_SUMS;
