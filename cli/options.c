@@ -17,9 +17,10 @@
 /* clang-format off */
 static const gbs_option own[] = {
     {"output", "FILE", GBS_OPTION_TEXT,
-     DATA_ROWS | GBS_FOR_SAMPLE | GBS_FOR_COMPLETE | FOR_REPORT, NULL, "FILE", NULL, "output",
+     DATA_ROWS | GBS_FOR_SAMPLE | GBS_FOR_COMPLETE | FOR_REPORT | FOR_INSPECT, NULL, "FILE", NULL,
+     "output",
      "write to FILE, whole or not at all; - is standard output. fit, complete: the model. sample: "
-     "the particles. predict, simulate: the rows (default -). report: the page (default -)", ANY},
+     "the particles. predict, simulate: the rows (default -). report: the page (default -). inspect: what it prints (default -)", ANY},
     {"test", "FILE", GBS_OPTION_TEXT, GBS_FOR_FIT | GBS_FOR_COMPLETE, NULL, "FILE", NULL, "data",
      "rows (complete: ratings) to test the fitted model on", ANY},
     {"row-features", "FILE", GBS_OPTION_TEXT, GBS_FOR_COMPLETE, NULL, "FILE", NULL, "data",
@@ -104,6 +105,9 @@ static const gbs_option own[] = {
     {"format", "FORMAT", GBS_OPTION_CHOICE, FOR_SIMULATE, "auto|csv|svmlight|npy", NULL, "auto",
      "data", "csv, svmlight or npy; auto: by the file's name, else csv", ANY},
 
+    {"card", NULL, GBS_OPTION_FLAG, FOR_INSPECT, NULL, NULL, NULL, "output",
+     "a model card in markdown, with `json` as JSON: data, choices, certificates with what they "
+     "assume, limits, version, seed and hash of the rows", ANY},
     {"man", NULL, GBS_OPTION_FLAG, FOR_HELP, NULL, NULL, NULL, "output",
      "print the manual page in roff: of COMMAND, else of gibbsite", ANY},
     {"all", NULL, GBS_OPTION_FLAG, FOR_HELP, NULL, NULL, NULL, "output",

@@ -1,4 +1,5 @@
 /* gibbsite inspect: what a model file holds. */
+#include "cmd/card.h"
 #include "cmd/ratings_use.h"
 #include "cmd/sampling.h"
 #include "out/result.h"
@@ -74,7 +75,8 @@ static int inspect_json(const struct shown *s, struct text *out) {
     else if (code == EXIT_DONE)
         code = result_describe(&j, s->app, model,
                                GBS_DESCRIBE_CARD | GBS_DESCRIBE_CERTIFICATES | GBS_DESCRIBE_STAGES |
-                                   GBS_DESCRIBE_PATH | GBS_DESCRIBE_COEFFICIENTS);
+                                   GBS_DESCRIBE_PATH | GBS_DESCRIBE_COEFFICIENTS |
+                                   GBS_DESCRIBE_ORIGIN);
     json_close_object(&j);
     return code;
 }
@@ -169,6 +171,19 @@ static int compute(struct shown *s) {
                             : app_fail_status(s->app, status, s->app->options.inputs[0]);
 }
 
+/* A model or a sample, into the text. */
+static int inspect_rows(struct shown *s, struct text *text) {
+    const struct options *o = &s->app->options;
+    int code = predictor_recipe(s->app, o->inputs[0], s->of, &s->recipe);
+    if (code == EXIT_DONE && given(o, "card"))
+        return card_model(s->app, s->of->model, s->recipe, text);
+    if (code == EXIT_DONE)
+        code = compute(s);
+    if (code == EXIT_DONE)
+        code = given(o, "json") ? inspect_json(s, text) : inspect_text(s, text);
+    return code;
+}
+
 static int run(struct app *app) {
     const struct options *o = &app->options;
     struct predictor loaded = {0};
@@ -178,24 +193,24 @@ static int run(struct app *app) {
         return app_fail(app, EXIT_USAGE,
                         "inspect: expected one model file, found %zu arguments; gibbsite %s",
                         o->n_inputs, app->command->usage);
-    int code = outputs_check(app, true);
+    int code = outputs_check(app, !given(o, "output"));
     if (code == EXIT_DONE)
         code = predictor_load(app, o->inputs[0], &loaded);
-    if (code == EXIT_DONE && loaded.completion != NULL) {
+    if (code == EXIT_DONE && given(o, "card") && loaded.particles != NULL)
+        code = app_fail(app, EXIT_USAGE,
+                        "inspect: --card is of a model made by fit or complete; %s is a sample",
+                        o->inputs[0]);
+    if (code == EXIT_DONE && given(o, "card") && loaded.completion != NULL)
+        code = card_completion(app, loaded.completion, &text);
+    else if (code == EXIT_DONE && loaded.completion != NULL) {
         code = ratings_inspect(app, loaded.completion);
         predictor_free(&loaded);
         return code;
     }
+    if (code == EXIT_DONE && loaded.completion == NULL)
+        code = inspect_rows(&s, &text);
     if (code == EXIT_DONE)
-        code = predictor_recipe(app, o->inputs[0], &loaded, &s.recipe);
-    if (code == EXIT_DONE)
-        code = compute(&s);
-    if (code == EXIT_DONE && given(o, "json"))
-        code = inspect_json(&s, &text);
-    else if (code == EXIT_DONE)
-        code = inspect_text(&s, &text);
-    if (code == EXIT_DONE)
-        code = app_write(app, NULL, &text);
+        code = app_write(app, given(o, "output") ? option_text(o, "output") : NULL, &text);
     text_free(&text);
     free(s.mean);
     free(s.sd);
@@ -213,8 +228,10 @@ const struct command command_inspect = {
     "its coefficients. A sample "
     "file "
     "shows\nhow it was drawn and the mean and standard deviation over its particles, a completion "
-    "what it has learned.",
+    "what it has learned. --card writes a model card: data, choices, certificates "
+    "with what they assume, limits, and version, seed and rows that it was made with.",
     "gibbsite inspect model.json\n"
+    "gibbsite inspect model.json --card -o card.md\n"
     "gibbsite inspect model.json --json",
     run,
 };

@@ -60,6 +60,8 @@ void completion_sentence(struct text *words, const gbs_completion *model);
  * model a completion. */
 int ratings_predict(struct app *app, const gbs_completion *model);
 int ratings_evaluate(struct app *app, const gbs_completion *model);
+/* The same sentence, what it was seen on and what it assumes, in markdown. */
+void completion_card_certificate(struct text *out, const gbs_completion *model);
 int ratings_inspect(struct app *app, const gbs_completion *model);
 
 #endif

@@ -44,6 +44,10 @@ void result_classes_text(struct text *t, enum line_kind kind, const gbs_evaluati
 /* It was tested on a last block. */
 bool result_is_tested(const gbs_model *model);
 
+/* Whose risk a certificate bounds, in a few words; calibrated: the model was tested on a last
+ * block. Some of the words are put together in `name`. */
+const char *result_certified(const gbs_certificate *c, bool calibrated, const gbs_recipe *recipe,
+                             char name[static LINE_NAME]);
 /* The first certificate in one sentence. */
 void result_sentence(struct text *words, const gbs_model *model);
 void result_certificates_text(struct text *t, const gbs_model *model, const gbs_recipe *recipe,

@@ -30,7 +30,15 @@ static const char *const deployed_assumptions[] = {
      "looking at results"),
     "every value lies in the declared range"};
 
-enum { DEPLOYED_ASSUMPTIONS = sizeof deployed_assumptions / sizeof *deployed_assumptions };
+/* And that of one random draw. */
+static const char *const drawn_assumptions[] = {
+    "ratings are independent draws from one distribution, or cells drawn at random from one table",
+    "every value lies in the declared range"};
+
+enum {
+    DEPLOYED_ASSUMPTIONS = sizeof deployed_assumptions / sizeof *deployed_assumptions,
+    DRAWN_ASSUMPTIONS = sizeof drawn_assumptions / sizeof *drawn_assumptions
+};
 
 static void put_deployed(struct json *j, const gbs_completion *model,
                          const gbs_rating_certificate *c) {
@@ -94,10 +102,8 @@ static void put_certificate(struct json *j, const gbs_completion *model,
     json_close_object(j);
     json_put_string(j, "status", "valid");
     json_open_array(j, "assumptions");
-    json_put_string(j, NULL,
-                    "ratings are independent draws from one distribution, or cells drawn at random "
-                    "from one table");
-    json_put_string(j, NULL, "every value lies in the declared range");
+    for (size_t k = 0; k < DRAWN_ASSUMPTIONS; k++)
+        json_put_string(j, NULL, drawn_assumptions[k]);
     if (choice_note(i) != NULL)
         json_put_string(j, NULL, choice_note(i));
     json_close_array(j);
@@ -225,12 +231,32 @@ static void drawn_text(struct text *out, const gbs_completion *model,
              "yardsticks, from the same ratings: at most %.4f for the middle of the range%s",
              k->middle_rmse, holdout);
     line_add(out, LINE_LONG, "", "it assumes that");
-    line_add(out, LINE_LONG, "",
-             "- ratings are independent draws from one distribution, or cells drawn at random from "
-             "one table");
-    line_add(out, LINE_LONG, "", "- every value lies in the declared range");
+    for (size_t a = 0; a < DRAWN_ASSUMPTIONS; a++)
+        line_add(out, LINE_LONG, "", "- %s", drawn_assumptions[a]);
     if (choice_note(i) != NULL)
         line_add(out, LINE_LONG, "", "- %s", choice_note(i));
+}
+
+void completion_card_certificate(struct text *out, const gbs_completion *model) {
+    const gbs_completion_info *i = gbs_completion_get_info(model);
+    const gbs_rating_certificate *k = gbs_completion_certificate(model);
+    struct text words = {0};
+    completion_sentence(&words, model);
+    out->failed |= words.failed;
+    text_add(out, "**%s.**\n", words.bytes != NULL ? words.bytes : "");
+    text_free(&words);
+    if (!k->present)
+        return;
+    text_add(out,
+             "\nOn %zu ratings: RMSE seen %.4f; always predicting the middle of the range is "
+             "certified at %.4f.\n\nIt assumes that\n\n",
+             k->n, (i->high - i->low) * sqrt(k->empirical), k->middle_rmse);
+    for (size_t a = 0; k->draws == 0 && a < DEPLOYED_ASSUMPTIONS; a++)
+        text_add(out, "- %s\n", deployed_assumptions[a]);
+    for (size_t a = 0; k->draws > 0 && a < DRAWN_ASSUMPTIONS; a++)
+        text_add(out, "- %s\n", drawn_assumptions[a]);
+    if (k->draws > 0 && choice_note(i) != NULL)
+        text_add(out, "- %s\n", choice_note(i));
 }
 
 static void certificate_line(struct text *out, enum line_kind kind, const gbs_completion *model) {
@@ -375,7 +401,8 @@ int ratings_inspect(struct app *app, const gbs_completion *model) {
         text_add(&text, "%s\n", app->options.inputs[0]);
         result_completion_text(&text, model);
     }
-    int code = app_write(app, NULL, &text);
+    const struct options *o = &app->options;
+    int code = app_write(app, given(o, "output") ? option_text(o, "output") : NULL, &text);
     text_free(&text);
     return code;
 }

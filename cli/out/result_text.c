@@ -9,8 +9,8 @@ bool result_is_tested(const gbs_model *model) {
     return gbs_model_card(model) != NULL || gbs_model_classes_card(model) != NULL;
 }
 
-static const char *what(const gbs_certificate *c, bool calibrated, const gbs_recipe *recipe,
-                        char name[static LINE_NAME]) {
+const char *result_certified(const gbs_certificate *c, bool calibrated, const gbs_recipe *recipe,
+                             char name[static LINE_NAME]) {
     char class[LINE_NAME];
     if (c->risk == GBS_RISK_PAIRS)
         return "one draw, any two rows";
@@ -133,9 +133,10 @@ static void table_text(struct text *t, const gbs_model *model, const gbs_recipe 
              "conf.");
     for (size_t k = 0; (each = gbs_model_certificate(model, k)) != NULL; k++)
         text_add(t, "  %-7.4f %-22s %-11s %7zu %9.4f   %6.2f %6.2f %6.2f %6.2f%s\n", each->value,
-                 what(each, result_is_tested(model), recipe, name), gbs_bound_name(each->method),
-                 each->blocks, each->empirical, each->kl, each->grid_nats, each->xi_nats,
-                 -log(1.0 - each->confidence - each->sampled_delta), each->valid ? "" : "  cond.");
+                 result_certified(each, result_is_tested(model), recipe, name),
+                 gbs_bound_name(each->method), each->blocks, each->empirical, each->kl,
+                 each->grid_nats, each->xi_nats, -log(1.0 - each->confidence - each->sampled_delta),
+                 each->valid ? "" : "  cond.");
     line_add(t, LINE_LONG, "",
              "nats paid for the KL, a grid or --joint, all posteriors at once, the confidence");
 }

@@ -118,6 +118,8 @@ typedef struct gbs_noise_choice {
  * model. */
 GBS_API const gbs_completion_info *gbs_completion_get_info(const gbs_completion *model);
 GBS_API const gbs_rating_certificate *gbs_completion_certificate(const gbs_completion *model);
+/* Where it comes from, valid as long as the completion: `rows` counts ratings. NULL without one. */
+GBS_API const gbs_origin *gbs_completion_origin(const gbs_completion *model);
 /* Which model; that of a NULL handle is the paper's. */
 GBS_API gbs_completion_model gbs_completion_get_model(const gbs_completion *model);
 /* "hierarchical", "paper"; NULL out of range. */

@@ -155,6 +155,21 @@ typedef struct gbs_selection {
 
 /* candidates is 0 where nothing was chosen so. Valid as long as the model. */
 GBS_API const gbs_selection *gbs_model_selection(const gbs_model *model);
+
+/* Where a model comes from: what it takes to fit it again, and to tell whether rows are those. */
+typedef struct gbs_origin {
+    const char *version; /* of the library that fitted it; NULL: not known */
+    int recorded;        /* 0: from a file of a version that kept nothing of what follows */
+    uint64_t seed;       /* of the context */
+    size_t rows;         /* handed to the fit */
+    const char *hash;    /* of these rows and their labels, in whatever order: 32 hexadecimal digits
+                          */
+    size_t left_out;     /* rows of the table that had a missing cell and were left out before */
+    size_t copies;       /* as in gbs_model_info */
+} gbs_origin;
+
+/* Valid as long as the model; NULL without one. */
+GBS_API const gbs_origin *gbs_model_origin(const gbs_model *model);
 /* The ladder: how many rungs were fitted; and one of them, NULL beyond the last. Valid as long as
  * the model. */
 GBS_API size_t gbs_model_path_size(const gbs_model *model);
@@ -278,7 +293,8 @@ enum gbs_describe {
     GBS_DESCRIBE_PATH = 32,
     GBS_DESCRIBE_RESTARTS = 64, /* "restarts", where there were any */
     GBS_DESCRIBE_TRACE = 128,
-    GBS_DESCRIBE_COEFFICIENTS = 256 /* all of them: "name", "mean", "sd" */
+    GBS_DESCRIBE_COEFFICIENTS = 256, /* all of them: "name", "mean", "sd" */
+    GBS_DESCRIBE_ORIGIN = 512        /* "origin": version, seed, rows and their hash */
 };
 
 /* What there is to tell of a model as one JSON object, zero-terminated, with the members that the

@@ -4,6 +4,7 @@
 #include "file/completion_binary.h"
 #include "file/json_numbers.h"
 #include "file/json_text.h"
+#include "file/origin_file.h"
 #include "kernel/moments.h"
 #include "model/completion.h"
 
@@ -272,6 +273,7 @@ static gbs_status get_all(gbs_context *ctx, const json_t *root, const unsigned c
         if (!(c->variance[g] >= 0.0))
             return damaged(ctx, "a variance is negative");
     TRY(get_hierarchical(ctx, root, c));
+    TRY(gbs_json_get_origin(ctx, root, &c->origin));
     TRY(gbs_json_get_real_or_nan(ctx, root, "mae_bound", &c->mae_bound));
     TRY(gbs_json_get_real_or_nan(ctx, root, "miss_bound", &c->miss_bound));
     if ((json_object_get(root, "binary") != NULL) != (binary != NULL))

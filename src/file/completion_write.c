@@ -10,6 +10,7 @@
 #include "file/completion_binary.h"
 #include "file/json_numbers.h"
 #include "file/json_text.h"
+#include "file/origin_file.h"
 #include "kernel/moments.h"
 #include "model/completion.h"
 #include "table/shown.h"
@@ -126,7 +127,8 @@ static bool put_head(json_t *root, const gbs_completion *c, bool binary) {
              put_real(root, "miss_bound", gbs_completion_miss_bound(c));
     if (i->has_range)
         ok = ok && gbs_json_put(root, "range", gbs_json_reals((double[]){i->low, i->high}, 2));
-    return ok && gbs_json_put(root, "mu", gbs_json_reals(c->mu, c->kept)) &&
+    return ok && gbs_json_put_origin(root, &c->origin) &&
+           gbs_json_put(root, "mu", gbs_json_reals(c->mu, c->kept)) &&
            put_real(root, "mu_variance", c->mu_variance) &&
            gbs_json_put(root, "variance",
                         gbs_json_reals(c->variance, c->kept * gbs_completion_groups(c)));

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { GBS_DESCRIBE_EVERY = 2 * GBS_DESCRIBE_COEFFICIENTS - 1 };
+enum { GBS_DESCRIBE_EVERY = 2 * GBS_DESCRIBE_ORIGIN - 1 };
 
 /* ---------------------------------------------------------------- how it was fitted */
 
@@ -60,6 +60,24 @@ static void put_selection(gbs_writer *w, const gbs_model *model) {
     gbs_writer_count(w, "folds", s->folds);
     gbs_writer_number(w, "error", s->error);
     gbs_writer_number(w, "error_se", s->error_se);
+    gbs_writer_close(w, '}');
+}
+
+/* A seed is a text: it may not fit in a number of JSON. */
+static void put_origin(gbs_writer *w, const gbs_model *model) {
+    const gbs_origin *o = &model->origin.told;
+    char seed[24];
+    snprintf(seed, sizeof seed, "%llu", (unsigned long long)o->seed);
+    gbs_writer_open(w, "origin", '{');
+    gbs_writer_text(w, "version", o->version);
+    gbs_writer_bool(w, "recorded", o->recorded != 0);
+    if (o->recorded) {
+        gbs_writer_text(w, "seed", seed);
+        gbs_writer_count(w, "rows", o->rows);
+        gbs_writer_text(w, "hash", o->hash);
+        gbs_writer_count(w, "left_out", o->left_out);
+        gbs_writer_count(w, "copies", o->copies);
+    }
     gbs_writer_close(w, '}');
 }
 
@@ -343,6 +361,8 @@ static gbs_status put_parts(gbs_writer *w, const gbs_model *model, const gbs_rec
         put_trace(w, model);
     if ((parts & GBS_DESCRIBE_COEFFICIENTS) != 0)
         status = gbs_describe_coefficients(w, model, recipe);
+    if ((parts & GBS_DESCRIBE_ORIGIN) != 0)
+        put_origin(w, model);
     gbs_writer_close(w, '}');
     return status;
 }

@@ -7,6 +7,7 @@
 #include "file/json_text.h"
 #include "file/many_file.h"
 #include "file/maps_file.h"
+#include "file/origin_file.h"
 #include "model/model.h"
 #include "risk/loss.h"
 #include "task/task.h"
@@ -418,6 +419,10 @@ static gbs_status get_model(gbs_context *ctx, const json_t *root, gbs_model **ou
         status = get_certificates(ctx, root, model);
     if (status == GBS_OK)
         status = get_path(ctx, root, model);
+    if (status == GBS_OK)
+        status = gbs_json_get_origin(ctx, root, &model->origin);
+    if (status == GBS_OK)
+        status = gbs_json_get_selection(ctx, root, &model->selection);
     if (status == GBS_OK)
         status = gbs_json_get_text(ctx, root, "recipe", &model->recipe);
     if (status != GBS_OK)

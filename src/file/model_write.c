@@ -14,6 +14,7 @@
 #include "file/json_text.h"
 #include "file/many_file.h"
 #include "file/maps_file.h"
+#include "file/origin_file.h"
 #include "model/model.h"
 #include "risk/loss.h"
 #include "task/task.h"
@@ -249,6 +250,7 @@ static bool put_model(gbs_context *ctx, json_t *root, const gbs_model *m) {
            gbs_json_put(root, "intercept", json_boolean(i->intercept)) && put_fit(root, m) &&
            put_two(ctx, root, m) && gbs_json_put_many(ctx, root, m, put_model) &&
            put_certificates(root, m) && gbs_json_put_card(root, m) && put_path(root, m) &&
+           gbs_json_put_origin(root, &m->origin) && gbs_json_put_selection(root, &m->selection) &&
            put_negatives(root, m) && gbs_json_put_text(ctx, root, "recipe", m->recipe);
 }
 

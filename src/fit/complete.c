@@ -221,6 +221,7 @@ gbs_status gbs_complete_run(gbs_context *ctx, const gbs_ratings *ratings,
         return status;
     }
     r.model->trace = trace;
+    gbs_origin_keep(ctx, ratings->n, gbs_ratings_hash(ratings), &r.model->origin);
     r.model->info.seconds = gbs_now() - start;
     *out = r.model;
     return GBS_OK;

@@ -52,6 +52,9 @@ gbs_status gbs_completion_certify(struct gbs_completion_run *r, size_t least_ter
 double gbs_completion_mean_risk(const gbs_factors *f, const gbs_ratings *ratings, double low,
                                 double high);
 
+/* The hash of a set of ratings: of the names of rows and columns, and the values. */
+gbs_hash gbs_ratings_hash(const gbs_ratings *r);
+
 /* The hierarchical model, start to stop, into r->ascent and r->model. */
 gbs_status gbs_completion_fit_hierarchical(struct gbs_completion_run *r);
 gbs_status gbs_completion_keep_hierarchical(struct gbs_completion_run *r, const gbs_levels *f,

@@ -23,7 +23,7 @@
 enum { FEW_TO_CERTIFY = 1000, MOST_FORETOLD = 2000 };
 
 /* Depends on the set of ratings alone, and on no order in which they came. */
-static uint64_t order_seed(const gbs_context *ctx, const gbs_ratings *r) {
+gbs_hash gbs_ratings_hash(const gbs_ratings *r) {
     const gbs_rating_list *l = &r->by[0];
     gbs_hash sum = {0};
     for (size_t i = 0; i < l->items; i++) {
@@ -34,7 +34,7 @@ static uint64_t order_seed(const gbs_context *ctx, const gbs_ratings *r) {
             sum = gbs_hash_add(sum, gbs_hash_row(cell, l->value[e]));
         }
     }
-    return gbs_hash_seed(ctx->seed, r->n, sum);
+    return sum;
 }
 
 gbs_status gbs_completion_split_last(struct gbs_completion_run *r) {
@@ -46,7 +46,8 @@ gbs_status gbs_completion_split_last(struct gbs_completion_run *r) {
         return GBS_ERR_MEMORY;
     for (size_t e = 0; e < n; e++)
         order[e] = e;
-    gbs_shuffle(order_seed(r->ctx, r->all), GBS_STREAM_COMPLETION + GBS_COMPLETION_SPLIT, n, order);
+    uint64_t seed = gbs_hash_seed(r->ctx->seed, n, gbs_ratings_hash(r->all));
+    gbs_shuffle(seed, GBS_STREAM_COMPLETION + GBS_COMPLETION_SPLIT, n, order);
     gbs_status status = gbs_ratings_subset(r->ctx, r->all, n - last, order, &r->part[0]);
     if (status == GBS_OK)
         status = gbs_ratings_subset(r->ctx, r->all, last, order + n - last, &r->part[1]);

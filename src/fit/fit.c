@@ -483,6 +483,7 @@ static gbs_status fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_sett
         status = gbs_check_weights(ctx, data, o.task);
     if (status == GBS_OK)
         status = gbs_data_weighed(ctx, data, &weighed);
+    const gbs_data *handed = data; /* whatever the weights of its rows */
     data = weighed != NULL ? weighed : data;
     if (status == GBS_OK)
         status = gbs_check_labels(ctx, data, true);
@@ -520,6 +521,11 @@ static gbs_status fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_sett
         return status;
     }
     model->info.copies = copies;
+    if (certified) {
+        gbs_origin_keep(ctx, handed->n, gbs_data_hash(handed), &model->origin);
+        model->origin.told.left_out = handed->source != NULL ? handed->source->left_out : 0;
+        model->origin.told.copies = copies;
+    }
     model->info.seconds = gbs_now() - start;
     model->info.pair_evaluations = (double)(ctx->pairs_seen - pairs_before);
     *out = model;

@@ -132,6 +132,10 @@ const gbs_rating_certificate *gbs_completion_certificate(const gbs_completion *m
     return model != NULL ? &model->certificate : NULL;
 }
 
+const gbs_origin *gbs_completion_origin(const gbs_completion *model) {
+    return model != NULL ? &model->origin.told : NULL;
+}
+
 gbs_completion_model gbs_completion_get_model(const gbs_completion *model) {
     return model != NULL ? model->model : GBS_COMPLETION_PAPER;
 }

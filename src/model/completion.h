@@ -5,6 +5,7 @@
 
 #include "completion/factors.h"
 #include "core/trace.h"
+#include "model/origin.h"
 
 struct gbs_completion {
     gbs_context *ctx;
@@ -28,6 +29,7 @@ struct gbs_completion {
      * of values off by more than half a one (NaN: no stars) */
     double mae_bound, miss_bound;
     gbs_trace trace; /* of this run: not kept in files */
+    gbs_origin_kept origin;
     char **id[2];
     char *texts[2];
     size_t *seen_start; /* rows + 1 */

@@ -147,6 +147,10 @@ const gbs_selection *gbs_model_selection(const gbs_model *model) {
     return model != NULL ? &model->selection : NULL;
 }
 
+const gbs_origin *gbs_model_origin(const gbs_model *model) {
+    return model != NULL ? &model->origin.told : NULL;
+}
+
 size_t gbs_model_column(const gbs_model *model, size_t k) {
     return model != NULL && k < model->info.d ? gbs_maps_column(&model->maps, k) : SIZE_MAX;
 }

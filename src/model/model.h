@@ -5,6 +5,7 @@
 #include "core/trace.h"
 #include "family/family.h"
 #include "map/map.h"
+#include "model/origin.h"
 
 /* One posterior. A plain model has one of weight 1; a progressive model draws stage t with
  * probability weight[t]. */
@@ -51,6 +52,7 @@ struct gbs_model {
     size_t negatives_size;
     char *recipe;
     gbs_selection selection;
+    gbs_origin_kept origin;
     bool deployed; /* calibrated, and tested on a last block: */
     gbs_card card;
     struct gbs_many *many; /* three classes or more: many.h; there are then no stages and no maps */

@@ -119,6 +119,7 @@ exhaust 'fit, ranking, stochastic, with a jury' fit "$tmp/many.csv" --task rank 
 exhaust 'fit, ranking, sampled pairs' fit "$tmp/small.csv" --task rank --prior zero --pairs 100 -o out
 exhaust 'predict' predict "$tmp/model.json" "$tmp/text.csv" -o out
 exhaust 'predict, JSON' predict "$tmp/model.json" "$tmp/text.csv" --json -o out
+exhaust 'inspect, a card' inspect "$tmp/model.json" --card -o out
 as 'makes the sample to ask'
 expect_exit 0 "$GIBBSITE" sample text.csv --lambda 5 --particles 8 -o "$tmp/sample.json" -q
 as 'makes the model to measure'

@@ -122,6 +122,72 @@ static void parts_are_told_alone_and_without_a_recipe(void **state) {
     gbs_context_free(ctx);
 }
 
+static void check_origin(const gbs_origin *o, uint64_t seed, size_t rows) {
+    assert_true(o->recorded != 0);
+    assert_string_equal(o->version, gbs_version());
+    assert_true(o->seed == seed);
+    assert_int_equal(o->rows, rows);
+    assert_int_equal(strspn(o->hash, "0123456789abcdef"), 32);
+    assert_int_equal(strlen(o->hash), 32);
+    assert_int_equal(o->left_out, 0);
+}
+
+/* A seed beyond what JSON's numbers hold, there and back; rows in another order have the same hash,
+ * with another label they have not. */
+static void a_model_says_where_it_comes_from(void **state) {
+    (void)state;
+    const uint64_t seed = UINT64_MAX - 1;
+    gbs_context *ctx = new_context(1, seed);
+    struct table_of_numbers t = small_table(3, 120, 3);
+    gbs_data *data = dense_data(ctx, &t);
+    gbs_model *model, *again, *turned;
+    char *text, hash[33];
+    size_t size;
+    assert_null(gbs_model_origin(NULL));
+    assert_null(gbs_completion_origin(NULL));
+    assert_ok(ctx, gbs_fit(ctx, data, NULL, &model));
+    check_origin(gbs_model_origin(model), seed, 120);
+    snprintf(hash, sizeof hash, "%s", gbs_model_origin(model)->hash);
+    assert_ok(ctx, gbs_model_to_json(ctx, model, &text, &size));
+    assert_ok(ctx, gbs_model_from_json(ctx, text, size, &again));
+    gbs_release(ctx, text);
+    check_origin(gbs_model_origin(again), seed, 120);
+    assert_string_equal(gbs_model_origin(again)->hash, hash);
+    assert_int_equal(gbs_model_selection(again)->candidates,
+                     gbs_model_selection(model)->candidates);
+    assert_true(gbs_model_selection(again)->error == gbs_model_selection(model)->error);
+    json_t *root = described(ctx, again, GBS_DESCRIBE_ORIGIN);
+    assert_string_equal(text_of(member(root, "origin"), "seed"), "18446744073709551614");
+    assert_string_equal(text_of(member(root, "origin"), "hash"), hash);
+    json_decref(root);
+    gbs_model_free(model);
+    gbs_model_free(again);
+    gbs_data_free(data);
+    for (size_t i = 0; i < 60; i++) { /* the last row first */
+        double label = t.y[i];
+        t.y[i] = t.y[119 - i];
+        t.y[119 - i] = label;
+        for (size_t k = 0; k < 3; k++) {
+            double x = t.x[i * 3 + k];
+            t.x[i * 3 + k] = t.x[(119 - i) * 3 + k];
+            t.x[(119 - i) * 3 + k] = x;
+        }
+    }
+    data = dense_data(ctx, &t);
+    assert_ok(ctx, gbs_fit(ctx, data, NULL, &turned));
+    assert_string_equal(gbs_model_origin(turned)->hash, hash);
+    gbs_model_free(turned);
+    gbs_data_free(data);
+    t.y[7] = -t.y[7];
+    data = dense_data(ctx, &t);
+    assert_ok(ctx, gbs_fit(ctx, data, NULL, &turned));
+    assert_string_not_equal(gbs_model_origin(turned)->hash, hash);
+    gbs_model_free(turned);
+    gbs_data_free(data);
+    free_table(&t);
+    gbs_context_free(ctx);
+}
+
 /* A label may be any bytes, JSON may not. */
 static void texts_that_are_no_utf8_are_told_all_the_same(void **state) {
     (void)state;
@@ -552,6 +618,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_model_is_told_with_the_names_of_its_recipe),
         cmocka_unit_test(parts_are_told_alone_and_without_a_recipe),
+        cmocka_unit_test(a_model_says_where_it_comes_from),
         cmocka_unit_test(texts_that_are_no_utf8_are_told_all_the_same),
         cmocka_unit_test(scores_are_linear_in_the_columns_as_they_came),
         cmocka_unit_test(scores_that_are_not_linear_are_refused),
