@@ -72,6 +72,7 @@ mkdir -p build
 step 'clang-format' format
 step 'include rules' tools/check-includes.sh
 step 'citations' tools/check_citations.py
+step 'references' tools/references.py
 step 'seams' tools/check-seams.sh
 step 'growth of the interface' tools/check-abi.py
 step 'gcc -Werror' warnings gcc

@@ -1,6 +1,7 @@
 /* gibbsite complete: fill in a matrix from some of its cells. */
 #include "cmd/ratings_use.h"
 #include "out/result.h"
+#include "out/sources.h"
 #include "outputs.h"
 
 #include <stdlib.h>
@@ -186,6 +187,7 @@ static void text_long(const struct complete *c, struct text *out) {
         text_add(out, "%s\n", c->test.file);
         result_rating_evaluation_text(out, LINE_LONG, c->score, &c->yardstick);
     }
+    sources_completion(out, c->model);
     if (given(&c->app->options, "output"))
         text_add(out, "model written to %s\n", option_text(&c->app->options, "output"));
 }

@@ -2,6 +2,7 @@
 #include "cmd/predictor.h"
 #include "cmd/ratings_use.h"
 #include "out/result.h"
+#include "out/sources.h"
 #include "outputs.h"
 
 #include <stdio.h>
@@ -74,6 +75,8 @@ static void result_words(struct text *t, const struct app *app, const struct pre
     line_add(t, kind, "rows", "%zu of %s%s%s%s", e->n, line_name(in->file, 24, file), smaller, from,
              by);
     result_evaluation_text(t, kind, app, e, model->model, recipe);
+    if (kind == LINE_LONG)
+        sources_evaluation(t, e);
 }
 
 static int run(struct app *app) {

@@ -1,5 +1,6 @@
 /* The answer of fit, short and long. */
 #include "cmd/fit_text.h"
+#include "out/sources.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -112,6 +113,7 @@ void fit_text_long(const struct fit *f, struct text *out) {
                  negative != NULL ? negative : "the rest");
     result_certificates_text(out, f->model, f->recipe, &f->baseline);
     chosen_line(f, out);
+    sources_model(out, f->model);
     if (f->tested) {
         text_add(out, "%s\n", f->test.file);
         line_add(out, LINE_LONG, "rows", "%zu", f->evaluation->n);

@@ -1,5 +1,6 @@
 /* gibbsite sample: the Gibbs posterior itself, by tempering SMC. */
 #include "cmd/sampling.h"
+#include "out/sources.h"
 #include "outputs.h"
 
 #include <math.h>
@@ -205,6 +206,8 @@ static void result_text(const struct sample *s, struct text *out) {
         sampling_results(out, kind, s->particles);
     }
     gap_line(s, kind, out);
+    if (kind == LINE_LONG)
+        sources_sampling(out, s->particles);
     if (kind == LINE_LONG)
         line_add(out, kind, "time",
                  "%.2f s: %.2f s moves, %.2f s for the approximations behind them",

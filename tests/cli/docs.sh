@@ -59,6 +59,28 @@ cites 'a citation over two lines' 1 'docs/maths.md,\n * 5.1' 'has no section 5.1
 cites 'a citation without a section' 1 'see docs/maths.md for it' 'without a section'
 cites 'a page that is not there' 1 'docs/nowhere.md' 'docs/nowhere.md is not there'
 
+# References: right as they are; a key that is not there, a wrong name, an entry that nobody cites.
+references=$GIBBSITE_ROOT/tools/references.py
+check 'every source that is cited is in docs/references.bib' "$references"
+sourced() { # sourced NAME EXIT FILE SCRIPT [MESSAGE]
+    rm -rf sourced
+    mkdir -p sourced/cli/out sourced/docs
+    cp "$GIBBSITE_ROOT/README.md" sourced
+    cp "$GIBBSITE_ROOT"/docs/{*.md,references.bib} sourced/docs
+    cp "$GIBBSITE_ROOT/cli/out/sources.c" sourced/cli/out
+    sed -i "$4" "sourced/$3"
+    as "$1"
+    expect_exit "$2" "$references" sourced
+    if [[ ${5:-} ]]; then expect_stdout "$5"; fi
+}
+sourced 'a copy is right too' 0 README.md ''
+sourced 'a key that is not there' 1 docs/maths.md 's/#catoni-2007/#catoni-2008/' 'leads to catoni-2008'
+sourced 'a name that is another' 1 docs/maths.md 's/\[Catoni 2007\]/[Catoni 2006]/' 'is called Catoni 2007'
+sourced 'a key that its authors do not make' 1 docs/references.bib 's/{maurer-2004,/{maurer-2003,/' 'should be maurer-2004'
+sourced 'a page that is out of date' 1 docs/references.bib 's/Lecture Notes in Statistics/Lectures/' 'is not what references.bib makes'
+sourced 'a source of the program' 1 cli/out/sources.c 's/"Platt 1999"/"Plat 1999"/' 'is called Platt 1999'
+sourced 'an entry that nobody cites' 1 docs/maths.md 's/(references.md#yu-et-al-2016)//' 'yu-et-al-2016 is cited nowhere'
+
 need_program pandoc || exit 0
 site() { "$GIBBSITE_ROOT/tools/docs.py" "$GIBBSITE" "$1"; }
 expect_exit 0 site "$tmp/html"
