@@ -95,8 +95,8 @@ coverage: ## lines that the tests reach, in build/coverage/report
 	@tools/setup.sh coverage
 	@tools/coverage.sh
 
-COVERED := coverage complete_coverage deployed features groups many
-coverage-study: build ## how often certificates hold: 1,000 replications of every kind, as a table (some minutes)
+COVERED := coverage complete_coverage deployed rank_deployed features groups many
+coverage-study: build ## how often certificates hold, 500 to 2,000 replications of every kind (hours)
 	@tools/build.sh release $(COVERED:%=test_%_statistics)
 	@for each in $(COVERED); do GIBBSITE_COVERAGE=full build/release/tests/test_$${each}_statistics || exit 1; done
 

@@ -9,11 +9,12 @@ For each shuffle 80 % of the rows train and 20 % test. Printed for each set, as 
     certificate  of the label that `predict` prints, at 95 %
     hold-out     Clopper and Pearson's bound of cross-validated logistic regression trained on 50 %
                  and on 70 % of the training rows, on the others; the better mean of the two
-    error, AUC, log loss on the test rows, and those of cross-validated logistic regression on all
-    training rows (LogisticRegressionCV(Cs=10, cv=5), standardised columns)
+    draw         the certificate of one draw, 0.1.0's first line (`--bound progressive`)
+    error, AUC, Brier score, log loss on the test rows, and those of cross-validated logistic
+    regression on all training rows (LogisticRegressionCV(Cs=10, cv=5), standardised columns)
 
-The last line has the geometric mean of certificate over hold-out, the mean difference in error and
-AUC, and the geometric mean of the ratios of the log loss. Data sets come from GIBBSITE_DATA
+The last lines have the geometric means of certificate over hold-out and over draw, the mean
+difference in error and AUC, and the geometric mean of the ratios of Brier score and log loss. Data sets come from GIBBSITE_DATA
 (default ../shared/data); sim-* are drawn here.
 """
 import argparse
@@ -115,17 +116,27 @@ def log_loss(p, y):
     return float(-np.mean(np.where(y > 0, np.log(p), np.log(1.0 - p))))
 
 
-def ours(program, options, train, test, folder):
-    paths = [os.path.join(folder, name) for name in ("train.csv", "test.csv")]
-    train.to_csv(paths[0], index=False)
-    test.to_csv(paths[1], index=False)
+def brier(p, y):
+    return float(np.mean(np.square(p - (y > 0))))
+
+
+def fit(program, paths, options):
     command = [program, "fit", paths[0], "--test", paths[1], "--positive", "1", "--json"] + options
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode not in (0, 4):
         raise SystemExit(f"{' '.join(command)}: exit {done.returncode}: {done.stderr}")
-    result = json.loads(done.stdout)
+    return json.loads(done.stdout)
+
+
+def ours(program, options, train, test, folder):
+    paths = [os.path.join(folder, name) for name in ("train.csv", "test.csv")]
+    train.to_csv(paths[0], index=False)
+    test.to_csv(paths[1], index=False)
+    result = fit(program, paths, options)
+    draw = fit(program, paths, ["--bound", "progressive"])["certificate"]["value"]
     tested = result["test"]
-    return (result["certificate"]["value"], tested["error"], tested["auc"], tested["log_loss"])
+    return (result["certificate"]["value"], draw, tested["error"], tested["auc"], tested["brier"],
+            tested["log_loss"])
 
 
 def one(args, frame, shuffle, folder):
@@ -133,7 +144,7 @@ def one(args, frame, shuffle, folder):
     frame, most = frame.iloc[order], int(0.8 * len(frame))
     train, test = frame.iloc[:most], frame.iloc[most:]
     y, p = test.iloc[:, -1].values, logistic(train)(test)
-    peer = (np.mean(wrong(p, y)), roc_auc_score(y, p), log_loss(p, y))
+    peer = (np.mean(wrong(p, y)), roc_auc_score(y, p), brier(p, y), log_loss(p, y))
     held = []
     for share in (0.5, 0.7):
         first = int(share * most)
@@ -151,23 +162,24 @@ def main():
     parser.add_argument("--sets", default=",".join(SETS))
     parser.add_argument("--options", default="")
     args = parser.parse_args()
-    print(f"{'set':13s} {'certificate':>11s} {'hold-out':>8s} {'error':>6s} {'LR':>6s} "
-          f"{'AUC':>6s} {'LR':>6s} {'logloss':>7s} {'LR':>6s}")
+    print(f"{'set':13s} {'certificate':>11s} {'hold-out':>8s} {'draw':>6s} {'error':>6s} {'LR':>6s} "
+          f"{'AUC':>6s} {'LR':>6s} {'Brier':>6s} {'LR':>6s} {'logloss':>7s} {'LR':>6s}")
     sums = []
     for name in args.sets.split(","):
         frame = SETS[name]()
         with tempfile.TemporaryDirectory() as folder:
             runs = [one(args, frame, args.first + k, folder) for k in range(args.shuffles)]
-        mine = np.mean([r[0] for r in runs], axis=0)
-        peer = np.mean([r[1] for r in runs], axis=0)
+        value, draw, error, area, square, loss = np.mean([r[0] for r in runs], axis=0)
+        lr = np.mean([r[1] for r in runs], axis=0)
         held = np.mean([r[2] for r in runs], axis=0).min()
-        print(f"{name:13s} {mine[0]:11.4f} {held:8.4f} {100 * mine[1]:6.2f} {100 * peer[0]:6.2f} "
-              f"{mine[2]:6.4f} {peer[1]:6.4f} {mine[3]:7.4f} {peer[2]:6.4f}", flush=True)
-        sums.append((np.log(mine[0] / held), 100 * (mine[1] - peer[0]), mine[2] - peer[1],
-                     np.log(mine[3] / peer[2])))
+        print(f"{name:13s} {value:11.4f} {held:8.4f} {draw:6.4f} {100 * error:6.2f} {100 * lr[0]:6.2f} "
+              f"{area:6.4f} {lr[1]:6.4f} {square:6.4f} {lr[2]:6.4f} {loss:7.4f} {lr[3]:6.4f}", flush=True)
+        sums.append((np.log(value / held), np.log(value / draw), 100 * (error - lr[0]), area - lr[1],
+                     np.log(square / lr[2]), np.log(loss / lr[3])))
     mean = np.mean(sums, axis=0)
-    print(f"certificate over hold-out {np.exp(mean[0]):.3f}; error {mean[1]:+.2f} points; "
-          f"AUC {mean[2]:+.4f}; log loss over LR's {np.exp(mean[3]):.3f}")
+    print(f"certificate over hold-out {np.exp(mean[0]):.3f}, over draw {np.exp(mean[1]):.3f}")
+    print(f"error {mean[2]:+.2f} points; AUC {mean[3]:+.4f}; Brier score over LR's "
+          f"{np.exp(mean[4]):.3f}; log loss {np.exp(mean[5]):.3f}")
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@
  * of each design and prints the table; otherwise there are fewer.
  */
 #include "complete_support.h"
+#include "coverage_support.h"
 #include "fit/complete.h"
 
 enum { ROWS = 50, COLUMNS = 40, RATINGS = 900, FRESH = 20000, ALL = 1400, BOUNDS = 3 };
@@ -106,9 +107,7 @@ static void shuffle_ratings(struct matrix_truth *t, struct dice *r) {
 }
 
 static void study(enum design design, double confidence) {
-    const char *wish = getenv("GIBBSITE_COVERAGE");
-    bool full = wish != NULL && strcmp(wish, "full") == 0;
-    size_t rounds = full ? 500 : repeats(60, 6), violations[BOUNDS] = {0};
+    size_t rounds = replications(500, 60, 6), violations[BOUNDS] = {0};
     double width[BOUNDS] = {0.0};
     struct dice r = {77 + (uint64_t)design};
     struct matrix_truth t = make_truth(3, ROWS, COLUMNS, 2, design == DRAWS ? RATINGS + FRESH : ALL,
@@ -123,7 +122,7 @@ static void study(enum design design, double confidence) {
         replicate(design, k + 1, confidence, &t, violations, width);
     }
     for (int k = 0; k < BOUNDS; k++) {
-        if (full)
+        if (whole_study())
             print_message("%-7s %-19s confidence %.2f: %zu fits, %zu violations (%.1f %%), bound "
                           "%.0f %% above the risk\n",
                           design_name[design], bound_name[k], confidence, rounds, violations[k],

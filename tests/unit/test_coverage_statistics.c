@@ -13,6 +13,7 @@
  * that a false alarm has probability below 1e-4 in all. GIBBSITE_COVERAGE=full (make
  * coverage-study) runs 1,000 replications at n = 50, 200, 1000; otherwise there are fewer.
  */
+#include "coverage_support.h"
 #include "unit/shares.h"
 
 enum { D = 3, KINDS = 10, CONFIDENCES = 2, FEW = 20000 };
@@ -270,8 +271,7 @@ static void check_study(const struct study *s, size_t studies) {
 
 static void certificates_hold_as_often_as_they_say(void **state) {
     (void)state;
-    const char *wish = getenv("GIBBSITE_COVERAGE");
-    bool full = wish != NULL && strcmp(wish, "full") == 0;
+    bool full = whole_study();
     static const size_t sizes[] = {50, 200, 1000};
 #if defined(__SANITIZE_ADDRESS__)
     static const size_t few[] = {12, 6};

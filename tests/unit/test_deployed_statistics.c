@@ -10,9 +10,7 @@
  * GIBBSITE_COVERAGE=full (`make coverage-study`) runs 1,000 replications; otherwise there are
  * fewer.
  */
-#include "support.h"
-
-#include "bound/bound.h"
+#include "coverage_support.h"
 
 enum { SIDE = 5, POINTS = SIDE * SIDE, LINES = 7 };
 
@@ -97,14 +95,6 @@ static double true_risk(gbs_context *ctx, const gbs_model *model, const struct t
     return sum / weight;
 }
 
-/* P(U(X) < risk), X ~ Bin(n, risk): how often the exact bound fails. */
-static double exact_failure(double risk, size_t n, double delta) {
-    double sum = 0.0;
-    for (size_t k = 0; k <= n && gbs_binomial_upper_tail(k, n, delta) < risk; k++)
-        sum += exp(gbs_binomial_log_pmf(k, n, risk));
-    return sum;
-}
-
 struct tally {
     size_t fits, failed[LINES];
     size_t any;                /* fits of which a line failed */
@@ -185,8 +175,7 @@ static void replicate(struct dice *r, const struct world *w, const struct truth 
 static void every_line_holds_as_often_as_it_says(void **state) {
     (void)state;
     static const double confidences[] = {0.5, 0.8, 0.95};
-    const char *full = getenv("GIBBSITE_COVERAGE");
-    size_t rounds = full != NULL && strcmp(full, "full") == 0 ? 1000 : repeats(60, 4);
+    size_t rounds = replications(1000, 60, 4);
     for (size_t k = 0; k < COUNT(worlds); k++) {
         struct truth t = truth_of(&worlds[k]);
         for (size_t c = 0; c < COUNT(confidences); c++) {

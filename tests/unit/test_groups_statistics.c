@@ -6,7 +6,7 @@
  * wrong rows is then a sum over 25 points. Failures are counted at 50, 80 and 95 %: no more than
  * promised plus 5 sigma.
  */
-#include "support.h"
+#include "coverage_support.h"
 
 #include "model/model.h"
 
@@ -97,8 +97,7 @@ static void replicate(struct dice *r, double confidence, uint64_t seed, bool tol
 static void certificates_of_groups_hold(void **state) {
     (void)state;
     static const double confidences[] = {0.5, 0.8, 0.95};
-    const char *full = getenv("GIBBSITE_COVERAGE");
-    size_t rounds = full != NULL && strcmp(full, "full") == 0 ? 1000 : repeats(100, 4);
+    size_t rounds = replications(1000, 100, 4);
     for (size_t c = 0; c < COUNT(confidences); c++) {
         struct dice r = {1600 + c};
         size_t failed[LINES] = {0}, ignored[LINES] = {0}, fits = 0, others = 0;

@@ -6,9 +6,7 @@
  * alarms: 3e-7 a line); those of the label moreover not fewer than 5 sigma below what the exact
  * bound gives.
  */
-#include "support.h"
-
-#include "bound/bound.h"
+#include "coverage_support.h"
 
 enum { SIDE = 5, POINTS = SIDE * SIDE, MOST = 50 };
 
@@ -79,13 +77,6 @@ struct tally {
     double expected, variance;
 };
 
-static double exact_failure(double risk, size_t n, double delta) {
-    double sum = 0.0;
-    for (size_t k = 0; k <= n && gbs_binomial_upper_tail(k, n, delta) < risk; k++)
-        sum += exp(gbs_binomial_log_pmf(k, n, risk));
-    return sum;
-}
-
 static void count(const gbs_model *model, const struct truth *t, gbs_context *ctx, size_t k,
                   double confidence, struct tally *tally) {
     double error, missed[MOST], brier;
@@ -151,11 +142,10 @@ static void replicate(struct dice *r, const struct world *w, const struct truth 
 static void every_line_holds_as_often_as_it_says(void **state) {
     (void)state;
     static const double confidences[] = {0.8, 0.95};
-    const char *full = getenv("GIBBSITE_COVERAGE");
     for (size_t k = 0; k < COUNT(worlds); k++) {
         const struct world *w = &worlds[k];
         struct truth t = truth_of(w->classes);
-        size_t rounds = full != NULL && strcmp(full, "full") == 0 ? 1000 : repeats(w->full, w->few);
+        size_t rounds = replications(1000, w->full, w->few);
         for (size_t c = 0; c < COUNT(confidences); c++) {
             struct dice r = {1000 * k + c + 1};
             struct tally n = {0};

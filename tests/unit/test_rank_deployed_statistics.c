@@ -5,7 +5,7 @@
  * The numbers of rows of each class are fixed, as the promise is given the labels. Violations are
  * counted at 80 and 95 %: no more than promised plus 5 sigma (false alarms: 3e-7 a line).
  */
-#include "support.h"
+#include "coverage_support.h"
 
 #include "data/rows.h"
 
@@ -104,8 +104,7 @@ static bool fails(struct dice *r, const struct world *w, const struct law *l, do
 static void the_score_is_certified_as_often_as_it_says(void **state) {
     (void)state;
     static const double confidences[] = {0.8, 0.95};
-    const char *full = getenv("GIBBSITE_COVERAGE");
-    size_t rounds = full != NULL && strcmp(full, "full") == 0 ? 2000 : repeats(60, 4);
+    size_t rounds = replications(2000, 60, 4);
     for (size_t k = 0; k < COUNT(worlds); k++) {
         struct law l = law_of(&worlds[k]);
         for (size_t c = 0; c < COUNT(confidences); c++) {
