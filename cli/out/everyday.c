@@ -27,7 +27,7 @@ static const struct everyday {
     {LEARN, "task", "classify, or rank: a score that puts positive rows above the others"},
     {GBS_FOR_FIT, "loss", "zero-one, hinge or exponential (default: chosen)"},
     {GBS_FOR_CV, "loss", "zero-one, hinge, exponential, separated by commas"},
-    {GBS_FOR_SAMPLE, "loss", "zero-one, hinge or exponential (default zero-one)"},
+    {GBS_FOR_SAMPLE, "loss", "zero-one, hinge or exponential"},
     {FIT_CV, "family", "fixed, isotropic, diagonal, full (default: by the number of columns)"},
     {LEARN, "features", "linear, or beyond the line: fourier, nystrom, auto"},
     {LEARN, "lambda", "inverse temperature (default: chosen, or the number of rows)"},
@@ -36,7 +36,7 @@ static const struct everyday {
     {GBS_FOR_CV, "folds", "parts to cross-validate with"},
     {GBS_FOR_FIT, "prior", "informed by a part of the rows, or zero, as in the paper"},
     {GBS_FOR_FIT, "paper", "everything as the paper has it"},
-    {GBS_FOR_SAMPLE, "particles", "how many draws (default 1000)"},
+    {GBS_FOR_SAMPLE, "particles", "how many draws"},
     {GBS_FOR_SAMPLE, "against", "a fitted model, whose gap to the posterior is printed"},
     {GBS_FOR_SAMPLE, "draws", "write the draws as CSV"},
     {GBS_FOR_COMPLETE, "model", "hierarchical, or paper"},
@@ -54,7 +54,7 @@ static const struct everyday {
     {LONG, "json", "the result as JSON on standard output"},
     {LONG, "verbose", "everything there is to say"},
     {LONG, "quiet", "no notes, no progress"},
-    {LONG, "seed", "of all that is random (default 1)"},
+    {LONG, "seed", "of all that is random"},
 };
 
 bool everyday_only(unsigned command) {
