@@ -145,20 +145,20 @@ static gbs_status check_strides(gbs_context *ctx, size_t n, size_t d, size_t row
 }
 
 /* As rows of doubles, one after the other. */
-static gbs_status copy_strided(gbs_context *ctx, const gbs_data *from, gbs_ownership ownership,
-                               gbs_data **out) {
+static gbs_status copy_strided(gbs_context *ctx, const gbs_data *from, gbs_data *to) {
     double *cells = gbs_matrix(ctx, from->n, from->d);
-    if (cells == NULL)
+    to->dense = cells;
+    to->row_stride = from->d;
+    if (from->y != NULL)
+        to->y = copy_array(ctx, from->y, from->n, sizeof *from->y);
+    if (cells == NULL || (from->y != NULL && to->y == NULL))
         return GBS_ERR_MEMORY;
     for (size_t i = 0; i < from->n; i++) {
         gbs_raw_row row = gbs_data_at(from, i);
         for (size_t k = 0; k < from->d; k++)
             cells[i * from->d + k] = gbs_raw_value(&row, k);
     }
-    gbs_status status = gbs_data_dense(ctx, from->n, from->d, cells, from->d, from->y, ownership,
-                                       out);
-    gbs_array_free(ctx, cells);
-    return status;
+    return GBS_OK;
 }
 
 gbs_status gbs_data_strided(gbs_context *ctx, size_t n, size_t d, const void *x, gbs_cell_type type,
@@ -189,8 +189,6 @@ gbs_status gbs_data_strided(gbs_context *ctx, size_t n, size_t d, const void *x,
                      .column_gap = column_stride - 1,
                      .y = y,
                      .borrowed = true};
-    if (ownership == GBS_COPY)
-        return copy_strided(ctx, &said, ownership, out);
     for (size_t i = 0; i < n; i++) {
         gbs_raw_row row = gbs_data_at(&said, i);
         for (size_t k = 0; k < d; k++)
@@ -199,12 +197,18 @@ gbs_status gbs_data_strided(gbs_context *ctx, size_t n, size_t d, const void *x,
                                 k);
     }
     gbs_data *data;
-    status = new_handle(ctx, n, d, true, &data);
+    status = new_handle(ctx, n, d, ownership == GBS_BORROW, &data);
     if (status != GBS_OK)
         return status;
-    *data = said;
-    *out = data;
-    return GBS_OK;
+    if (data->borrowed)
+        *data = said;
+    else
+        status = copy_strided(ctx, &said, data);
+    if (status != GBS_OK)
+        gbs_data_free(data);
+    else
+        *out = data;
+    return status;
 }
 
 gbs_status gbs_data_csr(gbs_context *ctx, size_t n, size_t d, const size_t *row_start,

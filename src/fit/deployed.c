@@ -23,7 +23,7 @@
 #include <string.h>
 
 /* Lines: the labels, one for each class, cost, Brier, AUC, a draw. */
-enum { MOST_LINES = 7, BINS = 10 };
+enum { MOST_LINES = 7 };
 
 struct deployed {
     gbs_context *ctx;
@@ -197,8 +197,8 @@ static gbs_status test(struct deployed *f) {
         c->brier += off * off;
         c->log_loss += gbs_calibrated_log_loss(c, f->score[i], yes);
         gbs_reliability *bin = &c->reliability[f->probability[i] < 1.0
-                                                   ? (size_t)(BINS * f->probability[i])
-                                                   : BINS - 1];
+                                                   ? (size_t)(GBS_BINS * f->probability[i])
+                                                   : GBS_BINS - 1];
         bin->count++;
         bin->mean_probability += f->probability[i];
         bin->share_positive += yes;
@@ -209,7 +209,7 @@ static gbs_status test(struct deployed *f) {
     c->baseline_error /= count;
     c->brier /= count;
     c->log_loss /= count;
-    for (size_t k = 0; k < BINS; k++) {
+    for (size_t k = 0; k < GBS_BINS; k++) {
         gbs_reliability *bin = &c->reliability[k];
         bin->mean_probability /= (double)bin->count;
         bin->share_positive /= (double)bin->count;

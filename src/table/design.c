@@ -46,7 +46,7 @@ static size_t missing_column(const struct build *b, size_t row, bool with_labels
 }
 
 /* Where rows have weights, each must have one that makes sense. */
-static gbs_status find_weights(struct build *b) {
+static gbs_status find_asides(struct build *b) {
     const gbs_table *t = b->t;
     b->weights = b->use->weights != NULL ? gbs_table_find(t, b->use->weights) : SIZE_MAX;
     b->group = b->use->group != NULL ? gbs_table_find(t, b->use->group) : SIZE_MAX;
@@ -299,7 +299,7 @@ static gbs_status build_dense(struct build *b) {
         return gbs_fail(b->ctx, GBS_ERR_DATA, "%s: no column '%.60s' with the labels",
                         gbs_table_place(b->t).text, b->r->target != NULL ? b->r->target : "label");
     if (status == GBS_OK)
-        status = find_weights(b);
+        status = find_asides(b);
     if (status == GBS_OK)
         status = choose_rows(b, with_labels);
     if (status == GBS_OK)

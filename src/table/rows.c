@@ -153,7 +153,7 @@ static gbs_status wrap(gbs_context *ctx, const gbs_table *table, gbs_recipe *rec
 
 /* The recipe as the first part of the rows would have taught it, and the design made by it; *is:
  * which rows that are. One row cannot be split: the fit will say so. */
-static gbs_status relearn_levels(gbs_context *ctx, const gbs_table *t, const gbs_fit_settings *o,
+static gbs_status relearn_recipe(gbs_context *ctx, const gbs_table *t, const gbs_fit_settings *o,
                                  const gbs_design_use *use, gbs_hash hash, gbs_recipe *recipe,
                                  gbs_design *design, gbs_source *is) {
     size_t n = design->n, units = n, first = n, *order = gbs_array_alloc(ctx, n, sizeof *order);
@@ -239,7 +239,7 @@ gbs_status gbs_table_train(gbs_context *ctx, const gbs_table *table, const gbs_o
     gbs_hash hash = status == GBS_OK && made ? gbs_table_hash(recipe, table, &design)
                                              : (gbs_hash){0};
     if (status == GBS_OK && made && aside)
-        status = relearn_levels(ctx, table, &o, &use, hash, recipe, &design, &is);
+        status = relearn_recipe(ctx, table, &o, &use, hash, recipe, &design, &is);
     if (status != GBS_OK) {
         gbs_recipe_free(recipe);
         return status;
