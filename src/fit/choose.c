@@ -38,6 +38,10 @@ enum {
     ENOUGH = 10,
     MOST_CALIBRATING = 8192
 };
+/* Rows that the fit which is calibrated learns from, where there are more: so many, so many a
+ * coefficient, and so many of each class. What it shrinks more than a fit to all of them is then
+ * less than the calibration's own error. */
+enum { LEAST_BEFORE = 32768, BEFORE_A_COEFFICIENT = 256, LEAST_OF_A_CLASS = 2048 };
 /* With maps, whose fits are longer: rows up to which there are folds of them all, folds of more,
  * and columns of a map there. */
 enum { MAPPED_ROWS = 2048, MAPPED_FOLDS = 3, MAPPED_COLUMNS = 512 };
@@ -396,17 +400,33 @@ static gbs_status fit_last(gbs_choosing *c, gbs_data *train, const gbs_data *tes
     return status;
 }
 
+/* How many of the rows before `end` teach what is calibrated. */
+static size_t rows_before(const gbs_choosing *c, const gbs_data *learn, size_t end) {
+    gbs_fit_settings s = *c->o;
+    s.features = c->kinds[c->kind].features;
+    s.features_size = c->kinds[c->kind].features_size;
+    size_t least = BEFORE_A_COEFFICIENT * gbs_maps_columns(&s, learn->d), have[2] = {0, 0};
+    least = least > LEAST_BEFORE ? least : LEAST_BEFORE;
+    for (size_t i = 0; i < end; i++) {
+        if (i >= least && have[0] >= LEAST_OF_A_CLASS && have[1] >= LEAST_OF_A_CLASS)
+            return i;
+        have[learn->y[end - 1 - i] > 0.0]++;
+    }
+    return end;
+}
+
 /* Of many rows the choice has seen some only, and a fit to all of them shrinks less: the last of
- * them are scored by a fit to the others. */
+ * them are scored by a fit to those before. */
 static gbs_status score_last(gbs_choosing *c, const gbs_data *learn, gbs_choice *out) {
-    size_t n = learn->n, inside = n - out->rows, *rows = gbs_array_alloc(c->ctx, n, sizeof *rows);
+    size_t n = learn->n, inside = n - out->rows, before = rows_before(c, learn, inside),
+           *rows = gbs_array_alloc(c->ctx, n, sizeof *rows);
     double *scores = gbs_matrix(c->ctx, WIDTHS, out->rows);
     gbs_data *train = NULL, *test = NULL;
     gbs_status status = rows != NULL && scores != NULL ? GBS_OK : GBS_ERR_MEMORY;
     for (size_t i = 0; rows != NULL && i < n; i++)
         rows[i] = i;
     if (status == GBS_OK)
-        status = gbs_data_view(c->ctx, learn, rows, inside, &train);
+        status = gbs_data_view(c->ctx, learn, rows + inside - before, before, &train);
     if (status == GBS_OK)
         status = gbs_data_view(c->ctx, learn, rows + inside, out->rows, &test);
     c->data = learn; /* that a given lambda is meant for */

@@ -17,41 +17,67 @@
 #define SAME_CONSTANT 1e-9
 
 /* What a pass over the columns collects. Sparse rows leave out zeros: `stored` counts what they do
- * not. */
+ * not. `row` has room for the values of a row that do not lie side by side. */
 struct columns {
-    double *low, *high, *center, *reach, *square;
+    double *low, *high, *center, *reach, *square, *row;
     size_t *stored;
 };
 
-typedef void (*cell_visitor)(const struct columns *c, size_t k, double x);
+/* n values of a row, of these columns (NULL: of the first n). Loops over dense rows have no branch,
+ * so that several columns are done at once; of each the order of sums is that of the rows. */
+typedef void (*row_visitor)(const struct columns *c, size_t n, const uint32_t *column,
+                            const double *x);
 
-static void visit(const gbs_data *data, const struct columns *c, cell_visitor see) {
+static void visit(const gbs_data *data, const struct columns *c, row_visitor see) {
     for (size_t i = 0; i < data->n; i++) {
         gbs_raw_row row = gbs_data_at(data, i);
-        for (size_t k = 0; k < row.stored; k++)
-            see(c, row.column != NULL ? row.column[k] : k, gbs_raw_value(&row, k));
+        bool beside = row.value != NULL && row.gap == 0;
+        for (size_t k = 0; !beside && k < row.stored; k++)
+            c->row[k] = gbs_raw_value(&row, k);
+        see(c, row.stored, row.column, beside ? row.value : c->row);
     }
 }
 
-static void see_range(const struct columns *c, size_t k, double x) {
-    if (c->stored[k]++ == 0) {
-        c->low[k] = c->high[k] = x;
-    } else {
-        c->low[k] = fmin(c->low[k], x);
-        c->high[k] = fmax(c->high[k], x);
+static void see_range(const struct columns *c, size_t n, const uint32_t *column, const double *x) {
+    double *restrict low = c->low, *restrict high = c->high;
+    size_t *restrict stored = c->stored;
+    for (size_t j = 0; column != NULL && j < n; j++) {
+        size_t k = column[j];
+        low[k] = fmin(low[k], x[j]);
+        high[k] = fmax(high[k], x[j]);
+        stored[k]++;
+    }
+    for (size_t k = 0; column == NULL && k < n; k++) {
+        low[k] = x[k] < low[k] ? x[k] : low[k];
+        high[k] = x[k] > high[k] ? x[k] : high[k];
+        stored[k]++;
     }
 }
 
 /* `square` holds the sum of x - center, center a first guess of the mean: the guess is mended by
  * its mean error, so that rounding does not grow with the number of rows. */
-static void see_deviation(const struct columns *c, size_t k, double x) {
-    c->square[k] += x - c->center[k];
+static void see_deviation(const struct columns *c, size_t n, const uint32_t *column,
+                          const double *x) {
+    const double *restrict center = c->center;
+    double *restrict square = c->square;
+    for (size_t j = 0; column != NULL && j < n; j++)
+        square[column[j]] += x[j] - center[column[j]];
+    for (size_t k = 0; column == NULL && k < n; k++)
+        square[k] += x[k] - center[k];
 }
 
 /* Deviations are measured in units of the largest one: no square overflows or vanishes. */
-static void see_square(const struct columns *c, size_t k, double x) {
-    double e = (x - c->center[k]) / c->reach[k];
-    c->square[k] += e * e;
+static void see_square(const struct columns *c, size_t n, const uint32_t *column, const double *x) {
+    const double *restrict center = c->center, *restrict reach = c->reach;
+    double *restrict square = c->square;
+    for (size_t j = 0; column != NULL && j < n; j++) {
+        double e = (x[j] - center[column[j]]) / reach[column[j]];
+        square[column[j]] += e * e;
+    }
+    for (size_t k = 0; column == NULL && k < n; k++) {
+        double e = (x[k] - center[k]) / reach[k];
+        square[k] += e * e;
+    }
 }
 
 static void finish_ranges(const gbs_data *data, const struct columns *c) {
@@ -79,6 +105,10 @@ static void finish_means(const gbs_data *data, const struct columns *c) {
 static size_t measure(const gbs_data *data, const struct columns *c, double *scale, size_t *bad) {
     size_t constant = 0;
     double n = (double)data->n;
+    for (size_t k = 0; k < data->d; k++) {
+        c->low[k] = INFINITY;
+        c->high[k] = -INFINITY;
+    }
     visit(data, c, see_range);
     finish_ranges(data, c);
     visit(data, c, see_deviation);
@@ -106,13 +136,14 @@ static size_t measure(const gbs_data *data, const struct columns *c, double *sca
 
 static gbs_status standardise(gbs_context *ctx, const gbs_data *data, gbs_standard *out) {
     size_t d = data->d, bad = 0;
-    double *work = gbs_matrix(ctx, 4, d);
+    double *work = gbs_matrix(ctx, 5, d);
     size_t *stored = gbs_array_alloc(ctx, d, sizeof *stored);
     out->center = gbs_doubles(ctx, d);
     out->scale = gbs_doubles(ctx, d);
     gbs_status status = GBS_ERR_MEMORY;
     if (work != NULL && stored != NULL && out->center != NULL && out->scale != NULL) {
-        struct columns c = {work, work + d, out->center, work + 2 * d, work + 3 * d, stored};
+        struct columns c = {work,         work + d,     out->center, work + 2 * d,
+                            work + 3 * d, work + 4 * d, stored};
         size_t constant = measure(data, &c, out->scale, &bad);
         status = constant == SIZE_MAX
                      ? gbs_fail(
