@@ -315,20 +315,6 @@ static void completion_limits(const struct limits *to, const gbs_completion *mod
 
 /* ---------------------------------------------------------------- the whole */
 
-static void origin_json(struct json *j, const gbs_origin *o) {
-    char seed[24];
-    snprintf(seed, sizeof seed, "%llu", (unsigned long long)o->seed);
-    json_open_object(j, "origin");
-    json_put_string(j, "version", o->version);
-    json_put_bool(j, "recorded", o->recorded != 0);
-    if (o->recorded) {
-        json_put_string(j, "seed", seed);
-        json_put_count(j, "rows", o->rows);
-        json_put_string(j, "hash", o->hash);
-    }
-    json_close_object(j);
-}
-
 static void columns_json(struct json *j, const gbs_recipe *recipe) {
     const char *name;
     size_t levels;
@@ -380,25 +366,24 @@ int card_model(const struct app *app, const gbs_model *model, const gbs_recipe *
     return EXIT_DONE;
 }
 
-static void completion_json(const struct app *app, const gbs_completion *model, struct text *out) {
+static int completion_json(const struct app *app, const gbs_completion *model, struct text *out) {
     struct json j = json_writer(out);
     json_open_object(&j, NULL);
     result_head(&j, app);
     json_put_string(&j, "kind", "model-card");
-    result_completion(&j, model);
-    origin_json(&j, gbs_completion_origin(model));
+    int code = result_completion(
+        &j, app, model, GBS_DESCRIBE_INFO | GBS_DESCRIBE_CERTIFICATES | GBS_DESCRIBE_ORIGIN);
     json_open_array(&j, "limits");
     completion_limits(&(struct limits){.json = &j}, model);
     json_close_array(&j);
     json_close_object(&j);
+    return code;
 }
 
 int card_completion(const struct app *app, const gbs_completion *model, struct text *out) {
     const gbs_completion_info *i = gbs_completion_get_info(model);
-    if (given(&app->options, "json")) {
-        completion_json(app, model, out);
-        return EXIT_DONE;
-    }
+    if (given(&app->options, "json"))
+        return completion_json(app, model, out);
     add_title(out, app);
     text_add(out, "A completed matrix of ratings, fitted by gibbsite.\n");
     text_add(out, "\n## Data\n\n- ratings: %zu, of %zu rows and %zu columns\n", i->n, i->rows,

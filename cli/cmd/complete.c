@@ -108,24 +108,6 @@ static int fit(struct complete *c) {
 
 /* ---------------------------------------------------------------- results */
 
-static int put_components(struct json *j, const struct complete *c) {
-    size_t rank = c->info->effective_rank;
-    double *size = calloc(2 * rank + 1, sizeof *size);
-    if (size == NULL)
-        return app_fail(c->app, EXIT_MEMORY, "out of memory");
-    gbs_completion_components(c->model, size, size + rank);
-    json_open_array(j, "components");
-    for (size_t k = 0; k < rank; k++) {
-        json_open_object(j, NULL);
-        json_put_number(j, "size", size[k]);
-        json_put_number(j, "prior_sd", size[rank + k]);
-        json_close_object(j);
-    }
-    json_close_array(j);
-    free(size);
-    return EXIT_DONE;
-}
-
 static int predict_ratings(struct complete *c) {
     const struct cells *t = &c->train;
     c->fitted = calloc(t->n, sizeof *c->fitted);
@@ -142,9 +124,9 @@ static int result_json(const struct complete *c, struct text *out) {
     json_open_object(&j, NULL);
     result_head(&j, c->app);
     result_options(&j, c->app);
-    result_completion(&j, c->model);
-    result_completion_trace(&j, c->model);
-    int code = put_components(&j, c);
+    int code = result_completion(&j, c->app, c->model,
+                                 GBS_DESCRIBE_INFO | GBS_DESCRIBE_CERTIFICATES |
+                                     GBS_DESCRIBE_TRACE | GBS_DESCRIBE_COEFFICIENTS);
     residuals_make(c->train.n, c->train.rating, c->fitted, &r);
     residuals_json(&j, "residuals", &r);
     if (c->test.n > 0) {

@@ -126,12 +126,12 @@ static void model_json(const struct comparison *c, size_t k, size_t t, struct js
     json_close_object(j);
 }
 
-static void result_json(const struct comparison *c, struct text *out) {
+static int result_json(const struct comparison *c, struct text *out) {
     struct json j = json_writer(out);
     json_open_object(&j, NULL);
     result_head(&j, c->app);
     result_options(&j, c->app);
-    sampling_json(&j, c->particles[c->stages - 1]);
+    int code = sampling_json(&j, c->app, c->particles[c->stages - 1]);
     json_put_count(&j, "stages", c->stages);
     json_open_array(&j, "models");
     for (size_t t = 0; t < c->stages; t++)
@@ -139,6 +139,7 @@ static void result_json(const struct comparison *c, struct text *out) {
             model_json(c, k, t, &j);
     json_close_array(&j);
     json_close_object(&j);
+    return code;
 }
 
 static void stage_text(const struct comparison *c, size_t t, struct text *out) {
@@ -204,10 +205,11 @@ static int run(struct app *app) {
     if (code == EXIT_DONE) {
         struct text text = {0};
         if (given(o, "json"))
-            result_json(&c, &text);
+            code = result_json(&c, &text);
         else
             result_text(&c, &text);
-        code = app_write(app, NULL, &text);
+        if (code == EXIT_DONE)
+            code = app_write(app, NULL, &text);
         text_free(&text);
     }
     comparison_free(&c);

@@ -37,22 +37,6 @@ static size_t column_of(const struct shown *s, size_t k) {
                                 : gbs_particles_column(s->of->particles, k);
 }
 
-static void put_coefficients(struct json *j, const struct shown *s) {
-    json_open_array(j, "coefficients");
-    for (size_t k = 0; k < s->d; k++) {
-        char name[256];
-        if (column_of(s, k) == SIZE_MAX) /* made of many: it has no name */
-            continue;
-        gbs_recipe_feature(s->recipe, column_of(s, k), name, sizeof name);
-        json_open_object(j, NULL);
-        json_put_string(j, "name", name);
-        json_put_number(j, "mean", s->mean[k]);
-        json_put_number(j, "sd", s->sd[k]);
-        json_close_object(j);
-    }
-    json_close_array(j);
-}
-
 static int inspect_json(const struct shown *s, struct text *out) {
     const gbs_model *model = s->of->model;
     struct json j = json_writer(out);
@@ -63,15 +47,15 @@ static int inspect_json(const struct shown *s, struct text *out) {
         code = result_describe(&j, s->app, model, GBS_DESCRIBE_INFO);
     } else {
         json_put_string(&j, "kind", "sample");
-        sampling_json(&j, s->of->particles);
+        code = sampling_json(&j, s->app, s->of->particles);
     }
     json_put_string(&j, "target", gbs_recipe_target(s->recipe));
     if (!result_is_many(s->recipe)) {
         json_put_string(&j, "positive", gbs_recipe_positive(s->recipe));
         json_put_string(&j, "negative", gbs_recipe_negative(s->recipe));
     }
-    if (model == NULL)
-        put_coefficients(&j, s);
+    if (code == EXIT_DONE && model == NULL)
+        code = sampling_describe(&j, s->app, s->of->particles, GBS_DESCRIBE_COEFFICIENTS);
     else if (code == EXIT_DONE)
         code = result_describe(&j, s->app, model,
                                GBS_DESCRIBE_CARD | GBS_DESCRIBE_CERTIFICATES | GBS_DESCRIBE_STAGES |

@@ -48,8 +48,9 @@ void result_rating_evaluation(struct json *j, const gbs_rating_evaluation *e,
 void result_rating_evaluation_text(struct text *t, enum line_kind kind,
                                    const gbs_rating_evaluation *e,
                                    const struct rating_yardstick *y);
-/* What was fitted, the certificate with it. */
-void result_completion(struct json *j, const gbs_completion *model);
+/* What was fitted: parts of gbs_describe. */
+int result_completion(struct json *j, const struct app *app, const gbs_completion *model,
+                      unsigned parts);
 void result_completion_text(struct text *out, const gbs_completion *model);
 /* The data, the certificate and the baseline, in a few lines. */
 void result_completion_short(struct text *out, const gbs_completion *model, const char *file);

@@ -149,12 +149,12 @@ static void put_moments(struct json *j, const struct sample *s) {
     json_close_array(j);
 }
 
-static void result_json(const struct sample *s, struct text *out) {
+static int result_json(const struct sample *s, struct text *out) {
     struct json j = json_writer(out);
     json_open_object(&j, NULL);
     result_head(&j, s->app);
     result_options(&j, s->app);
-    sampling_json(&j, s->particles);
+    int code = sampling_json(&j, s->app, s->particles);
     if (s->against != NULL) {
         json_put_number(&j, "free_energy", s->gap->free_energy);
         json_put_number(&j, "gap", s->gap->gap);
@@ -171,6 +171,7 @@ static void result_json(const struct sample *s, struct text *out) {
     json_put_number(&j, "total", app_seconds(s->app));
     json_close_object(&j);
     json_close_object(&j);
+    return code;
 }
 
 static void gap_line(const struct sample *s, enum line_kind kind, struct text *out) {
@@ -254,7 +255,7 @@ static int write_results(struct sample *s) {
     if (code == EXIT_DONE && given(o, "draws"))
         draws_csv(s, &draws);
     if (code == EXIT_DONE && given(o, "json"))
-        result_json(s, &result);
+        code = result_json(s, &result);
     else if (code == EXIT_DONE && outputs_print_result(o))
         result_text(s, &result);
     if (code == EXIT_DONE && (draws.failed || result.failed))

@@ -4,77 +4,16 @@
 #include <math.h>
 #include <stdio.h>
 
-static void put_path(struct json *j, const gbs_particles *particles) {
-    const gbs_sample_point *at;
-    json_open_array(j, "lambda_path");
-    for (size_t t = 0; (at = gbs_particles_path_at(particles, t)) != NULL; t++)
-        json_put_number(j, NULL, at->lambda);
-    json_close_array(j);
-    json_open_array(j, "path");
-    for (size_t t = 0; (at = gbs_particles_path_at(particles, t)) != NULL; t++) {
-        json_open_object(j, NULL);
-        json_put_number(j, "lambda", at->lambda);
-        json_put_number(j, "log_z", at->log_z);
-        json_put_number(j, "log_z_sd", at->log_z_sd);
-        json_put_number(j, "gibbs_risk", at->gibbs_risk);
-        json_put_number(j, "gibbs_risk_sd", at->gibbs_risk_sd);
-        json_put_number(j, "ess", at->ess);
-        json_put_number(j, "acceptance", at->acceptance);
-        json_put_number(j, "step", at->step);
-        json_close_object(j);
-    }
-    json_close_array(j);
+int sampling_json(struct json *j, const struct app *app, const gbs_particles *particles) {
+    return sampling_describe(j, app, particles,
+                             GBS_DESCRIBE_INFO | GBS_DESCRIBE_PATH | GBS_DESCRIBE_CERTIFICATES);
 }
 
-/* docs/maths.md, 6.6: never a certificate. */
-static void put_estimate(struct json *j, const gbs_sample_info *i) {
-    json_open_object(j, "estimate");
-    json_put_string(j, "status", "estimate");
-    json_put_string(j, "target", "gibbs");
-    json_put_string(j, "loss", "zero-one");
-    json_put_string(j, "method", "kl");
-    json_put_number(j, "value", i->bound);
-    json_put_number(j, "confidence", i->confidence);
-    json_put_count(j, "blocks", i->blocks);
-    json_put_number(j, "empirical", i->gibbs_error);
-    json_put_number(j, "kl", i->kl);
-    json_put_string(j, "why",
-                    isnan(i->bound)
-                        ? "the prior was learned from the same rows: there is no bound to estimate"
-                        : "risk and KL are averages over particles, which are no independent draws "
-                          "of the posterior");
-    json_close_object(j);
-}
-
-void sampling_json(struct json *j, const gbs_particles *particles) {
-    size_t last = gbs_particles_path_size(particles) - 1;
-    const gbs_sample_info *i = gbs_particles_get_info(particles);
-    json_put_string(j, "task", gbs_task_name(i->task));
-    json_put_string(j, "loss", gbs_loss_name(i->loss));
-    json_put_count(j, "n", i->n);
-    json_put_count(j, "n_data", i->n_data);
-    json_put_count(j, "d", i->d);
-    json_put_number(j, "lambda", i->lambda);
-    json_put_number(j, "prior_sd", i->prior_sd);
-    json_put_string(j, "prior", gbs_prior_name(i->prior));
-    json_put_string(j, "scale", gbs_scale_name(i->scale));
-    json_put_bool(j, "intercept", i->intercept != 0);
-    json_put_string(j, "algorithm", i->classic ? "classic" : "waste-free");
-    json_put_string(j, "move", gbs_move_name(i->move));
-    json_put_count(j, "particles", i->particles);
-    json_put_count(j, "chains", i->chains);
-    json_put_number(j, "log_z", i->log_z);
-    json_put_number(j, "log_z_sd", i->log_z_sd);
-    json_put_bool(j, "log_z_sd_at_least", i->log_z_sd_at_least != 0);
-    json_put_number(j, "gibbs_risk", i->gibbs_risk);
-    json_put_number(j, "gibbs_risk_sd", i->gibbs_risk_sd);
-    json_put_number(j, "gibbs_error", i->gibbs_error);
-    json_put_number(j, "train_error", i->train_error);
-    json_put_number(j, "kl", i->kl);
-    json_put_number(j, "acceptance", i->acceptance);
-    json_put_number(j, "ess", gbs_particles_path_at(particles, last)->ess);
-    put_path(j, particles);
-    put_estimate(j, i);
+int sampling_describe(struct json *j, const struct app *app, const gbs_particles *particles,
+                      unsigned parts) {
+    char *members = NULL;
+    gbs_status status = gbs_particles_describe_json(app->ctx, particles, parts, &members, NULL);
+    return result_members(j, app, status, members);
 }
 
 static void posterior_text(struct text *t, const gbs_sample_info *i, const gbs_task *task) {

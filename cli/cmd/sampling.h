@@ -6,7 +6,10 @@
 #include "out/result.h"
 
 /* What was sampled, and log Z. */
-void sampling_json(struct json *j, const gbs_particles *particles);
+int sampling_json(struct json *j, const struct app *app, const gbs_particles *particles);
+/* Parts of gbs_describe. */
+int sampling_describe(struct json *j, const struct app *app, const gbs_particles *particles,
+                      unsigned parts);
 void sampling_text(struct text *t, const gbs_particles *particles);
 /* The part of that which is a result: log Z, Gibbs risk, training error. */
 void sampling_results(struct text *t, enum line_kind kind, const gbs_particles *particles);

@@ -13,6 +13,10 @@ void result_head(struct json *j, const struct app *app) {
 int result_describe(struct json *j, const struct app *app, const gbs_model *model, unsigned parts) {
     char *members = NULL;
     gbs_status status = gbs_model_describe_json(app->ctx, model, parts, &members, NULL);
+    return result_members(j, app, status, members);
+}
+
+int result_members(struct json *j, const struct app *app, gbs_status status, char *members) {
     if (status != GBS_OK)
         return app_fail_status(app, status, NULL);
     json_put_members(j, members);

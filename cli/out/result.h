@@ -18,6 +18,8 @@ void result_head(struct json *j, const struct app *app);
 /* Members that the library tells of a model, of an object that is the outermost value: parts are
  * bits of gbs_describe. EXIT_DONE, or an exit code already reported. */
 int result_describe(struct json *j, const struct app *app, const gbs_model *model, unsigned parts);
+/* The members of an object that the library told, which goes back to it. */
+int result_members(struct json *j, const struct app *app, gbs_status status, char *members);
 
 /* Always saying the most frequent label: what it errs on the rows that tested the model or, of a
  * model without such, on the rows at hand. rows 0: there is none. */
@@ -66,8 +68,6 @@ void result_evaluation_text(struct text *t, enum line_kind kind, const struct ap
 void result_model_text(struct text *t, const gbs_model *model);
 /* "options": the files, the options given, the seed. */
 void result_options(struct json *j, const struct app *app);
-/* "trace": the free energy of each iteration, with the number of components left. */
-void result_completion_trace(struct json *j, const gbs_completion *model);
 /* "coefficients" of the scaled columns: the forty that lie farthest from zero in their own standard
  * deviations. */
 int result_coefficients(struct json *j, const struct app *app, const gbs_model *model,

@@ -9,171 +9,11 @@ static const char *noise_kind(const gbs_completion_info *i) {
     return i->noise_learned ? "learned" : i->folds > 0 ? "chosen" : "given";
 }
 
-/* What the choice of the noise did to the certificate; NULL: there was none. */
-static const char *choice_note(const gbs_completion_info *i) {
-    if (i->folds == 0)
-        return NULL;
-    return i->prior == GBS_PRIOR_INFORMED
-               ? "the noise was chosen by cross-validation inside the first part, before the "
-                 "certified ratings were seen"
-               : "the noise, chosen by cross-validation, moves the posterior and not the prior: "
-                 "the bound holds for every "
-                 "posterior";
-}
-
-/* What the certificate of the deployed predictor takes for granted. */
-static const char *const deployed_assumptions[] = {
-    "ratings are independent draws from one distribution, or a random subset of all ratings, of "
-    "which it then bounds those outside the part that was learned from; which cells are rated may "
-    "depend on taste",
-    ("the file's order is exchangeable, or the seed was drawn at random, and it was not chosen by "
-     "looking at results"),
-    "every value lies in the declared range"};
-
-/* And that of one random draw. */
-static const char *const drawn_assumptions[] = {
-    "ratings are independent draws from one distribution, or cells drawn at random from one table",
-    "every value lies in the declared range"};
-
-enum {
-    DEPLOYED_ASSUMPTIONS = sizeof deployed_assumptions / sizeof *deployed_assumptions,
-    DRAWN_ASSUMPTIONS = sizeof drawn_assumptions / sizeof *drawn_assumptions
-};
-
-static void put_deployed(struct json *j, const gbs_completion *model,
-                         const gbs_rating_certificate *c) {
-    json_open_object(j, "certificate");
-    json_put_string(j, "target", "rmse");
-    json_put_string(j, "loss", "squared");
-    json_put_string(j, "method", "betting");
-    json_put_number(j, "value", c->value);
-    json_put_number(j, "rmse", c->rmse);
-    json_put_number(j, "mae", gbs_completion_mae_bound(model));
-    json_put_number(j, "half_star", gbs_completion_miss_bound(model));
-    json_put_bool(j, "vacuous", c->vacuous != 0);
-    json_put_number(j, "middle_rmse", c->middle_rmse);
-    json_put_number(j, "confidence", c->confidence);
-    json_put_count(j, "rows", c->n);
-    json_put_count(j, "blocks", c->n);
-    json_put_number(j, "empirical", c->empirical);
-    json_put_number(j, "kl", 0.0);
-    json_open_object(j, "penalty_nats");
-    json_put_number(j, "confidence", -log(1.0 - c->confidence));
-    json_close_object(j);
-    json_put_string(j, "status", "valid");
-    json_open_array(j, "assumptions");
-    for (size_t k = 0; k < DEPLOYED_ASSUMPTIONS; k++)
-        json_put_string(j, NULL, deployed_assumptions[k]);
-    json_close_array(j);
-    json_close_object(j);
-}
-
-static void put_certificate(struct json *j, const gbs_completion *model,
-                            const gbs_completion_info *i) {
-    const gbs_rating_certificate *c = gbs_completion_certificate(model);
-    if (!c->present) {
-        json_put_string(j, "certificate", NULL);
-        return;
-    }
-    if (c->draws == 0) {
-        put_deployed(j, model, c);
-        return;
-    }
-    json_open_object(j, "certificate");
-    json_put_string(j, "target", "gibbs");
-    json_put_string(j, "loss", "squared");
-    json_put_string(j, "method", "kl");
-    json_put_number(j, "value", c->value);
-    json_put_number(j, "rmse", c->rmse);
-    json_put_bool(j, "vacuous", c->vacuous != 0);
-    json_put_number(j, "middle_rmse", c->middle_rmse);
-    json_put_number(j, "holdout_rmse", c->holdout_rmse);
-    json_put_number(j, "confidence", c->confidence);
-    json_put_count(j, "blocks", c->n);
-    json_put_number(j, "empirical", c->empirical);
-    json_put_number(j, "empirical_upper", c->empirical_upper);
-    json_put_count(j, "draws", c->draws);
-    json_put_number(j, "draws_delta", c->draws_delta);
-    json_put_number(j, "kl", c->kl);
-    json_open_object(j, "penalty_nats");
-    json_put_number(j, "grid", c->grid_nats);
-    json_put_number(j, "xi", c->xi_nats);
-    json_put_number(j, "confidence", -log(1.0 - c->confidence - c->draws_delta));
-    json_close_object(j);
-    json_put_string(j, "status", "valid");
-    json_open_array(j, "assumptions");
-    for (size_t k = 0; k < DRAWN_ASSUMPTIONS; k++)
-        json_put_string(j, NULL, drawn_assumptions[k]);
-    if (choice_note(i) != NULL)
-        json_put_string(j, NULL, choice_note(i));
-    json_close_array(j);
-    json_close_object(j);
-}
-
-static void put_history(struct json *j, const gbs_completion *model) {
-    size_t n_restarts;
-    const gbs_noise_choice *choice;
-    const double *restart = gbs_completion_restarts(model, &n_restarts);
-    json_open_array(j, "choices");
-    for (size_t k = 0; (choice = gbs_completion_choice(model, k)) != NULL; k++) {
-        json_open_object(j, NULL);
-        json_put_string(j, "model", gbs_completion_model_name(choice->model));
-        json_put_count(j, "rank", choice->rank);
-        json_put_number(j, "lambda", choice->lambda);
-        json_put_number(j, "noise_variance", choice->noise_variance);
-        json_put_bool(j, "learned", choice->learned != 0);
-        json_put_number(j, "rmse", choice->rmse);
-        json_put_number(j, "rmse_se", choice->rmse_se);
-        json_put_number(j, "effective_rank", choice->effective_rank);
-        json_put_count(j, "not_converged", choice->not_converged);
-        json_put_bool(j, "taken", choice->taken != 0);
-        json_close_object(j);
-    }
-    json_close_array(j);
-    json_open_array(j, "restarts");
-    for (size_t k = 0; k < n_restarts; k++)
-        json_put_number(j, NULL, restart[k]);
-    json_close_array(j);
-}
-
-void result_completion(struct json *j, const gbs_completion *model) {
-    const gbs_completion_info *i = gbs_completion_get_info(model);
-    json_put_string(j, "task", "complete");
-    json_put_count(j, "n", i->n);
-    json_put_count(j, "rows", i->rows);
-    json_put_count(j, "cols", i->columns);
-    json_put_string(j, "model", gbs_completion_model_name(gbs_completion_get_model(model)));
-    json_put_bool(j, "positions", gbs_completion_uses_positions(model) != 0);
-    json_put_count(j, "rank", i->rank);
-    json_put_count(j, "effective_rank", i->effective_rank);
-    json_put_bool(j, "biases", i->biases != 0);
-    json_put_number(j, "lambda", i->lambda);
-    json_put_number(j, "noise_variance", i->noise_variance);
-    json_put_string(j, "noise", noise_kind(i));
-    json_put_number(j, "mean", i->mu);
-    json_put_number(j, "free_energy", i->free_energy);
-    json_put_number(j, "kl", i->kl);
-    json_put_number(j, "rmse", i->rmse);
-    json_put_number(j, "ratings_mean", i->mean);
-    json_put_number(j, "ratings_sd", i->sd);
-    json_put_count(j, "folds", i->folds);
-    put_history(j, model);
-    json_put_count(j, "sweeps", i->sweeps);
-    json_put_bool(j, "converged", i->converged != 0);
-    json_put_string(j, "prior", gbs_prior_name(i->prior));
-    json_put_number(j, "prior_split", i->prior == GBS_PRIOR_INFORMED ? i->prior_split : NAN);
-    json_put_string(j, "sampler", gbs_sampler_name(i->sampler));
-    json_put_count(j, "draws", i->draws);
-    json_put_count(j, "burn_in", i->burn_in);
-    if (i->has_range) {
-        json_open_array(j, "range");
-        json_put_number(j, NULL, i->low);
-        json_put_number(j, NULL, i->high);
-        json_close_array(j);
-    } else {
-        json_put_string(j, "range", NULL);
-    }
-    put_certificate(j, model, i);
+int result_completion(struct json *j, const struct app *app, const gbs_completion *model,
+                      unsigned parts) {
+    char *members = NULL;
+    gbs_status status = gbs_completion_describe_json(app->ctx, model, parts, &members, NULL);
+    return result_members(j, app, status, members);
 }
 
 void completion_sentence(struct text *words, const gbs_completion *model) {
@@ -203,9 +43,6 @@ static void deployed_text(struct text *out, const gbs_completion *model,
         line_add(out, LINE_LONG, "",
                  "by itself, at least %.1f %% of them are within half a star of the rating",
                  100.0 * (1.0 - gbs_completion_miss_bound(model)));
-    line_add(out, LINE_LONG, "", "it assumes that");
-    for (size_t a = 0; a < DEPLOYED_ASSUMPTIONS; a++)
-        line_add(out, LINE_LONG, "", "- %s", deployed_assumptions[a]);
 }
 
 static void drawn_text(struct text *out, const gbs_completion *model,
@@ -230,16 +67,12 @@ static void drawn_text(struct text *out, const gbs_completion *model,
     line_add(out, LINE_LONG, "",
              "yardsticks, from the same ratings: at most %.4f for the middle of the range%s",
              k->middle_rmse, holdout);
-    line_add(out, LINE_LONG, "", "it assumes that");
-    for (size_t a = 0; a < DRAWN_ASSUMPTIONS; a++)
-        line_add(out, LINE_LONG, "", "- %s", drawn_assumptions[a]);
-    if (choice_note(i) != NULL)
-        line_add(out, LINE_LONG, "", "- %s", choice_note(i));
 }
 
 void completion_card_certificate(struct text *out, const gbs_completion *model) {
     const gbs_completion_info *i = gbs_completion_get_info(model);
     const gbs_rating_certificate *k = gbs_completion_certificate(model);
+    const char *assumed;
     struct text words = {0};
     completion_sentence(&words, model);
     out->failed |= words.failed;
@@ -251,12 +84,8 @@ void completion_card_certificate(struct text *out, const gbs_completion *model) 
              "\nOn %zu ratings: RMSE seen %.4f; always predicting the middle of the range is "
              "certified at %.4f.\n\nIt assumes that\n\n",
              k->n, (i->high - i->low) * sqrt(k->empirical), k->middle_rmse);
-    for (size_t a = 0; k->draws == 0 && a < DEPLOYED_ASSUMPTIONS; a++)
-        text_add(out, "- %s\n", deployed_assumptions[a]);
-    for (size_t a = 0; k->draws > 0 && a < DRAWN_ASSUMPTIONS; a++)
-        text_add(out, "- %s\n", drawn_assumptions[a]);
-    if (k->draws > 0 && choice_note(i) != NULL)
-        text_add(out, "- %s\n", choice_note(i));
+    for (size_t a = 0; (assumed = gbs_completion_assumption(model, a)) != NULL; a++)
+        text_add(out, "- %s\n", assumed);
 }
 
 static void certificate_line(struct text *out, enum line_kind kind, const gbs_completion *model) {
@@ -269,6 +98,7 @@ static void certificate_line(struct text *out, enum line_kind kind, const gbs_co
 
 static void certificate_text(struct text *out, const gbs_completion *model,
                              const gbs_completion_info *i) {
+    const char *text;
     certificate_line(out, LINE_LONG, model);
     if (!gbs_completion_certificate(model)->present)
         return;
@@ -276,6 +106,9 @@ static void certificate_text(struct text *out, const gbs_completion *model,
         deployed_text(out, model, i);
     else
         drawn_text(out, model, i);
+    line_add(out, LINE_LONG, "", "it assumes that");
+    for (size_t k = 0; (text = gbs_completion_assumption(model, k)) != NULL; k++)
+        line_add(out, LINE_LONG, "", "- %s", text);
 }
 
 static void history_text(struct text *out, const gbs_completion *model, size_t folds) {
@@ -392,17 +225,19 @@ void result_rating_evaluation_text(struct text *t, enum line_kind kind,
 int ratings_inspect(struct app *app, const gbs_completion *model) {
     struct text text = {0};
     struct json j = json_writer(&text);
+    int code = EXIT_DONE;
     if (given(&app->options, "json")) {
         json_open_object(&j, NULL);
         result_head(&j, app);
-        result_completion(&j, model);
+        code = result_completion(&j, app, model, GBS_DESCRIBE_INFO | GBS_DESCRIBE_CERTIFICATES);
         json_close_object(&j);
     } else {
         text_add(&text, "%s\n", app->options.inputs[0]);
         result_completion_text(&text, model);
     }
     const struct options *o = &app->options;
-    int code = app_write(app, given(o, "output") ? option_text(o, "output") : NULL, &text);
+    if (code == EXIT_DONE)
+        code = app_write(app, given(o, "output") ? option_text(o, "output") : NULL, &text);
     text_free(&text);
     return code;
 }

@@ -53,23 +53,6 @@ void result_options(struct json *j, const struct app *app) {
     json_close_object(j);
 }
 
-static void put_trace_point(struct json *j, const gbs_trace_point *p) {
-    json_open_object(j, NULL);
-    json_put_count(j, "solve", p->solve);
-    json_put_count(j, "iteration", p->iteration);
-    json_put_count(j, "components", p->components);
-    json_put_number(j, "free_energy", p->free_energy);
-    json_close_object(j);
-}
-
-void result_completion_trace(struct json *j, const gbs_completion *model) {
-    const gbs_trace_point *p;
-    json_open_array(j, "trace");
-    for (size_t k = 0; (p = gbs_completion_trace_at(model, k)) != NULL; k++)
-        put_trace_point(j, p);
-    json_close_array(j);
-}
-
 /* ---------------------------------------------------------------- coefficients */
 
 struct coefficient {

@@ -196,6 +196,14 @@ GBS_API gbs_status gbs_completion_to_json(gbs_context *ctx, const gbs_completion
                                           char **text, size_t *size);
 GBS_API gbs_status gbs_completion_from_json(gbs_context *ctx, const char *text, size_t size,
                                             gbs_completion **out);
+/* What its certificate takes for granted, one text after the other; NULL beyond the last, and
+ * without a certificate. */
+GBS_API const char *gbs_completion_assumption(const gbs_completion *model, size_t k);
+/* What there is to tell of a completion as JSON, as gbs_model_describe_json has it: of gbs_describe
+ * the info ("rmse", "effective_rank", "choices", ...), the certificates ("certificate", null
+ * without one), the trace, for the coefficients the "components", and the origin. */
+GBS_API gbs_status gbs_completion_describe_json(gbs_context *ctx, const gbs_completion *model,
+                                                unsigned parts, char **text, size_t *size);
 /* Frees the handle; NULL is ignored. */
 GBS_API void gbs_completion_free(gbs_completion *model);
 /* "vb", "gibbs"; NULL out of range. */

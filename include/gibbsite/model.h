@@ -283,7 +283,8 @@ GBS_API gbs_status gbs_model_classify(gbs_context *ctx, const gbs_model *model,
 GBS_API gbs_status gbs_model_set_recipe(gbs_context *ctx, gbs_model *model, const char *json);
 GBS_API const char *gbs_model_recipe(const gbs_model *model); /* NULL when there is none */
 
-/* What gbs_model_describe_json tells. */
+/* What gbs_model_describe_json tells, gbs_particles_describe_json and gbs_completion_describe_json
+ * as far as there is such a part. */
 enum gbs_describe {
     GBS_DESCRIBE_INFO = 1,         /* "task", "loss", ... "converged", "intercept" */
     GBS_DESCRIBE_SELECTION = 2,    /* "selection", where something was chosen by cross-validation */

@@ -132,6 +132,11 @@ GBS_API gbs_status gbs_particles_to_json(gbs_context *ctx, const gbs_particles *
                                          char **text, size_t *size);
 GBS_API gbs_status gbs_particles_from_json(gbs_context *ctx, const char *text, size_t size,
                                            gbs_particles **out);
+/* What there is to tell of a sample as JSON, as gbs_model_describe_json has it: of gbs_describe the
+ * info ("log_z", "gibbs_risk", ...), the path ("lambda_path", "path"), for certificates the
+ * "estimate" that is none, the coefficients: mean and standard deviation over the particles. */
+GBS_API gbs_status gbs_particles_describe_json(gbs_context *ctx, const gbs_particles *particles,
+                                               unsigned parts, char **text, size_t *size);
 /* Frees the handle; NULL is ignored. */
 GBS_API void gbs_particles_free(gbs_particles *particles);
 /* A file that holds either: the other handle is NULL. */

@@ -64,8 +64,7 @@ static void put_selection(gbs_writer *w, const gbs_model *model) {
 }
 
 /* A seed is a text: it may not fit in a number of JSON. */
-static void put_origin(gbs_writer *w, const gbs_model *model) {
-    const gbs_origin *o = &model->origin.told;
+void gbs_describe_origin(gbs_writer *w, const gbs_origin *o, bool table) {
     char seed[24];
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)o->seed);
     gbs_writer_open(w, "origin", '{');
@@ -75,6 +74,8 @@ static void put_origin(gbs_writer *w, const gbs_model *model) {
         gbs_writer_text(w, "seed", seed);
         gbs_writer_count(w, "rows", o->rows);
         gbs_writer_text(w, "hash", o->hash);
+    }
+    if (o->recorded && table) {
         gbs_writer_count(w, "left_out", o->left_out);
         gbs_writer_count(w, "copies", o->copies);
     }
@@ -82,8 +83,6 @@ static void put_origin(gbs_writer *w, const gbs_model *model) {
 }
 
 /* ---------------------------------------------------------------- what it is worth */
-
-enum { NAME_ROOM = 1024 };
 
 /* The label of a class, +1 or -1. */
 static void class_name(const gbs_recipe *recipe, int class, char *name, size_t room) {
@@ -98,7 +97,7 @@ static void class_name(const gbs_recipe *recipe, int class, char *name, size_t r
 }
 
 static void put_class(gbs_writer *w, const char *key, const gbs_recipe *recipe, int class) {
-    char name[NAME_ROOM];
+    char name[GBS_DESCRIBE_NAME];
     class_name(recipe, class, name, sizeof name);
     gbs_writer_text(w, key, name);
 }
@@ -185,7 +184,7 @@ static void put_card(gbs_writer *w, const gbs_model *model, const gbs_recipe *re
 
 static void put_target(gbs_writer *w, const gbs_model *model, const gbs_certificate *c,
                        const gbs_recipe *recipe) {
-    char target[NAME_ROOM + 32], class[NAME_ROOM];
+    char target[GBS_DESCRIBE_NAME + 32], class[GBS_DESCRIBE_NAME];
     if (model->many != NULL)
         gbs_describe_class(recipe, (size_t)c->given - 1, class, sizeof class);
     else
@@ -307,7 +306,18 @@ static void put_trace(gbs_writer *w, const gbs_model *model) {
     gbs_writer_close(w, ']');
 }
 
-/* All of them, in the order of the columns. Without a recipe column k is "Vk", from 1. */
+bool gbs_describe_column(const gbs_recipe *recipe, size_t features, size_t column,
+                         char name[GBS_DESCRIBE_NAME]) {
+    if (column == SIZE_MAX)
+        return false;
+    if (recipe != NULL || column >= features)
+        gbs_recipe_feature(recipe, column, name, GBS_DESCRIBE_NAME);
+    else
+        snprintf(name, GBS_DESCRIBE_NAME, "V%zu", column + 1);
+    return true;
+}
+
+/* All of them, in the order of the columns. */
 gbs_status gbs_describe_coefficients(gbs_writer *w, const gbs_model *model,
                                      const gbs_recipe *recipe) {
     size_t d = model->info.d;
@@ -318,14 +328,9 @@ gbs_status gbs_describe_coefficients(gbs_writer *w, const gbs_model *model,
                                      : GBS_ERR_MEMORY;
     gbs_writer_open(w, "coefficients", '[');
     for (size_t k = 0; status == GBS_OK && k < d; k++) {
-        char name[NAME_ROOM];
-        size_t column = gbs_model_column(model, k);
-        if (column == SIZE_MAX) /* made of many: it has no name */
+        char name[GBS_DESCRIBE_NAME];
+        if (!gbs_describe_column(recipe, model->info.features, gbs_model_column(model, k), name))
             continue;
-        if (recipe != NULL || column >= model->info.features)
-            gbs_recipe_feature(recipe, column, name, sizeof name);
-        else
-            snprintf(name, sizeof name, "V%zu", column + 1);
         gbs_writer_open(w, NULL, '{');
         gbs_writer_text(w, "name", name);
         gbs_writer_number(w, "mean", mean[k]);
@@ -362,8 +367,24 @@ static gbs_status put_parts(gbs_writer *w, const gbs_model *model, const gbs_rec
     if ((parts & GBS_DESCRIBE_COEFFICIENTS) != 0)
         status = gbs_describe_coefficients(w, model, recipe);
     if ((parts & GBS_DESCRIBE_ORIGIN) != 0)
-        put_origin(w, model);
+        gbs_describe_origin(w, &model->origin.told, true);
     gbs_writer_close(w, '}');
+    return status;
+}
+
+gbs_status gbs_describe_which(gbs_context *ctx, unsigned *parts) {
+    if ((*parts & ~(unsigned)GBS_DESCRIBE_EVERY) != 0)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "parts must be bits of gbs_describe, not %#x",
+                        *parts);
+    if (*parts == 0)
+        *parts = GBS_DESCRIBE_EVERY;
+    return GBS_OK;
+}
+
+gbs_status gbs_describe_end(gbs_writer *w, gbs_status status, char **text, size_t *size) {
+    if (status == GBS_OK)
+        return gbs_writer_end(w, text, size);
+    gbs_array_free(w->ctx, w->bytes);
     return status;
 }
 
@@ -373,20 +394,13 @@ gbs_status gbs_model_describe_json(gbs_context *ctx, const gbs_model *model, uns
     *text = NULL;
     GBS_NEEDS(ctx, ctx);
     GBS_NEEDS(ctx, model);
-    if ((parts & ~(unsigned)GBS_DESCRIBE_EVERY) != 0)
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "parts must be bits of gbs_describe, not %#x",
-                        parts);
     gbs_recipe *recipe = NULL;
     gbs_writer w = {.ctx = ctx, .first = true};
-    gbs_status status = GBS_OK;
-    if (model->recipe != NULL)
+    gbs_status status = gbs_describe_which(ctx, &parts);
+    if (status == GBS_OK && model->recipe != NULL)
         status = gbs_recipe_from_model(ctx, model, &recipe);
     if (status == GBS_OK)
-        status = put_parts(&w, model, recipe, parts != 0 ? parts : GBS_DESCRIBE_EVERY);
-    if (status == GBS_OK)
-        status = gbs_writer_end(&w, text, size);
-    else
-        gbs_array_free(ctx, w.bytes);
+        status = put_parts(&w, model, recipe, parts);
     gbs_recipe_free(recipe);
-    return status;
+    return gbs_describe_end(&w, status, text, size);
 }

@@ -3,37 +3,13 @@
  */
 #include "model/model.h"
 #include "unit/people.h"
-
-#include <jansson.h>
+#include "unit/told_support.h"
 
 static json_t *described(gbs_context *ctx, const gbs_model *model, unsigned parts) {
     char *text;
     size_t size;
-    json_error_t error;
     assert_ok(ctx, gbs_model_describe_json(ctx, model, parts, &text, &size));
-    assert_int_equal(strlen(text), size);
-    json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
-    if (root == NULL)
-        print_error("line %d: %s\n", error.line, error.text);
-    assert_non_null(root);
-    gbs_release(ctx, text);
-    return root;
-}
-
-static const json_t *member(const json_t *object, const char *key) {
-    const json_t *value = json_object_get(object, key);
-    if (value == NULL)
-        print_error("no member %s\n", key);
-    assert_non_null(value);
-    return value;
-}
-
-static double number(const json_t *object, const char *key) {
-    return json_number_value(member(object, key));
-}
-
-static const char *text_of(const json_t *object, const char *key) {
-    return json_string_value(member(object, key));
+    return parsed(ctx, text, size);
 }
 
 /* ---------------------------------------------------------------- JSON */

@@ -259,6 +259,18 @@ static void texts_need_their_arguments(void **state) {
     refused_handle(c, "model", text, gbs_model_describe_json(c, NULL, 0, &text, &size));
     refused_handle(c, "parts", text, gbs_model_describe_json(c, s.model, 1U << 20, &text, &size));
     refused(c, "text", gbs_model_describe_json(c, s.model, 0, NULL, &size));
+    gbs_particles *drawn = s.particles;
+    refused_without_context(text, gbs_particles_describe_json(NULL, drawn, 0, &text, &size));
+    refused_handle(c, "particles", text, gbs_particles_describe_json(c, NULL, 0, &text, &size));
+    refused_handle(c, "parts", text, gbs_particles_describe_json(c, drawn, 1U << 20, &text, &size));
+    refused(c, "text", gbs_particles_describe_json(c, drawn, 0, NULL, &size));
+    gbs_completion *filled = s.completion;
+    refused_without_context(text, gbs_completion_describe_json(NULL, filled, 0, &text, &size));
+    refused_handle(c, "model", text, gbs_completion_describe_json(c, NULL, 0, &text, &size));
+    refused_handle(c, "parts", text,
+                   gbs_completion_describe_json(c, filled, 1U << 20, &text, &size));
+    refused(c, "text", gbs_completion_describe_json(c, filled, 0, NULL, &size));
+    assert_null(gbs_completion_assumption(NULL, 0));
     refused(c, "text", gbs_particles_to_json(c, s.particles, NULL, &size));
     refused(c, "text", gbs_completion_to_json(c, s.completion, NULL, &size));
     refused_without_context(m, gbs_model_from_json(NULL, "{}", 2, &m));

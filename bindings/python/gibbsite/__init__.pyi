@@ -91,6 +91,7 @@ class GibbsSampler(BaseEstimator):
     gibbs_risk_: float
     acceptance_: float
     path_: list[Any]
+    coefficients_: list[Any]
     info_: Any
     def __init__(self, loss: str = ..., lam: Optional[float] = ..., prior_sd: float = ...,
                  scale: str = ..., fit_intercept: bool = ..., particles: Optional[int] = ...,
@@ -113,6 +114,8 @@ class MatrixCompletion(BaseEstimator):
     noise_variance_: float
     row_names_: list[str]
     column_names_: list[str]
+    components_: list[Any]
+    trace_: list[Any]
     info_: Any
     def __init__(self, rank: Optional[int] = ..., model: Optional[str] = ...,
                  positions: Optional[str] = ..., lam: Optional[float] = ...,

@@ -204,6 +204,20 @@ class CertifiedModel(Handled):
             _native.set_recipe(handle, recipe_of(self, X))
 
 
+def take_recipe(estimator, recipe, features):
+    """Classes and names of columns of a model of a file: as its recipe has them."""
+    recipe = json.loads(recipe) if recipe is not None else {}
+    texts = [recipe.get("negative") or f"not {recipe.get('positive', '1')}",
+             recipe.get("positive", "1")] if recipe else ["-1", "1"]
+    estimator.classes_ = classes_of(estimator.info_.get("classes", texts),
+                                    recipe.get("target_type", "number") == "number")
+    inputs = recipe.get("inputs")
+    estimator._raw = any(column["type"] == "text" for column in inputs or ())
+    estimator.n_features_in_ = len(inputs) if inputs is not None else features
+    if inputs is not None and recipe.get("named"):
+        estimator.feature_names_in_ = np.array([column["name"] for column in inputs], dtype=object)
+
+
 def recipe_of(estimator, X):
     """Names of columns and labels as model files keep them, so that the command line can use a
     model of arrays."""

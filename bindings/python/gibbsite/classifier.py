@@ -1,5 +1,4 @@
 """A classifier whose labels come with a certificate."""
-import json
 import warnings
 
 import numpy as np
@@ -9,7 +8,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
 from . import _html, _native, _rows, _settings
-from ._model import CertifiedModel, _label, classes_of
+from ._model import CertifiedModel, _label, take_recipe
 
 
 def _pair(cost):
@@ -318,15 +317,5 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
         self._handle, self._raw, self._by_name = handle, False, True
         self._costs = None
         self._tell()
-        recipe = _native.recipe(handle)
-        recipe = json.loads(recipe) if recipe is not None else {}
-        texts = [recipe.get("negative") or f"not {recipe.get('positive', '1')}",
-                 recipe.get("positive", "1")] if recipe else ["-1", "1"]
-        self.classes_ = classes_of(self.info_.get("classes", texts),
-                                   recipe.get("target_type", "number") == "number")
-        inputs = recipe.get("inputs")
-        self._raw = any(column["type"] == "text" for column in inputs or ())
-        self.n_features_in_ = len(inputs) if inputs is not None else _native.features(handle)
-        if inputs is not None and recipe.get("named"):
-            self.feature_names_in_ = np.array([column["name"] for column in inputs], dtype=object)
+        take_recipe(self, _native.recipe(handle), _native.features(handle))
         return self

@@ -1,4 +1,5 @@
 """Matrix completion: few cells of a matrix are known, and all of them are predicted."""
+import json
 import warnings
 
 import numpy as np
@@ -34,7 +35,8 @@ class MatrixCompletion(Handled, BaseEstimator):
 
     With `range=(low, high)` declared, `certificate_` bounds the RMSE of the values that `predict`
     gives; a tenth of the ratings is kept from the fit for it. Attributes: `rmse_` on the ratings,
-    `effective_rank_`, `noise_variance_`, `row_names_`, `column_names_`, `info_`.
+    `effective_rank_`, `noise_variance_`, `components_`, `trace_`, `row_names_`, `column_names_`,
+    `info_`.
     """
 
     _to_file = staticmethod(_native.completion_to_json)
@@ -111,8 +113,9 @@ class MatrixCompletion(Handled, BaseEstimator):
         return self
 
     def _tell(self):
-        self.info_ = told(_native.completion_info(self._handle))
+        self.info_ = told(json.loads(_native.completion_describe(self._handle)))
         self.certificate_ = self.info_["certificate"]
+        self.trace_, self.components_ = self.info_["trace"], self.info_["components"]
         for name in ("rmse", "effective_rank", "noise_variance"):
             setattr(self, name + "_", self.info_[name])
         self.n_iter_ = self.info_["sweeps"]

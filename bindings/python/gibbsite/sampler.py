@@ -1,10 +1,12 @@
 """Samples of the Gibbs posterior itself, and the gap of a fitted model to it."""
+import json
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
 from . import _native, _rows, _settings
-from ._model import Handled, recipe_of, told
+from ._model import Handled, recipe_of, take_recipe, told
 
 
 class GibbsSampler(Handled, ClassifierMixin, BaseEstimator):
@@ -12,8 +14,9 @@ class GibbsSampler(Handled, ClassifierMixin, BaseEstimator):
     approximation of it: tempering sequential Monte Carlo.
 
     Attributes: `log_z_`, `log_z_sd_`, `gibbs_risk_`, `acceptance_`, `path_` (a point for each
-    temperature), `draws_` (particles x coefficients, in scaled coordinates), `info_`. Its
-    probabilities are shares of votes; there is no certificate.
+    temperature), `draws_` (particles x coefficients, in scaled coordinates), `coefficients_` (mean
+    and standard deviation over the particles), `info_`. Its probabilities are shares of votes;
+    there is no certificate.
     """
 
     _to_file = staticmethod(_native.sample_to_json)
@@ -69,8 +72,8 @@ class GibbsSampler(Handled, ClassifierMixin, BaseEstimator):
         return self
 
     def _tell(self):
-        self.info_ = told(_native.sample_info(self._handle))
-        self.path_ = told(_native.sample_path(self._handle))
+        self.info_ = told(json.loads(_native.sample_describe(self._handle)))
+        self.path_, self.coefficients_ = self.info_["path"], self.info_["coefficients"]
         for name in ("log_z", "log_z_sd", "gibbs_risk", "acceptance"):
             setattr(self, name + "_", self.info_[name])
         self.n_iter_ = len(self.path_)
@@ -84,7 +87,11 @@ class GibbsSampler(Handled, ClassifierMixin, BaseEstimator):
 
     def _predicted(self, X):
         self._check_fitted()
-        X = _rows.checked(self, X, reset=False)
+        if getattr(self, "_raw", False):
+            raise ValueError("this sample was drawn from rows with texts: the command line "
+                             "predicts with it")
+        by_name = getattr(self, "_by_name", False)  # of a file
+        X = _rows.numbers(X) if by_name else _rows.checked(self, X, reset=False)
         score, probability = np.empty((2, X.shape[0]))
         _native.sample_predict(self._handle, _rows.data_of(X), _settings.threads_of(self.n_jobs),
                                score, None, probability)
@@ -107,10 +114,9 @@ class GibbsSampler(Handled, ClassifierMixin, BaseEstimator):
     @classmethod
     def _from_handle(cls, handle):
         self = cls()
-        self._handle = handle
+        self._handle, self._by_name = handle, True
         self._tell()
-        self.classes_ = np.array([-1, 1])
-        self.n_features_in_ = self.info_["features"]
+        take_recipe(self, _native.sample_recipe(handle), _native.sample_features(handle))
         return self
 
 
@@ -131,6 +137,6 @@ def gap(model, X, y, **sampling):
                                _settings.seed_of(sampler.random_state),
                                _settings.threads_of(sampler.n_jobs), None)
     found = told(_native.gap(data, model._handle, handle))
-    info = _native.sample_info(handle)
+    info = json.loads(_native.sample_describe(handle))
     found.update(log_z=info["log_z"], log_z_sd=info["log_z_sd"])
     return found

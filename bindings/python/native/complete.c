@@ -105,35 +105,16 @@ static PyObject *complete(PyObject *self, PyObject *arguments) {
     return call_end(&c, result);
 }
 
-static PyObject *certificate_of(const gbs_completion *completion) {
-    const gbs_rating_certificate *k = gbs_completion_certificate(completion);
-    if (k == NULL || !k->present)
-        return Py_NewRef(Py_None);
-    return Py_BuildValue("{s:d,s:d,s:d,s:n,s:d,s:d,s:d,s:d,s:O}", "value", k->value, "rmse",
-                         k->rmse, "confidence", k->confidence, "n", (Py_ssize_t)k->n, "empirical",
-                         k->empirical, "kl", k->kl, "middle_rmse", k->middle_rmse, "mae",
-                         gbs_completion_mae_bound(completion), "vacuous",
-                         k->vacuous ? Py_True : Py_False);
-}
-
-static PyObject *completion_info(PyObject *self, PyObject *capsule) {
+static PyObject *completion_describe(PyObject *self, PyObject *capsule) {
     gbs_completion *completion = completion_of(capsule);
+    char *text = NULL;
+    size_t size = 0;
+    call c;
     (void)self;
-    if (completion == NULL)
+    if (completion == NULL || !call_begin(&c, 1, 1, Py_None))
         return NULL;
-    const gbs_completion_info *i = gbs_completion_get_info(completion);
-    PyObject *certificate = certificate_of(completion);
-    if (certificate == NULL)
-        return NULL;
-    return Py_BuildValue(
-        "{s:s,s:n,s:n,s:n,s:n,s:n,s:d,s:d,s:d,s:d,s:d,s:d,s:n,s:O,s:O,s:d,s:d,s:N}", "model",
-        gbs_completion_model_name(gbs_completion_get_model(completion)), "n", (Py_ssize_t)i->n,
-        "rows", (Py_ssize_t)i->rows, "columns", (Py_ssize_t)i->columns, "rank", (Py_ssize_t)i->rank,
-        "effective_rank", (Py_ssize_t)i->effective_rank, "lambda", i->lambda, "noise_variance",
-        i->noise_variance, "free_energy", i->free_energy, "kl", i->kl, "rmse", i->rmse, "mu", i->mu,
-        "sweeps", (Py_ssize_t)i->sweeps, "converged", i->converged ? Py_True : Py_False,
-        "has_range", i->has_range ? Py_True : Py_False, "low", i->low, "high", i->high,
-        "certificate", certificate);
+    gbs_status status = gbs_completion_describe_json(c.ctx, completion, 0, &text, &size);
+    return call_end_text(&c, status, text, size);
 }
 
 /* The identifiers of the rows (0) or of the columns (1). */
@@ -259,7 +240,7 @@ static PyObject *write_file(PyObject *self, PyObject *arguments) {
 PyMethodDef complete_methods[] = {
     {"complete", complete, METH_VARARGS,
      "complete(row, column, value, row_ids, column_ids, options, seed, threads, progress)"},
-    {"completion_info", completion_info, METH_O, "completion_info(completion): how it went"},
+    {"completion_describe", completion_describe, METH_O, "completion_describe(completion): JSON"},
     {"completion_ids", completion_ids, METH_VARARGS, "completion_ids(completion, columns)"},
     {"completion_predict", completion_predict, METH_VARARGS,
      "completion_predict(completion, row, column, threads, value, sd)"},

@@ -1,8 +1,6 @@
 /* Models: fitted, told, asked for predictions, kept in files. */
 #include "native.h"
 
-#include <string.h>
-
 static void free_model(PyObject *capsule) {
     gbs_model_free(PyCapsule_GetPointer(capsule, MODEL_NAME));
 }
@@ -90,12 +88,7 @@ static PyObject *from_json(PyObject *self, PyObject *object) {
 static PyObject *recipe(PyObject *self, PyObject *capsule) {
     gbs_model *model = model_of(capsule);
     (void)self;
-    if (model == NULL)
-        return NULL;
-    const char *json = gbs_model_recipe(model);
-    if (json == NULL)
-        Py_RETURN_NONE;
-    return PyUnicode_DecodeUTF8(json, (Py_ssize_t)strlen(json), "replace");
+    return model != NULL ? text_or_none(gbs_model_recipe(model)) : NULL;
 }
 
 static PyObject *set_recipe(PyObject *self, PyObject *arguments) {

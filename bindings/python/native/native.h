@@ -42,6 +42,8 @@ gbs_options *call_options(call *c, const char *command, PyObject *given);
 PyObject *call_end_text(call *c, gbs_status status, char *text, size_t size);
 /* The same of the bytes of a file. */
 PyObject *call_end_file(call *c, gbs_status status, char *bytes, size_t size);
+/* A text as a str, NULL as None. */
+PyObject *text_or_none(const char *text);
 /* The bytes of a file out of bytes or a str, which keeps them. False: an exception is set. */
 int file_of(PyObject *object, const char **bytes, Py_ssize_t *size);
 

@@ -53,38 +53,29 @@ static PyObject *sample(PyObject *self, PyObject *arguments) {
     return call_end(&c, result);
 }
 
-static PyObject *sample_info(PyObject *self, PyObject *capsule) {
+static PyObject *sample_describe(PyObject *self, PyObject *capsule) {
     gbs_particles *particles = particles_of(capsule);
+    char *text = NULL;
+    size_t size = 0;
+    call c;
     (void)self;
-    if (particles == NULL)
+    if (particles == NULL || !call_begin(&c, 1, 1, Py_None))
         return NULL;
-    const gbs_sample_info *i = gbs_particles_get_info(particles);
-    return Py_BuildValue(
-        "{s:s,s:s,s:n,s:n,s:n,s:n,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:O}", "task",
-        gbs_task_name(i->task), "loss", gbs_loss_name(i->loss), "n", (Py_ssize_t)i->n, "d",
-        (Py_ssize_t)i->d, "features", (Py_ssize_t)i->features, "particles",
-        (Py_ssize_t)i->particles, "lambda", i->lambda, "prior_sd", i->prior_sd, "ess", i->ess,
-        "log_z", i->log_z, "log_z_sd", i->log_z_sd, "gibbs_risk", i->gibbs_risk, "gibbs_risk_sd",
-        i->gibbs_risk_sd, "acceptance", i->acceptance, "gibbs_error", i->gibbs_error, "train_error",
-        i->train_error, "kl", i->kl, "bound", i->bound, "log_z_sd_at_least",
-        i->log_z_sd_at_least ? Py_True : Py_False);
+    gbs_status status = gbs_particles_describe_json(c.ctx, particles, 0, &text, &size);
+    return call_end_text(&c, status, text, size);
 }
 
-static PyObject *sample_path(PyObject *self, PyObject *capsule) {
+static PyObject *sample_features(PyObject *self, PyObject *capsule) {
     gbs_particles *particles = particles_of(capsule);
-    const gbs_sample_point *p;
     (void)self;
-    PyObject *list = particles != NULL ? PyList_New(0) : NULL;
-    for (size_t k = 0; list != NULL && (p = gbs_particles_path_at(particles, k)) != NULL; k++) {
-        PyObject *item = Py_BuildValue("{s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:d}", "lambda", p->lambda,
-                                       "log_z", p->log_z, "log_z_sd", p->log_z_sd, "gibbs_risk",
-                                       p->gibbs_risk, "gibbs_risk_sd", p->gibbs_risk_sd, "ess",
-                                       p->ess, "acceptance", p->acceptance, "step", p->step);
-        if (item == NULL || PyList_Append(list, item) != 0)
-            Py_CLEAR(list);
-        Py_XDECREF(item);
-    }
-    return list;
+    return particles != NULL ? PyLong_FromSize_t(gbs_particles_get_info(particles)->features)
+                             : NULL;
+}
+
+static PyObject *sample_recipe(PyObject *self, PyObject *capsule) {
+    gbs_particles *particles = particles_of(capsule);
+    (void)self;
+    return particles != NULL ? text_or_none(gbs_particles_recipe(particles)) : NULL;
 }
 
 /* The thetas, particles x d, into an array of one dimension. */
@@ -196,8 +187,9 @@ static PyObject *gap(PyObject *self, PyObject *arguments) {
 PyMethodDef sample_methods[] = {
     {"sample", sample, METH_VARARGS,
      "sample(data, model, stage, options, seed, threads, progress): particles, warnings"},
-    {"sample_info", sample_info, METH_O, "sample_info(particles): how it went"},
-    {"sample_path", sample_path, METH_O, "sample_path(particles): the temperatures"},
+    {"sample_describe", sample_describe, METH_O, "sample_describe(particles): JSON"},
+    {"sample_features", sample_features, METH_O, "sample_features(particles): columns"},
+    {"sample_recipe", sample_recipe, METH_O, "sample_recipe(particles): JSON or None"},
     {"sample_draws", sample_draws, METH_VARARGS, "sample_draws(particles, out)"},
     {"sample_predict", sample_predict, METH_VARARGS,
      "sample_predict(particles, data, threads, score, score_sd, probability)"},

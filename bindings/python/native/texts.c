@@ -5,6 +5,13 @@
  */
 #include "native.h"
 
+#include <string.h>
+
+PyObject *text_or_none(const char *text) {
+    return text != NULL ? PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace")
+                        : Py_NewRef(Py_None);
+}
+
 PyObject *call_end_text(call *c, gbs_status status, char *text, size_t size) {
     PyObject *result = NULL;
     if (call_done(c, status))

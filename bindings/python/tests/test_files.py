@@ -116,8 +116,10 @@ def test_rankers_samples_and_sparse_models_open_too(tmp_path):
     (tmp_path / "v.csv").write_text(named)
     out = predictions(run("predict", "s.json", "v.csv", folder=tmp_path))
     assert [float(row["prob"]) for row in out] == list(sampler.predict_proba(X)[:, 1])
-    assert np.array_equal(gibbsite.load(tmp_path / "s.json").predict_proba(X),
-                          sampler.predict_proba(X))
+    loaded = gibbsite.load(tmp_path / "s.json")
+    assert np.array_equal(loaded.predict_proba(X), sampler.predict_proba(X))
+    assert list(loaded.classes_) == ["no", "yes"] and loaded.n_features_in_ == 3
+    assert list(loaded.predict(X)) == list(sampler.predict(X))
     S = sparse.csr_matrix(np.where(np.abs(X) < 1, 0.0, X))
     model = GibbsiteClassifier().fit(S, np.where(y == "yes", 1, -1))
     model.save(tmp_path / "z.json")

@@ -38,6 +38,10 @@ def test_a_sample_votes_and_tells_how_it_went():
     assert np.array_equal(p * 64, np.round(p * 64)) and model.score(X, y) > 0.6
     again = pickle.loads(pickle.dumps(model))
     assert np.array_equal(again.draws_, model.draws_)
+    assert [c.name for c in model.coefficients_] == ["V1", "V2", "(intercept)"]
+    assert [c.mean for c in model.coefficients_] == pytest.approx(model.draws_.mean(axis=0))
+    assert [c.sd for c in model.coefficients_] == pytest.approx(model.draws_.std(axis=0))
+    assert model.info_.estimate.status == "estimate" and len(model.info_.lambda_path) > 1
 
 
 def test_the_gap_to_the_gibbs_posterior_is_measured():
@@ -118,6 +122,9 @@ def test_a_declared_range_certifies_a_completion():
     row, column, value = ratings(800)
     model = MatrixCompletion(rank=2, range=(0, 6)).fit(row, column, np.clip(value, 0, 6))
     assert 0 < model.certificate_.rmse < 6 and not model.certificate_.vacuous
+    assert model.certificate_.status == "valid" and len(model.certificate_.assumptions) == 3
+    assert len(model.components_) == model.effective_rank_ and len(model.trace_) > 0
+    assert model.info_.range == [0, 6]
     assert np.all((model.predict(row, column) >= 0) & (model.predict(row, column) <= 6))
 
 

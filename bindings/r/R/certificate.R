@@ -28,6 +28,10 @@ certified_words <- function(k) {
     percent <- sprintf("%.2f %%", 100 * k$value)
     target <- sub(":.*", "", k$target)
     auc <- identical(k$risk, "1-auc") || target == "auc"
+    if (!is.null(k$rmse))
+        return(sprintf("the root mean squared error of %s is at most %.4g",
+                       if (target == "rmse") "the predictions" else "one draw of the posterior",
+                       k$rmse))
     if (auc) return(sprintf("the score that predict() gives has an AUC of at least %.4f",
                             1 - k$value))
     switch(target,
@@ -39,7 +43,6 @@ certified_words <- function(k) {
                            "of all cases"),
            recall = paste0("rows of ", sub("^recall:", "", k$target), " are missed in at most ",
                            percent, " of all cases"),
-           rmse = sprintf("the root mean squared error of the predictions is at most %.4g", k$rmse),
            sprintf("the risk of %s is at most %.4g", k$target, k$value))
 }
 

@@ -14,7 +14,7 @@ gibbsite_complete <- function(row, column = NULL, value = NULL, ..., seed = NULL
     box <- native(.Call(C_complete, numbers, row_names, column_names, options_of(list(...)),
                         how(seed, threads, bar)))
     object <- tell_completion(list(call = call, seed = seed, threads = threads), box)
-    if (object$info$converged == 0)
+    if (!isTRUE(object$info$converged))
         warning("the sweeps did not converge; see max_iter in gibbsite_options(\"complete\")",
                 call. = FALSE)
     object
@@ -46,7 +46,8 @@ cells_of <- function(row, column, value) {
 }
 
 tell_completion <- function(object, box) {
-    object$info <- .Call(C_completion_info, box)
+    object$info <- c(told_by(native(.Call(C_completion_describe, box))),
+                     .Call(C_completion_ids, box))
     object$handle <- keep_handle(box, native(.Call(C_completion_to_json, box)))
     structure(object, class = "gibbsite_completion")
 }
@@ -54,14 +55,18 @@ tell_completion <- function(object, box) {
 nobs.gibbsite_completion <- function(object, ...) as.integer(object$info$n)
 
 certificate.gibbsite_completion <- function(object, ...) {
-    structure(c(list(target = "rmse"), as.list(certificates(object))),
-              class = "gibbsite_certificate")
+    k <- object$info$certificate
+    if (is.null(k)) refuse("there is no certificate: declare the range of the ratings", "data")
+    structure(k, class = "gibbsite_certificate")
 }
 
 certificates.gibbsite_completion <- function(object, ...) {
-    k <- object$info$certificate
-    if (is.null(k)) refuse("there is no certificate: declare the range of the ratings", "data")
-    as.data.frame(k)
+    k <- certificate(object)
+    number <- function(name) if (is.null(k[[name]])) NA_real_ else as.double(k[[name]])
+    data.frame(target = k$target, loss = k$loss, method = k$method, value = k$value, rmse = k$rmse,
+               mae = number("mae"), confidence = k$confidence, rows = as.integer(k$blocks),
+               empirical = k$empirical, middle_rmse = number("middle_rmse"), status = k$status,
+               stringsAsFactors = FALSE)
 }
 
 predict.gibbsite_completion <- function(object, row, column = NULL, sd = FALSE, ...) {
@@ -86,7 +91,7 @@ print.gibbsite_completion <- function(x, ...) {
     print(x$call)
     i <- x$info
     cat(sprintf("\n%.0f ratings of %.0f rows and %.0f columns, model %s, rank %.0f of %.0f\n", i$n,
-                i$rows, i$columns, i$model, i$effective_rank, i$rank))
+                i$rows, i$cols, i$model, i$effective_rank, i$rank))
     cat(sprintf("RMSE on them %.4g, standard deviation of the noise %.4g\n", i$rmse,
                 sqrt(i$noise_variance)))
     k <- i$certificate

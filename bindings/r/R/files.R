@@ -8,18 +8,31 @@ gibbsite_save <- function(object, path) {
 
 gibbsite_load <- function(path) {
     found <- native(.Call(C_load, path.expand(path)))
-    if (!is.null(found$sample)) return(tell_sample(list(call = match.call()), found$sample))
+    if (!is.null(found$sample)) return(load_sample(match.call(), found$sample))
     if (!is.null(found$completion)) return(tell_completion(list(call = match.call()),
                                                            found$completion))
     box <- found$model
-    told <- fromJSON(rawToChar(native(.Call(C_describe, box))), simplifyVector = FALSE)
-    recipe <- .Call(C_recipe, box)
-    recipe <- if (is.null(recipe)) list() else fromJSON(recipe, simplifyVector = FALSE)
-    names <- if (isTRUE(recipe$named)) vapply(recipe$inputs, function(k) k$name, "")
-    object <- list(call = match.call(), task = told$task, columns = names,
-                   labels = labels_of_file(told, recipe),
-                   raw = any(vapply(recipe$inputs, function(k) identical(k$type, "text"), NA)))
+    told <- told_by(native(.Call(C_describe, box)))
+    object <- by_recipe(list(call = match.call(), task = told$task), told, .Call(C_recipe, box))
     tell(object, box)
+}
+
+load_sample <- function(call, box) {
+    object <- by_recipe(list(call = call), list(), .Call(C_sample_recipe, box))
+    if (object$raw) {
+        refuse(paste("this sample was drawn from rows with texts: the command line predicts with",
+                     "it"), "data")
+    }
+    tell_sample(object, box)
+}
+
+# Columns and labels as the recipe of a file has them.
+by_recipe <- function(object, told, recipe) {
+    recipe <- if (is.null(recipe)) list() else fromJSON(recipe, simplifyVector = FALSE)
+    object$columns <- if (isTRUE(recipe$named)) vapply(recipe$inputs, function(k) k$name, "")
+    object$labels <- labels_of_file(told, recipe)
+    object$raw <- any(vapply(recipe$inputs, function(k) identical(k$type, "text"), NA))
+    object
 }
 
 # Labels as a file has them: numbers where it says so.

@@ -221,7 +221,7 @@ finish_fit <- function(object, labels, names, columns, weights) {
 }
 
 tell <- function(object, box) {
-    object$info <- fromJSON(rawToChar(native(.Call(C_describe, box))), simplifyVector = FALSE)
+    object$info <- told_by(native(.Call(C_describe, box)))
     object$handle <- keep_handle(box, native(.Call(C_to_json, box)))
     object <- object[!vapply(object, is.null, NA)]
     class(object) <- c(if (object$task == "rank") "gibbsite_rank", "gibbsite")

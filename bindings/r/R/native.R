@@ -23,6 +23,13 @@ spelled <- function(text) {
     text
 }
 
+# What the library tells of a handle, out of the bytes of its JSON.
+told_by <- function(bytes) {
+    text <- rawToChar(bytes)
+    Encoding(text) <- "UTF-8"
+    fromJSON(text, simplifyVector = FALSE)
+}
+
 # ---------------------------------------------------------------- how a call runs
 
 # list(seed, threads, progress), as src/call.c takes it.
@@ -30,7 +37,8 @@ how <- function(seed = 1, threads = NULL, progress = NULL) {
     list(as.double(seed), threads_of(threads), if (!is.null(progress)) watched(progress))
 }
 
-# A progress function that answers whether the user interrupted it: C cannot tell that from an error.
+# A progress function that answers whether the user interrupted it: C cannot tell that from an
+# error.
 watched <- function(progress) {
     function(stage, done) {
         tryCatch({

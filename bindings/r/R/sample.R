@@ -49,19 +49,30 @@ sample_rows <- function(x, labels, given, about) {
     bar <- progress_of(about$progress, environment())
     box <- native(.Call(C_sample, data_of(x, labels), NULL, 0L, options_of(given),
                         how(about$seed, about$threads, bar)))
+    native(.Call(C_sample_set_recipe, box,
+                 recipe_of(colnames(x), ncol(x), label_text(labels$values),
+                           !is.character(labels$values))))
     about$progress <- NULL
     about$labels <- labels[c("classes", "values", "levels", "ordered")]
     tell_sample(about, box)
 }
 
 tell_sample <- function(object, box) {
-    object$info <- .Call(C_sample_info, box)
-    object$path <- as.data.frame(object$info$path)
-    object$draws <- t(object$info$draws)
-    object$info$path <- object$info$draws <- NULL
+    object$info <- told_by(native(.Call(C_sample_describe, box)))
+    object$path <- frame_of(object$info$path)
+    object$draws <- t(.Call(C_sample_draws, box))
+    object$info$path <- object$info$lambda_path <- NULL
     object$handle <- keep_handle(box, native(.Call(C_sample_to_json, box)))
-    if (is.null(object$labels)) object$labels <- list(classes = c("-1", "1"), values = c(-1, 1))
     structure(object, class = "gibbsite_sample")
+}
+
+# Points as the rows of a frame; NA for what is not a number.
+frame_of <- function(points) {
+    names <- names(points[[1]])
+    columns <- lapply(names, function(name) {
+        vapply(points, function(p) if (is.null(p[[name]])) NA_real_ else as.double(p[[name]]), 0)
+    })
+    as.data.frame(structure(columns, names = names))
 }
 
 nobs.gibbsite_sample <- function(object, ...) as.integer(object$info$n)
@@ -84,7 +95,7 @@ print.gibbsite_sample <- function(x, ...) {
     cat(sprintf("\n%.0f particles of the Gibbs posterior, loss %s, lambda %.6g, prior sd %.4g\n",
                 i$particles, i$loss, i$lambda, i$prior_sd))
     cat(sprintf("log Z %.6g (sd %s%.2g), mean loss %.4g, error of the vote %.4g\n", i$log_z,
-                if (i$log_z_sd_least) "at least " else "", i$log_z_sd, i$gibbs_risk,
+                if (i$log_z_sd_at_least) "at least " else "", i$log_z_sd, i$gibbs_risk,
                 i$train_error))
     invisible(x)
 }
@@ -126,6 +137,6 @@ print.gibbsite_gap <- function(x, ...) {
     cat(sprintf("KL(model || Gibbs posterior) = free energy + log Z = %.6g + %.6g = %.4g nats\n",
                 x$free_energy, x$log_z, x$gap))
     cat(sprintf("standard error %s%.2g; over lambda %.4g\n",
-                if (x$gap_sd_least != 0) "at least " else "", x$gap_sd, x$gap_over_lambda))
+                if (x$gap_sd_at_least != 0) "at least " else "", x$gap_sd, x$gap_over_lambda))
     invisible(x)
 }

@@ -34,28 +34,6 @@ SEXP gbsr_complete(SEXP cells, SEXP row_ids, SEXP column_ids, SEXP given, SEXP h
     return result;
 }
 
-static SEXP certificate_of(const gbs_completion *completion) {
-    static const char *const names[] = {"value", "rmse", "confidence",  "n",      "empirical",
-                                        "kl",    "mae",  "middle_rmse", "vacuous"};
-    const gbs_rating_certificate *k = gbs_completion_certificate(completion);
-    if (k == NULL || !k->present)
-        return R_NilValue;
-    const double told[9] = {k->value,
-                            k->rmse,
-                            k->confidence,
-                            (double)k->n,
-                            k->empirical,
-                            k->kl,
-                            gbs_completion_mae_bound(completion),
-                            k->middle_rmse,
-                            k->vacuous ? 1.0 : 0.0};
-    SEXP value = PROTECT(named_list(9, names));
-    for (int j = 0; j < 9; j++)
-        SET_VECTOR_ELT(value, j, Rf_ScalarReal(told[j]));
-    UNPROTECT(1);
-    return value;
-}
-
 static SEXP ids_of(const gbs_completion *completion, size_t count, int columns) {
     SEXP ids = PROTECT(Rf_allocVector(STRSXP, (R_xlen_t)count));
     for (size_t k = 0; k < count; k++) {
@@ -67,36 +45,28 @@ static SEXP ids_of(const gbs_completion *completion, size_t count, int columns) 
     return ids;
 }
 
-SEXP gbsr_completion_info(SEXP box) {
-    static const char *const names[] = {
-        "n",           "rows",           "columns",     "rank", "effective_rank",
-        "lambda",      "noise_variance", "kl",          "rmse", "mu",
-        "sweeps",      "converged",      "low",         "high", "model",
-        "certificate", "row_names",      "column_names"};
+/* What it tells, as JSON. */
+SEXP gbsr_completion_describe(SEXP box) {
+    call *c;
+    char *text = NULL;
+    size_t size = 0;
+    const gbs_completion *completion = handle_of(box, KIND_COMPLETION);
+    PROTECT(call_short(&c));
+    if (c->status == GBS_OK)
+        call_ok(c, gbs_completion_describe_json(c->ctx, completion, 0, &text, &size));
+    SEXP result = call_end_text(c, text, size);
+    UNPROTECT(1);
+    return result;
+}
+
+/* Identifiers of the rows and of the columns. */
+SEXP gbsr_completion_ids(SEXP box) {
+    static const char *const names[] = {"row_names", "column_names"};
     const gbs_completion *completion = handle_of(box, KIND_COMPLETION);
     const gbs_completion_info *i = gbs_completion_get_info(completion);
-    const double told[14] = {(double)i->n,
-                             (double)i->rows,
-                             (double)i->columns,
-                             (double)i->rank,
-                             (double)i->effective_rank,
-                             i->lambda,
-                             i->noise_variance,
-                             i->kl,
-                             i->rmse,
-                             i->mu,
-                             (double)i->sweeps,
-                             i->converged ? 1.0 : 0.0,
-                             i->has_range ? i->low : R_NaReal,
-                             i->has_range ? i->high : R_NaReal};
-    SEXP value = PROTECT(named_list(18, names));
-    for (int k = 0; k < 14; k++)
-        SET_VECTOR_ELT(value, k, Rf_ScalarReal(told[k]));
-    SET_VECTOR_ELT(value, 14,
-                   text_or_null(gbs_completion_model_name(gbs_completion_get_model(completion))));
-    SET_VECTOR_ELT(value, 15, certificate_of(completion));
-    SET_VECTOR_ELT(value, 16, ids_of(completion, i->rows, 0));
-    SET_VECTOR_ELT(value, 17, ids_of(completion, i->columns, 1));
+    SEXP value = PROTECT(named_list(2, names));
+    SET_VECTOR_ELT(value, 0, ids_of(completion, i->rows, 0));
+    SET_VECTOR_ELT(value, 1, ids_of(completion, i->columns, 1));
     UNPROTECT(1);
     return value;
 }

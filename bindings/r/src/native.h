@@ -99,14 +99,18 @@ SEXP gbsr_linear(SEXP model);
 SEXP gbsr_alive(SEXP box);
 
 SEXP gbsr_sample(SEXP data, SEXP model, SEXP stage, SEXP given, SEXP how);
-SEXP gbsr_sample_info(SEXP particles);
+SEXP gbsr_sample_describe(SEXP particles);
+SEXP gbsr_sample_draws(SEXP particles);
+SEXP gbsr_sample_recipe(SEXP particles);
+SEXP gbsr_sample_set_recipe(SEXP particles, SEXP json);
 SEXP gbsr_sample_predict(SEXP particles, SEXP data, SEXP how);
 SEXP gbsr_sample_to_json(SEXP particles);
 SEXP gbsr_sample_from_json(SEXP bytes);
 SEXP gbsr_gap(SEXP data, SEXP model, SEXP particles);
 
 SEXP gbsr_complete(SEXP cells, SEXP row_ids, SEXP column_ids, SEXP given, SEXP how);
-SEXP gbsr_completion_info(SEXP completion);
+SEXP gbsr_completion_describe(SEXP completion);
+SEXP gbsr_completion_ids(SEXP completion);
 SEXP gbsr_completion_predict(SEXP completion, SEXP row, SEXP column, SEXP how);
 SEXP gbsr_completion_to_json(SEXP completion);
 SEXP gbsr_completion_from_json(SEXP bytes);

@@ -25,52 +25,44 @@ SEXP gbsr_sample(SEXP rows, SEXP model, SEXP stage, SEXP given, SEXP how) {
     return result;
 }
 
-static SEXP path_of(const gbs_particles *particles) {
-    static const char *const names[] = {"lambda", "log_z",      "log_z_sd", "gibbs_risk",
-                                        "ess",    "acceptance", "step"};
-    double *out[7];
-    size_t count = gbs_particles_path_size(particles);
-    SEXP path = PROTECT(arrays_of(count, 7, names, out));
-    for (size_t k = 0; k < count; k++) {
-        const gbs_sample_point *p = gbs_particles_path_at(particles, k);
-        const double values[7] = {p->lambda, p->log_z,      p->log_z_sd, p->gibbs_risk,
-                                  p->ess,    p->acceptance, p->step};
-        for (int j = 0; j < 7; j++)
-            out[j][k] = values[j];
-    }
+/* What it tells, as JSON. */
+SEXP gbsr_sample_describe(SEXP box) {
+    call *c;
+    char *text = NULL;
+    size_t size = 0;
+    const gbs_particles *particles = handle_of(box, KIND_PARTICLES);
+    PROTECT(call_short(&c));
+    if (c->status == GBS_OK)
+        call_ok(c, gbs_particles_describe_json(c->ctx, particles, 0, &text, &size));
+    SEXP result = call_end_text(c, text, size);
     UNPROTECT(1);
-    return path;
+    return result;
 }
 
 /* d rows and a particle in each column, as they lie in memory. */
-static SEXP draws_of(const gbs_particles *particles, const gbs_sample_info *i) {
-    SEXP draws = Rf_allocMatrix(REALSXP, (int)i->d, (int)i->particles);
+SEXP gbsr_sample_draws(SEXP box) {
+    const gbs_particles *particles = handle_of(box, KIND_PARTICLES);
+    const gbs_sample_info *i = gbs_particles_get_info(particles);
+    SEXP draws = PROTECT(Rf_allocMatrix(REALSXP, (int)i->d, (int)i->particles));
     memcpy(REAL(draws), gbs_particles_draws(particles), i->d * i->particles * sizeof(double));
+    UNPROTECT(1);
     return draws;
 }
 
-SEXP gbsr_sample_info(SEXP box) {
-    static const char *const names[] = {
-        "task",       "loss",        "n",           "d",        "particles",  "lambda",
-        "prior_sd",   "ess",         "log_z",       "log_z_sd", "gibbs_risk", "gibbs_risk_sd",
-        "acceptance", "gibbs_error", "train_error", "kl",       "features",   "log_z_sd_least",
-        "path",       "draws"};
-    const gbs_particles *particles = handle_of(box, KIND_PARTICLES);
-    const gbs_sample_info *i = gbs_particles_get_info(particles);
-    const double numbers[] = {
-        (double)i->n,  (double)i->d,   (double)i->particles, i->lambda,     i->prior_sd,
-        i->ess,        i->log_z,       i->log_z_sd,          i->gibbs_risk, i->gibbs_risk_sd,
-        i->acceptance, i->gibbs_error, i->train_error,       i->kl,         (double)i->features};
-    SEXP value = PROTECT(named_list(20, names));
-    SET_VECTOR_ELT(value, 0, text_or_null(gbs_task_name(i->task)));
-    SET_VECTOR_ELT(value, 1, text_or_null(gbs_loss_name(i->loss)));
-    for (int k = 0; k < 15; k++)
-        SET_VECTOR_ELT(value, k + 2, Rf_ScalarReal(numbers[k]));
-    SET_VECTOR_ELT(value, 17, Rf_ScalarLogical(i->log_z_sd_at_least != 0));
-    SET_VECTOR_ELT(value, 18, path_of(particles));
-    SET_VECTOR_ELT(value, 19, draws_of(particles, i));
+SEXP gbsr_sample_recipe(SEXP box) {
+    return text_or_null(gbs_particles_recipe(handle_of(box, KIND_PARTICLES)));
+}
+
+SEXP gbsr_sample_set_recipe(SEXP box, SEXP json) {
+    call *c;
+    gbs_particles *particles = handle_of(box, KIND_PARTICLES);
+    const char *text = Rf_translateCharUTF8(STRING_ELT(json, 0));
+    PROTECT(call_short(&c));
+    if (c->status == GBS_OK)
+        call_ok(c, gbs_particles_set_recipe(c->ctx, particles, text));
+    SEXP result = call_end(c, R_NilValue);
     UNPROTECT(1);
-    return value;
+    return result;
 }
 
 SEXP gbsr_sample_predict(SEXP box, SEXP rows, SEXP how) {
@@ -117,7 +109,7 @@ SEXP gbsr_sample_from_json(SEXP bytes) {
 
 SEXP gbsr_gap(SEXP rows, SEXP model, SEXP sample) {
     static const char *const names[] = {"gap",         "gap_sd",     "gap_over_lambda",
-                                        "free_energy", "gibbs_risk", "gap_sd_least"};
+                                        "free_energy", "gibbs_risk", "gap_sd_at_least"};
     call *c;
     gbs_gap *g = NULL;
     gbs_data *data = handle_of(rows, KIND_DATA);

@@ -1,0 +1,40 @@
+/* What the certificate of a completion takes for granted (docs/maths.md, 8). */
+#include "model/completion.h"
+
+/* Of the values that are predicted, tested on ratings kept from the fit. */
+static const char *const of_values[] = {
+    "ratings are independent draws from one distribution, or a random subset of all ratings, of "
+    "which it then bounds those outside the part that was learned from; which cells are rated may "
+    "depend on taste",
+    ("the file's order is exchangeable, or the seed was drawn at random, and it was not chosen by "
+     "looking at results"),
+    "every value lies in the declared range"};
+
+/* Of one draw from the posterior. */
+static const char *const of_draws[] = {
+    "ratings are independent draws from one distribution, or cells drawn at random from one table",
+    "every value lies in the declared range"};
+
+enum {
+    OF_VALUES = sizeof of_values / sizeof *of_values,
+    OF_DRAWS = sizeof of_draws / sizeof *of_draws
+};
+
+/* What the choice of the noise did to the certificate; NULL: there was none. */
+static const char *choice_note(const gbs_completion_info *i) {
+    if (i->folds == 0)
+        return NULL;
+    return i->prior == GBS_PRIOR_INFORMED
+               ? "the noise was chosen by cross-validation inside the first part, before the "
+                 "certified ratings were seen"
+               : "the noise, chosen by cross-validation, moves the posterior and not the prior: "
+                 "the bound holds for every posterior";
+}
+
+const char *gbs_completion_assumption(const gbs_completion *model, size_t k) {
+    if (model == NULL || !model->certificate.present)
+        return NULL;
+    if (model->certificate.draws == 0)
+        return k < OF_VALUES ? of_values[k] : NULL;
+    return k < OF_DRAWS ? of_draws[k] : k == OF_DRAWS ? choice_note(&model->info) : NULL;
+}
