@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DATA_ROWS (GBS_FOR_FIT | GBS_FOR_PREDICT | FOR_SIMULATE)
 #define ANY .low = 0.0
 #define ABOVE_ZERO .high = INFINITY, .open_low = 1, .open_high = 1
 #define MOST_COUNT 1e12
@@ -16,11 +15,17 @@
 
 /* clang-format off */
 static const gbs_option own[] = {
-    {"output", "FILE", GBS_OPTION_TEXT,
-     DATA_ROWS | GBS_FOR_SAMPLE | GBS_FOR_COMPLETE | FOR_REPORT | FOR_INSPECT, NULL, "FILE", NULL,
-     "output",
-     "write to FILE, whole or not at all; - is standard output. fit, complete: the model. sample: "
-     "the particles. predict, simulate: the rows (default -). report: the page (default -). inspect: what it prints (default -)", ANY},
+    {"output", "FILE", GBS_OPTION_TEXT, GBS_FOR_FIT | GBS_FOR_COMPLETE, NULL, "FILE", NULL,
+     "output", "write the model to FILE, whole or not at all; - is standard output", ANY},
+    {"output", "FILE", GBS_OPTION_TEXT, GBS_FOR_SAMPLE, NULL, "FILE", NULL, "output",
+     "write the particles to FILE, whole or not at all; - is standard output", ANY},
+    {"output", "FILE", GBS_OPTION_TEXT, GBS_FOR_PREDICT | FOR_SIMULATE, NULL, "FILE", NULL,
+     "output", "write the rows to FILE, whole or not at all (default -: standard output)", ANY},
+    {"output", "FILE", GBS_OPTION_TEXT, FOR_REPORT, NULL, "FILE", NULL, "output",
+     "write the page to FILE, whole or not at all (default: standard output, on a terminal "
+     "report.html)", ANY},
+    {"output", "FILE", GBS_OPTION_TEXT, FOR_INSPECT, NULL, "FILE", NULL, "output",
+     "write to FILE, whole or not at all, what is printed (default -: standard output)", ANY},
     {"test", "FILE", GBS_OPTION_TEXT, GBS_FOR_FIT | GBS_FOR_COMPLETE, NULL, "FILE", NULL, "data",
      "rows (complete: ratings) to test the fitted model on", ANY},
     {"row-features", "FILE", GBS_OPTION_TEXT, GBS_FOR_COMPLETE, NULL, "FILE", NULL, "data",

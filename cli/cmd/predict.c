@@ -73,13 +73,42 @@ static const char *label(const struct prediction *p, size_t i, const char *rest)
     return negative != NULL ? negative : rest;
 }
 
+/* "id,name," of the columns that are kept: their names, or their cells in a row of the file. */
+static void keep_names(const gbs_data *data, struct text *out) {
+    const char *name;
+    for (size_t k = 0; (name = gbs_data_kept_column(data, k)) != NULL; k++) {
+        text_add_cell(out, name);
+        text_add_bytes(out, ",", 1);
+    }
+}
+
+static void keep_cells(const gbs_data *data, size_t row, struct text *out) {
+    for (size_t k = 0; gbs_data_kept_column(data, k) != NULL; k++) {
+        const char *cell = gbs_data_kept(data, k, row);
+        text_add_cell(out, cell != NULL ? cell : "");
+        text_add_bytes(out, ",", 1);
+    }
+}
+
+static void put_kept(struct json *j, const gbs_data *data, size_t row) {
+    const char *name;
+    if (gbs_data_kept_column(data, 0) == NULL)
+        return;
+    json_open_object(j, "kept");
+    for (size_t k = 0; (name = gbs_data_kept_column(data, k)) != NULL; k++)
+        json_put_string(j, name, gbs_data_kept(data, k, row));
+    json_close_object(j);
+}
+
 /* One line per input row; a row left out for a missing cell is a line of empty cells. What is cut
  * short by a signal is not written (app_write). */
 static void write_csv(const struct prediction *p, const char *rest, struct text *out) {
     const gbs_data *data = p->in.data;
     size_t n = gbs_data_rows(data), next = 0;
+    keep_names(data, out);
     text_add(out, p->votes ? "label,prob,score,vote\n" : "label,prob,score\n");
     for (size_t row = 0; row < n + gbs_data_left_out(data) && !app_interrupted(); row++) {
+        keep_cells(data, row, out);
         if (next >= n || gbs_data_table_row(data, next) != row) {
             text_add(out, p->votes ? ",,,\n" : ",,\n");
             continue;
@@ -103,6 +132,7 @@ static void write_csv(const struct prediction *p, const char *rest, struct text 
 static void write_classes(const struct prediction *p, struct text *out) {
     const gbs_data *data = p->in.data;
     size_t n = gbs_data_rows(data), next = 0, k = p->classes;
+    keep_names(data, out);
     text_add(out, "label");
     for (size_t c = 0; c < k; c++) {
         struct text name = {0};
@@ -115,6 +145,7 @@ static void write_classes(const struct prediction *p, struct text *out) {
     text_add_bytes(out, "\n", 1);
     for (size_t row = 0; row < n + gbs_data_left_out(data) && !app_interrupted(); row++) {
         bool there = next < n && gbs_data_table_row(data, next) == row;
+        keep_cells(data, row, out);
         if (there)
             text_add_cell(out, gbs_recipe_class(p->recipe, p->class_of[next]));
         for (size_t c = 0; c < k; c++) {
@@ -147,6 +178,7 @@ static void write_json(const struct prediction *p, const char *rest, struct text
     for (size_t i = 0; i < n && !app_interrupted(); i++) {
         json_open_object(&j, NULL);
         json_put_count(&j, "row", gbs_data_table_row(p->in.data, i) + 1);
+        put_kept(&j, p->in.data, gbs_data_table_row(p->in.data, i));
         if (p->classes > 2) {
             put_classes(&j, p, i);
             continue;
@@ -181,6 +213,10 @@ static int run(struct app *app) {
     int code = outputs_check(app, !given(o, "output"));
     if (code == EXIT_DONE)
         code = predictor_load(app, o->inputs[0], &p.model);
+    if (code == EXIT_DONE && p.model.completion != NULL && given(o, "keep"))
+        code = app_fail(app, EXIT_USAGE,
+                        "predict: --keep is for models of rows; %s completes a matrix",
+                        o->inputs[0]);
     if (code == EXIT_DONE && p.model.completion != NULL) {
         code = ratings_predict(app, p.model.completion);
         predictor_free(&p.model);
@@ -247,6 +283,7 @@ const struct command command_predict = {
     "had no "
     "ratings.",
     "gibbsite predict model.json new.csv > predictions.csv\n"
+    "gibbsite predict model.json new.csv --keep id,name -o predictions.csv\n"
     "zcat new.csv.gz | gibbsite predict model.json -\n"
     "gibbsite predict completion.json --row alice --top 10",
     run,

@@ -80,7 +80,7 @@ GBS_API gbs_status gbs_table_apply(gbs_context *ctx, const gbs_table *table,
                                    const gbs_options *options, gbs_data **out);
 /* gbs_table_read and gbs_table_apply in one: columns that nobody needs are not even read, and what
  * was text in training is text, even where it looks like numbers. options: `format`, `no-header`,
- * `missing`. */
+ * `missing`, `keep`. */
 GBS_API gbs_status gbs_table_read_for(gbs_context *ctx, const char *path, const gbs_recipe *recipe,
                                       gbs_label_use labels, const gbs_options *options,
                                       gbs_data **out);
@@ -122,6 +122,11 @@ GBS_API const double *gbs_data_labels(const gbs_data *data);
 GBS_API size_t gbs_data_left_out(const gbs_data *data);
 /* The row of the table, from 0, behind row i of the data. */
 GBS_API size_t gbs_data_table_row(const gbs_data *data, size_t i);
+/* The k-th column that `keep` asks for, by name; NULL beyond the last. Valid as long as the data. */
+GBS_API const char *gbs_data_kept_column(const gbs_data *data, size_t k);
+/* Its cell in row `row` of the table, from 0 (a row that was left out, too), as it stands there;
+ * NULL beyond the last. */
+GBS_API const char *gbs_data_kept(const gbs_data *data, size_t k, size_t row);
 /* Cells of the recipe's k-th input whose level training did not see, and one such level (level may
  * be NULL), valid as long as the data. */
 GBS_API size_t gbs_data_unseen(const gbs_data *data, size_t k, const char **level);

@@ -467,6 +467,12 @@ const gbs_option_entry gbs_option_entries[] = {
       "columns to read as categories even where they look like numbers, separated by commas",
       ANY},
      .store = GBS_STORE_TEXT, .at = {IN_TABLE(text)}},
+    {{"keep", "COLS", GBS_OPTION_TEXT, GBS_FOR_PREDICT, NULL, "names or numbers of columns", NULL,
+      "output",
+      "columns of DATA to copy, as they stand, before the predictions: names or numbers, separated "
+      "by commas",
+      ANY},
+     .store = GBS_STORE_TEXT, .at = {IN_TABLE(keep)}},
     {{"weights", "COL", GBS_OPTION_TEXT, FIT_CV, NULL, "the name or number of a column",
       NULL, "data",
       "column that says how much each row counts in training, numbers from 0; it is no feature. "

@@ -205,6 +205,7 @@ typedef struct gbs_table_settings {
     int missing;   /* a gbs_missing */
     const char *target, *positive;
     const char *drop, *text;     /* names or numbers, separated by commas */
+    const char *keep;            /* the same */
     const char *weights, *group; /* name or number of the column of the weights, of the groups */
     const char *na_values;       /* cells that are missing, separated by commas */
     const char *separator;       /* of cells: one character, or tab; NULL: detected */

@@ -84,6 +84,14 @@ static bool is_declared_missing(const gbs_csv *c, const gbs_csv_cell *cell) {
     return false;
 }
 
+static gbs_status not_utf8(gbs_csv *c, size_t j, const gbs_csv_cell *cell) {
+    return gbs_reader_fail_at(c->reader, cell->line,
+                              "%s: '%s' is not UTF-8 text; if it is Latin-1, `iconv -f latin1 "
+                              "-t UTF-8 %s > utf8.csv` converts the file",
+                              place(c, j).text, gbs_show(cell->text, cell->length).text,
+                              c->reader->file);
+}
+
 static gbs_status add_level(gbs_csv *c, size_t j, const gbs_csv_cell *cell) {
     gbs_text_set *set = &c->levels[j];
     if (set->n == GBS_TABLE_MOST_LEVELS)
@@ -93,12 +101,7 @@ static gbs_status add_level(gbs_csv *c, size_t j, const gbs_csv_cell *cell) {
             "(`drop` %s leaves it out)",
             place(c, j).text, GBS_TABLE_MOST_LEVELS, argument(c, j).text);
     if (!gbs_is_utf8(cell->text, cell->length))
-        return gbs_reader_fail_at(c->reader, cell->line,
-                                  "%s: '%s' is not UTF-8 text; if it is Latin-1, `iconv -f latin1 "
-                                  "-t UTF-8 %s > utf8.csv` "
-                                  "converts the file",
-                                  place(c, j).text, gbs_show(cell->text, cell->length).text,
-                                  c->reader->file);
+        return not_utf8(c, j, cell);
     return gbs_text_set_add(c->reader->ctx, set, &c->table->pool, cell->text, cell->length)
                ? GBS_OK
                : gbs_reader_no_memory(c->reader);
@@ -185,8 +188,20 @@ static gbs_status start_numbers(gbs_csv *c, size_t j, const gbs_csv_cell *cell) 
     return status;
 }
 
+/* A cell that is kept as it stands. */
+static gbs_status keep_cell(gbs_csv *c, size_t j, const gbs_csv_cell *cell) {
+    if (!gbs_is_utf8(cell->text, cell->length))
+        return not_utf8(c, j, cell);
+    gbs_status status = gbs_kept_add(c->reader->ctx, &c->table->kept, c->table->n_rows,
+                                     c->keep[j] - 1, cell->text, cell->length);
+    return status == GBS_OK ? GBS_OK : gbs_reader_no_memory(c->reader);
+}
+
 static gbs_status store(gbs_csv *c, size_t j, const gbs_csv_cell *cell, double *to) {
     *to = NAN;
+    gbs_status kept = c->keep != NULL && c->keep[j] > 0 ? keep_cell(c, j, cell) : GBS_OK;
+    if (kept != GBS_OK)
+        return kept;
     if (c->kind[j] == GBS_CSV_SKIPPED)
         return GBS_OK;
     if (is_declared_missing(c, cell))
@@ -261,7 +276,8 @@ static bool take_numbers(gbs_csv *c, double *row, size_t *column) {
     if (c->reader->options->n_na > 0 || c->reader->options->comma)
         return false; /* a number may be declared to be none, or go on behind a comma */
     const char *start = b->at;
-    while (j < d && !ended && c->kind[j] == GBS_CSV_NUMERIC) {
+    while (j < d && !ended && c->kind[j] == GBS_CSV_NUMERIC &&
+           (c->keep == NULL || c->keep[j] == 0)) {
         const char *p = start;
         while (*p == ' ')
             p++;
@@ -404,6 +420,7 @@ gbs_status gbs_csv_read(gbs_reader *r) {
         gbs_text_set_free(r->ctx, &c.levels[j]);
     gbs_array_free(r->ctx, c.levels);
     gbs_array_free(r->ctx, c.kind);
+    gbs_array_free(r->ctx, c.keep);
     gbs_array_free(r->ctx, c.first_number);
     gbs_array_free(r->ctx, c.first_mark);
     gbs_csv_record_free(r->ctx, &first);

@@ -141,6 +141,31 @@ static gbs_status apply_options(gbs_csv *c, const gbs_text_set *names) {
     return GBS_OK;
 }
 
+/* Columns that are kept: read, skipped or dropped. */
+static gbs_status find_kept(gbs_csv *c, const gbs_text_set *names) {
+    const gbs_reading *o = c->reader->options;
+    gbs_context *ctx = c->reader->ctx;
+    gbs_table *t = c->table;
+    if (o->n_keep == 0)
+        return GBS_OK;
+    c->keep = gbs_array_alloc(ctx, t->n_columns, sizeof *c->keep);
+    if (c->keep == NULL || gbs_kept_start(ctx, o->n_keep, &t->kept) != GBS_OK)
+        return gbs_reader_no_memory(c->reader);
+    for (size_t i = 0; i < o->n_keep; i++) {
+        size_t j = find_column(names, o->keep[i]);
+        if (j == GBS_TEXT_NONE)
+            return gbs_reader_fail(c->reader, GBS_ERR_DATA,
+                                   "`keep` %s: the file has no such column",
+                                   gbs_show(o->keep[i], strlen(o->keep[i])).text);
+        if (c->keep[j] > 0)
+            return gbs_reader_fail(c->reader, GBS_ERR_DATA, "`keep` names column %zu twice", j + 1);
+        c->keep[j] = i + 1;
+        if (gbs_kept_name(ctx, &t->kept, i, t->columns[j].name) != GBS_OK)
+            return gbs_reader_no_memory(c->reader);
+    }
+    return GBS_OK;
+}
+
 gbs_status gbs_csv_make_columns(gbs_csv *c, const gbs_csv_record *first, bool header) {
     gbs_table *t = c->table;
     gbs_context *ctx = c->reader->ctx;
@@ -159,6 +184,8 @@ gbs_status gbs_csv_make_columns(gbs_csv *c, const gbs_csv_record *first, bool he
     gbs_status status = name_columns(c, first, header, &names);
     if (status == GBS_OK)
         status = apply_options(c, &names);
+    if (status == GBS_OK)
+        status = find_kept(c, &names);
     gbs_text_set_free(ctx, &names);
     return status;
 }

@@ -84,6 +84,10 @@ static gbs_status read_format(gbs_reader *r, const char *name) {
         return gbs_reader_fail(r, GBS_ERR_ARGUMENT,
                                "`text` is for csv files; %s holds numbers only",
                                format == GBS_TABLE_NPY ? "npy" : "svmlight");
+    if (r->options->n_keep > 0)
+        return gbs_reader_fail(r, GBS_ERR_ARGUMENT,
+                               "`keep` is for csv files; the columns of %s have no texts",
+                               format == GBS_TABLE_NPY ? "npy" : "svmlight");
     return format == GBS_TABLE_NPY ? gbs_npy_read(r) : gbs_svmlight_read(r);
 }
 

@@ -22,6 +22,7 @@ struct source {
     gbs_recipe *recipe;
     gbs_table *table; /* NULL: the design has copies of all it needs */
     gbs_pool pool;    /* of the examples then */
+    gbs_kept kept;    /* `keep` */
 };
 
 static void release(gbs_source *source) {
@@ -31,6 +32,7 @@ static void release(gbs_source *source) {
     gbs_recipe_free(s->recipe);
     gbs_table_free(s->table);
     gbs_pool_free(ctx, &s->pool);
+    gbs_kept_free(ctx, &s->kept);
     gbs_array_free(ctx, s);
 }
 
@@ -71,7 +73,7 @@ static gbs_status read_as(gbs_context *ctx, const gbs_table_settings *s, gbs_rea
 
 /* What options list. */
 struct lists {
-    gbs_names drop, text, na;
+    gbs_names drop, text, na, keep;
 };
 
 static gbs_status split_lists(gbs_context *ctx, const gbs_table_settings *s, struct lists *out) {
@@ -79,6 +81,8 @@ static gbs_status split_lists(gbs_context *ctx, const gbs_table_settings *s, str
     gbs_status status = gbs_names_split(ctx, s->drop, &out->drop);
     if (status == GBS_OK)
         status = gbs_names_split(ctx, s->text, &out->text);
+    if (status == GBS_OK)
+        status = gbs_names_split(ctx, s->keep, &out->keep);
     return status == GBS_OK ? gbs_names_split(ctx, s->na_values, &out->na) : status;
 }
 
@@ -86,6 +90,7 @@ static void free_lists(gbs_context *ctx, struct lists *l) {
     gbs_names_free(ctx, &l->drop);
     gbs_names_free(ctx, &l->text);
     gbs_names_free(ctx, &l->na);
+    gbs_names_free(ctx, &l->keep);
 }
 
 /* ---------------------------------------------------------------- data */
@@ -388,6 +393,8 @@ gbs_status gbs_table_read_for(gbs_context *ctx, const char *path, const gbs_reci
     reading.na = l.na.n > 0 ? l.na.item : recipe->na;
     reading.n_na = l.na.n > 0 ? l.na.n : recipe->n_na;
     reading.keep_missing = reading.keep_missing || gbs_recipe_fills(recipe);
+    reading.keep = l.keep.item;
+    reading.n_keep = l.keep.n;
     reading.from_model = true;
     reading.skip = skip_unused;
     reading.user = &use;
@@ -400,6 +407,10 @@ gbs_status gbs_table_read_for(gbs_context *ctx, const char *path, const gbs_reci
     free_lists(ctx, &l);
     if (status == GBS_OK)
         status = gbs_table_apply(ctx, table, recipe, labels, options, out);
+    if (status == GBS_OK) {
+        ((struct source *)(*out)->source)->kept = table->kept;
+        table->kept = (gbs_kept){0};
+    }
     gbs_table_free(table);
     return status;
 }
@@ -421,6 +432,18 @@ size_t gbs_data_left_out(const gbs_data *data) {
 size_t gbs_data_table_row(const gbs_data *data, size_t i) {
     const struct source *s = source_of(data);
     return s != NULL && s->design.rows != NULL && i < s->design.n ? s->design.rows[i] : i;
+}
+
+const char *gbs_data_kept_column(const gbs_data *data, size_t k) {
+    const struct source *s = source_of(data);
+    return s != NULL && k < s->kept.columns ? s->kept.name[k] : NULL;
+}
+
+const char *gbs_data_kept(const gbs_data *data, size_t k, size_t row) {
+    const struct source *s = source_of(data);
+    return s != NULL && k < s->kept.columns && row < s->kept.rows
+               ? s->kept.text[row * s->kept.columns + k]
+               : NULL;
 }
 
 size_t gbs_data_unseen(const gbs_data *data, size_t k, const char **level) {

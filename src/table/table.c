@@ -39,6 +39,7 @@ void gbs_table_free(gbs_table *t) {
     gbs_array_free(ctx, t->label);
     gbs_text_set_free(ctx, &t->names);
     gbs_pool_free(ctx, &t->pool);
+    gbs_kept_free(ctx, &t->kept);
     gbs_handle_free(ctx, t);
 }
 

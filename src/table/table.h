@@ -9,6 +9,7 @@
 #ifndef GIBBSITE_TABLE_TABLE_H
 #define GIBBSITE_TABLE_TABLE_H
 
+#include "table/keep.h"
 #include "table/text_set.h"
 
 #include <stdatomic.h>
@@ -48,6 +49,9 @@ typedef struct gbs_reading {
     /* csv: cells that are missing wherever they stand, besides the well-known marks */
     const char *const *na;
     size_t n_na;
+    /* csv: columns (name or number) whose cells are kept as they stand, read or not */
+    const char *const *keep;
+    size_t n_keep;
     /* csv with names: asked once per column; a true answer leaves its cells unread (all NaN), so
      * that neither a missing value nor too many levels in a column nobody uses is an error. May be
      * NULL. */
@@ -87,6 +91,7 @@ struct gbs_table {
     double *value;
     double *label;
     gbs_pool pool; /* names and levels */
+    gbs_kept kept; /* `keep` */
 };
 
 /* An empty table; file NULL: in memory. */

@@ -118,6 +118,7 @@ exhaust 'fit, ranking, stochastic' fit "$tmp/small.csv" --task rank --prior zero
 exhaust 'fit, ranking, stochastic, with a jury' fit "$tmp/many.csv" --task rank --prior zero --solver sgd --batch 1024 --epochs 1 --tol 1000 --family isotropic -o out
 exhaust 'fit, ranking, sampled pairs' fit "$tmp/small.csv" --task rank --prior zero --pairs 100 -o out
 exhaust 'predict' predict "$tmp/model.json" "$tmp/text.csv" -o out
+exhaust 'predict, kept columns' predict "$tmp/model.json" "$tmp/text.csv" --keep 1,2 -o out
 exhaust 'predict, JSON' predict "$tmp/model.json" "$tmp/text.csv" --json -o out
 exhaust 'inspect, a card' inspect "$tmp/model.json" --card -o out
 as 'makes the sample to ask'

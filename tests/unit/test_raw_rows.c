@@ -358,6 +358,50 @@ static void every_failing_allocation_is_reported_and_leaks_nothing(void **state)
     leave(&h, ctx);
 }
 
+/* Kept cells stand as in the file, of columns that the model uses and of others, of rows that are
+ * left out too; options of another command have no such. */
+static void kept_cells_stand_as_in_the_file(void **state) {
+    (void)state;
+    gbs_context *ctx = new_context(1, 1);
+    static struct people old;
+    char name[NAME_ROOM];
+    gbs_table *t;
+    gbs_data *train, *rows;
+    gbs_options *o;
+    make_people(&old, 1);
+    assert_ok(ctx, gbs_table_read(ctx, old.name, NULL, &t));
+    assert_ok(ctx, gbs_table_train(ctx, t, NULL, &train));
+    gbs_table_free(t);
+    write_file(name, "id,age,job,shoe\n007,3.50,clerk,41\n008,NA,clerk,41\n\"a,b\",2e1,clerk,4\n");
+    assert_ok(ctx, gbs_options_create(ctx, "predict", &o));
+    assert_ok(ctx, gbs_options_set(o, "keep", "age,id"));
+    assert_ok(ctx, gbs_options_set(o, "missing", "drop"));
+    assert_ok(ctx,
+              gbs_table_read_for(ctx, name, gbs_data_recipe(train), GBS_WITHOUT_LABELS, o, &rows));
+    assert_int_equal(gbs_data_rows(rows), 2);
+    assert_string_equal(gbs_data_kept_column(rows, 0), "age");
+    assert_string_equal(gbs_data_kept_column(rows, 1), "id");
+    assert_null(gbs_data_kept_column(rows, 2));
+    const char *const cells[] = {"3.50", "007", "NA", "008", "2e1", "a,b"};
+    for (size_t k = 0; k < 6; k++)
+        assert_string_equal(gbs_data_kept(rows, k % 2, k / 2), cells[k]);
+    assert_null(gbs_data_kept(rows, 0, 3));
+    assert_null(gbs_data_kept(rows, 2, 0));
+    assert_null(gbs_data_kept_column(train, 0));
+    assert_null(gbs_data_kept(NULL, 0, 0));
+    gbs_data_free(rows);
+    assert_ok(ctx, gbs_options_set(o, "keep", "nobody"));
+    assert_int_equal(
+        gbs_table_read_for(ctx, name, gbs_data_recipe(train), GBS_WITHOUT_LABELS, o, &rows),
+        GBS_ERR_DATA);
+    assert_null(rows);
+    unlink(name);
+    forget_people(&old);
+    gbs_options_free(o);
+    gbs_data_free(train);
+    gbs_context_free(ctx);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_of_texts_and_numbers_is_fitted_kept_and_scored),
@@ -367,6 +411,7 @@ int main(void) {
         cmocka_unit_test(rows_with_missing_cells_are_left_out_on_request),
         cmocka_unit_test(data_outlives_table_recipe_and_context),
         cmocka_unit_test(every_failing_allocation_is_reported_and_leaks_nothing),
+        cmocka_unit_test(kept_cells_stand_as_in_the_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
