@@ -1,6 +1,8 @@
 /* A growing piece of text. */
 #include "out/text.h"
 
+#include "gibbsite.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -54,14 +56,8 @@ void text_add(struct text *t, const char *format, ...) {
 }
 
 void text_add_number(struct text *t, double x) {
-    char buffer[40];
-    int size = 0;
-    for (int digits = 15; digits <= 17; digits++) {
-        size = snprintf(buffer, sizeof buffer, "%.*g", digits, x);
-        if (strtod(buffer, NULL) == x)
-            break;
-    }
-    text_add_bytes(t, buffer, (size_t)size);
+    char number[GBS_NUMBER_ROOM];
+    text_add_bytes(t, number, gbs_print_number(x, number));
 }
 
 void text_add_cell(struct text *t, const char *cell) {

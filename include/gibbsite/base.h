@@ -50,6 +50,12 @@ GBS_API const char *gbs_status_message(gbs_status status);
 /* The version of the library that was linked, "0.1.0". */
 GBS_API const char *gbs_version(void);
 
+/* x as files and tables of gibbsite have it: the shortest text with a point that is read back as x,
+ * whatever the locale; whole numbers below 10^15 without an exponent. `text` has room for
+ * GBS_NUMBER_ROOM characters. Returns how many there are before the zero byte. */
+#define GBS_NUMBER_ROOM 32
+GBS_API size_t gbs_print_number(double x, char *text);
+
 /* What every call shares: memory, messages, threads, the seed. */
 typedef struct gbs_context gbs_context;
 
