@@ -14,6 +14,7 @@ setup: ## install the Debian packages that are missing
 build: setup ## the release program, at build/gibbsite (the default)
 	@tools/build.sh release
 	@if [ -x build/release/gibbsite ]; then cp -f build/release/gibbsite build/.gibbsite && mv -f build/.gibbsite build/gibbsite; \
+	 if [ -e build/release/libgibbsite-mpi.so.1 ]; then cp -f build/release/libgibbsite-mpi.so.1 build/; fi; \
 	 else echo 'make build: no program was built' >&2; exit 1; fi
 
 dev: ## a build for every day: -O1 -g, warnings are errors, with the unit tests

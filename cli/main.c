@@ -2,6 +2,7 @@
 #include "app.h"
 #include "near.h"
 #include "out/progress.h"
+#include "ranks.h"
 #include "signals.h"
 
 #include <ctype.h>
@@ -39,6 +40,8 @@ int app_stopped(const struct app *app, const char *format, ...) {
     va_start(args, format);
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
+    if (ranks_many()) /* mpirun ends all ranks alike, and has said why */
+        return 128 + signals_caught();
     return app_fail(app, 128 + signals_caught(), "%s%s", signals_word(), what);
 }
 
@@ -59,6 +62,9 @@ static void *json_allocate(size_t size) {
 
 /* ---------------------------------------------------------------- messages */
 
+/* The last of them: what a rank that fails tells the others. */
+static char said[1000];
+
 /* One line, whatever the names and cells in it: a control character of theirs could move the cursor
  * of a terminal, or fake a second message. */
 static void say(const char *format, va_list args) {
@@ -72,6 +78,7 @@ static void say(const char *format, va_list args) {
     *to = '\0';
     progress_clear();
     fprintf(stderr, "gibbsite: %s\n", line);
+    snprintf(said, sizeof said, "%.*s", (int)sizeof said - 1, line);
 }
 
 int app_fail(const struct app *app, int code, const char *format, ...) {
@@ -245,6 +252,8 @@ static int run(struct app *app, int argc, char **argv) {
     }
     if (code == EXIT_DONE && !given(&app->options, "help"))
         code = choose_device(app);
+    if (code == EXIT_DONE)
+        code = ranks_join(app);
     if (code == EXIT_DONE) {
         gbs_context_set_seed(app->ctx,
                              strtoull(gbs_options_get(app->options.set, "seed"), NULL, 10));
@@ -259,6 +268,7 @@ static int run(struct app *app, int argc, char **argv) {
         }
     }
     progress_clear();
+    code = ranks_leave(app, code, said);
     gbs_options_free(app->options.set);
     gbs_context_free(app->ctx);
     free(inputs);
@@ -278,6 +288,9 @@ int main(int argc, char **argv) {
     hold_descriptors();
     signals_catch();
     json_set_alloc_funcs(json_allocate, free);
+    int code = ranks_begin(&app);
+    if (code != EXIT_DONE)
+        return code;
     /* gibbsite --help and gibbsite --version read as the commands of that name */
     const char *name = argc > 1 ? argv[1] : "help";
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
@@ -292,12 +305,14 @@ int main(int argc, char **argv) {
         else
             app_fail(&app, EXIT_USAGE,
                      "unknown command '%.60s'; 'gibbsite help' lists the commands", name);
+        ranks_end();
         return EXIT_USAGE;
     }
-    int code = run(&app, argc > 1 ? argc - 2 : 0, argv + (argc > 1 ? 2 : 1));
+    code = run(&app, argc > 1 ? argc - 2 : 0, argv + (argc > 1 ? 2 : 1));
     if (argc <= 1 && code == EXIT_DONE)
         code = EXIT_USAGE;
     if ((fflush(stdout) != 0 || ferror(stdout)) && code == EXIT_DONE)
         code = app_stdout_failed(&app, errno != 0 ? errno : EIO);
+    ranks_end();
     return code;
 }

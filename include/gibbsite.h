@@ -47,6 +47,7 @@
 /* clang-format off */
 #include "gibbsite/base.h"
 #include "gibbsite/context.h"
+#include "gibbsite/ranks.h"
 #include "gibbsite/options.h"
 #include "gibbsite/data.h"
 #include "gibbsite/task.h"

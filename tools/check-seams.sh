@@ -49,7 +49,7 @@ forbid 'rows are summed in src/pass' '\<gbs_strip_(norms|scores|pull|gram|factor
 forbid 'a solver or a sampler asks the risk' \
     '(->|\.)y\>|(\<|_)pairs?(\>|_)|(->|\.)task\>|\<GBS_TASK_' src/vb src/smc
 forbid 'families are named in src/family and src/options' '\<GBS_FAMILY_' "${no_families[@]}"
-forbid 'tasks are told apart in src/task' '\<GBS_TASK_|ranks ?\(|"task", *"(rank|classify)"' \
+forbid 'tasks are told apart in src/task' '\<GBS_TASK_|\<ranks ?\(|"task", *"(rank|classify)"' \
     "${no_tasks[@]}" cli
 forbid 'the number of coefficients comes from src/map' \
     'intercept *(!= *0 *)?\? *1 *:|features *\+ *1\>|(->|\.)intercept *\+' "${no_maps[@]}"

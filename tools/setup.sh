@@ -6,7 +6,7 @@ set -euo pipefail
 [[ ${GIBBSITE_SKIP_SETUP:-0} == 0 ]] || exit 0
 
 packages=(gcc libc6-dev make cmake pkg-config libopenblas-dev librandom123-dev libjansson-dev libcsv-dev zlib1g-dev
-          libcmocka-dev libmpfr-dev libjs-chart.js)
+          libcmocka-dev libmpfr-dev libjs-chart.js openmpi-bin libopenmpi-dev)
 
 # The runtime of the sanitizers is a package of its own, numbered like the clang it belongs to.
 clang_runtime() {

@@ -6,6 +6,7 @@
 #include "out/manual.h"
 #include "out/result.h"
 #include "out/shells.h"
+#include "ranks.h"
 
 #include <string.h>
 
@@ -222,6 +223,8 @@ static int run_version(struct app *app) {
             json_put_string(&j, gbs_device_name(k), words);
         }
         json_close_object(&j);
+        ranks_describe(words, sizeof words);
+        json_put_string(&j, "mpi", words);
         json_close_object(&j);
     } else {
         text_add(&text, "gibbsite %s (%s, %s, %s)\n", gbs_version(), GBS_BUILD_COMPILER,
@@ -232,6 +235,8 @@ static int run_version(struct app *app) {
             text_add(&text, "device %s: %s%s\n", gbs_device_name(k),
                      status == GBS_OK ? "" : "cannot be used: ", words);
         }
+        bool there = ranks_describe(words, sizeof words);
+        text_add(&text, "mpi: %s%s\n", there ? "" : "cannot be used: ", words);
     }
     int code = app_write(app, NULL, &text);
     text_free(&text);

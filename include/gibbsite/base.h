@@ -41,7 +41,7 @@ typedef enum gbs_status {
     GBS_ERR_CANCELLED, /* the cancel callback said so */
     GBS_ERR_NUMERIC,   /* the computation broke down (overflow, singular matrix) */
     GBS_ERR_FORMAT,    /* a model text is damaged or from a newer major version */
-    GBS_ERR_IO         /* the file system refused */
+    GBS_ERR_IO         /* the file system refused, or another rank was lost */
 } gbs_status;
 
 /* One general sentence for a status; never NULL. */

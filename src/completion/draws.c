@@ -6,6 +6,7 @@
 #include "completion/draws.h"
 
 #include "core/random.h"
+#include "core/ranks.h"
 #include "kernel/moments.h"
 
 #include <math.h>
@@ -87,7 +88,8 @@ gbs_status gbs_factors_drawn_risk(const gbs_factors *f, const gbs_ratings *ratin
     gbs_status status = r.partial != NULL && r.scratch != NULL ? GBS_OK : GBS_ERR_MEMORY;
     if (status == GBS_OK) {
         double terms = (double)ratings->n * (double)rounds, sum = 0.0;
-        gbs_parallel_for(f->ctx, blocks, terms * 100.0 * (double)(own + 1), draw_block, &r);
+        gbs_made made = gbs_made_doubles(r.partial, 1, blocks);
+        gbs_dealt_for(f->ctx, blocks, terms * 100.0 * (double)(own + 1), draw_block, &r, &made, 1);
         for (size_t b = 0; b < blocks; b++)
             sum += r.partial[b];
         *risk = fmin(1.0, sum / terms);

@@ -5,6 +5,7 @@
  *   after it: C = sum omega phi m',  sum omega phi phi'
  */
 #include "completion/hierarchical.h"
+#include "core/ranks.h"
 #include "kernel/linalg.h"
 
 #include <math.h>
@@ -55,8 +56,11 @@ gbs_status gbs_levels_centre_side(gbs_levels *f, int side) {
     p.scratch = gbs_matrix(f->ctx, gbs_workers(f->ctx), STRIP * s->features);
     if (p.scratch == NULL)
         return GBS_ERR_MEMORY;
-    gbs_parallel_for(f->ctx, (s->items + p.chunk - 1) / p.chunk,
-                     (double)s->items * wide * (2.0 * own + wide), centre_chunk, &p);
+    const gbs_made made[] = {gbs_made_doubles(s->centre, p.chunk * f->own, s->items * f->own),
+                             gbs_made_doubles(s->leverage, p.chunk, s->items)};
+    gbs_dealt_for(f->ctx, (s->items + p.chunk - 1) / p.chunk,
+                  (double)s->items * wide * (2.0 * own + wide), centre_chunk, &p, made,
+                  p.gram ? 2 : 1);
     gbs_array_free(f->ctx, p.scratch);
     return GBS_OK;
 }
@@ -98,8 +102,9 @@ gbs_status gbs_levels_sum_side(gbs_levels *f, int side) {
     p.scratch = gbs_matrix(f->ctx, gbs_workers(f->ctx), STRIP * (wide + own));
     gbs_status status = p.partial != NULL && p.scratch != NULL ? GBS_OK : GBS_ERR_MEMORY;
     if (status == GBS_OK) {
-        gbs_parallel_for(f->ctx, chunks, (double)s->items * (double)wide * (double)(2 * own + wide),
-                         sum_chunk, &p);
+        gbs_made made = gbs_made_doubles(p.partial, p.per_chunk, p.per_chunk * chunks);
+        gbs_dealt_for(f->ctx, chunks, (double)s->items * (double)wide * (double)(2 * own + wide),
+                      sum_chunk, &p, &made, 1);
         memset(s->cross, 0, wide * own * sizeof *s->cross);
         if (p.gram)
             memset(s->weighted, 0, wide * wide * sizeof *s->weighted);

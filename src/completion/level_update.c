@@ -15,6 +15,7 @@
 #include "completion/gibbs.h"
 #include "completion/hierarchical.h"
 #include "core/random.h"
+#include "core/ranks.h"
 #include "kernel/linalg.h"
 #include "kernel/moments.h"
 
@@ -216,6 +217,26 @@ static void gather(gbs_levels *f, int s) {
         f->error += f->side[0].omega[i] * f->squares[i];
 }
 
+/* What blocks of items leave behind: their posteriors, or draws, and what is summed up. */
+static size_t made_of(const struct half *h, gbs_made *made) {
+    const gbs_levels *f = h->f;
+    const gbs_rating_list *l = &f->ratings->by[h->side];
+    const gbs_level_side *side = &f->side[h->side];
+    size_t used = 0;
+    made[used++] = gbs_made_doubles(f->partial, f->per_block, f->per_block * l->blocks);
+    made[used++] = (gbs_made){
+        .base = h->broken, .size = 1, .stride = 1, .per_task = 1, .elements = l->blocks};
+    made[used++] = gbs_made_items(side->mean, f->own, l->block);
+    if (f->stream == 0)
+        made[used++] = gbs_made_items(side->cov, gbs_packed_size(f->own), l->block);
+    if (h->side == 1)
+        return used;
+    made[used++] = gbs_made_items(side->omega, 1, l->block);
+    made[used++] = gbs_made_items(f->shape, 1, l->block);
+    made[used++] = gbs_made_items(f->rate, 1, l->block);
+    return used;
+}
+
 /* On the context's threads. */
 static gbs_status update_here(gbs_levels *f, int s) {
     const gbs_rating_list *l = &f->ratings->by[s];
@@ -226,9 +247,10 @@ static gbs_status update_here(gbs_levels *f, int s) {
     double record = (double)f->record.stride, own = (double)f->own;
     gbs_parallel_for(f->ctx, (others + RECORDS_A_TASK - 1) / RECORDS_A_TASK,
                      2.0 * record * (double)others, write_records, &h);
-    gbs_parallel_for(f->ctx, l->blocks,
-                     record * (double)f->ratings->n + own * own * own * (double)l->items,
-                     update_block, &h);
+    gbs_made made[7];
+    gbs_dealt_for(f->ctx, l->blocks,
+                  record * (double)f->ratings->n + own * own * own * (double)l->items, update_block,
+                  &h, made, made_of(&h, made));
     bool broken = false;
     for (size_t b = 0; b < l->blocks; b++)
         broken = broken || h.broken[b];

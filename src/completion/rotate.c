@@ -7,6 +7,7 @@
  * steps; this ends the turning, and with it most of the time that components need to switch off.
  */
 #include "completion/factors.h"
+#include "core/ranks.h"
 #include "kernel/linalg.h"
 #include "kernel/moments.h"
 
@@ -108,8 +109,12 @@ gbs_status gbs_factors_rotate(gbs_factors *f) {
             for (int s = 0; s < 2; s++) {
                 struct turn t = {f, s, a, scratch};
                 double flops = 4.0 * (double)(own * own) * (double)own * (double)f->side[s].items;
-                gbs_parallel_for(f->ctx, (f->side[s].items + ITEMS_A_TASK - 1) / ITEMS_A_TASK,
-                                 flops, turn_items, &t);
+                size_t items = f->side[s].items, packed = gbs_packed_size(own);
+                const gbs_made made[] = {
+                    gbs_made_doubles(f->side[s].mean, ITEMS_A_TASK * own, items * own),
+                    gbs_made_doubles(f->side[s].cov, ITEMS_A_TASK * packed, items * packed)};
+                gbs_dealt_for(f->ctx, (items + ITEMS_A_TASK - 1) / ITEMS_A_TASK, flops, turn_items,
+                              &t, made, 2);
                 sum_energy(f, s);
             }
         }

@@ -18,6 +18,7 @@
  */
 #include "completion/factors.h"
 #include "core/random.h"
+#include "core/ranks.h"
 #include "kernel/linalg.h"
 
 #include <math.h>
@@ -150,8 +151,9 @@ static bool iterate(struct spectrum *s, uint64_t stream) {
     for (int step = 0; step < 2 * ROUNDS && sound; step++) {
         struct product p = {s, step % 2};
         const gbs_rating_list *l = &f->ratings->by[p.side];
-        gbs_parallel_for(f->ctx, l->blocks, 2.0 * (double)s->width * (double)f->ratings->n,
-                         multiply_block, &p);
+        gbs_made made = gbs_made_items(s->basis[p.side], s->width, l->block);
+        gbs_dealt_for(f->ctx, l->blocks, 2.0 * (double)s->width * (double)f->ratings->n,
+                      multiply_block, &p, &made, 1);
         sound = orthonormal(s, p.side);
     }
     return sound;

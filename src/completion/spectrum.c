@@ -4,6 +4,7 @@
 #include "completion/spectrum.h"
 
 #include "core/random.h"
+#include "core/ranks.h"
 #include "kernel/linalg.h"
 #include "kernel/record_sums.h"
 
@@ -131,8 +132,10 @@ bool gbs_spectrum_iterate(gbs_spectrum *s, size_t rounds, uint64_t stream) {
         const double *from = s->basis[1 - p.side];
         for (size_t k = 0; k < s->ratings->by[1 - p.side].items * s->width; k++)
             s->single[k] = (float)from[k];
-        gbs_parallel_for(s->ctx, s->ratings->by[p.side].blocks,
-                         2.0 * (double)s->width * (double)s->ratings->n, multiply_block, &p);
+        const gbs_rating_list *l = &s->ratings->by[p.side];
+        gbs_made made = gbs_made_items(s->basis[p.side], s->width, l->block);
+        gbs_dealt_for(s->ctx, l->blocks, 2.0 * (double)s->width * (double)s->ratings->n,
+                      multiply_block, &p, &made, 1);
         sound = orthonormal(s, p.side);
     }
     return sound;

@@ -10,6 +10,7 @@
  */
 #include "completion/factors.h"
 #include "core/random.h"
+#include "core/ranks.h"
 #include "kernel/moments.h"
 
 #include <math.h>
@@ -160,10 +161,15 @@ gbs_status gbs_factors_update_side(gbs_factors *f, int s) {
     size_t tasks = (f->side[1 - s].items + RECORDS_A_TASK - 1) / RECORDS_A_TASK;
     double record = (double)f->stride, own = (double)f->own;
     gbs_parallel_for(f->ctx, tasks, 2.0 * record * (double)f->side[1 - s].items, write_records, &h);
-    gbs_parallel_for(f->ctx, l->blocks,
-                     record * (double)f->ratings->n + own * own * own * (double)l->items,
-                     update_block, &h);
     gbs_factor_side *side = &f->side[s];
+    const gbs_made made[] = {
+        gbs_made_doubles(f->partial, f->per_block, f->per_block * l->blocks),
+        {.base = h.broken, .size = 1, .stride = 1, .per_task = 1, .elements = l->blocks},
+        gbs_made_items(side->mean, f->own, l->block),
+        gbs_made_items(side->cov, gbs_packed_size(f->own), l->block)};
+    gbs_dealt_for(f->ctx, l->blocks,
+                  record * (double)f->ratings->n + own * own * own * (double)l->items, update_block,
+                  &h, made, f->stream == 0 ? 4 : 3);
     bool broken = false;
     memset(side->energy, 0, f->own * sizeof *side->energy);
     side->log_det = side->centred = f->cross = f->linear = 0.0;

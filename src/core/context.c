@@ -2,6 +2,7 @@
 #include "core/context.h"
 
 #include "core/cpus.h"
+#include "core/ranks.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -100,6 +101,7 @@ void gbs_context_release(gbs_context *ctx) {
         return;
     if (ctx->device != NULL)
         ctx->device->release(ctx, ctx->device);
+    gbs_crew_free(ctx);
     ctx->allocator.release(ctx, ctx->allocator.user);
 }
 
@@ -273,6 +275,9 @@ gbs_status gbs_fail(gbs_context *ctx, gbs_status status, const char *format, ...
     va_start(args, format);
     vsnprintf(ctx->error, sizeof ctx->error, format, args);
     va_end(args);
+    /* what fails after a rank was lost fails because of it */
+    if (ctx->crew != NULL && ctx->crew->lost && !ctx->crew->here)
+        memcpy(ctx->error, ctx->crew->words, sizeof ctx->error);
     return status;
 }
 
@@ -303,6 +308,8 @@ void gbs_see_pairs(gbs_context *ctx, double pairs) {
 }
 
 gbs_status gbs_check_cancel(gbs_context *ctx) {
+    if (ctx->crew != NULL && ctx->crew->lost)
+        return gbs_fail(ctx, GBS_ERR_IO, "%s", ctx->crew->words);
     if (ctx->cancel == NULL)
         return GBS_OK;
     if (ctx->cancel_pause > 0.0) {

@@ -39,6 +39,7 @@ struct gbs_context {
     int computing;           /* gbs_compute_begin without its end */
     struct gbs_team *team;   /* of the call that computes; NULL before it first needs one */
     gbs_device *device;      /* NULL: this machine's processors */
+    struct gbs_crew *crew;   /* NULL: this process is not one of several ranks (core/ranks.h) */
     char error[GBS_MESSAGE_ROOM];
 };
 

@@ -3,9 +3,11 @@
  * A name is first followed to the thing itself, so that a link stays and what it leads to is made
  * or replaced. The bytes then go to a temporary file in the same folder, of a name that nobody can
  * foresee, which never grants more rights than the file that it becomes; it is synced and renamed.
- * Pipes and devices cannot be renamed over: they are written straight.
+ * Pipes and devices cannot be renamed over: they are written straight. Of several ranks the first
+ * writes, once all of them have come so far.
  */
 #include "core/check.h"
+#include "core/ranks.h"
 #include "model/model.h"
 
 #include <errno.h>
@@ -157,6 +159,11 @@ static gbs_status failed(gbs_context *ctx, const char *path, const struct place 
     return gbs_fail(ctx, GBS_ERR_IO, "%s%s: %s", cut, name, strerror(error));
 }
 
+/* Of several ranks the first writes. */
+static bool writes(const gbs_context *ctx) {
+    return ctx->crew == NULL || ctx->crew->ranks.rank == 0;
+}
+
 gbs_status gbs_output_file(gbs_context *ctx, const char *path, char **out) {
     GBS_NEEDS(ctx, out);
     *out = NULL;
@@ -164,7 +171,7 @@ gbs_status gbs_output_file(gbs_context *ctx, const char *path, char **out) {
     GBS_NEEDS(ctx, path);
     struct place p;
     int error = find(path, &p);
-    if (error == 0)
+    if (error == 0 && writes(ctx))
         error = refused(&p);
     if (error != 0)
         return failed(ctx, path, &p, error);
@@ -271,6 +278,9 @@ gbs_status gbs_write_file(gbs_context *ctx, const char *path, const void *bytes,
     GBS_NEEDS(ctx, path);
     GBS_NEEDS_ARRAY(ctx, bytes, size);
     struct place p;
+    gbs_status all = gbs_ranks_agree(ctx, GBS_OK, NULL); /* nothing is written where one was lost */
+    if (all != GBS_OK || !writes(ctx))
+        return all;
     int error = find(path, &p);
     if (error == 0)
         error = refused(&p);

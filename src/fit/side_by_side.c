@@ -51,16 +51,31 @@ static void run(void *arg, size_t task, size_t worker) {
                        .references = 1,
                        .cancel = cancelled,
                        .cancel_user = &child,
-                       .threads = 1,
+                       .threads = team->ctx->crew != NULL ? team->ctx->threads : 1,
+                       .cpus = team->ctx->cpus,
+                       .crew = team->ctx->crew,
                        .seed = team->ctx->seed,
                        .device = team->ctx->device,
-                       .computing = 1};
+                       .computing = team->ctx->crew != NULL ? 0 : 1};
     gbs_status status = team->job(&ctx, team->arg, team->first + task);
     atomic_fetch_add(&team->finished, 1);
     if (status != GBS_OK && !atomic_flag_test_and_set(&team->failed)) {
         team->failure = status;
         memcpy(team->error, ctx.error, sizeof team->error);
     }
+}
+
+/* The same on several ranks: one job after the other, each dealt out to all of them. */
+static gbs_status run_ranks(struct team *team) {
+    gbs_status status = GBS_OK;
+    for (team->first = 0; status == GBS_OK && team->first < team->jobs; team->first++) {
+        run(team, 0, 0);
+        if (team->failure != GBS_OK)
+            return gbs_fail(team->ctx, team->failure, "%s", team->error);
+        tell(team);
+        status = gbs_check_cancel(team->ctx);
+    }
+    return status;
 }
 
 /* A few jobs a worker at a time, so that progress can be told and a stop is heard in between. */
@@ -89,7 +104,7 @@ gbs_status gbs_side_by_side(gbs_context *ctx, size_t jobs, gbs_side_progress pro
     gbs_status status = gbs_compute_begin(ctx);
     if (status != GBS_OK)
         return status;
-    status = run_all(&team);
+    status = ctx->crew != NULL ? run_ranks(&team) : run_all(&team);
     gbs_compute_end(ctx);
     return status;
 }

@@ -9,6 +9,7 @@
 #include "model/completion.h"
 
 #include "core/check.h"
+#include "core/ranks.h"
 #include "kernel/moments.h"
 #include "kernel/strip.h"
 
@@ -336,7 +337,13 @@ static gbs_status predict_all(gbs_context *ctx, struct prediction *p) {
     gbs_status status = gbs_check_cancel(ctx);
     for (; status == GBS_OK && p->begin < tasks; p->begin += stretch) {
         size_t some = tasks - p->begin < stretch ? tasks - p->begin : stretch;
-        gbs_parallel_for(ctx, some, flops * (double)some, predict_task, p);
+        size_t first = p->begin * CELLS_A_TASK, left = p->n - first,
+               cells = left < some * CELLS_A_TASK ? left : some * CELLS_A_TASK;
+        const gbs_made made[] = {
+            gbs_made_doubles(p->value + first, CELLS_A_TASK, cells),
+            gbs_made_doubles(p->sd != NULL ? p->sd + first : NULL, CELLS_A_TASK, cells)};
+        gbs_dealt_for(ctx, some, flops * (double)some, predict_task, p, made,
+                      p->sd != NULL ? 2 : 1);
         status = gbs_check_cancel(ctx);
     }
     return status;

@@ -1,4 +1,5 @@
 /* The risk of many coefficient vectors, sixteen at a time, on the context's threads. */
+#include "core/ranks.h"
 #include "kernel/tile.h"
 #include "risk/risk.h"
 
@@ -14,7 +15,8 @@ struct tiles {
     void *user;
     double *risks, *scratch;
     size_t worker_size;
-    size_t begin; /* tile that this stretch begins with */
+    size_t begin;    /* tile that this stretch begins with */
+    gbs_share share; /* of the stretch: tiles of other ranks are filled, for what that leaves */
 };
 
 static void judge_tile(void *arg, size_t task, size_t worker) {
@@ -23,6 +25,8 @@ static void judge_tile(void *arg, size_t task, size_t worker) {
     size_t first = (task + w->begin) * GBS_LANES, left = w->count - first,
            lanes = left < GBS_LANES ? left : GBS_LANES;
     w->fill(w->user, first, lanes, tile);
+    if (task - w->share.begin >= w->share.count)
+        return;
     gbs_empirical_tile(w->risk, tile, tile + w->risk->d * GBS_LANES, risk);
     memcpy(w->risks + first, risk, lanes * sizeof *risk);
 }
@@ -76,7 +80,12 @@ gbs_status gbs_empirical_tiles(const gbs_empirical *risk, size_t count, gbs_tile
         return GBS_ERR_MEMORY;
     for (; status == GBS_OK && w.begin < tiles; w.begin += stretch) {
         size_t left = tiles - w.begin, some = left < stretch ? left : stretch;
-        gbs_parallel_for(ctx, some, flops * (double)some, judge_tile, &w);
+        size_t first = w.begin * GBS_LANES, lanes = count - first;
+        gbs_made made = gbs_made_doubles(risks + first, GBS_LANES,
+                                         lanes < some * GBS_LANES ? lanes : some * GBS_LANES);
+        w.share = gbs_share_of(ctx, some, flops * (double)some, (double)(some * sizeof w.risks));
+        gbs_parallel_for(ctx, some, flops * (double)w.share.count, judge_tile, &w);
+        gbs_share_gather(ctx, &w.share, &made, 1);
         status = gbs_check_cancel(ctx);
     }
     gbs_array_free(ctx, w.scratch);

@@ -10,6 +10,7 @@
  * numbers of chain and step alone (docs/maths.md, 7.4).
  */
 #include "core/random.h"
+#include "core/ranks.h"
 #include "kernel/linalg.h"
 #include "smc/smc.h"
 
@@ -381,6 +382,33 @@ static void sum_up(const struct run *r, gbs_moved *moved) {
     moved->jump /= moves;
 }
 
+/* A rank keeps its chains until they are done; then particles, risks and counts travel. */
+static gbs_status share_states(const struct run *r, const gbs_share *share) {
+    const gbs_chains *c = r->c;
+    size_t d = r->m->d, chains = r->m->group * GBS_LANES, size = state_size(d) * sizeof(double);
+    if (!share->dealt)
+        return GBS_OK;
+    size_t *at = gbs_array_alloc(r->m->ctx, share->tasks + 1, sizeof *at);
+    if (at == NULL)
+        return GBS_ERR_MEMORY;
+    for (size_t task = 0; task <= share->tasks; task++) {
+        size_t chain = task * chains < c->count ? task * chains : c->count;
+        at[task] = c->keep_all ? gbs_chain_offset(c->particles, c->count, chain) : chain;
+    }
+    const gbs_made made[] = {
+        gbs_made_items(r->theta, d, at),
+        gbs_made_items(r->risk, 1, at),
+        {.base = r->m->state + 2 * d * GBS_LANES,
+         .size = EXTRA_LANES * GBS_LANES * sizeof(double),
+         .stride = size,
+         .per_task = r->m->group,
+         .elements = r->m->blocks},
+    };
+    gbs_share_gather(r->m->ctx, share, made, 3);
+    gbs_array_free(r->m->ctx, at);
+    return gbs_check_cancel(r->m->ctx);
+}
+
 gbs_status gbs_mover_run(gbs_mover *m, const gbs_chains *c, double *theta, double *risk,
                          gbs_moved *moved) {
     struct run r = {.m = m, .c = c, .theta = theta, .risk = risk};
@@ -398,13 +426,17 @@ gbs_status gbs_mover_run(gbs_mover *m, const gbs_chains *c, double *theta, doubl
             prepare_rings(&r);
         gbs_parallel_for(m->ctx, m->blocks, (double)c->count * d * d, begin_block, &r);
     }
+    size_t tasks = (m->blocks + m->group - 1) / m->group;
+    double left = (double)(c->particles * (m->d + 1) * sizeof(double));
+    gbs_share share = gbs_share_of(m->ctx, tasks, step_flops * (double)r.longest, left);
     while (status == GBS_OK && r.first < r.longest) {
         r.last = r.first + stretch < r.longest ? r.first + stretch : r.longest;
-        gbs_parallel_for(m->ctx, (m->blocks + m->group - 1) / m->group,
-                         step_flops * (double)(r.last - r.first), run_group, &r);
+        gbs_share_for(m->ctx, &share, step_flops * (double)(r.last - r.first), run_group, &r);
         r.first = r.last;
         status = gbs_check_cancel(m->ctx);
     }
+    if (status == GBS_OK)
+        status = share_states(&r, &share);
     sum_up(&r, moved);
     return status;
 }

@@ -7,6 +7,7 @@
  * coefficients than effective particles C is singular, a is large, and S is still a covariance
  * (docs/maths.md, 7.5).
  */
+#include "core/ranks.h"
 #include "kernel/linalg.h"
 #include "smc/smc.h"
 
@@ -90,13 +91,16 @@ static void add_chunk(void *arg, size_t chunk, size_t worker) {
     }
 }
 
-/* Adds the chunks in their order: mean, and the second moments about it, into the first chunk. */
-static void gather(const gbs_reference *r, size_t n, size_t sums_size, size_t stride) {
+static void join_chunk(const void *arg, size_t chunk, double *total) {
+    const struct moments *p = arg;
+    for (size_t k = 0; chunk > 0 && k < p->sums_size; k++)
+        total[k] += p->r->sums[chunk * p->stride + k];
+}
+
+/* Of the sums of all, which lie in the first chunk: mean, and the second moments about it. */
+static void centre(const gbs_reference *r, size_t n, size_t sums_size) {
     size_t d = r->d;
     double *sums = r->sums, *square = sums + d;
-    for (size_t c = 1; c < r->chunks; c++)
-        for (size_t k = 0; k < sums_size; k++)
-            sums[k] += sums[c * stride + k];
     for (size_t k = 0; k < sums_size; k++)
         sums[k] /= (double)n;
     memcpy(r->mean, sums, d * sizeof *sums);
@@ -140,8 +144,11 @@ gbs_status gbs_reference_fit(gbs_context *ctx, gbs_reference *r, size_t n, const
     size_t d = r->d;
     bool full = r->factor != NULL;
     struct moments p = {r, n, theta, weight, sums_of(d, full), stride_of(d, full)};
-    gbs_parallel_for(ctx, r->chunks, (double)n * (double)d * (double)(full ? d : 4), add_chunk, &p);
-    gather(r, n, p.sums_size, p.stride);
+    double flops = (double)n * (double)d * (double)(full ? d : 4);
+    gbs_share share = gbs_share_of(ctx, r->chunks, flops, (double)p.sums_size * sizeof(double));
+    gbs_share_for(ctx, &share, flops, add_chunk, &p);
+    gbs_share_fold(ctx, &share, join_chunk, &p, r->sums, p.sums_size);
+    centre(r, n, p.sums_size);
     const double *c = r->sums + d;
     for (size_t k = 0; k < d; k++) {
         double square = full ? c[k * d + k] : c[k], floor = LEAST_DEVIATION * prior_sd;

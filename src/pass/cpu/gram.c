@@ -1,4 +1,5 @@
 /* K = X diag(weight) X' of some rows, a row of it at a time. */
+#include "core/ranks.h"
 #include "kernel/linalg.h"
 #include "pass/cpu/cpu.h"
 
@@ -39,7 +40,11 @@ gbs_status gbs_cpu_gram(const gbs_held *held, const double *weight, const size_t
     struct gram g = {held, weight, pick, count, gbs_matrix(ctx, gbs_workers(ctx), held->d), k};
     if (g.scratch == NULL)
         return GBS_ERR_MEMORY;
-    gbs_parallel_for(ctx, count, (double)count * (double)count * (double)held->d, gram_row, &g);
+    double flops = (double)count * (double)count * (double)held->d;
+    gbs_made rows = gbs_made_doubles(k, count, count * count);
+    gbs_share share = gbs_share_in_turn(ctx, count, flops, 8.0 * (double)count * (double)count);
+    gbs_share_for(ctx, &share, flops, gram_row, &g);
+    gbs_share_gather(ctx, &share, &rows, 1);
     gbs_status status = gbs_check_cancel(ctx);
     gbs_symmetrise(count, k);
     gbs_array_free(ctx, g.scratch);

@@ -2,6 +2,7 @@
  *
  * Sums are taken over fixed pieces of the list, in order.
  */
+#include "core/ranks.h"
 #include "pass/cpu/cpu.h"
 
 #include <math.h>
@@ -65,7 +66,8 @@ gbs_status gbs_cpu_listed_pairs(const gbs_held *held, const gbs_pointwise *loss,
     gbs_status status = l.scratch != NULL && l.sums != NULL ? GBS_OK : GBS_ERR_MEMORY;
     if (status == GBS_OK) {
         double columns = (double)d, flops = matrix ? columns * (columns + 8.0) : 10.0 * columns;
-        gbs_parallel_for(ctx, pieces, flops * (double)count, run_piece, &l);
+        gbs_made sums = gbs_made_doubles(l.sums, 1, pieces);
+        gbs_dealt_for(ctx, pieces, flops * (double)count, run_piece, &l, &sums, 1);
         status = gbs_check_cancel(ctx);
     }
     for (size_t piece = 0; status == GBS_OK && piece < pieces; piece++)

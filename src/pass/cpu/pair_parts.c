@@ -77,7 +77,11 @@ void gbs_pair_project(gbs_context *ctx, const gbs_rows *rows, const gbs_spread *
                            .worker_size = worker_size,
                            .values = values};
     double d = (double)g->d, flops = (double)rows->all.n * d * (g->factor != NULL ? d : 4.0);
-    gbs_parallel_for(ctx, gbs_rows_strips(rows), flops, project_strip, &p);
+    size_t n = rows->all.n;
+    const gbs_made made[] = {gbs_made_doubles(values, rows->strip_rows, n),
+                             gbs_made_doubles(values + n, rows->strip_rows, n),
+                             gbs_made_doubles(values + 2 * n, rows->strip_rows, n)};
+    gbs_dealt_for(ctx, gbs_rows_strips(rows), flops, project_strip, &p, made, 3);
 }
 
 /* ---------------------------------------------------------------- blocks of rows */

@@ -3,6 +3,7 @@
 #ifndef GIBBSITE_PASS_CPU_PAIR_PARTS_H
 #define GIBBSITE_PASS_CPU_PAIR_PARTS_H
 
+#include "core/ranks.h"
 #include "pass/cpu/cpu.h"
 
 /* Rows of a block of the larger side, and of the smaller one: what meets fits in cache. */

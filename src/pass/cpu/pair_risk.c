@@ -275,7 +275,11 @@ static gbs_status run_rounds(struct pass *p, size_t strips, bool progress) {
     gbs_status status = GBS_OK;
     for (p->from = 0; status == GBS_OK && p->from < strips; p->from += round) {
         size_t count = strips - p->from < round ? strips - p->from : round;
-        gbs_parallel_for(p->ctx, count, per_strip * (double)count, run_strip, p);
+        double flops = per_strip * (double)count;
+        gbs_made sums = gbs_made_doubles(p->sums + 2 * p->from, 2, 2 * count);
+        gbs_share share = gbs_share_in_turn(p->ctx, count, flops, 16.0 * (double)count);
+        gbs_share_for(p->ctx, &share, flops, run_strip, p);
+        gbs_share_gather(p->ctx, &share, &sums, 1);
         status = gbs_check_cancel(p->ctx);
         if (status == GBS_OK && progress && strips > round)
             gbs_progress(p->ctx, "pairs", (double)(p->from + count) / (double)strips);

@@ -61,6 +61,7 @@ struct pass {
     /* of the outer and the inner rows; times: equal inner rows */
     const double *a[2], *q[2], *times;
     size_t chunks, round, rounds, pull_size;
+    gbs_share share; /* of the chunks */
     double negligible;
     /* matrix: M is wanted; absolute: |w| differs from w and is wanted */
     bool matrix, curvature, absolute;
@@ -292,12 +293,16 @@ static void scale(double *to, const double *from, size_t count, double by) {
         to[k] = by * from[k];
 }
 
+/* The total is the first chunk's own sums. */
+static void add_chunk(const void *arg, size_t chunk, double *total) {
+    const struct pass *p = arg;
+    for (size_t k = 0; chunk > 0 && k < p->w->sums_size; k++)
+        total[k] += p->w->sums[chunk * p->w->sums_size + k];
+}
+
 static void gather(const struct pass *p, double lambda, double pairs, gbs_slopes *out) {
     size_t d = p->g->d;
-    double *first = p->w->sums;
-    for (size_t chunk = 1; chunk < p->chunks; chunk++)
-        for (size_t k = 0; k < p->w->sums_size; k++)
-            first[k] += p->w->sums[chunk * p->w->sums_size + k];
+    gbs_share_fold(p->ctx, &p->share, add_chunk, p, p->w->sums, p->w->sums_size);
     struct sums sums = sums_of(p, 0);
     out->risk = *sums.psi / pairs;
     pull_inner(p, &sums);
@@ -321,8 +326,9 @@ static gbs_status run_chunks(struct pass *p) {
            most = 1 + (strips - 1) / p->chunks;
     p->rounds = flops > PATIENCE * (double)most ? most : 1 + (size_t)(flops / PATIENCE);
     gbs_status status = GBS_OK;
+    p->share = gbs_share_of(p->ctx, p->chunks, flops, (double)p->w->sums_size * sizeof(double));
     for (p->round = 0; status == GBS_OK && p->round < p->rounds; p->round++) {
-        gbs_parallel_for(p->ctx, p->chunks, flops / (double)p->rounds, run_chunk, p);
+        gbs_share_for(p->ctx, &p->share, flops / (double)p->rounds, run_chunk, p);
         status = gbs_check_cancel(p->ctx);
     }
     return status;

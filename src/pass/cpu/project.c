@@ -6,6 +6,7 @@
  *
  * On the span of a few rows, S = v I + Q'(C C' - v I) Q:   v (|x|^2 - |q|^2) + |C'q|^2,  q = Q x.
  */
+#include "core/ranks.h"
 #include "kernel/linalg.h"
 #include "pass/cpu/cpu.h"
 
@@ -110,8 +111,10 @@ gbs_status gbs_cpu_project(const gbs_held *held, const gbs_spread *g, size_t fir
     gbs_status status = p.scratch != NULL ? gbs_compute_begin(ctx) : GBS_ERR_MEMORY;
     if (status == GBS_OK) {
         double cells = (double)count * (double)g->d;
-        gbs_parallel_for(ctx, gbs_rows_strips(&p.rows), cells * (matrix ? (double)g->d : 4.0),
-                         project_strip, &p);
+        const gbs_made made[] = {gbs_made_doubles(score, p.rows.strip_rows, count),
+                                 gbs_made_doubles(variance, p.rows.strip_rows, count)};
+        gbs_dealt_for(ctx, gbs_rows_strips(&p.rows), cells * (matrix ? (double)g->d : 4.0),
+                      project_strip, &p, made, 2);
         gbs_compute_end(ctx);
         status = gbs_check_cancel(ctx);
     }

@@ -9,6 +9,7 @@
  * sums are added in their order: the number of chunks depends on the shape of the data, never on
  * the threads.
  */
+#include "core/ranks.h"
 #include "pass/cpu/cpu.h"
 
 #include <math.h>
@@ -34,8 +35,9 @@ gbs_status gbs_cpu_slopes_room(const gbs_held *held, gbs_pull pull, bool curvatu
     bool matrices = curvature || pull == GBS_PULL_MATRIX;
     size_t sums_size = EXTRA_SUMS + d + gbs_pull_size(pull, d) + (curvature ? d * d : 0);
     size_t worker_size = rows->strip_rows * (ROW_ARRAYS + gbs_cpu_strip_room(d, matrices));
-    return gbs_cpu_room_create(held->ctx, chunks_of(rows, sums_size), sums_size, worker_size, 0, 0,
-                               out);
+    /* a set of sums a chunk, and their total */
+    return gbs_cpu_room_create(held->ctx, chunks_of(rows, sums_size) + 1, sums_size, worker_size, 0,
+                               0, out);
 }
 
 struct pass {
@@ -44,7 +46,7 @@ struct pass {
     const gbs_spread *g;
     const gbs_cpu_room *room;
     gbs_cpu_shift shift;
-    double mass;
+    double mass, scale; /* lambda/mass */
     size_t chunks, pull_size;
     bool curvature;
     double negligible; /* |w| s^2 below it: see GBS_NO_PULL */
@@ -131,27 +133,30 @@ static void add_scaled(double *to, const double *from, size_t count, double by, 
             to[k] += by * from[k];
 }
 
-/* Adds the chunks in order, times lambda/mass, and gives the shift of sparse rows its due. */
-static void gather(const struct pass *p, double lambda, gbs_slopes *out) {
-    const gbs_rows *rows = p->rows;
-    size_t d = rows->d;
-    double c = lambda / p->mass, risk = 0.0, u = 0.0, w = 0.0;
-    for (size_t chunk = 0; chunk < p->chunks; chunk++) {
-        struct sums sums = sums_of(p, chunk);
-        risk += *sums.risk;
-        u += *sums.u;
-        w += *sums.w;
-        add_scaled(out->d_mean, sums.d_mean, d, c, chunk == 0);
-        add_scaled(out->pull, sums.pull, p->pull_size, c, chunk == 0);
-        if (out->curvature != NULL)
-            add_scaled(out->curvature, sums.curvature, d * d, c, chunk == 0);
-    }
-    out->risk = risk / p->mass;
-    const double *shift = rows->all.shift;
+/* A chunk joins the total: the slopes times lambda/mass. */
+static void add_chunk(const void *arg, size_t chunk, double *total) {
+    const struct pass *p = arg;
+    const double *sums = p->room->sums + chunk * p->room->sums_size;
+    for (size_t k = 0; k < EXTRA_SUMS; k++)
+        total[k] = (chunk == 0 ? 0.0 : total[k]) + sums[k];
+    add_scaled(total + EXTRA_SUMS, sums + EXTRA_SUMS, p->room->sums_size - EXTRA_SUMS, p->scale,
+               chunk == 0);
+}
+
+/* Out of the total of all chunks, giving the shift of sparse rows its due. */
+static void take_out(const struct pass *p, gbs_slopes *out) {
+    struct sums total = sums_of(p, p->chunks);
+    size_t d = p->rows->d;
+    out->risk = *total.risk / p->mass;
+    memcpy(out->d_mean, total.d_mean, d * sizeof *out->d_mean);
+    memcpy(out->pull, total.pull, p->pull_size * sizeof *out->pull);
+    if (out->curvature != NULL)
+        memcpy(out->curvature, total.curvature, d * d * sizeof *out->curvature);
+    const double *shift = p->rows->all.shift;
     for (size_t k = 0; shift != NULL && k < d; k++) {
-        out->d_mean[k] -= c * u * shift[k];
+        out->d_mean[k] -= p->scale * *total.u * shift[k];
         if (p->g->pull == GBS_PULL_DIAGONAL)
-            out->pull[k] += c * w * shift[k] * shift[k];
+            out->pull[k] += p->scale * *total.w * shift[k] * shift[k];
     }
 }
 
@@ -164,14 +169,19 @@ gbs_status gbs_cpu_slopes(const gbs_held *held, const gbs_pointwise *loss, const
                         .room = (const gbs_cpu_room *)room,
                         .shift = gbs_cpu_shift_of(rows, spread),
                         .mass = held->mass,
+                        .scale = lambda / held->mass,
                         .pull_size = gbs_pull_size(spread->pull, spread->d),
                         .curvature = out->curvature != NULL,
                         .negligible = GBS_NO_PULL / lambda};
     pass.chunks = chunks_of(rows, pass.room->sums_size);
     double columns = (double)spread->d, cells = (double)rows->all.n * columns;
     bool matrices = pass.curvature || spread->pull == GBS_PULL_MATRIX;
-    gbs_parallel_for(held->ctx, pass.chunks, cells * (matrices ? 2.0 * columns : 8.0), run_chunk,
-                     &pass);
-    gather(&pass, lambda, out);
+    double flops = cells * (matrices ? 2.0 * columns : 8.0);
+    size_t count = pass.room->sums_size;
+    gbs_share share = gbs_share_of(held->ctx, pass.chunks, flops, (double)count * sizeof(double));
+    gbs_share_for(held->ctx, &share, flops, run_chunk, &pass);
+    gbs_share_fold(held->ctx, &share, add_chunk, &pass, pass.room->sums + pass.chunks * count,
+                   count);
+    take_out(&pass, out);
     return GBS_OK;
 }

@@ -1,4 +1,5 @@
 /* What many coefficient vectors say of each row, a few rows and sixteen vectors at a time. */
+#include "core/ranks.h"
 #include "pass/cpu/cpu.h"
 
 #include <math.h>
@@ -81,6 +82,16 @@ static void poll_rows(void *arg, size_t task, size_t worker) {
     }
 }
 
+/* What the rows of a stretch of tasks leave behind. */
+static size_t made_of(const gbs_vote *out, size_t first, size_t n, size_t tasks, gbs_made *made) {
+    double *const arrays[] = {out->score, out->sd, out->share, out->loss, out->error};
+    size_t count = n - first < tasks * ROWS ? n - first : tasks * ROWS, used = 0;
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
+        if (arrays[k] != NULL)
+            made[used++] = gbs_made_doubles(arrays[k] + first, ROWS, count);
+    return used;
+}
+
 gbs_status gbs_cpu_vote(const gbs_held *held, const gbs_pointwise *loss, size_t count,
                         const double *tiles, const double *mean, const gbs_vote *out) {
     gbs_context *ctx = held->ctx;
@@ -99,7 +110,9 @@ gbs_status gbs_cpu_vote(const gbs_held *held, const gbs_pointwise *loss, size_t 
         size_t stretch = gbs_workers(ctx) * (flops < PATIENCE ? (size_t)(PATIENCE / flops) : 1);
         for (; status == GBS_OK && w.begin < tasks; w.begin += stretch) {
             size_t some = tasks - w.begin < stretch ? tasks - w.begin : stretch;
-            gbs_parallel_for(ctx, some, flops * (double)some, poll_rows, &w);
+            gbs_made made[5];
+            size_t arrays = made_of(out, w.begin * ROWS, held->n, some, made);
+            gbs_dealt_for(ctx, some, flops * (double)some, poll_rows, &w, made, arrays);
             status = gbs_check_cancel(ctx);
         }
         gbs_compute_end(ctx);

@@ -1,0 +1,24 @@
+/* The program as one of several ranks: started by mpirun, it works with the others as one. */
+#ifndef GIBBSITE_CLI_RANKS_H
+#define GIBBSITE_CLI_RANKS_H
+
+#include "app.h"
+
+#include <stdbool.h>
+
+/* What is there of MPI, in words, into `text`; false where the program cannot use it. */
+bool ranks_describe(char *text, size_t room);
+
+/* Several were started together: MPI begins, all but the first fall silent. EXIT_DONE, or an exit
+ * code already reported. A process that only watches over the rank never comes back from here. */
+int ranks_begin(const struct app *app);
+/* There are several. */
+bool ranks_many(void);
+/* The context becomes that of a rank; EXIT_DONE, or an exit code already reported. */
+int ranks_join(const struct app *app);
+/* All say how they fared: the exit code of the whole. `said` is the last message of this rank. */
+int ranks_leave(const struct app *app, int code, const char *said);
+/* After the context is gone. */
+void ranks_end(void);
+
+#endif

@@ -1,0 +1,75 @@
+/* Tasks dealt out to ranks (include/gibbsite/ranks.h), and what becomes of their results.
+ *
+ *   share = gbs_share_of(ctx, tasks, flops, bytes)     which tasks are this rank's
+ *   gbs_share_for(ctx, &share, flops, work, arg)       they are run, on the context's threads
+ *   gbs_share_gather(ctx, &share, made, count)         every rank gets what the others' tasks made
+ *   gbs_share_fold(ctx, &share, add, arg, total, n)    or their sum, added up in the order of tasks
+ *
+ * What a task computes depends on its number alone, so the bits are those of one process. Every
+ * rank holds all data: a loop that is not worth an exchange is run whole by each. Without ranks,
+ * a share is all tasks and nothing is exchanged.
+ */
+#ifndef GIBBSITE_CORE_RANKS_H
+#define GIBBSITE_CORE_RANKS_H
+
+#include "core/context.h"
+
+typedef struct gbs_crew {
+    gbs_ranks ranks;
+    uint64_t exchanges, sent;
+    bool lost; /* nothing is exchanged any more */
+    bool here; /* this rank was the one that failed */
+    char words[GBS_MESSAGE_ROOM];
+} gbs_crew;
+
+void gbs_crew_free(gbs_context *ctx);
+
+/* Tasks begin, begin + step, ...: `count` of the `tasks`. */
+typedef struct gbs_share {
+    size_t begin, step, count, tasks;
+    bool dealt; /* the others have the rest */
+} gbs_share;
+
+/* flops: of all tasks; bytes: that they leave behind. The same on all ranks. */
+gbs_share gbs_share_of(const gbs_context *ctx, size_t tasks, double flops, double bytes);
+/* The same, every size-th task: where costs rise or fall along the tasks. Not for a fold. */
+gbs_share gbs_share_in_turn(const gbs_context *ctx, size_t tasks, double flops, double bytes);
+
+void gbs_share_for(gbs_context *ctx, const gbs_share *share, double flops, gbs_loop_body work,
+                   void *arg);
+
+/* What tasks leave in an array: elements of `size` bytes, `stride` bytes apart. Task t makes those
+ * from at[t] to at[t + 1]; at NULL: `per_task` of them, the last fewer, `elements` in all. */
+typedef struct gbs_made {
+    void *base;
+    size_t size, stride, per_task, elements;
+    const size_t *at;
+} gbs_made;
+
+void gbs_share_gather(gbs_context *ctx, const gbs_share *share, const gbs_made *made, size_t count);
+
+/* Takes the result of a task into the total; task 0 begins it. */
+typedef void (*gbs_fold_body)(const void *arg, size_t task, double *total);
+void gbs_share_fold(gbs_context *ctx, const gbs_share *share, gbs_fold_body add, const void *arg,
+                    double *total, size_t count);
+
+/* Doubles, `per_task` a task. */
+static inline gbs_made gbs_made_doubles(double *base, size_t per_task, size_t elements) {
+    return (gbs_made){.base = base,
+                      .size = sizeof *base,
+                      .stride = sizeof *base,
+                      .per_task = per_task,
+                      .elements = elements};
+}
+
+/* Items of `size` doubles, task t making those from at[t] to at[t + 1]. */
+static inline gbs_made gbs_made_items(double *base, size_t size, const size_t *at) {
+    return (gbs_made){
+        .base = base, .size = size * sizeof *base, .stride = size * sizeof *base, .at = at};
+}
+
+/* A loop dealt out and its results gathered: the usual way. */
+void gbs_dealt_for(gbs_context *ctx, size_t tasks, double flops, gbs_loop_body work, void *arg,
+                   const gbs_made *made, size_t count);
+
+#endif

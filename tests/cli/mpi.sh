@@ -1,0 +1,101 @@
+#!/usr/bin/env bash
+# Ranks over MPI: `mpirun -np P gibbsite ...` gives the bits of one process, for P = 1, 2, 3, 4; one rank that fails, dies or does
+# other work than the rest ends all of them with one message, exit code 5 and no file. All losses and families: test_ranks.c.
+. "$(dirname "$0")/../lib.sh"
+# shellcheck disable=SC2016  # what the ranks expand
+exec </dev/null
+need_program mpirun || exit 0
+need_plain_build 'ranks over MPI' || exit 0
+if [[ ! -e $(dirname "$(readlink -f "$GIBBSITE")")/libgibbsite-mpi.so.1 ]]; then
+    skip 'ranks over MPI' 'built without MPI'
+    exit 0
+fi
+expect_exit 0 "$GIBBSITE" version
+expect_stdout '^mpi: Open MPI '
+
+# Ranks without a rank of their own would wait for ever: a bound on the wait. A processor may have several ranks here.
+ranks=(timeout -s KILL 120 mpirun --oversubscribe -q)
+((EUID != 0)) || ranks+=(--allow-run-as-root)
+# shells in which mpirun was started are no reason to take us for a rank
+unset "${!OMPI_@}" "${!PMIX_@}"
+export OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_mpi_yield_when_idle=1 GIBBSITE_MPI_WORTH=1
+
+timeless() { sed -E 's/"(seconds|read|fit|total|approximate|move|sample)": ?[-+0-9.e]+//g' "$1"; }
+# same P COMMAND...: the files and the output of one process; OUT in the arguments names the file.
+same() {
+    local size=$1 out alone
+    shift
+    "$GIBBSITE" "${@//OUT/one}" --threads 1 >one.txt 2>/dev/null
+    alone=$?
+    out=$("${ranks[@]}" -np "$size" "$GIBBSITE" "${@//OUT/many}" --threads 1 2>&1 >many.txt)
+    if (($? == alone && alone % 4 == 0)) && cmp -s <(timeless one.txt) <(timeless many.txt) && { [[ $* != *OUT* ]] || cmp -s <(timeless one) <(timeless many); }; then
+        ok "$size ranks: $*"
+    else
+        not_ok "$size ranks: $*" "$out" "$(diff <(timeless one.txt) <(timeless many.txt) | head -n 5)"
+    fi
+    rm -f one many
+}
+"$GIBBSITE" simulate classify --rows 2400 --cols 16 -q -o rows.csv
+"$GIBBSITE" simulate classify --rows 2000 --cols 60 --density 0.2 -q -o rows.svm
+"$GIBBSITE" simulate ratings --rows 150 --cols 80 --density 0.5 -q -o ratings.csv
+"$GIBBSITE" fit rows.csv -q -o model.json --prior zero
+"$GIBBSITE" complete ratings.csv -q -o matrix.json --rank 3 --max-iter 5
+for size in 1 2 3 4; do same "$size" fit rows.csv --loss hinge --prior zero -o OUT --json; done
+same 3 fit rows.csv -o OUT --json
+same 2 fit rows.svm --prior zero -o OUT --json
+same 4 fit rows.csv --task rank --prior zero -o OUT --json
+same 3 sample rows.csv --particles 200 --lambda 100 -o OUT --json
+same 2 complete ratings.csv --rank 3 --max-iter 5 -o OUT --json
+same 2 cv rows.csv --folds 2 --loss hinge --json
+same 3 predict model.json rows.csv -o OUT
+same 2 predict matrix.json ratings.csv -o OUT
+same 4 evaluate model.json rows.csv --json
+
+# ---------------------------------------------------------------- what goes wrong
+# by_rank SCRIPT COMMAND [SIZE]: each rank runs the command after the script, which sees $r, its number, and may set $mine.
+by_rank() {
+    cat >rank.sh <<END
+r=\$OMPI_COMM_WORLD_RANK
+$1
+echo \$\$ >pid.\$r
+exec "$GIBBSITE" $2 --threads 1
+END
+    "${ranks[@]}" -np "${3:-2}" sh rank.sh >"$stdout" 2>"$stderr"
+    rc=$?
+}
+# ended NAME MESSAGE: with exit code 5, this message alone, and nothing written.
+ended() {
+    if ((rc == 5)) && [[ $(wc -l <"$stderr") == 1 ]] && grep -qE "$2" "$stderr" && [[ ! -e none.json ]] &&
+        ! compgen -G '.gibbsite-*.tmp' >/dev/null; then
+        ok "$1"
+    else
+        not_ok "$1" "exit $rc" "$(cat "$stderr")" "$(ls -A)"
+    fi
+}
+by_rank 'if [ "$r" = 1 ]; then mine=missing.csv; else mine=rows.csv; fi' 'fit $mine -o none.json' 3
+ended 'a rank that cannot read its file ends all' '^gibbsite: rank 1 failed: missing.csv: No such file'
+by_rank '' 'fit missing.csv -o none.json'
+ended 'a file that nobody can read: one message' '^gibbsite: missing.csv: No such file'
+by_rank 'if [ "$r" = 1 ]; then mine=rows.svm; else mine=rows.csv; fi' 'fit $mine -o none.json --prior zero'
+ended 'ranks with different rows are found out' '^gibbsite: the ranks do not do the same work'
+by_rank '' 'fit rows.csv --prior zero -o /dev/full'
+ended 'a full disk at the writer' '^gibbsite: /dev/full: No space left'
+head -c 3 rows.csv >cut.csv
+by_rank '' 'fit cut.csv -o none.json'
+as 'bad data keep their exit code' && check "exit $rc" test "$rc" -eq 3
+by_rank '' 'fit - -o none.json'
+as 'standard input is refused' && check "exit $rc" test "$rc" -eq 2
+
+# Killed while it fits: the message and the code are those of its watcher.
+"$GIBBSITE" simulate classify --rows 40000 --cols 60 -q -o many.csv
+rm -f pid.1
+(by_rank '' 'fit many.csv -o none.json' && :; echo "$rc" >rc) &
+for ((i = 0; i < 600; i++)); do
+    [[ -s pid.1 ]] && worker=$(ps -o pid= --ppid "$(cat pid.1)") && [[ $worker ]] && break
+    sleep 0.05
+done
+sleep 0.7 # it reads, or fits
+kill -KILL "${worker// /}"
+wait $!
+rc=$(cat rc)
+ended 'a rank that is killed ends all' '^gibbsite: rank 1 was lost: killed by signal 9 .*; nothing was written$'
