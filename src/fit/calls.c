@@ -4,6 +4,7 @@
 #include "file/recipe_json.h"
 #include "fit/candidates.h"
 #include "fit/run.h"
+#include "fit/start.h"
 #include "model/model.h"
 #include "options/options.h"
 #include "task/task.h"
@@ -65,6 +66,11 @@ static gbs_status choose(gbs_context *ctx, const gbs_data *data, gbs_fit_setting
 
 gbs_status gbs_fit(gbs_context *ctx, const gbs_data *data, const gbs_options *options,
                    gbs_model **out) {
+    return gbs_fit_from(ctx, data, options, NULL, out);
+}
+
+gbs_status gbs_fit_from(gbs_context *ctx, const gbs_data *data, const gbs_options *options,
+                        const gbs_model *start, gbs_model **out) {
     if (out != NULL)
         *out = NULL;
     if (ctx == NULL || data == NULL || out == NULL)
@@ -76,8 +82,11 @@ gbs_status gbs_fit(gbs_context *ctx, const gbs_data *data, const gbs_options *op
         return status;
     gbs_fit_settings_from(options, &s);
     s.looked = data->looked;
-    if (s.select == GBS_SELECT_CV)
+    if (start != NULL)
+        status = gbs_start_check(ctx, data, &s, start);
+    if (status == GBS_OK && s.select == GBS_SELECT_CV)
         status = choose(ctx, data, &s, &selection);
+    s.start = start;
     if (status == GBS_OK)
         status = gbs_fit_run(ctx, data, &s, out);
     if (status != GBS_OK)

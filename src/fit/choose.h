@@ -41,8 +41,8 @@ gbs_status gbs_choice_leave_one_out(gbs_context *ctx, const gbs_rows *rows,
  * meant for. */
 gbs_fit_settings gbs_choice_settings(const gbs_choice *choice, const gbs_fit_settings *o,
                                      const gbs_data *rows, size_t all);
-/* The posterior that the choice calls for, of scaled rows; trace may be NULL. */
+/* The posterior that the choice calls for, of scaled rows; start and trace may be NULL. */
 gbs_status gbs_choice_fit(gbs_context *ctx, const gbs_rows *rows, const gbs_fit_settings *settings,
-                          gbs_trace *trace, gbs_posterior *out);
+                          const gbs_gaussian *start, gbs_trace *trace, gbs_posterior *out);
 
 #endif

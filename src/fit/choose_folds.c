@@ -51,7 +51,7 @@ void gbs_choice_take(gbs_choice *choice, const gbs_choice_kind *kind) {
 /* A posterior of a convex loss under N(0, w^2 I); of the zero-one loss, under a narrow prior around
  * the hinge posterior of the same rows. */
 gbs_status gbs_choice_fit(gbs_context *ctx, const gbs_rows *rows, const gbs_fit_settings *settings,
-                          gbs_trace *trace, gbs_posterior *out) {
+                          const gbs_gaussian *start, gbs_trace *trace, gbs_posterior *out) {
     const gbs_loss_ops *loss = gbs_loss_of(settings->loss);
     double *m0 = NULL, sd = settings->prior_sd;
     gbs_status status = GBS_OK;
@@ -70,6 +70,7 @@ gbs_status gbs_choice_fit(gbs_context *ctx, const gbs_rows *rows, const gbs_fit_
     gbs_posterior_job task = {
         .ctx = ctx, .options = settings, .risk = risk, .lambda = settings->lambda, .trace = trace};
     task.prior = (gbs_prior){m0, sd * sd};
+    task.start = start;
     if (status == GBS_OK)
         status = gbs_posterior_fit(&task, out);
     gbs_empirical_free(risk);
@@ -148,7 +149,7 @@ static gbs_status solve_warm(struct fold *f, double *mean) {
 
 static gbs_status solve_cold(struct fold *f, double *mean) {
     gbs_posterior p;
-    gbs_status status = gbs_choice_fit(f->ctx, &f->train, &f->settings, NULL, &p);
+    gbs_status status = gbs_choice_fit(f->ctx, &f->train, &f->settings, NULL, NULL, &p);
     if (status == GBS_OK)
         memcpy(mean, p.stage.posterior.mean, f->train.d * sizeof *mean);
     gbs_posterior_free(f->ctx, &p);

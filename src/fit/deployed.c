@@ -12,6 +12,7 @@
 #include "fit/choose.h"
 #include "fit/choose_map.h"
 #include "fit/refit.h"
+#include "fit/start.h"
 #include "fit/ways.h"
 
 #include "bound/bound.h"
@@ -99,9 +100,13 @@ static gbs_status too_few(struct deployed *f) {
 
 static gbs_status train(struct deployed *f) {
     gbs_rows past = gbs_rows_slice(&f->rows, 0, f->split.first);
-    gbs_posterior p;
+    gbs_posterior p = {0};
+    gbs_gaussian start;
     gbs_progress_begin(f->ctx);
-    gbs_status status = gbs_choice_fit(f->ctx, &past, &f->o, &f->model->trace, &p);
+    gbs_status status = gbs_start_make(f->ctx, &f->o, f->o.start, &f->model->maps, &start);
+    if (status == GBS_OK)
+        status = gbs_choice_fit(f->ctx, &past, &f->o, &start, &f->model->trace, &p);
+    gbs_gaussian_free(f->ctx, &start);
     if (status == GBS_OK) {
         gbs_keep_fit(f->model, &f->o, f->data, &p);
         f->model->stages[0] = p.stage;

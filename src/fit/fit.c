@@ -442,6 +442,7 @@ static gbs_status fit_seen(gbs_context *ctx, const gbs_data *data, gbs_fit_setti
         gbs_log(ctx, GBS_LOG_INFO,
                 "%zu of %zu columns are set in no row to learn from and are left out%s",
                 seen.given - seen.size, seen.given, lost > 0 ? ", cells of other rows too" : "");
+    o->start_columns = seen.column;
     if (status == GBS_OK)
         status = fit_used(ctx, kept, o, certified, model);
     gbs_data_free(kept);

@@ -9,6 +9,7 @@
 #include "fit/choose.h"
 #include "fit/platt.h"
 #include "fit/side_by_side.h"
+#include "fit/start.h"
 
 #include <math.h>
 #include <string.h>
@@ -52,16 +53,21 @@ static gbs_fit_settings settings_of(const struct jobs *j, const gbs_data *rows) 
     return o;
 }
 
-/* The posterior on these rows, and the maps that were learned from them. */
+/* The posterior on these rows, and the maps that were learned from them; from: a model to start
+ * from, or NULL. */
 static gbs_status fit_rows(gbs_context *ctx, const gbs_fit_settings *o, const gbs_data *rows,
-                           gbs_maps *maps, gbs_posterior *p) {
+                           const gbs_model *from, gbs_maps *maps, gbs_posterior *p) {
     gbs_rows design = {0};
+    gbs_gaussian start = {0};
     gbs_status status = gbs_maps_learn(ctx, rows, o, maps);
     *p = (gbs_posterior){0};
     if (status == GBS_OK)
         status = gbs_rows_build(ctx, rows, maps, &design);
     if (status == GBS_OK)
-        status = gbs_choice_fit(ctx, &design, o, NULL, p);
+        status = gbs_start_make(ctx, o, from, maps, &start);
+    if (status == GBS_OK)
+        status = gbs_choice_fit(ctx, &design, o, &start, NULL, p);
+    gbs_gaussian_free(ctx, &start);
     gbs_rows_free(ctx, &design);
     return status;
 }
@@ -113,7 +119,7 @@ static gbs_status leave_out(gbs_context *ctx, void *arg, size_t job) {
     gbs_status status = own_rows(ctx, j, part, fold, &rows);
     if (status == GBS_OK) {
         gbs_fit_settings o = settings_of(j, rows);
-        status = fit_rows(ctx, &o, rows, &maps, &p);
+        status = fit_rows(ctx, &o, rows, NULL, &maps, &p);
     }
     if (status == GBS_OK)
         status = score_fold(ctx, j, part, fold, &maps, p.stage.posterior.mean);
@@ -217,6 +223,14 @@ static gbs_status judge(gbs_context *ctx, const gbs_data *rows, gbs_model *model
     return status;
 }
 
+/* The same problem of the model to start from. */
+static const gbs_model *start_of(const struct jobs *j, size_t part) {
+    const gbs_model *from = j->f->o->start;
+    bool same = from != NULL && from->many != NULL && from->many->scheme == j->many->scheme &&
+                from->many->classes == j->many->classes;
+    return same ? from->many->part[part] : NULL;
+}
+
 static gbs_status train(gbs_context *ctx, void *arg, size_t part) {
     struct jobs *j = arg;
     gbs_model *model = j->many->part[part];
@@ -227,7 +241,7 @@ static gbs_status train(gbs_context *ctx, void *arg, size_t part) {
     gbs_status status = own_rows(ctx, j, part, SIZE_MAX, &rows);
     if (status == GBS_OK) {
         gbs_fit_settings o = settings_of(j, rows);
-        status = fit_rows(ctx, &o, rows, &model->maps, &p);
+        status = fit_rows(ctx, &o, rows, start_of(j, part), &model->maps, &p);
         if (status == GBS_OK)
             gbs_keep_fit(model, &o, rows, &p);
     }

@@ -164,6 +164,7 @@ static gbs_status solve(struct search *s) {
     gbs_anneal_task task = {
         .family = o->family, .ladder = s->ladder, .rungs = s->rungs, .trace = t->trace};
     task.part_below = o->ladder_size == 0;
+    task.start = t->start != NULL && t->start->mean != NULL ? t->start : NULL;
     task.problem = (gbs_problem){.ctx = t->ctx, .risk = t->risk, .prior = t->prior};
     task.fixed_sd = 1.0 / sqrt(t->risk->counted);
     task.solve = (gbs_solve_options){.solver = o->solver,

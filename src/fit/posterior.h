@@ -19,7 +19,9 @@ typedef struct gbs_posterior_job {
     bool climb;    /* without a ladder: anneal from small lambdas where the loss is not convex */
     gbs_rung_value value; /* NULL: rungs are not valued */
     void *arg;
-    bool last;        /* take the last rung whatever the values */
+    bool last; /* take the last rung whatever the values */
+    /* where to begin, in the coordinates of the risk; NULL, or its mean NULL: at the prior */
+    const gbs_gaussian *start;
     gbs_trace *trace; /* of the minimisations; may be NULL */
 } gbs_posterior_job;
 

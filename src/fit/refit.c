@@ -57,7 +57,7 @@ gbs_status gbs_refit(gbs_context *ctx, const gbs_data *data, const gbs_fit_setti
     }
     gbs_progress_begin(ctx);
     if (status == GBS_OK)
-        status = gbs_choice_fit(ctx, rows, &o, &model->trace, &p);
+        status = gbs_choice_fit(ctx, rows, &o, NULL, &model->trace, &p);
     if (status == GBS_OK)
         status = gbs_keep_path(ctx, model, &p, o.restarts);
     if (status == GBS_OK)

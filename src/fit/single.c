@@ -8,6 +8,7 @@
  * at its price.
  */
 #include "fit/prior_centre.h"
+#include "fit/start.h"
 #include "fit/ways.h"
 
 #include "bound/bound.h"
@@ -154,6 +155,9 @@ static gbs_status train(struct single *f, size_t *grid_size) {
         .o = o, .grid = *grid_size, .ladder = o->ladder_size > 0 ? o->ladder_size : 1};
     gbs_evidence *counted = &pricing.counted;
     gbs_fit_task(o)->count(f->risk, f->rows.all.n - f->first, counted);
+    gbs_gaussian start = {0};
+    if (status == GBS_OK)
+        status = gbs_start_make(f->ctx, o, o->start, &f->model->maps, &start);
     /* the paper's risk of pairs does not take the labels as given: its lambda may not depend on
      * them */
     bool any_two = counted->paired_rows > 0 && gbs_single_method(o) == GBS_BOUND_PAPER;
@@ -164,6 +168,7 @@ static gbs_status train(struct single *f, size_t *grid_size) {
                                  .climb = o->prior == GBS_PRIOR_ZERO,
                                  .trace = &f->model->trace};
         job.risk = f->risk;
+        job.start = &start;
         job.prior = (gbs_prior){f->m0, grid[k] * grid[k]};
         job.lambda = o->lambda > 0.0 ? o->lambda : chosen_lambda(f, units);
         /* where pairs are sampled, the certificate alone pays for that */
@@ -180,6 +185,7 @@ static gbs_status train(struct single *f, size_t *grid_size) {
             status = keep_best(f, &p, &best);
         gbs_posterior_free(f->ctx, &p);
     }
+    gbs_gaussian_free(f->ctx, &start);
     gbs_array_free(f->ctx, grid);
     return status;
 }

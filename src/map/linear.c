@@ -10,16 +10,23 @@
 
 #include <string.h>
 
-static bool is_linear(const gbs_maps *maps) {
+bool gbs_maps_is_linear(const gbs_maps *maps) {
     for (size_t k = 0; k < maps->count; k++)
         if (!maps->at[k]->ops->affine)
             return false;
     return true;
 }
 
+double gbs_maps_slope(const gbs_maps *maps, size_t k) {
+    const gbs_standard *s = gbs_maps_standard(maps);
+    return gbs_maps_column(maps, k) == maps->given ? gbs_maps_constant(maps)
+           : s != NULL                             ? 1.0 / s->scale[k]
+                                                   : 1.0;
+}
+
 bool gbs_maps_linear(const gbs_maps *maps, const double *theta, double *coefficient,
                      double *intercept) {
-    if (!is_linear(maps))
+    if (!gbs_maps_is_linear(maps))
         return false;
     const gbs_standard *s = gbs_maps_standard(maps);
     *intercept = 0.0;

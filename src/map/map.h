@@ -163,6 +163,11 @@ size_t gbs_maps_column(const gbs_maps *maps, size_t k);
 /* theta_k speaks of stretched columns and of an intercept's column of any value; times this it
  * speaks of standardised ones and of a column of ones. */
 double gbs_maps_unit(const gbs_maps *maps, size_t k);
+/* x'theta is linear in the raw columns. */
+bool gbs_maps_is_linear(const gbs_maps *maps);
+/* There: what a unit of theta_k adds to the score per unit of its raw column, of an intercept to
+ * the constant. */
+double gbs_maps_slope(const gbs_maps *maps, size_t k);
 /* x'theta as *intercept + raw'coefficient, maps->given numbers; false, and nothing is written,
  * where it is not linear in the raw columns. */
 bool gbs_maps_linear(const gbs_maps *maps, const double *theta, double *coefficient,

@@ -100,6 +100,9 @@ typedef struct gbs_fit_settings {
     int joint;                      /* deployed: all certificates hold at once */
     const double *costs; /* many classes: what saying each of a row of each costs, [is][said] */
     unsigned losses, families; /* cv: bits of those to compare; 0: the one above */
+    /* a model to start from, or NULL; and the raw column behind each of the data's, NULL: itself */
+    const gbs_model *start;
+    const uint32_t *start_columns;
 } gbs_fit_settings;
 
 /* What a sampling is asked for. */

@@ -11,6 +11,7 @@
 #include "core/random.h"
 
 #include <math.h>
+#include <string.h>
 
 /* One family of the chain on its way up. */
 struct climber {
@@ -55,6 +56,41 @@ static void tame_start(struct climber *c) {
         gbs_gaussian_set_prior(&c->here, &tame, 0.0);
 }
 
+/* The caller's start in the climber's coordinates, in c->other; false: it cannot be had. */
+static gbs_status lay_start(const gbs_anneal_task *task, struct climber *c, bool *laid) {
+    const gbs_gaussian *start = task->start;
+    *laid = c->reduced == NULL || start->factor == NULL;
+    if (c->reduced != NULL)
+        return *laid ? gbs_reduction_project(c->reduced, start, &c->other) : GBS_OK;
+    if (start->family != c->other.family)
+        gbs_gaussian_embed(&c->other, start);
+    else if (gbs_family_of(start->family)->free_size(start->d) > 0)
+        gbs_gaussian_copy(&c->other, start);
+    else
+        memcpy(c->other.mean, start->mean, start->d * sizeof *start->mean);
+    return GBS_OK;
+}
+
+/* Begins at the caller's start, if that is the better one (docs/maths.md, 4.10). */
+static gbs_status take_start(const gbs_anneal_task *task, struct climber *c, bool *taken) {
+    gbs_status status = lay_start(task, c, taken);
+    if (status != GBS_OK || !*taken)
+        return status;
+    c->problem.lambda = task->ladder[0];
+    status = gbs_evaluate_start(&c->problem, &c->engine, &c->here);
+    double usual = c->engine.here.free_energy;
+    if (status == GBS_OK)
+        status = gbs_evaluate_start(&c->problem, &c->engine, &c->other);
+    *taken = status == GBS_OK && c->engine.here.free_energy < usual;
+    if (!*taken)
+        return status;
+    gbs_gaussian swap = c->here;
+    c->here = c->other;
+    c->other = swap;
+    c->engine.known = true;
+    return GBS_OK;
+}
+
 static void climber_free(gbs_context *ctx, struct climber *c) {
     gbs_engine_free(&c->engine);
     gbs_gaussian_free(ctx, &c->here);
@@ -95,18 +131,19 @@ static size_t stride_of(const gbs_anneal_task *task, size_t t, const gbs_empiric
 }
 
 /* One family on one rung. */
-static gbs_status solve_rung(const gbs_anneal_task *task, size_t t, struct climber *c) {
+static gbs_status solve_rung(const gbs_anneal_task *task, size_t t, bool coarse,
+                             struct climber *c) {
     gbs_solve_options options = task->solve;
     if (t + 1 < task->rungs)
         options.tolerance = fmax(options.tolerance, ON_THE_WAY);
     size_t stride = stride_of(task, t, c->problem.risk);
     if (stride > 1)
         return gbs_solve_on_part(&c->problem, &options, stride, &c->engine, &c->here, &c->solution);
-    return gbs_solve(&c->problem, &options, t == 0, &c->engine, &c->here, &c->solution);
+    return gbs_solve(&c->problem, &options, coarse, &c->engine, &c->here, &c->solution);
 }
 
-static gbs_status climb_rung(const gbs_anneal_task *task, size_t t, struct climber *chain,
-                             size_t count) {
+static gbs_status climb_rung(const gbs_anneal_task *task, size_t t, bool coarse,
+                             struct climber *chain, size_t count) {
     for (size_t k = 0; k < count; k++) {
         struct climber *c = &chain[k];
         c->problem.lambda = task->ladder[t];
@@ -114,7 +151,7 @@ static gbs_status climb_rung(const gbs_anneal_task *task, size_t t, struct climb
         c->engine.done_before = done / (double)task->rungs;
         c->engine.done_span = 1.0 / (double)(task->rungs * count);
         c->engine.trace = k + 1 == count ? task->trace : NULL;
-        gbs_status status = solve_rung(task, t, c);
+        gbs_status status = solve_rung(task, t, coarse, c);
         if (status == GBS_OK && k > 0 &&
             chain[k - 1].solution.free_energy < c->solution.free_energy)
             status = start_from_smaller(task, c, &chain[k - 1]);
@@ -148,12 +185,15 @@ gbs_status gbs_anneal(const gbs_anneal_task *task, gbs_gaussian *result, gbs_sol
     gbs_family families[CHAIN];
     size_t count = choose_chain(task, families), last = count - 1;
     gbs_status status = GBS_OK;
+    bool convex = task->problem.risk->loss->convex, started = false;
     for (size_t k = 0; status == GBS_OK && k < count; k++)
         status = climber_create(task, families[k], &chain[k]);
-    if (status == GBS_OK && task->problem.risk->loss->convex)
+    if (status == GBS_OK && convex)
         tame_start(&chain[last]);
+    if (status == GBS_OK && convex && task->start != NULL)
+        status = take_start(task, &chain[last], &started);
     for (size_t t = 0; status == GBS_OK && t < task->rungs; t++) {
-        status = climb_rung(task, t, chain, count);
+        status = climb_rung(task, t, t == 0 && !started, chain, count);
         path[t] = chain[last].solution;
         if (status == GBS_OK && task->consider != NULL)
             status = task->consider(task->arg, t, &chain[last].here, &path[t]);

@@ -19,7 +19,10 @@ typedef struct gbs_anneal_task {
                            const gbs_solution *solution);
     void *arg;
     gbs_trace *trace; /* of the task's family; may be NULL */
-    bool part_below;  /* the rungs below the last are only starts: where lambda is small beside n, a
+    /* of a convex loss: begin here if F is lower than at the prior; of the task's family or a
+     * smaller one, in the data's coordinates. May be NULL */
+    const gbs_gaussian *start;
+    bool part_below; /* the rungs below the last are only starts: where lambda is small beside n, a
                          part of the rows will do */
 } gbs_anneal_task;
 
