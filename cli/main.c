@@ -143,10 +143,15 @@ int app_check_options(const struct app *app) {
 
 /* What several parts of a fit find alike is said once. */
 static void on_log(gbs_log_level level, const char *message, void *user) {
-    static char last[200];
-    if (level < GBS_LOG_INFO || strncmp(message, last, sizeof last - 1) == 0)
+    enum { REMEMBERED = 8 };
+    static char told[REMEMBERED][200];
+    static size_t count;
+    if (level < GBS_LOG_INFO)
         return;
-    snprintf(last, sizeof last, "%s", message);
+    for (size_t k = 0; k < REMEMBERED; k++)
+        if (strncmp(message, told[k], sizeof told[k] - 1) == 0)
+            return;
+    snprintf(told[count++ % REMEMBERED], sizeof told[0], "%s", message);
     char text[1000];
     option_spell(message, text, sizeof text);
     app_note(user, "%s", text);

@@ -40,6 +40,8 @@ def page_name(source):
     """The HTML page that a file of the repository becomes."""
     if source in MADE:
         return MADE[source]
+    if re.fullmatch(r"include/gibbsite/\w+\.h", source):
+        return MADE["include/gibbsite.h"]
     folder, name = os.path.split(source)
     stem, ending = os.path.splitext(name)
     if ending == ".html":
@@ -134,6 +136,8 @@ class Site:
             shutil.copy(file, path)
 
     def ask(self, source):
+        if re.fullmatch(r"include/gibbsite/\w+\.h", source):
+            source = "include/gibbsite.h"  # its pages have one page here
         if source not in self.done:
             self.done.add(source)
             self.waiting.append(source)

@@ -67,10 +67,12 @@ static void table_text(const struct app *app, const gbs_cv *cv, struct text *out
     const gbs_cv_result *r;
     text_add(out, "  %-11s %-9s %10s %10s %9s %8s %12s\n", "loss", "family", "lambda", "prior sd",
              labels ? "error" : "1 - AUC", "(se)", labels ? "Gibbs error" : "of one draw");
+    char lambda[LINE_NUMBER], sd[LINE_NUMBER];
     for (size_t k = 0; (r = gbs_cv_at(cv, k)) != NULL; k++)
-        text_add(out, "%c %-11s %-9s %10.4g %10.4g %7.2f %% %8.2f %10.2f %%%s\n",
+        text_add(out, "%c %-11s %-9s %10s %10s %7.2f %% %8.2f %10.2f %%%s\n",
                  k == gbs_cv_best(cv) && gbs_cv_at(cv, 1) != NULL ? '*' : ' ',
-                 gbs_loss_name(r->loss), gbs_family_name(r->family), r->lambda, r->prior_sd,
+                 gbs_loss_name(r->loss), gbs_family_name(r->family),
+                 line_number(r->lambda, 4, lambda), line_number(r->prior_sd, 4, sd),
                  100.0 * r->error, 100.0 * r->error_se, 100.0 * r->gibbs_error,
                  r->not_converged > 0 ? "  (not converged)" : "");
     if (gbs_cv_at(cv, 1) != NULL)

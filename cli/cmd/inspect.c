@@ -10,18 +10,6 @@
 
 enum { SHOWN = 20 };
 
-struct coefficient {
-    size_t k;
-    double mean, sd;
-};
-
-/* Coefficients are finite: compute() sees to it. */
-static int by_weight(const void *a, const void *b) {
-    double x = fabs(((const struct coefficient *)a)->mean),
-           y = fabs(((const struct coefficient *)b)->mean);
-    return (x < y) - (x > y);
-}
-
 /* A model or particles, and what their coefficients are: means and standard deviations. */
 struct shown {
     const struct app *app;
@@ -73,15 +61,17 @@ static int coefficients_text(const struct shown *s, struct text *out) {
     for (size_t k = 0; k < s->d; k++)
         if (column_of(s, k) != SIZE_MAX)
             c[n++] = (struct coefficient){k, s->mean[k], s->sd[k]};
-    qsort(c, n, sizeof *c, by_weight);
-    text_add(out, "  coefficients  of the scaled columns, largest first\n");
-    text_add(out, "  %14s %12s %12s %12s\n", "", "mean", "sd", "mean/sd");
+    qsort(c, n, sizeof *c, by_distance);
+    text_add(
+        out,
+        "  coefficients  of the scaled columns, farthest from zero in standard deviations first\n");
+    text_add(out, "  %-24s %12s %12s %12s\n", "", "mean", "sd", "mean/sd");
     size_t shown = n < SHOWN ? n : SHOWN;
     for (size_t k = 0; k < shown; k++) {
-        char name[64];
+        char name[256], shown_name[LINE_NAME], mean[LINE_NUMBER], sd[LINE_NUMBER];
         gbs_recipe_feature(s->recipe, column_of(s, c[k].k), name, sizeof name);
-        text_add(out, "  %-14s %12.4g %12.4g %12.2f\n", name, c[k].mean, c[k].sd,
-                 c[k].mean / c[k].sd);
+        text_add(out, "  %-24s %12s %12s %12.2f\n", line_name(name, 24, shown_name),
+                 line_number(c[k].mean, 4, mean), line_number(c[k].sd, 4, sd), c[k].mean / c[k].sd);
     }
     if (shown < n)
         text_add(out, "  ... and %zu more (--json has them all)\n", n - shown);

@@ -17,7 +17,7 @@ int sampling_describe(struct json *j, const struct app *app, const gbs_particles
 }
 
 static void posterior_text(struct text *t, const gbs_sample_info *i, const gbs_task *task) {
-    char of[48] = "", smaller[64] = "";
+    char of[48] = "", smaller[64] = "", sd[LINE_NUMBER], lambda[LINE_NUMBER];
     if (i->n < i->n_data)
         snprintf(of, sizeof of, " of the %zu", i->n_data);
     if (gbs_task_has(task, GBS_FACT_PAIRS))
@@ -25,10 +25,10 @@ static void posterior_text(struct text *t, const gbs_sample_info *i, const gbs_t
     line_add(t, LINE_LONG, "posterior", "%sloss %s, %zu coefficients%s, %zu%s rows%s",
              gbs_task_word(task, GBS_WORD_PREFIX), gbs_loss_name(i->loss), i->d,
              i->intercept ? " with the intercept" : "", i->n, of, smaller);
-    line_add(t, LINE_LONG, "prior",
-             "N(%s, %g^2) on each coefficient, lambda %g, columns scaled: %s",
-             i->prior == GBS_PRIOR_INFORMED ? "the model's m0" : "0", i->prior_sd, i->lambda,
-             gbs_scale_name(i->scale));
+    line_add(
+        t, LINE_LONG, "prior", "N(%s, %s^2) on each coefficient, lambda %s, columns scaled: %s",
+        i->prior == GBS_PRIOR_INFORMED ? "the model's m0" : "0", line_number(i->prior_sd, 6, sd),
+        line_number(i->lambda, 6, lambda), gbs_scale_name(i->scale));
 }
 
 static void sampler_text(struct text *t, const gbs_sample_info *i, size_t temperatures) {

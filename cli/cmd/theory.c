@@ -34,10 +34,26 @@ static void write_json(struct json *j, const struct app *app, const gbs_theory *
 }
 
 static void add_cell(struct text *t, double x) {
-    if (isnan(x))
-        text_add(t, " %12s", "");
-    else
-        text_add(t, " %12.6g", x);
+    char number[LINE_NUMBER];
+    text_add(t, " %11s", isnan(x) ? "" : line_number(x, 6, number));
+}
+
+/* Where a value comes from, below itself where the line ends. */
+static void add_source(struct text *t, const char *source) {
+    enum { FROM = 65, END = 100 };
+    size_t at = FROM;
+    while (*source != '\0') {
+        size_t word = strcspn(source, " "), space = at > FROM;
+        if (space > 0 && at + space + word > END) {
+            text_add(t, "\n%*s", FROM, "");
+            at = FROM;
+            space = 0;
+        }
+        text_add(t, "%s%.*s", space > 0 ? " " : "", (int)word, source);
+        at += space + word;
+        source += word + strspn(source + word, " ");
+    }
+    text_add(t, "\n");
 }
 
 static void write_text(struct text *t, const struct options *o, const gbs_theory *theory) {
@@ -48,23 +64,24 @@ static void write_text(struct text *t, const struct options *o, const gbs_theory
              option_number(o, "C"), option_number(o, "confidence"));
     for (size_t k = 0; (row = gbs_theory_row_at(theory, k)) != NULL; k++) {
         if (strcmp(group, row->group) != 0)
-            text_add(t, "\n%-22s %12s %12s  %-10s %s\n", row->group, "value", "paper", "verdict",
+            text_add(t, "\n%-22s %11s %11s  %-17s%s\n", row->group, "value", "paper", "verdict",
                      "from");
         group = row->group;
         text_add(t, "  %-20s", row->name);
         add_cell(t, row->value);
         add_cell(t, row->paper_value);
-        text_add(t, "  %-10s %s\n",
-                 row->verdict == GBS_VERDICT_NONE ? "" : gbs_verdict_name(row->verdict),
-                 row->source);
+        text_add(t, "  %-17s",
+                 row->verdict == GBS_VERDICT_NONE ? "" : gbs_verdict_name(row->verdict));
+        add_source(t, row->source);
     }
-    text_add(t, "\nexcess_risk: with the confidence above, the risk of the Gibbs posterior and of "
-                "its Gaussian approximation exceeds "
-                "that of the best\nclassifier by at most this much. Verdict on the paper's number: "
-                "valid, loose (above the value by "
-                "more than a tenth), or not valid\n(below it, so that the theorem does not give "
-                "it; of a prior variance: not the best "
-                "one).\n");
+    text_add(t, "\n");
+    line_plain(t, LINE_LONG,
+               "excess_risk: with the confidence above, the risk of the Gibbs posterior and of its "
+               "Gaussian approximation exceeds that of the best classifier by at most this much. "
+               "Verdict on the paper's number: valid, loose (above the value by more than a "
+               "tenth), or not valid (below it, so that the theorem does not give it; of a prior "
+               "variance: not the best one). A rate is known up to a constant, and so is what the "
+               "paper prints of it: neither is a bound.");
 }
 
 static int run(struct app *app) {

@@ -2,7 +2,9 @@
 #include "out/lines.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 struct layout {
@@ -124,5 +126,23 @@ const char *line_name(const char *name, size_t most, char out[static LINE_NAME])
     char *end = copy(name, 0, head, out);
     memcpy(end, "...", 3);
     *copy(name, tail, size, end + 3) = '\0';
+    return out;
+}
+
+const char *line_number(double x, int digits, char out[static LINE_NUMBER]) {
+    double size = fabs(x);
+    if (!(size >= 1e-9 && size < 1e15)) {
+        snprintf(out, LINE_NUMBER, "%.*g", digits, x);
+        return out;
+    }
+    int decimals = digits - 1 - (int)floor(log10(size));
+    snprintf(out, LINE_NUMBER, "%.*f", decimals > 0 ? decimals : 0, x);
+    if (strchr(out, '.') == NULL)
+        return out;
+    char *end = out + strlen(out); /* as %g: no zeros at the end */
+    while (end[-1] == '0')
+        *--end = '\0';
+    if (end[-1] == '.')
+        end[-1] = '\0';
     return out;
 }

@@ -68,6 +68,13 @@ void result_evaluation_text(struct text *t, enum line_kind kind, const struct ap
 void result_model_text(struct text *t, const gbs_model *model);
 /* "options": the files, the options given, the seed. */
 void result_options(struct json *j, const struct app *app);
+/* Mean and standard deviation of coefficient k; for qsort: farthest from zero in its own standard
+ * deviations first, ties in the order of the columns. */
+struct coefficient {
+    size_t k;
+    double mean, sd;
+};
+int by_distance(const void *a, const void *b);
 /* "coefficients" of the scaled columns: the forty that lie farthest from zero in their own standard
  * deviations. */
 int result_coefficients(struct json *j, const struct app *app, const gbs_model *model,

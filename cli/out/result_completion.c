@@ -125,10 +125,13 @@ static void history_text(struct text *out, const gbs_completion *model, size_t f
         text_add(out, "        %-12s %5zu %14.4f %6.4f%s\n",
                  gbs_completion_model_name(choice->model), choice->rank, choice->rmse,
                  choice->rmse_se, choice->taken ? "  taken" : "");
+    char noise[LINE_NUMBER], lambda[LINE_NUMBER];
     for (size_t k = 0; !ranks && (choice = gbs_completion_choice(model, k)) != NULL; k++)
-        text_add(out, "      %16.6g %11.6g %14.4f %6.4f %11.1f%s%s%s\n", choice->noise_variance,
-                 choice->lambda, choice->rmse, choice->rmse_se, choice->effective_rank,
-                 choice->learned ? "  learned" : "", choice->taken ? "  taken" : "",
+        text_add(out, "      %16s %11s %14.4f %6.4f %11.1f%s%s%s\n",
+                 line_number(choice->noise_variance, 6, noise),
+                 line_number(choice->lambda, 6, lambda), choice->rmse, choice->rmse_se,
+                 choice->effective_rank, choice->learned ? "  learned" : "",
+                 choice->taken ? "  taken" : "",
                  choice->not_converged > 0 ? "  NOT CONVERGED" : "");
     struct text words = {0};
     for (size_t k = 0; k < n_restarts; k++)
@@ -158,15 +161,19 @@ static void model_line(struct text *out, const gbs_completion *model,
 
 void result_completion_text(struct text *out, const gbs_completion *model) {
     const gbs_completion_info *i = gbs_completion_get_info(model);
-    char mean[48] = "";
+    char mean[48] = "", noise[LINE_NUMBER], lambda[LINE_NUMBER], end[80];
     line_add(out, LINE_LONG, "ratings", "%zu of %zu rows and %zu columns", i->n, i->rows,
              i->columns);
     model_line(out, model, i);
-    line_add(out, LINE_LONG, "noise", "variance %.6g (%s), lambda %.6g", i->noise_variance,
-             noise_kind(i), i->lambda);
+    line_add(out, LINE_LONG, "noise", "variance %s (%s), lambda %s",
+             line_number(i->noise_variance, 6, noise), noise_kind(i),
+             line_number(i->lambda, 6, lambda));
     history_text(out, model, i->folds);
-    line_add(out, LINE_LONG, "free energy", "%.8g, of it KL to the prior %.6g; %zu sweeps, %s",
-             i->free_energy, i->kl, i->sweeps, i->converged ? "converged" : "NOT CONVERGED");
+    snprintf(end, sizeof end, "%zu sweeps, %s", i->sweeps,
+             i->converged ? "converged" : "NOT CONVERGED");
+    line_add(out, LINE_LONG, "free energy", "%.8g, of it KL to the prior %.6g; %s%s",
+             i->free_energy, i->kl,
+             i->sampler == GBS_SAMPLER_GIBBS ? "of the fit where the sampler began: " : "", end);
     if (isfinite(i->sd))
         snprintf(mean, sizeof mean, ", of their mean %.4f", i->sd);
     line_add(out, LINE_LONG, "these ratings", "RMSE %.4f%s", i->rmse, mean);

@@ -55,17 +55,12 @@ void result_options(struct json *j, const struct app *app) {
 
 /* ---------------------------------------------------------------- coefficients */
 
-struct coefficient {
-    size_t k;
-    double mean, sd;
-};
-
 static double distance(const struct coefficient *c) {
     return c->sd > 0.0 ? fabs(c->mean) / c->sd : c->mean != 0.0 ? INFINITY : 0.0;
 }
 
 /* Farthest from zero in its own standard deviations first; ties in the order of the columns. */
-static int by_distance(const void *a, const void *b) {
+int by_distance(const void *a, const void *b) {
     const struct coefficient *p = a, *q = b;
     double x = distance(p), y = distance(q);
     return x != y ? (x < y) - (x > y) : (p->k > q->k) - (p->k < q->k);

@@ -139,6 +139,10 @@ static void table_text(struct text *t, const gbs_model *model, const gbs_recipe 
                  each->valid ? "" : "  cond.");
     line_add(t, LINE_LONG, "",
              "nats paid for the KL, a grid or --joint, all posteriors at once, the confidence");
+    if (gbs_model_stages(model) > 1)
+        line_add(t, LINE_LONG, "",
+                 "risk seen: the errors of each stage on the fresh rows that it met, weighted as "
+                 "the stages are");
 }
 
 void result_certificates_text(struct text *t, const gbs_model *model, const gbs_recipe *recipe,
@@ -228,9 +232,10 @@ static bool zero_centred(const gbs_model *model) {
 
 static void solver_text(struct text *t, const gbs_model *model) {
     const gbs_model_info *i = gbs_model_get_info(model);
-    char pairs[48] = "", gap[80] = "";
+    char pairs[64] = "", gap[80] = "", number[LINE_NUMBER];
     if (gbs_task_has(gbs_model_task(model), GBS_FACT_PAIRS) && i->pair_evaluations > 0.0)
-        snprintf(pairs, sizeof pairs, "%.4g pairs seen, ", i->pair_evaluations);
+        snprintf(pairs, sizeof pairs, "%s pairs seen, ",
+                 line_number(i->pair_evaluations, 4, number));
     if (isfinite(i->optimality_gap))
         snprintf(gap, sizeof gap, "; free energy proven within %.2g of its minimum",
                  i->optimality_gap);
@@ -243,7 +248,7 @@ void result_model_text(struct text *t, const gbs_model *model) {
     const gbs_task *task = gbs_model_task(model);
     const gbs_card *card = gbs_model_card(model);
     const gbs_classes_card *many = gbs_model_classes_card(model);
-    char rows[80];
+    char rows[80], sd[LINE_NUMBER], lambda[LINE_NUMBER];
     if (many != NULL)
         snprintf(rows, sizeof rows, "%zu rows to learn from, %zu to test on", many->learned,
                  many->tested);
@@ -268,10 +273,11 @@ void result_model_text(struct text *t, const gbs_model *model) {
                  many->classes,
                  many->scheme == GBS_SCHEME_PAIRS ? "each against each" : "each against the rest",
                  many->parts);
-    line_add(
-        t, LINE_LONG, "prior", "N(%s, %g^2) on each coefficient, lambda %g, columns scaled: %s%s",
-        i->prior == GBS_PRIOR_INFORMED && !zero_centred(model) ? "m0" : "0", i->prior_sd, i->lambda,
-        gbs_scale_name(i->scale), i->columns == GBS_COLUMNS_RELEVANCE ? ", by relevance" : "");
+    line_add(t, LINE_LONG, "prior",
+             "N(%s, %s^2) on each coefficient, lambda %s, columns scaled: %s%s",
+             i->prior == GBS_PRIOR_INFORMED && !zero_centred(model) ? "m0" : "0",
+             line_number(i->prior_sd, 6, sd), line_number(i->lambda, 6, lambda),
+             gbs_scale_name(i->scale), i->columns == GBS_COLUMNS_RELEVANCE ? ", by relevance" : "");
     line_add(t, LINE_LONG, "free energy",
              "%.6g = lambda x %.6g (mean %s loss of the posterior) + %.6g (KL to the prior)",
              i->free_energy, i->gibbs_risk, gbs_loss_name(i->loss), i->kl);

@@ -13,9 +13,10 @@ extern "C" {
 /* On a number that the paper prints, against the value that the theorem gives. */
 typedef enum gbs_verdict {
     GBS_VERDICT_NONE = 0,
-    GBS_VERDICT_VALID,    /* at or above the value, by at most a tenth */
-    GBS_VERDICT_LOOSE,    /* above it by more */
-    GBS_VERDICT_NOT_VALID /* below it: not what the theorem gives, read as the paper reads it */
+    GBS_VERDICT_VALID,     /* at or above the value, by at most a tenth */
+    GBS_VERDICT_LOOSE,     /* above it by more */
+    GBS_VERDICT_NOT_VALID, /* below it: not what the theorem gives, read as the paper reads it */
+    GBS_VERDICT_UP_TO_A_CONSTANT /* a rate: value and print are both known up to a constant alone */
 } gbs_verdict;
 
 /* One value of the theory: what it is, and where it comes from. */
@@ -36,7 +37,7 @@ GBS_API gbs_status gbs_theory_compute(gbs_context *ctx, const gbs_options *optio
 GBS_API const gbs_theory_row *gbs_theory_row_at(const gbs_theory *theory, size_t k);
 /* Takes the handle back; NULL is ignored. */
 GBS_API void gbs_theory_free(gbs_theory *theory);
-/* "none", "valid", "loose", "not valid"; NULL out of range. */
+/* "none", "valid", "loose", "not valid", "up to a constant"; NULL out of range. */
 GBS_API const char *gbs_verdict_name(gbs_verdict verdict);
 
 #ifdef __cplusplus

@@ -156,15 +156,20 @@ static void add_matrix(struct table *t) {
     double b = 1.0 / (2.0 * t->n * most * log(2.0 * width * most)),
            scale = (double)q->rank * (m1 + m2) / t->n;
     t->group = "matrix completion";
-    add(t, "rate", "r (m1+m2) log(n (m1+m2) K/b)/n, up to a constant; paper L1237",
-        scale * log(t->n * (m1 + m2) * width / b), scale * log(t->n * (m1 + m2) * width * b));
-    add(t, "minimax_rate", "r (m1+m2)/n, up to a constant", scale, NAN);
+    gbs_theory_row *row = add(t, "rate", "r (m1+m2) log(n (m1+m2) K/b)/n; paper L1237: K b for K/b",
+                              scale * log(t->n * (m1 + m2) * width / b),
+                              scale * log(t->n * (m1 + m2) * width * b));
+    row->verdict = GBS_VERDICT_UP_TO_A_CONSTANT;
+    row = add(t, "minimax_rate", "r (m1+m2)/n", scale, NAN);
+    row->verdict = GBS_VERDICT_UP_TO_A_CONSTANT;
+    add(t, "K", "components of the factors: min(m1, m2)", width, NAN);
+    add(t, "b", "of the inverse gamma prior: 1/(2 n M log(2 K M)), M = max(m1, m2)", b, NAN);
 }
 
 /* ---------------------------------------------------------------- outside */
 
 const char *gbs_verdict_name(gbs_verdict verdict) {
-    static const char *const names[] = {"none", "valid", "loose", "not valid"};
+    static const char *const names[] = {"none", "valid", "loose", "not valid", "up to a constant"};
     return (unsigned)verdict < sizeof names / sizeof *names ? names[verdict] : NULL;
 }
 

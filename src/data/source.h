@@ -10,6 +10,8 @@
 typedef struct gbs_source {
     void (*release)(struct gbs_source *source);
     const struct gbs_recipe *recipe; /* how the columns were made */
+    /* what the k-th of them is called */
+    void (*name)(const struct gbs_recipe *recipe, size_t k, char *name, size_t room);
     /* What the columns are was learned from rows of this very data: from the first `rows` of the
      * order that `seed` gives (task/parts.h). All of them: from every row. */
     bool learned;

@@ -10,6 +10,7 @@
 #include "map/map.h"
 
 #include <math.h>
+#include <stdio.h>
 
 /* Standard deviations of a mean that the shift carries. */
 #define LARGEST_SHIFT 4.0
@@ -134,6 +135,31 @@ static size_t measure(const gbs_data *data, const struct columns *c, double *sca
 
 /* ---------------------------------------------------------------- constants */
 
+/* "... are constant: 'age', 'job=clerk' and 3 more", by number where columns have no names. */
+static void tell_constant(gbs_context *ctx, const gbs_data *data, const struct columns *c,
+                          size_t constant) {
+    enum { NAMED = 5 };
+    const gbs_source *s = data->source;
+    char list[NAMED * 80] = "", name[64];
+    size_t at = 0, told = 0;
+    for (size_t k = 0; k < data->d && told < NAMED; k++) {
+        if (c->low[k] != c->high[k])
+            continue;
+        if (s != NULL && s->name != NULL)
+            s->name(s->recipe, k, name, sizeof name);
+        else
+            snprintf(name, sizeof name, "column %zu", k + 1);
+        at += (size_t)snprintf(list + at, sizeof list - at, "%s'%s'", told > 0 ? ", " : "", name);
+        told++;
+    }
+    if (told < constant)
+        snprintf(list + at, sizeof list - at, " and %zu more", constant - told);
+    gbs_log(ctx, GBS_LOG_INFO,
+            "%zu of %zu columns are constant in the rows to learn from and carry no information: "
+            "%s",
+            constant, data->d, list);
+}
+
 static gbs_status standardise(gbs_context *ctx, const gbs_data *data, gbs_standard *out) {
     size_t d = data->d, bad = 0;
     double *work = gbs_matrix(ctx, 5, d);
@@ -152,8 +178,7 @@ static gbs_status standardise(gbs_context *ctx, const gbs_data *data, gbs_standa
                            bad + 1)
                      : GBS_OK;
         if (status == GBS_OK && constant > 0)
-            gbs_log(ctx, GBS_LOG_INFO, "%zu of %zu columns are constant and carry no information",
-                    constant, d);
+            tell_constant(ctx, data, &c, constant);
     }
     gbs_array_free(ctx, work);
     gbs_array_free(ctx, stored);

@@ -18,7 +18,7 @@ typedef struct gbs_csv {
     uint64_t *first_number; /* the line whose cell made a column numeric */
     uint64_t *first_mark;   /* of an undecided column: the line of its first level, a mark */
     gbs_text_set *levels;   /* of each column */
-    size_t *keep;           /* of each column: which of those that are kept, from 1; NULL: none is */
+    size_t *keep; /* of each column: which of those that are kept, from 1; NULL: none is */
     size_t cell_capacity;
     uint64_t first_line, previous_line; /* of the first record; of the row before the one at hand */
 } gbs_csv;

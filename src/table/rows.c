@@ -117,7 +117,7 @@ static gbs_status wrap(gbs_context *ctx, const gbs_table *table, gbs_recipe *rec
         gbs_recipe_free(recipe);
         return GBS_ERR_MEMORY;
     }
-    *s = (struct source){.is = {.release = release, .recipe = recipe},
+    *s = (struct source){.is = {.release = release, .recipe = recipe, .name = gbs_recipe_feature},
                          .ctx = ctx,
                          .design = *design,
                          .recipe = recipe};

@@ -384,8 +384,10 @@ static void matrix_rate_puts_b_below(void **state) {
     double b = 1.0 / (2.0 * 1e5 * 1682.0 * log(2.0 * 943.0 * 1682.0)), scale = 10.0 * 2625.0 / 1e5;
     assert_close(row.value, scale * log(1e5 * 2625.0 * 943.0 / b), 1e-12, 0.0);
     assert_close(row.paper_value, scale * log(1e5 * 2625.0 * 943.0 * b), 1e-12, 0.0);
-    assert_int_equal(row.verdict, GBS_VERDICT_NOT_VALID);
+    assert_int_equal(row.verdict, GBS_VERDICT_UP_TO_A_CONSTANT);
     assert_close(find(&t, "matrix completion", "minimax_rate").value, scale, 1e-14, 0.0);
+    assert_close(find(&t, "matrix completion", "K").value, 943.0, 0.0, 0.0);
+    assert_close(find(&t, "matrix completion", "b").value, b, 1e-14, 0.0);
 }
 
 static void bad_queries_are_named(void **state) {
