@@ -57,6 +57,7 @@
 #include "gibbsite/sample.h"
 #include "gibbsite/table.h"
 #include "gibbsite/classes.h"
+#include "gibbsite/explain.h"
 #include "gibbsite/bound.h"
 #include "gibbsite/theory.h"
 /* clang-format on */

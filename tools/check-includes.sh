@@ -22,8 +22,9 @@ completion: pass
 model: map family risk completion
 judge: model
 task: judge bound
+explain: judge table
 file: task table
-fit: vb smc task completion file
+fit: vb smc task completion file explain
 '
 # Headers that the build writes.
 generated=' build_info.h '

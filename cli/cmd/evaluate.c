@@ -58,6 +58,18 @@ static int apply_threshold(const struct app *app, const struct predictor *model,
     return status == GBS_OK ? EXIT_DONE : app_fail_status(app, status, in->file);
 }
 
+/* --importance, of a model that was fitted: particles have none. */
+static int explain(const struct app *app, const struct predictor *model, const struct input *in,
+                   gbs_explanation **out) {
+    if (!given(&app->options, "importance"))
+        return EXIT_DONE;
+    if (model->model == NULL)
+        return app_fail(app, EXIT_USAGE,
+                        "evaluate: --importance is for models of fit, not for samples");
+    gbs_status status = gbs_model_explain(app->ctx, model->model, in->data, out);
+    return status == GBS_OK ? EXIT_DONE : app_fail_status(app, status, in->file);
+}
+
 static void result_words(struct text *t, const struct app *app, const struct predictor *model,
                          const struct input *in, const gbs_evaluation *e,
                          const gbs_recipe *recipe) {
@@ -86,6 +98,7 @@ static int run(struct app *app) {
     struct input in = {0};
     gbs_evaluation *e = NULL;
     struct roc roc = {0};
+    gbs_explanation *explanation = NULL;
     if (o->n_inputs != 2)
         return app_fail(
             app, EXIT_USAGE,
@@ -115,6 +128,8 @@ static int run(struct app *app) {
         code = apply_threshold(app, &model, &in, e);
     if (code == EXIT_DONE && given(o, "json") && !result_is_many(recipe))
         code = make_roc(app, &model, &in, &roc);
+    if (code == EXIT_DONE)
+        code = explain(app, &model, &in, &explanation);
     if (code == EXIT_DONE) {
         struct text text = {0};
         if (given(o, "json")) {
@@ -129,14 +144,19 @@ static int run(struct app *app) {
                     json_put_number(&j, "threshold", threshold_of(app, &model));
             }
             result_evaluation(&j, app, e, &roc, model.model, recipe);
+            code = result_importance(&j, app, explanation);
             json_close_object(&j);
         } else {
             result_words(&text, app, &model, &in, e, recipe);
+            result_importance_text(&text, given(o, "verbose") ? LINE_LONG : LINE_SHORT,
+                                   explanation);
         }
-        code = app_write(app, NULL, &text);
+        if (code == EXIT_DONE)
+            code = app_write(app, NULL, &text);
         text_free(&text);
     }
     gbs_evaluation_free(e);
+    gbs_explanation_free(explanation);
     predictor_free(&model);
     input_free(&in);
     gbs_recipe_free(recipe);
@@ -163,6 +183,7 @@ const struct command command_evaluate = {
     "intervals.",
     "gibbsite evaluate model.json test.csv\n"
     "gibbsite evaluate model.json test.csv --threshold 0.3\n"
+    "gibbsite evaluate model.json test.csv --importance\n"
     "gibbsite evaluate model.json test.csv --json",
     run,
 };

@@ -130,6 +130,8 @@ static int result_json(const struct fit *f, struct text *out) {
                                    GBS_DESCRIBE_PATH | GBS_DESCRIBE_RESTARTS | GBS_DESCRIBE_TRACE);
     if (code == EXIT_DONE)
         code = result_coefficients(&j, f->app, f->model, f->recipe);
+    if (code == EXIT_DONE)
+        code = result_importance(&j, f->app, gbs_model_explanation(f->model));
     if (f->tested) {
         json_open_object(&j, "test");
         result_evaluation(&j, f->app, f->evaluation, &f->roc, f->model, f->recipe);
@@ -287,7 +289,7 @@ const struct command command_fit = {
     "gibbsite fit dna.csv --target class --positive ie -o model.json\n"
     "gibbsite fit train.csv --task rank -o model.json --test test.csv\n"
     "gibbsite fit huge.csv --task rank --solver sgd --pairs 1000000 -o model.json\n"
-    "gibbsite fit train.csv -o model.json --features auto\n"
+    "gibbsite fit train.csv -o model.json --features auto --importance\n"
     "gibbsite fit train.csv --prior zero --scale unit-row --lambda-grid 1:1000:10 --path path.csv",
     run,
 };

@@ -81,6 +81,7 @@ void fit_text_short(const struct fit *f, struct text *out) {
     text_free(&words);
     cost_line(f, out);
     result_baseline_text(out, LINE_SHORT, f->model, f->recipe, &f->baseline);
+    result_importance_text(out, LINE_SHORT, gbs_model_explanation(f->model));
     files_line(f, LINE_SHORT, out);
 }
 
@@ -114,6 +115,7 @@ void fit_text_long(const struct fit *f, struct text *out) {
     result_certificates_text(out, f->model, f->recipe, &f->baseline);
     chosen_line(f, out);
     sources_model(out, f->model);
+    result_importance_text(out, LINE_LONG, gbs_model_explanation(f->model));
     if (f->tested) {
         text_add(out, "%s\n", f->test.file);
         line_add(out, LINE_LONG, "rows", "%zu", f->evaluation->n);

@@ -8,8 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { SHOWN = 20 };
-
 /* A model or particles, and what their coefficients are: means and standard deviations. */
 struct shown {
     const struct app *app;
@@ -48,37 +46,24 @@ static int inspect_json(const struct shown *s, struct text *out) {
         code = result_describe(&j, s->app, model,
                                GBS_DESCRIBE_CARD | GBS_DESCRIBE_CERTIFICATES | GBS_DESCRIBE_STAGES |
                                    GBS_DESCRIBE_PATH | GBS_DESCRIBE_COEFFICIENTS |
-                                   GBS_DESCRIBE_ORIGIN);
+                                   GBS_DESCRIBE_IMPORTANCE | GBS_DESCRIBE_ORIGIN);
     json_close_object(&j);
     return code;
 }
 
+static size_t column_behind(const void *shown, size_t k) {
+    return column_of(shown, k);
+}
+
 static int coefficients_text(const struct shown *s, struct text *out) {
-    struct coefficient *c = calloc(s->d, sizeof *c);
-    if (c == NULL)
-        return app_fail(s->app, EXIT_MEMORY, "out of memory");
-    size_t n = 0;
-    for (size_t k = 0; k < s->d; k++)
-        if (column_of(s, k) != SIZE_MAX)
-            c[n++] = (struct coefficient){k, s->mean[k], s->sd[k]};
-    qsort(c, n, sizeof *c, by_distance);
-    text_add(
-        out,
-        "  coefficients  of the scaled columns, farthest from zero in standard deviations first\n");
-    text_add(out, "  %-24s %12s %12s %12s\n", "", "mean", "sd", "mean/sd");
-    size_t shown = n < SHOWN ? n : SHOWN;
-    for (size_t k = 0; k < shown; k++) {
-        char name[256], shown_name[LINE_NAME], mean[LINE_NUMBER], sd[LINE_NUMBER];
-        gbs_recipe_feature(s->recipe, column_of(s, c[k].k), name, sizeof name);
-        text_add(out, "  %-24s %12s %12s %12.2f\n", line_name(name, 24, shown_name),
-                 line_number(c[k].mean, 4, mean), line_number(c[k].sd, 4, sd), c[k].mean / c[k].sd);
-    }
-    if (shown < n)
-        text_add(out, "  ... and %zu more (--json has them all)\n", n - shown);
-    if (n < s->d)
-        text_add(out, "  and %zu of features that are made of all columns\n", s->d - n);
-    free(c);
-    return EXIT_DONE;
+    struct coefficients c = {.model = s->of->model,
+                             .recipe = s->recipe,
+                             .d = s->d,
+                             .mean = s->mean,
+                             .sd = s->sd,
+                             .column = column_behind,
+                             .of = s};
+    return result_coefficients_text(out, s->app, &c);
 }
 
 static int inspect_text(const struct shown *s, struct text *out) {
@@ -97,6 +82,7 @@ static int inspect_text(const struct shown *s, struct text *out) {
     if (s->of->model != NULL) {
         struct baseline baseline = baseline_of(s->of->model, NULL);
         result_certificates_text(out, s->of->model, s->recipe, &baseline);
+        result_importance_text(out, LINE_LONG, gbs_model_explanation(s->of->model));
     }
     return result_is_many(r) ? EXIT_DONE : coefficients_text(s, out); /* --json has each part's */
 }
@@ -198,8 +184,9 @@ const struct command command_inspect = {
     FOR_INSPECT,
     "inspect MODEL [OPTIONS]",
     "what a model file holds",
-    "Prints how the model was fitted, how well, and the posterior mean and standard deviation of "
-    "its coefficients. A sample "
+    "Prints how the model was fitted, how well, and its coefficients: where the score is linear "
+    "in the columns, per unit of them and as a factor on the odds. Of a model that was fitted "
+    "with --importance, how much each column matters. A sample "
     "file "
     "shows\nhow it was drawn and the mean and standard deviation over its particles, a completion "
     "what it has learned. --card writes a model card: data, choices, certificates "

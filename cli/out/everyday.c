@@ -44,6 +44,7 @@ static const struct everyday {
     {GBS_FOR_COMPLETE, "range", "the values that a rating can have: gives a certificate"},
     {GBS_FOR_COMPLETE, "select", "cv chooses by cross-validation"},
     {GBS_FOR_COMPLETE, "sampler", "vb, or gibbs: sampling in place of mean field"},
+    {GBS_FOR_FIT, "importance", "how much each column matters, on rows kept from the fit"},
     {GBS_FOR_FIT, "bound", "which certificate comes first (default: of the printed labels)"},
     {LONG, "confidence", "of the certificates"},
     {GBS_FOR_FIT, "cost", "costs of a missed positive and of a false alarm, as 5:1"},

@@ -68,16 +68,25 @@ void result_evaluation_text(struct text *t, enum line_kind kind, const struct ap
 void result_model_text(struct text *t, const gbs_model *model);
 /* "options": the files, the options given, the seed. */
 void result_options(struct json *j, const struct app *app);
-/* Mean and standard deviation of coefficient k; for qsort: farthest from zero in its own standard
- * deviations first, ties in the order of the columns. */
-struct coefficient {
-    size_t k;
-    double mean, sd;
-};
-int by_distance(const void *a, const void *b);
-/* "coefficients" of the scaled columns: the forty that lie farthest from zero in their own standard
- * deviations. */
+/* "coefficients" of the scaled columns and, where the score is linear, per unit of the columns as
+ * they came (result_coefficients.c): the forty that are best told from zero. */
 int result_coefficients(struct json *j, const struct app *app, const gbs_model *model,
                         const gbs_recipe *recipe);
+/* The largest, as a table. */
+struct coefficients {
+    const gbs_model *model; /* NULL: of particles */
+    const gbs_recipe *recipe;
+    size_t d;
+    const double *mean, *sd;
+    size_t (*column)(const void *of, size_t k); /* of the data, behind coefficient k */
+    const void *of;
+};
+int result_coefficients_text(struct text *t, const struct app *app,
+                             const struct coefficients *shown);
+
+/* How much each column matters, "importance" (result_importance.c): a line or a table, and JSON;
+ * nothing of NULL. */
+void result_importance_text(struct text *t, enum line_kind kind, const gbs_explanation *e);
+int result_importance(struct json *j, const struct app *app, const gbs_explanation *e);
 
 #endif

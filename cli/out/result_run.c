@@ -1,9 +1,7 @@
-/* What a run's JSON says beyond the result, for reports: what was asked, how the fit went, what the
- * coefficients are. */
+/* What a run's JSON says beyond the result, for reports: what was asked. */
 #include "out/result.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,59 +49,4 @@ void result_options(struct json *j, const struct app *app) {
     json_close_object(j);
     put_seed(j, strtoull(gbs_options_get(o->set, "seed"), NULL, 10));
     json_close_object(j);
-}
-
-/* ---------------------------------------------------------------- coefficients */
-
-static double distance(const struct coefficient *c) {
-    return c->sd > 0.0 ? fabs(c->mean) / c->sd : c->mean != 0.0 ? INFINITY : 0.0;
-}
-
-/* Farthest from zero in its own standard deviations first; ties in the order of the columns. */
-int by_distance(const void *a, const void *b) {
-    const struct coefficient *p = a, *q = b;
-    double x = distance(p), y = distance(q);
-    return x != y ? (x < y) - (x > y) : (p->k > q->k) - (p->k < q->k);
-}
-
-static void put_coefficients(struct json *j, const gbs_model *model, const gbs_recipe *recipe,
-                             const struct coefficient *c, size_t n) {
-    json_open_array(j, "coefficients");
-    for (size_t k = 0; k < n; k++) {
-        char name[256];
-        gbs_recipe_feature(recipe, gbs_model_column(model, c[k].k), name, sizeof name);
-        json_open_object(j, NULL);
-        json_put_string(j, "name", name);
-        json_put_number(j, "mean", c[k].mean);
-        json_put_number(j, "sd", c[k].sd);
-        json_close_object(j);
-    }
-    json_close_array(j);
-}
-
-int result_coefficients(struct json *j, const struct app *app, const gbs_model *model,
-                        const gbs_recipe *recipe) {
-    if (result_is_many(recipe)) /* each of its parts has them: inspect --json */
-        return EXIT_DONE;
-    enum { SHOWN = 40 };
-    const gbs_model_info *info = gbs_model_get_info(model);
-    size_t d = info->d;
-    struct coefficient *c = calloc(d, sizeof *c);
-    double *mean = calloc(2 * d, sizeof *mean);
-    gbs_status status = c != NULL && mean != NULL
-                            ? gbs_model_coefficients(app->ctx, model, mean, mean + d)
-                            : GBS_ERR_MEMORY;
-    size_t n = 0; /* those that are of a column; features made of many have no name */
-    for (size_t k = 0; status == GBS_OK && k < d; k++)
-        if (gbs_model_column(model, k) != SIZE_MAX)
-            c[n++] = (struct coefficient){k, mean[k], mean[d + k]};
-    if (status == GBS_OK) {
-        qsort(c, n, sizeof *c, by_distance);
-        put_coefficients(j, model, recipe, c, n < SHOWN ? n : SHOWN);
-    }
-    free(c);
-    free(mean);
-    return status == GBS_OK           ? EXIT_DONE
-           : status == GBS_ERR_MEMORY ? app_fail(app, EXIT_MEMORY, "out of memory")
-                                      : app_fail_status(app, status, NULL);
 }

@@ -64,6 +64,7 @@ static void sections(struct page *page, const struct run *run) {
     case RUN_INSPECT:
         section_certificate(page, run);
         section_fit(page, run);
+        section_importance(page, run);
         if (run->kind == RUN_FIT)
             section_evaluation(page, run->root, run_at(run->root, "test"));
         break;
@@ -74,6 +75,7 @@ static void sections(struct page *page, const struct run *run) {
         break;
     case RUN_EVALUATE:
         section_evaluation(page, run->root, run->root);
+        section_importance(page, run);
         break;
     case RUN_SAMPLE:
     case RUN_GAP:

@@ -35,6 +35,8 @@ void section_words(struct page *page, const struct run *run);
 /* fit.c: path, convergence, stages, coefficients. */
 void section_fit(struct page *page, const struct run *run);
 void chart_convergence(struct page *page, const json_t *root);
+/* importance.c: how much each column matters, and what it does. */
+void section_importance(struct page *page, const struct run *run);
 /* card.c: the certified numbers of a calibrated model, and what they rest on. */
 void card_lines(struct text *t, const json_t *root);
 void card_note(struct text *t, const json_t *root);

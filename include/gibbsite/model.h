@@ -294,8 +294,11 @@ enum gbs_describe {
     GBS_DESCRIBE_PATH = 32,
     GBS_DESCRIBE_RESTARTS = 64, /* "restarts", where there were any */
     GBS_DESCRIBE_TRACE = 128,
-    GBS_DESCRIBE_COEFFICIENTS = 256, /* all of them: "name", "mean", "sd" */
-    GBS_DESCRIBE_ORIGIN = 512        /* "origin": version, seed, rows and their hash */
+    /* all of them: "name", "mean", "sd" of the scaled column; of a linear score "per_unit" of the
+     * column as it came, of a calibrated one "odds_ratio" too */
+    GBS_DESCRIBE_COEFFICIENTS = 256,
+    GBS_DESCRIBE_ORIGIN = 512,     /* "origin": version, seed, rows and their hash */
+    GBS_DESCRIBE_IMPORTANCE = 1024 /* "importance", where the fit was asked for it */
 };
 
 /* What there is to tell of a model as one JSON object, zero-terminated, with the members that the

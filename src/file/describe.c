@@ -6,13 +6,14 @@
  */
 #include "file/describe.h"
 #include "core/check.h"
+#include "file/explanation_file.h"
 #include "file/json_write.h"
 #include "model/many.h"
 
 #include <math.h>
 #include <stdio.h>
 
-enum { GBS_DESCRIBE_EVERY = 2 * GBS_DESCRIBE_ORIGIN - 1 };
+enum { GBS_DESCRIBE_EVERY = 2 * GBS_DESCRIBE_IMPORTANCE - 1 };
 
 /* ---------------------------------------------------------------- how it was fitted */
 
@@ -323,9 +324,14 @@ gbs_status gbs_describe_coefficients(gbs_writer *w, const gbs_model *model,
     size_t d = model->info.d;
     if (model->many != NULL)
         return gbs_describe_parts(w, model, recipe);
-    double *mean = gbs_doubles(w->ctx, 2 * d);
-    gbs_status status = mean != NULL ? gbs_model_coefficients(w->ctx, model, mean, mean + d)
-                                     : GBS_ERR_MEMORY;
+    double *mean = gbs_doubles(w->ctx, 2 * d), *plain = gbs_doubles(w->ctx, model->info.features),
+           intercept = 0.0;
+    bool room = mean != NULL && plain != NULL;
+    gbs_status status = room ? gbs_model_coefficients(w->ctx, model, mean, mean + d)
+                             : GBS_ERR_MEMORY;
+    bool linear = status == GBS_OK && model->stages_size == 1 &&
+                  gbs_maps_linear(&model->maps, model->stages[0].posterior.mean, plain, &intercept);
+    bool odds = linear && model->deployed && gbs_task_has(gbs_model_task(model), GBS_FACT_LABELS);
     gbs_writer_open(w, "coefficients", '[');
     for (size_t k = 0; status == GBS_OK && k < d; k++) {
         char name[GBS_DESCRIBE_NAME];
@@ -335,10 +341,17 @@ gbs_status gbs_describe_coefficients(gbs_writer *w, const gbs_model *model,
         gbs_writer_text(w, "name", name);
         gbs_writer_number(w, "mean", mean[k]);
         gbs_writer_number(w, "sd", mean[d + k]);
+        size_t column = gbs_model_column(model, k);
+        bool own = column < model->info.features; /* not the intercept */
+        if (linear)
+            gbs_writer_number(w, "per_unit", own ? plain[column] : intercept);
+        if (odds && own)
+            gbs_writer_number(w, "odds_ratio", exp(model->card.slope * plain[column]));
         gbs_writer_close(w, '}');
     }
     gbs_writer_close(w, ']');
     gbs_array_free(w->ctx, mean);
+    gbs_array_free(w->ctx, plain);
     return status;
 }
 
@@ -368,6 +381,8 @@ static gbs_status put_parts(gbs_writer *w, const gbs_model *model, const gbs_rec
         status = gbs_describe_coefficients(w, model, recipe);
     if ((parts & GBS_DESCRIBE_ORIGIN) != 0)
         gbs_describe_origin(w, &model->origin.told, true);
+    if ((parts & GBS_DESCRIBE_IMPORTANCE) != 0)
+        gbs_describe_explanation(w, model->explanation);
     gbs_writer_close(w, '}');
     return status;
 }

@@ -3,6 +3,7 @@
 #include "core/check.h"
 #include "data/rows.h"
 #include "file/card_file.h"
+#include "file/explanation_file.h"
 #include "file/json_numbers.h"
 #include "file/json_text.h"
 #include "file/many_file.h"
@@ -425,6 +426,8 @@ static gbs_status get_model(gbs_context *ctx, const json_t *root, gbs_model **ou
         status = gbs_json_get_selection(ctx, root, &model->selection);
     if (status == GBS_OK)
         status = gbs_json_get_text(ctx, root, "recipe", &model->recipe);
+    if (status == GBS_OK)
+        status = gbs_json_get_explanation(ctx, root, model);
     if (status != GBS_OK)
         gbs_model_free(model);
     else

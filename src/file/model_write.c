@@ -10,6 +10,7 @@
  */
 #include "core/check.h"
 #include "file/card_file.h"
+#include "file/explanation_file.h"
 #include "file/json_numbers.h"
 #include "file/json_text.h"
 #include "file/many_file.h"
@@ -249,7 +250,8 @@ static bool put_model(gbs_context *ctx, json_t *root, const gbs_model *m) {
            gbs_json_put(root, "d", json_integer((json_int_t)i->d)) &&
            gbs_json_put(root, "intercept", json_boolean(i->intercept)) && put_fit(root, m) &&
            put_two(ctx, root, m) && gbs_json_put_many(ctx, root, m, put_model) &&
-           put_certificates(root, m) && gbs_json_put_card(root, m) && put_path(root, m) &&
+           put_certificates(root, m) && gbs_json_put_card(root, m) &&
+           gbs_json_put_explanation(root, m->explanation) && put_path(root, m) &&
            gbs_json_put_origin(root, &m->origin) && gbs_json_put_selection(root, &m->selection) &&
            put_negatives(root, m) && gbs_json_put_text(ctx, root, "recipe", m->recipe);
 }

@@ -3,6 +3,7 @@
 #include "data/rows.h"
 #include "file/recipe_json.h"
 #include "fit/candidates.h"
+#include "fit/fresh.h"
 #include "fit/run.h"
 #include "fit/start.h"
 #include "model/model.h"
@@ -94,6 +95,8 @@ gbs_status gbs_fit_from(gbs_context *ctx, const gbs_data *data, const gbs_option
     if (selection.candidates > 0)
         (*out)->selection = selection;
     status = gbs_model_keep_recipe(ctx, *out, data->source);
+    if (status == GBS_OK && s.importance)
+        status = gbs_explain_fresh(ctx, data, &s, *out);
     if (status != GBS_OK) {
         gbs_model_free(*out);
         *out = NULL;

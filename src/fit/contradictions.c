@@ -76,6 +76,12 @@ static gbs_status check_certificate(const gbs_options *o, const gbs_fit_settings
         REFUSE("`%s` needs `bound` vote", gbs_options_given(o, "cost") ? "cost" : "joint");
     if ((gbs_options_given(o, "group") || s->order == GBS_ORDER_TIME) && !gbs_is_deployed(s))
         REFUSE("`%s` needs `bound` vote", gbs_options_given(o, "group") ? "group" : "order` `time");
+    if (s->importance && !gbs_is_deployed(s))
+        REFUSE("`importance` is measured on rows that were kept from the fit, and needs `bound` "
+               "vote; evaluate measures it on other rows");
+    if (s->importance && s->refit != GBS_REFIT_NONE)
+        REFUSE("`importance` and `refit` exclude each other: no row would be left that the model "
+               "has not seen");
     if (s->refit != GBS_REFIT_NONE && !gbs_is_deployed(s))
         REFUSE("`refit` needs `bound` vote");
     if (gbs_options_given(o, "stratify") &&

@@ -59,6 +59,7 @@ void gbs_model_free(gbs_model *model) {
     gbs_array_free(ctx, model->negatives);
     gbs_array_free(ctx, model->recipe);
     gbs_many_free(ctx, model->many);
+    gbs_explanation_free(model->explanation);
     gbs_handle_free(ctx, model);
 }
 

@@ -5,6 +5,7 @@
 #include "core/trace.h"
 #include "family/family.h"
 #include "map/map.h"
+#include "model/explanation.h"
 #include "model/origin.h"
 
 /* One posterior. A plain model has one of weight 1; a progressive model draws stage t with
@@ -55,6 +56,7 @@ struct gbs_model {
     gbs_origin_kept origin;
     bool deployed; /* calibrated, and tested on a last block: */
     gbs_card card;
+    gbs_explanation *explanation; /* measured on that block; NULL: nobody asked */
     struct gbs_many *many; /* three classes or more: many.h; there are then no stages and no maps */
 };
 

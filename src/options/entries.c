@@ -228,6 +228,14 @@ const gbs_option_entry gbs_option_entries[] = {
       "`bound` vote: all certificates hold at once, and each pays for that",
       ANY},
      .store = GBS_STORE_INT, .at = {IN_FIT(joint)}},
+    {{"importance", NULL, GBS_OPTION_FLAG, GBS_FOR_FIT | GBS_FOR_EVALUATE, NULL, NULL, NULL,
+      "model",
+      "how much each column of the file matters, with standard errors: the rise of the error (of a "
+      "ranking the fall of the AUC) when rows take the column from other rows; fit measures it on "
+      "the rows that test the labels (`bound` vote) and keeps it in the model, evaluate on those "
+      "at hand. And curves of the first columns",
+      ANY},
+     .store = GBS_STORE_INT, .at = {IN_FIT(importance)}},
     {{"blocks", "M", GBS_OPTION_COUNT, GBS_FOR_FIT, NULL, "a whole number from 1 to 16", NULL,
       "certificate",
       "`bound` progressive: number of stages, up to 16 (default: 2 to 4, more where more errors "

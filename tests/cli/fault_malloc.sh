@@ -111,6 +111,8 @@ expect_exit 0 "$GIBBSITE" fit "$tmp/three.csv" --prior-sd 1 --columns equal -o "
 exhaust 'predict, three classes' predict "$tmp/three.json" "$tmp/three.csv" -o out
 turned "$tmp/small.csv" >"$tmp/turned.csv"
 exhaust 'fit, Fourier features' fit "$tmp/small.csv" --features fourier:4 --prior-sd 1 -o out
+exhaust 'fit, importance' fit "$tmp/text.csv" --prior-sd 1 --columns equal --loss hinge --importance -v -o out
+exhaust 'fit, importance behind a map' fit "$tmp/small.csv" --features fourier:4 --prior-sd 1 --importance --json -o out
 exhaust 'fit, landmarks' fit "$tmp/small.csv" --features nystrom:4 --prior-sd 1 -o out
 exhaust 'fit, ranking' fit "$tmp/small.csv" --task rank --test "$tmp/turned.csv" -o out
 exhaust 'fit, ranking, stochastic' fit "$tmp/small.csv" --task rank --prior zero --solver sgd --schedule paper --epochs 2 --tol 1 -o out

@@ -205,7 +205,7 @@ static void check_linear(gbs_context *ctx, const gbs_model *model, const gbs_dat
         double sum = a;
         for (size_t k = 0; k < t->d; k++)
             sum += b[k] * t->x[i * t->d + k];
-        assert_close(sum, score[i], 1e-10, 1e-10);
+        assert_close(sum, score[i], 1e-12, 1e-12);
     }
     free(b);
     free(score);
@@ -236,6 +236,41 @@ static void scores_are_linear_in_the_columns_as_they_came(void **state) {
     }
     gbs_data_free(dense);
     gbs_data_free(sparse);
+    free_table(&t);
+    gbs_context_free(ctx);
+}
+
+/* One unit more of a column multiplies the odds of the calibrated probability by what is told. */
+static void odds_are_those_of_the_calibrated_probability(void **state) {
+    (void)state;
+    gbs_context *ctx = new_context(1, 1);
+    struct table_of_numbers t = small_table(6, 150, 3);
+    for (size_t i = 0; i < t.n; i++)
+        t.x[i * t.d + 1] = 40.0 + 12.0 * t.x[i * t.d + 1]; /* in other units */
+    gbs_data *data = dense_data(ctx, &t), *more;
+    gbs_model *model;
+    double p[2], row[6], b[3], a;
+    assert_ok(ctx, gbs_fit(ctx, data, NULL, &model));
+    assert_ok(ctx, gbs_model_linear(ctx, model, b, &a));
+    json_t *root = described(ctx, model, GBS_DESCRIBE_COEFFICIENTS);
+    const json_t *list = member(root, "coefficients");
+    for (size_t k = 0; k < 3; k++) {
+        const json_t *told = json_array_get(list, k);
+        memcpy(row, t.x, 3 * sizeof *row);
+        memcpy(row + 3, t.x, 3 * sizeof *row);
+        row[3 + k] += 1.0;
+        assert_ok(ctx, gbs_data_dense(ctx, 2, 3, row, 3, NULL, GBS_BORROW, &more));
+        assert_ok(ctx, gbs_model_classify(ctx, model, more, NULL, p, NULL, NULL));
+        assert_true(number(told, "per_unit") == b[k]);
+        assert_close(number(told, "odds_ratio"), p[1] / (1.0 - p[1]) / (p[0] / (1.0 - p[0])), 1e-10,
+                     0.0);
+        gbs_data_free(more);
+    }
+    assert_true(number(json_array_get(list, 3), "per_unit") == a);
+    assert_null(json_object_get(json_array_get(list, 3), "odds_ratio"));
+    json_decref(root);
+    gbs_model_free(model);
+    gbs_data_free(data);
     free_table(&t);
     gbs_context_free(ctx);
 }
@@ -597,6 +632,7 @@ int main(void) {
         cmocka_unit_test(a_model_says_where_it_comes_from),
         cmocka_unit_test(texts_that_are_no_utf8_are_told_all_the_same),
         cmocka_unit_test(scores_are_linear_in_the_columns_as_they_came),
+        cmocka_unit_test(odds_are_those_of_the_calibrated_probability),
         cmocka_unit_test(scores_that_are_not_linear_are_refused),
         cmocka_unit_test(a_split_handed_out_and_in_again_changes_nothing),
         cmocka_unit_test(a_fit_learns_from_the_rows_that_it_is_told),

@@ -1,0 +1,91 @@
+/* How much each column matters, for people: a line, or a table. */
+#include "out/result.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { NAMED = 3, TABLED = 20, NAME_COLUMNS = 18 };
+
+static bool of_ranking(const gbs_explanation *e) {
+    return !isnan(gbs_explanation_get_info(e)->auc);
+}
+
+/* On which rows. */
+static void rows_words(const gbs_explanation *e, char *out, size_t room) {
+    const gbs_explanation_info *i = gbs_explanation_get_info(e);
+    char some[48] = "";
+    if (i->rows < i->rows_given)
+        snprintf(some, sizeof some, " of %zu", i->rows_given);
+    snprintf(out, room, "%zu%s %s", i->rows, some,
+             i->fresh ? "rows that nothing of the model has seen" : "rows");
+}
+
+static void line(struct text *t, const gbs_explanation *e) {
+    const gbs_importance *c;
+    struct text words = {0};
+    char name[LINE_NAME];
+    text_add(&words, "%s without", of_ranking(e) ? "AUC falls" : "error rises, in points,");
+    for (size_t k = 0; k < NAMED && (c = gbs_explanation_importance(e, k)) != NULL; k++)
+        if (of_ranking(e))
+            text_add(&words, "%s %s by %.4f (se %.4f)", k > 0 ? "," : "",
+                     line_name(c->name, NAME_COLUMNS, name), c->auc, c->auc_se);
+        else
+            text_add(&words, "%s %s by %.2f (se %.2f)", k > 0 ? "," : "",
+                     line_name(c->name, NAME_COLUMNS, name), 100.0 * c->error, 100.0 * c->error_se);
+    t->failed |= words.failed;
+    line_add(t, LINE_SHORT, "importance", "%s", words.bytes != NULL ? words.bytes : "");
+    text_free(&words);
+}
+
+static void row(struct text *t, const gbs_explanation *e, const gbs_importance *c) {
+    char name[LINE_NAME];
+    line_name(c->name, NAME_COLUMNS, name);
+    size_t columns = line_columns(name, strlen(name));
+    text_add(t, "  %s%*s", name, columns < NAME_COLUMNS ? (int)(NAME_COLUMNS - columns) : 0, "");
+    if (of_ranking(e))
+        text_add(t, " %12.4f %12.4f\n", c->auc, c->auc_se);
+    else
+        text_add(t, " %11.2f %% %10.2f %% %12.4f %12.4f\n", 100.0 * c->error, 100.0 * c->error_se,
+                 c->brier, c->brier_se);
+}
+
+static void table(struct text *t, const gbs_explanation *e) {
+    const gbs_explanation_info *i = gbs_explanation_get_info(e);
+    const gbs_importance *c;
+    char rows[120];
+    rows_words(e, rows, sizeof rows);
+    line_add(t, LINE_LONG, "importance",
+             "what becomes worse when a row takes the column from another row, with standard "
+             "errors; on %s, each with %zu others",
+             rows, i->repeats);
+    if (of_ranking(e))
+        text_add(t, "  %*s %12s %12s\n", NAME_COLUMNS, "", "fall of AUC", "se");
+    else
+        text_add(t, "  %*s %13s %12s %12s %12s\n", NAME_COLUMNS, "", "rise of error", "se",
+                 "Brier score", "se");
+    for (size_t k = 0; k < TABLED && (c = gbs_explanation_importance(e, k)) != NULL; k++)
+        row(t, e, c);
+    if (i->columns > TABLED)
+        text_add(t, "  ... and %zu more (--json has them all)\n", i->columns - TABLED);
+    if (i->columns < i->columns_given)
+        line_add(t, LINE_LONG, "", "%zu of %zu columns: those that move the answers most",
+                 i->columns, i->columns_given);
+}
+
+void result_importance_text(struct text *t, enum line_kind kind, const gbs_explanation *e) {
+    if (e != NULL)
+        (kind == LINE_SHORT ? line : table)(t, e);
+}
+
+int result_importance(struct json *j, const struct app *app, const gbs_explanation *e) {
+    char *object = NULL;
+    if (e == NULL)
+        return EXIT_DONE;
+    gbs_status status = gbs_explanation_to_json(app->ctx, e, &object, NULL);
+    if (status != GBS_OK)
+        return app_fail_status(app, status, NULL);
+    json_put_members(j, object);
+    gbs_release(app->ctx, object);
+    return EXIT_DONE;
+}

@@ -1,0 +1,199 @@
+/* What the answers rest on: the importance of each column, what the first of them do to the
+ * probabilities, and coefficients per unit of the columns. */
+#include "report/html.h"
+#include "report/sections.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { MOST_COLUMNS = 30, MOST_PER_UNIT = 40 };
+#define NORMAL_95 1.959963984540054
+
+/* ---------------------------------------------------------------- importance */
+
+static bool of_ranking(const json_t *root) {
+    return !isnan(run_number(root, "importance.auc"));
+}
+
+static void note_words(struct text *t, const json_t *root) {
+    double rows = run_number(root, "importance.rows"),
+           given = run_number(root, "importance.rows_given"),
+           columns = (double)run_size(root, "importance.columns"),
+           all = run_number(root, "importance.columns_given");
+    char a[NUMBER_TEXT], b[NUMBER_TEXT];
+    text_add(t,
+             "%s when a row takes the column from another row, as it would if the column said "
+             "nothing; with 95 %% intervals of each by itself. On %s rows",
+             of_ranking(root) ? "Fall of the AUC" : "Rise of the error", number_text(rows, a));
+    if (rows < given)
+        text_add(t, ", drawn from %s", number_text(given, a));
+    text_add(t,
+             "%s. A column whose news another column also has can be important and come out "
+             "small.",
+             run_true(root, "importance.fresh") ? " that nothing of the predictor has seen" : "");
+    if (columns < all)
+        text_add(t, " Of %s columns %s were measured: those that move the answers most.",
+                 number_text(all, b), number_text(columns, a));
+    if (columns > MOST_COLUMNS)
+        text_add(t, " The first %d are drawn.", MOST_COLUMNS);
+}
+
+static void chart_importance(struct page *page, const json_t *root) {
+    bool ranks = of_ranking(root);
+    struct text note = {0};
+    note_words(&note, root);
+    page->starved |= note.failed;
+    struct chart c = {.page = page,
+                      .kind = CHART_INTERVALS,
+                      .title = "Importance of the columns",
+                      .note = note.bytes,
+                      .x_title = ranks ? "fall of the AUC" : "rise of the error rate",
+                      .y_title = "column",
+                      .percent_x = !ranks};
+    size_t series = chart_series(&c, STYLE_POINTS, "%s, 95 %% interval",
+                                 ranks ? "fall of the AUC" : "rise of the error");
+    for (size_t k = 0; k < run_size(root, "importance.columns") && k < MOST_COLUMNS; k++) {
+        const json_t *one = run_item(root, "importance.columns", k);
+        double x = run_number(one, ranks ? "auc" : "error"),
+               half = NORMAL_95 * run_number(one, ranks ? "auc_se" : "error_se");
+        const char *name = run_text(one, "name");
+        char size[NUMBER_TEXT];
+        name = name != NULL ? name : "?";
+        if (k == 0)
+            text_add(&c.summary, "Most important: %s, %s.", name,
+                     ranks ? number_text(x, size) : percent_text(x, size));
+        chart_put_interval(&c, chart_row_named(&c, name), series, x, x - half, x + half);
+    }
+    chart_end(&c);
+    text_free(&note);
+}
+
+static void table_importance(struct text *t, const json_t *root) {
+    if (of_ranking(root))
+        return; /* the chart has it all */
+    html_table_open(t, "Rise of error and Brier score without each column",
+                    "column|#rise of the error|#standard error|#rise of the Brier score|#standard "
+                    "error");
+    for (size_t k = 0; k < run_size(root, "importance.columns"); k++) {
+        const json_t *one = run_item(root, "importance.columns", k);
+        html_row_open(t, false);
+        html_head_cell(t, run_text(one, "name"));
+        html_percent_cell(t, run_number(one, "error"));
+        html_percent_cell(t, run_number(one, "error_se"));
+        html_number_cell(t, run_number(one, "brier"));
+        html_number_cell(t, run_number(one, "brier_se"));
+        html_row_close(t);
+    }
+    html_table_close(t);
+}
+
+/* ---------------------------------------------------------------- curves */
+
+/* One series: the positive label; of three classes or more one for each, as far as there are
+ * colours. */
+static void name_series(struct chart *c, const json_t *root, size_t outcomes, bool named) {
+    enum series_style style = named ? STYLE_BARS : STYLE_LINE;
+    const char *positive = json_string_value(run_item(root, "classes", 1));
+    if (positive == NULL)
+        positive = run_text(root, "positive");
+    for (size_t a = 0; a < outcomes; a++) {
+        const char *class = json_string_value(run_item(root, "classes", a));
+        if (outcomes > 1)
+            chart_series(c, style, "probability of %.40s", class != NULL ? class : "?");
+        else if (of_ranking(root))
+            chart_series(c, style, "probability of outranking a negative row");
+        else
+            chart_series(c, style, "probability of %.40s",
+                         positive != NULL ? positive : "the positive label");
+    }
+}
+
+static size_t add_point(struct chart *c, const json_t *point, bool named) {
+    const char *level = run_text(point, "level");
+    char value[NUMBER_TEXT];
+    double x = run_number(point, "value");
+    if (!named)
+        return chart_row(c, x);
+    return chart_row_named(c, level != NULL ? level : number_text(x, value));
+}
+
+static void chart_curve(struct page *page, const json_t *root, const json_t *curve) {
+    const char *name = run_text(curve, "name");
+    size_t points = run_size(curve, "points"),
+           outcomes = run_size(run_item(curve, "points", 0), "probability");
+    bool named = false;
+    char title[200], low[NUMBER_TEXT], high[NUMBER_TEXT];
+    double least = INFINITY, most = -INFINITY;
+    for (size_t k = 0; k < points; k++) /* a missing cell beside numbers: all get names */
+        named |= run_text(run_item(curve, "points", k), "level") != NULL;
+    snprintf(title, sizeof title, "What %.80s does", name != NULL ? name : "?");
+    struct chart c = {.page = page,
+                      .kind = named ? CHART_BARS : CHART_LINES,
+                      .title = title,
+                      .note = "Mean probability with the column set to the value in all rows, "
+                              "the other columns as they are: partial dependence. It says what "
+                              "the model makes of the column, not what changing it would cause.",
+                      .x_title = name,
+                      .y_title = "mean probability",
+                      .percent_y = true};
+    name_series(&c, root, outcomes, named);
+    for (size_t k = 0; k < points; k++) {
+        const json_t *point = run_item(curve, "points", k);
+        size_t row = add_point(&c, point, named);
+        for (size_t a = 0; a < run_size(point, "probability"); a++) {
+            const json_t *p = run_item(point, "probability", a);
+            double y = json_is_number(p) ? json_number_value(p) : NAN;
+            chart_put(&c, row, a, y);
+            least = a == 0 ? fmin(least, y) : least;
+            most = a == 0 ? fmax(most, y) : most;
+        }
+    }
+    text_add(&c.summary, "The first curve goes from %s to %s.", percent_text(least, low),
+             percent_text(most, high));
+    chart_end(&c);
+}
+
+/* ---------------------------------------------------------------- per unit */
+
+static void table_per_unit(struct text *t, const json_t *root) {
+    size_t n = run_size(root, "coefficients");
+    const json_t *first = run_item(root, "coefficients", 0);
+    bool odds = false;
+    if (isnan(run_number(first, "per_unit")))
+        return; /* not linear, or of an older version */
+    for (size_t k = 0; k < n; k++)
+        odds |= !isnan(run_number(run_item(root, "coefficients", k), "odds_ratio"));
+    html_table_open(t, "Coefficients per unit of the column as it came",
+                    odds ? "column|#in the score|#factor on the odds of the positive label"
+                         : "column|#in the score");
+    for (size_t k = 0; k < n && k < MOST_PER_UNIT; k++) {
+        const json_t *one = run_item(root, "coefficients", k);
+        html_row_open(t, false);
+        html_head_cell(t, run_text(one, "name"));
+        html_number_cell(t, run_number(one, "per_unit"));
+        if (odds)
+            html_number_cell(t, run_number(one, "odds_ratio"));
+        html_row_close(t);
+    }
+    html_table_close(t);
+}
+
+void section_importance(struct page *page, const struct run *run) {
+    const json_t *root = run->root;
+    bool there = run_size(root, "importance.columns") > 0;
+    if (!there && run->kind == RUN_EVALUATE)
+        return;
+    text_add(&page->body, "<h3>What the answers rest on</h3>\n");
+    if (there) {
+        text_add(&page->body, "<div class=\"grid\">\n");
+        chart_importance(page, root);
+        for (size_t k = 0; k < run_size(root, "importance.curves"); k++)
+            chart_curve(page, root, run_item(root, "importance.curves", k));
+        text_add(&page->body, "</div>\n");
+        table_importance(&page->body, root);
+    } else {
+        chart_missing(page, "Importance of the columns",
+                      "measured when asked for: fit --importance, or evaluate --importance.");
+    }
+    table_per_unit(&page->body, root);
+}
