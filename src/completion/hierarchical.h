@@ -46,7 +46,7 @@ typedef struct gbs_levels {
     const gbs_ratings *ratings;
     size_t rank, own; /* K; D = K + 1 */
     double scale;     /* y = (value - ratings->center) / scale */
-    double w0;
+    double w0[2];     /* of each side: scale of the Wishart prior */
     gbs_level_side side[2];
     double *shape, *rate;   /* of q(tau_i) */
     double *squares;        /* rows: sum of y^2 */
@@ -86,6 +86,8 @@ gbs_status gbs_levels_update_side(gbs_levels *f, int side);
 void gbs_levels_update_rate(gbs_levels *f);
 /* The best q(B, Lambda) of a side; its mean of B over-relaxed by `relax`. */
 gbs_status gbs_levels_update_hyper(gbs_levels *f, int side, double relax);
+/* The number w0 of a side that suits its precision best. */
+void gbs_levels_update_width(gbs_levels *f, int side);
 /* The best q(b) of a side. */
 void gbs_levels_update_relevance(gbs_levels *f, int side);
 /* What follows from scatter: E Lambda and E log|Lambda|. False: not positive definite. */

@@ -33,6 +33,8 @@ static gbs_status sweep(gbs_levels *f, const gbs_level_options *o, size_t number
         if (status != GBS_OK)
             break;
         tell(o, f, side == 0 ? "rows' hyper" : "columns' hyper");
+        gbs_levels_update_width(f, side);
+        tell(o, f, side == 0 ? "rows' width" : "columns' width");
         gbs_levels_update_relevance(f, side);
         tell(o, f, side == 0 ? "rows' relevance" : "columns' relevance");
     }

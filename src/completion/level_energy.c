@@ -33,14 +33,15 @@ static double log_scale(const gbs_levels *f, const gbs_level_side *s) {
 }
 
 /* KL(W(nu, W) || W(nu0, I/w0)). */
-static double wishart_kl(const gbs_levels *f, const gbs_level_side *s) {
+static double wishart_kl(const gbs_levels *f, int side) {
+    const gbs_level_side *s = &f->side[side];
     double own = (double)f->own, nu = (double)(s->items + f->own + 1), nu0 = own + 1.0, trace = 0.0,
            log_w = log_scale(f, s);
     for (size_t k = 0; k < f->own; k++)
         trace += s->precision[k * f->own + k];
-    return 0.5 * (nu - nu0) * s->log_precision - 0.5 * nu * own + 0.5 * f->w0 * trace -
+    return 0.5 * (nu - nu0) * s->log_precision - 0.5 * nu * own + 0.5 * f->w0[side] * trace -
            0.5 * nu * (log_w + own * M_LN2) - log_gamma_many(f->own, 0.5 * nu) +
-           0.5 * nu0 * own * (M_LN2 - log(f->w0)) + log_gamma_many(f->own, 0.5 * nu0);
+           0.5 * nu0 * own * (M_LN2 - log(f->w0[side])) + log_gamma_many(f->own, 0.5 * nu0);
 }
 
 /* KL of q(b_p) and the terms in which it meets q(B). */
@@ -111,7 +112,7 @@ double gbs_levels_free_energy(const gbs_levels *f) {
         double items = (double)s->items, own = (double)f->own;
         energy += 0.5 * (item_traces(f, s, f->work) - items * s->log_precision - s->log_det -
                          items * own) +
-                  relevance_terms(f, s) + wishart_kl(f, s);
+                  relevance_terms(f, s) + wishart_kl(f, k);
     }
     return energy;
 }

@@ -3,7 +3,7 @@
  *   G = sum omega phi phi' + diag(E b),  Bm = G^-1 C,  C = sum omega phi m'
  *   W^-1 = w0 I + sum (omega mm' + S) - C'Bm - Bm'C + Bm'G Bm,  E Lambda = (D + 1 + N) W
  *   b_p ~ Ga(1e-3 + D/2, 1e-3 + 1/2 [Bm_p'E Lambda Bm_p + D (G^-1)_pp]),  b = 1 for the intercept
- *   beta = 20 N / sum E tau, but no less than a floor
+ *   beta = 20 N / sum E tau, but no less than a floor;  w0 = D (D + 1) / tr E Lambda
  *
  * Bm may go further along its step: W^-1 is then larger by what is left of it, squared.
  */
@@ -17,6 +17,11 @@
 /* The least noise variance, of standardised ratings, that beta stands for: ratings that are fitted
  * without error would take it to zero. */
 #define LEAST_NOISE 1e-4
+
+/* Between these w0 is kept. The least is what ratings of unit variance are worth at most; below it
+ * components that no rating asks for would decide. */
+#define LEAST_WIDTH 1.0
+#define MOST_WIDTH 1e4
 
 void gbs_levels_update_rate(gbs_levels *f) {
     const gbs_level_side *rows = &f->side[0];
@@ -70,6 +75,14 @@ bool gbs_level_take_scatter(const gbs_levels *f, gbs_level_side *s) {
     return isfinite(log_det);
 }
 
+void gbs_levels_update_width(gbs_levels *f, int side) {
+    const gbs_level_side *s = &f->side[side];
+    double own = (double)f->own, trace = 0.0;
+    for (size_t k = 0; k < f->own; k++)
+        trace += s->precision[k * f->own + k];
+    f->w0[side] = fmin(MOST_WIDTH, fmax(LEAST_WIDTH, own * (own + 1.0) / trace));
+}
+
 /* G = LL' and what is needed of G^-1. */
 static bool factor_gram(gbs_level_side *s, double *work) {
     size_t wide = s->features;
@@ -92,7 +105,7 @@ static bool factor_gram(gbs_level_side *s, double *work) {
 }
 
 /* scatter = w0 I + sum (omega mm' + S) - C'Bm - Bm'C + Bm'G Bm. */
-static void make_scatter(const gbs_levels *f, gbs_level_side *s, double *work) {
+static void make_scatter(const gbs_levels *f, double w0, gbs_level_side *s, double *work) {
     size_t own = f->own, wide = s->features;
     double *product = work; /* G Bm - C, so that Bm'(G Bm - C) - C'Bm is left */
     gbs_rows_times(wide, wide, own, s->weighted, s->coef, product);
@@ -106,7 +119,7 @@ static void make_scatter(const gbs_levels *f, gbs_level_side *s, double *work) {
         product[k] = -s->coef[k];
     gbs_add_cross(wide, own, own, s->cross, product, s->scatter);
     for (size_t i = 0; i < own; i++) {
-        s->scatter[i * own + i] += f->w0;
+        s->scatter[i * own + i] += w0;
         for (size_t j = 0; j < i; j++) /* equal but for rounding */
             s->scatter[i * own + j] = s->scatter[j * own + i];
     }
@@ -123,7 +136,7 @@ gbs_status gbs_levels_update_hyper(gbs_levels *f, int side, double relax) {
         gbs_triangle_solve_columns(GBS_LOWER_TRANSPOSED, wide, s->gram_root, own, work);
         for (size_t k = 0; k < wide * own; k++)
             s->coef[k] += relax * (work[k] - s->coef[k]);
-        make_scatter(f, s, work);
+        make_scatter(f, f->w0[side], s, work);
         sound = gbs_level_take_scatter(f, s);
     }
     return sound ? GBS_OK

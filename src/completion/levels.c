@@ -73,7 +73,7 @@ gbs_status gbs_levels_create(gbs_context *ctx, const gbs_ratings *ratings, size_
                       .rank = rank,
                       .own = rank + 1,
                       .scale = scale_of(ratings),
-                      .w0 = 1.0,
+                      .w0 = {1.0, 1.0},
                       .alpha = GBS_LEVEL_SHAPE,
                       .relevance_prior = GBS_RELEVANCE_PRIOR,
                       .relax = 1.0,

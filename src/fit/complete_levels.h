@@ -41,6 +41,15 @@ void gbs_left_out_end(struct gbs_left_out *l);
 gbs_status gbs_left_out_errors(const struct gbs_left_out *l, struct gbs_level_candidate c,
                                size_t sweeps, double *error);
 
+/* Ratings to leave out at a time of so many. */
+size_t gbs_left_out_of(size_t n);
+
+/* Whether the paper's model may be taken in place of the hierarchical one: nothing was asked for,
+ * or is known of rows and columns, that only the latter has. */
+bool gbs_completion_may_be_paper(const struct gbs_completion_run *r);
+/* The rank, up to c->rank, and on a small table the model. */
+gbs_status gbs_completion_choose_rank(const struct gbs_completion_run *r,
+                                      struct gbs_level_candidate *c);
 /* What the options leave open into *c, by ratings left out; `a` may have some sweeps of it. */
 gbs_status gbs_completion_choose_levels(struct gbs_completion_run *r, struct gbs_level_candidate *c,
                                         struct gbs_level_attempt *a);

@@ -1,25 +1,28 @@
-/* What the hierarchical model leaves open: whether positions inform it, its rank, and with
- * cross-validation the model itself (docs/maths.md, 8.18).
+/* What the hierarchical model leaves open: whether positions inform it, its rank
+ * (complete_rank.c), and with cross-validation the model itself (docs/maths.md, 8.18).
  *
  * positions: both fits go a few sweeps. Where features of the positions have the lower free energy
  * already they are taken: it charges them for every coefficient, so it errs on the other side. Else
- * ratings left out decide. rank: the mean field shrinks the more the more components there are,
- * which its free energy does not tell; ratings left out do.
+ * ratings left out decide.
  */
 #include "fit/complete_levels.h"
 
 #include <math.h>
 
-enum { RACE_SWEEPS = 6, LEFT_OUT_SWEEPS = 12, RANK_SWEEPS = 24, MOST_LEFT_OUT = 100000 };
+enum { RACE_SWEEPS = 6, LEFT_OUT_SWEEPS = 12, MOST_LEFT_OUT = 100000 };
 /* Fewer say nothing of what is left out of them; so few can be left out part by part. */
-enum { LEAST_RATINGS = 100, VERY_FEW = 10000, FEW_RATINGS = 20000, MOST_PARTS = 10, FEW_PARTS = 3 };
-enum { MOST_CANDIDATES = 12 };
-/* Items of the smaller side, for each coordinate, from which a rank up to PLENTY is taken as it is.
- */
-enum { ITEMS_A_COMPONENT = 8, MOST_SMALL_RANK = 32, PLENTY = 16 };
+enum { LEAST_RATINGS = 100, FEW_RATINGS = 20000, MOST_PARTS = 10 };
+/* Enough components to see whether positions say anything. */
+enum { PLENTY = 16 };
 
-static size_t left_out_of(size_t n) {
+size_t gbs_left_out_of(size_t n) {
     return n / 10 < MOST_LEFT_OUT ? n / 10 : MOST_LEFT_OUT;
+}
+
+bool gbs_completion_may_be_paper(const struct gbs_completion_run *r) {
+    return r->o->choose_model && r->o->positions == GBS_POSITIONS_AUTO &&
+           r->o->sampler == GBS_SAMPLER_VB &&
+           r->learned->features[0] + r->learned->features[1] == 0;
 }
 
 static double mean_of(const double *x, size_t n) {
@@ -47,7 +50,7 @@ static gbs_status ask_of_positions(const struct gbs_completion_run *r,
     size_t n = r->learned->n, parts = n < FEW_RATINGS ? MOST_PARTS : 1;
     off.positions = false;
     on.positions = true;
-    gbs_status status = gbs_left_out_begin(r, parts, left_out_of(n), &l);
+    gbs_status status = gbs_left_out_begin(r, parts, gbs_left_out_of(n), &l);
     if (status == GBS_OK)
         status = gbs_left_out_errors(&l, off, LEFT_OUT_SWEEPS, error[0]);
     if (status == GBS_OK)
@@ -91,53 +94,6 @@ static gbs_status choose_positions(const struct gbs_completion_run *r,
     } else {
         gbs_attempt_free(r->ctx, &with);
     }
-    return status;
-}
-
-/* ---------------------------------------------------------------- rank */
-
-/* Ranks to try, from the smallest on; none: `rank` it is. On a table of few rows or columns the
- * Wishart prior of D + 1 degrees of freedom weighs as much as D of them, and any rank may be best.
- */
-static size_t candidate_list(const gbs_ratings *ratings, size_t rank, size_t *list) {
-    size_t count = 0, least = ratings->by[0].items < ratings->by[1].items ? ratings->by[0].items
-                                                                          : ratings->by[1].items;
-    bool small = ratings->n < FEW_RATINGS && least < ITEMS_A_COMPONENT * (rank + 1);
-    size_t most = small && rank > MOST_SMALL_RANK ? MOST_SMALL_RANK : rank;
-    if (ratings->n < LEAST_RATINGS || rank == 0 || (!small && rank <= PLENTY))
-        return 0;
-    if (small)
-        list[count++] = 0;
-    for (size_t k = small ? 1 : PLENTY; k < most && count < MOST_CANDIDATES - 1; k *= 2)
-        list[count++] = k;
-    list[count++] = most;
-    return count;
-}
-
-/* Upwards, until two in a row do worse. */
-static gbs_status choose_rank(const struct gbs_completion_run *r, struct gbs_level_candidate *c) {
-    struct gbs_left_out l;
-    size_t list[MOST_CANDIDATES], n = r->learned->n, worse = 0,
-                                  count = candidate_list(r->learned, c->rank, list),
-                                  parts = n < VERY_FEW      ? MOST_PARTS
-                                          : n < FEW_RATINGS ? FEW_PARTS
-                                                            : 1;
-    double best = INFINITY, error[MOST_PARTS];
-    if (count == 0)
-        return GBS_OK;
-    struct gbs_level_candidate next = *c;
-    gbs_status status = gbs_left_out_begin(r, parts, left_out_of(n), &l);
-    for (size_t k = 0; k < count && worse < 2 && status == GBS_OK; k++) {
-        next.rank = list[k];
-        status = gbs_left_out_errors(&l, next, parts > 1 ? r->o->max_sweeps : RANK_SWEEPS, error);
-        double mean = mean_of(error, parts);
-        worse = mean < best ? 0 : worse + 1;
-        if (status == GBS_OK && mean < best) {
-            best = mean;
-            c->rank = next.rank;
-        }
-    }
-    gbs_left_out_end(&l);
     return status;
 }
 
@@ -205,14 +161,14 @@ gbs_status gbs_completion_choose_levels(struct gbs_completion_run *r, struct gbs
                                        : r->learned->by[1].items;
     bool automatic = r->o->positions == GBS_POSITIONS_AUTO && r->learned->n >= LEAST_RATINGS;
     gbs_status status = GBS_OK;
-    c->rank = asked < PLENTY ? asked : PLENTY; /* enough to see whether positions say anything */
+    c->rank = asked < PLENTY ? asked : PLENTY;
     c->rank = c->rank < most ? c->rank : most;
     if (automatic)
         status = choose_positions(r, c, a);
     size_t raced = automatic ? c->rank : SIZE_MAX;
     c->rank = asked < most ? asked : most;
     if (status == GBS_OK)
-        status = r->o->cross_validate ? choose_by_folds(r, c) : choose_rank(r, c);
+        status = r->o->cross_validate ? choose_by_folds(r, c) : gbs_completion_choose_rank(r, c);
     if (raced != SIZE_MAX && (c->rank != raced || c->model == GBS_COMPLETION_PAPER))
         gbs_attempt_free(r->ctx, a);
     return status;

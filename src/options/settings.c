@@ -149,7 +149,7 @@ void gbs_complete_settings_from(const gbs_options *options, gbs_complete_setting
         paper = paper || is_given(options, of_paper[k]);
     if (paper && !is_given(options, "model"))
         out->model = GBS_COMPLETION_PAPER;
-    out->choose_model = out->cross_validate && !paper && !is_given(options, "model");
+    out->choose_model = !paper && !is_given(options, "model");
     if (out->model == GBS_COMPLETION_HIERARCHICAL && !is_given(options, "tol"))
         out->tolerance = 0.0;
 }

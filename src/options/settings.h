@@ -155,7 +155,8 @@ typedef struct gbs_complete_settings {
     int cross_validate;      /* the noise by the held-out error over `folds` folds of the ratings
                               (informed: of the first part); hierarchical: the rank */
     size_t folds;
-    int choose_model; /* hierarchical: `cross_validate` compares it with the paper's model too */
+    int choose_model; /* hierarchical: `cross_validate`, and a small table, may take the paper's
+                         model instead */
     /* to choose from; NULL: learned noise, and 1/4, 1/2, 2 and 4 times it */
     const double *lambda_grid;
     size_t lambda_grid_size;

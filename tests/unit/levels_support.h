@@ -137,8 +137,9 @@ static inline double slow_items(const gbs_levels *f, int s, const double *precis
     return sum;
 }
 
-static inline double slow_wishart_kl(const gbs_levels *f, const gbs_level_side *side, double log_w,
-                                     double log_precision, const double *w) {
+static inline double slow_wishart_kl(const gbs_levels *f, int s, double log_w, double log_precision,
+                                     const double *w) {
+    const gbs_level_side *side = &f->side[s];
     size_t D = f->own;
     double nu = (double)(side->items + D + 1), nu0 = (double)(D + 1), d = (double)D, trace = 0.0,
            kl = 0.0;
@@ -146,9 +147,9 @@ static inline double slow_wishart_kl(const gbs_levels *f, const gbs_level_side *
         trace += w[k * D + k];
         kl += lgamma(0.5 * (nu0 - (double)k)) - lgamma(0.5 * (nu - (double)k));
     }
-    kl += 0.5 * (nu - nu0) * log_precision - 0.5 * nu * d + 0.5 * nu * f->w0 * trace;
+    kl += 0.5 * (nu - nu0) * log_precision - 0.5 * nu * d + 0.5 * nu * f->w0[s] * trace;
     kl -= 0.5 * nu * (log_w + d * log(2.0));
-    return kl + 0.5 * nu0 * (-d * log(f->w0) + d * log(2.0));
+    return kl + 0.5 * nu0 * (-d * log(f->w0[s]) + d * log(2.0));
 }
 
 /* KL of a side's items, B, Lambda and b, from mean, cov, coef, gram_root, scatter and
@@ -173,7 +174,7 @@ static inline double slow_side(const gbs_levels *f, int s) {
     slow_inverse(P, gram, inverse);
     memcpy(copy, gram, P * P * sizeof *copy);
     sum += 0.5 * d * slow_log_det(P, copy) + slow_items(f, s, precision, log_precision, inverse) +
-           slow_wishart_kl(f, side, log_w, log_precision, w);
+           slow_wishart_kl(f, s, log_w, log_precision, w);
     for (size_t p = 0; p < P; p++) {
         double shape = f->relevance_prior + 0.5 * d, rate = side->relevance_rate[p],
                b = p == 0 ? 1.0 : shape / rate,

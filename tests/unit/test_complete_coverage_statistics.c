@@ -13,6 +13,7 @@
 #include "complete_support.h"
 #include "coverage_support.h"
 #include "fit/complete.h"
+#include "paper_settings.h"
 
 enum { ROWS = 50, COLUMNS = 40, RATINGS = 900, FRESH = 20000, ALL = 1400, BOUNDS = 3 };
 enum design { DRAWS, SUBSET };
@@ -71,7 +72,7 @@ static void replicate(enum design design, uint64_t seed, double confidence,
     gbs_context *ctx = new_context(1, seed);
     struct matrix_truth train = *all;
     train.n = RATINGS;
-    gbs_complete_settings o = gbs_complete_settings_default();
+    gbs_complete_settings o = hierarchical_settings();
     o.rank = 2;
     o.positions = seed % 4 == 0 ? GBS_POSITIONS_ON : GBS_POSITIONS_OFF;
     o.has_range = 1, o.low = 0.0, o.high = 6.0;

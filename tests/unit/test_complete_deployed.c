@@ -1,6 +1,7 @@
 /* The certificate of the deployed predictor: what it depends on, what it tells. How often it holds
  * is in test_complete_coverage_statistics.c. */
 #include "complete_support.h"
+#include "paper_settings.h"
 
 /* The order of a file does not choose which ratings certify: the same set, the same certificate. */
 static void order_of_the_file_is_no_choice(void **state) {
@@ -9,7 +10,7 @@ static void order_of_the_file_is_no_choice(void **state) {
     struct matrix_truth t = make_truth(4, 30, 20, 2, 400, 0.5, 3.0, true);
     clip_ratings(&t, 0.0, 6.0);
     sort_by_row(&t);
-    gbs_complete_settings o = gbs_complete_settings_default();
+    gbs_complete_settings o = hierarchical_settings();
     o.rank = 2;
     o.has_range = 1, o.low = 0.0, o.high = 6.0;
     gbs_completion *a = complete(ctx, &t, &o);
@@ -40,7 +41,7 @@ static void stars_have_a_share_within_half_a_one(void **state) {
     (void)state;
     gbs_context *ctx = new_context(1, 1);
     struct matrix_truth t = make_truth(4, 30, 20, 2, 400, 0.5, 3.0, true);
-    gbs_complete_settings o = gbs_complete_settings_default();
+    gbs_complete_settings o = hierarchical_settings();
     o.rank = 2;
     o.has_range = 1, o.low = 0.0, o.high = 6.0;
     clip_ratings(&t, 0.0, 6.0);

@@ -91,6 +91,35 @@ static void more_components_cost_nothing(void **state) {
     gbs_context_free(ctx);
 }
 
+/* On a small table the default is the paper's model unless the hierarchical one wins clearly on
+ * ratings left out; one that was asked for stays. */
+static void small_tables_are_no_worse(void **state) {
+    (void)state;
+    static const struct {
+        size_t rows, columns, rank, n;
+    } of[] = {{12, 9, 1, 150}, {50, 40, 2, 600}, {60, 30, 3, 500}, {100, 20, 2, 900}};
+    enum { TEST = 2000 };
+    gbs_context *ctx = new_context(2, 1);
+    for (size_t k = 0; k < COUNT(of); k++) {
+        struct matrix_truth t = make_truth(700 + k, of[k].rows, of[k].columns, of[k].rank,
+                                           of[k].n + TEST, 0.5, 3.0, true);
+        gbs_complete_settings o = gbs_complete_settings_default(), paper = paper_settings(),
+                              asked = hierarchical_settings();
+        gbs_completion *m, *h;
+        struct score chosen = split_score(ctx, &t, TEST, &o, &m),
+                     old = split_score(ctx, &t, TEST, &paper, NULL);
+        split_score(ctx, &t, TEST, &asked, &h);
+        assert_at_most(chosen.theta_rmse, 1.005 * old.theta_rmse);
+        assert_int_equal(gbs_completion_get_model(h), GBS_COMPLETION_HIERARCHICAL);
+        if (of[k].n < 200)
+            assert_int_equal(gbs_completion_get_model(m), GBS_COMPLETION_PAPER);
+        gbs_completion_free(m);
+        gbs_completion_free(h);
+        free_truth(&t);
+    }
+    gbs_context_free(ctx);
+}
+
 /* Where positions inform, the hierarchical model is chosen over the paper's, and the candidates are
  * told, in the file too. */
 static void folds_choose_model_and_rank(void **state) {
@@ -151,7 +180,7 @@ static void the_model_that_wins_is_certified(void **state) {
         for (size_t e = 0; e < N; e++)
             t.y[e] = fmin(7.0,
                           fmax(-1.0, truth_at(&t, t.row[e], t.column[e]) + 0.8 * dice_normal(&r)));
-        gbs_complete_settings o = gbs_complete_settings_default();
+        gbs_complete_settings o = hierarchical_settings();
         o.cross_validate = o.choose_model = o.has_range = 1;
         o.low = -1.0, o.high = 7.0;
         o.folds = 2, o.rank = 2;
@@ -175,7 +204,7 @@ static void rows_have_their_own_noise(void **state) {
     struct dice r = {44};
     for (size_t e = 0; e < N; e++)
         t.y[e] += (t.row[e] % 2 == 0 ? 0.3 : 0.9) * dice_normal(&r);
-    gbs_complete_settings o = gbs_complete_settings_default();
+    gbs_complete_settings o = hierarchical_settings();
     o.rank = 4;
     gbs_completion *m = complete(ctx, &t, &o);
     double mean[2] = {0.0, 0.0};
@@ -196,7 +225,7 @@ static void units_do_not_matter(void **state) {
     enum { N = 1500, CELLS = 50 };
     gbs_context *ctx = new_context(1, 1);
     struct matrix_truth t = make_truth(10, 60, 40, 2, N, 0.4, 3.0, true);
-    gbs_complete_settings o = gbs_complete_settings_default();
+    gbs_complete_settings o = hierarchical_settings();
     uint32_t row[CELLS], column[CELLS];
     double value[2][CELLS], sd[2][CELLS];
     o.positions = GBS_POSITIONS_ON;
@@ -223,7 +252,7 @@ static void files_keep_the_model(void **state) {
     enum { CELLS = 30 };
     gbs_context *ctx = new_context(1, 1);
     struct matrix_truth t = make_truth(11, 40, 30, 2, 700, 0.4, 3.0, true);
-    gbs_complete_settings o = gbs_complete_settings_default();
+    gbs_complete_settings o = hierarchical_settings();
     gbs_completion *m = complete(ctx, &t, &o), *back = NULL;
     char *text = NULL;
     size_t size = 0;
@@ -265,7 +294,7 @@ static void degenerate_tables_are_completed(void **state) {
                                                cases[k].n, 0.5, 3.0, true);
             for (size_t e = 0; e < t.n; e++)
                 t.y[e] = 3.0 + cases[k].spread * (t.y[e] - 3.0);
-            gbs_complete_settings o = gbs_complete_settings_default();
+            gbs_complete_settings o = hierarchical_settings();
             o.positions = (gbs_positions)use;
             gbs_completion *m = complete(ctx, &t, &o);
             double value, sd;
@@ -306,7 +335,7 @@ static void cold_rows_are_predicted_from_features(void **state) {
         row[e] = e / COLS, column[e] = e % COLS;
     for (int with = 0; with < 2; with++) {
         gbs_ratings *ratings = ratings_of(ctx, &t);
-        gbs_complete_settings o = gbs_complete_settings_default();
+        gbs_complete_settings o = hierarchical_settings();
         gbs_completion *m = NULL;
         o.rank = 4;
         o.positions = GBS_POSITIONS_OFF;
@@ -365,7 +394,7 @@ static void what_only_the_paper_has_is_refused(void **state) {
     const double grid = 3.0;
     gbs_completion *m = NULL;
     for (size_t k = 0; k < COUNT(bad); k++)
-        bad[k] = gbs_complete_settings_default();
+        bad[k] = hierarchical_settings();
     bad[0].biases = 0;
     bad[1].lambda = 3.0;
     bad[2].noise_variance = 0.2;
@@ -394,6 +423,7 @@ int main(void) {
         cmocka_unit_test(informative_positions_are_used),
         cmocka_unit_test(random_positions_cost_nothing),
         cmocka_unit_test(more_components_cost_nothing),
+        cmocka_unit_test(small_tables_are_no_worse),
         cmocka_unit_test(folds_choose_model_and_rank),
         cmocka_unit_test(the_model_that_wins_is_certified),
         cmocka_unit_test(rows_have_their_own_noise),

@@ -21,7 +21,7 @@ static void binary_files_keep_the_model(void **state) {
     gbs_context *ctx = new_context(1, 1);
     struct matrix_truth t = make_truth(11, 30, 20, 2, 400, 0.4, 3.0, true);
     for (int k = 0; k < 4; k++) {
-        gbs_complete_settings o = k < 2 ? gbs_complete_settings_default() : paper_settings();
+        gbs_complete_settings o = k < 2 ? hierarchical_settings() : paper_settings();
         o.rank = 3;
         o.sampler = k % 2 == 0 ? GBS_SAMPLER_VB : GBS_SAMPLER_GIBBS;
         o.draws = 6, o.burn_in = 2, o.keep = 3;
@@ -71,7 +71,7 @@ static void damage_is_told(void **state) {
     (void)state;
     gbs_context *ctx = new_context(1, 1);
     struct matrix_truth t = make_truth(12, 6, 5, 1, 20, 0.4, 3.0, true);
-    gbs_complete_settings o = gbs_complete_settings_default();
+    gbs_complete_settings o = hierarchical_settings();
     o.rank = 1;
     gbs_completion *m = complete(ctx, &t, &o);
     char *text = NULL;
@@ -112,7 +112,7 @@ static void sizes_are_held_against_the_bytes(void **state) {
                                           {"\"binary\":", "\"bin\":"}};
     gbs_context *ctx = new_context(1, 1);
     struct matrix_truth t = make_truth(12, 6, 5, 1, 20, 0.4, 3.0, true);
-    gbs_complete_settings o = gbs_complete_settings_default();
+    gbs_complete_settings o = hierarchical_settings();
     o.rank = 1;
     gbs_completion *m = complete(ctx, &t, &o);
     char *text = NULL;
@@ -138,8 +138,8 @@ static void sizes_are_held_against_the_bytes(void **state) {
 static void long_models_have_a_binary_part(void **state) {
     (void)state;
     gbs_context *ctx = new_context(1, 1);
-    struct matrix_truth t = make_truth(13, 6000, 1500, 1, 9000, 0.4, 3.0, true);
-    gbs_complete_settings o = gbs_complete_settings_default();
+    struct matrix_truth t = make_truth(13, 6000, 1500, 1, 21000, 0.4, 3.0, true);
+    gbs_complete_settings o = hierarchical_settings();
     o.positions = GBS_POSITIONS_OFF;
     o.max_sweeps = 1;
     gbs_completion *m = complete(ctx, &t, &o), *back = NULL;

@@ -41,7 +41,7 @@ static void free_energy_is_its_definition_and_never_rises(void **state) {
                                        .user = &w,
                                        .stage = ""};
                 assert_int_equal(gbs_levels_ascend(&c.f, &o, &a), GBS_OK);
-                assert_int_equal(w.steps, 7 * 12);
+                assert_int_equal(w.steps, 9 * 12);
                 assert_close(gbs_levels_expected_loss(&c.f), slow_loss(&c.f, &c.truth), 1e-10, 0.0);
                 free_levels(ctx, &c);
             }
@@ -88,7 +88,7 @@ static void updates_are_stationary_points(void **state) {
     gbs_context *ctx = new_context(1, 1);
     struct levels_case c = make_levels(ctx, 61, 9, 8, 40, 2, true, false);
     gbs_levels *f = &c.f;
-    size_t D = f->own;
+    size_t D = f->own, free_widths = 0;
     for (int sweep = 0; sweep < 3; sweep++)
         for (int s = 0; s < 2; s++) {
             gbs_level_side *side = &f->side[s];
@@ -106,9 +106,14 @@ static void updates_are_stationary_points(void **state) {
                 assert_flat(&c, side->gram_root + p * side->features, p + 1, "gram");
             for (size_t k = 0; k < D; k++)
                 assert_flat(&c, side->scatter + k * (D + 1), 1, "scatter");
+            gbs_levels_update_width(f, s);
+            free_widths += f->w0[s] > 1.0;
+            if (f->w0[s] > 1.0) /* else at its least */
+                assert_flat(&c, &f->w0[s], 1, "width");
             gbs_levels_update_relevance(f, s);
             assert_flat(&c, side->relevance_rate + 1, side->features - 1, "relevance");
         }
+    assert_true(free_widths > 0);
     free_levels(ctx, &c);
     gbs_context_free(ctx);
 }
