@@ -271,7 +271,9 @@ void result_model_text(struct text *t, const gbs_model *model) {
                  "%zu, %s: %zu posteriors, calibrated together; below, the "
                  "sums over them, and the prior of the first",
                  many->classes,
-                 many->scheme == GBS_SCHEME_PAIRS ? "each against each" : "each against the rest",
+                 many->scheme == GBS_SCHEME_PAIRS     ? "each against each"
+                 : many->scheme == GBS_SCHEME_SOFTMAX ? "all together"
+                                                      : "each against the rest",
                  many->parts);
     line_add(t, LINE_LONG, "prior",
              "N(%s, %s^2) on each coefficient, lambda %s, columns scaled: %s%s",

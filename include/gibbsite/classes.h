@@ -48,8 +48,12 @@ GBS_API const char *gbs_recipe_class(const gbs_recipe *recipe, size_t k);
 typedef enum gbs_scheme {
     GBS_SCHEME_TWO = 0, /* there are two classes, and one problem */
     GBS_SCHEME_REST,    /* each class against the rest */
-    GBS_SCHEME_PAIRS    /* each class against each other one */
+    GBS_SCHEME_PAIRS,   /* each class against each other one */
+    GBS_SCHEME_SOFTMAX  /* all together, under the softmax loss: part k is class k's posterior */
 } gbs_scheme;
+
+/* "two", "rest", "pairs", "softmax"; NULL out of range. */
+GBS_API const char *gbs_scheme_name(gbs_scheme scheme);
 
 /* How a model does class by class, on the last block or on rows it is evaluated on. */
 typedef struct gbs_class_result {
@@ -73,8 +77,9 @@ typedef struct gbs_classes_card {
     double log_loss;       /* over the rows of learned classes; NaN: there are none */
     double cost;           /* mean; NaN: there is no matrix of costs */
     int one_label, joint;  /* as in gbs_card */
-    /* out of fold on the rows to learn from, of both schemes; NaN: not tried */
+    /* out of fold on the rows to learn from, of each scheme; NaN: not tried */
     double rest_log_loss, pairs_log_loss, rest_error, pairs_error;
+    double softmax_log_loss, softmax_error;
 } gbs_classes_card;
 
 /* Classes of a model: 2, or more. 0 without a model. */

@@ -66,7 +66,7 @@ void gbs_describe_classes(gbs_writer *w, const gbs_model *model, const gbs_recip
     for (size_t k = 0; k < m->classes; k++)
         put_class(w, NULL, recipe, k);
     gbs_writer_close(w, ']');
-    gbs_writer_text(w, "scheme", m->scheme == GBS_SCHEME_PAIRS ? "pairs" : "rest");
+    gbs_writer_text(w, "scheme", gbs_scheme_name(m->scheme));
     if (!m->tested)
         return;
     gbs_writer_open(w, "baseline", '{');
@@ -89,6 +89,8 @@ void gbs_describe_classes(gbs_writer *w, const gbs_model *model, const gbs_recip
     gbs_writer_number(w, "pairs_log_loss", c->pairs_log_loss);
     gbs_writer_number(w, "rest_error", c->rest_error);
     gbs_writer_number(w, "pairs_error", c->pairs_error);
+    gbs_writer_number(w, "softmax_log_loss", c->softmax_log_loss);
+    gbs_writer_number(w, "softmax_error", c->softmax_error);
     gbs_writer_close(w, '}');
     put_rates(w, "recall", model, recipe, recall);
     put_rates(w, "precision", model, recipe, precision);

@@ -12,8 +12,7 @@
 #define WHOLE(x) json_integer((json_int_t)(x))
 
 static const char *scheme_name(int i) {
-    static const char *const names[] = {"two", "rest", "pairs"};
-    return i >= 0 && i < (int)(sizeof names / sizeof *names) ? names[i] : NULL;
+    return gbs_scheme_name((gbs_scheme)i);
 }
 
 /* ---------------------------------------------------------------- writing */
@@ -37,6 +36,8 @@ static bool put_card(json_t *object, const gbs_many *m) {
               gbs_json_put(card, "pairs_log_loss", gbs_json_real_or_null(c->pairs_log_loss)) &&
               gbs_json_put(card, "rest_error", gbs_json_real_or_null(c->rest_error)) &&
               gbs_json_put(card, "pairs_error", gbs_json_real_or_null(c->pairs_error)) &&
+              gbs_json_put(card, "softmax_log_loss", gbs_json_real_or_null(c->softmax_log_loss)) &&
+              gbs_json_put(card, "softmax_error", gbs_json_real_or_null(c->softmax_error)) &&
               gbs_json_put(card, "confusion", confusion = json_array());
     for (size_t i = 0; ok && i < (m->classes + 1) * m->classes; i++)
         ok = json_array_append_new(confusion, WHOLE(m->confusion[i])) == 0;
@@ -103,6 +104,8 @@ static gbs_status get_card(gbs_context *ctx, const json_t *card, gbs_many *m) {
     TRY(gbs_json_get_real_or_nan(ctx, card, "pairs_log_loss", &c->pairs_log_loss));
     TRY(gbs_json_get_real_or_nan(ctx, card, "rest_error", &c->rest_error));
     TRY(gbs_json_get_real_or_nan(ctx, card, "pairs_error", &c->pairs_error));
+    TRY(gbs_json_get_real_or_nan(ctx, card, "softmax_log_loss", &c->softmax_log_loss));
+    TRY(gbs_json_get_real_or_nan(ctx, card, "softmax_error", &c->softmax_error));
     if (json_array_size(confusion) != (m->classes + 1) * m->classes)
         return damaged(ctx, "'confusion' has the wrong length");
     for (size_t i = 0; i < json_array_size(confusion); i++) {
@@ -163,6 +166,8 @@ static gbs_status get_parts(gbs_context *ctx, const json_t *object, gbs_model_ge
         if (m->part[p]->info.features != info->features || m->part[p]->stages_size != 1 ||
             m->part[p]->info.task != info->task)
             return damaged(ctx, "its parts are of different columns");
+        if ((m->part[p]->info.loss == GBS_LOSS_SOFTMAX) != (m->scheme == GBS_SCHEME_SOFTMAX))
+            return damaged(ctx, "a part has another loss than its scheme");
         m->card.parts++;
     }
     return m->card.parts > 0 ? GBS_OK : damaged(ctx, "it has no parts");

@@ -19,8 +19,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Those that may be asked for, then the one that may not. */
+static gbs_loss loss_at(int i) {
+    return i < (int)GBS_LOSS_AUTO ? (gbs_loss)i : (gbs_loss)(i + 1);
+}
+
 static const char *loss_name(int i) {
-    return gbs_loss_name((gbs_loss)i);
+    return gbs_loss_name(loss_at(i));
 }
 
 static const char *family_name(int i) {
@@ -57,7 +62,7 @@ static gbs_status get_head(gbs_context *ctx, const json_t *root, gbs_model_info 
                         name != NULL ? name : "none");
     info->task = task->kind;
     TRY(gbs_json_get_choice(ctx, root, "loss", loss_name, &choice));
-    info->loss = (gbs_loss)choice;
+    info->loss = loss_at(choice);
     TRY(gbs_json_get_choice(ctx, root, "family", family_name, &choice));
     info->family = gbs_family_at(choice);
     TRY(gbs_json_get_choice(ctx, root, "solver", solver_name, &choice));
@@ -300,7 +305,7 @@ static gbs_status get_certificate(gbs_context *ctx, const json_t *object, gbs_ce
     TRY(gbs_json_get_choice(ctx, object, "target", target_name, &choice));
     c->target = (gbs_target)choice;
     TRY(gbs_json_get_choice(ctx, object, "loss", loss_name, &choice));
-    c->loss = (gbs_loss)choice;
+    c->loss = loss_at(choice);
     TRY(gbs_json_get_choice(ctx, object, "method", bound_name, &choice));
     c->method = (gbs_bound)choice;
     TRY(gbs_json_get_real(ctx, object, "value", &c->value));
@@ -445,5 +450,11 @@ gbs_status gbs_model_from_json(gbs_context *ctx, const char *text, size_t size, 
                        "expected a gibbsite model, found no whole JSON text", &root));
     gbs_status status = get_model(ctx, root, out);
     json_decref(root);
+    if (status == GBS_OK && (*out)->many == NULL && (*out)->info.loss == GBS_LOSS_SOFTMAX) {
+        gbs_model_free(*out);
+        *out = NULL;
+        status = gbs_fail(ctx, GBS_ERR_FORMAT,
+                          "the model is damaged: two classes have no loss softmax");
+    }
     return status;
 }

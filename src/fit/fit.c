@@ -113,6 +113,8 @@ static gbs_status check_columns(gbs_context *ctx, const gbs_fit_settings *o) {
 
 GBS_NAMES_OF(gbs_task_kind, gbs_task_name)
 static const char *loss_at(int loss) {
+    if (loss == GBS_LOSS_SOFTMAX) /* comes by itself, of three classes or more */
+        return NULL;
     return loss == GBS_LOSS_AUTO ? "auto" : gbs_loss_name((gbs_loss)loss);
 }
 

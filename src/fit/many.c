@@ -10,6 +10,7 @@
 
 #include "fit/choose.h"
 #include "fit/deal.h"
+#include "fit/temper.h"
 
 #include <math.h>
 #include <string.h>
@@ -76,14 +77,50 @@ static gbs_status prepare(gbs_classes_fit *f) {
     gbs_array_free(ctx, have);
     if (status == GBS_OK && (f->fold_of = gbs_array_alloc(ctx, n, sizeof *f->fold_of)) == NULL)
         status = GBS_ERR_MEMORY;
-    f->folds = n < f->split.first ? GBS_CLASS_FEW_FOLDS : GBS_CLASS_FOLDS;
+    f->folds = n < f->split.first        ? GBS_CLASS_FEW_FOLDS
+               : n <= GBS_CLASS_FEW_ROWS ? GBS_CLASS_MORE_FOLDS
+                                         : GBS_CLASS_FOLDS;
     return status == GBS_OK ? gbs_deal(ctx, f->some, NULL, f->folds, f->fold_of) : status;
+}
+
+/* Scores of classes that were fitted together: one slope for all, among those that are learned. */
+static gbs_status temper(gbs_classes_fit *f) {
+    gbs_many *m = f->many;
+    size_t k = 0;
+    double *score = gbs_matrix(f->ctx, f->chosen.n, m->classes);
+    size_t *class = gbs_array_alloc(f->ctx, f->chosen.n, sizeof *class);
+    bool there = score != NULL && class != NULL;
+    for (size_t c = 0; c < m->classes; c++)
+        k += m->learned[c];
+    for (size_t i = 0; there && i < f->chosen.n; i++) {
+        size_t to = 0;
+        class[i] = SIZE_MAX;
+        for (size_t c = 0; c < m->classes; c++) {
+            if (!m->learned[c])
+                continue;
+            if (f->chosen.class[i] == c)
+                class[i] = to;
+            score[i * k + to++] = f->chosen.score[i * m->classes + c];
+        }
+    }
+    gbs_class_scores some = {f->chosen.n, k, score, class};
+    double slope = 0.0;
+    gbs_status status = there ? gbs_temper(f->ctx, &some, &slope, NULL, NULL) : GBS_ERR_MEMORY;
+    for (size_t c = 0; status == GBS_OK && c < m->classes; c++)
+        m->slope[c * m->classes + c] = m->learned[c] ? slope : 0.0;
+    gbs_array_free(f->ctx, score);
+    gbs_array_free(f->ctx, class);
+    return status;
 }
 
 static gbs_status calibrate(gbs_classes_fit *f) {
     gbs_many *m = f->many;
     gbs_class_scores scores = {f->chosen.n, m->classes, f->chosen.score, f->chosen.class};
-    gbs_status status = gbs_softmax_choose(f->ctx, &scores, m->offset, m->slope);
+    gbs_status status = GBS_OK;
+    if (m->scheme != GBS_SCHEME_SOFTMAX)
+        status = gbs_softmax_choose(f->ctx, &scores, m->offset, m->slope);
+    else
+        status = temper(f);
     for (size_t k = 0; k < m->classes; k++)
         if (!isfinite(m->offset[k])) { /* no calibrating row */
             m->learned[k] = false;
@@ -133,9 +170,7 @@ static gbs_status make_model(gbs_classes_fit *f) {
     f->many = NULL;
     sum_up(f);
     f->model->selection = (gbs_selection){
-        .candidates = f->candidates,
-        .folds = f->folds,
-        .error = f->error[f->model->many->scheme == GBS_SCHEME_PAIRS]};
+        .candidates = f->candidates, .folds = f->folds, .error = f->error[f->model->many->scheme]};
     f->model->selection.error_se = sqrt(f->model->selection.error *
                                         (1.0 - f->model->selection.error) / (double)f->some->n);
     return GBS_OK;
@@ -165,10 +200,12 @@ static void fill_card(gbs_classes_fit *f, const gbs_many_tally *t) {
     c->log_loss = t->log_loss / (double)(t->n - t->unknown);
     c->cost = m->cost != NULL ? t->cost / n : NAN;
     c->joint = f->o.joint;
-    c->rest_log_loss = f->log_loss[0];
-    c->pairs_log_loss = f->log_loss[1];
-    c->rest_error = f->error[0];
-    c->pairs_error = f->error[1];
+    c->rest_log_loss = f->log_loss[GBS_SCHEME_REST];
+    c->pairs_log_loss = f->log_loss[GBS_SCHEME_PAIRS];
+    c->softmax_log_loss = f->log_loss[GBS_SCHEME_SOFTMAX];
+    c->rest_error = f->error[GBS_SCHEME_REST];
+    c->pairs_error = f->error[GBS_SCHEME_PAIRS];
+    c->softmax_error = f->error[GBS_SCHEME_SOFTMAX];
     gbs_many_count(m->classes, m->confusion, m->result);
     for (size_t k = 0; k < m->classes; k++) {
         m->result[k].learned = m->learned[k];
@@ -217,13 +254,20 @@ static gbs_status judge_training(gbs_classes_fit *f) {
     gbs_status status = gbs_many_evaluate(f->ctx, f->model, f->head, &e);
     f->model->info.gibbs_error = e.told.gibbs_error;
     f->model->info.train_error = e.told.error;
+    gbs_many *m = f->model->many;
+    for (size_t p = 0; m->scheme == GBS_SCHEME_SOFTMAX && p < m->parts; p++)
+        if (m->part[p] != NULL) { /* which say nothing by themselves */
+            m->part[p]->info.gibbs_error = e.told.gibbs_error;
+            m->part[p]->info.train_error = e.told.error;
+        }
     return status;
 }
 
 static gbs_status fit_deployed(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *o,
                                gbs_model **out) {
     gbs_classes_fit f = {.ctx = ctx, .data = data, .o = *o};
-    f.log_loss[0] = f.log_loss[1] = f.error[0] = f.error[1] = NAN;
+    for (int k = 0; k <= GBS_SCHEME_SOFTMAX; k++)
+        f.log_loss[k] = f.error[k] = NAN;
     gbs_status status = prepare(&f);
     if (status == GBS_OK)
         status = gbs_classes_choose(&f);

@@ -57,12 +57,33 @@ typedef struct gbs_classes_fit {
     double told, span; /* of the progress */
     gbs_many *many;
     gbs_left_out chosen;          /* what calibrates */
-    double log_loss[2], error[2]; /* of the rest, of pairs */
+    double log_loss[4], error[4]; /* of each scheme */
     gbs_model *model;
 } gbs_classes_fit;
 
-/* How many rows choose at most, and in how many folds they are where they are not all. */
-enum { GBS_CLASS_ROWS = 2048, GBS_CLASS_FEW_FOLDS = 3, GBS_CLASS_FOLDS = 5 };
+/* All classes together (many_joint.c): the best of its candidates, by rows of f->some left out. */
+typedef struct gbs_joint_choice {
+    bool any;
+    gbs_fit_settings o;     /* columns, map and prior */
+    double log_loss, error; /* of the calibrated probabilities */
+    double *loss;           /* of each row */
+    gbs_left_out scores;
+} gbs_joint_choice;
+
+gbs_status gbs_joint_choose(gbs_classes_fit *f, gbs_joint_choice *out);
+/* Its posteriors on f->head, and the scores that calibrate. */
+gbs_status gbs_joint_finish(gbs_classes_fit *f, gbs_joint_choice *best);
+void gbs_joint_choice_free(const gbs_context *ctx, gbs_joint_choice *choice);
+
+/* How many rows choose at most, and in how many folds: where they are not all, where they are, and
+ * where they are so few that a fit to four fifths of them would shrink too much. */
+enum {
+    GBS_CLASS_ROWS = 2048,
+    GBS_CLASS_FEW_FOLDS = 3,
+    GBS_CLASS_FOLDS = 5,
+    GBS_CLASS_FEW_ROWS = 1000,
+    GBS_CLASS_MORE_FOLDS = 10
+};
 
 /* Scheme, columns and width of the prior, on f->some; the parts of the best, trained on f->head,
  * and scores that calibrate (many_choose.c). */

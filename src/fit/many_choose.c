@@ -1,6 +1,7 @@
 /* The choice behind a fit to three classes or more (docs/maths.md, 11.10).
  *
- * Candidates are a scheme (each class against the rest, or against each other one), a loss (hinge,
+ * All classes together (many_joint.c), unless binary problems are better by a standard error.
+ * Candidates of these are a scheme (each class against the rest, or against each other one), a loss (hinge,
  * or exponential, whose best score is the log odds also where a class is nowhere the likelier
  * side), a kind of columns and a width of the prior, one for all problems: each problem by itself
  * has too few rows of its class to choose by. They are compared by the log loss of the jointly
@@ -12,6 +13,7 @@
 #include "fit/choose.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Beyond, pairs of classes are too many problems to be tried. */
 enum { MOST_PAIRED = 20 };
@@ -22,15 +24,18 @@ enum { MOST_CALIBRATING = 8192 };
 #define ROUGHLY 1e-4 /* of the free energy: a comparison of some of the rows needs no more */
 #define CLOSELY 1e-6 /* what calibrates */
 #define TIE (1.0 - 1e-9)
+#define SURELY 2.0 /* standard errors */
 
 /* One scheme while its candidates are compared. */
 struct trial {
     gbs_scheme scheme;
     bool known[KINDS][WIDTHS];
     double log_loss[KINDS][WIDTHS]; /* cross-validated */
-    double *loss;                   /* of each row, the same: of the last, at the end of the best */
+    double *loss, *best;            /* of each row, the same: of the last, and of the best */
+    const double *rival;            /* of all classes together; NULL: not tried */
     size_t kind, width;             /* the best so far */
     bool any;
+    double error;        /* of the best */
     gbs_many *many;      /* of the best: the log odds of its parts, and */
     gbs_left_out scores; /* the scores of the rows */
 };
@@ -80,7 +85,7 @@ static gbs_status try_one(gbs_classes_fit *f, struct trial *t, size_t kind, size
     gbs_part_fits fits = {&o, f->some, f->fold_of, f->folds, f->told, f->span};
     gbs_many *many = NULL;
     gbs_left_out scores = {0};
-    double *value = &t->log_loss[kind][w], error;
+    double *value = &t->log_loss[kind][w], error = NAN;
     if (f->some->n < f->head->n)
         o.tolerance = ROUGHLY;
     gbs_status status = gbs_parts_create(f->ctx, f->some, t->scheme, &many);
@@ -101,7 +106,9 @@ static gbs_status try_one(gbs_classes_fit *f, struct trial *t, size_t kind, size
         t->scores = scores;
         many = old;
         scores = before;
+        memcpy(t->best, t->loss, of.n * sizeof *t->best);
         t->any = true;
+        t->error = error;
         t->kind = kind;
         t->width = w;
     }
@@ -118,6 +125,11 @@ static gbs_status try_new(gbs_classes_fit *f, struct trial *t, size_t kind, size
     return try_one(f, t, kind, w);
 }
 
+/* A scheme whose best so far is surely worse than all classes together is not searched further. */
+static bool is_lost(const gbs_classes_fit *f, const struct trial *t) {
+    return t->rival != NULL && gbs_softmax_better_by(f->some->n, t->rival, t->best, SURELY);
+}
+
 /* The log loss has one valley along the widths. From three of them: further where the best is the
  * last known on its side; then other columns and the other loss at the best; then its neighbours.
  */
@@ -126,6 +138,8 @@ static gbs_status search(gbs_classes_fit *f, struct trial *t) {
     bool new = true;
     for (size_t w = MIDDLE - STEP; status == GBS_OK && w <= MIDDLE + STEP; w += STEP)
         status = try_new(f, t, 0, f->widths_size == 1 ? 0 : w, &new);
+    if (status != GBS_OK || is_lost(f, t))
+        return status;
     while (status == GBS_OK && new) {
         size_t width = t->width;
         new = false;
@@ -147,8 +161,9 @@ static gbs_status search(gbs_classes_fit *f, struct trial *t) {
 static gbs_status search_pairs(gbs_classes_fit *f, const struct trial *rest, struct trial *t) {
     bool new;
     gbs_status status = try_new(f, t, rest->kind, rest->width, &new);
-    if (status == GBS_OK)
-        status = try_new(f, t, rest->kind, rest->width + STEP, &new);
+    if (status != GBS_OK || is_lost(f, t))
+        return status;
+    status = try_new(f, t, rest->kind, rest->width + STEP, &new);
     if (status == GBS_OK && rest->width >= STEP)
         status = try_new(f, t, rest->kind, rest->width - STEP, &new);
     return status;
@@ -198,41 +213,69 @@ static gbs_status finish(gbs_classes_fit *f, struct trial *best) {
 static gbs_status value(gbs_classes_fit *f, struct trial *t, double *log_loss, double *error) {
     gbs_class_scores of = {t->scores.n, t->scores.k, t->scores.score, t->scores.class};
     gbs_slopes_kind kind;
-    gbs_status status = gbs_softmax_compare(f->ctx, &of, &kind, t->loss, error);
-    *log_loss = gbs_softmax_mean(of.n, t->loss);
+    gbs_status status = GBS_OK;
+    *error = t->error;
+    if (!is_lost(f, t))
+        status = gbs_softmax_compare(f->ctx, &of, &kind, t->best, error);
+    *log_loss = gbs_softmax_mean(of.n, t->best);
     return status;
 }
 
-/* Compares both ways where there are not too many pairs. */
-gbs_status gbs_classes_choose(gbs_classes_fit *f) {
-    struct trial rest = {.scheme = GBS_SCHEME_REST}, pairs = {.scheme = GBS_SCHEME_PAIRS};
+/* All classes together unless a scheme of binary problems is better by a standard error. */
+static gbs_status take(gbs_classes_fit *f, gbs_joint_choice *joint, struct trial *rest,
+                       struct trial *pairs) {
+    struct trial *two = pairs->any && gbs_softmax_better(f->some->n, pairs->best, rest->best)
+                            ? pairs
+                            : rest;
+    if (joint->any && !(two->any && gbs_softmax_better(f->some->n, two->best, joint->loss)))
+        return gbs_joint_finish(f, joint);
+    return finish(f, two);
+}
+
+/* The binary problems: a class against the rest, and pairs where there are not too many. */
+static gbs_status search_two(gbs_classes_fit *f, struct trial *rest, struct trial *pairs) {
     size_t learned = 0;
     for (size_t k = 0; k < f->data->classes; k++)
         learned += f->rows[k] >= 2;
     bool both = learned > 2 && learned <= MOST_PAIRED;
-    rest.loss = gbs_doubles(f->ctx, f->some->n);
-    pairs.loss = gbs_doubles(f->ctx, f->some->n);
-    gbs_status status = rest.loss != NULL && pairs.loss != NULL ? set_candidates(f)
-                                                                : GBS_ERR_MEMORY;
+    double *log_loss = f->log_loss, *error = f->error;
     f->span = both ? 0.04 : 0.08;
+    gbs_status status = search(f, rest);
+    if (status == GBS_OK && both)
+        status = search_pairs(f, rest, pairs);
+    if (status == GBS_OK)
+        status = value(f, rest, &log_loss[GBS_SCHEME_REST], &error[GBS_SCHEME_REST]);
+    if (status == GBS_OK && both)
+        status = value(f, pairs, &log_loss[GBS_SCHEME_PAIRS], &error[GBS_SCHEME_PAIRS]);
+    return status;
+}
+
+gbs_status gbs_classes_choose(gbs_classes_fit *f) {
+    struct trial rest = {.scheme = GBS_SCHEME_REST}, pairs = {.scheme = GBS_SCHEME_PAIRS};
+    gbs_joint_choice joint = {0};
+    rest.loss = pairs.loss = gbs_matrix(f->ctx, 3, f->some->n);
+    gbs_status status = rest.loss != NULL ? set_candidates(f) : GBS_ERR_MEMORY;
+    if (rest.loss != NULL) {
+        rest.best = rest.loss + f->some->n;
+        pairs.best = rest.best + f->some->n;
+    }
+    f->span = 0.08;
     gbs_progress_begin(f->ctx);
+    if (status == GBS_OK && f->o.loss == GBS_LOSS_AUTO)
+        status = gbs_joint_choose(f, &joint);
+    f->log_loss[GBS_SCHEME_SOFTMAX] = joint.any ? joint.log_loss : NAN;
+    f->error[GBS_SCHEME_SOFTMAX] = joint.any ? joint.error : NAN;
+    rest.rival = pairs.rival = joint.any ? joint.loss : NULL;
     if (status == GBS_OK)
-        status = search(f, &rest);
-    if (status == GBS_OK && both)
-        status = search_pairs(f, &rest, &pairs);
-    if (status == GBS_OK)
-        status = value(f, &rest, &f->log_loss[0], &f->error[0]);
-    if (status == GBS_OK && both)
-        status = value(f, &pairs, &f->log_loss[1], &f->error[1]);
+        status = search_two(f, &rest, &pairs);
     f->told = fmin(f->told, 0.9);
     if (status == GBS_OK)
-        status = finish(f, both && gbs_softmax_better(f->some->n, pairs.loss, rest.loss) ? &pairs
-                                                                                         : &rest);
+        status = take(f, &joint, &rest, &pairs);
+    gbs_joint_choice_free(f->ctx, &joint);
     gbs_many_free(f->ctx, rest.many);
     gbs_many_free(f->ctx, pairs.many);
     gbs_left_out_free(f->ctx, &rest.scores);
     gbs_left_out_free(f->ctx, &pairs.scores);
     gbs_array_free(f->ctx, rest.loss);
-    gbs_array_free(f->ctx, pairs.loss);
     return status;
 }

@@ -329,7 +329,7 @@ gbs_status gbs_softmax_learn(gbs_context *ctx, const gbs_class_scores *s, gbs_sl
     return status;
 }
 
-bool gbs_softmax_better(size_t n, const double *loss, const double *than) {
+bool gbs_softmax_better_by(size_t n, const double *loss, const double *than, double errors) {
     double sum = 0.0, squares = 0.0, count = 0.0;
     for (size_t i = 0; i < n; i++) {
         double gain = than[i] - loss[i];
@@ -340,7 +340,11 @@ bool gbs_softmax_better(size_t n, const double *loss, const double *than) {
         count += 1.0;
     }
     double mean = sum / count, variance = fmax(squares / count - mean * mean, 0.0) / count;
-    return count > 1.0 && mean > 0.0 && mean > sqrt(variance);
+    return count > 1.0 && mean > 0.0 && mean > errors * sqrt(variance);
+}
+
+bool gbs_softmax_better(size_t n, const double *loss, const double *than) {
+    return gbs_softmax_better_by(n, loss, than, 1.0);
 }
 
 gbs_status gbs_softmax_compare(gbs_context *ctx, const gbs_class_scores *s, gbs_slopes_kind *kind,

@@ -40,6 +40,8 @@ gbs_status gbs_softmax_cross_validate(gbs_context *ctx, const gbs_class_scores *
 double gbs_softmax_mean(size_t n, const double *loss);
 /* Is the mean of `loss` below that of `than` by more than a standard error of their difference? */
 bool gbs_softmax_better(size_t n, const double *loss, const double *than);
+/* By more than so many standard errors. */
+bool gbs_softmax_better_by(size_t n, const double *loss, const double *than, double errors);
 /* The kind of slopes: each, or full where that is better so; full ones of few classes alone. */
 gbs_status gbs_softmax_compare(gbs_context *ctx, const gbs_class_scores *s, gbs_slopes_kind *kind,
                                double *loss, double *error);

@@ -113,11 +113,12 @@ static void stratify(const double *y, size_t n, size_t first, size_t *order, siz
 }
 
 /* Where a class is rare, the rows to learn from grow one by one (groups one by one) until they hold
- * enough of each: five, of many classes as many as there are coefficients. The rule reads nothing
- * behind them, so the others are as fresh as before. */
+ * enough of each: five; of many classes as many as there are coefficients, and five for every
+ * coefficient of all classes met so far but one. The rule reads nothing behind them, so the others
+ * are as fresh as before. */
 static gbs_status grow(gbs_context *ctx, const gbs_data *data, size_t columns, const size_t *order,
                        size_t units, size_t *first) {
-    enum { ENOUGH = 5, LEAST_LEFT = 6 /* one in so many stays fresh */ };
+    enum { ENOUGH = 5, A_COEFFICIENT = 5, LEAST_LEFT = 6 /* one in so many stays fresh */ };
     size_t classes = gbs_data_classes(data), most = units - (units + LEAST_LEFT - 1) / LEAST_LEFT,
            enough = classes > 2 && columns > ENOUGH ? columns : ENOUGH, unit = 0, few = 0, met = 0,
            *have = gbs_array_alloc(ctx, 2 * classes, sizeof *have), *last = have + classes;
@@ -126,7 +127,8 @@ static gbs_status grow(gbs_context *ctx, const gbs_data *data, size_t columns, c
     for (size_t i = 0; i < data->n; i++) {
         size_t class = gbs_data_class(data, order[i]);
         if (i == 0 || data->group == NULL || data->group[order[i]] != data->group[order[i - 1]]) {
-            if (unit >= *first && (unit >= most || (few == 0 && met >= 2))) {
+            size_t wanted = classes > 2 && met > 2 ? A_COEFFICIENT * columns * (met - 1) : 0;
+            if (unit >= *first && (unit >= most || (few == 0 && met >= 2 && unit >= wanted))) {
                 *first = unit;
                 break;
             }

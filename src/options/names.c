@@ -13,7 +13,13 @@ const char *gbs_task_name(gbs_task_kind task) {
 }
 
 const char *gbs_loss_name(gbs_loss loss) {
+    if (loss == GBS_LOSS_SOFTMAX)
+        return "softmax";
     NAME_OF(GBS_LOSSES, loss);
+}
+
+const char *gbs_scheme_name(gbs_scheme scheme) {
+    NAME_OF(GBS_SCHEMES, scheme);
 }
 
 const char *gbs_family_name(gbs_family family) {

@@ -6,6 +6,7 @@
 #define GBS_TASKS(F, N) F("classify") N("rank")
 #define GBS_LOSSES(F, N) F("zero-one") N("hinge") N("exponential")
 #define GBS_FIT_LOSSES(F, N) GBS_LOSSES(F, N) N("auto")
+#define GBS_SCHEMES(F, N) F("two") N("rest") N("pairs") N("softmax")
 #define GBS_FAMILIES(F, N) F("auto") N("fixed") N("isotropic") N("diagonal") N("full")
 #define GBS_SOLVERS(F, N) F("auto") N("lbfgs") N("natural") N("sgd")
 #define GBS_SCALES(F, N) F("none") N("standard") N("unit-row")
