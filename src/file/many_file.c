@@ -150,8 +150,9 @@ static gbs_status get_calibration(gbs_context *ctx, const json_t *object, gbs_ma
 
 /* Rows that one part can score, all can. */
 static gbs_status get_parts(gbs_context *ctx, const json_t *object, gbs_model_getter get,
-                            const gbs_model_info *info, gbs_many *m) {
+                            gbs_model_info *info, gbs_many *m) {
     const json_t *parts = json_object_get(object, "parts");
+    const gbs_model_info *first = NULL;
     if (json_array_size(parts) != m->parts)
         return damaged(ctx, "'parts' has the wrong length");
     for (size_t p = 0; p < m->parts; p++) {
@@ -161,6 +162,7 @@ static gbs_status get_parts(gbs_context *ctx, const json_t *object, gbs_model_ge
         if (!json_is_object(part) || json_object_get(part, "many") != NULL)
             return damaged(ctx, "a part is no model of two classes");
         TRY(get(ctx, part, &m->part[p]));
+        m->part[p]->origin = (gbs_origin_kept){0}; /* that of the whole */
         TRY(gbs_json_get_real(ctx, part, "odds_offset", &m->odds[p].offset));
         TRY(gbs_json_get_real(ctx, part, "odds_slope", &m->odds[p].slope));
         if (m->part[p]->info.features != info->features || m->part[p]->stages_size != 1 ||
@@ -169,8 +171,15 @@ static gbs_status get_parts(gbs_context *ctx, const json_t *object, gbs_model_ge
         if ((m->part[p]->info.loss == GBS_LOSS_SOFTMAX) != (m->scheme == GBS_SCHEME_SOFTMAX))
             return damaged(ctx, "a part has another loss than its scheme");
         m->card.parts++;
+        first = first != NULL ? first : &m->part[p]->info;
     }
-    return m->card.parts > 0 ? GBS_OK : damaged(ctx, "it has no parts");
+    if (first == NULL)
+        return damaged(ctx, "it has no parts");
+    info->scale = first->scale;
+    info->columns = first->columns;
+    info->map = first->map;
+    info->dual = first->dual;
+    return GBS_OK;
 }
 
 gbs_status gbs_json_get_many(gbs_context *ctx, const json_t *root, gbs_model_getter get,

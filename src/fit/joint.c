@@ -16,6 +16,7 @@
 #include "fit/joint.h"
 
 #include "kernel/linalg.h"
+#include "pass/columns.h"
 #include "vb/limited_memory.h"
 
 #include <math.h>
@@ -34,7 +35,7 @@ struct gbs_joint {
     double *mean, *u;  /* d x k */
     double *slope;     /* of the means, d x k; then chunks x d x k */
     double *score;     /* chunks x strip x k */
-    double *room;      /* of each chunk: a column, and a number a row; for sparse rows */
+    double *room;      /* of each chunk */
     double *loss;      /* of each chunk */
     double value, length2;
     size_t passes;
@@ -48,31 +49,17 @@ static bool is_matrix(const gbs_joint *j) {
 
 /* What the rows say of the covariance; rows that do not count are left out. */
 static gbs_status pull_back(gbs_joint *j) {
-    size_t d = j->d, strip = j->rows->strip_rows;
-    double *w = gbs_doubles(j->ctx, strip), *room = gbs_matrix(j->ctx, strip, is_matrix(j) ? d : 1),
-           *nothing = gbs_doubles(j->ctx, d), *zero = gbs_doubles(j->ctx, strip), weights = 0.0;
-    const double *shift = j->rows->all.shift;
-    bool there = w != NULL && room != NULL && nothing != NULL && zero != NULL;
-    for (size_t s = 0, from = 0; there && s < gbs_rows_strips(j->rows); s++) {
-        gbs_strip b = gbs_rows_strip(j->rows, s);
-        for (size_t i = 0; i < b.n; i++) {
-            w[i] = j->class_of[from + i] < j->k ? j->share / (double)j->k : 0.0;
-            w[i] *= b.weight != NULL ? b.weight[i * b.stride] : 1.0;
-            weights += w[i];
-        }
-        if (is_matrix(j))
-            gbs_strip_gram(&b, w, room, j->pull);
-        else
-            gbs_strip_pull_squares(&b, zero, w, nothing, j->pull);
-        from += b.n;
+    const gbs_strip *all = &j->rows->all;
+    double *w = gbs_doubles(j->ctx, all->n);
+    if (w == NULL)
+        return GBS_ERR_MEMORY;
+    for (size_t i = 0; i < all->n; i++) {
+        w[i] = j->class_of[i] < j->k ? j->share / (double)j->k : 0.0;
+        w[i] *= all->weight != NULL ? all->weight[i * all->stride] : 1.0;
     }
-    for (size_t k = 0; there && !is_matrix(j) && shift != NULL && k < d; k++)
-        j->pull[k] += weights * shift[k] * shift[k]; /* the part that no row has by itself */
+    gbs_status status = gbs_columns_gram(j->ctx, j->rows, w, is_matrix(j), j->pull);
     gbs_array_free(j->ctx, w);
-    gbs_array_free(j->ctx, room);
-    gbs_array_free(j->ctx, nothing);
-    gbs_array_free(j->ctx, zero);
-    return there ? GBS_OK : GBS_ERR_MEMORY;
+    return status;
 }
 
 gbs_status gbs_joint_create(gbs_context *ctx, const gbs_rows *rows, const size_t *class_of,
@@ -93,7 +80,7 @@ gbs_status gbs_joint_create(gbs_context *ctx, const gbs_rows *rows, const size_t
     j->mean = gbs_matrix(ctx, 2 * d, k);
     j->slope = gbs_matrix(ctx, (j->chunks + 1) * d, k);
     j->score = gbs_matrix(ctx, j->chunks * rows->strip_rows, k);
-    j->room = gbs_matrix(ctx, j->chunks, d + rows->strip_rows);
+    j->room = gbs_matrix(ctx, j->chunks, gbs_columns_room(d, rows->strip_rows));
     j->loss = gbs_doubles(ctx, j->chunks);
     if (status == GBS_OK && (j->pull == NULL || j->mean == NULL || j->slope == NULL ||
                              j->score == NULL || j->room == NULL || j->loss == NULL))
@@ -124,46 +111,6 @@ void gbs_joint_free(const gbs_context *ctx, gbs_joint *j) {
 
 /* ---------------------------------------------------------------- a pass over the rows */
 
-static bool is_plain(const gbs_strip *b) {
-    return b->dense != NULL && b->ld == b->d && b->stride == 1;
-}
-
-/* score = X M; room: for a column, one: for a number a row. */
-static void score_strip(const gbs_strip *b, size_t k, const double *mean, double *room, double *one,
-                        double *score) {
-    if (is_plain(b)) {
-        gbs_rows_times(b->n, b->d, k, b->dense, mean, score);
-        return;
-    }
-    for (size_t c = 0; c < k; c++) {
-        for (size_t a = 0; a < b->d; a++)
-            room[a] = mean[a * k + c];
-        gbs_strip_scores(b, room, b->shift != NULL ? gbs_dot(b->d, b->shift, room) : 0.0, one);
-        for (size_t i = 0; i < b->n; i++)
-            score[i * k + c] = one[i];
-    }
-}
-
-/* slope += X'E. */
-static void pull_strip(const gbs_strip *b, size_t k, const double *error, double *room, double *one,
-                       double *slope) {
-    if (is_plain(b)) {
-        gbs_add_cross(b->n, b->d, k, b->dense, error, slope);
-        return;
-    }
-    for (size_t c = 0; c < k; c++) {
-        double total = 0.0;
-        memset(room, 0, b->d * sizeof *room);
-        for (size_t i = 0; i < b->n; i++) {
-            one[i] = error[i * k + c];
-            total += one[i];
-        }
-        gbs_strip_pull(b, one, room);
-        for (size_t a = 0; a < b->d; a++)
-            slope[a * k + c] += room[a] - (b->shift != NULL ? total * b->shift[a] : 0.0);
-    }
-}
-
 /* The scores of a row become its errors p - 1{y}, times w; returns w times its loss. */
 static double judge_row(size_t k, size_t is, double w, double *z) {
     double most = z[0], sum = 0.0, own = z[is];
@@ -185,14 +132,14 @@ static void pass_chunk(void *arg, size_t chunk, size_t worker) {
     size_t strips = gbs_rows_strips(j->rows), first = chunk * strips / j->chunks,
            end = (chunk + 1) * strips / j->chunks, size = j->d * j->k;
     double *slope = j->slope + (chunk + 1) * size,
-           *room = j->room + chunk * (j->d + j->rows->strip_rows), *one = room + j->d,
+           *room = j->room + chunk * gbs_columns_room(j->d, j->rows->strip_rows),
            *score = j->score + chunk * j->rows->strip_rows * j->k, loss = 0.0;
     (void)worker;
     memset(slope, 0, size * sizeof *slope);
     for (size_t s = first; s < end; s++) {
         gbs_strip b = gbs_rows_strip(j->rows, s);
         const size_t *class_of = j->class_of + s * j->rows->strip_rows;
-        score_strip(&b, j->k, j->mean, room, one, score);
+        gbs_columns_scores(&b, j->k, j->mean, room, score);
         for (size_t i = 0; i < b.n; i++) {
             double w = j->share * (b.weight != NULL ? b.weight[i * b.stride] : 1.0),
                    *z = score + i * j->k;
@@ -201,7 +148,7 @@ static void pass_chunk(void *arg, size_t chunk, size_t worker) {
             else
                 memset(z, 0, j->k * sizeof *z);
         }
-        pull_strip(&b, j->k, score, room, one, slope);
+        gbs_columns_pull(&b, j->k, score, room, slope);
     }
     j->loss[chunk] = loss;
 }
@@ -323,8 +270,7 @@ double *gbs_joint_means(gbs_joint *j) {
 gbs_status gbs_joint_scores(gbs_context *ctx, gbs_joint *j, const gbs_rows *rows, double *score) {
     for (size_t s = 0, from = 0; s < gbs_rows_strips(rows); s++) {
         gbs_strip b = gbs_rows_strip(rows, s);
-        double *one = j->room + j->d;
-        score_strip(&b, j->k, j->mean, j->room, one, score + from * j->k);
+        gbs_columns_scores(&b, j->k, j->mean, j->room, score + from * j->k);
         from += b.n;
     }
     if (gbs_finite(rows->all.n * j->k, score))

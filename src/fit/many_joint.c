@@ -166,8 +166,7 @@ static gbs_status gather(gbs_context *ctx, const struct folds *s, gbs_left_out *
 
 /* ---------------------------------------------------------------- the width of the prior */
 
-/* Rows left out, among the learned classes. The width is chosen by the log loss of the posterior's
- * own probabilities: a slope would make up for any width where there are few rows. */
+/* Rows left out, among the learned classes, calibrated. */
 static gbs_status judge(gbs_context *ctx, const struct folds *s, double *loss, double *value,
                         double *error) {
     size_t *class = gbs_array_alloc(ctx, s->rows->n, sizeof *class);
@@ -178,7 +177,7 @@ static gbs_status judge(gbs_context *ctx, const struct folds *s, double *loss, d
         class[i] = s->place[(size_t)s->rows->y[i]];
     gbs_class_scores of = {s->rows->n, s->k, s->score, class};
     gbs_status status = gbs_temper(ctx, &of, &slope, loss, error);
-    *value = gbs_plain_log_loss(&of);
+    *value = gbs_softmax_mean(of.n, loss);
     gbs_array_free(ctx, class);
     return status;
 }
@@ -188,8 +187,7 @@ static gbs_status search_widths(gbs_classes_fit *f, const gbs_many *many, gbs_fi
                                 const double *widths, size_t size, gbs_joint_choice *best) {
     struct folds s;
     size_t rises = 0;
-    double *loss = gbs_doubles(f->ctx, f->some->n), last = INFINITY, least = INFINITY,
-           width = widths[0];
+    double *loss = gbs_doubles(f->ctx, f->some->n), last = INFINITY, width = widths[0];
     gbs_side_progress progress = {"choice", f->told, f->span};
     gbs_status status = folds_create(f->ctx, o, f->some, f->fold_of, f->folds, many, &s);
     if (status == GBS_OK && loss == NULL)
@@ -210,11 +208,10 @@ static gbs_status search_widths(gbs_classes_fit *f, const gbs_many *many, gbs_fi
             break;
         rises = value > last ? rises + 1 : 0;
         last = value;
-        if (best->any && !(value < TIE * least))
+        if (best->any && !(value < TIE * best->log_loss))
             continue;
         best->any = true;
-        least = value;
-        best->log_loss = gbs_softmax_mean(f->some->n, loss);
+        best->log_loss = value;
         best->error = error;
         width = widths[w];
         memcpy(best->loss, loss, f->some->n * sizeof *loss);

@@ -96,15 +96,3 @@ gbs_status gbs_temper(gbs_context *ctx, const gbs_class_scores *s, double *slope
     gbs_array_free(ctx, rows);
     return GBS_OK;
 }
-
-double gbs_plain_log_loss(const gbs_class_scores *s) {
-    double sum = 0.0, count = 0.0, mean, variance;
-    for (size_t i = 0; i < s->n; i++) {
-        const double *score = s->score + i * s->k;
-        if (s->class[i] >= s->k)
-            continue;
-        sum += log_sum(s->k, score, 1.0, &mean, &variance) - score[s->class[i]];
-        count += 1.0;
-    }
-    return sum / count;
-}

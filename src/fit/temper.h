@@ -9,7 +9,4 @@
 gbs_status gbs_temper(gbs_context *ctx, const gbs_class_scores *s, double *slope, double *loss,
                       double *error);
 
-/* The mean log loss of the rows that count with the slope 1. */
-double gbs_plain_log_loss(const gbs_class_scores *s);
-
 #endif
