@@ -26,6 +26,7 @@ static void every_choice_has_a_name_of_its_own(void **state) {
     check_names(gbs_loss_name, gbs_loss, 3);
     assert_string_equal(gbs_loss_name(GBS_LOSS_SOFTMAX), "softmax");
     check_names(gbs_scheme_name, gbs_scheme, 4);
+    assert_string_equal(gbs_scheme_name(GBS_SCHEME_SOFTMAX), "softmax");
     check_names(gbs_prior_name, gbs_prior_kind, 2);
     check_names(gbs_family_name, gbs_family, 5);
     check_names(gbs_scale_name, gbs_scale, 3);
