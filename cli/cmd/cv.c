@@ -1,4 +1,5 @@
 /* gibbsite cv: a table of cross-validated errors. */
+#include "cmd/cv_ratings.h"
 #include "input.h"
 #include "out/result.h"
 #include "outputs.h"
@@ -90,6 +91,8 @@ static int run(struct app *app) {
     if (o->n_inputs != 1)
         return app_fail(app, EXIT_USAGE, "cv: expected one training file, found %zu; gibbsite %s",
                         o->n_inputs, app->command->usage);
+    if (cv_is_of_ratings(app))
+        return cv_ratings(app);
     int code = app_check_options(app);
     if (code == EXIT_DONE)
         code = outputs_check(app, true);
@@ -119,7 +122,7 @@ static int run(struct app *app) {
 const struct command command_cv = {
     "cv",
     GBS_FOR_CV,
-    "cv TRAIN [OPTIONS]",
+    "cv TRAIN|RATINGS [OPTIONS]",
     "cross-validated errors: of the default fit, or over losses, families and grids",
     "By itself, cross-validates what fit deploys: on all folds but one a default fit chooses, "
     "trains "
@@ -138,9 +141,13 @@ const struct command command_cv = {
     "learned from the training folds alone. lambda is meant for all rows and scaled down with the "
     "rows of a fold. With --task "
     "rank the error is\n"
-    "1 - AUC over the pairs inside a fold.",
+    "1 - AUC over the pairs inside a fold.\n"
+    "A file of ratings (row, col, value, a MatrixMarket file, or any with --rank, --model or "
+    "--positions) compares completions: the hierarchical model at a quarter, a half, one and two "
+    "times --rank, and the paper's; with --model paper variances of the noise.",
     "gibbsite cv train.csv\n"
     "gibbsite cv train.csv --lambda-grid 50:800:5\n"
-    "gibbsite cv train.csv --loss zero-one,hinge --lambda-grid 100:1000:3 --prior-grid 0.1:1:2",
+    "gibbsite cv train.csv --loss zero-one,hinge --lambda-grid 100:1000:3 --prior-grid 0.1:1:2\n"
+    "gibbsite cv ratings.csv --rank 16",
     run,
 };

@@ -41,6 +41,7 @@ static const struct everyday {
     {GBS_FOR_SAMPLE, "draws", "write the draws as CSV"},
     {GBS_FOR_COMPLETE, "model", "hierarchical, or paper"},
     {GBS_FOR_COMPLETE, "rank", "number of components"},
+    {GBS_FOR_CV, "rank", "of ratings: components, a quarter to twice as many are compared"},
     {GBS_FOR_COMPLETE, "range", "the values that a rating can have: gives a certificate"},
     {GBS_FOR_COMPLETE, "select", "cv chooses by cross-validation"},
     {GBS_FOR_COMPLETE, "sampler", "vb, or gibbs: sampling in place of mean field"},

@@ -354,8 +354,8 @@ const gbs_option_entry gbs_option_entries[] = {
      .store = GBS_STORE_INT, .at = {IN_SAMPLE(move)}},
 
     /* ---------------------------------------------------------------- completion */
-    {{"model", "NAME", GBS_OPTION_CHOICE, GBS_FOR_COMPLETE, GBS_CHOICES(GBS_COMPLETION_MODELS),
-      NULL,
+    {{"model", "NAME", GBS_OPTION_CHOICE, GBS_FOR_COMPLETE | GBS_FOR_CV,
+      GBS_CHOICES(GBS_COMPLETION_MODELS), NULL,
       "hierarchical", "model",
       "hierarchical (priors with a mean, a scale for each row, see `positions`), or paper "
       "(independent components, those that are not needed switched off; the default with what only "
@@ -364,15 +364,16 @@ const gbs_option_entry gbs_option_entries[] = {
       "out)",
       ANY},
      .store = GBS_STORE_INT, .at = {IN_COMPLETE(model)}},
-    {{"positions", "USE", GBS_OPTION_CHOICE, GBS_FOR_COMPLETE, GBS_CHOICES(GBS_POSITION_USES), NULL,
+    {{"positions", "USE", GBS_OPTION_CHOICE, GBS_FOR_COMPLETE | GBS_FOR_CV,
+      GBS_CHOICES(GBS_POSITION_USES), NULL,
       "auto", "model",
       "`model` hierarchical: which cells are rated says something of rows and columns (on), or "
       "nothing (off); auto: whichever has the lower free energy or the lower error on ratings left "
       "out",
       ANY},
      .store = GBS_STORE_INT, .at = {IN_COMPLETE(positions)}},
-    {{"rank", "K", GBS_OPTION_COUNT, GBS_FOR_COMPLETE, NULL, "a whole number from 0 to 512", "16",
-      "model",
+    {{"rank", "K", GBS_OPTION_COUNT, GBS_FOR_COMPLETE | GBS_FOR_CV, NULL,
+      "a whole number from 0 to 512", "16", "model",
       "most components, up to 512; above 16 and on small tables fewer where ratings left out say "
       "so; `model` paper: those that the ratings do not need are switched off",
       .high = 512.0},

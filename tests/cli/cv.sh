@@ -81,3 +81,26 @@ expect_stderr '--select cv has nothing to choose: --lambda and --prior-sd are gi
 expect_exit 2 "$GIBBSITE" fit train.csv --prior-grid 0.1:1:2 --select last
 expect_stderr '--prior-grid needs --select bound or cv'
 expect_exit 2 "$GIBBSITE" fit train.csv --loss zero-one,hinge
+
+as 'cv RATINGS'
+"$GIBBSITE" simulate ratings --rows 60 --cols 40 --rank 2 --density 0.4 -o ratings.csv -q
+expect_exit 0 "$GIBBSITE" cv ratings.csv --rank 4 --folds 3
+expect_stdout '960 ratings of 60 rows and 40 columns'
+check 'four ranks, and the paper, one of them starred' test "$(grep -cE '^[ *] (hierarchical|paper) ' "$stdout")" = 5 -a "$(grep -c '^\* [hp]' "$stdout")" = 1
+expect_exit 0 "$GIBBSITE" cv ratings.csv --rank 4 --folds 3 --json
+cp "$stdout" ratings.json
+expect_json ratings.json task complete
+expect_json ratings.json folds 3
+check 'ranks are told' test "$(for k in 0 1 2 3 4; do json ratings.json "table[$k].rank"; done | xargs)" = '1 2 4 8 8'
+"$GIBBSITE" complete ratings.csv --rank 4 --folds 3 --select cv --json >chosen.json
+for k in 0 1 2 3 4; do
+    if [ "$(json ratings.json "table[$k].best")" = true ]; then
+        check 'complete --select cv takes the best' test "$(json ratings.json "table[$k].model")" = "$(json chosen.json model)"
+    fi
+done
+expect_exit 0 "$GIBBSITE" cv ratings.csv --folds 2
+expect_stderr 'completions are cross-validated'
+expect_exit 0 "$GIBBSITE" cv ratings.csv --model paper --rank 4 --folds 3
+check 'variances of the noise' test "$(grep -cE '^[ *] paper ' "$stdout")" = 5
+expect_exit 2 "$GIBBSITE" cv ratings.csv --rank 4 --loss hinge
+expect_stderr '--loss is for tables of rows'
