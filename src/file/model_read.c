@@ -206,6 +206,7 @@ static gbs_status get_split(gbs_context *ctx, const json_t *root, gbs_model *m) 
     m->split.stratified = stratified != 0;
     m->split.in_time = json_is_true(json_object_get(split, "in_time"));
     m->split.grouped = json_is_true(json_object_get(split, "grouped"));
+    m->split.said = json_is_true(json_object_get(split, "said"));
     m->split.known = true;
     return GBS_OK;
 }

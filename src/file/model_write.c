@@ -92,7 +92,8 @@ static bool put_split(json_t *root, const gbs_split_key *key) {
            gbs_json_put(split, "first", json_integer((json_int_t)key->first)) &&
            gbs_json_put(split, "stratified", json_boolean(key->stratified)) &&
            (!key->in_time || gbs_json_put(split, "in_time", json_true())) &&
-           (!key->grouped || gbs_json_put(split, "grouped", json_true()));
+           (!key->grouped || gbs_json_put(split, "grouped", json_true())) &&
+           (!key->said || gbs_json_put(split, "said", json_true()));
 }
 
 static bool put_gibbs(json_t *root, const gbs_stage *s) {

@@ -219,16 +219,14 @@ gbs_status gbs_fit_split_run(gbs_context *ctx, const gbs_data *data, const gbs_f
     return status;
 }
 
-/* A split that the caller said cannot be found again without the caller. */
 gbs_split_key gbs_split_key_of(const gbs_split *s, const gbs_fit_settings *o) {
-    if (s->view->learned != NULL)
-        return (gbs_split_key){0};
     return (gbs_split_key){.known = true,
                            .stratified = o->stratify != 0,
                            .seed = s->seed,
                            .first = s->first,
                            .in_time = o->order == GBS_ORDER_TIME,
-                           .grouped = s->view->group != NULL};
+                           .grouped = s->view->group != NULL,
+                           .said = s->view->learned != NULL};
 }
 
 gbs_status gbs_split_find(gbs_context *ctx, const gbs_data *data, const gbs_split_key *key,
@@ -244,13 +242,24 @@ gbs_status gbs_split_find(gbs_context *ctx, const gbs_data *data, const gbs_spli
                           "the model does not belong to these rows: it was fitted to rows with%s "
                           "groups, and these have %s",
                           key->grouped ? "" : "out", key->grouped ? "none" : "some");
+    if (status == GBS_OK && key->said && data->learned == NULL)
+        status = gbs_fail(ctx, GBS_ERR_DATA,
+                          "the fit was told which rows to learn from: these rows have to be told "
+                          "the same split (gbs_data_set_split)");
     if (status == GBS_OK)
         status = gbs_order_rows(ctx, &by, order, &units);
-    if (status == GBS_OK) {
-        if (key->stratified)
-            stratify(data->y, data->n, key->first, order, scratch);
+    size_t first = key->first;
+    if (status == GBS_OK && key->stratified)
+        stratify(data->y, data->n, key->first, order, scratch);
+    if (status == GBS_OK && key->said)
+        status = learned_first(ctx, data, order, &first);
+    if (status == GBS_OK && first != key->first)
+        status = gbs_fail(ctx, GBS_ERR_DATA,
+                          "the model does not belong to these rows: %zu were learned from, and "
+                          "here they are %zu",
+                          key->first, first);
+    if (status == GBS_OK)
         status = gbs_data_view(ctx, data, order + from, count, out);
-    }
     gbs_array_free(ctx, order);
     gbs_array_free(ctx, scratch);
     return status;

@@ -32,6 +32,7 @@ typedef struct gbs_split_key {
     size_t first; /* rows of the first part */
     bool in_time; /* the order of the file; no seed */
     bool grouped; /* by groups of rows */
+    bool said;    /* the caller said which rows are learned from, and has to say it again */
 } gbs_split_key;
 
 struct gbs_model {

@@ -387,6 +387,50 @@ static void a_fit_learns_from_the_rows_that_it_is_told(void **state) {
     gbs_context_free(ctx);
 }
 
+/* Whoever said the split says it again, and the posterior is found, also of a file. */
+static void a_posterior_of_a_said_split_can_be_sampled(void **state) {
+    (void)state;
+    enum { N = 120 };
+    static const char *const bounds[] = {"vote", "kl"};
+    gbs_context *ctx = new_context(1, 4);
+    struct table_of_numbers t = small_table(17, N, 2);
+    unsigned char learned[N];
+    for (size_t i = 0; i < N; i++)
+        learned[i] = i % 4 != 1;
+    for (size_t k = 0; k < COUNT(bounds); k++) {
+        gbs_data *said = dense_data(ctx, &t), *plain = dense_data(ctx, &t);
+        gbs_options *o, *how;
+        gbs_model *model, *back;
+        gbs_particles *particles;
+        assert_ok(ctx, gbs_options_create(ctx, "sample", &how));
+        assert_ok(ctx, gbs_options_set(how, "particles", "64"));
+        assert_ok(ctx, gbs_options_create(ctx, "fit", &o));
+        assert_ok(ctx, gbs_options_set(o, "bound", bounds[k]));
+        assert_ok(ctx, gbs_data_set_split(ctx, said, learned));
+        assert_ok(ctx, gbs_fit(ctx, said, o, &model));
+        char *text = file_of(ctx, model);
+        assert_ok(ctx, gbs_model_from_json(ctx, text, strlen(text), &back));
+        assert_ok(ctx, gbs_sample_for(ctx, said, back, 0, how, &particles));
+        gbs_particles_free(particles);
+        assert_int_equal(gbs_sample_for(ctx, plain, model, 0, how, &particles), GBS_ERR_DATA);
+        assert_non_null(strstr(gbs_error_message(ctx), "told the same split"));
+        learned[0] = 0; /* another split */
+        assert_ok(ctx, gbs_data_set_split(ctx, plain, learned));
+        assert_int_equal(gbs_sample_for(ctx, plain, model, 0, how, &particles), GBS_ERR_DATA);
+        assert_non_null(strstr(gbs_error_message(ctx), "does not belong to these rows"));
+        learned[0] = 1;
+        gbs_release(ctx, text);
+        gbs_model_free(model);
+        gbs_model_free(back);
+        gbs_options_free(o);
+        gbs_options_free(how);
+        gbs_data_free(said);
+        gbs_data_free(plain);
+    }
+    free_table(&t);
+    gbs_context_free(ctx);
+}
+
 static void a_split_that_a_fit_cannot_keep_makes_its_certificate_conditional(void **state) {
     (void)state;
     gbs_context *ctx = new_context(1, 4);
@@ -636,6 +680,7 @@ int main(void) {
         cmocka_unit_test(scores_that_are_not_linear_are_refused),
         cmocka_unit_test(a_split_handed_out_and_in_again_changes_nothing),
         cmocka_unit_test(a_fit_learns_from_the_rows_that_it_is_told),
+        cmocka_unit_test(a_posterior_of_a_said_split_can_be_sampled),
         cmocka_unit_test(a_split_that_a_fit_cannot_keep_makes_its_certificate_conditional),
         cmocka_unit_test(wide_indices_give_the_same_model),
         cmocka_unit_test(a_model_does_not_depend_on_how_its_cells_lie),

@@ -7,9 +7,10 @@
 """
 from . import _native, plots
 from ._native import NumericError
+from ._simulate import simulate
 from .classifier import GibbsiteClassifier
 from .completion import MatrixCompletion
-from .functions import load, report, save, simulate, theory
+from .functions import load, report, save, theory
 from .pipeline import CertifiedPipeline, GibbsiteClassifierCV
 from .ranker import GibbsiteRanker
 from .sampler import GibbsSampler, gap

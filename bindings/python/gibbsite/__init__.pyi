@@ -43,7 +43,7 @@ class GibbsiteClassifier(_Certified):
                  cost: Any = ..., class_weight: Any = ...,
                  joint: bool = ..., scale: str = ..., columns: str = ...,
                  fit_intercept: bool = ..., missing: str = ..., solver: str = ...,
-                 max_iter: Optional[int] = ..., tol: Optional[float] = ...,
+                 max_iter: Optional[int] = ..., tol: Optional[float] = ..., warm_start: bool = ...,
                  looked: Union[str, Sequence[str]] = ..., options: Optional[dict[str, Any]] = ...,
                  n_jobs: Optional[int] = ..., random_state: Any = ...,
                  verbose: bool = ...) -> None: ...
@@ -62,9 +62,10 @@ class GibbsiteRanker(_Certified):
                  prior_split: Optional[float] = ..., bound: str = ..., confidence: float = ...,
                  pairs: Optional[int] = ..., scale: str = ..., columns: str = ...,
                  missing: str = ..., solver: str = ..., max_iter: Optional[int] = ...,
-                 tol: Optional[float] = ..., looked: Union[str, Sequence[str]] = ...,
-                 options: Optional[dict[str, Any]] = ..., n_jobs: Optional[int] = ...,
-                 random_state: Any = ..., verbose: bool = ...) -> None: ...
+                 tol: Optional[float] = ..., warm_start: bool = ...,
+                 looked: Union[str, Sequence[str]] = ..., options: Optional[dict[str, Any]] = ...,
+                 n_jobs: Optional[int] = ..., random_state: Any = ...,
+                 verbose: bool = ...) -> None: ...
     def fit(self, X: Any, y: Any) -> "GibbsiteRanker": ...
 
 class CertifiedPipeline(_Certified):
@@ -137,6 +138,8 @@ def save(model: Any, path: Path) -> None: ...
 def report(model: Any, path: Path, program: Optional[str] = ...) -> None: ...
 def theory(**options: Any) -> list[Any]: ...
 def gap(model: Any, X: Any, y: Any, **sampling: Any) -> Any: ...
-def simulate(kind: str = ..., rows: int = ..., cols: int = ..., noise: float = ...,
-             signal: Optional[int] = ..., shape: str = ..., skip: int = ...,
-             random_state: Any = ...) -> tuple[Array, Array, Any]: ...
+def simulate(kind: str = ..., rows: int = ..., cols: Optional[int] = ...,
+             noise: Optional[float] = ..., signal: Optional[int] = ..., shape: str = ...,
+             skip: int = ..., random_state: Any = ..., rank: int = ..., density: float = ...,
+             skew: float = ..., biases: bool = ..., positions: str = ...,
+             range: Optional[tuple[float, float]] = ...) -> tuple[Any, ...]: ...

@@ -99,12 +99,20 @@ class CertifiedModel(Handled):
         progress, end = _settings.progress_of(getattr(self, "verbose", False))
         _native.looked(data, _rows.looked_bits(self.looked))
         try:
-            handle, messages = _native.fit(data, self._library_options(), self._seed(),
-                                           _settings.threads_of(self.n_jobs), progress)
+            handle, messages = _native.fit(data, self._start(data), self._library_options(),
+                                           self._seed(), _settings.threads_of(self.n_jobs),
+                                           progress)
         finally:
             end()
         for message in messages:
             warnings.warn(message, UserWarning, stacklevel=3)
+        return handle
+
+    def _start(self, data):
+        """The model of the fit before, where its columns are as many."""
+        handle = getattr(self, "_handle", None) if self.warm_start else None
+        if handle is None or _native.features(handle) != _native.shape(data)[1]:
+            return None
         return handle
 
     def _seed(self):

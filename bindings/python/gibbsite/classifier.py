@@ -66,6 +66,9 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
         or filled in.
     solver : {"auto", "lbfgs", "natural", "sgd"}
     max_iter, tol : optional
+    warm_start : bool
+        `fit` starts from the posterior of the fit before, where there are as many columns: under a
+        convex loss the result is the same to the solver's tolerance, after fewer iterations.
     looked : str or list of str
         What was chosen after a look at these rows: "columns", "lam", "prior_sd", "cx", "bound". The
         certificate is then conditional, and says why.
@@ -96,7 +99,8 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
                  prior_sd=None, prior_split=None, bound="auto", confidence=0.95, cost=None,
                  class_weight=None, joint=False, scale="standard", columns="auto",
                  fit_intercept=True, missing="error", solver="auto", max_iter=None, tol=None,
-                 looked=(), options=None, n_jobs=None, random_state=None, verbose=False):
+                 warm_start=False, looked=(), options=None, n_jobs=None, random_state=None,
+                 verbose=False):
         self.loss = loss
         self.family = family
         self.features = features
@@ -116,6 +120,7 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
         self.solver = solver
         self.max_iter = max_iter
         self.tol = tol
+        self.warm_start = warm_start
         self.looked = looked
         self.options = options
         self.n_jobs = n_jobs

@@ -55,6 +55,9 @@ class _Told:
         check_is_fitted(self, "fitted_")
         return self.fitted_
 
+    def _transformed(self, X):
+        return X
+
     classes_ = property(lambda self: self._inner().classes_)
     certificate_ = property(lambda self: self._inner().certificate_)
     certificates_ = property(lambda self: self._inner().certificates_)
@@ -134,7 +137,8 @@ class CertifiedPipeline(_Told, ClassifierMixin, BaseEstimator):
         if not _splits(last) and self.transformers_:  # every row certifies: they have seen them
             looked = [last.looked] if isinstance(last.looked, str) else list(last.looked or ())
             last.set_params(looked=[*looked, "columns"])
-        self.fitted_ = last._fit(X, y, sample_weight, learned if _splits(last) else None)
+        self.said_ = learned if _splits(last) else None
+        self.fitted_ = last._fit(X, y, sample_weight, self.said_)
         self.learned_ = learned
         return self
 
@@ -199,7 +203,8 @@ class GibbsiteClassifierCV(_Told, ClassifierMixin, BaseEstimator):
         self.best_params_, self.best_score_ = best["params"], best["mean"]
         chosen = clone(base).set_params(**best["params"])
         chosen._take_classes(y)
-        self.fitted_ = chosen._fit(X, y, sample_weight, learned if _splits(chosen) else None)
+        self.said_ = learned if _splits(chosen) else None
+        self.fitted_ = chosen._fit(X, y, sample_weight, self.said_)
         self.learned_ = learned
         self.best_estimator_ = self.fitted_
         return self

@@ -22,7 +22,8 @@ class GibbsiteRanker(GibbsiteClassifier):
     def __init__(self, loss="auto", family="auto", features="linear", lam=None, prior="informed",
                  prior_sd=None, prior_split=None, bound="auto", confidence=0.95, pairs=None,
                  scale="standard", columns="auto", missing="error", solver="auto", max_iter=None,
-                 tol=None, looked=(), options=None, n_jobs=None, random_state=None, verbose=False):
+                 tol=None, warm_start=False, looked=(), options=None, n_jobs=None,
+                 random_state=None, verbose=False):
         self.loss = loss
         self.family = family
         self.features = features
@@ -39,6 +40,7 @@ class GibbsiteRanker(GibbsiteClassifier):
         self.solver = solver
         self.max_iter = max_iter
         self.tol = tol
+        self.warm_start = warm_start
         self.looked = looked
         self.options = options
         self.n_jobs = n_jobs

@@ -123,12 +123,18 @@ class GibbsSampler(Handled, ClassifierMixin, BaseEstimator):
 def gap(model, X, y, **sampling):
     """How far a fitted classifier or ranker is from the Gibbs posterior that it approximates:
     KL(model || Gibbs) = free energy + log Z, an estimate. X and y are the rows of the fit, all of
-    them; `sampling` are parameters of `GibbsSampler` that say how to sample."""
+    them; `sampling` are parameters of `GibbsSampler` that say how to sample. Of a
+    `CertifiedPipeline` or `GibbsiteClassifierCV` the classifier inside is meant."""
+    learned = None
+    if hasattr(model, "fitted_"):  # with a split of its own
+        X, learned, model = model._transformed(X), model.said_, model.fitted_
     model._check_fitted()
     if model._raw:
         raise ValueError("gap needs rows of numbers")
     X = _rows.checked(model, X, reset=False)
     data = _rows.data_of(X, _rows.signs(np.asarray(y), model.classes_[1]))
+    if learned is not None:
+        _native.set_split(data, np.ascontiguousarray(learned, dtype=np.uint8))
     sampler = GibbsSampler(**sampling)
     options = _settings.options_of({name: getattr(sampler, name) for name in
                                     ("particles", "chains", "moves", "move", "ess")},

@@ -16,23 +16,25 @@ PyObject *model_capsule(gbs_model *model) {
     return capsule;
 }
 
-/* (model, warnings) */
+/* start: a model to start from, or None. (model, warnings) */
 static PyObject *fit(PyObject *self, PyObject *arguments) {
-    PyObject *capsule, *given, *progress, *result = NULL;
+    PyObject *capsule, *from, *given, *progress, *result = NULL;
     unsigned long long seed;
     int threads;
     gbs_model *model = NULL;
     call c;
     (void)self;
-    if (!PyArg_ParseTuple(arguments, "OOKiO", &capsule, &given, &seed, &threads, &progress))
+    if (!PyArg_ParseTuple(arguments, "OOOKiO", &capsule, &from, &given, &seed, &threads, &progress))
         return NULL;
     gbs_data *data = data_of(capsule);
-    if (data == NULL || !call_begin(&c, seed, threads, progress))
+    const gbs_model *start = data != NULL && from != Py_None ? model_of(from) : NULL;
+    if (data == NULL || (from != Py_None && start == NULL) ||
+        !call_begin(&c, seed, threads, progress))
         return NULL;
     gbs_options *o = call_options(&c, "fit", given);
     if (o != NULL) {
         call_unlock(&c);
-        gbs_status status = gbs_fit(c.ctx, data, o, &model);
+        gbs_status status = gbs_fit_from(c.ctx, data, o, start, &model);
         int ok = call_done(&c, status);
         if (!ok)
             gbs_model_free(model);
@@ -259,7 +261,8 @@ static PyObject *features(PyObject *self, PyObject *capsule) {
 }
 
 PyMethodDef model_methods[] = {
-    {"fit", fit, METH_VARARGS, "fit(data, options, seed, threads, progress): model, warnings"},
+    {"fit", fit, METH_VARARGS,
+     "fit(data, start, options, seed, threads, progress): model, warnings"},
     {"describe", describe, METH_O, "describe(model): JSON"},
     {"to_json", to_json, METH_O, "to_json(model): the bytes of a model file"},
     {"from_json", from_json, METH_O, "from_json(bytes): model"},

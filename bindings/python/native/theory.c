@@ -29,15 +29,15 @@ static PyObject *theory(PyObject *self, PyObject *given) {
     return call_end(&c, list);
 }
 
-/* Counter-based random numbers `first`, `first` + 1, ... of a stream into an array. */
+/* Counter-based random numbers `first`, `first` + step, ... of a stream into an array. */
 static PyObject *random_numbers(PyObject *self, PyObject *arguments) {
-    unsigned long long seed, stream, first;
+    unsigned long long seed, stream, first, step;
     int normal;
     PyObject *object;
     array out;
     call c;
     (void)self;
-    if (!PyArg_ParseTuple(arguments, "KKKpO", &seed, &stream, &first, &normal, &object) ||
+    if (!PyArg_ParseTuple(arguments, "KKKKpO", &seed, &stream, &first, &step, &normal, &object) ||
         !array_take(object, "d", 1, 1, "out", &out))
         return NULL;
     int ok = call_begin(&c, seed, 1, Py_None);
@@ -45,8 +45,8 @@ static PyObject *random_numbers(PyObject *self, PyObject *arguments) {
     if (ok) {
         call_unlock(&c);
         for (Py_ssize_t k = 0; k < out.rows; k++)
-            values[k] = normal ? gbs_random_normal(c.ctx, stream, first + (uint64_t)k)
-                               : gbs_random_uniform(c.ctx, stream, first + (uint64_t)k);
+            values[k] = normal ? gbs_random_normal(c.ctx, stream, first + step * (uint64_t)k)
+                               : gbs_random_uniform(c.ctx, stream, first + step * (uint64_t)k);
         call_end(&c, NULL);
     }
     array_free(&out);
@@ -55,7 +55,7 @@ static PyObject *random_numbers(PyObject *self, PyObject *arguments) {
 
 PyMethodDef theory_methods[] = {
     {"random_numbers", random_numbers, METH_VARARGS,
-     "random_numbers(seed, stream, first, normal, out)"},
+     "random_numbers(seed, stream, first, step, normal, out)"},
     {"theory", theory, METH_O, "theory(options): a list of values"},
     {NULL, NULL, 0, NULL},
 };

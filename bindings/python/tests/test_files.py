@@ -146,6 +146,22 @@ def test_simulated_rows_are_the_programs(kind, shape, tmp_path):
 
 
 @needs_program
+@pytest.mark.parametrize("more", [{}, {"skew": 1.0, "biases": False},
+                                  {"positions": "informed", "skip": 5, "range": (1, 5)}])
+def test_simulated_ratings_are_the_programs(more, tmp_path):
+    asked = {"rows": 40, "cols": 30, "rank": 2, "density": 0.2}
+    words = {**asked, **more}
+    given = [word for key, value in words.items() if key != "biases" for word in
+             (f"--{key}", ":".join(map(str, value)) if isinstance(value, tuple) else value)]
+    given += ["--no-biases"] if "biases" in words else []
+    run("simulate", "ratings", "--seed", 7, "-o", "r.csv", *given, folder=tmp_path)
+    table = np.loadtxt(tmp_path / "r.csv", delimiter=",", skiprows=1)
+    row, column, value, _ = simulate("ratings", random_state=7, **words)
+    assert np.array_equal(row, table[:, 0]) and np.array_equal(column, table[:, 1])
+    assert np.allclose(value, table[:, 2], rtol=1e-12, atol=1e-12)
+
+
+@needs_program
 def test_a_report_is_a_page(tmp_path):
     X, y = rows(150, 3)
     model = GibbsiteClassifier().fit(X, y)

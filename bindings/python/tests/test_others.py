@@ -144,6 +144,39 @@ def test_theory_is_told():
         theory(n=-1)
 
 
+@pytest.mark.parametrize("positions", ["random", "informed"])
+def test_simulated_ratings_have_the_noise_they_are_said_to_have(positions):
+    asked = {"rows": 300, "cols": 200, "rank": 3, "noise": 0.4, "skew": 0.5, "density": 0.2,
+             "positions": positions, "random_state": 3}
+    row, column, value, truth = simulate("ratings", **asked)
+    same = simulate("ratings", **{**asked, "noise": 0.0})
+    assert np.array_equal(row, same[0]) and np.array_equal(column, same[1]) and len(row) == 12000
+    variance = np.mean((value - same[2]) ** 2)  # chi-squared: standard error sqrt(2/n) of it
+    assert abs(variance / truth.noise_variance - 1) < 5 * np.sqrt(2 / 12000)
+    later = simulate("ratings", **{**asked, "density": 0.1, "skip": 6000})
+    assert np.array_equal(later[2], value[6000:])
+    clipped = simulate("ratings", **{**asked, "range": (2, 4)})[2]
+    assert np.array_equal(clipped, np.clip(value, 2, 4))
+    with pytest.raises(ValueError, match="positions"):
+        simulate("ratings", positions="socks")
+    with pytest.raises(ValueError, match="density"):
+        simulate("ratings", density=0)
+
+
+def test_a_warm_start_ends_where_a_cold_one_does():
+    X, y = rows(600, 5, noise=2.0)
+    model = GibbsiteClassifier(loss="hinge", warm_start=True, random_state=2).fit(X[:500], y[:500])
+    cold = GibbsiteClassifier(loss="hinge", random_state=2).fit(X, y)
+    warm = model.fit(X, y)
+    assert warm.coef_ == pytest.approx(cold.coef_, abs=2e-3)
+    assert warm.certificate_.value == cold.certificate_.value
+    assert warm.n_iter_ <= cold.n_iter_
+    again = warm.n_iter_
+    assert model.fit(X, y).n_iter_ < again or again <= 1
+    model.fit(X[:, :3], y)  # other columns: from the beginning
+    assert model.n_features_in_ == 3
+
+
 @pytest.mark.parametrize("shape", ["linear", "xor", "rings", "waves"])
 def test_simulated_rows_have_the_risk_they_are_said_to_have(shape):
     X, y, truth = simulate(rows=20000, cols=4, noise=0.2, shape=shape)

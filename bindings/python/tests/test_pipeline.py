@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
-from gibbsite import CertifiedPipeline, GibbsiteClassifier, GibbsiteClassifierCV
+from gibbsite import CertifiedPipeline, GibbsiteClassifier, GibbsiteClassifierCV, gap
 
 
 class Remembers(TransformerMixin, BaseEstimator):
@@ -51,6 +51,17 @@ def test_a_pipeline_predicts_what_its_parts_do(data):
         pipe.set_params(sock=1)
     with pytest.raises(TypeError):
         CertifiedPipeline([("scale", StandardScaler())]).fit(X, y)
+
+
+def test_the_gap_of_a_pipeline_is_that_of_its_classifier():
+    X, y = rows(90, 2)
+    pipe = CertifiedPipeline([("scale", StandardScaler()),
+                              ("fit", GibbsiteClassifier(loss="hinge"))]).fit(X, y)
+    found = gap(pipe, X, y, particles=256)
+    assert found.free_energy == pytest.approx(pipe.fitted_.info_["free_energy"])
+    assert -5 * found.gap_sd - 0.05 < found.gap < 5
+    search = GibbsiteClassifierCV(GibbsiteClassifier(loss="hinge"), cv=2).fit(X, y)
+    assert gap(search, X, y, particles=64).gap < 5
 
 
 def test_a_search_leaves_its_estimator_alone(data):

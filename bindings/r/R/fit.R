@@ -9,28 +9,28 @@ gibbsite_rank <- function(x, ...) UseMethod("gibbsite_rank")
 gibbsite.formula <- function(formula, data = NULL, weights = NULL, subset = NULL,
                              na.action = getOption("na.action"), ..., contrasts = NULL,
                              cost = NULL, groups = NULL, positive = NULL, looked = NULL,
-                             model = TRUE, seed = NULL,
-                             threads = NULL, progress = FALSE) {
+                             start = NULL, model = TRUE, seed = NULL, threads = NULL,
+                             progress = FALSE) {
     call <- match.call()
     call[[1]] <- quote(gibbsite)
     rows <- formula_rows(formula, data, eval(substitute(weights), data, environment(formula)),
                          eval(substitute(subset), data, environment(formula)), na.action,
                          eval(substitute(groups), data, environment(formula)))
     fit_formula("classify", rows, list(...), contrasts, positive, looked, model,
-                list(call = call, cost = cost, seed = seed, threads = threads,
+                list(call = call, cost = cost, start = start, seed = seed, threads = threads,
                      progress = progress))
 }
 
 gibbsite_rank.formula <- function(formula, data = NULL, subset = NULL,
                                   na.action = getOption("na.action"), ..., contrasts = NULL,
-                                  positive = NULL, looked = NULL, model = TRUE, seed = NULL,
-                                  threads = NULL, progress = FALSE) {
+                                  positive = NULL, looked = NULL, start = NULL, model = TRUE,
+                                  seed = NULL, threads = NULL, progress = FALSE) {
     call <- match.call()
     call[[1]] <- quote(gibbsite_rank)
     rows <- formula_rows(formula, data, NULL,
                          eval(substitute(subset), data, environment(formula)), na.action)
     fit_formula("rank", rows, list(...), contrasts, positive, looked, model,
-                list(call = call, seed = seed, threads = threads,
+                list(call = call, start = start, seed = seed, threads = threads,
                      progress = progress))
 }
 
@@ -82,24 +82,25 @@ learn_rows <- function(rows, labels, options, contrasts, how) {
 
 gibbsite.default <- function(x, y, weights = NULL, ..., intercept = TRUE, missing = "error",
                              cost = NULL, groups = NULL, positive = NULL, looked = NULL,
-                             model = TRUE, seed = NULL,
-                             threads = NULL, progress = FALSE) {
+                             start = NULL, model = TRUE, seed = NULL, threads = NULL,
+                             progress = FALSE) {
     if (missing(x)) return(as_formula_call(match.call(), gibbsite.formula, parent.frame()))
     call <- match.call()
     call[[1]] <- quote(gibbsite)
     fit_rows("classify", x, y, weights, c(list(...), if (!intercept) list("no-intercept" = TRUE)),
              missing, positive, looked, model,
-             list(call = call, cost = cost, groups = groups, seed = seed, threads = threads,
-                  progress = progress))
+             list(call = call, cost = cost, groups = groups, start = start, seed = seed,
+                  threads = threads, progress = progress))
 }
 
 gibbsite_rank.default <- function(x, y, ..., missing = "error", positive = NULL, looked = NULL,
-                                  model = TRUE, seed = NULL, threads = NULL, progress = FALSE) {
+                                  start = NULL, model = TRUE, seed = NULL, threads = NULL,
+                                  progress = FALSE) {
     if (missing(x)) return(as_formula_call(match.call(), gibbsite_rank.formula, parent.frame()))
     call <- match.call()
     call[[1]] <- quote(gibbsite_rank)
     fit_rows("rank", x, y, NULL, list(...), missing, positive, looked, model,
-             list(call = call, seed = seed, threads = threads, progress = progress))
+             list(call = call, start = start, seed = seed, threads = threads, progress = progress))
 }
 
 # gibbsite(data = d, formula = f): the frame comes first, and R looks at that.
@@ -183,6 +184,14 @@ set_costs <- function(data, labels, about) {
     native(.Call(C_costs, data, t(cost)))
 }
 
+# The model to start from.
+start_of <- function(start) {
+    if (is.null(start)) return(NULL)
+    if (!inherits(start, "gibbsite"))
+        refuse("start: expected a fit of gibbsite() or gibbsite_rank()")
+    handle_of(start)
+}
+
 # Fits to a handle on rows.
 fit_data <- function(task, data, options, looked, weights, labels, about) {
     set_costs(data, labels, about)
@@ -198,9 +207,10 @@ fit_data <- function(task, data, options, looked, weights, labels, about) {
         native(.Call(C_weights, data, as.double(weights)))
     }
     bar <- progress_of(about$progress, environment())
-    box <- native(.Call(C_fit, data, options, how(about$seed, about$threads, bar)))
+    box <- native(.Call(C_fit, data, start_of(about$start), options,
+                        how(about$seed, about$threads, bar)))
     list(call = about$call, task = task, seed = about$seed,
-         threads = about$threads, options = options, box = box)
+         threads = about$threads, options = options, groups = about$groups, box = box)
 }
 
 # What is told of a fitted model; the bytes of its file.

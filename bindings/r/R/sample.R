@@ -110,9 +110,6 @@ fitted_data <- function(object) {
         refuse("a posterior of rows that went through the library's recipe cannot be sampled here")
     if (length(object$labels$classes) > 2)
         refuse("a model of several classes is made of several posteriors: there is no gap")
-    if (!is.null(object$learned))
-        refuse(paste("the formula learned from a part of the rows that was handed to the library,",
-                     "which keeps no record of it: this posterior cannot be found again"))
     if (is.null(object$design)) {
         data <- data_of(object$model$x, same_labels(object, object$model$y))
     } else {
@@ -120,6 +117,9 @@ fitted_data <- function(object) {
         data <- data_of(design_matrix(object$design, object$model), same_labels(object, response))
     }
     if (!is.null(object$weights)) native(.Call(C_weights, data, as.double(object$weights)))
+    if (!is.null(object$groups))
+        native(.Call(C_groups, data, match(object$groups, unique(object$groups))))
+    if (!is.null(object$learned)) native(.Call(C_set_split, data, object$learned))
     data
 }
 

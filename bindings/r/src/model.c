@@ -1,13 +1,16 @@
 /* Models: fitted, told, asked for predictions, kept in files. */
 #include "native.h"
 
-SEXP gbsr_fit(SEXP rows, SEXP given, SEXP how) {
+/* start: a model to start from, or NULL. */
+SEXP gbsr_fit(SEXP rows, SEXP start, SEXP given, SEXP how) {
     call *c;
     gbs_model *model = NULL;
     gbs_data *data = handle_of(rows, KIND_DATA);
+    const gbs_model *from = start != R_NilValue ? handle_of(start, KIND_MODEL) : NULL;
     SEXP box = PROTECT(handle_box(KIND_MODEL, R_NilValue));
     PROTECT(call_begin(how, &c));
-    if (call_options(c, "fit", given) && call_ok(c, gbs_fit(c->ctx, data, c->options, &model)))
+    if (call_options(c, "fit", given) &&
+        call_ok(c, gbs_fit_from(c->ctx, data, c->options, from, &model)))
         handle_put(box, model);
     SEXP result = call_end(c, box);
     UNPROTECT(2);

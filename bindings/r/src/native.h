@@ -84,7 +84,7 @@ SEXP gbsr_costs(SEXP data, SEXP cost);
 SEXP gbsr_set_split(SEXP data, SEXP learned);
 SEXP gbsr_split(SEXP data, SEXP given, SEXP how);
 
-SEXP gbsr_fit(SEXP data, SEXP given, SEXP how);
+SEXP gbsr_fit(SEXP data, SEXP start, SEXP given, SEXP how);
 SEXP gbsr_describe(SEXP model);
 SEXP gbsr_to_json(SEXP model);
 SEXP gbsr_from_json(SEXP bytes);
@@ -116,6 +116,7 @@ SEXP gbsr_completion_to_json(SEXP completion);
 SEXP gbsr_completion_from_json(SEXP bytes);
 
 SEXP gbsr_theory(SEXP given);
+SEXP gbsr_random(SEXP seed, SEXP stream, SEXP from, SEXP count, SEXP normal);
 SEXP gbsr_options(SEXP command);
 SEXP gbsr_version(void);
 SEXP gbsr_interrupt(void);

@@ -50,6 +50,27 @@ SEXP gbsr_theory(SEXP given) {
     return result;
 }
 
+/* Counter-based random numbers from[1], from[1] + from[2], ... of a stream. */
+SEXP gbsr_random(SEXP seed, SEXP stream, SEXP from, SEXP count, SEXP normal) {
+    call *c;
+    R_xlen_t n = (R_xlen_t)Rf_asReal(count);
+    uint64_t of = (uint64_t)Rf_asReal(stream), first = (uint64_t)REAL(from)[0],
+             step = (uint64_t)REAL(from)[1];
+    int bell = Rf_asLogical(normal) == TRUE;
+    SEXP value = PROTECT(Rf_allocVector(REALSXP, n));
+    PROTECT(call_short(&c));
+    if (c->status == GBS_OK)
+        call_ok(c, gbs_context_set_seed(c->ctx, (uint64_t)Rf_asReal(seed)));
+    double *numbers = REAL(value);
+    for (R_xlen_t k = 0; c->status == GBS_OK && k < n; k++) {
+        uint64_t at = first + step * (uint64_t)k;
+        numbers[k] = bell ? gbs_random_normal(c->ctx, of, at) : gbs_random_uniform(c->ctx, of, at);
+    }
+    SEXP result = call_end(c, value);
+    UNPROTECT(2);
+    return result;
+}
+
 /* The lines of the table that a command takes. */
 static size_t next_line(const char *command, size_t k) {
     const gbs_option *line;

@@ -31,7 +31,11 @@ test_that("samples of the posterior agree with the fit, and the gap is small", {
     expect_equal(vapply(s$info$coefficients, function(k) k$mean, 0), colMeans(s$draws))
     expect_identical(s$path$lambda[1], 0)
     expect_true(is.na(s$path$acceptance[1]) && all(diff(s$path$lambda) > 0))
-    expect_error(gap(gibbsite(y ~ scale(x1), d, seed = 1)), "learned")
+    learned <- gibbsite(y ~ scale(x1) + poly(x2, 2), d, seed = 1)
+    expect_false(is.null(learned$learned))
+    g <- gap(learned, particles = 300, seed = 1)
+    expect_equal(g$free_energy, learned$info$free_energy, tolerance = 1e-8)
+    expect_true(g$gap > -5 * max(g$gap_sd, 0.2) && g$gap < 5)
 })
 
 test_that("samples are files of the command line", {
@@ -45,6 +49,56 @@ test_that("samples are files of the command line", {
     again <- gibbsite_load(file.path(at, "s.json"))
     expect_identical(unname(predict(again, d[3:1], "vote")), unname(predict(s, d, "vote")))
     expect_identical(unname(predict(again, d)), unname(predict(s, d)))
+})
+
+test_that("a fit that starts from another ends where it would", {
+    d <- some_rows(400)
+    before <- gibbsite(y ~ ., d[1:300, ], loss = "hinge", seed = 1)
+    cold <- gibbsite(y ~ ., d, loss = "hinge", seed = 1)
+    warm <- gibbsite(y ~ ., d, loss = "hinge", start = before, seed = 1)
+    again <- gibbsite(y ~ ., d, loss = "hinge", start = cold, seed = 1)
+    expect_equal(coef(warm), coef(cold), tolerance = 1e-3)
+    expect_identical(value_of(warm), value_of(cold))
+    expect_true(warm$info$iterations <= cold$info$iterations)
+    expect_true(again$info$iterations < cold$info$iterations)
+    expect_error(gibbsite(y ~ x1, d, start = cold), "columns")
+    expect_error(gibbsite(y ~ ., d, start = "cold"), "start")
+    r <- gibbsite_rank(as.matrix(d[1:3]), d$y, seed = 1)
+    expect_equal(predict(gibbsite_rank(as.matrix(d[1:3]), d$y, start = r, seed = 1), d[1:3]),
+                 predict(r, d[1:3]), tolerance = 1e-2)
+})
+
+bare <- function(d) {
+    attr(d, "truth") <- NULL
+    d
+}
+
+test_that("simulated rows and ratings are those of the command line", {
+    at <- folder()
+    file <- file.path(at, "s.csv")
+    for (shape in c("linear", "xor", "rings", "waves")) {
+        cli("simulate", "classify", "--rows", 100, "--cols", 4, "--seed", 7, "--skip", 3,
+            "--shape", shape, "-q", "-o", file)
+        d <- gibbsite_simulate(rows = 100, cols = 4, shape = shape, skip = 3, seed = 7)
+        expect_equal(bare(d), read.csv(file), tolerance = 1e-12)
+    }
+    cli("simulate", "rank", "--rows", 100, "--cols", 4, "--seed", 7, "-q", "-o", file)
+    d <- gibbsite_simulate("rank", rows = 100, cols = 4, seed = 7)
+    expect_equal(bare(d), read.csv(file), tolerance = 1e-12)
+    expect_identical(attr(d, "truth")$best_auc, 0.9)
+    for (more in list(list(), list(skew = 1, biases = FALSE), list(positions = "informed", skip = 5,
+                                                                   range = c(1, 5)))) {
+        words <- c(list(rows = 40, cols = 30, rank = 2, density = 0.2), more)
+        given <- unlist(Map(function(name, value) {
+            if (name == "biases") "--no-biases"
+            else c(paste0("--", name), paste(value, collapse = ":"))
+        }, names(words), words))
+        cli("simulate", "ratings", "--seed", 7, "-q", "-o", file, given)
+        d <- do.call(gibbsite_simulate, c(list("ratings", seed = 7), words))
+        expect_equal(bare(d), read.csv(file), tolerance = 1e-12)
+    }
+    expect_error(gibbsite_simulate(noise = 0.7), "noise")
+    expect_error(gibbsite_simulate("ratings", density = 0), "density")
 })
 
 test_that("a matrix is completed", {

@@ -68,12 +68,12 @@ test_that("the collector may come at any time", {
     gctorture(TRUE)
     data <- .Call(gibbsite:::C_dense, tx, y)$value
     learned <- .Call(gibbsite:::C_split, data, options, run)$value
-    model <- .Call(gibbsite:::C_fit, data, options, run)$value
+    model <- .Call(gibbsite:::C_fit, data, NULL, options, run)$value
     bytes <- .Call(gibbsite:::C_to_json, model)$value
     told <- .Call(gibbsite:::C_describe, model)$value
     again <- .Call(gibbsite:::C_from_json, bytes)$value
     made <- .Call(gibbsite:::C_classify, again, data, run)$value
-    lost <- .Call(gibbsite:::C_fit, data, list(lamda = 1), run)
+    lost <- .Call(gibbsite:::C_fit, data, NULL, list(lamda = 1), run)
     gctorture(FALSE)
     expect_identical(made$prob, unname(expected))
     expect_identical(length(learned), 40L)
@@ -85,7 +85,7 @@ fit_with_bar <- function(bar) {
     d <- some_rows(400, 8)
     data <- gibbsite:::data_of(as.matrix(d[1:8]), list(sign = d$y))
     options <- list(task = "classify", loss = "zero-one")
-    .Call(gibbsite:::C_fit, data, options, gibbsite:::how(1, 1, bar))
+    .Call(gibbsite:::C_fit, data, NULL, options, gibbsite:::how(1, 1, bar))
 }
 
 test_that("progress is told, and its errors stop nothing", {
