@@ -67,6 +67,9 @@ int app_check_options(const struct app *app);
  * or an exit code already reported. */
 int app_write(const struct app *app, const char *path, const struct text *text);
 
+/* The same of what comes piece by piece; a callback that fails has reported it. */
+int app_write_pieces(const struct app *app, const char *path, gbs_piece_callback next, void *user);
+
 /* Standard output cannot be written: says why, and returns the exit code. */
 int app_stdout_failed(const struct app *app, int error);
 

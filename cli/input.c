@@ -2,6 +2,7 @@
 #include "input.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -9,26 +10,58 @@ const char *input_name(const char *path) {
     return strcmp(path, "-") == 0 ? "standard input" : path;
 }
 
-/* Rows that are not there, and levels that count as none; `before`: where the others came from. */
-static void remark(const struct app *app, const struct input *in, const char *fate,
-                   const char *before) {
-    const gbs_recipe *recipe = gbs_data_recipe(in->data);
-    size_t left_out = gbs_data_left_out(in->data);
-    if (left_out > 0)
-        app_note(app, "%s: %zu of %zu rows have a missing value and are %s", in->file, left_out,
-                 gbs_data_rows(in->data) + left_out, fate);
+bool remarks_add(struct remarks *r, const gbs_data *part) {
+    const gbs_recipe *recipe = gbs_data_recipe(part);
+    r->rows += gbs_data_rows(part) + gbs_data_left_out(part);
+    r->left_out += gbs_data_left_out(part);
     if (gbs_recipe_target(recipe) == NULL)
-        return; /* svmlight: numbers alone, in up to 2^31 columns */
-    for (size_t k = 0; k < gbs_recipe_inputs(recipe); k++) {
+        return true; /* svmlight: numbers alone, in up to 2^31 columns */
+    size_t inputs = gbs_recipe_inputs(recipe);
+    if (r->unseen == NULL) {
+        r->unseen = calloc(inputs + 1, sizeof *r->unseen);
+        r->example = calloc(inputs + 1, sizeof *r->example);
+        r->inputs = inputs;
+    }
+    bool enough = r->unseen != NULL && r->example != NULL;
+    for (size_t k = 0; enough && k < inputs; k++) {
         const char *level;
-        size_t cells = gbs_data_unseen(in->data, k, &level);
-        if (cells > 0)
+        size_t cells = gbs_data_unseen(part, k, &level);
+        if (cells > 0 && r->unseen[k] == 0)
+            enough = (r->example[k] = strdup(level)) != NULL;
+        r->unseen[k] += cells;
+    }
+    return enough;
+}
+
+/* Rows that are not there, and levels that count as none; `before`: where the others came from. */
+static void say(const struct app *app, const struct remarks *r, const char *file,
+                const gbs_recipe *recipe, const char *fate, const char *before) {
+    if (r->left_out > 0)
+        app_note(app, "%s: %zu of %zu rows have a missing value and are %s", file, r->left_out,
+                 r->rows, fate);
+    for (size_t k = 0; k < r->inputs; k++)
+        if (r->unseen[k] > 0)
             app_note(app,
                      "%s: %zu cell%s of column '%.60s' hold%s a level that was not in %s (such as "
                      "'%.40s'); it counts as none of them",
-                     in->file, cells, cells == 1 ? "" : "s", gbs_recipe_input(recipe, k, NULL),
-                     cells == 1 ? "s" : "", before, level);
-    }
+                     file, r->unseen[k], r->unseen[k] == 1 ? "" : "s",
+                     gbs_recipe_input(recipe, k, NULL), r->unseen[k] == 1 ? "s" : "", before,
+                     r->example[k]);
+}
+
+void remarks_say(const struct app *app, const struct remarks *r, const char *file,
+                 const gbs_recipe *recipe, gbs_label_use labels) {
+    say(app, r, file, recipe,
+        labels == GBS_WITHOUT_LABELS ? "not predicted: their cells stay empty" : "left out",
+        "the training data");
+}
+
+void remarks_free(struct remarks *r) {
+    for (size_t k = 0; r->example != NULL && k < r->inputs; k++)
+        free(r->example[k]);
+    free(r->example);
+    free(r->unseen);
+    *r = (struct remarks){0};
 }
 
 int input_train(const struct app *app, const char *path, struct input *in) {
@@ -40,8 +73,12 @@ int input_train(const struct app *app, const char *path, struct input *in) {
     gbs_table_free(table);
     if (status != GBS_OK)
         return app_fail_status(app, status, NULL);
-    remark(app, in, "left out", "the first part of the rows");
-    return EXIT_DONE;
+    struct remarks r = {0};
+    bool enough = remarks_add(&r, in->data);
+    if (enough)
+        say(app, &r, in->file, gbs_data_recipe(in->data), "left out", "the first part of the rows");
+    remarks_free(&r);
+    return enough ? EXIT_DONE : app_fail(app, EXIT_MEMORY, "out of memory");
 }
 
 int input_apply(const struct app *app, const char *path, const gbs_recipe *recipe,
@@ -51,10 +88,12 @@ int input_apply(const struct app *app, const char *path, const gbs_recipe *recip
                                            &in->data);
     if (status != GBS_OK)
         return app_fail_status(app, status, NULL);
-    remark(app, in,
-           labels == GBS_WITHOUT_LABELS ? "not predicted: their cells stay empty" : "left out",
-           "the training data");
-    return EXIT_DONE;
+    struct remarks r = {0};
+    bool enough = remarks_add(&r, in->data);
+    if (enough)
+        remarks_say(app, &r, in->file, recipe, labels);
+    remarks_free(&r);
+    return enough ? EXIT_DONE : app_fail(app, EXIT_MEMORY, "out of memory");
 }
 
 void input_free(struct input *in) {

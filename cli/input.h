@@ -9,6 +9,13 @@ struct input {
     gbs_data *data;
 };
 
+/* What was odd about the rows, added up over their parts. */
+struct remarks {
+    size_t rows, left_out;
+    size_t inputs, *unseen; /* of each column: cells with a level that training did not see */
+    char **example;         /* one such level */
+};
+
 /* What messages call a file: "-" is standard input. */
 const char *input_name(const char *path);
 
@@ -18,6 +25,13 @@ int input_train(const struct app *app, const char *path, struct input *out);
 int input_apply(const struct app *app, const char *path, const gbs_recipe *recipe,
                 gbs_label_use labels, struct input *out);
 void input_free(struct input *in);
+
+/* The same part by part (gbs_table_read_parts): a look at each, and at the end what is to be said
+ * of `file`. False: out of memory. */
+bool remarks_add(struct remarks *r, const gbs_data *part);
+void remarks_say(const struct app *app, const struct remarks *r, const char *file,
+                 const gbs_recipe *recipe, gbs_label_use labels);
+void remarks_free(struct remarks *r);
 
 /* The recipe of a loaded model. */
 int input_recipe(const struct app *app, const char *model_file, const gbs_model *model,

@@ -237,11 +237,28 @@ static int write_stdout(const struct app *app, const char *bytes, size_t size) {
     return EXIT_DONE;
 }
 
-static int write_file(const struct app *app, const char *path, const struct text *text) {
+/* A callback that fails has said why. */
+struct watched {
+    gbs_piece_callback next;
+    void *user;
+    bool failed;
+};
+
+static gbs_status next_watched(const char **bytes, size_t *size, void *user) {
+    struct watched *w = user;
+    gbs_status status = w->next(bytes, size, w->user);
+    w->failed = status != GBS_OK;
+    return status;
+}
+
+static int write_file(const struct app *app, const char *path, gbs_piece_callback next,
+                      void *user) {
+    struct watched w = {next, user, false};
     signals_hold(true);
-    gbs_status status = gbs_write_file(app->ctx, path, text->bytes != NULL ? text->bytes : "",
-                                       text->size);
+    gbs_status status = gbs_write_pieces(app->ctx, path, next_watched, &w);
     signals_hold(false);
+    if (w.failed)
+        return EXIT_FILES;
     struct stat st;
     if (status == GBS_ERR_CANCELLED && stat(path, &st) == 0 && !S_ISREG(st.st_mode))
         return app_stopped(app, " while writing to %s", path);
@@ -250,14 +267,44 @@ static int write_file(const struct app *app, const char *path, const struct text
     return status == GBS_OK ? EXIT_DONE : app_fail_status(app, status, NULL);
 }
 
-int app_write(const struct app *app, const char *path, const struct text *text) {
+int app_write_pieces(const struct app *app, const char *path, gbs_piece_callback next, void *user) {
     bool to_stdout = path == NULL || output_is_stdout(path);
+    progress_clear();
+    if (signals_caught() != 0)
+        return app_stopped(app, "; %s was not written", to_stdout ? "the result" : path);
+    if (!to_stdout)
+        return write_file(app, path, next, user);
+    for (;;) {
+        const char *bytes = NULL;
+        size_t size = 0;
+        gbs_status status = next(&bytes, &size, user);
+        if (status != GBS_OK || size == 0)
+            return status == GBS_OK ? EXIT_DONE : EXIT_FILES; /* already reported */
+        int code = write_stdout(app, bytes, size);
+        if (code != EXIT_DONE)
+            return code;
+    }
+}
+
+/* A text, once. */
+struct one {
+    const struct text *text;
+};
+
+static gbs_status next_text(const char **bytes, size_t *size, void *user) {
+    struct one *one = user;
+    *bytes = one->text != NULL ? one->text->bytes : NULL;
+    *size = one->text != NULL ? one->text->size : 0;
+    one->text = NULL;
+    return GBS_OK;
+}
+
+int app_write(const struct app *app, const char *path, const struct text *text) {
+    struct one one = {text};
     progress_clear();
     if (text->failed)
         return app_fail(app, EXIT_MEMORY, "out of memory");
-    if (to_stdout && text->size == 0)
+    if (text->size == 0 && (path == NULL || output_is_stdout(path)))
         return EXIT_DONE;
-    if (signals_caught() != 0)
-        return app_stopped(app, "; %s was not written", to_stdout ? "the result" : path);
-    return to_stdout ? write_stdout(app, text->bytes, text->size) : write_file(app, path, text);
+    return app_write_pieces(app, path, next_text, &one);
 }

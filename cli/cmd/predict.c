@@ -3,17 +3,28 @@
 #include "cmd/ratings_use.h"
 #include "out/json.h"
 #include "out/result.h"
+#include "out/spool.h"
 #include "outputs.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* Rows are predicted in parts of about so many cells: memory does not grow with the file. */
+enum { PART_CELLS = 1 << 22, LEAST_PART = 1 << 10 };
+
 struct prediction {
     struct app *app;
     struct predictor model;
     gbs_recipe *recipe;
-    struct input in;
+    const char *file;
+    struct remarks remarks; /* of all parts */
+    struct spool out;
+    struct json json;
+    const char *rest;     /* the label of all others, where one is set against the rest */
+    int code;             /* of a part that failed */
+    const gbs_data *data; /* the part at hand, and the rows of the file before it */
+    size_t before;
     double *score, *probability;
     double *label, *vote; /* of a task with labels */
     bool labels;          /* a task that only orders rows says none */
@@ -24,14 +35,14 @@ struct prediction {
 };
 
 static int compute_classes(struct prediction *p) {
-    size_t n = gbs_data_rows(p->in.data);
+    size_t n = gbs_data_rows(p->data);
     p->class_of = calloc(n, sizeof *p->class_of);
     p->probability = calloc(n * p->classes, sizeof *p->probability);
     if (p->class_of == NULL || p->probability == NULL)
         return app_fail(p->app, EXIT_MEMORY, "out of memory");
-    gbs_status status = gbs_model_classify_rows(p->app->ctx, p->model.model, p->in.data, n,
-                                                p->classes, p->class_of, p->probability);
-    return status == GBS_OK ? EXIT_DONE : app_fail_status(p->app, status, p->in.file);
+    gbs_status status = gbs_model_classify_rows(p->app->ctx, p->model.model, p->data, n, p->classes,
+                                                p->class_of, p->probability);
+    return status == GBS_OK ? EXIT_DONE : app_fail_status(p->app, status, p->file);
 }
 
 /* The share of votes needs the spread of each score: under a full covariance of many features that
@@ -43,34 +54,35 @@ static bool votes_are_dear(const struct predictor *p) {
 }
 
 static int compute(struct prediction *p) {
-    size_t n = gbs_data_rows(p->in.data);
-    p->classes = gbs_recipe_classes(p->recipe);
+    size_t n = gbs_data_rows(p->data);
+    p->labels = gbs_task_has(predictor_task(&p->model), GBS_FACT_LABELS) != 0;
+    p->votes = p->labels && (given(&p->app->options, "votes") || !votes_are_dear(&p->model));
+    if (n == 0)
+        return EXIT_DONE;
     if (p->classes > 2)
         return compute_classes(p);
-    p->labels = gbs_task_has(predictor_task(&p->model), GBS_FACT_LABELS) != 0;
     p->score = calloc(n, sizeof *p->score);
     p->probability = calloc(n, sizeof *p->probability);
     p->label = calloc(n, sizeof *p->label);
     p->vote = calloc(n, sizeof *p->vote);
     if (p->score == NULL || p->probability == NULL || p->label == NULL || p->vote == NULL)
         return app_fail(p->app, EXIT_MEMORY, "out of memory");
-    p->votes = p->labels && (given(&p->app->options, "votes") || !votes_are_dear(&p->model));
-    gbs_status status = p->labels ? predictor_classify(p->app, &p->model, p->in.data, p->label,
+    gbs_status status = p->labels ? predictor_classify(p->app, &p->model, p->data, p->label,
                                                        p->probability, p->score,
                                                        p->votes ? p->vote : NULL)
-                                  : predictor_predict(p->app, &p->model, p->in.data, p->score,
+                                  : predictor_predict(p->app, &p->model, p->data, p->score,
                                                       p->probability);
-    return status == GBS_OK ? EXIT_DONE : app_fail_status(p->app, status, p->in.file);
+    return status == GBS_OK ? EXIT_DONE : app_fail_status(p->app, status, p->file);
 }
 
 /* NULL: the task says nothing of labels. */
-static const char *label(const struct prediction *p, size_t i, const char *rest) {
+static const char *label(const struct prediction *p, size_t i) {
     if (!p->labels)
         return NULL;
     const char *negative = gbs_recipe_negative(p->recipe);
     if (p->label[i] > 0.0)
         return gbs_recipe_positive(p->recipe);
-    return negative != NULL ? negative : rest;
+    return negative != NULL ? negative : p->rest;
 }
 
 /* "id,name," of the columns that are kept: their names, or their cells in a row of the file. */
@@ -101,12 +113,14 @@ static void put_kept(struct json *j, const gbs_data *data, size_t row) {
 }
 
 /* One line per input row; a row left out for a missing cell is a line of empty cells. What is cut
- * short by a signal is not written (app_write). */
-static void write_csv(const struct prediction *p, const char *rest, struct text *out) {
-    const gbs_data *data = p->in.data;
+ * short by a signal is not written (app_write_pieces). */
+static void write_csv(const struct prediction *p, struct text *out) {
+    const gbs_data *data = p->data;
     size_t n = gbs_data_rows(data), next = 0;
-    keep_names(data, out);
-    text_add(out, p->votes ? "label,prob,score,vote\n" : "label,prob,score\n");
+    if (p->before == 0) {
+        keep_names(data, out);
+        text_add(out, p->votes ? "label,prob,score,vote\n" : "label,prob,score\n");
+    }
     for (size_t row = 0; row < n + gbs_data_left_out(data) && !app_interrupted(); row++) {
         keep_cells(data, row, out);
         if (next >= n || gbs_data_table_row(data, next) != row) {
@@ -114,7 +128,7 @@ static void write_csv(const struct prediction *p, const char *rest, struct text 
             continue;
         }
         if (p->labels)
-            text_add_cell(out, label(p, next, rest));
+            text_add_cell(out, label(p, next));
         text_add_bytes(out, ",", 1);
         text_add_number(out, p->probability[next]);
         text_add_bytes(out, ",", 1);
@@ -129,12 +143,10 @@ static void write_csv(const struct prediction *p, const char *rest, struct text 
 }
 
 /* label, then prob:CLASS for each. */
-static void write_classes(const struct prediction *p, struct text *out) {
-    const gbs_data *data = p->in.data;
-    size_t n = gbs_data_rows(data), next = 0, k = p->classes;
-    keep_names(data, out);
+static void name_classes(const struct prediction *p, struct text *out) {
+    keep_names(p->data, out);
     text_add(out, "label");
-    for (size_t c = 0; c < k; c++) {
+    for (size_t c = 0; c < p->classes; c++) {
         struct text name = {0};
         text_add(&name, "prob:%s", gbs_recipe_class(p->recipe, c));
         text_add_bytes(out, ",", 1);
@@ -143,6 +155,13 @@ static void write_classes(const struct prediction *p, struct text *out) {
         text_free(&name);
     }
     text_add_bytes(out, "\n", 1);
+}
+
+static void write_classes(const struct prediction *p, struct text *out) {
+    const gbs_data *data = p->data;
+    size_t n = gbs_data_rows(data), next = 0, k = p->classes;
+    if (p->before == 0)
+        name_classes(p, out);
     for (size_t row = 0; row < n + gbs_data_left_out(data) && !app_interrupted(); row++) {
         bool there = next < n && gbs_data_table_row(data, next) == row;
         keep_cells(data, row, out);
@@ -167,31 +186,101 @@ static void put_classes(struct json *j, const struct prediction *p, size_t i) {
     json_close_object(j);
 }
 
-static void write_json(const struct prediction *p, const char *rest, struct text *out) {
-    size_t n = gbs_data_rows(p->in.data);
+/* What comes before the predictions; how many there are is known when they are made. */
+static struct json head_json(const struct prediction *p, struct text *out) {
     struct json j = json_writer(out);
     json_open_object(&j, NULL);
     result_head(&j, p->app);
-    json_put_count(&j, "n", n);
-    json_put_count(&j, "left_out", gbs_data_left_out(p->in.data));
+    json_put_count(&j, "n", p->remarks.rows - p->remarks.left_out);
+    json_put_count(&j, "left_out", p->remarks.left_out);
     json_open_array(&j, "predictions");
-    for (size_t i = 0; i < n && !app_interrupted(); i++) {
-        json_open_object(&j, NULL);
-        json_put_count(&j, "row", gbs_data_table_row(p->in.data, i) + 1);
-        put_kept(&j, p->in.data, gbs_data_table_row(p->in.data, i));
+    return j;
+}
+
+static void write_json(struct prediction *p) {
+    struct json *j = &p->json;
+    for (size_t i = 0; i < gbs_data_rows(p->data) && !app_interrupted(); i++) {
+        size_t row = gbs_data_table_row(p->data, i);
+        json_open_object(j, NULL);
+        json_put_count(j, "row", p->before + row + 1);
+        put_kept(j, p->data, row);
         if (p->classes > 2) {
-            put_classes(&j, p, i);
+            put_classes(j, p, i);
             continue;
         }
-        json_put_string(&j, "label", label(p, i, rest));
-        json_put_number(&j, "prob", p->probability[i]);
-        json_put_number(&j, "score", p->score[i]);
+        json_put_string(j, "label", label(p, i));
+        json_put_number(j, "prob", p->probability[i]);
+        json_put_number(j, "score", p->score[i]);
         if (p->votes)
-            json_put_number(&j, "vote", p->vote[i]);
-        json_close_object(&j);
+            json_put_number(j, "vote", p->vote[i]);
+        json_close_object(j);
     }
-    json_close_array(&j);
-    json_close_object(&j);
+}
+
+static gbs_status predict_part(const gbs_data *part, size_t before, void *user) {
+    struct prediction *p = user;
+    p->data = part;
+    p->before = before;
+    p->code = remarks_add(&p->remarks, part) ? compute(p)
+                                             : app_fail(p->app, EXIT_MEMORY, "out of memory");
+    if (p->code == EXIT_DONE) {
+        if (given(&p->app->options, "json"))
+            write_json(p);
+        else if (p->classes > 2)
+            write_classes(p, &p->out.text);
+        else
+            write_csv(p, &p->out.text);
+        p->code = spool_tidy(p->app, &p->out);
+    }
+    free(p->score);
+    free(p->probability);
+    free(p->label);
+    free(p->vote);
+    free(p->class_of);
+    p->score = p->probability = p->label = p->vote = NULL;
+    p->class_of = NULL;
+    return p->code == EXIT_DONE && !app_interrupted() ? GBS_OK : GBS_ERR_CANCELLED;
+}
+
+static size_t rows_of_a_part(const struct prediction *p) {
+    size_t rows = PART_CELLS / (gbs_recipe_features(p->recipe) + 1);
+    rows = rows > LEAST_PART ? rows : LEAST_PART;
+    return p->model.model != NULL ? gbs_model_part_rows(p->model.model, rows)
+                                  : gbs_particles_part_rows(p->model.particles, rows);
+}
+
+/* Every row of the file, and what is to be said of them. */
+static int predict_rows(struct prediction *p, const char *path) {
+    const struct options *o = &p->app->options;
+    struct text head = {0}, unknown = {0}, rest = {0};
+    bool json = given(o, "json");
+    p->file = input_name(path);
+    p->classes = gbs_recipe_classes(p->recipe);
+    if (p->classes <= 2)
+        text_add(&rest, "not %s", gbs_recipe_positive(p->recipe));
+    p->rest = rest.bytes != NULL ? rest.bytes : "";
+    p->json = head_json(p, &unknown);
+    p->json.out = &p->out.text;
+    gbs_status status = gbs_table_read_parts(p->app->ctx, path, p->recipe, GBS_WITHOUT_LABELS,
+                                             o->set, rows_of_a_part(p), predict_part, p);
+    int code = p->code != EXIT_DONE || status == GBS_OK ? p->code
+                                                        : app_fail_status(p->app, status, NULL);
+    if (code == EXIT_DONE) {
+        remarks_say(p->app, &p->remarks, p->file, p->recipe, GBS_WITHOUT_LABELS);
+        if (json) {
+            json_close_array(&p->json);
+            json_close_object(&p->json);
+            head_json(p, &head);
+        }
+        head.failed = head.failed || unknown.failed || rest.failed;
+        code = spool_write(p->app, option_text(o, "output"), &head, &p->out);
+    }
+    text_free(&head);
+    text_free(&unknown);
+    text_free(&rest);
+    spool_free(&p->out);
+    remarks_free(&p->remarks);
+    return code;
 }
 
 static int run(struct app *app) {
@@ -230,31 +319,8 @@ static int run(struct app *app) {
     if (code == EXIT_DONE)
         code = predictor_recipe(app, o->inputs[0], &p.model, &p.recipe);
     if (code == EXIT_DONE)
-        code = input_apply(app, o->inputs[1], p.recipe, GBS_WITHOUT_LABELS, &p.in);
-    if (code == EXIT_DONE)
-        code = compute(&p);
-    if (code == EXIT_DONE) {
-        struct text text = {0}, rest = {0};
-        if (p.classes <= 2)
-            text_add(&rest, "not %s", gbs_recipe_positive(p.recipe));
-        if (given(o, "json"))
-            write_json(&p, rest.bytes != NULL ? rest.bytes : "", &text);
-        else if (p.classes > 2)
-            write_classes(&p, &text);
-        else
-            write_csv(&p, rest.bytes != NULL ? rest.bytes : "", &text);
-        text.failed = text.failed || rest.failed;
-        code = app_write(app, option_text(o, "output"), &text);
-        text_free(&text);
-        text_free(&rest);
-    }
-    free(p.score);
-    free(p.probability);
-    free(p.label);
-    free(p.vote);
-    free(p.class_of);
+        code = predict_rows(&p, o->inputs[1]);
     predictor_free(&p.model);
-    input_free(&p.in);
     gbs_recipe_free(p.recipe);
     return code;
 }

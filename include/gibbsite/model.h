@@ -210,6 +210,9 @@ GBS_API size_t gbs_model_column(const gbs_model *model, size_t k);
  * whose score lies below. Any of the three may be NULL. */
 GBS_API gbs_status gbs_model_predict(gbs_context *ctx, const gbs_model *model, const gbs_data *data,
                                      double *score, double *score_sd, double *probability);
+/* `rows` or some more: of parts that have so many rows each, but for the last, predictions have the
+ * same bits as of all rows at once. */
+GBS_API size_t gbs_model_part_rows(const gbs_model *model, size_t rows);
 
 /* Rows whose probability lies in one tenth of [0, 1]: how often the label was +1 against how often
  * it was said to be. The struct is frozen: it stays as it is. */
@@ -334,6 +337,12 @@ GBS_API void gbs_model_free(gbs_model *model);
  * pipe keeps it waiting, or between pieces of a large file. */
 GBS_API gbs_status gbs_write_file(gbs_context *ctx, const char *path, const void *bytes,
                                   size_t size);
+/* The same of what comes piece by piece, until a piece has no bytes. A piece stays where it is until
+ * the next call. What `next` returns but GBS_OK ends the writing without a file, and is the result;
+ * a pipe has then had the pieces before. */
+typedef gbs_status (*gbs_piece_callback)(const char **bytes, size_t *size, void *user);
+GBS_API gbs_status gbs_write_pieces(gbs_context *ctx, const char *path, gbs_piece_callback next,
+                                    void *user);
 /* Where gbs_write_file would write to: path, or what it leads to when it is a link. GBS_ERR_IO,
  * with the reason, where it can be told in advance that nothing could be written; nothing is
  * created. Hand *out back with gbs_release. */

@@ -100,6 +100,8 @@ GBS_API size_t gbs_particles_column(const gbs_particles *particles, size_t k);
 GBS_API gbs_status gbs_particles_predict(gbs_context *ctx, const gbs_particles *particles,
                                          const gbs_data *data, double *score, double *score_sd,
                                          double *probability);
+/* As gbs_model_part_rows. */
+GBS_API size_t gbs_particles_part_rows(const gbs_particles *particles, size_t rows);
 /* As gbs_model_evaluate, with the average vote of the particles for the vote, and their mean score
  * for the score. */
 GBS_API gbs_status gbs_particles_evaluate(gbs_context *ctx, const gbs_particles *particles,

@@ -85,6 +85,16 @@ GBS_API gbs_status gbs_table_read_for(gbs_context *ctx, const char *path, const 
                                       gbs_label_use labels, const gbs_options *options,
                                       gbs_data **out);
 
+/* Is handed a part of the rows, valid until it returns, and how many rows of the file came before.
+ * A part of which every row was left out has gbs_data_rows 0, and nothing to predict. Whatever it returns but GBS_OK ends the reading, and is the result. */
+typedef gbs_status (*gbs_part_callback)(const gbs_data *part, size_t before, void *user);
+/* The same part by part, in memory for one: `rows` rows of a CSV or svmlight file at a time, fewer
+ * at the end. An npy file comes as one part. */
+GBS_API gbs_status gbs_table_read_parts(gbs_context *ctx, const char *path,
+                                        const gbs_recipe *recipe, gbs_label_use labels,
+                                        const gbs_options *options, size_t rows,
+                                        gbs_part_callback take, void *user);
+
 /* The recipe that a model, or a sample, carries. GBS_ERR_DATA when it has none: it was fitted to
  * rows of numbers that no table made. */
 GBS_API gbs_status gbs_recipe_from_model(gbs_context *ctx, const gbs_model *model,

@@ -81,6 +81,10 @@ static gbs_status new_handle(gbs_context *ctx, size_t n, size_t d, bool borrowed
     return GBS_OK;
 }
 
+gbs_status gbs_data_without_rows(gbs_context *ctx, size_t d, gbs_data **out) {
+    return new_handle(ctx, 0, d, true, out);
+}
+
 gbs_status gbs_data_dense(gbs_context *ctx, size_t n, size_t d, const double *x, size_t row_stride,
                           const double *y, gbs_ownership ownership, gbs_data **out) {
     GBS_NEEDS(ctx, out);

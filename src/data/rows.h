@@ -44,6 +44,9 @@ struct gbs_data {
     gbs_hash hash;
 };
 
+/* For a part of a file of which every row is left out. */
+gbs_status gbs_data_without_rows(gbs_context *ctx, size_t d, gbs_data **out);
+
 /* The given rows of `data`, in that order. The view shares the cells of `data`, which must outlive
  * it, and may be viewed in turn. */
 gbs_status gbs_data_view(gbs_context *ctx, const gbs_data *data, const size_t *rows, size_t count,

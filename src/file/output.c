@@ -19,9 +19,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_LINKS = 40 };            /* as many as the kernel follows */
-#define PIECE ((size_t)1 << 24)      /* bytes between two looks at the cancel callback */
-enum { PLANTED = -1, STOPPED = -2 }; /* beside errno: see planted(); the cancel callback said so */
+enum { MOST_LINKS = 40 };       /* as many as the kernel follows */
+#define PIECE ((size_t)1 << 24) /* bytes between two looks at the cancel callback */
+/* Beside errno: see planted(); the cancel callback said so; the caller's own callback failed. */
+enum { PLANTED = -1, STOPPED = -2, CALLER = -3 };
 
 /* Where a name leads. */
 struct place {
@@ -198,8 +199,30 @@ static int write_all(gbs_context *ctx, int fd, const char *bytes, size_t size) {
     return 0;
 }
 
+/* What is written, piece by piece. */
+struct pieces {
+    gbs_piece_callback next;
+    void *user;
+    gbs_status status; /* of the callback, where that failed */
+};
+
+static int write_pieces(gbs_context *ctx, int fd, struct pieces *from) {
+    for (;;) {
+        const char *bytes = NULL;
+        size_t size = 0;
+        from->status = from->next(&bytes, &size, from->user);
+        if (from->status != GBS_OK)
+            return CALLER;
+        if (size == 0)
+            return 0;
+        int error = write_all(ctx, fd, bytes, size);
+        if (error != 0)
+            return error;
+    }
+}
+
 /* A pipe may keep us waiting for its reader, to open it and to write. */
-static int write_special(gbs_context *ctx, const struct place *p, const char *bytes, size_t size) {
+static int write_special(gbs_context *ctx, const struct place *p, struct pieces *from) {
     const int flags = O_WRONLY | O_CLOEXEC | O_NOCTTY | (p->magic ? 0 : O_NOFOLLOW);
     int fd, error;
     while ((fd = open(p->name, flags)) < 0) {
@@ -208,7 +231,7 @@ static int write_special(gbs_context *ctx, const struct place *p, const char *by
         if (gbs_check_cancel(ctx) != GBS_OK)
             return STOPPED;
     }
-    error = write_all(ctx, fd, bytes, size);
+    error = write_pieces(ctx, fd, from);
     if (close(fd) != 0 && error == 0)
         error = errno;
     return error;
@@ -244,7 +267,7 @@ static int keep_rights(int fd, const struct stat *before) {
     return (now.st_mode & 0777) == mode || fchmod(fd, mode) == 0 ? 0 : errno;
 }
 
-static int replace(gbs_context *ctx, const struct place *p, const char *bytes, size_t size) {
+static int replace(gbs_context *ctx, const struct place *p, struct pieces *from) {
     char temporary[64];
     int folder = open(p->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder < 0 && errno == EACCES) /* it may be written to, but not listed */
@@ -255,7 +278,7 @@ static int replace(gbs_context *ctx, const struct place *p, const char *bytes, s
     mode_t mode = p->exists ? p->st.st_mode & 0600 : 0666;
     int fd = open_temporary(folder, mode, temporary, sizeof temporary), error = fd < 0 ? errno : 0;
     if (fd >= 0) {
-        error = write_all(ctx, fd, bytes, size);
+        error = write_pieces(ctx, fd, from);
         if (error == 0 && p->exists)
             error = keep_rights(fd, &p->st);
         if (error == 0 && fsync(fd) != 0)
@@ -273,11 +296,13 @@ static int replace(gbs_context *ctx, const struct place *p, const char *bytes, s
     return error;
 }
 
-gbs_status gbs_write_file(gbs_context *ctx, const char *path, const void *bytes, size_t size) {
+gbs_status gbs_write_pieces(gbs_context *ctx, const char *path, gbs_piece_callback next,
+                            void *user) {
     GBS_NEEDS(ctx, ctx);
     GBS_NEEDS(ctx, path);
-    GBS_NEEDS_ARRAY(ctx, bytes, size);
+    GBS_NEEDS(ctx, next);
     struct place p;
+    struct pieces from = {.next = next, .user = user};
     gbs_status all = gbs_ranks_agree(ctx, GBS_OK, NULL); /* nothing is written where one was lost */
     if (all != GBS_OK || !writes(ctx))
         return all;
@@ -286,9 +311,33 @@ gbs_status gbs_write_file(gbs_context *ctx, const char *path, const void *bytes,
         error = refused(&p);
     if (error == 0) {
         int own = own_descriptor(&p);
-        error = own >= 0                             ? write_all(ctx, own, bytes, size)
-                : p.exists && !S_ISREG(p.st.st_mode) ? write_special(ctx, &p, bytes, size)
-                                                     : replace(ctx, &p, bytes, size);
+        error = own >= 0                             ? write_pieces(ctx, own, &from)
+                : p.exists && !S_ISREG(p.st.st_mode) ? write_special(ctx, &p, &from)
+                                                     : replace(ctx, &p, &from);
     }
+    if (error == CALLER)
+        return from.status;
     return error == 0 ? GBS_OK : failed(ctx, path, &p, error);
+}
+
+/* One piece, which is all. */
+struct whole {
+    const void *bytes;
+    size_t size;
+};
+
+static gbs_status next_whole(const char **bytes, size_t *size, void *user) {
+    struct whole *w = user;
+    *bytes = w->bytes;
+    *size = w->size;
+    w->size = 0;
+    return GBS_OK;
+}
+
+gbs_status gbs_write_file(gbs_context *ctx, const char *path, const void *bytes, size_t size) {
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, path);
+    GBS_NEEDS_ARRAY(ctx, bytes, size);
+    struct whole all = {bytes, size};
+    return gbs_write_pieces(ctx, path, next_whole, &all);
 }

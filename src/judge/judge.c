@@ -9,6 +9,7 @@
 
 #include "core/check.h"
 #include "judge/calibrated.h"
+#include "model/many.h"
 #include "risk/loss.h"
 
 #include <math.h>
@@ -284,6 +285,23 @@ static gbs_status predict(gbs_context *ctx, const gbs_model *model, const gbs_da
     gbs_array_free(ctx, own);
     gbs_rows_free(ctx, &rows);
     return status;
+}
+
+static size_t whole_strips(size_t rows, size_t d) {
+    size_t strip = gbs_rows_a_strip(d);
+    return (rows / strip + (rows % strip != 0 || rows == 0)) * strip;
+}
+
+size_t gbs_model_part_rows(const gbs_model *model, size_t rows) {
+    const gbs_model *one = model;
+    for (size_t k = 0; model != NULL && model->many != NULL && k < model->many->parts; k++)
+        one = model->many->part[k] != NULL ? model->many->part[k] : one;
+    return one != NULL && rows < SIZE_MAX / 2 ? whole_strips(rows, one->maps.d) : rows;
+}
+
+size_t gbs_particles_part_rows(const gbs_particles *particles, size_t rows) {
+    size_t blocks = rows / GBS_VOTE_ROWS + (rows % GBS_VOTE_ROWS != 0 || rows == 0);
+    return particles != NULL && rows < SIZE_MAX / 2 ? blocks * GBS_VOTE_ROWS : rows;
 }
 
 gbs_status gbs_model_predict(gbs_context *ctx, const gbs_model *model, const gbs_data *data,

@@ -135,6 +135,9 @@ typedef struct gbs_ring_tile {
 /* Tiles that meet the rows together, at most. */
 enum { GBS_GROUP = 4 };
 
+/* Rows that are asked together. */
+enum { GBS_VOTE_ROWS = 64 };
+
 /* What many coefficient vectors say of each row: mean and standard deviation of the score, share of
  * those that score above 0 (a score of 0 counts one half), and of the margins the mean plain loss
  * and the share below 0. Any may be NULL. */

@@ -326,6 +326,46 @@ static gbs_status read_row(gbs_csv *c) {
     return j == d ? finish_row(c, line) : ragged(c, line, j, true);
 }
 
+/* ---------------------------------------------------------------- at the end of the rows */
+
+/* A column of nothing but marks: of a model that knows its text columns it is one of numbers, all
+ * of them missing. */
+static gbs_status settle_marks(gbs_csv *c, size_t j) {
+    gbs_table *t = c->table;
+    gbs_text_set *marks = &c->levels[j];
+    if (c->kind[j] != GBS_CSV_UNDECIDED || marks->n == 0)
+        return GBS_OK;
+    t->columns[j].is_text = !c->reader->options->from_model;
+    if (t->columns[j].is_text)
+        return GBS_OK;
+    gbs_csv_cell none = {.line = c->previous_line};
+    return start_numbers(c, j, &none);
+}
+
+static gbs_status settle_types(gbs_csv *c) {
+    gbs_status status = GBS_OK;
+    for (size_t j = 0; status == GBS_OK && j < c->table->n_columns; j++)
+        status = settle_marks(c, j);
+    return status;
+}
+
+/* A part of the rows: the levels so far are lent to the table. */
+static gbs_status hand_out(gbs_csv *c) {
+    gbs_table *t = c->table;
+    gbs_status status = settle_types(c);
+    for (size_t j = 0; j < t->n_columns; j++) {
+        t->columns[j].levels = c->levels[j].text;
+        t->columns[j].n_levels = c->levels[j].n;
+    }
+    if (status == GBS_OK)
+        status = gbs_reader_hand_out(c->reader);
+    for (size_t j = 0; j < t->n_columns; j++) {
+        t->columns[j].levels = NULL;
+        t->columns[j].n_levels = 0;
+    }
+    return status;
+}
+
 static gbs_status read_rows(gbs_csv *c) {
     for (;;) {
         bool ended = false;
@@ -335,6 +375,8 @@ static gbs_status read_rows(gbs_csv *c) {
         status = room_for_row(c);
         if (status == GBS_OK)
             status = read_row(c);
+        if (status == GBS_OK && gbs_reader_part_is_full(c->reader))
+            status = hand_out(c);
         if (status != GBS_OK)
             return status;
     }
@@ -367,31 +409,10 @@ static gbs_status read_all(gbs_csv *c, gbs_csv_record *first, gbs_csv_record *se
         status = store_record(c, second);
     if (status == GBS_OK)
         status = read_rows(c);
-    if (status == GBS_OK && c->table->n_rows == 0)
+    if (status == GBS_OK && c->table->n_rows + c->reader->before == 0)
         return gbs_reader_fail(
             c->reader, GBS_ERR_DATA, "the file has a header but no rows%s",
             c->reader->options->header < 0 ? " (if its only line holds data: `no-header`)" : "");
-    return status;
-}
-
-/* A column of nothing but marks: of a model that knows its text columns it is one of numbers, all
- * of them missing. */
-static gbs_status settle_marks(gbs_csv *c, size_t j) {
-    gbs_table *t = c->table;
-    gbs_text_set *marks = &c->levels[j];
-    if (c->kind[j] != GBS_CSV_UNDECIDED || marks->n == 0)
-        return GBS_OK;
-    t->columns[j].is_text = !c->reader->options->from_model;
-    if (t->columns[j].is_text)
-        return GBS_OK;
-    gbs_csv_cell none = {.line = c->previous_line};
-    return start_numbers(c, j, &none);
-}
-
-static gbs_status settle_types(gbs_csv *c) {
-    gbs_status status = GBS_OK;
-    for (size_t j = 0; status == GBS_OK && j < c->table->n_columns; j++)
-        status = settle_marks(c, j);
     return status;
 }
 
@@ -412,9 +433,11 @@ gbs_status gbs_csv_read(gbs_reader *r) {
     gbs_csv c = {.reader = r, .table = r->out};
     gbs_csv_record first = {0}, second = {0};
     gbs_status status = read_all(&c, &first, &second);
-    if (status == GBS_OK)
+    if (status == GBS_OK && r->options->part > 0)
+        status = hand_out(&c);
+    else if (status == GBS_OK)
         status = settle_types(&c);
-    if (status == GBS_OK)
+    if (status == GBS_OK && r->options->part == 0)
         hand_over(&c);
     for (size_t j = 0; c.levels && j < r->out->n_columns; j++)
         gbs_text_set_free(r->ctx, &c.levels[j]);

@@ -126,7 +126,7 @@ static gbs_status choose_rows(struct build *b, bool with_labels) {
             return GBS_ERR_MEMORY;
     }
     out->left_out = b->t->n_rows - absent - out->n;
-    if (out->n > 0)
+    if (out->n > 0 || b->use->may_be_empty)
         return GBS_OK;
     if (absent == b->t->n_rows)
         return gbs_fail(b->ctx, GBS_ERR_DATA, "%s: every weight is 0", gbs_table_place(b->t).text);
@@ -302,6 +302,8 @@ static gbs_status build_dense(struct build *b) {
         status = find_asides(b);
     if (status == GBS_OK)
         status = choose_rows(b, with_labels);
+    if (status == GBS_OK && b->out->n == 0)
+        return GBS_OK;
     if (status == GBS_OK)
         status = take_weights(b);
     if (status == GBS_OK)

@@ -33,6 +33,7 @@ typedef struct gbs_design {
 typedef struct gbs_design_use {
     gbs_label_use labels;
     bool drop_missing; /* rows with missing cells are left out; otherwise they are an error */
+    bool may_be_empty; /* no row need be left */
     const char *weights, *group; /* columns of the weights and groups, by name or number; NULL */
 } gbs_design_use;
 

@@ -42,3 +42,13 @@ void gbs_kept_free(const gbs_context *ctx, gbs_kept *kept) {
     gbs_pool_free(ctx, &kept->pool);
     *kept = (gbs_kept){0};
 }
+
+gbs_status gbs_kept_again(gbs_context *ctx, const gbs_kept *from, gbs_kept *to) {
+    *to = (gbs_kept){0};
+    if (from->columns == 0)
+        return GBS_OK;
+    gbs_status status = gbs_kept_start(ctx, from->columns, to);
+    for (size_t k = 0; status == GBS_OK && k < from->columns; k++)
+        status = gbs_kept_name(ctx, to, k, from->name[k]);
+    return status;
+}

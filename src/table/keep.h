@@ -18,6 +18,8 @@ gbs_status gbs_kept_name(gbs_context *ctx, gbs_kept *kept, size_t column, const 
 /* A cell of row `row`, which is the last one or the one behind it. */
 gbs_status gbs_kept_add(gbs_context *ctx, gbs_kept *kept, size_t row, size_t column,
                         const char *text, size_t length);
+/* The same columns, without a row. */
+gbs_status gbs_kept_again(gbs_context *ctx, const gbs_kept *from, gbs_kept *to);
 void gbs_kept_free(const gbs_context *ctx, gbs_kept *kept);
 
 #endif

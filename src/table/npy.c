@@ -147,5 +147,5 @@ gbs_status gbs_npy_read(gbs_reader *r) {
     for (size_t j = 0; j < t->n_columns; j++)
         if (!(t->columns[j].name = gbs_default_name(r->ctx, &t->pool, j)))
             return gbs_reader_no_memory(r);
-    return GBS_OK;
+    return r->options->part > 0 ? gbs_reader_hand_out(r) : GBS_OK;
 }

@@ -49,7 +49,7 @@ void *gbs_reader_trim(gbs_reader *r, void *array, size_t used, size_t size) {
 
 gbs_status gbs_reader_note_line(gbs_reader *r, uint64_t line) {
     gbs_table *t = r->out;
-    if (!t->line && line == t->n_rows + 1 + t->has_header)
+    if (!t->line && r->before == 0 && line == t->n_rows + 1 + t->has_header)
         return GBS_OK;
     bool first = !t->line;
     uint64_t *lines = gbs_array_grow(r->ctx, t->line, &r->line_capacity, t->n_rows + 1,
@@ -61,4 +61,21 @@ gbs_status gbs_reader_note_line(gbs_reader *r, uint64_t line) {
     lines[t->n_rows] = line;
     t->line = lines;
     return GBS_OK;
+}
+
+bool gbs_reader_part_is_full(const gbs_reader *r) {
+    return r->options->part > 0 && r->out->n_rows >= r->options->part;
+}
+
+gbs_status gbs_reader_hand_out(gbs_reader *r) {
+    gbs_table *t = r->out;
+    if (t->n_rows == 0)
+        return GBS_OK;
+    gbs_status status = r->options->take(r->options->taker, t, r->before);
+    r->before += t->n_rows;
+    t->n_rows = 0;
+    gbs_array_free(r->ctx, t->line);
+    t->line = NULL;
+    r->line_capacity = 0;
+    return status;
 }

@@ -19,6 +19,7 @@ typedef struct gbs_reader {
     gbs_table *out;
     const char *file; /* for messages */
     size_t line_capacity;
+    size_t before; /* rows that were handed out */
 } gbs_reader;
 
 gbs_status gbs_csv_read(gbs_reader *r);
@@ -42,6 +43,11 @@ gbs_status gbs_reader_more(gbs_reader *r);
 /* Remembers that the next row (out->n_rows) stands on this line; costs memory only once that is not
  * the obvious one. */
 gbs_status gbs_reader_note_line(gbs_reader *r, uint64_t line);
+
+/* As many rows are there as a part has. */
+bool gbs_reader_part_is_full(const gbs_reader *r);
+/* Hands the rows that are there out, and forgets them. */
+gbs_status gbs_reader_hand_out(gbs_reader *r);
 
 /* Gives the slack of an array back. */
 void *gbs_reader_trim(gbs_reader *r, void *array, size_t used, size_t size);

@@ -9,9 +9,9 @@
 #include "core/check.h"
 #include "options/options.h"
 #include "table/design.h"
+#include "table/reading.h"
 #include "task/parts.h"
 
-#include <ctype.h>
 #include <string.h>
 
 /* What data keeps alive. */
@@ -34,63 +34,6 @@ static void release(gbs_source *source) {
     gbs_pool_free(ctx, &s->pool);
     gbs_kept_free(ctx, &s->kept);
     gbs_array_free(ctx, s);
-}
-
-/* ---------------------------------------------------------------- options */
-
-static gbs_status check_options(gbs_context *ctx, const gbs_options *options, unsigned commands) {
-    if (options == NULL || (options->command & commands) != 0)
-        return GBS_OK;
-    return gbs_fail(ctx, GBS_ERR_ARGUMENT, "these are the options of another command");
-}
-
-enum {
-    LEARNING = GBS_FOR_FIT | GBS_FOR_CV | GBS_FOR_SAMPLE,
-    READING = LEARNING | GBS_FOR_GAP | GBS_FOR_PREDICT | GBS_FOR_EVALUATE
-};
-
-static gbs_status read_as(gbs_context *ctx, const gbs_table_settings *s, gbs_reading *out) {
-    const char *sep = s->separator;
-    *out = (gbs_reading){.format = (gbs_table_format)s->format,
-                         .header = s->no_header ? 0 : -1,
-                         .comma = s->decimal != 0,
-                         .keep_missing = s->missing != GBS_MISSING_ERROR};
-    if (sep == NULL)
-        return GBS_OK;
-    out->separator = strcmp(sep, "tab") == 0 || strcmp(sep, "\\t") == 0 ? '\t' : sep[0];
-    bool one = out->separator == '\t' || (sep[0] != '\0' && sep[1] == '\0');
-    if (!one || strchr("\"\n\r.+-_ ", out->separator) != NULL ||
-        isalnum((unsigned char)out->separator))
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
-                        "`sep`: expected one character that is no part of a number or a word, or "
-                        "tab, found '%.20s'",
-                        sep);
-    if (out->comma && out->separator == ',')
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
-                        "`sep` and `decimal` are both a comma: cells cannot be told apart");
-    return GBS_OK;
-}
-
-/* What options list. */
-struct lists {
-    gbs_names drop, text, na, keep;
-};
-
-static gbs_status split_lists(gbs_context *ctx, const gbs_table_settings *s, struct lists *out) {
-    *out = (struct lists){0};
-    gbs_status status = gbs_names_split(ctx, s->drop, &out->drop);
-    if (status == GBS_OK)
-        status = gbs_names_split(ctx, s->text, &out->text);
-    if (status == GBS_OK)
-        status = gbs_names_split(ctx, s->keep, &out->keep);
-    return status == GBS_OK ? gbs_names_split(ctx, s->na_values, &out->na) : status;
-}
-
-static void free_lists(gbs_context *ctx, struct lists *l) {
-    gbs_names_free(ctx, &l->drop);
-    gbs_names_free(ctx, &l->text);
-    gbs_names_free(ctx, &l->na);
-    gbs_names_free(ctx, &l->keep);
 }
 
 /* ---------------------------------------------------------------- data */
@@ -128,7 +71,9 @@ static gbs_status wrap(gbs_context *ctx, const gbs_table *table, gbs_recipe *rec
     }
     const double *signs = recipe->n_classes > 0 ? NULL : d->y;
     gbs_status status = keep_examples(s);
-    if (status == GBS_OK && d->cells != NULL)
+    if (status == GBS_OK && d->n == 0)
+        status = gbs_data_without_rows(ctx, d->d, out);
+    else if (status == GBS_OK && d->cells != NULL)
         status = gbs_data_dense(ctx, d->n, d->d, d->cells, d->stride, signs, GBS_BORROW, out);
     else if (status == GBS_OK)
         status = gbs_data_csr(ctx, d->n, d->d, d->row_start, d->index, d->value, signs, GBS_BORROW,
@@ -191,8 +136,8 @@ static gbs_status relearn_recipe(gbs_context *ctx, const gbs_table *t, const gbs
 /* The recipe of the whole table. */
 static gbs_status learn(gbs_context *ctx, const gbs_table *t, const gbs_table_settings *s,
                         gbs_recipe **out) {
-    struct lists l;
-    gbs_status status = split_lists(ctx, s, &l);
+    gbs_lists l;
+    gbs_status status = gbs_lists_split(ctx, s, &l);
     gbs_recipe_wishes wishes = {.target = s->target,
                                 .positive = s->positive,
                                 .drop = &l.drop,
@@ -207,7 +152,7 @@ static gbs_status learn(gbs_context *ctx, const gbs_table *t, const gbs_table_se
         status = gbs_recipe_warn(ctx, *out, t);
     if (status == GBS_OK && wishes.fill && t->format != GBS_TABLE_SVMLIGHT)
         status = gbs_recipe_learn_fills(ctx, *out, t, NULL, t->n_rows);
-    free_lists(ctx, &l);
+    gbs_lists_free(ctx, &l);
     return status;
 }
 
@@ -227,11 +172,14 @@ gbs_status gbs_table_train(gbs_context *ctx, const gbs_table *table, const gbs_o
     gbs_fit_settings o;
     gbs_recipe *recipe = NULL;
     gbs_design design = {0};
-    gbs_status status = check_options(ctx, options, LEARNING);
+    gbs_status status = gbs_reading_check(ctx, options, GBS_READ_TO_LEARN);
     if (status != GBS_OK)
         return status;
     gbs_table_settings_from(options, &s);
-    gbs_design_use use = {GBS_WITH_LABELS, s.missing != GBS_MISSING_ERROR, s.weights, s.group};
+    gbs_design_use use = {.labels = GBS_WITH_LABELS,
+                          .drop_missing = s.missing != GBS_MISSING_ERROR,
+                          .weights = s.weights,
+                          .group = s.group};
     bool aside = sets_aside(options, &o);
     status = learn(ctx, table, &s, &recipe);
     bool made = status == GBS_OK && (gbs_recipe_has_texts(recipe) || gbs_recipe_fills(recipe) ||
@@ -273,6 +221,12 @@ gbs_status gbs_table_apply(gbs_context *ctx, const gbs_table *table, const gbs_r
     GBS_NEEDS(ctx, ctx);
     GBS_NEEDS(ctx, table);
     GBS_NEEDS(ctx, recipe);
+    return gbs_table_apply_part(ctx, table, recipe, labels, options, false, out);
+}
+
+gbs_status gbs_table_apply_part(gbs_context *ctx, const gbs_table *table, const gbs_recipe *recipe,
+                                gbs_label_use labels, const gbs_options *options, bool may_be_empty,
+                                gbs_data **out) {
     gbs_table_settings s;
     gbs_design design;
     if (labels != GBS_WITHOUT_LABELS && labels != GBS_WITH_LABELS)
@@ -281,11 +235,13 @@ gbs_status gbs_table_apply(gbs_context *ctx, const gbs_table *table, const gbs_r
     if (table->file == NULL && table->added < table->n_columns)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "the table has %zu of its %zu columns", table->added,
                         table->n_columns);
-    gbs_status status = check_options(ctx, options, READING);
+    gbs_status status = gbs_reading_check(ctx, options, GBS_READ);
     if (status != GBS_OK)
         return status;
     gbs_table_settings_from(options, &s);
-    gbs_design_use use = {.labels = labels, .drop_missing = s.missing != GBS_MISSING_ERROR};
+    gbs_design_use use = {.labels = labels,
+                          .drop_missing = s.missing != GBS_MISSING_ERROR,
+                          .may_be_empty = may_be_empty};
     status = gbs_design_build(ctx, recipe, table, &use, &design);
     if (status != GBS_OK)
         return status;
@@ -293,126 +249,9 @@ gbs_status gbs_table_apply(gbs_context *ctx, const gbs_table *table, const gbs_r
     return wrap(ctx, table, (gbs_recipe *)recipe, &design, out);
 }
 
-/* ---------------------------------------------------------------- files */
-
-gbs_status gbs_table_read(gbs_context *ctx, const char *path, const gbs_options *options,
-                          gbs_table **out) {
-    GBS_NEEDS(ctx, out);
-    *out = NULL;
-    GBS_NEEDS(ctx, ctx);
-    GBS_NEEDS(ctx, path);
-    gbs_table_settings s;
-    struct lists l;
-    gbs_status status = check_options(ctx, options, READING);
-    if (status != GBS_OK)
-        return status;
-    gbs_table_settings_from(options, &s);
-    gbs_reading reading;
-    status = read_as(ctx, &s, &reading);
-    if (status != GBS_OK)
-        return status;
-    status = split_lists(ctx, &s, &l);
-    reading.drop = l.drop.item;
-    reading.n_drop = l.drop.n;
-    reading.text = l.text.item;
-    reading.n_text = l.text.n;
-    reading.na = l.na.item;
-    reading.n_na = l.na.n;
-    if (status == GBS_OK)
-        status = gbs_table_read_file(ctx, path, &reading, out);
-    free_lists(ctx, &l);
-    return status;
-}
-
-/* What a later file is read for. */
-struct use {
-    const gbs_recipe *recipe;
-    gbs_label_use labels;
-    size_t next; /* the input behind the last one found: the likely one */
-};
-
-/* Columns of a later file that nobody needs are not even read: those the recipe has no use for, and
- * labels when they are not asked for. */
-static bool skip_unused(void *user, const char *name) {
-    struct use *use = user;
-    const gbs_recipe *r = use->recipe;
-    if (!r->named || r->inputs == NULL)
-        return false;
-    if (strcmp(name, r->target) == 0)
-        return use->labels == GBS_WITHOUT_LABELS;
-    for (size_t i = 0; i < r->n_inputs; i++) {
-        size_t k = (use->next + i) % r->n_inputs;
-        if (strcmp(r->inputs[k].name, name) == 0) {
-            use->next = k + 1;
-            return false;
-        }
-    }
-    return true;
-}
-
-/* What was text in training is text now, even where it looks like numbers. */
-static const char **text_columns(gbs_context *ctx, const gbs_recipe *r, size_t *n) {
-    const char **names = gbs_array_alloc(ctx, r->n_inputs + 1, sizeof *names);
-    *n = 0;
-    for (size_t k = 0; names != NULL && k < r->n_inputs; k++)
-        if (r->inputs[k].is_text)
-            names[(*n)++] = r->inputs[k].name;
-    if (names != NULL && r->target != NULL && r->target_is_text)
-        names[(*n)++] = r->target;
-    return names;
-}
-
-gbs_status gbs_table_read_for(gbs_context *ctx, const char *path, const gbs_recipe *recipe,
-                              gbs_label_use labels, const gbs_options *options, gbs_data **out) {
-    GBS_NEEDS(ctx, out);
-    *out = NULL;
-    GBS_NEEDS(ctx, ctx);
-    GBS_NEEDS(ctx, path);
-    GBS_NEEDS(ctx, recipe);
-    gbs_table_settings s;
-    gbs_table *table = NULL;
-    struct use use = {recipe, labels, 0};
-    gbs_status status = check_options(ctx, options, READING);
-    if (status != GBS_OK)
-        return status;
-    gbs_table_settings_from(options, &s);
-    gbs_reading reading;
-    struct lists l;
-    if ((status = read_as(ctx, &s, &reading)) != GBS_OK)
-        return status;
-    if ((status = split_lists(ctx, &s, &l)) != GBS_OK) {
-        free_lists(ctx, &l);
-        return status;
-    }
-    const char **text = text_columns(ctx, recipe, &reading.n_text);
-    if (text == NULL) {
-        free_lists(ctx, &l);
-        return GBS_ERR_MEMORY;
-    }
-    reading.text = text;
-    reading.na = l.na.n > 0 ? l.na.item : recipe->na;
-    reading.n_na = l.na.n > 0 ? l.na.n : recipe->n_na;
-    reading.keep_missing = reading.keep_missing || gbs_recipe_fills(recipe);
-    reading.keep = l.keep.item;
-    reading.n_keep = l.keep.n;
-    reading.from_model = true;
-    reading.skip = skip_unused;
-    reading.user = &use;
-    if (labels == GBS_WITHOUT_LABELS && recipe->target != NULL) {
-        reading.unread = recipe->target_position;
-        reading.unread_of = recipe->n_columns;
-    }
-    status = gbs_table_read_file(ctx, path, &reading, &table);
-    gbs_array_free(ctx, text);
-    free_lists(ctx, &l);
-    if (status == GBS_OK)
-        status = gbs_table_apply(ctx, table, recipe, labels, options, out);
-    if (status == GBS_OK) {
-        ((struct source *)(*out)->source)->kept = table->kept;
-        table->kept = (gbs_kept){0};
-    }
-    gbs_table_free(table);
-    return status;
+void gbs_data_take_kept(gbs_data *data, gbs_kept *kept) {
+    ((struct source *)data->source)->kept = *kept;
+    *kept = (gbs_kept){0};
 }
 
 /* ---------------------------------------------------------------- what data tells */

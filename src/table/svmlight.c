@@ -223,6 +223,16 @@ static gbs_status read_line(struct svmlight *s) {
     return status == GBS_OK ? skip_line(s) : status;
 }
 
+/* A part of the rows; columns behind the largest index so far have no cells. */
+static gbs_status hand_out(struct svmlight *s) {
+    gbs_table *t = s->table;
+    if (t->n_rows > 0)
+        t->row_start[t->n_rows] = s->n;
+    t->n_columns = s->largest;
+    s->n = 0;
+    return gbs_reader_hand_out(s->reader);
+}
+
 gbs_status gbs_svmlight_read(gbs_reader *r) {
     gbs_table *t = r->out;
     struct svmlight s = {.reader = r, .bytes = r->bytes, .table = t, .line = 1};
@@ -234,14 +244,18 @@ gbs_status gbs_svmlight_read(gbs_reader *r) {
         if (s.bytes->at == s.bytes->end)
             break;
         status = read_line(&s);
+        if (status == GBS_OK && s.largest > 0 && gbs_reader_part_is_full(r))
+            status = hand_out(&s);
         if (status != GBS_OK)
             return status;
     }
-    if (t->n_rows == 0)
+    if (t->n_rows + r->before == 0)
         return gbs_reader_fail(r, GBS_ERR_DATA, "the file is empty");
     if (s.largest == 0)
         return gbs_reader_fail(r, GBS_ERR_DATA,
                                "the rows hold labels only, not one index:value pair");
+    if (r->options->part > 0)
+        return hand_out(&s);
     t->row_start[t->n_rows] = s.n;
     t->n_columns = s.largest;
     t->row_start = gbs_reader_trim(r, t->row_start, t->n_rows + 1, sizeof *t->row_start);

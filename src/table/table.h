@@ -57,6 +57,11 @@ typedef struct gbs_reading {
      * NULL. */
     bool (*skip)(void *user, const char *name);
     void *user;
+    /* csv, svmlight: whenever so many rows are there, and at the end, they are handed out and then
+     * forgotten; 0: the table is read whole. `before`: rows that were handed out earlier. */
+    size_t part;
+    gbs_status (*take)(void *user, struct gbs_table *part, size_t before);
+    void *taker;
 } gbs_reading;
 
 typedef struct gbs_column {

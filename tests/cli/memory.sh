@@ -57,3 +57,18 @@ peak_within 'completion, --positions on' $((24 * 300000)) $(((500 + 528) * 10000
 # Whether they are used is asked of ratings left out: the features are made for nine tenths of them (their copies and orders 80 bytes a rating) beside the fit
 # without features, which has no model yet (400 bytes a row or column).
 peak_within 'completion, by default' $((24 * 300000)) $(((400 + 900) * 100000 + 80 * 300000)) "$GIBBSITE" complete ratings.csv --rank 4 --tol 1 --threads 2
+
+# Predictions go through memory part by part: four times the rows take no more.
+as 'makes 300,000 x 20'
+expect_exit 0 "$GIBBSITE" simulate classify --rows 1000 --cols 20 -o train.csv -q || exit
+expect_exit 0 "$GIBBSITE" fit train.csv -o model.json -q || exit
+peaks=()
+for rows in 300000 1200000; do
+    "$GIBBSITE" simulate classify --rows $rows --cols 20 -o new.csv -q
+    watch_peak "$GIBBSITE" predict model.json new.csv -o out.csv -q
+    holds "$rows rows are predicted" "$rc == 0 && $(wc -l <out.csv) == $rows + 1"
+    peaks+=("$peak_kb")
+done
+holds "predictions of four times the rows take as much memory (${peaks[*]} KB)" \
+    "${peaks[1]} < ${peaks[0]} + 16000 && ${peaks[1]} < 160000"
+rm new.csv out.csv

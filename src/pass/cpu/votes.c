@@ -4,8 +4,6 @@
 
 #include <math.h>
 
-enum { ROWS = 64 };
-
 struct poll {
     const gbs_rows *rows;
     const gbs_pointwise *loss;
@@ -46,12 +44,14 @@ static double lost(const gbs_pointwise *loss, double y, size_t lanes, const doub
 static void poll_rows(void *arg, size_t task, size_t worker) {
     const struct poll *w = arg;
     task += w->begin;
-    size_t first = task * ROWS, left = w->rows->all.n - first, count = left < ROWS ? left : ROWS;
+    size_t first = task * GBS_VOTE_ROWS, left = w->rows->all.n - first,
+           count = left < GBS_VOTE_ROWS ? left : GBS_VOTE_ROWS;
     size_t d = w->rows->d;
     gbs_strip b = gbs_rows_slice(w->rows, first, count).all;
     const double *shift = b.shift;
     double *score = w->scratch + worker * w->worker_size;
-    double center[ROWS], square[ROWS] = {0}, share[ROWS] = {0}, loss[ROWS] = {0};
+    double center[GBS_VOTE_ROWS], square[GBS_VOTE_ROWS] = {0}, share[GBS_VOTE_ROWS] = {0},
+                                  loss[GBS_VOTE_ROWS] = {0};
     gbs_strip_scores(&b, w->mean, shift != NULL ? gbs_dot(d, shift, w->mean) : 0.0, center);
     for (size_t from = 0; from < w->count; from += GBS_LANES) {
         size_t lanes = w->count - from < GBS_LANES ? w->count - from : GBS_LANES;
@@ -101,12 +101,12 @@ gbs_status gbs_cpu_vote(const gbs_held *held, const gbs_pointwise *loss, size_t 
                      .tiles = tiles,
                      .mean = mean,
                      .out = out,
-                     .worker_size = ROWS * GBS_LANES};
+                     .worker_size = GBS_VOTE_ROWS * GBS_LANES};
     w.scratch = gbs_matrix(ctx, gbs_workers(ctx), w.worker_size);
     gbs_status status = w.scratch != NULL ? gbs_compute_begin(ctx) : GBS_ERR_MEMORY;
     if (status == GBS_OK) {
-        size_t tasks = (held->n + ROWS - 1) / ROWS;
-        double flops = 2.0 * ROWS * (double)count * (double)(held->d + 4);
+        size_t tasks = (held->n + GBS_VOTE_ROWS - 1) / GBS_VOTE_ROWS;
+        double flops = 2.0 * GBS_VOTE_ROWS * (double)count * (double)(held->d + 4);
         size_t stretch = gbs_workers(ctx) * (flops < PATIENCE ? (size_t)(PATIENCE / flops) : 1);
         for (; status == GBS_OK && w.begin < tasks; w.begin += stretch) {
             size_t some = tasks - w.begin < stretch ? tasks - w.begin : stretch;
