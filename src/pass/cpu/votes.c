@@ -85,10 +85,10 @@ static void poll_rows(void *arg, size_t task, size_t worker) {
 /* What the rows of a stretch of tasks leave behind. */
 static size_t made_of(const gbs_vote *out, size_t first, size_t n, size_t tasks, gbs_made *made) {
     double *const arrays[] = {out->score, out->sd, out->share, out->loss, out->error};
-    size_t count = n - first < tasks * ROWS ? n - first : tasks * ROWS, used = 0;
+    size_t count = n - first < tasks * GBS_VOTE_ROWS ? n - first : tasks * GBS_VOTE_ROWS, used = 0;
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         if (arrays[k] != NULL)
-            made[used++] = gbs_made_doubles(arrays[k] + first, ROWS, count);
+            made[used++] = gbs_made_doubles(arrays[k] + first, GBS_VOTE_ROWS, count);
     return used;
 }
 
@@ -111,7 +111,7 @@ gbs_status gbs_cpu_vote(const gbs_held *held, const gbs_pointwise *loss, size_t 
         for (; status == GBS_OK && w.begin < tasks; w.begin += stretch) {
             size_t some = tasks - w.begin < stretch ? tasks - w.begin : stretch;
             gbs_made made[5];
-            size_t arrays = made_of(out, w.begin * ROWS, held->n, some, made);
+            size_t arrays = made_of(out, w.begin * GBS_VOTE_ROWS, held->n, some, made);
             gbs_dealt_for(ctx, some, flops * (double)some, poll_rows, &w, made, arrays);
             status = gbs_check_cancel(ctx);
         }
