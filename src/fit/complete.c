@@ -40,12 +40,11 @@ static gbs_status check_grid(gbs_context *ctx, const gbs_complete_settings *o) {
 
 /* What only the paper's model has. */
 static gbs_status check_hierarchical(gbs_context *ctx, const gbs_complete_settings *o) {
-    const char *what = !o->biases                       ? "a model without biases"
-                       : o->lambda > 0.0                ? "lambda"
-                       : o->noise_variance > 0.0        ? "a given noise variance"
-                       : o->restarts > 1                ? "more than one start"
-                       : o->prior == GBS_PRIOR_INFORMED ? "an informed prior"
-                                                        : NULL;
+    const char *what = !o->biases                ? "a model without biases"
+                       : o->lambda > 0.0         ? "lambda"
+                       : o->noise_variance > 0.0 ? "a given noise variance"
+                       : o->restarts > 1         ? "more than one start"
+                                                 : NULL;
     return what == NULL ? GBS_OK
                         : gbs_fail(ctx, GBS_ERR_ARGUMENT, "%s is for the model paper", what);
 }

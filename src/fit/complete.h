@@ -40,6 +40,10 @@ void gbs_completion_reopen(struct gbs_completion_run *r);
  * second part's say. */
 gbs_status gbs_completion_ascend_informed(struct gbs_completion_run *r);
 
+/* Its two halves: the ratings split; what the second part teaches q = prior, and how much. */
+gbs_status gbs_completion_split_first(struct gbs_completion_run *r);
+gbs_status gbs_completion_learn_second(struct gbs_completion_run *r);
+
 /* The noise variance with the smallest held-out error over folds of these ratings, into
  * r->noise_variance; r->choices tells of all. */
 gbs_status gbs_completion_choose_noise(struct gbs_completion_run *r, const gbs_ratings *ratings);
@@ -71,6 +75,10 @@ bool gbs_completion_new_item(const gbs_levels *f, int side, bool drawn, double *
                              double *packed);
 /* noise_variance and lambda from the noise of the rows, the mean over the ratings. */
 void gbs_completion_mean_noise(const struct gbs_completion_run *r, gbs_completion *c);
+
+/* Its informed prior: r->model, fitted to the first part, learns from the second and is certified
+ * there (complete_anchor.c). */
+gbs_status gbs_completion_certify_anchored(struct gbs_completion_run *r);
 
 /* The same options for the paper's model, one start of so many components. */
 gbs_complete_settings gbs_completion_paper_settings(const gbs_complete_settings *o, size_t rank);

@@ -110,7 +110,7 @@ void gbs_completion_reopen(struct gbs_completion_run *r) {
 /* ---------------------------------------------------------------- an informed prior */
 
 /* The split ignores the values (docs/maths.md, 6.4). */
-static gbs_status split(struct gbs_completion_run *r) {
+gbs_status gbs_completion_split_first(struct gbs_completion_run *r) {
     size_t n = r->all->n,
            first = (size_t)((r->o->prior_split > 0.0 ? r->o->prior_split : FIRST_PART) * (double)n);
     size_t *order = gbs_array_alloc(r->ctx, n, sizeof *order);
@@ -164,8 +164,15 @@ static gbs_status choose_share(struct gbs_completion_run *r) {
     return status;
 }
 
+gbs_status gbs_completion_learn_second(struct gbs_completion_run *r) {
+    r->certified = r->part[1];
+    r->f.learn_noise = false;
+    r->holdout = gbs_completion_mean_risk(&r->f, r->part[1], r->o->low, r->o->high);
+    return choose_share(r);
+}
+
 gbs_status gbs_completion_ascend_informed(struct gbs_completion_run *r) {
-    gbs_status status = split(r);
+    gbs_status status = gbs_completion_split_first(r);
     if (status == GBS_OK && r->o->cross_validate)
         status = gbs_completion_choose_noise(r, r->part[0]);
     if (status == GBS_OK)
@@ -174,10 +181,7 @@ gbs_status gbs_completion_ascend_informed(struct gbs_completion_run *r) {
         status = gbs_factors_centre(&r->f, r->part[1]);
     if (status != GBS_OK)
         return status;
-    r->certified = r->part[1];
-    r->f.learn_noise = false;
-    r->holdout = gbs_completion_mean_risk(&r->f, r->part[1], r->o->low, r->o->high);
-    status = choose_share(r);
+    status = gbs_completion_learn_second(r);
     r->ascent.sweeps += r->second.sweeps;
     r->ascent.converged = r->ascent.converged && r->second.converged;
     r->ascent.free_energy = r->second.free_energy;

@@ -101,15 +101,19 @@ static gbs_status fit_learned(struct gbs_completion_run *r) {
     return status;
 }
 
-/* With a range the last ratings are kept for the certificate. */
+/* With a range the last ratings are kept for the certificate; under an informed prior the second
+ * part. */
 gbs_status gbs_completion_fit_hierarchical(struct gbs_completion_run *r) {
     gbs_status status = GBS_OK;
+    bool informed = r->o->prior == GBS_PRIOR_INFORMED;
     r->learned = r->all;
     if (r->o->has_range) {
-        status = gbs_completion_split_last(r);
+        status = informed ? gbs_completion_split_first(r) : gbs_completion_split_last(r);
         r->learned = r->part[0];
     }
     if (status == GBS_OK)
         status = fit_learned(r);
+    if (status == GBS_OK && informed)
+        return gbs_completion_certify_anchored(r);
     return status == GBS_OK && r->o->has_range ? gbs_completion_certify_deployed(r) : status;
 }

@@ -31,7 +31,7 @@ static gbs_status check_sample(const gbs_options *o) {
 
 /* What only one of the two models of a matrix has. */
 static gbs_status check_model(const gbs_options *o) {
-    static const char *const of_paper[] = {"lambda",    "lambda-grid", "noise", "prior",
+    static const char *const of_paper[] = {"lambda",    "lambda-grid", "noise",
                                            "no-biases", "restarts",    NULL};
     gbs_complete_settings s;
     gbs_complete_settings_from(o, &s);
@@ -41,6 +41,8 @@ static gbs_status check_model(const gbs_options *o) {
                gbs_options_given(o, "model") ? "" : "; give `model` as well");
     if (!paper && gbs_options_first_given(o, of_paper) != NULL)
         REFUSE("`%s` is for `model` paper", gbs_options_first_given(o, of_paper));
+    if (!paper && gbs_options_given(o, "prior") && s.prior == GBS_PRIOR_ZERO)
+        REFUSE("`prior` zero is for `model` paper");
     return GBS_OK;
 }
 

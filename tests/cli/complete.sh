@@ -330,6 +330,13 @@ sed 's/"noise": *\[[^,]*,/"noise":[-1,/' liked.json >negative.json
 refuses 3 'noise' predict negative.json liked_pairs.csv
 refuses 2 '--positions is for --model hierarchical' complete liked.csv --model paper --positions on
 refuses 2 '--positions is for --model hierarchical; give --model' complete liked.csv --noise 1 --positions on
+expect_exit 0 "$GIBBSITE" complete liked.csv --model hierarchical --prior informed --range -20:20 -o anchored.json --json
+expect_json "$stdout" model hierarchical
+expect_json "$stdout" prior informed
+expect_json "$stdout" certificate.blocks 600
+expect_exit 0 "$GIBBSITE" inspect anchored.json
+expect_stdout 'one random draw is at most'
+refuses 2 '--prior zero is for --model paper' complete liked.csv --model hierarchical --prior zero
 refuses 2 '--noise is for --model paper' complete liked.csv --model hierarchical --noise 1
 expect_exit 0 "$GIBBSITE" complete train.csv --model paper --rank 4 --range 0:6 --sampler gibbs --draws 20 --burn-in 5 --test test.csv --json
 expect_json "$stdout" certificate null

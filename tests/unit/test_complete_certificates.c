@@ -72,6 +72,43 @@ static void certificates_hold(void **state) {
     assert_int_equal(vacuous[1], 0);
 }
 
+/* The same of the hierarchical model under an informed prior: the draw is of q_t, whose distance
+ * from the first part's q is the KL. Nothing moves with the certified ratings but q_t: at t = 0 q is
+ * the prior. */
+static void informed_hierarchical_certificates_hold(void **state) {
+    (void)state;
+    enum { FRESH = 20000 };
+    size_t runs = repeats(20, 4), above = 0;
+    for (uint64_t run = 0; run < runs; run++) {
+        gbs_context *ctx = new_context(1, run);
+        struct matrix_truth t = make_truth(300 + run, 60, 40, 1, 1200, 0.5, 3.0, true);
+        clip_ratings(&t, 1.0, 5.0);
+        gbs_complete_settings o = hierarchical_settings();
+        o.rank = 2;
+        o.positions = GBS_POSITIONS_OFF;
+        o.has_range = 1;
+        o.low = 1.0;
+        o.high = 5.0;
+        o.confidence = 0.9;
+        o.prior = GBS_PRIOR_INFORMED;
+        gbs_completion *m = complete(ctx, &t, &o);
+        gbs_rating_certificate c = *gbs_completion_certificate(m);
+        assert_int_equal(gbs_completion_get_model(m), GBS_COMPLETION_HIERARCHICAL);
+        assert_true(c.present && c.draws > 0 && c.kl >= 0.0 && !c.vacuous);
+        assert_true(c.value > c.empirical_upper && c.empirical_upper >= c.empirical);
+        assert_int_equal(c.n, 240);
+        assert_close(facts_of(m).kl, c.kl, 1e-12, 1e-12);
+        assert_close(facts_of(m).prior_split, 0.8, 1e-12, 0.0);
+        /* the mean prediction is no worse than a draw, and its bound has no KL to pay */
+        assert_true(c.holdout_rmse > 0.5 && c.holdout_rmse < 1.1 * c.rmse);
+        above += clipped_risk(ctx, m, &t, FRESH, 900 + run) > c.value;
+        gbs_completion_free(m);
+        free_truth(&t);
+        gbs_context_free(ctx);
+    }
+    assert_at_most((double)above, 9.0);
+}
+
 /* Under an informed prior nothing that is chosen may look at the certified ratings: with other
  * values there, every choice is the same to the bit. */
 static void choices_are_of_the_first_part(void **state) {
@@ -220,6 +257,7 @@ static void yardsticks(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(certificates_hold),
+        cmocka_unit_test(informed_hierarchical_certificates_hold),
         cmocka_unit_test(choices_are_of_the_first_part),
         cmocka_unit_test(certificates_hold_after_choices),
         cmocka_unit_test(yardsticks),
