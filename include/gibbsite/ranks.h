@@ -32,7 +32,7 @@ typedef struct gbs_ranks {
     /* The bytes of rank `from` become everybody's. */
     int (*broadcast)(void *user, size_t from, void *bytes, size_t count);
     /* Those of each rank, one after the other, into `all`: rank r's from begin[r] to begin[r + 1].
-     * `mine` lies elsewhere. */
+     * `mine` lies elsewhere, or already in its place. */
     int (*gather)(void *user, const void *mine, void *all, const size_t *begin);
     /* From one rank to another. */
     int (*send)(void *user, size_t to, const void *bytes, size_t count);

@@ -14,6 +14,10 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Bytes from which an array is better gathered by itself; arrays of a loop, at most. */
+#define LARGE ((size_t)1 << 16)
+enum { MOST_MADE = 8 };
+
 /* An exchange costs some ten microseconds in one machine, and as much as a hundred over a network;
  * a byte about as much as a flop or two. */
 #define WORTH_AN_EXCHANGE 1e6
@@ -260,9 +264,35 @@ static gbs_status all_of(gbs_context *ctx, const void *mine, void *all, const si
     return GBS_OK;
 }
 
-void gbs_share_gather(gbs_context *ctx, const gbs_share *s, const gbs_made *made, size_t count) {
-    if (!s->dealt || ctx->crew->lost)
-        return;
+/* Large arrays of which each rank has a stretch are gathered where they lie. False: it is not one,
+ * or there was no memory; it is then packed with the others, where the lack is told. */
+static bool gather_in_place(gbs_context *ctx, const gbs_share *s, const gbs_made *m) {
+    const gbs_ranks *r = &ctx->crew->ranks;
+    size_t from, to, first, *begin = NULL;
+    range_of(m, 0, &first, &to);
+    range_of(m, s->tasks - 1, &from, &to);
+    bool large = s->step == 1 && m->stride == m->size && (to - first) * m->size >= LARGE &&
+                 s->tasks >= r->size;
+    gbs_status status = GBS_OK;
+    if (large) {
+        begin = gbs_array_alloc(ctx, r->size + 1, sizeof *begin);
+        status = begin != NULL ? GBS_OK : GBS_ERR_MEMORY;
+        large = meet(ctx->crew, (int64_t)((to - first) * m->size), &status, ctx->error);
+    }
+    for (size_t k = 0; large && k < r->size; k++) {
+        gbs_share of = share_of_rank(s, r, k);
+        range_of(m, of.begin + of.count - 1, &from, &to);
+        begin[k + 1] = (to - first) * m->size;
+    }
+    char *base = (char *)m->base + first * m->size;
+    bool done = large && all_of(ctx, base + begin[r->rank], base, begin) == GBS_OK;
+    gbs_array_free(ctx, begin);
+    return done;
+}
+
+/* All but the large arrays, in one piece. */
+static void gather_packed(gbs_context *ctx, const gbs_share *s, const gbs_made *made,
+                          size_t count) {
     const gbs_ranks *r = &ctx->crew->ranks;
     size_t *begin = gbs_array_alloc(ctx, r->size + 1, sizeof *begin);
     for (size_t k = 0; begin != NULL && k < r->size; k++) {
@@ -291,6 +321,16 @@ void gbs_share_gather(gbs_context *ctx, const gbs_share *s, const gbs_made *made
     gbs_array_free(ctx, begin);
     gbs_array_free(ctx, mine);
     gbs_array_free(ctx, all);
+}
+
+void gbs_share_gather(gbs_context *ctx, const gbs_share *s, const gbs_made *made, size_t count) {
+    gbs_made small[MOST_MADE];
+    size_t left = 0;
+    for (size_t m = 0; s->dealt && !ctx->crew->lost && m < count; m++)
+        if (!gather_in_place(ctx, s, &made[m]))
+            small[left++] = made[m];
+    if (left > 0 && !ctx->crew->lost)
+        gather_packed(ctx, s, small, left);
 }
 
 void gbs_share_fold(gbs_context *ctx, const gbs_share *s, gbs_fold_body add, const void *arg,

@@ -65,3 +65,24 @@ check '06: builds' build 06_progress_and_cancel && {
     expect_stdout '^KL\(model \|\| Gibbs posterior\) = -?[0-9.]+ \+- [0-9.]+$'
     expect_stdout '^cancelled: .*, model is NULL$'
 }
+need_program mpicc mpirun || exit 0
+if [[ ! -e $libdir/libgibbsite-mpi.so ]]; then
+    skip '09: ranks' 'built without MPI'
+    exit 0
+fi
+ranks=(timeout -s KILL 120 mpirun --oversubscribe -q)
+((EUID != 0)) || ranks+=(--allow-run-as-root)
+# shellcheck disable=SC2046
+build_ranks() {
+    mpicc -std=c17 -Wall -Wextra -Wconversion -Werror "$examples/09_ranks.c" -o 09_ranks $(pkg-config --cflags --libs gibbsite) \
+        -lgibbsite-mpi
+}
+check '09: builds' build_ranks && {
+    expect_exit 0 "${ranks[@]}" -np 1 ./09_ranks
+    bound=$(tail -n 1 "$stdout")
+    expect_exit 0 "${ranks[@]}" -np 3 ./09_ranks
+    expect_stdout '^1200 rows of all ranks, 400 of the first$'
+    as 'the certificate of three ranks is that of one'
+    check "$bound" test "$bound" = "$(tail -n 1 "$stdout")"
+    expect_no_file example09.json
+}

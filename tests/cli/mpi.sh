@@ -86,6 +86,13 @@ as 'bad data keep their exit code' && check "exit $rc" test "$rc" -eq 3
 by_rank '' 'fit - -o none.json'
 as 'standard input is refused' && check "exit $rc" test "$rc" -eq 2
 
+mkdir alone
+cp "$GIBBSITE" alone/gibbsite
+as 'without libgibbsite-mpi several ranks are refused'
+expect_exit 2 "${ranks[@]}" -np 2 alone/gibbsite fit rows.csv -o none.json
+expect_stderr '^gibbsite: several ranks, but libgibbsite-mpi.so.1 is not there'
+holds 'one of them says so' "$(grep -c '^gibbsite' "$stderr") == 1"
+
 # Killed while it fits: the message and the code are those of its watcher.
 "$GIBBSITE" simulate classify --rows 40000 --cols 60 -q -o many.csv
 rm -f pid.1

@@ -54,7 +54,7 @@ static inline int seat_gather(void *user, const void *mine, void *all, const siz
     m->given[s->rank] = mine;
     pthread_barrier_wait(&m->door);
     for (size_t r = 0; r < m->size; r++)
-        if (begin[r + 1] > begin[r])
+        if (begin[r + 1] > begin[r] && (char *)all + begin[r] != m->given[r])
             memcpy((char *)all + begin[r], m->given[r], begin[r + 1] - begin[r]);
     pthread_barrier_wait(&m->door);
     return 0;

@@ -22,15 +22,19 @@ enum { MOST_CHUNKS = 32, LOSS_ARRAYS = 7, OUTER_ARRAYS = 3, OUTER_MATRICES = 5 }
 
 /* Doubles in the sums of all chunks, beyond which there are fewer of them. */
 #define MOST_SUMS 16e6
+/* Pairs times columns from which there are more of both, for as many ranks. */
+#define MANY_TERMS 1e12
 /* Flops between two looks at the cancel callback. */
 #define PATIENCE 2e10
 
 /* ---------------------------------------------------------------- shapes */
 
-static size_t chunks_for(size_t outer, size_t d, size_t sums_size) {
+static size_t chunks_for(size_t outer, size_t inner, size_t d, size_t sums_size) {
     size_t blocks = (outer + gbs_pair_outer_rows(d) - 1) / gbs_pair_outer_rows(d);
-    double affordable = fmax(4.0, MOST_SUMS / (double)sums_size);
-    size_t chunks = affordable < MOST_CHUNKS ? (size_t)affordable : MOST_CHUNKS;
+    double terms = (double)outer * (double)inner * (double)d,
+           more = fmin(8.0, fmax(1.0, terms / MANY_TERMS));
+    double affordable = fmax(4.0, more * MOST_SUMS / (double)sums_size);
+    size_t chunks = (size_t)fmin(affordable, more * MOST_CHUNKS);
     return chunks < blocks ? chunks : blocks;
 }
 
@@ -46,7 +50,7 @@ gbs_status gbs_cpu_pair_room(const gbs_held *held, size_t plus, gbs_pull pull, b
     size_t meeting = bi * (OUTER_MATRICES * d + OUTER_ARRAYS + 2 * bj) + bj * (d + LOSS_ARRAYS) +
                      2 * d;
     size_t projecting = gbs_pair_project_room(rows, pull == GBS_PULL_MATRIX);
-    size_t chunks = chunks_for(n - inner, d, sums_size);
+    size_t chunks = chunks_for(n - inner, inner, d, sums_size);
     return gbs_cpu_room_create(held->ctx, chunks, sums_size,
                                meeting > projecting ? meeting : projecting, 3, n, out);
 }
@@ -343,7 +347,7 @@ static void lay_out(struct pass *p, size_t positives) {
         p->q[side] = p->a[side] + n;
     }
     p->times = p->q[1] + n;
-    p->chunks = chunks_for(p->sides.outer.all.n, rows->d, p->w->sums_size);
+    p->chunks = chunks_for(p->sides.outer.all.n, p->sides.inner.all.n, rows->d, p->w->sums_size);
 }
 
 static void no_pairs(const struct pass *p, gbs_slopes *out) {

@@ -17,6 +17,9 @@
 
 enum { MOST_CHUNKS = 32, ROW_ARRAYS = 6, EXTRA_SUMS = 3 };
 
+/* Cells from which there are more chunks, for as many ranks. */
+#define MANY_CELLS 2.5e8
+
 /* More chunks balance better, but their sums must stay small beside the data. */
 static size_t chunks_of(const gbs_rows *rows, size_t sums_size) {
     size_t strips = gbs_rows_strips(rows);
@@ -24,7 +27,8 @@ static size_t chunks_of(const gbs_rows *rows, size_t sums_size) {
     double stored = b->dense != NULL ? (double)b->n * (double)rows->d
                                      : (double)(b->start[(b->n - 1) * b->stride + 1]);
     double affordable = fmax(4.0, 0.25 * stored / (double)sums_size);
-    size_t chunks = affordable < MOST_CHUNKS ? (size_t)affordable : MOST_CHUNKS;
+    double most = MOST_CHUNKS * fmin(8.0, fmax(1.0, stored / MANY_CELLS));
+    size_t chunks = (size_t)fmin(affordable, most);
     return chunks < strips ? chunks : strips;
 }
 

@@ -6,6 +6,7 @@
 #include "gibbsite/mpi.h"
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,17 +38,18 @@ static int broadcast(void *user, size_t from, void *bytes, size_t count) {
 static int gather(void *user, const void *mine, void *all, const size_t *begin) {
     struct link *l = user;
     int error = MPI_SUCCESS, rank;
+    MPI_Comm_rank(l->comm, &rank);
+    bool placed = mine == (char *)all + begin[rank];
     if (begin[l->size] <= INT_MAX) {
         for (int k = 0; k < l->size; k++) {
             l->first[k] = (int)begin[k];
             l->count[k] = (int)(begin[k + 1] - begin[k]);
         }
-        MPI_Comm_rank(l->comm, &rank);
-        return MPI_Allgatherv(mine, l->count[rank], MPI_BYTE, all, l->count, l->first, MPI_BYTE,
-                              l->comm);
+        return MPI_Allgatherv(placed ? MPI_IN_PLACE : mine, l->count[rank], MPI_BYTE, all, l->count,
+                              l->first, MPI_BYTE, l->comm);
     }
-    MPI_Comm_rank(l->comm, &rank);
-    memcpy((char *)all + begin[rank], mine, begin[rank + 1] - begin[rank]);
+    if (!placed)
+        memcpy((char *)all + begin[rank], mine, begin[rank + 1] - begin[rank]);
     for (int k = 0; error == MPI_SUCCESS && k < l->size; k++)
         error = broadcast(user, (size_t)k, (char *)all + begin[k], begin[k + 1] - begin[k]);
     return error;
