@@ -1,5 +1,6 @@
 """Samples of the Gibbs posterior itself, and the gap of a fitted model to it."""
 import json
+import warnings
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -62,11 +63,13 @@ class GibbsSampler(Handled, ClassifierMixin, BaseEstimator):
     def _draw(self, data, model, stage, options, X):
         progress, end = _settings.progress_of(self.verbose)
         try:
-            self._handle, _ = _native.sample(data, model, stage, options,
-                                             _settings.seed_of(self.random_state),
-                                             _settings.threads_of(self.n_jobs), progress)
+            self._handle, messages = _native.sample(data, model, stage, options,
+                                                    _settings.seed_of(self.random_state),
+                                                    _settings.threads_of(self.n_jobs), progress)
         finally:
             end()
+        for message in messages:
+            warnings.warn(message, UserWarning, stacklevel=3)
         _native.sample_set_recipe(self._handle, recipe_of(self, X))
         self._tell()
         return self
@@ -139,9 +142,11 @@ def gap(model, X, y, **sampling):
     options = _settings.options_of({name: getattr(sampler, name) for name in
                                     ("particles", "chains", "moves", "move", "ess")},
                                    sampler.options)
-    handle, _ = _native.sample(data, model._handle, 0, options,
-                               _settings.seed_of(sampler.random_state),
-                               _settings.threads_of(sampler.n_jobs), None)
+    handle, messages = _native.sample(data, model._handle, 0, options,
+                                      _settings.seed_of(sampler.random_state),
+                                      _settings.threads_of(sampler.n_jobs), None)
+    for message in messages:
+        warnings.warn(message, UserWarning, stacklevel=2)
     found = told(_native.gap(data, model._handle, handle))
     info = json.loads(_native.sample_describe(handle))
     found.update(log_z=info["log_z"], log_z_sd=info["log_z_sd"])

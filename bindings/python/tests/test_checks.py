@@ -17,6 +17,12 @@ def test_a_classifier_passes_the_checks(seed):
         check_estimator(GibbsiteClassifier(random_state=seed))
 
 
+def test_a_classifier_that_starts_from_the_fit_before_passes_the_checks():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        check_estimator(GibbsiteClassifier(loss="hinge", warm_start=True))
+
+
 def test_a_classifier_without_intercept_passes_the_checks():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
