@@ -41,8 +41,10 @@ int main(void) {
     struct rusage used;
     static double y[ROWS], label[ROWS];
     double *x = malloc(sizeof(double) * ROWS * COLUMNS);
-    if (x == NULL || gbs_context_create(NULL, &ctx) != GBS_OK)
+    if (x == NULL || gbs_context_create(NULL, &ctx) != GBS_OK) {
+        free(x);
         return 1;
+    }
     need(ctx, gbs_context_set_threads(ctx, 1));
     make_rows(ctx, x, y);
     double start = process_seconds();

@@ -43,7 +43,7 @@ static int by_size(const void *x, const void *y) {
 
 /* work(arg), `turns` times after one that does not count. */
 static struct times time_of(int turns, void (*work)(void *), void *arg) {
-    double t[MOST_TURNS];
+    double t[MOST_TURNS] = {0};
     work(arg);
     for (int k = 0; k < turns; k++) {
         double from = gbs_now();
@@ -450,7 +450,7 @@ static void ratings(void) {
     gbs_ratings *all = quick_ratings(ctx, count, 500000, 20000);
     seen = (struct sweeps){0};
     sweep(ctx, all, rank, SWEEPS, &seen);
-    double t[SWEEPS];
+    double t[SWEEPS] = {0};
     for (int k = 1; k < seen.seen; k++)
         t[k - 1] = seen.at[k] - seen.at[k - 1];
     qsort(t, (size_t)seen.seen - 1, sizeof *t, by_size);

@@ -95,7 +95,7 @@ static bool draw_truth(const struct app *app, struct truth *t) {
         for (size_t i = 0; t->biases && i < m; i++)
             t->bias[s][i] = 0.5 *
                             gbs_random_normal(app->ctx, (uint64_t)STREAM_BIASES + (uint64_t)s, i);
-        for (size_t i = 0; t->skew > 0.0 && i < m; i++)
+        for (size_t i = 0; t->cumulated[s] != NULL && i < m; i++)
             t->cumulated[s][i] = (i > 0 ? t->cumulated[s][i - 1] : 0.0) +
                                  exp(t->skew *
                                      gbs_random_normal(app->ctx,

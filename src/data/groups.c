@@ -72,10 +72,11 @@ gbs_status gbs_data_set_groups(gbs_context *ctx, gbs_data *data, const uint64_t 
 
 gbs_status gbs_groups_mean(gbs_context *ctx, const uint32_t *group, size_t groups, size_t n,
                            const double *value, double *mean, size_t *count) {
-    size_t *place = gbs_array_alloc(ctx, 2 * groups, sizeof *place), *size = place + groups;
+    size_t *place = gbs_array_alloc(ctx, 2 * groups, sizeof *place);
     *count = 0;
     if (place == NULL)
         return GBS_ERR_MEMORY;
+    size_t *size = place + groups;
     for (size_t i = 0; i < n; i++) {
         if (!(value[i] >= 0.0))
             continue;

@@ -121,9 +121,10 @@ static gbs_status grow(gbs_context *ctx, const gbs_data *data, size_t columns, c
     enum { ENOUGH = 5, A_COEFFICIENT = 5, LEAST_LEFT = 6 /* one in so many stays fresh */ };
     size_t classes = gbs_data_classes(data), most = units - (units + LEAST_LEFT - 1) / LEAST_LEFT,
            enough = classes > 2 && columns > ENOUGH ? columns : ENOUGH, unit = 0, few = 0, met = 0,
-           *have = gbs_array_alloc(ctx, 2 * classes, sizeof *have), *last = have + classes;
+           *have = gbs_array_alloc(ctx, 2 * classes, sizeof *have);
     if (have == NULL)
         return GBS_ERR_MEMORY;
+    size_t *last = have + classes;
     for (size_t i = 0; i < data->n; i++) {
         size_t class = gbs_data_class(data, order[i]);
         if (i == 0 || data->group == NULL || data->group[order[i]] != data->group[order[i - 1]]) {

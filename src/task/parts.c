@@ -80,10 +80,10 @@ gbs_status gbs_order_rows(gbs_context *ctx, const gbs_ordering *by, size_t *orde
     }
     /* of each group, by its number: one more than its place; of each place: its rows, then where
      * they go; the places in their new order */
-    size_t *place = gbs_array_alloc(ctx, 3 * by->groups, sizeof *place), *size = place + by->groups,
-           *turn = size + by->groups;
+    size_t *place = gbs_array_alloc(ctx, 3 * by->groups, sizeof *place);
     if (place == NULL)
         return GBS_ERR_MEMORY;
+    size_t *size = place + by->groups, *turn = size + by->groups;
     for (size_t i = 0; i < n; i++) {
         size_t *at = &place[by->group[i]];
         if (*at == 0)

@@ -14,7 +14,7 @@ struct cells {
 /* Ages from 20 on, one in six missing; jobs of which b is the most frequent. */
 static struct cells some_cells(uint64_t seed) {
     struct dice r = {seed};
-    struct cells c;
+    struct cells c = {0};
     for (size_t i = 0; i < ROWS; i++) {
         double u = dice_uniform(&r);
         c.age[i] = i % 6 == 0 ? NAN : 20.0 + 40.0 * u;
@@ -51,7 +51,7 @@ static int ascending(const void *a, const void *b) {
 
 /* The median of the ages of these rows, by sorting all of them. */
 static double plain_median(const struct cells *c, const size_t *rows, size_t n) {
-    double x[ROWS];
+    double x[ROWS] = {0};
     size_t there = 0;
     for (size_t i = 0; i < n; i++)
         if (!isnan(c->age[rows[i]]))

@@ -66,6 +66,7 @@ enum { GBS_CUDA_HOST = 1, GBS_CUDA_DEVICE = 2 };
        const double *a, int lda, const double *b, int ldb, const double *beta, double *c,          \
        int ldc))
 
+/* NOLINTNEXTLINE(bugprone-macro-parentheses): a declaration takes none */
 #define GBS_CUDA_MEMBER(symbol, member, arguments) int(*member) arguments;
 typedef struct gbs_cuda_driver {
     GBS_CUDA_DRIVER(GBS_CUDA_MEMBER)
