@@ -63,6 +63,7 @@ check_c() {
 tidy() {
     local database=build/lint-clang/compile_commands.json
     [[ -f $database ]] || { echo 'the clang build left no compile_commands.json'; return 1; }
+    command -v clang-tidy || { echo 'clang-tidy is missing (tools/setup.sh lint)'; return 1; }
     for file in "${sources[@]}"; do
         if [[ $file == *.c ]] && grep -qF "\"$PWD/$file\"" "$database"; then echo "$file"; fi
     # what is wrong, without the ways that lead there: clang-tidy -p build/lint-clang FILE tells them
