@@ -1,7 +1,8 @@
 /* The choice of a map: kernel, width, number of columns (docs/maths.md, 12.4).
  *
  * Candidates are judged by ridge regression of the labels with each row left out in turn (ridge.c),
- * by the log loss of those scores, calibrated; the best ridge of a few. Successive halving: many
+ * by the log loss of those scores, calibrated (three classes or more: all of them together); the
+ * best ridge of a few. Successive halving: many
  * widths around the median distance on few rows with few columns first, then the best of them on
  * more, then the number of columns. The fit itself is another one (hinge posterior, choose.c),
  * which compares the winner with the columns themselves on folds.
@@ -11,9 +12,11 @@
 #include "fit/platt.h"
 #include "fit/ridge.h"
 #include "fit/side_by_side.h"
+#include "fit/temper.h"
 #include "task/task.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { MOST_TRIALS = 12, RIDGES = 5 };
 /* Rows and columns of the three rungs, and of a glance. */
@@ -56,6 +59,43 @@ static void judge(const double *score, const double *y, size_t n, size_t ridge, 
         out->loss[i] = gbs_platt_log_loss(&score[i], &y[i], 1, platt);
 }
 
+/* Of three classes or more: 1 for the class of the row, 0 for others; the softmax of the scores of
+ * all classes, times one slope, is judged. */
+static gbs_status regress_classes(gbs_context *ctx, const gbs_rows *rows, size_t k,
+                                  struct trial *out) {
+    gbs_ridge ridge;
+    size_t n = rows->all.n, first = out->ridge, *class = gbs_array_alloc(ctx, n, sizeof *class);
+    double *target = gbs_matrix(ctx, 2 * n, k), *loss = gbs_doubles(ctx, n), best = INFINITY, slope;
+    gbs_status status = gbs_ridge_create(ctx, rows, &ridge);
+    if (status == GBS_OK && (class == NULL || target == NULL || loss == NULL))
+        status = GBS_ERR_MEMORY;
+    for (size_t i = 0; status == GBS_OK && i < n; i++) {
+        class[i] = (size_t)rows->all.y[i];
+        if (class[i] < k)
+            target[i * k + class[i]] = 1.0;
+    }
+    for (size_t r = first; r < first + out->ridges && r < RIDGES && status == GBS_OK; r++) {
+        double *score = target + n * k, penalty = LEAST_RIDGE * pow(RIDGE_RATIO, (double)r);
+        gbs_class_scores of = {n, k, score, class};
+        bool good;
+        status = gbs_ridge_leave_one_out_many(ctx, &ridge, penalty, k, target, score, &good);
+        if (status == GBS_OK && good)
+            status = gbs_temper(ctx, &of, &slope, loss, NULL);
+        double value = status == GBS_OK && good ? gbs_softmax_mean(n, loss) : INFINITY;
+        if (value < best) {
+            best = out->value = value;
+            out->ridge = r;
+            memcpy(out->loss, loss, n * sizeof *loss);
+        }
+        status = status == GBS_OK ? gbs_check_cancel(ctx) : status;
+    }
+    gbs_ridge_free(ctx, &ridge);
+    gbs_array_free(ctx, class);
+    gbs_array_free(ctx, target);
+    gbs_array_free(ctx, loss);
+    return status;
+}
+
 /* Ridges in units of the mean squared length of a row. */
 static gbs_status regress(gbs_context *ctx, const gbs_rows *rows, struct trial *out) {
     gbs_ridge ridge;
@@ -91,7 +131,8 @@ static gbs_status run_trial(gbs_context *ctx, void *arg, size_t job) {
         return status;
     status = gbs_rows_build(ctx, l->rows, &maps, &rows);
     if (status == GBS_OK) {
-        status = regress(ctx, &rows, t);
+        status = l->rows->classes > 2 ? regress_classes(ctx, &rows, l->rows->classes, t)
+                                      : regress(ctx, &rows, t);
         gbs_rows_free(ctx, &rows);
     }
     gbs_maps_free(ctx, &maps);

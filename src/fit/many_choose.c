@@ -45,7 +45,9 @@ static gbs_status set_candidates(gbs_classes_fit *f) {
     const gbs_fit_settings *o = &f->o;
     bool lengths = o->scale == GBS_SCALE_UNIT_ROW || o->cx > 0.0;
     double typical;
-    gbs_status status = gbs_typical_cell(f->ctx, f->some, o, &typical);
+    gbs_fit_settings line = *o;
+    line.features = GBS_FEATURES_LINEAR;
+    gbs_status status = gbs_typical_cell(f->ctx, f->some, &line, &typical);
     if (status != GBS_OK)
         return status;
     gbs_columns one = o->columns == GBS_COLUMNS_RELEVANCE ? GBS_COLUMNS_RELEVANCE
@@ -266,7 +268,10 @@ gbs_status gbs_classes_choose(gbs_classes_fit *f) {
     f->log_loss[GBS_SCHEME_SOFTMAX] = joint.any ? joint.log_loss : NAN;
     f->error[GBS_SCHEME_SOFTMAX] = joint.any ? joint.error : NAN;
     rest.rival = pairs.rival = joint.any ? joint.loss : NULL;
-    if (status == GBS_OK)
+    bool mapped = joint.any && joint.o.features != GBS_FEATURES_LINEAR;
+    if (!mapped)
+        f->o.features = GBS_FEATURES_LINEAR;
+    if (status == GBS_OK && !mapped)
         status = search_two(f, &rest, &pairs);
     f->told = fmin(f->told, 0.9);
     if (status == GBS_OK)

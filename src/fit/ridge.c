@@ -61,3 +61,30 @@ bool gbs_ridge_leave_one_out(gbs_ridge *ridge, double penalty, double *score) {
     }
     return true;
 }
+
+gbs_status gbs_ridge_leave_one_out_many(gbs_context *ctx, gbs_ridge *ridge, double penalty,
+                                        size_t k, const double *target, double *score, bool *good) {
+    const gbs_strip *x = &ridge->rows->all;
+    size_t p = ridge->rows->d;
+    double *a = ridge->factor, *t = ridge->projected, *b = gbs_matrix(ctx, p, k);
+    if (b == NULL)
+        return GBS_ERR_MEMORY;
+    memcpy(a, ridge->gram, p * p * sizeof *a);
+    for (size_t j = 0; j < p; j++)
+        a[j * p + j] += penalty * ridge->length2;
+    *good = gbs_cholesky(p, a);
+    if (*good) { /* rows times L^-T: their products with the targets are L^-1 X'Y */
+        gbs_strip_densify(x, t);
+        gbs_rows_solve_triangle(GBS_LOWER_TRANSPOSED, p, a, x->n, t);
+        gbs_add_cross(x->n, p, k, t, target, b);
+        gbs_rows_times(x->n, p, k, t, b, score);
+    }
+    for (size_t i = 0; *good && i < x->n; i++) {
+        const double *row = t + i * p;
+        double h = fmin(gbs_dot(p, row, row), LARGEST_LEVERAGE);
+        for (size_t c = 0; c < k; c++)
+            score[i * k + c] = (score[i * k + c] - h * target[i * k + c]) / (1.0 - h);
+    }
+    gbs_array_free(ctx, b);
+    return GBS_OK;
+}

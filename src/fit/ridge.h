@@ -19,4 +19,8 @@ void gbs_ridge_free(const gbs_context *ctx, gbs_ridge *ridge);
  * row; false: the columns are not independent enough for it. */
 bool gbs_ridge_leave_one_out(gbs_ridge *ridge, double penalty, double *score);
 
+/* The same of k targets a row (target and score n x k) in place of the labels. */
+gbs_status gbs_ridge_leave_one_out_many(gbs_context *ctx, gbs_ridge *ridge, double penalty,
+                                        size_t k, const double *target, double *score, bool *good);
+
 #endif

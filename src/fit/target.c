@@ -29,6 +29,11 @@ static gbs_status check_known(gbs_context *ctx, const gbs_data *data, const gbs_
     const gbs_model_info *m = &model->info;
     if (data->y == NULL)
         return gbs_fail(ctx, GBS_ERR_DATA, "the data has no labels");
+    if (model->many != NULL)
+        return gbs_fail(ctx, GBS_ERR_DATA,
+                        "the model has %zu classes; a sampling is of one binary problem: fit it "
+                        "with `positive` LABEL",
+                        model->many->classes);
     if (t >= model->stages_size)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "the model has %zu stages, there is no number %zu",
                         model->stages_size, t);

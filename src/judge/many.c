@@ -37,24 +37,21 @@ void gbs_many_add_part(const gbs_many *m, size_t p, size_t n, const double *part
 }
 
 /* Scores of all rows by part p, in `mean`, and those of one draw a row, in `sd`. */
-static gbs_status score_part(gbs_context *ctx, const gbs_many *m, size_t p, const gbs_data *data,
+static gbs_status score_part(gbs_context *ctx, const gbs_many *m, size_t p, const gbs_rows *rows,
                              size_t first, double *mean, double *sd) {
     enum { SLICE = 1 << 14 };
     const gbs_model *part = m->part[p];
-    gbs_rows rows;
-    gbs_status status = gbs_rows_build(ctx, data, &part->maps, &rows);
-    if (status != GBS_OK)
-        return status;
-    size_t n = data->n, slice = (SLICE + rows.strip_rows - 1) / rows.strip_rows * rows.strip_rows;
+    gbs_status status = GBS_OK;
+    size_t n = rows->all.n,
+           slice = (SLICE + rows->strip_rows - 1) / rows->strip_rows * rows->strip_rows;
     for (size_t from = 0; status == GBS_OK && from < n; from += slice) {
-        gbs_rows some = gbs_rows_slice(&rows, from, n - from < slice ? n - from : slice);
+        gbs_rows some = gbs_rows_slice(rows, from, n - from < slice ? n - from : slice);
         gbs_judgement v = {.score = mean + from, .sd = sd != NULL ? sd + from : NULL};
         status = gbs_model_judge(ctx, part, &some, &v);
     }
     for (size_t i = 0; status == GBS_OK && sd != NULL && i < n; i++)
         sd[i] = mean[i] + sd[i] * gbs_normal(ctx->seed, GBS_STREAM_DRAWS,
                                              (uint64_t)(first + i) * m->parts + p);
-    gbs_rows_free(ctx, &rows);
     return status;
 }
 
@@ -62,6 +59,8 @@ gbs_status gbs_many_scores(gbs_context *ctx, const gbs_many *m, const gbs_data *
                            double *score, double *drawn) {
     size_t n = data->n;
     double *room = gbs_matrix(ctx, 2, n);
+    gbs_rows rows = {0};
+    bool built = false;
     gbs_status status = room != NULL ? GBS_OK : GBS_ERR_MEMORY;
     for (size_t i = 0; i < n * m->classes; i++) {
         if (score != NULL)
@@ -72,7 +71,13 @@ gbs_status gbs_many_scores(gbs_context *ctx, const gbs_many *m, const gbs_data *
     for (size_t p = 0; status == GBS_OK && p < m->parts; p++) {
         if (m->part[p] == NULL)
             continue;
-        status = score_part(ctx, m, p, data, first, room, drawn != NULL ? room + n : NULL);
+        if (!built || m->scheme != GBS_SCHEME_SOFTMAX) { /* whose parts have the same maps */
+            gbs_rows_free(ctx, &rows);
+            status = gbs_rows_build(ctx, data, &m->part[p]->maps, &rows);
+            built = status == GBS_OK;
+        }
+        if (status == GBS_OK)
+            status = score_part(ctx, m, p, &rows, first, room, drawn != NULL ? room + n : NULL);
         if (status == GBS_OK && score != NULL)
             gbs_many_add_part(m, p, n, room, score);
         if (status == GBS_OK && drawn != NULL)
@@ -80,6 +85,8 @@ gbs_status gbs_many_scores(gbs_context *ctx, const gbs_many *m, const gbs_data *
         if (status == GBS_OK)
             status = gbs_check_cancel(ctx);
     }
+    if (built)
+        gbs_rows_free(ctx, &rows);
     gbs_array_free(ctx, room);
     return status;
 }

@@ -72,6 +72,40 @@ expect_exit 0 "$GIBBSITE" report fit.json -o page.html
 check 'the page says what is certified' grep -q 'labels that predict prints' page.html
 check 'and names the classes' grep -q 'green' page.html
 
+as 'maps of the columns: three rings, of which a line divides nothing'
+awk 'BEGIN { srand(8); print "a,b,ring"
+    for (i = 0; i < 900; i++) {
+        k = i % 3; angle = 6.2832 * rand(); far = k + 1 + 0.5 * (rand() + rand() - 1)
+        printf "%.4f,%.4f,r%d\n", far * cos(angle), far * sin(angle), k
+    } }' >rings.csv
+{ head -n 1 rings.csv && sed -n 2,601p rings.csv; } >rings-train.csv
+{ head -n 1 rings.csv && sed -n 602,901p rings.csv; } >rings-test.csv
+expect_exit 0 "$GIBBSITE" fit rings-train.csv --test rings-test.csv --json
+holds 'a line is lost' "$(json "$stdout" test.error) > 0.4"
+for map in auto nystrom:40 fourier:60; do
+    expect_exit 0 "$GIBBSITE" fit rings-train.csv --test rings-test.csv --features $map -o rings.json --json
+    cp "$stdout" rings-fit.json
+    expect_json rings-fit.json loss softmax
+    expect_json rings-fit.json certificate.status valid
+    holds "$map: it follows the rings" "$(json rings-fit.json test.error) < 0.1 && $(json rings-fit.json certificate.value) < 0.15"
+    expect_exit 0 "$GIBBSITE" evaluate rings.json rings-test.csv --json
+    expect_json "$stdout" error "$(json rings-fit.json test.error)"
+done
+expect_exit 0 "$GIBBSITE" inspect rings.json
+check 'inspect names the map' grep -qE '^  features +fourier: ' "$stdout"
+"$GIBBSITE" fit rings-train.csv --features fourier:60 -o three.json -q --threads 3
+check 'one thread and three give the same model' cmp <(sed 's/"seconds": *[0-9.e-]*//' rings.json) <(sed 's/"seconds": *[0-9.e-]*//' three.json)
+expect_exit 2 "$GIBBSITE" fit rings-train.csv --features auto --loss hinge
+expect_stderr 'need --loss auto'
+
+as 'one binary problem is sampled, not many classes'
+expect_exit 3 "$GIBBSITE" sample train.csv --against m.json --particles 50
+expect_stderr 'a model of 4 classes; a sampling is of one binary problem: fit it with --positive LABEL'
+expect_exit 3 "$GIBBSITE" gap train.csv m.json --particles 50
+expect_stderr 'a model of 4 classes'
+expect_exit 0 "$GIBBSITE" fit train.csv --loss hinge --json
+refuse 'a loss that was asked for leaves binary problems alone' test "$(json "$stdout" scheme)" = softmax
+
 as 'what many classes do not have'
 for options in '--prior zero' '--bound kl' '--blocks 2' --stratify '--cost 5:1' '--task rank'; do
     # shellcheck disable=SC2086

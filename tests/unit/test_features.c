@@ -201,6 +201,36 @@ static void same_by_ridge(gbs_context *ctx, const gbs_rows *rows, const double *
     gbs_ridge_free(ctx, &b);
 }
 
+/* Several targets at once, against one at a time. */
+static void ridge_of_many_targets_is_that_of_each(void **state) {
+    (void)state;
+    enum { K = 3 };
+    struct table_of_numbers t = shell(5, N, D);
+    gbs_context *ctx = new_context(1, 1);
+    double target[N * K], score[N * K], y[N], one[N];
+    struct dice r = {9};
+    bool good = false;
+    for (size_t i = 0; i < N * K; i++)
+        target[i] = dice_normal(&r);
+    gbs_rows rows = gbs_rows_wrap(N, D, t.x, D, y);
+    gbs_ridge many, each;
+    assert_ok(ctx, gbs_ridge_create(ctx, &rows, &many));
+    assert_ok(ctx, gbs_ridge_leave_one_out_many(ctx, &many, 0.2, K, target, score, &good));
+    assert_true(good);
+    for (size_t c = 0; c < K; c++) {
+        for (size_t i = 0; i < N; i++)
+            y[i] = target[i * K + c];
+        assert_ok(ctx, gbs_ridge_create(ctx, &rows, &each));
+        assert_true(gbs_ridge_leave_one_out(&each, 0.2, one));
+        for (size_t i = 0; i < N; i++)
+            assert_close(score[i * K + c], one[i], 1e-10, 1e-10);
+        gbs_ridge_free(ctx, &each);
+    }
+    gbs_ridge_free(ctx, &many);
+    free_table(&t);
+    gbs_context_free(ctx);
+}
+
 /* The kernel of mapped rows, and the scores of a posterior of them, against those of a machine
  * whose design is a root of the exact kernel matrix. */
 static void nystrom_of_all_rows_is_the_kernel_machine(void **state) {
@@ -478,6 +508,7 @@ int main(void) {
         cmocka_unit_test(sines_and_cosines_are_those_of_libm),
         cmocka_unit_test(kernels_and_products_have_plain_twins),
         cmocka_unit_test(fourier_features_approach_the_kernel),
+        cmocka_unit_test(ridge_of_many_targets_is_that_of_each),
         cmocka_unit_test(nystrom_of_all_rows_is_the_kernel_machine),
         cmocka_unit_test(tails_are_clipped_and_levels_keep_their_distance),
         cmocka_unit_test(saved_models_are_fresh_models_to_the_bit),
