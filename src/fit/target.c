@@ -13,6 +13,7 @@
 #include "fit/target.h"
 
 #include "fit/split.h"
+#include "model/many.h"
 #include "task/task.h"
 
 #include <math.h>

@@ -448,7 +448,7 @@ static void rows_are_taken_out_of_a_posterior(void **state) {
         gbs_choice choice = {.loss = o.loss, .rows = ROWS, .score = score, .y = y};
         o.prior_sd = sd;
         o.lambda = ROWS;
-        assert_ok(ctx, gbs_choice_fit(ctx, &all, &o, NULL, &p));
+        assert_ok(ctx, gbs_choice_fit(ctx, &all, &o, NULL, NULL, &p));
         assert_ok(ctx, gbs_choice_leave_one_out(ctx, &all, &o, &p.stage, &choice));
         double *cells = doubles(ROWS * all.d), labels[ROWS];
         for (size_t out = 0; out < ROWS; out++) {
@@ -460,7 +460,7 @@ static void rows_are_taken_out_of_a_posterior(void **state) {
                 }
             few = gbs_rows_wrap(ROWS - 1, all.d, cells, all.d, labels);
             o.lambda = ROWS - 1;
-            assert_ok(ctx, gbs_choice_fit(ctx, &few, &o, NULL, &without));
+            assert_ok(ctx, gbs_choice_fit(ctx, &few, &o, NULL, NULL, &without));
             const double *x = all.all.dense + out * all.all.ld;
             double exact = gbs_dot(all.d, x, without.stage.posterior.mean),
                    itself = gbs_dot(all.d, x, p.stage.posterior.mean);
