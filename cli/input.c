@@ -64,13 +64,56 @@ void remarks_free(struct remarks *r) {
     *r = (struct remarks){0};
 }
 
+static const char *role_of(const gbs_recipe *recipe, const char *name) {
+    const char *target = gbs_recipe_target(recipe), *input;
+    if (target != NULL && strcmp(target, name) == 0)
+        return "label";
+    for (size_t k = 0; (input = gbs_recipe_input(recipe, k, NULL)) != NULL; k++)
+        if (strcmp(input, name) == 0)
+            return "feature";
+    return "left out";
+}
+
+/* A report draws no more. */
+enum { MOST_LOOKS = 200 };
+
+static gbs_status look_at(const struct app *app, gbs_table *table, struct input *in) {
+    const gbs_recipe *recipe = gbs_data_recipe(in->data);
+    size_t columns = gbs_table_column(table, 0, NULL) != NULL ? gbs_table_columns(table) : 0,
+           n = columns < MOST_LOOKS ? columns : MOST_LOOKS;
+    in->look = calloc(n + 1, sizeof *in->look);
+    if (in->look == NULL)
+        return GBS_ERR_MEMORY;
+    for (; in->n_looks < n; in->n_looks++) {
+        const gbs_column_look *seen;
+        struct column_look *to = &in->look[in->n_looks];
+        gbs_status status = gbs_table_look(app->ctx, table, in->n_looks, &seen);
+        if (status != GBS_OK)
+            return status;
+        snprintf(to->name, sizeof to->name, "%s", seen->name);
+        to->role = role_of(recipe, seen->name);
+        to->guard = seen->guard;
+        to->is_text = seen->is_text != 0;
+        to->levels = seen->levels;
+        to->missing = seen->read ? seen->missing : 0;
+        to->low = seen->low;
+        to->high = seen->high;
+        to->mean = seen->mean;
+    }
+    return GBS_OK;
+}
+
 int input_train(const struct app *app, const char *path, struct input *in) {
     gbs_table *table = NULL;
-    *in = (struct input){.file = input_name(path)};
+    *in = (struct input){.file = input_name(path), .with_looks = in->with_looks};
     gbs_status status = gbs_table_read(app->ctx, path, app->options.set, &table);
     if (status == GBS_OK)
         status = gbs_table_train(app->ctx, table, app->options.set, &in->data);
+    if (status == GBS_OK && in->with_looks)
+        status = look_at(app, table, in);
     gbs_table_free(table);
+    if (status == GBS_ERR_MEMORY)
+        return app_fail(app, EXIT_MEMORY, "%s: out of memory", in->file);
     if (status != GBS_OK)
         return app_fail_status(app, status, NULL);
     struct remarks r = {0};
@@ -98,7 +141,9 @@ int input_apply(const struct app *app, const char *path, const gbs_recipe *recip
 
 void input_free(struct input *in) {
     gbs_data_free(in->data);
+    free(in->look);
     in->data = NULL;
+    in->look = NULL;
 }
 
 int input_recipe(const struct app *app, const char *model_file, const gbs_model *model,

@@ -4,9 +4,22 @@
 
 #include "app.h"
 
+/* What a column of a training file looks like, and what became of it. */
+struct column_look {
+    char name[100];
+    const char *role, *guard; /* "feature", "label", "left out"; NULL: nothing odd */
+    bool is_text;
+    size_t levels, missing;
+    double low, high, mean;
+};
+
 struct input {
     const char *file; /* for messages */
     gbs_data *data;
+    /* of the first columns, where they were asked for */
+    bool with_looks;
+    struct column_look *look;
+    size_t n_looks;
 };
 
 /* What was odd about the rows, added up over their parts. */

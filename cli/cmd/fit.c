@@ -49,6 +49,7 @@ static int run_fit(struct fit *f) {
 /* The test file is read before the fit: a bad one is found out early. */
 static int read_files(struct fit *f) {
     const struct options *o = &f->app->options;
+    f->train.with_looks = given(o, "json") != 0;
     int code = input_train(f->app, o->inputs[0], &f->train);
     f->recipe = gbs_data_recipe(f->train.data);
     if (code == EXIT_DONE && o->cost_file != NULL) {
@@ -87,6 +88,29 @@ static int run_test(struct fit *f) {
 
 /* ---------------------------------------------------------------- output */
 
+/* What the columns of the file look like, the first of them. */
+static void put_looks(struct json *j, const struct input *in) {
+    json_open_array(j, "look");
+    for (size_t k = 0; k < in->n_looks; k++) {
+        const struct column_look *c = &in->look[k];
+        json_open_object(j, NULL);
+        json_put_string(j, "name", c->name);
+        json_put_string(j, "role", c->role);
+        json_put_string(j, "type", c->is_text ? "text" : "number");
+        json_put_count(j, "missing", c->missing);
+        if (c->is_text)
+            json_put_count(j, "levels", c->levels);
+        if (!c->is_text) {
+            json_put_number(j, "low", c->low);
+            json_put_number(j, "mean", c->mean);
+            json_put_number(j, "high", c->high);
+        }
+        json_put_string(j, "guard", c->guard);
+        json_close_object(j);
+    }
+    json_close_array(j);
+}
+
 static void put_data(struct json *j, const struct fit *f) {
     size_t n = gbs_data_rows(f->train.data), positives = 0;
     bool many = result_is_many(f->recipe);
@@ -106,6 +130,7 @@ static void put_data(struct json *j, const struct fit *f) {
         json_put_string(j, "negative", gbs_recipe_negative(f->recipe));
     }
     json_put_string(j, "test", f->tested ? f->test.file : NULL);
+    put_looks(j, &f->train);
     json_close_object(j);
 }
 

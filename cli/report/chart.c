@@ -127,6 +127,7 @@ static void put_spec(const struct chart *c, struct text *out) {
     json_put_bool(&j, "percentX", c->percent_x);
     json_put_bool(&j, "percentY", c->percent_y);
     json_put_bool(&j, "diagonal", c->diagonal);
+    json_put_bool(&j, "unit", c->unit);
     json_put_bool(&j, "fromZero", c->from_zero);
     put_rows(&j, c);
     json_open_array(&j, "series");
@@ -207,8 +208,8 @@ void chart_end(struct chart *c) {
     struct text *t = &p->body;
     bool rows = c->kind == CHART_STACK || c->kind == CHART_INTERVALS,
          many = c->kind == CHART_INTERVALS && c->rows > 8;
-    text_add(t, "<figure class=\"chart%s%s%s\" style=\"--rows:%zu\"><h4>", rows ? " rows" : "",
-             many ? " many" : "", c->square ? " square" : "", c->rows);
+    text_add(t, "<figure class=\"chart%s%s%s%s\" style=\"--rows:%zu\"><h4>", rows ? " rows" : "",
+             many ? " many" : "", c->square ? " square" : "", c->screen ? " screen" : "", c->rows);
     html_text(t, c->title);
     text_add(t, "</h4><div class=\"canvas\"><canvas role=\"img\" data-chart=\"%zu\" aria-label=\"",
              p->n_charts);

@@ -165,7 +165,7 @@ static void facts_of(struct text *t, const char *before, const json_t *object, i
 static void data_facts(struct text *t, const json_t *root) {
     if (run_at(root, "data") == NULL)
         return;
-    text_add(t, "<h4>Data</h4><dl class=\"facts\">\n");
+    text_add(t, "<h4 class=\"screen\">Data</h4><dl class=\"facts\">\n");
     facts_of(t, "", run_at(root, "data"), 2);
     text_add(t, "</dl>\n");
 }
@@ -195,7 +195,8 @@ static void option_facts(struct text *t, const json_t *root) {
         html_print(t, " --seed %.40s", seed);
     else
         html_print(t, " --seed %.0f", run_number(root, "options.seed"));
-    text_add(t, "</code></pre>\n<p>What was not asked for was settled by the program; the list "
+    text_add(t, "</code></pre>\n<p class=\"screen\">What was not asked for was settled by the "
+                "program; the list "
                 "below has what came of it.</p>\n");
 }
 
@@ -204,8 +205,9 @@ void section_facts(struct page *page, const struct run *run) {
     text_add(t, "<h3>Data and options in full</h3>\n");
     data_facts(t, run->root);
     option_facts(t, run->root);
-    text_add(t, "<details class=\"numbers\" open><summary>Every number of the run</summary><dl "
-                "class=\"facts\">\n");
+    text_add(t,
+             "<details class=\"numbers every\" open><summary>Every number of the run</summary><dl "
+             "class=\"facts\">\n");
     facts_of(t, "", run->root, 0);
     text_add(t, "</dl></details>\n");
 }

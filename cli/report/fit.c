@@ -210,6 +210,7 @@ void chart_convergence(struct page *page, const json_t *root) {
     struct chart c = {.page = page,
                       .kind = CHART_LINES,
                       .title = title,
+                      .screen = true,
                       .x_title = "iteration",
                       .y_title = "nats above the lowest (log scale)",
                       .log_y = true};
@@ -246,6 +247,38 @@ static void table_stages(struct text *t, const json_t *root) {
     html_table_close(t);
 }
 
+/* Each stage on the fresh rows that it met: what more rows to learn from are worth. */
+static void chart_stages(struct page *page, const json_t *root) {
+    size_t n = run_size(root, "stages");
+    char first[NUMBER_TEXT], last[NUMBER_TEXT];
+    double from = NAN, to = NAN;
+    if (n < 2)
+        return;
+    struct chart c = {.page = page,
+                      .kind = CHART_LINES,
+                      .title = "Learning curve of the stages",
+                      .note = "Errors of one draw from each stage on the fresh rows that it met, "
+                              "against the rows that it had learned from. Bands are exact (Clopper "
+                              "and Pearson, 95 % of each stage by itself).",
+                      .x_title = "rows learned from",
+                      .y_title = "share of errors",
+                      .percent_y = true};
+    size_t series = chart_series(&c, STYLE_POINTS, "share of errors, 95 %% band");
+    for (size_t k = 0; k < n; k++) {
+        const json_t *s = run_item(root, "stages", k);
+        double tested = run_number(s, "tested"), errors = run_number(s, "errors");
+        if (!(tested > 0.0 && tested < 1e15 && errors >= 0.0 && errors <= tested))
+            continue;
+        from = isnan(from) ? errors / tested : from;
+        to = errors / tested;
+        chart_put_interval(&c, chart_row(&c, run_number(s, "rows")), series, to,
+                           gbs_binomial_lower((size_t)errors, (size_t)tested, 0.975),
+                           gbs_binomial_upper((size_t)errors, (size_t)tested, 0.975));
+    }
+    text_add(&c.summary, "From %s to %s.", percent_text(from, first), percent_text(to, last));
+    chart_end(&c);
+}
+
 static void chart_restarts(struct page *page, const json_t *root) {
     size_t n = run_size(root, "restarts");
     if (n < 2)
@@ -253,6 +286,7 @@ static void chart_restarts(struct page *page, const json_t *root) {
     struct chart c = {.page = page,
                       .kind = CHART_LINES,
                       .title = "Free energies of the restarts",
+                      .screen = true,
                       .x_title = "restart",
                       .y_title = "free energy, nats"};
     size_t series = chart_series(&c, STYLE_POINTS, "free energy");
@@ -334,6 +368,7 @@ static void chart_coefficients(struct page *page, const struct run *run) {
     struct chart c = {.page = page,
                       .kind = CHART_INTERVALS,
                       .title = "Coefficients with posterior intervals",
+                      .screen = true,
                       .note = note.bytes,
                       .x_title = unit_of(root),
                       .y_title = "column"};
@@ -352,8 +387,12 @@ static void chart_coefficients(struct page *page, const struct run *run) {
 }
 
 void section_fit(struct page *page, const struct run *run) {
-    text_add(&page->body, "<h3>The fit</h3>\n<div class=\"grid\">\n");
+    /* on paper there are the path and the stages alone */
+    bool printed = run_size(run->root, "path") > 1 || run_size(run->root, "stages") > 1;
+    text_add(&page->body, "<h3%s>The fit</h3>\n<div class=\"grid\">\n",
+             printed ? "" : " class=\"screen\"");
     chart_path(page, run);
+    chart_stages(page, run->root);
     chart_convergence(page, run->root);
     chart_restarts(page, run->root);
     chart_coefficients(page, run);

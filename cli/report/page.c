@@ -9,7 +9,7 @@
 #include <string.h>
 
 static const char *shown_file(const struct run *run) {
-    return strcmp(run->file, "-") == 0 ? "standard input" : run->file;
+    return run_short_name(run);
 }
 
 static void badge(struct text *t, const char *kind, const char *text) {
@@ -63,6 +63,8 @@ static void sections(struct page *page, const struct run *run) {
     case RUN_FIT:
     case RUN_INSPECT:
         section_certificate(page, run);
+        section_choices(page, run);
+        section_look(page, run);
         section_fit(page, run);
         section_importance(page, run);
         if (run->kind == RUN_FIT)

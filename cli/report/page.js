@@ -268,7 +268,7 @@
     }
     var both = { x: axis(spec.xTitle, spec.logX, spec.percentX, spec, 0), y: axis(spec.yTitle, spec.logY, spec.percentY, spec, 0) };
     both.x.beginAtZero = false;
-    if (spec.diagonal) both.x.min = both.y.min = 0, both.x.max = both.y.max = 1;
+    if (spec.diagonal || spec.unit) both.x.min = both.y.min = 0, both.x.max = both.y.max = 1;
     if (spec.logX) {
       both.x.min = aside(spec, 0, Math.min.apply(null, spec.x));
       both.x.max = aside(spec, spec.series.length - 1, Math.max.apply(null, spec.x));

@@ -87,5 +87,8 @@ const char *run_data(const struct run *run) {
     if (file == NULL)
         file = json_string_value(
             run_item(run->root, "options.inputs", run->kind == RUN_EVALUATE ? 1 : 0));
-    return file != NULL && strcmp(file, "-") == 0 ? "standard input" : file;
+    if (file == NULL)
+        return NULL;
+    const char *slash = strrchr(file, '/'); /* the folder is nobody's business */
+    return strcmp(file, "-") == 0 ? "standard input" : slash != NULL ? slash + 1 : file;
 }

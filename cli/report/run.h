@@ -51,7 +51,7 @@ double run_test_risk(const json_t *root);
 bool run_completes(const json_t *root);
 /* Its file without the folder. */
 const char *run_short_name(const struct run *run);
-/* The training data, for a heading; NULL when the run does not say. */
+/* The training data without the folder, for a heading; NULL when the run does not say. */
 const char *run_data(const struct run *run);
 
 #endif

@@ -43,7 +43,15 @@ void card_note(struct text *t, const json_t *root);
 /* reliability.c: of the rows that tested a model, of other rows, of shares of votes. */
 enum reliability_of { RELIABILITY_CARD, RELIABILITY_CALIBRATED, RELIABILITY_VOTES };
 void chart_reliability(struct page *page, const json_t *e, enum reliability_of of);
-/* test.c: ROC, confusion, residuals. `e` is an evaluation: the run itself, or its
+/* operating.c: curves with the point where the printed labels stand. */
+void chart_roc(struct page *page, const json_t *e);
+void chart_precision(struct page *page, const json_t *e);
+/* look.c: what was chosen and why; what the columns of the data look like. */
+void section_choices(struct page *page, const struct run *run);
+void section_look(struct page *page, const struct run *run);
+/* expert.c: the certificate for a statistician. */
+void words_expert(struct text *t, const json_t *certificate);
+/* test.c: confusion, residuals. `e` is an evaluation: the run itself, or its
  * "test". */
 void section_evaluation(struct page *page, const json_t *root, const json_t *e);
 void chart_residuals(struct page *page, const char *title, const json_t *residuals);

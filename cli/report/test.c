@@ -156,40 +156,6 @@ static void table_confusion(struct text *t, const json_t *root, const json_t *e)
     html_table_close(t);
 }
 
-static void chart_roc(struct page *page, const json_t *e) {
-    const char *title = "ROC curve";
-    if (run_size(e, "roc") < 2) {
-        chart_missing(
-            page, title,
-            run_size(e, "classes") > 2 ? "it is of two classes."
-            : run_at(e, "roc") == NULL
-                ? "the run does not have it; evaluate --json and fit --test FILE --json do."
-                : "it needs rows of both classes.");
-        return;
-    }
-    struct chart c = {.page = page,
-                      .kind = CHART_LINES,
-                      .title = title,
-                      .x_title = "false positive rate",
-                      .y_title = "true positive rate",
-                      .percent_x = true,
-                      .percent_y = true,
-                      .diagonal = true,
-                      .square = true};
-    char name[64];
-    snprintf(name, sizeof name, "AUC %.4f", run_number(e, "auc"));
-    c.note = "Share of the positive rows found against the share of negative rows taken for "
-             "positive, as the threshold on the "
-             "score falls.";
-    size_t series = chart_series(&c, STYLE_LINE, "%s", name);
-    for (size_t k = 0; k < run_size(e, "roc"); k++) {
-        const json_t *p = run_item(e, "roc", k);
-        chart_put(&c, chart_row(&c, run_number(p, "fpr")), series, run_number(p, "tpr"));
-    }
-    text_add(&c.summary, "%s.", name);
-    chart_end(&c);
-}
-
 void chart_residuals(struct page *page, const char *title, const json_t *residuals) {
     size_t n = run_size(residuals, "counts");
     double from = run_number(residuals, "from"), to = run_number(residuals, "to"),
@@ -223,7 +189,8 @@ void chart_residuals(struct page *page, const char *title, const json_t *residua
 
 void section_evaluation(struct page *page, const json_t *root, const json_t *e) {
     struct text *t = &page->body;
-    text_add(t, "<h3>%s</h3>\n", e == root ? "On these rows" : "On test rows");
+    text_add(t, "<h3%s>%s</h3>\n", e == NULL ? " class=\"screen\"" : "",
+             e == root ? "On these rows" : "On test rows");
     if (e == NULL) {
         chart_missing(page, "No test",
                       run_completes(root)
@@ -247,6 +214,7 @@ void section_evaluation(struct page *page, const json_t *root, const json_t *e) 
                               ? RELIABILITY_CALIBRATED
                               : RELIABILITY_VOTES);
         chart_roc(page, e);
+        chart_precision(page, e);
     }
     text_add(t, "</div>\n");
 }

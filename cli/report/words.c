@@ -286,6 +286,7 @@ static void words_certified(struct page *page, const struct run *run) {
     against_yardstick(t, root, c, &n);
     against_test(t, root, c, &n);
     text_add(t, "</p>\n");
+    words_expert(t, c);
 }
 
 static void list_assumptions(struct text *t, const json_t *c) {

@@ -53,6 +53,22 @@ GBS_API size_t gbs_table_columns(const gbs_table *table);
 /* The name of column k ("V1", "V2", ... where it has none), and whether it holds texts (is_text may
  * be NULL). NULL for svmlight files and beyond the last. */
 GBS_API const char *gbs_table_column(const gbs_table *table, size_t k, int *is_text);
+
+/* What a column looks like, over all rows of the table: for people, nothing is decided by it. */
+typedef struct gbs_column_look {
+    const char *name;
+    int is_text, read;      /* read 0: `drop` left its cells unread, and nothing more is known */
+    size_t levels, missing; /* texts that differ; cells that are missing */
+    double low, high, mean; /* of numbers; NaN of texts */
+    /* "row names", "identifier", "row number", "dates" or "constant": it may say nothing of rows to
+     * come; NULL: it may */
+    const char *guard;
+} gbs_column_look;
+
+/* Column k, from 0; *out is valid until the table is asked again. GBS_ERR_ARGUMENT beyond the last
+ * column and for svmlight files. */
+GBS_API gbs_status gbs_table_look(gbs_context *ctx, gbs_table *table, size_t k,
+                                  const gbs_column_look **out);
 /* Takes the handle back; NULL is ignored. Data made of the table keeps what it needs. */
 GBS_API void gbs_table_free(gbs_table *table);
 

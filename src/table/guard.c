@@ -5,7 +5,7 @@
  * other. Whether it is one is decided from given rows, the first part of a fit. Of the others a
  * warning names the option that leaves them out, and nothing changes.
  */
-#include "table/recipe.h"
+#include "table/guard.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -113,28 +113,53 @@ static size_t dates(const gbs_column *c) {
 /* Below so many rows every column looks like an identifier. */
 enum { FEWEST_ROWS = 20 };
 
+static gbs_status judge(gbs_context *ctx, const gbs_table *t, size_t column, struct look *seen,
+                        gbs_guard *out) {
+    const gbs_column *c = &t->columns[column];
+    size_t n = t->n_rows;
+    gbs_status status = GBS_OK;
+    *out = GBS_GUARD_NONE;
+    *seen = (struct look){0};
+    if (n < FEWEST_ROWS)
+        return GBS_OK;
+    if (c->is_text && !c->unnamed && c->n_levels > 1 && 10 * dates(c) >= 9 * c->n_levels)
+        *out = GBS_GUARD_DATES;
+    else if (c->is_text && !c->unnamed && 10 * c->n_levels >= 9 * n)
+        *out = GBS_GUARD_IDENTIFIER;
+    if (!c->is_text || c->unnamed)
+        status = look_at(ctx, t, column, NULL, n, seen);
+    bool each = seen->there == n && seen->distinct == n && seen->whole;
+    if (each && c->unnamed)
+        *out = GBS_GUARD_ROW_NAMES;
+    else if (each && seen->high - seen->low == (double)(n - 1))
+        *out = GBS_GUARD_ROW_NUMBER;
+    return status;
+}
+
+gbs_status gbs_guard_column(gbs_context *ctx, const gbs_table *t, size_t column, gbs_guard *out) {
+    struct look seen;
+    return judge(ctx, t, column, &seen, out);
+}
+
 gbs_status gbs_recipe_warn(gbs_context *ctx, const gbs_recipe *r, const gbs_table *t) {
     gbs_status status = GBS_OK;
-    size_t n = t->n_rows;
-    for (size_t k = 0; status == GBS_OK && n >= FEWEST_ROWS && k < r->n_inputs; k++) {
+    for (size_t k = 0; status == GBS_OK && k < r->n_inputs; k++) {
         const gbs_column *c = &t->columns[r->inputs[k].position];
         struct look seen = {0};
-        if (c->unnamed) /* they are judged elsewhere */
-            continue;
-        if (c->is_text && 10 * dates(c) >= 9 * c->n_levels && c->n_levels > 1)
+        gbs_guard guard = GBS_GUARD_NONE;
+        if (!c->unnamed) /* the others are judged elsewhere */
+            status = judge(ctx, t, r->inputs[k].position, &seen, &guard);
+        if (guard == GBS_GUARD_DATES)
             gbs_log(ctx, GBS_LOG_WARNING,
                     "column '%.60s': texts that look like dates, taken as %zu categories; `drop` "
                     "%.60s leaves them out",
                     c->name, c->n_levels, c->name);
-        else if (c->is_text && 10 * c->n_levels >= 9 * n)
+        else if (guard == GBS_GUARD_IDENTIFIER)
             gbs_log(ctx, GBS_LOG_WARNING,
                     "column '%.60s': %zu levels in %zu rows, looks like an identifier; `drop` "
                     "%.60s leaves it out",
-                    c->name, c->n_levels, n, c->name);
-        if (!c->is_text)
-            status = look_at(ctx, t, r->inputs[k].position, NULL, n, &seen);
-        if (seen.there == n && seen.distinct == n && seen.whole &&
-            seen.high - seen.low == (double)(n - 1))
+                    c->name, c->n_levels, t->n_rows, c->name);
+        else if (guard == GBS_GUARD_ROW_NUMBER)
             gbs_log(ctx, GBS_LOG_WARNING,
                     "column '%.60s': numbers that run from %.0f to %.0f, one a row, looks like a "
                     "row number; `drop` %.60s leaves it out",

@@ -95,8 +95,9 @@ struct gbs_table {
     uint32_t *index;   /* from 0, increasing within a row */
     double *value;
     double *label;
-    gbs_pool pool; /* names and levels */
-    gbs_kept kept; /* `keep` */
+    gbs_pool pool;        /* names and levels */
+    gbs_kept kept;        /* `keep` */
+    gbs_column_look look; /* of the column asked for last */
 };
 
 /* An empty table; file NULL: in memory. */

@@ -5,7 +5,7 @@
 // Beside this file must lie node_modules/playwright-core. PICTURES is a folder for screenshots and PDFs.
 import { chromium } from "playwright-core";
 import { basename } from "node:path";
-import { statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
 const [executablePath, pictures, ...pages] = process.argv.slice(2);
@@ -151,6 +151,8 @@ async function checkPage(browser, file) {
       await checkKeyboard(page, name);
       await page.pdf({ path: `${pictures}/${name}.pdf`, format: "A4", printBackground: true, margin: { top: "15mm", bottom: "15mm", left: "14mm", right: "14mm" } });
       verdict(statSync(`${pictures}/${name}.pdf`).size > 20000, `${name}: prints to PDF`);
+      const pages = Number(/\/Type\s*\/Pages[^>]*?\/Count\s+(\d+)|\/Count\s+(\d+)[^>]*?\/Type\s*\/Pages/.exec(readFileSync(`${pictures}/${name}.pdf`, "latin1"))?.slice(1).find(Boolean));
+      if (name !== "several") verdict(pages >= 1 && pages <= 2, `${name}: prints on two pages, here ${pages}`);
       await checkDrawn(page, `${name}, after printing`);
     }
     verdict(await page.evaluate(() => window.injected === undefined), `${name}, ${colorScheme}: no text of the data runs as a script`);

@@ -49,6 +49,47 @@ says zero.html 'Chart.js v'
 says zero.html 'Permission is hereby granted, free of charge'
 says zero.html "default-src 'none'"
 
+# ---------------------------------------------------------------- choices, data, curves
+
+says fit.html 'What was chosen, and why'
+says fit.html 'For a statistician'
+says fit.html 'Clopper and Pearson (1934)'
+says fit.html 'Column by column'
+g fit train.csv --bound progressive --json >stages.json
+check 'a learning curve of stages' bash -c '"$1" report stages.json -q | grep -q "Learning curve of the stages"' bash "$GIBBSITE"
+awk -F, -v OFS=, 'NR == 1 { print "id", "same", $0; next } { print NR - 1, 7, $0 }' train.csv >odd.csv
+g fit odd.csv --json >odd.json 2>/dev/null
+check 'a row number is guarded' test "$(json odd.json 'data.look[0].guard')" = 'row number'
+check 'a constant is' test "$(json odd.json 'data.look[1].guard')" = constant
+check 'the label has its role' test "$(json odd.json 'data.look[6].role')" = label
+check 'the page says so' bash -c '"$1" report odd.json -q | grep -q "looks like a row number"' bash "$GIBBSITE"
+mkdir -p some/folder
+cp train.csv some/folder/named.csv
+g fit some/folder/named.csv --json >some/folder/named.json
+"$GIBBSITE" report some/folder/named.json -q >named.html
+check 'the title has the name of the file alone' grep -q '<title>Fit of named.csv</title>' named.html
+
+# chart RUN TITLE: the number of the one whose horizontal axis is called so
+chart() {
+    local k n
+    n=$(json "$1.charts" '#')
+    for ((k = 0; k < n; k++)); do
+        if [[ $(json "$1.charts" "[$k].xTitle") == "$2" ]]; then echo "$k"; fi
+    done
+}
+# the point where the labels stand, by the confusion of the run
+roc=$(chart fit 'false positive rate') precision=$(chart fit recall)
+last=$(($(json fit.charts "[$roc].x.#") - 1))
+tp=$(json fit.json test.confusion.true_positive) fn=$(json fit.json test.confusion.false_negative)
+fp=$(json fit.json test.confusion.false_positive) tn=$(json fit.json test.confusion.true_negative)
+near() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a - b < 1e-9 && b - a < 1e-9) }'; }
+share() { awk -v a="$1" -v b="$2" 'BEGIN { printf("%.15g", a / b) }'; }
+check 'ROC: the labels stand at their false positive rate' near "$(json fit.charts "[$roc].x[$last]")" "$(share "$fp" $((fp + tn)))"
+check 'ROC: and at their recall' near "$(json fit.charts "[$roc].series[1].y[$last]")" "$(share "$tp" $((tp + fn)))"
+last=$(($(json fit.charts "[$precision].x.#") - 1))
+check 'precision: the labels stand at their recall' near "$(json fit.charts "[$precision].x[$last]")" "$(share "$tp" $((tp + fn)))"
+check 'precision: and at their precision' near "$(json fit.charts "[$precision].series[2].y[$last]")" "$(share "$tp" $((tp + fp)))"
+
 # ---------------------------------------------------------------- the certificate taken apart
 
 # part RUN STYLE: what the first bar of the first chart has of it; 0 where the series is not there

@@ -1,6 +1,8 @@
 /* Raw rows, texts and numbers, from files and from memory: fitted, kept, scored. */
 #include "unit/people.h"
 
+#include <math.h>
+
 /* ---------------------------------------------------------------- fit, keep, score */
 
 static gbs_table *table_of(gbs_context *ctx, const struct people *p, bool labels) {
@@ -402,6 +404,50 @@ static void kept_cells_stand_as_in_the_file(void **state) {
     gbs_context_free(ctx);
 }
 
+/* Missing cells, levels, range and what a column may be, by files of known content. */
+static void columns_are_looked_at(void **state) {
+    (void)state;
+    gbs_context *ctx = new_context(1, 1);
+    char name[NAME_ROOM], text[4000] = "id,run,day,same,x,c,y\n";
+    for (int i = 0; i < 40; i++) {
+        size_t used = strlen(text);
+        char x[16];
+        snprintf(x, sizeof x, "%.1f", 0.5 * i);
+        snprintf(text + used, sizeof text - used, "k%d,%d,2024-01-%02d,7,%s,%s,%d\n", i, i + 1,
+                 i % 28 + 1, i < 3 ? "NA" : x, i % 2 ? "a" : "b", i % 3 == 0);
+    }
+    write_file(name, text);
+    gbs_options *o;
+    gbs_table *t;
+    const gbs_column_look *seen;
+    assert_ok(ctx, gbs_options_create(ctx, "fit", &o));
+    assert_ok(ctx, gbs_options_set(o, "missing", "drop"));
+    assert_ok(ctx, gbs_options_set(o, "drop", "y"));
+    assert_ok(ctx, gbs_table_read(ctx, name, o, &t));
+    const char *const guard[] = {"identifier", "row number", "dates", "constant"};
+    for (size_t k = 0; k < 4; k++) {
+        assert_ok(ctx, gbs_table_look(ctx, t, k, &seen));
+        assert_string_equal(seen->guard, guard[k]);
+        assert_int_equal(seen->missing, 0);
+    }
+    assert_ok(ctx, gbs_table_look(ctx, t, 4, &seen));
+    assert_string_equal(seen->name, "x");
+    assert_null(seen->guard);
+    assert_int_equal(seen->missing, 3);
+    assert_true(seen->low == 1.5 && seen->high == 19.5);
+    assert_true(fabs(seen->mean - 10.5) < 1e-12);
+    assert_ok(ctx, gbs_table_look(ctx, t, 5, &seen));
+    assert_true(seen->is_text && seen->read && seen->levels == 2 && isnan(seen->mean));
+    assert_ok(ctx, gbs_table_look(ctx, t, 6, &seen));
+    assert_false(seen->read);
+    assert_int_equal(gbs_table_look(ctx, t, 7, &seen), GBS_ERR_ARGUMENT);
+    assert_null(seen);
+    unlink(name);
+    gbs_table_free(t);
+    gbs_options_free(o);
+    gbs_context_free(ctx);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_of_texts_and_numbers_is_fitted_kept_and_scored),
@@ -412,6 +458,7 @@ int main(void) {
         cmocka_unit_test(data_outlives_table_recipe_and_context),
         cmocka_unit_test(every_failing_allocation_is_reported_and_leaks_nothing),
         cmocka_unit_test(kept_cells_stand_as_in_the_file),
+        cmocka_unit_test(columns_are_looked_at),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

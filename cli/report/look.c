@@ -1,0 +1,151 @@
+/* What was chosen and why, and what the data look like: read from the run, in tables. */
+#include "report/html.h"
+#include "report/sections.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- choices */
+
+static void choice(struct text *t, const char *what, const char *taken, const char *why) {
+    html_row_open(t, false);
+    html_head_cell(t, what);
+    html_cell(t, taken);
+    html_cell(t, why);
+    html_row_close(t);
+}
+
+static bool was_given(const json_t *root, const char *option) {
+    char path[64];
+    snprintf(path, sizeof path, "options.given.%s", option);
+    return run_at(root, path) != NULL;
+}
+
+/* Who settled it: the one who asked, a comparison on rows to learn from, or a rule. */
+static const char *settled(const json_t *root, const char *option, const char *rule) {
+    if (was_given(root, option))
+        return "asked for";
+    return run_at(root, "selection") != NULL
+               ? "the best out of fold on the rows to learn from: see below"
+               : rule;
+}
+
+static void threshold_choice(struct text *t, const json_t *root) {
+    double threshold = run_number(root, "card.threshold");
+    const char *costs = run_text(root, "options.given.cost");
+    char taken[NUMBER_TEXT], why[160];
+    if (isnan(threshold))
+        return;
+    if (costs != NULL)
+        snprintf(why, sizeof why,
+                 "a missed positive and a false alarm cost %.40s: from this probability on, saying "
+                 "positive is cheaper",
+                 costs);
+    else
+        snprintf(why, sizeof why, "both errors cost the same: the more probable label");
+    choice(t, "positive from probability", number_text(threshold, taken), why);
+}
+
+void section_choices(struct page *page, const struct run *run) {
+    struct text *t = &page->body;
+    const json_t *root = run->root;
+    char number[NUMBER_TEXT], error[NUMBER_TEXT], se[NUMBER_TEXT], candidates[NUMBER_TEXT],
+        folds[NUMBER_TEXT];
+    if (run_text(root, "loss") == NULL || run_completes(root))
+        return;
+    text_add(t, "<h3>What was chosen, and why</h3>\n");
+    html_table_open(t, "What the fit settled", "choice|taken|why");
+    choice(t, "loss", run_text(root, "loss"), settled(root, "loss", "the default of this bound"));
+    choice(t, "family of Gaussians", run_text(root, "family"),
+           was_given(root, "family") ? "asked for"
+                                     : "full where there are few coefficients, else diagonal");
+    choice(t, "features", run_text(root, "features.map"),
+           was_given(root, "features") ? "asked for" : "the columns themselves, unless asked for");
+    choice(t, "width of columns", run_text(root, "columns"),
+           settled(root, "columns", "the default of this bound"));
+    choice(t, "prior standard deviation", number_text(run_number(root, "prior_sd"), number),
+           settled(root, "prior-sd", "the default, or learned from earlier rows"));
+    choice(t, "lambda", number_text(run_number(root, "lambda"), number),
+           was_given(root, "lambda") || was_given(root, "lambda-grid")
+               ? "asked for"
+               : "the number of rows learned from, or chosen from earlier rows");
+    threshold_choice(t, root);
+    html_table_close(t);
+    if (run_at(root, "selection") == NULL)
+        return;
+    text_add(t, "<p class=\"note\">");
+    html_print(t,
+               "%s candidates were compared on %s folds of the rows to learn from; the one taken "
+               "erred on %s there (standard error %s). The choice flatters that number; the "
+               "certificate does not look at it.",
+               number_text(run_number(root, "selection.candidates"), candidates),
+               number_text(run_number(root, "selection.folds"), folds),
+               percent_text(run_number(root, "selection.error"), error),
+               percent_text(run_number(root, "selection.error_se"), se));
+    text_add(t, "</p>\n");
+}
+
+/* ---------------------------------------------------------------- data */
+
+static const char *warning(const char *guard) {
+    static const struct {
+        const char *guard, *words;
+    } known[] = {{"row names", "row names, not a measurement"},
+                 {"identifier", "looks like an identifier"},
+                 {"row number", "looks like a row number"},
+                 {"dates", "looks like dates"},
+                 {"constant", "one value in every row"}};
+    for (size_t k = 0; guard != NULL && k < sizeof known / sizeof *known; k++)
+        if (strcmp(known[k].guard, guard) == 0)
+            return known[k].words;
+    return "";
+}
+
+static void look_row(struct text *t, const json_t *c) {
+    bool is_text = run_is(c, "type", "text");
+    char low[NUMBER_TEXT], high[NUMBER_TEXT], mean[NUMBER_TEXT], words[4 * NUMBER_TEXT];
+    if (is_text)
+        snprintf(words, sizeof words, "%s levels", number_text(run_number(c, "levels"), low));
+    else
+        snprintf(words, sizeof words, "%s to %s, mean %s", number_text(run_number(c, "low"), low),
+                 number_text(run_number(c, "high"), high),
+                 number_text(run_number(c, "mean"), mean));
+    html_row_open(t, run_text(c, "guard") != NULL);
+    html_head_cell(t, run_text(c, "name"));
+    html_cell(t, run_text(c, "role"));
+    html_cell(t, run_text(c, "type"));
+    html_number_cell(t, run_number(c, "missing"));
+    html_cell(t, run_is(c, "role", "left out") ? "" : words);
+    html_cell(t, warning(run_text(c, "guard")));
+    html_row_close(t);
+}
+
+void section_look(struct page *page, const struct run *run) {
+    struct text *t = &page->body;
+    const json_t *data = run_at(run->root, "data");
+    size_t n = run_size(data, "look");
+    double missing = 0.0, guarded = 0.0;
+    char rows[NUMBER_TEXT], gaps[NUMBER_TEXT], left[NUMBER_TEXT], copies[NUMBER_TEXT],
+        odd[NUMBER_TEXT];
+    if (n == 0)
+        return;
+    for (size_t k = 0; k < n; k++) {
+        const json_t *c = run_item(data, "look", k);
+        missing += fmax(0.0, run_number(c, "missing"));
+        guarded += run_text(c, "guard") != NULL;
+    }
+    text_add(t, "<h3>The data</h3>\n<p>");
+    html_print(t,
+               "%s rows; %s cells are missing, %s rows were left out for it; %s rows are exact "
+               "copies of others; %s columns look as if they said nothing of rows to come.",
+               number_text(run_number(data, "rows"), rows), number_text(missing, gaps),
+               number_text(run_number(data, "left_out"), left),
+               number_text(run_number(data, "copies"), copies), number_text(guarded, odd));
+    text_add(t, "</p>\n<details class=\"numbers\"><summary>Column by column</summary>\n");
+    html_table_open(t, "Columns of the training file", "column|role|kind|#missing|values|remark");
+    for (size_t k = 0; k < n; k++)
+        look_row(t, run_item(data, "look", k));
+    html_table_close(t);
+    text_add(t, "</details>\n");
+}
