@@ -69,7 +69,10 @@ if ((EUID != 0)); then
     if command -v sudo >/dev/null && sudo -n true 2>/dev/null </dev/null; then
         as_root=(sudo -n)
     else
-        echo "setup: these Debian packages are missing, and installing them needs root: ${missing[*]}" >&2
+        { # one line to type or to paste
+            echo 'setup: Debian packages are missing, and installing them needs root. As root (or with sudo before it) type'
+            echo "apt-get install --no-install-recommends ${missing[*]}"
+        } >&2
         exit 1
     fi
 fi
