@@ -37,20 +37,30 @@ def theory(**options):
     return told(_native.theory(_settings.options_of(options)))
 
 
+def _run_of(model):
+    """What the program would print of the same run as JSON."""
+    command = "complete" if isinstance(model, MatrixCompletion) else \
+        "sample" if isinstance(model, GibbsSampler) else "fit"
+    run = {"gibbsite": _native.version(), "command": command,
+           "options": {"inputs": ["data in memory"], "given": {},
+                       "seed": _settings.seed_of(model.random_state)}}
+    if command == "fit":
+        run["data"] = {"file": "data in memory", "rows": model.info_["n"],
+                       "columns": model.n_features_in_, "target": "y",
+                       "positive": str(model.classes_[1]), "negative": str(model.classes_[0])}
+    return {**run, **model.info_, "test": None}
+
+
 def report(model, path, program=None):
-    """Writes the page of a fitted model, with its certificate and charts, to `path`. The page is
-    made by the program `gibbsite`: `program`, else $GIBBSITE, else the one on the path."""
+    """Writes the page of a fitted model, sample or completion, with its certificate and charts, to
+    `path`. The page is made by the program `gibbsite`: `program`, else $GIBBSITE, else the one on
+    the path."""
     program = program or os.environ.get("GIBBSITE") or shutil.which("gibbsite")
     if program is None:
         raise FileNotFoundError("report needs the program gibbsite: give its path as `program`")
+    model = getattr(model, "fitted_", model)  # of a pipeline
     model._check_fitted()
-    seed = _settings.seed_of(model.random_state)
-    run = {"gibbsite": _native.version(), "command": "fit",
-           "options": {"inputs": ["data in memory"], "given": {}, "seed": seed},
-           "data": {"file": "data in memory", "rows": model.info_["n"],
-                    "columns": model.n_features_in_, "target": "y",
-                    "positive": str(model.classes_[1]), "negative": str(model.classes_[0])},
-           **model.info_, "test": None}
+    run = _run_of(model)
     with tempfile.TemporaryDirectory() as folder:
         name = os.path.join(folder, "run.json")
         with open(name, "w", encoding="utf-8") as file:

@@ -9,7 +9,8 @@ import pytest
 from conftest import rows
 
 import gibbsite
-from gibbsite import GibbsiteClassifier, GibbsiteRanker, GibbsSampler, simulate
+from gibbsite import (CertifiedPipeline, GibbsiteClassifier, GibbsiteRanker, GibbsSampler,
+                      MatrixCompletion, simulate)
 
 ROOT = os.environ.get("GIBBSITE_ROOT", ".")
 PROGRAM = next((path for path in (os.path.join(ROOT, "build/gibbsite"),
@@ -170,6 +171,15 @@ def test_a_report_is_a_page(tmp_path):
     assert page.startswith("<!") and f"{model.certificate_.value:.4f}"[:5] in page
     with pytest.raises(ValueError):
         gibbsite.report(model, "/nowhere/page.html", program=PROGRAM)
+    row, column, value, _ = simulate("ratings", rows=30, cols=20, density=0.3, rank=2)
+    others = {"sample": GibbsSampler(particles=32).fit(X, y),
+              "completion": MatrixCompletion(rank=2, range=(-9, 15)).fit(row, column, value),
+              "pipeline": CertifiedPipeline().fit(X, y)}
+    for name, other in others.items():
+        gibbsite.report(other, tmp_path / f"{name}.html", program=PROGRAM)
+        assert (tmp_path / f"{name}.html").read_text(encoding="utf-8").startswith("<!")
+    bound = f"{others['completion'].certificate_.rmse:.4f}"
+    assert bound[:5] in (tmp_path / "completion.html").read_text(encoding="utf-8")
 
 
 def test_files_that_are_no_models_are_refused(tmp_path):

@@ -47,20 +47,31 @@ labels_of_file <- function(told, recipe) {
          levels = if (!numeric) texts)
 }
 
+# What the program would print of the same run as JSON.
+run_of <- function(object) {
+    info <- object$info
+    command <- switch(class(object)[length(class(object))], gibbsite_sample = "sample",
+                      gibbsite_completion = "complete", "fit")
+    seed <- if (is.null(object$seed)) 1 else object$seed # of a file
+    data <- if (command == "fit")
+        list(data = list(file = "data in memory", rows = info$n, columns = info$d, target = "y",
+                         positive = object$labels$classes[2],
+                         negative = object$labels$classes[1]))
+    if (command == "sample") info$path <- object$points
+    info$row_names <- info$column_names <- NULL
+    c(list(gibbsite = .Call(C_version), command = command,
+           options = list(inputs = list("data in memory"),
+                          given = structure(list(), names = character()), seed = seed)),
+      data, info, list(test = NULL))
+}
+
 # The program `gibbsite` makes the page.
 report <- function(object, path, program = Sys.getenv("GIBBSITE", Sys.which("gibbsite"))) {
-    if (!inherits(object, "gibbsite")) refuse("report() takes a fit of gibbsite()")
+    if (!inherits(object, c("gibbsite", "gibbsite_sample", "gibbsite_completion")))
+        refuse("report() takes a fit, a sample or a completion of this package")
     if (!nzchar(program))
         refuse("report() needs the program gibbsite: give its path as `program`", "io")
-    info <- object$info
-    run <- c(list(gibbsite = .Call(C_version), command = "fit",
-                  options = list(inputs = list("data in memory"),
-                                 given = structure(list(), names = character()),
-                                 seed = object$seed),
-                  data = list(file = "data in memory", rows = info$n, columns = info$d,
-                              target = "y", positive = object$labels$classes[2],
-                              negative = object$labels$classes[1])),
-             info, list(test = NULL))
+    run <- run_of(object)
     name <- tempfile(fileext = ".json")
     on.exit(unlink(name))
     writeLines(toJSON(run, auto_unbox = TRUE, digits = NA, null = "null"), name, useBytes = TRUE)

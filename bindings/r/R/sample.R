@@ -59,9 +59,10 @@ sample_rows <- function(x, labels, given, about) {
 
 tell_sample <- function(object, box) {
     object$info <- told_by(native(.Call(C_sample_describe, box)))
-    object$path <- frame_of(object$info$path)
+    object$points <- object$info$path
+    object$path <- frame_of(object$points)
     object$draws <- t(.Call(C_sample_draws, box))
-    object$info$path <- object$info$lambda_path <- NULL
+    object$info$path <- NULL
     object$handle <- keep_handle(box, native(.Call(C_sample_to_json, box)))
     structure(object, class = "gibbsite_sample")
 }

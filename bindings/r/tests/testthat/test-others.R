@@ -165,4 +165,11 @@ test_that("the program makes the page of a report", {
     report(gibbsite(y ~ ., d, seed = 1), page, program())
     expect_true(any(grepl("<html", readLines(page, warn = FALSE), fixed = TRUE)))
     expect_error(report(gibbsite(y ~ ., d, seed = 1), page, ""), "program")
+    ratings <- gibbsite_simulate("ratings", rows = 30, cols = 20, density = 0.3, rank = 2)
+    for (object in list(gibbsite_sample(y ~ ., d, particles = 32, seed = 1),
+                        gibbsite_complete(ratings, rank = 2, range = c(-9, 15), seed = 1))) {
+        unlink(page)
+        report(object, page, program())
+        expect_true(any(grepl("<html", readLines(page, warn = FALSE), fixed = TRUE)))
+    }
 })
