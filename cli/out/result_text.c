@@ -263,8 +263,12 @@ void result_model_text(struct text *t, const gbs_model *model) {
              i->intercept ? " with the intercept" : "", rows);
     if (i->map != GBS_FEATURES_LINEAR)
         line_add(t, LINE_LONG, "features",
-                 "%s: of a Gaussian kernel, beside the %zu columns themselves",
-                 gbs_features_name(i->map), i->features);
+                 "%s: of a Gaussian kernel%s, beside the %zu columns themselves",
+                 gbs_features_name(i->map),
+                 i->map_axes == 1.0  ? " of each column by itself"
+                 : i->map_axes > 0.0 ? ", in part of each column by itself"
+                                     : "",
+                 i->features);
     stages_text(t, model);
     if (many != NULL)
         line_add(t, LINE_LONG, "classes",

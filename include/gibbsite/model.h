@@ -45,6 +45,7 @@ typedef struct gbs_model_info {
     /* exact copies of other rows among continuous columns, which are not independent; not kept in
      * files */
     size_t copies;
+    double map_axes; /* the share of a map's features that are of one column each */
 } gbs_model_info;
 
 /* ---------------------------------------------------------------- certificates */

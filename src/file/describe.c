@@ -25,6 +25,8 @@ static void put_info(gbs_writer *w, const gbs_model *model) {
     gbs_writer_open(w, "features", '{');
     gbs_writer_text(w, "map", gbs_features_name(i->map));
     gbs_writer_count(w, "columns", i->d);
+    if (i->map_axes > 0.0)
+        gbs_writer_number(w, "single_columns", i->map_axes);
     gbs_writer_close(w, '}');
     gbs_writer_count(w, "n", i->n);
     gbs_writer_count(w, "d", i->d);

@@ -110,6 +110,7 @@ static gbs_status get_maps(gbs_context *ctx, const json_t *root, gbs_model *m) {
     const gbs_standard *standard = gbs_maps_standard(&m->maps);
     bool stretched = standard != NULL && standard->stretch != NULL;
     i->map = gbs_maps_features(&m->maps);
+    i->map_axes = gbs_maps_axes(&m->maps);
     i->columns = stretched ? GBS_COLUMNS_RELEVANCE : GBS_COLUMNS_EQUAL;
     return GBS_OK;
 }

@@ -302,7 +302,8 @@ static void set_mapped(gbs_choosing *c, const gbs_map_choice *found) {
                             .features = found->features,
                             .features_size = found->size,
                             .kernel_width = found->kernel_width,
-                            .level_width = found->level_width};
+                            .level_width = found->level_width,
+                            .axes = found->axes};
     set_widths(c, &kind, NARROWEST_MAPPED);
     c->kinds[c->kinds_size++] = kind;
 }

@@ -11,7 +11,7 @@ typedef struct gbs_choice {
     gbs_columns columns;
     gbs_features features;
     size_t features_size;
-    double kernel_width, level_width;
+    double kernel_width, level_width, axes;
     double prior_sd; /* of the prior around 0 */
     double constant; /* the value of the intercept's column */
     bool weighted;   /* what errors cost weighs the rows that train */

@@ -29,6 +29,7 @@ gbs_fit_settings gbs_choice_settings(const gbs_choice *choice, const gbs_fit_set
     s.features_size = choice->features_size;
     s.kernel_width = choice->kernel_width;
     s.level_width = choice->level_width;
+    s.kernel_axes = choice->axes;
     if (choice->features != GBS_FEATURES_LINEAR &&
         o->tolerance == gbs_fit_settings_default().tolerance)
         s.enough = ENOUGH_NATS;
@@ -45,6 +46,7 @@ void gbs_choice_take(gbs_choice *choice, const gbs_choice_kind *kind) {
     choice->features_size = kind->features_size;
     choice->kernel_width = kind->kernel_width;
     choice->level_width = kind->level_width;
+    choice->axes = kind->axes;
     choice->constant = kind->constant;
 }
 

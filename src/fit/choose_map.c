@@ -4,7 +4,8 @@
  * by the log loss of those scores, calibrated (three classes or more: all of them together); the
  * best ridge of a few. Successive halving: many
  * widths around the median distance on few rows with few columns first, then the best of them on
- * more, then the number of columns. The fit itself is another one (hinge posterior, choose.c),
+ * more, then the number of columns. Beside the kernel of all columns stands the sum of those of each
+ * by itself, for answers that are sums of functions of one column, and the two in equal parts. The fit itself is another one (hinge posterior, choose.c),
  * which compares the winner with the columns themselves on folds.
  */
 #include "fit/choose_map.h"
@@ -32,7 +33,7 @@ enum { FEWEST_GLANCED = 100, MOST_GLANCED = 200 };
 struct trial {
     gbs_features features;
     size_t size;
-    double kernel_width, level_width;
+    double kernel_width, level_width, axes;
     size_t ridge, ridges; /* the first to try, and how many; then the best */
     double value;         /* log loss */
     double *loss;         /* of each row, with the best ridge */
@@ -126,6 +127,7 @@ static gbs_status run_trial(gbs_context *ctx, void *arg, size_t job) {
     s.features_size = t->size;
     s.kernel_width = t->kernel_width;
     s.level_width = t->level_width;
+    s.kernel_axes = t->axes;
     gbs_status status = gbs_maps_learn(ctx, l->rows, &s, &maps);
     if (status != GBS_OK)
         return status;
@@ -250,12 +252,20 @@ static gbs_status first_rung(gbs_context *ctx, const gbs_data *learn, const gbs_
                                .size = columns_of(o, learn->n, FIRST_COLUMNS),
                                .kernel_width = width,
                                .level_width = 1.0});
+    for (double width = 1.0; o->features == GBS_FEATURES_AUTO && learn->d > 1 && width > 0.2;
+         width *= 0.5)
+        add(&r, (struct trial){.features = GBS_FEATURES_FOURIER,
+                               .size = columns_of(o, learn->n, FIRST_COLUMNS),
+                               .kernel_width = width,
+                               .level_width = 1.0,
+                               .axes = 1.0});
     gbs_status status = run_rung(ctx, learn, o, FIRST_ROWS, &r);
     const struct trial *best = best_of(&r, 0);
     *out = (gbs_map_choice){.features = best->features,
                             .size = best->size,
                             .kernel_width = best->kernel_width,
                             .level_width = 1.0,
+                            .axes = best->axes,
                             .ridge = best->ridge,
                             .candidates = r.count};
     gbs_array_free(ctx, r.losses);
@@ -269,7 +279,8 @@ static gbs_status second_rung(gbs_context *ctx, const gbs_data *learn, const gbs
     struct trial t = {.features = out->features,
                       .size = columns_of(o, learn->n, SECOND_COLUMNS),
                       .kernel_width = out->kernel_width,
-                      .level_width = 1.0};
+                      .level_width = 1.0,
+                      .axes = out->axes};
     add(&r, around(out, t));
     t.kernel_width = out->kernel_width * sqrt(2.0);
     add(&r, around(out, t));
@@ -277,8 +288,12 @@ static gbs_status second_rung(gbs_context *ctx, const gbs_data *learn, const gbs
     add(&r, around(out, t));
     t.kernel_width = out->kernel_width;
     t.features = GBS_FEATURES_FOURIER;
-    if (o->features == GBS_FEATURES_AUTO)
+    if (o->features == GBS_FEATURES_AUTO && out->features != GBS_FEATURES_FOURIER)
         add(&r, around(out, t));
+    t.axes = 0.5;
+    if (o->features == GBS_FEATURES_AUTO && learn->d > 1)
+        add(&r, around(out, t));
+    t.axes = out->axes;
     t.features = out->features;
     t.level_width = 0.5;
     if (has_levels(learn))
@@ -288,6 +303,7 @@ static gbs_status second_rung(gbs_context *ctx, const gbs_data *learn, const gbs
     out->features = best->features;
     out->kernel_width = best->kernel_width;
     out->level_width = best->level_width;
+    out->axes = best->axes;
     out->ridge = best->ridge;
     out->candidates += r.count;
     gbs_array_free(ctx, r.losses);
@@ -303,7 +319,8 @@ static gbs_status last_rung(gbs_context *ctx, const gbs_data *learn, const gbs_f
         struct trial t = {.features = out->features,
                           .size = columns_of(o, learn->n, size),
                           .kernel_width = out->kernel_width,
-                          .level_width = out->level_width};
+                          .level_width = out->level_width,
+                          .axes = out->axes};
         if (r.count == 1 || t.size > r.trial[r.count - 1].size)
             add(&r, around(out, t));
     }

@@ -8,7 +8,7 @@
 typedef struct gbs_map_choice {
     gbs_features features;
     size_t size;
-    double kernel_width, level_width;
+    double kernel_width, level_width, axes;
     size_t ridge;      /* that served it best: a step of a grid */
     bool helps;        /* it is better than the columns themselves, beyond two standard errors */
     size_t candidates; /* looked at, linear included */

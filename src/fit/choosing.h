@@ -11,7 +11,7 @@ typedef struct gbs_choice_kind {
     gbs_columns columns;
     gbs_features features;
     size_t features_size;
-    double kernel_width, level_width;
+    double kernel_width, level_width, axes;
     double widths[GBS_CHOICE_WIDTHS], constant;
 } gbs_choice_kind;
 

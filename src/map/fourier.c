@@ -9,6 +9,11 @@
  * orthogonal, with the lengths of independent ones (Yu et al. 2016): the mean stays, the error
  * falls. They are made of
  * counter-based numbers: a model keeps seed, width and D, not the matrix.    (docs/maths.md, 12.2)
+ *
+ * A share a of the frequencies may lie along single columns, in turn, of width h/sqrt d: the kernel
+ * is then (1 - a) k(x, z) + (a/d) sum_j exp(-d (x_j - z_j)^2 / 2h^2), whose second part is that of
+ * sums of functions of one column each. Their lengths are |N(0, 1)|, one from each of equal shares
+ * of that distribution.
  */
 #include "map/kernel_rows.h"
 
@@ -25,9 +30,9 @@
 
 struct fourier {
     gbs_map map;
-    size_t size, seed; /* size: columns asked for */
-    double width;
-    double *frequency; /* in x size/2: one a column */
+    size_t size, seed;  /* size: columns asked for */
+    double width, axes; /* axes: the share of frequencies along single columns */
+    double *frequency;  /* in x size/2: one a column */
 };
 
 static struct fourier *of(gbs_map *map) {
@@ -55,6 +60,7 @@ static size_t columns(const gbs_fit_settings *o, size_t in) {
 static void set(gbs_map *map, const gbs_fit_settings *o) {
     of(map)->size = o->features_size > 0 ? o->features_size : GBS_USUAL_FEATURES;
     of(map)->width = o->kernel_width;
+    of(map)->axes = o->kernel_axes;
 }
 
 static bool too_many(const gbs_map *map) {
@@ -79,6 +85,8 @@ static gbs_status keep(gbs_map *map, gbs_archive *a) {
         status = a->count(a, "seed", &f->seed);
     if (status == GBS_OK)
         status = a->real(a, "width", 0.0, &f->width);
+    if (status == GBS_OK)
+        status = a->real(a, "axes", 0.0, &f->axes);
     return status == GBS_OK ? a->reals(a, NULL, map->in * frequencies(f->size), true, &f->frequency)
                             : status;
 }
@@ -106,19 +114,46 @@ static void place(const struct fourier *f, size_t first, size_t j, const double 
         f->frequency[k * count + at] = length * direction[k];
 }
 
+/* The t with erf(t) = u. */
+static double inverse_erf(double u) {
+    double low = 0.0, high = 7.0;
+    for (int step = 0; step < 60; step++) {
+        double middle = 0.5 * (low + high);
+        *(erf(middle) < u ? &low : &high) = middle;
+    }
+    return low;
+}
+
+/* The last `count` frequencies: number r along column r mod d, its length from the r/d-th of as
+ * many equal shares of |N(0, 1)| as the column has frequencies. */
+static void place_axes(const struct fourier *f, size_t count) {
+    size_t d = f->map.in, all = frequencies(f->size);
+    for (size_t r = 0; r < count; r++) {
+        size_t column = r % d, at = all - count + r, shares = (count - column + d - 1) / d;
+        double u = ((double)(r / d) + gbs_uniform(f->seed, GBS_STREAM_FOURIER + at, 2 * d)) /
+                   (double)shares;
+        f->frequency[column * all + at] = sqrt(2.0 * (double)d) * inverse_erf(u) / f->width;
+    }
+}
+
 static gbs_status settle(gbs_context *ctx, gbs_map *map) {
     struct fourier *f = of(map);
-    size_t d = map->in, count = frequencies(f->size);
+    size_t d = map->in, count = frequencies(f->size), along;
+    if (!(f->axes >= 0.0 && f->axes <= 1.0))
+        return gbs_fail(ctx, GBS_ERR_FORMAT,
+                        "the model is damaged: the share of its frequencies along columns is %g",
+                        f->axes);
     if (f->size == 0 || too_many(map) || !(f->width > 0.0))
         return gbs_fail(ctx, GBS_ERR_FORMAT,
                         "the model is damaged: its Fourier features have no sound %s",
                         f->width > 0.0 ? "number" : "width");
     map->out = d + 2 * count;
+    along = (size_t)(f->axes * (double)count + 0.5);
     size_t block = d < count ? d : count;
     double *direction = gbs_matrix(ctx, block + 1, d);
     f->frequency = gbs_matrix(ctx, d, count);
     gbs_status status = direction != NULL && f->frequency != NULL ? GBS_OK : GBS_ERR_MEMORY;
-    for (size_t at = 0; status == GBS_OK && at < count; at++) {
+    for (size_t at = 0; status == GBS_OK && at < count - along; at++) {
         size_t j = at % d;
         for (size_t k = 0; k < d; k++)
             direction[j * d + k] = gbs_normal(f->seed, GBS_STREAM_FOURIER + at, k);
@@ -127,8 +162,15 @@ static gbs_status settle(gbs_context *ctx, gbs_map *map) {
         if (j == 0)
             status = gbs_check_cancel(ctx);
     }
+    if (status == GBS_OK)
+        place_axes(f, along);
     gbs_array_free(ctx, direction);
     return status;
+}
+
+double gbs_maps_axes(const gbs_maps *maps) {
+    const gbs_map *map = gbs_maps_find(maps, &gbs_map_fourier);
+    return map != NULL ? in(map)->axes : 0.0;
 }
 
 static gbs_status transform(gbs_context *ctx, const gbs_map *map, const gbs_strip *rows,
@@ -155,7 +197,8 @@ static double unit(const gbs_map *map, size_t k) {
 
 static gbs_status agree(gbs_context *ctx, const gbs_map *model, const gbs_map *particles) {
     const struct fourier *a = in(model), *b = in(particles);
-    if (a != NULL && b != NULL && a->size == b->size && a->seed == b->seed && a->width == b->width)
+    if (a != NULL && b != NULL && a->size == b->size && a->seed == b->seed &&
+        a->width == b->width && a->axes == b->axes)
         return GBS_OK;
     return gbs_fail(ctx, GBS_ERR_DATA, "the model has other Fourier features than the particles");
 }

@@ -155,6 +155,9 @@ void gbs_maps_free(const gbs_context *ctx, gbs_maps *maps);
 unsigned gbs_maps_learned(const gbs_maps *maps);
 /* What the columns of the design are made by. */
 gbs_features gbs_maps_features(const gbs_maps *maps);
+/* The share of a map's frequencies that lie along single columns; 0: none, or there is no such map.
+ */
+double gbs_maps_axes(const gbs_maps *maps);
 /* NULL: the chain has none. */
 const gbs_map *gbs_maps_find(const gbs_maps *maps, const gbs_map_ops *ops);
 /* The raw column that coefficient k belongs to: maps->given for an intercept, SIZE_MAX for one that

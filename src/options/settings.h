@@ -52,6 +52,7 @@ typedef struct gbs_fit_settings {
     int hint;             /* nobody named a map: where one would do clearly better, it is said */
     double kernel_width;  /* of the map's kernel, in median distances of the rows; 0: 1 */
     double level_width;   /* of columns of two values in that distance; 0: 1 */
+    double kernel_axes;   /* share of Fourier's frequencies that lie along single columns */
     gbs_columns columns;
     gbs_prior_kind prior; /* default: informed */
     /* inverse temperature of each posterior; 0: chosen; under the zero prior the number of rows, in

@@ -137,6 +137,86 @@ static double features_product(const gbs_rows *rows, size_t i, size_t j) {
     return gbs_dot(rows->d - D, a + D, b + D);
 }
 
+/* Frequencies along single columns: the mean over columns of the kernel of each, and its mixture
+ * with that of all. Their lengths are spread evenly, so that the first comes close. */
+static void frequencies_along_columns_make_a_sum_of_kernels(void **state) {
+    (void)state;
+    static const double shares[] = {1.0, 0.5};
+    struct table_of_numbers t = shell(3, N, D);
+    gbs_context *ctx = new_context(1, 1);
+    gbs_data *data = dense_data(ctx, &t);
+    double width, *cells = seen_by_kernel(ctx, data, &width);
+    for (size_t way = 0; way < COUNT(shares); way++) {
+        double worst = 0.0, a = shares[way];
+        gbs_fit_settings o = mapped(GBS_FEATURES_FOURIER, 2000, 0.5);
+        o.intercept = 0;
+        o.kernel_axes = a;
+        gbs_rows rows = rows_of(ctx, data, &o);
+        for (size_t i = 0; i < N; i++)
+            for (size_t j = 0; j <= i; j++) {
+                double k = (1.0 - a) * plain_kernel(D, cells + i * D, cells + j * D, 0.5 * width);
+                for (size_t c = 0; c < D; c++)
+                    k += a / D *
+                         plain_kernel(1, cells + i * D + c, cells + j * D + c,
+                                      0.5 * width / sqrt(D));
+                worst = fmax(worst, fabs(features_product(&rows, i, j) - k));
+            }
+        assert_at_most(worst, a == 1.0 ? 0.01 : 6.0 / sqrt(2000.0));
+        gbs_rows_free(ctx, &rows);
+    }
+    gbs_array_free(ctx, cells);
+    gbs_data_free(data);
+    free_table(&t);
+    gbs_context_free(ctx);
+}
+
+/* Labels by a sum of functions of one column each: `auto` finds it, says so, and the file too. */
+static void a_sum_of_functions_of_one_column_is_found(void **state) {
+    (void)state;
+    enum { ROWS = 900, COLUMNS = 6 };
+    gbs_context *ctx = new_context(1, 1);
+    struct dice r = {5};
+    struct table_of_numbers t = make_table(&r, ROWS, COLUMNS, 1.0, 0.1);
+    for (size_t i = 0; i < ROWS; i++) {
+        double sum = 0.0;
+        for (size_t k = 0; k < COLUMNS; k++)
+            sum += cos(2.5 * t.x[i * COLUMNS + k]);
+        t.y[i] = sum > 0.0 ? 1.0 : -1.0;
+    }
+    gbs_data *data = dense_data(ctx, &t);
+    gbs_options *o;
+    gbs_model *model, *read;
+    char *text;
+    size_t size;
+    assert_ok(ctx, gbs_options_create(ctx, "fit", &o));
+    assert_ok(ctx, gbs_options_set(o, "features", "auto"));
+    assert_ok(ctx, gbs_fit(ctx, data, o, &model));
+    assert_int_equal(info_of(model).map, GBS_FEATURES_FOURIER);
+    assert_true(info_of(model).map_axes > 0.0);
+    assert_at_most(gbs_model_certificate(model, 0)->empirical, 0.15);
+    assert_ok(ctx, gbs_model_to_json(ctx, model, &text, &size));
+    assert_ok(ctx, gbs_model_from_json(ctx, text, size, &read));
+    assert_true(info_of(read).map_axes == info_of(model).map_axes);
+    double *a = doubles(ROWS), *b = doubles(ROWS);
+    assert_ok(ctx, gbs_model_predict(ctx, model, data, a, NULL, NULL));
+    assert_ok(ctx, gbs_model_predict(ctx, read, data, b, NULL, NULL));
+    assert_true(same_bits(a, b, ROWS));
+    char *axes = strstr(text, "\"axes\":");
+    assert_non_null(axes);
+    axes[strcspn(axes, "01")] = '3'; /* a share above one */
+    gbs_model *bad;
+    assert_int_equal(gbs_model_from_json(ctx, text, size, &bad), GBS_ERR_FORMAT);
+    free(a);
+    free(b);
+    gbs_release(ctx, text);
+    gbs_options_free(o);
+    gbs_model_free(model);
+    gbs_model_free(read);
+    gbs_data_free(data);
+    free_table(&t);
+    gbs_context_free(ctx);
+}
+
 /* One estimate has a standard deviation of at most sqrt(1/D): 1000 frequencies, six of them; the
  * mean over seeds is the kernel itself, to five of its own. A false alarm is below 1 in 10,000. */
 static void fourier_features_approach_the_kernel(void **state) {
@@ -507,6 +587,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sines_and_cosines_are_those_of_libm),
         cmocka_unit_test(kernels_and_products_have_plain_twins),
+        cmocka_unit_test(frequencies_along_columns_make_a_sum_of_kernels),
+        cmocka_unit_test(a_sum_of_functions_of_one_column_is_found),
         cmocka_unit_test(fourier_features_approach_the_kernel),
         cmocka_unit_test(ridge_of_many_targets_is_that_of_each),
         cmocka_unit_test(nystrom_of_all_rows_is_the_kernel_machine),
