@@ -4,9 +4,10 @@
  * by the log loss of those scores, calibrated (three classes or more: all of them together); the
  * best ridge of a few. Successive halving: many
  * widths around the median distance on few rows with few columns first, then the best of them on
- * more, then the number of columns. Beside the kernel of all columns stands the sum of those of each
- * by itself, for answers that are sums of functions of one column, and the two in equal parts. The fit itself is another one (hinge posterior, choose.c),
- * which compares the winner with the columns themselves on folds.
+ * more, then the number of columns. Beside the kernel of all columns stands the sum of those of
+ * each by itself, for answers that are sums of functions of one column, and the two in equal parts.
+ * The fit itself is another one (hinge posterior, choose.c), which compares the winner with the
+ * columns themselves on folds.
  */
 #include "fit/choose_map.h"
 
