@@ -21,9 +21,10 @@ print(f" * from {LEAST} to {MOST}; high and low half. */")
 print("#ifndef GIBBSITE_CORE_POWERS_OF_TEN_H\n#define GIBBSITE_CORE_POWERS_OF_TEN_H\n")
 print("#include <stdint.h>\n")
 print(f"enum {{ GBS_LEAST_POWER = {LEAST}, GBS_MOST_POWER = {MOST} }};\n")
+print("/* clang-format off */")
 print("static const uint64_t powers_of_ten[GBS_MOST_POWER - GBS_LEAST_POWER + 1][2] = {")
 for k in range(LEAST, MOST + 1):
     g = power(k)
     assert 1 << 127 <= g < 1 << 128
     print(f"    {{0x{g >> 64:016x}, 0x{g & (1 << 64) - 1:016x}}},")
-print("};\n\n#endif")
+print("};\n/* clang-format on */\n\n#endif")

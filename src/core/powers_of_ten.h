@@ -7,6 +7,7 @@
 
 enum { GBS_LEAST_POWER = -292, GBS_MOST_POWER = 324 };
 
+/* clang-format off */
 static const uint64_t powers_of_ten[GBS_MOST_POWER - GBS_LEAST_POWER + 1][2] = {
     {0xff77b1fcbebcdc4f, 0x25e8e89c13bb0f7b},
     {0x9faacf3df73609b1, 0x77b191618c54e9ad},
@@ -626,5 +627,6 @@ static const uint64_t powers_of_ten[GBS_MOST_POWER - GBS_LEAST_POWER + 1][2] = {
     {0xfcf62c1dee382c42, 0x46729e03dd9ed7b6},
     {0x9e19db92b4e31ba9, 0x6c07a2c26a8346d2},
 };
+/* clang-format on */
 
 #endif
