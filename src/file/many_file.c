@@ -178,6 +178,7 @@ static gbs_status get_parts(gbs_context *ctx, const json_t *object, gbs_model_ge
     info->scale = first->scale;
     info->columns = first->columns;
     info->map = first->map;
+    info->map_axes = first->map_axes;
     info->dual = first->dual;
     return GBS_OK;
 }

@@ -266,6 +266,7 @@ static gbs_status try_mapped(gbs_classes_fit *f, const gbs_many *many, const gbs
     o.features = found->features;
     o.kernel_width = found->kernel_width;
     o.level_width = found->level_width;
+    o.kernel_axes = found->axes;
     o.features_size = found->size < most ? found->size : most;
     if (some && o.features_size > MAPPED_COLUMNS)
         o.features_size = MAPPED_COLUMNS;
@@ -380,6 +381,7 @@ static gbs_status keep_part(gbs_context *ctx, const struct folds *s, size_t p,
                                    .intercept = o->intercept != 0,
                                    .columns = o->columns,
                                    .map = gbs_maps_features(&f->maps),
+                                   .map_axes = gbs_maps_axes(&f->maps),
                                    .features = s->rows->d,
                                    .d = d,
                                    .prior = o->prior,
