@@ -152,7 +152,7 @@ gbs_status gbs_ranks_agree(gbs_context *ctx, gbs_status status, const char *word
 /* ---------------------------------------------------------------- shares */
 
 static bool worth_it(const gbs_context *ctx, size_t tasks, double flops, double bytes) {
-    if (ctx->crew == NULL || ctx->crew->ranks.size == 1 || tasks < 2)
+    if (ctx->crew == NULL || ctx->crew->ranks.size < 2 || tasks < 2)
         return false;
     double worth = ctx->crew->ranks.worth;
     return worth > 0.0 ? flops >= worth
@@ -277,7 +277,8 @@ static bool gather_in_place(gbs_context *ctx, const gbs_share *s, const gbs_made
     if (large) {
         begin = gbs_array_alloc(ctx, r->size + 1, sizeof *begin);
         status = begin != NULL ? GBS_OK : GBS_ERR_MEMORY;
-        large = meet(ctx->crew, (int64_t)((to - first) * m->size), &status, ctx->error);
+        large = meet(ctx->crew, (int64_t)((to - first) * m->size), &status, ctx->error) &&
+                begin != NULL;
     }
     for (size_t k = 0; large && k < r->size; k++) {
         gbs_share of = share_of_rank(s, r, k);
@@ -312,7 +313,7 @@ static void gather_packed(gbs_context *ctx, const gbs_share *s, const gbs_made *
     bool met = meet(ctx->crew, (int64_t)total, &status, ctx->error);
     if (!met && !ctx->crew->lost)
         give_up(ctx->crew, "out of memory on every rank");
-    if (met && all_of(ctx, mine, all, begin) == GBS_OK)
+    if (met && begin != NULL && all_of(ctx, mine, all, begin) == GBS_OK)
         for (size_t k = 0; k < r->size; k++) {
             gbs_share of = share_of_rank(s, r, k);
             if (k != r->rank)

@@ -10,8 +10,8 @@
 /* The text without what the clock put in: "seconds":0.1 */
 static char *timeless(gbs_context *ctx, char *text) {
     static const char key[] = "\"seconds\":";
-    char *out = text != NULL ? strdup(text) : NULL, *at = out;
-    while (at != NULL && (at = strstr(at, key)) != NULL) {
+    char *out = text != NULL ? strdup(text) : NULL;
+    for (char *at = out != NULL ? strstr(out, key) : NULL; at != NULL; at = strstr(at, key)) {
         at += strlen(key);
         size_t number = strspn(at, "0123456789+-.e");
         memmove(at, at + number, strlen(at + number) + 1);
