@@ -1,5 +1,6 @@
 /* Samples and completions told as JSON: every number is the one that the getters give. */
 #include "unit/completion_support.h"
+#include "unit/host.h"
 #include "unit/people.h"
 #include "unit/told_support.h"
 
@@ -200,11 +201,53 @@ static void completions_are_told(void **state) {
     gbs_context_free(ctx);
 }
 
+/* ---------------------------------------------------------------- memory */
+
+/* Every allocation may fail: GBS_ERR_MEMORY, no text, and nothing stays behind. */
+static void memory_may_run_out_at_any_point(void **state) {
+    (void)state;
+    static const char *const bounded[][2] = {{"range", "-9:15"}};
+    struct host host;
+    gbs_context *ctx = host_context(&host);
+    struct table_of_numbers t = small_table(3, 40, 2);
+    struct matrix_truth truth = make_truth(5, 12, 9, 1, 80, 0.3, 3.0, true);
+    gbs_data *data = dense_data(ctx, &t);
+    gbs_particles *particles = drawn(ctx, data);
+    gbs_completion *model = completed(ctx, &truth, bounded, COUNT(bounded));
+    long before = host.blocks;
+    for (int kind = 0; kind < 2; kind++)
+        for (long at = 0;; at++) {
+            char *text;
+            host.calls = 0;
+            host.fail_at = at;
+            gbs_status status = kind == 0
+                                    ? gbs_particles_describe_json(ctx, particles, 0, &text, NULL)
+                                    : gbs_completion_describe_json(ctx, model, 0, &text, NULL);
+            host.fail_at = -1;
+            if (status == GBS_OK) {
+                assert_true(at > 1);
+                gbs_release(ctx, text);
+                break;
+            }
+            assert_int_equal(status, GBS_ERR_MEMORY);
+            assert_null(text);
+            assert_int_equal(host.blocks, before);
+        }
+    assert_int_equal(host.blocks, before);
+    gbs_completion_free(model);
+    gbs_particles_free(particles);
+    gbs_data_free(data);
+    free_truth(&truth);
+    free_table(&t);
+    leave(&host, ctx);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_sample_is_told),
         cmocka_unit_test(a_sample_is_told_with_the_names_of_its_recipe),
         cmocka_unit_test(completions_are_told),
+        cmocka_unit_test(memory_may_run_out_at_any_point),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
 #include "fit/run.h"
 #include "fit/start.h"
 #include "model/many.h"
-#include "unit/support.h"
+#include "unit/host.h"
 
 static gbs_model *fitted(gbs_context *ctx, const gbs_data *data, const char *const (*asked)[2],
                          size_t count, const gbs_model *start) {
@@ -267,6 +267,43 @@ static void a_start_of_other_rows_or_another_task_is_refused(void **state) {
     gbs_context_free(ctx);
 }
 
+/* Every allocation may fail: GBS_ERR_MEMORY, no model, and nothing stays behind. */
+static void memory_may_run_out_at_any_point(void **state) {
+    (void)state;
+    static const char *const asked[][2] = {
+        {"loss", "hinge"}, {"prior", "zero"}, {"bound", "kl"}, {"family", "full"}};
+    struct host host;
+    gbs_context *ctx = host_context(&host);
+    struct table_of_numbers t = small_table(21, 30, 2);
+    gbs_data *data = dense_data(ctx, &t);
+    gbs_model *start = fitted(ctx, data, asked, 3, NULL), *m;
+    gbs_options *o;
+    assert_ok(ctx, gbs_options_create(ctx, "fit", &o));
+    for (size_t k = 0; k < COUNT(asked); k++)
+        assert_ok(ctx, gbs_options_set(o, asked[k][0], asked[k][1]));
+    long before = host.blocks;
+    for (long at = 0;; at++) {
+        host.calls = 0;
+        host.fail_at = at;
+        gbs_status status = gbs_fit_from(ctx, data, o, start, &m);
+        host.fail_at = -1;
+        if (status == GBS_OK) {
+            assert_true(at > 10);
+            break;
+        }
+        assert_int_equal(status, GBS_ERR_MEMORY);
+        assert_null(m);
+        assert_int_equal(host.blocks, before);
+    }
+    gbs_model_free(m);
+    assert_int_equal(host.blocks, before);
+    gbs_options_free(o);
+    gbs_model_free(start);
+    gbs_data_free(data);
+    free_table(&t);
+    leave(&host, ctx);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_start_keeps_the_scores),
@@ -276,6 +313,7 @@ int main(void) {
         cmocka_unit_test(a_bad_start_is_not_taken),
         cmocka_unit_test(three_classes_start_part_by_part),
         cmocka_unit_test(a_start_of_other_rows_or_another_task_is_refused),
+        cmocka_unit_test(memory_may_run_out_at_any_point),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
