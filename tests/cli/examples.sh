@@ -22,7 +22,7 @@ expect_exit 0 sh "$examples/03_ranking.sh"
 expect_words 'the score that predict prints has a true AUC of at least 0\.[0-9]+, with confidence 0\.95: valid'
 check 'the rows on top are in order' bash -c 'tail -n 5 "$1" | cut -d, -f1 | sort -g -r -c' bash "$stdout"
 expect_exit 0 sh "$examples/04_completion.sh"
-expect_words 'the true RMSE of one random draw is at most [01]\.[0-9]+'
+expect_words 'the RMSE of the values that predict prints is at most [01]\.[0-9]+'
 expect_stdout '^col,value,sd$'
 
 python=$GIBBSITE_ROOT/build/python/venv/bin/python3
