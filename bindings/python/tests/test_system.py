@@ -158,7 +158,7 @@ def test_an_exception_of_a_progress_bar_comes_through(data):
     X, y = data
     handle = _rows.data_of(X, _rows.signs(y, "yes"))
     with pytest.raises(ZeroDivisionError):
-        _native.fit(handle, {}, 1, 1, told)
+        _native.fit(handle, None, {}, 1, 1, told)
 
 
 def test_progress_is_shown(data, capsys):
