@@ -129,6 +129,7 @@ static void chart_curve(struct page *page, const json_t *root, const json_t *cur
     snprintf(title, sizeof title, "What %.80s does", name != NULL ? name : "?");
     struct chart c = {.page = page,
                       .kind = named ? CHART_BARS : CHART_LINES,
+                      .screen = true,
                       .title = title,
                       .note = "Mean probability with the column set to the value in all rows, "
                               "the other columns as they are: partial dependence. It says what "
@@ -183,17 +184,23 @@ void section_importance(struct page *page, const struct run *run) {
     bool there = run_size(root, "importance.columns") > 0;
     if (!there && run->kind == RUN_EVALUATE)
         return;
-    text_add(&page->body, "<h3>What the answers rest on</h3>\n");
+    /* on paper there is the first chart alone */
+    text_add(&page->body, "<h3%s>What the answers rest on</h3>\n",
+             there ? "" : " class=\"screen\"");
     if (there) {
         text_add(&page->body, "<div class=\"grid\">\n");
         chart_importance(page, root);
         for (size_t k = 0; k < run_size(root, "importance.curves"); k++)
             chart_curve(page, root, run_item(root, "importance.curves", k));
         text_add(&page->body, "</div>\n");
+    }
+    text_add(&page->body, "<div class=\"screen\">\n");
+    if (there) {
         table_importance(&page->body, root);
     } else {
         chart_missing(page, "Importance of the columns",
                       "measured when asked for: fit --importance, or evaluate --importance.");
     }
     table_per_unit(&page->body, root);
+    text_add(&page->body, "</div>\n");
 }

@@ -200,7 +200,9 @@ void section_evaluation(struct page *page, const json_t *root, const json_t *e) 
         return;
     }
     text_add(t, "<div class=\"tables\">\n");
+    text_add(t, "<div class=\"screen\">\n"); /* the headline has the first of them on paper */
     table_measures(t, root, e);
+    text_add(t, "</div>\n");
     table_rates(t, e);
     table_confusion(t, root, e);
     text_add(t, "</div>\n<div class=\"grid\">\n");
