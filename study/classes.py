@@ -14,6 +14,7 @@ import argparse
 import json
 import os
 import subprocess
+import sys
 import tempfile
 import warnings
 
@@ -102,6 +103,7 @@ def main():
                 train, test = frame.iloc[order[:most]], frame.iloc[order[most:]]
                 runs.append(ours(args.program, args.options.split(), train, test, folder) +
                             peers(train, test))
+                print(f"{name}: shuffle {k} done", file=sys.stderr, flush=True)
         m = np.mean(runs, axis=0)
         print(f"{name:8s} {m[0]:11.4f} {m[3]:5.2f} {100 * m[1]:6.2f} {100 * m[4]:6.2f} "
               f"{100 * m[6]:6.2f} {m[2]:7.4f} {m[5]:7.4f} {m[7]:7.4f}", flush=True)

@@ -140,6 +140,8 @@ static gbs_status search(gbs_classes_fit *f, struct trial *t) {
     bool new = true;
     for (size_t w = MIDDLE - STEP; status == GBS_OK && w <= MIDDLE + STEP; w += STEP)
         status = try_new(f, t, 0, f->widths_size == 1 ? 0 : w, &new);
+    if (status == GBS_OK && is_lost(f, t) && f->kinds_size > 1) /* other columns may be better */
+        status = try_new(f, t, 1, t->width, &new);
     if (status != GBS_OK || is_lost(f, t))
         return status;
     while (status == GBS_OK && new) {
