@@ -76,7 +76,7 @@ summary.gibbsite <- function(object, ...) {
                    certificates = certificates(object), baseline = object$info$baseline,
                    card = object$info$card, info = object$info, classes = object$labels$classes,
                    na.action = object$na.action,
-                   coefficients = cbind(table, "mean/sd" = table[, "mean"] / table[, "sd"])),
+                   coefficients = table),
               class = "summary.gibbsite")
 }
 
