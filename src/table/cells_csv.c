@@ -84,9 +84,12 @@ static gbs_status read_first(gbs_cells_reader *r) {
     if (status == GBS_OK && !first.there)
         status = gbs_reader_fail(&r->reader, GBS_ERR_DATA, "the file is empty");
     if (status == GBS_OK && first.n < (values ? 3U : 2U))
-        status = gbs_reader_fail_at(&r->reader, first.line,
-                                    "expected the columns row, col%s; found %zu column%s",
-                                    values ? " and value" : "", first.n, first.n == 1 ? "" : "s");
+        status = gbs_reader_fail_at(
+            &r->reader, first.line, "expected the columns row, col%s; found %zu column%s%s",
+            values ? " and value" : "", first.n, first.n == 1 ? "" : "s",
+            values && first.n == 2 ? ". Events without values (implicit data) are not "
+                                     "supported"
+                                   : "");
     if (status == GBS_OK) {
         bool header = r->options->header != 0, found[3] = {false, false, false};
         size_t names = header ? find_names(r, &first, found) : 0;

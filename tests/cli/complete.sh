@@ -236,7 +236,7 @@ bad "bad.csv:2: column 'value' .column 3.: the value is missing" 'row,col,value\
 bad "bad.csv:2: column 'value' .column 3.: expected a number, found 'inf'" 'row,col,value\n1,1,inf\n'
 bad "bad.csv:2: column 'row' .column 1.: the identifier is missing" 'row,col,value\n,1,3\n'
 bad 'bad.csv:3: 2 cells, but the first line has 3' 'row,col,value\n1,1,3\n1,2\n'
-bad 'bad.csv:1: expected the columns row, col and value; found 2' 'row,col\n1,1\n'
+bad 'bad.csv:1: expected the columns row, col and value; found 2 columns. Events without values' 'row,col\n1,1\n'
 bad 'holds no ratings' 'row,col,value\n'
 bad 'not UTF-8' 'row,col,value\n\0377,1,3\n'
 bad 'matrix coordinate real general' '%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n4\n'
