@@ -33,6 +33,7 @@ static inline double plain_loss(gbs_loss loss, double z) {
     case GBS_LOSS_EXPONENTIAL:
         return exp(-z);
     case GBS_LOSS_AUTO:
+    case GBS_LOSS_SOFTMAX: /* a row has no margin there */
         break;
     }
     return NAN;
