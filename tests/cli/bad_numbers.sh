@@ -16,7 +16,7 @@ g fit train.csv --task rank -o rank.json
 g sample train.csv --lambda 20 --particles 16 -o sample.json
 g sample train.csv --task rank --lambda 20 --particles 16 -o sample_rank.json
 g complete ratings.csv --rank 2 -o completion.json
-g complete ratings.csv --rank 2 --range 1:5 -o range.json
+g complete ratings.csv --rank 2 --model hierarchical --range 1:5 -o range.json
 g complete ratings.csv --rank 2 --sampler gibbs --draws 20 --burn-in 5 --keep 4 -o gibbs.json
 
 # numbers FILE KEY VALUE: every number of every list under KEY becomes VALUE
