@@ -50,8 +50,10 @@ format.gibbsite_certificate <- function(x, ...) {
     fresh <- if (identical(x$method, "binomial") && identical(sub(":.*", "", x$target), "vote"))
         sprintf(" (%.0f of %.0f fresh rows were)", x$empirical * x$rows, x$rows) else ""
     status <- if (is.null(x$status)) "" else paste0(": ", x$status)
+    middle <- if (is.null(x$middle_rmse)) "" else
+        sprintf(" (always saying the middle: %.4g)", x$middle_rmse)
     strwrap(paste0("With confidence ", format(x$confidence), ", ", certified_words(x), status,
-                   fresh), 80)
+                   fresh, middle), 80)
 }
 
 print.gibbsite_certificate <- function(x, ...) {

@@ -94,10 +94,6 @@ print.gibbsite_completion <- function(x, ...) {
                 i$rows, i$cols, i$model, i$effective_rank, i$rank))
     cat(sprintf("RMSE on them %.4g, standard deviation of the noise %.4g\n", i$rmse,
                 sqrt(i$noise_variance)))
-    k <- i$certificate
-    if (!is.null(k))
-        writeLines(strwrap(sprintf(paste("With confidence %s, the RMSE of the predictions is at",
-                                         "most %.4g (always saying the middle: %.4g)"),
-                                   format(k$confidence), k$rmse, k$middle_rmse), 80))
+    if (!is.null(i$certificate)) writeLines(format(certificate(x)))
     invisible(x)
 }

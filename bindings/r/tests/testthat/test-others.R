@@ -125,15 +125,19 @@ test_that("a matrix is completed", {
     expect_identical(certificates(bounded)$rmse, certificate(bounded)$rmse)
     expect_identical(length(bounded$info$components), bounded$info$effective_rank)
     drawn <- gibbsite_complete(m, rank = 2, range = c(0, 8), model = "paper", seed = 1)
-    expect_output(print(certificate(drawn)), "one draw of the posterior")
-    expect_output(print(certificate(bounded)), "root mean squared error of the predictions")
+    said <- list(format(certificate(drawn)), format(certificate(bounded)))
+    expect_match(paste(said[[1]], collapse = " "), "error of one draw of the posterior is at most")
+    expect_match(paste(said[[2]], collapse = " "), "error of the predictions is at most")
+    expect_match(paste(said[[2]], collapse = " "), "always saying the middle")
+    for (k in 1:2) # the same sentence wherever it is said
+        for (object in list(list(drawn, bounded)[[k]], certificate(list(drawn, bounded)[[k]])))
+            expect_true(all(said[[k]] %in% capture.output(print(object))))
     expect_error(certificate(fit), "range")
     expect_error(gibbsite_complete(m, rnak = 2), "rnak")
     expect_error(predict(fit, 1), "column")
     expect_error(predict(fit, 1:3, 1:2), "differ")
     expect_error(predict(fit, 1:2, 1:3), "differ")
     expect_error(predict(fit, matrix(1:3, 3)), "two columns")
-    expect_output(print(bounded), "RMSE of the predictions is at most")
 })
 
 test_that("the theory's numbers are those of the paper's corrected forms", {
