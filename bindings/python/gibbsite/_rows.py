@@ -149,6 +149,17 @@ def signs(y, positive):
     return np.where(y == positive, 1.0, -1.0)
 
 
+def named(X, names):
+    """The columns of a frame that have these names, in their order; other rows as they are."""
+    if names is None or not is_frame(X):
+        return X
+    at = {str(name): k for k, name in enumerate(X.columns)}
+    gone = [name for name in names if name not in at]
+    if gone:
+        raise ValueError(f"there is no column {gone[0]!r}")
+    return X.iloc[:, [at[name] for name in names]]
+
+
 def numbers(X):
     return check_array(X, **HOW)
 

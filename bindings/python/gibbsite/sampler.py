@@ -47,6 +47,7 @@ class GibbsSampler(Handled, ClassifierMixin, BaseEstimator):
 
     def fit(self, X, y):
         X, y = _rows.checked_pair(self, X, y)
+        self._raw = self._by_name = False  # no longer those of a file
         check_classification_targets(y)
         self.classes_ = np.unique(y)
         if len(self.classes_) > 2:
@@ -93,8 +94,10 @@ class GibbsSampler(Handled, ClassifierMixin, BaseEstimator):
         if getattr(self, "_raw", False):
             raise ValueError("this sample was drawn from rows with texts: the command line "
                              "predicts with it")
-        by_name = getattr(self, "_by_name", False)  # of a file
-        X = _rows.numbers(X) if by_name else _rows.checked(self, X, reset=False)
+        if getattr(self, "_by_name", False):  # of a file
+            X = _rows.numbers(_rows.named(X, getattr(self, "feature_names_in_", None)))
+        else:
+            X = _rows.checked(self, X, reset=False)
         score, probability = np.empty((2, X.shape[0]))
         _native.sample_predict(self._handle, _rows.data_of(X), _settings.threads_of(self.n_jobs),
                                score, None, probability)

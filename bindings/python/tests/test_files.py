@@ -132,6 +132,35 @@ def test_rankers_samples_and_sparse_models_open_too(tmp_path):
     assert [float(row["prob"]) for row in out] == list(model.predict_proba(S)[:, 1])
 
 
+def test_a_sample_of_a_file_finds_columns_by_their_names(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    X, y = rows(120, 3)
+    frame = pandas.DataFrame(X, columns=["a", "b", "c"])
+    sampler = GibbsSampler(particles=32).fit(frame, y)
+    sampler.save(tmp_path / "s.json")
+    loaded, p = gibbsite.load(tmp_path / "s.json"), sampler.predict_proba(frame)
+    for other in (frame, frame[["c", "a", "b"]], frame.assign(d=1.0)[["d", "b", "c", "a"]], X):
+        assert np.array_equal(loaded.predict_proba(other), p)
+    with pytest.raises(ValueError, match="no column 'b'"):
+        loaded.predict(frame.drop(columns="b"))
+    loaded.fit(frame[["b", "a"]], y)  # names and their order are now those of this fit
+    assert list(loaded.feature_names_in_) == ["b", "a"]
+    with pytest.raises(ValueError, match="(?i)feature names"):
+        loaded.predict(frame[["a", "b"]])
+
+
+@needs_program
+def test_a_sample_of_texts_can_be_fitted_to_numbers(tmp_path):
+    X, y = rows(60, 2)
+    write(tmp_path / "t.csv", ["a", "b", "y"], [list(X[:, 0]), list("uvw" * 20), y])
+    run("sample", "t.csv", "--particles", 32, "-o", "s.json", folder=tmp_path)
+    loaded = gibbsite.load(tmp_path / "s.json")
+    with pytest.raises(ValueError, match="texts"):
+        loaded.predict(X)
+    assert np.array_equal(loaded.set_params(particles=32).fit(X, y).predict(X),
+                          GibbsSampler(particles=32).fit(X, y).predict(X))
+
+
 @needs_program
 @pytest.mark.parametrize("kind,shape", [("classify", "linear"), ("classify", "xor"),
                                         ("classify", "rings"), ("classify", "waves"),
