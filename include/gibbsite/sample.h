@@ -31,7 +31,8 @@ GBS_API gbs_status gbs_sample(gbs_context *ctx, const gbs_data *data, const gbs_
  * loss, lambda, prior and scaling, on the rows it was trained on. `data` are the rows of the fit,
  * all of them; GBS_ERR_DATA when they are not, or when the model comes from a file of an older
  * version that does not say what its prior was. The options say how to sample; what the model fixes
- * is not read from them, nor is a ladder. */
+ * is not read from them, nor is a ladder. The particles have the recipe of the rows or, where they
+ * come from arrays, that of the model. */
 GBS_API gbs_status gbs_sample_for(gbs_context *ctx, const gbs_data *data, const gbs_model *model,
                                   size_t stage, const gbs_options *options, gbs_particles **out);
 

@@ -180,11 +180,12 @@ void gbs_cv_free(gbs_cv *cv) {
 
 /* ---------------------------------------------------------------- sample, complete */
 
-/* Particles know how the columns of their rows were made. */
-static gbs_status keep_recipe(gbs_context *ctx, const gbs_data *data, gbs_status status,
-                              gbs_particles **out) {
+/* Particles know how the columns of their rows were made; `other` is for rows that do not. */
+static gbs_status keep_recipe(gbs_context *ctx, const gbs_data *data, const char *other,
+                              gbs_status status, gbs_particles **out) {
     if (status == GBS_OK)
-        status = gbs_particles_keep_recipe(ctx, *out, data->source);
+        status = data->source != NULL ? gbs_particles_keep_recipe(ctx, *out, data->source)
+                                      : gbs_particles_set_recipe(ctx, *out, other);
     if (status != GBS_OK) {
         gbs_particles_free(*out);
         *out = NULL;
@@ -203,7 +204,7 @@ gbs_status gbs_sample(gbs_context *ctx, const gbs_data *data, const gbs_options 
     if (status != GBS_OK)
         return status;
     gbs_sample_settings_from(options, &s);
-    return keep_recipe(ctx, data, gbs_sample_run(ctx, data, &s, out), out);
+    return keep_recipe(ctx, data, NULL, gbs_sample_run(ctx, data, &s, out), out);
 }
 
 gbs_status gbs_sample_for(gbs_context *ctx, const gbs_data *data, const gbs_model *model,
@@ -217,7 +218,8 @@ gbs_status gbs_sample_for(gbs_context *ctx, const gbs_data *data, const gbs_mode
     if (status != GBS_OK)
         return status;
     gbs_sample_settings_from(options, &s);
-    return keep_recipe(ctx, data, gbs_sample_run_for(ctx, data, model, stage, &s, out), out);
+    status = gbs_sample_run_for(ctx, data, model, stage, &s, out);
+    return keep_recipe(ctx, data, model->recipe, status, out);
 }
 
 gbs_status gbs_complete_cells(gbs_context *ctx, const gbs_ratings *ratings,

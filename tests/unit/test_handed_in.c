@@ -117,6 +117,11 @@ static void a_posterior_of_a_said_split_can_be_sampled(void **state) {
         char *text = file_of(ctx, model);
         assert_ok(ctx, gbs_model_from_json(ctx, text, strlen(text), &back));
         assert_ok(ctx, gbs_sample_for(ctx, said, back, 0, how, &particles));
+        assert_null(gbs_particles_recipe(particles));
+        gbs_particles_free(particles);
+        assert_ok(ctx, gbs_model_set_recipe(ctx, back, "{\"positive\":\"yes\"}"));
+        assert_ok(ctx, gbs_sample_for(ctx, said, back, 0, how, &particles));
+        assert_string_equal(gbs_particles_recipe(particles), gbs_model_recipe(back));
         gbs_particles_free(particles);
         assert_int_equal(gbs_sample_for(ctx, plain, model, 0, how, &particles), GBS_ERR_DATA);
         assert_non_null(strstr(gbs_error_message(ctx), "told the same split"));

@@ -51,6 +51,22 @@ test_that("samples are files of the command line", {
     expect_identical(unname(predict(again, d)), unname(predict(s, d)))
 })
 
+test_that("the sample of a fit keeps its labels and the names of its columns", {
+    d <- some_rows(120)
+    d$y <- factor(ifelse(d$y > 0, "yes", "no"))
+    at <- folder()
+    write.csv(d, file.path(at, "d.csv"), row.names = FALSE, quote = FALSE)
+    for (m in list(gibbsite(y ~ ., d, seed = 1), gibbsite(d[1:3], d$y, seed = 1))) {
+        s <- gibbsite_sample(m, particles = 64, seed = 1)
+        gibbsite_save(s, file.path(at, "s.json"))
+        again <- gibbsite_load(file.path(at, "s.json"))
+        expect_identical(unname(predict(again, d[3:1])), unname(predict(s, d)))
+        expect_identical(unname(predict(again, d[3:1], "vote")), unname(predict(s, d, "vote")))
+        out <- read.csv(text = cli("predict", file.path(at, "s.json"), file.path(at, "d.csv")))
+        expect_equal(out$prob, unname(predict(s, d, "vote")), tolerance = 1e-14)
+    }
+})
+
 test_that("a fit that starts from another ends where it would", {
     d <- some_rows(400)
     before <- gibbsite(y ~ ., d[1:300, ], loss = "hinge", seed = 1)
