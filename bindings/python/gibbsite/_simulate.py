@@ -1,4 +1,6 @@
 """Data of known truth: the numbers of `gibbsite simulate`, whose streams these are."""
+from numbers import Integral
+
 import numpy as np
 
 from . import _native, _settings
@@ -33,6 +35,10 @@ def simulate(kind="classify", rows=1000, cols=None, noise=None, signal=None, sha
     if kind not in ("classify", "rank", "ratings"):
         raise ValueError(f"kind: expected classify, rank or ratings, found {kind!r}")
     seed = _settings.seed_of(random_state)
+    if not isinstance(skip, Integral) or skip < 0:
+        raise ValueError(f"skip must be a whole number from 0, not {skip!r}")
+    if range is not None and not _is_range(range):
+        raise ValueError(f"range must be two numbers, the first below the second, not {range!r}")
     if kind == "ratings":
         return _ratings(seed, rows, 1000 if cols is None else cols, 0.5 if noise is None else noise,
                         skip, rank, density, skew, biases, positions, range)
@@ -46,6 +52,14 @@ def simulate(kind="classify", rows=1000, cols=None, noise=None, signal=None, sha
     if not 0 < signal <= cols:
         raise ValueError(f"signal must be from 1 to cols, not {signal}")
     return _rows(seed, kind, rows, cols, noise, signal, shape, skip)
+
+
+def _is_range(ends):
+    try:
+        low, high = map(float, ends)
+    except (TypeError, ValueError):
+        return False
+    return bool(np.isfinite([low, high]).all()) and low < high
 
 
 # ---------------------------------------------------------------- rows

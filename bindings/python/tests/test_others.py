@@ -163,6 +163,20 @@ def test_simulated_ratings_have_the_noise_they_are_said_to_have(positions):
         simulate("ratings", density=0)
 
 
+@pytest.mark.parametrize("kind", ["classify", "rank", "ratings"])
+@pytest.mark.parametrize("skip", [-1, 0.5, "1", None])
+def test_a_skip_that_is_no_count_is_refused(kind, skip):
+    with pytest.raises(ValueError, match="skip"):
+        simulate(kind, rows=20, cols=10, skip=skip)
+
+
+@pytest.mark.parametrize("ends", [(5, 1), (2, 2), (1,), 3, (1, float("nan")), (1, float("inf")),
+                                  ("low", "high")])
+def test_a_range_that_is_none_is_refused(ends):
+    with pytest.raises(ValueError, match="range"):
+        simulate("ratings", rows=20, cols=10, range=ends)
+
+
 def test_a_warm_start_ends_where_a_cold_one_does():
     X, y = rows(600, 5, noise=2.0)
     model = GibbsiteClassifier(loss="hinge", warm_start=True, random_state=2).fit(X[:500], y[:500])

@@ -9,6 +9,11 @@ gibbsite_simulate <- function(kind = c("classify", "rank", "ratings"), rows = 10
     shape <- match.arg(shape)
     positions <- match.arg(positions)
     seed <- seed_of(seed)
+    if (!is.numeric(skip) || length(skip) != 1 || is.na(skip) || skip < 0 || skip != floor(skip))
+        refuse("skip must be a whole number from 0")
+    if (!is.null(range) && (!is.numeric(range) || length(range) != 2 || !all(is.finite(range)) ||
+                                range[1] >= range[2]))
+        refuse("range must be two numbers, the first below the second")
     if (kind == "ratings")
         return(simulate_ratings(seed, c(rows, if (is.null(cols)) 1000 else cols),
                                 if (is.null(noise)) 0.5 else noise, skip, rank, density, skew,

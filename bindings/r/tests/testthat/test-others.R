@@ -115,6 +115,11 @@ test_that("simulated rows and ratings are those of the command line", {
     }
     expect_error(gibbsite_simulate(noise = 0.7), "noise")
     expect_error(gibbsite_simulate("ratings", density = 0), "density")
+    for (skip in list(-1, 0.5, NA, "1", 1:2))
+        for (kind in c("classify", "rank", "ratings"))
+            expect_error(gibbsite_simulate(kind, rows = 20, cols = 10, skip = skip), "skip")
+    for (range in list(c(5, 1), c(2, 2), 3, c(1, NA), c("1", "5"), c(1, Inf)))
+        expect_error(gibbsite_simulate("ratings", rows = 20, cols = 10, range = range), "range")
 })
 
 test_that("a matrix is completed", {
