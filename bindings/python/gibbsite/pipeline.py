@@ -51,8 +51,11 @@ def _some(X, rows):
 class _Told:
     """What the fitted classifier inside tells."""
 
-    def _inner(self):
+    def _check_fitted(self):
         check_is_fitted(self, "fitted_")
+
+    def _inner(self):
+        self._check_fitted()
         return self.fitted_
 
     def _transformed(self, X):
@@ -137,8 +140,8 @@ class CertifiedPipeline(_Told, ClassifierMixin, BaseEstimator):
         if not _splits(last) and self.transformers_:  # every row certifies: they have seen them
             looked = [last.looked] if isinstance(last.looked, str) else list(last.looked or ())
             last.set_params(looked=[*looked, "columns"])
-        self.said_ = learned if _splits(last) else None
-        self.fitted_ = last._fit(X, y, sample_weight, self.said_)
+        self._split = learned if _splits(last) else None
+        self.fitted_ = last._fit(X, y, sample_weight, self._split)
         self.learned_ = learned
         return self
 
@@ -203,8 +206,8 @@ class GibbsiteClassifierCV(_Told, ClassifierMixin, BaseEstimator):
         self.best_params_, self.best_score_ = best["params"], best["mean"]
         chosen = clone(base).set_params(**best["params"])
         chosen._take_classes(y)
-        self.said_ = learned if _splits(chosen) else None
-        self.fitted_ = chosen._fit(X, y, sample_weight, self.said_)
+        self._split = learned if _splits(chosen) else None
+        self.fitted_ = chosen._fit(X, y, sample_weight, self._split)
         self.learned_ = learned
         self.best_estimator_ = self.fitted_
         return self

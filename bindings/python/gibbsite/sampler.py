@@ -133,7 +133,7 @@ def gap(model, X, y, **sampling):
     `CertifiedPipeline` or `GibbsiteClassifierCV` the classifier inside is meant."""
     learned = None
     if hasattr(model, "fitted_"):  # with a split of its own
-        X, learned, model = model._transformed(X), model.said_, model.fitted_
+        X, learned, model = model._transformed(X), model._split, model.fitted_
     model._check_fitted()
     if model._raw:
         raise ValueError("gap needs rows of numbers")

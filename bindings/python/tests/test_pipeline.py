@@ -5,12 +5,13 @@ import numpy as np
 import pytest
 from conftest import rows
 from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.exceptions import NotFittedError
 from sklearn.feature_selection import SelectKBest
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
-from gibbsite import CertifiedPipeline, GibbsiteClassifier, GibbsiteClassifierCV, gap
+from gibbsite import CertifiedPipeline, GibbsiteClassifier, GibbsiteClassifierCV, gap, report
 
 
 class Remembers(TransformerMixin, BaseEstimator):
@@ -62,6 +63,16 @@ def test_the_gap_of_a_pipeline_is_that_of_its_classifier():
     assert -5 * found.gap_sd - 0.05 < found.gap < 5
     search = GibbsiteClassifierCV(GibbsiteClassifier(loss="hinge"), cv=2).fit(X, y)
     assert gap(search, X, y, particles=64).gap < 5
+
+
+@pytest.mark.parametrize("kind", [CertifiedPipeline, GibbsiteClassifierCV])
+def test_what_is_not_fitted_has_no_gap_and_no_report(kind, data, tmp_path):
+    with pytest.raises(NotFittedError, match=kind.__name__):
+        gap(kind(), *data)
+    with pytest.raises(NotFittedError, match=kind.__name__):
+        report(kind(), tmp_path / "page.html", program="gibbsite")
+    with pytest.raises(NotFittedError, match=kind.__name__):
+        kind().save(tmp_path / "m.json")
 
 
 def test_a_search_leaves_its_estimator_alone(data):
