@@ -113,6 +113,7 @@ as_formula_call <- function(call, method, envir) {
 fit_rows <- function(task, x, y, weights, given, missing, positive, looked, model, about) {
     if (NROW(x) != NROW(y)) refuse(paste0(NROW(x), " rows, but ", NROW(y), " labels"), "data")
     labels <- labels_of(y, positive, task == "classify")
+    check_lengths(weights, about$groups, NROW(x))
     about$seed <- seed_of(about$seed)
     raw <- is_raw(x)
     if (raw) {
@@ -192,20 +193,22 @@ start_of <- function(start) {
     handle_of(start)
 }
 
+check_lengths <- function(weights, groups, rows) {
+    if (!is.null(groups) && length(groups) != rows) refuse("groups must be one for each row")
+    if (!is.null(weights) && (!is.numeric(weights) || length(weights) != rows))
+        refuse("weights must be numbers, one for each row")
+}
+
 # Fits to a handle on rows.
 fit_data <- function(task, data, options, looked, weights, labels, about) {
     set_costs(data, labels, about)
+    check_lengths(weights, about$groups, .Call(C_shape, data)[1])
     if (!is.null(about$groups)) {
-        if (length(about$groups) != .Call(C_shape, data)[1] || anyNA(about$groups))
-            refuse("groups must be one for each row")
+        if (anyNA(about$groups)) refuse("groups must be one for each row")
         native(.Call(C_groups, data, match(about$groups, unique(about$groups))))
     }
     .Call(C_looked, data, as.integer(looked_bits(looked)))
-    if (!is.null(weights)) {
-        if (!is.numeric(weights) || length(weights) != .Call(C_shape, data)[1])
-            refuse("weights must be numbers, one for each row")
-        native(.Call(C_weights, data, as.double(weights)))
-    }
+    if (!is.null(weights)) native(.Call(C_weights, data, as.double(weights)))
     bar <- progress_of(about$progress, environment())
     box <- native(.Call(C_fit, data, start_of(about$start), options,
                         how(about$seed, about$threads, bar)))

@@ -88,7 +88,9 @@ predict_many <- function(object, rows, type, pad) {
         value <- pad(spread(match(made$number, theirs), rows))
         return(structure(as_labels(value, object$labels), names = names(value)))
     }
-    columns <- lapply(theirs, function(k) pad(spread(made$prob[k, ], rows)))
+    columns <- lapply(theirs, function(k) { # NA: a level that no row of the fit had
+        pad(spread(if (is.na(k)) 0 else made$prob[k, ], rows))
+    })
     structure(do.call(cbind, columns),
               dimnames = list(names(columns[[1]]), object$labels$classes))
 }

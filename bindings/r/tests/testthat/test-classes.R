@@ -41,6 +41,28 @@ test_that("texts and three classes go through the recipe", {
     expect_true(mean(predict(m, d) == d$Species) > 0.9)
 })
 
+test_that("a level that does not occur has probability 0, also with texts", {
+    d <- iris[seq(1, 150, 2), ]
+    d$Species <- factor(d$Species, c("alba", levels(iris$Species)))
+    d$size <- ifelse(d$Petal.Length > 4, "large", "small")
+    p <- predict(gibbsite(d[c("Sepal.Length", "Petal.Width", "size")], d$Species, seed = 1), d,
+                 "prob")
+    expect_identical(colnames(p), levels(d$Species))
+    expect_identical(unname(p[, "alba"]), numeric(75))
+    expect_equal(unname(rowSums(p)), rep(1, 75), tolerance = 1e-12)
+})
+
+test_that("weights and groups are one for each row, also with texts", {
+    d <- some_rows(60)
+    x <- data.frame(d[1:2], text = rep(c("u", "v", "w"), 20))
+    for (rows in list(x, d[1:2]))
+        for (n in c(59, 61)) {
+            expect_error(gibbsite(rows, d$y, weights = rep(1, n)), "weights must be")
+            expect_error(gibbsite(rows, d$y, groups = seq_len(n)), "groups must be")
+        }
+    expect_error(gibbsite(x, d$y, weights = rep("1", 60)), "weights must be numbers")
+})
+
 test_that("costs of three classes move labels and are certified", {
     cost <- 1 - diag(3)
     cost[3, 2] <- 50 # saying versicolor of virginica
