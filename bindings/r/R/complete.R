@@ -46,9 +46,9 @@ cells_of <- function(row, column, value) {
 }
 
 tell_completion <- function(object, box) {
-    object$info <- c(told_by(native(.Call(C_completion_describe, box))),
+    object$info <- c(told_by(native(.Call(C_describe, box))),
                      .Call(C_completion_ids, box))
-    object$handle <- keep_handle(box, native(.Call(C_completion_to_json, box)))
+    object$handle <- keep_handle(box, native(.Call(C_to_json, box)))
     structure(object, class = "gibbsite_completion")
 }
 

@@ -58,12 +58,12 @@ sample_rows <- function(x, labels, given, about) {
 }
 
 tell_sample <- function(object, box) {
-    object$info <- told_by(native(.Call(C_sample_describe, box)))
+    object$info <- told_by(native(.Call(C_describe, box)))
     object$points <- object$info$path
     object$path <- frame_of(object$points)
     object$draws <- t(.Call(C_sample_draws, box))
     object$info$path <- NULL
-    object$handle <- keep_handle(box, native(.Call(C_sample_to_json, box)))
+    object$handle <- keep_handle(box, native(.Call(C_to_json, box)))
     structure(object, class = "gibbsite_sample")
 }
 

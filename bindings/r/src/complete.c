@@ -45,20 +45,6 @@ static SEXP ids_of(const gbs_completion *completion, size_t count, int columns) 
     return ids;
 }
 
-/* What it tells, as JSON. */
-SEXP gbsr_completion_describe(SEXP box) {
-    call *c;
-    char *text = NULL;
-    size_t size = 0;
-    const gbs_completion *completion = handle_of(box, KIND_COMPLETION);
-    PROTECT(call_short(&c));
-    if (c->status == GBS_OK)
-        call_ok(c, gbs_completion_describe_json(c->ctx, completion, 0, &text, &size));
-    SEXP result = call_end_text(c, text, size);
-    UNPROTECT(1);
-    return result;
-}
-
 /* Identifiers of the rows and of the columns. */
 SEXP gbsr_completion_ids(SEXP box) {
     static const char *const names[] = {"row_names", "column_names"};
@@ -89,19 +75,6 @@ SEXP gbsr_completion_predict(SEXP box, SEXP row, SEXP column, SEXP how) {
         out[2][k] = gbs_completion_noise(completion, rows[k]);
     SEXP result = call_end(c, value);
     UNPROTECT(2);
-    return result;
-}
-
-SEXP gbsr_completion_to_json(SEXP box) {
-    call *c;
-    char *text = NULL;
-    size_t size = 0;
-    const gbs_completion *completion = handle_of(box, KIND_COMPLETION);
-    PROTECT(call_short(&c));
-    if (c->status == GBS_OK)
-        call_ok(c, gbs_completion_to_json(c->ctx, completion, &text, &size));
-    SEXP result = call_end_text(c, text, size);
-    UNPROTECT(1);
     return result;
 }
 

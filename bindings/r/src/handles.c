@@ -43,6 +43,13 @@ void *handle_of(SEXP box, kind of) {
     return handle;
 }
 
+kind handle_kind(SEXP box) {
+    kind of = KIND_COUNT - 1;
+    while (of > KIND_MODEL && !(TYPEOF(box) == EXTPTRSXP && is_kind(box, of)))
+        of--;
+    return of;
+}
+
 /* FALSE after a way through a file: readRDS leaves a pointer to nothing. */
 SEXP gbsr_alive(SEXP box) {
     return Rf_ScalarLogical(TYPEOF(box) == EXTPTRSXP && R_ExternalPtrAddr(box) != NULL);

@@ -19,30 +19,34 @@ SEXP gbsr_fit(SEXP rows, SEXP start, SEXP given, SEXP how) {
 
 /* ---------------------------------------------------------------- texts */
 
-SEXP gbsr_describe(SEXP box) {
+/* What a model, a sample or a completion tells, or the bytes of its file. */
+static SEXP text_of(SEXP box, int file) {
     call *c;
     char *text = NULL;
     size_t size = 0;
-    gbs_model *model = handle_of(box, KIND_MODEL);
+    kind of = handle_kind(box);
+    const void *handle = handle_of(box, of);
     PROTECT(call_short(&c));
-    if (c->status == GBS_OK)
-        call_ok(c, gbs_model_describe_json(c->ctx, model, 0, &text, &size));
+    if (c->status == GBS_OK && of == KIND_PARTICLES)
+        call_ok(c, file ? gbs_particles_to_json(c->ctx, handle, &text, &size)
+                        : gbs_particles_describe_json(c->ctx, handle, 0, &text, &size));
+    else if (c->status == GBS_OK && of == KIND_COMPLETION)
+        call_ok(c, file ? gbs_completion_to_json(c->ctx, handle, &text, &size)
+                        : gbs_completion_describe_json(c->ctx, handle, 0, &text, &size));
+    else if (c->status == GBS_OK)
+        call_ok(c, file ? gbs_model_to_json(c->ctx, handle, &text, &size)
+                        : gbs_model_describe_json(c->ctx, handle, 0, &text, &size));
     SEXP result = call_end_text(c, text, size);
     UNPROTECT(1);
     return result;
 }
 
+SEXP gbsr_describe(SEXP box) {
+    return text_of(box, 0);
+}
+
 SEXP gbsr_to_json(SEXP box) {
-    call *c;
-    char *text = NULL;
-    size_t size = 0;
-    gbs_model *model = handle_of(box, KIND_MODEL);
-    PROTECT(call_short(&c));
-    if (c->status == GBS_OK)
-        call_ok(c, gbs_model_to_json(c->ctx, model, &text, &size));
-    SEXP result = call_end_text(c, text, size);
-    UNPROTECT(1);
-    return result;
+    return text_of(box, 1);
 }
 
 SEXP gbsr_from_json(SEXP bytes) {

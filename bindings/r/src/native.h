@@ -55,6 +55,8 @@ SEXP handle_box(kind of, SEXP kept);
 void handle_put(SEXP box, void *handle);
 /* The handle inside; an error of R where it is of another kind or gone. */
 void *handle_of(SEXP box, kind of);
+/* What the handle is of; KIND_MODEL also for what is none, which `handle_of` then refuses. */
+kind handle_kind(SEXP box);
 
 /* ---------------------------------------------------------------- values (values.c) */
 
@@ -85,8 +87,8 @@ SEXP gbsr_set_split(SEXP data, SEXP learned);
 SEXP gbsr_split(SEXP data, SEXP given, SEXP how);
 
 SEXP gbsr_fit(SEXP data, SEXP start, SEXP given, SEXP how);
-SEXP gbsr_describe(SEXP model);
-SEXP gbsr_to_json(SEXP model);
+SEXP gbsr_describe(SEXP box);
+SEXP gbsr_to_json(SEXP box);
 SEXP gbsr_from_json(SEXP bytes);
 SEXP gbsr_recipe(SEXP model);
 SEXP gbsr_set_recipe(SEXP model, SEXP json);
@@ -99,20 +101,16 @@ SEXP gbsr_linear(SEXP model);
 SEXP gbsr_alive(SEXP box);
 
 SEXP gbsr_sample(SEXP data, SEXP model, SEXP stage, SEXP given, SEXP how);
-SEXP gbsr_sample_describe(SEXP particles);
 SEXP gbsr_sample_draws(SEXP particles);
 SEXP gbsr_sample_recipe(SEXP particles);
 SEXP gbsr_sample_set_recipe(SEXP particles, SEXP json);
 SEXP gbsr_sample_predict(SEXP particles, SEXP data, SEXP how);
-SEXP gbsr_sample_to_json(SEXP particles);
 SEXP gbsr_sample_from_json(SEXP bytes);
 SEXP gbsr_gap(SEXP data, SEXP model, SEXP particles);
 
 SEXP gbsr_complete(SEXP cells, SEXP row_ids, SEXP column_ids, SEXP given, SEXP how);
-SEXP gbsr_completion_describe(SEXP completion);
 SEXP gbsr_completion_ids(SEXP completion);
 SEXP gbsr_completion_predict(SEXP completion, SEXP row, SEXP column, SEXP how);
-SEXP gbsr_completion_to_json(SEXP completion);
 SEXP gbsr_completion_from_json(SEXP bytes);
 
 SEXP gbsr_theory(SEXP given);

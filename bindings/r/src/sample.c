@@ -25,20 +25,6 @@ SEXP gbsr_sample(SEXP rows, SEXP model, SEXP stage, SEXP given, SEXP how) {
     return result;
 }
 
-/* What it tells, as JSON. */
-SEXP gbsr_sample_describe(SEXP box) {
-    call *c;
-    char *text = NULL;
-    size_t size = 0;
-    const gbs_particles *particles = handle_of(box, KIND_PARTICLES);
-    PROTECT(call_short(&c));
-    if (c->status == GBS_OK)
-        call_ok(c, gbs_particles_describe_json(c->ctx, particles, 0, &text, &size));
-    SEXP result = call_end_text(c, text, size);
-    UNPROTECT(1);
-    return result;
-}
-
 /* d rows and a particle in each column, as they lie in memory. */
 SEXP gbsr_sample_draws(SEXP box) {
     const gbs_particles *particles = handle_of(box, KIND_PARTICLES);
@@ -77,19 +63,6 @@ SEXP gbsr_sample_predict(SEXP box, SEXP rows, SEXP how) {
         call_ok(c, gbs_particles_predict(c->ctx, particles, data, out[0], out[1], out[2]));
     SEXP result = call_end(c, value);
     UNPROTECT(2);
-    return result;
-}
-
-SEXP gbsr_sample_to_json(SEXP box) {
-    call *c;
-    char *text = NULL;
-    size_t size = 0;
-    gbs_particles *particles = handle_of(box, KIND_PARTICLES);
-    PROTECT(call_short(&c));
-    if (c->status == GBS_OK)
-        call_ok(c, gbs_particles_to_json(c->ctx, particles, &text, &size));
-    SEXP result = call_end_text(c, text, size);
-    UNPROTECT(1);
     return result;
 }
 
