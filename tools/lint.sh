@@ -5,7 +5,7 @@ cd "$(dirname "$0")/.." || exit 1
 
 jobs=$(nproc)
 log=$(mktemp)
-trap 'rm -f "$log" "$log.format"' EXIT
+trap 'rm -f "$log" "$log".*' EXIT
 failed=0
 
 # Tracked and new files that git does not ignore; all of them where there is no git.
@@ -66,9 +66,13 @@ tidy() {
     command -v clang-tidy || { echo 'clang-tidy is missing (tools/setup.sh lint)'; return 1; }
     for file in "${sources[@]}"; do
         if [[ $file == *.c ]] && grep -qF "\"$PWD/$file\"" "$database"; then echo "$file"; fi
+    done >"$log.files"
+    xargs -P "$jobs" -n 4 clang-tidy --quiet -p build/lint-clang <"$log.files" >"$log.tidy" 2>&1
+    local status=$?
     # what is wrong, without the ways that lead there: clang-tidy -p build/lint-clang FILE tells them
-    done | xargs -P "$jobs" -n 4 clang-tidy --quiet -p build/lint-clang 2>/dev/null | grep ' error: ' && return 1
-    return 0
+    if grep ' error: ' "$log.tidy"; then return 1; fi
+    ((status == 0)) || tail -n 20 "$log.tidy"
+    return "$status"
 }
 
 mkdir -p build
