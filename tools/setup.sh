@@ -44,7 +44,7 @@ for extra in "$@"; do
     r) packages+=(r-base-core r-cran-jsonlite r-cran-testthat r-cran-mass r-cran-matrix
                   r-cran-generics r-cran-future r-cran-cli) ;;
     r-check) packages+=(r-cran-knitr r-cran-rmarkdown pandoc) ;;
-    deb) packages+=(debhelper dh-python lintian debootstrap) ;;
+    deb) packages+=(build-essential debhelper dh-python lintian debootstrap) ;;
     *)
         echo "setup: unknown set '$extra'; known: test docs lint fuzz bench coverage study python r r-check deb" >&2
         exit 2
