@@ -65,13 +65,12 @@ bench: ## build the benchmarks and run them
 	@set -e; for b in build/release/bench/*; do [ -f "$$b" ] && [ -x "$$b" ] || continue; echo "== $${b##*/}"; "$$b"; done
 	@for b in bench/*.sh; do echo "== $${b##*/}"; "$$b" build/gibbsite; done
 
-study: ## the paper's tables and figures, made anew: study/out/study.html (half an hour; goes on where it was interrupted)
-	@tools/setup.sh study
+study: ## the paper's tables and figures, made anew: study/out/study.html (half an hour; goes on where it was interrupted); then long checks of the packages for Python, R and Debian
+	@tools/setup.sh study python r r-check deb docs
 	@$(MAKE) build
 	@/usr/bin/python3 study/study.py
 	@$(MAKE) python
 	@GIBBSITE_PYTHON_SEEDS=25 tests/python.sh "$$PWD/bindings/python/tests/test_checks.py"
-	@tools/setup.sh r r-check
 	@tools/r-check.sh --as-cran
 	@cp build/r/check/check.log study/out/r-check.txt
 	@$(MAKE) deb deb-smoke
