@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# study/compare.sh [DATA.csv[.gz]...]: the same work in gibbsite, scikit-learn and glmnet, counted in keystrokes and in seconds: train and test,
-# probabilities, a threshold by costs of 5 to 1, importance of columns, something to send. Prints the table of docs/compare.md.
-# The scripts that are typed stand in study/compare/; what is not installed is skipped, and said.
+# study/compare.sh [DATA.csv[.gz]...]: the same work in gibbsite, scikit-learn and glmnet, counted in
+# keystrokes and in seconds: train and test, probabilities, a threshold by costs of 5 to 1,
+# importance of columns, something to send. Prints the table of docs/compare.md. The scripts that are
+# typed stand in study/compare/; what is not installed is skipped, and said.
 #
-# A file is split by its own order: every third row tests. Keystrokes are the characters of a script without blanks at the ends of its
-# lines; seconds are the processor's, of all threads, and the clock's.
+# A file is split by its own order: every third row tests. Keystrokes are the characters of a script
+# without blanks at the ends of its lines; seconds are the processor's, of all threads.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 scripts=$root/study/compare
@@ -21,11 +22,11 @@ export PATH=$tmp/bin:$PATH
 keys() { sed 's/[[:space:]]*$//' "$1" | wc -c; }
 lines() { grep -c . "$1"; }
 
-# measure COMMAND...: "processor clock", or nothing when it failed
+# measure COMMAND...: seconds of the processor, or nothing when it failed
 measure() {
-    local TIMEFORMAT='%U %S %R' took
+    local TIMEFORMAT='%U %S' took
     took=$({ time "$@" >"$tmp/out" 2>"$tmp/err"; } 2>&1) || { tail -n 3 "$tmp/err" >&2; return 1; }
-    awk '{ printf("%.1f %.1f", $1 + $2, $3) }' <<<"$took"
+    awk '{ printf("%.1f", $1 + $2) }' <<<"$took"
 }
 
 version() {
@@ -43,8 +44,8 @@ cost() {
         END { printf("%.4f", sum / n) }' "$1/test.csv" "$1/predictions.csv"
 }
 
-echo '| data | program | lines | keystrokes | processor, s | clock, s | cost on test rows | certified |'
-echo '|---|---|---:|---:|---:|---:|---:|---:|'
+echo '| data | program | lines | keystrokes | processor, s | cost on test rows | certified |'
+echo '|---|---|---:|---:|---:|---:|---:|'
 for file in "${files[@]}"; do
     name=$(basename "${file%.gz}" .csv) read="cat"
     [[ $file == *.gz ]] && read="zcat"
@@ -52,7 +53,7 @@ for file in "${files[@]}"; do
         script=("$scripts/$program".*)
         v=$(version "$program" || true)
         if [[ ! $v ]]; then
-            echo "| $name | $program | $(lines "${script[0]}") | $(keys "${script[0]}") | not installed: skipped | | | |"
+            echo "| $name | $program | $(lines "${script[0]}") | $(keys "${script[0]}") | not installed: skipped | | |"
             continue
         fi
         folder=$tmp/$name-$program
@@ -70,9 +71,9 @@ for file in "${files[@]}"; do
             [[ $program == gibbsite ]] && certified=$(/usr/bin/python3 -c '
 import json
 print("%.4f" % next(c["value"] for c in json.load(open("run.json"))["certificates"] if c["target"] == "cost"))')
-            echo "| $name | $program $v | $(lines "${script[0]}") | $(keys "${script[0]}") | ${took% *} | ${took#* } | $(cost "$folder") | $certified |"
+            echo "| $name | $program $v | $(lines "${script[0]}") | $(keys "${script[0]}") | $took | $(cost "$folder") | $certified |"
         else
-            echo "| $name | $program $v | $(lines "${script[0]}") | $(keys "${script[0]}") | failed | | | |"
+            echo "| $name | $program $v | $(lines "${script[0]}") | $(keys "${script[0]}") | failed | | |"
         fi
         cd "$root"
     done
