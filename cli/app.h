@@ -55,9 +55,9 @@ int app_fail_status(const struct app *app, gbs_status status, const char *about)
 /* A signal asked to stop: "interrupted" or what the signal is called, and the text. */
 int app_stopped(const struct app *app, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* A remark on standard error, unless --quiet. */
 /* Says so where a result goes nowhere. */
 void app_note_lost(const struct app *app);
+/* A remark on standard error, unless --quiet. */
 void app_note(const struct app *app, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Options that exclude or need one another: EXIT_USAGE, already reported. */

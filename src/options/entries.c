@@ -13,11 +13,13 @@
 #define LEARN (FIT_CV | GBS_FOR_SAMPLE)
 #define READ (LEARN | GBS_FOR_GAP | GBS_FOR_PREDICT | GBS_FOR_EVALUATE)
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): designators take none */
 #define IN_FIT(member) [GBS_SETTINGS_FIT] = offsetof(gbs_fit_settings, member) + 1
 #define IN_SAMPLE(member) [GBS_SETTINGS_SAMPLE] = offsetof(gbs_sample_settings, member) + 1
 #define IN_COMPLETE(member) [GBS_SETTINGS_COMPLETE] = offsetof(gbs_complete_settings, member) + 1
 #define IN_THEORY(member) [GBS_SETTINGS_THEORY] = offsetof(gbs_theory_settings, member) + 1
 #define IN_TABLE(member) [GBS_SETTINGS_TABLE] = offsetof(gbs_table_settings, member) + 1
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 /* Ranges, with the words that a message has for them. */
 #define POSITIVE "a positive number"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# What a column says of the rows, and how they are split: weights.
+# What a column says of the rows, and how they are split: weights, groups, time; and a second fit
+# to all of them.
 . "$(dirname "$0")/../lib.sh"
 exec </dev/null
 mkdir out
