@@ -21,18 +21,33 @@ static void rows_words(const gbs_explanation *e, char *out, size_t room) {
              i->fresh ? "rows that nothing of the model has seen" : "rows");
 }
 
+/* " (se 1.25)"; nothing where it is not known: the rows are of one group. */
+static void add_error(struct text *t, int digits, double se) {
+    if (isfinite(se))
+        text_add(t, " (se %.*f)", digits, se);
+}
+
+/* A cell of the table, in so many columns. */
+static void add_cell(struct text *t, int columns, int digits, double x, const char *unit) {
+    if (isfinite(x))
+        text_add(t, " %*.*f%s", columns, digits, x, unit);
+    else
+        text_add(t, " %*s%*s", columns, "not known", (int)strlen(unit), "");
+}
+
 static void line(struct text *t, const gbs_explanation *e) {
     const gbs_importance *c;
     struct text words = {0};
     char name[LINE_NAME];
     text_add(&words, "%s without", of_ranking(e) ? "AUC falls" : "error rises, in points,");
-    for (size_t k = 0; k < NAMED && (c = gbs_explanation_importance(e, k)) != NULL; k++)
+    for (size_t k = 0; k < NAMED && (c = gbs_explanation_importance(e, k)) != NULL; k++) {
+        const char *between = k > 0 ? "," : "", *of = line_name(c->name, NAME_COLUMNS, name);
         if (of_ranking(e))
-            text_add(&words, "%s %s by %.4f (se %.4f)", k > 0 ? "," : "",
-                     line_name(c->name, NAME_COLUMNS, name), c->auc, c->auc_se);
+            text_add(&words, "%s %s by %.4f", between, of, c->auc);
         else
-            text_add(&words, "%s %s by %.2f (se %.2f)", k > 0 ? "," : "",
-                     line_name(c->name, NAME_COLUMNS, name), 100.0 * c->error, 100.0 * c->error_se);
+            text_add(&words, "%s %s by %.2f", between, of, 100.0 * c->error);
+        add_error(&words, of_ranking(e) ? 4 : 2, of_ranking(e) ? c->auc_se : 100.0 * c->error_se);
+    }
     t->failed |= words.failed;
     line_add(t, LINE_SHORT, "importance", "%s", words.bytes != NULL ? words.bytes : "");
     text_free(&words);
@@ -43,11 +58,16 @@ static void row(struct text *t, const gbs_explanation *e, const gbs_importance *
     line_name(c->name, NAME_COLUMNS, name);
     size_t columns = line_columns(name, strlen(name));
     text_add(t, "  %s%*s", name, columns < NAME_COLUMNS ? (int)(NAME_COLUMNS - columns) : 0, "");
-    if (of_ranking(e))
-        text_add(t, " %12.4f %12.4f\n", c->auc, c->auc_se);
-    else
-        text_add(t, " %11.2f %% %10.2f %% %12.4f %12.4f\n", 100.0 * c->error, 100.0 * c->error_se,
-                 c->brier, c->brier_se);
+    if (of_ranking(e)) {
+        add_cell(t, 12, 4, c->auc, "");
+        add_cell(t, 12, 4, c->auc_se, "");
+    } else {
+        add_cell(t, 11, 2, 100.0 * c->error, " %");
+        add_cell(t, 10, 2, 100.0 * c->error_se, " %");
+        add_cell(t, 12, 4, c->brier, "");
+        add_cell(t, 12, 4, c->brier_se, "");
+    }
+    text_add(t, "\n");
 }
 
 static void table(struct text *t, const gbs_explanation *e) {

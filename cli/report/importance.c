@@ -56,6 +56,7 @@ static void chart_importance(struct page *page, const json_t *root) {
         const json_t *one = run_item(root, "importance.columns", k);
         double x = run_number(one, ranks ? "auc" : "error"),
                half = NORMAL_95 * run_number(one, ranks ? "auc_se" : "error_se");
+        half = isfinite(half) ? half : 0.0; /* rows of a single group: no interval is known */
         const char *name = run_text(one, "name");
         char size[NUMBER_TEXT];
         name = name != NULL ? name : "?";

@@ -46,31 +46,15 @@ void gbs_borrowed_cells(const gbs_borrowing *b, size_t i, double *out) {
 
 /* ---------------------------------------------------------------- linear scores */
 
-static bool is_affine(const gbs_maps *maps, double *coefficient, double *room) {
-    double intercept;
-    return gbs_maps_linear(maps, room, coefficient, &intercept);
-}
-
-gbs_status gbs_is_linear(gbs_context *ctx, const gbs_model *model, bool *out) {
+bool gbs_is_linear(const gbs_model *model) {
     const gbs_many *m = model->many;
-    double *room = NULL;
-    size_t d = model->info.features, widest = model->maps.d;
-    *out = false;
-    if (m == NULL && model->stages_size != 1)
-        return GBS_OK;
-    if (m == NULL && !model->deployed && model->negatives == NULL)
-        return GBS_OK; /* the share of votes is no function of the score */
-    for (size_t p = 0; m != NULL && p < m->parts; p++)
-        if (m->part[p] != NULL && m->part[p]->maps.d > widest)
-            widest = m->part[p]->maps.d;
-    room = gbs_doubles(ctx, d + widest);
-    if (room == NULL)
-        return GBS_ERR_MEMORY;
-    *out = m != NULL || is_affine(&model->maps, room, room + d);
-    for (size_t p = 0; m != NULL && p < m->parts; p++)
-        *out = *out && (m->part[p] == NULL || is_affine(&m->part[p]->maps, room, room + d));
-    gbs_array_free(ctx, room);
-    return GBS_OK;
+    if (m == NULL) /* the share of votes is no function of the score */
+        return model->stages_size == 1 && (model->deployed || model->negatives != NULL) &&
+               gbs_maps_is_linear(&model->maps);
+    for (size_t p = 0; p < m->parts; p++)
+        if (m->part[p] != NULL && !gbs_maps_is_linear(&m->part[p]->maps))
+            return false;
+    return true;
 }
 
 /* Part p of b is part part_number of a model of many classes; the parts that there are. */
@@ -210,9 +194,8 @@ gbs_status gbs_borrowing_create(gbs_context *ctx, const gbs_model *model, const 
                            .inputs = inputs,
                            .n = rows->n,
                            .answers = model->many != NULL ? model->many->classes : 1};
-    gbs_status status = gbs_is_linear(ctx, model, &out->linear);
-    if (status == GBS_OK)
-        status = out->linear ? create_linear(out) : create_cells(out);
+    out->linear = gbs_is_linear(model);
+    gbs_status status = out->linear ? create_linear(out) : create_cells(out);
     if (status != GBS_OK)
         gbs_borrowing_free(out);
     return status;

@@ -30,7 +30,7 @@ gbs_status gbs_borrowing_create(gbs_context *ctx, const gbs_model *model, const 
                                 const gbs_inputs *inputs, gbs_borrowing *out);
 void gbs_borrowing_free(gbs_borrowing *b);
 /* The score of such a model is linear in the columns as they came. */
-gbs_status gbs_is_linear(gbs_context *ctx, const gbs_model *model, bool *out);
+bool gbs_is_linear(const gbs_model *model);
 
 /* The column that is borrowed from here on. */
 void gbs_borrow_input(gbs_borrowing *b, size_t input);

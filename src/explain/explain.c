@@ -234,9 +234,8 @@ gbs_status gbs_explain_within(gbs_context *ctx, const gbs_model *model, const gb
     if (status != GBS_OK)
         return status;
     gbs_progress_begin(ctx);
-    status = gbs_is_linear(ctx, model, &x.linear);
-    if (status == GBS_OK)
-        status = gbs_inputs_find(ctx, data, &x.inputs);
+    x.linear = gbs_is_linear(model);
+    status = gbs_inputs_find(ctx, data, &x.inputs);
     if (status == GBS_OK) {
         x.columns = least(x.inputs.count, limits->columns);
         x.repeats = x.linear ? limits->repeats : limits->mapped_repeats;

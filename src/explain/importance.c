@@ -42,7 +42,7 @@ gbs_status gbs_measuring_create(gbs_borrowing *of, size_t most, gbs_measuring *o
     out->total = gbs_matrix(ctx, measures, n);
     out->answers = gbs_matrix(ctx, n, of->answers);
     if (of->rows->group != NULL)
-        out->by_group = gbs_doubles(ctx, of->rows->groups);
+        out->by_group = gbs_matrix(ctx, 2, of->rows->groups);
     gbs_status status = GBS_OK;
     if (out->shift == NULL || out->lender == NULL || out->before == NULL || out->after == NULL ||
         out->total == NULL || out->answers == NULL ||
@@ -79,17 +79,19 @@ static double error_by_rows(size_t rows, const double *psi, double mean, size_t 
     return sqrt(fmax(square / (n - 1.0) - (1.0 - r / (n - 1.0)) * v / r, v / r) / n);
 }
 
-static double error_by_groups(const gbs_data *rows, const double *psi, double mean,
-                              double *by_group) {
-    double square = 0.0, units = 0.0;
-    memset(by_group, 0, rows->groups * sizeof *by_group);
-    for (size_t i = 0; i < rows->n; i++)
-        by_group[rows->group[i]] += psi[i] - mean;
-    for (size_t g = 0; g < rows->groups; g++) {
-        square += by_group[g] * by_group[g];
-        units += by_group[g] != 0.0;
+/* Groups as wholes; NaN where there is one. `room` has two numbers a group. */
+static double error_by_groups(const gbs_data *rows, const double *psi, double mean, double *room) {
+    double square = 0.0, units = 0.0, *sum = room, *there = room + rows->groups;
+    memset(room, 0, 2 * rows->groups * sizeof *room);
+    for (size_t i = 0; i < rows->n; i++) {
+        sum[rows->group[i]] += psi[i] - mean;
+        there[rows->group[i]] = 1.0;
     }
-    return square > 0.0 ? sqrt(square * units / (units - 1.0)) / (double)rows->n : 0.0;
+    for (size_t g = 0; g < rows->groups; g++) {
+        square += sum[g] * sum[g];
+        units += there[g];
+    }
+    return units > 1.0 ? sqrt(square * units / (units - 1.0)) / (double)rows->n : NAN;
 }
 
 gbs_status gbs_measure_input(gbs_measuring *m, size_t input, double *rise, double *se) {

@@ -234,6 +234,33 @@ static void rows_of_a_group_are_one(void **state) {
     gbs_context_free(ctx);
 }
 
+/* One group says nothing of how far another would be. */
+static void a_single_group_has_no_standard_error(void **state) {
+    (void)state;
+    enum { N = 36 };
+    gbs_context *ctx = new_context(1, 1);
+    struct table_of_numbers t = small_table(4, 160, 3);
+    gbs_data *data = dense_data(ctx, &t), *block;
+    gbs_model *model = fit_with(ctx, data, NULL, NULL);
+    gbs_explain_limits limits = exact_limits();
+    gbs_explanation *e;
+    uint64_t name[N] = {0};
+    assert_ok(ctx, gbs_data_dense(ctx, N, 3, t.x, 3, t.y, GBS_BORROW, &block));
+    assert_ok(ctx, gbs_data_set_groups(ctx, block, name));
+    assert_ok(ctx, gbs_explain_within(ctx, model, block, &limits, &e));
+    for (size_t k = 0; k < 3; k++) {
+        const gbs_importance *c = importance_of(e, k);
+        assert_true(isfinite(c->error) && isfinite(c->brier));
+        assert_true(isnan(c->error_se) && isnan(c->brier_se));
+    }
+    gbs_explanation_free(e);
+    gbs_data_free(block);
+    gbs_model_free(model);
+    gbs_data_free(data);
+    free_table(&t);
+    gbs_context_free(ctx);
+}
+
 /* ---------------------------------------------------------------- rankers */
 
 /* Pairs in the right order, one by one. */
@@ -434,6 +461,7 @@ int main(void) {
         cmocka_unit_test(importances_are_means_over_all_permutations),
         cmocka_unit_test(importances_of_three_classes_too),
         cmocka_unit_test(rows_of_a_group_are_one),
+        cmocka_unit_test(a_single_group_has_no_standard_error),
         cmocka_unit_test(a_ranker_loses_area),
         cmocka_unit_test(a_column_without_a_coefficient_has_importance_zero),
         cmocka_unit_test(levels_and_marks_go_together),
