@@ -90,10 +90,11 @@ gbs_status gbs_factors_drawn_risk(const gbs_factors *f, const gbs_ratings *ratin
         double terms = (double)ratings->n * (double)rounds, sum = 0.0;
         gbs_made made = gbs_made_doubles(r.partial, 1, blocks);
         gbs_dealt_for(f->ctx, blocks, terms * 100.0 * (double)(own + 1), draw_block, &r, &made, 1);
+        status = gbs_check_cancel(f->ctx); /* where a rank was lost, its blocks are missing */
         for (size_t b = 0; b < blocks; b++)
             sum += r.partial[b];
         *risk = fmin(1.0, sum / terms);
-        if (!isfinite(sum))
+        if (status == GBS_OK && !isfinite(sum))
             status = gbs_fail(
                 f->ctx, GBS_ERR_NUMERIC,
                 "the completion broke down: a covariance is not positive definite, or a "

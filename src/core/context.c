@@ -78,6 +78,8 @@ gbs_status gbs_context_set_cancel_pause(gbs_context *ctx, double seconds) {
 gbs_status gbs_context_set_threads(gbs_context *ctx, int threads) {
     if (ctx == NULL || threads < 0)
         return GBS_ERR_ARGUMENT;
+    if (ctx->crew != NULL) /* which have agreed on a number */
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "threads are set before gbs_context_set_ranks");
     ctx->threads = threads > 0 ? threads : gbs_default_threads();
     ctx->cpus = threads == 1 ? 1 : gbs_usable_cpus();
     return GBS_OK;

@@ -334,8 +334,8 @@ void gbs_share_gather(gbs_context *ctx, const gbs_share *s, const gbs_made *made
         gather_packed(ctx, s, small, left);
 }
 
-void gbs_share_fold(gbs_context *ctx, const gbs_share *s, gbs_fold_body add, const void *arg,
-                    double *total, size_t count) {
+gbs_status gbs_share_fold(gbs_context *ctx, const gbs_share *s, gbs_fold_body add, const void *arg,
+                          double *total, size_t count) {
     gbs_crew *crew = ctx->crew;
     const gbs_ranks *r = s->dealt ? &crew->ranks : NULL;
     size_t bytes = count * sizeof *total;
@@ -345,8 +345,10 @@ void gbs_share_fold(gbs_context *ctx, const gbs_share *s, gbs_fold_body add, con
         well = r->receive(r->user, r->rank - 1, total, bytes) == 0;
     for (size_t k = 0; well && k < s->count; k++)
         add(arg, s->begin + k * s->step, total);
-    if (r == NULL || crew->lost)
-        return;
+    if (r == NULL)
+        return GBS_OK;
+    if (crew->lost)
+        return gbs_fail(ctx, GBS_ERR_IO, "%s", crew->words);
     if (well && r->rank + 1 < r->size && s->begin + s->count > 0)
         well = r->send(r->user, r->rank + 1, total, bytes) == 0;
     if (well)
@@ -354,6 +356,7 @@ void gbs_share_fold(gbs_context *ctx, const gbs_share *s, gbs_fold_body add, con
     crew->sent += bytes;
     if (!well)
         give_up(crew, SILENT);
+    return well ? GBS_OK : gbs_fail(ctx, GBS_ERR_IO, "%s", crew->words);
 }
 
 void gbs_dealt_for(gbs_context *ctx, size_t tasks, double flops, gbs_loop_body work, void *arg,
@@ -383,7 +386,10 @@ static gbs_status count_rows(gbs_context *ctx, size_t rows, size_t columns, size
             give_up(crew, SILENT);
             return gbs_fail(ctx, GBS_ERR_IO, "%s", crew->words);
         }
-        begin[k + 1] = begin[k] + (size_t)n * columns * sizeof(double);
+        size_t bytes;
+        if (__builtin_mul_overflow((size_t)n, columns * sizeof(double), &bytes) ||
+            __builtin_add_overflow(begin[k], bytes, &begin[k + 1]))
+            return gbs_fail(ctx, GBS_ERR_MEMORY, "the rows of all ranks do not fit in memory");
     }
     return GBS_OK;
 }
@@ -394,9 +400,14 @@ gbs_status gbs_ranks_rows(gbs_context *ctx, size_t rows, size_t columns, const d
     *all = NULL;
     GBS_NEEDS(ctx, ctx);
     GBS_NEEDS_ARRAY(ctx, x, rows);
-    size_t bytes, one[2] = {0, rows * columns * sizeof(double)}, *begin = one, last = 1;
-    if (columns == 0 || __builtin_mul_overflow(rows, columns * sizeof(double), &bytes))
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "columns must be a number from 1, not %zu", columns);
+    size_t row, bytes, one[2] = {0, 0}, *begin = one, last = 1;
+    if (columns == 0)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "columns must be a number from 1, not 0");
+    if (__builtin_mul_overflow(columns, sizeof(double), &row) ||
+        __builtin_mul_overflow(rows, row, &bytes))
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "%zu x %zu cells do not fit in memory", rows,
+                        columns);
+    one[1] = bytes;
     gbs_status status = GBS_OK;
     if (ctx->crew != NULL) {
         last = ctx->crew->ranks.size;
@@ -412,7 +423,7 @@ gbs_status gbs_ranks_rows(gbs_context *ctx, size_t rows, size_t columns, const d
     else if (status == GBS_OK && rows > 0)
         memcpy(*all, x, bytes);
     if (status == GBS_OK && count != NULL)
-        *count = begin[last] / (columns * sizeof(double));
+        *count = begin[last] / row;
     if (begin != one)
         gbs_array_free(ctx, begin);
     if (status != GBS_OK) {

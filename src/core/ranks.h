@@ -50,8 +50,9 @@ void gbs_share_gather(gbs_context *ctx, const gbs_share *share, const gbs_made *
 
 /* Takes the result of a task into the total; task 0 begins it. */
 typedef void (*gbs_fold_body)(const void *arg, size_t task, double *total);
-void gbs_share_fold(gbs_context *ctx, const gbs_share *share, gbs_fold_body add, const void *arg,
-                    double *total, size_t count);
+/* GBS_ERR_IO: a rank was lost, and the total is not whole. */
+gbs_status gbs_share_fold(gbs_context *ctx, const gbs_share *share, gbs_fold_body add,
+                          const void *arg, double *total, size_t count);
 
 /* Doubles, `per_task` a task. */
 static inline gbs_made gbs_made_doubles(double *base, size_t per_task, size_t elements) {

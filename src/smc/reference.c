@@ -147,7 +147,9 @@ gbs_status gbs_reference_fit(gbs_context *ctx, gbs_reference *r, size_t n, const
     double flops = (double)n * (double)d * (double)(full ? d : 4);
     gbs_share share = gbs_share_of(ctx, r->chunks, flops, (double)p.sums_size * sizeof(double));
     gbs_share_for(ctx, &share, flops, add_chunk, &p);
-    gbs_share_fold(ctx, &share, join_chunk, &p, r->sums, p.sums_size);
+    gbs_status status = gbs_share_fold(ctx, &share, join_chunk, &p, r->sums, p.sums_size);
+    if (status != GBS_OK)
+        return status;
     centre(r, n, p.sums_size);
     const double *c = r->sums + d;
     for (size_t k = 0; k < d; k++) {

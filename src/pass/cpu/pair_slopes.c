@@ -304,9 +304,12 @@ static void add_chunk(const void *arg, size_t chunk, double *total) {
         total[k] += p->w->sums[chunk * p->w->sums_size + k];
 }
 
-static void gather(const struct pass *p, double lambda, double pairs, gbs_slopes *out) {
+static gbs_status gather(const struct pass *p, double lambda, double pairs, gbs_slopes *out) {
     size_t d = p->g->d;
-    gbs_share_fold(p->ctx, &p->share, add_chunk, p, p->w->sums, p->w->sums_size);
+    gbs_status status = gbs_share_fold(p->ctx, &p->share, add_chunk, p, p->w->sums,
+                                       p->w->sums_size);
+    if (status != GBS_OK)
+        return status;
     struct sums sums = sums_of(p, 0);
     out->risk = *sums.psi / pairs;
     pull_inner(p, &sums);
@@ -317,6 +320,7 @@ static void gather(const struct pass *p, double lambda, double pairs, gbs_slopes
           p->g->pull == GBS_PULL_TRACE ? c / p->g->variance : c);
     if (p->curvature)
         scale(out->curvature, sums.curvature, d * d, c);
+    return GBS_OK;
 }
 
 /* A long pass is done in rounds, some strips of every chunk in each, and can be interrupted between
@@ -370,7 +374,7 @@ static gbs_status run(struct pass *p, size_t positives, double lambda, gbs_slope
     gbs_status status = run_chunks(p);
     gbs_see_pairs(p->ctx, (double)p->sides.outer.all.n * (double)p->sides.inner.all.n);
     if (status == GBS_OK)
-        gather(p, lambda, gbs_pair_weight(p->rows, positives), out);
+        status = gather(p, lambda, gbs_pair_weight(p->rows, positives), out);
     if (gbs_any_nan(2 * p->rows->all.n, p->w->values)) /* as in slopes.c */
         out->risk = NAN;
     return status;

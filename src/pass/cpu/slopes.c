@@ -184,8 +184,9 @@ gbs_status gbs_cpu_slopes(const gbs_held *held, const gbs_pointwise *loss, const
     size_t count = pass.room->sums_size;
     gbs_share share = gbs_share_of(held->ctx, pass.chunks, flops, (double)count * sizeof(double));
     gbs_share_for(held->ctx, &share, flops, run_chunk, &pass);
-    gbs_share_fold(held->ctx, &share, add_chunk, &pass, pass.room->sums + pass.chunks * count,
-                   count);
-    take_out(&pass, out);
-    return GBS_OK;
+    gbs_status status = gbs_share_fold(held->ctx, &share, add_chunk, &pass,
+                                       pass.room->sums + pass.chunks * count, count);
+    if (status == GBS_OK)
+        take_out(&pass, out);
+    return status;
 }
