@@ -113,6 +113,23 @@ static gbs_status temper(gbs_classes_fit *f) {
     return status;
 }
 
+size_t *gbs_classes_last_rows(const gbs_classes_fit *f) {
+    enum { MOST_CALIBRATING = 8192, TO_LEARN = 2 };
+    size_t n = f->head->n, first = n - (n / 5 < MOST_CALIBRATING ? n / 5 : MOST_CALIBRATING),
+           *fold_of = gbs_array_alloc(f->ctx, n, sizeof *fold_of),
+           *seen = gbs_array_alloc(f->ctx, f->data->classes, sizeof *seen);
+    bool room = fold_of != NULL && seen != NULL;
+    for (size_t i = 0; room && i < n; i++) {
+        bool needed = seen[(size_t)f->head->y[i]]++ < TO_LEARN;
+        fold_of[i] = i < first || needed ? SIZE_MAX : 0;
+    }
+    gbs_array_free(f->ctx, seen);
+    if (room)
+        return fold_of;
+    gbs_array_free(f->ctx, fold_of);
+    return NULL;
+}
+
 static gbs_status calibrate(gbs_classes_fit *f) {
     gbs_many *m = f->many;
     gbs_class_scores scores = {f->chosen.n, m->classes, f->chosen.score, f->chosen.class};
@@ -280,7 +297,7 @@ static gbs_status fit_deployed(gbs_context *ctx, const gbs_data *data, const gbs
     if (status == GBS_OK)
         status = judge_training(&f);
     gbs_many_free(ctx, f.many);
-    gbs_left_out_free(ctx, &f.chosen);
+    gbs_held_scores_free(ctx, &f.chosen);
     gbs_array_free(ctx, f.rows);
     gbs_array_free(ctx, f.fold_of);
     gbs_data_free(f.head);

@@ -7,13 +7,13 @@
 #include "judge/many.h"
 
 /* The scores of rows by fits that have not seen them: rows x classes. */
-typedef struct gbs_left_out {
+typedef struct gbs_held_scores {
     size_t n, k;
     double *score;
     size_t *class; /* SIZE_MAX: not learned */
-} gbs_left_out;
+} gbs_held_scores;
 
-void gbs_left_out_free(const gbs_context *ctx, gbs_left_out *s);
+void gbs_held_scores_free(const gbs_context *ctx, gbs_held_scores *s);
 
 /* The binary problems of a scheme on some rows; a class is learned that has two of them or more. */
 gbs_status gbs_parts_create(gbs_context *ctx, const gbs_data *rows, gbs_scheme scheme,
@@ -31,7 +31,7 @@ typedef struct gbs_part_fits {
 } gbs_part_fits;
 
 gbs_status gbs_parts_leave_out(gbs_context *ctx, const gbs_part_fits *f, gbs_many *many,
-                               gbs_left_out *out);
+                               gbs_held_scores *out);
 
 /* Every problem fitted to all rows; the order of the rows, and how many there are with the last
  * block, are kept with the posteriors. */
@@ -56,10 +56,15 @@ typedef struct gbs_classes_fit {
     size_t kinds_size, widths_size, candidates;
     double told, span; /* of the progress */
     gbs_many *many;
-    gbs_left_out chosen;          /* what calibrates */
-    double log_loss[4], error[4]; /* of each scheme */
+    gbs_held_scores chosen;                                                 /* what calibrates */
+    double log_loss[GBS_SCHEME_SOFTMAX + 1], error[GBS_SCHEME_SOFTMAX + 1]; /* of each scheme */
     gbs_model *model;
 } gbs_classes_fit;
+
+/* The rows of f->head that are left out once to calibrate: its last fifth, 8,192 at most, but two of
+ * each class, wherever they stand, learn. The fold of each, SIZE_MAX where it learns; NULL: out of
+ * memory. */
+size_t *gbs_classes_last_rows(const gbs_classes_fit *f);
 
 /* All classes together (many_joint.c): the best of its candidates, by rows of f->some left out. */
 typedef struct gbs_joint_choice {
@@ -67,7 +72,7 @@ typedef struct gbs_joint_choice {
     gbs_fit_settings o;     /* columns, map and prior */
     double log_loss, error; /* of the calibrated probabilities */
     double *loss;           /* of each row */
-    gbs_left_out scores;
+    gbs_held_scores scores;
 } gbs_joint_choice;
 
 gbs_status gbs_joint_choose(gbs_classes_fit *f, gbs_joint_choice *out);

@@ -18,7 +18,6 @@
 /* Beyond, pairs of classes are too many problems to be tried. */
 enum { MOST_PAIRED = 20 };
 enum { KINDS = GBS_CLASS_KINDS, WIDTHS = GBS_CLASS_WIDTHS, MIDDLE = 5, STEP = 2 };
-enum { MOST_CALIBRATING = 8192 };
 #define NARROWEST 0.00625
 #define LEAST_ROOM 1.0
 #define ROUGHLY 1e-4 /* of the free energy: a comparison of some of the rows needs no more */
@@ -35,9 +34,9 @@ struct trial {
     const double *rival;            /* of all classes together; NULL: not tried */
     size_t kind, width;             /* the best so far */
     bool any;
-    double error;        /* of the best */
-    gbs_many *many;      /* of the best: the log odds of its parts, and */
-    gbs_left_out scores; /* the scores of the rows */
+    double error;           /* of the best */
+    gbs_many *many;         /* of the best: the log odds of its parts, and */
+    gbs_held_scores scores; /* the scores of the rows */
 };
 
 /* What there is to choose from, as of two classes; what the options say is not chosen. */
@@ -86,7 +85,7 @@ static gbs_status try_one(gbs_classes_fit *f, struct trial *t, size_t kind, size
     gbs_fit_settings o = settings_of(f, kind, w);
     gbs_part_fits fits = {&o, f->some, f->fold_of, f->folds, f->told, f->span};
     gbs_many *many = NULL;
-    gbs_left_out scores = {0};
+    gbs_held_scores scores = {0};
     double *value = &t->log_loss[kind][w], error = NAN;
     if (f->some->n < f->head->n)
         o.tolerance = ROUGHLY;
@@ -103,7 +102,7 @@ static gbs_status try_one(gbs_classes_fit *f, struct trial *t, size_t kind, size
     t->known[kind][w] = true;
     if (status == GBS_OK && (!t->any || *value < TIE * t->log_loss[t->kind][t->width])) {
         gbs_many *old = t->many;
-        gbs_left_out before = t->scores;
+        gbs_held_scores before = t->scores;
         t->many = many;
         t->scores = scores;
         many = old;
@@ -115,7 +114,7 @@ static gbs_status try_one(gbs_classes_fit *f, struct trial *t, size_t kind, size
         t->width = w;
     }
     gbs_many_free(f->ctx, many);
-    gbs_left_out_free(f->ctx, &scores);
+    gbs_held_scores_free(f->ctx, &scores);
     return status;
 }
 
@@ -176,23 +175,14 @@ static gbs_status search_pairs(gbs_classes_fit *f, const struct trial *rest, str
 /* Of many rows the choice has seen some only, and a fit to all of them shrinks less: the last of
  * them are scored by fits to the others, which keep two rows of each class wherever they stand. */
 static gbs_status score_last(gbs_classes_fit *f, const gbs_fit_settings *o, gbs_many *many) {
-    size_t n = f->head->n, first = n - (n / 5 < MOST_CALIBRATING ? n / 5 : MOST_CALIBRATING),
-           *fold_of = gbs_array_alloc(f->ctx, n, sizeof *fold_of),
-           *seen = gbs_array_alloc(f->ctx, f->data->classes, sizeof *seen);
-    for (size_t i = 0; fold_of != NULL && seen != NULL && i < n; i++) {
-        bool needed = seen[(size_t)f->head->y[i]]++ < 2;
-        fold_of[i] = i < first || needed ? SIZE_MAX : 0;
-    }
-    gbs_array_free(f->ctx, seen);
-    if (fold_of == NULL || seen == NULL) {
-        gbs_array_free(f->ctx, fold_of);
+    size_t *fold_of = gbs_classes_last_rows(f);
+    if (fold_of == NULL)
         return GBS_ERR_MEMORY;
-    }
     gbs_fit_settings once = *o;
     once.tolerance = fmax(o->tolerance, CLOSELY);
     gbs_part_fits fits = {&once, f->head, fold_of, 1, f->told, 0.5 * (1.0 - f->told)};
     f->told += fits.span;
-    gbs_left_out_free(f->ctx, &f->chosen);
+    gbs_held_scores_free(f->ctx, &f->chosen);
     gbs_status status = gbs_parts_leave_out(f->ctx, &fits, many, &f->chosen);
     gbs_array_free(f->ctx, fold_of);
     return status;
@@ -206,7 +196,7 @@ static gbs_status finish(gbs_classes_fit *f, struct trial *best) {
     f->many = best->many;
     f->chosen = best->scores;
     best->many = NULL;
-    best->scores = (gbs_left_out){0};
+    best->scores = (gbs_held_scores){0};
     if (f->some->n < f->head->n)
         status = score_last(f, &o, f->many);
     gbs_part_fits fits = {&o, f->head, NULL, 0, f->told, 1.0 - f->told};
@@ -281,8 +271,8 @@ gbs_status gbs_classes_choose(gbs_classes_fit *f) {
     gbs_joint_choice_free(f->ctx, &joint);
     gbs_many_free(f->ctx, rest.many);
     gbs_many_free(f->ctx, pairs.many);
-    gbs_left_out_free(f->ctx, &rest.scores);
-    gbs_left_out_free(f->ctx, &pairs.scores);
+    gbs_held_scores_free(f->ctx, &rest.scores);
+    gbs_held_scores_free(f->ctx, &pairs.scores);
     gbs_array_free(f->ctx, rest.loss);
     return status;
 }

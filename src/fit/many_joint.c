@@ -24,7 +24,7 @@
 #define CLOSELY 0.01
 #define TIE (1.0 - 1e-9)
 #define SURELY 2.0 /* standard errors */
-enum { MOST_RISES = 2, MOST_CALIBRATING = 8192, MAPPED_COLUMNS = 512 };
+enum { MOST_RISES = 2, MAPPED_COLUMNS = 512 };
 /* Cells that the covariances of all classes may have together in a model. */
 enum { MOST_CELLS = 1 << 22 };
 
@@ -142,15 +142,15 @@ static gbs_status fit_fold(gbs_context *ctx, void *arg, size_t job) {
 }
 
 /* The scores of the rows left out, of all classes; of those that are not learned 0. */
-static gbs_status gather(gbs_context *ctx, const struct folds *s, gbs_left_out *out) {
+static gbs_status gather(gbs_context *ctx, const struct folds *s, gbs_held_scores *out) {
     size_t classes = s->many->classes, n = 0;
     for (size_t i = 0; i < s->rows->n; i++)
         n += s->fold_of[i] != SIZE_MAX;
-    *out = (gbs_left_out){.n = n, .k = classes};
+    *out = (gbs_held_scores){.n = n, .k = classes};
     out->score = gbs_matrix(ctx, n, classes);
     out->class = gbs_array_alloc(ctx, n, sizeof *out->class);
     if (out->score == NULL || out->class == NULL) {
-        gbs_left_out_free(ctx, out);
+        gbs_held_scores_free(ctx, out);
         return GBS_ERR_MEMORY;
     }
     for (size_t i = 0, to = 0; i < s->rows->n; i++) {
@@ -216,7 +216,7 @@ static gbs_status search_widths(gbs_classes_fit *f, const gbs_many *many, gbs_fi
         best->error = error;
         width = widths[w];
         memcpy(best->loss, loss, f->some->n * sizeof *loss);
-        gbs_left_out_free(f->ctx, &best->scores);
+        gbs_held_scores_free(f->ctx, &best->scores);
         status = gather(f->ctx, &s, &best->scores);
     }
     o->prior_sd = width;
@@ -241,7 +241,7 @@ static gbs_status search(gbs_classes_fit *f, const gbs_many *many, gbs_fit_setti
 }
 
 void gbs_joint_choice_free(const gbs_context *ctx, gbs_joint_choice *c) {
-    gbs_left_out_free(ctx, &c->scores);
+    gbs_held_scores_free(ctx, &c->scores);
     gbs_array_free(ctx, c->loss);
     *c = (gbs_joint_choice){0};
 }
@@ -315,14 +315,8 @@ gbs_status gbs_joint_choose(gbs_classes_fit *f, gbs_joint_choice *out) {
 /* Of many rows the choice has seen some only: the last of all are scored by a fit to the others,
  * which keeps two rows of each class wherever they stand. */
 static gbs_status score_last(gbs_classes_fit *f, const gbs_fit_settings *o, double *means) {
-    size_t n = f->head->n, first = n - (n / 5 < MOST_CALIBRATING ? n / 5 : MOST_CALIBRATING),
-           *fold_of = gbs_array_alloc(f->ctx, n, sizeof *fold_of),
-           *seen = gbs_array_alloc(f->ctx, f->data->classes, sizeof *seen);
-    gbs_status status = fold_of != NULL && seen != NULL ? GBS_OK : GBS_ERR_MEMORY;
-    for (size_t i = 0; status == GBS_OK && i < n; i++) {
-        bool needed = seen[(size_t)f->head->y[i]]++ < 2;
-        fold_of[i] = i < first || needed ? SIZE_MAX : 0;
-    }
+    size_t *fold_of = gbs_classes_last_rows(f);
+    gbs_status status = fold_of != NULL ? GBS_OK : GBS_ERR_MEMORY;
     struct folds s = {0};
     if (status == GBS_OK)
         status = folds_create(f->ctx, o, f->head, fold_of, 1, f->many, &s);
@@ -332,14 +326,13 @@ static gbs_status score_last(gbs_classes_fit *f, const gbs_fit_settings *o, doub
     if (status == GBS_OK)
         status = fit_fold(f->ctx, &s, 0);
     if (status == GBS_OK) {
-        gbs_left_out_free(f->ctx, &f->chosen);
+        gbs_held_scores_free(f->ctx, &f->chosen);
         status = gather(f->ctx, &s, &f->chosen);
     }
     if (status == GBS_OK)
         memcpy(means, gbs_joint_means(s.fold[0].joint), s.fold[0].maps.d * s.k * sizeof *means);
     folds_free(f->ctx, &s);
     gbs_array_free(f->ctx, fold_of);
-    gbs_array_free(f->ctx, seen);
     return status;
 }
 
@@ -433,7 +426,7 @@ gbs_status gbs_joint_finish(gbs_classes_fit *f, gbs_joint_choice *best) {
     double *means = NULL;
     gbs_status status = gbs_parts_create(ctx, f->head, GBS_SCHEME_SOFTMAX, &f->many);
     f->chosen = best->scores;
-    best->scores = (gbs_left_out){0};
+    best->scores = (gbs_held_scores){0};
     if (status == GBS_OK && f->some->n < f->head->n) {
         means = gbs_matrix(ctx, d, f->many->classes);
         status = means != NULL ? score_last(f, o, means) : GBS_ERR_MEMORY;

@@ -132,8 +132,11 @@ static gbs_status leave_out(gbs_context *ctx, void *arg, size_t job) {
 /* The log odds of each part, by its own rows alone. */
 static gbs_status calibrate_parts(gbs_context *ctx, const struct jobs *j) {
     const gbs_data *rows = j->f->rows;
-    double *score = gbs_matrix(ctx, 2, rows->n), *y = score + rows->n;
-    for (size_t p = 0; score != NULL && p < j->many->parts; p++) {
+    double *score = gbs_matrix(ctx, 2, rows->n);
+    if (score == NULL)
+        return GBS_ERR_MEMORY;
+    double *y = score + rows->n;
+    for (size_t p = 0; p < j->many->parts; p++) {
         size_t one, other, n = 0;
         gbs_many_sides(j->many->scheme, j->many->classes, p, &one, &other);
         for (size_t i = 0; j->many->part[p] != NULL && i < rows->n; i++) {
@@ -148,16 +151,16 @@ static gbs_status calibrate_parts(gbs_context *ctx, const struct jobs *j) {
         j->many->odds[p] = (gbs_log_odds){to.offset, to.slope};
     }
     gbs_array_free(ctx, score);
-    return score != NULL ? GBS_OK : GBS_ERR_MEMORY;
+    return GBS_OK;
 }
 
 /* The scores of the classes, of the rows that were left out. */
-static gbs_status gather(gbs_context *ctx, const struct jobs *j, gbs_left_out *out) {
+static gbs_status gather(gbs_context *ctx, const struct jobs *j, gbs_held_scores *out) {
     const gbs_data *rows = j->f->rows;
     size_t n = 0;
     for (size_t i = 0; i < rows->n; i++)
         n += j->f->fold_of[i] != SIZE_MAX;
-    *out = (gbs_left_out){.n = n, .k = j->many->classes};
+    *out = (gbs_held_scores){.n = n, .k = j->many->classes};
     out->score = gbs_matrix(ctx, n, out->k);
     out->class = gbs_array_alloc(ctx, n, sizeof *out->class);
     double *one = gbs_doubles(ctx, n);
@@ -180,15 +183,15 @@ static gbs_status gather(gbs_context *ctx, const struct jobs *j, gbs_left_out *o
     gbs_array_free(ctx, one);
     if (room)
         return GBS_OK;
-    gbs_left_out_free(ctx, out);
+    gbs_held_scores_free(ctx, out);
     return GBS_ERR_MEMORY;
 }
 
 gbs_status gbs_parts_leave_out(gbs_context *ctx, const gbs_part_fits *f, gbs_many *many,
-                               gbs_left_out *out) {
+                               gbs_held_scores *out) {
     struct jobs j = {.f = f, .many = many};
     gbs_side_progress progress = {"choice", f->done, f->span};
-    *out = (gbs_left_out){0};
+    *out = (gbs_held_scores){0};
     j.score = gbs_matrix(ctx, many->parts, f->rows->n);
     gbs_status status = j.score != NULL ? GBS_OK : GBS_ERR_MEMORY;
     if (status == GBS_OK)
@@ -201,10 +204,10 @@ gbs_status gbs_parts_leave_out(gbs_context *ctx, const gbs_part_fits *f, gbs_man
     return status;
 }
 
-void gbs_left_out_free(const gbs_context *ctx, gbs_left_out *s) {
+void gbs_held_scores_free(const gbs_context *ctx, gbs_held_scores *s) {
     gbs_array_free(ctx, s->score);
     gbs_array_free(ctx, s->class);
-    *s = (gbs_left_out){0};
+    *s = (gbs_held_scores){0};
 }
 
 /* ---------------------------------------------------------------- all rows */

@@ -83,7 +83,8 @@ gbs_status gbs_empirical_tiles(const gbs_empirical *risk, size_t count, gbs_tile
         size_t first = w.begin * GBS_LANES, lanes = count - first;
         gbs_made made = gbs_made_doubles(risks + first, GBS_LANES,
                                          lanes < some * GBS_LANES ? lanes : some * GBS_LANES);
-        w.share = gbs_share_of(ctx, some, flops * (double)some, (double)(some * sizeof w.risks));
+        w.share = gbs_share_of(ctx, some, flops * (double)some,
+                               (double)(some * GBS_LANES * sizeof *w.risks));
         gbs_parallel_for(ctx, some, flops * (double)w.share.count, judge_tile, &w);
         gbs_share_gather(ctx, &w.share, &made, 1);
         status = gbs_check_cancel(ctx);
