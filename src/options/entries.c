@@ -41,7 +41,8 @@ const gbs_option_entry gbs_option_entries[] = {
      .store = GBS_STORE_INT, .at = {IN_FIT(task), IN_SAMPLE(task)}},
     {{"loss", "LOSS", GBS_OPTION_CHOICE, GBS_FOR_FIT, GBS_CHOICES(GBS_FIT_LOSSES), NULL, "auto",
       "model", "loss of the margin: zero-one, hinge, exponential; auto: under `bound` vote hinge "
-      "or zero-one, chosen on the rows to learn from, else zero-one",
+      "or zero-one, chosen on the rows to learn from (of three classes or more softmax, or binary "
+      "problems where they are better), else zero-one",
       ANY},
      .store = GBS_STORE_INT, .at = {IN_FIT(loss)}},
     {{"loss", "LOSS", GBS_OPTION_CHOICE, GBS_FOR_CV | GBS_FOR_SAMPLE, GBS_CHOICES(GBS_LOSSES), NULL,
@@ -209,9 +210,8 @@ const gbs_option_entry gbs_option_entries[] = {
       "what it costs to miss a row of the positive label (FN), and to give it to another row (FP): "
       "the label is then positive from a probability of FP/(FN + FP) on, rows count by the cost of "
       "their error in training where that makes labels cheaper out of fold, and the mean cost is "
-      "certified; `bound` vote. Of three classes or more a program may read a file of costs "
-      "instead: a CSV matrix, the class that is said in its header, the class that is in its "
-      "first column",
+      "certified; `bound` vote. Of three classes or more it is a file of costs: a CSV matrix, the "
+      "class that is said in its header, the class that is in its first column",
       ABOVE_ZERO},
      .store = GBS_STORE_RANGE, .at = {IN_FIT(has_cost)}},
     {{"order", "ORDER", GBS_OPTION_CHOICE, GBS_FOR_FIT, "random|time", NULL,
@@ -360,10 +360,9 @@ const gbs_option_entry gbs_option_entries[] = {
       GBS_CHOICES(GBS_COMPLETION_MODELS), NULL,
       "hierarchical", "model",
       "hierarchical (priors with a mean, a scale for each row, see `positions`), or paper "
-      "(independent components, those that are not needed switched off; the default with what only "
-      "it has: `prior`, `noise`, `lambda`, `restarts`, `no-biases`; and, where none is given, on a "
-      "table of fewer than 20,000 ratings unless hierarchical does clearly better on ratings left "
-      "out)",
+      "(independent components, those that are not needed switched off; the default where `prior`, "
+      "`noise`, `lambda`, `restarts` or `no-biases` is given; and, where none is, on a table of "
+      "fewer than 20,000 ratings unless hierarchical does clearly better on ratings left out)",
       ANY},
      .store = GBS_STORE_INT, .at = {IN_COMPLETE(model)}},
     {{"positions", "USE", GBS_OPTION_CHOICE, GBS_FOR_COMPLETE | GBS_FOR_CV,
