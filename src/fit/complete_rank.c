@@ -11,8 +11,9 @@
 #include <math.h>
 
 enum { RANK_SWEEPS = 24, MOST_CANDIDATES = 12, MOST_PARTS = 10, FEW_PARTS = 3 };
-/* Fewer than the last of these are left out part by part; fewer than the first say nothing. */
-enum { LEAST_RATINGS = 200, VERY_FEW = 10000, FEW_RATINGS = 20000 };
+/* Fewer than the last of these are left out part by part; fewer than the first say nothing of the
+ * rank, which has more candidates than the question of positions (complete_levels_choose.c). */
+enum { LEAST_TO_RANK = 200, VERY_FEW = 10000, FEW_RATINGS = 20000 };
 enum { MOST_SMALL_RANK = 32, PLENTY = 16 };
 /* Standard errors, over the parts, that the hierarchical model must win by on a small table. */
 #define CLEARLY 2.0
@@ -20,7 +21,7 @@ enum { MOST_SMALL_RANK = 32, PLENTY = 16 };
 /* Ranks to try, from the smallest on; none: `rank` it is. On a small table any may be best. */
 static size_t candidate_list(size_t n, size_t rank, size_t *list) {
     size_t count = 0, most = rank;
-    if (n < LEAST_RATINGS || rank == 0 || (n >= FEW_RATINGS && rank <= PLENTY))
+    if (n < LEAST_TO_RANK || rank == 0 || (n >= FEW_RATINGS && rank <= PLENTY))
         return 0;
     if (n < FEW_RATINGS) {
         static const size_t small[] = {0, 1, 2, 3, 4, 6, 8, 12, 16, 24};
@@ -97,11 +98,11 @@ gbs_status gbs_completion_choose_rank(const struct gbs_completion_run *r,
                                       struct gbs_level_candidate *c) {
     size_t n = r->learned->n, parts = parts_of(n), list[MOST_CANDIDATES];
     bool small = n < FEW_RATINGS && gbs_completion_may_be_paper(r);
-    if (small && n < LEAST_RATINGS) {
+    if (small && n < LEAST_TO_RANK) {
         *c = (struct gbs_level_candidate){GBS_COMPLETION_PAPER, r->o->rank, false};
         return GBS_OK;
     }
-    if (n < LEAST_RATINGS || (!small && candidate_list(n, c->rank, list) == 0))
+    if (n < LEAST_TO_RANK || (!small && candidate_list(n, c->rank, list) == 0))
         return GBS_OK;
     struct gbs_left_out l;
     double least[MOST_PARTS];

@@ -12,6 +12,8 @@
 
 /* Threads of a block, of every kernel. */
 enum { GBS_CUDA_THREADS = 256, GBS_CUDA_WARP = 32 };
+/* Ratings of an item that lie in shared memory at once: each thread brings one. */
+enum { GBS_CUDA_LISTED = GBS_CUDA_THREADS };
 
 /* Kernels that keep M in registers, 8 columns a tile, or that have none (0): X(name, loss, tiles),
  * the losses in their order, for each the tiles as GBS_CUDA_PAIR_TILES has them. */

@@ -10,7 +10,7 @@
  * alone.
  */
 
-enum { RECORDS_AT_ONCE = 8, RATINGS_LISTED = 256 };
+enum { RECORDS_AT_ONCE = 8 };
 
 GBS_DEVICE unsigned int packed_at(unsigned int d, unsigned int i, unsigned int j) {
     return i * d - i * (i + 1) / 2 + j;
@@ -45,7 +45,7 @@ GBS_KERNEL gbs_kernel_rating_records(gbs_cuda_ratings_arguments a) {
 }
 
 /* The sums of an item's records, and of their last numbers times y; `list` and `y`: room for the
- * numbers of RATINGS_LISTED others and their ratings. */
+ * numbers of GBS_CUDA_LISTED others and their ratings. */
 GBS_DEVICE void sum_records(const gbs_cuda_ratings_arguments *a, int rounds, int single,
                             size_t item, unsigned int plain, unsigned int numbers, double *s,
                             uint32_t *list, double *y, double *sum, double *weighted) {
@@ -59,9 +59,9 @@ GBS_DEVICE void sum_records(const gbs_cuda_ratings_arguments *a, int rounds, int
         if (k >= plain && k < numbers)
             mine = q;
     }
-    for (; first < end; first += RATINGS_LISTED) {
-        unsigned int count = RATINGS_LISTED;
-        if (end - first < RATINGS_LISTED)
+    for (; first < end; first += GBS_CUDA_LISTED) {
+        unsigned int count = GBS_CUDA_LISTED;
+        if (end - first < GBS_CUDA_LISTED)
             count = (unsigned int)(end - first);
         __syncthreads();
         if (threadIdx.x < count) {
@@ -260,7 +260,7 @@ GBS_DEVICE void rating_half(const gbs_cuda_ratings_arguments *p, int rounds, int
     m.r = m.b + d;
     m.work = m.r + d;
     double *y = m.work + 2 * GBS_CUDA_WARP;
-    uint32_t *list = (uint32_t *)(y + RATINGS_LISTED);
+    uint32_t *list = (uint32_t *)(y + GBS_CUDA_LISTED);
     for (size_t item = blockIdx.x; item < a.items; item += gridDim.x) {
         double omega;
         sum_records(&a, rounds, single, item, plain, numbers, sums, list, y, m.sum, m.weighted);

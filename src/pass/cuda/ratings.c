@@ -155,7 +155,7 @@ gbs_status gbs_cuda_half_sweep(gbs_rated *r, gbs_half_sweep *h) {
     gbs_cuda_launch(&call, gbs_kernel_rating_records_number,
                     other->items < 4 * most ? other->items : 4 * most, 1, 0, &a);
     size_t shared = packed + 2 * own + 2 + 2 * own * own + packed + 4 * own + 2 * GBS_CUDA_WARP +
-                    GBS_CUDA_THREADS + GBS_CUDA_THREADS / 2;
+                    GBS_CUDA_LISTED + GBS_CUDA_LISTED / 2;
     int rounds = (int)((packed + own + 1 + GBS_CUDA_THREADS - 1) / GBS_CUDA_THREADS),
         first = r->single ? gbs_kernel_rating_single_1_number : gbs_kernel_rating_double_1_number;
     gbs_cuda_launch(&call, first + rounds - 1, blocks, 1, shared * sizeof(double), &a);
