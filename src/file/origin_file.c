@@ -24,15 +24,16 @@ bool gbs_json_put_selection(json_t *root, const gbs_selection *s) {
                                   gbs_json_put(o, "error_se", gbs_json_real_or_null(s->error_se)));
 }
 
-/* The parts of a model of many classes have none of their own. */
+/* The parts of a model of many classes have none of their own. A version that is not known stays so
+ * when the model is written again: the text has an "origin" without one. */
 bool gbs_json_put_origin(json_t *root, const gbs_origin_kept *kept) {
     const gbs_origin *origin = &kept->told;
     char seed[24];
-    if (origin->version == NULL)
+    if (origin->version == NULL && !kept->unknown)
         return true;
     json_t *o = json_object();
     bool ok = gbs_json_put(root, "origin", o) &&
-              gbs_json_put(o, "version", json_string(origin->version));
+              (kept->unknown || gbs_json_put(o, "version", json_string(origin->version)));
     if (!ok || !origin->recorded)
         return ok;
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)origin->seed);
@@ -73,6 +74,7 @@ gbs_status gbs_json_get_origin(gbs_context *ctx, const json_t *root, gbs_origin_
     if (copy_text(o != NULL ? o : root, o != NULL ? "version" : "gibbsite", VERSION_CHARACTERS,
                   sizeof kept->version, kept->version))
         origin->version = kept->version;
+    kept->unknown = origin->version == NULL;
     if (json_object_get(o, "seed") == NULL)
         return GBS_OK;
     errno = 0;

@@ -12,6 +12,7 @@ enum { GBS_VERSION_ROOM = 32, GBS_HASH_ROOM = 33 };
 typedef struct gbs_origin_kept {
     gbs_origin told;
     char version[GBS_VERSION_ROOM], hash[GBS_HASH_ROOM];
+    bool unknown; /* read from a text that does not say which version fitted it */
 } gbs_origin_kept;
 
 /* Of a fit that this library made just now. */

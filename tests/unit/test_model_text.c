@@ -78,6 +78,34 @@ static struct table_of_numbers wide_sparse_table(void) {
     return t;
 }
 
+/* A text of which no version can be told stays one when it is written again. */
+static void an_unknown_version_stays_unknown(void **state) {
+    (void)state;
+    struct host h;
+    gbs_context *ctx = host_context(&h);
+    struct table_of_numbers t = small_table(13, 18, 5);
+    gbs_data *data = dense_data(ctx, &t);
+    gbs_fit_settings o = one_of_each(0);
+    gbs_model *model = fit(ctx, data, &o), *again;
+    char *text;
+    size_t size;
+    assert_non_null(gbs_model_origin(model)->version);
+    assert_ok(ctx, gbs_model_to_json(ctx, model, &text, &size));
+    char *origin = strstr(text, "\"origin\":{\"version\":\"");
+    assert_non_null(origin);
+    origin[strlen("\"origin\":{\"version\":\"")] = '>';
+    assert_ok(ctx, gbs_model_from_json(ctx, text, size, &again));
+    assert_null(gbs_model_origin(again)->version);
+    assert_int_equal(gbs_model_origin(again)->seed, gbs_model_origin(model)->seed);
+    check_round_trip(ctx, again, data);
+    gbs_release(ctx, text);
+    gbs_model_free(again);
+    gbs_model_free(model);
+    gbs_data_free(data);
+    free_table(&t);
+    leave(&h, ctx);
+}
+
 static void a_sparse_dual_model_read_back_predicts_the_same_bits(void **state) {
     (void)state;
     struct host h;
@@ -398,6 +426,7 @@ static void a_tie_is_half_an_error(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_model_read_back_predicts_the_same_bits),
+        cmocka_unit_test(an_unknown_version_stays_unknown),
         cmocka_unit_test(a_sparse_dual_model_read_back_predicts_the_same_bits),
         cmocka_unit_test(a_cut_off_text_is_refused),
         cmocka_unit_test(a_damaged_byte_never_crashes),
