@@ -144,7 +144,8 @@ const struct command command_cv = {
     "1 - AUC over the pairs inside a fold.\n"
     "A file of ratings (row, col, value, a MatrixMarket file, or any with --rank, --model or "
     "--positions) compares completions: the hierarchical model at a quarter, a half, one and two "
-    "times --rank, and the paper's; with --model paper variances of the noise.",
+    "times --rank, and the paper's; with --model paper variances of the noise. Ratings from a pipe "
+    "or a gzip file of CSV need one of these options: only a plain file is looked into.",
     "gibbsite cv train.csv\n"
     "gibbsite cv train.csv --lambda-grid 50:800:5\n"
     "gibbsite cv train.csv --loss zero-one,hinge --lambda-grid 100:1000:3 --prior-grid 0.1:1:2\n"

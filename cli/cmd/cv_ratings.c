@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 static const char *const of_ratings[] = {"rank", "model", "positions"};
 enum { OF_RATINGS = sizeof of_ratings / sizeof *of_ratings };
@@ -23,10 +24,13 @@ static bool ends_in(const char *text, const char *end) {
     return n >= m && strcmp(text + n - m, end) == 0;
 }
 
-/* The first line is row,col,value. A file that cannot be read is told by its reader. */
+/* The first line is row,col,value. What comes from a pipe can be read once, so only a plain file is
+ * looked at; one that cannot be read is told by its reader. */
 static bool has_header_of_ratings(const char *path) {
     char line[32] = {0};
-    FILE *file = strcmp(path, "-") == 0 ? NULL : fopen(path, "r");
+    struct stat st;
+    bool plain = strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode);
+    FILE *file = plain ? fopen(path, "r") : NULL;
     if (file == NULL)
         return false;
     if (fgets(line, sizeof line, file) == NULL)

@@ -100,6 +100,14 @@ for k in 0 1 2 3 4; do
 done
 expect_exit 0 "$GIBBSITE" cv ratings.csv --folds 2
 expect_stderr 'completions are cross-validated'
+as 'a pipe is not looked into, and nothing of it is lost'
+expect_exit 0 bash -c '"$1" cv <(cat train.csv) --loss hinge --lambda-grid 30:300:3 --json' bash "$GIBBSITE"
+for key in n 'table[0].error' 'table[2].log_loss'; do expect_json "$stdout" "$key" "$(json one.json "$key")"; done
+mkfifo fifo
+cat ratings.csv >fifo &
+expect_exit 0 "$GIBBSITE" cv fifo --rank 4 --folds 3 --json
+expect_json "$stdout" 'table[2].rmse' "$(json ratings.json 'table[2].rmse')"
+wait
 expect_exit 0 "$GIBBSITE" cv ratings.csv --model paper --rank 4 --folds 3
 check 'variances of the noise' test "$(grep -cE '^[ *] paper ' "$stdout")" = 5
 expect_exit 2 "$GIBBSITE" cv ratings.csv --rank 4 --loss hinge
