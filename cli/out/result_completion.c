@@ -236,7 +236,8 @@ int ratings_inspect(struct app *app, const gbs_completion *model) {
     if (given(&app->options, "json")) {
         json_open_object(&j, NULL);
         result_head(&j, app);
-        code = result_completion(&j, app, model, GBS_DESCRIBE_INFO | GBS_DESCRIBE_CERTIFICATES);
+        code = result_completion(
+            &j, app, model, GBS_DESCRIBE_INFO | GBS_DESCRIBE_CERTIFICATES | GBS_DESCRIBE_ORIGIN);
         json_close_object(&j);
     } else {
         text_add(&text, "%s\n", app->options.inputs[0]);

@@ -154,6 +154,8 @@ expect_exit 0 "$GIBBSITE" inspect model.json --json
 for key in n rows cols rank effective_rank lambda noise_variance free_energy rmse sweeps certificate.value; do
     expect_json "$stdout" $key "$(json c.json $key)"
 done
+expect_json "$stdout" origin.rows 4320
+expect_json "$stdout" origin.seed 1
 expect_exit 0 "$GIBBSITE" inspect model.json
 expect_stdout 'ratings +4320 of 120 rows and 90 columns'
 
