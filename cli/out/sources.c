@@ -163,10 +163,10 @@ void sources_evaluation(struct text *t, const gbs_evaluation *e) {
 
 void sources_sampling(struct text *t, const gbs_particles *particles) {
     struct list l = {0};
-    (void)particles;
     tell(&l, "Gibbs posteriors:", PAPER);
     tell(&l, "sampling by temperatures:", DEL_MORAL);
-    tell(&l, "waste-free, and its standard errors:", DAU);
+    if (!gbs_particles_get_info(particles)->classic)
+        tell(&l, "waste-free, and its standard errors:", DAU);
     finish(&l, t);
 }
 

@@ -51,6 +51,10 @@ check 'draws carry the names of the columns' grep -qx 'x1,x2,x3,(intercept)' <(h
 expect_exit 0 "$GIBBSITE" sample train.csv --loss hinge --lambda 50 --particles 2000 --classic --moves 10 --json
 cp "$stdout" c.json
 expect_json c.json algorithm classic
+for kind in classic waste-free; do
+    expect_exit 0 "$GIBBSITE" sample train.csv --loss hinge --lambda 50 --particles 200 "--$kind" -v
+    $([ $kind = classic ] && echo refuse || echo check) "the source of waste-free sampling, --$kind" grep -q Dau "$stdout"
+done
 expect_json c.json move walk
 # seven combined standard errors
 holds 'classic and waste-free agree' "($(json c.json log_z) - ($(json s.json log_z)))^2 < 49 * ($(json c.json log_z_sd)^2 + $(json s.json log_z_sd)^2)"
