@@ -1,7 +1,7 @@
 /* An MPI program that already holds its rows: each rank has some, all of them fit one model.
  *
- *     mpicc -std=c17 09_ranks.c -o example $(pkg-config --cflags --libs gibbsite) -lgibbsite-mpi &&
- * mpirun -np 2 ./example
+ *     mpicc -std=c17 09_ranks.c -o example $(pkg-config --cflags --libs gibbsite) -lgibbsite-mpi
+ *     mpirun -np 2 ./example
  */
 #include <gibbsite/mpi.h>
 #include <stdio.h>
