@@ -4,8 +4,7 @@
 
 #include "out/result.h"
 
-/* Markdown, or with --json one object; file is the model's. EXIT_DONE, or an exit code already
- * reported. */
+/* Markdown, or with --json one object. EXIT_DONE, or an exit code already reported. */
 int card_model(const struct app *app, const gbs_model *model, const gbs_recipe *recipe,
                struct text *out);
 int card_completion(const struct app *app, const gbs_completion *model, struct text *out);

@@ -65,11 +65,8 @@ static int load(struct comparison *c) {
     int code = EXIT_DONE;
     for (size_t k = 0; code == EXIT_DONE && k < c->count; k++) {
         code = app_load_model(c->app, name_of(c, k), &c->item[k].model);
-        if (code == EXIT_DONE && gbs_model_classes(c->item[k].model) > 2)
-            code = app_fail(c->app, EXIT_BAD_DATA,
-                            "%s: a model of %zu classes; a sampling is of one binary problem: fit "
-                            "it with --positive LABEL",
-                            name_of(c, k), gbs_model_classes(c->item[k].model));
+        if (code == EXIT_DONE)
+            code = sampling_check_model(c->app, name_of(c, k), c->item[k].model);
         if (code == EXIT_DONE && k == 0)
             code = input_recipe(c->app, name_of(c, k), c->item[k].model, &c->recipe);
         if (code == EXIT_DONE && k > 0)

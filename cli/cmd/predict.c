@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows are predicted in parts of about so many cells: memory does not grow with the file. */
+/* Rows are predicted in parts of about so many cells, so that memory does not grow with the file;
+ * an npy file is one part. */
 enum { PART_CELLS = 1 << 22, LEAST_PART = 1 << 10 };
 
 struct prediction {

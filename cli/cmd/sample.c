@@ -75,11 +75,9 @@ static int read_files(struct sample *s) {
 static int agree(const struct sample *s, const gbs_model_info *m) {
     const struct options *o = &s->app->options;
     const char *model = option_text(o, "against");
-    if (gbs_model_classes(s->against) > 2)
-        return app_fail(s->app, EXIT_BAD_DATA,
-                        "%s: a model of %zu classes; a sampling is of one binary problem: fit it "
-                        "with --positive LABEL",
-                        model, gbs_model_classes(s->against));
+    int code = sampling_check_model(s->app, model, s->against);
+    if (code != EXIT_DONE)
+        return code;
     if (given(o, "task") && option_task(o) != gbs_model_task(s->against))
         return app_fail(s->app, EXIT_USAGE, "sample: --task %s, but %s is for the task %s",
                         option_text(o, "task"), model, gbs_task_name(m->task));

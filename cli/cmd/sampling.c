@@ -4,6 +4,16 @@
 #include <math.h>
 #include <stdio.h>
 
+int sampling_check_model(const struct app *app, const char *file, const gbs_model *model) {
+    size_t classes = gbs_model_classes(model);
+    if (classes <= 2)
+        return EXIT_DONE;
+    return app_fail(app, EXIT_BAD_DATA,
+                    "%s: a model of %zu classes; a sampling is of one binary problem: fit it with "
+                    "--positive LABEL",
+                    file, classes);
+}
+
 int sampling_json(struct json *j, const struct app *app, const gbs_particles *particles) {
     return sampling_describe(j, app, particles,
                              GBS_DESCRIBE_INFO | GBS_DESCRIBE_PATH | GBS_DESCRIBE_CERTIFICATES);

@@ -5,6 +5,9 @@
 #include "input.h"
 #include "out/result.h"
 
+/* A model that a sampling can be compared with; of three classes or more there is none. */
+int sampling_check_model(const struct app *app, const char *file, const gbs_model *model);
+
 /* What was sampled, and log Z. */
 int sampling_json(struct json *j, const struct app *app, const gbs_particles *particles);
 /* Parts of gbs_describe. */

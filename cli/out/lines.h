@@ -24,8 +24,8 @@ size_t line_columns(const char *text, size_t size);
 enum { LINE_NAME = 256 };
 const char *line_name(const char *name, size_t most, char out[static LINE_NAME]);
 
-/* A number in so many significant digits, never as 3e+04 (but beyond 10^15 and below 10^-9): "30000",
- * "0.00003". Returns `out`. */
+/* A number in so many significant digits, never as 3e+04 (but beyond 10^15 and below 10^-9):
+ * "30000", "0.00003". Returns `out`. */
 enum { LINE_NUMBER = 40 };
 const char *line_number(double x, int digits, char out[static LINE_NUMBER]);
 

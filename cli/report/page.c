@@ -8,10 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-static const char *shown_file(const struct run *run) {
-    return run_short_name(run);
-}
-
 static void badge(struct text *t, const char *kind, const char *text) {
     if (text == NULL)
         return;
@@ -50,7 +46,7 @@ static void run_title(struct text *t, const struct run *run) {
     char n[NUMBER_TEXT], d[NUMBER_TEXT];
     text_add(t, "%s", titles[run->kind]);
     if (run->kind != RUN_THEORY)
-        html_text(t, data != NULL ? data : shown_file(run));
+        html_text(t, data != NULL ? data : run_short_name(run));
     else
         html_print(t, ": n = %s, d = %s", number_text(run_number(run->root, "n"), n),
                    number_text(run_number(run->root, "d"), d));
@@ -104,7 +100,7 @@ static void section_run(struct page *page, const struct run *run, bool alone) {
              alone ? " class=\"sr\"" : "");
     run_title(t, run);
     text_add(t, "</h2>\n<p class=\"note\">from ");
-    html_text(t, shown_file(run));
+    html_text(t, run_short_name(run));
     if (run_text(run->root, "gibbsite") != NULL)
         html_print(t, ", made by gibbsite %.20s", run_text(run->root, "gibbsite"));
     text_add(t, "</p>\n");

@@ -45,7 +45,7 @@ static size_t missing_column(const struct build *b, size_t row, bool with_labels
     return SIZE_MAX;
 }
 
-/* Where rows have weights, each must have one that makes sense. */
+/* Where the weights and the groups of rows stand; every weight must make sense. */
 static gbs_status find_asides(struct build *b) {
     const gbs_table *t = b->t;
     b->weights = b->use->weights != NULL ? gbs_table_find(t, b->use->weights) : SIZE_MAX;

@@ -1,5 +1,5 @@
-/* What a column of a table looks like: missing cells, levels, range, and whether it is one that says
- * nothing of rows to come (guard.c). For people: nothing is decided by it. */
+/* What a column of a table looks like: missing cells, levels, range, and whether it is one that
+ * says nothing of rows to come (guard.c). For people: nothing is decided by it. */
 #include "table/guard.h"
 
 #include "core/check.h"
