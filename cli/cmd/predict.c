@@ -95,6 +95,24 @@ static void keep_names(const gbs_data *data, struct text *out) {
     }
 }
 
+/* Two columns of one name: readers of the table would take one for the other. */
+static int check_kept(const struct prediction *p) {
+    static const char *const own[] = {"label", "prob", "score", "vote"};
+    const char *name;
+    size_t n = p->classes > 2 ? 1 : p->votes ? 4 : 3;
+    for (size_t k = 0; (name = gbs_data_kept_column(p->data, k)) != NULL; k++) {
+        bool taken = p->classes > 2 && strncmp(name, "prob:", 5) == 0;
+        for (size_t i = 0; i < n; i++)
+            taken = taken || strcmp(name, own[i]) == 0;
+        if (taken)
+            return app_fail(p->app, EXIT_USAGE,
+                            "predict: --keep %s: the predictions have a column of that name; with "
+                            "--json the two stand apart",
+                            name);
+    }
+    return EXIT_DONE;
+}
+
 static void keep_cells(const gbs_data *data, size_t row, struct text *out) {
     for (size_t k = 0; gbs_data_kept_column(data, k) != NULL; k++) {
         const char *cell = gbs_data_kept(data, k, row);
@@ -224,6 +242,8 @@ static gbs_status predict_part(const gbs_data *part, size_t before, void *user) 
     p->before = before;
     p->code = remarks_add(&p->remarks, part) ? compute(p)
                                              : app_fail(p->app, EXIT_MEMORY, "out of memory");
+    if (p->code == EXIT_DONE && before == 0 && !given(&p->app->options, "json"))
+        p->code = check_kept(p);
     if (p->code == EXIT_DONE) {
         if (given(&p->app->options, "json"))
             write_json(p);
@@ -298,8 +318,6 @@ static int run(struct app *app) {
             app, EXIT_USAGE,
             "predict: expected a model and a data file, found %zu arguments; gibbsite %s",
             o->n_inputs, app->command->usage);
-    if (o->n_inputs == 2 && strcmp(o->inputs[0], "-") == 0 && strcmp(o->inputs[1], "-") == 0)
-        return app_fail(app, EXIT_USAGE, "predict: MODEL and DATA cannot both be standard input");
     int code = outputs_check(app, !given(o, "output"));
     if (code == EXIT_DONE)
         code = predictor_load(app, o->inputs[0], &p.model);

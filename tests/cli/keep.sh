@@ -72,3 +72,13 @@ printf 'id,x,c\n\xe9,1,a\n' >latin.csv
 as 'what is kept is UTF-8'
 expect_exit 3 "$GIBBSITE" predict m.json latin.csv --keep id
 expect_stderr 'iconv -f latin1'
+
+as 'a name that the predictions have already'
+sed '1s/id,/label,/; 1s/,y$/,score/' new.csv >taken.csv
+for name in label score; do
+    expect_exit 2 "$GIBBSITE" predict m.json taken.csv --missing drop --keep $name
+    expect_stderr "^gibbsite: predict: --keep $name: the predictions have a column of that name; with --json the two stand apart\$"
+    expect_silence stdout
+done
+expect_exit 0 "$GIBBSITE" predict m.json taken.csv --missing drop --keep label --json -q
+expect_json "$stdout" predictions.0.kept.label 007
