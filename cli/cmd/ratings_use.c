@@ -286,7 +286,7 @@ static int top(struct app *app, const gbs_completion *model, const struct quanti
 /* ---------------------------------------------------------------- predict, evaluate */
 
 static int check_reading(const struct app *app) {
-    static const char *const tables[] = {"format", "missing", "threshold"};
+    static const char *const tables[] = {"format", "missing", "threshold", "importance"};
     for (size_t k = 0; k < sizeof tables / sizeof *tables; k++)
         if (given(&app->options, tables[k]))
             return app_fail(app, EXIT_USAGE, "%s: --%s is not for ratings", app->command->name,

@@ -154,6 +154,9 @@ expect_exit 0 "$GIBBSITE" inspect model.json --json
 for key in n rows cols rank effective_rank lambda noise_variance free_energy rmse sweeps certificate.value; do
     expect_json "$stdout" $key "$(json c.json $key)"
 done
+expect_exit 2 "$GIBBSITE" evaluate model.json test.csv --importance
+expect_stderr '^gibbsite: evaluate: --importance is not for ratings$'
+expect_exit 0 "$GIBBSITE" inspect model.json --json
 expect_json "$stdout" origin.rows 4320
 expect_json "$stdout" origin.seed 1
 expect_exit 0 "$GIBBSITE" inspect model.json
