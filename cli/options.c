@@ -274,7 +274,9 @@ static bool names_a_file(const gbs_option *line, const char *value) {
 }
 
 static gbs_status set_value(const struct parse *p, const gbs_option *line, const char *value) {
-    if (line->type != GBS_OPTION_FLAG && given(p->out, line->name)) {
+    bool twice = given(p->out, line->name) ||
+                 (p->out->cost_file != NULL && strcmp(line->name, "cost") == 0);
+    if (line->type != GBS_OPTION_FLAG && twice) {
         snprintf(p->error, p->error_size, "--%s is given twice", line->name);
         return GBS_ERR_ARGUMENT;
     }
@@ -359,6 +361,26 @@ double option_number(const struct options *o, const char *name) {
 size_t option_count(const struct options *o, const char *name) {
     double count = option_number(o, name);
     return count > 0.0 ? (size_t)count : 0;
+}
+
+const char *option_read(const struct options *o, size_t k, const char **option) {
+    static const char *const names[] = {"test", "against", "row-features", "col-features"};
+    const char *name = NULL, *file = NULL;
+    size_t skip = k - o->n_inputs;
+    if (k < o->n_inputs)
+        file = o->inputs[k];
+    for (size_t i = 0; file == NULL && i < sizeof names / sizeof *names; i++) {
+        const gbs_option *line = gbs_options_line(o->set, name = names[i]);
+        if (line != NULL && option_is_file(line) && given(o, name) && skip-- == 0)
+            file = option_text(o, name);
+    }
+    if (file == NULL && o->cost_file != NULL && skip == 0) {
+        file = o->cost_file;
+        name = "cost";
+    }
+    if (option != NULL)
+        *option = name;
+    return file;
 }
 
 const gbs_task *option_task(const struct options *o) {

@@ -54,6 +54,9 @@ double option_number(const struct options *o, const char *name);
 size_t option_count(const struct options *o, const char *name);
 /* The choice, given or default, is this word. */
 bool option_is(const struct options *o, const char *name, const char *choice);
+/* File k that the command reads: its inputs, then those that options name. NULL beyond the last.
+ * `option` (may be NULL) becomes the option's name, NULL for an input. */
+const char *option_read(const struct options *o, size_t k, const char **option);
 /* The task, given or default. */
 const gbs_task *option_task(const struct options *o);
 

@@ -13,10 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Options that name a file to write, and those that name one to read beside the inputs. */
+/* Options that name a file to write. */
 static const char *const written[] = {"output", "path", "draws"};
-static const char *const read_too[] = {"test", "against"};
-enum { WRITTEN = sizeof written / sizeof *written, READ_TOO = sizeof read_too / sizeof *read_too };
+enum { WRITTEN = sizeof written / sizeof *written };
 
 /* One output. */
 struct output {
@@ -158,16 +157,41 @@ static int check_input(const struct app *app, const char *input, const struct ou
 }
 
 static int check_inputs(const struct app *app, const struct output *outputs, size_t n) {
-    const struct options *o = &app->options;
+    const char *file;
     int code = EXIT_DONE;
     if (app->command->bit == FOR_SIMULATE) /* its argument is no file */
         return code;
-    for (size_t k = 0; code == EXIT_DONE && k < o->n_inputs; k++)
-        code = check_input(app, o->inputs[k], outputs, n);
-    for (size_t k = 0; code == EXIT_DONE && k < READ_TOO; k++)
-        if (named(o, read_too[k]) != NULL)
-            code = check_input(app, named(o, read_too[k]), outputs, n);
+    for (size_t k = 0; code == EXIT_DONE && (file = option_read(&app->options, k, NULL)) != NULL;
+         k++)
+        code = check_input(app, file, outputs, n);
     return code;
+}
+
+/* What the usage calls input k (the last word stands for all that follow), or --option. */
+static void name_read(const struct app *app, size_t k, const char *option, char out[static 64]) {
+    const char *word = strchr(app->command->usage, ' ');
+    for (; option == NULL && k > 0 && strchr(word + 1, ' ') != NULL; k--)
+        word = strchr(word + 1, ' ');
+    if (option != NULL)
+        snprintf(out, 64, "--%.60s", option);
+    else
+        snprintf(out, 64, "%.*s", (int)strcspn(word + 1, " ."), word + 1);
+}
+
+/* It can be read once. */
+static int check_stdin(const struct app *app) {
+    char first[64] = "", second[64];
+    const char *file, *option;
+    for (size_t k = 0; (file = option_read(&app->options, k, &option)) != NULL; k++) {
+        if (strcmp(file, "-") != 0)
+            continue;
+        name_read(app, k, option, second);
+        if (first[0] != '\0')
+            return app_fail(app, EXIT_USAGE, "%s: %s and %s cannot both be standard input",
+                            app->command->name, first, second);
+        memcpy(first, second, sizeof first);
+    }
+    return EXIT_DONE;
 }
 
 /* Closed, or open for reading alone. */
@@ -182,7 +206,7 @@ int outputs_check(const struct app *app, bool prints) {
     const struct options *o = &app->options;
     struct output outputs[WRITTEN + 1] = {0};
     size_t n = 0;
-    int code = EXIT_DONE;
+    int code = check_stdin(app);
     for (size_t k = 0; code == EXIT_DONE && k < WRITTEN; k++) {
         if (named(o, written[k]) == NULL)
             continue;

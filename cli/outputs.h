@@ -11,8 +11,8 @@ bool output_is_stdout(const char *path);
 bool outputs_print_result(const struct options *o);
 
 /* To be called before anything is computed. prints: the command writes to standard output, beside
- * the files that its options name. EXIT_USAGE when two outputs are one file, or one is an input;
- * EXIT_FILES when one of them cannot be written. */
+ * the files that its options name. EXIT_USAGE when two outputs are one file, one is an input, or
+ * two inputs are standard input; EXIT_FILES when one of them cannot be written. */
 int outputs_check(const struct app *app, bool prints);
 
 #endif

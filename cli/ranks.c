@@ -10,6 +10,7 @@
 #include "signals.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
@@ -87,7 +88,8 @@ static void watch(const char *rank) {
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGHUP, &action, NULL);
     while (waitpid(watched, &status, 0) < 0)
-        continue;
+        if (errno != EINTR)
+            _exit(EXIT_FILES);
     if (WIFEXITED(status))
         _exit(WEXITSTATUS(status));
     if (told != 0)
@@ -102,6 +104,7 @@ static void watch(const char *rank) {
  * the rank is not watched. */
 static void part(const char *rank) {
     pid_t parent = getpid();
+    signal(SIGCHLD, SIG_DFL); /* who started us may have it ignored, and nobody could wait */
     watched = fork();
     if (watched > 0)
         watch(rank);
@@ -152,11 +155,11 @@ bool ranks_many(void) {
 }
 
 int ranks_join(const struct app *app) {
-    const struct options *o = &app->options;
+    const char *file;
     if (!ranks_many())
         return EXIT_DONE;
-    for (size_t k = 0; k < o->n_inputs; k++)
-        if (strcmp(o->inputs[k], "-") == 0)
+    for (size_t k = 0; (file = option_read(&app->options, k, NULL)) != NULL; k++)
+        if (strcmp(file, "-") == 0)
             return app_fail(app, EXIT_USAGE,
                             "standard input has one reader and there are %zu ranks: name a file",
                             mpi.ranks.size);

@@ -28,10 +28,6 @@ static int check_options(const struct app *app) {
     int code = app_check_options(app);
     if (code != EXIT_DONE)
         return code;
-    if (given(o, "test") && strcmp(option_text(o, "test"), "-") == 0 &&
-        strcmp(o->inputs[0], "-") == 0)
-        return app_fail(app, EXIT_USAGE,
-                        "complete: RATINGS and --test cannot both be standard input");
     return outputs_check(app, outputs_print_result(o));
 }
 

@@ -104,8 +104,6 @@ static int run(struct app *app) {
             app, EXIT_USAGE,
             "evaluate: expected a model and a data file, found %zu arguments; gibbsite %s",
             o->n_inputs, app->command->usage);
-    if (strcmp(o->inputs[0], "-") == 0 && strcmp(o->inputs[1], "-") == 0)
-        return app_fail(app, EXIT_USAGE, "evaluate: MODEL and DATA cannot both be standard input");
     int code = outputs_check(app, true);
     if (code == EXIT_DONE)
         code = predictor_load(app, o->inputs[0], &model);

@@ -15,9 +15,6 @@ static int check_options(const struct app *app) {
     if (given(o, "pairs") && given(o, "path") && option_is(o, "solver", "sgd"))
         return app_fail(app, EXIT_USAGE,
                         "fit: --path judges every step on all pairs; leave out --pairs or --path");
-    if (given(o, "test") && strcmp(option_text(o, "test"), "-") == 0 &&
-        strcmp(o->inputs[0], "-") == 0)
-        return app_fail(app, EXIT_USAGE, "fit: TRAIN and --test cannot both be standard input");
     int code = app_check_options(app);
     if (code == EXIT_DONE)
         code = outputs_check(app, outputs_print_result(o));

@@ -192,11 +192,6 @@ static int run(struct app *app) {
                         "gap: expected a training file and at least one model, found %zu "
                         "arguments; gibbsite %s",
                         o->n_inputs, app->command->usage);
-    size_t from_stdin = 0;
-    for (size_t k = 0; k < o->n_inputs; k++)
-        from_stdin += strcmp(o->inputs[k], "-") == 0;
-    if (from_stdin > 1)
-        return app_fail(app, EXIT_USAGE, "gap: only one of the files can be standard input");
     int code = app_check_options(app);
     if (code == EXIT_DONE)
         code = outputs_check(app, true);

@@ -35,9 +35,6 @@ static int check_against(const struct app *app) {
                 app, EXIT_USAGE,
                 "sample: --%s and --against exclude each other: the model knows its columns",
                 learned[k]);
-    if (strcmp(option_text(o, "against"), "-") == 0 && strcmp(o->inputs[0], "-") == 0)
-        return app_fail(app, EXIT_USAGE,
-                        "sample: TRAIN and --against cannot both be standard input");
     return EXIT_DONE;
 }
 

@@ -38,6 +38,8 @@ void result_options(struct json *j, const struct app *app) {
     const gbs_option *line;
     for (size_t k = 0; (line = option_at(app->command->bit, k)) != NULL; k++) {
         bool file = line->argument != NULL && strcmp(line->argument, "FILE") == 0;
+        if (o->cost_file != NULL && strcmp(line->name, "cost") == 0)
+            json_put_string(j, line->name, o->cost_file);
         if (!given(o, line->name) || !is_of_the_result(line->name) ||
             (file && strcmp(line->name, "draws") == 0))
             continue;

@@ -399,7 +399,14 @@ option 'fit: --path and -o name the same file' --path out/m.json
 option 'fit: --path - and --json both want standard output' --path - --json
 refuses 2 'fit: -o - and --json both want standard output' fit good.csv -o - --json
 refuses 2 'fit: TRAIN and --test cannot both be standard input' fit - --test -
+refuses 2 'fit: TRAIN and --cost cannot both be standard input' fit - --cost -
+refuses 2 'fit: --test and --cost cannot both be standard input' fit good.csv --test - --cost -
+refuses 2 'fit: --cost is given twice' fit good.csv --cost costs.csv --cost 5:1
+refuses 2 'complete: --test and --row-features cannot both be standard input' complete good.csv --test - --row-features -
+refuses 2 'sample: TRAIN and --against cannot both be standard input' sample - --against -
+refuses 2 'gap: TRAIN and MODEL cannot both be standard input' gap - -
 refuses 2 'predict: MODEL and DATA cannot both be standard input' predict - -
+refuses 2 'evaluate: MODEL and DATA cannot both be standard input' evaluate - -
 refuses 2 'simulate: --json describes the data on standard output; the rows need -o FILE' simulate classify --json
 option "fit: unknown option '--lamda'; did you mean --lambda\?" --lamda 3
 option "fit: unknown option '--famly=full'; did you mean --family\?" --famly=full

@@ -85,6 +85,11 @@ by_rank '' 'fit cut.csv -o none.json'
 as 'bad data keep their exit code' && check "exit $rc" test "$rc" -eq 3
 by_rank '' 'fit - -o none.json'
 as 'standard input is refused' && check "exit $rc" test "$rc" -eq 2
+by_rank '' 'fit rows.csv --test - -o none.json'
+as 'standard input by an option is refused too' && check "exit $rc" test "$rc" -eq 2
+as 'who starts the ranks may have children ignored'
+expect_exit 0 "${ranks[@]}" -np 2 env --ignore-signal=CHLD "$GIBBSITE" fit rows.csv -q -o ignored.json
+expect_file ignored.json
 
 mkdir alone
 cp "$GIBBSITE" alone/gibbsite

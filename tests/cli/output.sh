@@ -97,6 +97,11 @@ one_file - 'fit: --path and -o name the same file' fit never -o coming \
 one_file - 'sample: --draws and -o name the same file' sample never -o elsewhere/../coming \
     --draws coming
 check 'nothing was made' test ! -e elsewhere/coming.csv -a ! -s X
+as 'a file of costs is an input'
+printf 'is,a,b,c\na,0,1,1\nb,1,0,1\nc,9,1,0\n' >costs.csv
+cp costs.csv kept_costs.csv
+one_file - 'fit: the output costs.csv would overwrite the input costs.csv' fit t.csv --cost costs.csv -o costs.csv
+check 'the costs stay' cmp -s costs.csv kept_costs.csv
 as 'predictions have one output, whatever it is called'
 "$GIBBSITE" predict model.json t.csv --json -o X >X
 expect_exit 0 "$GIBBSITE" predict model.json t.csv --json -o /dev/stdout
