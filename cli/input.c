@@ -64,14 +64,44 @@ void remarks_free(struct remarks *r) {
     *r = (struct remarks){0};
 }
 
-static const char *role_of(const gbs_recipe *recipe, const char *name) {
-    const char *target = gbs_recipe_target(recipe), *input;
+/* Column k is the one that an option names, by its name or else by its number. */
+static bool is_named(const struct app *app, const char *option, const gbs_table *table, size_t k) {
+    const char *wish = option_text(&app->options, option), *name;
+    if (wish == NULL)
+        return false;
+    for (size_t i = 0; (name = gbs_table_column(table, i, NULL)) != NULL; i++)
+        if (strcmp(name, wish) == 0)
+            return i == k;
+    return strtoull(wish, NULL, 10) == k + 1;
+}
+
+static const char *role_of(const struct app *app, const gbs_recipe *recipe, const gbs_table *table,
+                           size_t k) {
+    const char *target = gbs_recipe_target(recipe), *name = gbs_table_column(table, k, NULL),
+               *input;
     if (target != NULL && strcmp(target, name) == 0)
         return "label";
-    for (size_t k = 0; (input = gbs_recipe_input(recipe, k, NULL)) != NULL; k++)
+    if (is_named(app, "weights", table, k))
+        return "weight";
+    if (is_named(app, "group", table, k))
+        return "group";
+    for (size_t i = 0; (input = gbs_recipe_input(recipe, i, NULL)) != NULL; i++)
         if (strcmp(input, name) == 0)
             return "feature";
     return "left out";
+}
+
+/* No character is cut in two. */
+static void copy_name(const char *from, char *to, size_t room) {
+    size_t size = 0, length;
+    for (; from[size] != '\0'; size += length) {
+        length = utf8_length(from + size);
+        length = length > 0 ? length : 1;
+        if (size + length >= room)
+            break;
+    }
+    memcpy(to, from, size);
+    to[size] = '\0';
 }
 
 /* A report draws no more. */
@@ -90,9 +120,11 @@ static gbs_status look_at(const struct app *app, gbs_table *table, struct input 
         gbs_status status = gbs_table_look(app->ctx, table, in->n_looks, &seen);
         if (status != GBS_OK)
             return status;
-        snprintf(to->name, sizeof to->name, "%s", seen->name);
-        to->role = role_of(recipe, seen->name);
-        to->guard = seen->guard;
+        copy_name(seen->name, to->name, sizeof to->name);
+        to->role = role_of(app, recipe, table, in->n_looks);
+        /* what a group or a weight is, was said: nothing is odd about it */
+        bool aside = strcmp(to->role, "group") == 0 || strcmp(to->role, "weight") == 0;
+        to->guard = aside ? NULL : seen->guard;
         to->is_text = seen->is_text != 0;
         to->levels = seen->levels;
         to->missing = seen->read ? seen->missing : 0;

@@ -7,7 +7,8 @@
 /* What a column of a training file looks like, and what became of it. */
 struct column_look {
     char name[100];
-    const char *role, *guard; /* "feature", "label", "left out"; NULL: nothing odd */
+    const char *role,
+        *guard; /* "feature", "label", "weight", "group", "left out"; NULL: nothing odd */
     bool is_text;
     size_t levels, missing;
     double low, high, mean;

@@ -66,6 +66,18 @@ for file in groups numbers text_groups; do
     expect_json "$file.json" 'certificates.#' 5
     check "$file: the card's rows are whole groups of four" test $(($(json "$file.json" card.tested) % 4)) = 0
 done
+as 'what a column of groups or of weights is for'
+for file in groups numbers; do expect_json $file.json 'data.look[0].role' group; done
+expect_json text_groups.json 'data.look[0].role' feature
+expect_json text_groups.json 'data.look[1].role' group
+expect_json numbers.json 'data.look[0].guard' null
+expect_exit 0 "$GIBBSITE" fit weights.csv --weights 5 --json
+expect_json "$stdout" 'data.look[4].role' weight
+as 'a long name ends with a whole character'
+name=$(printf 'a%.0s' {1..98})ä
+sed "1s/^[^,]*/$name/" train.csv >long_name.csv
+expect_exit 0 "$GIBBSITE" fit long_name.csv --json
+expect_json "$stdout" 'data.look[0].name' "${name%ä}"
 check 'names or numbers, it is the same fit' test "$(json groups.json free_energy)" = "$(json numbers.json free_energy)"
 check 'the assumption is named' grep -q 'groups of rows are independent draws' groups.json
 expect_json groups.json data.columns 3
