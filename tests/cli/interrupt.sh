@@ -221,5 +221,5 @@ for page in docs/tour.md docs/formats.md; do
         /143.*terminated/ { c = 1 } END { exit !(a && b && c) }' "$GIBBSITE_ROOT/$page"
 done
 expect_exit 0 "$GIBBSITE" help fit
-expect_stdout '^Exit codes: 0 done; '
-expect_stdout '130 interrupted, 143 terminated\.$'
+tr -s ' \n' ' ' <"$stdout" >one_line
+check 'every exit code is in the help' grep -qE 'Exit codes: 0 done; .* 4 the solver did not converge .*; 5 file system, or a lost rank; .* 129 hung up, 130 interrupted, 143 terminated\.' one_line
