@@ -8,12 +8,19 @@
 
 /* ---------------------------------------------------------------- choices */
 
+/* why NULL: the run does not say. */
 static void choice(struct text *t, const char *what, const char *taken, const char *why) {
     html_row_open(t, false);
     html_head_cell(t, what);
     html_cell(t, taken);
-    html_cell(t, why);
+    if (why != NULL)
+        html_cell(t, why);
     html_row_close(t);
+}
+
+/* A model file does not hold what was asked for, and so no reasons. */
+static bool knows_why(const struct run *run) {
+    return run->kind != RUN_INSPECT;
 }
 
 static bool was_given(const json_t *root, const char *option) {
@@ -31,7 +38,8 @@ static const char *settled(const json_t *root, const char *option, const char *r
                : rule;
 }
 
-static void threshold_choice(struct text *t, const json_t *root) {
+static void threshold_choice(struct text *t, const struct run *run) {
+    const json_t *root = run->root;
     double threshold = run_number(root, "card.threshold");
     const char *costs = run_text(root, "options.given.cost");
     char taken[NUMBER_TEXT], why[160];
@@ -44,34 +52,46 @@ static void threshold_choice(struct text *t, const json_t *root) {
                  costs);
     else
         snprintf(why, sizeof why, "both errors cost the same: the more probable label");
-    choice(t, "positive from probability", number_text(threshold, taken), why);
+    choice(t, "positive from probability", number_text(threshold, taken),
+           knows_why(run) ? why : NULL);
+}
+
+static void choices_table(struct text *t, const struct run *run) {
+    const json_t *root = run->root;
+    bool known = knows_why(run);
+    char number[NUMBER_TEXT];
+    html_table_open(t, "What the fit settled", known ? "choice|taken|why" : "choice|taken");
+#define WHY(words) (known ? (words) : NULL)
+    choice(t, "loss", run_text(root, "loss"),
+           WHY(settled(root, "loss", "the default of this bound")));
+    choice(t, "family of Gaussians", run_text(root, "family"),
+           WHY(was_given(root, "family") ? "asked for"
+                                         : "full where there are few coefficients, else diagonal"));
+    choice(t, "features", run_text(root, "features.map"),
+           WHY(was_given(root, "features") ? "asked for"
+                                           : "the columns themselves, unless asked for"));
+    choice(t, "width of columns", run_text(root, "columns"),
+           WHY(settled(root, "columns", "the default of this bound")));
+    choice(t, "prior standard deviation", number_text(run_number(root, "prior_sd"), number),
+           WHY(settled(root, "prior-sd", "the default, or learned from earlier rows")));
+    choice(t, "lambda", number_text(run_number(root, "lambda"), number),
+           WHY(was_given(root, "lambda") || was_given(root, "lambda-grid")
+                   ? "asked for"
+                   : "the number of rows learned from, or chosen from earlier rows"));
+#undef WHY
+    threshold_choice(t, run);
+    html_table_close(t);
 }
 
 void section_choices(struct page *page, const struct run *run) {
     struct text *t = &page->body;
     const json_t *root = run->root;
-    char number[NUMBER_TEXT], error[NUMBER_TEXT], se[NUMBER_TEXT], candidates[NUMBER_TEXT],
-        folds[NUMBER_TEXT];
+    char error[NUMBER_TEXT], se[NUMBER_TEXT], candidates[NUMBER_TEXT], folds[NUMBER_TEXT];
     if (run_text(root, "loss") == NULL || run_completes(root))
         return;
-    text_add(t, "<h3>What was chosen, and why</h3>\n");
-    html_table_open(t, "What the fit settled", "choice|taken|why");
-    choice(t, "loss", run_text(root, "loss"), settled(root, "loss", "the default of this bound"));
-    choice(t, "family of Gaussians", run_text(root, "family"),
-           was_given(root, "family") ? "asked for"
-                                     : "full where there are few coefficients, else diagonal");
-    choice(t, "features", run_text(root, "features.map"),
-           was_given(root, "features") ? "asked for" : "the columns themselves, unless asked for");
-    choice(t, "width of columns", run_text(root, "columns"),
-           settled(root, "columns", "the default of this bound"));
-    choice(t, "prior standard deviation", number_text(run_number(root, "prior_sd"), number),
-           settled(root, "prior-sd", "the default, or learned from earlier rows"));
-    choice(t, "lambda", number_text(run_number(root, "lambda"), number),
-           was_given(root, "lambda") || was_given(root, "lambda-grid")
-               ? "asked for"
-               : "the number of rows learned from, or chosen from earlier rows");
-    threshold_choice(t, root);
-    html_table_close(t);
+    text_add(t,
+             knows_why(run) ? "<h3>What was chosen, and why</h3>\n" : "<h3>What was chosen</h3>\n");
+    choices_table(t, run);
     if (run_at(root, "selection") == NULL)
         return;
     text_add(t, "<p class=\"note\">");

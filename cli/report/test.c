@@ -92,37 +92,56 @@ static void table_rates(struct text *t, const json_t *e) {
     html_table_close(t);
 }
 
-/* Of three classes or more: a row for each label that is, and one for those unknown to training. */
+/* The confusion of three classes or more; those beyond MOST_CLASSES stand together. */
+enum { MOST_CLASSES = 20 };
+
+/* Of rows `is` to `is_end`: labels `said` to `said_end`. */
+static double confused(const json_t *e, size_t is, size_t is_end, size_t said, size_t said_end) {
+    double sum = 0.0;
+    for (; is < is_end; is++)
+        for (size_t k = said; k < said_end; k++)
+            sum += json_number_value(json_array_get(run_item(e, "confusion", is), k));
+    return sum;
+}
+
+static void confusion_row(struct text *t, const json_t *e, const char *label, size_t is,
+                          size_t is_end) {
+    size_t classes = run_size(e, "classes");
+    char name[120];
+    snprintf(name, sizeof name, "is %.100s", label != NULL ? label : "?");
+    html_row_open(t, false);
+    html_head_cell(t, name);
+    for (size_t k = 0; k < classes && k < MOST_CLASSES; k++)
+        html_number_cell(t, confused(e, is, is_end, k, k + 1));
+    if (classes > MOST_CLASSES)
+        html_number_cell(t, confused(e, is, is_end, MOST_CLASSES, classes));
+    html_row_close(t);
+}
+
 static void table_confusion_many(struct text *t, const json_t *e) {
-    enum { MOST = 20 };
     size_t classes = run_size(e, "classes"), rows = run_size(e, "confusion");
     struct text head = {0};
+    char caption[100] = "Confusion of the labels";
     text_add(&head, "label");
-    for (size_t k = 0; k < classes && k < MOST; k++) {
+    for (size_t k = 0; k < classes && k < MOST_CLASSES; k++) {
         char name[100];
         const char *label = json_string_value(run_item(e, "classes", k));
         text_add(&head, "|#said %.60s", without_bars(label != NULL ? label : "?", name));
     }
-    html_table_open(t, "Confusion of the labels", head.bytes != NULL ? head.bytes : "label");
+    if (classes > MOST_CLASSES) {
+        text_add(&head, "|#said another");
+        snprintf(caption, sizeof caption, "Confusion of the labels, the first %d of %zu",
+                 MOST_CLASSES, classes);
+    }
+    html_table_open(t, caption, head.bytes != NULL ? head.bytes : "label");
     t->failed |= head.failed;
     text_free(&head);
-    for (size_t k = 0; k < rows && k <= MOST; k++) {
-        const char *label = json_string_value(run_item(e, "classes", k));
-        const json_t *counts = run_item(e, "confusion", k);
-        char name[120];
-        double sum = 0.0;
-        for (size_t l = 0; l < json_array_size(counts); l++)
-            sum += json_number_value(json_array_get(counts, l));
-        if (k >= classes && !(sum > 0.0))
-            continue;
-        snprintf(name, sizeof name, "is %.100s",
-                 k < classes ? label != NULL ? label : "?" : "a label unknown to training");
-        html_row_open(t, false);
-        html_head_cell(t, name);
-        for (size_t l = 0; l < classes && l < MOST; l++)
-            html_number_cell(t, json_number_value(json_array_get(counts, l)));
-        html_row_close(t);
-    }
+    for (size_t k = 0; k < classes && k < MOST_CLASSES; k++)
+        confusion_row(t, e, json_string_value(run_item(e, "classes", k)), k, k + 1);
+    if (classes > MOST_CLASSES)
+        confusion_row(t, e, "another", MOST_CLASSES, classes);
+    if (confused(e, classes, rows, 0, classes) > 0.0)
+        confusion_row(t, e, "a label unknown to training", classes, rows);
     html_table_close(t);
 }
 

@@ -219,6 +219,21 @@ if ((hits > 0)); then
 else
     expect_json fit.charts '[1].series[0].low[0]' 0
 fi
+says fit.html 'What was chosen, and why'
+says inspect.html 'What was chosen</h3>'
+refuse 'a model file holds no reasons' grep -qE 'and why|>asked for|default of this bound|more probable label' <(sed '/<script/,$d' inspect.html)
+as 'more classes than a table has room for: the others stand together'
+awk 'BEGIN { printf "{\"gibbsite\": \"0\", \"command\": \"evaluate\", \"n\": 1, \"error\": 0.5, \"classes\": [\"c0\""
+    for (k = 1; k < 24; k++) printf ", \"c%d\"", k
+    printf "], \"confusion\": ["
+    for (i = 0; i <= 24; i++) { printf "%s[0", i ? ", " : ""; for (k = 1; k < 24; k++) printf ", %d", (i + k >= 44); printf "]" }
+    print "]}" }' >wide.json
+g report wide.json -o wide.html
+says wide.html 'Confusion of the labels, the first 20 of 24'
+says wide.html 'said another'
+tr -d '\n' <wide.html | grep -o '<tr><th[^>]*>is another.*' | sed 's/<\/tr>.*//' | grep -o '[0-9]*</td>' | tail -n 1 >corner
+check 'what is beyond it both ways' grep -qx '6</td>' corner
+says wide.html 'is a label unknown to training'
 as 'a joint card with costs'
 g fit train.csv --cost 5:1 --joint --json >joint.json
 g report joint.json -o joint.html
