@@ -136,6 +136,7 @@ static void data_text(struct text *t, const gbs_model *model, const gbs_recipe *
 static void choices_text(struct text *t, const gbs_model *model) {
     const gbs_model_info *i = gbs_model_get_info(model);
     const gbs_card *card = gbs_model_card(model);
+    const gbs_classes_card *many = gbs_model_classes_card(model);
     const gbs_selection *s = gbs_model_selection(model);
     text_add(t, "\n## Choices\n\n- task: %s\n- loss: %s\n- family of Gaussians: %s\n",
              gbs_task_name(i->task), gbs_loss_name(i->loss), gbs_family_name(i->family));
@@ -153,6 +154,11 @@ static void choices_text(struct text *t, const gbs_model *model) {
                  "- cost of a missed positive and of a false alarm: %g and %g; positive from "
                  "probability %.4g on\n",
                  card->cost_missed, card->cost_false, card->threshold);
+    if (many != NULL && isfinite(many->cost))
+        text_add(t,
+                 "- labels of least expected cost, by a matrix of costs; mean cost on the fresh "
+                 "rows %.4g\n",
+                 many->cost);
     if (s->candidates > 0)
         text_add(t,
                  "- chosen: the best of %zu candidates, on %zu folds of the rows to learn from\n",
@@ -267,10 +273,13 @@ static void certificate_limits(const struct limits *to, const gbs_model *model) 
     if (card != NULL && card->refit > 0)
         limit(to, "the model was fitted again to all rows after its test: what predict prints is "
                   "not certified");
-    if (base.rows > 0 && c->loss == GBS_LOSS_ZERO_ONE && c->value >= base.error)
-        limit(
-            to,
-            "the certified error is no better than that of always saying the most frequent label");
+    struct guess guess = guess_of(model, &base);
+    if (guess_is_as_good(&guess))
+        limit(to, guess.cost
+                      ? "the certified mean cost is no better than that of always saying one "
+                        "label"
+                      : "the certified error is no better than that of always saying the most "
+                        "frequent label");
     if ((card != NULL && card->one_label) || (many != NULL && many->one_label))
         limit(to, "it said one label of all rows that it was tested on");
 }

@@ -30,6 +30,17 @@ struct baseline {
 };
 /* data NULL: none are at hand. */
 struct baseline baseline_of(const gbs_model *model, const gbs_data *data);
+/* What the labels are held against: always the same one, the most frequent, or with costs the one
+ * that costs least on the rows that tested. */
+struct guess {
+    const gbs_certificate *certificate; /* the one to compare; NULL: there is nothing to compare */
+    bool cost;                          /* by the mean cost, else by the error */
+    int label;
+    double value;
+};
+struct guess guess_of(const gbs_model *model, const struct baseline *b);
+/* The certificate is no better. */
+bool guess_is_as_good(const struct guess *g);
 /* "baseline" of the rows at hand; the library tells that of a card. */
 void result_baseline(struct json *j, const gbs_recipe *recipe, const struct baseline *b);
 void result_baseline_text(struct text *t, enum line_kind kind, const gbs_model *model,

@@ -73,6 +73,46 @@ struct baseline baseline_of(const gbs_model *model, const gbs_data *data) {
     return b;
 }
 
+/* Of always saying label or class `said`, on the rows that tested. */
+static double cost_of_saying(const gbs_model *model, int said) {
+    const gbs_card *card = gbs_model_card(model);
+    const gbs_classes_card *many = gbs_model_classes_card(model);
+    double sum = 0.0;
+    if (card != NULL && said < 0)
+        sum = card->cost_missed * (double)(card->true_positive + card->false_negative);
+    else if (card != NULL)
+        sum = card->cost_false * (double)(card->true_negative + card->false_positive);
+    for (size_t is = 0; many != NULL && is < many->classes; is++)
+        sum += gbs_model_cost(model, is, (size_t)said - 1) *
+               (double)gbs_model_class_result(model, is)->rows;
+    return sum / (double)(card != NULL ? card->tested : many->tested);
+}
+
+struct guess guess_of(const gbs_model *model, const struct baseline *b) {
+    const gbs_certificate *c = gbs_model_certificate(model, 0), *of_cost = NULL, *each;
+    const gbs_classes_card *many = gbs_model_classes_card(model);
+    struct guess g = {.label = b->label, .value = b->error};
+    if (b->rows > 0 && c != NULL && c->loss == GBS_LOSS_ZERO_ONE)
+        g.certificate = c;
+    for (size_t k = 0; (each = gbs_model_certificate(model, k)) != NULL; k++)
+        if (each->target == GBS_TARGET_COST)
+            of_cost = each;
+    if (g.certificate == NULL || of_cost == NULL)
+        return g;
+    g = (struct guess){.certificate = of_cost, .cost = true, .value = INFINITY};
+    for (int said = many != NULL ? 1 : -1; said <= (many != NULL ? (int)many->classes : 1);
+         said += many != NULL ? 1 : 2)
+        if (cost_of_saying(model, said) < g.value) {
+            g.value = cost_of_saying(model, said);
+            g.label = said;
+        }
+    return g;
+}
+
+bool guess_is_as_good(const struct guess *g) {
+    return g->certificate != NULL && g->certificate->value >= g->value;
+}
+
 void result_baseline_text(struct text *t, enum line_kind kind, const gbs_model *model,
                           const gbs_recipe *recipe, const struct baseline *b) {
     char label[LINE_NAME];
@@ -197,12 +237,18 @@ void result_warnings(const struct app *app, const gbs_model *model, const gbs_re
                  card->tested);
     if (c != NULL && c->risk == GBS_RISK_AUC && c->value >= 0.5)
         app_note(app, "the certificate says nothing: a coin orders rows as well");
-    if (c != NULL && b->rows > 0 && c->loss == GBS_LOSS_ZERO_ONE && c->value >= b->error)
+    struct guess g = guess_of(model, b);
+    if (guess_is_as_good(&g) && g.cost)
+        app_note(app,
+                 "the certificate says nothing: a mean cost of %.4g is no better than that of "
+                 "always saying '%s', %.4g",
+                 g.certificate->value, result_class_short(recipe, g.label, 40, label), g.value);
+    else if (guess_is_as_good(&g))
         app_note(app,
                  "the certificate says nothing: %.2f %% is no better than always saying '%s', "
                  "which is wrong in %.2f %%",
-                 100.0 * c->value, result_class_short(recipe, b->label, 40, label),
-                 100.0 * b->error);
+                 100.0 * g.certificate->value, result_class_short(recipe, g.label, 40, label),
+                 100.0 * g.value);
 }
 
 static void stages_text(struct text *t, const gbs_model *model) {

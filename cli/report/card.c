@@ -95,9 +95,13 @@ static const char *shown(const struct line *l, double x, char buffer[static NUMB
     return l->percent ? percent_text(x, buffer) : number_text(x, buffer);
 }
 
+static bool is_empty(const struct line *l) {
+    return l->rival && (l->at_least ? l->value <= l->guessed : l->value >= l->guessed);
+}
+
 static void put_line(struct text *t, const struct line *l) {
     char value[NUMBER_TEXT], seen[NUMBER_TEXT], guessed[NUMBER_TEXT];
-    bool nothing = l->rival && (l->at_least ? l->value <= l->guessed : l->value >= l->guessed);
+    bool nothing = is_empty(l);
     text_add(t, "<div class=\"card%s\"><dt>", nothing ? " empty" : "");
     html_text(t, l->name);
     text_add(t, "</dt><dd>");
@@ -110,6 +114,15 @@ static void put_line(struct text *t, const struct line *l) {
                    nothing ? " – so it says nothing" : "");
     }
     text_add(t, "</small></dd></div>\n");
+}
+
+bool card_says_nothing(const json_t *root) {
+    struct line l;
+    const json_t *c = certificate_of(root, "cost");
+    if (c == NULL)
+        c = run_at(root, "certificate");
+    return (run_is(c, "target", "cost") || run_is(c, "target", "vote")) && make_line(root, c, &l) &&
+           is_empty(&l);
 }
 
 void card_lines(struct text *t, const json_t *root) {

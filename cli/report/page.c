@@ -28,8 +28,7 @@ static void badges(struct text *t, const struct run *run) {
     else if (status != NULL)
         badge(t, strcmp(status, "valid") == 0 ? "good" : "bad",
               strcmp(status, "valid") == 0 ? "certificate: valid" : "certificate: conditional");
-    if (run_is(root, "certificate.target", "vote") &&
-        run_number(root, "certificate.value") >= run_number(root, "baseline.error"))
+    if (card_says_nothing(root))
         badge(t, "bad", "no better than guessing");
     if (run_at(root, "converged") != NULL)
         badge(t, run_true(root, "converged") ? "good" : "bad",

@@ -39,6 +39,9 @@ void chart_convergence(struct page *page, const json_t *root);
 void section_importance(struct page *page, const struct run *run);
 /* card.c: the certified numbers of a calibrated model, and what they rest on. */
 void card_lines(struct text *t, const json_t *root);
+/* The certificate that the labels rest on, of their mean cost where errors have costs, is no better
+ * than guessing. */
+bool card_says_nothing(const json_t *root);
 void card_note(struct text *t, const json_t *root);
 /* reliability.c: of the rows that tested a model, of other rows, of shares of votes. */
 enum reliability_of { RELIABILITY_CARD, RELIABILITY_CALIBRATED, RELIABILITY_VOTES };

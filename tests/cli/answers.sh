@@ -90,6 +90,21 @@ as 'the same with --json'
 expect_exit 0 "$GIBBSITE" fit rare.csv --json
 expect_stderr "^gibbsite: the model says '-1' of all"
 expect_json "$stdout" baseline.label -1
+as 'with costs it is the mean cost that is compared'
+expect_exit 0 "$GIBBSITE" fit rare.csv --cost 30:1 -o costly.json --json
+cp "$stdout" costly.run
+expect_json costly.run 'certificates[3].target' cost
+negatives=$(($(json costly.run card.confusion.true_negative) + $(json costly.run card.confusion.false_positive)))
+guess=$(awk -v n="$negatives" -v all="$(json costly.run card.tested)" 'BEGIN { g = n < 30 * (all - n) ? n : 30 * (all - n); printf "%.4g", g / all }')
+expect_stderr "^gibbsite: the certificate says nothing: a mean cost of [0-9.]+ is no better than that of always saying '1', $guess\$"
+refuse 'no word of errors' grep -q 'which is wrong in' "$stderr"
+expect_exit 0 "$GIBBSITE" inspect costly.json --card
+expect_stdout '^- the certified mean cost is no better than that of always saying one label$'
+"$GIBBSITE" simulate classify --rows 2000 --cols 4 --noise 0.2 -q | awk -F, 'NR == 1 || $5 < 0 || NR % 5 == 0' >uneven.csv
+as 'more errors than guessing, at less cost'
+expect_exit 0 "$GIBBSITE" fit uneven.csv --cost 5:1 --json
+holds 'more errors' "$(json "$stdout" certificate.value) > $(json "$stdout" baseline.error)"
+expect_silence stderr
 as 'the same with --quiet'
 expect_exit 0 "$GIBBSITE" fit rare.csv -q -o rare.json
 expect_silence stderr
