@@ -9,7 +9,8 @@ const char *const manual_tagline = "variational approximations of Gibbs posterio
 
 const char *const manual_exit_codes =
     "0 done; 1 out of memory; 2 usage; 3 bad data, nothing written; 4 the solver did not converge "
-    "(the result is written and says so); 5 file system, or a lost rank; after a signal 128 + its number: 129 hung up, "
+    "(the result is written and says so); 5 file system, or a lost rank; after a signal 128 + its "
+    "number: 129 hung up, "
     "130 interrupted, 143 terminated.";
 
 static void print_roff(FILE *out, const char *text) {
