@@ -98,16 +98,22 @@ expect_exit 2 "${ranks[@]}" -np 2 alone/gibbsite fit rows.csv -o none.json
 expect_stderr '^gibbsite: several ranks, but libgibbsite-mpi.so.1 is not there'
 holds 'one of them says so' "$(grep -c '^gibbsite' "$stderr") == 1"
 
-# Killed while it fits: the message and the code are those of its watcher.
-"$GIBBSITE" simulate classify --rows 40000 --cols 60 -q -o many.csv
+# Killed at its work, a pipe that nobody writes to, while the others wait for it: the message and the
+# code are those of its watcher.
+mkfifo never.csv
+exec {pipe}<>never.csv
 rm -f pid.1
-(by_rank '' 'fit many.csv -o none.json' && :; echo "$rc" >rc) &
-for ((i = 0; i < 600; i++)); do
-    [[ -s pid.1 ]] && worker=$(ps -o pid= --ppid "$(cat pid.1)") && [[ $worker ]] && break
+(
+    exec {pipe}>&-
+    by_rank 'if [ "$r" = 1 ]; then mine=never.csv; else mine=rows.csv; fi' 'fit $mine -o none.json' 3
+    echo "$rc" >rc
+) &
+for ((i = 0; i < 2000; i++)); do
+    [[ -s pid.1 ]] && worker=$(ps -o pid= --ppid "$(cat pid.1)") && worker=${worker// /} &&
+        [[ $(find "/proc/$worker/fd" -lname '*/never.csv' 2>/dev/null) ]] && break
     sleep 0.05
 done
-sleep 0.7 # it reads, or fits
-kill -KILL "${worker// /}"
+kill -KILL "$worker"
 wait $!
 rc=$(cat rc)
 ended 'a rank that is killed ends all' '^gibbsite: rank 1 was lost: killed by signal 9 .*; nothing was written$'
