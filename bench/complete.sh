@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# 10^7 ratings of 100,000 rows and 20,000 columns at 16 components through the program: CSV in, model out. The peak of its memory: at most 2 GB. Reading over
-# `wc -l`.
+# 10^7 ratings of 100,000 rows and 20,000 columns at 16 components through the program: CSV in, model
+# out. The peak of its memory: at most 2 GB. Reading over `wc -l`, both by the clock.
 #
-#   bench/complete.sh PROGRAM [ROWS]     ROWS 500000: 10^8 ratings (3 GB of CSV; wants 16 GB of memory, and is left out where fewer are free)
+#   bench/complete.sh PROGRAM [ROWS]     ROWS 500000: 10^8 ratings (3 GB of CSV; wants 16 GB of
+#                                        memory, and is left out where fewer are free)
 set -eu
 gibbsite=$(realpath "$1")
 rows=${2:-100000}
@@ -18,7 +19,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 "$gibbsite" simulate ratings --rows "$rows" --cols 20000 --rank 16 --density $density -o ratings.csv -q
-TIMEFORMAT='%U %S'
+TIMEFORMAT='%R'
 { time wc -l ratings.csv >lines; } 2>counted
 "$gibbsite" complete ratings.csv --rank 16 --max-iter 2 -o model.json --json >out.json 2>/dev/null &
 pid=$!
@@ -28,7 +29,7 @@ while now=$(awk '/^VmHWM/ { print $2 }' "/proc/$pid/status" 2>/dev/null) && [[ $
     sleep 0.1
 done
 wait "$pid" || (($? == 4)) # two sweeps are not all of a fit
-awk -v peak="$peak" -v wc="$(awk '{ print $1 + $2 }' counted)" -v file="$(stat -c %s ratings.csv)" -v model="$(stat -c %s model.json)" -v rows="$rows" '
+awk -v peak="$peak" -v wc="$(cat counted)" -v file="$(stat -c %s ratings.csv)" -v model="$(stat -c %s model.json)" -v rows="$rows" '
     /"(read|fit|total)": [0-9]/ { gsub(/[",]/, ""); sub(/:/, ""); seconds[$1] = $2 }
     END {
         printf "%d x 20,000, %.0f MB of CSV, 16 components, two sweeps, model of %.0f MB: peak memory %.2f GB (target at most %d)\n", rows, file / 1e6, model / 1e6, peak * 1024 / 1e9, rows < 500000 ? 2 : 16
