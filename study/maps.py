@@ -26,6 +26,7 @@ from sklearn.svm import SVC
 warnings.filterwarnings("ignore")
 DATA = os.environ.get("GIBBSITE_DATA", os.path.join(os.path.dirname(__file__), "../../shared/data"))
 MOST = 4000
+SETS = ["ionosphere", "eeg", "breast", "pima", "german", "ilpd"]
 SHAPES = {"xor": 3, "rings": 2, "waves": 3}
 
 
@@ -115,7 +116,7 @@ def shuffle(gibbsite, name, k):
 def main():
     gibbsite = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "build/gibbsite")
     shuffles = int(sys.argv[2]) if len(sys.argv) > 2 else 20
-    names = sys.argv[3:] or ["ionosphere", "eeg"] + list(SHAPES)
+    names = sys.argv[3:] or SETS + list(SHAPES)
     means = []
     print("set          maps  error   svm     certificate  svm's 50 %  70 %    ratio")
     with tempfile.TemporaryDirectory() as folder:

@@ -61,9 +61,9 @@ gbs_status gbs_options_create_with(gbs_context *ctx, unsigned command, const gbs
         return GBS_ERR_MEMORY;
     o->ctx = ctx;
     o->command = command;
-    o->own = copy_lines(ctx, own, count, size);
+    o->own = count > 0 ? copy_lines(ctx, own, count, size) : NULL;
     o->value = gbs_array_alloc(ctx, gbs_option_entries_size + count, sizeof *o->value);
-    if (o->own == NULL || o->value == NULL) {
+    if ((count > 0 && o->own == NULL) || o->value == NULL) {
         gbs_options_free(o);
         return GBS_ERR_MEMORY;
     }
