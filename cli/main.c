@@ -8,8 +8,8 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <jansson.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -43,21 +43,6 @@ int app_stopped(const struct app *app, const char *format, ...) {
     if (ranks_many()) /* mpirun ends all ranks alike, and has said why */
         return 128 + signals_caught();
     return app_fail(app, 128 + signals_caught(), "%s%s", signals_word(), what);
-}
-
-/* ---------------------------------------------------------------- memory of jansson */
-
-/* jansson (2.14) overlooks some failed allocations: a key or a byte of a text is lost, and where
- * that byte is the closing quote it reads on past the end of its buffer. So it is never told of
- * one. No file is open for writing while it works. */
-static void *json_allocate(size_t size) {
-    void *memory = malloc(size);
-    if (memory != NULL || size == 0)
-        return memory;
-    progress_clear();
-    fputs("gibbsite: out of memory while reading or writing JSON\n", stderr);
-    fflush(stderr);
-    _exit(EXIT_MEMORY);
 }
 
 /* ---------------------------------------------------------------- messages */
@@ -292,7 +277,6 @@ int main(int argc, char **argv) {
     struct app app = {.started = now()};
     hold_descriptors();
     signals_catch();
-    json_set_alloc_funcs(json_allocate, free);
     int code = ranks_begin(&app);
     if (code != EXIT_DONE)
         return code;

@@ -1,8 +1,7 @@
-# Turns files into one C file that holds them as arrays, for a program that carries what it needs.
+# Turns files into one C file that holds them as arrays, for a library that carries what it needs.
 #
-#   cmake -DOUT=FILE.c -DHEADER=file.h -DFILES=name=path;name=path;... -P embed.cmake
-#
-# Each becomes `const struct asset asset_NAME`; HEADER declares them.
+# Included with OUT, HEADER and FILES (name=path;name=path;...) set: each file becomes `const struct
+# asset gbs_asset_NAME` in OUT; HEADER declares them.
 set(text "/* Written by cmake/embed.cmake. */\n#include \"${HEADER}\"\n\n")
 foreach(pair IN LISTS FILES)
   string(REGEX MATCH "^([a-z_]+)=(.*)$" unused "${pair}")
@@ -17,6 +16,6 @@ foreach(pair IN LISTS FILES)
   string(REGEX REPLACE "(${line})" "\\1\n" bytes "${bytes}")
   string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
   string(APPEND text "static const unsigned char bytes_of_${name}[] = {\n${bytes}\n};\n"
-         "const struct asset asset_${name} = {bytes_of_${name}, sizeof bytes_of_${name}};\n\n")
+         "const struct asset gbs_asset_${name} = {bytes_of_${name}, sizeof bytes_of_${name}};\n\n")
 endforeach()
 file(WRITE "${OUT}" "${text}")

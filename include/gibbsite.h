@@ -58,6 +58,7 @@
 #include "gibbsite/table.h"
 #include "gibbsite/classes.h"
 #include "gibbsite/explain.h"
+#include "gibbsite/report.h"
 #include "gibbsite/bound.h"
 #include "gibbsite/theory.h"
 /* clang-format on */

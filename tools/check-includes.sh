@@ -24,6 +24,7 @@ judge: model
 task: judge bound
 explain: judge table
 file: task table
+report: file
 fit: vb smc task completion file explain
 '
 # Headers that the build writes.

@@ -39,8 +39,9 @@ mkdir -p "$vendored"
 cp -r src include "$vendored/"
 find "$vendored" -name '*.cu' -delete
 globs() { sed -n "s/^file(GLOB $1 .*CMAKE_SOURCE_DIR} \(.*\))/\1/p" CMakeLists.txt; }
+cmake -DOUT="$vendored/src/report/assets.c" -P cmake/report_assets.cmake
 # shellcheck disable=SC2046
-printf '%s\n' $(globs gibbsite_sources) | sort >"$vendored/SOURCES"
+printf '%s\n' $(globs gibbsite_sources) src/report/assets.c | sort >"$vendored/SOURCES"
 # shellcheck disable=SC2046
 printf '%s\n' $(globs gibbsite_kernel_sources) $(globs gibbsite_row_sources) | sort >"$vendored/KERNELS"
 

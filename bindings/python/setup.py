@@ -2,7 +2,8 @@
 
 The sources of the library lie two folders up in a checkout, and under library/ in a source
 distribution, which therefore needs neither make nor CMake: a C compiler, Random123, OpenBLAS,
-jansson and zlib. GIBBSITE_LIBRARY=path/to/libgibbsite.a links a library that is built already.
+jansson and zlib. In a checkout CMake and Chart.js (libjs-chart.js) make one of the sources.
+GIBBSITE_LIBRARY=path/to/libgibbsite.a links a library that is built already.
 """
 import glob
 import os
@@ -32,6 +33,16 @@ def cmake_list(name):
                   for path in glob.glob(os.path.join(LIBRARY, word)))
 
 
+ASSETS = os.path.join("src", "report", "assets.c")
+
+
+def write_assets(out):
+    """What the page of a report carries with it, as a C file."""
+    os.makedirs(os.path.dirname(out), exist_ok=True)
+    subprocess.run(["cmake", f"-DOUT={os.path.abspath(out)}", "-P",
+                    os.path.join(LIBRARY, "cmake", "report_assets.cmake")], check=True)
+
+
 def flags(what):
     """Of the libraries underneath, by pkg-config where it is there."""
     try:
@@ -49,6 +60,9 @@ class BuildWithLibrary(build_ext):
         kernels = set(cmake_list("gibbsite_kernel_sources") + cmake_list("gibbsite_row_sources"))
         include = [os.path.join(LIBRARY, "src"), os.path.join(LIBRARY, "include")]
         plain = [path for path in cmake_list("gibbsite_sources") if path not in kernels]
+        if not os.path.exists(os.path.join(LIBRARY, ASSETS)):
+            plain.append(os.path.join(os.path.abspath(self.build_temp), ASSETS))
+            write_assets(plain[-1])
         objects = []
         here = os.getcwd()
         for sources, options in ((plain, PLAIN), (sorted(kernels), PLAIN + KERNEL)):
@@ -74,6 +88,8 @@ class SdistWithLibrary(sdist):
             shutil.copytree(os.path.join(LIBRARY, folder), os.path.join(target, folder))
         for name in ("CMakeLists.txt", "LICENSE"):
             shutil.copy(os.path.join(LIBRARY, name), target)
+        if not os.path.exists(os.path.join(target, ASSETS)):
+            write_assets(os.path.join(target, ASSETS))
 
 
 def version():

@@ -1,9 +1,9 @@
 /* gibbsite report: the JSON of runs as a page for people. */
 #include "app.h"
+#include "input.h"
 #include "out/json.h"
 #include "out/result.h"
 #include "outputs.h"
-#include "report/page.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -49,48 +49,19 @@ static int read_whole(const struct app *app, const char *file, struct text *out)
     return code;
 }
 
-static int not_json(const struct app *app, const char *file, const json_error_t *error) {
-    if (json_error_code(error) == json_error_out_of_memory)
-        return app_fail(app, EXIT_MEMORY, "%s: out of memory", file);
-    return app_fail(app, EXIT_BAD_DATA, "%s: line %d, column %d: expected the JSON of a run: %s",
-                    file, error->line > 0 ? error->line : 1, error->column > 0 ? error->column : 1,
-                    error->text);
-}
-
-/* Is it a run, and of which command? */
-static int recognise(const struct app *app, struct run *run) {
-    static const char expected[] = "expected what fit, evaluate, cv, sample, gap, complete, theory "
-                                   "or inspect print with --json";
-    const char *command = run_text(run->root, "command");
-    if (run_text(run->root, "gibbsite") == NULL)
-        return app_fail(app, EXIT_BAD_DATA, "%s: not a run of gibbsite; %s", run->file, expected);
-    if (command == NULL && run_text(run->root, "kind") != NULL)
-        return app_fail(
-            app, EXIT_BAD_DATA,
-            "%s: a file of kind '%.40s', not a run; %s (inspect MODEL --json makes one of a model)",
-            run->file, run_text(run->root, "kind"), expected);
-    for (int k = 0; command != NULL && k < RUN_KINDS; k++)
-        if (strcmp(command, run_kind_name((enum run_kind)k)) == 0) {
-            run->kind = (enum run_kind)k;
-            return EXIT_DONE;
-        }
-    return app_fail(app, EXIT_BAD_DATA, "%s: a run of '%.40s', which has nothing to report; %s",
-                    run->file, command != NULL ? command : "nothing", expected);
-}
-
-static int read_run(const struct app *app, const char *file, size_t number, struct run *out) {
+static int add_run(const struct app *app, const char *file, gbs_report *report) {
     struct text whole = {0};
-    json_error_t error;
-    *out = (struct run){.file = file, .number = number};
     int code = read_whole(app, file, &whole);
-    if (code == EXIT_DONE)
-        out->root = json_loadb(whole.size > 0 ? whole.bytes : "", whole.size, 0, &error);
+    if (code == EXIT_DONE) {
+        gbs_status status = gbs_report_add_run(app->ctx, report, input_name(file), whole.bytes,
+                                               whole.size);
+        if (status == GBS_ERR_MEMORY)
+            code = app_fail(app, EXIT_MEMORY, "%s: out of memory", file);
+        else if (status != GBS_OK)
+            code = app_fail_status(app, status, NULL);
+    }
     text_free(&whole);
-    if (code != EXIT_DONE)
-        return code;
-    if (out->root == NULL)
-        return not_json(app, file, &error);
-    return recognise(app, out);
+    return code;
 }
 
 static int check_options(const struct app *app) {
@@ -111,15 +82,18 @@ static int check_options(const struct app *app) {
     return outputs_check(app, given(o, "json") || output == NULL);
 }
 
-static int write_page(const struct app *app, const struct run *runs, size_t n) {
+static int write_page(const struct app *app, const gbs_report *report) {
     const struct options *o = &app->options;
+    size_t n = o->n_inputs;
     /* nobody reads a page of HTML on a terminal */
     const char *output = option_text(o, "output") == NULL && isatty(STDOUT_FILENO)
                              ? "report.html"
                              : option_text(o, "output");
     struct text page = {0}, said = {0};
     size_t charts = 0;
-    bool whole = report_page(runs, n, gbs_version(), &page, &charts);
+    gbs_status status = gbs_report_html(app->ctx, report, "--", &page.bytes, &page.size, &charts);
+    if (status != GBS_OK)
+        return app_fail_status(app, status, NULL);
     if (given(o, "json")) {
         struct json j = json_writer(&said);
         json_open_object(&j, NULL);
@@ -130,14 +104,14 @@ static int write_page(const struct app *app, const struct run *runs, size_t n) {
         json_put_count(&j, "bytes", page.size);
         json_close_object(&j);
     }
-    int code = whole && !said.failed ? app_write(app, output, &page)
-                                     : app_fail(app, EXIT_MEMORY, "out of memory");
+    int code = !said.failed ? app_write(app, output, &page)
+                            : app_fail(app, EXIT_MEMORY, "out of memory");
     if (code == EXIT_DONE && given(o, "json"))
         code = app_write(app, NULL, &said);
     else if (code == EXIT_DONE && output != NULL && !output_is_stdout(output))
         app_note(app, "%zu run%s, %zu chart%s in %s; it opens in any browser, without a network", n,
                  n == 1 ? "" : "s", charts, charts == 1 ? "" : "s", output);
-    text_free(&page);
+    gbs_release(app->ctx, page.bytes);
     text_free(&said);
     return code;
 }
@@ -147,16 +121,15 @@ static int run(struct app *app) {
     int code = check_options(app);
     if (code != EXIT_DONE)
         return code;
-    struct run *runs = calloc(o->n_inputs, sizeof *runs);
-    if (runs == NULL)
-        return app_fail(app, EXIT_MEMORY, "out of memory");
+    gbs_report *report = NULL;
+    gbs_status status = gbs_report_create(app->ctx, &report);
+    if (status != GBS_OK)
+        return app_fail_status(app, status, NULL);
     for (size_t k = 0; code == EXIT_DONE && k < o->n_inputs; k++)
-        code = read_run(app, o->inputs[k], k + 1, &runs[k]);
+        code = add_run(app, o->inputs[k], report);
     if (code == EXIT_DONE)
-        code = write_page(app, runs, o->n_inputs);
-    for (size_t k = 0; k < o->n_inputs; k++)
-        json_decref(runs[k].root);
-    free(runs);
+        code = write_page(app, report);
+    gbs_report_free(report);
     return code;
 }
 

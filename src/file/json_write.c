@@ -20,8 +20,8 @@ static void add(gbs_writer *w, const char *bytes, size_t size) {
     w->size += size;
 }
 
-/* Bytes of the UTF-8 character that begins here (RFC 3629); 0: there is none. */
-static size_t character(const unsigned char *s) {
+size_t gbs_character_bytes(const char *text) {
+    const unsigned char *s = (const unsigned char *)text;
     size_t length = s[0] < 0x80                   ? 1
                     : s[0] >= 0xc2 && s[0] < 0xe0 ? 2
                     : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
@@ -40,7 +40,7 @@ static void quote(gbs_writer *w, const char *x) {
     add(w, "\"", 1);
     while (*x != '\0') {
         unsigned char c = (unsigned char)*x;
-        size_t length = character((const unsigned char *)x);
+        size_t length = gbs_character_bytes(x);
         if (length == 0) {
             add(w, "\xef\xbf\xbd", 3);
         } else if (c == '"' || c == '\\') {

@@ -22,6 +22,9 @@ void gbs_writer_count(gbs_writer *w, const char *key, size_t x);
 void gbs_writer_bool(gbs_writer *w, const char *key, bool x);
 void gbs_writer_text(gbs_writer *w, const char *key, const char *x); /* NULL: null */
 
+/* Bytes of the UTF-8 character that begins here (RFC 3629); 0: there is none. */
+size_t gbs_character_bytes(const char *text);
+
 /* The text, which the caller hands back with gbs_release; size may be NULL. Fails only with
  * GBS_ERR_MEMORY. */
 gbs_status gbs_writer_end(gbs_writer *w, char **text, size_t *size);

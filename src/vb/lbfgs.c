@@ -162,7 +162,7 @@ gbs_status gbs_solve_lbfgs(const gbs_problem *problem, const gbs_solve_options *
         s.converged = s.left <= options->tolerance * fmax(1.0, fabs(e->here.free_energy));
         result->iterations = s.iterations;
         result->converged = s.converged;
-        gbs_report(problem, &e->here, s.left, result);
+        gbs_solution_tell(problem, &e->here, s.left, result);
         if (family->settle != NULL)
             family->settle(g);
     }

@@ -174,6 +174,6 @@ gbs_status gbs_solve_natural(const gbs_problem *problem, const gbs_solve_options
         result->iterations++;
     }
     if (status == GBS_OK)
-        gbs_report(problem, &e->here, left, result);
+        gbs_solution_tell(problem, &e->here, left, result);
     return status;
 }

@@ -226,7 +226,7 @@ static void report(const gbs_problem *problem, const struct descent *s, const gb
                    double left, bool converged, gbs_solution *result) {
     result->converged = converged;
     result->iterations = s->steps;
-    gbs_report(problem, &e->here, left, result);
+    gbs_solution_tell(problem, &e->here, left, result);
     if (gbs_family_of(s->g->family)->settle != NULL)
         gbs_family_of(s->g->family)->settle(s->g);
 }

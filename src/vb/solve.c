@@ -71,7 +71,8 @@ void gbs_engine_progress(gbs_engine *e, double left, double target) {
     gbs_progress(e->ctx, "fit", e->done_before + e->done_span * share);
 }
 
-void gbs_report(const gbs_problem *problem, const gbs_point *p, double left, gbs_solution *result) {
+void gbs_solution_tell(const gbs_problem *problem, const gbs_point *p, double left,
+                       gbs_solution *result) {
     result->free_energy = p->free_energy;
     result->risk = p->risk;
     result->kl = p->kl;
@@ -224,6 +225,6 @@ gbs_status gbs_solve_on_part(const gbs_problem *problem, const gbs_solve_options
     if (status == GBS_OK)
         status = gbs_evaluate(problem, g, &engine->workspace, &engine->here);
     if (status == GBS_OK)
-        gbs_report(problem, &engine->here, NAN, result);
+        gbs_solution_tell(problem, &engine->here, NAN, result);
     return status;
 }

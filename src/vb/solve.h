@@ -83,6 +83,7 @@ double gbs_left_to_gain(const gbs_problem *problem, const gbs_gaussian *g, const
 /* One iteration is done: traces it, and moves the progress bar, on a log scale from what was left
  * at first to the target. */
 void gbs_engine_progress(gbs_engine *e, double left, double target);
-void gbs_report(const gbs_problem *problem, const gbs_point *p, double left, gbs_solution *result);
+void gbs_solution_tell(const gbs_problem *problem, const gbs_point *p, double left,
+                       gbs_solution *result);
 
 #endif

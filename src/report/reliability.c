@@ -37,28 +37,29 @@ static bool of_said(const json_t *bin) {
 }
 
 static double add_bin(struct chart *c, size_t series, const json_t *bin, double *off) {
-    double n = run_number(bin, "count"), x = run_number(bin, "mean_prob"),
-           y = run_number(bin, of_said(bin) ? "share_right" : "share_positive");
+    double n = gbs_run_number(bin, "count"), x = gbs_run_number(bin, "mean_prob"),
+           y = gbs_run_number(bin, of_said(bin) ? "share_right" : "share_positive");
     if (!(n > 0.0 && n < 1e15) || !(x >= 0.0 && x <= 1.0) || !(y >= 0.0 && y <= 1.0))
         return 0.0;
     size_t rows = (size_t)n, hits = (size_t)round(y * n);
-    chart_put_interval(c, chart_row(c, x), series, y, gbs_binomial_lower(hits, rows, EITHER_SIDE),
-                       gbs_binomial_upper(hits, rows, EITHER_SIDE));
+    gbs_chart_put_interval(c, gbs_chart_row(c, x), series, y,
+                           gbs_binomial_lower(hits, rows, EITHER_SIDE),
+                           gbs_binomial_upper(hits, rows, EITHER_SIDE));
     *off += n * fabs(x - y);
     return n;
 }
 
-void chart_reliability(struct page *page, const json_t *e, enum reliability_of of) {
+void gbs_chart_reliability(struct page *page, const json_t *e, enum reliability_of of) {
     const char *title = of == RELIABILITY_CARD ? "Reliability of the probabilities" : "Reliability";
-    if (run_size(e, "reliability") == 0) {
-        chart_missing(
+    if (gbs_run_size(e, "reliability") == 0) {
+        gbs_chart_missing(
             page, title,
-            run_labels(e)
-                ? "the run does not have it; evaluate --json and fit --test FILE --json do."
+            gbs_run_labels(e)
+                ? "the run does not have it; evaluate `json` and fit `test` FILE `json` do."
                 : "a model that ranks says no probabilities of labels.");
         return;
     }
-    bool said = of_said(run_item(e, "reliability", 0));
+    bool said = of_said(gbs_run_item(e, "reliability", 0));
     struct chart c = {.page = page,
                       .kind = CHART_LINES,
                       .title = title,
@@ -74,11 +75,11 @@ void chart_reliability(struct page *page, const json_t *e, enum reliability_of o
                       .percent_y = true,
                       .diagonal = true,
                       .square = true};
-    size_t series = chart_series(&c, STYLE_POINTS, "share of %s labels, 95 %% band",
-                                 said ? "right" : "positive");
+    size_t series = gbs_chart_series(&c, STYLE_POINTS, "share of %s labels, 95 %% band",
+                                     said ? "right" : "positive");
     double off = 0.0, rows = 0.0;
-    for (size_t k = 0; k < run_size(e, "reliability"); k++)
-        rows += add_bin(&c, series, run_item(e, "reliability", k), &off);
-    text_add(&c.summary, "Mean distance from the diagonal %.4f.", off / fmax(1.0, rows));
-    chart_end(&c);
+    for (size_t k = 0; k < gbs_run_size(e, "reliability"); k++)
+        rows += add_bin(&c, series, gbs_run_item(e, "reliability", k), &off);
+    gbs_text_add(&c.summary, "Mean distance from the diagonal %.4f.", off / fmax(1.0, rows));
+    gbs_chart_end(&c);
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Says format with every %s already text; the paragraph is opened and closed by the caller. */
-#define SAY(...) html_print(t, __VA_ARGS__)
+#define SAY(...) gbs_html_print(t, __VA_ARGS__)
 
 struct numbers {
     char value[NUMBER_TEXT], other[NUMBER_TEXT], third[NUMBER_TEXT], confidence[NUMBER_TEXT],
@@ -14,8 +14,8 @@ struct numbers {
 };
 
 static void confidence_texts(struct numbers *n, double confidence) {
-    number_text(NAN, n->confidence);
-    number_text(NAN, n->doubt);
+    gbs_number_text(NAN, n->confidence);
+    gbs_number_text(NAN, n->doubt);
     if (isnan(confidence))
         return;
     snprintf(n->confidence, sizeof n->confidence, "%.10g\u00a0%%", 100.0 * confidence);
@@ -23,118 +23,119 @@ static void confidence_texts(struct numbers *n, double confidence) {
 }
 
 static void strong(struct text *t, bool open) {
-    text_add(t, open ? "<strong>" : "</strong>");
+    gbs_text_add(t, open ? "<strong>" : "</strong>");
 }
 
 /* It is about the labels that predict prints: of rows, or of rows in groups. */
 static bool of_labels(const json_t *c) {
-    return run_is(c, "target", "vote") &&
-           (run_is(c, "method", "binomial") || run_is(c, "unit", "group"));
+    return gbs_run_is(c, "target", "vote") &&
+           (gbs_run_is(c, "method", "binomial") || gbs_run_is(c, "unit", "group"));
 }
 
 /* The claim itself. */
 static void claim(struct text *t, const json_t *root, const json_t *c, struct numbers *n) {
-    double value = run_number(c, "value");
+    double value = gbs_run_number(c, "value");
     strong(t, true);
-    if (!run_is(c, "status", "valid"))
+    if (!gbs_run_is(c, "status", "valid"))
         SAY("Were all its assumptions met: ");
-    if (run_is(c, "target", "auc"))
+    if (gbs_run_is(c, "target", "auc"))
         SAY("Take a positive and a negative row at random: the score that predict prints puts them "
             "in the wrong order with probability at most %s. Its true AUC is at least %.4f.",
-            percent_text(value, n->value), 1.0 - value);
-    else if (run_is(c, "risk", "1-auc"))
+            gbs_percent_text(value, n->value), 1.0 - value);
+    else if (gbs_run_is(c, "risk", "1-auc"))
         SAY("Take a positive and a negative row at random, and a scorer drawn from the model: it "
             "puts them in the wrong order "
             "with probability at "
             "most %s. The true AUC of such a scorer is at least %.4f.",
-            percent_text(value, n->value), 1.0 - value);
-    else if (run_is(c, "risk", "pairs"))
+            gbs_percent_text(value, n->value), 1.0 - value);
+    else if (gbs_run_is(c, "risk", "pairs"))
         SAY("Take any two rows at random, and a scorer drawn from the model: their labels differ "
             "and it puts them in the wrong "
             "order with "
             "probability at most %s.",
-            percent_text(value, n->value));
-    else if (run_is(c, "loss", "hinge"))
+            gbs_percent_text(value, n->value));
+    else if (gbs_run_is(c, "loss", "hinge"))
         SAY("The true mean hinge loss of a classifier drawn from the model is at most %s.",
-            number_text(value, n->value));
-    else if (run_is(c, "target", "rmse"))
+            gbs_number_text(value, n->value));
+    else if (gbs_run_is(c, "target", "rmse"))
         SAY("The true root mean squared error of the values that predict prints is at most %s.",
-            number_text(run_number(c, "rmse"), n->value));
-    else if (run_completes(root))
+            gbs_number_text(gbs_run_number(c, "rmse"), n->value));
+    else if (gbs_run_completes(root))
         SAY("If each missing cell is predicted by one draw from the model, clipped to the range, "
             "the true root mean squared "
             "error is at most %s.",
-            number_text(run_number(c, "rmse"), n->value));
-    else if (of_labels(c) && run_is(c, "unit", "group"))
+            gbs_number_text(gbs_run_number(c, "rmse"), n->value));
+    else if (of_labels(c) && gbs_run_is(c, "unit", "group"))
         SAY("If groups of rows like these keep coming, the labels that predict prints are wrong in "
             "at most %s of the rows of a group, in the mean over groups.",
-            percent_text(value, n->value));
+            gbs_percent_text(value, n->value));
     else if (of_labels(c))
         SAY("If rows like these keep coming, the labels that predict prints are wrong in at most "
             "%s "
             "of all cases.",
-            percent_text(value, n->value));
+            gbs_percent_text(value, n->value));
     else
         SAY("If rows like these keep coming and each is classified by one classifier drawn from "
             "the model%s, the long-run "
             "share of mistakes is at "
             "most %s.",
-            run_is(c, "target", "mixture") ? " (first a stage, then a classifier from it)" : "",
-            percent_text(value, n->value));
+            gbs_run_is(c, "target", "mixture") ? " (first a stage, then a classifier from it)" : "",
+            gbs_percent_text(value, n->value));
     strong(t, false);
-    if (!run_is(c, "status", "valid"))
+    if (!gbs_run_is(c, "status", "valid"))
         SAY(" That would hold with confidence %s if everything it needs were so. ", n->confidence);
     else
         SAY(" That holds with confidence %s: in at most %s of all draws of training data would a "
             "number computed this way be "
             "too small. ",
             n->confidence, n->doubt);
-    if (run_is(c, "target", "vote") && value >= run_number(root, "baseline.error"))
+    if (gbs_run_is(c, "target", "vote") && value >= gbs_run_number(root, "baseline.error"))
         SAY("Always saying %.60s is wrong in %s of the same rows: the certificate says nothing "
             "here "
             "(it is vacuous). ",
-            run_text(root, "baseline.label") != NULL ? run_text(root, "baseline.label") : "?",
-            percent_text(run_number(root, "baseline.error"), n->value));
-    else if (!run_completes(root) && !run_is(c, "loss", "hinge") &&
-             value >= (run_is(c, "risk", "pairs") ? 0.25 : 0.5))
+            gbs_run_text(root, "baseline.label") != NULL ? gbs_run_text(root, "baseline.label")
+                                                         : "?",
+            gbs_percent_text(gbs_run_number(root, "baseline.error"), n->value));
+    else if (!gbs_run_completes(root) && !gbs_run_is(c, "loss", "hinge") &&
+             value >= (gbs_run_is(c, "risk", "pairs") ? 0.25 : 0.5))
         SAY("A coin does no worse than that: the certificate says nothing here (it is vacuous). ");
 }
 
 static void how_it_is_had(struct text *t, const json_t *root, const json_t *c, struct numbers *n) {
-    double blocks = run_number(c, "blocks"), kl = run_number(c, "kl");
-    const char *rows = run_is(c, "risk", "1-auc") || run_is(c, "risk", "pairs")
+    double blocks = gbs_run_number(c, "blocks"), kl = gbs_run_number(c, "kl");
+    const char *rows = gbs_run_is(c, "risk", "1-auc") || gbs_run_is(c, "risk", "pairs")
                            ? "independent pairs"
-                       : run_completes(root) ? "ratings"
-                                             : "rows";
-    if (run_is(c, "method", "progressive"))
+                       : gbs_run_completes(root) ? "ratings"
+                                                 : "rows";
+    if (gbs_run_is(c, "method", "progressive"))
         SAY("It rests on %s rows, each met by a stage of the model that had not learned from it: "
             "every one was a fresh test "
             "row, and only then, but for the last block, a training row, so nothing is paid for "
             "having learned. ",
-            number_text(blocks, n->other));
-    else if (run_is(c, "target", "auc"))
+            gbs_number_text(blocks, n->other));
+    else if (gbs_run_is(c, "target", "auc"))
         SAY("It rests on the %s rows of the smaller class in a last block that nothing of the "
             "predictor has seen, matched with rows of the other class: nothing is paid for having "
             "learned. ",
-            number_text(blocks, n->other));
+            gbs_number_text(blocks, n->other));
     else if (of_labels(c))
         SAY("It rests on %s %s of a last block that nothing of the predictor has seen, neither "
             "its posterior nor its calibration nor any choice: nothing is paid for having "
             "learned. ",
-            number_text(blocks, n->other), run_is(c, "unit", "group") ? "groups" : "rows");
-    else if (run_is(c, "target", "rmse"))
+            gbs_number_text(blocks, n->other), gbs_run_is(c, "unit", "group") ? "groups" : "rows");
+    else if (gbs_run_is(c, "target", "rmse"))
         SAY("It rests on %s ratings that were kept from the fit and from every choice in it: "
             "nothing is paid for having learned. ",
-            number_text(blocks, n->other));
+            gbs_number_text(blocks, n->other));
     else
         SAY("It rests on %s %s; the price of having learned is the distance of the posterior from "
             "the prior, %s nats. ",
-            number_text(blocks, n->other), rows, number_text(kl, n->third));
+            gbs_number_text(blocks, n->other), rows, gbs_number_text(kl, n->third));
 }
 
 static void validity(struct text *t, const json_t *root, const json_t *c) {
-    const char *rows = run_completes(root) ? "ratings" : "rows";
-    if (run_is(c, "status", "valid")) {
+    const char *rows = gbs_run_completes(root) ? "ratings" : "rows";
+    if (gbs_run_is(c, "status", "valid")) {
         SAY("The certificate is valid: all it needs is in the list of what it assumes, above all "
             "that the %s are independent "
             "draws from one "
@@ -152,18 +153,18 @@ static void validity(struct text *t, const json_t *root, const json_t *c) {
 
 static void drawn_against_vote(struct text *t, const json_t *root, const json_t *c,
                                struct numbers *n) {
-    const json_t *vote = certificate_of(root, "vote");
-    if (run_completes(root)) {
-        if (run_is(c, "target", "rmse"))
+    const json_t *vote = gbs_certificate_of(root, "vote");
+    if (gbs_run_completes(root)) {
+        if (gbs_run_is(c, "target", "rmse"))
             SAY("The number is about the very values that predict prints.");
         else
             SAY("The number is about a prediction drawn from the posterior. The mean prediction, "
                 "which predict prints, is usually better, but this bound does not say by how "
                 "much.");
-        if (run_true(c, "vacuous"))
+        if (gbs_run_true(c, "vacuous"))
             SAY(" Here the bound is vacuous: always predicting the middle of the range would do as "
                 "well.");
-        else if (run_number(c, "rmse") >= run_number(c, "middle_rmse"))
+        else if (gbs_run_number(c, "rmse") >= gbs_run_number(c, "middle_rmse"))
             SAY(" Here it says little: always predicting the middle of the range is certified to "
                 "do as well, from the same "
                 "ratings.");
@@ -172,15 +173,16 @@ static void drawn_against_vote(struct text *t, const json_t *root, const json_t 
     if (of_labels(c)) {
         SAY("The number is about the very labels that predict prints. Always saying %.60s is wrong "
             "in %s of the rows that tested them.",
-            run_text(root, "baseline.label") != NULL ? run_text(root, "baseline.label") : "?",
-            percent_text(run_number(root, "baseline.error"), n->value));
+            gbs_run_text(root, "baseline.label") != NULL ? gbs_run_text(root, "baseline.label")
+                                                         : "?",
+            gbs_percent_text(gbs_run_number(root, "baseline.error"), n->value));
         return;
     }
-    if (run_is(c, "target", "auc")) {
+    if (gbs_run_is(c, "target", "auc")) {
         SAY("The number is about the very score that predict prints.");
         return;
     }
-    const gbs_task *task = run_task(root);
+    const gbs_task *task = gbs_run_task(root);
     SAY("The number is about a %s that is drawn anew each time (the Gibbs %s), not about the %s "
         "that predict uses. ",
         gbs_task_word(task, GBS_WORD_DRAWN), gbs_task_word(task, GBS_WORD_DRAWN),
@@ -189,75 +191,76 @@ static void drawn_against_vote(struct text *t, const json_t *root, const json_t 
         SAY("For the %s at most %s is proven, which is usually far too careful: averaging tends to "
             "help, but that is not what is "
             "proven here.",
-            gbs_task_word(task, GBS_WORD_VOTE), percent_text(run_number(vote, "value"), n->value));
+            gbs_task_word(task, GBS_WORD_VOTE),
+            gbs_percent_text(gbs_run_number(vote, "value"), n->value));
 }
 
 static void against_rating_yardsticks(struct text *t, const json_t *c, struct numbers *n) {
-    double middle = run_number(c, "middle_rmse"), holdout = run_number(c, "holdout_rmse");
+    double middle = gbs_run_number(c, "middle_rmse"), holdout = gbs_run_number(c, "holdout_rmse");
     if (!isnan(middle))
         SAY("From the same ratings, always predicting the middle of the range is certified at RMSE "
             "%s. ",
-            number_text(middle, n->value));
+            gbs_number_text(middle, n->value));
     if (!isnan(holdout))
         SAY("A plain hold-out, the first part's means tested on the same ratings, would have "
             "certified %s. ",
-            number_text(holdout, n->value));
+            gbs_number_text(holdout, n->value));
 }
 
 static void against_yardstick(struct text *t, const json_t *root, const json_t *c,
                               struct numbers *n) {
-    if (run_completes(root)) {
+    if (gbs_run_completes(root)) {
         against_rating_yardsticks(t, c, n);
         return;
     }
-    const json_t *yardstick = certificate_of(root, "prior-vote");
-    double value = run_number(c, "value"), other = run_number(yardstick, "value");
-    if (yardstick == NULL || run_is(c, "loss", "hinge") || run_is(c, "risk", "pairs") ||
+    const json_t *yardstick = gbs_certificate_of(root, "prior-vote");
+    double value = gbs_run_number(c, "value"), other = gbs_run_number(yardstick, "value");
+    if (yardstick == NULL || gbs_run_is(c, "loss", "hinge") || gbs_run_is(c, "risk", "pairs") ||
         isnan(other))
         return;
     SAY("A plain hold-out, the first part's %s tested on the same rows, would have certified %s: "
         "the certificate is %s by %.2f "
         "points. ",
-        gbs_task_word(run_task(root), GBS_WORD_CENTRE), percent_text(other, n->value),
+        gbs_task_word(gbs_run_task(root), GBS_WORD_CENTRE), gbs_percent_text(other, n->value),
         value <= other ? "smaller" : "larger", 100.0 * fabs(other - value));
 }
 
 static void against_test(struct text *t, const json_t *root, const json_t *c, struct numbers *n) {
-    double value = run_number(c, "value"), rows = run_number(root, "test.n"),
-           drawn = run_number(root, "test.gibbs_error");
-    if (run_completes(root)) {
-        double rmse = run_number(root, "test.rmse");
-        value = run_number(c, "rmse");
+    double value = gbs_run_number(c, "value"), rows = gbs_run_number(root, "test.n"),
+           drawn = gbs_run_number(root, "test.gibbs_error");
+    if (gbs_run_completes(root)) {
+        double rmse = gbs_run_number(root, "test.rmse");
+        value = gbs_run_number(c, "rmse");
         if (isnan(rmse))
             return;
-        SAY("On %s test ratings the mean prediction has RMSE %s", number_text(rows, n->value),
-            number_text(rmse, n->other));
+        SAY("On %s test ratings the mean prediction has RMSE %s", gbs_number_text(rows, n->value),
+            gbs_number_text(rmse, n->other));
         if (c != NULL)
             SAY(", %s the certificate", rmse <= value ? "below" : "ABOVE");
         SAY(". ");
         return;
     }
-    if (isnan(drawn) || run_is(c, "loss", "hinge"))
+    if (isnan(drawn) || gbs_run_is(c, "loss", "hinge"))
         return;
-    double mean = run_test_risk(root);
-    if (!run_labels(root))
+    double mean = gbs_run_test_risk(root);
+    if (!gbs_run_labels(root))
         SAY("Of the pairs of a positive and a negative among %s test rows one random draw puts %s "
             "in the wrong order, the mean "
             "score %s",
-            number_text(rows, n->value), percent_text(drawn, n->other),
-            percent_text(mean, n->third));
+            gbs_number_text(rows, n->value), gbs_percent_text(drawn, n->other),
+            gbs_percent_text(mean, n->third));
     else
         SAY("On %s test rows %s of the labels are wrong, and %s of those of one random draw",
-            number_text(rows, n->value), percent_text(mean, n->third),
-            percent_text(drawn, n->other));
-    if (run_is(c, "risk", "pairs"))
+            gbs_number_text(rows, n->value), gbs_percent_text(mean, n->third),
+            gbs_percent_text(drawn, n->other));
+    if (gbs_run_is(c, "risk", "pairs"))
         SAY(" (1 - AUC, not the risk of any two rows that the certificate is about). ");
     else if (c == NULL)
         SAY(". ");
-    else if (run_is(c, "target", "auc"))
+    else if (gbs_run_is(c, "target", "auc"))
         SAY(mean <= value ? "; the score stays below the certificate, as it should. "
                           : "; the score lies ABOVE the certificate. ");
-    else if (run_is(c, "target", "vote"))
+    else if (gbs_run_is(c, "target", "vote"))
         SAY(mean <= value ? "; the labels stay below the certificate, as they should. "
                           : "; the labels lie ABOVE the certificate: either the training rows were "
                             "a misfortune of the kind that the confidence allows for, or the test "
@@ -273,99 +276,101 @@ static void against_test(struct text *t, const json_t *root, const json_t *c, st
 
 static void words_certified(struct page *page, const struct run *run) {
     struct text *t = &page->body;
-    const json_t *root = run->root, *c = run_at(root, "certificate");
+    const json_t *root = run->root, *c = gbs_run_at(root, "certificate");
     struct numbers n = {0};
-    confidence_texts(&n, run_number(c, "confidence"));
-    text_add(t, "<p>");
+    confidence_texts(&n, gbs_run_number(c, "confidence"));
+    gbs_text_add(t, "<p>");
     claim(t, root, c, &n);
     how_it_is_had(t, root, c, &n);
     validity(t, root, c);
-    text_add(t, "</p>\n<p>");
+    gbs_text_add(t, "</p>\n<p>");
     drawn_against_vote(t, root, c, &n);
-    text_add(t, "</p>\n<p>");
+    gbs_text_add(t, "</p>\n<p>");
     against_yardstick(t, root, c, &n);
     against_test(t, root, c, &n);
-    text_add(t, "</p>\n");
-    words_expert(t, c);
+    gbs_text_add(t, "</p>\n");
+    gbs_words_expert(t, c);
 }
 
 static void list_assumptions(struct text *t, const json_t *c) {
-    size_t n = run_size(c, "assumptions");
+    size_t n = gbs_run_size(c, "assumptions");
     if (n == 0)
         return;
-    text_add(t, "<aside class=\"assumes\"><h4>It assumes that</h4><ul class=\"assumptions\">\n");
+    gbs_text_add(t,
+                 "<aside class=\"assumes\"><h4>It assumes that</h4><ul class=\"assumptions\">\n");
     for (size_t k = 0; k < n; k++) {
-        const char *text = json_string_value(run_item(c, "assumptions", k));
+        const char *text = json_string_value(gbs_run_item(c, "assumptions", k));
         bool broken = text != NULL && strncmp(text, "NOT MET", 7) == 0;
-        text_add(t, broken ? "<li class=\"broken\">" : "<li>");
-        html_text(t, text != NULL ? text : "–");
-        text_add(t, "</li>\n");
+        gbs_text_add(t, broken ? "<li class=\"broken\">" : "<li>");
+        gbs_html_text(t, text != NULL ? text : "–");
+        gbs_text_add(t, "</li>\n");
     }
-    text_add(t, "</ul></aside>\n");
+    gbs_text_add(t, "</ul></aside>\n");
 }
 
 static void words_uncertified(struct page *page, const struct run *run) {
     struct text *t = &page->body;
     struct numbers n = {0};
-    text_add(t, "<p>");
+    gbs_text_add(t, "<p>");
     SAY("This run carries no certificate: what it says about fresh data are estimates. ");
     against_test(t, run->root, NULL, &n);
-    text_add(t, "</p>\n");
+    gbs_text_add(t, "</p>\n");
 }
 
 static void words_evaluate(struct page *page, const struct run *run) {
     struct text *t = &page->body;
     const json_t *root = run->root;
     struct numbers n = {0};
-    double bound = run_number(root, "holdout_bound");
-    confidence_texts(&n, run_number(root, "confidence"));
-    text_add(t, "<p>");
-    if (!run_completes(root) && isnan(run_number(root, "error")) && isnan(run_number(root, "auc")))
+    double bound = gbs_run_number(root, "holdout_bound");
+    confidence_texts(&n, gbs_run_number(root, "confidence"));
+    gbs_text_add(t, "<p>");
+    if (!gbs_run_completes(root) && isnan(gbs_run_number(root, "error")) &&
+        isnan(gbs_run_number(root, "auc")))
         SAY("The run does not say how well the model does. ");
-    else if (run_completes(root))
+    else if (gbs_run_completes(root))
         SAY("On %s ratings the mean prediction has RMSE %s; %s of the values lie within 1.96 "
             "standard deviations of it, where "
             "95 %% are hoped for. ",
-            number_text(run_number(root, "n"), n.value),
-            number_text(run_number(root, "rmse"), n.other),
-            percent_text(run_number(root, "coverage"), n.third));
-    else if (!run_labels(root))
+            gbs_number_text(gbs_run_number(root, "n"), n.value),
+            gbs_number_text(gbs_run_number(root, "rmse"), n.other),
+            gbs_percent_text(gbs_run_number(root, "coverage"), n.third));
+    else if (!gbs_run_labels(root))
         SAY("On %s rows the score has AUC %.4f. If these rows are fresh (no part in the fit, none "
             "in choosing it), its true "
             "AUC is at least %.4f with "
             "confidence %s: Chernoff's bound over the independent pairs. ",
-            number_text(run_number(root, "n"), n.value), run_number(root, "auc"), 1.0 - bound,
-            n.confidence);
+            gbs_number_text(gbs_run_number(root, "n"), n.value), gbs_run_number(root, "auc"),
+            1.0 - bound, n.confidence);
     else
         SAY("On %s rows %s of the labels are wrong. If these rows are fresh (no part in the "
             "fit, none in choosing it) "
             "and independent draws from "
             "one distribution, its true error is at most %s with confidence %s: the exact binomial "
             "bound. ",
-            number_text(run_number(root, "n"), n.value),
-            percent_text(run_number(root, "error"), n.other), percent_text(bound, n.third),
-            n.confidence);
+            gbs_number_text(gbs_run_number(root, "n"), n.value),
+            gbs_percent_text(gbs_run_number(root, "error"), n.other),
+            gbs_percent_text(bound, n.third), n.confidence);
     SAY("Used a second time, to choose between models, the same rows no longer are fresh.");
-    text_add(t, "</p>\n");
+    gbs_text_add(t, "</p>\n");
 }
 
 static void words_sampling(struct page *page, const struct run *run) {
     struct text *t = &page->body;
     const json_t *root = run->root;
     struct numbers n = {0};
-    confidence_texts(&n, run_number(root, "estimate.confidence"));
-    text_add(t, "<p>");
+    confidence_texts(&n, gbs_run_number(root, "estimate.confidence"));
+    gbs_text_add(t, "<p>");
     SAY("Particles were carried from the prior to the Gibbs posterior itself, which the Gaussian "
         "fits approximate. log Z, the "
         "integral of exp(-lambda x "
         "mean loss) under the prior, comes with a standard error from the run itself. ");
-    if (!isnan(run_number(root, "estimate.value")))
+    if (!isnan(gbs_run_number(root, "estimate.value")))
         SAY("If the averages over particles were exact, the true error of one draw would be at "
             "most %s with confidence %s. "
             "That is an estimate and "
             "no certificate: particles are not independent draws. ",
-            percent_text(run_number(root, "estimate.value"), n.value), n.confidence);
-    if (run->kind == RUN_GAP || !isnan(run_number(root, "gap")))
+            gbs_percent_text(gbs_run_number(root, "estimate.value"), n.value), n.confidence);
+    if (run->kind == RUN_GAP || !isnan(gbs_run_number(root, "gap")))
         SAY("The gap, KL(model || Gibbs posterior) = free energy + log Z, is what the "
             "approximation costs, in nats; divided by "
             "lambda it is in units of a "
@@ -373,15 +378,15 @@ static void words_sampling(struct page *page, const struct run *run) {
             "between models are sharper than "
             "the bars suggest. An "
             "estimate near zero may come out slightly negative.");
-    text_add(t, "</p>\n");
+    gbs_text_add(t, "</p>\n");
 }
 
 static void words_plain(struct page *page, const struct run *run) {
     struct text *t = &page->body;
     struct numbers n = {0};
-    confidence_texts(&n, run_number(run->root, "confidence"));
-    text_add(t, "<p>");
-    if (run->kind == RUN_CV && run_size(run->root, "table") < 2)
+    confidence_texts(&n, gbs_run_number(run->root, "confidence"));
+    gbs_text_add(t, "<p>");
+    if (run->kind == RUN_CV && gbs_run_size(run->root, "table") < 2)
         SAY("The fit was made on all folds but one and tested on the one left out, in turn: the "
             "error is an estimate of what such a fit does on fresh rows, and promises nothing.");
     else if (run->kind == RUN_CV)
@@ -402,14 +407,14 @@ static void words_plain(struct page *page, const struct run *run) {
             "tenth), or not valid (below it, so that the theorem does not give it; of a prior "
             "variance: not the best one).",
             n.confidence);
-    text_add(t, "</p>\n");
+    gbs_text_add(t, "</p>\n");
 }
 
-void section_words(struct page *page, const struct run *run) {
-    const json_t *certificate = run_at(run->root, "certificate");
-    text_add(&page->body,
-             "<h3>In plain words</h3>\n<div class=\"meaning%s\"><div class=\"words\">\n",
-             certificate != NULL ? " two" : "");
+void gbs_section_words(struct page *page, const struct run *run) {
+    const json_t *certificate = gbs_run_at(run->root, "certificate");
+    gbs_text_add(&page->body,
+                 "<h3>In plain words</h3>\n<div class=\"meaning%s\"><div class=\"words\">\n",
+                 certificate != NULL ? " two" : "");
     switch (run->kind) {
     case RUN_FIT:
     case RUN_COMPLETE:
@@ -432,7 +437,7 @@ void section_words(struct page *page, const struct run *run) {
         words_plain(page, run);
         break;
     }
-    text_add(&page->body, "</div>\n");
+    gbs_text_add(&page->body, "</div>\n");
     list_assumptions(&page->body, certificate);
-    text_add(&page->body, "</div>\n");
+    gbs_text_add(&page->body, "</div>\n");
 }

@@ -1,9 +1,9 @@
 /* A chart: the figure with its text alternatives, and the numbers behind it, once as a table for
  * people and once as JSON for page.js. */
-#ifndef GIBBSITE_CLI_OUT_REPORT_CHART_H
-#define GIBBSITE_CLI_OUT_REPORT_CHART_H
+#ifndef GIBBSITE_REPORT_CHART_H
+#define GIBBSITE_REPORT_CHART_H
 
-#include "out/text.h"
+#include "report/text.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,14 +35,19 @@ enum series_style {
 /* What every chart of a page adds to. */
 struct page {
     struct text body, charts; /* HTML; JSON, without the brackets around it */
+    const char *mark;         /* what stands before the name of an option; NULL: it is quoted */
     size_t n_charts;
     bool starved;
 };
 
+/* Our own words, in which the names of options stand in backquotes, as the caller writes them. */
+enum { PAGE_WORDS = 1000 };
+const char *gbs_page_words(const struct page *page, const char *words, char out[static PAGE_WORDS]);
+
 struct chart {
     struct page *page;
     enum chart_kind kind;
-    const char *title, *note, *x_title, *y_title;
+    const char *title, *note, *x_title, *y_title; /* note: see gbs_page_words */
     bool log_x, log_y, percent_x, percent_y, diagonal, from_zero, square;
     bool unit;   /* both axes from 0 to 1 */
     bool screen; /* not printed: paper has room for what matters most */
@@ -61,20 +66,20 @@ struct chart {
 
 /* After the fields above were set. A ninth series is left out: the returned number is then
  * MOST_SERIES, and points of it are ignored. */
-size_t chart_series(struct chart *c, enum series_style style, const char *format, ...)
+size_t gbs_chart_series(struct chart *c, enum series_style style, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* One more row; its cells are empty. Of more than MOST_ROWS the others are left out, and the
  * caption says so. */
-size_t chart_row(struct chart *c, double x);
-size_t chart_row_named(struct chart *c, const char *label);
+size_t gbs_chart_row(struct chart *c, double x);
+size_t gbs_chart_row_named(struct chart *c, const char *label);
 /* Row of x, added where there is none. */
-size_t chart_row_at(struct chart *c, double x);
-void chart_put(struct chart *c, size_t row, size_t series, double y);
-void chart_put_interval(struct chart *c, size_t row, size_t series, double y, double low,
-                        double high);
+size_t gbs_chart_row_at(struct chart *c, double x);
+void gbs_chart_put(struct chart *c, size_t row, size_t series, double y);
+void gbs_chart_put_interval(struct chart *c, size_t row, size_t series, double y, double low,
+                            double high);
 /* Writes the figure, and frees what was built up. */
-void chart_end(struct chart *c);
-/* Instead of a chart: why it is missing. */
-void chart_missing(struct page *page, const char *title, const char *why);
+void gbs_chart_end(struct chart *c);
+/* Instead of a chart: why it is missing (gbs_page_words). */
+void gbs_chart_missing(struct page *page, const char *title, const char *why);
 
 #endif

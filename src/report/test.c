@@ -34,24 +34,25 @@ static void table_measures(struct text *t, const json_t *root, const json_t *e) 
         {"coverage", "values within 1.96 standard deviations (95 % hoped for)", true, NULL},
         {"new_rows", "ratings of rows without training ratings", false, NULL},
         {"new_cols", "ratings of columns without training ratings", false, NULL}};
-    html_table_open(t, "Measures", "measure|#value");
+    gbs_html_table_open(t, "Measures", "measure|#value");
     for (size_t k = 0; k < sizeof measures / sizeof *measures; k++) {
-        double x = run_number(e, measures[k].key);
+        double x = gbs_run_number(e, measures[k].key);
         bool nothing = strcmp(measures[k].key, "confidence") == 0 &&
-                       isnan(run_number(e, "holdout_bound")) &&
-                       isnan(run_number(e, "holdout_rmse"));
+                       isnan(gbs_run_number(e, "holdout_bound")) &&
+                       isnan(gbs_run_number(e, "holdout_rmse"));
         if (isnan(x) || nothing)
             continue;
-        html_row_open(t, false);
-        html_head_cell(t, !run_labels(root) && measures[k].ranking != NULL ? measures[k].ranking
-                                                                           : measures[k].name);
+        gbs_html_row_open(t, false);
+        gbs_html_head_cell(t, !gbs_run_labels(root) && measures[k].ranking != NULL
+                                  ? measures[k].ranking
+                                  : measures[k].name);
         if (measures[k].percent)
-            html_percent_cell(t, x);
+            gbs_html_percent_cell(t, x);
         else
-            html_number_cell(t, x);
-        html_row_close(t);
+            gbs_html_number_cell(t, x);
+        gbs_html_row_close(t);
     }
-    html_table_close(t);
+    gbs_html_table_close(t);
 }
 
 /* A name as a heading of a table, whose columns are separated by bars. */
@@ -64,32 +65,32 @@ static const char *without_bars(const char *name, char out[100]) {
 
 /* The labels by name: fit has them with its data, evaluate and inspect beside it. */
 static void label_names(const json_t *root, const char **positive, const char **negative) {
-    bool fit = run_text(root, "data.positive") != NULL;
-    *positive = run_text(root, fit ? "data.positive" : "positive");
-    *negative = run_text(root, fit ? "data.negative" : "negative");
+    bool fit = gbs_run_text(root, "data.positive") != NULL;
+    *positive = gbs_run_text(root, fit ? "data.positive" : "positive");
+    *negative = gbs_run_text(root, fit ? "data.negative" : "negative");
 }
 
 /* Precision, recall and F1 of each label, with what they truly are at least. */
 static void table_rates(struct text *t, const json_t *e) {
-    const json_t *recall = run_at(e, "recall");
+    const json_t *recall = gbs_run_at(e, "recall");
     void *at = json_object_iter((json_t *)recall);
-    if (at == NULL || run_at(e, "f1_lower") == NULL)
+    if (at == NULL || gbs_run_at(e, "f1_lower") == NULL)
         return;
-    html_table_open(t, "Labels, one by one",
-                    "label|#precision|#at least|#recall|#at least|#F1|#at least");
+    gbs_html_table_open(t, "Labels, one by one",
+                        "label|#precision|#at least|#recall|#at least|#F1|#at least");
     for (; at != NULL; at = json_object_iter_next((json_t *)recall, at)) {
         static const char *const keys[] = {"precision", "precision_lower", "recall", "recall_lower",
                                            "f1",        "f1_lower"};
         const char *label = json_object_iter_key(at);
-        html_row_open(t, false);
-        html_head_cell(t, label);
+        gbs_html_row_open(t, false);
+        gbs_html_head_cell(t, label);
         for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
-            const json_t *x = json_object_get(run_at(e, keys[k]), label);
-            html_percent_cell(t, json_is_number(x) ? json_number_value(x) : NAN);
+            const json_t *x = json_object_get(gbs_run_at(e, keys[k]), label);
+            gbs_html_percent_cell(t, json_is_number(x) ? json_number_value(x) : NAN);
         }
-        html_row_close(t);
+        gbs_html_row_close(t);
     }
-    html_table_close(t);
+    gbs_html_table_close(t);
 }
 
 /* The confusion of three classes or more; those beyond MOST_CLASSES stand together. */
@@ -100,58 +101,58 @@ static double confused(const json_t *e, size_t is, size_t is_end, size_t said, s
     double sum = 0.0;
     for (; is < is_end; is++)
         for (size_t k = said; k < said_end; k++)
-            sum += json_number_value(json_array_get(run_item(e, "confusion", is), k));
+            sum += json_number_value(json_array_get(gbs_run_item(e, "confusion", is), k));
     return sum;
 }
 
 static void confusion_row(struct text *t, const json_t *e, const char *label, size_t is,
                           size_t is_end) {
-    size_t classes = run_size(e, "classes");
+    size_t classes = gbs_run_size(e, "classes");
     char name[120];
     snprintf(name, sizeof name, "is %.100s", label != NULL ? label : "?");
-    html_row_open(t, false);
-    html_head_cell(t, name);
+    gbs_html_row_open(t, false);
+    gbs_html_head_cell(t, name);
     for (size_t k = 0; k < classes && k < MOST_CLASSES; k++)
-        html_number_cell(t, confused(e, is, is_end, k, k + 1));
+        gbs_html_number_cell(t, confused(e, is, is_end, k, k + 1));
     if (classes > MOST_CLASSES)
-        html_number_cell(t, confused(e, is, is_end, MOST_CLASSES, classes));
-    html_row_close(t);
+        gbs_html_number_cell(t, confused(e, is, is_end, MOST_CLASSES, classes));
+    gbs_html_row_close(t);
 }
 
 static void table_confusion_many(struct text *t, const json_t *e) {
-    size_t classes = run_size(e, "classes"), rows = run_size(e, "confusion");
-    struct text head = {0};
+    size_t classes = gbs_run_size(e, "classes"), rows = gbs_run_size(e, "confusion");
+    struct text head = {.ctx = t->ctx};
     char caption[100] = "Confusion of the labels";
-    text_add(&head, "label");
+    gbs_text_add(&head, "label");
     for (size_t k = 0; k < classes && k < MOST_CLASSES; k++) {
         char name[100];
-        const char *label = json_string_value(run_item(e, "classes", k));
-        text_add(&head, "|#said %.60s", without_bars(label != NULL ? label : "?", name));
+        const char *label = json_string_value(gbs_run_item(e, "classes", k));
+        gbs_text_add(&head, "|#said %.60s", without_bars(label != NULL ? label : "?", name));
     }
     if (classes > MOST_CLASSES) {
-        text_add(&head, "|#said another");
+        gbs_text_add(&head, "|#said another");
         snprintf(caption, sizeof caption, "Confusion of the labels, the first %d of %zu",
                  MOST_CLASSES, classes);
     }
-    html_table_open(t, caption, head.bytes != NULL ? head.bytes : "label");
+    gbs_html_table_open(t, caption, head.bytes != NULL ? head.bytes : "label");
     t->failed |= head.failed;
-    text_free(&head);
+    gbs_text_free(&head);
     for (size_t k = 0; k < classes && k < MOST_CLASSES; k++)
-        confusion_row(t, e, json_string_value(run_item(e, "classes", k)), k, k + 1);
+        confusion_row(t, e, json_string_value(gbs_run_item(e, "classes", k)), k, k + 1);
     if (classes > MOST_CLASSES)
         confusion_row(t, e, "another", MOST_CLASSES, classes);
     if (confused(e, classes, rows, 0, classes) > 0.0)
         confusion_row(t, e, "a label unknown to training", classes, rows);
-    html_table_close(t);
+    gbs_html_table_close(t);
 }
 
 static void table_confusion(struct text *t, const json_t *root, const json_t *e) {
     const char *positive, *negative;
     label_names(root, &positive, &negative);
     char head[200], name[120], first[100], second[100];
-    if (run_at(e, "confusion") == NULL)
+    if (gbs_run_at(e, "confusion") == NULL)
         return;
-    if (json_is_array(run_at(e, "confusion"))) {
+    if (json_is_array(gbs_run_at(e, "confusion"))) {
         table_confusion_many(t, e);
         return;
     }
@@ -161,28 +162,28 @@ static void table_confusion(struct text *t, const json_t *root, const json_t *e)
         negative = "the other label";
     snprintf(head, sizeof head, "label|#said %.80s|#said %.80s", without_bars(positive, first),
              without_bars(negative, second));
-    html_table_open(t, "Confusion of the labels", head);
+    gbs_html_table_open(t, "Confusion of the labels", head);
     for (int row = 0; row < 2; row++) {
         snprintf(name, sizeof name, "is %.100s", row == 0 ? positive : negative);
-        html_row_open(t, false);
-        html_head_cell(t, name);
-        html_number_cell(
-            t, run_number(e, row == 0 ? "confusion.true_positive" : "confusion.false_positive"));
-        html_number_cell(
-            t, run_number(e, row == 0 ? "confusion.false_negative" : "confusion.true_negative"));
-        html_row_close(t);
+        gbs_html_row_open(t, false);
+        gbs_html_head_cell(t, name);
+        gbs_html_number_cell(t, gbs_run_number(e, row == 0 ? "confusion.true_positive"
+                                                           : "confusion.false_positive"));
+        gbs_html_number_cell(t, gbs_run_number(e, row == 0 ? "confusion.false_negative"
+                                                           : "confusion.true_negative"));
+        gbs_html_row_close(t);
     }
-    html_table_close(t);
+    gbs_html_table_close(t);
 }
 
-void chart_residuals(struct page *page, const char *title, const json_t *residuals) {
-    size_t n = run_size(residuals, "counts");
-    double from = run_number(residuals, "from"), to = run_number(residuals, "to"),
-           all = run_number(residuals, "n");
+void gbs_chart_residuals(struct page *page, const char *title, const json_t *residuals) {
+    size_t n = gbs_run_size(residuals, "counts");
+    double from = gbs_run_number(residuals, "from"), to = gbs_run_number(residuals, "to"),
+           all = gbs_run_number(residuals, "n");
     char mean[NUMBER_TEXT], sd[NUMBER_TEXT];
     if (n == 0 || !(to > from)) {
-        chart_missing(page, title,
-                      "the run does not have them; the JSON of complete and evaluate does.");
+        gbs_chart_missing(page, title,
+                          "the run does not have them; the JSON of complete and evaluate does.");
         return;
     }
     struct chart c = {.page = page,
@@ -196,46 +197,49 @@ void chart_residuals(struct page *page, const char *title, const json_t *residua
                       .y_title = "share of the ratings",
                       .percent_y = true,
                       .from_zero = true};
-    size_t series = chart_series(&c, STYLE_BARS, "share of the ratings");
+    size_t series = gbs_chart_series(&c, STYLE_BARS, "share of the ratings");
     for (size_t k = 0; k < n; k++)
-        chart_put(&c, chart_row(&c, from + (to - from) * ((double)k + 0.5) / (double)n), series,
-                  json_number_value(run_item(residuals, "counts", k)) / fmax(1.0, all));
-    text_add(&c.summary, "Mean %s, standard deviation %s.",
-             number_text(run_number(residuals, "mean"), mean),
-             number_text(run_number(residuals, "sd"), sd));
-    chart_end(&c);
+        gbs_chart_put(&c, gbs_chart_row(&c, from + (to - from) * ((double)k + 0.5) / (double)n),
+                      series,
+                      json_number_value(gbs_run_item(residuals, "counts", k)) / fmax(1.0, all));
+    gbs_text_add(&c.summary, "Mean %s, standard deviation %s.",
+                 gbs_number_text(gbs_run_number(residuals, "mean"), mean),
+                 gbs_number_text(gbs_run_number(residuals, "sd"), sd));
+    gbs_chart_end(&c);
 }
 
-void section_evaluation(struct page *page, const json_t *root, const json_t *e) {
+void gbs_section_evaluation(struct page *page, const json_t *root, const json_t *e) {
     struct text *t = &page->body;
-    text_add(t, "<h3%s>%s</h3>\n", e == NULL ? " class=\"screen\"" : "",
-             e == root ? "On these rows" : "On test rows");
+    gbs_text_add(t, "<h3%s>%s</h3>\n", e == NULL ? " class=\"screen\"" : "",
+                 e == root ? "On these rows" : "On test rows");
     if (e == NULL) {
-        chart_missing(page, "No test",
-                      run_completes(root)
-                          ? "run with --test FILE for residuals and intervals on fresh ratings."
-                          : "run with --test FILE for the error, the reliability diagram and the "
-                            "ROC curve on fresh rows.");
+        gbs_chart_missing(
+            page, "No test",
+            gbs_run_completes(root)
+                ? "run with `test` FILE for residuals and intervals on fresh ratings."
+                : "run with `test` FILE for the error, the reliability diagram and the "
+                  "ROC curve on fresh rows.");
         return;
     }
-    text_add(t, "<div class=\"tables\">\n");
-    text_add(t, "<div class=\"screen\">\n"); /* the headline has the first of them on paper */
+    gbs_text_add(t, "<div class=\"tables\">\n");
+    gbs_text_add(t, "<div class=\"screen\">\n"); /* the headline has the first of them on paper */
     table_measures(t, root, e);
-    text_add(t, "</div>\n");
+    gbs_text_add(t, "</div>\n");
     table_rates(t, e);
     table_confusion(t, root, e);
-    text_add(t, "</div>\n<div class=\"grid\">\n");
-    if (!isnan(run_number(e, "rmse"))) {
-        chart_residuals(page, "Residuals", run_at(e, "residuals"));
-        chart_intervals(page, e);
-        chart_row_counts(page, e);
+    gbs_text_add(t, "</div>\n<div class=\"grid\">\n");
+    if (!isnan(gbs_run_number(e, "rmse"))) {
+        gbs_chart_residuals(page, "Residuals", gbs_run_at(e, "residuals"));
+        gbs_chart_intervals(page, e);
+        gbs_chart_row_counts(page, e);
     } else {
-        chart_reliability(page, e,
-                          run_at(root, "card") != NULL || !isnan(run_number(e, "baseline_error"))
-                              ? RELIABILITY_CALIBRATED
-                              : RELIABILITY_VOTES);
-        chart_roc(page, e);
-        chart_precision(page, e);
+        gbs_chart_reliability(page, e,
+                              gbs_run_at(root, "card") != NULL ||
+                                      !isnan(gbs_run_number(e, "baseline_error"))
+                                  ? RELIABILITY_CALIBRATED
+                                  : RELIABILITY_VOTES);
+        gbs_chart_roc(page, e);
+        gbs_chart_precision(page, e);
     }
-    text_add(t, "</div>\n");
+    gbs_text_add(t, "</div>\n");
 }

@@ -15,33 +15,34 @@ struct standing {
 };
 
 static struct standing stand(const json_t *e) {
-    double tp = run_number(e, "confusion.true_positive"),
-           fp = run_number(e, "confusion.false_positive"),
-           tn = run_number(e, "confusion.true_negative"),
-           fn = run_number(e, "confusion.false_negative");
+    double tp = gbs_run_number(e, "confusion.true_positive"),
+           fp = gbs_run_number(e, "confusion.false_positive"),
+           tn = gbs_run_number(e, "confusion.true_negative"),
+           fn = gbs_run_number(e, "confusion.false_negative");
     return (struct standing){tp + fn, fp + tn, tp / (tp + fn), fp / (fp + tn), tp / (tp + fp)};
 }
 
 /* The labels of a model that ranks are nobody's. */
 static void put_standing(struct chart *c, const json_t *e, double x, double y) {
-    if (!run_labels(e) || isnan(x) || isnan(y))
+    if (!gbs_run_labels(e) || isnan(x) || isnan(y))
         return;
-    size_t series = chart_series(c, STYLE_POINTS, "the labels that are printed");
-    chart_put(c, chart_row(c, x), series, y);
+    size_t series = gbs_chart_series(c, STYLE_POINTS, "the labels that are printed");
+    gbs_chart_put(c, gbs_chart_row(c, x), series, y);
 }
 
 static bool no_curve(struct page *page, const json_t *e, const char *title) {
-    if (run_size(e, "roc") >= 2)
+    if (gbs_run_size(e, "roc") >= 2)
         return false;
-    chart_missing(page, title,
-                  run_size(e, "classes") > 2 ? "it is of two classes."
-                  : run_at(e, "roc") == NULL
-                      ? "the run does not have it; evaluate --json and fit --test FILE --json do."
-                      : "it needs rows of both classes.");
+    gbs_chart_missing(
+        page, title,
+        gbs_run_size(e, "classes") > 2 ? "it is of two classes."
+        : gbs_run_at(e, "roc") == NULL
+            ? "the run does not have it; evaluate `json` and fit `test` FILE `json` do."
+            : "it needs rows of both classes.");
     return true;
 }
 
-void chart_roc(struct page *page, const json_t *e) {
+void gbs_chart_roc(struct page *page, const json_t *e) {
     if (no_curve(page, e, "ROC curve"))
         return;
     struct standing s = stand(e);
@@ -58,24 +59,26 @@ void chart_roc(struct page *page, const json_t *e) {
                       .percent_y = true,
                       .diagonal = true,
                       .square = true};
-    size_t series = chart_series(&c, STYLE_LINE, "AUC %.4f", run_number(e, "auc"));
-    for (size_t k = 0; k < run_size(e, "roc"); k++) {
-        const json_t *p = run_item(e, "roc", k);
-        chart_put(&c, chart_row(&c, run_number(p, "fpr")), series, run_number(p, "tpr"));
+    size_t series = gbs_chart_series(&c, STYLE_LINE, "AUC %.4f", gbs_run_number(e, "auc"));
+    for (size_t k = 0; k < gbs_run_size(e, "roc"); k++) {
+        const json_t *p = gbs_run_item(e, "roc", k);
+        gbs_chart_put(&c, gbs_chart_row(&c, gbs_run_number(p, "fpr")), series,
+                      gbs_run_number(p, "tpr"));
     }
     put_standing(&c, e, s.fpr, s.tpr);
-    text_add(&c.summary, "AUC %.4f.", run_number(e, "auc"));
-    if (run_labels(e) && !isnan(s.fpr) && !isnan(s.tpr))
-        text_add(&c.summary,
-                 " The labels find %s of the positive rows and take %s of the negative "
-                 "ones for positive.",
-                 percent_text(s.tpr, y), percent_text(s.fpr, x));
-    chart_end(&c);
+    gbs_text_add(&c.summary, "AUC %.4f.", gbs_run_number(e, "auc"));
+    if (gbs_run_labels(e) && !isnan(s.fpr) && !isnan(s.tpr))
+        gbs_text_add(&c.summary,
+                     " The labels find %s of the positive rows and take %s of the negative "
+                     "ones for positive.",
+                     gbs_percent_text(s.tpr, y), gbs_percent_text(s.fpr, x));
+    gbs_chart_end(&c);
 }
 
-void chart_precision(struct page *page, const json_t *e) {
+void gbs_chart_precision(struct page *page, const json_t *e) {
     struct standing s = stand(e);
-    if (!run_labels(e) || run_size(e, "roc") < 2 || !(s.positives > 0.0 && s.negatives > 0.0))
+    if (!gbs_run_labels(e) || gbs_run_size(e, "roc") < 2 ||
+        !(s.positives > 0.0 && s.negatives > 0.0))
         return;
     double share = s.positives / (s.positives + s.negatives);
     char x[NUMBER_TEXT], y[NUMBER_TEXT], guess[NUMBER_TEXT];
@@ -91,22 +94,22 @@ void chart_precision(struct page *page, const json_t *e) {
                       .percent_y = true,
                       .unit = true,
                       .square = true};
-    size_t series = chart_series(&c, STYLE_LINE, "precision"),
-           chance = chart_series(&c, STYLE_DASHED, "at random");
-    for (size_t k = 0; k < run_size(e, "roc"); k++) {
-        const json_t *p = run_item(e, "roc", k);
-        double tpr = run_number(p, "tpr"), fpr = run_number(p, "fpr"),
+    size_t series = gbs_chart_series(&c, STYLE_LINE, "precision"),
+           chance = gbs_chart_series(&c, STYLE_DASHED, "at random");
+    for (size_t k = 0; k < gbs_run_size(e, "roc"); k++) {
+        const json_t *p = gbs_run_item(e, "roc", k);
+        double tpr = gbs_run_number(p, "tpr"), fpr = gbs_run_number(p, "fpr"),
                said = s.positives * tpr + s.negatives * fpr;
         if (!(said > 0.0))
             continue;
-        size_t row = chart_row(&c, tpr);
-        chart_put(&c, row, series, s.positives * tpr / said);
-        chart_put(&c, row, chance, share);
+        size_t row = gbs_chart_row(&c, tpr);
+        gbs_chart_put(&c, row, series, s.positives * tpr / said);
+        gbs_chart_put(&c, row, chance, share);
     }
     put_standing(&c, e, s.tpr, s.precision);
-    text_add(&c.summary, "At random the precision is %s.", percent_text(share, guess));
+    gbs_text_add(&c.summary, "At random the precision is %s.", gbs_percent_text(share, guess));
     if (!isnan(s.precision))
-        text_add(&c.summary, " The labels have precision %s at recall %s.",
-                 percent_text(s.precision, y), percent_text(s.tpr, x));
-    chart_end(&c);
+        gbs_text_add(&c.summary, " The labels have precision %s at recall %s.",
+                     gbs_percent_text(s.precision, y), gbs_percent_text(s.tpr, x));
+    gbs_chart_end(&c);
 }

@@ -22,25 +22,26 @@ static void chart_along(struct page *page, const json_t *root, const struct curv
                                : "lambda, the inverse temperature (log scale)";
     c.log_x = !curve->by_step;
     c.log_y = curve->by_step;
-    size_t series = chart_series(&c, STYLE_LINE, "%s", curve->name);
+    size_t series = gbs_chart_series(&c, STYLE_LINE, "%s", curve->name);
     double first = NAN, last = NAN;
-    for (size_t k = 0; k < run_size(root, "path"); k++) {
-        const json_t *p = run_item(root, "path", k);
-        double lambda = run_number(p, "lambda"), y = run_number(p, curve->key),
-               sd = curve->sd_key != NULL ? run_number(p, curve->sd_key) : NAN;
+    for (size_t k = 0; k < gbs_run_size(root, "path"); k++) {
+        const json_t *p = gbs_run_item(root, "path", k);
+        double lambda = gbs_run_number(p, "lambda"), y = gbs_run_number(p, curve->key),
+               sd = curve->sd_key != NULL ? gbs_run_number(p, curve->sd_key) : NAN;
         if (!(lambda > 0.0) || isnan(y))
             continue;
-        size_t row = chart_row(&c, curve->by_step ? (double)k : lambda);
+        size_t row = gbs_chart_row(&c, curve->by_step ? (double)k : lambda);
         if (isnan(sd))
-            chart_put(&c, row, series, y);
+            gbs_chart_put(&c, row, series, y);
         else
-            chart_put_interval(&c, row, series, y, y - 2.0 * sd, y + 2.0 * sd);
+            gbs_chart_put_interval(&c, row, series, y, y - 2.0 * sd, y + 2.0 * sd);
         first = isnan(first) ? y : first;
         last = y;
     }
     char from[NUMBER_TEXT], to[NUMBER_TEXT];
-    text_add(&c.summary, "From %s to %s.", number_text(first, from), number_text(last, to));
-    chart_end(&c);
+    gbs_text_add(&c.summary, "From %s to %s.", gbs_number_text(first, from),
+                 gbs_number_text(last, to));
+    gbs_chart_end(&c);
 }
 
 /* Share of effective particles and of moves taken, on one scale. */
@@ -55,46 +56,46 @@ static void chart_health(struct page *page, const json_t *root) {
                       .log_x = true,
                       .percent_y = true,
                       .from_zero = true};
-    double particles = run_number(root, "particles");
-    size_t ess = chart_series(&c, STYLE_DASHED, "effective particles"),
-           taken = chart_series(&c, STYLE_LINE, "moves taken");
-    for (size_t k = 0; k < run_size(root, "path"); k++) {
-        const json_t *p = run_item(root, "path", k);
-        double lambda = run_number(p, "lambda");
+    double particles = gbs_run_number(root, "particles");
+    size_t ess = gbs_chart_series(&c, STYLE_DASHED, "effective particles"),
+           taken = gbs_chart_series(&c, STYLE_LINE, "moves taken");
+    for (size_t k = 0; k < gbs_run_size(root, "path"); k++) {
+        const json_t *p = gbs_run_item(root, "path", k);
+        double lambda = gbs_run_number(p, "lambda");
         if (!(lambda > 0.0))
             continue;
-        size_t row = chart_row(&c, lambda);
-        chart_put(&c, row, ess, run_number(p, "ess") / particles);
-        chart_put(&c, row, taken, run_number(p, "acceptance"));
+        size_t row = gbs_chart_row(&c, lambda);
+        gbs_chart_put(&c, row, ess, gbs_run_number(p, "ess") / particles);
+        gbs_chart_put(&c, row, taken, gbs_run_number(p, "acceptance"));
     }
-    text_add(&c.summary, "%zu temperatures.", c.rows);
-    chart_end(&c);
+    gbs_text_add(&c.summary, "%zu temperatures.", c.rows);
+    gbs_chart_end(&c);
 }
 
 static void add_gap(struct chart *c, size_t series, const char *name, const json_t *item) {
-    double gap = run_number(item, "gap"), sd = run_number(item, "gap_sd");
+    double gap = gbs_run_number(item, "gap"), sd = gbs_run_number(item, "gap_sd");
     if (!isnan(gap))
-        chart_put_interval(c, chart_row_named(c, name != NULL ? name : "model"), series, gap,
-                           gap - 2.0 * sd, gap + 2.0 * sd);
+        gbs_chart_put_interval(c, gbs_chart_row_named(c, name != NULL ? name : "model"), series,
+                               gap, gap - 2.0 * sd, gap + 2.0 * sd);
 }
 
 /* Its file, and its stage where there are several. */
 static void name_model(const json_t *root, const json_t *item, char *name, size_t size) {
-    const char *file = run_text(item, "model");
-    if (run_number(root, "stages") > 1.0)
+    const char *file = gbs_run_text(item, "model");
+    if (gbs_run_number(root, "stages") > 1.0)
         snprintf(name, size, "%.150s, stage %.0f", file != NULL ? file : "model",
-                 run_number(item, "stage"));
+                 gbs_run_number(item, "stage"));
     else
         snprintf(name, size, "%.150s", file != NULL ? file : "model");
 }
 
 static void chart_gap(struct page *page, const struct run *run) {
     const json_t *root = run->root;
-    size_t n = run_size(root, "models");
-    if (n == 0 && isnan(run_number(root, "gap"))) {
-        chart_missing(
+    size_t n = gbs_run_size(root, "models");
+    if (n == 0 && isnan(gbs_run_number(root, "gap"))) {
+        gbs_chart_missing(
             page, "Gap",
-            "no model was measured; run sample with --against MODEL, or gap TRAIN MODEL...");
+            "no model was measured; run sample with `against` MODEL, or gap TRAIN MODEL...");
         return;
     }
     struct chart c = {
@@ -106,47 +107,47 @@ static void chart_gap(struct page *page, const struct run *run) {
         .x_title = "gap, nats",
         .y_title = "model",
         .from_zero = true};
-    size_t series = chart_series(&c, STYLE_BARS, "gap and two standard errors");
+    size_t series = gbs_chart_series(&c, STYLE_BARS, "gap and two standard errors");
     for (size_t k = 0; k < n; k++) {
-        const json_t *m = run_item(root, "models", k);
-        const char *family = run_text(m, "family");
+        const json_t *m = gbs_run_item(root, "models", k);
+        const char *family = gbs_run_text(m, "family");
         char model[200], name[250];
         name_model(root, m, model, sizeof model);
         snprintf(name, sizeof name, "%s (%.40s)", model, family != NULL ? family : "?");
         add_gap(&c, series, name, m);
     }
     if (n == 0)
-        add_gap(&c, series, run_text(root, "options.given.against"), root);
+        add_gap(&c, series, gbs_run_text(root, "options.given.against"), root);
     for (size_t r = 0; r < c.rows; r++)
-        text_add(&c.summary, "%s%s %.3g", r > 0 ? "; " : "", c.label[r], c.cell[r][series][0]);
-    text_add(&c.summary, " nats.");
-    chart_end(&c);
+        gbs_text_add(&c.summary, "%s%s %.3g", r > 0 ? "; " : "", c.label[r], c.cell[r][series][0]);
+    gbs_text_add(&c.summary, " nats.");
+    gbs_chart_end(&c);
 }
 
 static void table_models(struct text *t, const json_t *root) {
-    if (run_size(root, "models") == 0)
+    if (gbs_run_size(root, "models") == 0)
         return;
-    html_table_open(
+    gbs_html_table_open(
         t, "Models against the Gibbs posterior",
         "model|family|#free energy|#Gibbs risk|#gap, nats|#standard error|#gap over lambda");
-    for (size_t k = 0; k < run_size(root, "models"); k++) {
-        const json_t *m = run_item(root, "models", k);
-        html_row_open(t, false);
+    for (size_t k = 0; k < gbs_run_size(root, "models"); k++) {
+        const json_t *m = gbs_run_item(root, "models", k);
+        gbs_html_row_open(t, false);
         char name[200];
         name_model(root, m, name, sizeof name);
-        html_head_cell(t, name);
-        html_cell(t, run_text(m, "family"));
-        html_number_cell(t, run_number(m, "free_energy"));
-        html_number_cell(t, run_number(m, "gibbs_risk"));
-        html_number_cell(t, run_number(m, "gap"));
-        html_number_cell(t, run_number(m, "gap_sd"));
-        html_number_cell(t, run_number(m, "gap_over_lambda"));
-        html_row_close(t);
+        gbs_html_head_cell(t, name);
+        gbs_html_cell(t, gbs_run_text(m, "family"));
+        gbs_html_number_cell(t, gbs_run_number(m, "free_energy"));
+        gbs_html_number_cell(t, gbs_run_number(m, "gibbs_risk"));
+        gbs_html_number_cell(t, gbs_run_number(m, "gap"));
+        gbs_html_number_cell(t, gbs_run_number(m, "gap_sd"));
+        gbs_html_number_cell(t, gbs_run_number(m, "gap_over_lambda"));
+        gbs_html_row_close(t);
     }
-    html_table_close(t);
+    gbs_html_table_close(t);
 }
 
-void section_sampling(struct page *page, const struct run *run) {
+void gbs_section_sampling(struct page *page, const struct run *run) {
     static const struct curve log_z = {
         "log Z along lambda",
         "Two standard errors; they are small where the bars do not show.",
@@ -172,18 +173,19 @@ void section_sampling(struct page *page, const struct run *run) {
                                         "lambda",
                                         false,
                                         true};
-    text_add(&page->body, "<h3>Distance from the Gibbs posterior</h3>\n");
+    gbs_text_add(&page->body, "<h3>Distance from the Gibbs posterior</h3>\n");
     chart_gap(page, run);
     table_models(&page->body, run->root);
-    text_add(&page->body, "<h3>The sampling</h3>\n<div class=\"grid\">\n");
-    if (run_size(run->root, "path") < 3) {
-        chart_missing(page, "Path",
-                      "the run has no path of temperatures; lambda may be 0, the prior itself.");
+    gbs_text_add(&page->body, "<h3>The sampling</h3>\n<div class=\"grid\">\n");
+    if (gbs_run_size(run->root, "path") < 3) {
+        gbs_chart_missing(
+            page, "Path",
+            "the run has no path of temperatures; lambda may be 0, the prior itself.");
     } else {
         chart_along(page, run->root, &log_z);
         chart_along(page, run->root, &risk);
         chart_along(page, run->root, &ladder);
         chart_health(page, run->root);
     }
-    text_add(&page->body, "</div>\n");
+    gbs_text_add(&page->body, "</div>\n");
 }

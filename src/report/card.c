@@ -16,15 +16,15 @@ struct line {
 };
 
 static void label_line(struct line *l, const json_t *root) {
-    const char *label = run_text(root, "baseline.label");
+    const char *label = gbs_run_text(root, "baseline.label");
     l->percent = l->rival = true;
-    l->guessed = run_number(root, "baseline.error");
+    l->guessed = gbs_run_number(root, "baseline.error");
     snprintf(l->name, sizeof l->name, "Wrong labels, at most");
     snprintf(l->guess, sizeof l->guess, "always saying %.40s", label != NULL ? label : "?");
 }
 
 static void recall_line(struct line *l, const json_t *root, const char *class) {
-    const char *label = run_text(root, "baseline.label");
+    const char *label = gbs_run_text(root, "baseline.label");
     bool same = label != NULL && strcmp(label, class) == 0;
     l->percent = true;
     l->guessed = label != NULL ? same ? 0.0 : 1.0 : NAN;
@@ -34,15 +34,15 @@ static void recall_line(struct line *l, const json_t *root, const char *class) {
 
 /* Of the positive label, among the rows that tested. */
 static double positive_share(const json_t *root) {
-    return (run_number(root, "card.confusion.true_positive") +
-            run_number(root, "card.confusion.false_negative")) /
-           run_number(root, "card.tested");
+    return (gbs_run_number(root, "card.confusion.true_positive") +
+            gbs_run_number(root, "card.confusion.false_negative")) /
+           gbs_run_number(root, "card.tested");
 }
 
 /* Guessing: the label that costs less, always. */
 static void cost_line(struct line *l, const json_t *root) {
     double share = positive_share(root), missed, false_alarm;
-    const char *costs = run_text(root, "options.given.cost");
+    const char *costs = gbs_run_text(root, "options.given.cost");
     snprintf(l->name, sizeof l->name, "Mean cost of a row, at most");
     if (costs == NULL || sscanf(costs, "%lf:%lf", &missed, &false_alarm) != 2)
         return;
@@ -71,9 +71,10 @@ static void auc_line(struct line *l) {
 
 /* False: it is no line of the headline. */
 static bool make_line(const json_t *root, const json_t *c, struct line *l) {
-    const char *target = run_text(c, "target");
-    *l = (struct line){
-        .value = run_number(c, "value"), .seen = run_number(c, "empirical"), .guessed = NAN};
+    const char *target = gbs_run_text(c, "target");
+    *l = (struct line){.value = gbs_run_number(c, "value"),
+                       .seen = gbs_run_number(c, "empirical"),
+                       .guessed = NAN};
     if (target == NULL || isnan(l->value))
         return false;
     if (strcmp(target, "vote") == 0)
@@ -92,7 +93,7 @@ static bool make_line(const json_t *root, const json_t *c, struct line *l) {
 }
 
 static const char *shown(const struct line *l, double x, char buffer[static NUMBER_TEXT]) {
-    return l->percent ? percent_text(x, buffer) : number_text(x, buffer);
+    return l->percent ? gbs_percent_text(x, buffer) : gbs_number_text(x, buffer);
 }
 
 static bool is_empty(const struct line *l) {
@@ -102,47 +103,48 @@ static bool is_empty(const struct line *l) {
 static void put_line(struct text *t, const struct line *l) {
     char value[NUMBER_TEXT], seen[NUMBER_TEXT], guessed[NUMBER_TEXT];
     bool nothing = is_empty(l);
-    text_add(t, "<div class=\"card%s\"><dt>", nothing ? " empty" : "");
-    html_text(t, l->name);
-    text_add(t, "</dt><dd>");
-    html_text(t, shown(l, l->value, value));
-    text_add(t, "<small>");
-    html_print(t, "seen: %s", shown(l, l->seen, seen));
+    gbs_text_add(t, "<div class=\"card%s\"><dt>", nothing ? " empty" : "");
+    gbs_html_text(t, l->name);
+    gbs_text_add(t, "</dt><dd>");
+    gbs_html_text(t, shown(l, l->value, value));
+    gbs_text_add(t, "<small>");
+    gbs_html_print(t, "seen: %s", shown(l, l->seen, seen));
     if (!isnan(l->guessed)) {
-        text_add(t, "<br>");
-        html_print(t, "%s: %s%s", l->guess, shown(l, l->guessed, guessed),
-                   nothing ? " – so it says nothing" : "");
+        gbs_text_add(t, "<br>");
+        gbs_html_print(t, "%s: %s%s", l->guess, shown(l, l->guessed, guessed),
+                       nothing ? " – so it says nothing" : "");
     }
-    text_add(t, "</small></dd></div>\n");
+    gbs_text_add(t, "</small></dd></div>\n");
 }
 
-bool card_says_nothing(const json_t *root) {
+bool gbs_card_says_nothing(const json_t *root) {
     struct line l;
-    const json_t *c = certificate_of(root, "cost");
+    const json_t *c = gbs_certificate_of(root, "cost");
     if (c == NULL)
-        c = run_at(root, "certificate");
-    return (run_is(c, "target", "cost") || run_is(c, "target", "vote")) && make_line(root, c, &l) &&
-           is_empty(&l);
+        c = gbs_run_at(root, "certificate");
+    return (gbs_run_is(c, "target", "cost") || gbs_run_is(c, "target", "vote")) &&
+           make_line(root, c, &l) && is_empty(&l);
 }
 
-void card_lines(struct text *t, const json_t *root) {
+void gbs_card_lines(struct text *t, const json_t *root) {
     struct line l;
-    for (size_t k = 0; k < run_size(root, "certificates"); k++)
-        if (make_line(root, run_item(root, "certificates", k), &l))
+    for (size_t k = 0; k < gbs_run_size(root, "certificates"); k++)
+        if (make_line(root, gbs_run_item(root, "certificates", k), &l))
             put_line(t, &l);
 }
 
-void card_note(struct text *t, const json_t *root) {
+void gbs_card_note(struct text *t, const json_t *root) {
     char rows[NUMBER_TEXT];
-    text_add(t, "<p class=\"note\">");
-    html_print(t,
-               "Of the predictor that predict uses, tested on %s rows that nothing of it has seen; "
-               "confidence %.10g\u00a0%%%s.",
-               number_text(run_number(root, "card.tested"), rows),
-               100.0 * run_number(root, "certificate.confidence"),
-               run_size(root, "certificates") < 2 ? ""
-               : run_true(root, "card.joint")     ? " of all numbers at once"
-                                              : " of each number by itself, the first chosen in "
-                                                "advance");
-    text_add(t, "</p>\n");
+    gbs_text_add(t, "<p class=\"note\">");
+    gbs_html_print(
+        t,
+        "Of the predictor that predict uses, tested on %s rows that nothing of it has seen; "
+        "confidence %.10g\u00a0%%%s.",
+        gbs_number_text(gbs_run_number(root, "card.tested"), rows),
+        100.0 * gbs_run_number(root, "certificate.confidence"),
+        gbs_run_size(root, "certificates") < 2 ? ""
+        : gbs_run_true(root, "card.joint")     ? " of all numbers at once"
+                                               : " of each number by itself, the first chosen in "
+                                                 "advance");
+    gbs_text_add(t, "</p>\n");
 }

@@ -5,14 +5,14 @@
 #include <math.h>
 
 static void chart_components(struct page *page, const json_t *root) {
-    size_t n = run_size(root, "components");
-    bool drawn = run_is(root, "sampler", "gibbs") || run_is(root, "model", "hierarchical");
+    size_t n = gbs_run_size(root, "components");
+    bool drawn = gbs_run_is(root, "sampler", "gibbs") || gbs_run_is(root, "model", "hierarchical");
     char rank[NUMBER_TEXT];
     if (n == 0) {
-        chart_missing(page, "Components",
-                      run_at(root, "components") == NULL
-                          ? "the run does not have them; complete --json does."
-                          : "none is left: mean and biases say all that the ratings can.");
+        gbs_chart_missing(page, "Components",
+                          gbs_run_at(root, "components") == NULL
+                              ? "the run does not have them; complete `json` does."
+                              : "none is left: mean and biases say all that the ratings can.");
         return;
     }
     struct chart c = {.page = page,
@@ -32,48 +32,48 @@ static void chart_components(struct page *page, const json_t *root) {
                       .x_title = "component, largest first",
                       .y_title = "units of the ratings",
                       .from_zero = true};
-    size_t size = chart_series(&c, STYLE_BARS, "size of the component"),
-           noise = chart_series(&c, STYLE_DASHED, "noise");
-    double sd = sqrt(run_number(root, "noise_variance"));
+    size_t size = gbs_chart_series(&c, STYLE_BARS, "size of the component"),
+           noise = gbs_chart_series(&c, STYLE_DASHED, "noise");
+    double sd = sqrt(gbs_run_number(root, "noise_variance"));
     for (size_t k = 0; k < n; k++) {
         char name[24];
         snprintf(name, sizeof name, "%zu", k + 1);
-        size_t row = chart_row_named(&c, name);
-        chart_put(&c, row, size, run_number(run_item(root, "components", k), "size"));
-        chart_put(&c, row, noise, sd);
+        size_t row = gbs_chart_row_named(&c, name);
+        gbs_chart_put(&c, row, size, gbs_run_number(gbs_run_item(root, "components", k), "size"));
+        gbs_chart_put(&c, row, noise, sd);
     }
-    text_add(&c.summary, "%zu components %sof %s.", n, drawn ? "" : "left ",
-             number_text(run_number(root, "rank"), rank));
-    chart_end(&c);
+    gbs_text_add(&c.summary, "%zu components %sof %s.", n, drawn ? "" : "left ",
+                 gbs_number_text(gbs_run_number(root, "rank"), rank));
+    gbs_chart_end(&c);
 }
 
 /* How many components were left after each sweep. */
 static void chart_rank(struct page *page, const json_t *root) {
-    size_t n = run_size(root, "trace");
-    if (n < 3 || isnan(run_number(run_item(root, "trace", 0), "components")) ||
-        run_is(root, "model", "hierarchical")) /* which keeps all */
+    size_t n = gbs_run_size(root, "trace");
+    if (n < 3 || isnan(gbs_run_number(gbs_run_item(root, "trace", 0), "components")) ||
+        gbs_run_is(root, "model", "hierarchical")) /* which keeps all */
         return;
     struct chart c = {.page = page,
                       .kind = CHART_LINES,
-                      .title = run_is(root, "sampler", "gibbs")
+                      .title = gbs_run_is(root, "sampler", "gibbs")
                                    ? "Effective rank along the sweeps of the start"
                                    : "Effective rank along the sweeps",
                       .x_title = "sweep",
                       .y_title = "components left",
                       .from_zero = true};
-    size_t series = chart_series(&c, STYLE_LINE, "components left");
+    size_t series = gbs_chart_series(&c, STYLE_LINE, "components left");
     double last = NAN;
     for (size_t k = 0; k < n; k++) {
-        const json_t *p = run_item(root, "trace", k);
-        last = run_number(p, "components");
-        chart_put(&c, chart_row(&c, run_number(p, "iteration") + 1.0), series, last);
+        const json_t *p = gbs_run_item(root, "trace", k);
+        last = gbs_run_number(p, "components");
+        gbs_chart_put(&c, gbs_chart_row(&c, gbs_run_number(p, "iteration") + 1.0), series, last);
     }
-    text_add(&c.summary, "%.0f at the end.", last);
-    chart_end(&c);
+    gbs_text_add(&c.summary, "%.0f at the end.", last);
+    gbs_chart_end(&c);
 }
 
-void chart_intervals(struct page *page, const json_t *e) {
-    size_t n = run_size(e, "intervals");
+void gbs_chart_intervals(struct page *page, const json_t *e) {
+    size_t n = gbs_run_size(e, "intervals");
     if (n == 0)
         return;
     struct chart c = {.page = page,
@@ -88,19 +88,20 @@ void chart_intervals(struct page *page, const json_t *e) {
                       .percent_y = true,
                       .diagonal = true,
                       .square = true};
-    size_t series = chart_series(&c, STYLE_LINE, "share within the interval");
+    size_t series = gbs_chart_series(&c, STYLE_LINE, "share within the interval");
     for (size_t k = 0; k < n; k++) {
-        const json_t *p = run_item(e, "intervals", k);
-        chart_put(&c, chart_row(&c, run_number(p, "level")), series, run_number(p, "share"));
-        if (run_number(p, "level") == 0.95)
-            text_add(&c.summary, "%.1f %% of the values lie within the interval of 95 %%.",
-                     100.0 * run_number(p, "share"));
+        const json_t *p = gbs_run_item(e, "intervals", k);
+        gbs_chart_put(&c, gbs_chart_row(&c, gbs_run_number(p, "level")), series,
+                      gbs_run_number(p, "share"));
+        if (gbs_run_number(p, "level") == 0.95)
+            gbs_text_add(&c.summary, "%.1f %% of the values lie within the interval of 95 %%.",
+                         100.0 * gbs_run_number(p, "share"));
     }
-    chart_end(&c);
+    gbs_chart_end(&c);
 }
 
-void chart_row_counts(struct page *page, const json_t *e) {
-    size_t n = run_size(e, "by_row_count");
+void gbs_chart_row_counts(struct page *page, const json_t *e) {
+    size_t n = gbs_run_size(e, "by_row_count");
     if (n == 0)
         return;
     struct chart c = {.page = page,
@@ -111,22 +112,23 @@ void chart_row_counts(struct page *page, const json_t *e) {
                       .x_title = "training ratings of the row, from",
                       .y_title = "RMSE",
                       .from_zero = true};
-    size_t series = chart_series(&c, STYLE_BARS, "RMSE");
+    size_t series = gbs_chart_series(&c, STYLE_BARS, "RMSE");
     for (size_t k = 0; k < n; k++) {
-        const json_t *p = run_item(e, "by_row_count", k);
+        const json_t *p = gbs_run_item(e, "by_row_count", k);
         char name[24];
-        snprintf(name, sizeof name, "%.0f", run_number(p, "from"));
-        chart_put(&c, chart_row_named(&c, name), series, run_number(p, "rmse"));
+        snprintf(name, sizeof name, "%.0f", gbs_run_number(p, "from"));
+        gbs_chart_put(&c, gbs_chart_row_named(&c, name), series, gbs_run_number(p, "rmse"));
     }
-    text_add(&c.summary, "%zu groups of rows.", n);
-    chart_end(&c);
+    gbs_text_add(&c.summary, "%zu groups of rows.", n);
+    gbs_chart_end(&c);
 }
 
-void section_completion(struct page *page, const struct run *run) {
-    text_add(&page->body, "<h3>The completed matrix</h3>\n<div class=\"grid\">\n");
+void gbs_section_completion(struct page *page, const struct run *run) {
+    gbs_text_add(&page->body, "<h3>The completed matrix</h3>\n<div class=\"grid\">\n");
     chart_components(page, run->root);
     chart_rank(page, run->root);
-    chart_convergence(page, run->root);
-    chart_residuals(page, "Residuals of the training ratings", run_at(run->root, "residuals"));
-    text_add(&page->body, "</div>\n");
+    gbs_chart_convergence(page, run->root);
+    gbs_chart_residuals(page, "Residuals of the training ratings",
+                        gbs_run_at(run->root, "residuals"));
+    gbs_text_add(&page->body, "</div>\n");
 }
