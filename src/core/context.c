@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 enum { CACHE_LINE = 64, LEAST_GROWN = 16 };
@@ -161,10 +162,12 @@ const char *gbs_status_message(gbs_status status) {
     return "unknown status";
 }
 
-/* Kept just before an array: what the hook gave, and whose hook it was. */
+/* Kept just before an array: what the hook gave, and whose hook it was; or the bytes of a file that
+ * are mapped there (pages.c), 0: none. */
 struct origin {
     void *block;
     gbs_context *owner;
+    size_t mapped;
 };
 
 static struct origin origin_of(const void *array) {
@@ -188,7 +191,7 @@ void *gbs_array_alloc_for(gbs_context *ctx, gbs_context *owner, size_t count, si
         return no_room(ctx, count, size);
     uintptr_t aligned = ((uintptr_t)block + room) & ~(uintptr_t)(CACHE_LINE - 1);
     unsigned char *array = block + (aligned - (uintptr_t)block);
-    struct origin origin = {block, owner};
+    struct origin origin = {block, owner, 0};
     memcpy(array - sizeof origin, &origin, sizeof origin);
     memset(array, 0, count * size);
     return array;
@@ -228,7 +231,7 @@ void *gbs_array_resize(gbs_context *ctx, void *array, size_t used, size_t count,
     unsigned char *moved = block + (aligned - (uintptr_t)block);
     if (moved != block + offset)
         memmove(moved, block + offset, kept);
-    struct origin origin = {block, ctx};
+    struct origin origin = {block, ctx, 0};
     memcpy(moved - sizeof origin, &origin, sizeof origin);
     return moved;
 }
@@ -247,9 +250,21 @@ void *gbs_array_grow(gbs_context *ctx, void *array, size_t *capacity, size_t nee
     return grown;
 }
 
+void *gbs_array_at(gbs_context *ctx, void *block, size_t mapped, size_t offset) {
+    unsigned char *array = (unsigned char *)block + offset;
+    struct origin origin = {block, ctx, mapped};
+    memcpy(array - sizeof origin, &origin, sizeof origin);
+    return array;
+}
+
 void gbs_array_free(const gbs_context *ctx, void *array) {
-    if (array != NULL)
-        ctx->allocator.release(origin_of(array).block, ctx->allocator.user);
+    if (array == NULL)
+        return;
+    struct origin origin = origin_of(array);
+    if (origin.mapped > 0)
+        munmap(origin.block, origin.mapped);
+    else
+        ctx->allocator.release(origin.block, ctx->allocator.user);
 }
 
 double *gbs_doubles(gbs_context *ctx, size_t count) {

@@ -65,6 +65,9 @@ void *gbs_array_resize(gbs_context *ctx, void *array, size_t used, size_t count,
  * more than *capacity. */
 void *gbs_array_grow(gbs_context *ctx, void *array, size_t *capacity, size_t needed, size_t size);
 void gbs_array_free(const gbs_context *ctx, void *array);
+/* An array in a block of mapped memory, `offset` behind its start, which gbs_array_free unmaps; it
+ * cannot be resized (pages.h). */
+void *gbs_array_at(gbs_context *ctx, void *block, size_t mapped, size_t offset);
 double *gbs_doubles(gbs_context *ctx, size_t count);
 /* count = a * b, checked. */
 double *gbs_matrix(gbs_context *ctx, size_t rows, size_t columns);

@@ -115,6 +115,7 @@ gbs_status gbs_data_copies(gbs_context *ctx, const gbs_data *data, size_t *copie
     *copies = 0;
     for (size_t i = 0; status == GBS_OK && i < n; i++) {
         gbs_raw_row row = gbs_data_at(data, i);
+        gbs_data_passed(data, i);
         uint64_t key = row_hash(&row);
         if (key == 0 || tally_add(&seen, key))
             rows[different++] = i;

@@ -131,6 +131,23 @@ gbs_status gbs_data_dense(gbs_context *ctx, size_t n, size_t d, const double *x,
     return GBS_OK;
 }
 
+gbs_status gbs_data_in_file(gbs_context *ctx, size_t n, size_t d, const double *x,
+                            size_t row_stride, const double *y, gbs_data **out) {
+    *out = NULL;
+    gbs_status status = check_shape(ctx, n, d);
+    if (status == GBS_OK)
+        status = check_labels(ctx, n, y);
+    if (status == GBS_OK)
+        status = new_handle(ctx, n, d, true, out);
+    if (status != GBS_OK)
+        return status;
+    (*out)->dense = x;
+    (*out)->row_stride = row_stride;
+    (*out)->y = y;
+    (*out)->in_file = true;
+    return GBS_OK;
+}
+
 /* Rows from 0 on, of n, at x with these strides. */
 static gbs_status check_strides(gbs_context *ctx, size_t n, size_t d, size_t row_stride,
                                 size_t column_stride) {
@@ -325,7 +342,7 @@ gbs_status gbs_data_view(gbs_context *ctx, const gbs_data *data, const size_t *r
         return GBS_ERR_MEMORY;
     }
     for (size_t i = 0; i < count; i++) {
-        pick[i] = gbs_data_origin(data, rows[i]);
+        pick[i] = gbs_data_place(data, rows[i]);
         if (y != NULL)
             y[i] = data->y[rows[i]];
         if (weight != NULL)
@@ -342,16 +359,33 @@ gbs_status gbs_data_view(gbs_context *ctx, const gbs_data *data, const size_t *r
     view->own_labels = NULL;
     view->pick = pick;
     view->borrowed = true;
+    view->arranged = NULL;
     view->own_indices = false;
     return GBS_OK;
 }
 
-size_t gbs_data_origin(const gbs_data *data, size_t i) {
+size_t gbs_data_place(const gbs_data *data, size_t i) {
     return data->pick != NULL ? data->pick[i] : i;
 }
 
+size_t gbs_data_origin(const gbs_data *data, size_t i) {
+    size_t row = gbs_data_place(data, i);
+    return data->came != NULL ? data->came[row] : row;
+}
+
+void gbs_data_passed(const gbs_data *data, size_t i) {
+    if (!data->in_file)
+        return;
+    size_t every = gbs_pages_every(data->row_stride * sizeof *data->dense);
+    if (i < every || i % every != 0)
+        return;
+    size_t from = gbs_data_place(data, i - every), to = gbs_data_place(data, i);
+    if (from < to)
+        gbs_pages_drop(data->dense + from * data->row_stride, data->dense + to * data->row_stride);
+}
+
 gbs_raw_row gbs_data_at(const gbs_data *data, size_t i) {
-    size_t row = gbs_data_origin(data, i);
+    size_t row = gbs_data_place(data, i);
     if (data->dense != NULL)
         return (gbs_raw_row){.stored = data->d,
                              .value = data->dense + row * data->row_stride,
@@ -505,6 +539,10 @@ void gbs_data_free(gbs_data *data) {
     if (data->pick == NULL) {
         gbs_array_free(ctx, data->learned);
         gbs_array_free(ctx, data->costs);
+    }
+    if (data->arranged != NULL) {
+        gbs_array_free(ctx, data->arranged);
+        gbs_array_free(ctx, (void *)data->came);
     }
     gbs_array_free(ctx, (void *)data->pick);
     gbs_handle_free(ctx, data);

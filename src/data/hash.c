@@ -68,6 +68,7 @@ gbs_hash gbs_data_hash(const gbs_data *data) {
     for (size_t i = 0; i < data->n; i++) {
         gbs_hash cells = {0};
         gbs_raw_row row = gbs_data_at(data, i);
+        gbs_data_passed(data, i);
         for (size_t k = 0; k < row.stored; k++)
             cells = gbs_hash_add(cells, gbs_hash_number(row.column != NULL ? row.column[k] : k,
                                                         gbs_raw_value(&row, k)));

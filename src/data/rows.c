@@ -1,6 +1,9 @@
 /* Design rows as they lie in memory: slices, subsamples, strips. What makes them is src/map. */
 #include "data/rows.h"
 
+/* Bytes that come into memory with one that is asked for. */
+enum { AROUND = 1 << 16 };
+
 /* Products with a d x d matrix, which long rows have, want more rows than the small cache holds:
  * the matrix goes through memory once a strip. */
 size_t gbs_rows_a_strip(size_t d) {
@@ -45,6 +48,15 @@ gbs_rows gbs_rows_slice(const gbs_rows *rows, size_t first, size_t count) {
     slice.first += first;
     slice.n_owned = 0;
     return slice;
+}
+
+void gbs_rows_passed(const gbs_rows *rows, const gbs_strip *strip) {
+    if (!rows->in_file || strip->dense == NULL)
+        return;
+    /* what the system mapped around it, when it was read, goes too */
+    size_t before = (size_t)(strip->dense - rows->all.dense),
+           back = before < AROUND / sizeof(double) ? before : AROUND / sizeof(double);
+    gbs_pages_drop(strip->dense - back, strip->dense + strip->n * strip->ld);
 }
 
 gbs_strip gbs_rows_strip(const gbs_rows *rows, size_t index) {

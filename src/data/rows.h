@@ -5,7 +5,7 @@
 #ifndef GIBBSITE_DATA_ROWS_H
 #define GIBBSITE_DATA_ROWS_H
 
-#include "core/context.h"
+#include "core/pages.h"
 #include "data/hash.h"
 #include "data/source.h"
 #include "kernel/strip.h"
@@ -31,6 +31,12 @@ struct gbs_data {
     /* a view: its row i is row pick[i] of the arrays above, its label y[i]. NULL: all rows, in
      * order */
     const size_t *pick;
+    /* of arrays whose rows were put in another order: which row of the caller's each of them is.
+     * NULL: they are in his */
+    const size_t *came;
+    double *arranged;       /* a view's own: `dense`, in its order; with `came` */
+    bool in_file;           /* the cells of `dense` lie in a file */
+    const gbs_spill *spill; /* where arrays as long as the rows go; NULL: to memory */
     /* of each row of the arrays: a fit learns from it, and is certified on the others; NULL: the
      * fit draws a split itself. A view has that of its data */
     unsigned char *learned;
@@ -51,6 +57,13 @@ gbs_status gbs_data_without_rows(gbs_context *ctx, size_t d, gbs_data **out);
  * it, and may be viewed in turn. */
 gbs_status gbs_data_view(gbs_context *ctx, const gbs_data *data, const size_t *rows, size_t count,
                          gbs_data **out);
+
+/* Dense cells in a file, which a reader has checked; borrowed. */
+gbs_status gbs_data_in_file(gbs_context *ctx, size_t n, size_t d, const double *x,
+                            size_t row_stride, const double *y, gbs_data **out);
+/* A view of many rows in a file gets a file of its own, with the rows one after the other in its
+ * order: passes over it then read forward. Of other views nothing changes (arrange.c). */
+gbs_status gbs_data_arrange(gbs_context *ctx, gbs_data *view);
 
 /* The rows whose weight is not 0, as a view of their own; NULL: that is all of them. */
 gbs_status gbs_data_weighed(gbs_context *ctx, const gbs_data *data, gbs_data **out);
@@ -106,6 +119,11 @@ bool gbs_data_is_plain(const gbs_data *data);
 gbs_raw_row gbs_data_at(const gbs_data *data, size_t i);
 /* The number of row i in the data that the caller gave: the one to name in messages. */
 size_t gbs_data_origin(const gbs_data *data, size_t i);
+/* Its number in the arrays. */
+size_t gbs_data_place(const gbs_data *data, size_t i);
+/* A loop over all rows is at row i, and through with those before: of rows in a file the pages
+ * leave memory now and then. */
+void gbs_data_passed(const gbs_data *data, size_t i);
 
 /* The split that the caller said; false where none was said. */
 bool gbs_data_is_learned(const gbs_data *data, size_t i);
@@ -116,6 +134,7 @@ typedef struct gbs_rows {
     size_t strip_rows; /* rows handled together; depends on the shape alone */
     size_t first;      /* rows before these, where they are a slice: for messages */
     double shift_norm2;
+    bool in_file;   /* the cells of dense rows lie in a file (core/pages.h) */
     void *owned[5]; /* arrays to free */
     size_t n_owned;
 } gbs_rows;
@@ -138,5 +157,7 @@ gbs_rows gbs_rows_slice(const gbs_rows *rows, size_t first, size_t count);
 
 size_t gbs_rows_strips(const gbs_rows *rows);
 gbs_strip gbs_rows_strip(const gbs_rows *rows, size_t index);
+/* A pass is through with a strip, which need not stay in memory. */
+void gbs_rows_passed(const gbs_rows *rows, const gbs_strip *strip);
 
 #endif

@@ -149,6 +149,7 @@ static void pass_chunk(void *arg, size_t chunk, size_t worker) {
                 memset(z, 0, j->k * sizeof *z);
         }
         gbs_columns_pull(&b, j->k, score, room, slope);
+        gbs_rows_passed(j->rows, &b);
     }
     j->loss[chunk] = loss;
 }
@@ -271,6 +272,7 @@ gbs_status gbs_joint_scores(gbs_context *ctx, gbs_joint *j, const gbs_rows *rows
     for (size_t s = 0, from = 0; s < gbs_rows_strips(rows); s++) {
         gbs_strip b = gbs_rows_strip(rows, s);
         gbs_columns_scores(&b, j->k, j->mean, j->room, score + from * j->k);
+        gbs_rows_passed(rows, &b);
         from += b.n;
     }
     if (gbs_finite(rows->all.n * j->k, score))

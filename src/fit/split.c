@@ -189,6 +189,8 @@ gbs_status gbs_split_create(gbs_context *ctx, const gbs_data *data, const gbs_fi
         status = gbs_data_view(ctx, data, order, n, &out->view);
     gbs_array_free(ctx, order);
     gbs_array_free(ctx, scratch);
+    if (status == GBS_OK)
+        status = gbs_data_arrange(ctx, out->view);
     if (status == GBS_OK && !gbs_is_deployed(o)) /* which does without, if it must */
         status = check_classes(ctx, out);
     if (status != GBS_OK)

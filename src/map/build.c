@@ -58,6 +58,7 @@ static void copy_raw(const gbs_data *data, size_t first, size_t n, bool zeros, d
                      size_t ld) {
     for (size_t i = 0; i < n; i++) {
         gbs_raw_row raw = gbs_data_at(data, first + i);
+        gbs_data_passed(data, first + i);
         double *row = x + i * ld;
         if (raw.column == NULL && raw.value != NULL && raw.gap == 0) {
             memcpy(row, raw.value, data->d * sizeof *row);
@@ -97,12 +98,25 @@ static gbs_status send_block(gbs_context *ctx, const struct way *w, size_t first
     return status;
 }
 
+/* The design's cells: in memory, or beside rows that lie in a file, in one. */
+static gbs_status place_cells(gbs_context *ctx, const gbs_data *data, gbs_rows *out,
+                              double **cells) {
+    size_t count;
+    void *array = NULL;
+    if (__builtin_mul_overflow(data->n, out->d, &count))
+        return gbs_fail(ctx, GBS_ERR_MEMORY, "out of memory: a %zu x %zu matrix", data->n, out->d);
+    gbs_status status = gbs_spill_array(ctx, data->spill, count, sizeof **cells, &array);
+    *cells = gbs_rows_own(out, array);
+    out->in_file = gbs_spills(data->spill, count, sizeof **cells);
+    return status;
+}
+
 static gbs_status build_dense(gbs_context *ctx, const gbs_data *data, const gbs_maps *maps,
                               gbs_rows *out) {
     struct way w = plan(data, maps);
     size_t d = out->d, block = NEAR_CELLS / d > 0 ? NEAR_CELLS / d : 1;
-    double *cells = gbs_rows_own(out, gbs_matrix(ctx, data->n, d)), *room = NULL;
-    gbs_status status = cells != NULL ? GBS_OK : GBS_ERR_MEMORY;
+    double *cells = NULL, *room = NULL;
+    gbs_status status = place_cells(ctx, data, out, &cells);
     out->all.dense = cells;
     out->all.ld = d;
     if (status == GBS_OK && w.last > 0) {
@@ -113,10 +127,14 @@ static gbs_status build_dense(gbs_context *ctx, const gbs_data *data, const gbs_
         w.room[0] = room;
         w.room[1] = room != NULL ? room + block * w.width : NULL;
     }
-    for (size_t first = 0, looked = 0; status == GBS_OK && first < data->n; first += block) {
+    for (size_t first = 0, looked = 0, dropped = 0; status == GBS_OK && first < data->n;
+         first += block) {
         if (first >= looked) {
             status = gbs_check_cancel(ctx);
             looked = first + ROWS_A_LOOK;
+            if (out->in_file)
+                gbs_pages_drop(cells + dropped * d, cells + first * d);
+            dropped = first;
         }
         size_t left = data->n - first;
         if (status == GBS_OK)
@@ -177,6 +195,7 @@ static size_t stored_values(const gbs_data *data) {
     size_t sum = 0;
     for (size_t i = 0; i < data->n; i++) {
         gbs_raw_row raw = gbs_data_at(data, i);
+        gbs_data_passed(data, i);
         if (raw.column != NULL)
             sum += raw.stored;
         else
@@ -275,8 +294,10 @@ static bool better_dense(const gbs_data *data, const gbs_maps *maps) {
 static gbs_status wrap_checked(gbs_context *ctx, const gbs_data *data, gbs_rows *out) {
     *out = gbs_rows_wrap(data->n, data->d, data->dense, data->row_stride, data->y);
     out->all.weight = data->weight;
+    out->in_file = data->in_file;
     gbs_status status = GBS_OK;
     for (size_t i = 0; status == GBS_OK && i < data->n; i++) {
+        gbs_data_passed(data, i);
         const double *row = gbs_data_at(data, i).value;
         status = check_length(ctx, data, i, gbs_dot(data->d, row, row));
     }

@@ -15,6 +15,7 @@
 static void label_sums(const gbs_data *data, double mean_y, const gbs_standard *s, double *sums) {
     for (size_t i = 0; i < data->n; i++) {
         gbs_raw_row row = gbs_data_at(data, i);
+        gbs_data_passed(data, i);
         double y = (data->y[i] > 0.0 ? 1.0 : -1.0) - mean_y;
         for (size_t j = 0; j < row.stored; j++) {
             size_t k = row.column != NULL ? row.column[j] : j;

@@ -32,6 +32,7 @@ typedef void (*row_visitor)(const struct columns *c, size_t n, const uint32_t *c
 static void visit(const gbs_data *data, const struct columns *c, row_visitor see) {
     for (size_t i = 0; i < data->n; i++) {
         gbs_raw_row row = gbs_data_at(data, i);
+        gbs_data_passed(data, i);
         bool beside = row.value != NULL && row.gap == 0;
         for (size_t k = 0; !beside && k < row.stored; k++)
             c->row[k] = gbs_raw_value(&row, k);

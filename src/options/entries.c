@@ -517,6 +517,16 @@ const gbs_option_entry gbs_option_entries[] = {
       "the decimal sign of numbers in CSV files, a point or a comma",
       ANY},
      .store = GBS_STORE_INT, .at = {IN_TABLE(decimal)}},
+    {{"cache", "DIR", GBS_OPTION_TEXT, GBS_FOR_FIT, NULL, "a folder", NULL, "data",
+      "work on the rows of a CSV file in files in DIR instead of in memory, and keep a binary "
+      "cache of it there for the next run; the same numbers come out (default: in memory, or "
+      "beside the file where its rows would take more than half of the memory that is left)",
+      ANY},
+     .store = GBS_STORE_TEXT, .at = {IN_TABLE(cache)}},
+    {{"no-cache", NULL, GBS_OPTION_FLAG, GBS_FOR_FIT, NULL, NULL, NULL, "data",
+      "keep no cache of the file, and remove what earlier runs left of it",
+      ANY},
+     .store = GBS_STORE_INT, .at = {IN_TABLE(no_cache)}},
     {{"no-header", NULL, GBS_OPTION_FLAG, READ | GBS_FOR_COMPLETE, NULL, NULL, NULL, "data",
       "the first line of the CSV file is data (default: detected)",
       ANY},

@@ -216,6 +216,8 @@ typedef struct gbs_table_settings {
     const char *na_values;       /* cells that are missing, separated by commas */
     const char *separator;       /* of cells: one character, or tab; NULL: detected */
     int decimal;                 /* 0: a point, 1: a comma */
+    const char *cache;           /* folder that rows are worked on in; NULL: memory, if they fit */
+    int no_cache;                /* no cache of the file stays in the folder */
 } gbs_table_settings;
 
 /* The defaults of the table. */

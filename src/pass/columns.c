@@ -66,6 +66,7 @@ gbs_status gbs_columns_gram(gbs_context *ctx, const gbs_rows *rows, const double
         for (size_t i = 0; i < b.n; i++)
             total += w[from + i];
         from += b.n;
+        gbs_rows_passed(rows, &b);
     }
     for (size_t a = 0; there && !matrix && shift != NULL && a < d; a++)
         pull[a] += total * shift[a] * shift[a]; /* what no sparse row adds by itself */

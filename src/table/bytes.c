@@ -183,6 +183,10 @@ uint64_t gbs_bytes_offset(const gbs_bytes *b) {
     return b->before + (uint64_t)(b->at - b->buffer);
 }
 
+bool gbs_bytes_is_gzip(const gbs_bytes *b) {
+    return b->origin != NULL && b->origin->gzip;
+}
+
 static void *inflater_alloc(void *ctx, uInt items, uInt size) {
     return gbs_array_alloc(ctx, items, size);
 }

@@ -40,6 +40,9 @@ gbs_status gbs_bytes_more(gbs_bytes *b);
 /* How many bytes of the (gunzipped) input lie before `at`. */
 uint64_t gbs_bytes_offset(const gbs_bytes *b);
 
+/* The input is gunzipped on the way. */
+bool gbs_bytes_is_gzip(const gbs_bytes *b);
+
 void gbs_bytes_close(gbs_bytes *b);
 
 #endif

@@ -30,9 +30,11 @@ static gbs_status distinct(gbs_context *ctx, const gbs_table *t, const gbs_recip
     double *all = gbs_doubles(ctx, t->n_rows);
     size_t n = 0, kept = 0;
     bool room = all != NULL;
-    for (size_t i = 0; room && i < t->n_rows; i++)
+    for (size_t i = 0; room && i < t->n_rows; i++) {
+        gbs_table_passed(t, i, i);
         if (!isnan(label_at(t, r, i)))
             all[n++] = label_at(t, r, i);
+    }
     if (room)
         qsort(all, n, sizeof *all, by_size);
     for (size_t i = 0; room && i < n; i++)

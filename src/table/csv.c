@@ -13,6 +13,7 @@
  * levels are numbers is in doubt, and an error too (doubt.c): so the types are what any of the
  * rows would say.
  */
+#include "table/cache.h"
 #include "table/csv_columns.h"
 #include "table/number.h"
 
@@ -246,10 +247,29 @@ static gbs_status ragged(gbs_csv *c, uint64_t line, size_t n, bool ended) {
                               (unsigned long long)c->first_line, c->table->n_columns);
 }
 
+/* The same in a file; pages that are full leave memory. */
+static gbs_status room_in_file(gbs_csv *c) {
+    gbs_table *t = c->table;
+    gbs_reader *r = c->reader;
+    if (t->n_rows % t->every == 0) {
+        gbs_pages_drop(t->cells, t->cells + t->n_rows * t->n_columns);
+        if (r->options->expected > 0)
+            gbs_progress(r->ctx, "read",
+                         (double)gbs_bytes_offset(r->bytes) / (double)r->options->expected);
+    }
+    double *cells;
+    gbs_status status = gbs_cache_room(r->options->store, (t->n_rows + 1) * t->n_columns, &cells);
+    if (status == GBS_OK)
+        t->cells = cells;
+    return status;
+}
+
 static gbs_status room_for_row(gbs_csv *c) {
     gbs_table *t = c->table;
     if (t->n_rows >= SIZE_MAX / t->n_columns - 1)
         return gbs_reader_no_memory(c->reader);
+    if (t->in_file)
+        return room_in_file(c);
     double *cells = gbs_array_grow(c->reader->ctx, t->cells, &c->cell_capacity,
                                    (t->n_rows + 1) * t->n_columns, sizeof *cells);
     if (!cells)
@@ -403,6 +423,8 @@ static gbs_status read_all(gbs_csv *c, gbs_csv_record *first, gbs_csv_record *se
         status = gbs_csv_detect_header(c, first, second, &header);
     if (status == GBS_OK)
         status = gbs_csv_make_columns(c, first, header);
+    c->table->in_file = c->reader->options->store != NULL;
+    c->table->every = gbs_pages_every(c->table->n_columns * sizeof(double));
     if (status == GBS_OK && !header)
         status = store_record(c, first);
     if (status == GBS_OK && second->there)
@@ -425,7 +447,8 @@ static void hand_over(gbs_csv *c) {
         set->text = NULL;
         set->n = 0;
     }
-    t->cells = gbs_reader_trim(c->reader, t->cells, t->n_rows * t->n_columns, sizeof *t->cells);
+    if (!t->in_file)
+        t->cells = gbs_reader_trim(c->reader, t->cells, t->n_rows * t->n_columns, sizeof *t->cells);
     t->line = gbs_reader_trim(c->reader, t->line, t->n_rows, sizeof *t->line);
 }
 

@@ -57,14 +57,23 @@ static gbs_status find_asides(struct build *b) {
         return gbs_fail(b->ctx, GBS_ERR_DATA,
                         "%s: `weights`: column '%.60s' holds texts, expected numbers from 0",
                         gbs_table_place(t).text, c->name);
-    for (size_t i = 0; i < t->n_rows; i++)
+    for (size_t i = 0; i < t->n_rows; i++) {
+        gbs_table_passed(t, i, i);
         if (cell(b, i, b->weights) < 0.0)
             return gbs_fail(b->ctx, GBS_ERR_DATA,
                             "%s: column '%.60s' (column %zu): the weight is %g, expected a number "
                             "from 0",
                             gbs_row_place(t, i).text, c->name, b->weights + 1,
                             cell(b, i, b->weights));
+    }
     return GBS_OK;
+}
+
+/* The table's row behind row i of the design; a loop over them is through with those before. */
+static size_t row_at(const struct build *b, size_t i) {
+    size_t row = b->out->rows != NULL ? b->out->rows[i] : i;
+    gbs_table_passed(b->t, i, row);
+    return row;
 }
 
 static gbs_status take_weights(struct build *b) {
@@ -73,7 +82,7 @@ static gbs_status take_weights(struct build *b) {
         return GBS_OK;
     out->weight = gbs_doubles(b->ctx, out->n);
     for (size_t i = 0; out->weight != NULL && i < out->n; i++)
-        out->weight[i] = cell(b, out->rows != NULL ? out->rows[i] : i, b->weights);
+        out->weight[i] = cell(b, row_at(b, i), b->weights);
     return out->weight != NULL ? GBS_OK : no_memory(b);
 }
 
@@ -93,7 +102,7 @@ static gbs_status take_groups(struct build *b) {
     out->group = gbs_array_alloc(b->ctx, out->n, sizeof *out->group);
     gbs_status status = name != NULL && out->group != NULL ? GBS_OK : no_memory(b);
     for (size_t i = 0; status == GBS_OK && i < out->n; i++) {
-        double value = cell(b, out->rows != NULL ? out->rows[i] : i, b->group) + 0.0;
+        double value = cell(b, row_at(b, i), b->group) + 0.0;
         memcpy(&name[i], &value, sizeof value);
     }
     if (status == GBS_OK)
@@ -108,6 +117,7 @@ static gbs_status choose_rows(struct build *b, bool with_labels) {
     gbs_design *out = b->out;
     size_t absent = 0;
     for (size_t i = 0; i < b->t->n_rows; i++) {
+        gbs_table_passed(b->t, i, i);
         bool none = b->weights != SIZE_MAX && cell(b, i, b->weights) == 0.0;
         size_t missing = none ? SIZE_MAX : missing_column(b, i, with_labels);
         absent += none;
@@ -219,17 +229,23 @@ static gbs_status fill_sparse(struct build *b) {
            most = out->n * a_row;
     if (out->n > SIZE_MAX / sizeof(double) / a_row)
         return no_memory(b);
+    const gbs_spill *spill = gbs_table_spills(b->t);
+    void *index = NULL, *value = NULL;
+    gbs_status status = gbs_spill_array(b->ctx, spill, most, sizeof *out->owned_index, &index);
+    if (status == GBS_OK)
+        status = gbs_spill_array(b->ctx, spill, most, sizeof *out->owned, &value);
+    out->owned_index = index;
+    out->owned = value;
     out->owned_start = gbs_array_alloc(b->ctx, out->n + 1, sizeof *out->owned_start);
-    out->owned_index = gbs_array_alloc(b->ctx, most, sizeof *out->owned_index);
-    out->owned = gbs_array_alloc(b->ctx, most, sizeof *out->owned);
-    if (out->owned_start == NULL || out->owned_index == NULL || out->owned == NULL)
+    if (out->owned_start == NULL || status == GBS_ERR_MEMORY)
         return no_memory(b);
-    for (size_t i = 0; i < out->n; i++) {
+    for (size_t i = 0; status == GBS_OK && i < out->n; i++) {
         size_t from = out->owned_start[i];
-        out->owned_start[i + 1] = from + fill_sparse_row(b, out->rows != NULL ? out->rows[i] : i,
-                                                         out->owned_index + from,
+        out->owned_start[i + 1] = from + fill_sparse_row(b, row_at(b, i), out->owned_index + from,
                                                          out->owned + from);
     }
+    if (status != GBS_OK)
+        return status;
     out->row_start = out->owned_start;
     out->index = out->owned_index;
     out->value = out->owned;
@@ -243,6 +259,7 @@ static gbs_status fill(struct build *b) {
     if (side_by_side(b)) {
         out->cells = b->t->cells + b->match.source[0];
         out->stride = b->t->n_columns;
+        out->in_file = b->t->in_file;
         return GBS_OK;
     }
     out->unseen = gbs_array_alloc(b->ctx, inputs, sizeof *out->unseen);
@@ -251,11 +268,21 @@ static gbs_status fill(struct build *b) {
         return no_memory(b);
     if (better_sparse(b))
         return fill_sparse(b);
-    out->owned = gbs_matrix(b->ctx, out->n, out->d);
-    if (out->owned == NULL)
+    if (out->d > 0 && out->n > SIZE_MAX / out->d)
         return no_memory(b);
-    for (size_t i = 0; i < out->n; i++)
-        fill_row(b, out->rows != NULL ? out->rows[i] : i, out->owned + i * out->d);
+    void *owned = NULL;
+    gbs_status status = gbs_spill_array(b->ctx, gbs_table_spills(b->t), out->n * out->d,
+                                        sizeof *out->owned, &owned);
+    if (status != GBS_OK)
+        return status == GBS_ERR_MEMORY ? no_memory(b) : status;
+    out->owned = owned;
+    out->in_file = gbs_spills(gbs_table_spills(b->t), out->n * out->d, sizeof *out->owned);
+    size_t every = gbs_pages_every(out->d * sizeof *out->owned);
+    for (size_t i = 0; i < out->n; i++) {
+        fill_row(b, row_at(b, i), out->owned + i * out->d);
+        if (out->in_file && i % every == 0)
+            gbs_pages_drop(out->owned, out->owned + i * out->d);
+    }
     out->cells = out->owned;
     out->stride = out->d;
     return GBS_OK;

@@ -12,6 +12,7 @@
 typedef struct gbs_design {
     size_t n, d;
     const double *cells; /* dense, or NULL */
+    bool in_file;        /* they lie in a file (core/pages.h) */
     size_t stride;
     const size_t *row_start; /* CSR */
     const uint32_t *index;

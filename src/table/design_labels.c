@@ -91,6 +91,7 @@ static gbs_status class_labels(gbs_context *ctx, const gbs_recipe *r, const gbs_
     gbs_status status = prepare_classes(ctx, r, column, &f);
     for (size_t i = 0; status == GBS_OK && i < out->n; i++) {
         size_t row = out->rows != NULL ? out->rows[i] : i;
+        gbs_table_passed(t, i, row);
         double value = column != NULL ? t->cells[row * t->n_columns + target] : t->label[row];
         out->y[i] = (double)(column != NULL && column->is_text ? f.level[(size_t)value]
                                                                : class_of_number(&f, value));
@@ -110,6 +111,7 @@ gbs_status gbs_design_labels(gbs_context *ctx, const gbs_recipe *r, const gbs_ta
         return class_labels(ctx, r, t, target, out);
     for (size_t i = 0; i < out->n; i++) {
         size_t row = out->rows != NULL ? out->rows[i] : i;
+        gbs_table_passed(t, i, row);
         double value = column != NULL ? t->cells[row * t->n_columns + target] : t->label[row];
         const char *text = column != NULL && column->is_text ? column->levels[(size_t)value] : NULL;
         out->y[i] = sign_of(&s, text, value);

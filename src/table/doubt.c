@@ -36,8 +36,10 @@ static bool is_dressed_number(const char *text) {
 /* The first row whose cell is this level. */
 static size_t row_of(const gbs_table *t, size_t column, size_t level) {
     size_t i = 0;
-    while (i + 1 < t->n_rows && t->cells[i * t->n_columns + column] != (double)level)
+    while (i + 1 < t->n_rows && t->cells[i * t->n_columns + column] != (double)level) {
         i++;
+        gbs_table_passed(t, i, i);
+    }
     return i;
 }
 

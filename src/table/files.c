@@ -1,8 +1,25 @@
 /* Files: read as a table, or for a recipe, at once or part by part. */
 #include "core/check.h"
+#include "table/cache.h"
 #include "table/reading.h"
 
 #include <string.h>
+
+/* To memory, or to a file where that is asked for, or the rows of a fit would not fit. */
+static gbs_status read_where(gbs_context *ctx, const char *path, const gbs_options *options,
+                             const gbs_table_settings *s, const gbs_reading *reading,
+                             gbs_table **out) {
+    gbs_caching caching;
+    bool wanted, may = options != NULL && options->command == GBS_FOR_FIT;
+    gbs_status status = gbs_caching_plan(ctx, path, reading, s->cache, s->no_cache != 0, may,
+                                         &wanted, &caching);
+    if (status == GBS_OK && s->no_cache)
+        gbs_caching_clean(path, &caching);
+    if (status != GBS_OK)
+        return status;
+    return wanted ? gbs_table_read_cached(ctx, path, reading, &caching, out)
+                  : gbs_table_read_file(ctx, path, reading, out);
+}
 
 gbs_status gbs_table_read(gbs_context *ctx, const char *path, const gbs_options *options,
                           gbs_table **out) {
@@ -28,7 +45,7 @@ gbs_status gbs_table_read(gbs_context *ctx, const char *path, const gbs_options 
     reading.na = l.na.item;
     reading.n_na = l.na.n;
     if (status == GBS_OK)
-        status = gbs_table_read_file(ctx, path, &reading, out);
+        status = read_where(ctx, path, options, &s, &reading, out);
     gbs_lists_free(ctx, &l);
     return status;
 }

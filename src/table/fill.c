@@ -71,6 +71,7 @@ gbs_status gbs_recipe_learn_fills(gbs_context *ctx, gbs_recipe *r, const gbs_tab
         size_t there = 0, *count = gbs_array_alloc(ctx, from->n_levels + 1, sizeof *count);
         for (size_t i = 0; i < n; i++) {
             size_t row = rows != NULL ? rows[i] : i;
+            gbs_table_passed(t, i, row);
             double x = t->cells[row * t->n_columns + c->position];
             if (!isnan(x))
                 cells[there++] = x;

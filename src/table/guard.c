@@ -32,7 +32,9 @@ static gbs_status look_at(gbs_context *ctx, const gbs_table *t, size_t column, c
     if (x == NULL)
         return GBS_ERR_MEMORY;
     for (size_t i = 0; out->whole && i < n; i++) {
-        double cell = t->cells[(rows != NULL ? rows[i] : i) * t->n_columns + column];
+        size_t row = rows != NULL ? rows[i] : i;
+        gbs_table_passed(t, i, row);
+        double cell = t->cells[row * t->n_columns + column];
         if (isnan(cell))
             continue;
         x[out->there++] = cell;

@@ -50,6 +50,7 @@ static void collect_labels(const gbs_table *t, const gbs_recipe *r, const char *
     *l = (struct labels){.text = t->cells != NULL && t->columns[r->target_position].is_text};
     for (size_t i = 0; positive != NULL && l->n == 0 && i < t->n_rows; i++) {
         char text[LABEL_ROOM];
+        gbs_table_passed(t, i, i);
         l->value[0] = label_at(t, r, i);
         if (isnan(l->value[0]))
             continue;
@@ -58,6 +59,7 @@ static void collect_labels(const gbs_table *t, const gbs_recipe *r, const char *
     }
     for (size_t i = 0; i < t->n_rows && l->n <= MOST_LABELS; i++) {
         double value = label_at(t, r, i);
+        gbs_table_passed(t, i, i);
         if (!isnan(value))
             add_label(l, value);
     }

@@ -12,6 +12,7 @@ static void measure(const gbs_table *t, size_t k, gbs_column_look *look) {
     look->low = look->high = look->mean = NAN;
     for (size_t i = 0; i < t->n_rows; i++) {
         double x = t->cells[i * t->n_columns + k];
+        gbs_table_passed(t, i, i);
         if (isnan(x))
             continue;
         there++;

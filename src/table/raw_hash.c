@@ -21,8 +21,9 @@ static gbs_hash text_cell(size_t column, const char *text) {
 gbs_hash gbs_table_hash(const gbs_recipe *recipe, const gbs_table *t, const gbs_design *design) {
     gbs_hash_sum sum = {0};
     for (size_t i = 0; i < design->n; i++) {
-        const double *cells = t->cells +
-                              (design->rows != NULL ? design->rows[i] : i) * t->n_columns;
+        size_t at_row = design->rows != NULL ? design->rows[i] : i;
+        gbs_table_passed(t, i, at_row);
+        const double *cells = t->cells + at_row * t->n_columns;
         gbs_hash row = {0};
         for (size_t k = 0; k < recipe->n_inputs; k++) {
             size_t at = recipe->inputs[k].position;

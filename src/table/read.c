@@ -80,6 +80,10 @@ static gbs_status read_format(gbs_reader *r, const char *name) {
     r->out->format = format;
     if (format == GBS_TABLE_CSV)
         return gbs_csv_read(r);
+    if (r->options->store != NULL)
+        return gbs_reader_fail(r, GBS_ERR_ARGUMENT,
+                               "`cache` is for csv files; %s files are read to memory",
+                               format == GBS_TABLE_NPY ? "npy" : "svmlight");
     if (r->options->n_text > 0 && !r->options->from_model)
         return gbs_reader_fail(r, GBS_ERR_ARGUMENT,
                                "`text` is for csv files; %s holds numbers only",

@@ -395,6 +395,7 @@ gbs_status gbs_recipe_forget_levels(gbs_context *ctx, gbs_recipe *r, const gbs_t
             return GBS_ERR_MEMORY;
         for (size_t i = 0; i < n; i++) {
             double level = t->cells[rows[i] * t->n_columns + c->position];
+            gbs_table_passed(t, i, rows[i]);
             if (!isnan(level))
                 seen[(size_t)level] = true;
         }

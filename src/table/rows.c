@@ -12,6 +12,7 @@
 #include "table/reading.h"
 #include "task/parts.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* What data keeps alive. */
@@ -23,6 +24,7 @@ struct source {
     gbs_table *table; /* NULL: the design has copies of all it needs */
     gbs_pool pool;    /* of the examples then */
     gbs_kept kept;    /* `keep` */
+    gbs_spill spill;  /* the table's */
 };
 
 static void release(gbs_source *source) {
@@ -51,6 +53,13 @@ static gbs_status keep_examples(struct source *s) {
     return GBS_OK;
 }
 
+/* The same of the folder for arrays. */
+static gbs_status keep_spill(struct source *s, const gbs_spill *spill) {
+    s->spill = *spill;
+    s->spill.folder = gbs_pool_text(s->ctx, &s->pool, spill->folder, strlen(spill->folder));
+    return s->spill.folder != NULL ? GBS_OK : GBS_ERR_MEMORY;
+}
+
 /* Data of a design, which it takes over, and of one hold on the recipe. */
 static gbs_status wrap(gbs_context *ctx, const gbs_table *table, gbs_recipe *recipe,
                        gbs_design *design, gbs_data **out) {
@@ -71,8 +80,12 @@ static gbs_status wrap(gbs_context *ctx, const gbs_table *table, gbs_recipe *rec
     }
     const double *signs = recipe->n_classes > 0 ? NULL : d->y;
     gbs_status status = keep_examples(s);
+    if (status == GBS_OK && table->spill.folder != NULL)
+        status = keep_spill(s, &table->spill);
     if (status == GBS_OK && d->n == 0)
         status = gbs_data_without_rows(ctx, d->d, out);
+    else if (status == GBS_OK && d->cells != NULL && d->in_file)
+        status = gbs_data_in_file(ctx, d->n, d->d, d->cells, d->stride, signs, out);
     else if (status == GBS_OK && d->cells != NULL)
         status = gbs_data_dense(ctx, d->n, d->d, d->cells, d->stride, signs, GBS_BORROW, out);
     else if (status == GBS_OK)
@@ -80,6 +93,7 @@ static gbs_status wrap(gbs_context *ctx, const gbs_table *table, gbs_recipe *rec
                               out);
     if (status == GBS_OK) {
         (*out)->source = &s->is;
+        (*out)->spill = s->spill.folder != NULL ? &s->spill : NULL;
         (*out)->y = d->y;
         (*out)->classes = recipe->n_classes;
     } else {
@@ -101,6 +115,11 @@ static gbs_status wrap(gbs_context *ctx, const gbs_table *table, gbs_recipe *rec
 
 /* ---------------------------------------------------------------- training */
 
+static int ascending(const void *a, const void *b) {
+    size_t x = *(const size_t *)a, y = *(const size_t *)b;
+    return (x > y) - (x < y);
+}
+
 /* The recipe as the first part of the rows would have taught it, and the design made by it; *is:
  * which rows that are. One row cannot be split: the fit will say so. */
 static gbs_status relearn_recipe(gbs_context *ctx, const gbs_table *t, const gbs_fit_settings *o,
@@ -121,6 +140,8 @@ static gbs_status relearn_recipe(gbs_context *ctx, const gbs_table *t, const gbs
         first = gbs_order_border(&by, order, is->units);
         for (size_t i = 0; design->rows != NULL && i < first; i++)
             order[i] = design->rows[order[i]];
+        if (t->in_file) /* which rows they are is all that counts; a file is read forward */
+            qsort(order, first, sizeof *order, ascending);
         status = gbs_recipe_forget_row_names(ctx, recipe, t, order, first);
         if (status == GBS_OK)
             status = gbs_recipe_forget_levels(ctx, recipe, t, order, first);

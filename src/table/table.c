@@ -1,6 +1,8 @@
 /* The handle of a table, and how messages speak of it. */
 #include "table/table.h"
 
+#include "table/cache.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +33,9 @@ void gbs_table_free(gbs_table *t) {
     for (size_t j = 0; t->columns != NULL && j < t->n_columns; j++)
         gbs_array_free(ctx, t->columns[j].levels);
     gbs_array_free(ctx, t->columns);
-    gbs_array_free(ctx, t->cells);
+    if (!t->in_file)
+        gbs_array_free(ctx, t->cells);
+    gbs_cache_free(t->store);
     gbs_array_free(ctx, t->line);
     gbs_array_free(ctx, t->row_start);
     gbs_array_free(ctx, t->index);
@@ -41,6 +45,22 @@ void gbs_table_free(gbs_table *t) {
     gbs_pool_free(ctx, &t->pool);
     gbs_kept_free(ctx, &t->kept);
     gbs_handle_free(ctx, t);
+}
+
+void gbs_table_store(gbs_table *t, gbs_cache *store) {
+    t->store = store;
+    t->in_file = true;
+    t->every = gbs_pages_every(t->n_columns * sizeof *t->cells);
+}
+
+gbs_status gbs_table_spill(gbs_table *t, const char *folder) {
+    t->spill = (gbs_spill){.folder = gbs_pool_text(t->ctx, &t->pool, folder, strlen(folder)),
+                           .least = GBS_SPILL_LEAST};
+    return t->spill.folder != NULL ? GBS_OK : GBS_ERR_MEMORY;
+}
+
+const gbs_spill *gbs_table_spills(const gbs_table *t) {
+    return t->spill.folder != NULL ? &t->spill : NULL;
 }
 
 size_t gbs_table_rows(const gbs_table *t) {

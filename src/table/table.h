@@ -9,10 +9,14 @@
 #ifndef GIBBSITE_TABLE_TABLE_H
 #define GIBBSITE_TABLE_TABLE_H
 
+#include "core/pages.h"
 #include "table/keep.h"
 #include "table/text_set.h"
 
 #include <stdatomic.h>
+
+/* Cells in a file (cache.h). */
+typedef struct gbs_cache gbs_cache;
 
 /* In the order of the option `format`. */
 typedef enum gbs_table_format {
@@ -62,6 +66,9 @@ typedef struct gbs_reading {
     size_t part;
     gbs_status (*take)(void *user, struct gbs_table *part, size_t before);
     void *taker;
+    /* csv: cells go to a file; the caller hands it to the table, or frees it. NULL: to memory */
+    gbs_cache *store;
+    uint64_t expected; /* bytes of the file, for the progress; 0: nobody knows */
 } gbs_reading;
 
 typedef struct gbs_column {
@@ -88,7 +95,11 @@ struct gbs_table {
     gbs_text_set names; /* and what they are called */
     bool has_header;
     gbs_column *columns;
-    double *cells;
+    double *cells;     /* where `in_file`, those of `store` */
+    bool in_file;      /* the cells are not memory of ours */
+    gbs_cache *store;  /* taken over by gbs_table_store */
+    size_t every;      /* rows between two times that their pages are dropped */
+    gbs_spill spill;   /* where arrays go that are made of the cells; no folder: to memory */
     uint64_t *line;    /* csv, svmlight: NULL when row i is line i + 1 + has_header, as in a file
                           without blank lines */
     size_t *row_start; /* n_rows + 1 */
@@ -108,6 +119,20 @@ void gbs_table_hold(gbs_table *t);
 /* name "-" is standard input. */
 gbs_status gbs_table_read_file(gbs_context *ctx, const char *name, const gbs_reading *reading,
                                gbs_table **out);
+
+/* The file that the cells lie in becomes the table's. */
+void gbs_table_store(gbs_table *t, gbs_cache *store);
+/* Arrays made of the cells go to files in this folder. */
+gbs_status gbs_table_spill(gbs_table *t, const char *folder);
+/* NULL: to memory. */
+const gbs_spill *gbs_table_spills(const gbs_table *t);
+
+/* A loop over rows, ascending, is at its i-th, `row`, and through with those before: now and then
+ * their pages leave memory. */
+static inline void gbs_table_passed(const gbs_table *t, size_t i, size_t row) {
+    if (t->in_file && i % t->every == 0)
+        gbs_pages_drop(t->cells, t->cells + row * t->n_columns);
+}
 
 /* Line of row i in its file (csv and svmlight). */
 uint64_t gbs_table_line(const gbs_table *t, size_t row);

@@ -169,12 +169,14 @@ void gbs_cpu_norms(const gbs_held *held, size_t first, size_t count, double *nor
     const gbs_rows *rows = gbs_cpu_rows(held);
     gbs_strip slice = gbs_strip_part(&rows->all, first, count);
     gbs_strip_norms(&slice, rows->shift_norm2, norm2);
+    gbs_rows_passed(rows, &slice);
 }
 
 void gbs_cpu_scores(const gbs_held *held, size_t first, size_t count, const double *m,
                     double *score) {
     gbs_strip b = gbs_strip_part(&gbs_cpu_rows(held)->all, first, count);
     gbs_strip_scores(&b, m, b.shift != NULL ? gbs_dot(b.d, b.shift, m) : 0.0, score);
+    gbs_rows_passed(gbs_cpu_rows(held), &b);
 }
 
 void gbs_cpu_margins(const gbs_held *held, size_t first, size_t count, const double *score,

@@ -87,6 +87,7 @@ static void project_strip(void *arg, size_t index, size_t worker) {
            *variance = p->variance + index * p->rows.strip_rows;
     if (p->g->span == NULL) {
         gbs_cpu_project_strip(p->g, &b, &p->shift, scratch, score, variance);
+        gbs_rows_passed(&p->rows, &b);
         return;
     }
     gbs_strip_scores(&b, p->g->mean, p->shift.dot, score);
@@ -94,6 +95,7 @@ static void project_strip(void *arg, size_t index, size_t worker) {
     double *q = scratch + p->rows.strip_rows * b.d;
     for (size_t i = 0; i < b.n; i++)
         variance[i] = span_variance(p->g->span, p->g->variance, scratch + i * b.d, b.d, q);
+    gbs_rows_passed(&p->rows, &b);
 }
 
 gbs_status gbs_cpu_project(const gbs_held *held, const gbs_spread *g, size_t first, size_t count,

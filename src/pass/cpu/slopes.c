@@ -125,6 +125,7 @@ static void run_chunk(void *arg, size_t chunk, size_t worker) {
     for (size_t i = first; i < last; i++) {
         gbs_strip b = gbs_rows_strip(p->rows, i);
         add_strip(p, &b, p->room->scratch + worker * p->room->worker_size, &sums);
+        gbs_rows_passed(p->rows, &b);
     }
 }
 
