@@ -1,9 +1,5 @@
 """Files, reports, theory."""
 import json
-import os
-import shutil
-import subprocess
-import tempfile
 
 from . import _native, _settings
 from ._model import told
@@ -51,21 +47,9 @@ def _run_of(model):
     return {**run, **model.info_, "test": None}
 
 
-def report(model, path, program=None):
+def report(model, path):
     """Writes the page of a fitted model, sample or completion, with its certificate and charts, to
-    `path`. The page is made by the program `gibbsite`: `program`, else $GIBBSITE, else the one on
-    the path."""
-    program = program or os.environ.get("GIBBSITE") or shutil.which("gibbsite")
-    if program is None:
-        raise FileNotFoundError("report needs the program gibbsite: give its path as `program`")
+    `path`: one HTML file that opens from disk without a network."""
     model = getattr(model, "fitted_", model)  # of a pipeline
     model._check_fitted()
-    run = _run_of(model)
-    with tempfile.TemporaryDirectory() as folder:
-        name = os.path.join(folder, "run.json")
-        with open(name, "w", encoding="utf-8") as file:
-            json.dump(run, file)
-        done = subprocess.run([program, "report", name, "-o", os.fspath(path)],
-                              capture_output=True, text=True)
-    if done.returncode != 0:
-        raise ValueError(done.stderr.strip() or f"{program} failed ({done.returncode})")
+    _native.write_file(path, _native.report("Python", json.dumps(_run_of(model))))

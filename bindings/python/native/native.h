@@ -101,6 +101,6 @@ PyObject *completion_capsule(gbs_completion *completion);
 /* ---------------------------------------------------------------- tables of functions */
 
 extern PyMethodDef data_methods[], model_methods[], sample_methods[], complete_methods[],
-    theory_methods[];
+    report_methods[], theory_methods[];
 
 #endif

@@ -21,5 +21,5 @@ def test_a_source_distribution_carries_the_library(tmp_path):
                for top in ("src", "include")
                for folder, _, files in os.walk(os.path.join(ROOT, top)) for name in files}
     assert {os.path.join("library", name) for name in library} <= names
-    assert {"library/CMakeLists.txt", "native/native.h", "setup.py", "gibbsite/py.typed",
-            "gibbsite/__init__.pyi", "README.md"} <= names
+    assert {"library/CMakeLists.txt", "library/src/report/assets.c", "native/native.h", "setup.py",
+            "gibbsite/py.typed", "gibbsite/__init__.pyi", "README.md"} <= names

@@ -2,6 +2,7 @@
 import csv
 import json
 import os
+import re
 import subprocess
 
 import numpy as np
@@ -191,24 +192,42 @@ def test_simulated_ratings_are_the_programs(more, tmp_path):
     assert np.allclose(value, table[:, 2], rtol=1e-12, atol=1e-12)
 
 
-@needs_program
 def test_a_report_is_a_page(tmp_path):
     X, y = rows(150, 3)
     model = GibbsiteClassifier().fit(X, y)
-    gibbsite.report(model, tmp_path / "page.html", program=PROGRAM)
+    gibbsite.report(model, tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert page.startswith("<!") and f"{model.certificate_.value:.4f}"[:5] in page
-    with pytest.raises(ValueError):
-        gibbsite.report(model, "/nowhere/page.html", program=PROGRAM)
+    assert "Fit of data in memory" in page and "from Python" in page
+    assert "</html>" in page and " --" not in page[page.index("<body"):page.index("<script")]
+    with pytest.raises(OSError):
+        gibbsite.report(model, "/nowhere/page.html")
     row, column, value, _ = simulate("ratings", rows=30, cols=20, density=0.3, rank=2)
     others = {"sample": GibbsSampler(particles=32).fit(X, y),
               "completion": MatrixCompletion(rank=2, range=(-9, 15)).fit(row, column, value),
               "pipeline": CertifiedPipeline().fit(X, y)}
     for name, other in others.items():
-        gibbsite.report(other, tmp_path / f"{name}.html", program=PROGRAM)
+        gibbsite.report(other, tmp_path / f"{name}.html")
         assert (tmp_path / f"{name}.html").read_text(encoding="utf-8").startswith("<!")
     bound = f"{others['completion'].certificate_.rmse:.4f}"
     assert bound[:5] in (tmp_path / "completion.html").read_text(encoding="utf-8")
+
+
+@needs_program
+def test_a_page_of_the_program_is_ours_but_for_how_options_are_written(tmp_path):
+    X, y = rows(150, 3)
+    run_ = gibbsite.functions._run_of(GibbsiteClassifier().fit(X, y))
+    (tmp_path / "Python").write_text(json.dumps(run_), encoding="utf-8")
+    run("report", "Python", "-o", "page.html", folder=tmp_path)
+    theirs = (tmp_path / "page.html").read_text(encoding="utf-8")
+    ours = gibbsite._native.report("Python", json.dumps(run_))
+    body = ours.index("<body"), ours.index("<script")
+    spelled = re.sub("`([a-z-]+)`", r"--\1", ours[body[0]:body[1]])
+    spelled = spelled.replace("<p>What was asked for:</p><pre><code>",
+                              "<p>The command, but for where its results went:</p>"
+                              "<pre><code>gibbsite ").replace(", seed ", " --seed ")
+    assert theirs[:body[0]] == ours[:body[0]]
+    assert theirs[theirs.index("<body"):theirs.index("<script")] == spelled
 
 
 def test_files_that_are_no_models_are_refused(tmp_path):

@@ -70,7 +70,7 @@ def test_what_is_not_fitted_has_no_gap_and_no_report(kind, data, tmp_path):
     with pytest.raises(NotFittedError, match=kind.__name__):
         gap(kind(), *data)
     with pytest.raises(NotFittedError, match=kind.__name__):
-        report(kind(), tmp_path / "page.html", program="gibbsite")
+        report(kind(), tmp_path / "page.html")
     with pytest.raises(NotFittedError, match=kind.__name__):
         kind().save(tmp_path / "m.json")
 

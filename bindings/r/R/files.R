@@ -65,21 +65,13 @@ run_of <- function(object) {
       data, info, list(test = NULL))
 }
 
-# The program `gibbsite` makes the page.
-report <- function(object, path, program = Sys.getenv("GIBBSITE", Sys.which("gibbsite"))) {
+# The library makes the page.
+report <- function(object, path) {
     if (!inherits(object, c("gibbsite", "gibbsite_sample", "gibbsite_completion")))
         refuse("report() takes a fit, a sample or a completion of this package")
-    if (!nzchar(program))
-        refuse("report() needs the program gibbsite: give its path as `program`", "io")
-    run <- run_of(object)
-    name <- tempfile(fileext = ".json")
-    on.exit(unlink(name))
-    writeLines(toJSON(run, auto_unbox = TRUE, digits = NA, null = "null"), name, useBytes = TRUE)
-    said <- suppressWarnings(system2(program, c("report", shQuote(name), "-o",
-                                                shQuote(path.expand(path))),
-                                     stdout = TRUE, stderr = TRUE))
-    status <- attr(said, "status")
-    if (!is.null(status) && status != 0)
-        refuse(paste(c(said, paste0(program, " ended with ", status)), collapse = "\n"), "io")
-    invisible(path)
+    run <- enc2utf8(as.character(toJSON(run_of(object), auto_unbox = TRUE, digits = NA,
+                                        null = "null")))
+    page <- native(.Call(C_report, "R", run))
+    native(.Call(C_write, path.expand(path), page))
+    invisible(object)
 }

@@ -44,6 +44,7 @@ static const R_CallMethodDef entries[] = {
     ENTRY(completion_ids, 1),
     ENTRY(completion_predict, 4),
     ENTRY(completion_from_json, 1),
+    ENTRY(report, 2),
     ENTRY(theory, 1),
     ENTRY(random, 5),
     ENTRY(options, 1),

@@ -113,6 +113,7 @@ SEXP gbsr_completion_ids(SEXP completion);
 SEXP gbsr_completion_predict(SEXP completion, SEXP row, SEXP column, SEXP how);
 SEXP gbsr_completion_from_json(SEXP bytes);
 
+SEXP gbsr_report(SEXP name, SEXP json);
 SEXP gbsr_theory(SEXP given);
 SEXP gbsr_random(SEXP seed, SEXP stream, SEXP from, SEXP count, SEXP normal);
 SEXP gbsr_options(SEXP command);

@@ -184,17 +184,23 @@ test_that("tidy, glance and augment are there for generics", {
     expect_identical(nrow(generics::augment(m, newdata = d[1:4, ])), 4L)
 })
 
-test_that("the program makes the page of a report", {
+test_that("the library makes the page of a report", {
     d <- some_rows()
     page <- tempfile(fileext = ".html")
-    report(gibbsite(y ~ ., d, seed = 1), page, program())
-    expect_true(any(grepl("<html", readLines(page, warn = FALSE), fixed = TRUE)))
-    expect_error(report(gibbsite(y ~ ., d, seed = 1), page, ""), "program")
+    m <- gibbsite(y ~ ., d, seed = 1)
+    expect_identical(report(m, page), m)
+    said <- paste(readLines(page, warn = FALSE), collapse = "\n")
+    said <- sub("<script.*", "", sub(".*<body", "", said))
+    for (words in c("Fit of data in memory", "from R", "In plain words", "seed 1"))
+        expect_match(said, words, fixed = TRUE)
+    expect_false(grepl(" --", said, fixed = TRUE))
+    expect_error(report(m, "/nowhere/page.html"), class = "gibbsite_io_error")
+    expect_error(report(d, page), "takes a fit")
     ratings <- gibbsite_simulate("ratings", rows = 30, cols = 20, density = 0.3, rank = 2)
     for (object in list(gibbsite_sample(y ~ ., d, particles = 32, seed = 1),
                         gibbsite_complete(ratings, rank = 2, range = c(-9, 15), seed = 1))) {
         unlink(page)
-        report(object, page, program())
+        report(object, page)
         expect_true(any(grepl("<html", readLines(page, warn = FALSE), fixed = TRUE)))
     }
 })
