@@ -36,6 +36,10 @@ GBS_API size_t gbs_data_classes(const gbs_data *data);
 /* The class of row i: of labels -1 and +1 it is 0 or 1; GBS_UNSEEN for a label that the recipe does
  * not have, and where there are no labels. */
 GBS_API uint32_t gbs_data_class(const gbs_data *data, size_t i);
+/* One binary problem of data with three classes or more: class `one` is +1, class `other` is -1 and
+ * rows of other classes are left out; SIZE_MAX: every other row is -1. `data` must outlive it. */
+GBS_API gbs_status gbs_data_against(gbs_context *ctx, const gbs_data *data, size_t one,
+                                    size_t other, gbs_data **out);
 
 /* Classes of a recipe, and the label of class k (NULL beyond the last). Two: the negative label, or
  * NULL where it is every other label, and the positive one. */

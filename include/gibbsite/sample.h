@@ -21,9 +21,9 @@ typedef enum gbs_move {
     GBS_MOVE_RING      /* a draw from a ring of states around a Gaussian (docs/maths.md, 7.4) */
 } gbs_move;
 
-/* data must carry labels; options are those of "sample", NULL: the defaults. Standard errors come
- * from the run itself. With an adaptive ladder Z is
- * nearly unbiased. */
+/* data must carry labels of two classes (of more: gbs_data_against); options are those of "sample",
+ * NULL: the defaults. Standard errors come from the run itself. With an adaptive ladder Z is nearly
+ * unbiased. The particles keep the recipe of the rows, unless that has more classes. */
 GBS_API gbs_status gbs_sample(gbs_context *ctx, const gbs_data *data, const gbs_options *options,
                               gbs_particles **out);
 
@@ -32,7 +32,9 @@ GBS_API gbs_status gbs_sample(gbs_context *ctx, const gbs_data *data, const gbs_
  * all of them; GBS_ERR_DATA when they are not, or when the model comes from a file of an older
  * version that does not say what its prior was. The options say how to sample; what the model fixes
  * is not read from them, nor is a ladder. The particles have the recipe of the rows or, where they
- * come from arrays, that of the model. */
+ * come from arrays, that of the model. Of three classes or more the model is one of the binary
+ * problems (gbs_model_part) and the rows are those of the whole fit, of all classes; classes that
+ * were fitted together (GBS_SCHEME_SOFTMAX) have no such problems. */
 GBS_API gbs_status gbs_sample_for(gbs_context *ctx, const gbs_data *data, const gbs_model *model,
                                   size_t stage, const gbs_options *options, gbs_particles **out);
 

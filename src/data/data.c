@@ -470,9 +470,18 @@ gbs_status gbs_data_set_costs(gbs_context *ctx, gbs_data *data, size_t classes,
 
 gbs_status gbs_data_against(gbs_context *ctx, const gbs_data *data, size_t one, size_t other,
                             gbs_data **out) {
+    GBS_NEEDS(ctx, out);
+    *out = NULL;
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, data);
+    if (data->classes <= 2)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "data must have three classes or more");
+    if (one >= data->classes || one == other || (other != SIZE_MAX && other >= data->classes))
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                        "one and other must be two of the %zu classes, not %zu and %zu",
+                        data->classes, one, other);
     size_t *rows = gbs_array_alloc(ctx, data->n, sizeof *rows), count = 0;
     double first = (double)one, second = (double)other;
-    *out = NULL;
     if (rows == NULL)
         return GBS_ERR_MEMORY;
     for (size_t i = 0; i < data->n; i++)

@@ -86,10 +86,6 @@ gbs_status gbs_groups_mean(gbs_context *ctx, const uint32_t *group, size_t group
 
 enum { GBS_MOST_CLASSES = 1000 };
 
-/* The rows of class `one` as +1 and of `other` as -1, SIZE_MAX: every other row. A view. */
-gbs_status gbs_data_against(gbs_context *ctx, const gbs_data *data, size_t one, size_t other,
-                            gbs_data **out);
-
 /* The hash of the rows, their labels included, in whatever order they come; and the seed of the
  * order that a split goes by (docs/maths.md, 11.2). */
 gbs_hash gbs_data_hash(const gbs_data *data);

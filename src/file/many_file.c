@@ -175,6 +175,7 @@ static gbs_status get_parts(gbs_context *ctx, const json_t *object, gbs_model_ge
     }
     if (first == NULL)
         return damaged(ctx, "it has no parts");
+    gbs_many_tell_sides(m);
     info->scale = first->scale;
     info->columns = first->columns;
     info->map = first->map;

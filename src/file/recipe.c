@@ -59,7 +59,7 @@ gbs_status gbs_model_keep_recipe(gbs_context *ctx, gbs_model *model, const gbs_s
 gbs_status gbs_particles_keep_recipe(gbs_context *ctx, gbs_particles *particles,
                                      const gbs_source *source) {
     char *json = NULL;
-    if (source == NULL)
+    if (source == NULL || gbs_recipe_classes(source->recipe) > 2) /* particles are of two classes */
         return GBS_OK;
     gbs_status status = gbs_recipe_to_json(ctx, source->recipe, &json);
     if (status == GBS_OK)

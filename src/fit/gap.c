@@ -94,7 +94,9 @@ gbs_status gbs_measure_gap(gbs_context *ctx, const gbs_data *data, const gbs_mod
     const gbs_sample_info *s = &particles->info;
     gbs_gibbs_target target = {0};
     size_t t = 0;
-    gbs_status status = find_stage(ctx, model, s, &t);
+    gbs_status status = model->many != NULL /* which has no stage, and is refused */
+                            ? gbs_gibbs_target_find(ctx, data, model, 0, &target)
+                            : find_stage(ctx, model, s, &t);
     if (status == GBS_OK)
         status = check_settings(ctx, model, &model->stages[t], particles);
     if (status == GBS_OK)

@@ -339,6 +339,7 @@ static gbs_status fit_plain(gbs_context *ctx, const gbs_data *data, const gbs_fi
         return status;
     }
     f.model->many = m;
+    gbs_many_tell_sides(m);
     sum_up(&f);
     f.head = (gbs_data *)data;
     *out = f.model;

@@ -288,6 +288,8 @@ gbs_status gbs_parts_create(gbs_context *ctx, const gbs_data *rows, gbs_scheme s
         status = gbs_model_create(ctx, 1, &m->part[p]);
         m->card.parts += status == GBS_OK;
     }
+    if (status == GBS_OK)
+        gbs_many_tell_sides(m);
     gbs_array_free(ctx, count);
     if (status != GBS_OK) {
         gbs_many_free(ctx, m);

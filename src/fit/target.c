@@ -6,6 +6,7 @@
  *   zero prior       m0 = 0, all rows
  *   informed prior   m0 of the first part of the model's split, the rows of the second part
  *   stage t          m0 of the rows before block t, and the same rows
+ *   part of many     m0 = 0, of the rows learned from those of its classes, as +1 and -1
  *
  * Whether `data` are those rows is told by F = lambda r(posterior) + KL(posterior || prior), which
  * the model remembers.
@@ -22,7 +23,27 @@
 #define SAME_ENERGY 1e-6
 
 bool gbs_prior_knows_rows(const gbs_model *model, const gbs_stage *stage) {
-    return stage->from == 0 && (stage->prior_mean != NULL || model->deployed);
+    bool chosen = model->deployed || model->sides.classes > 0;
+    return stage->from == 0 && (stage->prior_mean != NULL || chosen);
+}
+
+static gbs_status check_classes(gbs_context *ctx, const gbs_data *data, const gbs_model *model) {
+    size_t have = data->classes > 2 ? data->classes : 2,
+           want = model->sides.classes > 0 ? model->sides.classes : 2;
+    if (model->many != NULL)
+        return gbs_fail(ctx, GBS_ERR_DATA,
+                        "the model has %zu classes; a sampling is of one of its binary problems",
+                        model->many->classes);
+    if (model->info.loss == GBS_LOSS_SOFTMAX)
+        return gbs_fail(ctx, GBS_ERR_DATA,
+                        "all classes were fitted together, and there is no binary problem to "
+                        "sample; a fit with `loss` hinge or exponential has them");
+    if (have != want)
+        return gbs_fail(ctx, GBS_ERR_DATA,
+                        "the model does not belong to these rows: it was fitted to rows of %zu "
+                        "classes, and these have %zu",
+                        want, have);
+    return GBS_OK;
 }
 
 static gbs_status check_known(gbs_context *ctx, const gbs_data *data, const gbs_model *model,
@@ -30,11 +51,9 @@ static gbs_status check_known(gbs_context *ctx, const gbs_data *data, const gbs_
     const gbs_model_info *m = &model->info;
     if (data->y == NULL)
         return gbs_fail(ctx, GBS_ERR_DATA, "the data has no labels");
-    if (model->many != NULL)
-        return gbs_fail(ctx, GBS_ERR_DATA,
-                        "the model has %zu classes; a sampling is of one binary problem: fit it "
-                        "with `positive` LABEL",
-                        model->many->classes);
+    gbs_status status = check_classes(ctx, data, model);
+    if (status != GBS_OK)
+        return status;
     if (t >= model->stages_size)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "the model has %zu stages, there is no number %zu",
                         model->stages_size, t);
@@ -96,6 +115,47 @@ static gbs_status check_energy(gbs_context *ctx, bool sampled, double remembered
                     sampled ? "; a gap wants a fit that saw all pairs (sampled_pairs 0)" : "");
 }
 
+/* Of the classes of a part, the first `count` rows: in the order of the split those learned from
+ * come before the others. */
+static gbs_status own_rows(gbs_context *ctx, const gbs_data *rows, const gbs_sides *sides,
+                           size_t count, gbs_data **out) {
+    gbs_data *all = NULL;
+    *out = NULL;
+    gbs_status status = gbs_data_against(ctx, rows, sides->one, sides->other, &all);
+    if (status == GBS_OK && all->n < count)
+        status = gbs_fail(ctx, GBS_ERR_DATA,
+                          "the model does not belong to these rows: it was fitted to %zu rows of "
+                          "its classes, and these have %zu",
+                          count, all->n);
+    size_t *first = status == GBS_OK ? gbs_array_alloc(ctx, count, sizeof *first) : NULL;
+    for (size_t i = 0; first != NULL && i < count; i++)
+        first[i] = i;
+    if (status == GBS_OK)
+        status = first != NULL ? gbs_data_view(ctx, all, first, count, out) : GBS_ERR_MEMORY;
+    gbs_array_free(ctx, first);
+    gbs_data_free(all);
+    return status;
+}
+
+/* The rows of a stage, in the order in which they were fitted; NULL: as they are. */
+static gbs_status find_rows(gbs_context *ctx, const gbs_data *data, const gbs_model *model,
+                            const gbs_stage *stage, gbs_data **out) {
+    bool part = model->sides.classes > 0;
+    gbs_data *ordered = NULL;
+    gbs_status status = GBS_OK;
+    *out = NULL;
+    if (model->split.known)
+        status = gbs_split_find(ctx, data, &model->split, stage->from,
+                                part ? data->n : stage->info.rows, &ordered);
+    if (status != GBS_OK || !part) {
+        *out = ordered;
+        return status;
+    }
+    status = own_rows(ctx, ordered != NULL ? ordered : data, &model->sides, stage->info.rows, out);
+    gbs_data_free(ordered);
+    return status;
+}
+
 gbs_status gbs_gibbs_target_find(gbs_context *ctx, const gbs_data *data, const gbs_model *model,
                                  size_t t, gbs_gibbs_target *out) {
     bool by_draws = false;
@@ -111,9 +171,7 @@ gbs_status gbs_gibbs_target_find(gbs_context *ctx, const gbs_data *data, const g
         return status;
     }
     const gbs_stage *stage = out->stage = &model->stages[t];
-    if (model->split.known)
-        status = gbs_split_find(ctx, data, &model->split, stage->from, stage->info.rows,
-                                &out->view);
+    status = find_rows(ctx, data, model, stage, &out->view);
     if (status == GBS_OK && model->deployed && model->card.weighted)
         status = gbs_data_weigh_classes(ctx, out->view, model->card.cost_missed,
                                         model->card.cost_false);

@@ -17,6 +17,15 @@ void gbs_many_sides(gbs_scheme scheme, size_t classes, size_t p, size_t *one, si
     *other = *one + 1 + p;
 }
 
+void gbs_many_tell_sides(gbs_many *m) {
+    for (size_t p = 0; p < m->parts; p++)
+        if (m->part[p] != NULL) {
+            gbs_sides *s = &m->part[p]->sides;
+            s->classes = m->classes;
+            gbs_many_sides(m->scheme, m->classes, p, &s->one, &s->other);
+        }
+}
+
 gbs_status gbs_many_create(gbs_context *ctx, size_t classes, gbs_scheme scheme, gbs_many **out) {
     gbs_many *m = gbs_array_alloc(ctx, 1, sizeof *m);
     *out = m;

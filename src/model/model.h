@@ -35,6 +35,11 @@ typedef struct gbs_split_key {
     bool said;    /* the caller said which rows are learned from, and has to say it again */
 } gbs_split_key;
 
+/* Which of `classes` classes a binary problem tells apart: +1, and -1 (SIZE_MAX: the rest). */
+typedef struct gbs_sides {
+    size_t classes, one, other; /* classes 0: the model is by itself */
+} gbs_sides;
+
 struct gbs_model {
     gbs_context *ctx;
     gbs_model_info info;
@@ -59,6 +64,7 @@ struct gbs_model {
     gbs_card card;
     gbs_explanation *explanation; /* measured on that block; NULL: nobody asked */
     struct gbs_many *many; /* three classes or more: many.h; there are then no stages and no maps */
+    gbs_sides sides;       /* of a part of such a model */
 };
 
 /* Of model files; counts the incompatible versions. Mixtures came with 2, calibrated models with 3,
