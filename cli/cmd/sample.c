@@ -1,26 +1,10 @@
 /* gibbsite sample: the Gibbs posterior itself, by tempering SMC. */
-#include "cmd/sampling.h"
-#include "out/sources.h"
+#include "cmd/sample.h"
+
 #include "outputs.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* More coefficients than this, and the covariance is left out of the JSON. */
-enum { COVARIANCE_COLUMNS = 200 };
-
-struct sample {
-    struct app *app;
-    gbs_recipe *models; /* that of --against */
-    const gbs_recipe *recipe;
-    struct input train;
-    gbs_model *against;
-    gbs_particles *particles;
-    const gbs_sample_info *info;
-    gbs_gap *gap;
-    double seconds_read, *moments;
-};
 
 /* With --against the model says how its columns are made. */
 static int check_against(const struct app *app) {
@@ -72,9 +56,6 @@ static int read_files(struct sample *s) {
 static int agree(const struct sample *s, const gbs_model_info *m) {
     const struct options *o = &s->app->options;
     const char *model = option_text(o, "against");
-    int code = sampling_check_model(s->app, model, s->against);
-    if (code != EXIT_DONE)
-        return code;
     if (given(o, "task") && option_task(o) != gbs_model_task(s->against))
         return app_fail(s->app, EXIT_USAGE, "sample: --task %s, but %s is for the task %s",
                         option_text(o, "task"), model, gbs_task_name(m->task));
@@ -90,184 +71,61 @@ static int agree(const struct sample *s, const gbs_model_info *m) {
     return EXIT_DONE;
 }
 
-static int draw(struct sample *s) {
-    struct app *app = s->app;
-    gbs_status status;
-    if (s->against != NULL) {
-        const gbs_model_info *m = gbs_model_get_info(s->against);
-        int code = agree(s, m);
-        if (code != EXIT_DONE)
-            return code;
-        size_t last = gbs_model_stages(s->against) - 1;
-        status = gbs_sample_for(app->ctx, s->train.data, s->against, last, app->options.set,
-                                &s->particles);
-        if (status == GBS_OK)
-            status = gbs_measure_gap(app->ctx, s->train.data, s->against, s->particles, &s->gap);
-    } else {
-        status = gbs_sample(app->ctx, s->train.data, app->options.set, &s->particles);
+/* Two classes are one posterior; more are one for each binary problem, of the model or else of each
+ * class against the rest. */
+static int list(struct sample *s) {
+    bool many = gbs_data_classes(s->train.data) > 2;
+    size_t most = !many ? 1 : problems_most(s->against, s->recipe);
+    s->item = calloc(most + 1, sizeof *s->item); /* never of no size */
+    if (s->item == NULL)
+        return app_fail(s->app, EXIT_MEMORY, "out of memory");
+    if (many && given(&s->app->options, "output"))
+        return app_fail(s->app, EXIT_USAGE,
+                        "sample: %s has %zu labels, and a file of particles is of one binary "
+                        "problem: --positive LABEL takes one label against the rest",
+                        s->train.file, gbs_data_classes(s->train.data));
+    for (size_t k = 0; k < most; k++) {
+        struct drawn *d = &s->item[s->count];
+        d->model = s->against;
+        if (!many || problem_at(s->against, k, &d->problem, &d->model))
+            s->count++;
     }
+    return EXIT_DONE;
+}
+
+static int draw_one(const struct sample *s, struct drawn *d) {
+    const struct app *app = s->app;
+    const gbs_data *data = s->train.data;
+    gbs_data *own = NULL;
+    gbs_status status = GBS_OK;
+    if (d->model != NULL) {
+        size_t last = gbs_model_stages(d->model) - 1;
+        status = gbs_sample_for(app->ctx, data, d->model, last, app->options.set, &d->particles);
+        if (status == GBS_OK)
+            status = gbs_measure_gap(app->ctx, data, d->model, d->particles, &d->gap);
+    } else {
+        if (gbs_data_classes(data) > 2)
+            status = gbs_data_against(app->ctx, data, d->problem.one, d->problem.other, &own);
+        if (status == GBS_OK)
+            status = gbs_sample(app->ctx, own != NULL ? own : data, app->options.set,
+                                &d->particles);
+    }
+    gbs_data_free(own);
     if (status != GBS_OK)
         return app_fail_status(app, status,
                                status != GBS_ERR_DATA ? NULL
-                               : s->against != NULL   ? option_text(&app->options, "against")
+                               : d->model != NULL     ? option_text(&app->options, "against")
                                                       : s->train.file);
-    s->info = gbs_particles_get_info(s->particles);
+    d->info = gbs_particles_get_info(d->particles);
     return EXIT_DONE;
 }
 
-/* ---------------------------------------------------------------- results */
-
-/* Mean, then covariance (or only its diagonal). */
-static int compute_moments(struct sample *s) {
-    size_t d = s->info->d;
-    bool full = d <= COVARIANCE_COLUMNS;
-    s->moments = calloc(d + (full ? d * d : 0), sizeof *s->moments);
-    if (s->moments == NULL)
-        return app_fail(s->app, EXIT_MEMORY, "out of memory");
-    gbs_particles_moments(s->particles, s->moments, full ? s->moments + d : NULL);
-    return EXIT_DONE;
-}
-
-static void put_moments(struct json *j, const struct sample *s) {
-    size_t d = s->info->d;
-    const double *covariance = s->moments + d;
-    json_open_array(j, "mean");
-    for (size_t k = 0; k < d; k++)
-        json_put_number(j, NULL, s->moments[k]);
-    json_close_array(j);
-    if (d > COVARIANCE_COLUMNS) {
-        json_put_string(j, "covariance", NULL);
-        return;
-    }
-    json_open_array(j, "covariance");
-    for (size_t k = 0; k < d; k++) {
-        json_open_array(j, NULL);
-        for (size_t l = 0; l < d; l++)
-            json_put_number(j, NULL, covariance[k * d + l]);
-        json_close_array(j);
-    }
-    json_close_array(j);
-}
-
-static int result_json(const struct sample *s, struct text *out) {
-    struct json j = json_writer(out);
-    json_open_object(&j, NULL);
-    result_head(&j, s->app);
-    result_options(&j, s->app);
-    int code = sampling_json(&j, s->app, s->particles);
-    if (s->against != NULL) {
-        json_put_number(&j, "free_energy", s->gap->free_energy);
-        json_put_number(&j, "gap", s->gap->gap);
-        json_put_number(&j, "gap_sd", s->gap->gap_sd);
-        json_put_number(&j, "gap_over_lambda", s->gap->gap_over_lambda);
-        json_put_count(&j, "stages", gbs_model_stages(s->against));
-    }
-    put_moments(&j, s);
-    json_open_object(&j, "seconds");
-    json_put_number(&j, "read", s->seconds_read);
-    json_put_number(&j, "approximate", s->info->seconds_approximate);
-    json_put_number(&j, "move", s->info->seconds_move);
-    json_put_number(&j, "sample", s->info->seconds);
-    json_put_number(&j, "total", app_seconds(s->app));
-    json_close_object(&j);
-    json_close_object(&j);
-    return code;
-}
-
-static void gap_line(const struct sample *s, enum line_kind kind, struct text *out) {
-    char name[LINE_NAME];
-    if (s->against == NULL)
-        return;
-    const char *model = line_name(option_text(&s->app->options, "against"), 20, name),
-               *stage = gbs_model_stages(s->against) > 1 ? "last stage of " : "",
-               *at_least = s->gap->gap_sd_at_least ? " at least" : "";
-    if (kind == LINE_SHORT)
-        line_add(out, kind, "gap", "%.4f +- %.4f%s: KL(%s%s || Gibbs posterior)", s->gap->gap,
-                 s->gap->gap_sd, at_least, stage, model);
-    else
-        line_add(out, kind, "gap",
-                 "%.4f +- %.4f%s: KL(%s%s || Gibbs posterior), family %s; over lambda %.6f",
-                 s->gap->gap, s->gap->gap_sd, at_least, stage, model,
-                 gbs_family_name(gbs_model_get_info(s->against)->family), s->gap->gap_over_lambda);
-}
-
-static void result_text(const struct sample *s, struct text *out) {
-    const struct options *o = &s->app->options;
-    enum line_kind kind = given(o, "verbose") ? LINE_LONG : LINE_SHORT;
-    char file[LINE_NAME], label[LINE_NAME], other[LINE_NAME];
-    result_class_short(s->recipe, 1, 12, label);
-    result_class_short(s->recipe, -1, 12, other);
-    if (kind == LINE_LONG) {
-        text_add(out, "%s\n", s->train.file);
-        sampling_text(out, s->particles);
-        line_add(out, kind, "label", "%s = +1, %s = -1", label, other);
-    } else {
-        line_add(out, kind, "data", "%zu rows of %s; label %s (positive) or %s", s->info->n_data,
-                 line_name(s->train.file, 20, file), label, other);
-        sampling_results(out, kind, s->particles);
-    }
-    gap_line(s, kind, out);
-    if (kind == LINE_LONG)
-        sources_sampling(out, s->particles);
-    if (kind == LINE_LONG)
-        line_add(out, kind, "time",
-                 "%.2f s: %.2f s moves, %.2f s for the approximations behind them",
-                 s->info->seconds, s->info->seconds_move, s->info->seconds_approximate);
-    if (given(o, "output"))
-        line_add(out, kind, "particles", "%zu, written to %s", s->info->particles,
-                 line_name(option_text(o, "output"), 40, file));
-    else if (kind == LINE_SHORT)
-        line_add(out, kind, "particles", "%zu, not written: no -o FILE", s->info->particles);
-}
-
-static void draws_csv(const struct sample *s, struct text *out) {
-    const double *theta = gbs_particles_draws(s->particles);
-    size_t d = s->info->d;
-    for (size_t k = 0; k < d; k++) {
-        char name[256];
-        gbs_recipe_feature(s->recipe, gbs_particles_column(s->particles, k), name, sizeof name);
-        text_add_cell(out, name);
-        text_add_bytes(out, k + 1 < d ? "," : "\n", 1);
-    }
-    for (size_t i = 0; i < s->info->particles * d; i++) {
-        text_add_number(out, theta[i]);
-        text_add_bytes(out, (i + 1) % d != 0 ? "," : "\n", 1);
-    }
-}
-
-static int write_particles(const struct sample *s) {
-    char *bytes = NULL;
-    size_t size = 0;
-    gbs_status status = gbs_particles_to_json(s->app->ctx, s->particles, &bytes, &size);
-    if (status != GBS_OK)
-        return app_fail_status(s->app, status, NULL);
-    struct text text = {.bytes = bytes, .size = size};
-    int code = app_write(s->app, option_text(&s->app->options, "output"), &text);
-    gbs_release(s->app->ctx, bytes);
-    return code;
-}
-
-/* Everything is composed before the first file is written. */
-static int write_results(struct sample *s) {
-    const struct options *o = &s->app->options;
-    struct text draws = {0}, result = {0};
-    int code = given(o, "json") ? compute_moments(s) : EXIT_DONE;
-    if (code == EXIT_DONE && given(o, "draws"))
-        draws_csv(s, &draws);
-    if (code == EXIT_DONE && given(o, "json"))
-        code = result_json(s, &result);
-    else if (code == EXIT_DONE && outputs_print_result(o))
-        result_text(s, &result);
-    if (code == EXIT_DONE && (draws.failed || result.failed))
-        code = app_fail(s->app, EXIT_MEMORY, "out of memory");
-    if (code == EXIT_DONE && given(o, "output"))
-        code = write_particles(s);
-    if (code == EXIT_DONE && given(o, "draws"))
-        code = app_write(s->app, option_text(o, "draws"), &draws);
+static int draw(struct sample *s) {
+    int code = s->against != NULL ? agree(s, gbs_model_get_info(s->against)) : EXIT_DONE;
     if (code == EXIT_DONE)
-        code = app_write(s->app, NULL, &result);
-    text_free(&draws);
-    text_free(&result);
+        code = list(s);
+    for (size_t k = 0; code == EXIT_DONE && k < s->count; k++)
+        code = draw_one(s, &s->item[k]);
     return code;
 }
 
@@ -279,11 +137,13 @@ static int run(struct app *app) {
     if (code == EXIT_DONE)
         code = draw(&s);
     if (code == EXIT_DONE)
-        code = write_results(&s);
-    free(s.moments);
+        code = sample_write(&s);
+    for (size_t k = 0; k < s.count; k++) {
+        gbs_gap_free(s.item[k].gap);
+        gbs_particles_free(s.item[k].particles);
+    }
+    free(s.item);
     gbs_model_free(s.against);
-    gbs_gap_free(s.gap);
-    gbs_particles_free(s.particles);
     input_free(&s.train);
     gbs_recipe_free(s.models);
     return code;
@@ -305,6 +165,9 @@ const struct command command_sample = {
     "fitted model,\n"
     "whose loss, lambda, prior, columns and rows are then sampled (of a progressive model the last "
     "stage's).\n"
+    "Three labels or more are one sampling for each against the rest, as --positive LABEL would "
+    "make it, or for each binary problem\n"
+    "of the model; a file of particles (-o) is of one of them only, and needs --positive.\n"
     "--task rank takes the loss over all pairs of a positive and a negative row. A standard error "
     "that is \"at least\" so much "
     "is "

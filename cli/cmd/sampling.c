@@ -2,16 +2,46 @@
 #include "cmd/sampling.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 
-int sampling_check_model(const struct app *app, const char *file, const gbs_model *model) {
-    size_t classes = gbs_model_classes(model);
-    if (classes <= 2)
-        return EXIT_DONE;
-    return app_fail(app, EXIT_BAD_DATA,
-                    "%s: a model of %zu classes; a sampling is of one binary problem: fit it with "
-                    "--positive LABEL",
-                    file, classes);
+gbs_scheme problems_scheme(const gbs_model *model) {
+    const gbs_classes_card *card = gbs_model_classes_card(model);
+    return card != NULL ? card->scheme : GBS_SCHEME_REST;
+}
+
+size_t problems_most(const gbs_model *model, const gbs_recipe *recipe) {
+    size_t classes = gbs_recipe_classes(recipe);
+    return problems_scheme(model) == GBS_SCHEME_PAIRS ? classes * (classes - 1) / 2 : classes;
+}
+
+bool problem_at(const gbs_model *model, size_t k, struct problem *out, const gbs_model **part) {
+    *out = (struct problem){k, SIZE_MAX};
+    *part = model != NULL ? gbs_model_part(model, k, &out->one, &out->other) : NULL;
+    return model == NULL || *part != NULL;
+}
+
+void problems_json(struct json *j, const gbs_recipe *recipe, const gbs_model *model) {
+    json_open_array(j, "classes");
+    for (size_t k = 0; k < gbs_recipe_classes(recipe); k++)
+        json_put_string(j, NULL, gbs_recipe_class(recipe, k));
+    json_close_array(j);
+    json_put_string(j, "scheme", gbs_scheme_name(problems_scheme(model)));
+}
+
+void problem_json(struct json *j, const gbs_recipe *recipe, struct problem p) {
+    json_put_string(j, "class", gbs_recipe_class(recipe, p.one));
+    json_put_string(j, "against", p.other != SIZE_MAX ? gbs_recipe_class(recipe, p.other) : NULL);
+}
+
+const char *problem_class(const gbs_recipe *recipe, size_t class, size_t most,
+                          char out[static LINE_NAME]) {
+    return class == SIZE_MAX ? "the rest" : line_name(gbs_recipe_class(recipe, class), most, out);
+}
+
+const char *sampling_error(double sd, bool at_least, char out[static LINE_NUMBER]) {
+    snprintf(out, LINE_NUMBER, "%s%.4f", at_least ? ">=" : "", sd);
+    return out;
 }
 
 int sampling_json(struct json *j, const struct app *app, const gbs_particles *particles) {

@@ -86,7 +86,12 @@ void json_put_members(struct json *j, const char *object) {
     if (!j->first)
         text_add_bytes(j->out, ",", 1);
     j->first = false;
-    text_add_bytes(j->out, from, (size_t)(end - 1 - from)); /* without the line of the brace */
+    for (end--; from < end;) { /* a line at a time, without that of the brace */
+        const char *next = memchr(from + 1, '\n', (size_t)(end - from - 1));
+        size_t size = (size_t)((next != NULL ? next : end) - from);
+        text_add(j->out, "\n%*s%.*s", 2 * (j->depth - 1), "", (int)(size - 1), from + 1);
+        from += size;
+    }
 }
 
 void json_put_number(struct json *j, const char *key, double x) {

@@ -20,8 +20,8 @@ void json_open_object(struct json *j, const char *key);
 void json_open_array(struct json *j, const char *key);
 void json_close_object(struct json *j);
 void json_close_array(struct json *j);
-/* The members of an object that another writer of this manner made, such as the library, among
- * those of the outermost object. */
+/* The members of an object that another writer of this manner made, such as the library, set in as
+ * those of the object that is open. */
 void json_put_members(struct json *j, const char *object);
 void json_put_number(struct json *j, const char *key, double x);
 void json_put_count(struct json *j, const char *key, size_t x);

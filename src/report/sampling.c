@@ -79,10 +79,21 @@ static void add_gap(struct chart *c, size_t series, const char *name, const json
                                gap, gap - 2.0 * sd, gap + 2.0 * sd);
 }
 
-/* Its file, and its stage where there are several. */
+/* "a against b" of three classes or more; false: there are two. */
+static bool name_problem(const json_t *item, char *name, size_t size) {
+    const char *one = gbs_run_text(item, "class"), *other = gbs_run_text(item, "against");
+    if (one != NULL)
+        snprintf(name, size, "%.60s against %.60s", one, other != NULL ? other : "the rest");
+    return one != NULL;
+}
+
+/* Its file, and its stage or its classes where there are several. */
 static void name_model(const json_t *root, const json_t *item, char *name, size_t size) {
     const char *file = gbs_run_text(item, "model");
-    if (gbs_run_number(root, "stages") > 1.0)
+    char problem[140];
+    if (name_problem(item, problem, sizeof problem))
+        snprintf(name, size, "%.50s, %s", file != NULL ? file : "model", problem);
+    else if (gbs_run_number(root, "stages") > 1.0)
         snprintf(name, size, "%.150s, stage %.0f", file != NULL ? file : "model",
                  gbs_run_number(item, "stage"));
     else
@@ -91,8 +102,9 @@ static void name_model(const json_t *root, const json_t *item, char *name, size_
 
 static void chart_gap(struct page *page, const struct run *run) {
     const json_t *root = run->root;
-    size_t n = gbs_run_size(root, "models");
-    if (n == 0 && isnan(gbs_run_number(root, "gap"))) {
+    size_t n = gbs_run_size(root, "models"), problems = n == 0 ? gbs_run_size(root, "problems") : 0;
+    const json_t *first = problems > 0 ? gbs_run_item(root, "problems", 0) : root;
+    if (n == 0 && isnan(gbs_run_number(first, "gap"))) {
         gbs_chart_missing(
             page, "Gap",
             "no model was measured; run sample with `against` MODEL, or gap TRAIN MODEL...");
@@ -116,7 +128,13 @@ static void chart_gap(struct page *page, const struct run *run) {
         snprintf(name, sizeof name, "%s (%.40s)", model, family != NULL ? family : "?");
         add_gap(&c, series, name, m);
     }
-    if (n == 0)
+    for (size_t k = 0; k < problems; k++) {
+        char name[140];
+        const json_t *item = gbs_run_item(root, "problems", k);
+        name_problem(item, name, sizeof name);
+        add_gap(&c, series, name, item);
+    }
+    if (n == 0 && problems == 0)
         add_gap(&c, series, gbs_run_text(root, "options.given.against"), root);
     for (size_t r = 0; r < c.rows; r++)
         gbs_text_add(&c.summary, "%s%s %.3g", r > 0 ? "; " : "", c.label[r], c.cell[r][series][0]);
@@ -142,6 +160,29 @@ static void table_models(struct text *t, const json_t *root) {
         gbs_html_number_cell(t, gbs_run_number(m, "gap"));
         gbs_html_number_cell(t, gbs_run_number(m, "gap_sd"));
         gbs_html_number_cell(t, gbs_run_number(m, "gap_over_lambda"));
+        gbs_html_row_close(t);
+    }
+    gbs_html_table_close(t);
+}
+
+/* Three classes or more: one sampling for each problem. */
+static void table_problems(struct text *t, const json_t *root) {
+    gbs_html_table_open(t, "The sampling of each binary problem",
+                        "class|against|#rows|#lambda|#log Z|#standard error|#Gibbs risk|#standard "
+                        "error|#moves taken");
+    for (size_t k = 0; k < gbs_run_size(root, "problems"); k++) {
+        const json_t *p = gbs_run_item(root, "problems", k);
+        const char *other = gbs_run_text(p, "against"), *one = gbs_run_text(p, "class");
+        gbs_html_row_open(t, false);
+        gbs_html_head_cell(t, one != NULL ? one : "?");
+        gbs_html_cell(t, other != NULL ? other : "the rest");
+        gbs_html_number_cell(t, gbs_run_number(p, "n"));
+        gbs_html_number_cell(t, gbs_run_number(p, "lambda"));
+        gbs_html_number_cell(t, gbs_run_number(p, "log_z"));
+        gbs_html_number_cell(t, gbs_run_number(p, "log_z_sd"));
+        gbs_html_number_cell(t, gbs_run_number(p, "gibbs_risk"));
+        gbs_html_number_cell(t, gbs_run_number(p, "gibbs_risk_sd"));
+        gbs_html_number_cell(t, gbs_run_number(p, "acceptance"));
         gbs_html_row_close(t);
     }
     gbs_html_table_close(t);
@@ -176,6 +217,11 @@ void gbs_section_sampling(struct page *page, const struct run *run) {
     gbs_text_add(&page->body, "<h3>Distance from the Gibbs posterior</h3>\n");
     chart_gap(page, run);
     table_models(&page->body, run->root);
+    if (gbs_run_size(run->root, "problems") > 0) {
+        gbs_text_add(&page->body, "<h3>The samplings</h3>\n");
+        table_problems(&page->body, run->root);
+        return;
+    }
     gbs_text_add(&page->body, "<h3>The sampling</h3>\n<div class=\"grid\">\n");
     if (gbs_run_size(run->root, "path") < 3) {
         gbs_chart_missing(

@@ -370,7 +370,11 @@ static void words_sampling(struct page *page, const struct run *run) {
             "That is an estimate and "
             "no certificate: particles are not independent draws. ",
             gbs_percent_text(gbs_run_number(root, "estimate.value"), n.value), n.confidence);
-    if (run->kind == RUN_GAP || !isnan(gbs_run_number(root, "gap")))
+    if (gbs_run_size(root, "problems") > 0)
+        SAY("Of three classes or more that was done for each binary problem by itself, with the "
+            "same random numbers. ");
+    if (run->kind == RUN_GAP || !isnan(gbs_run_number(root, "gap")) ||
+        !isnan(gbs_run_number(gbs_run_item(root, "problems", 0), "gap")))
         SAY("The gap, KL(model || Gibbs posterior) = free energy + log Z, is what the "
             "approximation costs, in nats; divided by "
             "lambda it is in units of a "

@@ -98,13 +98,74 @@ check 'one thread and three give the same model' cmp <(sed 's/"seconds": *[0-9.e
 expect_exit 2 "$GIBBSITE" fit rings-train.csv --features auto --loss hinge
 expect_stderr 'need --loss auto'
 
-as 'one binary problem is sampled, not many classes'
-expect_exit 3 "$GIBBSITE" sample train.csv --against m.json --particles 50
-expect_stderr 'a model of 4 classes; a sampling is of one binary problem: fit it with --positive LABEL'
-expect_exit 3 "$GIBBSITE" gap train.csv m.json --particles 50
-expect_stderr 'a model of 4 classes'
-expect_exit 0 "$GIBBSITE" fit train.csv --loss hinge --json
-refuse 'a loss that was asked for leaves binary problems alone' test "$(json "$stdout" scheme)" = softmax
+as 'classes that were fitted together have no binary problem'
+expect_exit 3 "$GIBBSITE" sample rings-train.csv --against rings.json --particles 50
+expect_stderr 'rings.json: all classes were fitted together, .* a fit with --loss hinge or exponential has them'
+expect_exit 3 "$GIBBSITE" gap rings-train.csv rings.json --particles 50
+expect_stderr 'rings.json: all classes were fitted together'
+expect_exit 0 "$GIBBSITE" fit train.csv --loss hinge --order time --prior-sd 1 --columns equal -o hinge.json --json
+expect_json "$stdout" scheme rest
+
+as 'a sampling for each class against the rest'
+# told FILE AT: what JSON says of one sampling, in lines, without the classes and what the clock says
+told() {
+    /usr/bin/python3 - "$1" "$2" <<'END'
+import json, sys
+run = json.load(open(sys.argv[1]))
+run = run["problems"][int(sys.argv[2])] if sys.argv[2] else run
+for key in ("n", "d", "lambda", "log_z", "log_z_sd", "gibbs_risk", "train_error", "ess", "path", "estimate", "mean", "covariance"):
+    print(key, run[key])
+END
+}
+expect_exit 0 "$GIBBSITE" sample train.csv --particles 100 --json --draws draws.csv
+cp "$stdout" many.json
+expect_json many.json scheme rest
+expect_json many.json 'classes[1]' green
+expect_json many.json 'problems[1].class' green
+expect_json many.json 'problems[1].against' null
+k=0
+for label in blue green 'odd, "one"' red; do
+    "$GIBBSITE" sample train.csv --particles 100 --positive "$label" --json --draws own.csv >one.json 2>/dev/null
+    check "$label: what --positive gives, to the bit" cmp <(told many.json $k) <(told one.json '')
+    check "$label: and its draws" cmp <(sed "1d; $((k * 100 + 2)),$((k * 100 + 101))!d" draws.csv | sed -E 's/^("([^"]|"")*"|[a-z]+),,//') <(sed 1d own.csv)
+    ((k += 1))
+done
+check 'draws say which class they are of' grep -q '^class,against,a,b,c,(intercept)$' draws.csv
+expect_exit 0 "$GIBBSITE" sample train.csv --particles 100
+expect_stdout '^green +the rest +600 '
+check 'lines of 80 columns' awk 'length($0) > 80 { exit 1 }' "$stdout"
+expect_exit 0 "$GIBBSITE" sample train.csv --particles 100 --verbose
+expect_stdout '^red against the rest$'
+expect_exit 0 "$GIBBSITE" report many.json -o many.html -q
+check 'the report has a table of them' grep -q 'The sampling of each binary problem' many.html
+expect_exit 2 "$GIBBSITE" sample train.csv --particles 100 -o none.json
+expect_stderr '4 labels, and a file of particles is of one binary problem: --positive LABEL'
+expect_no_file none.json
+
+as 'the gap of each binary problem'
+expect_exit 0 "$GIBBSITE" gap train.csv hinge.json --particles 100 --json
+cp "$stdout" gap.json
+expect_exit 0 "$GIBBSITE" sample train.csv --against hinge.json --particles 100 --json
+cp "$stdout" against.json
+head -n 401 train.csv >learned.csv # with an order in time these are learned from
+for k in 0 3; do
+    label=$(json gap.json "models[$k].class") lambda=$(json gap.json "models[$k].lambda")
+    expect_exit 0 "$GIBBSITE" fit learned.csv --positive "$label" --prior zero --loss hinge --prior-sd 1 --lambda "$lambda" --bound kl -o two.json -q
+    expect_exit 0 "$GIBBSITE" gap learned.csv two.json --particles 100 --json
+    expect_json gap.json "problems[$k].log_z" "$(json "$stdout" log_z)"
+    expect_near "$label: the gap of two classes" "$(json gap.json "models[$k].gap")" "$(json "$stdout" 'models[0].gap')" 1e-4
+    expect_json against.json "problems[$k].gap" "$(json gap.json "models[$k].gap")"
+done
+expect_exit 0 "$GIBBSITE" gap train.csv hinge.json --particles 100
+expect_stdout '^  green +the rest +400 '
+check 'lines of 100 columns' awk 'length($0) > 100 { exit 1 }' "$stdout"
+expect_exit 0 "$GIBBSITE" report gap.json -o gap.html -q
+check 'the report names the classes' grep -q 'hinge.json, green against the rest' gap.html
+"$GIBBSITE" fit train.csv --positive red --loss hinge -o red.json -q
+expect_exit 3 "$GIBBSITE" gap train.csv hinge.json red.json --particles 100
+expect_stderr 'red.json: fitted with another'
+expect_exit 3 "$GIBBSITE" gap test.csv hinge.json --particles 100
+expect_stderr 'hinge.json: the model does not belong to these rows'
 
 as 'what many classes do not have'
 for options in '--prior zero' '--bound kl' '--blocks 2' --stratify '--cost 5:1' '--task rank'; do
@@ -112,8 +173,6 @@ for options in '--prior zero' '--bound kl' '--blocks 2' --stratify '--cost 5:1' 
     "$GIBBSITE" fit train.csv $options >out 2>err && not_ok "$options is refused"
     check "$options: a message" grep -q 'gibbsite: ' err
 done
-expect_exit 3 "$GIBBSITE" sample train.csv --particles 50
-expect_stderr '\-\-positive LABEL'
 
 as 'numbers that are no classes'
 awk 'BEGIN { print "x,y"; for (i = 0; i < 60; i++) print i "," i / 7 }' >numbers.csv

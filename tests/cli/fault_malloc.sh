@@ -108,6 +108,9 @@ exhaust 'fit, stochastic' fit "$tmp/small.csv" --solver sgd --epochs 50 --tol 1 
 awk 'BEGIN { print "a,b,y"; for (i = 0; i < 36; i++) print i % 5 + i % 3 "," (i * 7) % 11 "," substr("xyz", i % 3 + 1, 1) }' >"$tmp/three.csv"
 exhaust 'fit, three classes' fit "$tmp/three.csv" --prior-sd 1 --columns equal -o out
 expect_exit 0 "$GIBBSITE" fit "$tmp/three.csv" --prior-sd 1 --columns equal -o "$tmp/three.json" -q
+exhaust 'sample, three classes' sample "$tmp/three.csv" --lambda 5 --particles 8 --draws out
+expect_exit 0 "$GIBBSITE" fit "$tmp/three.csv" --prior-sd 1 --columns equal --loss hinge -o "$tmp/parts.json" -q
+exhaust 'sample against three classes' sample "$tmp/three.csv" --against "$tmp/parts.json" --particles 8 --draws out
 exhaust 'predict, three classes' predict "$tmp/three.json" "$tmp/three.csv" -o out
 turned "$tmp/small.csv" >"$tmp/turned.csv"
 exhaust 'fit, Fourier features' fit "$tmp/small.csv" --features fourier:4 --prior-sd 1 -o out
