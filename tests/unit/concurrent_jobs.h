@@ -25,6 +25,7 @@ struct material {
     gbs_completion *completion;
     gbs_table *raw; /* a column of texts, one of numbers, a label */
     gbs_data *trained;
+    gbs_report *report; /* of the ranker */
 };
 
 /* Everything that a job saw, in the order in which it saw it. No assertion of cmocka's here: they
@@ -418,8 +419,25 @@ static inline void apply_the_recipe(struct worker *w) {
     }
 }
 
+/* A page of a report of one's own, and one of the report of another. */
+static inline void write_pages(struct worker *w) {
+    gbs_report *report = NULL;
+    char *own = NULL, *theirs = NULL;
+    if (WENT(gbs_report_create, &report) &&
+        WENT(gbs_report_add_model, report, "model", w->m->model) &&
+        WENT(gbs_report_html, report, "--", &own, NULL, NULL) &&
+        WENT(gbs_report_html, w->m->report, NULL, &theirs, NULL, NULL)) {
+        see_text(w, own);
+        see_text(w, theirs);
+    }
+    gbs_release(w->ctx, own);
+    gbs_release(w->ctx, theirs);
+    gbs_report_free(report);
+}
+
 static job *const shared_jobs[] = {
-    ask_the_model, ask_the_particles, ask_the_completion, fit_the_same_rows, apply_the_recipe,
+    ask_the_model,     ask_the_particles, ask_the_completion,
+    fit_the_same_rows, apply_the_recipe,  write_pages,
 };
 
 #endif

@@ -151,7 +151,10 @@ static void what_one_context_made_others_may_read_at_once(void **state) {
     assert_ok(m.ctx, gbs_sample_run(m.ctx, m.data, &s, &m.particles));
     assert_ok(m.ctx, gbs_complete_run(m.ctx, ratings, &c, &m.completion));
     make_raw(&m);
+    assert_ok(m.ctx, gbs_report_create(m.ctx, &m.report));
+    assert_ok(m.ctx, gbs_report_add_model(m.ctx, m.report, "ranker", m.ranker));
     compare_at_once_with_alone(&m, shared_jobs, COUNT(shared_jobs));
+    gbs_report_free(m.report);
     gbs_table_free(m.raw);
     gbs_data_free(m.trained);
     gbs_completion_free(m.completion);

@@ -176,27 +176,31 @@ static void what_is_no_run_is_refused(void **state) {
 /* Each allocation fails in turn: out of memory, nothing leaks, and the same call works after. */
 static void a_page_survives_any_failing_allocation(void **state) {
     (void)state;
-    struct host host;
-    gbs_context *ctx = host_context(&host);
+    struct setting s;
+    set_up(&s);
+    gbs_context *ctx = s.ctx;
+    struct host *host = &s.host;
     bool done = false;
     for (long k = 0; !done; k++) {
         gbs_report *report = NULL;
         char *html = NULL;
-        host.calls = 0;
-        host.fail_at = k;
+        host->calls = 0;
+        host->fail_at = k;
         gbs_status status = gbs_report_create(ctx, &report);
         for (int run = 0; status == GBS_OK && run < 5; run++)
             status = add(ctx, report, "run", run % 2 == 0 ? fit_run : theory_run);
         if (status == GBS_OK)
+            status = gbs_report_add_model(ctx, report, "model", s.model);
+        if (status == GBS_OK)
             status = gbs_report_html(ctx, report, "--", &html, NULL, NULL);
-        done = host.calls <= k;
-        host.fail_at = -1;
+        done = host->calls <= k;
+        host->fail_at = -1;
         assert_int_equal(status, done ? GBS_OK : GBS_ERR_MEMORY);
         assert_true((html != NULL) == done);
         gbs_release(ctx, html);
         gbs_report_free(report);
     }
-    leave(&host, ctx);
+    tear_down(&s);
 }
 
 int main(void) {
