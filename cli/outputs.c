@@ -261,7 +261,15 @@ static int write_stdout(const struct app *app, const char *bytes, size_t size) {
     return EXIT_DONE;
 }
 
-/* A callback that fails has said why. */
+/* A callback that fails has said why, unless it was stopped. */
+static bool has_said(gbs_status status) {
+    return status != GBS_OK && status != GBS_ERR_CANCELLED;
+}
+
+static int code_of(gbs_status status) {
+    return status == GBS_ERR_MEMORY ? EXIT_MEMORY : EXIT_FILES;
+}
+
 struct watched {
     gbs_piece_callback next;
     void *user;
@@ -271,7 +279,7 @@ struct watched {
 static gbs_status next_watched(const char **bytes, size_t *size, void *user) {
     struct watched *w = user;
     gbs_status status = w->next(bytes, size, w->user);
-    w->failed = status != GBS_OK;
+    w->failed = has_said(status);
     return status;
 }
 
@@ -282,7 +290,7 @@ static int write_file(const struct app *app, const char *path, gbs_piece_callbac
     gbs_status status = gbs_write_pieces(app->ctx, path, next_watched, &w);
     signals_hold(false);
     if (w.failed)
-        return EXIT_FILES;
+        return code_of(status);
     struct stat st;
     if (status == GBS_ERR_CANCELLED && stat(path, &st) == 0 && !S_ISREG(st.st_mode))
         return app_stopped(app, " while writing to %s", path);
@@ -302,8 +310,10 @@ int app_write_pieces(const struct app *app, const char *path, gbs_piece_callback
         const char *bytes = NULL;
         size_t size = 0;
         gbs_status status = next(&bytes, &size, user);
+        if (status == GBS_ERR_CANCELLED)
+            return app_stopped(app, " while writing to standard output");
         if (status != GBS_OK || size == 0)
-            return status == GBS_OK ? EXIT_DONE : EXIT_FILES; /* already reported */
+            return status == GBS_OK ? EXIT_DONE : code_of(status);
         int code = write_stdout(app, bytes, size);
         if (code != EXIT_DONE)
             return code;

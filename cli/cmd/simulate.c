@@ -169,25 +169,66 @@ static void npy_row(const struct truth *t, const double *x, int y, struct text *
     text_add_bytes(out, (const char *)&label, sizeof label);
 }
 
-static int draw(const struct app *app, const struct truth *t, int format, struct text *out) {
-    double *x = calloc(t->cols, sizeof *x);
-    if (x == NULL)
-        return app_fail(app, EXIT_MEMORY, "out of memory");
-    if (format == FORMAT_CSV)
-        csv_header(t, out);
-    else if (format == FORMAT_NPY)
-        npy_header(t, out);
-    for (size_t i = 0; i < t->rows && !app_interrupted() && !out->failed; i++) {
-        int y = draw_row(app, t, t->skip + i, x);
-        if (format == FORMAT_CSV)
-            csv_row(t, x, y, out);
-        else if (format == FORMAT_SVMLIGHT)
-            svmlight_row(t, x, y, out);
-        else
-            npy_row(t, x, y, out);
-    }
-    free(x);
-    return EXIT_DONE;
+/* Rows on their way out, a piece at a time: memory does not hang on how many there are. */
+struct drawing {
+    const struct app *app;
+    const struct truth *t;
+    int format;
+    size_t done; /* rows */
+    bool begun;
+    double *x;
+    struct text text;
+};
+
+static void add_header(struct drawing *d) {
+    if (d->format == FORMAT_CSV)
+        csv_header(d->t, &d->text);
+    else if (d->format == FORMAT_NPY)
+        npy_header(d->t, &d->text);
+    d->begun = true;
+}
+
+static void add_row(struct drawing *d) {
+    int y = draw_row(d->app, d->t, d->t->skip + d->done++, d->x);
+    if (d->format == FORMAT_CSV)
+        csv_row(d->t, d->x, y, &d->text);
+    else if (d->format == FORMAT_SVMLIGHT)
+        svmlight_row(d->t, d->x, y, &d->text);
+    else
+        npy_row(d->t, d->x, y, &d->text);
+}
+
+static gbs_status next_rows(const char **bytes, size_t *size, void *user) {
+    struct drawing *d = user;
+    d->text.size = 0;
+    if (!d->begun)
+        add_header(d);
+    while (d->done < d->t->rows && d->text.size < SIMULATED_PIECE && !d->text.failed &&
+           !app_interrupted())
+        add_row(d);
+    return simulated_piece(d->app, &d->text, bytes, size);
+}
+
+static int write_rows(const struct app *app, const struct truth *t, int format) {
+    struct drawing d = {.app = app, .t = t, .format = format, .x = calloc(t->cols, sizeof *d.x)};
+    int code = d.x != NULL
+                   ? app_write_pieces(app, option_text(&app->options, "output"), next_rows, &d)
+                   : app_fail(app, EXIT_MEMORY, "out of memory");
+    text_free(&d.text);
+    free(d.x);
+    return code;
+}
+
+gbs_status simulated_piece(const struct app *app, const struct text *text, const char **bytes,
+                           size_t *size) {
+    *bytes = text->bytes;
+    *size = text->size;
+    if (app_interrupted())
+        return GBS_ERR_CANCELLED;
+    if (!text->failed)
+        return GBS_OK;
+    app_fail(app, EXIT_MEMORY, "out of memory");
+    return GBS_ERR_MEMORY;
 }
 
 /* --format, else the ending of the output file, else CSV. */
@@ -254,10 +295,7 @@ static int run(struct app *app) {
     if (t.theta == NULL)
         return code;
     if (code == EXIT_DONE)
-        code = draw(app, &t, choose_format(o), &text);
-    if (code == EXIT_DONE)
-        code = app_write(app, option_text(o, "output"), &text);
-    text_free(&text);
+        code = write_rows(app, &t, choose_format(o));
     if (code == EXIT_DONE && t.rank)
         app_note(app, "%zu rows, %zu features, labels -1 and 1; AUC of the best score %g exactly",
                  t.rows, t.cols, 1.0 - t.noise);

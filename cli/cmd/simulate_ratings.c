@@ -143,21 +143,40 @@ static void draw_cell(const struct app *app, const struct truth *t, size_t e, si
     }
 }
 
-static void draw_ratings(const struct app *app, const struct truth *t, struct text *out) {
-    text_add(out, "row,col,value\n");
-    for (size_t e = t->skip; e < t->skip + t->n && !out->failed && !app_interrupted(); e++) {
-        size_t i = 0, j = 0;
-        draw_cell(app, t, e, &i, &j);
-        double y = (t->biases ? 3.0 : 0.0) + t->bias[0][i] + t->bias[1][j];
-        for (size_t k = 0; k < t->rank; k++)
-            y += t->factor[0][i * t->rank + k] * t->factor[1][j * t->rank + k];
-        y += t->noise * gbs_random_normal(app->ctx, STREAM_NOISE, e);
-        if (t->has_range)
-            y = fmin(t->high, fmax(t->low, y));
-        text_add(out, "%zu,%zu,", i + 1, j + 1);
-        text_add_number(out, y);
-        text_add_bytes(out, "\n", 1);
-    }
+/* Rating e. */
+static void draw_rating(const struct app *app, const struct truth *t, size_t e, struct text *out) {
+    size_t i = 0, j = 0;
+    draw_cell(app, t, e, &i, &j);
+    double y = (t->biases ? 3.0 : 0.0) + t->bias[0][i] + t->bias[1][j];
+    for (size_t k = 0; k < t->rank; k++)
+        y += t->factor[0][i * t->rank + k] * t->factor[1][j * t->rank + k];
+    y += t->noise * gbs_random_normal(app->ctx, STREAM_NOISE, e);
+    if (t->has_range)
+        y = fmin(t->high, fmax(t->low, y));
+    text_add(out, "%zu,%zu,", i + 1, j + 1);
+    text_add_number(out, y);
+    text_add_bytes(out, "\n", 1);
+}
+
+/* Ratings on their way out, a piece at a time. */
+struct drawing {
+    const struct app *app;
+    const struct truth *t;
+    size_t done;
+    bool begun;
+    struct text text;
+};
+
+static gbs_status next_ratings(const char **bytes, size_t *size, void *user) {
+    struct drawing *d = user;
+    d->text.size = 0;
+    if (!d->begun)
+        text_add(&d->text, "row,col,value\n");
+    d->begun = true;
+    while (d->done < d->t->n && d->text.size < SIMULATED_PIECE && !d->text.failed &&
+           !app_interrupted())
+        draw_rating(d->app, d->t, d->t->skip + d->done++, &d->text);
+    return simulated_piece(d->app, &d->text, bytes, size);
 }
 
 static void truth_json(const struct app *app, const struct truth *t, struct text *out) {
@@ -187,10 +206,10 @@ int simulate_ratings(struct app *app) {
     if (code == EXIT_DONE && !draw_truth(app, &t))
         code = app_fail(app, EXIT_MEMORY, "out of memory");
     if (code == EXIT_DONE) {
-        draw_ratings(app, &t, &text);
-        code = app_write(app, option_text(o, "output"), &text);
+        struct drawing d = {.app = app, .t = &t};
+        code = app_write_pieces(app, option_text(o, "output"), next_ratings, &d);
+        text_free(&d.text);
     }
-    text_free(&text);
     if (code == EXIT_DONE)
         app_note(app, "%zu ratings of %zu rows and %zu columns, rank %zu%s; noise %g%s", t.n,
                  t.items[0], t.items[1], t.rank, t.biases ? " and biases" : "", t.noise,

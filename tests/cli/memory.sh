@@ -28,8 +28,13 @@ peak_within() {
 
 rows=400000 features=20
 as 'makes 400,000 x 20'
-expect_exit 0 "$GIBBSITE" simulate classify --rows $rows --cols $features -o dense.csv -q || exit
+watch_peak "$GIBBSITE" simulate classify --rows $rows --cols $features -o dense.csv -q
+((rc == 0)) || exit
+holds 'simulate writes its rows piece by piece: 158 MB of them in less than 30 MB' "$(stat -c %s dense.csv) > 1.5e8 && $peak_kb < 30000"
 data=$((8 * rows * (features + 1)))
+# In files: 50 bytes a row and what passes are busy with stay in memory; less than half of the data.
+watch_peak "$GIBBSITE" fit dense.csv --loss hinge --family diagonal --threads 2 --cache . --no-cache -q
+holds "a fit to rows in files: $((peak_kb / 1024)) MB, less than 90 bytes a row and 40 MB" "$rc == 0 && $peak_kb * 1024 < 90 * $rows + 4e7"
 peak_within 'dense fit' $data 0 "$GIBBSITE" fit dense.csv --prior zero --loss hinge --family diagonal --threads 2
 peak_within 'dense fit, informed' $data $((56 * rows)) "$GIBBSITE" fit dense.csv --loss hinge --family diagonal --threads 2
 peak_within 'dense cross-validation' $data $((32 * rows)) "$GIBBSITE" cv dense.csv --loss hinge --family diagonal --threads 1
