@@ -2,8 +2,8 @@
  *
  *   6,000 x 4,000, 10^6 ratings, 16 and 32 components      target: at most 1.5 times the floor
  *
- * Seconds are of the processors, of all threads together, so that a busy machine does not count. The
- * floor is measured in the same run: a sweep must read, for each rating, one record of each
+ * Seconds are of the processors, of all threads together, so that a busy machine does not count.
+ * The floor is measured in the same run: a sweep must read, for each rating, one record of each
  * side in single precision (as fast as records of as many items are summed in order), and factor
  * and invert one matrix an item (as fast as one that stays in the first cache).
  */

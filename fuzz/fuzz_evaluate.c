@@ -1,7 +1,7 @@
 /* Fuzzes what evaluate does: a file of rows meets the recipe of a model and its labels. Rows that
  * are refused leave no data and say why; those that are taken have an evaluation whose numbers
- * agree with each other, or say why they have none. The first byte chooses the buffer's size and the
- * options. */
+ * agree with each other, or say why they have none. The first byte chooses the buffer's size and
+ * the options. */
 #include "fuzz_table.h"
 
 #include <math.h>

@@ -121,7 +121,9 @@ static int run(struct app *app) {
         code = status == GBS_OK ? EXIT_DONE : app_fail_status(app, status, in.file);
     }
     if (code == EXIT_DONE && given(o, "threshold") && result_is_many(recipe))
-        code = app_fail(app, EXIT_USAGE, "evaluate: --threshold is for two classes");
+        code = app_fail(app, EXIT_USAGE,
+                        "evaluate: --threshold is for two classes; the labels of more are moved by "
+                        "what errors cost (fit --cost FILE)");
     if (code == EXIT_DONE && given(o, "threshold"))
         code = apply_threshold(app, &model, &in, e);
     if (code == EXIT_DONE && given(o, "json") && !result_is_many(recipe))

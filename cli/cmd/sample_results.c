@@ -131,8 +131,10 @@ static void problems_table(const struct sample *s, struct text *out) {
                  sampling_error(i->log_z_sd, i->log_z_sd_at_least, error), i->gibbs_risk,
                  gaps ? d->gap->gap : i->gibbs_risk_sd);
     }
-    line_plain(out, LINE_SHORT, "risk: mean %s loss of the particles%s",
+    const gbs_task *task = gbs_particles_task(s->item[0].particles);
+    line_plain(out, LINE_SHORT, "risk: mean %s loss of the particles%s%s",
                gbs_loss_name(s->item[0].info->loss),
+               gbs_task_has(task, GBS_FACT_PAIRS) ? " over all pairs" : "",
                gaps ? "; gap: KL(model || Gibbs posterior), whose standard error is that of log Z"
                     : "");
 }

@@ -20,8 +20,9 @@ typedef enum gbs_loss {
     GBS_LOSS_ZERO_ONE = 0,
     GBS_LOSS_HINGE,
     GBS_LOSS_EXPONENTIAL,
-    GBS_LOSS_AUTO, /* to be asked for: of `bound` vote, hinge or zero-one, chosen on the rows to learn
-                      from; else zero-one */
+    /* to be asked for: of `bound` vote, hinge or zero-one, chosen on the rows to learn from; else
+       zero-one */
+    GBS_LOSS_AUTO,
     GBS_LOSS_SOFTMAX /* of three classes or more that were fitted together (GBS_SCHEME_SOFTMAX); not
                         to be asked for */
 } gbs_loss;

@@ -338,9 +338,9 @@ GBS_API void gbs_model_free(gbs_model *model);
  * pipe keeps it waiting, or between pieces of a large file. */
 GBS_API gbs_status gbs_write_file(gbs_context *ctx, const char *path, const void *bytes,
                                   size_t size);
-/* The same of what comes piece by piece, until a piece has no bytes. A piece stays where it is until
- * the next call. What `next` returns but GBS_OK ends the writing without a file, and is the result;
- * a pipe has then had the pieces before. */
+/* The same of what comes piece by piece, until a piece has no bytes. A piece stays where it is
+ * until the next call. What `next` returns but GBS_OK ends the writing without a file, and is the
+ * result; a pipe has then had the pieces before. */
 typedef gbs_status (*gbs_piece_callback)(const char **bytes, size_t *size, void *user);
 GBS_API gbs_status gbs_write_pieces(gbs_context *ctx, const char *path, gbs_piece_callback next,
                                     void *user);

@@ -57,8 +57,8 @@ GBS_API int gbs_ranks_lost(const gbs_context *ctx, const char **words);
 /* How often the ranks exchanged something so far, and the bytes that this one gave. */
 GBS_API void gbs_ranks_traffic(const gbs_context *ctx, uint64_t *exchanges, uint64_t *bytes);
 /* Rows that the ranks hold, `rows` of `columns` doubles here, become those of all, in the order of
- * the ranks: *count of them, at *all, a text of the library (gbs_release). Every rank calls it, with
- * the same columns. */
+ * the ranks: *count of them, at *all, a text of the library (gbs_release). Every rank calls it,
+ * with the same columns. */
 GBS_API gbs_status gbs_ranks_rows(gbs_context *ctx, size_t rows, size_t columns, const double *x,
                                   size_t *count, double **all);
 

@@ -102,7 +102,8 @@ GBS_API gbs_status gbs_table_read_for(gbs_context *ctx, const char *path, const 
                                       gbs_data **out);
 
 /* Is handed a part of the rows, valid until it returns, and how many rows of the file came before.
- * A part of which every row was left out has gbs_data_rows 0, and nothing to predict. Whatever it returns but GBS_OK ends the reading, and is the result. */
+ * A part of which every row was left out has gbs_data_rows 0, and nothing to predict. Whatever it
+ * returns but GBS_OK ends the reading, and is the result. */
 typedef gbs_status (*gbs_part_callback)(const gbs_data *part, size_t before, void *user);
 /* The same part by part, in memory for one: `rows` rows of a CSV or svmlight file at a time, fewer
  * at the end. An npy file comes as one part. */

@@ -2,7 +2,7 @@
  * means, biases inside the vectors, and a scale per row shared by its noise and its prior.
  *
  *   y_ij ~ N(u_i'v_j + a_i + b_j, 1/tau_i), standardised;  x_i = (u_i, a_i), w_j = (v_j, b_j)
- *   tau_i ~ Ga(20, beta),  x_i | tau_i ~ N(B'phi_i, (tau_i Lambda)^-1),  w_j ~ N(B'phi_j, Lambda^-1)
+ *   tau_i ~ Ga(20, beta), x_i | tau_i ~ N(B'phi_i, (tau_i Lambda)^-1), w_j ~ N(B'phi_j, Lambda^-1)
  *   Lambda ~ W(D + 1, I/w0),  B | Lambda ~ MN(0, diag(b)^-1, Lambda^-1),  b_p ~ Ga(1e-3, 1e-3)
  *
  * B, Lambda, b and phi are each side's own; b = 1 for the intercept, the first feature. The

@@ -1,6 +1,7 @@
 /* The free energy of the hierarchical model (docs/maths.md, 8.15).
  *
- *   F = 1/2 sum E tau (y - p)^2 + sum_i {-n_i/2 (E log tau_i - log 2 pi) + KL(Ga_i || Ga(20, beta))}
+ *   F = 1/2 sum E tau (y - p)^2
+ *     + sum_i {-n_i/2 (E log tau_i - log 2 pi) + KL(Ga_i || Ga(20, beta))}
  *     + sum over sides { sum over items 1/2 [tr E Lambda S + omega ((m - c)'E Lambda (m - c)
  *         + D phi'G^-1 phi) - E log|Lambda| - log|S| - D]
  *       + 1/2 [sum_p (E b_p (Bm_p'E Lambda Bm_p + D (G^-1)_pp) - D - D E log b_p) + D log|G|]

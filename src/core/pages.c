@@ -137,8 +137,8 @@ static size_t smaller(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
-/* The limit of the control group that the process is in: "0::/path" names one of the second version,
- * "9:memory:/path" one of the first. */
+/* The limit of the control group that the process is in: "0::/path" names one of the second
+ * version, "9:memory:/path" one of the first. */
 static size_t group_limit(void) {
     char line[2048], path[2200];
     size_t limit = SIZE_MAX;

@@ -3,9 +3,9 @@
  * Every exchange begins with a few numbers of which the ranks get the largest: who failed, how many
  * exchanges there were, how large this one is. So a rank that gave up meets the others in the
  * exchange that they wait in, and ranks that do not do the same work are found out before they mix
- * up their bytes. Then the results of tasks travel once (gather), or a total goes from rank to rank,
- * each adding its own tasks in order, and from the last one to all (fold): the sum is that of one
- * process, added up from left to right, and its bytes do not grow with the number of tasks.
+ * up their bytes. Then the results of tasks travel once (gather), or a total goes from rank to
+ * rank, each adding its own tasks in order, and from the last one to all (fold): the sum is that of
+ * one process, added up from left to right, and its bytes do not grow with the number of tasks.
  */
 #include "core/ranks.h"
 
@@ -110,8 +110,8 @@ static bool all_alike(const int64_t *head, int at) {
     return head[at] == -head[at + 1];
 }
 
-/* True when all ranks are here for the same exchange and well; false when one was lost, or (*status)
- * when all of them failed alike. shape: a number that the exchange has on all ranks. */
+/* True when all ranks are here for the same exchange and well; false when one was lost, or
+ * (*status) when all of them failed alike. shape: a number that the exchange has on all ranks. */
 static bool meet(gbs_crew *crew, int64_t shape, gbs_status *status, const char *words) {
     const gbs_ranks *r = &crew->ranks;
     int64_t number = (int64_t)crew->exchanges, code = (int64_t)*status;

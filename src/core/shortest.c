@@ -8,7 +8,8 @@
  * length), the interval has length in [1, 10): it holds a multiple of 10^k, and at most one of
  * 10^(k+1), which is then shorter. The three products are needed to the last integer bit only: two
  * words of 10^-k, rounded up, give that, and a last bit that is set where anything was cut off
- * ("rounded to odd") keeps comparisons right (Giulietti, The Schubfach way to render doubles, 2020).
+ * ("rounded to odd") keeps comparisons right (Giulietti, The Schubfach way to render doubles,
+ * 2020).
  */
 #include "core/shortest.h"
 

@@ -1,9 +1,10 @@
 /* An informed prior of the hierarchical model, for a certificate (docs/maths.md, 8.21).
  *
- * A first part of the ratings is fitted with all its choices. Its q, each item N(m_i, S_i E(1/tau_i))
- * in units of the ratings, is the prior; q_t, of the second part's squared errors at t times the
- * weight 1/noise and of KL(q || prior), is certified there, as in the paper's model (8.9). What a
- * row without ratings is like, and the noise of rows, stay as the first part has them.
+ * A first part of the ratings is fitted with all its choices. Its q, each item N(m_i, S_i
+ * E(1/tau_i)) in units of the ratings, is the prior; q_t, of the second part's squared errors at t
+ * times the weight 1/noise and of KL(q || prior), is certified there, as in the paper's model
+ * (8.9). What a row without ratings is like, and the noise of rows, stay as the first part has
+ * them.
  */
 #include "core/random.h"
 #include "fit/complete.h"

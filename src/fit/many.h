@@ -61,9 +61,9 @@ typedef struct gbs_classes_fit {
     gbs_model *model;
 } gbs_classes_fit;
 
-/* The rows of f->head that are left out once to calibrate: its last fifth, 8,192 at most, but two of
- * each class, wherever they stand, learn. The fold of each, SIZE_MAX where it learns; NULL: out of
- * memory. */
+/* The rows of f->head that are left out once to calibrate: its last fifth, 8,192 at most, but two
+ * of each class, wherever they stand, learn. The fold of each, SIZE_MAX where it learns; NULL: out
+ * of memory. */
 size_t *gbs_classes_last_rows(const gbs_classes_fit *f);
 
 /* All classes together (many_joint.c): the best of its candidates, by rows of f->some left out. */

@@ -1,12 +1,12 @@
 /* The choice behind a fit to three classes or more (docs/maths.md, 11.10).
  *
  * All classes together (many_joint.c), unless binary problems are better by a standard error.
- * Candidates of these are a scheme (each class against the rest, or against each other one), a loss (hinge,
- * or exponential, whose best score is the log odds also where a class is nowhere the likelier
- * side), a kind of columns and a width of the prior, one for all problems: each problem by itself
- * has too few rows of its class to choose by. They are compared by the log loss of the jointly
- * calibrated out-of-fold scores, the calibration cross-validated too. Pairs must be better by a
- * standard error.
+ * Candidates of these are a scheme (each class against the rest, or against each other one), a loss
+ * (hinge, or exponential, whose best score is the log odds also where a class is nowhere the
+ * likelier side), a kind of columns and a width of the prior, one for all problems: each problem by
+ * itself has too few rows of its class to choose by. They are compared by the log loss of the
+ * jointly calibrated out-of-fold scores, the calibration cross-validated too. Pairs must be better
+ * by a standard error.
  */
 #include "fit/many.h"
 

@@ -1,6 +1,6 @@
 /* Rows that the maps of the Gaussian kernel learn from, and the median distance among them.
  *
- *   k(x, z) = exp(-|x - z|^2 / 2h^2),   h in units of the median of |x - z|    (docs/maths.md, 12.1)
+ *   k(x, z) = exp(-|x - z|^2 / 2h^2),   h in units of the median of |x - z|   (docs/maths.md, 12.1)
  */
 #include "map/kernel_rows.h"
 

@@ -27,7 +27,9 @@ static gbs_status refuse(gbs_context *ctx, const gbs_fit_settings *o) {
                         "`features` other than linear need `loss` auto where there are more than "
                         "two classes: they are fitted together");
     if (o->refit != GBS_REFIT_NONE)
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "`refit` is for two classes");
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                        "`refit` is for two classes; `positive` LABEL sets one class against the "
+                        "rest");
     if (o->stratify || o->blocks > 0 || o->prior != GBS_PRIOR_INFORMED ||
         (o->bound != GBS_BOUND_AUTO && o->bound != GBS_BOUND_VOTE))
         return gbs_fail(

@@ -73,8 +73,8 @@ static void certificates_hold(void **state) {
 }
 
 /* The same of the hierarchical model under an informed prior: the draw is of q_t, whose distance
- * from the first part's q is the KL. Nothing moves with the certified ratings but q_t: at t = 0 q is
- * the prior. */
+ * from the first part's q is the KL. Nothing moves with the certified ratings but q_t: at t = 0 q
+ * is the prior. */
 static void informed_hierarchical_certificates_hold(void **state) {
     (void)state;
     enum { FRESH = 20000 };

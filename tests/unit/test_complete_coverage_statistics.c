@@ -2,8 +2,8 @@
  *
  *   draws:  ratings are independent draws of (row, column, value), cells by taste; the risk is that
  *           over fresh draws
- *   subset: they are a random subset of all ratings there are, whose cells were chosen by taste; the
- *           risk is that over all ratings outside the part that was learned from
+ *   subset: they are a random subset of all ratings there are, whose cells were chosen by taste;
+ *           the risk is that over all ratings outside the part that was learned from
  *
  * Values are stars, so that RMSE, mean absolute error and the share missed by more than a half each
  * have a bound. The number of violations passes a one-sided binomial test (support.h: a false alarm

@@ -1,5 +1,5 @@
-/* What the library tells bindings of a model: as JSON, as a linear rule, its predictions one by one.
- */
+/* What the library tells bindings of a model: as JSON, as a linear rule, its predictions one by
+ * one. */
 #include "model/model.h"
 #include "unit/people.h"
 #include "unit/told_support.h"

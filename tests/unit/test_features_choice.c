@@ -1,4 +1,5 @@
-/* The choice of a map: ridge regressions and posteriors with rows left out, and what `auto` finds. */
+/* The choice of a map: ridge regressions and posteriors with rows left out, and what `auto` finds.
+ */
 #include "fit/choose.h"
 #include "fit/choose_map.h"
 #include "fit/ridge.h"

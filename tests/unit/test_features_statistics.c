@@ -2,10 +2,11 @@
  *
  * Rings that no line divides, 300 rows, one label in ten flipped. The true risk of the printed
  * labels is a sum over SIDE x SIDE cells of equal probability in polar coordinates; what their
- * middles miss lies along the edges of regions, far below the steps of a bound from 100 rows. One fit serves both confidences: the binomial bound is a function of the errors on the last
- * block. The number of violations is what the exact bound gives at the known risk within five
- * standard deviations, either way; so a bound at 80 % that held in half the worlds would be found
- * with 40 of them. `make coverage-study` runs 1,000.
+ * middles miss lies along the edges of regions, far below the steps of a bound from 100 rows. One
+ * fit serves both confidences: the binomial bound is a function of the errors on the last block.
+ * The number of violations is what the exact bound gives at the known risk within five standard
+ * deviations, either way; so a bound at 80 % that held in half the worlds would be found with 40 of
+ * them. `make coverage-study` runs 1,000.
  */
 #include "coverage_support.h"
 
