@@ -43,13 +43,13 @@ same 'numbers, diagonal, with importances' numbers.csv --family diagonal --impor
 same 'numbers, one thread, fitted again to all rows' numbers.csv --threads 1 --refit all --loss hinge
 same 'numbers, the zero prior, unit rows' numbers.csv --prior zero --scale unit-row --loss hinge
 same 'numbers, a kernel' numbers.csv --features fourier:30
-same 'numbers, ranked' numbers.csv --task rank --loss hinge
+same 'numbers, ranked' numbers.csv --task rank --loss hinge --prior-sd 1
 same 'a missing value' mixed.csv
 same 'texts, rows dropped' mixed.csv --missing drop --drop w,g --loss hinge
 same 'texts, cells filled in' mixed.csv --missing impute --drop w,g
 same 'weights' mixed.csv --missing impute --weights w --drop g --loss hinge
 same 'groups' mixed.csv --missing impute --group g --drop w --loss hinge
-same 'three classes and more' mixed.csv --missing impute --drop w,g --target b
+same 'three classes and more' mixed.csv --missing impute --drop w,g --target b --prior-sd 1 --columns equal
 same 'block by block' mixed.csv --missing drop --drop w,g --bound progressive --loss hinge
 same 'in time' mixed.csv --missing drop --drop w,g --order time --loss hinge
 gzip -c numbers.csv >numbers.csv.gz
@@ -147,6 +147,17 @@ as 'a bad cell'
 expect_exit 3 quick bad.csv --cache kept -o new.json
 expect_no_file new.json
 check 'no cache of it' test "$(names kept)" = 'changed.csv-HASH.gbscache changed.csv-HASH.gbscache '
+
+# Ended at once, wherever it was: whole or not at all.
+rm -f kept/*
+for moment in 0.02 0.1 0.3; do
+    timeout -s KILL $moment "$GIBBSITE" fit numbers.csv --cache kept -q -o killed.json >/dev/null 2>&1
+done
+check 'nothing partial after kill -9' bash -c '[[ "$1" == "" || "$1" == "numbers.csv-HASH.gbscache " ]]' \
+    bash "$(rm -f kept/.gibbsite-??????; names kept)" # where files cannot be nameless, that is what one is called
+check 'and the next run works' quick numbers.csv --cache kept -o new.json
+check 'the same model' cmp <(sed 's/"seconds":[^,}]*//' good.json) <(sed 's/"seconds":[^,}]*//' new.json)
+rm -f new.json
 
 # A disk that fills up, in a mount namespace of its own, at the cells, at the rows in order, at the design.
 mkdir small_disk

@@ -102,6 +102,10 @@ awk -F, -v OFS=, 'NR == 1 { print "id", "w", $0; next } { print int(NR / 2), NR 
 exhaust 'fit, groups, weights, costs' fit "$tmp/groups.csv" --group id --weights w --cost 2:1 --order time -o out
 exhaust 'fit, hinge, diagonal, L-BFGS' fit "$tmp/small.csv" --loss hinge --family diagonal --solver lbfgs -o out
 exhaust 'fit, text columns, gzip' fit "$tmp/text.csv.gz" --loss hinge --family isotropic --drop x1 --text x2 --test "$tmp/text.csv" -v -o out
+exhaust 'fit, rows in a file' fit "$tmp/text.csv.gz" --loss hinge --family isotropic --cache . --no-cache -o out
+mkdir "$tmp/kept"
+expect_exit 0 "$GIBBSITE" fit "$tmp/text.csv" --loss hinge --family isotropic --cache "$tmp/kept" -q
+exhaust 'fit, from a cache' fit "$tmp/text.csv" --loss hinge --family isotropic --cache "$tmp/kept" -o out
 exhaust 'fit, sparse, dual' fit "$tmp/sparse.svm" --loss hinge --family full -o out
 exhaust 'fit, restarts' fit "$tmp/small.csv" --restarts 2 --family fixed -o out
 exhaust 'fit, stochastic' fit "$tmp/small.csv" --solver sgd --epochs 50 --tol 1 --loss hinge --family diagonal --scale unit-row -o out
