@@ -11,7 +11,7 @@ options: core
 kernel: core
 data: options kernel
 map: data
-table: data task
+table: map data task
 pass: data
 risk: pass
 family: pass

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const gbs_recipe_column *column_of(const gbs_inputs *inputs, size_t k) {
+static const gbs_column_map *column_of(const gbs_inputs *inputs, size_t k) {
     bool told = inputs->recipe != NULL && inputs->recipe->inputs != NULL;
     return told ? &inputs->recipe->inputs[k] : NULL;
 }
@@ -17,8 +17,8 @@ gbs_status gbs_inputs_find(gbs_context *ctx, const gbs_data *data, gbs_inputs *o
     *out = (gbs_inputs){.recipe = r, .count = r != NULL ? gbs_recipe_inputs(r) : data->d};
     out->first = gbs_array_alloc(ctx, out->count + 1, sizeof *out->first);
     for (size_t k = 0; out->first != NULL && k < out->count; k++) {
-        const gbs_recipe_column *c = column_of(out, k);
-        out->first[k + 1] = out->first[k] + (c != NULL ? gbs_recipe_width(c) : 1);
+        const gbs_column_map *c = column_of(out, k);
+        out->first[k + 1] = out->first[k] + (c != NULL ? gbs_column_width(c) : 1);
     }
     return out->first != NULL ? GBS_OK : GBS_ERR_MEMORY;
 }
@@ -29,7 +29,7 @@ void gbs_inputs_free(const gbs_context *ctx, gbs_inputs *inputs) {
 }
 
 char *gbs_input_name(gbs_context *ctx, const gbs_inputs *inputs, size_t k, gbs_pool *pool) {
-    const gbs_recipe_column *c = column_of(inputs, k);
+    const gbs_column_map *c = column_of(inputs, k);
     char number[64];
     if (c != NULL && c->name != NULL)
         return gbs_pool_text(ctx, pool, c->name, strlen(c->name));
@@ -42,8 +42,8 @@ char *gbs_input_name(gbs_context *ctx, const gbs_inputs *inputs, size_t k, gbs_p
 
 const char *gbs_input_level(const gbs_inputs *inputs, size_t k, const double *cells,
                             bool *missing) {
-    const gbs_recipe_column *c = column_of(inputs, k);
-    *missing = c != NULL && c->marked && cells[gbs_recipe_width(c) - 1] != 0.0;
+    const gbs_column_map *c = column_of(inputs, k);
+    *missing = c != NULL && c->marked && cells[gbs_column_width(c) - 1] != 0.0;
     if (*missing)
         return "(missing)";
     if (c == NULL || !c->is_text)

@@ -16,13 +16,13 @@ static bool put(json_t *object, const char *key, json_t *value) {
 }
 
 /* A number or a level; null: none of the levels. */
-static json_t *fill_to_json(const gbs_recipe_column *c) {
+static json_t *fill_to_json(const gbs_column_map *c) {
     if (!c->is_text)
         return json_real(c->fill);
     return isnan(c->fill) ? json_null() : json_string(c->levels[(size_t)c->fill]);
 }
 
-static json_t *column_to_json(const gbs_recipe_column *c) {
+static json_t *column_to_json(const gbs_column_map *c) {
     json_t *object = json_object(), *levels = NULL;
     bool ok = object != NULL && put(object, "name", json_string(c->name)) &&
               put(object, "position", json_integer((json_int_t)c->position)) &&
@@ -124,7 +124,7 @@ static bool is_text_type(const json_t *object, const char *key) {
     return type != NULL && strcmp(type, "text") == 0;
 }
 
-static bool read_levels(struct reading *g, const json_t *levels, gbs_recipe_column *c) {
+static bool read_levels(struct reading *g, const json_t *levels, gbs_column_map *c) {
     c->levels = get_room(g, json_array_size(levels) + 1, sizeof *c->levels);
     for (size_t k = 0; c->levels != NULL && k < json_array_size(levels); k++) {
         const char *text = json_string_value(json_array_get(levels, k));
@@ -139,7 +139,7 @@ static bool read_levels(struct reading *g, const json_t *levels, gbs_recipe_colu
     return c->levels != NULL;
 }
 
-static bool read_fill(const json_t *object, gbs_recipe_column *c) {
+static bool read_fill(const json_t *object, gbs_column_map *c) {
     const json_t *fill = json_object_get(object, "fill");
     c->filled = fill != NULL;
     c->marked = json_is_true(json_object_get(object, "marked"));
@@ -156,7 +156,7 @@ static bool read_fill(const json_t *object, gbs_recipe_column *c) {
     return json_is_null(fill) || !isnan(c->fill);
 }
 
-static bool read_column(struct reading *g, const json_t *object, gbs_recipe_column *c) {
+static bool read_column(struct reading *g, const json_t *object, gbs_column_map *c) {
     c->name = get_text(g, object, "name");
     c->is_text = is_text_type(object, "type");
     if (c->name == NULL || !get_count(object, "position", SIZE_MAX / 16, &c->position))
@@ -173,10 +173,10 @@ static bool read_inputs(struct reading *g, const json_t *inputs) {
     if (r->inputs == NULL)
         return false;
     for (size_t k = 0; k < count; k++) {
-        gbs_recipe_column *c = &r->inputs[r->n_inputs++];
+        gbs_column_map *c = &r->inputs[r->n_inputs++];
         if (!read_column(g, json_array_get(inputs, k), c) || c->position >= r->n_columns)
             return false;
-        features += gbs_recipe_width(c);
+        features += gbs_column_width(c);
     }
     return features == r->features;
 }

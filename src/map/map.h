@@ -8,6 +8,9 @@
  *   intercept.c   one more column, the last, the same everywhere
  *   length.c      rows of length one, or no longer than declared
  *
+ * Before it, cells of a table become numbers: texts one 0/1 column per level, missing cells what
+ * stands in for them (column.h).
+ *
  * A map learns its constants from given rows, changes rows on their way, says how many columns
  * come out, and names what it keeps. The number of coefficients and what a certificate rests on
  * come from the chain. A map more is one file with its gbs_map_ops and a line in maps.c: nothing

@@ -14,6 +14,8 @@ struct build {
     gbs_design *out;
     gbs_match match;
     size_t weights, group; /* columns; SIZE_MAX: none */
+    bool *own;             /* of each input: it is its own feature */
+    size_t *width;         /* features of each input */
 };
 
 static gbs_status no_memory(struct build *b) {
@@ -159,39 +161,29 @@ static void note_unseen(struct build *b, size_t input, double level) {
     b->out->example[input] = b->t->columns[b->match.source[input]].levels[(size_t)level];
 }
 
-/* What one cell says of the features of its input, which are `width`. */
-struct entry {
-    size_t width, column; /* SIZE_MAX: they are all 0 */
-    double value;
-    size_t mark; /* 1 because the cell is missing; SIZE_MAX: none */
-};
-
-static struct entry look(struct build *b, size_t row, size_t input) {
-    const gbs_recipe_column *c = b->r->inputs != NULL ? &b->r->inputs[input] : NULL;
+/* What one cell says of the features of its input. */
+static gbs_cell look(struct build *b, size_t row, size_t input) {
     double x = cell(b, row, b->match.source[input]);
-    struct entry e = {.width = c != NULL ? gbs_recipe_width(c) : 1, .value = 1.0, .mark = SIZE_MAX};
-    if (isnan(x)) { /* it is filled, or the row would not be here */
-        e.mark = c->marked ? e.width - 1 : SIZE_MAX;
-        e.column = !c->is_text ? 0 : isnan(c->fill) ? SIZE_MAX : (size_t)c->fill;
-        e.value = c->is_text ? 1.0 : c->fill;
-    } else if (b->match.levels[input] == NULL) {
-        e.value = x;
-    } else {
-        e.column = b->match.levels[input][(size_t)x];
-        if (e.column == SIZE_MAX)
+    const size_t *level = b->match.levels[input];
+    if (b->own[input])
+        return (gbs_cell){.value = x, .mark = SIZE_MAX};
+    if (level != NULL && !isnan(x)) {
+        size_t known = level[(size_t)x];
+        if (known == SIZE_MAX)
             note_unseen(b, input, x);
+        x = known != SIZE_MAX ? (double)known : GBS_NO_LEVEL;
     }
-    return e;
+    return gbs_column_put(&b->r->inputs[input], x);
 }
 
 static void fill_row(struct build *b, size_t row, double *out) {
     for (size_t k = 0; k < gbs_recipe_inputs(b->r); k++) {
-        struct entry e = look(b, row, k);
-        if (e.column != SIZE_MAX)
-            out[e.column] = e.value;
-        if (e.mark != SIZE_MAX)
-            out[e.mark] = 1.0;
-        out += e.width;
+        gbs_cell c = look(b, row, k);
+        if (c.column != SIZE_MAX)
+            out[c.column] = c.value;
+        if (c.mark != SIZE_MAX)
+            out[c.mark] = 1.0;
+        out += b->width[k];
     }
 }
 
@@ -209,16 +201,16 @@ static bool better_sparse(const struct build *b) {
 static size_t fill_sparse_row(struct build *b, size_t row, uint32_t *index, double *value) {
     size_t n = 0, first = 0;
     for (size_t k = 0; k < b->r->n_inputs; k++) {
-        struct entry e = look(b, row, k);
-        if (e.column != SIZE_MAX && e.value != 0.0) {
-            index[n] = (uint32_t)(first + e.column);
-            value[n++] = e.value;
+        gbs_cell c = look(b, row, k);
+        if (c.column != SIZE_MAX && c.value != 0.0) {
+            index[n] = (uint32_t)(first + c.column);
+            value[n++] = c.value;
         }
-        if (e.mark != SIZE_MAX) {
-            index[n] = (uint32_t)(first + e.mark);
+        if (c.mark != SIZE_MAX) {
+            index[n] = (uint32_t)(first + c.mark);
             value[n++] = 1.0;
         }
-        first += e.width;
+        first += b->width[k];
     }
     return n;
 }
@@ -264,8 +256,15 @@ static gbs_status fill(struct build *b) {
     }
     out->unseen = gbs_array_alloc(b->ctx, inputs, sizeof *out->unseen);
     out->example = gbs_array_alloc(b->ctx, inputs, sizeof *out->example);
-    if (out->unseen == NULL || out->example == NULL)
+    b->own = gbs_array_alloc(b->ctx, inputs, sizeof *b->own);
+    b->width = gbs_array_alloc(b->ctx, inputs, sizeof *b->width);
+    if (out->unseen == NULL || out->example == NULL || b->own == NULL || b->width == NULL)
         return no_memory(b);
+    for (size_t k = 0; k < inputs; k++) {
+        const gbs_column_map *c = b->r->inputs != NULL ? &b->r->inputs[k] : NULL;
+        b->own[k] = c == NULL || !gbs_column_learns(c);
+        b->width[k] = c != NULL ? gbs_column_width(c) : 1;
+    }
     if (better_sparse(b))
         return fill_sparse(b);
     if (out->d > 0 && out->n > SIZE_MAX / out->d)
@@ -348,6 +347,8 @@ gbs_status gbs_design_build(gbs_context *ctx, const gbs_recipe *r, const gbs_tab
     struct build b = {.ctx = ctx, .r = r, .t = t, .use = use, .out = out};
     gbs_status status = t->cells == NULL ? build_sparse(&b) : build_dense(&b);
     gbs_match_free(ctx, r, &b.match);
+    gbs_array_free(ctx, b.own);
+    gbs_array_free(ctx, b.width);
     if (status != GBS_OK)
         gbs_design_free(ctx, out);
     return status;

@@ -64,7 +64,7 @@ gbs_status gbs_recipe_forget_row_names(gbs_context *ctx, gbs_recipe *r, const gb
                                        const size_t *rows, size_t n) {
     gbs_status status = GBS_OK;
     for (size_t k = 0; status == GBS_OK && r->n_inputs > 1 && k < r->n_inputs;) {
-        gbs_recipe_column *c = &r->inputs[k];
+        gbs_column_map *c = &r->inputs[k];
         struct look seen = {0};
         if (t->columns[c->position].unnamed)
             status = look_at(ctx, t, c->position, rows, n, &seen);
@@ -76,7 +76,7 @@ gbs_status gbs_recipe_forget_row_names(gbs_context *ctx, gbs_recipe *r, const gb
                 "column %zu has no name and another value in every row: taken for row names and "
                 "left out (a name in the header keeps it)",
                 c->position + 1);
-        r->features -= gbs_recipe_width(c);
+        r->features -= gbs_column_width(c);
         gbs_array_free(ctx, c->levels);
         memmove(c, c + 1, (r->n_inputs - k - 1) * sizeof *c);
         r->n_inputs--;

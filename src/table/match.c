@@ -5,7 +5,6 @@
 #include "table/shown.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct match {
@@ -67,7 +66,7 @@ static gbs_status match_positions(const struct match *m) {
 
 /* The training table's order is the likely one: each name is first looked for where it stood, so
  * that wide tables are not searched once a column. */
-static size_t find_input(const gbs_table *t, const gbs_recipe_column *c, size_t after) {
+static size_t find_input(const gbs_table *t, const gbs_column_map *c, size_t after) {
     const size_t likely[] = {c->position, after};
     for (size_t k = 0; k < 2; k++)
         if (likely[k] < t->n_columns && strcmp(t->columns[likely[k]].name, c->name) == 0)
@@ -89,13 +88,9 @@ static gbs_status match_names(const struct match *m) {
     return GBS_OK;
 }
 
-static int by_text(const void *key, const void *item) {
-    return strcmp(key, *(const char *const *)item);
-}
-
 /* Which of the recipe's levels each of the table's is. */
 static gbs_status match_levels(const struct match *m, size_t k) {
-    const gbs_recipe_column *c = &m->r->inputs[k];
+    const gbs_column_map *c = &m->r->inputs[k];
     const gbs_column *from = &m->t->columns[m->out->source[k]];
     if (!c->is_text)
         return from->is_text ? not_numbers(m, m->out->source[k]) : GBS_OK;
@@ -109,11 +104,8 @@ static gbs_status match_levels(const struct match *m, size_t k) {
     m->out->levels[k] = level;
     if (level == NULL)
         return GBS_ERR_MEMORY;
-    for (size_t j = 0; j < from->n_levels; j++) {
-        const char **found = bsearch(from->levels[j], c->levels, c->n_levels, sizeof *c->levels,
-                                     by_text);
-        level[j] = found != NULL ? (size_t)(found - c->levels) : SIZE_MAX;
-    }
+    for (size_t j = 0; j < from->n_levels; j++)
+        level[j] = gbs_column_level(c, from->levels[j]);
     return GBS_OK;
 }
 

@@ -121,15 +121,9 @@ void gbs_recipe_feature(const gbs_recipe *r, size_t k, char *name, size_t room) 
         return;
     }
     for (size_t i = 0; i < r->n_inputs; i++) {
-        const gbs_recipe_column *c = &r->inputs[i];
-        size_t width = gbs_recipe_width(c);
+        size_t width = gbs_column_width(&r->inputs[i]);
         if (k < width) {
-            if (c->marked && k + 1 == width)
-                snprintf(name, room, "%s is missing", c->name);
-            else if (c->is_text)
-                snprintf(name, room, "%s=%s", c->name, c->levels[k]);
-            else
-                snprintf(name, room, "%s", c->name);
+            gbs_column_feature(&r->inputs[i], k, name, room);
             return;
         }
         k -= width;
@@ -226,8 +220,8 @@ static int by_text(const void *a, const void *b) {
 }
 
 static gbs_status copy_column(gbs_context *ctx, gbs_recipe *r, const gbs_column *from,
-                              size_t position, gbs_recipe_column *to) {
-    *to = (gbs_recipe_column){.position = position, .is_text = from->is_text};
+                              size_t position, gbs_column_map *to) {
+    *to = (gbs_column_map){.position = position, .is_text = from->is_text};
     to->name = gbs_pool_text(ctx, &r->pool, from->name, strlen(from->name));
     if (to->name == NULL)
         return GBS_ERR_MEMORY;
@@ -261,9 +255,10 @@ static gbs_status take_inputs(gbs_context *ctx, const gbs_table *t, const gbs_re
         status = gbs_check_doubt(ctx, t, k);
         if (status != GBS_OK)
             break;
-        gbs_recipe_column *c = &r->inputs[r->n_inputs++];
+        gbs_column_map *c = &r->inputs[r->n_inputs++];
         status = copy_column(ctx, r, &t->columns[k], k, c);
-        r->features += gbs_recipe_width(c);
+        c->filled = status == GBS_OK && o->fill;
+        r->features += gbs_column_width(c);
     }
     gbs_array_free(ctx, dropped);
     if (status == GBS_OK && r->features == 0)
@@ -380,36 +375,5 @@ gbs_status gbs_recipe_learn(gbs_context *ctx, const gbs_table *t, const gbs_reci
         return status;
     }
     *out = r;
-    return GBS_OK;
-}
-
-gbs_status gbs_recipe_forget_levels(gbs_context *ctx, gbs_recipe *r, const gbs_table *t,
-                                    const size_t *rows, size_t n) {
-    for (size_t k = 0; k < r->n_inputs; k++) {
-        gbs_recipe_column *c = &r->inputs[k];
-        const gbs_column *from = &t->columns[c->position];
-        if (!c->is_text)
-            continue;
-        bool *seen = gbs_array_alloc(ctx, from->n_levels + 1, sizeof *seen);
-        if (seen == NULL)
-            return GBS_ERR_MEMORY;
-        for (size_t i = 0; i < n; i++) {
-            double level = t->cells[rows[i] * t->n_columns + c->position];
-            gbs_table_passed(t, i, rows[i]);
-            if (!isnan(level))
-                seen[(size_t)level] = true;
-        }
-        size_t before = c->n_levels;
-        for (size_t j = 0; j < from->n_levels; j++) {
-            const char **found = seen[j] ? NULL
-                                         : bsearch(&from->levels[j], c->levels, c->n_levels,
-                                                   sizeof *c->levels, by_text);
-            if (found != NULL)
-                memmove(found, found + 1,
-                        (size_t)(c->levels + --c->n_levels - found) * sizeof *found);
-        }
-        r->features -= before - c->n_levels;
-        gbs_array_free(ctx, seen);
-    }
     return GBS_OK;
 }

@@ -1,26 +1,14 @@
 /* The recipe: how columns of a table become columns of features, learned from the training rows,
  * kept in the model, applied unchanged to every later table.
  *
- * A text column becomes one 0/1 column per level (levels sorted, so that the order of the rows does
- * not matter); a level not seen in training becomes zeros. Tables with names are matched by name,
- * tables without by position.
+ * Each column has its own map (map/column.h): texts become a feature per level, missing cells may
+ * be filled. Tables with names are matched by name, tables without by position.
  */
 #ifndef GIBBSITE_TABLE_RECIPE_H
 #define GIBBSITE_TABLE_RECIPE_H
 
+#include "map/column.h"
 #include "table/table.h"
-
-typedef struct gbs_recipe_column {
-    const char *name;
-    size_t position; /* in the training table, from 0 */
-    bool is_text;
-    const char **levels; /* sorted */
-    size_t n_levels;
-    /* A missing cell is `fill`: a number, or one of the levels (NAN: none of them); marked: it has
-     * a column more, 1 where the cell is missing. Not filled: a missing cell has no features. */
-    bool filled, marked;
-    double fill;
-} gbs_recipe_column;
 
 struct gbs_recipe {
     gbs_context *ctx;
@@ -30,7 +18,7 @@ struct gbs_recipe {
     size_t features;       /* columns of the design */
     /* csv: every input column. svmlight and npy: NULL, the inputs are all columns but the target,
      * as they come. */
-    gbs_recipe_column *inputs;
+    gbs_column_map *inputs;
     size_t n_inputs;
     const char *target; /* name; NULL for svmlight */
     size_t target_position;
@@ -56,7 +44,7 @@ typedef struct gbs_recipe_wishes {
     const gbs_names *drop, *text;  /* NULL: none */
     /* columns that say something of rows, and are no features; NULL: none */
     const char *weights, *group;
-    bool fill;           /* missing cells are filled: gbs_recipe_learn_fills follows */
+    bool fill;           /* missing cells are filled: gbs_recipe_learn_columns follows */
     const gbs_names *na; /* cells that are missing values; NULL: none are declared */
 } gbs_recipe_wishes;
 
@@ -75,12 +63,13 @@ gbs_status gbs_recipe_learn(gbs_context *ctx, const gbs_table *t, const gbs_reci
 gbs_status gbs_recipe_choose_labels(gbs_context *ctx, const gbs_table *t,
                                     const gbs_recipe_wishes *wishes, gbs_recipe *r);
 
-/* Features that come of one input, and whether missing cells are filled (fill.c). */
-size_t gbs_recipe_width(const gbs_recipe_column *c);
+/* Missing cells are filled; something of the columns is learned from rows (learn_columns.c). */
 bool gbs_recipe_fills(const gbs_recipe *r);
-/* What fills missing cells, learned from these rows of the table (NULL: from the first n). */
-gbs_status gbs_recipe_learn_fills(gbs_context *ctx, gbs_recipe *r, const gbs_table *t,
-                                  const size_t *rows, size_t n);
+bool gbs_recipe_learns(const gbs_recipe *r);
+/* The maps of the columns, learned from these rows of the table alone (NULL: from the first n): a
+ * recipe must not know more than the rows it may look at. */
+gbs_status gbs_recipe_learn_columns(gbs_context *ctx, gbs_recipe *r, const gbs_table *t,
+                                    const size_t *rows, size_t n);
 /* The labels of a table that has more than two of them. */
 gbs_status gbs_recipe_learn_classes(gbs_context *ctx, const gbs_table *t, gbs_recipe *r);
 
@@ -96,10 +85,5 @@ gbs_status gbs_recipe_warn(gbs_context *ctx, const gbs_recipe *r, const gbs_tabl
 
 /* It has text columns. */
 bool gbs_recipe_has_texts(const gbs_recipe *r);
-
-/* Forgets the levels of text columns that none of the given rows of the table has: a recipe must
- * not know more than the rows it may look at. */
-gbs_status gbs_recipe_forget_levels(gbs_context *ctx, gbs_recipe *r, const gbs_table *t,
-                                    const size_t *rows, size_t n);
 
 #endif

@@ -144,9 +144,7 @@ static gbs_status relearn_recipe(gbs_context *ctx, const gbs_table *t, const gbs
             qsort(order, first, sizeof *order, ascending);
         status = gbs_recipe_forget_row_names(ctx, recipe, t, order, first);
         if (status == GBS_OK)
-            status = gbs_recipe_forget_levels(ctx, recipe, t, order, first);
-        if (status == GBS_OK && gbs_recipe_fills(recipe))
-            status = gbs_recipe_learn_fills(ctx, recipe, t, order, first);
+            status = gbs_recipe_learn_columns(ctx, recipe, t, order, first);
     }
     gbs_array_free(ctx, order);
     gbs_design_free(ctx, design);
@@ -172,7 +170,7 @@ static gbs_status learn(gbs_context *ctx, const gbs_table *t, const gbs_table_se
     if (status == GBS_OK)
         status = gbs_recipe_warn(ctx, *out, t);
     if (status == GBS_OK && wishes.fill && t->format != GBS_TABLE_SVMLIGHT)
-        status = gbs_recipe_learn_fills(ctx, *out, t, NULL, t->n_rows);
+        status = gbs_recipe_learn_columns(ctx, *out, t, NULL, t->n_rows);
     gbs_lists_free(ctx, &l);
     return status;
 }
@@ -203,8 +201,8 @@ gbs_status gbs_table_train(gbs_context *ctx, const gbs_table *table, const gbs_o
                           .group = s.group};
     bool aside = sets_aside(options, &o);
     status = learn(ctx, table, &s, &recipe);
-    bool made = status == GBS_OK && (gbs_recipe_has_texts(recipe) || gbs_recipe_fills(recipe) ||
-                                     gbs_recipe_has_unnamed(recipe, table));
+    bool made = status == GBS_OK &&
+                (gbs_recipe_learns(recipe) || gbs_recipe_has_unnamed(recipe, table));
     if (status == GBS_OK && !aside)
         status = gbs_recipe_forget_row_names(ctx, recipe, table, NULL, table->n_rows);
     if (status == GBS_OK)
