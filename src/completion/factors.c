@@ -174,6 +174,10 @@ void gbs_factors_start(gbs_factors *f, double size, double noise_variance, uint6
     f->tau_scale = f->tau_shape * noise_variance;
 }
 
+void gbs_factors_start_from(gbs_factors *f, const gbs_factors *other) {
+    memcpy(f->side[1].mean, other->side[1].mean, f->side[1].items * f->own * sizeof(double));
+}
+
 /* ---------------------------------------------------------------- fewer components, and more */
 
 /* Rows of the upper triangle among the kept coordinates, in place: to never overtakes from. */

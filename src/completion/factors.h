@@ -76,6 +76,8 @@ void gbs_factors_start(gbs_factors *f, double size, double noise_variance, uint6
 /* After gbs_factors_start: columns from the leading singular vectors of the ratings; where there
  * are none (equal values) all stays. */
 gbs_status gbs_factors_start_spectral(gbs_factors *f, uint64_t stream);
+/* After gbs_factors_start: columns as another fit of the same table and rank has them. */
+void gbs_factors_start_from(gbs_factors *f, const gbs_factors *other);
 /* The prior becomes q itself, fitted to earlier ratings; f then goes on with `ratings`. */
 gbs_status gbs_factors_centre(gbs_factors *f, const gbs_ratings *ratings);
 /* Back to q = the centred prior. */

@@ -79,6 +79,9 @@ void gbs_levels_free(gbs_levels *f);
 
 /* Columns from the leading singular vectors of the ratings, all else wide. */
 gbs_status gbs_levels_start(gbs_levels *f, uint64_t stream);
+/* Columns as another fit of the same rank has them: items x D, factors and bias in units of the
+ * ratings, the factors of both sides of one size. */
+gbs_status gbs_levels_start_from(gbs_levels *f, const double *columns);
 
 /* Half a sweep: the best q of the rows (0) or columns (1) given all else, means over-relaxed. */
 gbs_status gbs_levels_update_side(gbs_levels *f, int side);

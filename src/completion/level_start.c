@@ -1,6 +1,7 @@
 /* Where the hierarchical model begins (docs/maths.md, 8.16): columns from the singular vectors of
- * the ratings less shrunken biases, so that the first half sweep has something to regress on; a
- * random start collapses where few cells are filled. */
+ * the ratings less shrunken biases, so that the first half sweep has something to regress on (a
+ * random start collapses where few cells are filled), or where another fit of the same ratings
+ * ended. */
 #include "completion/hierarchical.h"
 #include "completion/spectrum.h"
 
@@ -88,6 +89,26 @@ static bool widen(gbs_levels *f, int k) {
     return gbs_level_take_scatter(f, s);
 }
 
+/* All but the columns' means. */
+static gbs_status begin_about(gbs_levels *f) {
+    f->beta = f->alpha * FIRST_NOISE;
+    for (size_t i = 0; i < f->side[0].items; i++)
+        f->rate[i] = f->shape[i] * FIRST_NOISE;
+    if (!widen(f, 0) || !widen(f, 1))
+        return gbs_fail(f->ctx, GBS_ERR_NUMERIC, "the completion broke down at its start");
+    gbs_status status = gbs_levels_sum_side(f, 0);
+    return status == GBS_OK ? gbs_levels_sum_side(f, 1) : status;
+}
+
+gbs_status gbs_levels_start_from(gbs_levels *f, const double *columns) {
+    double root = sqrt(f->scale);
+    for (size_t j = 0; j < f->side[1].items; j++)
+        for (size_t c = 0; c < f->own; c++)
+            f->side[1].mean[j * f->own + c] = columns[j * f->own + c] /
+                                              (c < f->rank ? root : f->scale);
+    return begin_about(f);
+}
+
 gbs_status gbs_levels_start(gbs_levels *f, uint64_t stream) {
     gbs_spectrum s;
     gbs_status status = gbs_spectrum_create(f->ctx, f->ratings, f->rank + EXTRA, false, &s);
@@ -100,11 +121,5 @@ gbs_status gbs_levels_start(gbs_levels *f, uint64_t stream) {
     if (f->rank > 0 && gbs_spectrum_iterate(&s, ROUNDS, stream))
         place(&s, f);
     gbs_spectrum_free(&s);
-    f->beta = f->alpha * FIRST_NOISE;
-    for (size_t i = 0; i < f->side[0].items; i++)
-        f->rate[i] = f->shape[i] * FIRST_NOISE;
-    if (!widen(f, 0) || !widen(f, 1))
-        return gbs_fail(f->ctx, GBS_ERR_NUMERIC, "the completion broke down at its start");
-    status = gbs_levels_sum_side(f, 0);
-    return status == GBS_OK ? gbs_levels_sum_side(f, 1) : status;
+    return begin_about(f);
 }

@@ -18,6 +18,7 @@ struct gbs_completion_run {
     const gbs_ratings *learned; /* hierarchical: what is fitted to */
     gbs_ratings *part[2];       /* informed: the first part, and the rest */
     gbs_factors f;
+    const gbs_factors *from; /* where the first start begins; NULL: it is spectral */
     gbs_ascent ascent;
     gbs_completion *model;
     double noise_variance;     /* 0: learned; where cross-validation chose it, what it chose */

@@ -61,7 +61,7 @@ static gbs_status ascend_once(const struct gbs_completion_run *r, const gbs_rati
     double spread = spread_of(ratings, o);
     uint64_t stream = GBS_STREAM_COMPLETION + (start == 0 ? (uint64_t)GBS_COMPLETION_START
                                                           : GBS_COMPLETION_RESTART + 2 * start);
-    size_t rank = o->rank;
+    size_t rank = r->from != NULL ? r->from->rank : o->rank;
     for (int s = 0; s < 2; s++)
         rank = rank < ratings->by[s].items ? rank : ratings->by[s].items;
     gbs_status status = gbs_factors_create(r->ctx, ratings, rank, o->biases != 0, &prior, &a->f);
@@ -70,7 +70,9 @@ static gbs_status ascend_once(const struct gbs_completion_run *r, const gbs_rati
     a->f.learn_noise = !(r->noise_variance > 0.0);
     gbs_factors_start(&a->f, first_variance(spread, rank),
                       a->f.learn_noise ? FIRST_NOISE * spread * spread : r->noise_variance, stream);
-    if (start == 0)
+    if (start == 0 && r->from != NULL)
+        gbs_factors_start_from(&a->f, r->from);
+    else if (start == 0)
         status = gbs_factors_start_spectral(&a->f, GBS_STREAM_COMPLETION + GBS_COMPLETION_SPECTRUM);
     if (status != GBS_OK)
         return status;

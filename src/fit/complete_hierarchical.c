@@ -23,9 +23,10 @@ void gbs_attempt_free(const gbs_context *ctx, struct gbs_level_attempt *a) {
 }
 
 gbs_status gbs_attempt_begin(const struct gbs_completion_run *r, const gbs_ratings *ratings,
-                             struct gbs_level_candidate c, struct gbs_level_attempt *a) {
-    size_t rank = c.rank;
-    for (int s = 0; s < 2; s++)
+                             struct gbs_level_candidate c, const struct gbs_place *place,
+                             struct gbs_level_attempt *a) {
+    size_t rank = place != NULL ? place->rank : c.rank;
+    for (int s = 0; s < 2 && place == NULL; s++)
         rank = rank < ratings->by[s].items ? rank : ratings->by[s].items;
     *a = (struct gbs_level_attempt){0};
     gbs_status status = gbs_position_features(r->ctx, ratings, c.positions,
@@ -34,7 +35,9 @@ gbs_status gbs_attempt_begin(const struct gbs_completion_run *r, const gbs_ratin
     if (status == GBS_OK)
         status = gbs_levels_create(r->ctx, ratings, rank, a->phi, a->features, true, &a->f);
     if (status == GBS_OK)
-        status = gbs_levels_start(&a->f, GBS_STREAM_COMPLETION + GBS_COMPLETION_SPECTRUM);
+        status = place != NULL
+                     ? gbs_levels_start_from(&a->f, place->columns)
+                     : gbs_levels_start(&a->f, GBS_STREAM_COMPLETION + GBS_COMPLETION_SPECTRUM);
     return status;
 }
 
@@ -51,7 +54,7 @@ gbs_status gbs_attempt_ascend(const struct gbs_completion_run *r, size_t sweeps,
 
 static gbs_status fit_levels(struct gbs_completion_run *r, struct gbs_level_candidate c,
                              struct gbs_level_attempt *a) {
-    gbs_status status = a->f.ctx == NULL ? gbs_attempt_begin(r, r->learned, c, a) : GBS_OK;
+    gbs_status status = a->f.ctx == NULL ? gbs_attempt_begin(r, r->learned, c, NULL, a) : GBS_OK;
     if (status == GBS_OK)
         status = gbs_attempt_ascend(r, r->o->max_sweeps, a);
     r->ascent = a->ascent;
@@ -77,7 +80,16 @@ gbs_complete_settings gbs_completion_paper_settings(const gbs_complete_settings 
     return paper;
 }
 
-/* The paper's model where cross-validation has preferred it. */
+gbs_status gbs_paper_attempt(const struct gbs_completion_run *r, const gbs_ratings *ratings,
+                             size_t rank, const gbs_factors *from, gbs_factors *f) {
+    gbs_complete_settings once = gbs_completion_paper_settings(r->o, rank);
+    struct gbs_completion_run one = {.ctx = r->ctx, .o = &once, .all = ratings, .from = from};
+    gbs_status status = gbs_completion_ascend(&one, ratings, "choosing the model");
+    *f = one.f;
+    return status;
+}
+
+/* The paper's model where ratings left out have preferred it. */
 static gbs_status fit_paper(struct gbs_completion_run *r, size_t rank) {
     const gbs_complete_settings *asked = r->o;
     gbs_complete_settings paper = gbs_completion_paper_settings(asked, rank);

@@ -2,6 +2,30 @@
 #include "core/random.h"
 #include "fit/complete_levels.h"
 
+#include <math.h>
+
+enum { MOST_LEFT_OUT = 100000 };
+
+size_t gbs_left_out_of(size_t n) {
+    return n / 10 < MOST_LEFT_OUT ? n / 10 : MOST_LEFT_OUT;
+}
+
+double gbs_left_out_mean(size_t parts, const double *error) {
+    double sum = 0.0;
+    for (size_t p = 0; p < parts; p++)
+        sum += error[p];
+    return sum / (double)parts;
+}
+
+bool gbs_left_out_below(size_t parts, const double *a, const double *b, double errors) {
+    double gain = gbs_left_out_mean(parts, a) - gbs_left_out_mean(parts, b), square = 0.0;
+    for (size_t p = 0; parts > 1 && p < parts; p++) {
+        double away = a[p] - b[p] - gain;
+        square += away * away / (double)(parts * (parts - 1));
+    }
+    return gain > errors * sqrt(square);
+}
+
 gbs_status gbs_left_out_begin(const struct gbs_completion_run *r, size_t parts, size_t out,
                               struct gbs_left_out *l) {
     size_t n = r->learned->n;
@@ -19,7 +43,18 @@ void gbs_left_out_end(struct gbs_left_out *l) {
     l->order = NULL;
 }
 
-static double level_error(const gbs_levels *f, const gbs_ratings *test) {
+gbs_status gbs_left_out_part(const struct gbs_left_out *l, size_t p, gbs_ratings *part[2]) {
+    const struct gbs_completion_run *r = l->r;
+    size_t n = r->learned->n, *pick = l->order + n;
+    part[0] = part[1] = NULL;
+    for (size_t e = 0; e < n; e++) /* those left out first */
+        pick[e] = l->order[(e + p * l->out) % n];
+    gbs_status status = gbs_ratings_subset(r->ctx, r->learned, n - l->out, pick + l->out, &part[0]);
+    return status == GBS_OK ? gbs_ratings_subset(r->ctx, r->learned, l->out, pick, &part[1])
+                            : status;
+}
+
+double gbs_levels_error(const gbs_levels *f, const gbs_ratings *test) {
     const gbs_rating_list *l = &test->by[0];
     double sum = 0.0;
     for (size_t i = 0; i < l->items; i++)
@@ -35,51 +70,48 @@ static double level_error(const gbs_levels *f, const gbs_ratings *test) {
     return sum / (double)test->n;
 }
 
+double gbs_paper_error(const gbs_factors *f, const gbs_ratings *test) {
+    const gbs_rating_list *l = &test->by[0];
+    double sum = 0.0;
+    for (size_t i = 0; i < l->items; i++)
+        for (size_t e = l->start[i]; e < l->start[i + 1]; e++) {
+            double off = l->value[e] - gbs_completion_mean_cell(f, i, l->other[e]);
+            sum += off * off;
+        }
+    return sum / (double)test->n;
+}
+
 static gbs_status try_levels(const struct gbs_left_out *l, gbs_ratings *const part[2],
                              struct gbs_level_candidate c, size_t sweeps, double *error) {
     struct gbs_level_attempt a;
-    gbs_status status = gbs_attempt_begin(l->r, part[0], c, &a);
+    gbs_status status = gbs_attempt_begin(l->r, part[0], c, NULL, &a);
     if (status == GBS_OK)
         status = gbs_attempt_ascend(l->r, sweeps, &a);
     if (status == GBS_OK)
-        *error = level_error(&a.f, part[1]);
+        *error = gbs_levels_error(&a.f, part[1]);
     gbs_attempt_free(l->r->ctx, &a);
     return status;
 }
 
-/* The paper's model, its noise learned. */
-static gbs_status try_paper(const struct gbs_left_out *l, gbs_ratings *const part[2],
-                            struct gbs_level_candidate c, double *error) {
-    gbs_complete_settings once = gbs_completion_paper_settings(l->r->o, c.rank);
-    struct gbs_completion_run one = {.ctx = l->r->ctx, .o = &once, .all = part[0]};
-    gbs_status status = gbs_completion_ascend(&one, part[0], "choosing the model");
-    const gbs_rating_list *t = &part[1]->by[0];
-    double sum = 0.0;
-    for (size_t i = 0; status == GBS_OK && i < t->items; i++)
-        for (size_t e = t->start[i]; e < t->start[i + 1]; e++) {
-            double off = t->value[e] - gbs_completion_mean_cell(&one.f, i, t->other[e]);
-            sum += off * off;
-        }
-    *error = sum / (double)part[1]->n;
-    if (one.f.ctx != NULL)
-        gbs_factors_free(&one.f);
+static gbs_status try_paper(const struct gbs_left_out *l, gbs_ratings *const part[2], size_t rank,
+                            double *error) {
+    gbs_factors f;
+    gbs_status status = gbs_paper_attempt(l->r, part[0], rank, NULL, &f);
+    if (status == GBS_OK)
+        *error = gbs_paper_error(&f, part[1]);
+    if (f.ctx != NULL)
+        gbs_factors_free(&f);
     return status;
 }
 
 gbs_status gbs_left_out_errors(const struct gbs_left_out *l, struct gbs_level_candidate c,
                                size_t sweeps, double *error) {
-    const struct gbs_completion_run *r = l->r;
-    size_t n = r->learned->n, *pick = l->order + n;
     gbs_status status = GBS_OK;
     for (size_t p = 0; p < l->parts && status == GBS_OK; p++) {
-        gbs_ratings *part[2] = {NULL, NULL};
-        for (size_t e = 0; e < n; e++) /* those left out first */
-            pick[e] = l->order[(e + p * l->out) % n];
-        status = gbs_ratings_subset(r->ctx, r->learned, n - l->out, pick + l->out, &part[0]);
+        gbs_ratings *part[2];
+        status = gbs_left_out_part(l, p, part);
         if (status == GBS_OK)
-            status = gbs_ratings_subset(r->ctx, r->learned, l->out, pick, &part[1]);
-        if (status == GBS_OK)
-            status = c.model == GBS_COMPLETION_PAPER ? try_paper(l, part, c, &error[p])
+            status = c.model == GBS_COMPLETION_PAPER ? try_paper(l, part, c.rank, &error[p])
                                                      : try_levels(l, part, c, sweeps, &error[p]);
         gbs_ratings_free(part[0]);
         gbs_ratings_free(part[1]);

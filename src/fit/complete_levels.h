@@ -5,6 +5,14 @@
 #include "completion/level_ascent.h"
 #include "fit/complete.h"
 
+/* A table of fewer ratings is small: fits of it cost little, and its ratings can be left out part
+ * by part. */
+enum { GBS_FEW_RATINGS = 20000, GBS_MOST_PARTS = 10 };
+/* Fewer say nothing of ranks and models, of which there are many. */
+enum { GBS_LEAST_TO_RANK = 200 };
+/* Components that are enough to see what a set is like; more are asked for with reason. */
+enum { GBS_PLENTY = 16 };
+
 /* What is chosen. */
 struct gbs_level_candidate {
     gbs_completion_model model;
@@ -20,13 +28,27 @@ struct gbs_level_attempt {
     gbs_trace trace;
 };
 
-/* Features, room and start of a candidate on some ratings. */
+/* Where a fit of the same table ended: columns x (rank + 1), factors and bias in units of the
+ * ratings. */
+struct gbs_place {
+    size_t rank;
+    const double *columns;
+};
+
+/* Features, room and start of a candidate on some ratings: spectral, or in a place, with as many
+ * components as that has. */
 gbs_status gbs_attempt_begin(const struct gbs_completion_run *r, const gbs_ratings *ratings,
-                             struct gbs_level_candidate c, struct gbs_level_attempt *a);
+                             struct gbs_level_candidate c, const struct gbs_place *place,
+                             struct gbs_level_attempt *a);
 /* Up to so many sweeps in all. */
 gbs_status gbs_attempt_ascend(const struct gbs_completion_run *r, size_t sweeps,
                               struct gbs_level_attempt *a);
 void gbs_attempt_free(const gbs_context *ctx, struct gbs_level_attempt *a);
+
+/* The paper's model of so many components fitted to some ratings, its noise learned, or in the
+ * place of another fit. *f is the caller's to free where its context is set, also on error. */
+gbs_status gbs_paper_attempt(const struct gbs_completion_run *r, const gbs_ratings *ratings,
+                             size_t rank, const gbs_factors *from, gbs_factors *f);
 
 /* Parts of r->learned that are left out one at a time: `out` ratings each. */
 struct gbs_left_out {
@@ -37,19 +59,33 @@ struct gbs_left_out {
 gbs_status gbs_left_out_begin(const struct gbs_completion_run *r, size_t parts, size_t out,
                               struct gbs_left_out *l);
 void gbs_left_out_end(struct gbs_left_out *l);
+/* The ratings without part p, and part p: the caller's to free, also on error. */
+gbs_status gbs_left_out_part(const struct gbs_left_out *l, size_t p, gbs_ratings *part[2]);
 /* Mean squared errors on each part of a candidate that is fitted to the rest, at most `sweeps`. */
 gbs_status gbs_left_out_errors(const struct gbs_left_out *l, struct gbs_level_candidate c,
                                size_t sweeps, double *error);
+/* Mean squared error of a fit on other ratings of the same table. */
+double gbs_levels_error(const gbs_levels *f, const gbs_ratings *test);
+double gbs_paper_error(const gbs_factors *f, const gbs_ratings *test);
 
 /* Ratings to leave out at a time of so many. */
 size_t gbs_left_out_of(size_t n);
+double gbs_left_out_mean(size_t parts, const double *error);
+/* Whether errors b are below errors a by more than so many standard errors of the mean difference
+ * over the parts; of one part, at all. */
+bool gbs_left_out_below(size_t parts, const double *a, const double *b, double errors);
 
 /* Whether the paper's model may be taken in place of the hierarchical one: nothing was asked for,
  * or is known of rows and columns, that only the latter has. */
 bool gbs_completion_may_be_paper(const struct gbs_completion_run *r);
-/* The rank, up to c->rank, and on a small table the model. */
+/* The model, the rank and positions of a small table; `a` has begun it, but for the paper's. */
+gbs_status gbs_completion_choose_small(const struct gbs_completion_run *r,
+                                       struct gbs_level_candidate *c, struct gbs_level_attempt *a);
+/* The rank, up to c->rank. */
 gbs_status gbs_completion_choose_rank(const struct gbs_completion_run *r,
                                       struct gbs_level_candidate *c);
+/* The same on parts that are left out already. */
+gbs_status gbs_completion_climb(const struct gbs_left_out *l, struct gbs_level_candidate *c);
 /* What the options leave open into *c, by ratings left out; `a` may have some sweeps of it. */
 gbs_status gbs_completion_choose_levels(struct gbs_completion_run *r, struct gbs_level_candidate *c,
                                         struct gbs_level_attempt *a);

@@ -1,5 +1,6 @@
 /* What the hierarchical model leaves open: whether positions inform it, its rank
- * (complete_rank.c), and with cross-validation the model itself (docs/maths.md, 8.18).
+ * (complete_rank.c), on a small table (complete_small.c) or with cross-validation the model itself
+ * (docs/maths.md, 8.18).
  *
  * positions: both fits go a few sweeps. Where features of the positions have the lower free energy
  * already they are taken: it charges them for every coefficient, so it errs on the other side. Else
@@ -9,15 +10,9 @@
 
 #include <math.h>
 
-enum { RACE_SWEEPS = 6, LEFT_OUT_SWEEPS = 12, MOST_LEFT_OUT = 100000 };
-/* Fewer say nothing of what is left out of them; so few can be left out part by part. */
-enum { LEAST_RATINGS = 100, FEW_RATINGS = 20000, MOST_PARTS = 10 };
-/* Enough components to see whether positions say anything. */
-enum { PLENTY = 16 };
-
-size_t gbs_left_out_of(size_t n) {
-    return n / 10 < MOST_LEFT_OUT ? n / 10 : MOST_LEFT_OUT;
-}
+enum { RACE_SWEEPS = 6, LEFT_OUT_SWEEPS = 12 };
+/* Fewer say nothing of what is left out of them, even to one question. */
+enum { LEAST_RATINGS = 100 };
 
 bool gbs_completion_may_be_paper(const struct gbs_completion_run *r) {
     return r->o->choose_model && r->o->positions == GBS_POSITIONS_AUTO &&
@@ -25,19 +20,12 @@ bool gbs_completion_may_be_paper(const struct gbs_completion_run *r) {
            r->learned->features[0] + r->learned->features[1] == 0;
 }
 
-static double mean_of(const double *x, size_t n) {
-    double sum = 0.0;
-    for (size_t k = 0; k < n; k++)
-        sum += x[k];
-    return sum / (double)n;
-}
-
 /* ---------------------------------------------------------------- positions */
 
 /* A candidate as it is after the race. */
 static gbs_status race(const struct gbs_completion_run *r, struct gbs_level_candidate c,
                        struct gbs_level_attempt *a) {
-    gbs_status status = gbs_attempt_begin(r, r->learned, c, a);
+    gbs_status status = gbs_attempt_begin(r, r->learned, c, NULL, a);
     return status == GBS_OK ? gbs_attempt_ascend(r, RACE_SWEEPS, a) : status;
 }
 
@@ -46,8 +34,8 @@ static gbs_status ask_of_positions(const struct gbs_completion_run *r,
                                    struct gbs_level_candidate *c) {
     struct gbs_left_out l;
     struct gbs_level_candidate off = *c, on = *c;
-    double error[2][MOST_PARTS], square = 0.0, gain;
-    size_t n = r->learned->n, parts = n < FEW_RATINGS ? MOST_PARTS : 1;
+    double error[2][GBS_MOST_PARTS];
+    size_t n = r->learned->n, parts = n < GBS_FEW_RATINGS ? GBS_MOST_PARTS : 1;
     off.positions = false;
     on.positions = true;
     gbs_status status = gbs_left_out_begin(r, parts, gbs_left_out_of(n), &l);
@@ -56,15 +44,9 @@ static gbs_status ask_of_positions(const struct gbs_completion_run *r,
     if (status == GBS_OK)
         status = gbs_left_out_errors(&l, on, LEFT_OUT_SWEEPS, error[1]);
     gbs_left_out_end(&l);
-    if (status != GBS_OK)
-        return status;
-    gain = mean_of(error[0], parts) - mean_of(error[1], parts);
-    for (size_t p = 0; p < parts; p++) {
-        double away = error[0][p] - error[1][p] - gain;
-        square += away * away / (double)parts;
-    }
-    c->positions = gain > (parts > 1 ? sqrt(square / (double)(parts - 1)) : 0.0);
-    return GBS_OK;
+    if (status == GBS_OK)
+        c->positions = gbs_left_out_below(parts, error[0], error[1], 1.0);
+    return status;
 }
 
 /* The better of positions on and off into `best`, some sweeps on its way. The features are most of
@@ -101,7 +83,7 @@ static gbs_status choose_positions(const struct gbs_completion_run *r,
 
 /* Root mean square over the folds; its standard error by the delta method. */
 static void score(const double *error, size_t folds, gbs_noise_choice *choice) {
-    double mean = mean_of(error, folds), square = 0.0, count = (double)folds;
+    double mean = gbs_left_out_mean(folds, error), square = 0.0, count = (double)folds;
     for (size_t k = 0; k < folds; k++)
         square += (error[k] - mean) * (error[k] - mean);
     choice->rmse = sqrt(mean);
@@ -161,7 +143,12 @@ gbs_status gbs_completion_choose_levels(struct gbs_completion_run *r, struct gbs
                                        : r->learned->by[1].items;
     bool automatic = r->o->positions == GBS_POSITIONS_AUTO && r->learned->n >= LEAST_RATINGS;
     gbs_status status = GBS_OK;
-    c->rank = asked < PLENTY ? asked : PLENTY;
+    if (r->learned->n < GBS_FEW_RATINGS && !r->o->cross_validate &&
+        gbs_completion_may_be_paper(r)) {
+        c->rank = asked < most ? asked : most;
+        return gbs_completion_choose_small(r, c, a);
+    }
+    c->rank = asked < GBS_PLENTY ? asked : GBS_PLENTY;
     c->rank = c->rank < most ? c->rank : most;
     if (automatic)
         status = choose_positions(r, c, a);

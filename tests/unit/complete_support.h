@@ -70,4 +70,28 @@ static inline void sort_by_row(struct matrix_truth *t) {
     *t = s;
 }
 
+/* RMSE and coverage on the last `test` ratings of t, fitted to the others. */
+static inline struct score split_score(gbs_context *ctx, struct matrix_truth *t, size_t test,
+                                       const gbs_complete_settings *o, gbs_completion **model) {
+    struct matrix_truth train = *t;
+    train.n = t->n - test;
+    gbs_completion *m = complete(ctx, &train, o);
+    double *value = doubles(test), *sd = doubles(test), squares = 0.0, inside = 0.0;
+    const uint32_t *row = t->row + train.n, *column = t->column + train.n;
+    assert_int_equal(gbs_completion_predict(ctx, m, test, row, column, value, sd), GBS_OK);
+    for (size_t e = 0; e < test; e++) {
+        double off = fabs(t->y[train.n + e] - value[e]);
+        squares += off * off / (double)test;
+        inside += (off <=
+                   1.959963984540054 * sqrt(sd[e] * sd[e] + gbs_completion_noise(m, row[e]))) /
+                  (double)test;
+    }
+    free(value), free(sd);
+    if (model != NULL)
+        *model = m;
+    else
+        gbs_completion_free(m);
+    return (struct score){sqrt(squares), inside};
+}
+
 #endif

@@ -21,30 +21,6 @@ static struct matrix_truth informed_truth(uint64_t seed, size_t rows, size_t col
     return t;
 }
 
-/* RMSE and coverage on the last `test` ratings of t, fitted to the others. */
-static struct score split_score(gbs_context *ctx, struct matrix_truth *t, size_t test,
-                                const gbs_complete_settings *o, gbs_completion **model) {
-    struct matrix_truth train = *t;
-    train.n = t->n - test;
-    gbs_completion *m = complete(ctx, &train, o);
-    double *value = doubles(test), *sd = doubles(test), squares = 0.0, inside = 0.0;
-    const uint32_t *row = t->row + train.n, *column = t->column + train.n;
-    assert_int_equal(gbs_completion_predict(ctx, m, test, row, column, value, sd), GBS_OK);
-    for (size_t e = 0; e < test; e++) {
-        double off = fabs(t->y[train.n + e] - value[e]);
-        squares += off * off / (double)test;
-        inside += (off <=
-                   1.959963984540054 * sqrt(sd[e] * sd[e] + gbs_completion_noise(m, row[e]))) /
-                  (double)test;
-    }
-    free(value), free(sd);
-    if (model != NULL)
-        *model = m;
-    else
-        gbs_completion_free(m);
-    return (struct score){sqrt(squares), inside};
-}
-
 static void informative_positions_are_used(void **state) {
     (void)state;
     gbs_context *ctx = new_context(2, 1);
@@ -88,35 +64,6 @@ static void more_components_cost_nothing(void **state) {
     }
     assert_at_most(rmse[1], 1.005 * rmse[0]);
     free_truth(&t);
-    gbs_context_free(ctx);
-}
-
-/* On a small table the default is the paper's model unless the hierarchical one wins clearly on
- * ratings left out; one that was asked for stays. */
-static void small_tables_are_no_worse(void **state) {
-    (void)state;
-    static const struct {
-        size_t rows, columns, rank, n;
-    } of[] = {{12, 9, 1, 150}, {50, 40, 2, 600}, {60, 30, 3, 500}, {100, 20, 2, 900}};
-    enum { TEST = 2000 };
-    gbs_context *ctx = new_context(2, 1);
-    for (size_t k = 0; k < COUNT(of); k++) {
-        struct matrix_truth t = make_truth(700 + k, of[k].rows, of[k].columns, of[k].rank,
-                                           of[k].n + TEST, 0.5, 3.0, true);
-        gbs_complete_settings o = gbs_complete_settings_default(), paper = paper_settings(),
-                              asked = hierarchical_settings();
-        gbs_completion *m, *h;
-        struct score chosen = split_score(ctx, &t, TEST, &o, &m),
-                     old = split_score(ctx, &t, TEST, &paper, NULL);
-        split_score(ctx, &t, TEST, &asked, &h);
-        assert_at_most(chosen.theta_rmse, 1.005 * old.theta_rmse);
-        assert_int_equal(gbs_completion_get_model(h), GBS_COMPLETION_HIERARCHICAL);
-        if (of[k].n < 200)
-            assert_int_equal(gbs_completion_get_model(m), GBS_COMPLETION_PAPER);
-        gbs_completion_free(m);
-        gbs_completion_free(h);
-        free_truth(&t);
-    }
     gbs_context_free(ctx);
 }
 
@@ -423,7 +370,6 @@ int main(void) {
         cmocka_unit_test(informative_positions_are_used),
         cmocka_unit_test(random_positions_cost_nothing),
         cmocka_unit_test(more_components_cost_nothing),
-        cmocka_unit_test(small_tables_are_no_worse),
         cmocka_unit_test(folds_choose_model_and_rank),
         cmocka_unit_test(the_model_that_wins_is_certified),
         cmocka_unit_test(rows_have_their_own_noise),

@@ -1,0 +1,90 @@
+/* The model of a small table: the hierarchical one from where the paper's ended, wins that are
+ * clear, and the default beside the paper's. */
+#include "complete_support.h"
+#include "fit/complete_levels.h"
+#include "levels_support.h"
+#include "paper_settings.h"
+
+/* Where ratings determine the factors, a fit that begins at the paper's columns and one that begins
+ * at singular vectors end in one place; the first has less of a way. */
+static void a_fit_begins_where_another_ended(void **state) {
+    (void)state;
+    gbs_context *ctx = new_context(1, 1);
+    struct levels_case c = make_levels(ctx, 11, 60, 40, 1500, 2, false, false);
+    gbs_complete_settings o = hierarchical_settings();
+    struct gbs_completion_run r = {.ctx = ctx, .o = &o, .all = c.ratings, .learned = c.ratings};
+    struct gbs_level_candidate same = {GBS_COMPLETION_HIERARCHICAL, 7, false};
+    struct gbs_level_attempt a;
+    gbs_level_options long_way = {.most_sweeps = 300, .tolerance = 1e-12, .stage = "test"};
+    gbs_ascent spectral = {0}, guided = {0}, first = {0};
+    gbs_factors paper;
+    assert_int_equal(gbs_paper_attempt(&r, c.ratings, 6, NULL, &paper), GBS_OK);
+    assert_int_equal(paper.rank, 2);
+    struct gbs_place place = {2, paper.side[1].mean};
+    assert_int_equal(gbs_attempt_begin(&r, c.ratings, same, &place, &a), GBS_OK);
+    assert_int_equal(a.f.rank, 2);
+    gbs_level_options one_sweep = {.most_sweeps = 1, .tolerance = 1e-12, .stage = "test"};
+    assert_int_equal(gbs_levels_ascend(&c.f, &one_sweep, &first), GBS_OK);
+    assert_int_equal(gbs_levels_ascend(&a.f, &one_sweep, &guided), GBS_OK);
+    assert_true(guided.free_energy < first.free_energy);
+    spectral = first;
+    assert_int_equal(gbs_levels_ascend(&c.f, &long_way, &spectral), GBS_OK);
+    assert_int_equal(gbs_levels_ascend(&a.f, &long_way, &guided), GBS_OK);
+    assert_close(guided.free_energy, spectral.free_energy, 0.0, 0.2);
+    assert_close(gbs_levels_error(&a.f, c.ratings), gbs_levels_error(&c.f, c.ratings), 0.0, 1e-3);
+    gbs_attempt_free(ctx, &a);
+    gbs_factors_free(&paper);
+    free_levels(ctx, &c);
+    gbs_context_free(ctx);
+}
+
+/* Differences 1, 2, 3, 2: mean 2, standard error sqrt(2 / 12). */
+static void wins_are_counted_in_standard_errors(void **state) {
+    (void)state;
+    static const double a[] = {5.0, 5.0, 5.0, 5.0}, b[] = {4.0, 3.0, 2.0, 3.0};
+    double errors = 2.0 / sqrt(2.0 / 12.0);
+    assert_close(gbs_left_out_mean(4, b), 3.0, 0.0, 1e-15);
+    assert_true(gbs_left_out_below(4, a, b, errors - 1e-9));
+    assert_false(gbs_left_out_below(4, a, b, errors + 1e-9));
+    assert_false(gbs_left_out_below(4, b, a, 0.0));
+    assert_true(gbs_left_out_below(1, a, b, 100.0));
+    assert_false(gbs_left_out_below(4, a, a, 0.0));
+}
+
+/* On a small table the default is the paper's model unless the hierarchical one wins clearly on
+ * ratings left out; one that was asked for stays. */
+static void small_tables_are_no_worse(void **state) {
+    (void)state;
+    static const struct {
+        size_t rows, columns, rank, n;
+    } of[] = {{12, 9, 1, 150}, {60, 30, 3, 500}, {100, 20, 2, 900}, {100, 80, 3, 800}};
+    enum { TEST = 2000 };
+    gbs_context *ctx = new_context(2, 1);
+    for (size_t k = 0; k < COUNT(of); k++) {
+        struct matrix_truth t = make_truth(700 + k, of[k].rows, of[k].columns, of[k].rank,
+                                           of[k].n + TEST, 0.5, 3.0, true);
+        gbs_complete_settings o = gbs_complete_settings_default(), paper = paper_settings(),
+                              asked = hierarchical_settings();
+        gbs_completion *m, *h;
+        struct score chosen = split_score(ctx, &t, TEST, &o, &m),
+                     old = split_score(ctx, &t, TEST, &paper, NULL);
+        split_score(ctx, &t, TEST, &asked, &h);
+        assert_at_most(chosen.theta_rmse, 1.005 * old.theta_rmse);
+        assert_int_equal(gbs_completion_get_model(h), GBS_COMPLETION_HIERARCHICAL);
+        if (of[k].n < 200)
+            assert_int_equal(gbs_completion_get_model(m), GBS_COMPLETION_PAPER);
+        gbs_completion_free(m);
+        gbs_completion_free(h);
+        free_truth(&t);
+    }
+    gbs_context_free(ctx);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_fit_begins_where_another_ended),
+        cmocka_unit_test(wins_are_counted_in_standard_errors),
+        cmocka_unit_test(small_tables_are_no_worse),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
