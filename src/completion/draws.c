@@ -1,10 +1,13 @@
 /* The risk of one draw of q, by Monte Carlo (docs/maths.md, 6.6 and 8.10).
  *
  * For each rating: x_i ~ q(row), then the prediction given x_i, which is normal with mean m_j'(x,
- * 1) and variance (x, 1)'S_j (x, 1): no draw of the column is needed.
+ * 1) and variance (x, 1)'S_j (x, 1): no draw of the column is needed. Where the scale of a row has
+ * a gamma law, tau ~ Ga(a, b) and x_i | tau ~ N(m, S/tau), the covariance S b / (a - 1) that f has
+ * is times (a - 1)/g, g ~ Ga(a, 1).
  */
 #include "completion/draws.h"
 
+#include "completion/gibbs.h"
 #include "core/random.h"
 #include "core/ranks.h"
 #include "kernel/moments.h"
@@ -16,6 +19,7 @@ struct risk {
     const gbs_factors *f;
     const gbs_ratings *ratings;
     double low, high;
+    const double *shape; /* rows: of the law of tau; NULL: x_i is normal */
     size_t rounds;
     uint64_t stream;
     double *partial, *scratch;
@@ -27,10 +31,14 @@ static double draw(const struct risk *r, size_t i, size_t e, size_t round, const
     const gbs_factors *f = r->f;
     size_t own = f->own, j = r->ratings->by[0].other[e];
     const double *mean = f->side[0].mean + i * own, *m = f->side[1].mean + j * own;
-    uint64_t index = ((uint64_t)round * r->ratings->n + e) * (own + 1);
+    uint64_t number = (uint64_t)round * r->ratings->n + e, index = number * (own + 1);
+    double wider = r->shape == NULL
+                       ? 1.0
+                       : sqrt((r->shape[i] - 1.0) /
+                              gbs_gamma_draw(f->ctx->seed, r->stream + 1, number, r->shape[i]));
     memcpy(x, mean, own * sizeof *x);
     for (size_t k = 0; k < own; k++) {
-        double noise = gbs_normal(f->ctx->seed, r->stream, index + k);
+        double noise = wider * gbs_normal(f->ctx->seed, r->stream, index + k);
         for (size_t c = k; c < own; c++)
             x[c] += noise * root[k * own + c];
     }
@@ -75,12 +83,14 @@ static void draw_block(void *arg, size_t task, size_t worker) {
 }
 
 gbs_status gbs_factors_drawn_risk(const gbs_factors *f, const gbs_ratings *ratings, double low,
-                                  double high, size_t rounds, uint64_t stream, double *risk) {
+                                  double high, const double *shape, size_t rounds, uint64_t stream,
+                                  double *risk) {
     size_t own = f->own, blocks = ratings->by[0].blocks;
     struct risk r = {f,
                      ratings,
                      low,
                      high,
+                     shape,
                      rounds,
                      stream,
                      gbs_doubles(f->ctx, blocks),

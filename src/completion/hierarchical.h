@@ -48,9 +48,13 @@ typedef struct gbs_levels {
     double scale;     /* y = (value - ratings->center) / scale */
     double w0[2];     /* of each side: scale of the Wishart prior */
     gbs_level_side side[2];
-    double *shape, *rate;   /* of q(tau_i) */
-    double *squares;        /* rows: sum of y^2 */
-    double alpha, beta;     /* shape and rate of the prior of tau */
+    double *shape, *rate; /* of q(tau_i) */
+    double *squares;      /* rows: sum of y^2 */
+    double alpha, beta;   /* shape and rate of the prior of tau */
+    /* Fixed: the prior looks at no rating (gbs_levels_fix_prior). w0 stays, and beta is the mean of
+     * q(beta), a gamma law of this shape and rate. */
+    bool fixed;
+    double beta_shape, beta_rate;
     double relevance_prior; /* shape and rate of the prior of b_p */
     uint64_t stream; /* 0: variational; else a Gibbs draw with random numbers of this stream */
     double error;    /* sum over the ratings of E tau (y - p)^2, of the last half sweep */
@@ -68,7 +72,7 @@ typedef struct gbs_levels {
 #define GBS_LEVEL_SHAPE 20.0
 /* Shape and rate of the prior of b_p. */
 #define GBS_RELEVANCE_PRIOR 1e-3
-/* Of the sampler's beta / alpha, the noise variance of standardised ratings: Ga(1, 1). */
+/* Of beta / alpha where it has a prior, the noise variance of standardised ratings: Ga(1, 1). */
 #define GBS_LEVEL_NOISE_PRIOR 1.0
 
 /* Room for all of it. phi[s], items x features[s], stays the caller's. */
@@ -76,6 +80,11 @@ gbs_status gbs_levels_create(gbs_context *ctx, const gbs_ratings *ratings, size_
                              double *const phi[2], const size_t features[2], bool single,
                              gbs_levels *out);
 void gbs_levels_free(gbs_levels *f);
+
+/* Before the start: the unit of y is given, and the prior one that was known before the ratings:
+ * w0 is 1, and beta / alpha ~ Ga(1, 1). What phi and the centre of the ratings are is the caller's
+ * to see to. */
+void gbs_levels_fix_prior(gbs_levels *f, double unit);
 
 /* Columns from the leading singular vectors of the ratings, all else wide. */
 gbs_status gbs_levels_start(gbs_levels *f, uint64_t stream);

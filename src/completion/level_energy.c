@@ -7,7 +7,8 @@
  *       + 1/2 [sum_p (E b_p (Bm_p'E Lambda Bm_p + D (G^-1)_pp) - D - D E log b_p) + D log|G|]
  *       + sum_p KL(b_p) + KL(Wishart) } + n log scale
  *
- * all from sums: sum omega (m - c)(m - c)' = sum omega mm' - C'Bm - Bm'C + Bm'(sum omega phi
+ * and, of a fixed prior, E log beta in place of log beta and KL(q(beta)) (8.22). All from
+ * sums: sum omega (m - c)(m - c)' = sum omega mm' - C'Bm - Bm'C + Bm'(sum omega phi
  * phi')Bm.
  */
 #include "completion/hierarchical.h"
@@ -45,10 +46,16 @@ static double wishart_kl(const gbs_levels *f, int side) {
            0.5 * nu0 * own * (M_LN2 - log(f->w0[side])) + log_gamma_many(f->own, 0.5 * nu0);
 }
 
+/* KL(Ga(a1, b1) || Ga(a, b)). */
+static double gamma_kl(double a1, double b1, double a, double b) {
+    int sign;
+    return (a1 - a) * gbs_digamma(a1) - lgamma_r(a1, &sign) + lgamma_r(a, &sign) +
+           a * (log(b1) - log(b)) + a1 * (b - b1) / b1;
+}
+
 /* KL of q(b_p) and the terms in which it meets q(B). */
 static double relevance_terms(const gbs_levels *f, const gbs_level_side *s) {
     double own = (double)f->own, a = f->relevance_prior, a1 = a + 0.5 * own, sum = 0.0;
-    int sign;
     for (size_t p = 0; p < s->features; p++) {
         double quadratic = own * s->gram_variance[p], rate = s->relevance_rate[p];
         for (size_t i = 0; i < f->own; i++)
@@ -59,8 +66,7 @@ static double relevance_terms(const gbs_levels *f, const gbs_level_side *s) {
         if (p == 0)
             continue;
         sum -= 0.5 * own * (gbs_digamma(a1) - log(rate));
-        sum += (a1 - a) * gbs_digamma(a1) - lgamma_r(a1, &sign) + lgamma_r(a, &sign) +
-               a * (log(rate) - log(a)) + a1 * (a - rate) / rate;
+        sum += gamma_kl(a1, rate, a, a);
     }
     return sum + 0.5 * own * s->log_gram;
 }
@@ -95,6 +101,11 @@ static double scale_terms(const gbs_levels *f) {
     int sign;
     double log_beta = log(f->beta), prior = lgamma_r(f->alpha, &sign),
            sum = (double)f->ratings->n * (log(f->scale) + 0.5 * log(2.0 * M_PI));
+    if (f->fixed) {
+        log_beta = gbs_digamma(f->beta_shape) - log(f->beta_rate);
+        sum += gamma_kl(f->beta_shape, f->beta_rate, GBS_LEVEL_NOISE_PRIOR,
+                        GBS_LEVEL_NOISE_PRIOR / f->alpha);
+    }
     for (size_t i = 0; i < rows->items; i++) {
         double shape = f->shape[i], log_rate = log(f->rate[i]),
                excess = shape - f->alpha - 0.5 * (double)(start[i + 1] - start[i]);

@@ -4,6 +4,7 @@
  *   W^-1 = w0 I + sum (omega mm' + S) - C'Bm - Bm'C + Bm'G Bm,  E Lambda = (D + 1 + N) W
  *   b_p ~ Ga(1e-3 + D/2, 1e-3 + 1/2 [Bm_p'E Lambda Bm_p + D (G^-1)_pp]),  b = 1 for the intercept
  *   beta = 20 N / sum E tau, but no less than a floor;  w0 = D (D + 1) / tr E Lambda
+ *   of a fixed prior: beta ~ Ga(1 + 20 N, 1/20 + sum E tau), and w0 stays
  *
  * Bm may go further along its step: W^-1 is then larger by what is left of it, squared.
  */
@@ -29,6 +30,11 @@ void gbs_levels_update_rate(gbs_levels *f) {
     for (size_t i = 0; i < rows->items; i++)
         sum += rows->omega[i];
     f->beta = f->alpha * fmax(LEAST_NOISE, items / sum);
+    if (f->fixed) {
+        f->beta_shape = GBS_LEVEL_NOISE_PRIOR + f->alpha * items;
+        f->beta_rate = GBS_LEVEL_NOISE_PRIOR / f->alpha + sum;
+        f->beta = f->beta_shape / f->beta_rate;
+    }
 }
 
 void gbs_levels_update_relevance(gbs_levels *f, int side) {
@@ -77,6 +83,8 @@ bool gbs_level_take_scatter(const gbs_levels *f, gbs_level_side *s) {
 
 void gbs_levels_update_width(gbs_levels *f, int side) {
     const gbs_level_side *s = &f->side[side];
+    if (f->fixed)
+        return;
     double own = (double)f->own, trace = 0.0;
     for (size_t k = 0; k < f->own; k++)
         trace += s->precision[k * f->own + k];

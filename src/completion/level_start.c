@@ -92,6 +92,8 @@ static bool widen(gbs_levels *f, int k) {
 /* All but the columns' means. */
 static gbs_status begin_about(gbs_levels *f) {
     f->beta = f->alpha * FIRST_NOISE;
+    f->beta_shape = GBS_LEVEL_NOISE_PRIOR + f->alpha * (double)f->side[0].items;
+    f->beta_rate = f->beta_shape / f->beta;
     for (size_t i = 0; i < f->side[0].items; i++)
         f->rate[i] = f->shape[i] * FIRST_NOISE;
     if (!widen(f, 0) || !widen(f, 1))

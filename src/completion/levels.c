@@ -55,6 +55,7 @@ static double scale_of(const gbs_ratings *r) {
 static void describe_rows(gbs_levels *f) {
     const gbs_rating_list *l = &f->ratings->by[0];
     for (size_t i = 0; i < l->items; i++) {
+        f->squares[i] = 0.0;
         f->shape[i] = f->alpha + 0.5 * (double)(l->start[i + 1] - l->start[i]);
         for (size_t e = l->start[i]; e < l->start[i + 1]; e++) {
             double y = (l->value[e] - f->ratings->center) / f->scale;
@@ -103,6 +104,12 @@ gbs_status gbs_levels_create(gbs_context *ctx, const gbs_ratings *ratings, size_
     }
     describe_rows(f);
     return GBS_OK;
+}
+
+void gbs_levels_fix_prior(gbs_levels *f, double unit) {
+    f->fixed = true;
+    f->scale = unit;
+    describe_rows(f);
 }
 
 void gbs_levels_free(gbs_levels *f) {

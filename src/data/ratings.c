@@ -109,6 +109,16 @@ static gbs_status check_ids(gbs_context *ctx, const char *name, const char *cons
     return GBS_OK;
 }
 
+void gbs_ratings_recentre(gbs_ratings *r, double centre) {
+    r->center = centre;
+    r->sum = r->squares = 0.0;
+    for (size_t e = 0; e < r->n; e++) {
+        double off = r->by[0].value[e] - centre;
+        r->sum += off;
+        r->squares += off * off;
+    }
+}
+
 static void summarise(gbs_ratings *r, const double *value) {
     double mean = 0.0;
     r->low = r->high = value[0];

@@ -40,6 +40,9 @@ struct gbs_ratings {
 gbs_status gbs_ratings_subset(gbs_context *ctx, const gbs_ratings *all, size_t count,
                               const size_t *pick, gbs_ratings **out);
 
+/* Sums are taken about another centre from now on. */
+void gbs_ratings_recentre(gbs_ratings *r, double centre);
+
 /* A prediction moved into [low, high]. NaN stays NaN: fmin and fmax would make it an end of it. */
 static inline double gbs_rating_clip(double x, double low, double high) {
     return x < low ? low : x > high ? high : x;

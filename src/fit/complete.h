@@ -53,6 +53,9 @@ gbs_status gbs_completion_choose_noise(struct gbs_completion_run *r, const gbs_r
  * r->certified. */
 gbs_status gbs_completion_certify(struct gbs_completion_run *r, size_t least_terms, uint64_t stream,
                                   gbs_rating_certificate *c);
+/* The same of a risk that was drawn: empirical, draws, kl and grid_nats of `drawn` are known. */
+void gbs_completion_bound(const struct gbs_completion_run *r, const gbs_rating_certificate *drawn,
+                          gbs_rating_certificate *c);
 /* Mean over the ratings of ((y - clip(mean prediction)) / (high - low))^2. */
 double gbs_completion_mean_risk(const gbs_factors *f, const gbs_ratings *ratings, double low,
                                 double high);
@@ -80,6 +83,12 @@ void gbs_completion_mean_noise(const struct gbs_completion_run *r, gbs_completio
 /* Its informed prior: r->model, fitted to the first part, learns from the second and is certified
  * there (complete_anchor.c). */
 gbs_status gbs_completion_certify_anchored(struct gbs_completion_run *r);
+
+/* Its zero prior, which looks at no rating: fitted to all of them and certified there
+ * (complete_zero.c). */
+gbs_status gbs_completion_fit_zero(struct gbs_completion_run *r);
+/* r->model as a product of Gaussians of the items, over these ratings, into r->f. */
+gbs_status gbs_completion_gaussians(struct gbs_completion_run *r, const gbs_ratings *ratings);
 
 /* The same options for the paper's model, one start of so many components. */
 gbs_complete_settings gbs_completion_paper_settings(const gbs_complete_settings *o, size_t rank);

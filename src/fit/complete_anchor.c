@@ -16,11 +16,10 @@
 /* Terms that the Monte Carlo part of a certificate draws at least. */
 enum { LEAST_TERMS = 1000000 };
 
-/* r->model into r->f, as the prior of the second part, and q there. */
-static gbs_status anchor(struct gbs_completion_run *r) {
+gbs_status gbs_completion_gaussians(struct gbs_completion_run *r, const gbs_ratings *ratings) {
     const gbs_completion *c = r->model;
     const gbs_completion_prior none = {0};
-    gbs_status status = gbs_factors_create(r->ctx, r->part[1], c->info.effective_rank, true, &none,
+    gbs_status status = gbs_factors_create(r->ctx, ratings, c->info.effective_rank, true, &none,
                                            &r->f);
     if (status != GBS_OK)
         return status;
@@ -30,11 +29,20 @@ static gbs_status anchor(struct gbs_completion_run *r) {
         memcpy(side->mean, c->mean[s], side->items * f->own * sizeof *side->mean);
         memcpy(side->cov, c->cov[s], side->items * gbs_packed_size(f->own) * sizeof *side->cov);
     }
-    f->mu = c->mu[0] - r->part[1]->center;
-    f->mu_variance = c->info.noise_variance / (double)r->part[0]->n;
+    f->mu = c->mu[0] - ratings->center;
+    f->mu_variance = 0.0;
     f->tau = 1.0 / c->info.noise_variance;
-    status = gbs_factors_centre(f, r->part[1]);
-    return status == GBS_OK ? gbs_factors_return(f) : status;
+    return GBS_OK;
+}
+
+/* r->model into r->f, as the prior of the second part, and q there. */
+static gbs_status anchor(struct gbs_completion_run *r) {
+    gbs_status status = gbs_completion_gaussians(r, r->part[1]);
+    if (status != GBS_OK)
+        return status;
+    r->f.mu_variance = r->model->info.noise_variance / (double)r->part[0]->n;
+    status = gbs_factors_centre(&r->f, r->part[1]);
+    return status == GBS_OK ? gbs_factors_return(&r->f) : status;
 }
 
 /* q_t in place of the first part's q. */

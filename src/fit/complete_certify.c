@@ -48,33 +48,39 @@ double gbs_completion_middle_risk(const gbs_ratings *r, double low, double high)
            r->squares / (double)r->n / (width * width);
 }
 
-gbs_status gbs_completion_certify(struct gbs_completion_run *r, size_t least_terms, uint64_t stream,
-                                  gbs_rating_certificate *c) {
+void gbs_completion_bound(const struct gbs_completion_run *r, const gbs_rating_certificate *drawn,
+                          gbs_rating_certificate *c) {
     const gbs_complete_settings *o = r->o;
-    size_t n = r->certified->n, rounds = 1 + (least_terms - 1) / n;
-    double delta = 1.0 - o->confidence, risk = 1.0, width = o->high - o->low;
+    double delta = 1.0 - o->confidence, width = o->high - o->low;
     bool informed = o->prior == GBS_PRIOR_INFORMED;
-    gbs_status status = gbs_factors_drawn_risk(&r->f, r->certified, o->low, o->high, rounds, stream,
-                                               &risk);
-    double kl = gbs_factors_kl(&r->f);
-    *c = (gbs_rating_certificate){.present = 1,
-                                  .confidence = o->confidence,
-                                  .n = n,
-                                  .empirical = risk,
-                                  .draws = n * rounds,
-                                  .draws_delta = DRAWS_SHARE * delta,
-                                  .kl = kl < 0.0 ? 0.0 : kl, /* NaN stays NaN */
-                                  .grid_nats = informed ? 0.0 : log((double)o->rank + 1.0),
-                                  .xi_nats = log(gbs_xi_upper(n))};
-    c->empirical_upper = gbs_monte_carlo_upper(risk, c->draws, c->draws_delta);
-    c->value = gbs_bound_kl(c->empirical_upper, c->kl, n,
+    *c = *drawn;
+    c->present = 1;
+    c->confidence = o->confidence;
+    c->n = r->certified->n;
+    c->draws_delta = DRAWS_SHARE * delta;
+    c->kl = drawn->kl < 0.0 ? 0.0 : drawn->kl; /* NaN stays NaN */
+    c->xi_nats = log(gbs_xi_upper(c->n));
+    c->empirical_upper = gbs_monte_carlo_upper(c->empirical, c->draws, c->draws_delta);
+    c->value = gbs_bound_kl(c->empirical_upper, c->kl, c->n,
                             c->grid_nats - log(delta - c->draws_delta));
     c->rmse = width * sqrt(c->value);
     c->vacuous = !(c->value < 0.25);
     c->middle_rmse = width *
                      sqrt(gbs_monte_carlo_upper(
-                         gbs_completion_middle_risk(r->certified, o->low, o->high), n, delta));
-    c->holdout_rmse = informed ? width * sqrt(gbs_monte_carlo_upper(r->holdout, n, delta)) : NAN;
+                         gbs_completion_middle_risk(r->certified, o->low, o->high), c->n, delta));
+    c->holdout_rmse = informed ? width * sqrt(gbs_monte_carlo_upper(r->holdout, c->n, delta)) : NAN;
+}
+
+gbs_status gbs_completion_certify(struct gbs_completion_run *r, size_t least_terms, uint64_t stream,
+                                  gbs_rating_certificate *c) {
+    const gbs_complete_settings *o = r->o;
+    size_t n = r->certified->n, rounds = 1 + (least_terms - 1) / n;
+    gbs_rating_certificate drawn = {.empirical = 1.0, .draws = n * rounds};
+    gbs_status status = gbs_factors_drawn_risk(&r->f, r->certified, o->low, o->high, NULL, rounds,
+                                               stream, &drawn.empirical);
+    drawn.kl = gbs_factors_kl(&r->f);
+    drawn.grid_nats = o->prior == GBS_PRIOR_INFORMED ? 0.0 : log((double)o->rank + 1.0);
+    gbs_completion_bound(r, &drawn, c);
     return status;
 }
 

@@ -119,6 +119,8 @@ gbs_status gbs_completion_fit_hierarchical(struct gbs_completion_run *r) {
     gbs_status status = GBS_OK;
     bool informed = r->o->prior == GBS_PRIOR_INFORMED;
     r->learned = r->all;
+    if (r->o->has_range && r->o->zero_prior)
+        return gbs_completion_fit_zero(r);
     if (r->o->has_range) {
         status = informed ? gbs_completion_split_first(r) : gbs_completion_split_last(r);
         r->learned = r->part[0];

@@ -41,8 +41,14 @@ static gbs_status check_model(const gbs_options *o) {
                gbs_options_given(o, "model") ? "" : "; give `model` as well");
     if (!paper && gbs_options_first_given(o, of_paper) != NULL)
         REFUSE("`%s` is for `model` paper", gbs_options_first_given(o, of_paper));
-    if (!paper && gbs_options_given(o, "prior") && s.prior == GBS_PRIOR_ZERO)
-        REFUSE("`prior` zero is for `model` paper");
+    if (s.zero_prior && !gbs_options_given(o, "range"))
+        REFUSE("`prior` zero with `model` hierarchical is for a certificate, which needs `range`");
+    if (s.zero_prior && s.positions == GBS_POSITIONS_ON)
+        REFUSE("`prior` zero looks at no rating: `positions` on does");
+    if (s.zero_prior && s.cross_validate)
+        REFUSE("`prior` zero looks at no rating: `select` cv does");
+    if (s.zero_prior && s.sampler == GBS_SAMPLER_GIBBS)
+        REFUSE("`prior` zero is for a certificate, which draws of a sampler do not have");
     return GBS_OK;
 }
 

@@ -120,8 +120,9 @@ const gbs_option_entry gbs_option_entries[] = {
      .store = GBS_STORE_INT, .at = {IN_FIT(prior)}},
     {{"prior", "PRIOR", GBS_OPTION_CHOICE, GBS_FOR_COMPLETE, GBS_CHOICES(GBS_PRIORS), NULL,
       "zero", "model",
-      "prior of the factors, for a certificate of one draw: zero (of mean zero; `model` paper), or "
-      "informed (learned from a first part of the ratings; needs `range`)",
+      "prior of the factors, for a certificate of one draw: zero (it looks at no rating; the "
+      "paper's model unless `model` says otherwise), or informed (learned from a first part of the "
+      "ratings; needs `range`)",
       ANY},
      .store = GBS_STORE_INT, .at = {IN_COMPLETE(prior)}},
     {{"prior-sd", "S", GBS_OPTION_NUMBER, FIT_CV, NULL, POSITIVE, NULL, "model",

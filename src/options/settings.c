@@ -150,6 +150,8 @@ void gbs_complete_settings_from(const gbs_options *options, gbs_complete_setting
     if (paper && !is_given(options, "model"))
         out->model = GBS_COMPLETION_PAPER;
     out->choose_model = !paper && !is_given(options, "model");
+    out->zero_prior = out->model == GBS_COMPLETION_HIERARCHICAL && is_given(options, "prior") &&
+                      out->prior == GBS_PRIOR_ZERO;
     if (out->model == GBS_COMPLETION_HIERARCHICAL && !is_given(options, "tol"))
         out->tolerance = 0.0;
 }

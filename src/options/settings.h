@@ -171,6 +171,8 @@ typedef struct gbs_complete_settings {
     /* default: zero (the hierarchical one); informed: from a first part of the ratings, certified
      * on the others */
     gbs_prior_kind prior;
+    int zero_prior; /* hierarchical: a draw under a prior that looks at no rating is certified, in
+                       place of the predictor */
     double prior_split; /* informed: share of the ratings in the first part; 0: 0.8 */
     double confidence;  /* of the certificate */
     /* stop when a sweep lowers the free energy by less than this share of it; hierarchical: by less

@@ -341,7 +341,13 @@ expect_json "$stdout" prior informed
 expect_json "$stdout" certificate.blocks 600
 expect_exit 0 "$GIBBSITE" inspect anchored.json
 expect_stdout 'one random draw is at most'
-refuses 2 '--prior zero is for --model paper' complete liked.csv --model hierarchical --prior zero
+expect_exit 0 "$GIBBSITE" complete liked.csv --model hierarchical --prior zero --range -20:20 --rank 2 --json
+expect_json "$stdout" model hierarchical
+expect_json "$stdout" prior zero
+expect_json "$stdout" certificate.target gibbs
+refuses 2 '--positions on does' complete liked.csv --model hierarchical --prior zero --range -20:20 --positions on
+refuses 2 '--select cv does' complete liked.csv --model hierarchical --prior zero --range -20:20 --select cv
+refuses 2 '--prior zero with --model hierarchical is for a certificate, which needs --range' complete liked.csv --model hierarchical --prior zero
 refuses 2 '--noise is for --model paper' complete liked.csv --model hierarchical --noise 1
 expect_exit 0 "$GIBBSITE" complete train.csv --model paper --rank 4 --range 0:6 --sampler gibbs --draws 20 --burn-in 5 --test test.csv --json
 expect_json "$stdout" certificate null

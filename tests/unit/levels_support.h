@@ -132,6 +132,8 @@ static inline double slow_items(const gbs_levels *f, int s, const double *precis
                       slow_log_det(D, cov) - (double)D);
         if (s == 0)
             sum += slow_gamma_kl(f->shape[i], f->rate[i], f->alpha, f->beta);
+        if (s == 0 && f->fixed) /* the mean of log beta, in place of the log of its mean */
+            sum += f->alpha * (log(f->beta) - gbs_digamma(f->beta_shape) + log(f->beta_rate));
     }
     free(gap), free(cov);
     return sum;
@@ -192,7 +194,8 @@ static inline double slow_side(const gbs_levels *f, int s) {
 }
 
 static inline double slow_free_energy(const gbs_levels *f, const struct matrix_truth *t) {
-    return slow_loss(f, t) + slow_side(f, 0) + slow_side(f, 1);
+    double beta = f->fixed ? slow_gamma_kl(f->beta_shape, f->beta_rate, 1.0, 1.0 / f->alpha) : 0.0;
+    return slow_loss(f, t) + slow_side(f, 0) + slow_side(f, 1) + beta;
 }
 
 #endif
