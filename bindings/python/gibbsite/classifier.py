@@ -180,6 +180,17 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
         _native.set_classes(data, numbers, len(self.classes_))
         return data
 
+    def _data_again(self, X, y):
+        """The rows of a fit to three classes or more, numbered as the library has them."""
+        data = _rows.data_of(X)
+        place = np.searchsorted(self.classes_, y)
+        place = np.minimum(place, len(self.classes_) - 1)
+        if len(place) != X.shape[0] or np.any(self.classes_[place] != np.asarray(y)):
+            raise ValueError("y must be the labels of the fit, one for each row")
+        _native.set_classes(data, self._class_order()[place].astype(np.uint32),
+                            len(self.classes_))
+        return data
+
     def _raw_data(self, X, y):
         names = [str(name) for name in X.columns]
         self.n_features_in_ = X.shape[1]

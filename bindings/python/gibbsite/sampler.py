@@ -130,27 +130,44 @@ def gap(model, X, y, **sampling):
     """How far a fitted classifier or ranker is from the Gibbs posterior that it approximates:
     KL(model || Gibbs) = free energy + log Z, an estimate. X and y are the rows of the fit, all of
     them; `sampling` are parameters of `GibbsSampler` that say how to sample. Of a
-    `CertifiedPipeline` or `GibbsiteClassifierCV` the classifier inside is meant."""
+    `CertifiedPipeline` or `GibbsiteClassifierCV` the classifier inside is meant. Of three classes
+    or more there is a list, one for each binary problem, with `class` and `against` (None: the
+    rest); classes that were fitted together, which `loss="hinge"` avoids, have none."""
     learned = None
     if hasattr(model, "fitted_"):  # with a split of its own
         X, learned, model = model._transformed(X), model._split, model.fitted_
     model._check_fitted()
     if model._raw:
         raise ValueError("gap needs rows of numbers")
-    X = _rows.checked(model, X, reset=False)
-    data = _rows.data_of(X, _rows.signs(np.asarray(y), model.classes_[1]))
+    if model._by_name:  # of a file
+        X = _rows.numbers(_rows.named(X, getattr(model, "feature_names_in_", None)))
+    else:
+        X = _rows.checked(model, X, reset=False)
+    many = len(model.classes_) > 2
+    data = model._data_again(X, y) if many else _rows.data_of(
+        X, _rows.signs(np.asarray(y), model.classes_[1]))
     if learned is not None:
         _native.set_split(data, np.ascontiguousarray(learned, dtype=np.uint8))
     sampler = GibbsSampler(**sampling)
+    if not many:
+        return _gap(model, data, 0, sampler)
+    order = model._class_order()
+    label = {int(number): value for number, value in zip(order, model.classes_)}
+    return [told({"class": label[one], "against": label.get(other),
+                  **_gap(model, data, k, sampler)})
+            for k, one, other in _native.problems(model._handle)]
+
+
+def _gap(model, data, stage, sampler):
     options = _settings.options_of({name: getattr(sampler, name) for name in
                                     ("particles", "chains", "moves", "move", "ess")},
                                    sampler.options)
-    handle, messages = _native.sample(data, model._handle, 0, options,
+    handle, messages = _native.sample(data, model._handle, stage, options,
                                       _settings.seed_of(sampler.random_state),
                                       _settings.threads_of(sampler.n_jobs), None)
     for message in messages:
-        warnings.warn(message, UserWarning, stacklevel=2)
-    found = told(_native.gap(data, model._handle, handle))
+        warnings.warn(message, UserWarning, stacklevel=3)
+    found = told(_native.gap(data, model._handle, stage, handle))
     info = json.loads(_native.sample_describe(handle))
     found.update(log_z=info["log_z"], log_z_sd=info["log_z_sd"])
     return found

@@ -18,8 +18,17 @@ PyObject *particles_capsule(gbs_particles *particles) {
     return capsule;
 }
 
+/* Of three classes or more the binary problem `stage`, which has one stage; NULL: not learned. */
+static const gbs_model *posterior_of(const gbs_model *model, size_t *stage) {
+    if (gbs_model_classes(model) <= 2)
+        return model;
+    model = gbs_model_part(model, *stage, NULL, NULL);
+    *stage = 0;
+    return model;
+}
+
 /* model None: the posterior that the options of "sample" name; else the one that stage `stage` of
- * the model approximates. (particles, warnings) */
+ * the model, or its binary problem `stage`, approximates. (particles, warnings) */
 static PyObject *sample(PyObject *self, PyObject *arguments) {
     PyObject *capsule, *of, *given, *progress, *result = NULL;
     unsigned long long seed;
@@ -32,16 +41,18 @@ static PyObject *sample(PyObject *self, PyObject *arguments) {
                           &progress))
         return NULL;
     gbs_data *data = data_of(capsule);
-    gbs_model *model = data != NULL && of != Py_None ? model_of(of) : NULL;
+    const gbs_model *model = data != NULL && of != Py_None ? model_of(of) : NULL;
+    size_t at = (size_t)stage;
+    if (model != NULL && (model = posterior_of(model, &at)) == NULL)
+        PyErr_SetString(PyExc_IndexError, "there is no such binary problem");
     if (data == NULL || (of != Py_None && model == NULL) ||
         !call_begin(&c, seed, threads, progress))
         return NULL;
     gbs_options *o = call_options(&c, "sample", given);
     if (o != NULL) {
         call_unlock(&c);
-        gbs_status status = model != NULL
-                                ? gbs_sample_for(c.ctx, data, model, (size_t)stage, o, &particles)
-                                : gbs_sample(c.ctx, data, o, &particles);
+        gbs_status status = model != NULL ? gbs_sample_for(c.ctx, data, model, at, o, &particles)
+                                          : gbs_sample(c.ctx, data, o, &particles);
         int ok = call_done(&c, status);
         if (!ok)
             gbs_particles_free(particles);
@@ -163,13 +174,17 @@ static PyObject *sample_set_recipe(PyObject *self, PyObject *arguments) {
 
 static PyObject *gap(PyObject *self, PyObject *arguments) {
     PyObject *capsule, *of, *with, *result = NULL;
+    Py_ssize_t stage;
     gbs_gap *g = NULL;
     call c;
     (void)self;
-    if (!PyArg_ParseTuple(arguments, "OOO", &capsule, &of, &with))
+    if (!PyArg_ParseTuple(arguments, "OOnO", &capsule, &of, &stage, &with))
         return NULL;
     gbs_data *data = data_of(capsule);
-    gbs_model *model = data != NULL ? model_of(of) : NULL;
+    size_t at = (size_t)stage;
+    const gbs_model *model = data != NULL ? model_of(of) : NULL;
+    if (model != NULL && (model = posterior_of(model, &at)) == NULL)
+        PyErr_SetString(PyExc_IndexError, "there is no such binary problem");
     gbs_particles *particles = model != NULL ? particles_of(with) : NULL;
     if (particles == NULL || !call_begin(&c, 1, 1, Py_None))
         return NULL;
@@ -184,6 +199,28 @@ static PyObject *gap(PyObject *self, PyObject *arguments) {
     return call_end(&c, result);
 }
 
+/* The binary problems that were learned: a list of (number, class, class against which or None). */
+static PyObject *problems(PyObject *self, PyObject *capsule) {
+    gbs_model *model = model_of(capsule);
+    PyObject *list = model != NULL ? PyList_New(0) : NULL;
+    (void)self;
+    for (size_t k = 0, one = 0, other = 0; list != NULL; k++) {
+        const gbs_model *part = gbs_model_part(model, k, &one, &other);
+        if (one == SIZE_MAX) /* beyond the last */
+            break;
+        if (part == NULL)
+            continue;
+        PyObject *item = other == SIZE_MAX
+                             ? Py_BuildValue("(nnO)", (Py_ssize_t)k, (Py_ssize_t)one, Py_None)
+                             : Py_BuildValue("(nnn)", (Py_ssize_t)k, (Py_ssize_t)one,
+                                             (Py_ssize_t)other);
+        if (item == NULL || PyList_Append(list, item) != 0)
+            Py_CLEAR(list);
+        Py_XDECREF(item);
+    }
+    return list;
+}
+
 PyMethodDef sample_methods[] = {
     {"sample", sample, METH_VARARGS,
      "sample(data, model, stage, options, seed, threads, progress): particles, warnings"},
@@ -196,6 +233,7 @@ PyMethodDef sample_methods[] = {
     {"sample_to_json", sample_to_json, METH_O, "sample_to_json(particles): the bytes of a file"},
     {"sample_from_json", sample_from_json, METH_O, "sample_from_json(bytes): particles"},
     {"sample_set_recipe", sample_set_recipe, METH_VARARGS, "sample_set_recipe(particles, json)"},
-    {"gap", gap, METH_VARARGS, "gap(data, model, particles): how far from the posterior"},
+    {"gap", gap, METH_VARARGS, "gap(data, model, stage, particles): how far from the posterior"},
+    {"problems", problems, METH_O, "problems(model): (number, class, other class or None) of each"},
     {NULL, NULL, 0, NULL},
 };

@@ -55,6 +55,32 @@ def test_the_gap_to_the_gibbs_posterior_is_measured():
         gap(model, X[::-1] * 2, y)
 
 
+@pytest.mark.parametrize("line", [False, True])
+def test_the_gap_of_each_binary_problem_is_measured(line, tmp_path):
+    draw = np.random.default_rng(4)
+    number = np.arange(240) % 4
+    angle = np.pi / 2 * number
+    X = 2 * (number[:, None] if line else np.column_stack([np.cos(angle), np.sin(angle)]))
+    X = X + (0.3 if line else 0.7) * draw.normal(size=X.shape)
+    y = np.array(["w", "x", "y", "z"])[number]
+    model = GibbsiteClassifier(loss="hinge", prior_sd=0.1 if line else 1.0).fit(X, y)
+    assert model.info_["scheme"] == ("pairs" if line else "rest")
+    found = gap(model, X, y, particles=256)
+    assert len(found) == (6 if line else 4)
+    assert [(g["class"], g["against"]) for g in found[:2]] == (
+        [("w", "x"), ("w", "y")] if line else [("w", None), ("x", None)])
+    for g in found:
+        assert g.gap == g.free_energy + g.log_z and -5 * g.gap_sd - 0.05 < g.gap < 5
+    model.save(tmp_path / "m.json")
+    assert gap(gibbsite.load(tmp_path / "m.json"), X, y, particles=256) == found
+    with pytest.raises(ValueError, match="does not belong to these rows"):
+        gap(model, X[::-1] * 2, y)
+    with pytest.raises(ValueError, match="labels of the fit"):
+        gap(model, X, np.where(y == "z", "v", y))
+    with pytest.raises(ValueError, match="fitted together"):
+        gap(GibbsiteClassifier().fit(X, y), X, y)
+
+
 def ratings(n=400, seed=0):
     rng = np.random.default_rng(seed)
     row, column = rng.integers(30, size=n), rng.integers(20, size=n)

@@ -36,6 +36,8 @@ gibbsite_sample.default <- function(x, y, ..., intercept = TRUE, seed = NULL, th
 gibbsite_sample.gibbsite <- function(x, ..., seed = NULL, threads = NULL, progress = FALSE) {
     call <- match.call()
     call[[1]] <- quote(gibbsite_sample)
+    if (length(x$labels$classes) > 2)
+        refuse("a model of several classes is made of several posteriors: gap() samples each")
     seed <- seed_of(seed)
     bar <- progress_of(progress, environment())
     box <- native(.Call(C_sample, fitted_data(x), handle_of(x), 0L, options_of(list(...)),
@@ -109,8 +111,6 @@ fitted_data <- function(object) {
         refuse("the rows of the fit were not kept (model = FALSE)")
     if (isTRUE(object$raw))
         refuse("a posterior of rows that went through the library's recipe cannot be sampled here")
-    if (length(object$labels$classes) > 2)
-        refuse("a model of several classes is made of several posteriors: there is no gap")
     if (is.null(object$design)) {
         data <- data_of(object$model$x, same_labels(object, object$model$y))
     } else {
@@ -124,14 +124,38 @@ fitted_data <- function(object) {
     data
 }
 
-same_labels <- function(object, y) labels_of(y, object$labels$values[2])
+same_labels <- function(object, y)
+    labels_of(y, if (length(object$labels$classes) == 2) object$labels$values[2])
 
 gap <- function(object, sample = NULL, ...) {
     if (!inherits(object, "gibbsite")) refuse("gap() takes a fit of gibbsite() or gibbsite_rank()")
+    if (length(object$labels$classes) > 2) {
+        if (!is.null(sample)) refuse("of several classes gap() draws the samples itself")
+        return(gaps_of(object, ...))
+    }
     if (is.null(sample)) sample <- gibbsite_sample(object, ...)
-    found <- native(.Call(C_gap, fitted_data(object), handle_of(object), handle_of(sample)))
+    found <- native(.Call(C_gap, fitted_data(object), handle_of(object), 0L, handle_of(sample)))
     structure(c(found, list(log_z = sample$info$log_z, log_z_sd = sample$info$log_z_sd)),
               class = "gibbsite_gap")
+}
+
+# Three classes or more: a row for each binary problem.
+gaps_of <- function(object, ..., seed = NULL, threads = NULL, progress = FALSE) {
+    data <- fitted_data(object)
+    handle <- handle_of(object)
+    seed <- seed_of(seed)
+    bar <- progress_of(progress, environment())
+    rows <- lapply(.Call(C_problems, handle), function(p) {
+        box <- native(.Call(C_sample, data, handle, p[1], options_of(list(...)),
+                            how(seed, threads, bar)))
+        info <- told_by(native(.Call(C_describe, box)))
+        found <- native(.Call(C_gap, data, handle, p[1], box))
+        data.frame(class = object$labels$classes[p[2] + 1L],
+                   against = object$labels$classes[p[3] + 1L], lambda = info$lambda,
+                   log_z = info$log_z, log_z_sd = info$log_z_sd,
+                   found[c("free_energy", "gap", "gap_sd", "gap_over_lambda")])
+    })
+    do.call(rbind, rows)
 }
 
 print.gibbsite_gap <- function(x, ...) {

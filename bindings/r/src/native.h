@@ -106,7 +106,8 @@ SEXP gbsr_sample_recipe(SEXP particles);
 SEXP gbsr_sample_set_recipe(SEXP particles, SEXP json);
 SEXP gbsr_sample_predict(SEXP particles, SEXP data, SEXP how);
 SEXP gbsr_sample_from_json(SEXP bytes);
-SEXP gbsr_gap(SEXP data, SEXP model, SEXP particles);
+SEXP gbsr_problems(SEXP model);
+SEXP gbsr_gap(SEXP data, SEXP model, SEXP stage, SEXP particles);
 
 SEXP gbsr_complete(SEXP cells, SEXP row_ids, SEXP column_ids, SEXP given, SEXP how);
 SEXP gbsr_completion_ids(SEXP completion);

@@ -1,16 +1,29 @@
 /* Samples of the Gibbs posterior, and how far a fitted model is from it. */
 #include "native.h"
 
+#include <stdint.h>
 #include <string.h>
 
+/* Of three classes or more the binary problem `stage`, which has one stage. */
+static const gbs_model *posterior_of(SEXP box, size_t *stage) {
+    const gbs_model *model = handle_of(box, KIND_MODEL);
+    if (gbs_model_classes(model) <= 2)
+        return model;
+    model = gbs_model_part(model, *stage, NULL, NULL);
+    if (model == NULL)
+        Rf_error("there is no binary problem %d", (int)*stage);
+    *stage = 0;
+    return model;
+}
+
 /* model NULL: the posterior that the options of "sample" name; else the one that stage `stage` of
- * the model approximates. */
+ * the model, or its binary problem `stage`, approximates. */
 SEXP gbsr_sample(SEXP rows, SEXP model, SEXP stage, SEXP given, SEXP how) {
     call *c;
     gbs_particles *particles = NULL;
     gbs_data *data = handle_of(rows, KIND_DATA);
-    gbs_model *of = model != R_NilValue ? handle_of(model, KIND_MODEL) : NULL;
     size_t at = (size_t)Rf_asInteger(stage);
+    const gbs_model *of = model != R_NilValue ? posterior_of(model, &at) : NULL;
     SEXP box = PROTECT(handle_box(KIND_PARTICLES, R_NilValue));
     PROTECT(call_begin(how, &c));
     if (call_options(c, "sample", given)) {
@@ -80,13 +93,34 @@ SEXP gbsr_sample_from_json(SEXP bytes) {
     return result;
 }
 
-SEXP gbsr_gap(SEXP rows, SEXP model, SEXP sample) {
+/* The binary problems that were learned: number, class, and class against which (NA: the rest). */
+SEXP gbsr_problems(SEXP box) {
+    const gbs_model *model = handle_of(box, KIND_MODEL);
+    size_t count = 0, one = 0, other = 0;
+    for (size_t k = 0; gbs_model_part(model, k, &one, &other) != NULL || one != SIZE_MAX; k++)
+        count += gbs_model_part(model, k, NULL, NULL) != NULL;
+    SEXP found = PROTECT(Rf_allocVector(VECSXP, (R_xlen_t)count));
+    for (size_t k = 0, to = 0; to < count; k++) {
+        if (gbs_model_part(model, k, &one, &other) == NULL)
+            continue;
+        SEXP item = Rf_allocVector(INTSXP, 3);
+        SET_VECTOR_ELT(found, (R_xlen_t)to++, item);
+        INTEGER(item)[0] = (int)k;
+        INTEGER(item)[1] = (int)one;
+        INTEGER(item)[2] = other != SIZE_MAX ? (int)other : NA_INTEGER;
+    }
+    UNPROTECT(1);
+    return found;
+}
+
+SEXP gbsr_gap(SEXP rows, SEXP model, SEXP stage, SEXP sample) {
     static const char *const names[] = {"gap",         "gap_sd",     "gap_over_lambda",
                                         "free_energy", "gibbs_risk", "gap_sd_at_least"};
     call *c;
     gbs_gap *g = NULL;
     gbs_data *data = handle_of(rows, KIND_DATA);
-    gbs_model *of = handle_of(model, KIND_MODEL);
+    size_t at = (size_t)Rf_asInteger(stage);
+    const gbs_model *of = posterior_of(model, &at);
     gbs_particles *particles = handle_of(sample, KIND_PARTICLES);
     double found[6] = {0.0};
     PROTECT(call_short(&c));

@@ -11,7 +11,8 @@ test_that("three classes: labels, probabilities, certificates of each", {
     expect_true(all(paste0("recall:", levels(iris$Species)) %in% certificates(m)$target))
     expect_error(predict(m, iris, "score"), "several classes")
     expect_error(coef(m), "several classes")
-    expect_error(gap(m), "several")
+    expect_error(gap(m), "fitted together")
+    expect_error(gibbsite_sample(m), "several posteriors")
     expect_output(print(summary(m)), "predicted")
     expect_true(any(grepl("^setosa.*Petal.Width$", rownames(coef(summary(m))))))
     file <- tempfile(fileext = ".rds")
@@ -39,6 +40,33 @@ test_that("texts and three classes go through the recipe", {
     d$size <- ifelse(d$Petal.Length > 4, "large", "small")
     m <- gibbsite(d[c("Sepal.Length", "Petal.Width", "size")], d$Species, seed = 1)
     expect_true(mean(predict(m, d) == d$Species) > 0.9)
+})
+
+test_that("each binary problem has a gap", {
+    set.seed(2)
+    number <- rep(1:4, 60)
+    line <- data.frame(x = 2 * number + 0.3 * rnorm(240))
+    circle <- data.frame(x = 2 * cos(number * pi / 2) + 0.7 * rnorm(240),
+                         z = 2 * sin(number * pi / 2) + 0.7 * rnorm(240))
+    y <- factor(c("a", "b", "c", "d")[number])
+    m <- gibbsite(circle, y, loss = "hinge", prior_sd = 1, seed = 1)
+    g <- gap(m, particles = 200, seed = 1)
+    expect_identical(g$class, levels(y))
+    expect_true(all(is.na(g$against)))
+    expect_equal(g$gap, g$free_energy + g$log_z, tolerance = 1e-12)
+    expect_true(all(g$gap > -5 * g$gap_sd - 0.05 & g$gap < 5))
+    expect_error(gap(m, sample = 1), "draws the samples itself")
+    m <- gibbsite(y ~ x, cbind(line, y = y), loss = "hinge", prior_sd = 1, seed = 1)
+    g <- gap(m, particles = 200, seed = 1)
+    expect_identical(paste0(g$class, g$against), c("ab", "ac", "ad", "bc", "bd", "cd"))
+    at <- folder() # what the command line finds
+    exact <- data.frame(x = format(line$x, digits = 17), y = y)
+    write.csv(exact, file.path(at, "l.csv"), row.names = FALSE, quote = FALSE)
+    gibbsite_save(m, file.path(at, "m.json"))
+    told <- cli("gap", file.path(at, "l.csv"), file.path(at, "m.json"), "--particles", "200",
+                "--json")
+    expect_equal(g$gap, vapply(jsonlite::fromJSON(told, simplifyVector = FALSE)$models,
+                               function(k) k$gap, 0), tolerance = 1e-6)
 })
 
 test_that("a level that does not occur has probability 0, also with texts", {
