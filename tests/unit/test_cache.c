@@ -244,6 +244,59 @@ static void a_damaged_cache_is_refused_wherever_it_is(void **state) {
     refused(&key, "damaged (its size)");
 }
 
+/* The digests of what was changed, as if it had been written so. */
+static void seal(unsigned char *bytes, size_t size) {
+    gbs_digest d = gbs_digest_start();
+    gbs_digest_add(&d, bytes + 4096, size - 4096);
+    gbs_hash h = gbs_digest_end(&d);
+    memcpy(bytes + 96, &h, sizeof h);
+    d = gbs_digest_start();
+    gbs_digest_add(&d, bytes, 112);
+    h = gbs_digest_end(&d);
+    memcpy(bytes + 112, &h, sizeof h);
+}
+
+static void numbers_that_lie_lead_nowhere(void **state) {
+    (void)state;
+    static const uint64_t lies[] = {0, 1, 2, 3, 255, UINT32_MAX, (uint64_t)1 << 61, UINT64_MAX};
+    unsigned char whole[1 << 14], bytes[1 << 14];
+    write_cache();
+    size_t size = slurp(whole, sizeof whole), refusals = 0, tried = 0;
+    for (size_t at = 56; at + 8 <= size; at++) {
+        if (at == 96)
+            at = 4096;
+        for (size_t k = 0; k < sizeof lies / sizeof *lies; k++, tried++) {
+            memcpy(bytes, whole, size);
+            memcpy(bytes + at, &lies[k], sizeof lies[k]);
+            seal(bytes, size);
+            spill_bytes(bytes, size);
+            gbs_table *t = NULL;
+            gbs_status status = gbs_cache_open(table_context(), path, &key, "t.csv", &t);
+            assert_true(status == GBS_OK || status == GBS_ERR_FORMAT);
+            refusals += status != GBS_OK;
+            for (size_t j = 0; t != NULL && j < t->n_columns; j++)
+                for (size_t i = 0; t->columns[j].is_text && i < t->n_rows; i++) {
+                    double x = t->cells[i * t->n_columns + j];
+                    assert_true(isnan(x) || strlen(t->columns[j].levels[(size_t)x]) < 20);
+                }
+            gbs_table_free(t);
+        }
+    }
+    assert_true(refusals > tried / 4);
+}
+
+static void what_is_no_file_of_ours_is_refused(void **state) {
+    (void)state;
+    unlink(path);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    refused(&key, "it is no file");
+    if (geteuid() == 0) {
+        write_cache();
+        assert_int_equal(chown(path, 12345, 12345), 0);
+        refused(&key, "another user's");
+    }
+}
+
 static void a_full_or_absent_folder_is_named(void **state) {
     (void)state;
     gbs_cache *store = (gbs_cache *)folder;
@@ -344,6 +397,8 @@ int main(void) {
         cmocka_unit_test(a_cache_gives_the_table_back),
         cmocka_unit_test(the_cache_of_another_file_is_refused),
         cmocka_unit_test(a_damaged_cache_is_refused_wherever_it_is),
+        cmocka_unit_test(numbers_that_lie_lead_nowhere),
+        cmocka_unit_test(what_is_no_file_of_ours_is_refused),
         cmocka_unit_test(a_full_or_absent_folder_is_named),
         cmocka_unit_test(a_view_that_is_arranged_has_the_same_rows),
         cmocka_unit_test(views_in_memory_are_left_alone),

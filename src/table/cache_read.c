@@ -1,0 +1,253 @@
+/* Caches of tables, read again: checked to the last byte before a cell is used. */
+#include "table/cache_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PIECE = 1 << 20 };
+
+static gbs_status damaged(gbs_context *ctx, const char *path, const char *how) {
+    return gbs_fail(ctx, GBS_ERR_FORMAT,
+                    "%s: the cache is damaged (%s); remove it, or say `no-cache`", path, how);
+}
+
+static bool same(gbs_hash a, gbs_hash b) {
+    return a.low == b.low && a.high == b.high;
+}
+
+/* All of `size` bytes at an offset; 0 where the file ends before. */
+static gbs_status read_at(gbs_context *ctx, int fd, const char *path, size_t at, void *to,
+                          size_t size) {
+    for (size_t done = 0; done < size;) {
+        ssize_t n = pread(fd, (char *)to + done, size - done, (off_t)(at + done));
+        if (n < 0 && errno == EINTR && gbs_check_cancel(ctx) == GBS_OK)
+            continue;
+        if (n < 0)
+            return gbs_cache_io_error(ctx, path);
+        if (n == 0)
+            return damaged(ctx, path, "it ends early");
+        done += (size_t)n;
+    }
+    return GBS_OK;
+}
+
+/* In a folder where others may write, what they put in the place of a cache is not read. */
+static gbs_status check_owner(gbs_context *ctx, int fd, const char *path) {
+    struct stat st;
+    if (fstat(fd, &st) != 0)
+        return gbs_cache_io_error(ctx, path);
+    if (!S_ISREG(st.st_mode))
+        return damaged(ctx, path, "it is no file");
+    if (st.st_uid == geteuid())
+        return GBS_OK;
+    return gbs_fail(ctx, GBS_ERR_FORMAT,
+                    "%s: the cache is another user's; `cache` DIR names another folder", path);
+}
+
+/* Sizes that cannot lead astray, and a header that is what was written. */
+static gbs_status check_header(gbs_context *ctx, int fd, const char *path, const gbs_cache_key *key,
+                               gbs_cache_header *h) {
+    struct stat st;
+    gbs_digest d = gbs_digest_start();
+    gbs_status status = read_at(ctx, fd, path, 0, h, sizeof *h);
+    if (status != GBS_OK)
+        return status;
+    gbs_digest_add(&d, h, offsetof(gbs_cache_header, check));
+    if (memcmp(h->magic, GBS_CACHE_MAGIC, sizeof h->magic) != 0)
+        return damaged(ctx, path, "it is none of gibbsite's");
+    if (h->version != GBS_CACHE_VERSION || h->order != GBS_CACHE_ORDER)
+        return gbs_fail(ctx, GBS_ERR_FORMAT,
+                        "%s: the cache is of another version or machine; remove it, or say "
+                        "`no-cache`",
+                        path);
+    if (!same(gbs_digest_end(&d), h->check))
+        return damaged(ctx, path, "its header");
+    if (!same(h->file, key->file) || h->file_size != key->size || !same(h->reading, key->reading))
+        return gbs_fail(ctx, GBS_ERR_FORMAT,
+                        "%s: this is the cache of another file, or of other options; remove it, or "
+                        "say `no-cache`",
+                        path);
+    size_t cells, bytes, lines;
+    bool fits = !__builtin_mul_overflow(h->rows, h->columns, &cells) &&
+                !__builtin_mul_overflow(cells, sizeof(double), &bytes) &&
+                !__builtin_mul_overflow(h->rows, h->lines * sizeof(uint64_t), &lines) &&
+                !__builtin_add_overflow(bytes, GBS_CACHE_HEADER, &bytes) &&
+                !__builtin_add_overflow(bytes, h->described, &bytes) &&
+                !__builtin_add_overflow(bytes, lines, &bytes);
+    if (fstat(fd, &st) != 0)
+        return gbs_cache_io_error(ctx, path);
+    if (!fits || h->lines > 1 || h->columns == 0 || h->rows == 0 || bytes != (size_t)st.st_size)
+        return damaged(ctx, path, "its size");
+    return GBS_OK;
+}
+
+static gbs_status check_bytes(gbs_context *ctx, int fd, const char *path, size_t size,
+                              const gbs_cache_header *h) {
+    gbs_digest d = gbs_digest_start();
+    unsigned char *piece = gbs_array_alloc(ctx, PIECE, 1);
+    gbs_status status = piece != NULL ? GBS_OK : GBS_ERR_MEMORY;
+    gbs_progress_begin(ctx);
+    for (size_t at = GBS_CACHE_HEADER; status == GBS_OK && at < size;) {
+        size_t some = size - at < PIECE ? size - at : PIECE;
+        status = read_at(ctx, fd, path, at, piece, some);
+        if (status == GBS_OK)
+            status = gbs_check_cancel(ctx);
+        gbs_digest_add(&d, piece, some);
+        at += some;
+        gbs_progress(ctx, "cache", (double)at / (double)size);
+    }
+    gbs_array_free(ctx, piece);
+    if (status == GBS_OK && !same(gbs_digest_end(&d), h->digest))
+        status = damaged(ctx, path, "its bytes");
+    return status;
+}
+
+/* What describes the columns, read from the front. */
+struct words {
+    const unsigned char *at, *end;
+    bool bad;
+};
+
+static uint64_t take_number(struct words *w) {
+    uint64_t x = 0;
+    w->bad = w->bad || (size_t)(w->end - w->at) < sizeof x;
+    if (w->bad)
+        return 0;
+    memcpy(&x, w->at, sizeof x);
+    w->at += sizeof x;
+    return x;
+}
+
+/* NULL: out of memory, or w->bad. */
+static const char *take_text(struct words *w, gbs_context *ctx, gbs_pool *pool) {
+    uint64_t size = take_number(w);
+    w->bad = w->bad || size > (uint64_t)(w->end - w->at) ||
+             memchr(w->at, '\0', (size_t)size) != NULL;
+    if (w->bad)
+        return NULL;
+    const char *text = gbs_pool_text(ctx, pool, (const char *)w->at, (size_t)size);
+    w->at += size;
+    return text;
+}
+
+static gbs_status take_column(struct words *w, gbs_table *t, gbs_column *c) {
+    uint64_t flags = take_number(w);
+    *c = (gbs_column){.is_text = (flags & GBS_CACHE_IS_TEXT) != 0,
+                      .guessed = (flags & GBS_CACHE_GUESSED) != 0,
+                      .unnamed = (flags & GBS_CACHE_UNNAMED) != 0,
+                      .skipped = (flags & GBS_CACHE_SKIPPED) != 0};
+    c->name = take_text(w, t->ctx, &t->pool);
+    uint64_t levels = c->name != NULL ? take_number(w) : 0;
+    w->bad = w->bad || levels > (uint64_t)(w->end - w->at) / sizeof(uint64_t);
+    if (w->bad || c->name == NULL)
+        return GBS_ERR_MEMORY;
+    c->levels = gbs_array_alloc(t->ctx, (size_t)levels + 1, sizeof *c->levels);
+    for (; c->levels != NULL && c->n_levels < levels; c->n_levels++)
+        if ((c->levels[c->n_levels] = take_text(w, t->ctx, &t->pool)) == NULL)
+            return GBS_ERR_MEMORY;
+    return c->levels != NULL ? GBS_OK : GBS_ERR_MEMORY;
+}
+
+static gbs_status read_columns(gbs_context *ctx, int fd, const char *path, size_t at,
+                               const gbs_cache_header *h, gbs_table *t) {
+    unsigned char *bytes = gbs_array_alloc(ctx, h->described + 1, 1);
+    gbs_status status = bytes != NULL ? read_at(ctx, fd, path, at, bytes, h->described)
+                                      : GBS_ERR_MEMORY;
+    struct words w = {.at = bytes, .end = bytes + h->described};
+    if (status == GBS_OK && h->columns > h->described)
+        w.bad = true;
+    if (status == GBS_OK && !w.bad) {
+        t->columns = gbs_array_alloc(ctx, h->columns, sizeof *t->columns);
+        status = t->columns != NULL ? GBS_OK : GBS_ERR_MEMORY;
+    }
+    for (size_t j = 0; status == GBS_OK && !w.bad && j < h->columns; j++) {
+        t->n_columns = j + 1;
+        status = take_column(&w, t, &t->columns[j]);
+    }
+    gbs_array_free(ctx, bytes);
+    return w.bad ? damaged(ctx, path, "its columns") : status;
+}
+
+static gbs_status read_table(gbs_context *ctx, gbs_cache *c, const char *path,
+                             const gbs_cache_header *h, gbs_table *t) {
+    size_t cells = h->rows * h->columns * sizeof(double), end = GBS_CACHE_HEADER + cells;
+    gbs_status status = read_columns(ctx, c->fd, path, end, h, t);
+    if (status == GBS_OK && h->lines != 0) {
+        t->line = gbs_array_alloc(ctx, h->rows, sizeof *t->line);
+        status = t->line != NULL ? read_at(ctx, c->fd, path, end + h->described, t->line,
+                                           h->rows * sizeof *t->line)
+                                 : GBS_ERR_MEMORY;
+    }
+    if (status != GBS_OK)
+        return status;
+    void *base = mmap(NULL, end, PROT_READ, MAP_SHARED, c->fd, 0);
+    if (base == MAP_FAILED)
+        return gbs_cache_io_error(ctx, path);
+    c->base = base;
+    c->mapped = end;
+    t->n_rows = h->rows;
+    t->has_header = h->names != 0;
+    t->format = GBS_TABLE_CSV;
+    t->cells = (double *)(void *)(c->base + GBS_CACHE_HEADER);
+    return GBS_OK;
+}
+
+/* Every text is one of its column's. */
+static bool are_levels(const gbs_table *t) {
+    for (size_t j = 0; j < t->n_columns; j++) {
+        const gbs_column *c = &t->columns[j];
+        for (size_t i = 0; c->is_text && i < t->n_rows; i++) {
+            double x = t->cells[i * t->n_columns + j];
+            gbs_table_passed(t, i, i);
+            if (!isnan(x) && !(x >= 0.0 && x < (double)c->n_levels))
+                return false;
+        }
+    }
+    return true;
+}
+
+gbs_status gbs_cache_open(gbs_context *ctx, const char *path, const gbs_cache_key *key,
+                          const char *file, gbs_table **out) {
+    gbs_cache_header h;
+    gbs_table *t = NULL;
+    gbs_cache *c = gbs_array_alloc(ctx, 1, sizeof *c + 1);
+    *out = NULL;
+    if (c == NULL)
+        return GBS_ERR_MEMORY;
+    c->ctx = ctx;
+    c->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe would wait for its writer */
+    if (c->fd < 0) {
+        gbs_status status = errno == ENOENT ? GBS_OK : gbs_cache_io_error(ctx, path);
+        gbs_cache_free(c);
+        return status;
+    }
+    gbs_status status = check_owner(ctx, c->fd, path);
+    if (status == GBS_OK)
+        status = check_header(ctx, c->fd, path, key, &h);
+    if (status == GBS_OK)
+        status = gbs_table_new(ctx, file, &t);
+    if (status == GBS_OK)
+        status = check_bytes(ctx, c->fd, path,
+                             GBS_CACHE_HEADER + h.rows * h.columns * sizeof(double) + h.described +
+                                 h.rows * h.lines * sizeof(uint64_t),
+                             &h);
+    if (status == GBS_OK)
+        status = read_table(ctx, c, path, &h, t);
+    if (status != GBS_OK) {
+        gbs_cache_free(c);
+        gbs_table_free(t);
+        return status;
+    }
+    gbs_table_store(t, c);
+    if (!are_levels(t)) {
+        gbs_table_free(t);
+        return damaged(ctx, path, "its levels");
+    }
+    *out = t;
+    return GBS_OK;
+}
