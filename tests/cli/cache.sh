@@ -52,6 +52,10 @@ same 'groups' mixed.csv --missing impute --group g --drop w --loss hinge
 same 'three classes and more' mixed.csv --missing impute --drop w,g --target b --prior-sd 1 --columns equal
 same 'block by block' mixed.csv --missing drop --drop w,g --bound progressive --loss hinge
 same 'in time' mixed.csv --missing drop --drop w,g --order time --loss hinge
+awk 'BEGIN { srand(4); print "a,b,x,y"; for (i = 0; i < 60000; i++) { yes = rand() < 0.5
+    print "l" int(90 * rand() + 10 * yes) ",m" int(70 * rand()) "," rand() + 0.2 * yes "," (yes ? "yes" : "no") } }' >levels.csv
+same 'many levels, which make sparse rows' levels.csv --loss hinge --family diagonal --prior-sd 1 --columns equal
+rm kept/levels.csv-*
 gzip -c numbers.csv >numbers.csv.gz
 same 'gzip' numbers.csv.gz --loss hinge --family diagonal
 
