@@ -159,7 +159,8 @@ gbs_status gbs_solve_lbfgs(const gbs_problem *problem, const gbs_solve_options *
     if (status == GBS_OK) {
         if (problem->risk->loss->convex)
             s.left = gbs_optimality_gap(problem, g, &e->here, e->workspace.square);
-        s.converged = s.left <= options->tolerance * fmax(1.0, fabs(e->here.free_energy));
+        s.converged = s.converged ||
+                      s.left <= options->tolerance * fmax(1.0, fabs(e->here.free_energy));
         result->iterations = s.iterations;
         result->converged = s.converged;
         gbs_solution_tell(problem, &e->here, s.left, result);

@@ -16,6 +16,11 @@ as 'rows that a line divides are not'
 expect_exit 0 "$GIBBSITE" fit line.csv
 expect_silence stderr
 
+as 'a diagonal family converges under a map'
+"$GIBBSITE" simulate classify --shape waves --cols 8 --rows 900 -q -o waves.csv
+expect_exit 0 "$GIBBSITE" fit waves.csv --features fourier:120 --family diagonal --json
+expect_json "$stdout" converged true
+
 for map in fourier:60 nystrom:60 auto; do
     expect_exit 0 "$GIBBSITE" fit rings.csv --features $map --test fresh.csv -o model.json --json --threads 1
     cp "$stdout" one.json
