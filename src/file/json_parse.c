@@ -27,11 +27,14 @@ struct parser {
 /* ---------------------------------------------------------------- failures */
 
 static json_t *bad(struct parser *p, const char *wrong) {
-    size_t line = 1;
-    for (const char *c = p->start; c < p->at; c++)
+    size_t line = 1, column = 1;
+    for (const char *c = p->start; c < p->at; c++) {
+        column = *c == '\n' ? 1 : column + 1;
         line += *c == '\n';
+    }
     if (p->status == GBS_OK)
-        p->status = gbs_fail(p->ctx, GBS_ERR_FORMAT, "%s: line %zu: %s", p->what, line, wrong);
+        p->status = gbs_fail(p->ctx, GBS_ERR_FORMAT, "%s: line %zu, column %zu: %s", p->what, line,
+                             column, wrong);
     return NULL;
 }
 

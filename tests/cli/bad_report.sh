@@ -31,13 +31,13 @@ wrong() {
 }
 
 printf '{"gibbsite": "0.1.0",\n "command": fit}\n' >syntax.json
-wrong 3 '^gibbsite: syntax.json: line 2: not a value of JSON; expected the JSON of a run$' syntax.json
+wrong 3 '^gibbsite: syntax.json: line 2, column [0-9]*: not a value of JSON; expected the JSON of a run$' syntax.json
 wrong 3 '^gibbsite: syntax.json: line 2' fit.json syntax.json
 head -c 700 fit.json >cut.json
 wrong 3 '^gibbsite: cut.json: line [0-9]+: .*; expected the JSON of a run$' cut.json
 : >empty.json
-wrong 3 '^gibbsite: empty.json: line 1: the text ends too early; ' empty.json
-wrong 3 '^gibbsite: train.csv: line 1: not a value of JSON; ' train.csv
+wrong 3 '^gibbsite: empty.json: line 1, column [0-9]*: the text ends too early; ' empty.json
+wrong 3 '^gibbsite: train.csv: line 1, column [0-9]*: not a value of JSON; ' train.csv
 echo '[1, 2]' >array.json
 wrong 3 '^gibbsite: array.json: not a run of gibbsite; expected what fit, evaluate,' array.json
 echo '{"command": "fit"}' >other.json
@@ -47,7 +47,7 @@ wrong 3 "^gibbsite: completion.json: a file of kind 'completion', not a run" com
 wrong 3 "^gibbsite: sample.model: a file of kind 'sample', not a run" sample.model
 wrong 3 "^gibbsite: predict.json: a run of 'predict', which has nothing to report" predict.json
 printf '{"gibbsite": "0.1.0", "command": "fit", "task": "\xff"}' >bytes.json
-wrong 3 '^gibbsite: bytes.json: line 1: a byte that a text cannot have; ' bytes.json
+wrong 3 '^gibbsite: bytes.json: line 1, column [0-9]*: a byte that a text cannot have; ' bytes.json
 wrong 5 '^gibbsite: none.json: No such file' none.json
 wrong 5 '^gibbsite: .: Is a directory' .
 expect_exit 2 "$GIBBSITE" report
@@ -71,7 +71,7 @@ fi
 # Every value of a key becomes something it should not be; and every list of a key becomes a number. The page is made all the same, or refused.
 deep=$(printf '[%.0s' $(seq 1 3000))
 printf '{"gibbsite": "0.1.0", "command": "fit", "path": %s' "$deep" >deep.json
-wrong 3 'deep.json: line 1: too many levels; ' deep.json
+wrong 3 'deep.json: line 1, column [0-9]*: too many levels; ' deep.json
 spoiled=0 tried=0 every=1
 # Under a sanitizer a third of them: every key, and every value with some of the keys.
 if ldd "$GIBBSITE" | grep -q libasan; then every=3; fi

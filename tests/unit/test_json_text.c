@@ -181,7 +181,7 @@ static void levels_and_lines(void **state) {
     json_decref(value);
     assert_int_equal(gbs_json_parse(ctx, "[1,\n2,\n}", 8, GBS_JSON_LEVELS, "the file", &value),
                      GBS_ERR_FORMAT);
-    assert_string_equal(gbs_error_message(ctx), "the file: line 3: not a value of JSON");
+    assert_string_equal(gbs_error_message(ctx), "the file: line 3, column 1: not a value of JSON");
     char digits[1000];
     memset(digits, '1', sizeof digits);
     assert_int_equal(gbs_json_parse(ctx, digits, sizeof digits, GBS_JSON_LEVELS, "text", &value),
