@@ -84,8 +84,6 @@ gbs_status gbs_completion_choose_small(const struct gbs_completion_run *r,
 /* The rank, up to c->rank. */
 gbs_status gbs_completion_choose_rank(const struct gbs_completion_run *r,
                                       struct gbs_level_candidate *c);
-/* The same on parts that are left out already. */
-gbs_status gbs_completion_climb(const struct gbs_left_out *l, struct gbs_level_candidate *c);
 /* What the options leave open into *c, by ratings left out; `a` may have some sweeps of it. */
 gbs_status gbs_completion_choose_levels(struct gbs_completion_run *r, struct gbs_level_candidate *c,
                                         struct gbs_level_attempt *a);

@@ -35,7 +35,7 @@ static size_t parts_of(size_t n) {
 }
 
 /* Upwards, until two in a row do worse. */
-gbs_status gbs_completion_climb(const struct gbs_left_out *l, struct gbs_level_candidate *c) {
+static gbs_status climb(const struct gbs_left_out *l, struct gbs_level_candidate *c) {
     size_t list[MOST_CANDIDATES], worse = 0, n = l->r->learned->n,
                                   count = candidate_list(n, c->rank, list),
                                   sweeps = l->parts > 1 ? l->r->o->max_sweeps : RANK_SWEEPS;
@@ -66,7 +66,7 @@ gbs_status gbs_completion_choose_rank(const struct gbs_completion_run *r,
         return GBS_OK;
     gbs_status status = gbs_left_out_begin(r, parts_of(n), gbs_left_out_of(n), &l);
     if (status == GBS_OK)
-        status = gbs_completion_climb(&l, c);
+        status = climb(&l, c);
     gbs_left_out_end(&l);
     return status;
 }

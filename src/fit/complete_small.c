@@ -77,7 +77,7 @@ static bool beats(const struct contest *t, int way, int other, double errors) {
 static gbs_status fit_own(struct contest *t, struct gbs_level_candidate c,
                           struct gbs_level_attempt *a, double **columns) {
     const struct gbs_completion_run *r = t->l->r;
-    gbs_status status = gbs_completion_climb(t->l, &c);
+    gbs_status status = gbs_completion_choose_rank(r, &c);
     if (status == GBS_OK)
         status = gbs_attempt_begin(r, r->learned, c, NULL, a);
     if (status == GBS_OK)
