@@ -34,7 +34,7 @@ printf '{"gibbsite": "0.1.0",\n "command": fit}\n' >syntax.json
 wrong 3 '^gibbsite: syntax.json: line 2, column [0-9]*: not a value of JSON; expected the JSON of a run$' syntax.json
 wrong 3 '^gibbsite: syntax.json: line 2' fit.json syntax.json
 head -c 700 fit.json >cut.json
-wrong 3 '^gibbsite: cut.json: line [0-9]+: .*; expected the JSON of a run$' cut.json
+wrong 3 '^gibbsite: cut.json: line [0-9]+, column [0-9]+: .*; expected the JSON of a run$' cut.json
 : >empty.json
 wrong 3 '^gibbsite: empty.json: line 1, column [0-9]*: the text ends too early; ' empty.json
 wrong 3 '^gibbsite: train.csv: line 1, column [0-9]*: not a value of JSON; ' train.csv
