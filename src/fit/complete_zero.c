@@ -75,9 +75,11 @@ gbs_status gbs_completion_fit_zero(struct gbs_completion_run *r) {
         status = gbs_completion_keep_hierarchical(r, &a.f, false);
     if (status == GBS_OK)
         status = certify(r, &a.f);
-    gbs_trace kept = *r->trace;
-    *r->trace = a.trace;
-    a.trace = kept;
+    if (r->trace != NULL) {
+        gbs_trace kept = *r->trace;
+        *r->trace = a.trace;
+        a.trace = kept;
+    }
     gbs_attempt_free(r->ctx, &a);
     return status;
 }

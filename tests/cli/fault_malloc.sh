@@ -148,6 +148,9 @@ exhaust 'complete' complete "$tmp/ratings.csv" --rank 2 --test "$tmp/ratings.csv
 printf 'id,x,kind\n1,2,a\n2,3,b\n99,,a\n' >"$tmp/features.csv"
 exhaust 'complete, features and a certificate' complete "$tmp/ratings.csv" --rank 2 --row-features "$tmp/features.csv" --positions on --range 0:6 -o out
 exhaust 'complete, informed' complete "$tmp/ratings.csv" --rank 2 --range 0:6 --prior informed -o out
+"$GIBBSITE" simulate ratings --rows 20 --cols 15 --rank 1 --density 0.7 --positions informed -o "$tmp/table.csv" -q
+most=$((most / 6)) exhaust 'complete, models compared' complete "$tmp/table.csv" --rank 2 -o out
+most=$((most / 4)) exhaust 'complete, a prior that looks at no rating' complete "$tmp/ratings.csv" --model hierarchical --prior zero --rank 2 --range 0:6 -o out
 exhaust 'complete, sampler' complete "$tmp/ratings.csv" --rank 2 --sampler gibbs --draws 3 --burn-in 1 -o out
 exhaust 'complete, sampler of the paper' complete "$tmp/ratings.csv" --model paper --rank 2 --sampler gibbs --draws 3 --burn-in 1 -o out
 exhaust 'predict cells' predict "$tmp/completion.json" "$tmp/ratings.csv" -o out
