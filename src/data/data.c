@@ -145,6 +145,27 @@ gbs_status gbs_data_in_file(gbs_context *ctx, size_t n, size_t d, const double *
     (*out)->row_stride = row_stride;
     (*out)->y = y;
     (*out)->in_file = true;
+    (*out)->every = gbs_pages_every(row_stride * sizeof *x);
+    return GBS_OK;
+}
+
+gbs_status gbs_data_csr_in_file(gbs_context *ctx, size_t n, size_t d, const size_t *row_start,
+                                const uint32_t *column, const double *value, const double *y,
+                                gbs_data **out) {
+    *out = NULL;
+    gbs_status status = check_sparse_shape(ctx, n, d);
+    if (status == GBS_OK)
+        status = check_labels(ctx, n, y);
+    if (status == GBS_OK)
+        status = new_handle(ctx, n, d, true, out);
+    if (status != GBS_OK)
+        return status;
+    (*out)->row_start = row_start;
+    (*out)->column = column;
+    (*out)->value = value;
+    (*out)->y = y;
+    (*out)->in_file = true;
+    (*out)->every = gbs_pages_every((row_start[n] / n + 1) * (sizeof *column + sizeof *value));
     return GBS_OK;
 }
 
@@ -359,7 +380,7 @@ gbs_status gbs_data_view(gbs_context *ctx, const gbs_data *data, const size_t *r
     view->own_labels = NULL;
     view->pick = pick;
     view->borrowed = true;
-    view->arranged = NULL;
+    memset(view->arranged, 0, sizeof view->arranged);
     view->own_indices = false;
     return GBS_OK;
 }
@@ -373,15 +394,24 @@ size_t gbs_data_origin(const gbs_data *data, size_t i) {
     return data->came != NULL ? data->came[row] : row;
 }
 
-void gbs_data_passed(const gbs_data *data, size_t i) {
-    if (!data->in_file)
+void gbs_data_passed_in(const gbs_data *data, const size_t *rows, size_t i) {
+    if (!data->in_file || i < data->every || i % data->every != 0)
         return;
-    size_t every = gbs_pages_every(data->row_stride * sizeof *data->dense);
-    if (i < every || i % every != 0)
+    size_t before = i - data->every,
+           from = gbs_data_place(data, rows != NULL ? rows[before] : before),
+           to = gbs_data_place(data, rows != NULL ? rows[i] : i);
+    if (from >= to)
         return;
-    size_t from = gbs_data_place(data, i - every), to = gbs_data_place(data, i);
-    if (from < to)
+    if (data->dense != NULL) {
         gbs_pages_drop(data->dense + from * data->row_stride, data->dense + to * data->row_stride);
+        return;
+    }
+    gbs_pages_drop(data->value + data->row_start[from], data->value + data->row_start[to]);
+    gbs_pages_drop(data->column + data->row_start[from], data->column + data->row_start[to]);
+}
+
+void gbs_data_passed(const gbs_data *data, size_t i) {
+    gbs_data_passed_in(data, NULL, i);
 }
 
 gbs_raw_row gbs_data_at(const gbs_data *data, size_t i) {
@@ -549,10 +579,10 @@ void gbs_data_free(gbs_data *data) {
         gbs_array_free(ctx, data->learned);
         gbs_array_free(ctx, data->costs);
     }
-    if (data->arranged != NULL) {
-        gbs_array_free(ctx, data->arranged);
+    for (size_t k = 0; k < sizeof data->arranged / sizeof *data->arranged; k++)
+        gbs_array_free(ctx, data->arranged[k]);
+    if (data->arranged[0] != NULL)
         gbs_array_free(ctx, (void *)data->came);
-    }
     gbs_array_free(ctx, (void *)data->pick);
     gbs_handle_free(ctx, data);
 }

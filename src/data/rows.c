@@ -51,8 +51,17 @@ gbs_rows gbs_rows_slice(const gbs_rows *rows, size_t first, size_t count) {
 }
 
 void gbs_rows_passed(const gbs_rows *rows, const gbs_strip *strip) {
-    if (!rows->in_file || strip->dense == NULL)
+    if (!rows->in_file || strip->n == 0)
         return;
+    if (strip->dense == NULL) {
+        const gbs_strip *all = &rows->all;
+        size_t from = strip->start[0], to = strip->start[(strip->n - 1) * strip->stride + 1];
+        from -= from - all->start[0] < AROUND / sizeof(double) ? from - all->start[0]
+                                                               : AROUND / sizeof(double);
+        gbs_pages_drop(all->value + from, all->value + to);
+        gbs_pages_drop(all->column + from, all->column + to);
+        return;
+    }
     /* what the system mapped around it, when it was read, goes too */
     size_t before = (size_t)(strip->dense - rows->all.dense),
            back = before < AROUND / sizeof(double) ? before : AROUND / sizeof(double);

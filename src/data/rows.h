@@ -34,8 +34,9 @@ struct gbs_data {
     /* of arrays whose rows were put in another order: which row of the caller's each of them is.
      * NULL: they are in his */
     const size_t *came;
-    double *arranged;       /* a view's own: `dense`, in its order; with `came` */
-    bool in_file;           /* the cells of `dense` lie in a file */
+    void *arranged[3];      /* a view's own: its cells, in its order; with `came` */
+    bool in_file;           /* the cells lie in a file */
+    size_t every;           /* then: rows between two times that their pages are dropped */
     const gbs_spill *spill; /* where arrays as long as the rows go; NULL: to memory */
     /* of each row of the arrays: a fit learns from it, and is certified on the others; NULL: the
      * fit draws a split itself. A view has that of its data */
@@ -61,6 +62,9 @@ gbs_status gbs_data_view(gbs_context *ctx, const gbs_data *data, const size_t *r
 /* Dense cells in a file, which a reader has checked; borrowed. */
 gbs_status gbs_data_in_file(gbs_context *ctx, size_t n, size_t d, const double *x,
                             size_t row_stride, const double *y, gbs_data **out);
+gbs_status gbs_data_csr_in_file(gbs_context *ctx, size_t n, size_t d, const size_t *row_start,
+                                const uint32_t *column, const double *value, const double *y,
+                                gbs_data **out);
 /* A view of many rows in a file gets a file of its own, with the rows one after the other in its
  * order: passes over it then read forward. Of other views nothing changes (arrange.c). */
 gbs_status gbs_data_arrange(gbs_context *ctx, gbs_data *view);
@@ -120,6 +124,8 @@ size_t gbs_data_place(const gbs_data *data, size_t i);
 /* A loop over all rows is at row i, and through with those before: of rows in a file the pages
  * leave memory now and then. */
 void gbs_data_passed(const gbs_data *data, size_t i);
+/* The same of a loop over some rows, ascending, at the i-th of them; NULL: over all. */
+void gbs_data_passed_in(const gbs_data *data, const size_t *rows, size_t i);
 
 /* The split that the caller said; false where none was said. */
 bool gbs_data_is_learned(const gbs_data *data, size_t i);
@@ -130,7 +136,7 @@ typedef struct gbs_rows {
     size_t strip_rows; /* rows handled together; depends on the shape alone */
     size_t first;      /* rows before these, where they are a slice: for messages */
     double shift_norm2;
-    bool in_file;   /* the cells of dense rows lie in a file (core/pages.h) */
+    bool in_file;   /* the cells lie in a file (core/pages.h) */
     void *owned[5]; /* arrays to free */
     size_t n_owned;
 } gbs_rows;

@@ -8,6 +8,7 @@
 #include "risk/loss.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -345,6 +346,11 @@ static bool columns_saw_certified_rows(const gbs_context *ctx, const gbs_data *d
             (s->seed != ctx->seed && !in_time) || s->units > gbs_least_part(units, o));
 }
 
+static int ascending(const void *a, const void *b) {
+    size_t x = *(const size_t *)a, y = *(const size_t *)b;
+    return (x > y) - (x < y);
+}
+
 /* Columns come from rows that do not certify: from the first part, where there is one. */
 static gbs_status find_columns(gbs_context *ctx, const gbs_data *data, gbs_fit_settings *o,
                                gbs_seen *seen) {
@@ -354,6 +360,8 @@ static gbs_status find_columns(gbs_context *ctx, const gbs_data *data, gbs_fit_s
     if (split && !gbs_data_is_dense(data)) {
         order = gbs_array_alloc(ctx, data->n, sizeof *order);
         status = order != NULL ? gbs_fit_order_run(ctx, data, o, order, &first) : GBS_ERR_MEMORY;
+        if (status == GBS_OK && data->in_file) /* which rows they are is all that counts */
+            qsort(order, first, sizeof *order, ascending);
     }
     if (status == GBS_OK)
         status = gbs_data_seen(ctx, data, order, first, seen);

@@ -220,6 +220,20 @@ static size_t filled_columns(const gbs_data *data, const gbs_maps *maps, uint32_
     return count;
 }
 
+/* Room for the cells of sparse rows, in memory or in files. */
+static gbs_status place_sparse(gbs_context *ctx, const gbs_data *data, size_t most, gbs_rows *out,
+                               uint32_t **column, double **value) {
+    const gbs_spill *spill = gbs_spills(data->spill, most, sizeof **column) ? data->spill : NULL;
+    void *first = NULL, *second = NULL;
+    gbs_status status = gbs_spill_array(ctx, spill, most, sizeof **column, &first);
+    *column = gbs_rows_own(out, first);
+    if (status == GBS_OK)
+        status = gbs_spill_array(ctx, spill, most, sizeof **value, &second);
+    *value = gbs_rows_own(out, second);
+    out->in_file = status == GBS_OK && spill != NULL;
+    return status;
+}
+
 static gbs_status build_sparse(gbs_context *ctx, const gbs_data *data, const gbs_maps *maps,
                                gbs_rows *out) {
     size_t n = data->n, more;
@@ -229,17 +243,23 @@ static gbs_status build_sparse(gbs_context *ctx, const gbs_data *data, const gbs
     size_t n_filled = filled_columns(data, maps, filled, &more);
     size_t most = stored_values(data) + n * (n_filled + more);
     size_t *start = gbs_rows_own(out, gbs_array_alloc(ctx, n + 1, sizeof *start));
-    uint32_t *column = gbs_rows_own(out, gbs_array_alloc(ctx, most, sizeof *column));
-    double *value = gbs_rows_own(out, gbs_doubles(ctx, most));
+    uint32_t *column = NULL;
+    double *value = NULL;
+    gbs_status status = place_sparse(ctx, data, most, out, &column, &value);
     out->all.start = start;
     out->all.column = column;
     out->all.value = value;
-    bool room = start != NULL && column != NULL && value != NULL;
-    gbs_status status = room ? build_shift(ctx, maps, out) : GBS_ERR_MEMORY;
+    if (status == GBS_OK)
+        status = start != NULL ? build_shift(ctx, maps, out) : GBS_ERR_MEMORY;
     for (size_t i = 0; status == GBS_OK && i < n; i++) {
         if (i % ROWS_A_LOOK == 0 && (status = gbs_check_cancel(ctx)) != GBS_OK)
             break;
+        if (i % ROWS_A_LOOK == 0 && i > 0) {
+            gbs_strip made = gbs_rows_slice(out, i - ROWS_A_LOOK, ROWS_A_LOOK).all;
+            gbs_rows_passed(out, &made);
+        }
         gbs_raw_row raw = gbs_data_at(data, i);
+        gbs_data_passed(data, i);
         size_t at = start[i], stored = fill_row(&raw, filled, n_filled, column + at, value + at);
         for (size_t k = 0; k < maps->count; k++)
             stored = maps->at[k]->ops->sparse(maps->at[k], stored, column + at, value + at);

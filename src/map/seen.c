@@ -21,6 +21,7 @@ static size_t list_cells(const gbs_data *data, const size_t *rows, size_t count,
     size_t stored = 0;
     for (size_t i = 0; i < count; i++) {
         gbs_raw_row row = gbs_data_at(data, rows != NULL ? rows[i] : i);
+        gbs_data_passed_in(data, rows, i);
         for (size_t k = 0; k < row.stored; k++)
             if (gbs_raw_value(&row, k) != 0.0)
                 index[stored++] = row.column[k];

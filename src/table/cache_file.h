@@ -1,5 +1,5 @@
-/* What the writer of caches (cache.c) and their reader (cache_read.c) share: the first bytes, and the
- * handle. */
+/* What the writer of caches (cache.c) and their reader (cache_read.c) share: the first bytes, and
+ * the handle. */
 #ifndef GIBBSITE_TABLE_CACHE_FILE_H
 #define GIBBSITE_TABLE_CACHE_FILE_H
 

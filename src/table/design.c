@@ -222,6 +222,8 @@ static gbs_status fill_sparse(struct build *b) {
     if (out->n > SIZE_MAX / sizeof(double) / a_row)
         return no_memory(b);
     const gbs_spill *spill = gbs_table_spills(b->t);
+    if (!gbs_spills(spill, most, sizeof *out->owned_index)) /* both, or none */
+        spill = NULL;
     void *index = NULL, *value = NULL;
     gbs_status status = gbs_spill_array(b->ctx, spill, most, sizeof *out->owned_index, &index);
     if (status == GBS_OK)
@@ -231,8 +233,14 @@ static gbs_status fill_sparse(struct build *b) {
     out->owned_start = gbs_array_alloc(b->ctx, out->n + 1, sizeof *out->owned_start);
     if (out->owned_start == NULL || status == GBS_ERR_MEMORY)
         return no_memory(b);
+    out->in_file = spill != NULL;
+    size_t every = gbs_pages_every(inputs * (sizeof *out->owned + sizeof *out->owned_index));
     for (size_t i = 0; status == GBS_OK && i < out->n; i++) {
         size_t from = out->owned_start[i];
+        if (out->in_file && i % every == 0) {
+            gbs_pages_drop(out->owned, out->owned + from);
+            gbs_pages_drop(out->owned_index, out->owned_index + from);
+        }
         out->owned_start[i + 1] = from + fill_sparse_row(b, row_at(b, i), out->owned_index + from,
                                                          out->owned + from);
     }

@@ -88,6 +88,9 @@ static gbs_status wrap(gbs_context *ctx, const gbs_table *table, gbs_recipe *rec
         status = gbs_data_in_file(ctx, d->n, d->d, d->cells, d->stride, signs, out);
     else if (status == GBS_OK && d->cells != NULL)
         status = gbs_data_dense(ctx, d->n, d->d, d->cells, d->stride, signs, GBS_BORROW, out);
+    else if (status == GBS_OK && d->in_file)
+        status = gbs_data_csr_in_file(ctx, d->n, d->d, d->row_start, d->index, d->value, signs,
+                                      out);
     else if (status == GBS_OK)
         status = gbs_data_csr(ctx, d->n, d->d, d->row_start, d->index, d->value, signs, GBS_BORROW,
                               out);

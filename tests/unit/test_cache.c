@@ -351,7 +351,7 @@ static void a_view_that_is_arranged_has_the_same_rows(void **state) {
         }
         assert_int_equal(gbs_data_view(ctx, data, pick, kept, &view), GBS_OK);
         assert_int_equal(gbs_data_arrange(ctx, view), GBS_OK);
-        assert_non_null(view->arranged);
+        assert_non_null(view->arranged[0]);
         for (size_t i = 0; i < kept; i++) {
             assert_int_equal(gbs_data_origin(view, i), pick[i]);
             assert_int_equal(gbs_data_place(view, i), i);
@@ -361,7 +361,7 @@ static void a_view_that_is_arranged_has_the_same_rows(void **state) {
         }
         size_t few[] = {kept / 2, 0};
         assert_int_equal(gbs_data_view(ctx, view, few, 2, &part), GBS_OK);
-        assert_null(part->arranged);
+        assert_null(part->arranged[0]);
         assert_int_equal(gbs_data_origin(part, 0), pick[kept / 2]);
         assert_true(gbs_data_at(part, 1).value[0] == cells[pick[0] * stride]);
         gbs_data_free(part);
@@ -370,6 +370,58 @@ static void a_view_that_is_arranged_has_the_same_rows(void **state) {
         gbs_array_free(ctx, pick);
         gbs_array_free(ctx, cells);
     }
+}
+
+/* Rows of up to 7 cells in files, some of none. */
+static void a_view_of_sparse_rows_is_arranged(void **state) {
+    (void)state;
+    gbs_context *ctx = table_context();
+    gbs_spill spill = {.folder = folder, .least = 1};
+    enum { N = 4000, D = 50000, LONG = 900 };
+    size_t *start = gbs_array_alloc(ctx, N + 1, sizeof *start), kept = 0;
+    size_t *pick = gbs_array_alloc(ctx, N, sizeof *pick);
+    void *columns = NULL, *values = NULL;
+    assert_true(start != NULL && pick != NULL);
+    for (size_t i = 0; i < N; i++)
+        start[i + 1] = start[i] + (i % 5 == 0 ? 0 : below(i % 2 == 0 ? LONG : 7));
+    assert_int_equal(gbs_spill_array(ctx, &spill, start[N], sizeof(uint32_t), &columns), GBS_OK);
+    assert_int_equal(gbs_spill_array(ctx, &spill, start[N], sizeof(double), &values), GBS_OK);
+    uint32_t *column = columns;
+    double *value = values;
+    for (size_t i = 0; i < N; i++)
+        for (size_t k = start[i]; k < start[i + 1]; k++) {
+            column[k] = (uint32_t)(7 * (k - start[i]) + below(7));
+            value[k] = (double)k;
+        }
+    gbs_data *data = NULL, *view = NULL;
+    assert_int_equal(gbs_data_csr_in_file(ctx, N, D, start, column, value, NULL, &data), GBS_OK);
+    data->spill = &spill;
+    for (size_t i = 0; i < N; i++)
+        if (below(10) > 0)
+            pick[kept++] = i;
+    for (size_t i = kept - 1; i > 0; i--) {
+        size_t j = below(i + 1), t = pick[i];
+        pick[i] = pick[j];
+        pick[j] = t;
+    }
+    assert_int_equal(gbs_data_view(ctx, data, pick, kept, &view), GBS_OK);
+    assert_int_equal(gbs_data_arrange(ctx, view), GBS_OK);
+    assert_non_null(view->arranged[2]);
+    for (size_t i = 0; i < kept; i++) {
+        gbs_raw_row row = gbs_data_at(view, i);
+        size_t from = start[pick[i]];
+        gbs_data_passed(view, i);
+        assert_int_equal(gbs_data_origin(view, i), pick[i]);
+        assert_int_equal(row.stored, start[pick[i] + 1] - from);
+        assert_memory_equal(row.column, column + from, row.stored * sizeof *column);
+        assert_memory_equal(row.value, value + from, row.stored * sizeof *value);
+    }
+    gbs_data_free(view);
+    gbs_data_free(data);
+    gbs_array_free(ctx, columns);
+    gbs_array_free(ctx, values);
+    gbs_array_free(ctx, start);
+    gbs_array_free(ctx, pick);
 }
 
 static void views_in_memory_are_left_alone(void **state) {
@@ -381,7 +433,7 @@ static void views_in_memory_are_left_alone(void **state) {
     assert_int_equal(gbs_data_dense(ctx, 3, 1, x, 1, NULL, GBS_BORROW, &data), GBS_OK);
     assert_int_equal(gbs_data_view(ctx, data, pick, 2, &view), GBS_OK);
     assert_int_equal(gbs_data_arrange(ctx, view), GBS_OK);
-    assert_null(view->arranged);
+    assert_null(view->arranged[0]);
     assert_true(gbs_data_at(view, 0).value[0] == 3.0);
     gbs_data_free(view);
     gbs_data_free(data);
@@ -401,6 +453,7 @@ int main(void) {
         cmocka_unit_test(what_is_no_file_of_ours_is_refused),
         cmocka_unit_test(a_full_or_absent_folder_is_named),
         cmocka_unit_test(a_view_that_is_arranged_has_the_same_rows),
+        cmocka_unit_test(a_view_of_sparse_rows_is_arranged),
         cmocka_unit_test(views_in_memory_are_left_alone),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
