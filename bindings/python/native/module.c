@@ -39,8 +39,8 @@ static struct PyModuleDef definition = {
 PyMODINIT_FUNC PyInit__native(void);
 
 PyMODINIT_FUNC PyInit__native(void) {
-    PyMethodDef *const tables[] = {data_methods, model_methods, sample_methods, complete_methods,
-                                   report_methods, theory_methods};
+    PyMethodDef *const tables[] = {data_methods,     model_methods,  sample_methods,
+                                   complete_methods, report_methods, theory_methods};
     PyObject *module = PyModule_Create(&definition);
     int ok = module != NULL && errors_init(module) == 0;
     for (size_t k = 0; ok && k < sizeof tables / sizeof *tables; k++)
