@@ -247,17 +247,18 @@ static struct trial around(const gbs_map_choice *c, struct trial t) {
 
 static gbs_status first_rung(gbs_context *ctx, const gbs_data *learn, const gbs_fit_settings *o,
                              gbs_map_choice *out) {
+    static const double widths[] = {2.0, 1.0, 0.5, 0.25, 0.125}, of_axes[] = {1.0, 0.5, 0.25};
     struct rung r = {0};
-    for (double width = 2.0; width > 0.1; width *= 0.5)
+    bool axes = o->features == GBS_FEATURES_AUTO && learn->d > 1;
+    for (size_t k = 0; k < sizeof widths / sizeof *widths; k++)
         add(&r, (struct trial){.features = first_map(o),
                                .size = columns_of(o, learn->n, FIRST_COLUMNS),
-                               .kernel_width = width,
+                               .kernel_width = widths[k],
                                .level_width = 1.0});
-    for (double width = 1.0; o->features == GBS_FEATURES_AUTO && learn->d > 1 && width > 0.2;
-         width *= 0.5)
+    for (size_t k = 0; axes && k < sizeof of_axes / sizeof *of_axes; k++)
         add(&r, (struct trial){.features = GBS_FEATURES_FOURIER,
                                .size = columns_of(o, learn->n, FIRST_COLUMNS),
-                               .kernel_width = width,
+                               .kernel_width = of_axes[k],
                                .level_width = 1.0,
                                .axes = 1.0});
     gbs_status status = run_rung(ctx, learn, o, FIRST_ROWS, &r);
@@ -352,10 +353,11 @@ gbs_status gbs_map_would_help(gbs_context *ctx, const gbs_data *learn, const gbs
     if (learn->n < FEWEST_GLANCED || learn->d > MOST_GLANCED || learn->dense == NULL)
         return GBS_OK;
     add(&r, (struct trial){.features = GBS_FEATURES_LINEAR});
-    for (double width = 1.0; width > 0.3; width *= 0.35)
+    static const double widths[] = {1.0, 0.35};
+    for (size_t k = 0; k < sizeof widths / sizeof *widths; k++)
         add(&r, (struct trial){.features = GBS_FEATURES_FOURIER,
                                .size = columns_of(o, learn->n, GLANCE_COLUMNS),
-                               .kernel_width = width});
+                               .kernel_width = widths[k]});
     gbs_status status = run_rung(ctx, learn, o, GLANCE_ROWS, &r);
     const struct trial *best = best_of(&r, 1);
     *helps = status == GBS_OK && surely_better(&r, best, &r.trial[0]) &&

@@ -129,8 +129,9 @@ static double inverse_erf(double u) {
 static void place_axes(const struct fourier *f, size_t count) {
     size_t d = f->map.in, all = frequencies(f->size);
     for (size_t r = 0; r < count; r++) {
-        size_t column = r % d, at = all - count + r, shares = (count - column + d - 1) / d;
-        double u = ((double)(r / d) + gbs_uniform(f->seed, GBS_STREAM_FOURIER + at, 2 * d)) /
+        size_t column = r % d, at = all - count + r, share = r / d,
+               shares = (count - column + d - 1) / d;
+        double u = ((double)share + gbs_uniform(f->seed, GBS_STREAM_FOURIER + at, 2 * d)) /
                    (double)shares;
         f->frequency[column * all + at] = sqrt(2.0 * (double)d) * inverse_erf(u) / f->width;
     }

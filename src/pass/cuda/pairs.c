@@ -213,8 +213,8 @@ static void cut(const struct pass *p, bool fused, size_t *rows, size_t *layers) 
     *rows = *rows < unit ? unit : *rows < p->outer ? *rows : p->outer;
     double idle = INFINITY, engines = p->h->device->multiprocessors;
     for (size_t k = 1; fused && k <= MOST_LAYERS && k * 4 * FUSED_INNER <= p->inner; k++) {
-        double blocks = (double)((*rows + unit - 1) / unit * k),
-               now = ceil(blocks / engines) * engines / blocks;
+        size_t count = (*rows + unit - 1) / unit * k;
+        double blocks = (double)count, now = ceil(blocks / engines) * engines / blocks;
         if (now < idle - 0.01) {
             idle = now;
             best = k;
