@@ -13,9 +13,10 @@ enum { COVARIANCE_COLUMNS = 200 };
 static int put_moments(struct json *j, const struct app *app, const struct drawn *drawn) {
     size_t d = drawn->info->d;
     bool full = d <= COVARIANCE_COLUMNS;
-    double *mean = calloc(d + (full ? d * d : 0), sizeof *mean), *covariance = mean + d;
+    double *mean = calloc(d + (full ? d * d : 0), sizeof *mean);
     if (mean == NULL)
         return app_fail(app, EXIT_MEMORY, "out of memory");
+    double *covariance = mean + d;
     gbs_particles_moments(drawn->particles, mean, full ? covariance : NULL);
     json_open_array(j, "mean");
     for (size_t k = 0; k < d; k++)

@@ -56,7 +56,7 @@ void text_add(struct text *t, const char *format, ...) {
 }
 
 void text_add_number(struct text *t, double x) {
-    char number[GBS_NUMBER_ROOM];
+    char number[GBS_NUMBER_ROOM] = {0};
     text_add_bytes(t, number, gbs_print_number(x, number));
 }
 

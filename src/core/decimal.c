@@ -26,7 +26,7 @@ void gbs_decimal_print(double x, char *out, size_t room) {
 /* The decimal digits of n > 0 without the zeros at its end; returns how many, *power grows by the
  * zeros. */
 static int spell(uint64_t n, char *digits, int *power) {
-    char reversed[GBS_NUMBER_ROOM];
+    char reversed[GBS_NUMBER_ROOM] = {0};
     int count = 0;
     for (; n % 10 == 0; n /= 10)
         ++*power;

@@ -124,6 +124,7 @@ static double judge_row(size_t k, size_t is, double w, double *z) {
     for (size_t c = 0; c < k; c++)
         z[c] *= times;
     z[is] -= w;
+    /* cppcheck-suppress invalidFunctionArg ; one of the terms of the sum is 1 */
     return w * (most + log(sum) - own);
 }
 

@@ -30,6 +30,7 @@ static double log_sum(size_t k, const double *s, double t, double *mean, double 
     }
     *mean = first / sum;
     *variance = fmax(second / sum - *mean * *mean, 0.0);
+    /* cppcheck-suppress invalidFunctionArg ; one of the terms of the sum is 1 */
     return most + log(sum);
 }
 

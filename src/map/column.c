@@ -16,17 +16,17 @@ bool gbs_column_learns(const gbs_column_map *c) {
 
 gbs_status gbs_column_learn(gbs_context *ctx, gbs_column_map *c, size_t n, double *cell) {
     gbs_status status = GBS_OK;
-    for (size_t k = MAPS; status == GBS_OK && k-- > 0;)
-        if (maps[k]->wanted(c))
-            status = maps[k]->learn(ctx, c, n, cell);
+    for (size_t k = 1; status == GBS_OK && k <= MAPS; k++)
+        if (maps[MAPS - k]->wanted(c))
+            status = maps[MAPS - k]->learn(ctx, c, n, cell);
     return status;
 }
 
 size_t gbs_column_width(const gbs_column_map *c) {
     size_t width = 1;
-    for (size_t k = MAPS; k-- > 0;)
-        if (maps[k]->wanted(c))
-            width = maps[k]->width(c, width);
+    for (size_t k = 1; k <= MAPS; k++)
+        if (maps[MAPS - k]->wanted(c))
+            width = maps[MAPS - k]->width(c, width);
     return width;
 }
 

@@ -58,7 +58,8 @@ static void arrays_that_cannot_be_made_say_where(void **state) {
     assert_int_equal(gbs_spill_array(ctx, &nowhere, 10, 8, &array), GBS_ERR_IO);
     assert_null(array);
     assert_non_null(strstr(gbs_error_message(ctx), "/nowhere/at/all: No such file"));
-    int status = gbs_spill_array(ctx, &here, (size_t)1 << 57, 8, &array); /* more than any disk */
+    gbs_status status = gbs_spill_array(ctx, &here, (size_t)1 << 57, 8,
+                                        &array); /* more than any disk */
     assert_true(status == GBS_ERR_IO || status == GBS_ERR_MEMORY);
     assert_null(array);
     assert_int_equal(gbs_spill_array(ctx, NULL, 3, 8, &array), GBS_OK); /* memory */
