@@ -170,8 +170,10 @@ static int check_inputs(const struct app *app, const struct output *outputs, siz
 /* What the usage calls input k (the last word stands for all that follow), or --option. */
 static void name_read(const struct app *app, size_t k, const char *option, char out[static 64]) {
     const char *word = strchr(app->command->usage, ' ');
-    for (; option == NULL && k > 0 && strchr(word + 1, ' ') != NULL; k--)
-        word = strchr(word + 1, ' ');
+    for (const char *next; option == NULL && k > 0 && (next = strchr(word + 1, ' ')) != NULL &&
+                           next[1] != '[' && next[1] != '-';
+         k--)
+        word = next;
     if (option != NULL)
         snprintf(out, 64, "--%.60s", option);
     else

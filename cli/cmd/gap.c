@@ -36,7 +36,9 @@ static int check_alike(const struct comparison *c, size_t k) {
     const char *first = name_of(c, 0), *other = name_of(c, k), *what = NULL;
     const char *recipe_a = gbs_model_recipe(c->item[0].model),
                *recipe_b = gbs_model_recipe(c->item[k].model);
-    if (gbs_model_task(c->item[0].model) != gbs_model_task(c->item[k].model))
+    if (gbs_model_classes(c->item[0].model) != gbs_model_classes(c->item[k].model))
+        what = "number of classes";
+    else if (gbs_model_task(c->item[0].model) != gbs_model_task(c->item[k].model))
         what = "task";
     else if (a->prior != b->prior)
         what = "prior";

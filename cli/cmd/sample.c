@@ -82,8 +82,10 @@ static int list(struct sample *s) {
     if (many && given(&s->app->options, "output"))
         return app_fail(s->app, EXIT_USAGE,
                         "sample: %s has %zu labels, and a file of particles is of one binary "
-                        "problem: --positive LABEL takes one label against the rest",
-                        s->train.file, gbs_data_classes(s->train.data));
+                        "problem: %s",
+                        s->train.file, gbs_data_classes(s->train.data),
+                        s->against != NULL ? "leave -o out, --draws FILE takes them all"
+                                           : "--positive LABEL takes one label against the rest");
     for (size_t k = 0; k < most; k++) {
         struct drawn *d = &s->item[s->count];
         d->model = s->against;

@@ -149,7 +149,7 @@ GBS_API const double *gbs_data_labels(const gbs_data *data);
 GBS_API size_t gbs_data_left_out(const gbs_data *data);
 /* The row of the table, from 0, behind row i of the data. */
 GBS_API size_t gbs_data_table_row(const gbs_data *data, size_t i);
-/* The k-th column that `keep` asks for, by name; NULL beyond the last. Valid as long as the data. */
+/* The k-th column that `keep` asks for, by name; NULL beyond the last. As valid as the data. */
 GBS_API const char *gbs_data_kept_column(const gbs_data *data, size_t k);
 /* Its cell in row `row` of the table, from 0 (a row that was left out, too), as it stands there;
  * NULL beyond the last. */

@@ -5,8 +5,8 @@
  * which places are lucky, not which of the fits to all is the better one. So each candidate is
  * fitted to all ratings first, and the parts are left out from where it ended: what is held against
  * each other is what would be taken. The candidates: the paper's model; the hierarchical one in its
- * place, without and with positions; and that with a start and a rank of its own. The paper's, which
- * has less to learn, stays unless another wins clearly.
+ * place, without and with positions; and that with a start and a rank of its own. The paper's,
+ * which has less to learn, stays unless another wins clearly.
  */
 #include "fit/complete_levels.h"
 

@@ -1,9 +1,9 @@
 /* A zero prior of the hierarchical model, and its certificate (docs/maths.md, 8.22).
  *
  * Nothing of the prior may look at the ratings it is certified on: the centre is the middle of the
- * declared range and the unit a quarter of it, phi = 1, w0 = 1, beta / 20 ~ Ga(1, 1), and the rank is
- * the one asked for. q is fitted to all ratings, F less the expected loss is KL(q || prior) with all
- * levels in it, and kl (6.1) certifies one draw.
+ * declared range and the unit a quarter of it, phi = 1, w0 = 1, beta / 20 ~ Ga(1, 1), and the rank
+ * is the one asked for. q is fitted to all ratings, F less the expected loss is KL(q || prior) with
+ * all levels in it, and kl (6.1) certifies one draw.
  */
 #include "completion/draws.h"
 #include "completion/positions.h"

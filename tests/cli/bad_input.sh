@@ -405,6 +405,7 @@ refuses 2 'fit: --cost is given twice' fit good.csv --cost costs.csv --cost 5:1
 refuses 2 'complete: --test and --row-features cannot both be standard input' complete good.csv --test - --row-features -
 refuses 2 'sample: TRAIN and --against cannot both be standard input' sample - --against -
 refuses 2 'gap: TRAIN and MODEL cannot both be standard input' gap - -
+refuses 2 'gap: MODEL and MODEL cannot both be standard input' gap good.csv - -
 refuses 2 'predict: MODEL and DATA cannot both be standard input' predict - -
 refuses 2 'evaluate: MODEL and DATA cannot both be standard input' evaluate - -
 refuses 2 'simulate: --json describes the data on standard output; the rows need -o FILE' simulate classify --json

@@ -153,7 +153,7 @@ gaps_of <- function(object, ..., seed = NULL, threads = NULL, progress = FALSE) 
         data.frame(class = object$labels$classes[p[2] + 1L],
                    against = object$labels$classes[p[3] + 1L], lambda = info$lambda,
                    log_z = info$log_z, log_z_sd = info$log_z_sd,
-                   found[c("free_energy", "gap", "gap_sd", "gap_over_lambda")])
+                   found[c("free_energy", "gap", "gap_sd", "gap_sd_at_least", "gap_over_lambda")])
     })
     do.call(rbind, rows)
 }
