@@ -11,7 +11,7 @@
 /* Before a stage has taken so long and come so far, what is left of it is a guess. */
 #define LEAST_SECONDS 2.0
 #define LEAST_DONE 0.02
-enum { WIDTH = 40 };
+enum { WIDTH = 30 };
 
 static struct {
     bool on, visible;

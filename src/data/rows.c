@@ -65,7 +65,8 @@ void gbs_rows_passed(const gbs_rows *rows, const gbs_strip *strip) {
     /* what the system mapped around it, when it was read, goes too */
     size_t before = (size_t)(strip->dense - rows->all.dense),
            back = before < AROUND / sizeof(double) ? before : AROUND / sizeof(double);
-    gbs_pages_drop(strip->dense - back, strip->dense + strip->n * strip->ld);
+    /* a strip of every so manyth row ends with the cells of its last one */
+    gbs_pages_drop(strip->dense - back, strip->dense + (strip->n - 1) * strip->ld + strip->d);
 }
 
 gbs_strip gbs_rows_strip(const gbs_rows *rows, size_t index) {

@@ -525,7 +525,7 @@ const gbs_option_entry gbs_option_entries[] = {
       ANY},
      .store = GBS_STORE_TEXT, .at = {IN_TABLE(cache)}},
     {{"no-cache", NULL, GBS_OPTION_FLAG, GBS_FOR_FIT, NULL, NULL, NULL, "data",
-      "keep no cache of the file, and remove what earlier runs left of it",
+      "keep no cache of the file, and remove what earlier runs left of files of this name",
       ANY},
      .store = GBS_STORE_INT, .at = {IN_TABLE(no_cache)}},
     {{"no-header", NULL, GBS_OPTION_FLAG, READ | GBS_FOR_COMPLETE, NULL, NULL, NULL, "data",

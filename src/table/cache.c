@@ -180,13 +180,14 @@ static gbs_status write_tail(gbs_cache *c, const gbs_table *t, const struct byte
     return status;
 }
 
-gbs_status gbs_cache_keep(gbs_cache *c, const gbs_table *t, const gbs_cache_key *key,
-                          const char *path) {
+gbs_status gbs_cache_keep(gbs_cache *c, gbs_table *t, const gbs_cache_key *key, const char *path) {
     struct bytes b = {.ctx = c->ctx};
     describe(&b, t);
     gbs_status status = b.failed
                             ? GBS_ERR_MEMORY
                             : write_tail(c, t, &b, t->n_rows * t->n_columns * sizeof(double), key);
+    if (c->base != NULL) /* the file may have moved, even where it failed later */
+        t->cells = (double *)(void *)(c->base + GBS_CACHE_HEADER);
     if (status == GBS_OK && gbs_file_keep(c->fd, c->name, path) != 0)
         status = gbs_cache_io_error(c->ctx, path);
     if (status == GBS_OK) {

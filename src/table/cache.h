@@ -23,9 +23,9 @@ typedef struct gbs_cache_key {
 gbs_status gbs_cache_create(gbs_context *ctx, const char *folder, bool kept, gbs_cache **out);
 /* Room for so many cells, those that are there kept; they may move. */
 gbs_status gbs_cache_room(gbs_cache *c, size_t cells, double **out);
-/* The cells are all of the table's: the file gets the rest of it, and the name `path`. */
-gbs_status gbs_cache_keep(gbs_cache *c, const gbs_table *t, const gbs_cache_key *key,
-                          const char *path);
+/* The cells are all of the table's: the file gets the rest of it, and the name `path`. The cells
+ * may move. */
+gbs_status gbs_cache_keep(gbs_cache *c, gbs_table *t, const gbs_cache_key *key, const char *path);
 /* The table of a cache; NULL: there is no such file. `file` is what messages call the table.
  * GBS_ERR_FORMAT for a file that is damaged or the cache of another one. */
 gbs_status gbs_cache_open(gbs_context *ctx, const char *path, const gbs_cache_key *key,
@@ -36,6 +36,7 @@ void gbs_cache_free(gbs_cache *c);
 typedef struct gbs_caching {
     char folder[GBS_FILE_NAME_ROOM]; /* that it lies in */
     bool kept;                       /* for the next run; otherwise the file has no name */
+    bool asked; /* by name: a cache that cannot be used or kept is an error, and not a line */
 } gbs_caching;
 gbs_status gbs_table_read_cached(gbs_context *ctx, const char *name, const gbs_reading *reading,
                                  const gbs_caching *caching, gbs_table **out);

@@ -197,18 +197,27 @@ static gbs_status read_table(gbs_context *ctx, gbs_cache *c, const char *path,
     return GBS_OK;
 }
 
+static bool has_texts(const gbs_table *t) {
+    for (size_t j = 0; j < t->n_columns; j++)
+        if (t->columns[j].is_text)
+            return true;
+    return false;
+}
+
 /* Every text is one of its column's. */
-static bool are_levels(const gbs_table *t) {
-    for (size_t j = 0; j < t->n_columns; j++) {
-        const gbs_column *c = &t->columns[j];
-        for (size_t i = 0; c->is_text && i < t->n_rows; i++) {
-            double x = t->cells[i * t->n_columns + j];
-            gbs_table_passed(t, i, i);
-            if (!isnan(x) && !(x >= 0.0 && x < (double)c->n_levels))
-                return false;
-        }
+static gbs_status check_levels(gbs_context *ctx, const char *path, const gbs_table *t) {
+    gbs_status status = GBS_OK;
+    const double *row = t->cells;
+    bool good = true;
+    for (size_t i = 0; status == GBS_OK && good && i < t->n_rows; i++, row += t->n_columns) {
+        gbs_table_passed(t, i, i);
+        for (size_t j = 0; j < t->n_columns; j++)
+            good = good && (!t->columns[j].is_text || isnan(row[j]) ||
+                            (row[j] >= 0.0 && row[j] < (double)t->columns[j].n_levels));
+        if (i % t->every == 0)
+            status = gbs_check_cancel(ctx);
     }
-    return true;
+    return good ? status : damaged(ctx, path, "its levels");
 }
 
 gbs_status gbs_cache_open(gbs_context *ctx, const char *path, const gbs_cache_key *key,
@@ -244,10 +253,11 @@ gbs_status gbs_cache_open(gbs_context *ctx, const char *path, const gbs_cache_ke
         return status;
     }
     gbs_table_store(t, c);
-    if (!are_levels(t)) {
+    if (has_texts(t))
+        status = check_levels(ctx, path, t);
+    if (status == GBS_OK)
+        *out = t;
+    else
         gbs_table_free(t);
-        return damaged(ctx, path, "its levels");
-    }
-    *out = t;
-    return GBS_OK;
+    return status;
 }

@@ -4,9 +4,8 @@
  * more than half of the memory that is left. How many cells a file has is told from its first
  * bytes.
  */
-#include "table/cache.h"
+#include "table/cache_file.h"
 
-#include "data/digest.h"
 #include "table/bytes.h"
 #include "table/reader.h"
 
@@ -20,7 +19,7 @@
 #include <unistd.h>
 
 #define ENDING ".gbscache"
-enum { PIECE = 1 << 20, HEX = 32, MOST_ENDINGS = 4 };
+enum { PIECE = 1 << 20, HEX = 32, MOST_ENDINGS = 4, MOST_NAME = 200 /* of its bytes */ };
 /* In memory a cell lies in the table and in the design, and a row has its label, its place and its
  * scores; text shrinks so many times in gzip. */
 #define BYTES_A_CELL 16.0
@@ -52,17 +51,35 @@ static bool is_csv(const char *name, const gbs_reading *reading) {
     return known;
 }
 
+/* What separates most cells of the first line. */
+static char most_frequent(const char *at, const char *end) {
+    static const char known[] = ",;\t|";
+    size_t count[sizeof known - 1] = {0}, best = 0;
+    for (; at < end && *at != '\n'; at++) {
+        const char *found = *at != '\0' ? strchr(known, *at) : NULL;
+        if (found != NULL)
+            count[found - known]++;
+    }
+    for (size_t k = 1; k < sizeof known - 1; k++)
+        best = count[k] > count[best] ? k : best;
+    return known[best];
+}
+
 /* Bytes that the rows would take in memory, by the first of them; 0 where they cannot be read: the
  * reader will say why. */
-static double estimate(gbs_context *ctx, const char *name, double file_size) {
+static double estimate(gbs_context *ctx, const char *name, char separator, double file_size) {
     gbs_bytes b;
     if (gbs_bytes_open(ctx, name, 0, &b) != GBS_OK)
         return 0.0;
     size_t lines = 0, cells = 0;
     gbs_status status = gbs_bytes_more(&b);
+    bool quoted = false;
+    if (separator == '\0' && status == GBS_OK)
+        separator = most_frequent(b.at, b.end);
     for (const char *at = b.at; status == GBS_OK && at < b.end; at++) {
-        lines += *at == '\n';
-        cells += *at == '\n' || *at == ',' || *at == ';' || *at == '\t' || *at == '|';
+        quoted = *at == '"' ? !quoted : quoted;
+        lines += *at == '\n' && !quoted;
+        cells += (*at == '\n' || *at == separator) && !quoted;
     }
     double size = (double)(b.end - b.at),
            times = size > 0.0 && status == GBS_OK ? file_size / size : 0.0;
@@ -83,22 +100,25 @@ gbs_status gbs_caching_plan(gbs_context *ctx, const char *name, const gbs_readin
     size_t length = folder != NULL ? strlen(folder) : beside > 1 ? beside - 1 : 1;
     bool regular = is_regular(name, &st);
     *wanted = folder != NULL;
-    *out = (gbs_caching){.kept = !none && regular};
+    *out = (gbs_caching){.kept = !none && regular, .asked = folder != NULL};
     if (length >= sizeof out->folder)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "`cache`: the name of the folder is too long");
     memcpy(out->folder, from, length);
     if (folder != NULL || !may || !regular || !is_csv(name, reading))
         return GBS_OK;
-    double need = estimate(ctx, name, (double)st.st_size), left = (double)gbs_memory_left();
-    *wanted = need > ALWAYS_FITS && need > SHARE * left;
-    if (*wanted)
-        gbs_log(
-            ctx, GBS_LOG_WARNING,
-            "%s: its rows would take about %.1f GB of the %.1f GB of memory that are left: they "
-            "are worked on in files in '%s'%s (`cache` DIR names another folder)",
-            name, 1e-9 * need, 1e-9 * left, out->folder,
-            out->kept ? ", and a cache stays there for the next run, which `no-cache` removes"
-                      : "");
+    double need = estimate(ctx, name, (char)reading->separator, (double)st.st_size),
+           left = (double)gbs_memory_left();
+    bool large = need > ALWAYS_FITS && need > SHARE * left;
+    *wanted = large && access(out->folder, W_OK | X_OK) == 0;
+    if (large)
+        gbs_log(ctx, GBS_LOG_WARNING,
+                "%s: its rows would take about %.1f GB of the %.1f GB of memory that are left: %s "
+                "'%s'%s (`cache` DIR names another folder)",
+                name, 1e-9 * need, 1e-9 * left,
+                *wanted ? "they are worked on in files in" : "no file can be made in", out->folder,
+                *wanted && out->kept
+                    ? ", and a cache stays there for a later run, which `no-cache` removes"
+                    : "");
     return GBS_OK;
 }
 
@@ -107,13 +127,13 @@ gbs_status gbs_caching_plan(gbs_context *ctx, const char *name, const gbs_readin
 static void path_of(const char *name, const gbs_caching *caching, const gbs_cache_key *key,
                     char *path, size_t room) {
     gbs_hash both = gbs_hash_add(key->file, key->reading);
-    snprintf(path, room, "%s/%s-%016llx%016llx" ENDING, caching->folder, base_of(name),
+    snprintf(path, room, "%s/%.*s-%016llx%016llx" ENDING, caching->folder, MOST_NAME, base_of(name),
              (unsigned long long)both.high, (unsigned long long)both.low);
 }
 
 /* "NAME-" and 32 digits, and the ending. */
 static bool is_cache_of(const char *entry, const char *base) {
-    size_t n = strlen(base);
+    size_t n = strnlen(base, MOST_NAME);
     return strncmp(entry, base, n) == 0 && entry[n] == '-' &&
            strspn(entry + n + 1, "0123456789abcdef") == HEX &&
            strcmp(entry + n + 1 + HEX, ENDING) == 0;
@@ -161,11 +181,12 @@ static void add_list(gbs_digest *d, const char *const *item, size_t n) {
         gbs_digest_add(d, item[k], strlen(item[k]) + 1);
 }
 
-/* What decides which cells a file has. */
+/* What decides which cells a file has: a version of the library reads in its own way. */
 static gbs_hash digest_reading(const gbs_reading *r) {
-    const int32_t numbers[] = {(int32_t)r->header, r->keep_missing, r->names_first, r->separator,
-                               r->comma};
+    const int32_t numbers[] = {(int32_t)r->header, r->keep_missing, r->names_first,
+                               r->separator,       r->comma,        GBS_CACHE_VERSION};
     gbs_digest d = gbs_digest_start();
+    gbs_digest_add(&d, gbs_version(), strlen(gbs_version()) + 1);
     gbs_digest_add(&d, numbers, sizeof numbers);
     add_list(&d, r->text, r->n_text);
     add_list(&d, r->drop, r->n_drop);
@@ -200,8 +221,19 @@ static gbs_status read_new(gbs_context *ctx, const char *name, const gbs_reading
     return status;
 }
 
+/* A failure of a cache that nobody asked for is told, and forgotten. */
+static gbs_status forgive(gbs_context *ctx, const gbs_caching *caching, gbs_status status) {
+    bool grave = caching->asked || (status != GBS_ERR_IO && status != GBS_ERR_FORMAT);
+    if (status == GBS_OK || grave)
+        return status;
+    gbs_log(ctx, GBS_LOG_WARNING, "%s: it is left as it is, and no cache is kept",
+            gbs_error_message(ctx));
+    return gbs_fail(ctx, GBS_OK, "%s", "");
+}
+
 gbs_status gbs_table_read_cached(gbs_context *ctx, const char *name, const gbs_reading *reading,
                                  const gbs_caching *caching, gbs_table **out) {
+    gbs_caching now = *caching;
     struct stat before = {0};
     gbs_cache_key key = {.reading = digest_reading(reading)};
     char path[2 * GBS_FILE_NAME_ROOM];
@@ -212,15 +244,18 @@ gbs_status gbs_table_read_cached(gbs_context *ctx, const char *name, const gbs_r
     if (caching->kept) {
         status = digest_file(ctx, name, &key);
         path_of(name, caching, &key, path, sizeof path);
-        if (status == GBS_OK)
+        if (status == GBS_OK) {
             status = gbs_cache_open(ctx, path, &key, name, out);
+            now.kept = status == GBS_OK;
+            status = forgive(ctx, caching, status);
+        }
     }
     if (status == GBS_OK && *out == NULL) {
-        status = read_new(ctx, name, reading, caching, key.size, out);
-        if (status == GBS_OK && caching->kept && !unchanged(name, &before))
+        status = read_new(ctx, name, reading, &now, key.size, out);
+        if (status == GBS_OK && now.kept && !unchanged(name, &before))
             status = gbs_fail(ctx, GBS_ERR_DATA, "%s: the file changed while it was read", name);
-        if (status == GBS_OK && caching->kept)
-            status = gbs_cache_keep((*out)->store, *out, &key, path);
+        if (status == GBS_OK && now.kept)
+            status = forgive(ctx, caching, gbs_cache_keep((*out)->store, *out, &key, path));
     }
     if (status == GBS_OK)
         status = gbs_table_spill(*out, caching->folder);

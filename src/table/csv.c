@@ -253,7 +253,7 @@ static gbs_status room_in_file(gbs_csv *c) {
     gbs_reader *r = c->reader;
     if (t->n_rows % t->every == 0) {
         gbs_pages_drop(t->cells, t->cells + t->n_rows * t->n_columns);
-        if (r->options->expected > 0)
+        if (r->options->expected > 0 && !gbs_bytes_is_gzip(r->bytes)) /* its size tells little */
             gbs_progress(r->ctx, "read",
                          (double)gbs_bytes_offset(r->bytes) / (double)r->options->expected);
     }

@@ -6,6 +6,7 @@
 #include "data/rows.h"
 #include "table/cache.h"
 
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -26,6 +27,29 @@ static int remove_folder(void **state) {
 }
 
 /* ---------------------------------------------------------------- arrays in files */
+
+/* Of every other row of an array in a file, pages go up to the last cell: what lies behind the array
+ * is another's. */
+static void pages_behind_the_last_row_are_left_alone(void **state) {
+    (void)state;
+    enum { ROWS = 8, D = 4 };
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), ld = 2 * page / sizeof(double),
+           size = ROWS * page * 2 - page; /* the last row lies on one page */
+    char *block = mmap(NULL, size + 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                       -1, 0);
+    assert_true(block != MAP_FAILED);
+    int fd = memfd_create("rows", MFD_CLOEXEC);
+    assert_true(fd >= 0 && ftruncate(fd, (off_t)size) == 0);
+    assert_true(mmap(block, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == block);
+    memset(block, 1, size + 2 * page);
+    gbs_strip strip = {.n = ROWS, .d = D, .ld = ld, .dense = (double *)(void *)block};
+    gbs_rows rows = {.all = strip, .d = D, .in_file = true};
+    gbs_rows_passed(&rows, &strip);
+    for (size_t k = 0; k < size + 2 * page; k++)
+        assert_int_equal(block[k], 1);
+    munmap(block, size + 2 * page);
+    close(fd);
+}
 
 static void arrays_in_files_hold_what_was_written(void **state) {
     (void)state;
@@ -453,6 +477,7 @@ int main(void) {
         cmocka_unit_test(numbers_that_lie_lead_nowhere),
         cmocka_unit_test(what_is_no_file_of_ours_is_refused),
         cmocka_unit_test(a_full_or_absent_folder_is_named),
+        cmocka_unit_test(pages_behind_the_last_row_are_left_alone),
         cmocka_unit_test(a_view_that_is_arranged_has_the_same_rows),
         cmocka_unit_test(a_view_of_sparse_rows_is_arranged),
         cmocka_unit_test(views_in_memory_are_left_alone),
