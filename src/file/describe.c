@@ -160,6 +160,7 @@ static void put_card(gbs_writer *w, const gbs_model *model, const gbs_recipe *re
     gbs_writer_open(w, "baseline", '{');
     put_class(w, "label", recipe, c->baseline_label);
     gbs_writer_number(w, "error", c->baseline_error);
+    gbs_describe_guessed_cost(w, model);
     gbs_writer_close(w, '}');
     gbs_writer_open(w, "card", '{');
     gbs_writer_count(w, "learned", c->learned);

@@ -22,6 +22,9 @@ bool gbs_describe_column(const gbs_recipe *recipe, size_t features, size_t colum
 
 /* The label of class k: its name, or its number where there is no recipe. */
 void gbs_describe_class(const gbs_recipe *recipe, size_t k, char *name, size_t room);
+/* "cost" of a baseline: the mean cost of the label that costs least when it is always said, on the
+ * rows that tested; nothing of a model without a certificate of its cost. */
+void gbs_describe_guessed_cost(gbs_writer *w, const gbs_model *model);
 /* "classes", and of a tested model "baseline" and "card". */
 void gbs_describe_classes(gbs_writer *w, const gbs_model *model, const gbs_recipe *recipe);
 /* "coefficients" of a model of two classes; of more, "parts" that have them. */

@@ -59,6 +59,30 @@ static void put_learned(gbs_writer *w, const gbs_many *m, const gbs_recipe *reci
     gbs_writer_close(w, ']');
 }
 
+static double cost_of_saying(const gbs_model *model, size_t said) {
+    double sum = 0.0;
+    for (size_t is = 0; is < model->many->classes; is++)
+        sum += gbs_model_cost(model, is, said) * (double)model->many->result[is].rows;
+    return sum / (double)model->many->card.tested;
+}
+
+void gbs_describe_guessed_cost(gbs_writer *w, const gbs_model *model) {
+    const gbs_card *card = gbs_model_card(model);
+    const gbs_certificate *c = gbs_model_certificate(model, 0);
+    double least = INFINITY;
+    for (size_t k = 0; c != NULL && c->target != GBS_TARGET_COST; k++)
+        c = gbs_model_certificate(model, k + 1);
+    if (c == NULL)
+        return;
+    for (size_t said = 0; model->many != NULL && said < model->many->classes; said++)
+        least = fmin(least, cost_of_saying(model, said));
+    if (card != NULL)
+        least = fmin(card->cost_missed * (double)(card->true_positive + card->false_negative),
+                     card->cost_false * (double)(card->true_negative + card->false_positive)) /
+                (double)card->tested;
+    gbs_writer_number(w, "cost", least);
+}
+
 void gbs_describe_classes(gbs_writer *w, const gbs_model *model, const gbs_recipe *recipe) {
     const gbs_many *m = model->many;
     const gbs_classes_card *c = &m->card;
@@ -72,6 +96,7 @@ void gbs_describe_classes(gbs_writer *w, const gbs_model *model, const gbs_recip
     gbs_writer_open(w, "baseline", '{');
     put_class(w, "label", recipe, c->baseline_class);
     gbs_writer_number(w, "error", c->baseline_error);
+    gbs_describe_guessed_cost(w, model);
     gbs_writer_close(w, '}');
     gbs_writer_open(w, "card", '{');
     gbs_writer_count(w, "learned", c->learned);

@@ -4,12 +4,17 @@
  * What the bound lies above the risk seen is shared out among these in proportion to their nats: no
  * order of switching them on is better than another, and shares by nats do not depend on one.
  *
- *   hoeffding, paper, hinge   nats/lambda is what the formula itself adds; the rest (lambda/(8n),
- * ...) is the price of a fixed lambda catoni                    its value at no nats, (1 -
- * exp(-lambda r/n))/(1 - exp(-lambda/n)) - r, is the price of a fixed lambda progressive, binomial
- * a deviation from what was seen, and nothing else: all of it is the price of the confidence
- *   completions               the risk seen comes from draws: the step to its upper bound stands in
- * the place of a fixed lambda
+ * hoeffding, paper, hinge: nats/lambda is what the formula itself adds; the rest (lambda/(8n), ...)
+ * is the price of a fixed lambda.
+ *
+ * catoni: its value at no nats, (1 - exp(-lambda r/n))/(1 - exp(-lambda/n)) - r, is the price of a
+ * fixed lambda.
+ *
+ * progressive, binomial: a deviation from what was seen, and nothing else; all of it is the price
+ * of the confidence.
+ *
+ * completions: the risk seen comes from draws; the step to its upper bound stands in the place of a
+ * fixed lambda.
  */
 #include "report/html.h"
 #include "report/sections.h"
@@ -257,10 +262,10 @@ static void chart_certificate(struct page *page, const struct run *run, const js
         for (int p = 0; p < PARTS; p++)
             sum += b.part[k][p];
         gbs_part_row(&chart, &series, gbs_chart_row_named(&chart, b.label[k]), b.part[k]);
-        gbs_text_add(&chart.summary, "%s%s %s", k > 0 ? "; " : "", b.label[k],
-                     plain ? gbs_number_text(sum, value) : gbs_percent_text(sum, value));
+        gbs_chart_say(&chart, "%s%s %s", k > 0 ? "; " : "", b.label[k],
+                      plain ? gbs_number_text(sum, value) : gbs_percent_text(sum, value));
     }
-    gbs_text_add(&chart.summary, ".");
+    gbs_chart_say(&chart, ".");
     gbs_chart_end(&chart);
     page->starved |= note.failed;
     gbs_text_free(&note);

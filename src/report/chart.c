@@ -30,13 +30,10 @@ const char *gbs_page_words(const struct page *page, const char *words,
 size_t gbs_chart_series(struct chart *c, enum series_style style, const char *format, ...) {
     if (c->n_series == MOST_SERIES)
         return MOST_SERIES;
-    c->summary.ctx = c->page->body.ctx;
     va_list args;
     va_start(args, format);
     vsnprintf(c->series[c->n_series].name, SERIES_NAME, format, args);
     va_end(args);
-    for (char *bar = c->series[c->n_series].name; (bar = strchr(bar, '|')) != NULL;)
-        *bar = '/'; /* it separates columns */
     c->series[c->n_series].style = style;
     return c->n_series++;
 }
@@ -111,6 +108,14 @@ void gbs_chart_put_interval(struct chart *c, size_t row, size_t series, double y
     c->cell[row][series][1] = low;
     c->cell[row][series][2] = high;
     c->series[series].interval = true;
+}
+
+void gbs_chart_say(struct chart *c, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    c->summary.ctx = c->page->body.ctx;
+    gbs_text_add_list(&c->summary, format, args);
+    va_end(args);
 }
 
 /* ---------------------------------------------------------------- for page.js */
@@ -193,11 +198,11 @@ static void put_table(const struct chart *c, struct text *t) {
     bool named = c->rows > 0 && c->label[0] != NULL,
          horizontal = c->kind == CHART_STACK || c->kind == CHART_INTERVALS;
     const char *first = horizontal ? c->y_title : c->x_title;
-    struct text columns = {.ctx = t->ctx};
-    gbs_text_add(&columns, "%s%s", named ? "" : "#", first != NULL ? first : "");
+    gbs_html_table_begin(t, c->title);
+    gbs_html_column(t, first != NULL ? first : "", !named);
     for (size_t s = 0; s < c->n_series; s++)
-        gbs_text_add(&columns, "|#%s", c->series[s].name);
-    gbs_html_table_open(t, c->title, columns.bytes != NULL ? columns.bytes : "");
+        gbs_html_column(t, c->series[s].name, true);
+    gbs_html_table_body(t);
     for (size_t r = 0; r < c->rows; r++) {
         gbs_html_row_open(t, false);
         if (named)
@@ -209,8 +214,6 @@ static void put_table(const struct chart *c, struct text *t) {
         gbs_html_row_close(t);
     }
     gbs_html_table_close(t);
-    c->page->starved |= columns.failed;
-    gbs_text_free(&columns);
 }
 
 static void release(struct chart *c) {
@@ -220,7 +223,7 @@ static void release(struct chart *c) {
     gbs_array_free(ctx, c->label);
     gbs_array_free(ctx, c->x);
     gbs_array_free(ctx, c->cell);
-    gbs_text_free(&c->summary);
+    gbs_array_free(ctx, c->summary.bytes);
     *c = (struct chart){.page = c->page};
 }
 
@@ -237,6 +240,10 @@ void gbs_chart_end(struct chart *c) {
     char words[PAGE_WORDS];
     bool rows = c->kind == CHART_STACK || c->kind == CHART_INTERVALS,
          many = c->kind == CHART_INTERVALS && c->rows > 8;
+    if (c->n_series == 0) {
+        release(c);
+        return;
+    }
     gbs_text_add(t, "<figure class=\"chart%s%s%s%s\" style=\"--rows:%zu\"><h4>",
                  rows ? " rows" : "", many ? " many" : "", c->square ? " square" : "",
                  c->screen ? " screen" : "", c->rows);

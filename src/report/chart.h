@@ -61,7 +61,7 @@ struct chart {
         enum series_style style;
         bool interval;
     } series[MOST_SERIES];
-    struct text summary; /* of what is to be seen, for those who do not see it */
+    struct text summary; /* of what is to be seen, for those who do not see it: gbs_chart_say */
 };
 
 /* After the fields above were set. A ninth series is left out: the returned number is then
@@ -77,7 +77,9 @@ size_t gbs_chart_row_at(struct chart *c, double x);
 void gbs_chart_put(struct chart *c, size_t row, size_t series, double y);
 void gbs_chart_put_interval(struct chart *c, size_t row, size_t series, double y, double low,
                             double high);
-/* Writes the figure, and frees what was built up. */
+/* Adds to the summary. */
+void gbs_chart_say(struct chart *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Writes the figure, of a chart without a series nothing, and frees what was built up. */
 void gbs_chart_end(struct chart *c);
 /* Instead of a chart: why it is missing (gbs_page_words). */
 void gbs_chart_missing(struct page *page, const char *title, const char *why);

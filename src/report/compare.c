@@ -67,8 +67,8 @@ static void chart_certificates(struct page *page, const struct run *runs, size_t
         size_t row = gbs_chart_row_named(&c, gbs_run_short_name(&runs[k]));
         gbs_part_row(&c, &series, row, part);
         gbs_chart_put(&c, row, tick, gbs_run_test_risk(runs[k].root));
-        gbs_text_add(&c.summary, "%s %s; ", gbs_run_short_name(&runs[k]),
-                     gbs_percent_text(gbs_run_number(certificate, "value"), value));
+        gbs_chart_say(&c, "%s %s; ", gbs_run_short_name(&runs[k]),
+                      gbs_percent_text(gbs_run_number(certificate, "value"), value));
     }
     gbs_chart_end(&c);
 }

@@ -42,8 +42,8 @@ static void chart_components(struct page *page, const json_t *root) {
         gbs_chart_put(&c, row, size, gbs_run_number(gbs_run_item(root, "components", k), "size"));
         gbs_chart_put(&c, row, noise, sd);
     }
-    gbs_text_add(&c.summary, "%zu components %sof %s.", n, drawn ? "" : "left ",
-                 gbs_number_text(gbs_run_number(root, "rank"), rank));
+    gbs_chart_say(&c, "%zu components %sof %s.", n, drawn ? "" : "left ",
+                  gbs_number_text(gbs_run_number(root, "rank"), rank));
     gbs_chart_end(&c);
 }
 
@@ -68,7 +68,7 @@ static void chart_rank(struct page *page, const json_t *root) {
         last = gbs_run_number(p, "components");
         gbs_chart_put(&c, gbs_chart_row(&c, gbs_run_number(p, "iteration") + 1.0), series, last);
     }
-    gbs_text_add(&c.summary, "%.0f at the end.", last);
+    gbs_chart_say(&c, "%.0f at the end.", last);
     gbs_chart_end(&c);
 }
 
@@ -94,8 +94,8 @@ void gbs_chart_intervals(struct page *page, const json_t *e) {
         gbs_chart_put(&c, gbs_chart_row(&c, gbs_run_number(p, "level")), series,
                       gbs_run_number(p, "share"));
         if (gbs_run_number(p, "level") == 0.95)
-            gbs_text_add(&c.summary, "%.1f %% of the values lie within the interval of 95 %%.",
-                         100.0 * gbs_run_number(p, "share"));
+            gbs_chart_say(&c, "%.1f %% of the values lie within the interval of 95 %%.",
+                          100.0 * gbs_run_number(p, "share"));
     }
     gbs_chart_end(&c);
 }
@@ -119,7 +119,7 @@ void gbs_chart_row_counts(struct page *page, const json_t *e) {
         snprintf(name, sizeof name, "%.0f", gbs_run_number(p, "from"));
         gbs_chart_put(&c, gbs_chart_row_named(&c, name), series, gbs_run_number(p, "rmse"));
     }
-    gbs_text_add(&c.summary, "%zu groups of rows.", n);
+    gbs_chart_say(&c, "%zu groups of rows.", n);
     gbs_chart_end(&c);
 }
 

@@ -105,7 +105,8 @@ static void fit_cards(struct text *t, const json_t *root) {
 
 static void sampling_cards(struct text *t, const json_t *root) {
     char note[80], sd[NUMBER_TEXT];
-    snprintf(note, sizeof note, "± %s", gbs_number_text(gbs_run_number(root, "log_z_sd"), sd));
+    snprintf(note, sizeof note, "± %s%s", gbs_number_text(gbs_run_number(root, "log_z_sd"), sd),
+             gbs_run_true(root, "log_z_sd_at_least") ? " at least" : "");
     number_card(t, "log Z", gbs_run_number(root, "log_z"), false, note);
     snprintf(note, sizeof note, "± %s", gbs_number_text(gbs_run_number(root, "gibbs_risk_sd"), sd));
     number_card(t, "Gibbs risk", gbs_run_number(root, "gibbs_risk"), false, note);
@@ -175,11 +176,12 @@ static void data_facts(struct text *t, const json_t *root) {
     gbs_text_add(t, "</dl>\n");
 }
 
-/* The seed, which beyond 2^53 is text. */
+/* The seed, which beyond 2^53 is text; NULL: the run has none. */
 static const char *seed_text(const json_t *root, char room[static NUMBER_TEXT]) {
     const char *seed = gbs_run_text(root, "options.seed");
-    snprintf(room, NUMBER_TEXT, "%.0f", gbs_run_number(root, "options.seed"));
-    return seed != NULL ? seed : room;
+    double number = gbs_run_number(root, "options.seed");
+    snprintf(room, NUMBER_TEXT, "%.0f", number);
+    return seed != NULL ? seed : isnan(number) ? NULL : room;
 }
 
 /* With a mark the command as it was typed, else what was asked for, name by name. */
@@ -210,8 +212,9 @@ static void option_facts(struct page *page, const json_t *root) {
                        mark != NULL ? mark : "", json_object_iter_key(at), text != NULL ? " " : "",
                        text != NULL ? text : "");
     }
-    gbs_html_print(t, "%s%.20sseed %.40s", mark != NULL ? " " : ", ", mark != NULL ? mark : "",
-                   seed_text(root, seed));
+    if (seed_text(root, seed) != NULL)
+        gbs_html_print(t, "%s%.20sseed %.40s", mark != NULL ? " " : ", ", mark != NULL ? mark : "",
+                       seed_text(root, seed));
     gbs_text_add(t, "</code></pre>\n<p class=\"screen\">What was not asked for was settled by the "
                     "program; the list "
                     "below has what came of it.</p>\n");

@@ -46,7 +46,7 @@ static void chart_steps(struct page *page, const json_t *root, struct chart *c) 
         gbs_chart_put(c, row, bound, gbs_run_number(p, "bound"));
         gbs_chart_put(c, row, risk, gbs_run_number(p, "gibbs_risk"));
     }
-    gbs_text_add(&c->summary, "%zu steps.", n);
+    gbs_chart_say(c, "%zu steps.", n);
     (void)page;
     gbs_chart_end(c);
 }
@@ -83,8 +83,8 @@ static void chart_ladder(const json_t *root, struct chart *c) {
         }
     }
     if (isfinite(least))
-        gbs_text_add(&c->summary, "The bound is smallest, %s, at lambda %s.",
-                     gbs_percent_text(least, value), gbs_number_text(at, other));
+        gbs_chart_say(c, "The bound is smallest, %s, at lambda %s.", gbs_percent_text(least, value),
+                      gbs_number_text(at, other));
     gbs_chart_end(c);
 }
 
@@ -221,8 +221,7 @@ void gbs_chart_convergence(struct page *page, const json_t *root) {
     bool stages = gbs_run_size(root, "stages") > 1 && gbs_run_size(root, "stages") == s.n;
     for (size_t k = 0; k < s.n; k++)
         add_solve(&c, root, &s, k, stages);
-    gbs_text_add(&c.summary, "%zu minimisations of at most %zu iterations.", s.n + s.left_out,
-                 c.rows);
+    gbs_chart_say(&c, "%zu minimisations of at most %zu iterations.", s.n + s.left_out, c.rows);
     gbs_chart_end(&c);
 }
 
@@ -278,8 +277,7 @@ static void chart_stages(struct page *page, const json_t *root) {
                                gbs_binomial_lower((size_t)errors, (size_t)tested, 0.975),
                                gbs_binomial_upper((size_t)errors, (size_t)tested, 0.975));
     }
-    gbs_text_add(&c.summary, "From %s to %s.", gbs_percent_text(from, first),
-                 gbs_percent_text(to, last));
+    gbs_chart_say(&c, "From %s to %s.", gbs_percent_text(from, first), gbs_percent_text(to, last));
     gbs_chart_end(&c);
 }
 
@@ -297,7 +295,7 @@ static void chart_restarts(struct page *page, const json_t *root) {
     for (size_t k = 0; k < n && k < 1000; k++)
         gbs_chart_put(&c, gbs_chart_row(&c, (double)(k + 1)), series,
                       json_number_value(gbs_run_item(root, "restarts", k)));
-    gbs_text_add(&c.summary, "%zu restarts.", n);
+    gbs_chart_say(&c, "%zu restarts.", n);
     gbs_chart_end(&c);
 }
 
@@ -383,7 +381,7 @@ static void chart_coefficients(struct page *page, const struct run *run) {
                sd = gbs_run_number(sorted[k].item, "sd");
         const char *name = gbs_run_text(sorted[k].item, "name");
         if (k == 0)
-            gbs_text_add(&c.summary, "Farthest from zero: %s.", name != NULL ? name : "?");
+            gbs_chart_say(&c, "Farthest from zero: %s.", name != NULL ? name : "?");
         gbs_chart_put_interval(&c, gbs_chart_row_named(&c, name != NULL ? name : "?"), series, mean,
                                mean - NORMAL_95 * sd, mean + NORMAL_95 * sd);
     }

@@ -82,21 +82,39 @@ const char *gbs_percent_text(double share, char buffer[static NUMBER_TEXT]) {
 
 /* ---------------------------------------------------------------- tables */
 
-void gbs_html_table_open(struct text *t, const char *caption, const char *columns) {
+void gbs_html_table_begin(struct text *t, const char *caption) {
     gbs_text_add(t, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"");
     gbs_html_text(t, caption);
     gbs_text_add(t, "\"><table><caption>");
     gbs_html_text(t, caption);
     gbs_text_add(t, "</caption><thead><tr>");
+}
+
+static void open_column(struct text *t, bool numbers) {
+    gbs_text_add(t, numbers ? "<th scope=\"col\" class=\"n\">" : "<th scope=\"col\">");
+}
+
+void gbs_html_column(struct text *t, const char *name, bool numbers) {
+    open_column(t, numbers);
+    gbs_html_text(t, name);
+    gbs_text_add(t, "</th>");
+}
+
+void gbs_html_table_body(struct text *t) {
+    gbs_text_add(t, "</tr></thead><tbody>\n");
+}
+
+void gbs_html_table_open(struct text *t, const char *caption, const char *columns) {
+    gbs_html_table_begin(t, caption);
     for (const char *name = columns; name != NULL;) {
         size_t size = strcspn(name, "|");
         bool number = name[0] == '#';
-        gbs_text_add(t, number ? "<th scope=\"col\" class=\"n\">" : "<th scope=\"col\">");
+        open_column(t, number);
         gbs_html_print(t, "%.*s", (int)(size - number), name + number);
         gbs_text_add(t, "</th>");
         name = name[size] == '|' ? name + size + 1 : NULL;
     }
-    gbs_text_add(t, "</tr></thead><tbody>\n");
+    gbs_html_table_body(t);
 }
 
 void gbs_html_table_close(struct text *t) {

@@ -22,6 +22,10 @@ const char *gbs_percent_text(double share, char buffer[static NUMBER_TEXT]);
 /* A table with a caption; columns are separated by |, those whose name starts with # hold numbers.
  */
 void gbs_html_table_open(struct text *t, const char *caption, const char *columns);
+/* The same in steps, for names of which one may hold a |: begin, each column, then the body. */
+void gbs_html_table_begin(struct text *t, const char *caption);
+void gbs_html_column(struct text *t, const char *name, bool numbers);
+void gbs_html_table_body(struct text *t);
 void gbs_html_table_close(struct text *t);
 void gbs_html_row_open(struct text *t, bool marked);
 void gbs_html_row_close(struct text *t);

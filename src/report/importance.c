@@ -63,8 +63,8 @@ static void chart_importance(struct page *page, const json_t *root) {
         char size[NUMBER_TEXT];
         name = name != NULL ? name : "?";
         if (k == 0)
-            gbs_text_add(&c.summary, "Most important: %s, %s.", name,
-                         ranks ? gbs_number_text(x, size) : gbs_percent_text(x, size));
+            gbs_chart_say(&c, "Most important: %s, %s.", name,
+                          ranks ? gbs_number_text(x, size) : gbs_percent_text(x, size));
         gbs_chart_put_interval(&c, gbs_chart_row_named(&c, name), series, x, x - half, x + half);
     }
     gbs_chart_end(&c);
@@ -153,8 +153,8 @@ static void chart_curve(struct page *page, const json_t *root, const json_t *cur
             most = a == 0 ? fmax(most, y) : most;
         }
     }
-    gbs_text_add(&c.summary, "The first curve goes from %s to %s.", gbs_percent_text(least, low),
-                 gbs_percent_text(most, high));
+    gbs_chart_say(&c, "The first curve goes from %s to %s.", gbs_percent_text(least, low),
+                  gbs_percent_text(most, high));
     gbs_chart_end(&c);
 }
 

@@ -66,12 +66,12 @@ void gbs_chart_roc(struct page *page, const json_t *e) {
                       gbs_run_number(p, "tpr"));
     }
     put_standing(&c, e, s.fpr, s.tpr);
-    gbs_text_add(&c.summary, "AUC %.4f.", gbs_run_number(e, "auc"));
+    gbs_chart_say(&c, "AUC %.4f.", gbs_run_number(e, "auc"));
     if (gbs_run_labels(e) && !isnan(s.fpr) && !isnan(s.tpr))
-        gbs_text_add(&c.summary,
-                     " The labels find %s of the positive rows and take %s of the negative "
-                     "ones for positive.",
-                     gbs_percent_text(s.tpr, y), gbs_percent_text(s.fpr, x));
+        gbs_chart_say(&c,
+                      " The labels find %s of the positive rows and take %s of the negative "
+                      "ones for positive.",
+                      gbs_percent_text(s.tpr, y), gbs_percent_text(s.fpr, x));
     gbs_chart_end(&c);
 }
 
@@ -107,9 +107,9 @@ void gbs_chart_precision(struct page *page, const json_t *e) {
         gbs_chart_put(&c, row, chance, share);
     }
     put_standing(&c, e, s.tpr, s.precision);
-    gbs_text_add(&c.summary, "At random the precision is %s.", gbs_percent_text(share, guess));
+    gbs_chart_say(&c, "At random the precision is %s.", gbs_percent_text(share, guess));
     if (!isnan(s.precision))
-        gbs_text_add(&c.summary, " The labels have precision %s at recall %s.",
-                     gbs_percent_text(s.precision, y), gbs_percent_text(s.tpr, x));
+        gbs_chart_say(&c, " The labels have precision %s at recall %s.",
+                      gbs_percent_text(s.precision, y), gbs_percent_text(s.tpr, x));
     gbs_chart_end(&c);
 }

@@ -80,6 +80,6 @@ void gbs_chart_reliability(struct page *page, const json_t *e, enum reliability_
     double off = 0.0, rows = 0.0;
     for (size_t k = 0; k < gbs_run_size(e, "reliability"); k++)
         rows += add_bin(&c, series, gbs_run_item(e, "reliability", k), &off);
-    gbs_text_add(&c.summary, "Mean distance from the diagonal %.4f.", off / fmax(1.0, rows));
+    gbs_chart_say(&c, "Mean distance from the diagonal %.4f.", off / fmax(1.0, rows));
     gbs_chart_end(&c);
 }

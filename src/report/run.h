@@ -41,13 +41,13 @@ bool gbs_run_true(const json_t *from, const char *path);
 size_t gbs_run_size(const json_t *from, const char *path);
 const json_t *gbs_run_item(const json_t *from, const char *path, size_t k);
 
-/* A run of a model or a sampling that ranks, and one about ratings. */
 /* What the run learned; of a run that does not say, what its numbers tell. Never NULL. */
 const gbs_task *gbs_run_task(const json_t *root);
 /* It predicts labels: an error counts, and not an AUC. */
 bool gbs_run_labels(const json_t *root);
 /* Of test rows, "test.error" or 1 - "test.auc": what the certificate's task calls its risk. */
 double gbs_run_test_risk(const json_t *root);
+/* It is about ratings. */
 bool gbs_run_completes(const json_t *root);
 /* Its file without the folder. */
 const char *gbs_run_short_name(const struct run *run);

@@ -39,8 +39,7 @@ static void chart_along(struct page *page, const json_t *root, const struct curv
         last = y;
     }
     char from[NUMBER_TEXT], to[NUMBER_TEXT];
-    gbs_text_add(&c.summary, "From %s to %s.", gbs_number_text(first, from),
-                 gbs_number_text(last, to));
+    gbs_chart_say(&c, "From %s to %s.", gbs_number_text(first, from), gbs_number_text(last, to));
     gbs_chart_end(&c);
 }
 
@@ -68,7 +67,7 @@ static void chart_health(struct page *page, const json_t *root) {
         gbs_chart_put(&c, row, ess, gbs_run_number(p, "ess") / particles);
         gbs_chart_put(&c, row, taken, gbs_run_number(p, "acceptance"));
     }
-    gbs_text_add(&c.summary, "%zu temperatures.", c.rows);
+    gbs_chart_say(&c, "%zu temperatures.", c.rows);
     gbs_chart_end(&c);
 }
 
@@ -79,7 +78,7 @@ static void add_gap(struct chart *c, size_t series, const char *name, const json
                                gap, gap - 2.0 * sd, gap + 2.0 * sd);
 }
 
-/* "a against b" of three classes or more; false: there are two. */
+/* "a against b" of three classes or more; false: there are two, and `name` is left as it is. */
 static bool name_problem(const json_t *item, char *name, size_t size) {
     const char *one = gbs_run_text(item, "class"), *other = gbs_run_text(item, "against");
     if (one != NULL)
@@ -131,14 +130,13 @@ static void chart_gap(struct page *page, const struct run *run) {
     for (size_t k = 0; k < problems; k++) {
         char name[140];
         const json_t *item = gbs_run_item(root, "problems", k);
-        name_problem(item, name, sizeof name);
-        add_gap(&c, series, name, item);
+        add_gap(&c, series, name_problem(item, name, sizeof name) ? name : NULL, item);
     }
     if (n == 0 && problems == 0)
         add_gap(&c, series, gbs_run_text(root, "options.given.against"), root);
     for (size_t r = 0; r < c.rows; r++)
-        gbs_text_add(&c.summary, "%s%s %.3g", r > 0 ? "; " : "", c.label[r], c.cell[r][series][0]);
-    gbs_text_add(&c.summary, " nats.");
+        gbs_chart_say(&c, "%s%s %.3g", r > 0 ? "; " : "", c.label[r], c.cell[r][series][0]);
+    gbs_chart_say(&c, " nats.");
     gbs_chart_end(&c);
 }
 
@@ -173,16 +171,19 @@ static void table_problems(struct text *t, const json_t *root) {
     for (size_t k = 0; k < gbs_run_size(root, "problems"); k++) {
         const json_t *p = gbs_run_item(root, "problems", k);
         const char *other = gbs_run_text(p, "against"), *one = gbs_run_text(p, "class");
+        char error[NUMBER_TEXT];
         gbs_html_row_open(t, false);
         gbs_html_head_cell(t, one != NULL ? one : "?");
         gbs_html_cell(t, other != NULL ? other : "the rest");
         gbs_html_number_cell(t, gbs_run_number(p, "n"));
         gbs_html_number_cell(t, gbs_run_number(p, "lambda"));
         gbs_html_number_cell(t, gbs_run_number(p, "log_z"));
-        gbs_html_number_cell(t, gbs_run_number(p, "log_z_sd"));
+        gbs_text_add(t, "<td class=\"n\">%s%s</td>",
+                     gbs_run_true(p, "log_z_sd_at_least") ? "≥\u00a0" : "",
+                     gbs_number_text(gbs_run_number(p, "log_z_sd"), error));
         gbs_html_number_cell(t, gbs_run_number(p, "gibbs_risk"));
         gbs_html_number_cell(t, gbs_run_number(p, "gibbs_risk_sd"));
-        gbs_html_number_cell(t, gbs_run_number(p, "acceptance"));
+        gbs_html_percent_cell(t, gbs_run_number(p, "acceptance"));
         gbs_html_row_close(t);
     }
     gbs_html_table_close(t);

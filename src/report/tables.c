@@ -55,8 +55,8 @@ static void chart_cv(struct page *page, const json_t *root) {
         c.note = "Error of the labels, with one standard error over the folds either side. One "
                  "lambda alone was tried: "
                  "`lambda-grid` LO:HI:K tries several.";
-    gbs_text_add(&c.summary, "Smallest error %s, at lambda %s.", gbs_percent_text(least, value),
-                 gbs_number_text(at, lambda_text));
+    gbs_chart_say(&c, "Smallest error %s, at lambda %s.", gbs_percent_text(least, value),
+                  gbs_number_text(at, lambda_text));
     gbs_chart_end(&c);
 }
 

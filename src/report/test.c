@@ -202,9 +202,9 @@ void gbs_chart_residuals(struct page *page, const char *title, const json_t *res
         gbs_chart_put(&c, gbs_chart_row(&c, from + (to - from) * ((double)k + 0.5) / (double)n),
                       series,
                       json_number_value(gbs_run_item(residuals, "counts", k)) / fmax(1.0, all));
-    gbs_text_add(&c.summary, "Mean %s, standard deviation %s.",
-                 gbs_number_text(gbs_run_number(residuals, "mean"), mean),
-                 gbs_number_text(gbs_run_number(residuals, "sd"), sd));
+    gbs_chart_say(&c, "Mean %s, standard deviation %s.",
+                  gbs_number_text(gbs_run_number(residuals, "mean"), mean),
+                  gbs_number_text(gbs_run_number(residuals, "sd"), sd));
     gbs_chart_end(&c);
 }
 

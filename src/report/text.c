@@ -1,7 +1,6 @@
 /* A growing piece of text. */
 #include "report/text.h"
 
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,9 +30,8 @@ void gbs_text_add_bytes(struct text *t, const char *bytes, size_t size) {
     t->bytes[t->size] = '\0';
 }
 
-void gbs_text_add(struct text *t, const char *format, ...) {
-    va_list args, again;
-    va_start(args, format);
+void gbs_text_add_list(struct text *t, const char *format, va_list args) {
+    va_list again;
     va_copy(again, args);
     int size = vsnprintf(NULL, 0, format, args);
     if (size >= 0 && reserve(t, (size_t)size)) {
@@ -43,6 +41,12 @@ void gbs_text_add(struct text *t, const char *format, ...) {
         t->failed = true;
     }
     va_end(again);
+}
+
+void gbs_text_add(struct text *t, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    gbs_text_add_list(t, format, args);
     va_end(args);
 }
 

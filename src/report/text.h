@@ -5,6 +5,8 @@
 
 #include "core/context.h"
 
+#include <stdarg.h>
+
 /* It begins as {.ctx = ...}. */
 struct text {
     gbs_context *ctx;
@@ -14,6 +16,8 @@ struct text {
 };
 
 void gbs_text_add(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void gbs_text_add_list(struct text *t, const char *format, va_list args)
+    __attribute__((format(printf, 2, 0)));
 void gbs_text_add_bytes(struct text *t, const char *bytes, size_t size);
 void gbs_text_free(struct text *t);
 

@@ -267,6 +267,30 @@ for words in 'Rows of z mislabelled, at most' 'said z' 'is x' 'share of right la
 done
 refuse 'nothing of a positive label' grep -qE 'positive labels|said \+1|the run does not have' <(sed '/<script/,$d' three.html)
 
+# ---------------------------------------------------------------- costs: guessing is compared by them
+
+awk 'BEGIN { print "a|b,#c,y"; for (i = 0; i < 150; i++) print (i * 37 % 101) / 7 "," substr("uvw", i * 29 % 3 + 1, 1) "," (i * 53 % 97) % 2 }' >noise.csv
+g fit noise.csv --cost 5:1 --importance -o noise.model --json >noise.json
+g inspect noise.model --json >noise_model.json
+awk 'BEGIN { print "a,b,y"; for (i = 0; i < 150; i++) print (i * 37 % 101) / 7 "," (i * 53 % 97) / 9 "," substr("xyz", i * 29 % 7 % 3 + 1, 1) }' >noise_three.csv
+printf ',x,y,z\nx,0,1,2\ny,5,0,1\nz,3,1,0\n' >costs.csv
+g fit noise_three.csv --cost costs.csv --json >noise_three.json
+positive=$(json noise.json card.confusion.true_positive) missed=$(json noise.json card.confusion.false_negative)
+expect_near 'the cost of the cheaper label' "$(json noise.json baseline.cost)" \
+    "$(awk "BEGIN { s = ($positive + $missed) / $(json noise.json card.tested); a = 5 * s; b = 1 - s; printf \"%.17g\", a < b ? a : b }")" 1e-12
+rows_of() { echo $(($(json noise_three.json "card.confusion[$1][0]") + $(json noise_three.json "card.confusion[$1][1]") + $(json noise_three.json "card.confusion[$1][2]"))); }
+expect_near 'of three, that of y: 1 for each row of x or z' "$(json noise_three.json baseline.cost)" \
+    "$(awk "BEGIN { printf \"%.17g\", ($(rows_of 0) + $(rows_of 2)) / $(json noise_three.json card.tested) }")" 1e-12
+for run in noise noise_model noise_three; do
+    g report $run.json -o $run.html
+    says $run.html 'no better than guessing'
+    check "$run: the line of the cost, too" grep -q ' label, always: .* so it says nothing' $run.html
+    refuse "$run: errors are not compared with guessing" grep -qE 'does no worse than that|it is vacuous|always saying [^<]*so it says nothing' <(sed '/<script/,$d' $run.html)
+done
+as 'names with the marks of a table'
+says noise.html '<th scope="col" class="n">a|b</th>'
+says noise.html '<th scope="col">#c</th>'
+
 # ---------------------------------------------------------------- several runs, streams, files
 
 as 'several runs in one page'
