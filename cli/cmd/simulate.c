@@ -206,7 +206,7 @@ static gbs_status next_rows(const char **bytes, size_t *size, void *user) {
     while (d->done < d->t->rows && d->text.size < SIMULATED_PIECE && !d->text.failed &&
            !app_interrupted())
         add_row(d);
-    return simulated_piece(d->app, &d->text, bytes, size);
+    return simulated_piece(d->app, &d->text, d->done < d->t->rows, bytes, size);
 }
 
 static int write_rows(const struct app *app, const struct truth *t, int format) {
@@ -219,11 +219,11 @@ static int write_rows(const struct app *app, const struct truth *t, int format) 
     return code;
 }
 
-gbs_status simulated_piece(const struct app *app, const struct text *text, const char **bytes,
-                           size_t *size) {
+gbs_status simulated_piece(const struct app *app, const struct text *text, bool more,
+                           const char **bytes, size_t *size) {
     *bytes = text->bytes;
     *size = text->size;
-    if (app_interrupted())
+    if (app_interrupted() && (more || text->size > 0)) /* else all is written: too late */
         return GBS_ERR_CANCELLED;
     if (!text->failed)
         return GBS_OK;

@@ -176,7 +176,7 @@ static gbs_status next_ratings(const char **bytes, size_t *size, void *user) {
     while (d->done < d->t->n && d->text.size < SIMULATED_PIECE && !d->text.failed &&
            !app_interrupted())
         draw_rating(d->app, d->t, d->t->skip + d->done++, &d->text);
-    return simulated_piece(d->app, &d->text, bytes, size);
+    return simulated_piece(d->app, &d->text, d->done < d->t->n, bytes, size);
 }
 
 static void truth_json(const struct app *app, const struct truth *t, struct text *out) {

@@ -8,8 +8,9 @@ int simulate_ratings(struct app *app);
 
 /* Rows and ratings are drawn and written in pieces of so many bytes. */
 enum { SIMULATED_PIECE = 1 << 20 };
-/* A piece that was drawn, as gbs_piece_callback hands it out; what went wrong with it is said. */
-gbs_status simulated_piece(const struct app *app, const struct text *text, const char **bytes,
-                           size_t *size);
+/* A piece that was drawn, as gbs_piece_callback hands it out; what went wrong with it is said.
+ * more: others follow. A signal that comes when all is written comes too late. */
+gbs_status simulated_piece(const struct app *app, const struct text *text, bool more,
+                           const char **bytes, size_t *size);
 
 #endif
