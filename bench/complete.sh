@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# 10^7 ratings of 100,000 rows and 20,000 columns at 16 components through the program: CSV in, model
-# out. The peak of its memory: at most 2 GB. Reading over `wc -l`, both by the clock.
+# 10^7 ratings of 100,000 rows and 20,000 columns at 16 components through the program: CSV in,
+# model out. The peak of its memory: at most 2 GB. Reading over `wc -l`, both by the clock.
 #
 #   bench/complete.sh PROGRAM [ROWS]     ROWS 500000: 10^8 ratings (3 GB of CSV; wants 16 GB of
 #                                        memory, and is left out where fewer are free)
@@ -18,7 +18,8 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
-"$gibbsite" simulate ratings --rows "$rows" --cols 20000 --rank 16 --density $density -o ratings.csv -q
+"$gibbsite" simulate ratings --rows "$rows" --cols 20000 --rank 16 --density $density -o \
+    ratings.csv -q
 TIMEFORMAT='%R'
 { time wc -l ratings.csv >lines; } 2>counted
 "$gibbsite" complete ratings.csv --rank 16 --max-iter 2 -o model.json --json >out.json 2>/dev/null &

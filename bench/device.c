@@ -8,8 +8,8 @@
  *   particles  hinge, 10^5 vectors on 20,000 x 50                          over their product;
  *              target: twice
  *   ratings    10^8 of 500,000 x 20,000, K = 32: a sweep of the            over reading its
- *              hierarchical model; target: 0.5 s                           records as fast as memory
- *                                                                          is cleared
+ *              hierarchical model; target: 0.5 s                           records as fast as
+ *                                                                          memory is cleared
  *
  * A time is on the wall, from the call to the numbers on this machine, the Gaussian's way there and
  * the slopes' way back included; the least and the median of several. bench/device.sh runs it and

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Passes on a GPU beside the products of cuBLAS that bound them, clocks before and after: bench/device.c has the figures and targets.
+# Passes on a GPU beside the products of cuBLAS that bound them, clocks before and after:
+# bench/device.c has the figures and targets.
 #
 #   bench/device.sh PROGRAM [pairs|particles|fit|rows|ratings]...
 set -eu
@@ -9,7 +10,8 @@ shift
 (($#)) || set -- pairs particles fit rows ratings
 clocks() {
     command -v nvidia-smi >/dev/null || return 0
-    nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.mem,clocks.max.sm,temperature.gpu,power.draw --format=csv,noheader
+    nvidia-smi \
+        --query-gpu=name,driver_version,clocks.sm,clocks.mem,clocks.max.sm,temperature.gpu,power.draw --format=csv,noheader
 }
 clocks
 for part; do

@@ -25,7 +25,8 @@ seconds() { grep -oE '"fit": [0-9.e+-]+' "$1" | tail -n 1 | cut -d' ' -f2; }
 least() { if [[ ! $1 ]] || awk "BEGIN { exit !($2 < $1) }"; then echo "$2"; else echo "$1"; fi; }
 # run COMMAND...: quietly; 4 says that it did not converge, which some of the lines ask for.
 run() { "$@" 2>words </dev/null || (($? == 4)) || { cat words >&2 && return 1; }; }
-printf '%-38s %11s %11s %11s %6s %9s %9s\n' what 'one thread' "$size threads" "$size ranks" ratio bytes \
+printf '%-38s %11s %11s %11s %6s %9s %9s\n' what 'one thread' "$size threads" "$size ranks" ratio \
+    bytes \
     exchanges
 # race WHAT COMMAND...
 race() {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # End to end on the same svmlight file: gibbsite fit --loss hinge against liblinear's `train -s 3`
-# (the same loss, dual coordinate descent) with its defaults; best of three each, in turn. Target: no
-# slower. Also the peak memory of the fit beside the size of the data.
+# (the same loss, dual coordinate descent) with its defaults; best of three each, in turn. Target:
+# no slower. Also the peak memory of the fit beside the size of the data.
 #
 # On the file of binary cells both have one thread, and what is compared is processor time, reading
 # included: of one fit (--prior zero), and of the default fit, which does 33 of them to choose its
@@ -45,7 +45,8 @@ compare() { # NAME FILE DATA_MB
     printf '%s: gibbsite fit --loss hinge %.2f s' "$1" "$ours"
     if [ -n "$train" ]; then
         theirs=$(best "$train" -q -s 3 "$2" "$tmp/l.model")
-        awk -v a="$ours" -v b="$theirs" 'BEGIN { printf ", liblinear-train -s 3 %.2f s: ratio %.2f (target at most 1)\n", b, a / b }'
+        awk -v a="$ours" -v b="$theirs" \
+            'BEGIN { printf ", liblinear-train -s 3 %.2f s: ratio %.2f (target at most 1)\n", b, a / b }'
     else
         echo '; liblinear-train is not installed (tools/setup.sh bench)'
     fi
@@ -53,7 +54,8 @@ compare() { # NAME FILE DATA_MB
 }
 
 "$gibbsite" simulate classify --rows 100000 --cols 50 --noise 0.1 -o "$tmp/dense.svm" --quiet
-"$gibbsite" simulate classify --rows 50000 --cols 5000 --density 0.01 --noise 0.1 -o "$tmp/sparse.svm" --quiet
+"$gibbsite" simulate classify --rows 50000 --cols 5000 --density 0.01 --noise 0.1 -o \
+    "$tmp/sparse.svm" --quiet
 compare '100,000 x 50 dense' "$tmp/dense.svm" "$((100000 * 50 * 12 / 1000000))"
 compare '50,000 x 5,000, 50 non-zeros a row' "$tmp/sparse.svm" "$((50000 * 50 * 12 / 1000000))"
 

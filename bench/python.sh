@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # bench/python.sh: a fit and predictions of 100,000 x 50 rows through Python, over those by the C
 # call: processor seconds, the least of three runs of each, taken in turn. Wanted: at most 1.03.
-# Beside them the peak of the memory: what Python holds before the fit, and the rows once, not twice.
+# Beside them the peak of the memory: what Python holds before the fit, and the rows once, not
+# twice.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

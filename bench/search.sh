@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The default fit, with everything it chooses, over a single fit at one lambda and one prior sd, on a set of Adult's shape: at most 40.
+# The default fit, with everything it chooses, over a single fit at one lambda and one prior sd, on
+# a set of Adult's shape: at most 40.
 #
 #   bench/search.sh PROGRAM
 set -eu
@@ -10,7 +11,8 @@ cd "$work"
 "$gibbsite" simulate classify --rows 32561 --cols 107 --noise 0.15 -o rows.csv -q
 
 seconds() { # OPTIONS: seconds of the fit alone, the least of two runs
-    for _ in 1 2; do "$gibbsite" fit rows.csv "$@" --json -q | awk -F'[:,]' '/"fit": [0-9]/ { print $2 }'; done | sort -g | head -n 1
+    for _ in 1 2; do "$gibbsite" fit rows.csv "$@" --json -q \
+        | awk -F'[:,]' '/"fit": [0-9]/ { print $2 }'; done | sort -g | head -n 1
 }
 single=$(seconds --prior zero)
 hinge=$(seconds --prior zero --loss hinge)

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # bench/stream.sh [gibbsite]: a fit to a CSV file of ROWS (20,000,000) x COLS (20) with its rows in
 # files, from the file and then from the cache that the first run left: the most memory the process
-# held, its processor time and its time on the wall. It needs some 600 bytes of disk a row in TMPDIR.
-# GROUP=FOLDER, as root, runs each fit in a control group of its own limit, in which pages of files
-# count too. MEMORY=yes fits with the rows in memory as well, and compares the models.
+# held, its processor time and its time on the wall. It needs some 600 bytes of disk a row in
+# TMPDIR. GROUP=FOLDER, as root, runs each fit in a control group of its own limit, in which pages
+# of files count too. MEMORY=yes fits with the rows in memory as well, and compares the models.
 set -euo pipefail
 gibbsite=$(readlink -f "${1:-build/gibbsite}")
 rows=${ROWS:-20000000} cols=${COLS:-20}
@@ -36,7 +36,8 @@ printf '%-24s %7s %10s %8s %8s\n' "$rows x $cols" 'GiB' 'user s' 'system s' 'wal
 watched simulate "$gibbsite" simulate classify --rows "$rows" --cols "$cols" -o rows.csv -q
 export -f run
 watched 'fit' bash -c 'run "$@"' bash "$gibbsite" fit rows.csv --cache . -o model.json -q
-watched 'fit, from the cache' bash -c 'run "$@"' bash "$gibbsite" fit rows.csv --cache . -o again.json -q
+watched 'fit, from the cache' bash -c 'run "$@"' bash "$gibbsite" fit rows.csv --cache . -o \
+    again.json -q
 plain() { sed -E 's/"seconds":[^,}]*//g' "$1"; }
 cmp <(plain model.json) <(plain again.json)
 if [[ ${MEMORY:-} ]]; then

@@ -1,15 +1,16 @@
-# Finds the libraries Gibbsite stands on, each as a target gibbsite_dep::NAME. Used by the build, and installed beside
-# gibbsiteConfig.cmake for those who link the static library.
+# Finds the libraries Gibbsite stands on, each as a target gibbsite_dep::NAME. Used by the build,
+# and installed beside gibbsiteConfig.cmake for those who link the static library.
 #
 # What is not found is listed in GIBBSITE_MISSING, with the Debian package that brings it.
 
 find_package(PkgConfig QUIET)
 
-# gibbsite_dependency(name PACKAGE debian-package HEADER file LIBRARY file [MODULES pkg-config-names...])
-# pkg-config first, then a plain look for header and library. Where both find the same file, the
-# library is named by the plain path: pkg-config names Debian's OpenBLAS by the folder of one of
-# its builds, and a program linked by that path gets a RUNPATH, which goes past the system's
-# choice of a BLAS.
+# gibbsite_dependency(name PACKAGE debian-package HEADER file LIBRARY file
+#                     [MODULES pkg-config-names...])
+# pkg-config first, then a plain look for header and library. Where both find
+# the same file, the library is named by the plain path: pkg-config names Debian's OpenBLAS by the
+# folder of one of its builds, and a program linked by that path gets a RUNPATH, which goes past the
+# system's choice of a BLAS.
 macro(gibbsite_dependency name)
   cmake_parse_arguments(_gd "" "PACKAGE;HEADER;LIBRARY" "MODULES" ${ARGN})
   string(TOUPPER ${name} _gd_upper)

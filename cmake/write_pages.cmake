@@ -1,5 +1,5 @@
-# cmake -DPROGRAM=gibbsite -DOUT=DIR -P write_pages.cmake: lets the program write its manual pages to DIR/man and its completions to
-# DIR/bash, DIR/zsh and DIR/fish.
+# cmake -DPROGRAM=gibbsite -DOUT=DIR -P write_pages.cmake: lets the program write its manual pages
+# to DIR/man and its completions to DIR/bash, DIR/zsh and DIR/fish.
 file(REMOVE_RECURSE ${OUT})
 
 function(write_page file)

@@ -7,10 +7,12 @@ cd "$folder"
 
 gibbsite simulate classify --rows 800 --cols 6 --noise 0.1 -o train.csv -q
 
-# The paper's setting: one posterior from all rows under a prior around zero. Unit rows keep the certificate valid. Each lambda of
-# the grid is fitted; the one with the smallest certificate becomes the model.
+# The paper's setting: one posterior from all rows under a prior around zero. Unit rows keep the
+# certificate valid. Each lambda of the grid is fitted; the one with the smallest certificate
+# becomes the model.
 for method in kl catoni hoeffding; do
-    gibbsite fit train.csv --prior zero --scale unit-row --lambda-grid 10:1000:6 --bound $method --path $method.csv --json >$method.json
+    gibbsite fit train.csv --prior zero --scale unit-row --lambda-grid 10:1000:6 --bound $method \
+        --path $method.csv --json >$method.json
     echo "$method: $(sed -n 's/^    "value": \([0-9.]*\),/\1/p' $method.json | head -n 1), price of the grid $(
         sed -n 's/^      "grid": \([0-9.]*\),/\1/p' $method.json | head -n 1) nats"
 done

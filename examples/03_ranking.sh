@@ -12,6 +12,8 @@ gibbsite simulate rank --rows 2000 --cols 5 --noise 0.1 --skip 2000 -o fresh.csv
 gibbsite fit train.csv --task rank -o ranker.json
 gibbsite evaluate ranker.json fresh.csv
 
-# The five rows to look at first: the score is the third column of predict, here beside the row's number.
+# The five rows to look at first: the score is the third column of predict, here beside the row's
+# number.
 echo 'rows on top:'
-gibbsite predict ranker.json fresh.csv | awk -F, 'NR > 1 { print $3 "," NR - 1 }' | sort -t, -k1,1 -g -r | head -n 5
+gibbsite predict ranker.json fresh.csv | awk -F, 'NR > 1 { print $3 "," NR - 1 }' \
+    | sort -t, -k1,1 -g -r | head -n 5

@@ -7,7 +7,8 @@ cd "$folder"
 
 # Ratings from 1 to 5, a fifth of the cells of a 150 x 100 table, and as many others to test on.
 gibbsite simulate ratings --rows 150 --cols 100 --density 0.2 --range 1:5 -o ratings.csv
-gibbsite simulate ratings --rows 150 --cols 100 --density 0.2 --range 1:5 --skip 3000 -o fresh.csv -q
+gibbsite simulate ratings --rows 150 --cols 100 --density 0.2 --range 1:5 --skip 3000 -o fresh.csv \
+    -q
 
 # The range was known in advance, so the error of the printed values can be certified.
 gibbsite complete ratings.csv --range 1:5 -o model.json --test fresh.csv

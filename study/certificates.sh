@@ -1,11 +1,14 @@
 #!/usr/bin/env bash
-# What each idea does to the certificate and to the model, on the public data sets: the table of docs/certificates.md.
+# What each idea does to the certificate and to the model, on the public data sets: the table of
+# docs/certificates.md.
 #
 #   study/certificates.sh [--seeds N] [--sets NAMES] [--ideas NAMES] [-o FILE]
 #
-# For each set and seed (10 of them, 3 of adult, unless --seeds says how many) the rows are shuffled, 80 % train and 20 % test; the numbers are means. "yardstick" is the exact binomial
-# bound of the first part's vote on the certified rows, as `fit` prints it; "all rows" is a cross-validated fit on all training rows (hinge,
-# lambda and prior sd from a grid), which has no certificate of its own to offer but a test error to compare with.
+# For each set and seed (10 of them, 3 of adult, unless --seeds says how many) the rows are
+# shuffled, 80 % train and 20 % test; the numbers are means. "yardstick" is the exact binomial bound
+# of the first part's vote on the certified rows, as `fit` prints it; "all rows" is a
+# cross-validated fit on all training rows (hinge, lambda and prior sd from a grid), which has no
+# certificate of its own to offer but a test error to compare with.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 gibbsite=$root/build/gibbsite
@@ -21,7 +24,8 @@ while [ $# -gt 0 ]; do
     *) printf 'certificates.sh: unknown option %s\n' "$1" >&2 && exit 2 ;;
     esac
 done
-[ -d "$data" ] || { printf 'no data sets at %s; GIBBSITE_DATA names the folder\n' "$data" >&2 && exit 3; }
+[ -d "$data" ] || { printf 'no data sets at %s; GIBBSITE_DATA names the folder\n' "$data" >&2 \
+    && exit 3; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -64,7 +68,8 @@ shuffle() { # FILE SEED
     case $1 in *.gz) gzip -dc "$1" ;; *) cat "$1" ;; esac >"$work/all.csv"
     head -n 1 "$work/all.csv" >"$work/train.csv"
     cp "$work/train.csv" "$work/test.csv"
-    awk -v seed="$2" 'BEGIN { srand(seed) } NR > 1 { printf "%.17g\t%s\n", rand(), $0 }' "$work/all.csv" |
+    awk -v seed="$2" 'BEGIN { srand(seed) } NR > 1 { printf "%.17g\t%s\n", rand(), $0 }' \
+        "$work/all.csv" |
         sort -k1,1g | cut -f2- >"$work/rows.csv"
     rows=$(wc -l <"$work/rows.csv")
     train=$((rows * 4 / 5))
@@ -77,7 +82,8 @@ run() { # SET OPTIONS
     local options=${2//0.25n/$((train / 4))}
     options=${options//4n/$((train * 4))}
     # shellcheck disable=SC2046,SC2086
-    "$gibbsite" fit "$work/train.csv" $(set_options "$1") $options --test "$work/test.csv" --json --quiet >"$work/run.json" || [ $? = 4 ]
+    "$gibbsite" fit "$work/train.csv" $(set_options "$1") $options --test "$work/test.csv" --json \
+        --quiet >"$work/run.json" || [ $? = 4 ]
     "$json" "$work/run.json" certificate.value
     yard=$(awk '/"target": "prior-vote"/ { on = 1 } on && /"value"/ { gsub(/[^0-9.e+-]/, "", $2); print $2; exit }' "$work/run.json")
     echo "${yard:-nan}"

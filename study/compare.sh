@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# study/compare.sh [DATA.csv[.gz]...]: the same work in gibbsite, scikit-learn and glmnet, counted in
-# keystrokes and in seconds: train and test, probabilities, a threshold by costs of 5 to 1,
-# importance of columns, something to send. Prints the table of docs/compare.md. The scripts that are
-# typed stand in study/compare/; what is not installed is skipped, and said.
+# study/compare.sh [DATA.csv[.gz]...]: the same work in gibbsite, scikit-learn and glmnet, counted
+# in keystrokes and in seconds: train and test, probabilities, a threshold by costs of 5 to 1,
+# importance of columns, something to send. Prints the table of docs/compare.md. The scripts that
+# are typed stand in study/compare/; what is not installed is skipped, and said.
 #
 # A file is split by its own order: every third row tests. Keystrokes are the characters of a script
 # without blanks at the ends of its lines; seconds are the processor's, of all threads.
@@ -32,12 +32,15 @@ measure() {
 version() {
     case $1 in
     gibbsite) gibbsite --version | awk 'NR == 1 { print $2 }' ;;
-    scikit-learn) /usr/bin/python3 -c 'import sklearn, pandas, matplotlib; print(sklearn.__version__)' 2>/dev/null ;;
-    glmnet) Rscript -e 'library(glmnet); cat(as.character(packageVersion("glmnet")))' 2>/dev/null | tail -n 1 ;;
+    scikit-learn) /usr/bin/python3 -c \
+        'import sklearn, pandas, matplotlib; print(sklearn.__version__)' 2>/dev/null ;;
+    glmnet) Rscript -e 'library(glmnet); cat(as.character(packageVersion("glmnet")))' 2>/dev/null \
+        | tail -n 1 ;;
     esac
 }
 
-# cost FILE: mean cost of labels at 5 to 1 against the last column of test.csv; labels 1, TRUE, True are positive
+# cost FILE: mean cost of labels at 5 to 1 against the last column of test.csv; labels 1, TRUE, True
+# are positive
 cost() {
     awk -F, 'FNR == NR { if (FNR > 1) truth[FNR] = $NF == 1; next }
         FNR > 1 { said = $1 ~ /^"?(1|TRUE|True)"?$/; t = truth[FNR]; sum += t && !said ? 5 : !t && said ? 1 : 0; n++ }

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The page docs/completion-table.md: builds the program that makes its tables, runs it (about eight minutes of one core), prints the page.
+# The page docs/completion-table.md: builds the program that makes its tables, runs it (about eight
+# minutes of one core), prints the page.
 #
 #   study/completion.sh [-o FILE]
 set -eu

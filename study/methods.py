@@ -26,7 +26,8 @@ from typing import NamedTuple
 import data
 import tool
 
-# What of the study's options each method looks at: a change of these makes its earlier results stale.
+# What of the study's options each method looks at: a change of these makes its earlier results
+# stale.
 USES = {
     "mean_field": ("folds", "repeats", "lambda"),
     "full": ("folds", "repeats", "lambda"),

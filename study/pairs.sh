@@ -1,12 +1,15 @@
 #!/usr/bin/env bash
-# The exact ranking of Adult beside the two stochastic ones: training and test AUC, pairs whose loss was computed, seconds. Then the certified fits (the
-# default: informed prior), mean field and full: test AUC at least 0.900, valid certificate for 1 - AUC at most 0.12.
+# The exact ranking of Adult beside the two stochastic ones: training and test AUC, pairs whose loss
+# was computed, seconds. Then the certified fits (the default: informed prior), mean field and full:
+# test AUC at least 0.900, valid certificate for 1 - AUC at most 0.12.
 #
 #   study/pairs.sh [GIBBSITE]        data sets from GIBBSITE_DATA, default ../shared/data
 #
-# First lines: zero-one loss, mean field, prior N(0, I), lambda 1000, as in the paper's Figure 1. "blocks": all pairs of 128 positive and 128 negative rows a step;
-# "paper": 50 pairs a step, drawn one by one. The pairs of a stochastic fit are those of its steps, of the jury that compares its end with its start,
-# and of one pass over all pairs at its end; with --pairs that pass is left out, and the certificate comes from a sample.
+# First lines: zero-one loss, mean field, prior N(0, I), lambda 1000, as in the paper's Figure 1.
+# "blocks": all pairs of 128 positive and 128 negative rows a step; "paper": 50 pairs a step, drawn
+# one by one. The pairs of a stochastic fit are those of its steps, of the subsamples that compare
+# its end with its start, and of one pass over all pairs at its end; with --pairs that pass is left
+# out, and the certificate comes from a sample.
 set -euo pipefail
 gibbsite=${1:-build/gibbsite}
 adult=${GIBBSITE_DATA:-../shared/data}/adult
@@ -16,7 +19,8 @@ trap 'rm -rf "$tmp"' EXIT
 fit() { # NAME OPTION...
     local name=$1 code=0
     shift
-    "$gibbsite" fit "$adult/adult.csv.gz" --task rank --test "$adult/adult_test.csv.gz" --json -q "$@" >"$tmp/$name.json" || code=$?
+    "$gibbsite" fit "$adult/adult.csv.gz" --task rank --test "$adult/adult_test.csv.gz" --json -q \
+        "$@" >"$tmp/$name.json" || code=$?
     [[ $code = 0 || $code = 4 ]] || exit "$code" # 4: not converged to the tolerance, and it says so
     python3 - "$tmp/exact.json" "$tmp/$name.json" "$name" <<'P'
 import json, sys
@@ -28,7 +32,8 @@ print(f"{sys.argv[3]:<16} {auc:9.5f} {auc / (1 - exact['train_error']):8.5f} {th
 P
 }
 
-printf '%-16s %9s %8s %9s %10s %7s %11s %8s %7s %8s %8s\n' fit 'train AUC' 'of exact' 'test AUC' 'F' steps 'pairs seen' 'of exact' passes seconds bound
+printf '%-16s %9s %8s %9s %10s %7s %11s %8s %7s %8s %8s\n' fit 'train AUC' 'of exact' 'test AUC' \
+    'F' steps 'pairs seen' 'of exact' passes seconds bound
 paper=(--prior zero --family diagonal --lambda 1000)
 fit exact "${paper[@]}"
 fit blocks "${paper[@]}" --solver sgd

@@ -54,8 +54,8 @@ SETS = (
 )
 BY_NAME = {s.name: s for s in SETS}
 
-# Misclassification rates in per cent, as printed: table 1, and the hinge column of table 2. (The SMC column of table 2 repeats table 1's but for
-# Indian, where it has 25.5.)
+# Misclassification rates in per cent, as printed: table 1, and the hinge column of table 2. (The
+# SMC column of table 2 repeats table 1's but for Indian, where it has 25.5.)
 PAPER = {
     "Pima": {"mean_field": 31.0, "full": 21.3, "smc": 22.3, "rbf": 30.4, "hinge": 21.8},
     "Credit": {"mean_field": 32.0, "full": 33.6, "smc": 32.0, "rbf": 32.0, "hinge": 27.2},

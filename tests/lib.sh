@@ -2,7 +2,8 @@
 #
 #     . "$(dirname "$0")/../lib.sh"
 #
-# and speaks TAP through them. It stands in a fresh folder $tmp that is removed at its end, and finds
+# and speaks TAP through them. It stands in a fresh folder $tmp that is removed at its end, and
+# finds
 #
 #   $GIBBSITE        the program under test (default: build/gibbsite)
 #   $GIBBSITE_ROOT   the repository
@@ -47,7 +48,8 @@ fi
 # as NAME: the name of the next test, where the one made from the command says too little.
 as() { tap_name=$1; }
 
-# tap_take DEFAULT: sets tap_title to the name given by `as`, else to DEFAULT without the paths of this machine.
+# tap_take DEFAULT: sets tap_title to the name given by `as`, else to DEFAULT without the paths of
+# this machine.
 tap_take() {
     tap_title=${tap_name:-$1}
     tap_name=''
@@ -108,7 +110,8 @@ refuse() {
     fi
 }
 
-# expect_exit CODE COMMAND...: runs it, keeps what it said in the files $stdout and $stderr, passes when it left with CODE.
+# expect_exit CODE COMMAND...: runs it, keeps what it said in the files $stdout and $stderr, passes
+# when it left with CODE.
 expect_exit() {
     local code=$1 rc
     shift
@@ -117,15 +120,18 @@ expect_exit() {
     if ((rc == code)); then
         ok "exit $code: $*"
     else
-        not_ok "exit $code: $*" "exit status $rc, not $code; its standard error:" "$(head -n 60 "$stderr")"
+        not_ok "exit $code: $*" "exit status $rc, not $code; its standard error:" \
+            "$(head -n 60 "$stderr")"
         return 1
     fi
 }
 
-# expect_stdout REGEX, expect_stderr REGEX: what the last expect_exit's command said (extended regular expression, any line).
+# expect_stdout REGEX, expect_stderr REGEX: what the last expect_exit's command said (extended
+# regular expression, any line).
 expect_stdout() { tap_match stdout "$stdout" "$1"; }
 expect_stderr() { tap_match stderr "$stderr" "$1"; }
-# expect_words REGEX: the same of standard output with its lines joined, for sentences that may be broken.
+# expect_words REGEX: the same of standard output with its lines joined, for sentences that may be
+# broken.
 expect_words() {
     tr -s ' \n' ' ' <"$stdout" >"$tmp/.words"
     tap_match stdout "$tmp/.words" "$1"
@@ -149,14 +155,17 @@ expect_silence() {
     fi
 }
 
-expect_file() { if [[ -s $1 ]]; then ok "writes $1"; else not_ok "writes $1" "$(ls -la "$(dirname "$1")")"; fi; }
-expect_no_file() { if [[ ! -e $1 ]]; then ok "does not write $1"; else not_ok "does not write $1"; fi; }
+expect_file() { if [[ -s $1 ]]; then ok "writes $1"; else not_ok "writes $1" \
+    "$(ls -la "$(dirname "$1")")"; fi; }
+expect_no_file() { if [[ ! -e $1 ]]; then ok "does not write $1"; else not_ok "does not write $1"; \
+    fi; }
 
-# turned FILE: its rows from the last to the first, on stdout. Rows that a model was fitted to may not test it, but tests of
-# what is printed need no fresh ones.
+# turned FILE: its rows from the last to the first, on stdout. Rows that a model was fitted to may
+# not test it, but tests of what is printed need no fresh ones.
 turned() { head -n 1 "$1" && tail -n +2 "$1" | tac; }
 
-# json FILE PATH: the value at a path such as certificate.value, path[0].lambda or path.# (its length).
+# json FILE PATH: the value at a path such as certificate.value, path[0].lambda or path.# (its
+# length).
 json() { "$GIBBSITE_BUILD/tests/jget" "$@"; }
 
 # expect_json FILE PATH VALUE: exactly this text.
@@ -168,7 +177,8 @@ expect_json() {
 
 # holds NAME EXPRESSION: an awk expression over numbers, such as "0.31 <= 0.33 && 0.33 < 1".
 holds() {
-    if awk "BEGIN { exit !($2) }" 2>/dev/null; then ok "$1"; else not_ok "$1" "does not hold: $2"; fi
+    if awk "BEGIN { exit !($2) }" 2>/dev/null; then ok "$1"; else not_ok "$1" "does not hold: $2"; \
+        fi
 }
 
 # expect_near NAME A B TOLERANCE: |A - B| <= TOLERANCE max(1, |B|).
@@ -182,7 +192,8 @@ expect_near() {
     fi
 }
 
-# need_data FILE...: succeeds when all are there (below $GIBBSITE_DATA); otherwise one visible skip, and failure, so that
+# need_data FILE...: succeeds when all are there (below $GIBBSITE_DATA); otherwise one visible skip,
+# and failure, so that
 #     if need_data pima/pima.csv; then ...; fi
 need_data() {
     local file
@@ -214,9 +225,11 @@ need_terminal() {
     fi
 }
 
-# need_plain_build NAME: succeeds when $GIBBSITE_BUILD carries neither sanitizers nor counters; otherwise one visible skip.
+# need_plain_build NAME: succeeds when $GIBBSITE_BUILD carries neither sanitizers nor counters;
+# otherwise one visible skip.
 need_plain_build() {
-    if grep -qE '^GIBBSITE_(COVERAGE:BOOL=ON|FUZZ:BOOL=ON|SANITIZE:STRING=.)' "$GIBBSITE_BUILD/CMakeCache.txt" ||
+    if grep -qE '^GIBBSITE_(COVERAGE:BOOL=ON|FUZZ:BOOL=ON|SANITIZE:STRING=.)' \
+        "$GIBBSITE_BUILD/CMakeCache.txt" ||
         ldd "$GIBBSITE" | grep -q libasan; then
         skip "$1" 'needs a build without sanitizers and counters'
         return 1

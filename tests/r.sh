@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tests/r.sh FILE: one file of the R package's tests, with the package that `make r` installs; a test
-# that is skipped where there is none.
+# tests/r.sh FILE: one file of the R package's tests, with the package that `make r` installs; a
+# test that is skipped where there is none.
 root=$(cd "$(dirname "$0")/.." && pwd)
 if ! command -v Rscript >/dev/null || [[ ! -d $root/build/r/library/gibbsite ]] ||
     ! Rscript -e 'library(testthat)' >/dev/null 2>&1; then

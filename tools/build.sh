@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tools/build.sh PRESET [TARGET...]: configures when needed and builds build/PRESET. Silent but for warnings, errors and one
-# closing line; the whole story is in build/PRESET.log.
+# tools/build.sh PRESET [TARGET...]: configures when needed and builds build/PRESET. Silent but for
+# warnings, errors and one closing line; the whole story is in build/PRESET.log.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -27,7 +27,8 @@ fi
 # Progress lines and make's own closing words say nothing that the errors do not.
 noise='^\[ *[0-9]+%\]|^(g?make)(\[[0-9]+\])?: \*\*\* \[(CMakeFiles|Makefile)|: \*\*\* Waiting for|^-- |^Consolidate|^Scanning'
 target=("$@")
-if ! cmake --build "$dir" --parallel "$(nproc)" ${target:+--target "${target[@]}"} >"$log" 2>&1; then
+if ! cmake --build "$dir" --parallel "$(nproc)" ${target:+--target "${target[@]}"} >"$log" 2>&1
+then
     grep -Ev "$noise" "$log" >&2 || tail -n 40 "$log" >&2
     echo "build: $dir failed (all of it: $log)" >&2
     exit 1

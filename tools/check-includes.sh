@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# Dependencies point one way. Each folder of src/ may include itself and what its line below reaches, through any number of steps;
-# the program and the bindings see the public header and their own folder.
+# Dependencies point one way. Each folder of src/ may include itself and what its line below
+# reaches, through any number of steps; the program and the bindings see the public header and their
+# own folder.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# folder: folders it may call (the table of the design; a folder without a line may include nothing but itself)
+# folder: folders it may call (the table of the design; a folder without a line may include nothing
+# but itself)
 rules='
 core:
 options: core
@@ -42,7 +44,8 @@ includes() {
         }'
 }
 
-# Resolves as the compiler does: beside the file, then src/, cli/ (for cli), include/, the generated ones.
+# Resolves as the compiler does: beside the file, then src/, cli/ (for cli), include/, the generated
+# ones.
 resolve() { # resolve FILE NAME
     local base candidate
     base=$(dirname "$1")
@@ -88,7 +91,8 @@ for path in src/*/; do
         src/*/*)
             other=${target#src/}
             other=${other%%/*}
-            [[ $allowed == *" $other "* ]] || complain "$file" "$line" "$name" "src/$folder may not see src/$other"
+            [[ $allowed == *" $other "* ]] || complain "$file" "$line" "$name" \
+                "src/$folder may not see src/$other"
             ;;
         *) complain "$file" "$line" "$name" "src/$folder may see src/ and gibbsite.h only" ;;
         esac
@@ -101,7 +105,8 @@ for folder in cli bindings/*/; do
         target=$(resolve "$file" "$name")
         case $target in
         include/* | generated/* | "$folder"/*) ;;
-        # A header of another package (a binding's host language) is no business of ours; one of src/ is.
+        # A header of another package (a binding's host language) is no business of ours; one of
+        # src/ is.
         unknown/*) [[ $folder != cli ]] || complain "$file" "$line" "$name" 'not found' ;;
         *) complain "$file" "$line" "$name" "$folder may see gibbsite.h and its own headers only" ;;
         esac

@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
-# tools/console.sh [--update] [PAGE...]: types the examples of README.md and docs/*.md (or of the pages named) and compares. Each page has an empty
-# folder of its own; in it
+# tools/console.sh [--update] [PAGE...]: types the examples of README.md and docs/*.md (or of the
+# pages named) and compares. Each page has an empty folder of its own; in it
 #
-#   - every `$ command` of a ```console block, with the `> ` lines that go on with it, is run by sh, in order, and what it prints must be what the page
-#     shows: word for word, but numbers in shape and not in value, since the last digits of a fit depend on the processor, and times masked;
+#   - every `$ command` of a ```console block, with the `> ` lines that go on with it, is run by sh,
+#     in order, and what it prints must be what the page shows: word for word, but numbers in shape
+#     and not in value, since the last digits of a fit depend on the processor, and times masked;
 #   - a ```c block that begins with its name, /* first.c */, is written to that file first.
 #
-# With --update the pages are rewritten with what was printed. $GIBBSITE is the program (build/gibbsite), $GIBBSITE_BUILD the build that is
-# installed for pages that use pkg-config (build/release).
+# With --update the pages are rewritten with what was printed. $GIBBSITE is the program
+# (build/gibbsite), $GIBBSITE_BUILD the build that is installed for pages that use pkg-config
+# (build/release).
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 update=''
@@ -27,12 +29,14 @@ export PATH="$tmp/bin:$PATH" LC_ALL=C
 unset GIBBSITE_THREADS
 
 if grep -ql 'pkg-config' "${pages[@]}"; then
-    cmake --install "${GIBBSITE_BUILD:-$root/build/release}" --prefix "$tmp/prefix" >"$tmp/install.log" || { cat "$tmp/install.log" >&2; exit 1; }
+    cmake --install "${GIBBSITE_BUILD:-$root/build/release}" --prefix "$tmp/prefix" \
+        >"$tmp/install.log" || { cat "$tmp/install.log" >&2; exit 1; }
     libdir=$(dirname "$(find "$tmp/prefix" -name libgibbsite.so)")
     export PKG_CONFIG_PATH=$libdir/pkgconfig LD_LIBRARY_PATH=$libdir
 fi
 
-mask() { sed -E 's|\([0-9.]+ s\)|(… s)|; s/\([0-9.]+ s: [0-9.]+ reading, [0-9.]+ fitting\)/(… s)/; s/^( *"[a-z_]*seconds[a-z_]*": )[0-9.e-]+/\1…/; s/^(  time +)[0-9.]+ s: .*/\1…/'; }
+mask() { sed -E \
+    's|\([0-9.]+ s\)|(… s)|; s/\([0-9.]+ s: [0-9.]+ reading, [0-9.]+ fitting\)/(… s)/; s/^( *"[a-z_]*seconds[a-z_]*": )[0-9.e-]+/\1…/; s/^(  time +)[0-9.]+ s: .*/\1…/'; }
 shape() { sed -E 's|^[*] | |; s/-?[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?/N/g; s/ +/ /g'; }
 
 # typed PAGE: the page with the output of its commands put in anew.

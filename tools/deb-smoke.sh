@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# tools/deb-smoke.sh: the packages of `make deb` installed, used and purged in a bare Debian system of
-# their own, build/chroot. Speaks TAP; skipped where a chroot is not permitted.
-# GIBBSITE_MIRROR: where packages come from.
+# tools/deb-smoke.sh: the packages of `make deb` installed, used and purged in a bare Debian system
+# of their own, build/chroot. Speaks TAP; skipped where a chroot is not permitted. GIBBSITE_MIRROR:
+# where packages come from.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 packages=(gibbsite libgibbsite1 libgibbsite-dev gibbsite-doc python3-gibbsite r-other-gibbsite)
@@ -17,12 +17,14 @@ skip() {
 command -v debootstrap >/dev/null || skip 'no debootstrap'
 compgen -G "$out/*.deb" >/dev/null || skip 'no packages: make deb'
 
-inside() { chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 \
+inside() { chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
+    LC_ALL=C.UTF-8 \
     DEBIAN_FRONTEND=noninteractive "$@" >>"$log" 2>&1; }
 : >"$log"
 if [[ ! -e $root/ready ]]; then
     rm -rf "$root"
-    debootstrap --variant=minbase bookworm "$root" "${GIBBSITE_MIRROR:-http://deb.debian.org/debian}" \
+    debootstrap --variant=minbase bookworm "$root" \
+        "${GIBBSITE_MIRROR:-http://deb.debian.org/debian}" \
         >>"$log" 2>&1 || skip "debootstrap could not make a bare system ($log)"
     touch "$root/ready"
 fi

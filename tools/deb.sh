@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tools/deb.sh: the Debian packages, in build/deb, by debhelper in a copy of the checkout and with the
-# system's own programs; lintian must find no error.
+# tools/deb.sh: the Debian packages, in build/deb, by debhelper in a copy of the checkout and with
+# the system's own programs; lintian must find no error.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 out=$PWD/build/deb
@@ -12,7 +12,8 @@ fi
 start=$SECONDS
 rm -rf "$out"
 mkdir -p "$out/gibbsite-$version"
-{ git ls-files -co --exclude-standard 2>/dev/null || find . -path ./build -prune -o -type f -print; } |
+{ git ls-files -co --exclude-standard 2>/dev/null || find . -path ./build -prune -o -type f \
+    -print; } |
     tar -cf - -T - --ignore-failed-read 2>/dev/null | tar -xf - -C "$out/gibbsite-$version"
 log=$out/build.log
 if ! (cd "$out/gibbsite-$version" && PATH=/usr/sbin:/usr/bin:/sbin:/bin \

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The main job on simulated data, shown step by step: simulate, fit, look at the model, predict, report.
+# The main job on simulated data, shown step by step: simulate, fit, look at the model, predict,
+# report.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 gibbsite=$root/build/gibbsite
@@ -34,7 +35,9 @@ run() {
     "$gibbsite" "${@:2}" >"$1"
 }
 run default.run.json fit train.csv --test test.csv --json
-run zero.run.json fit train.csv --prior zero --scale unit-row --lambda-grid 10:2000:8 --test test.csv --json
+run zero.run.json fit train.csv --prior zero --scale unit-row --lambda-grid 10:2000:8 --test \
+    test.csv --json
 show report default.run.json zero.run.json -o report.html
 
-printf '\nModel, data and predictions are in %s; the report is %s.\n' build/demo/ build/demo/report.html
+printf '\nModel, data and predictions are in %s; the report is %s.\n' build/demo/ \
+    build/demo/report.html

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# tools/fuzz.sh [NAME...]: builds the fuzzers and runs each (or those named) for FUZZ_SECONDS (60), from a fresh corpus that starts
-# with fuzz/seeds/NAME/ where that exists (CSV files: with those of tests/messy), and fuzz/NAME.dict. Exit 1 on a finding; what caused it is kept in build/fuzz/findings/.
+# tools/fuzz.sh [NAME...]: builds the fuzzers and runs each (or those named) for FUZZ_SECONDS (60),
+# from a fresh corpus that starts with fuzz/seeds/NAME/ where that exists (CSV files: with those of
+# tests/messy), and fuzz/NAME.dict. Exit 1 on a finding; what caused it is kept in
+# build/fuzz/findings/.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
@@ -21,8 +23,8 @@ export LSAN_OPTIONS="suppressions=$PWD/tests/lsan.supp:print_suppressions=0"
 export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1}
 mkdir -p build/fuzz/findings
 
-# messy NAME: a folder of seeds made of tests/messy, for the fuzzers of CSV files: each file behind the
-# byte that chooses the options, twice.
+# messy NAME: a folder of seeds made of tests/messy, for the fuzzers of CSV files: each file behind
+# the byte that chooses the options, twice.
 messy() {
     local folder=build/fuzz/messy file at=0
     case $1 in fuzz_csv | fuzz_evaluate) ;; *) return 0 ;; esac
@@ -53,7 +55,8 @@ for name in "${names[@]}"; do
     extra_seeds=$(messy "$name")
     [[ $extra_seeds ]] && seeds+=("$extra_seeds")
     if "$target" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 \
-        -artifact_prefix="build/fuzz/findings/$name-" "${extra[@]}" "$corpus" "${seeds[@]}" >"$log" 2>&1 </dev/null; then
+        -artifact_prefix="build/fuzz/findings/$name-" "${extra[@]}" "$corpus" "${seeds[@]}" \
+        >"$log" 2>&1 </dev/null; then
         runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
         cover=$(grep -oE 'cov: [0-9]+' "$log" | tail -n 1)
         echo "ok   $name: ${runs:-?} runs in $seconds s, ${cover:-cov: ?}"

@@ -14,7 +14,8 @@ g() { "$gibbsite" "$@" -q; }
 g simulate classify --rows 1000 --cols 8 --signal 5 --noise 0.1 -o train.csv
 g simulate classify --rows 5000 --cols 8 --signal 5 --noise 0.1 --skip 1000 -o test.csv
 g fit train.csv --test test.csv --json >default.json
-g fit train.csv --prior zero --scale unit-row --lambda-grid 5:1000:8 --test test.csv --json >paper-prior.json
+g fit train.csv --prior zero --scale unit-row --lambda-grid 5:1000:8 --test test.csv --json \
+    >paper-prior.json
 g fit train.csv --prior zero --loss hinge --family diagonal --test test.csv --json >hinge.json
 g report default.json paper-prior.json hinge.json -o "$gallery/classification.html"
 

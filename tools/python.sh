@@ -26,7 +26,8 @@ start=$SECONDS
 rm -rf "$out/source" "$out/dist" "$stamp"
 mkdir -p "$out/source/bindings"
 cp -r bindings/python "$out/source/bindings/"
-for name in include src cmake CMakeLists.txt LICENSE; do ln -s "$PWD/$name" "$out/source/$name"; done
+for name in include src cmake CMakeLists.txt LICENSE; do ln -s "$PWD/$name" "$out/source/$name"; \
+    done
 
 run() {
     if ! "$@" >>"$log" 2>&1; then

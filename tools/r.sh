@@ -43,7 +43,8 @@ cmake -DOUT="$vendored/src/report/assets.c" -P cmake/report_assets.cmake
 # shellcheck disable=SC2046
 printf '%s\n' $(globs gibbsite_sources) src/report/assets.c | sort >"$vendored/SOURCES"
 # shellcheck disable=SC2046
-printf '%s\n' $(globs gibbsite_kernel_sources) $(globs gibbsite_row_sources) | sort >"$vendored/KERNELS"
+printf '%s\n' $(globs gibbsite_kernel_sources) $(globs gibbsite_row_sources) \
+    | sort >"$vendored/KERNELS"
 
 # The library of the build folder, as pkg-config would tell of an installed one.
 cat >"$out/pkgconfig/gibbsite.pc" <<END

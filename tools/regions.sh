@@ -3,8 +3,9 @@
 #
 #     tools/regions.sh ROWS.csv TITLE=MODEL.json...
 #
-# ROWS.csv has the columns x1, x2, y with labels -1 and 1, such as `gibbsite simulate --cols 2` writes; its first 400 rows are
-# drawn over the regions. GIBBSITE is the program (default: build/gibbsite).
+# ROWS.csv has the columns x1, x2, y with labels -1 and 1, such as `gibbsite simulate --cols 2`
+# writes; its first 400 rows are drawn over the regions. GIBBSITE is the program (default:
+# build/gibbsite).
 set -euo pipefail
 : "${GIBBSITE:=build/gibbsite}"
 rows=$1

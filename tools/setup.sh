@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# tools/setup.sh [test|docs|lint|fuzz|bench|coverage|study|python|r|r-check|deb]...: installs the Debian packages that are missing. With everything there it says
-# nothing and takes no time. GIBBSITE_SKIP_SETUP=1 skips it.
+# tools/setup.sh [test|docs|lint|fuzz|bench|coverage|study|python|r|r-check|deb]...: installs the
+# Debian packages that are missing. With everything there it says nothing and takes no time.
+# GIBBSITE_SKIP_SETUP=1 skips it.
 set -euo pipefail
 
 [[ ${GIBBSITE_SKIP_SETUP:-0} == 0 ]] || exit 0
@@ -21,8 +22,8 @@ clang_runtime() {
 
 for extra in "$@"; do
     case $extra in
-    # A browser for the pages of `gibbsite report`; readers of manuals and the shells that completion is for. Other makers of node bring npm along
-    # and shut Debian's out.
+    # A browser for the pages of `gibbsite report`; readers of manuals and the shells that
+    # completion is for. Other makers of node bring npm along and shut Debian's out.
     test)
         packages+=(chromium man-db mandoc zsh fish shellcheck)
         packages+=(libopenblas0-serial) # a BLAS that the program must not share between threads
@@ -33,7 +34,8 @@ for extra in "$@"; do
     fuzz) packages+=(clang "$(clang_runtime)") ;;
     bench) packages+=(liblinear-tools) ;;
     coverage) packages+=(gcovr) ;;
-    study) packages+=(python3 libsvm-tools liblinear-tools gnuplot-nox) ;; # the smallest of the gnuplots that libsvm-tools accepts
+    # the smallest of the gnuplots that libsvm-tools accepts
+    study) packages+=(python3 libsvm-tools liblinear-tools gnuplot-nox) ;;
     # What builds the package, what it stands on, and what its tests and plots use.
     python)
         packages+=(python3-dev python3-build python3-setuptools python3-wheel python3-venv python3-pip
@@ -60,7 +62,8 @@ fi
 installed=" $(dpkg-query -W -f='${db:Status-Status}:${Package} ' "${packages[@]}" 2>/dev/null || true)"
 missing=()
 for package in "${packages[@]}"; do
-    [[ $installed == *" installed:$package "* || " ${missing[*]-} " == *" $package "* ]] || missing+=("$package")
+    [[ $installed == *" installed:$package "* || " ${missing[*]-} " == *" $package "* ]] \
+        || missing+=("$package")
 done
 ((${#missing[@]})) || exit 0
 
@@ -81,9 +84,11 @@ echo "setup: installing ${missing[*]}"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 apt() {
-    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o DPkg::Lock::Timeout=300 "$@" >>"$log" 2>&1 </dev/null
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o DPkg::Lock::Timeout=300 \
+        "$@" >>"$log" 2>&1 </dev/null
 }
-# Stale or missing lists are the usual reason why an install fails; a failed update alone is not yet a failure.
+# Stale or missing lists are the usual reason why an install fails; a failed update alone is not yet
+# a failure.
 apt update || true
 if ! apt install --no-install-recommends "${missing[@]}"; then
     tail -n 40 "$log" >&2

@@ -1,8 +1,8 @@
 /* What a model of many classes makes of rows (docs/maths.md, 11.10).
  *
  *   s_k = the log odds of k against the rest, or the mean over the other classes j of the log odds
- *   of k against j;   p_k = exp(z_k)/sum, z = a + B s;   the label is argmax p_k, or argmin over c of
- *   sum_k p_k cost(k, c), the first class of several.
+ *   of k against j;   p_k = exp(z_k)/sum, z = a + B s;   the label is argmax p_k, or argmin over c
+ *   of sum_k p_k cost(k, c), the first class of several.
  */
 #include "judge/many.h"
 

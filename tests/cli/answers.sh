@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
-# Answers are short: eight lines of eighty columns at most, whatever was asked for; --verbose says the
-# rest in a hundred columns; warnings go to standard error.
+# Answers are short: eight lines of eighty columns at most, whatever was asked for; --verbose says
+# the rest in a hundred columns; warnings go to standard error.
 . "$(dirname "$0")/../lib.sh"
 
 "$GIBBSITE" simulate classify --rows 200 --cols 4 --noise 0.1 -q -o train.csv || exit 1
 "$GIBBSITE" simulate classify --rows 150 --cols 4 --noise 0.1 --skip 200 -q -o test.csv || exit 1
 "$GIBBSITE" simulate classify --rows 150 --cols 60 --density 0.1 -q -o sparse.svm || exit 1
-"$GIBBSITE" simulate ratings --rows 30 --cols 20 --density 0.4 --range 1:5 -q -o ratings.csv || exit 1
-"$GIBBSITE" simulate ratings --rows 30 --cols 20 --density 0.4 --range 1:5 --skip 240 -q -o fresh.csv || exit 1
+"$GIBBSITE" simulate ratings --rows 30 --cols 20 --density 0.4 --range 1:5 -q -o ratings.csv \
+    || exit 1
+"$GIBBSITE" simulate ratings --rows 30 --cols 20 --density 0.4 --range 1:5 --skip 240 -q -o \
+    fresh.csv || exit 1
 head -n 5 train.csv >tiny.csv
 long=$(printf 'folder%.0s' {1..12}) # 72 letters
 mkdir "$long"
@@ -18,7 +20,8 @@ awk -F, -v OFS=, 'NR == 1 { $5 = "a_label_with_a_name_that_does_not_end_before_t
 target=$(head -n 1 "$long/train.csv" | cut -d, -f 5)
 
 # widest FILE: columns of its longest line, as people count them
-widest() { LC_ALL=C.UTF-8 awk '{ if (length($0) > most) most = length($0) } END { print most + 0 }' "$1"; }
+widest() { LC_ALL=C.UTF-8 awk \
+    '{ if (length($0) > most) most = length($0) } END { print most + 0 }' "$1"; }
 # short ARGUMENT...: the answer is short, and the long one not too wide
 short() {
     local code=0 lines columns
@@ -27,7 +30,8 @@ short() {
     if ((code == 0 && lines > 1 && lines <= 8 && columns <= 80)); then
         ok "short: $*"
     else
-        not_ok "short: $*" "exit status $code, $lines lines, $columns columns" "$(cat "$stdout" "$stderr")"
+        not_ok "short: $*" "exit status $code, $lines lines, $columns columns" \
+            "$(cat "$stdout" "$stderr")"
     fi
     "$GIBBSITE" "$@" --verbose >long.txt 2>"$stderr" || code=$?
     columns=$(grep -v "^$long\|written to $long\|^[^ ]* on " long.txt >shown.txt; widest shown.txt)
@@ -39,11 +43,13 @@ short() {
 }
 
 short fit train.csv -o model.json
-for line in 'data +200 rows of train\.csv, 4 columns; label y: 1 \(positive\) or -1' 'baseline +always saying -?1 is wrong in' \
+for line in 'data +200 rows of train\.csv, 4 columns; label y: 1 \(positive\) or -1' \
+    'baseline +always saying -?1 is wrong in' \
     'model +written to model\.json'; do
     expect_stdout "^$line"
 done
-check 'the certificate is one sentence' grep -qE 'certificate +the labels that predict prints are wrong in at most [0-9.]+ % of all cases, with confidence 0\.95: valid \([0-9]+ of [0-9]+ fresh rows were\)' \
+check 'the certificate is one sentence' grep -qE \
+    'certificate +the labels that predict prints are wrong in at most [0-9.]+ % of all cases, with confidence 0\.95: valid \([0-9]+ of [0-9]+ fresh rows were\)' \
     <(tr -s ' \n' ' ' <"$stdout")
 short fit train.csv --test test.csv
 expect_stdout '^test +error [0-9.]+ %, AUC 0\.[0-9]+, on 150 rows of test\.csv$'
@@ -51,8 +57,10 @@ expect_stdout '^model +not written'
 short fit train.csv --task rank -o ranker.json --test test.csv
 expect_stdout '^test +AUC 0\.[0-9]+, on 150 rows of test\.csv$'
 short fit train.csv --prior zero
-check 'a condition that is not met is said on standard error' grep -q '^gibbsite: the certificate is CONDITIONAL: NOT MET: ' "$stderr"
-short fit train.csv --prior zero --scale unit-row --lambda-grid 10:100:3 --path path.csv -o model.json
+check 'a condition that is not met is said on standard error' grep -q \
+    '^gibbsite: the certificate is CONDITIONAL: NOT MET: ' "$stderr"
+short fit train.csv --prior zero --scale unit-row --lambda-grid 10:100:3 --path path.csv -o \
+    model.json
 short fit train.csv --paper
 short fit train.csv --bound progressive --test test.csv -o staged.json
 short fit train.csv --bound kl
@@ -68,7 +76,8 @@ short fit tiny.csv
 turned "$long/train.csv" >"$long/turned.csv"
 short fit "$long/train.csv" --target "$target" -o "$long/model.json" --test "$long/turned.csv"
 short fit "$long/train.csv" --target "$target" --task rank --test "$long/turned.csv"
-short fit "$long/train.csv" --target "$target" --prior zero --scale none --path "$long/path.csv" -o "$long/model.json" --test "$long/turned.csv"
+short fit "$long/train.csv" --target "$target" --prior zero --scale none --path "$long/path.csv" \
+    -o "$long/model.json" --test "$long/turned.csv"
 short evaluate model.json test.csv
 short evaluate "$long/model.json" "$long/train.csv"
 short evaluate ranker.json test.csv
@@ -85,7 +94,8 @@ awk -F, -v OFS=, 'NR > 1 { $5 = NR % 20 == 0 ? 1 : -1 } { print }' train.csv >ra
 as 'one label for all rows'
 expect_exit 0 "$GIBBSITE" fit rare.csv
 expect_stderr "^gibbsite: the model says '-1' of all [0-9]+ rows that it was tested on\$"
-expect_stderr "^gibbsite: the certificate says nothing: [0-9.]+ % is no better than always saying '-1', which is wrong in [0-9.]+ %\$"
+expect_stderr \
+    "^gibbsite: the certificate says nothing: [0-9.]+ % is no better than always saying '-1', which is wrong in [0-9.]+ %\$"
 as 'the same with --json'
 expect_exit 0 "$GIBBSITE" fit rare.csv --json
 expect_stderr "^gibbsite: the model says '-1' of all"
@@ -96,11 +106,13 @@ cp "$stdout" costly.run
 expect_json costly.run 'certificates[3].target' cost
 negatives=$(($(json costly.run card.confusion.true_negative) + $(json costly.run card.confusion.false_positive)))
 guess=$(awk -v n="$negatives" -v all="$(json costly.run card.tested)" 'BEGIN { g = n < 30 * (all - n) ? n : 30 * (all - n); printf "%.4g", g / all }')
-expect_stderr "^gibbsite: the certificate says nothing: a mean cost of [0-9.]+ is no better than that of always saying '1', $guess\$"
+expect_stderr \
+    "^gibbsite: the certificate says nothing: a mean cost of [0-9.]+ is no better than that of always saying '1', $guess\$"
 refuse 'no word of errors' grep -q 'which is wrong in' "$stderr"
 expect_exit 0 "$GIBBSITE" inspect costly.json --card
 expect_stdout '^- the certified mean cost is no better than that of always saying one label$'
-"$GIBBSITE" simulate classify --rows 2000 --cols 4 --noise 0.2 -q | awk -F, 'NR == 1 || $5 < 0 || NR % 5 == 0' >uneven.csv
+"$GIBBSITE" simulate classify --rows 2000 --cols 4 --noise 0.2 -q \
+    | awk -F, 'NR == 1 || $5 < 0 || NR % 5 == 0' >uneven.csv
 as 'more errors than guessing, at less cost'
 expect_exit 0 "$GIBBSITE" fit uneven.csv --cost 5:1 --json
 holds 'more errors' "$(json "$stdout" certificate.value) > $(json "$stdout" baseline.error)"

@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# Input that cannot be used: the message says where and what, the exit code says which kind, and nothing is written.
+# Input that cannot be used: the message says where and what, the exit code says which kind, and
+# nothing is written.
 #
-# Every output goes to the folder out/, which has to stay empty. The same script runs against the sanitized program.
+# Every output goes to the folder out/, which has to stay empty. The same script runs against the
+# sanitized program.
 . "$(dirname "$0")/../lib.sh"
 exec </dev/null
 mkdir out
@@ -9,7 +11,8 @@ mkdir out
 sanitized=false
 if ldd "$GIBBSITE" | grep -q libasan; then sanitized=true; fi
 
-# refuses CODE REGEX ARGUMENT...: leaves with CODE, says REGEX in its first line on stderr, nothing on stdout, nothing in out/.
+# refuses CODE REGEX ARGUMENT...: leaves with CODE, says REGEX in its first line on stderr, nothing
+# on stdout, nothing in out/.
 refuses() {
     local code=$1 regex=$2 rc why=()
     shift 2
@@ -66,8 +69,10 @@ fit_refuses 3 'header\.csv: the file has a header but no rows' header.csv
 printf 'a,y\n1,1\n2,1\n3,1\n' >one.csv
 fit_refuses 3 "one\.csv: column 'y': only one class, '1'; expected two" one.csv
 printf 'a,y\n1,red\n2,green\n3,blue\n4,red\n5,green\n' >three.csv
-fit_refuses 3 'three\.csv: the rows to learn from .* have two rows or more of . classes only' three.csv
-fit_refuses 3 "three\.csv: --positive: column 'y' has no label 'pink'; there are red, green, blue" three.csv --positive pink
+fit_refuses 3 'three\.csv: the rows to learn from .* have two rows or more of . classes only' \
+    three.csv
+fit_refuses 3 "three\.csv: --positive: column 'y' has no label 'pink'; there are red, green, blue" \
+    three.csv --positive pink
 works fit three.csv --positive red -o three.json -q
 works inspect three.json --json
 expect_json "$stdout" positive red
@@ -85,26 +90,33 @@ fit_refuses 3 'long\.csv:4: 4 cells, but the header has 3' long.csv
 printf '1,2,0\n3,4,1\n1,2,0,4\n' >long_bare.csv
 fit_refuses 3 'long_bare\.csv:3: 4 cells, but line 1 has 3' long_bare.csv
 awk 'BEGIN { print "age,income,y"; for (i = 2; i <= 12000; i++) print i % 90 "," (i == 10000 ? "unknown" : i % 1000) "," i % 2 }' >text.csv
-fit_refuses 3 "text\.csv:10000: column 'income' \(column 2\): expected a number, found 'unknown' \(lines 2 to 9999 hold numbers" text.csv
+fit_refuses 3 \
+    "text\.csv:10000: column 'income' \(column 2\): expected a number, found 'unknown' \(lines 2 to 9999 hold numbers" text.csv
 for cell in nan NaN NA ''; do
     printf 'a,b,y\n1,2,0\n1,%s,1\n2,3,0\n' "$cell" >missing.csv
     as "refused: the cell '$cell'"
-    fit_refuses 3 "missing\.csv:3: column 'b' \(column 2\): the value is missing \('$cell'\); --missing drop" missing.csv
+    fit_refuses 3 \
+        "missing\.csv:3: column 'b' \(column 2\): the value is missing \('$cell'\); --missing drop" missing.csv
 done
 for cell in inf -Infinity INF; do
     printf 'a,b,y\n1,2,0\n1,%s,1\n' "$cell" >infinite.csv
     as "refused: the cell '$cell'"
-    fit_refuses 3 "infinite\.csv:3: column 'b' \(column 2\): '$cell' is not a finite number" infinite.csv
+    fit_refuses 3 "infinite\.csv:3: column 'b' \(column 2\): '$cell' is not a finite number" \
+        infinite.csv
 done
 printf 'a,b,y\n1,2,0\n1,1e400,1\n' >huge.csv
 fit_refuses 3 "huge\.csv:3: column 'b' \(column 2\): '1e400' is too large for a double" huge.csv
 printf 'a,b,y\n1e300,2,0\n-1e300,1,1\n' >large.csv
 fit_refuses 3 'large\.csv: .*too large' large.csv --scale none --prior zero
 printf 'a;b;y\n1,5;2;0\n2,5;1;1\n' >comma.csv
-fit_refuses 3 "comma\.csv:2: column 'a' \(column 1\): '1,5' has a decimal comma \(--decimal ,\)" comma.csv
-fit_refuses 3 "good\.csv: --target: no column is called 'z'; there are x1, x2, x3, y" good.csv --target z
-fit_refuses 3 "good\.csv: --target: there is no column '5', by name or by number" good.csv --target 5
-fit_refuses 3 "good\.csv: --drop: no column is called 'z'; there are x1, x2, x3, y" good.csv --drop x1,z
+fit_refuses 3 "comma\.csv:2: column 'a' \(column 1\): '1,5' has a decimal comma \(--decimal ,\)" \
+    comma.csv
+fit_refuses 3 "good\.csv: --target: no column is called 'z'; there are x1, x2, x3, y" good.csv \
+    --target z
+fit_refuses 3 "good\.csv: --target: there is no column '5', by name or by number" good.csv \
+    --target 5
+fit_refuses 3 "good\.csv: --drop: no column is called 'z'; there are x1, x2, x3, y" good.csv \
+    --drop x1,z
 fit_refuses 3 "good\.csv: --drop leaves out the target 'y'" good.csv --drop y
 fit_refuses 3 "good\.csv: no column is left beside the target 'y'" good.csv --drop x1,x2,x3
 fit_refuses 3 'good\.csv: --text z: the file has no such column' good.csv --text z
@@ -115,7 +127,8 @@ fit_refuses 3 "after\.csv:2: text follows the closing quote of '2'" after.csv
 printf 'x,y\n1,%s\n2,b\n' "$(head -c 300 /dev/zero | tr '\0' a)" >label.csv
 fit_refuses 3 "label\.csv: column 'y': a label is longer than 255 bytes" label.csv
 printf '\377\376a\0,\0y\0\n\0' >utf16.csv
-fit_refuses 3 'utf16\.csv: the file is UTF-16 text; expected UTF-8, which .iconv -f UTF-16' utf16.csv
+fit_refuses 3 'utf16\.csv: the file is UTF-16 text; expected UTF-8, which .iconv -f UTF-16' \
+    utf16.csv
 printf 'a,y\n1,caf\351\n2,b\n' >latin.csv
 fit_refuses 3 "latin\.csv:2: column 'y' \(column 2\): 'caf\\\\xe9' is not UTF-8 text" latin.csv
 
@@ -159,7 +172,8 @@ hundred_megabytes() {
 }
 if $sanitized; then
     hundred_megabytes ''
-    skip '100 MB in one line needs less than 100 MB of memory' 'the sanitizer takes more than that for itself'
+    skip '100 MB in one line needs less than 100 MB of memory' \
+        'the sanitizer takes more than that for itself'
 else
     ulimit -S -v 100000
     hundred_megabytes ', in 100 MB of address space'
@@ -191,8 +205,10 @@ svm "'qid:3': ranking groups \(qid\) are not supported" '1 qid:3 1:1'
 printf '1\n-1\n' >labels.svm
 fit_refuses 3 'labels\.svm: the rows hold labels only' labels.svm
 printf '1 2147483647:1\n-1 1:1\n' >widest.svm
-fit_refuses 3 'widest\.svm: the first part of the split \(1 of 2 rows\) has no row of class' widest.svm -q --bound progressive
-fit_refuses 3 'good\.svm: --target: the label of an svmlight file is the first number' good.svm --target 1
+fit_refuses 3 'widest\.svm: the first part of the split \(1 of 2 rows\) has no row of class' \
+    widest.svm -q --bound progressive
+fit_refuses 3 'good\.svm: --target: the label of an svmlight file is the first number' good.svm \
+    --target 1
 
 # ---------------------------------------------------------------- npy
 npy() { # npy HEADER: the first bytes of an array
@@ -214,7 +230,8 @@ head -c 50 good.npy >stub.npy
 fit_refuses 3 'stub\.npy: the npy header ends early' stub.npy
 { cat good.npy; echo more; } >more.npy
 fit_refuses 3 'more\.npy: bytes follow the 60 x 4 elements' more.npy
-lying '(1000000000000, 4)' 'the data ends early: 1000000000000 x 4 elements are announced, 4 are there'
+lying '(1000000000000, 4)' \
+    'the data ends early: 1000000000000 x 4 elements are announced, 4 are there'
 lying '(1000000000000, 4)' 'the data ends early' '<f8' True
 lying '(4611686018427387904, 4)' 'the header claims more elements .* than memory can address'
 lying '(4611686018427387905, 4)' 'the header claims more elements .* than memory can address' '<f4'
@@ -230,9 +247,11 @@ lying '(1, 4)' "elements of type '.O'; expected real numbers" '|O'
 npy "{'descr': '<f8', 'fortran_order': False, }" >shapeless.npy
 fit_refuses 3 'shapeless\.npy: malformed npy header: shape is not there' shapeless.npy
 fit_refuses 3 'good\.csv: not an npy file' good.csv --format npy
-{ npy "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2), }"; printf '\0\0\0\0\0\0\xf8\x7f\0\0\0\0\0\0\xf0\x3f'; } >nan.npy
+{ npy "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2), }"; printf \
+    '\0\0\0\0\0\0\xf8\x7f\0\0\0\0\0\0\xf0\x3f'; } >nan.npy
 fit_refuses 3 'nan\.npy: row 1, column 1: the value is missing \(NaN\); --missing drop' nan.npy
-{ npy "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2), }"; printf '\0\0\0\0\0\0\xf0\x3f\0\0\0\0\0\0\xf0\xff'; } >inf.npy
+{ npy "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2), }"; printf \
+    '\0\0\0\0\0\0\xf0\x3f\0\0\0\0\0\0\xf0\xff'; } >inf.npy
 fit_refuses 3 'inf\.npy: row 1, column 2: -inf is not a finite number' inf.npy
 
 # ---------------------------------------------------------------- gzip
@@ -243,7 +262,8 @@ for cut in 2 10 15 $((size / 2)) $((size - 9)) $((size - 1)); do
     as "refused: the first $cut bytes of a gzip file"
     fit_refuses 3 'cut\.csv\.gz: the gzip data ends early' cut.csv.gz
 done
-{ head -c $((size / 2)) good.csv.gz; printf 'XXXXXXXX'; tail -c +$((size / 2 + 9)) good.csv.gz; } >corrupt.csv.gz
+{ head -c $((size / 2)) good.csv.gz; printf 'XXXXXXXX'; tail -c +$((size / 2 + 9)) good.csv.gz; } \
+    >corrupt.csv.gz
 fit_refuses 3 'corrupt\.csv\.gz: corrupt gzip data' corrupt.csv.gz
 { head -c $((size - 8)) good.csv.gz; printf '\1\2\3\4'; tail -c 4 good.csv.gz; } >sum.csv.gz
 fit_refuses 3 'sum\.csv\.gz: corrupt gzip data' sum.csv.gz
@@ -252,10 +272,13 @@ fit_refuses 3 'tail\.csv\.gz: junk after the end of the gzip data' tail.csv.gz
 
 # ---------------------------------------------------------------- model files
 sed 's/"format":3,/"format":5,/' model.json >newer.json
-refuses 3 'newer\.json: a model of format 5; this version reads formats 1 to 4' predict newer.json good.csv -o out/p.csv
+refuses 3 'newer\.json: a model of format 5; this version reads formats 1 to 4' predict newer.json \
+    good.csv -o out/p.csv
 echo 'hello, world' >hello.json
-refuses 3 'hello\.json: expected a gibbsite model, found no whole JSON text: line 1' predict hello.json good.csv -o out/p.csv
-refuses 3 'good\.csv: expected a gibbsite model, found no whole JSON text' evaluate good.csv good.csv
+refuses 3 'hello\.json: expected a gibbsite model, found no whole JSON text: line 1' predict \
+    hello.json good.csv -o out/p.csv
+refuses 3 'good\.csv: expected a gibbsite model, found no whole JSON text' evaluate good.csv \
+    good.csv
 : >empty.json
 refuses 3 'empty\.json: expected a gibbsite model, found no whole JSON text' inspect empty.json
 echo '{"a": [1, 2]}' >other.json
@@ -277,8 +300,10 @@ damaged "the model is damaged: 'family'" 's/"family":"full"/"family":7/'
 damaged 'the model is damaged: d does not match' 's/"d":4/"d":5/'
 damaged "the model is damaged: 'features'" 's/"features":3,"d"/"features":-3,"d"/'
 damaged "the model is damaged: 'mean' should be a list of 4 numbers" 's/"mean":\[[^,]*,/"mean":[/'
-damaged "the model is damaged: 'mean' has something that is not a number" 's/"mean":\[[^,]*,/"mean":[null,/'
-damaged "the model is damaged: 'factor' should be a triangle with a positive diagonal" 's/"factor":\[/"factor":[-/'
+damaged "the model is damaged: 'mean' has something that is not a number" \
+    's/"mean":\[[^,]*,/"mean":[null,/'
+damaged "the model is damaged: 'factor' should be a triangle with a positive diagonal" \
+    's/"factor":\[/"factor":[-/'
 damaged 'the model is damaged: a scale is not positive' 's/"scale":\[/"scale":[-/'
 damaged 'expected a gibbsite model, found no whole JSON text' 's/"mean":\[[^,]*,/"mean":[1e999,/'
 damaged 'expected a gibbsite model, found no whole JSON text: .*duplicate' 's/"d":4/"d":4,"d":4/'
@@ -290,7 +315,8 @@ damaged "the model has no recipe of columns" 's/"recipe":/"rezept":/'
 # Cut anywhere, a model is refused by name; only the newline at its very end may go.
 printf 'x,y\n1,1\n2,-1\n3,1\n' >tiny.csv
 as 'a small model'
-works fit tiny.csv -o small.json -q --prior zero --family isotropic --loss hinge --no-intercept --scale none
+works fit tiny.csv -o small.json -q --prior zero --family isotropic --loss hinge --no-intercept \
+    --scale none
 size=$(wc -c <small.json)
 stride=1
 $sanitized && stride=7
@@ -321,9 +347,12 @@ refuses 5 'absent/p\.csv: No such file' predict model.json good.csv -o absent/p.
 refuses 5 'absent/s\.csv: No such file' simulate classify --rows 5 -o absent/s.csv
 refuses 5 '/dev/full: No space left' fit good.csv -o /dev/full
 refuses 5 '/dev/full: No space left' predict model.json good.csv -o /dev/full
-if [[ -z $(find . -name '*.tmp*' -o -name 'm.json') ]]; then ok 'no temporary file is left'; else not_ok 'no temporary file is left' "$(ls -A)"; fi
-for command in 'fit good.csv' 'fit good.csv --json' 'fit good.csv -o -' 'predict model.json good.csv' 'evaluate model.json good.csv' \
-    'inspect model.json' 'simulate classify --rows 20' 'help' 'help fit' 'help --man' 'help --man fit' 'help --completion bash' 'help --completion zsh' '--version'; do
+if [[ -z $(find . -name '*.tmp*' -o -name 'm.json') ]]; then ok 'no temporary file is left'; else \
+    not_ok 'no temporary file is left' "$(ls -A)"; fi
+for command in 'fit good.csv' 'fit good.csv --json' 'fit good.csv -o -' \
+    'predict model.json good.csv' 'evaluate model.json good.csv' \
+    'inspect model.json' 'simulate classify --rows 20' 'help' 'help fit' 'help --man' \
+    'help --man fit' 'help --completion bash' 'help --completion zsh' '--version'; do
     # shellcheck disable=SC2086
     "$GIBBSITE" $command >/dev/full 2>"$stderr"
     rc=$?
@@ -337,11 +366,14 @@ echo 'old words' >keep.json
 as 'a refused fit keeps the old output'
 expect_exit 3 "$GIBBSITE" fit one.csv -o keep.json
 expect_stderr 'only one class'
-if [[ $(cat keep.json) == 'old words' ]]; then ok 'the old file is untouched'; else not_ok 'the old file is untouched' "$(head -c 200 keep.json)"; fi
+if [[ $(cat keep.json) == 'old words' ]]; then ok 'the old file is untouched'; else not_ok \
+    'the old file is untouched' "$(head -c 200 keep.json)"; fi
 cp good.csv own.csv
 refuses 2 'the output \./own\.csv would overwrite the input own\.csv' fit own.csv -o ./own.csv
-refuses 2 'the output own\.csv would overwrite the input own\.csv' fit good.csv --test own.csv --path own.csv
-refuses 2 'the output own\.csv would overwrite the input own\.csv' predict model.json own.csv -o own.csv
+refuses 2 'the output own\.csv would overwrite the input own\.csv' fit good.csv --test own.csv \
+    --path own.csv
+refuses 2 'the output own\.csv would overwrite the input own\.csv' predict model.json own.csv -o \
+    own.csv
 check 'the input is untouched' cmp good.csv own.csv
 
 # A disk that fills up, in a mount namespace of its own: nothing to clean up, whatever happens.
@@ -359,10 +391,12 @@ else
     unshare -m bash -c "$full" disk "$GIBBSITE" >"$stdout" 2>"$stderr"
     if (($? == 77)); then
         skip 'a disk that fills up' 'mounting a tmpfs is not permitted here'
-    elif [[ $(cat "$stdout") == $'exit 5\nexit 5\nold.json\nold' ]] && (($(grep -c 'small_disk/[a-z]*\.json: No space left' "$stderr") == 2)); then
+    elif [[ $(cat "$stdout") == $'exit 5\nexit 5\nold.json\nold' ]] \
+        && (($(grep -c 'small_disk/[a-z]*\.json: No space left' "$stderr") == 2)); then
         ok 'a disk that fills up: exit 5, nothing half written, the old file stays'
     else
-        not_ok 'a disk that fills up: exit 5, nothing half written, the old file stays' "$(cat "$stdout" "$stderr")"
+        not_ok 'a disk that fills up: exit 5, nothing half written, the old file stays' \
+            "$(cat "$stdout" "$stderr")"
     fi
 fi
 
@@ -375,15 +409,19 @@ option() { # option REGEX OPTION...
 for value in 0 -1 nan NaN inf 1e999 0x10 '' ten '1 '; do
     option "fit: --lambda: expected a positive number, found '$value'" --lambda "$value"
 done
-for value in NaN 0 -2 inf; do option "fit: --prior-sd: expected a positive number, found '$value'" --prior-sd "$value"; done
-for value in 0 -1 nan; do option "fit: --tol: expected a positive number, found '$value'" --tol "$value"; done
+for value in NaN 0 -2 inf; do option "fit: --prior-sd: expected a positive number, found '$value'" \
+    --prior-sd "$value"; done
+for value in 0 -1 nan; do option "fit: --tol: expected a positive number, found '$value'" --tol \
+    "$value"; done
 for value in 0 -1 1.5 x 99999999999999999999; do
-    option "fit: --max-iter: expected a whole number from 1 to [0-9]+, found '$value'" --max-iter "$value"
+    option "fit: --max-iter: expected a whole number from 1 to [0-9]+, found '$value'" --max-iter \
+        "$value"
 done
 for value in 3 1:2 5:1:3 0:1:3 -1:1:3 1:2:1 1:2:x 1:nan:3 1:2:3:4 1:2:99999; do
     option "fit: --lambda-grid: expected LO:HI:K .*, found '$value'" --lambda-grid "$value"
 done
-option "fit: --loss: expected one of zero-one\|hinge\|exponential\|auto, found 'logistic'" --loss logistic
+option "fit: --loss: expected one of zero-one\|hinge\|exponential\|auto, found 'logistic'" --loss \
+    logistic
 option "fit: --family: expected one of .*, found 'Full'" --family Full
 option "fit: --seed: expected a whole number from 0 to 18446744073709551615, found '-1'" --seed -1
 option "fit: --threads: expected .*, found '0'" --threads 0
@@ -394,7 +432,8 @@ option 'fit: --restarts and --solver sgd exclude each other' --restarts 3 --solv
 option 'fit: --batch needs --solver sgd' --batch 16
 option 'fit: --epochs needs --solver sgd' --epochs 16 --solver lbfgs
 option 'fit: --schedule needs --solver sgd' --schedule paper --solver natural
-for family in fixed isotropic diagonal; do option 'fit: --form is for --family full' --form dual --family $family; done
+for family in fixed isotropic diagonal; do option 'fit: --form is for --family full' --form dual \
+    --family $family; done
 option 'fit: --path and -o name the same file' --path out/m.json
 option 'fit: --path - and --json both want standard output' --path - --json
 refuses 2 'fit: -o - and --json both want standard output' fit good.csv -o - --json
@@ -402,13 +441,15 @@ refuses 2 'fit: TRAIN and --test cannot both be standard input' fit - --test -
 refuses 2 'fit: TRAIN and --cost cannot both be standard input' fit - --cost -
 refuses 2 'fit: --test and --cost cannot both be standard input' fit good.csv --test - --cost -
 refuses 2 'fit: --cost is given twice' fit good.csv --cost costs.csv --cost 5:1
-refuses 2 'complete: --test and --row-features cannot both be standard input' complete good.csv --test - --row-features -
+refuses 2 'complete: --test and --row-features cannot both be standard input' complete good.csv \
+    --test - --row-features -
 refuses 2 'sample: TRAIN and --against cannot both be standard input' sample - --against -
 refuses 2 'gap: TRAIN and MODEL cannot both be standard input' gap - -
 refuses 2 'gap: MODEL and MODEL cannot both be standard input' gap good.csv - -
 refuses 2 'predict: MODEL and DATA cannot both be standard input' predict - -
 refuses 2 'evaluate: MODEL and DATA cannot both be standard input' evaluate - -
-refuses 2 'simulate: --json describes the data on standard output; the rows need -o FILE' simulate classify --json
+refuses 2 'simulate: --json describes the data on standard output; the rows need -o FILE' simulate \
+    classify --json
 option "fit: unknown option '--lamda'; did you mean --lambda\?" --lamda 3
 option "fit: unknown option '--famly=full'; did you mean --family\?" --famly=full
 option "fit: unknown option '--zebra'" --zebra
@@ -428,8 +469,10 @@ refuses 2 'predict: expected a model and a data file, found 1 argument' predict 
 refuses 2 'evaluate: expected a model and a data file, found 0 argument' evaluate
 refuses 2 'inspect: expected one model file, found 2 argument' inspect model.json model.json
 refuses 2 'simulate: expected the kind of data' simulate -o out/s.csv
-refuses 2 'simulate: --signal 9 is more than --cols 4' simulate classify --cols 4 --signal 9 -o out/s.csv
-refuses 2 "simulate: --noise: expected a number from 0 to below 0.5, found '0.5'" simulate classify --noise 0.5 -o out/s.csv
+refuses 2 'simulate: --signal 9 is more than --cols 4' simulate classify --cols 4 --signal 9 -o \
+    out/s.csv
+refuses 2 "simulate: --noise: expected a number from 0 to below 0.5, found '0.5'" simulate \
+    classify --noise 0.5 -o out/s.csv
 refuses 2 "simulate: --rows: expected a whole number" simulate classify --rows 0 -o out/s.csv
 as 'without a command: the help, and exit 2'
 expect_exit 2 "$GIBBSITE"
@@ -438,13 +481,16 @@ expect_stdout '^usage: gibbsite COMMAND'
 # ---------------------------------------------------------------- later files
 predicts_same() { # predicts_same NAME FILE: the same rows of predictions as from good.csv
     as "$1"
-    expect_exit 0 "$GIBBSITE" predict model.json "$2" -q && check "$1: the same predictions" cmp expected.csv "$stdout"
+    expect_exit 0 "$GIBBSITE" predict model.json "$2" -q \
+        && check "$1: the same predictions" cmp expected.csv "$stdout"
 }
 "$GIBBSITE" predict model.json good.csv -o expected.csv
 cut -d, -f2- good.csv >fewer.csv
-refuses 3 "fewer\.csv: no column is called 'x1', which the model was trained on" predict model.json fewer.csv -o out/p.csv
+refuses 3 "fewer\.csv: no column is called 'x1', which the model was trained on" predict \
+    model.json fewer.csv -o out/p.csv
 refuses 3 "fewer\.csv: no column is called 'x1'" evaluate model.json fewer.csv
-awk -F, 'NR == 1 { print "note," $0 ",when" } NR > 1 { print "\"a, b\"," $0 "," }' good.csv >wider.csv
+awk -F, 'NR == 1 { print "note," $0 ",when" } NR > 1 { print "\"a, b\"," $0 "," }' good.csv \
+    >wider.csv
 predicts_same 'predict with columns it has no use for' wider.csv
 cut -d, -f1-3 good.csv >bare.csv
 predicts_same 'predict without labels' bare.csv
@@ -452,33 +498,45 @@ refuses 3 "bare\.csv: no column 'y' with the labels" evaluate model.json bare.cs
 awk -F, -v OFS=, 'NR > 1 { $4 = NR % 2 ? "" : "soon" } { print }' good.csv >later.csv
 predicts_same 'predict does not read the labels, whatever they are' later.csv
 awk -F, -v OFS=, 'NR == 5 { $2 = "tall" } { print }' good.csv >tall.csv
-refuses 3 "tall\.csv:5: column 'x2' \(column 2\): expected a number, found 'tall'" predict model.json tall.csv -o out/p.csv
+refuses 3 "tall\.csv:5: column 'x2' \(column 2\): expected a number, found 'tall'" predict \
+    model.json tall.csv -o out/p.csv
 awk -F, -v OFS=, 'NR == 2 { $2 = "tall" } { print }' good.csv >tall.csv
-refuses 3 "tall\.csv:2: column 'x2' \(column 2\): expected a number, as in training, found 'tall'" predict model.json tall.csv -o out/p.csv
+refuses 3 "tall\.csv:2: column 'x2' \(column 2\): expected a number, as in training, found 'tall'" \
+    predict model.json tall.csv -o out/p.csv
 awk -F, -v OFS=, 'NR == 9 { $4 = 7 } { print }' good.csv >seven.csv
-refuses 3 "seven\.csv:9: the label '7' is neither '-1' nor '1', which the model was trained on" evaluate model.json seven.csv
-refuses 3 "seven\.csv:9: the label '7' is neither '-1' nor '1'" fit good.csv --test seven.csv -o out/m.json
+refuses 3 "seven\.csv:9: the label '7' is neither '-1' nor '1', which the model was trained on" \
+    evaluate model.json seven.csv
+refuses 3 "seven\.csv:9: the label '7' is neither '-1' nor '1'" fit good.csv --test seven.csv -o \
+    out/m.json
 printf '1 1:1\n-1 2:1 4:2\n' >four.svm
-refuses 3 'four\.svm:2: index 4, but the model has 3 features' predict sparse.json four.svm -o out/p.csv
+refuses 3 'four\.svm:2: index 4, but the model has 3 features' predict sparse.json four.svm -o \
+    out/p.csv
 printf '1 1:1\n3 2:1\n' >three.svm
 refuses 3 "three\.svm:2: the label '3' is neither '-1' nor '1'" evaluate sparse.json three.svm
 head -c 64 good.npy | sed 's/(60, 4)/(1, 9) /' >nine.npy
 refuses 3 'nine\.npy: ' predict model.json nine.npy -o out/p.csv
 
-printf 'shop,size,y\nnorth,1,no\nsouth,2,yes\nnorth,3,yes\nsouth,1,no\neast,2,yes\neast,1,no\n' >shops.csv
+printf 'shop,size,y\nnorth,1,no\nsouth,2,yes\nnorth,3,yes\nsouth,1,no\neast,2,yes\neast,1,no\n' \
+    >shops.csv
 as 'a model of text'
 works fit shops.csv -o shops.json -q
 printf 'size,shop\n1,north\n2,west\n3,\342\202\254\n1,west\n' >new_shops.csv
 works predict shops.json new_shops.csv
-expect_stderr "new_shops\.csv: 3 cells of column 'shop' hold a level that was not in the training data"
-if (($(wc -l <"$stdout") == 5)); then ok 'unseen levels are predicted'; else not_ok 'unseen levels are predicted' "$(cat "$stdout")"; fi
+expect_stderr \
+    "new_shops\.csv: 3 cells of column 'shop' hold a level that was not in the training data"
+if (($(wc -l <"$stdout") == 5)); then ok 'unseen levels are predicted'; else not_ok \
+    'unseen levels are predicted' "$(cat "$stdout")"; fi
 works predict shops.json new_shops.csv --quiet
 expect_silence stderr
 printf 'size\n1\n' >no_shop.csv
-refuses 3 "no_shop\.csv: no column is called 'shop', which the model was trained on" predict shops.json no_shop.csv -o out/p.csv
-refuses 3 'good\.svm: the model was trained on a CSV file with text columns' predict shops.json good.svm -o out/p.csv
+refuses 3 "no_shop\.csv: no column is called 'shop', which the model was trained on" predict \
+    shops.json no_shop.csv -o out/p.csv
+refuses 3 'good\.svm: the model was trained on a CSV file with text columns' predict shops.json \
+    good.svm -o out/p.csv
 printf '5,1\n500000000,2\n' >codes.csv
-refuses 3 "codes\.csv: column 1: expected text, as in column 'shop' of the training file, found numbers" predict shops.json codes.csv -o out/p.csv
+refuses 3 \
+    "codes\.csv: column 1: expected text, as in column 'shop' of the training file, found numbers" \
+    predict shops.json codes.csv -o out/p.csv
 printf 'north,1\nwest,2\n' >no_header.csv
 as 'a file without a header is matched by position'
 works predict shops.json no_header.csv
@@ -487,9 +545,11 @@ refuses 3 "maybe\.csv:3: the label 'maybe' is neither 'no' nor 'yes'" evaluate s
 
 # ---------------------------------------------------------------- missing cells
 awk -F, -v OFS=, 'NR == 3 { $1 = "" } NR == 7 { $3 = "NA" } { print }' good.csv >holes.csv
-fit_refuses 3 "holes\.csv:3: column 'x1' \(column 1\): the value is missing \(''\); --missing drop" holes.csv
+fit_refuses 3 \
+    "holes\.csv:3: column 'x1' \(column 1\): the value is missing \(''\); --missing drop" holes.csv
 fit_refuses 3 "holes\.csv:3: column 'x1'" holes.csv --missing error
-fit_refuses 2 "fit: --missing: expected one of error\|drop\|impute, found 'ignore'" holes.csv --missing ignore
+fit_refuses 2 "fit: --missing: expected one of error\|drop\|impute, found 'ignore'" holes.csv \
+    --missing ignore
 refuses 3 "holes\.csv:3: column 'x1'" predict model.json holes.csv -o out/p.csv
 refuses 3 "holes\.csv:3: column 'x1'" evaluate model.json holes.csv
 works fit holes.csv --missing drop --json
@@ -499,14 +559,18 @@ sed -e 3d -e 7d good.csv >whole.csv
 as 'dropping rows is fitting without them'
 works fit holes.csv --missing drop -o dropped.json -q
 "$GIBBSITE" fit whole.csv -o whole.json -q
-expect_near 'the same free energy' "$(json dropped.json fit.free_energy)" "$(json whole.json fit.free_energy)" 0
+expect_near 'the same free energy' "$(json dropped.json fit.free_energy)" \
+    "$(json whole.json fit.free_energy)" 0
 works evaluate model.json holes.csv --missing drop --json
 expect_json "$stdout" n 58
 works predict model.json holes.csv --missing drop
-if diff <(awk 'NR == 3 || NR == 7 { print ",,,"; next } { print }' expected.csv) "$stdout" >"$tmp/.diff"; then
+if diff <(awk 'NR == 3 || NR == 7 { print ",,,"; next } { print }' expected.csv) "$stdout" \
+    >"$tmp/.diff"; then
     ok 'predict --missing drop: one line per row, empty where a cell is missing'
 else
-    not_ok 'predict --missing drop: one line per row, empty where a cell is missing' "$(head "$tmp/.diff")"
+    not_ok 'predict --missing drop: one line per row, empty where a cell is missing' \
+        "$(head "$tmp/.diff")"
 fi
 printf 'x1,x2,x3\n,,\nNA,1,2\n' >all_missing.csv
-refuses 3 'all_missing\.csv: every row has a missing value' predict model.json all_missing.csv --missing drop -o out/p.csv
+refuses 3 'all_missing\.csv: every row has a missing value' predict model.json all_missing.csv \
+    --missing drop -o out/p.csv

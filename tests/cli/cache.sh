@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# fit on rows in files (--cache DIR, --no-cache, or because memory is short): the model is the one that rows in memory give, to
-# the bit; a cache that is damaged or of another file is refused; nothing stays that was not asked for.
+# fit on rows in files (--cache DIR, --no-cache, or because memory is short): the model is the one
+# that rows in memory give, to the bit; a cache that is damaged or of another file is refused;
+# nothing stays that was not asked for.
 . "$(dirname "$0")/../lib.sh"
 exec </dev/null
 
@@ -17,30 +18,35 @@ awk 'BEGIN { srand(3); print "a,b,c,w,g,x1,x2,x3,x4,x5,x6,x7,x8,x9,x10,x11,x12,x
     } }' >mixed.csv
 mkdir kept
 
-# same NAME FILE OPTION...: in memory, in files, and from the cache that they left: one model, the same messages.
+# same NAME FILE OPTION...: in memory, in files, and from the cache that they left: one model, the
+# same messages.
 same() {
     local name=$1 way codes='' n want=${want:-0}
     shift
     for way in memory new again; do
         rm -f $way.json
         # shellcheck disable=SC2046
-        "$GIBBSITE" fit "$@" -o model.json $([[ $way == memory ]] || echo --cache kept) >$way.out 2>$way.err
+        "$GIBBSITE" fit "$@" -o model.json $([[ $way == memory ]] || echo --cache kept) >$way.out \
+            2>$way.err
         codes+="$? "
         [[ -f model.json ]] && sed -E 's/"seconds":[^,}]*//g' model.json >$way.json
         rm -f model.json
         sed -i -E 's/[0-9.]+ s\b//g' $way.out
     done
     for n in new again; do
-        if ! cmp -s memory.err $n.err || ! cmp -s memory.out $n.out || { [[ -f memory.json ]] && ! cmp -s memory.json $n.json; }; then
+        if ! cmp -s memory.err $n.err || ! cmp -s memory.out $n.out || { [[ -f memory.json ]] \
+            && ! cmp -s memory.json $n.json; }; then
             not_ok "$name" "exit codes $codes" "$(diff memory.out $n.out) $(diff memory.err $n.err)"
             return
         fi
     done
-    if [[ $codes == "$want $want $want " ]]; then ok "$name"; else not_ok "$name" "exit codes $codes"; fi
+    if [[ $codes == "$want $want $want " ]]; then ok "$name"; else not_ok "$name" \
+        "exit codes $codes"; fi
 }
 same 'numbers' numbers.csv
 same 'numbers, diagonal, with importances' numbers.csv --family diagonal --importance --loss hinge
-same 'numbers, one thread, fitted again to all rows' numbers.csv --threads 1 --refit all --loss hinge
+same 'numbers, one thread, fitted again to all rows' numbers.csv --threads 1 --refit all --loss \
+    hinge
 same 'numbers, the zero prior, unit rows' numbers.csv --prior zero --scale unit-row --loss hinge
 same 'numbers, a kernel' numbers.csv --features fourier:30
 same 'numbers, ranked' numbers.csv --task rank --loss hinge --prior-sd 1
@@ -49,12 +55,14 @@ same 'texts, rows dropped' mixed.csv --missing drop --drop w,g --loss hinge
 same 'texts, cells filled in' mixed.csv --missing impute --drop w,g
 same 'weights' mixed.csv --missing impute --weights w --drop g --loss hinge
 same 'groups' mixed.csv --missing impute --group g --drop w --loss hinge
-same 'three classes and more' mixed.csv --missing impute --drop w,g --target b --prior-sd 1 --columns equal
+same 'three classes and more' mixed.csv --missing impute --drop w,g --target b --prior-sd 1 \
+    --columns equal
 same 'block by block' mixed.csv --missing drop --drop w,g --bound progressive --loss hinge
 same 'in time' mixed.csv --missing drop --drop w,g --order time --loss hinge
 awk 'BEGIN { srand(4); print "a,b,x,y"; for (i = 0; i < 60000; i++) { yes = rand() < 0.5
     print "l" int(90 * rand() + 10 * yes) ",m" int(70 * rand()) "," rand() + 0.2 * yes "," (yes ? "yes" : "no") } }' >levels.csv
-same 'many levels, which make sparse rows' levels.csv --loss hinge --family diagonal --prior-sd 1 --columns equal
+same 'many levels, which make sparse rows' levels.csv --loss hinge --family diagonal --prior-sd 1 \
+    --columns equal
 rm kept/levels.csv-*
 gzip -c numbers.csv >numbers.csv.gz
 same 'gzip' numbers.csv.gz --loss hinge --family diagonal
@@ -75,12 +83,16 @@ check 'no cache: what there was is gone, of this file alone' test "$(names kept)
     'mixed.csv-HASH.gbscache mixed.csv-HASH.gbscache mixed.csv-HASH.gbscache numbers.csv.gz-HASH.gbscache '
 mkdir beside
 cp numbers.csv beside/rows.csv
-check 'a file that fits is read to memory, and nothing is written' quick beside/rows.csv -o small.json
+check 'a file that fits is read to memory, and nothing is written' quick beside/rows.csv -o \
+    small.json
 check 'nothing but the rows' test "$(names beside)" = 'rows.csv '
-check 'the same model' cmp <(sed 's/"seconds":[^,}]*//' small.json) <(sed 's/"seconds":[^,}]*//' none.json)
-check 'standard input, which has no name' bash -c '"$1" fit - -q -o piped.json --cache kept --loss hinge --family diagonal --prior zero <numbers.csv' \
+check 'the same model' cmp <(sed 's/"seconds":[^,}]*//' small.json) \
+    <(sed 's/"seconds":[^,}]*//' none.json)
+check 'standard input, which has no name' bash -c \
+    '"$1" fit - -q -o piped.json --cache kept --loss hinge --family diagonal --prior zero <numbers.csv' \
     bash "$GIBBSITE"
-check 'the same model' cmp <(sed 's/"seconds":[^,}]*//' small.json) <(sed 's/"seconds":[^,}]*//' piped.json)
+check 'the same model' cmp <(sed 's/"seconds":[^,}]*//' small.json) \
+    <(sed 's/"seconds":[^,}]*//' piped.json)
 check 'leaves nothing' test "$(names kept)" = \
     'mixed.csv-HASH.gbscache mixed.csv-HASH.gbscache mixed.csv-HASH.gbscache numbers.csv.gz-HASH.gbscache '
 
@@ -94,8 +106,10 @@ if need_plain_build 'a limit on memory'; then
     limited() { (ulimit -d 150000 && quick beside/many.csv --threads 2 "$@"); }
     as 'rows that would not fit are worked on in files'
     expect_exit 0 limited -o limited.json
-    expect_stderr 'its rows would take about 0\.1 GB of the 0\.2 GB of memory that are left: they are worked on in files'
-    check 'a cache stays beside the file' test "$(names beside)" = 'many.csv many.csv-HASH.gbscache '
+    expect_stderr \
+        'its rows would take about 0\.1 GB of the 0\.2 GB of memory that are left: they are worked on in files'
+    check 'a cache stays beside the file' test "$(names beside)" = \
+        'many.csv many.csv-HASH.gbscache '
     check 'the next run takes it' limited -o next.json
     printf x | dd of="$(echo beside/*.gbscache)" bs=1 seek=5000 conv=notrunc 2>/dev/null
     as 'one that is damaged is left alone where nobody asked for it'
@@ -105,7 +119,8 @@ if need_plain_build 'a limit on memory'; then
     check 'and leaves none' test "$(names beside)" = 'many.csv '
     quick beside/many.csv -o plain.json
     for model in limited next damaged removed; do
-        check "the model of rows in memory: $model" cmp <(sed 's/"seconds":[^,}]*//' plain.json) <(sed 's/"seconds":[^,}]*//' $model.json)
+        check "the model of rows in memory: $model" cmp <(sed 's/"seconds":[^,}]*//' plain.json) \
+            <(sed 's/"seconds":[^,}]*//' $model.json)
     done
     rm -r beside
 fi
@@ -115,7 +130,9 @@ rm -f kept/*
 quick numbers.csv --cache kept -o good.json
 cache=$(echo kept/*)
 cp "$cache" whole
-faulty() { # faulty NAME REGEX: what lies in the place of the cache is refused, once, with code 3, and nothing is written
+# faulty NAME REGEX: what lies in the place of the cache is refused, once, with code 3, and nothing
+# is written
+faulty() {
     rm -f new.json
     as "$1"
     expect_exit 3 quick numbers.csv --cache kept -o new.json
@@ -139,7 +156,8 @@ faulty 'the cache of another file' 'this is the cache of another file'
 as 'no cache does without it'
 expect_exit 0 quick numbers.csv --cache kept --no-cache -o new.json
 check 'and takes it away' test "$(names kept)" = ''
-check 'the same model' cmp <(sed 's/"seconds":[^,}]*//' good.json) <(sed 's/"seconds":[^,}]*//' new.json)
+check 'the same model' cmp <(sed 's/"seconds":[^,}]*//' good.json) \
+    <(sed 's/"seconds":[^,}]*//' new.json)
 cp numbers.csv changed.csv
 quick changed.csv --cache kept -o before.json
 sed -i '$d' changed.csv
@@ -164,15 +182,19 @@ check 'no cache of it' test "$(names kept)" = 'changed.csv-HASH.gbscache changed
 # Ended at once, wherever it was: whole or not at all.
 rm -f kept/*
 for moment in 0.02 0.1 0.3; do
-    timeout -s KILL $moment "$GIBBSITE" fit numbers.csv --cache kept -q -o killed.json >/dev/null 2>&1
+    timeout -s KILL $moment "$GIBBSITE" fit numbers.csv --cache kept -q -o killed.json >/dev/null \
+        2>&1
 done
-check 'nothing partial after kill -9' bash -c '[[ "$1" == "" || "$1" == "numbers.csv-HASH.gbscache " ]]' \
+check 'nothing partial after kill -9' bash -c \
+    '[[ "$1" == "" || "$1" == "numbers.csv-HASH.gbscache " ]]' \
     bash "$(rm -f kept/.gibbsite-??????; names kept)" # where files cannot be nameless, that is what one is called
 check 'and the next run works' quick numbers.csv --cache kept -o new.json
-check 'the same model' cmp <(sed 's/"seconds":[^,}]*//' good.json) <(sed 's/"seconds":[^,}]*//' new.json)
+check 'the same model' cmp <(sed 's/"seconds":[^,}]*//' good.json) \
+    <(sed 's/"seconds":[^,}]*//' new.json)
 rm -f new.json
 
-# A disk that fills up, in a mount namespace of its own, at the cells, at the rows in order, at the design.
+# A disk that fills up, in a mount namespace of its own, at the cells, at the rows in order, at the
+# design.
 mkdir small_disk
 for size in 512k 2800k 3700k; do
     # shellcheck disable=SC2016
@@ -187,7 +209,8 @@ for size in 512k 2800k 3700k; do
     unshare -m bash -c "$full" disk "$GIBBSITE" $size >"$stdout" 2>"$stderr"
     if (($? == 77)); then
         skip 'a disk that fills up' 'mounting a tmpfs is not permitted here'
-    elif [[ $(cat "$stdout") == $'exit 5\nexit 5' ]] && (($(grep -c '^gibbsite: small_disk: No space left' "$stderr") == 2)); then
+    elif [[ $(cat "$stdout") == $'exit 5\nexit 5' ]] \
+        && (($(grep -c '^gibbsite: small_disk: No space left' "$stderr") == 2)); then
         ok "a disk of $size: exit 5, one message, nothing left"
     else
         not_ok "a disk of $size: exit 5, one message, nothing left" "$(cat "$stdout" "$stderr")"

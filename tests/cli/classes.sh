@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Three classes or more: fit, predict, evaluate, inspect, cv, report; and numbers that are no classes.
+# Three classes or more: fit, predict, evaluate, inspect, cv, report; and numbers that are no
+# classes.
 . "$(dirname "$0")/../lib.sh"
 
 awk 'BEGIN { srand(5); print "a,b,c,kind"
@@ -23,10 +24,13 @@ expect_json fit.json certificate.method binomial
 expect_json fit.json certificate.status valid
 expect_json fit.json 'certificates[2].target' recall:green
 holds 'the label is right most of the time' "$(json fit.json test.error) < 0.2"
-holds 'the certificate lies above what was seen' "$(json fit.json certificate.value) > $(json fit.json certificate.empirical)"
+holds 'the certificate lies above what was seen' \
+    "$(json fit.json certificate.value) > $(json fit.json certificate.empirical)"
 holds 'guessing is worse' "$(json fit.json baseline.error) > 0.4"
-holds 'Brier is half the sum of squares: at most 1, here far less' "$(json fit.json test.brier) > 0 && $(json fit.json test.brier) < 0.2"
-check 'the confusion has a row for each class and one for others' test "$(json fit.json card.confusion[4][0])" = 0
+holds 'Brier is half the sum of squares: at most 1, here far less' \
+    "$(json fit.json test.brier) > 0 && $(json fit.json test.brier) < 0.2"
+check 'the confusion has a row for each class and one for others' test \
+    "$(json fit.json card.confusion[4][0])" = 0
 expect_exit 0 "$GIBBSITE" fit train.csv --test test.csv
 expect_stdout 'label kind: blue, green, odd,'
 expect_stdout 'the labels that predict prints are wrong'
@@ -43,7 +47,9 @@ as 'predict and evaluate'
 expect_exit 0 "$GIBBSITE" predict m.json test.csv
 expect_stdout '^label,prob:blue,prob:green,"prob:odd, ""one""",prob:red$'
 check 'a line for each row' test "$(wc -l <"$stdout")" = 301
-check 'the probabilities of plain labels add up to 1' awk -F, 'NR > 1 && $1 !~ /odd/ { s = $2 + $3 + $4 + $5; if (s < 0.999999 || s > 1.000001) exit 1 }' "$stdout"
+check 'the probabilities of plain labels add up to 1' awk -F, \
+    'NR > 1 && $1 !~ /odd/ { s = $2 + $3 + $4 + $5; if (s < 0.999999 || s > 1.000001) exit 1 }' \
+    "$stdout"
 expect_exit 0 "$GIBBSITE" predict m.json test.csv --json
 holds 'JSON has them by name' "$(json "$stdout" predictions[0].prob.red) >= 0"
 expect_exit 0 "$GIBBSITE" evaluate m.json test.csv --json
@@ -55,7 +61,8 @@ expect_stdout 'is / said'
 { cat test.csv && echo '0,0,0,"never seen"'; } >other.csv
 expect_exit 0 "$GIBBSITE" evaluate m.json other.csv --json
 expect_json "$stdout" n 301
-holds 'a label that training did not have is an error' "$(json "$stdout" error) * 301 > $(json fit.json test.error) * 300 + 0.9"
+holds 'a label that training did not have is an error' \
+    "$(json "$stdout" error) * 301 > $(json fit.json test.error) * 300 + 0.9"
 expect_exit 0 "$GIBBSITE" inspect m.json
 expect_stdout 'against'
 expect_exit 0 "$GIBBSITE" inspect m.json --json
@@ -83,31 +90,37 @@ awk 'BEGIN { srand(8); print "a,b,ring"
 expect_exit 0 "$GIBBSITE" fit rings-train.csv --test rings-test.csv --json
 holds 'a line is lost' "$(json "$stdout" test.error) > 0.4"
 for map in auto nystrom:40 fourier:60; do
-    expect_exit 0 "$GIBBSITE" fit rings-train.csv --test rings-test.csv --features $map -o rings.json --json
+    expect_exit 0 "$GIBBSITE" fit rings-train.csv --test rings-test.csv --features $map -o \
+        rings.json --json
     cp "$stdout" rings-fit.json
     expect_json rings-fit.json loss softmax
     expect_json rings-fit.json certificate.status valid
-    holds "$map: it follows the rings" "$(json rings-fit.json test.error) < 0.1 && $(json rings-fit.json certificate.value) < 0.15"
+    holds "$map: it follows the rings" \
+        "$(json rings-fit.json test.error) < 0.1 && $(json rings-fit.json certificate.value) < 0.15"
     expect_exit 0 "$GIBBSITE" evaluate rings.json rings-test.csv --json
     expect_json "$stdout" error "$(json rings-fit.json test.error)"
 done
 expect_exit 0 "$GIBBSITE" inspect rings.json
 check 'inspect names the map' grep -qE '^  features +fourier: ' "$stdout"
 "$GIBBSITE" fit rings-train.csv --features fourier:60 -o three.json -q --threads 3
-check 'one thread and three give the same model' cmp <(sed 's/"seconds": *[0-9.e-]*//' rings.json) <(sed 's/"seconds": *[0-9.e-]*//' three.json)
+check 'one thread and three give the same model' cmp <(sed 's/"seconds": *[0-9.e-]*//' rings.json) \
+    <(sed 's/"seconds": *[0-9.e-]*//' three.json)
 expect_exit 2 "$GIBBSITE" fit rings-train.csv --features auto --loss hinge
 expect_stderr 'need --loss auto'
 
 as 'classes that were fitted together have no binary problem'
 expect_exit 3 "$GIBBSITE" sample rings-train.csv --against rings.json --particles 50
-expect_stderr 'rings.json: all classes were fitted together, .* a fit with --loss hinge or exponential has them'
+expect_stderr \
+    'rings.json: all classes were fitted together, .* a fit with --loss hinge or exponential has them'
 expect_exit 3 "$GIBBSITE" gap rings-train.csv rings.json --particles 50
 expect_stderr 'rings.json: all classes were fitted together'
-expect_exit 0 "$GIBBSITE" fit train.csv --loss hinge --order time --prior-sd 1 --columns equal -o hinge.json --json
+expect_exit 0 "$GIBBSITE" fit train.csv --loss hinge --order time --prior-sd 1 --columns equal -o \
+    hinge.json --json
 expect_json "$stdout" scheme rest
 
 as 'a sampling for each class against the rest'
-# told FILE AT: what JSON says of one sampling, in lines, without the classes and what the clock says
+# told FILE AT: what JSON says of one sampling, in lines, without the classes and what the clock
+# says
 told() {
     /usr/bin/python3 - "$1" "$2" <<'END'
 import json, sys
@@ -125,9 +138,11 @@ expect_json many.json 'problems[1].class' green
 expect_json many.json 'problems[1].against' null
 k=0
 for label in blue green 'odd, "one"' red; do
-    "$GIBBSITE" sample train.csv --particles 100 --positive "$label" --json --draws own.csv >one.json 2>/dev/null
+    "$GIBBSITE" sample train.csv --particles 100 --positive "$label" --json --draws own.csv \
+        >one.json 2>/dev/null
     check "$label: what --positive gives, to the bit" cmp <(told many.json $k) <(told one.json '')
-    check "$label: and its draws" cmp <(sed "1d; $((k * 100 + 2)),$((k * 100 + 101))!d" draws.csv | sed -E 's/^("([^"]|"")*"|[a-z]+),,//') <(sed 1d own.csv)
+    check "$label: and its draws" cmp \
+        <(sed "1d; $((k * 100 + 2)),$((k * 100 + 101))!d" draws.csv | sed -E 's/^("([^"]|"")*"|[a-z]+),,//') <(sed 1d own.csv)
     ((k += 1))
 done
 check 'draws say which class they are of' grep -q '^class,against,a,b,c,(intercept)$' draws.csv
@@ -150,10 +165,12 @@ cp "$stdout" against.json
 head -n 401 train.csv >learned.csv # with an order in time these are learned from
 for k in 0 3; do
     label=$(json gap.json "models[$k].class") lambda=$(json gap.json "models[$k].lambda")
-    expect_exit 0 "$GIBBSITE" fit learned.csv --positive "$label" --prior zero --loss hinge --prior-sd 1 --lambda "$lambda" --bound kl -o two.json -q
+    expect_exit 0 "$GIBBSITE" fit learned.csv --positive "$label" --prior zero --loss hinge \
+        --prior-sd 1 --lambda "$lambda" --bound kl -o two.json -q
     expect_exit 0 "$GIBBSITE" gap learned.csv two.json --particles 100 --json
     expect_json gap.json "problems[$k].log_z" "$(json "$stdout" log_z)"
-    expect_near "$label: the gap of two classes" "$(json gap.json "models[$k].gap")" "$(json "$stdout" 'models[0].gap')" 1e-4
+    expect_near "$label: the gap of two classes" "$(json gap.json "models[$k].gap")" \
+        "$(json "$stdout" 'models[0].gap')" 1e-4
     expect_json against.json "problems[$k].gap" "$(json gap.json "models[$k].gap")"
 done
 expect_exit 0 "$GIBBSITE" gap train.csv hinge.json --particles 100

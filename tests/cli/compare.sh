@@ -13,7 +13,8 @@ expect_exit 0 env "PATH=$tmp/bin:$PATH" sh -e "$scripts/gibbsite.sh"
 check 'predict every row' test "$(wc -l <predictions.csv)" = 201
 check 'certify the cost' grep -q '"target": "cost"' run.json
 check 'and leave a page' grep -q 'Precision and recall' report.html
-check 'they are those of the page' diff <(sed -n '/^```sh$/,/^```$/p' "$page" | grep -v '^```') "$scripts/gibbsite.sh"
+check 'they are those of the page' diff <(sed -n '/^```sh$/,/^```$/p' "$page" | grep -v '^```') \
+    "$scripts/gibbsite.sh"
 for script in "$scripts"/*; do
     name=$(basename "${script%.*}")
     keys=$(sed 's/[[:space:]]*$//' "$script" | wc -c)

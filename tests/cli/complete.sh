@@ -1,20 +1,24 @@
 #!/usr/bin/env bash
-# gibbsite complete, simulate ratings, predict and evaluate of completions: JSON, files, formats, threads, what they refuse.
+# gibbsite complete, simulate ratings, predict and evaluate of completions: JSON, files, formats,
+# threads, what they refuse.
 . "$(dirname "$0")/../lib.sh"
 exec </dev/null
 
-expect_exit 0 "$GIBBSITE" simulate ratings --rows 120 --cols 90 --rank 2 --density 0.4 --noise 0.4 --range 0:6 -o train.csv --json
+expect_exit 0 "$GIBBSITE" simulate ratings --rows 120 --cols 90 --rank 2 --density 0.4 --noise 0.4 \
+    --range 0:6 -o train.csv --json
 expect_json "$stdout" kind ratings
 expect_json "$stdout" n 4320
 expect_json "$stdout" rank 2
 expect_near 'the noise is said' "$(json "$stdout" noise_variance)" 0.16 1e-12
-"$GIBBSITE" simulate ratings --rows 120 --cols 90 --rank 2 --density 0.4 --noise 0.4 --range 0:6 --skip 4320 -o test.csv -q
+"$GIBBSITE" simulate ratings --rows 120 --cols 90 --rank 2 --density 0.4 --noise 0.4 --range 0:6 \
+    --skip 4320 -o test.csv -q
 refuse 'skipped ratings are others' cmp train.csv test.csv
 expect_exit 0 "$GIBBSITE" simulate ratings --rows 50 --cols 40 --skew 1.5 --no-biases -o skew.csv
 expect_stderr '200 ratings of 50 rows and 40 columns'
 
 # ---------------------------------------------------------------- JSON
-expect_exit 0 "$GIBBSITE" complete train.csv --model paper -o model.json --rank 8 --range 0:6 --test test.csv --json
+expect_exit 0 "$GIBBSITE" complete train.csv --model paper -o model.json --rank 8 --range 0:6 \
+    --test test.csv --json
 expect_silence stderr
 expect_file model.json
 cp "$stdout" c.json
@@ -35,28 +39,34 @@ expect_json c.json certificate.loss squared
 expect_json c.json certificate.target gibbs
 expect_json c.json certificate.status valid
 expect_json c.json certificate.blocks 4320
-for key in lambda noise_variance free_energy kl rmse sweeps certificate.value certificate.rmse certificate.empirical certificate.kl \
-    certificate.penalty_nats.xi certificate.penalty_nats.grid certificate.penalty_nats.confidence test.rmse test.mae test.coverage seconds.fit; do
+for key in lambda noise_variance free_energy kl rmse sweeps certificate.value certificate.rmse \
+    certificate.empirical certificate.kl \
+    certificate.penalty_nats.xi certificate.penalty_nats.grid certificate.penalty_nats.confidence \
+    test.rmse test.mae test.coverage seconds.fit; do
     holds "$key is a positive number" "$(json c.json $key) > 0"
 done
-expect_near 'lambda is n / (2 noise variance)' "$(json c.json lambda)" "$(awk -v v="$(json c.json noise_variance)" 'BEGIN { printf "%.12g", 2160 / v }')" 1e-9
+expect_near 'lambda is n / (2 noise variance)' "$(json c.json lambda)" \
+    "$(awk -v v="$(json c.json noise_variance)" 'BEGIN { printf "%.12g", 2160 / v }')" 1e-9
 # 4320 ratings: the standard error of a noise variance of 0.16 is 0.0034
 expect_near 'the noise is found' "$(json c.json noise_variance)" 0.16 0.025
-holds 'the test error is near the noise' "$(json c.json test.rmse) < 0.48 && $(json c.json test.rmse) > 0.36"
+holds 'the test error is near the noise' \
+    "$(json c.json test.rmse) < 0.48 && $(json c.json test.rmse) > 0.36"
 holds 'intervals cover' "$(json c.json test.coverage) > 0.92 && $(json c.json test.coverage) < 0.98"
 
 # an informed prior makes a certificate that says something; a model that is vacuous says so
 expect_json c.json certificate.vacuous true
 expect_exit 0 "$GIBBSITE" complete train.csv --model paper --rank 8 --range 0:6
 expect_stdout 'VACUOUS'
-expect_exit 0 "$GIBBSITE" complete train.csv --rank 8 --range 0:6 --prior informed --test test.csv --json
+expect_exit 0 "$GIBBSITE" complete train.csv --rank 8 --range 0:6 --prior informed --test test.csv \
+    --json
 cp "$stdout" i.json
 expect_json i.json certificate.vacuous false
 expect_json i.json prior informed
 expect_near 'four fifths come first' "$(json i.json prior_split)" 0.8 1e-12
 expect_json i.json certificate.blocks 864
 expect_json i.json certificate.penalty_nats.grid 0
-holds 'the true error is below the certificate' "$(json i.json test.rmse) < $(json i.json certificate.rmse)"
+holds 'the true error is below the certificate' \
+    "$(json i.json test.rmse) < $(json i.json certificate.rmse)"
 expect_exit 0 "$GIBBSITE" complete train.csv --rank 8 --json
 expect_json "$stdout" certificate null
 expect_json "$stdout" range null
@@ -76,14 +86,16 @@ expect_exit 4 "$GIBBSITE" complete train.csv --max-iter 3 --json
 expect_json "$stdout" converged false
 
 # ---------------------------------------------------------------- choices and starts
-expect_exit 0 "$GIBBSITE" complete train.csv --rank 4 --select cv --folds 2 --test test.csv -o chosen.json --json
+expect_exit 0 "$GIBBSITE" complete train.csv --rank 4 --select cv --folds 2 --test test.csv -o \
+    chosen.json --json
 expect_json "$stdout" 'choices.#' 5
 expect_json "$stdout" 'choices[2].rank' 4
 expect_json "$stdout" 'choices[4].model' paper
 expect_exit 0 "$GIBBSITE" complete train.csv --model hierarchical --rank 4 --select cv --folds 2 -v
 expect_stdout 'chosen by the error on ratings left out, 2 folds'
 expect_stdout 'hierarchical +[0-9]+ .* taken'
-expect_exit 0 "$GIBBSITE" complete train.csv --rank 8 --range 0:6 --select cv --folds 3 --restarts 2 --test test.csv -o cv.json --json
+expect_exit 0 "$GIBBSITE" complete train.csv --rank 8 --range 0:6 --select cv --folds 3 --restarts \
+    2 --test test.csv -o cv.json --json
 cp "$stdout" cv.out
 expect_json cv.out folds 3
 expect_json cv.out 'choices.#' 5
@@ -91,8 +103,10 @@ expect_json cv.out 'restarts.#' 2
 expect_json cv.out certificate.status valid
 check 'one is taken, the smallest' awk '/"rmse":/ && !/_/ { gsub(/[^0-9.]/, ""); last = $0 } /"rmse_se"/ { r[++n] = last } /"taken": true/ { taken = n; k++ }
     END { for (i = 1; i <= n; i++) if (r[i] < r[taken]) bad = 1; exit bad || k != 1 || n != 5 }' cv.out
-expect_near 'the least free energy is kept' "$(json cv.out free_energy)" "$(awk -v a="$(json cv.out 'restarts[0]')" -v b="$(json cv.out 'restarts[1]')" 'BEGIN { printf "%.17g", a < b ? a : b }')" 1e-12
-expect_exit 0 "$GIBBSITE" complete train.csv --rank 8 --range 0:6 --select cv --folds 3 --restarts 2 --threads 1 --json
+expect_near 'the least free energy is kept' "$(json cv.out free_energy)" \
+    "$(awk -v a="$(json cv.out 'restarts[0]')" -v b="$(json cv.out 'restarts[1]')" 'BEGIN { printf "%.17g", a < b ? a : b }')" 1e-12
+expect_exit 0 "$GIBBSITE" complete train.csv --rank 8 --range 0:6 --select cv --folds 3 --restarts \
+    2 --threads 1 --json
 for key in free_energy 'choices[3].rmse' 'restarts[1]' certificate.value; do
     expect_json "$stdout" "$key" "$(json cv.out "$key")"
 done
@@ -100,20 +114,26 @@ expect_exit 0 "$GIBBSITE" inspect cv.json
 expect_stdout 'chosen by the error on ratings left out, 3 folds'
 expect_stdout '^  starts +free energies'
 expect_words 'moves the posterior and not the prior'
-expect_exit 0 "$GIBBSITE" complete train.csv --rank 8 --select cv --lambda-grid 100:1000000:3 --folds 2 --json
+expect_exit 0 "$GIBBSITE" complete train.csv --rank 8 --select cv --lambda-grid 100:1000000:3 \
+    --folds 2 --json
 expect_json "$stdout" noise chosen
 expect_json "$stdout" lambda 10000
-expect_exit 0 "$GIBBSITE" complete train.csv --rank 8 --range 0:6 --prior informed --select cv --folds 2 -v
+expect_exit 0 "$GIBBSITE" complete train.csv --rank 8 --range 0:6 --prior informed --select cv \
+    --folds 2 -v
 expect_words 'inside the first part'
 expect_words 'for the middle of the range, [0-9.]* for the first part.s means'
 
 # ---------------------------------------------------------------- yardsticks
-expect_near 'RMSE of the training mean' "$(json c.json test.mean_rmse)" "$(awk -F, -v m="$(json c.json ratings_mean)" 'NR > 1 { s += ($3 - m)^2; n++ } END { printf "%.12g", sqrt(s / n) }' test.csv)" 1e-9
-holds 'the hold-out bound is above the error, and near it' "$(json c.json test.holdout_rmse) > $(json c.json test.rmse) && $(json c.json test.holdout_rmse) < 1.4 * $(json c.json test.rmse)"
-holds 'the middle of the range is certified too' "$(json c.json certificate.middle_rmse) > $(json c.json ratings_sd) && $(json c.json certificate.middle_rmse) < 3"
+expect_near 'RMSE of the training mean' "$(json c.json test.mean_rmse)" \
+    "$(awk -F, -v m="$(json c.json ratings_mean)" 'NR > 1 { s += ($3 - m)^2; n++ } END { printf "%.12g", sqrt(s / n) }' test.csv)" 1e-9
+holds 'the hold-out bound is above the error, and near it' \
+    "$(json c.json test.holdout_rmse) > $(json c.json test.rmse) && $(json c.json test.holdout_rmse) < 1.4 * $(json c.json test.rmse)"
+holds 'the middle of the range is certified too' \
+    "$(json c.json certificate.middle_rmse) > $(json c.json ratings_sd) && $(json c.json certificate.middle_rmse) < 3"
 expect_json c.json certificate.holdout_rmse null
 expect_exit 0 "$GIBBSITE" evaluate model.json test.csv --confidence 0.5 --json
-holds 'less confidence, a smaller bound' "$(json "$stdout" holdout_rmse) < $(json c.json test.holdout_rmse)"
+holds 'less confidence, a smaller bound' \
+    "$(json "$stdout" holdout_rmse) < $(json c.json test.holdout_rmse)"
 printf 'row,col,value\n1,1,60\n' >beyond.csv
 expect_exit 0 "$GIBBSITE" evaluate model.json beyond.csv --json
 expect_json "$stdout" holdout_rmse null
@@ -122,7 +142,8 @@ expect_json "$stdout" holdout_rmse null
 cut -d, -f1,2 test.csv >pairs.csv
 expect_exit 0 "$GIBBSITE" predict model.json pairs.csv
 cp "$stdout" p.csv
-check 'one line a pair' awk -F, 'NR == 1 && $0 != "value,sd,new" { bad = 1 } NR > 1 && ($1 < 0 || $1 > 6 || !($2 > 0) || $3 != "") { bad = 1 } END { exit bad || NR != 4321 }' p.csv
+check 'one line a pair' awk -F, \
+    'NR == 1 && $0 != "value,sd,new" { bad = 1 } NR > 1 && ($1 < 0 || $1 > 6 || !($2 > 0) || $3 != "") { bad = 1 } END { exit bad || NR != 4321 }' p.csv
 expect_exit 0 "$GIBBSITE" evaluate model.json test.csv --json
 cp "$stdout" e.json
 expect_json e.json n 4320
@@ -151,7 +172,8 @@ rated=$(awk -F, '$1 == 7 { print $2 }' train.csv | sort -u | wc -l)
 expect_json "$stdout" 'top.#' $((90 - rated))
 
 expect_exit 0 "$GIBBSITE" inspect model.json --json
-for key in n rows cols rank effective_rank lambda noise_variance free_energy rmse sweeps certificate.value; do
+for key in n rows cols rank effective_rank lambda noise_variance free_energy rmse sweeps \
+    certificate.value; do
     expect_json "$stdout" $key "$(json c.json $key)"
 done
 expect_exit 2 "$GIBBSITE" evaluate model.json test.csv --importance
@@ -163,7 +185,8 @@ expect_exit 0 "$GIBBSITE" inspect model.json
 expect_stdout 'ratings +4320 of 120 rows and 90 columns'
 
 # ---------------------------------------------------------------- the sampler
-expect_exit 0 "$GIBBSITE" complete train.csv --rank 4 --range 0:6 --sampler gibbs --draws 60 --burn-in 20 --keep 10 --test test.csv -o gibbs.json --json
+expect_exit 0 "$GIBBSITE" complete train.csv --rank 4 --range 0:6 --sampler gibbs --draws 60 \
+    --burn-in 20 --keep 10 --test test.csv -o gibbs.json --json
 cp "$stdout" g.json
 expect_json g.json sampler gibbs
 expect_json g.json draws 60
@@ -171,30 +194,36 @@ expect_json g.json burn_in 20
 expect_json g.json model hierarchical
 expect_json g.json certificate.target rmse
 "$GIBBSITE" complete train.csv --rank 4 --range 0:6 --test test.csv --json >meanfield.json
-holds 'the sampler predicts as well' "$(json g.json test.rmse) < 1.01 * $(json meanfield.json test.rmse)"
+holds 'the sampler predicts as well' \
+    "$(json g.json test.rmse) < 1.01 * $(json meanfield.json test.rmse)"
 expect_exit 0 "$GIBBSITE" evaluate gibbs.json test.csv --json
-expect_near 'ten kept draws come close to sixty' "$(json "$stdout" rmse)" "$(json g.json test.rmse)" 0.02
+expect_near 'ten kept draws come close to sixty' "$(json "$stdout" rmse)" \
+    "$(json g.json test.rmse)" 0.02
 expect_exit 0 "$GIBBSITE" predict gibbs.json new.csv -q
 
 # ---------------------------------------------------------------- threads and seeds
 for threads in 1 2 7; do
-    "$GIBBSITE" complete train.csv --model paper --rank 8 --range 0:6 --threads $threads -o t$threads.json -q
+    "$GIBBSITE" complete train.csv --model paper --rank 8 --range 0:6 --threads $threads -o \
+        t$threads.json -q
     sed -E 's/"seconds":[^,}]*//' t$threads.json >u$threads.json
 done
 check 'threads 1 and 2 fit alike' cmp u1.json u2.json
 check 'threads 1 and 7 fit alike' cmp u1.json u7.json
 
-# ---------------------------------------------------------------- input: names, order, separators, MatrixMarket, gzip, texts
+# -------------------------------------- input: names, order, separators, MatrixMarket, gzip, texts
 expect_same() { # expect_same NAME FILE: fits as train.csv does
     expect_exit 0 "$GIBBSITE" complete "$2" --rank 8 --json
     expect_near "$1" "$(json "$stdout" rmse)" "$plain" 1e-9
 }
 plain=$("$GIBBSITE" complete train.csv --rank 8 --json | "$GIBBSITE_BUILD/tests/jget" /dev/stdin rmse)
-awk -F, -v OFS=, 'NR == 1 { print "Rating", "stamp", "userId", "movieId" } NR > 1 { print $3, 99, $1, $2 }' train.csv >named.csv
+awk -F, -v OFS=, \
+    'NR == 1 { print "Rating", "stamp", "userId", "movieId" } NR > 1 { print $3, 99, $1, $2 }' \
+    train.csv >named.csv
 expect_same 'names in another order' named.csv
 awk -F, -v OFS='\t' 'NR > 1 { print $1, $2, $3, 881250949 }' train.csv >u.data
 expect_same 'tabs, no header, a fourth column' u.data
-awk -F, 'NR > 1 { print $1, $2, $3 }' train.csv | sed -e '1i %%MatrixMarket matrix coordinate real general\n% a comment\n120 90 4320' >m.mtx
+awk -F, 'NR > 1 { print $1, $2, $3 }' train.csv | sed -e \
+    '1i %%MatrixMarket matrix coordinate real general\n% a comment\n120 90 4320' >m.mtx
 expect_same 'MatrixMarket' m.mtx
 gzip -nk m.mtx train.csv
 expect_same 'MatrixMarket, gzipped' m.mtx.gz
@@ -203,7 +232,8 @@ as 'from standard input'
 expect_exit 0 "$GIBBSITE" complete - --rank 8 --json <train.csv
 expect_near 'the same from there' "$(json "$stdout" rmse)" "$plain" 1e-9
 long=$(printf 'x%.0s' {1..10000})
-printf 'row,col,value\n"an, na",%s,3\nbo,%s,4\n"an, na",ü,2\nbo,ü,1\n"an, na",ü,2\n' "$long" "$long" >texts.csv
+printf 'row,col,value\n"an, na",%s,3\nbo,%s,4\n"an, na",ü,2\nbo,ü,1\n"an, na",ü,2\n' "$long" \
+    "$long" >texts.csv
 expect_exit 0 "$GIBBSITE" complete texts.csv -o texts.json --json
 expect_json "$stdout" rows 2
 expect_json "$stdout" n 5
@@ -220,7 +250,8 @@ expect_exit 0 "$GIBBSITE" complete same.csv -o same.json --rank 500 -q
 expect_exit 0 "$GIBBSITE" complete same.csv --rank 2
 expect_stderr 'implicit data.: they are not supported'
 expect_exit 0 "$GIBBSITE" predict same.json --row 2 --top 1
-check 'equal values are predicted' awk -F, 'NR == 2 && ($2 - 3)^2 < 0.01 { ok = 1 } END { exit !ok }' "$stdout"
+check 'equal values are predicted' awk -F, \
+    'NR == 2 && ($2 - 3)^2 < 0.01 { ok = 1 } END { exit !ok }' "$stdout"
 
 # ---------------------------------------------------------------- refused
 refuses() { # refuses CODE REGEX ARGUMENT...
@@ -236,24 +267,32 @@ bad() { # bad REGEX CONTENT...: a file that cannot be used
     expect_no_file never.json
 }
 bad 'bad.csv: the file is empty' ''
-bad "bad.csv:3: column 'value' .column 3.: expected a number, found 'high'" 'row,col,value\n1,1,2\n1,2,high\n'
+bad "bad.csv:3: column 'value' .column 3.: expected a number, found 'high'" \
+    'row,col,value\n1,1,2\n1,2,high\n'
 bad "bad.csv:2: column 'value' .column 3.: the value is missing" 'row,col,value\n1,1,\n'
-bad "bad.csv:2: column 'value' .column 3.: expected a number, found 'inf'" 'row,col,value\n1,1,inf\n'
+bad "bad.csv:2: column 'value' .column 3.: expected a number, found 'inf'" \
+    'row,col,value\n1,1,inf\n'
 bad "bad.csv:2: column 'row' .column 1.: the identifier is missing" 'row,col,value\n,1,3\n'
 bad 'bad.csv:3: 2 cells, but the first line has 3' 'row,col,value\n1,1,3\n1,2\n'
-bad 'bad.csv:1: expected the columns row, col and value; found 2 columns. Events without values' 'row,col\n1,1\n'
+bad 'bad.csv:1: expected the columns row, col and value; found 2 columns. Events without values' \
+    'row,col\n1,1\n'
 bad 'holds no ratings' 'row,col,value\n'
 bad 'not UTF-8' 'row,col,value\n\0377,1,3\n'
 bad 'matrix coordinate real general' '%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n4\n'
 bad 'only general matrices' '%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n1 1 3\n'
-bad 'bad.csv:3: row: expected a whole number from 1 to 2' '%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 3\n'
-bad 'declares 2 entries, the file has 1' '%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 3\n'
+bad 'bad.csv:3: row: expected a whole number from 1 to 2' \
+    '%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 3\n'
+bad 'declares 2 entries, the file has 1' \
+    '%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 3\n'
 bad 'real or integer, not pattern' '%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 1\n'
 bad 'bad.csv:2: column .value. .column 3.: 1e.200 is too large' 'row,col,value\n1,1,1e200\n'
-bad 'bad.csv:1: the header has no column called row or col; expected row, col and value' 'value,film,who\n3,a,b\n'
+bad 'bad.csv:1: the header has no column called row or col; expected row, col and value' \
+    'value,film,who\n3,a,b\n'
 bad 'bad.csv:1: the header has no column called col;' 'value,film,user\n3,a,b\n'
-bad 'declares 100000000 entries, the file has 8' '%%MatrixMarket matrix coordinate real general\n10000 10000 100000000\n1 1 3\n2 2 4\n3 3 5\n4 4 1\n5 5 2\n6 6 1\n7 7 3\n8 8 3\n'
-bad 'expected the numbers of rows, columns and entries' '%%MatrixMarket matrix coordinate real general\n99999999999999999999 1 1\n1 1 3\n'
+bad 'declares 100000000 entries, the file has 8' \
+    '%%MatrixMarket matrix coordinate real general\n10000 10000 100000000\n1 1 3\n2 2 4\n3 3 5\n4 4 1\n5 5 2\n6 6 1\n7 7 3\n8 8 3\n'
+bad 'expected the numbers of rows, columns and entries' \
+    '%%MatrixMarket matrix coordinate real general\n99999999999999999999 1 1\n1 1 3\n'
 refuses 5 'nothing.csv' complete nothing.csv
 refuses 3 '5 folds need at least as many ratings; there are 1' complete one.csv --select cv
 refuses 2 '--folds: expected a whole number from 2' complete train.csv --select cv --folds 1
@@ -263,7 +302,8 @@ refuses 2 'chooses the noise; leave --noise out' complete train.csv --select cv 
 refuses 2 '--lambda-grid is for --select cv' complete train.csv --lambda-grid 1:10:3
 refuses 2 '--folds is for --select cv' complete train.csv --folds 3
 refuses 2 '--restarts: expected a whole number from 1' complete train.csv --restarts 0
-refuses 3 "train.csv:[0-9]+: column 'value' .column 3.: .* lies outside --range 3:4" complete train.csv --range 3:4
+refuses 3 "train.csv:[0-9]+: column 'value' .column 3.: .* lies outside --range 3:4" complete \
+    train.csv --range 3:4
 refuses 2 '--range: expected LO:HI' complete train.csv --range 5:1
 refuses 2 '--range: expected LO:HI' complete train.csv --range 5
 refuses 2 '--noise: expected learn or a positive number' complete train.csv --noise -1
@@ -293,17 +333,21 @@ head -c 700 model.json >cut.json
 refuses 3 'cut.json' predict cut.json pairs.csv
 
 # ---------------------------------------------------------------- the two models
-expect_exit 0 "$GIBBSITE" simulate ratings --rows 200 --cols 150 --rank 3 --density 0.1 --positions informed -o liked.csv --json
+expect_exit 0 "$GIBBSITE" simulate ratings --rows 200 --cols 150 --rank 3 --density 0.1 \
+    --positions informed -o liked.csv --json
 expect_json "$stdout" positions informed
-"$GIBBSITE" simulate ratings --rows 200 --cols 150 --rank 3 --density 0.1 --positions informed --skip 3000 -o liked_new.csv -q
+"$GIBBSITE" simulate ratings --rows 200 --cols 150 --rank 3 --density 0.1 --positions informed \
+    --skip 3000 -o liked_new.csv -q
 expect_exit 0 "$GIBBSITE" complete liked.csv --test liked_new.csv -o liked.json --json
 cp "$stdout" h.json
 expect_json h.json model hierarchical
 expect_json h.json positions true
 expect_json h.json converged true
 expect_json h.json certificate null
-holds 'intervals of the hierarchical model cover' "$(json h.json test.coverage) > 0.93 && $(json h.json test.coverage) < 0.97"
-holds 'intervals of every level' "$(json h.json 'test.intervals[0].share') > 0.45 && $(json h.json 'test.intervals[0].share') < 0.56"
+holds 'intervals of the hierarchical model cover' \
+    "$(json h.json test.coverage) > 0.93 && $(json h.json test.coverage) < 0.97"
+holds 'intervals of every level' \
+    "$(json h.json 'test.intervals[0].share') > 0.45 && $(json h.json 'test.intervals[0].share') < 0.56"
 holds 'rows are counted' "$(json h.json 'test.by_row_count[0].n') > 0"
 expect_exit 0 "$GIBBSITE" complete liked.csv --model paper --test liked_new.csv --json
 expect_json "$stdout" model paper
@@ -311,7 +355,8 @@ expect_json "$stdout" positions false
 holds 'what is rated informs' "$(json h.json test.rmse) < 0.97 * $(json "$stdout" test.rmse)"
 expect_exit 0 "$GIBBSITE" complete liked.csv --positions off --json
 expect_json "$stdout" positions false
-expect_exit 0 "$GIBBSITE" complete liked.csv --positions off --range -20:20 --model hierarchical --json
+expect_exit 0 "$GIBBSITE" complete liked.csv --positions off --range -20:20 --model hierarchical \
+    --json
 expect_json "$stdout" 'range[1]' 20
 for option in '--noise learn' '--restarts 1' '--prior zero'; do
     # shellcheck disable=SC2086
@@ -324,7 +369,8 @@ expect_exit 0 "$GIBBSITE" evaluate liked.json liked_new.csv --json
 expect_near 'the file predicts the same' "$(json "$stdout" rmse)" "$(json h.json test.rmse)" 1e-12
 printf 'row,col\n1,2\n2,2\nnobody,2\n1,nothing\n' >liked_pairs.csv
 expect_exit 0 "$GIBBSITE" predict liked.json liked_pairs.csv --parts -q
-check 'rows have their own noise' test "$(sed -n 2p "$stdout" | cut -d, -f4)" != "$(sed -n 3p "$stdout" | cut -d, -f4)"
+check 'rows have their own noise' test "$(sed -n 2p "$stdout" | cut -d, -f4)" != \
+    "$(sed -n 3p "$stdout" | cut -d, -f4)"
 for threads in 1 2 7; do
     "$GIBBSITE" complete liked.csv --threads $threads -o h$threads.json -q
     sed -i -E 's/"seconds": *[^,}]*//' h$threads.json
@@ -334,27 +380,35 @@ check 'the same bits with 7 threads' cmp h1.json h7.json
 sed 's/"noise": *\[[^,]*,/"noise":[-1,/' liked.json >negative.json
 refuses 3 'noise' predict negative.json liked_pairs.csv
 refuses 2 '--positions is for --model hierarchical' complete liked.csv --model paper --positions on
-refuses 2 '--positions is for --model hierarchical; give --model' complete liked.csv --noise 1 --positions on
-expect_exit 0 "$GIBBSITE" complete liked.csv --model hierarchical --prior informed --range -20:20 -o anchored.json --json
+refuses 2 '--positions is for --model hierarchical; give --model' complete liked.csv --noise 1 \
+    --positions on
+expect_exit 0 "$GIBBSITE" complete liked.csv --model hierarchical --prior informed --range -20:20 \
+    -o anchored.json --json
 expect_json "$stdout" model hierarchical
 expect_json "$stdout" prior informed
 expect_json "$stdout" certificate.blocks 600
 expect_exit 0 "$GIBBSITE" inspect anchored.json
 expect_stdout 'one random draw is at most'
-expect_exit 0 "$GIBBSITE" complete liked.csv --model hierarchical --prior zero --range -20:20 --rank 2 --json
+expect_exit 0 "$GIBBSITE" complete liked.csv --model hierarchical --prior zero --range -20:20 \
+    --rank 2 --json
 expect_json "$stdout" model hierarchical
 expect_json "$stdout" prior zero
 expect_json "$stdout" certificate.target gibbs
-refuses 2 '--positions on does' complete liked.csv --model hierarchical --prior zero --range -20:20 --positions on
-refuses 2 '--select cv does' complete liked.csv --model hierarchical --prior zero --range -20:20 --select cv
-refuses 2 '--prior zero with --model hierarchical is for a certificate, which needs --range' complete liked.csv --model hierarchical --prior zero
+refuses 2 '--positions on does' complete liked.csv --model hierarchical --prior zero --range \
+    -20:20 --positions on
+refuses 2 '--select cv does' complete liked.csv --model hierarchical --prior zero --range -20:20 \
+    --select cv
+refuses 2 '--prior zero with --model hierarchical is for a certificate, which needs --range' \
+    complete liked.csv --model hierarchical --prior zero
 refuses 2 '--noise is for --model paper' complete liked.csv --model hierarchical --noise 1
-expect_exit 0 "$GIBBSITE" complete train.csv --model paper --rank 4 --range 0:6 --sampler gibbs --draws 20 --burn-in 5 --test test.csv --json
+expect_exit 0 "$GIBBSITE" complete train.csv --model paper --rank 4 --range 0:6 --sampler gibbs \
+    --draws 20 --burn-in 5 --test test.csv --json
 expect_json "$stdout" certificate null
 refuses 2 'is for ratings' simulate classify --positions informed
 
-# ---------------------------------------------------------------- the deployed predictor's certificate
-expect_exit 0 "$GIBBSITE" complete train.csv --rank 4 --range 0:6 --test test.csv -o deployed.json --json
+# ------------------------------------------------------------ the deployed predictor's certificate
+expect_exit 0 "$GIBBSITE" complete train.csv --rank 4 --range 0:6 --test test.csv -o deployed.json \
+    --json
 cp "$stdout" d.json
 expect_json d.json model paper # a small table, random positions: ratings left out say so
 expect_json d.json certificate.target rmse
@@ -363,15 +417,19 @@ expect_json d.json certificate.status valid
 expect_json d.json certificate.rows 1000
 expect_json d.json certificate.vacuous false
 holds 'the true error is below it' "$(json d.json test.rmse) < $(json d.json certificate.rmse)"
-holds 'the absolute error is below its bound' "$(json d.json test.mae) < $(json d.json certificate.mae)"
+holds 'the absolute error is below its bound' \
+    "$(json d.json test.mae) < $(json d.json certificate.mae)"
 expect_exit 0 "$GIBBSITE" inspect deployed.json --json
-expect_near 'the file has it' "$(json "$stdout" certificate.mae)" "$(json d.json certificate.mae)" 1e-12
-expect_near 'and the other' "$(json "$stdout" certificate.rmse)" "$(json d.json certificate.rmse)" 1e-12
+expect_near 'the file has it' "$(json "$stdout" certificate.mae)" "$(json d.json certificate.mae)" \
+    1e-12
+expect_near 'and the other' "$(json "$stdout" certificate.rmse)" "$(json d.json certificate.rmse)" \
+    1e-12
 expect_exit 0 "$GIBBSITE" complete train.csv --rank 4 --range 0:6
 expect_words 'the RMSE of the values that predict prints is at most'
 { head -n 1 train.csv && tail -n +2 train.csv | sort; } >sorted.csv
 expect_exit 0 "$GIBBSITE" complete sorted.csv --rank 4 --range 0:6 --json
-holds 'a sorted file does about as well' "$(json "$stdout" certificate.rmse) < 1.1 * $(json d.json certificate.rmse)"
+holds 'a sorted file does about as well' \
+    "$(json "$stdout" certificate.rmse) < 1.1 * $(json d.json certificate.rmse)"
 printf 'row,col,value\n1,1,2\n1,2,3\n2,1,3\n' >three.csv
 refuses 3 'at least 4 ratings' complete three.csv --range 0:6
 
@@ -379,16 +437,20 @@ refuses 3 'at least 4 ratings' complete three.csv --range 0:6
 expect_exit 0 "$GIBBSITE" predict deployed.json pairs.csv --quantiles 0.05,0.5,0.975 -q
 cp "$stdout" q.csv
 check 'a column for each quantile' test "$(head -n 1 q.csv)" = 'value,sd,q0.05,q0.5,q0.975,new'
-holds 'quantiles are normal' "$(awk -F, 'NR == 2 { d = $5 - ($1 + 1.959963984540054 * $2); print d * d }' q.csv) < 1e-18"
+holds 'quantiles are normal' \
+    "$(awk -F, 'NR == 2 { d = $5 - ($1 + 1.959963984540054 * $2); print d * d }' q.csv) < 1e-18"
 holds 'the median is the value' "$(awk -F, 'NR == 2 { d = $4 - $1; print d * d }' q.csv) < 1e-18"
 expect_exit 0 "$GIBBSITE" predict deployed.json pairs.csv --quantiles 0.0001,0.9999 -q
-holds 'clipped to the range' "$(awk -F, 'NR > 1 && ($3 < 0 || $4 > 6) { bad++ } END { print bad + 0 }' "$stdout") == 0"
+holds 'clipped to the range' \
+    "$(awk -F, 'NR > 1 && ($3 < 0 || $4 > 6) { bad++ } END { print bad + 0 }' "$stdout") == 0"
 expect_exit 0 "$GIBBSITE" predict deployed.json --row 1 --top 5 --top-quantile 0.99 --quantiles 0.99
-holds 'ordered by the quantile' "$(awk -F, 'NR > 2 && $4 > last { bad++ } NR > 1 { last = $4 } END { print bad + 0 }' "$stdout") == 0"
+holds 'ordered by the quantile' \
+    "$(awk -F, 'NR > 2 && $4 > last { bad++ } NR > 1 { last = $4 } END { print bad + 0 }' "$stdout") == 0"
 expect_exit 0 "$GIBBSITE" predict deployed.json pairs.csv --quantiles 0.5 --json -q
 check 'in JSON too' grep -q '"q0.5":' "$stdout"
 refuses 2 '--quantiles: expected up to 20 numbers' predict deployed.json pairs.csv --quantiles 0.5,
-refuses 2 '--quantiles: expected up to 20 numbers' predict deployed.json pairs.csv --quantiles 0.5,1.5
+refuses 2 '--quantiles: expected up to 20 numbers' predict deployed.json pairs.csv --quantiles \
+    0.5,1.5
 refuses 2 'go together' predict deployed.json pairs.csv --top-quantile 0.5
 refuses 2 'are for completions' predict k.json k.csv --quantiles 0.5
 
@@ -404,18 +466,21 @@ awk 'BEGIN {
         }
     }
 }'
-expect_exit 0 "$GIBBSITE" complete side.csv --rank 2 --row-features people.csv --test side_new.csv -o side.json --json
+expect_exit 0 "$GIBBSITE" complete side.csv --rank 2 --row-features people.csv --test side_new.csv \
+    -o side.json --json
 cp "$stdout" with.json
 expect_json with.json rows 80
 expect_json with.json test.new_rows 0
 expect_exit 0 "$GIBBSITE" complete side.csv --rank 2 --test side_new.csv --json
 expect_json "$stdout" test.new_rows 600
-holds 'features predict rows without ratings' "$(json with.json test.rmse) < 0.5 * $(json "$stdout" test.rmse)"
+holds 'features predict rows without ratings' \
+    "$(json with.json test.rmse) < 0.5 * $(json "$stdout" test.rmse)"
 holds 'with honest standard deviations' "$(json with.json test.coverage) > 0.85"
 printf 'row,col\np3,c2\n' >cold.csv
 expect_exit 0 "$GIBBSITE" predict side.json cold.csv
 printf 'id,length\nc1,2\nc2,3\nc99,\n' >things.csv
-expect_exit 0 "$GIBBSITE" complete side.csv --rank 2 --row-features people.csv --col-features things.csv --positions off --json
+expect_exit 0 "$GIBBSITE" complete side.csv --rank 2 --row-features people.csv --col-features \
+    things.csv --positions off --json
 expect_json "$stdout" cols 31
 printf 'id,age\np1,3\np1,4\n' >twice.csv
 refuses 3 "'p1' comes a second time" complete side.csv --row-features twice.csv

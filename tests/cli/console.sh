@@ -6,14 +6,16 @@ need_program cc cmake pkg-config || exit 0
 
 cd "$GIBBSITE_ROOT" || exit 1
 for page in README.md docs/*.md; do
-    if grep -q '^```console$' "$page"; then check "$page shows what the program prints" tools/console.sh "$page"; fi
+    if grep -q '^```console$' "$page"; then check "$page shows what the program prints" \
+        tools/console.sh "$page"; fi
 done
 # The README is the way in, not the manual.
 check 'the README has at most 150 lines' test "$(wc -l <README.md)" -le 150
 # Commands that are not typed cannot be right for long: in docs/ they stand in console blocks, but
 # for those of compare.md, which compare.sh types.
 loose=$(awk 'FILENAME == "docs/compare.md" { next } FNR == 1 { block = "" } /^```/ { block = block == "" ? $0 : "" } block != "" && block != "```console" && /^\$? ?gibbsite / { print FILENAME ":" FNR ": " $0 }' docs/*.md)
-if [[ ! $loose ]]; then ok 'every command in docs/ is in a console block'; else not_ok 'every command in docs/ is in a console block' "$loose"; fi
+if [[ ! $loose ]]; then ok 'every command in docs/ is in a console block'; else not_ok \
+    'every command in docs/ is in a console block' "$loose"; fi
 
 # The check itself: a page that shows something else is refused.
 cd "$tmp" || exit 1

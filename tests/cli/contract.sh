@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# What people script against: commands, options, the keys of the JSON, streams, exit codes, formats, threads.
+# What people script against: commands, options, the keys of the JSON, streams, exit codes, formats,
+# threads.
 . "$(dirname "$0")/../lib.sh"
 exec </dev/null
 
@@ -9,7 +10,8 @@ says() {
     shift
     check "$name" test "$@"
 }
-# gives NAME COMMAND...: the program's stdout goes to the file NAME, whatever it is; a TAP line for exit 0.
+# gives NAME COMMAND...: the program's stdout goes to the file NAME, whatever it is; a TAP line for
+# exit 0.
 gives() {
     local file=$1
     shift
@@ -39,7 +41,8 @@ typed() {
     done
     if ((${#wrong[@]})); then not_ok "$type: $*" "${wrong[@]}"; else ok "$type: $*"; fi
 }
-# close FILE FILE TOLERANCE: two CSV files of predictions, the same labels and numbers within TOLERANCE.
+# close FILE FILE TOLERANCE: two CSV files of predictions, the same labels and numbers within
+# TOLERANCE.
 close() {
     paste -d, "$1" "$2" | awk -F, -v t="$3" 'NR > 1 { n++; if ($1 != $5) { print "row " NR ": " $0; bad++ }
         for (k = 2; k <= 4; k++) { e = $k - $(k + 4); if (e < 0) e = -e
@@ -54,13 +57,15 @@ gives fit.json fit train.csv -o model.json --test test.csv --json
 expect_silence stderr
 typed fit.json text gibbsite command task loss family prior solver scale
 typed fit.json count n d iterations
-typed fit.json number lambda prior_sd free_energy kl gibbs_risk train_error seconds.read seconds.fit seconds.total
+typed fit.json number lambda prior_sd free_energy kl gibbs_risk train_error seconds.read \
+    seconds.fit seconds.total
 typed fit.json gap optimality_gap
 typed fit.json boolean converged intercept
 typed fit.json object seconds test
 typed fit.json object_or_null certificate
 typed fit.json list certificates path
-typed fit.json number 'path[0].lambda' 'path[0].prior_sd' 'path[0].gibbs_risk' 'path[0].kl' test.error test.gibbs_risk test.auc
+typed fit.json number 'path[0].lambda' 'path[0].prior_sd' 'path[0].gibbs_risk' 'path[0].kl' \
+    test.error test.gibbs_risk test.auc
 typed fit.json gap 'path[0].bound' test.holdout_bound
 typed fit.json count test.n
 expect_json fit.json command fit
@@ -75,14 +80,16 @@ gives notest.json fit train.csv --json
 typed notest.json object_or_null test
 if [[ $(json fit.json certificate) != null ]]; then
     typed fit.json text certificate.target certificate.loss certificate.method certificate.status
-    typed fit.json number certificate.value certificate.confidence certificate.empirical certificate.kl
+    typed fit.json number certificate.value certificate.confidence certificate.empirical \
+        certificate.kl
     typed fit.json object certificate.penalty_nats
     typed fit.json list certificate.assumptions
 fi
 
 # free energy = lambda x risk + KL, on the whole and at every step of the path.
 holds_energy() { # holds_energy FILE PREFIX
-    awk -v f="$(json "$1" "$2"free_energy)" -v l="$(json "$1" "$2"lambda)" -v r="$(json "$1" "$2"gibbs_risk)" -v k="$(json "$1" "$2"kl)" \
+    awk -v f="$(json "$1" "$2"free_energy)" -v l="$(json "$1" "$2"lambda)" -v \
+        r="$(json "$1" "$2"gibbs_risk)" -v k="$(json "$1" "$2"kl)" \
         'BEGIN { e = f - (l * r + k); if (e < 0) e = -e; exit !(e <= 1e-9 * (1 + f)) }'
 }
 check 'free_energy = lambda x gibbs_risk + kl' holds_energy fit.json ''
@@ -99,19 +106,23 @@ typed predict.json number 'predictions[0].prob' 'predictions[0].score'
 typed predict.json count 'predictions[149].row'
 gives evaluate.json evaluate model.json test.csv --json
 expect_json evaluate.json command evaluate
-typed evaluate.json count n confusion.true_positive confusion.false_positive confusion.true_negative confusion.false_negative
+typed evaluate.json count n confusion.true_positive confusion.false_positive \
+    confusion.true_negative confusion.false_negative
 typed evaluate.json number error gibbs_risk auc baseline_error cost brier log_loss
 typed evaluate.json number recall.1 recall.-1 precision.1 precision.-1 f1.1 f1.-1
 tp=$(json evaluate.json confusion.true_positive) fn=$(json evaluate.json confusion.false_negative)
-expect_near 'recall is of the confusion' "$(json evaluate.json recall.1)" "$(awk "BEGIN { printf \"%.15g\", $tp / ($tp + $fn) }")" 1e-12
+expect_near 'recall is of the confusion' "$(json evaluate.json recall.1)" \
+    "$(awk "BEGIN { printf \"%.15g\", $tp / ($tp + $fn) }")" 1e-12
 typed evaluate.json gap holdout_bound
-for key in n error gibbs_risk auc holdout_bound; do expect_json evaluate.json $key "$(json fit.json test.$key)"; done
+for key in n error gibbs_risk auc holdout_bound; do expect_json evaluate.json $key \
+    "$(json fit.json test.$key)"; done
 gives inspect.json inspect model.json --json
 expect_json inspect.json command inspect
 expect_json inspect.json 'coefficients.#' 7
 expect_json inspect.json 'coefficients[0].name' x1
 expect_json inspect.json 'coefficients[6].name' '(intercept)'
-for key in n d lambda loss family free_energy kl gibbs_risk train_error converged; do expect_json inspect.json $key "$(json fit.json $key)"; done
+for key in n d lambda loss family free_energy kl gibbs_risk train_error converged; do expect_json \
+    inspect.json $key "$(json fit.json $key)"; done
 typed sim.json number noise bayes_risk
 expect_json sim.json 'theta.#' 6
 gives version.json version --json
@@ -130,7 +141,8 @@ for loss in zero-one hinge exponential; do
         if [[ $loss == zero-one ]]; then
             says 'zero-one loss has no proven gap' "$gap" = null
         else
-            holds "$loss, $family: the gap is proven and small" "$gap >= 0 && $gap <= 1e-8 * (1 + $(json f.json free_energy))"
+            holds "$loss, $family: the gap is proven and small" \
+                "$gap >= 0 && $gap <= 1e-8 * (1 + $(json f.json free_energy))"
         fi
     done
 done
@@ -196,15 +208,20 @@ expect_exit 0 "$GIBBSITE" fit train.csv -o -
 sed -E 's/"seconds":[^,}]*//' "$stdout" >piped.model
 sed -E 's/"seconds":[^,}]*//' model.json >plain.model
 check 'is the model that -o FILE writes' cmp piped.model plain.model
-check 'the model from standard input' bash -c '"$1" predict - test.csv <model.json >p1.csv' _ "$GIBBSITE"
+check 'the model from standard input' bash -c '"$1" predict - test.csv <model.json >p1.csv' _ \
+    "$GIBBSITE"
 gives p2.csv predict model.json test.csv
 check 'the same predictions' cmp p1.csv p2.csv
-check 'data from standard input' bash -c 'cat test.csv | "$1" predict model.json - >p1.csv' _ "$GIBBSITE"
+check 'data from standard input' bash -c 'cat test.csv | "$1" predict model.json - >p1.csv' _ \
+    "$GIBBSITE"
 check 'the same predictions' cmp p1.csv p2.csv
-check 'gzip on standard input' bash -c 'gzip -c test.csv | "$1" predict model.json - >p1.csv' _ "$GIBBSITE"
+check 'gzip on standard input' bash -c 'gzip -c test.csv | "$1" predict model.json - >p1.csv' _ \
+    "$GIBBSITE"
 check 'the same predictions' cmp p1.csv p2.csv
-check 'training data from standard input' bash -c 'cat train.csv | "$1" fit - -q -o from_pipe.json' _ "$GIBBSITE"
-expect_near 'the same free energy' "$(json from_pipe.json fit.free_energy)" "$(json model.json fit.free_energy)" 0
+check 'training data from standard input' bash -c \
+    'cat train.csv | "$1" fit - -q -o from_pipe.json' _ "$GIBBSITE"
+expect_near 'the same free energy' "$(json from_pipe.json fit.free_energy)" \
+    "$(json model.json fit.free_energy)" 0
 rm p1.csv
 expect_exit 0 "$GIBBSITE" predict model.json test.csv -o p1.csv
 expect_silence stdout
@@ -216,11 +233,13 @@ says 'label, prob, score, vote' "$(head -n 1 p2.csv)" = label,prob,score,vote
 says 'one row per input row' "$(wc -l <p2.csv)" = 151
 check 'labels, probabilities and scores agree' awk -F, 'NR > 1 && !(($1 == 1 || $1 == -1) && $2 + 0 >= 0 && $2 + 0 <= 1 && $4 + 0 >= 0 && $4 + 0 <= 1 && ($1 > 0) == ($2 + 0 >= 0.5)) { print; bad = 1 }
     END { exit bad }' p2.csv
-check 'probabilities rise with the score' bash -c 'tail -n +2 p2.csv | sort -t, -k3,3g | cut -d, -f2 | sort -gc'
+check 'probabilities rise with the score' bash -c \
+    'tail -n +2 p2.csv | sort -t, -k3,3g | cut -d, -f2 | sort -gc'
 gives zero.json fit train.csv --prior zero -o zero-model.json --json
 gives e.json evaluate zero-model.json train.csv --json
 expect_json e.json error "$(json zero.json train_error)"
-expect_near 'evaluate gives the Gibbs error of the fit' "$(json e.json gibbs_error)" "$(json zero.json gibbs_error)" 1e-12
+expect_near 'evaluate gives the Gibbs error of the fit' "$(json e.json gibbs_error)" \
+    "$(json zero.json gibbs_error)" 1e-12
 gives e.json evaluate model.json train.csv --json
 says 'the predictions have the error that evaluate says' \
     "$(paste -d, <("$GIBBSITE" predict model.json train.csv) <(cut -d, -f7 train.csv) | awk -F, 'NR > 1 && $1 != $5' | wc -l)" = \
@@ -269,7 +288,8 @@ says 'GIBBSITE_THREADS=3: three threads' "$(threads_seen 3)" = 3
 
 # ---------------------------------------------------------------- help
 escape=$(printf '\033')
-mapfile -t all_commands < <("$GIBBSITE" help | sed -n '/^usage/,/^A first try/s/^  \([a-z]*\) .*/\1/p')
+mapfile -t all_commands < \
+    <("$GIBBSITE" help | sed -n '/^usage/,/^A first try/s/^  \([a-z]*\) .*/\1/p')
 says 'the help lists at least the first commands' ${#all_commands[@]} -ge 7
 for command in "${all_commands[@]}"; do
     gives help.txt help "$command"
@@ -279,25 +299,32 @@ for command in "${all_commands[@]}"; do
     check "$command -h is help $command" cmp help.txt help2.txt
     says "$command has a usage line" "$(grep -c "^usage: gibbsite $command" help.txt)" = 1
     check "$command has examples" grep -qE '^  (zcat .*)?gibbsite (--)?[a-z]' help.txt
-    check "$command names its exit codes" grep -q '^Exit codes: 0 done; 1 out of memory; 2 usage; 3 bad data' help.txt
+    check "$command names its exit codes" grep -q \
+        '^Exit codes: 0 done; 1 out of memory; 2 usage; 3 bad data' help.txt
     gives help.txt help "$command" --all
-    for option in json quiet threads seed help; do grep -qE -- "--$option( |$)" help.txt || not_ok "help $command names --$option"; done
+    for option in json quiet threads seed help; do grep -qE -- "--$option( |$)" help.txt \
+        || not_ok "help $command names --$option"; done
 done
 gives help.txt help fit --all
-for option in output task loss family lambda lambda-grid select prior prior-sd target positive drop scale no-intercept missing no-header \
+for option in output task loss family lambda lambda-grid select prior prior-sd target positive \
+    drop scale no-intercept missing no-header \
     test path solver form batch epochs schedule restarts tol max-iter; do
     check "help fit names --$option" grep -qE -- "^  (-., )?--$option( |$)" help.txt
 done
 gives help.txt help simulate
-for option in output rows cols noise density shape signal format; do check "help simulate names --$option" grep -qE -- "^  (-., )?--$option( |$)" help.txt; done
+for option in output rows cols noise density shape signal format; do check \
+    "help simulate names --$option" grep -qE -- "^  (-., )?--$option( |$)" help.txt; done
 gives help.txt help
-for command in fit predict evaluate inspect simulate; do check "help names $command" grep -qE "^  $command " help.txt; done
+for command in fit predict evaluate inspect simulate; do check "help names $command" grep -qE \
+    "^  $command " help.txt; done
 gives help2.txt --help
 check '--help is help' cmp help.txt help2.txt
-# Every option that the program accepts is in the help of its command, and what the help names is accepted.
+# Every option that the program accepts is in the help of its command, and what the help names is
+# accepted.
 for command in "${all_commands[@]}"; do
     gives help.txt help "$command" --all
-    for option in $(grep -oE '^  (-., )?--[a-z-]+( [A-Z:]+)?' help.txt | grep -oE -- '--[a-z-]+( [A-Z:]+)?' | tr ' ' '='); do
+    for option in \
+        $(grep -oE '^  (-., )?--[a-z-]+( [A-Z:]+)?' help.txt | grep -oE -- '--[a-z-]+( [A-Z:]+)?' | tr ' ' '='); do
         "$GIBBSITE" "$command" "${option%%=*}" >/dev/null 2>"$stderr"
         if grep -q 'unknown option' "$stderr"; then not_ok "$command knows $option"; fi
     done
@@ -307,7 +334,8 @@ expect_stdout '^gibbsite [0-9]+\.[0-9]+\.[0-9]+ \(.+\)$'
 gives version2.txt version
 check '--version is version' cmp version.txt version2.txt
 colour=0
-for command in 'help fit' 'fit small.csv' 'inspect model.json' 'evaluate model.json test.csv' 'fit absent.csv' 'fit --oops' version; do
+for command in 'help fit' 'fit small.csv' 'inspect model.json' 'evaluate model.json test.csv' \
+    'fit absent.csv' 'fit --oops' version; do
     # shellcheck disable=SC2086
     "$GIBBSITE" $command 2>&1 | grep -q "$escape" && colour=1
 done
@@ -333,15 +361,18 @@ cp same.svm same_svm
 cp same.npy.gz same_npy_gz
 cp same.csv same_csv
 for loss in zero-one hinge; do
-    for file in same.csv same.svm same.npy same.csv.gz same.svm.gz same.npy.gz same_svm same_npy_gz same_csv; do
+    for file in same.csv same.svm same.npy same.csv.gz same.svm.gz same.npy.gz same_svm \
+        same_npy_gz same_csv; do
         expect_exit 0 "$GIBBSITE" fit $file --loss $loss -o "$file.$loss.json" -q
-        expect_near "$file, $loss: the free energy of same.csv" "$(json "$file.$loss.json" fit.free_energy)" \
+        expect_near "$file, $loss: the free energy of same.csv" \
+            "$(json "$file.$loss.json" fit.free_energy)" \
             "$(json same.csv.$loss.json fit.free_energy)" 1e-10
         "$GIBBSITE" predict "$file.$loss.json" $file >p.csv
         [[ -e same.$loss.p ]] || cp p.csv same.$loss.p
         check "$file, $loss: the predictions of same.csv" close p.csv same.$loss.p 1e-6
     done
-    check "plain and gzip, $loss: the same bits" test "$(json same.csv.$loss.json posterior)" = "$(json same.csv.gz.$loss.json posterior)"
+    check "plain and gzip, $loss: the same bits" test "$(json same.csv.$loss.json posterior)" = \
+        "$(json same.csv.gz.$loss.json posterior)"
 done
 for pair in 'csv svm' 'svm csv' 'csv npy' 'npy csv' 'svm npy' 'npy svm'; do
     read -r from to <<<"$pair"
@@ -356,7 +387,8 @@ check 'simulate --format npy writes what -o FILE.npy does' cmp "$stdout" same.np
 # One table, spelled differently.
 variant() { # variant NAME FILE: the same coefficients, to the last bit
     expect_exit 0 "$GIBBSITE" fit "$2" --loss zero-one -o variant.json -q &&
-        check "$1: the identical model" test "$(json variant.json posterior)" = "$(json same.csv.zero-one.json posterior)"
+        check "$1: the identical model" test "$(json variant.json posterior)" = \
+            "$(json same.csv.zero-one.json posterior)"
 }
 sed 's/$/\r/' same.csv >crlf.csv
 variant CRLF crlf.csv
@@ -380,12 +412,14 @@ variant 'no header' bare.csv
 variant 'all at once' all.csv
 
 { head -n 1 same.csv; tail -n +2 same.csv | tac; } >reversed.csv
-{ head -n 1 same.csv; tail -n +2 same.csv | awk '{ print (NR * 7919) % 200 "\t" $0 }' | sort -n | cut -f2; } >shuffled.csv
+{ head -n 1 same.csv; tail -n +2 same.csv | awk '{ print (NR * 7919) % 200 "\t" $0 }' | sort -n \
+    | cut -f2; } >shuffled.csv
 for file in reversed shuffled; do
     for loss in zero-one hinge; do
         expect_exit 0 "$GIBBSITE" fit same.csv --prior zero --loss $loss -o same.json -q
         expect_exit 0 "$GIBBSITE" fit $file.csv --prior zero --loss $loss -o variant.json -q
-        expect_near "$file rows, $loss: the same optimum" "$(json variant.json fit.free_energy)" "$(json same.json fit.free_energy)" 1e-8
+        expect_near "$file rows, $loss: the same optimum" "$(json variant.json fit.free_energy)" \
+            "$(json same.json fit.free_energy)" 1e-8
     done
 done
 
@@ -406,10 +440,12 @@ check 'columns in another order: the same predictions' cmp p1.csv p2.csv
 sed -E 's/^([^,]*),([^,]*),("[^"]*"|[^,]*),(.*)$/\3,\1,\2/' shops.csv >unlabelled.csv
 gives p2.csv predict shops.json unlabelled.csv
 check 'text labels, and a file without them: the same predictions' cmp p1.csv p2.csv
-says 'labels as they were written' "$(cut -d, -f1 p1.csv | tail -n +2 | sort -u | tr '\n' ' ')" = 'no yes '
+says 'labels as they were written' "$(cut -d, -f1 p1.csv | tail -n +2 | sort -u | tr '\n' ' ')" = \
+    'no yes '
 expect_exit 0 "$GIBBSITE" fit shops.csv --positive no -o other.json -q
 "$GIBBSITE" predict other.json shops.csv >p2.csv
-check '--positive turns the scores around' awk -F, 'NR == FNR { s[FNR] = $3; next } FNR > 1 { e = s[FNR] + $3; if (e < -1e-5 || e > 1e-5) exit 1 }' p1.csv p2.csv
+check '--positive turns the scores around' awk -F, \
+    'NR == FNR { s[FNR] = $3; next } FNR > 1 { e = s[FNR] + $3; if (e < -1e-5 || e > 1e-5) exit 1 }' p1.csv p2.csv
 expect_exit 0 "$GIBBSITE" fit shops.csv --text age -o ages.json -q
 expect_exit 0 "$GIBBSITE" predict ages.json shops.csv
 expect_exit 0 "$GIBBSITE" fit shops.csv --drop shop,3 --target bought --json
@@ -422,7 +458,8 @@ same_threads() { # same_threads NAME FILE OPTION...: 1, 2 and 7 threads, bit for
     local name=$1 file=$2 n
     shift 2
     for n in 1 2 7; do
-        "$GIBBSITE" fit "$file" "$@" --threads $n -o t$n.json --json | sed -E '/"(read|fit|total)": [0-9]/d' >t$n.out
+        "$GIBBSITE" fit "$file" "$@" --threads $n -o t$n.json --json \
+            | sed -E '/"(read|fit|total)": [0-9]/d' >t$n.out
         "$GIBBSITE" predict t$n.json "$file" --threads $n >t$n.csv
     done
     for n in 2 7; do
@@ -441,13 +478,17 @@ same_threads 'dual' flat.svm --family full --loss hinge
 same_threads 'restarts' small.csv --restarts 3
 
 # ---------------------------------------------------------------- path, restarts, stochastic, dual
-expect_exit 0 "$GIBBSITE" fit small.csv --prior zero --lambda-grid 1:100:5 --select last --path path.csv --json
+expect_exit 0 "$GIBBSITE" fit small.csv --prior zero --lambda-grid 1:100:5 --select last --path \
+    path.csv --json
 says 'a path of five' "$(json "$stdout" 'path.#')" = 5
-says 'the path as CSV' "$(head -n 1 path.csv)" = lambda,prior_sd,free_energy,gibbs_risk,kl,optimality_gap,iterations,converged,bound
+says 'the path as CSV' "$(head -n 1 path.csv)" = \
+    lambda,prior_sd,free_energy,gibbs_risk,kl,optimality_gap,iterations,converged,bound
 says 'one row per lambda' "$(wc -l <path.csv)" = 6
-check 'lambda climbs, the risk falls, the KL grows' awk -F, 'NR > 2 && !($1 > l && $4 <= r + 1e-6 && $5 >= k - 1e-6) { print; bad = 1 } NR > 1 { l = $1; r = $4; k = $5 } END { exit bad || l != 100 }' path.csv
+check 'lambda climbs, the risk falls, the KL grows' awk -F, \
+    'NR > 2 && !($1 > l && $4 <= r + 1e-6 && $5 >= k - 1e-6) { print; bad = 1 } NR > 1 { l = $1; r = $4; k = $5 } END { exit bad || l != 100 }' path.csv
 expect_json "$stdout" lambda 100
-expect_near 'evenly spaced on the log scale' "$(json "$stdout" 'path[1].lambda')" 3.1622776601683795 1e-12
+expect_near 'evenly spaced on the log scale' "$(json "$stdout" 'path[1].lambda')" \
+    3.1622776601683795 1e-12
 expect_exit 0 "$GIBBSITE" fit small.csv --lambda-grid 1:100:5 --path path.json -q
 says 'the path as JSON' "$(json path.json '#')" = 5
 typed path.json number '[4].lambda' '[4].free_energy' '[4].gibbs_risk' '[4].kl'
@@ -461,7 +502,8 @@ best=$(for k in 0 1 2 3 4; do json r.json "restarts[$k]"; done | sort -g | head 
 says 'the best of them is kept' "$(json r.json free_energy)" = "$best"
 
 for schedule in modern paper; do
-    "$GIBBSITE" fit small.csv --solver sgd --schedule $schedule --batch 32 --epochs 5 --loss hinge --family diagonal --json >s.json 2>"$stderr"
+    "$GIBBSITE" fit small.csv --solver sgd --schedule $schedule --batch 32 --epochs 5 --loss hinge \
+        --family diagonal --json >s.json 2>"$stderr"
     rc=$?
     says "sgd, $schedule: done, or not converged and said so" $rc = 0 -o $rc = 4
     expect_json s.json solver sgd
@@ -471,15 +513,22 @@ done
 for loss in hinge exponential; do
     for file in small.csv flat.svm; do
         [[ $file == small.csv || $loss == hinge ]] || continue
-        expect_exit 0 "$GIBBSITE" fit $file --family full --form primal --loss $loss -o primal.json --json -q
+        expect_exit 0 "$GIBBSITE" fit $file --family full --form primal --loss $loss -o \
+            primal.json --json -q
         cp "$stdout" primal.out
-        expect_exit 0 "$GIBBSITE" fit $file --family full --form dual --loss $loss -o dual.json --json -q
+        expect_exit 0 "$GIBBSITE" fit $file --family full --form dual --loss $loss -o dual.json \
+            --json -q
         expect_json "$stdout" form dual
         expect_json primal.out form primal
-        expect_near "$file, $loss: dual and primal reach the same free energy" "$(json "$stdout" free_energy)" "$(json primal.out free_energy)" 1e-8
+        expect_near "$file, $loss: dual and primal reach the same free energy" \
+            "$(json "$stdout" free_energy)" "$(json primal.out free_energy)" 1e-8
     done
 done
-expect_exit 0 "$GIBBSITE" fit small.csv --family full --form primal --loss hinge --tol 1e-12 -o primal.json -q
-expect_exit 0 "$GIBBSITE" fit small.csv --family full --form dual --loss hinge --tol 1e-12 -o dual.json -q
-check 'dual and primal predict alike' bash -c '"$1" predict primal.json small.csv >p1.csv && "$1" predict dual.json small.csv >p2.csv' _ "$GIBBSITE"
+expect_exit 0 "$GIBBSITE" fit small.csv --family full --form primal --loss hinge --tol 1e-12 -o \
+    primal.json -q
+expect_exit 0 "$GIBBSITE" fit small.csv --family full --form dual --loss hinge --tol 1e-12 -o \
+    dual.json -q
+check 'dual and primal predict alike' bash -c \
+    '"$1" predict primal.json small.csv >p1.csv && "$1" predict dual.json small.csv >p2.csv' _ \
+    "$GIBBSITE"
 check 'dual and primal: the same predictions' close p1.csv p2.csv 1e-5

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# `--device cuda`: without a GPU words and exit 2; kernels that nvcc compiles without a warning, with
-# at most 64 bytes of registers spilled; declarations that agree with those of CUDA. The kernels
-# themselves are run, thread by thread, by tests/unit/test_cuda_heavy.c.
+# `--device cuda`: without a GPU words and exit 2; kernels that nvcc compiles without a warning,
+# with at most 64 bytes of registers spilled; declarations that agree with those of CUDA. The
+# kernels themselves are run, thread by thread, by tests/unit/test_cuda_heavy.c.
 . "$(dirname "$0")/../lib.sh"
 exec </dev/null
 
@@ -18,14 +18,17 @@ expect_exit 0 "$GIBBSITE" fit rows.csv -o m.json --device cpu --prior zero --jso
 cp "$stdout" cpu.json
 if "$GIBBSITE" version | grep -q '^device cuda: cannot be used'; then
     expect_exit 2 "$GIBBSITE" fit rows.csv -o none.json --device cuda
-    expect_stderr 'device.* cuda: (there is no driver|the driver finds no GPU|this library was built without|the GPU|cuBLAS)'
+    expect_stderr \
+        'device.* cuda: (there is no driver|the driver finds no GPU|this library was built without|the GPU|cuBLAS)'
     expect_no_file none.json
     skip 'fits on the GPU are those of the processors' 'no GPU here'
 else
     expect_exit 0 "$GIBBSITE" fit rows.csv -o m.json --device cuda --prior zero --json
     cp "$stdout" cuda.json
-    expect_near 'the free energy on the GPU' "$(json cuda.json free_energy)" "$(json cpu.json free_energy)" 1e-10
-    expect_near 'the certificate on the GPU' "$(json cuda.json certificate.value)" "$(json cpu.json certificate.value)" 1e-10
+    expect_near 'the free energy on the GPU' "$(json cuda.json free_energy)" \
+        "$(json cpu.json free_energy)" 1e-10
+    expect_near 'the certificate on the GPU' "$(json cuda.json certificate.value)" \
+        "$(json cpu.json certificate.value)" 1e-10
     expect_json cuda.json iterations "$(json cpu.json iterations)"
 fi
 
@@ -36,7 +39,8 @@ if [[ ! -x $nvcc ]]; then
     exit 0
 fi
 compile() {
-    "$nvcc" -cubin -arch=sm_90 -O3 -std=c++17 -Werror all-warnings -Xptxas -v -I"$GIBBSITE_ROOT/src" -o kernels.cubin \
+    "$nvcc" -cubin -arch=sm_90 -O3 -std=c++17 -Werror all-warnings -Xptxas -v \
+        -I"$GIBBSITE_ROOT/src" -o kernels.cubin \
         "$GIBBSITE_ROOT/src/pass/cuda/kernels.cu" >registers 2>&1 || { cat registers; return 1; }
 }
 check 'the kernels compile without a warning' compile
@@ -81,4 +85,5 @@ static_assert(GBS_CUDA_OUT_OF_MEMORY == CUDA_ERROR_OUT_OF_MEMORY, "out of memory
 static_assert(GBS_CUDA_AS_IT_IS == CUBLAS_OP_N && GBS_CUDA_TRANSPOSED == CUBLAS_OP_T, "ways");
 END
 need_program g++ || exit 0
-check 'the declarations are those of CUDA' g++ -std=c++17 -fsyntax-only -isystem "$include" -I"$GIBBSITE_ROOT/src" declared.cpp
+check 'the declarations are those of CUDA' g++ -std=c++17 -fsyntax-only -isystem "$include" \
+    -I"$GIBBSITE_ROOT/src" declared.cpp

@@ -3,8 +3,10 @@
 # against a count of what predict prints.
 . "$(dirname "$0")/../lib.sh"
 
-"$GIBBSITE" simulate classify --rows 300 --cols 4 --noise 0.1 -q | sed 's/,-1$/,no/; s/,1$/,yes/' >train.csv
-"$GIBBSITE" simulate classify --rows 400 --cols 4 --noise 0.1 --skip 300 -q | sed 's/,-1$/,no/; s/,1$/,yes/' >test.csv
+"$GIBBSITE" simulate classify --rows 300 --cols 4 --noise 0.1 -q \
+    | sed 's/,-1$/,no/; s/,1$/,yes/' >train.csv
+"$GIBBSITE" simulate classify --rows 400 --cols 4 --noise 0.1 --skip 300 -q \
+    | sed 's/,-1$/,no/; s/,1$/,yes/' >test.csv
 "$GIBBSITE" fit train.csv -q -o model.json || exit 1
 "$GIBBSITE" fit train.csv --cost 5:1 -q -o cost.json || exit 1
 "$GIBBSITE" fit train.csv --prior zero -q -o votes.json || exit 1
@@ -26,7 +28,8 @@ judge() {
     expect_json e.json confusion.false_positive "$fp"
     expect_json e.json confusion.false_negative "$fn"
     expect_json e.json confusion.true_negative "$tn"
-    near() { expect_near "$1, $model, $t" "$(json e.json "$2")" "$(awk "BEGIN { printf \"%.15g\", $3 }")" 1e-12; }
+    near() { expect_near "$1, $model, $t" "$(json e.json "$2")" \
+        "$(awk "BEGIN { printf \"%.15g\", $3 }")" 1e-12; }
     near 'the threshold' threshold "$t"
     near 'the error' error "($fp + $fn) / 400"
     near 'recall of yes' recall.yes "$tp / ($tp + $fn)"
@@ -38,7 +41,8 @@ judge() {
     near 'the mean cost' cost "($cost_missed * $fn + $cost_false * $fp) / 400"
     for rate in recall precision f1; do
         for label in yes no; do
-            holds "$rate of $label is bounded from below" "$(json e.json "${rate}_lower.$label") < $(json e.json "$rate.$label")"
+            holds "$rate of $label is bounded from below" \
+                "$(json e.json "${rate}_lower.$label") < $(json e.json "$rate.$label")"
         done
     done
     holds 'the cost from above' "$(json e.json cost_upper) > $(json e.json cost)"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The examples run as they stand: the shell ones with the program on the PATH, the C ones against an installed package.
+# The examples run as they stand: the shell ones with the program on the PATH, the C ones against an
+# installed package.
 . "$(dirname "$0")/../lib.sh"
 
 examples=$GIBBSITE_ROOT/examples
@@ -9,7 +10,8 @@ export PATH="$PWD/bin:$PATH" TMPDIR="$PWD/work"
 
 listed=$(grep -oE '^\| \[0[1-9]_[a-z_]+\.(sh|c|py|R)\]' "$examples/README.md" | tr -d '|[] ' | paste -sd' ' -)
 found=$(cd "$examples" && echo 0*.sh 0*.c 0*.py 0*.R | tr ' ' '\n' | sort | paste -sd' ' -)
-if [[ $listed == "$found" ]]; then ok "the list names every example: $found"; else not_ok 'the list names every example' "$listed" "$found"; fi
+if [[ $listed == "$found" ]]; then ok "the list names every example: $found"; else not_ok \
+    'the list names every example' "$listed" "$found"; fi
 
 expect_exit 0 sh "$examples/01_first_fit.sh"
 expect_stdout '^the certificate held$'
@@ -19,8 +21,10 @@ expect_stdout '^catoni: 0\.[0-9]+, price of the grid 1\.79[0-9]* nats$' # log 6
 expect_stdout '^default: 0\.[0-9]+$'
 holds 'six values of lambda' "$(grep -cE '^[0-9.]+,[0-9.]+,[0-9.]+,[0-9.]+$' "$stdout") == 6"
 expect_exit 0 sh "$examples/03_ranking.sh"
-expect_words 'the score that predict prints has a true AUC of at least 0\.[0-9]+, with confidence 0\.95: valid'
-check 'the rows on top are in order' bash -c 'tail -n 5 "$1" | cut -d, -f1 | sort -g -r -c' bash "$stdout"
+expect_words \
+    'the score that predict prints has a true AUC of at least 0\.[0-9]+, with confidence 0\.95: valid'
+check 'the rows on top are in order' bash -c 'tail -n 5 "$1" | cut -d, -f1 | sort -g -r -c' bash \
+    "$stdout"
 expect_exit 0 sh "$examples/04_completion.sh"
 expect_words 'the RMSE of the values that predict prints is at most [01]\.[0-9]+'
 expect_stdout '^col,value,sd$'
@@ -44,7 +48,8 @@ else
     skip '08: no R package: make r'
 fi
 
-if [[ ! $(ls -A work) ]]; then ok 'they leave nothing behind'; else not_ok 'they leave nothing behind' "$(ls -A work)"; fi
+if [[ ! $(ls -A work) ]]; then ok 'they leave nothing behind'; else not_ok \
+    'they leave nothing behind' "$(ls -A work)"; fi
 
 need_program cc cmake pkg-config || exit 0
 need_plain_build 'the C examples build against what is installed' || exit 0
@@ -52,7 +57,8 @@ check 'installs' cmake --install "$GIBBSITE_BUILD" --prefix "$tmp/prefix" || exi
 libdir=$(dirname "$(find "$tmp/prefix" -name libgibbsite.so)")
 export PKG_CONFIG_PATH=$libdir/pkgconfig LD_LIBRARY_PATH=$libdir
 # shellcheck disable=SC2046
-build() { cc -std=c17 -Wall -Wextra -Wconversion -Werror "$examples/$1.c" -o "$1" $(pkg-config --cflags --libs gibbsite); }
+build() { cc -std=c17 -Wall -Wextra -Wconversion -Werror "$examples/$1.c" -o "$1" \
+    $(pkg-config --cflags --libs gibbsite); }
 check '05: builds' build 05_fit_certify_predict && {
     expect_exit 0 ./05_fit_certify_predict
     expect_stdout '^\* 0\.[0-9]+ +vote +binomial +from [0-9]+ rows, valid$'
@@ -74,7 +80,8 @@ ranks=(timeout -s KILL 120 mpirun --oversubscribe -q)
 ((EUID != 0)) || ranks+=(--allow-run-as-root)
 # shellcheck disable=SC2046
 build_ranks() {
-    mpicc -std=c17 -Wall -Wextra -Wconversion -Werror "$examples/09_ranks.c" -o 09_ranks $(pkg-config --cflags --libs gibbsite) \
+    mpicc -std=c17 -Wall -Wextra -Wconversion -Werror "$examples/09_ranks.c" -o 09_ranks \
+        $(pkg-config --cflags --libs gibbsite) \
         -lgibbsite-mpi
 }
 check '09: builds' build_ranks && {

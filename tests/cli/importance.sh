@@ -23,11 +23,14 @@ expect_json fit.json importance.fresh true
 expect_json fit.json importance.rows "$(json fit.json card.tested)"
 expect_json fit.json 'importance.columns.#' 4
 expect_json fit.json 'importance.curves.#' 4
-holds 'columns that matter stand first' "$(json fit.json 'importance.columns[0].error') > 5 * $(json fit.json 'importance.columns[3].error_se')"
-holds 'others come out at zero' "$(json fit.json 'importance.columns[3].error') < 5 * $(json fit.json 'importance.columns[3].error_se')"
+holds 'columns that matter stand first' \
+    "$(json fit.json 'importance.columns[0].error') > 5 * $(json fit.json 'importance.columns[3].error_se')"
+holds 'others come out at zero' \
+    "$(json fit.json 'importance.columns[3].error') < 5 * $(json fit.json 'importance.columns[3].error_se')"
 expect_exit 0 "$GIBBSITE" inspect model.json --json
 expect_json "$stdout" 'importance.columns[0].name' "$(json fit.json 'importance.columns[0].name')"
-expect_near 'the file keeps it' "$(json "$stdout" 'importance.columns[0].error')" "$(json fit.json 'importance.columns[0].error')" 1e-15
+expect_near 'the file keeps it' "$(json "$stdout" 'importance.columns[0].error')" \
+    "$(json fit.json 'importance.columns[0].error')" 1e-15
 
 # the score from raw cells
 expect_exit 0 "$GIBBSITE" inspect model.json --json
@@ -39,7 +42,8 @@ for k in 0 1 2 3; do
     by_hand=$(awk -v s="$by_hand" -v b="$(json inspect.json "coefficients[$k].per_unit")" -v x="$(sed -n 2p fresh.csv | cut -d, -f$((k + 1)))" 'BEGIN { printf "%.17g", s + b * x }')
 done
 expect_near 'coefficients per unit make the score' "$by_hand" "$said" 1e-12
-expect_near 'odds by the calibrated probability' "$(json inspect.json 'coefficients[0].odds_ratio')" \
+expect_near 'odds by the calibrated probability' \
+    "$(json inspect.json 'coefficients[0].odds_ratio')" \
     "$(awk -v s="$(json inspect.json card.slope)" -v b="$(json inspect.json 'coefficients[0].per_unit')" 'BEGIN { printf "%.17g", exp(s * b) }')" 1e-12
 
 expect_exit 0 "$GIBBSITE" evaluate model.json fresh.csv --importance
@@ -48,7 +52,8 @@ expect_exit 0 "$GIBBSITE" evaluate model.json fresh.csv --importance --json
 cp "$stdout" evaluate.json
 expect_json evaluate.json importance.fresh false
 expect_json evaluate.json importance.rows 400
-expect_near 'as they are' "$(json evaluate.json importance.error)" "$(json evaluate.json error)" 1e-12
+expect_near 'as they are' "$(json evaluate.json importance.error)" "$(json evaluate.json error)" \
+    1e-12
 expect_exit 0 "$GIBBSITE" fit line.csv --task rank --importance
 expect_stdout '^importance +AUC falls'
 
@@ -72,10 +77,12 @@ for run in fit evaluate text inspect; do
     check "$run: the report draws importances" grep -q 'Importance of the columns' $run.html
     check "$run: and what a column does" grep -q 'What [a-z0-9]* does' $run.html
 done
-check 'with words for those who do not see it' grep -q 'aria-label="Points with intervals: Importance of the columns. Most important: ' fit.html
+check 'with words for those who do not see it' grep -q \
+    'aria-label="Points with intervals: Importance of the columns. Most important: ' fit.html
 check 'and a table' grep -q 'Rise of error and Brier score without each column' fit.html
 check 'coefficients per unit' grep -q 'Coefficients per unit of the column as it came' fit.html
 expect_exit 0 "$GIBBSITE" fit line.csv --json
 cp "$stdout" plain.json
 expect_exit 0 "$GIBBSITE" report plain.json -o plain.html
-check 'a report without them says how to get them' grep -q 'measured when asked for: fit --importance' plain.html
+check 'a report without them says how to get them' grep -q \
+    'measured when asked for: fit --importance' plain.html

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# What `make install` leaves is whole: a stranger's program builds against it by pkg-config and by CMake, shared and static.
+# What `make install` leaves is whole: a stranger's program builds against it by pkg-config and by
+# CMake, shared and static.
 . "$(dirname "$0")/../lib.sh"
 
 need_program cc cmake pkg-config nm readelf || exit 0
@@ -8,17 +9,21 @@ prefix=$tmp/prefix
 check 'installs' cmake --install "$GIBBSITE_BUILD" --prefix "$prefix" || exit
 libdir=$(dirname "$(find "$prefix" -name libgibbsite.a)")
 
-for file in bin/gibbsite include/gibbsite.h share/man/man1/gibbsite.1 share/man/man1/gibbsite-fit.1 \
-    share/bash-completion/completions/gibbsite share/zsh/site-functions/_gibbsite share/fish/vendor_completions.d/gibbsite.fish share/doc/gibbsite/LICENSE; do
+for file in bin/gibbsite include/gibbsite.h share/man/man1/gibbsite.1 \
+    share/man/man1/gibbsite-fit.1 \
+    share/bash-completion/completions/gibbsite share/zsh/site-functions/_gibbsite \
+    share/fish/vendor_completions.d/gibbsite.fish share/doc/gibbsite/LICENSE; do
     expect_file "$prefix/$file"
 done
-for file in libgibbsite.so libgibbsite.a pkgconfig/gibbsite.pc cmake/gibbsite/gibbsiteConfig.cmake; do
+for file in libgibbsite.so libgibbsite.a pkgconfig/gibbsite.pc \
+    cmake/gibbsite/gibbsiteConfig.cmake; do
     expect_file "$libdir/$file"
 done
 
 pages=$(cd "$prefix/share/man/man1" && echo gibbsite-*.1 | wc -w)
 "$GIBBSITE" help --json >help.json
-if [[ $pages == "$(json help.json 'commands.#')" ]]; then ok 'a manual page for every command'; else not_ok 'a manual page for every command' "$pages"; fi
+if [[ $pages == "$(json help.json 'commands.#')" ]]; then ok 'a manual page for every command'; \
+    else not_ok 'a manual page for every command' "$pages"; fi
 
 what='the shared library exports what the header declares, and nothing else'
 differ=$(comm -3 <(nm -D --defined-only "$libdir/libgibbsite.so" | awk '{ print $3 }' | sort) \
@@ -38,10 +43,12 @@ needs_shared() { readelf -d "$1" | grep -q 'NEEDED.*libgibbsite'; }
 
 # Unquoted: the words of pkg-config are words.
 # shellcheck disable=SC2046
-check 'pkg-config, shared: builds' cc -std=c17 -Wall -Werror "$consumer" -o "$tmp/shared" $(flags --cflags --libs) &&
+check 'pkg-config, shared: builds' cc -std=c17 -Wall -Werror "$consumer" -o "$tmp/shared" \
+    $(flags --cflags --libs) &&
     check 'pkg-config, shared: runs' "$tmp/shared" &&
     check 'pkg-config, shared: needs libgibbsite.so' needs_shared "$tmp/shared"
-# Both libraries lie in one folder, where -lgibbsite means the shared one; -l:libgibbsite.a asks for the other.
+# Both libraries lie in one folder, where -lgibbsite means the shared one; -l:libgibbsite.a asks for
+# the other.
 # shellcheck disable=SC2046
 check 'pkg-config, static: builds' cc -std=c17 -Wall -Werror "$consumer" -o "$tmp/static" \
     $(flags --static --cflags --libs | sed 's/-lgibbsite\b/-l:libgibbsite.a/') &&
@@ -49,8 +56,10 @@ check 'pkg-config, static: builds' cc -std=c17 -Wall -Werror "$consumer" -o "$tm
     refuse 'pkg-config, static: does not need libgibbsite.so' needs_shared "$tmp/static"
 
 unset LD_LIBRARY_PATH PKG_CONFIG_PATH
-check 'find_package: configures' cmake -S "$GIBBSITE_ROOT/tests/install" -B "$tmp/cmake" -DCMAKE_PREFIX_PATH="$prefix" &&
+check 'find_package: configures' cmake -S "$GIBBSITE_ROOT/tests/install" -B "$tmp/cmake" \
+    -DCMAKE_PREFIX_PATH="$prefix" &&
     check 'find_package: builds' cmake --build "$tmp/cmake" &&
     check 'find_package, shared: runs' "$tmp/cmake/with_shared" &&
     check 'find_package, static: runs' "$tmp/cmake/with_static" &&
-    refuse 'find_package, static: does not need libgibbsite.so' needs_shared "$tmp/cmake/with_static"
+    refuse 'find_package, static: does not need libgibbsite.so' needs_shared \
+        "$tmp/cmake/with_static"

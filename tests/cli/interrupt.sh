@@ -6,7 +6,8 @@
 exec </dev/null
 
 "$GIBBSITE" simulate classify --rows 2000 --cols 20 -o train.csv -q
-"$GIBBSITE" simulate classify --rows 1000 --cols 400 -o wide.csv -q # steps of the full family are slow there, and 182 of them the fewest
+# steps of the full family are slow there, and 182 of them the fewest
+"$GIBBSITE" simulate classify --rows 1000 --cols 400 -o wide.csv -q
 as 'a model'
 expect_exit 0 "$GIBBSITE" fit train.csv -o model.json -q
 mkdir out
@@ -23,7 +24,8 @@ endless_pairs=(fit train.csv --task rank --prior zero --loss hinge --family diag
 # shellcheck disable=SC2034
 endless_steps=(fit wide.csv --task rank --prior zero --family full --solver sgd --schedule paper --batch 1000 --epochs 100000000 -o out/m.json)
 
-# 6.4e9 pairs, none of which the scores decide: after a second of steps, the certificate's pass over all of them takes some ten.
+# 6.4e9 pairs, none of which the scores decide: after a second of steps, the certificate's pass over
+# all of them takes some ten.
 certificate=(fit many.csv --task rank --prior zero --lambda 30 --solver sgd --epochs 1 --threads 1 -o out/m.json)
 # shellcheck disable=SC2034
 endless_sample=(sample train.csv --particles 100000 --ess 0.999 -o out/s.json --draws out/d.csv)
@@ -72,7 +74,8 @@ clean() {
 }
 
 for signal in INT TERM; do
-    for what in endless_sgd endless_restarts endless_natural endless_pairs endless_steps endless_sample endless_moves; do
+    for what in endless_sgd endless_restarts endless_natural endless_pairs endless_steps \
+        endless_sample endless_moves; do
         declare -n arguments=$what
         "$GIBBSITE" "${arguments[@]}" >"$stdout" 2>"$stderr" &
         pid=$!
@@ -109,7 +112,8 @@ pid=$!
 working $pid 0.5
 kill -INT $pid
 ended $pid 20
-if [[ $rc == 130 && $(cat out.json) == old ]]; then ok 'the old file is still there'; else not_ok 'the old file is still there' "exit status $rc"; fi
+if [[ $rc == 130 && $(cat out.json) == old ]]; then ok 'the old file is still there'; else not_ok \
+    'the old file is still there' "exit status $rc"; fi
 
 # While waiting for bytes that do not come. Descriptor 9 keeps the pipe open.
 mkfifo slow
@@ -129,10 +133,13 @@ for signal in INT TERM; do
     waiting "SIG$signal while waiting for the first byte" $signal '' fit - -o out/m.json
     waiting "SIG$signal in the middle of a line" $signal 'a,y\n1,0\n2,1\n3' fit - -o out/m.json
     waiting "SIG$signal in the middle of gzip" $signal '\x1f\x8b\x08\0' fit - -o out/m.json
-    waiting "SIG$signal in the middle of svmlight" $signal '1 1:2\n-1 ' fit - --format svmlight -o out/m.json
+    waiting "SIG$signal in the middle of svmlight" $signal '1 1:2\n-1 ' fit - --format svmlight -o \
+        out/m.json
     waiting "SIG$signal in the middle of npy" $signal '\x93NUM' fit - --format npy -o out/m.json
-    waiting "SIG$signal while waiting for rows to predict" $signal 'x1,x2\n' predict model.json - -o out/p.csv
-    waiting "SIG$signal while waiting for a model" $signal '{"gibbsite":' predict - train.csv -o out/p.csv
+    waiting "SIG$signal while waiting for rows to predict" $signal 'x1,x2\n' predict model.json - \
+        -o out/p.csv
+    waiting "SIG$signal while waiting for a model" $signal '{"gibbsite":' predict - train.csv -o \
+        out/p.csv
 done
 exec 9>&-
 
@@ -186,10 +193,12 @@ rm -f out/*
 bar='\[=*>? *\] +[0-9]+ %'
 if need_terminal; then
     fit="'$GIBBSITE' fit train.csv --solver sgd --epochs 1000000000"
-    # in_terminal COMMAND: what a terminal would show of it; the fit is interrupted after two seconds
+    # in_terminal COMMAND: what a terminal would show of it; the fit is interrupted after two
+    # seconds
     in_terminal() { script -qec "timeout -s INT -k 5 2 $1" /dev/null >"$stdout" 2>&1; }
     in_terminal "$fit"
-    if grep -qE "$bar" "$stdout"; then ok 'a bar on a terminal'; else not_ok 'a bar on a terminal' "$(head -c 2000 "$stdout" | cat -v)"; fi
+    if grep -qE "$bar" "$stdout"; then ok 'a bar on a terminal'; else not_ok 'a bar on a terminal' \
+        "$(head -c 2000 "$stdout" | cat -v)"; fi
     if tail -c 60 "$stdout" | tr '\r' '\n' | grep -q 'gibbsite: interrupted'; then
         ok 'the bar gives way to the message'
     else
@@ -206,14 +215,19 @@ if need_terminal; then
     : >"$stdout"
     clean 'SIGINT during the pass over all pairs'
     in_terminal "$fit --quiet"
-    if grep -qE "$bar" "$stdout"; then not_ok 'no bar with --quiet' "$(head -c 2000 "$stdout" | cat -v)"; else ok 'no bar with --quiet'; fi
+    if grep -qE "$bar" "$stdout"; then not_ok 'no bar with --quiet' \
+        "$(head -c 2000 "$stdout" | cat -v)"; else ok 'no bar with --quiet'; fi
     in_terminal "$fit 2>bar.txt"
-    if grep -qE "$bar" "$stdout" bar.txt; then not_ok 'no bar when stderr is a file' "$(head -c 2000 bar.txt | cat -v)"; else ok 'no bar when stderr is a file'; fi
+    if grep -qE "$bar" "$stdout" bar.txt; then not_ok 'no bar when stderr is a file' \
+        "$(head -c 2000 bar.txt | cat -v)"; else ok 'no bar when stderr is a file'; fi
     script -qec "'$GIBBSITE' fit train.csv --max-iter 3" /dev/null >"$stdout" 2>&1
-    if grep -qE "$bar" "$stdout"; then not_ok 'no bar for short work' "$(head -c 2000 "$stdout" | cat -v)"; else ok 'no bar for short work'; fi
+    if grep -qE "$bar" "$stdout"; then not_ok 'no bar for short work' \
+        "$(head -c 2000 "$stdout" | cat -v)"; else ok 'no bar for short work'; fi
 fi
-timeout -s INT -k 5 2 "$GIBBSITE" fit train.csv --solver sgd --epochs 1000000000 >"$stdout" 2>"$stderr"
-if grep -qE "$bar" "$stdout" "$stderr"; then not_ok 'no bar in a pipe'; else ok 'no bar in a pipe'; fi
+timeout -s INT -k 5 2 "$GIBBSITE" fit train.csv --solver sgd --epochs 1000000000 >"$stdout" \
+    2>"$stderr"
+if grep -qE "$bar" "$stdout" "$stderr"; then not_ok 'no bar in a pipe'; else ok \
+    'no bar in a pipe'; fi
 
 # ---------------------------------------------------------------- what the pages say of it
 for page in docs/tour.md docs/formats.md; do
@@ -222,4 +236,5 @@ for page in docs/tour.md docs/formats.md; do
 done
 expect_exit 0 "$GIBBSITE" help fit
 tr -s ' \n' ' ' <"$stdout" >one_line
-check 'every exit code is in the help' grep -qE 'Exit codes: 0 done; .* 4 the solver did not converge .*; 5 file system, or a lost rank; .* 129 hung up, 130 interrupted, 143 terminated\.' one_line
+check 'every exit code is in the help' grep -qE \
+    'Exit codes: 0 done; .* 4 the solver did not converge .*; 5 file system, or a lost rank; .* 129 hung up, 130 interrupted, 143 terminated\.' one_line

@@ -18,7 +18,8 @@ EOF
 "$GIBBSITE" predict m.json new.csv --missing drop -q >without.csv
 
 as 'keeps columns'
-expect_exit 0 "$GIBBSITE" predict m.json new.csv --missing drop --keep 'id,"a ""name"", quoted",x' -q
+expect_exit 0 "$GIBBSITE" predict m.json new.csv --missing drop --keep 'id,"a ""name"", quoted",x' \
+    -q
 cp "$stdout" kept.csv
 /usr/bin/python3 - <<'EOF' >answer.txt 2>&1
 import csv
@@ -32,8 +33,10 @@ for row, was in zip(rows[1:], given[1:]):
     assert row[0].strip() == was[0].strip() and row[1:3] == [was[2], was[1]], (row, was)
 assert len(rows) == 5 and rows[4][3:] == ["", "", "", ""], rows[4]
 EOF
-check 'as they were written, in the order asked for, rows left out too' test ! -s answer.txt || comment <answer.txt
-check 'by number' bash -c '"$1" predict m.json new.csv --missing drop --keep 1 -q | head -n 2 | tail -n 1 | grep -q "^007,"' \
+check 'as they were written, in the order asked for, rows left out too' test ! -s answer.txt \
+    || comment <answer.txt
+check 'by number' bash -c \
+    '"$1" predict m.json new.csv --missing drop --keep 1 -q | head -n 2 | tail -n 1 | grep -q "^007,"' \
     bash "$GIBBSITE"
 
 as 'in JSON'
@@ -43,7 +46,8 @@ check 'beside each prediction' test "$(json kept.json predictions.0.kept.id)" = 
 check 'and where the file has a blank line' test "$(json kept.json predictions.1.kept.id)" = 0x1F
 
 as 'from a pipe, label and an input that the model needs'
-expect_exit 0 bash -c '"$1" predict m.json - --missing drop --keep y,c -q <new.csv | cut -d, -f1,2 | tr "\n" " "' \
+expect_exit 0 bash -c \
+    '"$1" predict m.json - --missing drop --keep y,c -q <new.csv | cut -d, -f1,2 | tr "\n" " "' \
     bash "$GIBBSITE"
 expect_stdout '^y,c yes,a \?,b no,a yes,b $'
 
@@ -77,7 +81,8 @@ as 'a name that the predictions have already'
 sed '1s/id,/label,/; 1s/,y$/,score/' new.csv >taken.csv
 for name in label score; do
     expect_exit 2 "$GIBBSITE" predict m.json taken.csv --missing drop --keep $name
-    expect_stderr "^gibbsite: predict: --keep $name: the predictions have a column of that name; with --json the two stand apart\$"
+    expect_stderr \
+        "^gibbsite: predict: --keep $name: the predictions have a column of that name; with --json the two stand apart\$"
     expect_silence stdout
 done
 expect_exit 0 "$GIBBSITE" predict m.json taken.csv --missing drop --keep label --json -q

@@ -10,7 +10,8 @@ while read -r object; do # not those of sources that are gone
 done < <(find "$GIBBSITE_BUILD" -path '*src/kernel/*' -name '*.o')
 check 'the objects of the kernels are there' test "${#objects[@]}" -gt 5 || exit 0
 # i: a function with several versions, of which the loader takes one
-mapfile -t kernels < <(nm -g --defined-only "${objects[@]}" | awk '$2 == "T" || $2 == "i" { print $3 }' | sort -u)
+mapfile -t kernels < \
+    <(nm -g --defined-only "${objects[@]}" | awk '$2 == "T" || $2 == "i" { print $3 }' | sort -u)
 untested=()
 for name in "${kernels[@]}"; do
     grep -qw -- "$name" "$GIBBSITE_ROOT"/tests/unit/*.[ch] || untested+=("$name")

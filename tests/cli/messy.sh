@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Messy files, one folder each in tests/messy: `run` is what is typed there, `answer` what comes back,
-# byte for byte: stdout, stderr and the exit code. Times are blotted out. UPDATE=yes writes the
-# answers anew, to be read before they are kept.
+# Messy files, one folder each in tests/messy: `run` is what is typed there, `answer` what comes
+# back, byte for byte: stdout, stderr and the exit code. Times are blotted out. UPDATE=yes writes
+# the answers anew, to be read before they are kept.
 . "$(dirname "$0")/../lib.sh"
 exec </dev/null
 

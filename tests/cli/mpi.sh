@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Ranks over MPI: `mpirun -np P gibbsite ...` gives the bits of one process, for P = 1, 2, 3, 4; one rank that fails, dies or does
-# other work than the rest ends all of them with one message, exit code 5 and no file. All losses and families: test_ranks.c.
+# Ranks over MPI: `mpirun -np P gibbsite ...` gives the bits of one process, for P = 1, 2, 3, 4; one
+# rank that fails, dies or does other work than the rest ends all of them with one message, exit
+# code 5 and no file. All losses and families: test_ranks.c.
 . "$(dirname "$0")/../lib.sh"
 # shellcheck disable=SC2016  # what the ranks expand
 exec </dev/null
@@ -13,12 +14,14 @@ fi
 expect_exit 0 "$GIBBSITE" version
 expect_stdout '^mpi: Open MPI '
 
-# Ranks without a rank of their own would wait for ever: a bound on the wait. A processor may have several ranks here.
+# Ranks without a rank of their own would wait for ever: a bound on the wait. A processor may have
+# several ranks here.
 ranks=(timeout -s KILL 120 mpirun --oversubscribe -q)
 ((EUID != 0)) || ranks+=(--allow-run-as-root)
 # shells in which mpirun was started are no reason to take us for a rank
 unset "${!OMPI_@}" "${!PMIX_@}"
-export OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_mpi_yield_when_idle=1 GIBBSITE_MPI_WORTH=1
+export OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_mpi_yield_when_idle=1 \
+    GIBBSITE_MPI_WORTH=1
 
 timeless() { sed -E 's/"(seconds|read|fit|total|approximate|move|sample)": ?[-+0-9.e]+//g' "$1"; }
 # same P COMMAND...: the files and the output of one process; OUT in the arguments names the file.
@@ -28,10 +31,12 @@ same() {
     "$GIBBSITE" "${@//OUT/one}" --threads 1 >one.txt 2>/dev/null
     alone=$?
     out=$("${ranks[@]}" -np "$size" "$GIBBSITE" "${@//OUT/many}" --threads 1 2>&1 >many.txt)
-    if (($? == alone && alone % 4 == 0)) && cmp -s <(timeless one.txt) <(timeless many.txt) && { [[ $* != *OUT* ]] || cmp -s <(timeless one) <(timeless many); }; then
+    if (($? == alone && alone % 4 == 0)) && cmp -s <(timeless one.txt) <(timeless many.txt) \
+        && { [[ $* != *OUT* ]] || cmp -s <(timeless one) <(timeless many); }; then
         ok "$size ranks: $*"
     else
-        not_ok "$size ranks: $*" "$out" "$(diff <(timeless one.txt) <(timeless many.txt) | head -n 5)"
+        not_ok "$size ranks: $*" "$out" \
+            "$(diff <(timeless one.txt) <(timeless many.txt) | head -n 5)"
     fi
     rm -f one many
 }
@@ -52,7 +57,8 @@ same 2 predict matrix.json ratings.csv -o OUT
 same 4 evaluate model.json rows.csv --json
 
 # ---------------------------------------------------------------- what goes wrong
-# by_rank SCRIPT COMMAND [SIZE]: each rank runs the command after the script, which sees $r, its number, and may set $mine.
+# by_rank SCRIPT COMMAND [SIZE]: each rank runs the command after the script, which sees $r, its
+# number, and may set $mine.
 by_rank() {
     cat >rank.sh <<END
 r=\$OMPI_COMM_WORLD_RANK
@@ -65,7 +71,8 @@ END
 }
 # ended NAME MESSAGE: with exit code 5, this message alone, and nothing written.
 ended() {
-    if ((rc == 5)) && [[ $(wc -l <"$stderr") == 1 ]] && grep -qE "$2" "$stderr" && [[ ! -e none.json ]] &&
+    if ((rc == 5)) && [[ $(wc -l <"$stderr") == 1 ]] && grep -qE "$2" "$stderr" \
+        && [[ ! -e none.json ]] &&
         ! compgen -G '.gibbsite-*.tmp' >/dev/null; then
         ok "$1"
     else
@@ -73,10 +80,12 @@ ended() {
     fi
 }
 by_rank 'if [ "$r" = 1 ]; then mine=missing.csv; else mine=rows.csv; fi' 'fit $mine -o none.json' 3
-ended 'a rank that cannot read its file ends all' '^gibbsite: rank 1 failed: missing.csv: No such file'
+ended 'a rank that cannot read its file ends all' \
+    '^gibbsite: rank 1 failed: missing.csv: No such file'
 by_rank '' 'fit missing.csv -o none.json'
 ended 'a file that nobody can read: one message' '^gibbsite: missing.csv: No such file'
-by_rank 'if [ "$r" = 1 ]; then mine=rows.svm; else mine=rows.csv; fi' 'fit $mine -o none.json --prior zero'
+by_rank 'if [ "$r" = 1 ]; then mine=rows.svm; else mine=rows.csv; fi' \
+    'fit $mine -o none.json --prior zero'
 ended 'ranks with different rows are found out' '^gibbsite: the ranks do not do the same work'
 by_rank '' 'fit rows.csv --prior zero -o /dev/full'
 ended 'a full disk at the writer' '^gibbsite: /dev/full: No space left'
@@ -88,7 +97,8 @@ as 'standard input is refused' && check "exit $rc" test "$rc" -eq 2
 by_rank '' 'fit rows.csv --test - -o none.json'
 as 'standard input by an option is refused too' && check "exit $rc" test "$rc" -eq 2
 as 'who starts the ranks may have children ignored'
-expect_exit 0 "${ranks[@]}" -np 2 env --ignore-signal=CHLD "$GIBBSITE" fit rows.csv -q -o ignored.json
+expect_exit 0 "${ranks[@]}" -np 2 env --ignore-signal=CHLD "$GIBBSITE" fit rows.csv -q -o \
+    ignored.json
 expect_file ignored.json
 
 mkdir alone
@@ -98,8 +108,8 @@ expect_exit 2 "${ranks[@]}" -np 2 alone/gibbsite fit rows.csv -o none.json
 expect_stderr '^gibbsite: several ranks, but libgibbsite-mpi.so.1 is not there'
 holds 'one of them says so' "$(grep -c '^gibbsite' "$stderr") == 1"
 
-# Killed at its work, a pipe that nobody writes to, while the others wait for it: the message and the
-# code are those of its watcher.
+# Killed at its work, a pipe that nobody writes to, while the others wait for it: the message and
+# the code are those of its watcher.
 mkfifo never.csv
 exec {pipe}<>never.csv
 rm -f pid.1
@@ -116,4 +126,5 @@ done
 kill -KILL "$worker"
 wait $!
 rc=$(cat rc)
-ended 'a rank that is killed ends all' '^gibbsite: rank 1 was lost: killed by signal 9 .*; nothing was written$'
+ended 'a rank that is killed ends all' \
+    '^gibbsite: rank 1 was lost: killed by signal 9 .*; nothing was written$'

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Where results go: links, descriptors, long names; and JSON that can be read whatever was asked for.
+# Where results go: links, descriptors, long names; and JSON that can be read whatever was asked
+# for.
 . "$(dirname "$0")/../lib.sh"
 
 "$GIBBSITE" simulate classify --rows 60 --cols 2 -o t.csv -q
@@ -34,7 +35,9 @@ as 'standard output by its name, redirected to a file'
 ln -s /proc/self/fd/1 own # what /dev/stdout is; that one is not put at risk here
 { echo before && "$GIBBSITE" fit t.csv -q -o own && echo after; } >all.txt
 check 'the link is there' test -L own
-check 'what was written stands between the lines' awk 'NR == 1 { a = $0 == "before" } { last = $0 } END { exit !(a && NR > 2 && last == "after") }' all.txt
+check 'what was written stands between the lines' awk \
+    'NR == 1 { a = $0 == "before" } { last = $0 } END { exit !(a && NR > 2 && last == "after") }' \
+    all.txt
 sed '1d;$d' all.txt >m.json
 expect_exit 0 "$GIBBSITE" inspect m.json
 
@@ -100,7 +103,8 @@ check 'nothing was made' test ! -e elsewhere/coming.csv -a ! -s X
 as 'a file of costs is an input'
 printf 'is,a,b,c\na,0,1,1\nb,1,0,1\nc,9,1,0\n' >costs.csv
 cp costs.csv kept_costs.csv
-one_file - 'fit: the output costs.csv would overwrite the input costs.csv' fit t.csv --cost costs.csv -o costs.csv
+one_file - 'fit: the output costs.csv would overwrite the input costs.csv' fit t.csv --cost \
+    costs.csv -o costs.csv
 check 'the costs stay' cmp -s costs.csv kept_costs.csv
 as 'predictions have one output, whatever it is called'
 "$GIBBSITE" predict model.json t.csv --json -o X >X

@@ -108,6 +108,11 @@ if need_plain_build 'failures of the file system'; then
     check 'it is whole' cmp whole.csv out/m
     nothing_left 'no temporary file stays' m
     rm -f out/*
+    "$GIBBSITE" simulate ratings --rows 20 --cols 20 -q -o whole.ratings
+    WATCHFILES_SIGNAL=write:15:2 watch 022 simulate ratings --rows 20 --cols 20 -q -o out/m
+    check 'nor do they stop ratings that are written' test $rc = 0
+    check 'these are whole' cmp whole.ratings out/m
+    rm -f out/*
     big=(simulate classify --rows 100000 --cols 10 -q) # more than is written in one go, 16 MiB
     for signal in 1 2 15; do
         WATCHFILES_SIGNAL=write:$signal:2 watch 022 "${big[@]}" -o out/m

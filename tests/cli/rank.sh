@@ -24,13 +24,18 @@ expect_json fit.json loss hinge
 expect_json fit.json certificate.status valid
 expect_json fit.json test.error null
 # standard error of the AUC of 4000 rows: some 0.005
-holds 'the AUC is near the best, 0.9' "$(json fit.json test.auc) > 0.88 && $(json fit.json test.auc) < 0.92"
-holds 'its standard error is some 0.005' "$(json fit.json test.auc_se) > 0.003 && $(json fit.json test.auc_se) < 0.008"
-holds 'the certificate lies above the true risk, by less than 0.1' "$(json fit.json certificate.value) > 0.1 && $(json fit.json certificate.value) < 0.2"
-holds 'the bound of the test rows is nearer' "$(json fit.json test.holdout_bound) > 1 - $(json fit.json test.auc) && $(json fit.json test.holdout_bound) < $(json fit.json certificate.value)"
+holds 'the AUC is near the best, 0.9' \
+    "$(json fit.json test.auc) > 0.88 && $(json fit.json test.auc) < 0.92"
+holds 'its standard error is some 0.005' \
+    "$(json fit.json test.auc_se) > 0.003 && $(json fit.json test.auc_se) < 0.008"
+holds 'the certificate lies above the true risk, by less than 0.1' \
+    "$(json fit.json certificate.value) > 0.1 && $(json fit.json certificate.value) < 0.2"
+holds 'the bound of the test rows is nearer' \
+    "$(json fit.json test.holdout_bound) > 1 - $(json fit.json test.auc) && $(json fit.json test.holdout_bound) < $(json fit.json certificate.value)"
 
 expect_exit 0 "$GIBBSITE" fit train.csv --task rank -v
-expect_words 'ranking, loss hinge, family full, 4 coefficients, 400 rows to learn from, 200 to test on'
+expect_words \
+    'ranking, loss hinge, family full, 4 coefficients, 400 rows to learn from, 200 to test on'
 expect_words 'the score that predict prints has a true AUC of at least'
 expect_words 'the labels are taken as given'
 
@@ -43,7 +48,8 @@ check 'the model does not depend on the number of threads' cmp m1.json m7.json
 as 'predict and evaluate'
 expect_exit 0 "$GIBBSITE" predict m.json test.csv
 expect_stdout '^label,prob,score$'
-check 'no label, a probability between 0 and 1' awk -F, 'NR > 1 && ($1 != "" || $2 < 0 || $2 > 1) { exit 1 }' "$stdout"
+check 'no label, a probability between 0 and 1' awk -F, \
+    'NR > 1 && ($1 != "" || $2 < 0 || $2 > 1) { exit 1 }' "$stdout"
 sed 1d "$stdout" | sort -t, -k3,3g | cut -d, -f2 >places
 check 'the probability rises with the score' sort -c -g places
 expect_exit 0 "$GIBBSITE" evaluate m.json test.csv --json
@@ -68,28 +74,35 @@ expect_exit 0 "$GIBBSITE" gap train.csv draw.json
 expect_exit 0 "$GIBBSITE" fit train.csv --task rank --bound vote --loss zero-one --json
 expect_json "$stdout" certificate.target auc
 expect_json "$stdout" loss zero-one
-expect_exit 0 "$GIBBSITE" fit train.csv --task rank --prior zero --loss hinge --family diagonal --json
+expect_exit 0 "$GIBBSITE" fit train.csv --task rank --prior zero --loss hinge --family diagonal \
+    --json
 expect_json "$stdout" certificate.status conditional
 expect_json "$stdout" certificate.method kl
 holds 'the gap is proven' "$(json "$stdout" optimality_gap) < 1e-5"
 hinge=$(json "$stdout" free_energy)
-expect_exit 0 "$GIBBSITE" fit train.csv --task rank --prior zero --loss hinge --family diagonal --solver sgd --json
-expect_near 'the stochastic solver comes within one part in a hundred' "$(json "$stdout" free_energy)" "$hinge" 0.01
+expect_exit 0 "$GIBBSITE" fit train.csv --task rank --prior zero --loss hinge --family diagonal \
+    --solver sgd --json
+expect_near 'the stochastic solver comes within one part in a hundred' \
+    "$(json "$stdout" free_energy)" "$hinge" 0.01
 expect_exit 0 "$GIBBSITE" fit train.csv --task rank --paper --json
 expect_json "$stdout" certificate.risk pairs
 expect_json "$stdout" certificate.method paper
 expect_json "$stdout" certificate.blocks 300
-expect_exit 0 "$GIBBSITE" fit train.csv --task rank --prior zero --scale unit-row --lambda-grid 10:300:3 --path path.csv --json
+expect_exit 0 "$GIBBSITE" fit train.csv --task rank --prior zero --scale unit-row --lambda-grid \
+    10:300:3 --path path.csv --json
 expect_json "$stdout" certificate.status valid
 check 'the path has three rungs' test "$(wc -l <path.csv)" = 4
-expect_exit 4 "$GIBBSITE" fit train.csv --task rank --prior zero --lambda 100 --solver sgd --schedule paper --batch 10 --epochs 2 --path steps.csv
+expect_exit 4 "$GIBBSITE" fit train.csv --task rank --prior zero --lambda 100 --solver sgd \
+    --schedule paper --batch 10 --epochs 2 --path steps.csv
 check 'the path of the paper has every step, and the end' test "$(wc -l <steps.csv)" = 122
 check 'each with its bound' awk -F, 'NR > 1 && !($9 > 0 && $9 <= 1) { exit 1 }' steps.csv
 
-expect_exit 0 "$GIBBSITE" fit train.csv --task rank --prior zero --lambda-grid 30:300:2 --select cv --json
+expect_exit 0 "$GIBBSITE" fit train.csv --task rank --prior zero --lambda-grid 30:300:2 --select \
+    cv --json
 expect_json "$stdout" selection.by cv
 expect_exit 0 "$GIBBSITE" cv train.csv --task rank --loss zero-one,hinge --json
-holds 'the cross-validated 1 - AUC is near 0.1 (standard error some 0.013)' "$(json "$stdout" table[0].error) > 0.04 && $(json "$stdout" table[1].error) < 0.17"
+holds 'the cross-validated 1 - AUC is near 0.1 (standard error some 0.013)' \
+    "$(json "$stdout" table[0].error) > 0.04 && $(json "$stdout" table[1].error) < 0.17"
 expect_json "$stdout" d 4
 expect_exit 0 "$GIBBSITE" cv train.csv --task rank --lambda-grid 100:300:2
 expect_stdout 'smallest 1 - AUC of the score over 5 folds'
@@ -98,8 +111,10 @@ as 'certificates from sampled pairs'
 expect_exit 0 "$GIBBSITE" fit train.csv --task rank --pairs 20000 -o s.json --json
 expect_json "$stdout" certificate.sampled.pairs 20000
 expect_json "$stdout" certificate.status valid
-holds 'a tenth of the error probability pays for it' "$(json "$stdout" certificate.sampled.delta) > 0.00499 && $(json "$stdout" certificate.sampled.delta) < 0.00501"
-holds 'the bound lies above that from all pairs, by little' "$(json "$stdout" certificate.value) > $(json draw.fit.json certificate.value) && $(json "$stdout" certificate.value) < $(json draw.fit.json certificate.value) + 0.03"
+holds 'a tenth of the error probability pays for it' \
+    "$(json "$stdout" certificate.sampled.delta) > 0.00499 && $(json "$stdout" certificate.sampled.delta) < 0.00501"
+holds 'the bound lies above that from all pairs, by little' \
+    "$(json "$stdout" certificate.value) > $(json draw.fit.json certificate.value) && $(json "$stdout" certificate.value) < $(json draw.fit.json certificate.value) + 0.03"
 expect_exit 0 "$GIBBSITE" inspect s.json
 expect_stdout '20000 pairs drawn at random'
 expect_exit 0 "$GIBBSITE" fit train.csv --task rank --pairs 20000 --solver sgd --json
@@ -110,12 +125,14 @@ expect_exit 2 "$GIBBSITE" fit train.csv --task rank --solver sgd --pairs 10 --pa
 
 as 'a gap wants a free energy over all pairs'
 "$GIBBSITE" simulate rank --rows 6000 --cols 4 --noise 0.1 -o drawn.csv -q
-expect_exit 0 "$GIBBSITE" fit drawn.csv --task rank --prior zero --solver sgd --pairs 2000 -o drawn.json
+expect_exit 0 "$GIBBSITE" fit drawn.csv --task rank --prior zero --solver sgd --pairs 2000 -o \
+    drawn.json
 expect_exit 3 "$GIBBSITE" gap drawn.csv drawn.json
 expect_stderr 'or was fitted to sampled pairs'
 
 as 'what ranking does not have'
-for options in '--loss exponential' '--form dual' '--bound progressive' --stratify '--blocks 2' '--pairs 10 --lambda-grid 1:2:2' '--pairs 0'; do
+for options in '--loss exponential' '--form dual' '--bound progressive' --stratify '--blocks 2' \
+    '--pairs 10 --lambda-grid 1:2:2' '--pairs 0'; do
     # shellcheck disable=SC2086
     expect_exit 2 "$GIBBSITE" fit train.csv --task rank $options
 done
@@ -148,5 +165,6 @@ holds 'and as fast' "$(json "$stdout" pair_evaluations) < 1e5"
 { echo x,z,y && for i in {1..40}; do echo "1,$((i % 4)),$((i % 2))"; done; } >constant.csv
 expect_exit 0 "$GIBBSITE" fit constant.csv --task rank --drop z --json
 expect_json "$stdout" train_error 0.5
-check 'a constant score certifies no more than it knows' test "$(json "$stdout" certificate.status)" = valid
+check 'a constant score certifies no more than it knows' test \
+    "$(json "$stdout" certificate.status)" = valid
 holds 'which is one half or worse' "$(json "$stdout" certificate.value) >= 0.5"

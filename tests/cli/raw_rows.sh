@@ -10,15 +10,19 @@ libdir=$(dirname "$(find "$tmp/prefix" -name libgibbsite.so)")
 export PKG_CONFIG_PATH=$libdir/pkgconfig LD_LIBRARY_PATH=$libdir
 sed -n '/^\/\* score\.c/,/^```$/p' "$GIBBSITE_ROOT/docs/c-library.md" | sed '$d' >score.c
 # shellcheck disable=SC2046
-check 'builds' cc -std=c17 -Wall -Wextra -Wconversion -Werror score.c -o score $(pkg-config --cflags --libs gibbsite) || exit
+check 'builds' cc -std=c17 -Wall -Wextra -Wconversion -Werror score.c -o score \
+    $(pkg-config --cflags --libs gibbsite) || exit
 # A ranking has no labels: its program asks for scores.
 sed -e 's/gbs_model_classify(ctx, model, data, label, probability, score, vote)/gbs_model_predict(ctx, model, data, score, NULL, probability)/' \
-    -e 's/double label\[500\],/double label[500] = {0},/' -e 's/vote\[500\];/vote[500] = {0};/' score.c >order.c
+    -e 's/double label\[500\],/double label[500] = {0},/' -e 's/vote\[500\];/vote[500] = {0};/' \
+    score.c >order.c
 check 'the program that ranks asks for scores' grep -q gbs_model_predict order.c
 # shellcheck disable=SC2046
-check 'builds too' cc -std=c17 -Wall -Wextra -Wconversion -Werror order.c -o order $(pkg-config --cflags --libs gibbsite) || exit
+check 'builds too' cc -std=c17 -Wall -Wextra -Wconversion -Werror order.c -o order \
+    $(pkg-config --cflags --libs gibbsite) || exit
 
-shops() { # shops ROWS: texts in quotes, a level of its own in the last row, and a row as score.c has it
+# shops ROWS: texts in quotes, a level of its own in the last row, and a row as score.c has it
+shops() {
     "$GIBBSITE" simulate classify --rows "$1" --cols 2 --seed 3 -q |
         awk -F, -v OFS=, -v last=$(($1 + 1)) \
             '{ $1 = (NR == 1 ? "shop" : NR == last ? "west" : NR % 3 ? "north" : "\"south, \"\"old\"\"\"") OFS $1 } 1'
@@ -35,7 +39,8 @@ for options in '' '--prior zero --loss hinge' '--task rank' '--text x1' '--bound
     as "fits ${options:-by default}"
     # shellcheck disable=SC2086
     expect_exit 0 "$GIBBSITE" fit train.csv -o model.json -q $options || continue
-    if [[ $options == *x1* ]]; then # texts that look like numbers: the program's row has numbers there
+    # texts that look like numbers: the program's row has numbers there
+    if [[ $options == *x1* ]]; then
         as 'numbers for texts are refused'
         expect_exit 1 $program model.json new.csv
         expect_stderr "column 3: expected text, as in column 'x1'"
@@ -48,7 +53,8 @@ for options in '' '--prior zero --loss hinge' '--task rank' '--text x1' '--bound
     fi
     expect_exit 0 "$GIBBSITE" predict model.json new.csv -q
     if [[ $options == *rank* ]]; then sed -i -E 's/^[^,]*,/,/; s/,[^,]*$//' ours; fi
-    check "${options:-by default}: the same bits as predict" cmp ours <(tail -n +2 "$stdout" | digits)
+    check "${options:-by default}: the same bits as predict" cmp ours \
+        <(tail -n +2 "$stdout" | digits)
 done
 
 # ---------------------------------------------------------------- a host with a decimal comma
@@ -86,15 +92,18 @@ int main(int argc, char **argv) {
 }
 END
 # shellcheck disable=SC2046
-check 'the host builds' cc -std=c17 -Wall -Wextra -Werror host.c -o host $(pkg-config --cflags --libs gibbsite) || exit
+check 'the host builds' cc -std=c17 -Wall -Wextra -Werror host.c -o host \
+    $(pkg-config --cflags --libs gibbsite) || exit
 # labels 0.5 and 1.5; numbers of more digits than a double holds, halfway between two of them too
 "$GIBBSITE" simulate classify --rows 200 --cols 2 -q |
-    awk -F, -v OFS=, 'NR > 1 { $3 = $3 > 0 ? 1.5 : 0.5; $1 = $1 "00000000000000000000000001"; if (NR % 7 == 0) $2 = "9007199254740993e-16" } 1' >digits.csv
+    awk -F, -v OFS=, \
+        'NR > 1 { $3 = $3 > 0 ? 1.5 : 0.5; $1 = $1 "00000000000000000000000001"; if (NR % 7 == 0) $2 = "9007199254740993e-16" } 1' >digits.csv
 without_times() { sed -E 's/"seconds":[0-9.e-]+//g' "$1"; }
 as 'a host with a decimal point'
 expect_exit 0 env LC_ALL=C ./host digits.csv point.json
 expect_stdout '^0\.5$'
-if ! command -v localedef >/dev/null || ! mkdir locale || ! localedef -i de_DE -f UTF-8 locale/de_DE.UTF-8 2>/dev/null; then
+if ! command -v localedef >/dev/null || ! mkdir locale \
+    || ! localedef -i de_DE -f UTF-8 locale/de_DE.UTF-8 2>/dev/null; then
     skip 'a host with a decimal comma' 'localedef makes no German locale here'
     exit 0
 fi

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Pages of gibbsite report in a headless browser (tests/browser/check.mjs): drawn, quiet, reachable by keyboard, printable. Skipped, visibly, where
-# Chromium, node or playwright-core cannot be had. GIBBSITE_PICTURES names a folder that keeps the screenshots.
+# Pages of gibbsite report in a headless browser (tests/browser/check.mjs): drawn, quiet, reachable
+# by keyboard, printable. Skipped, visibly, where Chromium, node or playwright-core cannot be had.
+# GIBBSITE_PICTURES names a folder that keeps the screenshots.
 . "$(dirname "$0")/../lib.sh"
 exec </dev/null
 
@@ -16,7 +17,8 @@ done
 browser=$GIBBSITE_ROOT/build/browser
 mkdir -p "$browser"
 if ! cmp -s "$GIBBSITE_ROOT/tests/browser/package-lock.json" "$browser/installed.json"; then
-    cp "$GIBBSITE_ROOT"/tests/browser/package.json "$GIBBSITE_ROOT"/tests/browser/package-lock.json "$browser"
+    cp "$GIBBSITE_ROOT"/tests/browser/package.json \
+        "$GIBBSITE_ROOT"/tests/browser/package-lock.json "$browser"
     if ! (cd "$browser" && npm ci --no-audit --no-fund --ignore-scripts) >npm.log 2>&1; then
         tail -n 5 npm.log | comment
         skip "$name" 'npm could not fetch playwright-core'
@@ -35,9 +37,11 @@ g simulate rank --rows 500 --cols 4 --noise 0.1 -o pairs.csv
 g simulate ratings --rows 80 --cols 60 --rank 3 --density 0.4 --range 1:5 -o ratings.csv
 g simulate ratings --rows 80 --cols 60 --rank 3 --density 0.4 --range 1:5 --skip 1920 -o fresh.csv
 # a wide file whose columns have long names, some of them markup
-awk -F, -v OFS=, 'NR == 1 { for (k = 1; k < NF; k++) $k = "\"a rather long name of column " k " </script><script>window.injected=1</script>\"" } { print }' train.csv >'<b>wide.csv'
+awk -F, -v OFS=, \
+    'NR == 1 { for (k = 1; k < NF; k++) $k = "\"a rather long name of column " k " </script><script>window.injected=1</script>\"" } { print }' train.csv >'<b>wide.csv'
 g fit train.csv -o model.json --test test.csv --json >informed.json
-g fit train.csv --prior zero --scale unit-row --lambda-grid 2:600:8 --prior-grid 0.5:2:2 --test test.csv --json >zero.json
+g fit train.csv --prior zero --scale unit-row --lambda-grid 2:600:8 --prior-grid 0.5:2:2 --test \
+    test.csv --json >zero.json
 turned '<b>wide.csv' >'<b>turned.csv'
 turned pairs.csv >pairs_turned.csv
 g fit '<b>wide.csv' --prior zero --loss hinge --test '<b>turned.csv' --json >names.json
@@ -54,7 +58,8 @@ pages=()
 for run in informed zero names rank complete cv gap sample theory; do
     g report $run.json -o $run.html && pages+=("$tmp/$run.html")
 done
-g report informed.json zero.json names.json rank.json complete.json evaluate.json -o several.html && pages+=("$tmp/several.html")
+g report informed.json zero.json names.json rank.json complete.json evaluate.json -o several.html \
+    && pages+=("$tmp/several.html")
 check 'ten pages to look at' test ${#pages[@]} = 10
 
 # check.mjs speaks TAP without a plan; a line of its own for each
@@ -67,5 +72,7 @@ while IFS= read -r line; do
     *) echo "$line" ;;
     esac
 done <tap
-if ((rc > 1)) || ! grep -q '^ok' tap; then not_ok 'the browser works' "exit status $rc" "$(head -n 20 err)"; fi
-check 'a picture of each page, light and dark, wide and narrow' test "$(find "$pictures" -name '*.png' | wc -l)" -ge 40
+if ((rc > 1)) || ! grep -q '^ok' tap; then not_ok 'the browser works' "exit status $rc" \
+    "$(head -n 20 err)"; fi
+check 'a picture of each page, light and dark, wide and narrow' test \
+    "$(find "$pictures" -name '*.png' | wc -l)" -ge 40

@@ -11,8 +11,10 @@ mkdir out
 awk -F, -v OFS=, 'NR == 1 { print $0, "w"; next } { print $0, 1 + NR % 3 }' train.csv >weights.csv
 awk -F, -v OFS=, 'NR == 1 { print $0, "w"; next } { print $0, 7 }' train.csv >alike.csv
 { cat weights.csv && sed -n '2,40s/[0-9]*$/0/p' weights.csv; } >zeros.csv
-awk -F, -v OFS=, 'NR == 1 { print "kind", $0; next } { print (NR % 2 ? "a" : "b"), $0 }' zeros.csv >text_zeros.csv
-awk -F, -v OFS=, 'NR == 1 { print "kind", $0; next } { print (NR % 2 ? "a" : "b"), $0 }' weights.csv >text.csv
+awk -F, -v OFS=, 'NR == 1 { print "kind", $0; next } { print (NR % 2 ? "a" : "b"), $0 }' zeros.csv \
+    >text_zeros.csv
+awk -F, -v OFS=, 'NR == 1 { print "kind", $0; next } { print (NR % 2 ? "a" : "b"), $0 }' \
+    weights.csv >text.csv
 for file in weights alike zeros text text_zeros; do
     as "fit $file.csv --weights w"
     expect_exit 0 "$GIBBSITE" fit "$file.csv" --weights w --json -o "$file.model"
@@ -23,12 +25,17 @@ expect_json weights.json weighted true
 expect_json weights.json data.columns 3
 expect_json weights.json data.target y
 expect_json weights.json certificate.status valid
-check 'the certificate says that it is about rows as they come' grep -q 'the certificate is about rows as they come' weights.json
-check 'weights that are all alike are none' test "$(json alike.json free_energy)" = "$(json train.json free_energy)"
-refuse 'others change the posterior' test "$(json weights.json free_energy)" = "$(json train.json free_energy)"
+check 'the certificate says that it is about rows as they come' grep -q \
+    'the certificate is about rows as they come' weights.json
+check 'weights that are all alike are none' test "$(json alike.json free_energy)" = \
+    "$(json train.json free_energy)"
+refuse 'others change the posterior' test "$(json weights.json free_energy)" = \
+    "$(json train.json free_energy)"
 for pair in weights:zeros text:text_zeros; do
-    check "rows of weight 0 are not there ($pair)" test "$(json "${pair#*:}.json" free_energy)" = "$(json "${pair%:*}.json" free_energy)" \
-        -a "$(json "${pair#*:}.json" certificate.value)" = "$(json "${pair%:*}.json" certificate.value)"
+    check "rows of weight 0 are not there ($pair)" test "$(json "${pair#*:}.json" free_energy)" = \
+        "$(json "${pair%:*}.json" free_energy)" \
+        -a "$(json "${pair#*:}.json" certificate.value)" = \
+        "$(json "${pair%:*}.json" certificate.value)"
 done
 as 'predict needs no weights'
 expect_exit 0 "$GIBBSITE" predict weights.model train.csv
@@ -53,9 +60,12 @@ expect_exit 3 "$GIBBSITE" fit none.csv --weights w
 expect_stderr 'every weight is 0'
 
 # ---------------------------------------------------------------- groups
-awk -F, -v OFS=, 'NR == 1 { print "patient", $0; next } { print "p" int((NR - 2) / 4), $0 }' train.csv >groups.csv
-awk -F, -v OFS=, 'NR == 1 { print "patient", $0; next } { print int((NR - 2) / 4), $0 }' train.csv >numbers.csv
-awk -F, -v OFS=, 'NR == 1 { print "kind", $0; next } { print (NR % 3 ? "a" : "b"), $0 }' groups.csv >text_groups.csv
+awk -F, -v OFS=, 'NR == 1 { print "patient", $0; next } { print "p" int((NR - 2) / 4), $0 }' \
+    train.csv >groups.csv
+awk -F, -v OFS=, 'NR == 1 { print "patient", $0; next } { print int((NR - 2) / 4), $0 }' train.csv \
+    >numbers.csv
+awk -F, -v OFS=, 'NR == 1 { print "kind", $0; next } { print (NR % 3 ? "a" : "b"), $0 }' \
+    groups.csv >text_groups.csv
 for file in groups numbers text_groups; do
     as "fit $file.csv --group patient"
     expect_exit 0 "$GIBBSITE" fit "$file.csv" --group patient --cost 3:1 --json -o "$file.model"
@@ -64,7 +74,8 @@ for file in groups numbers text_groups; do
     expect_json "$file.json" certificate.unit group
     expect_json "$file.json" certificate.method betting
     expect_json "$file.json" 'certificates.#' 5
-    check "$file: the card's rows are whole groups of four" test $(($(json "$file.json" card.tested) % 4)) = 0
+    check "$file: the card's rows are whole groups of four" test \
+        $(($(json "$file.json" card.tested) % 4)) = 0
 done
 as 'what a column of groups or of weights is for'
 for file in groups numbers; do expect_json $file.json 'data.look[0].role' group; done
@@ -78,7 +89,8 @@ name=$(printf 'a%.0s' {1..98})ä
 sed "1s/^[^,]*/$name/" train.csv >long_name.csv
 expect_exit 0 "$GIBBSITE" fit long_name.csv --json
 expect_json "$stdout" 'data.look[0].name' "${name%ä}"
-check 'names or numbers, it is the same fit' test "$(json groups.json free_energy)" = "$(json numbers.json free_energy)"
+check 'names or numbers, it is the same fit' test "$(json groups.json free_energy)" = \
+    "$(json numbers.json free_energy)"
 check 'the assumption is named' grep -q 'groups of rows are independent draws' groups.json
 expect_json groups.json data.columns 3
 as 'its text says groups'
@@ -95,7 +107,8 @@ expect_exit 2 "$GIBBSITE" fit groups.csv --group patient --bound kl
 expect_stderr '\-\-group needs \-\-bound vote'
 expect_exit 2 "$GIBBSITE" fit groups.csv --group patient --stratify
 as 'groups and weights at once'
-awk -F, -v OFS=, 'NR == 1 { print "patient", $0; next } { print "p" int((NR - 2) / 4), $0 }' text_zeros.csv >both.csv
+awk -F, -v OFS=, 'NR == 1 { print "patient", $0; next } { print "p" int((NR - 2) / 4), $0 }' \
+    text_zeros.csv >both.csv
 expect_exit 0 "$GIBBSITE" fit both.csv --group patient --weights w --target y --json -o both.model
 expect_json "$stdout" weighted true
 expect_json "$stdout" certificate.status valid
@@ -115,7 +128,8 @@ expect_json time.json card.learned 133
 expect_json time.json certificate.status valid
 check 'its assumption is named' grep -q 'the latest, which tested it' time.json
 { head -n 134 train.csv && tail -n 67 train.csv | tac; } >late.csv
-check 'the order of the last rows says nothing' test "$("$GIBBSITE" fit late.csv --order time --json | "$GIBBSITE_BUILD/tests/jget" /dev/stdin free_energy)" = "$(json time.json free_energy)"
+check 'the order of the last rows says nothing' test \
+    "$("$GIBBSITE" fit late.csv --order time --json | "$GIBBSITE_BUILD/tests/jget" /dev/stdin free_energy)" = "$(json time.json free_energy)"
 as 'levels come from the earlier rows'
 expect_exit 0 "$GIBBSITE" fit text.csv --weights w --order time --json
 expect_json "$stdout" certificate.status valid
@@ -158,12 +172,14 @@ cp "$stdout" copies.json
 expect_stderr '120 of 160 rows are exact copies'
 expect_json copies.json data.copies 120
 expect_json train.json data.copies 0
-awk -F, -v OFS=, 'NR > 1 { for (k = 1; k < NF; k++) $k = int($k) } { print }' train.csv >discrete.csv
+awk -F, -v OFS=, 'NR > 1 { for (k = 1; k < NF; k++) $k = int($k) } { print }' train.csv \
+    >discrete.csv
 as 'copies among few values are not'
 expect_exit 0 "$GIBBSITE" fit discrete.csv --json
 expect_json "$stdout" data.copies 0
 refuse 'nor warned of' grep -q copies "$stderr"
-awk -F, -v OFS=, 'NR == 1 { print "id", $0; next } { print (NR - 2) % 40, $0 }' copies.csv >named.csv
+awk -F, -v OFS=, 'NR == 1 { print "id", $0; next } { print (NR - 2) % 40, $0 }' copies.csv \
+    >named.csv
 as 'nor where they are in groups'
 expect_exit 0 "$GIBBSITE" fit named.csv --group id --json
 expect_json "$stdout" data.copies 0

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# make demo by somebody who may not install packages: one apt-get line to type, and nothing else happens.
+# make demo by somebody who may not install packages: one apt-get line to type, and nothing else
+# happens.
 . "$(dirname "$0")/../lib.sh"
 exec </dev/null
 
@@ -22,10 +23,14 @@ if ((EUID == 0)); then
     somebody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 fi
 as 'make demo without the right to install'
-expect_exit 2 env -u GIBBSITE_SKIP_SETUP "PATH=$tmp/here/bin:$PATH" "HOME=$tmp/here" "${somebody[@]}" make -C here demo
+expect_exit 2 env -u GIBBSITE_SKIP_SETUP "PATH=$tmp/here/bin:$PATH" "HOME=$tmp/here" \
+    "${somebody[@]}" make -C here demo
 cat "$stdout" "$stderr" >said.txt
-check 'prints one apt-get line' test "$(grep -c '^apt-get install --no-install-recommends ' said.txt)" = 1
-check 'with every package of the build' grep -qE '^apt-get install .*\bgcc\b.*\bcmake\b.*\blibopenblas-dev\b.*\blibjansson-dev\b' said.txt
-check 'after words that say why' grep -q 'needs root. As root (or with sudo before it) type$' said.txt
+check 'prints one apt-get line' test \
+    "$(grep -c '^apt-get install --no-install-recommends ' said.txt)" = 1
+check 'with every package of the build' grep -qE \
+    '^apt-get install .*\bgcc\b.*\bcmake\b.*\blibopenblas-dev\b.*\blibjansson-dev\b' said.txt
+check 'after words that say why' grep -q 'needs root. As root (or with sudo before it) type$' \
+    said.txt
 refuse 'nothing was installed' test -e ran
 refuse 'and nothing was built' test -e here/build

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Completion in shells: the functions asked one by one in bash, then real shells at a terminal with real tabs.
+# Completion in shells: the functions asked one by one in bash, then real shells at a terminal with
+# real tabs.
 . "$(dirname "$0")/../lib.sh"
 
 for shell in bash zsh fish; do "$GIBBSITE" help --completion "$shell" >"gibbsite.$shell"; done
@@ -7,7 +8,8 @@ mkdir -p folder/.site
 cp gibbsite.zsh folder/.site/_gibbsite
 touch train.csv 'two words.csv' model.json folder/deep.json folder/rows.csv
 
-# offers WORD...: what bash completes the last word to, sorted, on one line. COMP_WORDS is split as readline does, at = too.
+# offers WORD...: what bash completes the last word to, sorted, on one line. COMP_WORDS is split as
+# readline does, at = too.
 offers() {
     bash --norc --noprofile -c '
         source ./gibbsite.bash
@@ -20,7 +22,8 @@ completes() {
     local expected=$1 found
     shift
     found=$(offers "$@")
-    if [[ $found == "$expected" ]]; then ok "bash: gibbsite $* -> $expected"; else not_ok "bash: gibbsite $* -> $expected" "offers: $found"; fi
+    if [[ $found == "$expected" ]]; then ok "bash: gibbsite $* -> $expected"; else not_ok \
+        "bash: gibbsite $* -> $expected" "offers: $found"; fi
 }
 
 completes '--help,--version' -- 
@@ -67,14 +70,17 @@ for ((c = 0; c < $(json help.json 'commands.#'); c++)); do
         choices=${choices//'[:D]'/} # a number may follow
         wanted=$(tr '|' '\n' <<<"$choices" | LC_ALL=C sort | paste -sd, -)
         [[ $(offers "$command" --"$name" '') == "$wanted" ]] || missing+=" --$name=$choices"
-        for shell in zsh fish; do grep -qF -- "${choices//|/ }" "gibbsite.$shell" || missing+=" $shell:$choices"; done
+        for shell in zsh fish; do grep -qF -- "${choices//|/ }" "gibbsite.$shell" \
+            || missing+=" $shell:$choices"; done
     done
-    if [[ ! $missing ]]; then ok "bash offers every option of $command, and its values"; else not_ok "bash offers every option of $command" "$missing"; fi
+    if [[ ! $missing ]]; then ok "bash offers every option of $command, and its values"; else \
+        not_ok "bash offers every option of $command" "$missing"; fi
 done
 
 if need_program shellcheck; then check 'shellcheck finds nothing' shellcheck gibbsite.bash; fi
 
-# typed NAME SHELL LINE EXPECTED: a real shell at a terminal; `gibbsite` says what it was called with.
+# typed NAME SHELL LINE EXPECTED: a real shell at a terminal; `gibbsite` says what it was called
+# with.
 typed() {
     local name=$1 shell=$2 found start
     case $shell in
@@ -101,8 +107,10 @@ if need_terminal; then
 fi
 if need_program fish; then
     export HOME=$PWD XDG_CONFIG_HOME=$PWD XDG_DATA_HOME=$PWD
-    fish_offers() { fish --no-config -c 'source gibbsite.fish; complete -C "'"$1"'"' | cut -f1 | LC_ALL=C sort | paste -sd, -; }
-    as_fish() { if [[ $(fish_offers "$1") == "$2" ]]; then ok "fish: $1 -> $2"; else not_ok "fish: $1 -> $2" "$(fish_offers "$1")"; fi; }
+    fish_offers() { fish --no-config -c 'source gibbsite.fish; complete -C "'"$1"'"' | cut -f1 \
+        | LC_ALL=C sort | paste -sd, -; }
+    as_fish() { if [[ $(fish_offers "$1") == "$2" ]]; then ok "fish: $1 -> $2"; else not_ok \
+        "fish: $1 -> $2" "$(fish_offers "$1")"; fi; }
     check 'fish: the syntax is right' fish --no-execute gibbsite.fish
     as_fish 'gibbsite si' 'simulate'
     as_fish 'gibbsite fit --loss ' 'auto,exponential,hinge,zero-one'

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The study: the quick one runs, its tables agree with the program and with themselves, it resumes, and what is missing is said.
+# The study: the quick one runs, its tables agree with the program and with themselves, it resumes,
+# and what is missing is said.
 . "$(dirname "$0")/../lib.sh"
 exec </dev/null
 study() { /usr/bin/python3 "$GIBBSITE_ROOT/study/study.py" "$@"; }
@@ -16,14 +17,17 @@ as 'no splits are refused'
 expect_exit 2 study --splits 0
 expect_exit 2 study --first-split -1
 as 'without the data it says so and ends cleanly'
-expect_exit 0 env GIBBSITE_DATA="$tmp/nowhere" /usr/bin/python3 "$GIBBSITE_ROOT/study/study.py" --quick --out "$tmp/none"
-expect_stdout '^study: skipped: pima/train\.csv and others are not below .*/nowhere; GIBBSITE_DATA says'
+expect_exit 0 env GIBBSITE_DATA="$tmp/nowhere" /usr/bin/python3 "$GIBBSITE_ROOT/study/study.py" \
+    --quick --out "$tmp/none"
+expect_stdout \
+    '^study: skipped: pima/train\.csv and others are not below .*/nowhere; GIBBSITE_DATA says'
 expect_no_file "$tmp/none"
 as 'without the program it says so'
-expect_exit 1 env GIBBSITE="$tmp/no-program" /usr/bin/python3 "$GIBBSITE_ROOT/study/study.py" --quick --out "$tmp/none"
+expect_exit 1 env GIBBSITE="$tmp/no-program" /usr/bin/python3 "$GIBBSITE_ROOT/study/study.py" \
+    --quick --out "$tmp/none"
 expect_stderr 'there is no program .*no-program'
 
-# ---------------------------------------------------------------- the arithmetic, against brute force
+# ------------------------------------------------------------- the arithmetic, against brute force
 check 'standard errors, pairs, verdicts and test sizes' inline <<'END'
 import math, statistics
 import sets, tables
@@ -77,29 +81,37 @@ with tempfile.TemporaryDirectory() as base:
 END
 
 # ---------------------------------------------------------------- the quick study
-need_data pima/train.csv pima/test.csv glass/glass.csv german/german.csv ilpd/ilpd_complete.csv breast/breast_complete.csv spect/train.csv spect/test.csv || exit 0
+need_data pima/train.csv pima/test.csv glass/glass.csv german/german.csv ilpd/ilpd_complete.csv \
+    breast/breast_complete.csv spect/train.csv spect/test.csv || exit 0
 
 as 'a program that fails is named, with its words'
-printf '#!/bin/sh\n[ "$1" = --version ] && echo gibbsite 0 && exit\necho broken >&2; exit 7\n' >broken && chmod +x broken
-expect_exit 1 env GIBBSITE="$tmp/broken" /usr/bin/python3 "$GIBBSITE_ROOT/study/study.py" --sets glass_window --splits 1 --methods default --no-figures --out "$tmp/bad"
+printf '#!/bin/sh\n[ "$1" = --version ] && echo gibbsite 0 && exit\necho broken >&2; exit 7\n' \
+    >broken && chmod +x broken
+expect_exit 1 env GIBBSITE="$tmp/broken" /usr/bin/python3 "$GIBBSITE_ROOT/study/study.py" --sets \
+    glass_window --splits 1 --methods default --no-figures --out "$tmp/bad"
 expect_stderr '^glass_window-0-default: .*/broken fit .*: exit status 7: broken'
 expect_no_file "$tmp/bad/study.html"
 
 as 'without the peers it says which method is left out, and goes on'
-expect_exit 0 env PATH="$tmp/empty" /usr/bin/python3 "$GIBBSITE_ROOT/study/study.py" --quick --sets glass_window --splits 1 --methods default,linear --no-figures --out "$tmp/alone"
+expect_exit 0 env PATH="$tmp/empty" /usr/bin/python3 "$GIBBSITE_ROOT/study/study.py" --quick \
+    --sets glass_window --splits 1 --methods default,linear --no-figures --out "$tmp/alone"
 expect_stdout '^study: Linear SVM left out: liblinear-train and liblinear-predict not installed'
 expect_file "$tmp/alone/study.html"
 
 need_program svm-train svm-predict liblinear-train liblinear-predict || exit 0
 out=$tmp/out
-/usr/bin/python3 "$GIBBSITE_ROOT/study/study.py" --quick --out "$out" >first.txt 2>&1 & # the program itself, not a shell, gets the signal
+# the program itself, not a shell, gets the signal
+/usr/bin/python3 "$GIBBSITE_ROOT/study/study.py" --quick --out "$out" >first.txt 2>&1 &
 pid=$!
-until (($(find "$out/runs" -name '*.json' 2>/dev/null | wc -l) >= 20)) || ! kill -0 $pid 2>/dev/null; do sleep 0.1; done
+until (($(find "$out/runs" -name '*.json' 2>/dev/null | wc -l) >= 20)) \
+    || ! kill -0 $pid 2>/dev/null; do sleep 0.1; done
 kill -TERM $pid 2>/dev/null
 wait $pid
 rc=$?
 check 'interrupted it leaves with 130' test $rc = 130
-check 'and says how to go on' grep -q '^study: interrupted with [0-9]* of [0-9]* units done; the same command goes on from there' first.txt
+check 'and says how to go on' grep -q \
+    '^study: interrupted with [0-9]* of [0-9]* units done; the same command goes on from there' \
+    first.txt
 check 'what is kept is whole' inline "$out/runs" <<'END'
 import glob, json, sys
 files = glob.glob(sys.argv[1] + "/*.json")
@@ -134,10 +146,13 @@ expect_exit 2 study --figure1 --no-figures
 # ---------------------------------------------------------------- its tables
 as 'CSV files'
 for file in table1 table2 errors own splits test_sizes figure1 figure2_objective figure2_starts; do
-    check "$file.csv is rectangular and not empty" awk -F, 'NR == 1 { n = NF } NF != n { exit 1 } END { exit NR < 2 }' "$out/$file.csv"
+    check "$file.csv is rectangular and not empty" awk -F, \
+        'NR == 1 { n = NF } NF != n { exit 1 } END { exit NR < 2 }' "$out/$file.csv"
 done
 holds 'table 1 has a row a set' "$(tail -n +2 "$out/table1.csv" | wc -l) == 9"
-check 'each method has an error in it, between 0 and 60 per cent' awk -F, 'NR > 1 { for (k = 6; k <= 18; k += 3) if ($k == "" || $k < 0 || $k > 60) exit 1 }' "$out/table1.csv"
+check 'each method has an error in it, between 0 and 60 per cent' awk -F, \
+    'NR > 1 { for (k = 6; k <= 18; k += 3) if ($k == "" || $k < 0 || $k > 60) exit 1 }' \
+    "$out/table1.csv"
 check 'means and standard errors are those of the splits, pairs those of the two methods' inline "$out" <<'END'
 import csv, math, statistics, sys
 read = lambda name: list(csv.DictReader(open(f"{sys.argv[1]}/{name}.csv")))
@@ -211,17 +226,26 @@ page.feed(open(sys.argv[1], encoding="utf-8").read())
 assert not page.open and page.charts == 8 == page.titles == page.descriptions, (page.open, page.charts)
 END
 
-# ---------------------------------------------------------------- what changes is run again, the rest is not
-study --quick --sets glass_window --splits 2 --methods default,linear --no-figures --out "$out" >again.txt 2>/dev/null
-check 'fewer splits of the same study: nothing is run' grep -q '^study: 4 units, 4 of them kept from before' again.txt
-study --quick --sets glass_window --splits 2 --methods default,linear --no-figures --repeats 2 --out "$out" >again.txt 2>/dev/null
-check 'other repeats: what cross-validates is run again' grep -q '^study: 4 units, 2 of them kept from before' again.txt
-study --quick --sets glass_window --splits 2 --first-split 2 --methods default,linear --no-figures --out "$out" >again.txt 2>/dev/null
-check 'splits of other numbers: the one that is new is run' grep -q '^study: 4 units, 2 of them kept from before' again.txt
+# ------------------------------------------------------ what changes is run again, the rest is not
+study --quick --sets glass_window --splits 2 --methods default,linear --no-figures --out "$out" \
+    >again.txt 2>/dev/null
+check 'fewer splits of the same study: nothing is run' grep -q \
+    '^study: 4 units, 4 of them kept from before' again.txt
+study --quick --sets glass_window --splits 2 --methods default,linear --no-figures --repeats 2 \
+    --out "$out" >again.txt 2>/dev/null
+check 'other repeats: what cross-validates is run again' grep -q \
+    '^study: 4 units, 2 of them kept from before' again.txt
+study --quick --sets glass_window --splits 2 --first-split 2 --methods default,linear --no-figures \
+    --out "$out" >again.txt 2>/dev/null
+check 'splits of other numbers: the one that is new is run' grep -q \
+    '^study: 4 units, 2 of them kept from before' again.txt
 printf '{"fingerprint": ' >"$out/runs/glass_window-0-default.json"
-study --quick --sets glass_window --splits 2 --methods default --no-figures --out "$out" --markdown table.md >again.txt 2>/dev/null
+study --quick --sets glass_window --splits 2 --methods default --no-figures --out "$out" \
+    --markdown table.md >again.txt 2>/dev/null
 check 'a torn file is run again' grep -q '^study: 2 units, 1 of them kept from before' again.txt
 check 'the tables as Markdown' grep -q '^| Glass (window) |' table.md
 cp "$GIBBSITE" other && printf x >>other # the same program to the processor, other bytes to the eye
-GIBBSITE=$tmp/other study --quick --sets glass_window --splits 1 --methods default --no-figures --out "$out" >again.txt 2>/dev/null
-check 'another program: nothing is kept' grep -q '^study: 1 units, 0 of them kept from before' again.txt
+GIBBSITE=$tmp/other study --quick --sets glass_window --splits 1 --methods default --no-figures \
+    --out "$out" >again.txt 2>/dev/null
+check 'another program: nothing is kept' grep -q '^study: 1 units, 0 of them kept from before' \
+    again.txt

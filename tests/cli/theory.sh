@@ -19,7 +19,8 @@ row() {
 expect_row() {
     local value
     value=$(row out.json "$1" "$2" "$3")
-    if [[ $value == "$4" ]]; then ok "$1: $3 of $2 is $4"; else not_ok "$1: $3 of $2 is $4" "it is $value"; fi
+    if [[ $value == "$4" ]]; then ok "$1: $3 of $2 is $4"; else not_ok "$1: $3 of $2 is $4" \
+        "it is $value"; fi
 }
 refuses() { # refuses REGEX ARGUMENT...
     local regex=$1
@@ -48,11 +49,14 @@ expect_row classification excess_risk verdict loose
 expect_row hinge excess_risk verdict 'not valid'
 expect_row 'classification, margin' lambda verdict null
 expect_row 'ranking, margin' lambda value 166.5
-holds 'ranking value' "$(row out.json ranking excess_risk value) > 0.9145 && $(row out.json ranking excess_risk value) < 0.9146"
-holds 'ranking print' "$(row out.json ranking excess_risk paper) > 0.7931 && $(row out.json ranking excess_risk paper) < 0.7932"
+holds 'ranking value' \
+    "$(row out.json ranking excess_risk value) > 0.9145 && $(row out.json ranking excess_risk value) < 0.9146"
+holds 'ranking print' \
+    "$(row out.json ranking excess_risk paper) > 0.7931 && $(row out.json ranking excess_risk paper) < 0.7932"
 expect_row 'matrix completion' rate value absent
 
-expect_exit 0 "$GIBBSITE" theory --n 100000 --d 7 --c 0.5 --C 2 --confidence 0.75 --lambda 100 --prior-sd 0.25 --cx 3 --norm 2 \
+expect_exit 0 "$GIBBSITE" theory --n 100000 --d 7 --c 0.5 --C 2 --confidence 0.75 --lambda 100 \
+    --prior-sd 0.25 --cx 3 --norm 2 \
     --wanted-error 0.1 --rows 943 --cols 1682 --rank 10 --json
 cp "$stdout" out.json
 expect_json out.json confidence 0.75

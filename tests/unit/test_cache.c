@@ -28,8 +28,8 @@ static int remove_folder(void **state) {
 
 /* ---------------------------------------------------------------- arrays in files */
 
-/* Of every other row of an array in a file, pages go up to the last cell: what lies behind the array
- * is another's. */
+/* Of every other row of an array in a file, pages go up to the last cell: what lies behind the
+ * array is another's. */
 static void pages_behind_the_last_row_are_left_alone(void **state) {
     (void)state;
     enum { ROWS = 8, D = 4 };

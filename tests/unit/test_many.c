@@ -494,7 +494,7 @@ static void costs_that_cannot_be_are_refused(void **state) {
     gbs_context_free(ctx);
 }
 
-/* Rows of classes that were not learned alone: nothing is calibrated, and nothing written beyond. */
+/* Rows of classes that were not learned alone: nothing is calibrated, or written beyond. */
 static void no_row_of_a_learned_class_is_no_calibration(void **state) {
     (void)state;
     enum { FEW = 4 };
