@@ -12,6 +12,9 @@
 #define FROM_0 "a whole number from 0 to 1000000000000"
 #define FROM_1 "a whole number from 1 to 1000000000000"
 #define POSITIVE "a positive number"
+/* A macro of options.h as it stands there. */
+#define TEXT(number) TEXT_OF(number)
+#define TEXT_OF(number) #number
 
 /* clang-format off */
 static const gbs_option own[] = {
@@ -70,22 +73,25 @@ static const gbs_option own[] = {
      "completions: order `top` by this quantile of a new rating in place of the mean: above 0.5 it "
      "prefers what is uncertain", .high = 1.0, .open_low = 1, .open_high = 1},
 
-    {"rows", "N", GBS_OPTION_COUNT, FOR_SIMULATE, NULL, FROM_1, NULL, "data",
-     "number of rows (default 1000), or of the rows that rate (default 1000)",
+    {"rows", "N", GBS_OPTION_COUNT, FOR_SIMULATE, NULL, FROM_1, "1000", "data",
+     "number of rows, or of the rows that rate",
      .low = 1.0, .high = MOST_COUNT},
     {"cols", "N", GBS_OPTION_COUNT, FOR_SIMULATE, NULL, FROM_1, NULL, "data",
-     "number of features (default 10), or of the columns that are rated (default 1000)",
+     "number of features (default " TEXT(SIMULATED_COLS) "), or of the columns that are rated "
+     "(default " TEXT(SIMULATED_RATED) ")",
      .low = 1.0, .high = MOST_COUNT},
     {"skip", "N", GBS_OPTION_COUNT, FOR_SIMULATE, NULL, FROM_0, "0", "data",
      "leave out the first N rows (or ratings) that the seed would give: fresh rows of the same "
      "truth, for testing", .high = MOST_COUNT},
     {"noise", "P", GBS_OPTION_NUMBER, FOR_SIMULATE, NULL, "a number from 0", NULL, "data",
      "classify: probability that a label is flipped, below one half; it is the Bayes risk "
-     "(default 0.1). rank: 1 - AUC of the best score. ratings: standard deviation of the noise "
-     "(default 0.5)", .high = INFINITY, .open_high = 1},
+     "(default " TEXT(SIMULATED_FLIPS) "). rank: 1 - AUC of the best score. ratings: standard "
+     "deviation of the noise "
+     "(default " TEXT(SIMULATED_NOISE) ")", .high = INFINITY, .open_high = 1},
     {"density", "P", GBS_OPTION_NUMBER, FOR_SIMULATE, NULL, "a number from 0 to 1", NULL, "data",
-     "classify: share of the features that are not zero, drawn cell by cell (default 1). ratings: "
-     "number of ratings over that of cells (default 0.1)", .high = 1.0},
+     "classify: share of the features that are not zero, drawn cell by cell (default "
+     TEXT(SIMULATED_DENSITY) "). ratings: "
+     "number of ratings over that of cells (default " TEXT(SIMULATED_SHARE) ")", .high = 1.0},
     {"shape", "SHAPE", GBS_OPTION_CHOICE, FOR_SIMULATE, "linear|xor|rings|waves", NULL, "linear",
      "data",
      "classify: what divides the classes: linear (x'theta), xor (the product of two such sums), "

@@ -68,9 +68,10 @@ static int read_shape(const struct app *app, struct truth *t) {
 
 static int read_truth(const struct app *app, struct truth *t) {
     const struct options *o = &app->options;
-    *t = (struct truth){.rows = 1000, .cols = 10, .noise = 0.1, .density = 1.0};
-    if (given(o, "rows"))
-        t->rows = option_count(o, "rows");
+    *t = (struct truth){.rows = option_count(o, "rows"),
+                        .cols = SIMULATED_COLS,
+                        .noise = SIMULATED_FLIPS,
+                        .density = SIMULATED_DENSITY};
     if (given(o, "cols"))
         t->cols = option_count(o, "cols");
     if (given(o, "noise"))

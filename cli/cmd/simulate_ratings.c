@@ -43,9 +43,9 @@ struct truth {
 
 static int read_options(const struct app *app, struct truth *t) {
     const struct options *o = &app->options;
-    *t = (struct truth){.items = {1000, 1000}, .noise = 0.5, .density = 0.1};
-    if (given(o, "rows"))
-        t->items[0] = option_count(o, "rows");
+    *t = (struct truth){.items = {option_count(o, "rows"), SIMULATED_RATED},
+                        .noise = SIMULATED_NOISE,
+                        .density = SIMULATED_SHARE};
     if (given(o, "cols"))
         t->items[1] = option_count(o, "cols");
     t->rank = option_count(o, "rank");
