@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """tools/check_citations.py [ROOT]: every "docs/maths.md, N.M" in a C file is a numbered heading of
-that page, and every page that a C file names is there. Fails with one line for each citation that
-leads nowhere.
+that page, every page that a C file names is there, and so is every source that a page names. Fails
+with one line for each citation that leads nowhere.
 """
 import os
 import re
@@ -14,6 +14,11 @@ ENDINGS = (".c", ".h")
 NUMBER = r"[0-9]+(?:\.[0-9]+)?"
 CITED = re.compile(rf"docs/maths\.md(?:, ({NUMBER}(?:(?:, | and | to ){NUMBER})*))?")
 PAGE = re.compile(r"\bdocs/[A-Za-z0-9_/-]+\.md\b")
+SOURCE = re.compile(rf"\b(?:{'|'.join(FOLDERS)}|tools)/[A-Za-z0-9_/.-]+\.(?:c|h|cu|py|sh|R)\b")
+# What a page tells how to write.
+INVENTED = re.compile(r"NAME|PAGE")
+# Pages about diffs that were made and thrown away, and about earlier versions.
+PAST = ("docs/extend.md", "CHANGELOG.md")
 
 
 def read(*parts):
@@ -45,12 +50,29 @@ def mistakes(path, numbers):
         yield f"{name} is not in this repository: docs/maths.md is"
 
 
+def pages():
+    """Markdown at the top and in docs/."""
+    for folder in ("", "docs"):
+        for name in sorted(os.listdir(os.path.join(ROOT, folder))):
+            path = os.path.join(folder, name)
+            if name.endswith(".md") and path not in PAST:
+                yield path
+
+
+def absent(path):
+    for source in sorted(set(SOURCE.findall(read(path)))):
+        if not INVENTED.search(source) and not os.path.isfile(os.path.join(ROOT, source)):
+            yield f"{source} is not there"
+
+
 def main():
     numbers = re.findall(rf"^##+ ({NUMBER})[. ]", read("docs", "maths.md"), re.M)
     twice = sorted({n for n in numbers if numbers.count(n) > 1})
     wrong = [f"docs/maths.md has two sections {n}" for n in twice]
     for path in sources():
         wrong += [f"{path}: {what}" for what in mistakes(path, numbers)]
+    for path in pages():
+        wrong += [f"{path}: {what}" for what in absent(path)]
     print("\n".join(wrong) if wrong else f"citations of {len(numbers)} sections are right")
     return 1 if wrong else 0
 

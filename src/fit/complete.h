@@ -81,8 +81,8 @@ bool gbs_completion_new_item(const gbs_levels *f, int side, bool drawn, double *
 void gbs_completion_mean_noise(const struct gbs_completion_run *r, gbs_completion *c);
 
 /* Its informed prior: r->model, fitted to the first part, learns from the second and is certified
- * there (complete_anchor.c). */
-gbs_status gbs_completion_certify_anchored(struct gbs_completion_run *r);
+ * there (complete_informed.c). */
+gbs_status gbs_completion_certify_informed(struct gbs_completion_run *r);
 
 /* Its zero prior, which looks at no rating: fitted to all of them and certified there
  * (complete_zero.c). */

@@ -89,10 +89,10 @@ static size_t longest_row(const gbs_ratings *r) {
 }
 
 /* Losses of the predictions of some ratings, row by row, at most e->n of them: those seen, or with
- * `foretold` those that the model expects, errors drawn from its own law. power 2: squares; 0:
+ * `predicted` those that the model expects, errors drawn from its own law. power 2: squares; 0:
  * whether it is off by more than half a star. */
 static gbs_status take_losses(const struct gbs_completion_run *r, const gbs_ratings *ratings,
-                              bool foretold, int power, struct errors *e) {
+                              bool predicted, int power, struct errors *e) {
     const gbs_rating_list *l = &ratings->by[0];
     const gbs_complete_settings *o = r->o;
     gbs_status status = GBS_OK;
@@ -103,10 +103,10 @@ static gbs_status take_losses(const struct gbs_completion_run *r, const gbs_rati
         for (size_t k = 0; k < count; k++)
             e->row[k] = (uint32_t)i;
         status = gbs_completion_predict(r->ctx, r->model, count, e->row, l->other + first, e->value,
-                                        foretold ? e->sd : NULL);
+                                        predicted ? e->sd : NULL);
         for (size_t k = 0; k < count && status == GBS_OK; k++, at++) {
             double y = l->value[first + k];
-            if (foretold)
+            if (predicted)
                 y = gbs_rating_clip(
                     e->value[k] +
                         sqrt(e->sd[k] * e->sd[k] + gbs_completion_noise(r->model, (uint32_t)i)) *

@@ -128,6 +128,6 @@ gbs_status gbs_completion_fit_hierarchical(struct gbs_completion_run *r) {
     if (status == GBS_OK)
         status = fit_learned(r);
     if (status == GBS_OK && informed)
-        return gbs_completion_certify_anchored(r);
+        return gbs_completion_certify_informed(r);
     return status == GBS_OK && r->o->has_range ? gbs_completion_certify_deployed(r) : status;
 }

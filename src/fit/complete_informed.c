@@ -36,7 +36,7 @@ gbs_status gbs_completion_gaussians(struct gbs_completion_run *r, const gbs_rati
 }
 
 /* r->model into r->f, as the prior of the second part, and q there. */
-static gbs_status anchor(struct gbs_completion_run *r) {
+static gbs_status centre_prior(struct gbs_completion_run *r) {
     gbs_status status = gbs_completion_gaussians(r, r->part[1]);
     if (status != GBS_OK)
         return status;
@@ -63,8 +63,8 @@ static void take_back(const struct gbs_completion_run *r) {
     c->info.lambda = r->share * (double)r->part[1]->n / (2.0 * r->share_noise);
 }
 
-gbs_status gbs_completion_certify_anchored(struct gbs_completion_run *r) {
-    gbs_status status = anchor(r);
+gbs_status gbs_completion_certify_informed(struct gbs_completion_run *r) {
+    gbs_status status = centre_prior(r);
     if (status == GBS_OK)
         status = gbs_completion_learn_second(r);
     if (status != GBS_OK)
