@@ -46,7 +46,7 @@ gbs_shortest gbs_shortest_of(double x) {
     bool closer = fraction == 0 && exponent > 1;
     c = exponent > 0 ? fraction | UINT64_C(1) << FRACTION : fraction;
     int k = floor_log10(q, closer), h = q + floor_log2(-k) + 1;
-    const uint64_t *g = powers_of_ten[-k - GBS_LEAST_POWER];
+    const uint64_t *g = gbs_powers_of_ten[-k - GBS_LEAST_POWER];
     uint64_t odd = c & 1, low = odd_product(g, (4 * c - 2 + closer) << h) + odd,
              middle = odd_product(g, 4 * c << h), high = odd_product(g, (4 * c + 2) << h) - odd,
              whole = middle / 4;

@@ -15,7 +15,7 @@
 #include "table/number.h"
 
 #include "core/decimal.h"
-#include "table/number_powers.h"
+#include "core/powers_of_ten.h"
 
 #include <float.h>
 #include <math.h>
@@ -27,6 +27,9 @@
 __extension__ typedef unsigned __int128 uint128;
 
 #define MOST_DIGITS 19
+/* Every number of up to 19 digits between about 1e-77 and 1e64; others are rare: strtod. */
+#define LEAST_EXPONENT (-96)
+#define MOST_EXPONENT 64
 #define EXPONENT_CAP 100000000 /* beyond any cell's digits; strtod sees the text itself */
 
 struct decimal {
@@ -144,8 +147,8 @@ static inline const char *scan_decimal(const char *p, const char *end, struct de
 /* The second way. The true product lies in [T, T + error); false when it may round either way. */
 static bool round_product(const struct decimal *d, double *value) {
     int q = (int)d->exponent, zeros = __builtin_clzll(d->mantissa);
-    const uint64_t *power = powers_of_five[q - POWERS_FIRST], m = d->mantissa << zeros;
-    uint128 product = (uint128)m * power[0] + (((uint128)m * power[1]) >> 64);
+    const uint64_t *power = gbs_powers_of_ten[q - GBS_LEAST_POWER], m = d->mantissa << zeros;
+    uint128 product = (uint128)m * power[0] + (((uint128)m * (power[1] - 1)) >> 64);
     uint128 error = d->cut ? ((uint128)1 << (64 + zeros)) + 2 : 2;
     /* 217706 / 2^16 is log2(10) closely enough for a floor over this range. */
     int exponent = 63 - zeros + ((217706 * q) >> 16);
@@ -186,7 +189,7 @@ static inline bool convert(const struct decimal *d, double *value) {
         *value = d->negative ? -0.0 : 0.0;
         return true;
     }
-    return d->exponent >= POWERS_FIRST && d->exponent <= POWERS_LAST && round_product(d, value);
+    return d->exponent >= LEAST_EXPONENT && d->exponent <= MOST_EXPONENT && round_product(d, value);
 }
 
 /* The value may come out infinite. strtod cannot take a hexadecimal here: "0x" has the mantissa 0
