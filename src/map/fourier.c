@@ -188,14 +188,6 @@ static gbs_status transform(gbs_context *ctx, const gbs_map *map, const gbs_stri
     return GBS_OK;
 }
 
-static size_t origin(const gbs_map *map, size_t k) {
-    return k < map->in ? k : GBS_FROM_MANY;
-}
-
-static double unit(const gbs_map *map, size_t k) {
-    return k < map->in ? gbs_linear_share(map->in) : 1.0;
-}
-
 static gbs_status agree(gbs_context *ctx, const gbs_map *model, const gbs_map *particles) {
     const struct fourier *a = in(model), *b = in(particles);
     if (a != NULL && b != NULL && a->size == b->size && a->seed == b->seed &&
@@ -217,7 +209,7 @@ const gbs_map_ops gbs_map_fourier = {
     .keep = keep,
     .settle = settle,
     .transform = transform,
-    .origin = origin,
-    .unit = unit,
+    .origin = gbs_kernel_origin,
+    .unit = gbs_kernel_unit,
     .agree = agree,
 };

@@ -76,13 +76,21 @@ gbs_status gbs_kernel_width(gbs_context *ctx, const gbs_data *data, const gbs_fi
     return status;
 }
 
-double gbs_linear_share(size_t columns) {
+static double linear_share(size_t columns) {
     return 1.0 / sqrt((double)columns);
 }
 
 void gbs_keep_linear(const gbs_strip *in, double *out, size_t ld) {
-    double share = gbs_linear_share(in->d);
+    double share = linear_share(in->d);
     for (size_t i = 0; i < in->n; i++)
         for (size_t k = 0; k < in->d; k++)
             out[i * ld + k] = share * in->dense[i * in->ld + k];
+}
+
+size_t gbs_kernel_origin(const gbs_map *map, size_t k) {
+    return k < map->in ? k : GBS_FROM_MANY;
+}
+
+double gbs_kernel_unit(const gbs_map *map, size_t k) {
+    return k < map->in ? linear_share(map->in) : 1.0;
 }

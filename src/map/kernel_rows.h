@@ -17,10 +17,12 @@ gbs_status gbs_median_distance(gbs_context *ctx, size_t n, size_t d, const doubl
 gbs_status gbs_kernel_width(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *o,
                             const gbs_maps *before, double *out);
 
-/* The first columns of a mapped row are the columns themselves, times this: their part of the
- * kernel is x'x over their number. */
-double gbs_linear_share(size_t columns);
-/* Copies them: rows of `in` to the first columns of out. */
+/* The first columns of a mapped row are the columns themselves, over the root of their number:
+ * their part of the kernel is x'x over it. Copies them: rows of `in` to the first of out. */
 void gbs_keep_linear(const gbs_strip *in, double *out, size_t ld);
+
+/* Members of gbs_map_ops for such rows. */
+size_t gbs_kernel_origin(const gbs_map *map, size_t k);
+double gbs_kernel_unit(const gbs_map *map, size_t k);
 
 #endif
