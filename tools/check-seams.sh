@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # What a part of the library may not name, beyond what it may include (check-includes.sh): a second
-# back end is one folder of src/pass; a family, a task, a map are each one file of src/family, src/task
-# and src/map; solvers and samplers do not know what a risk is a mean over. The program asks for
-# facts and words of a task and does not compare tasks either. Comments may name anything.
+# back end is one folder of src/pass; a family, a task, a map are each one file of src/family,
+# src/task and src/map; solvers and samplers do not know what a risk is a mean over. The program
+# asks for facts and words of a task and does not compare tasks either. Comments may name anything.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -53,7 +53,16 @@ forbid 'tasks are told apart in src/task' '\<GBS_TASK_|\<ranks ?\(|"task", *"(ra
     "${no_tasks[@]}" cli
 forbid 'the number of coefficients comes from src/map' \
     'intercept *(!= *0 *)?\? *1 *:|features *\+ *1\>|(->|\.)intercept *\+' "${no_maps[@]}"
-forbid 'maps are named in src/map' '\<gbs_map_(seen|standard|tails|fourier|nystrom|intercept|length)\>' "${no_maps[@]}"
+forbid 'maps are named in src/map' \
+    '\<gbs_map_(seen|standard|tails|fourier|nystrom|intercept|length)\>' "${no_maps[@]}"
 forbid 'a loss or a family is what its table says' '[!=]= *&gbs_|&gbs_[a-z_]+ *[!=]=' "${all[@]}"
+
+# Files outside of src/task that hand a task on (or have ranks, of several processes, in a name).
+mapfile -t handing < <(cd "$code" && grep -lrE 'GBS_TASK_|->task\>|\.task\>|ranks\(' --include='*.c' \
+    src cli | grep -v '^src/task/' | LC_ALL=C sort)
+if ((${#handing[@]} > 8)); then
+    printf '%s   (more than 8 files outside of src/task name a task)\n' "${handing[@]}"
+    broken=1
+fi
 
 exit "$broken"

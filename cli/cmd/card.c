@@ -139,7 +139,7 @@ static void choices_text(struct text *t, const gbs_model *model) {
     const gbs_classes_card *many = gbs_model_classes_card(model);
     const gbs_selection *s = gbs_model_selection(model);
     text_add(t, "\n## Choices\n\n- task: %s\n- loss: %s\n- family of Gaussians: %s\n",
-             gbs_task_name(i->task), gbs_loss_name(i->loss), gbs_family_name(i->family));
+             result_task(model), gbs_loss_name(i->loss), gbs_family_name(i->family));
     text_add(t, "- features: %s, %zu coefficients%s\n", gbs_features_name(i->map), i->d,
              i->intercept ? " with the intercept" : "");
     text_add(t, "- columns scaled: %s%s\n", gbs_scale_name(i->scale),

@@ -37,7 +37,7 @@ static void test_line(const struct fit *f, struct text *out) {
                  100.0 * e->error, e->log_loss, e->n, line_name(f->test.file, FILE_COLUMNS, file));
         return;
     }
-    if (gbs_task_has(gbs_task_of(e->task), GBS_FACT_LABELS))
+    if (result_has_labels(e))
         snprintf(error, sizeof error, "error %.2f %%, ", 100.0 * e->error);
     if (isfinite(e->auc))
         snprintf(auc, sizeof auc, "%.4f", e->auc);

@@ -58,7 +58,7 @@ static int agree(const struct sample *s, const gbs_model_info *m) {
     const char *model = option_text(o, "against");
     if (given(o, "task") && option_task(o) != gbs_model_task(s->against))
         return app_fail(s->app, EXIT_USAGE, "sample: --task %s, but %s is for the task %s",
-                        option_text(o, "task"), model, gbs_task_name(m->task));
+                        option_text(o, "task"), model, result_task(s->against));
     if (given(o, "loss") && gbs_options_choice(o->set, "loss") != (int)m->loss)
         return app_fail(s->app, EXIT_USAGE, "sample: --loss %s, but %s was fitted with %s",
                         option_text(o, "loss"), model, gbs_loss_name(m->loss));

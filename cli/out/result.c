@@ -10,6 +10,14 @@ void result_head(struct json *j, const struct app *app) {
     json_put_string(j, "command", app->command->name);
 }
 
+const char *result_task(const gbs_model *model) {
+    return gbs_task_name(gbs_model_get_info(model)->task);
+}
+
+bool result_has_labels(const gbs_evaluation *e) {
+    return gbs_task_has(gbs_task_of(e->task), GBS_FACT_LABELS);
+}
+
 int result_describe(struct json *j, const struct app *app, const gbs_model *model, unsigned parts) {
     char *members = NULL;
     gbs_status status = gbs_model_describe_json(app->ctx, model, parts, &members, NULL);

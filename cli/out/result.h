@@ -13,6 +13,10 @@ void result_class(const gbs_recipe *recipe, int class, struct text *out);
 const char *result_class_short(const gbs_recipe *recipe, int class, size_t most,
                                char out[static LINE_NAME]);
 
+/* The name of a model's task; was an evaluation of labels, or of scores alone? */
+const char *result_task(const gbs_model *model);
+bool result_has_labels(const gbs_evaluation *e);
+
 /* "gibbsite": version, "command": name */
 void result_head(struct json *j, const struct app *app);
 /* Members that the library tells of a model, of an object that is the outermost value: parts are

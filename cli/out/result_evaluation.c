@@ -111,7 +111,7 @@ static void put_rates(struct json *j, const gbs_evaluation *e, double level, con
 
 void result_evaluation(struct json *j, const struct app *app, const gbs_evaluation *e,
                        const struct roc *roc, const gbs_model *model, const gbs_recipe *recipe) {
-    if (!gbs_task_has(gbs_task_of(e->task), GBS_FACT_LABELS)) {
+    if (!result_has_labels(e)) {
         ranking(j, app, e, roc);
         return;
     }
@@ -218,7 +218,7 @@ static void cost_text(struct text *t, enum line_kind kind, const gbs_evaluation 
 void result_evaluation_text(struct text *t, enum line_kind kind, const struct app *app,
                             const gbs_evaluation *e, const gbs_model *model,
                             const gbs_recipe *recipe) {
-    if (!gbs_task_has(gbs_task_of(e->task), GBS_FACT_LABELS)) {
+    if (!result_has_labels(e)) {
         ranking_text(t, kind, app, e);
         return;
     }

@@ -2,6 +2,7 @@
  * tools/references.py compares; a line of an answer names each of them once. */
 #include "out/sources.h"
 #include "out/lines.h"
+#include "out/result.h"
 
 #include <stdint.h>
 
@@ -154,7 +155,7 @@ void sources_model(struct text *t, const gbs_model *model) {
 
 void sources_evaluation(struct text *t, const gbs_evaluation *e) {
     struct list l = {0};
-    if (gbs_task_has(gbs_task_of(e->task), GBS_FACT_LABELS))
+    if (result_has_labels(e))
         tell(&l, "bounds from counts:", CLOPPER);
     else if (e->auc_se >= 0.0)
         tell(&l, "standard error of the AUC:", DELONG);

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 gbs_status gbs_refuse_null(gbs_context *ctx, const char *argument) {
     if (ctx == NULL)
@@ -18,22 +19,26 @@ gbs_status gbs_check_array(gbs_context *ctx, const char *name, const void *array
 }
 
 /* "loss must be 0 (zero-one), 1 (hinge) or 2 (exponential), not 99" */
-static gbs_status refuse_choice(gbs_context *ctx, const gbs_choice *c) {
+static gbs_status refuse_choice(gbs_context *ctx, const char *option, int value,
+                                const char *choices) {
     char list[256] = "";
     size_t used = 0;
-    for (int k = 0; c->name(k) != NULL && used < sizeof list; k++) {
-        const char *before = k == 0 ? "" : c->name(k + 1) != NULL ? ", " : " or ";
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%d (%s)", before, k,
-                                 c->name(k));
+    const char *name = choices;
+    for (int k = 0; *name != '\0' && used < sizeof list; k++) {
+        size_t size = strcspn(name, "|");
+        const char *before = k == 0 ? "" : name[size] != '\0' ? ", " : " or ";
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%d (%.*s)", before, k,
+                                 (int)size, name);
+        name += size + (name[size] != '\0');
     }
-    return gbs_fail(ctx, GBS_ERR_ARGUMENT, "%s must be %s, not %d", c->option, list, c->value);
+    return gbs_fail(ctx, GBS_ERR_ARGUMENT, "%s must be %s, not %d", option, list, value);
 }
 
-gbs_status gbs_check_choices(gbs_context *ctx, const gbs_choice *choices, size_t count) {
-    for (size_t k = 0; k < count; k++)
-        if (choices[k].name(choices[k].value) == NULL)
-            return refuse_choice(ctx, &choices[k]);
-    return GBS_OK;
+gbs_status gbs_check_choice(gbs_context *ctx, const char *option, int value, const char *choices) {
+    int most = 0;
+    for (const char *p = choices; *p != '\0'; p++)
+        most += *p == '|';
+    return value >= 0 && value <= most ? GBS_OK : refuse_choice(ctx, option, value, choices);
 }
 
 gbs_status gbs_check_ladder(gbs_context *ctx, const double *ladder, size_t count) {

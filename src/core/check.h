@@ -26,20 +26,8 @@ gbs_status gbs_refuse_null(gbs_context *ctx, const char *argument);
 /* For an array inside the options. */
 gbs_status gbs_check_array(gbs_context *ctx, const char *name, const void *array, size_t count);
 
-/* A choice that was made, and the names of what there is to choose, NULL where they end. */
-typedef struct gbs_choice {
-    const char *option;
-    int value;
-    const char *(*name)(int value);
-} gbs_choice;
-
-gbs_status gbs_check_choices(gbs_context *ctx, const gbs_choice *choices, size_t count);
-
-/* FUNCTION_at for gbs_choice.name, of a public function that names the values of TYPE. */
-#define GBS_NAMES_OF(type, function)                                                               \
-    static const char *function##_at(int value) {                                                  \
-        return function((type)value);                                                              \
-    }
+/* Is a value the position of one of these names, "a|b|c"? */
+gbs_status gbs_check_choice(gbs_context *ctx, const char *option, int value, const char *choices);
 
 /* A list of lambdas to go through: given, positive, increasing. */
 gbs_status gbs_check_ladder(gbs_context *ctx, const double *ladder, size_t count);

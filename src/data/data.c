@@ -33,12 +33,8 @@ static gbs_status check_shape(gbs_context *ctx, size_t n, size_t d) {
     return GBS_OK;
 }
 
-static const char *ownership_name(int ownership) {
-    return ownership == GBS_COPY ? "copy" : ownership == GBS_BORROW ? "borrow" : NULL;
-}
-
 static gbs_status check_ownership(gbs_context *ctx, gbs_ownership ownership) {
-    return gbs_check_choices(ctx, &(gbs_choice){"ownership", (int)ownership, ownership_name}, 1);
+    return gbs_check_choice(ctx, "ownership", (int)ownership, "copy|borrow");
 }
 
 static gbs_status check_labels(gbs_context *ctx, size_t n, const double *y) {

@@ -9,6 +9,7 @@
 #include "file/explanation_file.h"
 #include "file/json_write.h"
 #include "model/many.h"
+#include "task/task.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,7 +20,8 @@ enum { GBS_DESCRIBE_EVERY = 2 * GBS_DESCRIBE_IMPORTANCE - 1 };
 
 static void put_info(gbs_writer *w, const gbs_model *model) {
     const gbs_model_info *i = &model->info;
-    gbs_writer_text(w, "task", gbs_task_name(i->task));
+    const gbs_task *task = gbs_model_task(model);
+    gbs_writer_text(w, "task", gbs_task_name(task->kind));
     gbs_writer_text(w, "loss", gbs_loss_name(i->loss));
     gbs_writer_text(w, "family", gbs_family_name(i->family));
     gbs_writer_open(w, "features", '{');
@@ -40,7 +42,7 @@ static void put_info(gbs_writer *w, const gbs_model *model) {
     gbs_writer_number(w, "train_error", i->train_error);
     gbs_writer_number(w, "optimality_gap", i->optimality_gap);
     gbs_writer_count(w, "iterations", i->iterations);
-    if (gbs_task_has(gbs_task_of(i->task), GBS_FACT_PAIRS))
+    if (gbs_has(task, GBS_FACT_PAIRS))
         gbs_writer_number(w, "pair_evaluations", i->pair_evaluations);
     gbs_writer_bool(w, "converged", i->converged != 0);
     gbs_writer_text(w, "solver", gbs_solver_name(i->solver));

@@ -7,12 +7,13 @@
 #include "core/check.h"
 #include "file/describe.h"
 #include "model/particles.h"
+#include "task/task.h"
 
 #include <math.h>
 
 static void put_info(gbs_writer *w, const gbs_particles *p) {
     const gbs_sample_info *i = &p->info;
-    gbs_writer_text(w, "task", gbs_task_name(i->task));
+    gbs_writer_text(w, "task", gbs_task_name(gbs_particles_task(p)->kind));
     gbs_writer_text(w, "loss", gbs_loss_name(i->loss));
     gbs_writer_count(w, "n", i->n);
     gbs_writer_count(w, "n_data", i->n_data);

@@ -166,7 +166,7 @@ static gbs_status get_parts(gbs_context *ctx, const json_t *object, gbs_model_ge
         TRY(gbs_json_get_real(ctx, part, "odds_offset", &m->odds[p].offset));
         TRY(gbs_json_get_real(ctx, part, "odds_slope", &m->odds[p].slope));
         if (m->part[p]->info.features != info->features || m->part[p]->stages_size != 1 ||
-            m->part[p]->info.task != info->task)
+            !gbs_has(gbs_model_task(m->part[p]), GBS_FACT_LABELS))
             return damaged(ctx, "its parts are of different columns");
         if ((m->part[p]->info.loss == GBS_LOSS_SOFTMAX) != (m->scheme == GBS_SCHEME_SOFTMAX))
             return damaged(ctx, "a part has another loss than its scheme");
@@ -193,8 +193,7 @@ gbs_status gbs_json_get_many(gbs_context *ctx, const json_t *root, gbs_model_get
         return GBS_OK;
     TRY(gbs_json_get_size(ctx, object, "classes", GBS_MOST_CLASSES, &classes));
     TRY(gbs_json_get_choice(ctx, object, "scheme", scheme_name, &scheme));
-    if (classes < 3 || scheme == GBS_SCHEME_TWO ||
-        !gbs_has(gbs_task_of(model->info.task), GBS_FACT_LABELS))
+    if (classes < 3 || scheme == GBS_SCHEME_TWO || !gbs_has(gbs_model_task(model), GBS_FACT_LABELS))
         return damaged(ctx, "'many' should be three classes or more");
     TRY(gbs_many_create(ctx, classes, (gbs_scheme)scheme, &model->many));
     TRY(get_calibration(ctx, object, model->many));

@@ -10,10 +10,6 @@
 /* So that what is counted with them does not overflow. */
 enum { MOST_DRAWS = 1 << 30 };
 
-GBS_NAMES_OF(gbs_completion_model, gbs_completion_model_name)
-GBS_NAMES_OF(gbs_sampler, gbs_sampler_name)
-GBS_NAMES_OF(gbs_prior_kind, gbs_prior_name)
-
 /* What the sampler alone reads. */
 static gbs_status check_sampler(gbs_context *ctx, const gbs_complete_settings *o) {
     if (o->draws == 0 || o->keep == 0)
@@ -50,10 +46,7 @@ static gbs_status check_hierarchical(gbs_context *ctx, const gbs_complete_settin
 }
 
 static gbs_status check_options(gbs_context *ctx, const gbs_complete_settings *o) {
-    const gbs_choice choices[] = {{"model", (int)o->model, gbs_completion_model_name_at},
-                                  {"sampler", (int)o->sampler, gbs_sampler_name_at},
-                                  {"prior", (int)o->prior, gbs_prior_name_at}};
-    gbs_status status = gbs_check_choices(ctx, choices, sizeof choices / sizeof *choices);
+    gbs_status status = gbs_complete_settings_check(ctx, o);
     if (status != GBS_OK)
         return status;
     if (o->rank > GBS_COMPLETION_MOST_RANK)

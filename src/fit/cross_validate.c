@@ -145,7 +145,7 @@ gbs_status gbs_cross_validate_run(gbs_context *ctx, const gbs_data *data, size_t
                      : gbs_check_fit_options(ctx, &candidates[k]);
     gbs_data *weighed;
     if (status == GBS_OK)
-        status = gbs_check_weights(ctx, data, candidates->task);
+        status = gbs_check_weights(ctx, data, gbs_fit_task(candidates));
     if (status == GBS_OK)
         status = gbs_data_weighed(ctx, data, &weighed);
     if (status != GBS_OK)

@@ -366,27 +366,20 @@ static gbs_status keep_part(gbs_context *ctx, const struct folds *s, size_t p,
     for (size_t a = 0; a < d; a++)
         stage->posterior.mean[a] = gbs_joint_means(f->joint)[a * s->k + p];
     double kl = gbs_gaussian_kl(&stage->posterior, &prior), mean_risk = (r->risk + risk) / lambda;
-    model->info = (gbs_model_info){.task = o->task,
-                                   .loss = GBS_LOSS_SOFTMAX,
-                                   .family = spread->family,
-                                   .solver = GBS_SOLVER_LBFGS,
-                                   .scale = o->scale,
-                                   .intercept = o->intercept != 0,
-                                   .columns = o->columns,
-                                   .map = gbs_maps_features(&f->maps),
-                                   .map_axes = gbs_maps_axes(&f->maps),
-                                   .features = s->rows->d,
-                                   .d = d,
-                                   .prior = o->prior,
-                                   .lambda = lambda,
-                                   .prior_sd = o->prior_sd,
-                                   .free_energy = lambda * mean_risk / k + kl,
-                                   .kl = kl,
-                                   .gibbs_risk = mean_risk,
-                                   .optimality_gap = r->gap / k,
-                                   .iterations = p == 0 ? r->iterations : 0,
-                                   .converged = r->converged,
-                                   .weighted = s->rows->weight != NULL};
+    model->info = gbs_settled_info(o, &f->maps, s->rows);
+    model->info.n = 0;
+    model->info.loss = GBS_LOSS_SOFTMAX;
+    model->info.family = spread->family;
+    model->info.solver = GBS_SOLVER_LBFGS;
+    model->info.d = d;
+    model->info.lambda = lambda;
+    model->info.prior_sd = o->prior_sd;
+    model->info.free_energy = lambda * mean_risk / k + kl;
+    model->info.kl = kl;
+    model->info.gibbs_risk = mean_risk;
+    model->info.optimality_gap = r->gap / k;
+    model->info.iterations = p == 0 ? r->iterations : 0;
+    model->info.converged = r->converged;
     stage->free_energy = model->info.free_energy;
     stage->info = (gbs_stage_info){
         .weight = 1.0, .rows = f->train->n, .prior_sd = o->prior_sd, .lambda = lambda};

@@ -20,30 +20,13 @@
 #include <math.h>
 #include <string.h>
 
-enum {
-    FULL_COLUMNS = 200,
-    APPROXIMATE_STEPS = 20,
-    CLASSIC_MOVES = 5,
-    MOST_THINNING = 100,
-    MOST_MOVES = 1 << 30,
-    CHAIN_STEP = 32,
-    PAIRED_ROWS = 1024
-};
+enum { APPROXIMATE_STEPS = 20, MOST_MOVES = 1 << 30, CHAIN_STEP = 32, PAIRED_ROWS = 1024 };
 
 /* The approximation need not be better than this, in nats. */
 #define GOOD_ENOUGH 0.01
 
-GBS_NAMES_OF(gbs_task_kind, gbs_task_name)
-GBS_NAMES_OF(gbs_loss, gbs_loss_name)
-GBS_NAMES_OF(gbs_scale, gbs_scale_name)
-GBS_NAMES_OF(gbs_move, gbs_move_name)
-
 static gbs_status check_options(gbs_context *ctx, const gbs_sample_settings *o) {
-    const gbs_choice choices[] = {{"task", (int)o->task, gbs_task_name_at},
-                                  {"loss", (int)o->loss, gbs_loss_name_at},
-                                  {"scale", (int)o->scale, gbs_scale_name_at},
-                                  {"move", (int)o->move, gbs_move_name_at}};
-    gbs_status status = gbs_check_choices(ctx, choices, sizeof choices / sizeof *choices);
+    gbs_status status = gbs_sample_settings_check(ctx, o);
     if (status != GBS_OK)
         return status;
     if (!isfinite(o->lambda))
@@ -85,8 +68,8 @@ static gbs_smc_options settle(const gbs_sample_settings *o, size_t blocks) {
                          .classic = o->classic != 0,
                          .chains = o->chains > 0 ? o->chains : chains_for(o->particles),
                          .moves = o->moves > 0 ? o->moves
-                                  : o->classic ? CLASSIC_MOVES
-                                               : MOST_THINNING,
+                                  : o->classic ? GBS_USUAL_MOVES
+                                               : GBS_USUAL_THINNING,
                          .move = o->move};
     if (s.move == GBS_MOVE_AUTO)
         s.move = s.classic ? GBS_MOVE_WALK : GBS_MOVE_RING;
@@ -105,7 +88,7 @@ struct approximation {
 
 static gbs_status approximation_create(const gbs_smc_problem *p, struct approximation *out) {
     gbs_prior prior = {p->prior_mean, p->prior_sd * p->prior_sd};
-    gbs_family family = gbs_family_for(p->risk->d, FULL_COLUMNS);
+    gbs_family family = gbs_family_for(p->risk->d, GBS_USUAL_FULL);
     size_t n = p->risk->rows;
     gbs_status status = GBS_OK;
     /* a move costs n log n over pairs, an approximation n^2: some rows are enough to lean on */
@@ -332,7 +315,7 @@ gbs_status gbs_sample_run(gbs_context *ctx, const gbs_data *data,
                           "one class against the rest",
                           data->classes);
     if (status == GBS_OK)
-        status = gbs_check_weights(ctx, data, o.task);
+        status = gbs_check_weights(ctx, data, gbs_sample_task(&o));
     if (status == GBS_OK)
         status = gbs_data_weighed(ctx, data, &weighed);
     data = weighed != NULL ? weighed : data;

@@ -66,7 +66,7 @@ static void run(void *arg, size_t task, size_t worker) {
 }
 
 /* The same on several ranks: one job after the other, each dealt out to all of them. */
-static gbs_status run_ranks(struct team *team) {
+static gbs_status run_dealt(struct team *team) {
     gbs_status status = GBS_OK;
     for (team->first = 0; status == GBS_OK && team->first < team->jobs; team->first++) {
         run(team, 0, 0);
@@ -104,7 +104,7 @@ gbs_status gbs_side_by_side(gbs_context *ctx, size_t jobs, gbs_side_progress pro
     gbs_status status = gbs_compute_begin(ctx);
     if (status != GBS_OK)
         return status;
-    status = ctx->crew != NULL ? run_ranks(&team) : run_all(&team);
+    status = ctx->crew != NULL ? run_dealt(&team) : run_all(&team);
     gbs_compute_end(ctx);
     return status;
 }

@@ -160,8 +160,9 @@ gbs_status gbs_start_check(gbs_context *ctx, const gbs_data *data, const gbs_fit
         return gbs_fail(ctx, GBS_ERR_DATA,
                         "the model to start from has %zu columns, and the data %zu",
                         from->info.features, data->d);
-    if (from->info.task != o->task)
+    const gbs_task *task = gbs_model_task(from);
+    if (task->kind != gbs_fit_task(o)->kind)
         return gbs_fail(ctx, GBS_ERR_DATA, "the model to start from is for `task` %s",
-                        gbs_task_name(from->info.task));
+                        gbs_task_name(task->kind));
     return GBS_OK;
 }

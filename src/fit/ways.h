@@ -33,6 +33,9 @@ void gbs_settle_family(gbs_fit_settings *o, size_t d);
 /* Everything that does not depend on what the rows say; of d coefficients. */
 void gbs_fill_defaults(gbs_fit_settings *o, size_t n, size_t d);
 
+/* What the options, the map and the rows say of a model. */
+gbs_model_info gbs_settled_info(const gbs_fit_settings *o, const gbs_maps *maps,
+                                const gbs_data *data);
 /* Sets model->info from a posterior (gibbs_error and train_error are left to gbs_judge_rows),
  * counting on the iterations before. */
 void gbs_keep_fit(gbs_model *m, const gbs_fit_settings *o, const gbs_data *data,

@@ -27,6 +27,9 @@
 #define ABOVE_ZERO .high = INFINITY, .open_low = 1, .open_high = 1
 #define FROM_ZERO .high = INFINITY, .open_high = 1
 #define INSIDE_UNIT .high = 1.0, .open_low = 1, .open_high = 1
+/* A macro of settings.h as it stands there. */
+#define TEXT(number) TEXT_OF(number)
+#define TEXT_OF(number) #number
 #define MOST_COUNT 1e12
 #define FROM_1 "a whole number from 1 to 1000000000000"
 #define GRID "LO:HI:K with 0 < LO < HI and 2 <= K <= 1000 (or LO = HI and K = 1)"
@@ -54,8 +57,9 @@ const gbs_option_entry gbs_option_entries[] = {
      .bits = offsetof(gbs_fit_settings, losses) + 1},
     {{"family", "FAMILY", GBS_OPTION_CHOICE, FIT_CV, GBS_CHOICES(GBS_FAMILIES), NULL,
       "auto", "model",
-      "Gaussians to choose from: fixed, isotropic, diagonal, full; auto: full up to 200 "
-      "coefficients (with `features` of a kernel 2000), else diagonal. cv takes several",
+      "Gaussians to choose from: fixed, isotropic, diagonal, full; auto: full up to "
+      TEXT(GBS_USUAL_FULL) " coefficients (with `features` of a kernel 2000), else diagonal. cv "
+      "takes several",
       .several = GBS_FOR_CV},
      .store = GBS_STORE_INT, .at = {IN_FIT(family)},
      .bits = offsetof(gbs_fit_settings, families) + 1},
@@ -172,7 +176,8 @@ const gbs_option_entry gbs_option_entries[] = {
       "what is made of the columns: linear (nothing), fourier (beside them D random Fourier "
       "features of the Gaussian kernel), nystrom (beside them the same kernel by D landmarks, rows "
       "to learn from), auto (fit: map, width of the kernel and D chosen on the rows to learn from, "
-      "linear among the candidates); D from 2 to 100000 (default 500, fit: chosen)",
+      "linear among the candidates); D from 2 to 100000 (default "
+      TEXT(GBS_USUAL_FEATURES) ", fit: chosen)",
       .low = 2.0, .high = 1e5},
      .store = GBS_STORE_SIZED, .at = {IN_FIT(features), IN_SAMPLE(features)}},
     {{"no-intercept", NULL, GBS_OPTION_FLAG, LEARN, NULL, NULL, NULL, "model",
@@ -279,7 +284,8 @@ const gbs_option_entry gbs_option_entries[] = {
       .low = 1.0, .high = MOST_COUNT},
      .store = GBS_STORE_SIZE, .at = {IN_FIT(batch)}},
     {{"epochs", "E", GBS_OPTION_COUNT, FIT_CV, NULL, FROM_1, NULL, "solver",
-      "`solver` sgd: passes over the rows (default: 20, or as many as make 4000 steps); `task` "
+      "`solver` sgd: passes over the rows (default: " TEXT(GBS_USUAL_EPOCHS)
+      ", or as many as make " TEXT(GBS_USUAL_STEPS) " steps); `task` "
       "rank: at most so many, it stops earlier when the free energy has settled: within a "
       "thousandth of what it was at half as many steps, three times in a row",
       .low = 1.0, .high = MOST_COUNT},
@@ -346,8 +352,9 @@ const gbs_option_entry gbs_option_entries[] = {
       .low = 2.0, .high = MOST_COUNT},
      .store = GBS_STORE_SIZE, .at = {IN_SAMPLE(chains)}},
     {{"moves", "K", GBS_OPTION_COUNT, SAMPLE_GAP, NULL, FROM_1, NULL, "solver",
-      "classic: moves of a particle at each lambda (default 5). waste-free: most moves between two "
-      "particles of a chain (default 100; as many are made as the chain needs to travel)",
+      "classic: moves of a particle at each lambda (default " TEXT(GBS_USUAL_MOVES) "). "
+      "waste-free: most moves between two particles of a chain (default " TEXT(GBS_USUAL_THINNING)
+      "; as many are made as the chain needs to travel)",
       .low = 1.0, .high = MOST_COUNT},
      .store = GBS_STORE_SIZE, .at = {IN_SAMPLE(moves)}},
     {{"move", "KIND", GBS_OPTION_CHOICE, SAMPLE_GAP, GBS_CHOICES(GBS_MOVES), NULL, "auto", "solver",

@@ -2,6 +2,7 @@
  * default; then what one option means for another. */
 #include "options/settings.h"
 
+#include "core/check.h"
 #include "options/options.h"
 
 #include <string.h>
@@ -91,12 +92,14 @@ static bool replaced(const gbs_option_entry *e, unsigned command) {
     return false;
 }
 
+/* The command whose lines a kind of settings follows where no options are at hand. */
+static const unsigned usual[] = {[GBS_SETTINGS_FIT] = GBS_FOR_FIT,
+                                 [GBS_SETTINGS_SAMPLE] = GBS_FOR_SAMPLE,
+                                 [GBS_SETTINGS_COMPLETE] = GBS_FOR_COMPLETE,
+                                 [GBS_SETTINGS_THEORY] = GBS_FOR_THEORY,
+                                 [GBS_SETTINGS_TABLE] = GBS_FOR_FIT};
+
 static void fill(const gbs_options *o, enum gbs_settings_kind kind, void *out) {
-    static const unsigned usual[] = {[GBS_SETTINGS_FIT] = GBS_FOR_FIT,
-                                     [GBS_SETTINGS_SAMPLE] = GBS_FOR_SAMPLE,
-                                     [GBS_SETTINGS_COMPLETE] = GBS_FOR_COMPLETE,
-                                     [GBS_SETTINGS_THEORY] = GBS_FOR_THEORY,
-                                     [GBS_SETTINGS_TABLE] = GBS_FOR_FIT};
     unsigned char *base = out;
     unsigned command = o != NULL ? o->command : usual[kind];
     for (size_t k = 0; k < gbs_option_entries_size; k++) {
@@ -164,6 +167,31 @@ void gbs_theory_settings_from(const gbs_options *options, gbs_theory_settings *o
 void gbs_table_settings_from(const gbs_options *options, gbs_table_settings *out) {
     *out = (gbs_table_settings){0};
     fill(options, GBS_SETTINGS_TABLE, out);
+}
+
+static gbs_status check(gbs_context *ctx, enum gbs_settings_kind kind, const void *settings) {
+    gbs_status status = GBS_OK;
+    for (size_t k = 0; status == GBS_OK && k < gbs_option_entries_size; k++) {
+        const gbs_option_entry *e = &gbs_option_entries[k];
+        int value;
+        if (e->line.type != GBS_OPTION_CHOICE || e->at[kind] == 0 || replaced(e, usual[kind]))
+            continue;
+        memcpy(&value, (const unsigned char *)settings + e->at[kind] - 1, sizeof value);
+        status = gbs_check_choice(ctx, e->line.name, value, e->line.choices);
+    }
+    return status;
+}
+
+gbs_status gbs_fit_settings_check(gbs_context *ctx, const gbs_fit_settings *settings) {
+    return check(ctx, GBS_SETTINGS_FIT, settings);
+}
+
+gbs_status gbs_sample_settings_check(gbs_context *ctx, const gbs_sample_settings *settings) {
+    return check(ctx, GBS_SETTINGS_SAMPLE, settings);
+}
+
+gbs_status gbs_complete_settings_check(gbs_context *ctx, const gbs_complete_settings *settings) {
+    return check(ctx, GBS_SETTINGS_COMPLETE, settings);
 }
 
 gbs_fit_settings gbs_fit_settings_default(void) {

@@ -26,9 +26,19 @@ typedef enum gbs_select {
     GBS_SELECT_LAST       /* the last lambda of the ladder, the first prior_sd */
 } gbs_select;
 
-/* Columns that a map makes where nobody says how many; and the most cells of mapped rows: a
- * gigabyte. */
-enum { GBS_USUAL_FEATURES = 500, GBS_MOST_MAPPED_CELLS = 1 << 27 };
+/* Numbers that a default is made of where it depends on the data or on another option: macros, so
+ * that the help texts of the table can spell them. Columns that a map makes where nobody says how
+ * many; most columns of the full family; passes and steps of the stochastic solver; moves of a
+ * sampler, most moves between two particles. */
+#define GBS_USUAL_FEATURES 500
+#define GBS_USUAL_FULL 200
+#define GBS_USUAL_EPOCHS 20
+#define GBS_USUAL_STEPS 4000
+#define GBS_USUAL_MOVES 5
+#define GBS_USUAL_THINNING 100
+
+/* The most cells of mapped rows: a gigabyte. */
+enum { GBS_MOST_MAPPED_CELLS = 1 << 27 };
 
 /* How the rows come that are learned from and then tested on. */
 typedef enum gbs_order { GBS_ORDER_RANDOM = 0, GBS_ORDER_TIME /* as in the file */ } gbs_order;
@@ -234,5 +244,10 @@ void gbs_sample_settings_from(const gbs_options *options, gbs_sample_settings *o
 void gbs_complete_settings_from(const gbs_options *options, gbs_complete_settings *out);
 void gbs_theory_settings_from(const gbs_options *options, gbs_theory_settings *out);
 void gbs_table_settings_from(const gbs_options *options, gbs_table_settings *out);
+
+/* GBS_ERR_ARGUMENT where a choice is none of those that the table offers. */
+gbs_status gbs_fit_settings_check(gbs_context *ctx, const gbs_fit_settings *settings);
+gbs_status gbs_sample_settings_check(gbs_context *ctx, const gbs_sample_settings *settings);
+gbs_status gbs_complete_settings_check(gbs_context *ctx, const gbs_complete_settings *settings);
 
 #endif

@@ -123,11 +123,6 @@ gbs_status gbs_cells_read_bytes(gbs_bytes *bytes, const char *file,
     return status;
 }
 
-static const char *use_name(int use) {
-    static const char *const names[] = {"train", "test", "pairs"};
-    return use >= 0 && use < 3 ? names[use] : NULL;
-}
-
 gbs_status gbs_cells_read(gbs_context *ctx, const char *path, gbs_cell_use use,
                           const gbs_options *options, gbs_cells **out) {
     GBS_NEEDS(ctx, out);
@@ -137,7 +132,7 @@ gbs_status gbs_cells_read(gbs_context *ctx, const char *path, gbs_cell_use use,
     gbs_table_settings s;
     gbs_bytes bytes;
     const double *range = gbs_options_numbers(options, "range", NULL);
-    gbs_status status = gbs_check_choices(ctx, &(gbs_choice){"use", (int)use, use_name}, 1);
+    gbs_status status = gbs_check_choice(ctx, "use", (int)use, "train|test|pairs");
     if (status != GBS_OK)
         return status;
     gbs_table_settings_from(options, &s);

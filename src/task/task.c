@@ -117,8 +117,9 @@ gbs_status gbs_particles_evaluate(gbs_context *ctx, const gbs_particles *particl
     return evaluate(ctx, NULL, particles, data, out);
 }
 
-gbs_status gbs_check_weights(gbs_context *ctx, const gbs_data *data, gbs_task_kind task) {
-    if (data->weight == NULL || !gbs_has(gbs_task_of(task), GBS_FACT_PAIRS))
+gbs_status gbs_check_weights(gbs_context *ctx, const gbs_data *data, const gbs_task *task) {
+    if (data->weight == NULL || !gbs_has(task, GBS_FACT_PAIRS))
         return GBS_OK;
-    return gbs_fail(ctx, GBS_ERR_ARGUMENT, "`task` %s has no weights of rows", gbs_task_name(task));
+    return gbs_fail(ctx, GBS_ERR_ARGUMENT, "`task` %s has no weights of rows",
+                    gbs_task_name(task->kind));
 }

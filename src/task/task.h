@@ -122,7 +122,7 @@ static inline bool gbs_has(const gbs_task *task, gbs_fact fact) {
 /* GBS_ERR_DATA unless the data has labels, of both classes where both are wanted. */
 gbs_status gbs_check_labels(gbs_context *ctx, const gbs_data *data, bool both);
 /* GBS_ERR_ARGUMENT where the rows have weights and the task has no use for them. */
-gbs_status gbs_check_weights(gbs_context *ctx, const gbs_data *data, gbs_task_kind task);
+gbs_status gbs_check_weights(gbs_context *ctx, const gbs_data *data, const gbs_task *task);
 
 /* ---------------------------------------------------------------- shared by tasks (centre.c) */
 
