@@ -4,12 +4,32 @@ import os
 
 import numpy as np
 
+from . import _native
+
 # Parameters that Python or scikit-learn spell otherwise.
 SPELLED = {"lam": "lambda", "lam_grid": "lambda-grid"}
+# Types of options, as gbs_option_type numbers them.
+FLAG, NUMBERS = 0, {2: float, 3: int}
 
 
 def option_name(parameter):
     return SPELLED.get(parameter, parameter.replace("_", "-"))
+
+
+class Standard:
+    """The defaults of a command, from the library's table: `Standard("fit").prior_sd`."""
+
+    def __init__(self, command):
+        self._line = {line[0]: line for line in _native.options(command)}
+
+    def __getattr__(self, parameter):
+        try:
+            _, kind, text = self._line[option_name(parameter)][:3]
+        except KeyError:
+            raise AttributeError(parameter) from None
+        if kind == FLAG:
+            return False
+        return text if text is None or kind not in NUMBERS else NUMBERS[kind](text)
 
 
 def option_text(value):

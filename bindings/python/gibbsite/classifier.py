@@ -10,6 +10,8 @@ from sklearn.utils.validation import _check_sample_weight, column_or_1d
 from . import _html, _native, _rows, _settings
 from ._model import CertifiedModel, _label, take_recipe
 
+FIT = _settings.Standard("fit")
+
 
 def _pair(cost):
     """Costs of two classes as the library has them: a missed row of the second one, a false one."""
@@ -95,12 +97,12 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
     _options = ("loss", "family", "features", "lam", "prior", "prior_sd", "prior_split", "bound",
                 "confidence", "joint", "scale", "columns", "solver", "max_iter", "tol")
 
-    def __init__(self, loss="auto", family="auto", features="linear", lam=None, prior="informed",
-                 prior_sd=None, prior_split=None, bound="auto", confidence=0.95, cost=None,
-                 class_weight=None, joint=False, scale="standard", columns="auto",
-                 fit_intercept=True, missing="error", solver="auto", max_iter=None, tol=None,
-                 warm_start=False, looked=(), options=None, n_jobs=None, random_state=None,
-                 verbose=False):
+    def __init__(self, loss=FIT.loss, family=FIT.family, features=FIT.features, lam=FIT.lam,
+                 prior=FIT.prior, prior_sd=FIT.prior_sd, prior_split=FIT.prior_split,
+                 bound=FIT.bound, confidence=FIT.confidence, cost=None, class_weight=None,
+                 joint=FIT.joint, scale=FIT.scale, columns=FIT.columns, fit_intercept=True,
+                 missing=FIT.missing, solver=FIT.solver, max_iter=None, tol=None, warm_start=False,
+                 looked=(), options=None, n_jobs=None, random_state=None, verbose=False):
         self.loss = loss
         self.family = family
         self.features = features

@@ -9,6 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from . import _native, _rows, _settings
 from ._model import Handled, told
 
+COMPLETE = _settings.Standard("complete")
 UNSEEN = np.uint32(0xFFFFFFFF)
 
 
@@ -45,9 +46,9 @@ class MatrixCompletion(Handled, BaseEstimator):
                 "confidence", "sampler", "draws", "burn_in", "restarts", "tol", "max_iter")
 
     def __init__(self, rank=None, model=None, positions=None, lam=None, noise=None, prior=None,
-                 prior_split=None, range=None, biases=True, confidence=0.95, sampler=None,
-                 draws=None, burn_in=None, restarts=None, tol=None, max_iter=None, options=None,
-                 n_jobs=None, random_state=None, verbose=False):
+                 prior_split=None, range=None, biases=True, confidence=COMPLETE.confidence,
+                 sampler=None, draws=None, burn_in=None, restarts=None, tol=None, max_iter=None,
+                 options=None, n_jobs=None, random_state=None, verbose=False):
         self.rank = rank
         self.model = model
         self.positions = positions

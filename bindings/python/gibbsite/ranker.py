@@ -3,7 +3,7 @@ import numpy as np
 from sklearn.metrics import roc_auc_score
 
 from . import _native, _settings
-from .classifier import GibbsiteClassifier
+from .classifier import FIT, GibbsiteClassifier
 
 
 class GibbsiteRanker(GibbsiteClassifier):
@@ -19,9 +19,10 @@ class GibbsiteRanker(GibbsiteClassifier):
     _estimator_type = None
     _options = tuple(name for name in GibbsiteClassifier._options if name != "joint") + ("pairs",)
 
-    def __init__(self, loss="auto", family="auto", features="linear", lam=None, prior="informed",
-                 prior_sd=None, prior_split=None, bound="auto", confidence=0.95, pairs=None,
-                 scale="standard", columns="auto", missing="error", solver="auto", max_iter=None,
+    def __init__(self, loss=FIT.loss, family=FIT.family, features=FIT.features, lam=FIT.lam,
+                 prior=FIT.prior, prior_sd=FIT.prior_sd, prior_split=FIT.prior_split,
+                 bound=FIT.bound, confidence=FIT.confidence, pairs=FIT.pairs, scale=FIT.scale,
+                 columns=FIT.columns, missing=FIT.missing, solver=FIT.solver, max_iter=None,
                  tol=None, warm_start=False, looked=(), options=None, n_jobs=None,
                  random_state=None, verbose=False):
         self.loss = loss

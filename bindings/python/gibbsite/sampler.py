@@ -9,6 +9,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from . import _native, _rows, _settings
 from ._model import Handled, recipe_of, take_recipe, told
 
+SAMPLE = _settings.Standard("sample")
+
 
 class GibbsSampler(Handled, ClassifierMixin, BaseEstimator):
     """Particles that stand for the Gibbs posterior, exp(-lam r(theta)) times the prior, not for an
@@ -24,8 +26,9 @@ class GibbsSampler(Handled, ClassifierMixin, BaseEstimator):
     _from_file = staticmethod(_native.sample_from_json)
     _options = ("loss", "lam", "prior_sd", "scale", "particles", "chains", "moves", "move", "ess")
 
-    def __init__(self, loss="zero-one", lam=None, prior_sd=1.0, scale="standard",
-                 fit_intercept=True, particles=None, chains=None, moves=None, move="auto",
+    def __init__(self, loss=SAMPLE.loss, lam=SAMPLE.lam, prior_sd=SAMPLE.prior_sd,
+                 scale=SAMPLE.scale, fit_intercept=True, particles=None, chains=None, moves=None,
+                 move=SAMPLE.move,
                  ess=None, options=None, n_jobs=None, random_state=None, verbose=False):
         self.loss = loss
         self.lam = lam
