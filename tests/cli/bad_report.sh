@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# gibbsite report with what is no run, or a damaged one: one clear message, nothing written, no crash.
+# gibbsite report with what is no run, or a damaged one: one clear message, nothing written, no
+# crash.
 . "$(dirname "$0")/../lib.sh"
 exec </dev/null
 
@@ -8,9 +9,11 @@ g simulate classify --rows 80 --cols 2 -o train.csv
 g simulate ratings --rows 12 --cols 10 --rank 1 --density 0.8 --range 1:5 -o ratings.csv
 turned train.csv >turned.csv
 g fit train.csv -o model.json --test turned.csv --json >fit.json
-g fit train.csv --prior zero --scale unit-row --lambda-grid 2:80:3 --prior-grid 0.5:1:2 --json >zero.json
+g fit train.csv --prior zero --scale unit-row --lambda-grid 2:80:3 --prior-grid 0.5:1:2 --json \
+    >zero.json
 g fit train.csv --task rank --test turned.csv --json >rank.json
-g complete ratings.csv --rank 2 --range 1:5 --test ratings.csv -o completion.json --json >complete.json
+g complete ratings.csv --rank 2 --range 1:5 --test ratings.csv -o completion.json --json \
+    >complete.json
 g evaluate model.json train.csv --json >evaluate.json
 g cv train.csv --lambda-grid 5:80:2 --json >cv.json
 g fit train.csv --prior zero --lambda 20 -o zero.model
@@ -47,7 +50,8 @@ echo '[1, 2]' >array.json
 wrong 3 '^gibbsite: array.json: not a run of gibbsite; expected what fit, evaluate,' array.json
 echo '{"command": "fit"}' >other.json
 wrong 3 '^gibbsite: other.json: not a run of gibbsite' other.json
-wrong 3 "^gibbsite: model.json: a file of kind 'model', not a run; .*inspect MODEL --json" model.json
+wrong 3 "^gibbsite: model.json: a file of kind 'model', not a run; .*inspect MODEL --json" \
+    model.json
 wrong 3 "^gibbsite: completion.json: a file of kind 'completion', not a run" completion.json
 wrong 3 "^gibbsite: sample.model: a file of kind 'sample', not a run" sample.model
 wrong 3 "^gibbsite: predict.json: a run of 'predict', which has nothing to report" predict.json
@@ -87,31 +91,67 @@ check 'a problem without a class is called a model' grep -q '<th scope="row">mod
 page '{"gibbsite":"1","command":"fit","options":{"given":{"loss":"hinge"}}}'
 check 'the command that was typed' grep -q 'gibbsite fit --loss hinge</code>' little.html
 
-# Every value of a key becomes something it should not be, and every key is gone once. The page is made all the same.
+# Every value of a key becomes something it should not be, and every key is gone once. The page is
+# made all the same.
 deep=$(printf '[%.0s' $(seq 1 3000))
 printf '{"gibbsite": "0.1.0", "command": "fit", "path": %s' "$deep" >deep.json
 wrong 3 'deep.json: line 1, column [0-9]*: too many levels; ' deep.json
-spoiled=0 tried=0 every=1
+spoiled=0 every=1
 # Under a sanitizer a third of them: every key, and every value with some of the keys.
 if ldd "$GIBBSITE" | grep -q libasan; then every=3; fi
+
+# damage RUN: writes spoiled/KEY.NUMBER.json, one for each key and damage that changes the run. A list
+# or an object can only go.
+damage() {
+    rm -rf spoiled && mkdir spoiled
+    awk -v every=$every '
+        { line[NR] = $0 }
+        match($0, /^ *"[a-z_A-Z]+": /) {
+            at[NR] = RLENGTH
+            key[NR] = substr($0, 1, RLENGTH - 3)
+            sub(/^ *"/, "", key[NR])
+            keys[key[NR]] = 1
+            plain[NR] = substr($0, RLENGTH + 1) !~ /[[{]/
+            scalar[key[NR]] = scalar[key[NR]] || plain[NR]
+        }
+        END {
+            count = split("\"<b>\"|-1e308|{\"x\": [[]]}|[null, 3, \"x\", {}]|gone", value, "|")
+            delete keys["gibbsite"]
+            delete keys["command"]
+            for (k in keys)
+                for (v = 1; v <= count; v++)
+                    if (tried++ % every == 0)
+                        spoil(k, v)
+        }
+        function spoil(k, v,    i, name, text, gone) {
+            gone = value[v] == "gone"
+            if (!gone && !scalar[k])
+                return
+            name = "spoiled/" k "." v ".json"
+            for (i = 1; i <= NR; i++) {
+                text = line[i]
+                if (key[i] == k && gone)
+                    sub(/"[a-z_A-Z]+": /, "\"no_such_key\": ", text)
+                else if (key[i] == k && plain[i])
+                    text = substr(text, 1, at[i]) value[v] (text ~ /,$/ ? "," : "")
+                print text >name
+            }
+            close(name)
+        }' "$1.json"
+}
 for run in fit zero complete cv gap theory importance three_gap three_sample evaluate sample rank; do
-    mapfile -t keys < <(sed -nE 's/^ *"([a-z_A-Z]+)": .*/\1/p' $run.json | sort -u | grep -vxE 'gibbsite|command')
-    for key in "${keys[@]}"; do
-        damaged=()
-        for value in '"<b>"' -1e308 '{"x": [[]]}' '[null, 3, "x", {}]' gone; do
-            ((tried++ % every == 0)) || continue
-            spoil="s/^( *\"$key\": )[^[{]*[^[{,](,?)\$/\\1$value\\2/"
-            if [[ $value = gone ]]; then spoil="s/^( *\")$key\": /\\1no_such_key\": /"; fi
-            file=spoiled${#damaged[@]}.json
-            sed -E "$spoil" $run.json >"$file"
-            if ! cmp -s $run.json "$file"; then damaged+=("$file"); fi # a list or an object can only go
+    damage $run
+    damaged=(spoiled/*.json)
+    ((spoiled += ${#damaged[@]}))
+    "$GIBBSITE" report "${damaged[@]}" -q >spoiled.html 2>said
+    rc=$?
+    if ((rc != 0)); then
+        not_ok "$run with damage" "exit $rc" "$(head -n 20 said)"
+        for file in "${damaged[@]}"; do # which of them?
+            "$GIBBSITE" report "$file" -q >alone.html 2>said ||
+                not_ok "$run with damage: $file" "$(head -n 20 said)"
         done
-        if ((${#damaged[@]} == 0)); then continue; fi
-        "$GIBBSITE" report "${damaged[@]}" -q >spoiled.html 2>said
-        rc=$?
-        ((spoiled += ${#damaged[@]}))
-        if ((rc != 0)); then not_ok "$run with damage to $key" "exit $rc" "$(head -n 20 said)"; fi
-        if grep -q '<b>"\|<td[^>]*><b>' spoiled.html; then not_ok "$run with damage to $key: markup from the data"; fi
-    done
+    fi
+    if grep -q '<b>"\|<td[^>]*><b>' spoiled.html; then not_ok "$run: markup from the data"; fi
 done
 check "$spoiled damaged runs make pages" test "$spoiled" -gt $((1000 / every))

@@ -2,7 +2,7 @@
  *
  * Every worker has a context of its own seed; half of them compute on two threads. All jobs run on
  * all workers at once, then again one after the other: the results have the same bits. Under
- * ThreadSanitizer (build/tsan) the same program finds accesses that nothing orders.
+ * ThreadSanitizer (build/tsan) the same program, at once alone, finds accesses that nothing orders.
  */
 #include "unit/concurrent_jobs.h"
 
@@ -79,12 +79,13 @@ static void compare_at_once_with_alone(const struct material *m, job *const *job
     for (size_t k = 0; k < WORKERS; k++)
         assert_int_equal(pthread_join(thread[k], NULL), 0);
     pthread_barrier_destroy(&start);
-    for (size_t k = 0; k < WORKERS; k++)
+    for (size_t k = 0; k < WORKERS && !only_order(); k++)
         run_jobs(&(struct call){&alone, &alone.worker[k]});
     for (size_t k = 0; k < WORKERS; k++)
         for (size_t j = 0; j < count; j++) {
+            const struct outcome *out = &together.worker[k].outcomes[j];
             print_message("worker %zu, job %zu\n", k, j);
-            compare(&together.worker[k].outcomes[j], &alone.worker[k].outcomes[j]);
+            compare(out, only_order() ? out : &alone.worker[k].outcomes[j]);
         }
     dismiss(&together);
     dismiss(&alone);

@@ -101,20 +101,22 @@ static char *learn_sparse(gbs_context *ctx, size_t rank, const void *arg) {
     return learn(ctx, &sparse, true, arg);
 }
 
-/* The same text from every rank as from one context without ranks; and something travelled. */
+/* The same text from every rank as from one context without ranks (where only the order of accesses
+ * is looked at, as from the first rank); and something travelled. */
 static void check_job(rank_job job, const void *arg, size_t few, size_t most) {
     gbs_context *ctx = new_context(1, 1);
-    char *expected = job(ctx, 0, arg);
-    assert_non_null(expected);
+    char *expected = only_order() ? NULL : job(ctx, 0, arg);
+    assert_true(expected != NULL || only_order());
     for (size_t size = few; size <= most; size++) {
         struct rank_run run[MOST_RANKS];
         run_ranks(size, size == 3 ? 2 : 1, job, arg, run);
         for (size_t r = 0; r < size; r++) {
             assert_non_null(run[r].text);
-            assert_string_equal(run[r].text, expected);
+            assert_string_equal(run[r].text, expected != NULL ? expected : run[0].text);
             assert_true(size == 1 || run[r].exchanges > 0);
-            free(run[r].text);
         }
+        for (size_t r = 0; r < size; r++)
+            free(run[r].text);
     }
     free(expected);
     gbs_context_free(ctx);
