@@ -62,13 +62,17 @@ static void files_line(const struct fit *f, enum line_kind kind, struct text *ou
                    app_seconds(f->app), f->seconds_read, f->seconds_fit);
 }
 
-/* What was asked for by --cost. */
-static void cost_line(const struct fit *f, struct text *out) {
+/* What was asked for by --cost and --max-weight. */
+static void asked_lines(const struct fit *f, struct text *out) {
     const gbs_certificate *c;
     for (size_t k = 0; (c = gbs_model_certificate(f->model, k)) != NULL; k++)
         if (c->target == GBS_TARGET_COST)
             line_add(out, LINE_SHORT, "cost", "at most %.4g a row, with confidence %g (seen: %.4g)",
                      c->value, c->confidence, c->empirical);
+        else if (c->target == GBS_TARGET_WEIGHTED)
+            line_add(out, LINE_SHORT, "by weight",
+                     "labels are wrong in at most %.2f %%, with confidence %g (seen: %.2f %%)",
+                     100.0 * c->value, c->confidence, 100.0 * c->empirical);
 }
 
 void fit_text_short(const struct fit *f, struct text *out) {
@@ -79,7 +83,7 @@ void fit_text_short(const struct fit *f, struct text *out) {
     out->failed |= words.failed;
     line_add(out, LINE_SHORT, "certificate", "%s", words.bytes != NULL ? words.bytes : "");
     text_free(&words);
-    cost_line(f, out);
+    asked_lines(f, out);
     result_baseline_text(out, LINE_SHORT, f->model, f->recipe, &f->baseline);
     result_importance_text(out, LINE_SHORT, gbs_model_explanation(f->model));
     files_line(f, LINE_SHORT, out);

@@ -36,6 +36,8 @@ const char *result_certified(const gbs_certificate *c, bool calibrated, const gb
         return "the Brier score";
     case GBS_TARGET_AUC:
         return "1 - AUC of the score";
+    case GBS_TARGET_WEIGHTED:
+        return "the labels, by weight";
     }
     return "";
 }

@@ -64,7 +64,10 @@ typedef enum gbs_target {
     GBS_TARGET_RECALL, /* the error of the printed label on rows of one class: 1 - recall */
     GBS_TARGET_COST,   /* the mean cost of the printed labels */
     GBS_TARGET_BRIER,  /* the mean squared distance of the probability from the label */
-    GBS_TARGET_AUC     /* 1 - AUC of the score */
+    GBS_TARGET_AUC,    /* 1 - AUC of the score */
+    /* the weighted share of rows whose printed label is wrong, E w 1{wrong} / E w, where a largest
+     * weight was declared (`max-weight`) */
+    GBS_TARGET_WEIGHTED
 } gbs_target;
 
 /* Which risk a certificate is about. */

@@ -110,6 +110,17 @@ double gbs_betting_mean_upper(const double *loss, size_t n, double kappa, double
 double gbs_betting_kappa(const double *loss, size_t count, uint64_t n, double log_price,
                          double boldness);
 
+/* ---------------------------------------------------------------- weighted risks (weighted.c) */
+
+/* Upper bound on E wX / E w, from losses X and the shares w/W of a largest weight W that was
+ * declared beforehand, both in [0, 1]; a fixed bet kappa in (0, 1). NaN for arguments out of range.
+ */
+double gbs_weighted_upper(const double *loss, const double *share, size_t n, double kappa,
+                          double log_price);
+/* A good bet for n rows that err so often, with weights like these of other rows. */
+double gbs_weighted_kappa(double risk, const double *share, size_t count, uint64_t n,
+                          double log_price);
+
 /* ---------------------------------------------------------------- matched rows (matched.c) */
 
 enum { GBS_MATCHED_BETS = 4, GBS_MATCHED_MATCHINGS = 512 };

@@ -26,6 +26,7 @@ struct gbs_data {
     size_t classes;  /* above 2: y are numbers of classes from 0, or `classes` for none of them */
     /* of each row in the risk of a fit, near 1 in the mean; NULL: all alike. Always ours */
     const double *weight;
+    double weight_unit;    /* what 1 was in the caller's units; 0: no weights were given */
     const uint32_t *group; /* of each row, below `groups`; NULL: every row by itself. Always ours */
     size_t groups;
     /* a view: its row i is row pick[i] of the arrays above, its label y[i]. NULL: all rows, in
@@ -71,6 +72,11 @@ gbs_status gbs_data_arrange(gbs_context *ctx, gbs_data *view);
 
 /* The rows whose weight is not 0, as a view of their own; NULL: that is all of them. */
 gbs_status gbs_data_weighed(gbs_context *ctx, const gbs_data *data, gbs_data **out);
+
+/* The largest weight in the caller's units; 0: no weights were given. */
+double gbs_data_largest_weight(const gbs_data *data);
+/* Weights of the rows as shares of `most`, in the caller's units. */
+void gbs_data_weight_shares(const gbs_data *data, double most, double *share);
 
 /* Weighs a view once more: rows of +1 by `up`, of -1 by `down`. */
 gbs_status gbs_data_weigh_classes(gbs_context *ctx, gbs_data *view, double up, double down);

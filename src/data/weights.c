@@ -32,9 +32,9 @@ static bool all_alike(const double *weight, size_t n) {
     return true;
 }
 
-/* Over the power of two that is nearest to the mean of those that are not 0: no digit is lost, and
- * rows of weight 0 change nothing. */
-static void normalise(double *weight, size_t n, double most) {
+/* Over the power of two that is nearest to the mean of those that are not 0, which is returned: no
+ * digit is lost, and rows of weight 0 change nothing. */
+static double normalise(double *weight, size_t n, double most) {
     double sum = 0.0, positive = 0.0;
     int large = ilogb(most);
     for (size_t i = 0; i < n; i++) {
@@ -44,17 +44,19 @@ static void normalise(double *weight, size_t n, double most) {
     int mean = (int)lround(log2(sum / positive));
     for (size_t i = 0; i < n; i++)
         weight[i] = ldexp(weight[i], -mean);
+    return ldexp(1.0, large + mean);
 }
 
 gbs_status gbs_data_set_weights(gbs_context *ctx, gbs_data *data, const double *weight) {
     GBS_NEEDS(ctx, ctx);
     GBS_NEEDS(ctx, data);
-    double *own = NULL, most;
+    double *own = NULL, most, unit = 0.0;
     size_t zeros;
     if (weight != NULL) {
         gbs_status status = check_weights(ctx, data, weight, &most, &zeros);
         if (status != GBS_OK)
             return status;
+        unit = most;
         if (zeros > 0 && data->hashed)
             return gbs_fail(ctx, GBS_ERR_DATA,
                             "%zu rows have the weight 0, but the columns were made with them; give "
@@ -67,10 +69,11 @@ gbs_status gbs_data_set_weights(gbs_context *ctx, gbs_data *data, const double *
             return GBS_ERR_MEMORY;
         for (size_t i = 0; i < data->n; i++)
             own[i] = weight[i];
-        normalise(own, data->n, most);
+        unit = normalise(own, data->n, most);
     }
     gbs_array_free(data->ctx, (void *)data->weight);
     data->weight = own;
+    data->weight_unit = unit;
     return GBS_OK;
 }
 
@@ -90,10 +93,23 @@ gbs_status gbs_data_weighed(gbs_context *ctx, const gbs_data *data, gbs_data **o
     gbs_status status = gbs_data_view(ctx, data, rows, kept, out);
     gbs_array_free(ctx, rows);
     if (status == GBS_OK && all_alike((*out)->weight, kept)) {
+        (*out)->weight_unit *= (*out)->weight[0];
         gbs_array_free(ctx, (void *)(*out)->weight);
         (*out)->weight = NULL;
     }
     return status;
+}
+
+double gbs_data_largest_weight(const gbs_data *data) {
+    double most = data->weight == NULL ? 1.0 : 0.0;
+    for (size_t i = 0; data->weight != NULL && i < data->n; i++)
+        most = fmax(most, data->weight[i]);
+    return most * data->weight_unit;
+}
+
+void gbs_data_weight_shares(const gbs_data *data, double most, double *share) {
+    for (size_t i = 0; i < data->n; i++)
+        share[i] = (data->weight != NULL ? data->weight[i] : 1.0) * data->weight_unit / most;
 }
 
 gbs_status gbs_data_weigh_classes(gbs_context *ctx, gbs_data *view, double up, double down) {

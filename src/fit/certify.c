@@ -63,6 +63,10 @@ unsigned gbs_last_block_assumptions(const gbs_fit_settings *o, const gbs_maps *m
     return bits;
 }
 
+unsigned gbs_weighted_assumptions(unsigned bits) {
+    return (bits & ~(unsigned)GBS_ASSUMES_UNWEIGHTED) | GBS_ASSUMES_MAX_WEIGHT;
+}
+
 int gbs_assumptions_hold(unsigned assumptions) {
     for (unsigned k = 0;; k++) {
         int breaks;

@@ -9,6 +9,8 @@
 unsigned gbs_common_assumptions(const gbs_fit_settings *o, const gbs_maps *maps);
 /* Those of a predictor that is fixed before the last block and tested on it. */
 unsigned gbs_last_block_assumptions(const gbs_fit_settings *o, const gbs_maps *maps);
+/* Those of a line that counts rows by their weights. */
+unsigned gbs_weighted_assumptions(unsigned bits);
 int gbs_assumptions_hold(unsigned assumptions);
 
 /* The method behind GBS_BOUND_AUTO under one posterior. */

@@ -74,6 +74,8 @@ static gbs_status check_certificate(const gbs_options *o, const gbs_fit_settings
         REFUSE("`bound` vote chooses for itself, on the rows to learn from; it takes no grid");
     if ((gbs_options_given(o, "cost") || gbs_options_given(o, "joint")) && !gbs_is_deployed(s))
         REFUSE("`%s` needs `bound` vote", gbs_options_given(o, "cost") ? "cost" : "joint");
+    if (s->max_weight > 0.0 && !gbs_is_deployed(s))
+        REFUSE("`max-weight` needs `bound` vote");
     if ((gbs_options_given(o, "group") || s->order == GBS_ORDER_TIME) && !gbs_is_deployed(s))
         REFUSE("`%s` needs `bound` vote", gbs_options_given(o, "group") ? "group" : "order` `time");
     if (s->importance && !gbs_is_deployed(s))

@@ -23,8 +23,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Lines: the labels, one for each class, cost, Brier, AUC, a draw. */
-enum { MOST_LINES = 7 };
+/* Lines: the labels, one for each class, cost, the labels by weight, Brier, AUC, a draw. */
+enum { MOST_LINES = 8 };
 
 struct deployed {
     gbs_context *ctx;
@@ -39,6 +39,7 @@ struct deployed {
     /* of the fresh rows: score, probability of +1, and room for one thing after the other: Gibbs
      * errors, losses, scores by class; and of their groups */
     double *score, *probability, *room, *by_group;
+    double *share; /* of the largest weight, of all rows in their order; NULL: nobody asks */
     size_t lines;
     double delta; /* of each line */
 };
@@ -84,7 +85,22 @@ static bool can_learn(const gbs_split *s) {
     return with[0] >= 2 && with[1] >= 2;
 }
 
+/* As they came: costs may weigh the rows once more. */
+static gbs_status take_shares(struct deployed *f) {
+    if (!(f->o.max_weight > 0.0))
+        return GBS_OK;
+    f->share = gbs_doubles(f->ctx, f->split.n);
+    if (f->share == NULL)
+        return GBS_ERR_MEMORY;
+    gbs_data_weight_shares(f->split.view, f->o.max_weight, f->share);
+    return GBS_OK;
+}
+
 static gbs_status too_few(struct deployed *f) {
+    if (f->o.max_weight > 0.0)
+        return gbs_fail(f->ctx, GBS_ERR_DATA,
+                        "`max-weight`: %zu rows are too few to learn from some and test on others",
+                        f->split.n);
     if (f->o.grouped)
         return gbs_fail(f->ctx, GBS_ERR_DATA,
                         "of the %zu rows %zu are to be learned from, and fewer than two groups of "
@@ -325,6 +341,30 @@ static double cost(const gbs_card *c, double probability, bool yes) {
     return says == yes ? 0.0 : yes ? c->cost_missed : c->cost_false;
 }
 
+/* The labels by weight; the bet comes from the rows that calibrated. */
+static gbs_status add_weighted(struct deployed *f) {
+    const gbs_card *c = &f->model->card;
+    const gbs_choice *past = &f->choice;
+    const double *share = f->share + f->split.first, price = -log(f->delta);
+    size_t n = c->tested;
+    double errors = 0.5, kappa = 0.5, sum = 0.0, lost = 0.0;
+    for (size_t i = 0; i < past->rows; i++)
+        errors += wrong(c, gbs_calibrated(c, past->score[i]), past->y[i] > 0.0);
+    if (past->rows > 0)
+        kappa = gbs_weighted_kappa(errors / ((double)past->rows + 1.0), f->share + past->first,
+                                   past->rows, n, price);
+    lose(c, wrong, 0, 1.0, n, f->probability, f->split.labels + f->split.first, f->room);
+    for (size_t i = 0; i < n; i++) {
+        sum += share[i];
+        lost += share[i] * f->room[i];
+    }
+    gbs_certificate *line = add(f, GBS_TARGET_WEIGHTED, GBS_RISK_ERROR, GBS_BOUND_BETTING, n,
+                                sum > 0.0 ? lost / sum : 1.0,
+                                gbs_weighted_upper(f->room, share, n, kappa, price));
+    line->assumptions = gbs_weighted_assumptions(line->assumptions);
+    return GBS_OK;
+}
+
 /* 1 - AUC, given the labels. */
 static gbs_status add_area(struct deployed *f) {
     const gbs_card *c = &f->model->card;
@@ -391,6 +431,8 @@ static gbs_status certify_labels(struct deployed *f) {
     if (status == GBS_OK && f->o.has_cost)
         status = add_mean(f, GBS_TARGET_COST, GBS_RISK_COST, 0, fmax(c->cost_missed, c->cost_false),
                           cost);
+    if (status == GBS_OK && f->share != NULL)
+        status = add_weighted(f);
     if (status == GBS_OK)
         status = add_mean(f, GBS_TARGET_BRIER, GBS_RISK_BRIER, 0, 1.0, squared);
     if (status == GBS_OK && !f->o.grouped)
@@ -402,7 +444,7 @@ static gbs_status certify_labels(struct deployed *f) {
 
 static gbs_status certify(struct deployed *f) {
     bool labels = gbs_has(gbs_fit_task(&f->o), GBS_FACT_LABELS);
-    f->lines = !labels ? 1 : f->o.has_cost ? MOST_LINES : MOST_LINES - 1;
+    f->lines = !labels ? 1 : (size_t)(MOST_LINES - !f->o.has_cost - (f->share == NULL));
     if (f->o.grouped)
         f->lines -= 2; /* no AUC, no draw */
     f->delta = (1.0 - f->o.confidence) / (f->o.joint ? (double)f->lines : 1.0);
@@ -438,6 +480,8 @@ gbs_status gbs_fit_deployed(gbs_context *ctx, const gbs_data *data, const gbs_fi
         return status;
     }
     if (status == GBS_OK)
+        status = take_shares(&f);
+    if (status == GBS_OK)
         status = learn(&f);
     if (status == GBS_OK)
         status = train(&f);
@@ -447,6 +491,7 @@ gbs_status gbs_fit_deployed(gbs_context *ctx, const gbs_data *data, const gbs_fi
     }
     if (status == GBS_OK)
         status = certify(&f);
+    gbs_array_free(ctx, f.share);
     gbs_array_free(ctx, f.score); /* before the other rows are judged */
     if (status == GBS_OK && o->refit == GBS_REFIT_ALL) {
         gbs_rows_free(ctx, &f.rows);

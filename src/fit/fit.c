@@ -180,6 +180,24 @@ static gbs_status warn_of_copies(gbs_context *ctx, const gbs_data *data, size_t 
     return status;
 }
 
+/* A weighted risk is certified of rows with weights, none of them above what was declared. */
+static gbs_status check_max_weight(gbs_context *ctx, const gbs_data *data,
+                                   const gbs_fit_settings *o) {
+    if (!(o->max_weight > 0.0))
+        return GBS_OK;
+    double most = gbs_data_largest_weight(data);
+    if (!gbs_is_deployed(o) || !gbs_has(gbs_fit_task(o), GBS_FACT_LABELS) || data->group != NULL)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                        "`max-weight` is for `task` classify and `bound` vote, without groups of "
+                        "rows");
+    if (!(most > 0.0))
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "`max-weight` needs weights of rows");
+    if (most > o->max_weight)
+        return gbs_fail(ctx, GBS_ERR_DATA, "a row has the weight %g, above `max-weight` %g", most,
+                        o->max_weight);
+    return GBS_OK;
+}
+
 static gbs_status fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_settings *options,
                       bool certified, gbs_model **out) {
     GBS_NEEDS(ctx, out);
@@ -199,6 +217,10 @@ static gbs_status fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_sett
     data = weighed != NULL ? weighed : data;
     if (status == GBS_OK)
         status = gbs_check_labels(ctx, data, true);
+    if (!certified)
+        o.max_weight = 0.0;
+    if (status == GBS_OK)
+        status = check_max_weight(ctx, data, &o);
     if (status != GBS_OK) {
         gbs_data_free(weighed);
         return status;

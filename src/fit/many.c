@@ -258,7 +258,9 @@ static gbs_status test(gbs_classes_fit *f) {
                                .y = f->fresh->y,
                                .before_probability = f->chosen.score,
                                .before_class = f->chosen.class,
-                               .before = f->chosen.n};
+                               .before = f->chosen.n,
+                               .head = f->head,
+                               .fresh = f->fresh};
         status = gbs_many_certify(f->ctx, f->model, &e);
     }
     gbs_array_free(f->ctx, score);

@@ -102,6 +102,7 @@ typedef struct gbs_many_evidence {
     const double *before_probability;
     const size_t *before_class; /* of the calibrating rows */
     size_t before;
+    const gbs_data *head, *fresh; /* the rows to learn from, and the last block */
 } gbs_many_evidence;
 
 gbs_status gbs_many_certify(gbs_context *ctx, gbs_model *model, const gbs_many_evidence *e);

@@ -82,12 +82,44 @@ static gbs_status add_mean(struct lines *l, gbs_target target, gbs_risk risk, do
     return status;
 }
 
+/* The labels by weight; the bet comes from the errors of the calibrating rows, and the weights of
+ * all that were learned from. */
+static gbs_status add_weighted(struct lines *l) {
+    const gbs_many *m = l->model->many;
+    const gbs_many_evidence *e = l->e;
+    size_t n = m->card.tested, k = m->classes, learned = e->head->n;
+    double *loss = gbs_doubles(l->ctx, n), *share = gbs_doubles(l->ctx, n + learned), errors = 0.5,
+           sum = 0.0, lost = 0.0, price = -log(l->delta), *past = share + n;
+    gbs_status status = loss != NULL && share != NULL ? GBS_OK : GBS_ERR_MEMORY;
+    if (status == GBS_OK) {
+        gbs_data_weight_shares(e->fresh, e->o->max_weight, share);
+        gbs_data_weight_shares(e->head, e->o->max_weight, past);
+        for (size_t i = 0; i < e->before; i++)
+            errors += gbs_many_label(m, e->before_probability + i * k) != e->before_class[i];
+        for (size_t i = 0; i < n; i++) {
+            loss[i] = (double)gbs_many_label(m, e->probability + i * k) != e->y[i];
+            sum += share[i];
+            lost += share[i] * loss[i];
+        }
+        double kappa = gbs_weighted_kappa(errors / ((double)e->before + 1.0), past, learned, n,
+                                          price);
+        gbs_certificate *line = add(l, GBS_TARGET_WEIGHTED, GBS_RISK_ERROR, GBS_BOUND_BETTING, n,
+                                    sum > 0.0 ? lost / sum : 1.0,
+                                    gbs_weighted_upper(loss, share, n, kappa, price));
+        line->assumptions = gbs_weighted_assumptions(line->assumptions);
+    }
+    gbs_array_free(l->ctx, loss);
+    gbs_array_free(l->ctx, share);
+    return status;
+}
+
 gbs_status gbs_many_certify(gbs_context *ctx, gbs_model *model, const gbs_many_evidence *e) {
     const gbs_many *m = model->many;
     const gbs_classes_card *c = &m->card;
     struct lines l = {.ctx = ctx, .model = model, .e = e};
     gbs_status status = GBS_OK;
-    l.size = m->classes + 3 + (m->cost != NULL);
+    bool by_weight = e->o->max_weight > 0.0;
+    l.size = m->classes + 3 + (m->cost != NULL) + by_weight;
     l.delta = (1.0 - e->o->confidence) / (e->o->joint ? (double)l.size : 1.0);
     size_t first = 0;
     while (m->part[first] == NULL)
@@ -103,6 +135,8 @@ gbs_status gbs_many_certify(gbs_context *ctx, gbs_model *model, const gbs_many_e
     if (m->cost != NULL)
         status = add_mean(&l, GBS_TARGET_COST, GBS_RISK_COST, gbs_many_cost_of(m, m->classes, 0),
                           cost);
+    if (status == GBS_OK && by_weight)
+        status = add_weighted(&l);
     if (status == GBS_OK)
         status = add_mean(&l, GBS_TARGET_BRIER, GBS_RISK_BRIER, 1.0, brier);
     if (status == GBS_OK)

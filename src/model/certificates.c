@@ -63,6 +63,9 @@ static const struct {
      "among "
      "them; what is certified is the one before, which learned from the others alone",
      1},
+    {"a row counts by its weight, and no row, of those to come either, has a weight above the "
+     "declared largest one, which was fixed before the rows were seen",
+     0},
 };
 
 const char *gbs_assumption_text(unsigned k, int *breaks) {
@@ -91,6 +94,8 @@ const char *gbs_target_name(gbs_target target) {
         return "brier";
     case GBS_TARGET_AUC:
         return "auc";
+    case GBS_TARGET_WEIGHTED:
+        return "weighted";
     }
     return NULL;
 }

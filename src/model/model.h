@@ -99,7 +99,8 @@ enum {
     GBS_ASSUMES_COMPLETE = 262144,
     GBS_ASSUMES_GROUPS = 524288,
     GBS_ASSUMES_LATEST = 1048576,
-    GBS_BROKEN_REFIT = 2097152
+    GBS_BROKEN_REFIT = 2097152,
+    GBS_ASSUMES_MAX_WEIGHT = 4194304
 };
 
 /* trace and log determinant of a stage's covariance, in all d coordinates. */

@@ -236,6 +236,11 @@ const gbs_option_entry gbs_option_entries[] = {
       "`bound` vote: all certificates hold at once, and each pays for that",
       ANY},
      .store = GBS_STORE_INT, .at = {IN_FIT(joint)}},
+    {{"max-weight", "W", GBS_OPTION_NUMBER, GBS_FOR_FIT, NULL, POSITIVE, NULL, "certificate",
+      "no row has, or will have, a larger weight (`weights`), which must be known before the rows "
+      "are seen: the weighted share of wrong labels is certified too; `bound` vote",
+      ABOVE_ZERO},
+     .store = GBS_STORE_DOUBLE, .at = {IN_FIT(max_weight)}},
     {{"importance", NULL, GBS_OPTION_FLAG, GBS_FOR_FIT | GBS_FOR_EVALUATE, NULL, NULL, NULL,
       "model",
       "how much each column of the file matters, with standard errors: the rise of the error (of a "
@@ -496,7 +501,8 @@ const gbs_option_entry gbs_option_entries[] = {
     {{"weights", "COL", GBS_OPTION_TEXT, FIT_CV, NULL, "the name or number of a column",
       NULL, "data",
       "column that says how much each row counts in training, numbers from 0; it is no feature. "
-      "Certificates and errors count every row once. `task` classify",
+      "Certificates and errors count every row once, but for the one that `max-weight` asks for. "
+      "`task` classify",
       ANY},
      .store = GBS_STORE_TEXT, .at = {IN_TABLE(weights)}},
     {{"group", "COL", GBS_OPTION_TEXT, FIT_CV, NULL, "the name or number of a column", NULL, "data",

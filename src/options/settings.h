@@ -108,8 +108,9 @@ typedef struct gbs_fit_settings {
     size_t folds;                   /* of a choice by cross-validation */
     int has_cost;                   /* deployed: */
     double cost_missed, cost_false; /* of a row of +1 labelled -1, and the reverse */
-    int joint;                      /* deployed: all certificates hold at once */
-    int importance;                 /* deployed: of the columns, on the last block */
+    double max_weight; /* deployed: no weight is larger, the risk by weight is certified; 0: not */
+    int joint;         /* deployed: all certificates hold at once */
+    int importance;    /* deployed: of the columns, on the last block */
     const double *costs; /* many classes: what saying each of a row of each costs, [is][said] */
     unsigned losses, families; /* cv: bits of those to compare; 0: the one above */
     /* a model to start from, or NULL; and the raw column behind each of the data's, NULL: itself */

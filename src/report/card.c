@@ -58,6 +58,11 @@ static void brier_line(struct line *l, const json_t *root) {
     l->rival = true;
 }
 
+static void weighted_line(struct line *l) {
+    snprintf(l->name, sizeof l->name, "Wrong labels by weight, at most");
+    l->percent = true;
+}
+
 static void auc_line(struct line *l) {
     snprintf(l->name, sizeof l->name, "AUC, at least");
     snprintf(l->guess, sizeof l->guess, "a coin");
@@ -85,6 +90,8 @@ static bool make_line(const json_t *root, const json_t *c, struct line *l) {
         auc_line(l);
     else if (strcmp(target, "cost") == 0)
         cost_line(l, root);
+    else if (strcmp(target, "weighted") == 0)
+        weighted_line(l);
     else
         return false;
     return true;

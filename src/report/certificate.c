@@ -128,6 +128,8 @@ const char *gbs_certificate_target(const json_t *c, char room[static TARGET_TEXT
         return "the\u00a0Brier\u00a0score";
     if (strcmp(target, "cost") == 0)
         return "the\u00a0mean\u00a0cost";
+    if (strcmp(target, "weighted") == 0)
+        return "the\u00a0labels,\u00a0by\u00a0weight";
     if (strcmp(target, "rmse") == 0)
         return "the\u00a0printed\u00a0values";
     return target;

@@ -37,6 +37,18 @@ for pair in weights:zeros text:text_zeros; do
         -a "$(json "${pair#*:}.json" certificate.value)" = \
         "$(json "${pair%:*}.json" certificate.value)"
 done
+as 'a largest weight certifies the weighted share of wrong labels'
+expect_exit 0 "$GIBBSITE" fit weights.csv --weights w --max-weight 3 --json
+check 'it has a line of its own' grep -q '"target": "weighted"' "$stdout"
+check 'which counts rows by their weight' grep -q 'a row counts by its weight' "$stdout"
+expect_exit 0 "$GIBBSITE" fit weights.csv --weights w --max-weight 3
+expect_stdout '^by weight +labels are wrong in at most [0-9.]+ %, with confidence 0.95'
+expect_exit 3 "$GIBBSITE" fit weights.csv --weights w --max-weight 2.5
+expect_stderr 'a row has the weight 3, above --max-weight 2.5'
+expect_exit 2 "$GIBBSITE" fit train.csv --max-weight 3
+expect_stderr '--max-weight needs weights of rows'
+expect_exit 2 "$GIBBSITE" fit weights.csv --weights w --max-weight 3 --bound kl
+expect_stderr '--max-weight needs --bound vote'
 as 'predict needs no weights'
 expect_exit 0 "$GIBBSITE" predict weights.model train.csv
 as 'a model with weights has no gap to rows without'

@@ -402,6 +402,95 @@ static void bad_weights_are_refused(void **state) {
     gbs_context_free(ctx);
 }
 
+/* Shares of a declared largest weight are the caller's weights over it, whatever the library made
+ * of them, in the order of a view, and where rows of weight 0 are gone. */
+static void shares_are_in_the_callers_units(void **state) {
+    (void)state;
+    struct dice r = {1210};
+    struct twins t = make_twins(&r, false);
+    gbs_context *ctx = new_context(1, 1);
+    static const double units[] = {1.0, 1e-3, 7.3e200};
+    for (size_t u = 0; u < COUNT(units); u++)
+        for (int alike = 0; alike < 2; alike++) {
+            gbs_data *data = dense_data(ctx, &t.once.table), *weighed, *view;
+            double weight[N], share[N], most = 0.0;
+            size_t back[N], kept = 0;
+            for (size_t i = 0; i < N; i++) {
+                weight[i] = i % 7 == 0 ? 0.0 : units[u] * (alike ? 3.0 : t.weight[i] / 3.0);
+                most = fmax(most, weight[i]);
+                back[i] = N - N / 7 - 2 - i; /* of the rows that are left */
+                kept += weight[i] > 0.0;
+            }
+            assert_close(gbs_data_largest_weight(data), 0.0, 0.0, 0.0);
+            assert_ok(ctx, gbs_data_set_weights(ctx, data, weight));
+            assert_close(gbs_data_largest_weight(data), most, 1e-15, 0.0);
+            assert_ok(ctx, gbs_data_weighed(ctx, data, &weighed));
+            assert_ok(ctx, gbs_data_view(ctx, weighed, back, kept, &view));
+            assert_true((weighed->weight == NULL) == (alike != 0));
+            gbs_data_weight_shares(view, 2.0 * most, share);
+            for (size_t i = 0, at = kept; i < N; i++)
+                if (weight[i] > 0.0)
+                    assert_close(share[--at], weight[i] / (2.0 * most), 1e-15, 0.0);
+            gbs_data_free(view);
+            gbs_data_free(weighed);
+            assert_ok(ctx, gbs_data_set_weights(ctx, data, NULL));
+            assert_close(gbs_data_largest_weight(data), 0.0, 0.0, 0.0);
+            gbs_data_free(data);
+        }
+    gbs_context_free(ctx);
+    free_twins(&t);
+}
+
+/* The line by weight stands beside the others, which it does not change. */
+static void a_largest_weight_certifies_the_weighted_risk(void **state) {
+    (void)state;
+    enum { ROWS = 400 };
+    struct dice r = {1211};
+    double x[ROWS], y[ROWS], weight[ROWS];
+    gbs_context *ctx = new_context(1, 1);
+    gbs_data *data;
+    for (size_t i = 0; i < ROWS; i++) {
+        x[i] = dice_normal(&r);
+        y[i] = x[i] + 0.7 * dice_normal(&r) > 0.0 ? 1.0 : -1.0;
+        weight[i] = fabs(x[i]) < 0.5 ? 4.0 : 1.0; /* where labels are hard to tell */
+    }
+    assert_ok(ctx, gbs_data_dense(ctx, ROWS, 1, x, 1, y, GBS_BORROW, &data));
+    assert_ok(ctx, gbs_data_set_weights(ctx, data, weight));
+    gbs_fit_settings o = gbs_fit_settings_default();
+    gbs_model *plain = fit(ctx, data, &o), *model, *none;
+    o.max_weight = 4.0;
+    model = fit(ctx, data, &o);
+    size_t n = gbs_model_certificates(plain), found = 0;
+    assert_int_equal(gbs_model_certificates(model), n + 1);
+    for (size_t k = 0; k <= n; k++) {
+        const gbs_certificate *c = gbs_model_certificate(model, k);
+        if (c->target != GBS_TARGET_WEIGHTED) {
+            assert_true(gbs_model_certificate(plain, k - found)->value == c->value);
+            assert_true((c->assumptions & GBS_ASSUMES_UNWEIGHTED) != 0);
+            continue;
+        }
+        found++;
+        assert_true(c->valid && c->empirical < c->value && c->value < 1.0);
+        assert_true(c->value > gbs_model_certificate(model, 0)->value); /* hard rows count more */
+        assert_true((c->assumptions & GBS_ASSUMES_UNWEIGHTED) == 0);
+        assert_true((c->assumptions & GBS_ASSUMES_MAX_WEIGHT) != 0);
+    }
+    assert_int_equal(found, 1);
+    o.max_weight = 3.9;
+    assert_int_equal(gbs_fit_run(ctx, data, &o, &none), GBS_ERR_DATA);
+    assert_non_null(strstr(gbs_error_message(ctx), "weight 4, above `max-weight` 3.9"));
+    o.max_weight = 4.0;
+    o.prior = GBS_PRIOR_ZERO;
+    assert_int_equal(gbs_fit_run(ctx, data, &o, &none), GBS_ERR_ARGUMENT);
+    o.prior = GBS_PRIOR_INFORMED;
+    assert_ok(ctx, gbs_data_set_weights(ctx, data, NULL));
+    assert_int_equal(gbs_fit_run(ctx, data, &o, &none), GBS_ERR_ARGUMENT);
+    gbs_model_free(plain);
+    gbs_model_free(model);
+    gbs_data_free(data);
+    gbs_context_free(ctx);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_weights_are_repeated_rows),
@@ -412,6 +501,8 @@ int main(void) {
         cmocka_unit_test(absent_rows_are_absent),
         cmocka_unit_test(costs_weigh_the_rows_where_that_helps),
         cmocka_unit_test(bad_weights_are_refused),
+        cmocka_unit_test(shares_are_in_the_callers_units),
+        cmocka_unit_test(a_largest_weight_certifies_the_weighted_risk),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
