@@ -12,14 +12,23 @@ def _rows(pairs):
                    for key, value in pairs)
 
 
+def _certified(c):
+    """What a certificate says, by its target."""
+    share = f"wrong in at most {percent(c['value'])} of all cases"
+    if c.get("rmse") is not None:
+        what = "" if c["target"] == "rmse" else " of one random draw"
+        return f"the root mean squared error{what} is at most {c['rmse']:.4g}"
+    if c.get("risk") == "1-auc":
+        what = "the score" if c["target"] == "auc" else "one random draw"
+        return f"the AUC of {what} is at least {1.0 - c['value']:.4f}"
+    return f"labels are {share}" if c["target"] == "vote" else f"one random draw is {share}"
+
+
 def _sentence(estimator):
     c = estimator.certificate_
     if c is None:
         return "no certificate"
-    what = {"vote": "labels are wrong", "gibbs": "one random draw is wrong",
-            "mixture": "one random draw is wrong"}.get(c["target"], f"{c['target']}: the loss is")
-    return f"{what} in at most {percent(c['value'])} of all cases, with confidence " \
-           f"{c['confidence']:g}: {c['status']}"
+    return f"{_certified(c)}, with confidence {c['confidence']:g}: {c['status']}"
 
 
 def certificate_table(certificates):
@@ -39,24 +48,41 @@ def card(estimator):
                                   f"{percent(estimator.baseline_['error'])} of the test rows"))
     if estimator.card_ is not None:
         told = estimator.card_
-        pairs += [("rows", f"{told['learned']} learned from, {told['tested']} tested on"),
-                  ("probabilities", f"Brier score {told['brier']:.4f}, log loss "
-                                    f"{told['log_loss']:.4f}")]
+        pairs.append(("rows", f"{told['learned']} learned from, {told['tested']} tested on"))
+        if told.get("brier") is not None:
+            pairs.append(("probabilities", f"Brier score {told['brier']:.4f}, log loss "
+                                           f"{told['log_loss']:.4f}"))
         if told.get("auc") is not None:
             pairs.append(("AUC", f"{told['auc']:.4f}"))
+    return _page(estimator, pairs, certificate_table(estimator.certificates_))
+
+
+def completion_card(estimator):
+    """The same of a completion."""
+    pairs = [("certificate", _sentence(estimator) if estimator.certificate_ is not None else
+              "none: range=(low, high) declares what values there can be"),
+             ("ratings", f"{estimator.info_['n']}, RMSE {estimator.rmse_:.4g} on them"),
+             ("rank", f"{estimator.effective_rank_} of {estimator.info_['rank']} components")]
+    return _page(estimator, pairs, "")
+
+
+def _page(estimator, pairs, certificates):
     assumed = "".join(f"<li>{escape(text)}</li>"
                       for text in (estimator.certificate_ or {}).get("assumptions", ()))
-    return (f"<div><b>{escape(repr(estimator))}</b><table>{_rows(pairs)}</table>"
-            f"<details><summary>all certificates</summary>"
-            f"{certificate_table(estimator.certificates_)}</details>"
-            f"<details><summary>it assumes that</summary><ul>{assumed}</ul></details></div>")
+    more = [("all certificates", certificates),
+            ("it assumes that", assumed and f"<ul>{assumed}</ul>")]
+    details = "".join(f"<details><summary>{name}</summary>{body}</details>" for name, body in more
+                      if body)
+    return f"<div><b>{escape(repr(estimator))}</b><table>{_rows(pairs)}</table>{details}</div>"
 
 
 class ShowsCertificate:
     """Mixin: a fitted estimator shows its certificate and card."""
 
+    _card = staticmethod(card)
+
     def _repr_html_(self):
-        return card(self) if hasattr(self, "_handle") else f"<pre>{escape(repr(self))}</pre>"
+        return self._card(self) if hasattr(self, "_handle") else f"<pre>{escape(repr(self))}</pre>"
 
     def _repr_mimebundle_(self, **_):
         return {"text/plain": repr(self), "text/html": self._repr_html_()}

@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.utils import check_array
 
 from . import _native, _rows, _settings
 
@@ -88,8 +89,9 @@ class CertifiedModel(Handled):
     def _library_options(self):
         parameters = {name: value for name, value in self.get_params(deep=False).items()
                       if name in self._options}
-        return _settings.options_of({"task": self._task, **parameters,
-                                     **self._derived_options()}, self.options)
+        return _settings.options_of({"task": self._task, **parameters, **self._derived_options()},
+                                    self.options, own=("task", "target", "positive", "weights",
+                                                       "group", "cost", "missing", "no-intercept"))
 
     def _derived_options(self):
         return {}
@@ -174,35 +176,56 @@ class CertifiedModel(Handled):
     # ------------------------------------------------------------ rows to predict
 
     def _rows(self, X):
-        """A handle on rows to predict, how many there are, and which of them it has (None: all)."""
+        """A handle on rows to predict, how many there are, and which of them it has (None: all).
+        There is no handle where every row has missing cells."""
         self._check_fitted()
-        if not self._raw:
-            if _rows.is_frame(X) and (self._by_name or _rows.is_raw(X)):
+        _rows.check_shape(X, self)
+        if self._raw or self._by_name or _rows.is_raw(X, self.missing):
+            if _rows.is_frame(X) or (self._raw and self._reads_arrays(X)):
                 return self._raw_rows(X)
-            X = _rows.numbers(X) if self._by_name else _rows.checked(self, X, reset=False)
-            return _rows.data_of(X), X.shape[0], None
-        if not _rows.is_frame(X):
+        if self._raw:
             raise ValueError("this model was fitted to a frame with texts or missing cells; "
                              "predictions need a frame with the same columns")
-        return self._raw_rows(X)
+        X = _rows.numbers(X) if self._by_name else _rows.checked(self, X, reset=False)
+        return _rows.data_of(X), X.shape[0], None
+
+    def _reads_arrays(self, X):
+        """A model of arrays whose missing cells the recipe fills reads arrays again."""
+        if hasattr(self, "feature_names_in_") or _rows.is_sparse(X):
+            return False
+        X = check_array(X, dtype=np.float64, force_all_finite="allow-nan")
+        if X.shape[1] != self.n_features_in_:
+            raise ValueError(f"X has {X.shape[1]} features, but {type(self).__name__} is expecting "
+                             f"{self.n_features_in_} features as input.")
+        return True
 
     def _raw_rows(self, X):
-        table = _native.table(X.shape[0], _rows.table_columns(X))
+        recipe = json.loads(_native.recipe(self._handle) or "{}")
+        types = {column["name"]: column["type"] for column in recipe.get("inputs", ())}
+        filled = any("fill" in column for column in recipe.get("inputs", ()))
+        gone = [name for name in types if name not in _rows.names_of(X)]
+        if gone:
+            raise ValueError(f"there is no column {gone[0]!r}, which the model was trained on")
+        columns = _rows.table_columns(X, "impute" if filled else self.missing, types)
+        if self.missing == "drop" and not filled and not _rows.complete(columns).any():
+            return None, np.shape(X)[0], []
+        table = _native.table(np.shape(X)[0], columns)
         missing = {} if self.missing == "error" else {"missing": self.missing}
         data, unseen = _native.apply(self._handle, table, missing)
         for column, count, level in unseen:
             warnings.warn(f"column '{column}': {count} cells with a level that training did not "
                           f"see, such as '{level}'", UserWarning, stacklevel=4)
-        if _native.shape(data)[0] == X.shape[0]:
-            return data, X.shape[0], None
-        return data, X.shape[0], _native.table_rows(data)
+        if _native.shape(data)[0] == np.shape(X)[0]:
+            return data, np.shape(X)[0], None
+        return data, np.shape(X)[0], _native.table_rows(data)
 
     def _spread(self, values, count, rows):
         """NaN where a row was left out because cells are missing."""
         if rows is None:
             return values
         all_rows = np.full(count, np.nan)
-        all_rows[rows] = values
+        if values is not None:
+            all_rows[rows] = values
         return all_rows
 
     # ------------------------------------------------------------ recipes

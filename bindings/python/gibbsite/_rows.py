@@ -22,22 +22,53 @@ def is_frame(X):
     return hasattr(X, "columns") and hasattr(X, "dtypes")
 
 
-def is_raw(X):
-    """A frame that the library's recipe is to read: some column is not of numbers, or cells are
-    missing."""
-    return is_frame(X) and (any(_kind(X.iloc[:, k]) == "text" for k in range(X.shape[1]))
-                            or bool(X.isna().to_numpy().any()))
+def is_raw(X, missing="error"):
+    """Rows that the library's recipe is to read: a frame some column of which is not of numbers, or
+    some cell of which is missing; an array with missing cells that are to be dropped or filled."""
+    if is_frame(X):
+        return any(_kind(X.iloc[:, k]) == "text" for k in range(X.shape[1])) \
+            or bool(X.isna().to_numpy().any())
+    if missing == "error" or is_sparse(X):
+        return False
+    try:
+        cells = np.asarray(X, dtype=np.float64)
+    except (TypeError, ValueError):
+        return False
+    return cells.ndim == 2 and bool(np.isnan(cells).any())
+
+
+def check_shape(X, estimator):
+    """Rows and columns there are: scikit-learn's words, of frames too."""
+    if is_frame(X):
+        for count, what in zip(X.shape, ("sample(s)", "feature(s)")):
+            if count == 0:
+                raise ValueError(f"Found array with 0 {what} (shape={X.shape}) while a minimum of "
+                                 f"1 is required by {type(estimator).__name__}.")
+
+
+# What pandas says of a column of objects, without its missing cells.
+NUMBERS = ("integer", "floating", "mixed-integer-float", "decimal", "boolean", "empty")
+DATES = ("datetime64", "datetime", "date", "timedelta64", "timedelta", "time", "period")
 
 
 def _kind(column):
     dtype = column.dtype
-    if hasattr(dtype, "categories") or dtype == object or str(dtype) in ("string", "str"):
+    if hasattr(dtype, "categories") or str(dtype) in ("string", "str"):
         return "text"
     kind = getattr(dtype, "kind", "O")
+    if kind == "O":
+        from pandas.api.types import infer_dtype
+        found = infer_dtype(column, skipna=True)
+        if found not in (*DATES, "interval", "complex"):
+            return "number" if found in NUMBERS else "text"
+        kind = "M" if found in DATES else "c" if found == "complex" else "O"
     if kind in "mM":
-        raise ValueError(f"column '{column.name}' holds dates; make numbers or texts of them first")
+        raise ValueError(f"column {column.name!r} holds dates; make numbers or texts of them first")
     if kind == "c":
         raise ValueError("Complex data not supported")
+    if kind == "O":
+        raise ValueError(f"column {column.name!r} holds intervals; make numbers or texts of them "
+                         "first")
     return "number"
 
 
@@ -54,17 +85,78 @@ def _text(value):
     return str(value)
 
 
-def table_columns(X):
-    """The columns of a frame as _native.table takes them."""
+def _numbers(column, name):
+    values = np.ascontiguousarray(column.to_numpy(dtype=float, na_value=np.nan))
+    if np.isinf(values).any():
+        raise ValueError(f"column {name!r} contains infinity, in row "
+                         f"{np.flatnonzero(np.isinf(values))[0]}")
+    return values
+
+
+def table_columns(X, missing, types=None):
+    """The columns of a frame, or of an array, as _native.table takes them. `types`: what a model
+    knows columns as, by name, whatever a few rows of them look like."""
+    if not is_frame(X):
+        cells = np.asarray(X, dtype=np.float64)
+        if np.isinf(cells).any():
+            raise ValueError("Input X contains infinity or a value too large for dtype('float64').")
+        return [(name, np.ascontiguousarray(cells[:, k]))
+                for k, name in enumerate(numbered(cells.shape[1]))]
     columns = []
     for k in range(X.shape[1]):
-        column = X.iloc[:, k]
-        if _kind(column) == "text":
-            values = _texts(column)
-        else:
-            values = np.ascontiguousarray(column.to_numpy(dtype=float, na_value=np.nan))
-        columns.append((str(X.columns[k]), values))
+        column, name = X.iloc[:, k], str(X.columns[k])
+        known = (types or {}).get(name)
+        if types is not None and known is None:
+            continue
+        kind = _kind(column)
+        if kind == "text" and known == "number":
+            raise ValueError(f"column {name!r} holds texts, such as {_texts(column)[0]!r}; in "
+                             "training it held numbers")
+        gone = column.isna().to_numpy()
+        if missing == "error" and gone.any():
+            raise ValueError(f"column {name!r} has a missing cell, in row "
+                             f"{np.flatnonzero(gone)[0]}; missing='impute' fills it in, "
+                             "missing='drop' leaves such rows out")
+        text = (known or kind) == "text"
+        columns.append((name, _texts(column) if text else _numbers(column, name)))
     return columns
+
+
+def complete(columns):
+    """Which rows of a table have no missing cell."""
+    gone = [np.isnan(values) if isinstance(values, np.ndarray) else
+            np.array([value is None for value in values]) for _, values in columns]
+    return ~np.any(gone, axis=0)
+
+
+def numbered(count):
+    """Names of columns that have none."""
+    return [f"V{k + 1}" for k in range(count)]
+
+
+def names_of(X):
+    return [str(name) for name in X.columns] if is_frame(X) else numbered(np.shape(X)[1])
+
+
+def labels(y):
+    """Labels as an array: pandas' nullable types as NumPy's own; a missing one is an error."""
+    values = y.to_numpy() if hasattr(y, "to_numpy") else np.asarray(y)
+    if values.dtype.kind == "O" and values.ndim == 1:
+        gone = [k for k, value in enumerate(values.tolist()) if is_missing(value)]
+        if gone:
+            raise ValueError(f"Input y contains missing labels, the first in row {gone[0]}.")
+        kind = getattr(getattr(y, "dtype", None), "kind", "O")
+        return values.astype({"b": bool, "i": np.int64, "u": np.uint64}.get(kind, object))
+    if values.dtype.kind == "f" and np.isnan(values).any():
+        raise ValueError("Input y contains NaN.")
+    return values if hasattr(y, "to_numpy") else y
+
+
+def is_missing(value):
+    """None, NaN, or pandas' NA and NaT, which does not even compare."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, (float, np.floating)) and value != value
 
 
 # Doubles and singles are read where they lie; sparse ones become doubles.
@@ -129,19 +221,19 @@ def hash_of(data):
     return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "little")
 
 
-def of_rows(values, data):
-    """Values of the rows of a table for the rows that the data has of it."""
-    if _native.shape(data)[0] != len(values):
-        values = values[_native.table_rows(data)]
-    return np.ascontiguousarray(values)
-
-
-def group_numbers(groups, data, rows):
-    groups = np.asarray(groups)
+def group_numbers(groups, rows):
+    """The number of each row's group, in the order of their first rows."""
+    if groups is None:
+        return None
+    groups = groups.to_numpy() if hasattr(groups, "to_numpy") else np.asarray(groups)
     if groups.shape != (rows,):
         raise ValueError(f"groups has the shape {groups.shape}, expected ({rows},)")
-    numbers = np.unique(groups, return_inverse=True)[1].astype(np.uint64)
-    return of_rows(numbers, data)
+    known, numbers = {}, np.empty(rows, dtype=np.uint64)
+    for i, name in enumerate(groups.tolist()):
+        if is_missing(name):
+            raise ValueError(f"groups: that of row {i} is missing")
+        numbers[i] = known.setdefault(name, len(known))
+    return numbers
 
 
 def signs(y, positive):
@@ -164,8 +256,16 @@ def numbers(X):
     return check_array(X, **HOW)
 
 
+def looked_names(looked):
+    if isinstance(looked, str):
+        return [looked]
+    if looked is not None and not hasattr(looked, "__iter__"):
+        raise ValueError(f"looked: expected some of {', '.join(LOOKED)}, found {looked!r}")
+    return list(looked or ())
+
+
 def looked_bits(looked):
-    names = [looked] if isinstance(looked, str) else list(looked or ())
+    names = looked_names(looked)
     unknown = [name for name in names if name not in LOOKED]
     if unknown:
         raise ValueError(f"looked: expected some of {', '.join(LOOKED)}, found {unknown[0]!r}")

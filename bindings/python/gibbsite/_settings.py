@@ -45,11 +45,27 @@ def option_text(value):
     return str(value)
 
 
-def options_of(parameters, more=None):
-    """Those that are not None or False, by the library's names. `more` has names of either kind."""
+def options_of(parameters, more=None, own=()):
+    """Those that are not None or False, by the library's names. `more`, the parameter `options`,
+    has names of either kind, but for those of the package's `own`, which are said otherwise."""
+    if more is not None and not hasattr(more, "items"):
+        raise ValueError(f"options must be a dict of names and values, not {more!r}")
+    for name in more or {}:
+        if option_name(name) in own:
+            raise ValueError(f"options: {name!r} is not set here; see the parameters of the "
+                             "estimator and of fit")
     chosen = {**parameters, **(more or {})}
     return {option_name(name): option_text(value) for name, value in chosen.items()
             if value is not None and value is not False}
+
+
+def is_range(ends):
+    """Two numbers, the first below the second?"""
+    try:
+        low, high = map(float, ends)
+    except (TypeError, ValueError):
+        return False
+    return bool(np.isfinite([low, high]).all()) and low < high
 
 
 def seed_of(random_state):
@@ -71,6 +87,8 @@ def threads_of(n_jobs):
     """As scikit-learn reads it: None is one, -1 all that the process may use."""
     if n_jobs is None:
         return 1
+    if not isinstance(n_jobs, numbers.Integral):
+        raise ValueError(f"n_jobs must be None or a whole number, not {n_jobs!r}")
     if n_jobs < 0:
         try:
             cpus = len(os.sched_getaffinity(0))

@@ -35,9 +35,11 @@ def simulate(kind="classify", rows=1000, cols=None, noise=None, signal=None, sha
     if kind not in ("classify", "rank", "ratings"):
         raise ValueError(f"kind: expected classify, rank or ratings, found {kind!r}")
     seed = _settings.seed_of(random_state)
-    if not isinstance(skip, Integral) or skip < 0:
-        raise ValueError(f"skip must be a whole number from 0, not {skip!r}")
-    if range is not None and not _is_range(range):
+    for name, count, least in (("skip", skip, 0), ("rows", rows, 1), ("cols", cols, 1),
+                               ("rank", rank, 1)):
+        if not (isinstance(count, Integral) and count >= least or name == "cols" and cols is None):
+            raise ValueError(f"{name} must be a whole number from {least}, not {count!r}")
+    if range is not None and not _settings.is_range(range):
         raise ValueError(f"range must be two numbers, the first below the second, not {range!r}")
     if kind == "ratings":
         return _ratings(seed, rows, 1000 if cols is None else cols, 0.5 if noise is None else noise,
@@ -52,14 +54,6 @@ def simulate(kind="classify", rows=1000, cols=None, noise=None, signal=None, sha
     if not 0 < signal <= cols:
         raise ValueError(f"signal must be from 1 to cols, not {signal}")
     return _rows(seed, kind, rows, cols, noise, signal, shape, skip)
-
-
-def _is_range(ends):
-    try:
-        low, high = map(float, ends)
-    except (TypeError, ValueError):
-        return False
-    return bool(np.isfinite([low, high]).all()) and low < high
 
 
 # ---------------------------------------------------------------- rows

@@ -5,7 +5,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, column_or_1d
+from sklearn.utils.validation import (_check_sample_weight, check_consistent_length,
+                                      column_or_1d)
 
 from . import _html, _native, _rows, _settings
 from ._model import CertifiedModel, _label, take_recipe
@@ -17,8 +18,13 @@ def _pair(cost):
     """Costs of two classes as the library has them: a missed row of the second one, a false one."""
     if cost is None:
         return None
-    table = np.asarray(cost, dtype=float)
+    try:
+        table = np.asarray(cost, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError(f"cost must be numbers, not {cost!r}") from None
     if table.shape == (2,):
+        if not np.all(np.isfinite(table) & (table > 0)):
+            raise ValueError(f"cost of two classes is two positive numbers, not {cost!r}")
         return (table[0], table[1])
     if table.shape != (2, 2):
         raise ValueError("cost of two classes is a pair or a matrix of 2 x 2, a row for what is "
@@ -64,8 +70,8 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
     columns : {"auto", "equal", "relevance"}
     fit_intercept : bool
     missing : {"error", "drop", "impute"}
-        Rows with missing cells, of frames: an error, left out (predictions for such rows are NaN),
-        or filled in.
+        Rows with missing cells, of frames and of arrays: an error, left out (predictions for such
+        rows are NaN), or filled in.
     solver : {"auto", "lbfgs", "natural", "sgd"}
     max_iter, tol : optional
     warm_start : bool
@@ -82,6 +88,9 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
         None is the seed 1.
     verbose : bool
         A progress bar, where tqdm is there.
+    max_weight : float, optional
+        No `sample_weight` is larger, of rows to come either; known before the rows were seen. The
+        weighted share of wrong labels is then certified too (`target` "weighted").
 
     Attributes
     ----------
@@ -95,14 +104,16 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
     """
 
     _options = ("loss", "family", "features", "lam", "prior", "prior_sd", "prior_split", "bound",
-                "confidence", "joint", "scale", "columns", "solver", "max_iter", "tol")
+                "confidence", "joint", "max_weight", "scale", "columns", "solver", "max_iter",
+                "tol")
 
     def __init__(self, loss=FIT.loss, family=FIT.family, features=FIT.features, lam=FIT.lam,
                  prior=FIT.prior, prior_sd=FIT.prior_sd, prior_split=FIT.prior_split,
                  bound=FIT.bound, confidence=FIT.confidence, cost=None, class_weight=None,
                  joint=FIT.joint, scale=FIT.scale, columns=FIT.columns, fit_intercept=True,
                  missing=FIT.missing, solver=FIT.solver, max_iter=None, tol=None, warm_start=False,
-                 looked=(), options=None, n_jobs=None, random_state=None, verbose=False):
+                 looked=(), options=None, n_jobs=None, random_state=None, verbose=False,
+                 max_weight=FIT.max_weight):
         self.loss = loss
         self.family = family
         self.features = features
@@ -128,6 +139,7 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+        self.max_weight = max_weight
 
     def _more_tags(self):
         return {"_xfail_checks": {
@@ -145,25 +157,45 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
 
     def _fit(self, X, y, sample_weight=None, learned=None, groups=None):
         """`learned`: which rows to learn from, in place of a split of the library's own."""
-        self._raw, self._by_name = _rows.is_raw(X), False
-        if self._raw:
-            y = column_or_1d(y, warn=True)
-            self._take_classes(y)
-            data = self._raw_data(X, y)
-        else:
-            X, y = _rows.checked_pair(self, X, y)
-            self._take_classes(y)
-            data = self._number_data(X, y)
-        if len(self.classes_) > 2 and self._costs is not None:
-            self._set_costs(data)
-        self._set_weights(data, sample_weight, X)
-        if groups is not None:
-            _native.set_groups(data, _rows.group_numbers(groups, data, X.shape[0]))
+        data, X = self._data(X, y, sample_weight, groups)
         if learned is not None:
             _native.set_split(data, np.ascontiguousarray(learned, dtype=np.uint8))
         handle = self._fit_data(data)
         self._write_recipe(handle, X)
         return self._keep(handle)
+
+    def _data(self, X, y, sample_weight=None, groups=None):
+        """A handle on the rows of a fit, and the rows themselves as they were checked."""
+        self._check_parameters()
+        _rows.check_shape(X, self)
+        y = _rows.labels(y)
+        self._raw, self._by_name = _rows.is_raw(X, self.missing), False
+        if self._raw:
+            check_consistent_length(X, y)
+            y = column_or_1d(y, warn=True)
+            self._take_classes(y)
+            data = self._raw_data(X, y, sample_weight, groups)
+        else:
+            X, y = _rows.checked_pair(self, X, y)
+            self._take_classes(y)
+            data = self._number_data(X, y)
+            if sample_weight is not None:
+                _native.set_weights(data, self._weights(sample_weight, X))
+            if groups is not None:
+                _native.set_groups(data, _rows.group_numbers(groups, X.shape[0]))
+        if len(self.classes_) > 2 and self._costs is not None:
+            self._set_costs(data)
+        return data, X
+
+    def _check_parameters(self):
+        """Those that the library does not see as they are."""
+        if self.missing not in ("error", "drop", "impute"):
+            raise ValueError("missing: expected 'error', 'drop' or 'impute', found "
+                             f"{self.missing!r}")
+        for name in ("joint", "fit_intercept", "warm_start"):
+            value = getattr(self, name, False)
+            if not isinstance(value, (bool, np.bool_)):
+                raise ValueError(f"{name} must be True or False, not {value!r}")
 
     def _take_classes(self, y):
         """Classes, and what errors cost: the options are made of both."""
@@ -183,41 +215,51 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
         return data
 
     def _data_again(self, X, y):
-        """The rows of a fit to three classes or more, numbered as the library has them."""
-        data = _rows.data_of(X)
-        place = np.searchsorted(self.classes_, y)
-        place = np.minimum(place, len(self.classes_) - 1)
-        if len(place) != X.shape[0] or np.any(self.classes_[place] != np.asarray(y)):
+        """The rows of a fit; of three classes or more, numbered as the library has them."""
+        y = np.asarray(y)
+        known = {value: k for k, value in enumerate(self.classes_.tolist())}
+        place = np.array([known.get(value, -1) for value in y.ravel().tolist()])
+        if y.shape != (X.shape[0],) or np.any(place < 0):
             raise ValueError("y must be the labels of the fit, one for each row")
+        if len(self.classes_) == 2:
+            return _rows.data_of(X, _rows.signs(place, 1))
+        data = _rows.data_of(X)
         _native.set_classes(data, self._class_order()[place].astype(np.uint32),
                             len(self.classes_))
         return data
 
-    def _raw_data(self, X, y):
-        names = [str(name) for name in X.columns]
-        self.n_features_in_ = X.shape[1]
-        self.feature_names_in_ = np.array(names, dtype=object)
+    def _raw_data(self, X, y, sample_weight, groups):
+        """Through the library's recipe: labels, weights and groups are columns of the table."""
+        names = _rows.names_of(X)
+        self.n_features_in_ = len(names)
+        self.__dict__.pop("feature_names_in_", None)
+        if _rows.is_frame(X):
+            self.feature_names_in_ = np.array(names, dtype=object)
         target = next(name for name in ("y", "target", "label", "y_") if name not in names)
         texts = {value: _label(value) for value in self.classes_.tolist()}
-        table = _native.table(X.shape[0], [*_rows.table_columns(X),
-                                           (target, [texts[value] for value in y.tolist()])])
+        columns = [*_rows.table_columns(X, self.missing),
+                   (target, [texts[value] for value in y.tolist()])]
         options = {**self._library_options(), "target": target}
+        for option, values in (("weights", self._weights(sample_weight, y)),
+                               ("group", _rows.group_numbers(groups, len(y)))):
+            if values is not None:
+                options[option] = next(name for name in (option, f"{option} of the row", "(_)")
+                                       if name not in (*names, target))
+                columns.append((options[option], values.astype(np.float64)))
+        table = _native.table(len(y), columns)
         if len(self.classes_) == 2:
             options["positive"] = texts[self.classes_.tolist()[1]]
         if self.missing != "error":
             options["missing"] = self.missing
         data, messages = _native.train(table, options, self._seed())
         for message in messages:
-            warnings.warn(message, UserWarning, stacklevel=4)
+            warnings.warn(message, UserWarning, stacklevel=5)
         return data
 
-    def _set_weights(self, data, sample_weight, X):
-        if sample_weight is None:
-            return
-        weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
-        if np.all(weight == weight[0]) and weight[0] > 0:
-            return
-        _native.set_weights(data, _rows.of_rows(weight, data))
+    @staticmethod
+    def _weights(sample_weight, X):
+        return None if sample_weight is None else np.ascontiguousarray(
+            _check_sample_weight(sample_weight, X, dtype=np.float64, only_non_negative=True))
 
     def _costs_of(self, y):
         if self.class_weight is None:
@@ -251,6 +293,8 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
     def _classified(self, X, *wanted):
         """Arrays of those wanted among label, probability, score and vote."""
         data, count, rows = self._rows(X)
+        if data is None:
+            return [self._spread(None, count, rows) for _ in wanted]
         held = _native.shape(data)[0]
         arrays = {name: np.empty(held) for name in wanted}
         _native.classify(self._handle, data, _settings.threads_of(self.n_jobs),
@@ -265,7 +309,10 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
     def _many(self, X):
         """Classes, by their place in `classes_`, and probabilities of three classes or more."""
         data, count, rows = self._rows(X)
-        held, classes = _native.shape(data)[0], len(self.classes_)
+        classes = len(self.classes_)
+        if data is None:
+            return np.full(count, np.nan), np.full((count, classes), np.nan)
+        held = _native.shape(data)[0]
         class_of, probability = np.empty(held, dtype=np.uint32), np.empty(held * classes)
         _native.classify_rows(self._handle, data, _settings.threads_of(self.n_jobs), class_of,
                               probability)
@@ -317,6 +364,8 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
             return constant + factor * score
         from scipy.special import log_ndtr
         data, count, rows = self._rows(X)
+        if data is None:
+            return self._spread(None, count, rows)
         score, sd = np.empty((2, _native.shape(data)[0]))
         _native.predict(self._handle, data, _settings.threads_of(self.n_jobs), score, sd, None)
         z = np.clip(score / np.maximum(sd, 1e-300), -1e150, 1e150)
@@ -324,6 +373,9 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
 
     def predict_vote(self, X):
         """The share of the posterior's classifiers that vote for `classes_[1]`."""
+        self._check_fitted()
+        if len(self.classes_) > 2:
+            raise ValueError("a model of several classes has labels and probabilities: no vote")
         return self._classified(X, "vote")[0]
 
     # ------------------------------------------------------------ files

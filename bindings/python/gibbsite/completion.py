@@ -6,8 +6,9 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
-from . import _native, _rows, _settings
+from . import _html, _native, _rows, _settings
 from ._model import Handled, told
+from ._settings import is_range
 
 COMPLETE = _settings.Standard("complete")
 UNSEEN = np.uint32(0xFFFFFFFF)
@@ -21,13 +22,21 @@ def _numbered(names):
     return list(known), numbers
 
 
-def _texts(values):
-    return [value if isinstance(value, str) else
-            str(int(value)) if isinstance(value, (float, np.floating)) and value == int(value) else
-            str(value) for value in np.asarray(values).tolist()]
+def _texts(values, what):
+    """Names of rows or columns: 3.0 is '3', as everywhere."""
+    values = np.asarray(values)
+    if values.ndim != 1:
+        raise ValueError(f"{what} must be an array of one dimension")
+    texts = []
+    for i, value in enumerate(values.tolist()):
+        if _rows.is_missing(value):
+            raise ValueError(f"{what}: the name in place {i} is missing")
+        whole = isinstance(value, float) and value.is_integer()
+        texts.append(value if isinstance(value, str) else str(int(value)) if whole else str(value))
+    return texts
 
 
-class MatrixCompletion(Handled, BaseEstimator):
+class MatrixCompletion(_html.ShowsCertificate, Handled, BaseEstimator):
     """y = mu + a_i + b_j + u_i'v_j + noise, with the posterior of all of it.
 
     `fit` takes triples (three arrays: rows, columns, values), a frame whose first three columns are
@@ -40,6 +49,7 @@ class MatrixCompletion(Handled, BaseEstimator):
     `info_`.
     """
 
+    _card = staticmethod(_html.completion_card)
     _to_file = staticmethod(_native.completion_to_json)
     _from_file = staticmethod(_native.completion_from_json)
     _options = ("rank", "model", "positions", "lam", "noise", "prior", "prior_split", "range",
@@ -94,8 +104,11 @@ class MatrixCompletion(Handled, BaseEstimator):
         values = np.ascontiguousarray(values, dtype=float)
         if not np.isfinite(values).all():
             raise ValueError("a value is not a finite number")
-        self.row_names_, row = _numbered(_texts(rows))
-        self.column_names_, column = _numbered(_texts(columns))
+        self.row_names_, row = _numbered(_texts(rows, "rows"))
+        self.column_names_, column = _numbered(_texts(columns, "columns"))
+        if self.range is not None and not is_range(self.range):
+            raise ValueError("range must be two numbers, the first below the second, not "
+                             f"{self.range!r}")
         parameters = {name: getattr(self, name) for name in self._options}
         options = _settings.options_of({**parameters, "no-biases": not self.biases}, self.options)
         progress, end = _settings.progress_of(self.verbose)
@@ -123,8 +136,8 @@ class MatrixCompletion(Handled, BaseEstimator):
         self._rows_by_name = {name: k for k, name in enumerate(self.row_names_)}
         self._columns_by_name = {name: k for k, name in enumerate(self.column_names_)}
 
-    def _numbers(self, names, known):
-        return np.array([known.get(name, UNSEEN) for name in _texts(names)], dtype=np.uint32)
+    def _numbers(self, names, known, what):
+        return np.array([known.get(name, UNSEEN) for name in _texts(names, what)], dtype=np.uint32)
 
     def predict(self, rows, columns=None, return_sd=False):
         """Values of cells; rows and columns that were not rated have the prior's. With `return_sd`
@@ -132,10 +145,13 @@ class MatrixCompletion(Handled, BaseEstimator):
         self._check_fitted()
         if columns is None:
             pairs = rows if _rows.is_frame(rows) else np.asarray(rows)
+            if pairs.ndim != 2 or pairs.shape[1] < 2:
+                raise ValueError("cells are rows and columns: two arrays, a frame, or an array of "
+                                 "two columns")
             rows, columns = (pairs.iloc[:, 0], pairs.iloc[:, 1]) if _rows.is_frame(pairs) else \
                 (pairs[:, 0], pairs[:, 1])
-        row = self._numbers(rows, self._rows_by_name)
-        column = self._numbers(columns, self._columns_by_name)
+        row = self._numbers(rows, self._rows_by_name, "rows")
+        column = self._numbers(columns, self._columns_by_name, "columns")
         value, sd = np.empty((2, len(row)))
         _native.completion_predict(self._handle, row, column, _settings.threads_of(self.n_jobs),
                                    value, sd)

@@ -23,7 +23,13 @@ def load(path):
 
 def save(model, path):
     """Writes a fitted model to a file that the command line reads."""
-    model.save(path)
+    _ours(model).save(path)
+
+
+def _ours(model):
+    if not hasattr(model, "_check_fitted"):
+        raise TypeError(f"expected an estimator of this package, found {type(model).__name__}")
+    return model
 
 
 def theory(**options):
@@ -50,6 +56,6 @@ def _run_of(model):
 def report(model, path):
     """Writes the page of a fitted model, sample or completion, with its certificate and charts, to
     `path`: one HTML file that opens from disk without a network."""
-    model = getattr(model, "fitted_", model)  # of a pipeline
+    model = getattr(_ours(model), "fitted_", model)  # of a pipeline
     model._check_fitted()
     _native.write_file(path, _native.report("Python", json.dumps(_run_of(model))))

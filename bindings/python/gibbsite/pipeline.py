@@ -5,30 +5,45 @@ certificate is computed on: on pure noise, the best 10 of 1000 columns look good
 certificate below the truth comes out. Here the library draws its split first; transformers and
 candidates see the rows to learn from, and the others only at the very end.
 """
+import numbers
+import warnings
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.model_selection import ParameterGrid, StratifiedKFold, cross_val_score
+from sklearn.model_selection import (ParameterGrid, StratifiedGroupKFold, StratifiedKFold,
+                                     cross_val_score)
 from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from . import _html, _native, _rows
 from .classifier import GibbsiteClassifier
 
 
-def learned_rows(estimator, X, y, sample_weight=None):
+def learned_rows(estimator, X, y, sample_weight=None, groups=None, own=False):
     """Which rows `estimator` would learn from: an array of booleans. It depends on what the rows
-    hold, their order, the seed and the options, and on no transformation."""
-    classes, numbers = np.unique(y, return_inverse=True)
-    many = len(classes) > 2
-    data = _rows.fingerprint(X, None if many else _rows.signs(numbers, 1))
-    if many:
-        _native.set_classes(data, numbers.astype(np.uint32), len(classes))
-    if sample_weight is not None:
-        weight = _check_sample_weight(sample_weight, np.empty(len(y)), dtype=np.float64)
-        _native.set_weights(data, np.ascontiguousarray(weight))
-    learned = np.empty(len(y), dtype=np.uint8)
-    _native.split(data, estimator._library_options(), estimator._seed(), learned)
-    return learned.astype(bool)
+    hold, their order, the seed and the options, and on no transformation. `own`: these very rows
+    are to be fitted, and the split is the one that the fit would draw."""
+    learned = np.zeros(len(y), dtype=bool)
+    if own and _rows.is_raw(X, estimator.missing):
+        with warnings.catch_warnings():  # the fit says them once more
+            warnings.simplefilter("ignore")
+            data, _ = clone(estimator)._data(X, y, sample_weight, groups)
+        rows = _native.table_rows(data)
+    else:
+        classes, number = np.unique(y, return_inverse=True)
+        many = len(classes) > 2
+        data = _rows.fingerprint(X, None if many else _rows.signs(number, 1))
+        if many:
+            _native.set_classes(data, number.astype(np.uint32), len(classes))
+        if sample_weight is not None:
+            _native.set_weights(data, estimator._weights(sample_weight, np.empty(len(y))))
+        if groups is not None:
+            _native.set_groups(data, _rows.group_numbers(groups, len(y)))
+        rows = slice(None)
+    drawn = np.empty(_native.shape(data)[0], dtype=np.uint8)
+    _native.split(data, estimator._library_options(), estimator._seed(), drawn)
+    learned[rows] = drawn
+    return learned
 
 
 def _splits(estimator):
@@ -37,6 +52,21 @@ def _splits(estimator):
     learned = np.empty(8, dtype=np.uint8)
     _native.split(_native.dense(X, y), estimator._library_options(), 1, learned)
     return not learned.all()
+
+
+# What a choice by all rows moves where there is no split: under one `kl` statement the posterior is
+# free, and the rest is the prior, its columns, or the bound. Parameters that are not named here
+# move columns.
+MOVES = {"lam": "lam", "prior_sd": "prior_sd", "bound": "bound", "confidence": "bound",
+         **dict.fromkeys(("loss", "family", "solver", "max_iter", "tol", "warm_start", "n_jobs",
+                          "verbose", "cost", "class_weight", "looked", "max_weight"))}
+
+
+def _look(estimator, names):
+    """Says in the certificate what was chosen after a look at all rows."""
+    moved = [MOVES.get(name, "columns") for name in names]
+    looked = _rows.looked_names(estimator.looked)
+    estimator.set_params(looked=[*looked, *(name for name in moved if name is not None)])
 
 
 def _some(X, rows):
@@ -67,6 +97,30 @@ class _Told:
     card_ = property(lambda self: self._inner().card_)
     baseline_ = property(lambda self: self._inner().baseline_)
     path_ = property(lambda self: self._inner().path_)
+    coefficients_ = property(lambda self: self._inner().coefficients_)
+    info_ = property(lambda self: self._inner().info_)
+
+    def _take_columns(self, X):
+        """Columns of frames and lists, which scikit-learn's own check would make numbers of."""
+        for name in ("n_features_in_", "feature_names_in_"):
+            self.__dict__.pop(name, None)
+        if _rows.is_frame(X):
+            _rows.check_shape(X, self)
+            self.n_features_in_ = X.shape[1]
+            if all(isinstance(name, str) for name in X.columns):
+                self.feature_names_in_ = np.array(X.columns, dtype=object)
+
+    def predict(self, X):
+        return self._inner().predict(self._transformed(X))
+
+    def predict_proba(self, X):
+        return self._inner().predict_proba(self._transformed(X))
+
+    def decision_function(self, X):
+        return self._inner().decision_function(self._transformed(X))
+
+    def score(self, X, y, sample_weight=None):
+        return self._inner().score(self._transformed(X), y, sample_weight)
 
     def save(self, path):
         """Writes the file of the classifier inside."""
@@ -114,34 +168,49 @@ class CertifiedPipeline(_Told, ClassifierMixin, BaseEstimator):
                 self.steps = [(k, value if k == name else step) for k, step in self._steps()]
         return self
 
-    def fit(self, X, y, sample_weight=None):
+    def _checked_steps(self):
         steps = self._steps()
+        try:
+            names = [name for name, _ in steps]
+        except (TypeError, ValueError):
+            names = []
+        if not names or len(set(names)) < len(names):
+            raise ValueError("steps must be a list of (name, transformer), the last of them (name, "
+                             "GibbsiteClassifier), under names of their own")
         if not isinstance(steps[-1][1], GibbsiteClassifier):
             raise TypeError("the last step must be a GibbsiteClassifier")
-        last = clone(steps[-1][1])
+        for name, step in steps[:-1]:
+            if step not in (None, "passthrough") and not hasattr(step, "transform"):
+                raise TypeError(f"step {name!r} must be a transformer or 'passthrough', not "
+                                f"{step!r}")
+        return [(name, step) for name, step in steps[:-1] if step not in (None, "passthrough")], \
+            clone(steps[-1][1])
+
+    def fit(self, X, y, sample_weight=None, groups=None):
+        """As that of `GibbsiteClassifier`; the transformers see rows that are learned from."""
+        steps, last = self._checked_steps()
         check_consistent_length(X, y)
-        y = column_or_1d(y, warn=True)
+        y = column_or_1d(_rows.labels(y), warn=True)
         assert_all_finite(y, input_name="y")
         if len(y) == 0:
             raise ValueError("Found array with 0 sample(s)")
+        self._take_columns(X)
         if not (_rows.is_frame(X) or isinstance(X, (list, tuple))):
             _rows._validate(self, X, reset=True, accept_sparse=True, dtype=None,
                             force_all_finite=False)
         last._take_classes(y)
-        learned = learned_rows(last, X, y, sample_weight)
+        learned = learned_rows(last, X, y, sample_weight, groups, own=not steps)
         self.transformers_ = []
         head, labels = _some(X, learned), y[learned]
-        for name, step in steps[:-1]:
-            if step == "passthrough":
-                continue
+        for name, step in steps:
             step = clone(step).fit(head, labels)
             head, X = step.transform(head), step.transform(X)
             self.transformers_.append((name, step))
-        if not _splits(last) and self.transformers_:  # every row certifies: they have seen them
-            looked = [last.looked] if isinstance(last.looked, str) else list(last.looked or ())
-            last.set_params(looked=[*looked, "columns"])
-        self._split = learned if _splits(last) else None
-        self.fitted_ = last._fit(X, y, sample_weight, self._split)
+        splits = _splits(last)
+        if not splits and steps:  # every row certifies: they have seen them
+            _look(last, ["steps"])
+        self._split = learned if splits and steps else None
+        self.fitted_ = last._fit(X, y, sample_weight, self._split, groups)
         self.learned_ = learned
         return self
 
@@ -149,15 +218,6 @@ class CertifiedPipeline(_Told, ClassifierMixin, BaseEstimator):
         for _, step in self.transformers_:
             X = step.transform(X)
         return X
-
-    def predict(self, X):
-        return self._inner().predict(self._transformed(X))
-
-    def predict_proba(self, X):
-        return self._inner().predict_proba(self._transformed(X))
-
-    def decision_function(self, X):
-        return self._inner().decision_function(self._transformed(X))
 
 
 class GibbsiteClassifierCV(_Told, ClassifierMixin, BaseEstimator):
@@ -178,45 +238,59 @@ class GibbsiteClassifierCV(_Told, ClassifierMixin, BaseEstimator):
     def _more_tags(self):
         return GibbsiteClassifier()._more_tags()
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None, groups=None):
+        """As that of `GibbsiteClassifier`; candidates are compared on rows that are learned from,
+        and rows of one group are never on both sides of a fold."""
         base = self.estimator if self.estimator is not None else GibbsiteClassifier()
         if not isinstance(base, GibbsiteClassifier):
             raise TypeError("estimator must be a GibbsiteClassifier")
+        if isinstance(self.cv, numbers.Integral) and self.cv < 2:
+            raise ValueError(f"cv must be 2 folds or more, not {self.cv}")
         base = clone(base)
-        raw = _rows.is_raw(X)
-        if not raw:
-            X, y = _rows.checked_pair(self, X, y)
-        y = np.asarray(y)
+        y = _rows.labels(y)
+        self._take_columns(X)
+        if not _rows.is_raw(X, base.missing):
+            checked, y = _rows.checked_pair(self, X, y)
+            X = X if _rows.is_frame(X) else checked  # frames keep their names
+        y = column_or_1d(y, warn=True)
+        check_consistent_length(X, y)
         base._take_classes(y)
-        learned = learned_rows(base, X, y, sample_weight)
-        head, labels = _some(X, learned), y[learned]
-        candidates = list(ParameterGrid(self.param_grid or {"scale": ["standard"]}))
-        counts = np.unique(labels, return_counts=True)[1]
-        folds = min(self.cv, counts.min()) if isinstance(self.cv, int) else self.cv
-        if isinstance(folds, (int, np.integer)) and folds > 1:
-            folds = StratifiedKFold(folds, shuffle=True, random_state=0)
-        self.cv_results_ = []
-        for params in candidates:
-            scores = np.array([np.nan])  # a class has one row: nothing to compare by
-            if not isinstance(folds, (int, np.integer)) and len(counts) > 1:
-                scores = cross_val_score(clone(base).set_params(**params), head, labels, cv=folds,
-                                         scoring=self.scoring, n_jobs=self.n_jobs)
-            self.cv_results_.append({"params": params, "mean": scores.mean(), "sd": scores.std()})
+        learned = learned_rows(base, X, y, sample_weight, groups, own=True)
+        told = {name: _some(np.asarray(values), learned) for name, values in
+                (("sample_weight", sample_weight), ("groups", groups)) if values is not None}
+        self.cv_results_ = self._compared(base, _some(X, learned), y[learned], told)
         best = max(self.cv_results_, key=lambda result: result["mean"])
         self.best_params_, self.best_score_ = best["params"], best["mean"]
         chosen = clone(base).set_params(**best["params"])
         chosen._take_classes(y)
-        self._split = learned if _splits(chosen) else None
-        self.fitted_ = chosen._fit(X, y, sample_weight, self._split)
+        self._split = None
+        if not _splits(chosen):  # every row certifies, also those that chose
+            _look(chosen, {name for result in self.cv_results_ for name in result["params"]})
+        elif learned.all():
+            _look(chosen, ["every row"])
+        elif not np.array_equal(learned, learned_rows(chosen, X, y, sample_weight, groups, True)):
+            self._split = learned
+        self.fitted_ = chosen._fit(X, y, sample_weight, self._split, groups)
         self.learned_ = learned
         self.best_estimator_ = self.fitted_
         return self
 
-    def predict(self, X):
-        return self._inner().predict(X)
-
-    def predict_proba(self, X):
-        return self._inner().predict_proba(X)
-
-    def decision_function(self, X):
-        return self._inner().decision_function(X)
+    def _compared(self, base, X, y, told):
+        """Mean and standard deviation of the score of each candidate over the folds; `told` are
+        weights and groups of these rows."""
+        folds, groups = self.cv, told.get("groups")
+        counts = np.unique(y, return_counts=True)[1]
+        if isinstance(folds, numbers.Integral):
+            folds = min(folds, counts.min())
+            kind = StratifiedKFold if groups is None else StratifiedGroupKFold
+            # a class has one row: nothing to compare by
+            folds = kind(folds, shuffle=True, random_state=0) if folds > 1 else None
+        results = []
+        for params in ParameterGrid(self.param_grid or {"scale": ["standard"]}):
+            scores = np.array([np.nan])
+            if folds is not None and len(counts) > 1:
+                scores = cross_val_score(clone(base).set_params(**params), X, y, cv=folds,
+                                         groups=groups, scoring=self.scoring, n_jobs=self.n_jobs,
+                                         fit_params=told)
+            results.append({"params": params, "mean": scores.mean(), "sd": scores.std()})
+        return results

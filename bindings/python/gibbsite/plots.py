@@ -12,8 +12,20 @@ def _axes(ax):
     return plt.subplots()[1]
 
 
+def _fitted(model):
+    """The fitted classifier or ranker, of a pipeline the one inside."""
+    model = getattr(model, "fitted_", model)
+    if not hasattr(model, "coefficients_") or not hasattr(model, "_check_fitted"):
+        if hasattr(model, "_check_fitted"):
+            model._check_fitted()
+        raise TypeError("expected a fitted classifier or ranker, found "
+                        f"{type(model).__name__}")
+    return model
+
+
 def certificate(model, ax=None):
     """Every bound beside the risk that was seen, and the baseline."""
+    model = _fitted(model)
     ax = _axes(ax)
     told = model.certificates_[::-1]
     at = np.arange(len(told))
@@ -31,8 +43,11 @@ def certificate(model, ax=None):
 
 def reliability(model, ax=None):
     """How often a label came true against how often it was said to, on the test rows."""
+    model = _fitted(model)
     if model.card_ is None:
         raise ValueError("this model was not tested on rows of its own")
+    if "reliability" not in model.card_:
+        raise ValueError("reliability is drawn of classifiers of two classes")
     ax = _axes(ax)
     bins = [b for b in model.card_["reliability"] if b["count"] > 0]
     size = np.array([b["count"] for b in bins], dtype=float)
@@ -46,6 +61,7 @@ def reliability(model, ax=None):
 
 def importance(model, ax=None, most=20):
     """Coefficients per standard deviation of their columns, with two standard deviations."""
+    model = _fitted(model)
     ax = _axes(ax)
     told = [c for c in model.coefficients_ if c["name"] != "(intercept)"]
     told = sorted(told, key=lambda c: abs(c["mean"]))[-most:]
@@ -60,8 +76,11 @@ def importance(model, ax=None, most=20):
 
 def path(model, ax=None):
     """Risk and certificate along the values of lambda that were fitted."""
+    model = _fitted(model)
     ax = _axes(ax)
     points = model.path_
+    if not points:
+        raise ValueError("a model of several classes has no one path: see parts_")
     lam = [p["lambda"] for p in points]
     ax.plot(lam, [p["gibbs_risk"] for p in points], "o-", color="#1f4e79", label="risk seen")
     bound = [np.nan if p["bound"] is None else p["bound"] for p in points]

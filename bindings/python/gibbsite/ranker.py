@@ -17,7 +17,8 @@ class GibbsiteRanker(GibbsiteClassifier):
 
     _task = "rank"
     _estimator_type = None
-    _options = tuple(name for name in GibbsiteClassifier._options if name != "joint") + ("pairs",)
+    _options = tuple(name for name in GibbsiteClassifier._options
+                     if name not in ("joint", "max_weight")) + ("pairs",)
 
     def __init__(self, loss=FIT.loss, family=FIT.family, features=FIT.features, lam=FIT.lam,
                  prior=FIT.prior, prior_sd=FIT.prior_sd, prior_split=FIT.prior_split,
@@ -68,6 +69,8 @@ class GibbsiteRanker(GibbsiteClassifier):
 
     def _predicted(self, X):
         data, count, rows = self._rows(X)
+        if data is None:
+            return [self._spread(None, count, rows)] * 2
         score, probability = np.empty((2, _native.shape(data)[0]))
         _native.predict(self._handle, data, _settings.threads_of(self.n_jobs), score, None,
                         probability)

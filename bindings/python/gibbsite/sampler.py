@@ -129,13 +129,13 @@ class GibbsSampler(Handled, ClassifierMixin, BaseEstimator):
         return self
 
 
-def gap(model, X, y, **sampling):
+def gap(model, X, y, sample_weight=None, groups=None, **sampling):
     """How far a fitted classifier or ranker is from the Gibbs posterior that it approximates:
     KL(model || Gibbs) = free energy + log Z, an estimate. X and y are the rows of the fit, all of
-    them; `sampling` are parameters of `GibbsSampler` that say how to sample. Of a
-    `CertifiedPipeline` or `GibbsiteClassifierCV` the classifier inside is meant. Of three classes
-    or more there is a list, one for each binary problem, with `class` and `against` (None: the
-    rest); classes that were fitted together, which `loss="hinge"` avoids, have none."""
+    them, with their weights and groups; `sampling` are parameters of `GibbsSampler` that say how to
+    sample. Of a `CertifiedPipeline` or `GibbsiteClassifierCV` the classifier inside is meant. Of
+    three classes or more there is a list, one for each binary problem, with `class` and `against`
+    (None: the rest); classes that were fitted together, which `loss="hinge"` avoids, have none."""
     learned = None
     if hasattr(model, "fitted_"):  # with a split of its own
         X, learned, model = model._transformed(X), model._split, model.fitted_
@@ -147,8 +147,11 @@ def gap(model, X, y, **sampling):
     else:
         X = _rows.checked(model, X, reset=False)
     many = len(model.classes_) > 2
-    data = model._data_again(X, y) if many else _rows.data_of(
-        X, _rows.signs(np.asarray(y), model.classes_[1]))
+    data = model._data_again(X, _rows.labels(y))
+    if sample_weight is not None:
+        _native.set_weights(data, model._weights(sample_weight, X))
+    if groups is not None:
+        _native.set_groups(data, _rows.group_numbers(groups, X.shape[0]))
     if learned is not None:
         _native.set_split(data, np.ascontiguousarray(learned, dtype=np.uint8))
     sampler = GibbsSampler(**sampling)

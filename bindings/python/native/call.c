@@ -1,8 +1,6 @@
 /* One call of the library: context, callbacks, options. */
 #include "native.h"
 
-#include <string.h>
-
 /* Often enough for Ctrl-C within a tenth of a second, seldom enough to cost nothing: each look
  * takes Python's lock. */
 #define SECONDS_A_LOOK 0.05
@@ -31,7 +29,7 @@ static void logged(gbs_log_level level, const char *message, void *user) {
     if (level != GBS_LOG_WARNING || c->stopped)
         return;
     call_lock(c);
-    PyObject *text = PyUnicode_DecodeUTF8(message, (Py_ssize_t)strlen(message), "replace");
+    PyObject *text = spelled(message);
     c->stopped = text == NULL || PyList_Append(c->messages, text) != 0;
     Py_XDECREF(text);
     call_unlock(c);

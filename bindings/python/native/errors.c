@@ -1,10 +1,12 @@
 /* Statuses of the library as exceptions of Python.
  *
  * An option stands in backquotes in a message, as the library spells it (`prior-sd`); here it
- * becomes the name of a parameter (`prior_sd`).
+ * becomes what a user of the package would write: a parameter (`prior_sd`, `lam`), a call of
+ * pandas.
  */
 #include "native.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 static PyObject *numeric_error;
@@ -51,29 +53,82 @@ static PyObject *kind_of(gbs_status status, const char **code) {
     return PyExc_ValueError;
 }
 
-static void spell_parameters(char *text) {
-    int inside = 0;
-    for (; *text != '\0'; text++) {
-        if (*text == '`')
-            inside = !inside;
-        else if (inside && *text == '-')
-            *text = '_';
+/* Options that parameters of the package call otherwise. */
+static const struct {
+    const char *option, *parameter;
+} names[] = {{"lambda", "lam"},
+             {"lambda-grid", "lam_grid"},
+             {"weights", "sample_weight"},
+             {"group", "groups"},
+             {"positive", "y == "}};
+
+struct spelling {
+    char text[2400];
+    size_t length;
+};
+
+static void put(struct spelling *s, const char *from, size_t count) {
+    for (size_t k = 0; k < count && s->length < sizeof s->text - 1; k++)
+        s->text[s->length++] = from[k];
+    s->text[s->length] = '\0';
+}
+
+static void put_text(struct spelling *s, const char *text) {
+    put(s, text, strlen(text));
+}
+
+/* The name of an option, which came between backquotes. */
+static void put_option(struct spelling *s, const char *from, size_t count) {
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (strlen(names[k].option) == count && memcmp(names[k].option, from, count) == 0) {
+            put_text(s, names[k].parameter);
+            return;
+        }
+    for (size_t k = 0; k < count; k++)
+        put(s, from[k] == '-' ? "_" : from + k, 1);
+}
+
+/* "`drop` NAME leaves it out" is said of a frame here: "X.drop(columns='NAME') leaves it out".
+ * Returns what comes behind NAME, or NULL where it is something else. */
+static const char *put_drop(struct spelling *s, const char *from) {
+    static const char begin[] = "`drop` ", end[] = " leaves it out";
+    const char *name = from + strlen(begin),
+               *behind = strncmp(from, begin, strlen(begin)) == 0 ? strstr(name, end) : NULL;
+    if (behind == NULL)
+        return NULL;
+    put_text(s, "X.drop(columns='");
+    put(s, name, (size_t)(behind - name));
+    put_text(s, "')");
+    return behind;
+}
+
+static void spell(struct spelling *s, const char *message) {
+    for (const char *at = message, *end; *at != '\0';) {
+        if (*at == '`' && (end = put_drop(s, at)) != NULL) {
+            at = end;
+        } else if (*at == '`' && (end = strchr(at + 1, '`')) != NULL) {
+            bool sign = strncmp(at, "`positive` ", 11) == 0; /* y == LABEL, without quotes */
+            put(s, "`", !sign);
+            put_option(s, at + 1, (size_t)(end - at - 1));
+            put(s, "`", !sign);
+            at = end + 1 + sign;
+        } else {
+            put(s, at++, 1);
+        }
     }
+}
+
+PyObject *spelled(const char *message) {
+    struct spelling s = {.length = 0};
+    spell(&s, message);
+    return PyUnicode_DecodeUTF8(s.text, (Py_ssize_t)s.length, "replace");
 }
 
 /* The exception has the status as its attribute `code`. */
 void errors_raise(gbs_status status, const char *message) {
     const char *code;
-    char spelled[1200];
-    size_t length = strlen(message);
-    PyObject *kind = kind_of(status, &code);
-    if (length >= sizeof spelled)
-        length = sizeof spelled - 1;
-    memcpy(spelled, message, length);
-    spelled[length] = '\0';
-    spell_parameters(spelled);
-    PyObject *text = PyUnicode_DecodeUTF8(spelled, (Py_ssize_t)length, "replace");
-    PyObject *error = text != NULL ? PyObject_CallFunctionObjArgs(kind, text, NULL) : NULL;
+    PyObject *kind = kind_of(status, &code), *text = spelled(message),
+             *error = text != NULL ? PyObject_CallFunctionObjArgs(kind, text, NULL) : NULL;
     PyObject *name = error != NULL ? PyUnicode_FromString(code) : NULL;
     if (name != NULL && PyObject_SetAttrString(error, "code", name) == 0)
         PyErr_SetObject(kind, error);

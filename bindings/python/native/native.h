@@ -50,6 +50,8 @@ int file_of(PyObject *object, const char **bytes, Py_ssize_t *size);
 /* Exceptions (errors.c): set when the module is made. */
 int errors_init(PyObject *module);
 void errors_raise(gbs_status status, const char *message);
+/* A message of the library in the words of the package. */
+PyObject *spelled(const char *message);
 
 /* ---------------------------------------------------------------- arrays (arrays.c) */
 

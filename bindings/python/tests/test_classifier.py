@@ -213,6 +213,25 @@ def test_weights_shape_the_model_and_the_certificate_says_so(data):
         GibbsiteClassifier().fit(X, y, sample_weight=-weight)
 
 
+def test_a_weighted_risk_is_certified_with_a_largest_weight(data):
+    X, y = data
+    weight = np.where(X[:, 0] > 0.5, 4.0, 1.0)
+    model = GibbsiteClassifier(loss="hinge", max_weight=4).fit(X, y, sample_weight=weight)
+    line = next(c for c in model.certificates_ if c.target == "weighted")
+    plain = GibbsiteClassifier(loss="hinge").fit(X, y, sample_weight=weight)
+    assert [c for c in model.certificates_ if c.target != "weighted"] == plain.certificates_
+    assert line.status == "valid" and line.empirical < line.value < 1.0
+    assert any("by its weight" in text for text in line.assumptions)
+    assert not any("counted once" in text for text in line.assumptions)
+    assert model.certificate_.target == "vote"  # the first line stays what it was
+    with pytest.raises(ValueError, match="weight 4, above `max_weight` 3"):
+        GibbsiteClassifier(max_weight=3).fit(X, y, sample_weight=weight)
+    with pytest.raises(ValueError, match="`max_weight` needs weights"):
+        GibbsiteClassifier(max_weight=3).fit(X, y)
+    alike = GibbsiteClassifier(max_weight=3).fit(X, y, sample_weight=np.full(300, 3.0))
+    assert "weighted" in {c.target for c in alike.certificates_}
+
+
 def test_rows_of_a_group_stay_together(data):
     X, y = data
     groups = np.repeat([f"p{k}" for k in range(60)], 5)

@@ -53,6 +53,13 @@ def test_the_gap_to_the_gibbs_posterior_is_measured():
     assert found.free_energy == pytest.approx(model.info_["free_energy"])
     with pytest.raises(ValueError):
         gap(model, X[::-1] * 2, y)
+    with pytest.raises(ValueError, match="labels of the fit"):
+        gap(model, X, np.full(60, "maybe"))
+    weight = 1.0 + np.arange(60) % 3
+    heavy = GibbsiteClassifier(loss="hinge", prior="zero", lam=20.0)
+    heavy.fit(X, y, sample_weight=weight)
+    assert gap(heavy, X, y, sample_weight=weight, particles=256).free_energy == \
+        pytest.approx(heavy.info_["free_energy"])
 
 
 @pytest.mark.parametrize("line", [False, True])

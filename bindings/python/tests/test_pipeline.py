@@ -137,6 +137,78 @@ def test_choices_by_cross_validation_see_the_learn_rows_alone(data):
     assert fingerprint_only.fit(X, turned).certificate_.value != model.certificate_.value
 
 
+@pytest.mark.parametrize("grid", [{"prior_sd": [0.1, 1.0, 3.0]}, {"bound": ["kl", "catoni"]},
+                                  {"scale": ["none", "unit-row"]}])
+def test_choices_by_every_row_make_the_certificate_conditional(grid):
+    """Without a split every row certifies, those that chose among them."""
+    X, y = rows(80, 3)
+    base = GibbsiteClassifier(prior="zero", scale="none", prior_sd=1.0)
+    assert base.fit(X, y).certificate_.status == "valid"
+    grid = {key: values for key, values in grid.items()}
+    search = GibbsiteClassifierCV(base, grid, cv=2).fit(X, y)
+    assert search.learned_.all() and search.certificate_.status == "conditional"
+    assert any(text.startswith("NOT MET") for text in search.certificate_.assumptions)
+    # what only moves the posterior is free under one bound for all of them
+    free = GibbsiteClassifierCV(base, {"loss": ["hinge", "zero-one"]}, cv=2).fit(X, y)
+    assert free.certificate_.status == "valid"
+    # chosen by every row, then tested on some of them
+    late = GibbsiteClassifierCV(base, {"prior": ["informed"]}, cv=2).fit(X, y)
+    assert late.certificate_.status == "conditional"
+
+
+def test_frames_with_texts_stay_certified():
+    pandas = pytest.importorskip("pandas")
+    X, y = rows(150, 3)
+    frame = pandas.DataFrame(X, columns=list("abc")).assign(job=np.where(X[:, 0] > 0, "u", "v"))
+    frame.loc[4, "b"] = np.nan
+    last = GibbsiteClassifier(loss="hinge", missing="drop")
+    pipe = CertifiedPipeline([("fit", last)]).fit(frame, y)
+    search = GibbsiteClassifierCV(last, {"scale": ["none", "standard"]}, cv=2).fit(frame, y)
+    plain = clone(last).fit(frame, y)
+    for other in (pipe, search):
+        assert other.certificate_.status == "valid" and not other.learned_[4]
+        assert other.learned_.sum() == other.card_.learned == plain.card_.learned
+        assert list(other.feature_names_in_) == list(frame.columns)
+    assert pipe.certificates_ == plain.certificates_
+
+
+def test_a_search_finds_the_columns_of_a_frame_by_their_names():
+    pandas = pytest.importorskip("pandas")
+    X, y = rows(90, 3)
+    frame = pandas.DataFrame(X, columns=list("abc"))
+    search = GibbsiteClassifierCV(GibbsiteClassifier(loss="hinge"), cv=2).fit(frame, y)
+    with pytest.raises(ValueError, match="feature names"):
+        search.predict(frame[list("bca")])
+    assert search.score(frame, y) == search.best_estimator_.score(frame, y)
+
+
+def test_groups_stay_together_in_pipelines_and_searches():
+    X, y = rows(240, 3)
+    groups = np.repeat([f"p{k}" for k in range(60)], 4)
+    keep = Remembers()
+    pipe = CertifiedPipeline([("keep", keep), ("fit", GibbsiteClassifier(loss="hinge"))])
+    search = GibbsiteClassifierCV(GibbsiteClassifier(loss="hinge"), cv=2)
+    for model in (pipe, search):
+        model.fit(X, y, groups=groups)
+        assert model.certificate_.status == "valid" and model.certificate_.rows <= 30
+        assert all(len(set(model.learned_[groups == name])) == 1 for name in set(groups))
+    weight = 1.0 + np.arange(240) % 2
+    assert search.fit(X, y, sample_weight=weight).certificate_.status == "valid"
+
+
+def test_steps_that_are_none_are_refused():
+    X, y = rows(60)
+    last = GibbsiteClassifier(loss="hinge")
+    for steps in ([], last, [StandardScaler(), last], [("a", StandardScaler()), ("a", last)]):
+        with pytest.raises(ValueError, match="steps must be a list"):
+            CertifiedPipeline(steps).fit(X, y)
+    with pytest.raises(TypeError, match="'a' must be a transformer"):
+        CertifiedPipeline([("a", 3), ("fit", last)]).fit(X, y)
+    assert CertifiedPipeline([("a", None), ("fit", last)]).fit(X, y).transformers_ == []
+    with pytest.raises(ValueError, match="cv must be 2"):
+        GibbsiteClassifierCV(last, cv=1).fit(X, y)
+
+
 @pytest.mark.parametrize("estimator", [
     GibbsiteClassifierCV(param_grid={"loss": ["hinge"]}, cv=2),
     CertifiedPipeline([("scale", StandardScaler()), ("fit", GibbsiteClassifier())])])

@@ -45,5 +45,10 @@ def test_every_estimator_has_the_methods_that_its_stub_names(data):
     for node in stub("__init__.pyi").body:
         if isinstance(node, ast.ClassDef) and hasattr(gibbsite, node.name):
             for inner in node.body:
-                if isinstance(inner, ast.FunctionDef):
-                    assert hasattr(getattr(gibbsite, node.name), inner.name), inner.name
+                if not isinstance(inner, ast.FunctionDef):
+                    continue
+                assert hasattr(getattr(gibbsite, node.name), inner.name), inner.name
+                thing = getattr(getattr(gibbsite, node.name), inner.name)
+                if not isinstance(thing, property):
+                    assert [a.arg for a in inner.args.args] == \
+                        list(inspect.signature(thing).parameters), (node.name, inner.name)
