@@ -41,6 +41,8 @@ certified_words <- function(k) {
                          "of all cases"),
            mixture = paste("one classifier drawn from the mixture errs in at most", percent,
                            "of all cases"),
+           weighted = paste("the labels that predict() gives are wrong in at most", percent,
+                            "of all cases, each counted by its weight"),
            recall = paste0("rows of ", sub("^recall:", "", k$target), " are missed in at most ",
                            percent, " of all cases"),
            sprintf("the risk of %s is at most %.4g", k$target, k$value))

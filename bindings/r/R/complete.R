@@ -9,6 +9,11 @@ gibbsite_complete <- function(row, column = NULL, value = NULL, ..., seed = NULL
     numbers <- list(match(cells$row, row_names), match(cells$column, column_names),
                     as.double(cells$value))
     if (!all(is.finite(numbers[[3]]))) refuse("a value is not a finite number", "data")
+    given <- list(...)
+    range <- given$range
+    if (!is.null(range) && !(is.numeric(range) && length(range) == 2 && all(is.finite(range)) &&
+                             range[1] < range[2]))
+        refuse("range must be two numbers, the first below the second")
     seed <- seed_of(seed)
     bar <- progress_of(progress, environment())
     box <- native(.Call(C_complete, numbers, row_names, column_names, options_of(list(...)),
@@ -42,6 +47,7 @@ cells_of <- function(row, column, value) {
         refuse("expected three vectors, a frame of three columns, or a matrix with NA", "data")
     }
     if (!is.numeric(value)) refuse("the values must be numbers", "data")
+    if (anyNA(row) || anyNA(column)) refuse("the name of a row or column is missing", "data")
     list(row = enc2utf8(as.character(row)), column = enc2utf8(as.character(column)), value = value)
 }
 

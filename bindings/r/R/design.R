@@ -58,7 +58,7 @@ formula_rows <- function(formula, data, weights, subset, na.action, groups = NUL
     weights <- kept[["(weights)"]]
     groups <- kept[["(groups)"]]
     kept[["(weights)"]] <- kept[["(groups)"]] <- NULL
-    list(terms = tt, raw = kept, weights = weights, groups = groups,
+    list(terms = tt, raw = kept, weights = weights, groups = groups, variables = names(data),
          omitted = attr(kept, "na.action"))
 }
 

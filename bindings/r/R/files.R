@@ -1,7 +1,8 @@
 # Files of the command line, and the page of a report.
 
 gibbsite_save <- function(object, path) {
-    if (is.null(object$handle$bytes)) refuse("there is nothing to save")
+    if (!is.list(object) || is.null(object$handle$bytes))
+        refuse("gibbsite_save() takes a fit, a sample or a completion of this package")
     native(.Call(C_write, path.expand(path), object$handle$bytes))
     invisible(object)
 }

@@ -13,6 +13,7 @@ gibbsite.formula <- function(formula, data = NULL, weights = NULL, subset = NULL
                              progress = FALSE) {
     call <- match.call()
     call[[1]] <- quote(gibbsite)
+    if (is.matrix(data)) data <- as.data.frame(data)
     rows <- formula_rows(formula, data, eval(substitute(weights), data, environment(formula)),
                          eval(substitute(subset), data, environment(formula)), na.action,
                          eval(substitute(groups), data, environment(formula)))
@@ -27,6 +28,7 @@ gibbsite_rank.formula <- function(formula, data = NULL, subset = NULL,
                                   seed = NULL, threads = NULL, progress = FALSE) {
     call <- match.call()
     call[[1]] <- quote(gibbsite_rank)
+    if (is.matrix(data)) data <- as.data.frame(data)
     rows <- formula_rows(formula, data, NULL,
                          eval(substitute(subset), data, environment(formula)), na.action)
     fit_formula("rank", rows, list(...), contrasts, positive, looked, model,
@@ -51,6 +53,7 @@ fit_formula <- function(task, rows, given, contrasts, positive, looked, model, a
     object$design <- made$design
     object$terms <- made$design$terms
     object$xlevels <- made$design$xlevels
+    object$variables <- rows$variables
     object$na.action <- rows$omitted
     object$learned <- made$learned
     if (model) object$model <- rows$raw
@@ -115,22 +118,25 @@ fit_rows <- function(task, x, y, weights, given, missing, positive, looked, mode
     labels <- labels_of(y, positive, task == "classify")
     check_lengths(weights, about$groups, NROW(x))
     about$seed <- seed_of(about$seed)
+    x <- framed(x, missing)
     raw <- is_raw(x)
+    beside <- list(weights = weights, groups = about$groups)
     if (raw) {
-        if (!missing %in% c("error", "drop", "impute"))
-            refuse("missing: expected error, drop or impute")
         target <- setdiff(c("y", "target", "label", "y_"), names(x))[1]
         given <- c(given, pair_of_costs(about$cost, labels),
                    list(target = target, missing = missing))
         if (length(labels$classes) == 2) given$positive <- label_text(labels$values)[2]
-        options <- options_of(given, task, c("target", "missing", "positive"))
         about$bytes <- TRUE
-        columns <- c(table_columns(x), list(label_text(labels$values)[labels$number]))
-        made <- native(.Call(C_train, columns, enc2utf8(c(names(x), target)), options,
+        aside <- aside_columns(weights, about$groups, c(names(x), target))
+        options <- options_of(c(given, aside$options), task,
+                              c("target", "missing", "positive", "weights", "group"))
+        columns <- c(table_columns(x), list(label_text(labels$values)[labels$number]),
+                     aside$columns)
+        made <- native(.Call(C_train, columns, enc2utf8(c(names(x), target, aside$names)), options,
                              how(about$seed, about$threads)))
         data <- made$data
-        if (!is.null(weights)) weights <- weights[made$rows]
-        if (!is.null(about$groups)) about$groups <- about$groups[made$rows]
+        options <- options[setdiff(names(options), c("weights", "group"))]
+        weights <- about$groups <- NULL # the data has them
     } else {
         if (!is_sparse(x)) x <- as_numbers(x)
         options <- options_of(c(given, pair_of_costs(about$cost, labels)), task)
@@ -139,8 +145,20 @@ fit_rows <- function(task, x, y, weights, given, missing, positive, looked, mode
     object <- fit_data(task, data, options, looked, weights, labels, about)
     object$raw <- raw
     object$missing <- missing
+    object$groups <- beside$groups
     if (model) object$model <- list(x = x, y = y)
-    finish_fit(object, labels, colnames(x), ncol(x), weights)
+    finish_fit(object, labels, colnames(x), ncol(x), beside$weights)
+}
+
+# Weights and groups as columns of a table, so that the recipe learns from the right rows.
+aside_columns <- function(weights, groups, taken) {
+    values <- list(weights = weights,
+                   group = if (!is.null(groups)) as.double(match(groups, unique(groups))))
+    values <- values[!vapply(values, is.null, NA)]
+    names <- vapply(names(values), function(name) setdiff(c(name, paste("the", name), "(_)"),
+                                                          taken)[1], "")
+    list(columns = unname(lapply(values, as.double)), names = unname(names),
+         options = as.list(names))
 }
 
 # ---------------------------------------------------------------- both
@@ -169,6 +187,8 @@ pair_of_costs <- function(cost, labels) {
         cost <- cost_matrix(cost, labels)
         cost <- c(cost[2, 1], cost[1, 2])
     }
+    if (is.numeric(cost) && !all(is.finite(cost) & cost > 0))
+        refuse(paste0("cost of two classes is two positive numbers, not ", toString(cost)))
     list(cost = cost)
 }
 
@@ -194,19 +214,23 @@ start_of <- function(start) {
 }
 
 check_lengths <- function(weights, groups, rows) {
-    if (!is.null(groups) && length(groups) != rows) refuse("groups must be one for each row")
-    if (!is.null(weights) && (!is.numeric(weights) || length(weights) != rows))
+    if (!is.null(groups) && (length(groups) != rows || anyNA(groups)))
+        refuse("groups must be one for each row, none of them missing")
+    if (is.null(weights)) return()
+    if (!is.numeric(weights) || length(weights) != rows)
         refuse("weights must be numbers, one for each row")
+    bad <- which(!(is.finite(weights) & weights >= 0))
+    if (length(bad))
+        refuse(paste0("the weight of row ", bad[1], " is ", weights[bad[1]],
+                      ", and weights are numbers from 0"), "data")
 }
 
 # Fits to a handle on rows.
 fit_data <- function(task, data, options, looked, weights, labels, about) {
     set_costs(data, labels, about)
     check_lengths(weights, about$groups, .Call(C_shape, data)[1])
-    if (!is.null(about$groups)) {
-        if (anyNA(about$groups)) refuse("groups must be one for each row")
+    if (!is.null(about$groups))
         native(.Call(C_groups, data, match(about$groups, unique(about$groups))))
-    }
     .Call(C_looked, data, as.integer(looked_bits(looked)))
     if (!is.null(weights)) native(.Call(C_weights, data, as.double(weights)))
     bar <- progress_of(about$progress, environment())

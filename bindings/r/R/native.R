@@ -15,9 +15,12 @@ refuse <- function(text, code = "argument") {
                              "condition")))
 }
 
-# The library names an option as `prior-sd`; an argument here is prior_sd.
+# The library names an option as `prior-sd`; an argument here is prior_sd, or something that R has.
 spelled <- function(text) {
     Encoding(text) <- "UTF-8"
+    text <- gsub("`drop` (.*) leaves it out", "leave it out of the rows if so", text)
+    text <- gsub("`positive` LABEL", "y == LABEL", text, fixed = TRUE)
+    text <- gsub("`group`", "`groups`", text, fixed = TRUE)
     at <- gregexpr("`[^`]*`", text)
     regmatches(text, at) <- lapply(regmatches(text, at), function(x) gsub("-", "_", x))
     text

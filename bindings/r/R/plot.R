@@ -30,7 +30,7 @@ plot_coefficients <- function(x, ...) {
 
 plot_reliability <- function(x, ...) {
     told <- x$info$card$reliability
-    if (is.null(told)) refuse("this model is not calibrated: there is no reliability to plot")
+    if (is.null(told)) refuse("reliability is drawn of tested classifiers of two classes")
     told <- Filter(function(k) k$count > 0, told)
     said <- vapply(told, function(k) as.double(k$mean_prob), 0)
     was <- vapply(told, function(k) as.double(k$share_positive), 0)
@@ -52,6 +52,7 @@ plot_certificate <- function(x, ...) {
 
 plot_path <- function(x, ...) {
     told <- x$info$path
+    if (!length(told)) refuse("a model of several classes has no one path")
     lambda <- vapply(told, function(k) as.double(k$lambda), 0)
     risk <- vapply(told, function(k) as.double(k$gibbs_risk), 0)
     plot(lambda, risk, type = "b", pch = 19, log = "x", xlab = "lambda",

@@ -3,6 +3,10 @@
 # A handle on rows to predict, which rows it has, and their names.
 rows_to_predict <- function(object, newdata) {
     if (!is.null(object$design)) {
+        here <- c(names(newdata), colnames(newdata))
+        gone <- setdiff(intersect(all.vars(delete.response(object$design$terms)), object$variables),
+                        here)
+        if (length(gone)) refuse(paste0("there is no variable '", gone[1], "' in newdata"), "data")
         x <- design_matrix(object$design, if (is.data.frame(newdata)) newdata else
             as.data.frame(newdata))
         tell_unseen(attr(x, "unseen"))
@@ -34,8 +38,16 @@ raw_to_predict <- function(object, newdata) {
         refuse(paste("this model was fitted to a data frame with texts or missing cells;",
                      "predictions need one too"), "data")
     wanted <- by_name(object, newdata)
-    missing <- if (identical(object$missing, "impute")) "impute" else "drop"
-    made <- native(.Call(C_apply, handle_of(object), table_columns(wanted),
+    if (nrow(newdata) == 0) return(list(data = NULL, rows = integer(), n = 0L, names = character()))
+    recipe <- fromJSON(.Call(C_recipe, handle_of(object)), simplifyVector = FALSE)
+    types <- lapply(recipe$inputs, function(k) k$type)
+    names(types) <- vapply(recipe$inputs, function(k) k$name, "")
+    wanted <- wanted[intersect(names(wanted), names(types))]
+    filled <- !all(vapply(recipe$inputs, function(k) is.null(k$fill), NA))
+    if (!filled && !any(complete.cases(wanted)))
+        return(list(data = NULL, rows = integer(), n = nrow(newdata), names = row.names(newdata)))
+    missing <- if (filled) "impute" else "drop"
+    made <- native(.Call(C_apply, handle_of(object), table_columns(wanted, types),
                          enc2utf8(names(wanted)), list(missing = missing)))
     told <- Map(function(count, level) list(count = count, level = level), made$count, made$level)
     tell_unseen(structure(told, names = made$unseen))

@@ -70,8 +70,24 @@ is_raw <- function(x) {
                                                 NA)))
 }
 
+# Rows whose missing cells are to be dropped or filled are a frame.
+framed <- function(x, missing) {
+    if (!missing %in% c("error", "drop", "impute"))
+        refuse("missing: expected error, drop or impute")
+    if (is.matrix(x) && is.numeric(x) && missing != "error" && anyNA(x)) x <- as.data.frame(x)
+    twice <- anyDuplicated(colnames(x))
+    if (twice) refuse(paste0("two columns are called '", colnames(x)[twice], "'"), "data")
+    x
+}
+
 as_numbers <- function(x) {
-    if (is.data.frame(x)) x <- data.matrix(x)
+    if (is.data.frame(x)) {
+        for (name in names(x))
+            if (!(is.numeric(x[[name]]) || is.logical(x[[name]])))
+                refuse(paste0("column '", name, "' is a ", class(x[[name]])[1],
+                              ", and numbers are needed"), "data")
+        x <- data.matrix(x)
+    }
     if (is.logical(x)) storage.mode(x) <- "double"
     if (!is.matrix(x) || !is.numeric(x))
         refuse("x must be a matrix of numbers, a data frame, or a dgCMatrix", "data")
@@ -111,11 +127,17 @@ sparse_data <- function(x, sign) {
                  as.double(x@x[by_row]), sign))
 }
 
-# Columns of a frame as the library's tables take them.
-table_columns <- function(x) {
+# Columns of a frame as the library's tables take them. `types`: what a model knows them as.
+table_columns <- function(x, types = NULL) {
     columns <- lapply(names(x), function(name) {
         v <- x[[name]]
-        if (is.factor(v) || is.character(v)) return(enc2utf8(as.character(v)))
+        known <- if (is.null(types)) "" else types[[name]]
+        if (known == "text" && all(is.na(v))) v <- as.character(v)
+        text <- is.factor(v) || is.character(v)
+        if ((known == "text") != text && known != "")
+            refuse(paste0("column '", name, "' is a ", class(v)[1], "; the fit had ",
+                          if (text) "numbers" else "texts", " there"), "data")
+        if (text) return(enc2utf8(as.character(v)))
         if (!is.null(dim(v)) || inherits(v, c("Date", "POSIXt", "difftime")) ||
                 !(is.numeric(v) || is.logical(v)))
             refuse(paste0("column '", name, "' is a ", class(v)[1],

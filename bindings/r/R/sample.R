@@ -7,6 +7,7 @@ gibbsite_sample.formula <- function(formula, data = NULL, subset = NULL,
                                     seed = NULL, threads = NULL, progress = FALSE) {
     call <- match.call()
     call[[1]] <- quote(gibbsite_sample)
+    if (is.matrix(data)) data <- as.data.frame(data)
     rows <- formula_rows(formula, data, NULL,
                          eval(substitute(subset), data, environment(formula)), na.action)
     labels <- labels_of(model.response(model.frame(rows$terms, rows$raw, na.action = na.pass)),

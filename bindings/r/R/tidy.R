@@ -19,6 +19,12 @@ glance.gibbsite <- function(x, ...) {
 augment.gibbsite <- function(x, data = NULL, newdata = NULL, ...) {
     rows <- if (!is.null(newdata)) newdata else if (!is.null(data)) data else fitted_rows(x)
     if (!is.data.frame(rows)) rows <- as.data.frame(as.matrix(rows))
+    if (length(x$labels$classes) > 2) { # as other packages name them: .prob_CLASS
+        rows$.class <- unname(predict(x, rows))
+        p <- predict(x, rows, "prob")
+        rows[paste0(".prob_", colnames(p))] <- as.data.frame(unname(p))
+        return(rows)
+    }
     types <- if (x$task == "rank") c(.score = "score", .prob = "prob") else
         c(.class = "class", .prob = "prob", .score = "score")
     for (name in names(types)) rows[[name]] <- unname(predict(x, rows, types[[name]]))
