@@ -21,16 +21,17 @@ static void rows_words(const gbs_explanation *e, char *out, size_t room) {
              i->fresh ? "rows that nothing of the model has seen" : "rows");
 }
 
-/* " (se 1.25)"; nothing where it is not known: the rows are of one group. */
-static void add_error(struct text *t, int digits, double se) {
+/* " (se 0.0125)"; nothing where it is not known: the rows are of one group. */
+static void add_error(struct text *t, double se) {
     if (isfinite(se))
-        text_add(t, " (se %.*f)", digits, se);
+        text_add(t, " (se %.4f)", se);
 }
 
 /* A cell of the table, in so many columns. */
 static void add_cell(struct text *t, int columns, int digits, double x, const char *unit) {
+    double least = digits > 2 ? 5e-5 : 5e-3; /* what is shown as 0 has no sign */
     if (isfinite(x))
-        text_add(t, " %*.*f%s", columns, digits, x, unit);
+        text_add(t, " %*.*f%s", columns, digits, fabs(x) < least ? 0.0 : x, unit);
     else
         text_add(t, " %*s%*s", columns, "not known", (int)strlen(unit), "");
 }
@@ -39,14 +40,11 @@ static void line(struct text *t, const gbs_explanation *e) {
     const gbs_importance *c;
     struct text words = {0};
     char name[LINE_NAME];
-    text_add(&words, "%s without", of_ranking(e) ? "AUC falls" : "error rises, in points,");
+    text_add(&words, "%s without", of_ranking(e) ? "AUC falls" : "Brier score rises");
     for (size_t k = 0; k < NAMED && (c = gbs_explanation_importance(e, k)) != NULL; k++) {
         const char *between = k > 0 ? "," : "", *of = line_name(c->name, NAME_COLUMNS, name);
-        if (of_ranking(e))
-            text_add(&words, "%s %s by %.4f", between, of, c->auc);
-        else
-            text_add(&words, "%s %s by %.2f", between, of, 100.0 * c->error);
-        add_error(&words, of_ranking(e) ? 4 : 2, of_ranking(e) ? c->auc_se : 100.0 * c->error_se);
+        text_add(&words, "%s %s by %.4f", between, of, of_ranking(e) ? c->auc : c->brier);
+        add_error(&words, of_ranking(e) ? c->auc_se : c->brier_se);
     }
     t->failed |= words.failed;
     line_add(t, LINE_SHORT, "importance", "%s", words.bytes != NULL ? words.bytes : "");
@@ -62,10 +60,10 @@ static void row(struct text *t, const gbs_explanation *e, const gbs_importance *
         add_cell(t, 12, 4, c->auc, "");
         add_cell(t, 12, 4, c->auc_se, "");
     } else {
-        add_cell(t, 11, 2, 100.0 * c->error, " %");
-        add_cell(t, 10, 2, 100.0 * c->error_se, " %");
-        add_cell(t, 12, 4, c->brier, "");
-        add_cell(t, 12, 4, c->brier_se, "");
+        add_cell(t, 19, 4, c->brier, "");
+        add_cell(t, 9, 4, c->brier_se, "");
+        add_cell(t, 9, 2, 100.0 * c->error, " %");
+        add_cell(t, 9, 2, 100.0 * c->error_se, " %");
     }
     text_add(t, "\n");
 }
@@ -82,8 +80,8 @@ static void table(struct text *t, const gbs_explanation *e) {
     if (of_ranking(e))
         text_add(t, "  %*s %12s %12s\n", NAME_COLUMNS, "", "fall of AUC", "se");
     else
-        text_add(t, "  %*s %13s %12s %12s %12s\n", NAME_COLUMNS, "", "rise of error", "se",
-                 "Brier score", "se");
+        text_add(t, "  %*s %19s %9s %11s %11s\n", NAME_COLUMNS, "", "rise of Brier score", "se",
+                 "of error", "se");
     for (size_t k = 0; k < TABLED && (c = gbs_explanation_importance(e, k)) != NULL; k++)
         row(t, e, c);
     if (i->columns > TABLED)

@@ -117,11 +117,18 @@ bool guess_is_as_good(const struct guess *g) {
 
 void result_baseline_text(struct text *t, enum line_kind kind, const gbs_model *model,
                           const gbs_recipe *recipe, const struct baseline *b) {
-    char label[LINE_NAME];
-    if (b->rows > 0)
-        line_add(t, kind, "baseline", "always saying %s is wrong in %.2f %% of %s rows",
-                 result_class_short(recipe, b->label, 12, label), 100.0 * b->error,
-                 result_is_tested(model) ? "these fresh" : "the");
+    char label[LINE_NAME], cheaper[LINE_NAME];
+    struct guess g = guess_of(model, b);
+    if (b->rows == 0)
+        return;
+    result_class_short(recipe, b->label, 12, label);
+    if (g.cost && isfinite(g.value))
+        line_add(t, kind, "baseline",
+                 "always saying %s errs in %.2f %%; always saying %s costs %.4g", label,
+                 100.0 * b->error, result_class_short(recipe, g.label, 12, cheaper), g.value);
+    else
+        line_add(t, kind, "baseline", "always saying %s is wrong in %.2f %% of %s rows", label,
+                 100.0 * b->error, result_is_tested(model) ? "these fresh" : "the");
 }
 
 /* The errors behind the first line of a card. */

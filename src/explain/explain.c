@@ -189,15 +189,13 @@ static gbs_status measure(struct explaining *x, gbs_explanation *e) {
     return status;
 }
 
-/* The largest rise of the error first, of the Brier score where that is the same. */
+/* The largest rise of the Brier score first: it sees every change of a probability, where the error
+ * sees only those that turn a label, and with costs the error may fall without a column that
+ * matters. Of a ranking the largest fall of the AUC. */
 static int by_importance(const void *a, const void *b) {
     const gbs_importance *x = a, *y = b;
-    bool ranks = isnan(x->error);
-    double p = ranks ? x->auc : x->error, q = ranks ? y->auc : y->error;
-    if (p == q && !ranks) {
-        p = x->brier;
-        q = y->brier;
-    }
+    bool ranks = isnan(x->brier);
+    double p = ranks ? x->auc : x->brier, q = ranks ? y->auc : y->brier;
     return p != q ? (p < q) - (p > q) : (x->column > y->column) - (x->column < y->column);
 }
 

@@ -243,10 +243,10 @@ const gbs_option_entry gbs_option_entries[] = {
      .store = GBS_STORE_DOUBLE, .at = {IN_FIT(max_weight)}},
     {{"importance", NULL, GBS_OPTION_FLAG, GBS_FOR_FIT | GBS_FOR_EVALUATE, NULL, NULL, NULL,
       "model",
-      "how much each column of the file matters, with standard errors: the rise of the error (of a "
-      "ranking the fall of the AUC) when rows take the column from other rows; fit measures it on "
-      "the rows that test the labels (`bound` vote) and keeps it in the model, evaluate on those "
-      "at hand. And curves of the first columns",
+      "how much each column of the file matters, with standard errors: the rise of the Brier score "
+      "(of a ranking the fall of the AUC) when rows take the column from other rows; fit measures "
+      "it on the rows that test the labels (`bound` vote) and keeps it in the model, evaluate on "
+      "those at hand. And curves of the first columns",
       ANY},
      .store = GBS_STORE_INT, .at = {IN_FIT(importance)}},
     {{"blocks", "M", GBS_OPTION_COUNT, GBS_FOR_FIT, NULL, "a whole number from 1 to 16", NULL,
@@ -522,8 +522,8 @@ const gbs_option_entry gbs_option_entries[] = {
       "columns of numbers ?, -, ., n/a, null, none are, too. A model remembers them",
       ANY},
      .store = GBS_STORE_TEXT, .at = {IN_TABLE(na_values)}},
-    {{"sep", "C", GBS_OPTION_TEXT, READ, NULL, "one character, or tab", NULL, "data",
-      "what separates the cells of a CSV file: a character, or tab (default: a comma, tab, "
+    {{"sep", "C", GBS_OPTION_TEXT, READ, NULL, "one character, tab or space", NULL, "data",
+      "what separates the cells of a CSV file: a character, tab or space (default: a comma, tab, "
       "semicolon or bar, by a look at the first line)",
       ANY},
      .store = GBS_STORE_TEXT, .at = {IN_TABLE(separator)}},

@@ -11,6 +11,7 @@
 struct line {
     char name[120], guess[120];
     double value, seen, guessed; /* guessed: NaN where there is nothing to compare with */
+    bool unseen;                 /* no row tested it */
     bool percent, at_least;
     bool rival; /* one that is no better than guessing says nothing */
 };
@@ -77,7 +78,8 @@ static bool make_line(const json_t *root, const json_t *c, struct line *l) {
     const char *target = gbs_run_text(c, "target");
     *l = (struct line){.value = gbs_run_number(c, "value"),
                        .seen = gbs_run_number(c, "empirical"),
-                       .guessed = NAN};
+                       .guessed = NAN,
+                       .unseen = gbs_run_number(c, "rows") == 0.0};
     if (target == NULL || isnan(l->value))
         return false;
     if (strcmp(target, "vote") == 0)
@@ -113,7 +115,10 @@ static void put_line(struct text *t, const struct line *l) {
     gbs_text_add(t, "</dt><dd>");
     gbs_html_text(t, shown(l, l->value, value));
     gbs_text_add(t, "<small>");
-    gbs_html_print(t, "seen: %s", shown(l, l->seen, seen));
+    if (l->unseen)
+        gbs_html_print(t, "no such row tested it");
+    else
+        gbs_html_print(t, "seen: %s", shown(l, l->seen, seen));
     if (!isnan(l->guessed)) {
         gbs_text_add(t, "<br>");
         gbs_html_print(t, "%s: %s%s", l->guess, shown(l, l->guessed, guessed),

@@ -308,7 +308,7 @@ static void table_certificates(struct text *t, const json_t *root) {
 void gbs_section_certificate(struct page *page, const struct run *run) {
     const json_t *c = gbs_run_at(run->root, "certificate");
     struct text *t = &page->body;
-    gbs_text_add(t, "<h3>Certificate</h3>\n");
+    gbs_text_add(t, "<h3%s>Certificate</h3>\n", c == NULL ? " class=\"screen\"" : "");
     if (c == NULL) {
         gbs_chart_missing(
             page, "No certificate",

@@ -156,6 +156,10 @@ static void put_spec(const struct chart *c, struct text *out) {
     gbs_writer_bool(&w, "diagonal", c->diagonal);
     gbs_writer_bool(&w, "unit", c->unit);
     gbs_writer_bool(&w, "fromZero", c->from_zero);
+    if (c->y_low < c->y_high) {
+        gbs_writer_number(&w, "yLow", c->y_low);
+        gbs_writer_number(&w, "yHigh", c->y_high);
+    }
     put_rows(&w, c);
     gbs_writer_open(&w, "series", '[');
     for (size_t s = 0; s < c->n_series; s++) {

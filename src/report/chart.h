@@ -49,8 +49,9 @@ struct chart {
     enum chart_kind kind;
     const char *title, *note, *x_title, *y_title; /* note: see gbs_page_words */
     bool log_x, log_y, percent_x, percent_y, diagonal, from_zero, square;
-    bool unit;   /* both axes from 0 to 1 */
-    bool screen; /* not printed: paper has room for what matters most */
+    bool unit;            /* both axes from 0 to 1 */
+    double y_low, y_high; /* what the y axis reaches at least; equal: what the points need */
+    bool screen;          /* not printed: paper has room for what matters most */
     /* built up */
     size_t rows, room, n_series, left_out;
     char **label; /* NULL: x */

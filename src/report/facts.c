@@ -93,6 +93,13 @@ static void fit_cards(struct text *t, const json_t *root) {
                     "the same rows, the same confidence");
     if (test != NULL)
         test_cards(t, root, test, "Test rows");
+    if (completes) {
+        char note[120], sd[NUMBER_TEXT];
+        snprintf(note, sizeof note, "standard deviation; of the ratings themselves %s",
+                 gbs_number_text(gbs_run_number(root, "ratings_sd"), sd));
+        number_card(t, "Noise left over", sqrt(gbs_run_number(root, "noise_variance")), false,
+                    isnan(gbs_run_number(root, "ratings_sd")) ? "standard deviation" : note);
+    }
     if (completes)
         number_card(t, "Effective rank", gbs_run_number(root, "effective_rank"), false,
                     gbs_run_is(root, "sampler", "gibbs")        ? "components drawn"
@@ -225,9 +232,9 @@ void gbs_section_facts(struct page *page, const struct run *run) {
     gbs_text_add(t, "<h3>Data and options in full</h3>\n");
     data_facts(t, run->root);
     option_facts(page, run->root);
-    gbs_text_add(
-        t, "<details class=\"numbers every\" open><summary>Every number of the run</summary><dl "
-           "class=\"facts\">\n");
+    gbs_text_add(t,
+                 "<details class=\"numbers every\"><summary>Every number of the run</summary><dl "
+                 "class=\"facts\">\n");
     facts_of(t, "", run->root, 0);
     gbs_text_add(t, "</dl></details>\n");
 }

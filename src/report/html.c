@@ -60,10 +60,12 @@ const char *gbs_number_text(double x, char buffer[static NUMBER_TEXT]) {
     double size = fabs(x);
     if (!isfinite(x))
         snprintf(buffer, NUMBER_TEXT, "–");
-    else if (x == floor(x) && size < 1e9)
+    else if ((x == floor(x) || size >= 1e6) && size < 1e12)
         snprintf(buffer, NUMBER_TEXT, "%.0f", x);
-    else if (size >= 1e6 || size < 1e-4)
+    else if (size >= 1e12 || size < 1e-8)
         snprintf(buffer, NUMBER_TEXT, "%.3e", x);
+    else if (size < 1e-4) /* three digits, but never 3e-05 */
+        snprintf(buffer, NUMBER_TEXT, "%.*f", 2 - (int)floor(log10(size)), x);
     else if (size >= 1000.0)
         snprintf(buffer, NUMBER_TEXT, "%.1f", x);
     else

@@ -24,7 +24,7 @@ static void note_words(struct text *t, const json_t *root) {
     gbs_text_add(t,
                  "%s when a row takes the column from another row, as it would if the column said "
                  "nothing; with 95 %% intervals of each by itself. On %s rows",
-                 of_ranking(root) ? "Fall of the AUC" : "Rise of the error",
+                 of_ranking(root) ? "Fall of the AUC" : "Rise of the Brier score",
                  gbs_number_text(rows, a));
     if (rows < given)
         gbs_text_add(t, ", drawn from %s", gbs_number_text(given, a));
@@ -49,43 +49,49 @@ static void chart_importance(struct page *page, const json_t *root) {
                       .kind = CHART_INTERVALS,
                       .title = "Importance of the columns",
                       .note = note.bytes,
-                      .x_title = ranks ? "fall of the AUC" : "rise of the error rate",
-                      .y_title = "column",
-                      .percent_x = !ranks};
+                      .x_title = ranks ? "fall of the AUC" : "rise of the Brier score",
+                      .y_title = "column"};
     size_t series = gbs_chart_series(&c, STYLE_POINTS, "%s, 95 %% interval",
-                                     ranks ? "fall of the AUC" : "rise of the error");
+                                     ranks ? "fall of the AUC" : "rise of the Brier score");
     for (size_t k = 0; k < gbs_run_size(root, "importance.columns") && k < MOST_COLUMNS; k++) {
         const json_t *one = gbs_run_item(root, "importance.columns", k);
-        double x = gbs_run_number(one, ranks ? "auc" : "error"),
-               half = NORMAL_95 * gbs_run_number(one, ranks ? "auc_se" : "error_se");
+        double x = gbs_run_number(one, ranks ? "auc" : "brier"),
+               half = NORMAL_95 * gbs_run_number(one, ranks ? "auc_se" : "brier_se");
         half = isfinite(half) ? half : 0.0; /* rows of a single group: no interval is known */
         const char *name = gbs_run_text(one, "name");
         char size[NUMBER_TEXT];
         name = name != NULL ? name : "?";
         if (k == 0)
-            gbs_chart_say(&c, "Most important: %s, %s.", name,
-                          ranks ? gbs_number_text(x, size) : gbs_percent_text(x, size));
+            gbs_chart_say(&c, "Most important: %s, %s.", name, gbs_number_text(x, size));
         gbs_chart_put_interval(&c, gbs_chart_row_named(&c, name), series, x, x - half, x + half);
     }
     gbs_chart_end(&c);
     gbs_text_free(&note);
 }
 
+/* Four decimals, one below the other. */
+static void fixed_cell(struct text *t, double x) {
+    if (isfinite(x))
+        gbs_text_add(t, "<td class=\"n\">%.4f</td>", fabs(x) < 5e-5 ? 0.0 : x);
+    else
+        gbs_html_number_cell(t, x);
+}
+
 static void table_importance(struct text *t, const json_t *root) {
     if (of_ranking(root))
         return; /* the chart has it all */
     gbs_html_table_open(
-        t, "Rise of error and Brier score without each column",
-        "column|#rise of the error|#standard error|#rise of the Brier score|#standard "
+        t, "Rise of Brier score and error without each column",
+        "column|#rise of the Brier score|#standard error|#rise of the error|#standard "
         "error");
     for (size_t k = 0; k < gbs_run_size(root, "importance.columns"); k++) {
         const json_t *one = gbs_run_item(root, "importance.columns", k);
         gbs_html_row_open(t, false);
         gbs_html_head_cell(t, gbs_run_text(one, "name"));
+        fixed_cell(t, gbs_run_number(one, "brier"));
+        fixed_cell(t, gbs_run_number(one, "brier_se"));
         gbs_html_percent_cell(t, gbs_run_number(one, "error"));
         gbs_html_percent_cell(t, gbs_run_number(one, "error_se"));
-        gbs_html_number_cell(t, gbs_run_number(one, "brier"));
-        gbs_html_number_cell(t, gbs_run_number(one, "brier_se"));
         gbs_html_row_close(t);
     }
     gbs_html_table_close(t);
@@ -96,7 +102,7 @@ static void table_importance(struct text *t, const json_t *root) {
 /* One series: the positive label; of three classes or more one for each, as far as there are
  * colours. */
 static void name_series(struct chart *c, const json_t *root, size_t outcomes, bool named) {
-    enum series_style style = named ? STYLE_BARS : STYLE_LINE;
+    enum series_style style = named ? STYLE_POINTS : STYLE_LINE;
     const char *positive = json_string_value(gbs_run_item(root, "classes", 1));
     if (positive == NULL)
         positive = gbs_run_text(root, "positive");
@@ -121,6 +127,24 @@ static size_t add_point(struct chart *c, const json_t *point, bool named) {
     return gbs_chart_row_named(c, level != NULL ? level : gbs_number_text(x, value));
 }
 
+/* The least and the largest probability of all curves: one scale for all of them, so that a column
+ * that does little looks so. */
+static void reach(const json_t *root, double *least, double *most) {
+    *least = INFINITY;
+    *most = -INFINITY;
+    for (size_t k = 0; k < gbs_run_size(root, "importance.curves"); k++) {
+        const json_t *curve = gbs_run_item(root, "importance.curves", k);
+        for (size_t j = 0; j < gbs_run_size(curve, "points"); j++) {
+            const json_t *point = gbs_run_item(curve, "points", j);
+            for (size_t a = 0; a < gbs_run_size(point, "probability"); a++) {
+                const json_t *p = gbs_run_item(point, "probability", a);
+                *least = json_is_number(p) ? fmin(*least, json_number_value(p)) : *least;
+                *most = json_is_number(p) ? fmax(*most, json_number_value(p)) : *most;
+            }
+        }
+    }
+}
+
 static void chart_curve(struct page *page, const json_t *root, const json_t *curve) {
     const char *name = gbs_run_text(curve, "name");
     size_t points = gbs_run_size(curve, "points"),
@@ -141,6 +165,7 @@ static void chart_curve(struct page *page, const json_t *root, const json_t *cur
                       .x_title = name,
                       .y_title = "mean probability",
                       .percent_y = true};
+    reach(root, &c.y_low, &c.y_high);
     name_series(&c, root, outcomes, named);
     for (size_t k = 0; k < points; k++) {
         const json_t *point = gbs_run_item(curve, "points", k);
@@ -160,6 +185,15 @@ static void chart_curve(struct page *page, const json_t *root, const json_t *cur
 
 /* ---------------------------------------------------------------- per unit */
 
+/* A factor near one with as many decimals as tell it from one: 1.000031. */
+static void factor_cell(struct text *t, double x) {
+    double from_one = fabs(x - 1.0);
+    if (from_one > 0.0 && from_one < 0.01 && from_one > 1e-9)
+        gbs_text_add(t, "<td class=\"n\">%.*f</td>", 1 - (int)floor(log10(from_one)), x);
+    else
+        gbs_html_number_cell(t, x);
+}
+
 static void table_per_unit(struct text *t, const json_t *root) {
     size_t n = gbs_run_size(root, "coefficients");
     const json_t *first = gbs_run_item(root, "coefficients", 0);
@@ -177,7 +211,7 @@ static void table_per_unit(struct text *t, const json_t *root) {
         gbs_html_head_cell(t, gbs_run_text(one, "name"));
         gbs_html_number_cell(t, gbs_run_number(one, "per_unit"));
         if (odds)
-            gbs_html_number_cell(t, gbs_run_number(one, "odds_ratio"));
+            factor_cell(t, gbs_run_number(one, "odds_ratio"));
         gbs_html_row_close(t);
     }
     gbs_html_table_close(t);

@@ -86,7 +86,8 @@ static void choices_table(struct text *t, const struct run *run) {
 void gbs_section_choices(struct page *page, const struct run *run) {
     struct text *t = &page->body;
     const json_t *root = run->root;
-    char error[NUMBER_TEXT], se[NUMBER_TEXT], candidates[NUMBER_TEXT], folds[NUMBER_TEXT];
+    char erred[120], error[NUMBER_TEXT], se[NUMBER_TEXT], candidates[NUMBER_TEXT],
+        folds[NUMBER_TEXT];
     if (gbs_run_text(root, "loss") == NULL || gbs_run_completes(root))
         return;
     gbs_text_add(t, knows_why(run) ? "<h3>What was chosen, and why</h3>\n"
@@ -94,15 +95,17 @@ void gbs_section_choices(struct page *page, const struct run *run) {
     choices_table(t, run);
     if (gbs_run_at(root, "selection") == NULL)
         return;
+    snprintf(erred, sizeof erred,
+             gbs_run_labels(root) ? "the one taken erred on %s"
+                                  : "labels by the calibrated score of the one taken erred on %s",
+             gbs_percent_text(gbs_run_number(root, "selection.error"), error));
     gbs_text_add(t, "<p class=\"note\">");
     gbs_html_print(
         t,
-        "%s candidates were compared on %s folds of the rows to learn from; the one taken "
-        "erred on %s there (standard error %s). The choice flatters that number; the "
-        "certificate does not look at it.",
+        "%s candidates were compared on %s folds of the rows to learn from; %s there (standard "
+        "error %s). The choice flatters that number; the certificate does not look at it.",
         gbs_number_text(gbs_run_number(root, "selection.candidates"), candidates),
-        gbs_number_text(gbs_run_number(root, "selection.folds"), folds),
-        gbs_percent_text(gbs_run_number(root, "selection.error"), error),
+        gbs_number_text(gbs_run_number(root, "selection.folds"), folds), erred,
         gbs_percent_text(gbs_run_number(root, "selection.error_se"), se));
     gbs_text_add(t, "</p>\n");
 }
@@ -144,13 +147,22 @@ static void look_row(struct text *t, const json_t *c) {
     gbs_html_row_close(t);
 }
 
+/* "No cell is missing", "1 row is an exact copy of another". */
+static void count_words(struct text *t, double count, const char *none, const char *one,
+                        const char *several) {
+    char number[NUMBER_TEXT];
+    gbs_html_print(t, "%s%s. ", count > 1.0 ? gbs_number_text(count, number) : "",
+                   count == 0.0   ? none
+                   : count == 1.0 ? one
+                                  : several);
+}
+
 void gbs_section_look(struct page *page, const struct run *run) {
     struct text *t = &page->body;
     const json_t *data = gbs_run_at(run->root, "data");
     size_t n = gbs_run_size(data, "look");
     double missing = 0.0, guarded = 0.0;
-    char rows[NUMBER_TEXT], gaps[NUMBER_TEXT], left[NUMBER_TEXT], copies[NUMBER_TEXT],
-        odd[NUMBER_TEXT];
+    char rows[NUMBER_TEXT];
     if (n == 0)
         return;
     for (size_t k = 0; k < n; k++) {
@@ -159,13 +171,16 @@ void gbs_section_look(struct page *page, const struct run *run) {
         guarded += gbs_run_text(c, "guard") != NULL;
     }
     gbs_text_add(t, "<h3>The data</h3>\n<p>");
-    gbs_html_print(
-        t,
-        "%s rows; %s cells are missing, %s rows were left out for it; %s rows are exact "
-        "copies of others; %s columns look as if they said nothing of rows to come.",
-        gbs_number_text(gbs_run_number(data, "rows"), rows), gbs_number_text(missing, gaps),
-        gbs_number_text(gbs_run_number(data, "left_out"), left),
-        gbs_number_text(gbs_run_number(data, "copies"), copies), gbs_number_text(guarded, odd));
+    gbs_html_print(t, "%s rows. ", gbs_number_text(gbs_run_number(data, "rows"), rows));
+    count_words(t, missing, "No cell is missing", "One cell is missing", " cells are missing");
+    if (gbs_run_number(data, "left_out") > 0.0)
+        count_words(t, gbs_run_number(data, "left_out"), "", "One row was left out",
+                    " rows were left out");
+    count_words(t, gbs_run_number(data, "copies"), "No row is an exact copy of another",
+                "One row is an exact copy of another", " rows are exact copies of others");
+    count_words(t, guarded, "No column looks like an identifier, a row number or a date",
+                "One column looks as if it said nothing of rows to come",
+                " columns look as if they said nothing of rows to come");
     gbs_text_add(t, "</p>\n<details class=\"numbers\"><summary>Column by column</summary>\n");
     gbs_html_table_open(t, "Columns of the training file",
                         "column|role|kind|#missing|values|remark");

@@ -110,7 +110,7 @@
       if (spec.kind !== "stack") return;
       ctx.save();
       ctx.fillStyle = colour("ink");
-      ctx.font = "600 12px " + Chart.defaults.font.family;
+      ctx.font = "600 " + chart.options.font.size + "px " + Chart.defaults.font.family;
       ctx.textBaseline = "middle";
       spec.labels.forEach(function (label, row) {
         var sum = 0, y = null;
@@ -236,6 +236,13 @@
     return [low - gap, high + gap];
   }
 
+  /* Charts that belong together have one scale. */
+  function reaching(y, spec) {
+    y.suggestedMin = spec.yLow;
+    y.suggestedMax = spec.yHigh;
+    return y;
+  }
+
   function scales(spec, narrow) {
     if (spec.kind === "stack" || spec.kind === "intervals") {
       var x = axis(spec.xTitle, false, spec.percentX, spec, narrow ? 38 : 0), y = names(spec.yTitle, narrow);
@@ -264,9 +271,9 @@
         color: colour("soft"), autoSkip: true, autoSkipPadding: 18, maxRotation: 0,
         callback: function (value) { return this.getLabelForValue(value); }
       };
-      return { x: named, y: axis(spec.yTitle, false, spec.percentY, spec, 0) };
+      return { x: named, y: reaching(axis(spec.yTitle, false, spec.percentY, spec, 0), spec) };
     }
-    var both = { x: axis(spec.xTitle, spec.logX, spec.percentX, spec, 0), y: axis(spec.yTitle, spec.logY, spec.percentY, spec, 0) };
+    var both = { x: axis(spec.xTitle, spec.logX, spec.percentX, spec, 0), y: reaching(axis(spec.yTitle, spec.logY, spec.percentY, spec, 0), spec) };
     both.x.beginAtZero = false;
     if (spec.diagonal || spec.unit) both.x.min = both.y.min = 0, both.x.max = both.y.max = 1;
     if (spec.logX) {
@@ -279,6 +286,14 @@
         both.y.suggestedMin = Math.min(ends[0], both.y.suggestedMin === undefined ? Infinity : both.y.suggestedMin);
         both.y.suggestedMax = Math.max(ends[1], both.y.suggestedMax === undefined ? -Infinity : both.y.suggestedMax);
       }
+    });
+    return both;
+  }
+
+  function lettered(both, letters) {
+    [both.x, both.y].forEach(function (one) {
+      one.ticks.font = { size: letters };
+      one.title.font = { size: letters };
     });
     return both;
   }
@@ -297,7 +312,7 @@
     return spec.labels ? spec.labels[k] : spec.xTitle.replace(/ \(.*\)$/, "") + " " + shown(spec.percentX, spec.x[k]);
   }
 
-  function config(spec, narrow) {
+  function config(spec, narrow, letters) {
     var labels = spec.labels;
     return {
       type: spec.kind === "lines" ? "line" : "bar",
@@ -306,19 +321,20 @@
       options: {
         spec: spec,
         narrow: narrow,
+        font: { size: letters },
         indexAxis: spec.kind === "stack" || spec.kind === "intervals" ? "y" : "x",
         animation: false,
         responsive: true,
         maintainAspectRatio: false,
         devicePixelRatio: Math.max(2, window.devicePixelRatio || 1),
-        layout: { padding: { right: spec.kind === "stack" ? 58 : 12 } }, // room for the sums
+        layout: { padding: { right: spec.kind === "stack" ? 5 * letters : 12 } }, // room for the sums
         interaction: { mode: "nearest", intersect: false, axis: spec.kind === "lines" ? "xy" : undefined },
-        scales: scales(spec, narrow),
+        scales: lettered(scales(spec, narrow), letters),
         plugins: {
           legend: {
             display: spec.series.length > 1 || spec.series[0].name.indexOf("AUC") === 0,
             position: "top", align: "start",
-            labels: { color: colour("ink"), boxWidth: spec.kind === "stack" ? 12 : 7, boxHeight: spec.kind === "stack" ? 12 : 7, padding: 12, usePointStyle: spec.kind !== "stack",
+            labels: { color: colour("ink"), boxWidth: spec.kind === "stack" ? 12 : 7, boxHeight: spec.kind === "stack" ? 12 : 7, padding: 12, usePointStyle: spec.kind !== "stack", font: { size: letters },
               sort: function (a, b) { return a.datasetIndex - b.datasetIndex; } }
           },
           tooltip: { callbacks: { label: tip.bind(null, spec), title: tipTitle.bind(null, spec) } }
@@ -327,13 +343,20 @@
     };
   }
 
+  /* In pixels. Paper shrinks a canvas to a third of its width, or to two thirds, or not at all
+     (page.css): letters are drawn larger for it. */
+  function letterSize(canvas) {
+    var figure = canvas.closest("figure");
+    var paper = !figure.parentNode.classList.contains("grid") ? 700 : figure.classList.contains("many") ? 460 : 225;
+    return printing ? Math.max(12, Math.min(26, 8.5 * canvas.parentNode.clientWidth / paper)) : 12;
+  }
+
   function drawAll() {
     charts.forEach(function (chart) { chart.destroy(); });
     Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
-    Chart.defaults.font.size = 12;
     charts = Array.prototype.map.call(document.querySelectorAll("canvas[data-chart]"), function (canvas) {
       var spec = specs[Number(canvas.getAttribute("data-chart"))];
-      return new Chart(canvas, config(spec, isNarrow(canvas)));
+      return new Chart(canvas, config(spec, isNarrow(canvas), letterSize(canvas)));
     });
     root.setAttribute("data-drawn", String(charts.length));
   }
@@ -378,6 +401,7 @@
   var before = null;
   window.addEventListener("beforeprint", function () {
     printing = true;
+    root.setAttribute("data-printing", "");
     before = root.getAttribute("data-theme");
     root.setAttribute("data-theme", "light");
     drawAll();
@@ -386,6 +410,7 @@
     if (before === null) root.removeAttribute("data-theme");
     else root.setAttribute("data-theme", before);
     printing = false;
+    root.removeAttribute("data-printing");
     refresh();
   });
 

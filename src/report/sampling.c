@@ -215,7 +215,10 @@ void gbs_section_sampling(struct page *page, const struct run *run) {
                                         "lambda",
                                         false,
                                         true};
-    gbs_text_add(&page->body, "<h3>Distance from the Gibbs posterior</h3>\n");
+    bool measured = run->kind == RUN_GAP || !isnan(gbs_run_number(run->root, "gap")) ||
+                    gbs_run_size(run->root, "problems") > 0;
+    gbs_text_add(&page->body, "<h3%s>Distance from the Gibbs posterior</h3>\n",
+                 measured ? "" : " class=\"screen\"");
     chart_gap(page, run);
     table_models(&page->body, run->root);
     if (gbs_run_size(run->root, "problems") > 0) {

@@ -93,7 +93,7 @@ static void claim(struct text *t, const json_t *root, const json_t *c, struct nu
             n->confidence, n->doubt);
     if (costs)
         return;
-    if (gbs_run_is(c, "target", "vote") && value >= gbs_run_number(root, "baseline.error"))
+    if (gbs_run_is(c, "loss", "zero-one") && value >= gbs_run_number(root, "baseline.error"))
         SAY("Always saying %.60s is wrong in %s of the same rows: the certificate says nothing "
             "here "
             "(it is vacuous). ",
@@ -101,6 +101,7 @@ static void claim(struct text *t, const json_t *root, const json_t *c, struct nu
                                                          : "?",
             gbs_percent_text(gbs_run_number(root, "baseline.error"), n->value));
     else if (!gbs_run_completes(root) && !gbs_run_is(c, "loss", "hinge") &&
+             gbs_run_size(root, "classes") <= 2 && /* of more classes a coin is no guess */
              value >= (gbs_run_is(c, "risk", "pairs") ? 0.25 : 0.5))
         SAY("A coin does no worse than that: the certificate says nothing here (it is vacuous). ");
 }

@@ -10,7 +10,7 @@ as 'nobody asked'
 expect_exit 0 "$GIBBSITE" fit line.csv --json
 refuse 'no importance then' grep -q '"importance"' "$stdout"
 expect_exit 0 "$GIBBSITE" fit line.csv --importance -o model.json
-expect_stdout '^importance +error rises, in points, without x[0-9] by '
+expect_stdout '^importance +Brier score rises without x[0-9] by '
 expect_exit 0 "$GIBBSITE" fit line.csv --importance -v
 expect_stdout '^  importance +what becomes worse'
 expect_exit 0 "$GIBBSITE" inspect model.json
@@ -24,7 +24,11 @@ expect_json fit.json importance.rows "$(json fit.json card.tested)"
 expect_json fit.json 'importance.columns.#' 4
 expect_json fit.json 'importance.curves.#' 4
 holds 'columns that matter stand first' \
-    "$(json fit.json 'importance.columns[0].error') > 5 * $(json fit.json 'importance.columns[3].error_se')"
+    "$(json fit.json 'importance.columns[0].brier') > 5 * $(json fit.json 'importance.columns[3].brier_se')"
+for k in 0 1 2; do
+    holds 'in the order of the Brier score' \
+        "$(json fit.json "importance.columns[$k].brier") >= $(json fit.json "importance.columns[$((k + 1))].brier")"
+done
 holds 'others come out at zero' \
     "$(json fit.json 'importance.columns[3].error') < 5 * $(json fit.json 'importance.columns[3].error_se')"
 expect_exit 0 "$GIBBSITE" inspect model.json --json
@@ -47,7 +51,7 @@ expect_near 'odds by the calibrated probability' \
     "$(awk -v s="$(json inspect.json card.slope)" -v b="$(json inspect.json 'coefficients[0].per_unit')" 'BEGIN { printf "%.17g", exp(s * b) }')" 1e-12
 
 expect_exit 0 "$GIBBSITE" evaluate model.json fresh.csv --importance
-expect_stdout '^importance +error rises'
+expect_stdout '^importance +Brier score rises'
 expect_exit 0 "$GIBBSITE" evaluate model.json fresh.csv --importance --json
 cp "$stdout" evaluate.json
 expect_json evaluate.json importance.fresh false
@@ -79,7 +83,7 @@ for run in fit evaluate text inspect; do
 done
 check 'with words for those who do not see it' grep -q \
     'aria-label="Points with intervals: Importance of the columns. Most important: ' fit.html
-check 'and a table' grep -q 'Rise of error and Brier score without each column' fit.html
+check 'and a table' grep -q 'Rise of Brier score and error without each column' fit.html
 check 'coefficients per unit' grep -q 'Coefficients per unit of the column as it came' fit.html
 expect_exit 0 "$GIBBSITE" fit line.csv --json
 cp "$stdout" plain.json

@@ -415,6 +415,26 @@ check 'the line separator U+2028 is escaped in the script' sh -c \
 charts evil.html
 check 'and the numbers still read as JSON' test "$(json evil.charts '#')" -gt 5
 
+# ---------------------------------------------------------------- words that fit the run
+
+awk 'BEGIN { print "x,y"
+    for (i = 0; i < 62; i++) printf "%.3f,%s\n", 1.6 * (i % 3) + 2 * sin(12.9898 * i) + sin(78.233 * i), substr("abc", i % 3 + 1, 1)
+    print "9,d\n9.5,d\n9.1,d\n9.2,d" }' >four.csv
+g fit four.csv --json >four.json
+as 'report of four classes'
+expect_exit 0 "$GIBBSITE" report four.json -o four.html -q
+holds 'a certificate above one half and better than guessing' "0.5 < $(json four.json certificate.value) && $(json four.json certificate.value) < $(json four.json baseline.error)"
+if grep -q 'it is vacuous' four.html; then not_ok 'is not called vacuous'; else ok 'is not called vacuous'; fi
+holds 'no row of the rare class tests' "$(json four.json 'certificates[4].rows') == 0"
+check 'and none was seen to fail' grep -q 'no such row tested it' four.html
+awk -F, -v OFS=, 'NR > 1 { $1 = 100000 * $1 } { print }' train.csv >large.csv
+g fit large.csv --importance --json >large.json
+as 'report of a column of large numbers'
+expect_exit 0 "$GIBBSITE" report large.json -o large.html -q
+holds 'a coefficient per unit is tiny' "$(json large.json 'coefficients[0].per_unit') ^ 2 < 1e-8 || $(json large.json 'coefficients[1].per_unit') ^ 2 < 1e-8"
+if grep -qE '<td class="n">-?[0-9.]+e-' large.html; then not_ok 'no number such as 3e-05 in a table'; else ok 'no number such as 3e-05 in a table'; fi
+if grep -q '>-0.0000<' large.html; then not_ok 'zero has no sign'; else ok 'zero has no sign'; fi
+
 # ---------------------------------------------------------------- the gallery
 
 for page in "$GIBBSITE_ROOT"/docs/gallery/*.html; do
