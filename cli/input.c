@@ -36,9 +36,11 @@ bool remarks_add(struct remarks *r, const gbs_data *part) {
 /* Rows that are not there, and levels that count as none; `before`: where the others came from. */
 static void say(const struct app *app, const struct remarks *r, const char *file,
                 const gbs_recipe *recipe, const char *fate, const char *before) {
+    const char *missing = option_text(&app->options, "missing");
+    bool filled = missing != NULL && strcmp(missing, "impute") == 0; /* but for labels */
     if (r->left_out > 0)
-        app_note(app, "%s: %zu of %zu rows have a missing value and are %s", file, r->left_out,
-                 r->rows, fate);
+        app_note(app, "%s: %zu of %zu rows have %s and are %s", file, r->left_out, r->rows,
+                 filled ? "no label" : "a missing value", fate);
     for (size_t k = 0; k < r->inputs; k++)
         if (r->unseen[k] > 0)
             app_note(app,

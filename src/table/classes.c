@@ -7,11 +7,13 @@
  */
 #include "core/decimal.h"
 #include "data/rows.h"
+#include "table/number.h"
 #include "table/recipe.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { MOST_FRACTIONS = 8, MANY = 20, FEW = 5, MOST_SHOWN = 5, NUMBER_ROOM = 40 };
 
@@ -65,6 +67,38 @@ static gbs_status refuse_numbers(gbs_context *ctx, const gbs_table *t, const gbs
                     shown[0], shown[1], shown[2], shown[3], shown[4]);
 }
 
+/* Texts of which nearly every row has its own are no classes. */
+static gbs_status refuse_names(gbs_context *ctx, const gbs_table *t, const gbs_recipe *r,
+                               size_t count, size_t rows) {
+    if (count <= MANY || 10 * count < 9 * rows)
+        return GBS_OK;
+    return gbs_fail(ctx, GBS_ERR_DATA,
+                    "%s: column '%.60s' has %zu different texts in %zu rows: it looks like an "
+                    "identifier, not a label; `target` COL names another column",
+                    gbs_table_place(t).text, r->target, count, rows);
+}
+
+/* Labels that somebody may have meant to be one, or none. */
+void gbs_warn_of_labels(gbs_context *ctx, const gbs_recipe *r) {
+    size_t n = gbs_recipe_classes(r);
+    for (size_t k = 0; k < n; k++) {
+        const char *label = gbs_recipe_class(r, k);
+        if (label != NULL && gbs_number_is_mark(label, strlen(label)))
+            gbs_log(ctx, GBS_LOG_WARNING,
+                    "column '%.60s': '%.20s' is a label like any other; `na-values` '%.20s' makes "
+                    "it a missing value",
+                    r->target, label, label);
+        for (size_t j = k + 1; label != NULL && j < n && n <= MANY; j++) {
+            const char *other = gbs_recipe_class(r, j);
+            if (other != NULL && strcasecmp(label, other) == 0)
+                gbs_log(ctx, GBS_LOG_WARNING,
+                        "column '%.60s': the labels '%.40s' and '%.40s' differ in capitals only; "
+                        "they are two classes here",
+                        r->target, label, other);
+        }
+    }
+}
+
 static gbs_status refuse_many(gbs_context *ctx, const gbs_table *t, const gbs_recipe *r,
                               size_t count) {
     if (count <= GBS_MOST_CLASSES)
@@ -87,6 +121,8 @@ gbs_status gbs_recipe_learn_classes(gbs_context *ctx, const gbs_table *t, gbs_re
     gbs_status status = distinct(ctx, t, r, &labels, &count, &rows);
     if (status == GBS_OK && !text)
         status = refuse_numbers(ctx, t, r, labels, count, rows);
+    else if (status == GBS_OK)
+        status = refuse_names(ctx, t, r, count, rows);
     if (status == GBS_OK)
         status = refuse_many(ctx, t, r, count);
     if (status == GBS_OK && (r->classes = gbs_array_alloc(ctx, count, sizeof *r->classes)) == NULL)
@@ -104,6 +140,8 @@ gbs_status gbs_recipe_learn_classes(gbs_context *ctx, const gbs_table *t, gbs_re
     }
     if (status == GBS_OK && text)
         qsort(r->classes, r->n_classes, sizeof *r->classes, by_text);
+    if (status == GBS_OK && text)
+        gbs_warn_of_labels(ctx, r);
     gbs_array_free(ctx, labels);
     return status;
 }

@@ -16,6 +16,7 @@
 #include "table/cache.h"
 #include "table/csv_columns.h"
 #include "table/number.h"
+#include "table/recipe.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -49,6 +50,15 @@ static struct place argument(const gbs_csv *c, size_t j) {
     return p;
 }
 
+static bool is_dressed(const gbs_csv_cell *cell) {
+    char text[64];
+    if (cell->length >= sizeof text)
+        return false;
+    memcpy(text, cell->text, cell->length);
+    text[cell->length] = '\0';
+    return gbs_is_dressed_number(text);
+}
+
 static gbs_status expected_number(gbs_csv *c, size_t j, const gbs_csv_cell *cell) {
     char range[80];
     unsigned long long first = c->first_number[j], last = c->previous_line;
@@ -59,6 +69,12 @@ static gbs_status expected_number(gbs_csv *c, size_t j, const gbs_csv_cell *cell
     if (c->reader->options->from_model)
         return gbs_reader_fail_at(c->reader, cell->line, "%s: expected a number, found '%s' (%s)",
                                   place(c, j).text, gbs_show(cell->text, cell->length).text, range);
+    if (is_dressed(cell))
+        return gbs_reader_fail_at(
+            c->reader, cell->line,
+            "%s: expected a number, found '%s' (%s); take the signs out of the file, or treat the "
+            "column as categories (`text` %s)",
+            place(c, j).text, gbs_show(cell->text, cell->length).text, range, argument(c, j).text);
     return gbs_reader_fail_at(
         c->reader, cell->line,
         "%s: expected a number, found '%s' (%s; `na-values` takes such cells as missing, `text` %s "
@@ -66,14 +82,54 @@ static gbs_status expected_number(gbs_csv *c, size_t j, const gbs_csv_cell *cell
         place(c, j).text, gbs_show(cell->text, cell->length).text, range, argument(c, j).text);
 }
 
+/* The label, for all that is known before the table is read: nothing is decided by it. */
+static bool is_target(const gbs_csv *c, size_t j) {
+    const gbs_table *t = c->table;
+    const char *wanted = c->reader->options->target;
+    if (wanted != NULL)
+        return strcmp(t->columns[j].name, wanted) == 0;
+    for (size_t k = 0; k < t->n_columns; k++)
+        if (strcmp(t->columns[k].name, "y") == 0)
+            return k == j;
+    return j + 1 == t->n_columns;
+}
+
+static gbs_status refuse_missing(gbs_csv *c, size_t j, const gbs_csv_cell *cell) {
+    gbs_shown found = gbs_show(cell->text, cell->length);
+    if (c->reader->options->from_model)
+        return gbs_reader_fail_at(c->reader, cell->line,
+                                  "%s: the value is missing ('%s'); `missing` drop does without "
+                                  "such rows, impute fills them in",
+                                  place(c, j).text, found.text);
+    if (is_target(c, j))
+        return gbs_reader_fail_at(c->reader, cell->line,
+                                  "%s: the label is missing ('%s'); `missing` drop does without "
+                                  "such rows",
+                                  place(c, j).text, found.text);
+    return gbs_reader_fail_at(c->reader, cell->line,
+                              "%s: the value is missing ('%s'); `missing` drop does without such "
+                              "rows, impute fills them in, `drop` %s leaves out the column",
+                              place(c, j).text, found.text, argument(c, j).text);
+}
+
+/* A column without a name may turn out to have no value at all: what is missing there is told when
+ * a value comes. */
 static gbs_status store_missing(gbs_csv *c, size_t j, const gbs_csv_cell *cell, double *to) {
     *to = NAN;
     if (c->reader->options->keep_missing)
         return GBS_OK;
-    return gbs_reader_fail_at(c->reader, cell->line,
-                              "%s: the value is missing ('%s'); `missing` drop does without such "
-                              "rows, impute fills them in",
-                              place(c, j).text, gbs_show(cell->text, cell->length).text);
+    if (c->table->columns[j].unnamed && c->kind[j] == GBS_CSV_UNDECIDED && cell->length == 0) {
+        c->first_gap[j] = c->first_gap[j] > 0 ? c->first_gap[j] : cell->line;
+        return GBS_OK;
+    }
+    return refuse_missing(c, j, cell);
+}
+
+/* The first value of a column, behind what was missing. */
+static gbs_status refuse_gap(gbs_csv *c, size_t j) {
+    char none[1] = "";
+    gbs_csv_cell gap = {.text = none, .line = c->first_gap[j]};
+    return c->first_gap[j] > 0 ? refuse_missing(c, j, &gap) : GBS_OK;
 }
 
 /* The declared ones; the well-known marks are of number columns alone. */
@@ -162,14 +218,16 @@ static gbs_status start_text(gbs_csv *c, size_t j, const gbs_csv_cell *cell, dou
     c->kind[j] = GBS_CSV_TEXT;
     c->table->columns[j].is_text = true;
     c->table->columns[j].guessed = true;
-    return store_text(c, j, cell, to);
+    gbs_status status = refuse_gap(c, j);
+    return status == GBS_OK ? store_text(c, j, cell, to) : status;
 }
 
 /* A mark in a column of which nothing is known yet. */
 static gbs_status store_mark(gbs_csv *c, size_t j, const gbs_csv_cell *cell, double *to) {
+    gbs_status status = refuse_gap(c, j);
     if (c->levels[j].n == 0)
         c->first_mark[j] = cell->line;
-    return store_text(c, j, cell, to);
+    return status == GBS_OK ? store_text(c, j, cell, to) : status;
 }
 
 /* The first number of a column: the marks before it were missing values. */
@@ -178,7 +236,7 @@ static gbs_status start_numbers(gbs_csv *c, size_t j, const gbs_csv_cell *cell) 
     c->first_number[j] = cell->line;
     c->kind[j] = GBS_CSV_NUMERIC;
     if (marks->n == 0)
-        return GBS_OK;
+        return refuse_gap(c, j);
     gbs_csv_cell first = {
         .text = (char *)marks->text[0], .length = strlen(marks->text[0]), .line = c->first_mark[j]};
     double none;
@@ -240,9 +298,16 @@ static gbs_status ragged(gbs_csv *c, uint64_t line, size_t n, bool ended) {
         n++;
     }
     const char *plural = n == 1 ? "" : "s";
+    size_t names = c->table->n_columns;
+    bool begins = c->table->n_rows + c->reader->before == 0; /* it is the first row */
     if (c->table->has_header)
-        return gbs_reader_fail_at(c->reader, line, "%zu cell%s, but the header has %zu", n, plural,
-                                  c->table->n_columns);
+        return gbs_reader_fail_at(
+            c->reader, line, "%zu cell%s, but the header has %zu%s", n, plural, names,
+            !begins          ? ""
+            : names == 1     ? " (if line 1 is a title: take it out, or begin it with #)"
+            : n == names + 1 ? " (if lines begin with row names, the header needs an empty name "
+                               "there; if they end in a separator, so must it)"
+                             : "");
     return gbs_reader_fail_at(c->reader, line, "%zu cell%s, but line %llu has %zu", n, plural,
                               (unsigned long long)c->first_line, c->table->n_columns);
 }
@@ -293,8 +358,9 @@ static bool take_numbers(gbs_csv *c, double *row, size_t *column) {
     const char separator = c->in.separator;
     size_t j = *column;
     bool ended = false;
-    if (c->reader->options->n_na > 0 || c->reader->options->comma)
-        return false; /* a number may be declared to be none, or go on behind a comma */
+    if (c->reader->options->n_na > 0 || c->reader->options->comma || separator == ' ')
+        return false; /* a number may be declared to be none, or go on behind a comma; blanks may
+                         end a line */
     const char *start = b->at;
     while (j < d && !ended && c->kind[j] == GBS_CSV_NUMERIC &&
            (c->keep == NULL || c->keep[j] == 0)) {
@@ -362,8 +428,22 @@ static gbs_status settle_marks(gbs_csv *c, size_t j) {
     return start_numbers(c, j, &none);
 }
 
+/* A column without a name and without a value is what separators at the ends of lines make. */
+static void leave_out_empty(gbs_csv *c, size_t j) {
+    gbs_column *column = &c->table->columns[j];
+    if (!column->unnamed || c->kind[j] != GBS_CSV_UNDECIDED || c->levels[j].n > 0 ||
+        c->reader->options->from_model)
+        return;
+    column->skipped = true;
+    gbs_log(c->reader->ctx, GBS_LOG_WARNING,
+            "%s: column %zu has neither a name nor a value and is left out", c->reader->file,
+            j + 1);
+}
+
 static gbs_status settle_types(gbs_csv *c) {
     gbs_status status = GBS_OK;
+    for (size_t j = 0; j < c->table->n_columns; j++)
+        leave_out_empty(c, j);
     for (size_t j = 0; status == GBS_OK && j < c->table->n_columns; j++)
         status = settle_marks(c, j);
     return status;
@@ -469,6 +549,7 @@ gbs_status gbs_csv_read(gbs_reader *r) {
     gbs_array_free(r->ctx, c.keep);
     gbs_array_free(r->ctx, c.first_number);
     gbs_array_free(r->ctx, c.first_mark);
+    gbs_array_free(r->ctx, c.first_gap);
     gbs_csv_record_free(r->ctx, &first);
     gbs_csv_record_free(r->ctx, &second);
     return status;

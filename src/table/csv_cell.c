@@ -13,10 +13,22 @@ static inline bool is_blank(const gbs_csv_input *in, char c) {
     return c == ' ' || (c == '\t' && in->separator != '\t');
 }
 
-/* p is behind the cell, at its separator, at a line end or at the end of the file. */
+/* Behind the blanks at p where these separate cells, any number of them, and end a line as if they
+ * were not there; else p. */
+static inline char *behind_blanks(const gbs_csv_input *in, char *p) {
+    if (in->separator != ' ')
+        return p;
+    while (is_blank(in, *p))
+        p++;
+    return p;
+}
+
+/* p is behind the cell and blanks that separate, at its separator, at a line end or at the end of
+ * the file. */
 static char *finish_cell(gbs_csv_input *in, gbs_csv_cell *cell, char *p, const char *end) {
-    cell->last = p == end || *p != in->separator;
-    if (p == end)
+    bool line_ends = p == end || *p == '\n' || *p == '\r';
+    cell->last = in->separator == ' ' ? line_ends : p == end || *p != in->separator;
+    if (p == end || (in->separator == ' ' && !line_ends))
         return p;
     in->after_cr = *p == '\r';
     in->line += cell->last;
@@ -27,11 +39,12 @@ static enum found find_plain(gbs_csv_input *in, gbs_csv_cell *cell, char *start,
     char *p = start, *end = in->bytes->end;
     while (!in->stop[(unsigned char)*p])
         p++;
+    char *stop = p;
+    p = behind_blanks(in, p);
     if (p == end && !in->bytes->last)
         return UNFINISHED;
     if (p < end && *p == '\0')
         return NUL_BYTE;
-    char *stop = p;
     while (stop > start && is_blank(in, stop[-1]))
         stop--;
     cell->text = start;
@@ -80,7 +93,7 @@ static enum found find_quoted(gbs_csv_input *in, gbs_csv_cell *cell, char *start
     cell->quoted = true;
     if (memchr(start, '\0', cell->length) || (p < end && *p == '\0'))
         return NUL_BYTE;
-    if (!in->stop[(unsigned char)*p])
+    if (!in->stop[(unsigned char)*p] && (in->separator != ' ' || p == quote + 1))
         return JUNK_AFTER_QUOTE;
     for (char *q = start; (q = memchr(q, '\n', (size_t)(quote - q))); q++)
         in->line++;
@@ -247,13 +260,9 @@ gbs_status gbs_csv_open(gbs_csv_input *in, gbs_reader *r) {
         if (status != GBS_OK)
             return status;
     }
-    if (b->end - b->at >= 2 &&
-        (memcmp(b->at, "\xff\xfe", 2) == 0 || memcmp(b->at, "\xfe\xff", 2) == 0))
-        return gbs_reader_fail(
-            r, GBS_ERR_DATA,
-            "the file is UTF-16 text; expected UTF-8, which `iconv -f UTF-16 -t UTF-8 %s "
-            "> utf8.csv` makes of it",
-            r->file);
+    gbs_status foreign = gbs_refuse_foreign(r);
+    if (foreign != GBS_OK)
+        return foreign;
     if (b->end - b->at >= 3 && memcmp(b->at, "\xef\xbb\xbf", 3) == 0)
         b->at += 3;
     const char *end = b->at + DETECTION_BYTES < b->end ? b->at + DETECTION_BYTES : b->end;
@@ -263,6 +272,7 @@ gbs_status gbs_csv_open(gbs_csv_input *in, gbs_reader *r) {
     in->table_offset = gbs_bytes_offset(b);
     in->separator = r->options->separator != '\0' ? r->options->separator
                                                   : choose_separator(b->at, end, r->options->comma);
+    in->stop['\t'] = in->separator == ' ';
     in->stop[(unsigned char)in->separator] = in->stop['\n'] = in->stop['\r'] = in->stop['\0'] = 1;
     return GBS_OK;
 }

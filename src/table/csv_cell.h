@@ -47,6 +47,10 @@ typedef struct gbs_csv_record {
  * semicolon or a bar where it has these. */
 gbs_status gbs_csv_open(gbs_csv_input *in, gbs_reader *r);
 
+/* Fails for a workbook, a database, a page, text of two bytes a character and the like, once the
+ * first bytes are in the window. */
+gbs_status gbs_refuse_foreign(gbs_reader *r);
+
 /* Stands at the start of a record or, *ended, at the end of the file. The record may turn out to be
  * a blank line, which is one unquoted empty cell that is also the last: gbs_csv_is_blank_line. */
 gbs_status gbs_csv_record_start(gbs_csv_input *in, bool *ended);

@@ -17,6 +17,7 @@ typedef struct gbs_csv {
     unsigned char *kind;    /* of each column, an enum gbs_csv_kind */
     uint64_t *first_number; /* the line whose cell made a column numeric */
     uint64_t *first_mark;   /* of an undecided column: the line of its first level, a mark */
+    uint64_t *first_gap;    /* of an unnamed column: the line of its first cell, an empty one */
     gbs_text_set *levels;   /* of each column */
     size_t *keep; /* of each column: which of those that are kept, from 1; NULL: none is */
     size_t cell_capacity;

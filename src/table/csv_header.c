@@ -176,8 +176,10 @@ gbs_status gbs_csv_make_columns(gbs_csv *c, const gbs_csv_record *first, bool he
     c->kind = gbs_array_alloc(ctx, d, sizeof *c->kind);
     c->first_number = gbs_array_alloc(ctx, d, sizeof *c->first_number);
     c->first_mark = gbs_array_alloc(ctx, d, sizeof *c->first_mark);
+    c->first_gap = gbs_array_alloc(ctx, d, sizeof *c->first_gap);
     c->levels = gbs_array_alloc(ctx, d, sizeof *c->levels);
-    if (!t->columns || !c->kind || !c->first_number || !c->first_mark || !c->levels)
+    if (!t->columns || !c->kind || !c->first_number || !c->first_mark || !c->first_gap ||
+        !c->levels)
         return gbs_reader_no_memory(c->reader);
     t->n_columns = d;
     gbs_text_set names = {0};

@@ -113,6 +113,21 @@ static gbs_status take_groups(struct build *b) {
     return status;
 }
 
+static gbs_status every_row_misses(const struct build *b) {
+    for (size_t k = 0; b->t->columns != NULL && k < gbs_recipe_inputs(b->r); k++) {
+        size_t column = b->match.source[k], i = 0;
+        while (i < b->t->n_rows && isnan(cell(b, i, column)))
+            i++;
+        if (i == b->t->n_rows)
+            return gbs_fail(b->ctx, GBS_ERR_DATA,
+                            "%s: column '%.60s' (column %zu) has no value in any row; leave the "
+                            "column out, not the rows",
+                            gbs_table_place(b->t).text, b->t->columns[column].name, column + 1);
+    }
+    return gbs_fail(b->ctx, GBS_ERR_DATA, "%s: every row has a missing value",
+                    gbs_table_place(b->t).text);
+}
+
 /* Rows that are there: of a weight above 0, without a missing cell; out->rows stays NULL when that
  * is all of them. */
 static gbs_status choose_rows(struct build *b, bool with_labels) {
@@ -142,8 +157,7 @@ static gbs_status choose_rows(struct build *b, bool with_labels) {
         return GBS_OK;
     if (absent == b->t->n_rows)
         return gbs_fail(b->ctx, GBS_ERR_DATA, "%s: every weight is 0", gbs_table_place(b->t).text);
-    return gbs_fail(b->ctx, GBS_ERR_DATA, "%s: every row has a missing value",
-                    gbs_table_place(b->t).text);
+    return every_row_misses(b);
 }
 
 /* ---------------------------------------------------------------- features */

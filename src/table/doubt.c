@@ -6,6 +6,7 @@
 #include "table/number.h"
 #include "table/shown.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -14,21 +15,45 @@ static bool is_number(const char *text, size_t length) {
     return gbs_number_is(text, length, &x) == GBS_NUMBER_FINITE;
 }
 
-/* $5, 5%, 1,234: a number but for a sign of money before, a per cent sign behind, commas within. */
-static bool is_dressed_number(const char *text) {
-    static const char *const money[] = {"$", "\xe2\x82\xac", "\xc2\xa3"};
-    char plain[40];
+/* Signs that people and spreadsheets put around numbers: money and per cent at either end, blanks
+ * (three kinds) and apostrophes between thousands, a minus that is no hyphen. */
+static const struct {
+    const char *sign;
+    char becomes;  /* \0: nothing */
+    bool thousand; /* within a number only where three digits follow */
+} signs[] = {{"$", '\0', false},        {"\xe2\x82\xac", '\0', false}, /* euro */
+             {"\xc2\xa3", '\0', false},                                /* pound */
+             {"\xc2\xa5", '\0', false},                                /* yen */
+             {"%", '\0', false},        {"\xe2\x88\x92", '-', false},  {",", '\0', false},
+             {" ", '\0', true},         {"\xc2\xa0", '\0', true},      {"\xe2\x80\xaf", '\0', true},
+             {"'", '\0', true}};
+
+static bool three_digits(const char *text) {
+    return strspn(text, "0123456789") == 3;
+}
+
+/* How many bytes of text are a sign, and what becomes of it; 0: it is none, or not here. */
+static size_t sign_at(const char *text, bool behind_digit, char *becomes) {
+    for (size_t k = 0; k < sizeof signs / sizeof *signs; k++) {
+        size_t n = strlen(signs[k].sign);
+        if (strncmp(text, signs[k].sign, n) != 0)
+            continue;
+        *becomes = signs[k].becomes;
+        bool within = behind_digit && isdigit((unsigned char)text[n]);
+        return signs[k].thousand && within && !three_digits(text + n) ? 0 : n;
+    }
+    return 0;
+}
+
+bool gbs_is_dressed_number(const char *text) {
+    char plain[40], becomes = '\0';
     size_t n = 0;
-    for (size_t k = 0; k < sizeof money / sizeof *money; k++)
-        if (strncmp(text, money[k], strlen(money[k])) == 0) {
-            text += strlen(money[k]);
-            break;
-        }
-    for (; *text != '\0' && n + 1 < sizeof plain; text++)
-        if (*text != ',')
-            plain[n++] = *text;
-    if (n > 0 && plain[n - 1] == '%')
-        n--;
+    while (*text != '\0' && n + 1 < sizeof plain) {
+        size_t sign = sign_at(text, n > 0 && isdigit((unsigned char)plain[n - 1]), &becomes);
+        if (sign == 0 || becomes != '\0')
+            plain[n++] = sign == 0 ? *text : becomes;
+        text += sign > 0 ? sign : 1;
+    }
     plain[n] = '\0';
     return *text == '\0' && n > 0 && is_number(plain, n);
 }
@@ -52,7 +77,7 @@ gbs_status gbs_check_doubt(gbs_context *ctx, const gbs_table *t, size_t column) 
         const char *text = c->levels[k];
         if (is_number(text, strlen(text))) {
             plain++;
-        } else if (is_dressed_number(text)) {
+        } else if (gbs_is_dressed_number(text)) {
             dressed++;
             first = first < k ? first : k;
         } else {

@@ -3,7 +3,9 @@
  * A column without a name that has another value in every row is what R and others write as row
  * names. It is left out: in a file sorted by label it foretells the labels of this file and of no
  * other. Whether it is one is decided from given rows, the first part of a fit. Of the others a
- * warning names the option that leaves them out, and nothing changes.
+ * warning names the option that leaves them out, and nothing changes. A column of whole numbers, all
+ * different, is an identifier if they only rise, or only fall, down the file, or if its name ends in
+ * "id"; counts and amounts that happen to differ do neither.
  */
 #include "table/guard.h"
 
@@ -11,6 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static int ascending(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
@@ -21,14 +24,22 @@ static int ascending(const void *a, const void *b) {
  * nothing more is known, so that measurements are not sorted. */
 struct look {
     size_t there, distinct;
-    bool whole; /* all are whole numbers (of texts: all are levels, which are) */
+    bool whole;               /* all are whole numbers (of texts: all are levels, which are) */
+    bool rises, falls, dates; /* from row to row; 20240131 */
     double low, high;
 };
+
+/* 20240131: a year of four digits, a month, a day. */
+static bool is_date_number(double x) {
+    double day = fmod(x, 100.0), month = fmod(floor(x / 100.0), 100.0), year = floor(x / 10000.0);
+    return year >= 1900.0 && year <= 2100.0 && month >= 1.0 && month <= 12.0 && day >= 1.0 &&
+           day <= 31.0;
+}
 
 static gbs_status look_at(gbs_context *ctx, const gbs_table *t, size_t column, const size_t *rows,
                           size_t n, struct look *out) {
     double *x = gbs_doubles(ctx, n);
-    *out = (struct look){.whole = true};
+    *out = (struct look){.whole = true, .rises = true, .falls = true, .dates = true};
     if (x == NULL)
         return GBS_ERR_MEMORY;
     for (size_t i = 0; out->whole && i < n; i++) {
@@ -37,6 +48,10 @@ static gbs_status look_at(gbs_context *ctx, const gbs_table *t, size_t column, c
         double cell = t->cells[row * t->n_columns + column];
         if (isnan(cell))
             continue;
+        double before = out->there > 0 ? x[out->there - 1] : NAN;
+        out->rises = out->rises && !(cell <= before);
+        out->falls = out->falls && !(cell >= before);
+        out->dates = out->dates && is_date_number(cell);
         x[out->there++] = cell;
         out->whole = out->whole && cell == floor(cell);
     }
@@ -105,11 +120,58 @@ static bool is_date(const char *text) {
     }
 }
 
+/* 12:30 or 12:30:59 */
+static bool is_time(const char *text) {
+    size_t hours = strspn(text, "0123456789");
+    if (hours == 0 || hours > 2 || text[hours] != ':')
+        return false;
+    text += hours + 1;
+    if (strspn(text, "0123456789") != 2)
+        return false;
+    return text[2] == '\0' || (text[2] == ':' && strspn(text + 3, "0123456789.") >= 2);
+}
+
+static bool is_month(const char *word, size_t n) {
+    static const char *const months[] = {"january",   "february", "march",    "april",
+                                         "may",       "june",     "july",     "august",
+                                         "september", "october",  "november", "december"};
+    for (size_t k = 0; n >= 3 && k < sizeof months / sizeof *months; k++)
+        if (n <= strlen(months[k]) && strncasecmp(word, months[k], n) == 0)
+            return true;
+    return false;
+}
+
+/* 31 Jan 2024, Jan 31, 2024, 31-Jan-24: three words, one a month and two numbers. */
+static bool is_written_date(const char *text) {
+    static const char digits[] = "0123456789",
+                      letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    size_t months = 0, numbers = 0;
+    while (*text != '\0' && months + numbers < 3) {
+        size_t number = strspn(text, digits), word = number == 0 ? strspn(text, letters) : 0;
+        if (number > 4 || number + word == 0 || (word > 0 && !is_month(text, word)))
+            return false;
+        months += word > 0;
+        numbers += number > 0;
+        text += number + word;
+        text += strspn(text, " ,-/.");
+    }
+    return months == 1 && numbers == 2;
+}
+
 static size_t dates(const gbs_column *c) {
     size_t count = 0;
     for (size_t k = 0; c->is_text && k < c->n_levels; k++)
-        count += is_date(c->levels[k]);
+        count += is_date(c->levels[k]) || is_written_date(c->levels[k]) || is_time(c->levels[k]);
     return count;
+}
+
+/* id, customer_id, customerId, ID: the last two letters, and no word before them goes on. */
+static bool is_called_id(const char *name) {
+    size_t n = strlen(name);
+    if (n < 2 || strcasecmp(name + n - 2, "id") != 0)
+        return false;
+    return n == 2 || !isalpha((unsigned char)name[n - 3]) ||
+           (isupper((unsigned char)name[n - 2]) && islower((unsigned char)name[n - 3]));
 }
 
 /* Below so many rows every column looks like an identifier. */
@@ -135,6 +197,10 @@ static gbs_status judge(gbs_context *ctx, const gbs_table *t, size_t column, str
         *out = GBS_GUARD_ROW_NAMES;
     else if (each && seen->high - seen->low == (double)(n - 1))
         *out = GBS_GUARD_ROW_NUMBER;
+    else if (!c->is_text && seen->whole && seen->dates && seen->distinct > 2)
+        *out = GBS_GUARD_DATES;
+    else if (each && !c->is_text && (seen->rises || seen->falls || is_called_id(c->name)))
+        *out = GBS_GUARD_IDENTIFIER;
     return status;
 }
 
@@ -151,10 +217,20 @@ gbs_status gbs_recipe_warn(gbs_context *ctx, const gbs_recipe *r, const gbs_tabl
         gbs_guard guard = GBS_GUARD_NONE;
         if (!c->unnamed) /* the others are judged elsewhere */
             status = judge(ctx, t, r->inputs[k].position, &seen, &guard);
-        if (guard == GBS_GUARD_DATES)
+        if (guard == GBS_GUARD_DATES && !c->is_text)
             gbs_log(ctx, GBS_LOG_WARNING,
-                    "column '%.60s': texts that look like dates, taken as %zu categories; `drop` "
-                    "%.60s leaves them out",
+                    "column '%.60s': numbers such as %.0f look like dates, taken as they are; "
+                    "`drop` %.60s leaves them out",
+                    c->name, seen.low, c->name);
+        else if (guard == GBS_GUARD_IDENTIFIER && !c->is_text)
+            gbs_log(ctx, GBS_LOG_WARNING,
+                    "column '%.60s': another whole number in each of %zu rows, looks like an "
+                    "identifier; `drop` %.60s leaves it out",
+                    c->name, t->n_rows, c->name);
+        else if (guard == GBS_GUARD_DATES)
+            gbs_log(ctx, GBS_LOG_WARNING,
+                    "column '%.60s': texts that look like dates or times, taken as %zu categories; "
+                    "`drop` %.60s leaves them out",
                     c->name, c->n_levels, c->name);
         else if (guard == GBS_GUARD_IDENTIFIER)
             gbs_log(ctx, GBS_LOG_WARNING,

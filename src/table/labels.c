@@ -120,5 +120,9 @@ gbs_status gbs_recipe_choose_labels(gbs_context *ctx, const gbs_table *t,
     r->positive = gbs_pool_text(ctx, &r->pool, c.text[positive], strlen(c.text[positive]));
     if (l.n == 2)
         r->negative = gbs_pool_text(ctx, &r->pool, c.text[other], strlen(c.text[other]));
-    return r->positive != NULL && (l.n > 2 || r->negative != NULL) ? GBS_OK : GBS_ERR_MEMORY;
+    if (r->positive == NULL || (l.n == 2 && r->negative == NULL))
+        return GBS_ERR_MEMORY;
+    if (l.n == 2 && l.text)
+        gbs_warn_of_labels(ctx, r);
+    return GBS_OK;
 }

@@ -14,17 +14,21 @@ gbs_status gbs_reading_from(gbs_context *ctx, const gbs_table_settings *s, gbs_r
     const char *sep = s->separator;
     *out = (gbs_reading){.format = (gbs_table_format)s->format,
                          .header = s->no_header ? 0 : -1,
+                         .target = s->target,
                          .comma = s->decimal != 0,
                          .keep_missing = s->missing != GBS_MISSING_ERROR};
     if (sep == NULL)
         return GBS_OK;
-    out->separator = strcmp(sep, "tab") == 0 || strcmp(sep, "\\t") == 0 ? '\t' : sep[0];
-    bool one = out->separator == '\t' || (sep[0] != '\0' && sep[1] == '\0');
-    if (!one || strchr("\"\n\r.+-_ ", out->separator) != NULL ||
+    out->separator = strcmp(sep, "tab") == 0 || strcmp(sep, "\\t") == 0 ? '\t'
+                     : strcmp(sep, "space") == 0                        ? ' '
+                                                                        : sep[0];
+    bool one = out->separator == '\t' || out->separator == ' ' ||
+               (sep[0] != '\0' && sep[1] == '\0');
+    if (!one || strchr("\"\n\r.+-_", out->separator) != NULL ||
         isalnum((unsigned char)out->separator))
         return gbs_fail(ctx, GBS_ERR_ARGUMENT,
-                        "`sep`: expected one character that is no part of a number or a word, or "
-                        "tab, found '%.20s'",
+                        "`sep`: expected one character that is no part of a number or a word, "
+                        "tab or space, found '%.20s'",
                         sep);
     if (out->comma && out->separator == ',')
         return gbs_fail(ctx, GBS_ERR_ARGUMENT,

@@ -187,10 +187,15 @@ static bool is_aside(const gbs_table *t, const gbs_recipe_wishes *o, size_t colu
            (o->group != NULL && gbs_table_find(t, o->group) == column);
 }
 
+/* What a separator at the end of each line makes: no name, no value. */
+static bool is_empty(const gbs_column *c) {
+    return c->unnamed && c->skipped;
+}
+
 static gbs_status find_target(gbs_context *ctx, const gbs_table *t, const gbs_recipe_wishes *o,
                               gbs_recipe *r) {
     size_t target = t->n_columns - 1;
-    while (target > 0 && is_aside(t, o, target))
+    while (target > 0 && (is_aside(t, o, target) || is_empty(&t->columns[target])))
         target--;
     if (o->target != NULL) {
         target = gbs_table_find(t, o->target);
@@ -262,8 +267,11 @@ static gbs_status take_inputs(gbs_context *ctx, const gbs_table *t, const gbs_re
     }
     gbs_array_free(ctx, dropped);
     if (status == GBS_OK && r->features == 0)
-        return gbs_fail(ctx, GBS_ERR_DATA, "%s: no column is left beside the target '%.60s'",
-                        gbs_table_place(t).text, r->target);
+        return gbs_fail(ctx, GBS_ERR_DATA, "%s: no column is left beside the target '%.60s'%s",
+                        gbs_table_place(t).text, r->target,
+                        t->n_columns > 1                 ? ""
+                        : strchr(r->target, ' ') != NULL ? "; if blanks separate cells: `sep` space"
+                                                         : "; `sep` C says what separates cells");
     return status;
 }
 

@@ -151,12 +151,15 @@ static void csv_later_text_in_a_numeric_column_is_refused(void **state) {
 
 static void csv_missing_values_are_refused(void **state) {
     (void)state;
-    fails("t.csv", "a,age\n1,2\n3,NA\n", DETECT,
-          "t.csv:3: column 'age' (column 2): the value is missing ('NA'); `missing` drop does "
-          "without such rows, impute fills them in");
+    fails("t.csv", "age,a\n1,2\nNA,3\n", DETECT,
+          "t.csv:3: column 'age' (column 1): the value is missing ('NA'); `missing` drop does "
+          "without such rows, impute fills them in, `drop` age leaves out the column");
     fails("t.csv", "a,age\nx,2\n,3\n", DETECT,
           "t.csv:3: column 'a' (column 1): the value is missing (''); `missing` drop does without "
-          "such rows, impute fills them in");
+          "such rows, impute fills them in, `drop` a leaves out the column");
+    fails("t.csv", "a,age\n1,2\n3,NA\n", DETECT, /* the last column is the label */
+          "t.csv:3: column 'age' (column 2): the label is missing ('NA'); `missing` drop does "
+          "without such rows");
 }
 
 static void csv_infinite_and_too_large_numbers_are_refused(void **state) {
@@ -174,7 +177,13 @@ static void csv_ragged_rows_are_refused(void **state) {
     (void)state;
     fails("t.csv", "a,b,c\n1,2,3\n1,2\n", DETECT, "t.csv:3: 2 cells, but the header has 3");
     fails("t.csv", "a,b\n1,2,3,4\n", DETECT, "t.csv:2: 4 cells, but the header has 2");
-    fails("t.csv", "a,b\n1,2,\n", DETECT, "t.csv:2: 3 cells, but the header has 2");
+    fails("t.csv", "a,b\n1,2,\n", DETECT,
+          "t.csv:2: 3 cells, but the header has 2 (if lines begin with row names, the header needs "
+          "an empty name there; if they end in a separator, so must it)");
+    fails("t.csv", "a,b\n1,2\n1,2,3\n", DETECT, "t.csv:3: 3 cells, but the header has 2");
+    fails("t.csv", "a title\na,b\n1,2\n", DETECT,
+          "t.csv:2: 2 cells, but the header has 1 (if line 1 is a title: take it out, or begin it "
+          "with #)");
     fails("t.csv", "\n1,2\n3\n", DETECT, "t.csv:3: 1 cell, but line 2 has 2");
     fails("t.csv", "1,x\n3\n", DETECT, "t.csv:2: 1 cell, but line 1 has 2");
 }

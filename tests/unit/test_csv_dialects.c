@@ -16,6 +16,44 @@ static void separators_are_found_or_told(void **state) {
     reads("a,b\n1,\"2,5\"\n3,4\n", &(gbs_reading){.header = -1, .comma = true}, true, 2, 2, cells);
 }
 
+/* Any number of blanks is one separator, at the ends of a line none. */
+static void blanks_separate_when_told(void **state) {
+    (void)state;
+    const gbs_reading blank = {.header = -1, .separator = ' '};
+    reads("a b\n1 2.5\n3 4\n", &blank, true, 2, 2, (const double[]){1.0, 2.5, 3.0, 4.0});
+    reads("  a \t b  \r\n 1\t\t2.5 \r\n\r\n3   4", &blank, true, 2, 2,
+          (const double[]){1.0, 2.5, 3.0, 4.0});
+    gbs_table *t = reads_at("t.csv", "a b\n\"one word\" 2\n\"a\"  3 \n", 1, &blank);
+    assert_true(t->n_rows == 2 && t->n_columns == 2 && t->cells[1] == 2.0 && t->cells[3] == 3.0);
+    assert_string_equal(t->columns[0].levels[0], "one word");
+    gbs_table_free(t);
+    fails("t.csv", "a b\n1 2 3\n", &blank,
+          "t.csv:2: 3 cells, but the header has 2 (if lines begin with row names, the header needs "
+          "an empty name there; if they end in a separator, so must it)");
+    fails("t.csv", "a b\n1 2\n\"x\"y 2\n", &blank,
+          "t.csv:3: text follows the closing quote of 'x'");
+}
+
+/* A separator at the end of each line makes a column of neither a name nor a value. */
+static void what_line_ends_make_is_left_out(void **state) {
+    (void)state;
+    gbs_table *t = reads_at("t.csv", "a,y,\n1,2,\n3,4,\n", 3, DETECT);
+    assert_true(t->columns[2].unnamed && t->columns[2].skipped && !t->columns[1].skipped);
+    gbs_table_free(t);
+    fails("t.csv", "a,y,\n1,2,\n3,4,\n5,6,7\n", DETECT,
+          "t.csv:2: column 'V3' (column 3): the value is missing (''); `missing` drop does without "
+          "such rows, impute fills them in, `drop` V3 leaves out the column");
+    fails("t.csv", "a,y,\n1,2,\n3,4,word\n", DETECT,
+          "t.csv:2: column 'V3' (column 3): the value is missing (''); `missing` drop does without "
+          "such rows, impute fills them in, `drop` V3 leaves out the column");
+    t = reads_at("t.csv", "a,y,\n1,2,\n3,4,5\n", 64, KEEP); /* values come: it is a column */
+    assert_true(!t->columns[2].skipped && isnan(t->cells[2]) && t->cells[5] == 5.0);
+    gbs_table_free(t);
+    fails("t.csv", "a,y\n1,2\n3,\n", DETECT,
+          "t.csv:3: column 'y' (column 2): the label is missing (''); `missing` drop does without "
+          "such rows");
+}
+
 static void lines_of_comment_are_none_of_the_table(void **state) {
     (void)state;
     const double cells[] = {1.0, 2.0, 3.0, 4.0};
@@ -59,10 +97,10 @@ static void marks_are_missing_in_columns_of_numbers(void **state) {
     }
     fails("t.csv", "x,y\n1,2\n?,3\n", DETECT,
           "t.csv:3: column 'x' (column 1): the value is missing ('?'); `missing` drop does without "
-          "such rows, impute fills them in");
+          "such rows, impute fills them in, `drop` x leaves out the column");
     fails("t.csv", "x,y\n?,2\n\nn/a,3\n1,4\n", DETECT,
           "t.csv:2: column 'x' (column 1): the value is missing ('?'); `missing` drop does without "
-          "such rows, impute fills them in");
+          "such rows, impute fills them in, `drop` x leaves out the column");
 }
 
 static void declared_values_are_missing_everywhere(void **state) {
@@ -90,6 +128,8 @@ static void a_model_settles_columns_of_marks(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(separators_are_found_or_told),
+        cmocka_unit_test(blanks_separate_when_told),
+        cmocka_unit_test(what_line_ends_make_is_left_out),
         cmocka_unit_test(lines_of_comment_are_none_of_the_table),
         cmocka_unit_test(double_names_get_a_number),
         cmocka_unit_test(marks_are_missing_in_columns_of_numbers),
