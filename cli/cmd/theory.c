@@ -34,8 +34,11 @@ static void write_json(struct json *j, const struct app *app, const gbs_theory *
 }
 
 static void add_cell(struct text *t, double x) {
-    char number[LINE_NUMBER];
-    text_add(t, " %11s", isnan(x) ? "" : line_number(x, 6, number));
+    char number[LINE_NUMBER] = "";
+    for (int digits = 6; !isnan(x) && digits > 1; digits--) /* as many as the column holds */
+        if (strlen(line_number(x, digits, number)) <= 11)
+            break;
+    text_add(t, " %11s", number);
 }
 
 /* Where a value comes from, below itself where the line ends. */

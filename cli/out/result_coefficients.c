@@ -11,6 +11,7 @@
 #include "out/result.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,6 +84,16 @@ static void head(struct text *t, const struct per_unit *p) {
              p->of != NULL ? "scaled sd" : "sd");
 }
 
+/* A factor near one with as many decimals as tell it from one: 1.000031. */
+static const char *factor_text(double x, char out[static LINE_NUMBER]) {
+    double from_one = fabs(x - 1.0);
+    if (from_one > 1e-8 && from_one < 0.01)
+        snprintf(out, LINE_NUMBER, "%.*f", 1 - (int)floor(log10(from_one)), x);
+    else
+        line_number(x, 4, out);
+    return out;
+}
+
 static void row(struct text *t, const struct per_unit *p, const struct coefficient *c,
                 size_t column, const char *full) {
     char name[LINE_NAME], number[LINE_NUMBER];
@@ -92,7 +103,7 @@ static void row(struct text *t, const struct per_unit *p, const struct coefficie
     if (p->of != NULL)
         text_add(t, " %12s", line_number(p->of[column], 4, number));
     if (p->of != NULL && !isnan(p->slope) && column < p->features)
-        text_add(t, " %12s", line_number(odds_ratio(p, column), 4, number));
+        text_add(t, " %12s", factor_text(odds_ratio(p, column), number));
     else if (p->of != NULL && !isnan(p->slope))
         text_add(t, " %12s", "");
     text_add(t, " %12s", line_number(c->mean, 4, number));

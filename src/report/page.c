@@ -30,7 +30,11 @@ static void badges(struct text *t, const struct run *run) {
               strcmp(status, "valid") == 0 ? "certificate: valid" : "certificate: conditional");
     if (gbs_card_says_nothing(root))
         badge(t, "bad", "no better than guessing");
-    if (gbs_run_at(root, "converged") != NULL)
+    if (gbs_run_is(root, "sampler", "gibbs")) /* of draws nobody knows that: it is their start */
+        badge(t, gbs_run_true(root, "converged") ? "" : "fair",
+              gbs_run_true(root, "converged") ? "draws, from a fit that converged"
+                                              : "draws, from a fit that did NOT CONVERGE");
+    else if (gbs_run_at(root, "converged") != NULL)
         badge(t, gbs_run_true(root, "converged") ? "good" : "bad",
               gbs_run_true(root, "converged") ? "converged" : "NOT CONVERGED");
     gbs_text_add(t, "</ul>\n");

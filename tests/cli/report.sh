@@ -435,11 +435,20 @@ holds 'a coefficient per unit is tiny' "$(json large.json 'coefficients[0].per_u
 if grep -qE '<td class="n">-?[0-9.]+e-' large.html; then not_ok 'no number such as 3e-05 in a table'; else ok 'no number such as 3e-05 in a table'; fi
 if grep -q '>-0.0000<' large.html; then not_ok 'zero has no sign'; else ok 'zero has no sign'; fi
 
+expect_exit 0 "$GIBBSITE" fit large.csv -o large.model -q
+expect_exit 0 "$GIBBSITE" inspect large.model
+refuse 'no factor of a column of large numbers is shown as one' \
+    grep -qE '^  x1 .* 1 +-?[0-9]' "$stdout"
+g complete ratings.csv --sampler gibbs --rank 2 --json >draws.json
+as 'report of draws of a completion'
+expect_exit 0 "$GIBBSITE" report draws.json -o draws.html -q
+check 'it is their start that converged' grep -q '>draws, from a fit that converged<' draws.html
+
 # ---------------------------------------------------------------- the gallery
 
 for page in "$GIBBSITE_ROOT"/docs/gallery/*.html; do
     name=docs/gallery/$(basename "$page")
-    check "$name is small" test "$(stat -c %s "$page")" -lt 400000
+    check "$name is small" test "$(stat -c %s "$page")" -lt 500000
     check "$name carries the licence of what it carries" grep -q \
         'Permission is hereby granted, free of charge' "$page"
 done
