@@ -137,10 +137,29 @@ static gbs_status look_at(const struct app *app, gbs_table *table, struct input 
     return GBS_OK;
 }
 
-int input_train(const struct app *app, const char *path, struct input *in) {
+int input_check_train(const struct app *app) {
+    const struct options *o = &app->options;
+    if (o->n_inputs == 0)
+        return app_fail(app, EXIT_USAGE, "%s: expected a training file, found none; gibbsite %s",
+                        app->command->name, app->command->usage);
+    for (size_t k = 0; o->n_inputs > 1 && k < o->n_inputs; k++) {
+        if (strcmp(o->inputs[k], "-") == 0)
+            return app_fail(app, EXIT_USAGE,
+                            "%s: standard input cannot be one of several files of a table",
+                            app->command->name);
+        for (size_t i = 0; i < k; i++)
+            if (strcmp(o->inputs[i], o->inputs[k]) == 0)
+                return app_fail(app, EXIT_USAGE, "%s: %s is given twice", app->command->name,
+                                o->inputs[k]);
+    }
+    return EXIT_DONE;
+}
+
+int input_train(const struct app *app, struct input *in) {
+    const struct options *o = &app->options;
     gbs_table *table = NULL;
-    *in = (struct input){.file = input_name(path), .with_looks = in->with_looks};
-    gbs_status status = gbs_table_read(app->ctx, path, app->options.set, &table);
+    *in = (struct input){.file = input_name(o->inputs[0]), .with_looks = in->with_looks};
+    gbs_status status = gbs_table_read_files(app->ctx, o->inputs, o->n_inputs, o->set, &table);
     if (status == GBS_OK)
         status = gbs_table_train(app->ctx, table, app->options.set, &in->data);
     if (status == GBS_OK && in->with_looks)

@@ -15,7 +15,7 @@ struct column_look {
 };
 
 struct input {
-    const char *file; /* for messages */
+    const char *file; /* for messages; of several the first */
     gbs_data *data;
     /* of the first columns, where they were asked for */
     bool with_looks;
@@ -33,8 +33,12 @@ struct remarks {
 /* What messages call a file: "-" is standard input. */
 const char *input_name(const char *path);
 
-/* Training: a recipe is learned from the file, gbs_data_recipe(out->data). */
-int input_train(const struct app *app, const char *path, struct input *out);
+/* Training: a recipe is learned from the command's inputs, which hold one table,
+ * gbs_data_recipe(out->data). */
+int input_train(const struct app *app, struct input *out);
+/* Without an input there is nothing to train on, and standard input is no file of several.
+ * EXIT_DONE, or EXIT_USAGE, already reported. */
+int input_check_train(const struct app *app);
 /* Later files: the recipe is applied. */
 int input_apply(const struct app *app, const char *path, const gbs_recipe *recipe,
                 gbs_label_use labels, struct input *out);

@@ -88,16 +88,15 @@ static int run(struct app *app) {
     const struct options *o = &app->options;
     struct input in = {0};
     gbs_cv *cv = NULL;
-    if (o->n_inputs != 1)
-        return app_fail(app, EXIT_USAGE, "cv: expected one training file, found %zu; gibbsite %s",
-                        o->n_inputs, app->command->usage);
-    if (cv_is_of_ratings(app))
+    int code = input_check_train(app);
+    if (code == EXIT_DONE && cv_is_of_ratings(app))
         return cv_ratings(app);
-    int code = app_check_options(app);
+    if (code == EXIT_DONE)
+        code = app_check_options(app);
     if (code == EXIT_DONE)
         code = outputs_check(app, true);
     if (code == EXIT_DONE)
-        code = input_train(app, o->inputs[0], &in);
+        code = input_train(app, &in);
     if (code == EXIT_DONE) {
         gbs_status status = gbs_cross_validate(app->ctx, in.data, o->set, &cv);
         if (status != GBS_OK)
@@ -122,7 +121,7 @@ static int run(struct app *app) {
 const struct command command_cv = {
     "cv",
     GBS_FOR_CV,
-    "cv TRAIN|RATINGS [OPTIONS]",
+    "cv TRAIN...|RATINGS [OPTIONS]",
     "cross-validated errors: of the default fit, or over losses, families and grids",
     "By itself, cross-validates what fit deploys: on all folds but one a default fit chooses, "
     "trains "

@@ -138,6 +138,9 @@ int cv_ratings(struct app *app) {
     gbs_ratings *ratings = NULL;
     gbs_completion *model = NULL;
     gbs_status status = GBS_OK;
+    if (o->n_inputs != 1)
+        return app_fail(app, EXIT_USAGE, "cv: expected one file of ratings, found %zu; gibbsite %s",
+                        o->n_inputs, app->command->usage);
     int code = translate(app, &options);
     if (code == EXIT_DONE)
         code = outputs_check(app, true);

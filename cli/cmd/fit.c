@@ -9,24 +9,24 @@
 /* What the option table cannot see: options that exclude or need one another. */
 static int check_options(const struct app *app) {
     const struct options *o = &app->options;
-    if (o->n_inputs != 1)
-        return app_fail(app, EXIT_USAGE, "fit: expected one training file, found %zu; gibbsite %s",
-                        o->n_inputs, app->command->usage);
+    int code = input_check_train(app);
+    if (code != EXIT_DONE)
+        return code;
     if (given(o, "pairs") && given(o, "path") && option_is(o, "solver", "sgd"))
         return app_fail(app, EXIT_USAGE,
                         "fit: --path judges every step on all pairs; leave out --pairs or --path");
-    int code = app_check_options(app);
+    code = app_check_options(app);
     if (code == EXIT_DONE)
         code = outputs_check(app, outputs_print_result(o));
-    if (code != EXIT_DONE)
-        return code;
-    if (given(o, "test") && input_same_bytes(o->inputs[0], option_text(o, "test")))
-        return app_fail(app, EXIT_USAGE,
-                        "fit: --test %s has the same bytes as the training file; rows that a model "
-                        "learned from cannot test it. The certificate comes from rows that were "
-                        "kept from the fit, and needs no --test",
-                        option_text(o, "test"));
-    return EXIT_DONE;
+    for (size_t k = 0; code == EXIT_DONE && given(o, "test") && k < o->n_inputs; k++)
+        if (input_same_bytes(o->inputs[k], option_text(o, "test")))
+            return app_fail(app, EXIT_USAGE,
+                            "fit: --test %s has the same bytes as %s; rows that a model learned "
+                            "from cannot test it. The certificate comes from rows that were kept "
+                            "from the fit, and needs no --test",
+                            option_text(o, "test"),
+                            o->n_inputs == 1 ? "the training file" : o->inputs[k]);
+    return code;
 }
 
 static int run_fit(struct fit *f) {
@@ -47,7 +47,7 @@ static int run_fit(struct fit *f) {
 static int read_files(struct fit *f) {
     const struct options *o = &f->app->options;
     f->train.with_looks = given(o, "json") != 0;
-    int code = input_train(f->app, o->inputs[0], &f->train);
+    int code = input_train(f->app, &f->train);
     f->recipe = gbs_data_recipe(f->train.data);
     if (code == EXIT_DONE && o->cost_file != NULL) {
         gbs_status status = gbs_data_read_costs(f->app->ctx, f->train.data, o->cost_file);
@@ -278,9 +278,10 @@ static int run(struct app *app) {
 const struct command command_fit = {
     "fit",
     GBS_FOR_FIT,
-    "fit TRAIN [-o MODEL] [OPTIONS]",
+    "fit TRAIN... [-o MODEL] [OPTIONS]",
     "fit a variational Gibbs posterior to labelled rows, and certify it",
-    "Reads TRAIN (CSV, svmlight or .npy, gzip of each, - for standard input). Two thirds of the "
+    "Reads TRAIN (CSV, svmlight or .npy, gzip of each, - for standard input); several CSV files "
+    "with the same header are one table, in the order given. Two thirds of the "
     "rows, drawn at random, give a model and the calibration of its probabilities; the other rows "
     "test the labels that predict will print. The certificate bounds the share of all cases in "
     "which these are wrong, and holds with the stated confidence.\n"

@@ -24,11 +24,13 @@ static int check_against(const struct app *app) {
 
 static int check_options(const struct app *app) {
     const struct options *o = &app->options;
-    if (o->n_inputs != 1)
+    int code = input_check_train(app);
+    if (code == EXIT_DONE && given(o, "against") && o->n_inputs != 1)
         return app_fail(app, EXIT_USAGE,
-                        "sample: expected one training file, found %zu; gibbsite %s", o->n_inputs,
-                        app->command->usage);
-    int code = app_check_options(app);
+                        "sample: --against takes one training file, found %zu; gibbsite %s",
+                        o->n_inputs, app->command->usage);
+    if (code == EXIT_DONE)
+        code = app_check_options(app);
     if (code == EXIT_DONE)
         code = check_against(app);
     return code == EXIT_DONE ? outputs_check(app, outputs_print_result(o)) : code;
@@ -45,7 +47,7 @@ static int read_files(struct sample *s) {
         if (code == EXIT_DONE)
             code = input_apply(s->app, o->inputs[0], s->models, GBS_WITH_LABELS, &s->train);
     } else {
-        code = input_train(s->app, o->inputs[0], &s->train);
+        code = input_train(s->app, &s->train);
     }
     s->recipe = gbs_data_recipe(s->train.data);
     s->seconds_read = app_seconds(s->app) - start;
@@ -154,7 +156,7 @@ static int run(struct app *app) {
 const struct command command_sample = {
     "sample",
     GBS_FOR_SAMPLE,
-    "sample TRAIN [-o SAMPLE] [OPTIONS]",
+    "sample TRAIN... [-o SAMPLE] [OPTIONS]",
     "draw from the Gibbs posterior itself, by tempering SMC",
     "Carries particles from the prior to the Gibbs posterior, exp(-lambda x mean loss) times the "
     "prior, through temperatures "

@@ -35,6 +35,10 @@ typedef struct gbs_table gbs_table;
  * file that cannot be read is GBS_ERR_IO. */
 GBS_API gbs_status gbs_table_read(gbs_context *ctx, const char *path, const gbs_options *options,
                                   gbs_table **out);
+/* The same of several CSV files that hold one table, in the order given: the header of each is that
+ * of the first, or none has one. */
+GBS_API gbs_status gbs_table_read_files(gbs_context *ctx, const char *const *paths, size_t count,
+                                        const gbs_options *options, gbs_table **out);
 
 /* A table in memory with so many rows and columns; the columns are then added one by one. */
 GBS_API gbs_status gbs_table_create(gbs_context *ctx, size_t rows, size_t columns, gbs_table **out);

@@ -10,10 +10,13 @@
 
 #include "core/context.h"
 
-/* Where the files of arrays go. */
+/* Where the files of arrays go; and with which other ranks they are shared (joint.h). */
 typedef struct gbs_spill {
     const char *folder;
-    size_t least; /* bytes: a smaller array lies in memory all the same */
+    size_t least;                  /* bytes: a smaller array lies in memory all the same */
+    bool joint;                    /* ranks share them; the same on all ranks */
+    size_t leader, place, members; /* then, of those who share with this one: the rank that makes
+                                      the files, which of them this one is, how many they are */
 } gbs_spill;
 
 /* Small arrays gain nothing from a file. */

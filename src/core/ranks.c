@@ -25,7 +25,6 @@ enum { MOST_MADE = 8 };
 
 #define APART                                                                                      \
     "the ranks do not do the same work; every one needs the same program, files and options"
-#define SILENT "the ranks cannot reach one another"
 
 /* ---------------------------------------------------------------- the table */
 
@@ -48,7 +47,7 @@ gbs_status gbs_context_set_ranks(gbs_context *ctx, const gbs_ranks *ranks) {
     int64_t fewest = -(int64_t)ctx->threads;
     if (ranks->largest(ranks->user, &fewest, 1) != 0) {
         gbs_array_free(ctx, crew);
-        return gbs_fail(ctx, GBS_ERR_IO, SILENT);
+        return gbs_fail(ctx, GBS_ERR_IO, GBS_CREW_SILENT);
     }
     ctx->threads = (int)-fewest;
     ctx->crew = crew;
@@ -81,7 +80,7 @@ void gbs_ranks_traffic(const gbs_context *ctx, uint64_t *exchanges, uint64_t *by
 
 /* ---------------------------------------------------------------- how all fare */
 
-static bool give_up(gbs_crew *crew, const char *words) {
+bool gbs_crew_give_up(gbs_crew *crew, const char *words) {
     crew->lost = true;
     snprintf(crew->words, sizeof crew->words, "%s", words);
     return false;
@@ -95,7 +94,7 @@ static bool hear(gbs_crew *crew, size_t who, const char *mine) {
     if (crew->here)
         snprintf(words, sizeof words, "%s", mine);
     if (r->broadcast(r->user, who, words, sizeof words) != 0)
-        return give_up(crew, SILENT);
+        return gbs_crew_give_up(crew, GBS_CREW_SILENT);
     words[sizeof words - 1] = '\0';
     crew->lost = true;
     snprintf(crew->words, sizeof crew->words, "rank %zu failed: %s", who, words);
@@ -112,7 +111,7 @@ static bool all_alike(const int64_t *head, int at) {
 
 /* True when all ranks are here for the same exchange and well; false when one was lost, or
  * (*status) when all of them failed alike. shape: a number that the exchange has on all ranks. */
-static bool meet(gbs_crew *crew, int64_t shape, gbs_status *status, const char *words) {
+bool gbs_crew_meet(gbs_crew *crew, int64_t shape, gbs_status *status, const char *words) {
     const gbs_ranks *r = &crew->ranks;
     int64_t number = (int64_t)crew->exchanges, code = (int64_t)*status;
     int64_t head[HEAD] = {*status != GBS_OK ? (int64_t)(r->size - r->rank) : 0,
@@ -125,14 +124,14 @@ static bool meet(gbs_crew *crew, int64_t shape, gbs_status *status, const char *
     if (crew->lost)
         return false;
     if (r->largest(r->user, head, HEAD) != 0)
-        return give_up(crew, SILENT);
+        return gbs_crew_give_up(crew, GBS_CREW_SILENT);
     bool same = all_alike(head, NUMBER) && all_alike(head, SHAPE);
     if (head[FAILED] > 0 && same && all_alike(head, STATUS))
         return false;
     if (head[FAILED] > 0)
         return hear(crew, r->size - (size_t)head[FAILED], words);
     if (!same)
-        return give_up(crew, APART);
+        return gbs_crew_give_up(crew, APART);
     crew->exchanges++;
     return true;
 }
@@ -143,7 +142,7 @@ gbs_status gbs_ranks_agree(gbs_context *ctx, gbs_status status, const char *word
     gbs_crew *crew = ctx->crew;
     if (crew == NULL)
         return status;
-    meet(crew, -1, &status, words != NULL ? words : ctx->error);
+    gbs_crew_meet(crew, -1, &status, words != NULL ? words : ctx->error);
     if (crew->lost && status == GBS_OK)
         status = gbs_fail(ctx, GBS_ERR_IO, "%s", crew->words);
     return status;
@@ -253,11 +252,11 @@ static void move_share(const gbs_share *s, const gbs_made *made, size_t count, c
         }
 }
 
-static gbs_status all_of(gbs_context *ctx, const void *mine, void *all, const size_t *begin) {
+gbs_status gbs_crew_gather(gbs_context *ctx, const void *mine, void *all, const size_t *begin) {
     gbs_crew *crew = ctx->crew;
     const gbs_ranks *r = &crew->ranks;
     if (r->gather(r->user, mine, all, begin) != 0) {
-        give_up(crew, SILENT);
+        gbs_crew_give_up(crew, GBS_CREW_SILENT);
         return gbs_fail(ctx, GBS_ERR_IO, "%s", crew->words);
     }
     crew->sent += begin[r->rank + 1] - begin[r->rank];
@@ -277,7 +276,7 @@ static bool gather_in_place(gbs_context *ctx, const gbs_share *s, const gbs_made
     if (large) {
         begin = gbs_array_alloc(ctx, r->size + 1, sizeof *begin);
         status = begin != NULL ? GBS_OK : GBS_ERR_MEMORY;
-        large = meet(ctx->crew, (int64_t)((to - first) * m->size), &status, ctx->error) &&
+        large = gbs_crew_meet(ctx->crew, (int64_t)((to - first) * m->size), &status, ctx->error) &&
                 begin != NULL;
     }
     for (size_t k = 0; large && k < r->size; k++) {
@@ -286,7 +285,7 @@ static bool gather_in_place(gbs_context *ctx, const gbs_share *s, const gbs_made
         begin[k + 1] = (to - first) * m->size;
     }
     char *base = (char *)m->base + first * m->size;
-    bool done = large && all_of(ctx, base + begin[r->rank], base, begin) == GBS_OK;
+    bool done = large && gbs_crew_gather(ctx, base + begin[r->rank], base, begin) == GBS_OK;
     gbs_array_free(ctx, begin);
     return done;
 }
@@ -310,10 +309,10 @@ static void gather_packed(gbs_context *ctx, const gbs_share *s, const gbs_made *
     if (status == GBS_OK)
         move_share(s, made, count, mine, true);
     /* where memory has run out here, the others hear it now */
-    bool met = meet(ctx->crew, (int64_t)total, &status, ctx->error);
+    bool met = gbs_crew_meet(ctx->crew, (int64_t)total, &status, ctx->error);
     if (!met && !ctx->crew->lost)
-        give_up(ctx->crew, "out of memory on every rank");
-    if (met && begin != NULL && all_of(ctx, mine, all, begin) == GBS_OK)
+        gbs_crew_give_up(ctx->crew, "out of memory on every rank");
+    if (met && begin != NULL && gbs_crew_gather(ctx, mine, all, begin) == GBS_OK)
         for (size_t k = 0; k < r->size; k++) {
             gbs_share of = share_of_rank(s, r, k);
             if (k != r->rank)
@@ -340,7 +339,7 @@ gbs_status gbs_share_fold(gbs_context *ctx, const gbs_share *s, gbs_fold_body ad
     const gbs_ranks *r = s->dealt ? &crew->ranks : NULL;
     size_t bytes = count * sizeof *total;
     gbs_status status = GBS_OK;
-    bool well = r == NULL || meet(crew, (int64_t)bytes, &status, "");
+    bool well = r == NULL || gbs_crew_meet(crew, (int64_t)bytes, &status, "");
     if (well && r != NULL && s->begin > 0)
         well = r->receive(r->user, r->rank - 1, total, bytes) == 0;
     for (size_t k = 0; well && k < s->count; k++)
@@ -355,7 +354,7 @@ gbs_status gbs_share_fold(gbs_context *ctx, const gbs_share *s, gbs_fold_body ad
         well = r->broadcast(r->user, r->size - 1, total, bytes) == 0;
     crew->sent += bytes;
     if (!well)
-        give_up(crew, SILENT);
+        gbs_crew_give_up(crew, GBS_CREW_SILENT);
     return well ? GBS_OK : gbs_fail(ctx, GBS_ERR_IO, "%s", crew->words);
 }
 
@@ -369,66 +368,4 @@ void gbs_dealt_for(gbs_context *ctx, size_t tasks, double flops, gbs_loop_body w
     gbs_share s = gbs_share_of(ctx, tasks, flops, bytes);
     gbs_share_for(ctx, &s, flops, work, arg);
     gbs_share_gather(ctx, &s, made, count);
-}
-
-/* ---------------------------------------------------------------- rows that ranks hold */
-
-/* How many rows each rank has: each is asked for in turn. */
-static gbs_status count_rows(gbs_context *ctx, size_t rows, size_t columns, size_t *begin) {
-    gbs_crew *crew = ctx->crew;
-    const gbs_ranks *r = &crew->ranks;
-    gbs_status status = GBS_OK;
-    if (!meet(crew, (int64_t)columns, &status, ""))
-        return gbs_fail(ctx, GBS_ERR_IO, "%s", crew->words);
-    for (size_t k = 0; k < r->size; k++) {
-        uint64_t n = rows;
-        if (r->broadcast(r->user, k, &n, sizeof n) != 0) {
-            give_up(crew, SILENT);
-            return gbs_fail(ctx, GBS_ERR_IO, "%s", crew->words);
-        }
-        size_t bytes;
-        if (__builtin_mul_overflow((size_t)n, columns * sizeof(double), &bytes) ||
-            __builtin_add_overflow(begin[k], bytes, &begin[k + 1]))
-            return gbs_fail(ctx, GBS_ERR_MEMORY, "the rows of all ranks do not fit in memory");
-    }
-    return GBS_OK;
-}
-
-gbs_status gbs_ranks_rows(gbs_context *ctx, size_t rows, size_t columns, const double *x,
-                          size_t *count, double **all) {
-    GBS_NEEDS(ctx, all);
-    *all = NULL;
-    GBS_NEEDS(ctx, ctx);
-    GBS_NEEDS_ARRAY(ctx, x, rows);
-    size_t row, bytes, one[2] = {0, 0}, *begin = one, last = 1;
-    if (columns == 0)
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "columns must be a number from 1, not 0");
-    if (__builtin_mul_overflow(columns, sizeof(double), &row) ||
-        __builtin_mul_overflow(rows, row, &bytes))
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "%zu x %zu cells do not fit in memory", rows,
-                        columns);
-    one[1] = bytes;
-    gbs_status status = GBS_OK;
-    if (ctx->crew != NULL) {
-        last = ctx->crew->ranks.size;
-        begin = gbs_array_alloc(ctx, last + 1, sizeof *begin);
-        status = begin != NULL ? count_rows(ctx, rows, columns, begin) : GBS_ERR_MEMORY;
-    }
-    if (status == GBS_OK) {
-        *all = gbs_handle_alloc(ctx, begin[last]);
-        status = gbs_ranks_agree(ctx, *all != NULL ? GBS_OK : GBS_ERR_MEMORY, NULL);
-    }
-    if (status == GBS_OK && ctx->crew != NULL)
-        status = all_of(ctx, x, *all, begin);
-    else if (status == GBS_OK && rows > 0)
-        memcpy(*all, x, bytes);
-    if (status == GBS_OK && count != NULL)
-        *count = begin[last] / row;
-    if (begin != one)
-        gbs_array_free(ctx, begin);
-    if (status != GBS_OK) {
-        gbs_release(NULL, *all);
-        *all = NULL;
-    }
-    return status;
 }

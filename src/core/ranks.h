@@ -6,8 +6,9 @@
  *   gbs_share_fold(ctx, &share, add, arg, total, n)    or their sum, added up in the order of tasks
  *
  * What a task computes depends on its number alone, so the bits are those of one process. Every
- * rank holds all data: a loop that is not worth an exchange is run whole by each. Without ranks,
- * a share is all tasks and nothing is exchanged.
+ * rank can read all data, its own or those of a file that ranks share (core/joint.h): a loop that
+ * is not worth an exchange is run whole by each. Without ranks, a share is all tasks and nothing
+ * is exchanged.
  */
 #ifndef GIBBSITE_CORE_RANKS_H
 #define GIBBSITE_CORE_RANKS_H
@@ -23,6 +24,28 @@ typedef struct gbs_crew {
 } gbs_crew;
 
 void gbs_crew_free(gbs_context *ctx);
+
+#define GBS_CREW_SILENT "the ranks cannot reach one another"
+
+/* True when all ranks are here for the same exchange and well; false when one was lost, or
+ * (*status) when all of them failed alike. shape: a number that the exchange has on all ranks. */
+bool gbs_crew_meet(gbs_crew *crew, int64_t shape, gbs_status *status, const char *words);
+/* Nothing is exchanged any more; false. */
+bool gbs_crew_give_up(gbs_crew *crew, const char *words);
+/* Those of each rank into `all`, as gbs_ranks.gather has it; after a meeting. */
+gbs_status gbs_crew_gather(gbs_context *ctx, const void *mine, void *all, const size_t *begin);
+
+/* What each rank says, however long, to all of them: rank r's bytes are those from begin[r] to
+ * begin[r + 1]. Every rank calls it (collect.c). */
+typedef struct gbs_collected {
+    char *bytes;
+    size_t *begin;
+} gbs_collected;
+gbs_status gbs_crew_collect(gbs_context *ctx, const void *mine, size_t size, gbs_collected *out);
+void gbs_collected_free(const gbs_context *ctx, gbs_collected *c);
+/* How each rank fared at its part of what they do together. GBS_OK: all of them well; else all of
+ * them fail in the way of the lowest that did, with its words. Without ranks, the status. */
+gbs_status gbs_crew_verdict(gbs_context *ctx, gbs_status status);
 
 /* Tasks begin, begin + step, ...: `count` of the `tasks`. */
 typedef struct gbs_share {

@@ -3,9 +3,11 @@
  * The order is random, and a disk does not like that. So rows go twice, forward both times: read as
  * they lie they are appended each to its bucket, which is a range of the new file, and a bucket,
  * which fits in memory, is then put in order by itself. That an order is a permutation makes each
- * bucket exactly full.
+ * bucket exactly full. Where ranks share the new file, each has some of the buckets.
  */
 #include "data/arrange.h"
+
+#include "core/joint.h"
 
 #include <string.h>
 
@@ -41,7 +43,10 @@ static gbs_status append_rows(gbs_arranging *a) {
         }
         if (place == SIZE_MAX)
             continue;
-        size_t b = place / a->bucket, have = gbs_arrange_append(a, b, place);
+        size_t b = place / a->bucket;
+        if (b < a->from || b >= a->to)
+            continue;
+        size_t have = gbs_arrange_append(a, b, place);
         double *to = a->dense + (b * a->bucket + have) * d;
         memcpy(to, x, d * sizeof *x);
         if (have % flush == 0 && have > 0)
@@ -51,10 +56,10 @@ static gbs_status append_rows(gbs_arranging *a) {
 }
 
 static gbs_status order_buckets(gbs_arranging *a) {
-    size_t d = a->view->d;
+    size_t d = a->view->d, last = a->to * a->bucket < a->n ? a->to * a->bucket : a->n;
     double *room = gbs_matrix(a->ctx, a->bucket < a->n ? a->bucket : a->n, d);
     gbs_status status = room != NULL ? GBS_OK : GBS_ERR_MEMORY;
-    for (size_t first = 0; status == GBS_OK && first < a->n; first += a->bucket) {
+    for (size_t first = a->from * a->bucket; status == GBS_OK && first < last; first += a->bucket) {
         size_t count = a->n - first < a->bucket ? a->n - first : a->bucket;
         double *here = a->dense + first * d;
         memcpy(room, here, count * d * sizeof *room);
@@ -75,13 +80,16 @@ static gbs_status arrange_dense(gbs_arranging *a) {
     void *dense = NULL;
     a->bucket = GBS_ARRANGE_BUCKET / bytes > 0 ? GBS_ARRANGE_BUCKET / bytes : 1;
     a->filled = gbs_array_alloc(a->ctx, a->n / a->bucket + 1, sizeof *a->filled);
-    gbs_status status = a->filled != NULL ? gbs_spill_array(a->ctx, a->view->spill, a->n * d,
-                                                            sizeof *a->dense, &dense)
-                                          : GBS_ERR_MEMORY;
-    a->dense = dense;
+    const gbs_spill *spill = a->view->spill;
+    gbs_status status = gbs_joint_end(a->ctx, spill, a->filled != NULL ? GBS_OK : GBS_ERR_MEMORY);
     if (status == GBS_OK)
-        status = append_rows(a);
-    return status == GBS_OK ? order_buckets(a) : status;
+        status = gbs_joint_array(a->ctx, spill, a->n * d, sizeof *a->dense, &dense);
+    if (status != GBS_OK)
+        return status;
+    a->dense = dense;
+    gbs_joint_part(spill, (a->n + a->bucket - 1) / a->bucket, &a->from, &a->to);
+    status = append_rows(a);
+    return gbs_joint_end(a->ctx, spill, status == GBS_OK ? order_buckets(a) : status);
 }
 
 /* ---------------------------------------------------------------- both */

@@ -14,6 +14,7 @@ typedef struct gbs_arranging {
     gbs_context *ctx;
     const gbs_data *view;
     size_t n, bucket; /* rows of the view, of a bucket */
+    size_t from, to;  /* buckets that are this rank's to fill, where ranks share the arrays */
     size_t rows;      /* of the arrays that are viewed */
     size_t *place;    /* of each row of these: its place in the view; SIZE_MAX: it is not there */
     size_t *waits;    /* places of the rows in the buckets, as they were appended */

@@ -6,6 +6,8 @@
  */
 #include "map/map.h"
 
+#include "core/joint.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -105,9 +107,9 @@ static gbs_status place_cells(gbs_context *ctx, const gbs_data *data, gbs_rows *
     void *array = NULL;
     if (__builtin_mul_overflow(data->n, out->d, &count))
         return gbs_fail(ctx, GBS_ERR_MEMORY, "out of memory: a %zu x %zu matrix", data->n, out->d);
-    gbs_status status = gbs_spill_array(ctx, data->spill, count, sizeof **cells, &array);
-    *cells = gbs_rows_own(out, array);
     out->in_file = gbs_spills(data->spill, count, sizeof **cells);
+    gbs_status status = gbs_joint_array(ctx, data->spill, count, sizeof **cells, &array);
+    *cells = gbs_rows_own(out, array);
     return status;
 }
 
@@ -117,9 +119,13 @@ static gbs_status build_dense(gbs_context *ctx, const gbs_data *data, const gbs_
     size_t d = out->d, block = NEAR_CELLS / d > 0 ? NEAR_CELLS / d : 1;
     double *cells = NULL, *room = NULL;
     gbs_status status = place_cells(ctx, data, out, &cells);
+    const gbs_spill *spill = out->in_file ? data->spill : NULL;
+    size_t from, to; /* the blocks that are this rank's to build, and then their rows */
     out->all.dense = cells;
     out->all.ld = d;
-    if (status == GBS_OK && w.last > 0) {
+    if (status != GBS_OK)
+        return status;
+    if (w.last > 0) {
         block = BLOCK_CELLS / w.width;
         block = block < FEWEST_ROWS ? FEWEST_ROWS : block > MOST_ROWS ? MOST_ROWS : block;
         room = gbs_matrix(ctx, 2 * block, w.width);
@@ -127,7 +133,10 @@ static gbs_status build_dense(gbs_context *ctx, const gbs_data *data, const gbs_
         w.room[0] = room;
         w.room[1] = room != NULL ? room + block * w.width : NULL;
     }
-    for (size_t first = 0, looked = 0, dropped = 0; status == GBS_OK && first < data->n;
+    gbs_joint_part(spill, (data->n + block - 1) / block, &from, &to);
+    from *= block;
+    to = to * block < data->n ? to * block : data->n;
+    for (size_t first = from, looked = 0, dropped = from; status == GBS_OK && first < to;
          first += block) {
         if (first >= looked) {
             status = gbs_check_cancel(ctx);
@@ -136,12 +145,12 @@ static gbs_status build_dense(gbs_context *ctx, const gbs_data *data, const gbs_
                 gbs_pages_drop(cells + dropped * d, cells + first * d);
             dropped = first;
         }
-        size_t left = data->n - first;
+        size_t left = to - first;
         if (status == GBS_OK)
             status = send_block(ctx, &w, first, left < block ? left : block, cells + first * d);
     }
     gbs_array_free(ctx, room);
-    return status;
+    return gbs_joint_end(ctx, spill, status);
 }
 
 /* ---------------------------------------------------------------- sparse */

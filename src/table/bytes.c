@@ -183,6 +183,17 @@ uint64_t gbs_bytes_offset(const gbs_bytes *b) {
     return b->before + (uint64_t)(b->at - b->buffer);
 }
 
+gbs_status gbs_bytes_seek(gbs_bytes *b, uint64_t offset) {
+    if (lseek(b->origin->fd, (off_t)offset, SEEK_SET) < 0)
+        return fail(b, GBS_ERR_IO, strerror(errno));
+    b->origin->head_size = 0;
+    b->origin->raw_ended = b->last = false;
+    b->before = offset;
+    b->at = b->end = b->buffer;
+    *b->end = '\0';
+    return GBS_OK;
+}
+
 bool gbs_bytes_is_gzip(const gbs_bytes *b) {
     return b->origin != NULL && b->origin->gzip;
 }

@@ -40,6 +40,9 @@ gbs_status gbs_bytes_more(gbs_bytes *b);
 /* How many bytes of the (gunzipped) input lie before `at`. */
 uint64_t gbs_bytes_offset(const gbs_bytes *b);
 
+/* To another place of a plain file, as the next byte to be read. */
+gbs_status gbs_bytes_seek(gbs_bytes *b, uint64_t offset);
+
 /* The input is gunzipped on the way. */
 bool gbs_bytes_is_gzip(const gbs_bytes *b);
 

@@ -1,6 +1,8 @@
 /* Caches of tables: the file that cells are written to, and how it is kept. */
 #include "table/cache_file.h"
 
+#include "table/words.h"
+
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -45,6 +47,39 @@ gbs_status gbs_cache_create(gbs_context *ctx, const char *folder, bool kept, gbs
     return GBS_OK;
 }
 
+size_t gbs_cache_bytes(size_t cells) {
+    return GBS_CACHE_HEADER + cells * sizeof(double);
+}
+
+gbs_status gbs_cache_of(gbs_context *ctx, const char *folder, int fd, const char *name,
+                        size_t cells, gbs_cache **out) {
+    gbs_cache *c = gbs_array_alloc(ctx, 1, sizeof *c + strlen(folder) + 1);
+    *out = NULL;
+    if (c == NULL)
+        return GBS_ERR_MEMORY;
+    c->ctx = ctx;
+    memcpy(c->folder, folder, strlen(folder));
+    c->mapped = gbs_cache_bytes(cells);
+    c->base = mmap(NULL, c->mapped, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (c->base == MAP_FAILED) {
+        gbs_status status = no_room(c);
+        gbs_array_free(ctx, c);
+        return status;
+    }
+    c->fd = fd;
+    memcpy(c->name, name, sizeof c->name);
+    *out = c;
+    return GBS_OK;
+}
+
+double *gbs_cache_cells(gbs_cache *c) {
+    return (double *)(void *)(c->base + GBS_CACHE_HEADER);
+}
+
+void gbs_cache_close(gbs_cache *c) {
+    mprotect(c->base, c->mapped, PROT_READ);
+}
+
 /* A file with a name of its own loses it here, if it was not kept. */
 void gbs_cache_free(gbs_cache *c) {
     if (c == NULL)
@@ -87,49 +122,20 @@ gbs_status gbs_cache_room(gbs_cache *c, size_t cells, double **out) {
         if (status != GBS_OK)
             return status;
     }
-    *out = (double *)(void *)(c->base + GBS_CACHE_HEADER);
+    *out = gbs_cache_cells(c);
     return GBS_OK;
 }
 
-/* Bytes that describe the columns, as they come. */
-struct bytes {
-    gbs_context *ctx;
-    unsigned char *at;
-    size_t size, capacity;
-    bool failed;
-};
-
-static void put(struct bytes *b, const void *from, size_t size) {
-    unsigned char *at = b->failed ? NULL
-                                  : gbs_array_grow(b->ctx, b->at, &b->capacity, b->size + size, 1);
-    b->failed = at == NULL;
-    if (b->failed)
-        return;
-    b->at = at;
-    if (size > 0)
-        memcpy(at + b->size, from, size);
-    b->size += size;
-}
-
-static void put_number(struct bytes *b, uint64_t x) {
-    put(b, &x, sizeof x);
-}
-
-static void put_text(struct bytes *b, const char *text) {
-    put_number(b, strlen(text));
-    put(b, text, strlen(text));
-}
-
-static void describe(struct bytes *b, const gbs_table *t) {
+static void describe(gbs_words *b, const gbs_table *t) {
     for (size_t j = 0; j < t->n_columns; j++) {
         const gbs_column *c = &t->columns[j];
-        put_number(b, (c->is_text ? GBS_CACHE_IS_TEXT : 0) | (c->guessed ? GBS_CACHE_GUESSED : 0) |
-                          (c->unnamed ? GBS_CACHE_UNNAMED : 0) |
-                          (c->skipped ? GBS_CACHE_SKIPPED : 0));
-        put_text(b, c->name);
-        put_number(b, c->n_levels);
+        gbs_words_number(
+            b, (c->is_text ? GBS_CACHE_IS_TEXT : 0) | (c->guessed ? GBS_CACHE_GUESSED : 0) |
+                   (c->unnamed ? GBS_CACHE_UNNAMED : 0) | (c->skipped ? GBS_CACHE_SKIPPED : 0));
+        gbs_words_text(b, c->name);
+        gbs_words_number(b, c->n_levels);
         for (size_t k = 0; k < c->n_levels; k++)
-            put_text(b, c->levels[k]);
+            gbs_words_text(b, c->levels[k]);
     }
 }
 
@@ -146,7 +152,7 @@ static gbs_status digest_range(gbs_cache *c, gbs_digest *d, size_t from, size_t 
     return status;
 }
 
-static gbs_status write_tail(gbs_cache *c, const gbs_table *t, const struct bytes *b, size_t cells,
+static gbs_status write_tail(gbs_cache *c, const gbs_table *t, const gbs_words *b, size_t cells,
                              const gbs_cache_key *key) {
     gbs_cache_header h = {.version = GBS_CACHE_VERSION,
                           .order = GBS_CACHE_ORDER,
@@ -181,18 +187,18 @@ static gbs_status write_tail(gbs_cache *c, const gbs_table *t, const struct byte
 }
 
 gbs_status gbs_cache_keep(gbs_cache *c, gbs_table *t, const gbs_cache_key *key, const char *path) {
-    struct bytes b = {.ctx = c->ctx};
+    gbs_words b = {.ctx = c->ctx};
     describe(&b, t);
     gbs_status status = b.failed
                             ? GBS_ERR_MEMORY
                             : write_tail(c, t, &b, t->n_rows * t->n_columns * sizeof(double), key);
     if (c->base != NULL) /* the file may have moved, even where it failed later */
-        t->cells = (double *)(void *)(c->base + GBS_CACHE_HEADER);
+        t->cells = gbs_cache_cells(c);
     if (status == GBS_OK && gbs_file_keep(c->fd, c->name, path) != 0)
         status = gbs_cache_io_error(c->ctx, path);
     if (status == GBS_OK) {
         c->name[0] = '\0';
-        mprotect(c->base, c->mapped, PROT_READ); /* from here on it is another run's, too */
+        gbs_cache_close(c); /* from here on it is another run's, too */
     }
     gbs_array_free(c->ctx, b.at);
     return status;

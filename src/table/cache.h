@@ -27,10 +27,17 @@ gbs_status gbs_cache_room(gbs_cache *c, size_t cells, double **out);
  * may move. */
 gbs_status gbs_cache_keep(gbs_cache *c, gbs_table *t, const gbs_cache_key *key, const char *path);
 /* The table of a cache; NULL: there is no such file. `file` is what messages call the table.
- * GBS_ERR_FORMAT for a file that is damaged or the cache of another one. */
+ * checked: another rank has, to the last byte. GBS_ERR_FORMAT for a file that is damaged or the
+ * cache of another one. */
 gbs_status gbs_cache_open(gbs_context *ctx, const char *path, const gbs_cache_key *key,
-                          const char *file, gbs_table **out);
+                          const char *file, bool checked, gbs_table **out);
 void gbs_cache_free(gbs_cache *c);
+
+/* The files of a table, in order. */
+typedef struct gbs_inputs {
+    const char *const *path;
+    size_t count;
+} gbs_inputs;
 
 /* gbs_table_read_file by way of a cache. */
 typedef struct gbs_caching {
@@ -41,11 +48,41 @@ typedef struct gbs_caching {
 gbs_status gbs_table_read_cached(gbs_context *ctx, const char *name, const gbs_reading *reading,
                                  const gbs_caching *caching, gbs_table **out);
 
-/* Whether a file is read by way of a cache, and where that is (caching.c). */
-gbs_status gbs_caching_plan(gbs_context *ctx, const char *name, const gbs_reading *reading,
+/* Whether files are read by way of a cache, and where that is (caching.c). */
+gbs_status gbs_caching_plan(gbs_context *ctx, const gbs_inputs *inputs, const gbs_reading *reading,
                             const char *folder, bool none, bool may, bool *wanted,
                             gbs_caching *out);
 /* Takes away what earlier runs left of this file in the folder. */
 void gbs_caching_clean(const char *name, const gbs_caching *caching);
+
+/* By its name, or by the options, it is a CSV file. */
+bool gbs_caching_is_csv(const char *name, const gbs_reading *reading);
+
+/* The same of ranks, who read the files together: each its part of the bytes, to memory, or to a
+ * cache that they share (together.c). *done false: they do not, and each reads them all. */
+gbs_status gbs_table_read_together(gbs_context *ctx, const gbs_inputs *inputs,
+                                   const gbs_reading *reading, const gbs_caching *caching,
+                                   bool wanted, bool *done, gbs_table **out);
+
+/* ---------------------------------------------------------------- inside */
+
+enum { GBS_CACHE_PATH_ROOM = 2 * GBS_FILE_NAME_ROOM };
+/* Of a file as it is now, and the name of its cache. */
+gbs_status gbs_caching_key(gbs_context *ctx, const char *name, const gbs_reading *reading,
+                           gbs_cache_key *key);
+void gbs_caching_path(const char *name, const gbs_caching *caching, const gbs_cache_key *key,
+                      char path[GBS_CACHE_PATH_ROOM]);
+/* A failure of a cache that nobody asked for is told, and forgotten. */
+gbs_status gbs_caching_forgive(gbs_context *ctx, const gbs_caching *caching, gbs_status status);
+
+/* A cache in a file that ranks share, mapped to so many cells. It takes over the file and its name.
+ * On failure these are the caller's still. */
+gbs_status gbs_cache_of(gbs_context *ctx, const char *folder, int fd, const char *name,
+                        size_t cells, gbs_cache **out);
+/* How long such a file is. */
+size_t gbs_cache_bytes(size_t cells);
+/* Its cells; and nothing more is written to it. */
+double *gbs_cache_cells(gbs_cache *c);
+void gbs_cache_close(gbs_cache *c);
 
 #endif

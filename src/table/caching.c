@@ -6,6 +6,7 @@
  */
 #include "table/cache_file.h"
 
+#include "core/ranks.h"
 #include "table/bytes.h"
 #include "table/reader.h"
 
@@ -40,7 +41,7 @@ static bool is_regular(const char *name, struct stat *st) {
     return strcmp(name, "-") != 0 && stat(name, st) == 0 && S_ISREG(st->st_mode);
 }
 
-static bool is_csv(const char *name, const gbs_reading *reading) {
+bool gbs_caching_is_csv(const char *name, const gbs_reading *reading) {
     static const char *const endings[MOST_ENDINGS] = {".csv", ".tsv", ".csv.gz", ".tsv.gz"};
     size_t length = strlen(name);
     bool known = reading->format == GBS_TABLE_CSV;
@@ -91,22 +92,41 @@ static double estimate(gbs_context *ctx, const char *name, char separator, doubl
     return times * (BYTES_A_CELL * (double)cells + BYTES_A_ROW * (double)lines);
 }
 
-gbs_status gbs_caching_plan(gbs_context *ctx, const char *name, const gbs_reading *reading,
+/* Bytes of all of them; whether each is a regular file. */
+static bool all_regular(const gbs_inputs *inputs, double *size) {
+    struct stat st;
+    bool all = true;
+    *size = 0.0;
+    for (size_t k = 0; all && k < inputs->count; k++) {
+        all = is_regular(inputs->path[k], &st);
+        *size += all ? (double)st.st_size : 0.0;
+    }
+    return all;
+}
+
+/* How many processes share the memory that is left: ranks of one machine. */
+static double sharers(const gbs_context *ctx) {
+    return ctx->crew != NULL ? (double)ctx->crew->ranks.size : 1.0;
+}
+
+gbs_status gbs_caching_plan(gbs_context *ctx, const gbs_inputs *inputs, const gbs_reading *reading,
                             const char *folder, bool none, bool may, bool *wanted,
                             gbs_caching *out) {
-    struct stat st;
+    const char *name = inputs->path[0];
+    double size;
     size_t beside = (size_t)(base_of(name) - name);
     const char *from = folder != NULL ? folder : beside > 0 ? name : ".";
     size_t length = folder != NULL ? strlen(folder) : beside > 1 ? beside - 1 : 1;
-    bool regular = is_regular(name, &st);
+    bool regular = all_regular(inputs, &size);
     *wanted = folder != NULL;
-    *out = (gbs_caching){.kept = !none && regular, .asked = folder != NULL};
+    /* a cache is of one file */
+    *out = (gbs_caching){.kept = !none && regular && inputs->count == 1, .asked = folder != NULL};
     if (length >= sizeof out->folder)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "`cache`: the name of the folder is too long");
     memcpy(out->folder, from, length);
-    if (folder != NULL || !may || !regular || !is_csv(name, reading))
+    if (folder != NULL || !may || !regular || !gbs_caching_is_csv(name, reading))
         return GBS_OK;
-    double need = estimate(ctx, name, (char)reading->separator, (double)st.st_size),
+    double need = sharers(ctx) * estimate(ctx, name, (char)reading->separator, size),
            left = (double)gbs_memory_left();
     bool large = need > ALWAYS_FITS && need > SHARE * left;
     *wanted = large && access(out->folder, W_OK | X_OK) == 0;
@@ -124,11 +144,11 @@ gbs_status gbs_caching_plan(gbs_context *ctx, const char *name, const gbs_readin
 
 /* ---------------------------------------------------------------- names */
 
-static void path_of(const char *name, const gbs_caching *caching, const gbs_cache_key *key,
-                    char *path, size_t room) {
+void gbs_caching_path(const char *name, const gbs_caching *caching, const gbs_cache_key *key,
+                      char path[GBS_CACHE_PATH_ROOM]) {
     gbs_hash both = gbs_hash_add(key->file, key->reading);
-    snprintf(path, room, "%s/%.*s-%016llx%016llx" ENDING, caching->folder, MOST_NAME, base_of(name),
-             (unsigned long long)both.high, (unsigned long long)both.low);
+    snprintf(path, GBS_CACHE_PATH_ROOM, "%s/%.*s-%016llx%016llx" ENDING, caching->folder, MOST_NAME,
+             base_of(name), (unsigned long long)both.high, (unsigned long long)both.low);
 }
 
 /* "NAME-" and 32 digits, and the ending. */
@@ -194,6 +214,15 @@ static gbs_hash digest_reading(const gbs_reading *r) {
     return gbs_digest_end(&d);
 }
 
+gbs_status gbs_caching_key(gbs_context *ctx, const char *name, const gbs_reading *reading,
+                           gbs_cache_key *key) {
+    struct stat st;
+    *key = (gbs_cache_key){.reading = digest_reading(reading)};
+    if (is_regular(name, &st))
+        key->size = (uint64_t)st.st_size;
+    return digest_file(ctx, name, key);
+}
+
 /* ---------------------------------------------------------------- reading */
 
 static bool unchanged(const char *name, const struct stat *before) {
@@ -221,8 +250,7 @@ static gbs_status read_new(gbs_context *ctx, const char *name, const gbs_reading
     return status;
 }
 
-/* A failure of a cache that nobody asked for is told, and forgotten. */
-static gbs_status forgive(gbs_context *ctx, const gbs_caching *caching, gbs_status status) {
+gbs_status gbs_caching_forgive(gbs_context *ctx, const gbs_caching *caching, gbs_status status) {
     bool grave = caching->asked || (status != GBS_ERR_IO && status != GBS_ERR_FORMAT);
     if (status == GBS_OK || grave)
         return status;
@@ -236,18 +264,18 @@ gbs_status gbs_table_read_cached(gbs_context *ctx, const char *name, const gbs_r
     gbs_caching now = *caching;
     struct stat before = {0};
     gbs_cache_key key = {.reading = digest_reading(reading)};
-    char path[2 * GBS_FILE_NAME_ROOM];
+    char path[GBS_CACHE_PATH_ROOM];
     gbs_status status = GBS_OK;
     *out = NULL;
     if (is_regular(name, &before))
         key.size = (uint64_t)before.st_size;
     if (caching->kept) {
         status = digest_file(ctx, name, &key);
-        path_of(name, caching, &key, path, sizeof path);
+        gbs_caching_path(name, caching, &key, path);
         if (status == GBS_OK) {
-            status = gbs_cache_open(ctx, path, &key, name, out);
+            status = gbs_cache_open(ctx, path, &key, name, false, out);
             now.kept = status == GBS_OK;
-            status = forgive(ctx, caching, status);
+            status = gbs_caching_forgive(ctx, caching, status);
         }
     }
     if (status == GBS_OK && *out == NULL) {
@@ -255,7 +283,8 @@ gbs_status gbs_table_read_cached(gbs_context *ctx, const char *name, const gbs_r
         if (status == GBS_OK && now.kept && !unchanged(name, &before))
             status = gbs_fail(ctx, GBS_ERR_DATA, "%s: the file changed while it was read", name);
         if (status == GBS_OK && now.kept)
-            status = forgive(ctx, caching, gbs_cache_keep((*out)->store, *out, &key, path));
+            status = gbs_caching_forgive(ctx, caching,
+                                         gbs_cache_keep((*out)->store, *out, &key, path));
     }
     if (status == GBS_OK)
         status = gbs_table_spill(*out, caching->folder);

@@ -428,22 +428,20 @@ static gbs_status settle_marks(gbs_csv *c, size_t j) {
     return start_numbers(c, j, &none);
 }
 
-/* A column without a name and without a value is what separators at the ends of lines make. */
-static void leave_out_empty(gbs_csv *c, size_t j) {
-    gbs_column *column = &c->table->columns[j];
-    if (!column->unnamed || c->kind[j] != GBS_CSV_UNDECIDED || c->levels[j].n > 0 ||
-        c->reader->options->from_model)
+void gbs_csv_leave_out_empty(gbs_context *ctx, gbs_table *t, size_t j, unsigned char kind) {
+    gbs_column *column = &t->columns[j];
+    if (!column->unnamed || kind != GBS_CSV_UNDECIDED || column->n_levels > 0)
         return;
     column->skipped = true;
-    gbs_log(c->reader->ctx, GBS_LOG_WARNING,
-            "%s: column %zu has neither a name nor a value and is left out", c->reader->file,
-            j + 1);
+    gbs_log(ctx, GBS_LOG_WARNING, "%s: column %zu has neither a name nor a value and is left out",
+            t->file, j + 1);
 }
 
 static gbs_status settle_types(gbs_csv *c) {
     gbs_status status = GBS_OK;
-    for (size_t j = 0; j < c->table->n_columns; j++)
-        leave_out_empty(c, j);
+    for (size_t j = 0; j < c->table->n_columns && !c->reader->options->from_model; j++)
+        if (c->levels[j].n == 0)
+            gbs_csv_leave_out_empty(c->reader->ctx, c->table, j, c->kind[j]);
     for (size_t j = 0; status == GBS_OK && j < c->table->n_columns; j++)
         status = settle_marks(c, j);
     return status;
@@ -470,6 +468,11 @@ static gbs_status read_rows(gbs_csv *c) {
     for (;;) {
         bool ended = false;
         gbs_status status = gbs_csv_record_start(&c->in, &ended);
+        if (status == GBS_OK && (ended || gbs_csv_piece_ends(c))) {
+            status = gbs_csv_next_piece(c, &ended);
+            if (status == GBS_OK && !ended)
+                continue;
+        }
         if (status != GBS_OK || ended)
             return status;
         status = room_for_row(c);
@@ -496,7 +499,39 @@ static gbs_status store_record(gbs_csv *c, const gbs_csv_record *record) {
     return status == GBS_OK ? finish_row(c, record->line) : status;
 }
 
+/* What the first rows of the file say of the columns that others have said nothing of: so that
+ * those who begin elsewhere see them as the one who begins here does. The rows are his. */
+static gbs_status look_at_head(gbs_csv *c) {
+    gbs_status status = GBS_OK;
+    for (bool ended = false; status == GBS_OK && !ended;) {
+        status = gbs_csv_record_start(&c->in, &ended);
+        ended = ended || c->in.record_offset > c->reader->options->pieces->head;
+        if (status == GBS_OK && !ended && (status = room_for_row(c)) == GBS_OK)
+            status = read_row(c);
+    }
+    for (size_t j = 0; j < c->table->n_columns; j++)
+        gbs_text_set_free(c->reader->ctx, &c->levels[j]);
+    c->table->n_rows = 0;
+    gbs_array_free(c->reader->ctx, c->table->line);
+    c->table->line = NULL;
+    c->reader->line_capacity = 0;
+    return status;
+}
+
+static gbs_status begin_pieces(gbs_csv *c, const gbs_pieces *p) {
+    for (size_t j = 0; p->part && p->kind != NULL && j < c->table->n_columns; j++)
+        if (c->kind[j] == GBS_CSV_UNDECIDED && p->kind[j] == GBS_CSV_NUMERIC) {
+            c->kind[j] = GBS_CSV_NUMERIC;
+        } else if (c->kind[j] == GBS_CSV_UNDECIDED && p->kind[j] == GBS_CSV_TEXT) {
+            c->kind[j] = GBS_CSV_TEXT;
+            c->table->columns[j].is_text = c->table->columns[j].guessed = true;
+        }
+    gbs_status status = p->from_start ? GBS_OK : look_at_head(c);
+    return status == GBS_OK ? gbs_csv_first_piece(c) : status;
+}
+
 static gbs_status read_all(gbs_csv *c, gbs_csv_record *first, gbs_csv_record *second) {
+    const gbs_pieces *pieces = c->reader->options->pieces;
     bool header = false;
     gbs_status status = gbs_csv_open(&c->in, c->reader);
     if (status == GBS_OK)
@@ -505,12 +540,17 @@ static gbs_status read_all(gbs_csv *c, gbs_csv_record *first, gbs_csv_record *se
         status = gbs_csv_make_columns(c, first, header);
     c->table->in_file = c->reader->options->store != NULL;
     c->table->every = gbs_pages_every(c->table->n_columns * sizeof(double));
+    c->names = header ? first : NULL;
     if (status == GBS_OK && !header)
         status = store_record(c, first);
     if (status == GBS_OK && second->there)
         status = store_record(c, second);
+    if (status == GBS_OK && pieces != NULL)
+        status = begin_pieces(c, pieces);
     if (status == GBS_OK)
         status = read_rows(c);
+    if (pieces != NULL && pieces->part)
+        return status;
     if (status == GBS_OK && c->table->n_rows + c->reader->before == 0)
         return gbs_reader_fail(
             c->reader, GBS_ERR_DATA, "the file has a header but no rows%s",
@@ -538,10 +578,14 @@ gbs_status gbs_csv_read(gbs_reader *r) {
     gbs_status status = read_all(&c, &first, &second);
     if (status == GBS_OK && r->options->part > 0)
         status = hand_out(&c);
-    else if (status == GBS_OK)
+    else if (status == GBS_OK && !(r->options->pieces != NULL && r->options->pieces->part))
         status = settle_types(&c);
     if (status == GBS_OK && r->options->part == 0)
         hand_over(&c);
+    if (r->options->pieces != NULL && r->options->pieces->part) {
+        r->options->pieces->kind = c.kind; /* which the caller frees */
+        c.kind = NULL;
+    }
     for (size_t j = 0; c.levels && j < r->out->n_columns; j++)
         gbs_text_set_free(r->ctx, &c.levels[j]);
     gbs_array_free(r->ctx, c.levels);

@@ -169,8 +169,7 @@ gbs_status gbs_csv_next(gbs_csv_input *in, gbs_csv_cell *cell) {
     return GBS_OK;
 }
 
-/* To the start of the next line, or to the end of the file. */
-static gbs_status skip_line(gbs_csv_input *in) {
+gbs_status gbs_csv_skip_line(gbs_csv_input *in) {
     gbs_bytes *b = in->bytes;
     for (;;) {
         char *end = memchr(b->at, '\n', (size_t)(b->end - b->at));
@@ -198,7 +197,7 @@ gbs_status gbs_csv_record_start(gbs_csv_input *in, bool *ended) {
     }
     in->after_cr = false;
     if (in->comments && *b->at == '#' && gbs_bytes_offset(b) != in->table_offset) {
-        gbs_status status = skip_line(in);
+        gbs_status status = gbs_csv_skip_line(in);
         return status == GBS_OK ? gbs_csv_record_start(in, ended) : status;
     }
     in->record_offset = gbs_bytes_offset(b);
@@ -252,6 +251,13 @@ static char *behind_comments(char *p, const char *end, bool comma) {
     return cells > 0 && cells == count_until_line_end(last, end, separator) ? last : p;
 }
 
+void gbs_csv_separate(gbs_csv_input *in, char separator) {
+    memset(in->stop, 0, sizeof in->stop);
+    in->separator = separator;
+    in->stop['\t'] = separator == ' ';
+    in->stop[(unsigned char)separator] = in->stop['\n'] = in->stop['\r'] = in->stop['\0'] = 1;
+}
+
 gbs_status gbs_csv_open(gbs_csv_input *in, gbs_reader *r) {
     gbs_bytes *b = r->bytes;
     *in = (gbs_csv_input){.reader = r, .bytes = b, .line = 1};
@@ -272,8 +278,7 @@ gbs_status gbs_csv_open(gbs_csv_input *in, gbs_reader *r) {
     in->table_offset = gbs_bytes_offset(b);
     in->separator = r->options->separator != '\0' ? r->options->separator
                                                   : choose_separator(b->at, end, r->options->comma);
-    in->stop['\t'] = in->separator == ' ';
-    in->stop[(unsigned char)in->separator] = in->stop['\n'] = in->stop['\r'] = in->stop['\0'] = 1;
+    gbs_csv_separate(in, in->separator);
     return GBS_OK;
 }
 

@@ -51,6 +51,11 @@ gbs_status gbs_csv_open(gbs_csv_input *in, gbs_reader *r);
  * first bytes are in the window. */
 gbs_status gbs_refuse_foreign(gbs_reader *r);
 
+/* From now on cells end at this character. */
+void gbs_csv_separate(gbs_csv_input *in, char separator);
+/* To the start of the next line, or to the end of the file. */
+gbs_status gbs_csv_skip_line(gbs_csv_input *in);
+
 /* Stands at the start of a record or, *ended, at the end of the file. The record may turn out to be
  * a blank line, which is one unquoted empty cell that is also the last: gbs_csv_is_blank_line. */
 gbs_status gbs_csv_record_start(gbs_csv_input *in, bool *ended);

@@ -22,7 +22,26 @@ typedef struct gbs_csv {
     size_t *keep; /* of each column: which of those that are kept, from 1; NULL: none is */
     size_t cell_capacity;
     uint64_t first_line, previous_line; /* of the first record; of the row before the one at hand */
+    /* of a table in pieces: the one at hand, the rows before it, the line that it begins on; and
+     * the names of the columns as they stand in the first file, NULL: it has none */
+    size_t piece, before;
+    uint64_t line;
+    const gbs_csv_record *names;
 } gbs_csv;
+
+/* A column without a name and without a value is what separators at the ends of lines make; its
+ * levels are the table's. */
+void gbs_csv_leave_out_empty(gbs_context *ctx, gbs_table *t, size_t j, unsigned char kind);
+
+/* A table in pieces (pieces.c): the reader has the columns, and goes to the first piece. */
+gbs_status gbs_csv_first_piece(gbs_csv *c);
+/* The record at hand belongs to the next piece, or the file has ended; goes there. *over: there is
+ * none, or the table is not in pieces. */
+gbs_status gbs_csv_next_piece(gbs_csv *c, bool *over);
+static inline bool gbs_csv_piece_ends(const gbs_csv *c) {
+    const gbs_pieces *p = c->reader->options->pieces;
+    return p != NULL && (c->piece >= p->count || c->in.record_offset >= p->piece[c->piece].end);
+}
 
 /* Reads the first record and, where the answer needs it, the second. */
 gbs_status gbs_csv_detect_header(gbs_csv *c, gbs_csv_record *first, gbs_csv_record *second,

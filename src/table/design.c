@@ -1,6 +1,7 @@
 /* Building a design from a table by a recipe. */
 #include "table/design.h"
 
+#include "core/joint.h"
 #include "data/rows.h"
 
 #include <math.h>
@@ -266,6 +267,37 @@ static gbs_status fill_sparse(struct build *b) {
     return GBS_OK;
 }
 
+/* Of an array that ranks share each fills in its rows; what levels they have counts on all. */
+static gbs_status fill_dense(struct build *b) {
+    gbs_design *out = b->out;
+    const gbs_spill *spill = gbs_table_spills(b->t);
+    void *owned = NULL;
+    size_t from, to;
+    if (out->d > 0 && out->n > SIZE_MAX / out->d)
+        return no_memory(b);
+    out->in_file = gbs_spills(spill, out->n * out->d, sizeof *out->owned);
+    spill = out->in_file ? spill : NULL;
+    gbs_status status = gbs_joint_array(b->ctx, spill, out->n * out->d, sizeof *out->owned, &owned);
+    if (status != GBS_OK)
+        return status == GBS_ERR_MEMORY ? no_memory(b) : status;
+    out->owned = owned;
+    gbs_joint_part(spill, out->n, &from, &to);
+    double *other = to - from < out->n ? gbs_doubles(b->ctx, out->d) : NULL;
+    if (to - from < out->n && other == NULL)
+        status = no_memory(b);
+    size_t every = gbs_pages_every(out->d * sizeof *out->owned);
+    for (size_t i = 0; status == GBS_OK && i < out->n; i++) {
+        bool mine = i >= from && i < to;
+        fill_row(b, row_at(b, i), mine ? out->owned + i * out->d : other);
+        if (mine && out->in_file && i % every == 0)
+            gbs_pages_drop(out->owned + from * out->d, out->owned + i * out->d);
+    }
+    gbs_array_free(b->ctx, other);
+    out->cells = out->owned;
+    out->stride = out->d;
+    return gbs_joint_end(b->ctx, spill, status);
+}
+
 static gbs_status fill(struct build *b) {
     gbs_design *out = b->out;
     size_t inputs = gbs_recipe_inputs(b->r);
@@ -289,24 +321,7 @@ static gbs_status fill(struct build *b) {
     }
     if (better_sparse(b))
         return fill_sparse(b);
-    if (out->d > 0 && out->n > SIZE_MAX / out->d)
-        return no_memory(b);
-    void *owned = NULL;
-    gbs_status status = gbs_spill_array(b->ctx, gbs_table_spills(b->t), out->n * out->d,
-                                        sizeof *out->owned, &owned);
-    if (status != GBS_OK)
-        return status == GBS_ERR_MEMORY ? no_memory(b) : status;
-    out->owned = owned;
-    out->in_file = gbs_spills(gbs_table_spills(b->t), out->n * out->d, sizeof *out->owned);
-    size_t every = gbs_pages_every(out->d * sizeof *out->owned);
-    for (size_t i = 0; i < out->n; i++) {
-        fill_row(b, row_at(b, i), out->owned + i * out->d);
-        if (out->in_file && i % every == 0)
-            gbs_pages_drop(out->owned, out->owned + i * out->d);
-    }
-    out->cells = out->owned;
-    out->stride = out->d;
-    return GBS_OK;
+    return fill_dense(b);
 }
 
 /* ---------------------------------------------------------------- the two shapes */

@@ -5,28 +5,53 @@
 
 #include <string.h>
 
+/* By this process alone. */
+static gbs_status read_alone(gbs_context *ctx, const gbs_inputs *inputs, const gbs_reading *reading,
+                             const gbs_caching *caching, bool wanted, gbs_table **out) {
+    gbs_reading all = *reading;
+    gbs_pieces pieces = {.count = inputs->count, .from_start = true};
+    if (inputs->count > 1) {
+        pieces.piece = gbs_array_alloc(ctx, inputs->count, sizeof *pieces.piece);
+        if (pieces.piece == NULL)
+            return GBS_ERR_MEMORY;
+        for (size_t k = 0; k < inputs->count; k++)
+            pieces.piece[k] = (gbs_piece){.path = inputs->path[k], .end = UINT64_MAX};
+        all.pieces = &pieces;
+    }
+    gbs_status status = wanted ? gbs_table_read_cached(ctx, inputs->path[0], &all, caching, out)
+                               : gbs_table_read_file(ctx, inputs->path[0], &all, out);
+    gbs_array_free(ctx, pieces.piece);
+    return status;
+}
+
 /* To memory, or to a file where that is asked for, or the rows of a fit would not fit. */
-static gbs_status read_where(gbs_context *ctx, const char *path, const gbs_options *options,
+static gbs_status read_where(gbs_context *ctx, const gbs_inputs *inputs, const gbs_options *options,
                              const gbs_table_settings *s, const gbs_reading *reading,
                              gbs_table **out) {
     gbs_caching caching;
-    bool wanted, may = options != NULL && options->command == GBS_FOR_FIT;
-    gbs_status status = gbs_caching_plan(ctx, path, reading, s->cache, s->no_cache != 0, may,
+    bool wanted, done = false, may = options != NULL && options->command == GBS_FOR_FIT;
+    gbs_status status = gbs_caching_plan(ctx, inputs, reading, s->cache, s->no_cache != 0, may,
                                          &wanted, &caching);
     if (status == GBS_OK && s->no_cache)
-        gbs_caching_clean(path, &caching);
-    if (status != GBS_OK)
+        gbs_caching_clean(inputs->path[0], &caching);
+    if (status == GBS_OK && ctx->crew != NULL)
+        status = gbs_table_read_together(ctx, inputs, reading, &caching, wanted, &done, out);
+    if (status != GBS_OK || done)
         return status;
-    return wanted ? gbs_table_read_cached(ctx, path, reading, &caching, out)
-                  : gbs_table_read_file(ctx, path, reading, out);
+    return read_alone(ctx, inputs, reading, &caching, wanted, out);
 }
 
-gbs_status gbs_table_read(gbs_context *ctx, const char *path, const gbs_options *options,
-                          gbs_table **out) {
+gbs_status gbs_table_read_files(gbs_context *ctx, const char *const *paths, size_t count,
+                                const gbs_options *options, gbs_table **out) {
     GBS_NEEDS(ctx, out);
     *out = NULL;
     GBS_NEEDS(ctx, ctx);
-    GBS_NEEDS(ctx, path);
+    GBS_NEEDS(ctx, paths);
+    if (count == 0)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "count must be 1 or more, not 0");
+    for (size_t k = 0; k < count; k++)
+        GBS_NEEDS(ctx, paths[k]);
+    gbs_inputs inputs = {paths, count};
     gbs_table_settings s;
     gbs_lists l;
     gbs_status status = gbs_reading_check(ctx, options, GBS_READ);
@@ -45,9 +70,18 @@ gbs_status gbs_table_read(gbs_context *ctx, const char *path, const gbs_options 
     reading.na = l.na.item;
     reading.n_na = l.na.n;
     if (status == GBS_OK)
-        status = read_where(ctx, path, options, &s, &reading, out);
+        status = read_where(ctx, &inputs, options, &s, &reading, out);
     gbs_lists_free(ctx, &l);
     return status;
+}
+
+gbs_status gbs_table_read(gbs_context *ctx, const char *path, const gbs_options *options,
+                          gbs_table **out) {
+    GBS_NEEDS(ctx, out);
+    *out = NULL;
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, path);
+    return gbs_table_read_files(ctx, &path, 1, options, out);
 }
 
 /* What a later file is read for. */

@@ -80,6 +80,11 @@ static gbs_status read_format(gbs_reader *r, const char *name) {
     r->out->format = format;
     if (format == GBS_TABLE_CSV)
         return gbs_csv_read(r);
+    if (r->options->pieces != NULL)
+        return gbs_reader_fail(r, GBS_ERR_ARGUMENT,
+                               "several files that hold one table have to be csv files; this is "
+                               "%s",
+                               format == GBS_TABLE_NPY ? "npy" : "svmlight");
     if (r->options->store != NULL)
         return gbs_reader_fail(r, GBS_ERR_ARGUMENT,
                                "`cache` is for csv files; %s files are read to memory",

@@ -37,6 +37,7 @@ void gbs_table_free(gbs_table *t) {
         gbs_array_free(ctx, t->cells);
     gbs_cache_free(t->store);
     gbs_array_free(ctx, t->line);
+    gbs_array_free(ctx, t->shard);
     gbs_array_free(ctx, t->row_start);
     gbs_array_free(ctx, t->index);
     gbs_array_free(ctx, t->value);
@@ -88,13 +89,21 @@ gbs_place gbs_table_place(const gbs_table *t) {
     return p;
 }
 
+/* The file that a row is in. */
+static const char *file_of(const gbs_table *t, size_t row) {
+    const char *file = t->file;
+    for (size_t k = 0; k < t->n_shards && t->shard[k].first <= row; k++)
+        file = t->shard[k].file;
+    return file;
+}
+
 gbs_place gbs_row_place(const gbs_table *t, size_t row) {
     gbs_place p;
     if (t->file == NULL || t->format == GBS_TABLE_NPY) {
         snprintf(p.text, sizeof p.text, "%s%srow %zu", t->file != NULL ? t->file : "",
                  t->file != NULL ? ": " : "", row + 1);
     } else {
-        snprintf(p.text, sizeof p.text, "%s:%llu", t->file,
+        snprintf(p.text, sizeof p.text, "%s:%llu", file_of(t, row),
                  (unsigned long long)gbs_table_line(t, row));
     }
     return p;

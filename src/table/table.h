@@ -26,6 +26,29 @@ typedef enum gbs_table_format {
     GBS_TABLE_NPY
 } gbs_table_format;
 
+/* Bytes of one of the files that hold a table: the records that begin in them. */
+typedef struct gbs_piece {
+    const char *path;
+    uint64_t begin, end; /* end UINT64_MAX: to the end of the file */
+    size_t rows, lines;  /* told by the reader: what it found there */
+} gbs_piece;
+
+/* A table in several files, or the part of one that a rank reads (pieces.c, together.c). The
+ * columns are those of the file that the reader is given, the first one of all. */
+typedef struct gbs_pieces {
+    gbs_piece *piece; /* in order */
+    size_t count;
+    bool from_start; /* the first piece begins where that file does */
+    bool exact;      /* or else with a record; otherwise with the first line that begins in it */
+    bool part;       /* others read other parts: types are settled later */
+    uint64_t head;   /* of a part that begins elsewhere: bytes of the first file whose rows tell the
+                      types of most columns */
+    unsigned char *kind; /* of a part, of each column, an enum gbs_csv_kind: as others found it
+                            (NULL: nobody did); freed by the caller, told by the reader */
+    uint64_t start, end; /* told by the reader: in the first and the last piece, where the first
+                            record begins, and the first that is not read */
+} gbs_pieces;
+
 /* How a file is read. */
 typedef struct gbs_reading {
     /* AUTO: by name (.csv .svm .svmlight .libsvm .npy, each with .gz), else by a look at the bytes
@@ -69,7 +92,8 @@ typedef struct gbs_reading {
     void *taker;
     /* csv: cells go to a file; the caller hands it to the table, or frees it. NULL: to memory */
     gbs_cache *store;
-    uint64_t expected; /* bytes of the file, for the progress; 0: nobody knows */
+    uint64_t expected;  /* bytes of the file, for the progress; 0: nobody knows */
+    gbs_pieces *pieces; /* csv; NULL: the file is the table */
 } gbs_reading;
 
 typedef struct gbs_column {
@@ -81,6 +105,12 @@ typedef struct gbs_column {
     const char **levels; /* in order of first appearance */
     size_t n_levels;
 } gbs_column;
+
+/* One of several files that hold a table. */
+typedef struct gbs_shard {
+    const char *file;
+    size_t first; /* row */
+} gbs_shard;
 
 /* Dense (csv, npy, memory): cells row-major n_rows x n_columns; a text cell holds its level index
  * as a double, a missing one NaN. Sparse (svmlight): cells == NULL, the CSR arrays and label are
@@ -96,13 +126,15 @@ struct gbs_table {
     gbs_text_set names; /* and what they are called */
     bool has_header;
     gbs_column *columns;
-    double *cells;     /* where `in_file`, those of `store` */
-    bool in_file;      /* the cells are not memory of ours */
-    gbs_cache *store;  /* taken over by gbs_table_store */
-    size_t every;      /* rows between two times that their pages are dropped */
-    gbs_spill spill;   /* where arrays go that are made of the cells; no folder: to memory */
-    uint64_t *line;    /* csv, svmlight: NULL when row i is line i + 1 + has_header, as in a file
+    double *cells;    /* where `in_file`, those of `store` */
+    bool in_file;     /* the cells are not memory of ours */
+    gbs_cache *store; /* taken over by gbs_table_store */
+    size_t every;     /* rows between two times that their pages are dropped */
+    gbs_spill spill;  /* where arrays go that are made of the cells; no folder: to memory */
+    uint64_t *line;   /* csv, svmlight: NULL when row i is line i + 1 + has_header, as in a file
                           without blank lines */
+    gbs_shard *shard; /* of the rows, where they come from several files; NULL: from one */
+    size_t n_shards;
     size_t *row_start; /* n_rows + 1 */
     uint32_t *index;   /* from 0, increasing within a row */
     double *value;

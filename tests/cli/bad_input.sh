@@ -463,8 +463,8 @@ refuses 2 "predict: unknown option '--loss'" predict model.json good.csv --loss 
 refuses 2 "unknown command 'fitt'; did you mean fit\?" fitt good.csv
 refuses 2 "unknown command 'learn'; 'gibbsite help' lists the commands" learn good.csv
 refuses 2 "help: there is no command 'fitt'" help fitt
-refuses 2 'fit: expected one training file, found 0' fit
-refuses 2 'fit: expected one training file, found 2' fit good.csv good.csv -o out/m.json
+refuses 2 'fit: expected a training file, found none' fit
+refuses 2 'fit: good.csv is given twice' fit good.csv good.csv -o out/m.json
 refuses 2 'predict: expected a model and a data file, found 1 argument' predict model.json
 refuses 2 'evaluate: expected a model and a data file, found 0 argument' evaluate
 refuses 2 'inspect: expected one model file, found 2 argument' inspect model.json model.json

@@ -56,6 +56,62 @@ same 3 predict model.json rows.csv -o OUT
 same 2 predict matrix.json ratings.csv -o OUT
 same 4 evaluate model.json rows.csv --json
 
+# ---------------------------------------------------------------- files that ranks read together, and share
+# Above a megabyte, so that rows, their order and the design lie in files; texts, marks, late types and line breaks in quotes.
+awk 'BEGIN { srand(3); print "a,b,c,x1,x2,x3,x4,x5,x6,x7,x8,x9,x10,x11,x12,x13,x14,x15,x16,x17,y"
+    for (i = 0; i < 7000; i++) {
+        yes = rand() < 0.5
+        printf "%.6g,%s,%s", rand() + 0.3 * yes, rand() < 0.03 ? "" : rand() < 0.4 ? "red" : "\"level\n" int(i / 900) "\"",
+            i < 4000 || rand() < 0.05 ? "?" : rand()
+        for (k = 0; k < 17; k++) printf ",%.5g", rand() + 0.1 * yes
+        print "," (yes ? "yes" : "no")
+        if (i == 777) print ""
+    } }' >mixed.csv
+"$GIBBSITE" simulate classify --rows 7000 --cols 20 -q -o wide.csv
+for k in 1 2 3; do
+    sed -n "1p;$((2333 * k - 2331)),$((2333 * k + (k == 3 ? 2 : 0) + 1))p" wide.csv >part-$k.csv
+done
+sed -n 1p wide.csv >part-0.csv # no rows
+mkdir shared
+files=(--cache shared --no-cache)
+for size in 2 3 4; do same $size fit mixed.csv --missing impute --loss hinge "${files[@]}" -o OUT --json; done
+same 4 fit wide.csv --task rank --loss hinge --prior-sd 1 "${files[@]}" -o OUT --json
+same 2 fit wide.csv --features fourier:30 "${files[@]}" -o OUT --json
+same 3 fit mixed.csv --missing impute --target b --prior-sd 1 --columns equal "${files[@]}" -o OUT --json
+same 3 fit mixed.csv --missing drop --bound progressive --loss hinge -o OUT --json
+same 3 cv part-*.csv --folds 2 --loss hinge --json
+same 2 sample part-*.csv --particles 200 --lambda 100 -o OUT --json
+check 'nothing stays' test -z "$(ls -A shared)"
+"$GIBBSITE" fit wide.csv --loss hinge --prior zero -q -o whole.json
+"$GIBBSITE" fit wide.csv --loss hinge --prior zero -q -o cached.json --cache shared
+mv shared/* alone.gbscache
+# whole P ARGUMENT...: the model is that of wide.csv in one process.
+whole() {
+    local size=$1
+    shift
+    if "${ranks[@]}" -np "$size" "$GIBBSITE" fit "$@" --loss hinge --prior zero --threads 1 -q -o many.json 2>&1 &&
+        cmp <(timeless whole.json) <(timeless many.json); then
+        ok "$size ranks: the whole of $*"
+    else
+        not_ok "$size ranks: the whole of $*"
+    fi
+    rm -f many.json
+}
+whole 1 part-*.csv
+whole 3 part-*.csv
+whole 4 part-*.csv "${files[@]}"
+whole 3 wide.csv --cache shared
+check 'the cache that ranks leave is that of one process' cmp shared/* alone.gbscache
+whole 2 wide.csv --cache shared
+# folders of their own, as on several machines
+cat >apart.sh <<END
+mkdir -p folder.\$OMPI_COMM_WORLD_RANK
+exec "$GIBBSITE" fit wide.csv --loss hinge --prior zero --threads 1 -q -o many.json --cache folder.\$OMPI_COMM_WORLD_RANK
+END
+as 'ranks that share no folder have a file each' && check 'fit' "${ranks[@]}" -np 3 sh apart.sh
+check 'the same model' cmp <(timeless whole.json) <(timeless many.json)
+check 'each its cache' test "$(cat folder.?/* | cmp - <(cat alone.gbscache alone.gbscache alone.gbscache) && echo 3)" = 3
+
 # ---------------------------------------------------------------- what goes wrong
 # by_rank SCRIPT COMMAND [SIZE]: each rank runs the command after the script, which sees $r, its
 # number, and may set $mine.
@@ -89,6 +145,36 @@ by_rank 'if [ "$r" = 1 ]; then mine=rows.svm; else mine=rows.csv; fi' \
 ended 'ranks with different rows are found out' '^gibbsite: the ranks do not do the same work'
 by_rank '' 'fit rows.csv --prior zero -o /dev/full'
 ended 'a full disk at the writer' '^gibbsite: /dev/full: No space left'
+by_rank '' 'fit part-1.csv part-9.csv -o none.json' 3
+ended 'a shard that is missing' '^gibbsite: part-9.csv: No such file or directory$'
+sed '1s/x3/z3/' part-2.csv >odd.csv
+by_rank '' 'fit part-1.csv odd.csv -o none.json' 3
+as 'shards with different headers' && check "exit $rc, one message" test "$rc-$(wc -l <"$stderr")" = 3-1
+expect_stderr "^gibbsite: odd.csv:1: column 3 is called 'z3', but 'x3' in part-1.csv"
+sed '6000s/,/,x/' wide.csv >bad.csv
+by_rank '' 'fit bad.csv -o none.json --cache shared --no-cache' 3
+as 'a bad cell, whoever reads it' && check "exit $rc, one message" test "$rc-$(wc -l <"$stderr")" = 3-1
+expect_stderr "^gibbsite: bad.csv:6000: column 'x2' .*expected a number, .*lines 2 to 5999 hold numbers"
+printf 'xxxxxxxx' | dd of="$(echo shared/*)" bs=1 seek=100000 conv=notrunc status=none
+by_rank '' 'fit wide.csv -o none.json --cache shared' 3
+as 'a damaged cache' && check "exit $rc, one message" test "$rc-$(wc -l <"$stderr")" = 3-1
+expect_stderr '^gibbsite: shared/wide.csv-.*: the cache is damaged \(its bytes\)'
+by_rank '' 'fit wide.csv -o none.json --cache nowhere' 3
+ended 'a folder that is not there' '^gibbsite: nowhere: No such file or directory: '
+mkdir small_disk
+cat >full.sh <<END
+mount -t tmpfs -o size=\$1 tmpfs small_disk 2>/dev/null || exit 77
+exec ${ranks[*]} -np 2 "$GIBBSITE" fit wide.csv --cache small_disk --threads 1 -q -o none.json --loss hinge
+END
+for size in 2m 9m; do # at the parts, at the cells of all
+    unshare -m sh full.sh $size >"$stdout" 2>"$stderr"
+    rc=$?
+    if ((rc == 77)) || ! unshare -m true 2>/dev/null; then
+        skip "a disk of $size" 'mounting a tmpfs is not permitted here'
+    else
+        ended "a disk of $size that fills up" '^gibbsite: small_disk: No space left on device: '
+    fi
+done
 head -c 3 rows.csv >cut.csv
 by_rank '' 'fit cut.csv -o none.json'
 as 'bad data keep their exit code' && check "exit $rc" test "$rc" -eq 3

@@ -282,7 +282,7 @@ refuses 2 '--ess: expected' sample train.csv --ess 1
 refuses 2 'both want standard output' sample train.csv -o - --json
 refuses 2 'would overwrite the input' sample train.csv -o train.csv
 refuses 2 'name the same file' sample train.csv -o x.json --draws x.json
-refuses 2 'expected one training file' sample
+refuses 2 'expected a training file' sample
 refuses 2 'at least one model' gap train.csv
 refuses 5 'no/such' sample train.csv -o no/such/place.json
 expect_no_file x.json

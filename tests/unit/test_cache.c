@@ -193,7 +193,7 @@ static void a_cache_gives_the_table_back(void **state) {
     write_cache();
     assert_int_equal(stat(path, &st), 0);
     assert_int_equal(st.st_mode & 0777, 0600);
-    assert_int_equal(gbs_cache_open(table_context(), path, &key, "t.csv", &again), GBS_OK);
+    assert_int_equal(gbs_cache_open(table_context(), path, &key, "t.csv", false, &again), GBS_OK);
     assert_non_null(again);
     assert_true(memory->line != NULL && again->line != NULL); /* a line is blank */
     assert_same_tables(memory, again);
@@ -201,13 +201,13 @@ static void a_cache_gives_the_table_back(void **state) {
     gbs_table_free(memory);
     gbs_table_free(again);
     unlink(path);
-    assert_int_equal(gbs_cache_open(table_context(), path, &key, "t.csv", &again), GBS_OK);
+    assert_int_equal(gbs_cache_open(table_context(), path, &key, "t.csv", false, &again), GBS_OK);
     assert_null(again); /* there is none */
 }
 
 static void refused(const gbs_cache_key *by, const char *says) {
     gbs_table *t = (gbs_table *)folder;
-    assert_int_equal(gbs_cache_open(table_context(), path, by, "t.csv", &t), GBS_ERR_FORMAT);
+    assert_int_equal(gbs_cache_open(table_context(), path, by, "t.csv", false, &t), GBS_ERR_FORMAT);
     assert_null(t);
     assert_non_null(strstr(gbs_error_message(table_context()), says));
     assert_non_null(strstr(gbs_error_message(table_context()), path));
@@ -256,7 +256,7 @@ static void a_damaged_cache_is_refused_wherever_it_is(void **state) {
         bytes[at] ^= 0x10;
         bool used = at < 128 || at >= 4096;
         gbs_table *t = NULL;
-        gbs_status status = gbs_cache_open(table_context(), path, &key, "t.csv", &t);
+        gbs_status status = gbs_cache_open(table_context(), path, &key, "t.csv", false, &t);
         assert_int_equal(status, used ? GBS_ERR_FORMAT : GBS_OK);
         gbs_table_free(t);
     }
@@ -296,7 +296,7 @@ static void numbers_that_lie_lead_nowhere(void **state) {
             seal(bytes, size);
             spill_bytes(bytes, size);
             gbs_table *t = NULL;
-            gbs_status status = gbs_cache_open(table_context(), path, &key, "t.csv", &t);
+            gbs_status status = gbs_cache_open(table_context(), path, &key, "t.csv", false, &t);
             assert_true(status == GBS_OK || status == GBS_ERR_FORMAT);
             refusals += status != GBS_OK;
             for (size_t j = 0; t != NULL && j < t->n_columns; j++)

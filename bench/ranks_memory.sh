@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# bench/ranks_memory.sh: memory of each rank, at its most: its own (anonymous) and pages of files, which ranks of a machine have
+# in common; and processor time. ROWS x COLS cells, in memory and in files that the ranks share (--cache). RANKS: how many.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+program=${GIBBSITE:-$PWD/build/gibbsite}
+rows=${ROWS:-200000} cols=${COLS:-50}
+folder=$(mktemp -d "${TMPDIR:-/tmp}/gibbsite-bench.XXXXXX")
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+"$program" simulate classify --rows "$rows" --cols "$cols" -q -o rows.csv
+unset "${!OMPI_@}" "${!PMIX_@}"
+export OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_mpi_yield_when_idle=1
+if ((EUID == 0)); then export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1; fi
+
+# watch JOB: looks at the processes in this folder ten times a second, until the job ends. A rank is
+# a process and the one that watches over it, which is small.
+watch() {
+    declare -A own file
+    local pid key value
+    while kill -0 "$1" 2>/dev/null; do
+        for pid in $(pgrep -x gibbsite); do
+            [[ $(readlink "/proc/$pid/cwd" 2>/dev/null) == "$folder" ]] || continue
+            while read -r key value _; do
+                case $key in
+                RssAnon:) ((value <= ${own[$pid]:-0})) || own[$pid]=$value ;;
+                RssFile:) ((value <= ${file[$pid]:-0})) || file[$pid]=$value ;;
+                esac
+            done < <(cat "/proc/$pid/status" 2>/dev/null)
+        done
+        sleep 0.1
+    done
+    for pid in "${!own[@]}"; do
+        ((own[$pid] < 4000)) || printf ' %d+%d' $((own[$pid] / 1024)) $((${file[$pid]:-0} / 1024))
+    done
+}
+printf '%-28s %10s %10s   %s\n' "${rows} x ${cols} cells" 'processor' 'wall' 'MiB of each rank, its own + of files'
+for way in memory files; do
+    for size in ${RANKS:-1 2 4}; do
+        options=(--loss hinge --prior zero --threads 1 -q -o model.json)
+        [[ $way == memory ]] || options+=(--cache . --no-cache)
+        TIMEFORMAT='%U %S %R'
+        { time mpirun --oversubscribe -q -np "$size" "$program" fit rows.csv "${options[@]}"; } 2>times &
+        job=$!
+        watch $job >most
+        wait $job
+        read -r user system wall < <(tail -n 1 times)
+        printf '%-28s %10.1f %10.1f   %s\n' "$way, $size ranks" "$(bc <<<"$user + $system")" "$wall" "$(cat most)"
+    done
+done

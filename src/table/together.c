@@ -1,0 +1,389 @@
+/* Ranks that read a table together: each parses its part of the bytes.
+ *
+ *   borders    total x k / ranks, in the bytes of all files one after the other
+ *   rank k     the records that begin between its borders, from the first line on that does
+ *   chain      end of part k - 1 = start of part k, for all k, or rank k reads again from there
+ *   types      of a column: as the first rank says who has a cell of it that says anything; a rank
+ *              that took it otherwise reads again
+ *   levels     in the order of ranks, so that of their first appearance in the file
+ *
+ * A line break in quotes may make rank k begin in the middle of a record; the chain finds that
+ * out. So what is read is what one process reads, row for row and bit for bit. Where a part cannot
+ * be used, every rank reads the whole, and says what one process says.
+ */
+#include "table/together.h"
+
+#include "data/digest.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Fewer bytes are as well read by every rank; and those that the ranks compare first, and learn the
+ * types from, where they were not told what is worth an exchange. */
+#define LEAST_BYTES 1e6
+enum { LOOK = 1 << 16 };
+
+/* ---------------------------------------------------------------- whether */
+
+/* What has to be the same on all ranks. */
+struct plan {
+    uint64_t divides, wanted, bytes;
+    gbs_hash head;
+};
+
+/* A plain file of so many bytes; its first bytes go to the digest. */
+static bool look_at(const char *name, uint64_t *size, gbs_digest *d) {
+    unsigned char head[LOOK];
+    struct stat st;
+    int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe would wait for its writer */
+    bool plain = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0;
+    ssize_t n = plain ? read(fd, head, sizeof head) : 0;
+    if (fd >= 0)
+        close(fd);
+    if (n <= 0 || (n > 1 && head[0] == 0x1f && head[1] == 0x8b))
+        return false;
+    gbs_digest_add(d, head, (size_t)n);
+    *size = (uint64_t)st.st_size;
+    return true;
+}
+
+/* Where each file begins; and whether they are large enough, plain, and CSV. */
+static struct plan make_plan(gbs_together *g, bool wanted) {
+    struct plan p;
+    gbs_digest d = gbs_digest_start();
+    double worth = g->ctx->crew->ranks.worth;
+    memset(&p, 0, sizeof p);
+    p.wanted = wanted;
+    p.divides = 1;
+    for (size_t k = 0; k < g->inputs->count; k++) {
+        const char *name = g->inputs->path[k];
+        uint64_t size = 0;
+        p.divides = p.divides != 0 && strcmp(name, "-") != 0 &&
+                    gbs_caching_is_csv(name, g->reading) && look_at(name, &size, &d);
+        g->base[k + 1] = g->base[k] + size;
+    }
+    p.bytes = g->base[g->inputs->count];
+    p.head = gbs_digest_end(&d);
+    if (p.bytes < g->ranks || ((double)p.bytes < (worth > 0.0 ? worth : LEAST_BYTES) && !wanted))
+        p.divides = 0;
+    return p;
+}
+
+static gbs_status compare_plans(gbs_together *g, bool wanted, bool *divides) {
+    struct plan mine = make_plan(g, wanted), other;
+    gbs_collected all;
+    gbs_status status = gbs_crew_collect(g->ctx, &mine, sizeof mine, &all);
+    if (status != GBS_OK)
+        return status;
+    *divides = g->ranks > 1;
+    for (size_t k = 0; k < g->ranks; k++) {
+        memcpy(&other, all.bytes + all.begin[k], sizeof other);
+        *divides = *divides && other.divides != 0 && other.bytes == mine.bytes &&
+                   memcmp(&other.head, &mine.head, sizeof mine.head) == 0;
+        g->in_file = g->in_file || other.wanted != 0;
+    }
+    gbs_collected_free(g->ctx, &all);
+    return GBS_OK;
+}
+
+/* ---------------------------------------------------------------- a part */
+
+/* The files that bytes from .. to - 1 lie in, and where. */
+static gbs_status cut(gbs_together *g) {
+    gbs_pieces *p = &g->pieces;
+    gbs_array_free(g->ctx, p->piece);
+    if (p->kind != g->kind)
+        gbs_array_free(g->ctx, p->kind);
+    *p = (gbs_pieces){.part = true,
+                      .exact = g->exact,
+                      .from_start = g->from == 0,
+                      .head = g->ctx->crew->ranks.worth > 0.0 ? 0 : LOOK,
+                      .kind = g->kind};
+    p->piece = gbs_array_alloc(g->ctx, g->inputs->count, sizeof *p->piece);
+    if (p->piece == NULL)
+        return GBS_ERR_MEMORY;
+    for (size_t k = 0; k < g->inputs->count; k++) {
+        uint64_t first = g->base[k], last = g->base[k + 1];
+        if (g->from >= last || g->to <= first)
+            continue;
+        if (p->count == 0)
+            g->first_piece = k;
+        p->piece[p->count++] = (gbs_piece){.path = g->inputs->path[k],
+                                           .begin = g->from > first ? g->from - first : 0,
+                                           .end = g->to < last ? g->to - first : UINT64_MAX};
+    }
+    p->start = p->count > 0 ? p->piece[0].begin : 0;
+    p->end = p->start;
+    return GBS_OK;
+}
+
+/* Reads it. Rows that cannot be used are for the chain to judge. */
+static void read_part(gbs_together *g) {
+    gbs_context *ctx = g->ctx;
+    gbs_cache *store = NULL;
+    gbs_reading into = *g->reading;
+    gbs_table_free(g->table);
+    g->table = NULL;
+    g->status = g->informed ? gbs_together_learn(g, g->rank) : GBS_OK;
+    if (g->status == GBS_OK)
+        g->status = cut(g);
+    into.pieces = &g->pieces;
+    into.expected = g->to - g->from;
+    if (g->status == GBS_OK && g->in_file) {
+        g->status = gbs_cache_create(ctx, g->caching->folder, false, &store);
+        into.store = store;
+    }
+    gbs_progress_begin(ctx);
+    if (g->status == GBS_OK)
+        g->status = gbs_table_read_file(ctx, g->inputs->path[0], &into, &g->table);
+    if (g->status == GBS_OK && store != NULL)
+        gbs_table_store(g->table, store);
+    else
+        gbs_cache_free(store);
+}
+
+/* ---------------------------------------------------------------- reports */
+
+static void write_report(gbs_together *g, gbs_words *w) {
+    const gbs_pieces *p = &g->pieces;
+    const gbs_table *t = g->table;
+    bool there = p->count > 0;
+    gbs_words_number(w, (uint64_t)g->status);
+    gbs_words_number(w, there ? g->base[g->first_piece] + p->start : g->from);
+    gbs_words_number(w, there ? g->base[g->first_piece + p->count - 1] + p->end : g->from);
+    gbs_words_number(w, t != NULL ? t->n_rows : 0);
+    gbs_words_number(w, g->first_piece);
+    gbs_words_number(w, p->count);
+    gbs_words_number(w, t != NULL ? t->n_columns : 0);
+    gbs_words_number(w, t == NULL || t->line == NULL);
+    gbs_words_number(w, g->informed);
+    for (size_t k = 0; k < p->count; k++) {
+        gbs_words_number(w, p->piece[k].rows);
+        gbs_words_number(w, p->piece[k].lines);
+    }
+    for (size_t j = 0; t != NULL && j < t->n_columns; j++)
+        gbs_words_put(w, &p->kind[j], 1);
+    for (size_t j = 0; t != NULL && j < t->n_columns; j++) {
+        gbs_words_number(w, t->columns[j].n_levels);
+        for (size_t k = 0; k < t->columns[j].n_levels; k++)
+            gbs_words_text(w, t->columns[j].levels[k]);
+    }
+}
+
+static void read_report(gbs_words_in w, gbs_part_report *r) {
+    r->status = (gbs_status)gbs_words_take_number(&w);
+    r->start = gbs_words_take_number(&w);
+    r->end = gbs_words_take_number(&w);
+    r->rows = (size_t)gbs_words_take_number(&w);
+    r->first_piece = (size_t)gbs_words_take_number(&w);
+    r->pieces = (size_t)gbs_words_take_number(&w);
+    r->columns = (size_t)gbs_words_take_number(&w);
+    r->plain = gbs_words_take_number(&w) != 0;
+    r->informed = gbs_words_take_number(&w) != 0;
+    r->each = gbs_words_take(&w, 2 * sizeof(uint64_t) * r->pieces);
+    r->kind = gbs_words_take(&w, r->columns);
+    r->levels = w.at;
+    r->levels_end = w.end;
+}
+
+/* Everybody hears of every part. */
+static gbs_status exchange(gbs_together *g) {
+    gbs_words w = {.ctx = g->ctx};
+    write_report(g, &w);
+    gbs_collected_free(g->ctx, &g->said);
+    gbs_status status = gbs_ranks_agree(g->ctx, w.failed ? GBS_ERR_MEMORY : GBS_OK, NULL);
+    if (status == GBS_OK)
+        status = gbs_crew_collect(g->ctx, w.at, w.size, &g->said);
+    gbs_array_free(g->ctx, w.at);
+    for (size_t k = 0; status == GBS_OK && k < g->ranks; k++) {
+        const unsigned char *bytes = (const unsigned char *)g->said.bytes;
+        read_report((gbs_words_in){bytes + g->said.begin[k], bytes + g->said.begin[k + 1], false},
+                    &g->report[k]);
+        g->before[k + 1] = g->before[k] + g->report[k].rows;
+    }
+    return status;
+}
+
+/* ---------------------------------------------------------------- rounds */
+
+enum verdict { WHOLE, AGAIN, REFUSED };
+
+/* Whether each part begins where the one before ends; *stale: this rank's does not, or it failed
+ * and did not know the types yet. */
+static enum verdict check_chain(gbs_together *g, bool *stale) {
+    bool good = true, again = false;
+    for (size_t k = 0; k < g->ranks; k++) {
+        const gbs_part_report *here = &g->report[k], *last = k > 0 ? here - 1 : NULL;
+        bool apart = last != NULL && last->status == GBS_OK && here->start != last->end,
+             failed = good && !apart && here->status != GBS_OK;
+        if (failed && (k == 0 || here->informed))
+            return REFUSED;
+        if (apart && k == g->rank)
+            g->from = last->end;
+        if (failed && k == g->rank) {
+            g->from = here->start;
+            g->informed = true;
+        }
+        if ((apart || failed) && k == g->rank) {
+            *stale = g->exact = true;
+            g->to = g->to > g->from ? g->to : g->from;
+        }
+        good = good && !apart && !failed;
+        again = again || apart || failed;
+    }
+    return again ? AGAIN : WHOLE;
+}
+
+/* Somebody cannot go on at all. */
+static bool any_failed(const gbs_together *g) {
+    for (size_t k = 0; k < g->ranks; k++)
+        if (g->report[k].status != GBS_OK && g->report[k].status != GBS_ERR_DATA)
+            return true;
+    return false;
+}
+
+/* Parts that fit one another, and agree on the types. */
+static gbs_status read_parts(gbs_together *g, bool *refused) {
+    bool stale = true;
+    gbs_status status = GBS_OK;
+    for (size_t round = 0; status == GBS_OK && round < 4 * g->ranks + 4; round++) {
+        if (stale)
+            read_part(g);
+        stale = false;
+        status = exchange(g);
+        if (status == GBS_OK && any_failed(g))
+            return gbs_crew_verdict(g->ctx, g->status != GBS_ERR_DATA ? g->status : GBS_OK);
+        enum verdict chain = status == GBS_OK ? check_chain(g, &stale) : REFUSED;
+        *refused = chain == REFUSED;
+        if (chain != WHOLE) {
+            if (*refused)
+                return status;
+            continue;
+        }
+        bool differ = false;
+        status = gbs_together_kinds(g, &differ);
+        if (status != GBS_OK || !differ)
+            return status;
+        for (size_t j = 0; j < g->table->n_columns; j++)
+            stale = stale ||
+                    (g->pieces.kind[j] != GBS_CSV_UNDECIDED && g->pieces.kind[j] != g->kind[j]);
+        if (stale) {
+            g->from = g->report[g->rank].start;
+            g->exact = true;
+        }
+    }
+    *refused = true;
+    return status;
+}
+
+/* ---------------------------------------------------------------- the whole */
+
+/* The key of a cache, which one rank finds out, and the cache where all who need one have it. */
+static gbs_status find_cache(gbs_together *g, bool *kept, gbs_cache_key *key, gbs_table **out) {
+    gbs_context *ctx = g->ctx;
+    char path[GBS_CACHE_PATH_ROOM];
+    gbs_collected said;
+    gbs_spill spill = {.folder = g->caching->folder};
+    gbs_status status = GBS_OK;
+    *kept = g->caching->kept;
+    if (*kept && g->rank == 0)
+        status = gbs_caching_key(ctx, g->inputs->path[0], g->reading, key);
+    status = gbs_crew_verdict(ctx, status);
+    if (status == GBS_OK)
+        status = gbs_crew_collect(ctx, key, g->rank == 0 ? sizeof *key : 0, &said);
+    if (status != GBS_OK)
+        return status;
+    memcpy(key, said.bytes, sizeof *key);
+    gbs_collected_free(ctx, &said);
+    status = gbs_joint_meet(ctx, &spill);
+    if (status != GBS_OK || !*kept)
+        return status;
+    bool leads = !spill.joint || spill.leader == g->rank;
+    gbs_caching_path(g->inputs->path[0], g->caching, key, path);
+    if (leads)
+        status = gbs_cache_open(ctx, path, key, g->inputs->path[0], false, out);
+    *kept = status == GBS_OK;
+    status = gbs_crew_verdict(ctx, gbs_caching_forgive(ctx, g->caching, status));
+    if (status != GBS_OK)
+        return status;
+    /* it has to be there for all who looked; and may be kept only if nobody found a bad one */
+    int64_t missing[2] = {leads && *out == NULL, !*kept};
+    if (ctx->crew->ranks.largest(ctx->crew->ranks.user, missing, 2) != 0) {
+        gbs_crew_give_up(ctx->crew, GBS_CREW_SILENT);
+        return gbs_fail(ctx, GBS_ERR_IO, "%s", ctx->crew->words);
+    }
+    *kept = missing[1] == 0;
+    if (missing[0] != 0) {
+        gbs_table_free(*out);
+        *out = NULL;
+        return GBS_OK;
+    }
+    if (!leads)
+        status = gbs_cache_open(ctx, path, key, g->inputs->path[0], true, out);
+    return gbs_crew_verdict(ctx, status);
+}
+
+static gbs_status read_new(gbs_together *g, bool kept, const gbs_cache_key *key, bool *refused,
+                           gbs_table **out) {
+    uint64_t all = g->base[g->inputs->count];
+    g->from = all / g->ranks * g->rank + all % g->ranks * g->rank / g->ranks;
+    g->to = all / g->ranks * (g->rank + 1) + all % g->ranks * (g->rank + 1) / g->ranks;
+    gbs_status status = read_parts(g, refused);
+    if (status == GBS_OK && !*refused)
+        status = gbs_together_merge(g, refused);
+    if (status != GBS_OK || *refused)
+        return status;
+    return gbs_together_place(g, kept ? key : NULL, out);
+}
+
+static void release(gbs_together *g) {
+    gbs_table_free(g->table);
+    gbs_collected_free(g->ctx, &g->said);
+    gbs_array_free(g->ctx, g->base);
+    gbs_array_free(g->ctx, g->kind);
+    gbs_array_free(g->ctx, g->pieces.piece);
+    if (g->pieces.kind != g->kind)
+        gbs_array_free(g->ctx, g->pieces.kind);
+    gbs_array_free(g->ctx, g->report);
+    gbs_array_free(g->ctx, g->before);
+}
+
+gbs_status gbs_table_read_together(gbs_context *ctx, const gbs_inputs *inputs,
+                                   const gbs_reading *reading, const gbs_caching *caching,
+                                   bool wanted, bool *done, gbs_table **out) {
+    gbs_together g = {.ctx = ctx,
+                      .inputs = inputs,
+                      .reading = reading,
+                      .caching = caching,
+                      .ranks = ctx->crew->ranks.size,
+                      .rank = ctx->crew->ranks.rank};
+    gbs_cache_key key = {0};
+    bool divides = false, refused = false, kept = false;
+    *done = false;
+    *out = NULL;
+    g.base = gbs_array_alloc(ctx, inputs->count + 1, sizeof *g.base);
+    g.report = gbs_array_alloc(ctx, g.ranks, sizeof *g.report);
+    g.before = gbs_array_alloc(ctx, g.ranks + 1, sizeof *g.before);
+    gbs_status status = g.base != NULL && g.report != NULL && g.before != NULL
+                            ? compare_plans(&g, wanted, &divides)
+                            : GBS_ERR_MEMORY;
+    if (status == GBS_OK && divides && g.in_file)
+        status = find_cache(&g, &kept, &key, out);
+    if (status == GBS_OK && divides && *out == NULL)
+        status = read_new(&g, kept, &key, &refused, out);
+    if (status == GBS_OK && *out != NULL && g.in_file) {
+        status = gbs_table_spill(*out, caching->folder);
+        status = gbs_crew_verdict(ctx, status);
+        if (status == GBS_OK)
+            status = gbs_joint_meet(ctx, &(*out)->spill);
+    }
+    release(&g);
+    *done = status == GBS_OK && divides && !refused;
+    if (status != GBS_OK) {
+        gbs_table_free(*out);
+        *out = NULL;
+    }
+    return status;
+}

@@ -1,0 +1,57 @@
+/* Inside the reading of a table by ranks together: what each has read, and what it says of it. */
+#ifndef GIBBSITE_TABLE_TOGETHER_H
+#define GIBBSITE_TABLE_TOGETHER_H
+
+#include "core/joint.h"
+#include "core/ranks.h"
+#include "table/cache.h"
+#include "table/csv_columns.h"
+#include "table/words.h"
+
+/* What a rank says of its part. Numbers of bytes count from the first byte of the first file. */
+typedef struct gbs_part_report {
+    gbs_status status; /* GBS_OK or GBS_ERR_DATA: it can go on */
+    uint64_t start, end;
+    size_t rows, first_piece, pieces, columns;
+    bool plain;                               /* line i of it is row i: no blank lines */
+    bool informed;                            /* it knew the types that the ranks before found */
+    const unsigned char *each;                /* of its pieces: two numbers, rows and lines */
+    const unsigned char *kind;                /* of the columns */
+    const unsigned char *levels, *levels_end; /* of the columns: a number of them, and texts */
+} gbs_part_report;
+
+typedef struct gbs_together {
+    gbs_context *ctx;
+    const gbs_inputs *inputs;
+    const gbs_reading *reading;
+    const gbs_caching *caching;
+    bool in_file;
+    size_t ranks, rank;
+    uint64_t *base;      /* of the files: bytes before each; and of all of them */
+    uint64_t from, to;   /* this rank's bytes */
+    bool exact;          /* a record begins at `from` */
+    bool informed;       /* `kind` is what all ranks before found */
+    unsigned char *kind; /* of the columns, as ranks before this one found them; NULL: not known */
+    /* its part */
+    gbs_table *table;
+    gbs_pieces pieces;
+    size_t first_piece; /* the file of the first one */
+    gbs_status status;  /* of reading it */
+    /* and all of them */
+    gbs_collected said;
+    gbs_part_report *report;
+    size_t *before; /* rows before each part; and in all */
+} gbs_together;
+
+/* g->kind becomes what the first `ranks` found, each of which has read its part. */
+gbs_status gbs_together_learn(gbs_together *g, size_t ranks);
+/* Every rank's report is there, and fits the one before. *kinds_differ: a rank took a column for
+ * what an earlier one says it is not; g->kind says what it is. */
+gbs_status gbs_together_kinds(gbs_together *g, bool *kinds_differ);
+/* The columns and the lines of all rows, and this rank's cells as those of the whole table.
+ * *refused: there is something to say of the file that one process says better. */
+gbs_status gbs_together_merge(gbs_together *g, bool *refused);
+/* The cells of all ranks, in memory or in a file; *out becomes the whole table. */
+gbs_status gbs_together_place(gbs_together *g, const gbs_cache_key *key, gbs_table **out);
+
+#endif
