@@ -116,4 +116,18 @@ while read -r file line; do
     complain "$file" "$line" ../src 'a header of src/ by its path'
 done < <(grep -rnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*<[^>]*src/' cli bindings 2>/dev/null | awk -F: '{ print $1, $2 }')
 
+# The map of CONTRIBUTING.md says the same, in its third column.
+while IFS='|' read -r _ folder _ others _; do
+    folder=$(tr -d ' `' <<<"${folder%/*}")
+    told="${folder#src/}:$(tr -d ',–' <<<"$others" | tr -s ' ' | sed 's/ *$//')"
+    if ! grep -qxF -- "$told" <<<"$rules"; then
+        echo "CONTRIBUTING.md: the map has '$told', which is no rule of tools/check-includes.sh"
+        broken=1
+    fi
+done < <(grep '^| `src/' CONTRIBUTING.md)
+if (($(grep -c '^| `src/' CONTRIBUTING.md) != $(grep -c : <<<"$rules"))); then
+    echo 'CONTRIBUTING.md: its map has other folders than tools/check-includes.sh'
+    broken=1
+fi
+
 exit "$broken"

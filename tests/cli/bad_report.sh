@@ -100,8 +100,8 @@ spoiled=0 every=1
 # Under a sanitizer a third of them: every key, and every value with some of the keys.
 if ldd "$GIBBSITE" | grep -q libasan; then every=3; fi
 
-# damage RUN: writes spoiled/KEY.NUMBER.json, one for each key and damage that changes the run. A list
-# or an object can only go.
+# damage RUN: writes spoiled/KEY.NUMBER.json, one for each key and damage that changes the run. A
+# list or an object can only go.
 damage() {
     rm -rf spoiled && mkdir spoiled
     awk -v every=$every '

@@ -35,7 +35,7 @@ static inline bool short_form(void) {
     return getenv("GIBBSITE_TEST_SHORT") != NULL;
 }
 
-/* Under ThreadSanitizer, which looks at the order of accesses: the numbers are compared elsewhere. */
+/* Under ThreadSanitizer, which looks at the order of accesses: other builds compare the numbers. */
 static inline bool only_order(void) {
 #ifdef __SANITIZE_THREAD__
     return short_form();

@@ -24,15 +24,19 @@ static struct matrix_truth informed_truth(uint64_t seed, size_t rows, size_t col
 static void informative_positions_are_used(void **state) {
     (void)state;
     gbs_context *ctx = new_context(2, 1);
-    struct matrix_truth t = informed_truth(5, 300, 200, 6000, 1.0);
+    struct matrix_truth t = informed_truth(5, 300, 200, repeats(6000, 1500), 1.0);
     gbs_complete_settings o = gbs_complete_settings_default(), paper = paper_settings();
     gbs_completion *m;
-    struct score with = split_score(ctx, &t, 600, &o, &m),
-                 old = split_score(ctx, &t, 600, &paper, NULL);
-    assert_int_equal(gbs_completion_get_model(m), GBS_COMPLETION_HIERARCHICAL);
-    assert_true(gbs_completion_uses_positions(m));
-    assert_at_most(with.theta_rmse, 0.98 * old.theta_rmse);
-    assert_true(with.coverage > 0.92 && with.coverage < 0.98);
+    struct score with = split_score(ctx, &t, t.n / 10, &o, &m),
+                 old = split_score(ctx, &t, t.n / 10, &paper, NULL);
+    if (short_form()) {
+        print_message("few ratings: not compared, %g and %g\n", with.theta_rmse, old.theta_rmse);
+    } else {
+        assert_int_equal(gbs_completion_get_model(m), GBS_COMPLETION_HIERARCHICAL);
+        assert_true(gbs_completion_uses_positions(m));
+        assert_at_most(with.theta_rmse, 0.98 * old.theta_rmse);
+        assert_true(with.coverage > 0.92 && with.coverage < 0.98);
+    }
     gbs_completion_free(m);
     free_truth(&t);
     gbs_context_free(ctx);
@@ -41,12 +45,16 @@ static void informative_positions_are_used(void **state) {
 static void random_positions_cost_nothing(void **state) {
     (void)state;
     gbs_context *ctx = new_context(2, 1);
-    struct matrix_truth t = make_truth(6, 300, 200, 3, 9000, 0.5, 3.0, true);
+    struct matrix_truth t = make_truth(6, 300, 200, 3, repeats(9000, 1500), 0.5, 3.0, true);
     gbs_complete_settings o = gbs_complete_settings_default(), paper = paper_settings();
-    struct score with = split_score(ctx, &t, 900, &o, NULL),
-                 old = split_score(ctx, &t, 900, &paper, NULL);
-    assert_at_most(with.theta_rmse, 1.01 * old.theta_rmse);
-    assert_true(with.coverage > 0.92 && with.coverage < 0.98);
+    struct score with = split_score(ctx, &t, t.n / 10, &o, NULL),
+                 old = split_score(ctx, &t, t.n / 10, &paper, NULL);
+    if (short_form()) {
+        print_message("few ratings: not compared, %g and %g\n", with.theta_rmse, old.theta_rmse);
+    } else {
+        assert_at_most(with.theta_rmse, 1.01 * old.theta_rmse);
+        assert_true(with.coverage > 0.92 && with.coverage < 0.98);
+    }
     free_truth(&t);
     gbs_context_free(ctx);
 }
@@ -55,14 +63,17 @@ static void random_positions_cost_nothing(void **state) {
 static void more_components_cost_nothing(void **state) {
     (void)state;
     gbs_context *ctx = new_context(2, 1);
-    struct matrix_truth t = informed_truth(7, 200, 120, 5000, 1.0);
+    struct matrix_truth t = informed_truth(7, 200, 120, repeats(5000, 1500), 1.0);
     gbs_complete_settings o = gbs_complete_settings_default();
     double rmse[2];
-    for (int k = 0; k < 2; k++) {
-        o.rank = k == 0 ? 16 : 32;
+    for (size_t k = 0; k < 2; k++) {
+        o.rank = (k + 1) * repeats(16, 4);
         rmse[k] = split_score(ctx, &t, 500, &o, NULL).theta_rmse;
     }
-    assert_at_most(rmse[1], 1.005 * rmse[0]);
+    if (short_form())
+        print_message("few ratings: not compared, %g and %g\n", rmse[0], rmse[1]);
+    else
+        assert_at_most(rmse[1], 1.005 * rmse[0]);
     free_truth(&t);
     gbs_context_free(ctx);
 }
