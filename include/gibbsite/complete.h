@@ -124,7 +124,7 @@ GBS_API const gbs_origin *gbs_completion_origin(const gbs_completion *model);
 GBS_API gbs_completion_model gbs_completion_get_model(const gbs_completion *model);
 /* "hierarchical", "paper"; NULL out of range. */
 GBS_API const char *gbs_completion_model_name(gbs_completion_model model);
-/* Non-zero: rows and columns have prior means that the positions of the ratings foretell. */
+/* Non-zero: rows and columns have prior means that the positions of the ratings predict. */
 GBS_API int gbs_completion_uses_positions(const gbs_completion *model);
 /* What the same ratings certify, at the same confidence, of the mean absolute error; NaN without a
  * certificate, and in the paper's model. */

@@ -1,11 +1,11 @@
 /* Columns that say nothing of rows to come: row names, identifiers, running numbers, dates.
  *
  * A column without a name that has another value in every row is what R and others write as row
- * names. It is left out: in a file sorted by label it foretells the labels of this file and of no
+ * names. It is left out: in a file sorted by label it predicts the labels of this file and of no
  * other. Whether it is one is decided from given rows, the first part of a fit. Of the others a
- * warning names the option that leaves them out, and nothing changes. A column of whole numbers, all
- * different, is an identifier if they only rise, or only fall, down the file, or if its name ends in
- * "id"; counts and amounts that happen to differ do neither.
+ * warning names the option that leaves them out, and nothing changes. A column of whole numbers,
+ * all different, is an identifier if they only rise, or only fall, down the file, or if its name
+ * ends in "id"; counts and amounts that happen to differ do neither.
  */
 #include "table/guard.h"
 
