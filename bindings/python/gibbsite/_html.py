@@ -32,16 +32,17 @@ def _sentence(estimator):
 
 
 def certificate_table(certificates):
-    head = "<tr><th>bound</th><th>of</th><th>method</th><th>rows</th><th>seen</th><th></th></tr>"
+    head = "".join(f"<th style='text-align:left'>{name}</th>"
+                   for name in ("bound", "of", "method", "rows", "seen", ""))
     body = "".join(
         f"<tr><td>{c['value']:.4f}</td><td style='text-align:left'>{escape(c['target'])}</td>"
         f"<td style='text-align:left'>{escape(c['method'])}</td><td>{c['rows']}</td>"
         f"<td>{c['empirical']:.4f}</td><td>{escape(c['status'])}</td></tr>" for c in certificates)
-    return f"<table>{head}{body}</table>"
+    return f"<table><tr>{head}</tr>{body}</table>"
 
 
-def card(estimator):
-    """A fragment of HTML: certificate, card, assumptions."""
+def card(estimator, name=None):
+    """A fragment of HTML: certificate, card, assumptions; `name`: of a pipeline around it."""
     pairs = [("certificate", _sentence(estimator))]
     if estimator.baseline_ is not None:
         pairs.append(("baseline", f"always {estimator.baseline_['label']}: wrong in "
@@ -54,7 +55,7 @@ def card(estimator):
                                            f"{told['log_loss']:.4f}"))
         if told.get("auc") is not None:
             pairs.append(("AUC", f"{told['auc']:.4f}"))
-    return _page(estimator, pairs, certificate_table(estimator.certificates_))
+    return _page(estimator, pairs, certificate_table(estimator.certificates_), name)
 
 
 def completion_card(estimator):
@@ -66,14 +67,14 @@ def completion_card(estimator):
     return _page(estimator, pairs, "")
 
 
-def _page(estimator, pairs, certificates):
+def _page(estimator, pairs, certificates, name=None):
     assumed = "".join(f"<li>{escape(text)}</li>"
                       for text in (estimator.certificate_ or {}).get("assumptions", ()))
     more = [("all certificates", certificates),
             ("it assumes that", assumed and f"<ul>{assumed}</ul>")]
     details = "".join(f"<details><summary>{name}</summary>{body}</details>" for name, body in more
                       if body)
-    return f"<div><b>{escape(repr(estimator))}</b><table>{_rows(pairs)}</table>{details}</div>"
+    return f"<div><b>{escape(name or repr(estimator))}</b><table>{_rows(pairs)}</table>{details}</div>"
 
 
 class ShowsCertificate:

@@ -7,6 +7,7 @@ candidates see the rows to learn from, and the others only at the very end.
 """
 import numbers
 import warnings
+from html import escape
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
@@ -127,7 +128,11 @@ class _Told:
         self._inner().save(path)
 
     def _repr_html_(self):
-        return _html.card(self.fitted_) if hasattr(self, "fitted_") else f"<pre>{self!r}</pre>"
+        return _html.card(self.fitted_, repr(self)) if hasattr(self, "fitted_") else \
+            f"<pre>{escape(repr(self))}</pre>"
+
+    def _repr_mimebundle_(self, **_):
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
 
 
 class CertifiedPipeline(_Told, ClassifierMixin, BaseEstimator):

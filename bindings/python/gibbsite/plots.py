@@ -23,6 +23,11 @@ def _fitted(model):
     return model
 
 
+def _against(part):
+    """What a binary problem of several classes tells apart."""
+    return part["class"] if part.get("against") is None else f"{part['class']}|{part['against']}"
+
+
 def certificate(model, ax=None):
     """Every bound beside the risk that was seen, and the baseline."""
     model = _fitted(model)
@@ -31,7 +36,8 @@ def certificate(model, ax=None):
     at = np.arange(len(told))
     ax.barh(at, [c["value"] for c in told], color="#c6d8ea", label="bound")
     ax.plot([c["empirical"] for c in told], at, "o", color="#1f4e79", label="seen")
-    ax.set_yticks(at, [c["target"] for c in told])
+    ax.set_yticks(at, ["1 - AUC" if c["target"] == "auc" else c["target"] for c in told])
+    ax.set_ylim(-1, max(len(told), 3))
     if model.baseline_ is not None:
         ax.axvline(model.baseline_["error"], color="#a33", linestyle=":", label="baseline error")
     ax.set_xlabel("risk")
@@ -62,8 +68,11 @@ def reliability(model, ax=None):
 def importance(model, ax=None, most=20):
     """Coefficients per standard deviation of their columns, with two standard deviations."""
     model = _fitted(model)
+    told = model.coefficients_ or [
+        {**c, "name": f"{_against(part)}: {c['name']}"} for part in model.parts_
+        for c in part.get("coefficients", ()) if c["name"] != "(intercept)"]
+    told = [c for c in told if c["name"] != "(intercept)"]
     ax = _axes(ax)
-    told = [c for c in model.coefficients_ if c["name"] != "(intercept)"]
     told = sorted(told, key=lambda c: abs(c["mean"]))[-most:]
     at = np.arange(len(told))
     ax.errorbar([c["mean"] for c in told], at, xerr=[2 * c["sd"] for c in told], fmt="o",

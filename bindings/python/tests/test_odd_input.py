@@ -175,6 +175,8 @@ def test_a_ranker_shows_its_certificate_and_plots():
     for other in (model, three):
         with pytest.raises(ValueError, match="two classes"):
             gibbsite.plots.reliability(other)
+    drawn = [tick.get_text() for tick in gibbsite.plots.importance(three).get_yticklabels()]
+    assert len(drawn) == 9 and "0: V1" in drawn
     with pytest.raises(ValueError, match="no one path"):
         gibbsite.plots.path(three)
     with pytest.raises(ValueError, match="no vote"):

@@ -45,6 +45,7 @@ def test_a_pipeline_predicts_what_its_parts_do(data):
     assert np.array_equal(pipe.predict(X), pipe.fitted_.predict(again))
     assert np.array_equal(pipe.predict_proba(X), pipe.fitted_.predict_proba(again))
     assert pipe.score(X, y) > 0.7 and "at most" in pipe._repr_html_()
+    assert "<b>CertifiedPipeline(" in pipe._repr_mimebundle_()["text/html"]
     other = clone(pipe).set_params(fit__confidence=0.8)
     assert other.get_params()["fit__confidence"] == 0.8
     assert other.fit(X, y).certificate_.value < pipe.certificate_.value
