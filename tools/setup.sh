@@ -40,7 +40,7 @@ for extra in "$@"; do
     python)
         packages+=(python3-dev python3-build python3-setuptools python3-wheel python3-venv python3-pip
                    python3-numpy python3-scipy python3-sklearn python3-pandas python3-pytest
-                   python3-matplotlib python3-tqdm)
+                   python3-matplotlib python3-tqdm python3-mypy)
         ;;
     # What builds the package and what its tests use; R CMD check with vignettes wants more.
     r) packages+=(r-base-core r-cran-jsonlite r-cran-testthat r-cran-mass r-cran-matrix

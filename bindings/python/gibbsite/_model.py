@@ -186,8 +186,11 @@ class CertifiedModel(Handled):
         if self._raw:
             raise ValueError("this model was fitted to a frame with texts or missing cells; "
                              "predictions need a frame with the same columns")
-        X = _rows.numbers(X) if self._by_name else _rows.checked(self, X, reset=False)
-        return _rows.data_of(X), X.shape[0], None
+        if self._by_name:
+            X = _rows.numbers(X)
+            return _rows.data_of(X), X.shape[0], None
+        X, data = _rows.to_predict(self, X)
+        return data, X.shape[0], None
 
     def _reads_arrays(self, X):
         """A model of arrays whose missing cells the recipe fills reads arrays again."""

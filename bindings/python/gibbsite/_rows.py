@@ -168,6 +168,17 @@ def checked(estimator, X, reset):
     return _validate(estimator, X, reset=reset, **HOW)
 
 
+def to_predict(estimator, X):
+    """Rows of numbers for a fitted estimator, and a handle on them. The library looks whether all
+    of them are finite; scikit-learn, which would take a pass more, says what is wrong."""
+    rows = _validate(estimator, X, reset=False, force_all_finite=False, **HOW)
+    try:
+        return rows, data_of(rows)
+    except ValueError:
+        checked(estimator, X, reset=False)
+        raise
+
+
 def checked_pair(estimator, X, y):
     return _validate(estimator, X, y=y, reset=True, **HOW)
 

@@ -331,7 +331,7 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
             label, _ = self._many(X)
             return self.classes_[self._all_there(label).astype(int)]
         label, = self._classified(X, "label")
-        return self.classes_[(self._all_there(label) > 0).astype(int)]
+        return self.classes_.take(self._all_there(label) > 0)
 
     @staticmethod
     def _all_there(label):
