@@ -4,6 +4,8 @@
 #include "out/sources.h"
 #include "outputs.h"
 
+#include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +31,25 @@ static int check_options(const struct app *app) {
     if (code != EXIT_DONE)
         return code;
     return outputs_check(app, outputs_print_result(o));
+}
+
+/* Whole numbers of which most are as small as can be and some are very large. */
+enum { LARGE_COUNT = 20, LARGE_RATIO = 10 };
+
+static bool look_like_counts(const struct cells *t) {
+    double low = INFINITY, high = -INFINITY, sum = 0.0;
+    size_t lowest = 0;
+    for (size_t e = 0; e < t->n; e++) {
+        double y = t->rating[e];
+        if (y < 0.0 || floor(y) != y)
+            return false;
+        lowest = y < low ? 1 : lowest + (y == low);
+        low = fmin(low, y);
+        high = fmax(high, y);
+        sum += y;
+    }
+    return low <= 1.0 && 3 * lowest > t->n && high >= LARGE_COUNT &&
+           high > LARGE_RATIO * sum / (double)t->n;
 }
 
 static int read_test(struct complete *c) {
@@ -62,6 +83,11 @@ static int read_files(struct complete *c) {
     c->seconds_read = app_seconds(c->app) - start;
     if (code != EXIT_DONE)
         return code;
+    if (look_like_counts(&c->train))
+        app_note(c->app,
+                 "%s: the values look like counts of events (implicit data): they are not "
+                 "supported, and are taken for ratings",
+                 c->train.file);
     gbs_status status = gbs_cells_ratings(c->app->ctx, c->train.read, &c->ratings);
     if (!given(o, "json")) { /* whose residuals need them once more */
         gbs_cells_free(c->train.read);

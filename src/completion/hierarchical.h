@@ -70,6 +70,9 @@ typedef struct gbs_levels {
 
 /* Shape of tau's prior. */
 #define GBS_LEVEL_SHAPE 20.0
+/* The least noise variance, of standardised ratings, that beta stands for: ratings that are fitted
+ * without error would take it to zero. */
+#define GBS_LEVEL_LEAST_NOISE 1e-4
 /* Shape and rate of the prior of b_p. */
 #define GBS_RELEVANCE_PRIOR 1e-3
 /* Of beta / alpha where it has a prior, the noise variance of standardised ratings: Ga(1, 1). */
@@ -91,6 +94,10 @@ gbs_status gbs_levels_start(gbs_levels *f, uint64_t stream);
 /* Columns as another fit of the same rank has them: items x D, factors and bias in units of the
  * ratings, the factors of both sides of one size. */
 gbs_status gbs_levels_start_from(gbs_levels *f, const double *columns);
+
+/* Where another fit of the same rank and table ended, to other ratings of it: all of q but what
+ * hangs on features, which may be others. */
+gbs_status gbs_levels_start_at(gbs_levels *f, const gbs_levels *other);
 
 /* Half a sweep: the best q of the rows (0) or columns (1) given all else, means over-relaxed. */
 gbs_status gbs_levels_update_side(gbs_levels *f, int side);

@@ -100,6 +100,7 @@ static void draw_rate(gbs_levels *f) {
     f->beta = gbs_gamma_draw(f->ctx->seed, f->stream + 10, 0,
                              GBS_LEVEL_NOISE_PRIOR + f->alpha * (double)rows->items) /
               (GBS_LEVEL_NOISE_PRIOR / f->alpha + sum);
+    f->beta = fmax(f->beta, f->alpha * GBS_LEVEL_LEAST_NOISE);
 }
 
 static gbs_status sweep(struct chain *c, size_t number) {

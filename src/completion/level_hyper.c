@@ -15,10 +15,6 @@
 #include <math.h>
 #include <string.h>
 
-/* The least noise variance, of standardised ratings, that beta stands for: ratings that are fitted
- * without error would take it to zero. */
-#define LEAST_NOISE 1e-4
-
 /* Between these w0 is kept. The least is what ratings of unit variance are worth at most; below it
  * components that no rating asks for would decide. */
 #define LEAST_WIDTH 1.0
@@ -29,7 +25,7 @@ void gbs_levels_update_rate(gbs_levels *f) {
     double sum = 0.0, items = (double)rows->items;
     for (size_t i = 0; i < rows->items; i++)
         sum += rows->omega[i];
-    f->beta = f->alpha * fmax(LEAST_NOISE, items / sum);
+    f->beta = f->alpha * fmax(GBS_LEVEL_LEAST_NOISE, items / sum);
     if (f->fixed) {
         f->beta_shape = GBS_LEVEL_NOISE_PRIOR + f->alpha * items;
         f->beta_rate = GBS_LEVEL_NOISE_PRIOR / f->alpha + sum;

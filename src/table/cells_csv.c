@@ -53,9 +53,10 @@ static gbs_status refuse_header(gbs_cells_reader *r, const gbs_csv_record *first
             missing[n++] = gbs_cell_words[k];
     return gbs_reader_fail_at(
         &r->reader, first->line,
-        "the header has no column called %s%s%s; expected row, col%s (or user, item%s)", missing[0],
-        n > 1 ? " or " : "", n > 1 ? missing[1] : "", r->options->values ? " and value" : "",
-        r->options->values ? ", rating" : "");
+        "the header has no column called %s%s%s; expected row, col%s (or user, item%s)%s",
+        missing[0], n > 1 ? " or " : "", n > 1 ? missing[1] : "",
+        r->options->values ? " and value" : "", r->options->values ? ", rating" : "",
+        r->options->values ? ". Counts of events (implicit data) are not supported" : "");
 }
 
 /* A record of texts alone is a header too. */

@@ -45,7 +45,11 @@ static gbs_status read_banner(gbs_cells_reader *r) {
         return gbs_reader_fail_at(&r->reader, 1, "expected '%s matrix coordinate real general'",
                                   GBS_MARKET_BANNER);
     bool number = strcasecmp(word[3], "real") == 0 || strcasecmp(word[3], "integer") == 0;
-    if (!number && (r->options->values || strcasecmp(word[3], "pattern") != 0))
+    if (r->options->values && strcasecmp(word[3], "pattern") == 0)
+        return gbs_reader_fail_at(&r->reader, 1,
+                                  "a pattern has no values, which must be real or integer. Events "
+                                  "without values (implicit data) are not supported");
+    if (!number && strcasecmp(word[3], "pattern") != 0)
         return gbs_reader_fail_at(&r->reader, 1, "values must be real or integer, not %s",
                                   gbs_show(word[3], strlen(word[3])).text);
     if (strcasecmp(word[4], "general") != 0)

@@ -249,6 +249,21 @@ printf 'row,col,value\n1,1,3\n1,2,3\n2,1,3\n' >same.csv
 expect_exit 0 "$GIBBSITE" complete same.csv -o same.json --rank 500 -q
 expect_exit 0 "$GIBBSITE" complete same.csv --rank 2
 expect_stderr 'implicit data.: they are not supported'
+# a chain of perfect ratings does not run away
+expect_exit 0 "$GIBBSITE" complete same.csv --rank 2 --model hierarchical --sampler gibbs \
+    --draws 50 --burn-in 10 -q
+{
+    echo row,col,value
+    for k in {1..60}; do echo "$((k % 8)),$((k / 8)),$((k % 15 == 0 ? 90 : 1))"; done
+} >counts.csv
+expect_exit 0 "$GIBBSITE" complete counts.csv --rank 2
+expect_stderr 'look like counts of events .implicit data.: they are not supported'
+{
+    echo row,col,value
+    for k in {1..60}; do echo "$((k % 8)),$((k / 8)),$((k % 5 + 1))"; done
+} >stars.csv
+expect_exit 0 "$GIBBSITE" complete stars.csv --rank 2 -v
+check 'stars are no counts' test ! -s "$stderr"
 expect_exit 0 "$GIBBSITE" predict same.json --row 2 --top 1
 check 'equal values are predicted' awk -F, \
     'NR == 2 && ($2 - 3)^2 < 0.01 { ok = 1 } END { exit !ok }' "$stdout"
@@ -284,7 +299,8 @@ bad 'bad.csv:3: row: expected a whole number from 1 to 2' \
     '%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 3\n'
 bad 'declares 2 entries, the file has 1' \
     '%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 3\n'
-bad 'real or integer, not pattern' '%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 1\n'
+bad 'a pattern has no values.*.implicit data. are not supported' \
+    '%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 1\n'
 bad 'bad.csv:2: column .value. .column 3.: 1e.200 is too large' 'row,col,value\n1,1,1e200\n'
 bad 'bad.csv:1: the header has no column called row or col; expected row, col and value' \
     'value,film,who\n3,a,b\n'
