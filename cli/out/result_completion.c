@@ -168,6 +168,10 @@ void result_completion_text(struct text *out, const gbs_completion *model) {
     line_add(out, LINE_LONG, "noise", "variance %s (%s), lambda %s",
              line_number(i->noise_variance, 6, noise), noise_kind(i),
              line_number(i->lambda, 6, lambda));
+    if (gbs_completion_inflation(model) != 1.0)
+        line_add(out, LINE_LONG, "spread",
+                 "variances of predictions times %.3f, as ratings left out of fits ask for",
+                 gbs_completion_inflation(model));
     history_text(out, model, i->folds);
     snprintf(end, sizeof end, "%zu sweeps, %s", i->sweeps,
              i->converged ? "converged" : "NOT CONVERGED");

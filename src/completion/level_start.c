@@ -125,3 +125,39 @@ gbs_status gbs_levels_start(gbs_levels *f, uint64_t stream) {
     gbs_spectrum_free(&s);
     return begin_about(f);
 }
+
+/* Means, covariances, scales; relevances of features that are as many, in the same order. */
+static void copy_side(const gbs_levels *from, int k, gbs_levels *to) {
+    const gbs_level_side *a = &from->side[k];
+    gbs_level_side *b = &to->side[k];
+    size_t own = to->own, matrix = own * own * sizeof(double);
+    memcpy(b->mean, a->mean, b->items * own * sizeof *b->mean);
+    memcpy(b->cov, a->cov, b->items * gbs_packed_size(own) * sizeof *b->cov);
+    memcpy(b->omega, a->omega, b->items * sizeof *b->omega);
+    memcpy(b->second, a->second, matrix);
+    memcpy(b->spread, a->spread, matrix);
+    b->log_det = a->log_det;
+    for (size_t p = 0; p < b->features; p++) {
+        bool known = p > 0 && a->features == b->features;
+        b->relevance[p] = known ? a->relevance[p] : 1.0;
+        b->relevance_rate[p] = known ? a->relevance_rate[p]
+                                     : to->relevance_prior + 0.5 * (double)own;
+    }
+    to->w0[k] = from->w0[k];
+}
+
+gbs_status gbs_levels_start_at(gbs_levels *f, const gbs_levels *other) {
+    gbs_status status = GBS_OK;
+    f->beta = other->beta;
+    f->beta_shape = other->beta_shape;
+    f->beta_rate = other->beta_rate;
+    for (int k = 0; k < 2 && status == GBS_OK; k++) {
+        copy_side(other, k, f);
+        status = gbs_levels_sum_side(f, k);
+        if (status == GBS_OK)
+            status = gbs_levels_update_hyper(f, k, 1.0);
+    }
+    for (size_t i = 0; i < f->side[0].items; i++)
+        f->rate[i] = f->shape[i] / f->side[0].omega[i];
+    return status;
+}

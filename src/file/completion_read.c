@@ -226,6 +226,15 @@ static gbs_status check_noise(gbs_context *ctx, const gbs_completion *c) {
     return GBS_OK;
 }
 
+/* Files in which it is 1, and those of earlier versions, do not name it. */
+static gbs_status get_inflation(gbs_context *ctx, const json_t *root, gbs_completion *c) {
+    c->inflation = 1.0;
+    if (json_object_get(root, "inflation") == NULL)
+        return GBS_OK;
+    TRY(gbs_json_get_real(ctx, root, "inflation", &c->inflation));
+    return c->inflation > 0.0 ? GBS_OK : damaged(ctx, "the inflation is not positive");
+}
+
 static gbs_status get_seen(gbs_context *ctx, const json_t *root, gbs_completion *c) {
     const json_t *seen = json_object_get(root, "seen");
     if (!json_is_array(seen) || json_array_size(seen) != c->info.rows)
@@ -276,6 +285,7 @@ static gbs_status get_all(gbs_context *ctx, const json_t *root, const unsigned c
     TRY(gbs_json_get_origin(ctx, root, &c->origin));
     TRY(gbs_json_get_real_or_nan(ctx, root, "mae_bound", &c->mae_bound));
     TRY(gbs_json_get_real_or_nan(ctx, root, "miss_bound", &c->miss_bound));
+    TRY(get_inflation(ctx, root, c));
     if ((json_object_get(root, "binary") != NULL) != (binary != NULL))
         return damaged(ctx,
                        binary != NULL ? "bytes follow its text" : "its binary part is missing");

@@ -125,6 +125,8 @@ static bool put_head(json_t *root, const gbs_completion *c, bool binary) {
     if (!paper || (c->certificate.present && c->certificate.draws == 0))
         ok = ok && put_real(root, "mae_bound", gbs_completion_mae_bound(c)) &&
              put_real(root, "miss_bound", gbs_completion_miss_bound(c));
+    if (c->inflation != 1.0)
+        ok = ok && put_real(root, "inflation", c->inflation);
     if (i->has_range)
         ok = ok && gbs_json_put(root, "range", gbs_json_reals((double[]){i->low, i->high}, 2));
     return ok && gbs_json_put_origin(root, &c->origin) &&

@@ -65,6 +65,7 @@ static void put_info(gbs_writer *w, const gbs_completion *model) {
     gbs_writer_number(w, "lambda", i->lambda);
     gbs_writer_number(w, "noise_variance", i->noise_variance);
     gbs_writer_text(w, "noise", i->noise_learned ? "learned" : i->folds > 0 ? "chosen" : "given");
+    gbs_writer_number(w, "inflation", model->inflation);
     gbs_writer_number(w, "mean", i->mu);
     gbs_writer_number(w, "free_energy", i->free_energy);
     gbs_writer_number(w, "kl", i->kl);

@@ -41,6 +41,18 @@ gbs_status gbs_attempt_begin(const struct gbs_completion_run *r, const gbs_ratin
     return status;
 }
 
+gbs_status gbs_attempt_continue(const struct gbs_completion_run *r,
+                                const struct gbs_level_attempt *some, struct gbs_level_candidate c,
+                                struct gbs_level_attempt *a) {
+    gbs_status status = gbs_position_features(r->ctx, r->learned, c.positions,
+                                              GBS_STREAM_COMPLETION + GBS_COMPLETION_POSITIONS,
+                                              a->phi, a->features);
+    if (status == GBS_OK)
+        status = gbs_levels_create(r->ctx, r->learned, some->f.rank, a->phi, a->features, true,
+                                   &a->f);
+    return status == GBS_OK ? gbs_levels_start_at(&a->f, &some->f) : status;
+}
+
 gbs_status gbs_attempt_ascend(const struct gbs_completion_run *r, size_t sweeps,
                               struct gbs_level_attempt *a) {
     double n = (double)r->learned->n, chosen = MOST_TOLERANCE * sqrt(n / MANY_RATINGS);
@@ -104,9 +116,12 @@ static gbs_status fit_paper(struct gbs_completion_run *r, size_t rank) {
 
 static gbs_status fit_learned(struct gbs_completion_run *r) {
     struct gbs_level_attempt a = {0};
-    struct gbs_level_candidate c = {GBS_COMPLETION_HIERARCHICAL, r->o->rank,
-                                    r->o->positions == GBS_POSITIONS_ON};
+    struct gbs_level_candidate c = {.model = GBS_COMPLETION_HIERARCHICAL,
+                                    .rank = r->o->rank,
+                                    .positions = r->o->positions == GBS_POSITIONS_ON};
     gbs_status status = gbs_completion_choose_levels(r, &c, &a);
+    if (r->o->sampler == GBS_SAMPLER_VB) /* draws know how far apart they are */
+        r->inflation = c.inflation;
     if (status == GBS_OK)
         status = c.model == GBS_COMPLETION_PAPER ? fit_paper(r, c.rank) : fit_levels(r, c, &a);
     gbs_attempt_free(r->ctx, &a);

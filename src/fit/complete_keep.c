@@ -21,6 +21,7 @@ gbs_status gbs_completion_begin_model(struct gbs_completion_run *r, size_t rank,
     c->ctx = r->ctx;
     c->own = own;
     c->model = o->model;
+    c->inflation = r->inflation > 0.0 ? r->inflation : 1.0;
     c->info = (gbs_completion_info){.n = r->all->n,
                                     .rows = r->all->by[0].items,
                                     .columns = r->all->by[1].items,

@@ -54,65 +54,40 @@ gbs_status gbs_left_out_part(const struct gbs_left_out *l, size_t p, gbs_ratings
                             : status;
 }
 
-double gbs_levels_error(const gbs_levels *f, const gbs_ratings *test) {
-    const gbs_rating_list *l = &test->by[0];
-    double sum = 0.0;
-    for (size_t i = 0; i < l->items; i++)
-        for (size_t e = l->start[i]; e < l->start[i + 1]; e++) {
-            const double *x = f->side[0].mean + i * f->own,
-                         *z = f->side[1].mean + l->other[e] * f->own;
-            double p = x[f->rank] + z[f->rank];
-            for (size_t k = 0; k < f->rank; k++)
-                p += x[k] * z[k];
-            double off = l->value[e] - f->ratings->center - f->scale * p;
-            sum += off * off;
-        }
-    return sum / (double)test->n;
-}
-
-double gbs_paper_error(const gbs_factors *f, const gbs_ratings *test) {
-    const gbs_rating_list *l = &test->by[0];
-    double sum = 0.0;
-    for (size_t i = 0; i < l->items; i++)
-        for (size_t e = l->start[i]; e < l->start[i + 1]; e++) {
-            double off = l->value[e] - gbs_completion_mean_cell(f, i, l->other[e]);
-            sum += off * off;
-        }
-    return sum / (double)test->n;
-}
-
 static gbs_status try_levels(const struct gbs_left_out *l, gbs_ratings *const part[2],
-                             struct gbs_level_candidate c, size_t sweeps, double *error) {
+                             struct gbs_level_candidate c, size_t sweeps, double *error,
+                             struct gbs_missed *m) {
     struct gbs_level_attempt a;
     gbs_status status = gbs_attempt_begin(l->r, part[0], c, NULL, &a);
     if (status == GBS_OK)
         status = gbs_attempt_ascend(l->r, sweeps, &a);
     if (status == GBS_OK)
-        *error = gbs_levels_error(&a.f, part[1]);
+        status = gbs_levels_miss(&a.f, part[1], m, error);
     gbs_attempt_free(l->r->ctx, &a);
     return status;
 }
 
 static gbs_status try_paper(const struct gbs_left_out *l, gbs_ratings *const part[2], size_t rank,
-                            double *error) {
+                            double *error, struct gbs_missed *m) {
     gbs_factors f;
     gbs_status status = gbs_paper_attempt(l->r, part[0], rank, NULL, &f);
     if (status == GBS_OK)
-        *error = gbs_paper_error(&f, part[1]);
+        status = gbs_paper_miss(&f, part[1], m, error);
     if (f.ctx != NULL)
         gbs_factors_free(&f);
     return status;
 }
 
 gbs_status gbs_left_out_errors(const struct gbs_left_out *l, struct gbs_level_candidate c,
-                               size_t sweeps, double *error) {
+                               size_t sweeps, double *error, struct gbs_missed *m) {
     gbs_status status = GBS_OK;
+    m->n = 0;
     for (size_t p = 0; p < l->parts && status == GBS_OK; p++) {
         gbs_ratings *part[2];
         status = gbs_left_out_part(l, p, part);
         if (status == GBS_OK)
-            status = c.model == GBS_COMPLETION_PAPER ? try_paper(l, part, c.rank, &error[p])
-                                                     : try_levels(l, part, c, sweeps, &error[p]);
+            status = c.model == GBS_COMPLETION_PAPER ? try_paper(l, part, c.rank, &error[p], m)
+                                                     : try_levels(l, part, c, sweeps, &error[p], m);
         gbs_ratings_free(part[0]);
         gbs_ratings_free(part[1]);
     }

@@ -1,6 +1,6 @@
 /* What the hierarchical model leaves open: whether positions inform it, its rank
  * (complete_rank.c), on a small table (complete_small.c) or with cross-validation the model itself
- * (docs/maths.md, 8.18).
+ * (docs/maths.md, 8.18). Where ratings are many one part left out tells (complete_large.c); else
  *
  * positions: both fits go a few sweeps. Where features of the positions have the lower free energy
  * already they are taken: it charges them for every coefficient, so it errs on the other side. Else
@@ -34,18 +34,21 @@ static gbs_status ask_of_positions(const struct gbs_completion_run *r,
                                    struct gbs_level_candidate *c) {
     struct gbs_left_out l;
     struct gbs_level_candidate off = *c, on = *c;
+    struct gbs_missed missed = {0};
     double error[2][GBS_MOST_PARTS];
-    size_t n = r->learned->n, parts = n < GBS_FEW_RATINGS ? GBS_MOST_PARTS : 1;
     off.positions = false;
     on.positions = true;
-    gbs_status status = gbs_left_out_begin(r, parts, gbs_left_out_of(n), &l);
+    gbs_status status = gbs_left_out_begin(r, GBS_MOST_PARTS, gbs_left_out_of(r->learned->n), &l);
     if (status == GBS_OK)
-        status = gbs_left_out_errors(&l, off, LEFT_OUT_SWEEPS, error[0]);
+        status = gbs_missed_reserve(r->ctx, l.parts * l.out, &missed);
     if (status == GBS_OK)
-        status = gbs_left_out_errors(&l, on, LEFT_OUT_SWEEPS, error[1]);
+        status = gbs_left_out_errors(&l, off, LEFT_OUT_SWEEPS, error[0], &missed);
+    if (status == GBS_OK)
+        status = gbs_left_out_errors(&l, on, LEFT_OUT_SWEEPS, error[1], &missed);
+    gbs_missed_free(r->ctx, &missed);
     gbs_left_out_end(&l);
     if (status == GBS_OK)
-        c->positions = gbs_left_out_below(parts, error[0], error[1], 1.0);
+        c->positions = gbs_left_out_below(GBS_MOST_PARTS, error[0], error[1], 1.0);
     return status;
 }
 
@@ -102,8 +105,9 @@ static gbs_status choose_by_folds(struct gbs_completion_run *r, struct gbs_level
                         folds, n);
     for (size_t k = rank < 4 ? 1 : rank / 4; k <= 2 * rank && r->n_choices < 4; k *= 2)
         list[r->n_choices++] = (struct gbs_level_candidate){
-            GBS_COMPLETION_HIERARCHICAL,
-            k < GBS_COMPLETION_MOST_RANK ? k : GBS_COMPLETION_MOST_RANK, c->positions};
+            .model = GBS_COMPLETION_HIERARCHICAL,
+            .rank = k < GBS_COMPLETION_MOST_RANK ? k : GBS_COMPLETION_MOST_RANK,
+            .positions = c->positions};
     if (r->n_choices == 0)
         list[r->n_choices++] = *c;
     if (r->o->choose_model) {
@@ -111,13 +115,16 @@ static gbs_status choose_by_folds(struct gbs_completion_run *r, struct gbs_level
         list[r->n_choices++].model = GBS_COMPLETION_PAPER;
     }
     struct gbs_left_out l = {.r = r};
+    struct gbs_missed missed[2] = {0}; /* the best one's, and the next one's */
     double *error = gbs_doubles(r->ctx, folds);
     r->choices = gbs_array_alloc(r->ctx, r->n_choices, sizeof *r->choices);
     gbs_status status = error != NULL && r->choices != NULL
                             ? gbs_left_out_begin(r, folds, n / folds, &l)
                             : GBS_ERR_MEMORY;
+    for (int k = 0; k < 2 && status == GBS_OK; k++)
+        status = gbs_missed_reserve(r->ctx, l.parts * l.out, &missed[k]);
     for (size_t k = 0; k < r->n_choices && status == GBS_OK; k++) {
-        status = gbs_left_out_errors(&l, list[k], r->o->max_sweeps, error);
+        status = gbs_left_out_errors(&l, list[k], r->o->max_sweeps, error, &missed[1]);
         r->choices[k] = (gbs_noise_choice){.learned = 1,
                                            .model = list[k].model,
                                            .rank = list[k].rank,
@@ -126,13 +133,18 @@ static gbs_status choose_by_folds(struct gbs_completion_run *r, struct gbs_level
                                            .effective_rank = (double)list[k].rank};
         score(error, folds, &r->choices[k]);
         best = r->choices[k].rmse < r->choices[best].rmse ? k : best;
+        if (best == k)
+            gbs_missed_swap(&missed[0], &missed[1]);
     }
     gbs_left_out_end(&l);
     gbs_array_free(r->ctx, error);
     if (status == GBS_OK) {
         r->choices[best].taken = 1;
         *c = list[best];
+        c->inflation = gbs_missed_inflation(&missed[0]);
     }
+    gbs_missed_free(r->ctx, &missed[0]);
+    gbs_missed_free(r->ctx, &missed[1]);
     return status;
 }
 
@@ -147,6 +159,10 @@ gbs_status gbs_completion_choose_levels(struct gbs_completion_run *r, struct gbs
         gbs_completion_may_be_paper(r)) {
         c->rank = asked < most ? asked : most;
         return gbs_completion_choose_small(r, c, a);
+    }
+    if (r->learned->n >= GBS_FEW_RATINGS && !r->o->cross_validate) {
+        c->rank = asked < most ? asked : most;
+        return gbs_completion_choose_large(r, c, a);
     }
     c->rank = asked < GBS_PLENTY ? asked : GBS_PLENTY;
     c->rank = c->rank < most ? c->rank : most;

@@ -7,13 +7,12 @@
 
 #include <math.h>
 
-enum { RANK_SWEEPS = 24, MOST_CANDIDATES = 12, FEW_PARTS = 3 };
+enum { FEW_PARTS = 3 };
 /* Fewer are left out in all ten parts. */
 enum { VERY_FEW = 10000 };
 enum { MOST_SMALL_RANK = 32 };
 
-/* Ranks to try, from the smallest on; none: `rank` it is. */
-static size_t candidate_list(size_t n, size_t rank, size_t *list) {
+size_t gbs_completion_ranks(size_t n, size_t rank, size_t *list) {
     size_t count = 0, most = rank;
     if (n < GBS_LEAST_TO_RANK || rank == 0 || (n >= GBS_FEW_RATINGS && rank <= GBS_PLENTY))
         return 0;
@@ -23,7 +22,7 @@ static size_t candidate_list(size_t n, size_t rank, size_t *list) {
         for (; count < sizeof small / sizeof *small && small[count] < most; count++)
             list[count] = small[count];
     } else {
-        for (size_t k = GBS_PLENTY; k < most && count < MOST_CANDIDATES - 1; k *= 2)
+        for (size_t k = GBS_PLENTY; k < most && count < GBS_MOST_RANKS - 1; k *= 2)
             list[count++] = k;
     }
     list[count++] = most;
@@ -31,20 +30,20 @@ static size_t candidate_list(size_t n, size_t rank, size_t *list) {
 }
 
 static size_t parts_of(size_t n) {
-    return n < VERY_FEW ? GBS_MOST_PARTS : n < GBS_FEW_RATINGS ? FEW_PARTS : 1;
+    return n < VERY_FEW ? GBS_MOST_PARTS : FEW_PARTS;
 }
 
-/* Upwards, until two in a row do worse. */
-static gbs_status climb(const struct gbs_left_out *l, struct gbs_level_candidate *c) {
-    size_t list[MOST_CANDIDATES], worse = 0, n = l->r->learned->n,
-                                  count = candidate_list(n, c->rank, list),
-                                  sweeps = l->parts > 1 ? l->r->o->max_sweeps : RANK_SWEEPS;
+/* Upwards, until two in a row do worse; missed: the best one's, and room for the next. */
+static gbs_status climb(const struct gbs_left_out *l, struct gbs_level_candidate *c,
+                        struct gbs_missed missed[2]) {
+    size_t list[GBS_MOST_RANKS], worse = 0, n = l->r->learned->n,
+                                 count = gbs_completion_ranks(n, c->rank, list);
     double best = INFINITY, error[GBS_MOST_PARTS];
     struct gbs_level_candidate next = *c;
     gbs_status status = GBS_OK;
     for (size_t k = 0; k < count && worse < 2 && status == GBS_OK; k++) {
         next.rank = list[k];
-        status = gbs_left_out_errors(l, next, sweeps, error);
+        status = gbs_left_out_errors(l, next, l->r->o->max_sweeps, error, &missed[1]);
         if (status != GBS_OK)
             break;
         double mean = gbs_left_out_mean(l->parts, error);
@@ -52,6 +51,7 @@ static gbs_status climb(const struct gbs_left_out *l, struct gbs_level_candidate
         if (mean < best) {
             best = mean;
             c->rank = next.rank;
+            gbs_missed_swap(&missed[0], &missed[1]);
             worse = 0;
         }
     }
@@ -60,13 +60,20 @@ static gbs_status climb(const struct gbs_left_out *l, struct gbs_level_candidate
 
 gbs_status gbs_completion_choose_rank(const struct gbs_completion_run *r,
                                       struct gbs_level_candidate *c) {
-    size_t n = r->learned->n, list[MOST_CANDIDATES];
+    size_t n = r->learned->n, list[GBS_MOST_RANKS];
     struct gbs_left_out l;
-    if (candidate_list(n, c->rank, list) == 0)
+    struct gbs_missed missed[2] = {0};
+    if (gbs_completion_ranks(n, c->rank, list) == 0)
         return GBS_OK;
     gbs_status status = gbs_left_out_begin(r, parts_of(n), gbs_left_out_of(n), &l);
+    for (int k = 0; k < 2 && status == GBS_OK; k++)
+        status = gbs_missed_reserve(r->ctx, l.parts * l.out, &missed[k]);
     if (status == GBS_OK)
-        status = climb(&l, c);
+        status = climb(&l, c, missed);
+    if (status == GBS_OK)
+        c->inflation = gbs_missed_inflation(&missed[0]);
+    gbs_missed_free(r->ctx, &missed[0]);
+    gbs_missed_free(r->ctx, &missed[1]);
     gbs_left_out_end(&l);
     return status;
 }

@@ -26,35 +26,36 @@ struct contest {
     struct gbs_place place[WAYS];
     bool positions[WAYS];
     double error[WAYS][GBS_MOST_PARTS];
+    struct gbs_missed missed[WAYS];
 };
 
-static gbs_status levels_on(const struct contest *t, int way, gbs_ratings *const part[2],
-                            double *error) {
+static gbs_status levels_on(struct contest *t, int way, gbs_ratings *const part[2], double *error) {
     const struct gbs_completion_run *r = t->l->r;
     struct gbs_level_attempt a;
-    struct gbs_level_candidate c = {GBS_COMPLETION_HIERARCHICAL, t->place[way].rank,
-                                    t->positions[way]};
+    struct gbs_level_candidate c = {.model = GBS_COMPLETION_HIERARCHICAL,
+                                    .rank = t->place[way].rank,
+                                    .positions = t->positions[way]};
     gbs_status status = gbs_attempt_begin(r, part[0], c, &t->place[way], &a);
     if (status == GBS_OK)
         status = gbs_attempt_ascend(r, r->o->max_sweeps, &a);
     if (status == GBS_OK)
-        *error = gbs_levels_error(&a.f, part[1]);
+        status = gbs_levels_miss(&a.f, part[1], &t->missed[way], error);
     gbs_attempt_free(r->ctx, &a);
     return status;
 }
 
-static gbs_status paper_on(const struct contest *t, gbs_ratings *const part[2], double *error) {
+static gbs_status paper_on(struct contest *t, gbs_ratings *const part[2], double *error) {
     gbs_factors f;
     gbs_status status = gbs_paper_attempt(t->l->r, part[0], t->l->r->o->rank, t->paper, &f);
     if (status == GBS_OK)
-        *error = gbs_paper_error(&f, part[1]);
+        status = gbs_paper_miss(&f, part[1], &t->missed[PAPER], error);
     if (f.ctx != NULL)
         gbs_factors_free(&f);
     return status;
 }
 
 static gbs_status try_way(struct contest *t, int way) {
-    gbs_status status = GBS_OK;
+    gbs_status status = gbs_missed_reserve(t->l->r->ctx, t->l->parts * t->l->out, &t->missed[way]);
     for (size_t p = 0; p < t->l->parts && status == GBS_OK; p++) {
         gbs_ratings *part[2];
         status = gbs_left_out_part(t->l, p, part);
@@ -72,6 +73,19 @@ static bool beats(const struct contest *t, int way, int other, double errors) {
     return gbs_left_out_below(t->l->parts, t->error[other], t->error[way], errors);
 }
 
+/* Columns of a fit in units of the ratings, of the context. */
+static gbs_status columns_of(const gbs_levels *f, double **columns) {
+    const gbs_level_side *side = &f->side[1];
+    *columns = gbs_matrix(f->ctx, side->items, f->own);
+    if (*columns == NULL)
+        return GBS_ERR_MEMORY;
+    for (size_t j = 0; j < side->items; j++)
+        for (size_t k = 0; k < f->own; k++)
+            (*columns)[j * f->own + k] = side->mean[j * f->own + k] *
+                                         (k < f->rank ? sqrt(f->scale) : f->scale);
+    return GBS_OK;
+}
+
 /* The hierarchical model from its own start, of the rank that predicts the parts best; columns in
  * units of the ratings into *columns, of the context. */
 static gbs_status fit_own(struct contest *t, struct gbs_level_candidate c,
@@ -84,15 +98,10 @@ static gbs_status fit_own(struct contest *t, struct gbs_level_candidate c,
         status = gbs_attempt_ascend(r, r->o->max_sweeps, a);
     if (status != GBS_OK)
         return status;
-    const gbs_levels *f = &a->f;
-    *columns = gbs_doubles(r->ctx, f->side[1].items * f->own);
-    if (*columns == NULL)
-        return GBS_ERR_MEMORY;
-    for (size_t j = 0; j < f->side[1].items; j++)
-        for (size_t k = 0; k < f->own; k++)
-            (*columns)[j * f->own + k] = f->side[1].mean[j * f->own + k] *
-                                         (k < f->rank ? sqrt(f->scale) : f->scale);
-    t->place[OWN] = (struct gbs_place){f->rank, *columns};
+    status = columns_of(&a->f, columns);
+    if (status != GBS_OK)
+        return status;
+    t->place[OWN] = (struct gbs_place){a->f.rank, *columns};
     t->positions[OWN] = c.positions;
     return GBS_OK;
 }
@@ -131,9 +140,11 @@ static gbs_status decide(struct contest *t, struct gbs_level_candidate *c,
     double *columns = NULL;
     gbs_status status = compete(t, *c, &own, &columns);
     int best = status == GBS_OK ? winner(t) : PAPER;
-    *c = best == PAPER ? (struct gbs_level_candidate){GBS_COMPLETION_PAPER, r->o->rank, false}
-                       : (struct gbs_level_candidate){GBS_COMPLETION_HIERARCHICAL,
-                                                      t->place[best].rank, t->positions[best]};
+    *c = (struct gbs_level_candidate){
+        .model = best == PAPER ? GBS_COMPLETION_PAPER : GBS_COMPLETION_HIERARCHICAL,
+        .rank = best == PAPER ? r->o->rank : t->place[best].rank,
+        .positions = t->positions[best],
+        .inflation = status == GBS_OK ? gbs_missed_inflation(&t->missed[best]) : 0.0};
     if (best == OWN) {
         *a = own;
         own = (struct gbs_level_attempt){0};
@@ -142,6 +153,8 @@ static gbs_status decide(struct contest *t, struct gbs_level_candidate *c,
     }
     gbs_attempt_free(r->ctx, &own);
     gbs_array_free(r->ctx, columns);
+    for (int way = PAPER; way < WAYS; way++)
+        gbs_missed_free(r->ctx, &t->missed[way]);
     return status;
 }
 
@@ -150,7 +163,7 @@ gbs_status gbs_completion_choose_small(const struct gbs_completion_run *r,
     gbs_factors paper;
     struct gbs_left_out l;
     if (r->learned->n < GBS_LEAST_TO_RANK) {
-        *c = (struct gbs_level_candidate){GBS_COMPLETION_PAPER, r->o->rank, false};
+        *c = (struct gbs_level_candidate){.model = GBS_COMPLETION_PAPER, .rank = r->o->rank};
         return GBS_OK;
     }
     gbs_status status = gbs_paper_attempt(r, r->learned, r->o->rank, NULL, &paper);

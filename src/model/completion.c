@@ -157,12 +157,16 @@ double gbs_completion_miss_bound(const gbs_completion *model) {
                : NAN;
 }
 
+double gbs_completion_inflation(const gbs_completion *model) {
+    return model != NULL ? model->inflation : 1.0;
+}
+
 double gbs_completion_noise(const gbs_completion *model, uint32_t row) {
     if (model == NULL || (row != GBS_UNSEEN && row >= model->info.rows))
         return NAN;
-    if (model->noise == NULL)
-        return model->info.noise_variance;
-    return model->noise[row != GBS_UNSEEN ? row : model->info.rows];
+    double noise = model->noise == NULL ? model->info.noise_variance
+                                        : model->noise[row != GBS_UNSEEN ? row : model->info.rows];
+    return model->inflation * noise;
 }
 
 const char *gbs_completion_row_id(const gbs_completion *model, size_t i) {
@@ -306,7 +310,7 @@ static void predict_cell(const struct prediction *p, size_t e, double *scratch) 
         if (p->sd != NULL)
             within += spread(m, a, b, scratch);
     }
-    double variance = (squares + within) / (double)m->kept;
+    double variance = m->inflation * (squares + within) / (double)m->kept;
     p->value[e] = m->info.has_range ? gbs_rating_clip(sum, m->info.low, m->info.high) : sum;
     if (p->sd != NULL)
         p->sd[e] = sqrt(variance < 0.0 ? 0.0 : variance);

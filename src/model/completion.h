@@ -25,6 +25,8 @@ struct gbs_completion {
     /* hierarchical: the noise variance of each row, and of one more without ratings; mean and
      * packed covariance of an item without ratings, kept of each. NULL in the paper's model */
     double *noise, *prior_mean[2], *prior_cov[2];
+    /* Of the variance of a new rating, by ratings that were left out of fits: 1, none were. */
+    double inflation;
     /* certified with the RMSE, meaningless without: the mean absolute error, and of stars the share
      * of values off by more than half a one (NaN: no stars) */
     double mae_bound, miss_bound;

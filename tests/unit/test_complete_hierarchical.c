@@ -230,6 +230,8 @@ static void files_keep_the_model(void **state) {
     assert_true(same_bits(value[0], value[1], CELLS) && same_bits(sd[0], sd[1], CELLS));
     assert_int_equal(gbs_completion_get_model(back), GBS_COMPLETION_HIERARCHICAL);
     assert_int_equal(gbs_completion_uses_positions(back), gbs_completion_uses_positions(m));
+    assert_true(gbs_completion_inflation(m) != 1.0);
+    assert_true(gbs_completion_inflation(back) == gbs_completion_inflation(m));
     gbs_release(ctx, text);
     gbs_completion_free(m);
     gbs_completion_free(back);
