@@ -4,7 +4,8 @@
     study/models.py [--program build/gibbsite] [--data ../shared/data] [--splits 10] [-o FILE]
 
 Ten random splits of the public ratings, nine tenths to learn from; simulated ratings with fresh
-ones of the same truth; small tables (small_tables.py). One thread, some minutes.
+ones of the same truth; worlds of stars and jokes (worlds.py); small tables (small_tables.py). One
+thread, half an hour.
 """
 import argparse
 import gzip
@@ -16,6 +17,7 @@ import subprocess
 import tempfile
 
 import small_tables
+import worlds
 
 SIMULATED = [  # rows, columns, density, what else, ratings
     (1000, 1000, 0.05, [], 50000),
@@ -48,6 +50,12 @@ second column says what the default took ([maths](maths.md), 8.18), and how many
 
 | set | default: model | RMSE | paper's | difference | intervals cover | paper's |
 |---|---|---|---|---|---|---|""".split("\n")
+WORLDS = """
+## Stars and jokes, simulated
+
+Tastes of falling strength, rows of unequal scale and noise, heavy tails; a tenth of the ratings is
+kept to test on. Printed by `study/worlds.py` as well.
+""".split("\n")
 THIRD = """
 ## Small tables
 
@@ -127,7 +135,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         program = os.path.abspath(a.program)
         page = [*OPENING, *public(program, a.data, a.splits, folder), *SECOND,
-                *simulated(program, folder), *THIRD,
+                *simulated(program, folder), *WORLDS, *worlds.table(program, 5, folder), *THIRD,
                 *small_tables.table(small_tables.differences(program, range(701, 713), folder)), ""]
     text = "\n".join(page)
     if a.output:
