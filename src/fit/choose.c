@@ -401,6 +401,19 @@ static gbs_status fit_last(gbs_choosing *c, gbs_data *train, const gbs_data *tes
     return status;
 }
 
+/* Out-of-fold scores of the one chosen on the scale of the fit to all rows: under a narrow prior a
+ * score grows with the rows behind it, its constant part too, which is large where a class is rare.
+ * What is compared may differ in scale, what calibrates may not. A ranker prints no probability. */
+static gbs_status score_folds(gbs_choosing *c, gbs_choice *out) {
+    gbs_status status = GBS_OK;
+    c->wanted[c->kind][c->width] = c->labels;
+    if (c->labels)
+        status = run_folds(c);
+    memcpy(out->score, gbs_choosing_scores(c, c->kind, c->width), c->n * sizeof *out->score);
+    memcpy(out->y, c->data->y, c->n * sizeof *out->y);
+    return status;
+}
+
 /* How many of the rows before `end` teach what is calibrated. */
 static size_t rows_before(const gbs_choosing *c, const gbs_data *learn, size_t end) {
     gbs_fit_settings s = *c->o;
@@ -474,12 +487,9 @@ static gbs_status choose(gbs_choosing *c, const gbs_data *learn, gbs_choice *out
         out->by_posterior = true; /* calibrated by gbs_choice_leave_one_out */
         return GBS_OK;
     }
-    if (status == GBS_OK && c->again)
-        status = score_last(c, learn, out);
-    else if (status == GBS_OK) {
-        memcpy(out->score, gbs_choosing_scores(c, c->kind, c->width), c->n * sizeof *out->score);
-        memcpy(out->y, c->data->y, c->n * sizeof *out->y);
-    }
+    c->matched = true;
+    if (status == GBS_OK)
+        status = c->again ? score_last(c, learn, out) : score_folds(c, out);
     if (status == GBS_OK)
         gbs_choice_calibrate(c->o, out);
     return status;

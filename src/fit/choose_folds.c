@@ -187,6 +187,9 @@ gbs_status gbs_choosing_leave_out(gbs_context *ctx, const gbs_choosing *c, size_
     gbs_choice_take(&choice, &c->kinds[kind]);
     struct fold f = {.ctx = ctx};
     f.settings = gbs_choice_settings(&choice, c->o, train, c->data->n);
+    if (c->matched)
+        f.settings.lambda = c->o->lambda > 0.0 ? c->o->lambda
+                                               : (double)gbs_fit_task(c->o)->units(c->data);
     f.settings.tolerance = c->precision;
     if (f.settings.enough > 0.0)
         f.settings.enough = ENOUGH_TO_COMPARE;

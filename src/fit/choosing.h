@@ -32,6 +32,7 @@ typedef struct gbs_choosing {
     double value[GBS_CHOICE_KINDS][GBS_CHOICE_WIDTHS];
     gbs_loss loss;
     bool weighted; /* rows that train count by the cost of their error */
+    bool matched;  /* fits to some of the rows shrink as one to all of them */
     double precision;
     bool labels; /* of the task; else what counts is the order */
     bool again;  /* there are more rows: the last of them calibrate */
