@@ -89,14 +89,33 @@ void fit_text_short(const struct fit *f, struct text *out) {
     files_line(f, LINE_SHORT, out);
 }
 
+/* What was compared; a way that was not tried has no log loss. */
+static void chosen_scheme(const gbs_classes_card *many, struct text *out) {
+    const struct {
+        const char *way;
+        double log_loss;
+    } tried[] = {{"all classes together", many->softmax_log_loss},
+                 {"each against the rest", many->rest_log_loss},
+                 {"each against each", many->pairs_log_loss}};
+    struct text words = {0};
+    for (size_t k = 0; k < sizeof tried / sizeof *tried; k++)
+        if (isfinite(tried[k].log_loss))
+            text_add(&words, "%s%s %.4f", words.bytes != NULL ? ", " : "", tried[k].way,
+                     tried[k].log_loss);
+    out->failed |= words.failed;
+    if (words.bytes != NULL)
+        line_add(out, LINE_LONG, "chosen",
+                 "by the log loss, out of fold on the rows to learn "
+                 "from: %s; columns and prior sd likewise",
+                 words.bytes);
+    text_free(&words);
+}
+
 static void chosen_line(const struct fit *f, struct text *out) {
     const gbs_selection *chosen = gbs_model_selection(f->model);
     const gbs_classes_card *many = gbs_model_classes_card(f->model);
     if (many != NULL)
-        line_add(out, LINE_LONG, "chosen",
-                 "columns and prior sd of each posterior, out of fold; log loss %.4f of each class "
-                 "against the rest, %.4f of each against each",
-                 many->rest_log_loss, many->pairs_log_loss);
+        chosen_scheme(many, out);
     else if (chosen->candidates > 0 && gbs_model_card(f->model) != NULL)
         line_add(out, LINE_LONG, "chosen",
                  "loss %s, columns %s, prior sd %g: the best of %zu, out of fold on the rows to "

@@ -72,6 +72,19 @@ static gbs_status find_columns(gbs_context *ctx, const gbs_data *data, gbs_fit_s
     return status;
 }
 
+/* It may be one class that is too few, of many rows. */
+static void say_too_few(gbs_context *ctx, const gbs_data *data) {
+    size_t have[2] = {0, 0};
+    for (size_t i = 0; i < data->n; i++)
+        have[data->y[i] > 0.0]++;
+    size_t rarer = have[0] < have[1] ? have[0] : have[1];
+    gbs_log(ctx, GBS_LOG_WARNING,
+            "%zu rows, %zu of them of the rarer class, are too few to learn from some and test on "
+            "others: the zero prior is used on all of them, and the certificate is that of one "
+            "random draw",
+            data->n, rarer);
+}
+
 static gbs_status fit_used(gbs_context *ctx, const gbs_data *data, gbs_fit_settings *o,
                            bool certified, gbs_model **model) {
     gbs_status status = GBS_OK;
@@ -100,11 +113,7 @@ static gbs_status fit_used(gbs_context *ctx, const gbs_data *data, gbs_fit_setti
              : gbs_is_progressive(o) ? gbs_fit_progressive(ctx, data, o, model)
                                      : gbs_fit_single(ctx, data, o, model);
     if (status == GBS_OK && *model == NULL) { /* too few rows to be split */
-        gbs_log(
-            ctx, GBS_LOG_WARNING,
-            "%zu rows are too few to learn from some and test on others: the zero prior is used "
-            "on all of them, and the certificate is that of one random draw",
-            data->n);
+        say_too_few(ctx, data);
         o->prior = GBS_PRIOR_ZERO;
         o->bound = GBS_BOUND_KL;
         if (data->learned != NULL)

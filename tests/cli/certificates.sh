@@ -298,7 +298,7 @@ awk -F, -v OFS=, 'NR > 1 { $NF = NR == 7 ? 1 : -1 } { print }' train.csv >lonely
 as 'one row of a class: the zero prior, whatever the split'
 fits lonely.csv --json
 expect_json "$stdout" prior zero
-expect_stderr 'too few to learn from some'
+expect_stderr '1 of them of the rarer class, are too few to learn from some'
 awk -F, -v OFS=, 'NR == 1 { print; next } { $2 = 5; $NF = $1 > 0 ? 1 : -1; $1 += $NF; print }' \
     train.csv >easy.csv
 as 'one feature tells all, one is constant'

@@ -36,6 +36,8 @@ expect_stdout 'label kind: blue, green, odd,'
 expect_stdout 'the labels that predict prints are wrong'
 expect_exit 0 "$GIBBSITE" fit train.csv --test test.csv --verbose
 expect_stdout 'posteriors, calibrated together'
+expect_stdout 'chosen +by the log loss, out of fold'
+expect_words 'all classes together [0-9.]+, each against the rest [0-9.]+, each against each [0-9.]+'
 expect_stdout 'green missed'
 for threads in 1 5; do
     "$GIBBSITE" fit train.csv -o "m$threads.json" --threads "$threads" -q
