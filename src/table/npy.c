@@ -78,6 +78,32 @@ static gbs_status take_elements(gbs_reader *r, const gbs_npy_header *h, size_t k
     return GBS_OK;
 }
 
+/* A part of the file behind which others read on. */
+static bool is_inner(const gbs_pieces *p) {
+    return p != NULL && p->piece[0].end != UINT64_MAX;
+}
+
+/* The first row that begins at or behind a byte of the file, the data beginning at `data`. */
+static size_t row_at(const gbs_npy_header *h, uint64_t data, uint64_t byte) {
+    uint64_t size = (uint64_t)h->n_columns * h->item,
+             row = byte > data ? (byte - data) / size + ((byte - data) % size > 0) : 0;
+    return byte == UINT64_MAX || row > h->n_rows ? h->n_rows : (size_t)row;
+}
+
+/* Of a part, the header tells of its rows alone. Columns one after the other are for one reader. */
+static gbs_status begin_piece(gbs_reader *r, gbs_npy_header *h) {
+    const gbs_piece *p = &r->options->pieces->piece[0];
+    uint64_t data = gbs_bytes_offset(r->bytes), bytes;
+    if (h->fortran || __builtin_mul_overflow(h->n_rows * h->n_columns, h->item, &bytes))
+        return gbs_reader_fail(r, GBS_ERR_DATA, "the array cannot be read in parts");
+    size_t from = row_at(h, data, p->begin), to = row_at(h, data, p->end);
+    gbs_status status = gbs_bytes_seek(r->bytes, data + (uint64_t)from * h->n_columns * h->item);
+    if (status != GBS_OK)
+        return gbs_reader_fail(r, status, "%s", r->bytes->message);
+    h->n_rows = to > from ? to - from : 0;
+    return GBS_OK;
+}
+
 static gbs_status read_elements(gbs_reader *r, const gbs_npy_header *h) {
     gbs_bytes *b = r->bytes;
     size_t total = h->n_rows * h->n_columns, capacity = 0, k = 0;
@@ -104,7 +130,7 @@ static gbs_status read_elements(gbs_reader *r, const gbs_npy_header *h) {
         if (status != GBS_OK)
             return status;
     }
-    if (b->at < b->end)
+    if (b->at < b->end && !is_inner(r->options->pieces))
         return gbs_reader_fail(r, GBS_ERR_DATA,
                                "bytes follow the %zu x %zu elements that the header announces",
                                h->n_rows, h->n_columns);
@@ -133,6 +159,8 @@ gbs_status gbs_npy_read(gbs_reader *r) {
     gbs_table *t = r->out;
     gbs_npy_header h;
     gbs_status status = gbs_npy_header_read(r, &h);
+    if (status == GBS_OK && r->options->pieces != NULL)
+        status = begin_piece(r, &h);
     if (status == GBS_OK)
         status = read_elements(r, &h);
     if (status == GBS_OK && h.fortran)

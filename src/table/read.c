@@ -80,7 +80,7 @@ static gbs_status read_format(gbs_reader *r, const char *name) {
     r->out->format = format;
     if (format == GBS_TABLE_CSV)
         return gbs_csv_read(r);
-    if (r->options->pieces != NULL)
+    if (r->options->pieces != NULL && !r->options->pieces->part)
         return gbs_reader_fail(r, GBS_ERR_ARGUMENT,
                                "several files that hold one table have to be csv files; this is "
                                "%s",

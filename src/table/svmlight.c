@@ -233,10 +233,26 @@ static gbs_status hand_out(struct svmlight *s) {
     return gbs_reader_hand_out(s->reader);
 }
 
+/* The lines that begin in a piece of the file: from the first of them on. */
+static gbs_status begin_piece(struct svmlight *s, const gbs_piece *p) {
+    if (p->begin == 0)
+        return GBS_OK;
+    gbs_status status = gbs_bytes_seek(s->bytes, p->begin - 1);
+    if (status != GBS_OK)
+        return gbs_reader_fail(s->reader, status, "%s", s->bytes->message);
+    status = skip_line(s);
+    s->line = 1;
+    return status;
+}
+
 gbs_status gbs_svmlight_read(gbs_reader *r) {
     gbs_table *t = r->out;
     struct svmlight s = {.reader = r, .bytes = r->bytes, .table = t, .line = 1};
-    for (;;) {
+    gbs_piece *piece = r->options->pieces != NULL ? r->options->pieces->piece : NULL;
+    gbs_status begun = piece != NULL ? begin_piece(&s, piece) : GBS_OK;
+    if (begun != GBS_OK)
+        return begun;
+    while (piece == NULL || gbs_bytes_offset(s.bytes) < piece->end) {
         gbs_status status = s.bytes->at == s.bytes->end && !s.bytes->last ? gbs_reader_more(r)
                                                                           : GBS_OK;
         if (status != GBS_OK)
@@ -249,14 +265,17 @@ gbs_status gbs_svmlight_read(gbs_reader *r) {
         if (status != GBS_OK)
             return status;
     }
-    if (t->n_rows + r->before == 0)
+    if (piece != NULL)
+        piece->lines = s.line - 1;
+    if (t->n_rows + r->before == 0 && piece == NULL)
         return gbs_reader_fail(r, GBS_ERR_DATA, "the file is empty");
-    if (s.largest == 0)
+    if (s.largest == 0 && piece == NULL)
         return gbs_reader_fail(r, GBS_ERR_DATA,
                                "the rows hold labels only, not one index:value pair");
     if (r->options->part > 0)
         return hand_out(&s);
-    t->row_start[t->n_rows] = s.n;
+    if (t->n_rows > 0)
+        t->row_start[t->n_rows] = s.n;
     t->n_columns = s.largest;
     t->row_start = gbs_reader_trim(r, t->row_start, t->n_rows + 1, sizeof *t->row_start);
     t->label = gbs_reader_trim(r, t->label, t->n_rows, sizeof *t->label);

@@ -17,6 +17,7 @@
 
 #include <fcntl.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -29,7 +30,7 @@ enum { LOOK = 1 << 16 };
 
 /* What has to be the same on all ranks. */
 struct plan {
-    uint64_t divides, wanted, bytes;
+    uint64_t divides, format, wanted, bytes;
     gbs_hash head;
 };
 
@@ -49,6 +50,33 @@ static bool look_at(const char *name, uint64_t *size, gbs_digest *d) {
     return true;
 }
 
+/* Of several files, and of those whose rows go to files, csv alone. */
+static gbs_table_format format_of(const gbs_inputs *inputs, const gbs_reading *reading,
+                                  bool wanted) {
+    static const struct {
+        const char *ending;
+        gbs_table_format format;
+    } known[] = {{".svm", GBS_TABLE_SVMLIGHT},
+                 {".svmlight", GBS_TABLE_SVMLIGHT},
+                 {".libsvm", GBS_TABLE_SVMLIGHT},
+                 {".npy", GBS_TABLE_NPY}};
+    const char *name = inputs->path[0];
+    size_t length = strlen(name);
+    for (size_t k = 0; k < inputs->count; k++)
+        if (inputs->count > 1 && !gbs_caching_is_csv(inputs->path[k], reading))
+            return GBS_TABLE_AUTO;
+    if (gbs_caching_is_csv(name, reading))
+        return GBS_TABLE_CSV;
+    if (wanted || reading->format != GBS_TABLE_AUTO)
+        return wanted ? GBS_TABLE_AUTO : reading->format;
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+        size_t n = strlen(known[k].ending);
+        if (length > n && strcasecmp(name + length - n, known[k].ending) == 0)
+            return known[k].format;
+    }
+    return GBS_TABLE_AUTO;
+}
+
 /* Where each file begins; and whether they are large enough, plain, and CSV. */
 static struct plan make_plan(gbs_together *g, bool wanted) {
     struct plan p;
@@ -56,12 +84,12 @@ static struct plan make_plan(gbs_together *g, bool wanted) {
     double worth = g->ctx->crew->ranks.worth;
     memset(&p, 0, sizeof p);
     p.wanted = wanted;
-    p.divides = 1;
+    p.format = g->format;
+    p.divides = g->format != GBS_TABLE_AUTO;
     for (size_t k = 0; k < g->inputs->count; k++) {
         const char *name = g->inputs->path[k];
         uint64_t size = 0;
-        p.divides = p.divides != 0 && strcmp(name, "-") != 0 &&
-                    gbs_caching_is_csv(name, g->reading) && look_at(name, &size, &d);
+        p.divides = p.divides != 0 && strcmp(name, "-") != 0 && look_at(name, &size, &d);
         g->base[k + 1] = g->base[k] + size;
     }
     p.bytes = g->base[g->inputs->count];
@@ -80,7 +108,8 @@ static gbs_status compare_plans(gbs_together *g, bool wanted, bool *divides) {
     *divides = g->ranks > 1;
     for (size_t k = 0; k < g->ranks; k++) {
         memcpy(&other, all.bytes + all.begin[k], sizeof other);
-        *divides = *divides && other.divides != 0 && other.bytes == mine.bytes &&
+        *divides = *divides && other.divides != 0 && other.format == mine.format &&
+                   other.bytes == mine.bytes &&
                    memcmp(&other.head, &mine.head, sizeof mine.head) == 0;
         g->in_file = g->in_file || other.wanted != 0;
     }
@@ -330,6 +359,11 @@ static gbs_status read_new(gbs_together *g, bool kept, const gbs_cache_key *key,
     uint64_t all = g->base[g->inputs->count];
     g->from = all / g->ranks * g->rank + all % g->ranks * g->rank / g->ranks;
     g->to = all / g->ranks * (g->rank + 1) + all % g->ranks * (g->rank + 1) / g->ranks;
+    if (g->format != GBS_TABLE_CSV) {
+        read_part(g);
+        return g->format == GBS_TABLE_NPY ? gbs_together_array(g, refused, out)
+                                          : gbs_together_sparse(g, refused, out);
+    }
     gbs_status status = read_parts(g, refused);
     if (status == GBS_OK && !*refused)
         status = gbs_together_merge(g, refused);
@@ -361,6 +395,7 @@ gbs_status gbs_table_read_together(gbs_context *ctx, const gbs_inputs *inputs,
                       .rank = ctx->crew->ranks.rank};
     gbs_cache_key key = {0};
     bool divides = false, refused = false, kept = false;
+    g.format = format_of(inputs, reading, wanted);
     *done = false;
     *out = NULL;
     g.base = gbs_array_alloc(ctx, inputs->count + 1, sizeof *g.base);

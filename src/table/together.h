@@ -26,6 +26,7 @@ typedef struct gbs_together {
     const gbs_reading *reading;
     const gbs_caching *caching;
     bool in_file;
+    gbs_table_format format; /* csv, svmlight or npy by its name; else AUTO */
     size_t ranks, rank;
     uint64_t *base;      /* of the files: bytes before each; and of all of them */
     uint64_t from, to;   /* this rank's bytes */
@@ -43,6 +44,10 @@ typedef struct gbs_together {
     size_t *before; /* rows before each part; and in all */
 } gbs_together;
 
+/* The same of an svmlight file, of which every rank has read its lines; to memory. */
+gbs_status gbs_together_sparse(gbs_together *g, bool *refused, gbs_table **out);
+/* And of an npy file, of which every rank has read its rows. */
+gbs_status gbs_together_array(gbs_together *g, bool *refused, gbs_table **out);
 /* g->kind becomes what the first `ranks` found, each of which has read its part. */
 gbs_status gbs_together_learn(gbs_together *g, size_t ranks);
 /* Every rank's report is there, and fits the one before. *kinds_differ: a rank took a column for

@@ -146,6 +146,29 @@ static gbs_status in_file(gbs_together *g, const gbs_cache_key *key) {
     return keep(g, spill.leader == g->rank, key, t);
 }
 
+/* ---------------------------------------------------------------- npy */
+
+struct said {
+    uint64_t status, rows;
+};
+
+gbs_status gbs_together_array(gbs_together *g, bool *refused, gbs_table **out) {
+    struct said mine = {(uint64_t)g->status, g->table != NULL ? g->table->n_rows : 0}, other;
+    gbs_collected all;
+    gbs_status status = gbs_crew_collect(g->ctx, &mine, sizeof mine, &all);
+    if (status != GBS_OK)
+        return status;
+    for (size_t k = 0; k < g->ranks; k++) {
+        memcpy(&other, all.bytes + all.begin[k], sizeof other);
+        *refused = *refused || other.status != GBS_OK;
+        g->before[k + 1] = g->before[k] + (size_t)other.rows;
+    }
+    gbs_collected_free(g->ctx, &all);
+    status = gbs_crew_verdict(g->ctx, g->status != GBS_ERR_DATA ? g->status : GBS_OK);
+    *refused = *refused || g->before[g->ranks] == 0;
+    return status == GBS_OK && !*refused ? gbs_together_place(g, NULL, out) : status;
+}
+
 gbs_status gbs_together_place(gbs_together *g, const gbs_cache_key *key, gbs_table **out) {
     gbs_status status = g->in_file ? in_file(g, key) : in_memory(g);
     if (status != GBS_OK)

@@ -47,7 +47,9 @@ same() {
 "$GIBBSITE" complete ratings.csv -q -o matrix.json --rank 3 --max-iter 5
 for size in 1 2 3 4; do same "$size" fit rows.csv --loss hinge --prior zero -o OUT --json; done
 same 3 fit rows.csv -o OUT --json
-same 2 fit rows.svm --prior zero -o OUT --json
+for size in 2 3; do same $size fit rows.svm --prior zero -o OUT --json; done
+"$GIBBSITE" simulate classify --rows 2000 --cols 10 -q -o rows.npy
+same 3 fit rows.npy --loss hinge --prior zero -o OUT --json
 same 4 fit rows.csv --task rank --prior zero -o OUT --json
 same 3 sample rows.csv --particles 200 --lambda 100 -o OUT --json
 same 2 complete ratings.csv --rank 3 --max-iter 5 -o OUT --json
