@@ -7,7 +7,7 @@
 
 /* Names are cut so that no part takes more lines than are meant for it: data two, test one, the
  * certificate two, cost and baseline one, files one. */
-enum { FILE_COLUMNS = 20, LABEL_COLUMNS = 10 };
+enum { FILE_COLUMNS = 20, LABEL_COLUMNS = 10, MOST_LINES = 8 };
 
 static void data_line(const struct fit *f, struct text *out) {
     const gbs_recipe *r = f->recipe;
@@ -85,7 +85,7 @@ void fit_text_short(const struct fit *f, struct text *out) {
     text_free(&words);
     asked_lines(f, out);
     result_baseline_text(out, LINE_SHORT, f->model, f->recipe, &f->baseline);
-    result_importance_text(out, LINE_SHORT, gbs_model_explanation(f->model));
+    result_importance_within(out, gbs_model_explanation(f->model), MOST_LINES - 1);
     files_line(f, LINE_SHORT, out);
 }
 

@@ -102,6 +102,8 @@ int result_coefficients_text(struct text *t, const struct app *app,
 /* How much each column matters, "importance" (result_importance.c): a line or a table, and JSON;
  * nothing of NULL. */
 void result_importance_text(struct text *t, enum line_kind kind, const gbs_explanation *e);
+/* The short line, of fewer columns or none where t would have more than so many lines. */
+void result_importance_within(struct text *t, const gbs_explanation *e, size_t lines);
 int result_importance(struct json *j, const struct app *app, const gbs_explanation *e);
 
 #endif

@@ -36,12 +36,12 @@ static void add_cell(struct text *t, int columns, int digits, double x, const ch
         text_add(t, " %*s%*s", columns, "not known", (int)strlen(unit), "");
 }
 
-static void line(struct text *t, const gbs_explanation *e) {
+static void line(struct text *t, const gbs_explanation *e, size_t most) {
     const gbs_importance *c;
     struct text words = {0};
     char name[LINE_NAME];
     text_add(&words, "%s without", of_ranking(e) ? "AUC falls" : "Brier score rises");
-    for (size_t k = 0; k < NAMED && (c = gbs_explanation_importance(e, k)) != NULL; k++) {
+    for (size_t k = 0; k < most && (c = gbs_explanation_importance(e, k)) != NULL; k++) {
         const char *between = k > 0 ? "," : "", *of = line_name(c->name, NAME_COLUMNS, name);
         text_add(&words, "%s %s by %.4f", between, of, of_ranking(e) ? c->auc : c->brier);
         add_error(&words, of_ranking(e) ? c->auc_se : c->brier_se);
@@ -93,7 +93,28 @@ static void table(struct text *t, const gbs_explanation *e) {
 
 void result_importance_text(struct text *t, enum line_kind kind, const gbs_explanation *e) {
     if (e != NULL)
-        (kind == LINE_SHORT ? line : table)(t, e);
+        kind == LINE_SHORT ? line(t, e, NAMED) : table(t, e);
+}
+
+static size_t lines_of(const struct text *t) {
+    size_t lines = 0;
+    for (size_t i = 0; i < t->size; i++)
+        lines += t->bytes[i] == '\n';
+    return lines;
+}
+
+void result_importance_within(struct text *t, const gbs_explanation *e, size_t lines) {
+    for (size_t most = NAMED; e != NULL && most > 0; most--) {
+        struct text words = {0};
+        line(&words, e, most);
+        bool fits = lines_of(t) + lines_of(&words) <= lines;
+        if (fits)
+            text_add_bytes(t, words.bytes, words.size);
+        t->failed |= words.failed;
+        text_free(&words);
+        if (fits)
+            return;
+    }
 }
 
 int result_importance(struct json *j, const struct app *app, const gbs_explanation *e) {

@@ -42,6 +42,7 @@ short() {
     fi
 }
 
+short fit "$long/train.csv" --target "$target" --cost 2:1 --importance -o "$long/i.json"
 short fit train.csv -o model.json
 for line in 'data +200 rows of train\.csv, 4 columns; label y: 1 \(positive\) or -1' \
     'baseline +always saying -?1 is wrong in' \
