@@ -28,6 +28,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size == 0)
         return 0;
     gbs_reading options = {.format = GBS_TABLE_CSV, .header = data[0] % 3 - 1};
+    options.comma = data[0] & 8;
+    options.separator = data[0] & 16 ? ' ' : '\0';
     options.keep_missing = data[0] & 64;
     options.skip = data[0] & 128 ? skip_late_names : NULL;
     options.text = text;
