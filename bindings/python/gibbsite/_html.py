@@ -74,7 +74,8 @@ def _page(estimator, pairs, certificates, name=None):
             ("it assumes that", assumed and f"<ul>{assumed}</ul>")]
     details = "".join(f"<details><summary>{name}</summary>{body}</details>" for name, body in more
                       if body)
-    return f"<div><b>{escape(name or repr(estimator))}</b><table>{_rows(pairs)}</table>{details}</div>"
+    title = escape(name or repr(estimator))
+    return f"<div><b>{title}</b><table>{_rows(pairs)}</table>{details}</div>"
 
 
 class ShowsCertificate:
