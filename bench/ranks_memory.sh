@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# bench/ranks_memory.sh: memory of each rank, at its most: its own (anonymous) and pages of files, which ranks of a machine have
-# in common; and processor time. ROWS x COLS cells, in memory and in files that the ranks share (--cache). RANKS: how many.
+# bench/ranks_memory.sh: memory of each rank, at its most: its own (anonymous) and pages of files,
+# which ranks of a machine have in common; and processor time. ROWS x COLS cells, in memory and in
+# files that the ranks share (--cache). RANKS: how many.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 program=${GIBBSITE:-$PWD/build/gibbsite}
@@ -34,17 +35,20 @@ watch() {
         ((own[$pid] < 4000)) || printf ' %d+%d' $((own[$pid] / 1024)) $((${file[$pid]:-0} / 1024))
     done
 }
-printf '%-28s %10s %10s   %s\n' "${rows} x ${cols} cells" 'processor' 'wall' 'MiB of each rank, its own + of files'
+printf '%-28s %10s %10s   %s\n' "${rows} x ${cols} cells" 'processor' 'wall' \
+    'MiB of each rank, its own + of files'
 for way in memory files; do
     for size in ${RANKS:-1 2 4}; do
         options=(--loss hinge --prior zero --threads 1 -q -o model.json)
         [[ $way == memory ]] || options+=(--cache . --no-cache)
         TIMEFORMAT='%U %S %R'
-        { time mpirun --oversubscribe -q -np "$size" "$program" fit rows.csv "${options[@]}"; } 2>times &
+        { time mpirun --oversubscribe -q -np "$size" "$program" fit rows.csv "${options[@]}"; } \
+            2>times &
         job=$!
         watch $job >most
         wait $job
         read -r user system wall < <(tail -n 1 times)
-        printf '%-28s %10.1f %10.1f   %s\n' "$way, $size ranks" "$(bc <<<"$user + $system")" "$wall" "$(cat most)"
+        printf '%-28s %10.1f %10.1f   %s\n' "$way, $size ranks" "$(bc <<<"$user + $system")" \
+            "$wall" "$(cat most)"
     done
 done

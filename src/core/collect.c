@@ -70,8 +70,8 @@ static bool all_alike(const struct fared *of, size_t ranks) {
     return true;
 }
 
-/* Rows or a file that cannot be used and a wish to stop are everybody's; that memory or a file failed is the
- * matter of one rank, unless all of them say so. */
+/* Rows or a file that cannot be used and a wish to stop are everybody's; that memory or a file
+ * failed is the matter of one rank, unless all of them say so. */
 static gbs_status say(gbs_context *ctx, const struct fared *of, size_t ranks) {
     size_t k = 0;
     while (k < ranks && of[k].status == GBS_OK)

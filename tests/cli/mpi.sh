@@ -58,8 +58,9 @@ same 3 predict model.json rows.csv -o OUT
 same 2 predict matrix.json ratings.csv -o OUT
 same 4 evaluate model.json rows.csv --json
 
-# ---------------------------------------------------------------- files that ranks read together, and share
-# Above a megabyte, so that rows, their order and the design lie in files; texts, marks, late types and line breaks in quotes.
+# ---------------------------------------------------------------- files that ranks read together,
+# and share Above a megabyte, so that rows, their order and the design lie in files; texts, marks,
+# late types and line breaks in quotes.
 awk 'BEGIN { srand(3); print "a,b,c,x1,x2,x3,x4,x5,x6,x7,x8,x9,x10,x11,x12,x13,x14,x15,x16,x17,y"
     for (i = 0; i < 7000; i++) {
         yes = rand() < 0.5
@@ -76,10 +77,12 @@ done
 sed -n 1p wide.csv >part-0.csv # no rows
 mkdir shared
 files=(--cache shared --no-cache)
-for size in 2 3 4; do same $size fit mixed.csv --missing impute --loss hinge "${files[@]}" -o OUT --json; done
+for size in 2 3 4; do same $size fit mixed.csv --missing impute --loss hinge "${files[@]}" -o OUT \
+    --json; done
 same 4 fit wide.csv --task rank --loss hinge --prior-sd 1 "${files[@]}" -o OUT --json
 same 2 fit wide.csv --features fourier:30 "${files[@]}" -o OUT --json
-same 3 fit mixed.csv --missing impute --target b --prior-sd 1 --columns equal "${files[@]}" -o OUT --json
+same 3 fit mixed.csv --missing impute --target b --prior-sd 1 --columns equal "${files[@]}" -o OUT \
+    --json
 same 3 fit mixed.csv --missing drop --bound progressive --loss hinge -o OUT --json
 same 3 cv part-*.csv --folds 2 --loss hinge --json
 same 2 sample part-*.csv --particles 200 --lambda 100 -o OUT --json
@@ -91,7 +94,8 @@ mv shared/* alone.gbscache
 whole() {
     local size=$1
     shift
-    if "${ranks[@]}" -np "$size" "$GIBBSITE" fit "$@" --loss hinge --prior zero --threads 1 -q -o many.json 2>&1 &&
+    if "${ranks[@]}" -np "$size" "$GIBBSITE" fit "$@" --loss hinge --prior zero --threads 1 -q -o \
+        many.json 2>&1 &&
         cmp <(timeless whole.json) <(timeless many.json); then
         ok "$size ranks: the whole of $*"
     else
@@ -112,7 +116,8 @@ exec "$GIBBSITE" fit wide.csv --loss hinge --prior zero --threads 1 -q -o many.j
 END
 as 'ranks that share no folder have a file each' && check 'fit' "${ranks[@]}" -np 3 sh apart.sh
 check 'the same model' cmp <(timeless whole.json) <(timeless many.json)
-check 'each its cache' test "$(cat folder.?/* | cmp - <(cat alone.gbscache alone.gbscache alone.gbscache) && echo 3)" = 3
+check 'each its cache' test \
+    "$(cat folder.?/* | cmp - <(cat alone.gbscache alone.gbscache alone.gbscache) && echo 3)" = 3
 
 # ---------------------------------------------------------------- what goes wrong
 # by_rank SCRIPT COMMAND [SIZE]: each rank runs the command after the script, which sees $r, its
@@ -151,12 +156,15 @@ by_rank '' 'fit part-1.csv part-9.csv -o none.json' 3
 ended 'a shard that is missing' '^gibbsite: part-9.csv: No such file or directory$'
 sed '1s/x3/z3/' part-2.csv >odd.csv
 by_rank '' 'fit part-1.csv odd.csv -o none.json' 3
-as 'shards with different headers' && check "exit $rc, one message" test "$rc-$(wc -l <"$stderr")" = 3-1
+as 'shards with different headers' && check "exit $rc, one message" test "$rc-$(wc -l <"$stderr")" \
+    = 3-1
 expect_stderr "^gibbsite: odd.csv:1: column 3 is called 'z3', but 'x3' in part-1.csv"
 sed '6000s/,/,x/' wide.csv >bad.csv
 by_rank '' 'fit bad.csv -o none.json --cache shared --no-cache' 3
-as 'a bad cell, whoever reads it' && check "exit $rc, one message" test "$rc-$(wc -l <"$stderr")" = 3-1
-expect_stderr "^gibbsite: bad.csv:6000: column 'x2' .*expected a number, .*lines 2 to 5999 hold numbers"
+as 'a bad cell, whoever reads it' && check "exit $rc, one message" test "$rc-$(wc -l <"$stderr")" \
+    = 3-1
+expect_stderr \
+    "^gibbsite: bad.csv:6000: column 'x2' .*expected a number, .*lines 2 to 5999 hold numbers"
 printf 'xxxxxxxx' | dd of="$(echo shared/*)" bs=1 seek=100000 conv=notrunc status=none
 by_rank '' 'fit wide.csv -o none.json --cache shared' 3
 as 'a damaged cache' && check "exit $rc, one message" test "$rc-$(wc -l <"$stderr")" = 3-1
