@@ -133,8 +133,8 @@ GBS_API double gbs_completion_mae_bound(const gbs_completion *model);
  * was learned from are whole or half numbers, as stars are; else NaN. */
 GBS_API double gbs_completion_miss_bound(const gbs_completion *model);
 /* What the variances of predictions are multiplied by, those of the noise as well: learned from
- * ratings that were left out of fits, so that intervals of 95 % cover as much; 1 where none were, as
- * in a model that was asked for by name and has nothing to choose. gbs_completion_predict and
+ * ratings that were left out of fits, so that intervals of 95 % cover as much; 1 where none were,
+ * as in a model that was asked for by name and has nothing to choose. gbs_completion_predict and
  * gbs_completion_noise have it in them. */
 GBS_API double gbs_completion_inflation(const gbs_completion *model);
 /* Variance of the noise of a rating in this row (GBS_UNSEEN: in a row without ratings); NaN unless

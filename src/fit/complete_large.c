@@ -5,8 +5,8 @@
  * where their free energy is lower already (it charges them for every coefficient, so it errs on
  * the other side), or their errors on the part by a standard error. The one that was taken goes on
  * until it stops; so do larger ranks, while errors fall. What the best one expected of the part and
- * what it found tell how far to trust its variances. Where ratings are as many as the numbers of the
- * items the fit to all of them goes on from there; where they are fewer it might end in another
+ * what it found tell how far to trust its variances. Where ratings are as many as the numbers of
+ * the items the fit to all of them goes on from there; where they are fewer it might end in another
  * place, and has a start of its own.
  */
 #include "fit/complete_levels.h"

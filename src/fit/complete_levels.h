@@ -55,8 +55,8 @@ void gbs_attempt_free(const gbs_context *ctx, struct gbs_level_attempt *a);
 gbs_status gbs_paper_attempt(const struct gbs_completion_run *r, const gbs_ratings *ratings,
                              size_t rank, const gbs_factors *from, gbs_factors *f);
 
-/* Ratings left out, as a fit saw them (complete_missed.c): y - p, and the standard deviation that was
- * expected of it, noise included. */
+/* Ratings left out, as a fit saw them (complete_missed.c): y - p, and the standard deviation that
+ * was expected of it, noise included. */
 struct gbs_missed {
     size_t n;
     double *off, *sd;

@@ -58,8 +58,8 @@ static void must_fall(void *user, const gbs_levels *f, const char *name) {
     fall->steps++;
 }
 
-/* A fit to nine tenths of the ratings goes on with all of them: features are others, the free energy
- * never rises, and it ends where a fit with a start of its own does, in fewer sweeps. */
+/* A fit to nine tenths of the ratings goes on with all of them: features are others, the free
+ * energy never rises, and it ends where a fit with a start of its own does, in fewer sweeps. */
 static void a_fit_goes_on_with_more_ratings(void **state) {
     (void)state;
     enum { N = 3000, SOME = 2700 };

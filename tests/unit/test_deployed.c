@@ -161,9 +161,9 @@ static void calibration_is_of_the_loss_asked_for(void **state) {
     gbs_context_free(ctx);
 }
 
-/* Under a narrow prior the score grows with the rows behind it, and where a class is rare most of it
- * is constant: calibrated on the scale of smaller fits the probabilities of the rare class would be
- * a fraction of what they should be. Their mean over fresh rows is the share of the class, here
+/* Under a narrow prior the score grows with the rows behind it, and where a class is rare most of
+ * it is constant: calibrated on the scale of smaller fits the probabilities of the rare class would
+ * be a fraction of what they should be. Their mean over fresh rows is the share of the class, here
  * 0.12; what is learned from some 50 of its rows is off by less than a fifth of it, 1.4 standard
  * errors, in three fits of four, and by less than half of it (3.5) in all. */
 static void probabilities_of_a_rare_class_add_up(void **state) {
