@@ -78,7 +78,7 @@ static gbs_status race(struct trial *t) {
 /* Ranks above that of t->best, until two in a row do worse. */
 static gbs_status climb(struct trial *t, size_t most) {
     size_t list[GBS_MOST_RANKS], worse = 0,
-                                 count = gbs_completion_ranks(t->r->learned->n, most, list);
+                                 count = gbs_completion_rank_list(t->r->learned->n, most, list);
     gbs_status status = GBS_OK;
     for (size_t k = 0; k < count && worse < 2 && status == GBS_OK; k++) {
         if (list[k] <= t->best.c.rank)

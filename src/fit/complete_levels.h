@@ -112,7 +112,7 @@ gbs_status gbs_completion_choose_large(const struct gbs_completion_run *r,
                                        struct gbs_level_candidate *c, struct gbs_level_attempt *a);
 /* Ranks to try on n ratings, from the smallest on; none: `rank` it is. */
 enum { GBS_MOST_RANKS = 12 };
-size_t gbs_completion_ranks(size_t n, size_t rank, size_t *list);
+size_t gbs_completion_rank_list(size_t n, size_t rank, size_t *list);
 /* The rank, up to c->rank. */
 gbs_status gbs_completion_choose_rank(const struct gbs_completion_run *r,
                                       struct gbs_level_candidate *c);

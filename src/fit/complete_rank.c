@@ -12,7 +12,7 @@ enum { FEW_PARTS = 3 };
 enum { VERY_FEW = 10000 };
 enum { MOST_SMALL_RANK = 32 };
 
-size_t gbs_completion_ranks(size_t n, size_t rank, size_t *list) {
+size_t gbs_completion_rank_list(size_t n, size_t rank, size_t *list) {
     size_t count = 0, most = rank;
     if (n < GBS_LEAST_TO_RANK || rank == 0 || (n >= GBS_FEW_RATINGS && rank <= GBS_PLENTY))
         return 0;
@@ -37,7 +37,7 @@ static size_t parts_of(size_t n) {
 static gbs_status climb(const struct gbs_left_out *l, struct gbs_level_candidate *c,
                         struct gbs_missed missed[2]) {
     size_t list[GBS_MOST_RANKS], worse = 0, n = l->r->learned->n,
-                                 count = gbs_completion_ranks(n, c->rank, list);
+                                 count = gbs_completion_rank_list(n, c->rank, list);
     double best = INFINITY, error[GBS_MOST_PARTS];
     struct gbs_level_candidate next = *c;
     gbs_status status = GBS_OK;
@@ -63,7 +63,7 @@ gbs_status gbs_completion_choose_rank(const struct gbs_completion_run *r,
     size_t n = r->learned->n, list[GBS_MOST_RANKS];
     struct gbs_left_out l;
     struct gbs_missed missed[2] = {0};
-    if (gbs_completion_ranks(n, c->rank, list) == 0)
+    if (gbs_completion_rank_list(n, c->rank, list) == 0)
         return GBS_OK;
     gbs_status status = gbs_left_out_begin(r, parts_of(n), gbs_left_out_of(n), &l);
     for (int k = 0; k < 2 && status == GBS_OK; k++)
