@@ -43,11 +43,11 @@ for way in memory files; do
         [[ $way == memory ]] || options+=(--cache . --no-cache)
         TIMEFORMAT='%U %S %R'
         { time mpirun --oversubscribe -q -np "$size" "$program" fit rows.csv "${options[@]}"; } \
-            2>times &
+            2>seconds &
         job=$!
         watch $job >most
         wait $job
-        read -r user system wall < <(tail -n 1 times)
+        read -r user system wall < <(tail -n 1 seconds)
         printf '%-28s %10.1f %10.1f   %s\n' "$way, $size ranks" "$(bc <<<"$user + $system")" \
             "$wall" "$(cat most)"
     done

@@ -128,7 +128,7 @@ gbs_status gbs_ranks_rows(gbs_context *ctx, size_t rows, size_t columns, const d
     }
     if (status == GBS_OK && ctx->crew != NULL)
         status = gbs_crew_gather(ctx, x, *all, begin);
-    else if (status == GBS_OK && rows > 0)
+    else if (status == GBS_OK && rows > 0 && *all != NULL)
         memcpy(*all, x, bytes);
     if (status == GBS_OK && count != NULL)
         *count = begin[last] / row;

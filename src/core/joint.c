@@ -45,7 +45,7 @@ static struct home home_of(const char *folder) {
     struct home h;
     struct stat st;
     struct statfs fs;
-    memset(&h, 0, sizeof h); /* its gaps are compared, too */
+    memset(&h, 0, sizeof h);
     if (stat(folder, &st) != 0 || statfs(folder, &fs) != 0)
         return h;
     h.there = true;
@@ -59,12 +59,17 @@ static struct home home_of(const char *folder) {
     return h;
 }
 
+static bool same_home(const struct home *a, const struct home *b) {
+    return a->there && b->there && strcmp(a->machine, b->machine) == 0 && a->device == b->device &&
+           a->folder == b->folder && a->system[0] == b->system[0] && a->system[1] == b->system[1];
+}
+
 /* Of those alike with rank `of`: the first, how many come before it, how many there are. */
 static void find_members(const struct home *all, size_t ranks, size_t of, gbs_spill *s) {
     s->leader = of;
     s->place = s->members = 0;
     for (size_t k = 0; k < ranks; k++) {
-        if (memcmp(&all[k], &all[of], sizeof *all) != 0 || (k != of && !all[of].there))
+        if (k != of && !same_home(&all[k], &all[of]))
             continue;
         s->leader = k < s->leader ? k : s->leader;
         s->place += k < of;
@@ -164,18 +169,18 @@ gbs_status gbs_joint_file(gbs_context *ctx, const gbs_spill *s, size_t bytes, bo
 
 /* One page of this rank's own, which ends in what gbs_array_free reads, and the file behind it. */
 static void *map_behind(int fd, size_t bytes, size_t page) {
-    char *block = mmap(NULL, bytes + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+    char *block = mmap(NULL, bytes + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, fd,
                        0);
     if (block == MAP_FAILED)
         return NULL;
-    if (mmap(block + page, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) ==
-        MAP_FAILED) {
-        int error = errno;
-        munmap(block, bytes + page);
-        errno = error;
-        return NULL;
-    }
-    return block;
+    void *array = mmap(block + page, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0);
+    if (array != MAP_FAILED)
+        /* cppcheck-suppress memleak ; it is unmapped with the block */
+        return block;
+    int error = errno;
+    munmap(block, bytes + page);
+    errno = error;
+    return NULL;
 }
 
 gbs_status gbs_joint_array(gbs_context *ctx, const gbs_spill *spill, size_t count, size_t size,

@@ -125,7 +125,7 @@ static gbs_status build_dense(gbs_context *ctx, const gbs_data *data, const gbs_
     out->all.ld = d;
     if (status != GBS_OK)
         return status;
-    if (w.last > 0) {
+    if (w.last > 0 && w.width > 0) {
         block = BLOCK_CELLS / w.width;
         block = block < FEWEST_ROWS ? FEWEST_ROWS : block > MOST_ROWS ? MOST_ROWS : block;
         room = gbs_matrix(ctx, 2 * block, w.width);

@@ -171,7 +171,8 @@ static gbs_status write_tail(gbs_cache *c, const gbs_table *t, const gbs_words *
     if (status != GBS_OK)
         return status;
     memcpy(h.magic, GBS_CACHE_MAGIC, sizeof h.magic);
-    memcpy(c->base + end, b->at, b->size);
+    if (b->at != NULL)
+        memcpy(c->base + end, b->at, b->size);
     if (lines > 0)
         memcpy(c->base + end + b->size, t->line, lines);
     status = digest_range(c, &d, GBS_CACHE_HEADER, all);

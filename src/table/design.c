@@ -288,7 +288,9 @@ static gbs_status fill_dense(struct build *b) {
     size_t every = gbs_pages_every(out->d * sizeof *out->owned);
     for (size_t i = 0; status == GBS_OK && i < out->n; i++) {
         bool mine = i >= from && i < to;
-        fill_row(b, row_at(b, i), mine ? out->owned + i * out->d : other);
+        double *to_row = mine ? out->owned + i * out->d : other;
+        if (to_row != NULL)
+            fill_row(b, row_at(b, i), to_row);
         if (mine && out->in_file && i % every == 0)
             gbs_pages_drop(out->owned + from * out->d, out->owned + i * out->d);
     }

@@ -170,9 +170,9 @@ static gbs_status merge_lines(gbs_together *g) {
     }
     bool enough = begin != NULL && (plain || (mine != NULL && all != NULL));
     gbs_status status = gbs_crew_verdict(ctx, enough ? GBS_OK : GBS_ERR_MEMORY);
-    for (size_t k = 0; status == GBS_OK && k < g->ranks; k++)
+    for (size_t k = 0; status == GBS_OK && begin != NULL && k < g->ranks; k++)
         begin[k + 1] = g->before[k + 1] * sizeof *all;
-    if (status == GBS_OK && !plain) {
+    if (status == GBS_OK && mine != NULL && all != NULL) {
         true_lines(g, mine);
         status = gbs_crew_gather(ctx, mine, all, begin);
     }

@@ -18,7 +18,7 @@ static gbs_status in_memory(gbs_together *g) {
     double *all = fits ? gbs_doubles(ctx, count) : NULL;
     gbs_status status = gbs_crew_verdict(ctx,
                                          begin != NULL && all != NULL ? GBS_OK : GBS_ERR_MEMORY);
-    for (size_t k = 0; status == GBS_OK && k < g->ranks; k++)
+    for (size_t k = 0; status == GBS_OK && begin != NULL && k < g->ranks; k++)
         begin[k + 1] = cells_before(g, k + 1) * sizeof *all;
     if (status == GBS_OK)
         status = gbs_crew_gather(ctx, t->cells, all, begin);
@@ -90,7 +90,7 @@ static gbs_status put_others(gbs_together *g, const gbs_spill *spill, double *ce
         return status;
     double *room = gbs_matrix(ctx, g->table->every, g->table->n_columns);
     status = gbs_crew_verdict(ctx, room != NULL ? GBS_OK : GBS_ERR_MEMORY);
-    if (status == GBS_OK)
+    if (status == GBS_OK && room != NULL)
         status = send_rows(g, (const uint64_t *)(const void *)leader.bytes, room, cells);
     gbs_array_free(ctx, room);
     gbs_collected_free(ctx, &leader);
@@ -165,7 +165,7 @@ gbs_status gbs_together_array(gbs_together *g, bool *refused, gbs_table **out) {
     }
     gbs_collected_free(g->ctx, &all);
     status = gbs_crew_verdict(g->ctx, g->status != GBS_ERR_DATA ? g->status : GBS_OK);
-    *refused = *refused || g->before[g->ranks] == 0;
+    *refused = *refused || g->before[g->ranks] == 0 || g->table == NULL;
     return status == GBS_OK && !*refused ? gbs_together_place(g, NULL, out) : status;
 }
 

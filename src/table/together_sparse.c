@@ -89,7 +89,7 @@ static gbs_status merge_lines(struct sparse *s) {
         return GBS_OK;
     uint64_t *line = gbs_array_alloc(g->ctx, t->n_rows, sizeof *line);
     gbs_status status = gbs_crew_verdict(g->ctx, line != NULL ? GBS_OK : GBS_ERR_MEMORY);
-    for (size_t i = 0; status == GBS_OK && i < t->n_rows; i++)
+    for (size_t i = 0; status == GBS_OK && line != NULL && i < t->n_rows; i++)
         line[i] = gbs_table_line(t, i) + s->lines[g->rank];
     void *all = line;
     if (status == GBS_OK)
