@@ -35,11 +35,13 @@ static void pages_behind_the_last_row_are_left_alone(void **state) {
     enum { ROWS = 8, D = 4 };
     size_t page = (size_t)sysconf(_SC_PAGESIZE), ld = 2 * page / sizeof(double),
            size = ROWS * page * 2 - page; /* the last row lies on one page */
-    char *block = mmap(NULL, size + 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-                       -1, 0);
+    const int flags = MAP_PRIVATE | MAP_ANONYMOUS, nothing = -1;
+    /* cppcheck-suppress invalidFunctionArg */
+    char *block = mmap(NULL, size + 2 * page, PROT_READ | PROT_WRITE, flags, nothing, 0);
     assert_true(block != MAP_FAILED);
     int fd = memfd_create("rows", MFD_CLOEXEC);
     assert_true(fd >= 0 && ftruncate(fd, (off_t)size) == 0);
+    /* cppcheck-suppress leakReturnValNotUsed */
     assert_true(mmap(block, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == block);
     memset(block, 1, size + 2 * page);
     gbs_strip strip = {.n = ROWS, .d = D, .ld = ld, .dense = (double *)(void *)block};
