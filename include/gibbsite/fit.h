@@ -15,13 +15,15 @@ extern "C" {
 /* A fitted posterior, or the stages of a progressive one, with its certificates. */
 typedef struct gbs_model gbs_model;
 
-/* What a margin z costs: 1 when z < 0 (one half at 0); max(0, 1 - z); exp(-z). */
+/* What a margin z costs: 1 when z < 0 (one half at 0); max(0, 1 - z); exp(-z); E max(0, Z - z), Z
+ * standard normal. */
 typedef enum gbs_loss {
     GBS_LOSS_ZERO_ONE = 0,
     GBS_LOSS_HINGE,
     GBS_LOSS_EXPONENTIAL,
-    /* to be asked for: of `bound` vote, hinge or zero-one, chosen on the rows to learn from; else
-       zero-one */
+    GBS_LOSS_PROBIT,
+    /* to be asked for: of `bound` vote, probit (of a ranking hinge) or zero-one, chosen on the rows
+       to learn from; else zero-one */
     GBS_LOSS_AUTO,
     GBS_LOSS_SOFTMAX /* of three classes or more that were fitted together (GBS_SCHEME_SOFTMAX); not
                         to be asked for */

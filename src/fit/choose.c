@@ -1,15 +1,15 @@
 /* The choice on the learn part (docs/maths.md, 11.5).
  *
- * Candidates are hinge posteriors under N(0, w^2 I), lambda = rows: columns equal or by relevance,
- * and a path of widths w that goes far enough for classes that a line divides. All are judged on
- * the same folds by the log loss of their out-of-fold scores, calibrated (platt.c): it is smooth,
- * and cares for the order of the rows and their probabilities as well as for the labels, so that
- * some hundred rows do not choose by luck. A tie goes to the simpler: equal columns, the narrower
- * prior.
+ * Candidates are posteriors under N(0, w^2 I), lambda = rows, of the probit loss, in ranking of the
+ * hinge: columns equal or by relevance, and a path of widths w that goes far enough for classes
+ * that a line divides. All are judged on the same folds by the log loss of their out-of-fold
+ * scores, calibrated (platt.c): it is smooth, and cares for the order of the rows and their
+ * probabilities as well as for the labels, so that some hundred rows do not choose by luck. A tie
+ * goes to the simpler: equal columns, the narrower prior.
  *
  * The zero-one posterior around the chosen one replaces it where its out-of-fold labels are better
- * beyond chance: by more than two standard deviations of a fair coin on the rows where they differ;
- * in ranking, where the AUC inside the folds is, by two standard errors of its mean change.
+ * by more than a standard deviation of a fair coin on the rows where they differ; in ranking, where
+ * the AUC inside the folds is, by two standard errors of its mean change.
  *
  * Where errors have costs, the chosen one is also fitted to rows that count by the cost of their
  * error, and stays so if its out-of-fold labels then cost less, beyond a standard deviation (11.6).
@@ -144,7 +144,7 @@ static gbs_status search(gbs_choosing *c) {
     return status;
 }
 
-/* Beyond two standard deviations of a fair coin on the rows where the labels differ. */
+/* Beyond a standard deviation of a fair coin on the rows where the labels differ. */
 static gbs_status better_labels(const gbs_choosing *c, const double *before, const double *after,
                                 bool *better) {
     const double *y = c->data->y;
@@ -155,7 +155,7 @@ static gbs_status better_labels(const gbs_choosing *c, const double *before, con
         differ += was != is;
         gain += was != is ? (is == (y[i] > 0.0) ? 1.0 : -1.0) : 0.0;
     }
-    *better = gain > 2.0 * sqrt(differ);
+    *better = gain > sqrt(differ);
     return GBS_OK;
 }
 
@@ -189,23 +189,23 @@ static gbs_status better_order(const gbs_choosing *c, const double *before, cons
 /* The zero-one posterior around the chosen one, where it was asked for or is better: its
  * scores then take the place of the other's. */
 static gbs_status try_zero_one(gbs_choosing *c, bool asked) {
-    double *score = gbs_choosing_scores(c, c->kind, c->width), *hinge = gbs_doubles(c->ctx, c->n);
-    if (hinge == NULL)
+    double *score = gbs_choosing_scores(c, c->kind, c->width), *before = gbs_doubles(c->ctx, c->n);
+    if (before == NULL)
         return GBS_ERR_MEMORY;
-    memcpy(hinge, score, c->n * sizeof *hinge);
+    memcpy(before, score, c->n * sizeof *before);
     c->loss = GBS_LOSS_ZERO_ONE;
     c->wanted[c->kind][c->width] = true;
     gbs_status status = run_folds(c);
     c->wanted[c->kind][c->width] = false;
     bool better = asked;
     if (status == GBS_OK && !asked)
-        status = c->labels ? better_labels(c, hinge, score, &better)
-                           : better_order(c, hinge, score, &better);
+        status = c->labels ? better_labels(c, before, score, &better)
+                           : better_order(c, before, score, &better);
     if (!better) {
-        c->loss = GBS_LOSS_HINGE;
-        memcpy(score, hinge, c->n * sizeof *score);
+        c->loss = c->base;
+        memcpy(score, before, c->n * sizeof *score);
     }
-    gbs_array_free(c->ctx, hinge);
+    gbs_array_free(c->ctx, before);
     return status;
 }
 
@@ -462,7 +462,8 @@ static gbs_status score_last(gbs_choosing *c, const gbs_data *learn, gbs_choice 
 
 static gbs_status choose(gbs_choosing *c, const gbs_data *learn, gbs_choice *out) {
     bool asked = c->o->loss != GBS_LOSS_AUTO, zero_one = c->o->loss == GBS_LOSS_ZERO_ONE;
-    c->loss = asked && !zero_one ? c->o->loss : GBS_LOSS_HINGE;
+    c->base = asked && !zero_one ? c->o->loss : c->labels ? GBS_LOSS_PROBIT : GBS_LOSS_HINGE;
+    c->loss = c->base;
     gbs_status status = deal(c);
     if (status == GBS_OK)
         status = c->folds < 2 ? GBS_OK : set_candidates(c, learn);

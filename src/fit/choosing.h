@@ -30,6 +30,7 @@ typedef struct gbs_choosing {
     bool wanted[GBS_CHOICE_KINDS][GBS_CHOICE_WIDTHS], done[GBS_CHOICE_KINDS][GBS_CHOICE_WIDTHS];
     double *scores; /* kinds x widths x n, out of fold */
     double value[GBS_CHOICE_KINDS][GBS_CHOICE_WIDTHS];
+    gbs_loss base; /* of the candidates: convex, or asked for */
     gbs_loss loss;
     bool weighted; /* rows that train count by the cost of their error */
     bool matched;  /* fits to some of the rows shrink as one to all of them */

@@ -4,7 +4,7 @@
 #define GIBBSITE_OPTIONS_NAMES_H
 
 #define GBS_TASKS(F, N) F("classify") N("rank")
-#define GBS_LOSSES(F, N) F("zero-one") N("hinge") N("exponential")
+#define GBS_LOSSES(F, N) F("zero-one") N("hinge") N("exponential") N("probit")
 #define GBS_FIT_LOSSES(F, N) GBS_LOSSES(F, N) N("auto")
 #define GBS_SCHEMES(F, N) F("two") N("rest") N("pairs") N("softmax")
 #define GBS_FAMILIES(F, N) F("auto") N("fixed") N("isotropic") N("diagonal") N("full")

@@ -11,6 +11,8 @@ const gbs_loss_ops *gbs_loss_of(gbs_loss loss) {
         return &gbs_hinge;
     case GBS_LOSS_EXPONENTIAL:
         return &gbs_exponential;
+    case GBS_LOSS_PROBIT:
+        return &gbs_probit;
     case GBS_LOSS_AUTO:    /* settled before */
     case GBS_LOSS_SOFTMAX: /* of many scores, not of one margin: fit/joint.c */
         break;

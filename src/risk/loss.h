@@ -16,6 +16,7 @@ typedef struct gbs_loss_ops {
 extern const gbs_loss_ops gbs_zero_one;
 extern const gbs_loss_ops gbs_hinge;
 extern const gbs_loss_ops gbs_exponential;
+extern const gbs_loss_ops gbs_probit;
 
 /* NULL for a value out of range. */
 const gbs_loss_ops *gbs_loss_of(gbs_loss loss);

@@ -32,7 +32,7 @@ static gbs_status refuse(gbs_context *ctx, const gbs_fit_settings *o) {
         (o->ladder_size > 1 || o->prior_grid_size > 1))
         return gbs_fail(ctx, GBS_ERR_ARGUMENT,
                         "`pairs` certifies one posterior; it does not choose from a grid");
-    if (o->loss == GBS_LOSS_EXPONENTIAL)
+    if (o->loss == GBS_LOSS_EXPONENTIAL || o->loss == GBS_LOSS_PROBIT)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "`task` rank has the losses zero-one and hinge");
     if (o->form == GBS_FORM_DUAL)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "`task` rank has no dual form");

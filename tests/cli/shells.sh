@@ -29,10 +29,10 @@ completes() {
 completes '--help,--version' -- 
 completes 'fit' 'fi'
 completes 'sample,simulate' s
-completes 'auto,exponential,hinge,zero-one' fit train.csv --loss ''
+completes 'auto,exponential,hinge,probit,zero-one' fit train.csv --loss ''
 completes 'hinge' fit --loss hi
 completes 'hinge' fit train.csv --loss = hi
-completes 'auto,exponential,hinge,zero-one' fit train.csv --loss =
+completes 'auto,exponential,hinge,probit,zero-one' fit train.csv --loss =
 completes 'zero-one,hinge' cv train.csv --loss zero-one,hi
 completes 'auto,lbfgs,natural,sgd' cv --solver ''
 completes 'gibbs,vb' complete r.csv --sampler ''
@@ -113,7 +113,7 @@ if need_program fish; then
         "fish: $1 -> $2" "$(fish_offers "$1")"; fi; }
     check 'fish: the syntax is right' fish --no-execute gibbsite.fish
     as_fish 'gibbsite si' 'simulate'
-    as_fish 'gibbsite fit --loss ' 'auto,exponential,hinge,zero-one'
+    as_fish 'gibbsite fit --loss ' 'auto,exponential,hinge,probit,zero-one'
     as_fish 'gibbsite simulate r' 'rank,ratings'
     as_fish 'gibbsite fit tr' 'train.csv'
 fi

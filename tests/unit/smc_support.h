@@ -24,21 +24,6 @@ static inline gbs_sample_settings small_options(gbs_loss loss, double lambda, si
     return o;
 }
 
-static inline double plain_loss(gbs_loss loss, double z) {
-    switch (loss) {
-    case GBS_LOSS_ZERO_ONE:
-        return z < 0.0 ? 1.0 : z > 0.0 ? 0.0 : 0.5;
-    case GBS_LOSS_HINGE:
-        return z < 1.0 ? 1.0 - z : 0.0;
-    case GBS_LOSS_EXPONENTIAL:
-        return exp(-z);
-    case GBS_LOSS_AUTO:
-    case GBS_LOSS_SOFTMAX: /* a row has no margin there */
-        break;
-    }
-    return NAN;
-}
-
 static inline double plain_score(size_t d, const double *x, const double *theta) {
     double score = 0.0;
     for (size_t k = 0; k < d; k++)

@@ -20,8 +20,23 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-static const gbs_loss all_losses[] = {GBS_LOSS_ZERO_ONE, GBS_LOSS_HINGE, GBS_LOSS_EXPONENTIAL};
-static const gbs_loss convex_losses[] = {GBS_LOSS_HINGE, GBS_LOSS_EXPONENTIAL};
+static const gbs_loss all_losses[] = {GBS_LOSS_ZERO_ONE, GBS_LOSS_HINGE, GBS_LOSS_EXPONENTIAL,
+                                      GBS_LOSS_PROBIT};
+static const gbs_loss convex_losses[] = {GBS_LOSS_HINGE, GBS_LOSS_EXPONENTIAL, GBS_LOSS_PROBIT};
+/* The loss itself, by its definition. */
+static inline double plain_loss(gbs_loss loss, double z) {
+    switch (loss) {
+    case GBS_LOSS_ZERO_ONE:
+        return z < 0.0 ? 1.0 : z > 0.0 ? 0.0 : 0.5;
+    case GBS_LOSS_HINGE:
+        return fmax(0.0, 1.0 - z);
+    case GBS_LOSS_EXPONENTIAL:
+        return exp(-z);
+    default: /* probit: phi(z) - z Phi(-z) */
+        return exp(-0.5 * z * z) * 0.39894228040143267794 - z * 0.5 * erfc(z * sqrt(0.5));
+    }
+}
+
 static const gbs_family all_families[] = {GBS_FAMILY_FIXED, GBS_FAMILY_ISOTROPIC,
                                           GBS_FAMILY_DIAGONAL, GBS_FAMILY_FULL};
 

@@ -12,7 +12,8 @@
 
 static void losses_are_those_of_the_processors(void **state) {
     (void)state;
-    static const gbs_loss losses[] = {GBS_LOSS_ZERO_ONE, GBS_LOSS_HINGE, GBS_LOSS_EXPONENTIAL};
+    static const gbs_loss losses[] = {GBS_LOSS_ZERO_ONE, GBS_LOSS_HINGE, GBS_LOSS_EXPONENTIAL,
+                                      GBS_LOSS_PROBIT};
     static const double sizes[] = {1e-6, 1e-3, 0.1, 0.7, 1.0, 3.0, 40.0};
     for (size_t k = 0; k < COUNT(losses); k++) {
         const gbs_pointwise *p = &gbs_loss_of(losses[k])->pointwise;

@@ -96,12 +96,6 @@ struct task {
     bool divergence;
 };
 
-static double plain_loss(gbs_loss loss, double z) {
-    if (loss == GBS_LOSS_ZERO_ONE)
-        return z < 0.0 ? 1.0 : 0.0;
-    return loss == GBS_LOSS_HINGE ? fmax(0.0, 1.0 - z) : exp(-z);
-}
-
 static double at_theta(const struct task *t) {
     double log_q = log_density(&t->under, t->theta);
     if (t->divergence)

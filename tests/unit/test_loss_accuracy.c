@@ -86,13 +86,36 @@ static void truth_exponential(struct truth *w, double mu, double s) {
     mpfr_mul_d(w->value[2], w->value[0], s, MPFR_RNDN);
 }
 
+/* E max(0, Z - z) and its slopes: r = sqrt(1 + s^2), t = -mu/r: r phi(t) - mu Phi(t), -Phi(t),
+ * phi(t) s/r. */
+static void truth_probit(struct truth *w, double mu, double s) {
+    mpfr_t r;
+    mpfr_init2(r, BITS);
+    mpfr_set_d(r, s, MPFR_RNDN);
+    mpfr_sqr(r, r, MPFR_RNDN);
+    mpfr_add_ui(r, r, 1, MPFR_RNDN);
+    mpfr_sqrt(r, r, MPFR_RNDN);
+    mpfr_set_d(w->t, -mu, MPFR_RNDN);
+    mpfr_div(w->t, w->t, r, MPFR_RNDN);
+    truth_normal(w);
+    mpfr_mul(w->value[0], w->t, w->cdf, MPFR_RNDN);
+    mpfr_add(w->value[0], w->value[0], w->density, MPFR_RNDN);
+    mpfr_mul(w->value[0], w->value[0], r, MPFR_RNDN);
+    mpfr_neg(w->value[1], w->cdf, MPFR_RNDN);
+    mpfr_mul_d(w->value[2], w->density, s, MPFR_RNDN);
+    mpfr_div(w->value[2], w->value[2], r, MPFR_RNDN);
+    mpfr_clear(r);
+}
+
 static void truth_of(struct truth *w, gbs_loss loss, double mu, double s) {
     if (loss == GBS_LOSS_ZERO_ONE)
         truth_zero_one(w, mu, s);
     else if (loss == GBS_LOSS_HINGE)
         truth_hinge(w, mu, s);
-    else
+    else if (loss == GBS_LOSS_EXPONENTIAL)
         truth_exponential(w, mu, s);
+    else
+        truth_probit(w, mu, s);
 }
 
 /* Relative error where the truth is a normal double; else 0 when within DBL_MIN of it, infinity
@@ -144,7 +167,9 @@ static void sweep(gbs_loss loss, uint64_t seed) {
             double t = fmax(
                 -37.0, fmin(37.0, 0.5 * step + (step % 2 ? dice_between(&r, -0.5, 0.5) : 0.0)));
             double s = pow(10.0, power) * dice_between(&r, 1.0, power < 8 ? 9.9 : 1.0);
-            if (loss != GBS_LOSS_EXPONENTIAL || !overflows(t * s, s))
+            if (loss == GBS_LOSS_PROBIT)
+                check_point(&w, loss, t * sqrt(1.0 + s * s), s, worst);
+            else if (loss != GBS_LOSS_EXPONENTIAL || !overflows(t * s, s))
                 check_point(&w, loss, t * s, s, worst);
             if (loss == GBS_LOSS_HINGE)
                 check_point(&w, loss, 1.0 - t * s, s, worst);
@@ -167,6 +192,11 @@ static void hinge_keeps_twelve_digits(void **state) {
 static void exponential_keeps_twelve_digits(void **state) {
     (void)state;
     sweep(GBS_LOSS_EXPONENTIAL, 13);
+}
+
+static void probit_keeps_twelve_digits(void **state) {
+    (void)state;
+    sweep(GBS_LOSS_PROBIT, 14);
 }
 
 /* The kernels change their way of computing here; both sides must be as good. */
@@ -336,12 +366,6 @@ static void partials_are_slopes_and_psi_obeys_the_heat_equation(void **state) {
 }
 
 /* ---------------------------------------------------------------- Monte Carlo */
-
-static double plain_loss(gbs_loss loss, double z) {
-    if (loss == GBS_LOSS_ZERO_ONE)
-        return z < 0.0 ? 1.0 : 0.0;
-    return loss == GBS_LOSS_HINGE ? fmax(0.0, 1.0 - z) : exp(-z);
-}
 
 /* 12 checks at 5 sigma: a right library fails with probability below 7e-6, and with this seed
  * always or never. */
@@ -562,6 +586,7 @@ int main(void) {
         cmocka_unit_test(zero_one_keeps_twelve_digits),
         cmocka_unit_test(hinge_keeps_twelve_digits),
         cmocka_unit_test(exponential_keeps_twelve_digits),
+        cmocka_unit_test(probit_keeps_twelve_digits),
         cmocka_unit_test(hinge_keeps_twelve_digits_where_its_branches_meet),
         cmocka_unit_test(no_spread_is_the_plain_loss),
         cmocka_unit_test(a_vanishing_spread_gives_the_limits_and_no_nan),

@@ -29,8 +29,8 @@ static void what_overflows_is_no_minimum(void **state) {
     struct dice r = {11};
     for (size_t k = 0; k < 2 * COUNT(all_losses) * COUNT(all_families); k++) {
         struct design x = make_design(&r, 30, 5, k % 2 == 1, 8);
-        struct bench *b = make_bench(&r, &x.rows, all_losses[k / 2 % 3], all_families[k / 6], 20.0,
-                                     1.0, false);
+        struct bench *b = make_bench(&r, &x.rows, all_losses[k / 2 % COUNT(all_losses)],
+                                     all_families[k / 2 / COUNT(all_losses)], 20.0, 1.0, false);
         assert_true(isfinite(evaluate(b)));
         double kept = b->g.mean[2];
         b->g.mean[2] = NAN;

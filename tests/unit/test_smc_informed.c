@@ -195,9 +195,9 @@ static void every_kind_of_model_is_found_again(void **state) {
     struct table_of_numbers t = small_table(73, 90, 3);
     gbs_data *data = dense_data(ctx, &t), *data_of_many = dense_data(many, &t);
     gbs_sample_settings o = particles_of(200, false);
-    for (int k = 0; k < 12; k++) {
-        gbs_fit_settings f = informed(all_losses[k % 3], all_families[k % 4],
-                                      k % 2 ? GBS_BOUND_KL : GBS_BOUND_PROGRESSIVE, 0.0);
+    for (int k = 0; k < 16; k++) {
+        gbs_fit_settings f = informed(all_losses[k % 4], all_families[k / 4],
+                                      (k + k / 4) % 2 ? GBS_BOUND_KL : GBS_BOUND_PROGRESSIVE, 0.0);
         f.prior = k == 8 ? GBS_PRIOR_ZERO : GBS_PRIOR_INFORMED;
         f.bound = k == 8 ? GBS_BOUND_PROGRESSIVE : f.bound;
         f.stratify = k == 1 || k == 2;

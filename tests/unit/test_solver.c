@@ -249,7 +249,7 @@ static void a_small_sparse_table_is_the_dense_one(void **state) {
         for (int intercept = 0; intercept < 2; intercept++)
             for (size_t f = 0; f < COUNT(all_families); f++) {
                 gbs_fit_settings o = zero_prior_options();
-                o.loss = all_losses[f % 3];
+                o.loss = all_losses[f % COUNT(all_losses)];
                 o.family = all_families[f];
                 o.scale = (gbs_scale)scale;
                 o.intercept = intercept;

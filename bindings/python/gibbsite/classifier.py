@@ -47,7 +47,7 @@ class GibbsiteClassifier(_html.ShowsCertificate, CertifiedModel, ClassifierMixin
 
     Parameters
     ----------
-    loss : {"auto", "zero-one", "hinge", "exponential"}
+    loss : {"auto", "zero-one", "hinge", "exponential", "probit"}
     family : {"auto", "fixed", "isotropic", "diagonal", "full"}
         Gaussians to choose the posterior from.
     features : {"linear", "fourier[:D]", "nystrom[:D]", "auto"}

@@ -54,7 +54,8 @@ enum { GBS_CUDA_PAIR_KINDS = 5 };
 #define GBS_CUDA_FUSED_MANY(X)                                                                     \
     X(gbs_kernel_zero_one_many, GBS_CUDA_ZERO_ONE)                                                 \
     X(gbs_kernel_hinge_many, GBS_CUDA_HINGE)                                                       \
-    X(gbs_kernel_exponential_many, GBS_CUDA_EXPONENTIAL)
+    X(gbs_kernel_exponential_many, GBS_CUDA_EXPONENTIAL)                                           \
+    X(gbs_kernel_probit_many, GBS_CUDA_PROBIT)
 
 /* X(name of the kernel, its struct without prefix and suffix) */
 #define GBS_CUDA_KERNELS(X)                                                                        \
@@ -98,7 +99,8 @@ enum { GBS_CUDA_PAIR_KINDS = 5 };
     X(gbs_kernel_rows_15, strips)                                                                  \
     X(gbs_kernel_zero_one_many, many)                                                              \
     X(gbs_kernel_hinge_many, many)                                                                 \
-    X(gbs_kernel_exponential_many, many)
+    X(gbs_kernel_exponential_many, many)                                                           \
+    X(gbs_kernel_probit_many, many)
 
 /* Which of them, where the host means one. */
 #define GBS_CUDA_NUMBER(name, arguments) name##_number,

@@ -23,7 +23,8 @@ size_t gbs_cuda_row_size(size_t d) {
 int gbs_cuda_loss_of(const gbs_pointwise *loss) {
     static const char *const names[] = {[GBS_CUDA_ZERO_ONE] = "zero-one",
                                         [GBS_CUDA_HINGE] = "hinge",
-                                        [GBS_CUDA_EXPONENTIAL] = "exponential"};
+                                        [GBS_CUDA_EXPONENTIAL] = "exponential",
+                                        [GBS_CUDA_PROBIT] = "probit"};
     int k = 0;
     while (k < GBS_CUDA_LOSSES && strcmp(names[k], loss->name) != 0)
         k++;

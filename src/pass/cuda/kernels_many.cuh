@@ -14,6 +14,7 @@ GBS_KERNEL gbs_kernel_spread_tiles(gbs_cuda_tiles_arguments a) {
 GBS_DEVICE double device_plain_loss(int loss, double z) {
     return loss == GBS_CUDA_ZERO_ONE ? (z < 0.0 ? 0.5 : 0.0) + (z <= 0.0 ? 0.5 : 0.0)
            : loss == GBS_CUDA_HINGE  ? (1.0 - z > 0.0 ? 1.0 - z : 0.0)
+           : loss == GBS_CUDA_PROBIT ? gbs_cuda_probit(z, 0.0).psi
                                      : exp(-z);
 }
 

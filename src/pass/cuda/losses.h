@@ -11,7 +11,14 @@
 
 #include <math.h>
 
-enum { GBS_CUDA_ZERO_ONE, GBS_CUDA_HINGE, GBS_CUDA_EXPONENTIAL, GBS_CUDA_LOSSES };
+enum {
+    GBS_CUDA_ZERO_ONE,
+    GBS_CUDA_HINGE,
+    GBS_CUDA_EXPONENTIAL,
+    GBS_CUDA_PROBIT,
+    GBS_CUDA_LOSSES,
+    GBS_CUDA_PAIR_LOSSES = GBS_CUDA_PROBIT /* those before it have kernels for pairs */
+};
 
 typedef struct gbs_cuda_slope {
     double psi, u, w;
@@ -34,9 +41,10 @@ GBS_EVERYWHERE gbs_cuda_slope gbs_cuda_zero_one(double mu, double inverse) {
     return s;
 }
 
-GBS_EVERYWHERE gbs_cuda_slope gbs_cuda_hinge(double mu, double variance, double inverse) {
-    double a = 1.0 - mu, t = gbs_cuda_bounded(a * inverse), x = fabs(t),
-           over = 1.0 / (x + GBS_MILLS_CENTRE), v = 1.0 - 2.0 * GBS_MILLS_CENTRE * over;
+/* E max(0, a + s Z) and its slopes: hinge and probit loss. */
+GBS_EVERYWHERE gbs_cuda_slope gbs_cuda_excess(double a, double variance, double inverse) {
+    double t = gbs_cuda_bounded(a * inverse), x = fabs(t), over = 1.0 / (x + GBS_MILLS_CENTRE),
+           v = 1.0 - 2.0 * GBS_MILLS_CENTRE * over;
     double density = gbs_density_at(x), tail = density * (gbs_mills(v) * over),
            below = density * (gbs_excess(v) * over * over);
     gbs_cuda_slope s;
@@ -44,6 +52,11 @@ GBS_EVERYWHERE gbs_cuda_slope gbs_cuda_hinge(double mu, double variance, double 
     s.u = -(t < 0.0 ? tail : 1.0 - tail);
     s.w = density * inverse;
     return s;
+}
+
+GBS_EVERYWHERE gbs_cuda_slope gbs_cuda_probit(double mu, double variance) {
+    double wide = 1.0 + variance;
+    return gbs_cuda_excess(-mu, wide, 1.0 / sqrt(wide));
 }
 
 GBS_EVERYWHERE gbs_cuda_slope gbs_cuda_exponential(double mu, double variance) {
@@ -58,7 +71,8 @@ GBS_EVERYWHERE gbs_cuda_slope gbs_cuda_exponential(double mu, double variance) {
 GBS_EVERYWHERE gbs_cuda_slope gbs_cuda_smoothed(int loss, double mu, double variance,
                                                 double inverse) {
     return loss == GBS_CUDA_ZERO_ONE ? gbs_cuda_zero_one(mu, inverse)
-           : loss == GBS_CUDA_HINGE  ? gbs_cuda_hinge(mu, variance, inverse)
+           : loss == GBS_CUDA_HINGE  ? gbs_cuda_excess(1.0 - mu, variance, inverse)
+           : loss == GBS_CUDA_PROBIT ? gbs_cuda_probit(mu, variance)
                                      : gbs_cuda_exponential(mu, variance);
 }
 
@@ -71,6 +85,9 @@ GBS_EVERYWHERE gbs_cuda_slope gbs_cuda_plain(int loss, double mu) {
     } else if (loss == GBS_CUDA_HINGE) {
         s.psi = a > 0.0 ? a : 0.0;
         s.u = a > 0.0 ? -1.0 : a < 0.0 ? 0.0 : -0.5;
+    } else if (loss == GBS_CUDA_PROBIT) {
+        s = gbs_cuda_probit(mu, 0.0);
+        s.w = 0.0;
     } else {
         s.psi = exp(-mu);
         s.u = -s.psi;

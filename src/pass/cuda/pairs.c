@@ -388,7 +388,7 @@ static struct pass pass_of(gbs_cuda_call *call, const gbs_held *held, size_t pos
 
 /* Not on the device: batches, losses that it does not know, no pair at all. */
 static bool for_host(const gbs_cuda_held *h, size_t positives, const gbs_pointwise *loss) {
-    return h->room || gbs_cuda_loss_of(loss) == GBS_CUDA_LOSSES || positives == 0 ||
+    return h->room || gbs_cuda_loss_of(loss) >= GBS_CUDA_PAIR_LOSSES || positives == 0 ||
            positives == h->head.n || h->head.n > UINT32_MAX;
 }
 
@@ -456,7 +456,7 @@ gbs_status gbs_cuda_listed_pairs(const gbs_held *held, const gbs_pointwise *loss
     gbs_context *ctx = held->ctx;
     double sums[GBS_CUDA_SUMS] = {0};
     int broken = 0;
-    if (h->room || gbs_cuda_loss_of(loss) == GBS_CUDA_LOSSES || held->n > UINT32_MAX)
+    if (h->room || gbs_cuda_loss_of(loss) >= GBS_CUDA_PAIR_LOSSES || held->n > UINT32_MAX)
         return gbs_cpu_pass.listed_pairs(h->host, loss, g, count, row, less, sum);
     uint32_t *list = gbs_array_alloc(ctx, 2 * count, sizeof *list);
     if (list == NULL)
