@@ -2,7 +2,7 @@
 """The default fit against logistic regression and a plain hold-out, on shuffles of each data set.
 
     study/deployed.py [--program build/gibbsite] [--shuffles 20] [--first 0] [--sets a,b,...]
-                      [--options "..."]
+                      [--options "..."] [--folder DIR]
 
 For each shuffle 80 % of the rows train and 20 % test. Printed for each set, as means:
 
@@ -15,9 +15,11 @@ For each shuffle 80 % of the rows train and 20 % test. Printed for each set, as 
 
 The last lines have the geometric means of certificate over hold-out and over draw, the mean
 difference in error and AUC, and the geometric mean of the ratios of Brier score and log loss. Data sets come from GIBBSITE_DATA
-(default ../shared/data); sim-* are drawn here.
+(default ../shared/data); sim-* are drawn here. With --folder the sets are its CSV files, whose last
+column is 1 or -1 (study/fresh_sets.R makes such).
 """
 import argparse
+import glob
 import json
 import os
 import subprocess
@@ -87,6 +89,11 @@ SETS = {
     "sim-noise": lambda: simulated(400, 60, 1.0, 0.0, 4, 1.0),
     "sim-crossed": lambda: crossed(800),
 }
+
+
+def sets_of(folder):
+    paths = sorted(glob.glob(os.path.join(folder, "*.csv")))
+    return {os.path.basename(path)[:-4]: lambda path=path: pd.read_csv(path) for path in paths}
 
 
 def upper(errors, rows, delta=0.05):
@@ -159,14 +166,16 @@ def main():
     parser.add_argument("--program", default="build/gibbsite")
     parser.add_argument("--shuffles", type=int, default=20)
     parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--sets", default=",".join(SETS))
+    parser.add_argument("--folder")
+    parser.add_argument("--sets")
     parser.add_argument("--options", default="")
     args = parser.parse_args()
+    sets = sets_of(args.folder) if args.folder else SETS
     print(f"{'set':13s} {'certificate':>11s} {'hold-out':>8s} {'draw':>6s} {'error':>6s} {'LR':>6s} "
           f"{'AUC':>6s} {'LR':>6s} {'Brier':>6s} {'LR':>6s} {'logloss':>7s} {'LR':>6s}")
     sums = []
-    for name in args.sets.split(","):
-        frame = SETS[name]()
+    for name in args.sets.split(",") if args.sets else sets:
+        frame = sets[name]()
         with tempfile.TemporaryDirectory() as folder:
             runs = [one(args, frame, args.first + k, folder) for k in range(args.shuffles)]
         value, draw, error, area, square, loss = np.mean([r[0] for r in runs], axis=0)

@@ -70,7 +70,7 @@ typed fit.json gap 'path[0].bound' test.holdout_bound
 typed fit.json count test.n
 expect_json fit.json command fit
 expect_json fit.json task classify
-expect_json fit.json loss probit
+expect_json fit.json loss zero-one
 expect_json fit.json family full
 expect_json fit.json n 300
 expect_json fit.json d 7
