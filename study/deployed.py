@@ -14,8 +14,8 @@ For each shuffle 80 % of the rows train and 20 % test. Printed for each set, as 
     regression on all training rows (LogisticRegressionCV(Cs=10, cv=5), standardised columns)
 
 The last lines have the geometric means of certificate over hold-out and over draw, the mean
-difference in error and AUC, and the geometric mean of the ratios of Brier score and log loss. Data sets come from GIBBSITE_DATA
-(default ../shared/data); sim-* are drawn here. With --folder the sets are its CSV files, whose last
+difference in error and AUC, and the geometric mean of the ratios of Brier score and log loss.
+Data sets come from GIBBSITE_DATA (default ../shared/data); sim-* are drawn here. With --folder the sets are its CSV files, whose last
 column is 1 or -1 (study/fresh_sets.R makes such).
 """
 import argparse

@@ -48,9 +48,12 @@ many <- function(name, frame, label) {
 
 without <- function(frame, ...) frame[setdiff(names(frame), c(...))]
 
+# A level more for missing cells.
+unknown <- function(column) ifelse(is.na(column), "unknown", as.character(column))
+
 m <- function(name) get_set("mlbench", name)
 f <- m("HouseVotes84")
-for (k in seq_along(f)[-1]) { v <- as.character(f[[k]]); v[is.na(v)] <- "unknown"; f[[k]] <- v }
+for (k in seq_along(f)[-1]) f[[k]] <- unknown(f[[k]])
 two("votes", without(f, "Class"), f$Class == "democrat")
 f <- m("Sonar"); two("sonar", without(f, "Class"), f$Class == "M")
 f <- m("Vehicle"); many("vehicle", without(f, "Class"), f$Class)
@@ -65,7 +68,7 @@ two("letters_am", without(f, "lettr"), as.character(f$lettr) <= "M")
 f <- m("Shuttle"); many("shuttle", without(f, "Class"), as.integer(f$Class))
 f <- m("Zoo"); many("zoo", without(f, "type"), f$type)
 f <- m("Soybean")
-for (k in seq_along(f)[-1]) { v <- as.character(f[[k]]); v[is.na(v)] <- "unknown"; f[[k]] <- paste0("l", v) }
+for (k in seq_along(f)[-1]) f[[k]] <- paste0("l", unknown(f[[k]]))
 many("soybean", without(f, "Class"), f$Class)
 
 k <- function(name) get_set("kernlab", name)
@@ -103,7 +106,8 @@ two("labour", f[c("youngkids", "oldkids", "age", "education", "hage", "heducatio
                   "fincome", "tax", "meducation", "feducation", "unemp", "city", "hcollege",
                   "college")], f$participation == "yes")
 f <- a("ResumeNames")
-two("resume", without(f, "call", "name", "minimum"), f$call == "yes") # a column of texts and numbers
+f$minimum <- paste0("at least ", f$minimum) # numbers and texts: categories
+two("resume", without(f, "call", "name"), f$call == "yes")
 
 f <- get_set("MASS", "birthwt"); two("birthwt", without(f, "low", "bwt"), f$low == 1)
 f <- get_set("MASS", "crabs"); two("crabs", without(f, "sex", "index"), f$sex == "M")

@@ -44,8 +44,8 @@ const gbs_option_entry gbs_option_entries[] = {
      .store = GBS_STORE_INT, .at = {IN_FIT(task), IN_SAMPLE(task)}},
     {{"loss", "LOSS", GBS_OPTION_CHOICE, GBS_FOR_FIT, GBS_CHOICES(GBS_FIT_LOSSES), NULL, "auto",
       "model", "loss of the margin: zero-one, hinge, exponential, probit; auto: under `bound` vote "
-      "probit (in ranking hinge) or zero-one, chosen on the rows to learn from (of three classes or "
-      "more softmax, or binary problems where they are better), else zero-one",
+      "probit (in ranking hinge) or zero-one, chosen on the rows to learn from (of three classes "
+      "or more softmax, or binary problems where they are better), else zero-one",
       ANY},
      .store = GBS_STORE_INT, .at = {IN_FIT(loss)}},
     {{"loss", "LOSS", GBS_OPTION_CHOICE, GBS_FOR_CV | GBS_FOR_SAMPLE, GBS_CHOICES(GBS_LOSSES), NULL,
