@@ -6,7 +6,7 @@
 # more, the last column `class`. Rows with a missing cell are left out, as the peers cannot read
 # them, after columns with more than a tenth of their cells missing; at most 5,000 rows of each
 # (a random part, seed 1). Packages: r-cran-mlbench, -kernlab, -modeldata, -mass, -aer, -survival,
-# -rpart, -boot, -hsaur3, -dslabs.
+# -rpart, -boot, -dslabs.
 
 folder <- commandArgs(trailingOnly = TRUE)[1]
 for (part in c("two", "many")) dir.create(file.path(folder, part), recursive = TRUE, FALSE)
@@ -124,5 +124,4 @@ f <- get_set("rpart", "kyphosis"); two("kyphosis", without(f, "Kyphosis"), f$Kyp
 f <- get_set("boot", "urine"); two("urine", without(f, "r"), f$r == 1)
 f <- get_set("dslabs", "olive")
 many("olive", without(f, "area", "region"), f$area)
-f <- get_set("HSAUR3", "plasma"); two("plasma", without(f, "ESR"), f$ESR != levels(f$ESR)[1])
 many("iris", without(iris, "Species"), iris$Species)
