@@ -72,12 +72,12 @@ for options in '--model paper' '--positions off'; do
 done
 # Features of which cells are filled are 66 numbers a row or column, 528 bytes more. While they are
 # made there is no Gaussian yet, but 70 numbers of the basis that they come from (560 bytes) and the
-# features of one side, here the larger of 0.6 of all: 900 bytes.
-peak_within 'completion, --positions on' $((24 * 300000)) $(((500 + 528) * 100000)) "$GIBBSITE" \
-    complete ratings.csv --rank 4 --tol 1 --threads 2 --positions on
-# Whether they are used is asked of ratings left out: the features are made for nine tenths of them
-# (their copies and orders 80 bytes a rating) beside the fit without features, which has no model
-# yet (400 bytes a row or column).
+# features of one side, here the larger of 0.6 of all: 900 bytes. How wide intervals are is asked of
+# ratings left out: copies and orders of the others take 80 bytes a rating.
+peak_within 'completion, --positions on' $((24 * 300000)) $(((500 + 528) * 100000 + 80 * 300000)) \
+    "$GIBBSITE" complete ratings.csv --rank 4 --tol 1 --threads 2 --positions on
+# Whether they are used is asked of these, too: the features are made for nine tenths beside the
+# fit without features, which has no model yet (400 bytes a row or column).
 peak_within 'completion, by default' $((24 * 300000)) $(((400 + 900) * 100000 + 80 * 300000)) \
     "$GIBBSITE" complete ratings.csv --rank 4 --tol 1 --threads 2
 

@@ -26,7 +26,7 @@ struct choice {
 #define FIT(name) MEMBER(gbs_fit_settings, name)
 
 static const struct choice fit_choices[] = {
-    {FIT(task), 2},   {FIT(loss), 4},     {FIT(family), 5},  {FIT(solver), 4},
+    {FIT(task), 2},   {FIT(loss), 5},     {FIT(family), 5},  {FIT(solver), 4},
     {FIT(form), 3},   {FIT(scale), 3},    {FIT(columns), 3}, {FIT(prior), 2},
     {FIT(select), 3}, {FIT(schedule), 2}, {FIT(bound), 7}, /* others come by themselves */
 };
@@ -181,7 +181,7 @@ static void cross_validation_refuses_odd_numbers_of_folds(void **state) {
 #define SAMPLE(name) MEMBER(gbs_sample_settings, name)
 
 static const struct choice sample_choices[] = {
-    {SAMPLE(task), 2}, {SAMPLE(loss), 3}, {SAMPLE(scale), 3}, {SAMPLE(move), 3}};
+    {SAMPLE(task), 2}, {SAMPLE(loss), 4}, {SAMPLE(scale), 3}, {SAMPLE(move), 3}};
 
 static const struct bad_numbers sample_numbers[] = {
     {SAMPLE(lambda), {0.0}, 0}, /* a negative one is the number of rows */

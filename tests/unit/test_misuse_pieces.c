@@ -23,7 +23,7 @@ static void every_choice_has_a_name_of_its_own(void **state) {
     (void)state;
     check_names(gbs_task_name, gbs_task_kind, 2);
     check_names(gbs_columns_name, gbs_columns, 3);
-    check_names(gbs_loss_name, gbs_loss, 3);
+    check_names(gbs_loss_name, gbs_loss, 4);
     assert_string_equal(gbs_loss_name(GBS_LOSS_SOFTMAX), "softmax");
     check_names(gbs_scheme_name, gbs_scheme, 4);
     assert_string_equal(gbs_scheme_name(GBS_SCHEME_SOFTMAX), "softmax");
@@ -31,7 +31,7 @@ static void every_choice_has_a_name_of_its_own(void **state) {
     check_names(gbs_family_name, gbs_family, 5);
     check_names(gbs_scale_name, gbs_scale, 3);
     check_names(gbs_solver_name, gbs_solver, 4);
-    check_names(gbs_target_name, gbs_target, 8);
+    check_names(gbs_target_name, gbs_target, 9);
     check_names(gbs_risk_name, gbs_risk, 5);
     check_names(gbs_bound_name, gbs_bound, 9);
     check_names(gbs_sampler_name, gbs_sampler, 2);
