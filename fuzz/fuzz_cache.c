@@ -59,7 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     expect(fd >= 0 && write(fd, &header, sizeof header) == (ssize_t)sizeof header &&
            write(fd, data + GIVEN, size - GIVEN) == (ssize_t)(size - GIVEN));
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    if (gbs_cache_open(ctx, path, &key, "fuzz", &t) == GBS_OK)
+    if (gbs_cache_open(ctx, path, &key, "fuzz", false, &t) == GBS_OK)
         check(t);
     else
         expect(t == NULL && gbs_error_message(ctx)[0] != '\0');
