@@ -306,8 +306,8 @@ const struct command command_gap = {
     "model approximates a Gibbs "
     "posterior of its\n"
     "own, which is sampled in turn; so does each binary problem of a model of three classes or "
-    "more (fit it with --loss hinge or\n"
-    "exponential: classes that were fitted together, by the softmax loss, have none).",
+    "more (fit it with --loss hinge:\n"
+    "classes that were fitted together, by the softmax loss, have none).",
     "gibbsite fit train.csv --bound kl --family diagonal -o diagonal.json\n"
     "gibbsite fit train.csv --bound kl --family full -o full.json\n"
     "gibbsite gap train.csv diagonal.json full.json",

@@ -119,12 +119,12 @@ GBS_API gbs_status gbs_fit(gbs_context *ctx, const gbs_data *data, const gbs_opt
                            gbs_model **out);
 
 /* The same, started from an earlier model's posterior, such as that of fewer rows or of another
- * lambda (NULL: as gbs_fit). The free energy of a hinge or exponential loss has one minimum: the
- * result is the same to the solver's tolerance, and so is what is certified; fewer iterations lead
- * there. What is chosen on the way is chosen as ever. The start is left out where it is of no use:
- * for the zero-one loss, which has many minima, stochastic steps, restarts, stages, features of a
- * kernel, or where the prior is the better start. Columns are taken for the same by their
- * positions; GBS_ERR_DATA where their number differs, or the task. */
+ * lambda (NULL: as gbs_fit). The free energy of a convex loss (all but zero-one) has one
+ * minimum: the result is the same to the solver's tolerance, and so is what is certified; fewer
+ * iterations lead there. What is chosen on the way is chosen as ever. The start is left out
+ * where it is of no use: for the zero-one loss, which has many minima, stochastic steps,
+ * restarts, stages, features of a kernel, or where the prior is the better start. Columns are
+ * taken for the same by their positions; GBS_ERR_DATA where their number differs, or the task. */
 GBS_API gbs_status gbs_fit_from(gbs_context *ctx, const gbs_data *data, const gbs_options *options,
                                 const gbs_model *start, gbs_model **out);
 

@@ -37,7 +37,7 @@ static gbs_status check_classes(gbs_context *ctx, const gbs_data *data, const gb
     if (model->info.loss == GBS_LOSS_SOFTMAX)
         return gbs_fail(ctx, GBS_ERR_DATA,
                         "all classes were fitted together, and there is no binary problem to "
-                        "sample; a fit with `loss` hinge or exponential has them");
+                        "sample; a fit with `loss` hinge has them");
     if (have != want)
         return gbs_fail(ctx, GBS_ERR_DATA,
                         "the model does not belong to these rows: it was fitted to rows of %zu "

@@ -113,7 +113,7 @@ expect_stderr 'need --loss auto'
 as 'classes that were fitted together have no binary problem'
 expect_exit 3 "$GIBBSITE" sample rings-train.csv --against rings.json --particles 50
 expect_stderr \
-    'rings.json: all classes were fitted together, .* a fit with --loss hinge or exponential has them'
+    'rings.json: all classes were fitted together, .* a fit with --loss hinge has them'
 expect_exit 3 "$GIBBSITE" gap rings-train.csv rings.json --particles 50
 expect_stderr 'rings.json: all classes were fitted together'
 expect_exit 0 "$GIBBSITE" fit train.csv --loss hinge --order time --prior-sd 1 --columns equal -o \
