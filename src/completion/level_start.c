@@ -120,10 +120,14 @@ gbs_status gbs_levels_start(gbs_levels *f, uint64_t stream) {
     weigh(&s);
     for (size_t j = 0; j < f->side[1].items; j++)
         f->side[1].mean[j * f->own + f->rank] = s.bias[1][j];
-    if (f->rank > 0 && gbs_spectrum_iterate(&s, ROUNDS, stream))
+    bool sound = false;
+    status = gbs_check_cancel(f->ctx);
+    if (status == GBS_OK && f->rank > 0)
+        status = gbs_spectrum_iterate(&s, ROUNDS, stream, &sound);
+    if (sound)
         place(&s, f);
     gbs_spectrum_free(&s);
-    return begin_about(f);
+    return status == GBS_OK ? begin_about(f) : status;
 }
 
 /* Means, covariances, scales; relevances of features that are as many, in the same order. */

@@ -26,6 +26,7 @@ struct half {
     gbs_levels *f;
     int side;
     bool *broken; /* one a block */
+    atomic_int status;
 };
 
 /* What a block leaves behind its two triangles. */
@@ -183,16 +184,16 @@ static bool update_item(const struct half *h, size_t i, double *scratch, double 
 }
 
 static void update_block(void *arg, size_t task, size_t worker) {
-    const struct half *h = arg;
+    struct half *h = arg;
     gbs_levels *f = h->f;
     const gbs_rating_list *l = &f->ratings->by[h->side];
     double *to = f->partial + task * f->per_block;
     memset(to, 0, f->per_block * sizeof *to);
-    for (size_t i = l->block[task]; i < l->block[task + 1]; i++)
-        if (!update_item(h, i, f->scratch + worker * f->per_worker, to)) {
-            h->broken[task] = true;
+    for (size_t i = l->block[task]; i < l->block[task + 1] && !h->broken[task]; i++) {
+        if (gbs_loop_stopped(f->ctx, worker, &h->status))
             return;
-        }
+        h->broken[task] = !update_item(h, i, f->scratch + worker * f->per_worker, to);
+    }
 }
 
 /* A packed triangle as a full matrix. */
@@ -241,7 +242,8 @@ static size_t made_of(const struct half *h, gbs_made *made) {
 static gbs_status update_here(gbs_levels *f, int s) {
     const gbs_rating_list *l = &f->ratings->by[s];
     size_t others = f->side[1 - s].items;
-    struct half h = {f, s, gbs_array_alloc(f->ctx, l->blocks, sizeof(bool))};
+    struct half h = {.f = f, .side = s};
+    h.broken = gbs_array_alloc(f->ctx, l->blocks, sizeof(bool));
     if (h.broken == NULL)
         return GBS_ERR_MEMORY;
     double record = (double)f->record.stride, own = (double)f->own;
@@ -258,7 +260,7 @@ static gbs_status update_here(gbs_levels *f, int s) {
     if (broken)
         f->error = NAN;
     gbs_array_free(f->ctx, h.broken);
-    return GBS_OK;
+    return (gbs_status)atomic_load(&h.status);
 }
 
 gbs_status gbs_levels_update_side(gbs_levels *f, int s) {

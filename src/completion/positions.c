@@ -110,7 +110,10 @@ gbs_status gbs_position_features(gbs_context *ctx, const gbs_ratings *ratings, b
         weigh(&s);
         size_t most = s.width > 1 ? s.width - 1 : 0;
         vectors = most < VECTORS ? most : VECTORS;
-        if (vectors > 0 && !gbs_spectrum_iterate(&s, ROUNDS, stream))
+        bool sound = true;
+        if (vectors > 0)
+            status = gbs_spectrum_iterate(&s, ROUNDS, stream, &sound);
+        if (!sound)
             vectors = 0;
     }
     for (int side = 0; side < 2 && status == GBS_OK; side++) {

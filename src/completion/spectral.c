@@ -143,20 +143,22 @@ static bool orthonormal(struct spectrum *s, int side) {
     return most > 0.0 && isfinite(most);
 }
 
-static bool iterate(struct spectrum *s, uint64_t stream) {
+static gbs_status iterate(struct spectrum *s, uint64_t stream, bool *sound) {
     const gbs_factors *f = s->f;
-    bool sound = true;
+    gbs_status status = GBS_OK;
+    *sound = true;
     for (size_t k = 0; k < f->side[1].items * s->width; k++)
         s->basis[1][k] = gbs_normal(f->ctx->seed, stream, k);
-    for (int step = 0; step < 2 * ROUNDS && sound; step++) {
+    for (int step = 0; step < 2 * ROUNDS && *sound && status == GBS_OK; step++) {
         struct product p = {s, step % 2};
         const gbs_rating_list *l = &f->ratings->by[p.side];
         gbs_made made = gbs_made_items(s->basis[p.side], s->width, l->block);
         gbs_dealt_for(f->ctx, l->blocks, 2.0 * (double)s->width * (double)f->ratings->n,
                       multiply_block, &p, &made, 1);
-        sound = orthonormal(s, p.side);
+        *sound = orthonormal(s, p.side);
+        status = gbs_check_cancel(f->ctx);
     }
-    return sound;
+    return status;
 }
 
 /* Singular value k of M: basis[1] was M' times an orthonormal basis. */
@@ -184,12 +186,14 @@ static void place(const struct spectrum *s, gbs_factors *f) {
 
 gbs_status gbs_factors_start_spectral(gbs_factors *f, uint64_t stream) {
     struct spectrum s;
-    bool ready = create_spectrum(f, &s);
-    if (ready && f->rank > 0) {
+    bool sound = false;
+    gbs_status status = create_spectrum(f, &s) ? GBS_OK : GBS_ERR_MEMORY;
+    if (status == GBS_OK && f->rank > 0) {
         weigh(&s);
-        if (iterate(&s, stream))
-            place(&s, f);
+        status = iterate(&s, stream, &sound);
     }
+    if (status == GBS_OK && sound)
+        place(&s, f);
     free_spectrum(&s);
-    return ready ? GBS_OK : GBS_ERR_MEMORY;
+    return status;
 }

@@ -123,11 +123,12 @@ static bool orthonormal(gbs_spectrum *s, int side) {
     return most > 0.0 && isfinite(most);
 }
 
-bool gbs_spectrum_iterate(gbs_spectrum *s, size_t rounds, uint64_t stream) {
-    bool sound = true;
+gbs_status gbs_spectrum_iterate(gbs_spectrum *s, size_t rounds, uint64_t stream, bool *sound) {
+    gbs_status status = GBS_OK;
+    *sound = true;
     for (size_t k = 0; k < s->ratings->by[1].items * s->width; k++)
         s->basis[1][k] = gbs_normal(s->ctx->seed, stream, k);
-    for (size_t step = 0; step < 2 * rounds && sound; step++) {
+    for (size_t step = 0; step < 2 * rounds && *sound && status == GBS_OK; step++) {
         struct product p = {s, (int)(step % 2)};
         const double *from = s->basis[1 - p.side];
         for (size_t k = 0; k < s->ratings->by[1 - p.side].items * s->width; k++)
@@ -136,9 +137,10 @@ bool gbs_spectrum_iterate(gbs_spectrum *s, size_t rounds, uint64_t stream) {
         gbs_made made = gbs_made_items(s->basis[p.side], s->width, l->block);
         gbs_dealt_for(s->ctx, l->blocks, 2.0 * (double)s->width * (double)s->ratings->n,
                       multiply_block, &p, &made, 1);
-        sound = orthonormal(s, p.side);
+        *sound = orthonormal(s, p.side);
+        status = gbs_check_cancel(s->ctx);
     }
-    return sound;
+    return status;
 }
 
 double gbs_spectrum_singular(const gbs_spectrum *s, size_t k) {

@@ -24,9 +24,9 @@ typedef struct gbs_spectrum {
 gbs_status gbs_spectrum_create(gbs_context *ctx, const gbs_ratings *ratings, size_t width,
                                bool positions, gbs_spectrum *out);
 void gbs_spectrum_free(gbs_spectrum *s);
-/* `rounds` of subspace iteration from a random basis of the columns. False: M is zero or not
+/* `rounds` of subspace iteration from a random basis of the columns. Not sound: M is zero or not
  * finite. */
-bool gbs_spectrum_iterate(gbs_spectrum *s, size_t rounds, uint64_t stream);
+gbs_status gbs_spectrum_iterate(gbs_spectrum *s, size_t rounds, uint64_t stream, bool *sound);
 /* Singular value k, largest first. */
 double gbs_spectrum_singular(const gbs_spectrum *s, size_t k);
 

@@ -20,6 +20,7 @@ struct half {
     gbs_factors *f;
     int side;
     bool *broken; /* one a block */
+    atomic_int status;
 };
 
 /* What a block leaves behind the energies of its coordinates. */
@@ -141,21 +142,22 @@ static bool update_item(const struct half *h, size_t i, double *scratch, double 
 }
 
 static void update_block(void *arg, size_t task, size_t worker) {
-    const struct half *h = arg;
+    struct half *h = arg;
     gbs_factors *f = h->f;
     const gbs_rating_list *l = &f->ratings->by[h->side];
     double *to = f->partial + task * f->per_block;
     memset(to, 0, f->per_block * sizeof *to);
-    for (size_t i = l->block[task]; i < l->block[task + 1]; i++)
-        if (!update_item(h, i, f->scratch + worker * f->per_worker, to)) {
-            h->broken[task] = true;
+    for (size_t i = l->block[task]; i < l->block[task + 1] && !h->broken[task]; i++) {
+        if (gbs_loop_stopped(f->ctx, worker, &h->status))
             return;
-        }
+        h->broken[task] = !update_item(h, i, f->scratch + worker * f->per_worker, to);
+    }
 }
 
 gbs_status gbs_factors_update_side(gbs_factors *f, int s) {
     const gbs_rating_list *l = &f->ratings->by[s];
-    struct half h = {f, s, gbs_array_alloc(f->ctx, l->blocks, sizeof(bool))};
+    struct half h = {.f = f, .side = s};
+    h.broken = gbs_array_alloc(f->ctx, l->blocks, sizeof(bool));
     if (h.broken == NULL)
         return GBS_ERR_MEMORY;
     size_t tasks = (f->side[1 - s].items + RECORDS_A_TASK - 1) / RECORDS_A_TASK;
@@ -184,6 +186,8 @@ gbs_status gbs_factors_update_side(gbs_factors *f, int s) {
         side->centred += from[f->own + ANCHORED];
     }
     gbs_array_free(f->ctx, h.broken);
+    if (atomic_load(&h.status) != GBS_OK)
+        return (gbs_status)atomic_load(&h.status);
     if (broken || !isfinite(f->cross))
         return gbs_fail(f->ctx, GBS_ERR_NUMERIC,
                         "the completion broke down: a precision is not positive definite");

@@ -338,6 +338,12 @@ gbs_status gbs_check_cancel(gbs_context *ctx) {
     return ctx->cancel(ctx->cancel_user) ? gbs_fail(ctx, GBS_ERR_CANCELLED, "cancelled") : GBS_OK;
 }
 
+bool gbs_loop_stopped(gbs_context *ctx, size_t worker, atomic_int *status) {
+    if (worker == 0 && atomic_load(status) == GBS_OK)
+        atomic_store(status, (int)gbs_check_cancel(ctx));
+    return atomic_load(status) != GBS_OK;
+}
+
 double gbs_now(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);

@@ -85,6 +85,9 @@ void gbs_progress(gbs_context *ctx, const char *stage, double done);
 void gbs_see_pairs(gbs_context *ctx, double pairs);
 /* GBS_ERR_CANCELLED when the caller wants to stop. */
 gbs_status gbs_check_cancel(gbs_context *ctx);
+/* Before each task of a long loop: worker 0, which is the caller's thread, asks. True for all once
+ * the caller wants to stop: what is left is left out, and the loop's owner returns the status. */
+bool gbs_loop_stopped(gbs_context *ctx, size_t worker, atomic_int *status);
 
 /* Seconds on a clock that only goes forward. */
 double gbs_now(void);

@@ -16,6 +16,9 @@ static void *copy_array(gbs_context *ctx, const void *from, size_t count, size_t
 
 /* Sparse rows may have as many columns as there are indices: those that no row sets cost nothing.
  */
+/* Between two looks at the cancel callback. */
+enum { ROWS_A_LOOK = 1 << 14 };
+
 static gbs_status check_sparse_shape(gbs_context *ctx, size_t n, size_t d) {
     if (n == 0 || d == 0)
         return gbs_fail(ctx, GBS_ERR_DATA, "no rows or no columns (%zu x %zu)", n, d);
@@ -228,6 +231,8 @@ gbs_status gbs_data_strided(gbs_context *ctx, size_t n, size_t d, const void *x,
                      .y = y,
                      .borrowed = true};
     for (size_t i = 0; i < n; i++) {
+        if (i % ROWS_A_LOOK == 0 && (status = gbs_check_cancel(ctx)) != GBS_OK)
+            return status;
         gbs_raw_row row = gbs_data_at(&said, i);
         for (size_t k = 0; k < d; k++)
             if (!isfinite(gbs_raw_value(&row, k)))

@@ -157,7 +157,11 @@ gbs_status gbs_ratings_create(gbs_context *ctx, size_t n, size_t rows, size_t co
     r->ctx = ctx;
     r->n = n;
     summarise(r, value);
-    status = make_list(ctx, n, rows, row, column, value, &r->by[0]);
+    status = gbs_check_cancel(ctx);
+    if (status == GBS_OK)
+        status = make_list(ctx, n, rows, row, column, value, &r->by[0]);
+    if (status == GBS_OK)
+        status = gbs_check_cancel(ctx);
     if (status == GBS_OK)
         status = make_list(ctx, n, columns, column, row, value, &r->by[1]);
     if (status == GBS_OK)

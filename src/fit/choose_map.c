@@ -107,9 +107,11 @@ static gbs_status regress(gbs_context *ctx, const gbs_rows *rows, struct trial *
     if (status == GBS_OK && score == NULL)
         status = GBS_ERR_MEMORY;
     for (size_t r = first; r < first + out->ridges && r < RIDGES && status == GBS_OK; r++) {
-        if (gbs_ridge_leave_one_out(&ridge, LEAST_RIDGE * pow(RIDGE_RATIO, (double)r), score))
+        bool good;
+        double penalty = LEAST_RIDGE * pow(RIDGE_RATIO, (double)r);
+        status = gbs_ridge_leave_one_out(ctx, &ridge, penalty, score, &good);
+        if (status == GBS_OK && good)
             judge(score, rows->all.y, n, r, &best, out);
-        status = gbs_check_cancel(ctx);
     }
     gbs_ridge_free(ctx, &ridge);
     gbs_array_free(ctx, score);

@@ -35,7 +35,10 @@ gbs_status gbs_left_out_begin(const struct gbs_completion_run *r, size_t parts, 
     for (size_t e = 0; e < n; e++)
         l->order[e] = e;
     gbs_shuffle(r->ctx->seed, GBS_STREAM_COMPLETION + GBS_COMPLETION_LEFT_OUT, n, l->order);
-    return GBS_OK;
+    gbs_status status = gbs_check_cancel(r->ctx);
+    if (status != GBS_OK)
+        gbs_left_out_end(l);
+    return status;
 }
 
 void gbs_left_out_end(struct gbs_left_out *l) {

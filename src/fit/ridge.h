@@ -16,8 +16,9 @@ gbs_status gbs_ridge_create(gbs_context *ctx, const gbs_rows *rows, gbs_ridge *o
 void gbs_ridge_free(const gbs_context *ctx, gbs_ridge *ridge);
 
 /* What the others say of each row, with a ridge of `penalty` times the mean squared length of a
- * row; false: the columns are not independent enough for it. */
-bool gbs_ridge_leave_one_out(gbs_ridge *ridge, double penalty, double *score);
+ * row; good false: the columns are not independent enough for it. */
+gbs_status gbs_ridge_leave_one_out(gbs_context *ctx, gbs_ridge *ridge, double penalty,
+                                   double *score, bool *good);
 
 /* The same of k targets a row (target and score n x k) in place of the labels. */
 gbs_status gbs_ridge_leave_one_out_many(gbs_context *ctx, gbs_ridge *ridge, double penalty,

@@ -138,8 +138,9 @@ static gbs_status build_dense(gbs_context *ctx, const gbs_data *data, const gbs_
     to = to * block < data->n ? to * block : data->n;
     for (size_t first = from, looked = 0, dropped = from; status == GBS_OK && first < to;
          first += block) {
-        if (first >= looked) {
+        if (w.last > 0 || first >= looked)
             status = gbs_check_cancel(ctx);
+        if (first >= looked) {
             looked = first + ROWS_A_LOOK;
             if (out->in_file)
                 gbs_pages_drop(cells + dropped * d, cells + first * d);

@@ -184,11 +184,14 @@ static void same_by_ridge(gbs_context *ctx, const gbs_rows *rows, const double *
     gbs_rows exact = gbs_rows_wrap(N, N, root, N, rows->all.y);
     gbs_ridge a, b;
     double one[N], two[N];
+    bool good = false;
     assert_ok(ctx, gbs_ridge_create(ctx, rows, &a));
     assert_ok(ctx, gbs_ridge_create(ctx, &exact, &b));
     assert_close(a.length2, b.length2, 1e-10, 0.0);
-    assert_true(gbs_ridge_leave_one_out(&a, 0.2, one));
-    assert_true(gbs_ridge_leave_one_out(&b, 0.2, two));
+    assert_ok(ctx, gbs_ridge_leave_one_out(ctx, &a, 0.2, one, &good));
+    assert_true(good);
+    assert_ok(ctx, gbs_ridge_leave_one_out(ctx, &b, 0.2, two, &good));
+    assert_true(good);
     for (size_t i = 0; i < N; i++)
         assert_close(one[i], two[i], 0.0, 1e-8);
     gbs_ridge_free(ctx, &a);

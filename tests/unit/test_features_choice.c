@@ -30,7 +30,8 @@ static void ridge_of_many_targets_is_that_of_each(void **state) {
         for (size_t i = 0; i < N; i++)
             y[i] = target[i * K + c];
         assert_ok(ctx, gbs_ridge_create(ctx, &rows, &each));
-        assert_true(gbs_ridge_leave_one_out(&each, 0.2, one));
+        assert_ok(ctx, gbs_ridge_leave_one_out(ctx, &each, 0.2, one, &good));
+        assert_true(good);
         for (size_t i = 0; i < N; i++)
             assert_close(score[i * K + c], one[i], 1e-10, 1e-10);
         gbs_ridge_free(ctx, &each);
@@ -49,8 +50,10 @@ static void ridge_leaves_each_row_out(void **state) {
     gbs_rows rows = gbs_rows_wrap(ROWS, D, t.x, D, t.y);
     gbs_ridge ridge;
     double score[ROWS];
+    bool good = false;
     assert_ok(ctx, gbs_ridge_create(ctx, &rows, &ridge));
-    assert_true(gbs_ridge_leave_one_out(&ridge, 0.3, score));
+    assert_ok(ctx, gbs_ridge_leave_one_out(ctx, &ridge, 0.3, score, &good));
+    assert_true(good);
     for (size_t out = 0; out < ROWS; out++) {
         double a[D * D] = {0}, b[D] = {0};
         for (size_t i = 0; i < ROWS; i++)

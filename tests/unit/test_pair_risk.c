@@ -147,7 +147,7 @@ static void a_long_pass_shows_progress_and_ends_when_asked(void **state) {
             assert_close(risk, upper_tail(sqrt(2.0)), 0.0, 0.01);
         } else {
             assert_int_equal(status, GBS_ERR_CANCELLED);
-            assert_true(w.asked == 2 && w.shown == 1);
+            assert_true(w.asked == 2 && w.shown <= 1);
         }
         gbs_gaussian_free(ctx, &g);
         gbs_empirical_free(pairs);

@@ -12,7 +12,7 @@
  * are decided by four numbers. What is left are the pairs that the posterior is in doubt about.
  *
  * Each strip has sums of its own, added in order: the same bits for any number of threads. Some
- * strips make a round; between rounds the pass can be interrupted, and shows how far it is.
+ * strips make a round; between rounds the pass shows how far it is.
  */
 #include "kernel/pair.h"
 #include "pass/cpu/pair_parts.h"
@@ -26,8 +26,8 @@
 enum { WORTH_SORTING = 1024, STRIPS_PER_WORKER = 4, ARRAYS = 7 };
 /* Doubles in a copy of the smaller side, in order. */
 #define MOST_COPIED 16e6
-/* Flops between two looks at the cancel callback. */
-#define PATIENCE 2e10
+/* Flops of a worker in a round. */
+#define A_ROUND 1e10
 
 struct pass {
     gbs_context *ctx;
@@ -41,6 +41,7 @@ struct pass {
     const double *reach, *weight;
     double *scratch, *sums;
     size_t worker_size, from; /* first strip of the round */
+    atomic_int status;
 };
 
 /* ---------------------------------------------------------------- blocks */
@@ -184,13 +185,15 @@ static bool decided(const struct pass *p, const struct reach *strip, size_t bloc
 }
 
 static void run_strip(void *arg, size_t task, size_t worker) {
-    const struct pass *p = arg;
+    struct pass *p = arg;
     size_t d = p->g->d, step = gbs_pair_outer_rows(d), block = gbs_pair_inner_rows(d),
            n = p->sides.inner.all.n;
     size_t strip = p->from + task, first = strip * step, rows = p->sides.outer.all.n;
     size_t count = rows - first < step ? rows - first : step;
     double *sums = p->sums + 2 * strip;
     struct room r = room_of(p, worker);
+    if (gbs_loop_stopped(p->ctx, worker, &p->status))
+        return;
     gbs_strip outer = block_of(p, 0, first, count, r.x);
     struct reach reach = {p->a[0][first], p->a[0][first + count - 1],
                           largest_root(p->q[0] + first, count), total(p->times[0] + first, count)};
@@ -200,6 +203,8 @@ static void run_strip(void *arg, size_t task, size_t worker) {
         size_t size = n - at < block ? n - at : block;
         if (decided(p, &reach, at / block, at, size, sums))
             continue;
+        if (gbs_loop_stopped(p->ctx, worker, &p->status))
+            return;
         gbs_strip inner = block_of(p, 1, at, size, r.other);
         meet(p, &r, &outer, first, &inner, at, sums);
     }
@@ -269,8 +274,8 @@ static gbs_status sort_rows(struct pass *p, double *values, size_t *order, doubl
 static gbs_status run_rounds(struct pass *p, size_t strips, bool progress) {
     double per_strip = (double)p->sides.inner.all.n * (double)gbs_pair_outer_rows(p->g->d) *
                        (2.0 * (double)p->g->d + 50.0);
-    size_t busy = STRIPS_PER_WORKER * gbs_workers(p->ctx),
-           patient = 1 + (size_t)(PATIENCE / per_strip);
+    size_t workers = gbs_workers(p->ctx), busy = STRIPS_PER_WORKER * workers,
+           patient = workers + (size_t)((double)workers * A_ROUND / per_strip);
     size_t round = patient > busy ? patient : busy;
     gbs_status status = GBS_OK;
     for (p->from = 0; status == GBS_OK && p->from < strips; p->from += round) {
@@ -280,7 +285,7 @@ static gbs_status run_rounds(struct pass *p, size_t strips, bool progress) {
         gbs_share share = gbs_share_in_turn(p->ctx, count, flops, 16.0 * (double)count);
         gbs_share_for(p->ctx, &share, flops, run_strip, p);
         gbs_share_gather(p->ctx, &share, &sums, 1);
-        status = gbs_check_cancel(p->ctx);
+        status = (gbs_status)atomic_load(&p->status);
         if (status == GBS_OK && progress && strips > round)
             gbs_progress(p->ctx, "pairs", (double)(p->from + count) / (double)strips);
     }

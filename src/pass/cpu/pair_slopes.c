@@ -24,8 +24,6 @@ enum { MOST_CHUNKS = 32, LOSS_ARRAYS = 7, OUTER_ARRAYS = 3, OUTER_MATRICES = 5 }
 #define MOST_SUMS 16e6
 /* Pairs times columns from which there are more of both, for as many ranks. */
 #define MANY_TERMS 1e12
-/* Flops between two looks at the cancel callback. */
-#define PATIENCE 2e10
 
 /* ---------------------------------------------------------------- shapes */
 
@@ -64,8 +62,9 @@ struct pass {
     gbs_pair_sides sides;
     /* of the outer and the inner rows; times: equal inner rows */
     const double *a[2], *q[2], *times;
-    size_t chunks, round, rounds, pull_size;
+    size_t chunks, pull_size;
     gbs_share share; /* of the chunks */
+    atomic_int status;
     double negligible;
     /* matrix: M is wanted; absolute: |w| differs from w and is wanted */
     bool matrix, curvature, absolute;
@@ -239,8 +238,10 @@ static void pull_strip(const struct pass *p, const struct room *r, const gbs_str
                    p->absolute ? r->m_absolute : r->m, r->gram, sums->curvature);
 }
 
-static void run_strip(const struct pass *p, const struct room *r, size_t first, size_t count,
+/* False: the caller wants to stop. */
+static bool run_strip(struct pass *p, size_t worker, size_t first, size_t count,
                       struct sums *sums) {
+    struct room room = room_of(p, worker), *r = &room;
     size_t d = p->g->d, step = gbs_pair_inner_rows(d), n = p->sides.inner.all.n;
     gbs_strip outer = gbs_pair_dense(&p->sides.outer, first, count, r->x);
     gbs_pair_times_covariance(p->g, &outer, r->xs);
@@ -249,24 +250,23 @@ static void run_strip(const struct pass *p, const struct room *r, size_t first, 
     for (size_t at = 0; at < n; at += step) {
         gbs_strip inner = gbs_pair_dense(&p->sides.inner, at, n - at < step ? n - at : step,
                                          r->other);
+        if (gbs_loop_stopped(p->ctx, worker, &p->status))
+            return false;
         meet(p, r, &outer, first, &inner, at, sums);
     }
     pull_strip(p, r, &outer, sums);
+    return true;
 }
 
-/* The strips of one round. */
 static void run_chunk(void *arg, size_t chunk, size_t worker) {
-    const struct pass *p = arg;
+    struct pass *p = arg;
     size_t step = gbs_pair_outer_rows(p->g->d), n = p->sides.outer.all.n,
            blocks = (n + step - 1) / step;
-    size_t from = blocks * chunk / p->chunks, count = blocks * (chunk + 1) / p->chunks - from;
-    struct room room = room_of(p, worker);
     struct sums sums = sums_of(p, chunk);
-    if (p->round == 0)
-        memset(p->w->sums + chunk * p->w->sums_size, 0, p->w->sums_size * sizeof(double));
-    for (size_t i = from + count * p->round / p->rounds;
-         i < from + count * (p->round + 1) / p->rounds; i++)
-        run_strip(p, &room, i * step, n - i * step < step ? n - i * step : step, &sums);
+    bool on = true;
+    memset(p->w->sums + chunk * p->w->sums_size, 0, p->w->sums_size * sizeof(double));
+    for (size_t i = blocks * chunk / p->chunks; on && i < blocks * (chunk + 1) / p->chunks; i++)
+        on = run_strip(p, worker, i * step, n - i * step < step ? n - i * step : step, &sums);
 }
 
 /* ---------------------------------------------------------------- the whole */
@@ -323,23 +323,13 @@ static gbs_status gather(const struct pass *p, double lambda, double pairs, gbs_
     return GBS_OK;
 }
 
-/* A long pass is done in rounds, some strips of every chunk in each, and can be interrupted between
- * them. Rounds change no sum. */
 static gbs_status run_chunks(struct pass *p) {
     double d = (double)p->g->d, products = p->absolute ? 3.0 : p->matrix ? 2.0 : 1.0;
     double flops = (double)p->sides.outer.all.n * (double)p->sides.inner.all.n *
                    (2.0 * d * products + 50.0);
-    size_t strips = (p->sides.outer.all.n + gbs_pair_outer_rows(p->g->d) - 1) /
-                    gbs_pair_outer_rows(p->g->d),
-           most = 1 + (strips - 1) / p->chunks;
-    p->rounds = flops > PATIENCE * (double)most ? most : 1 + (size_t)(flops / PATIENCE);
-    gbs_status status = GBS_OK;
     p->share = gbs_share_of(p->ctx, p->chunks, flops, (double)p->w->sums_size * sizeof(double));
-    for (p->round = 0; status == GBS_OK && p->round < p->rounds; p->round++) {
-        gbs_share_for(p->ctx, &p->share, flops / (double)p->rounds, run_chunk, p);
-        status = gbs_check_cancel(p->ctx);
-    }
-    return status;
+    gbs_share_for(p->ctx, &p->share, flops, run_chunk, p);
+    return (gbs_status)atomic_load(&p->status);
 }
 
 static void lay_out(struct pass *p, size_t positives) {

@@ -61,11 +61,13 @@ void gbs_cpu_pull_strip(const gbs_spread *g, const gbs_strip *b, double *scratch
 /* ---------------------------------------------------------------- all rows */
 
 struct projection {
+    gbs_context *ctx;
     const gbs_spread *g;
     gbs_rows rows;
     gbs_cpu_shift shift;
     double *scratch, *score, *variance;
     size_t worker_size;
+    atomic_int status;
 };
 
 /* The prior's variance off the span, the posterior's on it. */
@@ -80,8 +82,10 @@ static double span_variance(const gbs_span *s, double v, const double *x, size_t
 }
 
 static void project_strip(void *arg, size_t index, size_t worker) {
-    const struct projection *p = arg;
+    struct projection *p = arg;
     gbs_strip b = gbs_rows_strip(&p->rows, index);
+    if (gbs_loop_stopped(p->ctx, worker, &p->status))
+        return;
     double *scratch = p->scratch + worker * p->worker_size;
     double *score = p->score + index * p->rows.strip_rows,
            *variance = p->variance + index * p->rows.strip_rows;
@@ -101,7 +105,8 @@ static void project_strip(void *arg, size_t index, size_t worker) {
 gbs_status gbs_cpu_project(const gbs_held *held, const gbs_spread *g, size_t first, size_t count,
                            double *score, double *variance) {
     gbs_context *ctx = held->ctx;
-    struct projection p = {.g = g,
+    struct projection p = {.ctx = ctx,
+                           .g = g,
                            .rows = gbs_rows_slice(gbs_cpu_rows(held), first, count),
                            .score = score,
                            .variance = variance};
@@ -118,7 +123,7 @@ gbs_status gbs_cpu_project(const gbs_held *held, const gbs_spread *g, size_t fir
         gbs_dealt_for(ctx, gbs_rows_strips(&p.rows), cells * (matrix ? (double)g->d : 4.0),
                       project_strip, &p, made, 2);
         gbs_compute_end(ctx);
-        status = gbs_check_cancel(ctx);
+        status = (gbs_status)atomic_load(&p.status);
     }
     gbs_array_free(ctx, p.scratch);
     return status;

@@ -45,6 +45,7 @@ gbs_status gbs_cpu_slopes_room(const gbs_held *held, gbs_pull pull, bool curvatu
 }
 
 struct pass {
+    gbs_context *ctx;
     const gbs_rows *rows;
     const gbs_pointwise *loss;
     const gbs_spread *g;
@@ -54,6 +55,7 @@ struct pass {
     size_t chunks, pull_size;
     bool curvature;
     double negligible; /* |w| s^2 below it: see GBS_NO_PULL */
+    atomic_int status;
 };
 
 /* Views into one chunk's sums. */
@@ -117,13 +119,15 @@ static void add_strip(const struct pass *p, const gbs_strip *b, double *scratch,
 }
 
 static void run_chunk(void *arg, size_t chunk, size_t worker) {
-    const struct pass *p = arg;
+    struct pass *p = arg;
     struct sums sums = sums_of(p, chunk);
     memset(p->room->sums + chunk * p->room->sums_size, 0, p->room->sums_size * sizeof(double));
     size_t strips = gbs_rows_strips(p->rows);
     size_t first = chunk * strips / p->chunks, last = (chunk + 1) * strips / p->chunks;
     for (size_t i = first; i < last; i++) {
         gbs_strip b = gbs_rows_strip(p->rows, i);
+        if (gbs_loop_stopped(p->ctx, worker, &p->status))
+            return;
         add_strip(p, &b, p->room->scratch + worker * p->room->worker_size, &sums);
         gbs_rows_passed(p->rows, &b);
     }
@@ -168,7 +172,8 @@ static void take_out(const struct pass *p, gbs_slopes *out) {
 gbs_status gbs_cpu_slopes(const gbs_held *held, const gbs_pointwise *loss, const gbs_spread *spread,
                           double lambda, gbs_room *room, gbs_slopes *out) {
     const gbs_rows *rows = gbs_cpu_rows(held);
-    struct pass pass = {.rows = rows,
+    struct pass pass = {.ctx = held->ctx,
+                        .rows = rows,
                         .loss = loss,
                         .g = spread,
                         .room = (const gbs_cpu_room *)room,
@@ -187,6 +192,8 @@ gbs_status gbs_cpu_slopes(const gbs_held *held, const gbs_pointwise *loss, const
     gbs_share_for(held->ctx, &share, flops, run_chunk, &pass);
     gbs_status status = gbs_share_fold(held->ctx, &share, add_chunk, &pass,
                                        pass.room->sums + pass.chunks * count, count);
+    if (status == GBS_OK)
+        status = (gbs_status)atomic_load(&pass.status);
     if (status == GBS_OK)
         take_out(&pass, out);
     return status;
