@@ -183,8 +183,11 @@ static int result_json(const struct comparison *c, struct text *out) {
     json_open_object(&j, NULL);
     result_head(&j, c->app);
     result_options(&j, c->app);
-    int code = c->many ? put_problems(c, &j)
-                       : sampling_json(&j, c->app, c->particles[c->rounds - 1]);
+    int code = EXIT_DONE;
+    if (c->many)
+        code = put_problems(c, &j);
+    else if (c->rounds > 0)
+        code = sampling_json(&j, c->app, c->particles[c->rounds - 1]);
     if (!c->many)
         json_put_count(&j, "stages", c->rounds);
     json_open_array(&j, "models");

@@ -13,7 +13,7 @@ enum { COVARIANCE_COLUMNS = 200 };
 static int put_moments(struct json *j, const struct app *app, const struct drawn *drawn) {
     size_t d = drawn->info->d;
     bool full = d <= COVARIANCE_COLUMNS;
-    double *mean = calloc(d + (full ? d * d : 0), sizeof *mean);
+    double *mean = calloc(d + (full ? d * d : 0) + 1, sizeof *mean); /* never of no size */
     if (mean == NULL)
         return app_fail(app, EXIT_MEMORY, "out of memory");
     double *covariance = mean + d;

@@ -79,7 +79,7 @@ struct baseline baseline_of(const gbs_model *model, const gbs_data *data) {
 static double cost_of_saying(const gbs_model *model, int said) {
     const gbs_card *card = gbs_model_card(model);
     const gbs_classes_card *many = gbs_model_classes_card(model);
-    double sum = 0.0;
+    double sum = 0.0, tested = 0.0;
     if (card != NULL && said < 0)
         sum = card->cost_missed * (double)(card->true_positive + card->false_negative);
     else if (card != NULL)
@@ -87,7 +87,11 @@ static double cost_of_saying(const gbs_model *model, int said) {
     for (size_t is = 0; many != NULL && is < many->classes; is++)
         sum += gbs_model_cost(model, is, (size_t)said - 1) *
                (double)gbs_model_class_result(model, is)->rows;
-    return sum / (double)(card != NULL ? card->tested : many->tested);
+    if (card != NULL)
+        tested = (double)card->tested;
+    else if (many != NULL)
+        tested = (double)many->tested;
+    return sum / tested;
 }
 
 struct guess guess_of(const gbs_model *model, const struct baseline *b) {

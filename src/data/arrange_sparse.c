@@ -17,7 +17,8 @@ static gbs_status make_room(gbs_arranging *a) {
         return GBS_ERR_MEMORY;
     for (size_t i = 0; i < a->n; i++)
         a->start[i + 1] = a->start[i] + stored(v, v->pick[i]);
-    size_t cells = a->start[a->n], bytes = (cells / a->n + 1) * (sizeof(uint32_t) + sizeof(double));
+    size_t cells = a->start[a->n], per_row = a->n > 0 ? cells / a->n + 1 : 1,
+           bytes = per_row * (sizeof(uint32_t) + sizeof(double));
     a->bucket = GBS_ARRANGE_BUCKET / bytes > 0 ? GBS_ARRANGE_BUCKET / bytes : 1;
     a->filled = gbs_array_alloc(a->ctx, a->n / a->bucket + 1, sizeof *a->filled);
     a->used = gbs_array_alloc(a->ctx, a->n / a->bucket + 1, sizeof *a->used);

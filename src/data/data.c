@@ -336,7 +336,7 @@ gbs_status gbs_data_csr_wide(gbs_context *ctx, size_t n, size_t d, const int64_t
         status = narrow(ctx, n, d, row_start, column, &start, &narrowed);
     if (status == GBS_OK)
         status = gbs_data_csr(ctx, n, d, start, narrowed, value, y, ownership, out);
-    if (status == GBS_OK && ownership == GBS_BORROW) {
+    if (*out != NULL && ownership == GBS_BORROW) {
         (*out)->own_indices = true;
         return GBS_OK;
     }

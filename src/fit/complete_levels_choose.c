@@ -98,7 +98,7 @@ static void score(const double *error, size_t folds, gbs_noise_choice *choice) {
  * compared. */
 static gbs_status choose_by_folds(struct gbs_completion_run *r, struct gbs_level_candidate *c) {
     size_t folds = r->o->folds, n = r->learned->n, rank = c->rank, best = 0;
-    struct gbs_level_candidate list[5];
+    struct gbs_level_candidate list[5] = {0};
     if (n < folds)
         return gbs_fail(r->ctx, GBS_ERR_DATA,
                         "%zu folds need at least as many ratings; there are %zu to choose from",

@@ -166,7 +166,7 @@ static gbs_status fit_seen(gbs_context *ctx, const gbs_data *data, gbs_fit_setti
     if (status == GBS_OK)
         status = fit_used(ctx, kept, o, certified, model);
     gbs_data_free(kept);
-    if (status != GBS_OK) {
+    if (status != GBS_OK || *model == NULL) {
         gbs_seen_free(ctx, &seen);
         return status;
     }
@@ -257,6 +257,8 @@ static gbs_status fit(gbs_context *ctx, const gbs_data *data, const gbs_fit_sett
     if (status == GBS_OK)
         status = fit_seen(ctx, data, &o, certified, &model);
     gbs_data_free(weighed);
+    if (model == NULL)
+        return status;
     if (status == GBS_OK)
         status = gbs_model_check(ctx, model);
     if (status != GBS_OK) {

@@ -341,7 +341,7 @@ static gbs_family family_of(const gbs_fit_settings *o, size_t d, size_t k) {
     gbs_fit_settings s = *o;
     bool asked = gbs_family_of(o->family) != NULL;
     gbs_settle_family(&s, d);
-    bool large = d > GBS_JOINT_MATRIX || (!asked && d * d > MOST_CELLS / k);
+    bool large = d > GBS_JOINT_MATRIX || (!asked && d * d * k > MOST_CELLS);
     bool matrix = gbs_family_of(s.family)->pull == GBS_PULL_MATRIX;
     return matrix && large ? gbs_family_for(d, 0) : s.family;
 }

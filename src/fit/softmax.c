@@ -107,10 +107,10 @@ static double value_at(const gbs_softmax_fit *f, size_t c, size_t u, const doubl
     return u == 0 ? 1.0 : score[f->slopes == GBS_SLOPES_FULL ? u - 1 : c];
 }
 
-/* Of the slopes' penalty: where B is the identity times b0. */
+/* Of the slopes' penalty: where B is the identity times b0, whose diagonal is every (k + 1)-th. */
 static double centre_of(const gbs_softmax_fit *f, size_t parameter) {
     size_t k = f->s->k, at = parameter - k;
-    return f->slopes != GBS_SLOPES_FULL || at / k == at % k ? f->centre : 0.0;
+    return f->slopes != GBS_SLOPES_FULL || at % (k + 1) == 0 ? f->centre : 0.0;
 }
 
 /* Second derivatives: (diag(p) - p p') for each pair of features; the lower triangle. */

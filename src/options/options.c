@@ -93,7 +93,7 @@ static void forget(const gbs_context *ctx, gbs_option_value *v) {
 void gbs_options_free(gbs_options *options) {
     if (options == NULL)
         return;
-    for (size_t k = 0; k < options->size; k++)
+    for (size_t k = 0; options->value != NULL && k < options->size; k++)
         forget(options->ctx, &options->value[k]);
     gbs_array_free(options->ctx, options->value);
     gbs_array_free(options->ctx, options->own);

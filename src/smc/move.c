@@ -386,7 +386,7 @@ static void sum_up(const struct run *r, gbs_moved *moved) {
 static gbs_status share_states(const struct run *r, const gbs_share *share) {
     const gbs_chains *c = r->c;
     size_t d = r->m->d, chains = r->m->group * GBS_LANES, size = state_size(d) * sizeof(double);
-    if (!share->dealt)
+    if (!share->dealt || c->count == 0)
         return GBS_OK;
     size_t *at = gbs_array_alloc(r->m->ctx, share->tasks + 1, sizeof *at);
     if (at == NULL)

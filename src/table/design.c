@@ -20,7 +20,8 @@ struct build {
 };
 
 static gbs_status no_memory(struct build *b) {
-    return gbs_fail(b->ctx, GBS_ERR_MEMORY, "%s: out of memory", gbs_table_place(b->t).text);
+    gbs_fail(b->ctx, GBS_ERR_MEMORY, "%s: out of memory", gbs_table_place(b->t).text);
+    return GBS_ERR_MEMORY;
 }
 
 static double cell(const struct build *b, size_t row, size_t column) {

@@ -183,11 +183,12 @@ gbs_status gbs_anneal(const gbs_anneal_task *task, gbs_gaussian *result, gbs_sol
     gbs_context *ctx = task->problem.ctx;
     struct climber chain[CHAIN] = {0};
     gbs_family families[CHAIN];
-    size_t count = choose_chain(task, families), last = count - 1;
-    gbs_status status = GBS_OK;
+    size_t count = choose_chain(task, families), last = count - 1, created = 0;
+    gbs_status status;
     bool convex = task->problem.risk->loss->convex, started = false;
-    for (size_t k = 0; status == GBS_OK && k < count; k++)
-        status = climber_create(task, families[k], &chain[k]);
+    do { /* a chain is of one family at least */
+        status = climber_create(task, families[created], &chain[created]);
+    } while (status == GBS_OK && ++created < count);
     if (status == GBS_OK && convex)
         tame_start(&chain[last]);
     if (status == GBS_OK && convex && task->start != NULL)

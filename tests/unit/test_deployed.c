@@ -122,9 +122,7 @@ static void its_file_says_the_same(void **state) {
         assert_non_null(at);
         size_t before = (size_t)(at - text), cut = strlen(damage[k][0]);
         char *bad = take(size + 32, 1);
-        memcpy(bad, text, before);
-        strcpy(bad + before, damage[k][1]);
-        strcat(bad, at + cut);
+        snprintf(bad, size + 32, "%.*s%s%s", (int)before, text, damage[k][1], at + cut);
         assert_int_equal(gbs_model_from_json(ctx, bad, strlen(bad), &back), GBS_ERR_FORMAT);
         free(bad);
     }

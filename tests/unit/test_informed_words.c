@@ -5,98 +5,99 @@
 
 enum { VALID = 1, CONDITIONAL = 0 };
 
+static const struct {
+    const char *what;
+    gbs_prior_kind prior;
+    gbs_bound bound;
+    gbs_scale scale;
+    unsigned looked;
+    int stratify, first; /* status of the certificate asked for */
+    int catoni;          /* of the catoni line listed with it, or -1 */
+} situations[] = {
+    {"nothing wrong", GBS_PRIOR_ZERO, GBS_BOUND_KL, GBS_SCALE_NONE, 0, 0, VALID, VALID},
+    {"unit rows", GBS_PRIOR_ZERO, GBS_BOUND_CATONI, GBS_SCALE_UNIT_ROW, 0, 0, VALID, VALID},
+    {"scaling on certified rows", GBS_PRIOR_ZERO, GBS_BOUND_KL, GBS_SCALE_STANDARD, 0, 0,
+     CONDITIONAL, CONDITIONAL},
+    {"the same", GBS_PRIOR_ZERO, GBS_BOUND_HOEFFDING, GBS_SCALE_STANDARD, 0, 0, CONDITIONAL,
+     CONDITIONAL},
+    {"prior_sd after a look", GBS_PRIOR_ZERO, GBS_BOUND_KL, GBS_SCALE_NONE, GBS_LOOKED_PRIOR, 0,
+     CONDITIONAL, CONDITIONAL},
+    {"lambda after a look, kl", GBS_PRIOR_ZERO, GBS_BOUND_KL, GBS_SCALE_NONE, GBS_LOOKED_LAMBDA, 0,
+     VALID, CONDITIONAL},
+    {"lambda, catoni", GBS_PRIOR_ZERO, GBS_BOUND_CATONI, GBS_SCALE_NONE, GBS_LOOKED_LAMBDA, 0,
+     CONDITIONAL, CONDITIONAL},
+    {"lambda, hoeffding", GBS_PRIOR_ZERO, GBS_BOUND_HOEFFDING, GBS_SCALE_NONE, GBS_LOOKED_LAMBDA, 0,
+     CONDITIONAL, CONDITIONAL},
+    {"lambda, paper", GBS_PRIOR_ZERO, GBS_BOUND_PAPER, GBS_SCALE_NONE, GBS_LOOKED_LAMBDA, 0,
+     CONDITIONAL, CONDITIONAL},
+    {"columns", GBS_PRIOR_ZERO, GBS_BOUND_KL, GBS_SCALE_NONE, GBS_LOOKED_COLUMNS, 0, CONDITIONAL,
+     CONDITIONAL},
+    {"the better of two methods", GBS_PRIOR_ZERO, GBS_BOUND_KL, GBS_SCALE_NONE, GBS_LOOKED_METHOD,
+     0, CONDITIONAL, CONDITIONAL},
+    {"informed", GBS_PRIOR_INFORMED, GBS_BOUND_KL, GBS_SCALE_STANDARD, 0, 0, VALID, VALID},
+    {"informed, lambda, kl", GBS_PRIOR_INFORMED, GBS_BOUND_KL, GBS_SCALE_STANDARD,
+     GBS_LOOKED_LAMBDA, 0, VALID, CONDITIONAL},
+    {"informed, lambda", GBS_PRIOR_INFORMED, GBS_BOUND_CATONI, GBS_SCALE_STANDARD,
+     GBS_LOOKED_LAMBDA, 0, CONDITIONAL, CONDITIONAL},
+    {"informed, prior_sd", GBS_PRIOR_INFORMED, GBS_BOUND_KL, GBS_SCALE_STANDARD, GBS_LOOKED_PRIOR,
+     0, CONDITIONAL, CONDITIONAL},
+    {"informed, columns", GBS_PRIOR_INFORMED, GBS_BOUND_KL, GBS_SCALE_STANDARD, GBS_LOOKED_COLUMNS,
+     0, CONDITIONAL, CONDITIONAL},
+    {"informed, method", GBS_PRIOR_INFORMED, GBS_BOUND_KL, GBS_SCALE_STANDARD, GBS_LOOKED_METHOD, 0,
+     CONDITIONAL, CONDITIONAL},
+    {"a stratified split", GBS_PRIOR_INFORMED, GBS_BOUND_KL, GBS_SCALE_STANDARD, 0, 1, CONDITIONAL,
+     CONDITIONAL},
+    {"the default", GBS_PRIOR_INFORMED, GBS_BOUND_AUTO, GBS_SCALE_STANDARD, 0, 0, VALID, -1},
+    {"vote", GBS_PRIOR_INFORMED, GBS_BOUND_VOTE, GBS_SCALE_STANDARD, 0, 0, VALID, -1},
+    {"vote, stratified", GBS_PRIOR_INFORMED, GBS_BOUND_VOTE, GBS_SCALE_STANDARD, 0, 1, CONDITIONAL,
+     -1},
+    {"vote, prior_sd", GBS_PRIOR_INFORMED, GBS_BOUND_VOTE, GBS_SCALE_STANDARD, GBS_LOOKED_PRIOR, 0,
+     CONDITIONAL, -1},
+    {"vote, lambda", GBS_PRIOR_INFORMED, GBS_BOUND_VOTE, GBS_SCALE_STANDARD, GBS_LOOKED_LAMBDA, 0,
+     CONDITIONAL, -1},
+    {"vote, columns", GBS_PRIOR_INFORMED, GBS_BOUND_VOTE, GBS_SCALE_STANDARD, GBS_LOOKED_COLUMNS, 0,
+     CONDITIONAL, -1},
+    {"vote, method", GBS_PRIOR_INFORMED, GBS_BOUND_VOTE, GBS_SCALE_STANDARD, GBS_LOOKED_METHOD, 0,
+     CONDITIONAL, -1},
+    {"progressive, zero prior", GBS_PRIOR_ZERO, GBS_BOUND_PROGRESSIVE, GBS_SCALE_STANDARD, 0, 0,
+     VALID, -1},
+    {"progressive, stratified", GBS_PRIOR_INFORMED, GBS_BOUND_PROGRESSIVE, GBS_SCALE_STANDARD, 0, 1,
+     CONDITIONAL, -1},
+    {"progressive, prior_sd", GBS_PRIOR_INFORMED, GBS_BOUND_PROGRESSIVE, GBS_SCALE_STANDARD,
+     GBS_LOOKED_PRIOR, 0, CONDITIONAL, -1},
+    {"progressive, prior_sd", GBS_PRIOR_ZERO, GBS_BOUND_PROGRESSIVE, GBS_SCALE_NONE,
+     GBS_LOOKED_PRIOR, 0, CONDITIONAL, -1},
+    {"progressive, lambda", GBS_PRIOR_INFORMED, GBS_BOUND_PROGRESSIVE, GBS_SCALE_STANDARD,
+     GBS_LOOKED_LAMBDA, 0, CONDITIONAL, -1},
+    {"progressive, lambda", GBS_PRIOR_ZERO, GBS_BOUND_PROGRESSIVE, GBS_SCALE_NONE,
+     GBS_LOOKED_LAMBDA, 0, CONDITIONAL, -1},
+    {"progressive, columns", GBS_PRIOR_INFORMED, GBS_BOUND_PROGRESSIVE, GBS_SCALE_STANDARD,
+     GBS_LOOKED_COLUMNS, 0, CONDITIONAL, -1},
+    {"progressive, method", GBS_PRIOR_INFORMED, GBS_BOUND_PROGRESSIVE, GBS_SCALE_STANDARD,
+     GBS_LOOKED_METHOD, 0, CONDITIONAL, -1},
+};
+
 static void a_conditional_situation_is_never_called_valid(void **state) {
     (void)state;
-    static const struct {
-        const char *what;
-        gbs_prior_kind prior;
-        gbs_bound bound;
-        gbs_scale scale;
-        unsigned looked;
-        int stratify, first; /* status of the certificate asked for */
-        int catoni;          /* of the catoni line listed with it, or -1 */
-    } cases[] = {
-        {"nothing wrong", GBS_PRIOR_ZERO, GBS_BOUND_KL, GBS_SCALE_NONE, 0, 0, VALID, VALID},
-        {"unit rows", GBS_PRIOR_ZERO, GBS_BOUND_CATONI, GBS_SCALE_UNIT_ROW, 0, 0, VALID, VALID},
-        {"scaling on certified rows", GBS_PRIOR_ZERO, GBS_BOUND_KL, GBS_SCALE_STANDARD, 0, 0,
-         CONDITIONAL, CONDITIONAL},
-        {"the same", GBS_PRIOR_ZERO, GBS_BOUND_HOEFFDING, GBS_SCALE_STANDARD, 0, 0, CONDITIONAL,
-         CONDITIONAL},
-        {"prior_sd after a look", GBS_PRIOR_ZERO, GBS_BOUND_KL, GBS_SCALE_NONE, GBS_LOOKED_PRIOR, 0,
-         CONDITIONAL, CONDITIONAL},
-        {"lambda after a look, kl", GBS_PRIOR_ZERO, GBS_BOUND_KL, GBS_SCALE_NONE, GBS_LOOKED_LAMBDA,
-         0, VALID, CONDITIONAL},
-        {"lambda, catoni", GBS_PRIOR_ZERO, GBS_BOUND_CATONI, GBS_SCALE_NONE, GBS_LOOKED_LAMBDA, 0,
-         CONDITIONAL, CONDITIONAL},
-        {"lambda, hoeffding", GBS_PRIOR_ZERO, GBS_BOUND_HOEFFDING, GBS_SCALE_NONE,
-         GBS_LOOKED_LAMBDA, 0, CONDITIONAL, CONDITIONAL},
-        {"lambda, paper", GBS_PRIOR_ZERO, GBS_BOUND_PAPER, GBS_SCALE_NONE, GBS_LOOKED_LAMBDA, 0,
-         CONDITIONAL, CONDITIONAL},
-        {"columns", GBS_PRIOR_ZERO, GBS_BOUND_KL, GBS_SCALE_NONE, GBS_LOOKED_COLUMNS, 0,
-         CONDITIONAL, CONDITIONAL},
-        {"the better of two methods", GBS_PRIOR_ZERO, GBS_BOUND_KL, GBS_SCALE_NONE,
-         GBS_LOOKED_METHOD, 0, CONDITIONAL, CONDITIONAL},
-        {"informed", GBS_PRIOR_INFORMED, GBS_BOUND_KL, GBS_SCALE_STANDARD, 0, 0, VALID, VALID},
-        {"informed, lambda, kl", GBS_PRIOR_INFORMED, GBS_BOUND_KL, GBS_SCALE_STANDARD,
-         GBS_LOOKED_LAMBDA, 0, VALID, CONDITIONAL},
-        {"informed, lambda", GBS_PRIOR_INFORMED, GBS_BOUND_CATONI, GBS_SCALE_STANDARD,
-         GBS_LOOKED_LAMBDA, 0, CONDITIONAL, CONDITIONAL},
-        {"informed, prior_sd", GBS_PRIOR_INFORMED, GBS_BOUND_KL, GBS_SCALE_STANDARD,
-         GBS_LOOKED_PRIOR, 0, CONDITIONAL, CONDITIONAL},
-        {"informed, columns", GBS_PRIOR_INFORMED, GBS_BOUND_KL, GBS_SCALE_STANDARD,
-         GBS_LOOKED_COLUMNS, 0, CONDITIONAL, CONDITIONAL},
-        {"informed, method", GBS_PRIOR_INFORMED, GBS_BOUND_KL, GBS_SCALE_STANDARD,
-         GBS_LOOKED_METHOD, 0, CONDITIONAL, CONDITIONAL},
-        {"a stratified split", GBS_PRIOR_INFORMED, GBS_BOUND_KL, GBS_SCALE_STANDARD, 0, 1,
-         CONDITIONAL, CONDITIONAL},
-        {"the default", GBS_PRIOR_INFORMED, GBS_BOUND_AUTO, GBS_SCALE_STANDARD, 0, 0, VALID, -1},
-        {"vote", GBS_PRIOR_INFORMED, GBS_BOUND_VOTE, GBS_SCALE_STANDARD, 0, 0, VALID, -1},
-        {"vote, stratified", GBS_PRIOR_INFORMED, GBS_BOUND_VOTE, GBS_SCALE_STANDARD, 0, 1,
-         CONDITIONAL, -1},
-        {"vote, prior_sd", GBS_PRIOR_INFORMED, GBS_BOUND_VOTE, GBS_SCALE_STANDARD, GBS_LOOKED_PRIOR,
-         0, CONDITIONAL, -1},
-        {"vote, lambda", GBS_PRIOR_INFORMED, GBS_BOUND_VOTE, GBS_SCALE_STANDARD, GBS_LOOKED_LAMBDA,
-         0, CONDITIONAL, -1},
-        {"vote, columns", GBS_PRIOR_INFORMED, GBS_BOUND_VOTE, GBS_SCALE_STANDARD,
-         GBS_LOOKED_COLUMNS, 0, CONDITIONAL, -1},
-        {"vote, method", GBS_PRIOR_INFORMED, GBS_BOUND_VOTE, GBS_SCALE_STANDARD, GBS_LOOKED_METHOD,
-         0, CONDITIONAL, -1},
-        {"progressive, zero prior", GBS_PRIOR_ZERO, GBS_BOUND_PROGRESSIVE, GBS_SCALE_STANDARD, 0, 0,
-         VALID, -1},
-        {"progressive, stratified", GBS_PRIOR_INFORMED, GBS_BOUND_PROGRESSIVE, GBS_SCALE_STANDARD,
-         0, 1, CONDITIONAL, -1},
-        {"progressive, prior_sd", GBS_PRIOR_INFORMED, GBS_BOUND_PROGRESSIVE, GBS_SCALE_STANDARD,
-         GBS_LOOKED_PRIOR, 0, CONDITIONAL, -1},
-        {"progressive, prior_sd", GBS_PRIOR_ZERO, GBS_BOUND_PROGRESSIVE, GBS_SCALE_NONE,
-         GBS_LOOKED_PRIOR, 0, CONDITIONAL, -1},
-        {"progressive, lambda", GBS_PRIOR_INFORMED, GBS_BOUND_PROGRESSIVE, GBS_SCALE_STANDARD,
-         GBS_LOOKED_LAMBDA, 0, CONDITIONAL, -1},
-        {"progressive, lambda", GBS_PRIOR_ZERO, GBS_BOUND_PROGRESSIVE, GBS_SCALE_NONE,
-         GBS_LOOKED_LAMBDA, 0, CONDITIONAL, -1},
-        {"progressive, columns", GBS_PRIOR_INFORMED, GBS_BOUND_PROGRESSIVE, GBS_SCALE_STANDARD,
-         GBS_LOOKED_COLUMNS, 0, CONDITIONAL, -1},
-        {"progressive, method", GBS_PRIOR_INFORMED, GBS_BOUND_PROGRESSIVE, GBS_SCALE_STANDARD,
-         GBS_LOOKED_METHOD, 0, CONDITIONAL, -1},
-    };
     gbs_context *ctx = new_context(1, 10);
     struct table_of_numbers t = small_table(64, 60, D);
     gbs_data *data = dense_data(ctx, &t);
-    for (size_t k = 0; k < COUNT(cases); k++) {
+    for (size_t k = 0; k < COUNT(situations); k++) {
         gbs_fit_settings o = gbs_fit_settings_default();
-        o.prior = cases[k].prior;
-        o.bound = cases[k].bound;
-        o.scale = cases[k].scale;
-        o.looked = cases[k].looked;
-        o.stratify = cases[k].stratify;
+        o.prior = situations[k].prior;
+        o.bound = situations[k].bound;
+        o.scale = situations[k].scale;
+        o.looked = situations[k].looked;
+        o.stratify = situations[k].stratify;
         gbs_model *model = fit(ctx, data, &o);
         size_t count;
         const gbs_certificate *c = certificates_of(model, &count);
         const gbs_certificate *catoni = find(model, GBS_TARGET_GIBBS, GBS_LOSS_ZERO_ONE,
                                              GBS_BOUND_CATONI);
-        if (c[0].valid != cases[k].first ||
-            (cases[k].catoni >= 0 && catoni->valid != cases[k].catoni)) {
-            print_error("case %zu, %s: the certificate asked for is called %s\n", k, cases[k].what,
-                        c[0].valid ? "valid" : "conditional");
+        if (c[0].valid != situations[k].first ||
+            (situations[k].catoni >= 0 && catoni->valid != situations[k].catoni)) {
+            print_error("case %zu, %s: the certificate asked for is called %s\n", k,
+                        situations[k].what, c[0].valid ? "valid" : "conditional");
             fail();
         }
         for (size_t j = 0; j < count;

@@ -289,10 +289,8 @@ static void its_file_says_the_same(void **state) {
     for (size_t k = 0; k < COUNT(damage); k++) {
         char *at = strstr(text, damage[k][0]), *wrong = take(size + 20, 1);
         assert_non_null(at);
-        size_t before = (size_t)(at - text);
-        memcpy(wrong, text, before);
-        strcpy(wrong + before, damage[k][1]);
-        strcat(wrong, at + strlen(damage[k][0]));
+        snprintf(wrong, size + 20, "%.*s%s%s", (int)(at - text), text, damage[k][1],
+                 at + strlen(damage[k][0]));
         assert_int_equal(gbs_model_from_json(ctx, wrong, strlen(wrong), &back), GBS_ERR_FORMAT);
         assert_null(back);
         free(wrong);

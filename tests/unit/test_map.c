@@ -80,7 +80,7 @@ static void a_chain_does_what_its_maps_do(void **state) {
                                                clipped ? 0.8 : 0.0);
                     gbs_maps maps;
                     gbs_rows rows;
-                    double expected[D + 1], found[D + 1];
+                    double expected[D + 1] = {0}, found[D + 1] = {0};
                     assert_ok(ctx, gbs_maps_learn(ctx, both[j], &o, &maps));
                     assert_int_equal(maps.given, D);
                     assert_int_equal(maps.d, D + (size_t)intercept);
@@ -418,7 +418,7 @@ static void a_new_map_is_one_file(void **state) {
         assert_ok(ctx, gbs_rows_build(ctx, both[j], &maps, &rows));
         assert_int_equal(rows.d, 2 * D + 1);
         for (size_t i = 0; i < MANY; i++) {
-            double in[D + 1], out[2 * D + 1];
+            double in[D + 1] = {0}, out[2 * D + 1] = {0};
             row_of(&scaled, i, in);
             row_of(&rows, i, out);
             for (size_t k = 0; k < D; k++) {

@@ -365,11 +365,11 @@ static char *fill_array(gbs_context *ctx, size_t rank, const void *arg) {
     if (status == GBS_OK)
         status = gbs_joint_array(ctx, &spill, n, sizeof(double), &array);
     gbs_joint_part(&spill, n, &from, &to);
-    for (size_t i = from; status == GBS_OK && i < to; i++)
+    for (size_t i = from; array != NULL && i < to; i++)
         ((double *)array)[i] += (double)i + 1.0; /* once, or it shows */
     status = gbs_joint_end(ctx, &spill, status);
     size_t wrong = 0;
-    for (size_t i = 0; status == GBS_OK && i < n; i++)
+    for (size_t i = 0; status == GBS_OK && array != NULL && i < n; i++)
         wrong += ((double *)array)[i] != (double)i + 1.0;
     snprintf(out, 200, "%d %zu", (int)status, wrong);
     /* the failure of one is everybody's, with its words */
