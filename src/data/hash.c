@@ -8,6 +8,8 @@
  */
 #include "data/rows.h"
 
+#include "kernel/threefry.h"
+
 #include <Random123/threefry.h>
 #include <string.h>
 
@@ -61,18 +63,33 @@ gbs_hash gbs_hash_sum_of(const gbs_hash_sum *sum) {
                         mix(sum->turned.low, sum->turned.high, 0, ROWS));
 }
 
+/* The cells of a row, added up. */
+static gbs_hash cells_of(const gbs_raw_row *row) {
+    enum { BLOCK = 128 };
+    uint64_t column[BLOCK], sum[2];
+    double value[BLOCK];
+    gbs_hash cells = {0};
+    for (size_t from = 0; from < row->stored; from += BLOCK) {
+        size_t n = row->stored - from < BLOCK ? row->stored - from : BLOCK;
+        bool beside = row->value != NULL && row->gap == 0;
+        for (size_t k = 0; k < n; k++)
+            column[k] = row->column != NULL ? row->column[from + k] : from + k;
+        for (size_t k = 0; !beside && k < n; k++)
+            value[k] = gbs_raw_value(row, from + k);
+        gbs_threefry_sum(n, column, NUMBER, beside ? row->value + from : value, sum);
+        cells = gbs_hash_add(cells, (gbs_hash){.low = sum[0], .high = sum[1]});
+    }
+    return cells;
+}
+
 gbs_hash gbs_data_hash(const gbs_data *data) {
     gbs_hash_sum sum = {0};
     if (data->hashed)
         return data->hash;
     for (size_t i = 0; i < data->n; i++) {
-        gbs_hash cells = {0};
         gbs_raw_row row = gbs_data_at(data, i);
         gbs_data_passed(data, i);
-        for (size_t k = 0; k < row.stored; k++)
-            cells = gbs_hash_add(cells, gbs_hash_number(row.column != NULL ? row.column[k] : k,
-                                                        gbs_raw_value(&row, k)));
-        gbs_hash_sum_add(&sum, cells, data->y != NULL ? data->y[i] : 0.0);
+        gbs_hash_sum_add(&sum, cells_of(&row), data->y != NULL ? data->y[i] : 0.0);
     }
     return gbs_hash_sum_of(&sum);
 }

@@ -2,6 +2,7 @@
 #include "support.h"
 
 #include "data/rows.h"
+#include "kernel/threefry.h"
 
 static gbs_data *dense(gbs_context *ctx, const struct table_of_numbers *t) {
     gbs_data *data;
@@ -90,6 +91,54 @@ static void cells_are_what_they_say(void **state) {
     assert_true(sum.low == 0 && sum.high == 6);
 }
 
+/* The plain twin adds cell by cell: rows of data are hashed many cells at once. */
+static void cells_at_once_are_the_sum_of_each(void **state) {
+    (void)state;
+    enum { MOST = 41, NUMBER = 1 };
+    struct dice r = {77};
+    for (int turn = 0; turn < 2000; turn++) {
+        size_t n = dice_below(&r, MOST);
+        uint64_t column[MOST], found[2];
+        double value[MOST];
+        gbs_hash sum = {0};
+        for (size_t k = 0; k < n; k++) {
+            column[k] = dice_below(&r, 1000);
+            value[k] = dice_uniform(&r) < 0.2 ? (k % 2 == 0 ? 0.0 : -0.0) : dice_normal(&r);
+            sum = gbs_hash_add(sum, gbs_hash_number(column[k], value[k]));
+        }
+        gbs_threefry_sum(n, column, NUMBER, value, found);
+        assert_true(same(sum, (gbs_hash){found[0], found[1]}));
+    }
+}
+
+/* Rows of more cells than are hashed at once, of doubles and of singles. */
+static void long_rows_hash_as_their_cells(void **state) {
+    (void)state;
+    enum { N = 5, D = 300 };
+    gbs_context *ctx = new_context(1, 1);
+    struct table_of_numbers t = small_table(6, N, D);
+    float single[N * D];
+    gbs_hash_sum sum = {0};
+    for (size_t i = 0; i < N * D; i++) {
+        single[i] = (float)t.x[i];
+        t.x[i] = (double)single[i];
+    }
+    for (size_t i = 0; i < N; i++) {
+        gbs_hash row = {0};
+        for (size_t k = 0; k < D; k++)
+            row = gbs_hash_add(row, gbs_hash_number(k, t.x[i * D + k]));
+        gbs_hash_sum_add(&sum, row, t.y[i]);
+    }
+    gbs_data *singles;
+    assert_ok(ctx,
+              gbs_data_strided(ctx, N, D, single, GBS_CELL_FLOAT, D, 1, t.y, GBS_BORROW, &singles));
+    assert_true(same(hash_of(ctx, &t), gbs_hash_sum_of(&sum)));
+    assert_true(same(gbs_data_hash(singles), gbs_hash_sum_of(&sum)));
+    gbs_data_free(singles);
+    free_table(&t);
+    gbs_context_free(ctx);
+}
+
 /* Seeds of neighbours have nothing in common: 64 x 4,000 bits, each 1 with probability 1/2; 5
  * sigma for each bit, 64 of them. */
 static void seeds_look_random(void **state) {
@@ -114,6 +163,8 @@ int main(void) {
         cmocka_unit_test(does_not_depend_on_the_order),
         cmocka_unit_test(depends_on_all_else),
         cmocka_unit_test(cells_are_what_they_say),
+        cmocka_unit_test(cells_at_once_are_the_sum_of_each),
+        cmocka_unit_test(long_rows_hash_as_their_cells),
         cmocka_unit_test(seeds_look_random),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
