@@ -96,6 +96,7 @@ step 'growth of the interface' tools/check-abi.py
 step 'gcc -Werror' warnings gcc
 step 'call graph' tools/call-graph.py build/lint-gcc --check
 step 'clang -Werror' warnings clang
+step 'fuzzers' tools/build.sh fuzz fuzzers # a signature that they call may have changed
 step 'cppcheck' check_c
 step 'clang-tidy' tidy
 step 'pyflakes' pyflakes3 "${pythons[@]}"
