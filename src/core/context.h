@@ -30,6 +30,8 @@ struct gbs_context {
     gbs_cancel_callback cancel;
     void *log_user, *progress_user, *cancel_user;
     double cancel_pause, cancel_asked; /* seconds; when it was asked last */
+    void (*waiting)(void *user); /* called by and by while the caller waits for its team, or NULL */
+    void *waiting_user;
     int threads;
     int cpus; /* that the process may use: a larger team does not look for work, it sleeps */
     uint64_t seed;

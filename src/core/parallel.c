@@ -16,6 +16,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Waking a team costs some 10 microseconds on an idle machine and far more on a busy one. Under
@@ -30,6 +31,9 @@
 /* Looks at a changing number before a thread goes to sleep: some hundred microseconds, as long as a
  * solver computes by itself between two passes. */
 enum { LOOKS = 10000 };
+
+/* Nanoseconds between two calls of the context's `waiting`. */
+enum { A_WAIT = 20000000, A_SECOND = 1000000000 };
 
 #define NO_ROOM "the system has no room for more"
 #define NO_LOCKS "the OpenBLAS here is a build without locks"
@@ -127,8 +131,31 @@ static void issue(struct gbs_team *team, size_t count) {
     pthread_mutex_unlock(&team->lock);
 }
 
-static void run_job(struct gbs_team *team, size_t helpers, size_t tasks, gbs_loop_body work,
+/* Until the others are done. Tasks may be long: a caller who wants to know meanwhile is asked. */
+static void wait_for_others(const gbs_context *ctx, struct gbs_team *team) {
+    pthread_mutex_lock(&team->lock);
+    while (atomic_load_explicit(&team->busy, memory_order_acquire) > 0) {
+        if (ctx->waiting == NULL) {
+            pthread_cond_wait(&team->done, &team->lock);
+            continue;
+        }
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += A_WAIT;
+        until.tv_sec += until.tv_nsec / A_SECOND;
+        until.tv_nsec %= A_SECOND;
+        if (pthread_cond_timedwait(&team->done, &team->lock, &until) == 0)
+            continue;
+        pthread_mutex_unlock(&team->lock);
+        ctx->waiting(ctx->waiting_user);
+        pthread_mutex_lock(&team->lock);
+    }
+    pthread_mutex_unlock(&team->lock);
+}
+
+static void run_job(const gbs_context *ctx, size_t helpers, size_t tasks, gbs_loop_body work,
                     void *arg) {
+    struct gbs_team *team = ctx->team;
     team->work = work;
     team->arg = arg;
     team->tasks = tasks;
@@ -142,10 +169,7 @@ static void run_job(struct gbs_team *team, size_t helpers, size_t tasks, gbs_loo
             return;
         pause_briefly();
     }
-    pthread_mutex_lock(&team->lock);
-    while (atomic_load_explicit(&team->busy, memory_order_acquire) > 0)
-        pthread_cond_wait(&team->done, &team->lock);
-    pthread_mutex_unlock(&team->lock);
+    wait_for_others(ctx, team);
 }
 
 static struct gbs_team *create_team(gbs_context *ctx) {
@@ -244,7 +268,7 @@ void gbs_parallel_for(gbs_context *ctx, size_t tasks, double flops, gbs_loop_bod
     bool begun = worth && begin(ctx);
     size_t helpers = begun ? helpers_for(ctx, tasks) : 0;
     if (helpers > 0)
-        run_job(ctx->team, helpers, tasks, work, arg);
+        run_job(ctx, helpers, tasks, work, arg);
     for (size_t task = 0; helpers == 0 && task < tasks; task++)
         work(arg, task, 0);
     if (begun)

@@ -31,14 +31,17 @@ static void tell(struct team *team) {
 
 /* The caller's callbacks belong to the caller's thread, which is worker 0: it asks whether to stop
  * and tells how many jobs are finished; the others look at the flag. */
+static void ask(void *user) {
+    struct team *team = user;
+    tell(team);
+    if (gbs_check_cancel(team->ctx) != GBS_OK)
+        atomic_store(&team->cancelled, 1);
+}
+
 static int cancelled(void *user) {
     struct child *c = user;
-    gbs_context *ctx = c->team->ctx;
-    if (c->worker == 0) {
-        tell(c->team);
-        if (gbs_check_cancel(ctx) != GBS_OK)
-            atomic_store(&c->team->cancelled, 1);
-    }
+    if (c->worker == 0)
+        ask(c->team);
     return atomic_load(&c->team->cancelled);
 }
 
@@ -78,13 +81,17 @@ static gbs_status run_dealt(struct team *team) {
     return status;
 }
 
-/* A few jobs a worker at a time, so that progress can be told and a stop is heard in between. */
+/* A few jobs a worker at a time, so that progress can be told and a stop is heard in between; while
+ * the caller has no job left and waits, too. */
 static gbs_status run_all(struct team *team) {
     size_t jobs = team->jobs, batch = 4 * gbs_workers(team->ctx);
     gbs_status status = GBS_OK;
     for (team->first = 0; status == GBS_OK && team->first < jobs; team->first += batch) {
         size_t now = jobs - team->first < batch ? jobs - team->first : batch;
+        team->ctx->waiting = ask;
+        team->ctx->waiting_user = team;
         gbs_parallel_for(team->ctx, now, INFINITY, run, team);
+        team->ctx->waiting = NULL;
         if (team->failure != GBS_OK)
             return gbs_fail(team->ctx, team->failure, "%s", team->error);
         tell(team);
