@@ -59,12 +59,8 @@ double gbs_bound_vote(double r, double second_moment, double kl, uint64_t n, dou
  * delta is added to that of the bound. */
 double gbs_monte_carlo_upper(double r_hat, uint64_t draws, double delta);
 
-/* docs/maths.md, 6.8: the mixture of the stages, drawn in proportion to their blocks; c > 0 chosen
- * from the first rows. gbs_betting_mean_upper is never
- * larger. */
-double gbs_bound_progressive(double r, uint64_t n, double c, double log_price);
-/* The same for other weights: stage t lost loss[t] in all on its rows[t] rows. predicted_risk, from
- * the first rows, chooses the bets. */
+/* docs/maths.md, 6.8: the mixture of the stages, drawn by `weight`; stage t lost loss[t] in all on
+ * its rows[t] rows. predicted_risk, from the first rows, chooses the bets. */
 double gbs_bound_progressive_weighted(size_t m, const double *loss, const uint64_t *rows,
                                       const double *weight, double predicted_risk,
                                       double log_price);
@@ -97,10 +93,8 @@ double gbs_bound_sequential(size_t m, const uint64_t *errors, const uint64_t *ro
  * For [0, 1] losses of a predictor fixed before these rows (kl = 0). The order of the rows must not
  * depend on the losses. */
 
-/* Bets that follow the variance seen so far; nothing to choose. O(40 n). */
-double gbs_betting_upper(const double *loss, size_t n, double delta);
-/* A fixed bet kappa in (0, 1), the least over the times t <= n: sharper when kappa comes from other
- * rows (gbs_betting_kappa). */
+/* A fixed bet kappa in (0, 1), which comes from other rows (gbs_betting_kappa); the least over the
+ * times t <= n. */
 double gbs_betting_fixed_upper(const double *loss, size_t n, double kappa, double log_price);
 /* The same at t = n alone: no order, and the conditional means may differ from row to row
  * (progressive): bounds their average. */

@@ -49,7 +49,7 @@ double gbs_kl_inverse_upper(double q, double c) {
         double p = low + 0.5 * (high - low);
         if (!(p > low && p < high))
             return high;
-        if (divergence(q, p) * (1.0 - GBS_ACCURATE) > c)
+        if (gbs_kl(q, p) * (1.0 - GBS_ACCURATE) > c)
             high = p;
         else
             low = p;

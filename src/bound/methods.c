@@ -116,10 +116,6 @@ double gbs_monte_carlo_upper(double r_hat, uint64_t draws, double delta) {
     return gbs_kl_inverse_upper(r_hat, -log(delta) / (double)draws * (1.0 + 4.0 * DBL_EPSILON));
 }
 
-double gbs_bound_progressive(double r, uint64_t n, double c, double log_price) {
-    return gbs_bound_catoni(r, 0.0, n, c * (double)n, log_price);
-}
-
 /* With a bet k_t for each stage, sum_t n_t (-log(1 - k_t p_t)) <= sum_t C_t loss_t + L, C_t =
  * -log(1 - k_t), holds with probability 1 - delta; the left is at least sum_t n_t k_t p_t, and k_t
  * = k (w_t/n_t)/max(w/n) makes it k/max(w/n) times the mixture's risk. */

@@ -50,16 +50,6 @@ static double row_loss(const gbs_class_scores *s, size_t i, const double *offset
     return most + log(total) - height(s, i, is, offset, slope);
 }
 
-double gbs_softmax_log_loss(const gbs_class_scores *s, const double *offset, const double *slope) {
-    double sum = 0.0, count = 0.0;
-    for (size_t i = 0; i < s->n; i++) {
-        double loss = row_loss(s, i, offset, slope);
-        sum += isnan(loss) ? 0.0 : loss;
-        count += !isnan(loss);
-    }
-    return sum / count;
-}
-
 double gbs_softmax_error(const gbs_class_scores *s, const double *offset, const double *slope) {
     double wrong = 0.0, count = 0.0;
     for (size_t i = 0; i < s->n; i++) {

@@ -28,9 +28,7 @@ enum { GBS_MOST_FULL = 12 };
 gbs_status gbs_softmax_learn(gbs_context *ctx, const gbs_class_scores *s, gbs_slopes_kind slopes,
                              double *offset, double *slope);
 
-/* Mean -log p of the classes of the rows that count; NaN: there are none. */
-double gbs_softmax_log_loss(const gbs_class_scores *s, const double *offset, const double *slope);
-/* The share of them whose class is not the most probable one. */
+/* The share of the rows that count whose class is not the most probable one; NaN: none counts. */
 double gbs_softmax_error(const gbs_class_scores *s, const double *offset, const double *slope);
 
 /* By calibrations that have not seen the rows, each of five parts by the others: the loss of each

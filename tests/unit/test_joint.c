@@ -5,6 +5,7 @@
 #include "data/rows.h"
 #include "fit/joint.h"
 #include "fit/temper.h"
+#include "unit/softmax_support.h"
 
 enum { N = 120, D = 4, K = 3 };
 
@@ -287,7 +288,7 @@ static void the_slope_undoes_a_scale(void **state) {
     assert_close(slope, 1.0 / 3.0, 0.0, 0.02); /* five standard errors */
     assert_true(isnan(loss[7]) && error > 0.1 && error < 0.6);
     double offset[K] = {0}, slopes[K * K] = {slope, 0, 0, 0, slope, 0, 0, 0, slope};
-    assert_close(gbs_softmax_mean(M, loss), gbs_softmax_log_loss(&s, offset, slopes), 1e-12, 0.0);
+    assert_close(gbs_softmax_mean(M, loss), softmax_log_loss(&s, offset, slopes), 1e-12, 0.0);
     const double divided[] = {5, 0, 0, 0, 5, 0, 0, 0, 5, 6, 0, 0};
     const size_t classes[] = {0, 1, 2, 0};
     gbs_class_scores few = {4, K, divided, classes};

@@ -3,8 +3,8 @@
 #include "support.h"
 
 #include "data/rows.h"
-#include "fit/softmax.h"
 #include "judge/many.h"
+#include "unit/softmax_support.h"
 
 enum { N = 150, D = 3, K = 4, ROWS = 9 };
 
@@ -104,7 +104,7 @@ static void calibration_finds_the_probabilities_behind_scores(void **state) {
     assert_ok(ctx, gbs_softmax_choose(ctx, &s, offset, slope));
     assert_close(offset[1] - offset[0], -0.75, 0.0, 0.15);
     assert_close(offset[2] - offset[0], 0.0, 0.0, 0.15);
-    assert_close(gbs_softmax_log_loss(&s, offset, slope), best, 0.0, 5e-3);
+    assert_close(softmax_log_loss(&s, offset, slope), best, 0.0, 5e-3);
     double *loss = doubles(M), *worse = doubles(M);
     assert_ok(ctx, gbs_softmax_cross_validate(ctx, &s, GBS_SLOPES_EACH, loss, &error));
     assert_close(gbs_softmax_mean(M, loss), best, 0.0, 5e-3);
@@ -130,14 +130,14 @@ static void calibration_bears_poor_rows(void **state) {
     double offset[C], slope[C * C], flat[20] = {0};
     gbs_class_scores s = {5, C, score, class}, same = {5, C, flat, class};
     assert_ok(ctx, gbs_softmax_learn(ctx, &s, GBS_SLOPES_FULL, offset, slope));
-    assert_true(isfinite(gbs_softmax_log_loss(&s, offset, slope)));
+    assert_true(isfinite(softmax_log_loss(&s, offset, slope)));
     assert_ok(ctx, gbs_softmax_learn(ctx, &s, GBS_SLOPES_EACH, offset, slope));
     assert_true(isfinite(offset[0] + offset[1] + offset[2]) && offset[3] == -INFINITY);
     for (size_t c = 0; c < 3; c++)
         assert_true(slope[c * (C + 1)] > 0.0 && isfinite(slope[c * (C + 1)]));
     assert_true(gbs_softmax_error(&s, offset, slope) == 0.0);
     assert_ok(ctx, gbs_softmax_choose(ctx, &same, offset, slope));
-    assert_true(isfinite(gbs_softmax_log_loss(&same, offset, slope)));
+    assert_true(isfinite(softmax_log_loss(&same, offset, slope)));
     gbs_context_free(ctx);
 }
 
