@@ -24,6 +24,7 @@
 #define GAUGE 1e-6
 #define LEAST_SLOPE 1e-9
 enum { MOST_STEPS = 100, PARTS = 5 };
+enum { PRODUCTS_A_LOOK = 1 << 22 }; /* between two looks at the caller's wish to stop */
 
 /* ---------------------------------------------------------------- probabilities */
 
@@ -150,6 +151,14 @@ static double add_row(const gbs_softmax_fit *f, size_t i, const double *paramete
     return value;
 }
 
+/* Is row i one to ask at, and is the answer to stop? */
+static bool stopped(const gbs_softmax_fit *f, size_t i) {
+    size_t side = f->s->k * features(f), rows = PRODUCTS_A_LOOK / (side * side) + 1;
+    if (f->ctx != NULL && i % rows == 0)
+        *f->status = gbs_check_cancel(f->ctx);
+    return f->ctx != NULL && *f->status != GBS_OK;
+}
+
 double gbs_softmax_value(const gbs_softmax_fit *f, const double *parameter, double *gradient,
                          double *hessian) {
     size_t k = f->s->k, size = gbs_softmax_parameters(f);
@@ -158,8 +167,11 @@ double gbs_softmax_value(const gbs_softmax_fit *f, const double *parameter, doub
         memset(gradient, 0, size * sizeof *gradient);
     if (hessian != NULL)
         memset(hessian, 0, size * size * sizeof *hessian);
-    for (size_t i = 0; i < f->s->n; i++)
+    for (size_t i = 0; i < f->s->n; i++) {
+        if (stopped(f, i))
+            return NAN;
         value += add_row(f, i, parameter, gradient, hessian);
+    }
     for (size_t j = 0; j < size; j++) {
         bool offset = j < k, free = f->slopes == GBS_SLOPES_SHARED;
         double weight = offset ? GAUGE
@@ -184,7 +196,7 @@ struct newton {
 static void minimise(const gbs_softmax_fit *f, const struct newton *w, double *parameter) {
     size_t size = gbs_softmax_parameters(f);
     double value = gbs_softmax_value(f, parameter, w->gradient, w->hessian);
-    for (int step = 0; step < MOST_STEPS; step++) {
+    for (int step = 0; step < MOST_STEPS && *f->status == GBS_OK; step++) {
         double promised = 0.0, share = 1.0, then;
         for (size_t j = 0; j < size; j++) /* scores that are all the same leave a direction flat */
             w->hessian[j * size + j] *= 1.0 + 1e-10;
@@ -204,7 +216,7 @@ static void minimise(const gbs_softmax_fit *f, const struct newton *w, double *p
             if (then < value - 1e-4 * share * promised)
                 break;
             share *= 0.5;
-            if (share < 1e-10)
+            if (share < 1e-10 || *f->status != GBS_OK)
                 return;
         }
         memcpy(parameter, w->next, size * sizeof *parameter);
@@ -234,6 +246,8 @@ static void fit(gbs_softmax_fit *f, const struct newton *w, gbs_slopes_kind slop
         parameter[c] = log((double)f->rows[c]);
     f->slopes = GBS_SLOPES_SHARED;
     minimise(f, w, parameter);
+    if (*f->status != GBS_OK)
+        return;
     double shared = parameter[k];
     f->slopes = slopes;
     f->centre = shared > LEAST_SLOPE && isfinite(shared) ? shared : LEAST_SLOPE;
@@ -258,9 +272,11 @@ static gbs_status learn(gbs_context *ctx, const gbs_class_scores *s, gbs_slopes_
     double scale = scale_of(s), *room = gbs_matrix(ctx, most + 3, most),
            *parameter = gbs_doubles(ctx, k + k * k), *scaled = gbs_matrix(ctx, s->n + 1, k);
     bool there = room != NULL && parameter != NULL && scaled != NULL;
+    gbs_status status = there ? GBS_OK : GBS_ERR_MEMORY;
     if (there) {
         gbs_class_scores in_scale = {s->n, k, scaled, s->class};
-        gbs_softmax_fit f = {.s = &in_scale, .rows = rows, .p = scaled + s->n * k};
+        gbs_softmax_fit f = {
+            .s = &in_scale, .rows = rows, .p = scaled + s->n * k, .ctx = ctx, .status = &status};
         struct newton w = {room, room + most, room + 2 * most, room + 3 * most};
         for (size_t i = 0; i < s->n * k; i++)
             scaled[i] = s->score[i] / scale;
@@ -271,7 +287,7 @@ static gbs_status learn(gbs_context *ctx, const gbs_class_scores *s, gbs_slopes_
     gbs_array_free(ctx, scaled);
     gbs_array_free(ctx, parameter);
     gbs_array_free(ctx, room);
-    return there ? GBS_OK : GBS_ERR_MEMORY;
+    return status;
 }
 
 /* The classes that have rows, alone: what is not there must leave no trace, not even in rounding.

@@ -55,10 +55,14 @@ typedef struct gbs_softmax_fit {
     gbs_slopes_kind slopes;
     double centre; /* of the penalty on slopes that are not shared */
     double *p;     /* room for k */
+    /* asked now and then whether to go on, and what it said last; NULL: nobody is */
+    gbs_context *ctx;
+    gbs_status *status;
 } gbs_softmax_fit;
 
 size_t gbs_softmax_parameters(const gbs_softmax_fit *f);
-/* Its value, its gradient and the lower triangle of its second derivatives; both may be NULL. */
+/* Its value, its gradient and the lower triangle of its second derivatives; both may be NULL. Where
+ * the context said to stop, NaN. */
 double gbs_softmax_value(const gbs_softmax_fit *f, const double *parameter, double *gradient,
                          double *hessian);
 

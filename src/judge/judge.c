@@ -226,16 +226,20 @@ static gbs_judgement part_of(const gbs_judgement *all, size_t first) {
                            .calibrated = from(all->calibrated, first)};
 }
 
-/* Rows that a map makes long are made, judged and forgotten, some 64 MB at a time. */
-static gbs_status predict_mapped(gbs_context *ctx, const gbs_model *model, const gbs_data *data,
-                                 const gbs_judgement *all) {
-    enum { CELLS = 1 << 23 };
-    size_t n = data->n, strip = gbs_rows_a_strip(model->maps.d),
-           most = (CELLS / model->maps.d / strip + 1) * strip, slice = n < most ? n : most;
-    size_t *pick = gbs_array_alloc(ctx, slice, sizeof *pick);
-    double *own = gbs_doubles(ctx, slice);
-    gbs_status status = pick != NULL && own != NULL ? gbs_compute_begin(ctx) : GBS_ERR_MEMORY;
-    bool computing = status == GBS_OK;
+/* Rows judged together: some 64 MB of them at the most, and no more than leave time to ask whether
+ * to stop. Whole strips, so that their borders, and with them the bits, are those of all rows at
+ * once. */
+static size_t rows_a_slice(const gbs_model *model) {
+    enum { CELLS = 1 << 23, ROWS = 1 << 15 };
+    size_t d = model->maps.d, strip = gbs_rows_a_strip(d), most = CELLS / d;
+    return ((most < ROWS ? most : ROWS) / strip + 1) * strip;
+}
+
+/* Dense rows are made, judged and forgotten, a slice at a time. */
+static gbs_status predict_sliced(gbs_context *ctx, const gbs_model *model, const gbs_data *data,
+                                 size_t slice, double *own, const gbs_judgement *all) {
+    size_t n = data->n, *pick = gbs_array_alloc(ctx, slice, sizeof *pick);
+    gbs_status status = pick != NULL ? GBS_OK : GBS_ERR_MEMORY;
     for (size_t first = 0; status == GBS_OK && first < n; first += slice) {
         size_t count = n - first < slice ? n - first : slice;
         gbs_judgement out = part_of(all, first);
@@ -252,38 +256,39 @@ static gbs_status predict_mapped(gbs_context *ctx, const gbs_model *model, const
         gbs_rows_free(ctx, &rows);
         gbs_data_free(some);
     }
-    if (computing)
-        gbs_compute_end(ctx);
-    gbs_array_free(ctx, own);
     gbs_array_free(ctx, pick);
     return status;
 }
 
-/* All rows, a slice at a time; `all` are the caller's arrays. */
-static gbs_status predict(gbs_context *ctx, const gbs_model *model, const gbs_data *data,
-                          const gbs_judgement *all) {
-    enum { SLICE = 1 << 15 };
+/* Sparse rows, which are dense where they are few: all are made, then judged a slice at a time. */
+static gbs_status predict_whole(gbs_context *ctx, const gbs_model *model, const gbs_data *data,
+                                size_t slice, double *own, const gbs_judgement *all) {
     gbs_rows rows;
-    if (gbs_maps_features(&model->maps) != GBS_FEATURES_LINEAR)
-        return predict_mapped(ctx, model, data, all);
     gbs_status status = gbs_rows_build(ctx, data, &model->maps, &rows);
     if (status != GBS_OK)
         return status;
-    /* Whole blocks, so that their borders, and with them the bits, are those of all rows at once.
-     * Each slice asks whether to stop. */
-    size_t n = data->n, slice = (SLICE + rows.strip_rows - 1) / rows.strip_rows * rows.strip_rows;
-    double *own = gbs_doubles(ctx, n < slice ? n : slice);
-    bool computing = own != NULL && gbs_compute_begin(ctx) == GBS_OK;
-    status = computing ? GBS_OK : GBS_ERR_MEMORY;
+    size_t n = data->n;
     for (size_t first = 0; status == GBS_OK && first < n; first += slice) {
         gbs_rows some = gbs_rows_slice(&rows, first, n - first < slice ? n - first : slice);
         gbs_judgement out = part_of(all, first);
         status = predict_slice(ctx, model, &some, &out, own);
     }
-    if (computing)
-        gbs_compute_end(ctx);
-    gbs_array_free(ctx, own);
     gbs_rows_free(ctx, &rows);
+    return status;
+}
+
+/* All rows; `all` are the caller's arrays. */
+static gbs_status predict(gbs_context *ctx, const gbs_model *model, const gbs_data *data,
+                          const gbs_judgement *all) {
+    size_t slice = rows_a_slice(model);
+    double *own = gbs_doubles(ctx, data->n < slice ? data->n : slice);
+    gbs_status status = own != NULL ? gbs_compute_begin(ctx) : GBS_ERR_MEMORY;
+    if (status == GBS_OK) {
+        bool sliced = data->d == model->maps.given && gbs_rows_always_dense(data, &model->maps);
+        status = (sliced ? predict_sliced : predict_whole)(ctx, model, data, slice, own, all);
+        gbs_compute_end(ctx);
+    }
+    gbs_array_free(ctx, own);
     return status;
 }
 

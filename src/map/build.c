@@ -305,16 +305,25 @@ static const gbs_map *shift_refused(const gbs_maps *maps) {
 enum { LONG_ROW = 64, SMALL = 1 << 21, WORTH_COUNTING = 1 << 19 };
 #define MOSTLY_EMPTY 0.15
 
-static bool better_dense(const gbs_data *data, const gbs_maps *maps) {
+static bool long_rows(const gbs_maps *maps) {
+    return maps->d >= LONG_ROW && shift_refused(maps) == NULL;
+}
+
+bool gbs_rows_always_dense(const gbs_data *data, const gbs_maps *maps) {
     for (size_t k = 0; k < maps->count; k++)
-        if (maps->at[k]->ops->sparse == NULL)
+        if (maps->at[k]->ops->narrow == NULL && maps->at[k]->ops->sparse == NULL)
             return true;
+    return gbs_data_is_dense(data) && !long_rows(maps);
+}
+
+static bool better_dense(const gbs_data *data, const gbs_maps *maps) {
+    if (gbs_rows_always_dense(data, maps))
+        return true;
     double cells = (double)data->n * (double)maps->d;
-    bool long_rows = maps->d >= LONG_ROW && shift_refused(maps) == NULL;
-    if (gbs_data_is_dense(data) && (!long_rows || cells < WORTH_COUNTING))
+    if (gbs_data_is_dense(data) && cells < WORTH_COUNTING)
         return true;
     double stored = (double)stored_values(data);
-    bool empty = long_rows && stored <= MOSTLY_EMPTY * cells;
+    bool empty = long_rows(maps) && stored <= MOSTLY_EMPTY * cells;
     if (gbs_data_is_dense(data))
         return !empty;
     return (cells <= SMALL && !empty) || cells * 8.0 <= stored * 12.0;

@@ -187,6 +187,9 @@ bool gbs_maps_plain(const gbs_maps *maps);
  * it; otherwise it stays sparse. Without a map the caller's dense rows serve as they are. */
 gbs_status gbs_rows_build(gbs_context *ctx, const gbs_data *data, const gbs_maps *maps,
                           gbs_rows *out);
+/* Some of these rows, however few, become dense as all of them do: they can be made a part at a
+ * time, with the same bits. */
+bool gbs_rows_always_dense(const gbs_data *data, const gbs_maps *maps);
 
 /* ---------------------------------------------------------------- columns in use (seen.c) */
 

@@ -75,6 +75,37 @@ static void the_gradient_of_the_calibration_is_its_slope(void **state) {
     }
 }
 
+static int agrees(void *user) {
+    long *left = user;
+    return (*left)-- <= 0;
+}
+
+/* Stopped at the first question, then at every later one until it comes through. */
+static void a_calibration_that_is_stopped_says_so(void **state) {
+    (void)state;
+    enum { M = 40, C = 3 };
+    gbs_context *ctx = new_context(1, 1);
+    struct dice r = {7};
+    double score[M * C], offset[C], slope[C * C];
+    size_t class[M];
+    for (size_t i = 0; i < M * C; i++)
+        score[i] = dice_normal(&r);
+    for (size_t i = 0; i < M; i++)
+        class[i] = i % C;
+    gbs_class_scores s = {M, C, score, class};
+    gbs_status status = GBS_ERR_CANCELLED;
+    long allowed = 0, left;
+    assert_ok(ctx, gbs_context_set_cancel(ctx, agrees, &left));
+    for (; allowed < 2000 && status != GBS_OK; allowed++) {
+        left = allowed;
+        status = gbs_softmax_choose(ctx, &s, offset, slope);
+        assert_true(status == GBS_OK || (status == GBS_ERR_CANCELLED && left == -1));
+    }
+    assert_int_equal(status, GBS_OK);
+    assert_true(allowed > 10);
+    gbs_context_free(ctx);
+}
+
 /* Scores that are log probabilities, in another scale and shifted: the calibration undoes both. */
 static void calibration_finds_the_probabilities_behind_scores(void **state) {
     (void)state;
@@ -511,6 +542,7 @@ int main(void) {
         cmocka_unit_test(no_row_of_a_learned_class_is_no_calibration),
         cmocka_unit_test(the_gradient_of_the_calibration_is_its_slope),
         cmocka_unit_test(calibration_finds_the_probabilities_behind_scores),
+        cmocka_unit_test(a_calibration_that_is_stopped_says_so),
         cmocka_unit_test(calibration_bears_poor_rows),
         cmocka_unit_test(labels_and_probabilities_agree),
         cmocka_unit_test(a_model_of_many_classes_learns_them),
