@@ -24,7 +24,7 @@ struct half {
 };
 
 /* What a block leaves behind the energies of its coordinates. */
-enum { LOG_DET, CROSS, LINEAR, ANCHORED };
+enum { LOG_DET, CROSS, LINEAR, CENTRED };
 
 /* ---------------------------------------------------------------- records of the side that stays
  */
@@ -137,7 +137,7 @@ static bool update_item(const struct half *h, size_t i, double *scratch, double 
     account(f, sum, mean, cov, to + own);
     to[own + LOG_DET] -= log_det;
     if (f->is_centred)
-        to[own + ANCHORED] += centred(f, h->side, i, mean, cov, work);
+        to[own + CENTRED] += centred(f, h->side, i, mean, cov, work);
     return true;
 }
 
@@ -183,7 +183,7 @@ gbs_status gbs_factors_update_side(gbs_factors *f, int s) {
         side->log_det += from[f->own + LOG_DET];
         f->cross += from[f->own + CROSS];
         f->linear += from[f->own + LINEAR];
-        side->centred += from[f->own + ANCHORED];
+        side->centred += from[f->own + CENTRED];
     }
     gbs_array_free(f->ctx, h.broken);
     if (atomic_load(&h.status) != GBS_OK)

@@ -20,7 +20,7 @@
 #include <string.h>
 
 /* The last tenth certifies, or so many ratings where they are no more than a third. */
-enum { FEW_TO_CERTIFY = 1000, MOST_FORETOLD = 2000 };
+enum { FEW_TO_CERTIFY = 1000, MOST_PREDICTED = 2000 };
 
 /* Depends on the set of ratings alone, and on no order in which they came. */
 gbs_hash gbs_ratings_hash(const gbs_ratings *r) {
@@ -135,7 +135,7 @@ static gbs_status bound_loss(const struct gbs_completion_run *r, int power, doub
     const gbs_ratings *last = r->part[1];
     double log_price = -log(1.0 - r->o->confidence);
     struct errors before, after = {0};
-    size_t most = r->part[0]->n < MOST_FORETOLD ? r->part[0]->n : MOST_FORETOLD;
+    size_t most = r->part[0]->n < MOST_PREDICTED ? r->part[0]->n : MOST_PREDICTED;
     bool ready = make_errors(r->ctx, most, longest_row(r->part[0]), &before);
     ready = make_errors(r->ctx, last->n, longest_row(last), &after) && ready;
     gbs_status status = ready ? take_losses(r, r->part[0], true, power, &before) : GBS_ERR_MEMORY;
