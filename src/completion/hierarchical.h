@@ -56,9 +56,10 @@ typedef struct gbs_levels {
     bool fixed;
     double beta_shape, beta_rate;
     double relevance_prior; /* shape and rate of the prior of b_p */
-    uint64_t stream; /* 0: variational; else a Gibbs draw with random numbers of this stream */
-    double error;    /* sum over the ratings of E tau (y - p)^2, of the last half sweep */
-    double relax;    /* of the next half sweep's means: 1 is plain, below 2 */
+    uint64_t stream;    /* 0: variational; else a Gibbs draw with random numbers of this stream */
+    double error;       /* sum over the ratings of E tau (y - p)^2, of the last half sweep */
+    double relax;       /* of the next half sweep's means: 1 is plain, below 2 */
+    double reach, fall; /* of the next sweep: its relax; by how much the last one lowered F */
     gbs_record_shape record;
     bool single; /* records in single precision */
     void *records;

@@ -1,13 +1,19 @@
 /* Sweeps of the hierarchical model (docs/maths.md, 8.16): rows, beta, their hyper-parameters,
  * columns, theirs. F never rises; means that go 1.5 times their step, and coefficients 1.7 times,
- * halve the number of sweeps. The first sweep is plain: its start is no step of an ascent.
+ * halve the number of sweeps. Where F falls slowly, a sweep lowering it nearly as much as the one
+ * before, means go further, up to 1.8 times: what is slow then is far from where it ends. The first
+ * sweep is plain: its start is no step of an ascent.
  */
 #include "completion/level_ascent.h"
 
 #include <math.h>
 
 #define MEAN_RELAX 1.5
+#define MOST_RELAX 1.8
+#define MORE_RELAX 0.05
 #define COEF_RELAX 1.7
+/* A sweep is slow that lowers F by more than this share of what the one before did. */
+#define SLOW 0.75
 
 enum { CALM_SWEEPS = 2 };
 
@@ -19,7 +25,7 @@ static void tell(const gbs_level_options *o, const gbs_levels *f, const char *na
 static gbs_status sweep(gbs_levels *f, const gbs_level_options *o, size_t number) {
     bool plain = o->plain || number == 0;
     gbs_status status = GBS_OK;
-    f->relax = plain ? 1.0 : MEAN_RELAX;
+    f->relax = plain ? 1.0 : f->reach;
     for (int side = 0; side < 2 && status == GBS_OK; side++) {
         status = gbs_levels_update_side(f, side);
         if (status != GBS_OK)
@@ -41,6 +47,13 @@ static gbs_status sweep(gbs_levels *f, const gbs_level_options *o, size_t number
     return status;
 }
 
+/* How far the next sweep goes, by what the last two lowered F by. */
+static void adapt(gbs_levels *f, double fall) {
+    bool slow = fall > SLOW * f->fall;
+    f->reach = fmin(MOST_RELAX, fmax(MEAN_RELAX, f->reach + (slow ? MORE_RELAX : -MORE_RELAX)));
+    f->fall = fall;
+}
+
 gbs_status gbs_levels_ascend(gbs_levels *f, const gbs_level_options *o, gbs_ascent *out) {
     double before = out->sweeps > 0 ? out->free_energy : INFINITY, n = (double)f->ratings->n;
     size_t calm = 0;
@@ -57,6 +70,7 @@ gbs_status gbs_levels_ascend(gbs_levels *f, const gbs_level_options *o, gbs_asce
             break;
         }
         calm = before - energy <= o->tolerance * n ? calm + 1 : 0;
+        adapt(f, before - energy);
         before = out->free_energy = energy;
         gbs_trace_add(o->trace, energy, f->rank);
         out->converged = calm >= CALM_SWEEPS;

@@ -12,12 +12,8 @@
  * The sampler's conditionals are the same with what is drawn in place of moments: tau given all but
  * x, then x ~ N(m, S/tau) (8.20).
  */
-#include "completion/gibbs.h"
-#include "completion/hierarchical.h"
-#include "core/random.h"
+#include "completion/level_items.h"
 #include "core/ranks.h"
-#include "kernel/linalg.h"
-#include "kernel/moments.h"
 
 #include <math.h>
 #include <string.h>
@@ -29,8 +25,6 @@ struct half {
     atomic_int status;
 };
 
-/* What a block leaves behind its two triangles. */
-enum { LOG_DET, ERROR };
 enum { RECORDS_A_TASK = 64 };
 
 static void write_records(void *arg, size_t task, size_t worker) {
@@ -48,152 +42,24 @@ static void write_records(void *arg, size_t task, size_t worker) {
     }
 }
 
-/* Places of the sums over an item's ratings. */
-struct sums {
-    double *pairs, *offset, *single, *weighted;
-};
-
-static struct sums sum_item(const gbs_levels *f, int side, size_t i, double *sum) {
-    const gbs_rating_list *l = &f->ratings->by[side];
-    size_t first = l->start[i], count = l->start[i + 1] - first, rank = f->rank;
-    double *weighted = sum + f->record.plain + f->record.both, centre = f->ratings->center,
-           inverse = 1.0 / f->scale;
-    memset(sum, 0, (f->record.plain + 2 * f->record.both) * sizeof *sum);
-    if (f->single)
-        gbs_sum_singles(f->record, count, l->other + first, l->value + first, centre, inverse,
-                        f->records, sum, weighted);
-    else
-        gbs_sum_doubles(f->record, count, l->other + first, l->value + first, centre, inverse,
-                        f->records, sum, weighted);
-    double *offset = sum + gbs_packed_size(rank);
-    return (struct sums){sum, offset, offset + rank + 1, weighted};
-}
-
-/* A into the upper triangle of a, r into r. */
-static void regression(size_t rank, const struct sums *s, double *a, double *r) {
-    size_t own = rank + 1;
-    const double *pair = s->pairs;
-    for (size_t i = 0; i < rank; i++) {
-        for (size_t j = i; j < rank; j++)
-            a[i * own + j] = *pair++;
-        a[i * own + rank] = s->single[i];
-        r[i] = s->weighted[i] - s->offset[i];
-    }
-    a[rank * own + rank] = s->single[rank];
-    r[rank] = s->weighted[rank] - s->single[rank + 1];
-}
-
-/* x'Ax of an upper triangle. */
-static double quadratic(size_t d, const double *a, const double *x) {
-    double sum = 0.0;
-    for (size_t i = 0; i < d; i++) {
-        double half = 0.5 * a[i * d + i] * x[i];
-        for (size_t j = i + 1; j < d; j++)
-            half += a[i * d + j] * x[j];
-        sum += 2.0 * x[i] * half;
-    }
-    return sum;
-}
-
-static double dot(size_t d, const double *a, const double *b) {
-    double sum = 0.0;
-    for (size_t i = 0; i < d; i++)
-        sum += a[i] * b[i];
-    return sum;
-}
-
-/* tr SA, S packed, A an upper triangle. */
-static double inner(size_t d, const double *s, const double *a) {
-    double sum = 0.0;
-    for (size_t i = 0; i < d; i++) {
-        double half = 0.5 * *s++ * a[i * d + i];
-        for (size_t j = i + 1; j < d; j++)
-            half += *s++ * a[i * d + j];
-        sum += 2.0 * half;
-    }
-    return sum;
-}
-
-/* tau of row i given its mean. */
-static void update_scale(gbs_levels *f, size_t i, double err, const double *gap) {
-    const gbs_level_side *side = &f->side[0];
-    const size_t *start = f->ratings->by[0].start;
-    double own = (double)f->own;
-    f->shape[i] = f->alpha + 0.5 * (double)(start[i + 1] - start[i]);
-    f->rate[i] = f->beta +
-                 0.5 * (err + quadratic(f->own, side->precision, gap) + own * side->leverage[i]);
-    side->omega[i] = f->shape[i] / f->rate[i];
-}
-
-/* A draw of tau and of x in place of what was their best law: mean -> x, the best mean before. */
-static void draw_item(gbs_levels *f, int s, size_t i, const double *lower, const double *b,
-                      double *noise, double *work) {
-    gbs_level_side *side = &f->side[s];
-    uint64_t seed = f->ctx->seed;
-    size_t own = f->own;
-    if (s == 0)
-        side->omega[i] = gbs_gamma_draw(seed, f->stream + 2, i, f->shape[i]) / f->rate[i];
-    double sd = s == 0 ? 1.0 / sqrt(side->omega[i]) : 1.0;
-    for (size_t k = 0; k < own; k++)
-        noise[k] = sd * gbs_normal(seed, f->stream + (uint64_t)s, i * own + k);
-    gbs_small_solve(own, lower, b, noise, work, side->mean + i * own);
-}
-
-static bool update_item(const struct half *h, size_t i, double *scratch, double *to) {
-    gbs_levels *f = h->f;
-    gbs_level_side *side = &f->side[h->side];
-    size_t own = f->own, packed = gbs_packed_size(own);
-    double *p = scratch + 2 * f->record.stride, *lower = p + own * own, *b = lower + own * own,
-           *r = b + own, *best = r + own, *gap = best + own, *work = gap + own;
-    double *mean = side->mean + i * own, *cov = side->cov + i * packed, log_det;
-    const double *centre = side->centre + i * own;
-    struct sums s = sum_item(f, h->side, i, scratch);
-    regression(f->rank, &s, p, r);
-    for (size_t c = 0; c < own; c++) {
-        for (size_t d = c; d < own; d++)
-            p[c * own + d] += side->precision[c * own + d];
-        b[c] = r[c] + dot(own, side->precision + c * own, centre);
-    }
-    if (!gbs_small_factor(own, p, lower, &log_det))
-        return false;
-    gbs_small_solve(own, lower, b, NULL, work, best);
-    if (f->stream == 0)
-        gbs_small_inverse(own, lower, cov);
-    for (size_t c = 0; c < own; c++) {
-        mean[c] += f->relax * (best[c] - mean[c]);
-        gap[c] = mean[c] - centre[c];
-    }
-    regression(f->rank, &s, p, r); /* the factorisation was in its place */
-    double err = s.offset[f->rank] - 2.0 * s.weighted[f->rank + 1] - 2.0 * dot(own, mean, r) +
-                 quadratic(own, p, mean);
-    if (h->side == 0) {
-        err += f->squares[i];
-        update_scale(f, i, err, gap);
-    }
-    if (f->stream != 0)
-        draw_item(f, h->side, i, lower, b, gap, work);
-    double omega = side->omega[i], *second = to + packed;
-    for (size_t k = 0; k < packed; k++)
-        to[k] += cov[k];
-    for (size_t c = 0; c < own; c++)
-        for (size_t d = c; d < own; d++)
-            *second++ += omega * mean[c] * mean[d];
-    to[2 * packed + LOG_DET] -= log_det;
-    to[2 * packed + ERROR] += omega * err + inner(own, cov, p);
-    return true;
-}
-
 static void update_block(void *arg, size_t task, size_t worker) {
     struct half *h = arg;
     gbs_levels *f = h->f;
     const gbs_rating_list *l = &f->ratings->by[h->side];
-    double *to = f->partial + task * f->per_block;
+    double *to = f->partial + task * f->per_block, *scratch = f->scratch + worker * f->per_worker;
+    size_t last = l->block[task + 1], step = gbs_level_side_by_side(f) ? GBS_EIGHT : 1;
     memset(to, 0, f->per_block * sizeof *to);
-    for (size_t i = l->block[task]; i < l->block[task + 1] && !h->broken[task]; i++) {
+    if (step > 1)
+        gbs_level_eight_begin(f, scratch);
+    for (size_t i = l->block[task]; i < last && !h->broken[task]; i += step) {
         if (gbs_loop_stopped(f->ctx, worker, &h->status))
             return;
-        h->broken[task] = !update_item(h, i, f->scratch + worker * f->per_worker, to);
+        size_t count = last - i < step ? last - i : step;
+        h->broken[task] = step > 1 ? !gbs_level_update_eight(f, h->side, i, count, scratch, to)
+                                   : !gbs_level_update_item(f, h->side, i, scratch, to);
     }
+    if (step > 1)
+        gbs_level_eight_end(f, scratch, to);
 }
 
 /* A packed triangle as a full matrix. */
@@ -212,8 +78,8 @@ static void gather(gbs_levels *f, int s) {
             total[k] += f->partial[b * f->per_block + k];
     unpack(f->own, total, side->spread);
     unpack(f->own, total + packed, side->second);
-    side->log_det = total[2 * packed + LOG_DET];
-    f->error = total[2 * packed + ERROR];
+    side->log_det = total[2 * packed + GBS_LEVEL_LOG_DET];
+    f->error = total[2 * packed + GBS_LEVEL_ERROR];
     for (size_t i = 0; s == 1 && i < f->side[0].items; i++)
         f->error += f->side[0].omega[i] * f->squares[i];
 }

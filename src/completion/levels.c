@@ -1,7 +1,5 @@
 /* The posterior of the hierarchical model: its memory. */
-#include "completion/hierarchical.h"
-
-#include "kernel/moments.h"
+#include "completion/level_items.h"
 
 #include <math.h>
 
@@ -78,6 +76,7 @@ gbs_status gbs_levels_create(gbs_context *ctx, const gbs_ratings *ratings, size_
                       .alpha = GBS_LEVEL_SHAPE,
                       .relevance_prior = GBS_RELEVANCE_PRIOR,
                       .relax = 1.0,
+                      .fall = INFINITY,
                       .single = single,
                       .record = gbs_level_record_shape(rank)};
     size_t own = f->own, most = by[0].items > by[1].items ? by[0].items : by[1].items;
@@ -85,7 +84,8 @@ gbs_status gbs_levels_create(gbs_context *ctx, const gbs_ratings *ratings, size_
     bool ready = create_side(ctx, by[0].items, own, features[0], phi[0], &f->side[0]);
     ready = create_side(ctx, by[1].items, own, features[1], phi[1], &f->side[1]) && ready;
     f->per_block = 2 * gbs_packed_size(own) + PER_BLOCK_EXTRA;
-    f->per_worker = (2 * f->record.stride + 2 * own * own + 6 * own + 64) / 64 * 64;
+    size_t one = 2 * own * own + 6 * own, eight = gbs_level_eight_room(own);
+    f->per_worker = (2 * f->record.stride + (one > eight ? one : eight) + 64) / 64 * 64;
     f->shape = gbs_doubles(ctx, by[0].items);
     f->rate = gbs_doubles(ctx, by[0].items);
     f->squares = gbs_doubles(ctx, by[0].items);

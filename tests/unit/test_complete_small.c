@@ -80,7 +80,7 @@ static void a_fit_goes_on_with_more_ratings(void **state) {
         assert_int_equal(gbs_levels_create(ctx, some, 2, part.phi, part.features, false, &part.f),
                          GBS_OK);
         assert_int_equal(gbs_levels_start(&part.f, 6), GBS_OK);
-        gbs_level_options o = {.most_sweeps = 500, .tolerance = 1e-5, .stage = "test"};
+        gbs_level_options o = {.most_sweeps = 500, .tolerance = 1e-6, .stage = "test"};
         assert_int_equal(gbs_levels_ascend(&part.f, &o, &before), GBS_OK);
         assert_int_equal(gbs_levels_ascend(&c.f, &o, &anew), GBS_OK);
         assert_int_equal(gbs_levels_start_at(&all.f, &part.f), GBS_OK);

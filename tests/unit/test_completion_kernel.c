@@ -1,7 +1,8 @@
 /* What matrix completion computes with: digamma against MPFR, small Gaussians and sums of records
- * against plain loops. */
+ * against plain loops, eight regressions side by side against one at a time. */
 #include "completion_support.h"
 
+#include "kernel/eight.h"
 #include "kernel/special.h"
 
 #include <mpfr.h>
@@ -63,6 +64,126 @@ static void small_gaussians(void **state) {
     assert_false(gbs_small_factor(1, nan, l, &log_det));
 }
 
+/* Numbers of one of eight regressions, side by side there, and the room for all of them. */
+struct one {
+    double *a, *cov, *r, *centre, *mean;
+};
+
+static void take_lane(size_t n, size_t lane, const double *from, double *to) {
+    for (size_t k = 0; k < n; k++)
+        to[k] = from[k * GBS_EIGHT + lane];
+}
+
+/* x'Ax, the triangle packed. */
+static double slow_form(size_t d, const double *a, const double *x) {
+    double sum = 0.0;
+    for (size_t i = 0; i < d; i++)
+        for (size_t j = i; j < d; j++)
+            sum += (i == j ? 1.0 : 2.0) * *a++ * x[i] * x[j];
+    return sum;
+}
+
+/* Against the kernels of one, and plain sums. */
+static void check_lane(const gbs_eight *e, size_t lane, const double *precision, double relax,
+                       const struct one *before) {
+    size_t d = e->d, packed = gbs_packed_size(d);
+    double *p = doubles(d * d), *l = doubles(d * d), *s = doubles(packed), *got = doubles(packed),
+           *b = doubles(d), *best = doubles(d), *work = doubles(d), *m = doubles(d), log_det;
+    for (size_t i = 0; i < d; i++) {
+        b[i] = before->r[i];
+        for (size_t j = 0; j < d; j++) {
+            size_t at = i < j ? gbs_packed(d, i) + j - i : gbs_packed(d, j) + i - j;
+            p[i * d + j] = precision[i * d + j] + before->a[at];
+            b[i] += precision[i * d + j] * before->centre[j];
+        }
+    }
+    assert_true(gbs_small_factor(d, p, l, &log_det));
+    gbs_small_inverse(d, l, s);
+    gbs_small_solve(d, l, b, NULL, work, best);
+    assert_close(e->log_det[lane], log_det, 1e-12, 1e-12);
+    take_lane(packed, lane, e->cov, got);
+    for (size_t k = 0; k < packed; k++)
+        assert_close(got[k], s[k], 1e-11, 1e-13);
+    take_lane(d, lane, e->mean, m);
+    double fit = slow_form(d, before->a, m), gap = 0.0, trace = 0.0;
+    for (size_t i = 0; i < d; i++) {
+        double goal = before->mean[i] + relax * (best[i] - before->mean[i]);
+        assert_close(m[i], goal, 1e-11, 1e-12);
+        fit -= 2.0 * m[i] * before->r[i];
+        for (size_t j = 0; j < d; j++)
+            gap += precision[i * d + j] * (m[i] - before->centre[i]) * (m[j] - before->centre[j]);
+        for (size_t j = i; j < d; j++) {
+            size_t at = gbs_packed(d, i) + j - i;
+            trace += (i == j ? 1.0 : 2.0) * before->a[at] * s[at];
+        }
+    }
+    assert_close(e->fit[lane], fit, 1e-10, 1e-10);
+    assert_close(e->gap[lane], gap, 1e-10, 1e-10);
+    assert_close(e->trace[lane], trace, 1e-10, 1e-10);
+    free(p), free(l), free(s), free(got), free(b), free(best), free(work), free(m);
+}
+
+static void check_sums(const gbs_eight *e) {
+    size_t d = e->d, packed = gbs_packed_size(d);
+    double *spread = doubles(2 * packed * GBS_EIGHT), *second = spread + packed * GBS_EIGHT,
+           *sum = doubles(2 * packed);
+    const double share[GBS_EIGHT] = {1, 1, 0, 1, 1, 1, 0.5, 1},
+                 omega[GBS_EIGHT] = {1, 2, 0, 3, 1, 5, 0.25, 1};
+    gbs_eight_add(e, share, omega, spread, second);
+    gbs_eight_add(e, share, omega, spread, second);
+    gbs_eight_collect(2 * packed, spread, sum);
+    for (size_t i = 0, at = 0; i < d; i++)
+        for (size_t j = i; j < d; j++, at++) {
+            double s = 0.0, square = 0.0;
+            for (size_t k = 0; k < GBS_EIGHT; k++) {
+                s += 2.0 * share[k] * e->cov[at * GBS_EIGHT + k];
+                square += 2.0 * omega[k] * e->mean[i * GBS_EIGHT + k] * e->mean[j * GBS_EIGHT + k];
+            }
+            assert_close(sum[at], s, 1e-12, 1e-13);
+            assert_close(sum[packed + at], square, 1e-12, 1e-13);
+        }
+    free(spread), free(sum);
+}
+
+static void eight_at_a_time(void **state) {
+    (void)state;
+    struct dice r = {13};
+    for (size_t d = 1; d <= 66; d += d < 10 ? 1 : 7) {
+        size_t packed = gbs_packed_size(d);
+        double *room = doubles((2 * packed + 3 * d) * GBS_EIGHT + gbs_eight_work(d)),
+               *old = doubles(2 * packed + 3 * d), *kept, *precision = doubles(d * d);
+        gbs_eight e = {.d = d, .a = room};
+        e.cov = e.a + packed * GBS_EIGHT;
+        e.r = e.cov + packed * GBS_EIGHT;
+        e.centre = e.r + d * GBS_EIGHT;
+        e.mean = e.centre + d * GBS_EIGHT;
+        e.work = e.mean + d * GBS_EIGHT;
+        struct one before = {old, old + packed, old + 2 * packed, old + 2 * packed + d,
+                             old + 2 * packed + 2 * d};
+        for (size_t i = 0; i < d; i++)
+            for (size_t j = 0; j <= i; j++)
+                precision[i * d + j] = precision[j * d + i] = dice_between(&r, -0.5, 0.5) +
+                                                              (i == j ? (double)d : 0.0);
+        for (size_t k = 0; k < (2 * packed + 3 * d) * GBS_EIGHT; k++)
+            room[k] = dice_between(&r, -0.5, 0.5);
+        for (size_t i = 0; i < d; i++) /* sizes apart, so that products of pivots run away */
+            for (size_t k = 0; k < GBS_EIGHT; k++)
+                e.a[gbs_packed(d, i) * GBS_EIGHT + k] += pow(100.0, (double)k) * (double)d;
+        kept = doubles((2 * packed + 3 * d) * GBS_EIGHT);
+        memcpy(kept, room, (2 * packed + 3 * d) * GBS_EIGHT * sizeof *kept);
+        assert_true(gbs_eight_regress(precision, 1.5, &e));
+        for (size_t lane = 0; lane < GBS_EIGHT; lane++) {
+            take_lane(2 * packed + 3 * d, lane, kept, old);
+            check_lane(&e, lane, precision, 1.5, &before);
+        }
+        check_sums(&e);
+        memcpy(room, kept, (2 * packed + 3 * d) * GBS_EIGHT * sizeof *kept);
+        e.a[gbs_packed(d, d - 1) * GBS_EIGHT + 5] = -1e3 * (double)d; /* one of them has no root */
+        assert_false(gbs_eight_regress(precision, 1.5, &e));
+        free(room), free(old), free(kept), free(precision);
+    }
+}
+
 static void records_are_summed(void **state) {
     (void)state;
     enum { ITEMS = 9, STRIDE = 24, PLAIN = 15, WEIGHTED = 5 };
@@ -91,6 +212,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(digamma_is_that_of_mpfr),
         cmocka_unit_test(small_gaussians),
+        cmocka_unit_test(eight_at_a_time),
         cmocka_unit_test(records_are_summed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
