@@ -229,6 +229,27 @@ void result_certificates_text(struct text *t, const gbs_model *model, const gbs_
             line_add(t, LINE_LONG, "", "- %s", text);
 }
 
+/* Classes that the model never says. */
+static void note_not_learned(const struct app *app, const gbs_model *model,
+                             const gbs_recipe *recipe) {
+    const gbs_classes_card *many = gbs_model_classes_card(model);
+    const gbs_class_result *r;
+    size_t others = 0, first = 0;
+    char label[LINE_NAME], more[40] = "";
+    for (size_t k = 0; many != NULL && (r = gbs_model_class_result(model, k)) != NULL; k++)
+        if (!r->learned && others++ == 0)
+            first = k;
+    if (others == 0)
+        return;
+    if (others > 1)
+        snprintf(more, sizeof more, " and %zu other label%s", others - 1, others > 2 ? "s" : "");
+    app_note(app,
+             "'%s'%s: fewer than two rows to learn from; predict never says %s, and %zu of the "
+             "%zu fresh rows are wrong for that",
+             line_name(gbs_recipe_class(recipe, first), 40, label), more,
+             others > 1 ? "these labels" : "this label", many->unknown, many->tested);
+}
+
 void result_warnings(const struct app *app, const gbs_model *model, const gbs_recipe *recipe,
                      const struct baseline *b) {
     const gbs_card *card = gbs_model_card(model);
@@ -240,6 +261,7 @@ void result_warnings(const struct app *app, const gbs_model *model, const gbs_re
         if (breaks && (c->assumptions >> k & 1U) != 0)
             app_note(app, "the certificate is CONDITIONAL: %s", text);
     const gbs_classes_card *many = gbs_model_classes_card(model);
+    note_not_learned(app, model, recipe);
     if (many != NULL && many->one_label)
         app_note(app, "the model says one label of all %zu rows that it was tested on",
                  many->tested);
@@ -330,14 +352,14 @@ void result_model_text(struct text *t, const gbs_model *model) {
                  i->features);
     stages_text(t, model);
     if (many != NULL)
-        line_add(t, LINE_LONG, "classes",
-                 "%zu, %s: %zu posteriors, calibrated together; below, the "
-                 "sums over them, and the prior of the first",
-                 many->classes,
+        line_add(t, LINE_LONG, "classes", "%zu, %s: %zu posterior%s", many->classes,
                  many->scheme == GBS_SCHEME_PAIRS     ? "each against each"
                  : many->scheme == GBS_SCHEME_SOFTMAX ? "all together"
                                                       : "each against the rest",
-                 many->parts);
+                 many->parts,
+                 many->parts == 1 ? ", of the two classes among the rows to learn from"
+                                  : "s, calibrated together; below, the sums over them, and the "
+                                    "prior of the first");
     line_add(t, LINE_LONG, "prior",
              "N(%s, %s^2) on each coefficient, lambda %s, columns scaled: %s%s",
              i->prior == GBS_PRIOR_INFORMED && !zero_centred(model) ? "m0" : "0",

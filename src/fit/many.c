@@ -28,11 +28,12 @@ static gbs_status count_classes(gbs_classes_fit *f) {
         learned += f->rows[k] >= 2;
     if (learned >= 2)
         return GBS_OK;
-    return gbs_fail(
-        f->ctx, GBS_ERR_DATA,
-        "the rows to learn from (%zu of %zu) have two rows or more of %zu classes only; "
-        "two such classes are needed",
-        f->head->n, f->split.n, learned);
+    return gbs_fail(f->ctx, GBS_ERR_DATA,
+                    "%zu rows of %zu classes are too few to learn from some and test on others: "
+                    "two rows or more of two classes are needed among the %zu to learn from, and "
+                    "they have so many of %s; more rows help, and `positive` LABEL, which sets one "
+                    "class against the rest, needs fewer",
+                    f->split.n, classes, f->head->n, learned == 1 ? "one class alone" : "none");
 }
 
 static gbs_status view(gbs_classes_fit *f, size_t from, size_t count, gbs_data **out) {
@@ -260,7 +261,9 @@ static gbs_status test(gbs_classes_fit *f) {
                                .before_class = f->chosen.class,
                                .before = f->chosen.n,
                                .head = f->head,
-                               .fresh = f->fresh};
+                               .fresh = f->fresh,
+                               .first = f->two ? f->calibrating : 0,
+                               .rows = f->two ? f->chosen.n : f->head->n};
         status = gbs_many_certify(f->ctx, f->model, &e);
     }
     gbs_array_free(f->ctx, score);
@@ -288,9 +291,10 @@ static gbs_status fit_deployed(gbs_context *ctx, const gbs_data *data, const gbs
     for (int k = 0; k <= GBS_SCHEME_SOFTMAX; k++)
         f.log_loss[k] = f.error[k] = NAN;
     gbs_status status = prepare(&f);
+    f.two = status == GBS_OK && gbs_classes_are_two(&f);
     if (status == GBS_OK)
-        status = gbs_classes_choose(&f);
-    if (status == GBS_OK)
+        status = f.two ? gbs_classes_fit_two(&f) : gbs_classes_choose(&f);
+    if (status == GBS_OK && !f.two)
         status = calibrate(&f);
     if (status == GBS_OK)
         status = make_model(&f);

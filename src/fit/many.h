@@ -28,6 +28,7 @@ typedef struct gbs_part_fits {
     const size_t *fold_of;
     size_t folds;
     double done, span; /* of the progress */
+    bool matched;      /* fits to some of the rows shrink as one to all of them: what calibrates */
 } gbs_part_fits;
 
 gbs_status gbs_parts_leave_out(gbs_context *ctx, const gbs_part_fits *f, gbs_many *many,
@@ -39,7 +40,7 @@ gbs_status gbs_parts_train(gbs_context *ctx, const gbs_part_fits *f, const gbs_s
                            size_t all, gbs_many *many);
 
 /* A fit to three classes or more while it is made. */
-enum { GBS_CLASS_KINDS = 4, GBS_CLASS_WIDTHS = 12 };
+enum { GBS_CLASS_KINDS = 2, GBS_CLASS_WIDTHS = 12 };
 typedef struct gbs_classes_fit {
     gbs_context *ctx;
     const gbs_data *data;
@@ -48,15 +49,16 @@ typedef struct gbs_classes_fit {
     gbs_data *head, *fresh, *some; /* the last: the rows of head that choose */
     size_t *rows;                  /* of each class in head */
     size_t *fold_of, folds;        /* of the rows that choose */
-    struct {
-        gbs_columns columns;
-        gbs_loss loss;
-    } kinds[GBS_CLASS_KINDS];
+    /* of the candidates that are binary problems */
+    gbs_columns kinds[GBS_CLASS_KINDS];
+    gbs_loss loss;
     double widths[GBS_CLASS_WIDTHS], constant;
     size_t kinds_size, widths_size, candidates;
     double told, span; /* of the progress */
     gbs_many *many;
-    gbs_held_scores chosen;                                                 /* what calibrates */
+    gbs_held_scores chosen; /* what calibrates */
+    bool two;               /* classes are met before the last block */
+    size_t calibrating;     /* of two classes: the first of the rows of head behind `chosen` */
     double log_loss[GBS_SCHEME_SOFTMAX + 1], error[GBS_SCHEME_SOFTMAX + 1]; /* of each scheme */
     gbs_model *model;
 } gbs_classes_fit;
@@ -69,6 +71,7 @@ size_t *gbs_classes_last_rows(const gbs_classes_fit *f);
 /* All classes together (many_joint.c): the best of its candidates, by rows of f->some left out. */
 typedef struct gbs_joint_choice {
     bool any;
+    size_t width;           /* which of those tried */
     gbs_fit_settings o;     /* columns, map and prior */
     double log_loss, error; /* of the calibrated probabilities */
     double *loss;           /* of each row */
@@ -94,6 +97,10 @@ enum {
  * and scores that calibrate (many_choose.c). */
 gbs_status gbs_classes_choose(gbs_classes_fit *f);
 
+/* Two classes have rows before the last block, whatever comes in it: fitted as two (many_two.c). */
+bool gbs_classes_are_two(const gbs_classes_fit *f);
+gbs_status gbs_classes_fit_two(gbs_classes_fit *f);
+
 /* The lines of the card, from the last block: probabilities and drawn scores, rows x classes. */
 typedef struct gbs_many_evidence {
     const gbs_fit_settings *o;
@@ -103,6 +110,7 @@ typedef struct gbs_many_evidence {
     const size_t *before_class; /* of the calibrating rows */
     size_t before;
     const gbs_data *head, *fresh; /* the rows to learn from, and the last block */
+    size_t first, rows;           /* of head: those whose weights choose the bet */
 } gbs_many_evidence;
 
 gbs_status gbs_many_certify(gbs_context *ctx, gbs_model *model, const gbs_many_evidence *e);

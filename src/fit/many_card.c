@@ -87,8 +87,8 @@ static gbs_status add_mean(struct lines *l, gbs_target target, gbs_risk risk, do
 static gbs_status add_weighted(struct lines *l) {
     const gbs_many *m = l->model->many;
     const gbs_many_evidence *e = l->e;
-    size_t n = m->card.tested, k = m->classes, learned = e->head->n;
-    double *loss = gbs_doubles(l->ctx, n), *share = gbs_doubles(l->ctx, n + learned), errors = 0.5,
+    size_t n = m->card.tested, k = m->classes, all = e->head->n;
+    double *loss = gbs_doubles(l->ctx, n), *share = gbs_doubles(l->ctx, n + all), errors = 0.5,
            sum = 0.0, lost = 0.0, price = -log(l->delta), *past = share + n;
     gbs_status status = loss != NULL && share != NULL ? GBS_OK : GBS_ERR_MEMORY;
     if (status == GBS_OK) {
@@ -101,8 +101,8 @@ static gbs_status add_weighted(struct lines *l) {
             sum += share[i];
             lost += share[i] * loss[i];
         }
-        double kappa = gbs_weighted_kappa(errors / ((double)e->before + 1.0), past, learned, n,
-                                          price);
+        double kappa = gbs_weighted_kappa(errors / ((double)e->before + 1.0), past + e->first,
+                                          e->rows, n, price);
         gbs_certificate *line = add(l, GBS_TARGET_WEIGHTED, GBS_RISK_ERROR, GBS_BOUND_BETTING, n,
                                     sum > 0.0 ? lost / sum : 1.0,
                                     gbs_weighted_upper(loss, share, n, kappa, price));

@@ -1,12 +1,13 @@
 /* The choice behind a fit to three classes or more (docs/maths.md, 11.10).
  *
  * All classes together (many_joint.c), unless binary problems are better by a standard error.
- * Candidates of these are a scheme (each class against the rest, or against each other one), a loss
- * (hinge, or exponential, whose best score is the log odds also where a class is nowhere the
- * likelier side), a kind of columns and a width of the prior, one for all problems: each problem by
- * itself has too few rows of its class to choose by. They are compared by the log loss of the
- * jointly calibrated out-of-fold scores, the calibration cross-validated too. Pairs must be better
- * by a standard error.
+ * Candidates of these are a scheme (each class against the rest, or against each other one), a kind
+ * of columns and a width of the prior, one for all problems: each problem by itself has too few
+ * rows of its class to choose by. The loss is the probit loss, as of two classes: its best score
+ * rises with the probability also where a class is nowhere the likelier side (3.7), where the best
+ * under the hinge is a constant. They are compared by the log loss of the jointly calibrated
+ * out-of-fold scores, the calibration cross-validated too. Pairs must be better by a standard
+ * error.
  */
 #include "fit/many.h"
 
@@ -20,7 +21,7 @@ enum { MOST_PAIRED = 20 };
 enum { KINDS = GBS_CLASS_KINDS, WIDTHS = GBS_CLASS_WIDTHS, MIDDLE = 5, STEP = 2 };
 #define NARROWEST 0.00625
 #define LEAST_ROOM 1.0
-#define ROUGHLY 1e-4 /* of the free energy: a comparison of some of the rows needs no more */
+#define ROUGHLY 1e-4 /* of the free energy: a comparison needs no more */
 #define CLOSELY 1e-6 /* what calibrates */
 #define TIE (1.0 - 1e-9)
 #define SURELY 2.0 /* standard errors */
@@ -49,17 +50,12 @@ static gbs_status set_candidates(gbs_classes_fit *f) {
     gbs_status status = gbs_typical_cell(f->ctx, f->some, &line, &typical);
     if (status != GBS_OK)
         return status;
-    gbs_columns one = o->columns == GBS_COLUMNS_RELEVANCE ? GBS_COLUMNS_RELEVANCE
-                                                          : GBS_COLUMNS_EQUAL;
-    bool two = o->columns == GBS_COLUMNS_AUTO && o->scale == GBS_SCALE_STANDARD && !lengths,
-         asked = o->loss != GBS_LOSS_AUTO;
-    for (int exponential = 0; exponential < (asked ? 1 : 2); exponential++)
-        for (int relevance = 0; relevance < (two ? 2 : 1); relevance++) {
-            f->kinds[f->kinds_size].columns = relevance ? GBS_COLUMNS_RELEVANCE : one;
-            f->kinds[f->kinds_size++].loss = asked         ? o->loss
-                                             : exponential ? GBS_LOSS_EXPONENTIAL
-                                                           : GBS_LOSS_HINGE;
-        }
+    f->loss = o->loss != GBS_LOSS_AUTO ? o->loss : GBS_LOSS_PROBIT;
+    bool relevance = o->columns == GBS_COLUMNS_RELEVANCE,
+         two = o->columns == GBS_COLUMNS_AUTO && o->scale == GBS_SCALE_STANDARD && !lengths;
+    f->kinds[f->kinds_size++] = relevance ? GBS_COLUMNS_RELEVANCE : GBS_COLUMNS_EQUAL;
+    if (two)
+        f->kinds[f->kinds_size++] = GBS_COLUMNS_RELEVANCE;
     f->widths_size = o->prior_sd > 0.0 ? 1 : WIDTHS;
     for (size_t w = 0; w < f->widths_size; w++)
         f->widths[w] = o->prior_sd > 0.0 ? o->prior_sd : NARROWEST * exp2((double)w) / typical;
@@ -71,8 +67,8 @@ static gbs_status set_candidates(gbs_classes_fit *f) {
 
 static gbs_fit_settings settings_of(const gbs_classes_fit *f, size_t kind, size_t width) {
     gbs_fit_settings o = f->o;
-    o.columns = f->kinds[kind].columns;
-    o.loss = f->kinds[kind].loss;
+    o.columns = f->kinds[kind];
+    o.loss = f->loss;
     o.prior_sd = f->widths[width];
     o.constant = f->constant;
     return o;
@@ -83,12 +79,16 @@ static gbs_fit_settings settings_of(const gbs_classes_fit *f, size_t kind, size_
 /* One candidate: kind of columns and width of the prior for all problems of a scheme. */
 static gbs_status try_one(gbs_classes_fit *f, struct trial *t, size_t kind, size_t w) {
     gbs_fit_settings o = settings_of(f, kind, w);
-    gbs_part_fits fits = {&o, f->some, f->fold_of, f->folds, f->told, f->span};
+    gbs_part_fits fits = {.o = &o,
+                          .rows = f->some,
+                          .fold_of = f->fold_of,
+                          .folds = f->folds,
+                          .done = f->told,
+                          .span = f->span};
     gbs_many *many = NULL;
     gbs_held_scores scores = {0};
     double *value = &t->log_loss[kind][w], error = NAN;
-    if (f->some->n < f->head->n)
-        o.tolerance = ROUGHLY;
+    o.tolerance = fmax(o.tolerance, ROUGHLY);
     gbs_status status = gbs_parts_create(f->ctx, f->some, t->scheme, &many);
     if (status == GBS_OK)
         status = gbs_parts_leave_out(f->ctx, &fits, many, &scores);
@@ -131,27 +131,27 @@ static bool is_lost(const gbs_classes_fit *f, const struct trial *t) {
     return t->rival != NULL && gbs_softmax_better_by(f->some->n, t->rival, t->best, SURELY);
 }
 
-/* The log loss has one valley along the widths. From three of them: further where the best is the
- * last known on its side; then other columns and the other loss at the best; then its neighbours.
- */
-static gbs_status search(gbs_classes_fit *f, struct trial *t) {
+/* The log loss has one valley along the widths. From three of them, under the first kind of columns:
+ * further where the best is the last known on its side; then other columns at the best, and on from
+ * there; then its neighbours. */
+static gbs_status search(gbs_classes_fit *f, struct trial *t, size_t first) {
     gbs_status status = GBS_OK;
     bool new = true;
     for (size_t w = MIDDLE - STEP; status == GBS_OK && w <= MIDDLE + STEP; w += STEP)
-        status = try_new(f, t, 0, f->widths_size == 1 ? 0 : w, &new);
+        status = try_new(f, t, first, f->widths_size == 1 ? 0 : w, &new);
     if (status == GBS_OK && is_lost(f, t) && f->kinds_size > 1) /* other columns may be better */
-        status = try_new(f, t, 1, t->width, &new);
+        status = try_new(f, t, 1 - first, t->width, &new);
     if (status != GBS_OK || is_lost(f, t))
         return status;
     while (status == GBS_OK && new) {
-        size_t width = t->width;
+        size_t kind = t->kind, width = t->width;
         new = false;
-        status = try_new(f, t, 0, width + STEP, &new);
+        status = try_new(f, t, kind, width + STEP, &new);
         if (status == GBS_OK && width >= STEP)
-            status = try_new(f, t, 0, width - STEP, &new);
+            status = try_new(f, t, kind, width - STEP, &new);
+        for (size_t k = 0; status == GBS_OK && k < f->kinds_size && !new; k++)
+            status = try_new(f, t, k, t->width, &new);
     }
-    for (size_t k = 1; status == GBS_OK && k < f->kinds_size; k++)
-        status = try_new(f, t, k, t->width, &new);
     size_t kind = t->kind, width = t->width;
     if (status == GBS_OK)
         status = try_new(f, t, kind, width + 1, &new);
@@ -172,19 +172,28 @@ static gbs_status search_pairs(gbs_classes_fit *f, const struct trial *rest, str
     return status;
 }
 
-/* Of many rows the choice has seen some only, and a fit to all of them shrinks less: the last of
- * them are scored by fits to the others, which keep two rows of each class wherever they stand. */
-static gbs_status score_last(gbs_classes_fit *f, const gbs_fit_settings *o, gbs_many *many) {
-    size_t *fold_of = gbs_classes_last_rows(f);
-    if (fold_of == NULL)
+/* What calibrates: scores of rows left out, of fits that shrink as the one to all rows will. Of
+ * many rows the choice has seen some only: then the last of all are scored by fits to the others,
+ * which keep two rows of each class wherever they stand. */
+static gbs_status score_again(gbs_classes_fit *f, const gbs_fit_settings *o, gbs_many *many) {
+    bool some = f->some->n < f->head->n;
+    size_t *last = some ? gbs_classes_last_rows(f) : NULL;
+    if (some && last == NULL)
         return GBS_ERR_MEMORY;
     gbs_fit_settings once = *o;
-    once.tolerance = fmax(o->tolerance, CLOSELY);
-    gbs_part_fits fits = {&once, f->head, fold_of, 1, f->told, 0.5 * (1.0 - f->told)};
+    if (some)
+        once.tolerance = fmax(o->tolerance, CLOSELY);
+    gbs_part_fits fits = {.o = &once,
+                          .rows = f->head,
+                          .fold_of = some ? last : f->fold_of,
+                          .folds = some ? 1 : f->folds,
+                          .done = f->told,
+                          .span = 0.5 * (1.0 - f->told),
+                          .matched = true};
     f->told += fits.span;
     gbs_held_scores_free(f->ctx, &f->chosen);
     gbs_status status = gbs_parts_leave_out(f->ctx, &fits, many, &f->chosen);
-    gbs_array_free(f->ctx, fold_of);
+    gbs_array_free(f->ctx, last);
     return status;
 }
 
@@ -192,14 +201,10 @@ static gbs_status score_last(gbs_classes_fit *f, const gbs_fit_settings *o, gbs_
 static gbs_status finish(gbs_classes_fit *f, struct trial *best) {
     gbs_fit_settings o = settings_of(f, best->kind, best->width);
     gbs_split_key key = gbs_split_key_of(&f->split, &f->o);
-    gbs_status status = GBS_OK;
     f->many = best->many;
-    f->chosen = best->scores;
     best->many = NULL;
-    best->scores = (gbs_held_scores){0};
-    if (f->some->n < f->head->n)
-        status = score_last(f, &o, f->many);
-    gbs_part_fits fits = {&o, f->head, NULL, 0, f->told, 1.0 - f->told};
+    gbs_status status = score_again(f, &o, f->many);
+    gbs_part_fits fits = {.o = &o, .rows = f->head, .done = f->told, .span = 1.0 - f->told};
     return status == GBS_OK ? gbs_parts_train(f->ctx, &fits, &key, f->data->n, f->many) : status;
 }
 
@@ -226,15 +231,17 @@ static gbs_status take(gbs_classes_fit *f, gbs_joint_choice *joint, struct trial
     return finish(f, two);
 }
 
-/* The binary problems: a class against the rest, and pairs where there are not too many. */
-static gbs_status search_two(gbs_classes_fit *f, struct trial *rest, struct trial *pairs) {
-    size_t learned = 0;
+/* The binary problems: a class against the rest, and pairs where there are not too many; columns
+ * first as they were best for all classes together. */
+static gbs_status search_two(gbs_classes_fit *f, gbs_columns columns, struct trial *rest,
+                             struct trial *pairs) {
+    size_t learned = 0, first = f->kinds_size > 1 && columns == GBS_COLUMNS_RELEVANCE;
     for (size_t k = 0; k < f->data->classes; k++)
         learned += f->rows[k] >= 2;
     bool both = learned > 2 && learned <= MOST_PAIRED;
     double *log_loss = f->log_loss, *error = f->error;
     f->span = both ? 0.04 : 0.08;
-    gbs_status status = search(f, rest);
+    gbs_status status = search(f, rest, first);
     if (status == GBS_OK && both)
         status = search_pairs(f, rest, pairs);
     if (status == GBS_OK)
@@ -264,7 +271,7 @@ gbs_status gbs_classes_choose(gbs_classes_fit *f) {
     if (!mapped)
         f->o.features = GBS_FEATURES_LINEAR;
     if (status == GBS_OK && !mapped)
-        status = search_two(f, &rest, &pairs);
+        status = search_two(f, joint.o.columns, &rest, &pairs);
     f->told = fmin(f->told, 0.9);
     if (status == GBS_OK)
         status = take(f, &joint, &rest, &pairs);

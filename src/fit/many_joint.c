@@ -2,7 +2,7 @@
  *
  * Each fold of the rows that choose is left out once; its fits go from a narrow prior to wide ones,
  * each from the means of the last, until the log loss of the rows left out has risen twice. Columns
- * are as they are, or mapped (12.4) where that was asked for; `features` auto takes the map where
+ * are equal or by relevance (6.4), or mapped (12.4) where that was asked for; `features` auto takes the map where
  * its log loss is lower by two standard errors of the difference.
  */
 #include "fit/many.h"
@@ -47,6 +47,7 @@ struct folds {
     size_t *place;   /* of each class among those; k: not learned */
     struct fold *fold;
     double enough, *score; /* rows x k */
+    bool matched;          /* fits to some of the rows shrink as one to all of them */
 };
 
 static void fold_free(const gbs_context *ctx, struct fold *f) {
@@ -128,7 +129,10 @@ static gbs_status fit_fold(gbs_context *ctx, void *arg, size_t job) {
     struct folds *s = arg;
     struct fold *f = &s->fold[job];
     gbs_joint_result r;
-    gbs_status status = gbs_joint_fit(ctx, f->joint, s->o->prior_sd * s->o->prior_sd, s->enough,
+    /* lambda times a factor is the prior's variance times it, as far as the means go */
+    double variance = s->o->prior_sd * s->o->prior_sd,
+           factor = s->matched ? (double)s->rows->n / (double)f->train->n : 1.0;
+    gbs_status status = gbs_joint_fit(ctx, f->joint, variance * factor, s->enough,
                                       s->o->max_iterations, &r);
     size_t tested = f->test != NULL ? f->test->n : 0;
     double *score = tested > 0 ? gbs_matrix(ctx, tested, s->k) : NULL;
@@ -183,26 +187,28 @@ static gbs_status judge(gbs_context *ctx, const struct folds *s, double *loss, d
     return status;
 }
 
-/* The best width of these columns. o: `prior_sd` is left as the best. */
-static gbs_status search_widths(gbs_classes_fit *f, const gbs_many *many, gbs_fit_settings *o,
-                                const double *widths, size_t size, gbs_joint_choice *best) {
+/* One kind of columns while its widths are tried. */
+struct walk {
     struct folds s;
+    gbs_fit_settings *o;
+    double widths[GBS_CLASS_WIDTHS], *loss;
+    size_t size;
+};
+
+/* From width `from` on, up or down, until the log loss has risen twice. */
+static gbs_status walk_widths(gbs_classes_fit *f, struct walk *k, size_t from, bool up,
+                              gbs_joint_choice *best) {
+    gbs_status status = GBS_OK;
     size_t rises = 0;
-    double *loss = gbs_doubles(f->ctx, f->some->n), last = INFINITY, width = widths[0];
-    gbs_side_progress progress = {"choice", f->told, f->span};
-    gbs_status status = folds_create(f->ctx, o, f->some, f->fold_of, f->folds, many, &s);
-    if (status == GBS_OK && loss == NULL)
-        status = GBS_ERR_MEMORY;
-    if (status == GBS_OK)
-        status = gbs_side_by_side(f->ctx, s.count, progress, build, &s);
-    s.enough = ROUGHLY;
-    for (size_t w = 0; status == GBS_OK && w < size && rises < MOST_RISES; w++) {
+    double last = up ? INFINITY : best->log_loss;
+    for (size_t w = from; status == GBS_OK && w < k->size && rises < MOST_RISES;
+         w = up ? w + 1 : w - 1) { /* below 0 is above all */
         double value, error;
-        o->prior_sd = widths[w];
-        progress = (gbs_side_progress){"choice", f->told, f->span / 4.0};
-        status = gbs_side_by_side(f->ctx, s.count, progress, fit_fold, &s);
+        gbs_side_progress progress = {"choice", f->told, f->span / 4.0};
+        k->o->prior_sd = k->widths[w];
+        status = gbs_side_by_side(f->ctx, k->s.count, progress, fit_fold, &k->s);
         if (status == GBS_OK)
-            status = judge(f->ctx, &s, loss, &value, &error);
+            status = judge(f->ctx, &k->s, k->loss, &value, &error);
         f->told += progress.span;
         f->candidates++;
         if (status != GBS_OK)
@@ -214,30 +220,53 @@ static gbs_status search_widths(gbs_classes_fit *f, const gbs_many *many, gbs_fi
         best->any = true;
         best->log_loss = value;
         best->error = error;
-        width = widths[w];
-        memcpy(best->loss, loss, f->some->n * sizeof *loss);
-        gbs_held_scores_free(f->ctx, &best->scores);
-        status = gather(f->ctx, &s, &best->scores);
+        best->width = w;
+        memcpy(best->loss, k->loss, f->some->n * sizeof *k->loss);
     }
-    o->prior_sd = width;
-    best->o = *o;
-    folds_free(f->ctx, &s);
-    gbs_array_free(f->ctx, loss);
     return status;
 }
 
-/* Widths from `narrowest` on; what the options say is not chosen. */
+/* What calibrates: the best once more, in fits that shrink as the one to all rows will. Of many
+ * rows others do that. */
+static gbs_status score_again(gbs_classes_fit *f, struct walk *k, gbs_joint_choice *best) {
+    gbs_side_progress progress = {"choice", f->told, 0.0};
+    if (f->some->n < f->head->n)
+        return GBS_OK;
+    k->s.matched = true;
+    gbs_status status = gbs_side_by_side(f->ctx, k->s.count, progress, fit_fold, &k->s);
+    return status == GBS_OK ? gather(f->ctx, &k->s, &best->scores) : status;
+}
+
+/* Widths from `narrowest` on, `start` the first that is tried, in whose valley the best is looked
+ * for; what the options say is not chosen. o is left as the best. */
 static gbs_status search(gbs_classes_fit *f, const gbs_many *many, gbs_fit_settings *o,
-                         double narrowest, gbs_joint_choice *best) {
+                         double narrowest, size_t start, gbs_joint_choice *best) {
     bool lengths = o->scale == GBS_SCALE_UNIT_ROW || o->cx > 0.0;
-    double widths[GBS_CLASS_WIDTHS];
-    size_t size = o->prior_sd > 0.0 ? 1 : GBS_CLASS_WIDTHS;
-    for (size_t w = 0; w < size; w++)
-        widths[w] = o->prior_sd > 0.0 ? o->prior_sd : narrowest * exp2((double)w);
+    struct walk k = {.o = o, .size = o->prior_sd > 0.0 ? 1 : GBS_CLASS_WIDTHS};
+    gbs_side_progress progress = {"choice", f->told, f->span};
+    for (size_t w = 0; w < k.size; w++)
+        k.widths[w] = o->prior_sd > 0.0 ? o->prior_sd : narrowest * exp2((double)w);
     if (!(o->constant > 0.0))
-        o->constant = lengths ? 1.0 : fmax(1.0, LEAST_ROOM / widths[0]);
+        o->constant = lengths ? 1.0 : fmax(1.0, LEAST_ROOM / k.widths[0]);
     best->loss = gbs_doubles(f->ctx, f->some->n);
-    return best->loss != NULL ? search_widths(f, many, o, widths, size, best) : GBS_ERR_MEMORY;
+    k.loss = gbs_doubles(f->ctx, f->some->n);
+    gbs_status status = best->loss != NULL && k.loss != NULL ? GBS_OK : GBS_ERR_MEMORY;
+    if (status == GBS_OK)
+        status = folds_create(f->ctx, o, f->some, f->fold_of, f->folds, many, &k.s);
+    if (status == GBS_OK)
+        status = gbs_side_by_side(f->ctx, k.s.count, progress, build, &k.s);
+    k.s.enough = ROUGHLY;
+    if (status == GBS_OK)
+        status = walk_widths(f, &k, start, true, best);
+    if (status == GBS_OK && start > 0 && best->width == start)
+        status = walk_widths(f, &k, start - 1, false, best);
+    o->prior_sd = k.widths[best->width];
+    best->o = *o;
+    if (status == GBS_OK)
+        status = score_again(f, &k, best);
+    folds_free(f->ctx, &k.s);
+    gbs_array_free(f->ctx, k.loss);
+    return status;
 }
 
 void gbs_joint_choice_free(const gbs_context *ctx, gbs_joint_choice *c) {
@@ -246,13 +275,31 @@ void gbs_joint_choice_free(const gbs_context *ctx, gbs_joint_choice *c) {
     *c = (gbs_joint_choice){0};
 }
 
+/* The columns themselves: equal, or by relevance where that was asked for or has the lower log
+ * loss. Its widths are tried from the best one of equal columns on. */
 static gbs_status try_linear(gbs_classes_fit *f, const gbs_many *many, gbs_joint_choice *out) {
-    gbs_fit_settings o = f->o;
+    gbs_fit_settings o = f->o, other;
+    gbs_joint_choice relevant = {0};
+    bool free_lengths = o.scale == GBS_SCALE_STANDARD && !(o.cx > 0.0);
     double typical;
     o.features = GBS_FEATURES_LINEAR;
-    o.columns = GBS_COLUMNS_EQUAL;
+    if (o.columns != GBS_COLUMNS_RELEVANCE)
+        o.columns = GBS_COLUMNS_EQUAL;
     gbs_status status = gbs_typical_cell(f->ctx, f->some, &o, &typical);
-    return status == GBS_OK ? search(f, many, &o, NARROWEST / typical, out) : status;
+    other = o;
+    if (status == GBS_OK)
+        status = search(f, many, &o, NARROWEST / typical, 0, out);
+    if (status != GBS_OK || f->o.columns != GBS_COLUMNS_AUTO || !free_lengths)
+        return status;
+    other.columns = GBS_COLUMNS_RELEVANCE;
+    status = search(f, many, &other, NARROWEST / typical, out->width, &relevant);
+    if (status == GBS_OK && relevant.log_loss < TIE * out->log_loss) {
+        gbs_joint_choice worse = *out;
+        *out = relevant;
+        relevant = worse;
+    }
+    gbs_joint_choice_free(f->ctx, &relevant);
+    return status;
 }
 
 /* Under the map that was found. On few of the rows with fewer columns: a width that serves them
@@ -270,7 +317,7 @@ static gbs_status try_mapped(gbs_classes_fit *f, const gbs_many *many, const gbs
     o.features_size = found->size < most ? found->size : most;
     if (some && o.features_size > MAPPED_COLUMNS)
         o.features_size = MAPPED_COLUMNS;
-    gbs_status status = search(f, many, &o, NARROWEST_MAPPED, out);
+    gbs_status status = search(f, many, &o, NARROWEST_MAPPED, 0, out);
     out->o.features_size = found->size;
     return status;
 }
@@ -321,6 +368,7 @@ static gbs_status score_last(gbs_classes_fit *f, const gbs_fit_settings *o, doub
     if (status == GBS_OK)
         status = folds_create(f->ctx, o, f->head, fold_of, 1, f->many, &s);
     s.enough = CLOSELY;
+    s.matched = true;
     if (status == GBS_OK)
         status = build(f->ctx, &s, 0);
     if (status == GBS_OK)

@@ -45,22 +45,36 @@ static gbs_status own_rows(gbs_context *ctx, const struct jobs *j, size_t part, 
     return status;
 }
 
-static gbs_fit_settings settings_of(const struct jobs *j, const gbs_data *rows) {
+/* All rows of a problem, those left out too. */
+static size_t count_own(const struct jobs *j, size_t part) {
+    const gbs_data *rows = j->f->rows;
+    size_t one, other, count = 0;
+    gbs_many_sides(j->many->scheme, j->many->classes, part, &one, &other);
+    for (size_t i = 0; i < rows->n; i++) {
+        size_t class = (size_t)rows->y[i];
+        count += other == SIZE_MAX || class == one || class == other;
+    }
+    return count;
+}
+
+/* rows: of the problem, those that train. */
+static gbs_fit_settings settings_of(const struct jobs *j, size_t part, const gbs_data *rows) {
     gbs_fit_settings o = *j->f->o;
-    double share = (double)rows->n / (double)j->f->rows->n;
-    o.lambda = o.lambda > 0.0 ? o.lambda * share : (double)gbs_fit_task(&o)->units(rows);
+    double own = j->f->matched ? (double)count_own(j, part) : (double)rows->n;
+    o.lambda = o.lambda > 0.0 ? o.lambda * own / (double)j->f->rows->n : own;
     o.form = GBS_FORM_AUTO;
     return o;
 }
 
 /* The posterior on these rows, and the maps that were learned from them; from: a model to start
  * from, or NULL. */
-static gbs_status fit_rows(gbs_context *ctx, const gbs_fit_settings *o, const gbs_data *rows,
+static gbs_status fit_rows(gbs_context *ctx, gbs_fit_settings *o, const gbs_data *rows,
                            const gbs_model *from, gbs_maps *maps, gbs_posterior *p) {
     gbs_rows design = {0};
     gbs_gaussian start = {0};
     gbs_status status = gbs_maps_learn(ctx, rows, o, maps);
     *p = (gbs_posterior){0};
+    gbs_settle_family(o, maps->d);
     if (status == GBS_OK)
         status = gbs_rows_build(ctx, rows, maps, &design);
     if (status == GBS_OK)
@@ -118,7 +132,7 @@ static gbs_status leave_out(gbs_context *ctx, void *arg, size_t job) {
         return GBS_OK;
     gbs_status status = own_rows(ctx, j, part, fold, &rows);
     if (status == GBS_OK) {
-        gbs_fit_settings o = settings_of(j, rows);
+        gbs_fit_settings o = settings_of(j, part, rows);
         status = fit_rows(ctx, &o, rows, NULL, &maps, &p);
     }
     if (status == GBS_OK)
@@ -243,7 +257,7 @@ static gbs_status train(gbs_context *ctx, void *arg, size_t part) {
         return GBS_OK;
     gbs_status status = own_rows(ctx, j, part, SIZE_MAX, &rows);
     if (status == GBS_OK) {
-        gbs_fit_settings o = settings_of(j, rows);
+        gbs_fit_settings o = settings_of(j, part, rows);
         status = fit_rows(ctx, &o, rows, start_of(j, part), &model->maps, &p);
         if (status == GBS_OK)
             gbs_keep_fit(model, &o, rows, &p);

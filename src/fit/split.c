@@ -113,23 +113,25 @@ static void stratify(const double *y, size_t n, size_t first, size_t *order, siz
 }
 
 /* Where a class is rare, the rows to learn from grow one by one (groups one by one) until they hold
- * enough of each: five; of many classes as many as there are coefficients, and five for every
- * coefficient of all classes met so far but one. The rule reads nothing behind them, so the others
- * are as fresh as before. */
+ * enough of each: five; once more than two classes are met as many as there are coefficients, and
+ * five for every coefficient of all classes met so far but one. The rule reads nothing behind them,
+ * not even how many classes there are, so the others are as fresh as before. */
 static gbs_status grow(gbs_context *ctx, const gbs_data *data, size_t columns, const size_t *order,
                        size_t units, size_t *first) {
     enum { ENOUGH = 5, A_COEFFICIENT = 5, LEAST_LEFT = 6 /* one in so many stays fresh */ };
     size_t classes = gbs_data_classes(data), most = units - (units + LEAST_LEFT - 1) / LEAST_LEFT,
-           enough = classes > 2 && columns > ENOUGH ? columns : ENOUGH, unit = 0, few = 0, met = 0,
-           *have = gbs_array_alloc(ctx, 2 * classes, sizeof *have);
+           many = columns > ENOUGH ? columns : ENOUGH, unit = 0, met = 0, few = 0,
+           fewer = 0, /* classes met so far with fewer rows than `many`, than ENOUGH */
+               *have = gbs_array_alloc(ctx, 2 * classes, sizeof *have);
     if (have == NULL)
         return GBS_ERR_MEMORY;
     size_t *last = have + classes;
     for (size_t i = 0; i < data->n; i++) {
         size_t class = gbs_data_class(data, order[i]);
         if (i == 0 || data->group == NULL || data->group[order[i]] != data->group[order[i - 1]]) {
-            size_t wanted = classes > 2 && met > 2 ? A_COEFFICIENT * columns * (met - 1) : 0;
-            if (unit >= *first && (unit >= most || (few == 0 && met >= 2 && unit >= wanted))) {
+            bool enough = met > 2 ? few == 0 && unit >= A_COEFFICIENT * columns * (met - 1)
+                                  : fewer == 0 && met == 2;
+            if (unit >= *first && (unit >= most || enough)) {
                 *first = unit;
                 break;
             }
@@ -139,9 +141,11 @@ static gbs_status grow(gbs_context *ctx, const gbs_data *data, size_t columns, c
             continue;
         last[class] = unit;
         have[class]++;
-        met += have[class] == 1; /* few: classes met so far that have too few */
+        met += have[class] == 1;
         few += have[class] == 1;
-        few -= have[class] == enough;
+        fewer += have[class] == 1;
+        few -= have[class] == many;
+        fewer -= have[class] == ENOUGH;
     }
     gbs_array_free(ctx, have);
     return GBS_OK;

@@ -22,18 +22,28 @@ static double others(const gbs_many *m) {
     return 0.5 * (sqrt(1.0 + 8.0 * pairs) - 1.0);
 }
 
-void gbs_many_add_part(const gbs_many *m, size_t p, size_t n, const double *part_score,
-                       double *score) {
+static void add_odds(const gbs_many *m, size_t p, gbs_log_odds to, size_t n,
+                     const double *part_score, double *score) {
     size_t one, other, k = m->classes;
     gbs_many_sides(m->scheme, k, p, &one, &other);
     double share = other == SIZE_MAX ? 1.0 : 1.0 / others(m);
-    const gbs_log_odds *to = &m->odds[p];
     for (size_t i = 0; i < n; i++) {
-        double odds = share * (to->offset + to->slope * part_score[i]);
+        double odds = share * (to.offset + to.slope * part_score[i]);
         score[i * k + one] += odds;
         if (other != SIZE_MAX)
             score[i * k + other] -= odds;
     }
+}
+
+void gbs_many_add_part(const gbs_many *m, size_t p, size_t n, const double *part_score,
+                       double *score) {
+    add_odds(m, p, m->odds[p], n, part_score, score);
+}
+
+/* One draw. Of one pair of classes it says the sign of its score, as where there are but two. */
+static void add_draw(const gbs_many *m, size_t p, size_t n, const double *drawn, double *score) {
+    bool alone = m->scheme == GBS_SCHEME_PAIRS && m->card.parts == 1;
+    add_odds(m, p, alone ? (gbs_log_odds){0.0, 1.0} : m->odds[p], n, drawn, score);
 }
 
 /* Scores of all rows by part p, in `mean`, and those of one draw a row, in `sd`. */
@@ -81,7 +91,7 @@ gbs_status gbs_many_scores(gbs_context *ctx, const gbs_many *m, const gbs_data *
         if (status == GBS_OK && score != NULL)
             gbs_many_add_part(m, p, n, room, score);
         if (status == GBS_OK && drawn != NULL)
-            gbs_many_add_part(m, p, n, room + n, drawn);
+            add_draw(m, p, n, room + n, drawn);
         if (status == GBS_OK)
             status = gbs_check_cancel(ctx);
     }
