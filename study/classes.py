@@ -2,15 +2,18 @@
 """The default fit to three classes or more against multinomial logistic regression, on shuffles.
 
     study/classes.py [--program build/gibbsite] [--shuffles 20] [--first 0] [--sets dna,glass]
-                     [--options "..."]
+                     [--options "..."] [--keep FILE] [--peers]
 
 For each shuffle 80 % of the rows train and 20 % test. Printed for each set, as means: the certificate
 of the label at 95 %; error and log loss on the test rows, and those of scikit-learn's multinomial
 LogisticRegressionCV(Cs=10, cv=5) and LogisticRegression() (C = 1) on all training rows, standardised
 columns; and how often each scheme was chosen. A class that the training rows lack has probability
 1e-15 there. Data sets come from GIBBSITE_DATA (default ../shared/data); sim-* are drawn here.
+--keep FILE writes each shuffle there as it ends, and takes from it what it has: of the peers, and of
+the same program with the same options. --peers computes theirs alone, and prints nothing.
 """
 import argparse
+import hashlib
 import json
 import os
 import subprocess
@@ -84,6 +87,25 @@ def ours(program, options, train, test, folder):
             r["scheme"] == "pairs"]
 
 
+class Kept:
+    """Lists of numbers by name, in a JSON file that is written whenever one is new."""
+
+    def __init__(self, path):
+        self.path, self.known = path, {}
+        if path and os.path.exists(path):
+            with open(path, encoding="utf-8") as file:
+                self.known = json.load(file)
+
+    def get(self, name, compute):
+        if name not in self.known:
+            self.known[name] = [float(x) for x in compute()]
+            if self.path:
+                with open(self.path + ".new", "w", encoding="utf-8") as file:
+                    json.dump(self.known, file)
+                os.replace(self.path + ".new", self.path)
+        return self.known[name]
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--program", default="build/gibbsite")
@@ -91,9 +113,15 @@ def main():
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--sets", default=",".join(SETS))
     parser.add_argument("--options", default="")
+    parser.add_argument("--keep", default="")
+    parser.add_argument("--peers", action="store_true")
     args = parser.parse_args()
-    print(f"{'set':8s} {'certificate':>11s} {'pairs':>5s} {'error':>6s} {'LRCV':>6s} {'LR':>6s} "
-          f"{'logloss':>7s} {'LRCV':>7s} {'LR':>7s}")
+    kept, program = Kept(args.keep), ""
+    if not args.peers:
+        with open(args.program, "rb") as file:
+            program = hashlib.sha256(file.read()).hexdigest()[:12] + args.options
+        print(f"{'set':8s} {'certificate':>11s} {'pairs':>5s} {'error':>6s} {'LRCV':>6s} "
+              f"{'LR':>6s} {'logloss':>7s} {'LRCV':>7s} {'LR':>7s}")
     for name in args.sets.split(","):
         frame, runs = SETS[name](), []
         with tempfile.TemporaryDirectory() as folder:
@@ -101,9 +129,15 @@ def main():
                 order = np.random.default_rng(k).permutation(len(frame))
                 most = int(0.8 * len(frame))
                 train, test = frame.iloc[order[:most]], frame.iloc[order[most:]]
-                runs.append(ours(args.program, args.options.split(), train, test, folder) +
-                            peers(train, test))
+                theirs = kept.get(f"{name} {k}", lambda: peers(train, test))
+                if args.peers:
+                    continue
+                runs.append(kept.get(f"{name} {k} {program}",
+                                     lambda: ours(args.program, args.options.split(), train, test,
+                                                  folder)) + theirs)
                 print(f"{name}: shuffle {k} done", file=sys.stderr, flush=True)
+        if args.peers:
+            continue
         m = np.mean(runs, axis=0)
         print(f"{name:8s} {m[0]:11.4f} {m[3]:5.2f} {100 * m[1]:6.2f} {100 * m[4]:6.2f} "
               f"{100 * m[6]:6.2f} {m[2]:7.4f} {m[5]:7.4f} {m[7]:7.4f}", flush=True)
