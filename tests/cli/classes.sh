@@ -74,6 +74,67 @@ expect_json "$stdout" classes[0] 'not red'
 expect_exit 0 "$GIBBSITE" fit train.csv --joint --confidence 0.8 --json
 holds 'all lines at once cost more' "$(json "$stdout" certificate.penalty_nats.grid) > 1.9"
 
+as 'a third class in the last block alone'
+awk 'BEGIN { srand(3); print "a,b,kind"
+    for (i = 0; i < 90; i++) {
+        x = rand() * 4 - 2
+        printf "%.4f,%.4f,%s\n", x, rand(), (x + 0.7 * (rand() - 0.5) > 0 ? "yes" : "no")
+    } }' >two.csv
+sed '$s/,[a-z]*$/,later/' two.csv >later.csv
+expect_exit 0 "$GIBBSITE" fit two.csv --order time -o two.json --json
+cp "$stdout" two-fit.json
+expect_exit 0 "$GIBBSITE" fit later.csv --order time -o later.json --json
+expect_stderr "'later': fewer than two rows to learn from; predict never says this label, and 1 of the"
+expect_json "$stdout" card.learned "$(json two-fit.json card.learned)"
+expect_json "$stdout" card.unknown 1
+expect_json "$stdout" 'card.not_learned[0]' later
+expect_json "$stdout" 'certificates[1].target' recall:later
+expect_json "$stdout" 'certificates[1].value' 1
+expect_json "$stdout" card.confusion[0][0] 0
+"$GIBBSITE" predict two.json two.csv >two-said.csv
+"$GIBBSITE" predict later.json two.csv >later-said.csv
+check 'labels and probabilities are those of two classes' awk -F, 'NR == FNR { label[FNR] = $1
+    p[FNR] = $2; next } FNR > 1 && ($1 != label[FNR] || $2 != 0 ||
+    ($4 - p[FNR]) ^ 2 > 1e-18) { exit 1 }' two-said.csv later-said.csv
+expect_exit 0 "$GIBBSITE" inspect later.json
+expect_stdout 'classes +3, each against each: 1 posterior, of the two classes among the rows'
+expect_exit 0 "$GIBBSITE" evaluate later.json later.csv --json
+expect_json "$stdout" recall.later 0
+expect_exit 0 "$GIBBSITE" gap later.csv later.json --particles 50
+expect_stdout '^  no +yes +'
+
+as 'few rows'
+for n in 3 4 5 6 7 8; do
+    awk -v n=$n 'BEGIN { srand(n); print "a,b,kind"
+        for (i = 0; i < n; i++) printf "%.3f,%.3f,c%d\n", i % 3 + rand(), rand(), i % 3 }' >few.csv
+    "$GIBBSITE" fit few.csv -o few.json -q 2>err
+    code=$?
+    if ((code == 3)); then
+        check "$n rows: the message says what is missing" grep -q \
+            'two rows or more of two classes are needed among the . to learn from' err
+        expect_no_file few.json
+    else
+        check "$n rows are fitted" test $code = 0
+        check "$n rows: and predicted" "$GIBBSITE" predict few.json few.csv -o few-said.csv -q
+    fi
+    rm -f few.json
+done
+
+as 'columns by relevance, one of ten says something'
+awk 'BEGIN { srand(4); print "a,b,c,d,e,f,g,h,i,j,kind"
+    for (i = 0; i < 240; i++) {
+        line = ""
+        for (k = 0; k < 10; k++) { x[k] = rand() + rand() + rand() - 1.5; line = line x[k] "," }
+        z = x[3] + 0.15 * (rand() - 0.5)
+        print line (z < -0.25 ? "low" : z < 0.25 ? "middle" : "high")
+    } }' >one.csv
+expect_exit 0 "$GIBBSITE" fit one.csv --columns relevance --json
+expect_json "$stdout" columns relevance
+expect_exit 0 "$GIBBSITE" fit one.csv --columns equal --json
+expect_json "$stdout" columns equal
+expect_exit 0 "$GIBBSITE" fit one.csv --json
+expect_json "$stdout" columns relevance
+
 as 'cv and report'
 expect_exit 0 "$GIBBSITE" cv train.csv --loss hinge --lambda-grid 100:600:2 --json
 holds 'the cross-validated error is that of labels' "$(json "$stdout" table[1].error) < 0.3"
