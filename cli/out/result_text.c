@@ -243,11 +243,12 @@ static void note_not_learned(const struct app *app, const gbs_model *model,
         return;
     if (others > 1)
         snprintf(more, sizeof more, " and %zu other label%s", others - 1, others > 2 ? "s" : "");
-    app_note(app,
-             "'%s'%s: fewer than two rows to learn from; predict never says %s, and %zu of the "
-             "%zu fresh rows are wrong for that",
-             line_name(gbs_recipe_class(recipe, first), 40, label), more,
-             others > 1 ? "these labels" : "this label", many->unknown, many->tested);
+    app_note(
+        app,
+        "'%s'%s: fewer than two rows to learn from; predict never says %s (fresh rows that are "
+        "wrong for that: %zu of %zu)",
+        line_name(gbs_recipe_class(recipe, first), 40, label), more,
+        others > 1 ? "these labels" : "this label", many->unknown, many->tested);
 }
 
 void result_warnings(const struct app *app, const gbs_model *model, const gbs_recipe *recipe,
