@@ -131,7 +131,7 @@ static bool is_lost(const gbs_classes_fit *f, const struct trial *t) {
     return t->rival != NULL && gbs_softmax_better_by(f->some->n, t->rival, t->best, SURELY);
 }
 
-/* The log loss has one valley along the widths. From three of them, under the first kind of columns:
+/* The log loss has one valley along the widths. From three of them, under one kind of columns:
  * further where the best is the last known on its side; then other columns at the best, and on from
  * there; then its neighbours. */
 static gbs_status search(gbs_classes_fit *f, struct trial *t, size_t first) {
