@@ -15,7 +15,9 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -75,6 +77,12 @@ static void pause_briefly(void) {
 #elif defined(__aarch64__)
     __asm__ volatile("yield");
 #endif
+}
+
+/* What OpenMP's threads heed: those that wait sleep at once, and leave the processor to others. */
+static bool is_passive(void) {
+    const char *policy = getenv("OMP_WAIT_POLICY");
+    return policy != NULL && strcasecmp(policy, "passive") == 0;
 }
 
 /* ---------------------------------------------------------------- the threads */
@@ -204,7 +212,7 @@ static void enlarge(gbs_context *ctx, struct gbs_team *team, size_t wanted) {
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     team->complete = team->size < wanted;
-    atomic_store(&team->looks, team->size < (size_t)ctx->cpus ? LOOKS : 0);
+    atomic_store(&team->looks, team->size < (size_t)ctx->cpus && !is_passive() ? LOOKS : 0);
     if (team->complete) {
         const char *why = gbs_blas_takes_turns() ? NO_LOCKS : NO_ROOM;
         gbs_log(ctx, GBS_LOG_INFO, "%zu of %d threads: %s", team->size + 1, ctx->threads, why);

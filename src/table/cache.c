@@ -129,9 +129,10 @@ gbs_status gbs_cache_room(gbs_cache *c, size_t cells, double **out) {
 static void describe(gbs_words *b, const gbs_table *t) {
     for (size_t j = 0; j < t->n_columns; j++) {
         const gbs_column *c = &t->columns[j];
-        gbs_words_number(
-            b, (c->is_text ? GBS_CACHE_IS_TEXT : 0) | (c->guessed ? GBS_CACHE_GUESSED : 0) |
-                   (c->unnamed ? GBS_CACHE_UNNAMED : 0) | (c->skipped ? GBS_CACHE_SKIPPED : 0));
+        gbs_words_number(b, (c->is_text ? GBS_CACHE_IS_TEXT : 0) |
+                                (c->guessed ? GBS_CACHE_GUESSED : 0) |
+                                (c->unnamed ? GBS_CACHE_UNNAMED : 0) |
+                                (c->skipped ? GBS_CACHE_SKIPPED : 0) | c->code << GBS_CACHE_CODE);
         gbs_words_text(b, c->name);
         gbs_words_number(b, c->n_levels);
         for (size_t k = 0; k < c->n_levels; k++)

@@ -35,8 +35,9 @@ struct gbs_cache {
     char folder[];                 /* for messages */
 };
 
-/* Of a column. */
+/* Of a column; its code stands above them. */
 enum { GBS_CACHE_IS_TEXT = 1, GBS_CACHE_GUESSED = 2, GBS_CACHE_UNNAMED = 4, GBS_CACHE_SKIPPED = 8 };
+enum { GBS_CACHE_CODE = 8 };
 
 /* What errno says of a file. */
 gbs_status gbs_cache_io_error(gbs_context *ctx, const char *what);

@@ -121,7 +121,8 @@ static gbs_status take_column(gbs_words_in *w, gbs_table *t, gbs_column *c) {
     *c = (gbs_column){.is_text = (flags & GBS_CACHE_IS_TEXT) != 0,
                       .guessed = (flags & GBS_CACHE_GUESSED) != 0,
                       .unnamed = (flags & GBS_CACHE_UNNAMED) != 0,
-                      .skipped = (flags & GBS_CACHE_SKIPPED) != 0};
+                      .skipped = (flags & GBS_CACHE_SKIPPED) != 0,
+                      .code = flags >> GBS_CACHE_CODE};
     c->name = take_text(w, t->ctx, &t->pool);
     uint64_t levels = c->name != NULL ? gbs_words_take_number(w) : 0;
     w->bad = w->bad || levels > (uint64_t)(w->end - w->at) / sizeof(uint64_t);

@@ -3,15 +3,8 @@
  * The common cell, a number in a column known to be numeric, is converted where it lies in the
  * window, and its border is whatever stands behind the number: one pass over the bytes. Everything
  * else (text, quotes, missing values, the edge of the buffer, mistakes) takes the general way
- * through csv_cell. libcsv, the oracle of the tests, needs as long to find the cells alone (about
- * 200 MB/s) as this file needs to read them.
- *
- * A column is text when the options say so or when its first cell that says anything is no number;
- * otherwise it is numeric, and a later text in it is an error rather than a silent change of type.
- * Marks such as ? or n/a say nothing: until another cell comes they are kept as levels, which they
- * are in a text column and are not, but missing, in one of numbers. A text column most of whose
- * levels are numbers is in doubt, and an error too (doubt.c): so the types are what any of the
- * rows would say.
+ * through csv_cell and csv_store. libcsv, the oracle of the tests, needs as long to find the cells
+ * alone (about 200 MB/s) as this file needs to read them.
  */
 #include "table/cache.h"
 #include "table/csv_columns.h"
@@ -21,272 +14,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-/* "column 'age' (column 3)", or "column 3" in a file without names. */
-struct place {
-    char text[240];
-};
-
-static struct place place(const gbs_csv *c, size_t j) {
-    struct place p;
-    const char *name = c->table->columns[j].name;
-    if (c->table->has_header)
-        snprintf(p.text, sizeof p.text, "column '%s' (column %zu)",
-                 gbs_show(name, strlen(name)).text, j + 1);
-    else
-        snprintf(p.text, sizeof p.text, "column %zu", j + 1);
-    return p;
-}
-
-/* How an option names the column: by number where the name would need the quotes of a shell. */
-static struct place argument(const gbs_csv *c, size_t j) {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
-    struct place p;
-    const char *name = c->table->columns[j].name;
-    if (c->table->has_header && strlen(name) <= 40 && strspn(name, plain) == strlen(name))
-        snprintf(p.text, sizeof p.text, "%s", name);
-    else
-        snprintf(p.text, sizeof p.text, "%zu", j + 1);
-    return p;
-}
-
-static bool is_dressed(const gbs_csv_cell *cell) {
-    char text[64];
-    if (cell->length >= sizeof text)
-        return false;
-    memcpy(text, cell->text, cell->length);
-    text[cell->length] = '\0';
-    return gbs_is_dressed_number(text);
-}
-
-static gbs_status expected_number(gbs_csv *c, size_t j, const gbs_csv_cell *cell) {
-    char range[80];
-    unsigned long long first = c->first_number[j], last = c->previous_line;
-    if (first == last)
-        snprintf(range, sizeof range, "line %llu holds a number", first);
-    else
-        snprintf(range, sizeof range, "lines %llu to %llu hold numbers", first, last);
-    if (c->reader->options->from_model)
-        return gbs_reader_fail_at(c->reader, cell->line, "%s: expected a number, found '%s' (%s)",
-                                  place(c, j).text, gbs_show(cell->text, cell->length).text, range);
-    if (is_dressed(cell))
-        return gbs_reader_fail_at(
-            c->reader, cell->line,
-            "%s: expected a number, found '%s' (%s); take the signs out of the file, or treat the "
-            "column as categories (`text` %s)",
-            place(c, j).text, gbs_show(cell->text, cell->length).text, range, argument(c, j).text);
-    return gbs_reader_fail_at(
-        c->reader, cell->line,
-        "%s: expected a number, found '%s' (%s; `na-values` takes such cells as missing, `text` %s "
-        "the column as categories)",
-        place(c, j).text, gbs_show(cell->text, cell->length).text, range, argument(c, j).text);
-}
-
-/* The label, for all that is known before the table is read: nothing is decided by it. */
-static bool is_target(const gbs_csv *c, size_t j) {
-    const gbs_table *t = c->table;
-    const char *wanted = c->reader->options->target;
-    if (wanted != NULL)
-        return strcmp(t->columns[j].name, wanted) == 0;
-    for (size_t k = 0; k < t->n_columns; k++)
-        if (strcmp(t->columns[k].name, "y") == 0)
-            return k == j;
-    return j + 1 == t->n_columns;
-}
-
-static gbs_status refuse_missing(gbs_csv *c, size_t j, const gbs_csv_cell *cell) {
-    gbs_shown found = gbs_show(cell->text, cell->length);
-    if (c->reader->options->from_model)
-        return gbs_reader_fail_at(c->reader, cell->line,
-                                  "%s: the value is missing ('%s'); `missing` drop does without "
-                                  "such rows, impute fills them in",
-                                  place(c, j).text, found.text);
-    if (is_target(c, j))
-        return gbs_reader_fail_at(c->reader, cell->line,
-                                  "%s: the label is missing ('%s'); `missing` drop does without "
-                                  "such rows",
-                                  place(c, j).text, found.text);
-    return gbs_reader_fail_at(c->reader, cell->line,
-                              "%s: the value is missing ('%s'); `missing` drop does without such "
-                              "rows, impute fills them in, `drop` %s leaves out the column",
-                              place(c, j).text, found.text, argument(c, j).text);
-}
-
-/* A column without a name may turn out to have no value at all: what is missing there is told when
- * a value comes. */
-static gbs_status store_missing(gbs_csv *c, size_t j, const gbs_csv_cell *cell, double *to) {
-    *to = NAN;
-    if (c->reader->options->keep_missing)
-        return GBS_OK;
-    if (c->table->columns[j].unnamed && c->kind[j] == GBS_CSV_UNDECIDED && cell->length == 0) {
-        c->first_gap[j] = c->first_gap[j] > 0 ? c->first_gap[j] : cell->line;
-        return GBS_OK;
-    }
-    return refuse_missing(c, j, cell);
-}
-
-/* The first value of a column, behind what was missing. */
-static gbs_status refuse_gap(gbs_csv *c, size_t j) {
-    char none[1] = "";
-    gbs_csv_cell gap = {.text = none, .line = c->first_gap[j]};
-    return c->first_gap[j] > 0 ? refuse_missing(c, j, &gap) : GBS_OK;
-}
-
-/* The declared ones; the well-known marks are of number columns alone. */
-static bool is_declared_missing(const gbs_csv *c, const gbs_csv_cell *cell) {
-    const gbs_reading *o = c->reader->options;
-    for (size_t k = 0; k < o->n_na; k++)
-        if (strlen(o->na[k]) == cell->length && memcmp(o->na[k], cell->text, cell->length) == 0)
-            return true;
-    return false;
-}
-
-static gbs_status not_utf8(gbs_csv *c, size_t j, const gbs_csv_cell *cell) {
-    return gbs_reader_fail_at(c->reader, cell->line,
-                              "%s: '%s' is not UTF-8 text; if it is Latin-1, `iconv -f latin1 "
-                              "-t UTF-8 %s > utf8.csv` converts the file",
-                              place(c, j).text, gbs_show(cell->text, cell->length).text,
-                              c->reader->file);
-}
-
-static gbs_status add_level(gbs_csv *c, size_t j, const gbs_csv_cell *cell) {
-    gbs_text_set *set = &c->levels[j];
-    if (set->n == GBS_TABLE_MOST_LEVELS)
-        return gbs_reader_fail_at(
-            c->reader, cell->line,
-            "%s has more than %zu different texts; it looks like an identifier "
-            "(`drop` %s leaves it out)",
-            place(c, j).text, GBS_TABLE_MOST_LEVELS, argument(c, j).text);
-    if (!gbs_is_utf8(cell->text, cell->length))
-        return not_utf8(c, j, cell);
-    return gbs_text_set_add(c->reader->ctx, set, &c->table->pool, cell->text, cell->length)
-               ? GBS_OK
-               : gbs_reader_no_memory(c->reader);
-}
-
-static gbs_status store_text(gbs_csv *c, size_t j, const gbs_csv_cell *cell, double *to) {
-    double value;
-    if (cell->length <= 3 && gbs_number_is(cell->text, cell->length, &value) == GBS_NUMBER_MISSING)
-        return store_missing(c, j, cell, to);
-    size_t level = gbs_text_set_find(&c->levels[j], cell->text, cell->length);
-    if (level == GBS_TEXT_NONE) {
-        level = c->levels[j].n;
-        gbs_status status = add_level(c, j, cell);
-        if (status != GBS_OK)
-            return status;
-    }
-    *to = (double)level;
-    return GBS_OK;
-}
-
-/* The cell with a point for its comma; false: it has none, or is too long for a number. */
-static bool with_point(const gbs_csv_cell *cell, char *text, size_t room) {
-    if (cell->length >= room)
-        return false;
-    memcpy(text, cell->text, cell->length);
-    text[cell->length] = '\0';
-    char *comma = strchr(text, ',');
-    if (comma != NULL)
-        *comma = '.';
-    return comma != NULL;
-}
-
-enum { LONGEST_NUMBER = 64 };
-
-static gbs_number_kind number_kind(const gbs_csv *c, const gbs_csv_cell *cell, double *to) {
-    char text[LONGEST_NUMBER];
-    if (c->reader->options->comma && with_point(cell, text, sizeof text))
-        return gbs_number_is(text, cell->length, to);
-    return gbs_number_is(cell->text, cell->length, to);
-}
-
-/* 1,5 in a file whose separator is ; or tab: taken as text it would become a category without a
- * word. */
-static bool is_decimal_comma(const gbs_csv *c, const gbs_csv_cell *cell) {
-    char text[LONGEST_NUMBER];
-    double value;
-    return c->in.separator != ',' && with_point(cell, text, sizeof text) &&
-           gbs_number_is(text, cell->length, &value) == GBS_NUMBER_FINITE;
-}
-
-/* The first cell of a column that says anything, and it is no number. */
-static gbs_status start_text(gbs_csv *c, size_t j, const gbs_csv_cell *cell, double *to) {
-    if (is_decimal_comma(c, cell))
-        return gbs_reader_fail_at(c->reader, cell->line,
-                                  "%s: '%s' has a decimal comma (`decimal` ,)", place(c, j).text,
-                                  gbs_show(cell->text, cell->length).text);
-    c->kind[j] = GBS_CSV_TEXT;
-    c->table->columns[j].is_text = true;
-    c->table->columns[j].guessed = true;
-    gbs_status status = refuse_gap(c, j);
-    return status == GBS_OK ? store_text(c, j, cell, to) : status;
-}
-
-/* A mark in a column of which nothing is known yet. */
-static gbs_status store_mark(gbs_csv *c, size_t j, const gbs_csv_cell *cell, double *to) {
-    gbs_status status = refuse_gap(c, j);
-    if (c->levels[j].n == 0)
-        c->first_mark[j] = cell->line;
-    return status == GBS_OK ? store_text(c, j, cell, to) : status;
-}
-
-/* The first number of a column: the marks before it were missing values. */
-static gbs_status start_numbers(gbs_csv *c, size_t j, const gbs_csv_cell *cell) {
-    gbs_text_set *marks = &c->levels[j];
-    c->first_number[j] = cell->line;
-    c->kind[j] = GBS_CSV_NUMERIC;
-    if (marks->n == 0)
-        return refuse_gap(c, j);
-    gbs_csv_cell first = {
-        .text = (char *)marks->text[0], .length = strlen(marks->text[0]), .line = c->first_mark[j]};
-    double none;
-    gbs_status status = store_missing(c, j, &first, &none);
-    for (size_t i = 0; status == GBS_OK && i < c->table->n_rows; i++)
-        c->table->cells[i * c->table->n_columns + j] = NAN;
-    gbs_text_set_free(c->reader->ctx, marks);
-    return status;
-}
-
-/* A cell that is kept as it stands. */
-static gbs_status keep_cell(gbs_csv *c, size_t j, const gbs_csv_cell *cell) {
-    if (!gbs_is_utf8(cell->text, cell->length))
-        return not_utf8(c, j, cell);
-    gbs_status status = gbs_kept_add(c->reader->ctx, &c->table->kept, c->table->n_rows,
-                                     c->keep[j] - 1, cell->text, cell->length);
-    return status == GBS_OK ? GBS_OK : gbs_reader_no_memory(c->reader);
-}
-
-static gbs_status store(gbs_csv *c, size_t j, const gbs_csv_cell *cell, double *to) {
-    *to = NAN;
-    gbs_status kept = c->keep != NULL && c->keep[j] > 0 ? keep_cell(c, j, cell) : GBS_OK;
-    if (kept != GBS_OK)
-        return kept;
-    if (c->kind[j] == GBS_CSV_SKIPPED)
-        return GBS_OK;
-    if (is_declared_missing(c, cell))
-        return store_missing(c, j, cell, to);
-    if (c->kind[j] == GBS_CSV_TEXT)
-        return store_text(c, j, cell, to);
-    switch (number_kind(c, cell, to)) {
-    case GBS_NUMBER_FINITE:
-        return c->kind[j] == GBS_CSV_UNDECIDED ? start_numbers(c, j, cell) : GBS_OK;
-    case GBS_NUMBER_MISSING:
-        return store_missing(c, j, cell, to);
-    case GBS_NUMBER_NOT_FINITE:
-        return gbs_reader_fail_at(c->reader, cell->line, "%s: '%s' is not a finite number",
-                                  place(c, j).text, gbs_show(cell->text, cell->length).text);
-    case GBS_NUMBER_TOO_LARGE:
-        return gbs_reader_fail_at(c->reader, cell->line, "%s: '%s' is too large for a double",
-                                  place(c, j).text, gbs_show(cell->text, cell->length).text);
-    case GBS_NUMBER_NONE:
-        break;
-    }
-    if (gbs_number_is_mark(cell->text, cell->length))
-        return c->kind[j] == GBS_CSV_UNDECIDED ? store_mark(c, j, cell, to)
-                                               : store_missing(c, j, cell, to);
-    return c->kind[j] == GBS_CSV_UNDECIDED ? start_text(c, j, cell, to)
-                                           : expected_number(c, j, cell);
-}
 
 /* n cells were read; the others of the record are still to be counted unless it has ended. */
 static gbs_status ragged(gbs_csv *c, uint64_t line, size_t n, bool ended) {
@@ -367,15 +94,18 @@ static bool take_numbers(gbs_csv *c, double *row, size_t *column) {
         const char *p = start;
         while (*p == ' ')
             p++;
+        const char *number = p;
         p = gbs_number_read(p, b->end, &row[j]);
         if (!p)
             break;
+        const size_t length = (size_t)(p - number);
         /* At the edge of the window p reads the '\0' there, which is none of these. */
         if (*p == '\r' && p[1] == '\n')
             p++;
         ended = *p == '\n';
         if (!ended && *p != separator)
             break;
+        gbs_csv_note_code(c, j, number, length, row[j]);
         j++;
         start = p + 1;
     }
@@ -403,7 +133,7 @@ static gbs_status read_row(gbs_csv *c) {
             return GBS_OK;
         if (j == d)
             return ragged(c, line, d + 1, cell.last);
-        status = store(c, j, &cell, &row[j]);
+        status = gbs_csv_store(c, j, &cell, &row[j]);
         if (status != GBS_OK)
             return status;
         j++;
@@ -425,7 +155,7 @@ static gbs_status settle_marks(gbs_csv *c, size_t j) {
     if (t->columns[j].is_text)
         return GBS_OK;
     gbs_csv_cell none = {.line = c->previous_line};
-    return start_numbers(c, j, &none);
+    return gbs_csv_start_numbers(c, j, &none);
 }
 
 void gbs_csv_leave_out_empty(gbs_context *ctx, gbs_table *t, size_t j, unsigned char kind) {
@@ -494,7 +224,7 @@ static gbs_status store_record(gbs_csv *c, const gbs_csv_record *record) {
     for (size_t j = 0; j < d && status == GBS_OK; j++) {
         gbs_csv_cell cell = {.text = record->text + record->start[j], .line = record->line};
         cell.length = record->start[j + 1] - record->start[j] - 1;
-        status = store(c, j, &cell, &c->table->cells[c->table->n_rows * d + j]);
+        status = gbs_csv_store(c, j, &cell, &c->table->cells[c->table->n_rows * d + j]);
     }
     return status == GBS_OK ? finish_row(c, record->line) : status;
 }

@@ -29,6 +29,18 @@ typedef struct gbs_csv {
     const gbs_csv_record *names;
 } gbs_csv;
 
+/* What a cell of column j becomes (csv_store.c); *to is the table's. */
+gbs_status gbs_csv_store(gbs_csv *c, size_t j, const gbs_csv_cell *cell, double *to);
+/* The first number of a column: the marks before it were missing values. */
+gbs_status gbs_csv_start_numbers(gbs_csv *c, size_t j, const gbs_csv_cell *cell);
+
+/* Of a column of numbers the first cell such as 01234 is remembered. */
+static inline void gbs_csv_note_code(gbs_csv *c, size_t j, const char *text, size_t length,
+                                     double value) {
+    if (text[0] == '0' && length > 1 && c->table->columns[j].code == 0)
+        c->table->columns[j].code = gbs_code_of(text, length, value);
+}
+
 /* A column without a name and without a value is what separators at the ends of lines make; its
  * levels are the table's. */
 void gbs_csv_leave_out_empty(gbs_context *ctx, gbs_table *t, size_t j, unsigned char kind);

@@ -5,7 +5,8 @@
  * other. Whether it is one is decided from given rows, the first part of a fit. Of the others a
  * warning names the option that leaves them out, and nothing changes. A column of whole numbers,
  * all different, is an identifier if they only rise, or only fall, down the file, or if its name
- * ends in "id"; counts and amounts that happen to differ do neither.
+ * ends in "id"; counts and amounts that happen to differ do neither. Codes such as the postal code
+ * 01234 say much, but not as numbers: a warning names the option that keeps them as they are.
  */
 #include "table/guard.h"
 
@@ -174,6 +175,12 @@ static bool is_called_id(const char *name) {
            (isupper((unsigned char)name[n - 2]) && islower((unsigned char)name[n - 3]));
 }
 
+/* Whole numbers that as many digits hold as the code has. */
+static bool are_codes(const gbs_column *c, const struct look *seen) {
+    return !c->is_text && c->code != 0 && seen->whole && seen->there > 0 && seen->low >= 0.0 &&
+           seen->high < pow(10.0, (double)(c->code & 15));
+}
+
 /* Below so many rows every column looks like an identifier. */
 enum { FEWEST_ROWS = 20 };
 
@@ -184,7 +191,8 @@ static gbs_status judge(gbs_context *ctx, const gbs_table *t, size_t column, str
     gbs_status status = GBS_OK;
     *out = GBS_GUARD_NONE;
     *seen = (struct look){0};
-    if (n < FEWEST_ROWS)
+    bool many = n >= FEWEST_ROWS;
+    if (!many && c->code == 0)
         return GBS_OK;
     if (c->is_text && !c->unnamed && c->n_levels > 1 && 10 * dates(c) >= 9 * c->n_levels)
         *out = GBS_GUARD_DATES;
@@ -192,15 +200,17 @@ static gbs_status judge(gbs_context *ctx, const gbs_table *t, size_t column, str
         *out = GBS_GUARD_IDENTIFIER;
     if (!c->is_text || c->unnamed)
         status = look_at(ctx, t, column, NULL, n, seen);
-    bool each = seen->there == n && seen->distinct == n && seen->whole;
+    bool each = many && seen->there == n && seen->distinct == n && seen->whole;
     if (each && c->unnamed)
         *out = GBS_GUARD_ROW_NAMES;
     else if (each && seen->high - seen->low == (double)(n - 1))
         *out = GBS_GUARD_ROW_NUMBER;
-    else if (!c->is_text && seen->whole && seen->dates && seen->distinct > 2)
+    else if (many && !c->is_text && seen->whole && seen->dates && seen->distinct > 2)
         *out = GBS_GUARD_DATES;
     else if (each && !c->is_text && (seen->rises || seen->falls || is_called_id(c->name)))
         *out = GBS_GUARD_IDENTIFIER;
+    else if (are_codes(c, seen))
+        *out = GBS_GUARD_CODES;
     return status;
 }
 
@@ -242,6 +252,11 @@ gbs_status gbs_recipe_warn(gbs_context *ctx, const gbs_recipe *r, const gbs_tabl
                     "column '%.60s': numbers that run from %.0f to %.0f, one a row, looks like a "
                     "row number; `drop` %.60s leaves it out",
                     c->name, seen.low, seen.high, c->name);
+        else if (guard == GBS_GUARD_CODES)
+            gbs_log(ctx, GBS_LOG_WARNING,
+                    "column '%.60s': codes with leading zeros (%0*llu), read as numbers; `text` "
+                    "%.60s keeps them as they are",
+                    c->name, (int)(c->code & 15), (unsigned long long)(c->code >> 4), c->name);
     }
     return status;
 }

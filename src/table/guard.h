@@ -9,7 +9,8 @@ typedef enum gbs_guard {
     GBS_GUARD_DATES,
     GBS_GUARD_IDENTIFIER,
     GBS_GUARD_ROW_NUMBER,
-    GBS_GUARD_ROW_NAMES
+    GBS_GUARD_ROW_NAMES,
+    GBS_GUARD_CODES /* digits with leading zeros that were read as numbers */
 } gbs_guard;
 
 /* What a column of a table looks like over all of its rows. */

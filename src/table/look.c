@@ -29,7 +29,8 @@ static void measure(const gbs_table *t, size_t k, gbs_column_look *look) {
 static gbs_status guard_of(gbs_context *ctx, const gbs_table *t, size_t k, gbs_column_look *look) {
     gbs_guard guard = GBS_GUARD_NONE;
     gbs_status status = gbs_guard_column(ctx, t, k, &guard);
-    static const char *const names[] = {NULL, "dates", "identifier", "row number", "row names"};
+    static const char *const names[] = {NULL,        "dates", "identifier", "row number",
+                                        "row names", NULL /* codes: they say a lot */};
     look->guard = names[guard];
     bool one = look->is_text ? look->levels == 1 : look->low == look->high;
     if (look->guard == NULL && one && look->missing == 0)

@@ -104,7 +104,21 @@ typedef struct gbs_column {
     bool skipped;        /* dropped, skipped or unread: cells are NaN */
     const char **levels; /* in order of first appearance */
     size_t n_levels;
+    uint64_t code; /* of numbers: the first cell that is a code such as 01234; 0: none is */
 } gbs_column;
+
+/* Digits that begin with a zero, three at least, since 08 is an hour or a month as well, and no
+ * more than a double holds: 16 times their value and how many they are. 0: the text is something
+ * else. */
+enum { GBS_CODE_FEWEST = 3, GBS_CODE_MOST = 15 };
+static inline uint64_t gbs_code_of(const char *text, size_t length, double value) {
+    size_t digits = 0;
+    while (digits < length && text[digits] >= '0' && text[digits] <= '9')
+        digits++;
+    bool is = digits == length && text[0] == '0' && length >= GBS_CODE_FEWEST &&
+              length <= GBS_CODE_MOST;
+    return is ? (uint64_t)value << 4 | length : 0;
+}
 
 /* One of several files that hold a table. */
 typedef struct gbs_shard {

@@ -195,6 +195,7 @@ static void write_report(gbs_together *g, gbs_words *w) {
     for (size_t j = 0; t != NULL && j < t->n_columns; j++)
         gbs_words_put(w, &p->kind[j], 1);
     for (size_t j = 0; t != NULL && j < t->n_columns; j++) {
+        gbs_words_number(w, t->columns[j].code);
         gbs_words_number(w, t->columns[j].n_levels);
         for (size_t k = 0; k < t->columns[j].n_levels; k++)
             gbs_words_text(w, t->columns[j].levels[k]);

@@ -38,12 +38,15 @@ gbs_status gbs_together_kinds(gbs_together *g, bool *kinds_differ) {
 struct merged {
     gbs_text_set set;
     size_t *mine;
-    bool same; /* they have their numbers already */
+    bool same;     /* they have their numbers already */
+    uint64_t code; /* the first */
 };
 
-/* Takes in the levels of one rank; w stands at them, and behind them afterwards. */
+/* Takes in the code and the levels of one rank; w stands at them, and behind them afterwards. */
 static bool add_levels(gbs_together *g, gbs_words_in *w, bool mine, struct merged *m) {
+    uint64_t code = gbs_words_take_number(w);
     size_t n = (size_t)gbs_words_take_number(w);
+    m->code = m->code != 0 ? m->code : code;
     for (size_t i = 0; i < n; i++) {
         size_t length, at;
         const char *text = gbs_words_take_text(w, &length);
@@ -101,6 +104,7 @@ static gbs_status merge_column(gbs_together *g, size_t j, gbs_words_in *w, bool 
         gbs_array_free(g->ctx, c->levels);
         c->levels = numeric ? NULL : m.set.text;
         c->n_levels = numeric ? 0 : m.set.n;
+        c->code = m.code;
         c->guessed = c->guessed || (g->kind[j] == GBS_CSV_TEXT && !c->is_text);
         c->is_text = g->kind[j] == GBS_CSV_TEXT || (g->kind[j] == GBS_CSV_UNDECIDED && m.set.n > 0);
         if (!numeric)

@@ -60,7 +60,7 @@ workers=$(nproc)
 exhaust() {
     local name=$1 count stride tries w each title broken
     shift
-    rm -rf whole* runs codes*
+    rm -rf whole* runs* codes*
     mkdir whole runs
     (
         cd whole || exit
@@ -78,7 +78,8 @@ exhaust() {
     tries=$(((count + stride - 1) / stride))
     for ((w = 0; w < workers; w++)); do
         each="$((1 + w * stride)):$count:$((workers * stride)):$tmp/runs"
-        LD_PRELOAD=$failmalloc FAILMALLOC_EACH=$each "$GIBBSITE" "$@" --threads 1 >"codes.$w" 2>&1 &
+        OPENBLAS_NUM_THREADS=1 LD_PRELOAD=$failmalloc FAILMALLOC_EACH=$each "$GIBBSITE" "$@" \
+            --threads 1 >"codes.$w" 2>&1 &
     done
     wait
     sort -n codes.* >codes

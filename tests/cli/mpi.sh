@@ -86,6 +86,12 @@ same 3 fit mixed.csv --missing impute --target b --prior-sd 1 --columns equal "$
 same 3 fit mixed.csv --missing drop --bound progressive --loss hinge -o OUT --json
 same 3 cv part-*.csv --folds 2 --loss hinge --json
 same 2 sample part-*.csv --particles 200 --lambda 100 -o OUT --json
+awk -F, -v OFS=, 'NR == 1 { print "zip", $0; next } { print (NR == 7001 ? "00501" : 10000 + NR * 77 % 80000), $0 }' \
+    wide.csv >codes.csv # what only the last rank reads, the first one tells
+as '3 ranks: codes with leading zeros in the last row'
+expect_exit 0 "${ranks[@]}" -np 3 "$GIBBSITE" fit codes.csv --prior zero --loss hinge --threads 1 -o \
+    codes.json
+expect_stderr "^gibbsite: column 'zip': codes with leading zeros \(00501\), read as numbers"
 check 'nothing stays' test -z "$(ls -A shared)"
 "$GIBBSITE" fit wide.csv --loss hinge --prior zero -q -o whole.json
 "$GIBBSITE" fit wide.csv --loss hinge --prior zero -q -o cached.json --cache shared

@@ -9,8 +9,11 @@
  *                               other, each in a new folder name/k with name/k.out and name/k.err
  *                               for its words. The exit status of each, as a shell has it, is
  *                               printed (124: it was not done after a minute). A run is a copy of
- *                               the process as it stands before main: what the loader does, which
- *                               takes longer than a small run, is done once.
+ *                               the process, so that what comes before the k-th call is computed
+ *                               once for all k: one process, the pilot, runs through with nothing
+ *                               refused and copies itself at each k. From where it holds a file
+ *                               that is open for writing, which copies would share, each run is a
+ *                               copy of the process as it stands before main.
  *
  * Calls count from this object's constructor on. The loader runs it after the constructors of the
  * program's libraries, so what OpenBLAS takes when it is loaded stays out. So does what its kernels
@@ -28,6 +31,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -66,34 +70,103 @@ static int status_of(pid_t child, const sigset_t *ended) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* Returns in the copies alone, each with its k. */
-static void run_each(const char *each) {
-    unsigned long long first, last, step;
-    int read = 0;
-    char folder[2100];
-    sigset_t ended, before;
-    int values = sscanf(each, "%llu:%llu:%llu:%n", &first, &last, &step, &read);
-    if (values != 3 || read == 0 || step < 1)
+/* What FAILMALLOC_EACH asks for, in memory that the copies share. */
+struct each {
+    unsigned long long next, last, step; /* next: the k that is to come */
+    char name[2048];
+};
+static struct each *each;
+static int told;              /* where statuses are printed */
+static bool is_pilot;         /* this process is the pilot */
+static sigset_t ended, usual; /* SIGCHLD; the signals that are blocked without us */
+
+enum { MOST_FILES = 64 };
+
+/* In a copy: a folder of its own, and files for its words. */
+static void settle(const char *folder) {
+    if (mkdir(folder, 0777) != 0 || chdir(folder) != 0)
         _exit(200);
+    open_as(STDOUT_FILENO, folder, "out");
+    open_as(STDERR_FILENO, folder, "err");
+}
+
+/* True in the copy, whose k-th call is to be refused. */
+static bool copy(unsigned long long k) {
+    char folder[2100];
+    snprintf(folder, sizeof folder, "%s/%llu", each->name, k);
+    pid_t child = fork();
+    if (child < 0)
+        _exit(200);
+    if (child == 0) {
+        sigprocmask(SIG_SETMASK, &usual, NULL);
+        settle(folder);
+        is_pilot = false;
+        fail_at = k;
+        return true;
+    }
+    dprintf(told, "%llu %d\n", k, status_of(child, &ended));
+    return false;
+}
+
+/* Where files that are open stand; true when one is open for writing. */
+static bool writes(off_t *offset) {
+    bool found = false;
+    for (int fd = STDERR_FILENO + 1; fd < MOST_FILES; fd++) {
+        int flags = fcntl(fd, F_GETFL);
+        offset[fd] = flags >= 0 ? lseek(fd, 0, SEEK_CUR) : -1;
+        found = found || (flags >= 0 && (flags & O_ACCMODE) != O_RDONLY);
+    }
+    return found;
+}
+
+/* The pilot is at the call each->next. True in the copy, for which it fails. */
+static bool stop_over(void) {
+    off_t offset[MOST_FILES];
+    int kept = errno;
+    if (writes(offset))
+        _exit(0); /* the others go from the start */
+    if (copy(each->next))
+        return true;
+    for (int fd = STDERR_FILENO + 1; fd < MOST_FILES; fd++)
+        if (offset[fd] >= 0) /* the copy read on */
+            lseek(fd, offset[fd], SEEK_SET);
+    each->next += each->step;
+    if (each->next > each->last)
+        _exit(0);
+    errno = kept;
+    return false;
+}
+
+/* Returns in the copies and in the pilot alone, the copies with their k. */
+static void run_each(const char *text) {
+    char folder[2100];
+    int read = 0, status;
+    unsigned long long first, last, step;
+    int values = sscanf(text, "%llu:%llu:%llu:%n", &first, &last, &step, &read);
+    each = mmap(NULL, sizeof *each, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (values != 3 || read == 0 || step < 1 || each == MAP_FAILED ||
+        strlen(text + read) >= sizeof each->name)
+        _exit(200);
+    *each = (struct each){.next = first, .last = last, .step = step};
+    memcpy(each->name, text + read, strlen(text + read) + 1);
+    told = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, MOST_FILES);
     sigemptyset(&ended);
     sigaddset(&ended, SIGCHLD);
-    sigprocmask(SIG_BLOCK, &ended, &before);
-    for (unsigned long long k = first; k <= last; k += step) {
-        snprintf(folder, sizeof folder, "%s/%llu", each + read, k);
-        pid_t child = fork();
-        if (child < 0)
-            _exit(200);
-        if (child == 0) {
-            sigprocmask(SIG_SETMASK, &before, NULL);
-            if (mkdir(folder, 0777) != 0 || chdir(folder) != 0)
-                _exit(200);
-            open_as(STDOUT_FILENO, folder, "out");
-            open_as(STDERR_FILENO, folder, "err");
-            fail_at = k;
-            return;
-        }
-        dprintf(STDOUT_FILENO, "%llu %d\n", k, status_of(child, &ended));
+    sigprocmask(SIG_BLOCK, &ended, &usual);
+    pid_t pilot = fork();
+    if (told < 0 || pilot < 0)
+        _exit(200);
+    if (pilot == 0) {
+        snprintf(folder, sizeof folder, "%s.pilot%llu", each->name, first);
+        settle(folder);
+        is_pilot = true;
+        return;
     }
+    if (waitpid(pilot, &status, 0) != pilot)
+        _exit(200);
+    for (; each->next <= last; each->next += step)
+        if (copy(each->next))
+            return;
     _exit(0);
 }
 
@@ -116,9 +189,9 @@ __attribute__((constructor)) static void begin(void) {
     fail_at = at != NULL ? strtoull(at, NULL, 10) : 0;
     if (file != NULL && strlen(file) < sizeof count_file)
         memcpy(count_file, file, strlen(file) + 1);
-    const char *each = getenv("FAILMALLOC_EACH");
-    if (each != NULL)
-        run_each(each);
+    const char *asked = getenv("FAILMALLOC_EACH");
+    if (asked != NULL)
+        run_each(asked);
     atomic_store(&counting, true);
 }
 
@@ -140,7 +213,8 @@ __attribute__((destructor)) static void end(void) {
 static bool fails(void) {
     if (!atomic_load(&counting))
         return false;
-    if (atomic_fetch_add(&calls, 1) + 1 != fail_at)
+    unsigned long long call = atomic_fetch_add(&calls, 1) + 1;
+    if (is_pilot ? call != each->next || !stop_over() : call != fail_at)
         return false;
     errno = ENOMEM;
     return true;

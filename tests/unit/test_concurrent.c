@@ -99,11 +99,12 @@ static int make_material(void **state) {
     const char *folder = getenv("TMPDIR");
     if (folder == NULL)
         folder = P_tmpdir;
-    m = (struct material){.table = make_table(&r, 400, 6, 1.0, 0.5),
-                          .large = make_table(&r, 4500, 3, 1.0, 0.5),
-                          .sparse = make_table(&r, 30, 39, 0.2, 0.5),
-                          .clouds = two_clouds(&r, 500, 3, 0.6, 0.3),
-                          .truth = make_truth(902, 150, 100, 2, 3000, 0.5, 0.0, true)};
+    m = (struct material){
+        .table = make_table(&r, repeats(400, 150), 6, 1.0, 0.5),
+        .large = make_table(&r, 4500, 3, 1.0, 0.5),
+        .sparse = make_table(&r, 30, 39, 0.2, 0.5),
+        .clouds = two_clouds(&r, repeats(500, 200), 3, 0.6, 0.3),
+        .truth = make_truth(902, 150, 100, 2, repeats(3000, MANY_CELLS), 0.5, 0.0, true)};
     snprintf(m.folder, sizeof m.folder, "%s/gibbsite-test-XXXXXX", folder);
     *state = &m;
     return mkdtemp(m.folder) != NULL ? 0 : -1;

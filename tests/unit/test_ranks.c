@@ -45,8 +45,8 @@ static double rating[RATINGS];
 static int make_tables(void **state) {
     struct dice r = {77};
     (void)state;
-    dense = small_table(31, 2400, 16);
-    sparse = make_table(&r, 2400, 60, 0.2, 0.5);
+    dense = small_table(31, 2400, repeats(16, 8));
+    sparse = make_table(&r, 2400, repeats(60, 30), 0.2, 0.5);
     r = (struct dice){5};
     for (size_t e = 0; e < RATINGS; e++) { /* each cell once: steps through all of them */
         size_t cell = e * 2 % (RATED_ROWS * RATED_COLUMNS - 1);

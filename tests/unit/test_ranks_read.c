@@ -141,7 +141,7 @@ static bool compare(const struct task *task, const char *what) {
     bool well = read_alone(task, &alone);
     if (!well)
         snprintf(alone.at, TEXT, "not together");
-    for (size_t size = 2; size <= MOST_RANKS; size++) {
+    for (size_t size = repeats(2, 3); size <= repeats(MOST_RANKS, 3); size++) {
         run_ranks(size, 1, read_jointly, task, run);
         for (size_t r = 0; r < size; r++) {
             if (strcmp(run[r].text, alone.at) != 0)
@@ -388,7 +388,7 @@ static void a_shared_array_is_filled_once(void **state) {
     struct rank_run run[MOST_RANKS];
     static const size_t sizes[] = {1, 3, 4, 1000, 100003};
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
-        for (size_t size = 2; size <= MOST_RANKS; size++) {
+        for (size_t size = repeats(2, 3); size <= repeats(MOST_RANKS, 3); size++) {
             run_ranks(size, 1, fill_array, &sizes[k], run);
             for (size_t r = 0; r < size; r++) {
                 char want[100];
