@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # 10^7 ratings of 100,000 rows and 20,000 columns at 16 components through the program: CSV in,
-# model out. The peak of its memory: at most 2 GB. Reading over `wc -l`, both by the clock.
+# model out, and back in. The peak of its memory: at most 2 GB. Reading over `wc -l`, both by the
+# clock.
 #
 #   bench/complete.sh PROGRAM [ROWS]     ROWS 500000: 10^8 ratings (3 GB of CSV; wants 16 GB of
 #                                        memory, and is left out where fewer are free)
@@ -36,3 +37,7 @@ awk -v peak="$peak" -v wc="$(cat counted)" -v file="$(stat -c %s ratings.csv)" -
         printf "%d x 20,000, %.0f MB of CSV, 16 components, two sweeps, model of %.0f MB: peak memory %.2f GB (target at most %d)\n", rows, file / 1e6, model / 1e6, peak * 1024 / 1e9, rows < 500000 ? 2 : 16
         printf "read in %.1f s (%.1f times wc -l), fitted in %.1f s, all in %.1f s\n", seconds["read"], seconds["read"] / wc, seconds["fit"], seconds["total"]
     }' out.json
+printf 'row,col\n1,2\n' >pair.csv
+TIMEFORMAT='%U %S'
+{ time "$gibbsite" predict model.json pair.csv >/dev/null; } 2>spent
+awk '{ printf "the model is read, and one cell predicted, in %.2f s of processor time\n", $1 + $2 }' spent

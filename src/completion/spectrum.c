@@ -3,16 +3,16 @@
  * ratings. */
 #include "completion/spectrum.h"
 
-#include "core/random.h"
 #include "core/ranks.h"
 #include "kernel/linalg.h"
 #include "kernel/record_sums.h"
+#include "kernel/tile.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Items that are turned at a time. */
-enum { TURNED = 1024 };
+/* Items that are turned, and numbers that are drawn at a time. */
+enum { TURNED = 1024, DRAWN = 256 };
 
 gbs_status gbs_spectrum_create(gbs_context *ctx, const gbs_ratings *ratings, size_t width,
                                bool positions, gbs_spectrum *out) {
@@ -123,11 +123,22 @@ static bool orthonormal(gbs_spectrum *s, int side) {
     return most > 0.0 && isfinite(most);
 }
 
+/* The numbers that gbs_normal gives for the counters 0, 1, ..., but for rounding: the first half of
+ * each strip of pairs. */
+static void draw_start(gbs_spectrum *s, uint64_t stream) {
+    double pairs[2 * DRAWN];
+    size_t all = s->ratings->by[1].items * s->width;
+    for (size_t k = 0; k < all; k += DRAWN) {
+        size_t count = all - k < DRAWN ? all - k : DRAWN;
+        gbs_normal_draws(s->ctx->seed, stream, k, 2 * count, pairs);
+        memcpy(s->basis[1] + k, pairs, count * sizeof *pairs);
+    }
+}
+
 gbs_status gbs_spectrum_iterate(gbs_spectrum *s, size_t rounds, uint64_t stream, bool *sound) {
     gbs_status status = GBS_OK;
     *sound = true;
-    for (size_t k = 0; k < s->ratings->by[1].items * s->width; k++)
-        s->basis[1][k] = gbs_normal(s->ctx->seed, stream, k);
+    draw_start(s, stream);
     for (size_t step = 0; step < 2 * rounds && *sound && status == GBS_OK; step++) {
         struct product p = {s, (int)(step % 2)};
         const double *from = s->basis[1 - p.side];

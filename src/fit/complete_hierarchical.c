@@ -53,10 +53,10 @@ gbs_status gbs_attempt_continue(const struct gbs_completion_run *r,
     return status == GBS_OK ? gbs_levels_start_at(&a->f, &some->f) : status;
 }
 
-gbs_status gbs_attempt_ascend(const struct gbs_completion_run *r, size_t sweeps, bool rough,
+gbs_status gbs_attempt_ascend(const struct gbs_completion_run *r, size_t sweeps,
                               struct gbs_level_attempt *a) {
     double n = (double)r->learned->n, chosen = MOST_TOLERANCE * sqrt(n / MANY_RATINGS);
-    chosen = rough ? MOST_TOLERANCE : fmin(MOST_TOLERANCE, fmax(LEAST_TOLERANCE, chosen));
+    chosen = fmin(MOST_TOLERANCE, fmax(LEAST_TOLERANCE, chosen));
     gbs_level_options o = {.most_sweeps = sweeps < r->o->max_sweeps ? sweeps : r->o->max_sweeps,
                            .tolerance = r->o->tolerance > 0.0 ? r->o->tolerance : chosen,
                            .stage = "completing",
@@ -68,7 +68,7 @@ static gbs_status fit_levels(struct gbs_completion_run *r, struct gbs_level_cand
                              struct gbs_level_attempt *a) {
     gbs_status status = a->f.ctx == NULL ? gbs_attempt_begin(r, r->learned, c, NULL, a) : GBS_OK;
     if (status == GBS_OK)
-        status = gbs_attempt_ascend(r, r->o->max_sweeps, false, a);
+        status = gbs_attempt_ascend(r, r->o->max_sweeps, a);
     r->ascent = a->ascent;
     if (status == GBS_OK)
         status = r->o->sampler == GBS_SAMPLER_GIBBS

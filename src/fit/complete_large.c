@@ -7,7 +7,7 @@
  * until it stops; so do larger ranks, while errors fall. What the best one expected of the part and
  * what it found tell how far to trust its variances. Where ratings are as many as the numbers of
  * the items the fit to all of them goes on from there; where they are fewer it might end in another
- * place, and has a start of its own (then the fits to the rest may stop earlier).
+ * place, and has a start of its own.
  */
 #include "fit/complete_levels.h"
 
@@ -40,18 +40,12 @@ static gbs_status leave_out(struct trial *t) {
     return status == GBS_OK ? gbs_missed_reserve(t->r->ctx, out, &t->next.missed) : status;
 }
 
-/* As many ratings as numbers of the items. */
-static bool is_plenty(const gbs_ratings *r, size_t own) {
-    return (double)r->n >= (double)(r->by[0].items + r->by[1].items) * (double)own;
-}
-
-/* Up to so many sweeps in all. Where the fit to all ratings does not begin where this one ends, the
- * last digits of it are not needed. */
+/* Up to so many sweeps in all. */
 static gbs_status go_on(const struct trial *t, size_t sweeps, struct tried *x) {
     gbs_status status = x->a.f.ctx == NULL ? gbs_attempt_begin(t->r, t->part[0], x->c, NULL, &x->a)
                                            : GBS_OK;
     if (status == GBS_OK)
-        status = gbs_attempt_ascend(t->r, sweeps, !is_plenty(t->r->learned, x->a.f.own), &x->a);
+        status = gbs_attempt_ascend(t->r, sweeps, &x->a);
     x->missed.n = 0;
     return status == GBS_OK ? gbs_levels_miss(&x->a.f, t->part[1], &x->missed, &x->error) : status;
 }
@@ -111,6 +105,11 @@ static gbs_status compare(struct trial *t, size_t most) {
     if (status == GBS_OK)
         status = go_on(t, t->r->o->max_sweeps, &t->best);
     return status == GBS_OK ? climb(t, most) : status;
+}
+
+/* As many ratings as numbers of the items. */
+static bool is_plenty(const gbs_ratings *r, size_t own) {
+    return (double)r->n >= (double)(r->by[0].items + r->by[1].items) * (double)own;
 }
 
 gbs_status gbs_completion_choose_large(const struct gbs_completion_run *r,

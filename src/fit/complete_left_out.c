@@ -63,7 +63,7 @@ static gbs_status try_levels(const struct gbs_left_out *l, gbs_ratings *const pa
     struct gbs_level_attempt a;
     gbs_status status = gbs_attempt_begin(l->r, part[0], c, NULL, &a);
     if (status == GBS_OK)
-        status = gbs_attempt_ascend(l->r, sweeps, false, &a);
+        status = gbs_attempt_ascend(l->r, sweeps, &a);
     if (status == GBS_OK)
         status = gbs_levels_miss(&a.f, part[1], m, error);
     gbs_attempt_free(l->r->ctx, &a);

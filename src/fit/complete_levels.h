@@ -45,8 +45,8 @@ gbs_status gbs_attempt_begin(const struct gbs_completion_run *r, const gbs_ratin
 gbs_status gbs_attempt_continue(const struct gbs_completion_run *r,
                                 const struct gbs_level_attempt *some, struct gbs_level_candidate c,
                                 struct gbs_level_attempt *a);
-/* Up to so many sweeps in all; rough: it stops as soon as one of many ratings does. */
-gbs_status gbs_attempt_ascend(const struct gbs_completion_run *r, size_t sweeps, bool rough,
+/* Up to so many sweeps in all. */
+gbs_status gbs_attempt_ascend(const struct gbs_completion_run *r, size_t sweeps,
                               struct gbs_level_attempt *a);
 void gbs_attempt_free(const gbs_context *ctx, struct gbs_level_attempt *a);
 

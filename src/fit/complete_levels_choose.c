@@ -26,7 +26,7 @@ bool gbs_completion_may_be_paper(const struct gbs_completion_run *r) {
 static gbs_status race(const struct gbs_completion_run *r, struct gbs_level_candidate c,
                        struct gbs_level_attempt *a) {
     gbs_status status = gbs_attempt_begin(r, r->learned, c, NULL, a);
-    return status == GBS_OK ? gbs_attempt_ascend(r, RACE_SWEEPS, false, a) : status;
+    return status == GBS_OK ? gbs_attempt_ascend(r, RACE_SWEEPS, a) : status;
 }
 
 /* Features must win by a standard error of what the parts say. */

@@ -37,7 +37,7 @@ static gbs_status levels_on(struct contest *t, int way, gbs_ratings *const part[
                                     .positions = t->positions[way]};
     gbs_status status = gbs_attempt_begin(r, part[0], c, &t->place[way], &a);
     if (status == GBS_OK)
-        status = gbs_attempt_ascend(r, r->o->max_sweeps, false, &a);
+        status = gbs_attempt_ascend(r, r->o->max_sweeps, &a);
     if (status == GBS_OK)
         status = gbs_levels_miss(&a.f, part[1], &t->missed[way], error);
     gbs_attempt_free(r->ctx, &a);
@@ -95,7 +95,7 @@ static gbs_status fit_own(struct contest *t, struct gbs_level_candidate c,
     if (status == GBS_OK)
         status = gbs_attempt_begin(r, r->learned, c, NULL, a);
     if (status == GBS_OK)
-        status = gbs_attempt_ascend(r, r->o->max_sweeps, false, a);
+        status = gbs_attempt_ascend(r, r->o->max_sweeps, a);
     if (status != GBS_OK)
         return status;
     status = columns_of(&a->f, columns);

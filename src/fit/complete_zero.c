@@ -69,7 +69,7 @@ gbs_status gbs_completion_fit_zero(struct gbs_completion_run *r) {
     if (status == GBS_OK)
         status = begin(r, &a);
     if (status == GBS_OK)
-        status = gbs_attempt_ascend(r, r->o->max_sweeps, false, &a);
+        status = gbs_attempt_ascend(r, r->o->max_sweeps, &a);
     r->ascent = a.ascent;
     if (status == GBS_OK)
         status = gbs_completion_keep_hierarchical(r, &a.f, false);

@@ -258,6 +258,18 @@ expect_exit 0 "$GIBBSITE" complete same.csv --rank 2 --model hierarchical --samp
 } >counts.csv
 expect_exit 0 "$GIBBSITE" complete counts.csv --rank 2
 expect_stderr 'look like counts of events .implicit data.: they are not supported'
+{ # few of them are the least: how often songs were played
+    echo row,col,value
+    for k in {1..60}; do echo "$((k % 8)),$((k / 8)),$((60 / k + k % 7))"; done
+} >played.csv
+expect_exit 0 "$GIBBSITE" complete played.csv --rank 2
+expect_stderr 'look like counts of events .implicit data.: they are not supported'
+{ # per cents are no counts
+    echo row,col,value
+    for k in {1..60}; do echo "$((k % 8)),$((k / 8)),$((k * 37 % 101))"; done
+} >percent.csv
+expect_exit 0 "$GIBBSITE" complete percent.csv --rank 2
+check 'per cents are ratings' test -z "$(grep implicit "$stderr")"
 {
     echo row,col,value
     for k in {1..60}; do echo "$((k % 8)),$((k / 8)),$((k % 5 + 1))"; done

@@ -31,7 +31,7 @@ static void what_is_expected_is_what_is_predicted(void **state) {
             struct gbs_level_candidate c = {
                 .model = GBS_COMPLETION_HIERARCHICAL, .rank = 2, .positions = true};
             assert_int_equal(gbs_attempt_begin(&r, ratings, c, NULL, &a), GBS_OK);
-            assert_int_equal(gbs_attempt_ascend(&r, o.max_sweeps, false, &a), GBS_OK);
+            assert_int_equal(gbs_attempt_ascend(&r, o.max_sweeps, &a), GBS_OK);
             assert_int_equal(gbs_levels_miss(&a.f, ratings, &missed, &error), GBS_OK);
             gbs_attempt_free(ctx, &a);
         }
