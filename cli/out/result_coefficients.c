@@ -22,7 +22,7 @@ struct coefficient {
     double mean, sd;
 };
 
-/* Coefficients per unit, one for each column of the data, the intercept last. */
+/* Each coefficient per unit of its column. */
 struct per_unit {
     size_t features;
     double *of;   /* NULL: the score is not linear in the columns */
@@ -35,10 +35,10 @@ static int per_unit_find(const struct app *app, const gbs_model *model, struct p
         return EXIT_DONE;
     const gbs_card *card = gbs_model_card(model);
     out->features = gbs_model_get_info(model)->features;
-    out->of = calloc(out->features + 1, sizeof *out->of);
+    out->of = calloc(gbs_model_get_info(model)->d, sizeof *out->of);
     if (out->of == NULL)
         return app_fail(app, EXIT_MEMORY, "out of memory");
-    if (gbs_model_linear(app->ctx, model, out->of, out->of + out->features) != GBS_OK) {
+    if (gbs_model_per_unit(app->ctx, model, out->of) != GBS_OK) {
         free(out->of);
         out->of = NULL;
     }
@@ -47,8 +47,8 @@ static int per_unit_find(const struct app *app, const gbs_model *model, struct p
     return EXIT_DONE;
 }
 
-static double odds_ratio(const struct per_unit *p, size_t column) {
-    return column < p->features ? exp(p->slope * p->of[column]) : NAN;
+static double odds_ratio(const struct per_unit *p, size_t k) {
+    return exp(p->slope * p->of[k]);
 }
 
 static double distance(const struct coefficient *c) {
@@ -101,9 +101,9 @@ static void row(struct text *t, const struct per_unit *p, const struct coefficie
     size_t columns = line_columns(name, strlen(name));
     text_add(t, "  %s%*s", name, columns < NAME_COLUMNS ? (int)(NAME_COLUMNS - columns) : 0, "");
     if (p->of != NULL)
-        text_add(t, " %12s", line_number(p->of[column], 4, number));
+        text_add(t, " %12s", line_number(p->of[c->k], 4, number));
     if (p->of != NULL && !isnan(p->slope) && column < p->features)
-        text_add(t, " %12s", factor_text(odds_ratio(p, column), number));
+        text_add(t, " %12s", factor_text(odds_ratio(p, c->k), number));
     else if (p->of != NULL && !isnan(p->slope))
         text_add(t, " %12s", "");
     text_add(t, " %12s", line_number(c->mean, 4, number));
@@ -153,9 +153,9 @@ static void put_coefficients(struct json *j, const gbs_model *model, const gbs_r
         json_put_number(j, "mean", c[k].mean);
         json_put_number(j, "sd", c[k].sd);
         if (p->of != NULL)
-            json_put_number(j, "per_unit", p->of[column]);
+            json_put_number(j, "per_unit", p->of[c[k].k]);
         if (p->of != NULL && !isnan(p->slope) && column < p->features)
-            json_put_number(j, "odds_ratio", odds_ratio(p, column));
+            json_put_number(j, "odds_ratio", odds_ratio(p, c[k].k));
         json_close_object(j);
     }
     json_close_array(j);

@@ -321,6 +321,10 @@ GBS_API gbs_status gbs_model_describe_json(gbs_context *ctx, const gbs_model *mo
  * columns. */
 GBS_API gbs_status gbs_model_linear(gbs_context *ctx, const gbs_model *model, double *coefficient,
                                     double *intercept);
+/* The same of each coefficient (`d` numbers, as gbs_model_coefficients): per unit of its column
+ * (gbs_model_column), and *intercept in the place of the intercept. Columns that were left out, of
+ * which sparse rows may have billions, take no room. */
+GBS_API gbs_status gbs_model_per_unit(gbs_context *ctx, const gbs_model *model, double *per_unit);
 
 /* The model as versioned JSON, zero-terminated; hand it back with gbs_release. size may be NULL. */
 GBS_API gbs_status gbs_model_to_json(gbs_context *ctx, const gbs_model *model, char **text,

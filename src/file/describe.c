@@ -329,13 +329,11 @@ gbs_status gbs_describe_coefficients(gbs_writer *w, const gbs_model *model,
     size_t d = model->info.d;
     if (model->many != NULL)
         return gbs_describe_parts(w, model, recipe);
-    double *mean = gbs_doubles(w->ctx, 2 * d), *plain = gbs_doubles(w->ctx, model->info.features),
-           intercept = 0.0;
-    bool room = mean != NULL && plain != NULL;
-    gbs_status status = room ? gbs_model_coefficients(w->ctx, model, mean, mean + d)
-                             : GBS_ERR_MEMORY;
+    double *mean = gbs_matrix(w->ctx, 3, d), *plain = mean != NULL ? mean + 2 * d : NULL;
+    gbs_status status = mean != NULL ? gbs_model_coefficients(w->ctx, model, mean, mean + d)
+                                     : GBS_ERR_MEMORY;
     bool linear = status == GBS_OK && model->stages_size == 1 &&
-                  gbs_maps_linear(&model->maps, model->stages[0].posterior.mean, plain, &intercept);
+                  gbs_maps_per_unit(&model->maps, model->stages[0].posterior.mean, plain);
     bool odds = linear && model->deployed && gbs_task_has(gbs_model_task(model), GBS_FACT_LABELS);
     gbs_writer_open(w, "coefficients", '[');
     for (size_t k = 0; status == GBS_OK && k < d; k++) {
@@ -346,17 +344,14 @@ gbs_status gbs_describe_coefficients(gbs_writer *w, const gbs_model *model,
         gbs_writer_text(w, "name", name);
         gbs_writer_number(w, "mean", mean[k]);
         gbs_writer_number(w, "sd", mean[d + k]);
-        size_t column = gbs_model_column(model, k);
-        bool own = column < model->info.features; /* not the intercept */
         if (linear)
-            gbs_writer_number(w, "per_unit", own ? plain[column] : intercept);
-        if (odds && own)
-            gbs_writer_number(w, "odds_ratio", exp(model->card.slope * plain[column]));
+            gbs_writer_number(w, "per_unit", plain[k]);
+        if (odds && gbs_model_column(model, k) < model->info.features) /* not the intercept */
+            gbs_writer_number(w, "odds_ratio", exp(model->card.slope * plain[k]));
         gbs_writer_close(w, '}');
     }
     gbs_writer_close(w, ']');
     gbs_array_free(w->ctx, mean);
-    gbs_array_free(w->ctx, plain);
     return status;
 }
 

@@ -55,24 +55,18 @@ static gbs_status find_places(gbs_context *ctx, const gbs_fit_settings *o, struc
     return GBS_OK;
 }
 
-static gbs_status take_mean(gbs_context *ctx, const struct transfer *t, double *mean) {
+static void take_mean(const struct transfer *t, double *mean) {
     const gbs_maps *old = &t->from->maps, *maps = t->maps;
-    size_t given = old->given > maps->given ? old->given : maps->given, constant = SIZE_MAX;
-    double *b = gbs_doubles(ctx, given + 1), was = 0.0, is = 0.0;
-    if (b == NULL)
-        return GBS_ERR_MEMORY;
+    size_t constant = SIZE_MAX;
     for (size_t k = 0; k < maps->d; k++) {
         bool intercept = gbs_maps_column(maps, k) == maps->given;
         constant = intercept ? k : constant;
         mean[k] = intercept || t->place[k] == SIZE_MAX ? 0.0
                                                        : t->ratio[k] * t->old->mean[t->place[k]];
     }
-    gbs_maps_linear(old, t->old->mean, b, &was);
-    gbs_maps_linear(maps, mean, b, &is);
     if (constant != SIZE_MAX)
-        mean[constant] = (was - is) / gbs_maps_slope(maps, constant);
-    gbs_array_free(ctx, b);
-    return GBS_OK;
+        mean[constant] = (gbs_maps_intercept(old, t->old->mean) - gbs_maps_intercept(maps, mean)) /
+                         gbs_maps_slope(maps, constant);
 }
 
 /* The covariance of a posterior of the same shape. */
@@ -124,7 +118,7 @@ static gbs_status transfer(gbs_context *ctx, const gbs_fit_settings *o, struct t
         ctx, whole || family->sd_size(t->maps->d) > 0 ? o->family : family->smaller, t->maps->d,
         &prior, 1.0, out);
     if (status == GBS_OK)
-        status = take_mean(ctx, t, out->mean);
+        take_mean(t, out->mean);
     if (status == GBS_OK && whole)
         take_covariance(t, out);
     else if (status == GBS_OK)

@@ -99,17 +99,39 @@ gbs_status gbs_model_coefficients(gbs_context *ctx, const gbs_model *model, doub
     return status;
 }
 
+/* Of one posterior: a mixture has no linear score. */
+static gbs_status check_single(gbs_context *ctx, const gbs_model *model) {
+    if (model->stages_size != 1)
+        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "a mixture of %zu stages has no linear score",
+                        model->stages_size);
+    return GBS_OK;
+}
+
+static gbs_status not_linear(gbs_context *ctx) {
+    return gbs_fail(ctx, GBS_ERR_ARGUMENT,
+                    "the score of this model is not linear in the columns of the data");
+}
+
 gbs_status gbs_model_linear(gbs_context *ctx, const gbs_model *model, double *coefficient,
                             double *intercept) {
     GBS_NEEDS(ctx, ctx);
     GBS_NEEDS(ctx, model);
     GBS_NEEDS(ctx, coefficient);
     GBS_NEEDS(ctx, intercept);
-    if (model->stages_size != 1)
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT, "a mixture of %zu stages has no linear score",
-                        model->stages_size);
-    if (!gbs_maps_linear(&model->maps, model->stages[0].posterior.mean, coefficient, intercept))
-        return gbs_fail(ctx, GBS_ERR_ARGUMENT,
-                        "the score of this model is not linear in the columns of the data");
-    return GBS_OK;
+    gbs_status status = check_single(ctx, model);
+    if (status == GBS_OK &&
+        !gbs_maps_linear(&model->maps, model->stages[0].posterior.mean, coefficient, intercept))
+        status = not_linear(ctx);
+    return status;
+}
+
+gbs_status gbs_model_per_unit(gbs_context *ctx, const gbs_model *model, double *per_unit) {
+    GBS_NEEDS(ctx, ctx);
+    GBS_NEEDS(ctx, model);
+    GBS_NEEDS(ctx, per_unit);
+    gbs_status status = check_single(ctx, model);
+    if (status == GBS_OK &&
+        !gbs_maps_per_unit(&model->maps, model->stages[0].posterior.mean, per_unit))
+        status = not_linear(ctx);
+    return status;
 }

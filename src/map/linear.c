@@ -24,23 +24,44 @@ double gbs_maps_slope(const gbs_maps *maps, size_t k) {
                                                    : 1.0;
 }
 
+/* b_k; a, where k is the intercept's. */
+static double per_unit(const gbs_maps *maps, const double *theta, double intercept, size_t k) {
+    const gbs_standard *s = gbs_maps_standard(maps);
+    if (gbs_maps_column(maps, k) == maps->given)
+        return intercept;
+    return s != NULL ? theta[k] / s->scale[k] : theta[k];
+}
+
+double gbs_maps_intercept(const gbs_maps *maps, const double *theta) {
+    const gbs_standard *s = gbs_maps_standard(maps);
+    double a = 0.0;
+    for (size_t k = 0; k < maps->d; k++)
+        if (gbs_maps_column(maps, k) == maps->given)
+            a += theta[k] * gbs_maps_constant(maps);
+        else if (s != NULL)
+            a -= per_unit(maps, theta, 0.0, k) * s->center[k];
+    return a;
+}
+
+bool gbs_maps_per_unit(const gbs_maps *maps, const double *theta, double *out) {
+    if (!gbs_maps_is_linear(maps))
+        return false;
+    double intercept = gbs_maps_intercept(maps, theta);
+    for (size_t k = 0; k < maps->d; k++)
+        out[k] = per_unit(maps, theta, intercept, k);
+    return true;
+}
+
 bool gbs_maps_linear(const gbs_maps *maps, const double *theta, double *coefficient,
                      double *intercept) {
     if (!gbs_maps_is_linear(maps))
         return false;
-    const gbs_standard *s = gbs_maps_standard(maps);
-    *intercept = 0.0;
+    *intercept = gbs_maps_intercept(maps, theta);
     memset(coefficient, 0, maps->given * sizeof *coefficient);
     for (size_t k = 0; k < maps->d; k++) {
         size_t column = gbs_maps_column(maps, k);
-        if (column == maps->given) {
-            *intercept += theta[k] * gbs_maps_constant(maps);
-            continue;
-        }
-        double b = s != NULL ? theta[k] / s->scale[k] : theta[k];
-        coefficient[column] = b;
-        if (s != NULL)
-            *intercept -= b * s->center[k];
+        if (column != maps->given)
+            coefficient[column] = per_unit(maps, theta, *intercept, k);
     }
     return true;
 }

@@ -174,6 +174,11 @@ bool gbs_maps_is_linear(const gbs_maps *maps);
 /* There: what a unit of theta_k adds to the score per unit of its raw column, of an intercept to
  * the constant. */
 double gbs_maps_slope(const gbs_maps *maps, size_t k);
+/* Of a score that is linear in the raw columns: its value where all of them are 0. */
+double gbs_maps_intercept(const gbs_maps *maps, const double *theta);
+/* What each coefficient is per unit of its raw column, maps->d numbers, the intercept's the value
+ * above; false, and nothing is written, where the score is not linear in the raw columns. */
+bool gbs_maps_per_unit(const gbs_maps *maps, const double *theta, double *per_unit);
 /* x'theta as *intercept + raw'coefficient, maps->given numbers; false, and nothing is written,
  * where it is not linear in the raw columns. */
 bool gbs_maps_linear(const gbs_maps *maps, const double *theta, double *coefficient,

@@ -35,7 +35,8 @@ done
 expect_exit 0 timeout -s KILL 120 "$GIBBSITE" evaluate wide.json wide.svm
 expect_exit 0 timeout -s KILL 120 "$GIBBSITE" fit wide.svm --loss hinge --family diagonal --solver \
     lbfgs --prior zero -o zero.json
-expect_exit 0 "$GIBBSITE" inspect zero.json
+watch_peak timeout -s KILL 60 "$GIBBSITE" inspect zero.json
+holds "its coefficients are told in less than 200 MB" "$rc == 0 && $peak_kb < 200000"
 expect_stdout '^ *V2147483647 '
 expect_exit 0 timeout -s KILL 120 "$GIBBSITE" cv wide.svm --loss hinge
 expect_exit 0 timeout -s KILL 120 "$GIBBSITE" sample wide.svm --particles 100 --lambda 5 -o \

@@ -197,8 +197,14 @@ static void texts_that_are_no_utf8_are_told_all_the_same(void **state) {
 
 static void check_linear(gbs_context *ctx, const gbs_model *model, const gbs_data *data,
                          const struct table_of_numbers *t) {
-    double *b = doubles(t->d), *score = doubles(t->n), a;
+    double *b = doubles(t->d), *score = doubles(t->n), a, each[16];
     assert_ok(ctx, gbs_model_linear(ctx, model, b, &a));
+    assert_true(gbs_model_get_info(model)->d <= COUNT(each));
+    assert_ok(ctx, gbs_model_per_unit(ctx, model, each));
+    for (size_t k = 0; k < gbs_model_get_info(model)->d; k++) {
+        size_t column = gbs_model_column(model, k);
+        assert_true(each[k] == (column < t->d ? b[column] : a));
+    }
     assert_ok(ctx, gbs_model_predict(ctx, model, data, score, NULL, NULL));
     for (size_t i = 0; i < t->n; i++) {
         double sum = a;
@@ -288,6 +294,8 @@ static void scores_that_are_not_linear_are_refused(void **state) {
         assert_ok(ctx, gbs_options_set(o, asked[k][0], asked[k][1]));
         assert_ok(ctx, gbs_fit(ctx, data, o, &model));
         assert_int_equal(gbs_model_linear(ctx, model, b, &a), GBS_ERR_ARGUMENT);
+        assert_non_null(strstr(gbs_error_message(ctx), "linear"));
+        assert_int_equal(gbs_model_per_unit(ctx, model, b), GBS_ERR_ARGUMENT);
         assert_non_null(strstr(gbs_error_message(ctx), "linear"));
         gbs_model_free(model);
         gbs_options_free(o);

@@ -218,6 +218,9 @@ static void models_look_at_their_arguments(void **state) {
     refused(c, "model", gbs_model_linear(c, NULL, mean, sd));
     refused(c, "coefficient", gbs_model_linear(c, s.model, NULL, sd));
     refused(c, "intercept", gbs_model_linear(c, s.model, mean, NULL));
+    assert_int_equal(gbs_model_per_unit(NULL, s.model, mean), GBS_ERR_ARGUMENT);
+    refused(c, "model", gbs_model_per_unit(c, NULL, mean));
+    refused(c, "per_unit", gbs_model_per_unit(c, s.model, NULL));
     assert_int_equal(gbs_model_predict(NULL, s.model, s.data, score, NULL, NULL), GBS_ERR_ARGUMENT);
     refused(c, "model", gbs_model_predict(c, NULL, s.data, score, NULL, NULL));
     refused(c, "data", gbs_model_predict(c, s.model, NULL, score, NULL, NULL));
