@@ -1,6 +1,7 @@
-/* Eight small regressions side by side: number k of regression l stands at x[8 k + l], so that every
- * step is one wide instruction for all of them, however small they are. Matrices of dimension d are
- * packed as the rows of their upper triangles (kernel/moments.h). Pointers need not be aligned.
+/* Eight small regressions side by side: number k of regression l stands at x[8 k + l], so that
+ * every step is one wide instruction for all of them, however small they are. Matrices of dimension
+ * d are packed as the rows of their upper triangles (kernel/moments.h). Pointers need not be
+ * aligned.
  */
 #ifndef GIBBSITE_KERNEL_EIGHT_H
 #define GIBBSITE_KERNEL_EIGHT_H
