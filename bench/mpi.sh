@@ -2,9 +2,9 @@
 # bench/mpi.sh [gibbsite]: ranks of one thread against as many threads of one process, and one
 # thread, for rows, pairs and ratings, and what travels. RANKS (2) of them; RUNS (3) of each, by
 # turns, the fastest counts. On a busy machine FRONT='chrt -f 10', as root, lets them go first.
-# Below, the bytes that rank 0 gives in one pass or sweep (those of more of them less those of fewer)
-# beside what it would be to send rows, strips of negative rows, or the posteriors of rated rows;
-# BYTES=only prints that alone.
+# Below, the bytes that rank 0 gives in one pass or sweep (those of more of them less those of
+# fewer) beside what it would be to send rows, strips of negative rows, or the posteriors of rated
+# rows; BYTES=only prints that alone.
 set -euo pipefail
 gibbsite=$(readlink -f "${1:-build/gibbsite}")
 size=${RANKS:-2} runs=${RUNS:-3}

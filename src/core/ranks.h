@@ -77,10 +77,10 @@ typedef void (*gbs_fold_body)(const void *arg, size_t task, double *total);
 gbs_status gbs_share_fold(gbs_context *ctx, const gbs_share *share, gbs_fold_body add,
                           const void *arg, double *total, size_t count);
 
-/* Stages that go from rank to rank (relay.c): in each a rank takes what the one before it left, adds
- * its own and hands it on; while the next one works at it, this one is at the stage behind. So sums
- * over what the ranks have are added up in the order of ranks, as one process would. Then the last
- * one's `total` is everybody's. */
+/* Stages that go from rank to rank (relay.c): in each a rank takes what the one before it left,
+ * adds its own and hands it on; while the next one works at it, this one is at the stage behind.
+ * So sums over what the ranks have are added up in the order of ranks, as one process would. Then
+ * the last one's `total` is everybody's. */
 typedef struct gbs_baton {
     void *base;
     size_t bytes;
