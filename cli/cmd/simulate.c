@@ -114,11 +114,14 @@ static int read_truth(const struct app *app, struct truth *t) {
 /* Row i; returns its label. */
 static int draw_row(const struct app *app, const struct truth *t, size_t i, double *x) {
     int side = gbs_random_uniform(app->ctx, STREAM_FLIP, i) < 0.5 ? 1 : -1; /* rank */
+    uint64_t first = (uint64_t)i * t->cols;
+    bool all = t->density >= 1.0;
+    /* which cells are kept, in a loop of its own: no draw waits for what the one before decides */
+    for (size_t k = 0; !all && k < t->cols; k++)
+        x[k] = gbs_random_uniform(app->ctx, STREAM_KEEP, first + k);
     for (size_t k = 0; k < t->cols; k++) {
-        uint64_t index = (uint64_t)i * t->cols + k;
-        bool keep = t->density >= 1.0 ||
-                    gbs_random_uniform(app->ctx, STREAM_KEEP, index) < t->density;
-        x[k] = keep ? gbs_random_normal(app->ctx, STREAM_X, index) : 0.0;
+        bool keep = all || x[k] < t->density;
+        x[k] = keep ? gbs_random_normal(app->ctx, STREAM_X, first + k) : 0.0;
         x[k] += t->rank ? side * t->delta * t->theta[k] : 0.0;
     }
     if (t->rank)
@@ -138,14 +141,15 @@ static void csv_row(const struct truth *t, const double *x, int y, struct text *
         text_add_number(out, x[k]);
         text_add_bytes(out, ",", 1);
     }
-    text_add(out, "%d\n", y);
+    text_add_bytes(out, y < 0 ? "-1\n" : "1\n", y < 0 ? 3 : 2);
 }
 
 static void svmlight_row(const struct truth *t, const double *x, int y, struct text *out) {
-    text_add(out, "%d", y);
+    text_add_bytes(out, y < 0 ? "-1" : "1", y < 0 ? 2 : 1);
     for (size_t k = 0; k < t->cols; k++)
         if (x[k] != 0.0) {
-            text_add(out, " %zu:", k + 1);
+            text_add_bytes(out, " ", 1);
+            text_add_count(out, k + 1, ':');
             text_add_number(out, x[k]);
         }
     text_add_bytes(out, "\n", 1);

@@ -31,6 +31,8 @@ enum {
 
 /* Cells that are drawn at most until one is kept; half of them are. */
 enum { MOST_DRAWN = 64 };
+/* Ratings that are drawn together. */
+enum { BLOCK = 64 };
 
 struct truth {
     size_t items[2], rank, n, skip;
@@ -39,6 +41,8 @@ struct truth {
     double low, high;
     /* cumulated shares of rows, columns; NULL: all alike */
     double *factor[2], *bias[2], *cumulated[2];
+    /* where the search for a share begins, for each of as many equal parts of [0, 1) as items */
+    uint32_t *guide[2];
 };
 
 static int read_options(const struct app *app, struct truth *t) {
@@ -79,15 +83,32 @@ static int read_options(const struct app *app, struct truth *t) {
     return EXIT_DONE;
 }
 
+/* Log-normal frequencies, cumulated, and the first item that reaches the beginning of each part. */
+static void draw_shares(const struct app *app, struct truth *t, int s) {
+    size_t m = t->items[s], item = 0;
+    double *to = t->cumulated[s];
+    for (size_t i = 0; i < m; i++)
+        to[i] = (i > 0 ? to[i - 1] : 0.0) +
+                exp(t->skew *
+                    gbs_random_normal(app->ctx, (uint64_t)STREAM_POPULAR + (uint64_t)s, i));
+    for (size_t part = 0; part < m; part++) {
+        while (item + 1 < m && to[item] < to[m - 1] * ((double)part / (double)m))
+            item++;
+        t->guide[s][part] = (uint32_t)item;
+    }
+}
+
 static bool draw_truth(const struct app *app, struct truth *t) {
     double scale = pow((double)t->rank, -0.25);
     for (int s = 0; s < 2; s++) {
         size_t m = t->items[s];
+        bool skewed = t->skew > 0.0;
         t->factor[s] = calloc(m * t->rank, sizeof *t->factor[s]);
         t->bias[s] = calloc(m, sizeof *t->bias[s]);
-        t->cumulated[s] = t->skew > 0.0 ? calloc(m, sizeof *t->cumulated[s]) : NULL;
+        t->cumulated[s] = skewed ? calloc(m, sizeof *t->cumulated[s]) : NULL;
+        t->guide[s] = skewed ? calloc(m, sizeof *t->guide[s]) : NULL;
         if (t->factor[s] == NULL || t->bias[s] == NULL ||
-            (t->skew > 0.0 && t->cumulated[s] == NULL))
+            (skewed && (t->cumulated[s] == NULL || t->guide[s] == NULL)))
             return false;
         for (size_t i = 0; i < m * t->rank; i++)
             t->factor[s][i] = scale * gbs_random_normal(app->ctx,
@@ -95,29 +116,44 @@ static bool draw_truth(const struct app *app, struct truth *t) {
         for (size_t i = 0; t->biases && i < m; i++)
             t->bias[s][i] = 0.5 *
                             gbs_random_normal(app->ctx, (uint64_t)STREAM_BIASES + (uint64_t)s, i);
-        for (size_t i = 0; t->cumulated[s] != NULL && i < m; i++)
-            t->cumulated[s][i] = (i > 0 ? t->cumulated[s][i - 1] : 0.0) +
-                                 exp(t->skew *
-                                     gbs_random_normal(app->ctx,
-                                                       (uint64_t)STREAM_POPULAR + (uint64_t)s, i));
+        if (skewed)
+            draw_shares(app, t, s);
     }
     return true;
 }
 
-static size_t draw_item(const struct app *app, const struct truth *t, int s, size_t e) {
-    double u = gbs_random_uniform(app->ctx, (uint64_t)STREAM_CELL + (uint64_t)s, e);
-    size_t low = 0, high = t->items[s] - 1;
-    if (t->cumulated[s] == NULL)
-        return (size_t)(u * (double)t->items[s]);
-    u *= t->cumulated[s][high];
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (t->cumulated[s][middle] >= u)
-            high = middle;
-        else
-            low = middle + 1;
+/* The first item whose cumulated share is at least u's; the guide says where it lies nearly. */
+static size_t find_item(const double *to, size_t m, double u, size_t item) {
+    while (item > 0 && to[item - 1] >= u)
+        item--;
+    while (item + 1 < m && to[item] < u)
+        item++;
+    return item;
+}
+
+/* Those of the draws from `first` on. What one of them waits for in memory the others wait for at
+ * the same time. */
+static void draw_items(const struct app *app, const struct truth *t, int s, size_t first, size_t n,
+                       size_t *item) {
+    double u[BLOCK], *to = t->cumulated[s];
+    size_t m = t->items[s];
+    for (size_t k = 0; k < n; k++) {
+        u[k] = gbs_random_uniform(app->ctx, (uint64_t)STREAM_CELL + (uint64_t)s, first + k);
+        size_t part = (size_t)(u[k] * (double)m);
+        item[k] = part < m ? part : m - 1; /* the product may round up */
+        if (to != NULL)
+            __builtin_prefetch(t->guide[s] + item[k]);
     }
-    return low;
+    for (size_t k = 0; to != NULL && k < n; k++) {
+        item[k] = t->guide[s][item[k]];
+        __builtin_prefetch(to + item[k]);
+    }
+    for (size_t k = 0; k < n; k++) {
+        if (to != NULL)
+            item[k] = find_item(to, m, u[k] * to[m - 1], item[k]);
+        __builtin_prefetch(t->factor[s] + item[k] * t->rank);
+        __builtin_prefetch(t->bias[s] + item[k]);
+    }
 }
 
 static double product(const struct truth *t, size_t i, size_t j) {
@@ -127,35 +163,44 @@ static double product(const struct truth *t, size_t i, size_t j) {
     return sum;
 }
 
-static void draw_cell(const struct app *app, const struct truth *t, size_t e, size_t *i,
+/* --positions informed: the cell of rating e. */
+static void draw_kept(const struct app *app, const struct truth *t, size_t e, size_t *i,
                       size_t *j) {
-    if (!t->informed) {
-        *i = draw_item(app, t, 0, e);
-        *j = draw_item(app, t, 1, e);
-        return;
-    }
     for (size_t k = e * MOST_DRAWN; k < (e + 1) * MOST_DRAWN; k++) {
-        *i = draw_item(app, t, 0, k);
-        *j = draw_item(app, t, 1, k);
+        draw_items(app, t, 0, k, 1, i);
+        draw_items(app, t, 1, k, 1, j);
         if (gbs_random_uniform(app->ctx, STREAM_KEPT, k) <
             1.0 / (1.0 + exp(-2.0 * product(t, *i, *j))))
             return;
     }
 }
 
-/* Rating e. */
-static void draw_rating(const struct app *app, const struct truth *t, size_t e, struct text *out) {
-    size_t i = 0, j = 0;
-    draw_cell(app, t, e, &i, &j);
+/* The value of rating e, in row i and column j. */
+static double draw_value(const struct app *app, const struct truth *t, size_t e, size_t i,
+                         size_t j) {
     double y = (t->biases ? 3.0 : 0.0) + t->bias[0][i] + t->bias[1][j];
     for (size_t k = 0; k < t->rank; k++)
         y += t->factor[0][i * t->rank + k] * t->factor[1][j * t->rank + k];
     y += t->noise * gbs_random_normal(app->ctx, STREAM_NOISE, e);
-    if (t->has_range)
-        y = fmin(t->high, fmax(t->low, y));
-    text_add(out, "%zu,%zu,", i + 1, j + 1);
-    text_add_number(out, y);
-    text_add_bytes(out, "\n", 1);
+    return t->has_range ? fmin(t->high, fmax(t->low, y)) : y;
+}
+
+/* n ratings from `first` on. */
+static void draw_ratings(const struct app *app, const struct truth *t, size_t first, size_t n,
+                         struct text *out) {
+    size_t i[BLOCK], j[BLOCK];
+    for (size_t k = 0; t->informed && k < n; k++)
+        draw_kept(app, t, first + k, &i[k], &j[k]);
+    if (!t->informed) {
+        draw_items(app, t, 0, first, n, i);
+        draw_items(app, t, 1, first, n, j);
+    }
+    for (size_t k = 0; k < n; k++) {
+        text_add_count(out, i[k] + 1, ',');
+        text_add_count(out, j[k] + 1, ',');
+        text_add_number(out, draw_value(app, t, first + k, i[k], j[k]));
+        text_add_bytes(out, "\n", 1);
+    }
 }
 
 /* Ratings on their way out, a piece at a time. */
@@ -174,8 +219,11 @@ static gbs_status next_ratings(const char **bytes, size_t *size, void *user) {
         text_add(&d->text, "row,col,value\n");
     d->begun = true;
     while (d->done < d->t->n && d->text.size < SIMULATED_PIECE && !d->text.failed &&
-           !app_interrupted())
-        draw_rating(d->app, d->t, d->t->skip + d->done++, &d->text);
+           !app_interrupted()) {
+        size_t left = d->t->n - d->done, n = left < BLOCK ? left : BLOCK;
+        draw_ratings(d->app, d->t, d->t->skip + d->done, n, &d->text);
+        d->done += n;
+    }
     return simulated_piece(d->app, &d->text, d->done < d->t->n, bytes, size);
 }
 
@@ -224,6 +272,7 @@ int simulate_ratings(struct app *app) {
         free(t.factor[s]);
         free(t.bias[s]);
         free(t.cumulated[s]);
+        free(t.guide[s]);
     }
     return code;
 }

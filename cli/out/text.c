@@ -56,8 +56,17 @@ void text_add(struct text *t, const char *format, ...) {
 }
 
 void text_add_number(struct text *t, double x) {
-    char number[GBS_NUMBER_ROOM] = {0};
-    text_add_bytes(t, number, gbs_print_number(x, number));
+    if (reserve(t, GBS_NUMBER_ROOM))
+        t->size += gbs_print_number(x, t->bytes + t->size);
+}
+
+void text_add_count(struct text *t, size_t n, char after) {
+    char digits[GBS_NUMBER_ROOM], *end = digits + sizeof digits, *at = end;
+    *--at = after;
+    do
+        *--at = (char)('0' + n % 10);
+    while ((n /= 10) > 0);
+    text_add_bytes(t, at, (size_t)(end - at));
 }
 
 void text_add_cell(struct text *t, const char *cell) {

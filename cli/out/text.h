@@ -18,6 +18,8 @@ void text_add_list(struct text *t, const char *format, va_list args)
 void text_add_bytes(struct text *t, const char *bytes, size_t size);
 /* The shortest decimal that reads back as x. */
 void text_add_number(struct text *t, double x);
+/* A whole number and a character behind it. */
+void text_add_count(struct text *t, size_t n, char after);
 /* A CSV cell, quoted where it must be. */
 void text_add_cell(struct text *t, const char *cell);
 void text_free(struct text *t);

@@ -13,6 +13,7 @@
 #ifndef GIBBSITE_COMPLETION_HIERARCHICAL_H
 #define GIBBSITE_COMPLETION_HIERARCHICAL_H
 
+#include "core/ranks.h"
 #include "data/ratings.h"
 #include "kernel/record_sums.h"
 #include "pass/pass.h"
@@ -66,7 +67,12 @@ typedef struct gbs_levels {
     double *partial, *scratch;
     double *work; /* features x (own + features), of the side that has more of them */
     size_t per_block, per_worker;
+    /* Rows in parts of whole blocks, whose borders depend on the ratings alone: rows of part p are
+     * part[p] .. part[p + 1] - 1, its blocks those from gbs_level_part_block(f, p) on. */
+    size_t *part, parts;
+    double *total;    /* per_block: of all blocks, and how many broke down */
     gbs_rated *rated; /* NULL: half sweeps are done here, not by the context's device */
+    struct gbs_levels_apart *apart; /* NULL: every rank knows all rows */
 } gbs_levels;
 
 /* Shape of tau's prior. */
@@ -103,7 +109,7 @@ gbs_status gbs_levels_start_at(gbs_levels *f, const gbs_levels *other);
 /* Half a sweep: the best q of the rows (0) or columns (1) given all else, means over-relaxed. */
 gbs_status gbs_levels_update_side(gbs_levels *f, int side);
 /* The number beta that suits the rows best. */
-void gbs_levels_update_rate(gbs_levels *f);
+gbs_status gbs_levels_update_rate(gbs_levels *f);
 /* The best q(B, Lambda) of a side; its mean of B over-relaxed by `relax`. */
 gbs_status gbs_levels_update_hyper(gbs_levels *f, int side, double relax);
 /* The number w0 of a side that suits its precision best. */
@@ -142,5 +148,28 @@ gbs_status gbs_levels_device_side(gbs_levels *f, int side, bool *done);
 gbs_status gbs_levels_settle(gbs_levels *f);
 /* Lets it go as it is. */
 void gbs_levels_forget(gbs_levels *f);
+
+/* ---------------------------------------------------------------- level_apart.c */
+
+/* From here to gbs_levels_join what is known of a row stays with the rank that has its part, where
+ * that spares bytes. */
+gbs_status gbs_levels_part(gbs_levels *f);
+/* Every rank gets to know the others' rows. */
+void gbs_levels_join(gbs_levels *f);
+/* Lets them go as they are. */
+void gbs_levels_leave(gbs_levels *f);
+/* Which parts of the rows are this rank's. */
+const gbs_share *gbs_levels_own_parts(const gbs_levels *f);
+/* Sums over the ratings of all columns, from the records of the rows that each rank has. */
+gbs_status gbs_levels_relay(gbs_levels *f);
+/* Those of a column: plain + 2 both numbers. */
+const double *gbs_levels_relayed(const gbs_levels *f, size_t column);
+/* A sum over the rows, one after the other, beginning with *sum; add is called for each part in
+ * order, on the rank that has it. */
+gbs_status gbs_levels_sum_rows(const gbs_levels *f, gbs_fold_body add, double *sum);
+
+static inline size_t gbs_level_part_block(const gbs_levels *f, size_t part) {
+    return f->ratings->by[0].blocks * part / f->parts;
+}
 
 #endif

@@ -32,7 +32,9 @@ static gbs_status sweep(gbs_levels *f, const gbs_level_options *o, size_t number
             break;
         tell(o, f, side == 0 ? "rows" : "columns");
         if (side == 0) {
-            gbs_levels_update_rate(f);
+            status = gbs_levels_update_rate(f);
+            if (status != GBS_OK)
+                break;
             tell(o, f, "rate");
         }
         status = gbs_levels_update_hyper(f, side, plain ? 1.0 : COEF_RELAX);
@@ -58,12 +60,18 @@ gbs_status gbs_levels_ascend(gbs_levels *f, const gbs_level_options *o, gbs_asce
     double before = out->sweeps > 0 ? out->free_energy : INFINITY, n = (double)f->ratings->n;
     size_t calm = 0;
     gbs_status status = out->sweeps == 0 ? gbs_trace_begin(f->ctx, o->trace, NAN) : GBS_OK;
+    if (status == GBS_OK)
+        status = gbs_levels_part(f);
     while (status == GBS_OK && out->sweeps < o->most_sweeps && !out->converged) {
         status = sweep(f, o, out->sweeps);
         if (status != GBS_OK)
             break;
         out->sweeps++;
         double energy = gbs_levels_free_energy(f);
+        if (f->ctx->crew != NULL && f->ctx->crew->lost) {
+            status = gbs_fail(f->ctx, GBS_ERR_IO, "%s", f->ctx->crew->words);
+            break;
+        }
         if (!isfinite(energy)) {
             status = gbs_fail(f->ctx, GBS_ERR_NUMERIC,
                               "the completion broke down: the free energy is not finite");
@@ -76,6 +84,7 @@ gbs_status gbs_levels_ascend(gbs_levels *f, const gbs_level_options *o, gbs_asce
         out->converged = calm >= CALM_SWEEPS;
         gbs_progress(f->ctx, o->stage, (double)out->sweeps / (double)o->most_sweeps);
     }
+    gbs_levels_join(f);
     gbs_status settled = gbs_levels_settle(f);
     return status != GBS_OK ? status : settled;
 }

@@ -93,28 +93,33 @@ static double item_traces(const gbs_levels *f, const gbs_level_side *s, double *
     return sum;
 }
 
-/* -n_i/2 (E log tau_i - log 2 pi) + KL(q(tau_i) || Ga(alpha, beta)), and the units. After a half
- * sweep the shape is alpha + n_i/2 and the digammas cancel. */
-static double scale_terms(const gbs_levels *f) {
-    const gbs_level_side *rows = &f->side[0];
+static double log_beta(const gbs_levels *f) {
+    return f->fixed ? gbs_digamma(f->beta_shape) - log(f->beta_rate) : log(f->beta);
+}
+
+/* Those of a part's rows. After a half sweep the shape is alpha + n_i/2 and the digammas cancel. */
+static void add_scales(const void *arg, size_t part, double *sum) {
+    const gbs_levels *f = arg;
     const size_t *start = f->ratings->by[0].start;
     int sign;
-    double log_beta = log(f->beta), prior = lgamma_r(f->alpha, &sign),
-           sum = (double)f->ratings->n * (log(f->scale) + 0.5 * log(2.0 * M_PI));
-    if (f->fixed) {
-        log_beta = gbs_digamma(f->beta_shape) - log(f->beta_rate);
-        sum += gamma_kl(f->beta_shape, f->beta_rate, GBS_LEVEL_NOISE_PRIOR,
-                        GBS_LEVEL_NOISE_PRIOR / f->alpha);
-    }
-    for (size_t i = 0; i < rows->items; i++) {
+    double log_b = log_beta(f), prior = lgamma_r(f->alpha, &sign);
+    for (size_t i = f->part[part]; i < f->part[part + 1]; i++) {
         double shape = f->shape[i], log_rate = log(f->rate[i]),
                excess = shape - f->alpha - 0.5 * (double)(start[i + 1] - start[i]);
-        sum += shape * log_rate - lgamma_r(shape, &sign) - shape + prior - f->alpha * log_beta +
-               f->beta * rows->omega[i];
+        *sum += shape * log_rate - lgamma_r(shape, &sign) - shape + prior - f->alpha * log_b +
+                f->beta * f->side[0].omega[i];
         if (excess != 0.0)
-            sum += excess * (gbs_digamma(shape) - log_rate);
+            *sum += excess * (gbs_digamma(shape) - log_rate);
     }
-    return sum;
+}
+
+/* -n_i/2 (E log tau_i - log 2 pi) + KL(q(tau_i) || Ga(alpha, beta)), and the units. */
+static double scale_terms(const gbs_levels *f) {
+    double sum = (double)f->ratings->n * (log(f->scale) + 0.5 * log(2.0 * M_PI));
+    if (f->fixed)
+        sum += gamma_kl(f->beta_shape, f->beta_rate, GBS_LEVEL_NOISE_PRIOR,
+                        GBS_LEVEL_NOISE_PRIOR / f->alpha);
+    return gbs_levels_sum_rows(f, add_scales, &sum) == GBS_OK ? sum : NAN;
 }
 
 double gbs_levels_free_energy(const gbs_levels *f) {

@@ -20,17 +20,22 @@
 #define LEAST_WIDTH 1.0
 #define MOST_WIDTH 1e4
 
-void gbs_levels_update_rate(gbs_levels *f) {
-    const gbs_level_side *rows = &f->side[0];
-    double sum = 0.0, items = (double)rows->items;
-    for (size_t i = 0; i < rows->items; i++)
-        sum += rows->omega[i];
+static void add_omega(const void *arg, size_t part, double *sum) {
+    const gbs_levels *f = arg;
+    for (size_t i = f->part[part]; i < f->part[part + 1]; i++)
+        *sum += f->side[0].omega[i];
+}
+
+gbs_status gbs_levels_update_rate(gbs_levels *f) {
+    double sum = 0.0, items = (double)f->side[0].items;
+    gbs_status status = gbs_levels_sum_rows(f, add_omega, &sum);
     f->beta = f->alpha * fmax(GBS_LEVEL_LEAST_NOISE, items / sum);
     if (f->fixed) {
         f->beta_shape = GBS_LEVEL_NOISE_PRIOR + f->alpha * items;
         f->beta_rate = GBS_LEVEL_NOISE_PRIOR / f->alpha + sum;
         f->beta = f->beta_shape / f->beta_rate;
     }
+    return status;
 }
 
 void gbs_levels_update_relevance(gbs_levels *f, int side) {

@@ -12,8 +12,12 @@ struct gbs_level_sums gbs_level_sum_item(const gbs_levels *f, int side, size_t i
     size_t first = l->start[i], count = l->start[i + 1] - first, rank = f->rank;
     double *weighted = sum + f->record.plain + f->record.both, centre = f->ratings->center,
            inverse = 1.0 / f->scale;
-    memset(sum, 0, (f->record.plain + 2 * f->record.both) * sizeof *sum);
-    if (f->single)
+    size_t numbers = f->record.plain + 2 * f->record.both;
+    bool relayed = side == 1 && f->apart != NULL;
+    memset(sum, 0, numbers * sizeof *sum);
+    if (relayed)
+        memcpy(sum, gbs_levels_relayed(f, i), numbers * sizeof *sum);
+    else if (f->single)
         gbs_sum_singles(f->record, count, l->other + first, l->value + first, centre, inverse,
                         f->records, sum, weighted);
     else

@@ -21,7 +21,10 @@
 struct half {
     gbs_levels *f;
     int side;
-    bool *broken; /* one a block */
+    size_t first, last; /* records of these items of the other side */
+    bool by_part;       /* rows that stay with their ranks */
+    size_t first_block; /* of this rank's */
+    bool *broken;       /* one a block */
     atomic_int status;
 };
 
@@ -31,9 +34,10 @@ static void write_records(void *arg, size_t task, size_t worker) {
     const struct half *h = arg;
     gbs_levels *f = h->f;
     const gbs_level_side *other = &f->side[1 - h->side];
-    size_t last = (task + 1) * RECORDS_A_TASK, stride = f->record.stride;
+    size_t first = h->first + task * RECORDS_A_TASK, last = first + RECORDS_A_TASK,
+           stride = f->record.stride;
     double *wide = f->scratch + worker * f->per_worker;
-    for (size_t j = task * RECORDS_A_TASK; j < last && j < other->items; j++) {
+    for (size_t j = first; j < last && j < h->last; j++) {
         double *to = f->single ? wide : (double *)f->records + j * stride;
         gbs_level_record(f->rank, other->omega[j], other->mean + j * f->own,
                          other->cov + j * gbs_packed_size(f->own), to);
@@ -69,64 +73,111 @@ static void unpack(size_t d, const double *packed, double *full) {
             full[i * d + j] = full[j * d + i] = *packed++;
 }
 
-static void gather(gbs_levels *f, int s) {
-    gbs_level_side *side = &f->side[s];
-    size_t packed = gbs_packed_size(f->own), blocks = f->ratings->by[s].blocks;
-    double *total = f->partial; /* the first block's own */
-    for (size_t b = 1; b < blocks; b++)
-        for (size_t k = 0; k < f->per_block; k++)
-            total[k] += f->partial[b * f->per_block + k];
-    unpack(f->own, total, side->spread);
-    unpack(f->own, total + packed, side->second);
-    side->log_det = total[2 * packed + GBS_LEVEL_LOG_DET];
-    f->error = total[2 * packed + GBS_LEVEL_ERROR];
-    for (size_t i = 0; s == 1 && i < f->side[0].items; i++)
-        f->error += f->side[0].omega[i] * f->squares[i];
+static void add_block(const struct half *h, size_t block, double *total) {
+    const double *from = h->f->partial + block * h->f->per_block;
+    for (size_t k = 0; k < h->f->per_block; k++)
+        total[k] = block > 0 ? total[k] + from[k] : from[k];
+    total[h->f->per_block] = (block > 0 ? total[h->f->per_block] : 0.0) + (double)h->broken[block];
 }
 
-/* What blocks of items leave behind: their posteriors, or draws, and what is summed up. */
+/* A task is a part of the rows where those stay with their ranks, else a block. */
+static void add_task(const void *arg, size_t task, double *total) {
+    const struct half *h = arg;
+    if (!h->by_part) {
+        add_block(h, task, total);
+        return;
+    }
+    size_t last = gbs_level_part_block(h->f, task + 1);
+    for (size_t b = gbs_level_part_block(h->f, task); b < last; b++)
+        add_block(h, b, total);
+}
+
+static void add_squares(const void *arg, size_t part, double *sum) {
+    const gbs_levels *f = arg;
+    for (size_t i = f->part[part]; i < f->part[part + 1]; i++)
+        *sum += f->side[0].omega[i] * f->squares[i];
+}
+
+static gbs_status take_total(gbs_levels *f, int s) {
+    gbs_level_side *side = &f->side[s];
+    size_t packed = gbs_packed_size(f->own);
+    unpack(f->own, f->total, side->spread);
+    unpack(f->own, f->total + packed, side->second);
+    side->log_det = f->total[2 * packed + GBS_LEVEL_LOG_DET];
+    f->error = f->total[2 * packed + GBS_LEVEL_ERROR];
+    gbs_status status = s == 1 ? gbs_levels_sum_rows(f, add_squares, &f->error) : GBS_OK;
+    if (f->total[f->per_block] > 0.0)
+        f->error = NAN;
+    return status;
+}
+
+/* What blocks of items leave behind: their posteriors, or draws. */
 static size_t made_of(const struct half *h, gbs_made *made) {
     const gbs_levels *f = h->f;
     const gbs_rating_list *l = &f->ratings->by[h->side];
     const gbs_level_side *side = &f->side[h->side];
     size_t used = 0;
-    made[used++] = gbs_made_doubles(f->partial, f->per_block, f->per_block * l->blocks);
-    made[used++] = (gbs_made){
-        .base = h->broken, .size = 1, .stride = 1, .per_task = 1, .elements = l->blocks};
+    if (h->by_part)
+        return 0;
     made[used++] = gbs_made_items(side->mean, f->own, l->block);
     if (f->stream == 0)
         made[used++] = gbs_made_items(side->cov, gbs_packed_size(f->own), l->block);
     if (h->side == 1)
         return used;
     made[used++] = gbs_made_items(side->omega, 1, l->block);
-    made[used++] = gbs_made_items(f->shape, 1, l->block);
     made[used++] = gbs_made_items(f->rate, 1, l->block);
     return used;
+}
+
+static void update_own(void *arg, size_t task, size_t worker) {
+    const struct half *h = arg;
+    update_block(arg, h->first_block + task, worker);
+}
+
+/* This rank's items, on its threads, and the sums over all. */
+static gbs_status update_items(struct half *h, double flops) {
+    gbs_levels *f = h->f;
+    const gbs_rating_list *l = &f->ratings->by[h->side];
+    double bytes = (double)(l->items * (f->own + gbs_packed_size(f->own)) * sizeof(double));
+    gbs_share share = h->by_part ? *gbs_levels_own_parts(f)
+                                 : gbs_share_of(f->ctx, l->blocks, flops, bytes);
+    gbs_made made[4];
+    if (h->by_part) {
+        h->first_block = gbs_level_part_block(f, share.begin);
+        size_t blocks = gbs_level_part_block(f, share.begin + share.count) - h->first_block;
+        gbs_parallel_for(f->ctx, blocks, flops * (double)blocks / (double)l->blocks, update_own, h);
+    } else {
+        gbs_share_for(f->ctx, &share, flops, update_block, h);
+    }
+    gbs_share_gather(f->ctx, &share, made, made_of(h, made));
+    gbs_status status = gbs_share_fold(f->ctx, &share, add_task, h, f->total, f->per_block + 1);
+    return status == GBS_OK ? take_total(f, h->side) : status;
 }
 
 /* On the context's threads. */
 static gbs_status update_here(gbs_levels *f, int s) {
     const gbs_rating_list *l = &f->ratings->by[s];
-    size_t others = f->side[1 - s].items;
-    struct half h = {.f = f, .side = s};
+    struct half h = {
+        .f = f, .side = s, .last = f->side[1 - s].items, .by_part = s == 0 && f->apart != NULL};
+    bool relayed = s == 1 && f->apart != NULL;
     h.broken = gbs_array_alloc(f->ctx, l->blocks, sizeof(bool));
     if (h.broken == NULL)
         return GBS_ERR_MEMORY;
+    if (relayed) {
+        const gbs_share *rows = gbs_levels_own_parts(f);
+        h.first = f->part[rows->begin];
+        h.last = f->part[rows->begin + rows->count];
+    }
     double record = (double)f->record.stride, own = (double)f->own;
-    gbs_parallel_for(f->ctx, (others + RECORDS_A_TASK - 1) / RECORDS_A_TASK,
-                     2.0 * record * (double)others, write_records, &h);
-    gbs_made made[7];
-    gbs_dealt_for(f->ctx, l->blocks,
-                  record * (double)f->ratings->n + own * own * own * (double)l->items, update_block,
-                  &h, made, made_of(&h, made));
-    bool broken = false;
-    for (size_t b = 0; b < l->blocks; b++)
-        broken = broken || h.broken[b];
-    gather(f, s);
-    if (broken)
-        f->error = NAN;
+    gbs_parallel_for(f->ctx, (h.last - h.first + RECORDS_A_TASK - 1) / RECORDS_A_TASK,
+                     2.0 * record * (double)(h.last - h.first), write_records, &h);
+    gbs_status status = relayed ? gbs_levels_relay(f) : GBS_OK;
+    if (status == GBS_OK)
+        status = update_items(&h, (relayed ? 0.0 : record * (double)f->ratings->n) +
+                                      own * own * own * (double)l->items);
     gbs_array_free(f->ctx, h.broken);
-    return (gbs_status)atomic_load(&h.status);
+    gbs_status stopped = (gbs_status)atomic_load(&h.status);
+    return stopped != GBS_OK ? stopped : status;
 }
 
 gbs_status gbs_levels_update_side(gbs_levels *f, int s) {

@@ -4,6 +4,18 @@
 #include <math.h>
 
 enum { PER_BLOCK_EXTRA = 8 };
+/* Parts of the rows: as many as can be dealt out, each of some blocks. */
+enum { MOST_PARTS = 256, PART_BLOCKS = 4 };
+
+static bool cut_parts(gbs_levels *f) {
+    const gbs_rating_list *l = &f->ratings->by[0];
+    size_t parts = (l->blocks + PART_BLOCKS - 1) / PART_BLOCKS;
+    f->parts = parts < MOST_PARTS ? parts : MOST_PARTS;
+    f->part = gbs_array_alloc(f->ctx, f->parts + 1, sizeof *f->part);
+    for (size_t p = 0; f->part != NULL && p <= f->parts; p++)
+        f->part[p] = l->block[gbs_level_part_block(f, p)];
+    return f->part != NULL;
+}
 
 static bool create_side(gbs_context *ctx, size_t items, size_t own, size_t features, double *phi,
                         gbs_level_side *s) {
@@ -83,6 +95,7 @@ gbs_status gbs_levels_create(gbs_context *ctx, const gbs_ratings *ratings, size_
     size_t blocks = by[0].blocks > by[1].blocks ? by[0].blocks : by[1].blocks;
     bool ready = create_side(ctx, by[0].items, own, features[0], phi[0], &f->side[0]);
     ready = create_side(ctx, by[1].items, own, features[1], phi[1], &f->side[1]) && ready;
+    ready = cut_parts(f) && ready;
     f->per_block = 2 * gbs_packed_size(own) + PER_BLOCK_EXTRA;
     size_t one = 2 * own * own + 6 * own, eight = gbs_level_eight_room(own);
     f->per_worker = (2 * f->record.stride + (one > eight ? one : eight) + 64) / 64 * 64;
@@ -90,14 +103,16 @@ gbs_status gbs_levels_create(gbs_context *ctx, const gbs_ratings *ratings, size_
     f->rate = gbs_doubles(ctx, by[0].items);
     f->squares = gbs_doubles(ctx, by[0].items);
     size_t numbers;
-    if (!__builtin_mul_overflow(most, f->record.stride, &numbers))
+    /* behind the items' records, those that come along from another rank (level_apart.c) */
+    if (!__builtin_mul_overflow(most + 4 * gbs_workers(ctx), f->record.stride, &numbers))
         f->records = gbs_array_alloc(ctx, numbers, single ? sizeof(float) : sizeof(double));
     size_t wide = features[0] > features[1] ? features[0] : features[1];
     f->work = gbs_matrix(ctx, wide, own + wide);
     f->partial = gbs_matrix(ctx, blocks, f->per_block);
+    f->total = gbs_doubles(ctx, f->per_block + 1);
     f->scratch = gbs_matrix(ctx, gbs_workers(ctx), f->per_worker);
     if (!ready || f->shape == NULL || f->rate == NULL || f->squares == NULL || f->records == NULL ||
-        f->partial == NULL || f->scratch == NULL || f->work == NULL) {
+        f->partial == NULL || f->total == NULL || f->scratch == NULL || f->work == NULL) {
         gbs_levels_free(f);
         return gbs_fail(ctx, GBS_ERR_MEMORY, "out of memory: %zu rows, %zu columns, rank %zu",
                         by[0].items, by[1].items, rank);
@@ -114,6 +129,7 @@ void gbs_levels_fix_prior(gbs_levels *f, double unit) {
 
 void gbs_levels_free(gbs_levels *f) {
     gbs_levels_forget(f);
+    gbs_levels_leave(f);
     free_side(f->ctx, &f->side[0]);
     free_side(f->ctx, &f->side[1]);
     gbs_array_free(f->ctx, f->shape);
@@ -121,6 +137,8 @@ void gbs_levels_free(gbs_levels *f) {
     gbs_array_free(f->ctx, f->squares);
     gbs_array_free(f->ctx, f->records);
     gbs_array_free(f->ctx, f->partial);
+    gbs_array_free(f->ctx, f->total);
+    gbs_array_free(f->ctx, f->part);
     gbs_array_free(f->ctx, f->scratch);
     gbs_array_free(f->ctx, f->work);
     *f = (gbs_levels){0};

@@ -77,6 +77,26 @@ typedef void (*gbs_fold_body)(const void *arg, size_t task, double *total);
 gbs_status gbs_share_fold(gbs_context *ctx, const gbs_share *share, gbs_fold_body add,
                           const void *arg, double *total, size_t count);
 
+/* Stages that go from rank to rank (relay.c): in each a rank takes what the one before it left,
+ * adds its own and hands it on; while the next one works at it, this one is at the stage behind.
+ * So sums over what the ranks have are added up in the order of ranks, as one process would. Then
+ * the last one's `total` is everybody's. */
+typedef struct gbs_baton {
+    void *base;
+    size_t bytes;
+} gbs_baton;
+enum { GBS_RELAY_BATONS = 2 };
+typedef struct gbs_relay {
+    size_t stages;
+    void *arg;
+    /* What a stage comes with, or (`out`) leaves. */
+    void (*pieces)(void *arg, size_t stage, bool out, gbs_baton piece[GBS_RELAY_BATONS]);
+    void (*work)(void *arg, size_t stage);
+    gbs_baton total;
+} gbs_relay;
+/* Every rank of a context that has some calls it. */
+gbs_status gbs_crew_relay(gbs_context *ctx, const gbs_relay *relay);
+
 /* Doubles, `per_task` a task. */
 static inline gbs_made gbs_made_doubles(double *base, size_t per_task, size_t elements) {
     return (gbs_made){.base = base,

@@ -53,6 +53,30 @@ static gbs_status make_list(gbs_context *ctx, size_t n, size_t items, const uint
     return cut_blocks(ctx, l);
 }
 
+/* The other way round, out of the list by row: the ratings of a column stand in the order of rows,
+ * so that those of neighbouring rows are neighbours. */
+static gbs_status turn_list(gbs_context *ctx, const gbs_rating_list *by_row, size_t columns,
+                            gbs_rating_list *l) {
+    size_t n = by_row->start[by_row->items];
+    l->items = columns;
+    l->start = gbs_array_alloc(ctx, columns + 2, sizeof *l->start);
+    l->other = gbs_array_alloc(ctx, n, sizeof *l->other);
+    l->value = gbs_doubles(ctx, n);
+    if (l->start == NULL || l->other == NULL || l->value == NULL)
+        return GBS_ERR_MEMORY;
+    for (size_t e = 0; e < n; e++)
+        l->start[(size_t)by_row->other[e] + 2]++;
+    for (size_t j = 0; j < columns; j++)
+        l->start[j + 2] += l->start[j + 1];
+    for (size_t i = 0; i < by_row->items; i++)
+        for (size_t e = by_row->start[i]; e < by_row->start[i + 1]; e++) {
+            size_t at = l->start[(size_t)by_row->other[e] + 1]++;
+            l->other[at] = (uint32_t)i;
+            l->value[at] = by_row->value[e];
+        }
+    return cut_blocks(ctx, l);
+}
+
 static void free_list(const gbs_context *ctx, gbs_rating_list *l) {
     gbs_array_free(ctx, l->start);
     gbs_array_free(ctx, l->other);
@@ -163,7 +187,7 @@ gbs_status gbs_ratings_create(gbs_context *ctx, size_t n, size_t rows, size_t co
     if (status == GBS_OK)
         status = gbs_check_cancel(ctx);
     if (status == GBS_OK)
-        status = make_list(ctx, n, columns, column, row, value, &r->by[1]);
+        status = turn_list(ctx, &r->by[0], columns, &r->by[1]);
     if (status == GBS_OK)
         status = gbs_texts_copy(ctx, rows, row_ids, &r->id[0], &r->texts[0]);
     if (status == GBS_OK)

@@ -51,8 +51,17 @@ for size in 2 3; do same $size fit rows.svm --prior zero -o OUT --json; done
 "$GIBBSITE" simulate classify --rows 2000 --cols 10 -q -o rows.npy
 same 3 fit rows.npy --loss hinge --prior zero -o OUT --json
 same 4 fit rows.csv --task rank --prior zero -o OUT --json
+same 2 fit rows.csv --loss exponential --family diagonal --prior zero -o OUT --json
+same 3 fit rows.csv --loss probit --family isotropic --prior zero -o OUT --json
 same 3 sample rows.csv --particles 200 --lambda 100 -o OUT --json
 same 2 complete ratings.csv --rank 3 --max-iter 5 -o OUT --json
+same 3 complete ratings.csv --model paper --rank 3 --max-iter 5 -o OUT --json
+same 2 complete ratings.csv --sampler gibbs --rank 3 --draws 20 --burn-in 10 -o OUT --json
+# rows that stay with their ranks
+"$GIBBSITE" simulate ratings --rows 3000 --cols 60 --density 0.1 --range 1:5 -q -o \
+    tall.csv
+for size in 1 2 3 4; do same $size complete tall.csv --rank 4 --max-iter 4 --range 1:5 -o OUT \
+    --json; done
 same 2 cv rows.csv --folds 2 --loss hinge --json
 same 3 predict model.json rows.csv -o OUT
 same 2 predict matrix.json ratings.csv -o OUT
@@ -229,4 +238,22 @@ kill -KILL "$worker"
 wait $!
 rc=$(cat rc)
 ended 'a rank that is killed ends all' \
+    '^gibbsite: rank 1 was lost: killed by signal 9 .*; nothing was written$'
+
+# Killed in the middle of a fit that would go on for long: its processor time says that it is there.
+"$GIBBSITE" simulate rank --rows 6000 --cols 40 -q -o long.csv
+rm -f pid.1
+(
+    by_rank '' 'fit long.csv --task rank --loss zero-one --tol 1e-14 --max-iter 100000 -o none.json' 3
+    echo "$rc" >rc
+) &
+for ((i = 0; i < 600; i++)); do
+    [[ -s pid.1 ]] && worker=$(ps -o pid= --ppid "$(cat pid.1)") && worker=${worker// /} &&
+        (($(awk '{ print $14 }' "/proc/$worker/stat" 2>/dev/null || echo 0) > 150)) && break
+    sleep 0.1
+done
+kill -KILL "$worker"
+wait $!
+rc=$(cat rc)
+ended 'a rank that is killed in the middle of a fit ends all' \
     '^gibbsite: rank 1 was lost: killed by signal 9 .*; nothing was written$'

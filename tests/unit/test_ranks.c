@@ -123,7 +123,7 @@ static void check_job(rank_job job, const void *arg, size_t few, size_t most) {
 }
 
 static void every_loss_and_family_keeps_its_bits(void **state) {
-    static const char *const losses[] = {"zero-one", "hinge", "exponential"};
+    static const char *const losses[] = {"zero-one", "hinge", "exponential", "probit"};
     static const char *const families[] = {"fixed", "isotropic", "diagonal", "full"};
     (void)state;
     for (size_t l = 0; l < COUNT(losses); l++)
@@ -146,12 +146,13 @@ static void an_informed_fit_keeps_its_bits(void **state) {
 }
 
 static void pairs_keep_their_bits(void **state) {
-    static const char *const losses[] = {"zero-one", "hinge", "hinge"};
-    static const char *const families[] = {"isotropic", "diagonal", "full"};
+    static const char *const losses[] = {"hinge", "zero-one"};
+    static const char *const families[] = {"isotropic", "fixed", "diagonal", "full"};
     (void)state;
-    for (size_t k = 0; k < repeats(3, 1); k++) {
-        struct setting s = {
-            "fit", {"task", "rank", "loss", losses[k], "family", families[k], "prior", "zero"}};
+    for (size_t k = 0; k < repeats(COUNT(losses) * COUNT(families), 1); k++) {
+        struct setting s = {"fit",
+                            {"task", "rank", "loss", losses[k / COUNT(families)], "family",
+                             families[k % COUNT(families)], "prior", "zero"}};
         check_job(learn_dense, &s, 2, repeats(4, 2));
     }
 }
