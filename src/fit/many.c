@@ -29,11 +29,12 @@ static gbs_status count_classes(gbs_classes_fit *f) {
     if (learned >= 2)
         return GBS_OK;
     return gbs_fail(f->ctx, GBS_ERR_DATA,
-                    "%zu rows of %zu classes are too few to learn from some and test on others: "
-                    "two rows or more of two classes are needed among the %zu to learn from, and "
-                    "they have so many of %s; more rows help, and `positive` LABEL, which sets one "
-                    "class against the rest, needs fewer",
-                    f->split.n, classes, f->head->n, learned == 1 ? "one class alone" : "none");
+                    "%zu rows of %zu classes are too few to learn from some and test on others: of "
+                    "the %zu rows to learn from, at least two classes need two rows or more, and "
+                    "%s; more rows help, and `positive` LABEL, which sets one class against the "
+                    "rest, needs fewer",
+                    f->split.n, classes, f->head->n,
+                    learned == 1 ? "only one has them" : "none has them");
 }
 
 static gbs_status view(gbs_classes_fit *f, size_t from, size_t count, gbs_data **out) {

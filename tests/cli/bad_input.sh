@@ -69,7 +69,7 @@ fit_refuses 3 'header\.csv: the file has a header but no rows' header.csv
 printf 'a,y\n1,1\n2,1\n3,1\n' >one.csv
 fit_refuses 3 "one\.csv: column 'y': only one class, '1'; expected two" one.csv
 printf 'a,y\n1,red\n2,green\n3,blue\n4,red\n5,green\n' >three.csv
-fit_refuses 3 'three\.csv: the rows to learn from .* have two rows or more of . classes only' \
+fit_refuses 3 'three\.csv: 5 rows of 3 classes are too few .* two classes need two rows or more' \
     three.csv
 fit_refuses 3 "three\.csv: --positive: column 'y' has no label 'pink'; there are red, green, blue" \
     three.csv --positive pink

@@ -111,7 +111,7 @@ for n in 3 4 5 6 7 8; do
     code=$?
     if ((code == 3)); then
         check "$n rows: the message says what is missing" grep -q \
-            'two rows or more of two classes are needed among the . to learn from' err
+            'of the . rows to learn from, at least two classes need two rows or more' err
         expect_no_file few.json
     else
         check "$n rows are fitted" test $code = 0
