@@ -61,9 +61,11 @@ except KeyboardInterrupt:
 
 
 def heard(before, work, delay):
-    """Milliseconds until the exception, and whether it came at all."""
+    """Milliseconds until the exception; a shell may have told what it starts in the background to
+    ignore the signal."""
     child = subprocess.Popen([sys.executable, "-c", PROGRAM.format(before=before, work=work)],
-                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     line = child.stdout.readline()
     if line != "begin\n":
         raise SystemExit(child.stderr.read())
