@@ -2,13 +2,14 @@
  *
  *   bench/python.sh runs it beside the same fit through Python.
  *
- * Prints processor seconds of the fit and of the predictions, and the peak of the memory in MB.
+ * Prints processor seconds of the fit and of the predictions, the fastest of ten, and the peak of
+ * the memory in MB.
  */
 #include "bench.h"
 
 #include <sys/resource.h>
 
-enum { ROWS = 100000, COLUMNS = 50 };
+enum { ROWS = 100000, COLUMNS = 50, TRIES = 10 };
 
 static void need(gbs_context *ctx, gbs_status status) {
     if (status == GBS_OK)
@@ -51,16 +52,19 @@ int main(void) {
     need(ctx, gbs_data_dense(ctx, ROWS, COLUMNS, x, COLUMNS, y, GBS_BORROW, &data));
     need(ctx, gbs_fit(ctx, data, NULL, &model));
     double fitted = process_seconds();
-    need(ctx, gbs_data_dense(ctx, ROWS, COLUMNS, x, COLUMNS, NULL, GBS_BORROW, &fresh));
-    need(ctx, gbs_model_classify(ctx, model, fresh, label, NULL, NULL, NULL));
-    double predicted = process_seconds();
+    double predicted = INFINITY;
+    for (int k = 0; k < TRIES; k++) {
+        double before = process_seconds();
+        need(ctx, gbs_data_dense(ctx, ROWS, COLUMNS, x, COLUMNS, NULL, GBS_BORROW, &fresh));
+        need(ctx, gbs_model_classify(ctx, model, fresh, label, NULL, NULL, NULL));
+        gbs_data_free(fresh);
+        predicted = fmin(predicted, process_seconds() - before);
+    }
     getrusage(RUSAGE_SELF, &used);
-    printf("fit %.4f predict %.4f peak %.1f certificate %.17g\n", fitted - start,
-           predicted - fitted, (double)used.ru_maxrss / 1024.0,
-           gbs_model_certificate(model, 0)->value);
+    printf("fit %.4f predict %.4f peak %.1f certificate %.17g\n", fitted - start, predicted,
+           (double)used.ru_maxrss / 1024.0, gbs_model_certificate(model, 0)->value);
     gbs_model_free(model);
     gbs_data_free(data);
-    gbs_data_free(fresh);
     gbs_context_free(ctx);
     free(x);
     return 0;

@@ -14,11 +14,11 @@ static void *copy_array(gbs_context *ctx, const void *from, size_t count, size_t
     return to;
 }
 
-/* Sparse rows may have as many columns as there are indices: those that no row sets cost nothing.
- */
 /* Between two looks at the cancel callback. */
 enum { ROWS_A_LOOK = 1 << 14 };
 
+/* Sparse rows may have as many columns as there are indices: those that no row sets cost nothing.
+ */
 static gbs_status check_sparse_shape(gbs_context *ctx, size_t n, size_t d) {
     if (n == 0 || d == 0)
         return gbs_fail(ctx, GBS_ERR_DATA, "no rows or no columns (%zu x %zu)", n, d);
@@ -45,6 +45,23 @@ static gbs_status check_labels(gbs_context *ctx, size_t n, const double *y) {
         if (y[i] != 1.0 && y[i] != -1.0)
             return gbs_fail(ctx, GBS_ERR_DATA, "the label of row %zu is %g, expected -1 or 1", i,
                             y[i]);
+    return GBS_OK;
+}
+
+/* Dense cells must be finite. */
+static gbs_status check_cells(gbs_context *ctx, const gbs_data *data) {
+    for (size_t i = 0; i < data->n; i++) {
+        gbs_status status = i % ROWS_A_LOOK == 0 ? gbs_check_cancel(ctx) : GBS_OK;
+        gbs_raw_row row = gbs_data_at(data, i);
+        if (status != GBS_OK)
+            return status;
+        if (row.value != NULL && row.gap == 0 && gbs_finite(data->d, row.value))
+            continue;
+        for (size_t k = 0; k < data->d; k++)
+            if (!isfinite(gbs_raw_value(&row, k)))
+                return gbs_fail(ctx, GBS_ERR_DATA, "row %zu, column %zu: not a finite number", i,
+                                k);
+    }
     return GBS_OK;
 }
 
@@ -102,11 +119,9 @@ gbs_status gbs_data_dense(gbs_context *ctx, size_t n, size_t d, const double *x,
                         d, n, row_stride);
     if ((status = check_labels(ctx, n, y)) != GBS_OK)
         return status;
-    for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < d; k++)
-            if (!isfinite(x[i * row_stride + k]))
-                return gbs_fail(ctx, GBS_ERR_DATA, "row %zu, column %zu: not a finite number", i,
-                                k);
+    gbs_data said = {.ctx = ctx, .n = n, .d = d, .dense = x, .row_stride = row_stride};
+    if ((status = check_cells(ctx, &said)) != GBS_OK)
+        return status;
     gbs_data *data;
     status = new_handle(ctx, n, d, ownership == GBS_BORROW, &data);
     if (status != GBS_OK)
@@ -230,15 +245,8 @@ gbs_status gbs_data_strided(gbs_context *ctx, size_t n, size_t d, const void *x,
                      .column_gap = column_stride - 1,
                      .y = y,
                      .borrowed = true};
-    for (size_t i = 0; i < n; i++) {
-        if (i % ROWS_A_LOOK == 0 && (status = gbs_check_cancel(ctx)) != GBS_OK)
-            return status;
-        gbs_raw_row row = gbs_data_at(&said, i);
-        for (size_t k = 0; k < d; k++)
-            if (!isfinite(gbs_raw_value(&row, k)))
-                return gbs_fail(ctx, GBS_ERR_DATA, "row %zu, column %zu: not a finite number", i,
-                                k);
-    }
+    if ((status = check_cells(ctx, &said)) != GBS_OK)
+        return status;
     gbs_data *data;
     status = new_handle(ctx, n, d, ownership == GBS_BORROW, &data);
     if (status != GBS_OK)
