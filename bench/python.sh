@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # bench/python.sh: a fit and predictions of 100,000 x 50 rows through Python, over those by the C
-# call: processor seconds, the median of seven runs of each, taken in turn (single runs differ by some
-# per cent). Wanted: at most 1.03.
+# call: processor seconds, the median of seven runs of each, taken in turn (single runs differ by
+# some per cent). Wanted: at most 1.03.
 # Beside them the peak of the memory: what Python holds before the fit, and the rows once, not
 # twice. Then how soon Ctrl-C is heard; wanted: within 100 ms.
 set -euo pipefail
