@@ -51,12 +51,12 @@ test: build ## every test, several at a time; the last line counts them
 	@{ tools/setup.sh r r-check && tools/r.sh; } || echo 'make test: no R package; its tests will be skipped'
 	@tests/run
 
-golden: build ## every number against another build's, to 1e-12: make golden OLD=path/to/gibbsite
+golden: build ## every number against another build's, to 1e-12: make golden OLD=path/to/gibbsite [CHANGES=tests/golden/changes.txt]
 	@if [ ! -f '$(OLD)' ]; then echo 'make golden: OLD=PROGRAM says what to compare with' >&2; exit 2; fi
 	@mkdir -p build/golden
 	@tests/golden/run.sh '$(OLD)' >build/golden/old.txt
 	@tests/golden/run.sh build/gibbsite >build/golden/new.txt
-	@tests/golden/compare.py build/golden/old.txt build/golden/new.txt --tolerance $(or $(TOLERANCE),1e-12)
+	@tests/golden/compare.py build/golden/old.txt build/golden/new.txt --tolerance $(or $(TOLERANCE),1e-12) $(if $(CHANGES),--changes $(CHANGES))
 
 bench: ## build the benchmarks and run them
 	@tools/setup.sh bench
