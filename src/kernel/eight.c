@@ -40,7 +40,7 @@ INLINE void add_one(size_t count, size_t d, const lanes *x, const lanes *y, doub
 /* The upper triangle of u becomes U; pivot: the squares of its diagonal. */
 INLINE void factor(size_t d, lanes *u, lanes *pivot) {
     for (size_t i = 0; i < d; i++) {
-        lanes *row = u + i * d, inverse;
+        lanes *row = u + i * d, inverse = {0};
         size_t j = i;
         for (; j + 4 <= d; j += 4)
             add_four(i, d, u + i, u + j, -1.0, row + j);
