@@ -11,6 +11,7 @@ typedef struct gbs_cells_reading {
     bool values; /* false: pairs; a third column is not read */
     bool has_range;
     double low, high; /* values outside are errors */
+    bool one_by_one;  /* csv: no record is read in the short way; what comes out is the same */
 } gbs_cells_reading;
 
 /* Rows and columns are numbered in order of first appearance. */

@@ -70,7 +70,7 @@ static bool has_number(const gbs_csv_record *first) {
 }
 
 static gbs_status add_record(gbs_cells_reader *r, const gbs_csv_record *record) {
-    gbs_status status = gbs_cells_make_room(r);
+    gbs_status status = gbs_cells_make_room(r, 1);
     for (size_t j = 0; j < record->n && status == GBS_OK; j++)
         status = add_cell(r, j, record->line, record->text + record->start[j],
                           record->start[j + 1] - record->start[j] - 1);
@@ -114,7 +114,7 @@ static gbs_status read_first(gbs_cells_reader *r) {
 
 static gbs_status read_record(gbs_cells_reader *r) {
     uint64_t line = r->in.line;
-    gbs_status status = gbs_cells_make_room(r);
+    gbs_status status = gbs_cells_make_room(r, 1);
     gbs_csv_cell cell = {0};
     size_t j = 0;
     for (; !cell.last && status == GBS_OK; j++) {
@@ -139,7 +139,10 @@ gbs_status gbs_cells_csv(gbs_cells_reader *r) {
         status = read_first(r);
     for (bool ended = false; status == GBS_OK && !ended;) {
         status = gbs_csv_record_start(&r->in, &ended);
+        size_t before = r->out->n;
         if (status == GBS_OK && !ended)
+            status = gbs_cells_take_together(r);
+        if (status == GBS_OK && !ended && r->out->n == before)
             status = read_record(r);
     }
     return status;

@@ -83,7 +83,7 @@ static gbs_status read_entry(gbs_cells_reader *r, char **word, size_t n) {
     if (n < (r->options->values ? 3U : 2U))
         return gbs_reader_fail_at(&r->reader, r->line, "expected row, column%s, found %zu number%s",
                                   r->options->values ? " and value" : "", n, n == 1 ? "" : "s");
-    gbs_status status = gbs_cells_make_room(r);
+    gbs_status status = gbs_cells_make_room(r, 1);
     for (int side = 0; side < 2 && status == GBS_OK; side++) {
         uint64_t x;
         if (!whole(word[side], &x) || x == 0 || x > r->size[side])

@@ -9,9 +9,6 @@
 #include <string.h>
 #include <strings.h>
 
-/* What a completion takes. */
-#define LARGEST_VALUE 1e100
-
 const char *const gbs_cell_words[3] = {"row", "col", "value"};
 
 gbs_status gbs_cells_add_id(gbs_cells_reader *r, int side, uint64_t line, const char *text,
@@ -58,7 +55,7 @@ gbs_status gbs_cells_add_value(gbs_cells_reader *r, uint64_t line, const char *t
         return gbs_reader_fail_at(
             &r->reader, line, "column 'value' (column %zu): %.10g lies outside `range` %.10g:%.10g",
             column, x, o->low, o->high);
-    if (!(fabs(x) <= LARGEST_VALUE))
+    if (!(fabs(x) <= GBS_LARGEST_RATING))
         return gbs_reader_fail_at(
             &r->reader, line,
             "column 'value' (column %zu): %.10g is too large, values must lie within 1e100", column,
@@ -67,10 +64,10 @@ gbs_status gbs_cells_add_value(gbs_cells_reader *r, uint64_t line, const char *t
     return GBS_OK;
 }
 
-gbs_status gbs_cells_make_room(gbs_cells_reader *r) {
+gbs_status gbs_cells_make_room(gbs_cells_reader *r, size_t more) {
     gbs_cells *t = r->out;
     for (int side = 0; side < 2; side++) {
-        uint32_t *ids = gbs_array_grow(r->reader.ctx, t->id[side], &r->capacity[side], t->n + 1,
+        uint32_t *ids = gbs_array_grow(r->reader.ctx, t->id[side], &r->capacity[side], t->n + more,
                                        sizeof *ids);
         if (!ids)
             return gbs_reader_no_memory(&r->reader);
@@ -78,8 +75,8 @@ gbs_status gbs_cells_make_room(gbs_cells_reader *r) {
     }
     if (!r->options->values)
         return GBS_OK;
-    double *values = gbs_array_grow(r->reader.ctx, t->value, &r->capacity[GBS_CELL_VALUE], t->n + 1,
-                                    sizeof *values);
+    double *values = gbs_array_grow(r->reader.ctx, t->value, &r->capacity[GBS_CELL_VALUE],
+                                    t->n + more, sizeof *values);
     if (!values)
         return gbs_reader_no_memory(&r->reader);
     t->value = values;

@@ -5,6 +5,8 @@
 #include "table/cells.h"
 #include "table/csv_cell.h"
 
+#include <math.h>
+
 enum { GBS_CELL_ROW, GBS_CELL_COLUMN, GBS_CELL_VALUE };
 
 /* How a MatrixMarket file begins. */
@@ -29,8 +31,20 @@ extern const char *const gbs_cell_words[3];
 gbs_status gbs_cells_csv(gbs_cells_reader *r);
 gbs_status gbs_cells_market(gbs_cells_reader *r);
 
-/* Room for one more; then its two names and its value. */
-gbs_status gbs_cells_make_room(gbs_cells_reader *r);
+/* As many plain records as the window holds from its begin on, which is that of a record; perhaps
+ * none. */
+gbs_status gbs_cells_take_together(gbs_cells_reader *r);
+
+/* What a completion takes. */
+#define GBS_LARGEST_RATING 1e100
+
+/* A value that is no mistake. */
+static inline bool gbs_cells_may_be(const gbs_cells_reading *o, double x) {
+    return fabs(x) <= GBS_LARGEST_RATING && (!o->has_range || (x >= o->low && x <= o->high));
+}
+
+/* Room for so many more; then the two names and the value of each. */
+gbs_status gbs_cells_make_room(gbs_cells_reader *r, size_t more);
 gbs_status gbs_cells_add_id(gbs_cells_reader *r, int side, uint64_t line, const char *text,
                             size_t length);
 gbs_status gbs_cells_add_value(gbs_cells_reader *r, uint64_t line, const char *text, size_t length);
