@@ -1,5 +1,5 @@
 /* Fuzzes the reader of caches. Digests would stop every damaged file, so they are made right here:
- * the first 40 bytes are the header's numbers, the others all that follows the header. A table that
+ * the first 48 bytes are the header's numbers, the others all that follows the header. A table that
  * is taken must be whole. */
 #include "table/cache_file.h"
 
@@ -11,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { GIVEN = 5 * sizeof(uint64_t) }; /* rows, columns, described, lines, names */
+enum { GIVEN = 6 * sizeof(uint64_t) }; /* rows, columns, described, lines, names, format */
 
 static void expect(int truth) {
     if (!truth)

@@ -47,6 +47,10 @@ gbs_status gbs_cache_create(gbs_context *ctx, const char *folder, bool kept, gbs
     return GBS_OK;
 }
 
+gbs_status gbs_cache_beside(const gbs_cache *c, gbs_cache **out) {
+    return gbs_cache_create(c->ctx, c->folder, false, out);
+}
+
 size_t gbs_cache_bytes(size_t cells) {
     return GBS_CACHE_HEADER + cells * sizeof(double);
 }
@@ -164,7 +168,8 @@ static gbs_status write_tail(gbs_cache *c, const gbs_table *t, const gbs_words *
                           .columns = t->n_columns,
                           .described = b->size,
                           .lines = t->line != NULL,
-                          .names = t->has_header};
+                          .names = t->has_header,
+                          .format = t->format};
     size_t lines = t->line != NULL ? t->n_rows * sizeof *t->line : 0,
            end = GBS_CACHE_HEADER + cells, all = end + b->size + lines;
     gbs_digest d = gbs_digest_start();

@@ -21,6 +21,8 @@ typedef struct gbs_cache_key {
 
 /* An empty one, without a name, in a folder; kept: gbs_cache_keep will follow. */
 gbs_status gbs_cache_create(gbs_context *ctx, const char *folder, bool kept, gbs_cache **out);
+/* Another one in its folder, which will not be kept. */
+gbs_status gbs_cache_beside(const gbs_cache *c, gbs_cache **out);
 /* Room for so many cells, those that are there kept; they may move. */
 gbs_status gbs_cache_room(gbs_cache *c, size_t cells, double **out);
 /* The cells are all of the table's: the file gets the rest of it, and the name `path`. The cells
@@ -55,8 +57,10 @@ gbs_status gbs_caching_plan(gbs_context *ctx, const gbs_inputs *inputs, const gb
 /* Takes away what earlier runs left of this file in the folder. */
 void gbs_caching_clean(const char *name, const gbs_caching *caching);
 
-/* By its name, or by the options, it is a CSV file. */
-bool gbs_caching_is_csv(const char *name, const gbs_reading *reading);
+/* Bytes that the rows of a file of so many bytes would take in memory, by the first of them; 0 where
+ * that cannot be told: the reader will say why (caching_size.c). */
+double gbs_caching_size(gbs_context *ctx, const char *name, const gbs_reading *reading,
+                        double file_size);
 
 /* The same of ranks, who read the files together: each its part of the bytes, to memory, or to a
  * cache that they share (together.c). *done false: they do not, and each reads them all. */

@@ -9,7 +9,7 @@
 #define GBS_CACHE_MAGIC "gbscache"
 enum {
     GBS_CACHE_HEADER = 4096, /* bytes before the cells */
-    GBS_CACHE_VERSION = 1,
+    GBS_CACHE_VERSION = 2,
     GBS_CACHE_ORDER = 0x01020304 /* another number on machines of another byte order */
 };
 
@@ -22,6 +22,7 @@ typedef struct gbs_cache_header {
     uint64_t described; /* bytes that describe the columns */
     uint64_t lines;     /* 1: the lines of the rows follow; 0: row i is on line i + 1 + names */
     uint64_t names;     /* 1: the columns were named by a header */
+    uint64_t format;    /* of the file: a gbs_table_format */
     gbs_hash digest;    /* of all bytes after the header */
     gbs_hash check;     /* of the header before this */
 } gbs_cache_header;

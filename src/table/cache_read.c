@@ -83,6 +83,8 @@ static gbs_status check_header(gbs_context *ctx, int fd, const char *path, const
                 !__builtin_add_overflow(bytes, lines, &bytes);
     if (fstat(fd, &st) != 0)
         return gbs_cache_io_error(ctx, path);
+    if (h->format != GBS_TABLE_CSV && h->format != GBS_TABLE_NPY)
+        return damaged(ctx, path, "its format");
     if (!fits || h->lines > 1 || h->columns == 0 || h->rows == 0 || bytes != (size_t)st.st_size)
         return damaged(ctx, path, "its size");
     return GBS_OK;
@@ -174,7 +176,7 @@ static gbs_status read_table(gbs_context *ctx, gbs_cache *c, const char *path,
     c->mapped = end;
     t->n_rows = h->rows;
     t->has_header = h->names != 0;
-    t->format = GBS_TABLE_CSV;
+    t->format = (gbs_table_format)h->format;
     t->cells = (double *)(void *)(c->base + GBS_CACHE_HEADER);
     return GBS_OK;
 }

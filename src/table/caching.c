@@ -1,13 +1,11 @@
 /* Files read by way of a cache: when, where it lies, what it is called.
  *
  * Where the option `cache` names a folder, or where the rows and the design made of them would take
- * more than half of the memory that is left. How many cells a file has is told from its first
- * bytes.
+ * more than half of the memory that is left (caching_size.c).
  */
 #include "table/cache_file.h"
 
 #include "core/ranks.h"
-#include "table/bytes.h"
 #include "table/reader.h"
 
 #include <dirent.h>
@@ -15,17 +13,11 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define ENDING ".gbscache"
-enum { PIECE = 1 << 20, HEX = 32, MOST_ENDINGS = 4, MOST_NAME = 200 /* of its bytes */ };
-/* In memory a cell lies in the table and in the design, and a row has its label, its place and its
- * scores; text shrinks so many times in gzip. */
-#define BYTES_A_CELL 16.0
-#define BYTES_A_ROW 72.0
-#define GZIP_SHRINKS 4.0
+enum { PIECE = 1 << 20, HEX = 32, MOST_NAME = 200 /* of its bytes */ };
 /* Of the memory that is left; and less than this is never too much. */
 #define SHARE 0.5
 #define ALWAYS_FITS 16e6
@@ -39,57 +31,6 @@ static const char *base_of(const char *name) {
 
 static bool is_regular(const char *name, struct stat *st) {
     return strcmp(name, "-") != 0 && stat(name, st) == 0 && S_ISREG(st->st_mode);
-}
-
-bool gbs_caching_is_csv(const char *name, const gbs_reading *reading) {
-    static const char *const endings[MOST_ENDINGS] = {".csv", ".tsv", ".csv.gz", ".tsv.gz"};
-    size_t length = strlen(name);
-    bool known = reading->format == GBS_TABLE_CSV;
-    for (size_t k = 0; reading->format == GBS_TABLE_AUTO && k < MOST_ENDINGS; k++) {
-        size_t n = strlen(endings[k]);
-        known = known || (length > n && strcasecmp(name + length - n, endings[k]) == 0);
-    }
-    return known;
-}
-
-/* What separates most cells of the first line. */
-static char most_frequent(const char *at, const char *end) {
-    static const char known[] = ",;\t|";
-    size_t count[sizeof known - 1] = {0}, best = 0;
-    for (; at < end && *at != '\n'; at++) {
-        const char *found = *at != '\0' ? strchr(known, *at) : NULL;
-        if (found != NULL)
-            count[found - known]++;
-    }
-    for (size_t k = 1; k < sizeof known - 1; k++)
-        best = count[k] > count[best] ? k : best;
-    return known[best];
-}
-
-/* Bytes that the rows would take in memory, by the first of them; 0 where they cannot be read: the
- * reader will say why. */
-static double estimate(gbs_context *ctx, const char *name, char separator, double file_size) {
-    gbs_bytes b;
-    if (gbs_bytes_open(ctx, name, 0, &b) != GBS_OK)
-        return 0.0;
-    size_t lines = 0, cells = 0;
-    gbs_status status = gbs_bytes_more(&b);
-    bool quoted = false;
-    if (separator == '\0' && status == GBS_OK)
-        separator = most_frequent(b.at, b.end);
-    for (const char *at = b.at; status == GBS_OK && at < b.end; at++) {
-        quoted = *at == '"' ? !quoted : quoted;
-        lines += *at == '\n' && !quoted;
-        cells += (*at == '\n' || *at == separator) && !quoted;
-    }
-    double size = (double)(b.end - b.at),
-           times = size > 0.0 && status == GBS_OK ? file_size / size : 0.0;
-    if (b.last)
-        times = 1.0;
-    else if (gbs_bytes_is_gzip(&b))
-        times *= GZIP_SHRINKS;
-    gbs_bytes_close(&b);
-    return times * (BYTES_A_CELL * (double)cells + BYTES_A_ROW * (double)lines);
 }
 
 /* Bytes of all of them; whether each is a regular file. */
@@ -124,9 +65,9 @@ gbs_status gbs_caching_plan(gbs_context *ctx, const gbs_inputs *inputs, const gb
     if (length >= sizeof out->folder)
         return gbs_fail(ctx, GBS_ERR_ARGUMENT, "`cache`: the name of the folder is too long");
     memcpy(out->folder, from, length);
-    if (folder != NULL || !may || !regular || !gbs_caching_is_csv(name, reading))
+    if (folder != NULL || !may || !regular)
         return GBS_OK;
-    double need = sharers(ctx) * estimate(ctx, name, (char)reading->separator, size),
+    double need = sharers(ctx) * gbs_caching_size(ctx, name, reading, size),
            left = (double)gbs_memory_left();
     bool large = need > ALWAYS_FITS && need > SHARE * left;
     *wanted = large && access(out->folder, W_OK | X_OK) == 0;
@@ -202,9 +143,10 @@ static void add_list(gbs_digest *d, const char *const *item, size_t n) {
 }
 
 /* What decides which cells a file has: a version of the library reads in its own way. */
-static gbs_hash digest_reading(const gbs_reading *r) {
+static gbs_hash digest_reading(const char *name, const gbs_reading *r) {
     const int32_t numbers[] = {(int32_t)r->header, r->keep_missing, r->names_first,
-                               r->separator,       r->comma,        GBS_CACHE_VERSION};
+                               r->separator,       r->comma,        (int32_t)gbs_format_of(name, r),
+                               GBS_CACHE_VERSION};
     gbs_digest d = gbs_digest_start();
     gbs_digest_add(&d, gbs_version(), strlen(gbs_version()) + 1);
     gbs_digest_add(&d, numbers, sizeof numbers);
@@ -217,7 +159,7 @@ static gbs_hash digest_reading(const gbs_reading *r) {
 gbs_status gbs_caching_key(gbs_context *ctx, const char *name, const gbs_reading *reading,
                            gbs_cache_key *key) {
     struct stat st;
-    *key = (gbs_cache_key){.reading = digest_reading(reading)};
+    *key = (gbs_cache_key){.reading = digest_reading(name, reading)};
     if (is_regular(name, &st))
         key->size = (uint64_t)st.st_size;
     return digest_file(ctx, name, key);
@@ -263,7 +205,7 @@ gbs_status gbs_table_read_cached(gbs_context *ctx, const char *name, const gbs_r
                                  const gbs_caching *caching, gbs_table **out) {
     gbs_caching now = *caching;
     struct stat before = {0};
-    gbs_cache_key key = {.reading = digest_reading(reading)};
+    gbs_cache_key key = {.reading = digest_reading(name, reading)};
     char path[GBS_CACHE_PATH_ROOM];
     gbs_status status = GBS_OK;
     *out = NULL;

@@ -1,10 +1,12 @@
 /* numpy arrays to a dense table.
  *
- * Memory grows with the bytes that arrive, never with what the header claims. A Fortran-ordered
- * array arrives column after column and is transposed at the end, which takes twice the memory for
- * a moment.
+ * Memory, or the file that cells go to, grows with the bytes that arrive, never with what the header
+ * claims. A Fortran-ordered array arrives column after column and is transposed at the end, which
+ * takes twice the memory, or twice the file, for a moment.
  */
 #include "table/npy_header.h"
+
+#include "table/cache.h"
 
 #include <math.h>
 #include <string.h>
@@ -104,9 +106,42 @@ static gbs_status begin_piece(gbs_reader *r, gbs_npy_header *h) {
     return GBS_OK;
 }
 
-static gbs_status read_elements(gbs_reader *r, const gbs_npy_header *h) {
+/* Where cells go: a file, or memory. */
+struct room {
+    gbs_cache *store; /* NULL: memory */
+    size_t capacity;
+    size_t dropped; /* cells whose pages have left memory */
+};
+
+/* Room for n more after k cells. */
+static gbs_status make_room(gbs_reader *r, struct room *room, size_t k, size_t n) {
+    double *cells = NULL;
+    gbs_status status = GBS_OK;
+    if (room->store == NULL) {
+        cells = gbs_array_grow(r->ctx, r->out->cells, &room->capacity, k + n, sizeof *cells);
+        if (cells == NULL)
+            return gbs_reader_no_memory(r);
+    } else {
+        status = gbs_cache_room(room->store, k + n, &cells);
+        if (status != GBS_OK)
+            return status;
+        if (k - room->dropped >= gbs_pages_every(sizeof *cells)) {
+            gbs_pages_drop(cells + room->dropped, cells + k);
+            room->dropped = k;
+            if (r->options->expected > 0 && !gbs_bytes_is_gzip(r->bytes))
+                gbs_progress(r->ctx, "read",
+                             (double)gbs_bytes_offset(r->bytes) / (double)r->options->expected);
+            status = gbs_check_cancel(r->ctx);
+        }
+    }
+    r->out->cells = cells;
+    return status;
+}
+
+static gbs_status read_elements(gbs_reader *r, const gbs_npy_header *h, gbs_cache *store) {
     gbs_bytes *b = r->bytes;
-    size_t total = h->n_rows * h->n_columns, capacity = 0, k = 0;
+    struct room room = {.store = store};
+    size_t total = h->n_rows * h->n_columns, k = 0;
     while (k < total) {
         size_t n = (size_t)(b->end - b->at) / h->item;
         if (n > total - k)
@@ -116,11 +151,9 @@ static gbs_status read_elements(gbs_reader *r, const gbs_npy_header *h) {
                 r, GBS_ERR_DATA,
                 "the data ends early: %zu x %zu elements are announced, %zu are there", h->n_rows,
                 h->n_columns, k);
-        double *cells = gbs_array_grow(r->ctx, r->out->cells, &capacity, k + n, sizeof *cells);
-        if (!cells)
-            return gbs_reader_no_memory(r);
-        r->out->cells = cells;
-        gbs_status status = n ? take_elements(r, h, k, n) : gbs_reader_more(r);
+        gbs_status status = make_room(r, &room, k, n);
+        if (status == GBS_OK)
+            status = n ? take_elements(r, h, k, n) : gbs_reader_more(r);
         if (status != GBS_OK)
             return status;
         k += n;
@@ -134,25 +167,71 @@ static gbs_status read_elements(gbs_reader *r, const gbs_npy_header *h) {
         return gbs_reader_fail(r, GBS_ERR_DATA,
                                "bytes follow the %zu x %zu elements that the header announces",
                                h->n_rows, h->n_columns);
-    r->out->cells = gbs_reader_trim(r, r->out->cells, total, sizeof *r->out->cells);
+    if (store == NULL)
+        r->out->cells = gbs_reader_trim(r, r->out->cells, total, sizeof *r->out->cells);
     return GBS_OK;
 }
 
-/* In blocks, so that both the reading and the writing side stay in cache. */
-static gbs_status transpose(gbs_reader *r, const gbs_npy_header *h) {
+/* Rows first .. last - 1, in blocks, so that both the reading and the writing side stay in cache.
+ */
+static void turn(const gbs_npy_header *h, size_t first, size_t last, const double *from,
+                 double *to) {
     size_t n = h->n_rows, d = h->n_columns;
-    const double *from = r->out->cells;
-    double *to = gbs_array_resize(r->ctx, NULL, 0, n * d, sizeof *to);
-    if (!to)
-        return gbs_reader_no_memory(r);
-    for (size_t i0 = 0; i0 < n; i0 += TRANSPOSE_BLOCK)
+    for (size_t i0 = first; i0 < last; i0 += TRANSPOSE_BLOCK)
         for (size_t j0 = 0; j0 < d; j0 += TRANSPOSE_BLOCK)
-            for (size_t i = i0; i < n && i < i0 + TRANSPOSE_BLOCK; i++)
+            for (size_t i = i0; i < last && i < i0 + TRANSPOSE_BLOCK; i++)
                 for (size_t j = j0; j < d && j < j0 + TRANSPOSE_BLOCK; j++)
                     to[i * d + j] = from[j * n + i];
+}
+
+static gbs_status transpose(gbs_reader *r, const gbs_npy_header *h) {
+    double *to = gbs_array_resize(r->ctx, NULL, 0, h->n_rows * h->n_columns, sizeof *to);
+    if (!to)
+        return gbs_reader_no_memory(r);
+    turn(h, 0, h->n_rows, r->out->cells, to);
     gbs_array_free(r->ctx, r->out->cells);
     r->out->cells = to;
     return GBS_OK;
+}
+
+/* The same from file to file, some rows at a time; their pages then leave memory. */
+static gbs_status transpose_in_file(gbs_reader *r, const gbs_npy_header *h, gbs_cache *columns) {
+    size_t n = h->n_rows, d = h->n_columns, every = gbs_pages_every(d * sizeof(double));
+    const double *from = gbs_cache_cells(columns);
+    double *to = NULL;
+    gbs_status status = gbs_cache_room(r->options->store, n * d, &to);
+    for (size_t first = 0; status == GBS_OK && first < n; first += every) {
+        size_t last = n - first < every ? n : first + every;
+        turn(h, first, last, from, to);
+        gbs_pages_drop(to + first * d, to + last * d);
+        for (size_t j = 0; j < d; j++)
+            gbs_pages_drop(from + j * n + first, from + j * n + last);
+        status = gbs_check_cancel(r->ctx);
+    }
+    r->out->cells = to;
+    return status;
+}
+
+/* Columns first to a file of their own, beside the one that the rows go to. */
+static gbs_status read_columns_to_file(gbs_reader *r, const gbs_npy_header *h) {
+    gbs_cache *columns = NULL;
+    gbs_status status = gbs_cache_beside(r->options->store, &columns);
+    if (status == GBS_OK)
+        status = read_elements(r, h, columns);
+    if (status == GBS_OK)
+        status = transpose_in_file(r, h, columns);
+    gbs_cache_free(columns);
+    return status;
+}
+
+static gbs_status read_all(gbs_reader *r, const gbs_npy_header *h) {
+    r->out->in_file = r->options->store != NULL;
+    if (!h->fortran)
+        return read_elements(r, h, r->options->store);
+    if (r->out->in_file)
+        return read_columns_to_file(r, h);
+    gbs_status status = read_elements(r, h, NULL);
+    return status == GBS_OK ? transpose(r, h) : status;
 }
 
 gbs_status gbs_npy_read(gbs_reader *r) {
@@ -162,9 +241,7 @@ gbs_status gbs_npy_read(gbs_reader *r) {
     if (status == GBS_OK && r->options->pieces != NULL)
         status = begin_piece(r, &h);
     if (status == GBS_OK)
-        status = read_elements(r, &h);
-    if (status == GBS_OK && h.fortran)
-        status = transpose(r, &h);
+        status = read_all(r, &h);
     if (status != GBS_OK)
         return status;
     t->columns = gbs_array_alloc(r->ctx, h.n_columns, sizeof *t->columns);

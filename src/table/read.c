@@ -17,7 +17,7 @@ static bool ends_in(const char *name, size_t length, const char *ending) {
     return length > n && strncasecmp(name + length - n, ending, n) == 0;
 }
 
-static gbs_table_format format_of_name(const char *name) {
+gbs_table_format gbs_format_of(const char *name, const gbs_reading *reading) {
     static const struct {
         const char *ending;
         gbs_table_format format;
@@ -25,6 +25,8 @@ static gbs_table_format format_of_name(const char *name) {
                  {".svm", GBS_TABLE_SVMLIGHT},    {".svmlight", GBS_TABLE_SVMLIGHT},
                  {".libsvm", GBS_TABLE_SVMLIGHT}, {".npy", GBS_TABLE_NPY}};
     size_t length = strlen(name);
+    if (reading->format != GBS_TABLE_AUTO)
+        return reading->format;
     if (ends_in(name, length, ".gz"))
         length -= 3;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
@@ -57,7 +59,7 @@ static bool looks_like_svmlight(const char *p, const char *end) {
 
 static gbs_status choose_format(gbs_reader *r, const char *name, gbs_table_format *format) {
     gbs_bytes *b = r->bytes;
-    *format = r->options->format != GBS_TABLE_AUTO ? r->options->format : format_of_name(name);
+    *format = gbs_format_of(name, r->options);
     if (*format != GBS_TABLE_AUTO)
         return GBS_OK;
     while (!b->last && (size_t)(b->end - b->at) < DETECTION_BYTES) {
@@ -85,10 +87,10 @@ static gbs_status read_format(gbs_reader *r, const char *name) {
                                "several files that hold one table have to be csv files; this is "
                                "%s",
                                format == GBS_TABLE_NPY ? "npy" : "svmlight");
-    if (r->options->store != NULL)
+    if (r->options->store != NULL && format == GBS_TABLE_SVMLIGHT)
         return gbs_reader_fail(r, GBS_ERR_ARGUMENT,
-                               "`cache` is for csv files; %s files are read to memory",
-                               format == GBS_TABLE_NPY ? "npy" : "svmlight");
+                               "`cache` is for csv and npy files; svmlight files are read to "
+                               "memory");
     if (r->options->n_text > 0 && !r->options->from_model)
         return gbs_reader_fail(r, GBS_ERR_ARGUMENT,
                                "`text` is for csv files; %s holds numbers only",

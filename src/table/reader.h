@@ -22,6 +22,9 @@ typedef struct gbs_reader {
     size_t before; /* rows that were handed out */
 } gbs_reader;
 
+/* What the options say that a file is, else the ending of its name; AUTO: its bytes will tell. */
+gbs_table_format gbs_format_of(const char *name, const gbs_reading *reading);
+
 gbs_status gbs_csv_read(gbs_reader *r);
 gbs_status gbs_svmlight_read(gbs_reader *r);
 gbs_status gbs_npy_read(gbs_reader *r);

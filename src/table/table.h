@@ -90,7 +90,7 @@ typedef struct gbs_reading {
     size_t part;
     gbs_status (*take)(void *user, struct gbs_table *part, size_t before);
     void *taker;
-    /* csv: cells go to a file; the caller hands it to the table, or frees it. NULL: to memory */
+    /* csv, npy: cells go to a file; the caller hands it to the table, or frees it. NULL: to memory */
     gbs_cache *store;
     uint64_t expected;  /* bytes of the file, for the progress; 0: nobody knows */
     gbs_pieces *pieces; /* csv; NULL: the file is the table */

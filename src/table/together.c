@@ -14,10 +14,10 @@
 #include "table/together.h"
 
 #include "data/digest.h"
+#include "table/reader.h"
 
 #include <fcntl.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -50,31 +50,14 @@ static bool look_at(const char *name, uint64_t *size, gbs_digest *d) {
     return true;
 }
 
-/* Of several files, and of those whose rows go to files, csv alone. */
+/* Of several files csv alone; svmlight to memory alone. */
 static gbs_table_format format_of(const gbs_inputs *inputs, const gbs_reading *reading,
                                   bool wanted) {
-    static const struct {
-        const char *ending;
-        gbs_table_format format;
-    } known[] = {{".svm", GBS_TABLE_SVMLIGHT},
-                 {".svmlight", GBS_TABLE_SVMLIGHT},
-                 {".libsvm", GBS_TABLE_SVMLIGHT},
-                 {".npy", GBS_TABLE_NPY}};
-    const char *name = inputs->path[0];
-    size_t length = strlen(name);
+    gbs_table_format format = gbs_format_of(inputs->path[0], reading);
     for (size_t k = 0; k < inputs->count; k++)
-        if (inputs->count > 1 && !gbs_caching_is_csv(inputs->path[k], reading))
+        if (inputs->count > 1 && gbs_format_of(inputs->path[k], reading) != GBS_TABLE_CSV)
             return GBS_TABLE_AUTO;
-    if (gbs_caching_is_csv(name, reading))
-        return GBS_TABLE_CSV;
-    if (wanted || reading->format != GBS_TABLE_AUTO)
-        return wanted ? GBS_TABLE_AUTO : reading->format;
-    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
-        size_t n = strlen(known[k].ending);
-        if (length > n && strcasecmp(name + length - n, known[k].ending) == 0)
-            return known[k].format;
-    }
-    return GBS_TABLE_AUTO;
+    return wanted && format == GBS_TABLE_SVMLIGHT ? GBS_TABLE_AUTO : format;
 }
 
 /* Where each file begins; and whether they are large enough, plain, and CSV. */
@@ -362,7 +345,7 @@ static gbs_status read_new(gbs_together *g, bool kept, const gbs_cache_key *key,
     g->to = all / g->ranks * (g->rank + 1) + all % g->ranks * (g->rank + 1) / g->ranks;
     if (g->format != GBS_TABLE_CSV) {
         read_part(g);
-        return g->format == GBS_TABLE_NPY ? gbs_together_array(g, refused, out)
+        return g->format == GBS_TABLE_NPY ? gbs_together_array(g, kept ? key : NULL, refused, out)
                                           : gbs_together_sparse(g, refused, out);
     }
     gbs_status status = read_parts(g, refused);

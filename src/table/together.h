@@ -46,8 +46,9 @@ typedef struct gbs_together {
 
 /* The same of an svmlight file, of which every rank has read its lines; to memory. */
 gbs_status gbs_together_sparse(gbs_together *g, bool *refused, gbs_table **out);
-/* And of an npy file, of which every rank has read its rows. */
-gbs_status gbs_together_array(gbs_together *g, bool *refused, gbs_table **out);
+/* And of an npy file, of which every rank has read its rows. key NULL: no cache of it stays. */
+gbs_status gbs_together_array(gbs_together *g, const gbs_cache_key *key, bool *refused,
+                              gbs_table **out);
 /* g->kind becomes what the first `ranks` found, each of which has read its part. */
 gbs_status gbs_together_learn(gbs_together *g, size_t ranks);
 /* Every rank's report is there, and fits the one before. *kinds_differ: a rank took a column for

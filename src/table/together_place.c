@@ -152,7 +152,8 @@ struct said {
     uint64_t status, rows;
 };
 
-gbs_status gbs_together_array(gbs_together *g, bool *refused, gbs_table **out) {
+gbs_status gbs_together_array(gbs_together *g, const gbs_cache_key *key, bool *refused,
+                              gbs_table **out) {
     struct said mine = {(uint64_t)g->status, g->table != NULL ? g->table->n_rows : 0}, other;
     gbs_collected all;
     gbs_status status = gbs_crew_collect(g->ctx, &mine, sizeof mine, &all);
@@ -166,7 +167,7 @@ gbs_status gbs_together_array(gbs_together *g, bool *refused, gbs_table **out) {
     gbs_collected_free(g->ctx, &all);
     status = gbs_crew_verdict(g->ctx, g->status != GBS_ERR_DATA ? g->status : GBS_OK);
     *refused = *refused || g->before[g->ranks] == 0 || g->table == NULL;
-    return status == GBS_OK && !*refused ? gbs_together_place(g, NULL, out) : status;
+    return status == GBS_OK && !*refused ? gbs_together_place(g, key, out) : status;
 }
 
 gbs_status gbs_together_place(gbs_together *g, const gbs_cache_key *key, gbs_table **out) {

@@ -67,6 +67,35 @@ rm kept/levels.csv-*
 gzip -c numbers.csv >numbers.csv.gz
 same 'gzip' numbers.csv.gz --loss hinge --family diagonal
 
+
+# Arrays of NumPy, of which a column after the other goes through a file of its own, and singles.
+check 'an array' "$GIBBSITE" simulate classify --rows 7000 --cols 20 -o rows.npy -q
+# reshaped ORDER TYPE: an array of 7,000 x 21 in another order, of another type, without NumPy
+reshaped() {
+    /usr/bin/python3 - "$1" "$2" <<'END'
+import array, sys
+order, kind = sys.argv[1:]
+data = open("rows.npy", "rb").read()
+n, d = 7000, 21
+x = array.array("d", data[len(data) - 8 * n * d:])
+if order == "True":
+    x = array.array("d", (x[i * d + j] for j in range(d) for i in range(n)))
+head = "{'descr': '<%s', 'fortran_order': %s, 'shape': (%d, %d), }" % (kind, order, n, d)
+head += " " * (117 - len(head)) + "\n"
+body = array.array("f" if kind == "f4" else "d", x).tobytes()
+open("other.npy", "wb").write(b"\x93NUMPY\x01\x00" + bytes([118, 0]) + head.encode() + body)
+END
+}
+same 'an array' rows.npy --loss hinge --prior zero
+same 'an array, by default' rows.npy
+cp memory.json array.json
+reshaped True f8
+same 'an array, column after column' other.npy
+check 'the model of the array row after row' cmp memory.json array.json
+reshaped False f4
+same 'an array of singles' other.npy --loss hinge --family diagonal --prior zero
+rm kept/rows.npy-* kept/other.npy-*
+
 # ---------------------------------------------------------------- what stays
 names() { (cd "$1" && ls -A) | sed -E 's/[0-9a-f]{32}/HASH/' | sort | tr '\n' ' '; }
 # lines of rows follow the cells where they are not successive: the file grows, and the cells move

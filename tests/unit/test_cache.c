@@ -4,7 +4,7 @@
 
 #include "data/digest.h"
 #include "data/rows.h"
-#include "table/cache.h"
+#include "table/cache_file.h"
 
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -256,7 +256,7 @@ static void a_damaged_cache_is_refused_wherever_it_is(void **state) {
         bytes[at] ^= 0x10;
         spill_bytes(bytes, size);
         bytes[at] ^= 0x10;
-        bool used = at < 128 || at >= 4096;
+        bool used = at < sizeof(gbs_cache_header) || at >= 4096;
         gbs_table *t = NULL;
         gbs_status status = gbs_cache_open(table_context(), path, &key, "t.csv", false, &t);
         assert_int_equal(status, used ? GBS_ERR_FORMAT : GBS_OK);
@@ -276,11 +276,11 @@ static void seal(unsigned char *bytes, size_t size) {
     gbs_digest d = gbs_digest_start();
     gbs_digest_add(&d, bytes + 4096, size - 4096);
     gbs_hash h = gbs_digest_end(&d);
-    memcpy(bytes + 96, &h, sizeof h);
+    memcpy(bytes + offsetof(gbs_cache_header, digest), &h, sizeof h);
     d = gbs_digest_start();
-    gbs_digest_add(&d, bytes, 112);
+    gbs_digest_add(&d, bytes, offsetof(gbs_cache_header, check));
     h = gbs_digest_end(&d);
-    memcpy(bytes + 112, &h, sizeof h);
+    memcpy(bytes + offsetof(gbs_cache_header, check), &h, sizeof h);
 }
 
 static void numbers_that_lie_lead_nowhere(void **state) {
@@ -289,8 +289,8 @@ static void numbers_that_lie_lead_nowhere(void **state) {
     unsigned char whole[1 << 14], bytes[1 << 14];
     write_cache();
     size_t size = slurp(whole, sizeof whole), refusals = 0, tried = 0;
-    for (size_t at = 56; at + 8 <= size; at++) {
-        if (at == 96)
+    for (size_t at = offsetof(gbs_cache_header, rows); at + 8 <= size; at++) {
+        if (at == offsetof(gbs_cache_header, digest))
             at = 4096;
         for (size_t k = 0; k < sizeof lies / sizeof *lies; k++, tried++) {
             memcpy(bytes, whole, size);

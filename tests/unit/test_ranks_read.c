@@ -349,7 +349,11 @@ static void arrays_of_numpy(void **state) {
                 free(run[0].text);
                 free(run[1].text);
             } else {
-                assert_int_equal(compare(&task, "npy"), odd == 0);
+                for (int way = 0; way < 3; way++) { /* in memory, in one file, in a file each */
+                    task.in_file = way > 0;
+                    task.apart = way > 1;
+                    assert_int_equal(compare(&task, "npy"), odd == 0);
+                }
             }
         }
 }
