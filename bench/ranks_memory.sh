@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # bench/ranks_memory.sh: memory of each rank, at its most: its own (anonymous) and pages of files,
 # which ranks of a machine have in common; and processor time. ROWS x COLS cells, in memory and in
-# files that the ranks share (--cache). RANKS: how many.
+# files that the ranks share (--cache). FORMAT: csv, npy or svm, DENSITY the share of cells that are
+# not zero; RANKS: how many.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 program=${GIBBSITE:-$PWD/build/gibbsite}
@@ -9,7 +10,9 @@ rows=${ROWS:-200000} cols=${COLS:-50}
 folder=$(mktemp -d "${TMPDIR:-/tmp}/gibbsite-bench.XXXXXX")
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
-"$program" simulate classify --rows "$rows" --cols "$cols" -q -o rows.csv
+file=rows.${FORMAT:-csv}
+"$program" simulate classify --rows "$rows" --cols "$cols" ${DENSITY:+--density "$DENSITY"} -q -o \
+    "$file"
 unset "${!OMPI_@}" "${!PMIX_@}"
 export OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_mpi_yield_when_idle=1
 if ((EUID == 0)); then export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1; fi
@@ -42,7 +45,7 @@ for way in memory files; do
         options=(--loss hinge --prior zero --threads 1 -q -o model.json)
         [[ $way == memory ]] || options+=(--cache . --no-cache)
         TIMEFORMAT='%U %S %R'
-        { time mpirun --oversubscribe -q -np "$size" "$program" fit rows.csv "${options[@]}"; } \
+        { time mpirun --oversubscribe -q -np "$size" "$program" fit "$file" "${options[@]}"; } \
             2>seconds &
         job=$!
         watch $job >most

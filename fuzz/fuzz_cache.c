@@ -1,5 +1,5 @@
 /* Fuzzes the reader of caches. Digests would stop every damaged file, so they are made right here:
- * the first 48 bytes are the header's numbers, the others all that follows the header. A table that
+ * the first 56 bytes are the header's numbers, the others all that follows the header. A table that
  * is taken must be whole. */
 #include "table/cache_file.h"
 
@@ -11,15 +11,20 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { GIVEN = 6 * sizeof(uint64_t) }; /* rows, columns, described, lines, names, format */
+enum { GIVEN = 7 * sizeof(uint64_t) }; /* rows, columns, described, lines, names, format, stored */
 
 static void expect(int truth) {
     if (!truth)
         abort();
 }
 
-/* Every text cell must point at one of its column's levels. */
+/* Every text cell must point at one of its column's levels, every index at a column. */
 static void check(const gbs_table *t) {
+    for (size_t i = 0; t->cells == NULL && i < t->n_rows; i++)
+        for (size_t k = t->row_start[i]; k < t->row_start[i + 1]; k++)
+            expect(t->index[k] < t->n_columns && t->value[k] - t->value[k] == 0);
+    if (t->cells == NULL)
+        return;
     for (size_t i = 0; i < t->n_rows; i++)
         for (size_t j = 0; j < t->n_columns; j++) {
             double cell = t->cells[i * t->n_columns + j];

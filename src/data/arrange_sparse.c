@@ -2,6 +2,8 @@
  * view, and its range of the new arrays as long as their cells are together. */
 #include "data/arrange.h"
 
+#include "core/joint.h"
+
 #include <string.h>
 
 static size_t stored(const gbs_data *data, size_t row) {
@@ -22,13 +24,15 @@ static gbs_status make_room(gbs_arranging *a) {
     a->bucket = GBS_ARRANGE_BUCKET / bytes > 0 ? GBS_ARRANGE_BUCKET / bytes : 1;
     a->filled = gbs_array_alloc(a->ctx, a->n / a->bucket + 1, sizeof *a->filled);
     a->used = gbs_array_alloc(a->ctx, a->n / a->bucket + 1, sizeof *a->used);
-    gbs_status status = a->filled != NULL && a->used != NULL
-                            ? gbs_spill_array(a->ctx, v->spill, cells, sizeof *a->column, &column)
-                            : GBS_ERR_MEMORY;
+    gbs_status status = gbs_joint_end(
+        a->ctx, v->spill, a->filled != NULL && a->used != NULL ? GBS_OK : GBS_ERR_MEMORY);
+    if (status == GBS_OK)
+        status = gbs_joint_array(a->ctx, v->spill, cells, sizeof *a->column, &column);
     a->column = column;
     if (status == GBS_OK)
-        status = gbs_spill_array(a->ctx, v->spill, cells, sizeof *a->value, &value);
+        status = gbs_joint_array(a->ctx, v->spill, cells, sizeof *a->value, &value);
     a->value = value;
+    gbs_joint_part(v->spill, (a->n + a->bucket - 1) / a->bucket, &a->from, &a->to);
     return status;
 }
 
@@ -51,7 +55,10 @@ static gbs_status append_rows(gbs_arranging *a) {
         }
         if (place == SIZE_MAX)
             continue;
-        size_t b = place / a->bucket, begin = a->start[b * a->bucket], at = begin + a->used[b],
+        size_t b = place / a->bucket;
+        if (b < a->from || b >= a->to)
+            continue;
+        size_t begin = a->start[b * a->bucket], at = begin + a->used[b],
                have = gbs_arrange_append(a, b, place);
         memcpy(a->column + at, v->column + from, count * sizeof *a->column);
         memcpy(a->value + at, v->value + from, count * sizeof *a->value);
@@ -74,13 +81,13 @@ static void put_back(const gbs_arranging *a, size_t first, size_t count, const u
 }
 
 static gbs_status order_buckets(gbs_arranging *a) {
-    size_t most = 0;
+    size_t most = 0, last = a->to * a->bucket < a->n ? a->to * a->bucket : a->n;
     for (size_t b = 0; b < a->n / a->bucket + 1; b++)
         most = a->used[b] > most ? a->used[b] : most;
     uint32_t *column = gbs_array_alloc(a->ctx, most, sizeof *column);
     double *value = gbs_doubles(a->ctx, most);
     gbs_status status = column != NULL && value != NULL ? GBS_OK : GBS_ERR_MEMORY;
-    for (size_t first = 0; status == GBS_OK && first < a->n; first += a->bucket) {
+    for (size_t first = a->from * a->bucket; status == GBS_OK && first < last; first += a->bucket) {
         size_t count = a->n - first < a->bucket ? a->n - first : a->bucket, from = a->start[first],
                to = a->start[first + count];
         memcpy(column, a->column + from, (to - from) * sizeof *column);
@@ -99,7 +106,8 @@ static gbs_status order_buckets(gbs_arranging *a) {
 
 gbs_status gbs_arrange_sparse(gbs_arranging *a) {
     gbs_status status = make_room(a);
-    if (status == GBS_OK)
-        status = append_rows(a);
-    return status == GBS_OK ? order_buckets(a) : status;
+    if (status != GBS_OK)
+        return status;
+    status = append_rows(a);
+    return gbs_joint_end(a->ctx, a->view->spill, status == GBS_OK ? order_buckets(a) : status);
 }

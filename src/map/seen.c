@@ -3,8 +3,8 @@
  * A file of sparse rows has as many columns as its largest index, and a single odd index would make
  * scalings, posteriors and model files of that length. So a fit looks at the rows it learns its
  * columns from, keeps the columns that one of them sets, and works with these alone. The list is
- * found by marks, or where the columns are more than the stored cells by sorting the indices: time
- * and memory are of the order of what is stored.
+ * found by marks, a byte a column, or where the columns are more than the stored cells by sorting
+ * the indices. Of rows in files, what is kept lies in files too.
  */
 #include "map/map.h"
 
@@ -39,44 +39,58 @@ static size_t settle_by_sorting(uint32_t *index, size_t stored) {
     return size;
 }
 
+static gbs_status find_by_sorting(gbs_context *ctx, const gbs_data *data, const size_t *rows,
+                                  size_t count, size_t stored, gbs_seen *out) {
+    uint32_t *index = gbs_array_alloc(ctx, stored + 1, sizeof *index);
+    if (index == NULL)
+        return GBS_ERR_MEMORY;
+    out->column = index;
+    out->size = settle_by_sorting(index, list_cells(data, rows, count, index));
+    return GBS_OK;
+}
+
 /* The same by a mark for each column. */
-static size_t settle_by_marks(uint32_t *index, size_t stored, size_t d, unsigned char *mark) {
+static gbs_status find_by_marks(gbs_context *ctx, const gbs_data *data, const size_t *rows,
+                                size_t count, gbs_seen *out) {
+    unsigned char *mark = gbs_array_alloc(ctx, data->d, 1);
+    if (mark == NULL)
+        return GBS_ERR_MEMORY;
+    for (size_t i = 0; i < count; i++) {
+        gbs_raw_row row = gbs_data_at(data, rows != NULL ? rows[i] : i);
+        gbs_data_passed_in(data, rows, i);
+        for (size_t k = 0; k < row.stored; k++)
+            mark[row.column[k]] |= gbs_raw_value(&row, k) != 0.0;
+    }
     size_t size = 0;
-    for (size_t k = 0; k < stored; k++)
-        mark[index[k]] = 1;
-    for (size_t j = 0; j < d; j++)
+    for (size_t j = 0; j < data->d; j++)
+        size += mark[j];
+    out->column = gbs_array_alloc(ctx, size + 1, sizeof *out->column);
+    out->size = 0;
+    for (size_t j = 0; out->column != NULL && j < data->d; j++)
         if (mark[j])
-            index[size++] = (uint32_t)j;
-    return size;
+            out->column[out->size++] = (uint32_t)j;
+    gbs_array_free(ctx, mark);
+    return out->column != NULL ? GBS_OK : GBS_ERR_MEMORY;
 }
 
 gbs_status gbs_data_seen(gbs_context *ctx, const gbs_data *data, const size_t *rows, size_t count,
                          gbs_seen *out) {
     *out = (gbs_seen){.given = data->d, .size = data->d};
-    size_t stored = 0, size;
+    size_t stored = 0;
     if (gbs_data_is_dense(data))
         return GBS_OK;
     for (size_t i = 0; i < count; i++)
         stored += gbs_data_at(data, rows != NULL ? rows[i] : i).stored;
-    bool marks = data->d <= stored;
-    uint32_t *index = gbs_array_alloc(ctx, stored + 1, sizeof *index);
-    unsigned char *mark = marks ? gbs_array_alloc(ctx, data->d, 1) : NULL;
-    if (index == NULL || (marks && mark == NULL)) {
-        gbs_array_free(ctx, mark);
-        gbs_array_free(ctx, index);
-        return GBS_ERR_MEMORY;
+    gbs_status status = data->d <= stored ? find_by_marks(ctx, data, rows, count, out)
+                                          : find_by_sorting(ctx, data, rows, count, stored, out);
+    if (status != GBS_OK)
+        return status;
+    if (out->size == 0) /* rows of zeros: one column is left, so that there is something to scale */
+        out->column[out->size++] = 0;
+    if (out->size == data->d) {
+        gbs_array_free(ctx, out->column);
+        out->column = NULL;
     }
-    stored = list_cells(data, rows, count, index);
-    size = marks ? settle_by_marks(index, stored, data->d, mark) : settle_by_sorting(index, stored);
-    gbs_array_free(ctx, mark);
-    if (size == 0) /* rows of zeros: one column is left, so that there is something to scale */
-        index[size++] = 0;
-    if (size == data->d) {
-        gbs_array_free(ctx, index);
-        return GBS_OK;
-    }
-    out->column = index;
-    out->size = size;
     return GBS_OK;
 }
 
@@ -114,15 +128,42 @@ static size_t keep_row(const gbs_raw_row *from, const gbs_seen *seen, uint32_t *
     return lost;
 }
 
-static size_t keep_sparse(const gbs_data *data, const gbs_seen *seen, size_t *start,
-                          uint32_t *column, double *value) {
-    size_t end = 0, lost = 0;
+static size_t keep_cells(const gbs_data *data, const gbs_seen *seen, gbs_data *kept) {
+    size_t end = 0, lost = 0, *start = (size_t *)kept->row_start;
     for (size_t i = 0; i < data->n; i++) {
         gbs_raw_row row = gbs_data_at(data, i);
-        lost += keep_row(&row, seen, column, value, &end);
+        gbs_data_passed(data, i);
+        lost += keep_row(&row, seen, (uint32_t *)kept->column, (double *)kept->value, &end);
         start[i + 1] = end;
+        gbs_data_passed(kept, i);
     }
     return lost;
+}
+
+/* In memory, or of rows in files in files, too. */
+static gbs_status keep_sparse(gbs_context *ctx, const gbs_data *data, const gbs_seen *seen,
+                              gbs_data *kept, size_t *lost) {
+    size_t stored = 0;
+    for (size_t i = 0; i < data->n; i++)
+        stored += gbs_data_at(data, i).stored;
+    const gbs_spill *spill = data->in_file && gbs_spills(data->spill, stored, sizeof(uint32_t))
+                                 ? data->spill
+                                 : NULL;
+    void *column = NULL, *value = NULL;
+    gbs_status status = gbs_spill_array(ctx, spill, stored, sizeof(uint32_t), &column);
+    if (status == GBS_OK)
+        status = gbs_spill_array(ctx, spill, stored, sizeof(double), &value);
+    kept->row_start = gbs_array_alloc(ctx, data->n + 1, sizeof *kept->row_start);
+    kept->column = column;
+    kept->value = value;
+    kept->in_file = spill != NULL;
+    kept->every = data->every;
+    kept->spill = data->spill;
+    if (status == GBS_OK && kept->row_start == NULL)
+        status = GBS_ERR_MEMORY;
+    if (status == GBS_OK)
+        *lost = keep_cells(data, seen, kept);
+    return status;
 }
 
 static size_t keep_dense(const gbs_data *data, const gbs_seen *seen, double *cells) {
@@ -145,14 +186,12 @@ static size_t keep_dense(const gbs_data *data, const gbs_seen *seen, double *cel
 gbs_status gbs_data_keep(gbs_context *ctx, const gbs_data *data, const gbs_seen *seen,
                          gbs_data **out, size_t *lost) {
     gbs_data *kept = gbs_handle_alloc(ctx, sizeof *kept);
-    size_t stored = 0;
+    gbs_status status = GBS_OK;
     *out = kept;
     if (kept == NULL)
         return GBS_ERR_MEMORY;
     *kept = (gbs_data){.ctx = ctx, .n = data->n, .d = seen->size, .hashed = true};
     kept->hash = gbs_data_hash(data);
-    for (size_t i = 0; i < data->n && !gbs_data_is_dense(data); i++)
-        stored += gbs_data_at(data, i).stored;
     bool ok = true;
     if (gbs_data_is_dense(data)) {
         double *cells = gbs_matrix(ctx, data->n, seen->size);
@@ -161,14 +200,8 @@ gbs_status gbs_data_keep(gbs_context *ctx, const gbs_data *data, const gbs_seen 
         if ((ok = cells != NULL))
             *lost = keep_dense(data, seen, cells);
     } else {
-        size_t *start = gbs_array_alloc(ctx, data->n + 1, sizeof *start);
-        uint32_t *column = gbs_array_alloc(ctx, stored, sizeof *column);
-        double *value = gbs_doubles(ctx, stored);
-        kept->row_start = start;
-        kept->column = column;
-        kept->value = value;
-        if ((ok = start != NULL && column != NULL && value != NULL))
-            *lost = keep_sparse(data, seen, start, column, value);
+        status = keep_sparse(ctx, data, seen, kept, lost);
+        ok = status == GBS_OK;
     }
     kept->classes = data->classes;
     if (ok && data->y != NULL) {
@@ -200,7 +233,7 @@ gbs_status gbs_data_keep(gbs_context *ctx, const gbs_data *data, const gbs_seen 
         gbs_data_free(kept);
         *out = NULL;
     }
-    return ok ? GBS_OK : GBS_ERR_MEMORY;
+    return ok || status != GBS_OK ? status : GBS_ERR_MEMORY;
 }
 
 /* ---------------------------------------------------------------- the map */

@@ -532,7 +532,7 @@ const gbs_option_entry gbs_option_entries[] = {
       ANY},
      .store = GBS_STORE_INT, .at = {IN_TABLE(decimal)}},
     {{"cache", "DIR", GBS_OPTION_TEXT, GBS_FOR_FIT, NULL, "a folder", NULL, "data",
-      "work on the rows of a CSV or npy file in files in DIR instead of in memory, and keep a binary "
+      "work on the rows of the file in files in DIR instead of in memory, and keep a binary "
       "cache of it there for the next run; the same numbers come out (default: in memory, or "
       "beside the file where its rows would take more than half of the memory that is left)",
       ANY},

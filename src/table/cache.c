@@ -80,6 +80,37 @@ double *gbs_cache_cells(gbs_cache *c) {
     return (double *)(void *)(c->base + GBS_CACHE_HEADER);
 }
 
+size_t gbs_cache_pairs(size_t stored) {
+    return stored + (stored + 1) / 2;
+}
+
+void gbs_cache_lend(gbs_cache *c, gbs_table *t) {
+    double *cells = gbs_cache_cells(c);
+    if (t->format != GBS_TABLE_SVMLIGHT) {
+        t->cells = cells;
+        return;
+    }
+    t->value = cells;
+    t->index = (uint32_t *)(void *)(cells + t->row_start[t->n_rows]);
+}
+
+bool gbs_cache_lay_out(const gbs_cache_header *h, gbs_cache_layout *out) {
+    bool sparse = h->format == GBS_TABLE_SVMLIGHT;
+    const size_t most = SIZE_MAX / 64;
+    size_t cells;
+    if (h->rows > most || h->stored > most || h->described > most || h->lines > 1 ||
+        __builtin_mul_overflow(h->rows, h->columns, &cells) || (!sparse && cells > most))
+        return false;
+    cells = sparse ? h->stored : cells;
+    out->cells = GBS_CACHE_HEADER + cells * sizeof(double);
+    out->index = out->cells + (sparse ? (h->stored + 1) / 2 * sizeof(double) : 0);
+    out->start = out->index + (sparse ? (h->rows + 1) * sizeof(uint64_t) : 0);
+    out->label = out->start + (sparse ? h->rows * sizeof(double) : 0);
+    out->described = out->label + h->described;
+    out->all = out->described + h->lines * h->rows * sizeof(uint64_t);
+    return true;
+}
+
 void gbs_cache_close(gbs_cache *c) {
     mprotect(c->base, c->mapped, PROT_READ);
 }
@@ -131,7 +162,7 @@ gbs_status gbs_cache_room(gbs_cache *c, size_t cells, double **out) {
 }
 
 static void describe(gbs_words *b, const gbs_table *t) {
-    for (size_t j = 0; j < t->n_columns; j++) {
+    for (size_t j = 0; t->columns != NULL && j < t->n_columns; j++) {
         const gbs_column *c = &t->columns[j];
         gbs_words_number(b, (c->is_text ? GBS_CACHE_IS_TEXT : 0) |
                                 (c->guessed ? GBS_CACHE_GUESSED : 0) |
@@ -157,8 +188,14 @@ static gbs_status digest_range(gbs_cache *c, gbs_digest *d, size_t from, size_t 
     return status;
 }
 
-static gbs_status write_tail(gbs_cache *c, const gbs_table *t, const gbs_words *b, size_t cells,
+static void put(const gbs_cache *c, size_t from, size_t to, const void *bytes) {
+    if (to > from)
+        memcpy(c->base + from, bytes, to - from);
+}
+
+static gbs_status write_tail(gbs_cache *c, const gbs_table *t, const gbs_words *b,
                              const gbs_cache_key *key) {
+    bool sparse = t->format == GBS_TABLE_SVMLIGHT;
     gbs_cache_header h = {.version = GBS_CACHE_VERSION,
                           .order = GBS_CACHE_ORDER,
                           .file = key->file,
@@ -169,26 +206,28 @@ static gbs_status write_tail(gbs_cache *c, const gbs_table *t, const gbs_words *
                           .described = b->size,
                           .lines = t->line != NULL,
                           .names = t->has_header,
-                          .format = t->format};
-    size_t lines = t->line != NULL ? t->n_rows * sizeof *t->line : 0,
-           end = GBS_CACHE_HEADER + cells, all = end + b->size + lines;
+                          .format = t->format,
+                          .stored = sparse ? t->row_start[t->n_rows] : 0};
+    gbs_cache_layout at;
     gbs_digest d = gbs_digest_start();
-    gbs_status status = all > c->mapped ? resize(c, all) : GBS_OK;
+    if (!gbs_cache_lay_out(&h, &at))
+        return gbs_fail(c->ctx, GBS_ERR_MEMORY, "out of memory");
+    gbs_status status = at.all > c->mapped ? resize(c, at.all) : GBS_OK;
     if (status != GBS_OK)
         return status;
     memcpy(h.magic, GBS_CACHE_MAGIC, sizeof h.magic);
-    if (b->at != NULL)
-        memcpy(c->base + end, b->at, b->size);
-    if (lines > 0)
-        memcpy(c->base + end + b->size, t->line, lines);
-    status = digest_range(c, &d, GBS_CACHE_HEADER, all);
+    put(c, at.index, at.start, t->row_start);
+    put(c, at.start, at.label, t->label);
+    put(c, at.label, at.described, b->at);
+    put(c, at.described, at.all, t->line);
+    status = digest_range(c, &d, GBS_CACHE_HEADER, at.all);
     h.digest = gbs_digest_end(&d);
     d = gbs_digest_start();
     gbs_digest_add(&d, &h, offsetof(gbs_cache_header, check));
     h.check = gbs_digest_end(&d);
     memset(c->base, 0, GBS_CACHE_HEADER);
     memcpy(c->base, &h, sizeof h);
-    if (status == GBS_OK && (ftruncate(c->fd, (off_t)all) != 0 || fsync(c->fd) != 0))
+    if (status == GBS_OK && (ftruncate(c->fd, (off_t)at.all) != 0 || fsync(c->fd) != 0))
         status = no_room(c);
     return status;
 }
@@ -196,11 +235,9 @@ static gbs_status write_tail(gbs_cache *c, const gbs_table *t, const gbs_words *
 gbs_status gbs_cache_keep(gbs_cache *c, gbs_table *t, const gbs_cache_key *key, const char *path) {
     gbs_words b = {.ctx = c->ctx};
     describe(&b, t);
-    gbs_status status = b.failed
-                            ? GBS_ERR_MEMORY
-                            : write_tail(c, t, &b, t->n_rows * t->n_columns * sizeof(double), key);
+    gbs_status status = b.failed ? GBS_ERR_MEMORY : write_tail(c, t, &b, key);
     if (c->base != NULL) /* the file may have moved, even where it failed later */
-        t->cells = gbs_cache_cells(c);
+        gbs_cache_lend(c, t);
     if (status == GBS_OK && gbs_file_keep(c->fd, c->name, path) != 0)
         status = gbs_cache_io_error(c->ctx, path);
     if (status == GBS_OK) {

@@ -1,6 +1,7 @@
 /* A table's cells in a file: for tables that memory does not hold, and as a cache for the next run.
  *
  *   4096 bytes of header | cells, row after row | columns, with their levels | lines of the rows
+ *   4096 bytes of header | values | indices | where rows begin | labels | lines of the rows
  *
  * docs/formats.md has the bytes. A cache is named after the digest of the file that was read and of
  * how it was read; it appears whole or not at all, and is checked to the last byte before a cell
@@ -85,8 +86,11 @@ gbs_status gbs_cache_of(gbs_context *ctx, const char *folder, int fd, const char
                         size_t cells, gbs_cache **out);
 /* How long such a file is. */
 size_t gbs_cache_bytes(size_t cells);
-/* Its cells; and nothing more is written to it. */
+/* Its cells; those of a table, or its values and indices; and nothing more is written to it. */
 double *gbs_cache_cells(gbs_cache *c);
+void gbs_cache_lend(gbs_cache *c, gbs_table *t);
+/* Room for so many values and, behind them, indices: in cells. */
+size_t gbs_cache_pairs(size_t stored);
 void gbs_cache_close(gbs_cache *c);
 
 #endif

@@ -23,9 +23,22 @@ typedef struct gbs_cache_header {
     uint64_t lines;     /* 1: the lines of the rows follow; 0: row i is on line i + 1 + names */
     uint64_t names;     /* 1: the columns were named by a header */
     uint64_t format;    /* of the file: a gbs_table_format */
+    uint64_t stored;    /* of sparse rows: pairs of index and value; 0: rows x columns cells */
     gbs_hash digest;    /* of all bytes after the header */
     gbs_hash check;     /* of the header before this */
 } gbs_cache_header;
+
+/* Where the parts of the file end, each behind the one before; of dense rows some are empty. */
+typedef struct gbs_cache_layout {
+    size_t cells;     /* or values */
+    size_t index;     /* of the values, 32 bits each, and zeros up to a whole number of words */
+    size_t start;     /* of the rows, one more than there are */
+    size_t label;     /* as it was read */
+    size_t described; /* columns */
+    size_t all;       /* lines of the rows */
+} gbs_cache_layout;
+/* false: no file is as long. */
+bool gbs_cache_lay_out(const gbs_cache_header *h, gbs_cache_layout *out);
 
 struct gbs_cache {
     gbs_context *ctx;

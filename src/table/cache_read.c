@@ -53,7 +53,7 @@ static gbs_status check_owner(gbs_context *ctx, int fd, const char *path) {
 
 /* Sizes that cannot lead astray, and a header that is what was written. */
 static gbs_status check_header(gbs_context *ctx, int fd, const char *path, const gbs_cache_key *key,
-                               gbs_cache_header *h) {
+                               gbs_cache_header *h, gbs_cache_layout *at) {
     struct stat st;
     gbs_digest d = gbs_digest_start();
     gbs_status status = read_at(ctx, fd, path, 0, h, sizeof *h);
@@ -74,18 +74,13 @@ static gbs_status check_header(gbs_context *ctx, int fd, const char *path, const
                         "%s: this is the cache of another file, or of other options; remove it, or "
                         "say `no-cache`",
                         path);
-    size_t cells, bytes, lines;
-    bool fits = !__builtin_mul_overflow(h->rows, h->columns, &cells) &&
-                !__builtin_mul_overflow(cells, sizeof(double), &bytes) &&
-                !__builtin_mul_overflow(h->rows, h->lines * sizeof(uint64_t), &lines) &&
-                !__builtin_add_overflow(bytes, GBS_CACHE_HEADER, &bytes) &&
-                !__builtin_add_overflow(bytes, h->described, &bytes) &&
-                !__builtin_add_overflow(bytes, lines, &bytes);
+    bool sparse = h->format == GBS_TABLE_SVMLIGHT;
     if (fstat(fd, &st) != 0)
         return gbs_cache_io_error(ctx, path);
-    if (h->format != GBS_TABLE_CSV && h->format != GBS_TABLE_NPY)
+    if (!sparse && h->format != GBS_TABLE_CSV && h->format != GBS_TABLE_NPY)
         return damaged(ctx, path, "its format");
-    if (!fits || h->lines > 1 || h->columns == 0 || h->rows == 0 || bytes != (size_t)st.st_size)
+    if (!gbs_cache_lay_out(h, at) || h->columns == 0 || h->rows == 0 || (h->stored > 0) != sparse ||
+        (sparse && h->described > 0) || at->all != (size_t)st.st_size)
         return damaged(ctx, path, "its size");
     return GBS_OK;
 }
@@ -157,32 +152,55 @@ static gbs_status read_columns(gbs_context *ctx, int fd, const char *path, size_
     return w.bad ? damaged(ctx, path, "its columns") : status;
 }
 
-static gbs_status read_table(gbs_context *ctx, gbs_cache *c, const char *path,
-                             const gbs_cache_header *h, gbs_table *t) {
-    size_t cells = h->rows * h->columns * sizeof(double), end = GBS_CACHE_HEADER + cells;
-    gbs_status status = read_columns(ctx, c->fd, path, end, h, t);
-    if (status == GBS_OK && h->lines != 0) {
-        t->line = gbs_array_alloc(ctx, h->rows, sizeof *t->line);
-        status = t->line != NULL ? read_at(ctx, c->fd, path, end + h->described, t->line,
-                                           h->rows * sizeof *t->line)
-                                 : GBS_ERR_MEMORY;
-    }
+/* The bytes between the two, to memory. */
+static gbs_status read_array(gbs_cache *c, const char *path, size_t from, size_t to, void **out) {
+    *out = gbs_array_alloc(c->ctx, to - from, 1);
+    return *out != NULL ? read_at(c->ctx, c->fd, path, from, *out, to - from) : GBS_ERR_MEMORY;
+}
+
+/* Where rows begin, and their labels; rows have to end where the next ones begin. */
+static gbs_status read_sparse(gbs_cache *c, const char *path, const gbs_cache_header *h,
+                              const gbs_cache_layout *at, gbs_table *t) {
+    void *start = NULL, *label = NULL;
+    gbs_status status = read_array(c, path, at->index, at->start, &start);
+    t->row_start = start;
+    if (status == GBS_OK)
+        status = read_array(c, path, at->start, at->label, &label);
+    t->label = label;
+    t->n_columns = h->columns;
     if (status != GBS_OK)
         return status;
-    void *base = mmap(NULL, end, PROT_READ, MAP_SHARED, c->fd, 0);
+    bool good = t->row_start[0] == 0 && t->row_start[h->rows] == h->stored;
+    for (size_t i = 0; good && i < h->rows; i++)
+        good = t->row_start[i] <= t->row_start[i + 1] && isfinite(t->label[i]);
+    return good ? GBS_OK : damaged(c->ctx, path, "its rows");
+}
+
+static gbs_status read_table(gbs_context *ctx, gbs_cache *c, const char *path,
+                             const gbs_cache_header *h, const gbs_cache_layout *at, gbs_table *t) {
+    void *line = NULL;
+    gbs_status status = h->format == GBS_TABLE_SVMLIGHT
+                            ? read_sparse(c, path, h, at, t)
+                            : read_columns(ctx, c->fd, path, at->label, h, t);
+    if (status == GBS_OK && h->lines != 0)
+        status = read_array(c, path, at->described, at->all, &line);
+    t->line = line;
+    if (status != GBS_OK)
+        return status;
+    void *base = mmap(NULL, at->index, PROT_READ, MAP_SHARED, c->fd, 0);
     if (base == MAP_FAILED)
         return gbs_cache_io_error(ctx, path);
     c->base = base;
-    c->mapped = end;
+    c->mapped = at->index;
     t->n_rows = h->rows;
     t->has_header = h->names != 0;
     t->format = (gbs_table_format)h->format;
-    t->cells = (double *)(void *)(c->base + GBS_CACHE_HEADER);
+    gbs_cache_lend(c, t);
     return GBS_OK;
 }
 
 static bool has_texts(const gbs_table *t) {
-    for (size_t j = 0; j < t->n_columns; j++)
+    for (size_t j = 0; t->columns != NULL && j < t->n_columns; j++)
         if (t->columns[j].is_text)
             return true;
     return false;
@@ -204,9 +222,30 @@ static gbs_status check_levels(gbs_context *ctx, const char *path, const gbs_tab
     return good ? status : damaged(ctx, path, "its levels");
 }
 
+/* Indices are columns, and increase along a row; values are numbers. */
+static gbs_status check_pairs(gbs_context *ctx, const char *path, const gbs_table *t) {
+    gbs_status status = GBS_OK;
+    size_t dropped = 0;
+    bool good = true;
+    for (size_t i = 0; status == GBS_OK && good && i < t->n_rows; i++) {
+        size_t from = t->row_start[i], to = t->row_start[i + 1];
+        for (size_t k = from; k < to; k++)
+            good = good && t->index[k] < t->n_columns && isfinite(t->value[k]) &&
+                   (k == from || t->index[k - 1] < t->index[k]);
+        if (to - dropped >= gbs_pages_every(sizeof *t->value)) {
+            gbs_pages_drop(t->value + dropped, t->value + to);
+            gbs_pages_drop(t->index + dropped, t->index + to);
+            dropped = to;
+            status = gbs_check_cancel(ctx);
+        }
+    }
+    return good ? status : damaged(ctx, path, "its cells");
+}
+
 gbs_status gbs_cache_open(gbs_context *ctx, const char *path, const gbs_cache_key *key,
                           const char *file, bool checked, gbs_table **out) {
     gbs_cache_header h;
+    gbs_cache_layout at;
     gbs_table *t = NULL;
     gbs_cache *c = gbs_array_alloc(ctx, 1, sizeof *c + 1);
     *out = NULL;
@@ -221,16 +260,13 @@ gbs_status gbs_cache_open(gbs_context *ctx, const char *path, const gbs_cache_ke
     }
     gbs_status status = check_owner(ctx, c->fd, path);
     if (status == GBS_OK)
-        status = check_header(ctx, c->fd, path, key, &h);
+        status = check_header(ctx, c->fd, path, key, &h, &at);
     if (status == GBS_OK)
         status = gbs_table_new(ctx, file, &t);
     if (status == GBS_OK && !checked)
-        status = check_bytes(ctx, c->fd, path,
-                             GBS_CACHE_HEADER + h.rows * h.columns * sizeof(double) + h.described +
-                                 h.rows * h.lines * sizeof(uint64_t),
-                             &h);
+        status = check_bytes(ctx, c->fd, path, at.all, &h);
     if (status == GBS_OK)
-        status = read_table(ctx, c, path, &h, t);
+        status = read_table(ctx, c, path, &h, &at, t);
     if (status != GBS_OK) {
         gbs_cache_free(c);
         gbs_table_free(t);
@@ -239,6 +275,8 @@ gbs_status gbs_cache_open(gbs_context *ctx, const char *path, const gbs_cache_ke
     gbs_table_store(t, c);
     if (!checked && has_texts(t))
         status = check_levels(ctx, path, t);
+    if (!checked && t->format == GBS_TABLE_SVMLIGHT)
+        status = check_pairs(ctx, path, t);
     if (status == GBS_OK)
         *out = t;
     else

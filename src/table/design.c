@@ -352,6 +352,7 @@ static gbs_status build_sparse(struct build *b) {
     out->row_start = t->row_start;
     out->index = t->index;
     out->value = t->value;
+    out->in_file = t->in_file;
     return b->use->labels == GBS_WITHOUT_LABELS ? GBS_OK
                                                 : gbs_design_labels(b->ctx, r, t, SIZE_MAX, out);
 }

@@ -87,10 +87,6 @@ static gbs_status read_format(gbs_reader *r, const char *name) {
                                "several files that hold one table have to be csv files; this is "
                                "%s",
                                format == GBS_TABLE_NPY ? "npy" : "svmlight");
-    if (r->options->store != NULL && format == GBS_TABLE_SVMLIGHT)
-        return gbs_reader_fail(r, GBS_ERR_ARGUMENT,
-                               "`cache` is for csv and npy files; svmlight files are read to "
-                               "memory");
     if (r->options->n_text > 0 && !r->options->from_model)
         return gbs_reader_fail(r, GBS_ERR_ARGUMENT,
                                "`text` is for csv files; %s holds numbers only",

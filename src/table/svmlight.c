@@ -2,14 +2,17 @@
  *
  * Indices count from 1 and increase along a line. Pairs are converted where they lie in the window;
  * a pair that is cut by the window's edge or is wrong in any way goes once more through the careful
- * function, which refills or says what is wrong.
+ * function, which refills or says what is wrong. Where cells go to a file, values go there, indices
+ * to another one beside it, and at the end behind the values.
  */
+#include "table/cache.h"
 #include "table/number.h"
 #include "table/reader.h"
 
 #include <string.h>
 
 #define LARGEST_INDEX 2147483647u
+enum { PAIRS_AT_ONCE = 1 << 16 }; /* that a file has room for */
 
 struct svmlight {
     gbs_reader *reader;
@@ -19,6 +22,8 @@ struct svmlight {
     size_t n, index_capacity, value_capacity, row_capacity, label_capacity;
     uint32_t previous; /* index of the pair before, from 1; 0 at the start of a row */
     uint32_t largest;
+    gbs_cache *indices; /* NULL: to memory */
+    size_t dropped;     /* pairs whose pages have left memory */
 };
 
 static inline bool ends_token(char c) {
@@ -94,9 +99,60 @@ static gbs_status read_value(struct svmlight *s, const char *text, size_t length
                               seen.text);
 }
 
+/* Room in the files; pages that are full leave memory. */
+static gbs_status room_in_files(struct svmlight *s) {
+    gbs_table *t = s->table;
+    gbs_reader *r = s->reader;
+    double *values, *indices;
+    size_t room = s->n + PAIRS_AT_ONCE;
+    gbs_status status = gbs_cache_room(r->options->store, room, &values);
+    if (status == GBS_OK)
+        status = gbs_cache_room(s->indices, (room + 1) / 2, &indices);
+    if (status != GBS_OK)
+        return status;
+    t->value = values;
+    t->index = (uint32_t *)(void *)indices;
+    s->index_capacity = s->value_capacity = room;
+    if (s->n - s->dropped < gbs_pages_every(sizeof *values))
+        return GBS_OK;
+    gbs_pages_drop(t->value + s->dropped, t->value + s->n);
+    gbs_pages_drop(t->index + s->dropped, t->index + s->n);
+    s->dropped = s->n;
+    if (r->options->expected > 0 && !gbs_bytes_is_gzip(r->bytes))
+        gbs_progress(r->ctx, "read",
+                     (double)gbs_bytes_offset(r->bytes) / (double)r->options->expected);
+    return gbs_check_cancel(r->ctx);
+}
+
+/* Indices behind the values. */
+static gbs_status join_files(struct svmlight *s) {
+    gbs_table *t = s->table;
+    double *values;
+    size_t step = gbs_pages_every(sizeof *t->index);
+    gbs_status status = gbs_cache_room(s->reader->options->store, gbs_cache_pairs(s->n), &values);
+    if (status != GBS_OK || s->n == 0)
+        return status;
+    const uint32_t *from = t->index;
+    uint32_t *to = (uint32_t *)(void *)(values + s->n);
+    for (size_t k = 0; status == GBS_OK && k < s->n; k += step) {
+        size_t n = s->n - k < step ? s->n - k : step;
+        memcpy(to + k, from + k, n * sizeof *to);
+        gbs_pages_drop(to + k, to + k + n);
+        gbs_pages_drop(from + k, from + k + n);
+        status = gbs_check_cancel(s->reader->ctx);
+    }
+    t->value = values;
+    t->index = to;
+    return status;
+}
+
 static gbs_status store_pair(struct svmlight *s, uint32_t index, double value) {
     gbs_table *t = s->table;
-    if (s->n == s->index_capacity || s->n == s->value_capacity) {
+    if (s->n == s->value_capacity && s->indices != NULL) {
+        gbs_status status = room_in_files(s);
+        if (status != GBS_OK)
+            return status;
+    } else if (s->n == s->index_capacity || s->n == s->value_capacity) {
         uint32_t *indices = gbs_array_grow(s->reader->ctx, t->index, &s->index_capacity, s->n + 1,
                                            sizeof *indices);
         if (!indices)
@@ -245,42 +301,62 @@ static gbs_status begin_piece(struct svmlight *s, const gbs_piece *p) {
     return status;
 }
 
-gbs_status gbs_svmlight_read(gbs_reader *r) {
-    gbs_table *t = r->out;
-    struct svmlight s = {.reader = r, .bytes = r->bytes, .table = t, .line = 1};
-    gbs_piece *piece = r->options->pieces != NULL ? r->options->pieces->piece : NULL;
-    gbs_status begun = piece != NULL ? begin_piece(&s, piece) : GBS_OK;
-    if (begun != GBS_OK)
-        return begun;
-    while (piece == NULL || gbs_bytes_offset(s.bytes) < piece->end) {
-        gbs_status status = s.bytes->at == s.bytes->end && !s.bytes->last ? gbs_reader_more(r)
-                                                                          : GBS_OK;
-        if (status != GBS_OK)
-            return status;
-        if (s.bytes->at == s.bytes->end)
+static gbs_status read_lines(struct svmlight *s, gbs_piece *piece) {
+    gbs_status status = piece != NULL ? begin_piece(s, piece) : GBS_OK;
+    while (status == GBS_OK && (piece == NULL || gbs_bytes_offset(s->bytes) < piece->end)) {
+        if (s->bytes->at == s->bytes->end && !s->bytes->last)
+            status = gbs_reader_more(s->reader);
+        if (status != GBS_OK || s->bytes->at == s->bytes->end)
             break;
-        status = read_line(&s);
-        if (status == GBS_OK && s.largest > 0 && gbs_reader_part_is_full(r))
-            status = hand_out(&s);
-        if (status != GBS_OK)
-            return status;
+        status = read_line(s);
+        if (status == GBS_OK && s->largest > 0 && gbs_reader_part_is_full(s->reader))
+            status = hand_out(s);
     }
     if (piece != NULL)
-        piece->lines = s.line - 1;
-    if (t->n_rows + r->before == 0 && piece == NULL)
-        return gbs_reader_fail(r, GBS_ERR_DATA, "the file is empty");
-    if (s.largest == 0 && piece == NULL)
-        return gbs_reader_fail(r, GBS_ERR_DATA,
-                               "the rows hold labels only, not one index:value pair");
-    if (r->options->part > 0)
-        return hand_out(&s);
+        piece->lines = s->line - 1;
+    return status;
+}
+
+/* The table has its size, and no slack. */
+static gbs_status finish(struct svmlight *s) {
+    gbs_reader *r = s->reader;
+    gbs_table *t = s->table;
     if (t->n_rows > 0)
-        t->row_start[t->n_rows] = s.n;
-    t->n_columns = s.largest;
+        t->row_start[t->n_rows] = s->n;
+    t->n_columns = s->largest;
     t->row_start = gbs_reader_trim(r, t->row_start, t->n_rows + 1, sizeof *t->row_start);
     t->label = gbs_reader_trim(r, t->label, t->n_rows, sizeof *t->label);
-    t->index = gbs_reader_trim(r, t->index, s.n, sizeof *t->index);
-    t->value = gbs_reader_trim(r, t->value, s.n, sizeof *t->value);
     t->line = gbs_reader_trim(r, t->line, t->n_rows, sizeof *t->line);
+    if (s->indices != NULL)
+        return join_files(s);
+    t->index = gbs_reader_trim(r, t->index, s->n, sizeof *t->index);
+    t->value = gbs_reader_trim(r, t->value, s->n, sizeof *t->value);
     return GBS_OK;
+}
+
+static gbs_status read_all(struct svmlight *s) {
+    gbs_reader *r = s->reader;
+    gbs_piece *piece = r->options->pieces != NULL ? r->options->pieces->piece : NULL;
+    gbs_status status = read_lines(s, piece);
+    if (status != GBS_OK)
+        return status;
+    if (s->table->n_rows + r->before == 0 && piece == NULL)
+        return gbs_reader_fail(r, GBS_ERR_DATA, "the file is empty");
+    if (s->largest == 0 && piece == NULL)
+        return gbs_reader_fail(r, GBS_ERR_DATA,
+                               "the rows hold labels only, not one index:value pair");
+    return r->options->part > 0 ? hand_out(s) : finish(s);
+}
+
+gbs_status gbs_svmlight_read(gbs_reader *r) {
+    struct svmlight s = {.reader = r, .bytes = r->bytes, .table = r->out, .line = 1};
+    gbs_status status = GBS_OK;
+    if (r->options->store != NULL) {
+        r->out->in_file = true;
+        status = gbs_cache_beside(r->options->store, &s.indices);
+    }
+    if (status == GBS_OK)
+        status = read_all(&s);
+    gbs_cache_free(s.indices);
+    return status;
 }

@@ -33,14 +33,15 @@ void gbs_table_free(gbs_table *t) {
     for (size_t j = 0; t->columns != NULL && j < t->n_columns; j++)
         gbs_array_free(ctx, t->columns[j].levels);
     gbs_array_free(ctx, t->columns);
-    if (!t->in_file)
+    if (!t->in_file) {
         gbs_array_free(ctx, t->cells);
+        gbs_array_free(ctx, t->index);
+        gbs_array_free(ctx, t->value);
+    }
     gbs_cache_free(t->store);
     gbs_array_free(ctx, t->line);
     gbs_array_free(ctx, t->shard);
     gbs_array_free(ctx, t->row_start);
-    gbs_array_free(ctx, t->index);
-    gbs_array_free(ctx, t->value);
     gbs_array_free(ctx, t->label);
     gbs_text_set_free(ctx, &t->names);
     gbs_pool_free(ctx, &t->pool);

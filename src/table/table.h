@@ -90,7 +90,7 @@ typedef struct gbs_reading {
     size_t part;
     gbs_status (*take)(void *user, struct gbs_table *part, size_t before);
     void *taker;
-    /* csv, npy: cells go to a file; the caller hands it to the table, or frees it. NULL: to memory */
+    /* cells go to a file; the caller hands it to the table, or frees it. NULL: to memory */
     gbs_cache *store;
     uint64_t expected;  /* bytes of the file, for the progress; 0: nobody knows */
     gbs_pieces *pieces; /* csv; NULL: the file is the table */
@@ -141,7 +141,7 @@ struct gbs_table {
     bool has_header;
     gbs_column *columns;
     double *cells;    /* where `in_file`, those of `store` */
-    bool in_file;     /* the cells are not memory of ours */
+    bool in_file;     /* the cells, or index and value, are not memory of ours */
     gbs_cache *store; /* taken over by gbs_table_store */
     size_t every;     /* rows between two times that their pages are dropped */
     gbs_spill spill;  /* where arrays go that are made of the cells; no folder: to memory */
@@ -177,7 +177,7 @@ const gbs_spill *gbs_table_spills(const gbs_table *t);
 /* A loop over rows, ascending, is at its i-th, `row`, and through with those before: now and then
  * their pages leave memory. */
 static inline void gbs_table_passed(const gbs_table *t, size_t i, size_t row) {
-    if (t->in_file && i % t->every == 0)
+    if (t->in_file && t->cells != NULL && i % t->every == 0)
         gbs_pages_drop(t->cells, t->cells + row * t->n_columns);
 }
 

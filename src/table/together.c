@@ -50,14 +50,12 @@ static bool look_at(const char *name, uint64_t *size, gbs_digest *d) {
     return true;
 }
 
-/* Of several files csv alone; svmlight to memory alone. */
-static gbs_table_format format_of(const gbs_inputs *inputs, const gbs_reading *reading,
-                                  bool wanted) {
-    gbs_table_format format = gbs_format_of(inputs->path[0], reading);
+/* Of several files csv alone. */
+static gbs_table_format format_of(const gbs_inputs *inputs, const gbs_reading *reading) {
     for (size_t k = 0; k < inputs->count; k++)
         if (inputs->count > 1 && gbs_format_of(inputs->path[k], reading) != GBS_TABLE_CSV)
             return GBS_TABLE_AUTO;
-    return wanted && format == GBS_TABLE_SVMLIGHT ? GBS_TABLE_AUTO : format;
+    return gbs_format_of(inputs->path[0], reading);
 }
 
 /* Where each file begins; and whether they are large enough, plain, and CSV. */
@@ -346,7 +344,7 @@ static gbs_status read_new(gbs_together *g, bool kept, const gbs_cache_key *key,
     if (g->format != GBS_TABLE_CSV) {
         read_part(g);
         return g->format == GBS_TABLE_NPY ? gbs_together_array(g, kept ? key : NULL, refused, out)
-                                          : gbs_together_sparse(g, refused, out);
+                                          : gbs_together_sparse(g, kept ? key : NULL, refused, out);
     }
     gbs_status status = read_parts(g, refused);
     if (status == GBS_OK && !*refused)
@@ -379,7 +377,7 @@ gbs_status gbs_table_read_together(gbs_context *ctx, const gbs_inputs *inputs,
                       .rank = ctx->crew->ranks.rank};
     gbs_cache_key key = {0};
     bool divides = false, refused = false, kept = false;
-    g.format = format_of(inputs, reading, wanted);
+    g.format = format_of(inputs, reading);
     *done = false;
     *out = NULL;
     g.base = gbs_array_alloc(ctx, inputs->count + 1, sizeof *g.base);

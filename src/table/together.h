@@ -44,9 +44,23 @@ typedef struct gbs_together {
     size_t *before; /* rows before each part; and in all */
 } gbs_together;
 
-/* The same of an svmlight file, of which every rank has read its lines; to memory. */
-gbs_status gbs_together_sparse(gbs_together *g, bool *refused, gbs_table **out);
-/* And of an npy file, of which every rank has read its rows. key NULL: no cache of it stays. */
+/* What ranks write to a file that they share, each its own elements. */
+typedef struct gbs_section {
+    const void *mine;
+    const size_t *before; /* elements before each rank's; and in all */
+    size_t size;          /* of one */
+    size_t at;            /* bytes of the cells before the first of all */
+} gbs_section;
+/* The sections of all ranks in a file of so many cells, which becomes that of the table. Rows of
+ * all are as many as g->before says. */
+gbs_status gbs_together_file(gbs_together *g, const gbs_section *section, size_t sections,
+                             size_t count, const gbs_cache_key *key);
+
+/* The table of an svmlight file, of which every rank has read its lines. key NULL: no cache of it
+ * stays. */
+gbs_status gbs_together_sparse(gbs_together *g, const gbs_cache_key *key, bool *refused,
+                               gbs_table **out);
+/* And of an npy file, of which every rank has read its rows. */
 gbs_status gbs_together_array(gbs_together *g, const gbs_cache_key *key, bool *refused,
                               gbs_table **out);
 /* g->kind becomes what the first `ranks` found, each of which has read its part. */

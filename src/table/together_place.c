@@ -34,64 +34,70 @@ static gbs_status in_memory(gbs_together *g) {
 
 /* ---------------------------------------------------------------- in a file */
 
-/* Rows from .. from + count - 1 of this rank's part to their place; both leave memory. */
-static void put_rows(const gbs_together *g, size_t from, size_t count, double *cells) {
-    const gbs_table *t = g->table;
-    const double *source = t->cells + from * t->n_columns;
-    double *to = cells + cells_before(g, g->rank) + from * t->n_columns;
-    memcpy(to, source, count * t->n_columns * sizeof *to);
-    gbs_pages_drop(to, to + count * t->n_columns);
-    gbs_pages_drop(source, source + count * t->n_columns);
-}
-
 static size_t fewer(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
-static gbs_status put_own(const gbs_together *g, double *cells) {
-    const gbs_table *t = g->table;
+/* Where a rank's bytes of a section begin in the cells of the file, and how many they are. */
+static size_t place_of(const gbs_section *s, size_t rank) {
+    return s->at + s->before[rank] * s->size;
+}
+
+static size_t bytes_of(const gbs_section *s, size_t rank) {
+    return (s->before[rank + 1] - s->before[rank]) * s->size;
+}
+
+/* This rank's own to their place; both leave memory. */
+static gbs_status put_own(const gbs_together *g, const gbs_section *s, char *cells) {
+    const char *from = s->mine;
+    char *to = cells + place_of(s, g->rank);
+    size_t bytes = bytes_of(s, g->rank);
     gbs_status status = GBS_OK;
-    for (size_t i = 0; status == GBS_OK && i < t->n_rows; i += t->every) {
-        put_rows(g, i, fewer(t->every, t->n_rows - i), cells);
+    for (size_t i = 0; status == GBS_OK && i < bytes; i += GBS_PAGES_STEP) {
+        size_t count = fewer(GBS_PAGES_STEP, bytes - i);
+        memcpy(to + i, from + i, count);
+        gbs_pages_drop(to + i, to + i + count);
+        gbs_pages_drop(from + i, from + i + count);
         status = gbs_check_cancel(g->ctx);
     }
     return status;
 }
 
-/* Rows travel to ranks that share another file; the first of those writes them. leader: of each
- * rank. room: for `every` rows. */
-static gbs_status send_rows(gbs_together *g, const uint64_t *leader, double *room, double *cells) {
-    const gbs_table *t = g->table;
+/* Bytes travel to ranks that share another file; the first of those writes them. leader: of each
+ * rank. room: for GBS_PAGES_STEP of them. */
+static gbs_status send_rows(gbs_together *g, const gbs_section *s, const uint64_t *leader,
+                            char *room, char *cells) {
     const gbs_ranks *r = &g->ctx->crew->ranks;
-    size_t row = t->n_columns * sizeof *room;
     for (size_t k = 0; k < g->ranks; k++)
-        for (size_t i = 0, rows = g->report[k].rows; i < rows; i += t->every) {
-            size_t count = fewer(t->every, rows - i);
+        for (size_t i = 0, bytes = bytes_of(s, k); i < bytes; i += GBS_PAGES_STEP) {
+            size_t count = fewer(GBS_PAGES_STEP, bytes - i);
             if (k == g->rank)
-                memcpy(room, t->cells + i * t->n_columns, count * row);
-            if (r->broadcast(r->user, k, room, count * row) != 0) {
+                memcpy(room, (const char *)s->mine + i, count);
+            if (r->broadcast(r->user, k, room, count) != 0) {
                 gbs_crew_give_up(g->ctx->crew, GBS_CREW_SILENT);
                 return gbs_fail(g->ctx, GBS_ERR_IO, "%s", g->ctx->crew->words);
             }
-            g->ctx->crew->sent += k == g->rank ? count * row : 0;
+            g->ctx->crew->sent += k == g->rank ? count : 0;
             if (leader[g->rank] == g->rank && leader[k] != g->rank)
-                memcpy(cells + (g->before[k] + i) * t->n_columns, room, count * row);
+                memcpy(cells + place_of(s, k) + i, room, count);
         }
     return GBS_OK;
 }
 
 /* Ranks of other machines need the rows, too. */
-static gbs_status put_others(gbs_together *g, const gbs_spill *spill, double *cells) {
+static gbs_status put_others(gbs_together *g, const gbs_spill *spill, const gbs_section *section,
+                             size_t sections, char *cells) {
     gbs_context *ctx = g->ctx;
     uint64_t mine = spill->leader;
     gbs_collected leader;
     gbs_status status = gbs_crew_collect(ctx, &mine, sizeof mine, &leader);
     if (status != GBS_OK)
         return status;
-    double *room = gbs_matrix(ctx, g->table->every, g->table->n_columns);
+    char *room = gbs_array_alloc(ctx, GBS_PAGES_STEP, 1);
     status = gbs_crew_verdict(ctx, room != NULL ? GBS_OK : GBS_ERR_MEMORY);
-    if (status == GBS_OK && room != NULL)
-        status = send_rows(g, (const uint64_t *)(const void *)leader.bytes, room, cells);
+    for (size_t k = 0; status == GBS_OK && room != NULL && k < sections; k++)
+        status = send_rows(g, &section[k], (const uint64_t *)(const void *)leader.bytes, room,
+                           cells);
     gbs_array_free(ctx, room);
     gbs_collected_free(ctx, &leader);
     return status;
@@ -109,17 +115,15 @@ static gbs_status keep(gbs_together *g, bool leads, const gbs_cache_key *key, gb
     return gbs_crew_verdict(g->ctx, status);
 }
 
-static gbs_status in_file(gbs_together *g, const gbs_cache_key *key) {
+gbs_status gbs_together_file(gbs_together *g, const gbs_section *section, size_t sections,
+                             size_t count, const gbs_cache_key *key) {
     gbs_context *ctx = g->ctx;
     gbs_table *t = g->table;
     gbs_spill spill = {.folder = g->caching->folder};
     gbs_cache *c = NULL;
     char name[GBS_FILE_NAME_ROOM];
-    size_t count;
     int fd = -1;
     gbs_status status = gbs_joint_meet(ctx, &spill);
-    if (status == GBS_OK && __builtin_mul_overflow(g->before[g->ranks], t->n_columns, &count))
-        status = gbs_fail(ctx, GBS_ERR_MEMORY, "out of memory");
     if (status == GBS_OK)
         status = gbs_joint_file(ctx, &spill, gbs_cache_bytes(count), key != NULL, &fd, name);
     if (status != GBS_OK)
@@ -131,19 +135,28 @@ static gbs_status in_file(gbs_together *g, const gbs_cache_key *key) {
             unlink(name);
     }
     status = gbs_crew_verdict(ctx, status);
-    if (status == GBS_OK)
-        status = gbs_crew_verdict(ctx, put_own(g, gbs_cache_cells(c)));
+    for (size_t k = 0; status == GBS_OK && k < sections; k++)
+        status = gbs_crew_verdict(ctx, put_own(g, &section[k], (char *)gbs_cache_cells(c)));
     if (status == GBS_OK && spill.members < g->ranks)
-        status = put_others(g, &spill, gbs_cache_cells(c));
+        status = put_others(g, &spill, section, sections, (char *)gbs_cache_cells(c));
     if (status != GBS_OK) {
         gbs_cache_free(c);
         return status;
     }
     gbs_cache_free(t->store);
     gbs_table_store(t, c);
-    t->cells = gbs_cache_cells(c);
     t->n_rows = g->before[g->ranks];
+    gbs_cache_lend(c, t);
     return keep(g, spill.leader == g->rank, key, t);
+}
+
+static gbs_status in_file(gbs_together *g, const gbs_cache_key *key) {
+    const gbs_table *t = g->table;
+    gbs_section cells = {t->cells, g->before, t->n_columns * sizeof *t->cells, 0};
+    size_t count;
+    if (__builtin_mul_overflow(g->before[g->ranks], t->n_columns, &count))
+        return gbs_fail(g->ctx, GBS_ERR_MEMORY, "out of memory");
+    return gbs_together_file(g, &cells, 1, count, key);
 }
 
 /* ---------------------------------------------------------------- npy */

@@ -1,6 +1,7 @@
 /* An svmlight file that ranks read together: each its lines, which are whole rows (together.c).
  *
- * A rank reads the lines that begin in its part of the bytes. Rows of all go to the memory of each.
+ * A rank reads the lines that begin in its part of the bytes. Where rows begin, and their labels, go
+ * to the memory of each; so do indices and values, or to a file that ranks share.
  */
 #include "table/together.h"
 
@@ -99,20 +100,34 @@ static gbs_status merge_lines(struct sparse *s) {
     return status;
 }
 
-static gbs_status merge(struct sparse *s) {
-    gbs_together *g = s->g;
-    gbs_table *t = g->table;
-    void *start = t->row_start, *index = t->index, *value = t->value, *label = t->label;
-    gbs_status status = merge_lines(s);
-    if (status == GBS_OK)
-        status = gather(s, &start, sizeof *t->row_start, s->rows, 1);
-    t->row_start = start;
-    if (status == GBS_OK)
-        status = gather(s, &index, sizeof *t->index, s->cells, 0);
+static gbs_status pairs_in_memory(struct sparse *s) {
+    gbs_table *t = s->g->table;
+    void *index = t->index, *value = t->value;
+    gbs_status status = gather(s, &index, sizeof *t->index, s->cells, 0);
     t->index = index;
     if (status == GBS_OK)
         status = gather(s, &value, sizeof *t->value, s->cells, 0);
     t->value = value;
+    return status;
+}
+
+static gbs_status pairs_in_file(struct sparse *s, const gbs_cache_key *key) {
+    gbs_together *g = s->g;
+    const gbs_table *t = g->table;
+    size_t all = s->cells[g->ranks];
+    gbs_section section[] = {{t->value, s->cells, sizeof *t->value, 0},
+                             {t->index, s->cells, sizeof *t->index, all * sizeof *t->value}};
+    return gbs_together_file(g, section, 2, gbs_cache_pairs(all), key);
+}
+
+static gbs_status merge(struct sparse *s, const gbs_cache_key *key) {
+    gbs_together *g = s->g;
+    gbs_table *t = g->table;
+    void *start = t->row_start, *label = t->label;
+    gbs_status status = merge_lines(s);
+    if (status == GBS_OK)
+        status = gather(s, &start, sizeof *t->row_start, s->rows, 1);
+    t->row_start = start;
     if (status == GBS_OK)
         status = gather(s, &label, sizeof *t->label, s->rows, 0);
     t->label = label;
@@ -125,7 +140,8 @@ static gbs_status merge(struct sparse *s) {
     }
     t->n_rows = s->rows[g->ranks];
     t->row_start[t->n_rows] = s->cells[g->ranks];
-    return GBS_OK;
+    memcpy(g->before, s->rows, (g->ranks + 1) * sizeof *g->before);
+    return g->in_file ? pairs_in_file(s, key) : pairs_in_memory(s);
 }
 
 /* What one process says better: rows that cannot be used, a file without rows or cells. */
@@ -136,7 +152,8 @@ static bool refuses(const struct sparse *s) {
     return bad;
 }
 
-gbs_status gbs_together_sparse(gbs_together *g, bool *refused, gbs_table **out) {
+gbs_status gbs_together_sparse(gbs_together *g, const gbs_cache_key *key, bool *refused,
+                               gbs_table **out) {
     struct sparse s = {.g = g};
     gbs_status status = make_room(&s);
     if (status == GBS_OK)
@@ -145,7 +162,7 @@ gbs_status gbs_together_sparse(gbs_together *g, bool *refused, gbs_table **out) 
         status = gbs_crew_verdict(g->ctx, g->status != GBS_ERR_DATA ? g->status : GBS_OK);
     *refused = status == GBS_OK && refuses(&s);
     if (status == GBS_OK && !*refused)
-        status = merge(&s);
+        status = merge(&s, key);
     gbs_array_free(g->ctx, s.of);
     gbs_array_free(g->ctx, s.rows);
     gbs_array_free(g->ctx, s.cells);

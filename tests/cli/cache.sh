@@ -86,15 +86,23 @@ body = array.array("f" if kind == "f4" else "d", x).tobytes()
 open("other.npy", "wb").write(b"\x93NUMPY\x01\x00" + bytes([118, 0]) + head.encode() + body)
 END
 }
-same 'an array' rows.npy --loss hinge --prior zero
-same 'an array, by default' rows.npy
+same 'an array' rows.npy --loss hinge
 cp memory.json array.json
 reshaped True f8
-same 'an array, column after column' other.npy
+same 'an array, column after column' other.npy --loss hinge
 check 'the model of the array row after row' cmp memory.json array.json
 reshaped False f4
 same 'an array of singles' other.npy --loss hinge --family diagonal --prior zero
 rm kept/rows.npy-* kept/other.npy-*
+
+# Sparse rows, some columns of which only the last rows set: those are left out.
+check 'sparse rows' "$GIBBSITE" simulate classify --rows 4000 --cols 300 --density 0.1 -o rows.svm -q
+awk 'NR > 3990 { $0 = $0 " 400:1" } { print } NR == 50 { print "# a comment" }' rows.svm >odd.svm
+same 'sparse rows' rows.svm --loss hinge --family diagonal
+same 'sparse rows, columns left out' odd.svm --loss hinge --family isotropic --prior-sd 1 --columns equal
+gzip -c odd.svm >odd.svm.gz
+same 'sparse rows, gzip' odd.svm.gz --loss hinge --family diagonal --prior zero
+rm kept/*.svm*
 
 # ---------------------------------------------------------------- what stays
 names() { (cd "$1" && ls -A) | sed -E 's/[0-9a-f]{32}/HASH/' | sort | tr '\n' ' '; }
@@ -198,10 +206,10 @@ as 'a folder that is not there'
 expect_exit 5 quick numbers.csv --cache nowhere -o new.json
 expect_stderr '^gibbsite: nowhere: No such file or directory: .*--cache DIR'
 expect_no_file new.json
-"$GIBBSITE" simulate classify --rows 100 --cols 3 -o rows.svm -q
-as 'sparse rows'
-expect_exit 2 quick rows.svm --cache kept -o new.json
-expect_stderr '--cache is for csv files; svmlight files are read to memory'
+printf '1 1:2\n-1 2:x\n' >bad.svm
+as 'a bad pair'
+expect_exit 3 quick bad.svm --cache kept -o new.json
+expect_no_file new.json
 printf 'a,y\n1,0\n2,oops\n3,1\n' >bad.csv
 as 'a bad cell'
 expect_exit 3 quick bad.csv --cache kept -o new.json

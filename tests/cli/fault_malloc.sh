@@ -116,6 +116,8 @@ mkdir "$tmp/kept"
 expect_exit 0 "$GIBBSITE" fit "$tmp/text.csv" --loss hinge --family isotropic --cache "$tmp/kept" -q
 exhaust 'fit, from a cache' fit "$tmp/text.csv" --loss hinge --family isotropic --cache \
     "$tmp/kept" -o out
+exhaust 'fit, sparse rows in a file' fit "$tmp/sparse.svm" --loss hinge --family isotropic --prior \
+    zero --cache . --no-cache -o out
 exhaust 'fit, sparse, dual' fit "$tmp/sparse.svm" --loss hinge --family full -o out
 exhaust 'fit, restarts' fit "$tmp/small.csv" --restarts 2 --family fixed -o out
 exhaust 'fit, stochastic' fit "$tmp/small.csv" --solver sgd --epochs 50 --tol 1 --loss hinge \

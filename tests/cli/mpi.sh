@@ -92,6 +92,9 @@ same 4 fit wide.csv --task rank --loss hinge --prior-sd 1 "${files[@]}" -o OUT -
 same 2 fit wide.csv --features fourier:30 "${files[@]}" -o OUT --json
 "$GIBBSITE" simulate classify --rows 7000 --cols 20 -q -o wide.npy
 same 3 fit wide.npy --loss hinge "${files[@]}" -o OUT --json
+"$GIBBSITE" simulate classify --rows 3000 --cols 300 --density 0.15 -q -o wide.svm
+for size in 2 4; do same $size fit wide.svm --loss hinge --family diagonal "${files[@]}" -o OUT \
+    --json; done
 same 3 fit mixed.csv --missing impute --target b --prior-sd 1 --columns equal "${files[@]}" -o OUT \
     --json
 same 3 fit mixed.csv --missing drop --bound progressive --loss hinge -o OUT --json
@@ -126,6 +129,12 @@ whole 4 part-*.csv "${files[@]}"
 whole 3 wide.csv --cache shared
 check 'the cache that ranks leave is that of one process' cmp shared/* alone.gbscache
 whole 2 wide.csv --cache shared
+mkdir one many
+"$GIBBSITE" fit wide.svm --loss hinge --prior zero --family diagonal -q -o cached.json --cache one
+check '3 ranks: a cache of sparse rows' "${ranks[@]}" -np 3 "$GIBBSITE" fit wide.svm --loss hinge \
+    --prior zero --family diagonal --threads 1 -q -o cached.json --cache many
+check 'it is that of one process, too' cmp one/* many/*
+rm -r one many
 # folders of their own, as on several machines
 cat >apart.sh <<END
 mkdir -p folder.\$OMPI_COMM_WORLD_RANK

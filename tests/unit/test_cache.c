@@ -134,14 +134,17 @@ static void the_digest_does_not_hang_on_pieces_and_sees_every_bit(void **state) 
 /* ---------------------------------------------------------------- caches of tables */
 
 static const char text[] = "id,name,,\xc3\xa4\n1,red,2.5,x\n\n2,blue,?,y\n3,,-1e300,x\n4,red,0,\n";
+static const char pairs[] = "1 1:2.5 3:-1e300\n\n-1 # none\n1 2:7 3:8 5:1\n-1 4:0.25\n";
 static const gbs_cache_key key = {.file = {1, 2}, .reading = {3, 4}, .size = sizeof text - 1};
+static bool sparse; /* which of the two is read */
 
 /* What a reader makes of the text, in memory or in a file. */
 static gbs_table *read_text(gbs_cache *store, size_t buffer) {
     gbs_reading reading = {.header = -1, .keep_missing = true, .store = store};
     gbs_table *t = NULL;
-    assert_int_equal(
-        read_with(table_context(), "t.csv", text, sizeof text - 1, buffer, &reading, &t), GBS_OK);
+    assert_int_equal(read_with(table_context(), sparse ? "t.svm" : "t.csv", sparse ? pairs : text,
+                               sparse ? sizeof pairs - 1 : sizeof text - 1, buffer, &reading, &t),
+                     GBS_OK);
     return t;
 }
 
@@ -156,9 +159,24 @@ static void write_cache(void) {
     gbs_table_free(t);
 }
 
+static void assert_same_pairs(const gbs_table *a, const gbs_table *b) {
+    size_t stored = a->row_start[a->n_rows];
+    assert_memory_equal(a->row_start, b->row_start, (a->n_rows + 1) * sizeof *a->row_start);
+    assert_memory_equal(a->label, b->label, a->n_rows * sizeof *a->label);
+    assert_memory_equal(a->index, b->index, stored * sizeof *a->index);
+    assert_memory_equal(a->value, b->value, stored * sizeof *a->value);
+    for (size_t i = 0; i < a->n_rows; i++)
+        assert_int_equal(gbs_table_line(a, i), gbs_table_line(b, i));
+}
+
 static void assert_same_tables(const gbs_table *a, const gbs_table *b) {
     assert_int_equal(a->n_rows, b->n_rows);
     assert_int_equal(a->n_columns, b->n_columns);
+    assert_int_equal(a->format, b->format);
+    if (a->format == GBS_TABLE_SVMLIGHT) {
+        assert_same_pairs(a, b);
+        return;
+    }
     assert_int_equal(a->has_header, b->has_header);
     assert_memory_equal(a->cells, b->cells, a->n_rows * a->n_columns * sizeof *a->cells);
     for (size_t j = 0; j < a->n_columns; j++) {
@@ -176,6 +194,7 @@ static void assert_same_tables(const gbs_table *a, const gbs_table *b) {
 
 static void cells_in_a_file_are_those_in_memory(void **state) {
     (void)state;
+    sparse = !sparse;
     for (size_t i = 0; i < N_BUFFERS; i++) {
         gbs_cache *store = NULL;
         gbs_table *memory = read_text(NULL, buffer_sizes[i]);
@@ -190,6 +209,7 @@ static void cells_in_a_file_are_those_in_memory(void **state) {
 
 static void a_cache_gives_the_table_back(void **state) {
     (void)state;
+    sparse = !sparse;
     gbs_table *memory = read_text(NULL, 0), *again = NULL;
     struct stat st;
     write_cache();
@@ -199,7 +219,7 @@ static void a_cache_gives_the_table_back(void **state) {
     assert_non_null(again);
     assert_true(memory->line != NULL && again->line != NULL); /* a line is blank */
     assert_same_tables(memory, again);
-    assert_string_equal(gbs_row_place(again, 1).text, "t.csv:4");
+    assert_string_equal(gbs_row_place(again, 1).text, sparse ? "t.csv:3" : "t.csv:4");
     gbs_table_free(memory);
     gbs_table_free(again);
     unlink(path);
@@ -247,6 +267,7 @@ static void spill_bytes(const unsigned char *bytes, size_t size) {
 
 static void a_damaged_cache_is_refused_wherever_it_is(void **state) {
     (void)state;
+    sparse = !sparse;
     unsigned char bytes[1 << 14];
     write_cache();
     size_t size = slurp(bytes, sizeof bytes);
@@ -283,8 +304,21 @@ static void seal(unsigned char *bytes, size_t size) {
     memcpy(bytes + offsetof(gbs_cache_header, check), &h, sizeof h);
 }
 
+/* Texts are levels, indices are columns. */
+static void walk(const gbs_table *t) {
+    for (size_t j = 0; t->columns != NULL && j < t->n_columns; j++)
+        for (size_t i = 0; t->columns[j].is_text && i < t->n_rows; i++) {
+            double x = t->cells[i * t->n_columns + j];
+            assert_true(isnan(x) || strlen(t->columns[j].levels[(size_t)x]) < 20);
+        }
+    for (size_t i = 0; t->cells == NULL && i < t->n_rows; i++)
+        for (size_t k = t->row_start[i]; k < t->row_start[i + 1]; k++)
+            assert_true(t->index[k] < t->n_columns && isfinite(t->value[k]));
+}
+
 static void numbers_that_lie_lead_nowhere(void **state) {
     (void)state;
+    sparse = !sparse;
     static const uint64_t lies[] = {0, 1, 2, 3, 255, UINT32_MAX, (uint64_t)1 << 61, UINT64_MAX};
     unsigned char whole[1 << 14], bytes[1 << 14];
     write_cache();
@@ -301,11 +335,8 @@ static void numbers_that_lie_lead_nowhere(void **state) {
             gbs_status status = gbs_cache_open(table_context(), path, &key, "t.csv", false, &t);
             assert_true(status == GBS_OK || status == GBS_ERR_FORMAT);
             refusals += status != GBS_OK;
-            for (size_t j = 0; t != NULL && j < t->n_columns; j++)
-                for (size_t i = 0; t->columns[j].is_text && i < t->n_rows; i++) {
-                    double x = t->cells[i * t->n_columns + j];
-                    assert_true(isnan(x) || strlen(t->columns[j].levels[(size_t)x]) < 20);
-                }
+            if (t != NULL)
+                walk(t);
             gbs_table_free(t);
         }
     }
@@ -472,10 +503,15 @@ int main(void) {
         cmocka_unit_test(arrays_that_cannot_be_made_say_where),
         cmocka_unit_test(memory_that_is_left_is_told),
         cmocka_unit_test(the_digest_does_not_hang_on_pieces_and_sees_every_bit),
+        /* the same of sparse rows, and of dense ones */
         cmocka_unit_test(cells_in_a_file_are_those_in_memory),
+        cmocka_unit_test(cells_in_a_file_are_those_in_memory),
+        cmocka_unit_test(a_cache_gives_the_table_back),
         cmocka_unit_test(a_cache_gives_the_table_back),
         cmocka_unit_test(the_cache_of_another_file_is_refused),
         cmocka_unit_test(a_damaged_cache_is_refused_wherever_it_is),
+        cmocka_unit_test(a_damaged_cache_is_refused_wherever_it_is),
+        cmocka_unit_test(numbers_that_lie_lead_nowhere),
         cmocka_unit_test(numbers_that_lie_lead_nowhere),
         cmocka_unit_test(what_is_no_file_of_ours_is_refused),
         cmocka_unit_test(a_full_or_absent_folder_is_named),
