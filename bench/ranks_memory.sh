@@ -20,7 +20,7 @@ if ((EUID == 0)); then export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CO
 # watch JOB: looks at the processes in this folder ten times a second, until the job ends. A rank is
 # a process and the one that watches over it, which is small.
 watch() {
-    declare -A own file
+    declare -A own pages
     local pid key value
     while kill -0 "$1" 2>/dev/null; do
         for pid in $(pgrep -x gibbsite); do
@@ -28,14 +28,14 @@ watch() {
             while read -r key value _; do
                 case $key in
                 RssAnon:) ((value <= ${own[$pid]:-0})) || own[$pid]=$value ;;
-                RssFile:) ((value <= ${file[$pid]:-0})) || file[$pid]=$value ;;
+                RssFile:) ((value <= ${pages[$pid]:-0})) || pages[$pid]=$value ;;
                 esac
             done < <(cat "/proc/$pid/status" 2>/dev/null)
         done
         sleep 0.1
     done
     for pid in "${!own[@]}"; do
-        ((own[$pid] < 4000)) || printf ' %d+%d' $((own[$pid] / 1024)) $((${file[$pid]:-0} / 1024))
+        ((own[$pid] < 4000)) || printf ' %d+%d' $((own[$pid] / 1024)) $((${pages[$pid]:-0} / 1024))
     done
 }
 printf '%-28s %10s %10s   %s\n' "${rows} x ${cols} cells" 'processor' 'wall' \
