@@ -23,20 +23,63 @@ static bool is_one_of(const char *name, const char *const *list) {
     return false;
 }
 
+/* A record of texts alone is a header too. */
+static bool has_number(const gbs_csv_record *first) {
+    double x;
+    for (size_t j = 0; j < first->n; j++)
+        if (gbs_number_is(first->text + first->start[j], first->start[j + 1] - first->start[j] - 1,
+                          &x) == GBS_NUMBER_FINITE)
+            return true;
+    return false;
+}
+
+static const char *const row_names[] = {"row",      "user",   "userid", "user_id",
+                                        "customer", "person", "i",      NULL};
+static const char *const column_names[] = {"col",     "column",   "item", "itemid", "item_id",
+                                           "movieid", "movie_id", "film", "movie",  "joke",
+                                           "product", "song",     "j",    NULL};
+static const char *const value_names[] = {"value", "rating", "stars", "score", "y", NULL};
+static const char *const *const names_of[3] = {row_names, column_names, value_names};
+/* What no rating is called. */
+static const char *const counts[] = {"count",  "counts",    "plays",    "playcount", "listens",
+                                     "views",  "clicks",    "quantity", "purchases", "events",
+                                     "visits", "frequency", "n",        NULL};
+
+/* Where all columns but one are named and one column is left, it is that one: nobody wonders which
+ * column of `user,item,opinion` has the values. */
+static void find_other(gbs_cells_reader *r, const gbs_csv_record *first, bool found[3]) {
+    size_t needed = r->options->values ? 3 : 2, other = needed, left = needed * (needed - 1) / 2;
+    for (size_t k = 0; k < needed; k++) {
+        if (found[k])
+            left -= r->column[k]; /* the columns are 0 to needed - 1, if they are so many */
+        else if (other == needed)
+            other = k;
+        else
+            return;
+    }
+    if (first->n != needed || other == needed)
+        return;
+    const char *name = first->text + first->start[left];
+    for (int k = 0; k < 3; k++)
+        if (is_one_of(name, names_of[k]))
+            return;
+    if (other == GBS_CELL_VALUE && is_one_of(name, counts))
+        return;
+    r->column[other] = left;
+    found[other] = true;
+}
+
 /* How many of the columns that are needed the record names, into found; a name that comes twice is
  * taken at its first place. */
 static size_t find_names(gbs_cells_reader *r, const gbs_csv_record *first, bool found[3]) {
-    static const char *const rows[] = {"row", "user", "userid", "user_id", "i", NULL};
-    static const char *const columns[] = {"col",     "column",   "item", "itemid", "item_id",
-                                          "movieid", "movie_id", "j",    NULL};
-    static const char *const values[] = {"value", "rating", "y", NULL};
-    static const char *const *const lists[3] = {rows, columns, values};
     for (size_t j = first->n; j-- > 0;)
         for (int k = 0; k < 3; k++)
-            if (is_one_of(first->text + first->start[j], lists[k])) {
+            if (is_one_of(first->text + first->start[j], names_of[k])) {
                 r->column[k] = j;
                 found[k] = true;
             }
+    if (!has_number(first))
+        find_other(r, first, found);
     if (!found[GBS_CELL_VALUE])
         r->column[GBS_CELL_VALUE] = SIZE_MAX;
     return (size_t)found[GBS_CELL_ROW] + found[GBS_CELL_COLUMN] +
@@ -57,16 +100,6 @@ static gbs_status refuse_header(gbs_cells_reader *r, const gbs_csv_record *first
         missing[0], n > 1 ? " or " : "", n > 1 ? missing[1] : "",
         r->options->values ? " and value" : "", r->options->values ? ", rating" : "",
         r->options->values ? ". Counts of events (implicit data) are not supported" : "");
-}
-
-/* A record of texts alone is a header too. */
-static bool has_number(const gbs_csv_record *first) {
-    double x;
-    for (size_t j = 0; j < first->n; j++)
-        if (gbs_number_is(first->text + first->start[j], first->start[j + 1] - first->start[j] - 1,
-                          &x) == GBS_NUMBER_FINITE)
-            return true;
-    return false;
 }
 
 static gbs_status add_record(gbs_cells_reader *r, const gbs_csv_record *record) {

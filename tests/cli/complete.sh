@@ -220,6 +220,12 @@ awk -F, -v OFS=, \
     'NR == 1 { print "Rating", "stamp", "userId", "movieId" } NR > 1 { print $3, 99, $1, $2 }' \
     train.csv >named.csv
 expect_same 'names in another order' named.csv
+awk -F, -v OFS=, 'NR == 1 { print "Stars", "who", "film" } NR > 1 { print $3, $1, $2 }' train.csv \
+    >other.csv
+expect_same 'two names of three' other.csv
+awk -F, -v OFS=, 'NR == 1 { print "opinion", "user", "item" } NR > 1 { print $3, $1, $2 }' \
+    train.csv >value.csv
+expect_same 'the values by what is left' value.csv
 awk -F, -v OFS='\t' 'NR > 1 { print $1, $2, $3, 881250949 }' train.csv >u.data
 expect_same 'tabs, no header, a fourth column' u.data
 awk -F, 'NR > 1 { print $1, $2, $3 }' train.csv | sed -e \
@@ -315,8 +321,10 @@ bad 'a pattern has no values.*.implicit data. are not supported' \
     '%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 1\n'
 bad 'bad.csv:2: column .value. .column 3.: 1e.200 is too large' 'row,col,value\n1,1,1e200\n'
 bad 'bad.csv:1: the header has no column called row or col; expected row, col and value' \
-    'value,film,who\n3,a,b\n'
-bad 'bad.csv:1: the header has no column called col;' 'value,film,user\n3,a,b\n'
+    'value,what,who\n3,a,b\n'
+bad 'bad.csv:1: the header has no column called col;' 'value,what,user,when\n3,a,b,9\n'
+bad 'bad.csv:1: the header has no column called value;' 'user,userid,item\n3,4,b\n'
+bad 'bad.csv:1: the header has no column called value;.*Counts of events' 'user,song,plays\n3,a,7\n'
 bad 'declares 100000000 entries, the file has 8' \
     '%%MatrixMarket matrix coordinate real general\n10000 10000 100000000\n1 1 3\n2 2 4\n3 3 5\n4 4 1\n5 5 2\n6 6 1\n7 7 3\n8 8 3\n'
 bad 'expected the numbers of rows, columns and entries' \
