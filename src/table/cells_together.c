@@ -134,12 +134,14 @@ static inline size_t find(const gbs_text_set *set, const struct name *s) {
     return gbs_text_set_find_key(set, s->text, s->length, s->key);
 }
 
-/* The records whose names wait, numbered. */
+/* The records whose names wait, numbered; the two of a record as they stand in the file. */
 static gbs_status look_up(gbs_cells_reader *r, struct name name[][2], size_t count) {
     gbs_cells *t = r->out;
     gbs_status status = GBS_OK;
+    const int first = r->column[GBS_CELL_ROW] < r->column[GBS_CELL_COLUMN] ? 0 : 1;
     for (size_t i = 0; i < count && status == GBS_OK; i++) {
-        for (int side = 0; side < 2 && status == GBS_OK; side++) {
+        for (int k = 0; k < 2 && status == GBS_OK; k++) {
+            const int side = k == 0 ? first : 1 - first;
             const struct name *s = &name[i][side];
             size_t found = find(&t->names[side], s);
             if (found == GBS_TEXT_NONE)

@@ -111,12 +111,25 @@ static void mistakes(void **state) {
     }
 }
 
+/* Of two mistakes in a record the first in the file is told, whichever column comes first. */
+static void first_mistake(void **state) {
+    (void)state;
+    static const char text[] = "item,user,rating\n1,2,3\nabcdefgh\xff,abcdefgh\xfe,2\n1,3,4\n";
+    gbs_cells_reading o = {.header = -1, .values = true};
+    gbs_cells *t;
+    char error[512];
+    assert_false(both_ways(text, sizeof text - 1, o));
+    assert_int_equal(read_cells(text, sizeof text - 1, 0, o, false, &t, error), GBS_ERR_DATA);
+    assert_string_equal(error,
+                        "r.csv:3: column 'col' (column 1): 'abcdefgh\\xff' is not UTF-8 text");
+}
+
 /* ---------------------------------------------------------------- any file */
 
 static size_t random_name(char *to) {
     static const char *const odd[] = {"",        " 5",      "5 ",       "a b",      "\"x\"", "\"\"",
                                       "\"a,b\"", "\"a\"\"", "\"a\nb\"", "\xc3\xa9", "5\"",   "\t5",
-                                      "#5",      "\"a\" ",  "\"a\"x",   "\xe9"};
+                                      "#5",      "\"a\" ",  "\"a\"x",   "\xe9\xff"};
     switch (below(60)) {
     case 0:
         return (size_t)sprintf(to, "%s", odd[below(16)]);
@@ -144,11 +157,12 @@ static size_t random_file(char *to, size_t records, bool clean) {
     static const char *const ends[] = {"\n", "\r\n", "\r", "\n\n", "\n#\n", " \n"};
     char separator = separators[below(4)];
     size_t n = 0, extra = below(3) == 0, usual = below(2);
+    static const char *const headers[] = {"row,col,value", "col,row,value", "item,user,rating"};
     if (below(2))
-        n = (size_t)sprintf(to, "%srow%ccol%cvalue%s\n", below(4) ? "" : "# a comment\n", separator,
-                            separator, extra ? ",time" : "");
-    if (n > 0 && extra)
-        to[n - 6] = separator;
+        n = (size_t)sprintf(to, "%s%s%s\n", below(4) ? "" : "# a comment\n", headers[below(3)],
+                            extra ? ",time" : "");
+    for (size_t k = 0; k < n; k++)
+        to[k] = to[k] == ',' ? separator : to[k];
     for (size_t i = 0; i < records; i++) {
         for (int side = 0; side < 2; side++) {
             n += clean ? (size_t)sprintf(to + n, "%zu", 1 + below(2000)) : random_name(to + n);
@@ -196,9 +210,8 @@ static void long_files(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_and_values),
-        cmocka_unit_test(mistakes),
-        cmocka_unit_test(any_file),
+        cmocka_unit_test(names_and_values), cmocka_unit_test(mistakes),
+        cmocka_unit_test(first_mistake),    cmocka_unit_test(any_file),
         cmocka_unit_test(long_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
