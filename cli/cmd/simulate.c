@@ -2,7 +2,9 @@
  *
  *   x ~ N(0, I_d) (each cell kept with probability `density`), theta fixed by the seed, |theta| =
  * 1, y = sign(x'theta), or of another function of x (simulate_shape.c), flipped with probability
- * `noise` < 1/2.
+ * `noise` < 1/2. Cells left out between two that are kept are drawn at once: their number is
+ *
+ *   floor(log(u) / log(1 - density)), u uniform:  P(g or more) = P(u <= (1 - density)^g)
  *
  * So the Bayes classifier is that sign and the Bayes risk is `noise` exactly.
  *
@@ -31,6 +33,7 @@ enum { STREAM_THETA = 1, STREAM_X = 2, STREAM_KEEP = 3, STREAM_FLIP = 4 };
 struct truth {
     size_t rows, cols, signal, skip;
     double noise, density;
+    double log_left; /* log(1 - density) */
     double *theta;
     enum shape shape;
     bool rank;
@@ -78,6 +81,7 @@ static int read_truth(const struct app *app, struct truth *t) {
         t->noise = option_number(o, "noise");
     if (given(o, "density"))
         t->density = option_number(o, "density");
+    t->log_left = log1p(-t->density);
     static const char *const ratings_only[] = {"rank", "range", "skew", "no-biases", "positions"};
     for (size_t k = 0; k < sizeof ratings_only / sizeof *ratings_only; k++)
         if (given(o, ratings_only[k]))
@@ -111,23 +115,55 @@ static int read_truth(const struct app *app, struct truth *t) {
     return EXIT_DONE;
 }
 
+/* A row: cells that are left out are zeros of x. */
+struct row {
+    double *x;
+    size_t *kept, count; /* cells that are not, ascending; of all of them no list is made */
+};
+
+/* Which cells of row i are kept: one draw, of its own number, for each of them. */
+static void keep_cells(const struct app *app, const struct truth *t, size_t i, struct row *r) {
+    uint64_t next = (uint64_t)i * t->cols;
+    for (size_t j = 0; j < r->count; j++)
+        r->x[r->kept[j]] = 0.0;
+    r->count = 0;
+    for (size_t k = 0; k < t->cols; k++) {
+        double gap = log(gbs_random_uniform(app->ctx, STREAM_KEEP, next++)) / t->log_left;
+        if (!(gap < (double)(t->cols - k)))
+            break;
+        k += (size_t)gap;
+        r->kept[r->count++] = k;
+    }
+}
+
+/* x'theta of a row of which most cells are zeros. */
+static double sparse_score(const struct truth *t, const struct row *r) {
+    double sum = 0.0;
+    for (size_t j = 0; j < r->count && r->kept[j] < t->signal; j++)
+        sum += r->x[r->kept[j]] * t->theta[r->kept[j]];
+    return sum;
+}
+
 /* Row i; returns its label. */
-static int draw_row(const struct app *app, const struct truth *t, size_t i, double *x) {
+static int draw_row(const struct app *app, const struct truth *t, size_t i, struct row *r) {
     int side = gbs_random_uniform(app->ctx, STREAM_FLIP, i) < 0.5 ? 1 : -1; /* rank */
     uint64_t first = (uint64_t)i * t->cols;
-    bool all = t->density >= 1.0;
-    /* which cells are kept, in a loop of its own: no draw waits for what the one before decides */
-    for (size_t k = 0; !all && k < t->cols; k++)
-        x[k] = gbs_random_uniform(app->ctx, STREAM_KEEP, first + k);
-    for (size_t k = 0; k < t->cols; k++) {
-        bool keep = all || x[k] < t->density;
-        x[k] = keep ? gbs_random_normal(app->ctx, STREAM_X, first + k) : 0.0;
-        x[k] += t->rank ? side * t->delta * t->theta[k] : 0.0;
+    bool all = r->kept == NULL;
+    if (!all)
+        keep_cells(app, t, i, r);
+    for (size_t j = 0; !all && j < r->count; j++)
+        r->x[r->kept[j]] = gbs_random_normal(app->ctx, STREAM_X, first + r->kept[j]);
+    for (size_t k = 0; all && k < t->cols; k++) {
+        r->x[k] = gbs_random_normal(app->ctx, STREAM_X, first + k);
+        r->x[k] += t->rank ? side * t->delta * t->theta[k] : 0.0;
     }
     if (t->rank)
         return side;
     bool flip = gbs_random_uniform(app->ctx, STREAM_FLIP, i) < t->noise;
-    return (shape_value(t->shape, t->signal, x, t->theta) >= 0.0) != flip ? 1 : -1;
+    double value = !all && t->shape == SHAPE_LINEAR
+                       ? sparse_score(t, r)
+                       : shape_value(t->shape, t->signal, r->x, t->theta);
+    return (value >= 0.0) != flip ? 1 : -1;
 }
 
 static void csv_header(const struct truth *t, struct text *out) {
@@ -144,14 +180,17 @@ static void csv_row(const struct truth *t, const double *x, int y, struct text *
     text_add_bytes(out, y < 0 ? "-1\n" : "1\n", y < 0 ? 3 : 2);
 }
 
-static void svmlight_row(const struct truth *t, const double *x, int y, struct text *out) {
+static void svmlight_row(const struct truth *t, const struct row *r, int y, struct text *out) {
+    size_t cells = r->kept != NULL ? r->count : t->cols;
     text_add_bytes(out, y < 0 ? "-1" : "1", y < 0 ? 2 : 1);
-    for (size_t k = 0; k < t->cols; k++)
-        if (x[k] != 0.0) {
+    for (size_t j = 0; j < cells; j++) {
+        size_t k = r->kept != NULL ? r->kept[j] : j;
+        if (r->x[k] != 0.0) {
             text_add_bytes(out, " ", 1);
             text_add_count(out, k + 1, ':');
-            text_add_number(out, x[k]);
+            text_add_number(out, r->x[k]);
         }
+    }
     text_add_bytes(out, "\n", 1);
 }
 
@@ -181,7 +220,7 @@ struct drawing {
     int format;
     size_t done; /* rows */
     bool begun;
-    double *x;
+    struct row row;
     struct text text;
 };
 
@@ -194,13 +233,13 @@ static void add_header(struct drawing *d) {
 }
 
 static void add_row(struct drawing *d) {
-    int y = draw_row(d->app, d->t, d->t->skip + d->done++, d->x);
+    int y = draw_row(d->app, d->t, d->t->skip + d->done++, &d->row);
     if (d->format == FORMAT_CSV)
-        csv_row(d->t, d->x, y, &d->text);
+        csv_row(d->t, d->row.x, y, &d->text);
     else if (d->format == FORMAT_SVMLIGHT)
-        svmlight_row(d->t, d->x, y, &d->text);
+        svmlight_row(d->t, &d->row, y, &d->text);
     else
-        npy_row(d->t, d->x, y, &d->text);
+        npy_row(d->t, d->row.x, y, &d->text);
 }
 
 static gbs_status next_rows(const char **bytes, size_t *size, void *user) {
@@ -215,12 +254,16 @@ static gbs_status next_rows(const char **bytes, size_t *size, void *user) {
 }
 
 static int write_rows(const struct app *app, const struct truth *t, int format) {
-    struct drawing d = {.app = app, .t = t, .format = format, .x = calloc(t->cols, sizeof *d.x)};
-    int code = d.x != NULL
+    struct drawing d = {.app = app, .t = t, .format = format};
+    bool some = t->density < 1.0;
+    d.row.x = calloc(t->cols, sizeof *d.row.x);
+    d.row.kept = some ? calloc(t->cols, sizeof *d.row.kept) : NULL;
+    int code = d.row.x != NULL && (!some || d.row.kept != NULL)
                    ? app_write_pieces(app, option_text(&app->options, "output"), next_rows, &d)
                    : app_fail(app, EXIT_MEMORY, "out of memory");
     text_free(&d.text);
-    free(d.x);
+    free(d.row.x);
+    free(d.row.kept);
     return code;
 }
 
