@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # bench/simulate.sh [gibbsite]: how fast `simulate` writes, by processor time (user and system),
-# into the page cache; the fastest of RUNS (3). What is promised is 100 MB/s. The last column says how
-# many nanoseconds a cell takes that is written.
+# into the page cache; the fastest of RUNS (3). What is promised is 100 MB/s. The last column says
+# how many nanoseconds a cell takes that is written.
 set -euo pipefail
 gibbsite=$(readlink -f "${1:-build/gibbsite}")
 runs=${RUNS:-3}

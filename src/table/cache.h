@@ -58,8 +58,8 @@ gbs_status gbs_caching_plan(gbs_context *ctx, const gbs_inputs *inputs, const gb
 /* Takes away what earlier runs left of this file in the folder. */
 void gbs_caching_clean(const char *name, const gbs_caching *caching);
 
-/* Bytes that the rows of a file of so many bytes would take in memory, by the first of them; 0 where
- * that cannot be told: the reader will say why (caching_size.c). */
+/* Bytes that the rows of a file of so many bytes would take in memory, by the first of them; 0
+ * where that cannot be told: the reader will say why (caching_size.c). */
 double gbs_caching_size(gbs_context *ctx, const char *name, const gbs_reading *reading,
                         double file_size);
 

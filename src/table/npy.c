@@ -1,8 +1,8 @@
 /* numpy arrays to a dense table.
  *
- * Memory, or the file that cells go to, grows with the bytes that arrive, never with what the header
- * claims. A Fortran-ordered array arrives column after column and is transposed at the end, which
- * takes twice the memory, or twice the file, for a moment.
+ * Memory, or the file that cells go to, grows with the bytes that arrive, never with what the
+ * header claims. A Fortran-ordered array arrives column after column and is transposed at the end,
+ * which takes twice the memory, or twice the file, for a moment.
  */
 #include "table/npy_header.h"
 

@@ -1,7 +1,7 @@
 /* An svmlight file that ranks read together: each its lines, which are whole rows (together.c).
  *
- * A rank reads the lines that begin in its part of the bytes. Where rows begin, and their labels, go
- * to the memory of each; so do indices and values, or to a file that ranks share.
+ * A rank reads the lines that begin in its part of the bytes. Where rows begin, and their labels,
+ * go to the memory of each; so do indices and values, or to a file that ranks share.
  */
 #include "table/together.h"
 

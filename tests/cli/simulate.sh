@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# simulate --density: each cell is kept with that probability, independently of all others, as far as
-# four sums can tell; what is kept is N(0, 1). 5 standard deviations each (a false alarm in 1.7
+# simulate --density: each cell is kept with that probability, independently of all others, as far
+# as four sums can tell; what is kept is N(0, 1). 5 standard deviations each (a false alarm in 1.7
 # million).
 . "$(dirname "$0")/../lib.sh"
 
-# law ROWS COLS DENSITY: prints how far each sum is from its mean, in standard deviations: all cells;
-# the chi-squared of the columns and that of the rows; pairs of neighbours; and squares of values.
+# law ROWS COLS DENSITY: prints how far each sum is from its mean, in standard deviations: all
+# cells; the chi-squared of the columns and that of the rows; pairs of neighbours; and squares of
+# values.
 law() {
     "$GIBBSITE" simulate classify --rows "$1" --cols "$2" --density "$3" --seed 5 -q --format svmlight |
         awk -v n="$1" -v d="$2" -v p="$3" '{
